@@ -1,0 +1,29 @@
+// Package exec runs statements. It declares the small interfaces that it needs
+// of an archive; the store satisfies them and repl hands it in.
+package exec
+
+import (
+	"context"
+	"time"
+
+	"infomall/exec/op"
+	"infomall/store/record"
+)
+
+// Archive is what statements need of an archive. It may be used from several
+// goroutines at once.
+type Archive interface {
+	// Snapshot pins the archive's present state. The caller closes it. An
+	// archive that does not exist yet gives an empty snapshot.
+	Snapshot(ctx context.Context) (op.Snapshot, error)
+	// Import reads files into the archive, making the archive first if need
+	// be, and returns one result a file. On an error (also of ctx) the results
+	// of what was done come with it, and what they count is in the archive.
+	Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error)
+	// Exists reports whether there is an archive; Path is its folder.
+	Exists() bool
+	Path() string
+}
+
+// Clock tells the time; tests replace it.
+type Clock func() time.Time

@@ -1,0 +1,28 @@
+// Package op holds the operators of a running query: each takes batches of
+// columns and yields batches. They stream, stop when asked and watch their
+// context; those that must hold rows bound the memory for them.
+package op
+
+import (
+	"context"
+
+	"infomall/store/record"
+)
+
+// Snapshot is one unchanging state of an archive. Refs are good for the
+// snapshot whose scan gave them. It may be used from several goroutines; all
+// of them must be done before Close.
+type Snapshot interface {
+	// Scan yields captures in order of (key, time, sequence). Opening is cheap,
+	// ranging does the work, stopping releases it.
+	Scan(ctx context.Context, s record.Scan) record.Rows
+	// Payload reads one capture's response.
+	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
+	Pools(ctx context.Context) ([]record.Pool, error)
+	Files(ctx context.Context) ([]record.File, error)
+	// Stats counts what was read through this snapshot so far.
+	Stats() record.ReadStats
+	// SetCache turns the use of the cache of decoded runs on or off.
+	SetCache(on bool)
+	Close() error
+}

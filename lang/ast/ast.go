@@ -1,0 +1,215 @@
+// Package ast is the syntax tree of the query language. It is plain data: it
+// knows neither the parser that makes it nor the planner that reads it.
+//
+// Every node knows where it stands, and prints as source that parses to an
+// equal tree.
+package ast
+
+// Pos is a place in a source text. Line and Column count from 1, Column in
+// characters; Offset counts bytes from 0. The zero Pos is no place.
+type Pos struct {
+	Filename string
+	Offset   int
+	Line     int
+	Column   int
+}
+
+// Span is the source text from Start up to, not including, End.
+type Span struct {
+	Start, End Pos
+}
+
+// At returns the span itself; nodes have it by embedding a Span.
+func (s Span) At() Span { return s }
+
+// Node is any part of the tree.
+type Node interface {
+	At() Span
+	// String prints the node as canonical source.
+	String() string
+}
+
+// Statement is one of *Query, *Import, *Explain, *Describe, *Show, *ShowPage,
+// *Set, *Reset and *Help.
+type Statement interface {
+	Node
+	statement()
+}
+
+// Name is an identifier as meant: quotes taken off, case kept.
+type Name struct {
+	Span
+	Text   string
+	Quoted bool
+}
+
+// Query is a SELECT with what orders and bounds its rows.
+type Query struct {
+	Span
+	Select  *Select
+	OrderBy []OrderItem
+	Limit   Expr // nil if absent
+	Offset  Expr // nil if absent
+}
+
+// OrderItem is one key of ORDER BY. NULLs are last unless told.
+type OrderItem struct {
+	Span
+	Expr       Expr
+	Desc       bool
+	NullsFirst bool
+}
+
+// Select is one SELECT.
+type Select struct {
+	Span
+	Distinct bool
+	Items    []Item
+	From     *Source // nil if absent
+	Where    Expr    // nil if absent
+	GroupBy  []Expr
+	Having   Expr // nil if absent
+}
+
+// Item is one result column: a star, or an expression with or without a name.
+type Item struct {
+	Span
+	Star  bool
+	Expr  Expr  // nil for a star
+	Alias *Name // nil if absent
+}
+
+// Source is what a SELECT reads.
+type Source struct {
+	Span
+	Relation *Name   // nil where only a scope is given: versions is meant
+	Scopes   []Scope // none: everything
+	Time     TimeClause
+	Alias    *Name // nil if absent
+}
+
+// Scope is one scope: a string or a parameter, or two with .. between them.
+type Scope struct {
+	Span
+	From Expr // *String or *Param
+	To   Expr // nil unless written as a range
+}
+
+// TimeClause is a range, a choice, both or neither. They may stand in either
+// order in the source; the choice is made within the range.
+type TimeClause struct {
+	Range  *TimeRange
+	Choice *TimeChoice
+}
+
+// RangeOp tells the forms of a time range apart.
+type RangeOp uint8
+
+// The forms of a time range.
+const (
+	RangeBetween RangeOp = iota // BETWEEN a AND b: both whole
+	RangeFromTo                 // FROM a TO b: up to, not including, the start of b
+	RangeSince                  // SINCE a
+	RangeUntil                  // UNTIL b
+)
+
+// TimeRange bounds capture times. A or B is nil where the form has none.
+type TimeRange struct {
+	Span
+	Op   RangeOp
+	A, B Expr
+}
+
+// ChoiceOp tells the choices apart.
+type ChoiceOp uint8
+
+// The choices.
+const (
+	ChoiceAt ChoiceOp = iota // AT t, AS OF t
+	ChoiceNearest
+	ChoiceFirst
+	ChoiceLatest
+)
+
+// TimeChoice picks one version of each URL. T is nil for FIRST and LATEST.
+type TimeChoice struct {
+	Span
+	Op ChoiceOp
+	T  Expr
+}
+
+// Import is IMPORT 'glob' [FORMAT f] [AT t] [AS name].
+type Import struct {
+	Span
+	Paths  []Expr // *String or *Param, one or more
+	Format *Name  // nil for auto
+	Alias  *Name  // nil if absent
+}
+
+// Explain is EXPLAIN [ANALYZE] statement.
+type Explain struct {
+	Span
+	Analyze   bool
+	Statement Statement
+}
+
+// Describe is DESCRIBE of a relation, a setting or a function.
+type Describe struct {
+	Span
+	Name Name
+}
+
+// Show is SHOW of one of the closed set of lists, such as POOLS.
+type Show struct {
+	Span
+	What Name // lower case
+}
+
+// PageForm is the form in which SHOW PAGE prints a page.
+type PageForm uint8
+
+// The forms of SHOW PAGE.
+const (
+	PageDefault PageForm = iota
+	PageHTML
+	PageRaw
+	PageHeaders
+)
+
+// ShowPage is SHOW PAGE 'url' [AT t] [AS form].
+type ShowPage struct {
+	Span
+	URL  Expr // *String or *Param
+	Time Expr // nil: the latest
+	Form PageForm
+}
+
+// Set is SET name = value, or SET $name = value for a parameter.
+type Set struct {
+	Span
+	Name  Name
+	Param bool
+	Value Expr // a constant, or a *Column for a bare word such as on
+}
+
+// Reset is RESET name.
+type Reset struct {
+	Span
+	Name Name
+}
+
+// Help is HELP [topic].
+type Help struct {
+	Span
+	Topic string // "" if absent; words joined by blanks, upper case
+}
+
+func (*Query) statement()    {}
+func (*Import) statement()   {}
+func (*Explain) statement()  {}
+func (*Describe) statement() {}
+func (*Show) statement()     {}
+func (*ShowPage) statement() {}
+func (*Set) statement()      {}
+func (*Reset) statement()    {}
+func (*Help) statement()     {}

@@ -1,0 +1,45 @@
+package record
+
+import "time"
+
+// ImportOptions says what to import and how.
+type ImportOptions struct {
+	Patterns []string       // file names or globs; each must match something
+	Format   string         // "" tells by content; or tianwang, warc
+	Job      string         // recorded with each capture
+	Zone     *time.Location // of dates without a zone; nil is UTC
+	// Progress, if not nil, is called now and then from one goroutine.
+	Progress func(ImportProgress)
+}
+
+// ImportProgress tells how far an import is.
+type ImportProgress struct {
+	Source      string
+	Done, Total int64 // bytes of all files together, as they lie on disk
+	Records     int64
+}
+
+// ImportResult accounts for every record of one file: Records = Stored +
+// Visits + Skipped + Damaged.
+type ImportResult struct {
+	Source   string
+	Records  int64
+	Stored   int64 // captures that brought a new body
+	Visits   int64 // captures that found what was known
+	Skipped  int64
+	Damaged  int64
+	Bytes    int64 // of all bodies
+	NewBytes int64 // of the bodies stored
+	Elapsed  time.Duration
+	Skips    map[string]int64 // count by reason
+	Damages  []Damage         // the first DamagesKept
+}
+
+// DamagesKept is how many damages of a file are listed; the rest are counted.
+const DamagesKept = 10000
+
+// Damage is one span of a file that could not be read.
+type Damage struct {
+	Offset, Length int64 // Length 0 if unknown
+	Why            string
+}

@@ -1,0 +1,141 @@
+package record
+
+import (
+	"iter"
+
+	"infomall/store/urlkey"
+)
+
+// Columns is a set of a Batch's columns.
+type Columns uint32
+
+// The columns of a Batch. Those up to ColJob come from the index alone; the
+// rest open the db-files, so they are asked for only when named.
+const (
+	ColStatus Columns = 1 << iota
+	ColKind
+	ColMime
+	ColBytes
+	ColChange
+	ColPrevious // Previous, PreviousVersion
+	ColVersionTime
+	ColPool
+	ColVia
+	ColTruncated
+	ColAdded
+	ColJob
+
+	ColDigest
+	ColIP
+	ColOrigin
+	ColAskedURL
+	ColLocation
+	ColSource // Source, SourceOffset, RecordID
+	ColDeclaredDigest
+)
+
+// Scan says which captures to read.
+type Scan struct {
+	// Ranges are SURT key ranges, sorted and disjoint. Nil is everything.
+	Ranges []urlkey.Range
+	// From and To bound capture times: From <= time < To. To makes the scan see
+	// the archive as it was then: captures at To or later do not exist for it.
+	From, To Time
+	// Columns to fill beside Key, URL, Time and Ref, which always are.
+	Columns Columns
+	// Skip, if not nil, is asked for each URL as it comes up, and true leaves
+	// out all its captures.
+	Skip func(key, url string) bool
+}
+
+// BatchRows is how many captures a Batch holds at most.
+const BatchRows = 1024
+
+// Ref names one stored capture to the snapshot whose scan yielded it.
+type Ref struct {
+	Segment uint32
+	Run     uint32
+	N       uint32
+}
+
+// Batch is up to BatchRows captures, a slice a column, sorted by (Key, Time,
+// sequence). A slice whose column was not asked for is nil; the others have N
+// entries. It is valid until the iteration that yielded it moves on, but its
+// strings stay.
+type Batch struct {
+	N    int
+	Key  []string // SURT sort key: equal strings share memory, so runs are cheap to find
+	URL  []string // canonical
+	Time []Time
+	Ref  []Ref
+
+	Status          []int32 // 0 where unknown
+	Kind            []Kind
+	Mime            []string // lower case, without parameters; "" if unknown
+	Bytes           []int64  // of the body; -1 where it is not in the archive
+	Change          []Change
+	Previous        []Time // the capture before at this URL, or NoTime
+	PreviousVersion []Time // when the version before this capture's began, or NoTime
+	VersionTime     []Time // when this capture's version began
+	Pool            []string
+	Via             []Via
+	Truncated       []bool
+	Added           []Time
+	Job             []string
+
+	Digest         []Digest // zero where the body is not in the archive
+	IP             []string
+	Origin         []string
+	AskedURL       []string
+	Location       []string
+	Source         []string
+	SourceOffset   []int64
+	RecordID       []string
+	DeclaredDigest []string
+}
+
+// Payload is the stored response of one capture.
+type Payload struct {
+	Head []byte // status line and headers as received; empty for a resource
+	Body []byte // as in Capture.Body
+	Mime string // as in Batch.Mime
+	// NoBody says why the archive has no body for this capture (a revisit whose
+	// original is not here); "" where it has one, be it empty.
+	NoBody string
+}
+
+// ReadStats counts what a snapshot has read so far.
+type ReadStats struct {
+	Pools       []string // opened, in order of name
+	Segments    int      // opened
+	Chunks      int64    // index chunks decoded
+	Runs        int64    // db-file runs decompressed
+	Bytes       int64    // read from db-files
+	CacheHits   int64
+	CacheMisses int64
+}
+
+// Pool describes one pool.
+type Pool struct {
+	Name                     string
+	Static                   bool
+	First, Last              Time
+	URLs, Captures, Versions int64
+	Bytes                    int64 // of the bodies of all versions, before compression
+	StoredBytes              int64 // of the db-files and the index
+	FirstURL, LastURL        string
+	Depends                  []string // names of pools whose bodies it uses
+}
+
+// File describes one file of the archive.
+type File struct {
+	Name     string // relative to the archive's folder
+	Pool     string // or "" for a file that several share
+	Segments int
+	Sorted   bool
+	Bytes    int64
+	CRC      uint32 // crc32c
+}
+
+// Rows is a stream of batches; an error is the last pair.
+type Rows = iter.Seq2[*Batch, error]
