@@ -1,0 +1,56 @@
+package exec
+
+import (
+	"io"
+	"iter"
+
+	"infomall/exec/value"
+)
+
+// Session runs statements one after another against one archive and keeps what
+// lasts from one to the next: settings and parameters. It is not for
+// concurrent use.
+type Session struct {
+	Archive  Archive
+	Settings Settings
+	Params   map[string]string // given by --param and SET $name; text, typed by its place
+	Now      Clock             // nil is time.Now
+	Verbose  bool              // IMPORT also lists each damage
+	ReadOnly bool              // statements that write are refused
+	// Progress, if not nil, is told how far a long statement is, at most ten
+	// times a second, from one goroutine.
+	Progress func(Progress)
+}
+
+// Progress tells how far a statement is. Total is 0 where it is not known.
+type Progress struct {
+	What        string // such as "import k.warc.gz"
+	Done, Total int64
+	Unit        string // "bytes" or "rows"
+}
+
+// ResultKind says how a result is to be shown.
+type ResultKind uint8
+
+// The kinds of result.
+const (
+	ResultNone  ResultKind = iota // done, nothing to show: SET, RESET
+	ResultRows                    // an answer: SELECT, SHOW, DESCRIBE, EXPLAIN
+	ResultWork                    // a summary of work done: IMPORT
+	ResultBytes                   // a page's bytes: SHOW PAGE … AS raw | html | headers
+	ResultText                    // text to read: HELP
+)
+
+// Result is what a statement gives. Rows of a query are computed while they
+// are ranged over, once; the statement's snapshot is released when that ends.
+// A result with Rows that is not ranged over must be closed.
+type Result struct {
+	Kind    ResultKind
+	Columns []value.Column
+	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone and ResultBytes
+	Bytes   io.WriterTo                    // for ResultBytes and ResultText
+	// Notes are lines for the person at the terminal (stderr): what was used,
+	// why there are no rows. Complete when Rows has ended.
+	Notes []string
+	Close func() // never nil; harmless after Rows has ended
+}
