@@ -1,0 +1,144 @@
+package page
+
+import (
+	"bytes"
+	"iter"
+)
+
+// Attr is one attribute as it stands in a start tag: Name in whatever case,
+// Value without its quotes, character references still in it. Both are part of
+// the body.
+type Attr struct {
+	Name, Value []byte
+}
+
+// Byte classes of a start tag.
+const (
+	classSpace   = 1 << iota // separates attributes
+	classNameEnd             // ends an attribute's name
+	classBareEnd             // ends a value without quotes
+)
+
+var class = func() (c [256]byte) {
+	for _, b := range []byte(" \t\n\f\r") {
+		c[b] = classSpace | classNameEnd | classBareEnd
+	}
+	c['/'] |= classNameEnd
+	c['='] |= classNameEnd
+	c['>'] |= classNameEnd | classBareEnd
+	return c
+}()
+
+// span is an attribute's place in a body.
+type span struct{ name, nameEnd, value, valueEnd int }
+
+// nextAttr reads the attribute that starts at or after i in a start tag of b,
+// and tells where to go on. Where there is none, ok is false and next is the
+// place of the tag's ">", or len(b) if the tag never ends.
+func nextAttr(b []byte, i int) (at span, next int, ok bool) {
+	for i < len(b) && (class[b[i]]&classSpace != 0 || b[i] == '/') {
+		i++
+	}
+	if i >= len(b) || b[i] == '>' {
+		return at, i, false
+	}
+	at.name = i
+	i++ // A first "=" belongs to the name.
+	for i < len(b) && class[b[i]]&classNameEnd == 0 {
+		i++
+	}
+	at.nameEnd = i
+	for i < len(b) && class[b[i]]&classSpace != 0 {
+		i++
+	}
+	if i >= len(b) || b[i] != '=' {
+		return at, i, true
+	}
+	i++
+	for i < len(b) && class[b[i]]&classSpace != 0 {
+		i++
+	}
+	if i >= len(b) {
+		return at, i, true
+	}
+	if q := b[i]; q == '"' || q == '\'' {
+		end := bytes.IndexByte(b[i+1:], q)
+		if end < 0 {
+			return at, len(b), false
+		}
+		at.value, at.valueEnd = i+1, i+1+end
+		return at, at.valueEnd + 1, true
+	}
+	at.value = i
+	for i < len(b) && class[b[i]]&classBareEnd == 0 {
+		i++
+	}
+	at.valueEnd = i
+	return at, i, true
+}
+
+// tagEnd finds the ">" that ends the start tag whose name ends at i, or -1 if
+// none does. slash tells whether a "/" stands right before it.
+func tagEnd(b []byte, i int) (end int, slash bool) {
+	for {
+		_, next, ok := nextAttr(b, i)
+		if !ok {
+			// The slash after a bare value is part of it: then next is i.
+			return found(next, len(b)), next > i && next < len(b) && b[next-1] == '/'
+		}
+		i = next
+	}
+}
+
+// found is at, or -1 where at lies at the end.
+func found(at, end int) int {
+	if at >= end {
+		return -1
+	}
+	return at
+}
+
+// Attrs ranges over the attributes of element n in order, repeated names
+// included.
+func (t *Tree) Attrs(n int) iter.Seq[Attr] {
+	return func(yield func(Attr) bool) {
+		e := &t.Nodes[n]
+		if e.Kind != Element {
+			return
+		}
+		b := t.Body[:e.Inner]
+		for i := t.nameEnd(n); ; {
+			at, next, ok := nextAttr(b, i)
+			if !ok || !yield(Attr{b[at.name:at.nameEnd], b[at.value:at.valueEnd]}) {
+				return
+			}
+			i = next
+		}
+	}
+}
+
+// Attr returns the value of the first attribute of element n with that name,
+// which is given in lower case.
+func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
+	for a := range t.Attrs(n) {
+		if equalFold(a.Name, name) {
+			return a.Value, true
+		}
+	}
+	return nil, false
+}
+
+// Name returns the name of element n as it is written.
+func (t *Tree) Name(n int) []byte { return t.Body[t.Nodes[n].Start+1 : t.nameEnd(n)] }
+
+func (t *Tree) nameEnd(n int) int {
+	return nameEnd(t.Body, int(t.Nodes[n].Start)+1)
+}
+
+// nameEnd finds the end of the tag name that starts at i.
+func nameEnd(b []byte, i int) int {
+	for i < len(b) && class[b[i]]&classSpace == 0 && b[i] != '/' && b[i] != '>' {
+		i++
+	}
+	return i
+}
