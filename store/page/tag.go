@@ -351,3 +351,12 @@ func equalFold(b []byte, want string) bool {
 	}
 	return true
 }
+
+// Hidden reports whether browsers show nothing of the element's content.
+func (t Tag) Hidden() bool {
+	switch t {
+	case TagHead, TagTitle, TagScript, TagStyle, TagTemplate, TagNoscript, TagNoframes, TagNoembed:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,108 @@
+// Package block divides a page into blocks, the closed regions that a reader
+// sees in it, names what they are about and what they are for, and tells what
+// became of each from one version to the next. Blocks are ranges of the body's
+// bytes: what is left of the body without them is its layout, and layout and
+// blocks together are the body again, byte for byte, whatever it holds. All
+// functions here are pure; keeping blocks is the work of others.
+package block
+
+import "infomall/store/page"
+
+// Profile names a way of dividing pages.
+type Profile uint8
+
+// The profiles. Modern is the default; Classic is the published method, kept
+// to compare with.
+const (
+	Modern Profile = iota
+	Classic
+)
+
+// Options say how to divide. The zero value is Modern with its defaults.
+type Options struct {
+	Profile Profile
+	// MaxDepth is how many elements deep the classic profile looks for the
+	// blocks of one level. 0 stands for 10.
+	MaxDepth int
+}
+
+// levelsMax bounds the depth of a block tree. What lies deeper is part of the
+// leaf there.
+const levelsMax = 12
+
+// leafBytes is the least a leaf should hold; it is settled by what it costs to
+// name a block.
+const leafBytes = 64
+
+// Tree is how a page divides. Blocks[0] is the page; the descendants of block
+// n are the blocks n+1 to Blocks[n].Next-1, in the order of the body. Siblings
+// are disjoint and lie within their parent.
+type Tree struct {
+	Page    *page.Tree
+	Profile Profile
+	Blocks  []Block
+}
+
+// Block is one block of a Tree.
+type Block struct {
+	Start, End int    // range of the body
+	Parent     int    // index; the page's is 0
+	Next       int    // index of the first block that is no descendant
+	Depth      int    // 0 for the page, else the level at which the block appears
+	Path       string // its place among its siblings, and theirs: "C.C.3"; "" for the page
+	row        int32  // of a cell, the node of its row; else 0
+}
+
+// Leaf reports whether the block divides no further.
+func (t *Tree) Leaf(n int) bool { return t.Blocks[n].Next == n+1 }
+
+// Divide divides a page. Every page has at least one block unless it shows
+// nothing at all.
+func Divide(t *page.Tree, o Options) *Tree {
+	b := &Tree{Page: t, Profile: o.Profile}
+	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
+	switch o.Profile {
+	case Classic:
+		b.divideClassic(o)
+	default:
+		b.divideModern()
+	}
+	b.name()
+	return b
+}
+
+// Cut returns the blocks at a level: those that appear there, and the leaves
+// above. Level 0 and below stand for the leaves.
+func (t *Tree) Cut(level int) []int {
+	var cut []int
+	for n := 1; n < len(t.Blocks); {
+		if t.Leaf(n) || t.Blocks[n].Depth == level {
+			cut = append(cut, n)
+			n = t.Blocks[n].Next
+		} else {
+			n++
+		}
+	}
+	return cut
+}
+
+// Level is the tree's greatest depth.
+func (t *Tree) Level() int {
+	level := 0
+	for _, b := range t.Blocks {
+		level = max(level, b.Depth)
+	}
+	return level
+}
+
+// Bytes are the bytes of a block; they are part of the body.
+func (t *Tree) Bytes(n int) []byte { return t.Page.Body[t.Blocks[n].Start:t.Blocks[n].End] }
+
+// Children returns the blocks that block n divides into.
+func (t *Tree) Children(n int) []int {
+	var out []int
+	for c := n + 1; c < t.Blocks[n].Next; c = t.Blocks[c].Next {
+		out = append(out, c)
+	}
+	return out
+}

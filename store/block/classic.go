@@ -1,0 +1,212 @@
+package block
+
+import (
+	"hash/maphash"
+
+	"infomall/store/page"
+)
+
+// classicDepth is MaxDepth where Options do not set it.
+const classicDepth = 10
+
+// The classes of elements of the published method. It prints the lists with
+// "and so on"; they are filled up here with what HTML 4 has.
+type tagClass uint8
+
+const (
+	classNone     tagClass = iota
+	classSchema            // draws the layout
+	classFormat            // draws text; text itself counts as such
+	classFunction          // acts, or shows something that is no text
+)
+
+var tagClasses = func() map[page.Tag]tagClass {
+	m := map[page.Tag]tagClass{}
+	for c, tags := range map[tagClass][]page.Tag{
+		classSchema: {
+			page.TagTable, page.TagTd, page.TagTr, page.TagHr, page.TagP, page.TagUl,
+			page.TagTh, page.TagThead, page.TagTbody, page.TagTfoot, page.TagCaption, page.TagOl, page.TagLi, page.TagDl, page.TagDt, page.TagDd,
+			page.TagMenu, page.TagDir, page.TagPre, page.TagBlockquote, page.TagH1, page.TagH2, page.TagH3, page.TagH4, page.TagH5, page.TagH6,
+		},
+		classFormat: {
+			page.TagB, page.TagBig, page.TagEm, page.TagFont, page.TagI, page.TagStrong, page.TagU, page.TagDiv,
+			page.TagBr, page.TagSpan, page.TagSmall, page.TagS, page.TagStrike, page.TagSub, page.TagSup, page.TagTt, page.TagCode, page.TagNobr,
+		},
+		classFunction: {
+			page.TagForm, page.TagA, page.TagInput, page.TagImg, page.TagButton,
+			page.TagSelect, page.TagOption, page.TagTextarea, page.TagLabel, page.TagMap, page.TagArea, page.TagObject, page.TagEmbed,
+			page.TagApplet, page.TagIframe, page.TagMarquee,
+		},
+	} {
+		for _, t := range tags {
+			m[t] = c
+		}
+	}
+	return m
+}()
+
+// tagMinimum is the least that an element must show to be a block, in bytes of
+// text without white space, an image counting as eight. The source has such a
+// table and does not print it.
+func tagMinimum(t page.Tag) int32 {
+	switch t {
+	case page.TagTable, page.TagTr, page.TagTbody:
+		return 32
+	case page.TagTd, page.TagTh, page.TagUl, page.TagOl, page.TagDl:
+		return 24
+	}
+	return 16
+}
+
+// classic divides by the published rules.
+type classic struct {
+	tree     *Tree
+	flow     *flow
+	maxDepth int
+	kids     []kids
+	colour   []uint64 // background of each node, its own or inherited
+	verdict  []bool   // whether a node was found to be a block
+}
+
+// kids is what the rules ask of a node's children. A child is an element that
+// is shown, or text that is not blank.
+type kids struct {
+	count, schema, inline int32 // children; of these Schema; of these Format or Function
+	shown                 bool  // one of them shows something
+	differs               bool  // one has another background
+	divided               int32 // Schema children that fail rules 8 and 9
+	previous              int32 // the node's previous sibling, 0 if none
+	last                  int32 // the last child so far
+	whole                 bool  // rule 8 or 9 holds for the node
+}
+
+func (t *Tree) divideClassic(o Options) {
+	c := classic{tree: t, flow: newFlow(t.Page), maxDepth: o.MaxDepth}
+	if c.maxDepth <= 0 {
+		c.maxDepth = classicDepth
+	}
+	if empty(c.flow.sum[len(t.Page.Nodes)]) {
+		return
+	}
+	c.measure()
+	c.divide(0, 0)
+	if len(t.Blocks) == 1 { // What cannot be divided is one block.
+		t.Blocks = append(t.Blocks, Block{End: len(t.Page.Body), Next: 2, Depth: 1})
+		t.Blocks[0].Next = 2
+	}
+}
+
+func (c *classic) class(n int) tagClass {
+	if e := &c.flow.t.Nodes[n]; e.Kind == page.Element {
+		return tagClasses[e.Tag]
+	}
+	return classFormat
+}
+
+// measure fills in what the rules ask for: downwards what is inherited,
+// upwards what is made of children.
+func (c *classic) measure() {
+	nodes := c.flow.t.Nodes
+	c.kids = make([]kids, len(nodes))
+	c.colour = make([]uint64, len(nodes))
+	c.verdict = make([]bool, len(nodes))
+	seed := maphash.MakeSeed()
+	for i := 1; i < len(nodes); i++ {
+		n := &nodes[i]
+		p := &c.kids[n.Parent]
+		c.colour[i] = c.colour[n.Parent]
+		switch n.Kind {
+		case page.Element:
+			if n.Tag.Hidden() {
+				i = int(n.Next) - 1
+				continue
+			}
+			if v, ok := c.flow.t.Attr(i, "bgcolor"); ok {
+				c.colour[i] = maphash.Bytes(seed, v)
+			}
+		case page.Text, page.Raw:
+			if c.flow.shows(i).text == 0 {
+				continue
+			}
+		default:
+			continue
+		}
+		c.kids[i].previous, p.last = p.last, int32(i)
+		p.count++
+		p.shown = p.shown || !empty(c.flow.shows(i))
+		p.differs = p.differs || c.colour[i] != c.colour[n.Parent]
+		switch c.class(i) {
+		case classSchema:
+			p.schema++
+		case classFormat, classFunction:
+			p.inline++
+		}
+	}
+	for i := len(nodes) - 1; i > 0; i-- {
+		k := &c.kids[i]
+		if nodes[i].Kind != page.Element || c.class(i) != classSchema {
+			continue
+		}
+		k.whole = k.count > 0 && (k.inline == k.count || k.schema > 0 && k.divided == 0)
+		if !k.whole {
+			c.kids[nodes[i].Parent].divided++
+		}
+	}
+}
+
+// divide adds the blocks in node root, which is block n. It calls itself at
+// most levelsMax deep.
+func (c *classic) divide(n, root int) {
+	nodes := c.flow.t.Nodes
+	depth := c.tree.Blocks[n].Depth + 1
+	below := map[int32]int{int32(root): 0} // depth of the elements looked into
+	for i := root + 1; depth <= levelsMax && i < int(nodes[root].Next); {
+		e := &nodes[i]
+		d := below[e.Parent] + 1
+		if d > c.maxDepth || e.Kind != page.Element || e.Tag.Hidden() {
+			i = int(e.Next)
+			continue
+		}
+		if !c.isBlock(i) {
+			below[int32(i)] = d
+			i++
+			continue
+		}
+		c.verdict[i] = true
+		b := len(c.tree.Blocks)
+		c.tree.Blocks = append(c.tree.Blocks, Block{
+			Start: int(e.Start), End: int(e.End), Parent: n, Depth: depth, row: rowOf(c.flow.t, int32(i)),
+		})
+		c.divide(b, i)
+		i = int(e.Next)
+	}
+	c.tree.Blocks[n].Next = len(c.tree.Blocks)
+}
+
+// isBlock applies the rules in their order.
+func (c *classic) isBlock(n int) bool {
+	k, class := &c.kids[n], c.class(n)
+	switch {
+	case k.count == 0 || !k.shown: // 1
+		return false
+	case class == classFunction: // 2
+		return false
+	case class == classFormat: // 3
+		return false
+	case k.count == 1: // 4
+		return false
+	case c.flow.shows(n).weight() < tagMinimum(c.flow.t.Nodes[n].Tag): // 5
+		return false
+	case k.differs: // 6
+		return false
+	case class == classSchema && k.inline == 0: // 7
+		return false
+	case class == classSchema && k.inline == k.count: // 8
+		return true
+	case class == classSchema && k.whole: // 9
+		return true
+	case k.previous != 0 && c.verdict[k.previous]: // 10
+		return true
+	}
+	return false // 11
+}

@@ -1,0 +1,112 @@
+package block
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+)
+
+// A layout is the body without its leaves. In it a zero byte is a mark, and
+// the byte after it says which. The tree of blocks is in the layout: two
+// bodies with equal layouts divide alike.
+const (
+	mark      = 0x00
+	markLeaf  = '#' // a leaf was taken out here
+	markOpen  = '(' // a block that divides further begins
+	markClose = ')' // and ends
+	markZero  = '0' // the body has a zero byte here
+)
+
+// ErrLayout is returned when a layout's marks are damaged, or are not those of
+// the blocks at hand.
+var ErrLayout = errors.New("layout does not fit its blocks")
+
+// Layout returns what is left of the body without its leaves.
+func (t *Tree) Layout() []byte {
+	out := make([]byte, 0, len(t.Page.Body)/2)
+	at := 0
+	out = t.layout(out, 0, &at)
+	return appendEscaped(out, t.Page.Body[at:])
+}
+
+// layout adds what lies around the children of block n. It calls itself at
+// most levelsMax deep.
+func (t *Tree) layout(out []byte, n int, at *int) []byte {
+	for c := n + 1; c < t.Blocks[n].Next; c = t.Blocks[c].Next {
+		b := &t.Blocks[c]
+		out = appendEscaped(out, t.Page.Body[*at:b.Start])
+		*at = b.Start
+		if t.Leaf(c) {
+			out = append(out, mark, markLeaf)
+		} else {
+			out = append(out, mark, markOpen)
+			out = t.layout(out, c, at)
+			out = appendEscaped(out, t.Page.Body[*at:b.End])
+			out = append(out, mark, markClose)
+		}
+		*at = b.End
+	}
+	return out
+}
+
+func appendEscaped(out, b []byte) []byte {
+	for {
+		i := bytes.IndexByte(b, mark)
+		if i < 0 {
+			return append(out, b...)
+		}
+		out = append(append(out, b[:i]...), mark, markZero)
+		b = b[i+1:]
+	}
+}
+
+// Join appends to dst the body that has this layout and these leaves, in
+// order.
+func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
+	taken := 0
+	err := eachMark(layout, func(text []byte, kind byte) error {
+		dst = append(dst, text...)
+		switch kind {
+		case markLeaf:
+			if taken == len(leaves) {
+				return fmt.Errorf("%w: it has more places than the %d blocks given", ErrLayout, len(leaves))
+			}
+			dst = append(dst, leaves[taken]...)
+			taken++
+		case markZero:
+			dst = append(dst, mark)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if taken != len(leaves) {
+		return nil, fmt.Errorf("%w: it has %d places for %d blocks", ErrLayout, taken, len(leaves))
+	}
+	return dst, nil
+}
+
+// eachMark calls f with each stretch of a layout and the mark that follows it,
+// 0 at the end.
+func eachMark(layout []byte, f func(text []byte, kind byte) error) error {
+	for at := 0; ; {
+		i := bytes.IndexByte(layout[at:], mark)
+		if i < 0 {
+			return f(layout[at:], 0)
+		}
+		if at+i+1 == len(layout) {
+			return fmt.Errorf("%w: it ends in a mark", ErrLayout)
+		}
+		kind := layout[at+i+1]
+		switch kind {
+		case markLeaf, markOpen, markClose, markZero:
+		default:
+			return fmt.Errorf("%w: unknown mark %#x at byte %d", ErrLayout, kind, at+i+1)
+		}
+		if err := f(layout[at:at+i], kind); err != nil {
+			return err
+		}
+		at += i + 2
+	}
+}

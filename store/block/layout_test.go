@@ -1,0 +1,111 @@
+package block
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"infomall/store/page"
+)
+
+// checkTree tells what of a Tree's promises is broken, first of all that
+// layout and leaves are the body.
+func checkTree(t *testing.T, tree *Tree) {
+	t.Helper()
+	body := tree.Page.Body
+	for n, b := range tree.Blocks[1:] {
+		n++
+		p := tree.Blocks[b.Parent]
+		if b.Start < p.Start || b.End > p.End || b.Start >= b.End || b.Next > p.Next || b.Depth != p.Depth+1 || b.Path == "" {
+			t.Fatalf("block %d %+v does not lie in its parent %+v", n, b, p)
+		}
+	}
+	for n := range tree.Blocks {
+		at := tree.Blocks[n].Start
+		for _, c := range tree.Children(n) {
+			if tree.Blocks[c].Start < at {
+				t.Fatalf("block %d %+v overlaps its sibling, which ends at %d", c, tree.Blocks[c], at)
+			}
+			at = tree.Blocks[c].End
+		}
+	}
+	var leaves [][]byte
+	for _, n := range tree.Cut(0) {
+		leaves = append(leaves, tree.Bytes(n))
+	}
+	got, err := Join(nil, tree.Layout(), leaves)
+	if err != nil || !bytes.Equal(got, body) {
+		t.Fatalf("layout and %d leaves give %d bytes, %v; want the body's %d", len(leaves), len(got), err, len(body))
+	}
+}
+
+func divideBoth(t *testing.T, body []byte) {
+	t.Helper()
+	tree := page.NewTree(body)
+	checkTree(t, Divide(tree, Options{}))
+	checkTree(t, Divide(tree, Options{Profile: Classic}))
+	checkTree(t, Divide(page.NewPlainTree(body), Options{}))
+}
+
+// TestJoin divides pages of all kinds and puts them together again.
+func TestJoin(t *testing.T) {
+	before, after := paperVersions()
+	for _, body := range []string{
+		"", " \n", "x", "\x00", "\x00#<p>\x00(</p>", "<p>", "</p>", "<!-- only a comment -->", before, after,
+		strings.Repeat("<p>one and the same paragraph</p>", 100),
+		strings.Repeat("<div>", 1000) + "text" + strings.Repeat("</div>", 1000),
+		strings.Repeat("<div>text ", 5000),
+		strings.Repeat("<b>text<div>more</b>", 1000),
+		strings.Repeat("a line of text<br>\n", 200),
+		"<pre>" + strings.Repeat("a line\n\n", 200) + "</pre>",
+		strings.Repeat("one line ", 10000),
+		"<frameset><frame src=a><frame src=b></frameset>",
+	} {
+		divideBoth(t, []byte(body))
+	}
+}
+
+func TestJoinDamaged(t *testing.T) {
+	tests := []struct {
+		layout string
+		leaves int
+	}{
+		{"a\x00#b", 0}, {"a", 1}, {"a\x00", 0}, {"a\x00?", 0}, {"\x00#\x00#", 1},
+	}
+	for _, tt := range tests {
+		leaves := make([][]byte, tt.leaves)
+		if got, err := Join(nil, []byte(tt.layout), leaves); !errors.Is(err, ErrLayout) {
+			t.Errorf("Join(%q, %d leaves) = %q, %v; want ErrLayout", tt.layout, tt.leaves, got, err)
+		}
+	}
+}
+
+// TestDivideHostile divides inputs made to be slow or deep. Each must take
+// time linear in its length, or the test will not end.
+func TestDivideHostile(t *testing.T) {
+	const n = 1 << 19
+	for _, body := range []string{
+		strings.Repeat("<div>", n),
+		strings.Repeat("<div>x", n),
+		strings.Repeat("<div>some text that fills a block of its own, at least so it is hoped", n/16),
+		strings.Repeat("<b>x<div>", n/4),
+		strings.Repeat("<b>x<br>", n/4),
+		strings.Repeat("<li>x", n),
+		strings.Repeat("<p>x", n),
+		strings.Repeat("<h1>x</h1><h2>y</h2>", n/8),
+		strings.Repeat("x<br>", n),
+		"<pre>" + strings.Repeat("x\n\n", n),
+		strings.Repeat("<table><tr><td>x", n/8),
+		strings.Repeat("<hr>x", n),
+	} {
+		divideBoth(t, []byte(body))
+	}
+}
+
+func FuzzJoin(f *testing.F) {
+	before, _ := paperVersions()
+	f.Add([]byte(before))
+	f.Add([]byte("a\x00#<pre>b\n\n\nc</pre><b>d<div>e</b><ul><li>f<li>g</ul><hr>h<br><br>i"))
+	f.Fuzz(func(t *testing.T, body []byte) { divideBoth(t, body) })
+}

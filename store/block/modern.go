@@ -1,0 +1,283 @@
+package block
+
+import (
+	"hash/crc32"
+
+	"infomall/store/page"
+)
+
+// The shares and sizes by which the modern profile draws its levels, in terms
+// of what a page shows. They were settled on pages marked by hand.
+const (
+	openRegion  = 0.88 // a part with more of what its parent shows is a wrapper
+	smallRegion = 0.10 // parts with less of the page join others such, at level 1
+	openModule  = 0.25 // a part with more of the page holds several, at level 2
+	moduleText  = 600  // bytes of text that may be one part whatever its share
+	smallModule = 24   // bytes of text that are no part at level 2
+	itemText    = 48   // bytes of text; lists whose items have less are one part
+)
+
+// openedMax bounds how many parts a level opens, so that markup nested without
+// end costs no more than other markup.
+const openedMax = 32
+
+// divider divides by the modern profile.
+type divider struct {
+	tree  *Tree
+	flow  *flow
+	total int32 // what the page shows
+}
+
+func (t *Tree) divideModern() {
+	f := newFlow(t.Page)
+	d := divider{tree: t, flow: f}
+	all := f.page()
+	d.total = all.shows.weight()
+	if empty(all.shows) {
+		return
+	}
+	d.divide(0, all)
+}
+
+// divide adds the parts of block n, which is atom a. It calls itself at most
+// levelsMax deep.
+func (d *divider) divide(n int, a atom) {
+	depth := d.tree.Blocks[n].Depth + 1
+	if depth <= levelsMax {
+		parts := d.parts(a, depth)
+		if len(parts) < 2 && depth == 1 {
+			parts = []atom{d.innermost(a)}
+		}
+		if len(parts) > 1 || depth == 1 {
+			for _, p := range parts {
+				c := len(d.tree.Blocks)
+				d.tree.Blocks = append(d.tree.Blocks, Block{
+					Start: int(p.start), End: int(p.end), Parent: n, Depth: depth, row: rowOf(d.flow.t, p.element),
+				})
+				d.divide(c, p)
+			}
+		}
+	}
+	d.tree.Blocks[n].Next = len(d.tree.Blocks)
+}
+
+// rowOf is the row that node n is a cell of, 0 if it is none.
+func rowOf(t *page.Tree, n int32) int32 {
+	if tag := t.Nodes[n].Tag; tag == page.TagTd || tag == page.TagTh {
+		return t.Nodes[n].Parent
+	}
+	return 0
+}
+
+// innermost passes through the elements around a page that is one block.
+func (d *divider) innermost(a atom) atom {
+	for a.element != 0 || a.from == 0 {
+		if d.flow.preformatted(a.element) {
+			break
+		}
+		parts := d.flow.children(int(a.element))
+		if len(parts) != 1 {
+			break
+		}
+		a = parts[0]
+	}
+	return a
+}
+
+// parts takes an atom apart for a level: into the regions of a page, the
+// modules of a region, and below that as the markup nests. Where one way gives
+// nothing the next finer is taken.
+func (d *divider) parts(a atom, depth int) []atom {
+	if depth <= 1 {
+		if p := d.regions(a); len(p) > 1 {
+			return p
+		}
+	}
+	if depth <= 2 {
+		if p := d.modules(a); len(p) > 1 {
+			return p
+		}
+	}
+	return d.steps(a)
+}
+
+// regions finds the large parts of a page: what is left when wrappers are
+// opened and small neighbours put together.
+func (d *divider) regions(a atom) []atom {
+	parts := d.flow.expand(a)
+	for range openedMax {
+		big := heaviest(parts)
+		if big < 0 || float64(parts[big].shows.weight()) < openRegion*float64(d.total) {
+			break
+		}
+		inner := d.flow.expand(parts[big])
+		if len(inner) < 2 {
+			break
+		}
+		parts = splice(parts, big, inner)
+	}
+	small := int32(smallRegion * float64(d.total))
+	return join(parts, func(a, b atom) bool {
+		return !b.apart && a.shows.weight() < small && b.shows.weight() < small
+	})
+}
+
+// modules finds the parts of a region: it opens what is large, and leaves
+// whole what reads as one, such as a list or an article.
+func (d *divider) modules(a atom) []atom {
+	limit := max(int32(openModule*float64(d.total)), moduleText)
+	parts := sections(d.flow, d.flow.expand(a))
+	for i, opened := 0, 0; i < len(parts); {
+		if parts[i].shows.weight() > limit && opened < openedMax {
+			inner := sections(d.flow, d.flow.expand(parts[i]))
+			if len(inner) > 1 && !d.uniform(inner) {
+				parts = splice(parts, i, inner)
+				opened++
+				continue
+			}
+		}
+		i++
+	}
+	return join(parts, func(a, b atom) bool {
+		return !b.apart && (a.shows.weight() < smallModule || b.shows.weight() < smallModule)
+	})
+}
+
+// uniform reports whether parts read as one: items of a list or paragraphs.
+func (d *divider) uniform(parts []atom) bool {
+	var sum, largest int32
+	for _, p := range parts {
+		sum += p.shows.weight()
+		largest = max(largest, p.shows.weight())
+	}
+	return len(parts) > 3 && sum < itemText*int32(len(parts)) && largest < 6*itemText
+}
+
+// steps takes an atom apart as the markup nests, so far that the parts are
+// worth a name.
+func (d *divider) steps(a atom) []atom {
+	if a.end-a.start < 2*leafBytes {
+		return nil
+	}
+	parts := d.flow.expand(a)
+	for range 2 * leafBytes {
+		if whole := sections(d.flow, parts); len(whole) > 1 && len(whole) < len(parts) {
+			return d.fill(whole)
+		}
+		if p := d.fill(parts); len(p) > 1 {
+			return p
+		}
+		// All the rest is too little to stand beside the largest part.
+		big := heaviest(parts)
+		if big < 0 {
+			return nil
+		}
+		inner := d.flow.expand(parts[big])
+		if len(inner) < 2 {
+			return nil
+		}
+		parts = splice(parts, big, inner)
+	}
+	return nil
+}
+
+// fill puts parts together until each is worth a name. What is put together
+// depends on the parts nearby only, so that an item added to a list leaves the
+// others as they were.
+func (d *divider) fill(parts []atom) []atom {
+	var out []atom
+	take := func(a atom) {
+		if n := len(out); n > 0 && (size(out[n-1]) < leafBytes || size(a) < leafBytes && len(parts) == 0) {
+			out[n-1] = group([]atom{out[n-1], a})
+			return
+		}
+		out = append(out, a)
+	}
+	for len(parts) > 0 {
+		n := 1
+		if size(parts[0]) < leafBytes {
+			for n < len(parts) && size(parts[n]) < leafBytes && !d.cutAfter(parts[n-1]) {
+				n++
+			}
+		}
+		g := group(parts[:n:n])
+		parts = parts[n:]
+		take(g)
+	}
+	return out
+}
+
+func size(a atom) int32 { return a.end - a.start }
+
+// cutAfter reports whether a run of small parts may be cut after a: about
+// every fourth, and always the same ones.
+func (d *divider) cutAfter(a atom) bool {
+	return crc32.ChecksumIEEE(d.flow.t.Body[a.start:a.end])&3 == 0
+}
+
+// heaviest returns which part shows most, -1 if there is none.
+func heaviest(parts []atom) int {
+	big := -1
+	for i, p := range parts {
+		if big < 0 || p.shows.weight() > parts[big].shows.weight() {
+			big = i
+		}
+	}
+	return big
+}
+
+// splice puts inner in the place of parts[i].
+func splice(parts []atom, i int, inner []atom) []atom {
+	out := make([]atom, 0, len(parts)+len(inner)-1)
+	out = append(out, parts[:i]...)
+	out = append(out, inner...)
+	return append(out, parts[i+1:]...)
+}
+
+// join puts neighbours together as long as they belong together.
+func join(parts []atom, together func(a, b atom) bool) []atom {
+	var out []atom
+	for i := 0; i < len(parts); {
+		g := parts[i]
+		j := i + 1
+		for j < len(parts) && together(g, parts[j]) {
+			g.shows = g.shows.plus(parts[j].shows)
+			g.end = parts[j].end
+			j++
+		}
+		out = append(out, group(parts[i:j:j]))
+		i = j
+	}
+	return out
+}
+
+// sections puts headings together with what they head: a section begins at
+// each heading of the highest rank.
+func sections(f *flow, parts []atom) []atom {
+	rank := 7
+	for _, p := range parts {
+		if h := f.heading(p); h > 0 {
+			rank = min(rank, h)
+		}
+	}
+	if rank == 7 {
+		return parts
+	}
+	var out []atom
+	from := 0
+	for i := 1; i <= len(parts); i++ {
+		if i == len(parts) || f.heading(parts[i]) == rank {
+			out = append(out, group(parts[from:i:i]))
+			from = i
+		}
+	}
+	return out
+}
+
+// heading is the rank of an atom that is a heading, 0 for others.
+func (f *flow) heading(a atom) int {
+	if a.element == 0 {
+		return 0
+	}
+	return f.t.Nodes[a.element].Tag.Heading()
+}

@@ -1,0 +1,198 @@
+package page
+
+import (
+	"html"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// NewPlainTree is the tree of a body that is no markup, such as text/plain:
+// one node of Raw.
+func NewPlainTree(body []byte) *Tree {
+	t := &Tree{Body: body, Nodes: make([]Node, 1, 2)}
+	n := int32(min(len(body), treeBytesMax))
+	t.Nodes[0] = Node{End: n, Outer: n, Next: 1}
+	if n > 0 {
+		t.Nodes[0].Next = 2
+		t.Nodes = append(t.Nodes, Node{End: n, Outer: n, Next: 2, Kind: Raw})
+	}
+	return t
+}
+
+// Text is what the body shows, in reading order, as UTF-8: see TextRange.
+func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), charset) }
+
+// TextRange is what the bytes from start to end of the body show, in reading
+// order, as UTF-8. White space is folded: elements that stand on lines of
+// their own, line breaks and lines of preformatted text end with "\n", cells
+// of a table with "\t", words with one space. What scripts may show or style
+// sheets hide counts as shown.
+func (t *Tree) TextRange(start, end int, charset string) string {
+	w := textWriter{buf: make([]byte, 0, (end-start)/2)}
+	t.walkText(start, end, &w)
+	return fold(ToUTF8(w.buf, charset))
+}
+
+// textWriter gathers text in the body's charset. In it, white space of the
+// body is a space, and "\t" and "\n" are the breaks of the layout.
+type textWriter struct{ buf []byte }
+
+func (w *textWriter) brk(c byte) { w.buf = append(w.buf, c) }
+
+func (w *textWriter) text(b []byte, lines, raw bool) {
+	for _, c := range b {
+		switch {
+		case class[c]&classSpace != 0 && !(lines && c == '\n'):
+			c = ' '
+		case c == '&' && raw:
+			w.buf = append(w.buf, "&amp;"...)
+			continue
+		}
+		w.buf = append(w.buf, c)
+	}
+}
+
+// firstNode is the first node that ends after the byte at.
+func (t *Tree) firstNode(at int) int {
+	i, _ := slices.BinarySearchFunc(t.Nodes, int32(at), func(n Node, at int32) int { return int(n.Start) - int(at) })
+	// Nodes before i start earlier; a leaf among them may reach past at.
+	if i > 0 && (t.Nodes[i-1].Kind != Element && int(t.Nodes[i-1].End) > at) {
+		i--
+	}
+	return i
+}
+
+// walkText hands the text that shows between two places to w.
+func (t *Tree) walkText(start, end int, w *textWriter) {
+	var blocks []int32 // where the open blocks end, and the break then due
+	pre := int32(0)
+	for i := t.firstNode(start); i < len(t.Nodes); {
+		n := &t.Nodes[i]
+		if int(n.Start) >= end {
+			break
+		}
+		for len(blocks) > 0 && blocks[len(blocks)-1] <= int32(i) {
+			w.brk('\n')
+			blocks = blocks[:len(blocks)-1]
+		}
+		switch n.Kind {
+		case Text, Raw:
+			plain := n.Parent == 0 && n.Kind == Raw
+			w.text(t.Body[max(int(n.Inner), start):max(start, min(int(n.Outer), end))], plain || int32(i) < pre, n.Kind == Raw)
+		case Element:
+			if n.Tag.Hidden() || n.Tag == TagIframe {
+				i = int(n.Next)
+				continue
+			}
+			switch n.Tag {
+			case TagBr:
+				w.brk('\n')
+			case TagTd, TagTh:
+				w.brk('\t')
+			case TagOption, TagImg, TagInput:
+				w.brk(' ')
+			case TagPre, TagListing, TagXmp, TagPlaintext:
+				pre = n.Next
+				fallthrough
+			default:
+				if n.Tag.Block() {
+					w.brk('\n')
+					blocks = append(blocks, n.Next)
+				}
+			}
+		}
+		i++
+	}
+}
+
+// fold resolves character references and folds white space.
+func fold(b []byte) string {
+	s := string(b)
+	if strings.IndexByte(s, '&') >= 0 {
+		s = html.UnescapeString(s)
+	}
+	out := make([]byte, 0, len(s))
+	gap := byte(0) // the break due before the next word
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			if c > ' ' && c != 0x7f {
+				out = append(flush(out, gap), c)
+				gap = 0
+			} else {
+				gap = stronger(gap, c)
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsSpace(r) {
+			gap = stronger(gap, ' ')
+		} else if r != '\u200b' && r != '\ufeff' {
+			out = append(flush(out, gap), s[i:i+size]...)
+			gap = 0
+		}
+		i += size
+	}
+	return string(out)
+}
+
+func flush(out []byte, gap byte) []byte {
+	if gap == 0 || len(out) == 0 {
+		return out
+	}
+	return append(out, gap)
+}
+
+// stronger is what remains of two breaks next to each other.
+func stronger(gap, c byte) byte {
+	switch {
+	case gap == '\n' || c == '\n':
+		return '\n'
+	case gap == '\t' || c == '\t':
+		return '\t'
+	}
+	return ' '
+}
+
+// Unescape resolves the character references of an attribute's value, which
+// is UTF-8. A name without ";" before "=" or a letter is none: "?a=1&copy=2"
+// stays as it is.
+func Unescape(value string) string {
+	amp := strings.IndexByte(value, '&')
+	if amp < 0 {
+		return value
+	}
+	var w strings.Builder
+	for amp >= 0 {
+		w.WriteString(value[:amp])
+		value = value[amp:]
+		end := 1
+		for end < len(value) && (value[end] == '#' && end == 1 || isAlnum(value[end])) {
+			end++
+		}
+		ref := value[:end]
+		switch {
+		case end < len(value) && value[end] == ';':
+			end++
+			w.WriteString(html.UnescapeString(value[:end]))
+		case end > 1 && ref[1] == '#':
+			w.WriteString(html.UnescapeString(ref))
+		case end < len(value) && value[end] == '=':
+			w.WriteString(ref)
+		default:
+			if s := html.UnescapeString(ref); utf8.RuneCountInString(s) == 1 {
+				ref = s
+			}
+			w.WriteString(ref)
+		}
+		value = value[end:]
+		amp = strings.IndexByte(value, '&')
+	}
+	w.WriteString(value)
+	return w.String()
+}
+
+func isAlnum(c byte) bool { return lower(c)-'a' < 26 || c-'0' < 10 }
