@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"html"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), 
 // sheets hide counts as shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
 	w := textWriter{buf: make([]byte, 0, (end-start)/2)}
-	t.walkText(start, end, &w)
+	t.walk(start, end, &w, nil)
 	return fold(ToUTF8(w.buf, charset))
 }
 
@@ -64,28 +65,36 @@ func (t *Tree) firstNode(at int) int {
 	return i
 }
 
-// walkText hands the text that shows between two places to w.
-func (t *Tree) walkText(start, end int, w *textWriter) {
-	var blocks []int32 // where the open blocks end, and the break then due
-	pre := int32(0)
-	for i := t.firstNode(start); i < len(t.Nodes); {
+// walk hands the text that shows between two places to w. Where visit is not
+// nil it is called with each node before its text is handed over, hidden ones
+// too.
+func (t *Tree) walk(start, end int, w *textWriter, visit func(n int)) {
+	var blocks []int32 // where the open blocks end
+	pre, mute := int32(0), int32(0)
+	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
-		if int(n.Start) >= end {
-			break
-		}
 		for len(blocks) > 0 && blocks[len(blocks)-1] <= int32(i) {
 			w.brk('\n')
 			blocks = blocks[:len(blocks)-1]
 		}
+		if visit != nil && int(n.Start) >= start {
+			visit(i)
+		}
+		if n.Kind == Element && (n.Tag.Hidden() || n.Tag == TagIframe) {
+			mute = max(mute, n.Next)
+		}
+		if int32(i) < mute {
+			if visit == nil {
+				i = int(mute) - 1
+			}
+			continue
+		}
 		switch n.Kind {
 		case Text, Raw:
-			plain := n.Parent == 0 && n.Kind == Raw
-			w.text(t.Body[max(int(n.Inner), start):max(start, min(int(n.Outer), end))], plain || int32(i) < pre, n.Kind == Raw)
+			lines := int32(i) < pre || n.Parent == 0 && n.Kind == Raw
+			from := max(int(n.Inner), start)
+			w.text(t.Body[from:max(from, min(int(n.Outer), end))], lines, n.Kind == Raw)
 		case Element:
-			if n.Tag.Hidden() || n.Tag == TagIframe {
-				i = int(n.Next)
-				continue
-			}
 			switch n.Tag {
 			case TagBr:
 				w.brk('\n')
@@ -103,47 +112,59 @@ func (t *Tree) walkText(start, end int, w *textWriter) {
 				}
 			}
 		}
-		i++
 	}
 }
 
-// fold resolves character references and folds white space.
+// folder folds white space and resolves character references, piece by piece.
+type folder struct {
+	out []byte
+	gap byte // the break due before the next word
+}
+
+// fold is the folded form of one text, which is UTF-8.
 func fold(b []byte) string {
-	s := string(b)
-	if strings.IndexByte(s, '&') >= 0 {
-		s = html.UnescapeString(s)
+	f := folder{out: make([]byte, 0, len(b))}
+	f.add(b)
+	return string(f.out)
+}
+
+func (f *folder) add(b []byte) {
+	if bytes.IndexByte(b, '&') >= 0 {
+		b = []byte(html.UnescapeString(string(b)))
 	}
-	out := make([]byte, 0, len(s))
-	gap := byte(0) // the break due before the next word
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			i++
-			if c > ' ' && c != 0x7f {
-				out = append(flush(out, gap), c)
-				gap = 0
-			} else {
-				gap = stronger(gap, c)
+	for i := 0; i < len(b); {
+		c := b[i]
+		if c > ' ' && c < 0x7f {
+			f.flush()
+			from := i
+			for i++; i < len(b) && b[i] > ' ' && b[i] < 0x7f; i++ {
 			}
+			f.out = append(f.out, b[from:i]...)
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if unicode.IsSpace(r) {
-			gap = stronger(gap, ' ')
-		} else if r != '\u200b' && r != '\ufeff' {
-			out = append(flush(out, gap), s[i:i+size]...)
-			gap = 0
+		if c < utf8.RuneSelf {
+			f.gap = stronger(f.gap, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(b[i:])
+		switch {
+		case unicode.IsSpace(r):
+			f.gap = stronger(f.gap, ' ')
+		case r != '\u200b' && r != '\ufeff':
+			f.flush()
+			f.out = append(f.out, b[i:i+size]...)
 		}
 		i += size
 	}
-	return string(out)
 }
 
-func flush(out []byte, gap byte) []byte {
-	if gap == 0 || len(out) == 0 {
-		return out
+// flush writes the break that is due.
+func (f *folder) flush() {
+	if f.gap != 0 && len(f.out) > 0 {
+		f.out = append(f.out, f.gap)
 	}
-	return append(out, gap)
+	f.gap = 0
 }
 
 // stronger is what remains of two breaks next to each other.

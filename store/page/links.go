@@ -1,0 +1,242 @@
+package page
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// LinkKind says what an address in a page is for.
+type LinkKind uint8
+
+// The kinds.
+const (
+	LinkA       LinkKind = iota
+	LinkArea             // of an image map
+	LinkFrame            //
+	LinkIframe           //
+	LinkImg              // image, also of a background or a button
+	LinkLink             // link element that is no style sheet
+	LinkForm             // where a form is sent
+	LinkCSS              // style sheet
+	LinkRefresh          // meta refresh
+	LinkScript           //
+	LinkMedia            // video, audio, plug-in
+)
+
+var linkKinds = [...]string{"a", "area", "frame", "iframe", "img", "link", "form", "css", "meta-refresh", "script", "media"}
+
+// String is the kind as a query shows it.
+func (k LinkKind) String() string { return linkKinds[k] }
+
+// contextBytes is how much text around a link is kept on either side.
+const contextBytes = 50
+
+// Link is an address in a page. All text is UTF-8.
+type Link struct {
+	Kind          LinkKind
+	Target        string // as written, character references resolved, white space at the ends off
+	Anchor        string // text of the link, or of the image in it or in its stead
+	Rel           string // as written
+	NoFollow      bool   // rel says nofollow
+	Before, After string // up to 50 bytes of what is shown around it
+	Offset        int    // of its element, in bytes of the body
+}
+
+// Links returns the links that start between two places of the body, in
+// order. The text around a link ends at those places too, so that the links of
+// a block depend on nothing but its bytes.
+func (t *Tree) Links(start, end int, charset string) []Link {
+	w := linkWriter{t: t, charset: charset}
+	w.walk(start, end)
+	for i := range w.links {
+		l, at := &w.links[i], w.at[i]
+		if l.Anchor == "" {
+			l.Anchor = strings.TrimSpace(string(w.text.out[at[0]:at[1]]))
+		}
+		l.Before = lastBytes(w.text.out[:at[0]])
+		l.After = firstBytes(w.text.out[at[1]:])
+	}
+	return w.links
+}
+
+type linkWriter struct {
+	t       *Tree
+	charset string
+	buf     textWriter // text not yet folded
+	text    folder
+	links   []Link
+	at      [][2]int  // where each link's text lies in text.out
+	open    []linkEnd // links whose end has not come
+}
+
+type linkEnd struct{ link, node int32 }
+
+func (w *linkWriter) walk(start, end int) {
+	w.t.walk(start, end, &w.buf, func(n int) {
+		for len(w.open) > 0 && int(w.open[len(w.open)-1].node) <= n {
+			w.close()
+		}
+		if w.t.Nodes[n].Kind == Element {
+			w.element(n)
+		}
+	})
+	for len(w.open) > 0 {
+		w.close()
+	}
+	w.settle()
+}
+
+// settle folds the text gathered so far and returns its length.
+func (w *linkWriter) settle() int {
+	if len(w.buf.buf) > 0 {
+		w.text.add(ToUTF8(w.buf.buf, w.charset))
+		w.buf.buf = w.buf.buf[:0]
+	}
+	return len(w.text.out)
+}
+
+func (w *linkWriter) close() {
+	last := len(w.open) - 1
+	w.at[w.open[last].link][1] = w.settle()
+	w.open = w.open[:last]
+}
+
+// element adds the links of element i.
+func (w *linkWriter) element(i int) {
+	n := &w.t.Nodes[i]
+	switch n.Tag {
+	case TagA:
+		if w.add(i, LinkA, "href") {
+			w.open = append(w.open, linkEnd{int32(len(w.links) - 1), n.Next})
+		}
+	case TagArea:
+		w.add(i, LinkArea, "href")
+	case TagFrame:
+		w.add(i, LinkFrame, "src")
+	case TagIframe:
+		w.add(i, LinkIframe, "src")
+	case TagImg:
+		w.add(i, LinkImg, "src")
+	case TagInput:
+		w.add(i, LinkImg, "src")
+	case TagForm:
+		w.add(i, LinkForm, "action")
+	case TagScript:
+		w.add(i, LinkScript, "src")
+	case TagEmbed, TagVideo, TagAudio, TagSource, TagTrack:
+		w.add(i, LinkMedia, "src")
+	case TagObject:
+		w.add(i, LinkMedia, "data")
+	case TagBody, TagTable, TagTr, TagTd, TagTh, TagDiv:
+		w.add(i, LinkImg, "background")
+	case TagLink:
+		kind := LinkLink
+		if rel, _ := w.t.Attr(i, "rel"); hasWord(string(rel), "stylesheet") {
+			kind = LinkCSS
+		}
+		w.add(i, kind, "href")
+	case TagMeta:
+		if equiv, _ := w.t.Attr(i, "http-equiv"); equalFold(equiv, "refresh") {
+			w.refresh(i)
+		}
+	}
+}
+
+// add adds the link of element i whose target is in that attribute, and tells
+// whether there is one.
+func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
+	l := Link{Kind: kind, Offset: int(w.t.Nodes[i].Start)}
+	found := false
+	for a := range w.t.Attrs(i) {
+		switch {
+		case !found && equalFold(a.Name, attr):
+			found = true
+			l.Target = w.value(a.Value)
+		case equalFold(a.Name, "rel"):
+			l.Rel = w.value(a.Value)
+			l.NoFollow = hasWord(l.Rel, "nofollow")
+		case equalFold(a.Name, "alt"):
+			l.Anchor = w.value(a.Value)
+		}
+	}
+	if kind == LinkImg && l.Anchor != "" {
+		w.describe(l.Anchor)
+	}
+	if !found || l.Target == "" && kind != LinkA && kind != LinkForm {
+		return false
+	}
+	w.append(l)
+	return true
+}
+
+func (w *linkWriter) append(l Link) {
+	at := w.settle()
+	w.links = append(w.links, l)
+	w.at = append(w.at, [2]int{at, at})
+}
+
+// describe gives an open link without words of its own those of its image.
+func (w *linkWriter) describe(alt string) {
+	if n := len(w.open); n > 0 {
+		at := w.settle()
+		if l := w.open[n-1].link; w.at[l][0] == at && w.links[l].Anchor == "" {
+			w.links[l].Anchor = alt
+		}
+	}
+}
+
+// refresh adds the target of a meta refresh: "5; url=http://…".
+func (w *linkWriter) refresh(i int) {
+	content, _ := w.t.Attr(i, "content")
+	_, target, _ := strings.Cut(w.value(content), ";")
+	target = strings.TrimSpace(target)
+	if len(target) < 4 || !strings.EqualFold(target[:3], "url") {
+		return
+	}
+	target = strings.TrimSpace(target[3:])
+	if !strings.HasPrefix(target, "=") {
+		return
+	}
+	target = strings.Trim(strings.TrimSpace(target[1:]), `"'`)
+	if target != "" {
+		w.append(Link{Kind: LinkRefresh, Target: target, Offset: int(w.t.Nodes[i].Start)})
+	}
+}
+
+// value is an attribute's value as text.
+func (w *linkWriter) value(b []byte) string { return attrText(b, w.charset) }
+
+func attrText(b []byte, charset string) string {
+	return strings.TrimSpace(Unescape(string(ToUTF8(b, charset))))
+}
+
+// hasWord reports whether list, words between spaces, has word.
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// lastBytes is the end of b, at most contextBytes, in whole runes.
+func lastBytes(b []byte) string {
+	if n := len(b) - contextBytes; n > 0 {
+		for b = b[n:]; len(b) > 0 && !utf8.RuneStart(b[0]); {
+			b = b[1:]
+		}
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// firstBytes is the start of b, at most contextBytes, in whole runes.
+func firstBytes(b []byte) string {
+	if n := contextBytes; len(b) > n {
+		for n > 0 && !utf8.RuneStart(b[n]) {
+			n--
+		}
+		b = b[:n]
+	}
+	return strings.TrimSpace(string(b))
+}

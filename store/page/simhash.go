@@ -1,0 +1,108 @@
+package page
+
+import (
+	"math/bits"
+	"unicode"
+	"unicode/utf8"
+)
+
+// SimhashVersion names the algorithm. Hashes of different versions are not
+// comparable.
+const SimhashVersion = 1
+
+// Simhash is a 64-bit fingerprint of a text under making: texts that share
+// most of their word triples (pairs of letters in scripts without spaces) have
+// fingerprints that differ in few bits. The zero value is ready.
+type Simhash struct {
+	sum [64]int64
+	any bool
+}
+
+// Distance is in how many bits two fingerprints differ.
+func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
+
+// Add adds a text whose features count weight times each. Adding a text in
+// pieces leaves out the features that span two of them.
+func (s *Simhash) Add(text string, weight int) {
+	var run [3]uint64 // hashes of the last words
+	length := 0       // of the run of words of the same sort, at most 3
+	fed := false      // the run has given a feature
+	ideographs := false
+	end := 0
+	finish := func() {
+		if length > 0 && !fed {
+			s.feature(combine(run[3-length:]), weight)
+		}
+		length, fed = 0, false
+	}
+	for at, w := range Words(text) {
+		r, _ := utf8.DecodeRuneInString(w)
+		if alone := Ideograph(r); alone != ideographs || alone && at > end {
+			finish()
+			ideographs = alone
+		}
+		end = at + len(w)
+		run[0], run[1], run[2] = run[1], run[2], hashWord(w)
+		length = min(length+1, 3)
+		switch {
+		case ideographs && length >= 2:
+			s.feature(combine(run[1:]), weight)
+			fed = true
+		case !ideographs && length == 3:
+			s.feature(combine(run[:]), weight)
+			fed = true
+		}
+	}
+	finish()
+}
+
+func (s *Simhash) feature(hash uint64, weight int) {
+	s.any = true
+	for i := range s.sum {
+		if hash>>i&1 != 0 {
+			s.sum[i] += int64(weight)
+		} else {
+			s.sum[i] -= int64(weight)
+		}
+	}
+}
+
+// Sum is the fingerprint, 0 if no word was added.
+func (s *Simhash) Sum() (hash uint64) {
+	if !s.any {
+		return 0
+	}
+	for i, v := range s.sum {
+		if v > 0 {
+			hash |= 1 << i
+		}
+	}
+	return hash
+}
+
+// hashWord is FNV-1a over the word in lower case.
+func hashWord(w string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, r := range w {
+		if r < utf8.RuneSelf {
+			r = rune(lower(byte(r)))
+		} else {
+			r = unicode.ToLower(r)
+		}
+		h = (h ^ uint64(r)) * 1099511628211
+	}
+	return h
+}
+
+// combine hashes words in their order, and mixes so that every bit depends on
+// all of them.
+func combine(words []uint64) uint64 {
+	h := uint64(len(words))
+	for _, w := range words {
+		h ^= w
+		h = (h ^ h>>33) * 0xff51afd7ed558ccd
+		h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+		h ^= h >> 33
+	}
+	return h
+}
