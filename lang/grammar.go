@@ -113,8 +113,12 @@ type choiceSyntax struct {
 
 type importSyntax struct {
 	Tokens  []lexer.Token
-	Paths   []lexer.Token         `parser:"'IMPORT' @( String | Param ) ( ',' @( String | Param ) )*"`
+	Paths   []*textSyntax         `parser:"'IMPORT' @@ ( ',' @@ )*"`
 	Options []*importOptionSyntax `parser:"@@*"`
+}
+
+type textSyntax struct {
+	Text lexer.Token `parser:"@( String | Param )"`
 }
 
 type importOptionSyntax struct {
