@@ -13,6 +13,9 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
+
+	"infomall/store/record"
+	"infomall/store/tianwang"
 )
 
 // beijing is the zone of the site's clock; it has had no summer time since 1991.
@@ -175,4 +178,39 @@ func chunk(body string) string {
 	}
 	b.WriteString("0\r\n\r\n")
 	return b.String()
+}
+
+// compressed is the file whose records are compressed; the others are plain.
+const compressed = "200808.raw"
+
+// build writes the site's captures as Tianwang 1.0 files, by name.
+func (s *site) build() (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	for _, v := range s.captures {
+		data, err := s.response(v)
+		if err != nil {
+			return nil, fmt.Errorf("%s at %v: %w", v.url, v.time, err)
+		}
+		ip, err := s.ip(v.url)
+		if err != nil {
+			return nil, err
+		}
+		files[v.file], err = tianwang.Append(files[v.file], v.record(ip, data))
+		if err != nil {
+			return nil, fmt.Errorf("%s at %v: %w", v.url, v.time, err)
+		}
+	}
+	return files, nil
+}
+
+// record is the visit's record with the response that it got.
+func (v *visit) record(ip string, data []byte) *tianwang.Record {
+	r := &tianwang.Record{
+		URL: v.url, Origin: v.origin, Time: record.At(v.time), IP: ip,
+		Data: data, Compress: v.file == compressed,
+	}
+	if v.time.Location() != time.UTC {
+		r.Extra = fmt.Appendf(nil, "date: %s\n", v.time.Format(time.RFC1123Z))
+	}
+	return r
 }
