@@ -12,7 +12,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"infomall/lang/ast"
@@ -147,7 +146,7 @@ func (s *scanner) parse() (ast.Statement, Errors) {
 		}
 		return nil, sorted(s.errs)
 	}
-	e := explain(err, s)
+	e := s.explain(err)
 	// What the scanner has guessed at the place of a fault may be what the
 	// grammar stumbles over, so only the first of the two kinds is told.
 	if len(s.errs) == 0 || e.Start.Offset < s.errs[0].Start.Offset {
@@ -168,17 +167,4 @@ func parseTokens(tokens []lexer.Token) (*statementSyntax, error) {
 		return nil, err
 	}
 	return grammar().ParseFromLexer(peeking)
-}
-
-// explain makes an error for people of one of the grammar.
-func explain(err error, s *scanner) *ast.Error {
-	var f fault
-	if errors.As(err, &f) {
-		return f.err
-	}
-	var u *participle.UnexpectedTokenError
-	if errors.As(err, &u) {
-		return ast.Errorf(spanOf(&u.Unexpected), "unexpected %s", u.Unexpected.Value)
-	}
-	return &ast.Error{Msg: err.Error()}
 }
