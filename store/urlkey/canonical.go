@@ -11,9 +11,13 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// urlBytesMax bounds a URL, before and after it is made canonical. Browsers
-// and servers stop far below; a key must fit an index page.
-const urlBytesMax = 16 << 10
+// Bounds of a URL, before and after it is made canonical. Browsers and servers
+// stop far below; a key must fit an index page, and the parser takes time in
+// the square of what stands before the path.
+const (
+	urlBytesMax       = 16 << 10
+	authorityBytesMax = 1 << 10 // user, password, host and port
+)
 
 // Canonical returns the form under which the archive knows the URL raw: its
 // WHATWG serialisation without the fragment. That lower-cases scheme and host,
@@ -28,8 +32,8 @@ const urlBytesMax = 16 << 10
 // urn:) are kept.
 //
 // Canonical of a canonical URL is the URL itself. An error says what is wrong
-// with raw: it has no scheme and no host, its host cannot be, or it is longer
-// than 16 KB.
+// with raw: it has no scheme and no host, its host cannot be, it is longer
+// than 16 KB, or user and host are longer than 1 KB.
 func Canonical(raw string) (string, error) {
 	if n := canonicalPrefix(raw); n > 0 {
 		return raw[:n], nil
@@ -52,9 +56,6 @@ func parse(s string) (string, error) {
 	if s == "" {
 		return "", errors.New("it is empty")
 	}
-	if len(s) > urlBytesMax {
-		return "", fmt.Errorf("it is longer than %d bytes", urlBytesMax)
-	}
 	if !hasScheme(s) {
 		s = strings.TrimPrefix(s, "//")
 		if !looksLikeHost(s) {
@@ -64,6 +65,9 @@ func parse(s string) (string, error) {
 	}
 	if !utf8.ValidString(s) {
 		s = escapeBytes(s)
+	}
+	if err := checkLength(s); err != nil {
+		return "", err
 	}
 	u, err := whatwg.Parse(s)
 	if err != nil {
@@ -75,10 +79,21 @@ func parse(s string) (string, error) {
 		// would trim them.
 		href = strings.TrimRight(href, " ")
 	}
-	if len(href) > urlBytesMax {
-		return "", fmt.Errorf("escaped it is longer than %d bytes", urlBytesMax)
+	if err := checkLength(href); err != nil {
+		return "", err
 	}
 	return href, nil
+}
+
+// checkLength reports whether s is too long, before or after escaping.
+func checkLength(s string) error {
+	if len(s) > urlBytesMax {
+		return fmt.Errorf("it is longer than %d bytes", urlBytesMax)
+	}
+	if authorityBytes(s) > authorityBytesMax {
+		return fmt.Errorf("its user and host are longer than %d bytes", authorityBytesMax)
+	}
+	return nil
 }
 
 // reason is what the parser found wrong, without the URL that it repeats.
@@ -155,6 +170,24 @@ func schemeEnd(s string) int {
 		}
 	}
 	return -1
+}
+
+// authorityBytes returns how long the part of s with user, host and port is: up
+// to the first slash after those that part it from the scheme.
+func authorityBytes(s string) int {
+	scheme, rest, _ := strings.Cut(s, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "ws", "wss":
+	default:
+		if !strings.HasPrefix(rest, "//") {
+			return 0
+		}
+	}
+	rest = strings.TrimLeft(rest, `/\`)
+	if end := strings.IndexAny(rest, `/?#\`); end >= 0 {
+		return end
+	}
+	return len(rest)
 }
 
 // looksLikeHost reports whether s, which has no scheme, may begin with a host:

@@ -120,6 +120,11 @@ func TestCanonicalRefuses(t *testing.T) {
 		{"http://1.2.3.4.5/", "no URL"},
 		{"http://[::1/", "no URL"},
 		{"http://x.cn/" + strings.Repeat("a", urlBytesMax), "longer than"},
+		{"http://" + strings.Repeat("@", 2000) + "x.cn/", "user and host"},
+		{"http:" + strings.Repeat("a", 2000), "user and host"},
+		{"http://" + strings.Repeat("a", 1020) + ".cn:8080/", "user and host"},
+		{"http://" + strings.Repeat("北", 300) + "@x.cn/", "user and host"},
+		{"foo://" + strings.Repeat("a", 2000), "user and host"},
 		{"http://x.cn/" + strings.Repeat("北", urlBytesMax/4), "longer than"},
 	} {
 		got, err := Canonical(tt.raw)

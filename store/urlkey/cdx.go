@@ -117,8 +117,8 @@ func foldQuery(query string) string {
 		query = escapeMinimal(unescapeAll(query))
 	}
 	query = strings.ToLower(query)
-	// Every pattern has one of the two.
-	if strings.Contains(query, "id=") || strings.Contains(query, "sessionid") {
+	// Every pattern has one of these.
+	if strings.Contains(query, "sessionid") || strings.Contains(query, "sid=") || strings.Contains(query, "cftoken=") {
 		for _, re := range querySessions {
 			query = re.ReplaceAllString(query, "$1$2")
 		}

@@ -73,7 +73,7 @@ func plainHost(s string, i int) int {
 		}
 		label = i + 1
 	}
-	if i >= len(s) || s[label] <= '9' && s[label] >= '0' {
+	if i >= len(s) || i > authorityBytesMax || '0' <= s[label] && s[label] <= '9' {
 		return 0
 	}
 	return i

@@ -1,7 +1,6 @@
 package urlkey
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -265,22 +264,12 @@ func isDefaultPort(port string) bool {
 	return port == "80" || port == "443" || port == "21"
 }
 
-// Union returns the key ranges of all scopes together, sorted and disjoint.
+// Union returns the key ranges of all scopes together, sorted and disjoint. It
+// is empty, not nil, where they hold nothing.
 func Union(scopes ...Scope) []Range {
 	var all []Range
 	for _, s := range scopes {
 		all = append(all, s.ranges...)
 	}
-	slices.SortFunc(all, func(a, b Range) int { return cmp.Compare(a.From, b.From) })
-	merged := all[:0]
-	for _, r := range all {
-		last := len(merged) - 1
-		switch {
-		case last < 0 || merged[last].To != "" && merged[last].To < r.From:
-			merged = append(merged, r)
-		case merged[last].To != "" && (r.To == "" || r.To > merged[last].To):
-			merged[last].To = r.To
-		}
-	}
-	return merged
+	return Merge(all)
 }
