@@ -223,6 +223,43 @@ func gather[T any](dst, src []T, sel []int32) {
 	}
 }
 
+// Scatter is the inverse of Gather: row i of src becomes row sel[i] of v. Src
+// is as for Append.
+func (v *Vector) Scatter(src *Vector, sel []int32) {
+	if src.Type == Null {
+		for _, s := range sel {
+			v.SetNull(int(s))
+		}
+		return
+	}
+	switch v.Type {
+	case Bool:
+		scatter(v.Bools, src.Bools, sel)
+	case Int, Time, Duration:
+		scatter(v.Ints, src.Ints, sel)
+	case Float:
+		scatter(v.Floats, src.Floats, sel)
+	case Text, URL:
+		scatter(v.Texts, src.Texts, sel)
+	}
+	if v.Nulls == nil && src.Nulls == nil {
+		return
+	}
+	for i, s := range sel {
+		if src.IsNull(i) {
+			v.SetNull(int(s))
+		} else if v.Nulls != nil {
+			v.Nulls[s] = false
+		}
+	}
+}
+
+func scatter[T any](dst, src []T, sel []int32) {
+	for i, s := range sel {
+		dst[s] = src[i]
+	}
+}
+
 // AppendTrue adds to sel the rows of a Bool vector of n rows that are true,
 // neither false nor NULL. Of a vector of type Null there are none.
 func (v *Vector) AppendTrue(sel []int32, n int) []int32 {
