@@ -113,9 +113,8 @@ func (b *builder) source(s *sourceSyntax) *ast.Source {
 		Scopes:   scopes(append(s.In, s.Scopes...)),
 		Alias:    optionalName(s.Alias),
 	}
-	if t := s.Time; t != nil {
-		src.Time.Range = timeRange(t.Range, t.Within)
-		src.Time.Choice = timeChoice(t.Choice, t.Then)
+	if s.Time != nil {
+		src.Time = s.Time.clause()
 	}
 	return src
 }
@@ -131,50 +130,6 @@ func scopes(list []*scopeSyntax) []ast.Scope {
 		out = append(out, sc)
 	}
 	return out
-}
-
-// timeRange makes a range of whichever of a and b is there, or nil.
-func timeRange(a, b *rangeSyntax) *ast.TimeRange {
-	if a == nil {
-		a = b
-	}
-	if a == nil {
-		return nil
-	}
-	r := &ast.TimeRange{Span: spanOfAll(a.Tokens)}
-	switch {
-	case a.Between != nil:
-		r.Op, r.A, r.B = ast.RangeBetween, a.Between, a.And
-	case a.From != nil:
-		r.Op, r.A, r.B = ast.RangeFromTo, a.From, a.To
-	case a.Since != nil:
-		r.Op, r.A = ast.RangeSince, a.Since
-	case a.Until != nil:
-		r.Op, r.B = ast.RangeUntil, a.Until
-	}
-	return r
-}
-
-// timeChoice makes a choice of whichever of a and b is there, or nil.
-func timeChoice(a, b *choiceSyntax) *ast.TimeChoice {
-	if a == nil {
-		a = b
-	}
-	if a == nil {
-		return nil
-	}
-	c := &ast.TimeChoice{Span: spanOfAll(a.Tokens)}
-	switch {
-	case a.At != nil:
-		c.Op, c.T = ast.ChoiceAt, a.At
-	case a.Nearest != nil:
-		c.Op, c.T = ast.ChoiceNearest, a.Nearest
-	case a.First:
-		c.Op = ast.ChoiceFirst
-	case a.Latest:
-		c.Op = ast.ChoiceLatest
-	}
-	return c
 }
 
 func (b *builder) importStatement(s *importSyntax) *ast.Import {

@@ -1,26 +1,24 @@
 package lang
 
-// Open is what the end of a text left open.
-type Open uint8
-
-// What may be open. OpenBracket is told only where nothing else is.
+// What the end of a text may leave open, by the sign that a prompt shows.
+// A bracket is told only where nothing else is open.
 const (
-	OpenNothing Open = iota
-	OpenString       // '…
-	OpenName         // "…
-	OpenComment      // /* …
-	OpenBracket      // (
+	openString  = "'"
+	openName    = `"`
+	openComment = "*"
+	openBracket = "("
 )
 
 // State tells how far typed text has come.
 type State struct {
 	// Empty: there is nothing to run, only blanks and comments.
 	Empty bool
-	// Ended: the last statement has its ; and nothing but blanks and comments
-	// come after it.
-	Ended bool
-	// Open is what is still open in a statement that has not ended.
-	Open Open
+	// Complete: the last statement has its ; and nothing but blanks and
+	// comments come after it.
+	Complete bool
+	// Open is the sign of what is still open: ' or " for quotes, * for a
+	// comment, ( for brackets, "" for nothing.
+	Open string
 }
 
 // Complete tells whether src is worth running or wants more lines. A ; within
@@ -33,9 +31,9 @@ func Complete(src string) State {
 		if len(s.tokens) > 1 || len(s.errs) > 0 {
 			st.Empty = false
 		}
-		st.Ended, st.Open = s.ended, s.open
-		if !s.ended && st.Open == OpenNothing && s.nesting > 0 {
-			st.Open = OpenBracket
+		st.Complete, st.Open = s.ended, s.open
+		if !s.ended && st.Open == "" && s.nesting > 0 {
+			st.Open = openBracket
 		}
 	}
 	return st

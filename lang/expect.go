@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/participle/v2"
@@ -48,7 +49,7 @@ func numbered(tokens []lexer.Token) []lexer.Token {
 }
 
 // reach is the index of the token that the grammar stumbles over, or the
-// number of tokens if it takes them all. The indexes of tokens are set first.
+// number of tokens if it takes them all.
 func reach(tokens []lexer.Token) int {
 	_, err := parseTokens(numbered(tokens))
 	if err == nil {
@@ -130,8 +131,9 @@ var classes = []class{
 	{"a time clause", []string{"SINCE", "NEAREST"}, []string{
 		"BETWEEN", "FROM", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST",
 	}},
-	{"a time range", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL"}},
-	{"a choice", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST"}},
+	{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL"}},
+	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST"}},
+	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
 	{"an operator", []string{"||"}, []string{
 		"=", "||", "*", "AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
 	}},
@@ -156,9 +158,18 @@ func inWords(found map[string]bool) []string {
 			list = append(list, name)
 		}
 	}
-	for _, w := range slices.Concat(words, operators, []string{";"}) {
-		if found[w] {
-			list = append(list, w)
+	for _, w := range words {
+		if !found[w] {
+			continue
+		}
+		if w == "GROUP" || w == "ORDER" {
+			w += " BY"
+		}
+		list = append(list, w)
+	}
+	for _, op := range slices.Concat(operators, []string{";"}) {
+		if found[op] {
+			list = append(list, strconv.Quote(op))
 		}
 	}
 	return list

@@ -54,7 +54,9 @@ func (x *explainer) explain() *ast.Error {
 		Span: spanOf(t),
 		Msg:  "found " + describe(t) + ", expected " + orList(x.expected(x.at)),
 	}
-	for _, hint := range []func() string{x.wrongQuotes, x.reservedName, x.surplusComma, x.missingWord} {
+	for _, hint := range []func() string{
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.reservedName, x.brokenTime, x.missingWord,
+	} {
 		if e.Hint = hint(); e.Hint != "" {
 			break
 		}
@@ -146,7 +148,19 @@ func (x *explainer) reservedName() string {
 	if t.Type != tokKeyword || reach(x.splice(x.at, x.at+1, aQuoted)) <= x.at+1 {
 		return ""
 	}
+	if t.Value == "FROM" && isSourceStart(&x.tokens[x.at+1]) {
+		return "" // It is meant as FROM; what stands before it is at fault.
+	}
 	return t.Value + ` is reserved; as a name write "` + foldASCII(t.Value) + `"`
+}
+
+// isSourceStart tells whether t may be the first token after FROM.
+func isSourceStart(t *lexer.Token) bool {
+	switch t.Type {
+	case tokIdent, tokQuoted, tokString, tokParam:
+		return true
+	}
+	return false
 }
 
 func (x *explainer) surplusComma() string {
@@ -160,25 +174,48 @@ func (x *explainer) surplusComma() string {
 	return "take the comma away"
 }
 
-// missingWord finds a word or comma that makes the statement whole. FROM goes
-// before the others: a string in SELECT is nearly always a scope.
+// whole tells whether the statement is right with t put before the fault.
+func (x *explainer) whole(t lexer.Token) bool {
+	return reach(x.splice(x.at, x.at, t)) == len(x.prober.tokens)+1
+}
+
+// missingFrom finds a SELECT whose scope follows its items. It is asked before
+// other reasons: a string there is nearly always a scope.
+func (x *explainer) missingFrom() string {
+	if x.tokens[x.at].Type == tokString && x.whole(wordToken("FROM")) {
+		return "is FROM missing?"
+	}
+	return ""
+}
+
+// brokenTime finds a blank where a time literal has its T.
+func (x *explainer) brokenTime() string {
+	if x.at > 0 && x.tokens[x.at-1].Type == tokPeriod && x.tokens[x.at].Type == tokNumber {
+		return "date and time are joined by T: 2008-06-15T10:30"
+	}
+	return ""
+}
+
+// missingWord finds a word or comma that makes the statement whole.
 func (x *explainer) missingWord() string {
-	switch x.tokens[x.at].Type {
-	case tokIdent, tokString, tokQuoted, tokParam:
-	default:
+	if t := x.tokens[x.at].Type; t == lexer.EOF || t == tokOp {
 		return ""
 	}
-	whole := len(x.prober.tokens) + 1
 	for _, m := range []struct {
 		token lexer.Token
 		hint  string
 	}{
 		{wordToken("FROM"), "is FROM missing?"},
 		{lexer.Token{Type: tokOp, Value: ","}, "is a comma missing?"},
+		{lexer.Token{Type: tokOp, Value: "="}, "is = missing?"},
 		{wordToken("AS"), "write AS before the name"},
 		{wordToken("BY"), "is BY missing?"},
+		{wordToken("AND"), "is AND missing?"},
+		{wordToken("TO"), "is TO missing?"},
 	} {
-		if reach(x.splice(x.at, x.at, m.token)) == whole {
+		// Where any name goes, a word of the language is one.
+		asName := m.token.Type == tokIdent && x.accepts(x.at, aName)
+		if !asName && x.whole(m.token) {
 			return m.hint
 		}
 	}

@@ -145,8 +145,8 @@ func (p *exprParser) expr(least int) (ast.Expr, error) {
 		if level == 0 || level < least {
 			return x, nil
 		}
-		if p.ops++; p.ops > chainMax {
-			return nil, fault{ast.Errorf(spanOf(p.peek()), "more than %d operators in one expression", chainMax)}
+		if err := p.countOperator(); err != nil {
+			return nil, err
 		}
 		if level == levelCompare {
 			if compared {
@@ -161,6 +161,16 @@ func (p *exprParser) expr(least int) (ast.Expr, error) {
 			return nil, err
 		}
 	}
+}
+
+// countOperator refuses one operator more than an expression may have.
+func (p *exprParser) countOperator() error {
+	if p.ops++; p.ops <= chainMax {
+		return nil
+	}
+	e := ast.Errorf(spanOf(p.peek()), "more than %d operators in one expression", chainMax)
+	e.Hint = "IN (…) takes any number of values"
+	return fault{e}
 }
 
 func chainError(t *lexer.Token) error {
@@ -545,39 +555,6 @@ func (p *exprParser) cast() (ast.Expr, error) {
 		return nil, err
 	}
 	return &ast.Cast{Span: p.span(start), X: x, Type: newName(t)}, nil
-}
-
-// parseMoment reads a time: a literal, a parameter, NOW or TODAY, with
-// durations added to it and taken off it.
-func parseMoment(lex *lexer.PeekingLexer) (moment, error) {
-	p := exprParser{lex: lex}
-	t := p.peek()
-	var x ast.Expr
-	switch {
-	case isKeyword(t, "NOW"):
-		var err error
-		if x, err = p.now(); err != nil {
-			return nil, err
-		}
-	case t.Type == tokNumber, t.Type == tokPeriod, t.Type == tokString, t.Type == tokParam, isKeyword(t, "TODAY"):
-		p.next()
-		x = literal(t)
-	default:
-		return nil, p.unexpected()
-	}
-	for isOp(p.peek(), "+") || isOp(p.peek(), "-") {
-		if p.ops++; p.ops > chainMax {
-			return nil, fault{ast.Errorf(spanOf(p.peek()), "more than %d operators in one expression", chainMax)}
-		}
-		op := p.next()
-		d := p.peek()
-		if d.Type != tokDuration && d.Type != tokParam {
-			return nil, p.unexpected()
-		}
-		p.next()
-		x = &ast.Binary{Span: p.span(startOf(t)), Op: op.Value, OpAt: spanOf(op), X: x, Y: literal(d)}
-	}
-	return x, nil
 }
 
 // parseConstant reads what SET sets: a constant, or a bare word such as off.

@@ -11,15 +11,15 @@ import (
 
 // The grammar of statements, as participle reads it from the tags. These
 // structs live for one statement; build.go makes the tree of them. Expressions
-// and times are parsed by expr.go.
+// are parsed by expr.go and time clauses by time.go.
 //
 // A word in quotes is a keyword or a word of the language, in either case of
 // letters. A group whose parts may come in any order is a repeated choice, and
 // build.go refuses to have a part twice.
 
 type statementSyntax struct {
-	Explain  *explainSyntax  `parser:"@@"`
-	Query    *querySyntax    `parser:"| @@"`
+	Query    *querySyntax    `parser:"@@"` // first, being most frequent
+	Explain  *explainSyntax  `parser:"| @@"`
 	Import   *importSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
@@ -77,38 +77,13 @@ type sourceSyntax struct {
 	Relation lexer.Token    `parser:"( @( Ident | Quoted )"`
 	In       []*scopeSyntax `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
 	Scopes   []*scopeSyntax `parser:"| @@ ( ',' @@ )* )"`
-	Time     *timeSyntax    `parser:"@@?"`
+	Time     timeSyntax     `parser:"@@?"`
 	Alias    lexer.Token    `parser:"( 'AS' @( Ident | Quoted ) )?"`
 }
 
 type scopeSyntax struct {
 	From lexer.Token `parser:"@( String | Param )"`
 	To   lexer.Token `parser:"( '..' @( String | Param ) )?"`
-}
-
-type timeSyntax struct {
-	Range  *rangeSyntax  `parser:"( @@"`
-	Then   *choiceSyntax `parser:"  @@?"`
-	Choice *choiceSyntax `parser:"| @@"`
-	Within *rangeSyntax  `parser:"  @@? )"`
-}
-
-type rangeSyntax struct {
-	Tokens  []lexer.Token
-	Between moment `parser:"( 'BETWEEN' @@"`
-	And     moment `parser:"  'AND' @@"`
-	From    moment `parser:"| 'FROM' @@"`
-	To      moment `parser:"  'TO' @@"`
-	Since   moment `parser:"| 'SINCE' @@"`
-	Until   moment `parser:"| 'UNTIL' @@ )"`
-}
-
-type choiceSyntax struct {
-	Tokens  []lexer.Token
-	At      moment `parser:"( ( 'AT' | 'AS' 'OF' ) @@"`
-	Nearest moment `parser:"| 'NEAREST' @@"`
-	First   bool   `parser:"| @'FIRST'"`
-	Latest  bool   `parser:"| @'LATEST' )"`
 }
 
 type importSyntax struct {
@@ -183,6 +158,7 @@ var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
 		participle.CaseInsensitive("Ident"),
 		participle.UseLookahead(lookahead),
 		participle.ParseTypeWith(parseExpr),
+		participle.ParseTypeWith(parseTime),
 		participle.ParseTypeWith(parseMoment),
 		participle.ParseTypeWith(parseConstant),
 	)

@@ -31,14 +31,15 @@ type scanner struct {
 
 	tokens  []lexer.Token // of the present statement, its end included
 	errs    []*ast.Error
-	open    Open // what the end of the source left open
-	ended   bool // a ; closed the statement
-	fatal   bool // the tokens are not worth parsing
+	open    string // what the end of the source left open
+	ended   bool   // a ; closed the statement
+	fatal   bool   // the tokens are not worth parsing
 	nesting int
 }
 
 func newScanner(src, file string) *scanner {
 	s := &scanner{file: file, src: src, line: 1, col: 1}
+	s.tokens = make([]lexer.Token, 0, min(len(src)/4+2, 64))
 	if strings.HasPrefix(src, "\ufeff") {
 		s.pos = len("\ufeff")
 		s.mark = s.pos
@@ -67,7 +68,7 @@ func (s *scanner) place(offset int) lexer.Position {
 // one before the end of the source.
 func (s *scanner) next() bool {
 	s.tokens, s.errs = s.tokens[:0], nil
-	s.open, s.ended, s.fatal, s.nesting = OpenNothing, false, false, 0
+	s.open, s.ended, s.fatal, s.nesting = "", false, false, 0
 	s.skipBlanks()
 	start := s.place(s.pos)
 	for {
@@ -124,32 +125,38 @@ func deepError(at ast.Span) *ast.Error {
 	return &ast.Error{Span: at, Msg: fmt.Sprintf("nested more than %d deep", nestingMax)}
 }
 
+// giveUpStops are the bytes at which giveUp looks closer.
+var giveUpStops = [256]bool{';': true, '\'': true, '"': true, '-': true, '/': true}
+
 // giveUp leaves the rest of the statement unread.
 func (s *scanner) giveUp() {
 	s.fatal = true
-	for s.pos < len(s.src) {
+	for {
+		for s.pos < len(s.src) && !giveUpStops[s.src[s.pos]] {
+			s.pos++
+		}
+		if s.pos >= len(s.src) {
+			return
+		}
 		switch c := s.src[s.pos]; {
 		case c == ';':
 			s.pos++
 			s.ended = true
-			s.place(s.pos)
 			return
-		case c == '\'', c == '"':
-			end := strings.IndexByte(s.src[s.pos+1:], c)
-			if end < 0 {
-				s.pos = len(s.src)
-			} else {
-				s.pos += end + 2
-			}
 		case c == '-' && s.peek(1) == '-':
 			s.skipLine()
 		case c == '/' && s.peek(1) == '*':
 			s.skipComment()
+		case c == '\'' || c == '"':
+			if end := strings.IndexByte(s.src[s.pos+1:], c); end >= 0 {
+				s.pos += end + 2
+			} else {
+				s.pos = len(s.src)
+			}
 		default:
 			s.pos++
 		}
 	}
-	s.place(s.pos)
 }
 
 // peek is the byte n after the next one, 0 at the end.
@@ -178,7 +185,7 @@ func (s *scanner) skipBlanks() {
 			s.skipLine()
 		case c == '/' && s.peek(1) == '*':
 			if start := s.pos; !s.skipComment() {
-				s.open = OpenComment
+				s.open = openComment
 				s.fatal = true
 				s.fault(start, start+2, "comment is never closed", "end it with */")
 			}
@@ -248,9 +255,9 @@ func (s *scanner) token() {
 	case '0' <= c && c <= '9':
 		s.number()
 	case c == '\'':
-		s.quoted(tokString, OpenString)
+		s.quoted(tokString, openString)
 	case c == '"':
-		s.quoted(tokQuoted, OpenName)
+		s.quoted(tokQuoted, openName)
 	case c == '$' || c == ':':
 		s.param()
 	case c >= utf8.RuneSelf:
@@ -375,7 +382,7 @@ func urlLen(src string) int {
 }
 
 // quoted scans '…' or "…", in which a doubled quote stands for one.
-func (s *scanner) quoted(kind lexer.TokenType, open Open) {
+func (s *scanner) quoted(kind lexer.TokenType, open string) {
 	start := s.pos
 	quote := s.src[s.pos]
 	s.pos++
@@ -400,8 +407,8 @@ func (s *scanner) quoted(kind lexer.TokenType, open Open) {
 	s.emit(kind, start)
 }
 
-func unclosedMessage(open Open) string {
-	if open == OpenName {
+func unclosedMessage(open string) string {
+	if open == openName {
 		return "quoted name is never closed"
 	}
 	return "string is never closed"
