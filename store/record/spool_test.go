@@ -105,11 +105,11 @@ func TestWindow(t *testing.T) {
 			t.Errorf("View(%d, %d) has %d bytes, %v, want %d", tt.off, tt.n, len(got), err, tt.want)
 		}
 	}
-	if at, err := w.Find(7, []byte("needle")); at != 1<<20-3 || err != nil {
-		t.Errorf("Find = %d, %v, want %d", at, err, 1<<20-3)
+	if at, found, err := w.Find(7, []byte("needle")); at != 1<<20-3 || !found || err != nil {
+		t.Errorf("Find = %d, %v, %v, want %d", at, found, err, 1<<20-3)
 	}
-	if at, err := w.Find(1<<20, []byte("needle")); at != -1 || err != nil {
-		t.Errorf("Find behind the last = %d, %v, want -1", at, err)
+	if at, found, err := w.Find(1<<20, []byte("needle")); at != 2<<20 || found || err != nil {
+		t.Errorf("Find behind the last = %d, %v, %v, want %d, false", at, found, err, 2<<20)
 	}
 }
 

@@ -52,18 +52,19 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// Find returns the offset of the first pattern at from or later, or -1.
-func (w *Window) Find(from int64, pattern []byte) (int64, error) {
+// Find returns the offset of the first pattern at from or later. Where there
+// is none, found is false and at the size of the file.
+func (w *Window) Find(from int64, pattern []byte) (at int64, found bool, err error) {
 	for {
 		b, err := w.View(from, windowBytes)
 		if err != nil {
-			return -1, err
+			return 0, false, err
 		}
 		if i := bytes.Index(b, pattern); i >= 0 {
-			return from + int64(i), nil
+			return from + int64(i), true, nil
 		}
 		if len(b) < windowBytes {
-			return -1, nil
+			return from + int64(len(b)), false, nil
 		}
 		from += int64(len(b) - len(pattern) + 1)
 	}
