@@ -106,6 +106,22 @@ func (v Value) Append(dst []byte, zone *time.Location) []byte {
 	return dst
 }
 
+// AppendText appends row i as Value.Append does.
+func (v *Vector) AppendText(dst []byte, i int, zone *time.Location) []byte {
+	if v.IsNull(i) {
+		return dst
+	}
+	switch v.Type {
+	case Text, URL:
+		return append(dst, v.Texts[i]...)
+	case Int:
+		return strconv.AppendInt(dst, v.Ints[i], 10)
+	case Time:
+		return AppendTime(dst, record.Time(v.Ints[i]), zone)
+	}
+	return v.At(i).Append(dst, zone)
+}
+
 // String is v as a constant of the language: texts in quotes, times in UTC.
 func (v Value) String() string {
 	switch v.Type {
