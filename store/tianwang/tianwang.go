@@ -48,6 +48,7 @@ type scanner struct {
 	w   *record.Window
 	o   Options
 
+	spent      int64         // on evidence, in bytes
 	inflater   io.ReadCloser // made at the first use
 	compressed []byte        // its input, reused
 }
