@@ -94,11 +94,29 @@ type Batch struct {
 	DeclaredDigest []string
 }
 
+// LargeBody is the size in bytes above which a payload comes in pieces.
+const LargeBody = 64 << 20
+
+// Reset empties the batch and keeps its memory for the next rows.
+func (b *Batch) Reset() {
+	b.N = 0
+	b.Key, b.URL, b.Time, b.Ref = b.Key[:0], b.URL[:0], b.Time[:0], b.Ref[:0]
+	b.Status, b.Kind, b.Mime, b.Bytes = b.Status[:0], b.Kind[:0], b.Mime[:0], b.Bytes[:0]
+	b.Change, b.Previous, b.PreviousVersion, b.VersionTime = b.Change[:0], b.Previous[:0], b.PreviousVersion[:0], b.VersionTime[:0]
+	b.Pool, b.Via, b.Truncated, b.Added, b.Job = b.Pool[:0], b.Via[:0], b.Truncated[:0], b.Added[:0], b.Job[:0]
+	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
+	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
+}
+
 // Payload is the stored response of one capture.
 type Payload struct {
 	Head []byte // status line and headers as received; empty for a resource
 	Body []byte // as in Capture.Body
-	Mime string // as in Batch.Mime
+	// Large yields the pieces of a body above LargeBody bytes, in order; Body
+	// is then nil. A piece is valid until the next; an error is the last pair.
+	Large iter.Seq2[[]byte, error]
+	Size  int64  // of the body, either way
+	Mime  string // as in Batch.Mime
 	// NoBody says why the archive has no body for this capture (a revisit whose
 	// original is not here); "" where it has one, be it empty.
 	NoBody string

@@ -1,0 +1,215 @@
+package op
+
+import (
+	"fmt"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// Eval computes an expression for every row of a batch. The vector is to be
+// read only and valid until the next call, as it is the Eval's own or a column
+// of the batch. An Eval is for one goroutine. An error is an *ast.Error.
+type Eval func(b *value.Batch) (*value.Vector, error)
+
+// Compile makes an expression ready to be computed for many rows. What it
+// computes is what plan.Apply defines; common cases have loops of their own.
+func Compile(e plan.Expr) (Eval, error) {
+	switch e := e.(type) {
+	case *plan.Const:
+		return constEval(e), nil
+	case *plan.Col:
+		return func(b *value.Batch) (*value.Vector, error) { return b.Cols[e.Index], nil }, nil
+	case *plan.And:
+		return compileLogic(e.List, false)
+	case *plan.Or:
+		return compileLogic(e.List, true)
+	case *plan.Case:
+		return compileCase(e)
+	}
+	operands := plan.Operands(e)
+	evals := make([]Eval, len(operands))
+	for i, o := range operands {
+		var err error
+		if evals[i], err = Compile(o); err != nil {
+			return nil, err
+		}
+	}
+	switch e := e.(type) {
+	case *plan.Not:
+		return oneOperand(evals[0], e, not), nil
+	case *plan.Is:
+		return isEval(e, evals[0]), nil
+	case *plan.Compare:
+		return compareEval(e, evals), nil
+	case *plan.In:
+		return oneOperand(evals[0], e, inKernel(e)), nil
+	case *plan.Inside:
+		return oneOperand(evals[0], e, insideKernel(e)), nil
+	case *plan.Like:
+		if k := likeKernel(e); k != nil {
+			return oneOperand(evals[0], e, k), nil
+		}
+	case *plan.Match:
+		if e.Re != nil {
+			return oneOperand(evals[0], e, textKernel(e.Re.MatchString)), nil
+		}
+	case *plan.Contains:
+		if k := containsKernel(e); k != nil {
+			return oneOperand(evals[0], e, k), nil
+		}
+	case *plan.Within:
+		return oneOperand(evals[0], e, textKernel(e.Holds)), nil
+	case *plan.Arith:
+		if k := arithKernel(e); k != nil {
+			return twoOperands(evals, e.T, k), nil
+		}
+	case *plan.Cast:
+		if e.X.Type() == value.Int && e.To == value.Float {
+			return oneOperand(evals[0], e, intsToFloats), nil
+		}
+	case *plan.Neg, *plan.Shift, *plan.Call:
+	default:
+		panic(fmt.Sprintf("op: unknown expression %T", e))
+	}
+	return rowwise(e, evals), nil
+}
+
+// constEval keeps a vector of the constant, which grows to the largest batch.
+func constEval(e *plan.Const) Eval {
+	all := value.NewVector(e.T, 0)
+	return func(b *value.Batch) (*value.Vector, error) {
+		for n := vectorLen(all); e.T != value.Null && n < b.N; n++ {
+			all.AppendValue(e.V)
+		}
+		if e.T == value.Null || vectorLen(all) == b.N {
+			return all, nil
+		}
+		return all.Slice(0, b.N), nil
+	}
+}
+
+func vectorLen(v *value.Vector) int {
+	return max(len(v.Bools), len(v.Ints), len(v.Floats), len(v.Texts))
+}
+
+// kernel computes out, sized for n rows, from x. It computes something for the
+// NULLs of x too, which out has already.
+type kernel func(out, x *value.Vector, n int)
+
+// oneOperand computes a strict expression of one operand with a kernel.
+func oneOperand(x Eval, e plan.Expr, k kernel) Eval {
+	t := e.Type()
+	out := new(value.Vector)
+	return func(b *value.Batch) (*value.Vector, error) {
+		vx, err := x(b)
+		if err != nil {
+			return nil, err
+		}
+		out.Resize(t, b.N)
+		if vx.Type == value.Null {
+			setAllNull(out, b.N)
+			return out, nil
+		}
+		out.Nulls = nullsOf(vx, b.N)
+		k(out, vx, b.N)
+		return out, nil
+	}
+}
+
+func setAllNull(out *value.Vector, n int) {
+	for i := range n {
+		out.SetNull(i)
+	}
+}
+
+// nullsOf shares the NULLs of v, which are not written to.
+func nullsOf(v *value.Vector, n int) []bool {
+	if v.Nulls == nil {
+		return nil
+	}
+	return v.Nulls[:n:n]
+}
+
+// joinNulls is a new slice of the rows that are NULL in one of two vectors, or
+// nil if none is.
+func joinNulls(x, y *value.Vector, n int) []bool {
+	if x.Nulls == nil && y.Nulls == nil {
+		return nil
+	}
+	nulls := make([]bool, n)
+	for i := range nulls {
+		nulls[i] = x.IsNull(i) || y.IsNull(i)
+	}
+	return nulls
+}
+
+// rowwise asks plan.Apply about every row, except where a row's operands are
+// those of the row before: URLs and hosts come in runs.
+func rowwise(e plan.Expr, evals []Eval) Eval {
+	out := new(value.Vector)
+	vs := make([]*value.Vector, len(evals))
+	args, last := make([]value.Value, len(evals)), make([]value.Value, len(evals))
+	return func(b *value.Batch) (*value.Vector, error) {
+		for i, eval := range evals {
+			var err error
+			if vs[i], err = eval(b); err != nil {
+				return nil, err
+			}
+		}
+		out.Resize(e.Type(), b.N)
+		var result value.Value
+		for i := range b.N {
+			same := i > 0
+			for k, v := range vs {
+				args[k] = v.At(i)
+				same = same && args[k] == last[k]
+			}
+			if !same {
+				var err error
+				if result, err = plan.Apply(e, args); err != nil {
+					return nil, err
+				}
+				args, last = last, args
+			}
+			out.Set(i, result)
+		}
+		return out, nil
+	}
+}
+
+func intsToFloats(out, x *value.Vector, n int) {
+	for i, v := range x.Ints[:n] {
+		out.Floats[i] = float64(v)
+	}
+}
+
+func not(out, x *value.Vector, n int) {
+	for i, v := range x.Bools[:n] {
+		out.Bools[i] = !v
+	}
+}
+
+// isEval never gives NULL.
+func isEval(e *plan.Is, x Eval) Eval {
+	out := new(value.Vector)
+	return func(b *value.Batch) (*value.Vector, error) {
+		v, err := x(b)
+		if err != nil {
+			return nil, err
+		}
+		out.Resize(value.Bool, b.N)
+		for i := range out.Bools {
+			null := v.IsNull(i)
+			switch e.What {
+			case plan.IsNull:
+				out.Bools[i] = null
+			case plan.IsTrue:
+				out.Bools[i] = !null && v.Bools[i]
+			case plan.IsFalse:
+				out.Bools[i] = !null && !v.Bools[i]
+			}
+		}
+		return out, nil
+	}
+}

@@ -1,0 +1,67 @@
+package op
+
+import (
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// arithKernel has loops for + - * of ints (and so of times and durations) and
+// of floats, and for / of floats. It is nil for the rest.
+func arithKernel(e *plan.Arith) kernel2 {
+	x, y := e.X.Type(), e.Y.Type()
+	switch {
+	case x == value.Float && y == value.Float && e.T == value.Float:
+		return floatKernel(e)
+	case x == value.Float || y == value.Float || e.T == value.Float || e.T == value.Time:
+		return nil
+	case e.Op == "+" || e.Op == "-" || e.Op == "*":
+		return intKernel(e)
+	}
+	return nil
+}
+
+func intKernel(e *plan.Arith) kernel2 {
+	return func(out, x, y *value.Vector, n int) error {
+		xs, ys, rs := x.Ints[:n], y.Ints[:n], out.Ints[:n]
+		for i := range rs {
+			r, ok := plan.Ints(e.Op, xs[i], ys[i])
+			if !ok && !out.IsNull(i) {
+				return e.Overflow()
+			}
+			rs[i] = r
+		}
+		return nil
+	}
+}
+
+func floatKernel(e *plan.Arith) kernel2 {
+	switch e.Op {
+	case "+":
+		return floatsKernel(func(x, y float64) float64 { return x + y })
+	case "-":
+		return floatsKernel(func(x, y float64) float64 { return x - y })
+	case "*":
+		return floatsKernel(func(x, y float64) float64 { return x * y })
+	case "/":
+		return func(out, x, y *value.Vector, n int) error {
+			for i := range n {
+				if y.Floats[i] == 0 {
+					out.SetNull(i)
+					continue
+				}
+				out.Floats[i] = x.Floats[i] / y.Floats[i]
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+func floatsKernel(f func(x, y float64) float64) kernel2 {
+	return func(out, x, y *value.Vector, n int) error {
+		for i := range n {
+			out.Floats[i] = f(x.Floats[i], y.Floats[i])
+		}
+		return nil
+	}
+}

@@ -1,0 +1,208 @@
+package op
+
+import (
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// part computes an expression for some rows of a batch, so that it is neither
+// slow nor fails for the others.
+type part struct {
+	eval Eval
+	cols []int // what it reads
+	rows value.Batch
+}
+
+func newPart(e plan.Expr) (*part, error) {
+	eval, err := Compile(e)
+	if err != nil {
+		return nil, err
+	}
+	p := &part{eval: eval}
+	plan.Columns(e, func(c *plan.Col) {
+		if !slices.Contains(p.cols, c.Index) {
+			p.cols = append(p.cols, c.Index)
+		}
+	})
+	return p, nil
+}
+
+// of computes the rows that sel names; row i of the result is sel[i].
+func (p *part) of(b *value.Batch, sel []int32) (*value.Vector, error) {
+	if len(sel) == b.N {
+		return p.eval(b)
+	}
+	for len(p.rows.Cols) < len(b.Cols) {
+		p.rows.Cols = append(p.rows.Cols, new(value.Vector))
+	}
+	p.rows.N = len(sel)
+	for _, c := range p.cols {
+		p.rows.Cols[c].Gather(b.Cols[c], sel)
+	}
+	return p.eval(&p.rows)
+}
+
+// term is a condition of AND or OR.
+type term struct {
+	*part
+	open bool // asked only for rows that are still open
+}
+
+// compileLogic makes AND, which false decides, or OR, which true does.
+func compileLogic(list []plan.Expr, deciding bool) (Eval, error) {
+	terms := make([]term, len(list))
+	for i, e := range list {
+		p, err := newPart(e)
+		if err != nil {
+			return nil, err
+		}
+		terms[i] = term{p, i > 0 && !cheap(e)}
+	}
+	out := new(value.Vector)
+	var all, sel []int32
+	return func(b *value.Batch) (*value.Vector, error) {
+		for len(all) < b.N {
+			all = append(all, int32(len(all)))
+		}
+		out.Resize(value.Bool, b.N)
+		for i := range out.Bools {
+			out.Bools[i] = !deciding
+		}
+		for _, t := range terms {
+			rows := all[:b.N]
+			if t.open {
+				sel = appendOpen(sel[:0], out, deciding)
+				rows = sel
+			}
+			if len(rows) == 0 {
+				continue
+			}
+			v, err := t.of(b, rows)
+			if err != nil {
+				return nil, err
+			}
+			join(out, v, rows, deciding)
+		}
+		return out, nil
+	}, nil
+}
+
+// cheap reports whether e can't fail and takes no longer than picking out the
+// rows to ask it about would.
+func cheap(e plan.Expr) bool {
+	switch e := e.(type) {
+	case *plan.Const, *plan.Col:
+		return true
+	case *plan.Not, *plan.And, *plan.Or, *plan.Compare, *plan.In, *plan.Inside, *plan.Is:
+		return !slices.ContainsFunc(plan.Operands(e), func(o plan.Expr) bool { return !cheap(o) })
+	}
+	return false
+}
+
+// appendOpen adds the rows that are not decided.
+func appendOpen(sel []int32, v *value.Vector, deciding bool) []int32 {
+	for i, b := range v.Bools {
+		if b != deciding || v.IsNull(i) {
+			sel = append(sel, int32(i))
+		}
+	}
+	return sel
+}
+
+// join takes the next condition's values v of some rows into acc: a deciding
+// value decides, else NULL stays or comes, else nothing changes.
+func join(acc, v *value.Vector, rows []int32, deciding bool) {
+	if v.Nulls == nil && v.Type != value.Null && acc.Nulls == nil && len(rows) == len(acc.Bools) {
+		joinBools(acc.Bools, v.Bools[:len(rows)], deciding)
+		return
+	}
+	for i, row := range rows {
+		if acc.Bools[row] == deciding && !acc.IsNull(int(row)) {
+			continue
+		}
+		switch {
+		case v.IsNull(i):
+			acc.SetNull(int(row))
+		case v.Bools[i] == deciding:
+			acc.Set(int(row), value.OfBool(deciding))
+		}
+	}
+}
+
+func joinBools(acc, v []bool, deciding bool) {
+	v = v[:len(acc)]
+	if deciding {
+		for i := range acc {
+			acc[i] = acc[i] || v[i]
+		}
+		return
+	}
+	for i := range acc {
+		acc[i] = acc[i] && v[i]
+	}
+}
+
+// compileCase computes each branch only for the rows that come to it.
+func compileCase(e *plan.Case) (Eval, error) {
+	type branch struct{ cond, then *part }
+	branches := make([]branch, len(e.Whens))
+	for i, w := range e.Whens {
+		cond, err := newPart(w.Cond)
+		if err != nil {
+			return nil, err
+		}
+		then, err := newPart(w.Then)
+		if err != nil {
+			return nil, err
+		}
+		branches[i] = branch{cond, then}
+	}
+	otherwise, err := newPart(e.Else)
+	if err != nil {
+		return nil, err
+	}
+	out := new(value.Vector)
+	var left, taken []int32
+	return func(b *value.Batch) (*value.Vector, error) {
+		out.Resize(e.T, b.N)
+		left = left[:0]
+		for i := range b.N {
+			left = append(left, int32(i))
+		}
+		take := func(p *part, rows []int32) error {
+			if len(rows) == 0 {
+				return nil
+			}
+			v, err := p.of(b, rows)
+			if err == nil {
+				out.Scatter(v, rows)
+			}
+			return err
+		}
+		for _, br := range branches {
+			if len(left) == 0 {
+				break
+			}
+			v, err := br.cond.of(b, left)
+			if err != nil {
+				return nil, err
+			}
+			taken = taken[:0]
+			rest := left[:0]
+			for i, row := range left {
+				if !v.IsNull(i) && v.Bools[i] {
+					taken = append(taken, row)
+				} else {
+					rest = append(rest, row)
+				}
+			}
+			left = rest
+			if err := take(br.then, taken); err != nil {
+				return nil, err
+			}
+		}
+		return out, take(otherwise, left)
+	}, nil
+}

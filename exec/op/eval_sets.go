@@ -1,0 +1,98 @@
+package op
+
+import (
+	"math"
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// fewMembers is how many members of a set are compared one by one; a map is
+// faster for more.
+const fewMembers = 8
+
+// inKernel tests against a set. A NULL of the list makes misses NULL.
+func inKernel(e *plan.In) kernel {
+	test := membership(e)
+	if !e.HasNull {
+		return test
+	}
+	return func(out, x *value.Vector, n int) {
+		test(out, x, n)
+		nulls := make([]bool, n)
+		for i := range nulls {
+			nulls[i] = x.IsNull(i) || !out.Bools[i]
+		}
+		out.Nulls = nulls
+	}
+}
+
+func membership(e *plan.In) kernel {
+	switch t := e.X.Type(); {
+	case t.Textual():
+		test := tester(e, func(v value.Value) string { return v.Text })
+		return func(out, x *value.Vector, n int) { test(out.Bools, x.Texts[:n]) }
+	case t == value.Float:
+		return floatMembership(e)
+	case t == value.Bool:
+		test := tester(e, func(v value.Value) bool { return v.Bool })
+		return func(out, x *value.Vector, n int) { test(out.Bools, x.Bools[:n]) }
+	}
+	test := tester(e, func(v value.Value) int64 { return v.Int })
+	return func(out, x *value.Vector, n int) { test(out.Bools, x.Ints[:n]) }
+}
+
+// tester tells for each of xs whether it is in the set.
+func tester[T comparable](e *plan.In, of func(value.Value) T) func(out []bool, xs []T) {
+	list := make([]T, len(e.Set))
+	set := make(map[T]bool, len(e.Set))
+	for i, v := range e.Set {
+		list[i] = of(v)
+		set[of(v)] = true
+	}
+	if len(list) > fewMembers {
+		return func(out []bool, xs []T) {
+			for i, x := range xs {
+				out[i] = set[x]
+			}
+		}
+	}
+	return func(out []bool, xs []T) {
+		for i, x := range xs {
+			out[i] = slices.Contains(list, x)
+		}
+	}
+}
+
+// floatMembership holds NaN equal to itself, as value.Compare does.
+func floatMembership(e *plan.In) kernel {
+	test := tester(e, func(v value.Value) float64 { return v.Float })
+	hasNaN := slices.ContainsFunc(e.Set, func(v value.Value) bool { return math.IsNaN(v.Float) })
+	return func(out, x *value.Vector, n int) {
+		test(out.Bools, x.Floats[:n])
+		if !hasNaN {
+			return
+		}
+		for i, f := range x.Floats[:n] {
+			out.Bools[i] = out.Bools[i] || math.IsNaN(f)
+		}
+	}
+}
+
+// insideKernel tests times against periods. One is the common case.
+func insideKernel(e *plan.Inside) kernel {
+	if len(e.Periods) != 1 {
+		return func(out, x *value.Vector, n int) {
+			for i, t := range x.Ints[:n] {
+				out.Bools[i] = e.Holds(t)
+			}
+		}
+	}
+	from, to := int64(e.Periods[0].From), int64(e.Periods[0].To)
+	return func(out, x *value.Vector, n int) {
+		for i, t := range x.Ints[:n] {
+			out.Bools[i] = from <= t && t < to
+		}
+	}
+}

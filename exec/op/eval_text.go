@@ -1,0 +1,52 @@
+package op
+
+import (
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// textKernel asks about every text, but not twice about equal neighbours.
+func textKernel(test func(string) bool) kernel {
+	return func(out, x *value.Vector, n int) {
+		var last string
+		var answer bool
+		for i, s := range x.Texts[:n] {
+			if i == 0 || s != last {
+				last, answer = s, test(s)
+			}
+			out.Bools[i] = answer
+		}
+	}
+}
+
+// likeKernel is nil where the pattern is not constant.
+func likeKernel(e *plan.Like) kernel {
+	if e.Compiled == nil {
+		return nil
+	}
+	literal, exact, prefix := e.Compiled.Literal()
+	switch {
+	case exact:
+		return func(out, x *value.Vector, n int) { compareAll(plan.EQ, out.Bools, x.Texts[:n], literal) }
+	case prefix:
+		return func(out, x *value.Vector, n int) {
+			for i, s := range x.Texts[:n] {
+				out.Bools[i] = strings.HasPrefix(s, literal)
+			}
+		}
+	}
+	return textKernel(e.Compiled.Match)
+}
+
+// containsKernel folds a constant once. It is nil where what is looked for is
+// not constant.
+func containsKernel(e *plan.Contains) kernel {
+	c, ok := e.Y.(*plan.Const)
+	if !ok {
+		return nil
+	}
+	what := value.Folded(c.V.Text)
+	return textKernel(func(s string) bool { return value.Contains(s, what) })
+}

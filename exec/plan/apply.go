@@ -1,0 +1,386 @@
+package plan
+
+import (
+	"math"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// fold computes e if all its operands are constants, or if one is NULL and so
+// is then the whole; else it gives e back.
+func fold(e Expr) (Expr, error) {
+	operands := Operands(e)
+	args := make([]value.Value, len(operands))
+	known := true
+	for i, o := range operands {
+		c, ok := o.(*Const)
+		if !ok {
+			known = false
+			continue
+		}
+		if c.V.IsNull() && strict(e) {
+			return &Const{T: e.Type()}, nil
+		}
+		args[i] = c.V
+	}
+	if !known {
+		return e, nil
+	}
+	v, err := Apply(e, args)
+	if err != nil {
+		return nil, err
+	}
+	return &Const{V: v, T: e.Type()}, nil
+}
+
+// strict reports whether e is NULL as soon as one of its operands is.
+func strict(e Expr) bool {
+	switch e := e.(type) {
+	case *And, *Or, *Is, *Case:
+		return false
+	case *Call:
+		return !e.Func.nulls
+	}
+	return true
+}
+
+// Apply computes e from the values of its Operands. It defines what e means:
+// the operators' faster ways agree with it. An error is an *ast.Error, for a
+// value that does not fit.
+func Apply(e Expr, args []value.Value) (value.Value, error) {
+	if strict(e) && slices.ContainsFunc(args, value.Value.IsNull) {
+		return value.Value{}, nil
+	}
+	switch e := e.(type) {
+	case *Const:
+		return e.V, nil
+	case *Not:
+		return value.OfBool(!args[0].Bool), nil
+	case *And:
+		return applyLogic(args, false), nil
+	case *Or:
+		return applyLogic(args, true), nil
+	case *Compare:
+		return value.OfBool(e.Op.Holds(value.Compare(args[0], args[1]))), nil
+	case *In:
+		return e.apply(args[0]), nil
+	case *Inside:
+		return value.OfBool(e.Holds(args[0].Int)), nil
+	case *Is:
+		return value.OfBool(e.holds(args[0])), nil
+	case *Like:
+		return e.apply(args[0], args[1])
+	case *Match:
+		return e.apply(args[0], args[1])
+	case *Contains:
+		return value.OfBool(value.Contains(args[0].Text, value.Folded(args[1].Text))), nil
+	case *Within:
+		return value.OfBool(e.Holds(args[0].Text)), nil
+	case *Neg:
+		return e.apply(args[0]), nil
+	case *Arith:
+		return e.apply(args[0], args[1])
+	case *Shift:
+		return e.apply(args[0])
+	case *Case:
+		return e.apply(args), nil
+	case *Cast:
+		v, err := value.Cast(args[0], e.To, e.Zone)
+		if err != nil {
+			return value.Value{}, ast.Errorf(e.At, "%v", err)
+		}
+		return v, nil
+	case *Call:
+		v, err := e.Func.apply(e.Env, args)
+		if err != nil {
+			return value.Value{}, ast.Errorf(e.At, "%s: %v", e.Func.Name, err)
+		}
+		return v, nil
+	}
+	panic("plan: Apply of a column")
+}
+
+// applyLogic is AND, which false decides, or OR, which true does.
+func applyLogic(args []value.Value, deciding bool) value.Value {
+	null := false
+	for _, a := range args {
+		switch {
+		case a.IsNull():
+			null = true
+		case a.Bool == deciding:
+			return a
+		}
+	}
+	if null {
+		return value.Value{}
+	}
+	return value.OfBool(!deciding)
+}
+
+// Holds reports whether the comparison is true of two values whose order is
+// order: negative, 0 or positive.
+func (o CompareOp) Holds(order int) bool {
+	switch o {
+	case EQ:
+		return order == 0
+	case NE:
+		return order != 0
+	case LT:
+		return order < 0
+	case LE:
+		return order <= 0
+	case GT:
+		return order > 0
+	}
+	return order >= 0
+}
+
+func (in *In) apply(x value.Value) value.Value {
+	for _, v := range in.Set {
+		if value.Compare(x, v) == 0 {
+			return value.OfBool(true)
+		}
+	}
+	if in.HasNull {
+		return value.Value{}
+	}
+	return value.OfBool(false)
+}
+
+// Holds reports whether the moment t lies in one of the periods.
+func (in *Inside) Holds(t int64) bool {
+	for _, p := range in.Periods {
+		if int64(p.From) <= t && t < int64(p.To) {
+			return true
+		}
+	}
+	return false
+}
+
+func (i *Is) holds(x value.Value) bool {
+	switch i.What {
+	case IsNull:
+		return x.IsNull()
+	case IsTrue:
+		return !x.IsNull() && x.Bool
+	}
+	return !x.IsNull() && !x.Bool
+}
+
+func (l *Like) apply(x, pattern value.Value) (value.Value, error) {
+	p := l.Compiled
+	if p == nil {
+		var err error
+		if p, err = l.Compile(pattern.Text); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return value.OfBool(p.Match(x.Text)), nil
+}
+
+// Compile compiles a pattern that is not constant.
+func (l *Like) Compile(pattern string) (*value.Pattern, error) {
+	p, err := value.NewPattern(pattern, l.Escape, l.Fold)
+	if err != nil {
+		return nil, ast.Errorf(l.At, "%v", err)
+	}
+	return p, nil
+}
+
+func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
+	re := m.Re
+	if re == nil {
+		var err error
+		if re, err = CompileRegexp(pattern.Text, m.At); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return value.OfBool(re.MatchString(x.Text)), nil
+}
+
+// CompileRegexp compiles an RE2 pattern that stands at a place, and says so if
+// the pattern is one of another dialect.
+func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
+	re, err := regexp.Compile(pattern)
+	if err == nil {
+		return re, nil
+	}
+	fault := ast.Errorf(at, "%v", err)
+	switch {
+	case hasAny(pattern, "(?=", "(?!", "(?<=", "(?<!"):
+		fault = ast.Errorf(at, "patterns are RE2, which has no lookahead or lookbehind: %q", pattern)
+		fault.Hint = "use two conditions, one with NOT"
+	case hasBackreference(pattern):
+		fault = ast.Errorf(at, "patterns are RE2, which has no backreferences: %q", pattern)
+	}
+	return nil, fault
+}
+
+func hasAny(s string, parts ...string) bool {
+	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
+}
+
+// hasBackreference finds \1 to \9, passing over the backslashes that are
+// escaped themselves.
+func hasBackreference(pattern string) bool {
+	for i := 0; i+1 < len(pattern); i++ {
+		if pattern[i] != '\\' {
+			continue
+		}
+		i++
+		if '1' <= pattern[i] && pattern[i] <= '9' {
+			return true
+		}
+	}
+	return false
+}
+
+// Holds reports whether a URL lies in one of the scopes. A text that is no URL
+// lies in none.
+func (w *Within) Holds(url string) bool {
+	if w.X.Type() != value.URL {
+		u, err := urlkey.Canonical(url)
+		if err != nil {
+			return false
+		}
+		url = u
+	}
+	key := urlkey.Key(url)
+	return slices.ContainsFunc(w.Scopes, func(s urlkey.Scope) bool { return s.Contains(key) })
+}
+
+// apply wraps around for the least Int, as no sum of ours has it.
+func (n *Neg) apply(x value.Value) value.Value {
+	x.Int, x.Float = -x.Int, -x.Float
+	return x
+}
+
+func (a *Arith) apply(x, y value.Value) (value.Value, error) {
+	ok := true
+	v := value.Value{Type: a.T}
+	switch {
+	case x.Type == value.Float && y.Type == value.Float:
+		return a.floats(x.Float, y.Float)
+	case x.Type == value.Float:
+		v.Int, ok = scaled(y.Int, x.Float)
+	case y.Type == value.Float && a.Op == "/":
+		if y.Float == 0 {
+			return value.Value{}, nil
+		}
+		v.Int, ok = scaled(x.Int, 1/y.Float)
+	case y.Type == value.Float:
+		v.Int, ok = scaled(x.Int, y.Float)
+	case y.Int == 0 && (a.Op == "/" || a.Op == "//" || a.Op == "%"):
+		return value.Value{}, nil
+	case a.T == value.Float:
+		v.Float = float64(x.Int) / float64(y.Int)
+	default:
+		v.Int, ok = Ints(a.Op, x.Int, y.Int)
+	}
+	if !ok || a.T == value.Time && !fitsTime(v.Int) {
+		return value.Value{}, a.Overflow()
+	}
+	return v, nil
+}
+
+// Overflow is the error of a result that does not fit its type.
+func (a *Arith) Overflow() *ast.Error {
+	err := ast.Errorf(a.At, "a result of %s is out of the range of %s", a.Op, a.T)
+	if a.T == value.Int {
+		err.Hint = "CAST an operand AS float"
+	}
+	return err
+}
+
+// scaled is a duration times a factor.
+func scaled(ms int64, factor float64) (int64, bool) {
+	v, err := value.Rounded(float64(ms) * factor)
+	return v.Int, err == nil
+}
+
+// floats computes with two floats; by zero the result is NULL.
+func (a *Arith) floats(x, y float64) (value.Value, error) {
+	switch a.Op {
+	case "+":
+		return value.OfFloat(x + y), nil
+	case "-":
+		return value.OfFloat(x - y), nil
+	case "*":
+		return value.OfFloat(x * y), nil
+	}
+	if y == 0 {
+		return value.Value{}, nil
+	}
+	switch a.Op {
+	case "/":
+		return value.OfFloat(x / y), nil
+	case "%":
+		return value.OfFloat(math.Mod(x, y)), nil
+	}
+	v, err := value.Rounded(math.Trunc(x / y))
+	if err != nil {
+		return value.Value{}, a.Overflow()
+	}
+	return v, nil
+}
+
+// Ints computes x op y, where y is not 0 if op divides, and reports whether the
+// result fits. // cuts towards zero, and % has the sign of x, so that
+// x = x // y * y + x % y.
+func Ints(op string, x, y int64) (int64, bool) {
+	switch op {
+	case "+":
+		r := x + y
+		return r, (x^r)&(y^r) >= 0
+	case "-":
+		r := x - y
+		return r, (x^y)&(x^r) >= 0
+	case "*":
+		return product(x, y)
+	case "%":
+		return x % y, true
+	}
+	return x / y, !(x == math.MinInt64 && y == -1)
+}
+
+func product(x, y int64) (int64, bool) {
+	high, low := bits.Mul64(magnitude(x), magnitude(y))
+	if (x < 0) != (y < 0) {
+		return int64(-low), high == 0 && low <= 1<<63
+	}
+	return int64(low), high == 0 && low < 1<<63
+}
+
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
+}
+
+func (s *Shift) apply(x value.Value) (value.Value, error) {
+	const monthsMax = 12 * 10000 // more leaves the calendar anyway
+	if s.Months < monthsMax && s.Months > -monthsMax {
+		t := record.At(value.AddMonths(record.Time(x.Int).Std().In(s.Zone), s.Months))
+		if fitsTime(int64(t)) {
+			return value.OfTime(t), nil
+		}
+	}
+	return value.Value{}, ast.Errorf(s.At, "a time moved by %d months lies outside the years 1 to 9999", s.Months)
+}
+
+func (c *Case) apply(args []value.Value) value.Value {
+	for i := range c.Whens {
+		if cond := args[2*i]; !cond.IsNull() && cond.Bool {
+			return args[2*i+1]
+		}
+	}
+	return args[len(args)-1]
+}

@@ -1,0 +1,625 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/urlkey"
+)
+
+// Bind resolves names, checks types and computes what is constant. A fault is
+// an *ast.Error. A parameter that stands alone is a text.
+func (b *Binder) Bind(e ast.Expr) (Expr, error) { return b.bind(e, value.Null) }
+
+// BindAs is Bind for a place that asks for one type: a parameter is read as
+// that type, and anything that is not of it, or a number that is not whole
+// where an Int is asked for, is an error.
+func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
+	x, err := b.bind(e, t)
+	if err != nil {
+		return nil, err
+	}
+	if common, ok := value.Common(x.Type(), t); !ok || common != t {
+		return nil, ast.Errorf(e, "%s wants %s, and %s is %s", b.Where, t, e, x.Type())
+	}
+	return b.as(x, t, e)
+}
+
+// BindBool is Bind for a condition.
+func (b *Binder) BindBool(e ast.Expr) (Expr, error) {
+	x, err := b.bind(e, value.Bool)
+	if err != nil {
+		return nil, err
+	}
+	return b.condition(x, e, b.Where)
+}
+
+// condition makes sure that x, bound from e, is a Bool.
+func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
+	switch x.Type() {
+	case value.Bool:
+		return x, nil
+	case value.Null:
+		return &Const{T: value.Bool}, nil
+	}
+	err := ast.Errorf(e, "%s wants a condition, and %s is %s", where, e, x.Type())
+	switch {
+	case x.Type().Textual():
+		err.Hint = fmt.Sprintf("compare it, as in %s <> ''", e)
+	case x.Type().Numeric():
+		err.Hint = fmt.Sprintf("compare it, as in %s <> 0", e)
+	default:
+		err.Hint = fmt.Sprintf("compare it, or ask %s IS NOT NULL", e)
+	}
+	return nil, err
+}
+
+// bind resolves e. A parameter becomes a constant of the type wanted; for Null
+// it stays a text.
+func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
+	if b.Replace != nil {
+		if x := b.Replace(e); x != nil {
+			return x, nil
+		}
+	}
+	switch e := e.(type) {
+	case *ast.String:
+		return constant(value.OfText(e.Value)), nil
+	case *ast.Number:
+		if e.IsInt {
+			return constant(value.OfInt(e.Int)), nil
+		}
+		return constant(value.OfFloat(e.Float)), nil
+	case *ast.Size:
+		return constant(value.OfInt(e.Bytes)), nil
+	case *ast.Duration:
+		if e.Months != 0 {
+			return nil, ast.Errorf(e, "%s is no fixed length of time; months and years can only be added to a time or taken from it", e.Text)
+		}
+		return constant(value.OfDuration(e.Length.Milliseconds())), nil
+	case *ast.Period, *ast.Now, *ast.Today:
+		p, err := value.PeriodOf(e, b.Env)
+		return constant(value.OfTime(p.From)), err
+	case *ast.Bool:
+		return constant(value.OfBool(e.Value)), nil
+	case *ast.Null:
+		return constant(value.Value{}), nil
+	case *ast.Param:
+		return b.param(e, want)
+	case *ast.Column:
+		if b.Column == nil {
+			return nil, ast.Errorf(e, "no column may stand in %s", b.Where)
+		}
+		return b.Column(e)
+	case *ast.Unary:
+		return b.unary(e)
+	case *ast.Binary:
+		return b.binary(e)
+	case *ast.Between:
+		return b.between(e)
+	case *ast.In:
+		return b.in(e)
+	case *ast.Like:
+		return b.like(e)
+	case *ast.Is:
+		return b.is(e)
+	case *ast.Within:
+		return b.within(e)
+	case *ast.Case:
+		return b.caseOf(e)
+	case *ast.Cast:
+		return b.cast(e)
+	case *ast.Call:
+		return b.call(e)
+	}
+	panic(fmt.Sprintf("plan: unknown expression %T", e))
+}
+
+func constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }
+
+// param reads a parameter as a constant of the type that its place wants. For
+// a number it may be whole or not, whichever is wanted.
+func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
+	text, err := b.Env.Param(p)
+	if err != nil {
+		return nil, err
+	}
+	if want == value.Null || want.Textual() {
+		return constant(value.OfText(text)), nil
+	}
+	v, err := value.Cast(value.OfText(text), want, b.Env.Location())
+	if err != nil && want == value.Int {
+		f, ferr := value.Cast(value.OfText(text), value.Float, nil)
+		v, err = f, ferr
+	}
+	if err != nil {
+		return nil, ast.Errorf(p, "parameter $%s: %v", p.Name, err)
+	}
+	return constant(v), nil
+}
+
+// pair binds two operands of which one may be a parameter that takes the
+// other's type; if both are, they take the type given.
+func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
+	_, paramX := x.(*ast.Param)
+	_, paramY := y.(*ast.Param)
+	if paramX && !paramY {
+		by, bx, err = b.pair(y, x, both)
+		return bx, by, err
+	}
+	want := value.Null
+	if paramX {
+		want = both
+	}
+	if bx, err = b.bind(x, want); err != nil {
+		return nil, nil, err
+	}
+	want = bx.Type()
+	if paramX {
+		want = both
+	}
+	by, err = b.bind(y, want)
+	return bx, by, err
+}
+
+// as gives x, bound from e, the type t that value.Common found for it.
+func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
+	switch {
+	case x.Type() == value.Null:
+		return &Const{T: t}, nil
+	case x.Type() == value.Int && t == value.Float:
+		return fold(&Cast{X: x, To: t, Zone: b.Env.Location(), At: e.At()})
+	}
+	return x, nil
+}
+
+// text binds an operand that must be a text. What names the operator.
+func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
+	x, err := b.bind(e, value.Text)
+	if err != nil {
+		return nil, err
+	}
+	if x.Type() == value.Null {
+		return &Const{T: value.Text}, nil
+	}
+	if !x.Type().Textual() {
+		err := ast.Errorf(e, "%s wants text, and %s is %s", what, e, x.Type())
+		err.Hint = fmt.Sprintf("CAST(%s AS text)", e)
+		return nil, err
+	}
+	return x, nil
+}
+
+func (b *Binder) unary(e *ast.Unary) (Expr, error) {
+	if e.Op == "NOT" {
+		x, err := b.bind(e.X, value.Bool)
+		if err != nil {
+			return nil, err
+		}
+		if x, err = b.condition(x, e.X, "NOT"); err != nil {
+			return nil, err
+		}
+		return fold(&Not{x})
+	}
+	x, err := b.bind(e.X, value.Int)
+	if err != nil {
+		return nil, err
+	}
+	if t := x.Type(); !t.Numeric() && t != value.Duration && t != value.Null {
+		return nil, ast.Errorf(e, "%s wants a number or a duration, and %s is %s", e.Op, e.X, t)
+	}
+	if e.Op == "+" || x.Type() == value.Null {
+		return x, nil
+	}
+	return fold(&Neg{x})
+}
+
+func (b *Binder) binary(e *ast.Binary) (Expr, error) {
+	switch e.Op {
+	case "OR", "AND":
+		return b.logic(e)
+	case "~", "!~":
+		return b.match(e)
+	case "CONTAINS":
+		return b.contains(e)
+	case "||":
+		return b.concat(e)
+	}
+	for op, name := range compareNames {
+		if name == e.Op {
+			return b.compare(CompareOp(op), e.X, e.Y)
+		}
+	}
+	return b.arith(e)
+}
+
+// logic binds a whole chain of one of AND and OR, which leans to the left
+// however long it is.
+func (b *Binder) logic(e *ast.Binary) (Expr, error) {
+	chain := []ast.Expr{e.Y}
+	first := e.X
+	for {
+		left, ok := first.(*ast.Binary)
+		if !ok || left.Op != e.Op {
+			break
+		}
+		chain = append(chain, left.Y)
+		first = left.X
+	}
+	chain = append(chain, first)
+
+	var list []Expr
+	for i := len(chain) - 1; i >= 0; i-- {
+		x, err := b.bind(chain[i], value.Bool)
+		if err != nil {
+			return nil, err
+		}
+		if x, err = b.condition(x, chain[i], e.Op); err != nil {
+			return nil, err
+		}
+		list = append(list, x)
+	}
+	if e.Op == "AND" {
+		return Conjunction(list), nil
+	}
+	return disjunction(list), nil
+}
+
+// Conjunction is the AND of any number of conditions: TRUE of none.
+func Conjunction(list []Expr) Expr {
+	kept, decided := simplify(list, false, func(e Expr) []Expr {
+		if a, ok := e.(*And); ok {
+			return a.List
+		}
+		return []Expr{e}
+	})
+	switch {
+	case decided:
+		return constant(value.OfBool(false))
+	case len(kept) == 0:
+		return constant(value.OfBool(true))
+	case len(kept) == 1:
+		return kept[0]
+	}
+	return &And{kept}
+}
+
+func disjunction(list []Expr) Expr {
+	kept, decided := simplify(list, true, func(e Expr) []Expr {
+		if o, ok := e.(*Or); ok {
+			return o.List
+		}
+		return []Expr{e}
+	})
+	switch {
+	case decided:
+		return constant(value.OfBool(true))
+	case len(kept) == 0:
+		return constant(value.OfBool(false))
+	case len(kept) == 1:
+		return kept[0]
+	}
+	return &Or{kept}
+}
+
+// simplify flattens a list of conditions, drops the constants that change
+// nothing, and tells whether one has the value that decides the whole.
+func simplify(list []Expr, deciding bool, parts func(Expr) []Expr) (kept []Expr, decided bool) {
+	for _, e := range list {
+		for _, p := range parts(e) {
+			c, ok := p.(*Const)
+			switch {
+			case !ok || c.V.IsNull():
+				kept = append(kept, p)
+			case c.V.Bool == deciding:
+				return nil, true
+			}
+		}
+	}
+	if len(kept) > 0 && allNull(kept) {
+		return kept[:1], false
+	}
+	return kept, false
+}
+
+func allNull(list []Expr) bool {
+	for _, e := range list {
+		if _, ok := e.(*Const); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func negated(x Expr, err error, not bool) (Expr, error) {
+	if err != nil || !not {
+		return x, err
+	}
+	return fold(&Not{x})
+}
+
+func (b *Binder) match(e *ast.Binary) (Expr, error) {
+	x, err := b.text(e.X, e.Op)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.text(e.Y, e.Op)
+	if err != nil {
+		return nil, err
+	}
+	m := &Match{X: x, Pattern: p, At: e.Y.At()}
+	if c, ok := p.(*Const); ok && !c.V.IsNull() {
+		if m.Re, err = CompileRegexp(c.V.Text, m.At); err != nil {
+			return nil, err
+		}
+	}
+	bound, err := fold(m)
+	return negated(bound, err, e.Op == "!~")
+}
+
+func (b *Binder) contains(e *ast.Binary) (Expr, error) {
+	x, err := b.text(e.X, "CONTAINS")
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.text(e.Y, "CONTAINS")
+	if err != nil {
+		return nil, err
+	}
+	bound, err := fold(&Contains{x, y})
+	return negated(bound, err, e.Not)
+}
+
+// concat takes anything on one side of || if a text is on the other.
+func (b *Binder) concat(e *ast.Binary) (Expr, error) {
+	x, err := b.bind(e.X, value.Text)
+	if err != nil {
+		return nil, err
+	}
+	y, err := b.bind(e.Y, value.Text)
+	if err != nil {
+		return nil, err
+	}
+	if x.Type() == value.Null || y.Type() == value.Null {
+		return &Const{T: value.Text}, nil
+	}
+	if !x.Type().Textual() && !y.Type().Textual() {
+		err := ast.Errorf(e, "|| joins texts, and %s is %s, %s is %s", e.X, x.Type(), e.Y, y.Type())
+		err.Hint = fmt.Sprintf("CAST(%s AS text)", e.X)
+		return nil, err
+	}
+	args := []Expr{x, y}
+	for i, a := range args {
+		if !a.Type().Textual() {
+			if args[i], err = fold(&Cast{X: a, To: value.Text, Zone: b.Env.Location(), At: e.At()}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At()})
+}
+
+func (b *Binder) like(e *ast.Like) (Expr, error) {
+	name := "LIKE"
+	if e.Fold {
+		name = "ILIKE"
+	}
+	x, err := b.text(e.X, name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.text(e.Y, name)
+	if err != nil {
+		return nil, err
+	}
+	l := &Like{X: x, Pattern: p, Fold: e.Fold, At: e.Y.At()}
+	if e.Escape != nil {
+		if l.Escape, err = b.escape(e.Escape); err != nil {
+			return nil, err
+		}
+	}
+	if c, ok := p.(*Const); ok && !c.V.IsNull() {
+		if l.Compiled, err = value.NewPattern(c.V.Text, l.Escape, l.Fold); err != nil {
+			return nil, ast.Errorf(e.Y, "%v", err)
+		}
+	}
+	bound, err := fold(l)
+	return negated(bound, err, e.Not)
+}
+
+func (b *Binder) escape(e ast.Expr) (rune, error) {
+	x, err := b.text(e, "ESCAPE")
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*Const)
+	if !ok || c.V.IsNull() || len([]rune(c.V.Text)) != 1 {
+		return 0, ast.Errorf(e, "ESCAPE wants one character, such as '!'")
+	}
+	return []rune(c.V.Text)[0], nil
+}
+
+func (b *Binder) is(e *ast.Is) (Expr, error) {
+	x, err := b.bind(e.X, value.Null)
+	if err != nil {
+		return nil, err
+	}
+	i := &Is{X: x, What: IsNull}
+	if t, ok := e.What.(*ast.Bool); ok {
+		i.What = IsFalse
+		if t.Value {
+			i.What = IsTrue
+		}
+		if i.X, err = b.condition(x, e.X, "IS "+strings.ToUpper(strconv.FormatBool(t.Value))); err != nil {
+			return nil, err
+		}
+	}
+	bound, err := fold(i)
+	return negated(bound, err, e.Not)
+}
+
+func (b *Binder) within(e *ast.Within) (Expr, error) {
+	x, err := b.text(e.X, "WITHIN")
+	if err != nil {
+		return nil, err
+	}
+	w := &Within{X: x}
+	for i := range e.Scopes {
+		s := &e.Scopes[i]
+		scope, err := b.Scope(s)
+		if err != nil {
+			return nil, err
+		}
+		w.Scopes = append(w.Scopes, scope)
+		w.Text = append(w.Text, s.String())
+	}
+	bound, err := fold(w)
+	return negated(bound, err, e.Not)
+}
+
+// Scope reads a scope of a source or of WITHIN.
+func (b *Binder) Scope(s *ast.Scope) (urlkey.Scope, error) {
+	from, err := b.scopeText(s.From)
+	if err != nil {
+		return urlkey.Scope{}, err
+	}
+	var scope urlkey.Scope
+	if s.To == nil {
+		scope, err = urlkey.ParseScope(from)
+	} else {
+		var to string
+		if to, err = b.scopeText(s.To); err != nil {
+			return urlkey.Scope{}, err
+		}
+		scope, err = urlkey.ParseScopeRange(from, to)
+	}
+	if err != nil {
+		return urlkey.Scope{}, ast.Errorf(s, "%v", err)
+	}
+	return scope, nil
+}
+
+func (b *Binder) scopeText(e ast.Expr) (string, error) {
+	switch e := e.(type) {
+	case *ast.String:
+		return e.Value, nil
+	case *ast.Param:
+		return b.Env.Param(e)
+	}
+	return "", ast.Errorf(e, "a scope is a string such as 'pku.edu.cn', not %s", e)
+}
+
+// caseOf binds both forms; CASE x WHEN a is CASE WHEN x = a.
+func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
+	c := &Case{}
+	var results []ast.Expr
+	for _, w := range e.Whens {
+		cond, err := b.when(e, w)
+		if err != nil {
+			return nil, err
+		}
+		c.Whens = append(c.Whens, When{Cond: cond})
+		results = append(results, w.Then)
+	}
+	if e.Else != nil {
+		results = append(results, e.Else)
+	}
+	bound, t, err := b.common(results, "CASE")
+	if err != nil {
+		return nil, err
+	}
+	c.T = t
+	for i := range c.Whens {
+		c.Whens[i].Then = bound[i]
+	}
+	c.Else = &Const{T: t}
+	if e.Else != nil {
+		c.Else = bound[len(bound)-1]
+	}
+	return decideCase(c)
+}
+
+func (b *Binder) when(e *ast.Case, w ast.When) (Expr, error) {
+	if e.X != nil {
+		return b.compare(EQ, e.X, w.Cond)
+	}
+	x, err := b.bind(w.Cond, value.Bool)
+	if err != nil {
+		return nil, err
+	}
+	return b.condition(x, w.Cond, "WHEN")
+}
+
+// decideCase drops the branches whose conditions are constants.
+func decideCase(c *Case) (Expr, error) {
+	var open []When
+	for _, w := range c.Whens {
+		cond, ok := w.Cond.(*Const)
+		switch {
+		case !ok:
+			open = append(open, w)
+		case !cond.V.IsNull() && cond.V.Bool:
+			if len(open) == 0 {
+				return w.Then, nil
+			}
+			return &Case{Whens: open, Else: w.Then, T: c.T}, nil
+		}
+	}
+	if len(open) == 0 {
+		return c.Else, nil
+	}
+	return &Case{Whens: open, Else: c.Else, T: c.T}, nil
+}
+
+// common binds expressions that must have one type, parameters last as they
+// take the others' type.
+func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
+	bound := make([]Expr, len(list))
+	t := value.Null
+	for _, params := range []bool{false, true} {
+		for i, e := range list {
+			if _, ok := e.(*ast.Param); ok != params {
+				continue
+			}
+			x, err := b.bind(e, t)
+			if err != nil {
+				return nil, t, err
+			}
+			both, ok := value.Common(t, x.Type())
+			if !ok {
+				err := ast.Errorf(e, "%s wants values of one type: %s is %s, and those before it are %s", where, e, x.Type(), t)
+				err.Hint = fmt.Sprintf("CAST(%s AS %s)", e, t)
+				return nil, t, err
+			}
+			bound[i], t = x, both
+		}
+	}
+	for i, x := range bound {
+		var err error
+		if bound[i], err = b.as(x, t, list[i]); err != nil {
+			return nil, t, err
+		}
+	}
+	return bound, t, nil
+}
+
+func (b *Binder) cast(e *ast.Cast) (Expr, error) {
+	t, err := value.ParseType(e.Type.Text)
+	if err != nil {
+		return nil, ast.Errorf(e.Type, "%v", err)
+	}
+	x, err := b.bind(e.X, value.Null)
+	if err != nil {
+		return nil, err
+	}
+	if !value.Castable(x.Type(), t) {
+		return nil, ast.Errorf(e, "%s is %s, which can't be made %s", e.X, x.Type(), t)
+	}
+	if x.Type() == value.Null {
+		return &Const{T: t}, nil
+	}
+	return fold(&Cast{X: x, To: t, Zone: b.Env.Location(), At: e.At()})
+}

@@ -1,0 +1,421 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// mirrored is the comparison with its sides exchanged.
+var mirrored = [...]CompareOp{EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
+
+// compare binds x op y, with a constant on the right wherever it stood. A time
+// compared with what is written as a period is compared with the period: =
+// is inside, < before its start, <= before its end, > after its end, >= from
+// its start.
+func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
+	if value.IsPeriod(x) && !value.IsPeriod(y) {
+		x, y, op = y, x, mirrored[op]
+	}
+	if value.IsPeriod(y) {
+		bx, err := b.bind(x, value.Null)
+		if err != nil {
+			return nil, err
+		}
+		if bx.Type() == value.Time {
+			p, err := value.PeriodOf(y, b.Env)
+			if err != nil {
+				return nil, err
+			}
+			return comparePeriod(op, bx, p)
+		}
+	}
+	bx, by, err := b.pair(x, y, value.Text)
+	if err != nil {
+		return nil, err
+	}
+	bx, by, err = b.comparable(bx, by, x, y)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := bx.(*Const); ok {
+		bx, by, op = by, bx, mirrored[op]
+	}
+	return fold(&Compare{op, bx, by})
+}
+
+func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
+	from, to := constant(value.OfTime(p.From)), constant(value.OfTime(p.To))
+	switch op {
+	case EQ:
+		return fold(&Inside{x, []value.Period{p}})
+	case NE:
+		in, err := fold(&Inside{x, []value.Period{p}})
+		return negated(in, err, true)
+	case LT:
+		return fold(&Compare{LT, x, from})
+	case LE:
+		return fold(&Compare{LT, x, to})
+	case GT:
+		return fold(&Compare{GE, x, to})
+	}
+	return fold(&Compare{GE, x, from})
+}
+
+// comparable brings two operands to one type, or says why they have none. A
+// text constant beside a URL becomes canonical.
+func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
+	t, ok := value.Common(x.Type(), y.Type())
+	if !ok {
+		return nil, nil, clash(x, y, ex, ey)
+	}
+	x, err := b.as(x, t, ex)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err = b.as(y, t, ey)
+	if err != nil {
+		return nil, nil, err
+	}
+	if x.Type() == value.URL {
+		y, err = canonical(y, ey)
+	} else if y.Type() == value.URL {
+		x, err = canonical(x, ex)
+	}
+	return x, y, err
+}
+
+// canonical makes a text constant a URL. The empty text stays: it is no URL,
+// and equals none.
+func canonical(x Expr, e ast.Expr) (Expr, error) {
+	c, ok := x.(*Const)
+	if !ok || c.V.Type != value.Text || c.V.Text == "" {
+		return x, nil
+	}
+	u, err := urlkey.Canonical(c.V.Text)
+	if err != nil {
+		return nil, ast.Errorf(e, "%s is no URL: %v", e, err)
+	}
+	return constant(value.OfURL(u)), nil
+}
+
+// clash says that two operands can't be compared, and what to write instead.
+func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
+	if x.Type().Textual() && !y.Type().Textual() {
+		x, y, ex, ey = y, x, ey, ex
+	}
+	err := ast.Errorf(ey, "%s is %s and %s is %s; they can't be compared", ex, x.Type(), ey, y.Type())
+	c, isConst := y.(*Const)
+	switch {
+	case !y.Type().Textual():
+	case !isConst:
+		err.Hint = fmt.Sprintf("CAST(%s AS %s)", ey, x.Type())
+	case x.Type().Numeric() && isNumber(c.V.Text):
+		err.Hint = fmt.Sprintf("write %s without quotes, or CAST(%s AS text)", strings.TrimSpace(c.V.Text), ex)
+	default:
+		err.Hint = fmt.Sprintf("CAST(%s AS text)", ex)
+	}
+	return err
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	return err == nil
+}
+
+func (b *Binder) between(e *ast.Between) (Expr, error) {
+	bound, err := b.betweenPeriods(e)
+	if bound == nil && err == nil {
+		bound, err = b.betweenValues(e)
+	}
+	return negated(bound, err, e.Not)
+}
+
+// betweenPeriods binds time BETWEEN a AND b: from the start of a to the end of
+// b. It gives nil where that is not what e is.
+func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
+	if value.IsPeriod(e.X) || !value.IsPeriod(e.A) || !value.IsPeriod(e.B) {
+		return nil, nil
+	}
+	x, err := b.bind(e.X, value.Null)
+	if err != nil || x.Type() != value.Time {
+		return nil, err
+	}
+	from, err := value.PeriodOf(e.A, b.Env)
+	if err != nil {
+		return nil, err
+	}
+	to, err := value.PeriodOf(e.B, b.Env)
+	if err != nil {
+		return nil, err
+	}
+	return fold(&Inside{x, []value.Period{{From: from.From, To: max(from.From, to.To)}}})
+}
+
+func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
+	low, err := b.compare(GE, e.X, e.A)
+	if err != nil {
+		return nil, err
+	}
+	high, err := b.compare(LE, e.X, e.B)
+	if err != nil {
+		return nil, err
+	}
+	return Conjunction([]Expr{low, high}), nil
+}
+
+// in binds x IN (…): constants become one set, periods one Inside, and what is
+// neither is compared by itself.
+func (b *Binder) in(e *ast.In) (Expr, error) {
+	x, rest, t, err := b.inTypes(e)
+	if err != nil {
+		return nil, err
+	}
+	set := &In{}
+	var periods []value.Period
+	var list []Expr
+	for i, y := range rest {
+		ey := e.List[i]
+		if y == nil {
+			p, err := value.PeriodOf(ey, b.Env)
+			if err != nil {
+				return nil, err
+			}
+			periods = append(periods, p)
+			continue
+		}
+		bx, by, err := b.inOperands(x, y, t, e.X, ey)
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := by.(*Const); ok {
+			set.X = bx
+			set.add(c)
+			continue
+		}
+		eq, err := fold(&Compare{EQ, bx, by})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, eq)
+	}
+	if set.X != nil {
+		in, err := fold(set)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	if periods != nil {
+		in, err := fold(&Inside{x, periods})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	return negated(disjunction(list), nil, e.Not)
+}
+
+func (in *In) add(c *Const) {
+	if c.V.IsNull() {
+		in.HasNull = true
+		return
+	}
+	in.Set = append(in.Set, c.V)
+}
+
+// inTypes binds both sides of IN and finds their common type. Where x is a
+// time, list has nil for what is written as a period.
+func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err error) {
+	if _, ok := e.X.(*ast.Param); !ok {
+		if x, err = b.bind(e.X, value.Null); err != nil {
+			return nil, nil, t, err
+		}
+		t = x.Type()
+	}
+	list = make([]Expr, len(e.List))
+	for i, ey := range e.List {
+		if t == value.Time && value.IsPeriod(ey) {
+			continue
+		}
+		if list[i], err = b.bind(ey, t); err != nil {
+			return nil, nil, t, err
+		}
+		if x == nil { // a parameter: it is what the first of the list is
+			if x, err = b.bind(e.X, list[i].Type()); err != nil {
+				return nil, nil, t, err
+			}
+			t = x.Type()
+		}
+		both, ok := value.Common(t, list[i].Type())
+		if !ok {
+			return nil, nil, t, clash(x, list[i], e.X, ey)
+		}
+		t = both
+	}
+	return x, list, t, nil
+}
+
+func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Expr, error) {
+	if t.Textual() && x.Type() == value.URL {
+		return b.comparable(x, y, ex, ey)
+	}
+	x, err := b.as(x, t, ex)
+	if err != nil {
+		return nil, nil, err
+	}
+	y, err = b.as(y, t, ey)
+	return x, y, err
+}
+
+// arith binds + - * / // and %.
+func (b *Binder) arith(e *ast.Binary) (Expr, error) {
+	if shift, err := b.shift(e); shift != nil || err != nil {
+		return shift, err
+	}
+	x, y, err := b.arithOperands(e.X, e.Y)
+	if err != nil {
+		return nil, err
+	}
+	t, ok := arithType(e.Op, x.Type(), y.Type())
+	if !ok {
+		return nil, arithClash(e, x, y)
+	}
+	if x.Type() == value.Null || y.Type() == value.Null {
+		return &Const{T: t}, nil
+	}
+	if t == value.Float || x.Type() == value.Float || y.Type() == value.Float {
+		if x, err = b.as(x, value.Float, e.X); err != nil {
+			return nil, err
+		}
+		if y, err = b.as(y, value.Float, e.Y); err != nil {
+			return nil, err
+		}
+	}
+	return fold(&Arith{Op: e.Op, X: x, Y: y, T: t, At: e.OpAt})
+}
+
+// arithOperands binds the two sides. A parameter beside a time is a duration,
+// beside a duration too, and beside anything else a number.
+func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
+	if _, ok := ex.(*ast.Param); ok {
+		if _, ok := ey.(*ast.Param); !ok {
+			y, x, err = b.arithOperands(ey, ex)
+			return x, y, err
+		}
+	}
+	if x, err = b.bind(ex, value.Int); err != nil {
+		return nil, nil, err
+	}
+	want := value.Int
+	if t := x.Type(); t == value.Time || t == value.Duration {
+		want = value.Duration
+	}
+	y, err = b.bind(ey, want)
+	return x, y, err
+}
+
+// shift binds a time plus or minus months or years. It gives nil where e is
+// something else.
+func (b *Binder) shift(e *ast.Binary) (Expr, error) {
+	ex, months := e.X, calendar(e.Y)
+	sign := 1
+	switch {
+	case months != 0 && e.Op == "-":
+		sign = -1
+	case months == 0 && e.Op == "+":
+		ex, months = e.Y, calendar(e.X)
+	}
+	if months == 0 || e.Op != "+" && e.Op != "-" {
+		return nil, nil
+	}
+	x, err := b.bind(ex, value.Null)
+	if err != nil {
+		return nil, err
+	}
+	if t := x.Type(); t != value.Time && t != value.Null {
+		return nil, ast.Errorf(e, "months and years can only be added to a time or taken from it, and %s is %s", ex, t)
+	}
+	return fold(&Shift{X: x, Months: sign * months, Zone: b.Env.Location(), At: e.At()})
+}
+
+// calendar is the months of a duration, 0 if e is none or of a fixed length.
+func calendar(e ast.Expr) int {
+	if d, ok := e.(*ast.Duration); ok {
+		return d.Months
+	}
+	return 0
+}
+
+// arithType is the type of x op y.
+func arithType(op string, x, y value.Type) (value.Type, bool) {
+	if x == value.Null || y == value.Null {
+		return arithNullType(op, x, y)
+	}
+	if x.Numeric() && y.Numeric() {
+		switch {
+		case op == "/":
+			return value.Float, true
+		case op == "//" || x == value.Int && y == value.Int:
+			return value.Int, true
+		}
+		return value.Float, true
+	}
+	switch {
+	case x == value.Time && y == value.Time:
+		return value.Duration, op == "-"
+	case x == value.Time && y == value.Duration:
+		return value.Time, op == "+" || op == "-"
+	case x == value.Duration && y == value.Time:
+		return value.Time, op == "+"
+	case x == value.Duration && y == value.Duration:
+		switch op {
+		case "/":
+			return value.Float, true
+		case "//":
+			return value.Int, true
+		}
+		return value.Duration, op != "*"
+	case x == value.Duration && y.Numeric():
+		return value.Duration, op == "*" || op == "/"
+	case x.Numeric() && y == value.Duration:
+		return value.Duration, op == "*"
+	}
+	return value.Null, false
+}
+
+// arithNullType is the type of an operation with a bare NULL: that of the
+// other operand.
+func arithNullType(op string, x, y value.Type) (value.Type, bool) {
+	t, _ := value.Common(x, y)
+	switch {
+	case t == value.Null:
+		return value.Int, true
+	case op == "/" && t == value.Int:
+		return value.Float, true
+	}
+	return t, t.Numeric() || t == value.Time || t == value.Duration
+}
+
+func arithClash(e *ast.Binary, x, y Expr) *ast.Error {
+	err := ast.Errorf(e, "no %s of %s and %s: %s is %s and %s is %s", e.Op, x.Type(), y.Type(), e.X, x.Type(), e.Y, y.Type())
+	switch {
+	case x.Type().Textual():
+		err.Hint = fmt.Sprintf("CAST(%s AS int)", e.X)
+	case y.Type().Textual():
+		err.Hint = fmt.Sprintf("CAST(%s AS int)", e.Y)
+	case x.Type() == value.Time && y.Type().Numeric():
+		err.Hint = "add a duration, such as 7d"
+	}
+	return err
+}
+
+// fitsTime reports whether a time is within the years that the archive knows.
+func fitsTime(t int64) bool {
+	return t >= int64(record.MinTime) && t <= int64(record.MaxTime)
+}

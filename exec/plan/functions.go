@@ -1,0 +1,237 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// Function is a function or an aggregate of the language.
+type Function struct {
+	Name      string
+	Doc       string // one line
+	Aggregate bool   // computed over the rows of a group, by an operator
+
+	params []param
+	min    int        // of arguments; 0 with params too means all of them
+	many   bool       // the last parameter may be given again and again
+	result value.Type // Null: that of the arguments that are numbers or anything
+	nulls  bool       // is asked about NULL arguments too; others give NULL
+	check  func(args []Expr) error
+	apply  func(env *Env, args []value.Value) (value.Value, error)
+}
+
+// param is a parameter of a function.
+type param struct {
+	name string
+	kind kind
+}
+
+// kind says what a function takes in one place.
+type kind uint8
+
+const (
+	textKind   kind = iota
+	urlKind         // a URL, or a text that is made canonical
+	intKind         //
+	numberKind      // an int or a float
+	timeKind        // or what is written as a period, for its start
+	anyKind         // all arguments of this kind have one type
+)
+
+var kindNames = [...]string{"text", "url", "int", "number", "time", "any"}
+
+// Signature shows how f is called and what it gives, such as
+// substr(s text, start int [, length int]) text.
+func (f *Function) Signature() string {
+	var b strings.Builder
+	b.WriteString(f.Name + "(")
+	for i, p := range f.params {
+		optional := i >= f.least()
+		if optional {
+			b.WriteString(" [")
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.name)
+		if p.name != "*" {
+			b.WriteString(" " + kindNames[p.kind])
+		}
+		if f.many && i == len(f.params)-1 {
+			b.WriteString(", …")
+		}
+		if optional {
+			b.WriteString("]")
+		}
+	}
+	b.WriteString(") " + f.resultName())
+	return b.String()
+}
+
+func (f *Function) resultName() string {
+	if f.result != value.Null {
+		return f.result.String()
+	}
+	for _, p := range f.params {
+		if p.kind == anyKind || p.kind == numberKind {
+			return kindNames[p.kind]
+		}
+	}
+	return "any"
+}
+
+// least is how many arguments f needs.
+func (f *Function) least() int {
+	if f.min == 0 && !f.Aggregate {
+		return len(f.params)
+	}
+	return f.min
+}
+
+// Functions lists all functions in order of name.
+func Functions() []*Function {
+	list := make([]*Function, len(functions))
+	for i := range functions {
+		list[i] = &functions[i]
+	}
+	return list
+}
+
+// FindFunction finds a function by its name in any case, or gives nil.
+func FindFunction(name string) *Function {
+	name = strings.ToLower(name)
+	for i := range functions {
+		if functions[i].Name == name {
+			return &functions[i]
+		}
+	}
+	return nil
+}
+
+// call binds a function or, by the binder's hook, an aggregate.
+func (b *Binder) call(e *ast.Call) (Expr, error) {
+	f := FindFunction(e.Name.Text)
+	if f == nil {
+		return nil, unknownFunction(e)
+	}
+	if f.Aggregate {
+		if b.Aggregate == nil {
+			err := ast.Errorf(e, "no aggregate may stand in %s, and %s is one", b.Where, f.Name)
+			if b.Where == "WHERE" {
+				err.Hint = "ask about groups in HAVING"
+			}
+			return nil, err
+		}
+		return b.Aggregate(e)
+	}
+	if e.Star || e.Distinct {
+		return nil, ast.Errorf(e, "%s is no aggregate: neither * nor DISTINCT may stand in it", f.Name)
+	}
+	if len(e.Args) < f.least() || len(e.Args) > len(f.params) && !f.many {
+		return nil, ast.Errorf(e, "%s wants %s; here it has %s", f.Name, f.Signature(), arguments(len(e.Args)))
+	}
+	args, t, err := b.arguments(f, e)
+	if err != nil {
+		return nil, err
+	}
+	if f.result != value.Null {
+		t = f.result
+	}
+	if f.check != nil {
+		if err := f.check(args); err != nil {
+			return nil, ast.Errorf(e, "%s: %v", f.Name, err)
+		}
+	}
+	return fold(&Call{Func: f, Args: args, T: t, Env: b.Env, At: e.At()})
+}
+
+func arguments(n int) string {
+	switch n {
+	case 0:
+		return "none"
+	case 1:
+		return "1 argument"
+	}
+	return fmt.Sprintf("%d arguments", n)
+}
+
+func unknownFunction(e *ast.Call) *ast.Error {
+	names := make([]string, len(functions))
+	for i := range functions {
+		names[i] = functions[i].Name
+	}
+	err := ast.Errorf(e.Name, "no function %q", e.Name.Text)
+	err.Hint = "SHOW FUNCTIONS lists them"
+	if n := value.Nearest(e.Name.Text, names); n != "" {
+		err.Hint = "did you mean " + n + "?"
+	}
+	return err
+}
+
+// arguments binds a call's arguments and finds the common type of those of
+// kind any or number.
+func (b *Binder) arguments(f *Function, e *ast.Call) ([]Expr, value.Type, error) {
+	args := make([]Expr, len(e.Args))
+	var open []ast.Expr // those of kind any
+	var openAt []int
+	t := value.Null
+	for i, a := range e.Args {
+		k := f.params[min(i, len(f.params)-1)].kind
+		if k == anyKind {
+			open, openAt = append(open, a), append(openAt, i)
+			continue
+		}
+		x, err := b.argument(f, k, a)
+		if err != nil {
+			return nil, t, err
+		}
+		if k == numberKind {
+			t = x.Type()
+		}
+		args[i] = x
+	}
+	if open != nil {
+		bound, common, err := b.common(open, f.Name)
+		if err != nil {
+			return nil, t, err
+		}
+		for i, at := range openAt {
+			args[at] = bound[i]
+		}
+		t = common
+	}
+	return args, t, nil
+}
+
+// kindTypes are the types that an argument has after binding; a number may be
+// a float too.
+var kindTypes = [...]value.Type{textKind: value.Text, urlKind: value.URL, intKind: value.Int, numberKind: value.Int, timeKind: value.Time}
+
+func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
+	want := kindTypes[k]
+	if k == timeKind && value.IsPeriod(e) {
+		p, err := value.PeriodOf(e, b.Env)
+		return constant(value.OfTime(p.From)), err
+	}
+	x, err := b.bind(e, want)
+	if err != nil {
+		return nil, err
+	}
+	t := x.Type()
+	switch {
+	case t == value.Null:
+		return &Const{T: want}, nil
+	case k == urlKind && t == value.Text:
+		return canonical(x, e)
+	case t == want, k == textKind && t.Textual(), k == numberKind && t.Numeric():
+		return x, nil
+	}
+	fault := ast.Errorf(e, "%s wants %s; %s is %s", f.Name, f.Signature(), e, t)
+	if value.Castable(t, want) && k != urlKind {
+		fault.Hint = fmt.Sprintf("CAST(%s AS %s)", e, want)
+	}
+	return nil, fault
+}

@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strconv"
+
+	"infomall/exec/value"
+)
+
+func coalesce(_ *Env, a []value.Value) (value.Value, error) {
+	for _, v := range a {
+		if !v.IsNull() {
+			return v, nil
+		}
+	}
+	return value.Value{}, nil
+}
+
+func nullIf(_ *Env, a []value.Value) (value.Value, error) {
+	if !a[0].IsNull() && !a[1].IsNull() && value.Compare(a[0], a[1]) == 0 {
+		return value.Value{}, nil
+	}
+	return a[0], nil
+}
+
+func greatest(_ *Env, a []value.Value) (value.Value, error) { return extreme(a, 1), nil }
+
+func least(_ *Env, a []value.Value) (value.Value, error) { return extreme(a, -1), nil }
+
+// extreme is the value that no other exceeds in the direction of sign.
+func extreme(a []value.Value, sign int) value.Value {
+	var best value.Value
+	for _, v := range a {
+		if best.IsNull() || !v.IsNull() && value.Compare(v, best) == sign {
+			best = v
+		}
+	}
+	return best
+}
+
+func absolute(_ *Env, a []value.Value) (value.Value, error) {
+	x := a[0]
+	if x.Type == value.Float {
+		return value.OfFloat(math.Abs(x.Float)), nil
+	}
+	if x.Int == math.MinInt64 {
+		return value.Value{}, fmt.Errorf("%d without its sign is out of the range of int", x.Int)
+	}
+	return value.OfInt(max(x.Int, -x.Int)), nil
+}
+
+func round(_ *Env, a []value.Value) (value.Value, error) {
+	x, decimals := a[0], int64(0)
+	if len(a) > 1 {
+		decimals = a[1].Int
+	}
+	if x.Type == value.Int {
+		return roundInt(x.Int, decimals)
+	}
+	return value.OfFloat(roundFloat(x.Float, decimals)), nil
+}
+
+// roundFloat goes by way of the decimal digits, so that round(1.005, 2) rounds
+// the number that is printed as 1.005.
+func roundFloat(f float64, decimals int64) float64 {
+	if decimals == 0 {
+		return math.Round(f)
+	}
+	const digitsMax = 308 // of a float64
+	if decimals > digitsMax || math.IsNaN(f) || math.IsInf(f, 0) {
+		return f
+	}
+	if decimals < -digitsMax {
+		return 0
+	}
+	shifted, err := strconv.ParseFloat(fmt.Sprintf("%se%d", strconv.FormatFloat(f, 'f', -1, 64), decimals), 64)
+	if err != nil {
+		return f // so large that it has no decimals to round
+	}
+	r, _ := strconv.ParseFloat(fmt.Sprintf("%se%d", strconv.FormatFloat(math.Round(shifted), 'f', -1, 64), -decimals), 64)
+	return r
+}
+
+func roundInt(x, decimals int64) (value.Value, error) {
+	if decimals >= 0 {
+		return value.OfInt(x), nil
+	}
+	if decimals < -18 {
+		return value.OfInt(0), nil
+	}
+	unit := int64(1)
+	for range -decimals {
+		unit *= 10
+	}
+	down := x / unit * unit
+	up := down
+	switch rest := x - down; {
+	case rest >= unit-unit/2:
+		up += unit
+	case rest <= unit/2-unit:
+		up -= unit
+	}
+	if (up < down) != (x < 0) && up != down {
+		return value.Value{}, fmt.Errorf("%d rounded is out of the range of int", x)
+	}
+	return value.OfInt(up), nil
+}
+
+func hamming(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfInt(int64(bits.OnesCount64(uint64(a[0].Int ^ a[1].Int)))), nil
+}
+
+func checkHex(args []Expr) error {
+	if t := args[0].Type(); !t.Textual() && t != value.Int && t != value.Null {
+		return errors.New("wants a text or an int, not " + t.String())
+	}
+	return nil
+}
+
+func hexOf(_ *Env, a []value.Value) (value.Value, error) {
+	if a[0].Type == value.Int {
+		return value.OfText(strconv.FormatUint(uint64(a[0].Int), 16)), nil
+	}
+	return value.OfText(hex.EncodeToString([]byte(a[0].Text))), nil
+}

@@ -1,0 +1,234 @@
+package plan
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// textMax bounds the texts that functions make, in bytes: a chain of replace
+// could else fill the memory from a short line.
+const textMax = 256 << 20
+
+func lower(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfText(strings.ToLower(a[0].Text)), nil
+}
+
+func upper(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfText(strings.ToUpper(a[0].Text)), nil
+}
+
+func length(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfInt(int64(utf8.RuneCountInString(a[0].Text))), nil
+}
+
+// substr follows SQL: places before the first count towards the length, so
+// that substr('abc', 0, 2) is 'a'.
+func substr(_ *Env, a []value.Value) (value.Value, error) {
+	s, from := a[0].Text, a[1].Int
+	if len(a) > 2 {
+		if a[2].Int < 0 {
+			return value.Value{}, fmt.Errorf("the length can't be %d", a[2].Int)
+		}
+		if end, ok := Ints("+", from, a[2].Int); ok {
+			s = s[:runesEnd(s, end-1)]
+		}
+	}
+	return value.OfText(s[runesEnd(s, from-1):]), nil
+}
+
+// runesEnd is where the first n characters of s end.
+func runesEnd(s string, n int64) int {
+	if n >= int64(len(s)) {
+		return len(s)
+	}
+	at := 0
+	for ; n > 0 && at < len(s); n-- {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		at += size
+	}
+	return at
+}
+
+func trim(_ *Env, a []value.Value) (value.Value, error) {
+	if len(a) == 1 {
+		return value.OfText(strings.TrimSpace(a[0].Text)), nil
+	}
+	return value.OfText(strings.Trim(a[0].Text, a[1].Text)), nil
+}
+
+func replace(_ *Env, a []value.Value) (value.Value, error) {
+	s, old, with := a[0].Text, a[1].Text, a[2].Text
+	if old == "" {
+		return a[0], nil
+	}
+	if grown := len(s) + strings.Count(s, old)*(len(with)-len(old)); grown > textMax {
+		return value.Value{}, tooLong(grown)
+	}
+	return value.OfText(strings.ReplaceAll(s, old, with)), nil
+}
+
+func tooLong(n int) error {
+	return fmt.Errorf("a text of %d bytes is too long; at most %d MB", n, textMax>>20)
+}
+
+func splitPart(_ *Env, a []value.Value) (value.Value, error) {
+	s, sep, n := a[0].Text, a[1].Text, a[2].Int
+	if n == 0 {
+		return value.Value{}, errors.New("parts count from 1, or from -1 at the end")
+	}
+	parts := []string{s}
+	if sep != "" {
+		parts = strings.Split(s, sep)
+	}
+	if n < 0 {
+		n += int64(len(parts)) + 1
+	}
+	if n < 1 || n > int64(len(parts)) {
+		return value.OfText(""), nil
+	}
+	return value.OfText(parts[n-1]), nil
+}
+
+func startsWith(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfBool(strings.HasPrefix(a[0].Text, a[1].Text)), nil
+}
+
+func endsWith(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfBool(strings.HasSuffix(a[0].Text, a[1].Text)), nil
+}
+
+// checkPattern finds faults of a constant pattern, which is the second
+// argument, before any row is read.
+func checkPattern(args []Expr) error {
+	c, ok := args[1].(*Const)
+	if !ok || c.V.IsNull() {
+		return nil
+	}
+	_, err := compilePattern(c.V.Text)
+	return err
+}
+
+// compilePattern is CompileRegexp for an argument: its place is that of the
+// call, which is named by the caller.
+func compilePattern(pattern string) (*regexp.Regexp, error) {
+	re, err := CompileRegexp(pattern, ast.Span{})
+	if err != nil {
+		return nil, err
+	}
+	return re, nil
+}
+
+func regexpExtract(_ *Env, a []value.Value) (value.Value, error) {
+	re, err := compilePattern(a[1].Text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	group := int64(0)
+	if len(a) > 2 {
+		group = a[2].Int
+	}
+	if group < 0 || group > int64(re.NumSubexp()) {
+		return value.Value{}, fmt.Errorf("no group %d in %q, which has %d", group, a[1].Text, re.NumSubexp())
+	}
+	found := re.FindStringSubmatchIndex(a[0].Text)
+	if found == nil || found[2*group] < 0 {
+		return value.Value{}, nil
+	}
+	return value.OfText(a[0].Text[found[2*group]:found[2*group+1]]), nil
+}
+
+func regexpReplace(_ *Env, a []value.Value) (value.Value, error) {
+	pattern, all := a[1].Text, false
+	if len(a) > 3 {
+		for _, flag := range a[3].Text {
+			switch flag {
+			case 'g':
+				all = true
+			case 'i':
+				pattern = "(?i)" + pattern
+			default:
+				return value.Value{}, fmt.Errorf("no flag %q; there are g (all) and i (case aside)", flag)
+			}
+		}
+	}
+	re, err := compilePattern(pattern)
+	if err != nil {
+		return value.Value{}, err
+	}
+	s, count := a[0].Text, 1
+	if all {
+		count = -1
+	}
+	template := goTemplate(a[2].Text)
+	var out []byte
+	last := 0
+	for _, m := range re.FindAllStringSubmatchIndex(s, count) {
+		out = append(out, s[last:m[0]]...)
+		out = re.ExpandString(out, template, s, m)
+		last = m[1]
+		if len(out) > textMax {
+			return value.Value{}, tooLong(len(out))
+		}
+	}
+	return value.OfText(string(append(out, s[last:]...))), nil
+}
+
+// goTemplate turns a replacement with \1 and \& into that of package regexp.
+func goTemplate(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '$':
+			b.WriteString("$$")
+		case s[i] != '\\' || i+1 == len(s):
+			b.WriteByte(s[i])
+		default:
+			i++
+			switch c := s[i]; {
+			case '0' <= c && c <= '9':
+				b.WriteString("${" + string(rune(c)) + "}")
+			case c == '&':
+				b.WriteString("${0}")
+			case c == '\\':
+				b.WriteByte('\\')
+			default:
+				b.WriteString(`\` + string(rune(c)))
+			}
+		}
+	}
+	return b.String()
+}
+
+func md5Of(_ *Env, a []value.Value) (value.Value, error) {
+	sum := md5.Sum([]byte(a[0].Text))
+	return value.OfText(hex.EncodeToString(sum[:])), nil
+}
+
+func sha1Of(_ *Env, a []value.Value) (value.Value, error) {
+	sum := sha1.Sum([]byte(a[0].Text))
+	return value.OfText(hex.EncodeToString(sum[:])), nil
+}
+
+// header gives NULL also for a header that is there but empty, as
+// record.Header does not tell them apart.
+func header(_ *Env, a []value.Value) (value.Value, error) {
+	v := record.Header([]byte(a[0].Text), a[1].Text)
+	if v == "" {
+		return value.Value{}, nil
+	}
+	return value.OfText(v), nil
+}
+
+func snippet(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfText(value.Snippet(a[0].Text, a[1].Text)), nil
+}

@@ -1,0 +1,143 @@
+package rowio
+
+import (
+	"io"
+	"math"
+	"unicode/utf8"
+
+	"infomall/exec/value"
+)
+
+// objects writes json, an array of objects with one object a line, and jsonl,
+// the lines alone. Numbers, booleans and null are native, durations numbers of
+// seconds, times texts. NaN and infinities, which JSON lacks, are null.
+type objects struct {
+	sink
+	o     Options
+	array bool
+	keys  [][]byte // "name": of each column
+	rows  int64
+}
+
+func newJSON(w io.Writer, o Options) Writer {
+	return &objects{sink: sink{w: w}, o: o, array: true}
+}
+
+func newJSONL(w io.Writer, o Options) Writer {
+	return &objects{sink: sink{w: w}, o: o}
+}
+
+func (j *objects) Begin(cols []value.Column) error {
+	for _, c := range cols {
+		j.keys = append(j.keys, append(appendJSON(nil, c.Name), ':'))
+	}
+	if j.array {
+		j.buf = append(j.buf, '[')
+	}
+	return j.flush()
+}
+
+func (j *objects) Write(b *value.Batch) error {
+	for i := range b.N {
+		j.begin()
+		for k, v := range b.Cols {
+			if k > 0 {
+				j.buf = append(j.buf, ',')
+			}
+			j.buf = append(j.buf, j.keys[k]...)
+			j.cell(v, i)
+		}
+		j.buf = append(j.buf, '}')
+		if !j.array {
+			j.buf = append(j.buf, '\n')
+		}
+		if err := j.full(); err != nil {
+			return err
+		}
+	}
+	return j.flush()
+}
+
+// begin opens an object. In an array it first ends the line before.
+func (j *objects) begin() {
+	if j.array {
+		if j.rows > 0 {
+			j.buf = append(j.buf, ',')
+		}
+		j.buf = append(j.buf, '\n')
+	}
+	j.rows++
+	j.buf = append(j.buf, '{')
+}
+
+func (j *objects) End() error {
+	if !j.array {
+		return nil
+	}
+	if j.rows > 0 {
+		j.buf = append(j.buf, '\n')
+	}
+	j.buf = append(j.buf, ']', '\n')
+	return j.flush()
+}
+
+func (j *objects) cell(v *value.Vector, i int) {
+	switch {
+	case v.IsNull(i), v.Type == value.Float && (math.IsNaN(v.Floats[i]) || math.IsInf(v.Floats[i], 0)):
+		j.buf = append(j.buf, "null"...)
+	case v.Type == value.Text || v.Type == value.URL:
+		j.buf = appendJSON(j.buf, v.Texts[i])
+	case v.Type == value.Time:
+		j.buf = append(j.buf, '"')
+		j.buf = append(v.AppendText(j.buf, i, j.o.Zone), '"')
+	case v.Type == value.Duration:
+		j.buf = value.AppendSeconds(j.buf, v.Ints[i])
+	default:
+		j.buf = v.AppendText(j.buf, i, j.o.Zone)
+	}
+}
+
+// appendJSON appends a text as a JSON string. What is not UTF-8 becomes
+// U+FFFD. U+2028 and U+2029 are escaped for readers that take them for line
+// ends, and DEL and its like for terminals.
+func appendJSON(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		r, size := rune(c), 1
+		if c >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(s[i:])
+			if !(r == utf8.RuneError && size == 1) && !unprintable(r) {
+				i += size
+				continue
+			}
+		}
+		dst = append(dst, s[start:i]...)
+		dst = appendJSONRune(dst, r)
+		i += size
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+func appendJSONRune(dst []byte, r rune) []byte {
+	switch r {
+	case '"', '\\':
+		return append(dst, '\\', byte(r))
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	case utf8.RuneError:
+		return append(dst, "\uFFFD"...)
+	}
+	return appendEscape(append(dst, '\\', 'u'), r, 4)
+}

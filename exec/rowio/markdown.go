@@ -1,0 +1,68 @@
+package rowio
+
+import (
+	"io"
+
+	"infomall/exec/value"
+)
+
+// markdown writes a table of GitHub's Markdown. It needs a header, so it has
+// one whatever the options say.
+type markdown struct {
+	sink
+	o Options
+}
+
+func newMarkdown(w io.Writer, o Options) Writer {
+	return &markdown{sink: sink{w: w}, o: o}
+}
+
+// special tells the characters that would end a cell or begin markup of HTML
+// or code in it.
+func special(c byte) bool { return c == '|' || c == '\\' || c == '<' || c == '`' }
+
+func (m *markdown) Begin(cols []value.Column) error {
+	for _, c := range cols {
+		m.buf = append(m.buf, "| "...)
+		m.buf = appendPrintable(m.buf, c.Name, special)
+		m.buf = append(m.buf, ' ')
+	}
+	m.buf = append(m.buf, "|\n"...)
+	for _, c := range cols {
+		if numeric(c.Type) {
+			m.buf = append(m.buf, "| ---: "...)
+		} else {
+			m.buf = append(m.buf, "| --- "...)
+		}
+	}
+	m.buf = append(m.buf, "|\n"...)
+	return m.flush()
+}
+
+func (m *markdown) Write(b *value.Batch) error {
+	for i := range b.N {
+		for _, v := range b.Cols {
+			m.buf = append(m.buf, "| "...)
+			m.cell(v, i)
+			m.buf = append(m.buf, ' ')
+		}
+		m.buf = append(m.buf, "|\n"...)
+		if err := m.full(); err != nil {
+			return err
+		}
+	}
+	return m.flush()
+}
+
+func (m *markdown) cell(v *value.Vector, i int) {
+	switch {
+	case v.IsNull(i):
+		m.buf = append(m.buf, m.o.NullValue...)
+	case v.Type == value.Text || v.Type == value.URL:
+		m.buf = appendPrintable(m.buf, v.Texts[i], special)
+	default:
+		m.buf = v.AppendText(m.buf, i, m.o.Zone)
+	}
+}
+
+func (m *markdown) End() error { return nil }

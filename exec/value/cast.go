@@ -1,0 +1,219 @@
+package value
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/store/urlkey"
+)
+
+// typeAliases are the names that CAST takes beside those DESCRIBE shows.
+var typeAliases = map[string]Type{
+	"boolean": Bool, "integer": Int, "bigint": Int, "double": Float, "real": Float,
+	"string": Text, "varchar": Text, "timestamp": Time, "interval": Duration,
+}
+
+// ParseType finds a type by its name, such as int, or by a name that SQL has
+// for it, such as bigint. The error names the nearest.
+func ParseType(name string) (Type, error) {
+	s := strings.ToLower(name)
+	for t := Bool; t <= Duration; t++ {
+		if typeNames[t] == s {
+			return t, nil
+		}
+	}
+	if t, ok := typeAliases[s]; ok {
+		return t, nil
+	}
+	if n := Nearest(s, typeNames[Bool:]); n != "" {
+		return Null, fmt.Errorf("no type %q; did you mean %s?", name, n)
+	}
+	return Null, fmt.Errorf("no type %q; there are %s", name, strings.Join(typeNames[Bool:], ", "))
+}
+
+// Castable reports whether CAST leads from one type to the other. Everything
+// goes to text and comes from it; beyond that int to and from bool, float and
+// duration (in seconds), float to and from duration, and int to time, whose
+// digits then are a period as in a time clause.
+func Castable(from, to Type) bool {
+	switch {
+	case from == to, from == Null, from.Textual(), to == Text:
+		return true
+	case from == Int:
+		return to != URL
+	case to == Int:
+		return from == Bool || from == Float || from == Duration
+	}
+	return from == Float && to == Duration || from == Duration && to == Float
+}
+
+// Cast makes v a value of type to; Castable tells for which types it can.
+// Floats are rounded to the nearest int, half away from zero; a text is read
+// as the language reads a constant of that type. The error says what v is not.
+func Cast(v Value, to Type, zone *time.Location) (Value, error) {
+	switch {
+	case v.Type == Null || v.Type == to:
+		return v, nil
+	case to == Text:
+		if v.Type == URL {
+			return OfText(v.Text), nil
+		}
+		return OfText(string(v.Append(nil, zone))), nil
+	case v.Type.Textual():
+		return castText(v.Text, to, zone)
+	}
+	switch to {
+	case Bool:
+		return OfBool(v.Int != 0), nil
+	case Int:
+		return castInt(v)
+	case Float:
+		if v.Type == Duration {
+			return OfFloat(float64(v.Int) / 1000), nil
+		}
+		return OfFloat(float64(v.Int)), nil
+	case Time:
+		return castText(strconv.FormatInt(v.Int, 10), Time, zone)
+	}
+	return castDuration(v)
+}
+
+func castInt(v Value) (Value, error) {
+	switch v.Type {
+	case Bool:
+		if v.Bool {
+			return OfInt(1), nil
+		}
+		return OfInt(0), nil
+	case Float:
+		return Rounded(v.Float)
+	}
+	return Rounded(float64(v.Int) / 1000)
+}
+
+// Rounded is f rounded to an Int, half away from zero; an error if none is
+// near.
+func Rounded(f float64) (Value, error) {
+	r := math.Round(f)
+	if !(r >= -1<<63 && r < 1<<63) {
+		return Value{}, fmt.Errorf("%s is out of the range of int", AppendFloat(nil, f))
+	}
+	return OfInt(int64(r)), nil
+}
+
+func castDuration(v Value) (Value, error) {
+	seconds := v.Float
+	if v.Type == Int {
+		seconds = float64(v.Int)
+	}
+	ms, err := Rounded(seconds * 1000)
+	if err != nil {
+		return Value{}, fmt.Errorf("%s s is out of the range of duration", AppendFloat(nil, seconds))
+	}
+	return OfDuration(ms.Int), nil
+}
+
+// castText reads a text as a value of type to, which is not Text.
+func castText(text string, to Type, zone *time.Location) (Value, error) {
+	s := strings.TrimSpace(text)
+	switch to {
+	case Bool:
+		switch strings.ToLower(s) {
+		case "true", "t", "yes", "on", "1":
+			return OfBool(true), nil
+		case "false", "f", "no", "off", "0":
+			return OfBool(false), nil
+		}
+		return Value{}, fmt.Errorf("%s is no bool: write true or false", OfText(text))
+	case Int:
+		i, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return Value{}, fmt.Errorf("%s is no whole number%s", OfText(text), outOfRange(err))
+		}
+		return OfInt(i), nil
+	case Float:
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || strings.ContainsAny(s, "_xX") {
+			return Value{}, fmt.Errorf("%s is no number%s", OfText(text), outOfRange(err))
+		}
+		return OfFloat(f), nil
+	case Time:
+		p, err := ParsePeriod(s, zone)
+		return OfTime(p.From), err
+	case Duration:
+		return parseDuration(text)
+	}
+	u, err := urlkey.Canonical(s)
+	if err != nil {
+		return Value{}, fmt.Errorf("%s is no URL: %w", OfText(text), err)
+	}
+	return OfURL(u), nil
+}
+
+func outOfRange(err error) string {
+	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
+		return " that fits in 64 bits"
+	}
+	return ""
+}
+
+// parseDuration reads one or more numbers with units, such as 1d 2h, 90m or
+// -1.5h.
+func parseDuration(text string) (Value, error) {
+	fail := func() (Value, error) {
+		return Value{}, fmt.Errorf("%s is no duration: write a number with ms, s, m, h, d or w, such as 36h", OfText(text))
+	}
+	s := strings.TrimSpace(text)
+	s, negative := strings.CutPrefix(s, "-")
+	if s == "" {
+		return fail()
+	}
+	total := 0.0
+	for s != "" {
+		number := leading(s, func(c byte) bool { return isDigit(c) || c == '.' })
+		s = strings.TrimLeft(s[len(number):], " ")
+		unit := leading(s, func(c byte) bool { return 'a' <= c && c <= 'z' })
+		s = strings.TrimLeft(s[len(unit):], " ")
+		n, err := strconv.ParseFloat(number, 64)
+		length := unitLength(unit)
+		if err != nil || length == 0 {
+			return fail()
+		}
+		total += n * float64(length)
+	}
+	if negative {
+		total = -total
+	}
+	ms, err := Rounded(total)
+	if err != nil {
+		return Value{}, fmt.Errorf("%s is too long for a duration", OfText(text))
+	}
+	return OfDuration(ms.Int), nil
+}
+
+// leading is the longest start of s whose bytes all pass.
+func leading(s string, pass func(byte) bool) string {
+	for i := range len(s) {
+		if !pass(s[i]) {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// unitLength is the length of a unit in milliseconds, or 0 if there is none of
+// that name.
+func unitLength(name string) int64 {
+	if name == "w" {
+		return 7 * units[0].length
+	}
+	for _, u := range units {
+		if u.name == name {
+			return u.length
+		}
+	}
+	return 0
+}

@@ -1,0 +1,22 @@
+package value
+
+import (
+	"time"
+
+	"infomall/store/record"
+)
+
+// Env is what is fixed for the whole of a statement.
+type Env struct {
+	Now    record.Time
+	Zone   *time.Location // of literals without an offset, and of printing; nil is UTC
+	Params map[string]string
+}
+
+// Location is the zone, never nil.
+func (e *Env) Location() *time.Location {
+	if e.Zone == nil {
+		return time.UTC
+	}
+	return e.Zone
+}

@@ -1,0 +1,58 @@
+package value
+
+import "strings"
+
+// Nearest is the name that a mistyped one is most likely meant to be: at most
+// two letters changed, added, dropped or swapped, case aside, or the only one
+// that begins with it. It is "" if none is near.
+func Nearest(name string, names []string) string {
+	wrong := []rune(strings.ToLower(name))
+	best, bestAt := "", 3
+	if len(wrong) < 4 {
+		bestAt = 2 // two changes make any short word any other
+	}
+	for _, n := range names {
+		if d := distance(wrong, []rune(strings.ToLower(n)), bestAt); d < bestAt {
+			best, bestAt = n, d
+		}
+	}
+	if best != "" || len(wrong) < 3 {
+		return best
+	}
+	for _, n := range names {
+		if strings.HasPrefix(strings.ToLower(n), string(wrong)) {
+			if best != "" {
+				return ""
+			}
+			best = n
+		}
+	}
+	return best
+}
+
+// distance is how many edits lead from a to b, a swap of neighbours being one;
+// limit if there are that many or more.
+func distance(a, b []rune, limit int) int {
+	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
+		return limit
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(b)], limit)
+}

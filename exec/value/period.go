@@ -1,0 +1,326 @@
+package value
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// Period is the moments t with From <= t < To. A time literal is one: 2008-06
+// is all of June.
+type Period struct {
+	From, To record.Time
+}
+
+// periodForms ends the messages about times.
+const periodForms = "write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00"
+
+// IsPeriod reports whether e is written such that it names a period where a
+// time is wanted: a period literal, a number, a string, a parameter, NOW,
+// TODAY, or one of them plus or minus a duration.
+func IsPeriod(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.String, *ast.Number, *ast.Period, *ast.Param, *ast.Now, *ast.Today:
+		return true
+	case *ast.Binary:
+		_, ok := e.Y.(*ast.Duration)
+		return ok && (e.Op == "+" || e.Op == "-") && IsPeriod(e.X)
+	}
+	return false
+}
+
+// PeriodOf reads an expression for which IsPeriod holds. NOW is one
+// millisecond. A period moved by a duration keeps its unit: TODAY - 7d is a
+// whole day, 2008-03 - 1mo all of February. An error is an *ast.Error.
+func PeriodOf(e ast.Expr, env *Env) (Period, error) {
+	w, err := wholeOf(e, env)
+	if err != nil {
+		return Period{}, err
+	}
+	p := w.period()
+	if p.From < record.MinTime || p.To > record.MaxTime+1 {
+		return Period{}, ast.Errorf(e, "%s lies outside the years 1 to 9999", e)
+	}
+	return p, nil
+}
+
+// ParsePeriod reads a text as PeriodOf reads a string constant: a time literal
+// or 4, 6, 8, 10, 12 or 14 digits. Zone is that of times without an offset.
+func ParsePeriod(s string, zone *time.Location) (Period, error) {
+	w, err := parseWhole(s, zone)
+	if err != nil {
+		return Period{}, err
+	}
+	return w.period(), nil
+}
+
+// whole is a period as a start and the unit that it is long.
+type whole struct {
+	start time.Time
+	unit  ast.Unit
+}
+
+func (w whole) period() Period {
+	return Period{From: record.At(w.start), To: record.At(w.end())}
+}
+
+func (w whole) end() time.Time {
+	switch w.unit {
+	case ast.UnitYear:
+		return AddMonths(w.start, 12)
+	case ast.UnitMonth:
+		return AddMonths(w.start, 1)
+	case ast.UnitDay:
+		return w.start.AddDate(0, 0, 1)
+	case ast.UnitHour:
+		return w.start.Add(time.Hour)
+	case ast.UnitMinute:
+		return w.start.Add(time.Minute)
+	case ast.UnitSecond:
+		return w.start.Add(time.Second)
+	}
+	return w.start.Add(time.Millisecond)
+}
+
+// AddMonths moves t by calendar months in its own zone. A day that the month
+// arrived at does not have becomes that month's last: 31 January plus a month
+// is 28 or 29 February.
+func AddMonths(t time.Time, months int) time.Time {
+	moved := t.AddDate(0, months, 0)
+	if moved.Day() != t.Day() {
+		moved = moved.AddDate(0, 0, -moved.Day())
+	}
+	return moved
+}
+
+func wholeOf(e ast.Expr, env *Env) (whole, error) {
+	zone := env.Location()
+	switch e := e.(type) {
+	case *ast.String:
+		return placed(e, e.Value, zone)
+	case *ast.Number:
+		return placed(e, e.Text, zone)
+	case *ast.Param:
+		s, err := env.Param(e)
+		if err != nil {
+			return whole{}, err
+		}
+		w, err := parseWhole(s, zone)
+		if err != nil {
+			return whole{}, ast.Errorf(e, "parameter $%s: %v", e.Name, err)
+		}
+		return w, nil
+	case *ast.Period:
+		return wholeOfLiteral(e, zone)
+	case *ast.Now:
+		return whole{env.Now.Std().In(zone), ast.UnitMilli}, nil
+	case *ast.Today:
+		now := env.Now.Std().In(zone)
+		return whole{time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone), ast.UnitDay}, nil
+	case *ast.Binary:
+		if d, ok := e.Y.(*ast.Duration); ok && (e.Op == "+" || e.Op == "-") {
+			return moved(e, d, env)
+		}
+	}
+	err := ast.Errorf(e, "%s is no time", e)
+	err.Hint = periodForms
+	return whole{}, err
+}
+
+const day = 24 * time.Hour
+
+// moved is a period moved by a duration. Whole days are those of the calendar:
+// TODAY - 7d begins at midnight, even if a clock was changed meanwhile.
+func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
+	w, err := wholeOf(e.X, env)
+	if err != nil {
+		return whole{}, err
+	}
+	sign := 1
+	if e.Op == "-" {
+		sign = -1
+	}
+	const monthsMax = 12 * 10000 // more leaves the calendar anyway
+	if d.Months > monthsMax || d.Months < -monthsMax {
+		return whole{}, ast.Errorf(d, "%s is too long", d.Text)
+	}
+	w.start = AddMonths(w.start, sign*d.Months)
+	if d.Length%day == 0 {
+		w.start = w.start.AddDate(0, 0, sign*int(d.Length/day))
+	} else {
+		w.start = w.start.Add(time.Duration(sign) * d.Length)
+	}
+	return w, nil
+}
+
+// Param is the text of a parameter, or an *ast.Error if it has none.
+func (e *Env) Param(p *ast.Param) (string, error) {
+	s, ok := e.Params[p.Name]
+	if !ok {
+		err := ast.Errorf(p, "parameter $%s has no value", p.Name)
+		err.Hint = fmt.Sprintf("give it with --param %s=… or SET $%s = …", p.Name, p.Name)
+		return "", err
+	}
+	return s, nil
+}
+
+// placed is parseWhole with the place in its error.
+func placed(e ast.Expr, s string, zone *time.Location) (whole, error) {
+	w, err := parseWhole(s, zone)
+	if err != nil {
+		return whole{}, ast.Errorf(e, "%v", err)
+	}
+	return w, nil
+}
+
+func wholeOfLiteral(p *ast.Period, zone *time.Location) (whole, error) {
+	if p.HasZone {
+		zone = time.FixedZone("", p.Offset)
+	}
+	f := fields{p.Year, p.Month, p.Day, p.Hour, p.Minute, p.Second, p.Milli}
+	if why := f.fault(); why != "" {
+		return whole{}, ast.Errorf(p, "%s is no time: %s", p.Text, why)
+	}
+	return whole{f.in(zone), p.Unit}, nil
+}
+
+// fields are the parts of a time, from year to millisecond.
+type fields [7]int
+
+// fault says which part is out of its bounds, or "".
+func (f fields) fault() string {
+	names := [...]string{"year", "month", "day", "hour", "minute", "second"}
+	low := [...]int{1, 1, 1, 0, 0, 0}
+	high := [...]int{9999, 12, 31, 23, 59, 59}
+	for i, name := range names {
+		if f[i] < low[i] || f[i] > high[i] {
+			return fmt.Sprintf("there is no %s %d", name, f[i])
+		}
+	}
+	if days := time.Date(f[0], time.Month(f[1])+1, 0, 0, 0, 0, 0, time.UTC).Day(); f[2] > days {
+		return fmt.Sprintf("that month has %d days", days)
+	}
+	return ""
+}
+
+func (f fields) in(zone *time.Location) time.Time {
+	return time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], f[6]*int(time.Millisecond), zone)
+}
+
+// parseWhole reads a time literal. Between day and hour a blank may stand for
+// the T, and a fraction of a second may be finer than a millisecond; what is
+// finer is dropped, as the archive knows no finer time.
+func parseWhole(text string, zone *time.Location) (whole, error) {
+	s := strings.TrimSpace(text)
+	fail := func(why string) (whole, error) {
+		return whole{}, fmt.Errorf("%q is no time: %s", text, why)
+	}
+	f, unit, rest, ok := scanDigits(s)
+	if !ok {
+		f, unit, rest, ok = scanFields(s)
+	}
+	if ok && rest != "" {
+		zone, ok = scanOffset(rest)
+		ok = ok && unit >= ast.UnitMinute
+	}
+	if !ok {
+		return fail(periodForms)
+	}
+	if why := f.fault(); why != "" {
+		return fail(why)
+	}
+	return whole{f.in(zone), unit}, nil
+}
+
+// scanDigits reads 4, 6, 8, 10, 12 or 14 digits, and nothing else.
+func scanDigits(s string) (f fields, unit ast.Unit, rest string, ok bool) {
+	if len(s) < 4 || len(s) > 14 || len(s)%2 != 0 || !allDigits(s) {
+		return f, 0, "", false
+	}
+	f = fields{0, 1, 1, 0, 0, 0, 0}
+	f[0], s = atoi(s[:4]), s[4:]
+	for i := 1; s != ""; i++ {
+		f[i], s = atoi(s[:2]), s[2:]
+		unit = ast.Unit(i)
+	}
+	return f, unit, "", true
+}
+
+// scanFields reads 2008-06-15T10:30:00.123 or any part of it that ends before
+// a separator; hours only with minutes. Rest is what follows: an offset.
+func scanFields(s string) (f fields, unit ast.Unit, rest string, ok bool) {
+	f = fields{0, 1, 1, 0, 0, 0, 0}
+	seps := [...]string{"", "-", "-", "Tt ", ":", ":"}
+	widths := [...]int{4, 2, 2, 2, 2, 2}
+	for i, sep := range seps {
+		part := s
+		if i > 0 {
+			if s == "" || strings.IndexByte(sep, s[0]) < 0 {
+				break
+			}
+			part = s[1:]
+		}
+		if len(part) < widths[i] || !allDigits(part[:widths[i]]) {
+			return f, 0, "", false
+		}
+		f[i], s = atoi(part[:widths[i]]), part[widths[i]:]
+		unit = ast.Unit(i)
+	}
+	if unit == ast.UnitHour {
+		return f, 0, "", false
+	}
+	if unit == ast.UnitSecond && strings.HasPrefix(s, ".") {
+		digits := s[1:]
+		n := 0
+		for n < len(digits) && isDigit(digits[n]) {
+			n++
+		}
+		if n == 0 || n > 9 {
+			return f, 0, "", false
+		}
+		f[6] = atoi((digits[:n] + "00")[:3])
+		unit, s = ast.UnitMilli, digits[n:]
+	}
+	return f, unit, s, true
+}
+
+// scanOffset reads Z, +08:00 or +0800.
+func scanOffset(s string) (*time.Location, bool) {
+	if s == "Z" || s == "z" {
+		return time.UTC, true
+	}
+	digits := strings.Replace(s[1:], ":", "", 1)
+	if s[0] != '+' && s[0] != '-' || len(digits) != 4 || !allDigits(digits) {
+		return nil, false
+	}
+	hours, minutes := atoi(digits[:2]), atoi(digits[2:])
+	if hours > 23 || minutes > 59 {
+		return nil, false
+	}
+	seconds := hours*3600 + minutes*60
+	if s[0] == '-' {
+		seconds = -seconds
+	}
+	return time.FixedZone("", seconds), true
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func allDigits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// atoi reads what allDigits has passed.
+func atoi(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}

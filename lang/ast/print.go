@@ -1,0 +1,562 @@
+package ast
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The levels of binding, loosest first. An operand that binds looser than its
+// place needs brackets.
+const (
+	levelAny = iota
+	levelOr
+	levelAnd
+	levelNot
+	levelCompare // not chained
+	levelConcat
+	levelSum
+	levelProduct
+	levelSign
+	levelAtom
+)
+
+// level tells how tight e binds.
+func level(e Expr) int {
+	switch e := e.(type) {
+	case *Unary:
+		if e.Op == "NOT" {
+			return levelNot
+		}
+		return levelSign
+	case *Binary:
+		return opLevel(e.Op)
+	case *Between, *In, *Like, *Is, *Within:
+		return levelCompare
+	}
+	return levelAtom
+}
+
+func opLevel(op string) int {
+	switch op {
+	case "OR":
+		return levelOr
+	case "AND":
+		return levelAnd
+	case "||":
+		return levelConcat
+	case "+", "-":
+		return levelSum
+	case "*", "/", "//", "%":
+		return levelProduct
+	}
+	return levelCompare
+}
+
+// printer writes a tree as canonical source: keywords in upper case, one blank
+// between words, brackets only where they are needed.
+type printer struct {
+	strings.Builder
+}
+
+func (p *printer) words(ws ...string) {
+	for _, w := range ws {
+		p.WriteString(w)
+	}
+}
+
+// commas calls f for each of n parts and writes commas between them.
+func (p *printer) commas(n int, f func(i int)) {
+	for i := range n {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		f(i)
+	}
+}
+
+func quote(text, mark string) string {
+	return mark + strings.ReplaceAll(text, mark, mark+mark) + mark
+}
+
+func (p *printer) name(n *Name) {
+	if n.Quoted || !isPlain(n.Text) {
+		p.WriteString(quote(n.Text, `"`))
+		return
+	}
+	p.WriteString(n.Text)
+}
+
+// isPlain tells whether text is a name without quotes.
+func isPlain(text string) bool {
+	for i, r := range text {
+		if i == 0 && !IsIdentStart(r) || !IsIdentPart(r) {
+			return false
+		}
+	}
+	return text != "" && !isReserved(text)
+}
+
+func isReserved(text string) bool {
+	for _, w := range Reserved {
+		if len(w) == len(text) && upper(text) == w {
+			return true
+		}
+	}
+	return false
+}
+
+// upper folds ASCII only: other letters may change their number in folding.
+func upper(text string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' {
+			return r - 'a' + 'A'
+		}
+		return r
+	}, text)
+}
+
+func (p *printer) not(not bool) {
+	if not {
+		p.WriteString("NOT ")
+	}
+}
+
+// operand writes e, in brackets if it binds looser than least.
+func (p *printer) operand(e Expr, least int) {
+	if level(e) < least {
+		p.WriteByte('(')
+		p.expr(e)
+		p.WriteByte(')')
+		return
+	}
+	p.expr(e)
+}
+
+func (p *printer) list(es []Expr) {
+	p.commas(len(es), func(i int) { p.expr(es[i]) })
+}
+
+func (p *printer) expr(e Expr) {
+	switch e := e.(type) {
+	case *String:
+		p.WriteString(quote(e.Value, "'"))
+	case *Number:
+		p.WriteString(e.Text)
+	case *Size:
+		p.WriteString(e.Text)
+	case *Duration:
+		p.WriteString(e.Text)
+	case *Period:
+		p.WriteString(e.Text)
+	case *Bool:
+		if e.Value {
+			p.WriteString("TRUE")
+		} else {
+			p.WriteString("FALSE")
+		}
+	case *Null:
+		p.WriteString("NULL")
+	case *Param:
+		p.words("$", e.Name)
+	case *Now:
+		p.WriteString("NOW")
+	case *Today:
+		p.WriteString("TODAY")
+	case *Column:
+		if e.Qualifier != nil {
+			p.name(e.Qualifier)
+			p.WriteByte('.')
+		}
+		p.name(&e.Name)
+	case *Unary:
+		p.unary(e)
+	case *Binary:
+		p.binary(e)
+	case *Between:
+		p.operand(e.X, levelConcat)
+		p.WriteByte(' ')
+		p.not(e.Not)
+		p.WriteString("BETWEEN ")
+		p.operand(e.A, levelConcat)
+		p.WriteString(" AND ")
+		p.operand(e.B, levelConcat)
+	case *In:
+		p.operand(e.X, levelConcat)
+		p.WriteByte(' ')
+		p.not(e.Not)
+		p.WriteString("IN (")
+		p.list(e.List)
+		p.WriteByte(')')
+	case *Like:
+		p.like(e)
+	case *Is:
+		p.operand(e.X, levelConcat)
+		p.WriteString(" IS ")
+		p.not(e.Not)
+		p.expr(e.What)
+	case *Within:
+		p.within(e)
+	case *Case:
+		p.caseExpr(e)
+	case *Cast:
+		p.WriteString("CAST(")
+		p.expr(e.X)
+		p.WriteString(" AS ")
+		p.name(&e.Type)
+		p.WriteByte(')')
+	case *Call:
+		p.call(e)
+	default:
+		panic(fmt.Sprintf("ast: unknown expression %T", e))
+	}
+}
+
+func (p *printer) unary(e *Unary) {
+	if e.Op == "NOT" {
+		p.WriteString("NOT ")
+		p.operand(e.X, levelNot)
+		return
+	}
+	p.WriteString(e.Op)
+	if _, ok := e.X.(*Unary); ok {
+		p.WriteByte(' ') // -- would begin a comment
+	}
+	p.operand(e.X, levelSign)
+}
+
+func (p *printer) binary(e *Binary) {
+	l := opLevel(e.Op)
+	left := l
+	if l == levelCompare {
+		left++
+	}
+	p.operand(e.X, left)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	p.words(e.Op, " ")
+	p.operand(e.Y, l+1)
+}
+
+func (p *printer) like(e *Like) {
+	p.operand(e.X, levelConcat)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	if e.Fold {
+		p.WriteString("ILIKE ")
+	} else {
+		p.WriteString("LIKE ")
+	}
+	p.operand(e.Y, levelConcat)
+	if e.Escape != nil {
+		p.WriteString(" ESCAPE ")
+		p.expr(e.Escape)
+	}
+}
+
+func (p *printer) within(e *Within) {
+	p.operand(e.X, levelConcat)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	p.WriteString("WITHIN ")
+	if len(e.Scopes) == 1 {
+		p.scope(&e.Scopes[0])
+		return
+	}
+	p.WriteByte('(')
+	p.scopes(e.Scopes)
+	p.WriteByte(')')
+}
+
+func (p *printer) caseExpr(e *Case) {
+	p.WriteString("CASE")
+	if e.X != nil {
+		p.WriteByte(' ')
+		p.expr(e.X)
+	}
+	for i := range e.Whens {
+		p.WriteByte(' ')
+		p.when(&e.Whens[i])
+	}
+	if e.Else != nil {
+		p.WriteString(" ELSE ")
+		p.expr(e.Else)
+	}
+	p.WriteString(" END")
+}
+
+func (p *printer) when(w *When) {
+	p.WriteString("WHEN ")
+	p.expr(w.Cond)
+	p.WriteString(" THEN ")
+	p.expr(w.Then)
+}
+
+func (p *printer) call(e *Call) {
+	p.name(&e.Name)
+	p.WriteByte('(')
+	if e.Distinct {
+		p.WriteString("DISTINCT ")
+	}
+	if e.Star {
+		p.WriteByte('*')
+	}
+	p.list(e.Args)
+	p.WriteByte(')')
+}
+
+func (p *printer) scopes(ss []Scope) {
+	p.commas(len(ss), func(i int) { p.scope(&ss[i]) })
+}
+
+func (p *printer) scope(s *Scope) {
+	p.expr(s.From)
+	if s.To != nil {
+		p.WriteString(" .. ")
+		p.expr(s.To)
+	}
+}
+
+func (p *printer) timeRange(r *TimeRange) {
+	switch r.Op {
+	case RangeBetween:
+		p.WriteString("BETWEEN ")
+		p.expr(r.A)
+		p.WriteString(" AND ")
+		p.expr(r.B)
+	case RangeFromTo:
+		p.WriteString("FROM ")
+		p.expr(r.A)
+		p.WriteString(" TO ")
+		p.expr(r.B)
+	case RangeSince:
+		p.WriteString("SINCE ")
+		p.expr(r.A)
+	case RangeUntil:
+		p.WriteString("UNTIL ")
+		p.expr(r.B)
+	}
+}
+
+func (p *printer) timeChoice(c *TimeChoice) {
+	switch c.Op {
+	case ChoiceAt:
+		p.WriteString("AT ")
+		p.expr(c.T)
+	case ChoiceNearest:
+		p.WriteString("NEAREST ")
+		p.expr(c.T)
+	case ChoiceFirst:
+		p.WriteString("FIRST")
+	case ChoiceLatest:
+		p.WriteString("LATEST")
+	}
+}
+
+func (p *printer) source(s *Source) {
+	if s.Relation != nil {
+		p.name(s.Relation)
+		if len(s.Scopes) > 0 {
+			p.WriteString(" IN ")
+		}
+	}
+	p.scopes(s.Scopes)
+	if s.Time.Range != nil {
+		p.WriteByte(' ')
+		p.timeRange(s.Time.Range)
+	}
+	if s.Time.Choice != nil {
+		p.WriteByte(' ')
+		p.timeChoice(s.Time.Choice)
+	}
+	p.alias(s.Alias)
+}
+
+func (p *printer) alias(n *Name) {
+	if n != nil {
+		p.WriteString(" AS ")
+		p.name(n)
+	}
+}
+
+func (p *printer) item(it *Item) {
+	if it.Star {
+		p.WriteByte('*')
+		return
+	}
+	p.expr(it.Expr)
+	p.alias(it.Alias)
+}
+
+func (p *printer) orderItem(o *OrderItem) {
+	p.expr(o.Expr)
+	if o.Desc {
+		p.WriteString(" DESC")
+	}
+	if o.NullsFirst {
+		p.WriteString(" NULLS FIRST")
+	}
+}
+
+func (p *printer) selectClauses(s *Select) {
+	p.WriteString("SELECT ")
+	if s.Distinct {
+		p.WriteString("DISTINCT ")
+	}
+	p.commas(len(s.Items), func(i int) { p.item(&s.Items[i]) })
+	if s.From != nil {
+		p.WriteString(" FROM ")
+		p.source(s.From)
+	}
+	p.clause(" WHERE ", s.Where)
+	if len(s.GroupBy) > 0 {
+		p.WriteString(" GROUP BY ")
+		p.list(s.GroupBy)
+	}
+	p.clause(" HAVING ", s.Having)
+}
+
+// clause writes a keyword and its expression, if there is one.
+func (p *printer) clause(keyword string, e Expr) {
+	if e != nil {
+		p.WriteString(keyword)
+		p.expr(e)
+	}
+}
+
+func (p *printer) query(q *Query) {
+	p.selectClauses(q.Select)
+	if len(q.OrderBy) > 0 {
+		p.WriteString(" ORDER BY ")
+		p.commas(len(q.OrderBy), func(i int) { p.orderItem(&q.OrderBy[i]) })
+	}
+	p.clause(" LIMIT ", q.Limit)
+	p.clause(" OFFSET ", q.Offset)
+}
+
+func (p *printer) statement(s Statement) {
+	switch s := s.(type) {
+	case *Query:
+		p.query(s)
+	case *Import:
+		p.WriteString("IMPORT ")
+		p.list(s.Paths)
+		if s.Format != nil {
+			p.WriteString(" FORMAT ")
+			p.name(s.Format)
+		}
+		p.alias(s.Alias)
+	case *Explain:
+		p.WriteString("EXPLAIN ")
+		if s.Analyze {
+			p.WriteString("ANALYZE ")
+		}
+		p.statement(s.Statement)
+	case *Describe:
+		p.WriteString("DESCRIBE ")
+		p.name(&s.Name)
+	case *Show:
+		p.words("SHOW ", upper(s.What.Text))
+	case *ShowPage:
+		p.showPage(s)
+	case *Set:
+		p.set(s)
+	case *Reset:
+		p.WriteString("RESET ")
+		p.name(&s.Name)
+	case *Help:
+		p.WriteString("HELP")
+		if s.Topic != "" {
+			p.words(" ", s.Topic)
+		}
+	default:
+		panic(fmt.Sprintf("ast: unknown statement %T", s))
+	}
+}
+
+func (p *printer) showPage(s *ShowPage) {
+	p.WriteString("SHOW PAGE ")
+	p.expr(s.URL)
+	p.clause(" AT ", s.Time)
+	if s.Form != PageDefault {
+		p.words(" AS ", s.Form.String())
+	}
+}
+
+func (p *printer) set(s *Set) {
+	p.WriteString("SET ")
+	if s.Param {
+		p.words("$", s.Name.Text)
+	} else {
+		p.name(&s.Name)
+	}
+	p.WriteString(" = ")
+	if c, ok := s.Value.(*Column); ok {
+		p.WriteString(c.Name.Text) // a bare word, which may be ON
+		return
+	}
+	p.expr(s.Value)
+}
+
+// String is the form's word in SHOW PAGE, "" for the default.
+func (f PageForm) String() string {
+	switch f {
+	case PageHTML:
+		return "html"
+	case PageRaw:
+		return "raw"
+	case PageHeaders:
+		return "headers"
+	}
+	return ""
+}
+
+func printed(write func(*printer)) string {
+	var p printer
+	write(&p)
+	return p.String()
+}
+
+func exprString(e Expr) string           { return printed(func(p *printer) { p.expr(e) }) }
+func statementString(s Statement) string { return printed(func(p *printer) { p.statement(s) }) }
+
+func (n *Name) String() string       { return printed(func(p *printer) { p.name(n) }) }
+func (s *Select) String() string     { return printed(func(p *printer) { p.selectClauses(s) }) }
+func (o *OrderItem) String() string  { return printed(func(p *printer) { p.orderItem(o) }) }
+func (it *Item) String() string      { return printed(func(p *printer) { p.item(it) }) }
+func (s *Source) String() string     { return printed(func(p *printer) { p.source(s) }) }
+func (s *Scope) String() string      { return printed(func(p *printer) { p.scope(s) }) }
+func (r *TimeRange) String() string  { return printed(func(p *printer) { p.timeRange(r) }) }
+func (c *TimeChoice) String() string { return printed(func(p *printer) { p.timeChoice(c) }) }
+func (w *When) String() string       { return printed(func(p *printer) { p.when(w) }) }
+
+func (s *Query) String() string    { return statementString(s) }
+func (s *Import) String() string   { return statementString(s) }
+func (s *Explain) String() string  { return statementString(s) }
+func (s *Describe) String() string { return statementString(s) }
+func (s *Show) String() string     { return statementString(s) }
+func (s *ShowPage) String() string { return statementString(s) }
+func (s *Set) String() string      { return statementString(s) }
+func (s *Reset) String() string    { return statementString(s) }
+func (s *Help) String() string     { return statementString(s) }
+
+func (e *String) String() string   { return exprString(e) }
+func (e *Number) String() string   { return exprString(e) }
+func (e *Size) String() string     { return exprString(e) }
+func (e *Duration) String() string { return exprString(e) }
+func (e *Period) String() string   { return exprString(e) }
+func (e *Bool) String() string     { return exprString(e) }
+func (e *Null) String() string     { return exprString(e) }
+func (e *Param) String() string    { return exprString(e) }
+func (e *Now) String() string      { return exprString(e) }
+func (e *Today) String() string    { return exprString(e) }
+func (e *Column) String() string   { return exprString(e) }
+func (e *Unary) String() string    { return exprString(e) }
+func (e *Binary) String() string   { return exprString(e) }
+func (e *Between) String() string  { return exprString(e) }
+func (e *In) String() string       { return exprString(e) }
+func (e *Like) String() string     { return exprString(e) }
+func (e *Is) String() string       { return exprString(e) }
+func (e *Within) String() string   { return exprString(e) }
+func (e *Case) String() string     { return exprString(e) }
+func (e *Cast) String() string     { return exprString(e) }
+func (e *Call) String() string     { return exprString(e) }

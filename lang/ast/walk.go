@@ -1,0 +1,113 @@
+package ast
+
+import "fmt"
+
+// Walk calls visit for n and, if that returns true, for the nodes below it, in
+// order of the source. Names are parts of their nodes and are not visited.
+func Walk(n Node, visit func(Node) bool) {
+	if !visit(n) {
+		return
+	}
+	for _, c := range children(n) {
+		Walk(c, visit)
+	}
+}
+
+// children lists the nodes right below n.
+func children(n Node) []Node {
+	var l nodes
+	switch n := n.(type) {
+	case *Query:
+		l = append(l, n.Select)
+		for i := range n.OrderBy {
+			l = append(l, &n.OrderBy[i])
+		}
+		l.exprs(n.Limit, n.Offset)
+	case *Select:
+		for i := range n.Items {
+			l = append(l, &n.Items[i])
+		}
+		if n.From != nil {
+			l = append(l, n.From)
+		}
+		l.exprs(n.Where)
+		l.exprs(n.GroupBy...)
+		l.exprs(n.Having)
+	case *Item:
+		l.exprs(n.Expr)
+	case *OrderItem:
+		l.exprs(n.Expr)
+	case *Source:
+		l.scopes(n.Scopes)
+		if n.Time.Range != nil {
+			l = append(l, n.Time.Range)
+		}
+		if n.Time.Choice != nil {
+			l = append(l, n.Time.Choice)
+		}
+	case *Scope:
+		l.exprs(n.From, n.To)
+	case *TimeRange:
+		l.exprs(n.A, n.B)
+	case *TimeChoice:
+		l.exprs(n.T)
+	case *Import:
+		l.exprs(n.Paths...)
+	case *Explain:
+		l = append(l, n.Statement)
+	case *ShowPage:
+		l.exprs(n.URL, n.Time)
+	case *Set:
+		l.exprs(n.Value)
+	case *Describe, *Show, *Reset, *Help:
+	case *String, *Number, *Size, *Duration, *Period, *Bool, *Null, *Param, *Now, *Today, *Column:
+	case *Unary:
+		l.exprs(n.X)
+	case *Binary:
+		l.exprs(n.X, n.Y)
+	case *Between:
+		l.exprs(n.X, n.A, n.B)
+	case *In:
+		l.exprs(n.X)
+		l.exprs(n.List...)
+	case *Like:
+		l.exprs(n.X, n.Y, n.Escape)
+	case *Is:
+		l.exprs(n.X, n.What)
+	case *Within:
+		l.exprs(n.X)
+		l.scopes(n.Scopes)
+	case *Case:
+		l.exprs(n.X)
+		for i := range n.Whens {
+			l = append(l, &n.Whens[i])
+		}
+		l.exprs(n.Else)
+	case *When:
+		l.exprs(n.Cond, n.Then)
+	case *Cast:
+		l.exprs(n.X)
+	case *Call:
+		l.exprs(n.Args...)
+	default:
+		panic(fmt.Sprintf("ast: unknown node %T", n))
+	}
+	return l
+}
+
+type nodes []Node
+
+// exprs adds those that are there.
+func (l *nodes) exprs(es ...Expr) {
+	for _, e := range es {
+		if e != nil {
+			*l = append(*l, e)
+		}
+	}
+}
+
+func (l *nodes) scopes(ss []Scope) {
+	for i := range ss {
+		*l = append(*l, &ss[i])
+	}
+}

@@ -1,0 +1,218 @@
+package lang
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// builder makes a tree of what the grammar has read, and finds the faults that
+// the grammar cannot say: parts that stand twice, words that are none of a set.
+type builder struct {
+	err *ast.Error // the first
+}
+
+func (b *builder) fail(at ast.Span, msg, hint string) {
+	if b.err == nil {
+		b.err = &ast.Error{Span: at, Msg: msg, Hint: hint}
+	}
+}
+
+// present tells whether an optional token was there.
+func present(t lexer.Token) bool { return t.Type != 0 }
+
+func optionalName(t lexer.Token) *ast.Name {
+	if !present(t) {
+		return nil
+	}
+	n := newName(&t)
+	return &n
+}
+
+// optionalConstant makes a number or a parameter, or nil.
+func optionalConstant(t lexer.Token) ast.Expr {
+	if !present(t) {
+		return nil
+	}
+	return literal(&t)
+}
+
+func (b *builder) statement(s *statementSyntax) ast.Statement {
+	if e := s.Explain; e != nil {
+		inner := b.plain(&statementSyntax{
+			Query: e.Query, Import: e.Import, Describe: e.Describe,
+			Show: e.Show, Set: e.Set, Reset: e.Reset, Help: e.Help,
+		})
+		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
+	}
+	return b.plain(s)
+}
+
+// plain makes a statement that is not EXPLAIN.
+func (b *builder) plain(s *statementSyntax) ast.Statement {
+	switch {
+	case s.Query != nil:
+		return b.query(s.Query)
+	case s.Import != nil:
+		return b.importStatement(s.Import)
+	case s.Describe != nil:
+		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
+	case s.Show != nil:
+		return b.show(s.Show)
+	case s.Set != nil:
+		return b.set(s.Set)
+	case s.Reset != nil:
+		return &ast.Reset{Span: spanOfAll(s.Reset.Tokens), Name: newName(&s.Reset.Name)}
+	case s.Help != nil:
+		return b.help(s.Help)
+	}
+	panic("lang: the grammar read no statement")
+}
+
+func (b *builder) query(s *querySyntax) *ast.Query {
+	q := &ast.Query{
+		Span:   spanOfAll(s.Tokens),
+		Select: b.selectClauses(s.Select),
+		Limit:  optionalConstant(s.Limit),
+		Offset: optionalConstant(s.Offset),
+	}
+	for _, o := range s.OrderBy {
+		q.OrderBy = append(q.OrderBy, ast.OrderItem{
+			Span: spanOfAll(o.Tokens), Expr: o.Expr, Desc: o.Desc, NullsFirst: o.First,
+		})
+	}
+	return q
+}
+
+func (b *builder) selectClauses(s *selectSyntax) *ast.Select {
+	sel := &ast.Select{
+		Span:     spanOfAll(s.Tokens),
+		Distinct: s.Distinct,
+		Items:    make([]ast.Item, len(s.Items)),
+		Where:    s.Where,
+		GroupBy:  s.GroupBy,
+		Having:   s.Having,
+	}
+	for i, it := range s.Items {
+		sel.Items[i] = ast.Item{
+			Span: spanOfAll(it.Tokens), Star: it.Star, Expr: it.Expr, Alias: optionalName(it.Alias),
+		}
+	}
+	if s.From != nil {
+		sel.From = b.source(s.From)
+	}
+	return sel
+}
+
+func (b *builder) source(s *sourceSyntax) *ast.Source {
+	src := &ast.Source{
+		Span:     spanOfAll(s.Tokens),
+		Relation: optionalName(s.Relation),
+		Scopes:   scopes(append(s.In, s.Scopes...)),
+		Alias:    optionalName(s.Alias),
+	}
+	if s.Time != nil {
+		src.Time = s.Time.clause()
+	}
+	return src
+}
+
+func scopes(list []*scopeSyntax) []ast.Scope {
+	var out []ast.Scope
+	for _, s := range list {
+		sc := ast.Scope{Span: spanOf(&s.From), From: newText(&s.From)}
+		if present(s.To) {
+			sc.To = newText(&s.To)
+			sc.End = endOf(&s.To)
+		}
+		out = append(out, sc)
+	}
+	return out
+}
+
+func (b *builder) importStatement(s *importSyntax) *ast.Import {
+	im := &ast.Import{Span: spanOfAll(s.Tokens)}
+	for _, p := range s.Paths {
+		im.Paths = append(im.Paths, newText(&p.Text))
+	}
+	for _, o := range s.Options {
+		if present(o.Format) {
+			if im.Format != nil {
+				b.fail(spanOfAll(o.Tokens), "FORMAT stands twice", "")
+			}
+			im.Format = optionalName(o.Format)
+		} else {
+			if im.Alias != nil {
+				b.fail(spanOfAll(o.Tokens), "AS stands twice", "")
+			}
+			im.Alias = optionalName(o.Alias)
+		}
+	}
+	return im
+}
+
+// otherLists are what other programs call lists that SHOW has.
+var otherLists = map[string]string{"tables": "RELATIONS", "variables": "SETTINGS", "databases": "POOLS"}
+
+func (b *builder) show(s *showSyntax) ast.Statement {
+	if s.Page != nil {
+		return b.showPage(spanOfAll(s.Tokens), s.Page)
+	}
+	what := newName(&s.What)
+	what.Text = foldASCII(what.Text)
+	if ours, ok := otherLists[what.Text]; ok {
+		b.fail(what.Span, "no list "+strings.ToUpper(what.Text), "write SHOW "+ours)
+	}
+	return &ast.Show{Span: spanOfAll(s.Tokens), What: what}
+}
+
+// pageForms are the words of SHOW PAGE … AS.
+var pageForms = []ast.PageForm{ast.PageHTML, ast.PageRaw, ast.PageHeaders}
+
+func (b *builder) showPage(at ast.Span, s *pageSyntax) *ast.ShowPage {
+	page := &ast.ShowPage{Span: at, URL: newText(&s.URL)}
+	for _, o := range s.Options {
+		switch {
+		case o.At != nil && page.Time != nil:
+			b.fail(spanOfAll(o.Tokens), "AT stands twice", "")
+		case o.At != nil:
+			page.Time = o.At
+		case page.Form != ast.PageDefault:
+			b.fail(spanOfAll(o.Tokens), "AS stands twice", "")
+		default:
+			page.Form = b.pageForm(o.Form)
+		}
+	}
+	return page
+}
+
+func (b *builder) pageForm(t lexer.Token) ast.PageForm {
+	var words []string
+	for _, f := range pageForms {
+		if equalFold(t.Value, strings.ToUpper(f.String())) {
+			return f
+		}
+		words = append(words, f.String())
+	}
+	hint := "forms are " + strings.Join(words, ", ")
+	if near := Nearest(t.Value, words); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	b.fail(spanOf(&t), "no page form "+t.Value, hint)
+	return ast.PageDefault
+}
+
+func (b *builder) set(s *setSyntax) *ast.Set {
+	set := &ast.Set{Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Value: s.Value}
+	if s.Name.Type == tokParam {
+		set.Param = true
+		set.Name.Text = s.Name.Value[1:]
+	}
+	return set
+}
+
+func (b *builder) help(s *helpSyntax) *ast.Help {
+	return &ast.Help{Span: spanOfAll(s.Tokens), Topic: upperASCII(strings.Join(s.Topic, " "))}
+}

@@ -1,0 +1,223 @@
+package lang
+
+import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// explain makes an error for people of one of the grammar about the statement
+// that was scanned last: what was found, what could stand there, and what was
+// probably meant.
+func (s *scanner) explain(err error) *ast.Error {
+	var f fault
+	if errors.As(err, &f) {
+		return f.err
+	}
+	var placed participle.Error
+	if !errors.As(err, &placed) {
+		return &ast.Error{Msg: err.Error()} // Unreachable unless participle changes.
+	}
+	i := 0
+	for s.tokens[i].Pos.Offset < placed.Position().Offset && i < len(s.tokens)-1 {
+		i++
+	}
+	if i > probeTokensMax {
+		return &ast.Error{Span: spanOf(&s.tokens[i]), Msg: "unexpected " + describe(&s.tokens[i])}
+	}
+	x := explainer{prober: newProber(s.tokens[:min(len(s.tokens), 2*probeTokensMax)]), src: s.src, tokens: s.tokens, at: i}
+	return x.explain()
+}
+
+// explainer looks for the reason of one fault.
+type explainer struct {
+	*prober
+	src    string
+	tokens []lexer.Token // with their places
+	at     int           // index of the token that the grammar does not take
+}
+
+func (x *explainer) explain() *ast.Error {
+	if e := x.misspelt(); e != nil {
+		return e
+	}
+	if e := x.bareText(); e != nil {
+		return e
+	}
+	t := &x.tokens[x.at]
+	e := &ast.Error{
+		Span: spanOf(t),
+		Msg:  "found " + describe(t) + ", expected " + orList(x.expected(x.at)),
+	}
+	for _, hint := range []func() string{
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.reservedName, x.brokenTime, x.missingWord,
+	} {
+		if e.Hint = hint(); e.Hint != "" {
+			break
+		}
+	}
+	return e
+}
+
+// tokenRunesMax is how much of a token is quoted in a message.
+const tokenRunesMax = 40
+
+func describe(t *lexer.Token) string {
+	if t.Type == lexer.EOF && t.Value == "" {
+		return "the end"
+	}
+	if utf8.RuneCountInString(t.Value) > tokenRunesMax {
+		return string([]rune(t.Value)[:tokenRunesMax]) + "…"
+	}
+	return t.Value
+}
+
+// misspelt finds a word of the language that a token was meant for: the one
+// that the grammar stumbled over, or the one before it, which then passed for
+// a name.
+func (x *explainer) misspelt() *ast.Error {
+	for _, i := range []int{x.at, x.at - 1} {
+		if i < 0 || x.tokens[i].Type != tokIdent {
+			continue
+		}
+		typed := x.tokens[i].Value
+		var fitting []string
+		for _, w := range words {
+			if Nearest(typed, []string{w}) != "" && !equalFold(typed, w) &&
+				reach(x.splice(i, i+1, wordToken(w))) > x.at {
+				fitting = append(fitting, w)
+			}
+		}
+		if w := Nearest(typed, fitting); w != "" {
+			e := ast.Errorf(spanOf(&x.tokens[i]), "unexpected %s", describe(&x.tokens[i]))
+			e.Hint = "did you mean " + w + "?"
+			return e
+		}
+	}
+	return nil
+}
+
+// bareText finds a URL, a host or a file name without quotes.
+func (x *explainer) bareText() *ast.Error {
+	i := x.at
+	for i > 0 && endOf(&x.tokens[i-1]).Offset == x.tokens[i].Pos.Offset && isTextPart(&x.tokens[i-1]) {
+		i--
+	}
+	start := x.tokens[i].Pos.Offset
+	text := x.src[start : start+urlLen(x.src[start:])]
+	if !strings.ContainsAny(text, "./") || !x.accepts(i, aString) || x.accepts(i, aNumber) {
+		return nil
+	}
+	first := lexer.Token{Value: text, Pos: x.tokens[i].Pos}
+	return &ast.Error{Span: spanOf(&first), Msg: "text without quotes", Hint: "write '" + text + "'"}
+}
+
+// isTextPart tells whether a token may belong to a URL without quotes.
+func isTextPart(t *lexer.Token) bool {
+	switch t.Type {
+	case tokString, tokQuoted:
+		return false
+	case tokOp:
+		return t.Value != "(" && t.Value != ")" && t.Value != ","
+	}
+	return true
+}
+
+// wrongQuotes finds a name where a string is meant, and the other way round.
+func (x *explainer) wrongQuotes() string {
+	switch t := &x.tokens[x.at]; {
+	case t.Type == tokQuoted && x.accepts(x.at, aString):
+		return "strings are quoted so: '" + strings.ReplaceAll(unquote(t.Value, `"`), "'", "''") + "'"
+	case t.Type == tokString && x.accepts(x.at, aQuoted):
+		if name := unquote(t.Value, "'"); name != "" {
+			return `names are quoted so: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
+		}
+	}
+	return ""
+}
+
+// reservedName finds a reserved word used as a name: with quotes the grammar
+// takes it and what follows it.
+func (x *explainer) reservedName() string {
+	t := &x.tokens[x.at]
+	if t.Type != tokKeyword || reach(x.splice(x.at, x.at+1, aQuoted)) <= x.at+1 {
+		return ""
+	}
+	if t.Value == "FROM" && isSourceStart(&x.tokens[x.at+1]) {
+		return "" // It is meant as FROM; what stands before it is at fault.
+	}
+	return t.Value + ` is reserved; as a name write "` + foldASCII(t.Value) + `"`
+}
+
+// isSourceStart tells whether t may be the first token after FROM.
+func isSourceStart(t *lexer.Token) bool {
+	switch t.Type {
+	case tokIdent, tokQuoted, tokString, tokParam:
+		return true
+	}
+	return false
+}
+
+func (x *explainer) surplusComma() string {
+	if x.at == 0 || !isOp(&x.tokens[x.at-1], ",") {
+		return ""
+	}
+	// Without the comma the token stands one earlier.
+	if reach(x.splice(x.at-1, x.at)) <= x.at-1 {
+		return ""
+	}
+	return "take the comma away"
+}
+
+// whole tells whether the statement is right with t put before the fault.
+func (x *explainer) whole(t lexer.Token) bool {
+	return reach(x.splice(x.at, x.at, t)) == len(x.prober.tokens)+1
+}
+
+// missingFrom finds a SELECT whose scope follows its items. It is asked before
+// other reasons: a string there is nearly always a scope.
+func (x *explainer) missingFrom() string {
+	if x.tokens[x.at].Type == tokString && x.whole(wordToken("FROM")) {
+		return "is FROM missing?"
+	}
+	return ""
+}
+
+// brokenTime finds a blank where a time literal has its T.
+func (x *explainer) brokenTime() string {
+	if x.at > 0 && x.tokens[x.at-1].Type == tokPeriod && x.tokens[x.at].Type == tokNumber {
+		return "date and time are joined by T: 2008-06-15T10:30"
+	}
+	return ""
+}
+
+// missingWord finds a word or comma that makes the statement whole.
+func (x *explainer) missingWord() string {
+	if t := x.tokens[x.at].Type; t == lexer.EOF || t == tokOp {
+		return ""
+	}
+	for _, m := range []struct {
+		token lexer.Token
+		hint  string
+	}{
+		{wordToken("FROM"), "is FROM missing?"},
+		{lexer.Token{Type: tokOp, Value: ","}, "is a comma missing?"},
+		{lexer.Token{Type: tokOp, Value: "="}, "is = missing?"},
+		{wordToken("AS"), "write AS before the name"},
+		{wordToken("BY"), "is BY missing?"},
+		{wordToken("AND"), "is AND missing?"},
+		{wordToken("TO"), "is TO missing?"},
+	} {
+		// Where any name goes, a word of the language is one.
+		asName := m.token.Type == tokIdent && x.accepts(x.at, aName)
+		if !asName && x.whole(m.token) {
+			return m.hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package lang
+
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// The grammar of statements, as participle reads it from the tags. These
+// structs live for one statement; build.go makes the tree of them. Expressions
+// are parsed by expr.go and time clauses by time.go.
+//
+// A word in quotes is a keyword or a word of the language, in either case of
+// letters. A group whose parts may come in any order is a repeated choice, and
+// build.go refuses to have a part twice.
+
+type statementSyntax struct {
+	Query    *querySyntax    `parser:"@@"` // first, being most frequent
+	Explain  *explainSyntax  `parser:"| @@"`
+	Import   *importSyntax   `parser:"| @@"`
+	Describe *describeSyntax `parser:"| @@"`
+	Show     *showSyntax     `parser:"| @@"`
+	Set      *setSyntax      `parser:"| @@"`
+	Reset    *resetSyntax    `parser:"| @@"`
+	Help     *helpSyntax     `parser:"| @@"`
+}
+
+type explainSyntax struct {
+	Tokens   []lexer.Token
+	Analyze  bool            `parser:"'EXPLAIN' @'ANALYZE'?"`
+	Query    *querySyntax    `parser:"( @@"`
+	Import   *importSyntax   `parser:"| @@"`
+	Describe *describeSyntax `parser:"| @@"`
+	Show     *showSyntax     `parser:"| @@"`
+	Set      *setSyntax      `parser:"| @@"`
+	Reset    *resetSyntax    `parser:"| @@"`
+	Help     *helpSyntax     `parser:"| @@ )"`
+}
+
+type querySyntax struct {
+	Tokens  []lexer.Token
+	Select  *selectSyntax  `parser:"@@"`
+	OrderBy []*orderSyntax `parser:"( 'ORDER' 'BY' @@ ( ',' @@ )* )?"`
+	Limit   lexer.Token    `parser:"( 'LIMIT' @( Number | Param )"`
+	Offset  lexer.Token    `parser:"  ( 'OFFSET' @( Number | Param ) )? )?"`
+}
+
+type orderSyntax struct {
+	Tokens []lexer.Token
+	Expr   ast.Expr `parser:"@@"`
+	Desc   bool     `parser:"( 'ASC' | @'DESC' )?"`
+	First  bool     `parser:"( 'NULLS' ( @'FIRST' | 'LAST' ) )?"`
+}
+
+type selectSyntax struct {
+	Tokens   []lexer.Token
+	Distinct bool          `parser:"'SELECT' @'DISTINCT'?"`
+	Items    []*itemSyntax `parser:"@@ ( ',' @@ )*"`
+	From     *sourceSyntax `parser:"( 'FROM' @@ )?"`
+	Where    ast.Expr      `parser:"( 'WHERE' @@ )?"`
+	GroupBy  []ast.Expr    `parser:"( 'GROUP' 'BY' @@ ( ',' @@ )* )?"`
+	Having   ast.Expr      `parser:"( 'HAVING' @@ )?"`
+}
+
+type itemSyntax struct {
+	Tokens []lexer.Token
+	Star   bool        `parser:"@'*'"`
+	Expr   ast.Expr    `parser:"| ( @@"`
+	Alias  lexer.Token `parser:"    ( 'AS'? @( Ident | Quoted ) )? )"`
+}
+
+type sourceSyntax struct {
+	Tokens   []lexer.Token
+	Relation lexer.Token    `parser:"( @( Ident | Quoted )"`
+	In       []*scopeSyntax `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
+	Scopes   []*scopeSyntax `parser:"| @@ ( ',' @@ )* )"`
+	Time     timeSyntax     `parser:"@@?"`
+	Alias    lexer.Token    `parser:"( 'AS' @( Ident | Quoted ) )?"`
+}
+
+type scopeSyntax struct {
+	From lexer.Token `parser:"@( String | Param )"`
+	To   lexer.Token `parser:"( '..' @( String | Param ) )?"`
+}
+
+type importSyntax struct {
+	Tokens  []lexer.Token
+	Paths   []*textSyntax         `parser:"'IMPORT' @@ ( ',' @@ )*"`
+	Options []*importOptionSyntax `parser:"@@*"`
+}
+
+type textSyntax struct {
+	Text lexer.Token `parser:"@( String | Param )"`
+}
+
+type importOptionSyntax struct {
+	Tokens []lexer.Token
+	Format lexer.Token `parser:"  'FORMAT' @Ident"`
+	Alias  lexer.Token `parser:"| 'AS' @( Ident | Quoted )"`
+}
+
+type describeSyntax struct {
+	Tokens []lexer.Token
+	Name   lexer.Token `parser:"'DESCRIBE' @( Ident | Quoted )"`
+}
+
+type showSyntax struct {
+	Tokens []lexer.Token
+	Page   *pageSyntax `parser:"'SHOW' ( @@"`
+	What   lexer.Token `parser:"| (?! 'PAGE' ) @Ident )"`
+}
+
+type pageSyntax struct {
+	URL     lexer.Token         `parser:"'PAGE' @( String | Param )"`
+	Options []*pageOptionSyntax `parser:"@@*"`
+}
+
+type pageOptionSyntax struct {
+	Tokens []lexer.Token
+	At     moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
+	Form   lexer.Token `parser:"| 'AS' @Ident"`
+}
+
+type setSyntax struct {
+	Tokens []lexer.Token
+	Name   lexer.Token `parser:"'SET' @( Ident | Quoted | Param )"`
+	Value  constant    `parser:"'=' @@"`
+}
+
+type resetSyntax struct {
+	Tokens []lexer.Token
+	Name   lexer.Token `parser:"'RESET' @( Ident | Quoted )"`
+}
+
+type helpSyntax struct {
+	Tokens []lexer.Token
+	Topic  []string `parser:"'HELP' @( Ident | Keyword )*"`
+}
+
+// moment is an expression where a time is meant, constant one where a value is
+// set. They are types of their own so that each has its own parser.
+type (
+	moment   interface{ ast.Expr }
+	constant interface{ ast.Expr }
+)
+
+// lookahead is how many tokens a branch of the grammar may read before it is
+// taken for good. With one, errors are blamed on the comma before them.
+const lookahead = 2
+
+// grammar builds the parser, once and when it is first needed.
+var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
+	return participle.MustBuild[statementSyntax](
+		participle.Lexer(definition{}),
+		participle.CaseInsensitive("Ident"),
+		participle.UseLookahead(lookahead),
+		participle.ParseTypeWith(parseExpr),
+		participle.ParseTypeWith(parseTime),
+		participle.ParseTypeWith(parseMoment),
+		participle.ParseTypeWith(parseConstant),
+	)
+})

@@ -1,0 +1,209 @@
+package lang
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// sizeUnits are powers of 1024.
+var sizeUnits = map[string]int64{"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+
+// durationUnits have fixed lengths; monthUnits go by the calendar.
+var (
+	durationUnits = map[string]time.Duration{
+		"ms": time.Millisecond, "s": time.Second, "m": time.Minute,
+		"h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	}
+	monthUnits = map[string]int{"mo": 1, "y": 12}
+)
+
+// number scans what begins with a digit: a number, a period, or a number with
+// a unit.
+func (s *scanner) number() {
+	start := s.pos
+	s.digits()
+	if s.pos-start == 4 && s.goesOnAsPeriod() {
+		s.period(start)
+		return
+	}
+	whole := true
+	if s.peek(0) == '.' && isDigit(s.peek(1)) {
+		whole = false
+		s.pos++
+		s.digits()
+	}
+	if n := exponentLen(s.src[s.pos:]); n > 0 {
+		whole = false
+		s.pos += n
+	}
+	unit := s.pos
+	for s.pos < len(s.src) {
+		r, n := utf8.DecodeRuneInString(s.src[s.pos:])
+		if !ast.IsIdentPart(r) {
+			break
+		}
+		s.pos += n
+	}
+	s.measure(start, unit, whole)
+}
+
+func (s *scanner) digits() {
+	for isDigit(s.peek(0)) {
+		s.pos++
+	}
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// exponentLen is the length of e12, E+3 or the like at the start of src.
+func exponentLen(src string) int {
+	if src == "" || src[0] != 'e' && src[0] != 'E' {
+		return 0
+	}
+	n := 1
+	if n < len(src) && (src[n] == '+' || src[n] == '-') {
+		n++
+	}
+	digits := n
+	for n < len(src) && isDigit(src[n]) {
+		n++
+	}
+	if n == digits {
+		return 0
+	}
+	return n
+}
+
+// measure emits the number from start whose unit begins at unit.
+func (s *scanner) measure(start, unit int, whole bool) {
+	text, name := s.src[start:s.pos], s.src[unit:s.pos]
+	if name == "" {
+		if f, err := strconv.ParseFloat(text, 64); err != nil || math.IsInf(f, 0) {
+			s.fault(start, s.pos, "number too large", "")
+		}
+		s.emit(tokNumber, start)
+		return
+	}
+	kind, ok := unitKind(name)
+	switch {
+	case !ok:
+		s.fault(start, s.pos, fmt.Sprintf("%q is not a number", text), unitHint(s.src[start:unit], name))
+	case !whole:
+		s.fault(start, s.pos, text+" is not a whole number of "+name, "use a smaller unit")
+	case kind == tokSize && sizeBytes(text, name) < 0, kind == tokDuration && !durationFits(text, name):
+		s.fault(start, s.pos, text+" is too large", "")
+	}
+	if !ok {
+		kind = tokNumber
+	}
+	s.emit(kind, start)
+}
+
+func unitKind(name string) (lexer.TokenType, bool) {
+	if _, ok := sizeUnits[name]; ok {
+		return tokSize, true
+	}
+	if _, ok := durationUnits[name]; ok {
+		return tokDuration, true
+	}
+	_, ok := monthUnits[name]
+	return tokDuration, ok
+}
+
+// unitHint says what to write for a number with an unknown unit.
+func unitHint(number, name string) string {
+	if _, ok := sizeUnits[strings.ToUpper(name)]; ok {
+		return "write " + number + strings.ToUpper(name)
+	}
+	if _, ok := unitKind(strings.ToLower(name)); ok {
+		return "write " + number + strings.ToLower(name)
+	}
+	return "units are KB MB GB TB, and ms s m h d w mo y"
+}
+
+// sizeBytes is the number of bytes that text says, -1 if it does not fit.
+func sizeBytes(text, unit string) int64 {
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
+	if err != nil || n > math.MaxInt64/sizeUnits[unit] {
+		return -1
+	}
+	return n * sizeUnits[unit]
+}
+
+// monthsMax keeps a duration within what a calendar can add.
+const monthsMax = 12 * 10000
+
+func durationFits(text, unit string) bool {
+	n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
+	if err != nil {
+		return false
+	}
+	if months, ok := monthUnits[unit]; ok {
+		return n <= int64(monthsMax/months)
+	}
+	return n <= int64(math.MaxInt64/durationUnits[unit])
+}
+
+// unitOf is the letters at the end of a size or a duration.
+func unitOf(text string) string {
+	return text[strings.IndexFunc(text, func(r rune) bool { return r > '9' }):]
+}
+
+func newNumber(t *lexer.Token) *ast.Number {
+	n := &ast.Number{Span: spanOf(t), Text: t.Value}
+	if i, err := strconv.ParseInt(t.Value, 10, 64); err == nil {
+		n.IsInt, n.Int, n.Float = true, i, float64(i)
+		return n
+	}
+	n.Float, _ = strconv.ParseFloat(t.Value, 64) // checked by the scanner
+	return n
+}
+
+func newSize(t *lexer.Token) *ast.Size {
+	return &ast.Size{Span: spanOf(t), Text: t.Value, Bytes: sizeBytes(t.Value, unitOf(t.Value))}
+}
+
+func newDuration(t *lexer.Token) *ast.Duration {
+	d := &ast.Duration{Span: spanOf(t), Text: t.Value}
+	unit := unitOf(t.Value)
+	n, _ := strconv.ParseInt(strings.TrimSuffix(t.Value, unit), 10, 64) // checked by the scanner
+	if months, ok := monthUnits[unit]; ok {
+		d.Months = int(n) * months
+	} else {
+		d.Length = time.Duration(n) * durationUnits[unit]
+	}
+	return d
+}
+
+// newString takes the quotes off '…'.
+func newString(t *lexer.Token) *ast.String {
+	return &ast.String{Span: spanOf(t), Value: unquote(t.Value, "'")}
+}
+
+func newParam(t *lexer.Token) *ast.Param {
+	return &ast.Param{Span: spanOf(t), Name: t.Value[1:]}
+}
+
+// newName makes a name of an identifier, quoted or not.
+func newName(t *lexer.Token) ast.Name {
+	if t.Type == tokQuoted {
+		return ast.Name{Span: spanOf(t), Text: unquote(t.Value, `"`), Quoted: true}
+	}
+	return ast.Name{Span: spanOf(t), Text: t.Value}
+}
+
+func unquote(text, quote string) string {
+	text = text[1 : len(text)-1]
+	if strings.Contains(text, quote) {
+		text = strings.ReplaceAll(text, quote+quote, quote)
+	}
+	return text
+}

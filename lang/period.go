@@ -1,0 +1,195 @@
+package lang
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// goesOnAsPeriod tells whether four digits before the present position begin
+// a time literal: a - and a digit follow, or a zone. 2008-6 is one too, a
+// wrong one, and never a subtraction.
+func (s *scanner) goesOnAsPeriod() bool {
+	return s.peek(0) == '-' && isDigit(s.peek(1)) || s.zoneFollows() || s.peek(0) == 'T' && isDigit(s.peek(1))
+}
+
+// zoneFollows tells whether Z or ±hh:mm comes next.
+func (s *scanner) zoneFollows() bool {
+	switch s.peek(0) {
+	case 'Z':
+		return !ast.IsIdentPart(rune(s.peek(1)))
+	case '+', '-':
+		return isDigit(s.peek(1)) && isDigit(s.peek(2)) && s.peek(3) == ':' && isDigit(s.peek(4))
+	}
+	return false
+}
+
+// period scans a time literal from start. All that could be meant as part of
+// it is taken, so that a wrong one is one error.
+func (s *scanner) period(start int) {
+	for {
+		c := s.peek(0)
+		switch {
+		case c < utf8.RuneSelf && ast.IsIdentPart(rune(c)):
+		case (c == '-' || c == ':' || c == '.') && isDigit(s.peek(1)):
+		case c == '+' && s.zoneFollows():
+		default:
+			text := s.src[start:s.pos]
+			if _, why := parsePeriod(text); why != "" {
+				s.fault(start, s.pos, fmt.Sprintf("%q is not a time", text), why)
+				// Something well-formed lets the parser go on.
+				s.emitAs(tokPeriod, start, "2000-01")
+				return
+			}
+			s.emit(tokPeriod, start)
+			return
+		}
+		s.pos++
+	}
+}
+
+// periodForms is the hint of a time literal in which no nearer form is seen.
+const periodForms = "write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00.000, with or without Z or +08:00"
+
+// periodReader takes a time literal apart from left to right.
+type periodReader struct {
+	rest string
+	why  string // what is wrong, once something is
+}
+
+// parsePeriod reads a time literal. If it is wrong, why says what to write.
+func parsePeriod(text string) (p ast.Period, why string) {
+	r := periodReader{rest: text}
+	p = ast.Period{Text: text, Unit: ast.UnitYear, Month: 1, Day: 1}
+	p.Year = r.field(4, 0, 9999, "year")
+	if r.part('-') {
+		p.Unit, p.Month = ast.UnitMonth, r.field(2, 1, 12, "month")
+		if r.part('-') {
+			p.Unit, p.Day = ast.UnitDay, r.field(2, 1, 31, "day")
+			r.checkDay(p)
+			r.clock(&p)
+		}
+	}
+	r.zone(&p)
+	if r.why == "" && r.rest != "" {
+		r.why = periodForms
+	}
+	return p, r.why
+}
+
+// clock reads T10:30[:00[.123]].
+func (r *periodReader) clock(p *ast.Period) {
+	if !r.part('T') {
+		return
+	}
+	p.Unit, p.Hour = ast.UnitMinute, r.field(2, 0, 23, "hour")
+	if !r.part(':') {
+		r.fail("the minutes are missing: T10:30")
+		return
+	}
+	p.Minute = r.field(2, 0, 59, "minute")
+	if !r.part(':') {
+		return
+	}
+	p.Unit, p.Second = ast.UnitSecond, r.field(2, 0, 59, "second")
+	if r.part('.') {
+		p.Unit, p.Milli = ast.UnitMilli, r.field(3, 0, 999, "millisecond")
+	}
+}
+
+// zone reads Z or ±hh:mm.
+func (r *periodReader) zone(p *ast.Period) {
+	if r.why != "" || r.rest == "" {
+		return
+	}
+	switch sign := r.rest[0]; {
+	case r.part('Z'):
+		p.HasZone = true
+	case r.atZone():
+		r.rest = r.rest[1:]
+		hours := r.field(2, 0, 15, "zone's hour")
+		r.part(':')
+		p.HasZone, p.Offset = true, hours*3600+r.field(2, 0, 59, "zone's minute")*60
+		if sign == '-' {
+			p.Offset = -p.Offset
+		}
+	}
+}
+
+// atZone tells whether the rest is ±hh:mm.
+func (r *periodReader) atZone() bool {
+	t := r.rest
+	return len(t) == 6 && (t[0] == '+' || t[0] == '-') && t[3] == ':'
+}
+
+// part takes c if it comes next and does not begin a zone.
+func (r *periodReader) part(c byte) bool {
+	if r.why != "" || r.rest == "" || r.rest[0] != c || c == '-' && r.atZone() {
+		return false
+	}
+	r.rest = r.rest[1:]
+	return true
+}
+
+func (r *periodReader) fail(why string) {
+	if r.why == "" {
+		r.why = why
+	}
+}
+
+// field takes a number of just so many digits.
+func (r *periodReader) field(digits, low, high int, name string) int {
+	if r.why != "" {
+		return low
+	}
+	n := 0
+	for n < len(r.rest) && isDigit(r.rest[n]) {
+		n++
+	}
+	if n != digits {
+		r.fail(digitsHint(r.rest[:n], digits, name))
+		return low
+	}
+	v, _ := strconv.Atoi(r.rest[:n])
+	r.rest = r.rest[n:]
+	if v < low || v > high {
+		r.fail(fmt.Sprintf("a %s is %0*d to %0*d", name, digits, low, digits, high))
+		return low
+	}
+	return v
+}
+
+// digitsHint says how a part with too few or too many digits is written.
+func digitsHint(got string, digits int, name string) string {
+	v, err := strconv.Atoi(got)
+	if err != nil || len(got) > digits {
+		v = 0
+	}
+	hint := fmt.Sprintf("a %s has %d digits", name, digits)
+	if v > 0 {
+		hint += fmt.Sprintf(": %0*d", digits, v)
+	}
+	if name == "month" {
+		hint += "; to subtract put blanks around the -"
+	}
+	return hint
+}
+
+// checkDay refuses days that the month does not have.
+func (r *periodReader) checkDay(p ast.Period) {
+	last := time.Date(p.Year, time.Month(p.Month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	if r.why == "" && p.Day > last {
+		r.fail(fmt.Sprintf("%s %04d has %d days", time.Month(p.Month), p.Year, last))
+	}
+}
+
+func newPeriod(t *lexer.Token) *ast.Period {
+	p, _ := parsePeriod(t.Value) // checked by the scanner
+	p.Span = spanOf(t)
+	return &p
+}

@@ -1,0 +1,488 @@
+package lang
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// Bounds of what is accepted. They are far above what people write, and keep
+// a generated script from taking all memory or all of the stack.
+const (
+	scriptBytesMax    = 16 << 20
+	statementBytesMax = 1 << 20
+	nestingMax        = 200
+)
+
+// scanner cuts a source into statements and those into tokens. It goes on
+// after a fault wherever a guess is safe, so that the parser can judge the
+// rest, and keeps the faults of the present statement in errs.
+type scanner struct {
+	file, src string
+	pos       int // next byte
+
+	// line and col belong to the offset mark; place moves them on.
+	mark, line, col int
+
+	tokens  []lexer.Token // of the present statement, its end included
+	errs    []*ast.Error
+	open    string // what the end of the source left open
+	ended   bool   // a ; closed the statement
+	fatal   bool   // the tokens are not worth parsing
+	nesting int
+}
+
+func newScanner(src, file string) *scanner {
+	s := &scanner{file: file, src: src, line: 1, col: 1}
+	s.tokens = make([]lexer.Token, 0, min(len(src)/4+2, 64))
+	if strings.HasPrefix(src, "\ufeff") {
+		s.pos = len("\ufeff")
+		s.mark = s.pos
+	}
+	if strings.HasPrefix(src[s.pos:], "#!") {
+		s.skipLine()
+	}
+	return s
+}
+
+// place gives the position of an offset. Offsets are asked for in rising
+// order, so a whole script is counted through once.
+func (s *scanner) place(offset int) lexer.Position {
+	passed := s.src[s.mark:offset]
+	if i := strings.LastIndexByte(passed, '\n'); i >= 0 {
+		s.line += strings.Count(passed, "\n")
+		s.col = 1
+		passed = passed[i+1:]
+	}
+	s.col += utf8.RuneCountInString(passed)
+	s.mark = offset
+	return lexer.Position{Filename: s.file, Offset: offset, Line: s.line, Column: s.col}
+}
+
+// next scans one statement, which may be empty, and reports whether there was
+// one before the end of the source.
+func (s *scanner) next() bool {
+	s.tokens, s.errs = s.tokens[:0], nil
+	s.open, s.ended, s.fatal, s.nesting = "", false, false, 0
+	s.skipBlanks()
+	start := s.place(s.pos)
+	for {
+		if s.pos-start.Offset > statementBytesMax {
+			s.tooLong(ast.Pos(start))
+			return true
+		}
+		if s.pos >= len(s.src) {
+			s.end()
+			return len(s.tokens) > 1 || len(s.errs) > 0
+		}
+		if s.src[s.pos] == ';' {
+			s.ended = true
+			at := s.pos
+			s.pos++
+			s.tokens = append(s.tokens, lexer.Token{Type: lexer.EOF, Value: ";", Pos: s.place(at)})
+			return true
+		}
+		s.token()
+		if s.nesting > nestingMax {
+			s.tooDeep()
+			return true
+		}
+		s.skipBlanks()
+	}
+}
+
+// end adds the end of the source, placed right after the last token, where the
+// writer stopped.
+func (s *scanner) end() {
+	pos := s.place(s.pos)
+	if n := len(s.tokens); n > 0 {
+		pos = lexer.Position(endOf(&s.tokens[n-1]))
+	}
+	s.tokens = append(s.tokens, lexer.Token{Type: lexer.EOF, Pos: pos})
+}
+
+func (s *scanner) tooLong(start ast.Pos) {
+	s.giveUp()
+	s.errs = append(s.errs, &ast.Error{
+		Span: ast.Span{Start: start, End: start},
+		Msg:  fmt.Sprintf("statement longer than %d MB", statementBytesMax>>20),
+		Hint: "is a ; missing?",
+	})
+}
+
+func (s *scanner) tooDeep() {
+	last := s.tokens[len(s.tokens)-1]
+	s.giveUp()
+	s.errs = append(s.errs, deepError(spanOf(&last)))
+}
+
+func deepError(at ast.Span) *ast.Error {
+	return &ast.Error{Span: at, Msg: fmt.Sprintf("nested more than %d deep", nestingMax)}
+}
+
+// giveUpStops are the bytes at which giveUp looks closer.
+var giveUpStops = [256]bool{';': true, '\'': true, '"': true, '-': true, '/': true}
+
+// giveUp leaves the rest of the statement unread.
+func (s *scanner) giveUp() {
+	s.fatal = true
+	for {
+		for s.pos < len(s.src) && !giveUpStops[s.src[s.pos]] {
+			s.pos++
+		}
+		if s.pos >= len(s.src) {
+			return
+		}
+		switch c := s.src[s.pos]; {
+		case c == ';':
+			s.pos++
+			s.ended = true
+			return
+		case c == '-' && s.peek(1) == '-':
+			s.skipLine()
+		case c == '/' && s.peek(1) == '*':
+			s.skipComment()
+		case c == '\'' || c == '"':
+			if end := strings.IndexByte(s.src[s.pos+1:], c); end >= 0 {
+				s.pos += end + 2
+			} else {
+				s.pos = len(s.src)
+			}
+		default:
+			s.pos++
+		}
+	}
+}
+
+// peek is the byte n after the next one, 0 at the end.
+func (s *scanner) peek(n int) byte {
+	if s.pos+n < len(s.src) {
+		return s.src[s.pos+n]
+	}
+	return 0
+}
+
+func (s *scanner) skipLine() {
+	if i := strings.IndexByte(s.src[s.pos:], '\n'); i >= 0 {
+		s.pos += i
+	} else {
+		s.pos = len(s.src)
+	}
+}
+
+// skipBlanks passes over blanks and comments.
+func (s *scanner) skipBlanks() {
+	for s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == ' ' || '\t' <= c && c <= '\r':
+			s.pos++
+		case c == '-' && s.peek(1) == '-':
+			s.skipLine()
+		case c == '/' && s.peek(1) == '*':
+			if start := s.pos; !s.skipComment() {
+				s.open = openComment
+				s.fatal = true
+				s.fault(start, start+2, "comment is never closed", "end it with */")
+			}
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRuneInString(s.src[s.pos:])
+			if !unicode.IsSpace(r) {
+				return
+			}
+			s.pos += n
+		default:
+			return
+		}
+	}
+}
+
+// skipComment passes over a /* */ comment, which may hold others, and reports
+// whether it was closed.
+func (s *scanner) skipComment() bool {
+	depth := 0
+	for s.pos < len(s.src) {
+		switch c := s.src[s.pos]; {
+		case c == '/' && s.peek(1) == '*':
+			depth++
+			s.pos += 2
+		case c == '*' && s.peek(1) == '/':
+			depth--
+			s.pos += 2
+			if depth == 0 {
+				return true
+			}
+		default:
+			s.pos++
+		}
+	}
+	return false
+}
+
+// emit adds the token from start to the present position.
+func (s *scanner) emit(kind lexer.TokenType, start int) {
+	s.emitAs(kind, start, s.src[start:s.pos])
+}
+
+// emitAs adds a token whose value differs from its source text. It is as long,
+// but after a fault.
+func (s *scanner) emitAs(kind lexer.TokenType, start int, value string) {
+	s.tokens = append(s.tokens, lexer.Token{Type: kind, Value: value, Pos: s.place(start)})
+}
+
+// faultsMax bounds the faults kept of one statement: more tell nothing new.
+const faultsMax = 8
+
+// fault keeps an error about the source from start to end.
+func (s *scanner) fault(start, end int, msg, hint string) {
+	if len(s.errs) == faultsMax {
+		return
+	}
+	t := lexer.Token{Value: s.src[start:end], Pos: s.place(start)}
+	s.errs = append(s.errs, &ast.Error{Span: spanOf(&t), Msg: msg, Hint: hint})
+}
+
+// token scans one token. There is one: the next byte is neither blank nor ;.
+func (s *scanner) token() {
+	start := s.pos
+	switch c := s.src[s.pos]; {
+	case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_':
+		s.word()
+	case '0' <= c && c <= '9':
+		s.number()
+	case c == '\'':
+		s.quoted(tokString, openString)
+	case c == '"':
+		s.quoted(tokQuoted, openName)
+	case c == '$' || c == ':':
+		s.param()
+	case c >= utf8.RuneSelf:
+		s.foreign()
+	default:
+		n := operatorLen(s.src[s.pos:])
+		if n == 0 {
+			s.pos++
+			s.fault(start, s.pos, fmt.Sprintf("unexpected character %q", c), characterHint(c))
+			return
+		}
+		s.pos += n
+		s.operator(start)
+	}
+}
+
+// operatorLen is the length of the operator at the start of src, 0 for none.
+func operatorLen(src string) int {
+	if len(src) > 1 {
+		switch src[:2] {
+		case "..", "<>", "!=", "<=", ">=", "==", "||", "//", "!~":
+			return 2
+		}
+	}
+	switch src[0] {
+	case '(', ')', ',', '.', '=', '<', '>', '+', '-', '*', '/', '%', '~':
+		return 1
+	}
+	return 0
+}
+
+func (s *scanner) operator(start int) {
+	op := s.src[start:s.pos]
+	switch op {
+	case "(":
+		s.nesting++
+	case ")":
+		s.nesting--
+	case "==":
+		s.fault(start, s.pos, "no operator ==", "equality is one =")
+		op = "="
+	}
+	s.emitAs(tokOp, start, op)
+}
+
+func characterHint(c byte) string {
+	switch c {
+	case '!':
+		return "write NOT, or <> for not equal"
+	case '|':
+		return "|| joins texts, OR joins conditions"
+	case '&':
+		return "write AND"
+	case '[', ']', '{', '}':
+		return "brackets are ( and )"
+	case '`':
+		return `names are quoted so: "name"`
+	case '\\':
+		return "in a string a backslash stands for itself"
+	}
+	return ""
+}
+
+// word scans a name or a keyword. Keywords come out in upper case.
+func (s *scanner) word() {
+	start := s.pos
+	ascii := true
+	for s.pos < len(s.src) {
+		c := s.src[s.pos]
+		if c < utf8.RuneSelf {
+			if !ast.IsIdentPart(rune(c)) {
+				break
+			}
+			s.pos++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s.src[s.pos:])
+		if !ast.IsIdentPart(r) {
+			break
+		}
+		ascii = false
+		s.pos += n
+	}
+	if n := s.pos - start; ascii && n <= reservedLenMax {
+		var upper [reservedLenMax]byte
+		for i := range n {
+			c := s.src[start+i]
+			if 'a' <= c && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			upper[i] = c
+		}
+		if w, ok := reserved[string(upper[:n])]; ok {
+			s.emitAs(tokKeyword, start, w)
+			return
+		}
+	}
+	if strings.HasPrefix(s.src[s.pos:], "://") {
+		s.bareURL(start)
+		return
+	}
+	s.emit(tokIdent, start)
+}
+
+// bareURL scans a URL that lacks its quotes.
+func (s *scanner) bareURL(start int) {
+	s.pos = start + urlLen(s.src[start:])
+	text := s.src[start:s.pos]
+	s.fault(start, s.pos, "URL without quotes", "write '"+text+"'")
+	s.emit(tokString, start)
+}
+
+// urlLen is how far src goes on like a URL.
+func urlLen(src string) int {
+	i := strings.IndexFunc(src, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(";,()'\"", r)
+	})
+	if i < 0 {
+		return len(src)
+	}
+	return i
+}
+
+// quoted scans '…' or "…", in which a doubled quote stands for one.
+func (s *scanner) quoted(kind lexer.TokenType, open string) {
+	start := s.pos
+	quote := s.src[s.pos]
+	s.pos++
+	for {
+		i := strings.IndexByte(s.src[s.pos:], quote)
+		if i < 0 {
+			s.pos = len(s.src)
+			s.open = open
+			s.fatal = true
+			s.fault(start, start+1, unclosedMessage(open), fmt.Sprintf("end it with %c", quote))
+			return
+		}
+		s.pos += i + 1
+		if s.peek(0) != quote {
+			break
+		}
+		s.pos++
+	}
+	if kind == tokQuoted && s.pos-start == 2 {
+		s.fault(start, s.pos, "empty name", "an empty string is ''")
+	}
+	s.emit(kind, start)
+}
+
+func unclosedMessage(open string) string {
+	if open == openName {
+		return "quoted name is never closed"
+	}
+	return "string is never closed"
+}
+
+// param scans $name or :name.
+func (s *scanner) param() {
+	start := s.pos
+	s.pos++
+	r, _ := utf8.DecodeRuneInString(s.src[s.pos:])
+	if !ast.IsIdentStart(r) {
+		hint := "a parameter is $name or :name"
+		if '0' <= r && r <= '9' && s.src[start] == ':' {
+			hint = "date and time are joined by T: 2008-06-15T10:30"
+		}
+		s.fault(start, s.pos, fmt.Sprintf("unexpected character %q", s.src[start]), hint)
+		return
+	}
+	for s.pos < len(s.src) {
+		r, n := utf8.DecodeRuneInString(s.src[s.pos:])
+		if !ast.IsIdentPart(r) {
+			break
+		}
+		s.pos += n
+	}
+	s.emit(tokParam, start)
+}
+
+// fullWidth are signs that an input method puts where the plain one is meant.
+var fullWidth = map[rune]string{
+	'，': ",", '、': ",", '；': ";", '（': "(", '）': ")", '。': ".", '．': ".",
+	'＝': "=", '＜': "<", '＞': ">", '＋': "+", '－': "-", '—': "-", '–': "-", '−': "-",
+	'＊': "*", '×': "*", '／': "/", '％': "%", '～': "~", '：': ":", '≠': "<>", '≤': "<=", '≥': ">=",
+}
+
+// foreign scans what begins outside ASCII: a name, or a sign of the wrong
+// width, which is named and then read as the plain one.
+func (s *scanner) foreign() {
+	start := s.pos
+	r, n := utf8.DecodeRuneInString(s.src[s.pos:])
+	if ast.IsIdentStart(r) {
+		s.word()
+		return
+	}
+	s.pos += n
+	switch r {
+	case '‘', '’', '＇', '“', '”', '＂':
+		s.smartQuote(start)
+		return
+	}
+	plain, ok := fullWidth[r]
+	if !ok {
+		s.fault(start, s.pos, fmt.Sprintf("unexpected character %q", r), "")
+		return
+	}
+	s.fault(start, s.pos, fmt.Sprintf("unexpected full-width %c", r), "write "+plain)
+	switch plain {
+	case ";", ":", ".":
+		// Guessing these would make other faults.
+		return
+	}
+	s.emitAs(tokOp, start, plain)
+}
+
+// smartQuote scans a string in typographic quotes, of which the first is read.
+func (s *scanner) smartQuote(start int) {
+	s.fault(start, s.pos, "typographic quote "+s.src[start:s.pos], "strings are quoted so: 'text'")
+	line := s.src[s.pos:]
+	if i := strings.IndexByte(line, '\n'); i >= 0 {
+		line = line[:i]
+	}
+	if i := strings.IndexAny(line, "‘’＇“”＂'\""); i >= 0 {
+		_, n := utf8.DecodeRuneInString(line[i:])
+		s.pos += i + n
+	}
+	s.emit(tokString, start)
+}

@@ -1,0 +1,164 @@
+package lang
+
+import (
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// timeSyntax is a time clause as the grammar holds it.
+type timeSyntax interface {
+	clause() ast.TimeClause
+}
+
+type timeClause ast.TimeClause
+
+func (t timeClause) clause() ast.TimeClause { return ast.TimeClause(t) }
+
+// parseTime reads a range, a choice, or both in either order.
+func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
+	p := exprParser{lex: lex}
+	var t timeClause
+	var err error
+	for err == nil {
+		switch {
+		case t.Range == nil && p.atRange():
+			t.Range, err = p.timeRange()
+		case t.Choice == nil && p.atChoice():
+			t.Choice, err = p.timeChoice()
+		case t.Range == nil && t.Choice == nil:
+			return nil, participle.NextMatch
+		default:
+			return t, nil
+		}
+	}
+	return nil, err
+}
+
+func (p *exprParser) atRange() bool {
+	t := p.peek()
+	return isKeyword(t, "BETWEEN") || isKeyword(t, "FROM") || isWord(t, "SINCE") || isWord(t, "UNTIL")
+}
+
+func (p *exprParser) atChoice() bool {
+	t := p.peek()
+	return isWord(t, "AT") || isWord(t, "NEAREST") || isWord(t, "FIRST") || isWord(t, "LATEST") || p.atAsOf()
+}
+
+// atAsOf tells AS OF from the AS of an alias.
+func (p *exprParser) atAsOf() bool {
+	if !isKeyword(p.peek(), "AS") {
+		return false
+	}
+	here := p.lex.MakeCheckpoint()
+	p.lex.Next()
+	of := isWord(p.peek(), "OF")
+	p.lex.LoadCheckpoint(here)
+	return of
+}
+
+func (p *exprParser) timeRange() (*ast.TimeRange, error) {
+	r := &ast.TimeRange{}
+	var err error
+	first := p.next()
+	start := startOf(first)
+	switch upperASCII(first.Value) {
+	case "BETWEEN":
+		r.Op = ast.RangeBetween
+		r.A, r.B, err = p.moments("AND")
+	case "FROM":
+		r.Op = ast.RangeFromTo
+		r.A, r.B, err = p.moments("TO")
+	case "SINCE":
+		r.Op = ast.RangeSince
+		r.A, err = p.moment()
+	case "UNTIL":
+		r.Op = ast.RangeUntil
+		r.B, err = p.moment()
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.Span = p.span(start)
+	return r, nil
+}
+
+func (p *exprParser) timeChoice() (*ast.TimeChoice, error) {
+	c := &ast.TimeChoice{}
+	var err error
+	first := p.next()
+	start := startOf(first)
+	switch upperASCII(first.Value) {
+	case "AS":
+		p.next() // OF
+		c.T, err = p.moment()
+	case "AT":
+		c.T, err = p.moment()
+	case "NEAREST":
+		c.Op = ast.ChoiceNearest
+		c.T, err = p.moment()
+	case "FIRST":
+		c.Op = ast.ChoiceFirst
+	case "LATEST":
+		c.Op = ast.ChoiceLatest
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Span = p.span(start)
+	return c, nil
+}
+
+// moments reads two times with a word between them.
+func (p *exprParser) moments(word string) (a, b ast.Expr, err error) {
+	if a, err = p.moment(); err != nil {
+		return nil, nil, err
+	}
+	if t := p.peek(); !isKeyword(t, word) && !isWord(t, word) {
+		return nil, nil, p.unexpected()
+	}
+	p.next()
+	b, err = p.moment()
+	return a, b, err
+}
+
+// parseMoment reads a time.
+func parseMoment(lex *lexer.PeekingLexer) (moment, error) {
+	p := exprParser{lex: lex}
+	return p.moment()
+}
+
+// moment reads a time: a literal, a parameter, NOW or TODAY, with durations
+// added to it and taken off it.
+func (p *exprParser) moment() (ast.Expr, error) {
+	first := p.peek()
+	x, err := p.baseMoment()
+	if err != nil {
+		return nil, err
+	}
+	for isOp(p.peek(), "+") || isOp(p.peek(), "-") {
+		if err := p.countOperator(); err != nil {
+			return nil, err
+		}
+		op := p.next()
+		d := p.peek()
+		if d.Type != tokDuration && d.Type != tokParam {
+			return nil, p.unexpected()
+		}
+		p.next()
+		x = &ast.Binary{Span: p.span(startOf(first)), Op: op.Value, OpAt: spanOf(op), X: x, Y: literal(d)}
+	}
+	return x, nil
+}
+
+func (p *exprParser) baseMoment() (ast.Expr, error) {
+	switch t := p.peek(); {
+	case isKeyword(t, "NOW"):
+		return p.now()
+	case t.Type == tokNumber, t.Type == tokPeriod, t.Type == tokString, t.Type == tokParam, isKeyword(t, "TODAY"):
+		p.next()
+		return literal(t), nil
+	}
+	return nil, p.unexpected()
+}

@@ -1,0 +1,157 @@
+package term
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"unicode"
+)
+
+// What switches a terminal's bracketed paste on and off, and stands around
+// the text pasted.
+const (
+	pasteOn    = "\x1b[?2004h"
+	pasteOff   = "\x1b[?2004l"
+	pasteBegin = "200~"
+	pasteEnd   = "\x1b[201~"
+)
+
+// pasteBytesMax bounds one paste, at the size of the largest script; what
+// comes beyond it is dropped.
+const pasteBytesMax = 16 << 20
+
+// escapeBytesMax bounds an escape sequence; a longer one is noise.
+const escapeBytesMax = 32
+
+// keySequences are the escape sequences (without the leading ESC [) that reach
+// readline, and as what. All others are dropped: readline would take their
+// rests for text.
+var keySequences = map[string]string{
+	"A": "\x1b[A", "B": "\x1b[B", "C": "\x1b[C", "D": "\x1b[D",
+	"H": "\x01", "1~": "\x01", "7~": "\x01", // Home
+	"F": "\x05", "4~": "\x05", "8~": "\x05", // End
+	"1;5C": "\x1bf", "1;3C": "\x1bf", // Ctrl-Right, Alt-Right
+	"1;5D": "\x1bb", "1;3D": "\x1bb", // Ctrl-Left, Alt-Left
+	"3~": string(runeDelete),
+}
+
+// controlsKept are the control characters that mean something to readline.
+// Of the others NUL would end the program and the rest would become text.
+const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x10\x12\x13\x14\x15\x17\x19\x1a\x7f"
+
+// keyReader stands between the terminal and readline. It translates keys that
+// readline does not know and gathers pasted text, for which it hands on a
+// single runePaste. Read is called from one goroutine, takePaste from another.
+type keyReader struct {
+	in  io.Reader
+	buf [4096]byte // what a read of in brings
+	out []byte     // translated, not yet handed on
+
+	state  keyState
+	escape []byte // the sequence so far, in state keyCSI
+	paste  []byte // the text so far, in state keyPaste
+
+	mu     sync.Mutex
+	pastes []string // whole ones, oldest first
+}
+
+// keyState says what the bytes before the next one began.
+type keyState uint8
+
+const (
+	keyPlain  keyState = iota
+	keyEscape          // ESC
+	keyCSI             // ESC [
+	keyPaste           // ESC [ 200 ~
+)
+
+func newKeyReader(in io.Reader) *keyReader { return &keyReader{in: in} }
+
+// Read implements io.Reader. It blocks until at least one translated byte is
+// there.
+func (k *keyReader) Read(p []byte) (int, error) {
+	for len(k.out) == 0 {
+		n, err := k.in.Read(k.buf[:])
+		for _, b := range k.buf[:n] {
+			k.take(b)
+		}
+		if err != nil && len(k.out) == 0 {
+			return 0, err
+		}
+	}
+	n := copy(p, k.out)
+	k.out = k.out[:copy(k.out, k.out[n:])]
+	return n, nil
+}
+
+// take translates one byte.
+func (k *keyReader) take(b byte) {
+	switch k.state {
+	case keyPlain:
+		switch {
+		case b == 0x1b:
+			k.state = keyEscape
+		case b >= 0x20 && b != 0x7f, bytes.IndexByte([]byte(controlsKept), b) >= 0:
+			k.out = append(k.out, b)
+		}
+	case keyEscape:
+		switch b {
+		case '[':
+			k.state, k.escape = keyCSI, k.escape[:0]
+		case 0x1b:
+			// Still one ESC to be completed.
+		default:
+			k.state = keyPlain
+			k.out = append(k.out, 0x1b, b)
+		}
+	case keyCSI:
+		k.escape = append(k.escape, b)
+		// A sequence ends with a byte from @ to ~. The Linux console's function
+		// keys are ESC [ [ and a letter.
+		final := b >= '@' && b <= '~' && !(b == '[' && len(k.escape) == 1)
+		switch {
+		case !final && len(k.escape) < escapeBytesMax:
+		case string(k.escape) == pasteBegin:
+			k.state, k.paste = keyPaste, nil
+		default:
+			k.state = keyPlain
+			k.out = append(k.out, keySequences[string(k.escape)]...)
+		}
+	case keyPaste:
+		k.paste = append(k.paste, b)
+		if b == '~' && bytes.HasSuffix(k.paste, []byte(pasteEnd)) {
+			k.endPaste()
+		} else if len(k.paste) > pasteBytesMax+len(pasteEnd) {
+			// Keep room for the end mark; the text before it is cut.
+			k.paste = append(k.paste[:pasteBytesMax], k.paste[len(k.paste)-len(pasteEnd):]...)
+		}
+	}
+}
+
+// endPaste queues the text pasted and hands on its rune.
+func (k *keyReader) endPaste() {
+	text := toCells.Replace(string(k.paste[:len(k.paste)-len(pasteEnd)]))
+	text = string(bytes.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, []byte(text)))
+	k.state, k.paste = keyPlain, nil
+	k.mu.Lock()
+	k.pastes = append(k.pastes, text)
+	k.mu.Unlock()
+	k.out = append(k.out, string(runePaste)...)
+}
+
+// takePaste gives the oldest paste not yet taken, or "".
+func (k *keyReader) takePaste() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.pastes) == 0 {
+		return ""
+	}
+	text := k.pastes[0]
+	k.pastes = k.pastes[1:]
+	return text
+}

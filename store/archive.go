@@ -1,0 +1,209 @@
+// Package store is the archive: a folder of monthly pools of immutable
+// segments, and the catalogue that names those in force.
+//
+// Nothing in the folder is ever changed in place. A writer makes new files
+// under its own folder, syncs them, renames them to where they belong and then
+// publishes a new generation of the catalogue, which is again a rename. So
+// readers wait for nobody, each sees one state from start to end, and what a
+// killed process leaves behind is never in force. FORMAT.md draws the files.
+//
+// The package answers with captures in order of SURT and time. It knows
+// nothing of the query language.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/dgraph-io/ristretto/v2"
+
+	"infomall/store/segment"
+)
+
+// Options are the settings of an open archive. The zero value works.
+type Options struct {
+	// CacheBytes bounds the cache of decoded runs; 0 is 256 MB.
+	CacheBytes int64
+	// BatchBytes is how much an import holds in memory before it publishes;
+	// 0 is 64 MB.
+	BatchBytes int64
+	// Warn is told what was found wrong and worked around, such as a damaged
+	// index. Nil drops it. It may be called from several goroutines.
+	Warn func(error)
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+}
+
+const (
+	cacheBytesDefault = 256 << 20
+	batchBytesDefault = 64 << 20
+)
+
+// Archive is an archive's folder, which need not exist until something is
+// written. It may be used from several goroutines, and any number of processes
+// may have it open. Close it when all snapshots are closed.
+type Archive struct {
+	dir  string
+	opts Options
+
+	mu      sync.Mutex
+	indexes map[string]*segment.IndexFile // open, by name; they never change
+	cache   *ristretto.Cache[uint64, *segment.Run]
+	warned  map[string]bool
+}
+
+// Open returns the archive in folder dir. It reads and makes nothing yet.
+func Open(dir string, o Options) *Archive {
+	if o.CacheBytes == 0 {
+		o.CacheBytes = cacheBytesDefault
+	}
+	if o.BatchBytes == 0 {
+		o.BatchBytes = batchBytesDefault
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Archive{dir: dir, opts: o, indexes: make(map[string]*segment.IndexFile), warned: make(map[string]bool)}
+}
+
+// Path is the archive's folder.
+func (a *Archive) Path() string { return a.dir }
+
+// Exists reports whether there is an archive, that is, a catalogue in force.
+func (a *Archive) Exists() bool {
+	_, err := os.Stat(filepath.Join(a.dir, fileCurrent))
+	return err == nil
+}
+
+// Close gives back files and memory.
+func (a *Archive) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var errs []error
+	for _, x := range a.indexes {
+		if x != nil {
+			errs = append(errs, x.Close())
+		}
+	}
+	clear(a.indexes)
+	if a.cache != nil {
+		a.cache.Close()
+		a.cache = nil
+	}
+	return errors.Join(errs...)
+}
+
+// index gives an open index file; nil if it can't be opened, which is told
+// once.
+func (a *Archive) index(name string) *segment.IndexFile {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	x, ok := a.indexes[name]
+	if !ok {
+		var err error
+		if x, err = segment.OpenIndex(filepath.Join(a.dir, name)); err != nil {
+			a.warnLocked(err)
+		}
+		a.indexes[name] = x
+	}
+	return x
+}
+
+func (a *Archive) warn(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.warnLocked(err)
+}
+
+func (a *Archive) warnLocked(err error) {
+	if a.opts.Warn != nil && !a.warned[err.Error()] {
+		a.warned[err.Error()] = true
+		a.opts.Warn(err)
+	}
+}
+
+// runsPerByte sizes the cache's counters: ten for each run it may hold.
+const runBytesTypical = 256 << 10
+
+// runCache gives the cache of decoded runs, which is made when first needed.
+// It is keyed by segment and run: those never change, so nothing in it ever
+// becomes wrong.
+func (a *Archive) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cache == nil {
+		c, err := ristretto.NewCache(&ristretto.Config[uint64, *segment.Run]{
+			NumCounters:        max(10*a.opts.CacheBytes/runBytesTypical, 100),
+			MaxCost:            a.opts.CacheBytes,
+			BufferItems:        64,
+			IgnoreInternalCost: true,
+		})
+		if err != nil {
+			return nil, fmt.Errorf("make the cache of %d bytes: %w", a.opts.CacheBytes, err)
+		}
+		a.cache = c
+	}
+	return a.cache, nil
+}
+
+// create makes the archive's folders, as far as they are not there.
+func (a *Archive) create() error {
+	for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
+		if err := os.MkdirAll(filepath.Join(a.dir, d), 0o755); err != nil {
+			return fmt.Errorf("make the archive %s: %w", a.dir, err)
+		}
+	}
+	name := filepath.Join(a.dir, fileFormat)
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+		if err := writeFile(name, []byte(formatText)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeFile makes a file durable under its name: it is there whole or not at
+// all. It does not sync the directory.
+func writeFile(name string, b []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already once it was renamed
+	if _, err := f.Write(b); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Chmod(f.Name(), 0o644); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// locked runs f while no other writer publishes. Writers queue.
+func (a *Archive) locked(ctx context.Context, f func(lock *os.File) error) error {
+	lock, err := os.OpenFile(filepath.Join(a.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := lockExclusive(lock); err != nil {
+		return fmt.Errorf("lock %s: %w", lock.Name(), err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f(lock)
+}

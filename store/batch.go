@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// batcher fills batches with the captures of a scan and hands them on.
+type batcher struct {
+	ctx   context.Context
+	v     *Snapshot
+	s     record.Scan
+	yield func(*record.Batch, error) bool
+	b     record.Batch
+	metas map[*segment.Reader]*metaAt
+	alone bool // columns of the index only
+}
+
+// metaAt is the meta frame of the run that a segment was read at last: a scan
+// meets each segment's runs in order.
+type metaAt struct {
+	run     uint32
+	meta    *segment.Meta
+	digests []record.Digest
+}
+
+// colsMeta are the columns that open the db-files.
+const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest
+
+func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, yield func(*record.Batch, error) bool) *batcher {
+	return &batcher{ctx: ctx, v: v, s: s, yield: yield, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
+}
+
+// add appends the captures of one URL that lie in the scan's range.
+func (o *batcher) add(group []located) error {
+	var url string
+	for i := range group {
+		e := &group[i]
+		if e.Time < o.s.From {
+			continue
+		}
+		if url == "" {
+			url = urlkey.URL(e.Key)
+		}
+		if err := o.row(e, url); err != nil {
+			return err
+		}
+		if o.b.N == record.BatchRows {
+			if err := o.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush hands the batch on and empties it.
+func (o *batcher) flush() error {
+	if o.b.N == 0 {
+		return nil
+	}
+	if !o.yield(&o.b, nil) {
+		return errStop
+	}
+	o.b.Reset()
+	return nil
+}
+
+func (o *batcher) row(e *located, url string) error {
+	b, want := &o.b, o.s.Columns
+	b.N++
+	b.Key = append(b.Key, e.Key)
+	b.URL = append(b.URL, url)
+	b.Time = append(b.Time, e.Time)
+	b.Ref = append(b.Ref, record.Ref{Segment: e.seg.Info.ID, Run: e.run, N: e.n})
+	if want&record.ColStatus != 0 {
+		b.Status = append(b.Status, e.Status)
+	}
+	if want&record.ColKind != 0 {
+		b.Kind = append(b.Kind, e.Kind)
+	}
+	if want&record.ColMime != 0 {
+		b.Mime = append(b.Mime, e.Mime)
+	}
+	if want&record.ColBytes != 0 {
+		b.Bytes = append(b.Bytes, e.Bytes)
+	}
+	if want&record.ColChange != 0 {
+		b.Change = append(b.Change, e.Change)
+	}
+	if want&record.ColPrevious != 0 {
+		b.Previous = append(b.Previous, e.Previous)
+		b.PreviousVersion = append(b.PreviousVersion, e.PreviousVersion)
+	}
+	if want&record.ColVersionTime != 0 {
+		b.VersionTime = append(b.VersionTime, e.VersionTime)
+	}
+	if want&record.ColPool != 0 {
+		b.Pool = append(b.Pool, e.seg.Info.Pool)
+	}
+	if want&record.ColVia != 0 {
+		b.Via = append(b.Via, e.Via)
+	}
+	if want&record.ColTruncated != 0 {
+		b.Truncated = append(b.Truncated, e.Truncated)
+	}
+	if want&record.ColAdded != 0 {
+		b.Added = append(b.Added, e.Added)
+	}
+	if want&record.ColJob != 0 {
+		b.Job = append(b.Job, e.Job)
+	}
+	if o.alone {
+		return nil
+	}
+	return o.meta(e, url)
+}
+
+// meta fills the columns that the db-files have.
+func (o *batcher) meta(e *located, url string) error {
+	m, err := o.at(e)
+	if err != nil {
+		return err
+	}
+	b, want := &o.b, o.s.Columns
+	if want&record.ColDigest != 0 {
+		d := m.digests[e.n]
+		if e.Body == segment.BodyNone && e.resolved {
+			if d, err = o.v.digestOf(o.ctx, e); err != nil {
+				return err
+			}
+		}
+		b.Digest = append(b.Digest, d)
+	}
+	for _, c := range []struct {
+		col   record.Columns
+		field segment.Field
+		dst   *[]string
+	}{
+		{record.ColIP, segment.FieldIP, &b.IP},
+		{record.ColOrigin, segment.FieldOrigin, &b.Origin},
+		{record.ColAskedURL, segment.FieldAskedURL, &b.AskedURL},
+		{record.ColLocation, segment.FieldLocation, &b.Location},
+		{record.ColSource, segment.FieldSource, &b.Source},
+		{record.ColSource, segment.FieldRecordID, &b.RecordID},
+		{record.ColDeclaredDigest, segment.FieldDeclared, &b.DeclaredDigest},
+	} {
+		if want&c.col == 0 {
+			continue
+		}
+		texts, err := m.meta.Texts(c.field)
+		if err != nil {
+			return err
+		}
+		s := texts[e.n]
+		if c.field == segment.FieldAskedURL && s == "" {
+			s = url
+		}
+		*c.dst = append(*c.dst, s)
+	}
+	if want&record.ColSource != 0 {
+		b.SourceOffset = append(b.SourceOffset, e.Seq)
+	}
+	return nil
+}
+
+// at gives the meta frame of e's run.
+func (o *batcher) at(e *located) (*metaAt, error) {
+	m := o.metas[e.seg]
+	if m != nil && m.run == e.run {
+		return m, nil
+	}
+	meta, err := o.v.meta(e.seg, e.run)
+	if err != nil {
+		return nil, err
+	}
+	m = &metaAt{run: e.run, meta: meta}
+	if o.s.Columns&record.ColDigest != 0 {
+		if m.digests, err = meta.Digests(); err != nil {
+			return nil, err
+		}
+	}
+	o.metas[e.seg] = m
+	return m, nil
+}

@@ -1,0 +1,250 @@
+package store
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// catalog is one generation: what is in force. It is immutable.
+//
+// On disk it is lines of tab-separated fields, the format first and the
+// crc32c of all before it last; FORMAT.md lists the fields.
+type catalog struct {
+	generation uint64
+	segments   []*segment.Info // in order of pool, then ID
+	indexes    []indexInfo     // in order of name
+}
+
+// indexInfo is an index file in force.
+type indexInfo struct {
+	name  string
+	bytes int64
+	crc   uint32
+}
+
+// catalogFormat is the catalogue format that this program writes, and the
+// newest that it reads.
+const catalogFormat = 1
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (c *catalog) encode() []byte {
+	b := fmt.Appendf(nil, "infomall catalogue\t%d\ngeneration\t%d\n", catalogFormat, c.generation)
+	for _, s := range c.segments {
+		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
+			s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, s.CRC, s.Index, s.IndexBytes,
+			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
+			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "))
+	}
+	for _, x := range c.indexes {
+		b = fmt.Appendf(b, "index\t%s\t%d\t%08x\n", x.name, x.bytes, x.crc)
+	}
+	return fmt.Appendf(b, "crc32c\t%08x\n", crc32.Checksum(b, castagnoli))
+}
+
+// errCatalog is what a damaged catalogue is.
+var errCatalog = errors.New("the catalogue is damaged")
+
+func decodeCatalog(b []byte) (*catalog, error) {
+	at := bytes.LastIndex(b, []byte("crc32c\t"))
+	if !bytes.HasPrefix(b, []byte("infomall catalogue\t")) || at < 0 {
+		return nil, errCatalog
+	}
+	line, rest, _ := bytes.Cut(b, []byte("\n"))
+	if v, err := strconv.Atoi(string(line[len("infomall catalogue\t"):])); err != nil {
+		return nil, errCatalog
+	} else if v > catalogFormat {
+		return nil, fmt.Errorf("the catalogue has format %d and this program reads %d at most: a newer infomall wrote it, use that one", v, catalogFormat)
+	}
+	if sum := fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(b[:at], castagnoli)); string(b[at:]) != sum {
+		return nil, errCatalog
+	}
+	c := &catalog{}
+	for line := range bytes.Lines(rest[:len(rest)-(len(b)-at)]) {
+		f := fields{parts: strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")}
+		switch f.text() {
+		case "generation":
+			c.generation = f.uint(10)
+		case "segment":
+			s := &segment.Info{}
+			s.ID, s.Pool, s.Born, s.Seen = uint32(f.uint(10)), f.text(), f.uint(10), f.uint(10)
+			s.File, s.Bytes, s.CRC = f.text(), f.int(), uint32(f.uint(16))
+			s.Index, s.IndexBytes = f.text(), f.int()
+			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes = int(f.int()), f.int(), f.int(), f.int(), f.int()
+			s.First, s.Last = record.Time(f.int()), record.Time(f.int())
+			s.FirstKey, s.LastKey = f.quoted(), f.quoted()
+			s.Depends = strings.Fields(f.text())
+			c.segments = append(c.segments, s)
+		case "index":
+			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
+		default:
+			f.bad = true
+		}
+		if f.bad || len(f.parts) != 0 {
+			return nil, errCatalog
+		}
+	}
+	return c, nil
+}
+
+// fields takes the fields of a line one by one; bad is set once one is not
+// what it should be.
+type fields struct {
+	parts []string
+	bad   bool
+}
+
+func (f *fields) text() string {
+	if len(f.parts) == 0 {
+		f.bad = true
+		return ""
+	}
+	s := f.parts[0]
+	f.parts = f.parts[1:]
+	return s
+}
+
+func (f *fields) int() int64 {
+	n, err := strconv.ParseInt(f.text(), 10, 64)
+	f.bad = f.bad || err != nil
+	return n
+}
+
+func (f *fields) uint(base int) uint64 {
+	n, err := strconv.ParseUint(f.text(), base, 64)
+	f.bad = f.bad || err != nil
+	return n
+}
+
+func (f *fields) quoted() string {
+	s, err := strconv.Unquote(f.text())
+	f.bad = f.bad || err != nil
+	return s
+}
+
+// The names of an archive's files.
+const (
+	fileCurrent = "CURRENT"
+	fileLock    = "LOCK"
+	fileFormat  = "FORMAT.txt"
+	dirCatalog  = "catalog"
+	dirPools    = "pools"
+	dirIndex    = "index"
+	dirWriters  = "writers"
+)
+
+func catalogName(generation uint64) string {
+	return filepath.Join(dirCatalog, fmt.Sprintf("%06d", generation))
+}
+
+// readCurrent gives the number of the generation in force; 0 if the archive
+// has none yet.
+func readCurrent(dir string) (uint64, error) {
+	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
+	if err != nil || n == 0 {
+		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q", b)}
+	}
+	return n, nil
+}
+
+// pin is a catalogue that a shared lock keeps, and with it every file that it
+// names.
+type pin struct {
+	*catalog
+	file *os.File // nil for the empty catalogue of an archive that is not there
+}
+
+func (p *pin) release() {
+	if p.file != nil {
+		p.file.Close() // and with it the lock
+	}
+}
+
+// pinCurrent pins the generation in force. A writer may retire a generation
+// between reading CURRENT and locking it: then CURRENT names another.
+func pinCurrent(dir string) (*pin, error) {
+	for {
+		n, err := readCurrent(dir)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			return &pin{catalog: &catalog{}}, nil
+		}
+		name := filepath.Join(dir, catalogName(n))
+		f, err := os.Open(name)
+		if errors.Is(err, os.ErrNotExist) {
+			if again, e := readCurrent(dir); e == nil && again != n {
+				continue
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := lockShared(f); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", name, err)
+		}
+		again, err := readCurrent(dir)
+		if err != nil || again != n {
+			f.Close()
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		c, err := loadCatalog(dir, n)
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return &pin{catalog: c, file: f}, nil
+	}
+}
+
+func loadCatalog(dir string, n uint64) (*catalog, error) {
+	b, err := os.ReadFile(filepath.Join(dir, catalogName(n)))
+	if err != nil {
+		return nil, err
+	}
+	c, err := decodeCatalog(b)
+	if err != nil {
+		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: err}
+	}
+	if c.generation != n {
+		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: errCatalog}
+	}
+	return c, nil
+}
+
+// with gives the next generation: c with segments and an index file more.
+func (c *catalog) with(infos []*segment.Info, x indexInfo) *catalog {
+	next := &catalog{generation: c.generation + 1}
+	next.segments = append(slices.Clone(c.segments), infos...)
+	slices.SortFunc(next.segments, func(a, b *segment.Info) int {
+		if n := strings.Compare(a.Pool, b.Pool); n != 0 {
+			return n
+		}
+		return int(int64(a.ID) - int64(b.ID))
+	})
+	next.indexes = append(slices.Clone(c.indexes), x)
+	slices.SortFunc(next.indexes, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
+	return next
+}

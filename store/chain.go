@@ -1,0 +1,120 @@
+package store
+
+import (
+	"sort"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// located is an entry and where it lies. New captures on their way in have no
+// segment yet.
+type located struct {
+	segment.Entry
+	seg *segment.Reader
+	run uint32
+	n   uint32
+	// holderKey is the URL that has the body of a revisit that was resolved
+	// while reading; "" for others.
+	holderKey string
+	// unknown: the body is as it was in a capture before that this reading
+	// does not see, so the ID says nothing.
+	unknown bool
+	// resolved: ID is that of a body which the entry itself does not name.
+	resolved bool
+}
+
+// changeOf says how a capture of kind k and body id differs from p, the one
+// before it at its URL. The first that fits, as the language's manual lists.
+func changeOf(p *segment.Entry, k record.Kind, id segment.ID) record.Change {
+	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
+	switch {
+	case p.Kind == k && p.ID == id:
+		return record.ChangeSame
+	case lost(k) && !lost(p.Kind):
+		return record.ChangeGone
+	case k == record.KindPage && lost(p.Kind):
+		return record.ChangeBack
+	case p.Kind != k:
+		return record.ChangeKind
+	default:
+		return record.ChangeChanged
+	}
+}
+
+// follow sets e's hints for a capture that comes right after p; p is nil for
+// the first of its URL.
+func follow(p, e *segment.Entry) {
+	e.Previous, e.PreviousVersion, e.VersionTime, e.Change = record.NoTime, record.NoTime, e.Time, record.ChangeFirst
+	if p == nil {
+		return
+	}
+	e.Previous = p.Time
+	e.Change = changeOf(p, e.Kind, e.ID)
+	if e.Change == record.ChangeSame {
+		e.VersionTime, e.PreviousVersion = p.VersionTime, p.PreviousVersion
+	} else {
+		e.PreviousVersion = p.VersionTime
+	}
+}
+
+// settle orders the captures of one URL, drops those that came in twice, and
+// makes hints right. all may lack captures of pools that were not opened; a
+// hint that points to one of those is believed.
+func settle(all []located) []located {
+	if len(all) == 1 && !asBefore(&all[0]) {
+		return all
+	}
+	less := func(i, j int) bool { return all[i].Less(&all[j].Entry) }
+	if !sort.SliceIsSorted(all, less) {
+		sort.SliceStable(all, less)
+	}
+	out := all[:0]
+	for i := range all {
+		e := all[i]
+		if twice(out, &e) {
+			continue
+		}
+		var p *located
+		if len(out) > 0 && out[len(out)-1].Time >= e.Previous {
+			p = &out[len(out)-1]
+		}
+		switch {
+		case p == nil:
+			// A capture that only says "as before", and what was before is
+			// not seen here.
+			e.unknown = asBefore(&e) && e.Previous != record.NoTime
+		case asBefore(&e):
+			e.ID, e.Kind, e.Bytes = p.ID, p.Kind, p.Bytes
+			e.resolved, e.unknown, e.holderKey = true, p.unknown, p.holderKey
+			follow(&p.Entry, &e.Entry)
+		case p.unknown && e.Previous == p.Time:
+			if e.Change == record.ChangeSame {
+				e.VersionTime, e.PreviousVersion = p.VersionTime, p.PreviousVersion
+			} else {
+				e.PreviousVersion = p.VersionTime
+			}
+		default:
+			follow(&p.Entry, &e.Entry)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// asBefore reports whether e is a 304 that names no other capture which is
+// here: its body is that of the capture before, whichever that is.
+func asBefore(e *located) bool {
+	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && !e.resolved
+}
+
+// twice reports whether e came in already: the captures before it with the
+// same time are at the end of out.
+func twice(out []located, e *located) bool {
+	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
+		if out[i].Same(&e.Entry) || asBefore(e) && out[i].Via == record.ViaNotModified && out[i].Seq == e.Seq {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,534 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sort"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// ingest takes captures into the archive: it gathers them until there are
+// enough, compares each with what its URL has already, writes a segment for
+// each pool they fall into, and publishes these together. It is used by one
+// goroutine.
+type ingest struct {
+	a     *Archive
+	w     *writer
+	job   string
+	added record.Time
+	encs  []*zstd.Encoder
+
+	staged []staged
+	bytes  int64
+}
+
+// staged is a capture on its way in.
+type staged struct {
+	segment.Stored
+	body   []byte
+	spool  *record.Spool
+	result *record.ImportResult // that accounts for it
+
+	// holderPool is the pool of the segment that has the body, for BodyHeld and
+	// BodyElsewhere. inBatch: that segment is one of this batch, and Holder is
+	// known only once segments have numbers.
+	holderPool string
+	inBatch    bool
+}
+
+// takeBody makes s a capture of the body of o. A record without headers of its
+// own had the original's.
+func (s *staged) takeBody(o *segment.Stored) {
+	s.ID, s.Digest, s.Bytes = o.ID, o.Digest, o.Bytes
+	if len(s.Head) == 0 {
+		s.Status, s.Kind, s.Mime = o.Status, o.Kind, o.Mime
+	}
+}
+
+// heldBy lets s name the body that a segment in force has.
+func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
+	s.Body, s.HolderKey = segment.BodyHeld, ""
+	if owner.Key != s.Key {
+		s.Body, s.HolderKey = segment.BodyElsewhere, owner.Key
+	}
+	s.Holder, s.holderPool, s.inBatch = r.Info.ID, r.Info.Pool, false
+}
+
+// stagedCost is what a staged capture takes in memory beside its bytes, about.
+const stagedCost = 600
+
+func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
+	w, err := a.newWriter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now())}
+	for range runtime.GOMAXPROCS(0) {
+		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20))
+		if err != nil {
+			panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
+		}
+		g.encs = append(g.encs, enc)
+	}
+	return g, nil
+}
+
+// close drops what was not published.
+func (g *ingest) close() error {
+	g.drop()
+	return g.w.close()
+}
+
+// drop forgets what is staged and frees the disk space of large bodies.
+func (g *ingest) drop() {
+	for i := range g.staged {
+		if s := g.staged[i].spool; s != nil {
+			s.File.Close()
+		}
+	}
+	clear(g.staged)
+	g.staged, g.bytes = g.staged[:0], 0
+}
+
+// add takes one capture, and publishes when enough are gathered. A capture
+// whose URL can't be understood is counted as skipped.
+func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportResult) error {
+	canonical, err := urlkey.Canonical(c.AskedURL)
+	if err != nil {
+		skip(res, "its URL can't be understood")
+		if c.Spool != nil {
+			return c.Spool.File.Close()
+		}
+		return nil
+	}
+	s := staged{result: res, body: c.Body, spool: c.Spool}
+	e := &s.Stored
+	e.Key = urlkey.Key(canonical)
+	if c.AskedURL != canonical {
+		e.AskedURL = c.AskedURL
+	}
+	e.Location = location(canonical, record.Header(c.Head, "Location"))
+	e.Time, e.Seq, e.Status, e.Via, e.Truncated = c.Time, c.Offset, int32(c.Status), c.Via, c.Truncated
+	e.Kind = record.KindOf(c.Status, e.Location != "")
+	e.Mime = c.Mime
+	if c.Via == record.ViaResource || c.Status == 0 {
+		// A file as it is, or a response of a server older than status lines.
+		e.Kind = record.KindPage
+	} else {
+		e.Mime = record.Mime(record.Header(c.Head, "Content-Type"))
+	}
+	e.Job, e.Added = g.job, g.added
+	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
+	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
+	e.Head, e.Framing, e.Extra = c.Head, c.Framing, c.Extra
+	if c.Origin != "" {
+		e.Origin = c.Origin
+		if o, err := urlkey.Canonical(c.Origin); err == nil {
+			e.Origin = o
+		}
+	}
+	switch {
+	case c.Via == record.ViaRevisit || c.Via == record.ViaNotModified:
+		e.Bytes = -1
+		e.ID = segment.StandInID(e.DeclaredDigest, e.RefersURL)
+	case c.Spool != nil:
+		sum := sha256.New()
+		if _, err := io.Copy(sum, io.NewSectionReader(c.Spool.File, 0, c.Spool.Size)); err != nil {
+			c.Spool.File.Close()
+			return fmt.Errorf("read a large body back: %w", err)
+		}
+		sum.Sum(e.Digest[:0])
+		e.Bytes, e.Body = c.Spool.Size, segment.BodyOwn
+	default:
+		e.Digest = sha256.Sum256(c.Body)
+		e.Bytes, e.Body = int64(len(c.Body)), segment.BodyOwn
+	}
+	if e.Body == segment.BodyOwn {
+		copy(e.ID[:], e.Digest[:])
+	}
+	res.Bytes += max(e.Bytes, 0)
+	g.staged = append(g.staged, s)
+	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
+	if g.bytes >= g.a.opts.BatchBytes {
+		return g.flush(ctx)
+	}
+	return nil
+}
+
+// location makes a Location header canonical; as written where it is no URL,
+// since that it redirects is certain all the same.
+func location(base, written string) string {
+	if written == "" {
+		return ""
+	}
+	b, err := url.Parse(base)
+	if err != nil {
+		return written
+	}
+	r, err := b.Parse(written)
+	if err != nil {
+		return written
+	}
+	c, err := urlkey.Canonical(r.String())
+	if err != nil {
+		return written
+	}
+	return c
+}
+
+func skip(res *record.ImportResult, why string) {
+	res.Skipped++
+	if res.Skips == nil {
+		res.Skips = make(map[string]int64)
+	}
+	res.Skips[why]++
+}
+
+// flush writes and publishes what is staged. When it returns without an error
+// all of it is in force, else none.
+func (g *ingest) flush(ctx context.Context) error {
+	if len(g.staged) == 0 {
+		return nil
+	}
+	defer g.drop()
+	v, err := g.a.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer v.Close()
+	sort.SliceStable(g.staged, func(i, j int) bool { return g.staged[i].Less(&g.staged[j].Entry) })
+	b := &batchPlan{v: v, staged: g.staged, pools: make(map[string]*poolPlan)}
+	if err := b.plan(ctx); err != nil {
+		return err
+	}
+	if len(b.pools) > 0 {
+		if err := g.write(ctx, b); err != nil {
+			return err
+		}
+	}
+	for i, f := range b.fates {
+		g.staged[i].count(f)
+		g.staged[i].result.NewBytes += b.newBytes[i]
+	}
+	return nil
+}
+
+// fate is what becomes of a staged capture.
+type fate uint8
+
+const (
+	fateStored fate = iota
+	fateVisit
+	fateTwice
+)
+
+// count accounts for one capture of a published batch.
+func (s *staged) count(f fate) {
+	switch f {
+	case fateStored:
+		s.result.Stored++
+	case fateVisit:
+		s.result.Visits++
+	case fateTwice:
+		skip(s.result, "already in the archive")
+	}
+}
+
+// batchPlan decides for each staged capture what is to be stored of it.
+type batchPlan struct {
+	v        *Snapshot
+	staged   []staged // sorted
+	fates    []fate   // one for each staged
+	newBytes []int64  // one for each staged: of bodies that were not there
+	pools    map[string]*poolPlan
+	// across is the revisits whose originals are of other URLs of this batch.
+	across []reference
+}
+
+// reference is from one staged capture to another, by place.
+type reference struct{ from, to int }
+
+// poolPlan is what a batch brings for one pool.
+type poolPlan struct {
+	name    string
+	id      uint32
+	at      []int // places in staged, sorted
+	urls    int
+	depends map[string]bool
+}
+
+// plan goes through the batch URL by URL.
+func (b *batchPlan) plan(ctx context.Context) error {
+	b.fates = make([]fate, len(b.staged))
+	b.newBytes = make([]int64, len(b.staged))
+	for from := 0; from < len(b.staged); {
+		to := from + 1
+		for to < len(b.staged) && b.staged[to].Key == b.staged[from].Key {
+			to++
+		}
+		if err := b.url(ctx, from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	for _, r := range b.across {
+		if b.fates[r.from] == fateTwice {
+			continue
+		}
+		if err := b.refer(ctx, &b.staged[r.from], r.to); err != nil {
+			return err
+		}
+	}
+	for i := range b.staged {
+		if s := &b.staged[i]; b.fates[i] != fateTwice && s.holderPool != "" {
+			b.pools[s.Time.Pool()].depends[s.holderPool] = true
+		}
+	}
+	return nil
+}
+
+// url plans the captures staged[from:to], which are of one URL.
+func (b *batchPlan) url(ctx context.Context, from, to int) error {
+	known, err := b.v.lookup(ctx, b.staged[from].Key)
+	if err != nil {
+		return err
+	}
+	all := make([]located, 0, len(known)+to-from)
+	all = append(all, known...)
+	for i := from; i < to; i++ {
+		s := &b.staged[i]
+		if s.Body == segment.BodyNone {
+			if err := b.revisit(ctx, i, known, b.staged[from:to]); err != nil {
+				return err
+			}
+		}
+		l := located{Entry: s.Entry, n: uint32(i)}
+		l.Previous = record.NoTime // so that settle makes the hints
+		all = append(all, l)
+		b.fates[i] = fateTwice
+	}
+	for _, l := range settle(all) {
+		if l.seg == nil {
+			b.keep(int(l.n), &l, known, from)
+		}
+	}
+	return nil
+}
+
+// keep plans capture i, which settle found to be new and l to be its place in
+// its URL's history. The URL's other new captures begin at from.
+func (b *batchPlan) keep(i int, l *located, known []located, from int) {
+	s := &b.staged[i]
+	s.Previous, s.VersionTime, s.PreviousVersion, s.Change, s.Kind = l.Previous, l.VersionTime, l.PreviousVersion, l.Change, l.Kind
+	b.fates[i] = fateStored
+	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
+		b.fates[i] = fateVisit
+	}
+	name := s.Time.Pool()
+	p := b.pools[name]
+	if p == nil {
+		p = &poolPlan{name: name, depends: make(map[string]bool)}
+		b.pools[name] = p
+	}
+	if n := len(p.at); n == 0 || b.staged[p.at[n-1]].Key != s.Key {
+		p.urls++
+	}
+	p.at = append(p.at, i)
+	if s.Body == segment.BodyOwn {
+		b.hold(i, known, from)
+	}
+}
+
+// hold looks for the body of capture i among the other captures of its URL, in
+// its pool or an earlier one, and lets it name that instead of bringing its
+// own.
+func (b *batchPlan) hold(i int, known []located, from int) {
+	s := &b.staged[i]
+	for j := len(known) - 1; j >= 0; j-- {
+		if k := &known[j]; k.Body == segment.BodyOwn && k.ID == s.ID && k.seg.Info.Pool <= s.Time.Pool() {
+			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.seg.Info.ID, k.seg.Info.Pool
+			return
+		}
+	}
+	for j := i - 1; j >= from; j-- {
+		if k := &b.staged[j]; k.Body == segment.BodyOwn && k.ID == s.ID && b.fates[j] != fateTwice {
+			s.Body, s.holderPool, s.inBatch = segment.BodyHeld, k.Time.Pool(), true
+			return
+		}
+	}
+}
+
+// revisit finds the body that revisit i names: in the archive, among the
+// URL's other new captures, or among the batch's captures of other URLs. If it
+// is nowhere the capture is stored without, and scans go on looking.
+func (b *batchPlan) revisit(ctx context.Context, i int, known []located, siblings []staged) error {
+	s := &b.staged[i]
+	pool := s.Time.Pool()
+	o, r, err := b.v.original(ctx, &s.Stored, pool, known)
+	if err != nil {
+		return err
+	}
+	if o != nil {
+		owner, at, err := b.v.owner(ctx, r, o)
+		if err != nil || owner == nil {
+			return err
+		}
+		s.takeBody(o)
+		s.heldBy(owner, at)
+		return nil
+	}
+	for j := range siblings {
+		k := &siblings[j]
+		if k.Body == segment.BodyOwn && k.Time.Pool() <= pool && refersTo(&s.Stored, &k.Stored) {
+			s.takeBody(&k.Stored)
+			s.Body, s.body, s.spool = segment.BodyOwn, k.body, k.spool
+			return nil
+		}
+	}
+	canonical, err := urlkey.Canonical(s.RefersURL)
+	if err != nil || s.RefersURL == "" {
+		return nil
+	}
+	key := urlkey.Key(canonical)
+	for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
+		k := &b.staged[j]
+		// By now it may be planned to be held by another capture of its URL.
+		if k.Digest != (record.Digest{}) && k.Via != record.ViaRevisit && k.Via != record.ViaNotModified && k.Time.Pool() <= pool && refersTo(&s.Stored, &k.Stored) {
+			s.takeBody(&k.Stored)
+			s.Body, s.HolderKey = segment.BodyElsewhere, key
+			b.across = append(b.across, reference{i, j})
+			return nil
+		}
+	}
+	return nil
+}
+
+// refersTo reports whether revisit e is of what o has: the capture that it
+// names by URL and time, or one of its own URL with the digest it declares.
+func refersTo(e, o *segment.Stored) bool {
+	if e.DeclaredDigest != "" && o.DeclaredDigest != "" && e.DeclaredDigest != o.DeclaredDigest {
+		return false
+	}
+	if e.RefersURL != "" && e.RefersTime != record.NoTime && sameMoment(o.Time, e.RefersTime) {
+		canonical, err := urlkey.Canonical(e.RefersURL)
+		if err == nil && urlkey.Key(canonical) == o.Key {
+			return true
+		}
+	}
+	return e.Key == o.Key && e.DeclaredDigest != "" && e.DeclaredDigest == o.DeclaredDigest
+}
+
+// refer settles where the body is that s has from the capture staged at to.
+func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
+	k := &b.staged[to]
+	switch {
+	case b.fates[to] != fateTwice && k.Body == segment.BodyOwn:
+		s.holderPool, s.inBatch = k.Time.Pool(), true
+		return nil
+	case b.fates[to] != fateTwice:
+		s.Holder, s.holderPool, s.inBatch = k.Holder, k.holderPool, k.inBatch
+		return nil
+	}
+	known, err := b.v.lookupRaw(ctx, k.Key)
+	if err != nil {
+		return err
+	}
+	for i := range known {
+		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.seg.Info.Pool <= s.Time.Pool() {
+			s.Holder, s.holderPool = l.seg.Info.ID, l.seg.Info.Pool
+			return nil
+		}
+	}
+	return fmt.Errorf("import %s: %w", s.Source, errNoHolder)
+}
+
+// write makes and publishes the segments of a planned batch.
+func (g *ingest) write(ctx context.Context, b *batchPlan) error {
+	plans := make([]*poolPlan, 0, len(b.pools))
+	for _, p := range b.pools {
+		plans = append(plans, p)
+	}
+	sort.Slice(plans, func(i, j int) bool { return plans[i].name < plans[j].name })
+	first, err := g.w.allocate(ctx, len(plans))
+	if err != nil {
+		return err
+	}
+	for i, p := range plans {
+		p.id = first + uint32(i)
+	}
+	done := make([]made, len(plans))
+	errs := make([]error, len(plans))
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for _, enc := range g.encs[:min(len(g.encs), len(plans))] {
+		wg.Go(func() {
+			for i := range next {
+				done[i], errs[i] = g.segment(ctx, enc, b, plans[i])
+			}
+		})
+	}
+	for i := range plans {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return g.w.publish(ctx, done, b.v.pin.generation)
+}
+
+// segment writes the db-file of one pool's part of a batch.
+func (g *ingest) segment(ctx context.Context, enc *zstd.Encoder, b *batchPlan, p *poolPlan) (made, error) {
+	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
+	f, err := os.Create(name)
+	if err != nil {
+		return made{}, err
+	}
+	defer f.Close()
+	w := segment.NewWriter(f, enc, p.name, p.id, p.urls)
+	for pool := range p.depends {
+		w.Depend(pool)
+	}
+	for _, i := range p.at {
+		if err := ctx.Err(); err != nil {
+			return made{}, err
+		}
+		s := &b.staged[i]
+		e := s.Stored
+		if s.inBatch {
+			e.Holder = b.pools[s.holderPool].id
+		}
+		if e.Holder == p.id {
+			e.Holder = 0
+		}
+		if e.Body == segment.BodyOwn && !w.Has(e.ID) {
+			b.newBytes[i] = e.Bytes
+		}
+		if err := w.Add(e, s.body, s.spool); err != nil {
+			return made{}, fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	info, err := w.Finish()
+	if err != nil {
+		return made{}, fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Sync(); err != nil {
+		return made{}, fmt.Errorf("sync %s: %w", name, err)
+	}
+	return made{info: &info, w: w, path: name}, nil
+}

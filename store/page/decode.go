@@ -1,0 +1,210 @@
+package page
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
+)
+
+// ErrTooLarge is returned when a body would become larger than allowed, or
+// grows more than any honest page does.
+var ErrTooLarge = errors.New("decoded body is too large")
+
+// Bounds against bodies made to fill memory.
+const (
+	// growthMax is how many times its size a body may grow. Pages grow by ten,
+	// a table of zeros by some hundred; deflate ends at 1032, brotli and zstd
+	// nowhere.
+	growthMax = 1000
+	// growthFree is the size up to which a body may grow more than that.
+	growthFree = 1 << 20
+	// codingsMax is how many codings may be applied to a body in a row.
+	codingsMax = 8
+	// zstdWindowMax is what RFC 8878 asks of a decoder for the web.
+	zstdWindowMax = 8 << 20
+)
+
+// Decode undoes the content codings that encoding, the value of a
+// Content-Encoding header, names: gzip, deflate (zlib or raw), br, zstd and
+// identity, in the reverse of their order there. The result has at most max
+// bytes, else the error is ErrTooLarge. It is all or nothing: a body cut short
+// or damaged is an error.
+//
+// Where encoding is wrong, because the body was decoded already or never
+// encoded, Decode returns the body as it is, sharing its memory.
+func Decode(body []byte, encoding string, max int64) ([]byte, error) {
+	codings := strings.Split(strings.ToLower(encoding), ",")
+	if len(codings) > codingsMax {
+		return nil, fmt.Errorf("content encoding %.80q names %d codings; at most %d are undone", encoding, len(codings), codingsMax)
+	}
+	limit := min(max, growth(len(body)))
+	for _, coding := range slices.Backward(codings) {
+		coding = strings.Trim(coding, " \t\"")
+		open, known := decoders[coding]
+		if known && open == nil || len(body) == 0 {
+			continue
+		}
+		decoded, err := readAll(open, body, limit)
+		switch {
+		case err == nil:
+			body = decoded
+		case errors.Is(err, ErrTooLarge):
+			return nil, fmt.Errorf("content encoding %s: more than %d bytes: %w", coding, limit, err)
+		case errors.Is(err, errOtherFormat) || looksLikeText(body):
+			// It is not encoded so.
+		case !known:
+			return nil, fmt.Errorf("content encoding %.40q is not known", coding)
+		default:
+			return nil, fmt.Errorf("content encoding %s: %w", coding, err)
+		}
+	}
+	if int64(len(body)) > max {
+		return nil, fmt.Errorf("a body of %d bytes: %w", len(body), ErrTooLarge)
+	}
+	return body, nil
+}
+
+// growth returns how large a body of n bytes may become.
+func growth(n int) int64 {
+	return max(growthFree, int64(n)*growthMax)
+}
+
+// errOtherFormat is returned by a decoder that knows by the first bytes that a
+// body is none of its own.
+var errOtherFormat = errors.New("body is in another format")
+
+// errUnknownCoding is returned where there is no decoder.
+var errUnknownCoding = errors.New("unknown coding")
+
+// decoders opens a reader for each coding known; nil for those that change
+// nothing.
+var decoders = map[string]func(body []byte) (io.ReadCloser, error){
+	"":         nil,
+	"identity": nil,
+	"none":     nil,
+	"gzip":     openGzip,
+	"x-gzip":   openGzip,
+	"deflate":  openDeflate,
+	"br":       openBrotli,
+	"zstd":     openZstd,
+}
+
+// readAll decodes body with the decoder that open opens, to at most limit
+// bytes.
+func readAll(open func([]byte) (io.ReadCloser, error), body []byte, limit int64) ([]byte, error) {
+	if open == nil {
+		return nil, errUnknownCoding
+	}
+	r, err := open(body)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var out bytes.Buffer
+	out.Grow(int(min(limit, int64(len(body))*4) + bytes.MinRead))
+	n, err := out.ReadFrom(io.LimitReader(r, limit+1))
+	if n > limit {
+		return nil, ErrTooLarge
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func openGzip(body []byte) (io.ReadCloser, error) {
+	if !bytes.HasPrefix(body, gzipMagic) {
+		return nil, errOtherFormat
+	}
+	src := bytes.NewReader(body)
+	z, err := gzip.NewReader(src)
+	if err != nil {
+		return nil, err
+	}
+	z.Multistream(false)
+	return &gzipReader{src: src, z: z}, nil
+}
+
+var gzipMagic = []byte{0x1f, 0x8b}
+
+// gzipReader reads gzip members in a row. It ends, as browsers do, at the first
+// byte that begins none: some servers append to a compressed body.
+type gzipReader struct {
+	src *bytes.Reader
+	z   *gzip.Reader
+}
+
+func (g *gzipReader) Read(p []byte) (int, error) {
+	n, err := g.z.Read(p)
+	if err != io.EOF || n > 0 {
+		return n, noEOF(err, n)
+	}
+	var magic [2]byte
+	if _, err := g.src.ReadAt(magic[:], g.src.Size()-int64(g.src.Len())); err != nil || !bytes.Equal(magic[:], gzipMagic) {
+		return 0, io.EOF
+	}
+	if err := g.z.Reset(g.src); err != nil {
+		return 0, io.EOF
+	}
+	g.z.Multistream(false)
+	return 0, nil
+}
+
+// noEOF holds back an EOF that came with bytes: the next Read looks for
+// another member.
+func noEOF(err error, n int) error {
+	if err == io.EOF && n > 0 {
+		return nil
+	}
+	return err
+}
+
+func (g *gzipReader) Close() error { return g.z.Close() }
+
+// openDeflate reads what the standard means by deflate, zlib, and what some
+// servers mean by it, a bare deflate stream.
+func openDeflate(body []byte) (io.ReadCloser, error) {
+	if len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0 {
+		if z, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
+			return z, nil
+		}
+	}
+	return flate.NewReader(bytes.NewReader(body)), nil
+}
+
+func openBrotli(body []byte) (io.ReadCloser, error) {
+	return io.NopCloser(brotli.NewReader(bytes.NewReader(body))), nil
+}
+
+func openZstd(body []byte) (io.ReadCloser, error) {
+	const magic, skippable = "\x28\xb5\x2f\xfd", "\x2a\x4d\x18"
+	if !bytes.HasPrefix(body, []byte(magic)) && !(len(body) > 4 && string(body[1:4]) == skippable) {
+		return nil, errOtherFormat
+	}
+	z, err := zstd.NewReader(bytes.NewReader(body),
+		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(zstdWindowMax))
+	if err != nil {
+		return nil, err
+	}
+	return z.IOReadCloser(), nil
+}
+
+// looksLikeText reports whether body begins as text in any charset, not as a
+// compressed stream: half a kilobyte of one has some control characters.
+func looksLikeText(body []byte) bool {
+	for _, c := range body[:min(len(body), 512)] {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b {
+			return false
+		}
+	}
+	return true
+}

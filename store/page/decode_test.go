@@ -1,0 +1,211 @@
+package page
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// coders encode as the coding of their name says.
+var coders = map[string]func(w io.Writer) io.WriteCloser{
+	"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+	"x-gzip":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+	"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
+	"raw deflate": func(w io.Writer) io.WriteCloser {
+		z, err := flate.NewWriter(w, flate.DefaultCompression)
+		if err != nil {
+			panic(err) // Unreachable: the level is a constant.
+		}
+		return z
+	},
+	"br": func(w io.Writer) io.WriteCloser { return brotli.NewWriter(w) },
+	"zstd": func(w io.Writer) io.WriteCloser {
+		z, err := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+		if err != nil {
+			panic(err) // Unreachable: the options are constants.
+		}
+		return z
+	},
+}
+
+func encode(t testing.TB, coding string, body []byte) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := coders[coding](&buf)
+	if _, err := w.Write(body); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// header is the Content-Encoding that goes with a coder.
+func header(coding string) string { return strings.TrimPrefix(coding, "raw ") }
+
+var htmlBody = []byte("<html><head><title>北京大学</title></head>" + strings.Repeat("<p>新闻</p>\n", 400) + "</html>")
+
+func TestDecode(t *testing.T) {
+	for coding := range coders {
+		for _, body := range [][]byte{nil, []byte("a"), htmlBody} {
+			got, err := Decode(encode(t, coding, body), header(coding), 1<<20)
+			if err != nil || !bytes.Equal(got, body) {
+				t.Errorf("%s: %d bytes, %v; want the %d encoded", coding, len(got), err, len(body))
+			}
+		}
+	}
+}
+
+func TestDecodeSpellings(t *testing.T) {
+	packed := encode(t, "gzip", htmlBody)
+	for _, tt := range []struct {
+		name, encoding string
+		body           []byte
+	}{
+		{"case", "GZip", packed},
+		{"blanks", " gzip ", packed},
+		{"identity first", "identity, gzip", packed},
+		{"empty element", "gzip,", packed},
+		{"two in a row", "deflate, gzip", encode(t, "gzip", encode(t, "deflate", htmlBody))},
+		{"the same twice", "gzip, gzip", encode(t, "gzip", packed)},
+		{"none", "none", htmlBody},
+		{"no header", "", htmlBody},
+		{"members in a row", "gzip", append(encode(t, "gzip", htmlBody[:9]), encode(t, "gzip", htmlBody[9:])...)},
+		{"bytes after the last member", "gzip", append(bytes.Clone(packed), "\r\n<!-- 3 ms -->"...)},
+		{"half a member after the last", "gzip", append(bytes.Clone(packed), packed[:3]...)},
+		{"bytes after zlib", "deflate", append(encode(t, "deflate", htmlBody), "\r\n"...)},
+	} {
+		got, err := Decode(tt.body, tt.encoding, 1<<20)
+		if err != nil || !bytes.Equal(got, htmlBody) {
+			t.Errorf("%s: %d bytes, %v; want %d", tt.name, len(got), err, len(htmlBody))
+		}
+	}
+}
+
+// TestDecodeLies shows that a body which is not encoded as its header says comes
+// back as it is.
+func TestDecodeLies(t *testing.T) {
+	png := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0d")
+	for _, tt := range []struct {
+		encoding string
+		body     []byte
+	}{
+		{"gzip", htmlBody},
+		{"gzip", png},
+		{"gzip", nil},
+		{"gzip", []byte{0x1f}},
+		{"deflate", htmlBody},
+		{"br", htmlBody},
+		{"zstd", htmlBody},
+		{"zstd", png},
+		{"gzip, gzip", htmlBody},
+		{"utf-8", htmlBody},
+		{"gzip, br", htmlBody},
+	} {
+		got, err := Decode(tt.body, tt.encoding, 1<<20)
+		if err != nil || !bytes.Equal(got, tt.body) {
+			t.Errorf("%s of %.9q: %d bytes, %v; want the body as it is", tt.encoding, tt.body, len(got), err)
+		}
+	}
+	// Decoded once already, though the header names two codings.
+	got, err := Decode(encode(t, "gzip", htmlBody), "gzip, gzip", 1<<20)
+	if err != nil || !bytes.Equal(got, htmlBody) {
+		t.Errorf("gzip named twice: %d bytes, %v; want %d", len(got), err, len(htmlBody))
+	}
+}
+
+// TestDecodeDamaged shows that of a body cut short or damaged nothing comes
+// back.
+func TestDecodeDamaged(t *testing.T) {
+	noise := make([]byte, 3000)
+	rng := rand.NewChaCha8([32]byte{1})
+	if _, err := rng.Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	for coding := range coders {
+		packed := encode(t, coding, noise)
+		if got, err := Decode(packed[:len(packed)/2], header(coding), 1<<20); err == nil || got != nil {
+			t.Errorf("half of %s: %d bytes, %v; want an error", coding, len(got), err)
+		}
+	}
+	packed := encode(t, "gzip", htmlBody)
+	packed[len(packed)-5] ^= 1 // checksum
+	if got, err := Decode(packed, "gzip", 1<<20); err == nil || got != nil {
+		t.Errorf("gzip with a wrong checksum: %d bytes, %v; want an error", len(got), err)
+	}
+	if _, err := Decode(noise, "sdch", 1<<20); err == nil || !strings.Contains(err.Error(), `"sdch" is not known`) {
+		t.Errorf("sdch: %v; want an error that names it", err)
+	}
+	if _, err := Decode(packed, strings.Repeat("gzip,", 50), 1<<20); err == nil {
+		t.Error("50 codings: no error")
+	}
+}
+
+func TestDecodeTooLarge(t *testing.T) {
+	zeros := make([]byte, 8<<20)
+	for coding := range coders {
+		packed := encode(t, coding, zeros)
+		if got, err := Decode(packed, header(coding), 1<<20); !errors.Is(err, ErrTooLarge) || got != nil {
+			t.Errorf("%s to more than its maximum: %d bytes, %v; want ErrTooLarge", coding, len(got), err)
+		}
+		if got, err := Decode(encode(t, coding, htmlBody), header(coding), int64(len(htmlBody))); err != nil || len(got) != len(htmlBody) {
+			t.Errorf("%s to just its maximum: %d bytes, %v; want %d", coding, len(got), err, len(htmlBody))
+		}
+	}
+	// Brotli and zstd shrink zeros without bound, and so does gzip twice.
+	for _, tt := range []struct {
+		encoding string
+		body     []byte
+	}{
+		{"br", encode(t, "br", zeros)},
+		{"zstd", encode(t, "zstd", zeros)},
+		{"gzip, gzip", encode(t, "gzip", encode(t, "gzip", zeros))},
+	} {
+		if got, err := Decode(tt.body, tt.encoding, 1<<30); !errors.Is(err, ErrTooLarge) || got != nil {
+			t.Errorf("%s: %d bytes grow to %d, %v; want ErrTooLarge", tt.encoding, len(tt.body), len(got), err)
+		}
+	}
+	if _, err := Decode(htmlBody, "", 10); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("without coding, more than its maximum: %v; want ErrTooLarge", err)
+	}
+}
+
+// FuzzDecode shows that no body brings a decoder to panic or past its maximum.
+func FuzzDecode(f *testing.F) {
+	for coding := range coders {
+		f.Add(encode(f, coding, htmlBody[:200]), header(coding))
+	}
+	f.Add([]byte("\x50\x2a\x4d\x18\x00\x00\x00\x00"), "zstd")
+	f.Add([]byte("\x1f\x8b\x08"), "gzip,deflate, br")
+	f.Fuzz(func(t *testing.T, body []byte, encoding string) {
+		const max = 1 << 16
+		if got, err := Decode(body, encoding, max); len(got) > max || err != nil && got != nil {
+			t.Fatalf("Decode(%q, %q) = %d bytes, %v", body, encoding, len(got), err)
+		}
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, coding := range []string{"gzip", "deflate", "br", "zstd"} {
+		packed := encode(b, coding, htmlBody)
+		b.Run(coding, func(b *testing.B) {
+			b.ReportAllocs()
+			b.SetBytes(int64(len(htmlBody)))
+			for b.Loop() {
+				if _, err := Decode(packed, coding, 1<<20); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package page
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// TestGuessText guesses the charset of long texts.
+func TestGuessText(t *testing.T) {
+	for file, want := range map[string]string{
+		"candide-utf-8.txt":                            "utf-8",
+		"candide-windows-1252.txt":                     "windows-1252",
+		"rashomon-euc-jp.txt":                          "euc-jp",
+		"rashomon-iso-2022-jp.txt":                     "iso-2022-jp",
+		"rashomon-shift-jis.txt":                       "shift_jis",
+		"rashomon-utf-8.txt":                           "utf-8",
+		"sunzi-bingfa-gb-levels-1-and-2-hz-gb2312.txt": "hz-gb-2312",
+		"sunzi-bingfa-simplified-gbk.txt":              "gb18030",
+		"sunzi-bingfa-traditional-big5.txt":            "big5",
+		"unsu-joh-eun-nal-euc-kr.txt":                  "euc-kr",
+		"unsu-joh-eun-nal-utf-8.txt":                   "utf-8",
+		"sunzi-bingfa-simplified-utf-8.txt":            "utf-8",
+	} {
+		body, err := os.ReadFile(shared(t, "charset", "xtext", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := guess(body); got != want {
+			t.Errorf("%s: guess = %q, want %q", file, got, want)
+		}
+	}
+}
+
+// feedCharset gives the charset of a folder of feeds, and "" for those that
+// have no place here: they are not told from windows-1252 by their bytes.
+var feedCharset = map[string]string{
+	"Big5": "big5", "GB2312": "gb18030", "EUC-JP": "euc-jp", "SHIFT_JIS": "shift_jis", "CP932": "shift_jis",
+	"EUC-KR": "euc-kr", "CP949": "euc-kr", "iso-2022-jp": "iso-2022-jp", "utf-8": "utf-8", "utf-8-sig": "utf-8",
+}
+
+// TestGuessFeeds guesses the charset of real feeds without looking at what they
+// declare, and then with.
+func TestGuessFeeds(t *testing.T) {
+	guessed, read, all := 0, 0, 0
+	foreign, wrongly := 0, 0
+	for name, body := range tarFiles(t, shared(t, "charset", "chardet-odd.tar.zst")) {
+		want := feedCharset[path.Base(path.Dir(name))]
+		got, _ := Charset(body, "")
+		bare := guess(bytes.TrimPrefix(body, []byte(bomUTF8)))
+		if want == "" {
+			foreign++
+			if bare != "windows-1252" && bare != "utf-8" {
+				wrongly++
+				t.Logf("%s: guess = %q", name, bare)
+			}
+			continue
+		}
+		all++
+		if got == want {
+			read++
+		} else {
+			t.Logf("%s: Charset = %q, want %q", name, got, want)
+		}
+		if bare == want {
+			guessed++
+		} else {
+			t.Logf("%s: guess = %q, want %q", name, bare, want)
+		}
+	}
+	t.Logf("of %d: %d read, %d guessed; of %d in other charsets %d taken for one of these", all, read, guessed, foreign, wrongly)
+	if read < all || guessed < all*97/100 || wrongly > foreign/50 {
+		t.Errorf("of %d: %d read, %d guessed, want all and 97 %%; of %d others %d taken for these, want 2 %%",
+			all, read, guessed, foreign, wrongly)
+	}
+}
+
+// TestCharsetChinesePages reads real pages, three of which say gb2312 and are
+// UTF-8.
+func TestCharsetChinesePages(t *testing.T) {
+	lied := 0
+	for name, body := range tarFiles(t, shared(t, "chinese", "gne-odd.tar.zst")) {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		got, declared := Charset(body, "")
+		if got != "utf-8" {
+			t.Errorf("%s: Charset = %q, declared %q; want utf-8", name, got, declared)
+		}
+		if declared == "gb2312" {
+			lied++
+		}
+	}
+	if lied != 3 {
+		t.Errorf("%d pages say gb2312, want 3", lied)
+	}
+}
+
+// TestGuessNews guesses each of 250 records of news by itself, and each title.
+func TestGuessNews(t *testing.T) {
+	data, err := os.ReadFile(shared(t, "chinese", "infomall-dat0-first250.dat"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, titles := 0, 0
+	for record := range bytes.SplitSeq(data, []byte("\x1f")) {
+		if len(bytes.TrimSpace(record)) == 0 {
+			continue
+		}
+		records++
+		if got := guess(record); got != "gb18030" {
+			t.Errorf("guess(%.200q) = %q, want gb18030", record, got)
+		}
+		_, title, _ := bytes.Cut(record, []byte("title="))
+		title, _, _ = bytes.Cut(title, []byte("\n"))
+		if got, ascii := guess(title), !bytes.ContainsFunc(title, func(r rune) bool { return r > '~' }); got != "gb18030" && !ascii {
+			t.Errorf("guess(%q) = %q, want gb18030", title, got)
+		} else if !ascii {
+			titles++
+		}
+	}
+	t.Logf("%d records, %d titles", records, titles)
+	if records < 200 {
+		t.Errorf("%d records, want 200 or more", records)
+	}
+}
+
+// tarFiles reads all files of a tar.zst.
+func tarFiles(t *testing.T, name string) map[string][]byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(1<<27))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	files := make(map[string][]byte)
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err == io.EOF {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		if files[h.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

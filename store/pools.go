@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// Pools describes the pools, in order of name.
+func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
+	var out []record.Pool
+	for rest := v.pin.segments; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Pool == rest[0].Pool {
+			n++
+		}
+		p, err := v.pool(ctx, rest[:n])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+		rest = rest[n:]
+	}
+	return out, nil
+}
+
+// pool describes the pool of segments.
+func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
+	p := record.Pool{Name: segments[0].Pool, First: record.MaxTime, Last: record.MinTime}
+	first, last := segments[0].FirstKey, segments[0].LastKey
+	for _, s := range segments {
+		p.First, p.Last = min(p.First, s.First), max(p.Last, s.Last)
+		first, last = min(first, s.FirstKey), max(last, s.LastKey)
+		p.StoredBytes += s.Bytes + s.IndexBytes
+		p.Depends = append(p.Depends, s.Depends...)
+	}
+	p.FirstURL, p.LastURL = urlkey.URL(first), urlkey.URL(last)
+	slices.Sort(p.Depends)
+	p.Depends = slices.Compact(p.Depends)
+	from, to, err := month(p.Name)
+	if err != nil {
+		return p, err
+	}
+	if len(segments) == 1 && len(v.segmentsFor(from, to)) == 1 {
+		s := segments[0]
+		p.URLs, p.Captures, p.Versions, p.Bytes = s.URLs, s.Captures, s.Versions, s.BodyBytes
+		return p, nil
+	}
+	// Segments that overlap may have a URL or a capture in common, and what is
+	// a version may have changed with what came in later: count.
+	err = v.walk(ctx, record.Scan{From: from, To: to, Columns: record.ColBytes}, func(group []located) error {
+		n := p.Captures
+		for i := range group {
+			e := &group[i]
+			if e.Time < from {
+				continue
+			}
+			p.Captures++
+			if e.Change != record.ChangeSame {
+				p.Versions++
+				p.Bytes += max(e.Bytes, 0)
+			}
+		}
+		if p.Captures > n {
+			p.URLs++
+		}
+		return nil
+	})
+	return p, err
+}
+
+// month gives the bounds of the month that a pool is named after.
+func month(pool string) (from, to record.Time, err error) {
+	t, err := time.Parse("200601", pool)
+	if err != nil {
+		return 0, 0, fmt.Errorf("pool %q is not named after a month", pool)
+	}
+	return record.At(t), record.At(t.AddDate(0, 1, 0)), nil
+}
+
+// Files describes the files in force, in order of name.
+func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
+	if v.pin.generation == 0 {
+		return nil, nil
+	}
+	var out []record.File
+	shares := make(map[string]int)
+	for _, s := range v.pin.segments {
+		shares[s.Index]++
+		out = append(out, record.File{Name: s.File, Pool: s.Pool, Segments: 1, Sorted: true, Bytes: s.Bytes, CRC: s.CRC})
+	}
+	for _, x := range v.pin.indexes {
+		out = append(out, record.File{Name: x.name, Segments: shares[x.name], Sorted: true, Bytes: x.bytes, CRC: x.crc})
+	}
+	name := catalogName(v.pin.generation)
+	b, err := os.ReadFile(filepath.Join(v.a.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	out = append(out, record.File{Name: name, Segments: len(v.pin.segments), Sorted: true, Bytes: int64(len(b)), CRC: crc32.Checksum(b, castagnoli)})
+	slices.SortFunc(out, func(a, b record.File) int { return strings.Compare(a.Name, b.Name) })
+	return out, ctx.Err()
+}

@@ -1,0 +1,303 @@
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// The residue of chunked framing is a list of groups of chunks that look
+// alike, and an end:
+//
+//	group  uvarint size<<2 | verbatim<<1 | open
+//	       if verbatim: uvarint length of the size line, and the line with its CR LF
+//	       unless open: uvarint how many such chunks follow each other, less one
+//	end    byte 1: the wire form ends in "0 CR LF CR LF"
+//	       byte 0: it ends in the remaining bytes of the residue
+//
+// The size line of a chunk that is not verbatim is its size in lower-case
+// hexadecimal digits without leading zeros. An open chunk is one that was cut:
+// it takes the rest of the body, and only the end follows it.
+const (
+	groupOpen     = 1
+	groupVerbatim = 2
+	endVerbatim   = 0
+	endPlain      = 1
+
+	plainEnd = "0\r\n\r\n"
+)
+
+// Bounds of what is taken for chunked framing.
+const (
+	sizeLineMax = 4 << 10  // bytes of a size line with its extensions
+	chunkEndMax = 64 << 10 // bytes of the last chunk, trailers and what follows
+)
+
+// Dechunk undoes the chunked transfer coding of RFC 9112. framing is what it
+// takes, beside body, to make wire again: Reframe(body, framing) is wire.
+//
+// ok is false, and the others are nil, where wire is not chunked: many
+// crawlers keep a header that says so and store the body without. A wire form
+// that was cut is chunked if one whole chunk is there.
+func Dechunk(wire []byte) (body, framing []byte, ok bool) {
+	view := func(off int64, n int) []byte {
+		return wire[off:min(off+int64(n), int64(len(wire)))]
+	}
+	// The first pass changes nothing and finds the size.
+	var size int64
+	framing, ok = scanChunks(int64(len(wire)), view, func(from, to int64) { size += to - from })
+	if !ok {
+		return nil, nil, false
+	}
+	body = make([]byte, 0, size)
+	scanChunks(int64(len(wire)), view, func(from, to int64) { body = append(body, wire[from:to]...) })
+	return body, framing, true
+}
+
+// scanChunks walks over the chunked message of size bytes of which view gives
+// parts. It calls data with the place of each chunk's data and returns the
+// residue. What data was called with means nothing unless ok.
+func scanChunks(size int64, view func(off int64, n int) []byte, data func(from, to int64)) (framing []byte, ok bool) {
+	var f framer
+	var pos int64
+	for {
+		line, length, ok := sizeLine(view(pos, sizeLineMax))
+		switch {
+		case !ok && f.chunks > 0 && isCutSizeLine(view(pos, sizeLineMax), size-pos):
+			return f.end(view(pos, sizeLineMax)), true
+		case !ok:
+			return nil, false
+		case length == 0:
+			if size-pos > chunkEndMax {
+				return nil, false
+			}
+			return f.end(view(pos, chunkEndMax)), true
+		}
+		start := pos + int64(len(line))
+		f.add(line, length)
+		if rest := size - start; length > rest || length > rest-2 && isCutCRLF(view(start+length, 2)) {
+			if f.chunks == 1 {
+				return nil, false
+			}
+			end := min(start+length, size)
+			data(start, end)
+			return f.cut(view(end, 2)), true
+		}
+		data(start, start+length)
+		pos = start + length
+		if string(view(pos, 2)) != "\r\n" {
+			return nil, false
+		}
+		pos += 2
+	}
+}
+
+// sizeLine reads a chunk's size at the start of b. line is the whole line with
+// its CR LF and shares b's memory.
+func sizeLine(b []byte) (line []byte, size int64, ok bool) {
+	end := bytes.IndexByte(b, '\n')
+	if end < 1 || b[end-1] != '\r' {
+		return nil, 0, false
+	}
+	line = b[:end+1]
+	digits := 0
+	for digits < len(line) && isHex(line[digits]) {
+		digits++
+	}
+	rest := bytes.TrimLeft(line[digits:end-1], " \t")
+	if len(rest) > 0 && rest[0] != ';' {
+		return nil, 0, false
+	}
+	size, err := strconv.ParseInt(string(line[:digits]), 16, 64)
+	// The residue holds a size in 62 bits.
+	if err != nil || size > math.MaxInt64>>2 {
+		return nil, 0, false
+	}
+	return line, size, true
+}
+
+// isCutSizeLine reports whether b, which has the last rest bytes of a message
+// or the first of them, is a size line that was cut off.
+func isCutSizeLine(b []byte, rest int64) bool {
+	if int64(len(b)) < rest || bytes.IndexByte(b, '\n') >= 0 {
+		return false
+	}
+	b = bytes.TrimSuffix(b, []byte("\r"))
+	for _, c := range b {
+		if !isHex(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// isCutCRLF reports whether b is what a cut leaves of CR LF.
+func isCutCRLF(b []byte) bool { return len(b) == 0 || string(b) == "\r" }
+
+func isHex(c byte) bool {
+	return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// framer writes a residue.
+type framer struct {
+	out    []byte
+	line   []byte // of the chunks not yet written
+	size   int64  // of each of them
+	repeat uint64 // how many there are
+	chunks int    // of all
+}
+
+func (f *framer) add(line []byte, size int64) {
+	f.chunks++
+	if f.repeat > 0 && bytes.Equal(f.line, line) {
+		f.repeat++
+		return
+	}
+	f.flush()
+	f.line, f.size, f.repeat = append(f.line[:0], line...), size, 1
+}
+
+func (f *framer) flush() {
+	if f.repeat == 0 {
+		return
+	}
+	f.group(0)
+	f.out = binary.AppendUvarint(f.out, f.repeat-1)
+	f.repeat = 0
+}
+
+func (f *framer) group(flags uint64) {
+	plain := string(appendSizeLine(nil, f.size)) == string(f.line)
+	if !plain {
+		flags |= groupVerbatim
+	}
+	f.out = binary.AppendUvarint(f.out, uint64(f.size)<<2|flags)
+	if !plain {
+		f.out = binary.AppendUvarint(f.out, uint64(len(f.line)))
+		f.out = append(f.out, f.line...)
+	}
+}
+
+// cut ends the residue of a message that was cut in the chunk added last, tail
+// being what is left of the CR LF behind its data.
+func (f *framer) cut(tail []byte) []byte {
+	if f.repeat--; f.repeat > 0 {
+		f.flush()
+	}
+	f.group(groupOpen)
+	return append(append(f.out, endVerbatim), tail...)
+}
+
+func (f *framer) end(tail []byte) []byte {
+	f.flush()
+	if string(tail) == plainEnd {
+		return append(f.out, endPlain)
+	}
+	return append(append(f.out, endVerbatim), tail...)
+}
+
+func appendSizeLine(dst []byte, size int64) []byte {
+	return append(strconv.AppendInt(dst, size, 16), '\r', '\n')
+}
+
+// errFraming is returned for a residue that does not fit its body.
+var errFraming = errors.New("framing residue does not fit the body: one of the two is damaged")
+
+// Reframe makes the wire form of body again, given what Dechunk took away. It
+// returns body itself where framing is empty.
+func Reframe(body, framing []byte) ([]byte, error) {
+	if len(framing) == 0 {
+		return body, nil
+	}
+	wire := make([]byte, 0, len(body)+len(body)>>6+len(framing)+len(plainEnd))
+	for {
+		code, n := binary.Uvarint(framing)
+		if n <= 0 {
+			return nil, errFraming
+		}
+		framing = framing[n:]
+		if code>>2 == 0 {
+			return reframeEnd(wire, body, framing, code)
+		}
+		line, rest, ok := groupLine(code, framing)
+		if !ok {
+			return nil, errFraming
+		}
+		framing = rest
+		if code&groupOpen != 0 {
+			wire = append(append(wire, line...), body...)
+			body = nil
+			continue
+		}
+		repeat, n := binary.Uvarint(framing)
+		size := code >> 2
+		if n <= 0 || repeat >= uint64(len(body))/size {
+			return nil, errFraming
+		}
+		framing = framing[n:]
+		for range repeat + 1 {
+			wire = append(append(wire, line...), body[:size]...)
+			wire = append(wire, '\r', '\n')
+			body = body[size:]
+		}
+	}
+}
+
+func reframeEnd(wire, body, tail []byte, code uint64) ([]byte, error) {
+	switch {
+	case len(body) > 0 || code > endPlain || code == endPlain && len(tail) > 0:
+		return nil, errFraming
+	case code == endPlain:
+		return append(wire, plainEnd...), nil
+	default:
+		return append(wire, tail...), nil
+	}
+}
+
+// groupLine reads the size line of a group and returns what follows it.
+func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {
+	if code&groupVerbatim == 0 {
+		return appendSizeLine(nil, int64(code>>2)), framing, true
+	}
+	length, n := binary.Uvarint(framing)
+	if n <= 0 || length > uint64(len(framing)-n) {
+		return nil, nil, false
+	}
+	return framing[n : n+int(length)], framing[n+int(length):], true
+}
+
+// dechunkSpool is Dechunk for a body on disk. It returns s itself where s is
+// not chunked, else a new spool, and closes s.
+func dechunkSpool(w *Window, s *Spool, dir string) (*Spool, []byte, error) {
+	var failed error
+	view := func(off int64, n int) []byte {
+		b, err := w.View(off, n)
+		if err != nil {
+			failed = err
+		}
+		return b
+	}
+	framing, ok := scanChunks(s.Size, view, func(int64, int64) {})
+	if failed != nil || !ok {
+		return s, nil, failed
+	}
+	out, err := newSpool(dir)
+	if err != nil {
+		return s, nil, err
+	}
+	scanChunks(s.Size, view, func(from, to int64) {
+		if failed == nil {
+			failed = out.write(io.NewSectionReader(s.File, from, to-from))
+		}
+	})
+	if failed != nil {
+		out.File.Close()
+		return s, nil, fmt.Errorf("dechunk a body of %d bytes: %w", s.Size, failed)
+	}
+	s.File.Close()
+	return out, framing, nil
+}

@@ -1,0 +1,129 @@
+package record_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"infomall/store/record"
+)
+
+// TestDechunk shows what is taken for chunked framing, and that the wire form
+// always comes back byte for byte.
+func TestDechunk(t *testing.T) {
+	tests := []struct {
+		name, wire string
+		ok         bool
+		body       string
+	}{
+		{"plain", "4\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\n", true, "Wikipedia"},
+		{"upper case, zeros, spaces", "000A \r\n0123456789\r\n00\r\n\r\n", true, "0123456789"},
+		{"extension", "4;a=\"b\"\r\nWiki\r\n0;x\r\n\r\n", true, "Wiki"},
+		{"trailers", "4\r\nWiki\r\n0\r\nExpires: x\r\n\r\n", true, "Wiki"},
+		{"bytes behind the end", "4\r\nWiki\r\n0\r\n\r\n\r\n\r\n", true, "Wiki"},
+		{"empty body", "0\r\n\r\n", true, ""},
+		{"no last chunk", "4\r\nWiki\r\n", true, "Wiki"},
+		{"cut in the last size", "4\r\nWiki\r\n1f", true, "Wiki"},
+		{"cut in the CR LF of the last size", "4\r\nWiki\r\n1f\r", true, "Wiki"},
+		{"cut in the second chunk", "4\r\nWiki\r\n5\r\nped", true, "Wikiped"},
+		{"cut in the third, like the second", "4\r\nWiki\r\n4\r\nWiki\r\n4\r\nWi", true, "WikiWikiWi"},
+		{"cut before CR LF", "4\r\nWiki\r\n5\r\npedia", true, "Wikipedia"},
+		{"cut within CR LF", "4\r\nWiki\r\n5\r\npedia\r", true, "Wikipedia"},
+		{"page kept without framing", "<html>\r\n</html>\r\n", false, ""},
+		{"text that begins with digits", "2024\r\nwas a year\r\n", false, ""},
+		{"cut in the first chunk", "4\r\nWik", false, ""},
+		{"wrong size", "3\r\nWiki\r\n0\r\n\r\n", false, ""},
+		{"bare LF", "4\nWiki\n0\n\n", false, ""},
+		{"no digits", ";x\r\nWiki\r\n0\r\n\r\n", false, ""},
+		{"size beyond 62 bits", "7fffffffffffffff\r\nWiki\r\n0\r\n\r\n", false, ""},
+		{"much behind the end", "1\r\nx\r\n0\r\n\r\n" + strings.Repeat("x", 70000), false, ""},
+		{"empty", "", false, ""},
+	}
+	for _, tt := range tests {
+		body, framing, ok := record.Dechunk([]byte(tt.wire))
+		if ok != tt.ok || string(body) != tt.body {
+			t.Errorf("%s: Dechunk = %q, %v, want %q, %v", tt.name, body, ok, tt.body, tt.ok)
+			continue
+		}
+		if !ok {
+			continue
+		}
+		if wire, err := record.Reframe(body, framing); err != nil || string(wire) != tt.wire {
+			t.Errorf("%s: Reframe = %q, %v, want %q", tt.name, wire, err, tt.wire)
+		}
+	}
+}
+
+// TestFramingIsSmall holds the residue of the common case, equal chunks, to a
+// few bytes.
+func TestFramingIsSmall(t *testing.T) {
+	wire := chunked(bytes.Repeat([]byte("x"), 10<<20), 8000)
+	_, framing, ok := record.Dechunk(wire)
+	if !ok || len(framing) > 16 {
+		t.Errorf("residue of %d bytes has %d bytes, want at most 16", len(wire), len(framing))
+	}
+}
+
+func TestReframeDamaged(t *testing.T) {
+	body, framing, _ := record.Dechunk([]byte("4\r\nWiki\r\n5 \r\npedia\r\n0\r\n\r\n"))
+	for i := range framing {
+		record.Reframe(body, framing[:i]) // must not panic
+	}
+	if _, err := record.Reframe(body[1:], framing); err == nil {
+		t.Error("Reframe of a shorter body gives no error")
+	}
+	if wire, err := record.Reframe(body, nil); err != nil || !bytes.Equal(wire, body) {
+		t.Errorf("Reframe without framing = %q, %v, want the body", wire, err)
+	}
+}
+
+func chunked(body []byte, size int) []byte {
+	var wire []byte
+	for len(body) > 0 {
+		n := min(size, len(body))
+		wire = fmt.Appendf(wire, "%x\r\n%s\r\n", n, body[:n])
+		body = body[n:]
+	}
+	return append(wire, "0\r\n\r\n"...)
+}
+
+func FuzzDechunk(f *testing.F) {
+	f.Add([]byte("4\r\nWiki\r\n5\r\npedia\r\n0\r\n\r\n"))
+	f.Add([]byte("000A;q\r\n0123456789\r\n2\r\nab\r\n2\r\nab\r\n2\r\na"))
+	f.Add([]byte("1\r\nx\r\n0\r\nA: b\r\n\r\n\r\n"))
+	f.Add([]byte("1\r\nx\r\n1f"))
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		before := bytes.Clone(wire)
+		body, framing, ok := record.Dechunk(wire)
+		if !bytes.Equal(wire, before) {
+			t.Fatal("Dechunk changed its input")
+		}
+		if !ok {
+			return
+		}
+		got, err := record.Reframe(body, framing)
+		if err != nil || !bytes.Equal(got, wire) {
+			t.Fatalf("Reframe(Dechunk(%q)) = %q, %v", wire, got, err)
+		}
+	})
+}
+
+func FuzzReframe(f *testing.F) {
+	body, framing, _ := record.Dechunk([]byte("4\r\nWiki\r\n5 \r\npedia\r\n0\r\n\r\n"))
+	f.Add(body, framing)
+	f.Fuzz(func(t *testing.T, body, framing []byte) {
+		wire, err := record.Reframe(body, framing)
+		if err == nil && len(wire) > 9*len(body)+2*len(framing)+64 && len(framing) < 1<<10 {
+			t.Fatalf("%d bytes of body and %d of residue became %d", len(body), len(framing), len(wire))
+		}
+	})
+}
+
+func BenchmarkDechunk(b *testing.B) {
+	wire := chunked(bytes.Repeat([]byte("<p>text</p>"), 10000), 4096)
+	b.SetBytes(int64(len(wire)))
+	for b.Loop() {
+		record.Dechunk(wire)
+	}
+}

@@ -1,0 +1,163 @@
+package record
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// BodyLimits says which bodies a reader keeps in memory. The zero value works.
+type BodyLimits struct {
+	MemoryMax int64  // bytes of a message kept in memory; 0 is 32 MB
+	TempDir   string // for larger ones; "" is os.TempDir()
+}
+
+func (l BodyLimits) memoryMax() int64 {
+	if l.MemoryMax == 0 {
+		return 32 << 20
+	}
+	return l.MemoryMax
+}
+
+// InMemory reports whether a message of n bytes is kept in memory.
+func (l BodyLimits) InMemory(n int64) bool { return n <= l.memoryMax() }
+
+// newSpool makes an empty spool in dir.
+func newSpool(dir string) (*Spool, error) {
+	f, err := os.CreateTemp(dir, "infomall-body-*")
+	if err != nil {
+		return nil, fmt.Errorf("make a temporary file for a large body: %w", err)
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("unlink the temporary file of a large body: %w", err)
+	}
+	return &Spool{File: f}, nil
+}
+
+// NewSpool copies all of r to an unlinked file in dir ("" is os.TempDir()).
+// The caller closes its File.
+func NewSpool(r io.Reader, dir string) (*Spool, error) {
+	s, err := newSpool(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.write(r); err != nil {
+		s.File.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// write appends all of r.
+func (s *Spool) write(r io.Reader) error {
+	n, err := io.Copy(s.File, r)
+	s.Size += n
+	if err != nil {
+		return fmt.Errorf("write a large body to a temporary file: %w", err)
+	}
+	return nil
+}
+
+// SetMessage fills c from a stored HTTP message: Head, Status, Body, Framing,
+// and ViaNotModified for a 304. c keeps data.
+func (c *Capture) SetMessage(data []byte) {
+	n := SplitHead(data)
+	c.setHead(data[:n:n])
+	c.Body = data[n:]
+	if c.isChunked() {
+		if body, framing, ok := Dechunk(c.Body); ok {
+			c.Body, c.Framing = body, framing
+		}
+	}
+	c.notModified()
+}
+
+// ReadMessage is SetMessage for the n bytes at off of w, which must be there.
+// A large body goes to c.Spool.
+func (c *Capture) ReadMessage(w *Window, off, n int64, limits BodyLimits) error {
+	if limits.InMemory(n) {
+		data := make([]byte, n)
+		if err := w.Read(data, off); err != nil {
+			return err
+		}
+		c.SetMessage(data)
+		return nil
+	}
+	start, err := w.View(off, int(min(n, headMax)))
+	if err != nil {
+		return err
+	}
+	split := SplitHead(start)
+	c.setHead(append([]byte(nil), start[:split]...))
+	if err := c.ReadBody(w, off+int64(split), n-int64(split), limits); err != nil {
+		return err
+	}
+	if c.Spool == nil || !c.isChunked() {
+		return nil
+	}
+	spool, framing, err := dechunkSpool(NewWindow(w.ctx, c.Spool.File), c.Spool, limits.TempDir)
+	if err != nil {
+		c.Close()
+		return err
+	}
+	c.Spool, c.Framing = spool, framing
+	return nil
+}
+
+// ReadBody fills Body or Spool with the n bytes at off of w, as they are.
+func (c *Capture) ReadBody(w *Window, off, n int64, limits BodyLimits) error {
+	if limits.InMemory(n) {
+		c.Body = make([]byte, n)
+		return w.Read(c.Body, off)
+	}
+	spool, err := NewSpool(contextReader{w.ctx, io.NewSectionReader(w.r, off, n)}, limits.TempDir)
+	if err != nil {
+		return err
+	}
+	c.Spool = spool
+	return nil
+}
+
+// Close frees what c holds outside memory. It is for who does not hand c on.
+func (c *Capture) Close() {
+	if c.Spool != nil {
+		c.Spool.File.Close()
+		c.Spool = nil
+	}
+}
+
+func (c *Capture) setHead(head []byte) {
+	c.Head = head
+	c.Status = Status(head)
+}
+
+func (c *Capture) isChunked() bool {
+	return strings.EqualFold(lastElement(Header(c.Head, "Transfer-Encoding")), "chunked")
+}
+
+// lastElement is the last of a comma-separated list.
+func lastElement(list string) string {
+	return strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:])
+}
+
+func (c *Capture) notModified() {
+	if c.Status == 304 && len(c.Body) == 0 {
+		c.Via, c.Body = ViaNotModified, nil
+	}
+}
+
+// contextReader is a reader that ends with its context.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(p []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}

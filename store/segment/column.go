@@ -1,0 +1,446 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+// A column is the values of one property of consecutive entries, in the form
+// that takes the fewest bytes. Each form carries what decoding needs but the
+// number of values. store/FORMAT.md draws them.
+
+// errColumn is returned when a column's bytes are not what the encoder writes.
+var errColumn = errors.New("column is damaged")
+
+// The forms of a column of integers.
+const (
+	intsFrame = 0 // least value, common factor, width, packed multiples
+	intsDelta = 1 // first value, differences as varints
+	intsDict  = 2 // distinct values, packed positions
+)
+
+// dictMax is how many distinct values a dictionary of integers holds at most:
+// beyond it the packed positions save too little to look for them.
+const dictMax = 256
+
+// appendInts appends v as a column.
+func appendInts(dst []byte, v []int64) []byte {
+	if len(v) == 0 {
+		return dst
+	}
+	lo, hi := v[0], v[0]
+	deltaSize := varintLen(v[0])
+	for i, x := range v[1:] {
+		lo, hi = min(lo, x), max(hi, x)
+		deltaSize += varintLen(x - v[i])
+	}
+	var factor uint64
+	for _, x := range v {
+		if factor = gcd(factor, uint64(x)-uint64(lo)); factor == 1 {
+			break
+		}
+	}
+	factor = max(factor, 1)
+	width := packWidth((uint64(hi) - uint64(lo)) / factor)
+	frameSize := varintLen(lo) + uvarintLen(factor) + 1 + packedLen(len(v), width)
+	dict, dictSize := smallDict(v, min(frameSize, deltaSize))
+	switch {
+	case dict != nil && dictSize < frameSize && dictSize < deltaSize:
+		dst = append(dst, intsDict)
+		dst = binary.AppendUvarint(dst, uint64(len(dict)))
+		place := make(map[int64]uint64, len(dict))
+		for i, x := range dict {
+			dst = binary.AppendVarint(dst, x)
+			place[x] = uint64(i)
+		}
+		return appendPacked(dst, len(v), packWidth(uint64(len(dict)-1)), func(i int) uint64 { return place[v[i]] })
+	case deltaSize < frameSize:
+		dst = append(dst, intsDelta)
+		dst = binary.AppendVarint(dst, v[0])
+		for i, x := range v[1:] {
+			dst = binary.AppendVarint(dst, x-v[i])
+		}
+		return dst
+	default:
+		dst = append(dst, intsFrame)
+		dst = binary.AppendVarint(dst, lo)
+		dst = binary.AppendUvarint(dst, factor)
+		dst = append(dst, byte(width))
+		return appendPacked(dst, len(v), width, func(i int) uint64 { return (uint64(v[i]) - uint64(lo)) / factor })
+	}
+}
+
+// smallDict lists the distinct values of v in order of appearance, and the
+// size of the column with them; nil once it is clear that limit bytes do.
+func smallDict(v []int64, limit int) ([]int64, int) {
+	seen := make(map[int64]bool, 16)
+	var dict []int64
+	size := 2
+	for _, x := range v {
+		if seen[x] {
+			continue
+		}
+		size += varintLen(x)
+		if len(dict) == dictMax || size >= limit {
+			return nil, 0
+		}
+		seen[x] = true
+		dict = append(dict, x)
+	}
+	return dict, size + packedLen(len(v), packWidth(uint64(len(dict)-1)))
+}
+
+// decodeInts decodes a column of n integers that takes all of src, into dst
+// if that is large enough.
+func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
+	if cap(dst) < n {
+		dst = make([]int64, n)
+	}
+	dst = dst[:n]
+	if n == 0 {
+		return dst, nil
+	}
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	r := reader{b: src[1:]}
+	switch src[0] {
+	case intsFrame:
+		lo, factor, width := r.varint(), r.uvarint(), uint(r.byte())
+		if r.bad || width > 64 || packedLen(n, width) != len(r.b) {
+			return nil, errColumn
+		}
+		if width == 0 {
+			for i := range dst {
+				dst[i] = lo
+			}
+			return dst, nil
+		}
+		unpack(dst, r.b, width)
+		for i, x := range dst {
+			dst[i] = int64(uint64(lo) + uint64(x)*factor)
+		}
+	case intsDelta:
+		x := r.varint()
+		dst[0] = x
+		for i := 1; i < n; i++ {
+			x += r.varint()
+			dst[i] = x
+		}
+		if r.bad || len(r.b) != 0 {
+			return nil, errColumn
+		}
+	case intsDict:
+		k := r.uvarint()
+		if r.bad || k == 0 || k > dictMax {
+			return nil, errColumn
+		}
+		var dict [dictMax]int64
+		for i := range int(k) {
+			dict[i] = r.varint()
+		}
+		width := packWidth(k - 1)
+		if r.bad || packedLen(n, width) != len(r.b) {
+			return nil, errColumn
+		}
+		unpack(dst, r.b, width)
+		for i, x := range dst {
+			if uint64(x) >= k {
+				return nil, errColumn
+			}
+			dst[i] = dict[x]
+		}
+	default:
+		return nil, errColumn
+	}
+	return dst, nil
+}
+
+// packWidth is how many bits hold every number up to most. Widths that a
+// single load cannot hold at any bit offset become whole words.
+func packWidth(most uint64) uint {
+	if w := uint(bits.Len64(most)); w <= 56 {
+		return w
+	}
+	return 64
+}
+
+func packedLen(n int, width uint) int { return (n*int(width) + 7) / 8 }
+
+// appendPacked appends n numbers of width bits each, lowest bit first.
+func appendPacked(dst []byte, n int, width uint, at func(int) uint64) []byte {
+	if width == 0 {
+		return dst
+	}
+	if width == 64 {
+		for i := range n {
+			dst = binary.LittleEndian.AppendUint64(dst, at(i))
+		}
+		return dst
+	}
+	var acc uint64
+	var have uint
+	for i := range n {
+		acc |= at(i) << have
+		for have += width; have >= 8; have -= 8 {
+			dst = append(dst, byte(acc))
+			acc >>= 8
+		}
+	}
+	if have > 0 {
+		dst = append(dst, byte(acc))
+	}
+	return dst
+}
+
+// unpack reads len(dst) numbers of width bits. src has exactly the bytes.
+func unpack(dst []int64, src []byte, width uint) {
+	if width == 0 {
+		clear(dst)
+		return
+	}
+	mask := ^uint64(0)
+	if width < 64 {
+		mask = 1<<width - 1
+	}
+	// Whole loads while eight bytes are left, then the tail byte by byte.
+	i, bit := 0, uint(0)
+	for ; i < len(dst) && int(bit>>3)+8 <= len(src); i++ {
+		dst[i] = int64(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask)
+		bit += width
+	}
+	for ; i < len(dst); i++ {
+		var x uint64
+		for j, b := range src[bit>>3:] {
+			x |= uint64(b) << (8 * uint(j))
+		}
+		dst[i] = int64(x >> (bit & 7) & mask)
+		bit += width
+	}
+}
+
+// The forms of a column of strings.
+const (
+	textsConst = 0 // one string for all
+	textsPlain = 1 // lengths as a column, then the bytes
+	textsDict  = 2 // distinct strings as a plain column, positions as a column
+)
+
+// appendTexts appends v as a column.
+func appendTexts(dst []byte, v []string) []byte {
+	if len(v) == 0 {
+		return dst
+	}
+	place := make(map[string]int64)
+	var dict []string
+	at := make([]int64, len(v))
+	total, distinct := 0, 0
+	for i, s := range v {
+		p, ok := place[s]
+		if !ok {
+			p = int64(len(dict))
+			place[s] = p
+			dict = append(dict, s)
+			distinct += len(s)
+		}
+		at[i] = p
+		total += len(s)
+	}
+	switch {
+	case len(dict) == 1:
+		return append(append(dst, textsConst), v[0]...)
+	case distinct+len(v) < total:
+		dst = append(dst, textsDict)
+		dst = binary.AppendUvarint(dst, uint64(len(dict)))
+		dst = appendSized(dst, appendPlain(nil, dict))
+		return appendInts(dst, at)
+	default:
+		return appendPlain(append(dst, textsPlain), v)
+	}
+}
+
+func appendPlain(dst []byte, v []string) []byte {
+	lens := make([]int64, len(v))
+	for i, s := range v {
+		lens[i] = int64(len(s))
+	}
+	dst = appendSized(dst, appendInts(nil, lens))
+	for _, s := range v {
+		dst = append(dst, s...)
+	}
+	return dst
+}
+
+// decodeTexts decodes a column of n strings that takes all of src. The strings
+// do not share memory with src.
+func decodeTexts(src []byte, n int) ([]string, error) {
+	out := make([]string, n)
+	if n == 0 {
+		return out, nil
+	}
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	switch src[0] {
+	case textsConst:
+		s := string(src[1:])
+		for i := range out {
+			out[i] = s
+		}
+		return out, nil
+	case textsPlain:
+		return decodePlain(out, src[1:])
+	case textsDict:
+		r := reader{b: src[1:]}
+		k := r.uvarint()
+		plain := r.sized()
+		if r.bad || k > uint64(n) {
+			return nil, errColumn
+		}
+		dict, err := decodePlain(make([]string, k), plain)
+		if err != nil {
+			return nil, err
+		}
+		at, err := decodeInts(nil, r.b, n)
+		if err != nil {
+			return nil, err
+		}
+		for i, p := range at {
+			if uint64(p) >= k {
+				return nil, errColumn
+			}
+			out[i] = dict[p]
+		}
+		return out, nil
+	}
+	return nil, errColumn
+}
+
+func decodePlain(out []string, src []byte) ([]string, error) {
+	r := reader{b: src}
+	lens, err := decodeInts(nil, r.sized(), len(out))
+	if err != nil || r.bad {
+		return nil, errColumn
+	}
+	all := string(r.b)
+	for i, l := range lens {
+		if l < 0 || l > int64(len(all)) {
+			return nil, errColumn
+		}
+		out[i], all = all[:l], all[l:]
+	}
+	if all != "" {
+		return nil, errColumn
+	}
+	return out, nil
+}
+
+// appendKeys appends sorted strings, each as what it shares with the one
+// before and the rest.
+func appendKeys(dst []byte, keys []string) []byte {
+	last := ""
+	for _, k := range keys {
+		n := 0
+		for n < len(k) && n < len(last) && k[n] == last[n] {
+			n++
+		}
+		dst = binary.AppendUvarint(dst, uint64(n))
+		dst = binary.AppendUvarint(dst, uint64(len(k)-n))
+		dst = append(dst, k[n:]...)
+		last = k
+	}
+	return dst
+}
+
+// keyBytesMax bounds the keys of one run together: a damaged length must not
+// ask for more memory than any run has use for.
+const keyBytesMax = 64 << 20
+
+// decodeKeys decodes n keys that take all of src. They share one allocation.
+func decodeKeys(src []byte, n int) ([]string, error) {
+	r := reader{b: src}
+	all := make([]byte, 0, 4*len(src))
+	ends := make([]int, n)
+	start := 0
+	for i := range ends {
+		shared, rest := r.uvarint(), r.uvarint()
+		if r.bad || shared > uint64(len(all)-start) || rest > uint64(len(r.b)) || len(all) > keyBytesMax {
+			return nil, errColumn
+		}
+		from := start
+		start = len(all)
+		all = append(all, all[from:from+int(shared)]...)
+		all = append(all, r.b[:rest]...)
+		r.b = r.b[rest:]
+		ends[i] = len(all)
+	}
+	if len(r.b) != 0 {
+		return nil, errColumn
+	}
+	s, keys, from := string(all), make([]string, n), 0
+	for i, end := range ends {
+		keys[i], from = s[from:end], end
+	}
+	return keys, nil
+}
+
+// appendSized appends b behind its length.
+func appendSized(dst, b []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
+}
+
+// reader takes values off the front of b. Once a value was not there, bad is
+// set and all further values are zero.
+type reader struct {
+	b   []byte
+	bad bool
+}
+
+func (r *reader) byte() byte {
+	if len(r.b) == 0 {
+		r.bad = true
+		return 0
+	}
+	x := r.b[0]
+	r.b = r.b[1:]
+	return x
+}
+
+func (r *reader) uvarint() uint64 {
+	x, n := binary.Uvarint(r.b)
+	if n <= 0 {
+		r.bad, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[n:]
+	return x
+}
+
+func (r *reader) varint() int64 {
+	x := r.uvarint()
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+// sized takes a length and as many bytes, which share memory with b.
+func (r *reader) sized() []byte {
+	n := r.uvarint()
+	if n > uint64(len(r.b)) {
+		r.bad, r.b = true, nil
+		return nil
+	}
+	out := r.b[:n:n]
+	r.b = r.b[n:]
+	return out
+}
+
+func varintLen(x int64) int { return uvarintLen(uint64(x)<<1 ^ uint64(x>>63)) }
+
+func uvarintLen(x uint64) int { return (bits.Len64(x|1) + 6) / 7 }
+
+func gcd(a, b uint64) uint64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}

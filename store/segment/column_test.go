@@ -1,0 +1,124 @@
+package segment
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestIntsRoundTrip encodes and decodes columns of every shape that has a form
+// of its own, and the extremes of the type.
+func TestIntsRoundTrip(t *testing.T) {
+	ramp := make([]int64, 1000)
+	for i := range ramp {
+		ramp[i] = int64(i)*1000 + 1_200_000_000_000
+	}
+	for name, v := range map[string][]int64{
+		"none":        {},
+		"one":         {-7},
+		"constant":    slices.Repeat([]int64{200}, 300),
+		"few":         {200, 404, 200, 200, 301, 200, 404},
+		"ramp":        ramp,
+		"extremes":    {math.MinInt64, math.MaxInt64, 0, -1, 1},
+		"wide":        {0, 1 << 57, 3, 1<<62 + 1},
+		"common step": {0, 86400000, 3 * 86400000, 40 * 86400000},
+	} {
+		b := appendInts(nil, v)
+		got, err := decodeInts(nil, b, len(v))
+		if err != nil || !slices.Equal(got, v) {
+			t.Errorf("%s: got %v, %v, want %v", name, got, err, v)
+		}
+	}
+}
+
+// TestIntsSmall holds the forms to what they are for.
+func TestIntsSmall(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		v    []int64
+		max  int
+	}{
+		{"a thousand equal", slices.Repeat([]int64{1_200_000_000_000}, 1000), 10},
+		{"two values in a thousand", slices.Repeat([]int64{200, 1 << 40}, 500), 140},
+		{"seconds of a month", func() []int64 {
+			r := rand.New(rand.NewPCG(1, 2))
+			v := make([]int64, 1000)
+			for i := range v {
+				v[i] = 1_214_870_400_000 + r.Int64N(31*86400)*1000
+			}
+			return v
+		}(), 2800},
+	} {
+		if n := len(appendInts(nil, c.v)); n > c.max {
+			t.Errorf("%s: %d bytes, want %d at most", c.name, n, c.max)
+		}
+	}
+}
+
+func TestColumnsRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOf(rapid.OneOf(rapid.Int64(), rapid.Int64Range(0, 5), rapid.Int64Range(1e12, 1e12+1e6))).Draw(t, "ints")
+		if got, err := decodeInts(nil, appendInts(nil, v), len(v)); err != nil || !slices.Equal(got, v) {
+			t.Fatalf("ints: got %v, %v, want %v", got, err, v)
+		}
+		s := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "text/html", "image/gif"}))).Draw(t, "texts")
+		if got, err := decodeTexts(appendTexts(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
+			t.Fatalf("texts: got %q, %v, want %q", got, err, s)
+		}
+		slices.Sort(s)
+		if got, err := decodeKeys(appendKeys(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
+			t.Fatalf("keys: got %q, %v, want %q", got, err, s)
+		}
+	})
+}
+
+func TestPackedIDs(t *testing.T) {
+	for _, s := range []string{
+		"", "<urn:uuid:92283950-ef2f-4d72-b224-f54c6ec90bb0>", "<urn:uuid:92283950-EF2F-4d72-b224-f54c6ec90bb0>",
+		"urn:uuid:92283950-ef2f-4d72-b224-f54c6ec90bb0", "<urn:uuid:92283950xef2f-4d72-b224-f54c6ec90bb0>", "x", "\x01", strings.Repeat("a", 47),
+	} {
+		if got := unpackID(packID(s)); got != s {
+			t.Errorf("name of a record: got %q, want %q", got, s)
+		}
+	}
+	for _, s := range []string{"", "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A", "sha1:b2ltwwpuoyah7uipq7zupq4vmbsvc36a", "md5:x", "sha1:2jmj7l5rw3yvfvm5fzv6vyvkmbsvc36", "\x01"} {
+		if got := unpackDigest(packDigest(s)); got != s {
+			t.Errorf("digest: got %q, want %q", got, s)
+		}
+	}
+	if n := len(packID("<urn:uuid:92283950-ef2f-4d72-b224-f54c6ec90bb0>")); n != 17 {
+		t.Errorf("a usual name takes %d bytes, want 17", n)
+	}
+}
+
+// FuzzDecode feeds the decoders what no encoder wrote. They must fail or give
+// what they were asked for, without asking for memory out of proportion.
+func FuzzDecode(f *testing.F) {
+	f.Add(appendInts(nil, []int64{1, 2, 3}), uint16(3))
+	f.Add(appendTexts(nil, []string{"a", "bb", "a"}), uint16(3))
+	f.Add(appendKeys(nil, []string{"cn,edu,pku,)/", "cn,edu,pku,)/a"}), uint16(2))
+	f.Add(appendChunk(nil, 3, testEntries(5)), uint16(5))
+	f.Fuzz(func(t *testing.T, b []byte, n uint16) {
+		if v, err := decodeInts(nil, b, int(n)); err == nil && len(v) != int(n) {
+			t.Errorf("ints: %d values, want %d", len(v), n)
+		}
+		if v, err := decodeTexts(b, int(n)); err == nil && len(v) != int(n) {
+			t.Errorf("texts: %d values, want %d", len(v), n)
+		}
+		if v, err := decodeKeys(b, int(n)); err == nil && len(v) != int(n) {
+			t.Errorf("keys: %d values, want %d", len(v), n)
+		}
+		if c, err := decodeChunk(withCRC(b), wantAll); err == nil {
+			c.AppendEntries(nil)
+		}
+		if m, err := decodeMeta(b); err == nil {
+			_, _ = m.Entries()
+			_, _ = m.BlockEnds()
+		}
+		_, _ = decodeRun(b)
+	})
+}

@@ -1,0 +1,385 @@
+package segment
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"infomall/store/record"
+)
+
+// ID tells bodies apart within the archive: the first half of the body's
+// sha256, or of what stands in for it where the body is not known.
+type ID [16]byte
+
+// BodyForm says where an entry's body is.
+type BodyForm uint8
+
+// The forms.
+const (
+	BodyNone      BodyForm = iota // not in the archive: a revisit whose original is not here
+	BodyOwn                       // in this segment, by the entry's recipe
+	BodyHeld                      // with an entry of the same URL that has the same ID
+	BodyElsewhere                 // with an entry of the URL HolderKey that has the same ID
+)
+
+// Entry is one stored capture, as far as the index knows it.
+//
+// Previous, VersionTime, PreviousVersion and Change are hints: true with
+// respect to the captures that the segment's writer saw. A scan corrects them
+// where the capture before is another one by now.
+type Entry struct {
+	Key             string // SURT sort key of the canonical URL
+	Time            record.Time
+	Seq             int64 // order within a millisecond: the offset in the source
+	Status          int32
+	Kind            record.Kind
+	Change          record.Change
+	Via             record.Via
+	Truncated       bool
+	Mime            string
+	Bytes           int64 // of the body; -1 where it is not known
+	ID              ID
+	Previous        record.Time
+	VersionTime     record.Time
+	PreviousVersion record.Time
+	Body            BodyForm
+	Job             string
+	Added           record.Time
+}
+
+// Stored is one stored capture with what the db-file alone knows of it.
+type Stored struct {
+	Entry
+	Digest         record.Digest // of the body; zero for BodyNone
+	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has it, 0 for this one
+	HolderKey      string        // for BodyElsewhere
+	Recipe         []BlockRef    // for BodyOwn
+	IP             string
+	Origin         string
+	AskedURL       string // "" where it is the canonical URL
+	Location       string
+	Source         string
+	RecordID       string
+	DeclaredDigest string
+	RefersURL      string
+	RefersTime     record.Time
+	Head           []byte
+	Framing        []byte
+	Extra          []byte
+}
+
+// StandInID is the ID of a body that is not in the archive: equal for two
+// captures whose sources declare the same digest. Without a digest it stands
+// for the URL that the capture refers to.
+func StandInID(declared, refersURL string) ID {
+	sum := sha256.Sum256([]byte("no body\x00" + declared + "\x00" + refersURL))
+	if declared != "" {
+		sum = sha256.Sum256([]byte("no body\x00" + declared))
+	}
+	return ID(sum[:16])
+}
+
+// Less orders entries: by key, time and sequence, then by what else tells two
+// captures apart, so that the order does not depend on which came in first.
+func (e *Entry) Less(o *Entry) bool {
+	switch {
+	case e.Key != o.Key:
+		return e.Key < o.Key
+	case e.Time != o.Time:
+		return e.Time < o.Time
+	case e.Seq != o.Seq:
+		return e.Seq < o.Seq
+	case e.Status != o.Status:
+		return e.Status < o.Status
+	default:
+		return string(e.ID[:]) < string(o.ID[:])
+	}
+}
+
+// Same reports whether e and o, of one URL, are one capture that came in twice.
+func (e *Entry) Same(o *Entry) bool {
+	return e.Time == o.Time && e.Status == o.Status && e.ID == o.ID
+}
+
+// The bits of the flags column.
+const (
+	flagKind      = 0  // 3 bits
+	flagChange    = 3  // 3 bits
+	flagVia       = 6  // 2 bits
+	flagBody      = 8  // 2 bits
+	flagTruncated = 10 // 1 bit
+	// flagChained: the entry before in this run is the capture before at the
+	// same URL, so that the hints follow from it.
+	flagChained = 11
+	// flagSameID: the entry before in this run is of the same URL and has the
+	// same ID, which is not stored again.
+	flagSameID = 12
+	// flagHinted: not chained, and there was a capture before.
+	flagHinted = 13
+)
+
+// front is the columns that index and db-file both have, decoded.
+type front struct {
+	n      int
+	keys   []string // one a URL
+	counts []int64  // entries of each key
+	time   []int64
+	seq    []int64
+	status []int64
+	flags  []int64
+	mime   []string
+	bytes  []int64
+	hints  [3][]int64 // previous, version time, previous version, of the hinted
+	job    []string
+	added  []int64
+}
+
+// The front columns, in file order.
+const (
+	colKeys = iota
+	colCounts
+	colTime
+	colSeq
+	colStatus
+	colFlags
+	colMime
+	colBytes
+	colHint0
+	colHint1
+	colHint2
+	colJob
+	colAdded
+	frontCols
+)
+
+// appendFront appends the front columns of entries, which are sorted, and
+// returns the flags it gave them. No entries are a single zero.
+func appendFront(dst []byte, entries []Stored) ([]byte, []int64) {
+	n := len(entries)
+	if n == 0 {
+		return append(dst, 0), nil
+	}
+	var keys []string
+	var counts []int64
+	ints := make([][]int64, 6)
+	for i := range ints {
+		ints[i] = make([]int64, n)
+	}
+	mimes, jobs := make([]string, n), make([]string, n)
+	var hints [3][]int64
+	flags := make([]int64, n)
+	for i := range entries {
+		e := &entries[i].Entry
+		var before *Entry
+		if i > 0 && entries[i-1].Key == e.Key {
+			before = &entries[i-1].Entry
+			counts[len(counts)-1]++
+		} else {
+			keys = append(keys, e.Key)
+			counts = append(counts, 1)
+		}
+		f := int64(e.Kind)<<flagKind | int64(e.Change)<<flagChange | int64(e.Via)<<flagVia | int64(e.Body)<<flagBody
+		if e.Truncated {
+			f |= 1 << flagTruncated
+		}
+		if before != nil && before.ID == e.ID {
+			f |= 1 << flagSameID
+		}
+		switch {
+		case before != nil && chained(before, e):
+			f |= 1 << flagChained
+		case e.Previous != record.NoTime:
+			f |= 1 << flagHinted
+			hints[0] = append(hints[0], int64(e.Time-e.Previous))
+			hints[1] = append(hints[1], int64(e.Time-e.VersionTime))
+			version := int64(-1) // no version before
+			if e.PreviousVersion != record.NoTime {
+				version = int64(e.Time - e.PreviousVersion)
+			}
+			hints[2] = append(hints[2], version)
+		}
+		flags[i] = f
+		ints[0][i], ints[1][i], ints[2][i] = int64(e.Time), e.Seq, int64(e.Status)
+		ints[3][i], ints[4][i] = e.Bytes, int64(e.Added)
+		mimes[i], jobs[i] = e.Mime, e.Job
+	}
+	dst = binary.AppendUvarint(dst, uint64(n))
+	dst = binary.AppendUvarint(dst, uint64(len(keys)))
+	dst = appendSized(dst, appendKeys(nil, keys))
+	dst = appendSized(dst, appendInts(nil, counts))
+	for _, c := range [][]int64{ints[0], ints[1], ints[2], flags} {
+		dst = appendSized(dst, appendInts(nil, c))
+	}
+	dst = appendSized(dst, appendTexts(nil, mimes))
+	dst = appendSized(dst, appendInts(nil, ints[3]))
+	for _, h := range hints {
+		dst = appendSized(dst, appendInts(nil, h))
+	}
+	dst = appendSized(dst, appendTexts(nil, jobs))
+	dst = appendSized(dst, appendInts(nil, ints[4]))
+	return dst, flags
+}
+
+// chained reports whether e's hints follow from before, the entry ahead of it
+// at the same URL.
+func chained(before, e *Entry) bool {
+	if e.Previous != before.Time {
+		return false
+	}
+	if e.Change == record.ChangeSame {
+		return e.VersionTime == before.VersionTime && e.PreviousVersion == before.PreviousVersion
+	}
+	return e.VersionTime == e.Time && e.PreviousVersion == before.VersionTime
+}
+
+// entriesMax bounds the entries of a run: what more a file claims is damage.
+const entriesMax = 1 << 16
+
+// decodeFront takes the front columns off r. Only those in want are decoded,
+// beside keys, counts and flags, which always are.
+func decodeFront(r *reader, want uint) (*front, error) {
+	n := r.uvarint()
+	if n == 0 && !r.bad {
+		return &front{}, nil
+	}
+	k := r.uvarint()
+	if r.bad || n > entriesMax || k == 0 || k > n {
+		return nil, errColumn
+	}
+	var cols [frontCols][]byte
+	for i := range cols {
+		cols[i] = r.sized()
+	}
+	if r.bad {
+		return nil, errColumn
+	}
+	f := &front{n: int(n)}
+	var err error
+	if f.keys, err = decodeKeys(cols[colKeys], int(k)); err != nil {
+		return nil, err
+	}
+	if f.counts, err = decodeInts(nil, cols[colCounts], int(k)); err != nil {
+		return nil, err
+	}
+	sum := int64(0)
+	for _, c := range f.counts {
+		if c <= 0 || c > int64(n) {
+			return nil, errColumn
+		}
+		sum += c
+	}
+	if sum != int64(n) {
+		return nil, errColumn
+	}
+	if f.flags, err = decodeInts(nil, cols[colFlags], int(n)); err != nil {
+		return nil, err
+	}
+	hinted := 0
+	for _, x := range f.flags {
+		if x>>flagKind&7 > int64(record.KindError) || x>>flagChange&7 > int64(record.ChangeSame) || x>>(flagHinted+1) != 0 {
+			return nil, errColumn
+		}
+		hinted += int(x >> flagHinted & 1)
+	}
+	for _, c := range []struct {
+		col int
+		dst *[]int64
+		n   int
+	}{
+		{colTime, &f.time, f.n}, {colSeq, &f.seq, f.n}, {colStatus, &f.status, f.n}, {colBytes, &f.bytes, f.n},
+		{colHint0, &f.hints[0], hinted}, {colHint1, &f.hints[1], hinted}, {colHint2, &f.hints[2], hinted},
+		{colAdded, &f.added, f.n},
+	} {
+		if want>>c.col&1 == 0 {
+			continue
+		}
+		if *c.dst, err = decodeInts(nil, cols[c.col], c.n); err != nil {
+			return nil, err
+		}
+	}
+	if want>>colMime&1 != 0 {
+		if f.mime, err = decodeTexts(cols[colMime], f.n); err != nil {
+			return nil, err
+		}
+	}
+	if want>>colJob&1 != 0 {
+		if f.job, err = decodeTexts(cols[colJob], f.n); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// wantAll is every front column.
+const wantAll = 1<<frontCols - 1
+
+// appendEntries appends the front as entries; columns that were not decoded
+// are zero. The IDs are not here: they come behind the front.
+func (f *front) appendEntries(dst []Entry) []Entry {
+	dst = slices.Grow(dst, f.n)
+	out := dst[len(dst) : len(dst)+f.n]
+	clear(out)
+	i, hinted := 0, 0
+	for k, key := range f.keys {
+		for range f.counts[k] {
+			e := &out[i]
+			fl := f.flags[i]
+			e.Key = key
+			e.Kind = record.Kind(fl >> flagKind & 7)
+			e.Change = record.Change(fl >> flagChange & 7)
+			e.Via = record.Via(fl >> flagVia & 3)
+			e.Body = BodyForm(fl >> flagBody & 3)
+			e.Truncated = fl>>flagTruncated&1 != 0
+			if f.time != nil {
+				e.Time = record.Time(f.time[i])
+			}
+			if f.seq != nil {
+				e.Seq = f.seq[i]
+			}
+			if f.status != nil {
+				e.Status = int32(f.status[i])
+			}
+			if f.mime != nil {
+				e.Mime = f.mime[i]
+			}
+			if f.bytes != nil {
+				e.Bytes = f.bytes[i]
+			}
+			if f.job != nil {
+				e.Job = f.job[i]
+			}
+			if f.added != nil {
+				e.Added = record.Time(f.added[i])
+			}
+			if f.hints[0] != nil || f.time != nil {
+				f.hint(e, out, i, fl, &hinted)
+			}
+			i++
+		}
+	}
+	return dst[:len(dst)+f.n]
+}
+
+// hint fills the hints of entry i.
+func (f *front) hint(e *Entry, out []Entry, i int, fl int64, hinted *int) {
+	e.Previous, e.PreviousVersion, e.VersionTime = record.NoTime, record.NoTime, e.Time
+	switch {
+	case fl>>flagChained&1 != 0 && i > 0:
+		before := &out[i-1]
+		e.Previous = before.Time
+		if e.Change == record.ChangeSame {
+			e.VersionTime, e.PreviousVersion = before.VersionTime, before.PreviousVersion
+		} else {
+			e.PreviousVersion = before.VersionTime
+		}
+	case fl>>flagHinted&1 != 0 && f.hints[0] != nil:
+		h := *hinted
+		*hinted++
+		e.Previous = e.Time - record.Time(f.hints[0][h])
+		e.VersionTime = e.Time - record.Time(f.hints[1][h])
+		if v := f.hints[2][h]; v >= 0 {
+			e.PreviousVersion = e.Time - record.Time(v)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package segment
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// openTimeout bounds the wait for a lock on an index file. Nobody writes one
+// once it is published, so waiting is a sign of a stranger.
+const openTimeout = time.Second
+
+// WriteIndex writes one index file at path with a bucket for each segment, in
+// whose infos it notes the bytes it takes. The file is synced and complete
+// when it returns; it is never changed afterwards.
+func WriteIndex(path string, infos []*Info, writers []*Writer) error {
+	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout})
+	if err != nil {
+		return fmt.Errorf("make index %s: %w", path, err)
+	}
+	var used int64
+	err = db.Update(func(tx *bolt.Tx) error {
+		for i, w := range writers {
+			b, err := tx.CreateBucket(infos[i].Bucket())
+			if err != nil {
+				return err
+			}
+			// Pairs come sorted, so pages can be filled to the brim: 117 bytes
+			// an entry against 240 with the default.
+			b.FillPercent = 1
+			for _, p := range w.pairs() {
+				if err := b.Put(p.key, p.value); err != nil {
+					return err
+				}
+				infos[i].IndexBytes += int64(len(p.key) + len(p.value))
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		err = db.View(func(tx *bolt.Tx) error { used = tx.Size(); return nil })
+	}
+	if e := db.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("write index %s: %w", path, err)
+	}
+	// The database grows its file ahead of need; what lies behind the last
+	// page in use is cut off.
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Truncate(used); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// IndexFile is an open index file. It may be used from several goroutines.
+type IndexFile struct {
+	path string
+	db   *bolt.DB
+	// bad is set when reading faulted. The database is then never touched
+	// again, not even to close it, which could wait for ever.
+	bad atomic.Bool
+	// using counts transactions, so that Close waits for them.
+	using sync.WaitGroup
+}
+
+// OpenIndex opens an index file for reading.
+func OpenIndex(path string) (*IndexFile, error) {
+	x := &IndexFile{path: path}
+	err := x.guard(func() (err error) {
+		// Opened read-only, the database takes a shared lock and makes no file.
+		if _, err = os.Stat(path); err != nil {
+			return err
+		}
+		x.db, err = bolt.Open(path, 0, &bolt.Options{ReadOnly: true, Timeout: openTimeout})
+		return err
+	})
+	if err != nil {
+		return nil, &Error{File: path, Offset: -1, Err: err}
+	}
+	return x, nil
+}
+
+// Close closes the file when the last cursor is done.
+func (x *IndexFile) Close() error {
+	if x.bad.Load() {
+		return nil
+	}
+	x.using.Wait()
+	return x.db.Close()
+}
+
+// guard runs f, in which a damaged page may fault: the file is mapped, and the
+// database follows pointers it finds there. A fault makes the file bad.
+func (x *IndexFile) guard(f func() error) (err error) {
+	if x.bad.Load() {
+		return errIndexBad
+	}
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		if r := recover(); r != nil {
+			x.bad.Store(true)
+			err = fmt.Errorf("%w: %v", errIndexBad, r)
+		}
+	}()
+	return f()
+}
+
+var errIndexBad = fmt.Errorf("the index is damaged")
+
+// bucketCursor walks one bucket within a transaction of its own.
+type bucketCursor struct {
+	x  *IndexFile
+	tx *bolt.Tx
+	c  *bolt.Cursor
+	b  *bolt.Bucket
+}
+
+func (x *IndexFile) cursor(bucket []byte) (*bucketCursor, error) {
+	x.using.Add(1)
+	cur := &bucketCursor{x: x}
+	err := x.guard(func() (err error) {
+		if cur.tx, err = x.db.Begin(false); err != nil {
+			return err
+		}
+		if cur.b = cur.tx.Bucket(bucket); cur.b == nil {
+			return fmt.Errorf("%w: it has no bucket %s", errIndexBad, bucket)
+		}
+		cur.c = cur.b.Cursor()
+		return nil
+	})
+	if err != nil {
+		cur.close()
+		return nil, err
+	}
+	return cur, nil
+}
+
+// seek gives the first pair at or after key; the slices are valid until close.
+// A nil key is the end.
+func (c *bucketCursor) seek(key []byte) (k, v []byte, err error) {
+	err = c.x.guard(func() error { k, v = c.c.Seek(key); return nil })
+	return k, v, err
+}
+
+func (c *bucketCursor) next() (k, v []byte, err error) {
+	err = c.x.guard(func() error { k, v = c.c.Next(); return nil })
+	return k, v, err
+}
+
+// get gives one value, without moving the cursor, and takes off its checksum.
+func (c *bucketCursor) get(key []byte) (v []byte, err error) {
+	err = c.x.guard(func() error {
+		v, err = checkCRC(c.b.Get(key))
+		return err
+	})
+	return v, err
+}
+
+func (c *bucketCursor) close() {
+	if c.tx != nil && !c.x.bad.Load() {
+		// A read transaction has nothing to lose; its error says that it was
+		// closed before.
+		_ = c.x.guard(c.tx.Rollback)
+	}
+	c.tx = nil
+	c.x.using.Done()
+}

@@ -1,0 +1,500 @@
+package segment
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"sync"
+
+	"github.com/bits-and-blooms/bloom/v3"
+	"github.com/klauspost/compress/zstd"
+)
+
+// decoder decompresses frames. It has no state between calls and may be used
+// from several goroutines. Its limit is above what any run holds.
+var decoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(256<<20), zstd.WithDecoderConcurrency(0))
+	if err != nil {
+		panic(fmt.Sprintf("segment: options of the zstd decoder: %v", err))
+	}
+	return d
+})
+
+// Reader reads one segment. It may be used from several goroutines. Its index
+// file is lent to it; the db-file it opens when first needed and closes with
+// Close.
+type Reader struct {
+	Info  *Info
+	path  string
+	index *IndexFile // nil where it could not be opened
+	// Warn is told once when the index is found damaged and reading goes on
+	// from the db-file.
+	warn func(error)
+
+	mu       sync.Mutex
+	file     *os.File
+	bloom    *bloom.BloomFilter
+	runEnds  []int64
+	metaEnds []int64
+	rebuilt  []rebuiltChunk // from the db-file, once the index is found bad
+	badIndex bool
+}
+
+type rebuiltChunk struct {
+	lastKey string
+	chunk   *Chunk
+}
+
+// NewReader returns a reader of a segment of the archive in folder dir. index
+// may be nil: everything then comes from the db-file. warn, if not nil, is
+// told of a damaged index.
+func NewReader(dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
+	return &Reader{Info: info, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
+}
+
+// Close closes the db-file.
+func (s *Reader) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		return nil
+	}
+	err := s.file.Close()
+	s.file = nil
+	return err
+}
+
+// MayHave reports whether the segment may have captures of the URL with this
+// key: false is certain.
+func (s *Reader) MayHave(key string) bool {
+	if key < s.Info.FirstKey || key > s.Info.LastKey {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.badIndex {
+		return true
+	}
+	if s.bloom == nil {
+		var f bloom.BloomFilter
+		if err := s.indexValue(keyBloom, f.UnmarshalBinary); err != nil {
+			s.giveUpIndex(err)
+			return true
+		}
+		s.bloom = &f
+	}
+	return s.bloom.TestString(key)
+}
+
+// indexValue hands one value of the bucket to use. s.mu is held.
+func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
+	c, err := s.index.cursor(s.Info.Bucket())
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	v, err := c.get(key)
+	if err != nil {
+		return err
+	}
+	return use(v)
+}
+
+// giveUpIndex marks the index bad. s.mu is held.
+func (s *Reader) giveUpIndex(err error) {
+	if !s.badIndex && s.warn != nil {
+		s.warn(&Error{File: s.Info.Index, Offset: -1, Err: fmt.Errorf("segment %d: %w; reading goes on from %s", s.Info.ID, err, s.Info.File)})
+	}
+	s.badIndex = true
+}
+
+// ChunkCursor walks a segment's chunks in order. It is used by one goroutine
+// and closed by it.
+type ChunkCursor struct {
+	s    *Reader
+	want Want
+	c    *bucketCursor // nil when walking rebuilt chunks
+	key  string        // last key sought
+	run  int64         // last run yielded, or -1
+	next int           // of rebuilt chunks
+}
+
+// Chunks returns a cursor that decodes the columns of want.
+func (s *Reader) Chunks(want Want) *ChunkCursor {
+	return &ChunkCursor{s: s, want: want, run: -1}
+}
+
+// Close releases the cursor.
+func (c *ChunkCursor) Close() {
+	if c.c != nil {
+		c.c.close()
+		c.c = nil
+	}
+}
+
+// Seek gives the first chunk that may have entries with keys at or after key;
+// nil is the end. It may only go forward.
+func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
+	c.key = key
+	return c.step(func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) })
+}
+
+// Next gives the following chunk; nil is the end.
+func (c *ChunkCursor) Next() (*Chunk, error) {
+	return c.step(func() ([]byte, []byte, error) { return c.c.next() })
+}
+
+func (c *ChunkCursor) step(move func() ([]byte, []byte, error)) (*Chunk, error) {
+	chunk, err := c.fromIndex(move)
+	if err == nil {
+		if chunk != nil {
+			c.run = int64(chunk.Run)
+		}
+		return chunk, nil
+	}
+	c.s.mu.Lock()
+	c.s.giveUpIndex(err)
+	c.s.mu.Unlock()
+	return c.fromFile()
+}
+
+func (c *ChunkCursor) fromIndex(move func() ([]byte, []byte, error)) (*Chunk, error) {
+	c.s.mu.Lock()
+	bad := c.s.badIndex
+	c.s.mu.Unlock()
+	if bad {
+		return nil, errIndexBad
+	}
+	if c.c == nil {
+		var err error
+		if c.c, err = c.s.index.cursor(c.s.Info.Bucket()); err != nil {
+			return nil, err
+		}
+	}
+	k, v, err := move()
+	if err != nil || k == nil {
+		return nil, err
+	}
+	var chunk *Chunk
+	err = c.s.index.guard(func() error {
+		chunk, err = decodeChunk(v, uint(c.want))
+		return err
+	})
+	return chunk, err
+}
+
+// fromFile goes on where the index failed, with chunks made from the db-file.
+func (c *ChunkCursor) fromFile() (*Chunk, error) {
+	chunks, err := c.s.rebuild()
+	if err != nil {
+		return nil, err
+	}
+	i := c.next + sort.Search(len(chunks)-c.next, func(i int) bool {
+		r := chunks[c.next+i]
+		return int64(r.chunk.Run) > c.run && r.lastKey >= c.key
+	})
+	if i == len(chunks) {
+		return nil, nil
+	}
+	c.next, c.run = i+1, int64(chunks[i].chunk.Run)
+	return chunks[i].chunk, nil
+}
+
+// rebuild makes the chunks of all runs from the db-file.
+func (s *Reader) rebuild() ([]rebuiltChunk, error) {
+	s.mu.Lock()
+	done := s.rebuilt
+	s.mu.Unlock()
+	if done != nil {
+		return done, nil
+	}
+	chunks := []rebuiltChunk{}
+	err := s.walk(func(number uint32, m *Meta) error {
+		if m.Len() == 0 {
+			return nil
+		}
+		entries, err := m.Entries()
+		if err != nil {
+			return err
+		}
+		chunk := &Chunk{Run: number, front: m.front, ids: make([]ID, len(entries))}
+		for i := range entries {
+			chunk.ids[i] = entries[i].ID
+		}
+		chunks = append(chunks, rebuiltChunk{entries[len(entries)-1].Key, chunk})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rebuilt = chunks
+	return chunks, nil
+}
+
+// walk reads all runs from the db-file alone, in order.
+func (s *Reader) walk(f func(number uint32, m *Meta) error) error {
+	ends, _, err := s.table()
+	if err != nil {
+		return err
+	}
+	for n := range ends {
+		r, err := s.Run(uint32(n))
+		if err != nil {
+			return err
+		}
+		if err := f(uint32(n), r.Meta); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// handle gives the open db-file.
+func (s *Reader) handle() (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		f, err := os.Open(s.path)
+		if err != nil {
+			return nil, err
+		}
+		s.file = f
+	}
+	return s.file, nil
+}
+
+// table gives where each run's record and its meta frame end.
+func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
+	f, err := s.handle()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.runEnds != nil {
+		return s.runEnds, s.metaEnds, nil
+	}
+	if !s.badIndex {
+		err := s.indexValue(keyRuns, func(b []byte) error { return s.decodeTable(b) })
+		if err == nil {
+			return s.runEnds, s.metaEnds, nil
+		}
+		s.giveUpIndex(err)
+	}
+	if err := s.scanTable(f); err != nil {
+		return nil, nil, err
+	}
+	return s.runEnds, s.metaEnds, nil
+}
+
+func (s *Reader) decodeTable(b []byte) error {
+	r := reader{b: b}
+	n := r.uvarint()
+	ends := r.sized()
+	if r.bad || n != uint64(s.Info.Runs) {
+		return errColumn
+	}
+	runEnds, err := decodeInts(nil, ends, int(n))
+	if err != nil {
+		return err
+	}
+	metaEnds, err := decodeInts(nil, r.b, int(n))
+	if err != nil {
+		return err
+	}
+	last := int64(0)
+	for i, end := range runEnds {
+		if metaEnds[i] <= last || metaEnds[i] >= end || end > s.Info.Bytes {
+			return errColumn
+		}
+		last = end
+	}
+	s.runEnds, s.metaEnds = runEnds, metaEnds
+	return nil
+}
+
+// headBytesMax bounds a record's head: two URLs and a dozen short lines.
+const headBytesMax = 64 << 10
+
+// scanTable finds the runs by walking the records' heads. s.mu is held.
+func (s *Reader) scanTable(f *os.File) error {
+	var runEnds, metaEnds []int64
+	buf := make([]byte, headBytesMax)
+	for at := int64(0); at < s.Info.Bytes; {
+		n, err := f.ReadAt(buf[:min(headBytesMax, s.Info.Bytes-at)], at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		h, size, err := peekHead(buf[:n])
+		if err != nil {
+			return &Error{File: s.Info.File, Offset: at, Err: err}
+		}
+		if h.kind == kindEnd {
+			break
+		}
+		end := at + int64(size+h.length+1)
+		if end > s.Info.Bytes {
+			return &Error{File: s.Info.File, Offset: at, Err: errors.New("the record is longer than the file")}
+		}
+		metaEnds = append(metaEnds, at+int64(size+h.metaLength))
+		runEnds = append(runEnds, end)
+		at = end
+	}
+	s.runEnds, s.metaEnds = runEnds, metaEnds
+	return nil
+}
+
+// Run is one decompressed run. It is immutable.
+type Run struct {
+	Meta    *Meta
+	content []byte
+	ends    []int64
+	Stored  int // bytes read for it
+}
+
+// Block gives block n, which shares the run's memory.
+func (r *Run) Block(n uint32) ([]byte, error) {
+	if uint64(n) >= uint64(len(r.ends)) {
+		return nil, fmt.Errorf("the run has %d blocks, and no %d", len(r.ends), n)
+	}
+	from := int64(0)
+	if n > 0 {
+		from = r.ends[n-1]
+	}
+	if r.ends[n] > int64(len(r.content)) {
+		return nil, errColumn
+	}
+	return r.content[from:r.ends[n]:r.ends[n]], nil
+}
+
+// Bytes is what the run takes in memory, about.
+func (r *Run) Bytes() int64 { return int64(len(r.content)) + r.Meta.Bytes() }
+
+// Run reads and decompresses run n and checks it.
+func (s *Reader) Run(n uint32) (*Run, error) {
+	f, err := s.handle()
+	if err != nil {
+		return nil, err
+	}
+	runEnds, _, err := s.table()
+	if err != nil {
+		return nil, err
+	}
+	from, end, err := span(runEnds, n)
+	if err != nil {
+		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	rec := make([]byte, end-from)
+	if _, err := f.ReadAt(rec, from); err != nil {
+		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	r, err := decodeRun(rec)
+	if err != nil {
+		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	return r, nil
+}
+
+// Meta reads the meta frame of run n alone, which its own checksum guards,
+// and how many bytes were read for it.
+func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
+	f, err := s.handle()
+	if err != nil {
+		return nil, 0, err
+	}
+	runEnds, metaEnds, err := s.table()
+	if err != nil {
+		return nil, 0, err
+	}
+	from, _, err := span(runEnds, n)
+	if err != nil {
+		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	b := make([]byte, metaEnds[n]-from)
+	if _, err := f.ReadAt(b, from); err != nil {
+		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	m, err = func() (*Meta, error) {
+		_, size, err := peekHead(b)
+		if err != nil {
+			return nil, err
+		}
+		plain, err := decoder().DecodeAll(b[size:], nil)
+		if err != nil {
+			return nil, err
+		}
+		return decodeMeta(plain)
+	}()
+	if err != nil {
+		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	return m, len(b), nil
+}
+
+func span(ends []int64, n uint32) (from, end int64, err error) {
+	if uint64(n) >= uint64(len(ends)) {
+		return 0, 0, fmt.Errorf("the segment has %d runs, and no %d", len(ends), n)
+	}
+	if n > 0 {
+		from = ends[n-1]
+	}
+	return from, ends[n], nil
+}
+
+// decodeRun decodes the record of a run, which is all of b.
+func decodeRun(b []byte) (*Run, error) {
+	h, data, err := parseHead(b)
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != kindRun {
+		return nil, fmt.Errorf("a record of kind %q stands where a run should", h.kind)
+	}
+	meta, err := decoder().DecodeAll(data[:h.metaLength], nil)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeMeta(meta)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Meta: m, Stored: len(b)}
+	if h.metaLength < h.length {
+		if r.content, err = decoder().DecodeAll(data[h.metaLength:], make([]byte, 0, max(0, h.unzip-len(meta)))); err != nil {
+			return nil, err
+		}
+	}
+	if len(meta)+len(r.content) != h.unzip {
+		return nil, fmt.Errorf("the run has %d bytes, its head says %d", len(meta)+len(r.content), h.unzip)
+	}
+	if r.ends, err = m.BlockEnds(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// peekHead reads a record's head from the front of b, without its data, and
+// tells the head's size, blank line included.
+func peekHead(b []byte) (h recordHead, size int, err error) {
+	end := bytes.Index(b, []byte("\n\n"))
+	if end < 0 {
+		return h, 0, errors.New("no record begins here")
+	}
+	h, _, err = parseLines(b[:end+1])
+	return h, end + 2, err
+}
+
+// Bytes is what the decoded columns take in memory, about.
+func (m *Meta) Bytes() int64 {
+	n := int64(m.front.n) * 400
+	for _, c := range m.cols {
+		n += int64(len(c))
+	}
+	return n
+}

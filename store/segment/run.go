@@ -1,0 +1,615 @@
+package segment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// BlockRef names a block: the N-th of run Run of the same segment.
+type BlockRef struct {
+	Run uint32
+	N   uint32
+}
+
+// run is what one record of a db-file holds, on its way out.
+type run struct {
+	entries []Stored
+	blocks  [][]byte
+	// digests has for each block its ID where that is not the ID of an entry
+	// of this run whose recipe is the block alone.
+	digests []ID
+	bytes   int
+	// key and time stand in the head of a run without entries: those of the
+	// capture whose body goes on in it.
+	key  string
+	time record.Time
+}
+
+// The columns of a run's meta frame that follow the front, in file order.
+const (
+	colDigests   = iota // 32 bytes for each entry with a body and without flagSameID
+	colHolders          // of entries with BodyHeld or BodyElsewhere
+	colHolderKey        // of entries with BodyElsewhere
+	colRecipes          // of entries with BodyOwn
+	colBlockLens
+	colBlockIDs // 16 bytes for each block that is not alone a body
+	colIP
+	colOrigin
+	colAskedURL
+	colLocation
+	colSource
+	colRecordID
+	colDeclared
+	colRefersURL
+	colRefersTime
+	colHead
+	colFraming
+	colExtra
+	backCols
+)
+
+// metaFormat is the format of meta frames and index chunks that this program
+// writes, and the newest that it reads.
+const metaFormat = 1
+
+// encodeMeta gives the meta frame of r before compression.
+func (r *run) encodeMeta() []byte {
+	n := len(r.entries)
+	dst, flags := appendFront([]byte{metaFormat}, r.entries)
+	text := make([][]string, backCols)
+	var cols [backCols][]byte
+	var holders, refersTime []int64
+	add := func(col int, s string) { text[col] = append(text[col], s) }
+	for i := range r.entries {
+		e := &r.entries[i]
+		if e.Body != BodyNone && flags[i]>>flagSameID&1 == 0 {
+			cols[colDigests] = append(cols[colDigests], e.Digest[:]...)
+		}
+		switch e.Body {
+		case BodyOwn:
+			cols[colRecipes] = appendRecipe(cols[colRecipes], e.Recipe)
+		case BodyElsewhere:
+			add(colHolderKey, e.HolderKey)
+			holders = append(holders, int64(e.Holder))
+		case BodyHeld:
+			holders = append(holders, int64(e.Holder))
+		}
+		add(colIP, e.IP)
+		add(colOrigin, e.Origin)
+		add(colAskedURL, e.AskedURL)
+		add(colLocation, e.Location)
+		add(colSource, e.Source)
+		add(colRecordID, packID(e.RecordID))
+		add(colDeclared, packDigest(e.DeclaredDigest))
+		if e.Via == record.ViaRevisit || e.Via == record.ViaNotModified {
+			add(colRefersURL, e.RefersURL)
+			refersTime = append(refersTime, int64(e.RefersTime))
+		}
+		add(colHead, string(e.Head))
+		add(colFraming, string(e.Framing))
+		add(colExtra, string(e.Extra))
+	}
+	lens := make([]int64, len(r.blocks))
+	for i, b := range r.blocks {
+		lens[i] = int64(len(b))
+	}
+	cols[colHolders] = appendInts(nil, holders)
+	cols[colRefersTime] = appendInts(nil, refersTime)
+	cols[colBlockLens] = appendInts(binary.AppendUvarint(nil, uint64(len(lens))), lens)
+	for _, id := range r.digests {
+		cols[colBlockIDs] = append(cols[colBlockIDs], id[:]...)
+	}
+	for c := range cols {
+		if text[c] != nil {
+			cols[c] = appendTexts(make([]byte, 0, n), text[c])
+		}
+		dst = appendSized(dst, cols[c])
+	}
+	return dst
+}
+
+func appendRecipe(dst []byte, recipe []BlockRef) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(recipe)))
+	for _, b := range recipe {
+		dst = binary.AppendUvarint(dst, uint64(b.Run))
+		dst = binary.AppendUvarint(dst, uint64(b.N))
+	}
+	return dst
+}
+
+// Meta is the decoded meta frame of one run. It is immutable to its users and
+// may be used from several goroutines: columns are decoded when first asked
+// for.
+type Meta struct {
+	front *front
+	cols  [backCols][]byte
+
+	mu     sync.Mutex
+	texts  [backCols][]string
+	stored []Stored
+}
+
+// decodeMeta decodes a meta frame. It keeps b.
+func decodeMeta(b []byte) (*Meta, error) {
+	if len(b) == 0 {
+		return nil, errColumn
+	}
+	if b[0] != metaFormat {
+		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads %d): a newer program wrote it", b[0], metaFormat)
+	}
+	r := reader{b: b[1:]}
+	f, err := decodeFront(&r, wantAll)
+	if err != nil {
+		return nil, err
+	}
+	m := &Meta{front: f}
+	for i := range m.cols {
+		m.cols[i] = r.sized()
+	}
+	if r.bad || len(r.b) != 0 {
+		return nil, errColumn
+	}
+	return m, nil
+}
+
+// Len is the number of entries.
+func (m *Meta) Len() int { return m.front.n }
+
+// Field is a column of text that only the db-file has.
+type Field int
+
+// The fields.
+const (
+	FieldIP       Field = colIP
+	FieldOrigin   Field = colOrigin
+	FieldAskedURL Field = colAskedURL
+	FieldLocation Field = colLocation
+	FieldSource   Field = colSource
+	FieldRecordID Field = colRecordID
+	FieldDeclared Field = colDeclared
+	FieldHead     Field = colHead
+	fieldFraming  Field = colFraming
+	fieldExtra    Field = colExtra
+)
+
+// Texts gives one field of all entries. The caller does not change it.
+func (m *Meta) Texts(f Field) ([]string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.texts[f] == nil {
+		t, err := decodeTexts(m.cols[f], m.front.n)
+		if err != nil {
+			return nil, err
+		}
+		for i, s := range t {
+			switch f {
+			case FieldRecordID:
+				t[i] = unpackID(s)
+			case FieldDeclared:
+				t[i] = unpackDigest(s)
+			}
+		}
+		m.texts[f] = t
+	}
+	return m.texts[f], nil
+}
+
+// Digests gives the digests of all entries' bodies; zero for BodyNone.
+func (m *Meta) Digests() ([]record.Digest, error) {
+	out := make([]record.Digest, m.front.n)
+	b := m.cols[colDigests]
+	for i, fl := range m.front.flags {
+		switch {
+		case BodyForm(fl>>flagBody&3) == BodyNone:
+		case fl>>flagSameID&1 != 0 && i > 0:
+			out[i] = out[i-1]
+		case len(b) < len(record.Digest{}):
+			return nil, errColumn
+		default:
+			b = b[copy(out[i][:], b):]
+		}
+	}
+	if len(b) != 0 {
+		return nil, errColumn
+	}
+	return out, nil
+}
+
+// Entries gives all entries of the run whole. The caller does not change them.
+func (m *Meta) Entries() ([]Stored, error) {
+	m.mu.Lock()
+	out := m.stored
+	m.mu.Unlock()
+	if out != nil {
+		return out, nil
+	}
+	out, err := m.decodeEntries()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stored = out
+	return out, nil
+}
+
+func (m *Meta) decodeEntries() ([]Stored, error) {
+	plain := m.front.appendEntries(nil)
+	out := make([]Stored, len(plain))
+	digests, err := m.Digests()
+	if err != nil {
+		return nil, err
+	}
+	held, elsewhere, revisits := 0, 0, 0
+	for i := range plain {
+		out[i].Entry, out[i].Digest = plain[i], digests[i]
+		copy(out[i].ID[:], digests[i][:])
+		switch out[i].Body {
+		case BodyElsewhere:
+			elsewhere++
+			held++
+		case BodyHeld:
+			held++
+		}
+		if v := out[i].Via; v == record.ViaRevisit || v == record.ViaNotModified {
+			revisits++
+		}
+	}
+	holders, err := decodeInts(nil, m.cols[colHolders], held)
+	if err != nil {
+		return nil, err
+	}
+	holderKeys, err := decodeTexts(m.cols[colHolderKey], elsewhere)
+	if err != nil {
+		return nil, err
+	}
+	refersURL, err := decodeTexts(m.cols[colRefersURL], revisits)
+	if err != nil {
+		return nil, err
+	}
+	refersTime, err := decodeInts(nil, m.cols[colRefersTime], revisits)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range []struct {
+		field Field
+		set   func(e *Stored, s string)
+	}{
+		{FieldIP, func(e *Stored, s string) { e.IP = s }},
+		{FieldOrigin, func(e *Stored, s string) { e.Origin = s }},
+		{FieldAskedURL, func(e *Stored, s string) { e.AskedURL = s }},
+		{FieldLocation, func(e *Stored, s string) { e.Location = s }},
+		{FieldSource, func(e *Stored, s string) { e.Source = s }},
+		{FieldRecordID, func(e *Stored, s string) { e.RecordID = s }},
+		{FieldDeclared, func(e *Stored, s string) { e.DeclaredDigest = s }},
+		{FieldHead, func(e *Stored, s string) { e.Head = bytesOrNil(s) }},
+		{fieldFraming, func(e *Stored, s string) { e.Framing = bytesOrNil(s) }},
+		{fieldExtra, func(e *Stored, s string) { e.Extra = bytesOrNil(s) }},
+	} {
+		texts, err := m.Texts(c.field)
+		if err != nil {
+			return nil, err
+		}
+		for i := range out {
+			c.set(&out[i], texts[i])
+		}
+	}
+	recipes := reader{b: m.cols[colRecipes]}
+	for i := range out {
+		e := &out[i]
+		switch e.Body {
+		case BodyOwn:
+			if e.Recipe = takeRecipe(&recipes); recipes.bad {
+				return nil, errColumn
+			}
+		case BodyHeld:
+			e.Holder, holders = uint32(holders[0]), holders[1:]
+		case BodyElsewhere:
+			e.Holder, holders = uint32(holders[0]), holders[1:]
+			e.HolderKey, holderKeys = holderKeys[0], holderKeys[1:]
+		case BodyNone:
+			e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
+		}
+		if e.Via == record.ViaRevisit || e.Via == record.ViaNotModified {
+			e.RefersURL, refersURL = refersURL[0], refersURL[1:]
+			e.RefersTime, refersTime = record.Time(refersTime[0]), refersTime[1:]
+			if e.Body == BodyNone {
+				e.ID = StandInID(e.DeclaredDigest, e.RefersURL)
+			}
+		}
+	}
+	return out, nil
+}
+
+func takeRecipe(r *reader) []BlockRef {
+	n := r.uvarint()
+	if n > uint64(len(r.b)) {
+		r.bad = true
+		return nil
+	}
+	out := make([]BlockRef, n)
+	for i := range out {
+		out[i] = BlockRef{Run: uint32(r.uvarint()), N: uint32(r.uvarint())}
+	}
+	return out
+}
+
+// BlockEnds gives where each block of the run ends in its content frame; the
+// first begins at 0.
+func (m *Meta) BlockEnds() ([]int64, error) {
+	r := reader{b: m.cols[colBlockLens]}
+	n := r.uvarint()
+	if r.bad || n > entriesMax {
+		return nil, errColumn
+	}
+	lens, err := decodeInts(nil, r.b, int(n))
+	if err != nil {
+		return nil, err
+	}
+	end := int64(0)
+	for i, l := range lens {
+		if l < 0 {
+			return nil, errColumn
+		}
+		end += l
+		lens[i] = end
+	}
+	return lens, nil
+}
+
+func bytesOrNil(s string) []byte {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
+
+// uuidForm is what most writers of WARC give as a record's name.
+const uuidForm = "<urn:uuid:"
+
+// BlockID is the first half of the sha256 of b.
+func BlockID(b []byte) ID {
+	sum := sha256.Sum256(b)
+	return ID(sum[:16])
+}
+
+// packID shortens the usual form of a record's name to 17 bytes. Any other is
+// kept behind a zero byte; no name at all is the empty string.
+func packID(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(s) == len(uuidForm)+37 {
+		hexes := s[10:18] + s[19:23] + s[24:28] + s[29:33] + s[34:46]
+		if raw, err := hex.DecodeString(hexes); err == nil && unpackID("\x01"+string(raw)) == s {
+			return "\x01" + string(raw)
+		}
+	}
+	return "\x00" + s
+}
+
+func unpackID(s string) string {
+	if len(s) != 17 || s[0] != 1 {
+		return trimMark(s)
+	}
+	h := hex.EncodeToString([]byte(s[1:]))
+	return uuidForm + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:] + ">"
+}
+
+// packDigest shortens sha1 in base32, the usual form of a declared digest, to
+// 21 bytes.
+func packDigest(s string) string {
+	if s == "" {
+		return ""
+	}
+	if len(s) == 37 && s[:5] == "sha1:" {
+		if raw, err := base32.StdEncoding.DecodeString(s[5:]); err == nil {
+			return "\x01" + string(raw)
+		}
+	}
+	return "\x00" + s
+}
+
+func unpackDigest(s string) string {
+	if len(s) != 21 || s[0] != 1 {
+		return trimMark(s)
+	}
+	return "sha1:" + base32.StdEncoding.EncodeToString([]byte(s[1:]))
+}
+
+func trimMark(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s[1:]
+}
+
+// Castagnoli is the polynomial of every crc in an archive.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// The kinds of record of a db-file.
+const (
+	kindRun = "run"
+	kindEnd = "end"
+)
+
+// recordHead is the head of a record of a db-file.
+type recordHead struct {
+	kind       string
+	pool       string
+	segment    uint32
+	run        uint32
+	url        string
+	date       record.Time
+	entries    int
+	lastURL    string
+	lastDate   record.Time
+	metaLength int // of the first zstd frame
+	unzip      int // of both frames together
+	length     int // of the data
+	crc        uint32
+}
+
+// append appends the record's head, blank line included. crc covers the
+// head without its own line, and the data.
+func (h *recordHead) append(dst, data []byte) []byte {
+	start := len(dst)
+	dst = append(dst, "version: 2.0\nurl: "...)
+	dst = append(dst, h.url...)
+	dst = append(dst, "\ndate: "...)
+	dst = append(dst, httpDate(h.date)...)
+	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\nlast-url: %s\nlast-date: %s\nmeta-length: %d\n",
+		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate), h.metaLength)
+	tail := fmt.Appendf(nil, "unzip-length: %d\nlength: %d\n", h.unzip, h.length)
+	crc := crc32.Update(0, castagnoli, dst[start:])
+	crc = crc32.Update(crc, castagnoli, tail)
+	crc = crc32.Update(crc, castagnoli, data)
+	dst = fmt.Appendf(dst, "crc32c: %08x\n", crc)
+	return append(append(dst, tail...), '\n')
+}
+
+func httpDate(t record.Time) string { return t.Std().Format("Mon, 02 Jan 2006 15:04:05 GMT") }
+
+// parseHead reads the record of a db-file that is all of b, and checks its crc.
+func parseHead(b []byte) (h recordHead, data []byte, err error) {
+	end := bytes.Index(b, []byte("\n\n"))
+	if end < 0 {
+		return h, nil, errors.New("no record begins here")
+	}
+	h, crcLine, err := parseLines(b[:end+1])
+	if err != nil {
+		return h, nil, err
+	}
+	data = b[end+2:]
+	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength > h.length || h.unzip > runUnzipMax {
+		return h, nil, errors.New("the record's lengths do not fit together")
+	}
+	data = data[:h.length]
+	before, after, _ := bytes.Cut(b[:end+1], crcLine)
+	sum := crc32.Update(0, castagnoli, before)
+	sum = crc32.Update(sum, castagnoli, after)
+	if sum = crc32.Update(sum, castagnoli, data); sum != h.crc {
+		return h, nil, fmt.Errorf("crc32c is %08x, the head says %08x: the record is damaged", sum, h.crc)
+	}
+	return h, data, nil
+}
+
+// runUnzipMax is more than any run holds: what claims more is damaged.
+const runUnzipMax = 256 << 20
+
+// parseLines reads the lines of a record's head, and tells the one with the
+// crc, which that does not cover.
+func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
+	if !bytes.HasPrefix(lines, []byte("version: 2.0\n")) {
+		return h, nil, errors.New("no record of version 2.0 begins here")
+	}
+	for line := range bytes.Lines(lines) {
+		name, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(": "))
+		if !ok {
+			return h, nil, fmt.Errorf("head line %q has no colon", line)
+		}
+		v := string(value)
+		number := func(base, bits int) uint64 {
+			n, e := strconv.ParseUint(v, base, bits)
+			if e != nil {
+				err = e
+			}
+			return n
+		}
+		switch string(name) {
+		case "url":
+			h.url = v
+		case "date":
+			h.date, err = parseHTTPDate(v)
+		case "kind":
+			h.kind = v
+		case "pool":
+			h.pool = v
+		case "segment":
+			h.segment = uint32(number(10, 32))
+		case "run":
+			h.run = uint32(number(10, 32))
+		case "captures":
+			h.entries = int(number(10, 31))
+		case "last-url":
+			h.lastURL = v
+		case "last-date":
+			h.lastDate, err = parseHTTPDate(v)
+		case "meta-length":
+			h.metaLength = int(number(10, 31))
+		case "crc32c":
+			crcLine, h.crc = line, uint32(number(16, 32))
+			if err == nil && v != fmt.Sprintf("%08x", h.crc) {
+				err = errors.New("not eight lower-case hex digits")
+			}
+		case "unzip-length":
+			h.unzip = int(number(10, 31))
+		case "length":
+			h.length = int(number(10, 31))
+		}
+		if err != nil {
+			return h, nil, fmt.Errorf("head property %s: %w", name, err)
+		}
+	}
+	return h, crcLine, nil
+}
+
+func parseHTTPDate(s string) (record.Time, error) {
+	t, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", s)
+	if err != nil {
+		return 0, err
+	}
+	return record.At(t), nil
+}
+
+// encode gives the run's record whole, and where in it the meta frame ends.
+func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32) (rec []byte, metaEnd int) {
+	meta := r.encodeMeta()
+	content := make([]byte, 0, r.bytes)
+	for _, b := range r.blocks {
+		content = append(content, b...)
+	}
+	data := enc.EncodeAll(meta, make([]byte, 0, len(meta)/2+len(content)/3+64))
+	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), unzip: len(meta) + len(content)}
+	if len(content) > 0 {
+		data = enc.EncodeAll(content, data)
+	}
+	h.length = len(data)
+	h.url, h.date = urlkey.URL(r.key), r.time
+	h.lastURL, h.lastDate = h.url, h.date
+	if n := len(r.entries); n > 0 {
+		first, last := &r.entries[0], &r.entries[n-1]
+		h.url, h.date = urlkey.URL(first.Key), first.Time
+		h.lastURL, h.lastDate = urlkey.URL(last.Key), last.Time
+	}
+	rec = h.append(make([]byte, 0, len(data)+1024), data)
+	metaEnd = len(rec) + h.metaLength
+	return append(append(rec, data...), '\n'), metaEnd
+}
+
+// encodeEnd gives the record that ends a db-file: what the catalogue would
+// say of the segment, for whoever has the file alone.
+func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
+	text := fmt.Appendf(nil, "pool: %s\nsegment: %d\nruns: %d\ncaptures: %d\nversions: %d\nurls: %d\nbody-bytes: %d\ndepends: %s\n",
+		i.Pool, i.ID, i.Runs, i.Captures, i.Versions, i.URLs, i.BodyBytes, strings.Join(i.Depends, " "))
+	data := enc.EncodeAll(text, nil)
+	h := recordHead{kind: kindEnd, pool: i.Pool, segment: i.ID, run: uint32(i.Runs), metaLength: len(data), unzip: len(text), length: len(data)}
+	h.url, h.date = urlkey.URL(last.Key), last.Time
+	h.lastURL, h.lastDate = h.url, h.date
+	return append(append(h.append(nil, data), data...), '\n')
+}

@@ -1,0 +1,66 @@
+// Package segment is one immutable sorted db-file of a pool, and its index.
+//
+// A db-file is a sequence of records of the Tianwang format, version 2.0. Each
+// holds a run: neighbouring captures, sorted by SURT, time and sequence, with
+// the bodies they bring. The index is made from the db-file and can be made
+// again: for each run a chunk with the columns that queries ask for most, a
+// table of where runs lie, and a Bloom filter of the URLs. store/FORMAT.md
+// draws every byte of both.
+//
+// The package knows one segment at a time. What several of them mean together,
+// and which are in force, is the business of package store.
+package segment
+
+import (
+	"fmt"
+
+	"infomall/store/record"
+)
+
+// Info is what the catalogue keeps of a segment.
+type Info struct {
+	ID   uint32
+	Pool string
+	// Born is the catalogue generation that first named the segment. Seen is
+	// the newest generation whose captures its hints take into account; its own
+	// if nothing else was published meanwhile.
+	Born, Seen uint64
+
+	File       string // of the db-file, relative to the archive
+	Bytes      int64  // of the db-file
+	CRC        uint32 // crc32c of the db-file
+	Index      string // file that has the index, in a bucket of its own
+	IndexBytes int64  // that the bucket's values take
+
+	Runs      int
+	Captures  int64
+	Versions  int64 // captures that began a version when they were written
+	URLs      int64
+	BodyBytes int64 // of the bodies of those versions
+	FirstKey  string
+	LastKey   string
+	First     record.Time
+	Last      record.Time
+	Depends   []string // names of other pools whose bodies it uses, sorted
+}
+
+// Bucket is the name of the segment's bucket in its index file.
+func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }
+
+// Error says what is wrong with a file of the archive, and where.
+type Error struct {
+	File   string
+	Offset int64 // in bytes; -1 where there is none
+	Err    error
+}
+
+// Error names the file and the place.
+func (e *Error) Error() string {
+	if e.Offset < 0 {
+		return fmt.Sprintf("%s: %v", e.File, e.Err)
+	}
+	return fmt.Sprintf("%s at offset %d: %v", e.File, e.Offset, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,0 +1,309 @@
+package segment
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// testBody is the body of test entry i: every third is that of the one before.
+func testBody(i int) []byte { return fmt.Appendf(nil, "<p>body %d</p>", i-i%3/2) }
+
+// testEntries makes n sorted entries: URLs with one to three captures, of
+// every form of body.
+func testEntries(n int) []Stored {
+	var out []Stored
+	for i := range n {
+		var e Stored
+		e.Key = urlkey.Key(fmt.Sprintf("http://www.example.com/%05d.htm", i/3))
+		e.Time = record.Time(1_214_870_400_000 + int64(i)*1000)
+		e.Seq, e.Status, e.Mime, e.Job, e.Added = int64(i)*500, 200, "text/html", "test", 1_700_000_000_000
+		body := testBody(i)
+		e.Digest = sha256.Sum256(body)
+		copy(e.ID[:], e.Digest[:])
+		e.Bytes, e.Body = int64(len(body)), BodyOwn
+		e.Previous, e.PreviousVersion, e.VersionTime, e.Change = record.NoTime, record.NoTime, e.Time, record.ChangeFirst
+		if i%3 > 0 {
+			before := &out[i-1]
+			e.Previous = before.Time
+			if before.ID == e.ID {
+				e.Change, e.VersionTime, e.PreviousVersion = record.ChangeSame, before.VersionTime, before.PreviousVersion
+				e.Body = BodyHeld
+			} else {
+				e.Change, e.PreviousVersion = record.ChangeChanged, before.VersionTime
+			}
+		}
+		switch i % 10 {
+		case 4:
+			e.Via, e.Body, e.HolderKey, e.Holder = record.ViaRevisit, BodyElsewhere, urlkey.Key("http://other.example/"), 7
+			e.RefersURL, e.RefersTime = "http://other.example/", e.Time-5000
+		case 5:
+			e.Via, e.Body, e.Digest, e.Bytes = record.ViaRevisit, BodyNone, record.Digest{}, -1
+			e.DeclaredDigest = "sha1:B2LTWWPUOYAH7UIPQ7ZUPQ4VMBSVC36A"
+			e.RefersTime = record.NoTime
+			e.ID = StandInID(e.DeclaredDigest, "")
+		}
+		e.IP, e.Source, e.RecordID = "127.0.0.1", "a.warc", fmt.Sprintf("<urn:uuid:92283950-ef2f-4d72-b224-%012x>", i)
+		e.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nDate: %d\r\n\r\n", i)
+		if i%7 == 0 {
+			e.Truncated, e.Framing, e.Extra, e.Origin, e.AskedURL, e.Location = true, []byte{1, 2}, []byte("id: 4\n"), "http://o.example/", "HTTP://x", "http://l.example/"
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// writeSegment writes entries as segment 7 of pool 200807 under dir.
+func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
+	t.Helper()
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buf bytes.Buffer
+	w := NewWriter(&buf, enc, "200807", 7, len(entries))
+	for i := range entries {
+		if err := w.Add(entries[i], testBody(i), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := w.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info.File, info.Index = "7.raw", "7.idx"
+	if err := os.WriteFile(filepath.Join(dir, info.File), buf.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteIndex(filepath.Join(dir, info.Index), []*Info{&info}, []*Writer{w}); err != nil {
+		t.Fatal(err)
+	}
+	return &info
+}
+
+// readEntries walks all chunks of a segment.
+func readEntries(t testing.TB, s *Reader) []Entry {
+	t.Helper()
+	c := s.Chunks(WantAll)
+	defer c.Close()
+	var out []Entry
+	for chunk, err := c.Seek(""); chunk != nil || err != nil; chunk, err = c.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = chunk.AppendEntries(out)
+	}
+	return out
+}
+
+// TestSegmentRoundTrip writes a segment of several runs and reads all of it
+// back, from the index and from the db-file.
+func TestSegmentRoundTrip(t *testing.T) {
+	want := testEntries(5000)
+	dir := t.TempDir()
+	info := writeSegment(t, dir, want)
+	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := NewReader(dir, info, x, func(err error) { t.Errorf("warned: %v", err) })
+	defer s.Close()
+	got := readEntries(t, s)
+	if len(got) != len(want) {
+		t.Fatalf("%d entries in the index, want %d", len(got), len(want))
+	}
+	for i := range got {
+		if got[i] != want[i].Entry {
+			t.Fatalf("entry %d of the index:\n got %+v\nwant %+v", i, got[i], want[i].Entry)
+		}
+	}
+	i := 0
+	for n := range info.Runs {
+		r, err := s.Run(uint32(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries, err := r.Meta.Entries()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			recipe := e.Recipe
+			e.Recipe = nil
+			if !reflect.DeepEqual(e, want[i]) {
+				t.Fatalf("entry %d of the db-file:\n got %+v\nwant %+v", i, e, want[i])
+			}
+			if e.Body == BodyOwn {
+				at, err := s.Run(recipe[0].Run)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b, err := at.Block(recipe[0].N); err != nil || !bytes.Equal(b, testBody(i)) {
+					t.Fatalf("body %d: got %q, %v, want %q", i, b, err, testBody(i))
+				}
+			}
+			i++
+		}
+	}
+	for _, e := range want {
+		if !s.MayHave(e.Key) {
+			t.Fatalf("MayHave(%q) is false", e.Key)
+		}
+	}
+}
+
+// TestSeek finds each URL's first chunk, also where a URL spans two.
+func TestSeek(t *testing.T) {
+	want := testEntries(4000)
+	dir := t.TempDir()
+	info := writeSegment(t, dir, want)
+	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := NewReader(dir, info, x, nil)
+	defer s.Close()
+	for i := 0; i < len(want); i += 3 {
+		c := s.Chunks(WantTime)
+		chunk, err := c.Seek(want[i].Key)
+		if err != nil || chunk == nil {
+			t.Fatalf("Seek(%q): %v, %v", want[i].Key, chunk, err)
+		}
+		found := false
+		for _, e := range chunk.AppendEntries(nil) {
+			if e.Key == want[i].Key {
+				found = e.Time == want[i].Time
+				break
+			}
+		}
+		if !found {
+			t.Errorf("the chunk for %q does not begin its captures", want[i].Key)
+		}
+		c.Close()
+	}
+	c := s.Chunks(WantTime)
+	defer c.Close()
+	if chunk, err := c.Seek("zzz"); chunk != nil || err != nil {
+		t.Errorf("Seek past the end: got %v, %v", chunk, err)
+	}
+}
+
+// TestDamagedIndex flips bytes of the index file, one at a time, and cuts it.
+// Whatever it does to the index, the entries read are the right ones, or the
+// same as without any index.
+func TestDamagedIndex(t *testing.T) {
+	want := testEntries(1500)
+	dir := t.TempDir()
+	info := writeSegment(t, dir, want)
+	name := filepath.Join(dir, info.Index)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range 120 {
+		b := bytes.Clone(whole)
+		if round%10 == 0 {
+			b = b[:r.IntN(len(b))]
+		} else {
+			b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		}
+		damaged := filepath.Join(t.TempDir(), "x.idx")
+		if err := os.WriteFile(damaged, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		x, err := OpenIndex(damaged)
+		if err != nil {
+			x = nil
+		}
+		s := NewReader(dir, info, x, nil)
+		got := readEntries(t, s)
+		for i := range want {
+			if i >= len(got) || got[i] != want[i].Entry {
+				t.Fatalf("round %d: entry %d of %d is not the one stored", round, i, len(got))
+			}
+			if i%50 == 0 && !s.MayHave(want[i].Key) {
+				t.Fatalf("round %d: MayHave(%q) is false", round, want[i].Key)
+			}
+		}
+		s.Close()
+	}
+}
+
+// TestDamagedRun flips each bit of a small db-file. No damaged run may be
+// served: it is an error of its own type, or the run is as it was.
+func TestDamagedRun(t *testing.T) {
+	dir := t.TempDir()
+	info := writeSegment(t, dir, testEntries(6))
+	name := filepath.Join(dir, info.File)
+	whole, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	clean := NewReader(dir, info, x, nil)
+	first, err := clean.Run(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range len(whole) * 8 {
+		b := bytes.Clone(whole)
+		b[bit/8] ^= 1 << (bit % 8)
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s := NewReader(dir, info, x, nil)
+		r, err := s.Run(0)
+		if err == nil {
+			if !bytes.Equal(r.content, first.content) || int64(bit/8) < int64(r.Stored) {
+				t.Fatalf("bit %d: a damaged run was served", bit)
+			}
+		} else if e := (*Error)(nil); !errors.As(err, &e) || e.File != info.File {
+			t.Fatalf("bit %d: error %v does not name the file", bit, err)
+		}
+		s.Close()
+	}
+}
+
+func BenchmarkChunks(b *testing.B) {
+	entries := testEntries(100_000)
+	dir := b.TempDir()
+	info := writeSegment(b, dir, entries)
+	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer x.Close()
+	s := NewReader(dir, info, x, nil)
+	defer s.Close()
+	var buf []Entry
+	for b.Loop() {
+		c := s.Chunks(WantHints | WantStatus)
+		for chunk, err := c.Seek(""); chunk != nil; chunk, err = c.Next() {
+			if err != nil {
+				b.Fatal(err)
+			}
+			buf = chunk.AppendEntries(buf[:0])
+		}
+		c.Close()
+	}
+	b.ReportMetric(float64(b.N)*float64(len(entries))/b.Elapsed().Seconds(), "entries/s")
+	b.ReportMetric(float64(info.IndexBytes)/float64(len(entries)), "index-bytes/entry")
+}

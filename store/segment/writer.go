@@ -1,0 +1,242 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+
+	"github.com/bits-and-blooms/bloom/v3"
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/record"
+)
+
+const (
+	// runBytes closes a run: larger ones compress better and make reading a
+	// single page dearer. TIANWANG.md has the measurements.
+	runBytes = 256 << 10
+	// runEntries closes a run of many small captures, so that its index chunk
+	// stays cheap to decode for one look-up.
+	runEntries = 1024
+	// A body above bodyWhole is stored in pieces of pieceBytes, a run each: no
+	// reader has to hold more than that of it.
+	bodyWhole  = 8 << 20
+	pieceBytes = 4 << 20
+	// bloomRate is the share of absent URLs that the filter lets through.
+	bloomRate = 0.01
+)
+
+// Writer writes a segment. Entries come sorted; Finish ends it. A Writer is
+// used by one goroutine.
+type Writer struct {
+	w     io.Writer
+	enc   *zstd.Encoder
+	info  Info
+	run   run
+	known map[ID][]BlockRef // bodies stored in this segment
+	bloom *bloom.BloomFilter
+	pools map[string]bool
+	last  *Stored // last entry added
+
+	chunks   []pair
+	runEnds  []int64
+	metaEnds []int64
+}
+
+// pair is an entry of the index.
+type pair struct{ key, value []byte }
+
+// NewWriter returns a Writer of segment id of a pool. It writes the db-file to
+// w, which the caller syncs and closes. urls is how many URLs are to come, as
+// near as is known.
+func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int) *Writer {
+	return &Writer{
+		w: w, enc: enc,
+		info:  Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
+		known: make(map[ID][]BlockRef),
+		bloom: bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
+		pools: make(map[string]bool),
+	}
+}
+
+// Has reports whether a body with this ID was stored in the segment already;
+// an entry with BodyOwn and that ID needs no body.
+func (w *Writer) Has(id ID) bool { return w.known[id] != nil }
+
+// Add appends an entry. For BodyOwn the body comes with it, from body or from
+// spool, unless Has says that it is there; the entry's recipe is filled in.
+// The entry and what it points to must not change until Finish.
+func (w *Writer) Add(e Stored, body []byte, spool *record.Spool) error {
+	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
+		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
+	}
+	if e.Body == BodyOwn {
+		recipe, err := w.store(&e, body, spool)
+		if err != nil {
+			return err
+		}
+		e.Recipe = recipe
+	}
+	if w.last == nil || w.last.Key != e.Key {
+		w.bloom.AddString(e.Key)
+		w.info.URLs++
+		if w.last == nil {
+			w.info.FirstKey = e.Key
+		}
+		w.info.LastKey = e.Key
+	}
+	w.info.Captures++
+	w.info.First, w.info.Last = min(w.info.First, e.Time), max(w.info.Last, e.Time)
+	if e.Change != record.ChangeSame {
+		w.info.Versions++
+		w.info.BodyBytes += max(e.Bytes, 0)
+	}
+	w.run.entries = append(w.run.entries, e)
+	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
+	w.last = &w.run.entries[len(w.run.entries)-1]
+	if w.run.bytes >= runBytes || len(w.run.entries) >= runEntries {
+		return w.closeRun()
+	}
+	return nil
+}
+
+// Depend notes that the segment uses bodies of another pool.
+func (w *Writer) Depend(pool string) {
+	if pool != w.info.Pool {
+		w.pools[pool] = true
+	}
+}
+
+// store puts a body into the segment and returns its recipe.
+func (w *Writer) store(e *Stored, body []byte, spool *record.Spool) ([]BlockRef, error) {
+	if recipe := w.known[e.ID]; recipe != nil {
+		return recipe, nil
+	}
+	var recipe []BlockRef
+	switch {
+	case spool != nil:
+		for off := int64(0); off < spool.Size; off += pieceBytes {
+			piece := make([]byte, min(pieceBytes, spool.Size-off))
+			if _, err := spool.File.ReadAt(piece, off); err != nil {
+				return nil, fmt.Errorf("read a large body back: %w", err)
+			}
+			if err := w.piece(&recipe, e, piece); err != nil {
+				return nil, err
+			}
+		}
+	case len(body) > bodyWhole:
+		for piece := range slices.Chunk(body, pieceBytes) {
+			if err := w.piece(&recipe, e, piece); err != nil {
+				return nil, err
+			}
+		}
+	default:
+		recipe = []BlockRef{w.block(body)}
+	}
+	w.known[e.ID] = recipe
+	return recipe, nil
+}
+
+// piece stores a part of a body in a run of its own.
+func (w *Writer) piece(recipe *[]BlockRef, e *Stored, piece []byte) error {
+	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
+		if err := w.closeRun(); err != nil {
+			return err
+		}
+	}
+	*recipe = append(*recipe, w.block(piece))
+	w.run.key, w.run.time = e.Key, e.Time
+	w.run.digests = append(w.run.digests, BlockID(piece))
+	return w.closeRun()
+}
+
+// block appends a block to the run.
+func (w *Writer) block(b []byte) BlockRef {
+	ref := BlockRef{Run: uint32(len(w.runEnds)), N: uint32(len(w.run.blocks))}
+	w.run.blocks = append(w.run.blocks, b)
+	w.run.bytes += len(b)
+	return ref
+}
+
+// closeRun writes the run and begins the next.
+func (w *Writer) closeRun() error {
+	number := uint32(len(w.runEnds))
+	rec, metaEnd := w.run.encode(w.enc, w.info.Pool, w.info.ID, number)
+	if len(w.run.entries) > 0 {
+		last := w.run.entries[len(w.run.entries)-1]
+		w.chunks = append(w.chunks, pair{chunkKey(&last, number), appendChunk(nil, number, w.run.entries)})
+		w.last = &Stored{Entry: last.Entry}
+	}
+	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(metaEnd))
+	if err := w.write(rec); err != nil {
+		return err
+	}
+	w.runEnds = append(w.runEnds, w.info.Bytes)
+	w.run = run{}
+	return nil
+}
+
+func (w *Writer) write(rec []byte) error {
+	if _, err := w.w.Write(rec); err != nil {
+		return err
+	}
+	w.info.Bytes += int64(len(rec))
+	w.info.CRC = crc32.Update(w.info.CRC, castagnoli, rec)
+	return nil
+}
+
+// Finish writes what is left and the record that ends the db-file. The Info
+// lacks what only the publisher knows: Born, Seen and the file names.
+func (w *Writer) Finish() (Info, error) {
+	if len(w.run.entries) > 0 {
+		if err := w.closeRun(); err != nil {
+			return Info{}, err
+		}
+	}
+	w.info.Runs = len(w.runEnds)
+	for p := range w.pools {
+		w.info.Depends = append(w.info.Depends, p)
+	}
+	slices.Sort(w.info.Depends)
+	if w.last == nil {
+		panic("segment: Finish without entries")
+	}
+	if err := w.write(encodeEnd(w.enc, &w.info, w.last)); err != nil {
+		return Info{}, err
+	}
+	return w.info, nil
+}
+
+// The keys of the index that are not chunks. No URL's key begins with a zero
+// byte.
+var (
+	keyBloom = []byte("\x00bloom")
+	keyRuns  = []byte("\x00runs")
+)
+
+// pairs gives the bucket's content, sorted by key.
+func (w *Writer) pairs() []pair {
+	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
+	filter, err := w.bloom.MarshalBinary()
+	if err != nil {
+		panic(fmt.Sprintf("segment: marshal a filter in memory: %v", err))
+	}
+	runs := appendSized(binary.AppendUvarint(nil, uint64(len(w.runEnds))), appendInts(nil, w.runEnds))
+	runs = appendInts(runs, w.metaEnds)
+	return append([]pair{{keyBloom, withCRC(filter)}, {keyRuns, withCRC(runs)}}, w.chunks...)
+}
+
+// withCRC puts a crc32c ahead of b.
+func withCRC(b []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)), b...)
+}
+
+// checkCRC takes it off again.
+func checkCRC(b []byte) ([]byte, error) {
+	if len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+		return nil, errColumn
+	}
+	return b[4:], nil
+}

@@ -1,0 +1,288 @@
+package store
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// Snapshot is one unchanging state of the archive. Its refs are good until it
+// is closed. It may be used from several goroutines, all of which must be done
+// before Close.
+type Snapshot struct {
+	a   *Archive
+	pin *pin
+
+	mu      sync.Mutex
+	readers map[uint32]*segment.Reader
+	pools   map[string]bool
+	opened  map[uint32]bool
+	stats   record.ReadStats
+	noCache bool
+	recent  map[uint32]recentRun // last run decoded of each segment
+}
+
+// recentRun remembers a run whatever the cache does: reading in order comes
+// back to it at once.
+type recentRun struct {
+	n   uint32
+	run *segment.Run
+}
+
+// Snapshot pins the archive's present state, which is empty if there is no
+// archive. The caller closes it.
+func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p, err := pinCurrent(a.dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the archive %s: %w", a.dir, err)
+	}
+	return &Snapshot{
+		a: a, pin: p,
+		readers: make(map[uint32]*segment.Reader),
+		pools:   make(map[string]bool),
+		opened:  make(map[uint32]bool),
+		recent:  make(map[uint32]recentRun),
+	}, nil
+}
+
+// Close ends the snapshot.
+func (v *Snapshot) Close() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	var errs []error
+	for _, r := range v.readers {
+		errs = append(errs, r.Close())
+	}
+	clear(v.readers)
+	v.pin.release()
+	return errors.Join(errs...)
+}
+
+// SetCache turns the use of the cache of decoded runs on or off.
+func (v *Snapshot) SetCache(on bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.noCache = !on
+}
+
+// Stats counts what was read through the snapshot so far.
+func (v *Snapshot) Stats() record.ReadStats {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	s := v.stats
+	s.Segments = len(v.opened)
+	for p := range v.pools {
+		s.Pools = append(s.Pools, p)
+	}
+	slices.Sort(s.Pools)
+	return s
+}
+
+// reader gives the reader of a segment.
+func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	r := v.readers[i.ID]
+	if r == nil {
+		r = segment.NewReader(v.a.dir, i, v.a.index(i.Index), v.a.warn)
+		v.readers[i.ID] = r
+	}
+	return r
+}
+
+// readChunk counts a chunk read.
+func (v *Snapshot) readChunk(s *segment.Reader) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stats.Chunks++
+	v.open(s.Info)
+}
+
+// open notes that a segment was looked into. v.mu is held.
+func (v *Snapshot) open(i *segment.Info) {
+	if !v.opened[i.ID] {
+		v.opened[i.ID] = true
+		v.pools[i.Pool] = true
+	}
+}
+
+// segmentsFor chooses the segments that a scan of captures from from up to,
+// not including, to has to open: those with captures in the range, and those
+// that came in late, so that the hints of the former do not know of them.
+func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
+	var chosen, rest []*segment.Info
+	for _, s := range v.pin.segments {
+		switch {
+		case s.First >= to:
+		case s.Last >= from:
+			chosen = append(chosen, s)
+		default:
+			rest = append(rest, s)
+		}
+	}
+	for i := 0; i < len(chosen); i++ {
+		s := chosen[i]
+		rest = slices.DeleteFunc(rest, func(late *segment.Info) bool {
+			if late.Born <= s.Seen || late.Born == s.Born || late.First > s.Last {
+				return false
+			}
+			chosen = append(chosen, late)
+			return true
+		})
+	}
+	return chosen
+}
+
+// wants says which columns of the index a scan needs.
+func wants(c record.Columns) segment.Want {
+	w := segment.WantTime | segment.WantSeq | segment.WantStatus | segment.WantHints
+	for _, x := range []struct {
+		col  record.Columns
+		want segment.Want
+	}{
+		{record.ColMime, segment.WantMime}, {record.ColBytes, segment.WantBytes},
+		{record.ColJob, segment.WantJob}, {record.ColAdded, segment.WantAdded},
+	} {
+		if c&x.col != 0 {
+			w |= x.want
+		}
+	}
+	return w
+}
+
+// errStop ends a walk whose consumer has enough.
+var errStop = errors.New("stop")
+
+// Scan yields captures in order of (key, time, sequence). Opening is cheap,
+// ranging does the work, stopping releases it.
+func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		out := newBatcher(ctx, v, s, yield)
+		err := v.walk(ctx, s, func(group []located) error {
+			return out.add(group)
+		})
+		if err == nil {
+			err = out.flush()
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+// walk calls f with the captures of each URL of the scan, in order and settled.
+// The slice is valid until f returns.
+func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) error) error {
+	ranges := s.Ranges
+	if ranges == nil {
+		ranges = []urlkey.Range{{}}
+	}
+	var all heads
+	defer func() {
+		for _, c := range all {
+			c.close()
+		}
+	}()
+	one := len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
+	for _, i := range v.segmentsFor(s.From, s.To) {
+		r := v.reader(i)
+		if !overlaps(i, ranges) || one && !r.MayHave(ranges[0].From) {
+			continue
+		}
+		all = append(all, newCursor(r, wants(s.Columns), v.readChunk))
+	}
+	var group []located
+	h := make(heads, 0, len(all))
+	for _, rg := range ranges {
+		h = h[:0]
+		for _, c := range all {
+			if err := c.seek(rg.From); err != nil {
+				return err
+			}
+			if !c.end {
+				h = append(h, c)
+			}
+		}
+		heap.Init(&h)
+		for n := 0; len(h) > 0 && (rg.To == "" || h[0].key() < rg.To); n++ {
+			if n&63 == 0 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+			}
+			group = group[:0]
+			for key := h[0].key(); len(h) > 0 && h[0].key() == key; {
+				var err error
+				if group, err = h[0].group(group); err != nil {
+					return err
+				}
+				if h[0].end {
+					heap.Pop(&h)
+				} else {
+					heap.Fix(&h, 0)
+				}
+			}
+			if s.Skip != nil && s.Skip(group[0].Key, urlkey.URL(group[0].Key)) {
+				continue
+			}
+			settled, err := v.resolved(ctx, group, s.To)
+			if err != nil {
+				return err
+			}
+			if err := f(settled); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// overlaps reports whether a segment's keys reach into any of the ranges.
+func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
+	return slices.ContainsFunc(ranges, func(r urlkey.Range) bool {
+		return i.LastKey >= r.From && (r.To == "" || i.FirstKey < r.To)
+	})
+}
+
+// resolved drops what lies at to or later, finds the bodies of revisits whose
+// originals came in after them, and settles the rest.
+func (v *Snapshot) resolved(ctx context.Context, group []located, to record.Time) ([]located, error) {
+	lost := false
+	kept := group[:0]
+	for i := range group {
+		if group[i].Time >= to {
+			continue
+		}
+		kept = append(kept, group[i])
+		lost = lost || group[i].Body == segment.BodyNone
+	}
+	if lost {
+		if err := v.resolve(ctx, kept); err != nil {
+			return nil, err
+		}
+	}
+	return settle(kept), nil
+}
+
+// lookup gives the settled captures of one URL, of all pools.
+func (v *Snapshot) lookup(ctx context.Context, key string) ([]located, error) {
+	var out []located
+	err := v.walk(ctx, record.Scan{
+		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime,
+		Columns: record.ColMime | record.ColBytes,
+	}, func(group []located) error {
+		out = slices.Clone(group)
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,349 @@
+package tianwang
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"infomall/store/record"
+)
+
+// follower is what stands behind a record.
+type follower struct {
+	kind followerKind
+	gap  string // what parts the record's data from it, such as "\n"
+	next int64  // where it is: the record's successor, or where to go on
+	head head   // if it is a head
+}
+
+type followerKind uint8
+
+const (
+	followedByOther followerKind = iota // neither of these
+	followedByHead
+	followedByEnd     // of the file
+	followedByNowhere // the file ends within the record
+)
+
+// follower looks behind the record at off.
+func (s *scanner) follower(off int64, h head) (follower, error) {
+	end := off + h.bytes + h.length
+	if h.length > 0 {
+		last, err := s.w.View(end-1, 1)
+		if err != nil || len(last) == 0 {
+			return follower{kind: followedByNowhere}, err
+		}
+	}
+	const look = 4 << 10
+	view, err := s.w.View(end, look)
+	if err != nil {
+		return follower{}, err
+	}
+	n := emptyLines(view)
+	if n == 0 && len(view) > 0 && bytes.HasPrefix(view[1:], []byte(magic)) {
+		n = 1 // the line end behind the data is damaged, and no more than that
+	}
+	f := follower{gap: string(view[:n]), next: end + int64(n)}
+	if n == len(view) && n < look {
+		f.kind = followedByEnd
+		return f, nil
+	}
+	h, ok, err := s.headAt(f.next)
+	if err != nil {
+		return follower{}, err
+	}
+	if ok {
+		f.kind, f.head = followedByHead, h
+		return f, nil
+	}
+	f.next = end + int64(min(n, len("\n")))
+	return f, nil
+}
+
+// accept judges the record at pos, where one is due: at the start of the file
+// or right behind the record before. why says what speaks against it.
+//
+// One line end and then a head or the end of the file are enough. Anything
+// else behind the data may be damage that follows, or a wrong length, and the
+// record itself must decide.
+func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, err error) {
+	const wrongEnd = "record does not end where its length says"
+	atRecord := f.kind == followedByHead || f.kind == followedByEnd
+	switch {
+	case f.kind == followedByNowhere:
+		return false, "file ends within the record", nil
+	case atRecord && (f.gap == "\n" || f.gap == "\r\n" && h.crlf):
+		return true, "", nil
+	}
+	e, err := s.evidence(pos, h)
+	if err != nil {
+		return false, "", err
+	}
+	switch {
+	case e == refuted:
+		return false, wrongEnd, nil
+	case e == proven && (atRecord || h.unzip >= 0):
+		return true, "", nil
+	case f.kind == followedByEnd, f.kind == followedByHead && !isLengthWrong(f.gap):
+		return true, "", nil
+	case f.kind == followedByHead:
+		// If that is a writer's habit, it shows again behind the next record.
+		g, err := s.follower(f.next, f.head)
+		return g.gap == f.gap, wrongEnd, err
+	}
+	ok, err = s.damagedHeadAt(pos+h.bytes+h.length, e)
+	return ok, wrongEnd, err
+}
+
+// isLengthWrong reports whether gap is what a wrong length may leave between a
+// record and the next: nothing, if it is too large by one, and an empty line
+// more if it is too small by one and the data ends in a LF.
+func isLengthWrong(gap string) bool {
+	rest, _ := strings.CutPrefix(gap, "\r")
+	rest, _ = strings.CutPrefix(rest, "\n")
+	return gap == "" || rest != "" && (rest[0] == '\n' || rest[0] == '\r')
+}
+
+// verdict is what a record says of itself.
+type verdict uint8
+
+const (
+	refuted   verdict = iota // it contradicts its head
+	plausible                // nothing speaks against it
+	proven                   // its data is as long as it says itself
+)
+
+// Bounds of what evidence may cost, in bytes looked at: so many, and so many
+// more for each byte of the file. Heads made up to cover the same data again
+// and again would cost the square of the file's size.
+const (
+	evidenceBytes   = 256 << 20
+	evidencePerByte = 16
+)
+
+// evidence judges the record at off by what is in it. It refutes all when its
+// cost has passed all bounds.
+func (s *scanner) evidence(off int64, h head) (verdict, error) {
+	if s.spent += h.length; s.spent > evidenceBytes+evidencePerByte*off {
+		return refuted, nil
+	}
+	if h.version != "1.0" {
+		return plausible, nil
+	}
+	if _, err := parseDate(h.date, s.o.Zone); err != nil || h.url == "" {
+		return refuted, nil
+	}
+	if h.unzip < 0 {
+		return s.plainEvidence(off+h.bytes, h.length)
+	}
+	if h.length == 0 {
+		return plausible, nil
+	}
+	// A check: the data is inflated again when the record is read.
+	var c record.Capture
+	why, err := s.inflateInto(&c, off+h.bytes, h)
+	c.Close()
+	if why != "" || err != nil {
+		return refuted, err
+	}
+	return proven, nil
+}
+
+// plainEvidence compares the Content-Length of the response at off with the
+// length that there is.
+func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
+	if length == 0 {
+		return plausible, nil
+	}
+	data, err := s.w.View(off, int(min(length, headMax)))
+	if err != nil {
+		return refuted, err
+	}
+	split := record.SplitHead(data)
+	if split == 0 {
+		return refuted, nil
+	}
+	e := plausible
+	declared, err := strconv.ParseInt(record.Header(data[:split], "Content-Length"), 10, 64)
+	if err == nil && record.Header(data[:split], "Transfer-Encoding") == "" {
+		if declared != length-int64(split) {
+			return refuted, nil
+		}
+		e = proven
+	}
+	if torn, err := s.runsOn(off, off+length); torn || err != nil {
+		return refuted, err
+	}
+	return e, nil
+}
+
+// runsOn reports whether the data between from and to goes on into a record
+// that was written next, as that of a torn one does. A record that is part of
+// a page ends within it.
+func (s *scanner) runsOn(from, to int64) (bool, error) {
+	for {
+		at, found, err := s.w.Find(from, []byte(magic))
+		if !found || at >= to || err != nil {
+			return false, err
+		}
+		h, ok, err := s.headAt(at)
+		if ok && at+h.bytes+h.length > to || err != nil {
+			return true, err
+		}
+		s.spent += headMax
+		from = at + 1
+	}
+}
+
+// damagedHeadAt reports whether what is behind data that ends at off may have
+// been a record before damage: lines of a head, zeros and other bytes that no
+// page has, or the end. Behind a proven record a line end is enough.
+func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
+	b, err := s.w.View(off, 2<<10)
+	if err != nil || len(b) < 2 {
+		return err == nil, err
+	}
+	if b[0] >= ' ' || e == proven {
+		return b[0] < ' ', nil
+	}
+	for _, c := range b[:min(len(b), 64)] {
+		if c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+			return true, nil
+		}
+	}
+	rest := bytes.TrimPrefix(bytes.TrimPrefix(b, []byte("\r")), []byte("\n"))
+	if bytes.HasPrefix(rest, []byte(magic[:2])) || bytes.HasPrefix([]byte(magic), rest) {
+		return true, nil // it was cut in its first line
+	}
+	known := 0
+	for line := range bytes.Lines(rest) {
+		name, _, _ := bytes.Cut(line, []byte(":"))
+		switch string(name) {
+		case "url", "origin", "date", "time", "ip", "unzip-length", "length":
+			known++
+		case "version", "\n", "\r\n":
+			return false, nil // what went before was no head
+		}
+		if known == 2 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// afterDamage returns where to go on behind a damaged record at pos: the next
+// record, or the end of the file. known says that the record is a true one;
+// else it has yet to be judged.
+//
+// If only its head is damaged, the length is legible and another head is where
+// it leads, then that is it, whatever the data looks like.
+func (s *scanner) afterDamage(pos int64) (next int64, known bool, err error) {
+	b, err := s.w.View(pos, 4<<10)
+	if err != nil {
+		return 0, false, err
+	}
+	if h, ok := legibleLength(b); ok {
+		f, err := s.follower(pos, h)
+		if err != nil {
+			return 0, false, err
+		}
+		if f.kind == followedByHead && (f.gap == "\n" || f.gap == "\r\n") {
+			return f.next, false, nil
+		}
+	}
+	next, err = s.search(pos + 1)
+	return next, true, err
+}
+
+// legibleLength finds the end of a damaged head at the start of b: a line with
+// a length and an empty one.
+func legibleLength(b []byte) (head, bool) {
+	h := head{length: -1}
+	for pos := 0; pos < len(b); {
+		end := bytes.IndexByte(b[pos:], '\n')
+		if end < 0 {
+			break
+		}
+		line := bytes.TrimSuffix(b[pos:pos+end], []byte("\r"))
+		switch {
+		case bytes.LastIndex(line, []byte(magic)) > 0 || pos > 0 && bytes.HasPrefix(line, []byte(magic)):
+			return head{}, false // of the next record
+		case len(line) == 0 && h.length >= 0:
+			h.bytes = int64(pos + end + 1)
+			return h, true
+		}
+		h.length = -1
+		if value, ok := bytes.CutPrefix(line, []byte("length:")); ok {
+			setNumber(&h.length, bytes.TrimSpace(value))
+		}
+		pos += end + 1
+	}
+	return head{}, false
+}
+
+// search returns the offset of the first true record at from or later, or the
+// end of the file.
+//
+// A head alone proves nothing: a page about this format has some. A record is
+// true if two more follow, each right behind the one before, or fewer that
+// reach the end of the file. So is one of a shorter run that stands between
+// two damages: nothing in it contradicts it, and what follows is the next
+// record or was one.
+func (s *scanner) search(from int64) (int64, error) {
+	for {
+		at, found, err := s.w.Find(from, []byte(magic))
+		if err != nil || !found {
+			return at, err
+		}
+		h, ok, err := s.headAt(at)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			ok, err = s.isTrue(at, h)
+			if ok || err != nil {
+				return at, err
+			}
+		}
+		from = at + 1
+	}
+}
+
+// runTrue is how many records in a row are true.
+const runTrue = 3
+
+func (s *scanner) isTrue(at int64, h head) (bool, error) {
+	pos, last := at, h
+	for range runTrue - 1 {
+		f, err := s.follower(pos, last)
+		if err != nil {
+			return false, err
+		}
+		switch {
+		case f.kind == followedByEnd:
+			return true, nil
+		case f.kind != followedByHead && pos == at:
+			return s.stands(at, h, f)
+		case f.kind != followedByHead:
+			e, err := s.evidence(at, h)
+			return e != refuted, err
+		}
+		pos, last = f.next, f.head
+	}
+	return true, nil
+}
+
+// stands judges a record that no other follows.
+func (s *scanner) stands(at int64, h head, f follower) (bool, error) {
+	if f.kind == followedByNowhere {
+		return false, nil
+	}
+	e, err := s.evidence(at, h)
+	if err != nil || e == refuted {
+		return false, err
+	}
+	if e == proven && h.unzip >= 0 {
+		return true, nil
+	}
+	return s.damagedHeadAt(at+h.bytes+h.length, plausible)
+}

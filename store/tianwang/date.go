@@ -1,0 +1,223 @@
+package tianwang
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// zones are the names of RFC 822 and those met in Asia and Europe, in seconds
+// east of Greenwich.
+var zones = map[string]int{
+	"gmt": 0, "ut": 0, "utc": 0, "z": 0, "wet": 0,
+	"est": -5 * 3600, "edt": -4 * 3600, "cst": -6 * 3600, "cdt": -5 * 3600,
+	"mst": -7 * 3600, "mdt": -6 * 3600, "pst": -8 * 3600, "pdt": -7 * 3600,
+	"bst": 3600, "cet": 3600, "met": 3600, "cest": 2 * 3600, "mest": 2 * 3600,
+	"eet": 2 * 3600, "eest": 3 * 3600, "msk": 3 * 3600,
+	"hkt": 8 * 3600, "cct": 8 * 3600, "jst": 9 * 3600, "kst": 9 * 3600,
+}
+
+var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
+
+// parseDate reads a date of RFC 822 and its kin: RFC 1123 and 850, asctime,
+// and 2003-04-15 08:13:06. Weekdays are ignored; years of two digits lie in
+// 1950 to 2049.
+//
+// local is the zone of a date that has none or one of a name unknown to us. It
+// also decides what its own abbreviations mean: CST is +0800 if local is
+// Asia/Shanghai, and else -0600, as RFC 822 has it.
+func parseDate(s string, local *time.Location) (time.Time, error) {
+	if t, err := time.Parse(http.TimeFormat, s); err == nil {
+		return t, nil
+	}
+	var d dateParts
+	for _, word := range strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == '\t' || r == ',' }) {
+		if !d.take(word) {
+			return time.Time{}, badDate(s)
+		}
+	}
+	if d.day == 0 || d.month == 0 || !d.hasYear || !d.hasClock {
+		return time.Time{}, badDate(s)
+	}
+	t := time.Date(d.year, time.Month(d.month), d.day, d.hour, d.minute, d.second, 0, time.UTC)
+	if t.Day() != d.day {
+		return time.Time{}, badDate(s)
+	}
+	return d.in(t, local), nil
+}
+
+func badDate(s string) error {
+	return fmt.Errorf("can't read date %q: want one like %q", s, "Tue, 15 Apr 2003 08:13:06 GMT")
+}
+
+// dateParts collects the words of a date.
+type dateParts struct {
+	year, month, day     int
+	hour, minute, second int
+	hasYear, hasClock    bool
+	zone                 string
+	offset               int // seconds east of Greenwich
+	hasOffset            bool
+}
+
+// take adds a word, and reports whether it knows what the word means here.
+func (d *dateParts) take(word string) bool {
+	switch {
+	case strings.Contains(word, ":") && !d.hasClock:
+		return d.clock(word)
+	case strings.Count(word, "-") == 2:
+		return d.dashed(word)
+	case d.hasClock && (word[0] == '+' || word[0] == '-'):
+		return d.zoneOffset(word)
+	case word[0] >= '0' && word[0] <= '9':
+		return d.number(word)
+	case word[0] == '(':
+		return true // a comment
+	}
+	if m := monthOf(word); m > 0 && d.month == 0 {
+		d.month = m
+		return true
+	}
+	if d.hasClock && d.zone == "" {
+		return d.zoneName(word)
+	}
+	return isWeekday(word)
+}
+
+// dashed takes 06-Nov-94 and 2003-04-15.
+func (d *dateParts) dashed(word string) bool {
+	p := strings.Split(word, "-")
+	if m := monthOf(p[1]); m > 0 {
+		d.month = m
+		return d.number(p[0]) && d.number(p[2])
+	}
+	m, err := strconv.Atoi(p[1])
+	if err != nil || m < 1 || m > 12 || len(p[0]) != 4 {
+		return false
+	}
+	d.month = m
+	return d.setYear(p[0]) && d.number(p[2])
+}
+
+// number takes the day of the month or, if that is known, the year.
+func (d *dateParts) number(word string) bool {
+	if d.day != 0 || len(word) > 2 {
+		return d.setYear(word)
+	}
+	day, err := strconv.Atoi(word)
+	d.day = day
+	return err == nil && day >= 1 && day <= 31
+}
+
+func (d *dateParts) setYear(word string) bool {
+	year, err := strconv.Atoi(word)
+	if err != nil || d.hasYear || year < 0 || len(word) != 2 && len(word) != 4 {
+		return false
+	}
+	if len(word) == 2 {
+		year += 1900
+		if year < 1950 {
+			year += 100
+		}
+	}
+	d.year, d.hasYear = year, true
+	return year >= 1
+}
+
+// clock takes 08:13 and 08:13:06, also with a zone joined to it.
+func (d *dateParts) clock(word string) bool {
+	if i := strings.IndexAny(word, "+-Zz"); i > 0 {
+		if zone := word[i:]; zone == "Z" || zone == "z" {
+			d.zone = "z"
+		} else if !d.zoneOffset(zone) {
+			return false
+		}
+		word = word[:i]
+	}
+	p := strings.Split(word, ":")
+	if len(p) > 3 {
+		return false
+	}
+	var n [3]int
+	for i, s := range p {
+		v, err := strconv.Atoi(s)
+		if err != nil || v < 0 || len(s) > 2 {
+			return false
+		}
+		n[i] = v
+	}
+	d.hour, d.minute, d.second, d.hasClock = n[0], n[1], n[2], true
+	return n[0] < 24 && n[1] < 60 && n[2] <= 60
+}
+
+// zoneOffset takes +0800, +08:00 and +8.
+func (d *dateParts) zoneOffset(word string) bool {
+	digits := strings.ReplaceAll(word[1:], ":", "")
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 0 || d.hasOffset || len(digits) > 4 {
+		return false
+	}
+	if len(digits) <= 2 {
+		n *= 100
+	}
+	if n/100 > 15 || n%100 > 59 {
+		return false
+	}
+	d.offset, d.hasOffset = n/100*3600+n%100*60, true
+	if word[0] == '-' {
+		d.offset = -d.offset
+	}
+	return true
+}
+
+// zoneName takes GMT, GMT+8 and the like.
+func (d *dateParts) zoneName(word string) bool {
+	if i := strings.IndexAny(word, "+-"); i > 0 {
+		if !d.zoneOffset(word[i:]) {
+			return false
+		}
+		word = word[:i]
+	}
+	d.zone = strings.ToLower(word)
+	return true
+}
+
+// in is the moment at which clocks in d's zone showed what t shows in UTC.
+func (d *dateParts) in(t time.Time, local *time.Location) time.Time {
+	if d.hasOffset {
+		return t.Add(-time.Duration(d.offset) * time.Second)
+	}
+	there := time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, local)
+	if name, _ := there.Zone(); d.zone == "" || strings.EqualFold(name, d.zone) {
+		return there.UTC()
+	}
+	if east, ok := zones[d.zone]; ok {
+		return t.Add(-time.Duration(east) * time.Second)
+	}
+	return there.UTC()
+}
+
+func monthOf(word string) int {
+	word = strings.ToLower(strings.TrimSuffix(word, "."))
+	if len(word) >= 3 {
+		for i, m := range months {
+			if strings.HasPrefix(word, m) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+func isWeekday(word string) bool {
+	if len(word) < 3 {
+		return false
+	}
+	switch strings.ToLower(word[:3]) {
+	case "mon", "tue", "wed", "thu", "fri", "sat", "sun":
+		return true
+	}
+	return false
+}

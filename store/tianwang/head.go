@@ -1,0 +1,129 @@
+package tianwang
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// magic begins every record.
+const magic = "version:"
+
+// headMax bounds a head, in bytes. Real ones have a few hundred; a URL may be
+// long.
+const headMax = 64 << 10
+
+// maxOffset bounds lengths, so that sums of two with an offset fit an int64.
+const maxOffset = math.MaxInt64 / 4
+
+// head is the head of a record as read.
+type head struct {
+	bytes   int64 // of the head with the blank line that ends it
+	length  int64 // of the data, as declared
+	unzip   int64 // of the data before compression, as declared; -1 if absent
+	crlf    bool  // whether a line of it ended in CR LF
+	version string
+	url     string
+	origin  string
+	date    string
+	ip      string
+	extra   []byte // the other properties, as lines "name: value\n"
+}
+
+// parseHead reads the head at the start of b. It takes the properties in any
+// order after version, lines that end in CR LF, and "time" for "date". ok is
+// false where b does not begin with a whole head that names its length.
+func parseHead(b []byte) (h head, ok bool) {
+	if !bytes.HasPrefix(b, []byte(magic)) {
+		return head{}, false
+	}
+	h = head{length: -1, unzip: -1}
+	for pos := 0; ; {
+		end := bytes.IndexByte(b[pos:], '\n')
+		if end < 0 {
+			return head{}, false
+		}
+		line := b[pos : pos+end]
+		pos += end + 1
+		if n := len(line); n > 0 && line[n-1] == '\r' {
+			line, h.crlf = line[:n-1], true
+		}
+		if len(line) == 0 {
+			h.bytes = int64(pos)
+			return h, h.length >= 0
+		}
+		if !h.property(line) {
+			return head{}, false
+		}
+	}
+}
+
+// property takes one line of a head. It reports whether it may be one.
+func (h *head) property(line []byte) bool {
+	name, value, ok := bytes.Cut(line, []byte(":"))
+	if !ok || !isName(name) {
+		return false
+	}
+	for _, c := range value {
+		if c < ' ' && c != '\t' {
+			return false
+		}
+	}
+	value = bytes.TrimSpace(value)
+	switch string(name) {
+	case "version":
+		return isVersion(value) && setOnce(&h.version, value)
+	case "url":
+		return setOnce(&h.url, value)
+	case "origin":
+		return setOnce(&h.origin, value)
+	case "date", "time":
+		return setOnce(&h.date, value)
+	case "ip":
+		return setOnce(&h.ip, value)
+	case "length":
+		return h.length < 0 && setNumber(&h.length, value)
+	case "unzip-length":
+		return h.unzip < 0 && setNumber(&h.unzip, value)
+	default:
+		h.extra = append(append(append(append(h.extra, name...), ": "...), value...), '\n')
+		return true
+	}
+}
+
+// isName reports whether b can name a property: a few lower-case letters,
+// digits and dashes.
+func isName(b []byte) bool {
+	for _, c := range b {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return len(b) > 0 && len(b) <= 64
+}
+
+func isVersion(b []byte) bool {
+	for _, c := range b {
+		if (c < '0' || c > '9') && c != '.' {
+			return false
+		}
+	}
+	return len(b) > 0 && len(b) <= 16
+}
+
+func setOnce(dst *string, value []byte) bool {
+	if *dst != "" {
+		return false
+	}
+	*dst = string(value)
+	return true
+}
+
+func setNumber(dst *int64, value []byte) bool {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil || n < 0 || n > maxOffset || value[0] == '+' {
+		return false
+	}
+	*dst = n
+	return true
+}

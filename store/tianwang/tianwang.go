@@ -1,0 +1,240 @@
+// Package tianwang reads and writes files of Tianwang records, the page
+// storage format of Peking University's Web InfoMall: version 1.0 and what
+// real programs wrote in its name.
+//
+// A file may be damaged, cut or torn in the middle. The reader gives back
+// every whole record and names each damaged span; how it tells records from
+// page data that looks like one is said at accept and search.
+package tianwang
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"time"
+
+	"infomall/store/record"
+)
+
+// Options says how to read. The zero value works.
+type Options struct {
+	Source string         // Capture.Source of what is read
+	Zone   *time.Location // of dates without a zone; nil is UTC
+	Limits record.BodyLimits
+}
+
+// Read reads the records of r in order of their offsets. Damage is an item;
+// an error, the last pair, is one of r, of the disk or the cause for which ctx
+// ended. The receiver owns each item, and closes its capture's Spool.
+func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	return func(yield func(record.Item, error) bool) {
+		s := &scanner{ctx: ctx, r: r, w: record.NewWindow(ctx, r), o: o}
+		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
+			yield(record.Item{}, err)
+		}
+	}
+}
+
+// scanner walks over one file.
+type scanner struct {
+	ctx context.Context
+	r   io.ReaderAt
+	w   *record.Window
+	o   Options
+
+	spent      int64         // on evidence, in bytes
+	inflater   io.ReadCloser // made at the first use
+	compressed []byte        // its input, reused
+}
+
+// run goes from record to record. It returns nil as well when yield says stop.
+func (s *scanner) run(yield func(record.Item) bool) error {
+	var pos int64
+	known := false // pos was found by search, which has judged it already
+	for {
+		var end bool
+		var err error
+		if pos, end, err = s.skipEmpty(pos); end || err != nil {
+			return err
+		}
+		h, ok, err := s.headAt(pos)
+		if err != nil {
+			return err
+		}
+		var f follower
+		var why string
+		if ok {
+			if f, err = s.follower(pos, h); err != nil {
+				return err
+			}
+			if !known {
+				if ok, why, err = s.accept(pos, h, f); err != nil {
+					return err
+				}
+			}
+		}
+		if !ok {
+			if why == "" {
+				if why, err = s.noHead(pos); err != nil {
+					return err
+				}
+			}
+			at := pos
+			if pos, known, err = s.afterDamage(at); err != nil {
+				return err
+			}
+			if !yield(record.Item{Offset: at, Damage: why, Length: pos - at}) {
+				return nil
+			}
+			continue
+		}
+		it, err := s.item(pos, h, f)
+		if err != nil {
+			return err
+		}
+		if !yield(it) {
+			return nil
+		}
+		pos, known = f.next, false
+	}
+}
+
+// item makes the item of the record at pos.
+func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
+	it := record.Item{Offset: pos, Type: h.version}
+	damaged := func(format string, args ...any) (record.Item, error) {
+		it.Damage, it.Length = fmt.Sprintf(format, args...), f.next-pos
+		return it, nil
+	}
+	switch {
+	case h.version != "1.0":
+		it.Skipped = fmt.Sprintf("record of version %s, which is not known", h.version)
+		return it, nil
+	case h.length == 0 && h.unzip > 0:
+		it.Skipped = "empty record: its writer failed to compress the page"
+		return it, nil
+	case h.length == 0:
+		it.Skipped = "empty record"
+		return it, nil
+	case h.url == "":
+		return damaged("record without url")
+	}
+	t, err := parseDate(h.date, s.o.Zone)
+	if err != nil {
+		return damaged("%v", err)
+	}
+	c := &record.Capture{
+		AskedURL:   h.url,
+		Origin:     h.origin,
+		Time:       record.At(t),
+		RefersTime: record.NoTime,
+		Source:     s.o.Source,
+		Offset:     pos,
+		Extra:      h.extra,
+	}
+	if h.ip != "unknown" {
+		c.IP = h.ip
+	}
+	if canonical := t.UTC().Format(http.TimeFormat); h.date != canonical {
+		c.Extra = fmt.Appendf(c.Extra, "date: %s\n", h.date)
+	}
+	if h.unzip < 0 {
+		if err = c.ReadMessage(s.w, pos+h.bytes, h.length, s.o.Limits); len(c.Head) == 0 && isZlib(c.Body) {
+			return damaged("compressed data without unzip-length")
+		}
+	} else {
+		var why string
+		if why, err = s.inflateInto(c, pos+h.bytes, h); why != "" {
+			return damaged("%s", why)
+		}
+	}
+	if err != nil {
+		return record.Item{}, fmt.Errorf("read the record at byte %d: %w", pos, err)
+	}
+	it.Capture = c
+	return it, nil
+}
+
+// noHead says what is at pos, where a head should be.
+func (s *scanner) noHead(pos int64) (string, error) {
+	b, err := s.w.View(pos, 1)
+	if len(b) > 0 && b[0] == 0 {
+		return "zeros where a record is due", err
+	}
+	return "no head of a record where one is due", err
+}
+
+// headAt reads the head at off.
+func (s *scanner) headAt(off int64) (head, bool, error) {
+	const common = 2 << 10
+	for _, n := range []int{common, headMax} {
+		b, err := s.w.View(off, n)
+		if err != nil {
+			return head{}, false, err
+		}
+		if h, ok := parseHead(b); ok {
+			return h, true, nil
+		}
+		if len(b) < n || !bytes.HasPrefix(b, []byte(magic)) || bytes.Contains(b, []byte("\n\n")) {
+			break
+		}
+	}
+	return head{}, false, nil
+}
+
+// paddingMax is how many NULs in a row may pad the space between two records.
+// More of them stand where a crash lost what was written.
+const paddingMax = 15
+
+// emptyLines is how many of the bytes at the start of b are empty lines, lines
+// of comment and padding, all of which may stand between records.
+func emptyLines(b []byte) int {
+	pos := 0
+	for pos < len(b) {
+		switch b[pos] {
+		case 0:
+			n := len(b[pos:]) - len(bytes.TrimLeft(b[pos:], "\x00"))
+			if n > paddingMax {
+				return pos
+			}
+			pos += n
+		case '\n':
+			pos++
+		case '\r':
+			if pos+1 < len(b) && b[pos+1] != '\n' {
+				return pos
+			}
+			pos++
+		case '#':
+			end := bytes.IndexByte(b[pos:], '\n')
+			if end < 0 {
+				return pos
+			}
+			pos += end + 1
+		default:
+			return pos
+		}
+	}
+	return pos
+}
+
+// skipEmpty returns where the empty lines at pos end, and whether the file
+// ends there too.
+func (s *scanner) skipEmpty(pos int64) (next int64, end bool, err error) {
+	for {
+		b, err := s.w.View(pos, 4<<10)
+		if err != nil || len(b) == 0 {
+			return pos, true, err
+		}
+		n := emptyLines(b)
+		if pos += int64(n); n < len(b) {
+			return pos, false, nil
+		}
+	}
+}

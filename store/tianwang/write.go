@@ -1,0 +1,89 @@
+package tianwang
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/klauspost/compress/zlib"
+
+	"infomall/store/record"
+)
+
+// Record is a record to be written.
+type Record struct {
+	URL    string
+	Origin string // the URL first asked for, where it is another; or ""
+	Time   record.Time
+	IP     string // or ""
+	// Extra holds further properties as lines "name: value\n", such as
+	// Capture.Extra. A date among them is written in place of Time.
+	Extra []byte
+	Data  []byte // the HTTP response: status line, headers, body
+	// Compress has Data compressed with zlib.
+	Compress bool
+}
+
+// Append appends r to dst in version 1.0. It fails, and returns dst as it was,
+// if r has no URL or a property that holds a line end.
+func Append(dst []byte, r *Record) ([]byte, error) {
+	if r.URL == "" {
+		return dst, fmt.Errorf("write a Tianwang record: it has no URL")
+	}
+	for _, value := range []string{r.URL, r.Origin, r.IP} {
+		if strings.ContainsAny(value, "\r\n") {
+			return dst, fmt.Errorf("write a Tianwang record: a line end in %q", value)
+		}
+	}
+	date, extra, err := splitExtra(r)
+	if err != nil {
+		return dst, err
+	}
+	data := r.Data
+	if r.Compress {
+		data = deflate(data)
+	}
+	out := fmt.Appendf(dst, "version: 1.0\nurl: %s\n", r.URL)
+	if r.Origin != "" {
+		out = fmt.Appendf(out, "origin: %s\n", r.Origin)
+	}
+	out = fmt.Appendf(out, "date: %s\n", date)
+	if r.IP != "" {
+		out = fmt.Appendf(out, "ip: %s\n", r.IP)
+	}
+	out = append(out, extra...)
+	if r.Compress {
+		out = fmt.Appendf(out, "unzip-length: %d\n", len(r.Data))
+	}
+	out = fmt.Appendf(out, "length: %d\n\n", len(data))
+	return append(append(out, data...), '\n'), nil
+}
+
+// splitExtra parts the date to write from the other properties of r.Extra.
+func splitExtra(r *Record) (date string, extra []byte, err error) {
+	date = r.Time.Std().Format(http.TimeFormat)
+	for line := range bytes.Lines(r.Extra) {
+		name, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(":"))
+		if !ok || !isName(name) || bytes.ContainsRune(value, '\r') {
+			return "", nil, fmt.Errorf("write a Tianwang record: %q is no property: want lines \"name: value\\n\"", line)
+		}
+		switch string(name) {
+		case "version", "url", "origin", "ip", "length", "unzip-length":
+			return "", nil, fmt.Errorf("write a Tianwang record: property %q has a field of its own", name)
+		case "date", "time":
+			date = string(bytes.TrimSpace(value))
+		default:
+			extra = fmt.Appendf(extra, "%s: %s\n", name, bytes.TrimSpace(value))
+		}
+	}
+	return date, extra, nil
+}
+
+func deflate(data []byte) []byte {
+	var b bytes.Buffer
+	w := zlib.NewWriter(&b)
+	w.Write(data) // a bytes.Buffer does not fail
+	w.Close()
+	return b.Bytes()
+}

@@ -1,0 +1,190 @@
+package urlkey
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// CDX returns the folded key of a canonical URL as CDX files have it, such as
+// cn,edu,pku)/news?a=1&b=2. It is made for finding the same page in them: scheme,
+// user, www, case, trailing slash, empty query and session ids are gone, the
+// arguments of the query sorted. Many URLs have one such key, and nothing leads
+// back.
+//
+// It follows the Internet Archive's SURT rules, which pywb shares, also where
+// they are odd: escapes are resolved until none is left, a run of slashes counts
+// as one, an IPv4 address is reversed like a name, and a ;jsessionid in the path
+// stays. URLs without a host are their own key.
+func CDX(canonical string) string {
+	authority, rest, ok := authority(canonical)
+	if !ok || authority == "" {
+		return canonical
+	}
+	host, port := authority[strings.LastIndexByte(authority, '@')+1:], ""
+	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && host[len(host)-1] != ']' {
+		host, port = host[:colon], host[colon:]
+	}
+	path, query, _ := strings.Cut(rest, "?")
+
+	var b strings.Builder
+	b.Grow(len(canonical))
+	writeFoldedHost(&b, host)
+	b.WriteString(port)
+	b.WriteByte(')')
+	b.WriteString(foldPath(path))
+	if query = foldQuery(query); query != "" {
+		b.WriteByte('?')
+		b.WriteString(query)
+	}
+	return b.String()
+}
+
+// writeFoldedHost writes the labels of host from the last to the first.
+func writeFoldedHost(b *strings.Builder, host string) {
+	host = stripWWW(strings.Trim(host, "."))
+	for {
+		dot := strings.LastIndexByte(host, '.')
+		b.WriteString(host[dot+1:])
+		if dot < 0 {
+			return
+		}
+		b.WriteByte(',')
+		host = host[:dot]
+	}
+}
+
+// stripWWW takes www. and the like (www2.) off a host.
+func stripWWW(host string) string {
+	rest, ok := strings.CutPrefix(host, "www")
+	if !ok {
+		return host
+	}
+	rest = strings.TrimLeft(rest, "0123456789")
+	if !strings.HasPrefix(rest, ".") {
+		return host
+	}
+	return rest[1:]
+}
+
+func foldPath(path string) string {
+	if strings.IndexByte(path, '%') >= 0 {
+		path = escapeMinimal(foldSlashes(unescapeAll(path)))
+	} else {
+		path = foldSlashes(path)
+	}
+	path = strings.ToLower(path)
+	if strings.Contains(path, ".aspx") && strings.Contains(path, "(") {
+		for _, re := range pathSessions {
+			path = re.ReplaceAllString(path, "$1$2")
+		}
+	}
+	if len(path) > 1 {
+		path = strings.TrimSuffix(path, "/")
+	}
+	return path
+}
+
+// foldSlashes makes one slash of several and resolves the dot segments that
+// resolving escapes may have uncovered.
+func foldSlashes(path string) string {
+	if !strings.Contains(path, "//") && !strings.Contains(path, "/.") {
+		if path == "" {
+			return "/"
+		}
+		return path
+	}
+	var kept []string
+	for _, s := range strings.Split(path, "/")[1:] {
+		switch {
+		case s == ".":
+		case s == ".." && len(kept) > 0:
+			kept = kept[:len(kept)-1]
+		default:
+			kept = append(kept, s)
+		}
+	}
+	last := len(kept) - 1
+	if last < 0 {
+		return "/"
+	}
+	named := slices.DeleteFunc(kept[:last:last], func(s string) bool { return s == "" })
+	return "/" + strings.Join(append(named, kept[last]), "/")
+}
+
+func foldQuery(query string) string {
+	if strings.IndexByte(query, '%') >= 0 {
+		query = escapeMinimal(unescapeAll(query))
+	}
+	query = strings.ToLower(query)
+	// Every pattern has one of these.
+	if strings.Contains(query, "sessionid") || strings.Contains(query, "sid=") || strings.Contains(query, "cftoken=") {
+		for _, re := range querySessions {
+			query = re.ReplaceAllString(query, "$1$2")
+		}
+	}
+	if strings.IndexByte(query, '&') < 0 {
+		return query
+	}
+	args := strings.Split(query, "&")
+	slices.SortFunc(args, compareArgs)
+	return strings.Join(args, "&")
+}
+
+// compareArgs orders arguments by name, then without value before with, then by
+// value.
+func compareArgs(a, b string) int {
+	aName, aValue, aHas := strings.Cut(a, "=")
+	bName, bValue, bHas := strings.Cut(b, "=")
+	if c := strings.Compare(aName, bName); c != 0 {
+		return c
+	}
+	if aHas != bHas {
+		if bHas {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(aValue, bValue)
+}
+
+// Session ids in what is already in lower case.
+var (
+	pathSessions = []*regexp.Regexp{
+		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
+		regexp.MustCompile(`^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$`),
+	}
+	querySessions = []*regexp.Regexp{
+		regexp.MustCompile(`^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)sid=[0-9a-z]{32}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$`),
+		regexp.MustCompile(`^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$`),
+	}
+)
+
+// unescapeAll resolves percent-escapes until none is left.
+func unescapeAll(s string) string {
+	for {
+		next := unescapeOnce(s)
+		if len(next) == len(s) {
+			return s
+		}
+		s = next
+	}
+}
+
+// escapeMinimal percent-encodes what a key must not hold: control characters,
+// blanks, bytes beyond ASCII, # and %.
+func escapeMinimal(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for i := range len(s) {
+		if c := s[i]; c <= ' ' || c >= 0x7F || c == '#' || c == '%' {
+			writeEscaped(&b, c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,275 @@
+package urlkey
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Scope is a set of URLs that a query names. The zero Scope is empty.
+type Scope struct {
+	ranges []Range
+	port   string // if not "", only URLs with this port, a scheme's own included
+}
+
+// everything is the range of all keys.
+var everything = Range{}
+
+// ParseScope reads a scope as it is written in a query:
+//
+//	pku.edu.cn  *.pku.edu.cn    this host and every host below it
+//	pku.edu.cn:8080             likewise, but on this port only
+//	=pku.edu.cn  =pku.edu.cn:80 this host only, on every port or on one
+//	x.cn/news/  http://x.cn/a*  URLs on that host whose path starts so
+//	http://x.cn/a.htm           exactly this URL
+//	*                           everything
+//
+// Host scopes take in every scheme and, if they name no port, every port. A
+// path prefix takes in every scheme, on its own port unless one is named, and
+// ends anywhere: /news has /newspaper. Hosts may be Unicode; paths are escaped
+// as in a canonical URL. A * inside a URL with a scheme is a character like any
+// other. The error says what is wrong and what to write.
+func ParseScope(s string) (Scope, error) {
+	text := clean(s)
+	scope, err := parseScope(text)
+	if err != nil {
+		return Scope{}, fmt.Errorf("scope %q: %w", clip(text), err)
+	}
+	return scope, nil
+}
+
+func parseScope(s string) (Scope, error) {
+	switch {
+	case s == "":
+		return Scope{}, errors.New("it is empty; write a host such as 'pku.edu.cn', or '*' for everything")
+	case s == "*":
+		return Scope{ranges: []Range{everything}}, nil
+	case strings.HasPrefix(s, "="):
+		return parseHostScope(s[1:], false)
+	case isURL(s) && !strings.HasSuffix(s, "*"):
+		u, err := parse(s)
+		if err != nil {
+			return Scope{}, fmt.Errorf("it is no URL: %w", err)
+		}
+		key := Key(u)
+		return Scope{ranges: []Range{{key, key + "\x00"}}}, nil
+	case isURL(s):
+		s = s[schemeEnd(s)+1:]
+		if !strings.HasPrefix(s, "//") {
+			return Scope{}, errors.New("a scheme without a host takes no *; write the whole URL")
+		}
+		s = s[2:]
+	}
+	if strings.Contains(s, "#") {
+		return Scope{}, errors.New("it has a fragment (#…), which no URL of the archive has; leave it out")
+	}
+	if host, ok := strings.CutPrefix(s, "*."); ok {
+		host = strings.TrimSuffix(strings.TrimSuffix(host, "*"), "/")
+		return parseHostScope(host, true)
+	}
+	if strings.ContainsAny(s, `/?\`) {
+		return parsePrefixScope(s)
+	}
+	return parseHostScope(s, true)
+}
+
+// isURL reports whether s begins with a scheme. Other than in a URL, in a scope
+// any name and a number are a host and its port.
+func isURL(s string) bool {
+	if !hasScheme(s) {
+		return false
+	}
+	port := s[schemeEnd(s)+1:]
+	if end := strings.IndexAny(port, `/?\`); end >= 0 {
+		port = port[:end]
+	}
+	return !isDigits(port)
+}
+
+// ParseScopeRange reads the scope 'from' .. 'to': the URLs from the first up
+// to, not including, the second. Each end is a host (with all below it), a path
+// prefix or a URL, as in ParseScope but without *.
+func ParseScopeRange(from, to string) (Scope, error) {
+	low, err := parseBound(from)
+	if err != nil {
+		return Scope{}, err
+	}
+	high, err := parseBound(to)
+	if err != nil {
+		return Scope{}, err
+	}
+	if low >= high {
+		return Scope{}, fmt.Errorf("the range %q .. %q is empty: in SURT order its end does not come after its start", clip(from), clip(to))
+	}
+	return Scope{ranges: []Range{{low, high}}}, nil
+}
+
+// parseBound returns the first key of the scope s.
+func parseBound(s string) (string, error) {
+	if strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
+		return "", fmt.Errorf("%q cannot bound a range; write a host, a path prefix or a URL without *", clip(s))
+	}
+	scope, err := ParseScope(s)
+	if err != nil {
+		return "", err
+	}
+	return scope.ranges[0].From, nil
+}
+
+// parseHostScope reads a host, perhaps with a port: alone, or with all hosts
+// below it.
+func parseHostScope(s string, below bool) (Scope, error) {
+	if i := strings.IndexAny(s, `/?\`); i >= 0 {
+		return Scope{}, fmt.Errorf("no path can follow a host with = or *; write '%s' for those pages", s)
+	}
+	host, port, err := scopeHost(s)
+	if err != nil {
+		return Scope{}, err
+	}
+	switch {
+	case below:
+		return Scope{ranges: []Range{prefixRange(host)}, port: port}, nil
+	case port == "":
+		return Scope{ranges: []Range{prefixRange(host + ")"), prefixRange(host + ":")}}, nil
+	default:
+		return portScope(host, port, ""), nil
+	}
+}
+
+// parsePrefixScope reads a host and the start of a path.
+func parsePrefixScope(s string) (Scope, error) {
+	i := strings.IndexAny(s, `/?\`)
+	host, port, err := scopeHost(s[:i])
+	if err != nil {
+		return Scope{}, err
+	}
+	path := strings.TrimSuffix(s[i:], "*")
+	if strings.Contains(path, "*") {
+		return Scope{}, errors.New("a * may only end a scope; for others write: WHERE url LIKE '…%…'")
+	}
+	// The letter keeps a dot at the end from being resolved: /a/. is also the
+	// start of /a/.htaccess.
+	u, err := parse("http://h" + path + "x")
+	if err != nil {
+		return Scope{}, err
+	}
+	path = u[len("http://h") : len(u)-1]
+	if port == "" {
+		return Scope{ranges: []Range{prefixRange(host + ")" + path)}}, nil
+	}
+	return portScope(host, port, path), nil
+}
+
+// portScope is the scope of the URLs of one host and port whose path starts
+// with path. A URL on its scheme's own port does not name it, so where port is
+// such a one, both places are looked at.
+func portScope(labels, port, path string) Scope {
+	named := prefixRange(labels + ":" + port + ")" + path)
+	if !isDefaultPort(port) {
+		return Scope{ranges: []Range{named}}
+	}
+	return Scope{ranges: []Range{prefixRange(labels + ")" + path), named}, port: port}
+}
+
+// scopeHost reads host[:port] and returns the host as its labels in a key.
+func scopeHost(s string) (labels, port string, err error) {
+	if strings.Contains(s, "*") {
+		return "", "", errors.New("a * may only stand for hosts below, as in '*.edu.cn', or end a path")
+	}
+	if strings.Contains(s, "@") {
+		return "", "", errors.New("a user may only stand in a whole URL with its scheme")
+	}
+	host := s
+	if colon := strings.LastIndexByte(s, ':'); colon >= 0 && !strings.HasSuffix(s, "]") {
+		host, port = s[:colon], s[colon+1:]
+		if len(port) > 5 || !isDigits(port) {
+			return "", "", fmt.Errorf("%q is no port; write a number, as in '=pku.edu.cn:8080'", port)
+		}
+		if port = strings.TrimLeft(port, "0"); port == "" {
+			port = "0"
+		}
+	}
+	if strings.Trim(host, ".") == "" {
+		return "", "", errors.New("it has no host; write one such as 'pku.edu.cn'")
+	}
+	if host[0] == '.' {
+		return "", "", fmt.Errorf("a host begins with no dot; write '%s'", strings.TrimLeft(host, "."))
+	}
+	u, err := parse("http://" + host + "/")
+	if err != nil {
+		return "", "", fmt.Errorf("%q is no host: %w", host, err)
+	}
+	name := Host(u)
+	if isIP(name) && name[0] != '[' && name != host {
+		return "", "", fmt.Errorf("%q is no whole IP address; write '%s' if you mean that", host, name)
+	}
+	var b strings.Builder
+	writeLabels(&b, name)
+	return b.String(), port, nil
+}
+
+// prefixRange is the range of the keys that begin with prefix.
+func prefixRange(prefix string) Range {
+	// The last byte is never 0xFF: keys are ASCII.
+	last := len(prefix) - 1
+	return Range{prefix, prefix[:last] + string(rune(prefix[last]+1))}
+}
+
+// Ranges returns the key ranges that hold all of s, sorted and disjoint. They
+// may hold more, unless Exact.
+func (s Scope) Ranges() []Range { return slices.Clone(s.ranges) }
+
+// Exact reports whether every key in the ranges of s is in s, so that Contains
+// need not be asked.
+func (s Scope) Exact() bool { return s.port == "" }
+
+// Contains reports whether the URL with this key is in s.
+func (s Scope) Contains(key string) bool {
+	for _, r := range s.ranges {
+		if r.Contains(key) {
+			return s.port == "" || s.port == keyPort(key)
+		}
+	}
+	return false
+}
+
+// keyPort returns the port that the URL of a key is fetched from, or "".
+func keyPort(key string) string {
+	k, ok := splitKey(key)
+	switch {
+	case !ok:
+		return ""
+	case k.port != "":
+		return k.port[1:]
+	default:
+		return defaultPort(k.scheme)
+	}
+}
+
+// defaultPort returns the port of the schemes whose keys are built from a host.
+func defaultPort(scheme string) string {
+	switch scheme {
+	case "http":
+		return "80"
+	case "https":
+		return "443"
+	case "ftp":
+		return "21"
+	}
+	return ""
+}
+
+func isDefaultPort(port string) bool {
+	return port == "80" || port == "443" || port == "21"
+}
+
+// Union returns the key ranges of all scopes together, sorted and disjoint. It
+// is empty, not nil, where they hold nothing.
+func Union(scopes ...Scope) []Range {
+	var all []Range
+	for _, s := range scopes {
+		all = append(all, s.ranges...)
+	}
+	return Merge(all)
+}

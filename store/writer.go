@@ -1,0 +1,342 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"infomall/store/segment"
+)
+
+// writer is a process's right to add segments. Its folder under writers/ holds
+// what is being made; the lock file in it is locked while the writer lives, so
+// that anybody can tell a live one from what a killed one left.
+type writer struct {
+	a    *Archive
+	dir  string
+	lock *os.File
+}
+
+// newWriter makes the archive if need be and registers a writer. If no other
+// is alive it first clears away what killed ones left.
+func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
+	if err := a.create(); err != nil {
+		return nil, err
+	}
+	w := &writer{a: a}
+	err := a.locked(ctx, func(*os.File) error {
+		alive, err := a.sweepWriters()
+		if err != nil {
+			return err
+		}
+		if !alive {
+			if err := a.sweepFiles(); err != nil {
+				return err
+			}
+		}
+		if w.dir, err = os.MkdirTemp(filepath.Join(a.dir, dirWriters), "w"); err != nil {
+			return err
+		}
+		if w.lock, err = os.Create(filepath.Join(w.dir, fileLock)); err != nil {
+			return err
+		}
+		return lockExclusive(w.lock)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("begin to write to the archive %s: %w", a.dir, err)
+	}
+	return w, nil
+}
+
+// close gives up what was not published.
+func (w *writer) close() error {
+	err := os.RemoveAll(w.dir)
+	return errors.Join(err, w.lock.Close())
+}
+
+// sweepWriters removes the folders of writers that are no more, and tells
+// whether any is alive. The archive's lock is held.
+func (a *Archive) sweepWriters() (alive bool, err error) {
+	dirs, err := os.ReadDir(filepath.Join(a.dir, dirWriters))
+	if err != nil {
+		return false, err
+	}
+	for _, d := range dirs {
+		dir := filepath.Join(a.dir, dirWriters, d.Name())
+		f, err := os.Open(filepath.Join(dir, fileLock))
+		if err == nil {
+			free, err := tryExclusive(f)
+			f.Close()
+			if err != nil {
+				return false, err
+			}
+			if !free {
+				alive = true
+				continue
+			}
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return false, err
+		}
+		// A writer registers under the archive's lock, which is ours now: one
+		// without its own lock held is dead.
+		if err := os.RemoveAll(dir); err != nil {
+			return false, err
+		}
+	}
+	return alive, nil
+}
+
+// sweepFiles removes old generations that nobody reads, and db-files and
+// indexes that no generation names. The archive's lock is held and no other
+// writer is alive, so none can be about to be published.
+func (a *Archive) sweepFiles() error {
+	if err := a.sweepGenerations(); err != nil {
+		return err
+	}
+	named := make(map[string]bool)
+	generations, err := filepath.Glob(filepath.Join(a.dir, dirCatalog, "[0-9]*"))
+	if err != nil {
+		return err
+	}
+	for _, g := range generations {
+		n, err := strconv.ParseUint(filepath.Base(g), 10, 64)
+		if err != nil {
+			continue
+		}
+		c, err := loadCatalog(a.dir, n)
+		if err != nil {
+			// A generation that can't be read may name anything: keep all.
+			return nil
+		}
+		for _, s := range c.segments {
+			named[s.File], named[s.Index] = true, true
+		}
+	}
+	// What writeFile did not come to rename is hidden and never named.
+	for _, pattern := range []string{".[!.]*", filepath.Join(dirCatalog, ".[!.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
+		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			rel, err := filepath.Rel(a.dir, f)
+			if err != nil {
+				return err
+			}
+			if !named[rel] {
+				if err := os.Remove(f); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sweepGenerations removes the generations before the one in force that no
+// reader pins. The archive's lock is held.
+func (a *Archive) sweepGenerations() error {
+	current, err := readCurrent(a.dir)
+	if err != nil {
+		return err
+	}
+	files, err := os.ReadDir(filepath.Join(a.dir, dirCatalog))
+	if err != nil {
+		return err
+	}
+	for _, e := range files {
+		n, err := strconv.ParseUint(e.Name(), 10, 64)
+		if err != nil || n == current {
+			continue
+		}
+		name := filepath.Join(a.dir, dirCatalog, e.Name())
+		f, err := os.Open(name)
+		if err != nil {
+			continue // another process was faster
+		}
+		free, err := tryExclusive(f)
+		if err == nil && free {
+			err = os.Remove(name)
+		}
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allocate gives n consecutive segment numbers that nobody else has. The lock
+// file holds the next one; should it not be believable, the catalogue and the
+// names in use decide.
+func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) {
+	err = w.a.locked(ctx, func(lock *os.File) error {
+		b, err := io.ReadAll(lock)
+		if err != nil {
+			return err
+		}
+		next, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 31)
+		if err != nil {
+			if next, err = w.a.nextByNames(); err != nil {
+				return err
+			}
+		}
+		// A power cut may have brought back an older content of the file.
+		current, err := readCurrent(w.a.dir)
+		if err != nil {
+			return err
+		}
+		if current > 0 {
+			c, err := loadCatalog(w.a.dir, current)
+			if err != nil {
+				return err
+			}
+			for _, s := range c.segments {
+				next = max(next, uint64(s.ID)+1)
+			}
+		}
+		first = uint32(next)
+		after := fmt.Appendf(nil, "%d\n", next+uint64(n))
+		if _, err := lock.WriteAt(after, 0); err != nil {
+			return err
+		}
+		return lock.Truncate(int64(len(after)))
+	})
+	return first, err
+}
+
+// nextByNames is one more than the highest segment number among the files.
+func (a *Archive) nextByNames() (uint64, error) {
+	files, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.raw"))
+	if err != nil {
+		return 0, err
+	}
+	next := uint64(1)
+	for _, f := range files {
+		if n, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(f), ".raw"), 10, 31); err == nil {
+			next = max(next, n+1)
+		}
+	}
+	return next, nil
+}
+
+// made is a segment whose db-file lies complete and synced in the writer's
+// folder.
+type made struct {
+	info *segment.Info
+	w    *segment.Writer
+	path string
+}
+
+// publish puts segments in force. seen is the generation whose captures their
+// hints take into account. Order matters, and each step is durable before the
+// next: files under the writer's folder, files under their names, the new
+// catalogue, CURRENT.
+func (w *writer) publish(ctx context.Context, segments []made, seen uint64) error {
+	infos := make([]*segment.Info, len(segments))
+	writers := make([]*segment.Writer, len(segments))
+	index := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", segments[0].info.ID))
+	for i, m := range segments {
+		infos[i], writers[i] = m.info, m.w
+		m.info.File = filepath.Join(dirPools, m.info.Pool, fmt.Sprintf("%06d.raw", m.info.ID))
+		m.info.Index = index
+	}
+	tmp := filepath.Join(w.dir, filepath.Base(index))
+	if err := segment.WriteIndex(tmp, infos, writers); err != nil {
+		return err
+	}
+	x, err := describeIndex(tmp, index)
+	if err != nil {
+		return err
+	}
+	moves := [][2]string{{tmp, index}}
+	for _, m := range segments {
+		moves = append(moves, [2]string{m.path, m.info.File})
+	}
+	if err := w.a.moveIn(moves); err != nil {
+		return err
+	}
+	return w.a.locked(ctx, func(*os.File) error {
+		c := &catalog{}
+		n, err := readCurrent(w.a.dir)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			if c, err = loadCatalog(w.a.dir, n); err != nil {
+				return err
+			}
+		}
+		next := c.with(infos, x)
+		for _, i := range infos {
+			i.Born, i.Seen = next.generation, seen
+			if seen == c.generation {
+				i.Seen = next.generation // nothing came between
+			}
+		}
+		return w.a.putCatalog(next)
+	})
+}
+
+// putCatalog puts a generation in force. The archive's lock is held.
+func (a *Archive) putCatalog(c *catalog) error {
+	if err := writeFile(filepath.Join(a.dir, catalogName(c.generation)), c.encode()); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(a.dir, fileCurrent), fmt.Appendf(nil, "%06d\n", c.generation)); err != nil {
+		return err
+	}
+	if err := syncDir(a.dir); err != nil {
+		return err
+	}
+	return a.sweepGenerations()
+}
+
+func describeIndex(path, name string) (indexInfo, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return indexInfo{}, err
+	}
+	defer f.Close()
+	sum := crc32.New(castagnoli)
+	n, err := io.Copy(sum, f)
+	return indexInfo{name: name, bytes: n, crc: sum.Sum32()}, err
+}
+
+// moveIn renames synced files to their places and makes the names durable.
+func (a *Archive) moveIn(moves [][2]string) error {
+	dirs := make(map[string]bool)
+	for _, m := range moves {
+		dir := filepath.Join(a.dir, filepath.Dir(m[1]))
+		if !dirs[dir] {
+			dirs[dir] = true
+			if err := os.Mkdir(dir, 0o755); err == nil {
+				dirs[filepath.Dir(dir)] = true
+			} else if !errors.Is(err, os.ErrExist) {
+				return err
+			}
+		}
+		to := filepath.Join(a.dir, m[1])
+		if _, err := os.Stat(to); err == nil {
+			return fmt.Errorf("%s is there already: the archive's numbering was tampered with", to)
+		}
+		if err := os.Rename(m[0], to); err != nil {
+			return err
+		}
+	}
+	for d := range dirs {
+		if err := syncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
