@@ -168,6 +168,7 @@ func TestSimhashSums(t *testing.T) {
 	for i, f := range []uint64{0b100110, 0b110000, 0b001001} {
 		s.feature(f, 1<<i)
 	}
+	s.settle()
 	for i, want := range []int64{1, -5, -5, 1, -3, -1} { // lowest bit first
 		if s.sum[i] != want {
 			t.Errorf("sum of bit %d = %d, want %d", i, s.sum[i], want)

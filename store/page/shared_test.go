@@ -55,13 +55,13 @@ func samples(t testing.TB) []sample {
 	w.WriteString(`</div></body></html>`)
 	sets := []sample{{"generated", [][]byte{[]byte(w.String())}}}
 	if path := sharedPath("segmentation/dataset-popular-html.tar.zst"); path != "" {
-		sets = append(sets, sample{"popular", tarFiles(t, path, ".html.orig")})
+		sets = append(sets, sample{"popular", tarBodies(t, path, ".html.orig")})
 	}
 	return sets
 }
 
-// tarFiles reads the files of a zstd-compressed tar whose name ends in suffix.
-func tarFiles(t testing.TB, path, suffix string) (bodies [][]byte) {
+// tarBodies reads the files of a zstd-compressed tar whose name ends in suffix.
+func tarBodies(t testing.TB, path, suffix string) (bodies [][]byte) {
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,11 @@ const SimhashVersion = 1
 type Simhash struct {
 	sum [64]int64
 	any bool
+	// Features of one weight are counted bit by bit in planes, which is some
+	// ten times as fast as 64 sums: plane k holds bit k of all 64 counts.
+	planes [16]uint64
+	count  int64 // features in planes
+	weight int64 // of each of them
 }
 
 // Distance is in how many bits two fingerprints differ.
@@ -57,18 +62,36 @@ func (s *Simhash) Add(text string, weight int) {
 }
 
 func (s *Simhash) feature(hash uint64, weight int) {
+	if int64(weight) != s.weight || s.count == 1<<len(s.planes)-1 {
+		s.settle()
+		s.weight = int64(weight)
+	}
+	s.count++
+	for k := 0; hash != 0; k++ {
+		s.planes[k], hash = s.planes[k]^hash, s.planes[k]&hash
+	}
+}
+
+// settle adds what the planes hold to the sums: the weight for each feature
+// with the bit, its negative for each without.
+func (s *Simhash) settle() {
+	if s.count == 0 {
+		return
+	}
 	s.any = true
 	for i := range s.sum {
-		if hash>>i&1 != 0 {
-			s.sum[i] += int64(weight)
-		} else {
-			s.sum[i] -= int64(weight)
+		with := int64(0)
+		for k, p := range s.planes {
+			with += int64(p>>i&1) << k
 		}
+		s.sum[i] += s.weight * (2*with - s.count)
 	}
+	s.planes, s.count = [16]uint64{}, 0
 }
 
 // Sum is the fingerprint, 0 if no word was added.
 func (s *Simhash) Sum() (hash uint64) {
+	s.settle()
 	if !s.any {
 		return 0
 	}
