@@ -1,0 +1,93 @@
+package block
+
+import (
+	"crypto/sha256"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infomall/store/page"
+)
+
+// samples are the bodies that the benchmarks work on: the pages of the
+// segmentation set where it is at hand, else the page of the paper.
+func samples(b *testing.B) (bodies [][]byte) {
+	if root := sharedRoot(); root != "" {
+		bodies = tarBodies(b, filepath.Join(root, "segmentation", "dataset-popular-html.tar.zst"), ".html.orig")
+	} else {
+		before, after := paperVersions()
+		bodies = [][]byte{[]byte(before), []byte(after), []byte(strings.Repeat(before, 10))}
+	}
+	size := 0
+	for _, body := range bodies {
+		size += len(body)
+	}
+	b.SetBytes(int64(size))
+	return bodies
+}
+
+func BenchmarkDivide(b *testing.B) {
+	bodies := samples(b)
+	for b.Loop() {
+		for _, body := range bodies {
+			Divide(page.NewTree(body), Options{})
+		}
+	}
+}
+
+func BenchmarkDivideClassic(b *testing.B) {
+	bodies := samples(b)
+	for b.Loop() {
+		for _, body := range bodies {
+			Divide(page.NewTree(body), Options{Profile: Classic})
+		}
+	}
+}
+
+// BenchmarkPass is what every new version costs: partition, layout, digests of
+// all blocks, and links.
+func BenchmarkPass(b *testing.B) {
+	bodies := samples(b)
+	for b.Loop() {
+		for _, body := range bodies {
+			t := Divide(page.NewTree(body), Options{})
+			for _, n := range t.Cut(0) {
+				sha256.Sum256(t.Bytes(n))
+			}
+			sha256.Sum256(t.Layout())
+			t.Page.Links(0, len(body), "utf-8")
+		}
+	}
+}
+
+// BenchmarkAll adds labels, and of every block topic, text and fingerprint, as
+// if none of them were known.
+func BenchmarkAll(b *testing.B) {
+	bodies := samples(b)
+	for b.Loop() {
+		for _, body := range bodies {
+			t := Divide(page.NewTree(body), Options{})
+			sha256.Sum256(t.Layout())
+			t.Page.Meta("utf-8")
+			t.Labels()
+			t.Page.Links(0, len(body), "utf-8")
+			for _, n := range t.Cut(0) {
+				block := t.Blocks[n]
+				sha256.Sum256(t.Bytes(n))
+				Topic(t.Bytes(n), "utf-8", Modern, TopicOptions{})
+				var s page.Simhash
+				s.Add(t.Page.TextRange(block.Start, block.End, "utf-8"), 1)
+				s.Sum()
+			}
+		}
+	}
+}
+
+func BenchmarkDiff(b *testing.B) {
+	old := strings.Repeat("the first of many sentences that tell nothing new. ", 50)
+	new := strings.Replace(old, "nothing", "something", 5)
+	b.SetBytes(int64(len(old)))
+	for b.Loop() {
+		Diff(old, new)
+	}
+}

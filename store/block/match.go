@@ -1,0 +1,345 @@
+package block
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"infomall/store/page"
+	"infomall/store/record"
+)
+
+// Op is what became of a block from one version of a page to the next.
+type Op uint8
+
+// The operations.
+const (
+	Same    Op = iota // the same bytes, in the same order among its like
+	Moved             // the same bytes elsewhere
+	Edited            // other bytes, and still the same block
+	Added             // not there before
+	Removed           // there no more
+)
+
+var opNames = [...]string{"same", "moved", "edited", "added", "removed"}
+
+// String is the operation as a query shows it.
+func (o Op) String() string { return opNames[o] }
+
+// Piece is what Match needs to know of a block.
+type Piece struct {
+	Digest record.Digest
+	Path   string
+	// Text returns what the block shows, or for one that shows no words
+	// anything else to know it by, such as its bytes. It is called only for
+	// blocks whose digest the other version does not have.
+	Text func() string
+}
+
+// Match is what became of one block. Old and New are indices into the two
+// versions' blocks, -1 where the block is not in that version.
+type Match struct {
+	Op         Op
+	Old, New   int
+	Similarity float64 // share of words in common: 1 for same and moved, 0 for added and removed
+}
+
+// How alike two blocks must be to be one, as share of words in common.
+const (
+	alike     = 0.6 // wherever they stand
+	alikeHere = 0.2 // where they have the same place, or stand between the same neighbours
+)
+
+// Matches pairs the blocks of two versions of a page, each given in order: by
+// digest, by likeness, by place. The result has the new version's blocks in
+// their order, then those removed in theirs.
+//
+// A block much alike is preferred to one in the same place: an item put on top
+// of a list shifts the places of all others. So does a block that another one
+// was put before; a place is therefore a path or the same unchanged
+// neighbours.
+func Matches(old, new []Piece) []Match {
+	m := matcher{old: old, new: new, toOld: filled(len(new)), toNew: filled(len(old))}
+	m.byDigest()
+	m.byLikeness()
+	m.byPlace()
+	return m.result()
+}
+
+func filled(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = -1
+	}
+	return s
+}
+
+type matcher struct {
+	old, new     []Piece
+	toOld, toNew []int // partner of each block, -1 while it has none
+	inOrder      []bool
+	words        [2][]bag // of the old and the new blocks without a digest in common
+	alike        []float64
+}
+
+func (m *matcher) pair(o, n int) { m.toNew[o], m.toOld[n] = n, o }
+
+// byDigest pairs blocks with equal bytes: those at the start and at the end of
+// both versions, then the first with the first of each digest.
+func (m *matcher) byDigest() {
+	o, n := len(m.old), len(m.new)
+	from := 0
+	for from < min(o, n) && m.old[from].Digest == m.new[from].Digest {
+		m.pair(from, from)
+		from++
+	}
+	for o > from && n > from && m.old[o-1].Digest == m.new[n-1].Digest {
+		o, n = o-1, n-1
+		m.pair(o, n)
+	}
+	at := map[record.Digest][]int{}
+	for i := from; i < o; i++ {
+		at[m.old[i].Digest] = append(at[m.old[i].Digest], i)
+	}
+	for i := from; i < n; i++ {
+		if list := at[m.new[i].Digest]; len(list) > 0 {
+			m.pair(list[0], i)
+			at[m.new[i].Digest] = list[1:]
+		}
+	}
+	m.inOrder = ordered(m.toOld)
+}
+
+// ordered marks a longest choice of pairs that stand in the same order in both
+// versions; the others have moved.
+func ordered(toOld []int) []bool {
+	keep := make([]bool, len(toOld))
+	var tails []int // tails[k] ends the best run of k+1 pairs found so far
+	previous := make([]int, len(toOld))
+	for n, o := range toOld {
+		if o < 0 {
+			continue
+		}
+		k, _ := slices.BinarySearchFunc(tails, o, func(t, o int) int { return cmp.Compare(toOld[t], o) })
+		previous[n] = -1
+		if k > 0 {
+			previous[n] = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, n)
+		} else {
+			tails[k] = n
+		}
+	}
+	if len(tails) > 0 {
+		for n := tails[len(tails)-1]; n >= 0; n = previous[n] {
+			keep[n] = true
+		}
+	}
+	return keep
+}
+
+// bag is the words of a block: their hashes, with how often each comes.
+type bag struct {
+	words map[uint64]int
+	count int
+}
+
+func newBag(text string) bag {
+	b := bag{words: map[uint64]int{}}
+	for _, w := range page.Words(text) {
+		b.words[hash(strings.ToLower(w))]++
+		b.count++
+	}
+	if b.count == 0 && strings.TrimSpace(text) != "" {
+		b.words[hash(text)]++
+		b.count++
+	}
+	return b
+}
+
+// hash is FNV-1a.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// likeness is the share of words that two blocks have in common.
+func likeness(a, b bag) float64 {
+	if a.count+b.count == 0 {
+		return 0
+	}
+	if len(a.words) > len(b.words) {
+		a, b = b, a
+	}
+	common := 0
+	for w, n := range a.words {
+		common += min(n, b.words[w])
+	}
+	return 2 * float64(common) / float64(a.count+b.count)
+}
+
+// rareMax bounds in how many blocks a word may stand that is used to find
+// those alike, and candidatePairs how many pairs are compared in full for each
+// block.
+const (
+	rareMax        = 16
+	candidatePairs = 24
+)
+
+type candidate struct {
+	old, new int
+	alike    float64
+}
+
+// byLikeness pairs the blocks left that have most of their words in common,
+// the most alike first.
+func (m *matcher) byLikeness() {
+	m.words[0], m.words[1] = bags(m.old, m.toNew), bags(m.new, m.toOld)
+	m.alike = make([]float64, len(m.new))
+	in := map[uint64][]int{} // the old blocks that have a word
+	for o := range m.old {
+		for w := range m.words[0][o].words {
+			in[w] = append(in[w], o)
+		}
+	}
+	var found []candidate
+	for n := range m.new {
+		if m.toOld[n] >= 0 {
+			continue
+		}
+		shared := map[int]int{}
+		for w := range m.words[1][n].words {
+			if list := in[w]; len(list) <= rareMax {
+				for _, o := range list {
+					shared[o]++
+				}
+			}
+		}
+		likely := make([]int, 0, len(shared))
+		for o := range shared {
+			likely = append(likely, o)
+		}
+		slices.SortFunc(likely, func(a, b int) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
+		for _, o := range likely[:min(len(likely), candidatePairs)] {
+			if l := likeness(m.words[0][o], m.words[1][n]); l >= alike {
+				found = append(found, candidate{o, n, l})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
+	})
+	for _, c := range found {
+		if m.toNew[c.old] < 0 && m.toOld[c.new] < 0 {
+			m.edit(c.old, c.new, c.alike)
+		}
+	}
+}
+
+func bags(pieces []Piece, partner []int) []bag {
+	out := make([]bag, len(pieces))
+	for i, p := range pieces {
+		if partner[i] < 0 {
+			out[i] = newBag(p.Text())
+		}
+	}
+	return out
+}
+
+func (m *matcher) edit(o, n int, alike float64) {
+	m.pair(o, n)
+	m.alike[n] = alike
+}
+
+// byPlace pairs blocks left that have the same path, or that stand alone
+// between the same neighbours, if they have anything in common.
+func (m *matcher) byPlace() {
+	at := map[string]int{}
+	for o := range m.old {
+		if m.toNew[o] < 0 {
+			at[m.old[o].Path] = o
+		}
+	}
+	for n := range m.new {
+		if m.toOld[n] >= 0 {
+			continue
+		}
+		if o, ok := at[m.new[n].Path]; ok && m.toNew[o] < 0 && m.between(o, n) {
+			m.here(o, n)
+		}
+	}
+	for n := range m.new {
+		if m.toOld[n] >= 0 {
+			continue
+		}
+		o := 0 // what follows the old block that stands before n
+		if n > 0 {
+			if o = m.toOld[n-1] + 1; o == 0 {
+				continue
+			}
+		}
+		if o < len(m.old) && m.toNew[o] < 0 {
+			m.here(o, n)
+		}
+	}
+}
+
+// between reports whether the nearest unchanged blocks before o and n are the
+// same one, or there are none.
+func (m *matcher) between(o, n int) bool {
+	for n--; n >= 0 && !(m.toOld[n] >= 0 && m.inOrder[n]); n-- {
+	}
+	for o--; o >= 0 && !(m.toNew[o] >= 0 && m.inOrder[m.toNew[o]]); o-- {
+	}
+	return n < 0 && o < 0 || n >= 0 && m.toOld[n] == o
+}
+
+// here pairs two blocks in one place if they have enough in common.
+func (m *matcher) here(o, n int) {
+	if l := likeness(m.words[0][o], m.words[1][n]); l >= alikeHere {
+		m.edit(o, n, l)
+	}
+}
+
+func (m *matcher) result() []Match {
+	out := make([]Match, 0, max(len(m.old), len(m.new)))
+	for n, o := range m.toOld {
+		switch {
+		case o < 0:
+			out = append(out, Match{Added, -1, n, 0})
+		case m.old[o].Digest != m.new[n].Digest:
+			out = append(out, Match{Edited, o, n, m.alike[n]})
+		case m.inOrder[n]:
+			out = append(out, Match{Same, o, n, 1})
+		default:
+			out = append(out, Match{Moved, o, n, 1})
+		}
+	}
+	for o, n := range m.toNew {
+		if n < 0 {
+			out = append(out, Match{Removed, o, -1, 0})
+		}
+	}
+	return out
+}
+
+// Identities carries the names of blocks over their life: a block of the new
+// version has that of the old one it was paired with, an added one what fresh
+// gives for its index.
+func Identities(old []string, matches []Match, fresh func(n int) string) []string {
+	var out []string
+	for _, m := range matches {
+		switch {
+		case m.Op == Removed:
+		case m.Op == Added:
+			out = append(out, fresh(m.New))
+		default:
+			out = append(out, old[m.Old])
+		}
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package block
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+
+	"infomall/store/page"
+
+	"pgregory.net/rapid"
+)
+
+// pieces makes blocks of texts. Paths are ordinals.
+func pieces(texts ...string) []Piece {
+	var out []Piece
+	for i, text := range texts {
+		out = append(out, Piece{Digest: sha256.Sum256([]byte(text)), Path: fmt.Sprint(i + 1), Text: func() string { return text }})
+	}
+	return out
+}
+
+func printMatches(matches []Match) string {
+	var out []string
+	for _, m := range matches {
+		s := m.Op.String()
+		if m.Old >= 0 {
+			s += fmt.Sprintf(" %d", m.Old+1)
+		}
+		if m.New >= 0 {
+			s += fmt.Sprintf(">%d", m.New+1)
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, ", ")
+}
+
+func TestMatches(t *testing.T) {
+	a, b, c, d := "the first paragraph of the page here", "another one which follows it there", "a third about quite different things", "the last words are said down below"
+	tests := []struct {
+		name     string
+		old, new []Piece
+		want     string
+	}{
+		{"nothing", nil, nil, ""},
+		{"equal", pieces(a, b), pieces(a, b), "same 1>1, same 2>2"},
+		{"a list that grows on top", pieces(a, b, c), pieces(d, a, b, c), "added>1, same 1>2, same 2>3, same 3>4"},
+		{"removed", pieces(a, b, c), pieces(a, c), "same 1>1, same 3>2, removed 2"},
+		{"edited", pieces(a, b, c), pieces(a, b+" now", c), "same 1>1, edited 2>2, same 3>3"},
+		{"edited and one on top", pieces(a, b, c), pieces(d, a+" now", b, c), "added>1, edited 1>2, same 2>3, same 3>4"},
+		{"moved", pieces(a, b, c, d), pieces(b, c, d, a), "same 2>1, same 3>2, same 4>3, moved 1>4"},
+		{"other words in one place", pieces(a, "News one: the choir of the school sings", c), pieces(a, "News one: the team of the town has won", c), "same 1>1, edited 2>2, same 3>3"},
+		{"nothing in common in one place", pieces(a, "alpha beta", c), pieces(a, "gamma delta", c), "same 1>1, added>2, same 3>3, removed 2"},
+		{"equal blocks", pieces(a, a, a), pieces(a, a), "same 1>1, same 2>2, removed 3"},
+		{"no words", pieces("--", "=="), pieces("--", "++"), "same 1>1, added>2, removed 2"},
+	}
+	for _, tt := range tests {
+		if got := printMatches(Matches(tt.old, tt.new)); got != tt.want {
+			t.Errorf("%s: got %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestMatchesComplete checks on random versions that every block is in one
+// match, and that same and moved have equal bytes.
+func TestMatchesComplete(t *testing.T) {
+	text := rapid.StringMatching(`[a-c]( [a-c]){0,3}`)
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := pieces(rapid.SliceOfN(text, 0, 12).Draw(t, "old")...), pieces(rapid.SliceOfN(text, 0, 12).Draw(t, "new")...)
+		seenOld, seenNew := make([]int, len(old)), make([]int, len(new))
+		lastSame := -1
+		for _, m := range Matches(old, new) {
+			if m.Old >= 0 {
+				seenOld[m.Old]++
+			}
+			if m.New >= 0 {
+				seenNew[m.New]++
+			}
+			equal := m.Old >= 0 && m.New >= 0 && old[m.Old].Digest == new[m.New].Digest
+			if equal != (m.Op == Same || m.Op == Moved) || (m.Old < 0) != (m.Op == Added) || (m.New < 0) != (m.Op == Removed) {
+				t.Fatalf("%+v, with equal bytes: %v", m, equal)
+			}
+			if m.Op == Same {
+				if m.Old <= lastSame {
+					t.Fatalf("%+v is out of order", m)
+				}
+				lastSame = m.Old
+			}
+		}
+		for _, n := range append(seenOld, seenNew...) {
+			if n != 1 {
+				t.Fatalf("a block is in %d matches", n)
+			}
+		}
+	})
+}
+
+func TestIdentities(t *testing.T) {
+	a, b, c := "the first of them", "and a second one", "third time lucky"
+	m := Matches(pieces(a, b), pieces(c, a, b+" too"))
+	got := Identities([]string{"x", "y"}, m, func(n int) string { return fmt.Sprint("new", n) })
+	if want := "new0 x y"; strings.Join(got, " ") != want {
+		t.Errorf("identities %s, want %s", got, want)
+	}
+}
+
+// leafPieces are a page's leaves as Match wants them.
+func leafPieces(body string) (*Tree, []Piece) {
+	t := Divide(page.NewTree([]byte(body)), Options{})
+	var out []Piece
+	for _, n := range t.Cut(0) {
+		b := t.Blocks[n]
+		out = append(out, Piece{sha256.Sum256(t.Bytes(n)), b.Path, func() string { return t.Page.TextRange(b.Start, b.End, "utf-8") }})
+	}
+	return t, out
+}
+
+func count(matches []Match) (n [Removed + 1]int) {
+	for _, m := range matches {
+		n[m.Op]++
+	}
+	return n
+}
+
+// TestListGrows puts an item on top of a list in a page: it is one block
+// added, and nothing else has changed, the folded layout included.
+func TestListGrows(t *testing.T) {
+	list := func(items ...string) string {
+		return "<html><body><div id=head><h1>A site with some name or other</h1></div>\n<div id=main><ul>\n" + strings.Join(items, "\n") +
+			"\n</ul></div>\n<div id=foot>Copyright by those who made this page, all of them</div></body></html>"
+	}
+	var items []string
+	for i := range 20 {
+		items = append(items, fmt.Sprintf("<li><a href=\"/news/%d.html\">Item number %d tells of something that happened</a> on day %d</li>", i, i, i))
+	}
+	oldTree, old := leafPieces(list(items[1:]...))
+	newTree, new := leafPieces(list(items...))
+	n := count(Matches(old, new))
+	if want := [...]int{len(old), 0, 0, 1, 0}; n != want {
+		t.Errorf("same, moved, edited, added, removed = %v, want %v", n, want)
+	}
+	before, err1 := Skeleton(oldTree.Layout())
+	after, err2 := Skeleton(newTree.Layout())
+	if before != after || err1 != nil || err2 != nil {
+		t.Errorf("the folded layouts differ (%v, %v), want them equal", err1, err2)
+	}
+	if string(oldTree.Layout()) == string(newTree.Layout()) {
+		t.Error("the layouts are equal, want one place more")
+	}
+}
+
+// TestTemplateChange gives a page another design around the same paragraphs:
+// they stay the same, and the folded layouts differ.
+func TestTemplateChange(t *testing.T) {
+	var text strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&text, "<p>Paragraph %d of the text, which is long enough to be a block of its own, and stays.</p>\n", i)
+	}
+	oldTree, old := leafPieces("<html><body bgcolor=white><table><tr><td>" + text.String() + "</td></tr></table></body></html>")
+	newTree, new := leafPieces("<html><body><div class=page><div class=text>" + text.String() + "</div></div></body></html>")
+	n := count(Matches(old, new))
+	if want := [...]int{10, 0, 0, 0, 0}; n != want {
+		t.Errorf("same, moved, edited, added, removed = %v, want %v", n, want)
+	}
+	before, _ := Skeleton(oldTree.Layout())
+	after, _ := Skeleton(newTree.Layout())
+	if before == after {
+		t.Error("the folded layouts are equal, want them to differ")
+	}
+}
+
+func TestSkeleton(t *testing.T) {
+	fold := func(s string) string {
+		return strings.NewReplacer("#", "\x00#", "(", "\x00(", ")", "\x00)").Replace(s)
+	}
+	tests := []struct {
+		a, b  string
+		equal bool
+	}{
+		{"<ul>#</ul>", "<ul># \n#</ul>", true},
+		{"<ul>#</ul>", "<ul></ul>", false},
+		{"#<hr>#", "#<hr>#<hr>#", false},
+		{"(<b>#</b>)", "(<b>#</b>)\n(<b># #</b>)", true},
+		{"(<b>#</b>)", "(<i>#</i>)", false},
+		{"(#)", "#", false},
+		{"a#", "b#", false},
+		{"# #x", "#x", true},
+	}
+	for _, tt := range tests {
+		a, err1 := Skeleton([]byte(fold(tt.a)))
+		b, err2 := Skeleton([]byte(fold(tt.b)))
+		if err1 != nil || err2 != nil || (a == b) != tt.equal {
+			t.Errorf("Skeleton of %s and %s equal: %v (%v, %v), want %v", tt.a, tt.b, a == b, err1, err2, tt.equal)
+		}
+	}
+	for _, bad := range []string{"(", ")", "())", "\x00"} {
+		if _, err := Skeleton([]byte(fold(bad))); err == nil {
+			t.Errorf("Skeleton(%q) gives no error", bad)
+		}
+	}
+}

@@ -1,0 +1,359 @@
+package block
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"infomall/store/page"
+)
+
+// TopicOptions are the figures of the topic rules. A zero stands for the
+// default.
+type TopicOptions struct {
+	Theta   int // words a topic has at most, 12
+	Delta   int // words from which on a text is summed up by its frequent words, 60
+	Epsilon int // a word is frequent that comes more often, 2
+}
+
+func (o TopicOptions) filled() TopicOptions {
+	if o.Theta <= 0 {
+		o.Theta = 12
+	}
+	if o.Delta <= 0 {
+		o.Delta = 60
+	}
+	if o.Epsilon <= 0 {
+		o.Epsilon = 2
+	}
+	return o
+}
+
+// Topic names what a block is about, in words of its own. It depends on the
+// block's bytes, its charset, the profile and o alone: equal blocks have equal
+// topics. A block with words always has one, others have "".
+func Topic(block []byte, charset string, p Profile, o TopicOptions) string {
+	o = o.filled()
+	t := page.NewTree(block)
+	text := t.Text(charset)
+	s := speech{options: o, profile: p}
+	if found := standsOut(t, charset, text, o); found != "" {
+		if len(segment(found)) <= o.Theta {
+			return found
+		}
+		return s.trim(found)
+	}
+	return s.extract(text)
+}
+
+// candidatesMax bounds how many elements are looked at as topics of a block.
+const candidatesMax = 64
+
+// standsOut is the text of a block that is set in the largest type, or stands
+// alone before the rest, or is in another colour; "" if none is.
+func standsOut(t *page.Tree, charset, text string, o TopicOptions) string {
+	best, bestSize := 0, normalSize
+	coloured, tried := 0, 0
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Kind != page.Element || tried == candidatesMax {
+			continue
+		}
+		size, colour := typeSize(t, i)
+		if size <= bestSize && !(colour && coloured == 0) {
+			continue
+		}
+		tried++
+		found := t.TextRange(int(n.Start), int(n.End), charset)
+		if !hasLetter(found) || len(found) == len(text) && len(segment(found)) > o.Theta {
+			continue
+		}
+		if size > bestSize {
+			best, bestSize = i, size
+		}
+		if colour && coloured == 0 {
+			coloured = i
+		}
+	}
+	if best != 0 {
+		return textOf(t, best, charset)
+	}
+	if first, rest, ok := strings.Cut(text, "\n"); ok && rest != "" && hasLetter(first) && !strings.Contains(first, "\t") &&
+		len(segment(first)) <= o.Theta && 3*len(first) < len(rest) {
+		return first
+	}
+	if coloured != 0 {
+		return textOf(t, coloured, charset)
+	}
+	return ""
+}
+
+func textOf(t *page.Tree, n int, charset string) string {
+	s := t.TextRange(int(t.Nodes[n].Start), int(t.Nodes[n].End), charset)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
+
+// normalSize is the size of type that nothing was said about, on the scale of
+// the font element, times ten.
+const normalSize = 30
+
+// typeSize is the size of type that element n sets, and whether it sets a
+// colour.
+func typeSize(t *page.Tree, n int) (size int, colour bool) {
+	size = normalSize
+	switch tag := t.Nodes[n].Tag; tag {
+	case page.TagH1, page.TagH2, page.TagH3, page.TagH4, page.TagH5, page.TagH6:
+		size = 75 - 5*tag.Heading()
+	case page.TagBig, page.TagCaption, page.TagLegend, page.TagSummary:
+		size = 40
+	case page.TagB, page.TagStrong, page.TagTh, page.TagDt:
+		size = 35
+	case page.TagFont, page.TagSpan, page.TagDiv, page.TagP, page.TagA, page.TagTd:
+	default:
+		return size, false
+	}
+	for a := range t.Attrs(n) {
+		switch name := strings.ToLower(string(a.Name)); {
+		case name == "size" && t.Nodes[n].Tag == page.TagFont:
+			size = max(size, fontSize(string(a.Value)))
+		case name == "color" && t.Nodes[n].Tag == page.TagFont:
+			colour = true
+		case name == "style":
+			style := strings.ToLower(string(a.Value))
+			size = max(size, styleSize(style))
+			colour = colour || strings.Contains(";"+strings.ReplaceAll(style, " ", ""), ";color:")
+		}
+	}
+	return size, colour
+}
+
+// fontSize reads "5" or "+2".
+func fontSize(v string) int {
+	v = strings.TrimSpace(v)
+	n, err := strconv.Atoi(strings.TrimPrefix(v, "+"))
+	if err != nil || n < -6 || n > 20 {
+		return normalSize
+	}
+	if strings.HasPrefix(v, "+") || n < 0 {
+		return normalSize + 10*n
+	}
+	return 10 * n
+}
+
+// styleSize reads the font-size of an inline style, where it is in px or pt.
+func styleSize(style string) int {
+	_, v, ok := strings.Cut(style, "font-size:")
+	if !ok {
+		return normalSize
+	}
+	v = strings.TrimSpace(v)
+	end := 0
+	for end < len(v) && (v[end] >= '0' && v[end] <= '9' || v[end] == '.') {
+		end++
+	}
+	n, err := strconv.ParseFloat(v[:end], 64)
+	if err != nil || n > 200 {
+		return normalSize
+	}
+	switch unit := v[end:]; {
+	case strings.HasPrefix(unit, "pt"):
+		n *= 4.0 / 3
+	case !strings.HasPrefix(unit, "px"):
+		return normalSize
+	}
+	return int(n * normalSize / 16)
+}
+
+// speech sums texts up in words.
+type speech struct {
+	options TopicOptions
+	profile Profile
+}
+
+// extract sums up a text in which nothing stands out.
+func (s speech) extract(text string) string {
+	words := segment(text)
+	if len(words) < s.options.Delta {
+		return s.trim(text)
+	}
+	if s.profile == Classic {
+		kept := significant(words)
+		count := counts(kept, stem)
+		kept = kept[:min(len(kept), s.options.Theta)]
+		kept = slices.DeleteFunc(slices.Clone(kept), func(w string) bool { return count[stem(w)] <= s.options.Epsilon })
+		if topic := phrase(distinct(kept, stem)); topic != "" {
+			return topic
+		}
+		return s.trim(text)
+	}
+	kept := significant(words)
+	count := counts(kept, stem)
+	frequent := slices.DeleteFunc(distinct(kept, stem), func(w string) bool { return count[stem(w)] <= s.options.Epsilon })
+	if len(frequent) == 0 {
+		return s.trim(text)
+	}
+	slices.SortStableFunc(frequent, func(a, b string) int { return count[stem(b)] - count[stem(a)] })
+	return phrase(frequent[:min(len(frequent), s.options.Theta)])
+}
+
+// trim shortens a text to its first words that say something.
+func (s speech) trim(text string) string {
+	words := segment(text)
+	kept := significant(words)
+	if len(kept) == 0 {
+		kept = words // Stop words alone are better than nothing.
+	}
+	if s.profile == Classic {
+		return phrase(distinct(kept[:min(len(kept), s.options.Theta)], strings.ToLower))
+	}
+	count := counts(kept, strings.ToLower)
+	kept = distinct(kept, strings.ToLower)
+	slices.SortStableFunc(kept, func(a, b string) int { return count[strings.ToLower(b)] - count[strings.ToLower(a)] })
+	return phrase(kept[:min(len(kept), s.options.Theta)])
+}
+
+func phrase(words []string) string { return strings.Join(words, " ") }
+
+// distinct keeps the first word of each key.
+func distinct(words []string, key func(string) string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, w := range words {
+		if k := key(w); !seen[k] {
+			seen[k] = true
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func counts(words []string, key func(string) string) map[string]int {
+	n := map[string]int{}
+	for _, w := range words {
+		n[key(w)]++
+	}
+	return n
+}
+
+//go:embed data/stop_en.txt
+var stopEnglish string
+
+//go:embed data/stop_zh.txt
+var stopChinese string
+
+// stopWords are the words that say nothing of what a text is about; the
+// Chinese ones also part words from one another.
+var stopWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, list := range []string{stopEnglish, stopChinese} {
+		for w := range strings.FieldsSeq(list) {
+			m[w] = true
+		}
+	}
+	return m
+}()
+
+// stopRunes is how many letters the longest Chinese stop word has.
+const stopRunes = 2
+
+// significant leaves out stop words and numbers.
+func significant(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		if stopWords[strings.ToLower(w)] {
+			return true
+		}
+		r, size := utf8.DecodeRuneInString(w)
+		return size == len(w) && !page.Ideograph(r) || strings.IndexFunc(w, unicode.IsLetter) < 0
+	})
+}
+
+// segment cuts a text into words. Text without spaces is cut at punctuation
+// and at stop words, which stand as words of their own, and what lies between
+// counts as one word up to wordRunes letters: no dictionary is needed, and the
+// same letters are always cut alike.
+func segment(text string) []string {
+	var out []string
+	from, end := 0, 0 // of the letters not yet cut
+	cut := func() {
+		if end > from {
+			out = appendIdeographs(out, text[from:end])
+		}
+		from, end = 0, 0
+	}
+	for at, w := range page.Words(text) {
+		if r, _ := utf8.DecodeRuneInString(w); !page.Ideograph(r) {
+			cut()
+			out = append(out, w)
+			continue
+		}
+		if at != end || end == 0 {
+			cut()
+			from = at
+		}
+		end = at + len(w)
+	}
+	cut()
+	return out
+}
+
+// wordRunes is how many letters a word of a text without spaces has at most.
+const wordRunes = 6
+
+// appendIdeographs cuts letters that stand side by side.
+func appendIdeographs(out []string, s string) []string {
+	from, runes := 0, 0 // of the word being read
+	for i := 0; i < len(s); {
+		if n := stopAt(s[i:]); n > 0 {
+			if i > from {
+				out = append(out, s[from:i])
+			}
+			out = append(out, s[i:i+n])
+			i += n
+			from, runes = i, 0
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(s[i:])
+		if runes == wordRunes {
+			out = append(out, s[from:i])
+			from, runes = i, 0
+		}
+		i += size
+		runes++
+	}
+	if from < len(s) {
+		out = append(out, s[from:])
+	}
+	return out
+}
+
+// stopAt is the length of the longest stop word that s begins with.
+func stopAt(s string) int {
+	length, end := 0, 0
+	for range stopRunes {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		if end += size; size > 0 && stopWords[s[:end]] {
+			length = end
+		}
+	}
+	return length
+}
+
+// stem is an English word without its plural and verbal endings, in lower
+// case. It only has to be the same for forms of one word, not to be a word.
+func stem(w string) string {
+	w = strings.ToLower(w)
+	for _, rule := range [...]struct{ suffix, to string }{{"ies", "y"}, {"sses", "ss"}, {"ing", ""}, {"ed", ""}, {"es", "e"}, {"s", ""}} {
+		base, ok := strings.CutSuffix(w, rule.suffix)
+		if !ok || len(base) < 3 || rule.suffix == "s" && strings.HasSuffix(base, "s") {
+			continue
+		}
+		w = base + rule.to
+		break
+	}
+	return strings.TrimSuffix(w, "e")
+}
