@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 		}
 		return v, nil
 	case *Call:
-		v, err := e.Func.apply(e.Env, args)
+		v, err := e.apply(e.Env, args)
 		if err != nil {
 			return value.Value{}, ast.Errorf(e.At, "%s: %v", e.Func.Name, err)
 		}
@@ -212,7 +213,7 @@ func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	if err == nil {
 		return re, nil
 	}
-	fault := ast.Errorf(at, "%v", err)
+	fault := ast.Errorf(at, "bad pattern %q: %v", pattern, cause(err))
 	switch {
 	case hasAny(pattern, "(?=", "(?!", "(?<=", "(?<!"):
 		fault = ast.Errorf(at, "patterns are RE2, which has no lookahead or lookbehind: %q", pattern)
@@ -221,6 +222,14 @@ func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 		fault = ast.Errorf(at, "patterns are RE2, which has no backreferences: %q", pattern)
 	}
 	return nil, fault
+}
+
+// cause leaves out of a fault of package regexp that it is one.
+func cause(err error) string {
+	if e, ok := err.(*syntax.Error); ok {
+		return e.Code.String() + ": " + e.Expr
+	}
+	return err.Error()
 }
 
 func hasAny(s string, parts ...string) bool {

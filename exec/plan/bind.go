@@ -399,7 +399,7 @@ func (b *Binder) concat(e *ast.Binary) (Expr, error) {
 			}
 		}
 	}
-	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At()})
+	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At(), apply: concatFunction.apply})
 }
 
 func (b *Binder) like(e *ast.Like) (Expr, error) {

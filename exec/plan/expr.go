@@ -172,6 +172,8 @@ type Call struct {
 	T    value.Type
 	Env  *Env
 	At   ast.Span
+
+	apply applier
 }
 
 // Env is what is fixed for the whole of a statement.
