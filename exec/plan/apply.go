@@ -84,8 +84,6 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 		return value.OfBool(value.Contains(args[0].Text, value.Folded(args[1].Text))), nil
 	case *Within:
 		return value.OfBool(e.Holds(args[0].Text)), nil
-	case *Neg:
-		return e.apply(args[0]), nil
 	case *Arith:
 		return e.apply(args[0], args[1])
 	case *Shift:
@@ -263,12 +261,6 @@ func (w *Within) Holds(url string) bool {
 	}
 	key := urlkey.Key(url)
 	return slices.ContainsFunc(w.Scopes, func(s urlkey.Scope) bool { return s.Contains(key) })
-}
-
-// apply wraps around for the least Int, as no sum of ours has it.
-func (n *Neg) apply(x value.Value) value.Value {
-	x.Int, x.Float = -x.Int, -x.Float
-	return x
 }
 
 func (a *Arith) apply(x, y value.Value) (value.Value, error) {

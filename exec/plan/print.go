@@ -27,7 +27,6 @@ func (l *Like) String() string     { return l.form("") }
 func (m *Match) String() string    { return operand(m.X) + " ~ " + operand(m.Pattern) }
 func (c *Contains) String() string { return c.form("") }
 func (w *Within) String() string   { return w.form("") }
-func (n *Neg) String() string      { return "-" + operand(n.X) }
 func (a *Arith) String() string    { return operand(a.X) + " " + a.Op + " " + operand(a.Y) }
 func (c *Cast) String() string     { return "CAST(" + c.X.String() + " AS " + c.To.String() + ")" }
 
