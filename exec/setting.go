@@ -47,7 +47,7 @@ var settings = []settingKind{
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
 	{"memory", "memory for sorting and grouping before temporary files are used",
 		func(s *Settings) string { return sizeText(s.MemoryBytes) },
-		func(s *Settings, v string) error { return parseSize(&s.MemoryBytes, v) }},
+		func(s *Settings, v string) error { return parseMemory(&s.MemoryBytes, v) }},
 	{"mode", "output format: auto is a table on a terminal and csv elsewhere",
 		func(s *Settings) string { return s.Mode },
 		func(s *Settings, v string) error {
@@ -239,6 +239,21 @@ func parseSize(dst *int64, v string) error {
 		return fmt.Errorf("%q is no size; write one such as 512MB", v)
 	}
 	*dst = n * unit
+	return nil
+}
+
+// memoryBytesMin keeps a sort from making a temporary file every few rows.
+const memoryBytesMin = 1 << 20
+
+func parseMemory(dst *int64, v string) error {
+	var n int64
+	if err := parseSize(&n, v); err != nil {
+		return err
+	}
+	if n < memoryBytesMin {
+		return fmt.Errorf("%s is too little; the least is %s", v, sizeText(memoryBytesMin))
+	}
+	*dst = n
 	return nil
 }
 

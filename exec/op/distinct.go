@@ -16,7 +16,7 @@ import (
 // then back into the order in which they came.
 func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
-		d := deduper{seen: map[string]bool{}, left: r.memory() / 2, late: r.newSorter(4)}
+		d := deduper{seen: map[string]bool{}, left: r.MemoryBytes / 2, late: r.newSorter(4)}
 		defer d.late.close()
 		var out value.Batch
 		var sel []int32

@@ -34,7 +34,7 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 		g := &grouper{
 			aggs: n.Aggs, keyEvals: keys, argEvals: args,
 			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)),
-			limit: r.memory() / 2, late: r.newSorter(2),
+			limit: r.MemoryBytes / 2, late: r.newSorter(2),
 		}
 		defer g.late.close()
 		g.reset()

@@ -17,7 +17,7 @@ type Rows = iter.Seq2[*value.Batch, error]
 type Runner struct {
 	Snapshot Snapshot
 	// MemoryBytes is about how much an operator that must hold rows may hold;
-	// what is more goes to temporary files. At least spillBytesMin is used.
+	// what is more goes to temporary files.
 	MemoryBytes int64
 	// TempDirs are folders for temporary files; the first that takes one is
 	// used. None is the system's own.

@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// spillBytesMin is the least memory that a sorter uses: less would make
-	// more runs than can be merged.
-	spillBytesMin = 1 << 20
 	// spillRunsMax is how many runs are merged at once, each with a buffer of
 	// spillBuffer bytes; more are first merged into one.
 	spillRunsMax = 64
@@ -51,11 +48,8 @@ type heldRec struct {
 
 // newSorter makes a sorter that uses a share of the memory given to operators.
 func (r *Runner) newSorter(share int64) *sorter {
-	return &sorter{limit: r.memory() / share, dirs: r.TempDirs}
+	return &sorter{limit: r.MemoryBytes / share, dirs: r.TempDirs}
 }
-
-// memory is what an operator may hold, in bytes.
-func (r *Runner) memory() int64 { return max(r.MemoryBytes, 4*spillBytesMin) }
 
 // add takes a copy of a record.
 func (s *sorter) add(key, val []byte) error {

@@ -96,14 +96,14 @@ func emptyFromTo(r *ast.TimeRange, a, b Period) error {
 	return err
 }
 
-// Distance is how far the span from first to last lies from p: 0 if they touch,
-// else the time between them.
+// Distance is how far the span from first to last lies from the period: 0 if
+// they touch, else the time between them.
 func (c Choice) Distance(first, last record.Time) int64 {
 	switch {
 	case last < c.Period.From:
 		return int64(c.Period.From - last)
 	case first >= c.Period.To:
-		return int64(first - (c.Period.To - 1))
+		return int64(first - c.Period.To)
 	}
 	return 0
 }
