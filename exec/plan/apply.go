@@ -374,7 +374,7 @@ func (s *Shift) apply(x value.Value) (value.Value, error) {
 			return value.OfTime(t), nil
 		}
 	}
-	return value.Value{}, ast.Errorf(s.At, "a time moved by %d months lies outside the years 1 to 9999", s.Months)
+	return value.Value{}, ast.Errorf(s.At, "a time moved by %dmo lies outside the years 1 to 9999", s.Months)
 }
 
 func (c *Case) apply(args []value.Value) value.Value {

@@ -99,7 +99,7 @@ func canonical(x Expr, e ast.Expr) (Expr, error) {
 	}
 	u, err := urlkey.Canonical(c.V.Text)
 	if err != nil {
-		return nil, ast.Errorf(e, "%s is no URL: %v", e, err)
+		return nil, ast.Errorf(e, "%v", err)
 	}
 	return constant(value.OfURL(u)), nil
 }

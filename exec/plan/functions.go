@@ -62,10 +62,7 @@ func (f *Function) Signature() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(p.name)
-		if p.name != "*" {
-			b.WriteString(" " + kindNames[p.kind])
-		}
+		b.WriteString(p.name + " " + kindNames[p.kind])
 		if f.many && i == len(f.params)-1 {
 			b.WriteString(", …")
 		}

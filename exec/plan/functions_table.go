@@ -24,7 +24,7 @@ var functions = [...]Function{
 	{Name: "coalesce", Doc: "The first argument that is not NULL.",
 		params: []param{{"x", anyKind}}, many: true, nulls: true, apply: coalesce},
 	{Name: "count", Doc: "How many rows there are, or in how many x is not NULL.",
-		params: []param{{"*", anyKind}}, min: 1, Aggregate: true, result: value.Int},
+		params: []param{{"* or x", anyKind}}, min: 1, Aggregate: true, result: value.Int},
 	{Name: "date_trunc", Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that t lies in.",
 		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, prepare: prepareTrunc, apply: dateTrunc},
 	{Name: "day", Doc: "The day of the month, from 1.",
