@@ -314,10 +314,13 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 				return err
 			}
 		}
-		l := located{Entry: s.Entry, n: uint32(i)}
-		l.Previous = record.NoTime // so that settle makes the hints
-		all = append(all, l)
 		b.fates[i] = fateTwice
+		l := located{Entry: s.Entry, place: place{n: uint32(i)}}
+		if knows(known, &l) {
+			continue
+		}
+		follow(nil, &l.Entry) // settle makes the hints
+		all = append(all, l)
 	}
 	for _, l := range settle(all) {
 		if l.seg == nil {
@@ -327,11 +330,22 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	return nil
 }
 
+// knows reports whether the archive has e already.
+func knows(known []located, e *located) bool {
+	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
+		if known[i].Same(&e.Entry) {
+			return true
+		}
+	}
+	return false
+}
+
 // keep plans capture i, which settle found to be new and l to be its place in
 // its URL's history. The URL's other new captures begin at from.
 func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	s := &b.staged[i]
-	s.Previous, s.VersionTime, s.PreviousVersion, s.Change, s.Kind = l.Previous, l.VersionTime, l.PreviousVersion, l.Change, l.Kind
+	s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+	s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
 	b.fates[i] = fateStored
 	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		b.fates[i] = fateVisit
@@ -376,12 +390,12 @@ func (b *batchPlan) hold(i int, known []located, from int) {
 func (b *batchPlan) revisit(ctx context.Context, i int, known []located, siblings []staged) error {
 	s := &b.staged[i]
 	pool := s.Time.Pool()
-	o, r, err := b.v.original(ctx, &s.Stored, pool, known)
+	o, from, err := b.v.original(ctx, &s.Stored, pool, known)
 	if err != nil {
 		return err
 	}
 	if o != nil {
-		owner, at, err := b.v.owner(ctx, r, o)
+		owner, at, err := b.v.owner(ctx, from.seg, o)
 		if err != nil || owner == nil {
 			return err
 		}
