@@ -116,12 +116,12 @@ func (s *Session) analyze(ctx context.Context, node plan.Node) (*Result, error) 
 			return nil, err
 		}
 	}
-	t := newTable(text("plan"), whole("rows"), value.Column{Name: "time", Type: value.Duration})
+	t := newTable(text("plan"), whole("rows"), value.Column{Name: "ms", Type: value.Float})
 	depth := 0
 	for n := node; n != nil; n = n.Below() {
 		m := meter.Of(n)
 		line := strings.Repeat("  ", depth) + n.String()
-		t.add(value.OfText(line), value.OfInt(m.Rows), value.OfDuration(m.Time.Milliseconds()))
+		t.add(value.OfText(line), value.OfInt(m.Rows), value.OfFloat(float64(m.Time.Microseconds())/1000))
 		depth++
 	}
 	if src != nil {

@@ -47,11 +47,11 @@ func (s *Session) showPage(ctx context.Context, st *ast.ShowPage) (*Result, erro
 	}, nil
 }
 
-// pageAsked is what SHOW PAGE wants: a URL and the end of a period, or NoTime
-// for the latest capture.
+// pageAsked is what SHOW PAGE wants: a URL, and a period unless the latest
+// capture is wanted.
 type pageAsked struct {
 	url  string
-	when record.Time
+	when *value.Period
 }
 
 func (s *Session) pageAsked(st *ast.ShowPage) (pageAsked, error) {
@@ -64,13 +64,13 @@ func (s *Session) pageAsked(st *ast.ShowPage) (pageAsked, error) {
 	if err != nil {
 		return pageAsked{}, ast.Errorf(st.URL, "%v", err)
 	}
-	asked := pageAsked{url: url, when: record.NoTime}
+	asked := pageAsked{url: url}
 	if st.Time != nil {
 		p, err := value.PeriodOf(st.Time, env)
 		if err != nil {
 			return asked, err
 		}
-		asked.when = p.To - 1
+		asked.when = &p
 	}
 	return asked, nil
 }
@@ -88,8 +88,8 @@ func (a pageAsked) scan(to record.Time) record.Scan {
 // findPage finds the capture to show.
 func (s *Session) findPage(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, asked pageAsked) (record.Ref, record.Time, error) {
 	to := record.MaxTime + 1
-	if asked.when != record.NoTime {
-		to = asked.when + 1
+	if asked.when != nil {
+		to = asked.when.To
 	}
 	var ref record.Ref
 	at := record.NoTime
@@ -117,7 +117,7 @@ func (s *Session) noPage(ctx context.Context, snap op.Snapshot, st *ast.ShowPage
 			return err
 		}
 		if b.N > 0 {
-			err := ast.Errorf(st.Time, "no capture of %s at or before %s", asked.url, s.stamp(asked.when))
+			err := ast.Errorf(st.Time, "no capture of %s at or before %s", asked.url, s.stamp(asked.when.To-1))
 			err.Hint = "the first is of " + s.stamp(b.Time[0])
 			return err
 		}
@@ -128,10 +128,13 @@ func (s *Session) noPage(ctx context.Context, snap op.Snapshot, st *ast.ShowPage
 // usedNote says which capture is shown.
 func (s *Session) usedNote(asked pageAsked, at record.Time) string {
 	note := fmt.Sprintf("%s as captured %s", asked.url, s.stamp(at))
-	if asked.when == record.NoTime {
+	switch {
+	case asked.when == nil:
 		return note
+	case at >= asked.when.From:
+		return note + ", within the time asked for"
 	}
-	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(asked.when-at)))
+	return fmt.Sprintf("%s, %s before the time asked for", note, value.AppendDuration(nil, int64(asked.when.From-at)))
 }
 
 func (s *Session) stamp(t record.Time) string {
@@ -168,8 +171,8 @@ func (s *Session) wouldShow(st *ast.ShowPage) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if asked.when == record.NoTime {
+	if asked.when == nil {
 		return []string{"reads the last capture of " + asked.url}, nil
 	}
-	return []string{fmt.Sprintf("reads the last capture of %s at or before %s", asked.url, s.stamp(asked.when))}, nil
+	return []string{fmt.Sprintf("reads the last capture of %s at or before %s", asked.url, s.stamp(asked.when.To-1))}, nil
 }

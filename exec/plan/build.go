@@ -253,7 +253,11 @@ func (b *builder) lookup(c *ast.Column) (*Column, error) {
 		err.Hint = "write " + it.expr.String()
 		return nil, err
 	}
-	return nil, UnknownName(&c.Name, "column", c.Name.Text, " in relation "+rel.Name, rel.ColumnNames())
+	err := UnknownName(&c.Name, "column", c.Name.Text, " in relation "+rel.Name, rel.ColumnNames())
+	if err.Hint == "" {
+		err.Hint = "DESCRIBE " + rel.Name + " lists its columns"
+	}
+	return nil, err
 }
 
 // alias is the item of which c is the alias, or nil.

@@ -19,7 +19,7 @@ func (n *Source) narrow(where ast.Expr, name string, env *Env) {
 	r := narrower{src: n, name: name, env: env}
 	for _, e := range conjuncts(where, nil) {
 		if ranges, ok := r.ranges(e); ok {
-			n.Ranges = r.within(ranges)
+			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
 		r.bound(e)
 	}

@@ -38,8 +38,10 @@ type Source struct {
 	Scope  string                // as asked for; "" is everything
 	Ranges []urlkey.Range        // sorted, disjoint; nil is everything
 	Match  func(key string) bool // nil where Ranges alone decide
-	Window Window
-	Choice Choice
+	// Narrowed tells that WHERE has made Ranges less than Scope.
+	Narrowed bool
+	Window   Window
+	Choice   Choice
 }
 
 // Window bounds capture times: From <= time < To. Captures at To or later do
@@ -236,6 +238,9 @@ func (n *Source) String() string {
 	if n.Scope != "" {
 		s.WriteString(" in " + n.Scope)
 	}
+	if n.Narrowed {
+		s.WriteString(" keys " + rangesText(n.Ranges))
+	}
 	if n.Window.From != record.MinTime {
 		s.WriteString(" from " + stamp(n.Window.From))
 	}
@@ -328,6 +333,22 @@ func keysText(keys []Key) string {
 		}
 	}
 	return strings.Join(texts, ", ")
+}
+
+// rangesText is the first of some ranges, and how many more there are.
+func rangesText(list []urlkey.Range) string {
+	const shown = 3
+	if len(list) == 0 {
+		return "none"
+	}
+	var texts []string
+	for _, r := range list[:min(len(list), shown)] {
+		texts = append(texts, fmt.Sprintf("%q..%q", r.From, r.To))
+	}
+	if more := len(list) - shown; more > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(texts, " ")
 }
 
 // stamp prints a bound as a literal of the language that means the same in
