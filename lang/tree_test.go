@@ -7,9 +7,15 @@ import (
 	"infomall/lang/ast"
 )
 
+// failer is what testing.T and rapid.T share.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // checkRoundTrip prints a statement and parses that: the tree must be equal
 // but for its places, and print the same.
-func checkRoundTrip(t testing.TB, st ast.Statement) {
+func checkRoundTrip(t failer, st ast.Statement) {
 	t.Helper()
 	text := st.String()
 	again, err := ParseOne(text, "")
