@@ -108,9 +108,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	canonical, err := urlkey.Canonical(c.AskedURL)
 	if err != nil {
 		skip(res, "its URL can't be understood")
-		if c.Spool != nil {
-			return c.Spool.File.Close()
-		}
+		c.Close()
 		return nil
 	}
 	s := staged{result: res, body: c.Body, spool: c.Spool}
@@ -146,7 +144,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	case c.Spool != nil:
 		sum := sha256.New()
 		if _, err := io.Copy(sum, io.NewSectionReader(c.Spool.File, 0, c.Spool.Size)); err != nil {
-			c.Spool.File.Close()
+			c.Close()
 			return fmt.Errorf("read a large body back: %w", err)
 		}
 		sum.Sum(e.Digest[:0])
@@ -158,7 +156,6 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	if e.Body == segment.BodyOwn {
 		copy(e.ID[:], e.Digest[:])
 	}
-	res.Bytes += max(e.Bytes, 0)
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
 	if g.bytes >= g.a.opts.BatchBytes {
@@ -189,6 +186,7 @@ func location(base, written string) string {
 }
 
 func skip(res *record.ImportResult, why string) {
+	res.Records++
 	res.Skipped++
 	if res.Skips == nil {
 		res.Skips = make(map[string]int64)
@@ -236,10 +234,15 @@ const (
 
 // count accounts for one capture of a published batch.
 func (s *staged) count(f fate) {
+	if s.Via != record.ViaRevisit && s.Via != record.ViaNotModified {
+		s.result.Bytes += s.Bytes
+	}
 	switch f {
 	case fateStored:
+		s.result.Records++
 		s.result.Stored++
 	case fateVisit:
+		s.result.Records++
 		s.result.Visits++
 	case fateTwice:
 		skip(s.result, "already in the archive")
