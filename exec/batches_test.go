@@ -12,23 +12,21 @@ import (
 // benchmark measures the operators and not it. It answers whole scans only.
 type batches struct {
 	*optest.Archive
-	all []*record.Batch
-}
-
-// load makes the batches, all columns filled.
-func (a *batches) load() {
-	for b := range a.Archive.Scan(context.Background(), record.Scan{From: record.MinTime, To: record.MaxTime + 1, Columns: ^record.Columns(0)}) {
-		a.all = append(a.all, b)
-	}
+	ready map[record.Columns][]*record.Batch
 }
 
 // Snapshot is a itself.
 func (a *batches) Snapshot(context.Context) (op.Snapshot, error) { return a, nil }
 
-// Scan yields the batches.
-func (a *batches) Scan(context.Context, record.Scan) record.Rows {
+// Scan yields batches made at the first scan of these columns.
+func (a *batches) Scan(ctx context.Context, s record.Scan) record.Rows {
+	if a.ready[s.Columns] == nil {
+		for b := range a.Archive.Scan(ctx, s) {
+			a.ready[s.Columns] = append(a.ready[s.Columns], b)
+		}
+	}
 	return func(yield func(*record.Batch, error) bool) {
-		for _, b := range a.all {
+		for _, b := range a.ready[s.Columns] {
 			if !yield(b, nil) {
 				return
 			}

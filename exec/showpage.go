@@ -144,6 +144,9 @@ func (s *Session) stamp(t record.Time) string {
 // pageForm gives the response in the form asked for.
 func pageForm(st *ast.ShowPage, p *record.Payload) ([]byte, error) {
 	if st.Form == ast.PageHeaders {
+		if len(p.Head) == 0 {
+			return nil, ast.Errorf(st, "this capture has no headers: it came as a file, not as an HTTP response")
+		}
 		return p.Head, nil
 	}
 	if p.NoBody != "" {

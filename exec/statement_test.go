@@ -16,7 +16,7 @@ import (
 func TestStatements(t *testing.T) {
 	cases := []struct{ src, want, note string }{
 		{"EXPLAIN SELECT html FROM 'pku.edu.cn' LATEST WHERE kind = 'page' AND html CONTAINS 'x' ORDER BY time LIMIT 5",
-			"plan\nresult: html\n  limit 5\n    top 5: time\n      filter: html CONTAINS 'x'\n        payload: html\n" +
+			"plan\nresult: html\n  limit 5\n    sort: time\n      filter: html CONTAINS 'x'\n        payload: html\n" +
 				"          filter: kind = 'page'\n            versions in 'pku.edu.cn', latest: kind, time\n" +
 				"              pools: 200806, 200807, 200808 (3 of 3)\n", ""},
 		{"EXPLAIN SELECT url FROM captures WHERE url = 'http://x.cn/' AND time > 2008-07 ORDER BY url, time",
@@ -40,6 +40,9 @@ func TestStatements(t *testing.T) {
 		{"SHOW PAGE 'pku.edu.cn' AT 2008-06 AS raw", "\xb1\xb1\xbe\xa9", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
 		{"SHOW PAGE 'pku.edu.cn' AS html", "three", "http://pku.edu.cn/ as captured 2008-08-25T00:00:00Z"},
 		{"SHOW PAGE 'http://a.www.pku.edu.cn/y.gif' AS raw", "GIF89a", "http://a.www.pku.edu.cn/y.gif as captured 2008-07-16T00:00:00Z"},
+
+		{"SHOW PAGE 'pku.edu.cn' AT 2008-06 AS headers", "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gb2312\r\nETag: \"7\"\r\n" +
+			"Last-Modified: Sun, 01 Jun 2008 00:00:00 GMT\r\n\r\n", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
 
 		{"SET memory = 64MB", "", ""},
 		{"DESCRIBE memory", "setting|value|default|meaning\nmemory|64MB|512MB|memory for sorting and grouping before temporary files are used\n", ""},

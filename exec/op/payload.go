@@ -63,8 +63,9 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 		if err != nil {
 			return 0, nil, err
 		}
+		res := response{Payload: p}
 		for i, f := range n.Fill {
-			v := payloadFields[n.Source.Fields[f].Name](&p)
+			v := payloadFields[n.Source.Fields[f].Name](&res)
 			held += len(v.Text)
 			cols[i].AppendValue(v)
 		}
@@ -72,38 +73,59 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 	return b.N, cols, nil
 }
 
+// response is one capture's payload, its body made readable at most once.
+type response struct {
+	record.Payload
+	ready, readable   bool
+	body              []byte // after content-decoding, in its own charset
+	charset, declared string
+}
+
+// text makes the body readable and reports whether it is: not where there is
+// none, where it is no text, and where it can't be decoded.
+func (r *response) text() bool {
+	if r.ready {
+		return r.readable
+	}
+	r.ready = true
+	if r.NoBody != "" || !IsText(r.Mime) {
+		return false
+	}
+	body, err := Decode(&r.Payload)
+	if err != nil {
+		return false
+	}
+	r.body, r.readable = body, true
+	r.charset, r.declared = page.Charset(body, record.Header(r.Head, "Content-Type"))
+	return true
+}
+
 // payloadFields computes the columns that need the payload.
-var payloadFields = map[string]func(*record.Payload) value.Value{
-	"charset": func(p *record.Payload) value.Value {
-		body, ok := readable(p)
-		if !ok {
+var payloadFields = map[string]func(*response) value.Value{
+	"charset": func(r *response) value.Value {
+		if !r.text() {
 			return value.Value{}
 		}
-		name, _ := page.Charset(body, record.Header(p.Head, "Content-Type"))
-		return textOrNull(name)
+		return textOrNull(r.charset)
 	},
-	"declared_charset": func(p *record.Payload) value.Value {
-		body, ok := readable(p)
-		if !ok {
+	"declared_charset": func(r *response) value.Value {
+		if !r.text() {
 			return value.Value{}
 		}
-		_, declared := page.Charset(body, record.Header(p.Head, "Content-Type"))
-		return textOrNull(declared)
+		return textOrNull(r.declared)
 	},
-	"html": func(p *record.Payload) value.Value {
-		body, ok := readable(p)
-		if !ok {
+	"html": func(r *response) value.Value {
+		if !r.text() {
 			return value.Value{}
 		}
-		name, _ := page.Charset(body, record.Header(p.Head, "Content-Type"))
-		return value.OfText(string(page.ToUTF8(body, name)))
+		return value.OfText(string(page.ToUTF8(r.body, r.charset)))
 	},
-	"headers": func(p *record.Payload) value.Value {
-		return textOrNull(strings.ToValidUTF8(string(p.Head), "\uFFFD"))
+	"headers": func(r *response) value.Value {
+		return textOrNull(strings.ToValidUTF8(string(r.Head), "\uFFFD"))
 	},
-	"last_modified": func(p *record.Payload) value.Value { return headerTime(p, "Last-Modified") },
-	"etag":          func(p *record.Payload) value.Value { return textOrNull(record.Header(p.Head, "ETag")) },
-	"expires":       func(p *record.Payload) value.Value { return headerTime(p, "Expires") },
+	"last_modified": func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") },
+	"etag":          func(r *response) value.Value { return textOrNull(record.Header(r.Head, "ETag")) },
+	"expires":       func(r *response) value.Value { return headerTime(&r.Payload, "Expires") },
 }
 
 func textOrNull(s string) value.Value {
@@ -125,17 +147,6 @@ func headerTime(p *record.Payload, name string) value.Value {
 		}
 	}
 	return value.Value{}
-}
-
-// readable gives a text body after content-decoding, in its own charset. It
-// reports false where there is no body, where the body is no text, and where it
-// can't be decoded.
-func readable(p *record.Payload) ([]byte, bool) {
-	if p.NoBody != "" || !IsText(p.Mime) {
-		return nil, false
-	}
-	body, err := Decode(p)
-	return body, err == nil
 }
 
 // Decode gives a body after content-decoding.

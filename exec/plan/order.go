@@ -102,12 +102,13 @@ func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 	return &b.items[n.Int-1], nil
 }
 
-// sort plans an order, unless rows come in it anyway.
+// sort plans an order, unless rows come in it anyway. Rows that carry payload
+// may be large, so they are always sorted where they can spill.
 func (b *builder) sort(keys []Key, l Limit) {
 	if len(keys) == 0 || b.inOrder(keys) {
 		return
 	}
-	if l.N >= 0 && l.N+l.Skip <= topRows && l.Skip <= topRows {
+	if len(b.filled) == 0 && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
 		b.top = &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
 		return
 	}
