@@ -174,7 +174,9 @@ func (s *shell) runScript(ctx context.Context, script *script) {
 	ctx, release := s.signals.during(ctx)
 	defer release()
 	start := time.Now()
-	s.printer.printed = 0
+	if s.file == nil {
+		s.printer.printed = 0 // the prompt parts results
+	}
 	_ = s.run(ctx, script.steps)
 	if took := time.Since(start); took >= slow && !s.session.Settings.Timer {
 		s.say("%.1f s", took.Seconds())
@@ -222,6 +224,7 @@ func (s *shell) openFile(name string, once bool) error {
 	s.closeFile()
 	s.file, s.once = f, once
 	s.printer.out = newOutput(f)
+	s.printer.printed = 0
 	return nil
 }
 
