@@ -24,10 +24,13 @@ var words = []string{
 // operators are the signs that may stand alone as an expected token.
 var operators = []string{"(", ")", ",", ".", "..", "=", "||", "*"}
 
-// probeTokensMax bounds the tokens before a fault that are parsed again to
-// learn what could stand there. Behind more than these only the fault itself
-// is told.
-const probeTokensMax = 1000
+// Bounds of what is parsed again to learn about a fault. Behind more tokens
+// than probeTokensMax only the fault itself is told; of a longer statement the
+// rest is not looked at.
+const (
+	probeTokensMax = 1000
+	proberTokens   = 2 * probeTokensMax
+)
 
 // prober asks the grammar about changed versions of one statement. Its tokens
 // have their index for an offset, and so have those that it gives the grammar.
@@ -37,7 +40,10 @@ type prober struct {
 }
 
 func newProber(tokens []lexer.Token) *prober {
-	p := &prober{tokens: slices.Clone(tokens)}
+	p := &prober{tokens: slices.Clone(tokens[:min(len(tokens), proberTokens)])}
+	if len(p.tokens) < len(tokens) {
+		p.tokens = append(p.tokens, lexer.Token{Type: lexer.EOF})
+	}
 	number(p.tokens)
 	return p
 }

@@ -32,7 +32,7 @@ func (s *scanner) explain(err error) *ast.Error {
 	if i > probeTokensMax {
 		return &ast.Error{Span: spanOf(&s.tokens[i]), Msg: "unexpected " + describe(&s.tokens[i])}
 	}
-	x := explainer{prober: newProber(s.tokens[:min(len(s.tokens), 2*probeTokensMax)]), src: s.src, tokens: s.tokens, at: i}
+	x := explainer{prober: newProber(s.tokens), src: s.src, tokens: s.tokens, at: i}
 	return x.explain()
 }
 

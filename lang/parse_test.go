@@ -273,3 +273,19 @@ func TestLimits(t *testing.T) {
 		t.Errorf("statements after deep brackets: %v, want SELECT 2", list)
 	}
 }
+
+// TestLongStatements shows that faults in long statements are told, wherever
+// they are.
+func TestLongStatements(t *testing.T) {
+	list := "IN (1" + strings.Repeat(", 1", 20_000) + ")"
+	for _, tt := range []struct{ src, want string }{
+		{"SELECT a FORM 'x' WHERE a " + list, "1:10: unexpected FORM (did you mean FROM?)"},
+		{"SELECT a 3 FROM 'x' WHERE a " + list, `1:10: found 3, expected an operator, a name, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, …`},
+		{"SELECT a FROM 'x' WHERE a " + list + " b", "1:60034: unexpected b"},
+		{"SELECT a" + strings.Repeat(", a", 20_000) + " FROM FROM", "1:60015: unexpected FROM"},
+	} {
+		if _, err := Parse(tt.src, ""); err == nil || err.Error() != tt.want {
+			t.Errorf("%.40s…: %.200v, want %s", tt.src, err, tt.want)
+		}
+	}
+}
