@@ -24,34 +24,40 @@ var words = []string{
 // operators are the signs that may stand alone as an expected token.
 var operators = []string{"(", ")", ",", ".", "..", "=", "||", "*"}
 
-// probeTokensMax bounds the tokens before a fault that are parsed again to
-// learn what could stand there. Behind more than these only the fault itself
-// is told.
-const probeTokensMax = 1000
+// Bounds of what is parsed again to learn about a fault. Behind more tokens
+// than probeTokensMax only the fault itself is told; of a longer statement the
+// rest is not looked at.
+const (
+	probeTokensMax = 1000
+	proberTokens   = 2 * probeTokensMax
+)
 
 // prober asks the grammar about changed versions of one statement. Its tokens
-// have their index for an offset.
+// have their index for an offset, and so have those that it gives the grammar.
 type prober struct {
 	tokens []lexer.Token
+	probe  []lexer.Token // the first tokens, the one asked about, and the end
 }
 
 func newProber(tokens []lexer.Token) *prober {
-	return &prober{tokens: numbered(tokens)}
+	p := &prober{tokens: slices.Clone(tokens[:min(len(tokens), proberTokens)])}
+	if len(p.tokens) < len(tokens) {
+		p.tokens = append(p.tokens, lexer.Token{Type: lexer.EOF})
+	}
+	number(p.tokens)
+	return p
 }
 
-// numbered is a copy of tokens in which each has its index for an offset.
-func numbered(tokens []lexer.Token) []lexer.Token {
-	out := slices.Clone(tokens)
-	for i := range out {
-		out[i].Pos = lexer.Position{Offset: i}
+func number(tokens []lexer.Token) {
+	for i := range tokens {
+		tokens[i].Pos = lexer.Position{Offset: i}
 	}
-	return out
 }
 
 // reach is the index of the token that the grammar stumbles over, or the
 // number of tokens if it takes them all.
 func reach(tokens []lexer.Token) int {
-	_, err := parseTokens(numbered(tokens))
+	_, err := parseTokens(tokens)
 	if err == nil {
 		return len(tokens)
 	}
@@ -62,14 +68,22 @@ func reach(tokens []lexer.Token) int {
 	panic(fmt.Sprintf("lang: the grammar failed without a place: %v", err))
 }
 
-// splice is the tokens with those from i up to j replaced.
-func (p *prober) splice(i, j int, by ...lexer.Token) []lexer.Token {
-	return slices.Concat(p.tokens[:i], by, p.tokens[j:])
+// reachWith is how far the grammar comes when by stands in place of the tokens
+// from i up to j.
+func (p *prober) reachWith(i, j int, by ...lexer.Token) int {
+	tokens := slices.Concat(p.tokens[:i], by, p.tokens[j:])
+	number(tokens)
+	return reach(tokens)
 }
 
 // accepts tells whether the grammar would take t after the first i tokens.
 func (p *prober) accepts(i int, t lexer.Token) bool {
-	return reach(slices.Concat(p.tokens[:i], []lexer.Token{t, {Type: lexer.EOF}})) > i
+	if len(p.probe) != i+2 {
+		p.probe = append(slices.Clone(p.tokens[:i]), lexer.Token{}, lexer.Token{Type: lexer.EOF, Pos: lexer.Position{Offset: i + 1}})
+	}
+	t.Pos = lexer.Position{Offset: i}
+	p.probe[i] = t
+	return reach(p.probe) > i
 }
 
 // wordToken is the token that the scanner makes of a word in upper case.
@@ -91,25 +105,13 @@ var (
 	aPeriod   = lexer.Token{Type: tokPeriod, Value: "2008-06"}
 )
 
-// expected says what could stand at index i, each in words or as itself.
-func (p *prober) expected(i int) []string {
-	found := make(map[string]bool)
-	for name, t := range map[string]lexer.Token{
-		"a name": aName, "a string": aString, "a number": aNumber, "a size": aSize,
-		"a duration": aDuration, "a time": aPeriod,
-	} {
-		found[name] = p.accepts(i, t)
-	}
-	for _, op := range operators {
-		found[op] = p.accepts(i, lexer.Token{Type: tokOp, Value: op})
-	}
-	for _, w := range words {
-		t := wordToken(w)
-		// Where any name goes, a word of the language is one.
-		found[w] = (t.Type == tokKeyword || !found["a name"]) && p.accepts(i, t)
-	}
-	found[";"] = reach(slices.Concat(p.tokens[:i], []lexer.Token{{Type: lexer.EOF}})) > i
-	return inWords(found)
+// kinds are the examples by the names that messages give them.
+var kinds = []struct {
+	name  string
+	token lexer.Token
+}{
+	{"a name", aName}, {"a string", aString}, {"a number", aNumber},
+	{"a size", aSize}, {"a duration", aDuration}, {"a time", aPeriod},
 }
 
 // A class stands for all its members where its marks are all expected.
@@ -134,32 +136,60 @@ var classes = []class{
 	{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL"}},
 	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST"}},
 	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
-	{"an operator", []string{"||"}, []string{
-		"=", "||", "*", "AND", "OR", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
-	}},
+	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
+	// Between BETWEEN and its AND.
+	{"an operator", []string{"||"}, operatorWords},
 }
 
-// expectedMax is how many alternatives a message names.
-const expectedMax = 8
+// operatorWords may stand behind an operand.
+var operatorWords = []string{
+	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
+}
 
-// inWords lists what was found, classes first, then words and operators.
-func inWords(found map[string]bool) []string {
+// expected says what could stand at index i: kinds of token in words, words
+// and operators as themselves, and classes in place of their members.
+func (p *prober) expected(i int) []string {
+	known := make(map[string]bool) // probed, or covered by a class
+	can := func(name string, t lexer.Token) bool {
+		ok, done := known[name]
+		if !done {
+			ok = p.accepts(i, t)
+			known[name] = ok
+		}
+		return ok
+	}
+	named := can("a name", aName)
+	examples := map[string]lexer.Token{}
+	for _, k := range kinds {
+		examples[k.name] = k.token
+	}
+	for _, op := range operators {
+		examples[op] = lexer.Token{Type: tokOp, Value: op}
+	}
+	for _, w := range words {
+		t := wordToken(w)
+		if named && t.Type == tokIdent {
+			known[w] = false // Where any name goes, a word of the language is one.
+		}
+		examples[w] = t
+	}
 	var list []string
 	for _, c := range classes {
-		if !slices.ContainsFunc(c.marks, func(m string) bool { return !found[m] }) {
-			list = append(list, c.name)
-			for _, m := range c.members {
-				found[m] = false
-			}
+		if slices.ContainsFunc(c.marks, func(m string) bool { return !can(m, examples[m]) }) {
+			continue
+		}
+		list = append(list, c.name)
+		for _, m := range c.members {
+			known[m] = false
 		}
 	}
-	for _, name := range []string{"a name", "a string", "a number", "a duration"} {
-		if found[name] {
-			list = append(list, name)
+	for _, k := range kinds {
+		if can(k.name, k.token) {
+			list = append(list, k.name)
 		}
 	}
 	for _, w := range words {
-		if !found[w] {
+		if !can(w, examples[w]) {
 			continue
 		}
 		if w == "GROUP" || w == "ORDER" {
@@ -167,19 +197,25 @@ func inWords(found map[string]bool) []string {
 		}
 		list = append(list, w)
 	}
-	for _, op := range slices.Concat(operators, []string{";"}) {
-		if found[op] {
+	for _, op := range operators {
+		if can(op, examples[op]) {
 			list = append(list, strconv.Quote(op))
 		}
+	}
+	if p.accepts(i, lexer.Token{Type: lexer.EOF}) {
+		list = append(list, `";"`)
 	}
 	return list
 }
 
+// expectedMax is how many alternatives a message names.
+const expectedMax = 8
+
 // orList joins alternatives in a sentence.
 func orList(list []string) string {
 	switch {
-	case len(list) == 1:
-		return list[0]
+	case len(list) < 2:
+		return strings.Join(list, "")
 	case len(list) > expectedMax:
 		return strings.Join(list[:expectedMax], ", ") + ", …"
 	}

@@ -2,6 +2,8 @@ package lang
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -30,7 +32,7 @@ func (s *scanner) explain(err error) *ast.Error {
 	if i > probeTokensMax {
 		return &ast.Error{Span: spanOf(&s.tokens[i]), Msg: "unexpected " + describe(&s.tokens[i])}
 	}
-	x := explainer{prober: newProber(s.tokens[:min(len(s.tokens), 2*probeTokensMax)]), src: s.src, tokens: s.tokens, at: i}
+	x := explainer{prober: newProber(s.tokens), src: s.src, tokens: s.tokens, at: i}
 	return x.explain()
 }
 
@@ -55,7 +57,7 @@ func (x *explainer) explain() *ast.Error {
 		Msg:  "found " + describe(t) + ", expected " + orList(x.expected(x.at)),
 	}
 	for _, hint := range []func() string{
-		x.missingFrom, x.wrongQuotes, x.surplusComma, x.reservedName, x.brokenTime, x.missingWord,
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.reservedName, x.brokenTime, x.missingWord,
 	} {
 		if e.Hint = hint(); e.Hint != "" {
 			break
@@ -68,8 +70,11 @@ func (x *explainer) explain() *ast.Error {
 const tokenRunesMax = 40
 
 func describe(t *lexer.Token) string {
-	if t.Type == lexer.EOF && t.Value == "" {
+	switch {
+	case t.Type == lexer.EOF && t.Value == "":
 		return "the end"
+	case t.Type == lexer.EOF, t.Type == tokOp:
+		return strconv.Quote(t.Value)
 	}
 	if utf8.RuneCountInString(t.Value) > tokenRunesMax {
 		return string([]rune(t.Value)[:tokenRunesMax]) + "…"
@@ -86,10 +91,13 @@ func (x *explainer) misspelt() *ast.Error {
 			continue
 		}
 		typed := x.tokens[i].Value
+		if i < x.at && isLanguageWord(typed) {
+			continue // It is what it was meant for.
+		}
 		var fitting []string
 		for _, w := range words {
 			if Nearest(typed, []string{w}) != "" && !equalFold(typed, w) &&
-				reach(x.splice(i, i+1, wordToken(w))) > x.at {
+				x.reachWith(i, i+1, wordToken(w)) > x.at {
 				fitting = append(fitting, w)
 			}
 		}
@@ -100,6 +108,11 @@ func (x *explainer) misspelt() *ast.Error {
 		}
 	}
 	return nil
+}
+
+// isLanguageWord tells whether text is a word of the grammar.
+func isLanguageWord(text string) bool {
+	return slices.Contains(words, upperASCII(text))
 }
 
 // bareText finds a URL, a host or a file name without quotes.
@@ -134,7 +147,11 @@ func (x *explainer) wrongQuotes() string {
 	case t.Type == tokQuoted && x.accepts(x.at, aString):
 		return "strings are quoted so: '" + strings.ReplaceAll(unquote(t.Value, `"`), "'", "''") + "'"
 	case t.Type == tokString && x.accepts(x.at, aQuoted):
-		if name := unquote(t.Value, "'"); name != "" {
+		name := unquote(t.Value, "'")
+		if n := (ast.Name{Text: name}); n.String() == name && x.accepts(x.at, aName) {
+			return "names stand without quotes: " + name
+		}
+		if name != "" {
 			return `names are quoted so: "` + strings.ReplaceAll(name, `"`, `""`) + `"`
 		}
 	}
@@ -145,7 +162,7 @@ func (x *explainer) wrongQuotes() string {
 // takes it and what follows it.
 func (x *explainer) reservedName() string {
 	t := &x.tokens[x.at]
-	if t.Type != tokKeyword || reach(x.splice(x.at, x.at+1, aQuoted)) <= x.at+1 {
+	if t.Type != tokKeyword || x.reachWith(x.at, x.at+1, aQuoted) <= x.at+1 {
 		return ""
 	}
 	if t.Value == "FROM" && isSourceStart(&x.tokens[x.at+1]) {
@@ -168,7 +185,7 @@ func (x *explainer) surplusComma() string {
 		return ""
 	}
 	// Without the comma the token stands one earlier.
-	if reach(x.splice(x.at-1, x.at)) <= x.at-1 {
+	if x.reachWith(x.at-1, x.at) <= x.at-1 {
 		return ""
 	}
 	return "take the comma away"
@@ -176,7 +193,7 @@ func (x *explainer) surplusComma() string {
 
 // whole tells whether the statement is right with t put before the fault.
 func (x *explainer) whole(t lexer.Token) bool {
-	return reach(x.splice(x.at, x.at, t)) == len(x.prober.tokens)+1
+	return x.reachWith(x.at, x.at, t) == len(x.prober.tokens)+1
 }
 
 // missingFrom finds a SELECT whose scope follows its items. It is asked before
@@ -186,6 +203,19 @@ func (x *explainer) missingFrom() string {
 		return "is FROM missing?"
 	}
 	return ""
+}
+
+// missingEnd finds the next statement where a ; should be.
+func (x *explainer) missingEnd() string {
+	if x.at == 0 || !isLanguageWord(x.tokens[x.at].Value) || !x.accepts(x.at, lexer.Token{Type: lexer.EOF}) {
+		return ""
+	}
+	rest := slices.Clone(x.prober.tokens[x.at:])
+	number(rest)
+	if reach(rest) < len(rest) {
+		return ""
+	}
+	return "is ; missing before it?"
 }
 
 // brokenTime finds a blank where a time literal has its T.
@@ -198,9 +228,11 @@ func (x *explainer) brokenTime() string {
 
 // missingWord finds a word or comma that makes the statement whole.
 func (x *explainer) missingWord() string {
-	if t := x.tokens[x.at].Type; t == lexer.EOF || t == tokOp {
+	t := &x.tokens[x.at]
+	if t.Type == lexer.EOF || t.Type == tokOp {
 		return ""
 	}
+	isName := t.Type == tokQuoted || t.Type == tokIdent && !isLanguageWord(t.Value)
 	for _, m := range []struct {
 		token lexer.Token
 		hint  string
@@ -215,7 +247,10 @@ func (x *explainer) missingWord() string {
 	} {
 		// Where any name goes, a word of the language is one.
 		asName := m.token.Type == tokIdent && x.accepts(x.at, aName)
-		if !asName && x.whole(m.token) {
+		if asName || isKeyword(&m.token, "AS") && !isName {
+			continue
+		}
+		if x.whole(m.token) {
 			return m.hint
 		}
 	}

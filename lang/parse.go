@@ -5,10 +5,11 @@
 package lang
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
-	"sort"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -156,7 +157,7 @@ func (s *scanner) parse() (ast.Statement, Errors) {
 }
 
 func sorted(es []*ast.Error) Errors {
-	sort.SliceStable(es, func(i, j int) bool { return es[i].Start.Offset < es[j].Start.Offset })
+	slices.SortStableFunc(es, func(a, b *ast.Error) int { return cmp.Compare(a.Start.Offset, b.Start.Offset) })
 	return es
 }
 

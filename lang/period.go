@@ -3,6 +3,7 @@ package lang
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -29,6 +30,17 @@ func (s *scanner) zoneFollows() bool {
 	return false
 }
 
+// plainZoneFollows tells whether +hhmm comes next, a zone without its colon.
+func (s *scanner) plainZoneFollows() bool {
+	for i := 1; i <= 4; i++ {
+		if !isDigit(s.peek(i)) {
+			return false
+		}
+	}
+	c := s.peek(5)
+	return c < utf8.RuneSelf && !ast.IsIdentPart(rune(c))
+}
+
 // period scans a time literal from start. All that could be meant as part of
 // it is taken, so that a wrong one is one error.
 func (s *scanner) period(start int) {
@@ -37,7 +49,7 @@ func (s *scanner) period(start int) {
 		switch {
 		case c < utf8.RuneSelf && ast.IsIdentPart(rune(c)):
 		case (c == '-' || c == ':' || c == '.') && isDigit(s.peek(1)):
-		case c == '+' && s.zoneFollows():
+		case c == '+' && (s.zoneFollows() || s.plainZoneFollows()):
 		default:
 			text := s.src[start:s.pos]
 			if _, why := parsePeriod(text); why != "" {
@@ -66,20 +78,28 @@ type periodReader struct {
 func parsePeriod(text string) (p ast.Period, why string) {
 	r := periodReader{rest: text}
 	p = ast.Period{Text: text, Unit: ast.UnitYear, Month: 1, Day: 1}
-	p.Year = r.field(4, 0, 9999, "year")
+	p.Year = r.field(4, 0, 9999, "a year")
 	if r.part('-') {
-		p.Unit, p.Month = ast.UnitMonth, r.field(2, 1, 12, "month")
+		p.Unit, p.Month = ast.UnitMonth, r.field(2, 1, 12, "a month")
 		if r.part('-') {
-			p.Unit, p.Day = ast.UnitDay, r.field(2, 1, 31, "day")
+			p.Unit, p.Day = ast.UnitDay, r.field(2, 1, 31, "a day")
 			r.checkDay(p)
 			r.clock(&p)
 		}
 	}
 	r.zone(&p)
-	if r.why == "" && r.rest != "" {
-		r.why = periodForms
+	if r.rest != "" {
+		r.fail(r.restHint())
 	}
 	return p, r.why
+}
+
+// restHint says what to write in place of the rest, which fits nowhere.
+func (r *periodReader) restHint() string {
+	if t := r.rest; len(t) == 5 && (t[0] == '+' || t[0] == '-') {
+		return "a zone has a colon: " + t[:3] + ":" + t[3:]
+	}
+	return periodForms
 }
 
 // clock reads T10:30[:00[.123]].
@@ -87,18 +107,18 @@ func (r *periodReader) clock(p *ast.Period) {
 	if !r.part('T') {
 		return
 	}
-	p.Unit, p.Hour = ast.UnitMinute, r.field(2, 0, 23, "hour")
+	p.Unit, p.Hour = ast.UnitMinute, r.field(2, 0, 23, "an hour")
 	if !r.part(':') {
 		r.fail("the minutes are missing: T10:30")
 		return
 	}
-	p.Minute = r.field(2, 0, 59, "minute")
+	p.Minute = r.field(2, 0, 59, "a minute")
 	if !r.part(':') {
 		return
 	}
-	p.Unit, p.Second = ast.UnitSecond, r.field(2, 0, 59, "second")
+	p.Unit, p.Second = ast.UnitSecond, r.field(2, 0, 59, "a second")
 	if r.part('.') {
-		p.Unit, p.Milli = ast.UnitMilli, r.field(3, 0, 999, "millisecond")
+		p.Unit, p.Milli = ast.UnitMilli, r.field(3, 0, 999, "a fraction of a second")
 	}
 }
 
@@ -112,9 +132,9 @@ func (r *periodReader) zone(p *ast.Period) {
 		p.HasZone = true
 	case r.atZone():
 		r.rest = r.rest[1:]
-		hours := r.field(2, 0, 15, "zone's hour")
+		hours := r.field(2, 0, 15, "a zone's hour")
 		r.part(':')
-		p.HasZone, p.Offset = true, hours*3600+r.field(2, 0, 59, "zone's minute")*60
+		p.HasZone, p.Offset = true, hours*3600+r.field(2, 0, 59, "a zone's minute")*60
 		if sign == '-' {
 			p.Offset = -p.Offset
 		}
@@ -158,7 +178,7 @@ func (r *periodReader) field(digits, low, high int, name string) int {
 	v, _ := strconv.Atoi(r.rest[:n])
 	r.rest = r.rest[n:]
 	if v < low || v > high {
-		r.fail(fmt.Sprintf("a %s is %0*d to %0*d", name, digits, low, digits, high))
+		r.fail(fmt.Sprintf("%s is %0*d to %0*d", name, digits, low, digits, high))
 		return low
 	}
 	return v
@@ -166,15 +186,15 @@ func (r *periodReader) field(digits, low, high int, name string) int {
 
 // digitsHint says how a part with too few or too many digits is written.
 func digitsHint(got string, digits int, name string) string {
-	v, err := strconv.Atoi(got)
-	if err != nil || len(got) > digits {
-		v = 0
+	hint := fmt.Sprintf("%s has %d digits", name, digits)
+	switch zeros := digits - len(got); {
+	case got == "" || zeros < 0:
+	case name == "a fraction of a second":
+		hint += ": ." + got + strings.Repeat("0", zeros)
+	default:
+		hint += ": " + strings.Repeat("0", zeros) + got
 	}
-	hint := fmt.Sprintf("a %s has %d digits", name, digits)
-	if v > 0 {
-		hint += fmt.Sprintf(": %0*d", digits, v)
-	}
-	if name == "month" {
+	if name == "a month" {
 		hint += "; to subtract put blanks around the -"
 	}
 	return hint

@@ -2,6 +2,7 @@ package lang
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -187,7 +188,7 @@ func (s *scanner) skipBlanks() {
 			if start := s.pos; !s.skipComment() {
 				s.open = openComment
 				s.fatal = true
-				s.fault(start, start+2, "comment is never closed", "end it with */")
+				s.fault(start, start+2, "comment is never closed", s.commentHint(start))
 			}
 		case c >= utf8.RuneSelf:
 			r, n := utf8.DecodeRuneInString(s.src[s.pos:])
@@ -199,6 +200,14 @@ func (s *scanner) skipBlanks() {
 			return
 		}
 	}
+}
+
+// commentHint tells a comment from a path such as data/*.warc without quotes.
+func (s *scanner) commentHint(start int) string {
+	if n := len(s.tokens); n > 0 && endOf(&s.tokens[n-1]).Offset == start {
+		return "end it with */; a path stands in quotes"
+	}
+	return "end it with */"
 }
 
 // skipComment passes over a /* */ comment, which may hold others, and reports
@@ -266,7 +275,10 @@ func (s *scanner) token() {
 		n := operatorLen(s.src[s.pos:])
 		if n == 0 {
 			s.pos++
-			s.fault(start, s.pos, fmt.Sprintf("unexpected character %q", c), characterHint(c))
+			if c == '&' && s.peek(0) == '&' {
+				s.pos++
+			}
+			s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), characterHint(c))
 			return
 		}
 		s.pos += n
@@ -424,7 +436,7 @@ func (s *scanner) param() {
 		if '0' <= r && r <= '9' && s.src[start] == ':' {
 			hint = "date and time are joined by T: 2008-06-15T10:30"
 		}
-		s.fault(start, s.pos, fmt.Sprintf("unexpected character %q", s.src[start]), hint)
+		s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), hint)
 		return
 	}
 	for s.pos < len(s.src) {
@@ -461,10 +473,14 @@ func (s *scanner) foreign() {
 	}
 	plain, ok := fullWidth[r]
 	if !ok {
-		s.fault(start, s.pos, fmt.Sprintf("unexpected character %q", r), "")
+		s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), "")
 		return
 	}
-	s.fault(start, s.pos, fmt.Sprintf("unexpected full-width %c", r), "write "+plain)
+	width := ""
+	if r >= 0x3000 {
+		width = "full-width "
+	}
+	s.fault(start, s.pos, "unexpected "+width+strconv.Quote(s.src[start:s.pos]), "write "+plain)
 	switch plain {
 	case ";", ":", ".":
 		// Guessing these would make other faults.
@@ -475,14 +491,18 @@ func (s *scanner) foreign() {
 
 // smartQuote scans a string in typographic quotes, of which the first is read.
 func (s *scanner) smartQuote(start int) {
-	s.fault(start, s.pos, "typographic quote "+s.src[start:s.pos], "strings are quoted so: 'text'")
 	line := s.src[s.pos:]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {
 		line = line[:i]
 	}
+	msg, hint := "typographic quote "+s.src[start:s.pos], "strings are quoted so: 'text'"
+	end := s.pos
 	if i := strings.IndexAny(line, "‘’＇“”＂'\""); i >= 0 {
+		hint = "write '" + line[:i] + "'"
 		_, n := utf8.DecodeRuneInString(line[i:])
-		s.pos += i + n
+		end += i + n
+		s.pos = end
 	}
+	s.fault(start, end, msg, hint)
 	s.emit(tokString, start)
 }

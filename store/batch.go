@@ -128,7 +128,8 @@ func (o *batcher) meta(e *located, url string) error {
 	b, want := &o.b, o.s.Columns
 	if want&record.ColDigest != 0 {
 		d := m.digests[e.n]
-		if e.Body == segment.BodyNone && e.resolved {
+		if e.Body == segment.BodyNone {
+			var err error
 			if d, err = o.v.digestOf(o.ctx, e); err != nil {
 				return err
 			}

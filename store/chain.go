@@ -11,17 +11,29 @@ import (
 // segment yet.
 type located struct {
 	segment.Entry
-	seg *segment.Reader
-	run uint32
-	n   uint32
-	// holderKey is the URL that has the body of a revisit that was resolved
-	// while reading; "" for others.
-	holderKey string
+	place
+	// from is the entry that has the body of a revisit which names none itself
+	// and was resolved while reading.
+	from     place
+	resolved bool
 	// unknown: the body is as it was in a capture before that this reading
 	// does not see, so the ID says nothing.
 	unknown bool
-	// resolved: ID is that of a body which the entry itself does not name.
-	resolved bool
+}
+
+// place is where an entry lies.
+type place struct {
+	seg *segment.Reader
+	run uint32
+	n   uint32
+}
+
+// body is the place of the entry that has e's body.
+func (e *located) body() place {
+	if e.resolved {
+		return e.from
+	}
+	return e.place
 }
 
 // changeOf says how a capture of kind k and body id differs from p, the one
@@ -86,7 +98,7 @@ func settle(all []located) []located {
 			e.unknown = asBefore(&e) && e.Previous != record.NoTime
 		case asBefore(&e):
 			e.ID, e.Kind, e.Bytes = p.ID, p.Kind, p.Bytes
-			e.resolved, e.unknown, e.holderKey = true, p.unknown, p.holderKey
+			e.resolved, e.unknown, e.from = true, p.unknown, p.body()
 			follow(&p.Entry, &e.Entry)
 		case p.unknown && e.Previous == p.Time:
 			if e.Change == record.ChangeSame {
@@ -112,7 +124,7 @@ func asBefore(e *located) bool {
 // same time are at the end of out.
 func twice(out []located, e *located) bool {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
-		if out[i].Same(&e.Entry) || asBefore(e) && out[i].Via == record.ViaNotModified && out[i].Seq == e.Seq {
+		if out[i].Same(&e.Entry) {
 			return true
 		}
 	}

@@ -63,7 +63,7 @@ func (c *cursor) group(dst []located) ([]located, error) {
 	key := c.key()
 	for {
 		for c.i < len(c.entries) && c.entries[c.i].Key == key {
-			dst = append(dst, located{Entry: c.entries[c.i], seg: c.seg, run: c.run, n: uint32(c.i)})
+			dst = append(dst, located{Entry: c.entries[c.i], place: place{c.seg, c.run, uint32(c.i)}})
 			c.i++
 		}
 		if c.i < len(c.entries) {

@@ -108,9 +108,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	canonical, err := urlkey.Canonical(c.AskedURL)
 	if err != nil {
 		skip(res, "its URL can't be understood")
-		if c.Spool != nil {
-			return c.Spool.File.Close()
-		}
+		c.Close()
 		return nil
 	}
 	s := staged{result: res, body: c.Body, spool: c.Spool}
@@ -146,7 +144,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	case c.Spool != nil:
 		sum := sha256.New()
 		if _, err := io.Copy(sum, io.NewSectionReader(c.Spool.File, 0, c.Spool.Size)); err != nil {
-			c.Spool.File.Close()
+			c.Close()
 			return fmt.Errorf("read a large body back: %w", err)
 		}
 		sum.Sum(e.Digest[:0])
@@ -158,7 +156,6 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	if e.Body == segment.BodyOwn {
 		copy(e.ID[:], e.Digest[:])
 	}
-	res.Bytes += max(e.Bytes, 0)
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
 	if g.bytes >= g.a.opts.BatchBytes {
@@ -189,6 +186,7 @@ func location(base, written string) string {
 }
 
 func skip(res *record.ImportResult, why string) {
+	res.Records++
 	res.Skipped++
 	if res.Skips == nil {
 		res.Skips = make(map[string]int64)
@@ -236,10 +234,15 @@ const (
 
 // count accounts for one capture of a published batch.
 func (s *staged) count(f fate) {
+	if s.Via != record.ViaRevisit && s.Via != record.ViaNotModified {
+		s.result.Bytes += s.Bytes
+	}
 	switch f {
 	case fateStored:
+		s.result.Records++
 		s.result.Stored++
 	case fateVisit:
+		s.result.Records++
 		s.result.Visits++
 	case fateTwice:
 		skip(s.result, "already in the archive")
@@ -314,10 +317,13 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 				return err
 			}
 		}
-		l := located{Entry: s.Entry, n: uint32(i)}
-		l.Previous = record.NoTime // so that settle makes the hints
-		all = append(all, l)
 		b.fates[i] = fateTwice
+		l := located{Entry: s.Entry, place: place{n: uint32(i)}}
+		if knows(known, &l) {
+			continue
+		}
+		follow(nil, &l.Entry) // settle makes the hints
+		all = append(all, l)
 	}
 	for _, l := range settle(all) {
 		if l.seg == nil {
@@ -327,11 +333,22 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	return nil
 }
 
+// knows reports whether the archive has e already.
+func knows(known []located, e *located) bool {
+	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
+		if known[i].Same(&e.Entry) {
+			return true
+		}
+	}
+	return false
+}
+
 // keep plans capture i, which settle found to be new and l to be its place in
 // its URL's history. The URL's other new captures begin at from.
 func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	s := &b.staged[i]
-	s.Previous, s.VersionTime, s.PreviousVersion, s.Change, s.Kind = l.Previous, l.VersionTime, l.PreviousVersion, l.Change, l.Kind
+	s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+	s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
 	b.fates[i] = fateStored
 	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		b.fates[i] = fateVisit
@@ -376,12 +393,12 @@ func (b *batchPlan) hold(i int, known []located, from int) {
 func (b *batchPlan) revisit(ctx context.Context, i int, known []located, siblings []staged) error {
 	s := &b.staged[i]
 	pool := s.Time.Pool()
-	o, r, err := b.v.original(ctx, &s.Stored, pool, known)
+	o, from, err := b.v.original(ctx, &s.Stored, pool, known)
 	if err != nil {
 		return err
 	}
 	if o != nil {
-		owner, at, err := b.v.owner(ctx, r, o)
+		owner, at, err := b.v.owner(ctx, from.seg, o)
 		if err != nil || owner == nil {
 			return err
 		}

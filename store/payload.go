@@ -71,9 +71,9 @@ func (v *Snapshot) run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r, nil
 }
 
-// stored gives the whole entry that e is.
-func (v *Snapshot) stored(s *segment.Reader, run, n uint32) (*segment.Stored, error) {
-	r, err := v.run(s, run)
+// stored gives the whole entry at a place.
+func (v *Snapshot) stored(p place) (*segment.Stored, error) {
+	r, err := v.run(p.seg, p.run)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func (v *Snapshot) stored(s *segment.Reader, run, n uint32) (*segment.Stored, er
 	if err != nil {
 		return nil, err
 	}
-	if uint64(n) >= uint64(len(entries)) {
-		return nil, fmt.Errorf("segment %d: run %d has %d captures, and no %d", s.Info.ID, run, len(entries), n)
+	if uint64(p.n) >= uint64(len(entries)) {
+		return nil, fmt.Errorf("segment %d: run %d has %d captures, and no %d", p.seg.Info.ID, p.run, len(entries), p.n)
 	}
-	return &entries[n], nil
+	return &entries[p.n], nil
 }
 
 // segment gives the reader of a segment by its number; nil if it is not in
@@ -105,7 +105,7 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 	if s == nil {
 		return record.Payload{}, fmt.Errorf("no segment %d in this state of the archive", ref.Segment)
 	}
-	e, err := v.stored(s, ref.Run, ref.N)
+	e, err := v.stored(place{s, ref.Run, ref.N})
 	if err != nil {
 		return record.Payload{}, err
 	}
@@ -189,14 +189,15 @@ func (v *Snapshot) owner(ctx context.Context, s *segment.Reader, e *segment.Stor
 	case segment.BodyElsewhere:
 		key = e.HolderKey
 	case segment.BodyNone:
-		r, err := v.resolvedEntry(ctx, e)
-		if err != nil || r == nil {
+		from, err := v.resolvedFrom(ctx, e)
+		if err != nil || from.seg == nil {
 			return nil, nil, err
 		}
-		id, holder = r.ID, 0
-		if r.holderKey != "" {
-			key = r.holderKey
+		o, err := v.stored(from)
+		if err != nil || o.Body == segment.BodyNone {
+			return nil, nil, err
 		}
+		return v.owner(ctx, from.seg, o)
 	}
 	if holder == 0 {
 		holder = s.Info.ID
@@ -232,31 +233,32 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (*segme
 	}
 	for i := range group {
 		if g := &group[i]; g.Body == segment.BodyOwn && g.ID == id {
-			return v.stored(s, g.run, g.n)
+			return v.stored(g.place)
 		}
 	}
 	return nil, nil
 }
 
-// resolvedEntry finds e among its URL's captures, where revisits are resolved;
-// nil if this one could not be.
-func (v *Snapshot) resolvedEntry(ctx context.Context, e *segment.Stored) (*located, error) {
+// resolvedFrom finds e among its URL's captures, where revisits are resolved,
+// and gives the place of the entry that has its body; none if there is none.
+func (v *Snapshot) resolvedFrom(ctx context.Context, e *segment.Stored) (place, error) {
 	group, err := v.lookup(ctx, e.Key)
 	if err != nil {
-		return nil, err
+		return place{}, err
 	}
 	for i := range group {
 		g := &group[i]
-		if g.Time == e.Time && g.Seq == e.Seq && g.Via == e.Via && g.resolved && !g.unknown {
-			return g, nil
+		if g.Same(&e.Entry) && (g.resolved || g.Body != segment.BodyNone) {
+			return g.body(), nil
 		}
 	}
-	return nil, nil
+	return place{}, nil
 }
 
-// digestOf gives the digest of the body of a resolved revisit.
+// digestOf gives the digest of the body of a revisit that names none itself;
+// zero if the archive does not have it.
 func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, error) {
-	s, err := v.stored(e.seg, e.run, e.n)
+	s, err := v.stored(e.place)
 	if err != nil {
 		return record.Digest{}, err
 	}
@@ -276,21 +278,18 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 		if e.Body != segment.BodyNone {
 			continue
 		}
-		s, err := v.stored(e.seg, e.run, e.n)
+		s, err := v.stored(e.place)
 		if err != nil {
 			return err
 		}
-		o, _, err := v.original(ctx, s, e.seg.Info.Pool, group)
+		o, from, err := v.original(ctx, s, e.seg.Info.Pool, group)
 		if err != nil {
 			return err
 		}
 		if o != nil {
-			e.ID, e.Bytes, e.resolved = o.ID, o.Bytes, true
+			e.ID, e.Bytes, e.resolved, e.from = o.ID, o.Bytes, true, from
 			if len(s.Head) == 0 {
 				e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
-			}
-			if o.Key != e.Key {
-				e.holderKey = o.Key
 			}
 		}
 	}
@@ -302,12 +301,12 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 // same URL that declares the same digest. group is what is known of e's URL.
 // The original may not lie in a later pool: a pool depends on earlier ones
 // only. Nil if there is none.
-func (v *Snapshot) original(ctx context.Context, e *segment.Stored, pool string, group []located) (*segment.Stored, *segment.Reader, error) {
+func (v *Snapshot) original(ctx context.Context, e *segment.Stored, pool string, group []located) (*segment.Stored, place, error) {
 	fits := func(g *located) (*segment.Stored, error) {
 		if g.seg == nil || g.Body == segment.BodyNone || g.seg.Info.Pool > pool {
 			return nil, nil
 		}
-		s, err := v.stored(g.seg, g.run, g.n)
+		s, err := v.stored(g.place)
 		if err != nil {
 			return nil, err
 		}
@@ -320,7 +319,7 @@ func (v *Snapshot) original(ctx context.Context, e *segment.Stored, pool string,
 		there := group
 		if canonical, err := urlkey.Canonical(e.RefersURL); err == nil && urlkey.Key(canonical) != e.Key {
 			if there, err = v.lookupRaw(ctx, urlkey.Key(canonical)); err != nil {
-				return nil, nil, err
+				return nil, place{}, err
 			}
 		}
 		for i := range there {
@@ -328,23 +327,23 @@ func (v *Snapshot) original(ctx context.Context, e *segment.Stored, pool string,
 				continue
 			}
 			if s, err := fits(&there[i]); s != nil || err != nil {
-				return s, there[i].seg, err
+				return s, there[i].place, err
 			}
 		}
 	}
 	if e.DeclaredDigest == "" {
-		return nil, nil, nil
+		return nil, place{}, nil
 	}
 	for i := range group {
 		s, err := fits(&group[i])
 		if err != nil {
-			return nil, nil, err
+			return nil, place{}, err
 		}
 		if s != nil && s.DeclaredDigest == e.DeclaredDigest {
-			return s, group[i].seg, nil
+			return s, group[i].place, nil
 		}
 	}
-	return nil, nil, nil
+	return nil, place{}, nil
 }
 
 // sameMoment compares a capture's time with one that a record refers to, which

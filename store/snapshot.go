@@ -117,30 +117,31 @@ func (v *Snapshot) open(i *segment.Info) {
 }
 
 // segmentsFor chooses the segments that a scan of captures from from up to,
-// not including, to has to open: those with captures in the range, and those
-// that came in late, so that the hints of the former do not know of them.
+// not including, to has to open: those with captures in the range. Where others
+// came in later than one of these and begin before it ends, its hints do not
+// know of them: then all is opened from where the first of those begins, and
+// what they change follows from there.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
-	var chosen, rest []*segment.Info
-	for _, s := range v.pin.segments {
-		switch {
-		case s.First >= to:
-		case s.Last >= from:
-			chosen = append(chosen, s)
-		default:
-			rest = append(rest, s)
-		}
-	}
-	for i := 0; i < len(chosen); i++ {
-		s := chosen[i]
-		rest = slices.DeleteFunc(rest, func(late *segment.Info) bool {
-			if late.Born <= s.Seen || late.Born == s.Born || late.First > s.Last {
-				return false
+	for {
+		var chosen []*segment.Info
+		for _, s := range v.pin.segments {
+			if s.First < to && s.Last >= from {
+				chosen = append(chosen, s)
 			}
-			chosen = append(chosen, late)
-			return true
-		})
+		}
+		begin := from
+		for _, s := range chosen {
+			for _, late := range v.pin.segments {
+				if late.Born > s.Seen && late.Born != s.Born && late.First <= s.Last {
+					begin = min(begin, late.First)
+				}
+			}
+		}
+		if begin == from {
+			return chosen
+		}
+		from = begin
 	}
-	return chosen
 }
 
 // wants says which columns of the index a scan needs.

@@ -68,7 +68,7 @@ func Compile(e plan.Expr) (Eval, error) {
 		if e.X.Type() == value.Int && e.To == value.Float {
 			return oneOperand(evals[0], e, intsToFloats), nil
 		}
-	case *plan.Neg, *plan.Shift, *plan.Call:
+	case *plan.Shift, *plan.Call:
 	default:
 		panic(fmt.Sprintf("op: unknown expression %T", e))
 	}

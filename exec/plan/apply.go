@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -83,8 +84,6 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 		return value.OfBool(value.Contains(args[0].Text, value.Folded(args[1].Text))), nil
 	case *Within:
 		return value.OfBool(e.Holds(args[0].Text)), nil
-	case *Neg:
-		return e.apply(args[0]), nil
 	case *Arith:
 		return e.apply(args[0], args[1])
 	case *Shift:
@@ -98,7 +97,7 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 		}
 		return v, nil
 	case *Call:
-		v, err := e.Func.apply(e.Env, args)
+		v, err := e.apply(e.Env, args)
 		if err != nil {
 			return value.Value{}, ast.Errorf(e.At, "%s: %v", e.Func.Name, err)
 		}
@@ -212,7 +211,7 @@ func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	if err == nil {
 		return re, nil
 	}
-	fault := ast.Errorf(at, "%v", err)
+	fault := ast.Errorf(at, "bad pattern %q: %v", pattern, cause(err))
 	switch {
 	case hasAny(pattern, "(?=", "(?!", "(?<=", "(?<!"):
 		fault = ast.Errorf(at, "patterns are RE2, which has no lookahead or lookbehind: %q", pattern)
@@ -221,6 +220,14 @@ func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 		fault = ast.Errorf(at, "patterns are RE2, which has no backreferences: %q", pattern)
 	}
 	return nil, fault
+}
+
+// cause leaves out of a fault of package regexp that it is one.
+func cause(err error) string {
+	if e, ok := err.(*syntax.Error); ok {
+		return e.Code.String() + ": " + e.Expr
+	}
+	return err.Error()
 }
 
 func hasAny(s string, parts ...string) bool {
@@ -254,12 +261,6 @@ func (w *Within) Holds(url string) bool {
 	}
 	key := urlkey.Key(url)
 	return slices.ContainsFunc(w.Scopes, func(s urlkey.Scope) bool { return s.Contains(key) })
-}
-
-// apply wraps around for the least Int, as no sum of ours has it.
-func (n *Neg) apply(x value.Value) value.Value {
-	x.Int, x.Float = -x.Int, -x.Float
-	return x
 }
 
 func (a *Arith) apply(x, y value.Value) (value.Value, error) {
@@ -373,7 +374,7 @@ func (s *Shift) apply(x value.Value) (value.Value, error) {
 			return value.OfTime(t), nil
 		}
 	}
-	return value.Value{}, ast.Errorf(s.At, "a time moved by %d months lies outside the years 1 to 9999", s.Months)
+	return value.Value{}, ast.Errorf(s.At, "a time moved by %dmo lies outside the years 1 to 9999", s.Months)
 }
 
 func (c *Case) apply(args []value.Value) value.Value {

@@ -214,7 +214,8 @@ func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 	if e.Op == "+" || x.Type() == value.Null {
 		return x, nil
 	}
-	return fold(&Neg{x})
+	zero := constant(value.Value{Type: x.Type()})
+	return fold(&Arith{Op: "-", X: zero, Y: x, T: x.Type(), At: e.At()})
 }
 
 func (b *Binder) binary(e *ast.Binary) (Expr, error) {
@@ -399,7 +400,7 @@ func (b *Binder) concat(e *ast.Binary) (Expr, error) {
 			}
 		}
 	}
-	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At()})
+	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At(), apply: concatFunction.apply})
 }
 
 func (b *Binder) like(e *ast.Like) (Expr, error) {

@@ -99,7 +99,7 @@ func canonical(x Expr, e ast.Expr) (Expr, error) {
 	}
 	u, err := urlkey.Canonical(c.V.Text)
 	if err != nil {
-		return nil, ast.Errorf(e, "%s is no URL: %v", e, err)
+		return nil, ast.Errorf(e, "%v", err)
 	}
 	return constant(value.OfURL(u)), nil
 }
@@ -112,7 +112,11 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 	err := ast.Errorf(ey, "%s is %s and %s is %s; they can't be compared", ex, x.Type(), ey, y.Type())
 	c, isConst := y.(*Const)
 	switch {
+	case x.Type() == value.Duration && y.Type().Numeric(), y.Type() == value.Duration && x.Type().Numeric():
+		err.Hint = "write the length of time with its unit, such as 7d"
 	case !y.Type().Textual():
+	case !isConst && isConstant(x) && x.Type().Numeric():
+		err.Hint = fmt.Sprintf("write '%s' in quotes, or CAST(%s AS %s)", ex, ey, x.Type())
 	case !isConst:
 		err.Hint = fmt.Sprintf("CAST(%s AS %s)", ey, x.Type())
 	case x.Type().Numeric() && isNumber(c.V.Text):
@@ -121,6 +125,11 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 		err.Hint = fmt.Sprintf("CAST(%s AS text)", ex)
 	}
 	return err
+}
+
+func isConstant(x Expr) bool {
+	_, ok := x.(*Const)
+	return ok
 }
 
 func isNumber(s string) bool {
@@ -406,13 +415,22 @@ func arithClash(e *ast.Binary, x, y Expr) *ast.Error {
 	err := ast.Errorf(e, "no %s of %s and %s: %s is %s and %s is %s", e.Op, x.Type(), y.Type(), e.X, x.Type(), e.Y, y.Type())
 	switch {
 	case x.Type().Textual():
-		err.Hint = fmt.Sprintf("CAST(%s AS int)", e.X)
+		err.Hint = fmt.Sprintf("CAST(%s AS %s)", e.X, arithWants(y.Type()))
 	case y.Type().Textual():
-		err.Hint = fmt.Sprintf("CAST(%s AS int)", e.Y)
+		err.Hint = fmt.Sprintf("CAST(%s AS %s)", e.Y, arithWants(x.Type()))
 	case x.Type() == value.Time && y.Type().Numeric():
 		err.Hint = "add a duration, such as 7d"
 	}
 	return err
+}
+
+// arithWants is the type that a text beside an operand of type t is most
+// likely meant to be.
+func arithWants(t value.Type) value.Type {
+	if t.Textual() || t == value.Bool {
+		return value.Int
+	}
+	return t
 }
 
 // fitsTime reports whether a time is within the years that the archive knows.

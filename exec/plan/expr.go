@@ -14,7 +14,7 @@ import (
 // Expr is a bound expression: names are resolved, types known and constant
 // parts computed. It is immutable, and prints as EXPLAIN shows it. It is one of
 // *Const, *Col, *Not, *And, *Or, *Compare, *In, *Inside, *Is, *Like, *Match,
-// *Contains, *Within, *Neg, *Arith, *Shift, *Case, *Cast and *Call.
+// *Contains, *Within, *Arith, *Shift, *Case, *Cast and *Call.
 type Expr interface {
 	Type() value.Type
 	String() string
@@ -125,9 +125,6 @@ type Within struct {
 	Text   []string
 }
 
-// Neg is -x.
-type Neg struct{ X Expr }
-
 // Arith is X Op Y, Op one of + - * / // %. At is where the operator stands, for
 // the error of a result that does not fit.
 type Arith struct {
@@ -172,6 +169,8 @@ type Call struct {
 	T    value.Type
 	Env  *Env
 	At   ast.Span
+
+	apply applier
 }
 
 // Env is what is fixed for the whole of a statement.
@@ -192,7 +191,6 @@ func (*Like) Type() value.Type     { return value.Bool }
 func (*Match) Type() value.Type    { return value.Bool }
 func (*Contains) Type() value.Type { return value.Bool }
 func (*Within) Type() value.Type   { return value.Bool }
-func (n *Neg) Type() value.Type    { return n.X.Type() }
 func (a *Arith) Type() value.Type  { return a.T }
 func (*Shift) Type() value.Type    { return value.Time }
 func (c *Case) Type() value.Type   { return c.T }
@@ -224,8 +222,6 @@ func Operands(e Expr) []Expr {
 	case *Contains:
 		return []Expr{e.X, e.Y}
 	case *Within:
-		return []Expr{e.X}
-	case *Neg:
 		return []Expr{e.X}
 	case *Arith:
 		return []Expr{e.X, e.Y}

@@ -19,9 +19,15 @@ type Function struct {
 	many   bool       // the last parameter may be given again and again
 	result value.Type // Null: that of the arguments that are numbers or anything
 	nulls  bool       // is asked about NULL arguments too; others give NULL
-	check  func(args []Expr) error
-	apply  func(env *Env, args []value.Value) (value.Value, error)
+	apply  applier
+	// prepare, if not nil, sees the arguments once: it finds what is wrong with
+	// constant ones before any row is read, and may give a function that knows
+	// them to be asked in place of apply.
+	prepare func(args []Expr) (applier, error)
 }
+
+// applier computes a function from the values of its arguments.
+type applier func(env *Env, args []value.Value) (value.Value, error)
 
 // param is a parameter of a function.
 type param struct {
@@ -56,10 +62,7 @@ func (f *Function) Signature() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(p.name)
-		if p.name != "*" {
-			b.WriteString(" " + kindNames[p.kind])
-		}
+		b.WriteString(p.name + " " + kindNames[p.kind])
 		if f.many && i == len(f.params)-1 {
 			b.WriteString(", …")
 		}
@@ -131,7 +134,7 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 		return nil, ast.Errorf(e, "%s is no aggregate: neither * nor DISTINCT may stand in it", f.Name)
 	}
 	if len(e.Args) < f.least() || len(e.Args) > len(f.params) && !f.many {
-		return nil, ast.Errorf(e, "%s wants %s; here it has %s", f.Name, f.Signature(), arguments(len(e.Args)))
+		return nil, ast.Errorf(e, "%s has %s here; it is called as %s", f.Name, arguments(len(e.Args)), f.Signature())
 	}
 	args, t, err := b.arguments(f, e)
 	if err != nil {
@@ -140,18 +143,35 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	if f.result != value.Null {
 		t = f.result
 	}
-	if f.check != nil {
-		if err := f.check(args); err != nil {
+	c := &Call{Func: f, Args: args, T: t, Env: b.Env, At: e.At(), apply: f.apply}
+	if f.prepare != nil {
+		prepared, err := f.prepare(args)
+		if err != nil {
 			return nil, ast.Errorf(e, "%s: %v", f.Name, err)
 		}
+		if prepared != nil {
+			c.apply = prepared
+		}
 	}
-	return fold(&Call{Func: f, Args: args, T: t, Env: b.Env, At: e.At()})
+	return fold(c)
+}
+
+// constantText is the text that an argument is if it is constant and not NULL.
+func constantText(args []Expr, i int) (string, bool) {
+	if i >= len(args) {
+		return "", false
+	}
+	c, ok := args[i].(*Const)
+	if !ok || c.V.IsNull() {
+		return "", false
+	}
+	return c.V.Text, true
 }
 
 func arguments(n int) string {
 	switch n {
 	case 0:
-		return "none"
+		return "no arguments"
 	case 1:
 		return "1 argument"
 	}
@@ -229,7 +249,7 @@ func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
 	case t == want, k == textKind && t.Textual(), k == numberKind && t.Numeric():
 		return x, nil
 	}
-	fault := ast.Errorf(e, "%s wants %s; %s is %s", f.Name, f.Signature(), e, t)
+	fault := ast.Errorf(e, "%s is %s; it is called as %s", e, t, f.Signature())
 	if value.Castable(t, want) && k != urlKind {
 		fault.Hint = fmt.Sprintf("CAST(%s AS %s)", e, want)
 	}

@@ -114,11 +114,11 @@ func hamming(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(bits.OnesCount64(uint64(a[0].Int ^ a[1].Int)))), nil
 }
 
-func checkHex(args []Expr) error {
+func prepareHex(args []Expr) (applier, error) {
 	if t := args[0].Type(); !t.Textual() && t != value.Int && t != value.Null {
-		return errors.New("wants a text or an int, not " + t.String())
+		return nil, errors.New("it takes a text or an int, not " + t.String())
 	}
-	return nil
+	return nil, nil
 }
 
 func hexOf(_ *Env, a []value.Value) (value.Value, error) {

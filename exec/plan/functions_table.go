@@ -6,7 +6,11 @@ import "infomall/exec/value"
 var concatFunction = &Function{
 	Name: "||", Doc: "Both texts, one behind the other.",
 	params: []param{{"a", textKind}, {"b", textKind}}, result: value.Text,
-	apply: func(_ *Env, a []value.Value) (value.Value, error) { return value.OfText(a[0].Text + a[1].Text), nil },
+	apply: concat,
+}
+
+func concat(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfText(a[0].Text + a[1].Text), nil
 }
 
 // functions are all functions, in order of name.
@@ -20,9 +24,9 @@ var functions = [...]Function{
 	{Name: "coalesce", Doc: "The first argument that is not NULL.",
 		params: []param{{"x", anyKind}}, many: true, nulls: true, apply: coalesce},
 	{Name: "count", Doc: "How many rows there are, or in how many x is not NULL.",
-		params: []param{{"*", anyKind}}, min: 1, Aggregate: true, result: value.Int},
+		params: []param{{"* or x", anyKind}}, min: 1, Aggregate: true, result: value.Int},
 	{Name: "date_trunc", Doc: "The start of the year, quarter, month, week (from Monday), day, hour, minute or second that t lies in.",
-		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, check: checkUnit, apply: dateTrunc},
+		params: []param{{"unit", textKind}, {"t", timeKind}}, result: value.Time, prepare: prepareTrunc, apply: dateTrunc},
 	{Name: "day", Doc: "The day of the month, from 1.",
 		params: []param{{"t", timeKind}}, result: value.Int, apply: day},
 	{Name: "depth", Doc: "How many segments the URL's path has: 0 for /, 2 for /a/b.htm.",
@@ -38,7 +42,7 @@ var functions = [...]Function{
 	{Name: "header", Doc: "The value of a response header; its name in any case.",
 		params: []param{{"headers", textKind}, {"name", textKind}}, result: value.Text, apply: header},
 	{Name: "hex", Doc: "The bytes of a text, or an int, as hexadecimal digits.",
-		params: []param{{"x", anyKind}}, result: value.Text, check: checkHex, apply: hexOf},
+		params: []param{{"x", anyKind}}, result: value.Text, prepare: prepareHex, apply: hexOf},
 	{Name: "host", Doc: "The host of the URL, without its port.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: host},
 	{Name: "least", Doc: "The smallest of the arguments that are not NULL.",
@@ -62,9 +66,9 @@ var functions = [...]Function{
 	{Name: "path", Doc: "The path of the URL, percent-escapes decoded as UTF-8, else as GB18030.",
 		params: []param{{"url", urlKind}}, result: value.Text, apply: path},
 	{Name: "regexp_extract", Doc: "What the pattern (RE2) first finds in s, or one group of it; NULL if it finds nothing.",
-		params: []param{{"s", textKind}, {"pattern", textKind}, {"group", intKind}}, min: 2, result: value.Text, check: checkPattern, apply: regexpExtract},
+		params: []param{{"s", textKind}, {"pattern", textKind}, {"group", intKind}}, min: 2, result: value.Text, prepare: prepareExtract, apply: regexpExtract},
 	{Name: "regexp_replace", Doc: "s with the first match of the pattern (RE2) replaced, all with flag g, case aside with flag i; \\1 stands for a group.",
-		params: []param{{"s", textKind}, {"pattern", textKind}, {"with", textKind}, {"flags", textKind}}, min: 3, result: value.Text, check: checkPattern, apply: regexpReplace},
+		params: []param{{"s", textKind}, {"pattern", textKind}, {"with", textKind}, {"flags", textKind}}, min: 3, result: value.Text, prepare: prepareReplace, apply: regexpReplace},
 	{Name: "replace", Doc: "s with every old replaced.",
 		params: []param{{"s", textKind}, {"old", textKind}, {"new", textKind}}, result: value.Text, apply: replace},
 	{Name: "round", Doc: "The number rounded to a count of decimals, 0 if left out; half away from zero.",
@@ -78,7 +82,7 @@ var functions = [...]Function{
 	{Name: "starts_with", Doc: "Whether s starts with the prefix.",
 		params: []param{{"s", textKind}, {"prefix", textKind}}, result: value.Bool, apply: startsWith},
 	{Name: "strftime", Doc: "The time in a format such as %Y-%m-%d %H:%M:%S.",
-		params: []param{{"t", timeKind}, {"format", textKind}}, result: value.Text, check: checkStrftime, apply: strftime},
+		params: []param{{"t", timeKind}, {"format", textKind}}, result: value.Text, prepare: prepareStrftime, apply: strftime},
 	{Name: "substr", Doc: "The characters of s from start, which counts from 1; to the end if length is left out.",
 		params: []param{{"s", textKind}, {"start", intKind}, {"length", intKind}}, min: 2, result: value.Text, apply: substr},
 	{Name: "sum", Doc: "The sum of the values that are not NULL.",

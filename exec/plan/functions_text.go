@@ -107,19 +107,8 @@ func endsWith(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfBool(strings.HasSuffix(a[0].Text, a[1].Text)), nil
 }
 
-// checkPattern finds faults of a constant pattern, which is the second
-// argument, before any row is read.
-func checkPattern(args []Expr) error {
-	c, ok := args[1].(*Const)
-	if !ok || c.V.IsNull() {
-		return nil
-	}
-	_, err := compilePattern(c.V.Text)
-	return err
-}
-
-// compilePattern is CompileRegexp for an argument: its place is that of the
-// call, which is named by the caller.
+// compilePattern is CompileRegexp for an argument: the caller names the place,
+// that of the call.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	re, err := CompileRegexp(pattern, ast.Span{})
 	if err != nil {
@@ -128,17 +117,34 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
+// prepareExtract compiles a constant pattern once.
+func prepareExtract(args []Expr) (applier, error) {
+	pattern, ok := constantText(args, 1)
+	if !ok {
+		return nil, nil
+	}
+	re, err := compilePattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ *Env, a []value.Value) (value.Value, error) { return extract(re, a) }, nil
+}
+
 func regexpExtract(_ *Env, a []value.Value) (value.Value, error) {
 	re, err := compilePattern(a[1].Text)
 	if err != nil {
 		return value.Value{}, err
 	}
+	return extract(re, a)
+}
+
+func extract(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 	group := int64(0)
 	if len(a) > 2 {
 		group = a[2].Int
 	}
 	if group < 0 || group > int64(re.NumSubexp()) {
-		return value.Value{}, fmt.Errorf("no group %d in %q, which has %d", group, a[1].Text, re.NumSubexp())
+		return value.Value{}, fmt.Errorf("no group %d in %q, which has %d", group, re, re.NumSubexp())
 	}
 	found := re.FindStringSubmatchIndex(a[0].Text)
 	if found == nil || found[2*group] < 0 {
@@ -147,29 +153,52 @@ func regexpExtract(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(a[0].Text[found[2*group]:found[2*group+1]]), nil
 }
 
-func regexpReplace(_ *Env, a []value.Value) (value.Value, error) {
-	pattern, all := a[1].Text, false
-	if len(a) > 3 {
-		for _, flag := range a[3].Text {
-			switch flag {
-			case 'g':
-				all = true
-			case 'i':
-				pattern = "(?i)" + pattern
-			default:
-				return value.Value{}, fmt.Errorf("no flag %q; there are g (all) and i (case aside)", flag)
-			}
-		}
+// prepareReplace compiles a constant pattern with its constant flags once.
+func prepareReplace(args []Expr) (applier, error) {
+	pattern, ok := constantText(args, 1)
+	flags, flagsKnown := constantText(args, 3)
+	if !ok || len(args) > 3 && !flagsKnown {
+		return nil, nil
 	}
-	re, err := compilePattern(pattern)
+	re, count, err := compileReplace(pattern, flags)
+	if err != nil {
+		return nil, err
+	}
+	return func(_ *Env, a []value.Value) (value.Value, error) { return replaceMatches(re, count, a) }, nil
+}
+
+func regexpReplace(_ *Env, a []value.Value) (value.Value, error) {
+	flags := ""
+	if len(a) > 3 {
+		flags = a[3].Text
+	}
+	re, count, err := compileReplace(a[1].Text, flags)
 	if err != nil {
 		return value.Value{}, err
 	}
-	s, count := a[0].Text, 1
-	if all {
-		count = -1
+	return replaceMatches(re, count, a)
+}
+
+// compileReplace also tells how many matches the flags have replaced: 1, or -1
+// for all.
+func compileReplace(pattern, flags string) (re *regexp.Regexp, count int, err error) {
+	count = 1
+	for _, flag := range flags {
+		switch flag {
+		case 'g':
+			count = -1
+		case 'i':
+			pattern = "(?i)" + pattern
+		default:
+			return nil, 0, fmt.Errorf("no flag %q; there are g (all) and i (case aside)", flag)
+		}
 	}
-	template := goTemplate(a[2].Text)
+	re, err = compilePattern(pattern)
+	return re, count, err
+}
+
+func replaceMatches(re *regexp.Regexp, count int, a []value.Value) (value.Value, error) {
+	s, template := a[0].Text, goTemplate(a[2].Text)
 	var out []byte
 	last := 0
 	for _, m := range re.FindAllStringSubmatchIndex(s, count) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,40 +41,42 @@ func day(env *Env, a []value.Value) (value.Value, error) {
 // truncUnits are what date_trunc takes, in any case and with s at the end.
 var truncUnits = []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second"}
 
-func truncUnit(name string) string {
-	return strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), "s")
-}
-
-func checkUnit(args []Expr) error {
-	c, ok := args[0].(*Const)
-	if !ok || c.V.IsNull() {
-		return nil
-	}
-	return unitFault(c.V.Text)
-}
-
-func unitFault(name string) error {
-	unit := truncUnit(name)
-	for _, u := range truncUnits {
-		if u == unit {
-			return nil
-		}
+func truncUnit(name string) (string, error) {
+	unit := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), "s")
+	if slices.Contains(truncUnits, unit) {
+		return unit, nil
 	}
 	if n := value.Nearest(unit, truncUnits); n != "" {
-		return fmt.Errorf("no unit %q; did you mean '%s'?", name, n)
+		return "", fmt.Errorf("no unit %q; did you mean '%s'?", name, n)
 	}
-	return fmt.Errorf("no unit %q; there are %s", name, strings.Join(truncUnits, ", "))
+	return "", fmt.Errorf("no unit %q; there are %s", name, strings.Join(truncUnits, ", "))
+}
+
+// prepareTrunc looks up a constant unit once.
+func prepareTrunc(args []Expr) (applier, error) {
+	name, ok := constantText(args, 0)
+	if !ok {
+		return nil, nil
+	}
+	unit, err := truncUnit(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(env *Env, a []value.Value) (value.Value, error) { return truncated(unit, in(env, a[1])), nil }, nil
 }
 
 func dateTrunc(env *Env, a []value.Value) (value.Value, error) {
-	if err := unitFault(a[0].Text); err != nil {
+	unit, err := truncUnit(a[0].Text)
+	if err != nil {
 		return value.Value{}, err
 	}
-	t := truncate(truncUnit(a[0].Text), in(env, a[1]))
-	return value.OfTime(max(record.At(t), record.MinTime)), nil
+	return truncated(unit, in(env, a[1])), nil
 }
 
-func truncate(unit string, t time.Time) time.Time {
+// truncated is the start of the unit that t lies in. Hours and less are cut
+// from the moment itself, as a clock that is put back shows an hour twice; the
+// cut is of local time, as zones differ by parts of an hour.
+func truncated(unit string, t time.Time) value.Value {
 	y, m, d := t.Date()
 	switch unit {
 	case "year":
@@ -84,26 +87,31 @@ func truncate(unit string, t time.Time) time.Time {
 		d = 1
 	case "week":
 		d -= (int(t.Weekday()) + 6) % 7
-	case "day":
-	default:
-		// Hours and less are cut from the moment itself: a clock that is put back
-		// shows an hour twice. The cut is of local time, as zones differ by parts
-		// of an hour.
-		length := map[string]time.Duration{"hour": time.Hour, "minute": time.Minute, "second": time.Second}[unit]
-		_, offset := t.Zone()
-		shift := time.Duration(offset) * time.Second
-		return t.Add(shift).Truncate(length).Add(-shift)
+	case "hour":
+		return cut(t, time.Hour)
+	case "minute":
+		return cut(t, time.Minute)
+	case "second":
+		return cut(t, time.Second)
 	}
-	return time.Date(y, m, d, 0, 0, 0, 0, t.Location())
+	start := time.Date(y, m, d, 0, 0, 0, 0, t.Location())
+	return value.OfTime(max(record.At(start), record.MinTime))
 }
 
-func checkStrftime(args []Expr) error {
-	c, ok := args[1].(*Const)
-	if !ok || c.V.IsNull() {
-		return nil
+func cut(t time.Time, length time.Duration) value.Value {
+	_, offset := t.Zone()
+	shift := time.Duration(offset) * time.Second
+	return value.OfTime(record.At(t.Add(shift).Truncate(length).Add(-shift)))
+}
+
+// prepareStrftime finds a bad directive of a constant format.
+func prepareStrftime(args []Expr) (applier, error) {
+	format, ok := constantText(args, 1)
+	if !ok {
+		return nil, nil
 	}
-	_, err := appendStrftime(nil, time.Time{}, c.V.Text)
-	return err
+	_, err := appendStrftime(nil, time.Time{}, format)
+	return nil, err
 }
 
 func strftime(env *Env, a []value.Value) (value.Value, error) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,18 +17,30 @@ func (o CompareOp) String() string { return compareNames[o] }
 
 func (c *Col) String() string      { return c.Name }
 func (c *Const) String() string    { return c.V.String() }
-func (n *Not) String() string      { return "NOT " + operand(n.X) }
 func (a *And) String() string      { return join(a.List, " AND ") }
 func (o *Or) String() string       { return join(o.List, " OR ") }
 func (c *Compare) String() string  { return operand(c.X) + " " + c.Op.String() + " " + operand(c.Y) }
+func (in *In) String() string      { return in.form("") }
+func (in *Inside) String() string  { return in.form("") }
+func (i *Is) String() string       { return i.form("") }
+func (l *Like) String() string     { return l.form("") }
 func (m *Match) String() string    { return operand(m.X) + " ~ " + operand(m.Pattern) }
-func (c *Contains) String() string { return operand(c.X) + " CONTAINS " + operand(c.Y) }
-func (n *Neg) String() string      { return "-" + operand(n.X) }
+func (c *Contains) String() string { return c.form("") }
+func (w *Within) String() string   { return w.form("") }
 func (a *Arith) String() string    { return operand(a.X) + " " + a.Op + " " + operand(a.Y) }
 func (c *Cast) String() string     { return "CAST(" + c.X.String() + " AS " + c.To.String() + ")" }
 
-// String lists the constants.
-func (in *In) String() string {
+// String puts NOT where the operator of x has a place for it.
+func (n *Not) String() string {
+	if x, ok := n.X.(interface{ form(not string) string }); ok {
+		return x.form("NOT ")
+	}
+	return "NOT " + operand(n.X)
+}
+
+// The forms of operators that may have NOT before or in them.
+
+func (in *In) form(not string) string {
 	var list []string
 	for _, v := range in.Set {
 		list = append(list, v.String())
@@ -35,45 +48,47 @@ func (in *In) String() string {
 	if in.HasNull {
 		list = append(list, "NULL")
 	}
-	return operand(in.X) + " IN (" + strings.Join(list, ", ") + ")"
+	return operand(in.X) + " " + not + "IN (" + strings.Join(list, ", ") + ")"
 }
 
-// String shows each period as from..to, to not included.
-func (in *Inside) String() string {
+// A period is shown as from..to, to not included.
+func (in *Inside) form(not string) string {
 	var list []string
 	for _, p := range in.Periods {
 		from := value.AppendTime(nil, p.From, time.UTC)
 		to := value.AppendTime(nil, p.To, time.UTC)
 		list = append(list, string(from)+".."+string(to))
 	}
-	return operand(in.X) + " IN (" + strings.Join(list, ", ") + ")"
+	return operand(in.X) + " " + not + "IN (" + strings.Join(list, ", ") + ")"
 }
 
-// String is IS NULL, IS TRUE or IS FALSE.
-func (i *Is) String() string {
-	return operand(i.X) + [...]string{" IS NULL", " IS TRUE", " IS FALSE"}[i.What]
+func (i *Is) form(not string) string {
+	return operand(i.X) + " IS " + not + [...]string{"NULL", "TRUE", "FALSE"}[i.What]
 }
 
-// String is LIKE or ILIKE.
-func (l *Like) String() string {
-	op := " LIKE "
+func (l *Like) form(not string) string {
+	op := "LIKE "
 	if l.Fold {
-		op = " ILIKE "
+		op = "ILIKE "
 	}
-	s := operand(l.X) + op + operand(l.Pattern)
+	s := operand(l.X) + " " + not + op + operand(l.Pattern)
 	if l.Escape != 0 {
 		s += " ESCAPE " + value.OfText(string(l.Escape)).String()
 	}
 	return s
 }
 
-// String shows the scopes as written.
-func (w *Within) String() string {
-	s := operand(w.X) + " WITHIN "
-	if len(w.Text) == 1 {
-		return s + w.Text[0]
+func (c *Contains) form(not string) string {
+	return operand(c.X) + " " + not + "CONTAINS " + operand(c.Y)
+}
+
+// Scopes are shown as written.
+func (w *Within) form(not string) string {
+	scopes := strings.Join(w.Text, ", ")
+	if len(w.Text) != 1 {
+		scopes = "(" + scopes + ")"
 	}
-	return s + "(" + strings.Join(w.Text, ", ") + ")"
+	return operand(w.X) + " " + not + "WITHIN " + scopes
 }
 
 // String shows the months as a duration.
@@ -82,7 +97,7 @@ func (s *Shift) String() string {
 	if months < 0 {
 		sign, months = " - ", -months
 	}
-	return operand(s.X) + sign + value.OfInt(int64(months)).String() + "mo"
+	return operand(s.X) + sign + strconv.Itoa(months) + "mo"
 }
 
 // String is the form with a condition in each branch.
@@ -96,8 +111,11 @@ func (c *Case) String() string {
 	return b.String()
 }
 
-// String is name and arguments.
+// String is name and arguments, or the operator ||.
 func (c *Call) String() string {
+	if c.Func == concatFunction {
+		return operand(c.Args[0]) + " || " + operand(c.Args[1])
+	}
 	var list []string
 	for _, a := range c.Args {
 		list = append(list, a.String())
@@ -120,9 +138,13 @@ func join(list []Expr, op string) string {
 
 // operand puts in brackets what is not one word by itself.
 func operand(e Expr) string {
-	switch e.(type) {
-	case *Const, *Col, *Case, *Cast, *Call:
+	switch e := e.(type) {
+	case *Const, *Col, *Case, *Cast:
 		return e.String()
+	case *Call:
+		if e.Func != concatFunction {
+			return e.String()
+		}
 	}
 	return "(" + e.String() + ")"
 }

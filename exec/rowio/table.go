@@ -17,9 +17,12 @@ const (
 	colorOff = "\x1b[0m"
 )
 
-// sampleRows is how many rows a table looks at to find the widths of its
-// columns; it holds them until then.
-const sampleRows = 500
+// sampleRows and sampleBytes are how much a table looks at, whichever is less,
+// to find the widths of its columns; it holds it until then.
+const (
+	sampleRows  = 500
+	sampleBytes = 4 << 20
+)
 
 // columnMin is how narrow a column may be made before columns are hidden.
 const columnMin = 12
@@ -36,6 +39,7 @@ type table struct {
 	cols    []value.Column
 	names   []string
 	sample  [][]string // rows held until the widths are known; nil after that
+	held    int        // bytes in the sample
 	widths  []int      // of the columns that are shown
 	rows    int64
 	clipped int64 // values shortened
@@ -59,8 +63,8 @@ func (t *table) Write(b *value.Batch) error {
 	for i := range b.N {
 		t.rows++
 		if t.sample != nil {
-			t.sample = append(t.sample, t.texts(b, i))
-			if len(t.sample) == sampleRows {
+			t.hold(t.texts(b, i))
+			if len(t.sample) == sampleRows || t.held > sampleBytes {
 				if err := t.open(); err != nil {
 					return err
 				}
@@ -73,6 +77,13 @@ func (t *table) Write(b *value.Batch) error {
 		}
 	}
 	return t.flush()
+}
+
+func (t *table) hold(row []string) {
+	t.sample = append(t.sample, row)
+	for _, s := range row {
+		t.held += len(s)
+	}
 }
 
 // texts are the values of row i, each NULL a nullMark.
@@ -115,6 +126,7 @@ func (t *table) open() error {
 		for k := range t.widths {
 			t.put(k, t.names[k], boldOn)
 		}
+		t.clipped = 0 // names are no values
 		t.buf = append(t.buf, '\n')
 		t.rule("├", "┼", "┤")
 	}

@@ -148,7 +148,7 @@ func castText(text string, to Type, zone *time.Location) (Value, error) {
 	}
 	u, err := urlkey.Canonical(s)
 	if err != nil {
-		return Value{}, fmt.Errorf("%s is no URL: %w", OfText(text), err)
+		return Value{}, err
 	}
 	return OfURL(u), nil
 }

@@ -3,12 +3,12 @@ package value
 import "strings"
 
 // Nearest is the name that a mistyped one is most likely meant to be: at most
-// two letters changed, added, dropped or swapped, case aside, or the only one
-// that begins with it. It is "" if none is near.
+// two letters changed, added, dropped or swapped, case aside, only one in words
+// of up to four; or the one name that begins with it. It is "" if none is near.
 func Nearest(name string, names []string) string {
 	wrong := []rune(strings.ToLower(name))
 	best, bestAt := "", 3
-	if len(wrong) < 4 {
+	if len(wrong) < 5 {
 		bestAt = 2 // two changes make any short word any other
 	}
 	for _, n := range names {

@@ -41,8 +41,8 @@ func PeriodOf(e ast.Expr, env *Env) (Period, error) {
 	if err != nil {
 		return Period{}, err
 	}
-	p := w.period()
-	if p.From < record.MinTime || p.To > record.MaxTime+1 {
+	p, ok := w.period()
+	if !ok {
 		return Period{}, ast.Errorf(e, "%s lies outside the years 1 to 9999", e)
 	}
 	return p, nil
@@ -55,7 +55,11 @@ func ParsePeriod(s string, zone *time.Location) (Period, error) {
 	if err != nil {
 		return Period{}, err
 	}
-	return w.period(), nil
+	p, ok := w.period()
+	if !ok {
+		return Period{}, fmt.Errorf("%q lies outside the years 1 to 9999", s)
+	}
+	return p, nil
 }
 
 // whole is a period as a start and the unit that it is long.
@@ -64,8 +68,10 @@ type whole struct {
 	unit  ast.Unit
 }
 
-func (w whole) period() Period {
-	return Period{From: record.At(w.start), To: record.At(w.end())}
+// period also reports whether w lies in the years that the archive knows.
+func (w whole) period() (Period, bool) {
+	p := Period{From: record.At(w.start), To: record.At(w.end())}
+	return p, p.From >= record.MinTime && p.To <= record.MaxTime+1
 }
 
 func (w whole) end() time.Time {

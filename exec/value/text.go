@@ -35,9 +35,12 @@ func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 		pattern, escape = foldCase(pattern), unicode.ToLower(escape)
 	}
 	p := &Pattern{fold: fold, exact: true}
-	single := false
-	escaped := false
-	for _, r := range pattern {
+	var piece []byte
+	single, escaped := false, false
+	for i := 0; i < len(pattern); {
+		r, size := utf8.DecodeRuneInString(pattern[i:])
+		char := pattern[i : i+size]
+		i += size
 		switch {
 		case escaped:
 			if r != '%' && r != '_' && r != escape {
@@ -48,39 +51,32 @@ func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 			escaped = true
 			continue
 		case r == '%':
-			r, p.exact = anyRun, false
+			p.pieces = append(p.pieces, string(piece))
+			p.runes = append(p.runes, anyRun)
+			p.exact, piece = false, nil
+			continue
 		case r == '_':
 			r, single = anyRune, true
 		}
+		piece = append(piece, char...)
 		p.runes = append(p.runes, r)
 	}
 	if escaped {
 		return nil, fmt.Errorf("the pattern ends with its escape character %q", escape)
 	}
-	if !single {
-		p.pieces = literals(p.runes)
+	p.pieces = append(p.pieces, string(piece))
+	if single {
+		p.pieces = nil
+	} else {
 		p.runes = nil
 	}
 	return p, nil
 }
 
-// literals are the texts between the runs of any characters.
-func literals(runes []rune) []string {
-	var list []string
-	start := 0
-	for i, r := range runes {
-		if r == anyRun {
-			list = append(list, string(runes[start:i]))
-			start = i + 1
-		}
-	}
-	return append(list, string(runes[start:]))
-}
-
 // Literal gives the text that p matches if it matches only one, or the text
 // that whatever it matches begins with.
 func (p *Pattern) Literal() (text string, exact, prefix bool) {
-	if p.fold || p.runes != nil {
+	if p.fold || p.pieces == nil {
 		return "", false, false
 	}
 	onlyPrefix := len(p.pieces) == 2 && p.pieces[1] == ""
@@ -92,7 +88,7 @@ func (p *Pattern) Match(s string) bool {
 	if p.fold {
 		s = foldCase(s)
 	}
-	if p.runes != nil {
+	if p.pieces == nil {
 		return matchRunes(p.runes, s)
 	}
 	if p.exact {

@@ -3,7 +3,8 @@ package ast
 import "fmt"
 
 // Walk calls visit for n and, if that returns true, for the nodes below it, in
-// order of the source. Names are parts of their nodes and are not visited.
+// the order in which they print. Names are parts of their nodes and are not
+// visited.
 func Walk(n Node, visit func(Node) bool) {
 	if !visit(n) {
 		return

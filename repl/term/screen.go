@@ -13,6 +13,12 @@ import (
 // characters may count double: terminals show them single.
 var cells = &runewidth.Condition{}
 
+// Fit cuts text, which holds nothing that moves the cursor, to a width in
+// cells.
+func Fit(text string, width int) string {
+	return cells.Truncate(text, max(0, width), "…")
+}
+
 // screen draws the edit line in place of readline, which counts characters
 // where a terminal counts cells. Readline shows it the line through Paint just
 // before each redraw, and writes through it: what it writes to redraw, to clear
@@ -87,7 +93,7 @@ func (s *screen) search(text string) string {
 	}
 	endRow, _ := s.place(len(s.line))
 	row, col := s.place(s.pos)
-	status := cells.Truncate(label+sought, s.width()-1, "…")
+	status := Fit(label+sought, s.width()-1)
 	return strings.Repeat("\n", endRow-row+1) + "\r\x1b[J" + status + up(endRow-row+1) + right(col)
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/chzyer/readline"
 	xterm "golang.org/x/term"
@@ -31,11 +32,14 @@ const historyEntriesMax = 1000
 
 // Editor reads lines from one terminal. Between two calls of ReadLine the
 // terminal is in its usual mode, so that Ctrl-C sends a signal, and what is
-// typed meanwhile is kept for the next call. It is not for concurrent use.
+// typed meanwhile is kept for the next call. But for Close it is not for
+// concurrent use.
 type Editor struct {
 	rl     *readline.Instance
+	stdin  io.Closer // stops readline's reading, which its own Close waits for
 	out    io.Writer
 	screen *screen
+	close  func() error // once
 }
 
 // New takes hold of the terminal that in and out are open on. The caller
@@ -44,8 +48,9 @@ func New(in, out *os.File) (*Editor, error) {
 	keys := newKeyReader(in)
 	scr := newScreen(out, func() int { return Width(out) })
 	raw := &rawMode{fd: int(in.Fd())}
+	stdin := readline.NewCancelableStdin(keys)
 	cfg := &readline.Config{
-		Stdin:                  readline.NewCancelableStdin(keys),
+		Stdin:                  stdin,
 		Stdout:                 scr,
 		Stderr:                 scr,
 		Painter:                scr,
@@ -70,7 +75,9 @@ func New(in, out *os.File) (*Editor, error) {
 	ed.searching = rl.Operation.IsSearchMode
 	scr.searching = rl.Operation.IsSearchMode
 	io.WriteString(out, pasteOn)
-	return &Editor{rl: rl, out: out, screen: scr}, nil
+	e := &Editor{rl: rl, stdin: stdin, out: out, screen: scr}
+	e.close = sync.OnceValue(e.shut)
+	return e, nil
 }
 
 // ReadLine shows the prompt and returns the line typed, without its end. The
@@ -80,6 +87,9 @@ func New(in, out *os.File) (*Editor, error) {
 func (e *Editor) ReadLine(prompt string) (string, error) {
 	e.screen.begin(prompt)
 	e.rl.SetPrompt(prompt)
+	// Goes back to the end of the history; else the arrow keys would go on from
+	// what was recalled last.
+	_ = e.rl.SaveHistory("")
 	line, err := e.rl.Readline()
 	if errors.Is(err, readline.ErrInterrupt) {
 		return "", ErrInterrupt
@@ -97,10 +107,15 @@ func (e *Editor) AddHistory(entry string) {
 	_ = e.rl.SaveHistory(toCells.Replace(entry))
 }
 
-// Close gives the terminal back as it was.
-func (e *Editor) Close() error {
+// Close gives the terminal back as it was. It may be called more than once, and
+// while another goroutine is in ReadLine, which then returns io.EOF.
+func (e *Editor) Close() error { return e.close() }
+
+func (e *Editor) shut() error {
+	e.stdin.Close()
+	err := e.rl.Close()
 	io.WriteString(e.out, pasteOff)
-	return e.rl.Close()
+	return err
 }
 
 // Width is the width of the terminal that f is open on, in cells, or 80 where

@@ -40,25 +40,24 @@ const prescanBytes = 4096
 //
 // Body is after content-decoding; it is of HTML, XML or plain text.
 func Charset(body []byte, contentType string) (name, declared string) {
-	header := charsetParam(contentType)
-	inside := declaration(body[:min(len(body), prescanBytes)])
-	declared = header
-	if declared == "" {
-		declared = inside
-	}
-	if name := byteOrderMark(body); name != "" {
-		return name, declared
-	}
-	said := lookup(inside)
-	if strings.HasPrefix(said, "utf-16") {
-		said = charsetUTF8 // or it could not have been read
-	}
-	for _, name := range [...]string{lookup(header), said} {
-		if name != "" && !refuted(name, body) {
-			return name, declared
+	declared = charsetParam(contentType)
+	name = lookup(declared)
+	if name == "" || refuted(name, body) {
+		inside := declaration(body[:min(len(body), prescanBytes)])
+		if declared == "" {
+			declared = inside
+		}
+		if name = lookup(inside); strings.HasPrefix(name, "utf-16") {
+			name = charsetUTF8 // or it could not have been read
 		}
 	}
-	return guess(body), declared
+	if mark := byteOrderMark(body); mark != "" {
+		return mark, declared
+	}
+	if name == "" || refuted(name, body) {
+		return guess(body), declared
+	}
+	return name, declared
 }
 
 // ToUTF8 converts body from a charset as Charset names it. What is invalid in

@@ -152,7 +152,7 @@ func TestDecodeDamaged(t *testing.T) {
 }
 
 func TestDecodeTooLarge(t *testing.T) {
-	zeros := make([]byte, 8<<20)
+	zeros := make([]byte, 2<<20)
 	for coding := range coders {
 		packed := encode(t, coding, zeros)
 		if got, err := Decode(packed, header(coding), 1<<20); !errors.Is(err, ErrTooLarge) || got != nil {

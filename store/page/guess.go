@@ -58,10 +58,11 @@ func hasHZ(body []byte) bool {
 	return true
 }
 
-// countUTF8 counts the characters beyond ASCII of body that are valid UTF-8,
-// and the bytes that are not. What a cut at the end has left does not count.
+// countUTF8 counts, of up to guessUnits characters beyond ASCII in body, those
+// that are valid UTF-8, and the bytes that are not. What a cut at the end has
+// left does not count.
 func countUTF8(body []byte) (good, bad int) {
-	for i := 0; i < len(body); {
+	for i := 0; i < len(body) && good+bad < guessUnits; {
 		if body[i] < utf8.RuneSelf {
 			i++
 			continue

@@ -98,8 +98,20 @@ func (e *Entry) Less(o *Entry) bool {
 }
 
 // Same reports whether e and o, of one URL, are one capture that came in twice.
+// Of a revisit the body may be known to one and not yet to the other: it is
+// told by its place in the source.
 func (e *Entry) Same(o *Entry) bool {
-	return e.Time == o.Time && e.Status == o.Status && e.ID == o.ID
+	if e.Time != o.Time || e.Via != o.Via {
+		return false
+	}
+	if e.revisit() && e.Seq == o.Seq {
+		return true
+	}
+	return e.Status == o.Status && e.ID == o.ID
+}
+
+func (e *Entry) revisit() bool {
+	return e.Via == record.ViaRevisit || e.Via == record.ViaNotModified
 }
 
 // The bits of the flags column.

@@ -202,6 +202,44 @@ func TestCanonicalHosts(t *testing.T) {
 	}
 }
 
+// TestCanonicalURLCanon runs urlcanon's cases of dot segments and of odd IPv4
+// addresses, but for those where it is older than the standard.
+func TestCanonicalURLCanon(t *testing.T) {
+	load := func(file string, into any) {
+		data, err := os.ReadFile(shared(t, "suites", "urlcanon", "testdata", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var dots map[string]map[string]string
+	load("path_dots.json", &dots)
+	for path, want := range dots["special"] {
+		if strings.Contains(path, `\`) {
+			continue // which it does not take for a slash
+		}
+		if got, err := Canonical("http://h" + path); got != "http://h"+want {
+			t.Errorf("Canonical(http://h%s) = %q, %v; want http://h%s", path, got, err, want)
+		}
+	}
+	var addresses map[string]*string
+	load("funky_ipv4.json", &addresses)
+	for host, address := range addresses {
+		if host == "0000xa" {
+			continue // a name, as its label is no number
+		}
+		want := ""
+		if address != nil {
+			want = "http://" + *address + "/"
+		}
+		if got, err := Canonical("http://" + host + "/"); got != want {
+			t.Errorf("Canonical(http://%s/) = %q, %v; want %q", host, got, err, want)
+		}
+	}
+}
+
 // FuzzCanonical shows that the short cut agrees with the parser, that nothing
 // changes a canonical URL, and that one with a host holds neither blank nor
 // byte beyond ASCII.

@@ -13,9 +13,6 @@ type Scope struct {
 	port   string // if not "", only URLs with this port, a scheme's own included
 }
 
-// everything is the range of all keys.
-var everything = Range{}
-
 // ParseScope reads a scope as it is written in a query:
 //
 //	pku.edu.cn  *.pku.edu.cn    this host and every host below it
@@ -44,7 +41,7 @@ func parseScope(s string) (Scope, error) {
 	case s == "":
 		return Scope{}, errors.New("it is empty; write a host such as 'pku.edu.cn', or '*' for everything")
 	case s == "*":
-		return Scope{ranges: []Range{everything}}, nil
+		return Scope{ranges: []Range{{}}}, nil
 	case strings.HasPrefix(s, "="):
 		return parseHostScope(s[1:], false)
 	case isURL(s) && !strings.HasSuffix(s, "*"):

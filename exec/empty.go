@@ -1,0 +1,224 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+const (
+	// probeRowsMax is how many captures are read to say when a scope was
+	// captured: an answer that is empty should not take long.
+	probeRowsMax = 100_000
+	// probeHostsMax is how many hosts are looked at for the nearest one.
+	probeHostsMax = 64
+)
+
+// whyEmpty says why a query over the archive has no rows, if it is because of
+// what the archive holds and not of what WHERE asks.
+func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node, src *plan.Source) []string {
+	if !s.Archive.Exists() {
+		return []string{fmt.Sprintf("there is no archive at %s yet; IMPORT 'file' makes it", s.Archive.Path())}
+	}
+	if !src.Relation.Scoped || neverAsks(node) {
+		return nil
+	}
+	note, err := s.probe(ctx, snap, src)
+	if err != nil || note == "" {
+		return nil // a note is no reason to fail
+	}
+	return []string{note}
+}
+
+// neverAsks reports whether a plan has no rows whatever the archive holds.
+func neverAsks(node plan.Node) bool {
+	for n := node; n != nil; n = n.Below() {
+		if l, ok := n.(*plan.Limit); ok && (l.N == 0 || l.Skip > 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// probe looks for captures in the source's scope, first in its time and then in
+// any.
+func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
+	what := "the archive"
+	if src.Scope != "" {
+		what = src.Scope
+	}
+	inTime, err := look(ctx, snap, src.Scan(0), 1)
+	if err != nil {
+		return "", err
+	}
+	if inTime.any {
+		return visitedOnly(ctx, snap, src)
+	}
+	always := src.Scan(0)
+	always.From, always.To = record.MinTime, record.MaxTime+1
+	seen, err := look(ctx, snap, always, probeRowsMax)
+	switch {
+	case err != nil:
+		return "", err
+	case seen.any && seen.whole:
+		return fmt.Sprintf("%s has captures at other times only: from %s to %s", what, s.stamp(seen.first), s.stamp(seen.last)), nil
+	case seen.any:
+		return fmt.Sprintf("%s has captures at other times only, such as %s", what, s.stamp(seen.first)), nil
+	case src.Scope == "" && src.Ranges == nil:
+		return "the archive holds no captures", nil
+	}
+	return s.neverHeld(ctx, snap, what, src)
+}
+
+// visitedOnly says so where versions were asked for and only visits were made.
+func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
+	if src.Relation.Name != "versions" {
+		return "", nil
+	}
+	scan := src.Scan(record.ColChange)
+	rows := 0
+	for b, err := range snap.Scan(ctx, scan) {
+		if err != nil {
+			return "", err
+		}
+		for _, c := range b.Change[:b.N] {
+			if c != record.ChangeSame {
+				return "", nil // a version began: WHERE dropped it
+			}
+		}
+		if rows += b.N; rows >= probeRowsMax {
+			return "", nil
+		}
+	}
+	return "pages were visited then and found as before, so no version began; the relation captures has the visits", nil
+}
+
+// sighting is what look has seen.
+type sighting struct {
+	any, whole  bool // whole: there was no more than rowsMax
+	first, last record.Time
+}
+
+// look reads rowsMax captures at most.
+func look(ctx context.Context, snap op.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
+	var s sighting
+	if scan.From >= scan.To || scan.Ranges != nil && len(scan.Ranges) == 0 {
+		return s, nil
+	}
+	rows := 0
+	for b, err := range snap.Scan(ctx, scan) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return s, err
+		}
+		for _, t := range b.Time[:b.N] {
+			if !s.any {
+				s.any, s.first, s.last = true, t, t
+			}
+			s.first, s.last = min(s.first, t), max(s.last, t)
+		}
+		if rows += b.N; rows >= rowsMax {
+			return s, nil
+		}
+	}
+	s.whole = true
+	return s, nil
+}
+
+// neverHeld names the host nearest to a scope that was never captured.
+func (s *Session) neverHeld(ctx context.Context, snap op.Snapshot, what string, src *plan.Source) (string, error) {
+	note := what + " was never captured"
+	if src.Scope == "" {
+		note = "what WHERE asks for was never captured"
+	}
+	if len(src.Ranges) == 0 {
+		return note, nil
+	}
+	labels := hostLabels(src.Ranges[0].From)
+	asked := hostName(labels)
+	for n := len(labels); n >= 0; n-- {
+		prefix := ""
+		if n > 0 {
+			prefix = strings.Join(labels[:n], ",") + ","
+		}
+		hosts, err := hostsUnder(ctx, snap, prefix)
+		switch {
+		case err != nil:
+			return "", err
+		case slices.Contains(hosts, asked):
+			return fmt.Sprintf("%s; the archive has other pages of %s", note, asked), nil
+		case len(hosts) > 0:
+			near := value.Nearest(asked, hosts)
+			if near == "" {
+				near = hosts[0]
+			}
+			return fmt.Sprintf("%s; the nearest host in the archive is %s", note, near), nil
+		}
+	}
+	return note, nil
+}
+
+// hostLabels are the labels of the host in a sort key or the start of one, from
+// the top down.
+func hostLabels(key string) []string {
+	if i := strings.IndexAny(key, "):"); i >= 0 {
+		key = key[:i]
+	}
+	return strings.FieldsFunc(key, func(r rune) bool { return r == ',' })
+}
+
+func hostName(labels []string) string {
+	name := slices.Clone(labels)
+	slices.Reverse(name)
+	return strings.Join(name, ".")
+}
+
+// hostsUnder lists hosts whose keys start with prefix, probeHostsMax at most. It
+// reads one capture of each and jumps over the others.
+func hostsUnder(ctx context.Context, snap op.Snapshot, prefix string) ([]string, error) {
+	var hosts []string
+	end := ""
+	if prefix != "" {
+		end = prefix + "\xff"
+	}
+	for from := prefix; len(hosts) < probeHostsMax; {
+		key, url, err := firstIn(ctx, snap, urlkey.Range{From: from, To: end})
+		if err != nil {
+			return nil, err
+		}
+		if key == "" {
+			break
+		}
+		if h := urlkey.Host(url); h != "" && !slices.Contains(hosts, h) {
+			hosts = append(hosts, h)
+		}
+		from = key + "\x00"
+		if i := strings.IndexAny(key, "):"); i >= 0 {
+			from = key[:i] + string(key[i]+1) // past the pages of this host and port
+		}
+	}
+	return hosts, nil
+}
+
+// firstIn is the first URL in r, or "".
+func firstIn(ctx context.Context, snap op.Snapshot, r urlkey.Range) (key, url string, err error) {
+	scan := record.Scan{Ranges: []urlkey.Range{r}, From: record.MinTime, To: record.MaxTime + 1}
+	for b, err := range snap.Scan(ctx, scan) {
+		if err != nil {
+			return "", "", err
+		}
+		if b.N > 0 {
+			return b.Key[0], b.URL[0], nil
+		}
+	}
+	return "", "", nil
+}

@@ -1,0 +1,212 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// explain says what a statement would do. With ANALYZE it runs a query and says
+// what it did.
+func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error) {
+	var node plan.Node
+	var err error
+	switch inner := st.Statement.(type) {
+	case *ast.Query:
+		node, err = plan.Build(inner, s.env())
+	case *ast.Show:
+		node, err = s.shownPlan(inner)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if st.Analyze {
+		if _, ok := st.Statement.(*ast.Query); !ok {
+			err := ast.Errorf(st.Statement, "EXPLAIN ANALYZE runs the statement, and takes queries only")
+			err.Hint = "leave out ANALYZE"
+			return nil, err
+		}
+		return s.analyze(ctx, node)
+	}
+	t := newTable(text("plan"))
+	if node != nil {
+		return s.explainPlan(ctx, t, node)
+	}
+	lines, err := s.wouldDo(st.Statement)
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range lines {
+		t.add(value.OfText(l))
+	}
+	return t.result(ResultRows, nil), nil
+}
+
+// explainPlan shows a plan with the pools that it would open.
+func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*Result, error) {
+	depth := 0
+	for n := node; n != nil; n = n.Below() {
+		t.add(value.OfText(strings.Repeat("  ", depth) + n.String()))
+		depth++
+	}
+	src := sourceOf(node)
+	if src == nil || !src.Relation.Scoped {
+		return t.result(ResultRows, nil), nil
+	}
+	snap, release, err := s.snapshot(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	pools, err := snap.Pools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t.add(value.OfText(strings.Repeat("  ", depth) + "pools: " + poolList(poolsIn(pools, src.Window), len(pools))))
+	return t.result(ResultRows, nil), nil
+}
+
+// poolsIn names the pools that have captures in w.
+func poolsIn(pools []record.Pool, w plan.Window) []string {
+	var names []string
+	for _, p := range pools {
+		if p.Last >= w.From && p.First < w.To {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// poolList is names for a line: all if they are few.
+func poolList(names []string, of int) string {
+	const shown = 12
+	list := strings.Join(names, ", ")
+	switch {
+	case len(names) == 0:
+		list = "none"
+	case len(names) > shown:
+		list = names[0] + " … " + names[len(names)-1]
+	}
+	return fmt.Sprintf("%s (%d of %d)", list, len(names), of)
+}
+
+// analyze runs a plan to its end and shows what each node did.
+func (s *Session) analyze(ctx context.Context, node plan.Node) (*Result, error) {
+	src := sourceOf(node)
+	snap, release, err := s.snapshot(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	meter := op.NewMeter()
+	rows, err := s.runner(snap, meter).Rows(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	for _, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+	}
+	t := newTable(text("plan"), whole("rows"), value.Column{Name: "ms", Type: value.Float})
+	depth := 0
+	for n := node; n != nil; n = n.Below() {
+		m := meter.Of(n)
+		line := strings.Repeat("  ", depth) + n.String()
+		t.add(value.OfText(line), value.OfInt(m.Rows), value.OfFloat(float64(m.Time.Microseconds())/1000))
+		depth++
+	}
+	if src != nil {
+		addStats(t, snap.Stats())
+	}
+	return t.result(ResultRows, nil), nil
+}
+
+// addStats adds what was read from the archive.
+func addStats(t *table, st record.ReadStats) {
+	for _, line := range []string{
+		fmt.Sprintf("pools opened: %s", openedPools(st.Pools)),
+		fmt.Sprintf("segments opened: %d", st.Segments),
+		fmt.Sprintf("index chunks decoded: %d", st.Chunks),
+		fmt.Sprintf("runs decompressed: %d", st.Runs),
+		fmt.Sprintf("bytes read: %d", st.Bytes),
+		fmt.Sprintf("cache: %d hits, %d misses", st.CacheHits, st.CacheMisses),
+	} {
+		t.add(value.OfText(line))
+	}
+}
+
+func openedPools(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// wouldDo says what a statement other than a query would touch.
+func (s *Session) wouldDo(st ast.Statement) ([]string, error) {
+	switch st := st.(type) {
+	case *ast.Import:
+		return s.wouldImport(st)
+	case *ast.Explain:
+		return nil, ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing")
+	case *ast.Describe, *ast.Show, *ast.Help:
+		return []string{"prints what the program knows, and reads no archive"}, nil
+	case *ast.ShowPage:
+		return s.wouldShow(st)
+	case *ast.Set:
+		if st.Param {
+			return []string{"gives parameter $" + st.Name.Text + " a value for this session"}, nil
+		}
+		return s.wouldSet(&st.Name)
+	case *ast.Reset:
+		return s.wouldSet(&st.Name)
+	}
+	panic(fmt.Sprintf("exec: unknown statement %T", st))
+}
+
+func (s *Session) wouldSet(name *ast.Name) ([]string, error) {
+	set, err := findSetting(name)
+	if err != nil {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("changes %s, which is %s, for this session", set.name, set.get(&s.Settings))}, nil
+}
+
+// wouldImport lists the files that an IMPORT would read.
+func (s *Session) wouldImport(st *ast.Import) ([]string, error) {
+	o, err := s.importOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{"import into " + s.Archive.Path()}
+	for i, pattern := range o.Patterns {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, ast.Errorf(st.Paths[i], "%q is no pattern: %v", pattern, err)
+		}
+		if len(names) == 0 {
+			return nil, ast.Errorf(st.Paths[i], "no file matches %q", pattern)
+		}
+		for _, name := range names {
+			lines = append(lines, "  "+fileLine(name))
+		}
+	}
+	return lines, nil
+}
+
+func fileLine(name string) string {
+	info, err := os.Stat(name)
+	if err != nil {
+		return fmt.Sprintf("%s: %v", name, err)
+	}
+	return fmt.Sprintf("%s: %d bytes", name, info.Size())
+}

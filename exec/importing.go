@@ -1,0 +1,111 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// importFormats are the words after FORMAT.
+var importFormats = []string{"auto", "tianwang", "warc"}
+
+// importFiles runs IMPORT. What was imported before an error is in the archive,
+// so its rows come before the error.
+func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, error) {
+	if s.ReadOnly {
+		return nil, ast.Errorf(st, "IMPORT writes, and this session only reads")
+	}
+	o, err := s.importOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	if s.Progress != nil {
+		tell := s.throttled()
+		o.Progress = func(p record.ImportProgress) {
+			tell(Progress{What: "import " + p.Source, Done: p.Done, Total: p.Total, Unit: "bytes"})
+		}
+	}
+	results, err := s.Archive.Import(ctx, o)
+	if err != nil && len(results) == 0 {
+		return nil, err
+	}
+	res := s.importTable(results).result(ResultWork, err)
+	for i := range results {
+		res.Notes = append(res.Notes, importNotes(&results[i], s.Verbose)...)
+	}
+	return res, nil
+}
+
+// importOptions reads the statement.
+func (s *Session) importOptions(st *ast.Import) (record.ImportOptions, error) {
+	o := record.ImportOptions{Zone: s.Settings.ImportTimezone}
+	env := s.env()
+	for _, p := range st.Paths {
+		path, err := plan.ConstantText(p, env)
+		if err != nil {
+			return o, err
+		}
+		o.Patterns = append(o.Patterns, path)
+	}
+	if st.Format != nil {
+		name := strings.ToLower(st.Format.Text)
+		if !slices.Contains(importFormats, name) {
+			return o, plan.UnknownName(st.Format, "import format", st.Format.Text, "", importFormats)
+		}
+		if name != "auto" {
+			o.Format = name
+		}
+	}
+	if st.Alias != nil {
+		o.Job = st.Alias.Text
+	}
+	return o, nil
+}
+
+// importTable is a row a file; if the session is verbose, also a row a damage.
+func (s *Session) importTable(results []record.ImportResult) *table {
+	cols := []value.Column{text("source"), whole("records"), whole("stored"), whole("visits"), whole("skipped"),
+		whole("damaged"), whole("bytes"), whole("new_bytes"), whole("ms")}
+	if s.Verbose {
+		cols = append(cols, whole("offset"), whole("length"), text("why"))
+	}
+	t := newTable(cols...)
+	for i := range results {
+		r := &results[i]
+		source := value.OfText(r.Source)
+		t.add(source, value.OfInt(r.Records), value.OfInt(r.Stored), value.OfInt(r.Visits), value.OfInt(r.Skipped),
+			value.OfInt(r.Damaged), value.OfInt(r.Bytes), value.OfInt(r.NewBytes), value.OfInt(r.Elapsed.Milliseconds()))
+		if !s.Verbose {
+			continue
+		}
+		var null value.Value
+		for _, d := range r.Damages {
+			length := value.OfInt(d.Length)
+			if d.Length == 0 {
+				length = null
+			}
+			t.add(source, null, null, null, null, null, null, null, null, value.OfInt(d.Offset), length, value.OfText(d.Why))
+		}
+	}
+	return t
+}
+
+// importNotes says why records of a file are no captures.
+func importNotes(r *record.ImportResult, verbose bool) []string {
+	var notes []string
+	for _, why := range slices.Sorted(maps.Keys(r.Skips)) {
+		notes = append(notes, fmt.Sprintf("%s: %d skipped: %s", r.Source, r.Skips[why], why))
+	}
+	if len(r.Damages) > 0 && !verbose {
+		d := r.Damages[0]
+		notes = append(notes, fmt.Sprintf("%s: %d damaged, the first at byte %d: %s", r.Source, r.Damaged, d.Offset, d.Why))
+	}
+	return notes
+}

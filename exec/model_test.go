@@ -1,0 +1,329 @@
+package exec_test
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"infomall/exec"
+	"infomall/exec/op/optest"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// The model answers time clauses over a list of events the plain way: for every
+// URL it makes all versions, throws away what the range hides, and picks.
+
+// event is one capture as the model knows it. Equal bodies and statuses are the
+// same state.
+type event struct {
+	url    string
+	time   record.Time
+	status int
+	body   string
+}
+
+// state is one version of the model.
+type state struct {
+	url           string
+	visits        []event // all, also those before the range
+	began         record.Time
+	status        int
+	next, before  record.Time // NoTime if there is none
+	versionBefore record.Time
+}
+
+// clause is a time clause: its text, and what it means.
+type clause struct {
+	text     string
+	from, to record.Time // from <= time < to
+	choice   string      // "", first, latest or nearest
+	period   value.Period
+	asOf     record.Time
+}
+
+// statesOf makes the versions of all URLs, in order of URL and time, of the
+// events before to.
+func statesOf(events []event, to record.Time) []state {
+	var states []state
+	for i, e := range events { // events are sorted by URL and time
+		if e.time >= to {
+			continue
+		}
+		last := len(states) - 1
+		fresh := last < 0 || states[last].url != e.url
+		if !fresh && events[i-1].body == e.body && events[i-1].status == e.status {
+			states[last].visits = append(states[last].visits, e)
+			continue
+		}
+		s := state{url: e.url, visits: []event{e}, began: e.time, status: e.status,
+			next: record.NoTime, before: record.NoTime, versionBefore: record.NoTime}
+		if !fresh {
+			states[last].next = e.time
+			s.before, s.versionBefore = events[i-1].time, states[last].began
+		}
+		states = append(states, s)
+	}
+	return states
+}
+
+// since is the visits at from or later.
+func since(visits []event, from record.Time) []event {
+	return slices.DeleteFunc(slices.Clone(visits), func(e event) bool { return e.time < from })
+}
+
+// pick chooses among the states of one URL.
+func (c clause) pick(states []state) []state {
+	if len(states) == 0 {
+		return nil
+	}
+	switch c.choice {
+	case "first":
+		return states[:1]
+	case "latest":
+		return states[len(states)-1:]
+	case "nearest":
+		best := slices.MinFunc(states, func(a, b state) int { return cmp.Compare(c.distance(a), c.distance(b)) })
+		return []state{best}
+	}
+	return states
+}
+
+func (c clause) distance(s state) int64 {
+	first, last := s.visits[0].time, s.visits[len(s.visits)-1].time
+	return max(0, int64(c.period.From-last), int64(first-c.period.To))
+}
+
+// chosen gives the states that the clause leaves. With begun only states that
+// began in the range count; else all that were visited in it, with the visits
+// that were.
+func (c clause) chosen(events []event, begun bool) []state {
+	var out, ofURL []state
+	url := ""
+	for _, s := range statesOf(events, c.to) {
+		if s.url != url {
+			out = append(out, c.pick(ofURL)...)
+			url, ofURL = s.url, nil
+		}
+		if begun && s.began < c.from {
+			continue
+		}
+		s.visits = since(s.visits, c.from)
+		if len(s.visits) > 0 {
+			ofURL = append(ofURL, s)
+		}
+	}
+	return append(out, c.pick(ofURL)...)
+}
+
+// versions is the model's answer to modelVersions.
+func (c clause) versions(events []event) string {
+	var b strings.Builder
+	b.WriteString("url|time|last_seen|next|not_before|previous|as_of|visits|status\n")
+	for _, s := range c.chosen(events, true) {
+		fmt.Fprintf(&b, "%s|%s|%s|%s|%s|%s|%s|%d|%d\n", s.url, day(s.began), day(s.visits[len(s.visits)-1].time),
+			day(s.next), day(s.before), day(s.versionBefore), day(c.asOf), len(s.visits), s.status)
+	}
+	return b.String()
+}
+
+// captures is the model's answer to modelCaptures.
+func (c clause) captures(events []event) string {
+	var b strings.Builder
+	b.WriteString("url|time|status|version_time\n")
+	for _, s := range c.chosen(events, false) {
+		for _, v := range s.visits {
+			fmt.Fprintf(&b, "%s|%s|%d|%s\n", s.url, day(v.time), v.status, day(s.began))
+		}
+	}
+	return b.String()
+}
+
+// pages is the model's answer to modelPages.
+func (c clause) pages(events []event) string {
+	var b strings.Builder
+	b.WriteString("url|first_seen|last_seen|version_count|status\n")
+	states := c.chosen(events, false)
+	for i := 0; i < len(states); {
+		j := i
+		for j < len(states) && states[j].url == states[i].url {
+			j++
+		}
+		last := states[j-1].visits[len(states[j-1].visits)-1]
+		fmt.Fprintf(&b, "%s|%s|%s|%d|%d\n", states[i].url, day(states[i].visits[0].time), day(last.time), j-i, last.status)
+		i = j
+	}
+	return b.String()
+}
+
+func day(t record.Time) string { return cell(value.OfTime(t)) }
+
+const (
+	modelVersions = "SELECT url, time, last_seen, next, not_before, previous, as_of, visits, status FROM versions "
+	modelCaptures = "SELECT url, time, status, version_time FROM captures "
+	modelPages    = "SELECT url, first_seen, last_seen, version_count, status FROM pages "
+)
+
+// modelStart is the first day of the random events.
+var modelStart = at("2008-05-28")
+
+// drawEvents makes a few URLs' lives: days on which they were captured, and what
+// was found, which often is what was found before.
+func drawEvents(t *rapid.T) []event {
+	urls := []string{"http://a.cn/", "http://a.cn/b", "http://b.a.cn/", "https://b.a.cn/"}
+	n := rapid.IntRange(0, 30).Draw(t, "events")
+	events := make([]event, n)
+	for i := range events {
+		at := modelStart + record.Time(rapid.IntRange(0, 100).Draw(t, "day"))*day1
+		if rapid.Bool().Draw(t, "later") {
+			at += record.Time(rapid.IntRange(0, 2).Draw(t, "ms")) * (day1 - 1) / 2
+		}
+		events[i] = event{
+			url:    rapid.SampledFrom(urls).Draw(t, "url"),
+			time:   at,
+			status: rapid.SampledFrom([]int{200, 200, 200, 404}).Draw(t, "status"),
+			body:   rapid.SampledFrom([]string{"x", "x", "y"}).Draw(t, "body"),
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.url, b.url), cmp.Compare(a.time, b.time))
+	})
+	return events
+}
+
+const day1 = record.Time(24 * 60 * 60 * 1000)
+
+// drawPeriod makes a day, a month or a moment, as written and as meant.
+func drawPeriod(t *rapid.T, label string) (string, value.Period) {
+	when := (modelStart + record.Time(rapid.IntRange(-3, 103).Draw(t, label))*day1).Std()
+	layout := rapid.SampledFrom([]string{"2006-01-02", "2006-01", "2006-01-02T15:04:05"}).Draw(t, label+" unit")
+	text := when.Format(layout)
+	p, err := value.ParsePeriod(text, time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text, p
+}
+
+// drawClause makes a time clause: a range or none, and a choice or none, in
+// either order.
+func drawClause(t *rapid.T) clause {
+	c := clause{from: record.MinTime, to: record.MaxTime + 1, asOf: record.NoTime}
+	a, pa := drawPeriod(t, "a")
+	b, pb := drawPeriod(t, "b")
+	if pb.From < pa.From {
+		a, b, pa, pb = b, a, pb, pa
+	}
+	bounds := ""
+	switch rapid.SampledFrom([]string{"none", "between", "from", "since", "until"}).Draw(t, "range") {
+	case "between":
+		bounds, c.from, c.to = "BETWEEN "+a+" AND "+b, pa.From, pb.To
+	case "from":
+		if pa.From < pb.From {
+			bounds, c.from, c.to = "FROM "+a+" TO "+b, pa.From, pb.From
+		}
+	case "since":
+		bounds, c.from = "SINCE "+a, pa.From
+	case "until":
+		bounds, c.to = "UNTIL "+b, pb.To
+	}
+	choice := c.drawChoice(t)
+	if rapid.Bool().Draw(t, "choice first") {
+		c.text = choice + " " + bounds
+	} else {
+		c.text = bounds + " " + choice
+	}
+	return c
+}
+
+// drawChoice draws the choice and gives its text.
+func (c *clause) drawChoice(t *rapid.T) string {
+	text, p := drawPeriod(t, "t")
+	switch rapid.SampledFrom([]string{"none", "at", "nearest", "first", "latest"}).Draw(t, "choice") {
+	case "at":
+		c.choice, c.asOf, c.to = "latest", p.To-1, min(c.to, p.To)
+		return rapid.SampledFrom([]string{"AT ", "AS OF "}).Draw(t, "word") + text
+	case "nearest":
+		c.choice, c.asOf, c.period = "nearest", p.From, p
+		return "NEAREST " + text
+	case "first":
+		c.choice = "first"
+		return "FIRST"
+	case "latest":
+		c.choice = "latest"
+		return "LATEST"
+	}
+	return ""
+}
+
+// checkModel asks an archive that holds events about versions, captures and
+// pages under a clause, and compares with the model.
+func checkModel(t *rapid.T, a exec.Archive, events []event, c clause) {
+	s := newSession(a)
+	for _, q := range []struct{ src, want string }{
+		{modelVersions + c.text, c.versions(events)},
+		{modelCaptures + c.text, c.captures(events)},
+		{modelPages + c.text, c.pages(events)},
+		{"SELECT count(*) FROM versions " + c.text, fmt.Sprintf("count(*)\n%d\n", strings.Count(c.versions(events), "\n")-1)},
+		{modelCaptures + c.text + " WHERE time BETWEEN 2008-06 AND 2008-07", onlyJuneJuly(c.captures(events))},
+		{modelVersions + c.text + " WHERE time >= 2008-06 AND time < 2008-08", onlyJuneJuly(c.versions(events))},
+	} {
+		got, _, err := ask(s, q.src)
+		if err != nil {
+			t.Fatalf("%s: %v", q.src, err)
+		}
+		if got != q.want {
+			t.Fatalf("%s\nevents %v\ngot\n%swant\n%s", q.src, events, got, q.want)
+		}
+	}
+}
+
+// onlyJuneJuly keeps the header and the rows whose second column lies in June or
+// July: WHERE asks what the time clause has left.
+func onlyJuneJuly(rows string) string {
+	lines := strings.SplitAfter(rows, "\n")
+	keep := lines[:1]
+	for _, l := range lines[1:] {
+		f := strings.Split(l, "|")
+		if len(f) > 1 && (strings.HasPrefix(f[1], "2008-06") || strings.HasPrefix(f[1], "2008-07")) {
+			keep = append(keep, l)
+		}
+	}
+	return strings.Join(keep, "")
+}
+
+// TestModel asks random questions about random histories: every clause alone
+// and together with the others agrees with the model.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := drawEvents(t)
+		captures := make([]optest.Capture, len(events))
+		for i, e := range events {
+			captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
+		}
+		a := optest.New(captures...)
+		a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
+		for range 10 {
+			checkModel(t, archive{a}, events, drawClause(t))
+		}
+	})
+}
+
+// TestEmptyArchive shows that reading where nothing is gives no rows.
+func TestEmptyArchive(t *testing.T) {
+	a := optest.New()
+	a.Missing = true
+	got, notes, err := ask(newSession(archive{a}), "SELECT url FROM captures")
+	if got != "url\n" || err != nil || len(notes) != 1 {
+		t.Errorf("got %q, notes %q, error %v; want no rows and one note", got, notes, err)
+	}
+	if _, err := (archive{a}).Snapshot(context.Background()); err != nil {
+		t.Error(err)
+	}
+}

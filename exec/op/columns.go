@@ -1,0 +1,177 @@
+package op
+
+import (
+	"encoding/hex"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// captureFills computes the columns of captures.
+var captureFills = fills[*record.Batch]{
+	"url":    func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) },
+	"time":   func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) },
+	"status": func(v *value.Vector, b *record.Batch) { statuses(v, b.Status[:b.N]) },
+	"kind":   func(v *value.Vector, b *record.Batch) { names(v, b.Kind[:b.N]) },
+	"mime":   func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Mime[:b.N]) },
+	"bytes":  func(v *value.Vector, b *record.Batch) { sizes(v, b.Bytes[:b.N]) },
+	"digest": func(v *value.Vector, b *record.Batch) { digests(v, b.Digest[:b.N]) },
+	"change": func(v *value.Vector, b *record.Batch) { names(v, b.Change[:b.N]) },
+	"changed": func(v *value.Vector, b *record.Batch) {
+		v.Resize(value.Bool, b.N)
+		for i, c := range b.Change[:b.N] {
+			v.Bools[i] = c.Changed()
+		}
+	},
+	"location":        func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Location[:b.N]) },
+	"ip":              func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.IP[:b.N]) },
+	"origin":          func(v *value.Vector, b *record.Batch) { texts(v, value.URL, b.Origin[:b.N]) },
+	"asked_url":       func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.AskedURL[:b.N]) },
+	"urlkey":          func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.CDX) },
+	"host":            func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Host) },
+	"domain":          func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Domain) },
+	"path":            func(v *value.Vector, b *record.Batch) { ofURL(v, b.URL[:b.N], urlkey.Path) },
+	"depth":           func(v *value.Vector, b *record.Batch) { depths(v, b.URL[:b.N]) },
+	"truncated":       func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.Truncated[:b.N]} },
+	"previous":        func(v *value.Vector, b *record.Batch) { times(v, b.Previous[:b.N]) },
+	"version_time":    func(v *value.Vector, b *record.Batch) { times(v, b.VersionTime[:b.N]) },
+	"pool":            func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Pool[:b.N]) },
+	"added":           func(v *value.Vector, b *record.Batch) { times(v, b.Added[:b.N]) },
+	"job":             func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Job[:b.N]) },
+	"source":          func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Source[:b.N]) },
+	"source_offset":   func(v *value.Vector, b *record.Batch) { ints(v, b.SourceOffset[:b.N]) },
+	"record_id":       func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.RecordID[:b.N]) },
+	"declared_digest": func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredDigest[:b.N]) },
+	"via_record":      func(v *value.Vector, b *record.Batch) { names(v, b.Via[:b.N]) },
+}
+
+func captureShape(b *record.Batch) (int, []record.Ref) { return b.N, b.Ref[:b.N] }
+
+// versionFills computes the columns of versions: most are those of the capture
+// that began it.
+func versionFills(asOf record.Time) fills[*spanBatch] {
+	f := fills[*spanBatch]{
+		"last_seen": func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) },
+		"next":      func(v *value.Vector, b *spanBatch) { times(v, b.Next[:b.N]) },
+		"visits":    func(v *value.Vector, b *spanBatch) { ints(v, b.Visits[:b.N]) },
+		"not_before": func(v *value.Vector, b *spanBatch) {
+			times(v, b.Previous[:b.N])
+		},
+		"previous": func(v *value.Vector, b *spanBatch) { times(v, b.PreviousVersion[:b.N]) },
+		"as_of": func(v *value.Vector, b *spanBatch) {
+			v.Resize(value.Time, b.N)
+			for i := range v.Ints {
+				putTime(v, i, asOf)
+			}
+		},
+	}
+	for name, fill := range captureFills {
+		if f[name] == nil {
+			f[name] = func(v *value.Vector, b *spanBatch) { fill(v, &b.Batch) }
+		}
+	}
+	return f
+}
+
+func spanShape(b *spanBatch) (int, []record.Ref) { return b.N, b.Ref[:b.N] }
+
+// urls points v at canonical URLs.
+func urls(v *value.Vector, list []string) { *v = value.Vector{Type: value.URL, Texts: list} }
+
+// texts points v at list, of which "" is NULL.
+func texts(v *value.Vector, t value.Type, list []string) {
+	*v = value.Vector{Type: t, Texts: list}
+	for i, s := range list {
+		if s == "" {
+			v.SetNull(i)
+		}
+	}
+}
+
+func ints(v *value.Vector, list []int64) { *v = value.Vector{Type: value.Int, Ints: list} }
+
+// times copies list, of which NoTime is NULL.
+func times(v *value.Vector, list []record.Time) {
+	v.Resize(value.Time, len(list))
+	for i, t := range list {
+		putTime(v, i, t)
+	}
+}
+
+func putTime(v *value.Vector, i int, t record.Time) {
+	v.Ints[i] = int64(t)
+	if t == record.NoTime {
+		v.SetNull(i)
+	}
+}
+
+// statuses copies list, of which 0 is NULL.
+func statuses(v *value.Vector, list []int32) {
+	v.Resize(value.Int, len(list))
+	for i, s := range list {
+		v.Ints[i] = int64(s)
+		if s == 0 {
+			v.SetNull(i)
+		}
+	}
+}
+
+// sizes points v at list, of which negative ones are NULL.
+func sizes(v *value.Vector, list []int64) {
+	ints(v, list)
+	for i, n := range list {
+		if n < 0 {
+			v.SetNull(i)
+		}
+	}
+}
+
+// names makes texts of one of record's enumerations.
+func names[T interface{ String() string }](v *value.Vector, list []T) {
+	v.Resize(value.Text, len(list))
+	for i, x := range list {
+		v.Texts[i] = x.String()
+	}
+}
+
+// digests makes hex of list, of which the zero digest is NULL. All of a batch
+// share one string.
+func digests(v *value.Vector, list []record.Digest) {
+	const width = 2 * len(record.Digest{})
+	v.Resize(value.Text, len(list))
+	buf := make([]byte, width*len(list))
+	for i := range list {
+		hex.Encode(buf[i*width:], list[i][:])
+	}
+	all := string(buf)
+	for i := range list {
+		v.Texts[i] = all[i*width : (i+1)*width]
+		if list[i] == (record.Digest{}) {
+			v.SetNull(i)
+		}
+	}
+}
+
+// ofURL computes f of each URL, once where one stands several times in a row.
+// "" is NULL.
+func ofURL(v *value.Vector, list []string, f func(string) string) {
+	v.Resize(value.Text, len(list))
+	for i, u := range list {
+		if i > 0 && u == list[i-1] {
+			v.Texts[i] = v.Texts[i-1]
+		} else {
+			v.Texts[i] = f(u)
+		}
+		if v.Texts[i] == "" {
+			v.SetNull(i)
+		}
+	}
+}
+
+func depths(v *value.Vector, list []string) {
+	v.Resize(value.Int, len(list))
+	for i, u := range list {
+		v.Ints[i] = int64(urlkey.Depth(u))
+	}
+}

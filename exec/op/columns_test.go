@@ -1,0 +1,33 @@
+package op
+
+import (
+	"testing"
+
+	"infomall/exec/plan"
+	"infomall/store/record"
+)
+
+// TestEveryColumnIsComputed shows that each column of each relation has code
+// that computes it.
+func TestEveryColumnIsComputed(t *testing.T) {
+	versions := versionFills(record.NoTime)
+	has := map[string]func(name string) bool{
+		"captures": func(n string) bool { return captureFills[n] != nil },
+		"versions": func(n string) bool { return versions[n] != nil },
+		"pages":    func(n string) bool { return pageFills[n] != nil },
+		"hosts":    func(n string) bool { return hostFills[n] != nil },
+		"pools":    func(n string) bool { return poolFills[n] != nil },
+		"files":    func(n string) bool { return fileFills[n] != nil },
+	}
+	for _, r := range plan.Relations() {
+		for _, c := range r.Columns {
+			ok := has[r.Name](c.Name)
+			if c.Payload {
+				ok = payloadFields[c.Name] != nil
+			}
+			if !ok {
+				t.Errorf("%s.%s is not computed", r.Name, c.Name)
+			}
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package op
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// distinct drops rows equal to one before; NULLs are equal to each other.
+//
+// New rows are passed on as they come, until the keys seen fill the memory. From
+// there on, new rows are sorted on disk, first by key to find the first of each,
+// then back into the order in which they came.
+func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
+	return func(yield func(*value.Batch, error) bool) {
+		d := deduper{seen: map[string]bool{}, left: r.MemoryBytes / 2, late: r.newSorter(4)}
+		defer d.late.close()
+		var out value.Batch
+		var sel []int32
+		for b, err := range in {
+			if err == nil {
+				sel, err = d.fresh(sel[:0], b)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(sel) == 0 {
+				continue
+			}
+			if len(sel) < b.N {
+				out.Gather(b, sel)
+				b = &out
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+		if d.arrival > 0 {
+			d.yieldLate(ctx, r, n.Columns(), yield)
+		}
+	}
+}
+
+// deduper knows which rows were seen.
+type deduper struct {
+	seen    map[string]bool
+	left    int64 // bytes that seen may still take
+	key     []byte
+	last    []byte // key of the row before
+	late    *sorter
+	arrival uint64 // of rows put into late
+	row     []byte
+}
+
+// fresh adds to sel the rows of b not seen before, and puts those of which this
+// can't be known any more into late.
+func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
+	const overhead = 48 // of a map entry
+	for i := range b.N {
+		d.key, d.last = d.last[:0], d.key
+		for _, c := range b.Cols {
+			d.key = c.AppendKey(d.key, i, value.Order{})
+		}
+		if bytes.Equal(d.key, d.last) && len(d.key) > 0 || d.seen[string(d.key)] {
+			continue
+		}
+		if d.left > 0 {
+			d.seen[string(d.key)] = true
+			d.left -= int64(len(d.key)) + overhead
+			sel = append(sel, int32(i))
+			continue
+		}
+		d.arrival++
+		d.row = appendRow(binary.BigEndian.AppendUint64(d.row[:0], d.arrival), b, i)
+		if err := d.late.add(d.key, d.row); err != nil {
+			return nil, err
+		}
+	}
+	return sel, nil
+}
+
+// yieldLate yields the first row of each key in late, in order of arrival.
+func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column, yield func(*value.Batch, error) bool) {
+	d.seen = nil
+	ordered := r.newSorter(4)
+	defer ordered.close()
+	var last []byte
+	for rec, err := range d.late.sorted(ctx) {
+		if err == nil && bytes.Equal(rec.key, last) {
+			continue
+		}
+		if err == nil {
+			last = append(last[:0], rec.key...)
+			err = ordered.add(rec.val[:8], rec.val[8:])
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+	}
+	decoded(cols, ordered.sorted(ctx))(yield)
+}

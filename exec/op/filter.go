@@ -1,0 +1,44 @@
+package op
+
+import (
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// filter keeps the rows for which all conditions are true. Each is asked only
+// about the rows that those before it have left.
+func filter(n *plan.Filter, in Rows) (Rows, error) {
+	conds, err := compileAll(n.Conds)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		kept := make([]value.Batch, len(conds))
+		var sel []int32
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i, cond := range conds {
+				v, err := cond(b)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				sel = v.AppendTrue(sel[:0], b.N)
+				if len(sel) == b.N {
+					continue
+				}
+				kept[i].Gather(b, sel)
+				b = &kept[i]
+				if b.N == 0 {
+					break
+				}
+			}
+			if b.N > 0 && !yield(b, nil) {
+				return
+			}
+		}
+	}, nil
+}

@@ -1,0 +1,306 @@
+package op
+
+import (
+	"bytes"
+	"context"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// group makes a row of each group. Groups are held by key; when they fill the
+// memory they go to a sorter as partial results, which are put together again
+// in order of key.
+//
+// The values of an aggregate with DISTINCT are kept beside the groups, each
+// under the key of its group followed by its own. So they spill like groups,
+// and come back behind their group and in order, such that equal ones meet.
+func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error) {
+	keys, err := compileAll(n.Keys)
+	if err != nil {
+		return nil, err
+	}
+	args := make([]Eval, len(n.Aggs))
+	for i, a := range n.Aggs {
+		if a.Arg == nil {
+			continue
+		}
+		if args[i], err = Compile(a.Arg); err != nil {
+			return nil, err
+		}
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		g := &grouper{
+			aggs: n.Aggs, keyEvals: keys, argEvals: args,
+			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)),
+			limit: r.MemoryBytes / 2, late: r.newSorter(2),
+		}
+		defer g.late.close()
+		g.reset()
+		for b, err := range in {
+			if err == nil {
+				err = g.take(b)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		g.yield(ctx, n, yield)
+	}, nil
+}
+
+// grouper holds the groups of one run.
+type grouper struct {
+	aggs               []*plan.Aggregate
+	keyEvals, argEvals []Eval // argEvals are nil for count(*)
+	keyCols, argCols   []*value.Vector
+
+	groups   map[string]*partial
+	distinct map[string]value.Value // by key of group, aggregate and value
+	held     int64                  // about the bytes of both
+	limit    int64
+	late     *sorter
+
+	key     []byte
+	current *partial // group of the row before
+}
+
+// partial is the result for a group so far.
+type partial struct {
+	key    []byte
+	keys   []value.Value
+	states []state
+}
+
+func (g *grouper) reset() {
+	g.groups, g.distinct = map[string]*partial{}, map[string]value.Value{}
+	g.held, g.current = 0, nil
+}
+
+// take counts the rows of b.
+func (g *grouper) take(b *value.Batch) (err error) {
+	for i, eval := range g.keyEvals {
+		if g.keyCols[i], err = eval(b); err != nil {
+			return err
+		}
+	}
+	for i, eval := range g.argEvals {
+		if eval == nil {
+			continue
+		}
+		if g.argCols[i], err = eval(b); err != nil {
+			return err
+		}
+	}
+	for from := 0; from < b.N; {
+		to := from + 1
+		for to < b.N && g.sameKeys(to-1, to) {
+			to++
+		}
+		if err := g.update(g.find(from), from, to); err != nil {
+			return err
+		}
+		from = to
+	}
+	if g.held > g.limit {
+		return g.spill()
+	}
+	return nil
+}
+
+// sameKeys reports whether two rows belong to one group. Rows of one group
+// often follow each other, as rows come by URL.
+func (g *grouper) sameKeys(i, j int) bool {
+	for _, c := range g.keyCols {
+		if c.IsNull(i) != c.IsNull(j) || !c.IsNull(i) && c.Compare(i, c, j) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// find gives the group of row i, making it if need be.
+func (g *grouper) find(i int) *partial {
+	g.key = g.key[:0]
+	for _, c := range g.keyCols {
+		g.key = c.AppendKey(g.key, i, value.Order{})
+	}
+	if g.current != nil && bytes.Equal(g.current.key, g.key) {
+		return g.current
+	}
+	p := g.groups[string(g.key)]
+	if p == nil {
+		p = &partial{key: bytes.Clone(g.key), states: make([]state, len(g.aggs))}
+		for _, c := range g.keyCols {
+			v := c.At(i)
+			g.held += int64(len(v.Text)) + 56
+			p.keys = append(p.keys, v)
+		}
+		g.groups[string(g.key)] = p
+		g.held += 2*int64(len(g.key)) + 128 + 96*int64(len(g.aggs))
+	}
+	g.current = p
+	return p
+}
+
+// update counts rows from up to, not including to, all of group p.
+func (g *grouper) update(p *partial, from, to int) error {
+	for i, a := range g.aggs {
+		var err error
+		switch {
+		case a.Arg == nil:
+			p.states[i].count += int64(to - from)
+		case a.Distinct:
+			g.remember(p, i, from, to)
+		default:
+			err = p.states[i].addRange(a, g.argCols[i], from, to)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remember notes the values of an aggregate with DISTINCT.
+func (g *grouper) remember(p *partial, agg, from, to int) {
+	col := g.argCols[agg]
+	for i := from; i < to; i++ {
+		if col.IsNull(i) || i > from && !col.IsNull(i-1) && col.Compare(i-1, col, i) == 0 {
+			continue
+		}
+		g.key = append(append(g.key[:0], p.key...), byte(agg>>8), byte(agg))
+		g.key = col.AppendKey(g.key, i, value.Order{})
+		if _, ok := g.distinct[string(g.key)]; ok {
+			continue
+		}
+		v := col.At(i)
+		g.distinct[string(g.key)] = v
+		g.held += int64(len(g.key)+len(v.Text)) + 104
+	}
+}
+
+// spill moves all groups to the sorter.
+func (g *grouper) spill() error {
+	var buf []byte
+	for _, p := range g.groups {
+		buf = p.encode(buf[:0])
+		if err := g.late.add(p.key, buf); err != nil {
+			return err
+		}
+	}
+	for key, v := range g.distinct {
+		buf = appendValue(buf[:0], v)
+		if err := g.late.add([]byte(key), buf); err != nil {
+			return err
+		}
+	}
+	g.reset()
+	return nil
+}
+
+// yield puts the partial results together and yields the groups.
+func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Batch, error) bool) {
+	if len(g.keyEvals) == 0 && len(g.groups) == 0 && !g.spilled() {
+		g.find(0) // without keys there is one group, also of no rows
+	}
+	if err := g.spill(); err != nil {
+		yield(nil, err)
+		return
+	}
+	out := newBatch(n.Columns())
+	var p *partial
+	var last []byte // key of the record before
+	for rec, err := range g.late.sorted(ctx) {
+		if err == nil {
+			switch {
+			case p != nil && bytes.Equal(rec.key, p.key):
+				err = p.merge(g.aggs, rec.val)
+			case p != nil && bytes.HasPrefix(rec.key, p.key) && len(rec.key) > len(p.key):
+				if !bytes.Equal(rec.key, last) {
+					err = p.mergeDistinct(g.aggs, rec)
+				}
+			default:
+				if p != nil {
+					p.emit(out, g.aggs)
+				}
+				p = decodePartial(rec, len(g.keyEvals), len(g.aggs))
+			}
+			last = append(last[:0], rec.key...)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if out.N == record.BatchRows {
+			if !yield(out, nil) {
+				return
+			}
+			clearBatch(out)
+		}
+	}
+	if p != nil {
+		p.emit(out, g.aggs)
+	}
+	if out.N > 0 {
+		yield(out, nil)
+	}
+}
+
+// spilled reports whether groups have left the memory.
+func (g *grouper) spilled() bool { return len(g.late.held) > 0 || len(g.late.runs) > 0 }
+
+// encode appends the partial result but its key.
+func (p *partial) encode(dst []byte) []byte {
+	for _, v := range p.keys {
+		dst = appendValue(dst, v)
+	}
+	for i := range p.states {
+		dst = p.states[i].encode(dst)
+	}
+	return dst
+}
+
+func decodePartial(r rec, keys, aggs int) *partial {
+	p := &partial{key: bytes.Clone(r.key), keys: make([]value.Value, keys), states: make([]state, aggs)}
+	text := string(r.val)
+	for i := range p.keys {
+		p.keys[i], text = decodeValue(text)
+	}
+	for i := range p.states {
+		text = p.states[i].decode(text)
+	}
+	return p
+}
+
+// merge adds another partial result of the same group.
+func (p *partial) merge(aggs []*plan.Aggregate, val []byte) error {
+	o := decodePartial(rec{val: val}, len(p.keys), len(p.states))
+	for i, a := range aggs {
+		if err := p.states[i].merge(a, &o.states[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergeDistinct counts one value of an aggregate with DISTINCT.
+func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r rec) error {
+	at := r.key[len(p.key):]
+	i := int(at[0])<<8 | int(at[1])
+	v, _ := decodeValue(string(r.val))
+	return p.states[i].add(aggs[i], v)
+}
+
+// emit appends the group's row.
+func (p *partial) emit(out *value.Batch, aggs []*plan.Aggregate) {
+	for i, v := range p.keys {
+		out.Cols[i].AppendValue(v)
+	}
+	for i, a := range aggs {
+		out.Cols[len(p.keys)+i].AppendValue(p.states[i].result(a))
+	}
+	out.N++
+}

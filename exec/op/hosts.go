@@ -1,0 +1,134 @@
+package op
+
+import (
+	"context"
+	"encoding/binary"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// hostRow is one host over the visits that were chosen.
+type hostRow struct {
+	name                                    string
+	pages, versions, changes, bytes, errors int64
+	first, last                             record.Time
+}
+
+// hosts yields a row a host, in SURT order of their names.
+//
+// In key order a host's other ports may come after hosts below it, so the URLs
+// of one host need not stand together: each stretch of them is summed up, and
+// the sums, which are few, are sorted.
+func (r *Runner) hosts(ctx context.Context, n *plan.Source) Rows {
+	return render(n, hostFills, hostShape, paged(r.eachHost(ctx, n)))
+}
+
+func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRow, error] {
+	return func(yield func(*hostRow, error) bool) {
+		s := r.newSorter(1)
+		defer s.close()
+		if err := sumHosts(s, eachPage(r.pageSpans(ctx, n))); err != nil {
+			yield(nil, err)
+			return
+		}
+		var h hostRow
+		for rec, err := range s.sorted(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			part := decodeHost(rec.val)
+			if h.pages > 0 && h.name != part.name {
+				if !yield(&h, nil) {
+					return
+				}
+				h = hostRow{}
+			}
+			h.add(&part)
+		}
+		if h.pages > 0 {
+			yield(&h, nil)
+		}
+	}
+}
+
+// sumHosts adds to s a sum for each stretch of pages of one host. URLs without
+// a host have none.
+func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
+	var h hostRow
+	var buf []byte
+	put := func() error {
+		if h.pages == 0 || h.name == "" {
+			return nil
+		}
+		buf = h.encode(buf[:0])
+		return s.add([]byte(urlkey.Key("http://"+h.name+"/")), buf)
+	}
+	for p, err := range in {
+		if err != nil {
+			return err
+		}
+		if name := urlkey.Host(p.url); h.pages == 0 || name != h.name {
+			if err := put(); err != nil {
+				return err
+			}
+			h = hostRow{}
+			h.name = name
+		}
+		h.add(&hostRow{name: h.name, pages: 1, versions: p.versions, changes: p.changes,
+			bytes: p.bytes, errors: p.errors, first: p.first, last: p.last})
+	}
+	return put()
+}
+
+// add counts part to h.
+func (h *hostRow) add(part *hostRow) {
+	if h.pages == 0 {
+		*h = *part
+		return
+	}
+	h.pages += part.pages
+	h.versions += part.versions
+	h.changes += part.changes
+	h.bytes += part.bytes
+	h.errors += part.errors
+	h.first = min(h.first, part.first)
+	h.last = max(h.last, part.last)
+}
+
+func (h *hostRow) encode(dst []byte) []byte {
+	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, int64(h.first), int64(h.last)} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	return append(dst, h.name...)
+}
+
+func decodeHost(src []byte) hostRow {
+	var n [7]int64
+	for i := range n {
+		var width int
+		n[i], width = binary.Varint(src)
+		src = src[width:]
+	}
+	return hostRow{name: string(src), pages: n[0], versions: n[1], changes: n[2], bytes: n[3], errors: n[4],
+		first: record.Time(n[5]), last: record.Time(n[6])}
+}
+
+func hostShape(list []hostRow) (int, []record.Ref) { return len(list), nil }
+
+// hostFills computes the columns of hosts.
+var hostFills = fills[[]hostRow]{
+	"host":          textOf(value.Text, func(h *hostRow) string { return h.name }),
+	"domain":        textOf(value.Text, func(h *hostRow) string { return urlkey.Domain("http://" + h.name + "/") }),
+	"page_count":    intOf(func(h *hostRow) int64 { return h.pages }),
+	"version_count": intOf(func(h *hostRow) int64 { return h.versions }),
+	"change_count":  intOf(func(h *hostRow) int64 { return h.changes }),
+	"bytes":         intOf(func(h *hostRow) int64 { return h.bytes }),
+	"first_seen":    timeOf(func(h *hostRow) record.Time { return h.first }),
+	"last_seen":     timeOf(func(h *hostRow) record.Time { return h.last }),
+	"error_count":   intOf(func(h *hostRow) int64 { return h.errors }),
+}

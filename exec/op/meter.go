@@ -1,0 +1,56 @@
+package op
+
+import (
+	"time"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// Meter measures the nodes of a running plan for EXPLAIN ANALYZE. It is for one
+// run.
+type Meter struct {
+	nodes map[plan.Node]*Measure
+}
+
+// Measure is what was measured at a node.
+type Measure struct {
+	Rows int64         // that it yielded
+	Time time.Duration // spent in it and in the nodes below
+}
+
+// NewMeter makes a meter.
+func NewMeter() *Meter { return &Meter{nodes: map[plan.Node]*Measure{}} }
+
+// Of gives what was measured at n.
+func (m *Meter) Of(n plan.Node) Measure {
+	if x := m.nodes[n]; x != nil {
+		return *x
+	}
+	return Measure{}
+}
+
+// measure passes rows on and notes them. The time that the consumer takes is
+// not counted. A nil meter measures nothing.
+func (m *Meter) measure(n plan.Node, in Rows) Rows {
+	if m == nil {
+		return in
+	}
+	x := new(Measure)
+	m.nodes[n] = x
+	return func(yield func(*value.Batch, error) bool) {
+		start := time.Now()
+		defer func() { x.Time += time.Since(start) }()
+		for b, err := range in {
+			if b != nil {
+				x.Rows += int64(b.N)
+			}
+			x.Time += time.Since(start)
+			more := yield(b, err)
+			start = time.Now()
+			if !more {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,264 @@
+// Package optest is an archive in memory for tests: a slice of captures that
+// answers scans as the store must. It is slow and plain, so that it can serve
+// as the measure of the store.
+package optest
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Capture is one capture of a test.
+type Capture struct {
+	URL      string // canonical
+	Time     record.Time
+	Status   int
+	Mime     string
+	Body     string
+	NoBody   bool // the archive knows the digest of Body, and has it not
+	Head     string
+	Location string
+	Job      string
+}
+
+// Archive holds captures and is a snapshot of itself. It may be used from
+// several goroutines.
+type Archive struct {
+	rows []row // in order of (key, time, sequence)
+	// BatchRows bounds batches; 0 is record.BatchRows.
+	BatchRows int
+	// Missing makes the archive one that does not exist yet.
+	Missing bool
+	// Err, if not nil, ends every scan after its first batch.
+	Err error
+}
+
+// row is a capture with what follows from those before it.
+type row struct {
+	Capture
+	key                                    string
+	kind                                   record.Kind
+	digest                                 record.Digest
+	change                                 record.Change
+	previous, previousVersion, versionTime record.Time
+}
+
+// New makes an archive. The captures may come in any order; those of one URL
+// and one millisecond stay in theirs.
+func New(captures ...Capture) *Archive {
+	a := &Archive{rows: make([]row, len(captures))}
+	for i, c := range captures {
+		a.rows[i] = row{
+			Capture: c,
+			key:     urlkey.Key(c.URL),
+			kind:    record.KindOf(c.Status, c.Location != ""),
+			digest:  sha256.Sum256([]byte(c.Body)),
+		}
+	}
+	slices.SortStableFunc(a.rows, func(x, y row) int {
+		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.Time, y.Time))
+	})
+	for i := range a.rows {
+		if i > 0 && a.rows[i-1].key == a.rows[i].key {
+			a.rows[i].key = a.rows[i-1].key // equal strings share memory
+			a.rows[i].follow(&a.rows[i-1])
+		} else {
+			a.rows[i].begin()
+		}
+	}
+	return a
+}
+
+// begin makes r the first capture of its URL.
+func (r *row) begin() {
+	r.change = record.ChangeFirst
+	r.previous, r.previousVersion, r.versionTime = record.NoTime, record.NoTime, r.Time
+}
+
+// follow compares r with the capture before.
+func (r *row) follow(p *row) {
+	r.change = changeFrom(p, r)
+	r.previous = p.Time
+	if r.change == record.ChangeSame {
+		r.previousVersion, r.versionTime = p.previousVersion, p.versionTime
+		return
+	}
+	r.previousVersion, r.versionTime = p.versionTime, r.Time
+}
+
+// changeFrom is the first change that fits.
+func changeFrom(p, r *row) record.Change {
+	gone := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
+	switch {
+	case gone(r.kind) && !gone(p.kind):
+		return record.ChangeGone
+	case gone(p.kind) && r.kind == record.KindPage:
+		return record.ChangeBack
+	case p.kind != r.kind:
+		return record.ChangeKind
+	case p.digest != r.digest:
+		return record.ChangeChanged
+	}
+	return record.ChangeSame
+}
+
+// Scan yields the captures that s asks for. Columns that it does not ask for
+// are nil, so that a query that reads one without asking fails.
+func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		size := cmp.Or(a.BatchRows, record.BatchRows)
+		b := new(record.Batch)
+		emit := func() bool {
+			ok := b.N == 0 || yield(b, nil)
+			b = new(record.Batch)
+			return ok
+		}
+		skipped, skip := "", false
+		for i := range a.rows {
+			r := &a.rows[i]
+			if s.Skip != nil && r.key != skipped {
+				skipped, skip = r.key, s.Skip(r.key, r.URL)
+			}
+			if s.Skip != nil && skip || r.Time < s.From || r.Time >= s.To || !inRanges(s.Ranges, r.key) {
+				continue
+			}
+			r.appendTo(b, s.Columns, i)
+			if b.N < size {
+				continue
+			}
+			if !emit() {
+				return
+			}
+			if a.Err != nil {
+				yield(nil, a.Err)
+				return
+			}
+			if ctx.Err() != nil {
+				yield(nil, ctx.Err())
+				return
+			}
+		}
+		emit()
+	}
+}
+
+func inRanges(list []urlkey.Range, key string) bool {
+	return list == nil || slices.ContainsFunc(list, func(r urlkey.Range) bool { return r.Contains(key) })
+}
+
+// appendTo adds r, capture i, to b.
+func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
+	b.N++
+	b.Key, b.URL = append(b.Key, r.key), append(b.URL, r.URL)
+	b.Time, b.Ref = append(b.Time, r.Time), append(b.Ref, record.Ref{Segment: 7, Run: 1 << 31, N: uint32(i)})
+	add(&b.Status, cols&record.ColStatus, int32(r.Status))
+	add(&b.Kind, cols&record.ColKind, r.kind)
+	add(&b.Mime, cols&record.ColMime, r.Mime)
+	bytes, digest := int64(len(r.Body)), r.digest
+	if r.NoBody {
+		bytes, digest = -1, record.Digest{}
+	}
+	add(&b.Bytes, cols&record.ColBytes, bytes)
+	add(&b.Change, cols&record.ColChange, r.change)
+	add(&b.Previous, cols&record.ColPrevious, r.previous)
+	add(&b.PreviousVersion, cols&record.ColPrevious, r.previousVersion)
+	add(&b.VersionTime, cols&record.ColVersionTime, r.versionTime)
+	add(&b.Pool, cols&record.ColPool, r.Time.Pool())
+	add(&b.Via, cols&record.ColVia, record.ViaResponse)
+	add(&b.Truncated, cols&record.ColTruncated, false)
+	add(&b.Added, cols&record.ColAdded, record.Time(1_000_000_000_000))
+	add(&b.Job, cols&record.ColJob, r.Job)
+	add(&b.Digest, cols&record.ColDigest, digest)
+	add(&b.IP, cols&record.ColIP, "192.0.2.1")
+	add(&b.Origin, cols&record.ColOrigin, "")
+	add(&b.AskedURL, cols&record.ColAskedURL, r.URL)
+	add(&b.Location, cols&record.ColLocation, r.Location)
+	add(&b.Source, cols&record.ColSource, "test.raw")
+	add(&b.SourceOffset, cols&record.ColSource, int64(i)*100)
+	add(&b.RecordID, cols&record.ColSource, "")
+	add(&b.DeclaredDigest, cols&record.ColDeclaredDigest, "")
+}
+
+func add[T any](list *[]T, asked record.Columns, x T) {
+	if asked != 0 {
+		*list = append(*list, x)
+	}
+}
+
+// Payload gives the response of one capture.
+func (a *Archive) Payload(_ context.Context, ref record.Ref) (record.Payload, error) {
+	if ref.Segment != 7 || ref.Run != 1<<31 || int(ref.N) >= len(a.rows) {
+		return record.Payload{}, errors.New("optest: a ref that no scan gave")
+	}
+	r := &a.rows[ref.N]
+	p := record.Payload{Head: []byte(r.Head), Body: []byte(r.Body), Mime: r.Mime}
+	if r.NoBody {
+		p.Body, p.NoBody = nil, "its original is not here"
+	}
+	return p, nil
+}
+
+// Pools gives a pool a month.
+func (a *Archive) Pools(context.Context) ([]record.Pool, error) {
+	var pools []record.Pool
+	for i := range a.rows {
+		r := &a.rows[i]
+		at, ok := slices.BinarySearchFunc(pools, r.Time.Pool(), func(p record.Pool, name string) int {
+			return cmp.Compare(p.Name, name)
+		})
+		if !ok {
+			pools = slices.Insert(pools, at, record.Pool{Name: r.Time.Pool(), First: r.Time, Last: r.Time, FirstURL: r.URL})
+		}
+		p := &pools[at]
+		if p.LastURL != r.URL {
+			p.URLs++
+		}
+		p.LastURL = r.URL
+		p.First, p.Last = min(p.First, r.Time), max(p.Last, r.Time)
+		p.Captures++
+		if r.change != record.ChangeSame {
+			p.Versions++
+			p.Bytes += int64(len(r.Body))
+		}
+	}
+	return pools, nil
+}
+
+// Files gives one file.
+func (a *Archive) Files(context.Context) ([]record.File, error) {
+	return []record.File{{Name: "pools/200806/000001.raw", Pool: "200806", Segments: 1, Sorted: true, Bytes: 42, CRC: 0xbeef}}, nil
+}
+
+// Stats gives nothing: memory is not read.
+func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
+
+// SetCache does nothing.
+func (a *Archive) SetCache(bool) {}
+
+// Close does nothing.
+func (a *Archive) Close() error { return nil }
+
+// Exists reports whether Missing is not set.
+func (a *Archive) Exists() bool { return !a.Missing }
+
+// Path is the name that messages show.
+func (a *Archive) Path() string { return "test-archive" }
+
+// Import imports nothing.
+func (a *Archive) Import(_ context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
+	var results []record.ImportResult
+	for _, p := range o.Patterns {
+		results = append(results, record.ImportResult{
+			Source: p, Records: 5, Stored: 1, Visits: 1, Skipped: 2, Damaged: 1, Bytes: 300, NewBytes: 100,
+			Skips:   map[string]int64{"request record": 2},
+			Damages: []record.Damage{{Offset: 77, Why: "no record begins here"}},
+		})
+	}
+	return results, a.Err
+}

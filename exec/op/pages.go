@@ -1,0 +1,174 @@
+package op
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// pageRow is one URL over the visits that were chosen.
+type pageRow struct {
+	key, url              string
+	first, last           record.Time
+	versions, changes     int64
+	status                int32
+	kind                  record.Kind
+	mime                  string
+	bytes, errors, visits int64
+}
+
+// pageNeeds are the columns of a scan that pages asks for beside its fields':
+// Change tells versions apart.
+const pageNeeds = record.ColChange
+
+// eachPage folds versions into pages, in order of URL.
+func eachPage(in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
+	return func(yield func(*pageRow, error) bool) {
+		var p pageRow
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				if p.visits > 0 && b.Key[i] != p.key {
+					if !yield(&p, nil) {
+						return
+					}
+					p = pageRow{}
+				}
+				p.add(b, i)
+			}
+		}
+		if p.visits > 0 {
+			yield(&p, nil)
+		}
+	}
+}
+
+// add counts one version to p.
+func (p *pageRow) add(b *spanBatch, i int) {
+	if p.visits == 0 {
+		p.key, p.url, p.first = b.Key[i], b.URL[i], b.Time[i]
+	}
+	p.last = b.Last[i]
+	p.visits += b.Visits[i]
+	p.versions++
+	if b.Change[i].Changed() {
+		p.changes++
+	}
+	if b.Status != nil {
+		p.status = b.LastStatus[i]
+	}
+	if b.Mime != nil {
+		p.mime = b.LastMime[i]
+	}
+	if b.Kind != nil {
+		p.kind = b.Kind[i]
+		if p.kind == record.KindError {
+			p.errors += b.Visits[i]
+		}
+	}
+	if b.Bytes != nil {
+		p.bytes += max(b.Bytes[i], 0)
+	}
+}
+
+// pageSpans are the versions that n's pages are made of.
+func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanBatch, error] {
+	return spans(r.Snapshot.Scan(ctx, n.Scan(pageNeeds)), n.Choice, true)
+}
+
+// pages yields a row a URL.
+func (r *Runner) pages(ctx context.Context, n *plan.Source) Rows {
+	return render(n, pageFills, pageShape, paged(eachPage(r.pageSpans(ctx, n))))
+}
+
+// paged puts rows into batches, of one row first, so that rows come soon.
+func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		var list []T
+		wanted := 1
+		for x, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			list = append(list, *x)
+			if len(list) < wanted {
+				continue
+			}
+			wanted = min(2*wanted, record.BatchRows)
+			if !yield(list, nil) {
+				return
+			}
+			list = list[:0]
+		}
+		if len(list) > 0 {
+			yield(list, nil)
+		}
+	}
+}
+
+func pageShape(list []pageRow) (int, []record.Ref) { return len(list), nil }
+
+// pageFills computes the columns of pages.
+var pageFills = fills[[]pageRow]{
+	"url":           textOf(value.URL, func(p *pageRow) string { return p.url }),
+	"first_seen":    timeOf(func(p *pageRow) record.Time { return p.first }),
+	"last_seen":     timeOf(func(p *pageRow) record.Time { return p.last }),
+	"version_count": intOf(func(p *pageRow) int64 { return p.versions }),
+	"change_count":  intOf(func(p *pageRow) int64 { return p.changes }),
+	"status": func(v *value.Vector, list []pageRow) {
+		v.Resize(value.Int, len(list))
+		for i := range list {
+			v.Ints[i] = int64(list[i].status)
+			if list[i].status == 0 {
+				v.SetNull(i)
+			}
+		}
+	},
+	"kind":   textOf(value.Text, func(p *pageRow) string { return p.kind.String() }),
+	"mime":   textOf(value.Text, func(p *pageRow) string { return p.mime }),
+	"urlkey": textOf(value.Text, func(p *pageRow) string { return urlkey.CDX(p.url) }),
+	"host":   textOf(value.Text, func(p *pageRow) string { return urlkey.Host(p.url) }),
+	"domain": textOf(value.Text, func(p *pageRow) string { return urlkey.Domain(p.url) }),
+	"depth":  intOf(func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
+}
+
+// textOf computes a column of texts, of which "" is NULL.
+func textOf[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(t, len(list))
+		for i := range list {
+			v.Texts[i] = f(&list[i])
+			if v.Texts[i] == "" {
+				v.SetNull(i)
+			}
+		}
+	}
+}
+
+// timeOf computes a column of times, of which NoTime is NULL.
+func timeOf[T any](f func(*T) record.Time) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(value.Time, len(list))
+		for i := range list {
+			putTime(v, i, f(&list[i]))
+		}
+	}
+}
+
+// intOf computes a column of whole numbers.
+func intOf[T any](f func(*T) int64) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(value.Int, len(list))
+		for i := range list {
+			v.Ints[i] = f(&list[i])
+		}
+	}
+}

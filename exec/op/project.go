@@ -1,0 +1,33 @@
+package op
+
+import (
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// project computes the columns of the result.
+func project(n *plan.Project, in Rows) (Rows, error) {
+	evals, err := compileAll(n.Exprs)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		out := value.Batch{Cols: make([]*value.Vector, len(evals))}
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out.N = b.N
+			for i, eval := range evals {
+				if out.Cols[i], err = eval(b); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+			if !yield(&out, nil) {
+				return
+			}
+		}
+	}, nil
+}

@@ -1,0 +1,110 @@
+package op
+
+import (
+	"context"
+	"fmt"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// Rows is a stream of batches; an error is the last pair. It may be ranged over
+// once.
+type Rows = iter.Seq2[*value.Batch, error]
+
+// Runner runs plans against one snapshot.
+type Runner struct {
+	Snapshot Snapshot
+	// MemoryBytes is about how much an operator that must hold rows may hold;
+	// what is more goes to temporary files.
+	MemoryBytes int64
+	// TempDirs are folders for temporary files; the first that takes one is
+	// used. None is the system's own.
+	TempDirs []string
+	// Scanned, if not nil, is told after each batch of the source how many rows
+	// it has yielded so far.
+	Scanned func(rows int64)
+	// Meter, if not nil, measures every node.
+	Meter *Meter
+}
+
+// Rows gives the rows of a plan. Opening is cheap; ranging does the work.
+func (r *Runner) Rows(ctx context.Context, n plan.Node) (Rows, error) {
+	rows, err := r.open(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	return r.Meter.measure(n, rows), nil
+}
+
+func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
+	switch n := n.(type) {
+	case *plan.Row:
+		return oneRow, nil
+	case *plan.Source:
+		return r.counted(ctx, r.source(ctx, n)), nil
+	}
+	in, err := r.Rows(ctx, n.Below())
+	if err != nil {
+		return nil, err
+	}
+	switch n := n.(type) {
+	case *plan.Payload:
+		return r.payload(ctx, n, in), nil
+	case *plan.Filter:
+		return filter(n, in)
+	case *plan.Group:
+		return r.group(ctx, n, in)
+	case *plan.Sort:
+		return r.sort(ctx, n, in)
+	case *plan.Top:
+		return top(n, in)
+	case *plan.Limit:
+		return limit(n, in), nil
+	case *plan.Project:
+		return project(n, in)
+	case *plan.Distinct:
+		return r.distinct(ctx, n, in), nil
+	}
+	panic(fmt.Sprintf("op: unknown node %T", n))
+}
+
+// oneRow is what a SELECT without FROM reads.
+func oneRow(yield func(*value.Batch, error) bool) { yield(&value.Batch{N: 1}, nil) }
+
+// counted passes rows on, watches ctx and reports progress.
+func (r *Runner) counted(ctx context.Context, in Rows) Rows {
+	return func(yield func(*value.Batch, error) bool) {
+		var rows int64
+		for b, err := range in {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			rows += int64(b.N)
+			if r.Scanned != nil {
+				r.Scanned(rows)
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// compileAll compiles a list of expressions.
+func compileAll(list []plan.Expr) ([]Eval, error) {
+	evals := make([]Eval, len(list))
+	for i, e := range list {
+		f, err := Compile(e)
+		if err != nil {
+			return nil, err
+		}
+		evals[i] = f
+	}
+	return evals, nil
+}

@@ -1,0 +1,101 @@
+package op
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// sortKeys computes the keys of rows as bytes that order as the rows do.
+type sortKeys struct {
+	evals  []Eval
+	orders []value.Order
+	cols   []*value.Vector
+}
+
+func newSortKeys(keys []plan.Key) (*sortKeys, error) {
+	k := &sortKeys{cols: make([]*value.Vector, len(keys))}
+	for _, key := range keys {
+		eval, err := Compile(key.Expr)
+		if err != nil {
+			return nil, err
+		}
+		k.evals = append(k.evals, eval)
+		k.orders = append(k.orders, key.Order)
+	}
+	return k, nil
+}
+
+// load computes the keys of b's rows.
+func (k *sortKeys) load(b *value.Batch) (err error) {
+	for i, eval := range k.evals {
+		if k.cols[i], err = eval(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// append appends the key of row i of the batch loaded.
+func (k *sortKeys) append(dst []byte, i int) []byte {
+	for c, v := range k.cols {
+		dst = v.AppendKey(dst, i, k.orders[c])
+	}
+	return dst
+}
+
+// sort yields all rows in order of their keys.
+func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) {
+	keys, err := newSortKeys(n.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		s := r.newSorter(1)
+		defer s.close()
+		var key, row []byte
+		for b, err := range in {
+			if err == nil {
+				err = keys.load(b)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				key, row = keys.append(key[:0], i), appendRow(row[:0], b, i)
+				if err := s.add(key, row); err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+		}
+		decoded(n.Columns(), s.sorted(ctx))(yield)
+	}, nil
+}
+
+// decoded yields the rows that are the values of records.
+func decoded(cols []value.Column, in iter.Seq2[rec, error]) Rows {
+	return func(yield func(*value.Batch, error) bool) {
+		out := newBatch(cols)
+		for rec, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			decodeRow(out, rec.val)
+			if out.N == record.BatchRows {
+				if !yield(out, nil) {
+					return
+				}
+				clearBatch(out)
+			}
+		}
+		if out.N > 0 {
+			yield(out, nil)
+		}
+	}
+}

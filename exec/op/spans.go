@@ -1,0 +1,320 @@
+package op
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/store/record"
+)
+
+// spanBatch is versions, as far as a query sees them. The embedded batch has
+// the first capture of each.
+type spanBatch struct {
+	record.Batch
+	Last    []record.Time // last visit
+	Next    []record.Time // when the next version began, or NoTime
+	Visits  []int64
+	Ordinal []int // counts the spans of a URL in the scan, from 0
+
+	// As of the last visit: a server may answer the same body with another
+	// status. Nil where the scan has no such column.
+	LastStatus []int32
+	LastMime   []string
+}
+
+// spans makes versions of captures and chooses among them.
+//
+// A version begins at a capture that is not the same as the one before. The
+// first captures of a URL in the scan may belong to a version that began before
+// the window: with whole, they make a span of their own, seen from there on;
+// else they are passed over, as a version lies in a range if it began there.
+//
+// Batches grow from one row up, so that the first rows come soon.
+func spans(scan record.Rows, choice plan.Choice, whole bool) iter.Seq2[*spanBatch, error] {
+	return func(yield func(*spanBatch, error) bool) {
+		s := spanner{choice: choice, whole: whole, cur: -1}
+		wanted := 1
+		for b, err := range scan {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				s.add(b, i)
+				if s.n < wanted || s.kept() < wanted {
+					continue
+				}
+				wanted = min(2*wanted, record.BatchRows)
+				if !s.flush(yield, s.kept()) {
+					return
+				}
+			}
+		}
+		s.settle()
+		s.flush(yield, s.n)
+	}
+}
+
+// spanner holds the rows that are not yielded yet: n of out, of which those from
+// urlRow on belong to the URL at hand.
+type spanner struct {
+	choice plan.Choice
+	whole  bool
+
+	out     spanBatch
+	n       int
+	urlRow  int
+	cur     int // the row that captures now add to, or -1
+	begun   bool
+	key     string
+	ordinal int
+}
+
+// add takes the next capture.
+func (s *spanner) add(b *record.Batch, i int) {
+	newURL := !s.begun || b.Key[i] != s.key
+	newVersion := b.Change[i] != record.ChangeSame
+	if newURL {
+		s.settle()
+		s.begun, s.key = true, b.Key[i]
+		s.urlRow, s.cur, s.ordinal = s.n, -1, -1
+	}
+	if newVersion || newURL {
+		s.ordinal++
+	}
+	switch {
+	case newVersion || newURL && s.whole:
+		s.begin(b, i)
+	case s.cur >= 0:
+		s.visit(b, i)
+	}
+}
+
+// begin opens a row for a version that begins at capture i of b.
+func (s *spanner) begin(b *record.Batch, i int) {
+	if s.cur >= 0 {
+		s.out.Next[s.cur] = b.Time[i]
+		s.settle()
+	}
+	held := s.n > s.urlRow
+	if held && s.choice.Kind == plan.ChooseFirst {
+		s.cur = -1
+		return
+	}
+	if held && s.choice.Kind == plan.ChooseLast {
+		s.n = s.urlRow
+	}
+	s.cur = s.n
+	s.n++
+	s.out.put(s.cur, b, i)
+	s.out.Last[s.cur], s.out.Next[s.cur] = b.Time[i], record.NoTime
+	s.out.Visits[s.cur], s.out.Ordinal[s.cur] = 1, s.ordinal
+}
+
+// visit counts capture i of b to the open row.
+func (s *spanner) visit(b *record.Batch, i int) {
+	s.out.Visits[s.cur]++
+	s.out.Last[s.cur] = b.Time[i]
+	if b.Status != nil {
+		s.out.LastStatus[s.cur] = b.Status[i]
+	}
+	if b.Mime != nil {
+		s.out.LastMime[s.cur] = b.Mime[i]
+	}
+}
+
+// settle decides between the two versions nearest so far, once the later is
+// complete. The earlier wins a tie.
+func (s *spanner) settle() {
+	if s.choice.Kind != plan.ChooseNearest || s.n-s.urlRow < 2 {
+		return
+	}
+	a, b := s.urlRow, s.urlRow+1
+	if s.distance(b) < s.distance(a) {
+		s.out.move(a, b)
+	}
+	s.n = b
+}
+
+func (s *spanner) distance(row int) int64 {
+	return s.choice.Distance(s.out.Time[row], s.out.Last[row])
+}
+
+// kept is how many rows are final: no later capture changes them.
+func (s *spanner) kept() int {
+	if s.choice.Kind == plan.ChooseAll && s.cur >= 0 {
+		return s.cur
+	}
+	return s.urlRow
+}
+
+// flush yields the first rows rows and keeps the others.
+func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
+	if rows == 0 {
+		return true
+	}
+	s.out.N = rows
+	if !yield(&s.out, nil) {
+		return false
+	}
+	for i := rows; i < s.n; i++ {
+		s.out.move(i-rows, i)
+	}
+	s.n -= rows
+	s.urlRow -= min(rows, s.urlRow)
+	if s.cur >= 0 {
+		s.cur -= rows
+	}
+	return true
+}
+
+// put makes row j the capture i of src, growing by a row if need be.
+func (b *spanBatch) put(j int, src *record.Batch, i int) {
+	if j == len(b.Key) {
+		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
+		b.Visits, b.Ordinal = append(b.Visits, 0), append(b.Ordinal, 0)
+	}
+	copyRow(&b.Batch, j, src, i)
+	set(&b.LastStatus, j, src.Status, i)
+	set(&b.LastMime, j, src.Mime, i)
+}
+
+// move makes row j what row i is, j < i.
+func (b *spanBatch) move(j, i int) {
+	copyRow(&b.Batch, j, &b.Batch, i)
+	set(&b.Last, j, b.Last, i)
+	set(&b.Next, j, b.Next, i)
+	set(&b.Visits, j, b.Visits, i)
+	set(&b.Ordinal, j, b.Ordinal, i)
+	set(&b.LastStatus, j, b.LastStatus, i)
+	set(&b.LastMime, j, b.LastMime, i)
+}
+
+// copyRow makes row j of dst the row i of src, in the columns that src has. Row
+// j exists in dst or comes next.
+func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
+	set(&dst.Key, j, src.Key, i)
+	set(&dst.URL, j, src.URL, i)
+	set(&dst.Time, j, src.Time, i)
+	set(&dst.Ref, j, src.Ref, i)
+	set(&dst.Status, j, src.Status, i)
+	set(&dst.Kind, j, src.Kind, i)
+	set(&dst.Mime, j, src.Mime, i)
+	set(&dst.Bytes, j, src.Bytes, i)
+	set(&dst.Change, j, src.Change, i)
+	set(&dst.Previous, j, src.Previous, i)
+	set(&dst.PreviousVersion, j, src.PreviousVersion, i)
+	set(&dst.VersionTime, j, src.VersionTime, i)
+	set(&dst.Pool, j, src.Pool, i)
+	set(&dst.Via, j, src.Via, i)
+	set(&dst.Truncated, j, src.Truncated, i)
+	set(&dst.Added, j, src.Added, i)
+	set(&dst.Job, j, src.Job, i)
+	set(&dst.Digest, j, src.Digest, i)
+	set(&dst.IP, j, src.IP, i)
+	set(&dst.Origin, j, src.Origin, i)
+	set(&dst.AskedURL, j, src.AskedURL, i)
+	set(&dst.Location, j, src.Location, i)
+	set(&dst.Source, j, src.Source, i)
+	set(&dst.SourceOffset, j, src.SourceOffset, i)
+	set(&dst.RecordID, j, src.RecordID, i)
+	set(&dst.DeclaredDigest, j, src.DeclaredDigest, i)
+}
+
+// set makes entry j of *dst the entry i of src, if there is a src.
+func set[T any](dst *[]T, j int, src []T, i int) {
+	switch {
+	case src == nil:
+	case j < len(*dst):
+		(*dst)[j] = src[i]
+	default:
+		*dst = append(*dst, src[i])
+	}
+}
+
+// chosen yields the captures that belong to the versions chosen. It reads the
+// archive twice side by side, once to choose and once to yield, so that the
+// visits of a version need not be held however many they are.
+func (r *Runner) chosen(ctx context.Context, n *plan.Source) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		next, stop := iter.Pull2(spans(r.Snapshot.Scan(ctx, choiceScan(n)), n.Choice, true))
+		defer stop()
+		c := chooser{next: next}
+		var out record.Batch
+		for b, err := range r.Snapshot.Scan(ctx, n.Scan(record.ColChange)) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out.N = 0
+			for i := range b.N {
+				keep, err := c.keep(b, i)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if keep {
+					copyRow(&out, out.N, b, i)
+					out.N++
+				}
+			}
+			if out.N > 0 && !yield(&out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// choiceScan is the scan that is needed to choose.
+func choiceScan(n *plan.Source) record.Scan {
+	s := n.Scan(0)
+	s.Columns = record.ColChange
+	return s
+}
+
+// chooser tells which captures of a scan belong to the spans that next yields,
+// which come from an equal scan.
+type chooser struct {
+	next    func() (*spanBatch, error, bool)
+	batch   *spanBatch
+	row     int
+	done    bool
+	begun   bool
+	key     string // of the capture last seen
+	ordinal int    // of its span
+}
+
+// keep reports whether capture i of b is of a chosen span. It is called for all
+// captures in turn.
+func (c *chooser) keep(b *record.Batch, i int) (bool, error) {
+	if !c.begun || b.Key[i] != c.key {
+		c.begun, c.key, c.ordinal = true, b.Key[i], 0
+	} else if b.Change[i] != record.ChangeSame {
+		c.ordinal++
+	}
+	for {
+		if c.batch == nil || c.row == c.batch.N {
+			if err := c.fetch(); err != nil || c.done {
+				return false, err
+			}
+		}
+		switch key := c.batch.Key[c.row]; {
+		case key == c.key && c.batch.Ordinal[c.row] >= c.ordinal:
+			return c.batch.Ordinal[c.row] == c.ordinal, nil
+		case key > c.key:
+			return false, nil
+		}
+		c.row++
+	}
+}
+
+// fetch gets the next batch of spans.
+func (c *chooser) fetch() error {
+	if c.done {
+		return nil
+	}
+	b, err, ok := c.next()
+	c.batch, c.row, c.done = b, 0, !ok
+	return err
+}

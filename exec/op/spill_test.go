@@ -1,0 +1,105 @@
+package op
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"infomall/exec/value"
+)
+
+// TestSorter sorts records of many sizes with memory for all, some and none of
+// them: the order is by key, and by arrival where keys are equal.
+func TestSorter(t *testing.T) {
+	const seed = 1
+	for _, limit := range []int64{1 << 20, 20_000, 1_000, 0} {
+		t.Run(fmt.Sprint(limit), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 0))
+			s := &sorter{limit: limit, dirs: []string{t.TempDir()}}
+			defer s.close()
+			var want []rec
+			for i := range 3000 {
+				key := fmt.Appendf(nil, "%03d", r.IntN(200))
+				val := bytes.Repeat(binary.BigEndian.AppendUint32(nil, uint32(i)), 1+r.IntN(5))
+				if err := s.add(key, val); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, rec{key, val})
+			}
+			slices.SortStableFunc(want, func(a, b rec) int { return bytes.Compare(a.key, b.key) })
+			i := 0
+			for got, err := range s.sorted(context.Background()) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got.key, want[i].key) || !bytes.Equal(got.val, want[i].val) {
+					t.Fatalf("record %d: got %q %x, want %q %x", i, got.key, got.val, want[i].key, want[i].val)
+				}
+				i++
+			}
+			if i != len(want) {
+				t.Errorf("got %d records, want %d", i, len(want))
+			}
+		})
+	}
+}
+
+// TestSorterLeavesNothing shows that temporary files have no name, so that none
+// is left behind, and that a folder that takes none is no obstacle.
+func TestSorterLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	s := &sorter{dirs: []string{dir + "/missing"}}
+	for i := range 10 {
+		if err := s.add([]byte{byte(i)}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(s.runs) == 0 {
+		t.Fatal("nothing was spilled")
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("got files %v, error %v; want none", left, err)
+	}
+	s.close()
+	t.Setenv("TMPDIR", dir+"/missing")
+	err = (&sorter{}).writeRun(func(func(rec, error) bool) {})
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got error %v, want %v", err, os.ErrNotExist)
+	}
+}
+
+// TestRowCodec writes rows of every type and reads them back.
+func TestRowCodec(t *testing.T) {
+	values := []value.Value{
+		{}, value.OfBool(true), value.OfBool(false), value.OfInt(0), value.OfInt(-1), value.OfInt(math.MaxInt64),
+		value.OfInt(math.MinInt64), value.OfFloat(-0.5), value.OfFloat(math.Inf(1)), value.OfText(""), value.OfText("a\x00é"),
+		value.OfURL("http://a.cn/"), value.OfTime(1), value.OfDuration(-5),
+	}
+	in := &value.Batch{N: 1}
+	var cols []value.Column
+	for _, v := range values {
+		c := &value.Vector{Type: v.Type}
+		if v.IsNull() {
+			c.Type = value.Text
+		}
+		c.AppendValue(v)
+		in.Cols = append(in.Cols, c)
+		cols = append(cols, value.Column{Type: c.Type})
+	}
+	out := newBatch(cols)
+	decodeRow(out, appendRow(nil, in, 0))
+	for i, want := range values {
+		if got := out.Cols[i].At(0); got != want {
+			t.Errorf("value %d: got %+v, want %+v", i, got, want)
+		}
+	}
+}

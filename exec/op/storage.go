@@ -1,0 +1,70 @@
+package op
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// pools yields a row a pool.
+func (r *Runner) pools(ctx context.Context, n *plan.Source) Rows {
+	return render(n, poolFills, poolShape, listed(ctx, r.Snapshot.Pools))
+}
+
+// files yields a row a file.
+func (r *Runner) files(ctx context.Context, n *plan.Source) Rows {
+	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
+}
+
+// listed yields all that f gives at once: an archive has few pools and files.
+func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		list, err := f(ctx)
+		if err != nil || len(list) > 0 {
+			yield(list, err)
+		}
+	}
+}
+
+func poolShape(list []record.Pool) (int, []record.Ref) { return len(list), nil }
+
+var poolFills = fills[[]record.Pool]{
+	"name": textOf(value.Text, func(p *record.Pool) string { return p.Name }),
+	"kind": textOf(value.Text, func(p *record.Pool) string {
+		if p.Static {
+			return "static"
+		}
+		return "dynamic"
+	}),
+	"first_time":   timeOf(func(p *record.Pool) record.Time { return p.First }),
+	"last_time":    timeOf(func(p *record.Pool) record.Time { return p.Last }),
+	"urls":         intOf(func(p *record.Pool) int64 { return p.URLs }),
+	"captures":     intOf(func(p *record.Pool) int64 { return p.Captures }),
+	"versions":     intOf(func(p *record.Pool) int64 { return p.Versions }),
+	"bytes":        intOf(func(p *record.Pool) int64 { return p.Bytes }),
+	"stored_bytes": intOf(func(p *record.Pool) int64 { return p.StoredBytes }),
+	"first_url":    textOf(value.URL, func(p *record.Pool) string { return p.FirstURL }),
+	"last_url":     textOf(value.URL, func(p *record.Pool) string { return p.LastURL }),
+	"depends":      textOf(value.Text, func(p *record.Pool) string { return strings.Join(p.Depends, " ") }),
+}
+
+func fileShape(list []record.File) (int, []record.Ref) { return len(list), nil }
+
+var fileFills = fills[[]record.File]{
+	"file":     textOf(value.Text, func(f *record.File) string { return f.Name }),
+	"pool":     textOf(value.Text, func(f *record.File) string { return f.Pool }),
+	"segments": intOf(func(f *record.File) int64 { return int64(f.Segments) }),
+	"sorted": func(v *value.Vector, list []record.File) {
+		v.Resize(value.Bool, len(list))
+		for i := range list {
+			v.Bools[i] = list[i].Sorted
+		}
+	},
+	"bytes": intOf(func(f *record.File) int64 { return f.Bytes }),
+	"crc":   textOf(value.Text, func(f *record.File) string { return fmt.Sprintf("%08x", f.CRC) }),
+}

@@ -1,0 +1,81 @@
+package op
+
+import (
+	"bytes"
+	"container/heap"
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// top yields the first n.N rows in order of their keys, and holds no more.
+func top(n *plan.Top, in Rows) (Rows, error) {
+	keys, err := newSortKeys(n.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		if n.N == 0 {
+			return
+		}
+		var held topHeap
+		var key []byte
+		arrival := 0
+		for b, err := range in {
+			if err == nil {
+				err = keys.load(b)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				arrival++
+				key = keys.append(key[:0], i)
+				if int64(len(held)) < n.N {
+					heap.Push(&held, &topRow{rec{slices.Clone(key), appendRow(nil, b, i)}, arrival})
+				} else if worst := held[0]; bytes.Compare(key, worst.key) < 0 {
+					worst.key = append(worst.key[:0], key...)
+					worst.val = appendRow(worst.val[:0], b, i)
+					worst.arrival = arrival
+					heap.Fix(&held, 0)
+				}
+			}
+		}
+		slices.SortFunc(held, (*topRow).compare)
+		decoded(n.Columns(), func(yield func(rec, error) bool) {
+			for _, r := range held {
+				if !yield(r.rec, nil) {
+					return
+				}
+			}
+		})(yield)
+	}, nil
+}
+
+// topRow is a row that may be among the first. Of equal ones the earlier is.
+type topRow struct {
+	rec
+	arrival int
+}
+
+func (r *topRow) compare(o *topRow) int {
+	if c := bytes.Compare(r.key, o.key); c != 0 {
+		return c
+	}
+	return r.arrival - o.arrival
+}
+
+// topHeap is a heap with the last row at the root.
+type topHeap []*topRow
+
+func (h topHeap) Len() int           { return len(h) }
+func (h topHeap) Less(i, j int) bool { return h[i].compare(h[j]) > 0 }
+func (h topHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *topHeap) Push(x any)        { *h = append(*h, x.(*topRow)) }
+func (h *topHeap) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

@@ -1,0 +1,374 @@
+package plan
+
+import (
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// topRows is the greatest LIMIT for which an ORDER BY keeps the first rows in
+// memory instead of sorting all.
+const topRows = 10_000
+
+// Build plans a query. Errors are *ast.Error.
+func Build(q *ast.Query, env *Env) (Node, error) {
+	b := &builder{env: env, query: q, sel: q.Select}
+	if err := b.source(); err != nil {
+		return nil, err
+	}
+	if err := b.listItems(); err != nil {
+		return nil, err
+	}
+	limit, err := b.limit()
+	if err != nil {
+		return nil, err
+	}
+	if err := b.where(); err != nil {
+		return nil, err
+	}
+	if err := b.group(); err != nil {
+		return nil, err
+	}
+	if err := b.bindItems(); err != nil {
+		return nil, err
+	}
+	if b.sel.Distinct {
+		err = b.finishDistinct(limit)
+	} else {
+		err = b.finish(limit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.src != nil && b.sel.Where != nil {
+		b.src.narrow(b.sel.Where, b.name, b.env)
+	}
+	return b.top, nil
+}
+
+// builder plans one query, from the source upwards.
+type builder struct {
+	env   *Env
+	query *ast.Query
+	sel   *ast.Select
+
+	src   *Source // nil without FROM
+	name  string  // what a column's qualifier may be
+	items []item
+	top   Node // the plan so far
+
+	filled  map[int]bool // payload fields that have been read
+	touched []int        // payload fields that the last binding named
+
+	grouped  bool
+	keys     []Expr   // of the groups, over the source
+	keyTexts []string // how each is told from other expressions
+	aggs     []*Aggregate
+	aggTexts []string
+}
+
+// item is one column of the result.
+type item struct {
+	expr  ast.Expr
+	name  string
+	alias bool // whether the name was given with AS
+	bound Expr
+}
+
+// source resolves FROM.
+func (b *builder) source() error {
+	b.filled = map[int]bool{}
+	from := b.sel.From
+	if from == nil {
+		b.top = &Row{}
+		return nil
+	}
+	rel, err := b.relation(from)
+	if err != nil {
+		return err
+	}
+	if b.src, err = newSource(from, rel, b.env); err != nil {
+		return err
+	}
+	b.name = rel.Name
+	if from.Alias != nil {
+		b.name = from.Alias.Text
+	}
+	b.top = b.src
+	return nil
+}
+
+// relation is what FROM names. Where it gives scopes only, it is versions, or
+// what the shorthand says: SELECT captures FROM 'x' is SELECT * FROM captures
+// IN 'x'.
+func (b *builder) relation(from *ast.Source) (*Relation, error) {
+	if from.Relation != nil {
+		if r := FindRelation(from.Relation.Text); r != nil {
+			return r, nil
+		}
+		return nil, UnknownName(from.Relation, "relation", from.Relation.Text, "", RelationNames())
+	}
+	if r := shorthand(b.sel); r != nil {
+		sel := *b.sel
+		sel.Items = []ast.Item{{Span: b.sel.Items[0].Span, Star: true}}
+		b.sel = &sel
+		return r, nil
+	}
+	return versionsRelation, nil
+}
+
+// shorthand is the relation that a SELECT over scopes only has as its one bare
+// item, or nil if it is none.
+func shorthand(s *ast.Select) *Relation {
+	if s.Distinct || len(s.GroupBy) > 0 || len(s.Items) != 1 || s.Items[0].Alias != nil {
+		return nil
+	}
+	c, ok := s.Items[0].Expr.(*ast.Column)
+	if !ok || c.Qualifier != nil || c.Name.Quoted {
+		return nil
+	}
+	return FindRelation(c.Name.Text)
+}
+
+// listItems names the columns of the result and expands *.
+func (b *builder) listItems() error {
+	for _, it := range b.sel.Items {
+		switch {
+		case it.Star && b.src == nil:
+			return ast.Errorf(it, "* has no columns: there is no FROM")
+		case it.Star:
+			b.addStar(it)
+		case it.Alias != nil:
+			b.items = append(b.items, item{expr: it.Expr, name: it.Alias.Text, alias: true})
+		default:
+			b.items = append(b.items, item{expr: it.Expr, name: itemName(it.Expr)})
+		}
+	}
+	return nil
+}
+
+func (b *builder) addStar(it ast.Item) {
+	for _, c := range b.src.Relation.Columns {
+		if c.Payload {
+			continue
+		}
+		name := ast.Name{Span: it.Span, Text: c.Name}
+		b.items = append(b.items, item{expr: &ast.Column{Span: it.Span, Name: name}, name: c.Name})
+	}
+}
+
+// itemName is what a column of the result is called that has no alias.
+func itemName(e ast.Expr) string {
+	if c, ok := e.(*ast.Column); ok {
+		return c.Name.Text
+	}
+	return e.String()
+}
+
+// where plans WHERE: what needs no payload first, then what does.
+func (b *builder) where() error {
+	var cheap, dear []Expr
+	var reads []int
+	for _, e := range conjuncts(b.sel.Where, nil) {
+		b.touched = nil
+		cond, err := b.binder("WHERE").BindBool(e)
+		if err != nil {
+			return err
+		}
+		if b.touched == nil {
+			cheap = append(cheap, cond)
+			continue
+		}
+		dear = append(dear, cond)
+		reads = append(reads, b.touched...)
+	}
+	if cheap != nil {
+		b.top = &Filter{In: b.top, Conds: cheap}
+	}
+	if dear != nil {
+		b.read(reads)
+		b.top = &Filter{In: b.top, Conds: dear}
+	}
+	return nil
+}
+
+// conjuncts splits e at its ANDs. Nil has none.
+func conjuncts(e ast.Expr, list []ast.Expr) []ast.Expr {
+	if e == nil {
+		return list
+	}
+	if and, ok := e.(*ast.Binary); ok && and.Op == "AND" {
+		return conjuncts(and.Y, conjuncts(and.X, list))
+	}
+	return append(list, e)
+}
+
+// read plans to fill the payload fields listed, but those filled already.
+func (b *builder) read(fields []int) {
+	var fill []int
+	for _, f := range fields {
+		if !b.filled[f] {
+			b.filled[f] = true
+			fill = append(fill, f)
+		}
+	}
+	if fill == nil {
+		return
+	}
+	b.src.Refs = true
+	b.top = &Payload{In: b.top, Source: b.src, Fill: fill}
+}
+
+// binder binds expressions over the source.
+func (b *builder) binder(where string) *Binder {
+	return &Binder{Column: b.column, Where: where, Env: b.env}
+}
+
+// column resolves a name among the columns of the source.
+func (b *builder) column(c *ast.Column) (Expr, error) {
+	col, err := b.lookup(c)
+	if err != nil {
+		return nil, err
+	}
+	i := b.src.use(col)
+	if col.Payload {
+		b.touched = append(b.touched, i)
+	}
+	return &Col{Index: i, Name: col.Name, T: col.Type}, nil
+}
+
+// lookup finds the source's column that c names.
+func (b *builder) lookup(c *ast.Column) (*Column, error) {
+	if b.src == nil {
+		return nil, ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
+	}
+	if c.Qualifier != nil && !equalName(c.Qualifier.Text, b.name) {
+		return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", []string{b.name})
+	}
+	rel := b.src.Relation
+	if col := rel.Column(c.Name.Text); col != nil {
+		return col, nil
+	}
+	if it := b.alias(c); it != nil {
+		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
+		err.Hint = "write " + it.expr.String()
+		return nil, err
+	}
+	err := UnknownName(&c.Name, "column", c.Name.Text, " in relation "+rel.Name, rel.ColumnNames())
+	if err.Hint == "" {
+		err.Hint = "DESCRIBE " + rel.Name + " lists its columns"
+	}
+	return nil, err
+}
+
+// alias is the item of which c is the alias, or nil.
+func (b *builder) alias(c *ast.Column) *item {
+	if c.Qualifier != nil {
+		return nil
+	}
+	for i := range b.items {
+		if b.items[i].alias && equalName(b.items[i].name, c.Name.Text) {
+			return &b.items[i]
+		}
+	}
+	return nil
+}
+
+// bindItems binds the columns of the result, over the groups if there are any.
+func (b *builder) bindItems() error {
+	b.touched = nil
+	bind := b.over("SELECT")
+	for i := range b.items {
+		e, err := bind.Bind(b.items[i].expr)
+		if err != nil {
+			return err
+		}
+		b.items[i].bound = e
+	}
+	return nil
+}
+
+// over gives the binder of what stands above the groups, or of the source's
+// rows if there are none.
+func (b *builder) over(where string) *Binder {
+	if b.grouped {
+		return b.groupBinder(where)
+	}
+	return b.binder(where)
+}
+
+// finish plans ORDER BY, LIMIT and the result: payload is read for as few rows
+// as can be.
+func (b *builder) finish(limit Limit) error {
+	reads := b.touched // by the items
+	b.touched = nil
+	keys, err := b.orderKeys()
+	if err != nil {
+		return err
+	}
+	b.read(b.touched)
+	b.sort(keys, limit)
+	b.bound(limit)
+	b.read(reads)
+	b.project()
+	return nil
+}
+
+// finishDistinct is finish for SELECT DISTINCT, where the order is one of the
+// result's rows.
+func (b *builder) finishDistinct(limit Limit) error {
+	b.read(b.touched)
+	keys, err := b.distinctKeys()
+	if err != nil {
+		return err
+	}
+	b.project()
+	b.top = &Distinct{In: b.top}
+	b.sort(keys, limit)
+	b.bound(limit)
+	return nil
+}
+
+func (b *builder) project() {
+	p := &Project{In: b.top}
+	for _, it := range b.items {
+		p.Exprs = append(p.Exprs, it.bound)
+		p.Names = append(p.Names, it.name)
+	}
+	b.top = p
+}
+
+// limit reads LIMIT and OFFSET.
+func (b *builder) limit() (Limit, error) {
+	l := Limit{N: -1}
+	var err error
+	if b.query.Limit != nil {
+		if l.N, err = b.count(b.query.Limit, "LIMIT"); err != nil {
+			return l, err
+		}
+	}
+	if b.query.Offset != nil {
+		l.Skip, err = b.count(b.query.Offset, "OFFSET")
+	}
+	return l, err
+}
+
+// count reads a constant whole number that is not negative.
+func (b *builder) count(e ast.Expr, where string) (int64, error) {
+	x, err := (&Binder{Where: where, Env: b.env}).BindAs(e, value.Int)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*Const)
+	if !ok || c.V.Type != value.Int || c.V.Int < 0 {
+		return 0, ast.Errorf(e, "%s takes a whole number from 0, not %s", where, e)
+	}
+	return c.V.Int, nil
+}
+
+// bound plans LIMIT and OFFSET.
+func (b *builder) bound(l Limit) {
+	if l.N >= 0 || l.Skip > 0 {
+		l.In = b.top
+		b.top = &l
+	}
+}

@@ -1,0 +1,224 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// functionCases are calls of constants with their type and value.
+var functionCases = [][2]string{
+	{`abs(-3)`, `int 3`},
+	{`abs(-2.5)`, `float 2.5`},
+	{`age(2008-06-11)`, `duration 7d 10h 30m 15s`},
+	{`age(2008-06-11, 2008-06-10)`, `duration 1d`},
+	{`coalesce(NULL, NULL, 3)`, `int 3`},
+	{`coalesce(NULL, 2, 2.5)`, `float 2`},
+	{`coalesce(NULL)`, `null NULL`},
+	{`date_trunc('year', 2008-06-18)`, `time 2008-01-01T00:00:00Z`},
+	{`date_trunc('Quarter', 2008-06-18)`, `time 2008-04-01T00:00:00Z`},
+	{`date_trunc('months', 2008-06-18)`, `time 2008-06-01T00:00:00Z`},
+	{`date_trunc('week', 2008-06-15)`, `time 2008-06-09T00:00:00Z`},
+	{`date_trunc('week', 2008-06-16)`, `time 2008-06-16T00:00:00Z`},
+	{`date_trunc('day', 2008-06-18T10:30:15.123)`, `time 2008-06-18T00:00:00Z`},
+	{`date_trunc('hour', 2008-06-18T10:30:15.123)`, `time 2008-06-18T10:00:00Z`},
+	{`date_trunc('minute', 2008-06-18T10:30:15.123)`, `time 2008-06-18T10:30:00Z`},
+	{`date_trunc('second', 2008-06-18T10:30:15.123)`, `time 2008-06-18T10:30:15Z`},
+	{`date_trunc('second', 1969-12-31T23:59:59.999)`, `time 1969-12-31T23:59:59Z`},
+	{`date_trunc('week', 0001-01-01)`, `time 0001-01-01T00:00:00Z`},
+	{`day(2008-06-18)`, `int 18`},
+	{`depth('http://a.cn/')`, `int 0`},
+	{`depth('http://a.cn/a/b.htm?c=/d')`, `int 2`},
+	{`domain('http://www.pku.edu.cn:8080/')`, `text 'pku.edu.cn'`},
+	{`domain('http://10.1.2.3/')`, `text '10.1.2.3'`},
+	{`ends_with('abc', 'bc')`, `bool TRUE`},
+	{`ends_with('abc', NULL)`, `bool NULL`},
+	{`greatest(1, NULL, 3, 2)`, `int 3`},
+	{`greatest('b', 'a')`, `text 'b'`},
+	{`greatest(2008-06, 2008-07)`, `time 2008-07-01T00:00:00Z`},
+	{`greatest(NULL, NULL)`, `null NULL`},
+	{`least(1, NULL, 3, 2.5)`, `float 1`},
+	{`hamming(-1, 0)`, `int 64`},
+	{`hex(-1)`, `text 'ffffffffffffffff'`},
+	{`hex('北')`, `text 'e58c97'`},
+	{`host('HTTP://WWW.PKU.EDU.CN:8080/a')`, `text 'www.pku.edu.cn'`},
+	{`host('http://[::1]/')`, `text '[::1]'`},
+	{`length('')`, `int 0`},
+	{`length('e' || '́')`, `int 2`},
+	{`lower('ÀB北')`, `text 'àb北'`},
+	{`upper('àb北')`, `text 'ÀB北'`},
+	{`month(2008-06-18)`, `int 6`},
+	{`now()`, `time 2008-06-18T10:30:15Z`},
+	{`nullif(1, 1)`, `int NULL`},
+	{`nullif(1, 2)`, `int 1`},
+	{`nullif(NULL, 2)`, `int NULL`},
+	{`nullif(1, NULL)`, `int 1`},
+	{`path('http://a.cn/%B1%B1%BE%A9?x')`, `text '/北京'`},
+	{`regexp_extract('http://a.cn/p/123', '/p/([0-9]+)', 1)`, `text '123'`},
+	{`regexp_extract('abc', 'x')`, `text NULL`},
+	{`regexp_extract('abc', '(x)?b', 1)`, `text NULL`},
+	{`regexp_replace('a.b.c', '\.', '-')`, `text 'a-b.c'`},
+	{`regexp_replace('a.b.c', '\.', '-', 'g')`, `text 'a-b-c'`},
+	{`regexp_replace('John Smith', '(\w+) (\w+)', '\2, \1')`, `text 'Smith, John'`},
+	{`regexp_replace('aAa', 'A', '[\&]', 'gi')`, `text '[a][A][a]'`},
+	{`regexp_replace('abc', 'b', '$0\\\z')`, `text 'a$0\\zc'`},
+	{`replace('aaa', 'a', 'bb')`, `text 'bbbbbb'`},
+	{`replace('abc', '', 'x')`, `text 'abc'`},
+	{`round(2.5)`, `float 3`},
+	{`round(-2.5)`, `float -3`},
+	{`round(1.005, 2)`, `float 1.01`},
+	{`round(1234.5, -2)`, `float 1200`},
+	{`round(1250, -2)`, `int 1300`},
+	{`round(-1250, -2)`, `int -1300`},
+	{`round(1249, -2)`, `int 1200`},
+	{`round(7, 3)`, `int 7`},
+	{`round(9223372036854775807, -18)`, `int 9000000000000000000`},
+	{`sha1('abc')`, `text 'a9993e364706816aba3e25717850c26c9cd0d89d'`},
+	{`md5('abc')`, `text '900150983cd24fb0d6963f7d28e17f72'`},
+	{`snippet('one  two three', 'TWO')`, `text 'one two three'`},
+	{`snippet('', 'x')`, `text ''`},
+	{`split_part('a/b/c', '/', 2)`, `text 'b'`},
+	{`split_part('a/b/c', '/', 4)`, `text ''`},
+	{`split_part('a/b/c', '/', -3)`, `text 'a'`},
+	{`split_part('abc', '', 1)`, `text 'abc'`},
+	{`starts_with('abc', 'ab')`, `bool TRUE`},
+	{`strftime(2008-06-08T04:05:06.007, '%Y %y %m %d %e %j %H %I %M %S %p %a %A %b %B %F %T %R %D %L %f %u %w %G %V %s %z %Z %%')`, `text '2008 08 06 08  8 160 04 04 05 06 AM Sun Sunday Jun June 2008-06-08 04:05:06 04:05 06/08/08 007 007000 7 0 2008 23 1212897906 +0000 UTC %'`},
+	{`substr('北京大学', 2, 2)`, `text '京大'`},
+	{`substr('abc', 2)`, `text 'bc'`},
+	{`substr('abc', 0)`, `text 'abc'`},
+	{`substr('abc', -1, 3)`, `text 'a'`},
+	{`substr('abc', 5)`, `text ''`},
+	{`substr('abc', 2, 0)`, `text ''`},
+	{`substr('abc', 1, 9223372036854775807)`, `text 'abc'`},
+	{`substr('abc', 9223372036854775807, 9223372036854775807)`, `text ''`},
+	{`surt('https://www.pku.edu.cn/a')`, `text 'cn,edu,pku,www,)/a https'`},
+	{`trim(' a　')`, `text 'a'`},
+	{`trim('--a-', '-')`, `text 'a'`},
+	{`urlkey('HTTP://www.a.cn/X/?b=2&a=1')`, `text 'cn,a)/x?a=1&b=2'`},
+	{`urlparam('http://a.cn/?q=1&q=2', 'q')`, `text '1'`},
+	{`urlparam('http://a.cn/?q', 'q')`, `text ''`},
+	{`urlparam('http://a.cn/?a=1', 'q')`, `text NULL`},
+	{`urlparam('http://a.cn/?%E5%8C%97=x%20y', '北')`, `text 'x y'`},
+	{`year(2008-06-18)`, `int 2008`},
+	{`header('HTTP/1.1 200 OK' || ' ', 'server')`, `text NULL`},
+}
+
+// TestFunctions computes every function.
+func TestFunctions(t *testing.T) {
+	checkBound(t, testBinder(), functionCases)
+	for _, f := range Functions() {
+		called := func(c [2]string) bool { return strings.HasPrefix(c[0], f.Name+"(") }
+		if !f.Aggregate && !slices.ContainsFunc(functionCases, called) {
+			t.Errorf("no case calls %s", f.Name)
+		}
+	}
+}
+
+// TestFunctionsOfColumns shows that a function whose arguments are not
+// constant gives what it gives for constants.
+func TestFunctionsOfColumns(t *testing.T) {
+	for _, c := range functionCases {
+		call, ok := parseExpr(t, c[0]).(*ast.Call)
+		if !ok {
+			continue
+		}
+		// The binder sees a column in place of each text or number, and Apply then
+		// gets the constant that stood there.
+		b := testBinder()
+		var args []value.Value
+		b.Replace = func(e ast.Expr) Expr {
+			if !slices.Contains(call.Args, e) {
+				return nil
+			}
+			switch e.(type) {
+			case *ast.String, *ast.Number:
+			default:
+				return nil
+			}
+			x, err := testBinder().Bind(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, x.(*Const).V)
+			return &Col{Index: len(args) - 1, Name: "c", T: x.Type()}
+		}
+		e, err := b.Bind(call)
+		if err != nil {
+			t.Errorf("%s of columns: %v", c[0], err)
+			continue
+		}
+		got, err := evaluate(e, args)
+		if err != nil {
+			t.Errorf("%s of columns: %v", c[0], err)
+			continue
+		}
+		if got := fmt.Sprintf("%s %s", e.Type(), got); got != c[1] {
+			t.Errorf("%s of columns\n got %s\nwant %s", c[0], got, c[1])
+		}
+	}
+}
+
+// evaluate computes an expression for one row.
+func evaluate(e Expr, row []value.Value) (value.Value, error) {
+	switch e := e.(type) {
+	case *Col:
+		return row[e.Index], nil
+	case *Const:
+		return e.V, nil
+	}
+	var args []value.Value
+	for _, o := range Operands(e) {
+		v, err := evaluate(o, row)
+		if err != nil {
+			return value.Value{}, err
+		}
+		args = append(args, v)
+	}
+	return Apply(e, args)
+}
+
+// TestFunctionTable holds the table to its order and form.
+func TestFunctionTable(t *testing.T) {
+	var last string
+	for _, f := range Functions() {
+		if f.Name <= last {
+			t.Errorf("%s stands after %s", f.Name, last)
+		}
+		last = f.Name
+		if !strings.HasSuffix(f.Doc, ".") {
+			t.Errorf("%s: the doc %q is no sentence", f.Name, f.Doc)
+		}
+		if (f.apply == nil) != f.Aggregate {
+			t.Errorf("%s: computed by a function: %t, aggregate: %t", f.Name, f.apply != nil, f.Aggregate)
+		}
+		if FindFunction(strings.ToUpper(f.Name)) != f {
+			t.Errorf("FindFunction does not find %s", f.Name)
+		}
+		if slices.Contains(ast.Reserved, strings.ToUpper(f.Name)) && f.Name != "now" {
+			t.Errorf("%s is a reserved word", f.Name)
+		}
+	}
+}
+
+// TestSignature shows how functions are described.
+func TestSignature(t *testing.T) {
+	for name, want := range map[string]string{
+		"substr":   "substr(s text, start int [, length int]) text",
+		"age":      "age(t time [, from time]) duration",
+		"now":      "now() time",
+		"coalesce": "coalesce(x any, …) any",
+		"round":    "round(x number [, decimals int]) number",
+		"host":     "host(url url) text",
+		"count":    "count(* or x any) int",
+		"sum":      "sum(x number) number",
+		"max":      "max(x any) any",
+	} {
+		if got := FindFunction(name).Signature(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}

@@ -1,0 +1,280 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// AggregateFunc is an aggregate function.
+type AggregateFunc uint8
+
+// The aggregate functions.
+const (
+	Count AggregateFunc = iota
+	Sum
+	Avg
+	Min
+	Max
+)
+
+var aggregateNames = []string{"count", "sum", "avg", "min", "max"}
+
+// String is the function's name.
+func (f AggregateFunc) String() string { return aggregateNames[f] }
+
+// group plans GROUP BY and HAVING, and notes which aggregates the rest of the
+// query names.
+func (b *builder) group() error {
+	b.grouped = len(b.sel.GroupBy) > 0 || b.hasAggregates()
+	if !b.grouped {
+		if b.sel.Having != nil {
+			err := ast.Errorf(b.sel.Having, "HAVING asks groups, and there are none")
+			err.Hint = "use WHERE or add GROUP BY"
+			return err
+		}
+		return nil
+	}
+	b.touched = nil
+	for _, e := range b.sel.GroupBy {
+		if err := b.addKey(e); err != nil {
+			return err
+		}
+	}
+	having, err := b.bindAbove()
+	if err != nil {
+		return err
+	}
+	b.read(b.touched)
+	b.top = &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}
+	if having != nil {
+		b.top = &Filter{In: b.top, Conds: []Expr{having}}
+	}
+	return nil
+}
+
+// bindAbove binds all that stands above the groups, so that every aggregate is
+// known before they are made, and gives HAVING's condition, or nil.
+func (b *builder) bindAbove() (Expr, error) {
+	touched := b.touched
+	if err := b.bindItems(); err != nil {
+		return nil, err
+	}
+	if _, err := b.orderKeys(); err != nil && !b.sel.Distinct {
+		return nil, err
+	}
+	var having Expr
+	if b.sel.Having != nil {
+		var err error
+		if having, err = b.havingBinder().BindBool(b.sel.Having); err != nil {
+			return nil, err
+		}
+	}
+	b.touched = append(touched, b.touched...)
+	return having, nil
+}
+
+// hasAggregates reports whether an aggregate stands where one may without a
+// GROUP BY.
+func (b *builder) hasAggregates() bool {
+	found := false
+	look := func(e ast.Expr) {
+		if e == nil {
+			return
+		}
+		ast.Walk(e, func(n ast.Node) bool {
+			if c, ok := n.(*ast.Call); ok && isAggregate(c) {
+				found = true
+			}
+			return !found
+		})
+	}
+	for _, it := range b.items {
+		look(it.expr)
+	}
+	look(b.sel.Having)
+	for _, o := range b.query.OrderBy {
+		look(o.Expr)
+	}
+	return found
+}
+
+func isAggregate(c *ast.Call) bool {
+	return slices.Contains(aggregateNames, strings.ToLower(c.Name.Text))
+}
+
+// addKey binds one expression of GROUP BY: an ordinal, an alias that is no
+// column, or an expression over the source.
+func (b *builder) addKey(e ast.Expr) error {
+	it, err := b.ordinal(e, "GROUP BY")
+	if err != nil {
+		return err
+	}
+	if it != nil {
+		e = it.expr
+	}
+	bind := b.binder("GROUP BY")
+	bind.Column = func(c *ast.Column) (Expr, error) {
+		if it := b.alias(c); it != nil && !b.isColumn(c) {
+			return b.binder("GROUP BY").Bind(it.expr)
+		}
+		return b.column(c)
+	}
+	key, err := bind.Bind(e)
+	if err != nil {
+		return err
+	}
+	b.keys = append(b.keys, key)
+	b.keyTexts = append(b.keyTexts, key.String())
+	return nil
+}
+
+func (b *builder) isColumn(c *ast.Column) bool {
+	return b.src != nil && b.src.Relation.Column(c.Name.Text) != nil
+}
+
+// groupBinder binds expressions over groups: a part equal to a key is that key,
+// aggregates are columns behind the keys, and no other column of the source may
+// stand there.
+func (b *builder) groupBinder(where string) *Binder {
+	return &Binder{
+		Column: func(c *ast.Column) (Expr, error) {
+			if _, err := b.lookup(c); err != nil {
+				return nil, err
+			}
+			err := ast.Errorf(c, "column %q stands neither in GROUP BY nor in an aggregate", c.Name.Text)
+			err.Hint = "add it to GROUP BY, or write min(" + c.Name.Text + ")"
+			return nil, err
+		},
+		Aggregate: b.aggregate,
+		Replace:   b.keyOf,
+		Where:     where,
+		Env:       b.env,
+	}
+}
+
+// havingBinder is groupBinder where aliases may stand; a column wins over one.
+func (b *builder) havingBinder() *Binder {
+	bind := b.groupBinder("HAVING")
+	inner := bind.Column
+	bind.Column = func(c *ast.Column) (Expr, error) {
+		if it := b.alias(c); it != nil && !b.isColumn(c) {
+			return it.bound, nil
+		}
+		return inner(c)
+	}
+	return bind
+}
+
+// keyOf gives the key that e is, or nil. Two expressions are the same if they
+// print the same once bound.
+func (b *builder) keyOf(e ast.Expr) Expr {
+	if len(b.keys) == 0 {
+		return nil
+	}
+	text, ok := b.textOf(e)
+	if !ok {
+		return nil
+	}
+	i := slices.Index(b.keyTexts, text)
+	if i < 0 {
+		return nil
+	}
+	return &Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
+}
+
+// textOf binds e over the source without leaving a trace, and prints it.
+func (b *builder) textOf(e ast.Expr) (string, bool) {
+	dry := &Binder{Env: b.env, Column: func(c *ast.Column) (Expr, error) {
+		col, err := b.lookup(c)
+		if err != nil {
+			return nil, err
+		}
+		return &Col{Name: col.Name, T: col.Type}, nil
+	}}
+	x, err := dry.Bind(e)
+	if err != nil {
+		return "", false
+	}
+	return x.String(), true
+}
+
+// aggregate gives the column that holds an aggregate's result.
+func (b *builder) aggregate(c *ast.Call) (Expr, error) {
+	a, err := b.newAggregate(c)
+	if err != nil {
+		return nil, err
+	}
+	text := a.identity()
+	i := slices.Index(b.aggTexts, text)
+	if i < 0 {
+		i = len(b.aggs)
+		b.aggs = append(b.aggs, a)
+		b.aggTexts = append(b.aggTexts, text)
+	}
+	return &Col{Index: len(b.keys) + i, Name: c.String(), T: a.T}, nil
+}
+
+// identity is equal for aggregates that give the same.
+func (a *Aggregate) identity() string {
+	s := a.Func.String()
+	if a.Distinct {
+		s += " distinct"
+	}
+	if a.Arg != nil {
+		s += " " + a.Arg.String()
+	}
+	return s
+}
+
+func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
+	f := AggregateFunc(slices.Index(aggregateNames, strings.ToLower(c.Name.Text)))
+	a := &Aggregate{Span: c.Span, Func: f, Distinct: c.Distinct, Text: c.String()}
+	if c.Star {
+		if f != Count || c.Distinct {
+			return nil, ast.Errorf(c, "only count takes *, and without DISTINCT")
+		}
+		a.T = value.Int
+		return a, nil
+	}
+	if len(c.Args) != 1 {
+		err := ast.Errorf(c, "%s takes one argument, not %d", f, len(c.Args))
+		if f == Count && len(c.Args) == 0 {
+			err.Hint = "write count(*)"
+		}
+		return nil, err
+	}
+	arg, err := b.binder("an aggregate").Bind(c.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	a.Arg = arg
+	a.T, err = aggregateType(f, c.Args[0], arg.Type())
+	return a, err
+}
+
+// aggregateType is the type of f over values of type t.
+func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, error) {
+	switch f {
+	case Count:
+		return value.Int, nil
+	case Min, Max:
+		return t, nil
+	}
+	switch t {
+	case value.Int, value.Float, value.Null:
+		if f == Avg {
+			return value.Float, nil
+		}
+		return t, nil
+	case value.Duration:
+		return t, nil
+	}
+	err := ast.Errorf(at, "%s takes numbers or durations, and %s is of type %s", f, at, t)
+	if t.Textual() {
+		err.Hint = "write CAST(" + at.String() + " AS int)"
+	}
+	return value.Null, err
+}

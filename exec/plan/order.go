@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// orderKeys binds ORDER BY. An ordinal or an alias is that column of the
+// result; an alias wins over a column.
+func (b *builder) orderKeys() ([]Key, error) {
+	bind := b.over("ORDER BY")
+	inner := bind.Column
+	bind.Column = func(c *ast.Column) (Expr, error) {
+		if it := b.alias(c); it != nil {
+			return b.again(it)
+		}
+		return inner(c)
+	}
+	var keys []Key
+	for _, o := range b.query.OrderBy {
+		it, err := b.ordinal(o.Expr, "ORDER BY")
+		if err != nil {
+			return nil, err
+		}
+		var e Expr
+		if it != nil {
+			e, err = b.again(it)
+		} else {
+			e, err = bind.Bind(o.Expr)
+		}
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, orderKey(e, o))
+	}
+	return keys, nil
+}
+
+// again binds an item's expression once more, such that the payload fields that
+// it names are seen.
+func (b *builder) again(it *item) (Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
+
+// distinctKeys binds ORDER BY of SELECT DISTINCT, which can only name columns
+// of the result.
+func (b *builder) distinctKeys() ([]Key, error) {
+	var keys []Key
+	for _, o := range b.query.OrderBy {
+		i, err := b.itemIndex(o.Expr)
+		if err != nil {
+			return nil, err
+		}
+		e := &Col{Index: i, Name: b.items[i].name, T: b.items[i].bound.Type()}
+		keys = append(keys, orderKey(e, o))
+	}
+	return keys, nil
+}
+
+// itemIndex finds the item that an ORDER BY of SELECT DISTINCT means.
+func (b *builder) itemIndex(e ast.Expr) (int, error) {
+	it, err := b.ordinal(e, "ORDER BY")
+	if err != nil {
+		return 0, err
+	}
+	if c, ok := e.(*ast.Column); ok && it == nil {
+		it = b.alias(c)
+	}
+	if it == nil {
+		x, err := b.over("ORDER BY").Bind(e)
+		if err != nil {
+			return 0, err
+		}
+		for i := range b.items {
+			if b.items[i].bound.String() == x.String() {
+				return i, nil
+			}
+		}
+		err2 := ast.Errorf(e, "SELECT DISTINCT is ordered by its own columns, and %s is none", e)
+		err2.Hint = "add it to SELECT"
+		return 0, err2
+	}
+	for i := range b.items {
+		if &b.items[i] == it {
+			return i, nil
+		}
+	}
+	panic("plan: an item that is not in the list")
+}
+
+func orderKey(e Expr, o ast.OrderItem) Key {
+	return Key{Expr: e, Order: value.Order{Desc: o.Desc, NullsFirst: o.NullsFirst}}
+}
+
+// ordinal is the item that a bare whole number names, or nil if e is none.
+func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
+	n, ok := e.(*ast.Number)
+	if !ok || !n.IsInt {
+		return nil, nil
+	}
+	if n.Int < 1 || n.Int > int64(len(b.items)) {
+		return nil, ast.Errorf(e, "%s %d: the result has %d columns", where, n.Int, len(b.items))
+	}
+	return &b.items[n.Int-1], nil
+}
+
+// sort plans an order, unless rows come in it anyway. Rows that carry payload
+// may be large, so they are always sorted where they can spill.
+func (b *builder) sort(keys []Key, l Limit) {
+	if len(keys) == 0 || b.inOrder(keys) {
+		return
+	}
+	if len(b.filled) == 0 && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
+		b.top = &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
+		return
+	}
+	b.top = &Sort{In: b.top, Keys: keys}
+}
+
+// inOrder reports whether the source yields rows by keys already: captures and
+// versions come by URL and time, pages by URL, and nothing in between reorders
+// them.
+func (b *builder) inOrder(keys []Key) bool {
+	if b.src == nil || b.grouped || b.sel.Distinct {
+		return false
+	}
+	var natural []string
+	switch b.src.Relation {
+	case capturesRelation, versionsRelation:
+		natural = []string{"url", "time"}
+	case pagesRelation:
+		natural = []string{"url"}
+	}
+	if len(keys) > len(natural) {
+		return false
+	}
+	for i, k := range keys {
+		c, ok := k.Expr.(*Col)
+		if !ok || k.Order.Desc || b.src.Fields[c.Index].Name != natural[i] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,208 @@
+package plan
+
+import (
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Relation is one kind of row that can be asked for. The relations are one
+// table: DESCRIBE, SHOW COLUMNS, *, binding and the nearest names in errors all
+// read it.
+type Relation struct {
+	Name    string
+	Doc     string // what a row is
+	Scoped  bool   // takes a scope and a time clause
+	Columns []Column
+}
+
+// Column is one column of a relation.
+type Column struct {
+	Name string
+	Type value.Type
+	Doc  string
+	// Payload columns open the stored response. They are read only when named,
+	// so * leaves them out; they stand last.
+	Payload bool
+	// Needs is what a scan must fill for the column.
+	Needs record.Columns
+}
+
+// Column gives the column called name, or nil. Case does not matter.
+func (r *Relation) Column(name string) *Column {
+	for i := range r.Columns {
+		if equalName(r.Columns[i].Name, name) {
+			return &r.Columns[i]
+		}
+	}
+	return nil
+}
+
+// ColumnNames lists the names of r's columns.
+func (r *Relation) ColumnNames() []string {
+	names := make([]string, len(r.Columns))
+	for i := range r.Columns {
+		names[i] = r.Columns[i].Name
+	}
+	return names
+}
+
+// Relations lists all relations in the order of the manual. The result is
+// shared and not to be changed.
+func Relations() []*Relation { return relations }
+
+// FindRelation gives the relation called name, or nil. Case does not matter.
+func FindRelation(name string) *Relation {
+	for _, r := range relations {
+		if equalName(r.Name, name) {
+			return r
+		}
+	}
+	return nil
+}
+
+// RelationNames lists the relations' names.
+func RelationNames() []string {
+	names := make([]string, len(relations))
+	for i, r := range relations {
+		names[i] = r.Name
+	}
+	return names
+}
+
+var relations = []*Relation{
+	capturesRelation, versionsRelation, pagesRelation, hostsRelation, poolsRelation, filesRelation,
+}
+
+var capturesRelation = &Relation{
+	Name: "captures", Doc: "one visit that got a response", Scoped: true,
+	Columns: []Column{
+		{Name: "url", Type: value.URL, Doc: "canonical URL"},
+		{Name: "time", Type: value.Time, Doc: "when it was fetched"},
+		{Name: "status", Type: value.Int, Doc: "HTTP status", Needs: record.ColStatus},
+		{Name: "kind", Type: value.Text, Doc: "page, redirect, missing, soft_missing, denied or error", Needs: record.ColKind},
+		{Name: "mime", Type: value.Text, Doc: "media type, without parameters", Needs: record.ColMime},
+		{Name: "bytes", Type: value.Int, Doc: "size of the body", Needs: record.ColBytes},
+		{Name: "digest", Type: value.Text, Doc: "sha256 of the body, in hex", Needs: record.ColDigest},
+		{Name: "change", Type: value.Text, Doc: "against the capture before: first, gone, back, kind, changed, layout or same", Needs: record.ColChange},
+		{Name: "changed", Type: value.Bool, Doc: "whether change is gone, back, kind or changed", Needs: record.ColChange},
+		{Name: "location", Type: value.URL, Doc: "where a redirect leads", Needs: record.ColLocation},
+		{Name: "ip", Type: value.Text, Doc: "address of the server", Needs: record.ColIP},
+		{Name: "origin", Type: value.URL, Doc: "URL first asked for, where a redirect led here", Needs: record.ColOrigin},
+		{Name: "asked_url", Type: value.Text, Doc: "URL as received", Needs: record.ColAskedURL},
+		{Name: "urlkey", Type: value.Text, Doc: "folded key of CDX files"},
+		{Name: "host", Type: value.Text, Doc: "host of the URL"},
+		{Name: "domain", Type: value.Text, Doc: "registered domain of the host"},
+		{Name: "truncated", Type: value.Bool, Doc: "whether the body was cut when fetched", Needs: record.ColTruncated},
+		{Name: "previous", Type: value.Time, Doc: "the capture before", Needs: record.ColPrevious},
+		{Name: "version_time", Type: value.Time, Doc: "when the version it found began", Needs: record.ColVersionTime},
+		{Name: "pool", Type: value.Text, Doc: "pool that holds it", Needs: record.ColPool},
+		{Name: "added", Type: value.Time, Doc: "when it came into this archive", Needs: record.ColAdded},
+		{Name: "job", Type: value.Text, Doc: "what brought it", Needs: record.ColJob},
+		{Name: "source", Type: value.Text, Doc: "file it came from", Needs: record.ColSource},
+		{Name: "source_offset", Type: value.Int, Doc: "where in that file, in bytes", Needs: record.ColSource},
+		{Name: "record_id", Type: value.Text, Doc: "id that its file gave it", Needs: record.ColSource},
+		{Name: "declared_digest", Type: value.Text, Doc: "digest that its file gave it", Needs: record.ColDeclaredDigest},
+		{Name: "via_record", Type: value.Text, Doc: "response, revisit, not_modified or resource", Needs: record.ColVia},
+	},
+}
+
+var versionsRelation = &Relation{
+	Name: "versions", Doc: "one state of a page", Scoped: true,
+	Columns: []Column{
+		{Name: "url", Type: value.URL, Doc: "canonical URL"},
+		{Name: "time", Type: value.Time, Doc: "first seen so"},
+		{Name: "last_seen", Type: value.Time, Doc: "last seen so"},
+		{Name: "next", Type: value.Time, Doc: "when the next version was first seen"},
+		{Name: "not_before", Type: value.Time, Doc: "last visit that still found the state before", Needs: record.ColPrevious},
+		{Name: "previous", Type: value.Time, Doc: "when the version before was first seen", Needs: record.ColPrevious},
+		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for"},
+		{Name: "visits", Type: value.Int, Doc: "captures that found it"},
+		{Name: "status", Type: value.Int, Doc: "HTTP status", Needs: record.ColStatus},
+		{Name: "kind", Type: value.Text, Doc: "page, redirect, missing, soft_missing, denied or error", Needs: record.ColKind},
+		{Name: "mime", Type: value.Text, Doc: "media type, without parameters", Needs: record.ColMime},
+		{Name: "bytes", Type: value.Int, Doc: "size of the body", Needs: record.ColBytes},
+		{Name: "change", Type: value.Text, Doc: "against the version before: first, gone, back, kind, changed or layout", Needs: record.ColChange},
+		{Name: "changed", Type: value.Bool, Doc: "whether change is gone, back, kind or changed", Needs: record.ColChange},
+		{Name: "digest", Type: value.Text, Doc: "sha256 of the body, in hex", Needs: record.ColDigest},
+		{Name: "ip", Type: value.Text, Doc: "address of the server", Needs: record.ColIP},
+		{Name: "origin", Type: value.URL, Doc: "URL first asked for, where a redirect led here", Needs: record.ColOrigin},
+		{Name: "location", Type: value.URL, Doc: "where a redirect leads", Needs: record.ColLocation},
+		{Name: "pool", Type: value.Text, Doc: "pool that holds it", Needs: record.ColPool},
+		{Name: "urlkey", Type: value.Text, Doc: "folded key of CDX files"},
+		{Name: "host", Type: value.Text, Doc: "host of the URL"},
+		{Name: "domain", Type: value.Text, Doc: "registered domain of the host"},
+		{Name: "path", Type: value.Text, Doc: "path of the URL, decoded"},
+		{Name: "depth", Type: value.Int, Doc: "number of parts of the path"},
+		{Name: "job", Type: value.Text, Doc: "what brought it", Needs: record.ColJob},
+		{Name: "charset", Type: value.Text, Doc: "what the body is read as", Payload: true},
+		{Name: "declared_charset", Type: value.Text, Doc: "what header or page says it is", Payload: true},
+		{Name: "html", Type: value.Text, Doc: "body, decoded, as UTF-8; NULL if it is no text", Payload: true},
+		{Name: "headers", Type: value.Text, Doc: "status line and headers as received", Payload: true},
+		{Name: "last_modified", Type: value.Time, Doc: "what the header of that name says", Payload: true},
+		{Name: "etag", Type: value.Text, Doc: "what the header of that name says", Payload: true},
+		{Name: "expires", Type: value.Time, Doc: "what the header of that name says", Payload: true},
+	},
+}
+
+var pagesRelation = &Relation{
+	Name: "pages", Doc: "one URL over the period", Scoped: true,
+	Columns: []Column{
+		{Name: "url", Type: value.URL, Doc: "canonical URL"},
+		{Name: "first_seen", Type: value.Time, Doc: "first visit of the period"},
+		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
+		{Name: "version_count", Type: value.Int, Doc: "versions that the visits found"},
+		{Name: "change_count", Type: value.Int, Doc: "visits that found a change"},
+		{Name: "status", Type: value.Int, Doc: "HTTP status at the last visit", Needs: record.ColStatus},
+		{Name: "kind", Type: value.Text, Doc: "kind at the last visit", Needs: record.ColKind},
+		{Name: "mime", Type: value.Text, Doc: "media type at the last visit", Needs: record.ColMime},
+		{Name: "urlkey", Type: value.Text, Doc: "folded key of CDX files"},
+		{Name: "host", Type: value.Text, Doc: "host of the URL"},
+		{Name: "domain", Type: value.Text, Doc: "registered domain of the host"},
+		{Name: "depth", Type: value.Int, Doc: "number of parts of the path"},
+	},
+}
+
+var hostsRelation = &Relation{
+	Name: "hosts", Doc: "one host over the period", Scoped: true,
+	Columns: []Column{
+		{Name: "host", Type: value.Text, Doc: "host name, without a port"},
+		{Name: "domain", Type: value.Text, Doc: "registered domain of the host"},
+		{Name: "page_count", Type: value.Int, Doc: "URLs"},
+		{Name: "version_count", Type: value.Int, Doc: "versions that the visits found"},
+		{Name: "change_count", Type: value.Int, Doc: "visits that found a change"},
+		{Name: "bytes", Type: value.Int, Doc: "size of the bodies of these versions", Needs: record.ColBytes},
+		{Name: "first_seen", Type: value.Time, Doc: "first visit of the period"},
+		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
+		{Name: "error_count", Type: value.Int, Doc: "visits of kind error", Needs: record.ColKind},
+	},
+}
+
+var poolsRelation = &Relation{
+	Name: "pools", Doc: "one pool of the archive: the captures of one month",
+	Columns: []Column{
+		{Name: "name", Type: value.Text, Doc: "name, such as 200806"},
+		{Name: "kind", Type: value.Text, Doc: "dynamic or static"},
+		{Name: "first_time", Type: value.Time, Doc: "first capture"},
+		{Name: "last_time", Type: value.Time, Doc: "last capture"},
+		{Name: "urls", Type: value.Int, Doc: "URLs"},
+		{Name: "captures", Type: value.Int, Doc: "captures"},
+		{Name: "versions", Type: value.Int, Doc: "versions"},
+		{Name: "bytes", Type: value.Int, Doc: "bodies before compression"},
+		{Name: "stored_bytes", Type: value.Int, Doc: "on disk"},
+		{Name: "first_url", Type: value.URL, Doc: "first URL in SURT order"},
+		{Name: "last_url", Type: value.URL, Doc: "last URL in SURT order"},
+		{Name: "depends", Type: value.Text, Doc: "pools whose bodies it uses"},
+	},
+}
+
+var filesRelation = &Relation{
+	Name: "files", Doc: "one file of the archive",
+	Columns: []Column{
+		{Name: "file", Type: value.Text, Doc: "name within the archive's folder"},
+		{Name: "pool", Type: value.Text, Doc: "pool that it belongs to"},
+		{Name: "segments", Type: value.Int, Doc: "segments in it"},
+		{Name: "sorted", Type: value.Bool, Doc: "whether it is one sorted run"},
+		{Name: "bytes", Type: value.Int, Doc: "size"},
+		{Name: "crc", Type: value.Text, Doc: "crc32c, in hex"},
+	},
+}

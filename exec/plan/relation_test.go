@@ -1,0 +1,36 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/lang/ast"
+)
+
+// TestColumnNames shows that no column has a name that would need quotes or that
+// another column of its relation has, and that payload columns stand last.
+func TestColumnNames(t *testing.T) {
+	for _, r := range Relations() {
+		seen := map[string]bool{}
+		payload := false
+		for _, c := range r.Columns {
+			if slices.Contains(ast.Reserved, strings.ToUpper(c.Name)) {
+				t.Errorf("%s.%s is a reserved word", r.Name, c.Name)
+			}
+			if seen[c.Name] {
+				t.Errorf("%s.%s stands twice", r.Name, c.Name)
+			}
+			if payload && !c.Payload {
+				t.Errorf("%s.%s stands behind a payload column", r.Name, c.Name)
+			}
+			if c.Doc == "" {
+				t.Errorf("%s.%s has no doc", r.Name, c.Name)
+			}
+			seen[c.Name], payload = true, c.Payload
+		}
+		if FindRelation(strings.ToUpper(r.Name)) != r {
+			t.Errorf("%s is not found by its name in upper case", r.Name)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package exec
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// query plans and opens a SELECT. Its rows are computed while they are ranged
+// over.
+func (s *Session) query(ctx context.Context, q *ast.Query) (*Result, error) {
+	node, err := plan.Build(q, s.env())
+	if err != nil {
+		return nil, err
+	}
+	return s.open(ctx, node)
+}
+
+// open opens a plan.
+func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
+	src := sourceOf(node)
+	snap, release, err := s.snapshot(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.runner(snap, nil).Rows(ctx, node)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	res := &Result{Kind: ResultRows, Columns: node.Columns(), Close: release}
+	res.Rows = func(yield func(*value.Batch, error) bool) {
+		defer release()
+		any := false
+		for b, err := range rows {
+			any = true
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+		if !any && src != nil {
+			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, src)...)
+		}
+	}
+	return res, nil
+}
+
+// snapshot pins the archive for a plan, unless it reads none.
+func (s *Session) snapshot(ctx context.Context, src *plan.Source) (op.Snapshot, func(), error) {
+	if src == nil {
+		return nil, func() {}, nil
+	}
+	snap, err := s.Archive.Snapshot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap.SetCache(s.Settings.Cache)
+	var once sync.Once
+	return snap, func() { once.Do(func() { snap.Close() }) }, nil // a reader has nothing to lose on Close
+}
+
+// runner makes what runs plans. Meter may be nil.
+func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
+	r := &op.Runner{Snapshot: snap, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
+	if snap != nil && s.Archive.Exists() {
+		r.TempDirs = []string{filepath.Dir(s.Archive.Path())}
+	}
+	if s.Progress != nil {
+		tell := s.throttled()
+		r.Scanned = func(rows int64) { tell(Progress{What: "select", Done: rows, Unit: "rows"}) }
+	}
+	return r
+}
+
+// progressEvery is how long after one report the next may come.
+const progressEvery = 100 * time.Millisecond
+
+// throttled gives s.Progress such that it is called ten times a second at most.
+func (s *Session) throttled() func(Progress) {
+	var last time.Time
+	return func(p Progress) {
+		if now := time.Now(); now.Sub(last) >= progressEvery {
+			last = now
+			s.Progress(p)
+		}
+	}
+}
+
+// sourceOf is the source that a plan reads, or nil.
+func sourceOf(n plan.Node) *plan.Source {
+	for n != nil {
+		if src, ok := n.(*plan.Source); ok {
+			return src
+		}
+		n = n.Below()
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// Run runs one statement. What the writer of the statement can mend is an
+// *ast.Error. NOW stands still from here on.
+func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch st := st.(type) {
+	case *ast.Query:
+		return s.query(ctx, st)
+	case *ast.Import:
+		return s.importFiles(ctx, st)
+	case *ast.Explain:
+		return s.explain(ctx, st)
+	case *ast.Describe:
+		return s.describe(st)
+	case *ast.Show:
+		return s.show(ctx, st)
+	case *ast.ShowPage:
+		return s.showPage(ctx, st)
+	case *ast.Set:
+		return s.set(st)
+	case *ast.Reset:
+		return s.reset(st)
+	case *ast.Help:
+		return s.help(st)
+	}
+	panic(fmt.Sprintf("exec: unknown statement %T", st))
+}
+
+// env is what is fixed for one statement.
+func (s *Session) env() *plan.Env {
+	now := time.Now
+	if s.Now != nil {
+		now = s.Now
+	}
+	return &plan.Env{Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params}
+}
+
+// done is the result of a statement that has nothing to show.
+func done() *Result { return &Result{Kind: ResultNone, Close: func() {}} }
+
+// table is a small result that is known at once.
+type table struct {
+	cols  []value.Column
+	batch *value.Batch
+}
+
+func newTable(cols ...value.Column) *table {
+	t := &table{cols: cols, batch: new(value.Batch)}
+	for _, c := range cols {
+		t.batch.Cols = append(t.batch.Cols, &value.Vector{Type: c.Type})
+	}
+	return t
+}
+
+// text and its like describe a column of a table.
+func text(name string) value.Column { return value.Column{Name: name, Type: value.Text} }
+
+func whole(name string) value.Column { return value.Column{Name: name, Type: value.Int} }
+
+// add adds a row. Columns left out at its end are NULL.
+func (t *table) add(row ...value.Value) {
+	for i, c := range t.batch.Cols {
+		if i < len(row) {
+			c.AppendValue(row[i])
+		} else {
+			c.AppendValue(value.Value{})
+		}
+	}
+	t.batch.N++
+}
+
+// result gives the table as a result. Err, if not nil, follows the rows.
+func (t *table) result(kind ResultKind, err error) *Result {
+	return &Result{
+		Kind:    kind,
+		Columns: t.cols,
+		Rows: func(yield func(*value.Batch, error) bool) {
+			if t.batch.N > 0 && !yield(t.batch, nil) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+			}
+		},
+		Close: func() {},
+	}
+}

@@ -1,0 +1,287 @@
+package exec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// DefaultSettings are the settings of a new session.
+func DefaultSettings() Settings {
+	return Settings{
+		Timezone:       time.UTC,
+		ImportTimezone: time.UTC,
+		MemoryBytes:    512 << 20,
+		Cache:          true,
+		CacheBytes:     256 << 20,
+		Mode:           "auto",
+		Color:          "auto",
+	}
+}
+
+// settingKind is one setting that SET changes. Set takes the value as text and
+// says what is wrong with it.
+type settingKind struct {
+	name, doc string
+	get       func(*Settings) string
+	set       func(*Settings, string) error
+}
+
+var settings = []settingKind{
+	{"cache", "whether decoded runs are kept in memory",
+		func(s *Settings) string { return onOff(s.Cache) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Cache, v) }},
+	{"cache_size", "memory for decoded runs",
+		func(s *Settings) string { return sizeText(s.CacheBytes) },
+		func(s *Settings, v string) error { return parseSize(&s.CacheBytes, v) }},
+	{"color", "colors on a terminal: auto, always or never",
+		func(s *Settings) string { return s.Color },
+		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
+	{"import_timezone", "zone of dates without one in imported files",
+		func(s *Settings) string { return s.ImportTimezone.String() },
+		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
+	{"memory", "memory for sorting and grouping before temporary files are used",
+		func(s *Settings) string { return sizeText(s.MemoryBytes) },
+		func(s *Settings, v string) error { return parseMemory(&s.MemoryBytes, v) }},
+	{"mode", "output format: auto is a table on a terminal and csv elsewhere",
+		func(s *Settings) string { return s.Mode },
+		func(s *Settings, v string) error {
+			return parseWord(&s.Mode, v, "auto", "table", "csv", "tsv", "json", "jsonl", "markdown", "vertical")
+		}},
+	{"nullvalue", "how NULL is printed in a table",
+		func(s *Settings) string { return s.NullValue },
+		func(s *Settings, v string) error { s.NullValue = v; return nil }},
+	{"timer", "whether the time of each statement is printed",
+		func(s *Settings) string { return onOff(s.Timer) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Timer, v) }},
+	{"timezone", "zone of time literals without an offset, of TODAY and of printing",
+		func(s *Settings) string { return s.Timezone.String() },
+		func(s *Settings, v string) error { return parseZone(&s.Timezone, v) }},
+	{"width", "width of a table in cells; auto is the window's",
+		func(s *Settings) string { return widthText(s.Width) },
+		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},
+}
+
+var settingColumns = []value.Column{text("setting"), text("value"), text("default"), text("meaning")}
+
+func (k *settingKind) row(s *Settings) []value.Value {
+	def := DefaultSettings()
+	return []value.Value{value.OfText(k.name), value.OfText(k.get(s)), value.OfText(k.get(&def)), value.OfText(k.doc)}
+}
+
+// setting finds a setting by its name in any case, or gives nil.
+func setting(name string) *settingKind {
+	for i := range settings {
+		if strings.EqualFold(settings[i].name, name) {
+			return &settings[i]
+		}
+	}
+	return nil
+}
+
+// findSetting is setting with an error that names the nearest one.
+func findSetting(name *ast.Name) (*settingKind, error) {
+	if k := setting(name.Text); k != nil {
+		return k, nil
+	}
+	return nil, plan.UnknownName(name, "setting", name.Text, "", settingNames())
+}
+
+func settingNames() []string {
+	names := make([]string, len(settings))
+	for i := range settings {
+		names[i] = settings[i].name
+	}
+	return names
+}
+
+// set changes a setting or a parameter.
+func (s *Session) set(st *ast.Set) (*Result, error) {
+	if st.Param {
+		v, err := s.constant(st.Value)
+		if err != nil {
+			return nil, err
+		}
+		if s.Params == nil {
+			s.Params = map[string]string{}
+		}
+		s.Params[st.Name.Text] = v
+		return done(), nil
+	}
+	k, err := findSetting(&st.Name)
+	if err != nil {
+		return nil, err
+	}
+	v, err := s.constant(st.Value)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.set(&s.Settings, v); err != nil {
+		return nil, ast.Errorf(st.Value, "setting %s: %v", k.name, err)
+	}
+	return done(), nil
+}
+
+// reset gives a setting its default.
+func (s *Session) reset(st *ast.Reset) (*Result, error) {
+	k, err := findSetting(&st.Name)
+	if err != nil {
+		return nil, err
+	}
+	def := DefaultSettings()
+	if err := k.set(&s.Settings, k.get(&def)); err != nil {
+		panic("exec: the default of " + k.name + " is refused: " + err.Error())
+	}
+	return done(), nil
+}
+
+// constant is the text of a value after SET. What was written as one word or
+// literal stays as written, so that it is read where it is used; an expression
+// is computed now.
+func (s *Session) constant(e ast.Expr) (string, error) {
+	switch e := e.(type) {
+	case *ast.String:
+		return e.Value, nil
+	case *ast.Number:
+		return e.Text, nil
+	case *ast.Size:
+		return e.Text, nil
+	case *ast.Duration:
+		return e.Text, nil
+	case *ast.Period:
+		return e.Text, nil
+	case *ast.Bool:
+		return strconv.FormatBool(e.Value), nil
+	case *ast.Column:
+		if e.Qualifier == nil {
+			return e.Name.Text, nil
+		}
+	}
+	env := s.env()
+	x, err := (&plan.Binder{Where: "SET", Env: env}).Bind(e)
+	if err != nil {
+		return "", err
+	}
+	c, ok := x.(*plan.Const)
+	if !ok || c.V.IsNull() {
+		return "", ast.Errorf(e, "SET takes a value, and %s is none", e)
+	}
+	return string(c.V.Append(nil, env.Location())), nil
+}
+
+func onOff(b bool) string {
+	if b {
+		return "on"
+	}
+	return "off"
+}
+
+func parseOnOff(dst *bool, v string) error {
+	switch strings.ToLower(v) {
+	case "on", "true", "1", "yes":
+		*dst = true
+	case "off", "false", "0", "no":
+		*dst = false
+	default:
+		return fmt.Errorf("write on or off, not %q", v)
+	}
+	return nil
+}
+
+func parseWord(dst *string, v string, words ...string) error {
+	for _, w := range words {
+		if strings.EqualFold(w, v) {
+			*dst = w
+			return nil
+		}
+	}
+	err := fmt.Errorf("there is no %q; write %s", v, strings.Join(words, ", "))
+	if near := value.Nearest(v, words); near != "" {
+		err = fmt.Errorf("there is no %q; did you mean %s?", v, near)
+	}
+	return err
+}
+
+func parseZone(dst **time.Location, v string) error {
+	if strings.EqualFold(v, "local") {
+		*dst = time.Local
+		return nil
+	}
+	zone, err := time.LoadLocation(v)
+	if err != nil {
+		return fmt.Errorf("there is no time zone %q; write one such as 'Asia/Shanghai' or 'UTC'", v)
+	}
+	*dst = zone
+	return nil
+}
+
+var sizeUnits = []struct {
+	name  string
+	bytes int64
+}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}}
+
+// parseSize reads 64MB, or a number of bytes.
+func parseSize(dst *int64, v string) error {
+	digits, unit := strings.ToUpper(v), int64(1)
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(digits, u.name); ok {
+			digits, unit = rest, u.bytes
+			break
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 0 || n > (1<<62)/unit {
+		return fmt.Errorf("%q is no size; write one such as 512MB", v)
+	}
+	*dst = n * unit
+	return nil
+}
+
+// memoryBytesMin keeps a sort from making a temporary file every few rows.
+const memoryBytesMin = 1 << 20
+
+func parseMemory(dst *int64, v string) error {
+	var n int64
+	if err := parseSize(&n, v); err != nil {
+		return err
+	}
+	if n < memoryBytesMin {
+		return fmt.Errorf("%s is too little; the least is %s", v, sizeText(memoryBytesMin))
+	}
+	*dst = n
+	return nil
+}
+
+func sizeText(n int64) string {
+	for _, u := range sizeUnits {
+		if n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func widthText(n int) string {
+	if n == 0 {
+		return "auto"
+	}
+	return strconv.Itoa(n)
+}
+
+func parseWidth(dst *int, v string) error {
+	if strings.EqualFold(v, "auto") {
+		*dst = 0
+		return nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 0 {
+		return fmt.Errorf("write a number of cells or auto, not %q", v)
+	}
+	*dst = n
+	return nil
+}

@@ -1,0 +1,236 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"infomall/exec"
+	"infomall/exec/op/optest"
+	"infomall/lang"
+)
+
+// TestStatements runs statements one after another in one session and looks at
+// what they give and note.
+func TestStatements(t *testing.T) {
+	cases := []struct{ src, want, note string }{
+		{"EXPLAIN SELECT html FROM 'pku.edu.cn' LATEST WHERE kind = 'page' AND html CONTAINS 'x' ORDER BY time LIMIT 5",
+			"plan\nresult: html\n  limit 5\n    sort: time\n      filter: html CONTAINS 'x'\n        payload: html\n" +
+				"          filter: kind = 'page'\n            versions in 'pku.edu.cn', latest: kind, time\n" +
+				"              pools: 200806, 200807, 200808 (3 of 3)\n", ""},
+		{"EXPLAIN SELECT url FROM captures WHERE url = 'http://x.cn/' AND time > 2008-07 ORDER BY url, time",
+			"plan\nresult: url\n  filter: url = 'http://x.cn/' AND time >= 2008-08-01\n" +
+				"    captures keys \"cn,x,)/ http\"..\"cn,x,)/ http\\x00\" from 2008-08-01: url, time\n" +
+				"      pools: 200808 (1 of 3)\n", ""},
+		{"EXPLAIN SELECT url, last_seen FROM versions WHERE time <= 2008-06 ORDER BY url DESC",
+			"plan\nresult: url, last_seen\n  sort: url DESC\n    filter: time < 2008-07-01\n      versions: time, url, last_seen\n" +
+				"        pools: 200806, 200807, 200808 (3 of 3)\n", ""},
+		{"EXPLAIN SELECT url FROM versions WHERE time <= 2008-06 AND 'x' <> host",
+			"plan\nresult: url\n  filter: time < 2008-07-01 AND host <> 'x'\n    versions before 2008-07-01: time, host, url\n" +
+				"      pools: 200806 (1 of 3)\n", ""},
+		{"EXPLAIN SHOW PAGE 'x.cn' AT 2008", "plan\nreads the last capture of http://x.cn/ at or before 2008-12-31T23:59:59.999Z\n", ""},
+		{"EXPLAIN SET timezone = 'UTC'", "plan\nchanges timezone, which is UTC, for this session\n", ""},
+		{"EXPLAIN IMPORT 'run.go'", "plan\nimport into test-archive\n  run.go: * bytes\n", ""},
+
+		{"IMPORT 'k.warc' AS j", "source|records|stored|visits|skipped|damaged|bytes|new_bytes|ms\nk.warc|5|1|1|2|1|300|100|0\n",
+			"k.warc: 1 damaged, the first at byte 77: no record begins here"},
+
+		{"SHOW PAGE 'pku.edu.cn' AT 2008-06-22", "北京", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, 2d before the time asked for"},
+		{"SHOW PAGE 'pku.edu.cn' AT 2008-06 AS raw", "\xb1\xb1\xbe\xa9", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
+		{"SHOW PAGE 'pku.edu.cn' AS html", "three", "http://pku.edu.cn/ as captured 2008-08-25T00:00:00Z"},
+		{"SHOW PAGE 'http://a.www.pku.edu.cn/y.gif' AS raw", "GIF89a", "http://a.www.pku.edu.cn/y.gif as captured 2008-07-16T00:00:00Z"},
+
+		{"SHOW PAGE 'pku.edu.cn' AT 2008-06 AS headers", "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=gb2312\r\nETag: \"7\"\r\n" +
+			"Last-Modified: Sun, 01 Jun 2008 00:00:00 GMT\r\n\r\n", "http://pku.edu.cn/ as captured 2008-06-20T00:00:00Z, within the time asked for"},
+
+		{"SET memory = 64MB", "", ""},
+		{"DESCRIBE memory", "setting|value|default|meaning\nmemory|64MB|512MB|memory for sorting and grouping before temporary files are used\n", ""},
+		{"RESET memory", "", ""},
+		{"SET cache = off", "", ""},
+		{"DESCRIBE cache", "setting|value|default|meaning\ncache|off|on|whether decoded runs are kept in memory\n", ""},
+		{"SET $day = 2008-08-10", "", ""},
+		{"SELECT time FROM 'http://pku.edu.cn/' AT $day", "time\n2008-08-05\n", ""},
+		{"DESCRIBE Substr", "function|signature|aggregate|meaning\nsubstr|substr(s text, start int [, length int]) text|false|" +
+			"The characters of s from start, which counts from 1; to the end if length is left out.\n", ""},
+		{"SHOW POOLS", "name|kind|first_time|last_time|urls|captures|versions|bytes|stored_bytes|first_url|last_url|depends\n" +
+			"200806|dynamic|2008-06-01|2008-06-20|3|4|3|5|0|http://pku.edu.cn/|http://pku.edu.cn/old|-\n" +
+			"200807|dynamic|2008-07-02|2008-07-17|5|5|4|14|0|http://pku.edu.cn/|http://a.www.pku.edu.cn/y.gif|-\n" +
+			"200808|dynamic|2008-08-05|2008-08-25|1|2|2|9|0|http://pku.edu.cn/|http://pku.edu.cn/|-\n", ""},
+
+		// Why there are no rows.
+		{"SELECT url FROM 'pku.edu.cm'", "url\n", "'pku.edu.cm' was never captured; the nearest host in the archive is pku.edu.cn"},
+		{"SELECT url FROM 'www.pkuu.edu.cn'", "url\n", "'www.pkuu.edu.cn' was never captured; the nearest host in the archive is www.pku.edu.cn"},
+		{"SELECT url FROM 'pku.edu.cn/zzz'", "url\n", "'pku.edu.cn/zzz' was never captured; the archive has other pages of pku.edu.cn"},
+		{"SELECT url FROM 'pku.edu.cn' SINCE 2010", "url\n",
+			"'pku.edu.cn' has captures at other times only: from 2008-06-01T00:00:00Z to 2008-08-25T00:00:00Z"},
+		{"SELECT time FROM 'http://pku.edu.cn/a' SINCE 2008-07", "time\n",
+			"pages were visited then and found as before, so no version began; the relation captures has the visits"},
+		{"SELECT url FROM captures WHERE host = 'nope.cn'", "url\n",
+			"what WHERE asks for was never captured; the nearest host in the archive is pku.edu.cn"},
+		{"SELECT url FROM captures WHERE status = 999", "url\n", ""},
+		{"SELECT url FROM 'nope.cn' LIMIT 0", "url\n", ""},
+	}
+	s := newSession(archive{smallSite()})
+	for _, c := range cases {
+		got, notes, err := ask(s, c.src)
+		if err != nil {
+			t.Errorf("%s: %v", c.src, err)
+			continue
+		}
+		if before, after, ok := strings.Cut(c.want, "*"); ok && strings.HasPrefix(got, before) && strings.HasSuffix(got, after) {
+			got = c.want
+		}
+		note := ""
+		if len(notes) > 0 {
+			note = notes[len(notes)-1]
+		}
+		if got != c.want || note != c.note {
+			t.Errorf("%s\ngot\n%s\nnote %q\nwant\n%s\nnote %q", c.src, got, note, c.want, c.note)
+		}
+	}
+}
+
+// TestShorthandPlan shows that the shorthand and what it stands for are one.
+func TestShorthandPlan(t *testing.T) {
+	s := newSession(archive{smallSite()})
+	for _, rel := range []string{"captures", "versions", "pages", "hosts"} {
+		short, _, err := ask(s, "EXPLAIN SELECT "+rel+" FROM 'pku.edu.cn' SINCE 2008 WHERE host <> 'x' LIMIT 3")
+		if err != nil {
+			t.Fatal(err)
+		}
+		long, _, err := ask(s, "EXPLAIN SELECT * FROM "+rel+" IN 'pku.edu.cn' SINCE 2008 WHERE host <> 'x' LIMIT 3")
+		if err != nil || short != long {
+			t.Errorf("%s\ngot\n%s\nwant\n%s\nerror %v", rel, short, long, err)
+		}
+	}
+	for _, src := range []string{"SELECT \"pages\" FROM 'x'", "SELECT versions.pages FROM 'x'", "SELECT pages, url FROM 'x'", "SELECT pages AS p FROM 'x'"} {
+		if _, _, err := ask(s, src); err == nil || !strings.Contains(err.Error(), "no column") {
+			t.Errorf("%s: got error %v, want one about a column", src, err)
+		}
+	}
+}
+
+// TestAnalyze shows what each node of a plan did.
+func TestAnalyze(t *testing.T) {
+	got, _, err := ask(newSession(archive{smallSite()}), "EXPLAIN ANALYZE SELECT host, count(*) FROM captures WHERE status = 200 GROUP BY host LIMIT 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"plan|rows|ms\n", "  limit 2|2|", "filter: status = 200|8|", ": status, host|11|", "segments opened: 0|-|-"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant %q in it", got, want)
+		}
+	}
+}
+
+// TestLists shows that the lists have what the tables have, and that each of
+// their entries can be described.
+func TestLists(t *testing.T) {
+	s := newSession(archive{smallSite()})
+	for src, want := range map[string]string{
+		"SHOW RELATIONS": "versions|one state of a page\n",
+		"SHOW COLUMNS":   "versions|html|text|true|",
+		"SHOW FUNCTIONS": "substr|",
+		"SHOW SETTINGS":  "memory|512MB|512MB|",
+		"HELP":           "HELP SELECT\n",
+		"HELP select":    "SELECT [DISTINCT]",
+		"HELP versions":  "html",
+		"HELP substr":    "substr(",
+		"HELP timezone":  "SET timezone = UTC",
+	} {
+		got, _, err := ask(s, src)
+		if err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: got\n%s\nerror %v, want %q in it", src, got, err, want)
+		}
+	}
+}
+
+// TestImportKeepsWhatWasDone shows that an error comes after the rows of what
+// was imported before it.
+func TestImportKeepsWhatWasDone(t *testing.T) {
+	a := smallSite()
+	a.Err = context.Canceled
+	s := newSession(archive{a})
+	s.Verbose = true
+	got, _, err := ask(s, "IMPORT 'a', 'b'")
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v, want %v", err, context.Canceled)
+	}
+	want := "a|-|-|-|-|-|-|-|-|77|-|no record begins here\nb|5|"
+	if !strings.Contains(got, want) {
+		t.Errorf("got\n%s\nwant %q in it", got, want)
+	}
+	s.ReadOnly = true
+	if _, _, err := ask(s, "IMPORT 'a'"); err == nil || !strings.Contains(err.Error(), "only reads") {
+		t.Errorf("got error %v, want one about reading only", err)
+	}
+}
+
+// TestCancel shows that a query ends with its context, in its midst too, and
+// passes on the archive's errors.
+func TestCancel(t *testing.T) {
+	a := smallSite()
+	a.BatchRows = 1
+	for _, src := range []string{
+		"SELECT url FROM captures", "SELECT url FROM versions", "SELECT url FROM pages", "SELECT host FROM hosts",
+		"SELECT url FROM captures LATEST", "SELECT url FROM captures ORDER BY time", "SELECT DISTINCT url FROM captures",
+		"SELECT count(*) FROM captures",
+	} {
+		st, err := lang.ParseOne(src, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		res, err := newSession(archive{a}).Run(ctx, st)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if err := drain(res); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got error %v, want %v", src, err, context.Canceled)
+		}
+		broken := smallSite()
+		broken.BatchRows, broken.Err = 1, errors.New("disk on fire")
+		if _, _, err := ask(newSession(archive{broken}), src); !errors.Is(err, broken.Err) {
+			t.Errorf("%s: got error %v, want %v", src, err, broken.Err)
+		}
+	}
+}
+
+func drain(res *exec.Result) error {
+	for _, err := range res.Rows {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestLimitStopsTheScan shows that rows come before all is read, and that no
+// more is read than is wanted.
+func TestLimitStopsTheScan(t *testing.T) {
+	for _, src := range []string{"SELECT url FROM captures LIMIT 1", "SELECT url FROM versions LIMIT 1", "SELECT url FROM pages LIMIT 1",
+		"SELECT DISTINCT kind FROM captures LIMIT 1"} {
+		a := smallSite()
+		a.BatchRows, a.Err = 10, errors.New("read too far") // after the first batch
+		if _, _, err := ask(newSession(archive{a}), src); err != nil {
+			t.Errorf("%s: %v", src, err)
+		}
+	}
+}
+
+// TestProgress shows that a query tells how many rows it has read.
+func TestProgress(t *testing.T) {
+	s := newSession(archive{smallSite()})
+	var last exec.Progress
+	s.Progress = func(p exec.Progress) { last = p }
+	if _, _, err := ask(s, "SELECT count(*) FROM captures"); err != nil {
+		t.Fatal(err)
+	}
+	if want := (exec.Progress{What: "select", Done: 11, Unit: "rows"}); last != want {
+		t.Errorf("got %+v, want %+v", last, want)
+	}
+}
+
+var _ exec.Archive = archive{optest.New()}

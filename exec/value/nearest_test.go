@@ -1,0 +1,17 @@
+package value
+
+import "testing"
+
+// TestNearest finds slips of the finger and beginnings, and nothing far off.
+func TestNearest(t *testing.T) {
+	names := []string{"title", "time", "url", "urlkey", "status", "last_seen", "first_seen", "host"}
+	for name, want := range map[string]string{
+		"tittle": "title", "TITLE": "title", "titel": "title", "tiem": "time", "stauts": "status",
+		"ulr": "url", "u": "", "xyz": "", "hos": "host", "hots": "host", "last": "last_seen", "first": "first_seen",
+		"seen": "", "lastseen": "last_seen", "": "", "标题": "",
+	} {
+		if got := Nearest(name, names); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package lang
+
+// syntax is the form of a statement, for people. Words in upper case are typed
+// as they stand; names of parts are in lower case and explained below the
+// form; [ ] may be left out, ( | ) is a choice, … is more of the same. Lines
+// that begin with a blank go on with the one before.
+type syntax struct {
+	topic string
+	text  string
+}
+
+// syntaxes are kept beside the grammar. A test makes statements of every form
+// here and parses them, so nothing is promised that the grammar lacks.
+var syntaxes = []syntax{
+	{"SELECT", `
+SELECT [DISTINCT] item, …
+    [FROM source]
+    [WHERE expr]
+    [GROUP BY expr, …]
+    [HAVING expr]
+    [ORDER BY key, …]
+    [LIMIT n [OFFSET n]]
+item = * | expr [[AS] name]
+source = (relation [IN scope, …] | scope, …) [time] [AS name]
+key = expr [ASC | DESC] [NULLS FIRST | NULLS LAST]
+scope = 'text' | 'text' .. 'text' | $name
+time = range [choice] | choice [range]
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+n = 10 | $name
+`},
+	{"EXPRESSIONS", `
+expr = expr OR expr | expr AND expr | NOT expr | x
+x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
+  | y IS [NOT] (NULL | TRUE | FALSE)
+  | y [NOT] IN (expr, …)
+  | y [NOT] BETWEEN y AND y
+  | y [NOT] (LIKE | ILIKE) y [ESCAPE 'c']
+  | y [NOT] CONTAINS y
+  | y [NOT] WITHIN (scope | (scope, …))
+  | y
+y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z
+z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
+  | NOW | TODAY | $name | :name | column | name.column | (expr)
+  | name([[DISTINCT] expr, …]) | name(*) | CAST(expr AS type)
+  | CASE [expr] WHEN expr THEN expr … [ELSE expr] END
+scope = 'text' | 'text' .. 'text' | $name
+`},
+	{"IMPORT", `
+IMPORT file, … [FORMAT name] [AS name]
+file = 'text' | $name
+`},
+	{"SHOW PAGE", `
+SHOW PAGE url [AT t | AS OF t] [AS (html | raw | headers)]
+url = 'text' | $name
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+`},
+	{"SHOW", `
+SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES)
+`},
+	{"DESCRIBE", `
+DESCRIBE name
+`},
+	{"EXPLAIN", `
+EXPLAIN [ANALYZE] statement
+`},
+	{"SET", `
+SET name = value
+SET $name = value
+value = 'text' | 10 | - 10 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
+  | TODAY | $name | ON | name
+`},
+	{"RESET", `
+RESET name
+`},
+	{"HELP", `
+HELP [topic]
+`},
+}
+
+// Topics are what Grammar knows, in the order in which a list shows them.
+func Topics() []string {
+	var list []string
+	for _, s := range syntaxes {
+		list = append(list, s.topic)
+	}
+	return list
+}
+
+// Grammar is the syntax of a topic, case aside, in lines of at most 80
+// characters, or "" for a topic that Topics does not list.
+func Grammar(topic string) string {
+	for _, s := range syntaxes {
+		if equalFold(topic, s.topic) {
+			return s.text[1:]
+		}
+	}
+	return ""
+}

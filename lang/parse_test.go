@@ -1,0 +1,291 @@
+package lang
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"infomall/lang/ast"
+)
+
+// statements are good ones with their canonical form; "" where they have it.
+var statements = []struct{ src, want string }{
+	{"SELECT 1", ""},
+	{"SELECT *", ""},
+	{"select url from 'pku.edu.cn';", "SELECT url FROM 'pku.edu.cn'"},
+	{"SELECT blocks FROM 'pku.edu.cn' BETWEEN 2008-06 AND 2008-08 WHERE changed", ""},
+	{"SELECT DISTINCT host h, count(*) AS n FROM captures GROUP BY host", "SELECT DISTINCT host AS h, count(*) AS n FROM captures GROUP BY host"},
+	{"SELECT url FROM captures IN 'a.cn', $scope, 'b' .. 'm'", ""},
+	{"SELECT url FROM 'a.cn', 'b.cn/' .. 'c.cn/' AS v", ""},
+	{"SELECT url FROM versions FROM 2008 TO 2009", ""},
+	{"SELECT url FROM 'x' FROM 2008 TO 2009", ""},
+	{"SELECT url FROM 'x' SINCE 2008-06-15T10:30", ""},
+	{"SELECT url FROM 'x' UNTIL 2008-06-15T10:30:00.123+08:00 LATEST AS v", ""},
+	{"SELECT url FROM 'x' LATEST SINCE 2008", "SELECT url FROM 'x' SINCE 2008 LATEST"},
+	{"SELECT url FROM 'x' AS OF $t AS v", "SELECT url FROM 'x' AT $t AS v"},
+	{"SELECT url FROM 'x' AT NOW - 7d - :gap AS \"of\"", "SELECT url FROM 'x' AT NOW - 7d - $gap AS \"of\""},
+	{"SELECT url FROM 'x' NEAREST '2008-06-15' WHERE status = 200", ""},
+	{"SELECT url FROM 'x' NEAREST 20080615 FROM TODAY - 1y TO TODAY + 1d", "SELECT url FROM 'x' FROM TODAY - 1y TO TODAY + 1d NEAREST 20080615"},
+	{"SELECT url FROM 'x' FIRST WHERE a GROUP BY b HAVING c ORDER BY d DESC NULLS FIRST, e ASC NULLS LAST, 3 LIMIT $n OFFSET 5", "SELECT url FROM 'x' FIRST WHERE a GROUP BY b HAVING c ORDER BY d DESC NULLS FIRST, e, 3 LIMIT $n OFFSET 5"},
+	{"SELECT at, first, to, format, page FROM latest AT 2008 AS since", ""},
+	{"SELECT url first, title \"order\" FROM pages", "SELECT url AS first, title AS \"order\" FROM pages"},
+	{"SELECT v.url, v.\"group\" FROM versions AS v", ""},
+	{"SELECT \"blocks\" FROM 'x'", ""},
+	{"SELECT 标题 AS \"正 文\" FROM 'x' WHERE 标题 CONTAINS '北京''大学'", ""},
+
+	// Binding.
+	{"SELECT a OR b AND NOT c = d || e + f * -g", ""},
+	{"SELECT ((a OR b) AND (NOT (c))) = ((d))", "SELECT ((a OR b) AND NOT c) = d"},
+	{"SELECT a - (b - c) - d, (a * b) / c, a * (b / c)", "SELECT a - (b - c) - d, a * b / c, a * (b / c)"},
+	{"SELECT - -a, -(-a), +a, -(a + b), NOT NOT a", "SELECT - -a, - -a, +a, -(a + b), NOT NOT a"},
+	{"SELECT (a = b) = c, a = (b = c), (NOT a) = b", ""},
+	{"SELECT a != b, a <> b, a <= b, a >= b, a < b, a > b, a ~ 'x', a !~ 'x'", "SELECT a <> b, a <> b, a <= b, a >= b, a < b, a > b, a ~ 'x', a !~ 'x'"},
+	{"SELECT a // 2 % 3", ""},
+	{"SELECT 2008 - 6, 2008-06, a -2008-06, 2008 -6", "SELECT 2008 - 6, 2008-06, a - 2008-06, 2008 - 6"},
+	{"SELECT a BETWEEN 1 AND 2 AND b NOT BETWEEN c + 1 AND d", ""},
+	{"SELECT a IN (1, 'b', $c) OR NOT a NOT IN (1)", ""},
+	{"SELECT a LIKE 'x%' ESCAPE '!' AND a NOT ILIKE b || '%'", ""},
+	{"SELECT a IS NULL, a IS NOT TRUE, (a = b) IS FALSE", ""},
+	{"SELECT a WITHIN 'edu.cn', a NOT WITHIN ('x', 'a' .. 'b', :s)", "SELECT a WITHIN 'edu.cn', a NOT WITHIN ('x', 'a' .. 'b', $s)"},
+	{"SELECT a WITHIN ('x')", "SELECT a WITHIN 'x'"},
+	{"SELECT a CONTAINS 'x', a NOT CONTAINS b", ""},
+	{"SELECT CASE a WHEN 1 THEN 'x' WHEN 2 THEN NULL ELSE 'y' END, CASE WHEN a THEN b END", ""},
+	{"SELECT CAST(a AS int), count(*), count(DISTINCT a), f(), f(a, b + 1)", ""},
+	{"SELECT now(), NOW, today - 7d, 1e-12, 1.5E+3, 64KB, 3mo, 90ms, 007, TRUE, false, null", "SELECT NOW, NOW, TODAY - 7d, 1e-12, 1.5E+3, 64KB, 3mo, 90ms, 007, TRUE, FALSE, NULL"},
+	{"SELECT 2008Z, 2008-06+08:00, 2008-06-08:00, 2008-06-15Z, 0000-01", ""},
+	{"SELECT 99999999999999999999, 9223372036854775807", ""},
+
+	// Blanks and comments.
+	{"SELECT/* a /* nested */ comment */1 -- and ; another\n;", "SELECT 1"},
+	{"#!/usr/bin/env infomall\nSELECT 1", "SELECT 1"},
+	{"\ufeffSELECT\u3000url\u00a0FROM\r\n'a;b'", "SELECT url FROM 'a;b'"},
+
+	// Statements that do things.
+	{"IMPORT '/data/*.warc.gz'", ""},
+	{"IMPORT 'a', $b AS summer FORMAT warc", "IMPORT 'a', $b FORMAT warc AS summer"},
+	{"EXPLAIN SELECT 1", ""},
+	{"explain analyze select url from 'x'", "EXPLAIN ANALYZE SELECT url FROM 'x'"},
+	{"EXPLAIN IMPORT 'x'", ""},
+	{"DESCRIBE versions", ""},
+	{"DESCRIBE \"order\"", ""},
+	{"show pools", "SHOW POOLS"},
+	{"SHOW PAGE 'http://www.pku.edu.cn/'", ""},
+	{"SHOW PAGE $url AS raw AT 2008-06", "SHOW PAGE $url AT 2008-06 AS raw"},
+	{"SHOW PAGE 'x' AS OF NOW AS HTML", "SHOW PAGE 'x' AT NOW AS html"},
+	{"SHOW PAGE 'x' AS headers", ""},
+	{"SET timezone = 'Asia/Shanghai'", ""},
+	{"SET cache = ON", "SET cache = on"},
+	{"SET mode = csv", ""},
+	{"SET memory = 64MB", ""},
+	{"SET $since = 2008-06", ""},
+	{"SET :n = -3", "SET $n = -3"},
+	{"RESET timezone", ""},
+	{"HELP", ""},
+	{"help show page", "HELP SHOW PAGE"},
+}
+
+func TestParse(t *testing.T) {
+	for _, tt := range statements {
+		want := tt.want
+		if want == "" {
+			want = tt.src
+		}
+		st, err := ParseOne(tt.src, "t.iql")
+		if err != nil {
+			t.Errorf("%q:\n%s", tt.src, Render(err, tt.src))
+			continue
+		}
+		if got := st.String(); got != want {
+			t.Errorf("%q prints as\n %s, want\n %s", tt.src, got, want)
+		}
+		checkRoundTrip(t, st)
+		checkSpans(t, tt.src, st)
+	}
+}
+
+// TestEveryWord shows that each word of the list for hints is in the grammar:
+// the statements above use them all.
+func TestEveryWord(t *testing.T) {
+	used := make(map[string]bool)
+	for _, tt := range statements {
+		s := newScanner(tt.src, "")
+		for s.next() {
+			for _, tok := range s.tokens {
+				used[upperASCII(tok.Value)] = true
+			}
+		}
+	}
+	for _, w := range append(words, operators...) {
+		if !used[w] {
+			t.Errorf("no statement uses %s", w)
+		}
+	}
+}
+
+// TestReservedAsNames shows that every reserved word is a name in quotes, and
+// that no other word of the language needs them.
+func TestReservedAsNames(t *testing.T) {
+	for _, w := range ast.Reserved {
+		if _, err := ParseOne(`SELECT "`+w+`" AS "`+w+`"`, ""); err != nil {
+			t.Errorf("%s in quotes: %v", w, err)
+		}
+		if _, err := ParseOne("SELECT 1 AS "+w, ""); err == nil {
+			t.Errorf("%s is a name without quotes", w)
+		}
+	}
+	for _, w := range words {
+		if _, ok := reserved[w]; !ok {
+			if _, err := ParseOne("SELECT "+w+", 1 AS "+w+" FROM "+w, ""); err != nil {
+				t.Errorf("%s is no name: %v", w, err)
+			}
+		}
+	}
+}
+
+// TestPlaces shows where nodes stand, behind characters of several bytes too.
+func TestPlaces(t *testing.T) {
+	src := "SELECT 1;\n SELECT '标题' || title,\n  a\n+ b FROM 'x'"
+	list, err := Parse(src, "t.iql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := list[1].(*ast.Query).Select.Items
+	for _, tt := range []struct {
+		node interface{ At() ast.Span }
+		want string
+		line int
+		col  int
+	}{
+		{list[1], "SELECT '标题' || title,\n  a\n+ b FROM 'x'", 2, 2},
+		{&items[0], "'标题' || title", 2, 9},
+		{items[0].Expr.(*ast.Binary).Y, "title", 2, 17},
+		{items[0].Expr.(*ast.Binary).OpAt, "||", 2, 14},
+		{items[1].Expr, "a\n+ b", 3, 3},
+		{items[1].Expr.(*ast.Binary).Y, "b", 4, 3},
+	} {
+		at := tt.node.At()
+		if got := src[at.Start.Offset:at.End.Offset]; got != tt.want {
+			t.Errorf("span is %q, want %q", got, tt.want)
+		}
+		if at.Start.Line != tt.line || at.Start.Column != tt.col || at.Start.Filename != "t.iql" {
+			t.Errorf("%q at %v, want %d:%d", tt.want, at.Start, tt.line, tt.col)
+		}
+	}
+}
+
+// TestScript shows that one bad statement does not hide the others.
+func TestScript(t *testing.T) {
+	src := "SELECT 1;; SELCT 2;\nSELECT 3 -- ;\n; SELECT (4; SELECT 2008-6, 1 = = ; SHOW POOLS"
+	list, err := Parse(src, "s.iql")
+	var got []string
+	for _, st := range list {
+		got = append(got, st.String())
+	}
+	if want := "SELECT 1|SELECT 3|SHOW POOLS"; strings.Join(got, "|") != want {
+		t.Errorf("statements are %q, want %q", got, want)
+	}
+	var faults Errors
+	if !errors.As(err, &faults) {
+		t.Fatalf("error is %v, want Errors", err)
+	}
+	want := []string{"s.iql:1:12: ", "s.iql:3:12: ", "s.iql:3:21: "}
+	if len(faults) != len(want) {
+		t.Fatalf("%d errors, want %d:\n%v", len(faults), len(want), err)
+	}
+	for i, e := range faults {
+		if !strings.HasPrefix(e.Error(), want[i]) {
+			t.Errorf("error %d is %q, want it at %s", i, e, want[i])
+		}
+	}
+}
+
+func TestStatementsStops(t *testing.T) {
+	n := 0
+	for range Statements("SELECT 1; SELECT 2; SELCT; SELECT 3", "") {
+		if n++; n == 3 {
+			break
+		}
+	}
+	if n != 3 {
+		t.Errorf("%d steps, want 3", n)
+	}
+}
+
+func TestErrorsAreBounded(t *testing.T) {
+	_, err := Parse(strings.Repeat("SELECT ?; ", 1000), "")
+	var faults Errors
+	if !errors.As(err, &faults) || len(faults) != errorsMax {
+		t.Errorf("%d errors, want %d", len(faults), errorsMax)
+	}
+	_, err = Parse(strings.Repeat("?", 1000), "")
+	if !errors.As(err, &faults) || len(faults) != faultsMax {
+		t.Errorf("%d errors of one statement, want %d", len(faults), faultsMax)
+	}
+}
+
+func TestParseOne(t *testing.T) {
+	for src, want := range map[string]string{
+		" -- nothing":        "there is no statement",
+		"SELECT 1; SELECT 2": "1:11: a second statement where one is wanted",
+	} {
+		if _, err := ParseOne(src, ""); err == nil || err.Error() != want {
+			t.Errorf("ParseOne(%q) = %v, want %s", src, err, want)
+		}
+	}
+}
+
+// TestLimits shows that every bound is a clear error with a place.
+func TestLimits(t *testing.T) {
+	for _, tt := range []struct {
+		name, src, want string
+	}{
+		{"brackets", "SELECT " + strings.Repeat("(", 10_000), "1:208: nested more than 200 deep"},
+		{"many brackets", "SELECT " + strings.Repeat("(", 5_000_000), "1:208: nested more than 200 deep"},
+		{"NOT", "SELECT " + strings.Repeat("NOT ", 10_000) + "a", "1:808: nested more than 200 deep"},
+		{"signs", "SELECT " + strings.Repeat("- ", 10_000) + "a", "1:408: nested more than 200 deep"},
+		{"CASE", "SELECT " + strings.Repeat("CASE WHEN ", 10_000) + "a", "1:2008: nested more than 200 deep"},
+		{"chain", "SELECT 1" + strings.Repeat("+1", 10_001), "more than 10000 operators in one expression"},
+		{"moment", "SELECT 1 FROM 'x' AT NOW" + strings.Repeat("-1d", 10_001), "more than 10000 operators in one expression"},
+		{"statement", "SELECT 1;\nSELECT '" + strings.Repeat("x", 1<<20) + "'", "2:1: statement longer than 1 MB (is a ; missing?)"},
+		{"script", strings.Repeat(" ", 16<<20) + "SELECT 1", "1:1: script of 16777224 bytes (at most 16 MB; cut it into several)"},
+	} {
+		if _, err := Parse(tt.src, ""); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %.200v, want %s", tt.name, err, tt.want)
+		}
+	}
+	for _, src := range []string{
+		"SELECT " + strings.Repeat("(", 198) + "1" + strings.Repeat(")", 198),
+		"SELECT a IN (1" + strings.Repeat(", 1", 100_000) + ")",
+		"SELECT a" + strings.Repeat(" OR a", 9_999),
+	} {
+		st, err := ParseOne(src, "")
+		if err != nil {
+			t.Errorf("%.40s…: %v", src, err)
+			continue
+		}
+		if _, err := ParseOne(st.String(), ""); err != nil {
+			t.Errorf("%.40s… printed: %v", src, err)
+		}
+	}
+	// A statement behind one that is given up is still read.
+	src := "SELECT " + strings.Repeat("(", 500) + "';' -- ;\n/* ; */; SELECT 2"
+	if list, _ := Parse(src, ""); len(list) != 1 || list[0].String() != "SELECT 2" {
+		t.Errorf("statements after deep brackets: %v, want SELECT 2", list)
+	}
+}
+
+// TestLongStatements shows that faults in long statements are told, wherever
+// they are.
+func TestLongStatements(t *testing.T) {
+	list := "IN (1" + strings.Repeat(", 1", 20_000) + ")"
+	for _, tt := range []struct{ src, want string }{
+		{"SELECT a FORM 'x' WHERE a " + list, "1:10: unexpected FORM (did you mean FROM?)"},
+		{"SELECT a 3 FROM 'x' WHERE a " + list, `1:10: found 3, expected an operator, a name, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, …`},
+		{"SELECT a FROM 'x' WHERE a " + list + " b", "1:60034: unexpected b"},
+		{"SELECT a" + strings.Repeat(", a", 20_000) + " FROM FROM", "1:60015: unexpected FROM"},
+	} {
+		if _, err := Parse(tt.src, ""); err == nil || err.Error() != tt.want {
+			t.Errorf("%.40s…: %.200v, want %s", tt.src, err, tt.want)
+		}
+	}
+}

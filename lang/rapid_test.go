@@ -1,0 +1,328 @@
+package lang
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"infomall/lang/ast"
+)
+
+// TestAnyTreePrintsAndParses makes trees at random, also such as nobody would
+// write, and shows that each parses back from its print.
+func TestAnyTreePrintsAndParses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := treeMaker{t}
+		checkRoundTrip(t, g.statement())
+	})
+}
+
+// treeMaker draws trees.
+type treeMaker struct{ *rapid.T }
+
+func (g treeMaker) bool() bool { return rapid.Bool().Draw(g.T, "bool") }
+
+func (g treeMaker) upTo(n int) int { return rapid.IntRange(0, n).Draw(g.T, "n") }
+
+func (g treeMaker) of(words ...string) string { return rapid.SampledFrom(words).Draw(g.T, "word") }
+
+func (g treeMaker) name() ast.Name {
+	if g.bool() {
+		return ast.Name{Text: g.of("url", "time", "标题", "_x1", "host", "format", "nulls", "Page")}
+	}
+	return ast.Name{Text: rapid.StringN(1, 8, -1).Draw(g.T, "name"), Quoted: true}
+}
+
+func (g treeMaker) nameOrNil() *ast.Name {
+	if g.bool() {
+		return nil
+	}
+	n := g.name()
+	return &n
+}
+
+func (g treeMaker) text() ast.Expr {
+	if g.bool() {
+		return g.param()
+	}
+	return &ast.String{Value: rapid.String().Draw(g.T, "text")}
+}
+
+func (g treeMaker) param() ast.Expr { return &ast.Param{Name: g.of("n", "since", "标", "AND")} }
+
+func (g treeMaker) number() ast.Expr {
+	if g.bool() {
+		i := rapid.Int64Range(0, 1<<62).Draw(g.T, "int")
+		return &ast.Number{Text: strconv.FormatInt(i, 10), IsInt: true, Int: i, Float: float64(i)}
+	}
+	f := rapid.Float64Range(0, 1e300).Draw(g.T, "float")
+	return &ast.Number{Text: strconv.FormatFloat(f, 'e', -1, 64), Float: f}
+}
+
+func (g treeMaker) duration() ast.Expr {
+	n := rapid.IntRange(0, 999).Draw(g.T, "duration")
+	switch g.upTo(2) {
+	case 0:
+		return &ast.Duration{Text: fmt.Sprintf("%dd", n), Length: time.Duration(n) * 24 * time.Hour}
+	case 1:
+		return &ast.Duration{Text: fmt.Sprintf("%dms", n), Length: time.Duration(n) * time.Millisecond}
+	}
+	return &ast.Duration{Text: fmt.Sprintf("%dy", n), Months: 12 * n}
+}
+
+func (g treeMaker) period() ast.Expr {
+	p := &ast.Period{Unit: ast.UnitMonth, Year: 2000 + g.upTo(99), Month: 1 + g.upTo(11), Day: 1}
+	p.Text = fmt.Sprintf("%04d-%02d", p.Year, p.Month)
+	if g.bool() {
+		p.Unit, p.Day = ast.UnitDay, 1+g.upTo(27)
+		p.Text += fmt.Sprintf("-%02d", p.Day)
+		if g.bool() {
+			p.Unit, p.Hour, p.Minute, p.Second, p.Milli = ast.UnitMilli, g.upTo(23), g.upTo(59), g.upTo(59), g.upTo(999)
+			p.Text += fmt.Sprintf("T%02d:%02d:%02d.%03d", p.Hour, p.Minute, p.Second, p.Milli)
+		}
+	}
+	switch g.upTo(2) {
+	case 0:
+		p.HasZone = true
+		p.Text += "Z"
+	case 1:
+		hours, minutes := g.upTo(15), g.upTo(59)
+		p.HasZone, p.Offset = true, -(hours*3600 + minutes*60)
+		p.Text += fmt.Sprintf("-%02d:%02d", hours, minutes)
+	}
+	return p
+}
+
+func (g treeMaker) constant() ast.Expr {
+	switch g.upTo(9) {
+	case 0:
+		return &ast.Bool{Value: g.bool()}
+	case 1:
+		return &ast.Null{}
+	case 2:
+		return &ast.Today{}
+	case 3:
+		n := g.upTo(1000)
+		return &ast.Size{Text: fmt.Sprintf("%dKB", n), Bytes: int64(n) << 10}
+	case 4:
+		return g.duration()
+	case 5:
+		return g.period()
+	case 6:
+		return g.number()
+	}
+	return g.text()
+}
+
+func (g treeMaker) exprOrNil(depth int) ast.Expr {
+	if g.bool() {
+		return nil
+	}
+	return g.expr(depth)
+}
+
+func (g treeMaker) exprs(depth, least int) []ast.Expr {
+	var list []ast.Expr
+	for range least + g.upTo(2) {
+		list = append(list, g.expr(depth))
+	}
+	return list
+}
+
+func (g treeMaker) expr(depth int) ast.Expr {
+	if depth == 0 {
+		return g.leaf()
+	}
+	d := depth - 1
+	switch g.upTo(11) {
+	case 0:
+		return &ast.Unary{Op: g.of("NOT", "-", "+"), X: g.expr(d)}
+	case 1, 2, 3:
+		op := g.of("OR", "AND", "=", "<>", "<", "<=", ">", ">=", "||", "+", "-", "*", "/", "//", "%", "~", "!~", "CONTAINS")
+		return &ast.Binary{Op: op, Not: op == "CONTAINS" && g.bool(), X: g.expr(d), Y: g.expr(d)}
+	case 4:
+		return &ast.Between{Not: g.bool(), X: g.expr(d), A: g.expr(d), B: g.expr(d)}
+	case 5:
+		return &ast.In{Not: g.bool(), X: g.expr(d), List: g.exprs(d, 1)}
+	case 6:
+		l := &ast.Like{Not: g.bool(), Fold: g.bool(), X: g.expr(d), Y: g.expr(d)}
+		if g.bool() {
+			l.Escape = g.text()
+		}
+		return l
+	case 7:
+		what := ast.Expr(&ast.Null{})
+		if g.bool() {
+			what = &ast.Bool{Value: g.bool()}
+		}
+		return &ast.Is{Not: g.bool(), X: g.expr(d), What: what}
+	case 8:
+		return &ast.Within{Not: g.bool(), X: g.expr(d), Scopes: g.scopes()}
+	case 9:
+		c := &ast.Case{X: g.exprOrNil(d), Else: g.exprOrNil(d)}
+		for range 1 + g.upTo(2) {
+			c.Whens = append(c.Whens, ast.When{Cond: g.expr(d), Then: g.expr(d)})
+		}
+		return c
+	case 10:
+		return &ast.Cast{X: g.expr(d), Type: ast.Name{Text: g.of("int", "text", "时")}}
+	}
+	c := &ast.Call{Name: ast.Name{Text: g.of("count", "lower", "函数")}}
+	switch g.upTo(2) {
+	case 0:
+		c.Star = true
+	case 1:
+		c.Distinct, c.Args = true, g.exprs(d, 1)
+	case 2:
+		c.Args = g.exprs(d, 0)
+	}
+	return c
+}
+
+func (g treeMaker) leaf() ast.Expr {
+	switch g.upTo(2) {
+	case 0:
+		return g.constant()
+	case 1:
+		return &ast.Now{}
+	}
+	return &ast.Column{Qualifier: g.nameOrNil(), Name: g.name()}
+}
+
+func (g treeMaker) scopes() []ast.Scope {
+	var list []ast.Scope
+	for range 1 + g.upTo(2) {
+		s := ast.Scope{From: g.text()}
+		if g.bool() {
+			s.To = g.text()
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+func (g treeMaker) moment() ast.Expr {
+	var x ast.Expr
+	switch g.upTo(4) {
+	case 0:
+		x = &ast.Now{}
+	case 1:
+		x = &ast.Today{}
+	case 2:
+		x = g.period()
+	case 3:
+		x = g.number()
+	case 4:
+		x = g.text()
+	}
+	for range g.upTo(2) {
+		by := g.duration()
+		if g.bool() {
+			by = g.param()
+		}
+		x = &ast.Binary{Op: g.of("+", "-"), X: x, Y: by}
+	}
+	return x
+}
+
+func (g treeMaker) time() (t ast.TimeClause) {
+	if g.bool() {
+		r := &ast.TimeRange{Op: ast.RangeOp(g.upTo(3))}
+		if r.Op != ast.RangeUntil {
+			r.A = g.moment()
+		}
+		if r.Op != ast.RangeSince {
+			r.B = g.moment()
+		}
+		t.Range = r
+	}
+	if g.bool() {
+		c := &ast.TimeChoice{Op: ast.ChoiceOp(g.upTo(3))}
+		if c.Op == ast.ChoiceAt || c.Op == ast.ChoiceNearest {
+			c.T = g.moment()
+		}
+		t.Choice = c
+	}
+	return t
+}
+
+func (g treeMaker) source() *ast.Source {
+	s := &ast.Source{Relation: g.nameOrNil(), Time: g.time(), Alias: g.nameOrNil()}
+	if s.Relation == nil || g.bool() {
+		s.Scopes = g.scopes()
+	}
+	return s
+}
+
+func (g treeMaker) query() *ast.Query {
+	const depth = 3
+	s := &ast.Select{Distinct: g.bool()}
+	for range 1 + g.upTo(2) {
+		it := ast.Item{Star: g.upTo(4) == 0}
+		if !it.Star {
+			it.Expr, it.Alias = g.expr(depth), g.nameOrNil()
+		}
+		s.Items = append(s.Items, it)
+	}
+	if g.bool() {
+		s.From = g.source()
+	}
+	s.Where, s.Having = g.exprOrNil(depth), g.exprOrNil(depth)
+	if g.bool() {
+		s.GroupBy = g.exprs(1, 1)
+	}
+	q := &ast.Query{Select: s}
+	for range g.upTo(2) {
+		q.OrderBy = append(q.OrderBy, ast.OrderItem{Expr: g.expr(1), Desc: g.bool(), NullsFirst: g.bool()})
+	}
+	if g.bool() {
+		q.Limit = g.number()
+		if g.bool() {
+			q.Offset = g.param()
+		}
+	}
+	return q
+}
+
+func (g treeMaker) statement() ast.Statement {
+	switch g.upTo(9) {
+	case 0:
+		im := &ast.Import{Alias: g.nameOrNil()}
+		for range 1 + g.upTo(2) {
+			im.Paths = append(im.Paths, g.text())
+		}
+		if g.bool() {
+			im.Format = &ast.Name{Text: g.of("warc", "auto")}
+		}
+		return im
+	case 1:
+		return &ast.Explain{Analyze: g.bool(), Statement: g.query()}
+	case 2:
+		return &ast.Describe{Name: g.name()}
+	case 3:
+		return &ast.Show{What: ast.Name{Text: g.of("pools", "columns", "关系")}}
+	case 4:
+		p := &ast.ShowPage{URL: g.text(), Form: ast.PageForm(g.upTo(3))}
+		if g.bool() {
+			p.Time = g.moment()
+		}
+		return p
+	case 5:
+		s := &ast.Set{Name: g.name(), Value: g.constant()}
+		if g.bool() {
+			s.Value = &ast.Column{Name: ast.Name{Text: g.of("on", "off", "csv")}}
+		}
+		if g.bool() {
+			s.Param, s.Name = true, ast.Name{Text: g.of("n", "since")}
+		}
+		return s
+	case 6:
+		return &ast.Reset{Name: g.name()}
+	case 7:
+		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}
+	}
+	return g.query()
+}

@@ -1,0 +1,14 @@
+// Command infomall is a web archive asked in one language. Package repl does
+// the work.
+package main
+
+import (
+	"context"
+	"os"
+
+	"infomall/repl"
+)
+
+func main() {
+	os.Exit(repl.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
+}

@@ -1,0 +1,156 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"infomall/lang"
+	"infomall/lang/ast"
+)
+
+// dotCommand is a command for the shell's own state.
+type dotCommand struct {
+	name, args, help string
+	run              func(s *shell, ctx context.Context, arg string) error
+}
+
+// dotCommands lists the commands as .help shows them. A function, as .help is
+// one of them.
+func dotCommands() []dotCommand {
+	return []dotCommand{
+		{".headers", "on|off", "name the columns in csv and tsv", (*shell).dotHeaders},
+		{".help", "", "show this list; HELP; is about statements", (*shell).dotHelp},
+		{".history", "[N]", "show the last N entries, 20 unless told", (*shell).dotHistory},
+		{".mode", "[FORMAT]", "format of results: auto table csv tsv json jsonl markdown vertical", (*shell).dotMode},
+		{".nullvalue", "TEXT", "what tables show for NULL", (*shell).dotNullValue},
+		{".once", "FILE", "write the next result to a file", (*shell).dotOnce},
+		{".output", "[FILE]", "write results to a file, or to the terminal again", (*shell).dotOutput},
+		{".quit", "", "leave; so does Ctrl-D", (*shell).dotQuit},
+		{".read", "FILE", "run a script", (*shell).dotRead},
+		{".timer", "on|off", "say how long each statement took", (*shell).dotTimer},
+	}
+}
+
+// dot runs the dot command in line.
+func (s *shell) dot(ctx context.Context, line string) error {
+	name, arg, _ := strings.Cut(line, " ")
+	arg = strings.TrimSpace(arg)
+	if n := len(arg); n >= 2 && (arg[0] == '\'' || arg[0] == '"') && arg[n-1] == arg[0] {
+		arg = arg[1 : n-1]
+	}
+	var names []string
+	for _, c := range dotCommands() {
+		if c.name != name {
+			names = append(names, c.name)
+			continue
+		}
+		if arg == "" && c.args != "" && !strings.HasPrefix(c.args, "[") {
+			return fmt.Errorf("%s wants %s", c.name, c.args)
+		}
+		return c.run(s, ctx, arg)
+	}
+	if near := lang.Nearest(name, names); near != "" {
+		return fmt.Errorf("no command %s; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("no command %s; .help lists them", name)
+}
+
+func (s *shell) dotHelp(context.Context, string) error {
+	for _, c := range dotCommands() {
+		s.tell("%-22s %s", c.name+" "+c.args, c.help)
+	}
+	s.tell("Keys: Ctrl-C cancels, Ctrl-D leaves, Up and Down recall, Ctrl-R searches what was entered.")
+	return nil
+}
+
+func (s *shell) dotHistory(_ context.Context, arg string) error {
+	n := 20
+	if arg != "" {
+		var err error
+		if n, err = strconv.Atoi(arg); err != nil || n < 0 {
+			return fmt.Errorf(".history wants a number, not %q", arg)
+		}
+	}
+	for _, e := range s.history.entries[max(0, len(s.history.entries)-n):] {
+		s.tell("%s  %s", e.Time.Local().Format("2006-01-02 15:04"), strings.ReplaceAll(e.Text, "\n", "\n                  "))
+	}
+	return nil
+}
+
+// tell writes a line to the terminal.
+func (s *shell) tell(format string, args ...any) {
+	s.terminal.begin(context.Background())
+	fmt.Fprintln(s.terminal, printable(fmt.Sprintf(format, args...)))
+	_ = s.terminal.end() // a terminal that is gone ends the shell soon
+}
+
+func (s *shell) dotMode(ctx context.Context, arg string) error {
+	if arg == "" {
+		s.tell("%s", s.session.Settings.Mode)
+		return nil
+	}
+	return s.set(ctx, "mode", arg)
+}
+
+func (s *shell) dotNullValue(ctx context.Context, arg string) error {
+	return s.set(ctx, "nullvalue", arg)
+}
+
+func (s *shell) dotTimer(ctx context.Context, arg string) error {
+	on, err := onOff(".timer", arg)
+	s.session.Settings.Timer = on
+	return err
+}
+
+func (s *shell) dotHeaders(_ context.Context, arg string) (err error) {
+	s.printer.header, err = onOff(".headers", arg)
+	return err
+}
+
+// set changes a setting as the statement SET does, which also checks it.
+func (s *shell) set(ctx context.Context, name, value string) error {
+	st := &ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: value}}
+	result, err := s.session.Run(ctx, st)
+	if err != nil {
+		return err
+	}
+	result.Close()
+	return nil
+}
+
+func (s *shell) dotOnce(_ context.Context, arg string) error { return s.openFile(arg, true) }
+
+func (s *shell) dotOutput(_ context.Context, arg string) error {
+	if arg == "" {
+		s.closeFile()
+		return nil
+	}
+	return s.openFile(arg, false)
+}
+
+func (s *shell) dotRead(ctx context.Context, arg string) error {
+	script, err := readScript(arg, strings.NewReader(""))
+	if err != nil {
+		return err
+	}
+	s.runScript(ctx, script)
+	return nil
+}
+
+func (s *shell) dotQuit(context.Context, string) error {
+	s.left = true
+	return nil
+}
+
+// onOff reads a switch.
+func onOff(command, arg string) (bool, error) {
+	switch strings.ToLower(arg) {
+	case "on", "yes", "true", "1":
+		return true, nil
+	case "off", "no", "false", "0":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s wants on or off, not %q", command, arg)
+}

@@ -1,0 +1,132 @@
+package repl
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// input is one thing to run, as named on the command line.
+type input struct {
+	command bool // text holds statements; else it names a file, - being standard input
+	text    string
+}
+
+// options is the command line.
+type options struct {
+	Archive     string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
+	Command     string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
+	File        string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
+	Format      string            `placeholder:"F" help:"Format of results: table csv tsv json jsonl markdown vertical. A terminal gets table, all else csv."`
+	Output      string            `short:"o" placeholder:"FILE" help:"Write results to this file."`
+	Param       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
+	Header      bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`
+	Last        bool              `help:"Print only the last result."`
+	Init        string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
+	RC          bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
+	ReadOnly    bool              `help:"Refuse statements that write to the archive."`
+	Check       bool              `help:"Look for syntax errors, report all and run nothing."`
+	KeepGoing   bool              `help:"Go on after a statement that failed."`
+	FailOnEmpty bool              `help:"End with status 1 if a query gave no rows."`
+	FailOnRows  bool              `help:"End with status 1 if a query gave rows."`
+	Quiet       bool              `short:"q" help:"No notes, summaries and progress on standard error."`
+	Verbose     bool              `short:"v" help:"Let IMPORT list each damage."`
+	Color       string            `enum:"auto,always,never" default:"auto" help:"Colour in tables: auto, always or never."`
+	Version     bool              `help:"Print the version."`
+	Help        bool              `short:"h" help:"Print this help."`
+
+	inputs []input // of -c, -f and bare files, in their order
+}
+
+const description = `
+A web archive asked in one language. Files hold statements; - is standard input, and a pipe there needs no -.
+With nothing to run and a terminal, the shell.
+
+Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 the archive cannot be used or a disk is full, 130 interrupted.`
+
+// parseOptions reads the command line. Help, if asked for, goes to out.
+func parseOptions(args []string, out io.Writer) (*options, error) {
+	o := &options{}
+	collect := func(command bool) kong.MapperFunc {
+		return func(ctx *kong.DecodeContext, _ reflect.Value) error {
+			var text string
+			if err := ctx.Scan.PopValueInto("value", &text); err != nil {
+				return err
+			}
+			o.inputs = append(o.inputs, input{command: command, text: text})
+			return nil
+		}
+	}
+	parser, err := kong.New(o,
+		kong.Name("infomall [FILE | -]…"),
+		kong.Description(strings.TrimSpace(description)),
+		kong.NoDefaultHelp(),
+		kong.NamedMapper("statements", collect(true)),
+		kong.NamedMapper("script", collect(false)),
+		kong.Writers(out, out),
+	)
+	if err != nil {
+		panic(fmt.Sprintf("repl: command line: %v", err)) // the tags above are wrong
+	}
+	ctx, err := parser.Parse(spellOut(args, parser.Model.Flags))
+	if err != nil {
+		return nil, fmt.Errorf("%w; infomall --help lists the flags", err)
+	}
+	if o.Help {
+		err = ctx.PrintUsage(false)
+	}
+	return o, err
+}
+
+// spellOut writes each argument in the one form that cannot be mistaken: a
+// flag's value joined to its long name, as it may begin with a dash or be
+// empty, and a bare file as the flag --file, as kong takes bare arguments only
+// in one row.
+func spellOut(args []string, flags []*kong.Flag) []string {
+	valued := map[string]string{} // long name by each spelling of a flag with a value
+	for _, f := range flags {
+		if f.IsBool() {
+			continue
+		}
+		valued["--"+f.Name] = f.Name
+		if f.Short != 0 {
+			valued["-"+string(f.Short)] = f.Name
+		}
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		if arg == "--" {
+			for _, file := range args[i+1:] {
+				out = append(out, "--file="+file)
+			}
+			break
+		}
+		if arg == "-" || !strings.HasPrefix(arg, "-") {
+			out = append(out, "--file="+arg)
+			continue
+		}
+		// Short flags may stand together: -qc TEXT is -q -c TEXT.
+		for !strings.HasPrefix(arg, "--") && len(arg) > 2 {
+			if name, ok := valued[arg[:2]]; ok {
+				out = append(out, "--"+name+"="+arg[2:])
+				arg = ""
+				break
+			}
+			out = append(out, arg[:2])
+			arg = "-" + arg[2:]
+		}
+		name, ok := valued[arg]
+		switch {
+		case ok && i+1 < len(args):
+			i++
+			out = append(out, "--"+name+"="+args[i])
+		case arg != "":
+			out = append(out, arg)
+		}
+	}
+	return out
+}

@@ -1,0 +1,181 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func texts(h *history) []string {
+	var out []string
+	for _, e := range h.entries {
+		out = append(out, e.Text)
+	}
+	return out
+}
+
+func mustOpenHistory(t *testing.T, path string) *history {
+	t.Helper()
+	h, err := openHistory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.now = func() time.Time { return time.Date(2008, 7, 1, 12, 0, 0, 500, time.UTC) }
+	return h
+}
+
+// TestHistoryAdd shows what is kept and what is not.
+func TestHistoryAdd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "history")
+	h := mustOpenHistory(t, path)
+	for _, c := range []struct {
+		text string
+		kept bool
+	}{
+		{"SELECT 1;", true},
+		{"SELECT 1;", false}, // as the one before
+		{"SELECT 1;\n", false},
+		{" SELECT 'secret';", false},
+		{"", false},
+		{"SELECT '标题'\nFROM 'x';", true},
+		{"SELECT 1;", true},
+	} {
+		kept, err := h.add(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if kept != c.kept {
+			t.Errorf("add(%q) kept it: %v, want %v", c.text, kept, c.kept)
+		}
+	}
+	want := []string{"SELECT 1;", "SELECT '标题'\nFROM 'x';", "SELECT 1;"}
+	if got := texts(mustOpenHistory(t, path)); !slices.Equal(got, want) {
+		t.Errorf("read back %q, want %q", got, want)
+	}
+}
+
+// TestHistoryDamaged shows that lines which are no entries cost only
+// themselves.
+func TestHistoryDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	file := `{"time":"2008-07-01T12:00:00Z","text":"SELECT 1;"}
+not JSON
+{"time":"2008-07-01T12:00:00Z"}
+
+{"text":"SELECT 2;"}
+{"text":"SELECT 3`
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"SELECT 1;", "SELECT 2;"}
+	if got := texts(mustOpenHistory(t, path)); !slices.Equal(got, want) {
+		t.Errorf("read %q, want %q", got, want)
+	}
+}
+
+// TestHistoryTogether has eight shells start and add at once on a file that is
+// so long that one of them cuts it. No entry is lost or torn.
+func TestHistoryTogether(t *testing.T) {
+	const shells, each = 8, 100
+	path := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(path, encodeHistory(manyEntries()...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for shell := range shells {
+		wg.Go(func() {
+			h := &history{path: path, now: time.Now}
+			for i := range each {
+				if i == each/2 {
+					var err error
+					if h, err = openHistory(path); err != nil {
+						t.Error(err)
+					}
+				}
+				if _, err := h.add(fmt.Sprintf("%d/%d", shell, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	found := texts(mustOpenHistory(t, path))
+	for shell := range shells {
+		for i := range each {
+			if entry := fmt.Sprintf("%d/%d", shell, i); !slices.Contains(found, entry) {
+				t.Errorf("entry %s is lost", entry)
+			}
+		}
+	}
+	if len(found) > historyFileMax {
+		t.Errorf("%d entries; the file was never cut", len(found))
+	}
+	if left, _ := filepath.Glob(path + "-*"); len(left) > 0 {
+		t.Errorf("temporary files left: %q", left)
+	}
+}
+
+// manyEntries are just too many to be kept.
+func manyEntries() []historyEntry {
+	var entries []historyEntry
+	for i := range historyFileMax + 1 {
+		entries = append(entries, historyEntry{Text: fmt.Sprint("SELECT ", i)})
+	}
+	return entries
+}
+
+// TestHistoryShortened shows that a long file is cut to its last entries.
+func TestHistoryShortened(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	if err := os.WriteFile(path, encodeHistory(manyEntries()...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		h := mustOpenHistory(t, path)
+		if len(h.entries) != historyKept || h.entries[historyKept-1].Text != fmt.Sprint("SELECT ", historyFileMax) {
+			t.Fatalf("%d entries, the last %q; want the last %d", len(h.entries), h.entries[len(h.entries)-1].Text, historyKept)
+		}
+	}
+}
+
+// TestHistoryNowhere shows that a history without a file still serves its
+// shell, and that one which cannot be written says so.
+func TestHistoryNowhere(t *testing.T) {
+	h, err := openHistory("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if kept, err := h.add("SELECT 1;"); !kept || err != nil {
+		t.Errorf("add gave %v, %v; want it kept in memory", kept, err)
+	}
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openHistory(filepath.Join(blocked, "history")); err == nil || !strings.Contains(err.Error(), "read the history") {
+		t.Errorf("openHistory under a file gave %v, want an error that names the deed", err)
+	}
+}
+
+// TestUserFile shows where the program's own files lie.
+func TestUserFile(t *testing.T) {
+	for _, c := range []struct {
+		env  map[string]string
+		want string
+	}{
+		{map[string]string{"HOME": "/home/a"}, "/home/a/.local/state/infomall/history"},
+		{map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "/var/a"}, "/var/a/infomall/history"},
+		{map[string]string{"HOME": "/home/a", "XDG_STATE_HOME": "relative"}, "/home/a/.local/state/infomall/history"},
+		{map[string]string{"XDG_STATE_HOME": "/var/a"}, "/var/a/infomall/history"},
+		{nil, ""},
+	} {
+		if got := historyPath(func(name string) string { return c.env[name] }); got != c.want {
+			t.Errorf("with %v: got %q, want %q", c.env, got, c.want)
+		}
+	}
+}

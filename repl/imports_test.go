@@ -1,0 +1,191 @@
+package repl
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// arrows says which of our packages each package may import. "all" stands for
+// all of them. A package that is not here may not exist: a new room or arrow is
+// a line in this table.
+var arrows = map[string]string{
+	"lang":     "lang/ast",
+	"lang/ast": "",
+
+	"store/urlkey":   "",
+	"store/record":   "store/urlkey",
+	"store/tianwang": "store/record store/urlkey",
+	"store/warc":     "store/record store/urlkey",
+	"store/page":     "store/record store/urlkey",
+	"store/segment":  "store/record store/urlkey",
+	"store":          "store/urlkey store/record store/tianwang store/warc store/page store/segment",
+
+	"exec/value": "lang/ast store/record store/urlkey",
+	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
+	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page",
+	"exec/rowio": "exec/value",
+	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page",
+
+	"exec/op/optest": "store/record store/urlkey",
+
+	"repl":              "all",
+	"repl/term":         "",
+	"repl/cmd/infomall": "repl",
+	"queries":           "",
+}
+
+// testArrows are further arrows of a package's tests alone.
+var testArrows = map[string]string{
+	"exec":       "exec/op/optest",
+	"exec/op":    "exec/op/optest lang",
+	"exec/plan":  "lang",
+	"exec/value": "lang",
+	"queries":    "lang store/record store/tianwang",
+}
+
+// homes says where each outside module may be imported. Modules that tests
+// alone use are in testModules.
+var homes = map[string]string{
+	"github.com/alecthomas/participle/v2": "lang",
+	"github.com/alecthomas/kong":          "repl",
+	"github.com/chzyer/readline":          "repl/term",
+	"github.com/mattn/go-runewidth":       "repl/term lang exec/rowio",
+	"golang.org/x/term":                   "repl/term",
+	"go.etcd.io/bbolt":                    "store store/segment",
+	"github.com/dgraph-io/ristretto/v2":   "store",
+	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
+	"github.com/klauspost/compress":       "store store/segment store/tianwang store/warc store/page",
+	"github.com/andybalholm/brotli":       "store/page",
+	"github.com/nlnwa/whatwg-url":         "store/urlkey",
+	"golang.org/x/net":                    "store/urlkey store/page",
+	"golang.org/x/text":                   "store/urlkey store/page exec/value exec/plan exec/op",
+	"golang.org/x/sys":                    "store",
+}
+
+// testHomes are further homes of outside modules in a package's tests alone.
+var testHomes = map[string]string{
+	"golang.org/x/text": "queries",
+}
+
+var testModules = []string{
+	"github.com/rogpeppe/go-internal",
+	"github.com/creack/pty",
+	"pgregory.net/rapid",
+}
+
+// standardHomes bounds the standard library's own network code: what is not
+// the crawler does not fetch.
+var standardHomes = map[string]string{
+	"net/http": "",
+}
+
+// TestImports holds every import of the module against the tables above.
+func TestImports(t *testing.T) {
+	root := ".."
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && file != root && (name == "testdata" || name == "archive" || strings.HasPrefix(name, ".")) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(file, ".go") {
+			return nil
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imported, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if fault := importFault(path.Dir(rel), imported, strings.HasSuffix(rel, "_test.go")); fault != "" {
+				t.Errorf("%s imports %q: %s", rel, imported, fault)
+			}
+		}
+		if _, ok := arrows[path.Dir(rel)]; !ok {
+			t.Errorf("%s: package %s is not in the table of arrows", rel, path.Dir(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// importFault says why the package may not import what it does, or "".
+func importFault(pkg, imported string, test bool) string {
+	first, rest, _ := strings.Cut(imported, "/")
+	switch {
+	case first == "infomall":
+		if rest == pkg || allows(arrows[pkg], rest) || test && allows(testArrows[pkg], rest) {
+			return ""
+		}
+		return "no such arrow; see the table in repl/imports_test.go"
+	case !strings.Contains(first, "."):
+		if home, bound := standardHomes[imported]; bound && !allows(home, pkg) && !test {
+			return "its home is " + strconv.Quote(home)
+		}
+		return ""
+	}
+	for module, home := range homes {
+		if imported == module || strings.HasPrefix(imported, module+"/") {
+			if allows(home, pkg) || test && allows(testHomes[module], pkg) {
+				return ""
+			}
+			return "its home is " + home
+		}
+	}
+	for _, module := range testModules {
+		if test && strings.HasPrefix(imported, module) {
+			return ""
+		}
+	}
+	return "the library has no home in the table"
+}
+
+// allows reports whether a list of the tables has pkg.
+func allows(list, pkg string) bool {
+	return list == "all" || slices.Contains(strings.Fields(list), pkg)
+}
+
+// TestImportFaults shows that the tables refuse what they should.
+func TestImportFaults(t *testing.T) {
+	for _, c := range []struct {
+		pkg, imported string
+		test, refused bool
+	}{
+		{"lang", "infomall/lang/ast", false, false},
+		{"lang", "infomall/store", false, true},
+		{"store", "infomall/lang", false, true},
+		{"store", "infomall/exec/value", true, true},
+		{"exec", "go.etcd.io/bbolt", false, true},
+		{"store", "go.etcd.io/bbolt", false, false},
+		{"store", "go.etcd.io/bbolt/errors", false, false},
+		{"repl", "github.com/chzyer/readline", false, true},
+		{"store", "net/http", false, true},
+		{"repl", "github.com/creack/pty", true, false},
+		{"repl", "github.com/creack/pty", false, true},
+		{"store", "example.org/unknown", false, true},
+		{"store", "net/netip", false, false},
+	} {
+		fault := importFault(c.pkg, c.imported, c.test)
+		if got := fault != ""; got != c.refused {
+			t.Errorf("%s importing %s (test %v): refused %v (%q), want %v", c.pkg, c.imported, c.test, got, fault, c.refused)
+		}
+	}
+}

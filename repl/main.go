@@ -1,0 +1,386 @@
+// Package repl is the program around the rooms: it reads the command line,
+// opens the archive, runs scripts and the shell, shows results and progress,
+// and turns signals and errors into what a shell script can rely on. It knows
+// nothing of how a statement is parsed or answered.
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"infomall/exec"
+	"infomall/exec/rowio"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/repl/term"
+)
+
+// The program's exit statuses.
+const (
+	statusDone        = 0
+	statusFailed      = 1   // a statement failed, or --fail-on-… was met
+	statusUsage       = 2   // wrong command line, or a script not found
+	statusArchive     = 4   // the archive cannot be used, or a disk is full
+	statusInterrupted = 130 // Ctrl-C, or a signal to end
+)
+
+// program is one run of infomall.
+type program struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	getenv         func(string) string
+	openArchive    func(path string, warn func(error)) (exec.Archive, io.Closer)
+
+	options *options
+	session *exec.Session
+	printer *printer
+	signals *interrupts
+	meter   *progress // nil where none is to be shown
+
+	emptyQuery bool // a query gave no rows
+	rowsQuery  bool // a query gave rows
+}
+
+// Main runs the program with the arguments after its name and returns its exit
+// status. It takes over the signals of the process while it runs.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openStore}
+	return p.main(ctx, args)
+}
+
+func (p *program) main(ctx context.Context, args []string) (status int) {
+	var err error
+	p.options, err = parseOptions(args, p.stdout)
+	switch {
+	case err != nil:
+		return p.usage(err)
+	case p.options.Help:
+		return statusDone
+	case p.options.Version:
+		fmt.Fprintln(p.stdout, "infomall", version())
+		return statusDone
+	}
+	scripts, shell, err := p.inputs()
+	if err != nil {
+		return p.usage(err)
+	}
+	if p.options.Check {
+		return p.check(scripts)
+	}
+	return p.open(ctx, func(ctx context.Context) error {
+		if shell {
+			return p.shell(ctx)
+		}
+		return p.batch(ctx, scripts)
+	})
+}
+
+// usage reports a mistake in the command line.
+func (p *program) usage(err error) int {
+	p.say("infomall: %v", err)
+	return statusUsage
+}
+
+// version is the version of the program, as Go's build stamped it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "of unknown version"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && v == "(devel)" {
+			v += " " + s.Value
+		}
+	}
+	return v + " " + info.GoVersion
+}
+
+// inputs reads all that is to run, so that a script that is not there is found
+// before anything has run. Without any, and on a terminal, it asks for the
+// shell.
+func (p *program) inputs() (scripts []*script, shell bool, err error) {
+	if p.options.Format != "" {
+		if _, err := rowio.New(p.options.Format, io.Discard, rowio.Options{}); err != nil {
+			return nil, false, fmt.Errorf("--format: %w", err)
+		}
+	}
+	if p.options.Init != "" {
+		s, err := readScript(p.options.Init, p.stdin)
+		if err != nil {
+			return nil, false, err
+		}
+		s.silent = true
+		scripts = append(scripts, s)
+	}
+	inputs := p.options.inputs
+	if len(inputs) == 0 {
+		if terminalOf(p.stdin) != nil && !p.options.Check {
+			return scripts, true, nil
+		}
+		inputs = []input{{text: "-"}}
+	}
+	for _, in := range inputs {
+		if in.command {
+			scripts = append(scripts, parseScript("-c", in.text))
+			continue
+		}
+		s, err := readScript(in.text, p.stdin)
+		if err != nil {
+			return nil, false, err
+		}
+		scripts = append(scripts, s)
+	}
+	return scripts, false, nil
+}
+
+// check reports the syntax errors of all scripts.
+func (p *program) check(scripts []*script) int {
+	status := statusDone
+	for _, s := range scripts {
+		for _, st := range s.steps {
+			if st.faults != nil {
+				p.report(s, st.faults)
+				status = statusFailed
+			}
+		}
+	}
+	return status
+}
+
+// open readies archive, output and signals for run, and ends them.
+func (p *program) open(ctx context.Context, run func(context.Context) error) (status int) {
+	dest := p.stdout
+	if p.options.Output != "" {
+		f, err := os.Create(p.options.Output)
+		if err != nil {
+			return p.usage(fmt.Errorf("-o: %w", err))
+		}
+		defer func() {
+			if err := f.Close(); err != nil && status == statusDone {
+				p.say("infomall: %v", err)
+				status = statusOf(err)
+			}
+		}()
+		dest = f
+	}
+	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
+	p.session = p.newSession(a)
+	p.printer = p.newPrinter(dest)
+	p.signals, ctx = watchInterrupts(ctx, p.stderr)
+	err := run(ctx)
+	p.signals.close()
+	if cerr := closer.Close(); cerr != nil {
+		p.say("infomall: %v", cerr)
+		err = errors.Join(err, cerr)
+	}
+	switch status := statusOf(err); {
+	case status != statusDone:
+		return status
+	case p.options.FailOnEmpty && p.emptyQuery, p.options.FailOnRows && p.rowsQuery:
+		return statusFailed
+	}
+	return statusDone
+}
+
+// archivePath is the folder of the archive.
+func (p *program) archivePath() string {
+	if p.options.Archive != "" {
+		return p.options.Archive
+	}
+	if path := p.getenv("INFOMALL_ARCHIVE"); path != "" {
+		return path
+	}
+	return "archive"
+}
+
+// newSession makes a session with the settings of the command line.
+func (p *program) newSession(archive exec.Archive) *exec.Session {
+	o := p.options
+	s := &exec.Session{
+		Archive:  archive,
+		Settings: exec.DefaultSettings(),
+		Params:   o.Param,
+		Verbose:  o.Verbose,
+		ReadOnly: o.ReadOnly,
+	}
+	if s.Params == nil {
+		s.Params = map[string]string{}
+	}
+	s.Settings.Color = o.Color
+	if o.Format != "" {
+		s.Settings.Mode = o.Format
+	}
+	return s
+}
+
+// newPrinter makes the printer, with progress where there is a terminal to
+// show it on.
+func (p *program) newPrinter(dest io.Writer) *printer {
+	dumb := p.getenv("TERM") == "dumb"
+	stderr := newOutput(p.stderr)
+	if tty := stderr.terminal; tty != nil && !dumb && !p.options.Quiet {
+		p.meter = &progress{w: tty, width: func() int { return term.Width(tty) }, now: time.Now}
+		p.session.Progress = p.meter.update
+		stderr.before = p.meter.end
+	}
+	pr := &printer{
+		session: p.session,
+		out:     newOutput(dest),
+		stderr:  stderr,
+		header:  p.options.Header,
+		color:   !dumb && p.getenv("NO_COLOR") == "",
+		quiet:   p.options.Quiet,
+	}
+	if pr.out.terminal != nil {
+		// Rows and progress share the screen, and rows have come.
+		pr.out.before = p.meter.end
+	}
+	return pr
+}
+
+// batch runs scripts until one fails.
+func (p *program) batch(ctx context.Context, scripts []*script) error {
+	ctx, release := p.signals.during(ctx)
+	defer release()
+	var steps []step
+	for _, s := range scripts {
+		steps = append(steps, s.steps...)
+	}
+	return p.run(ctx, steps)
+}
+
+// run runs steps in order and reports their errors. It returns the first; with
+// --keep-going the others have run all the same.
+func (p *program) run(ctx context.Context, steps []step) error {
+	places, results := p.places(steps)
+	p.printer.alone = results == 1
+	var first error
+	for i, s := range steps {
+		err := p.step(ctx, s, places[i])
+		if err == nil {
+			continue
+		}
+		if first == nil {
+			first = err
+		}
+		p.report(s.script, err)
+		if !p.options.KeepGoing || ctx.Err() != nil || isClosedPipe(err) {
+			break
+		}
+	}
+	return first
+}
+
+// places says where the result of each step goes, and how many of them go to
+// the output. One statement has the output for itself. Of several only those
+// that ask have it, and the rest is said on stderr.
+func (p *program) places(steps []step) (places []place, results int) {
+	places = make([]place, len(steps))
+	loud := 0
+	for _, s := range steps {
+		if !s.script.silent {
+			loud++
+		}
+	}
+	last := -1
+	for i, s := range steps {
+		switch {
+		case s.script.silent:
+			places[i] = toNowhere
+		case loud == 1 || asks(s.statement):
+			if p.options.Last && last >= 0 {
+				places[last] = toNowhere
+				results--
+			}
+			last = i
+			results++
+		case p.options.Quiet:
+			places[i] = toNowhere
+		default:
+			places[i] = toStderr
+		}
+	}
+	return places, results
+}
+
+// asks reports whether a statement is there for its result.
+func asks(s ast.Statement) bool {
+	switch s.(type) {
+	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowPage:
+		return true
+	}
+	return false
+}
+
+// step runs one statement and shows its result.
+func (p *program) step(ctx context.Context, s step, to place) error {
+	if s.faults != nil {
+		return s.faults
+	}
+	start := time.Now()
+	p.meter.begin()
+	defer p.meter.end()
+	result, err := p.session.Run(ctx, s.statement)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	rows, err := p.printer.print(ctx, s.statement, result, to)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	if _, ok := s.statement.(*ast.Query); ok && to == toOutput {
+		p.emptyQuery = p.emptyQuery || rows == 0
+		p.rowsQuery = p.rowsQuery || rows > 0
+	}
+	if p.session.Settings.Timer && !s.script.silent {
+		p.say("%.3f s, rows: %d", time.Since(start).Seconds(), rows)
+	}
+	return nil
+}
+
+// stopped puts the reason for which a statement was stopped in the place of
+// the error that came of it.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && !isClosedPipe(err) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// report tells of an error on stderr.
+func (p *program) report(s *script, err error) {
+	p.meter.end()
+	switch {
+	case isClosedPipe(err):
+		// The reader has what it wanted.
+	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):
+		p.say("%v", err)
+	default:
+		p.say("%s", lang.Render(err, s.text))
+	}
+}
+
+// say writes a line to stderr. That stderr may be gone is no matter.
+func (p *program) say(format string, args ...any) {
+	fmt.Fprintln(p.stderr, printable(fmt.Sprintf(format, args...)))
+}
+
+// statusOf is the exit status for the error that ended a run.
+func statusOf(err error) int {
+	switch {
+	case err == nil, isClosedPipe(err):
+		return statusDone
+	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated), errors.Is(err, context.Canceled):
+		return statusInterrupted
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+		return statusArchive
+	}
+	return statusFailed
+}

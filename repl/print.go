@@ -1,0 +1,225 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"infomall/exec"
+	"infomall/exec/rowio"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/repl/term"
+)
+
+// printer shows results.
+type printer struct {
+	session *exec.Session // its settings say how
+	out     *output
+	stderr  *output
+	header  bool // name the columns in csv and tsv
+	color   bool // a terminal may be sent colour
+	quiet   bool // no notes
+	alone   bool // no other statement of the run has a result
+	printed int  // results so far; an empty line parts them
+}
+
+// place says where a result goes.
+type place uint8
+
+const (
+	toOutput  place = iota
+	toStderr        // a summary beside other results
+	toNowhere       // not asked for
+)
+
+// print shows the result of s and closes it. It returns how many rows the
+// result had. Rows are shown as they come; on an error those before it are.
+func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to place) (rows int64, err error) {
+	defer r.Close()
+	out := p.out
+	if to == toStderr {
+		out = p.stderr
+	}
+	out.begin(ctx)
+	switch r.Kind {
+	case exec.ResultNone:
+	case exec.ResultRows, exec.ResultWork:
+		rows, err = p.rows(ctx, out, r, to)
+	case exec.ResultBytes:
+		if to != toNowhere {
+			err = p.bytes(out, s, r)
+		}
+	case exec.ResultText:
+		if to != toNowhere {
+			err = p.text(out, r)
+		}
+	}
+	if err == nil {
+		err = out.end()
+	}
+	if err != nil {
+		out.abandon()
+		return rows, err
+	}
+	if !p.quiet {
+		for _, note := range r.Notes {
+			fmt.Fprintln(p.stderr.dest, printable(note))
+		}
+	}
+	return rows, nil
+}
+
+// rows shows rows. The header waits for the first batch: an error before it
+// leaves the output clean.
+func (p *printer) rows(ctx context.Context, out *output, r *exec.Result, to place) (rows int64, err error) {
+	var w rowio.Writer
+	begin := func() (err error) {
+		if to == toNowhere {
+			return nil
+		}
+		p.separate(out)
+		if w, err = p.writer(out); err != nil {
+			return err
+		}
+		return w.Begin(r.Columns)
+	}
+	begun := false
+	for b, err := range r.Rows {
+		if err != nil {
+			return rows, err
+		}
+		if ctx.Err() != nil {
+			return rows, context.Cause(ctx)
+		}
+		if !begun {
+			begun = true
+			if err := begin(); err != nil {
+				return rows, err
+			}
+		}
+		rows += int64(b.N)
+		if w == nil {
+			continue
+		}
+		if err := w.Write(b); err != nil {
+			return rows, err
+		}
+		if err := out.batchDone(); err != nil {
+			return rows, err
+		}
+	}
+	if !begun {
+		if err := begin(); err != nil {
+			return rows, err
+		}
+	}
+	if w == nil {
+		return rows, nil
+	}
+	return rows, w.End()
+}
+
+// separate parts this result from the one before it.
+func (p *printer) separate(out *output) {
+	if out != p.out {
+		return
+	}
+	if p.printed > 0 {
+		io.WriteString(out, "\n") // an error of out comes again with the rows
+	}
+	p.printed++
+}
+
+// format is the format of a result that goes to out.
+func (p *printer) format(out *output) string {
+	switch {
+	case out == p.stderr:
+		return "table"
+	case p.session.Settings.Mode != modeAuto:
+		return p.session.Settings.Mode
+	case out.terminal != nil:
+		return "table"
+	}
+	return "csv"
+}
+
+// modeAuto is the setting mode that leaves the format to the output.
+const modeAuto = "auto"
+
+// writer makes the writer of one result.
+func (p *printer) writer(out *output) (rowio.Writer, error) {
+	s := &p.session.Settings
+	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header}
+	if out.terminal != nil {
+		o.Width = s.Width
+		if o.Width == 0 {
+			o.Width = term.Width(out.terminal)
+		}
+	}
+	o.Color = s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
+	return rowio.New(p.format(out), out, o)
+}
+
+// bytes shows a page. As the one result of a run its bytes are written as they
+// are, and between tables, which are for reading, too. Beside results in another
+// format, or where one is asked for, it is a row.
+func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
+	if p.session.Settings.Mode == modeAuto && (p.alone || p.format(out) == "table") {
+		return p.text(out, r)
+	}
+	var page strings.Builder
+	if _, err := r.Bytes.WriteTo(&page); err != nil {
+		return err
+	}
+	return p.pageRow(out, s, page.String())
+}
+
+// pageRow shows a page as a row of one column.
+func (p *printer) pageRow(out *output, s ast.Statement, page string) error {
+	p.separate(out)
+	w, err := p.writer(out)
+	if err != nil {
+		return err
+	}
+	if err := w.Begin([]value.Column{{Name: pageColumn(s), Type: value.Text}}); err != nil {
+		return err
+	}
+	if err := w.Write(&value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Text, Texts: []string{page}}}}); err != nil {
+		return err
+	}
+	return w.End()
+}
+
+// pageColumn names the column in which SHOW PAGE gives a page.
+func pageColumn(s ast.Statement) string {
+	if page, ok := s.(*ast.ShowPage); ok {
+		switch page.Form {
+		case ast.PageRaw:
+			return "raw"
+		case ast.PageHeaders:
+			return "headers"
+		}
+	}
+	return "html"
+}
+
+// text shows bytes as they are, but harmless on a terminal.
+func (p *printer) text(out *output, r *exec.Result) error {
+	p.separate(out)
+	if out.terminal == nil {
+		_, err := r.Bytes.WriteTo(out)
+		return err
+	}
+	var b strings.Builder
+	if _, err := r.Bytes.WriteTo(&b); err != nil {
+		return err
+	}
+	text := printable(strings.ReplaceAll(b.String(), "\r\n", "\n"))
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}

@@ -1,0 +1,111 @@
+package repl
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"infomall/exec"
+	"infomall/repl/term"
+)
+
+// When the progress of a statement is shown: not before progressAfter, and at
+// most every progressEvery.
+const (
+	progressAfter = 500 * time.Millisecond
+	progressEvery = 125 * time.Millisecond
+)
+
+// progress shows on one row of a terminal how far a statement is. A nil
+// progress shows nothing. It may be used from several goroutines.
+type progress struct {
+	w     io.Writer
+	width func() int // of the terminal, in cells
+	now   func() time.Time
+
+	mu     sync.Mutex
+	start  time.Time // of the statement
+	drawn  time.Time // when last; zero while nothing is on the row
+	closed bool      // nothing is to be shown until the next begin
+}
+
+// begin starts the clock of a statement.
+func (p *progress) begin() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.start, p.closed = p.now(), false
+}
+
+// update shows how far the statement is, if it is time to.
+func (p *progress) update(e exec.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	if p.closed || now.Sub(p.start) < progressAfter || now.Sub(p.drawn) < progressEvery {
+		return
+	}
+	p.drawn = now
+	// The last column stays free: a cursor in it is on some terminals already
+	// in the next row.
+	line := term.Fit(progressLine(e, now.Sub(p.start)), p.width()-1)
+	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
+}
+
+// end takes the row off the screen for the rest of the statement.
+func (p *progress) end() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if !p.drawn.IsZero() {
+		io.WriteString(p.w, "\r\x1b[K")
+		p.drawn = time.Time{}
+	}
+}
+
+// progressLine says in one line what is done, of how much, how fast, and how
+// long the rest will take if it goes on so.
+func progressLine(e exec.Progress, elapsed time.Duration) string {
+	var b strings.Builder
+	b.WriteString(printable(e.What))
+	b.WriteString("  ")
+	b.WriteString(amount(e.Done, e.Unit))
+	if e.Total > 0 {
+		fmt.Fprintf(&b, " of %s (%d%%)", amount(e.Total, e.Unit), min(100, e.Done*100/e.Total))
+	}
+	if elapsed <= 0 || e.Done <= 0 {
+		return b.String()
+	}
+	rate := float64(e.Done) / elapsed.Seconds()
+	fmt.Fprintf(&b, "  %s/s", amount(int64(rate), e.Unit))
+	if left := e.Total - e.Done; left > 0 && rate > 0 {
+		rest := time.Duration(float64(left) / rate * float64(time.Second))
+		fmt.Fprintf(&b, "  %s left", max(rest, time.Second).Round(time.Second))
+	}
+	return b.String()
+}
+
+// amount writes a count with its unit, bytes in powers of 1024.
+func amount(n int64, unit string) string {
+	if unit != "bytes" {
+		return strconv.FormatInt(n, 10) + " " + unit
+	}
+	f, names := float64(n), []string{"B", "KB", "MB", "GB", "TB"}
+	i := 0
+	for f >= 1024 && i < len(names)-1 {
+		f /= 1024
+		i++
+	}
+	if i == 0 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64) + " " + names[i]
+}

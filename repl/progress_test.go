@@ -1,0 +1,71 @@
+package repl
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"infomall/exec"
+)
+
+// TestProgress plays a statement on a clock of its own: nothing shows in the
+// first half second, then at most eight times a second, and nothing is left.
+func TestProgress(t *testing.T) {
+	var out strings.Builder
+	now := time.Date(2008, 7, 1, 0, 0, 0, 0, time.UTC)
+	p := &progress{w: &out, width: func() int { return 40 }, now: func() time.Time { return now }}
+	p.begin()
+	for ms := range 1000 {
+		p.update(exec.Progress{What: "import k.warc.gz", Done: int64(ms) << 10, Total: 4000 << 10, Unit: "bytes"})
+		now = now.Add(time.Millisecond)
+	}
+	if got := strings.Count(out.String(), "\r"); got != 4 {
+		t.Errorf("drawn %d times in the second half of a second, want 4", got)
+	}
+	first, _, _ := strings.Cut(out.String(), "\x1b[K")
+	if want := "\rimport k.warc.gz  500.0 KB of 3.9 MB (…"; first != want {
+		t.Errorf("first drawn %q, want %q", first, want)
+	}
+	p.end()
+	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
+		t.Errorf("after the end the row still has %q", out.String())
+	}
+	n := out.Len()
+	now = now.Add(time.Second)
+	p.update(exec.Progress{Done: 1, Unit: "rows"})
+	p.end()
+	if out.Len() != n {
+		t.Errorf("shown after the end: %q", out.String()[n:])
+	}
+}
+
+// TestProgressQuick shows that a quick statement leaves no trace.
+func TestProgressQuick(t *testing.T) {
+	var out strings.Builder
+	p := &progress{w: &out, width: func() int { return 0 }, now: time.Now}
+	p.begin()
+	p.update(exec.Progress{What: "import", Done: 1, Unit: "rows"})
+	p.end()
+	if out.Len() != 0 {
+		t.Errorf("shown: %q", out.String())
+	}
+}
+
+func TestProgressLine(t *testing.T) {
+	for _, c := range []struct {
+		e       exec.Progress
+		elapsed time.Duration
+		want    string
+	}{
+		{exec.Progress{What: "import a.raw", Done: 10 << 20, Total: 40 << 20, Unit: "bytes"}, 2 * time.Second,
+			"import a.raw  10.0 MB of 40.0 MB (25%)  5.0 MB/s  6s left"},
+		{exec.Progress{What: "scan", Done: 5000, Unit: "rows"}, 500 * time.Millisecond, "scan  5000 rows  10000 rows/s"},
+		{exec.Progress{What: "scan", Total: 7, Unit: "rows"}, time.Second, "scan  0 rows of 7 rows (0%)"},
+		{exec.Progress{What: "over", Done: 9, Total: 7, Unit: "bytes"}, time.Second, "over  9 B of 7 B (100%)  9 B/s"},
+		{exec.Progress{What: "a\x1b[2Jb", Unit: "rows"}, 0, `a\x1b[2Jb  0 rows`},
+	} {
+		if got := progressLine(c.e, c.elapsed); got != c.want {
+			t.Errorf("progressLine(%+v, %s)\n got %q\nwant %q", c.e, c.elapsed, got, c.want)
+		}
+	}
+}

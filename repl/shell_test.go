@@ -1,0 +1,351 @@
+package repl
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// patience is how long a test waits for what must come. It is no measure of
+// speed.
+const patience = 20 * time.Second
+
+// terminalSession is a program whose controlling terminal the test holds.
+type terminalSession struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	keys *os.File
+	done chan struct{} // closed at the end of output
+
+	mu     sync.Mutex
+	output string // not yet taken by sees
+}
+
+// onTerminal starts a program of TestMain on a terminal of 100 columns, with
+// home for its home folder.
+func onTerminal(t *testing.T, home, name string, args ...string) *terminalSession {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "INFOMALL_ARCHIVE=", "TERM=xterm", "NO_COLOR=1")
+	keys, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 100})
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	s := &terminalSession{t: t, cmd: cmd, keys: keys, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := keys.Read(buf)
+			s.mu.Lock()
+			s.output += string(buf[:n])
+			s.mu.Unlock()
+			if err != nil {
+				return // EIO, once the program has ended
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		cmd.Process.Kill() // harmless if it has ended
+		<-s.done
+		keys.Close()
+	})
+	return s
+}
+
+// types sends keys.
+func (s *terminalSession) types(keys string) {
+	s.t.Helper()
+	if _, err := io.WriteString(s.keys, keys); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// sees waits until text is in the output, takes the output up to its end and
+// returns what stood before it.
+func (s *terminalSession) sees(text string) (before string) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		s.mu.Lock()
+		before, after, found := strings.Cut(s.output, text)
+		if found {
+			s.output = after
+		}
+		s.mu.Unlock()
+		if found {
+			return before
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shown := s.output[max(0, len(s.output)-2000):]
+	s.t.Fatalf("the terminal never showed %q; last it showed %q", text, shown)
+	return ""
+}
+
+// ends waits for the program to end with a status.
+func (s *terminalSession) ends(want int) {
+	s.t.Helper()
+	select {
+	case <-s.done:
+	case <-time.After(patience):
+		s.t.Fatal("the program does not end")
+	}
+	err := s.cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		s.t.Fatal(err)
+	}
+	if got := s.cmd.ProcessState.ExitCode(); got != want {
+		s.t.Errorf("ended with status %d, want %d", got, want)
+	}
+}
+
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+	enter = "\r"
+	keyUp = "\x1b[A"
+)
+
+// TestShell shows how statements are entered.
+func TestShell(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "infomall")
+	s.sees("Ctrl-D leaves.")
+	s.sees(prompt)
+	s.types("SELECT 'a;b' AS x," + enter)
+	s.sees("      ..> ")
+	s.types("'it''s" + enter)
+	s.sees("      '.> ")
+	s.types("' AS y;" + enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
+
+	// An empty line runs what is complete, and only that.
+	s.types("SELECT (1" + enter)
+	s.sees("      (.> ")
+	s.types(enter + "+ 41)" + enter)
+	s.sees("      ..> ")
+	s.types(enter)
+	s.sees("42 │")
+	s.sees(prompt)
+
+	// An error is no end.
+	s.types("SELCT 1;" + enter)
+	s.sees("did you mean SELECT?")
+	s.sees(prompt)
+
+	// Ctrl-C drops what was begun, line after line.
+	s.types("SELECT 'begun" + enter)
+	s.sees("      '.> ")
+	s.types("half" + ctrlC)
+	s.sees("^C")
+	s.sees(prompt)
+	s.types("SELECT 43;" + enter)
+	s.sees("│ 43")
+	s.sees(prompt)
+
+	// Several statements in a line; settings last.
+	s.types("SET mode = json; SELECT 44 AS x;" + enter)
+	s.sees(`{"x":44}`)
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+}
+
+// TestDotCommands shows the commands for the shell's own state.
+func TestDotCommands(t *testing.T) {
+	home := t.TempDir()
+	if err := os.WriteFile(filepath.Join(home, "two.iql"), []byte("SELECT 21 AS x; SELECT nope; SELECT 22 AS x;"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := onTerminal(t, home, "infomall", "--quiet")
+	for _, c := range []struct{ line, want string }{
+		{".mode", "auto"},
+		{".mode jsonl", prompt},
+		{"SELECT NULL AS x;", `{"x":null}`},
+		{".mode jsnl", "did you mean jsonl?"},
+		{".mode auto", prompt},
+		{".nullvalue none", prompt},
+		{"SELECT NULL AS x;", "│ none"},
+		{".timer on", prompt},
+		{"SELECT 1;", "s, rows: 1"},
+		{".timer maybe", `.timer wants on or off, not "maybe"`},
+		{".timer off", prompt},
+		{".read two.iql", `two.iql:1:24: no column "nope"`},
+		{".read", ".read wants FILE"},
+		{".once 'once.csv'", prompt},
+		{"SELECT 5 AS x;", prompt},
+		{"SELECT 6 AS x;", "│ 6"},
+		{".output all.csv", prompt},
+		{".headers off", prompt},
+		{"SELECT 7 AS x;", prompt},
+		{"SELECT 8 AS x;", prompt},
+		{".output", prompt},
+		{"SELECT 9 AS x;", "│ 9"},
+		{".outptu", "did you mean .output?"},
+		{".bogus", ".help lists them"},
+		{".help", ".nullvalue TEXT"},
+		{".history 2", ".history 2"},
+	} {
+		s.sees(prompt)
+		s.types(c.line + enter)
+		s.sees(c.line)
+		if c.want != prompt {
+			s.sees(c.want)
+		}
+	}
+	s.sees(prompt)
+	s.types(".quit" + enter)
+	s.ends(statusDone)
+	for file, want := range map[string]string{"once.csv": "x\n5\n", "all.csv": "7\n\n8\n"} {
+		got, err := os.ReadFile(filepath.Join(home, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != want {
+			t.Errorf("%s has %q, want %q", file, got, want)
+		}
+	}
+}
+
+// TestInterruptQuery shows that Ctrl-C ends a query and not the shell, every
+// time: while it is silent and while it fills the screen.
+func TestInterruptQuery(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "endless")
+	s.sees(prompt)
+	for _, query := range []string{
+		"SELECT count(*) FROM captures;",
+		"SELECT url, time FROM captures;",
+		"SELECT DISTINCT url FROM captures;",
+		"SELECT url FROM captures;",
+	} {
+		for range 3 {
+			s.types(query + enter)
+			if strings.HasPrefix(query, "SELECT url") {
+				s.sees("www.lanshan.example")
+			} else {
+				s.sees("captures;")
+				time.Sleep(20 * time.Millisecond) // so that it runs, most likely
+			}
+			s.types(ctrlC)
+			s.sees("interrupted")
+			s.sees(prompt)
+		}
+	}
+	s.types("SELECT 42;" + enter)
+	s.sees("│ 42")
+	s.types(ctrlD)
+	s.ends(statusDone)
+}
+
+// TestShellHistory shows that another shell recalls a statement whole, and
+// that nobody else can read it.
+func TestShellHistory(t *testing.T) {
+	home := t.TempDir()
+	s := onTerminal(t, home, "infomall")
+	s.sees(prompt)
+	s.types("SELECT 'first'," + enter)
+	s.sees("      ..> ")
+	s.types("'标题';" + enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
+	s.types(" SELECT 'kept out';" + enter)
+	s.sees("(1 row)")
+	s.types(ctrlD)
+	s.ends(statusDone)
+
+	s = onTerminal(t, home, "infomall")
+	s.sees(prompt)
+	s.types(keyUp)
+	s.sees("SELECT 'first',⏎'标题';")
+	s.types(enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
+	// It was not added again, so Up finds it and nothing is above it.
+	s.types(keyUp + keyUp + enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+
+	path := filepath.Join(home, ".local/state/infomall/history")
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := info.Mode().Perm(); got != 0o600 {
+		t.Errorf("history has mode %o, want 600", got)
+	}
+	h, err := openHistory(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(h.entries) != 1 || h.entries[0].Text != "SELECT 'first',\n'标题';" {
+		t.Errorf("history has %q, want the one statement", h.entries)
+	}
+}
+
+// TestStartScript shows that the shell runs the user's start script.
+func TestStartScript(t *testing.T) {
+	home := t.TempDir()
+	path := filepath.Join(home, ".config/infomall/rc")
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("-- mine\n.mode jsonl\nSET $n =\n  5;\nSET timer\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := onTerminal(t, home, "infomall")
+	s.sees("the last statement has no ;")
+	s.sees(prompt)
+	s.types("SELECT $n AS n;" + enter)
+	s.sees(`{"n":"5"}`)
+	s.types("quit" + enter)
+	s.ends(statusDone)
+
+	s = onTerminal(t, home, "infomall", "--no-rc")
+	s.sees(prompt)
+	s.types("SELECT 1 AS n;" + enter)
+	s.sees("(1 row)")
+	s.types("exit;" + enter)
+	s.ends(statusDone)
+}
+
+// TestTerminate shows that a wish to end the program is heeded at the prompt
+// and within a statement.
+func TestTerminate(t *testing.T) {
+	for _, statement := range []string{"", "SELECT count(*) FROM captures;" + enter} {
+		s := onTerminal(t, t.TempDir(), "endless")
+		s.sees(prompt)
+		s.types(statement)
+		if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		s.ends(statusInterrupted)
+	}
+}
+
+// TestBatchOnTerminal shows that a script on a terminal prints tables, that
+// Ctrl-C ends it.
+func TestBatchOnTerminal(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "endless", "-c", "SELECT 42; SELECT count(*) FROM captures; SELECT 43")
+	s.sees("│ 42")
+	time.Sleep(20 * time.Millisecond)
+	s.types(ctrlC)
+	before := s.sees("interrupted")
+	s.ends(statusInterrupted)
+	if strings.Contains(before+s.output, "43") {
+		t.Error("the statement after the one interrupted has run")
+	}
+}

@@ -1,0 +1,158 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"infomall/store/record"
+	"infomall/store/tianwang"
+	"infomall/store/warc"
+)
+
+// source is an open file of captures.
+type source struct {
+	file  *os.File
+	reach atomic.Int64 // end of what was read so far, in bytes
+	items func(context.Context) iter.Seq2[record.Item, error]
+}
+
+// The formats that can be imported, as a statement names them.
+const (
+	formatWARC     = "warc"
+	formatTianwang = "tianwang"
+)
+
+// bodyMemory is the size in bytes up to which a reader keeps a body in memory.
+const bodyMemory = 16 << 20
+
+// openSource opens a file. Its format is told by content unless it is named.
+// zone is that of dates without one.
+func openSource(name, format string, zone *time.Location) (*source, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{file: f}
+	if format == "" {
+		if format, err = detect(f); err != nil {
+			f.Close()
+			return nil, fmt.Errorf("import %s: %w", name, err)
+		}
+	}
+	limits := record.BodyLimits{MemoryMax: bodyMemory}
+	switch format {
+	case formatWARC:
+		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+			return warc.Read(ctx, s, warc.Options{Source: name, Limits: limits})
+		}
+	case formatTianwang:
+		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+			return tianwang.Read(ctx, s, tianwang.Options{Source: name, Zone: zone, Limits: limits})
+		}
+	default:
+		f.Close()
+		return nil, fmt.Errorf("import %s: no reader of format %s", name, format)
+	}
+	return s, nil
+}
+
+// ReadAt reads the file and notes how far.
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	n, err := s.file.ReadAt(p, off)
+	if end := off + int64(n); end > s.reach.Load() {
+		s.reach.Store(end)
+	}
+	return n, err
+}
+
+// consumed is how many bytes of the file were read.
+func (s *source) consumed() int64 { return s.reach.Load() }
+
+func (s *source) close() error { return s.file.Close() }
+
+// detectBytes is how much of a file is looked at to tell its format. A file
+// that lost its beginning shows the next record's within that.
+const detectBytes = 1 << 20
+
+// detect tells a file's format by its content.
+func detect(f io.ReaderAt) (string, error) {
+	start, err := readStart(io.NewSectionReader(f, 0, detectBytes))
+	if err != nil {
+		return "", err
+	}
+	zipped := bytes.HasPrefix(start, []byte("\x1f\x8b"))
+	if zipped {
+		z, err := gzip.NewReader(io.NewSectionReader(f, 0, 1<<62))
+		if err == nil {
+			// What inflates before damage still tells.
+			start, _ = readStart(io.LimitReader(z, detectBytes))
+		}
+	}
+	text := bytes.TrimLeft(start, "\x00\r\n \t\ufeff")
+	switch {
+	case len(text) == 0 && !zipped:
+		return formatTianwang, nil // an empty file holds no records of either
+	case bytes.HasPrefix(text, []byte("WARC/")):
+		return formatWARC, nil
+	case bytes.HasPrefix(text, []byte("filedesc://")):
+		return "", errors.New("this is an ARC file, and only WARC and Tianwang files can be imported")
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return "", errors.New("this is a zip archive, perhaps a WACZ; unpack it and import the WARC files in it")
+	case bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ")):
+		return "", errors.New("the file is compressed with zstd, bzip2 or xz: decompress it first")
+	}
+	at := map[string]int{
+		formatWARC:     lineStart(text, "WARC/0.", "WARC/1."),
+		formatTianwang: lineStart(text, "version:"),
+	}
+	switch w, t := at[formatWARC], at[formatTianwang]; {
+	case t >= 0 && (w < 0 || t < w):
+		if zipped {
+			return "", errors.New("these are Tianwang records in a gzip file: gunzip it first")
+		}
+		return formatTianwang, nil
+	case w >= 0 || zipped:
+		return formatWARC, nil
+	}
+	return "", fmt.Errorf("neither WARC nor Tianwang records are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT tianwang", head(text))
+}
+
+// readStart reads up to detectBytes.
+func readStart(r io.Reader) ([]byte, error) {
+	b := make([]byte, detectBytes)
+	n, err := io.ReadFull(r, b)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return b[:n], err
+}
+
+// lineStart finds the first line that begins with one of words; −1 if none does.
+func lineStart(b []byte, words ...string) int {
+	at := 0
+	for line := range bytes.Lines(b) {
+		for _, w := range words {
+			if bytes.HasPrefix(line, []byte(w)) {
+				return at
+			}
+		}
+		at += len(line)
+	}
+	return -1
+}
+
+// head is the beginning of a text, for a message.
+func head(b []byte) string {
+	const shown = 40
+	return strings.ToValidUTF8(string(b[:min(len(b), shown)]), "\ufffd")
+}
