@@ -24,13 +24,14 @@ const (
 	sampleBytes = 4 << 20
 )
 
-// columnMin is how narrow a column may be made before columns are hidden.
+// columnMin is how narrow a column of text may be made before columns are
+// hidden.
 const columnMin = 12
 
 // table draws a table in a box. Columns are as wide as the header and the
 // widest value of the first rows need, if the table then fits the width; else
-// the widest are made narrower first, and columns at the right that still do
-// not fit are hidden. A footer says how many rows there were and what was
+// the widest texts are made narrower first, and columns at the right that still
+// do not fit are hidden. A footer says how many rows there were and what was
 // hidden. Without a width nothing is shortened: a wide value after the first
 // rows then stands out of its column.
 type table struct {
@@ -235,21 +236,25 @@ func (t *table) footer() string {
 
 // measure finds the widths of the columns.
 func (t *table) measure() {
+	cols := make([]column, len(t.cols))
 	t.widths = make([]int, len(t.cols))
-	for k := range t.cols {
+	for k, c := range t.cols {
+		width := 0
 		if t.o.Header {
-			t.widths[k] = cells.StringWidth(t.names[k])
+			width = cells.StringWidth(t.names[k])
 		}
 		for _, row := range t.sample {
 			text := row[k]
 			if text == nullMark {
 				text = nullOf(&t.o)
 			}
-			t.widths[k] = max(t.widths[k], cells.StringWidth(text))
+			width = max(width, cells.StringWidth(text))
 		}
+		cols[k] = column{width, c.Type.Textual()}
+		t.widths[k] = width
 	}
 	if t.o.Width > 0 {
-		t.widths = fit(t.widths, t.o.Width)
+		t.widths = fit(cols, t.o.Width)
 	}
 }
 
@@ -257,30 +262,63 @@ func (t *table) measure() {
 // line. The first column has a line more.
 const frame = 3
 
-// fit makes the widest columns narrower until all fit in total cells, none of
-// them narrower than columnMin. If that is not enough it drops columns at the
-// end, but never the first.
-func fit(widths []int, total int) []int {
+// column is what a table knows of a column when it shares out its width.
+type column struct {
+	width int  // wanted
+	text  bool // may be shortened; a part of a number or a time says nothing
+}
+
+// least is how narrow a column may be made.
+func (c column) least() int {
+	if c.text {
+		return min(c.width, columnMin)
+	}
+	return c.width
+}
+
+// fit gives the widths of the columns such that all fit in total cells: the
+// widest texts are made narrower first, and if that is not enough columns at
+// the end are dropped, but never the first.
+func fit(cols []column, total int) []int {
 	for {
-		room := total - 1 - frame*len(widths)
-		limit := commonLimit(widths, room)
-		if limit < columnMin && len(widths) > 1 {
-			widths = widths[:len(widths)-1]
-			continue
+		room := total - 1
+		for _, c := range cols {
+			room -= frame + c.least()
 		}
-		limit = max(1, limit) // one column in next to no room
-		for _, w := range widths {
-			room -= min(w, limit)
+		if room >= 0 || len(cols) <= 1 {
+			return share(cols, total-1-frame*len(cols))
 		}
-		for k, w := range widths {
-			widths[k] = min(w, limit)
-			if w > limit && room > 0 { // what the division left over
+		cols = cols[:len(cols)-1]
+	}
+}
+
+// share gives each column its part of room, which is enough for their least
+// unless there is only one.
+func share(cols []column, room int) []int {
+	var texts []int
+	for _, c := range cols {
+		if c.text || len(cols) == 1 {
+			texts = append(texts, c.width)
+		} else {
+			room -= c.width
+		}
+	}
+	limit := max(1, commonLimit(texts, room))
+	for _, w := range texts {
+		room -= min(w, limit)
+	}
+	widths := make([]int, len(cols))
+	for k, c := range cols {
+		widths[k] = c.width
+		if (c.text || len(cols) == 1) && c.width > limit {
+			widths[k] = limit
+			if room > 0 { // what the division left over
 				widths[k]++
 				room--
 			}
 		}
-		return widths
 	}
+	return widths
 }
 
 // commonLimit is the largest width to which columns can be cut so that all fit

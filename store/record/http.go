@@ -142,8 +142,10 @@ func nextLine(data []byte, pos int) int {
 	return len(data)
 }
 
+// isBlank reports whether line is nothing but its end. Some writers doubled
+// each CR.
 func isBlank(line []byte) bool {
-	return string(line) == "\n" || string(line) == "\r\n"
+	return line[len(line)-1] == '\n' && len(bytes.TrimRight(line, "\r\n")) == 0
 }
 
 // isHeaderLine reports whether line is "Name: value" or continues one. Names

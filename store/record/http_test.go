@@ -17,6 +17,7 @@ func TestSplitHead(t *testing.T) {
 		{"bare LF", "HTTP/1.0 200 OK\nA: b\n\n", "body\r\n\r\nmore"},
 		{"bare LF without an empty line", "HTTP/1.0 200 OK\nServer: x\nContent-Type: text/html\n", "<html>\n\n<body>"},
 		{"the same, text", "HTTP/1.0 200 OK\nServer: x\n", "Hello, world\r\n\r\nmore"},
+		{"doubled CR", "HTTP/1.0 302 \r\r\nA: b\r\r\n\r\r\n", "body"},
 		{"no header", "HTTP/1.0 200 OK\r\n\r\n", "body"},
 		{"icy", "ICY 200 OK\r\nicy-name: x\r\n\r\n", "mp3"},
 		{"body with an empty line first", "HTTP/1.0 200 OK\r\n\r\n", "\r\n\r\nbody"},

@@ -1,0 +1,156 @@
+package rowio
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"infomall/exec/value"
+)
+
+// TestFit shares out the width of a window.
+func TestFit(t *testing.T) {
+	text := func(width int) column { return column{width, true} }
+	number := func(width int) column { return column{width, false} }
+	for _, c := range []struct {
+		cols  []column
+		total int
+		want  []int
+	}{
+		{[]column{text(5), text(5)}, 80, []int{5, 5}},
+		{[]column{text(5), text(100)}, 40, []int{5, 28}},
+		{[]column{text(50), text(5), text(100)}, 60, []int{23, 5, 22}},
+		{[]column{text(20), text(20), text(20)}, 45, []int{19, 19}},
+		{[]column{text(30), number(20)}, 45, []int{18, 20}},
+		{[]column{text(30), number(20)}, 38, []int{30}},
+		{[]column{number(20), number(20)}, 38, []int{20}},
+		{[]column{text(100)}, 10, []int{6}},
+		{[]column{number(100), text(3)}, 3, []int{1}},
+		{nil, 10, nil},
+	} {
+		if got := fit(c.cols, c.total); !slices.Equal(got, c.want) {
+			t.Errorf("%v in %d: got %v, want %v", c.cols, c.total, got, c.want)
+		}
+	}
+}
+
+// TestTableFits shows that no line of a table is wider than asked for, all
+// lines of its box are equally wide, and the footer accounts for what is
+// missing.
+func TestTableFits(t *testing.T) {
+	text := rapid.StringOf(rapid.SampledFrom([]rune("ab 北京é\u0301\x1b\u202e👨‍👩‍👧，\n")))
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 6).Draw(t, "columns")
+		var cols []value.Column
+		b := &value.Batch{N: rapid.IntRange(0, 4).Draw(t, "rows")}
+		for range n {
+			cols = append(cols, value.Column{Name: text.Draw(t, "name"), Type: value.Text})
+			v := value.NewVector(value.Text, b.N)
+			for i := range b.N {
+				v.Texts[i] = text.Draw(t, "text")
+			}
+			b.Cols = append(b.Cols, v)
+		}
+		width := rapid.IntRange(20, 100).Draw(t, "width")
+		var out strings.Builder
+		w := newTable(&out, Options{Header: true, Width: width, Zone: time.UTC})
+		for _, err := range []error{w.Begin(cols), w.Write(b), w.End()} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		box, footer := lines[:len(lines)-1], lines[len(lines)-1]
+		if len(box) != b.N+4 {
+			t.Fatalf("%d lines for %d rows:\n%s", len(box), b.N, out.String())
+		}
+		for _, line := range box {
+			if got := cells.StringWidth(line); got > width || got != cells.StringWidth(box[0]) {
+				t.Fatalf("a line is %d cells wide, the first %d, the window %d:\n%s", got, cells.StringWidth(box[0]), width, out.String())
+			}
+		}
+		shown := strings.Count(box[0], "┬") + 1
+		if hidden := shown < n; hidden != strings.Contains(footer, "hidden") {
+			t.Fatalf("%d of %d columns shown, and the footer says %s", shown, n, footer)
+		}
+	})
+}
+
+// TestTableStreams holds rows only until it knows the widths.
+func TestTableStreams(t *testing.T) {
+	cols, b := rows(sampleRows - 1)
+	var out strings.Builder
+	w := newTable(&out, Options{Header: true, Width: 60, Zone: time.UTC})
+	if err := w.Begin(cols); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(b); err != nil {
+		t.Fatal(err)
+	}
+	if out.Len() > 0 {
+		t.Errorf("wrote %d bytes before the widths were known", out.Len())
+	}
+	if err := w.Write(b.Slice(0, 2)); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(out.String(), "\n"); got != sampleRows+1+3 {
+		t.Errorf("after %d rows there are %d lines, want all rows and three of the header", sampleRows+1, got)
+	}
+	long := &value.Batch{N: 1, Cols: b.Slice(0, 1).Cols}
+	long.Cols[3] = &value.Vector{Type: value.Text, Texts: []string{strings.Repeat("later and longer ", 1000)}}
+	if err := w.Write(long); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.End(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if want := "(502 rows; 503 values shortened)"; lines[len(lines)-1] != want {
+		t.Errorf("footer %s, want %s", lines[len(lines)-1], want)
+	}
+	if last := lines[len(lines)-3]; cells.StringWidth(last) > 60 || !strings.Contains(last, "lat…") {
+		t.Errorf("the long value is shown as %s", last)
+	}
+}
+
+// TestTableHoldsLittle opens early where values are large.
+func TestTableHoldsLittle(t *testing.T) {
+	w := newTable(&strings.Builder{}, Options{}).(*table)
+	if err := w.Begin([]value.Column{{Name: "html", Type: value.Text}}); err != nil {
+		t.Fatal(err)
+	}
+	b := &value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Text, Texts: []string{strings.Repeat("x", 1<<20)}}}}
+	for range 6 {
+		if err := w.Write(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.sample != nil {
+		t.Errorf("holds %d rows of 1 MB each", len(w.sample))
+	}
+}
+
+// TestClip cuts by cells.
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"abc", 3, "abc"}, {"abcd", 3, "ab…"}, {"北京大学", 8, "北京大学"}, {"北京大学", 7, "北京大…"}, {"北京大学", 6, "北京…"},
+		{"ab", 1, "…"}, {"e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301e\u0301"}, {"e\u0301e\u0301e\u0301", 2, "e\u0301…"},
+		{strings.Repeat("a", 10000), 4, "aaa…"}, {"", 0, ""},
+	} {
+		got, clipped := clip(c.text, c.width)
+		if got != c.want || clipped != (got != c.text) {
+			t.Errorf("%.20q to %d: got %q (%t), want %q", c.text, c.width, got, clipped, c.want)
+		}
+	}
+	marks := "a" + strings.Repeat("\u0301", 100000)
+	if got, _ := clip(marks, 5); len(got) > 1000 || cells.StringWidth(got) > 5 {
+		t.Errorf("a letter with very many marks: %d bytes, %d cells", len(got), cells.StringWidth(got))
+	}
+}

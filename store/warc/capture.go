@@ -1,0 +1,103 @@
+package warc
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"infomall/store/record"
+)
+
+// placed are the fields that have a place of their own in a capture, or mean
+// nothing once the record is read.
+var placed = map[string]bool{
+	"warc-type": true, "warc-record-id": true, "warc-date": true, "warc-target-uri": true,
+	"warc-ip-address": true, "warc-refers-to-target-uri": true, "warc-refers-to-date": true,
+	"content-type": true, "content-length": true,
+}
+
+// capture reads the record of that kind at pos. why says what is wrong with
+// its fields.
+func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, why string, err error) {
+	t, err := parseDate(h.get("WARC-Date"))
+	if err != nil {
+		return nil, err.Error(), nil
+	}
+	url := h.uri("WARC-Target-URI")
+	if url == "" {
+		return nil, kind + " record without WARC-Target-URI", nil
+	}
+	c = &record.Capture{
+		AskedURL:   url,
+		Time:       record.At(t),
+		IP:         h.get("WARC-IP-Address"),
+		RefersTime: record.NoTime,
+		Truncated:  h.get("WARC-Truncated") != "" || h.get("WARC-Segment-Number") != "",
+		Source:     s.o.Source,
+		RecordID:   h.uri("WARC-Record-ID"),
+	}
+	c.DeclaredDigest, c.Extra = digestAndExtra(&h)
+	if !c.Time.Std().Equal(t) {
+		c.Extra = fmt.Appendf(c.Extra, "WARC-Date: %s\n", h.get("WARC-Date"))
+	}
+	switch off := pos + h.bytes; {
+	case kind == "revisit":
+		err = s.revisit(c, off, h)
+	case kind == "response" && s.isHTTP(off, h):
+		err = c.ReadMessage(s.w, off, h.length, s.o.Limits)
+	default:
+		written := h.get("Content-Type")
+		c.Via, c.Mime = record.ViaResource, record.Mime(written)
+		if c.Mime != written {
+			c.Extra = fmt.Appendf(c.Extra, "Content-Type: %s\n", written)
+		}
+		err = c.ReadBody(s.w, off, h.length, s.o.Limits)
+	}
+	return c, "", err
+}
+
+// digestAndExtra are the payload's digest, or else the block's, and the fields
+// without a place of their own.
+func digestAndExtra(h *header) (digest string, extra []byte) {
+	of := "WARC-Payload-Digest"
+	if digest = h.get(of); digest == "" {
+		of = "WARC-Block-Digest"
+		digest = h.get(of)
+	}
+	for _, f := range h.fields {
+		if !placed[strings.ToLower(f.name)] && f.value != "" && !strings.EqualFold(f.name, of) {
+			extra = fmt.Appendf(extra, "%s: %s\n", f.name, f.value)
+		}
+	}
+	return digest, extra
+}
+
+// isHTTP reports whether the response whose block is at off says it is HTTP or
+// begins so.
+func (s *scanner) isHTTP(off int64, h header) bool {
+	switch record.Mime(h.get("Content-Type")) {
+	case "application/http", "message/http":
+		return true
+	}
+	b, err := s.w.View(off, len("HTTP/"))
+	return err == nil && string(b) == "HTTP/"
+}
+
+// revisit fills c from a record that has at most the head of a response.
+func (s *scanner) revisit(c *record.Capture, off int64, h header) error {
+	c.Via = record.ViaRevisit
+	b, err := s.w.View(off, int(min(h.length, record.ViewMax)))
+	if err != nil {
+		return err
+	}
+	c.Head = bytes.Clone(b[:record.SplitHead(b)])
+	c.Status = record.Status(c.Head)
+	if c.Status == 304 || strings.Contains(h.get("WARC-Profile"), "server-not-modified") {
+		c.Via = record.ViaNotModified
+	}
+	c.RefersURL = h.uri("WARC-Refers-To-Target-URI")
+	if t, err := parseDate(h.get("WARC-Refers-To-Date")); err == nil {
+		c.RefersTime = record.At(t)
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/gzip"
+
+	"infomall/store/record"
+)
+
+// keepMax is how many inflated bytes a gzipInput keeps in memory. What a
+// record has beyond goes to a temporary file until it is read.
+const keepMax = 8 << 20
+
+// gzipInput inflates a file of gzip members as one stream, on demand, and can
+// be read at any offset from the last release on. So a record may fill a
+// member, share it with others, or lie across several.
+//
+// Where a member is damaged the stream has a break: reads end there until
+// resume, which goes on with a later member.
+type gzipInput struct {
+	ctx  context.Context
+	file *io.SectionReader // the compressed bytes
+	in   *bufio.Reader     // of file
+	z    *gzip.Reader
+	open bool // z is within a member
+
+	members  []member // those that have bytes of the stream from released on, in order
+	released int64    // offset in the stream from which on it can be read
+	base     int64    // offset in the stream of kept[0]
+	kept     []byte
+	spill    *os.File // stream bytes from base+len(kept) on, or nil
+	spilled  int64
+	buf      []byte // for what is on its way there
+	tempDir  string
+
+	valid  int64 // reads end here; a break may leave it before the end of what is kept
+	err    error // why reads end: io.EOF, or a failure of the file or disk
+	damage error // why reads end, if a member is damaged
+}
+
+// member is a gzip member: where it starts in the stream and in the file.
+type member struct{ stream, file int64 }
+
+func newGzipInput(ctx context.Context, r io.ReaderAt, tempDir string) *gzipInput {
+	g := &gzipInput{ctx: ctx, file: io.NewSectionReader(r, 0, 1<<62), z: new(gzip.Reader), tempDir: tempDir}
+	g.in = bufio.NewReaderSize(g.file, 64<<10)
+	return g
+}
+
+// close removes what is on disk.
+func (g *gzipInput) close() {
+	if g.spill != nil {
+		g.spill.Close()
+	}
+}
+
+// end is the offset behind the last byte that is kept.
+func (g *gzipInput) end() int64 { return g.base + int64(len(g.kept)) + g.spilled }
+
+// position is the offset in the file of the next compressed byte.
+func (g *gzipInput) position() int64 {
+	at, _ := g.file.Seek(0, io.SeekCurrent) // a SectionReader knows
+	return at - int64(g.in.Buffered())
+}
+
+// ReadAt implements io.ReaderAt for offsets from the last release on. It
+// returns io.EOF at the end of the stream and at a break.
+func (g *gzipInput) ReadAt(p []byte, off int64) (int, error) {
+	if off < g.released {
+		panic(fmt.Sprintf("warc: read at %d of what was released up to %d", off, g.released))
+	}
+	for g.err == nil && g.damage == nil && g.end()-off < int64(len(p)) {
+		g.more()
+	}
+	if g.err != nil && g.err != io.EOF {
+		return 0, g.err
+	}
+	n := 0
+	if at := off - g.base; at < int64(len(g.kept)) {
+		n = copy(p, g.kept[at:])
+	}
+	if rest := min(int64(len(p)), g.end()-off) - int64(n); rest > 0 {
+		m, err := g.spill.ReadAt(p[n:int64(n)+rest], off+int64(n)-g.base-int64(len(g.kept)))
+		if n += m; err != nil && err != io.EOF {
+			return n, fmt.Errorf("read what was inflated: %w", err)
+		}
+	}
+	if n = int(min(int64(n), max(0, g.valid-off))); n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// more inflates the next few bytes, or sets err or damage.
+func (g *gzipInput) more() {
+	if err := context.Cause(g.ctx); err != nil {
+		g.err = err
+		return
+	}
+	if !g.open && !g.openMember() {
+		return
+	}
+	const chunk = 32 << 10
+	var n int
+	var err error
+	if len(g.kept) < keepMax {
+		g.grow(chunk)
+		n, err = g.z.Read(g.kept[len(g.kept):cap(g.kept)])
+		g.kept = g.kept[:len(g.kept)+n]
+	} else if n, err = g.spillSome(chunk); g.err != nil {
+		return
+	}
+	switch {
+	case err == nil:
+	case err == io.EOF:
+		g.open = false
+	default:
+		g.breakOff(err)
+		return
+	}
+	g.valid = g.end()
+}
+
+// grow makes room for chunk bytes in kept, doubling it as it fills.
+func (g *gzipInput) grow(chunk int) {
+	if cap(g.kept)-len(g.kept) >= chunk {
+		return
+	}
+	kept := make([]byte, len(g.kept), min(2*len(g.kept), keepMax)+chunk)
+	copy(kept, g.kept)
+	g.kept = kept
+}
+
+// spillSome inflates up to chunk bytes to disk.
+func (g *gzipInput) spillSome(chunk int) (int, error) {
+	if g.spill == nil {
+		spool, err := record.NewSpool(bytes.NewReader(nil), g.tempDir)
+		if err != nil {
+			g.err = err
+			return 0, err
+		}
+		g.spill, g.buf = spool.File, make([]byte, chunk)
+	}
+	n, err := g.z.Read(g.buf)
+	if _, werr := g.spill.WriteAt(g.buf[:n], g.spilled); werr != nil {
+		g.err = fmt.Errorf("write a large record to a temporary file: %w", werr)
+		return 0, werr
+	}
+	g.spilled += int64(n)
+	return n, err
+}
+
+// openMember starts the member at position, if there is one.
+func (g *gzipInput) openMember() bool {
+	at := g.position()
+	if _, err := g.in.Peek(1); err != nil {
+		g.err = err // io.EOF at the end
+		return false
+	}
+	g.members = append(g.members, member{g.end(), at})
+	if err := g.z.Reset(g.in); err != nil {
+		g.breakOff(err)
+		return false
+	}
+	g.z.Multistream(false)
+	g.open = true
+	return true
+}
+
+// breakOff ends reads because of err in the last member. What that has given
+// since the last release is taken back, as any of it may be wrong, unless the
+// file just ends too early.
+func (g *gzipInput) breakOff(err error) {
+	g.open = false
+	if !isGzipFault(err) {
+		g.err = fmt.Errorf("read the file: %w", err)
+		return
+	}
+	g.damage = err
+	g.valid = g.end()
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		g.valid = max(g.released, g.members[len(g.members)-1].stream)
+	}
+}
+
+// isGzipFault reports whether err is one of compressed data, and not one of
+// reading it.
+func isGzipFault(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+}
+
+// release says that nothing before off will be read again.
+func (g *gzipInput) release(off int64) {
+	g.released = off
+	drop := 0
+	for drop+1 < len(g.members) && g.members[drop+1].stream <= off {
+		drop++
+	}
+	g.members = append(g.members[:0], g.members[drop:]...)
+	done := off - g.base
+	switch rest := g.end() - off; {
+	case g.spilled > 0 && rest <= keepMax:
+		kept := make([]byte, rest, rest+64<<10)
+		n := 0
+		if done < int64(len(g.kept)) {
+			n = copy(kept, g.kept[done:])
+		}
+		if _, err := g.spill.ReadAt(kept[n:], max(0, done-int64(len(g.kept)))); err != nil && err != io.EOF && g.err == nil {
+			g.err = fmt.Errorf("read what was inflated: %w", err)
+		}
+		g.base, g.kept, g.spilled = off, kept, 0
+	case g.spilled == 0 && done >= int64(len(g.kept))/2:
+		// Moving what is left each time would cost more than inflating it.
+		g.kept = append(g.kept[:0], g.kept[done:]...)
+		g.base = off
+	}
+}
+
+// locate is where in the file the member starts that has the stream's byte
+// off, and whether that is its first byte.
+func (g *gzipInput) locate(off int64) (at int64, first bool) {
+	for i := len(g.members) - 1; i >= 0; i-- {
+		if m := g.members[i]; m.stream <= off {
+			return m.file, m.stream == off
+		}
+	}
+	return g.position(), false
+}
+
+// holds reports whether n bytes of the stream from off on may be there.
+func (g *gzipInput) holds(off, n int64) (bool, error) {
+	const ratioMax = 1032 // what deflate can do at best
+	missing := off + n - g.end()
+	if missing <= 0 || g.err != nil || g.damage != nil {
+		return missing <= 0, nil
+	}
+	var one [1]byte
+	m, err := g.file.ReadAt(one[:], g.position()+max(0, missing/ratioMax-(1<<20)))
+	if err != nil && err != io.EOF {
+		return false, fmt.Errorf("read the file: %w", err)
+	}
+	return m == 1 || missing < 1<<20, nil
+}
+
+// broken is why the stream has a break where reads end; nil if it has none.
+func (g *gzipInput) broken() error { return g.damage }
+
+// resume goes on behind a break, at the next member that inflates to what a
+// WARC file may have. It returns the offset in the stream where that starts
+// and, in the file, where it is or where the file ends.
+func (g *gzipInput) resume() (stream, file int64, err error) {
+	from := g.members[len(g.members)-1].file + 1
+	at, found, err := g.findMember(from)
+	if err != nil {
+		return 0, 0, err
+	}
+	stream = g.end()
+	g.base, g.kept, g.spilled, g.members = stream, g.kept[:0], 0, g.members[:0]
+	g.released, g.valid, g.damage, g.open = stream, stream, nil, false
+	if !found {
+		g.err = io.EOF
+		return stream, at, nil
+	}
+	if _, err := g.file.Seek(at, io.SeekStart); err != nil {
+		return 0, 0, fmt.Errorf("seek to byte %d: %w", at, err)
+	}
+	g.in.Reset(g.file)
+	return stream, at, nil
+}
+
+// gzipMagic begins a member: its identification and the only method there is.
+var gzipMagic = []byte{0x1f, 0x8b, 8}
+
+// findMember returns the offset of the next plausible member at from or later,
+// or else that of the end of the file.
+func (g *gzipInput) findMember(from int64) (at int64, found bool, err error) {
+	buf := make([]byte, 64<<10)
+	for {
+		if err := context.Cause(g.ctx); err != nil {
+			return 0, false, err
+		}
+		n, err := g.file.ReadAt(buf, from)
+		if err != nil && err != io.EOF {
+			return 0, false, fmt.Errorf("read at byte %d: %w", from, err)
+		}
+		for i := 0; ; i++ {
+			next := bytes.Index(buf[i:n], gzipMagic)
+			if next < 0 {
+				break
+			}
+			if i += next; isMember(g.file, from+int64(i)) {
+				return from + int64(i), true, nil
+			}
+		}
+		if err == io.EOF {
+			return from + int64(n), false, nil
+		}
+		from += int64(n - len(gzipMagic) + 1)
+	}
+}
+
+// isMember reports whether a member starts at off of file that has a record's
+// start among its first bytes.
+func isMember(file io.ReaderAt, off int64) bool {
+	const look = 256 << 10
+	z, err := gzip.NewReader(bufio.NewReader(io.NewSectionReader(file, off, look)))
+	if err != nil {
+		return false
+	}
+	z.Multistream(false)
+	start, _ := io.ReadAll(io.LimitReader(z, look)) // cut or damaged, what comes before counts
+	return bytes.HasPrefix(start, []byte(magic)) || bytes.Contains(start, []byte("\n"+magic))
+}

@@ -1,0 +1,321 @@
+// Package warc reads WARC files, versions 0.17 to 1.1, plain and compressed
+// with gzip: a member a record, or in any other way.
+//
+// A file may be damaged or cut. The reader gives back every whole record and
+// names each damaged span.
+package warc
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"infomall/store/record"
+)
+
+// Options says how to read. The zero value works.
+type Options struct {
+	Source string // Capture.Source of what is read
+	Limits record.BodyLimits
+}
+
+// Read reads the records of r in order. Damage is an item; an error, the last
+// pair, is one of r, of the disk or the cause for which ctx ended. The
+// receiver owns each item, and closes its capture's Spool.
+//
+// Responses, revisits and resources are captures. So is a response that is not
+// HTTP, such as one of DNS: it comes as a resource. A response that says it is
+// HTTP and has no status line has Status 0, no Head, and all of it is Body.
+func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
+	return func(yield func(record.Item, error) bool) {
+		in, err := open(ctx, r, o.Limits.TempDir)
+		if err != nil {
+			yield(record.Item{}, err)
+			return
+		}
+		defer in.close()
+		s := &scanner{in: in, w: record.NewWindow(ctx, in), o: o}
+		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
+			yield(record.Item{}, err)
+		}
+	}
+}
+
+// input is the stream of records that a file holds: the file itself, or what
+// it inflates to. Reads are at offsets from the last release on.
+type input interface {
+	io.ReaderAt
+	release(off int64)
+	// locate tells the place in the file of the stream's byte off: for gzip that
+	// of its member, and whether it is the member's first.
+	locate(off int64) (at int64, first bool)
+	// holds reports whether there may be n bytes at off; it never says no where
+	// there are.
+	holds(off, n int64) (bool, error)
+	// broken is why reads end before the stream does, or nil; resume then goes
+	// on at a later place.
+	broken() error
+	resume() (stream, file int64, err error)
+	close()
+}
+
+func open(ctx context.Context, r io.ReaderAt, tempDir string) (input, error) {
+	_, compressed, err := Detect(r)
+	if err != nil {
+		return nil, err
+	}
+	if compressed {
+		return newGzipInput(ctx, r, tempDir), nil
+	}
+	return plainInput{r}, nil
+}
+
+// Detect reports whether r looks like a WARC file, and if so, whether it is
+// compressed: a record starts in its first megabyte, if perhaps behind damage.
+func Detect(r io.ReaderAt) (is, compressed bool, err error) {
+	const look = 1 << 20
+	start := make([]byte, look)
+	n, err := r.ReadAt(start, 0)
+	if err != nil && err != io.EOF {
+		return false, false, fmt.Errorf("read the file's first bytes: %w", err)
+	}
+	start = start[:n]
+	for at := range start {
+		switch {
+		case start[at] == magic[0] && startsRecord(start[at:]):
+			return true, false, nil
+		case start[at] == gzipMagic[0] && bytes.HasPrefix(start[at:], gzipMagic) && isMember(r, int64(at)):
+			return true, true, nil
+		}
+	}
+	return false, bytes.HasPrefix(start, gzipMagic), nil
+}
+
+// plainInput is a file that is not compressed.
+type plainInput struct{ io.ReaderAt }
+
+func (plainInput) release(int64) {}
+
+func (plainInput) locate(off int64) (int64, bool) { return off, true }
+
+func (p plainInput) holds(off, n int64) (bool, error) {
+	if n == 0 {
+		return true, nil
+	}
+	var last [1]byte
+	m, err := p.ReadAt(last[:], off+n-1)
+	if err != nil && err != io.EOF {
+		return false, fmt.Errorf("read the file: %w", err)
+	}
+	return m == 1, nil
+}
+
+func (plainInput) broken() error { return nil }
+
+func (plainInput) resume() (stream, file int64, err error) {
+	panic("warc: a plain file has no breaks")
+}
+
+func (plainInput) close() {}
+
+// scanner walks over the records of one file.
+type scanner struct {
+	in input
+	w  *record.Window
+	o  Options
+}
+
+// run goes from record to record. It returns nil as well when yield says stop.
+func (s *scanner) run(yield func(record.Item) bool) error {
+	var pos int64
+	for {
+		var err error
+		if pos, err = s.skipEmpty(pos); err != nil {
+			return err
+		}
+		s.in.release(pos)
+		if end, err := s.atEnd(pos); err != nil || end && s.in.broken() == nil {
+			return err
+		}
+		var it record.Item
+		h, why, err := s.recordAt(pos)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			it, pos, err = s.damage(pos, why)
+		} else {
+			it, err = s.item(pos, h)
+			pos += h.bytes + h.length
+		}
+		if err != nil {
+			return err
+		}
+		if !yield(it) {
+			return nil
+		}
+	}
+}
+
+// skipEmpty returns where the line ends at pos end.
+func (s *scanner) skipEmpty(pos int64) (int64, error) {
+	for {
+		b, err := s.w.View(pos, 1<<10)
+		if err != nil {
+			return 0, err
+		}
+		n := len(b) - len(bytes.TrimLeft(b, "\r\n"))
+		if pos += int64(n); n < len(b) || n == 0 {
+			return pos, nil
+		}
+	}
+}
+
+func (s *scanner) atEnd(pos int64) (bool, error) {
+	b, err := s.w.View(pos, 1)
+	return len(b) == 0, err
+}
+
+// recordAt reads the header at pos and checks that the record ends where its
+// length says. why says what is wrong.
+func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
+	h, fault, err := s.headerAt(pos)
+	if err != nil {
+		return header{}, "", err
+	}
+	if fault != nil {
+		return h, fault.Error(), nil
+	}
+	why, err = s.checkEnd(pos+h.bytes, h.length)
+	return h, why, err
+}
+
+// headerAt reads the header at pos.
+func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
+	for n := 4 << 10; ; n *= 16 {
+		n = min(n, headerMax)
+		b, err := s.w.View(pos, n)
+		if err != nil {
+			return header{}, nil, err
+		}
+		h, fault = parseHeader(b)
+		if fault != errCutHeader || len(b) < n {
+			return h, fault, nil
+		}
+		if n == headerMax {
+			return header{}, fmt.Errorf("header of a record has no end within %d bytes", headerMax), nil
+		}
+	}
+}
+
+// checkEnd checks that the block of length bytes at off is followed by the
+// empty lines that end a record, by another record, by another gzip member, or
+// by the end of the file.
+func (s *scanner) checkEnd(off, length int64) (why string, err error) {
+	end := off + length
+	there, err := s.in.holds(off, length)
+	if there && length > 0 && err == nil {
+		var last []byte
+		last, err = s.w.View(end-1, 1)
+		there = len(last) == 1
+	}
+	if !there || err != nil {
+		return fmt.Sprintf("file ends within the %d bytes that Content-Length says", length), err
+	}
+	b, err := s.w.View(end, 1<<10)
+	if err != nil {
+		return "", err
+	}
+	rest := bytes.TrimLeft(b, "\r\n")
+	if len(rest) == 0 || bytes.HasPrefix(rest, []byte(magic)) ||
+		bytes.HasPrefix(b, []byte("\r\n\r\n")) || bytes.HasPrefix(b, []byte("\n\n")) {
+		return "", nil
+	}
+	if _, first := s.in.locate(end); first && isGzip(s.in) {
+		return "", nil
+	}
+	return "record does not end where Content-Length says", nil
+}
+
+func isGzip(in input) bool { _, ok := in.(*gzipInput); return ok }
+
+// damage makes the item of a damaged span that starts at pos, and returns
+// where to go on.
+func (s *scanner) damage(pos int64, why string) (it record.Item, next int64, err error) {
+	at, first := s.in.locate(pos)
+	it = record.Item{Offset: at, Damage: why}
+	next, found, err := s.search(pos)
+	if err != nil {
+		return it, 0, err
+	}
+	end, nextFirst := s.in.locate(next)
+	if fault := s.in.broken(); !found && fault != nil {
+		it.Damage = fmt.Sprintf("damaged gzip member: %v", fault)
+		if next, end, err = s.in.resume(); err != nil {
+			return it, 0, err
+		}
+		nextFirst = true
+	}
+	if first && (nextFirst || !found) {
+		it.Length = end - at
+	}
+	return it, next, nil
+}
+
+// search returns the offset of the next record behind pos, or that of the end
+// of what can be read. It need not start a line, as what was written before may
+// be torn. A header alone proves nothing, as a page may quote one: its record
+// must end where it says.
+func (s *scanner) search(pos int64) (next int64, found bool, err error) {
+	from := pos + 1
+	for {
+		at, found, err := s.w.Find(from, []byte(magic))
+		if err != nil || !found {
+			return at, false, err
+		}
+		h, fault, err := s.headerAt(at)
+		if err != nil {
+			return 0, false, err
+		}
+		if fault == nil && h.get("WARC-Type") != "" {
+			if why, err := s.checkEnd(at+h.bytes, h.length); why == "" || err != nil {
+				return at, true, err
+			}
+		}
+		from = at + 1
+	}
+}
+
+// item makes the item of the whole record at pos.
+func (s *scanner) item(pos int64, h header) (record.Item, error) {
+	at, _ := s.in.locate(pos)
+	it := record.Item{Offset: at, Type: h.get("WARC-Type")}
+	switch kind := strings.ToLower(it.Type); kind {
+	case "response", "revisit", "resource":
+		c, why, err := s.capture(pos, kind, h)
+		if err != nil {
+			return it, fmt.Errorf("read the record at byte %d: %w", at, err)
+		}
+		if why != "" {
+			it.Damage = why
+			if !isGzip(s.in) {
+				it.Length = h.bytes + h.length
+			}
+			return it, nil
+		}
+		c.Offset = at
+		it.Capture = c
+	case "request", "warcinfo", "metadata", "conversion":
+		it.Skipped = kind + " record"
+	case "continuation":
+		it.Skipped = "continuation record: segments are not joined"
+	case "":
+		it.Damage = "record without WARC-Type"
+	default:
+		it.Skipped = fmt.Sprintf("record of unknown type %.80q", it.Type)
+	}
+	return it, nil
+}
