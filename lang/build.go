@@ -43,7 +43,7 @@ func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
 			Query: e.Query, Import: e.Import, Describe: e.Describe,
-			Show: e.Show, Set: e.Set, Reset: e.Reset, Help: e.Help,
+			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
 	}
@@ -61,6 +61,8 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:
 		return b.show(s.Show)
+	case s.Diff != nil:
+		return b.diff(s.Diff)
 	case s.Set != nil:
 		return b.set(s.Set)
 	case s.Reset != nil:
@@ -169,7 +171,7 @@ func (b *builder) show(s *showSyntax) ast.Statement {
 }
 
 // pageForms are the words of SHOW PAGE … AS.
-var pageForms = []ast.PageForm{ast.PageHTML, ast.PageRaw, ast.PageHeaders}
+var pageForms = []ast.PageForm{ast.PageText, ast.PageHTML, ast.PageRaw, ast.PageHeaders, ast.PageBlocks}
 
 func (b *builder) showPage(at ast.Span, s *pageSyntax) *ast.ShowPage {
 	page := &ast.ShowPage{Span: at, URL: newText(&s.URL)}
@@ -202,6 +204,23 @@ func (b *builder) pageForm(t lexer.Token) ast.PageForm {
 	}
 	b.fail(spanOf(&t), "no page form "+t.Value, hint)
 	return ast.PageDefault
+}
+
+func (b *builder) diff(s *diffSyntax) *ast.Diff {
+	d := &ast.Diff{Span: spanOfAll(s.Tokens), URL: newText(&s.URL)}
+	for _, t := range s.Times {
+		switch {
+		case t.From != nil && d.From != nil:
+			b.fail(spanOfAll(t.Tokens), "FROM stands twice", "")
+		case t.From != nil:
+			d.From = t.From
+		case d.To != nil:
+			b.fail(spanOfAll(t.Tokens), "TO stands twice", "")
+		default:
+			d.To = t.To
+		}
+	}
+	return d
 }
 
 func (b *builder) set(s *setSyntax) *ast.Set {

@@ -237,13 +237,13 @@ func (x *explainer) missingWord() string {
 		token lexer.Token
 		hint  string
 	}{
+		{wordToken("TO"), "is TO missing?"},
 		{wordToken("FROM"), "is FROM missing?"},
 		{lexer.Token{Type: tokOp, Value: ","}, "is a comma missing?"},
 		{lexer.Token{Type: tokOp, Value: "="}, "is = missing?"},
 		{wordToken("AS"), "write AS before the name"},
 		{wordToken("BY"), "is BY missing?"},
 		{wordToken("AND"), "is AND missing?"},
-		{wordToken("TO"), "is TO missing?"},
 	} {
 		// Where any name goes, a word of the language is one.
 		asName := m.token.Type == tokIdent && x.accepts(x.at, aName)

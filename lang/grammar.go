@@ -23,6 +23,7 @@ type statementSyntax struct {
 	Import   *importSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
+	Diff     *diffSyntax     `parser:"| @@"`
 	Set      *setSyntax      `parser:"| @@"`
 	Reset    *resetSyntax    `parser:"| @@"`
 	Help     *helpSyntax     `parser:"| @@"`
@@ -35,6 +36,7 @@ type explainSyntax struct {
 	Import   *importSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
+	Diff     *diffSyntax     `parser:"| @@"`
 	Set      *setSyntax      `parser:"| @@"`
 	Reset    *resetSyntax    `parser:"| @@"`
 	Help     *helpSyntax     `parser:"| @@ )"`
@@ -122,6 +124,18 @@ type pageOptionSyntax struct {
 	Tokens []lexer.Token
 	At     moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
 	Form   lexer.Token `parser:"| 'AS' @Ident"`
+}
+
+type diffSyntax struct {
+	Tokens []lexer.Token
+	URL    lexer.Token         `parser:"'DIFF' @( String | Param )"`
+	Times  []*diffMomentSyntax `parser:"@@*"`
+}
+
+type diffMomentSyntax struct {
+	Tokens []lexer.Token
+	From   moment `parser:"  'FROM' @@"`
+	To     moment `parser:"| 'TO' @@"`
 }
 
 type setSyntax struct {

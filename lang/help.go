@@ -52,7 +52,13 @@ IMPORT file, … [FORMAT name] [AS name]
 file = 'text' | $name
 `},
 	{"SHOW PAGE", `
-SHOW PAGE url [AT t | AS OF t] [AS (html | raw | headers)]
+SHOW PAGE url [AT t | AS OF t]
+    [AS (text | html | raw | headers | blocks)]
+url = 'text' | $name
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+`},
+	{"DIFF", `
+DIFF url [FROM t] [TO t]
 url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},

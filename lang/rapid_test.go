@@ -288,7 +288,7 @@ func (g treeMaker) query() *ast.Query {
 }
 
 func (g treeMaker) statement() ast.Statement {
-	switch g.upTo(9) {
+	switch g.upTo(10) {
 	case 0:
 		im := &ast.Import{Alias: g.nameOrNil()}
 		for range 1 + g.upTo(2) {
@@ -305,7 +305,7 @@ func (g treeMaker) statement() ast.Statement {
 	case 3:
 		return &ast.Show{What: ast.Name{Text: g.of("pools", "columns", "关系")}}
 	case 4:
-		p := &ast.ShowPage{URL: g.text(), Form: ast.PageForm(g.upTo(3))}
+		p := &ast.ShowPage{URL: g.text(), Form: ast.PageForm(g.upTo(5))}
 		if g.bool() {
 			p.Time = g.moment()
 		}
@@ -322,6 +322,15 @@ func (g treeMaker) statement() ast.Statement {
 	case 6:
 		return &ast.Reset{Name: g.name()}
 	case 7:
+		d := &ast.Diff{URL: g.text()}
+		if g.bool() {
+			d.From = g.moment()
+		}
+		if g.bool() {
+			d.To = g.moment()
+		}
+		return d
+	case 8:
 		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}
 	}
 	return g.query()

@@ -30,7 +30,7 @@ type Node interface {
 }
 
 // Statement is one of *Query, *Import, *Explain, *Describe, *Show, *ShowPage,
-// *Set, *Reset and *Help.
+// *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -171,9 +171,11 @@ type PageForm uint8
 // The forms of SHOW PAGE.
 const (
 	PageDefault PageForm = iota
+	PageText
 	PageHTML
 	PageRaw
 	PageHeaders
+	PageBlocks
 )
 
 // ShowPage is SHOW PAGE 'url' [AT t] [AS form].
@@ -182,6 +184,14 @@ type ShowPage struct {
 	URL  Expr // *String or *Param
 	Time Expr // nil: the latest
 	Form PageForm
+}
+
+// Diff is DIFF 'url' [FROM t] [TO t].
+type Diff struct {
+	Span
+	URL  Expr // *String or *Param
+	From Expr // nil: the version before To's
+	To   Expr // nil: the latest
 }
 
 // Set is SET name = value, or SET $name = value for a parameter.
@@ -210,6 +220,7 @@ func (*Explain) statement()  {}
 func (*Describe) statement() {}
 func (*Show) statement()     {}
 func (*ShowPage) statement() {}
+func (*Diff) statement()     {}
 func (*Set) statement()      {}
 func (*Reset) statement()    {}
 func (*Help) statement()     {}

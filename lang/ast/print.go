@@ -458,6 +458,8 @@ func (p *printer) statement(s Statement) {
 		p.words("SHOW ", upper(s.What.Text))
 	case *ShowPage:
 		p.showPage(s)
+	case *Diff:
+		p.diff(s)
 	case *Set:
 		p.set(s)
 	case *Reset:
@@ -482,6 +484,13 @@ func (p *printer) showPage(s *ShowPage) {
 	}
 }
 
+func (p *printer) diff(s *Diff) {
+	p.WriteString("DIFF ")
+	p.expr(s.URL)
+	p.clause(" FROM ", s.From)
+	p.clause(" TO ", s.To)
+}
+
 func (p *printer) set(s *Set) {
 	p.WriteString("SET ")
 	if s.Param {
@@ -500,12 +509,16 @@ func (p *printer) set(s *Set) {
 // String is the form's word in SHOW PAGE, "" for the default.
 func (f PageForm) String() string {
 	switch f {
+	case PageText:
+		return "text"
 	case PageHTML:
 		return "html"
 	case PageRaw:
 		return "raw"
 	case PageHeaders:
 		return "headers"
+	case PageBlocks:
+		return "blocks"
 	}
 	return ""
 }
@@ -535,6 +548,7 @@ func (s *Explain) String() string  { return statementString(s) }
 func (s *Describe) String() string { return statementString(s) }
 func (s *Show) String() string     { return statementString(s) }
 func (s *ShowPage) String() string { return statementString(s) }
+func (s *Diff) String() string     { return statementString(s) }
 func (s *Set) String() string      { return statementString(s) }
 func (s *Reset) String() string    { return statementString(s) }
 func (s *Help) String() string     { return statementString(s) }

@@ -58,6 +58,8 @@ func children(n Node) []Node {
 		l = append(l, n.Statement)
 	case *ShowPage:
 		l.exprs(n.URL, n.Time)
+	case *Diff:
+		l.exprs(n.URL, n.From, n.To)
 	case *Set:
 		l.exprs(n.Value)
 	case *Describe, *Show, *Reset, *Help:
