@@ -1,0 +1,185 @@
+package block
+
+import (
+	"crypto/sha256"
+	"fmt"
+
+	"infomall/store/page"
+	"infomall/store/record"
+)
+
+// Version is one version of a URL as a History takes it.
+type Version struct {
+	Time record.Time
+	Kind record.Kind
+	// Digest and Size are those of the body after content-decoding, or as it is
+	// stored where it does not decode.
+	Digest record.Digest
+	Size   int64
+	Body   *Body // how it divides; nil for what Open does not open
+}
+
+// History follows the blocks of one URL through its versions: it is a fold
+// over them, and depends on nothing else. The zero value is ready.
+type History struct {
+	last  *Revision
+	twins int // versions before at the same time as the last
+}
+
+// Revision is one version with its blocks. It is valid until the next one is
+// added to its History.
+//
+// Only pages have blocks. A page that does not divide, because it shows nothing
+// or is no text, is one block, "B"; an empty one has none. What is no page is
+// one such block too, but a hidden one: it only serves to tell a difference
+// between two of these.
+type Revision struct {
+	Version
+	Tree   *Tree
+	Whole  bool      // the one block is all of the body
+	Before *Revision // nil in the first version
+	Life   []Life    // of each block of Tree
+
+	leaves  []int // of Tree
+	digests []record.Digest
+	matches []Match // of the leaves, Old and New indices into the two Trees
+}
+
+// Life is what a block has kept since it first appeared.
+type Life struct {
+	// Identity names the block over its life. It is made of the time of the
+	// version in which the block first appeared and its place there, and unique
+	// among the blocks of any one cut.
+	Identity  string
+	FirstSeen record.Time
+}
+
+// wholePath is the path of a body that is one block.
+const wholePath = "B"
+
+// Add takes the URL's next version.
+func (h *History) Add(v Version) *Revision {
+	r := newRevision(v)
+	r.Before = h.last
+	if r.Before != nil {
+		r.Before.Before = nil
+	}
+	if r.Before != nil && r.Before.Time == v.Time {
+		h.twins++
+	} else {
+		h.twins = 0
+	}
+	r.compare()
+	r.live(h.stamp(v.Time))
+	h.last = r
+	return r
+}
+
+// stamp is what the identities of blocks begin with that are new at t.
+func (h *History) stamp(t record.Time) string {
+	std := t.Std()
+	s := std.Format("20060102T150405")
+	if ms := std.Nanosecond() / 1e6; ms != 0 {
+		s += fmt.Sprintf(".%03d", ms)
+	}
+	if h.twins > 0 {
+		s += fmt.Sprintf("+%d", h.twins)
+	}
+	return s
+}
+
+// newRevision finds the blocks of a version.
+func newRevision(v Version) *Revision {
+	r := &Revision{Version: v}
+	switch {
+	case v.Kind == record.KindPage && v.Body != nil && len(v.Body.Blocks) > 1:
+		r.Tree = v.Body.Tree
+	case v.Size == 0:
+		r.Tree = &Tree{Blocks: []Block{{Next: 1}}}
+	default:
+		r.Whole = true
+		all := Block{End: int(v.Size), Next: 2}
+		if v.Body != nil {
+			all.End = len(v.Body.Page.Body)
+		}
+		whole := all
+		whole.Depth, whole.Path = 1, wholePath
+		r.Tree = &Tree{Blocks: []Block{all, whole}}
+	}
+	r.leaves = r.Tree.Cut(0)
+	for _, n := range r.leaves {
+		r.digests = append(r.digests, r.Digest(n))
+	}
+	return r
+}
+
+// Hidden reports whether the version's blocks are not to be listed.
+func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
+
+// Bytes are the bytes of a block; nil where the body was not opened.
+func (r *Revision) Bytes(n int) []byte {
+	if r.Body == nil {
+		return nil
+	}
+	b := &r.Tree.Blocks[n]
+	return r.Body.Page.Body[b.Start:b.End]
+}
+
+// Digest is that of a block's bytes.
+func (r *Revision) Digest(n int) record.Digest {
+	if r.Body == nil {
+		return r.Version.Digest
+	}
+	return sha256.Sum256(r.Bytes(n))
+}
+
+// Text is what a block shows; "" where the body was not opened.
+func (r *Revision) Text(n int) string {
+	if r.Body == nil {
+		return ""
+	}
+	b := &r.Tree.Blocks[n]
+	return r.Body.Page.TextRange(b.Start, b.End, r.Body.Charset)
+}
+
+// LayoutOnly reports whether two versions of a page, given as their bodies
+// after content-decoding and their Content-Type, have the same blocks, be some
+// of them moved: all that differs is then layout. A History has for such a
+// version no block that was added, edited or removed, and for every other it
+// has one.
+func LayoutOnly(old, new []byte, oldType, newType string) bool {
+	return SameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
+}
+
+func leafDigests(body []byte, contentType string) []record.Digest {
+	v := Version{Digest: sha256.Sum256(body), Size: int64(len(body))}
+	v.Body, _ = Open(body, record.Mime(contentType), contentType, "", Options{})
+	return newRevision(v).digests
+}
+
+// SameBlocks reports whether two lists of digests of leaves are the same, in
+// whatever order.
+func SameBlocks(old, new []record.Digest) bool {
+	if len(old) != len(new) {
+		return false
+	}
+	surplus := map[record.Digest]int{}
+	for _, d := range new {
+		surplus[d]++
+	}
+	for _, d := range old {
+		if surplus[d]--; surplus[d] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// words is the text by which a leaf is told from others.
+func (r *Revision) words(n int) string {
+	text := r.Text(n)
+	for range page.Words(text) {
+		return text
+	}
+	return string(r.Bytes(n))
+}

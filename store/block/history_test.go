@@ -1,0 +1,323 @@
+package block
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"strings"
+	"testing"
+
+	"infomall/store/page"
+	"infomall/store/record"
+
+	"pgregory.net/rapid"
+)
+
+// firstTime is when the histories of the tests begin; each version comes a day
+// after the one before.
+const (
+	firstTime record.Time = 1212307200000 // 2008-06-01T08:00:00Z
+	aDay      record.Time = 24 * 60 * 60 * 1000
+)
+
+// version makes a version of a body that came with that Content-Type.
+func version(day int, kind record.Kind, contentType, body string) Version {
+	v := Version{
+		Time:   firstTime + record.Time(day)*aDay,
+		Kind:   kind,
+		Digest: sha256.Sum256([]byte(body)),
+		Size:   int64(len(body)),
+	}
+	v.Body, _ = Open([]byte(body), record.Mime(contentType), contentType, "", Options{})
+	return v
+}
+
+const htmlType = "text/html; charset=utf-8"
+
+func htmlVersion(day int, body string) Version { return version(day, record.KindPage, htmlType, body) }
+
+// outline makes a version of a page whose leaves are the lines of body; the
+// lines between "(" and ")" are leaves of a block.
+func outline(day int, body string) Version {
+	v := htmlVersion(day, body)
+	tree := &Tree{Page: page.NewPlainTree([]byte(body)), Blocks: []Block{{End: len(body)}}}
+	open, at := 0, 0
+	for line := range strings.Lines(body) {
+		end := at + len(line)
+		switch text := strings.TrimSuffix(line, "\n"); text {
+		case "(":
+			tree.Blocks = append(tree.Blocks, Block{Start: at, Parent: open, Depth: tree.Blocks[open].Depth + 1})
+			open = len(tree.Blocks) - 1
+		case ")":
+			tree.Blocks[open].End, tree.Blocks[open].Next = end, len(tree.Blocks)
+			open = tree.Blocks[open].Parent
+		default:
+			n := len(tree.Blocks)
+			tree.Blocks = append(tree.Blocks, Block{Start: at, End: at + len(text), Parent: open, Next: n + 1, Depth: tree.Blocks[open].Depth + 1})
+		}
+		at = end
+	}
+	tree.Blocks[0].Next = len(tree.Blocks)
+	tree.name()
+	v.Body = &Body{Tree: tree, Charset: "utf-8"}
+	return v
+}
+
+// printChanges lists what became of the leaves, but for those that are the same.
+func printChanges(r *Revision, changes []Match) string {
+	var out []string
+	for _, m := range changes {
+		switch m.Op {
+		case Same:
+		case Removed:
+			out = append(out, "removed "+r.Before.Life[m.Old].Identity)
+		default:
+			out = append(out, m.Op.String()+" "+r.Life[m.New].Identity)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestHistory follows pages through a few versions: what is the same keeps its
+// identity, and what comes back gets another.
+func TestHistory(t *testing.T) {
+	a, b, c, d := "alpha choir sings\n", "beta school learns\n", "gamma river flows\n", "delta market sells\n"
+	tests := []struct {
+		name     string
+		level    int
+		versions []Version
+		want     []string // changes of each version but the first
+	}{
+		{"added on top", 0, []Version{outline(0, a+b+c), outline(1, d+a+b+c)}, []string{"added 20080602T080000-1"}},
+		{"removed and back", 0, []Version{outline(0, a+b+c), outline(1, a+c), outline(2, a+b+c)},
+			[]string{"removed 20080601T080000-2", "added 20080603T080000-2"}},
+		{"edited keeps its name", 0, []Version{outline(0, a+b+c), outline(1, a+"beta school teaches\n"+c), outline(2, a+"beta school closes\n"+c)},
+			[]string{"edited 20080601T080000-2", "edited 20080601T080000-2"}},
+		{"moved", 0, []Version{outline(0, a+b+c+d), outline(1, b+c+d+a)}, []string{"moved 20080601T080000-1"}},
+		{"only layout", 0, []Version{outline(0, a+b+c), outline(1, a+"("+"\n"+b+c+")\n")}, []string{""}},
+		{"edited inside", 1, []Version{outline(0, "(\n"+a+b+")\n"+c), outline(1, "(\n"+a+"beta school teaches\n)\n"+c)},
+			[]string{"edited 20080601T080000-1"}},
+		{"added inside", 1, []Version{outline(0, "(\n"+a+b+")\n"+c), outline(1, "(\n"+a+d+b+")\n"+c)},
+			[]string{"edited 20080601T080000-1"}},
+		{"removed inside", 1, []Version{outline(0, "(\n"+a+b+")\n"+c), outline(1, "(\n"+b+")\n"+c)},
+			[]string{"edited 20080601T080000-1"}},
+		{"removed as a whole", 1, []Version{outline(0, "(\n"+a+b+")\n"+c), outline(1, c)},
+			[]string{"removed 20080601T080000-1"}},
+		{"from one block to another", 1, []Version{outline(0, "(\n"+a+b+")\n(\n"+c+d+")\n"), outline(1, "(\n"+a+")\n(\n"+b+c+d+")\n")},
+			[]string{"moved 20080601T080000-1, moved 20080601T080000-4"}},
+		{"wrapped", 1, []Version{outline(0, a+b+c), outline(1, a+"(\n"+b+c+")\n"), outline(2, a+"(\n"+c+b+")\n")},
+			[]string{"moved 20080601T080000-2", "moved 20080601T080000-2"}},
+		{"one becomes two", 1, []Version{outline(0, a+b+c), outline(1, a+"(\nbeta school learns\n"+d+")\n"+c), outline(2, a+"(\n"+d+")\n"+c)},
+			[]string{"edited 20080601T080000-2", "edited 20080601T080000-2"}},
+		{"gone and back", 0, []Version{htmlVersion(0, "<p>one"), version(1, record.KindMissing, htmlType, "<p>no such page"), htmlVersion(2, "<p>one")},
+			[]string{"removed 20080601T080000-1", "added 20080603T080000-1"}},
+		{"missing pages differ", 0, []Version{version(0, record.KindMissing, htmlType, "<p>one"), version(1, record.KindMissing, htmlType, "<p>two")},
+			[]string{""}},
+		{"from error to missing", 0, []Version{version(0, record.KindError, htmlType, "<p>one"), version(1, record.KindMissing, htmlType, "<p>two")},
+			[]string{"edited 20080601T080000-1"}},
+		{"images", 0, []Version{version(0, record.KindPage, "image/gif", "GIF89a1"), version(1, record.KindPage, "image/gif", "GIF89a2")},
+			[]string{"edited 20080601T080000-1"}},
+		{"nothing shown", 0, []Version{htmlVersion(0, "<br>"), htmlVersion(1, "<br><br>")},
+			[]string{"edited 20080601T080000-1"}},
+		{"from empty", 0, []Version{htmlVersion(0, ""), htmlVersion(1, "<p>one"), htmlVersion(2, "")},
+			[]string{"added 20080602T080000-1", "removed 20080602T080000-1"}},
+		{"page to image", 0, []Version{htmlVersion(0, "<p>one"), version(1, record.KindPage, "image/gif", "GIF89a1")},
+			[]string{"added 20080602T080000-1, removed 20080601T080000-1"}},
+		{"two at one moment", 0, []Version{htmlVersion(0, "<p>one"), htmlVersion(0, "<p>two"), htmlVersion(1, "<p>three")},
+			[]string{"added 20080601T080000+1-1, removed 20080601T080000-1", "added 20080602T080000-1, removed 20080601T080000+1-1"}},
+	}
+	for _, tt := range tests {
+		var h History
+		for i, v := range tt.versions {
+			r := h.Add(v)
+			if i == 0 {
+				if n := len(r.Leaves()); n > 0 {
+					t.Errorf("%s: got %d changes in the first version, want none", tt.name, n)
+				}
+				continue
+			}
+			if got := printChanges(r, r.Changes(tt.level)); got != tt.want[i-1] {
+				t.Errorf("%s, version %d: got %q, want %q", tt.name, i+1, got, tt.want[i-1])
+			}
+		}
+	}
+}
+
+// TestHistoryOfPaper shows what the published example says: five days later only
+// CC2 to CC6 differ, and each level tells so in its own terms.
+func TestHistoryOfPaper(t *testing.T) {
+	before, after := paperVersions()
+	open := func(day int, body string) Version {
+		v := htmlVersion(day, body)
+		v.Body, _ = Open([]byte(body), "text/html", "", "", Options{Profile: Classic})
+		return v
+	}
+	var h History
+	h.Add(open(0, before))
+	r := h.Add(open(5, after))
+	for level, want := range []string{
+		0: "C.C.2 C.C.3 C.C.4 C.C.5 C.C.6",
+		1: "C",
+		2: "C.C",
+		3: "C.C.2 C.C.3 C.C.4 C.C.5 C.C.6",
+	} {
+		var got []string
+		for _, m := range r.Changes(level) {
+			if m.Op == Edited || m.Op == Added {
+				got = append(got, r.Tree.Blocks[m.New].Path)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("level %d: got %q, want %q", level, got, want)
+		}
+	}
+}
+
+// editedPage draws a version of a page: sections of items, some nested deeper,
+// with marks in the layout.
+func editedPage(t *rapid.T) string {
+	var w strings.Builder
+	word := rapid.SampledFrom([]string{"river", "school", "choir", "market", "bridge", "garden", "old", "new", "opens", "closes"})
+	fmt.Fprintf(&w, "<html><body class=%s>", word.Draw(t, "class"))
+	for range rapid.IntRange(0, 3).Draw(t, "sections") {
+		tag := rapid.SampledFrom([]string{"div", "section", "ul", "table"}).Draw(t, "tag")
+		fmt.Fprintf(&w, "<%s>\n", tag)
+		for range rapid.IntRange(0, 4).Draw(t, "items") {
+			text := word.Draw(t, "w1") + " " + word.Draw(t, "w2")
+			long := strings.Repeat(text+" ", rapid.IntRange(1, 12).Draw(t, "long"))
+			switch tag {
+			case "table":
+				fmt.Fprintf(&w, "<tr><td>%s<td>%s", text, long)
+			case "ul":
+				fmt.Fprintf(&w, "<li>%s</li>", long)
+			default:
+				fmt.Fprintf(&w, "<div><h2>%s</h2><p>%s</div> ", text, long)
+			}
+		}
+		fmt.Fprintf(&w, "</%s>", tag)
+	}
+	return w.String()
+}
+
+// TestHistoryAgrees draws lives of pages and shows at every version what History
+// promises: LayoutOnly says of two pages whether there is a block at any level,
+// and so at all, that was added, edited or removed; each cut accounts for all
+// blocks of both versions; identities are unique in every cut, and those of
+// blocks paired as leaves go on.
+func TestHistoryAgrees(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var h History
+		seen := map[string]record.Time{}
+		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
+		var before Version
+		for day := range rapid.IntRange(2, 6).Draw(t, "versions") {
+			kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
+			body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
+			contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
+			v := version(day, kind, contentType, body)
+			r := h.Add(v)
+			if r.Before != nil && v.Kind == record.KindPage && before.Kind == record.KindPage {
+				want := SameBlocks(r.Before.digests, r.digests)
+				if got := !changed(r, 0); got != want {
+					t.Fatalf("version %d: changes say layout only %v, digests %v", day, got, want)
+				}
+			}
+			for level := range r.Tree.Level() + 2 {
+				checkCut(t, r, level)
+			}
+			for _, l := range r.Life[1:] {
+				if at, ok := seen[l.Identity]; ok && at != l.FirstSeen {
+					t.Fatalf("version %d: %s first seen %d, before it was %d", day, l.Identity, l.FirstSeen, at)
+				}
+				seen[l.Identity] = l.FirstSeen
+			}
+			before = v
+		}
+	})
+}
+
+// mutate draws a few bytes of a page to be others.
+func mutate(t *rapid.T, body string) string {
+	b := []byte(body)
+	for range rapid.IntRange(0, 2).Draw(t, "mutations") {
+		if len(b) == 0 {
+			break
+		}
+		at := rapid.IntRange(0, len(b)-1).Draw(t, "at")
+		if rapid.Bool().Draw(t, "cut") {
+			b = append(b[:at:at], b[min(len(b), at+rapid.IntRange(1, 40).Draw(t, "n")):]...)
+		} else {
+			b[at] = rapid.SampledFrom([]byte("<>a /\x00\"")).Draw(t, "byte")
+		}
+	}
+	return string(b)
+}
+
+// changed reports whether a cut has a block that was added, edited or removed.
+func changed(r *Revision, level int) bool {
+	for _, m := range r.Changes(level) {
+		if m.Op >= Edited {
+			return true
+		}
+	}
+	return false
+}
+
+func checkCut(t *rapid.T, r *Revision, level int) {
+	names := map[string]bool{}
+	for _, n := range r.Tree.Cut(level) {
+		id := r.Life[n].Identity
+		if id == "" || names[id] {
+			t.Fatalf("level %d: identity %q of block %d is empty or stands twice", level, id, n)
+		}
+		names[id] = true
+	}
+	if got, want := changed(r, level), changed(r, 0); got != want {
+		t.Fatalf("level %d: changed %v, leaves %v", level, got, want)
+	}
+	if len(r.Leaves()) == 0 || r.Hidden() {
+		return
+	}
+	var got []int
+	for _, m := range r.Changes(level) {
+		if m.New >= 0 {
+			got = append(got, m.New)
+		}
+		if m.Op <= Moved && level == 0 && r.Digest(m.New) != r.Before.Digest(m.Old) {
+			t.Fatalf("%s block %d differs", m.Op, m.New)
+		}
+		if m.Similarity < 0 || m.Similarity > 1 {
+			t.Fatalf("level %d: block %d is alike by %v", level, m.New, m.Similarity)
+		}
+	}
+	if want := r.Tree.Cut(level); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("level %d: changes tell of blocks %v, want %v", level, got, want)
+	}
+}
+
+// TestLayoutOnly shows what counts as layout.
+func TestLayoutOnly(t *testing.T) {
+	item := func(name string) string {
+		return "<div><h2>" + name + "</h2><p>" + strings.Repeat(name+" is in the paper again. ", 20) + "</p></div>\n"
+	}
+	before := item("Alpha choir") + item("Beta school") + item("Gamma river") + "</body></html>"
+	head := "<html><head><meta name=date content=1></head><body>\n"
+	whole := head + before
+	tests := []struct {
+		name, old, new, contentType string
+		want                        bool
+	}{
+		{"equal", whole, whole, htmlType, true},
+		{"the head", whole, strings.Replace(whole, "content=1", "content=2", 1), htmlType, true},
+		{"blocks in another order", whole, head + item("Gamma river") + item("Alpha choir") + item("Beta school") + "</body></html>", htmlType, true},
+		{"another word", whole, strings.Replace(whole, "Beta", "Eta", 1), htmlType, false},
+		{"one more", whole, head + item("Gamma river") + before, htmlType, false},
+		{"images", "GIF89a1", "GIF89a2", "image/gif", false},
+		{"nothing shown", "<br>", "<br><br>", htmlType, false},
+		{"emptied", whole, "", htmlType, false},
+	}
+	for _, tt := range tests {
+		if got := LayoutOnly([]byte(tt.old), []byte(tt.new), tt.contentType, tt.contentType); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package block
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// compare finds what became of the leaves since the version before. Where one
+// of the two is no page, it counts as having no blocks; where neither is, they
+// are compared as wholes if their kinds differ, and else any difference is one
+// of layout.
+func (r *Revision) compare() {
+	b := r.Before
+	if b == nil {
+		return
+	}
+	switch {
+	case b.Hidden() && r.Hidden():
+		r.compareHidden(b)
+	case b.Hidden():
+		r.pair(Matches(nil, r.pieces()), nil, r.leaves)
+	case r.Hidden():
+		r.pair(Matches(b.pieces(), nil), b.leaves, nil)
+	case b.Whole && r.Whole && b.digests[0] != r.digests[0]:
+		r.matches = []Match{{Edited, 1, 1, r.likeness(b)}}
+	default:
+		r.pair(Matches(b.pieces(), r.pieces()), b.leaves, r.leaves)
+	}
+}
+
+// compareHidden compares two versions that are no pages.
+func (r *Revision) compareHidden(b *Revision) {
+	if b.Kind == r.Kind || SameBlocks(b.digests, r.digests) {
+		return
+	}
+	switch {
+	case !b.Whole:
+		r.matches = []Match{{Added, -1, 1, 0}}
+	case !r.Whole:
+		r.matches = []Match{{Removed, 1, -1, 0}}
+	default:
+		r.matches = []Match{{Edited, 1, 1, r.likeness(b)}}
+	}
+}
+
+// likeness is the share of words that two bodies have in common.
+func (r *Revision) likeness(b *Revision) float64 {
+	return likeness(newBag(b.Text(1)), newBag(r.Text(1)))
+}
+
+func (r *Revision) pieces() []Piece {
+	list := make([]Piece, len(r.leaves))
+	for i, n := range r.leaves {
+		list[i] = Piece{r.digests[i], r.Tree.Blocks[n].Path, func() string { return r.words(n) }}
+	}
+	return list
+}
+
+// pair keeps matches of two lists of leaves as matches of blocks.
+func (r *Revision) pair(matches []Match, old, new []int) {
+	for _, m := range matches {
+		if m.Old >= 0 {
+			m.Old = old[m.Old]
+		}
+		if m.New >= 0 {
+			m.New = new[m.New]
+		}
+		r.matches = append(r.matches, m)
+	}
+}
+
+// Leaves tells what became of each leaf since the version before: those of this
+// version in order, then those removed. Old and New are indices into the Trees
+// of Before and of this version. Of the first version there is nothing to tell.
+func (r *Revision) Leaves() []Match { return r.matches }
+
+// Changes is Leaves for the blocks of a cut, which follow their leaves: a block
+// is added or removed if all its leaves are, edited if any leaf in it was added,
+// edited or removed, moved if any leaf moved, into it, out of it or within, and
+// else the same. So there is a block that was added, edited or removed in all
+// cuts or in none. Level is as for Cut.
+func (r *Revision) Changes(level int) []Match {
+	if r.Before == nil || len(r.matches) == 0 {
+		return nil
+	}
+	return r.changes(r.pairs(level))
+}
+
+// cutPairs is how the blocks of a cut share leaves with those of the version
+// before. Blocks are named by their places in the two cuts.
+type cutPairs struct {
+	old, new     []int // the cuts
+	ofOld, ofNew []int // place in its cut of each leaf match's block, -1 if none
+	// toOld and toNew are the place of the block that has most of a block's
+	// leaves, by size, or -1. An old block goes on in one that has most of its
+	// own leaves from it, if there is one.
+	toOld, toNew []int
+	shared       []sharedPair
+}
+
+// sharedPair is two blocks and what the leaves weigh that they have in common.
+type sharedPair struct{ old, new, weight int }
+
+// pairs finds them.
+func (r *Revision) pairs(level int) *cutPairs {
+	p := &cutPairs{}
+	if !r.Before.Hidden() || r.Hidden() {
+		p.old = r.Before.Tree.Cut(level)
+	}
+	if !r.Hidden() || r.Before.Hidden() {
+		p.new = r.Tree.Cut(level)
+	}
+	weights := map[[2]int]int{}
+	for _, m := range r.matches {
+		o, n := placeIn(r.Before.Tree, p.old, m.Old), placeIn(r.Tree, p.new, m.New)
+		p.ofOld, p.ofNew = append(p.ofOld, o), append(p.ofNew, n)
+		if o >= 0 && n >= 0 {
+			weights[[2]int{o, n}] += r.Before.size(m.Old) + r.size(m.New)
+		}
+	}
+	for k, w := range weights {
+		p.shared = append(p.shared, sharedPair{k[0], k[1], w})
+	}
+	slices.SortFunc(p.shared, func(a, b sharedPair) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
+	})
+	p.toOld, p.toNew = filled(len(p.new)), filled(len(p.old))
+	for _, s := range p.shared {
+		if p.toOld[s.new] < 0 {
+			p.toOld[s.new] = s.old
+		}
+	}
+	for _, s := range p.shared {
+		if n := p.toNew[s.old]; n < 0 || p.toOld[n] != s.old && p.toOld[s.new] == s.old {
+			p.toNew[s.old] = s.new
+		}
+	}
+	return p
+}
+
+// size is what a block weighs: an empty one too weighs something.
+func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
+
+// placeIn is the place in a cut of the block that leaf n is in, -1 for no leaf.
+func placeIn(t *Tree, cut []int, n int) int {
+	if n < 0 {
+		return -1
+	}
+	i, _ := slices.BinarySearchFunc(cut, n, func(c, n int) int { return cmp.Compare(t.Blocks[c].Next-1, n) })
+	return i
+}
+
+// changes is what became of the blocks of a cut.
+func (r *Revision) changes(p *cutPairs) []Match {
+	ops := make([]Op, len(p.new)) // Same, Moved or Edited
+	raise := func(n int, op Op) {
+		if n >= 0 {
+			ops[n] = max(ops[n], op)
+		}
+	}
+	for i, m := range r.matches {
+		o, n := p.ofOld[i], p.ofNew[i]
+		switch m.Op {
+		case Added:
+			raise(n, Edited)
+		case Removed:
+			raise(p.toNew[o], Edited)
+		default:
+			raise(n, m.Op)
+			if p.toOld[n] != o {
+				raise(n, Moved)
+				raise(p.toNew[o], Moved)
+			}
+		}
+	}
+	likeness := r.likenesses(p)
+	var out []Match
+	for i, n := range p.new {
+		switch o := p.toOld[i]; {
+		case o < 0:
+			out = append(out, Match{Added, -1, n, 0})
+		case ops[i] == Edited:
+			out = append(out, Match{Edited, p.old[o], n, likeness[i]})
+		default:
+			out = append(out, Match{ops[i], p.old[o], n, 1})
+		}
+	}
+	for i, o := range p.old {
+		if p.toNew[i] < 0 {
+			out = append(out, Match{Removed, o, -1, 0})
+		}
+	}
+	return out
+}
+
+// likenesses is for each block of the cut how alike it is to the one of the
+// version before that it has most leaves of: the mean over the leaves of both.
+func (r *Revision) likenesses(p *cutPairs) []float64 {
+	sum, all := make([]float64, len(p.new)), make([]float64, len(p.new))
+	for i, m := range r.matches {
+		o, n := p.ofOld[i], p.ofNew[i]
+		if n >= 0 {
+			all[n] += float64(r.size(m.New))
+		}
+		if n >= 0 && o >= 0 && p.toOld[n] == o {
+			sum[n] += m.Similarity * float64(r.Before.size(m.Old)+r.size(m.New))
+		}
+	}
+	oldSize := make([]float64, len(p.old))
+	for i, m := range r.matches {
+		if o := p.ofOld[i]; o >= 0 {
+			oldSize[o] += float64(r.Before.size(m.Old))
+		}
+	}
+	for n, o := range p.toOld {
+		if o >= 0 {
+			sum[n] /= all[n] + oldSize[o]
+		}
+	}
+	return sum
+}
+
+// live names the blocks: those that were there before keep their names, others
+// get one that begins with stamp.
+//
+// A block that divides follows the block that stood at its level and has most
+// of its leaves, be that one that divided or a leaf; so it may have the name of
+// a leaf in it, and no two blocks of one cut have the same.
+func (r *Revision) live(stamp string) {
+	r.Life = make([]Life, len(r.Tree.Blocks))
+	named := map[string][]int{} // blocks by identity
+	for _, m := range r.matches {
+		if m.Old >= 0 && m.New >= 0 {
+			r.follow(m.New, r.Before.Life[m.Old], named)
+		}
+	}
+	if len(r.matches) > 0 {
+		for level := r.Tree.Level() - 1; level > 0; level-- {
+			r.inherit(level, named)
+		}
+	}
+	for n := 1; n < len(r.Life); n++ {
+		if r.Life[n].Identity == "" {
+			r.Life[n] = Life{identity(stamp, n), r.Time}
+		}
+	}
+}
+
+// follow gives block n the life of an earlier one, unless that goes on in a
+// block beside it.
+func (r *Revision) follow(n int, l Life, named map[string][]int) bool {
+	blocks := r.Tree.Blocks
+	for _, other := range named[l.Identity] {
+		if other < n || other >= blocks[n].Next {
+			return false
+		}
+	}
+	r.Life[n] = l
+	named[l.Identity] = append(named[l.Identity], n)
+	return true
+}
+
+// inherit names the blocks of a level that divide further.
+func (r *Revision) inherit(level int, named map[string][]int) {
+	p := r.pairs(level)
+	taken := make([]bool, len(p.old))
+	for _, s := range p.shared {
+		n := p.new[s.new]
+		if r.Tree.Leaf(n) || taken[s.old] || r.Life[n].Identity != "" {
+			continue
+		}
+		taken[s.old] = r.follow(n, r.Before.Life[p.old[s.old]], named)
+	}
+}
+
+// identity is the name of a block that is new as block n of a version.
+func identity(stamp string, n int) string { return stamp + "-" + strconv.Itoa(n) }
