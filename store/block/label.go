@@ -84,7 +84,9 @@ func (t *Tree) Labels() []Label {
 		e := l.names(n)
 		p := t.Blocks[n].Parent
 		for i := range e {
-			e[i] += inherited[p][i] / 2
+			if Label(i) != Main { // A text has other parts than text.
+				e[i] += inherited[p][i] * .6
+			}
 		}
 		inherited[n] = e
 		l.looks(n, &e)
@@ -143,7 +145,7 @@ func (l *labeller) names(n int) (e evidence) {
 		if l.tree.Blocks[b.Parent].Next-b.Parent > 2 && l.flow.shows(i).weight() > 2*l.between(from, to).weight() {
 			weight = .3 // It is about the siblings too.
 		}
-		l.element(i, weight, &e)
+		addElement(l.flow.t, i, weight, &e)
 	}
 	// Inwards, as long as one element holds most of the rest.
 	whole := l.between(from, to).weight()
@@ -154,7 +156,7 @@ func (l *labeller) names(n int) (e evidence) {
 			weight = .6
 			continue
 		}
-		l.element(i, weight, &e)
+		addElement(l.flow.t, i, weight, &e)
 		whole = l.flow.shows(i).weight()
 		weight *= .7
 		to = int(nodes[i].Next)
@@ -166,9 +168,9 @@ func (l *labeller) names(n int) (e evidence) {
 
 func (l *labeller) between(from, to int) amount { return l.flow.sum[to].minus(l.flow.sum[from]) }
 
-// element adds what one element's name and attributes say.
-func (l *labeller) element(i int, weight float64, e *evidence) {
-	switch l.flow.t.Nodes[i].Tag {
+// addElement adds what one element's name and attributes say.
+func addElement(t *page.Tree, i int, weight float64, e *evidence) {
+	switch t.Nodes[i].Tag {
 	case page.TagNav, page.TagMenu:
 		e[Nav] += 3 * weight
 	case page.TagHeader:
@@ -184,7 +186,7 @@ func (l *labeller) element(i int, weight float64, e *evidence) {
 	case page.TagFigure:
 		e[Media] += weight
 	}
-	for a := range l.flow.t.Attrs(i) {
+	for a := range t.Attrs(i) {
 		if len(a.Name) < 2 || len(a.Name) > 5 {
 			continue
 		}
@@ -276,21 +278,26 @@ func (l *labeller) looks(n int, e *evidence) {
 	e[Main] += .8
 	e[Main] += 1.2 * share
 	e[Main] += min(1, text*(1-links)/400)
-	if links > .6 && anchors >= 3 {
-		if perAnchor < 18 {
-			e[Nav] += 1.6
-		} else {
-			e[List] += 1.3
+	if anchors >= 3 && links > .4 {
+		weight := 1 + 2*(links-.4)
+		if perAnchor < 14 || perAnchor < 20 && before < .15 {
+			e[Nav] += weight
 		}
+		e[List] += weight
+		e[Main] -= weight / 2
 	}
-	if items >= 5 && perAnchor >= 18 && links > .3 {
+	if items >= 5 && anchors >= 3 && links > .25 {
 		e[List] += .6
 	}
-	if before < .02 && share < .3 {
-		e[Header] += 1.3
+	edge := 1.3 // what standing first or last says; of a region it says more
+	if b.Depth == 1 {
+		edge = 3
+	}
+	if before < .03 && share < .4 {
+		e[Header] += edge
 	}
 	if after < .05 && before > .5 && share < .3 {
-		e[Footer] += 1.3
+		e[Footer] += edge
 	}
 	if controls > 0 && text < 150*controls && share < .3 {
 		e[Form] += .8 + .4*min(3, controls)/3

@@ -31,7 +31,11 @@ func checkTree(t *testing.T, tree *Tree) {
 		}
 	}
 	var leaves [][]byte
-	for _, n := range tree.Cut(0) {
+	cut := tree.Cut(0)
+	for _, n := range cut {
+		if size := len(tree.Bytes(n)); size < tinyPart && len(cut) > 1 && tree.Profile == Modern {
+			t.Fatalf("leaf %s has %d bytes, want %d at least", tree.Blocks[n].Path, size, tinyPart)
+		}
 		leaves = append(leaves, tree.Bytes(n))
 	}
 	got, err := Join(nil, tree.Layout(), leaves)

@@ -126,7 +126,7 @@ func count(matches []Match) (n [Removed + 1]int) {
 // added, and nothing else has changed, the folded layout included.
 func TestListGrows(t *testing.T) {
 	list := func(items ...string) string {
-		return "<html><body><div id=head><h1>A site with some name or other</h1></div>\n<div id=main><ul>\n" + strings.Join(items, "\n") +
+		return "<html><body><div id=head><h1>A site with some name or other</h1></div>\n<div id=main><h2>News</h2><ul>\n" + strings.Join(items, "\n") +
 			"\n</ul></div>\n<div id=foot>Copyright by those who made this page, all of them</div></body></html>"
 	}
 	var items []string

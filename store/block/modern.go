@@ -9,11 +9,13 @@ import (
 // The shares and sizes by which the modern profile draws its levels, in terms
 // of what a page shows. They were settled on pages marked by hand.
 const (
-	openRegion  = 0.88 // a part with more of what its parent shows is a wrapper
+	openRegion  = 0.92 // a part with more of the page is a wrapper
+	wrapShare   = 0.5  // so is one with more of it that has a header or footer inside
 	smallRegion = 0.10 // parts with less of the page join others such, at level 1
-	openModule  = 0.25 // a part with more of the page holds several, at level 2
+	openModule  = 0.15 // a part with more of the page holds several, at level 2
 	moduleText  = 600  // bytes of text that may be one part whatever its share
 	smallModule = 24   // bytes of text that are no part at level 2
+	tinyPart    = 4    // bytes of text that never are a part
 	itemText    = 48   // bytes of text; lists whose items have less are one part
 )
 
@@ -102,24 +104,89 @@ func (d *divider) parts(a atom, depth int) []atom {
 }
 
 // regions finds the large parts of a page: what is left when wrappers are
-// opened and small neighbours put together.
+// opened and small neighbours put together. A part is a wrapper if it shows
+// nearly all of the page, or much of it with a header or footer inside.
 func (d *divider) regions(a atom) []atom {
 	parts := d.flow.expand(a)
 	for range openedMax {
 		big := heaviest(parts)
-		if big < 0 || float64(parts[big].shows.weight()) < openRegion*float64(d.total) {
+		if big < 0 {
+			break
+		}
+		share := float64(parts[big].shows.weight()) / float64(d.total)
+		if share < wrapShare {
 			break
 		}
 		inner := d.flow.expand(parts[big])
-		if len(inner) < 2 {
+		if len(inner) < 2 || d.items(inner) || share < openRegion && !d.framed(inner) {
 			break
 		}
 		parts = splice(parts, big, inner)
 	}
 	small := int32(smallRegion * float64(d.total))
-	return join(parts, func(a, b atom) bool {
-		return !b.apart && a.shows.weight() < small && b.shows.weight() < small
-	})
+	return d.fill(join(parts, func(a, b atom) bool {
+		if d.textual(a) && d.textual(b) {
+			return true
+		}
+		return (!b.apart || !d.worthModule(a, b)) && a.shows.weight() < small && b.shows.weight() < small
+	}), worthPart)
+}
+
+// items reports whether parts are the items of one list or the paragraphs of
+// one text: most of one sort, and none much more than the others.
+func (d *divider) items(parts []atom) bool {
+	var sum, largest int32
+	sorts := map[page.Tag]int{}
+	most := 0
+	for _, p := range parts {
+		sum += p.shows.weight()
+		largest = max(largest, p.shows.weight())
+		tag := d.flow.t.Nodes[p.element].Tag // TagOther for runs of text
+		sorts[tag]++
+		if tag != page.TagDiv && tag != page.TagTable {
+			most = max(most, sorts[tag])
+		}
+	}
+	return len(parts) > 3 && 4*most >= 3*len(parts) && 5*largest < 2*sum
+}
+
+// framed reports whether the first of some parts names itself a header, or the
+// last a footer.
+func (d *divider) framed(parts []atom) bool {
+	return d.named(parts[0], Header) || d.named(parts[len(parts)-1], Footer)
+}
+
+// named reports whether an atom is an element that names itself so.
+func (d *divider) named(a atom, l Label) bool {
+	if a.element == 0 {
+		return false
+	}
+	var e evidence
+	addElement(d.flow.t, int(a.element), 1, &e)
+	return e[l] >= 1 && e.best() == l
+}
+
+// textual reports whether an atom is running text: a run, a paragraph, a
+// heading.
+func (d *divider) textual(a atom) bool {
+	for a.parts != nil {
+		a = a.parts[0]
+	}
+	if a.element == 0 {
+		return true
+	}
+	switch tag := d.flow.t.Nodes[a.element].Tag; tag {
+	case page.TagP, page.TagPre, page.TagBlockquote:
+		return true
+	default:
+		return tag.Heading() > 0
+	}
+}
+
+// worthModule reports whether two parts both show enough to stay apart where a
+// separator stands between them.
+func (d *divider) worthModule(a, b atom) bool {
+	return a.shows.weight() >= smallModule && b.shows.weight() >= smallModule
 }
 
 // modules finds the parts of a region: it opens what is large, and leaves
@@ -130,7 +197,7 @@ func (d *divider) modules(a atom) []atom {
 	for i, opened := 0, 0; i < len(parts); {
 		if parts[i].shows.weight() > limit && opened < openedMax {
 			inner := sections(d.flow, d.flow.expand(parts[i]))
-			if len(inner) > 1 && !d.uniform(inner) {
+			if len(inner) > 1 && !d.uniform(inner) && !d.items(inner) {
 				parts = splice(parts, i, inner)
 				opened++
 				continue
@@ -138,9 +205,7 @@ func (d *divider) modules(a atom) []atom {
 		}
 		i++
 	}
-	return join(parts, func(a, b atom) bool {
-		return !b.apart && (a.shows.weight() < smallModule || b.shows.weight() < smallModule)
-	})
+	return d.fill(join(parts, func(a, b atom) bool { return !d.worthModule(a, b) }), worthPart)
 }
 
 // uniform reports whether parts read as one: items of a list or paragraphs.
@@ -162,9 +227,9 @@ func (d *divider) steps(a atom) []atom {
 	parts := d.flow.expand(a)
 	for range 2 * leafBytes {
 		if whole := sections(d.flow, parts); len(whole) > 1 && len(whole) < len(parts) {
-			return d.fill(whole)
+			return d.fill(whole, worthLeaf)
 		}
-		if p := d.fill(parts); len(p) > 1 {
+		if p := d.fill(parts, worthLeaf); len(p) > 1 {
 			return p
 		}
 		// All the rest is too little to stand beside the largest part.
@@ -183,31 +248,43 @@ func (d *divider) steps(a atom) []atom {
 
 // fill puts parts together until each is worth a name. What is put together
 // depends on the parts nearby only, so that an item added to a list leaves the
-// others as they were.
-func (d *divider) fill(parts []atom) []atom {
+// others as they were; for the same reason a short heading stays by itself
+// where what it would join divides further.
+func (d *divider) fill(parts []atom, worth func(atom) bool) []atom {
 	var out []atom
-	take := func(a atom) {
-		if n := len(out); n > 0 && (size(out[n-1]) < leafBytes || size(a) < leafBytes && len(parts) == 0) {
-			out[n-1] = group([]atom{out[n-1], a})
-			return
-		}
-		out = append(out, a)
-	}
 	for len(parts) > 0 {
 		n := 1
-		if size(parts[0]) < leafBytes {
-			for n < len(parts) && size(parts[n]) < leafBytes && !d.cutAfter(parts[n-1]) {
+		if !worth(parts[0]) {
+			for n < len(parts) && !worth(parts[n]) && !d.cutAfter(parts[n-1]) {
 				n++
 			}
 		}
 		g := group(parts[:n:n])
 		parts = parts[n:]
-		take(g)
+		if last := len(out) - 1; last >= 0 && !worth(out[last]) && !d.keepApart(out[last], g) {
+			out[last] = group([]atom{out[last], g})
+		} else {
+			out = append(out, g)
+		}
+	}
+	if last := len(out) - 1; last > 0 && !worth(out[last]) && !d.keepApart(out[last], out[last-1]) {
+		out = append(out[:last-1], group([]atom{out[last-1], out[last]}))
 	}
 	return out
 }
 
-func size(a atom) int32 { return a.end - a.start }
+// keepApart reports whether a small part must not join its neighbour, as that
+// one divides further and only a piece of it would be joined in the end.
+func (d *divider) keepApart(small, neighbour atom) bool {
+	return small.shows.weight() >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.flow.expand(neighbour)) > 1
+}
+
+// worthLeaf reports whether an atom is large enough to be stored by itself.
+func worthLeaf(a atom) bool { return a.end-a.start >= leafBytes }
+
+// worthPart reports whether an atom is large enough for a reader to see a part
+// in it, short as its markup may be.
+func worthPart(a atom) bool { return worthLeaf(a) || a.shows.weight() >= smallModule }
 
 // cutAfter reports whether a run of small parts may be cut after a: about
 // every fourth, and always the same ones.
