@@ -162,6 +162,8 @@ func (s *Session) wouldDo(st ast.Statement) ([]string, error) {
 		return []string{"prints what the program knows, and reads no archive"}, nil
 	case *ast.ShowPage:
 		return s.wouldShow(st)
+	case *ast.Diff:
+		return s.wouldDiff(st)
 	case *ast.Set:
 		if st.Param {
 			return []string{"gives parameter $" + st.Name.Text + " a value for this session"}, nil

@@ -56,6 +56,11 @@ func (s *Session) snapshot(ctx context.Context, src *plan.Source) (op.Snapshot, 
 	if src == nil {
 		return nil, func() {}, nil
 	}
+	return s.pin(ctx)
+}
+
+// pin pins the archive's present state until it is released.
+func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 	snap, err := s.Archive.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -242,7 +242,7 @@ func TestQueryErrors(t *testing.T) {
 		{"IMPORT 'x' FORMAT wrc", `1:19: no import format "wrc" (did you mean warc?)`},
 		{"SHOW PAGE 'http://pku.edu.cn/' AT 2007", "1:35: no capture of http://pku.edu.cn/ at or before 2007-12-31T23:59:59.999Z (the first is of 2008-06-01T00:00:00Z)"},
 		{"SHOW PAGE 'http://pku.edu.cn/old' AS headers", "1:1: this capture has no headers: it came as a file, not as an HTTP response"},
-		{"SHOW PAGE 'http://www.pku.edu.cn/z' AS raw", "1:1: the archive has no body for this capture: its original is not here"},
+		{"SHOW PAGE 'http://www.pku.edu.cn/z' AS raw", "1:1: the archive has no body for the capture of 2008-07-17T00:00:00Z: its original is not here"},
 		{"SHOW PAGE 'http://a.www.pku.edu.cn/y.gif'", "1:1: this capture can't be shown as html: it is image/gif, no text (AS raw gives its bytes)"},
 		{"SET memory = 1KB", "1:14: setting memory: 1KB is too little; the least is 1MB"},
 		{"SET width = wide", `1:13: setting width: write a number of cells or auto, not "wide"`},

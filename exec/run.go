@@ -30,6 +30,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.show(ctx, st)
 	case *ast.ShowPage:
 		return s.showPage(ctx, st)
+	case *ast.Diff:
+		return s.diff(ctx, st)
 	case *ast.Set:
 		return s.set(st)
 	case *ast.Reset:

@@ -24,14 +24,15 @@ var arrows = map[string]string{
 	"store/tianwang": "store/record store/urlkey",
 	"store/warc":     "store/record store/urlkey",
 	"store/page":     "store/record store/urlkey",
+	"store/block":    "store/record store/urlkey store/page",
 	"store/segment":  "store/record store/urlkey",
-	"store":          "store/urlkey store/record store/tianwang store/warc store/page store/segment",
+	"store":          "store/urlkey store/record store/tianwang store/warc store/page store/block store/segment",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
-	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page",
+	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value",
-	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page",
+	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block",
 
 	"exec/op/optest": "store/record store/urlkey",
 
@@ -61,7 +62,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/segment store/tianwang store/warc store/page",
+	"github.com/klauspost/compress":       "store store/segment store/tianwang store/warc store/page store/block",
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page",

@@ -195,14 +195,11 @@ func (p *printer) pageRow(out *output, s ast.Statement, page string) error {
 // pageColumn names the column in which SHOW PAGE gives a page.
 func pageColumn(s ast.Statement) string {
 	if page, ok := s.(*ast.ShowPage); ok {
-		switch page.Form {
-		case ast.PageRaw:
-			return "raw"
-		case ast.PageHeaders:
-			return "headers"
+		if page.Form != ast.PageDefault {
+			return page.Form.String()
 		}
 	}
-	return "html"
+	return ast.PageHTML.String()
 }
 
 // text shows bytes as they are, but harmless on a terminal.

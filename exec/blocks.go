@@ -1,0 +1,117 @@
+package exec
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"infomall/exec/op"
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/page"
+	"infomall/store/record"
+)
+
+// openBody divides a stored body. It is false for one that has no blocks.
+func openBody(p *record.Payload) (*block.Body, bool) {
+	if p.Large != nil {
+		return nil, false
+	}
+	return block.Open(p.Body, p.Mime, record.Header(p.Head, "Content-Type"), record.Header(p.Head, "Content-Encoding"), block.Options{})
+}
+
+// versionOf is a capture as block.History takes it.
+func versionOf(c capture, p *record.Payload) (block.Version, error) {
+	v := block.Version{Time: c.time, Kind: c.kind, Size: p.Size}
+	if body, ok := openBody(p); ok {
+		v.Body, v.Size = body, int64(len(body.Page.Body))
+		return v, nil
+	}
+	if p.Large != nil {
+		sum := sha256.New()
+		if _, err := pieces(p.Large).WriteTo(sum); err != nil {
+			return v, err
+		}
+		sum.Sum(v.Digest[:0])
+		return v, nil
+	}
+	body, err := op.Decode(p)
+	if err != nil {
+		body = p.Body // it is one block, decoded or not
+	}
+	v.Digest, v.Size = sha256.Sum256(body), int64(len(body))
+	return v, nil
+}
+
+// labels says of each block of a version what it is for.
+func labels(r *block.Revision) []block.Label {
+	if !r.Whole {
+		return r.Tree.Labels()
+	}
+	list := make([]block.Label, len(r.Tree.Blocks))
+	for i := range list {
+		list[i] = block.Other
+	}
+	return list
+}
+
+// topic names what a block is about.
+func topic(r *block.Revision, n int) string {
+	if r.Body == nil {
+		return ""
+	}
+	return block.Topic(r.Bytes(n), r.Body.Charset, block.Modern, block.TopicOptions{})
+}
+
+// blockTable lists the blocks of a page, those that divide before those that
+// they divide into. Only these last have their text, so that the column read
+// down is the page.
+func blockTable(c capture, p *record.Payload) (*Result, error) {
+	v, err := versionOf(c, p)
+	if err != nil {
+		return nil, err
+	}
+	r := new(block.History).Add(v)
+	t := newTable(text("block"), whole("depth"), text("label"), text("topic"), whole("bytes"), whole("words"), text("text"))
+	if !r.Hidden() {
+		t.addBlocks(r)
+	}
+	res := t.result(ResultRows, nil)
+	if t.batch.N == 0 {
+		res.Notes = append(res.Notes, "it has no blocks: "+whyNoBlocks(c))
+	}
+	return res, nil
+}
+
+func (t *table) addBlocks(r *block.Revision) {
+	label := labels(r)
+	for n := range r.Tree.Blocks {
+		if n == 0 {
+			continue // the page itself
+		}
+		b := &r.Tree.Blocks[n]
+		shown := r.Text(n)
+		row := []value.Value{
+			value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String()),
+			value.OfText(topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(wordCount(shown)),
+		}
+		if r.Tree.Leaf(n) {
+			row = append(row, value.OfText(strings.TrimSpace(shown)))
+		}
+		t.add(row...)
+	}
+}
+
+func wordCount(text string) (n int64) {
+	for range page.Words(text) {
+		n++
+	}
+	return n
+}
+
+// whyNoBlocks says why a capture has none.
+func whyNoBlocks(c capture) string {
+	if c.kind != record.KindPage {
+		return "its kind is " + c.kind.String()
+	}
+	return "its body is empty"
+}
