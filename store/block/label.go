@@ -310,8 +310,18 @@ func (l *labeller) looks(n int, e *evidence) {
 		e[Nav] /= 2
 		e[List] /= 2
 	}
-	if foot := strings.ToLower(string(l.tree.Bytes(n)[max(0, b.End-b.Start-2000):])); after < .15 && share < .2 &&
-		(strings.Contains(foot, "&copy;") || strings.Contains(foot, "copyright") || strings.Contains(foot, "©") || strings.Contains(foot, "版权所有")) {
+	if after < .15 && share < .2 && copyright(l.tree.Bytes(n)) {
 		e[Footer] += 1.5
 	}
+}
+
+// copyright reports whether the end of a block claims a copyright.
+func copyright(b []byte) bool {
+	end := strings.ToLower(string(b[max(0, len(b)-2000):]))
+	for _, sign := range []string{"&copy;", "copyright", "©", "版权所有"} {
+		if strings.Contains(end, sign) {
+			return true
+		}
+	}
+	return false
 }

@@ -191,13 +191,10 @@ func (s speech) extract(text string) string {
 		}
 		return s.trim(text)
 	}
-	kept := significant(words)
-	count := counts(kept, stem)
-	frequent := slices.DeleteFunc(distinct(kept, stem), func(w string) bool { return count[stem(w)] <= s.options.Epsilon })
+	frequent := byFrequency(significant(words), stem, s.options.Epsilon)
 	if len(frequent) == 0 {
 		return s.trim(text)
 	}
-	slices.SortStableFunc(frequent, func(a, b string) int { return count[stem(b)] - count[stem(a)] })
 	return phrase(frequent[:min(len(frequent), s.options.Theta)])
 }
 
@@ -211,9 +208,7 @@ func (s speech) trim(text string) string {
 	if s.profile == Classic {
 		return phrase(distinct(kept[:min(len(kept), s.options.Theta)], strings.ToLower))
 	}
-	count := counts(kept, strings.ToLower)
-	kept = distinct(kept, strings.ToLower)
-	slices.SortStableFunc(kept, func(a, b string) int { return count[strings.ToLower(b)] - count[strings.ToLower(a)] })
+	kept = byFrequency(kept, strings.ToLower, 0)
 	return phrase(kept[:min(len(kept), s.options.Theta)])
 }
 
@@ -227,6 +222,35 @@ func distinct(words []string, key func(string) string) []string {
 		if k := key(w); !seen[k] {
 			seen[k] = true
 			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// byFrequency keeps the first word of each key that comes more than least
+// times, the most frequent first.
+func byFrequency(words []string, key func(string) string, least int) []string {
+	type entry struct {
+		word  string
+		count int
+	}
+	at := map[string]int{}
+	var entries []entry
+	for _, w := range words {
+		k := key(w)
+		i, ok := at[k]
+		if !ok {
+			i = len(entries)
+			at[k] = i
+			entries = append(entries, entry{word: w})
+		}
+		entries[i].count++
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return b.count - a.count })
+	var out []string
+	for _, e := range entries {
+		if e.count > least {
+			out = append(out, e.word)
 		}
 	}
 	return out

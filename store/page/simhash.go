@@ -79,9 +79,10 @@ func (s *Simhash) settle() {
 		return
 	}
 	s.any = true
+	used := bits.Len64(uint64(s.count))
 	for i := range s.sum {
 		with := int64(0)
-		for k, p := range s.planes {
+		for k, p := range s.planes[:used] {
 			with += int64(p>>i&1) << k
 		}
 		s.sum[i] += s.weight * (2*with - s.count)
