@@ -31,6 +31,7 @@ type ingest struct {
 	staged []staged
 	bytes  int64
 	read   analyses
+	blocks *segment.Blocks
 }
 
 // staged is a capture on its way in.
@@ -41,11 +42,10 @@ type staged struct {
 	read   *analysis            // nil without a body in memory
 	result *record.ImportResult // that accounts for it
 
-	// before is where the body of the URL's capture before lies that blocks
-	// may be taken from; none where that is a capture of this batch. last: no
-	// other capture of the URL in this batch takes blocks from this one.
+	// before is where the capture before lies, of the URL and with a body of
+	// its own, if that is not of this batch: its blocks need not be brought
+	// again.
 	before place
-	last   bool
 
 	// holderPool is the pool of the segment that has the body, for BodyHeld and
 	// BodyElsewhere. inBatch: that segment is one of this batch, and Holder is
@@ -80,7 +80,7 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: make(analyses)}
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: make(analyses), blocks: segment.NewBlocks()}
 	if g.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20)); err != nil {
 		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
 	}
@@ -379,34 +379,20 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 		b.hold(i, known, from)
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.layout != nil {
-		b.takeFrom(i, known, from)
+		b.takeFrom(i, known)
 	}
 }
 
-// takeFrom finds the capture that the blocks of capture i may be taken from:
-// the last before it that has a body of its own, in its pool or an earlier one.
-func (b *batchPlan) takeFrom(i int, known []located, from int) {
+// takeFrom finds the stored capture that the blocks of capture i may be taken
+// from: the last before it that has a body of its own, in its pool or an earlier
+// one. Blocks of this batch's captures are remembered anyway.
+func (b *batchPlan) takeFrom(i int, known []located) {
 	s := &b.staged[i]
-	s.last = true
-	at := i - 1
-	for ; at >= from; at-- {
-		if k := &b.staged[at]; b.fates[at] != fateTwice && k.Body == segment.BodyOwn {
-			break
-		}
-	}
 	for j := len(known) - 1; j >= 0; j-- {
-		k := &known[j]
-		if k.Time > s.Time || k.Body != segment.BodyOwn || k.seg.Info.Pool > s.Time.Pool() {
-			continue
-		}
-		if at < from || b.staged[at].Time < k.Time {
+		if k := &known[j]; k.Time <= s.Time && k.Body == segment.BodyOwn && k.seg.Info.Pool <= s.Time.Pool() {
 			s.before = k.place
 			return
 		}
-		break
-	}
-	if at >= from {
-		b.staged[at].last = false
 	}
 }
 
@@ -527,11 +513,12 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 	for i, p := range plans {
 		p.id = first + uint32(i)
 	}
+	known := &knownBlocks{v: b.v, blocks: g.blocks}
+	known.valid(plans)
 	// One after the other, since a pool takes blocks from earlier ones.
 	done := make([]made, len(plans))
-	priors := &priors{v: b.v, byKey: make(map[string]segment.Prior)}
 	for i, p := range plans {
-		if done[i], err = g.segment(ctx, b, p, priors); err != nil {
+		if done[i], err = g.segment(ctx, b, p, known); err != nil {
 			return err
 		}
 	}
@@ -539,14 +526,14 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 }
 
 // segment writes the db-file of one pool's part of a batch.
-func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, priors *priors) (made, error) {
+func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (made, error) {
 	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
 	f, err := os.Create(name)
 	if err != nil {
 		return made{}, err
 	}
 	defer f.Close()
-	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls)
+	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
 	for pool := range p.depends {
 		w.Depend(pool)
 	}
@@ -562,14 +549,12 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, priors 
 		if e.Holder == p.id {
 			e.Holder = 0
 		}
-		var prior segment.Prior
-		if e.Body == segment.BodyOwn && s.read != nil && s.read.layout != nil {
-			prior = priors.of(s)
+		if e.Body == segment.BodyOwn && s.before.seg != nil {
+			known.of(s.before)
 		}
-		if b.newBytes[i], err = w.Add(e, s.contentFor(), prior); err != nil {
+		if b.newBytes[i], err = w.Add(e, s.contentFor()); err != nil {
 			return made{}, fmt.Errorf("write %s: %w", name, err)
 		}
-		priors.keep(s, prior)
 	}
 	w.Uses(func(id uint32) { w.Depend(b.poolOf(id)) })
 	info, err := w.Finish()

@@ -164,8 +164,8 @@ func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 			return yield(b, nil)
 		}
 		parts := v.parts(ctx, e.Recipe)
-		if e.Recipe.Joined {
-			body, err := join(parts)
+		if n := e.Recipe.Layout; n > 0 {
+			body, err := join(parts, n)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -219,17 +219,18 @@ func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 	}
 }
 
-// join puts a divided body together: the first part is its layout, the others
-// its leaves.
-func join(parts iter.Seq2[[]byte, error]) ([]byte, error) {
+// join puts a divided body together: the first n parts are its layout, the
+// others its leaves.
+func join(parts iter.Seq2[[]byte, error], n uint32) ([]byte, error) {
 	var layout []byte
 	var leaves [][]byte
 	for b, err := range parts {
 		switch {
 		case err != nil:
 			return nil, err
-		case layout == nil:
-			layout = b
+		case n > 0:
+			layout = append(layout, b...)
+			n--
 		default:
 			leaves = append(leaves, b)
 		}

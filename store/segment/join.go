@@ -9,43 +9,39 @@ const recipeRunsMax = 8
 // runID names a run of any segment.
 type runID struct{ segment, run uint32 }
 
-// join stores a divided body: what of it is in the segment or in prior is
-// named, the rest stored. It tells how many bytes that was.
+// join stores a divided body: what of it is stored already is named, the rest
+// stored. It tells how many bytes that was.
 //
 // Where the page would come from too many runs, those of which it needs least
 // are not named: their blocks are stored once more, here.
-func (w *Writer) join(e *Stored, c Content, prior Prior) (newBytes int64) {
-	parts := append([][]byte{c.Layout}, c.Leaves...)
+func (w *Writer) join(e *Stored, c Content) (newBytes int64) {
+	parts := cutLayout(c.Layout)
+	e.Recipe = Recipe{Layout: uint32(len(parts))}
+	parts = append(parts, c.Leaves...)
 	ids := make([]ID, len(parts))
-	at := make([]*Placed, len(parts))
+	at := make([]Placed, len(parts))
+	named := make([]bool, len(parts))
 	for i, b := range parts {
 		ids[i] = BlockID(b)
-		if p, ok := w.known[ids[i]]; ok {
-			at[i] = &p
-		} else if p, ok := prior[ids[i]]; ok {
-			at[i] = &p
-		}
+		at[i], named[i] = w.blocks.find(ids[i], w.info.Pool)
 	}
-	drop := w.surplus(at)
-	e.Recipe = Recipe{Joined: true}
-	clear(prior)
+	drop := w.surplus(at, named)
+	again := make(map[ID]Placed) // stored once more for this page
 	for i, b := range parts {
 		p := at[i]
-		if p == nil || drop[runID{p.Segment, p.Run}] {
+		if !named[i] || drop[runID{p.Segment, p.Run}] {
 			// A block may stand in the page twice.
-			q, ok := w.known[ids[i]]
-			if !ok || drop[runID{q.Segment, q.Run}] {
+			q, ok := again[ids[i]]
+			if !ok {
 				q = w.block(ids[i], b)
+				again[ids[i]] = q
 				newBytes += int64(len(b))
 			}
-			p = &q
+			p = q
 		}
 		e.Recipe.add(p.BlockRef)
 		if p.Segment != w.info.ID {
 			w.uses[p.Segment] = true
-		}
-		if prior != nil {
-			prior[ids[i]] = *p
 		}
 	}
 	return newBytes
@@ -53,15 +49,14 @@ func (w *Writer) join(e *Stored, c Content, prior Prior) (newBytes int64) {
 
 // surplus chooses the runs to do without: those with the fewest bytes of the
 // page, so many that half of the bound is left.
-func (w *Writer) surplus(at []*Placed) map[runID]bool {
-	here := runID{w.info.ID, uint32(len(w.runEnds))}
+func (w *Writer) surplus(at []Placed, named []bool) map[runID]bool {
 	bytes := make(map[runID]int64)
-	for _, p := range at {
-		if p != nil {
+	for i, p := range at {
+		if named[i] {
 			bytes[runID{p.Segment, p.Run}] += int64(p.Size)
 		}
 	}
-	delete(bytes, here)
+	delete(bytes, runID{w.info.ID, uint32(len(w.runEnds))})
 	if len(bytes) <= recipeRunsMax {
 		return nil
 	}
@@ -83,18 +78,4 @@ func (w *Writer) surplus(at []*Placed) map[runID]bool {
 		drop[r] = true
 	}
 	return drop
-}
-
-// remember makes prior the blocks of a page that is stored already.
-func (w *Writer) remember(c Content, prior Prior) {
-	clear(prior)
-	if c.Layout == nil {
-		return
-	}
-	for _, b := range append([][]byte{c.Layout}, c.Leaves...) {
-		id := BlockID(b)
-		if p, ok := w.known[id]; ok {
-			prior[id] = p
-		}
-	}
 }

@@ -34,9 +34,10 @@ type Span struct {
 }
 
 // Recipe says how a body is put together: its blocks one behind the other, or,
-// if Joined, a layout, which is the first, with the others in their places.
+// where the first Layout of them are one, a layout with the others in their
+// places.
 type Recipe struct {
-	Joined bool
+	Layout uint32
 	Spans  []Span
 }
 
@@ -160,14 +161,11 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	return dst
 }
 
-// appendRecipe appends a recipe of an entry of segment own: whether it is
-// joined, how many spans, and each.
+// appendRecipe appends a recipe of an entry of segment own: how many spans, how
+// many blocks of layout, and each span.
 func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
-	n := uint64(len(recipe.Spans)) << 1
-	if recipe.Joined {
-		n |= 1
-	}
-	dst = binary.AppendUvarint(dst, n)
+	dst = binary.AppendUvarint(dst, uint64(len(recipe.Spans)))
+	dst = binary.AppendUvarint(dst, uint64(recipe.Layout))
 	for _, s := range recipe.Spans {
 		dst = binary.AppendUvarint(dst, uint64(own-s.Segment))
 		dst = binary.AppendUvarint(dst, uint64(s.Run))
@@ -355,7 +353,7 @@ func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
 	out := make([]*ID, blocks)
 	for i := range entries {
 		e := &entries[i]
-		if e.Body != BodyOwn || e.Recipe.Joined || len(e.Recipe.Spans) != 1 {
+		if e.Body != BodyOwn || e.Recipe.Layout > 0 || len(e.Recipe.Spans) != 1 {
 			continue
 		}
 		s := e.Recipe.Spans[0]
@@ -496,11 +494,11 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 
 func takeRecipe(r *reader, own uint32) Recipe {
 	n := r.uvarint()
-	if n>>1 > uint64(len(r.b)) {
+	if n > uint64(len(r.b)) {
 		r.bad = true
 		return Recipe{}
 	}
-	out := Recipe{Joined: n&1 != 0, Spans: make([]Span, n>>1)}
+	out := Recipe{Layout: uint32(r.uvarint()), Spans: make([]Span, n)}
 	for i := range out.Spans {
 		s := &out.Spans[i]
 		s.Segment, s.Run, s.N, s.Count = own-uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint())

@@ -87,9 +87,11 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	w := NewWriter(&buf, enc, "200807", 7, len(entries))
+	blocks := NewBlocks()
+	blocks.Valid(map[uint32]string{7: "200807"})
+	w := NewWriter(&buf, enc, "200807", 7, len(entries), blocks)
 	for i := range entries {
-		if _, err := w.Add(entries[i], testContent(i), nil); err != nil {
+		if _, err := w.Add(entries[i], testContent(i)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,13 +35,13 @@ type Writer struct {
 	enc    *zstd.Encoder
 	info   Info
 	run    run
-	known  map[ID]Placed // blocks stored in this segment
+	blocks *Blocks
 	bodies map[ID]Recipe // bodies put together in this segment
 	bloom  *bloom.BloomFilter
 	pools  map[string]bool
 	uses   map[uint32]bool // other segments whose blocks it names
 	last   *Stored         // last entry added
-	blocks int64           // stored so far
+	stored int64           // blocks so far
 
 	chunks   []pair
 	runEnds  []int64
@@ -53,12 +53,13 @@ type pair struct{ key, value []byte }
 
 // NewWriter returns a Writer of segment id of a pool. It writes the db-file to
 // w, which the caller syncs and closes. urls is how many URLs are to come, as
-// near as is known.
-func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int) *Writer {
+// near as is known. blocks has the blocks that need not be stored again, and
+// takes those that are; the segment must be among its valid ones.
+func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
 		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
-		known:  make(map[ID]Placed),
+		blocks: blocks,
 		bodies: make(map[ID]Recipe),
 		bloom:  bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
 		pools:  make(map[string]bool),
@@ -75,27 +76,15 @@ type Content struct {
 	Leaves [][]byte // in order
 }
 
-// Placed is a block that is stored already, and its size in bytes.
-type Placed struct {
-	BlockRef
-	Size int32
-}
-
-// Prior is the blocks of a URL's last version, by ID: the next need not bring
-// them again. The zero value has none.
-type Prior map[ID]Placed
-
 // Add appends an entry. For BodyOwn the body comes with it; the entry's recipe
-// and count of new blocks are filled in. prior, if not nil, has the blocks that
-// may be named instead of stored, and afterwards those of this entry. The
-// entry and what it points to must not change until Finish. It tells how many
-// bytes were new.
-func (w *Writer) Add(e Stored, c Content, prior Prior) (newBytes int64, err error) {
+// and count of new blocks are filled in. The entry and what it points to must
+// not change until Finish. It tells how many bytes were new.
+func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
 		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
 	}
 	if e.Body == BodyOwn {
-		if newBytes, err = w.store(&e, c, prior); err != nil {
+		if newBytes, err = w.store(&e, c); err != nil {
 			return 0, err
 		}
 	}
@@ -137,19 +126,15 @@ func (w *Writer) Uses(f func(id uint32)) {
 }
 
 // store puts a body into the segment, and its recipe into the entry.
-func (w *Writer) store(e *Stored, c Content, prior Prior) (newBytes int64, err error) {
-	recipe, ok := w.bodies[e.ID]
-	if ok {
+func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
+	if recipe, ok := w.bodies[e.ID]; ok {
 		e.Recipe = recipe
-		if prior != nil {
-			w.remember(c, prior)
-		}
 		return 0, nil
 	}
-	stored := w.blocks
+	before := w.stored
 	switch {
 	case c.Layout != nil:
-		newBytes = w.join(e, c, prior)
+		newBytes = w.join(e, c)
 	case c.Spool != nil:
 		for off := int64(0); off < c.Spool.Size; off += pieceBytes {
 			piece := make([]byte, min(pieceBytes, c.Spool.Size-off))
@@ -169,14 +154,10 @@ func (w *Writer) store(e *Stored, c Content, prior Prior) (newBytes int64, err e
 		}
 		newBytes = int64(len(c.Body))
 	default:
-		p, ok := w.known[e.ID]
-		if !ok {
-			p = w.block(e.ID, c.Body)
-			newBytes = int64(len(c.Body))
-		}
-		e.Recipe.add(p.BlockRef)
+		e.Recipe.add(w.block(e.ID, c.Body).BlockRef)
+		newBytes = int64(len(c.Body))
 	}
-	e.NewBlocks = w.blocks - stored
+	e.NewBlocks = w.stored - before
 	w.bodies[e.ID] = e.Recipe
 	return newBytes, nil
 }
@@ -211,8 +192,8 @@ func (w *Writer) block(id ID, b []byte) Placed {
 	w.run.blocks = append(w.run.blocks, b)
 	w.run.ids = append(w.run.ids, id)
 	w.run.bytes += len(b)
-	w.known[id] = p
-	w.blocks++
+	w.blocks.Remember(id, p)
+	w.stored++
 	return p
 }
 
