@@ -65,10 +65,10 @@ func analyse(body, head []byte, mime string) *analysis {
 const (
 	// langBytes is how much of a page is read to tell its language by its
 	// letters.
-	langBytes = 64 << 10
+	langBytes = 8 << 10
 	// missingBytes is the size of markup beyond which no page says only that
 	// something is missing; larger ones are not read for it.
-	missingBytes = 256 << 10
+	missingBytes = 64 << 10
 )
 
 // missing reports whether a page says that what was asked for is not there.

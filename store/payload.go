@@ -317,18 +317,33 @@ func (v *Snapshot) resolvedFrom(ctx context.Context, e *segment.Stored) (place, 
 	return place{}, nil
 }
 
-// digestOf gives the digest of the body of a revisit that names none itself;
-// zero if the archive does not have it.
-func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, error) {
+// bodyOf gives the entry that has the body of a revisit which names none
+// itself; nil if the archive does not have it.
+func (v *Snapshot) bodyOf(ctx context.Context, e *located) (*segment.Stored, error) {
 	s, err := v.stored(e.place)
 	if err != nil {
-		return record.Digest{}, err
+		return nil, err
 	}
 	o, _, err := v.owner(ctx, e.seg, s)
+	return o, err
+}
+
+// digestOf gives the digest of the body of such a revisit, or zero.
+func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, error) {
+	o, err := v.bodyOf(ctx, e)
 	if err != nil || o == nil {
 		return record.Digest{}, err
 	}
 	return o.Digest, nil
+}
+
+// pageOf gives what the body of such a revisit says.
+func (v *Snapshot) pageOf(ctx context.Context, e *located) (segment.Page, error) {
+	o, err := v.bodyOf(ctx, e)
+	if err != nil || o == nil {
+		return segment.NoPage, err
+	}
+	return o.Page, nil
 }
 
 // resolve finds the bodies of revisits among group, the captures of one URL,

@@ -347,6 +347,27 @@ func (m *Meta) BlockIDs() ([]ID, error) {
 	return out, nil
 }
 
+// NewBlocks gives how many blocks each entry's body brought.
+func (m *Meta) NewBlocks() ([]int64, error) {
+	own := 0
+	for _, fl := range m.front.flags {
+		if BodyForm(fl>>flagBody&3) == BodyOwn {
+			own++
+		}
+	}
+	n, err := decodeInts(nil, m.cols[colNewBlocks], own)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, m.front.n)
+	for i, fl := range m.front.flags {
+		if BodyForm(fl>>flagBody&3) == BodyOwn {
+			out[i], n = n[0], n[1:]
+		}
+	}
+	return out, nil
+}
+
 // alone marks the blocks of a run that are by themselves the body of one of its
 // entries: their IDs are those entries'.
 func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
@@ -394,7 +415,7 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 		return nil, err
 	}
 	contents := m.cols[colContents]
-	own, held, elsewhere, revisits := 0, 0, 0, 0
+	held, elsewhere, revisits := 0, 0, 0
 	for i := range plain {
 		e, flags := &out[i], m.front.flags[i]
 		e.Entry, e.Digest, e.Page = plain[i], digests[i], pages[i]
@@ -409,8 +430,6 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			e.Content, contents = binary.LittleEndian.Uint64(contents), contents[8:]
 		}
 		switch e.Body {
-		case BodyOwn:
-			own++
 		case BodyElsewhere:
 			elsewhere++
 			held++
@@ -421,7 +440,7 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			revisits++
 		}
 	}
-	newBlocks, err := decodeInts(nil, m.cols[colNewBlocks], own)
+	newBlocks, err := m.NewBlocks()
 	if err != nil {
 		return nil, err
 	}
@@ -472,7 +491,7 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			if e.Recipe = takeRecipe(&recipes, m.segment); recipes.bad {
 				return nil, errColumn
 			}
-			e.NewBlocks, newBlocks = newBlocks[0], newBlocks[1:]
+			e.NewBlocks = newBlocks[i]
 		case BodyHeld:
 			e.Holder, holders = uint32(holders[0]), holders[1:]
 		case BodyElsewhere:
