@@ -25,10 +25,12 @@ type metaAt struct {
 	run     uint32
 	meta    *segment.Meta
 	digests []record.Digest
+	pages   []segment.Page
+	blocks  []int64 // new, of each entry
 }
 
 // colsMeta are the columns that open the db-files.
-const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest
+const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColPage
 
 func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, yield func(*record.Batch, error) bool) *batcher {
 	return &batcher{ctx: ctx, v: v, s: s, yield: yield, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
@@ -162,6 +164,19 @@ func (o *batcher) meta(e *located, url string) error {
 		}
 		*c.dst = append(*c.dst, s)
 	}
+	if want&record.ColPage != 0 {
+		p := m.pages[e.n]
+		if e.Body == segment.BodyNone {
+			if p, err = o.v.pageOf(o.ctx, e); err != nil {
+				return err
+			}
+		}
+		b.Title, b.Lang = append(b.Title, p.Title), append(b.Lang, p.Lang)
+		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
+		b.Reason, b.NoArchive = append(b.Reason, p.Reason), append(b.NoArchive, p.NoArchive)
+		b.LinkCount, b.BlockCount = append(b.LinkCount, p.LinkCount), append(b.BlockCount, p.BlockCount)
+		b.NewBlocks = append(b.NewBlocks, m.blocks[e.n])
+	}
 	if want&record.ColSource != 0 {
 		b.SourceOffset = append(b.SourceOffset, e.Seq)
 	}
@@ -181,6 +196,14 @@ func (o *batcher) at(e *located) (*metaAt, error) {
 	m = &metaAt{run: e.run, meta: meta}
 	if o.s.Columns&record.ColDigest != 0 {
 		if m.digests, err = meta.Digests(); err != nil {
+			return nil, err
+		}
+	}
+	if o.s.Columns&record.ColPage != 0 {
+		if m.pages, err = meta.Pages(); err != nil {
+			return nil, err
+		}
+		if m.blocks, err = meta.NewBlocks(); err != nil {
 			return nil, err
 		}
 	}

@@ -36,9 +36,11 @@ func (e *located) body() place {
 	return e.place
 }
 
-// changeOf says how a capture of kind k and body id differs from p, the one
-// before it at its URL. The first that fits, as the language's manual lists.
-func changeOf(p *segment.Entry, k record.Kind, id segment.ID) record.Change {
+// changeOf says how capture e differs from p, the one before it at its URL. The
+// first that fits, as the language's manual lists. Two pages with the same
+// leaves differ in their layout only.
+func changeOf(p, e *segment.Entry) record.Change {
+	k, id := e.Kind, e.ID
 	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
 	switch {
 	case p.Kind == k && p.ID == id:
@@ -49,6 +51,8 @@ func changeOf(p *segment.Entry, k record.Kind, id segment.ID) record.Change {
 		return record.ChangeBack
 	case p.Kind != k:
 		return record.ChangeKind
+	case k == record.KindPage && p.Content != 0 && p.Content == e.Content:
+		return record.ChangeLayout
 	default:
 		return record.ChangeChanged
 	}
@@ -62,7 +66,7 @@ func follow(p, e *segment.Entry) {
 		return
 	}
 	e.Previous = p.Time
-	e.Change = changeOf(p, e.Kind, e.ID)
+	e.Change = changeOf(p, e)
 	if e.Change == record.ChangeSame {
 		e.VersionTime, e.PreviousVersion = p.VersionTime, p.PreviousVersion
 	} else {
@@ -97,7 +101,7 @@ func settle(all []located) []located {
 			// not seen here.
 			e.unknown = asBefore(&e) && e.Previous != record.NoTime
 		case asBefore(&e):
-			e.ID, e.Kind, e.Bytes = p.ID, p.Kind, p.Bytes
+			e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
 			e.resolved, e.unknown, e.from = true, p.unknown, p.body()
 			follow(&p.Entry, &e.Entry)
 		case p.unknown && e.Previous == p.Time:

@@ -8,9 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"sort"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -28,10 +26,12 @@ type ingest struct {
 	w     *writer
 	job   string
 	added record.Time
-	encs  []*zstd.Encoder
+	enc   *zstd.Encoder
 
 	staged []staged
 	bytes  int64
+	read   analyses
+	blocks *segment.Blocks
 }
 
 // staged is a capture on its way in.
@@ -39,7 +39,13 @@ type staged struct {
 	segment.Stored
 	body   []byte
 	spool  *record.Spool
+	read   *analysis            // nil without a body in memory
 	result *record.ImportResult // that accounts for it
+
+	// before is where the capture before lies, of the URL and with a body of
+	// its own, if that is not of this batch: its blocks need not be brought
+	// again.
+	before place
 
 	// holderPool is the pool of the segment that has the body, for BodyHeld and
 	// BodyElsewhere. inBatch: that segment is one of this batch, and Holder is
@@ -51,7 +57,7 @@ type staged struct {
 // takeBody makes s a capture of the body of o. A record without headers of its
 // own had the original's.
 func (s *staged) takeBody(o *segment.Stored) {
-	s.ID, s.Digest, s.Bytes = o.ID, o.Digest, o.Bytes
+	s.ID, s.Digest, s.Bytes, s.Content, s.Page = o.ID, o.Digest, o.Bytes, o.Content, o.Page
 	if len(s.Head) == 0 {
 		s.Status, s.Kind, s.Mime = o.Status, o.Kind, o.Mime
 	}
@@ -74,13 +80,9 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now())}
-	for range runtime.GOMAXPROCS(0) {
-		enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20))
-		if err != nil {
-			panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
-		}
-		g.encs = append(g.encs, enc)
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: make(analyses), blocks: segment.NewBlocks()}
+	if g.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20)); err != nil {
+		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
 	}
 	return g, nil
 }
@@ -127,7 +129,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	} else {
 		e.Mime = record.Mime(record.Header(c.Head, "Content-Type"))
 	}
-	e.Job, e.Added = g.job, g.added
+	e.Job, e.Added, e.Page = g.job, g.added, segment.NoPage
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
 	e.Head, e.Framing, e.Extra = c.Head, c.Framing, c.Extra
@@ -155,6 +157,16 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	}
 	if e.Body == segment.BodyOwn {
 		copy(e.ID[:], e.Digest[:])
+	}
+	if e.Body == segment.BodyOwn && c.Spool == nil {
+		s.read = g.read.of(e.ID, c.Body, c.Head, e.Mime)
+		e.Page, e.Content = s.read.page, s.read.content
+		if s.read.missing && e.Kind == record.KindPage {
+			e.Kind = record.KindSoftMissing
+		} else {
+			e.Page.Reason = ""
+		}
+		g.bytes += int64(len(s.read.layout)) + int64(len(s.read.leaves))*8
 	}
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
@@ -366,6 +378,22 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known, from)
 	}
+	if s.Body == segment.BodyOwn && s.read != nil && s.read.layout != nil {
+		b.takeFrom(i, known)
+	}
+}
+
+// takeFrom finds the stored capture that the blocks of capture i may be taken
+// from: the last before it that has a body of its own, in its pool or an earlier
+// one. Blocks of this batch's captures are remembered anyway.
+func (b *batchPlan) takeFrom(i int, known []located) {
+	s := &b.staged[i]
+	for j := len(known) - 1; j >= 0; j-- {
+		if k := &known[j]; k.Time <= s.Time && k.Body == segment.BodyOwn && k.seg.Info.Pool <= s.Time.Pool() {
+			s.before = k.place
+			return
+		}
+	}
 }
 
 // hold looks for the body of capture i among the other captures of its URL, in
@@ -410,7 +438,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located, sibling
 		k := &siblings[j]
 		if k.Body == segment.BodyOwn && k.Time.Pool() <= pool && refersTo(&s.Stored, &k.Stored) {
 			s.takeBody(&k.Stored)
-			s.Body, s.body, s.spool = segment.BodyOwn, k.body, k.spool
+			s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
 			return nil
 		}
 	}
@@ -485,24 +513,12 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 	for i, p := range plans {
 		p.id = first + uint32(i)
 	}
+	known := &knownBlocks{v: b.v, blocks: g.blocks}
+	known.valid(plans)
+	// One after the other, since a pool takes blocks from earlier ones.
 	done := make([]made, len(plans))
-	errs := make([]error, len(plans))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for _, enc := range g.encs[:min(len(g.encs), len(plans))] {
-		wg.Go(func() {
-			for i := range next {
-				done[i], errs[i] = g.segment(ctx, enc, b, plans[i])
-			}
-		})
-	}
-	for i := range plans {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
+	for i, p := range plans {
+		if done[i], err = g.segment(ctx, b, p, known); err != nil {
 			return err
 		}
 	}
@@ -510,14 +526,14 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 }
 
 // segment writes the db-file of one pool's part of a batch.
-func (g *ingest) segment(ctx context.Context, enc *zstd.Encoder, b *batchPlan, p *poolPlan) (made, error) {
+func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (made, error) {
 	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
 	f, err := os.Create(name)
 	if err != nil {
 		return made{}, err
 	}
 	defer f.Close()
-	w := segment.NewWriter(f, enc, p.name, p.id, p.urls)
+	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
 	for pool := range p.depends {
 		w.Depend(pool)
 	}
@@ -533,13 +549,14 @@ func (g *ingest) segment(ctx context.Context, enc *zstd.Encoder, b *batchPlan, p
 		if e.Holder == p.id {
 			e.Holder = 0
 		}
-		if e.Body == segment.BodyOwn && !w.Has(e.ID) {
-			b.newBytes[i] = e.Bytes
+		if e.Body == segment.BodyOwn && s.before.seg != nil {
+			known.of(s.before)
 		}
-		if err := w.Add(e, s.body, s.spool); err != nil {
+		if b.newBytes[i], err = w.Add(e, s.contentFor()); err != nil {
 			return made{}, fmt.Errorf("write %s: %w", name, err)
 		}
 	}
+	w.Uses(func(id uint32) { w.Depend(b.poolOf(id)) })
 	info, err := w.Finish()
 	if err != nil {
 		return made{}, fmt.Errorf("write %s: %w", name, err)
@@ -548,4 +565,17 @@ func (g *ingest) segment(ctx context.Context, enc *zstd.Encoder, b *batchPlan, p
 		return made{}, fmt.Errorf("sync %s: %w", name, err)
 	}
 	return made{info: &info, w: w, path: name}, nil
+}
+
+// poolOf names the pool of a segment in force or of this batch.
+func (b *batchPlan) poolOf(id uint32) string {
+	if s := b.v.segment(id); s != nil {
+		return s.Info.Pool
+	}
+	for _, p := range b.pools {
+		if p.id == id {
+			return p.name
+		}
+	}
+	panic(fmt.Sprintf("store: a recipe names segment %d, which is not there", id))
 }

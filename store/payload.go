@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
+	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -90,12 +92,19 @@ func (v *Snapshot) stored(p place) (*segment.Stored, error) {
 // segment gives the reader of a segment by its number; nil if it is not in
 // force.
 func (v *Snapshot) segment(id uint32) *segment.Reader {
-	for _, i := range v.pin.segments {
-		if i.ID == id {
-			return v.reader(i)
+	v.mu.Lock()
+	if v.byID == nil {
+		v.byID = make(map[uint32]*segment.Info, len(v.pin.segments))
+		for _, i := range v.pin.segments {
+			v.byID[i.ID] = i
 		}
 	}
-	return nil
+	i := v.byID[id]
+	v.mu.Unlock()
+	if i == nil {
+		return nil
+	}
+	return v.reader(i)
 }
 
 // Payload reads one capture's response. The body is checked against its
@@ -110,7 +119,7 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		return record.Payload{}, err
 	}
 	p := record.Payload{Head: e.Head, Mime: e.Mime}
-	owner, at, err := v.owner(ctx, s, e)
+	owner, _, err := v.owner(ctx, s, e)
 	if err != nil {
 		return p, fmt.Errorf("body of %s at %s: %w", urlkey.URL(e.Key), e.Time.Std().Format("2006-01-02T15:04:05.999Z07:00"), err)
 	}
@@ -119,11 +128,11 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		return p, nil
 	}
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
-		p.Large = v.pieces(ctx, at, owner)
+		p.Large = v.pieces(ctx, owner)
 		return p, nil
 	}
 	body := make([]byte, 0, max(owner.Bytes, 0))
-	for b, err := range v.pieces(ctx, at, owner) {
+	for b, err := range v.pieces(ctx, owner) {
 		if err != nil {
 			return p, err
 		}
@@ -147,33 +156,86 @@ func noBody(e *segment.Stored) string {
 
 // pieces yields the body that an entry's recipe gives, and an error at its end
 // if it is not the one that the digest is of.
-func (v *Snapshot) pieces(ctx context.Context, s *segment.Reader, e *segment.Stored) iter.Seq2[[]byte, error] {
+func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		sum := sha256.New()
-		for _, ref := range e.Recipe {
-			if err := ctx.Err(); err != nil {
-				yield(nil, err)
-				return
-			}
-			r, err := v.run(s, ref.Run)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			b, err := r.Block(ref.N)
-			if err != nil {
-				yield(nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err})
-				return
-			}
+		give := func(b []byte) bool {
 			sum.Write(b)
-			if !yield(b, nil) {
+			return yield(b, nil)
+		}
+		parts := v.parts(ctx, e.Recipe)
+		if n := e.Recipe.Layout; n > 0 {
+			body, err := join(parts, n)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			parts = func(yield func([]byte, error) bool) { yield(body, nil) }
+		}
+		for b, err := range parts {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !give(b) {
 				return
 			}
 		}
 		if !bytes.Equal(sum.Sum(nil), e.Digest[:]) {
-			yield(nil, &segment.Error{File: s.Info.File, Offset: -1, Err: fmt.Errorf("the body of %s at %d is not the one that was stored: its sha256 differs", urlkey.URL(e.Key), e.Time)})
+			yield(nil, fmt.Errorf("the body of %s at %s is not the one that was stored: its sha256 differs", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339)))
 		}
 	}
+}
+
+// parts yields the blocks of a recipe.
+func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, span := range recipe.Spans {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			s := v.segment(span.Segment)
+			if s == nil {
+				yield(nil, fmt.Errorf("segment %d: %w", span.Segment, errNoHolder))
+				return
+			}
+			r, err := v.run(s, span.Run)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for n := range span.Count {
+				b, err := r.Block(span.N + n)
+				if err != nil {
+					yield(nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err})
+					return
+				}
+				if !yield(b, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// join puts a divided body together: the first n parts are its layout, the
+// others its leaves.
+func join(parts iter.Seq2[[]byte, error], n uint32) ([]byte, error) {
+	var layout []byte
+	var leaves [][]byte
+	for b, err := range parts {
+		switch {
+		case err != nil:
+			return nil, err
+		case n > 0:
+			layout = append(layout, b...)
+			n--
+		default:
+			leaves = append(leaves, b)
+		}
+	}
+	return block.Join(nil, layout, leaves)
 }
 
 // errNoHolder is damage: an entry names a body that is nowhere.
@@ -255,18 +317,33 @@ func (v *Snapshot) resolvedFrom(ctx context.Context, e *segment.Stored) (place, 
 	return place{}, nil
 }
 
-// digestOf gives the digest of the body of a revisit that names none itself;
-// zero if the archive does not have it.
-func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, error) {
+// bodyOf gives the entry that has the body of a revisit which names none
+// itself; nil if the archive does not have it.
+func (v *Snapshot) bodyOf(ctx context.Context, e *located) (*segment.Stored, error) {
 	s, err := v.stored(e.place)
 	if err != nil {
-		return record.Digest{}, err
+		return nil, err
 	}
 	o, _, err := v.owner(ctx, e.seg, s)
+	return o, err
+}
+
+// digestOf gives the digest of the body of such a revisit, or zero.
+func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, error) {
+	o, err := v.bodyOf(ctx, e)
 	if err != nil || o == nil {
 		return record.Digest{}, err
 	}
 	return o.Digest, nil
+}
+
+// pageOf gives what the body of such a revisit says.
+func (v *Snapshot) pageOf(ctx context.Context, e *located) (segment.Page, error) {
+	o, err := v.bodyOf(ctx, e)
+	if err != nil || o == nil {
+		return segment.NoPage, err
+	}
+	return o.Page, nil
 }
 
 // resolve finds the bodies of revisits among group, the captures of one URL,
@@ -287,7 +364,7 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 			return err
 		}
 		if o != nil {
-			e.ID, e.Bytes, e.resolved, e.from = o.ID, o.Bytes, true, from
+			e.ID, e.Content, e.Bytes, e.resolved, e.from = o.ID, o.Content, o.Bytes, true, from
 			if len(s.Head) == 0 {
 				e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
 			}

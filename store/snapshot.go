@@ -22,6 +22,7 @@ type Snapshot struct {
 
 	mu      sync.Mutex
 	readers map[uint32]*segment.Reader
+	byID    map[uint32]*segment.Info // nil until needed
 	pools   map[string]bool
 	opened  map[uint32]bool
 	stats   record.ReadStats

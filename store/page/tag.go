@@ -132,6 +132,9 @@ const (
 	TagVideo
 	TagWbr
 	TagXmp
+	// TagMarkupScript is a script element whose type says that it holds no
+	// program but markup, which a program puts into the page.
+	TagMarkupScript
 	tagCount
 )
 
@@ -277,6 +280,8 @@ var tags = [tagCount]struct {
 	TagVideo:      {"video", 0},
 	TagWbr:        {"wbr", propVoid},
 	TagXmp:        {"xmp", propBlock | propClosesP | propRaw},
+
+	TagMarkupScript: {"script", propBlock | propScope | propHead},
 }
 
 // String is the element's name in lower case, "" for TagOther.
@@ -299,7 +304,7 @@ func (t Tag) Heading() int {
 
 // tagSlots is a hash table of the names, about a quarter full.
 var tagSlots = func() (slots [512]Tag) {
-	for t := TagA; t < tagCount; t++ {
+	for t := TagA; t < TagMarkupScript; t++ {
 		h := tagHash(pack([]byte(tags[t].name)))
 		for slots[h] != TagOther {
 			h = (h + 1) % len(slots)

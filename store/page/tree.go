@@ -1,6 +1,9 @@
 package page
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Tree is the markup of a body as ranges of its bytes. Any input has one:
 // there is no error, no recursion, and time and memory are linear in the
@@ -253,9 +256,30 @@ func (b *builder) startTag() {
 		b.t.Nodes[n].Inner, b.t.Nodes[n].Outer = int32(end), int32(end)
 		return
 	}
+	if tag == TagScript && holdsMarkup(b.body[nameAt:end]) {
+		tag, p = TagMarkupScript, tags[TagMarkupScript].props
+	}
 	b.push(tag, end)
 	if p&propRaw != 0 {
 		b.raw(tag)
+	}
+}
+
+// markupTypes are parts of the types of script elements that hold markup.
+var markupTypes = [][]byte{[]byte("template"), []byte("tmpl"), []byte("handlebars"), []byte("mustache"), []byte("text/html")}
+
+// holdsMarkup reports whether a script element with these attributes holds no
+// program but markup. It is read as such: it is what the page's reader saw.
+func holdsMarkup(attrs []byte) bool {
+	for i := 0; ; {
+		a, next, ok := nextAttr(attrs, i)
+		if !ok {
+			return false
+		}
+		if i = next; equalFold(attrs[a.name:a.nameEnd], "type") {
+			kind := bytes.ToLower(attrs[a.value:a.valueEnd])
+			return slices.ContainsFunc(markupTypes, func(m []byte) bool { return bytes.Contains(kind, m) })
+		}
 	}
 }
 
@@ -332,6 +356,9 @@ func (b *builder) endTag() {
 	end++
 	name := b.body[b.at+2 : nameAt]
 	tag := tagOf(name)
+	if tag == TagScript && b.last[TagMarkupScript] != 0 {
+		tag = TagMarkupScript
+	}
 	at := b.ended(tag)
 	if at == 0 || tag == TagOther && !bytes.EqualFold(name, b.t.Name(int(b.open[at].node))) {
 		b.leaf(Markup, end)

@@ -191,7 +191,7 @@ func TestAttrs(t *testing.T) {
 }
 
 func TestTagOf(t *testing.T) {
-	for tag := TagA; tag < tagCount; tag++ {
+	for tag := TagA; tag < TagMarkupScript; tag++ {
 		if got := tagOf([]byte(strings.ToUpper(tag.String()))); got != tag {
 			t.Errorf("tagOf(%s) = %v", tag, got)
 		}

@@ -32,6 +32,7 @@ const (
 	ColLocation
 	ColSource // Source, SourceOffset, RecordID
 	ColDeclaredDigest
+	ColPage // Title to NewBlocks
 )
 
 // Scan says which captures to read.
@@ -92,6 +93,18 @@ type Batch struct {
 	SourceOffset   []int64
 	RecordID       []string
 	DeclaredDigest []string
+
+	// What was read off the body when it came in. Texts are "" and counts -1
+	// where a body says nothing, such as a picture's or one that is not here.
+	Title           []string
+	Lang            []string
+	Charset         []string // that it is read in
+	DeclaredCharset []string
+	Reason          []string // why it is thought to say that nothing is there
+	NoArchive       []bool   // robots are asked to keep no copy
+	LinkCount       []int64
+	BlockCount      []int64 // leaves
+	NewBlocks       []int64 // stored for it; 0 for a visit
 }
 
 // LargeBody is the size in bytes above which a payload comes in pieces.
@@ -106,6 +119,8 @@ func (b *Batch) Reset() {
 	b.Pool, b.Via, b.Truncated, b.Added, b.Job = b.Pool[:0], b.Via[:0], b.Truncated[:0], b.Added[:0], b.Job[:0]
 	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
 	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
+	b.Title, b.Lang, b.Charset, b.DeclaredCharset, b.Reason = b.Title[:0], b.Lang[:0], b.Charset[:0], b.DeclaredCharset[:0], b.Reason[:0]
+	b.NoArchive, b.LinkCount, b.BlockCount, b.NewBlocks = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0], b.NewBlocks[:0]
 }
 
 // Payload is the stored response of one capture.

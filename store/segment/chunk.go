@@ -11,21 +11,64 @@ import (
 type Chunk struct {
 	Run   uint32
 	front *front
-	ids   []ID
+	ids   identities
+}
+
+// identities is the IDs and Contents of a run's entries.
+type identities struct {
+	ids      []ID
+	contents []uint64
+}
+
+// appendIdentities appends those that are not repeated.
+func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
+	for i := range entries {
+		if flags[i]>>flagSameID&1 != 0 {
+			continue
+		}
+		dst = append(dst, entries[i].ID[:]...)
+		if flags[i]>>flagContent&1 != 0 {
+			dst = binary.LittleEndian.AppendUint64(dst, entries[i].Content)
+		}
+	}
+	return dst
+}
+
+// decodeIdentities takes all of b.
+func decodeIdentities(b []byte, f *front) (x identities, err error) {
+	x.ids, x.contents = make([]ID, f.n), make([]uint64, f.n)
+	for i, fl := range f.flags {
+		if fl>>flagSameID&1 != 0 && i > 0 {
+			x.ids[i], x.contents[i] = x.ids[i-1], x.contents[i-1]
+			continue
+		}
+		size := len(ID{})
+		if fl>>flagContent&1 != 0 {
+			size += 8
+		}
+		if len(b) < size {
+			return x, errColumn
+		}
+		copy(x.ids[i][:], b)
+		if fl>>flagContent&1 != 0 {
+			x.contents[i] = binary.LittleEndian.Uint64(b[len(ID{}):])
+		}
+		b = b[size:]
+	}
+	if len(b) != 0 {
+		return x, errColumn
+	}
+	return x, nil
 }
 
 // appendChunk appends the index's form of a run: crc32c of what follows,
-// format, number of the run, front columns, the IDs that are not repeated.
+// format, number of the run, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0, metaFormat)
 	dst = binary.AppendUvarint(dst, uint64(number))
 	dst, flags := appendFront(dst, entries)
-	for i := range entries {
-		if flags[i]>>flagSameID&1 == 0 {
-			dst = append(dst, entries[i].ID[:]...)
-		}
-	}
+	dst = appendIdentities(dst, entries, flags)
 	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+4:], castagnoli))
 	return dst
 }
@@ -44,19 +87,8 @@ func decodeChunk(b []byte, want uint) (*Chunk, error) {
 	if c.front, err = decodeFront(&r, want); err != nil {
 		return nil, err
 	}
-	c.ids = make([]ID, c.front.n)
-	for i, fl := range c.front.flags {
-		switch {
-		case fl>>flagSameID&1 != 0 && i > 0:
-			c.ids[i] = c.ids[i-1]
-		case len(r.b) < len(ID{}):
-			return nil, errColumn
-		default:
-			r.b = r.b[copy(c.ids[i][:], r.b):]
-		}
-	}
-	if len(r.b) != 0 {
-		return nil, errColumn
+	if c.ids, err = decodeIdentities(r.b, c.front); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -65,8 +97,8 @@ func decodeChunk(b []byte, want uint) (*Chunk, error) {
 func (c *Chunk) AppendEntries(dst []Entry) []Entry {
 	at := len(dst)
 	dst = c.front.appendEntries(dst)
-	for i, id := range c.ids {
-		dst[at+i].ID = id
+	for i := range c.front.n {
+		dst[at+i].ID, dst[at+i].Content = c.ids.ids[i], c.ids.contents[i]
 	}
 	return dst
 }

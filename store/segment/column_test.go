@@ -115,10 +115,10 @@ func FuzzDecode(f *testing.F) {
 		if c, err := decodeChunk(withCRC(b), wantAll); err == nil {
 			c.AppendEntries(nil)
 		}
-		if m, err := decodeMeta(b); err == nil {
+		if m, err := decodeMeta(b, 7, 0); err == nil {
 			_, _ = m.Entries()
-			_, _ = m.BlockEnds()
+			_, _ = m.BlockIDs()
 		}
-		_, _ = decodeRun(b)
+		_, _ = decodeRun(b, 7, 0)
 	})
 }

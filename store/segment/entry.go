@@ -29,17 +29,21 @@ const (
 // respect to the captures that the segment's writer saw. A scan corrects them
 // where the capture before is another one by now.
 type Entry struct {
-	Key             string // SURT sort key of the canonical URL
-	Time            record.Time
-	Seq             int64 // order within a millisecond: the offset in the source
-	Status          int32
-	Kind            record.Kind
-	Change          record.Change
-	Via             record.Via
-	Truncated       bool
-	Mime            string
-	Bytes           int64 // of the body; -1 where it is not known
-	ID              ID
+	Key       string // SURT sort key of the canonical URL
+	Time      record.Time
+	Seq       int64 // order within a millisecond: the offset in the source
+	Status    int32
+	Kind      record.Kind
+	Change    record.Change
+	Via       record.Via
+	Truncated bool
+	Mime      string
+	Bytes     int64 // of the body; -1 where it is not known
+	ID        ID
+	// Content tells pages apart by what their blocks hold, wherever these
+	// stand: equal for two bodies whose leaves are the same. 0 for a body that
+	// has no blocks.
+	Content         uint64
 	Previous        record.Time
 	VersionTime     record.Time
 	PreviousVersion record.Time
@@ -54,7 +58,9 @@ type Stored struct {
 	Digest         record.Digest // of the body; zero for BodyNone
 	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has it, 0 for this one
 	HolderKey      string        // for BodyElsewhere
-	Recipe         []BlockRef    // for BodyOwn
+	Recipe         Recipe        // for BodyOwn
+	NewBlocks      int64         // blocks that the body brought, for BodyOwn
+	Page           Page          // what the body says, if it has any
 	IP             string
 	Origin         string
 	AskedURL       string // "" where it is the canonical URL
@@ -68,6 +74,22 @@ type Stored struct {
 	Framing        []byte
 	Extra          []byte
 }
+
+// Page is what was read off a body when it came in. Numbers are -1, texts ""
+// where a body says nothing, such as that of a picture.
+type Page struct {
+	Title      string
+	Lang       string
+	Charset    string // that it is read in
+	Declared   string // that it or its header says
+	Reason     string // why it is thought to say that nothing is there
+	NoArchive  bool   // robots are asked to keep no copy
+	LinkCount  int64
+	BlockCount int64 // leaves
+}
+
+// NoPage is the Page of a body that says nothing.
+var NoPage = Page{LinkCount: -1, BlockCount: -1}
 
 // StandInID is the ID of a body that is not in the archive: equal for two
 // captures whose sources declare the same digest. Without a digest it stands
@@ -129,6 +151,11 @@ const (
 	flagSameID = 12
 	// flagHinted: not chained, and there was a capture before.
 	flagHinted = 13
+	// flagContent: the body has blocks, and Content is stored with the ID.
+	flagContent = 14
+	// flagNoArchive: robots are asked to keep no copy.
+	flagNoArchive = 15
+	flagBits      = 16
 )
 
 // front is the columns that index and db-file both have, decoded.
@@ -197,6 +224,12 @@ func appendFront(dst []byte, entries []Stored) ([]byte, []int64) {
 		}
 		if before != nil && before.ID == e.ID {
 			f |= 1 << flagSameID
+		}
+		if e.Content != 0 {
+			f |= 1 << flagContent
+		}
+		if entries[i].Page.NoArchive {
+			f |= 1 << flagNoArchive
 		}
 		switch {
 		case before != nil && chained(before, e):
@@ -289,7 +322,7 @@ func decodeFront(r *reader, want uint) (*front, error) {
 	}
 	hinted := 0
 	for _, x := range f.flags {
-		if x>>flagKind&7 > int64(record.KindError) || x>>flagChange&7 > int64(record.ChangeSame) || x>>(flagHinted+1) != 0 {
+		if x>>flagKind&7 > int64(record.KindError) || x>>flagChange&7 > int64(record.ChangeSame) || x>>flagBits != 0 {
 			return nil, errColumn
 		}
 		hinted += int(x >> flagHinted & 1)

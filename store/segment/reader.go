@@ -221,9 +221,10 @@ func (s *Reader) rebuild() ([]rebuiltChunk, error) {
 		if err != nil {
 			return err
 		}
-		chunk := &Chunk{Run: number, front: m.front, ids: make([]ID, len(entries))}
+		chunk := &Chunk{Run: number, front: m.front}
 		for i := range entries {
-			chunk.ids[i] = entries[i].ID
+			chunk.ids.ids = append(chunk.ids.ids, entries[i].ID)
+			chunk.ids.contents = append(chunk.ids.contents, entries[i].Content)
 		}
 		chunks = append(chunks, rebuiltChunk{entries[len(entries)-1].Key, chunk})
 		return nil
@@ -394,7 +395,7 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	if _, err := f.ReadAt(rec, from); err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	r, err := decodeRun(rec)
+	r, err := decodeRun(rec, s.Info.ID, n)
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
@@ -429,7 +430,7 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 		if err != nil {
 			return nil, err
 		}
-		return decodeMeta(plain)
+		return decodeMeta(plain, s.Info.ID, n)
 	}()
 	if err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
@@ -447,8 +448,8 @@ func span(ends []int64, n uint32) (from, end int64, err error) {
 	return from, ends[n], nil
 }
 
-// decodeRun decodes the record of a run, which is all of b.
-func decodeRun(b []byte) (*Run, error) {
+// decodeRun decodes the record of a segment's run, which is all of b.
+func decodeRun(b []byte, segment, number uint32) (*Run, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
 		return nil, err
@@ -460,7 +461,7 @@ func decodeRun(b []byte) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := decodeMeta(meta)
+	m, err := decodeMeta(meta, segment, number)
 	if err != nil {
 		return nil, err
 	}

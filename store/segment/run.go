@@ -20,19 +20,32 @@ import (
 	"infomall/store/urlkey"
 )
 
-// BlockRef names a block: the N-th of run Run of the same segment.
+// BlockRef names a block: the N-th of a run of a segment.
 type BlockRef struct {
-	Run uint32
-	N   uint32
+	Segment uint32
+	Run     uint32
+	N       uint32
+}
+
+// Span is Count consecutive blocks of a run, from a first one on.
+type Span struct {
+	BlockRef
+	Count uint32
+}
+
+// Recipe says how a body is put together: its blocks one behind the other, or,
+// where the first Layout of them are one, a layout with the others in their
+// places.
+type Recipe struct {
+	Layout uint32
+	Spans  []Span
 }
 
 // run is what one record of a db-file holds, on its way out.
 type run struct {
 	entries []Stored
 	blocks  [][]byte
-	// digests has for each block its ID where that is not the ID of an entry
-	// of this run whose recipe is the block alone.
-	digests []ID
+	ids     []ID // of the blocks
 	bytes   int
 	// key and time stand in the head of a run without entries: those of the
 	// capture whose body goes on in it.
@@ -43,9 +56,11 @@ type run struct {
 // The columns of a run's meta frame that follow the front, in file order.
 const (
 	colDigests   = iota // 32 bytes for each entry with a body and without flagSameID
+	colContents         // 8 bytes for each entry with flagContent and without flagSameID
 	colHolders          // of entries with BodyHeld or BodyElsewhere
 	colHolderKey        // of entries with BodyElsewhere
 	colRecipes          // of entries with BodyOwn
+	colNewBlocks        // of entries with BodyOwn
 	colBlockLens
 	colBlockIDs // 16 bytes for each block that is not alone a body
 	colIP
@@ -57,6 +72,13 @@ const (
 	colDeclared
 	colRefersURL
 	colRefersTime
+	colTitle // this and the next, for each entry with a body and without flagSameID
+	colLang
+	colCharset
+	colDeclaredCharset
+	colReason
+	colLinkCount
+	colBlockCount
 	colHead
 	colFraming
 	colExtra
@@ -68,21 +90,32 @@ const (
 const metaFormat = 1
 
 // encodeMeta gives the meta frame of r before compression.
-func (r *run) encodeMeta() []byte {
+func (r *run) encodeMeta(segment, number uint32) []byte {
 	n := len(r.entries)
 	dst, flags := appendFront([]byte{metaFormat}, r.entries)
 	text := make([][]string, backCols)
 	var cols [backCols][]byte
-	var holders, refersTime []int64
+	var holders, refersTime, newBlocks, linkCounts, blockCounts []int64
 	add := func(col int, s string) { text[col] = append(text[col], s) }
 	for i := range r.entries {
 		e := &r.entries[i]
 		if e.Body != BodyNone && flags[i]>>flagSameID&1 == 0 {
 			cols[colDigests] = append(cols[colDigests], e.Digest[:]...)
+			if e.Content != 0 {
+				cols[colContents] = binary.LittleEndian.AppendUint64(cols[colContents], e.Content)
+			}
+			add(colTitle, e.Page.Title)
+			add(colLang, e.Page.Lang)
+			add(colCharset, e.Page.Charset)
+			add(colDeclaredCharset, e.Page.Declared)
+			add(colReason, e.Page.Reason)
+			linkCounts = append(linkCounts, e.Page.LinkCount)
+			blockCounts = append(blockCounts, e.Page.BlockCount)
 		}
 		switch e.Body {
 		case BodyOwn:
-			cols[colRecipes] = appendRecipe(cols[colRecipes], e.Recipe)
+			cols[colRecipes] = appendRecipe(cols[colRecipes], e.Recipe, segment)
+			newBlocks = append(newBlocks, e.NewBlocks)
 		case BodyElsewhere:
 			add(colHolderKey, e.HolderKey)
 			holders = append(holders, int64(e.Holder))
@@ -108,11 +141,16 @@ func (r *run) encodeMeta() []byte {
 	for i, b := range r.blocks {
 		lens[i] = int64(len(b))
 	}
+	cols[colNewBlocks] = appendInts(nil, newBlocks)
+	cols[colLinkCount] = appendInts(nil, linkCounts)
+	cols[colBlockCount] = appendInts(nil, blockCounts)
 	cols[colHolders] = appendInts(nil, holders)
 	cols[colRefersTime] = appendInts(nil, refersTime)
 	cols[colBlockLens] = appendInts(binary.AppendUvarint(nil, uint64(len(lens))), lens)
-	for _, id := range r.digests {
-		cols[colBlockIDs] = append(cols[colBlockIDs], id[:]...)
+	for i, body := range alone(r.entries, segment, number, len(r.blocks)) {
+		if body == nil {
+			cols[colBlockIDs] = append(cols[colBlockIDs], r.ids[i][:]...)
+		}
 	}
 	for c := range cols {
 		if text[c] != nil {
@@ -123,11 +161,16 @@ func (r *run) encodeMeta() []byte {
 	return dst
 }
 
-func appendRecipe(dst []byte, recipe []BlockRef) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(recipe)))
-	for _, b := range recipe {
-		dst = binary.AppendUvarint(dst, uint64(b.Run))
-		dst = binary.AppendUvarint(dst, uint64(b.N))
+// appendRecipe appends a recipe of an entry of segment own: how many spans, how
+// many blocks of layout, and each span.
+func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(recipe.Spans)))
+	dst = binary.AppendUvarint(dst, uint64(recipe.Layout))
+	for _, s := range recipe.Spans {
+		dst = binary.AppendUvarint(dst, uint64(own-s.Segment))
+		dst = binary.AppendUvarint(dst, uint64(s.Run))
+		dst = binary.AppendUvarint(dst, uint64(s.N))
+		dst = binary.AppendUvarint(dst, uint64(s.Count))
 	}
 	return dst
 }
@@ -136,16 +179,18 @@ func appendRecipe(dst []byte, recipe []BlockRef) []byte {
 // may be used from several goroutines: columns are decoded when first asked
 // for.
 type Meta struct {
-	front *front
-	cols  [backCols][]byte
+	segment uint32
+	number  uint32
+	front   *front
+	cols    [backCols][]byte
 
 	mu     sync.Mutex
 	texts  [backCols][]string
 	stored []Stored
 }
 
-// decodeMeta decodes a meta frame. It keeps b.
-func decodeMeta(b []byte) (*Meta, error) {
+// decodeMeta decodes the meta frame of a run. It keeps b.
+func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if len(b) == 0 {
 		return nil, errColumn
 	}
@@ -157,7 +202,7 @@ func decodeMeta(b []byte) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Meta{front: f}
+	m := &Meta{segment: segment, number: number, front: f}
 	for i := range m.cols {
 		m.cols[i] = r.sized()
 	}
@@ -230,6 +275,116 @@ func (m *Meta) Digests() ([]record.Digest, error) {
 	return out, nil
 }
 
+// Pages gives what all entries' bodies say.
+func (m *Meta) Pages() ([]Page, error) {
+	n := 0
+	for _, fl := range m.front.flags {
+		if fl>>flagSameID&1 == 0 && BodyForm(fl>>flagBody&3) != BodyNone {
+			n++
+		}
+	}
+	var texts [colReason - colTitle + 1][]string
+	for i := range texts {
+		t, err := decodeTexts(m.cols[colTitle+i], n)
+		if err != nil {
+			return nil, err
+		}
+		texts[i] = t
+	}
+	links, err := decodeInts(nil, m.cols[colLinkCount], n)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := decodeInts(nil, m.cols[colBlockCount], n)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Page, m.front.n)
+	next := 0
+	for i, fl := range m.front.flags {
+		switch {
+		case BodyForm(fl>>flagBody&3) == BodyNone:
+			out[i] = NoPage
+		case fl>>flagSameID&1 != 0 && i > 0:
+			out[i] = out[i-1]
+		default:
+			out[i] = Page{
+				Title: texts[0][next], Lang: texts[1][next], Charset: texts[2][next], Declared: texts[3][next], Reason: texts[4][next],
+				NoArchive: fl>>flagNoArchive&1 != 0, LinkCount: links[next], BlockCount: blocks[next],
+			}
+			next++
+		}
+	}
+	return out, nil
+}
+
+// BlockIDs gives the IDs of the run's blocks.
+func (m *Meta) BlockIDs() ([]ID, error) {
+	ends, err := m.BlockEnds()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := m.Entries()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ID, len(ends))
+	bodies := alone(entries, m.segment, m.number, len(ends))
+	b := m.cols[colBlockIDs]
+	for i := range out {
+		if bodies[i] != nil {
+			out[i] = *bodies[i]
+			continue
+		}
+		if len(b) < len(ID{}) {
+			return nil, errColumn
+		}
+		b = b[copy(out[i][:], b):]
+	}
+	if len(b) != 0 {
+		return nil, errColumn
+	}
+	return out, nil
+}
+
+// NewBlocks gives how many blocks each entry's body brought.
+func (m *Meta) NewBlocks() ([]int64, error) {
+	own := 0
+	for _, fl := range m.front.flags {
+		if BodyForm(fl>>flagBody&3) == BodyOwn {
+			own++
+		}
+	}
+	n, err := decodeInts(nil, m.cols[colNewBlocks], own)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]int64, m.front.n)
+	for i, fl := range m.front.flags {
+		if BodyForm(fl>>flagBody&3) == BodyOwn {
+			out[i], n = n[0], n[1:]
+		}
+	}
+	return out, nil
+}
+
+// alone marks the blocks of a run that are by themselves the body of one of its
+// entries: their IDs are those entries'.
+func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
+	out := make([]*ID, blocks)
+	for i := range entries {
+		e := &entries[i]
+		if e.Body != BodyOwn || e.Recipe.Layout > 0 || len(e.Recipe.Spans) != 1 {
+			continue
+		}
+		s := e.Recipe.Spans[0]
+		if s.Count == 1 && s.Segment == segment && s.Run == number && int(s.N) < blocks {
+			out[s.N] = &e.ID
+		}
+	}
+	return out
+}
+
 // Entries gives all entries of the run whole. The caller does not change them.
 func (m *Meta) Entries() ([]Stored, error) {
 	m.mu.Lock()
@@ -255,11 +410,26 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 	if err != nil {
 		return nil, err
 	}
+	pages, err := m.Pages()
+	if err != nil {
+		return nil, err
+	}
+	contents := m.cols[colContents]
 	held, elsewhere, revisits := 0, 0, 0
 	for i := range plain {
-		out[i].Entry, out[i].Digest = plain[i], digests[i]
-		copy(out[i].ID[:], digests[i][:])
-		switch out[i].Body {
+		e, flags := &out[i], m.front.flags[i]
+		e.Entry, e.Digest, e.Page = plain[i], digests[i], pages[i]
+		copy(e.ID[:], digests[i][:])
+		switch {
+		case flags>>flagContent&1 == 0:
+		case flags>>flagSameID&1 != 0 && i > 0:
+			e.Content = out[i-1].Content
+		case len(contents) < 8:
+			return nil, errColumn
+		default:
+			e.Content, contents = binary.LittleEndian.Uint64(contents), contents[8:]
+		}
+		switch e.Body {
 		case BodyElsewhere:
 			elsewhere++
 			held++
@@ -269,6 +439,10 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 		if v := out[i].Via; v == record.ViaRevisit || v == record.ViaNotModified {
 			revisits++
 		}
+	}
+	newBlocks, err := m.NewBlocks()
+	if err != nil {
+		return nil, err
 	}
 	holders, err := decodeInts(nil, m.cols[colHolders], held)
 	if err != nil {
@@ -314,9 +488,10 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 		e := &out[i]
 		switch e.Body {
 		case BodyOwn:
-			if e.Recipe = takeRecipe(&recipes); recipes.bad {
+			if e.Recipe = takeRecipe(&recipes, m.segment); recipes.bad {
 				return nil, errColumn
 			}
+			e.NewBlocks = newBlocks[i]
 		case BodyHeld:
 			e.Holder, holders = uint32(holders[0]), holders[1:]
 		case BodyElsewhere:
@@ -336,15 +511,16 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 	return out, nil
 }
 
-func takeRecipe(r *reader) []BlockRef {
+func takeRecipe(r *reader, own uint32) Recipe {
 	n := r.uvarint()
 	if n > uint64(len(r.b)) {
 		r.bad = true
-		return nil
+		return Recipe{}
 	}
-	out := make([]BlockRef, n)
-	for i := range out {
-		out[i] = BlockRef{Run: uint32(r.uvarint()), N: uint32(r.uvarint())}
+	out := Recipe{Layout: uint32(r.uvarint()), Spans: make([]Span, n)}
+	for i := range out.Spans {
+		s := &out.Spans[i]
+		s.Segment, s.Run, s.N, s.Count = own-uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint())
 	}
 	return out
 }
@@ -579,7 +755,7 @@ func parseHTTPDate(s string) (record.Time, error) {
 
 // encode gives the run's record whole, and where in it the meta frame ends.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32) (rec []byte, metaEnd int) {
-	meta := r.encodeMeta()
+	meta := r.encodeMeta(segment, number)
 	content := make([]byte, 0, r.bytes)
 	for _, b := range r.blocks {
 		content = append(content, b...)

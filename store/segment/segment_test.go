@@ -20,6 +20,15 @@ import (
 // testBody is the body of test entry i: every third is that of the one before.
 func testBody(i int) []byte { return fmt.Appendf(nil, "<p>body %d</p>", i-i%3/2) }
 
+// testContent is the body of test entry i; some are divided.
+func testContent(i int) Content {
+	b := testBody(i)
+	if i%4 != 0 {
+		return Content{Body: b}
+	}
+	return Content{Layout: b[:3], Leaves: [][]byte{b[3:8], b[8:]}}
+}
+
 // testEntries makes n sorted entries: URLs with one to three captures, of
 // every form of body.
 func testEntries(n int) []Stored {
@@ -54,6 +63,12 @@ func testEntries(n int) []Stored {
 			e.RefersTime = record.NoTime
 			e.ID = StandInID(e.DeclaredDigest, "")
 		}
+		if e.Page = NoPage; e.Body != BodyNone {
+			e.Page = Page{Title: fmt.Sprintf("page %d", i-i%3/2), Lang: "en", Charset: "utf-8", LinkCount: 3, BlockCount: 2}
+			if (i-i%3/2)%4 == 0 {
+				e.Content = 77
+			}
+		}
 		e.IP, e.Source, e.RecordID = "127.0.0.1", "a.warc", fmt.Sprintf("<urn:uuid:92283950-ef2f-4d72-b224-%012x>", i)
 		e.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nDate: %d\r\n\r\n", i)
 		if i%7 == 0 {
@@ -72,9 +87,11 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	w := NewWriter(&buf, enc, "200807", 7, len(entries))
+	blocks := NewBlocks()
+	blocks.Valid(map[uint32]string{7: "200807"})
+	w := NewWriter(&buf, enc, "200807", 7, len(entries), blocks)
 	for i := range entries {
-		if err := w.Add(entries[i], testBody(i), nil); err != nil {
+		if _, err := w.Add(entries[i], testContent(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,17 +158,13 @@ func TestSegmentRoundTrip(t *testing.T) {
 		}
 		for _, e := range entries {
 			recipe := e.Recipe
-			e.Recipe = nil
+			e.Recipe, e.NewBlocks = Recipe{}, 0
 			if !reflect.DeepEqual(e, want[i]) {
 				t.Fatalf("entry %d of the db-file:\n got %+v\nwant %+v", i, e, want[i])
 			}
 			if e.Body == BodyOwn {
-				at, err := s.Run(recipe[0].Run)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if b, err := at.Block(recipe[0].N); err != nil || !bytes.Equal(b, testBody(i)) {
-					t.Fatalf("body %d: got %q, %v, want %q", i, b, err, testBody(i))
+				if b := recipeBytes(t, s, recipe); !bytes.Equal(b, testBody(i)) {
+					t.Fatalf("body %d: got %q, want %q", i, b, testBody(i))
 				}
 			}
 			i++
@@ -162,6 +175,30 @@ func TestSegmentRoundTrip(t *testing.T) {
 			t.Fatalf("MayHave(%q) is false", e.Key)
 		}
 	}
+}
+
+// recipeBytes is the blocks of a recipe, one behind the other.
+func recipeBytes(t testing.TB, s *Reader, recipe Recipe) []byte {
+	t.Helper()
+	var out []byte
+	for _, span := range recipe.Spans {
+		r, err := s.Run(span.Run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids, err := r.Meta.BlockIDs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := span.N; n < span.N+span.Count; n++ {
+			b, err := r.Block(n)
+			if err != nil || ids[n] != BlockID(b) {
+				t.Fatalf("block %d of run %d: %v, or its ID is another's", n, span.Run, err)
+			}
+			out = append(out, b...)
+		}
+	}
+	return out
 }
 
 // TestSeek finds each URL's first chunk, also where a URL spans two.

@@ -31,14 +31,17 @@ const (
 // Writer writes a segment. Entries come sorted; Finish ends it. A Writer is
 // used by one goroutine.
 type Writer struct {
-	w     io.Writer
-	enc   *zstd.Encoder
-	info  Info
-	run   run
-	known map[ID][]BlockRef // bodies stored in this segment
-	bloom *bloom.BloomFilter
-	pools map[string]bool
-	last  *Stored // last entry added
+	w      io.Writer
+	enc    *zstd.Encoder
+	info   Info
+	run    run
+	blocks *Blocks
+	bodies map[ID]Recipe // bodies put together in this segment
+	bloom  *bloom.BloomFilter
+	pools  map[string]bool
+	uses   map[uint32]bool // other segments whose blocks it names
+	last   *Stored         // last entry added
+	stored int64           // blocks so far
 
 	chunks   []pair
 	runEnds  []int64
@@ -50,34 +53,40 @@ type pair struct{ key, value []byte }
 
 // NewWriter returns a Writer of segment id of a pool. It writes the db-file to
 // w, which the caller syncs and closes. urls is how many URLs are to come, as
-// near as is known.
-func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int) *Writer {
+// near as is known. blocks has the blocks that need not be stored again, and
+// takes those that are; the segment must be among its valid ones.
+func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
-		info:  Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
-		known: make(map[ID][]BlockRef),
-		bloom: bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
-		pools: make(map[string]bool),
+		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
+		blocks: blocks,
+		bodies: make(map[ID]Recipe),
+		bloom:  bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
+		pools:  make(map[string]bool),
+		uses:   make(map[uint32]bool),
 	}
 }
 
-// Has reports whether a body with this ID was stored in the segment already;
-// an entry with BodyOwn and that ID needs no body.
-func (w *Writer) Has(id ID) bool { return w.known[id] != nil }
+// Content is the body that an entry brings, in one of three forms: whole, on
+// disk, or divided into a layout and leaves, from which it is joined again.
+type Content struct {
+	Body   []byte
+	Spool  *record.Spool
+	Layout []byte   // nil unless the body is divided
+	Leaves [][]byte // in order
+}
 
-// Add appends an entry. For BodyOwn the body comes with it, from body or from
-// spool, unless Has says that it is there; the entry's recipe is filled in.
-// The entry and what it points to must not change until Finish.
-func (w *Writer) Add(e Stored, body []byte, spool *record.Spool) error {
+// Add appends an entry. For BodyOwn the body comes with it; the entry's recipe
+// and count of new blocks are filled in. The entry and what it points to must
+// not change until Finish. It tells how many bytes were new.
+func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
 		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
 	}
 	if e.Body == BodyOwn {
-		recipe, err := w.store(&e, body, spool)
-		if err != nil {
-			return err
+		if newBytes, err = w.store(&e, c); err != nil {
+			return 0, err
 		}
-		e.Recipe = recipe
 	}
 	if w.last == nil || w.last.Key != e.Key {
 		w.bloom.AddString(e.Key)
@@ -97,9 +106,9 @@ func (w *Writer) Add(e Stored, body []byte, spool *record.Spool) error {
 	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
 	w.last = &w.run.entries[len(w.run.entries)-1]
 	if w.run.bytes >= runBytes || len(w.run.entries) >= runEntries {
-		return w.closeRun()
+		return newBytes, w.closeRun()
 	}
-	return nil
+	return newBytes, nil
 }
 
 // Depend notes that the segment uses bodies of another pool.
@@ -109,55 +118,83 @@ func (w *Writer) Depend(pool string) {
 	}
 }
 
-// store puts a body into the segment and returns its recipe.
-func (w *Writer) store(e *Stored, body []byte, spool *record.Spool) ([]BlockRef, error) {
-	if recipe := w.known[e.ID]; recipe != nil {
-		return recipe, nil
+// Uses calls f for each other segment whose blocks this one names.
+func (w *Writer) Uses(f func(id uint32)) {
+	for id := range w.uses {
+		f(id)
 	}
-	var recipe []BlockRef
+}
+
+// store puts a body into the segment, and its recipe into the entry.
+func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
+	if recipe, ok := w.bodies[e.ID]; ok {
+		e.Recipe = recipe
+		return 0, nil
+	}
+	before := w.stored
 	switch {
-	case spool != nil:
-		for off := int64(0); off < spool.Size; off += pieceBytes {
-			piece := make([]byte, min(pieceBytes, spool.Size-off))
-			if _, err := spool.File.ReadAt(piece, off); err != nil {
-				return nil, fmt.Errorf("read a large body back: %w", err)
+	case c.Layout != nil:
+		newBytes = w.join(e, c)
+	case c.Spool != nil:
+		for off := int64(0); off < c.Spool.Size; off += pieceBytes {
+			piece := make([]byte, min(pieceBytes, c.Spool.Size-off))
+			if _, err := c.Spool.File.ReadAt(piece, off); err != nil {
+				return 0, fmt.Errorf("read a large body back: %w", err)
 			}
-			if err := w.piece(&recipe, e, piece); err != nil {
-				return nil, err
-			}
-		}
-	case len(body) > bodyWhole:
-		for piece := range slices.Chunk(body, pieceBytes) {
-			if err := w.piece(&recipe, e, piece); err != nil {
-				return nil, err
+			if err := w.piece(e, piece); err != nil {
+				return 0, err
 			}
 		}
+		newBytes = c.Spool.Size
+	case len(c.Body) > bodyWhole:
+		for piece := range slices.Chunk(c.Body, pieceBytes) {
+			if err := w.piece(e, piece); err != nil {
+				return 0, err
+			}
+		}
+		newBytes = int64(len(c.Body))
 	default:
-		recipe = []BlockRef{w.block(body)}
+		e.Recipe.add(w.block(e.ID, c.Body).BlockRef)
+		newBytes = int64(len(c.Body))
 	}
-	w.known[e.ID] = recipe
-	return recipe, nil
+	e.NewBlocks = w.stored - before
+	w.bodies[e.ID] = e.Recipe
+	return newBytes, nil
+}
+
+// add puts a block at the recipe's end.
+func (r *Recipe) add(b BlockRef) {
+	if n := len(r.Spans); n > 0 {
+		s := &r.Spans[n-1]
+		if s.Segment == b.Segment && s.Run == b.Run && s.N+s.Count == b.N {
+			s.Count++
+			return
+		}
+	}
+	r.Spans = append(r.Spans, Span{b, 1})
 }
 
 // piece stores a part of a body in a run of its own.
-func (w *Writer) piece(recipe *[]BlockRef, e *Stored, piece []byte) error {
+func (w *Writer) piece(e *Stored, piece []byte) error {
 	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 		if err := w.closeRun(); err != nil {
 			return err
 		}
 	}
-	*recipe = append(*recipe, w.block(piece))
+	e.Recipe.add(w.block(BlockID(piece), piece).BlockRef)
 	w.run.key, w.run.time = e.Key, e.Time
-	w.run.digests = append(w.run.digests, BlockID(piece))
 	return w.closeRun()
 }
 
 // block appends a block to the run.
-func (w *Writer) block(b []byte) BlockRef {
-	ref := BlockRef{Run: uint32(len(w.runEnds)), N: uint32(len(w.run.blocks))}
+func (w *Writer) block(id ID, b []byte) Placed {
+	p := Placed{BlockRef{w.info.ID, uint32(len(w.runEnds)), uint32(len(w.run.blocks))}, int32(len(b))}
 	w.run.blocks = append(w.run.blocks, b)
+	w.run.ids = append(w.run.ids, id)
 	w.run.bytes += len(b)
-	return ref
+	w.blocks.Remember(id, p)
+	w.stored++
+	return p
 }
 
 // closeRun writes the run and begins the next.

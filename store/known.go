@@ -1,0 +1,117 @@
+package store
+
+import "infomall/store/segment"
+
+// knownBlocks brings back to an import's memory the blocks of captures that are
+// in the archive, when the next capture of their URL comes in.
+type knownBlocks struct {
+	v      *Snapshot
+	blocks *segment.Blocks
+	done   map[place]bool
+	// runs remembers what the runs of the archive hold: neighbouring URLs have
+	// theirs in the same ones.
+	runs map[uint64]runBlocks
+}
+
+// runBlocks is the blocks of a run, their IDs and where each ends, and the
+// captures that stand there.
+type runBlocks struct {
+	ids     []segment.ID
+	ends    []int64
+	entries []segment.Stored
+}
+
+// runBlocksMax is how many runs are remembered.
+const runBlocksMax = 256
+
+// valid tells the memory which segments are in force or about to be.
+func (k *knownBlocks) valid(plans []*poolPlan) {
+	pools := make(map[uint32]string)
+	for _, s := range k.v.pin.segments {
+		pools[s.ID] = s.Pool
+	}
+	for _, p := range plans {
+		pools[p.id] = p.name
+	}
+	k.blocks.Valid(pools)
+}
+
+// of brings back the blocks of a stored capture. What can't be read can't be
+// taken from: the damage is told, and the new capture is stored whole.
+func (k *knownBlocks) of(at place) {
+	if k.done[at] {
+		return
+	}
+	if k.done == nil {
+		k.done = make(map[place]bool)
+	}
+	k.done[at] = true
+	if err := k.load(at); err != nil {
+		k.v.a.warn(err)
+	}
+}
+
+func (k *knownBlocks) load(at place) error {
+	home, err := k.run(at.seg.Info.ID, at.run)
+	if err != nil {
+		return err
+	}
+	if uint64(at.n) >= uint64(len(home.entries)) {
+		return errNoHolder
+	}
+	e := &home.entries[at.n]
+	if e.Recipe.Layout == 0 {
+		return nil
+	}
+	for _, span := range e.Recipe.Spans {
+		r, err := k.run(span.Segment, span.Run)
+		if err != nil {
+			return err
+		}
+		if uint64(span.N)+uint64(span.Count) > uint64(len(r.ids)) {
+			return errNoHolder
+		}
+		for n := span.N; n < span.N+span.Count; n++ {
+			from := int64(0)
+			if n > 0 {
+				from = r.ends[n-1]
+			}
+			k.blocks.Remember(r.ids[n], segment.Placed{
+				BlockRef: segment.BlockRef{Segment: span.Segment, Run: span.Run, N: n},
+				Size:     int32(r.ends[n] - from),
+			})
+		}
+	}
+	return nil
+}
+
+// run gives the blocks of a run.
+func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
+	key := uint64(id)<<32 | uint64(run)
+	if r, ok := k.runs[key]; ok {
+		return r, nil
+	}
+	s := k.v.segment(id)
+	if s == nil {
+		return runBlocks{}, errNoHolder
+	}
+	m, err := k.v.meta(s, run)
+	if err != nil {
+		return runBlocks{}, err
+	}
+	var r runBlocks
+	if r.ids, err = m.BlockIDs(); err != nil {
+		return r, err
+	}
+	if r.ends, err = m.BlockEnds(); err != nil {
+		return r, err
+	}
+	if r.entries, err = m.Entries(); err != nil {
+		return r, err
+	}
+	if k.runs == nil || len(k.runs) >= runBlocksMax {
+		k.runs = make(map[uint64]runBlocks)
+	}
+	k.runs[key] = r
+	return r, nil
+}

@@ -1,0 +1,92 @@
+package segment
+
+// Blocks remembers where blocks are stored, so that what an import meets again
+// is named and not stored again: in the version before, in another page, in an
+// earlier pool. It forgets what was not met for long; forgetting costs bytes,
+// never answers. It is used by one goroutine.
+type Blocks struct {
+	young, old map[ID]Placed
+	pools      map[uint32]string // of the segments whose blocks may be named
+}
+
+// Placed is a block that is stored already, and its size in bytes.
+type Placed struct {
+	BlockRef
+	Size int32
+}
+
+// blocksMax is how many blocks each of the two generations holds: some 20 MB.
+const blocksMax = 300_000
+
+// NewBlocks returns an empty memory.
+func NewBlocks() *Blocks {
+	return &Blocks{young: make(map[ID]Placed), pools: make(map[uint32]string)}
+}
+
+// Valid sets the segments whose blocks may be named, and the pools they are of.
+// Blocks of others are as good as forgotten.
+func (b *Blocks) Valid(pools map[uint32]string) { b.pools = pools }
+
+// Remember notes a stored block.
+func (b *Blocks) Remember(id ID, p Placed) {
+	if len(b.young) >= blocksMax {
+		b.old, b.young = b.young, make(map[ID]Placed)
+	}
+	b.young[id] = p
+}
+
+// find gives a block that a segment of pool may name: it lies in that pool or
+// an earlier one.
+func (b *Blocks) find(id ID, pool string) (Placed, bool) {
+	p, ok := b.young[id]
+	if !ok {
+		if p, ok = b.old[id]; !ok {
+			return Placed{}, false
+		}
+		b.Remember(id, p)
+	}
+	at, ok := b.pools[p.Segment]
+	return p, ok && at <= pool
+}
+
+// The pieces that a layout is cut into, in bytes. It is cut where its content
+// says so, not where it is: what is inserted moves no other cut. Pages of a
+// site, and versions of a page, so share most of their layout's pieces even
+// where no two layouts are equal.
+const (
+	layoutPieceMin  = 256
+	layoutPieceMax  = 8 << 10
+	layoutPieceMask = 1<<10 - 1 // one place in as many is a cut
+)
+
+// cutLayout divides a layout into pieces, by the gear hash of Xia et al.,
+// "FastCDC" (2016).
+func cutLayout(b []byte) [][]byte {
+	var out [][]byte
+	for len(b) > layoutPieceMin {
+		n := layoutPieceMin
+		h := uint64(0)
+		for ; n < len(b) && n < layoutPieceMax; n++ {
+			h = h<<1 + gear[b[n]]
+			if h>>32&layoutPieceMask == 0 {
+				n++
+				break
+			}
+		}
+		out, b = append(out, b[:n]), b[n:]
+	}
+	return append(out, b)
+}
+
+// gear gives each byte a random number: splitmix64 of its value.
+var gear = func() (g [256]uint64) {
+	x := uint64(0)
+	for i := range g {
+		x += 0x9e3779b97f4a7c15
+		z := x
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		g[i] = z ^ z>>31
+	}
+	return g
+}()
