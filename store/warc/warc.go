@@ -63,7 +63,7 @@ type input interface {
 }
 
 func open(ctx context.Context, r io.ReaderAt, tempDir string) (input, error) {
-	_, compressed, err := Detect(r)
+	_, compressed, err := detect(r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,9 +73,15 @@ func open(ctx context.Context, r io.ReaderAt, tempDir string) (input, error) {
 	return plainInput{r}, nil
 }
 
-// Detect reports whether r looks like a WARC file, and if so, whether it is
-// compressed: a record starts in its first megabyte, if perhaps behind damage.
-func Detect(r io.ReaderAt) (is, compressed bool, err error) {
+// Detect reports whether r looks like a WARC file: a record starts in its first
+// megabyte, compressed or not, if perhaps behind damage.
+func Detect(r io.ReaderAt) (bool, error) {
+	is, _, err := detect(r)
+	return is, err
+}
+
+// detect is Detect that also tells whether the file is compressed.
+func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	const look = 1 << 20
 	start := make([]byte, look)
 	n, err := r.ReadAt(start, 0)
