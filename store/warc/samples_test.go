@@ -2,6 +2,8 @@ package warc
 
 import (
 	"bytes"
+	"crypto/sha1"
+	"encoding/base32"
 	"fmt"
 	"maps"
 	"os"
@@ -101,21 +103,65 @@ func TestInventory(t *testing.T) {
 	}
 }
 
+// TestDigests compares each body, or its wire form, with the sha1 that its
+// record declares.
+func TestDigests(t *testing.T) {
+	// Records made to be wrong: a digest of another body, a status line of
+	// HTTPX/1.1.
+	wrong := []string{"invalid-warcfile-contenttype-recommended.warc", "invalid-warcfile-digest-fields.warc", "example-extra.warc"}
+	checked := 0
+	eachSample(t, func(name string, data []byte) {
+		if slices.Contains(wrong, filepath.Base(name)) {
+			return
+		}
+		for _, it := range read(t, data, Options{}) {
+			c := it.Capture
+			if c == nil || c.Body == nil || !strings.HasPrefix(c.DeclaredDigest, "sha1:") {
+				continue
+			}
+			wire, err := record.Reframe(c.Body, c.Framing)
+			if err != nil {
+				t.Errorf("%s: %s: %v", name, c.AskedURL, err)
+			}
+			checked++
+			block := append(bytes.Clone(c.Head), wire...)
+			if d := c.DeclaredDigest; !isSHA1(d, c.Body) && !isSHA1(d, wire) && !isSHA1(d, block) {
+				t.Errorf("%s: %s: body of %d bytes, %d on the wire, does not have its digest %s", name, c.AskedURL, len(c.Body), len(wire), d)
+			}
+		}
+	})
+	if checked < 100 {
+		t.Errorf("%d digests checked, want 100 or more", checked)
+	}
+}
+
+// isSHA1 reports whether digest is that of b, in base 32 or hexadecimal.
+func isSHA1(digest string, b []byte) bool {
+	sum := sha1.Sum(b)
+	return digest == "sha1:"+base32.StdEncoding.EncodeToString(sum[:]) || digest == fmt.Sprintf("sha1:%x", sum)
+}
+
 // TestEverySample reads each file of the samples, WARC or not, whole and cut:
 // no panic, and items in order.
 func TestEverySample(t *testing.T) {
+	eachSample(t, func(name string, data []byte) {
+		for _, n := range []int{len(data), len(data) / 2, len(data) * 9 / 10} {
+			checkOrder(t, name, read(t, data[:n], Options{}), n)
+		}
+	})
+}
+
+func eachSample(t *testing.T, do func(name string, data []byte)) {
+	t.Helper()
 	err := filepath.Walk(shared(t), func(name string, info os.FileInfo, err error) error {
 		if err != nil || info.IsDir() {
 			return err
 		}
 		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
+		if err == nil {
+			do(name, data)
 		}
-		for _, n := range []int{len(data), len(data) / 2, len(data) * 9 / 10} {
-			checkOrder(t, name, read(t, data[:n], Options{}), n)
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		t.Fatal(err)
