@@ -278,7 +278,7 @@ func TestTwoDamages(t *testing.T) {
 		file, starts := sample(t, 9, zip, contentLength)
 		clean := byURL(read(t, file, Options{}))
 		rng := rand.New(rand.NewPCG(5, 6))
-		for range 3000 {
+		for range 800 {
 			first := rng.IntN(5)
 			hit := map[int]bool{first: true, first + 1 + rng.IntN(4): true}
 			bad := bytes.Clone(file)
@@ -344,7 +344,7 @@ func TestCut(t *testing.T) {
 			check("cut off", file[i:], 0, i)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
-		for range 2000 {
+		for range 600 {
 			i := rng.IntN(len(file))
 			j := min(len(file), i+1+rng.IntN(600))
 			check("without", append(bytes.Clone(file[:i]), file[j:]...), i, j)
@@ -360,7 +360,7 @@ func TestFragment(t *testing.T) {
 	variants(t, func(t *testing.T, zip, contentLength bool) {
 		file, starts := sample(t, 5, zip, contentLength)
 		rng := rand.New(rand.NewPCG(3, 4))
-		for range 2000 {
+		for range 600 {
 			i := rng.IntN(len(file))
 			j := i + 1 + rng.IntN(len(file)-i)
 			got := map[string]bool{}
