@@ -18,9 +18,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scripts in testdata expect")
 
+const raceOptions = "atexit_sleep_ms=0"
+
 // TestMain lets scripts and terminal tests run the program: as infomall, and as
 // endless, whose archive holds captures without end.
 func TestMain(m *testing.M) {
+	// A program with the race detector else waits for a second when it ends.
+	os.Setenv("GORACE", raceOptions)
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
 			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
