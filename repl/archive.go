@@ -2,28 +2,60 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"path/filepath"
 
 	"infomall/exec"
 	"infomall/exec/op"
 	"infomall/store"
+	"infomall/store/record"
 )
-
-// archive is the store's archive as the executor wants it.
-type archive struct{ *store.Archive }
-
-// Snapshot implements exec.Archive.
-func (a archive) Snapshot(ctx context.Context) (op.Snapshot, error) {
-	s, err := a.Archive.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
 
 // openStore gives the archive in the folder path, which need not be there yet,
 // and what closes it. What the store has to tell meanwhile goes to warn.
 func openStore(path string, warn func(error)) (exec.Archive, io.Closer) {
 	a := store.Open(path, store.Options{Warn: warn})
 	return archive{a}, a
+}
+
+// archive is the store's archive as the executor wants it.
+type archive struct{ *store.Archive }
+
+// archiveError says that it is the archive that cannot be used, and no fault of
+// the statement.
+type archiveError struct{ err error }
+
+func (e *archiveError) Error() string { return e.err.Error() }
+
+func (e *archiveError) Unwrap() error { return e.err }
+
+// Snapshot implements exec.Archive.
+func (a archive) Snapshot(ctx context.Context) (op.Snapshot, error) {
+	s, err := a.Archive.Snapshot(ctx)
+	if err != nil {
+		return nil, &archiveError{err}
+	}
+	return s, nil
+}
+
+// Import implements exec.Archive.
+func (a archive) Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
+	results, err := a.Archive.Import(ctx, o)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return results, err
+}
+
+// has reports whether err is about a file of the archive, and not one of those
+// to import.
+func (a archive) has(err error) bool {
+	var fault *fs.PathError
+	if !errors.As(err, &fault) {
+		return false
+	}
+	rel, err := filepath.Rel(a.Path(), fault.Path)
+	return err == nil && filepath.IsLocal(rel)
 }

@@ -24,6 +24,7 @@ type options struct {
 	Output      string            `short:"o" placeholder:"FILE" help:"Write results to this file."`
 	Param       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
 	Header      bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`
+	CSVSafe     bool              `name:"csv-safe" help:"Put ' before text in csv and tsv that a spreadsheet would take for a formula."`
 	Last        bool              `help:"Print only the last result."`
 	Init        string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
 	RC          bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`

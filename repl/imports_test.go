@@ -72,7 +72,8 @@ var homes = map[string]string{
 
 // testHomes are further homes of outside modules in a package's tests alone.
 var testHomes = map[string]string{
-	"golang.org/x/text": "queries",
+	"golang.org/x/text":             "queries",
+	"github.com/klauspost/compress": "repl",
 }
 
 var testModules = []string{

@@ -75,7 +75,7 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 	}
 	return p.open(ctx, func(ctx context.Context) error {
 		if shell {
-			return p.shell(ctx)
+			return p.shell(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -235,6 +235,7 @@ func (p *program) newPrinter(dest io.Writer) *printer {
 		out:     newOutput(dest),
 		stderr:  stderr,
 		header:  p.options.Header,
+		safe:    p.options.CSVSafe,
 		color:   !dumb && p.getenv("NO_COLOR") == "",
 		quiet:   p.options.Quiet,
 	}
@@ -374,12 +375,13 @@ func (p *program) say(format string, args ...any) {
 
 // statusOf is the exit status for the error that ended a run.
 func statusOf(err error) int {
+	var unusable *archiveError
 	switch {
 	case err == nil, isClosedPipe(err):
 		return statusDone
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated), errors.Is(err, context.Canceled):
 		return statusInterrupted
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+	case errors.As(err, &unusable), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
 		return statusArchive
 	}
 	return statusFailed

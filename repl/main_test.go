@@ -5,6 +5,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,9 +18,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the scripts in testdata expect")
 
+const raceOptions = "atexit_sleep_ms=0"
+
 // TestMain lets scripts and terminal tests run the program: as infomall, and as
 // endless, whose archive holds captures without end.
 func TestMain(m *testing.M) {
+	// A program with the race detector else waits for a second when it ends.
+	os.Setenv("GORACE", raceOptions)
 	testscript.Main(m, map[string]func(){
 		"infomall": func() {
 			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
@@ -51,17 +56,19 @@ func (endless) Path() string { return "endless" }
 func (endless) Scan(ctx context.Context, s record.Scan) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		const url = "http://www.lanshan.example/"
-		b := &record.Batch{N: record.BatchRows}
-		for range b.N {
-			b.Key = append(b.Key, urlkey.Key(url))
-			b.URL = append(b.URL, url)
-			b.Status = append(b.Status, 200)
+		const n = record.BatchRows
+		b := &record.Batch{
+			N: n, Time: make([]record.Time, n), Ref: make([]record.Ref, n),
+			Kind: make([]record.Kind, n), Bytes: make([]int64, n), Change: make([]record.Change, n),
+			Previous: make([]record.Time, n), PreviousVersion: make([]record.Time, n), VersionTime: make([]record.Time, n),
+			Via: make([]record.Via, n), Truncated: make([]bool, n), Added: make([]record.Time, n),
+			Digest: make([]record.Digest, n), SourceOffset: make([]int64, n),
+			Key: slices.Repeat([]string{urlkey.Key(url)}, n), URL: slices.Repeat([]string{url}, n),
+			Status: slices.Repeat([]int32{200}, n),
 		}
-		b.Time = make([]record.Time, b.N)
-		b.Ref = make([]record.Ref, b.N)
-		b.Kind = make([]record.Kind, b.N)
-		b.Bytes = make([]int64, b.N)
-		b.Change = make([]record.Change, b.N)
+		empty := make([]string, n)
+		b.Mime, b.Pool, b.Job, b.IP, b.Origin, b.AskedURL = empty, empty, empty, empty, empty, empty
+		b.Location, b.Source, b.RecordID, b.DeclaredDigest = empty, empty, empty, empty
 		for t := record.Time(0); ; {
 			if ctx.Err() != nil {
 				yield(nil, ctx.Err())

@@ -19,6 +19,7 @@ type printer struct {
 	out     *output
 	stderr  *output
 	header  bool // name the columns in csv and tsv
+	safe    bool // keep formulas out of csv and tsv
 	color   bool // a terminal may be sent colour
 	quiet   bool // no notes
 	alone   bool // no other statement of the run has a result
@@ -151,7 +152,7 @@ const modeAuto = "auto"
 // writer makes the writer of one result.
 func (p *printer) writer(out *output) (rowio.Writer, error) {
 	s := &p.session.Settings
-	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header}
+	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
 	if out.terminal != nil {
 		o.Width = s.Width
 		if o.Width == 0 {

@@ -31,6 +31,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("TERM", "xterm")
 			env.Setenv("ROOT", root)
+			env.Setenv("GORACE", raceOptions)
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

@@ -46,8 +46,8 @@ type shell struct {
 	left     bool // .quit
 }
 
-// shell reads statements from the terminal and runs them until Ctrl-D.
-func (p *program) shell(ctx context.Context) error {
+// shell runs the scripts, and then statements from the terminal until Ctrl-D.
+func (p *program) shell(ctx context.Context, scripts []*script) error {
 	editor, err := term.New(terminalOf(p.stdin), p.shellTerminal())
 	if err != nil {
 		return fmt.Errorf("read from the terminal: %w", err)
@@ -65,6 +65,9 @@ func (p *program) shell(ctx context.Context) error {
 	}
 	s := &shell{program: p, lines: editor, history: h, terminal: p.printer.out}
 	defer s.closeFile()
+	for _, script := range scripts {
+		s.runScript(ctx, script)
+	}
 	if p.options.RC {
 		s.runRC(ctx)
 	}

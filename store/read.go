@@ -100,7 +100,7 @@ func detect(f io.ReaderAt) (string, error) {
 	}
 	text := bytes.TrimLeft(start, "\x00\r\n \t\ufeff")
 	switch {
-	case len(text) == 0 && !zipped:
+	case len(start) == 0:
 		return formatTianwang, nil // an empty file holds no records of either
 	case bytes.HasPrefix(text, []byte("WARC/")):
 		return formatWARC, nil
@@ -121,8 +121,12 @@ func detect(f io.ReaderAt) (string, error) {
 			return "", errors.New("these are Tianwang records in a gzip file: gunzip it first")
 		}
 		return formatTianwang, nil
-	case w >= 0 || zipped:
+	case w >= 0:
 		return formatWARC, nil
+	}
+	// The first record may be damaged, or its gzip member.
+	if is, err := warc.Detect(f); is || err != nil {
+		return formatWARC, err
 	}
 	return "", fmt.Errorf("neither WARC nor Tianwang records are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT tianwang", head(text))
 }

@@ -17,7 +17,7 @@ func concat(_ *Env, a []value.Value) (value.Value, error) {
 var functions = [...]Function{
 	{Name: "abs", Doc: "The number without its sign.",
 		params: []param{{"x", numberKind}}, apply: absolute},
-	{Name: "age", Doc: "How long before now, or before the second time taken first, a moment lies: age(t) is now() - t, age(a, b) is a - b.",
+	{Name: "age", Doc: "How long ago t was, now() - t; or how long after from, t - from.",
 		params: []param{{"t", timeKind}, {"from", timeKind}}, min: 1, result: value.Duration, apply: age},
 	{Name: "avg", Doc: "The mean of the values that are not NULL.",
 		params: []param{{"x", numberKind}}, min: 1, Aggregate: true, result: value.Float},

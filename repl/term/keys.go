@@ -100,9 +100,13 @@ func (k *keyReader) take(b byte) {
 			k.state, k.escape = keyCSI, k.escape[:0]
 		case 0x1b:
 			// Still one ESC to be completed.
-		default:
+		case 'b', 'f', 'd', 'O', 0x7f:
 			k.state = keyPlain
 			k.out = append(k.out, 0x1b, b)
+		default:
+			// An ESC for itself, which means nothing.
+			k.state = keyPlain
+			k.take(b)
 		}
 	case keyCSI:
 		k.escape = append(k.escape, b)

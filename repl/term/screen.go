@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/mattn/go-runewidth"
@@ -23,7 +24,8 @@ func Fit(text string, width int) string {
 // where a terminal counts cells. Readline shows it the line through Paint just
 // before each redraw, and writes through it: what it writes to redraw, to clear
 // and to search is told by its form and replaced, all else passes. It is used
-// by readline's one goroutine, and by begin while no line is read.
+// by readline's one goroutine, and by begin while no line is read; close may be
+// called from any.
 type screen struct {
 	out       io.Writer
 	width     func() int  // of the terminal, in cells
@@ -33,6 +35,9 @@ type screen struct {
 	line   []rune // as painted last
 	pos    int    // of the cursor in line
 	drawn  bool   // the line is on the screen
+
+	mu     sync.Mutex // held while out is written to
+	closed bool
 }
 
 func newScreen(out io.Writer, width func() int) *screen {
@@ -42,6 +47,14 @@ func newScreen(out io.Writer, width func() int) *screen {
 // begin starts a new line on an empty row of the screen.
 func (s *screen) begin(prompt string) {
 	s.prompt, s.line, s.pos, s.drawn = prompt, nil, 0, false
+}
+
+// close makes the screen draw no more: readline's goroutine takes the end of
+// input for Enter where the line is not empty.
+func (s *screen) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
 }
 
 // Paint implements readline.Painter.
@@ -61,6 +74,11 @@ const (
 
 // Write implements io.Writer.
 func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return len(b), nil
+	}
 	var shown string
 	text := string(b)
 	switch {

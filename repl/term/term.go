@@ -39,6 +39,7 @@ type Editor struct {
 	stdin  io.Closer // stops readline's reading, which its own Close waits for
 	out    io.Writer
 	screen *screen
+	raw    *rawMode
 	close  func() error // once
 }
 
@@ -75,7 +76,7 @@ func New(in, out *os.File) (*Editor, error) {
 	ed.searching = rl.Operation.IsSearchMode
 	scr.searching = rl.Operation.IsSearchMode
 	io.WriteString(out, pasteOn)
-	e := &Editor{rl: rl, stdin: stdin, out: out, screen: scr}
+	e := &Editor{rl: rl, stdin: stdin, out: out, screen: scr, raw: raw}
 	e.close = sync.OnceValue(e.shut)
 	return e, nil
 }
@@ -112,8 +113,9 @@ func (e *Editor) AddHistory(entry string) {
 func (e *Editor) Close() error { return e.close() }
 
 func (e *Editor) shut() error {
+	e.screen.close()
 	e.stdin.Close()
-	err := e.rl.Close()
+	err := errors.Join(e.rl.Close(), e.raw.close())
 	io.WriteString(e.out, pasteOff)
 	return err
 }
@@ -131,26 +133,47 @@ func Width(f *os.File) int {
 // IsTerminal reports whether f is open on a terminal.
 func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }
 
-// rawMode switches a terminal between raw and its usual mode.
+// rawMode switches a terminal between raw and its usual mode. It may be used
+// from several goroutines.
 type rawMode struct {
-	fd    int
-	state *xterm.State
+	fd int
+
+	mu     sync.Mutex
+	usual  *xterm.State // while the terminal is raw, else nil
+	closed bool
 }
 
 func (r *rawMode) enter() error {
-	state, err := xterm.MakeRaw(r.fd)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed || r.usual != nil {
+		return nil
+	}
+	usual, err := xterm.MakeRaw(r.fd)
 	if err != nil {
 		return err
 	}
-	r.state = state
+	r.usual = usual
 	return nil
 }
 
 func (r *rawMode) exit() error {
-	if r.state == nil {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.usual == nil {
 		return nil
 	}
-	return xterm.Restore(r.fd, r.state)
+	err := xterm.Restore(r.fd, r.usual)
+	r.usual = nil
+	return err
+}
+
+// close is exit for good: a ReadLine that begins meanwhile can't undo it.
+func (r *rawMode) close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	return r.exit()
 }
 
 // noCompletion offers nothing. Readline's own default inserts a tab.

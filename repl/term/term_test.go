@@ -244,7 +244,7 @@ func (p *pieces) Read(b []byte) (int, error) {
 // FuzzKeys shows that no input stops the reader, and that none lets through a
 // character that ends or confuses readline.
 func FuzzKeys(f *testing.F) {
-	for _, seed := range []string{"", "SELECT 1;\r", keyHome, "\x1b[200~a\tb\x1b[201~", "\x1b[200~", "\x1b\x1b[[A", "\x1b[" + strings.Repeat("1", 100), "\x00\xff"} {
+	for _, seed := range []string{"", "SELECT 1;\r", keyHome, "\x1b[200~a\tb\x1b[201~", "\x1b[200~", "\x1b\x1b[[A", "\x1b[" + strings.Repeat("1", 100), "\x00\xff", "\x1b\x00"} {
 		f.Add(seed, 3)
 	}
 	f.Fuzz(func(t *testing.T, input string, size int) {

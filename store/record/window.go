@@ -11,8 +11,12 @@ import (
 // ViewMax is how many bytes a Window shows at most at one time.
 const ViewMax = 1 << 20
 
-// windowBytes is how much a Window reads ahead.
-const windowBytes = 256 << 10
+// How much a Window reads at once, in bytes: little at first, as many files
+// are small, and twice as much each time.
+const (
+	windowMin = 16 << 10
+	windowMax = 256 << 10
+)
 
 // Window shows parts of a file, cheaply if they are asked for in rising order.
 // The readers of record formats look at a file through it: they look ahead,
@@ -40,7 +44,7 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 	if err := context.Cause(w.ctx); err != nil {
 		return nil, err
 	}
-	size := max(n, windowBytes)
+	size := max(n, windowMin, min(2*cap(w.buf), windowMax))
 	if cap(w.buf) < size {
 		w.buf = make([]byte, size)
 	}
@@ -55,15 +59,16 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 // Find returns the offset of the first pattern at from or later. Where there
 // is none, found is false and at the size of the file.
 func (w *Window) Find(from int64, pattern []byte) (at int64, found bool, err error) {
+	const step = 64 << 10
 	for {
-		b, err := w.View(from, windowBytes)
+		b, err := w.View(from, step)
 		if err != nil {
 			return 0, false, err
 		}
 		if i := bytes.Index(b, pattern); i >= 0 {
 			return from + int64(i), true, nil
 		}
-		if len(b) < windowBytes {
+		if len(b) < step {
 			return from + int64(len(b)), false, nil
 		}
 		from += int64(len(b) - len(pattern) + 1)

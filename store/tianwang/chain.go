@@ -124,9 +124,10 @@ const (
 // evidence judges the record at off by what is in it. It refutes all when its
 // cost has passed all bounds.
 func (s *scanner) evidence(off int64, h head) (verdict, error) {
-	if s.spent += h.length; s.spent > evidenceBytes+evidencePerByte*off {
+	if s.spent > evidenceBytes+evidencePerByte*off {
 		return refuted, nil
 	}
+	s.spent += h.length
 	if h.version != "1.0" {
 		return plausible, nil
 	}

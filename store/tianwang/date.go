@@ -2,11 +2,13 @@ package tianwang
 
 import (
 	"fmt"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
 )
+
+// dateLayout is the form in which dates are written: RFC 1123, in GMT.
+const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
 
 // zones are the names of RFC 822 and those met in Asia and Europe, in seconds
 // east of Greenwich.
@@ -29,7 +31,7 @@ var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "s
 // also decides what its own abbreviations mean: CST is +0800 if local is
 // Asia/Shanghai, and else -0600, as RFC 822 has it.
 func parseDate(s string, local *time.Location) (time.Time, error) {
-	if t, err := time.Parse(http.TimeFormat, s); err == nil {
+	if t, err := time.Parse(dateLayout, s); err == nil {
 		return t, nil
 	}
 	var d dateParts

@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 	"time"
 
 	"infomall/store/record"
@@ -141,7 +140,7 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	if h.ip != "unknown" {
 		c.IP = h.ip
 	}
-	if canonical := t.UTC().Format(http.TimeFormat); h.date != canonical {
+	if canonical := t.UTC().Format(dateLayout); h.date != canonical {
 		c.Extra = fmt.Appendf(c.Extra, "date: %s\n", h.date)
 	}
 	if h.unzip < 0 {

@@ -3,7 +3,6 @@ package tianwang
 import (
 	"bytes"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/klauspost/compress/zlib"
@@ -62,7 +61,7 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 
 // splitExtra parts the date to write from the other properties of r.Extra.
 func splitExtra(r *Record) (date string, extra []byte, err error) {
-	date = r.Time.Std().Format(http.TimeFormat)
+	date = r.Time.Std().Format(dateLayout)
 	for line := range bytes.Lines(r.Extra) {
 		name, value, ok := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(":"))
 		if !ok || !isName(name) || bytes.ContainsRune(value, '\r') {

@@ -109,13 +109,10 @@ func (g *gzipInput) more() {
 		return
 	}
 	const chunk = 32 << 10
-	var n int
 	var err error
 	if len(g.kept) < keepMax {
-		g.grow(chunk)
-		n, err = g.z.Read(g.kept[len(g.kept):cap(g.kept)])
-		g.kept = g.kept[:len(g.kept)+n]
-	} else if n, err = g.spillSome(chunk); g.err != nil {
+		err = g.keepSome(chunk)
+	} else if err = g.spillSome(chunk); g.err != nil {
 		return
 	}
 	switch {
@@ -129,33 +126,37 @@ func (g *gzipInput) more() {
 	g.valid = g.end()
 }
 
-// grow makes room for chunk bytes in kept, doubling it as it fills.
-func (g *gzipInput) grow(chunk int) {
-	if cap(g.kept)-len(g.kept) >= chunk {
-		return
+// keepSome inflates some bytes to memory, for which there is room for chunk at
+// least.
+func (g *gzipInput) keepSome(chunk int) error {
+	if cap(g.kept)-len(g.kept) < chunk {
+		kept := make([]byte, len(g.kept), min(2*len(g.kept), keepMax)+chunk)
+		copy(kept, g.kept)
+		g.kept = kept
 	}
-	kept := make([]byte, len(g.kept), min(2*len(g.kept), keepMax)+chunk)
-	copy(kept, g.kept)
-	g.kept = kept
+	n, err := g.z.Read(g.kept[len(g.kept):cap(g.kept)])
+	g.kept = g.kept[:len(g.kept)+n]
+	return err
 }
 
-// spillSome inflates up to chunk bytes to disk.
-func (g *gzipInput) spillSome(chunk int) (int, error) {
+// spillSome inflates up to chunk bytes to disk. It sets g.err where the disk
+// fails.
+func (g *gzipInput) spillSome(chunk int) error {
 	if g.spill == nil {
 		spool, err := record.NewSpool(bytes.NewReader(nil), g.tempDir)
 		if err != nil {
 			g.err = err
-			return 0, err
+			return err
 		}
 		g.spill, g.buf = spool.File, make([]byte, chunk)
 	}
 	n, err := g.z.Read(g.buf)
 	if _, werr := g.spill.WriteAt(g.buf[:n], g.spilled); werr != nil {
 		g.err = fmt.Errorf("write a large record to a temporary file: %w", werr)
-		return 0, werr
+		return werr
 	}
 	g.spilled += int64(n)
-	return n, err
+	return err
 }
 
 // openMember starts the member at position, if there is one.

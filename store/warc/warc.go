@@ -63,7 +63,7 @@ type input interface {
 }
 
 func open(ctx context.Context, r io.ReaderAt, tempDir string) (input, error) {
-	_, compressed, err := Detect(r)
+	_, compressed, err := detect(r)
 	if err != nil {
 		return nil, err
 	}
@@ -73,25 +73,36 @@ func open(ctx context.Context, r io.ReaderAt, tempDir string) (input, error) {
 	return plainInput{r}, nil
 }
 
-// Detect reports whether r looks like a WARC file, and if so, whether it is
-// compressed: a record starts in its first megabyte, if perhaps behind damage.
-func Detect(r io.ReaderAt) (is, compressed bool, err error) {
-	const look = 1 << 20
-	start := make([]byte, look)
-	n, err := r.ReadAt(start, 0)
-	if err != nil && err != io.EOF {
-		return false, false, fmt.Errorf("read the file's first bytes: %w", err)
-	}
-	start = start[:n]
-	for at := range start {
-		switch {
-		case start[at] == magic[0] && startsRecord(start[at:]):
-			return true, false, nil
-		case start[at] == gzipMagic[0] && bytes.HasPrefix(start[at:], gzipMagic) && isMember(r, int64(at)):
-			return true, true, nil
+// Detect reports whether r looks like a WARC file: a record starts in its first
+// megabyte, compressed or not, if perhaps behind damage.
+func Detect(r io.ReaderAt) (bool, error) {
+	is, _, err := detect(r)
+	return is, err
+}
+
+// detect is Detect that also tells whether the file is compressed.
+func detect(r io.ReaderAt) (is, compressed bool, err error) {
+	for _, look := range []int{4 << 10, 1 << 20} {
+		start := make([]byte, look)
+		n, err := r.ReadAt(start, 0)
+		if err != nil && err != io.EOF {
+			return false, false, fmt.Errorf("read the file's first bytes: %w", err)
+		}
+		start = start[:n]
+		compressed = bytes.HasPrefix(start, gzipMagic)
+		for at, c := range start {
+			switch {
+			case c == magic[0] && startsRecord(start[at:]):
+				return true, false, nil
+			case c == gzipMagic[0] && bytes.HasPrefix(start[at:], gzipMagic) && isMember(r, int64(at)):
+				return true, true, nil
+			}
+		}
+		if n < look {
+			break
 		}
 	}
-	return false, bytes.HasPrefix(start, gzipMagic), nil
+	return false, compressed, nil
 }
 
 // plainInput is a file that is not compressed.

@@ -1,0 +1,40 @@
+package repl
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestManual runs every example of the manual against the demo's captures.
+func TestManual(t *testing.T) {
+	text, err := os.ReadFile("../lang/LANGUAGE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "archive")
+	run := func(t *testing.T, args ...string) string {
+		cmd := exec.Command("infomall", append([]string{"-a", dir}, args...)...)
+		cmd.Dir = ".." // where the examples find queries/demo
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return string(out)
+	}
+	run(t, "-c", "IMPORT 'queries/demo/*.raw'")
+	blocks := strings.Split(string(text), "```iql\n")[1:]
+	if len(blocks) == 0 {
+		t.Fatal("the manual has no examples")
+	}
+	for _, block := range blocks {
+		src, _, _ := strings.Cut(block, "```")
+		t.Run(strings.SplitN(src, "\n", 2)[0], func(t *testing.T) {
+			if out := run(t, "-c", src); strings.TrimSpace(out) == "" {
+				t.Errorf("it shows nothing:\n%s", src)
+			}
+		})
+	}
+}

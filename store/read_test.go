@@ -1,0 +1,58 @@
+package store
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// TestDetect shows what a file is taken for by its content, or what its error
+// says that it looks like.
+func TestDetect(t *testing.T) {
+	const warcRecord = "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
+	const tianwangRecord = "version: 1.0\nurl: http://a.cn/\ndate: Tue, 15 Apr 2003 08:13:06 GMT\nlength: 1\n\nx\n"
+	badMember := "\x1f\x8a" + zipped(t, warcRecord)[2:]
+	tests := []struct{ name, file, want string }{
+		{"WARC", warcRecord, formatWARC},
+		{"WARC behind an empty line", "\r\n" + warcRecord, formatWARC},
+		{"WARC in gzip", zipped(t, warcRecord), formatWARC},
+		{"WARC in gzip, its first member damaged", badMember + zipped(t, warcRecord), formatWARC},
+		{"WARC, its beginning lost", "</html>\r\n\r\n\r\n" + warcRecord, formatWARC},
+		{"Tianwang", tianwangRecord, formatTianwang},
+		{"Tianwang behind comments", "# by x\n\n\x00\x00" + tianwangRecord, formatTianwang},
+		{"Tianwang, its beginning lost", "</html>\n" + tianwangRecord, formatTianwang},
+		{"Tianwang, about WARC", strings.Replace(tianwangRecord, "x", warcRecord, 1), formatTianwang},
+		{"empty", "", formatTianwang},
+		{"Tianwang in gzip", zipped(t, tianwangRecord), "gunzip it first"},
+		{"ARC", "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n", "an ARC file"},
+		{"ARC in gzip", zipped(t, "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n"), "an ARC file"},
+		{"WACZ", "PK\x03\x04\x14", "a WACZ"},
+		{"zstd", "\x28\xb5\x2f\xfd\x00", "zstd"},
+		{"page", "<html>", `begins with "<html>"`},
+		{"page in gzip", zipped(t, "<html>"), `begins with "<html>"`},
+	}
+	for _, tt := range tests {
+		got, err := detect(strings.NewReader(tt.file))
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.want && (err == nil || !strings.Contains(got, tt.want)) {
+			t.Errorf("%s: detect = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func zipped(t *testing.T, data string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write([]byte(data)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
