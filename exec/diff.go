@@ -216,9 +216,20 @@ func (d *blockDiff) lines(mark, text string) {
 	}
 }
 
-// edited writes the lines of a block in which words came or went.
+// alikeEnough is the share of words in common from which on an edited block is
+// shown as one text with the words marked that came and went. Others read
+// better as two texts.
+const alikeEnough = 0.5
+
+// edited writes what of a block's text is not as before.
 func (d *blockDiff) edited(m block.Match) {
-	lines := wordLines(block.Diff(d.old.Text(m.Old), d.new.Text(m.New)))
+	old, new := d.old.Text(m.Old), d.new.Text(m.New)
+	if m.Similarity < alikeEnough && old != new {
+		d.lines("- ", old)
+		d.lines("+ ", new)
+		return
+	}
+	lines := wordLines(block.Diff(old, new))
 	for _, line := range lines {
 		d.WriteString("  " + line + "\n")
 	}

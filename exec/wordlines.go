@@ -29,9 +29,10 @@ func wordLines(edits []block.Edit) []string {
 		}
 		line = line[:0]
 	}
+	edits = joined(edits)
 	for n, e := range edits {
 		if n > 0 && replaces(edits[n-1], e) {
-			e.Text = strings.TrimLeft(e.Text, " \t\n") // both on the line that the first began
+			e.Text = strings.TrimLeft(e.Text, blanks) // both in the line or cell that the first began
 		}
 		for i, part := range strings.Split(e.Text, "\n") {
 			if i > 0 {
@@ -49,15 +50,51 @@ func wordLines(edits []block.Edit) []string {
 	return out
 }
 
-// replaces reports whether two runs, one gone and one come, stand for each other
-// at the start of a line.
-func replaces(a, b block.Edit) bool {
-	return a.Op != block.Same && b.Op != block.Same && startsLine(a.Text) && startsLine(b.Text)
+// joined puts changes together that are one letter apart, which two texts that
+// have little else in common share by chance; in Chinese that is a word. What
+// went stands before what came.
+func joined(edits []block.Edit) []block.Edit {
+	var out []block.Edit
+	for i := 0; i < len(edits); {
+		if edits[i].Op == block.Same {
+			out = append(out, edits[i])
+			i++
+			continue
+		}
+		var gone, come string
+		for ; i < len(edits) && (edits[i].Op != block.Same || isLetter(edits[i].Text) && i+1 < len(edits)); i++ {
+			if edits[i].Op != block.Added {
+				gone += edits[i].Text
+			}
+			if edits[i].Op != block.Removed {
+				come += edits[i].Text
+			}
+		}
+		if gone != "" {
+			out = append(out, block.Edit{Op: block.Removed, Text: gone})
+		}
+		if come != "" {
+			out = append(out, block.Edit{Op: block.Added, Text: come})
+		}
+	}
+	return out
 }
 
-func startsLine(text string) bool {
-	rest := strings.TrimLeft(text, " \t\n")
-	return strings.Contains(text[:len(text)-len(rest)], "\n")
+// isLetter reports whether a text is one character.
+func isLetter(text string) bool { return utf8.RuneCountInString(text) == 1 }
+
+// blanks are the spaces of a block's text.
+const blanks = " \t\n"
+
+// replaces reports whether two runs, one gone and one come, stand for each other
+// at the start of a line or a cell.
+func replaces(a, b block.Edit) bool {
+	return a.Op == block.Removed && b.Op == block.Added && startsCell(a.Text) && startsCell(b.Text)
+}
+
+func startsCell(text string) bool {
+	rest := strings.TrimLeft(text, blanks)
+	return strings.ContainsAny(text[:len(text)-len(rest)], "\t\n")
 }
 
 // wordLine is one line, or "" if nothing in it changed.

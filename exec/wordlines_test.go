@@ -21,6 +21,7 @@ func TestWordLines(t *testing.T) {
 		{"one\ntwo\nthree\nfour", "one\ntwo\nthree\n4", "…|[-four-]{+4+}"},
 		{"one\nfour", "one\ntwo\nthree\nfour", "…|{+two+}|{+three+}|…"},
 		{"电话：2317（工作日）。", "电话：2317、2318（工作日）。", "电话：2317{+、2318+}（工作日）。"},
+		{"学生注册\t2月25日\n其他", "新生报到\t9月1日\n其他", "[-学生注册\t2月25-]{+新生报到\t9月1+}日|…"},
 		{long + " old " + long, long + " new " + long,
 			"…" + strings.Repeat("长文", 20) + " [-old-] {+new+} " + strings.Repeat("长文", 20)[:len("长文")*20-len("文")] + "…"},
 	} {
