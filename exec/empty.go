@@ -79,7 +79,7 @@ func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source)
 
 // visitedOnly says so where versions were asked for and only visits were made.
 func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
-	if src.Relation.Name != "versions" {
+	if !src.Relation.OfVersions {
 		return "", nil
 	}
 	scan := src.Scan(record.ColChange)

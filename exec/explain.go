@@ -70,7 +70,7 @@ func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*R
 	if err != nil {
 		return nil, err
 	}
-	t.add(value.OfText(strings.Repeat("  ", depth) + "pools: " + poolList(poolsIn(pools, src.Window), len(pools))))
+	t.add(value.OfText(strings.Repeat("  ", depth) + "pools: " + poolList(poolsIn(pools, src.Reads()), len(pools))))
 	return t.result(ResultRows, nil), nil
 }
 

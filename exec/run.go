@@ -48,7 +48,10 @@ func (s *Session) env() *plan.Env {
 	if s.Now != nil {
 		now = s.Now
 	}
-	return &plan.Env{Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params}
+	return &plan.Env{
+		Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params,
+		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile,
+	}
 }
 
 // done is the result of a statement that has nothing to show.

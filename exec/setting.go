@@ -21,8 +21,17 @@ func DefaultSettings() Settings {
 		CacheBytes:     256 << 20,
 		Mode:           "auto",
 		Color:          "auto",
+		Level:          levelAuto,
+		DefaultLevel:   2,
+		Profile:        "modern",
 	}
 }
+
+// The levels that are words.
+const (
+	levelAuto   = "auto"
+	levelLeaves = "leaves"
+)
 
 // settingKind is one setting that SET changes. Set takes the value as text and
 // says what is wrong with it.
@@ -42,9 +51,15 @@ var settings = []settingKind{
 	{"color", "colors on a terminal: auto, always or never",
 		func(s *Settings) string { return s.Color },
 		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
+	{"default_level", "level of the cut where level is auto",
+		func(s *Settings) string { return strconv.Itoa(s.DefaultLevel) },
+		func(s *Settings, v string) error { return parseLevel(&s.DefaultLevel, v) }},
 	{"import_timezone", "zone of dates without one in imported files",
 		func(s *Settings) string { return s.ImportTimezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
+	{"level", "cut for blocks and changes: auto, a level from 1, or leaves",
+		func(s *Settings) string { return s.Level },
+		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
 	{"memory", "memory for sorting and grouping before temporary files are used",
 		func(s *Settings) string { return sizeText(s.MemoryBytes) },
 		func(s *Settings, v string) error { return parseMemory(&s.MemoryBytes, v) }},
@@ -56,6 +71,9 @@ var settings = []settingKind{
 	{"nullvalue", "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },
 		func(s *Settings, v string) error { s.NullValue = v; return nil }},
+	{"profile", "how pages are divided: modern, or classic, the published method",
+		func(s *Settings) string { return s.Profile },
+		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
 	{"timer", "whether the time of each statement is printed",
 		func(s *Settings) string { return onOff(s.Timer) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Timer, v) }},
@@ -205,6 +223,34 @@ func parseWord(dst *string, v string, words ...string) error {
 		err = fmt.Errorf("there is no %q; did you mean %s?", v, near)
 	}
 	return err
+}
+
+// levelMax is the greatest level that makes sense to ask for; a block tree ends
+// before.
+const levelMax = 100
+
+func parseLevel(dst *int, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > levelMax {
+		return fmt.Errorf("write a whole number from 1 to %d, not %q", levelMax, v)
+	}
+	*dst = n
+	return nil
+}
+
+func parseCut(dst *string, v string) error {
+	for _, word := range []string{levelAuto, levelLeaves} {
+		if strings.EqualFold(word, v) {
+			*dst = word
+			return nil
+		}
+	}
+	var n int
+	if parseLevel(&n, v) != nil {
+		return fmt.Errorf("write auto, leaves or a whole number from 1 to %d, not %q", levelMax, v)
+	}
+	*dst = strconv.Itoa(n)
+	return nil
 }
 
 func parseZone(dst **time.Location, v string) error {

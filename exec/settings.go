@@ -1,6 +1,9 @@
 package exec
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Settings are the values that SET changes. The zero value is not ready for
 // use; DefaultSettings is.
@@ -15,4 +18,20 @@ type Settings struct {
 	Timer          bool
 	Color          string // auto, always, never
 	Width          int    // of a table in cells; 0 is the window's
+
+	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
+	DefaultLevel int    // what auto is, from 1
+	Profile      string // how pages are divided: modern or classic
+}
+
+// cutLevel is the level of the cut as plan.Env has it.
+func (s *Settings) cutLevel() int {
+	switch s.Level {
+	case levelAuto:
+		return s.DefaultLevel
+	case levelLeaves:
+		return 0
+	}
+	level, _ := strconv.Atoi(s.Level) // it was checked when set
+	return level
 }

@@ -46,7 +46,10 @@ var captureFills = fills[*record.Batch]{
 	"via_record":      func(v *value.Vector, b *record.Batch) { names(v, b.Via[:b.N]) },
 }
 
-func captureShape(b *record.Batch) (int, []record.Ref) { return b.N, b.Ref[:b.N] }
+var captureShape = shape[*record.Batch]{
+	func(b *record.Batch) int { return b.N },
+	func(hidden []*value.Vector, b *record.Batch) { packRefs(hidden, b.Ref[:b.N]) },
+}
 
 // versionFills computes the columns of versions: most are those of the capture
 // that began it.
@@ -74,7 +77,10 @@ func versionFills(asOf record.Time) fills[*spanBatch] {
 	return f
 }
 
-func spanShape(b *spanBatch) (int, []record.Ref) { return b.N, b.Ref[:b.N] }
+var spanShape = shape[*spanBatch]{
+	func(b *spanBatch) int { return b.N },
+	func(hidden []*value.Vector, b *spanBatch) { packRefs(hidden, b.Ref[:b.N]) },
+}
 
 // urls points v at canonical URLs.
 func urls(v *value.Vector, list []string) { *v = value.Vector{Type: value.URL, Texts: list} }

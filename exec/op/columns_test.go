@@ -18,12 +18,23 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"hosts":    func(n string) bool { return hostFills[n] != nil },
 		"pools":    func(n string) bool { return poolFills[n] != nil },
 		"files":    func(n string) bool { return fileFills[n] != nil },
+		"blocks":   func(n string) bool { return blockFills[n] != nil },
+		"changes":  func(n string) bool { return changeFills[n] != nil },
+		"layouts":  func(n string) bool { return layoutFills[n] != nil },
+		"links":    func(n string) bool { return linkFills[n] != nil },
+	}
+	late := map[string]func(name string) bool{
+		"versions": func(n string) bool { return versionFields[n] != nil },
+		"blocks":   func(n string) bool { return blockFields[n] != nil },
+		"changes":  func(n string) bool { return changeFields[n] != nil },
+		"layouts":  func(n string) bool { return n == "html" },
+		"links":    func(n string) bool { return linkFields[n] != nil },
 	}
 	for _, r := range plan.Relations() {
 		for _, c := range r.Columns {
 			ok := has[r.Name](c.Name)
-			if c.Payload {
-				ok = payloadFields[c.Name] != nil
+			if c.Late() {
+				ok = late[r.Name](c.Name)
 			}
 			if !ok {
 				t.Errorf("%s.%s is not computed", r.Name, c.Name)

@@ -118,7 +118,7 @@ func decodeHost(src []byte) hostRow {
 		first: record.Time(n[5]), last: record.Time(n[6])}
 }
 
-func hostShape(list []hostRow) (int, []record.Ref) { return len(list), nil }
+var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
 
 // hostFills computes the columns of hosts.
 var hostFills = fills[[]hostRow]{

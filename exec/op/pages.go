@@ -114,7 +114,7 @@ func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	}
 }
 
-func pageShape(list []pageRow) (int, []record.Ref) { return len(list), nil }
+var pageShape = shape[[]pageRow]{rows: func(list []pageRow) int { return len(list) }}
 
 // pageFills computes the columns of pages.
 var pageFills = fills[[]pageRow]{
@@ -169,6 +169,26 @@ func intOf[T any](f func(*T) int64) func(*value.Vector, []T) {
 		v.Resize(value.Int, len(list))
 		for i := range list {
 			v.Ints[i] = f(&list[i])
+		}
+	}
+}
+
+// boolOf computes a column of booleans.
+func boolOf[T any](f func(*T) bool) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(value.Bool, len(list))
+		for i := range list {
+			v.Bools[i] = f(&list[i])
+		}
+	}
+}
+
+// floatOf computes a column of numbers.
+func floatOf[T any](f func(*T) float64) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(value.Float, len(list))
+		for i := range list {
+			v.Floats[i] = f(&list[i])
 		}
 	}
 }

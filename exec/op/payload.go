@@ -7,6 +7,7 @@ import (
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
+	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
 )
@@ -54,18 +55,18 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 	for i, f := range n.Fill {
 		cols[i] = &value.Vector{Type: n.Source.Fields[f].Type}
 	}
+	hidden := b.Cols[len(n.Source.Fields):]
 	held := 0
 	for row := from; row < b.N; row++ {
 		if held >= payloadBytes {
 			return row, cols, nil
 		}
-		p, err := r.Snapshot.Payload(ctx, unpackRef(b, row))
+		field, err := r.late(ctx, n.Source, hidden, row)
 		if err != nil {
 			return 0, nil, err
 		}
-		res := response{Payload: p}
 		for i, f := range n.Fill {
-			v := payloadFields[n.Source.Fields[f].Name](&res)
+			v := field(n.Source.Fields[f].Name)
 			held += len(v.Text)
 			cols[i].AppendValue(v)
 		}
@@ -73,35 +74,34 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 	return b.N, cols, nil
 }
 
-// response is one capture's payload, its body made readable at most once.
-type response struct {
-	record.Payload
-	ready, readable   bool
-	body              []byte // after content-decoding, in its own charset
-	charset, declared string
-}
-
-// text makes the body readable and reports whether it is: not where there is
-// none, where it is no text, and where it can't be decoded.
-func (r *response) text() bool {
-	if r.ready {
-		return r.readable
+// late gives a function that computes the late columns of a row.
+func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (func(name string) value.Value, error) {
+	switch n.Relation.Name {
+	case "changes":
+		return r.lateChange(ctx, n, hidden, row)
 	}
-	r.ready = true
-	if r.NoBody != "" || !IsText(r.Mime) {
-		return false
-	}
-	body, err := Decode(&r.Payload)
+	res, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
-		return false
+		return nil, err
 	}
-	r.body, r.readable = body, true
-	r.charset, r.declared = page.Charset(body, record.Header(r.Head, "Content-Type"))
-	return true
+	switch n.Relation.Name {
+	case "versions":
+		return func(name string) value.Value { return versionFields[name](res) }, nil
+	case "layouts":
+		return func(string) value.Value { return layoutText(res) }, nil
+	}
+	part := int(hidden[2].Ints[row])
+	switch n.Relation.Name {
+	case "blocks":
+		return func(name string) value.Value { return blockFields[name](res, part) }, nil
+	case "links":
+		return func(name string) value.Value { return linkFields[name](res, part, n) }, nil
+	}
+	panic("op: no late columns in " + n.Relation.Name)
 }
 
-// payloadFields computes the columns that need the payload.
-var payloadFields = map[string]func(*response) value.Value{
+// versionFields computes the columns of versions that need the payload.
+var versionFields = map[string]func(*response) value.Value{
 	"charset": func(r *response) value.Value {
 		if !r.text() {
 			return value.Value{}
@@ -126,6 +126,50 @@ var payloadFields = map[string]func(*response) value.Value{
 	"last_modified": func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") },
 	"etag":          func(r *response) value.Value { return textOrNull(record.Header(r.Head, "ETag")) },
 	"expires":       func(r *response) value.Value { return headerTime(&r.Payload, "Expires") },
+
+	"title":       func(r *response) value.Value { return textOrNull(r.about().Title) },
+	"author":      func(r *response) value.Value { return textOrNull(r.about().Author) },
+	"description": func(r *response) value.Value { return textOrNull(r.about().Description) },
+	"keywords":    func(r *response) value.Value { return textOrNull(r.about().Keywords) },
+	"lang": ofPage(func(r *response, b *block.Body) value.Value {
+		if lang := r.about().Lang; lang != "" {
+			return value.OfText(lang)
+		}
+		return textOrNull(page.LangOf(b.Page.Text(b.Charset)))
+	}),
+	"block_count": ofPage(func(_ *response, b *block.Body) value.Value {
+		return value.OfInt(int64(len(b.Cut(0))))
+	}),
+	"link_count": ofPage(func(r *response, _ *block.Body) value.Value {
+		return value.OfInt(int64(len(r.allLinks())))
+	}),
+	"simhash": ofPage(func(_ *response, b *block.Body) value.Value {
+		var s page.Simhash
+		s.Add(b.Page.Text(b.Charset), 1)
+		return value.OfInt(int64(s.Sum()))
+	}),
+	"text": ofPage(func(_ *response, b *block.Body) value.Value {
+		return value.OfText(b.Page.Text(b.Charset))
+	}),
+	"main": ofPage(func(r *response, _ *block.Body) value.Value {
+		return value.OfText(r.mainText())
+	}),
+	"topic": ofPage(func(_ *response, b *block.Body) value.Value {
+		return textOrNull(block.Topic(b.Page.Body, b.Charset, b.Profile, block.TopicOptions{}))
+	}),
+	"layout": layoutText,
+}
+
+// ofPage computes a column of what divides into blocks; of other bodies it is
+// NULL.
+func ofPage(f func(*response, *block.Body) value.Value) func(*response) value.Value {
+	return func(r *response) value.Value {
+		b := r.blocks()
+		if b == nil {
+			return value.Value{}
+		}
+		return f(r, b)
+	}
 }
 
 func textOrNull(s string) value.Value {

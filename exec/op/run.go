@@ -13,7 +13,7 @@ import (
 // once.
 type Rows = iter.Seq2[*value.Batch, error]
 
-// Runner runs plans against one snapshot.
+// Runner runs plans against one snapshot, in one goroutine.
 type Runner struct {
 	Snapshot Snapshot
 	// MemoryBytes is about how much an operator that must hold rows may hold;
@@ -27,6 +27,9 @@ type Runner struct {
 	Scanned func(rows int64)
 	// Meter, if not nil, measures every node.
 	Meter *Meter
+
+	responses []*response // opened last, the latest first
+	compared  comparison  // made last
 }
 
 // Rows gives the rows of a plan. Opening is cheap; ranging does the work.

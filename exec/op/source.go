@@ -21,6 +21,14 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.versions(ctx, n)
 	case "pages":
 		return r.pages(ctx, n)
+	case "blocks":
+		return r.blocks(ctx, n)
+	case "changes":
+		return r.changes(ctx, n)
+	case "layouts":
+		return r.layouts(ctx, n)
+	case "links":
+		return r.links(ctx, n)
 	case "hosts":
 		return r.hosts(ctx, n)
 	case "pools":
@@ -51,36 +59,45 @@ func (r *Runner) versions(ctx context.Context, n *plan.Source) Rows {
 // memory or always points it at the batch's.
 type fills[B any] map[string]func(*value.Vector, B)
 
-// render turns batches into the columns that n asks for. Shape gives a batch's
-// length and the captures that Payload is to read.
-func render[B any](n *plan.Source, all fills[B], shape func(B) (int, []record.Ref), in iter.Seq2[B, error]) Rows {
+// shape tells of a batch of type B how many rows it has, and what they were made
+// of: refs writes that into the relation's hidden columns, and is nil where it
+// has none.
+type shape[B any] struct {
+	rows func(B) int
+	refs func(hidden []*value.Vector, b B)
+}
+
+// render turns batches into the columns that n asks for.
+func render[B any](n *plan.Source, all fills[B], s shape[B], in iter.Seq2[B, error]) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
 		var work []func(B)
 		for _, f := range n.Fields {
 			v := new(value.Vector)
 			out.Cols = append(out.Cols, v)
-			if !f.Payload {
+			if !f.Late() {
 				fill := all[f.Name]
 				work = append(work, func(b B) { fill(v, b) })
 			}
 		}
-		var place, number value.Vector
+		var hidden []*value.Vector
 		if n.Refs {
-			out.Cols = append(out.Cols, &place, &number)
+			for range n.Relation.RefColumns {
+				hidden = append(hidden, new(value.Vector))
+			}
+			out.Cols = append(out.Cols, hidden...)
 		}
 		for b, err := range in {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			rows, refs := shape(b)
-			out.N = rows
+			out.N = s.rows(b)
 			for _, f := range work {
 				f(b)
 			}
 			if n.Refs {
-				packRefs(&place, &number, refs)
+				s.refs(hidden, b)
 			}
 			if !yield(&out, nil) {
 				return
@@ -89,20 +106,23 @@ func render[B any](n *plan.Source, all fills[B], shape func(B) (int, []record.Re
 	}
 }
 
-// packRefs writes refs into the two hidden columns.
-func packRefs(place, number *value.Vector, refs []record.Ref) {
-	place.Resize(value.Int, len(refs))
-	number.Resize(value.Int, len(refs))
+// packRefs writes refs into the first two of the hidden columns.
+func packRefs(hidden []*value.Vector, refs []record.Ref) {
+	for _, h := range hidden[:2] {
+		h.Resize(value.Int, len(refs))
+	}
 	for i, r := range refs {
-		place.Ints[i] = int64(uint64(r.Segment)<<32 | uint64(r.Run))
-		number.Ints[i] = int64(r.N)
+		packRef(hidden, i, r)
 	}
 }
 
-// unpackRef is the inverse of packRefs for row i of a batch whose last two
-// columns are the hidden ones.
-func unpackRef(b *value.Batch, i int) record.Ref {
-	place := uint64(b.Cols[len(b.Cols)-2].Ints[i])
-	number := uint32(b.Cols[len(b.Cols)-1].Ints[i])
-	return record.Ref{Segment: uint32(place >> 32), Run: uint32(place), N: number}
+func packRef(hidden []*value.Vector, i int, r record.Ref) {
+	hidden[0].Ints[i] = int64(uint64(r.Segment)<<32 | uint64(r.Run))
+	hidden[1].Ints[i] = int64(r.N)
+}
+
+// unpackRef is the inverse of packRef.
+func unpackRef(hidden []*value.Vector, i int) record.Ref {
+	place := uint64(hidden[0].Ints[i])
+	return record.Ref{Segment: uint32(place >> 32), Run: uint32(place), N: uint32(hidden[1].Ints[i])}
 }

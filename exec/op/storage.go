@@ -31,7 +31,7 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 	}
 }
 
-func poolShape(list []record.Pool) (int, []record.Ref) { return len(list), nil }
+var poolShape = shape[[]record.Pool]{rows: func(list []record.Pool) int { return len(list) }}
 
 var poolFills = fills[[]record.Pool]{
 	"name": textOf(value.Text, func(p *record.Pool) string { return p.Name }),
@@ -53,7 +53,7 @@ var poolFills = fills[[]record.Pool]{
 	"depends":      textOf(value.Text, func(p *record.Pool) string { return strings.Join(p.Depends, " ") }),
 }
 
-func fileShape(list []record.File) (int, []record.Ref) { return len(list), nil }
+var fileShape = shape[[]record.File]{rows: func(list []record.File) int { return len(list) }}
 
 var fileFills = fills[[]record.File]{
 	"file":     textOf(value.Text, func(f *record.File) string { return f.Name }),

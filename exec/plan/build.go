@@ -230,7 +230,7 @@ func (b *builder) column(c *ast.Column) (Expr, error) {
 		return nil, err
 	}
 	i := b.src.use(col)
-	if col.Payload {
+	if col.Late() {
 		b.touched = append(b.touched, i)
 	}
 	return &Col{Index: i, Name: col.Name, T: col.Type}, nil

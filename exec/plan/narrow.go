@@ -200,9 +200,7 @@ func (r narrower) bound(e ast.Expr) {
 	if r.src.Choice.Kind != ChooseAll {
 		return
 	}
-	switch r.src.Relation {
-	case capturesRelation, versionsRelation:
-	default:
+	if r.src.Relation != capturesRelation && !r.src.Relation.OfVersions {
 		return
 	}
 	w, ok := r.window(e)

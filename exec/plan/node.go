@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"infomall/exec/value"
@@ -31,8 +32,8 @@ type Source struct {
 	// Fields are the columns wanted, in the order of the batch. Those that
 	// need the payload are NULL until a Payload above has filled them.
 	Fields []*Column
-	// Refs adds two hidden Int columns behind Fields, which name the capture
-	// for Payload.
+	// Refs adds the relation's hidden Int columns behind Fields, which name for
+	// Payload what a row was made of.
 	Refs bool
 
 	Scope  string                // as asked for; "" is everything
@@ -42,6 +43,19 @@ type Source struct {
 	Narrowed bool
 	Window   Window
 	Choice   Choice
+	// Level of the cut and Profile by which pages are divided, as in Env.
+	Level   int
+	Profile string
+}
+
+// Reads bounds the times of the captures that n may have to read: rows that
+// depend on their URL's past need more than the window.
+func (n *Source) Reads() Window {
+	w := n.Window
+	if n.Relation.History {
+		w.From = record.MinTime
+	}
+	return w
 }
 
 // Window bounds capture times: From <= time < To. Captures at To or later do
@@ -177,14 +191,16 @@ func (n *Distinct) Below() Node { return n.In }
 // Columns is empty.
 func (*Row) Columns() []value.Column { return nil }
 
-// Columns are the fields, and behind them, if Refs, the two hidden ones.
+// Columns are the fields, and behind them, if Refs, the hidden ones.
 func (n *Source) Columns() []value.Column {
 	var cols []value.Column
 	for _, f := range n.Fields {
 		cols = append(cols, value.Column{Name: f.Name, Type: f.Type})
 	}
 	if n.Refs {
-		cols = append(cols, value.Column{Type: value.Int}, value.Column{Type: value.Int})
+		for range n.Relation.RefColumns {
+			cols = append(cols, value.Column{Type: value.Int})
+		}
 	}
 	return cols
 }
@@ -250,9 +266,12 @@ func (n *Source) String() string {
 	if n.Choice.text != "" {
 		s.WriteString(", " + n.Choice.text)
 	}
+	if n.Relation.Cut {
+		s.WriteString(n.cutText())
+	}
 	var names []string
 	for _, f := range n.Fields {
-		if !f.Payload {
+		if !f.Late() {
 			names = append(names, f.Name)
 		}
 	}
@@ -260,6 +279,18 @@ func (n *Source) String() string {
 		s.WriteString(": " + strings.Join(names, ", "))
 	}
 	return s.String()
+}
+
+// cutText is the level of the cut as EXPLAIN shows it.
+func (n *Source) cutText() string {
+	text := ", level " + strconv.Itoa(n.Level)
+	if n.Level == 0 {
+		text = ", leaves"
+	}
+	if n.Profile != "" {
+		text += ", " + n.Profile
+	}
+	return text
 }
 
 // String is the node's line of EXPLAIN.

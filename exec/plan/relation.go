@@ -13,6 +13,16 @@ type Relation struct {
 	Doc     string // what a row is
 	Scoped  bool   // takes a scope and a time clause
 	Columns []Column
+	// OfVersions tells that a row is a version or a part of one: it lies in a
+	// range if its version began there.
+	OfVersions bool
+	// Cut tells that the level at which pages are cut into blocks matters.
+	Cut bool
+	// History tells that a row depends on all versions that its URL had before.
+	History bool
+	// RefColumns is how many hidden columns name what a row was made of, for
+	// Payload. 0 where there are no late columns.
+	RefColumns int
 }
 
 // Column is one column of a relation.
@@ -23,9 +33,15 @@ type Column struct {
 	// Payload columns open the stored response. They are read only when named,
 	// so * leaves them out; they stand last.
 	Payload bool
+	// Costly columns need the stored response too, and are made as late; but *
+	// has them.
+	Costly bool
 	// Needs is what a scan must fill for the column.
 	Needs record.Columns
 }
+
+// Late reports whether the column is made by Payload, not by the source.
+func (c *Column) Late() bool { return c.Payload || c.Costly }
 
 // Column gives the column called name, or nil. Case does not matter.
 func (r *Relation) Column(name string) *Column {
@@ -70,7 +86,8 @@ func RelationNames() []string {
 }
 
 var relations = []*Relation{
-	capturesRelation, versionsRelation, pagesRelation, hostsRelation, poolsRelation, filesRelation,
+	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
+	hostsRelation, poolsRelation, filesRelation,
 }
 
 var capturesRelation = &Relation{
@@ -107,7 +124,7 @@ var capturesRelation = &Relation{
 }
 
 var versionsRelation = &Relation{
-	Name: "versions", Doc: "one state of a page", Scoped: true,
+	Name: "versions", Doc: "one state of a page", Scoped: true, OfVersions: true, RefColumns: refColumns,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
 		{Name: "time", Type: value.Time, Doc: "first seen so"},
@@ -136,11 +153,23 @@ var versionsRelation = &Relation{
 		{Name: "job", Type: value.Text, Doc: "what brought it", Needs: record.ColJob},
 		{Name: "charset", Type: value.Text, Doc: "what the body is read as", Payload: true},
 		{Name: "declared_charset", Type: value.Text, Doc: "what header or page says it is", Payload: true},
+		{Name: "title", Type: value.Text, Doc: "what the page calls itself", Payload: true},
+		{Name: "lang", Type: value.Text, Doc: "language that it says it is in, or that its script gives away", Payload: true},
+		{Name: "block_count", Type: value.Int, Doc: "blocks of the finest level", Payload: true},
+		{Name: "link_count", Type: value.Int, Doc: "links", Payload: true},
+		{Name: "simhash", Type: value.Int, Doc: "fingerprint of the text: similar texts differ in few bits", Payload: true},
+		{Name: "text", Type: value.Text, Doc: "all visible text, in reading order", Payload: true},
+		{Name: "main", Type: value.Text, Doc: "text of the blocks labelled main", Payload: true},
 		{Name: "html", Type: value.Text, Doc: "body, decoded, as UTF-8; NULL if it is no text", Payload: true},
 		{Name: "headers", Type: value.Text, Doc: "status line and headers as received", Payload: true},
+		{Name: "topic", Type: value.Text, Doc: "what the page is about, in words of its own", Payload: true},
+		{Name: "author", Type: value.Text, Doc: "author that the page names", Payload: true},
+		{Name: "description", Type: value.Text, Doc: "what the page says that it is about", Payload: true},
+		{Name: "keywords", Type: value.Text, Doc: "keywords that the page names", Payload: true},
 		{Name: "last_modified", Type: value.Time, Doc: "what the header of that name says", Payload: true},
 		{Name: "etag", Type: value.Text, Doc: "what the header of that name says", Payload: true},
 		{Name: "expires", Type: value.Time, Doc: "what the header of that name says", Payload: true},
+		{Name: "layout", Type: value.Text, Doc: "html without its blocks, <!--block--> in their stead", Payload: true},
 	},
 }
 

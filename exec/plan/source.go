@@ -13,7 +13,10 @@ type place interface{ At() ast.Span }
 
 // newSource plans what a SELECT reads, before it is known which columns.
 func newSource(s *ast.Source, r *Relation, env *Env) (*Source, error) {
-	src := &Source{Relation: r, Window: everything, Choice: Choice{AsOf: record.NoTime}}
+	src := &Source{
+		Relation: r, Window: everything, Choice: Choice{AsOf: record.NoTime},
+		Level: env.Level, Profile: env.Profile,
+	}
 	if !r.Scoped {
 		return src, unscoped(s, r)
 	}

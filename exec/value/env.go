@@ -11,6 +11,11 @@ type Env struct {
 	Now    record.Time
 	Zone   *time.Location // of literals without an offset, and of printing; nil is UTC
 	Params map[string]string
+	// Level is that of the cut in which blocks and changes are shown; 0 stands
+	// for the leaves. Profile is how pages are divided: modern, which "" is
+	// too, or classic.
+	Level   int
+	Profile string
 }
 
 // Location is the zone, never nil.

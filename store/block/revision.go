@@ -194,6 +194,42 @@ func (r *Revision) changes(p *cutPairs) []Match {
 	return out
 }
 
+// Words tells for each of Changes what words came and went: in its leaves, and
+// none of those that went from one leaf of the page and came to another.
+func (r *Revision) Words(level int) []WordChange {
+	if r.Before == nil || len(r.matches) == 0 {
+		return nil
+	}
+	p := r.pairs(level)
+	removedRow := make([]int, len(p.old)) // place among Changes of each block that was removed
+	rows := len(p.new)
+	for o := range p.old {
+		if p.toNew[o] < 0 {
+			removedRow[o] = rows
+			rows++
+		}
+	}
+	out := make([]WordChange, rows)
+	for i, w := range WordChanges(r.matches, r.Before.Text, r.Text) {
+		row := p.ofNew[i]
+		if row < 0 {
+			if row = p.toNew[p.ofOld[i]]; row < 0 {
+				row = removedRow[p.ofOld[i]]
+			}
+		}
+		out[row].Added = joined(out[row].Added, w.Added)
+		out[row].Removed = joined(out[row].Removed, w.Removed)
+	}
+	return out
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + " " + b
+}
+
 // likenesses is for each block of the cut how alike it is to the one of the
 // version before that it has most leaves of: the mean over the leaves of both.
 func (r *Revision) likenesses(p *cutPairs) []float64 {

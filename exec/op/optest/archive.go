@@ -10,6 +10,7 @@ import (
 	"errors"
 	"slices"
 
+	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -102,10 +103,22 @@ func changeFrom(p, r *row) record.Change {
 		return record.ChangeBack
 	case p.kind != r.kind:
 		return record.ChangeKind
-	case p.digest != r.digest:
+	case p.digest == r.digest:
+		return record.ChangeSame
+	case p.NoBody || r.NoBody:
 		return record.ChangeChanged
+	case r.kind != record.KindPage || block.LayoutOnly([]byte(p.Body), []byte(r.Body), p.contentType(), r.contentType()):
+		return record.ChangeLayout
 	}
-	return record.ChangeSame
+	return record.ChangeChanged
+}
+
+// contentType is what the head says, or the media type where it says nothing.
+func (r *row) contentType() string {
+	if v := record.Header([]byte(r.Head), "Content-Type"); v != "" {
+		return v
+	}
+	return r.Mime
 }
 
 // Scan yields the captures that s asks for. Columns that it does not ask for

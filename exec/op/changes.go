@@ -1,0 +1,153 @@
+package op
+
+import (
+	"context"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/record"
+)
+
+// changeRow is one change of a block.
+type changeRow struct {
+	rev *revision
+	block.Match
+	words int // place among the version's changes, same ones too
+}
+
+// changes yields a row for each block of the cut that is not the same as in the
+// version before.
+func (r *Runner) changes(ctx context.Context, n *plan.Source) Rows {
+	return render(n, changeFills, changeShape, differences(r.revisions(ctx, n), n.Level))
+}
+
+func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRow, error] {
+	return func(yield func([]changeRow, error) bool) {
+		var list []changeRow
+		for rev, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			list = list[:0]
+			for i, m := range rev.Changes(level) {
+				if m.Op != block.Same {
+					list = append(list, changeRow{rev, m, i})
+				}
+			}
+			if len(list) > 0 && !yield(list, nil) {
+				return
+			}
+		}
+	}
+}
+
+var changeShape = shape[[]changeRow]{
+	func(list []changeRow) int { return len(list) },
+	func(hidden []*value.Vector, list []changeRow) {
+		for _, h := range hidden {
+			h.Resize(value.Int, len(list))
+		}
+		for i := range list {
+			c := &list[i]
+			packRef(hidden, i, c.rev.new)
+			packRef(hidden[2:], i, c.rev.old)
+			hidden[4].Ints[i] = int64(c.rev.Kind)
+			hidden[5].Ints[i] = int64(c.rev.Before.Kind)
+			hidden[6].Ints[i] = int64(c.words)
+		}
+	},
+}
+
+// side is the version that shows the block, and the block in it: the newer
+// unless it was removed.
+func (c *changeRow) side() (*block.Revision, int) {
+	if c.New < 0 {
+		return c.rev.Before, c.Old
+	}
+	return c.rev.Revision, c.New
+}
+
+func sizeOf(rev *block.Revision, n int) int64 {
+	if n < 0 {
+		return 0
+	}
+	return int64(rev.Tree.Blocks[n].End - rev.Tree.Blocks[n].Start)
+}
+
+// changeFills computes the columns of changes that need no more than the trees.
+var changeFills = fills[[]changeRow]{
+	"url":        textOf(value.URL, func(c *changeRow) string { return c.rev.url() }),
+	"time":       timeOf(func(c *changeRow) record.Time { return c.rev.Time }),
+	"not_before": timeOf(func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }),
+	"previous":   timeOf(func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }),
+	"op":         textOf(value.Text, func(c *changeRow) string { return c.Op.String() }),
+	"block": textOf(value.Text, func(c *changeRow) string {
+		rev, n := c.side()
+		return rev.Tree.Blocks[n].Path
+	}),
+	"identity": textOf(value.Text, func(c *changeRow) string {
+		rev, n := c.side()
+		return rev.Life[n].Identity
+	}),
+	"bytes":      intOf(func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
+	"old_bytes":  intOf(func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
+	"similarity": floatOf(func(c *changeRow) float64 { return c.Similarity }),
+}
+
+// comparison is two versions compared once more, for what rows of their changes
+// say further up.
+type comparison struct {
+	old, new *response
+	level    int
+	changes  []block.Match
+	words    []block.WordChange // nil until asked for
+	rev      *block.Revision
+}
+
+// wordChange is what words came and went with change i.
+func (c *comparison) wordChange(i int) block.WordChange {
+	if c.words == nil {
+		c.words = c.rev.Words(c.level)
+	}
+	return c.words[i]
+}
+
+// lateChange gives a function that computes the late columns of a change.
+func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (func(name string) value.Value, error) {
+	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
+	if err != nil {
+		return nil, err
+	}
+	old, err := r.response(ctx, unpackRef(hidden[2:], row), options(n))
+	if err != nil {
+		return nil, err
+	}
+	c := &r.compared
+	if c.old != old || c.new != new {
+		var h block.History
+		h.Add(old.version(0, record.Kind(hidden[5].Ints[row]), record.Digest{}))
+		rev := h.Add(new.version(1, record.Kind(hidden[4].Ints[row]), record.Digest{1}))
+		*c = comparison{old: old, new: new, level: n.Level, changes: rev.Changes(n.Level), rev: rev}
+	}
+	i := int(hidden[6].Ints[row])
+	return func(name string) value.Value { return changeFields[name](c, i) }, nil
+}
+
+// changeFields computes the columns of changes that need the payload.
+var changeFields = map[string]func(c *comparison, i int) value.Value{
+	"label": func(c *comparison, i int) value.Value {
+		if m := c.changes[i]; m.New < 0 {
+			return value.OfText(c.old.label(m.Old).String())
+		}
+		return value.OfText(c.new.label(c.changes[i].New).String())
+	},
+	"topic":        func(c *comparison, i int) value.Value { return c.new.partTopic(c.changes[i].New) },
+	"old_topic":    func(c *comparison, i int) value.Value { return c.old.partTopic(c.changes[i].Old) },
+	"text":         func(c *comparison, i int) value.Value { return value.OfText(c.new.partText(c.changes[i].New)) },
+	"old_text":     func(c *comparison, i int) value.Value { return value.OfText(c.old.partText(c.changes[i].Old)) },
+	"added_text":   func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Added) },
+	"removed_text": func(c *comparison, i int) value.Value { return value.OfText(c.wordChange(i).Removed) },
+}

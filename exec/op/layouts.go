@@ -1,0 +1,180 @@
+package op
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/page"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// layoutRow is one layout of a host over the visits that were chosen.
+type layoutRow struct {
+	host        string
+	digest      record.Digest
+	bytes       int64
+	first, last record.Time
+	versions    int64
+	ref         record.Ref // of a version that has it
+}
+
+// layouts yields a row a layout, in SURT order of the hosts' names. As in hosts
+// the versions of one layout need not stand together, so each is summed up by
+// sorting.
+func (r *Runner) layouts(ctx context.Context, n *plan.Source) Rows {
+	return render(n, layoutFills, layoutShape, paged(r.eachLayout(ctx, n)))
+}
+
+func (r *Runner) eachLayout(ctx context.Context, n *plan.Source) iter.Seq2[*layoutRow, error] {
+	return func(yield func(*layoutRow, error) bool) {
+		s := r.newSorter(1)
+		defer s.close()
+		if err := r.sumLayouts(ctx, n, s); err != nil {
+			yield(nil, err)
+			return
+		}
+		var l layoutRow
+		for rec, err := range s.sorted(ctx) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			part := decodeLayout(rec.val)
+			if l.versions > 0 && !l.add(&part) {
+				if !yield(&l, nil) {
+					return
+				}
+				l = layoutRow{}
+			}
+			if l.versions == 0 {
+				l = part
+			}
+		}
+		if l.versions > 0 {
+			yield(&l, nil)
+		}
+	}
+}
+
+// sumLayouts adds to s a sum for each run of versions with one layout.
+func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) error {
+	var l layoutRow
+	var buf []byte
+	put := func() error {
+		if l.versions == 0 || l.host == "" {
+			return nil
+		}
+		key := append([]byte(urlkey.Key("http://"+l.host+"/")), 0)
+		buf = l.encode(buf[:0])
+		return s.add(append(key, l.digest[:]...), buf)
+	}
+	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
+	for b, err := range spans(scan, n.Choice, true) {
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			part, err := r.layoutOf(ctx, n, b, i)
+			if err != nil {
+				return err
+			}
+			if part.versions == 0 || l.add(&part) {
+				continue
+			}
+			if err := put(); err != nil {
+				return err
+			}
+			l = part
+		}
+	}
+	return put()
+}
+
+// layoutOf is the layout of the version at row i of b, the zero row if it has
+// none.
+func (r *Runner) layoutOf(ctx context.Context, n *plan.Source, b *spanBatch, i int) (layoutRow, error) {
+	if b.Kind[i] != record.KindPage {
+		return layoutRow{}, nil
+	}
+	res, err := r.response(ctx, b.Ref[i], options(n))
+	if err != nil || res.blocks() == nil {
+		return layoutRow{}, err
+	}
+	layout := res.blocks().Layout()
+	return layoutRow{
+		host: urlkey.Host(b.URL[i]), digest: sha256.Sum256(layout), bytes: int64(len(layout)),
+		first: b.Time[i], last: b.Last[i], versions: 1, ref: b.Ref[i],
+	}, nil
+}
+
+// add counts part to l, if it is the same layout.
+func (l *layoutRow) add(part *layoutRow) bool {
+	if l.versions == 0 || l.host != part.host || l.digest != part.digest {
+		return false
+	}
+	l.versions += part.versions
+	l.first = min(l.first, part.first)
+	l.last = max(l.last, part.last)
+	return true
+}
+
+func (l *layoutRow) encode(dst []byte) []byte {
+	dst = append(dst, l.digest[:]...)
+	for _, n := range []int64{l.bytes, int64(l.first), int64(l.last), l.versions, int64(l.ref.Segment), int64(l.ref.Run), int64(l.ref.N)} {
+		dst = binary.AppendVarint(dst, n)
+	}
+	return append(dst, l.host...)
+}
+
+func decodeLayout(src []byte) layoutRow {
+	var l layoutRow
+	src = src[copy(l.digest[:], src):]
+	var n [7]int64
+	for i := range n {
+		var width int
+		n[i], width = binary.Varint(src)
+		src = src[width:]
+	}
+	l.bytes, l.first, l.last, l.versions = n[0], record.Time(n[1]), record.Time(n[2]), n[3]
+	l.ref = record.Ref{Segment: uint32(n[4]), Run: uint32(n[5]), N: uint32(n[6])}
+	l.host = string(src)
+	return l
+}
+
+var layoutShape = shape[[]layoutRow]{
+	func(list []layoutRow) int { return len(list) },
+	func(hidden []*value.Vector, list []layoutRow) {
+		for _, h := range hidden {
+			h.Resize(value.Int, len(list))
+		}
+		for i := range list {
+			packRef(hidden, i, list[i].ref)
+		}
+	},
+}
+
+// layoutFills computes the columns of layouts.
+var layoutFills = fills[[]layoutRow]{
+	"host":          textOf(value.Text, func(l *layoutRow) string { return l.host }),
+	"digest":        textOf(value.Text, func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
+	"bytes":         intOf(func(l *layoutRow) int64 { return l.bytes }),
+	"first_seen":    timeOf(func(l *layoutRow) record.Time { return l.first }),
+	"last_seen":     timeOf(func(l *layoutRow) record.Time { return l.last }),
+	"version_count": intOf(func(l *layoutRow) int64 { return l.versions }),
+}
+
+// layoutText is a page's layout as a text, NULL where it has none.
+func layoutText(r *response) value.Value {
+	b := r.blocks()
+	if b == nil {
+		return value.Value{}
+	}
+	return value.OfText(string(page.ToUTF8(block.ShowLayout(b.Layout()), b.Charset)))
+}

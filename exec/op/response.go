@@ -1,0 +1,171 @@
+package op
+
+import (
+	"context"
+	"crypto/sha256"
+	"strings"
+
+	"infomall/store/block"
+	"infomall/store/page"
+	"infomall/store/record"
+)
+
+// responsesMax is how many responses are kept open: a version, the one before,
+// and one that a row further up still asks for.
+const responsesMax = 3
+
+// response is one capture's payload. What is made of its body is made once.
+type response struct {
+	record.Payload
+	ref     record.Ref
+	options block.Options
+
+	ready, readable   bool
+	body              []byte // after content-decoding, in its own charset
+	charset, declared string
+
+	divided bool
+	page    *block.Body
+	meta    *page.Meta
+	labels  []block.Label
+	links   []page.Link
+	linked  bool
+}
+
+// response opens the response of one capture, or gives the one opened before.
+func (r *Runner) response(ctx context.Context, ref record.Ref, o block.Options) (*response, error) {
+	for i, res := range r.responses {
+		if res.ref == ref {
+			copy(r.responses[1:i+1], r.responses[:i])
+			r.responses[0] = res
+			return res, nil
+		}
+	}
+	p, err := r.Snapshot.Payload(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	res := &response{Payload: p, ref: ref, options: o}
+	if len(r.responses) < responsesMax {
+		r.responses = append(r.responses, nil)
+	}
+	copy(r.responses[1:], r.responses)
+	r.responses[0] = res
+	return res, nil
+}
+
+// text makes the body readable and reports whether it is: not where there is
+// none, where it is no text, and where it can't be decoded.
+func (r *response) text() bool {
+	if r.ready {
+		return r.readable
+	}
+	r.ready = true
+	if r.NoBody != "" || !IsText(r.Mime) {
+		return false
+	}
+	body, err := Decode(&r.Payload)
+	if err != nil {
+		return false
+	}
+	r.body, r.readable = body, true
+	r.charset, r.declared = page.Charset(body, record.Header(r.Head, "Content-Type"))
+	return true
+}
+
+// blocks is the body as it divides, nil where it does not.
+func (r *response) blocks() *block.Body {
+	if r.divided {
+		return r.page
+	}
+	r.divided = true
+	if r.NoBody == "" && r.Large == nil {
+		r.page, _ = block.Open(r.Body, r.Mime, record.Header(r.Head, "Content-Type"), record.Header(r.Head, "Content-Encoding"), r.options)
+	}
+	return r.page
+}
+
+// version is the capture as a History takes it. Digest is that of the stored
+// body.
+func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) block.Version {
+	v := block.Version{Time: time, Kind: kind, Body: r.blocks()}
+	if v.Body != nil {
+		v.Size = int64(len(v.Body.Page.Body))
+		return v
+	}
+	v.Digest, v.Size = digest, r.Size
+	if r.Large != nil {
+		return v
+	}
+	v.Size = int64(len(r.Body))
+	if body, err := Decode(&r.Payload); err == nil && len(body) != len(r.Body) {
+		v.Digest, v.Size = sha256.Sum256(body), int64(len(body))
+	}
+	return v
+}
+
+// about is what the page says of itself.
+func (r *response) about() *page.Meta {
+	if r.meta == nil {
+		r.meta = new(page.Meta)
+		if b := r.blocks(); b != nil {
+			*r.meta = b.Page.Meta(b.Charset)
+		}
+	}
+	return r.meta
+}
+
+// label is what block n of the page is for.
+func (r *response) label(n int) block.Label {
+	b := r.blocks()
+	if b == nil || n >= len(b.Blocks) {
+		return block.Other // a body that is one block, whatever it shows
+	}
+	if r.labels == nil {
+		r.labels = b.Labels()
+	}
+	return r.labels[n]
+}
+
+// mainLevel is the level whose blocks labelled main are a page's main text,
+// whatever cut is shown: labels are surest of regions and their parts.
+const mainLevel = 2
+
+// mainText is the text of the blocks that are labelled main.
+func (r *response) mainText() string {
+	b := r.blocks()
+	var texts []string
+	for _, n := range b.Cut(mainLevel) {
+		if r.label(n) == block.Main {
+			texts = append(texts, b.Page.TextRange(b.Blocks[n].Start, b.Blocks[n].End, b.Charset))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// allLinks are the links of the page in order. What stands around a link in a
+// block ends where the finest block does, so that it depends on nothing but
+// its bytes.
+func (r *response) allLinks() []page.Link {
+	b := r.blocks()
+	if r.linked || b == nil {
+		return r.links
+	}
+	r.linked = true
+	leaves := b.Cut(0)
+	rest := b.Page.Links(0, len(b.Page.Body), b.Charset)
+	for _, n := range leaves {
+		start, end := b.Blocks[n].Start, b.Blocks[n].End
+		for len(rest) > 0 && rest[0].Offset < start {
+			r.links, rest = append(r.links, rest[0]), rest[1:]
+		}
+		if len(rest) > 0 && rest[0].Offset < end {
+			r.links = append(r.links, b.Page.Links(start, end, b.Charset)...)
+		}
+		for len(rest) > 0 && rest[0].Offset < end {
+			rest = rest[1:]
+		}
+	}
+	r.links = append(r.links, rest...)
+	return r.links
+}

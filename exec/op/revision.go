@@ -1,0 +1,169 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// profiles are the ways of dividing by their names in the language.
+var profiles = map[string]block.Profile{"": block.Modern, "modern": block.Modern, "classic": block.Classic}
+
+// options say how n divides pages.
+func options(n *plan.Source) block.Options { return block.Options{Profile: profiles[n.Profile]} }
+
+// revision is one version of those chosen, with its blocks and what became of
+// them. It is valid until the next.
+type revision struct {
+	*block.Revision
+	span     *spanBatch
+	row      int        // of span
+	old, new record.Ref // the versions compared; old only if there is a Before
+}
+
+func (v *revision) url() string { return v.span.URL[v.row] }
+
+// revisions yields the versions chosen, in order. Those whose body the archive
+// does not have are left out: nothing is known of their blocks.
+//
+// Of a URL with a version chosen all bodies are read up to it, from the first
+// version on, or where no name of a block is asked for from the one before. One
+// URL is held at a time, and two of its versions.
+func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revision, error] {
+	return func(yield func(*revision, error) bool) {
+		f := follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: asksNames(n)}
+		defer f.close()
+		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColPrevious))
+		for b, err := range spans(scan, n.Choice, false) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				rev, err := f.find(b, i)
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				if rev == nil {
+					continue
+				}
+				if !yield(&revision{Revision: rev, span: b, row: i, old: f.old, new: b.Ref[i]}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// asksNames reports whether n's fields tell of the life of blocks.
+func asksNames(n *plan.Source) bool {
+	for _, f := range n.Fields {
+		switch f.Name {
+		case "identity", "first_seen":
+			return true
+		}
+	}
+	return false
+}
+
+// follower goes through the versions of one URL after the other.
+type follower struct {
+	r       *Runner
+	ctx     context.Context
+	to      record.Time
+	options block.Options
+	whole   bool // from the first version on
+
+	key     string
+	from    record.Time
+	history block.History
+	begun   bool // history has a version
+	next    func() (*record.Batch, error, bool)
+	stop    func()
+	batch   *record.Batch
+	row     int
+	last    record.Ref // of the version last added to history
+	old     record.Ref // of the one before
+}
+
+// errUnfound tells of a scan that did not find what an equal one did.
+var errUnfound = errors.New("a version found by one scan of the archive is missing from another")
+
+// find goes on to the version at row i of b, which is behind those asked for
+// before, and gives its blocks; nil if its body is not in the archive.
+func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
+	if f.next == nil || f.key != b.Key[i] {
+		from := record.MinTime
+		if p := b.PreviousVersion[i]; !f.whole && p != record.NoTime {
+			from = p
+		}
+		f.begin(b.Key[i], from)
+	}
+	for {
+		ref, rev, err := f.step()
+		if err != nil || ref == b.Ref[i] {
+			return rev, err
+		}
+		if !f.begun && f.from != record.MinTime {
+			// The version before has no body: what counts is one further back.
+			f.begin(b.Key[i], record.MinTime)
+		}
+	}
+}
+
+// begin turns to the versions of a URL from a time on.
+func (f *follower) begin(key string, from record.Time) {
+	f.close()
+	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, key: key, from: from}
+	f.next, f.stop = iter.Pull2(f.r.Snapshot.Scan(f.ctx, record.Scan{
+		Ranges:  []urlkey.Range{{From: key, To: key + "\x00"}},
+		From:    from,
+		To:      f.to,
+		Columns: record.ColChange | record.ColKind | record.ColDigest,
+	}))
+}
+
+func (f *follower) close() {
+	if f.stop != nil {
+		f.stop()
+	}
+}
+
+// step adds the URL's next version to its history, if it has a body.
+func (f *follower) step() (record.Ref, *block.Revision, error) {
+	for {
+		if f.batch == nil || f.row == f.batch.N {
+			b, err, ok := f.next()
+			if err == nil && !ok {
+				err = errUnfound
+			}
+			if err != nil {
+				return record.Ref{}, nil, err
+			}
+			f.batch, f.row = b, 0
+			continue
+		}
+		i := f.row
+		f.row++
+		if f.batch.Change[i] != record.ChangeSame {
+			rev, err := f.add(f.batch, i)
+			return f.batch.Ref[i], rev, err
+		}
+	}
+}
+
+func (f *follower) add(b *record.Batch, i int) (*block.Revision, error) {
+	res, err := f.r.response(f.ctx, b.Ref[i], f.options)
+	if err != nil || res.NoBody != "" {
+		return nil, err
+	}
+	rev := f.history.Add(res.version(b.Time[i], b.Kind[i], b.Digest[i]))
+	f.begun, f.old, f.last = true, f.last, b.Ref[i]
+	return rev, nil
+}
