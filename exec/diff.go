@@ -26,7 +26,7 @@ func (s *Session) diff(ctx context.Context, st *ast.Diff) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Kind: ResultText, Close: func() {}}
+	res := &Result{Kind: ResultBytes, Close: func() {}}
 	if from == nil {
 		res.Notes = append(res.Notes, fmt.Sprintf("from the version before, last captured %s", s.stamp(old.time)))
 	} else {

@@ -37,8 +37,8 @@ const (
 	ResultNone  ResultKind = iota // done, nothing to show: SET, RESET
 	ResultRows                    // an answer: SELECT, SHOW, DESCRIBE, EXPLAIN
 	ResultWork                    // a summary of work done: IMPORT
-	ResultBytes                   // a page's bytes: SHOW PAGE … AS raw | html | text | headers
-	ResultText                    // text to read: HELP, DIFF
+	ResultBytes                   // bytes: SHOW PAGE … AS raw | html | text | headers, DIFF
+	ResultText                    // text to read: HELP
 )
 
 // Result is what a statement gives. Rows of a query are computed while they

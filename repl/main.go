@@ -314,7 +314,7 @@ func (p *program) places(steps []step) (places []place, results int) {
 // asks reports whether a statement is there for its result.
 func asks(s ast.Statement) bool {
 	switch s.(type) {
-	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowPage:
+	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowPage, *ast.Diff:
 		return true
 	}
 	return false

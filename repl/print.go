@@ -163,7 +163,7 @@ func (p *printer) writer(out *output) (rowio.Writer, error) {
 	return rowio.New(p.format(out), out, o)
 }
 
-// bytes shows a page. As the one result of a run its bytes are written as they
+// bytes shows a page, or what changed in one. As the one result of a run its bytes are written as they
 // are, and between tables, which are for reading, too. Beside results in another
 // format, or where one is asked for, it is a row.
 func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
@@ -184,7 +184,7 @@ func (p *printer) pageRow(out *output, s ast.Statement, page string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.Begin([]value.Column{{Name: pageColumn(s), Type: value.Text}}); err != nil {
+	if err := w.Begin([]value.Column{{Name: bytesColumn(s), Type: value.Text}}); err != nil {
 		return err
 	}
 	if err := w.Write(&value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Text, Texts: []string{page}}}}); err != nil {
@@ -193,11 +193,14 @@ func (p *printer) pageRow(out *output, s ast.Statement, page string) error {
 	return w.End()
 }
 
-// pageColumn names the column in which SHOW PAGE gives a page.
-func pageColumn(s ast.Statement) string {
-	if page, ok := s.(*ast.ShowPage); ok {
-		if page.Form != ast.PageDefault {
-			return page.Form.String()
+// bytesColumn names the column in which a page or a DIFF is given as a row.
+func bytesColumn(s ast.Statement) string {
+	switch s := s.(type) {
+	case *ast.Diff:
+		return "diff"
+	case *ast.ShowPage:
+		if s.Form != ast.PageDefault {
+			return s.Form.String()
 		}
 	}
 	return ast.PageHTML.String()
