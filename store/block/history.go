@@ -40,9 +40,10 @@ type Revision struct {
 	Before *Revision // nil in the first version
 	Life   []Life    // of each block of Tree
 
-	leaves  []int // of Tree
-	digests []record.Digest
-	matches []Match // of the leaves, Old and New indices into the two Trees
+	leaves   []int // of Tree
+	digests  []record.Digest
+	matches  []Match // of the leaves, Old and New indices into the two Trees
+	asWholes bool    // the matches are of hidden blocks
 }
 
 // Life is what a block has kept since it first appeared.

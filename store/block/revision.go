@@ -6,52 +6,42 @@ import (
 	"strconv"
 )
 
-// compare finds what became of the leaves since the version before. Where one
-// of the two is no page, it counts as having no blocks; where neither is, they
-// are compared as wholes if their kinds differ, and else any difference is one
-// of layout.
+// compare finds what became of the leaves since the version before. What is no
+// page counts as having no blocks. Where neither of the two has any they are
+// compared as wholes if their kinds differ; else any difference is one of
+// layout.
 func (r *Revision) compare() {
 	b := r.Before
 	if b == nil {
 		return
 	}
+	old, new := b.shown(), r.shown()
 	switch {
-	case b.Hidden() && r.Hidden():
-		r.compareHidden(b)
-	case b.Hidden():
-		r.pair(Matches(nil, r.pieces()), nil, r.leaves)
-	case r.Hidden():
-		r.pair(Matches(b.pieces(), nil), b.leaves, nil)
-	case b.Whole && r.Whole && b.digests[0] != r.digests[0]:
-		r.matches = []Match{{Edited, 1, 1, r.likeness(b)}}
+	case len(old) == 0 && len(new) == 0:
+		r.asWholes = b.Kind != r.Kind && !SameBlocks(b.digests, r.digests)
+		if r.asWholes {
+			r.pair(Matches(b.pieces(b.leaves), r.pieces(r.leaves)), b.leaves, r.leaves)
+		}
 	default:
-		r.pair(Matches(b.pieces(), r.pieces()), b.leaves, r.leaves)
+		r.pair(Matches(b.pieces(old), r.pieces(new)), old, new)
+	}
+	if len(r.matches) == 2 && b.Whole && r.Whole {
+		// Removed and added: it is the body all the same.
+		r.matches = []Match{{Edited, 1, 1, 0}}
 	}
 }
 
-// compareHidden compares two versions that are no pages.
-func (r *Revision) compareHidden(b *Revision) {
-	if b.Kind == r.Kind || SameBlocks(b.digests, r.digests) {
-		return
+// shown are the leaves but hidden ones.
+func (r *Revision) shown() []int {
+	if r.Hidden() {
+		return nil
 	}
-	switch {
-	case !b.Whole:
-		r.matches = []Match{{Added, -1, 1, 0}}
-	case !r.Whole:
-		r.matches = []Match{{Removed, 1, -1, 0}}
-	default:
-		r.matches = []Match{{Edited, 1, 1, r.likeness(b)}}
-	}
+	return r.leaves
 }
 
-// likeness is the share of words that two bodies have in common.
-func (r *Revision) likeness(b *Revision) float64 {
-	return likeness(newBag(b.Text(1)), newBag(r.Text(1)))
-}
-
-func (r *Revision) pieces() []Piece {
-	list := make([]Piece, len(r.leaves))
-	for i, n := range r.leaves {
+func (r *Revision) pieces(leaves []int) []Piece {
+	list := make([]Piece, len(leaves))
+	for i, n := range leaves {
 		list[i] = Piece{r.digests[i], r.Tree.Blocks[n].Path, func() string { return r.words(n) }}
 	}
 	return list
@@ -105,10 +95,10 @@ type sharedPair struct{ old, new, weight int }
 // pairs finds them.
 func (r *Revision) pairs(level int) *cutPairs {
 	p := &cutPairs{}
-	if !r.Before.Hidden() || r.Hidden() {
+	if r.asWholes || !r.Before.Hidden() {
 		p.old = r.Before.Tree.Cut(level)
 	}
-	if !r.Hidden() || r.Before.Hidden() {
+	if r.asWholes || !r.Hidden() {
 		p.new = r.Tree.Cut(level)
 	}
 	weights := map[[2]int]int{}
