@@ -146,7 +146,7 @@ func (p *program) check(scripts []*script) int {
 	for _, s := range scripts {
 		for _, st := range s.steps {
 			if st.faults != nil {
-				p.report(s, st.faults)
+				p.report(st, st.faults)
 				status = statusFailed
 			}
 		}
@@ -271,7 +271,7 @@ func (p *program) run(ctx context.Context, steps []step) error {
 		if first == nil {
 			first = err
 		}
-		p.report(s.script, err)
+		p.report(s, err)
 		if !p.options.KeepGoing || ctx.Err() != nil || isClosedPipe(err) {
 			break
 		}
@@ -355,16 +355,21 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// report tells of an error on stderr.
-func (p *program) report(s *script, err error) {
+// report tells of a step's error on stderr. An error without a place of its own
+// has that of its statement, where there is a script to look it up in.
+func (p *program) report(s step, err error) {
 	p.meter.end()
+	var placed *ast.Error
 	switch {
 	case isClosedPipe(err):
 		// The reader has what it wanted.
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):
 		p.say("%v", err)
+	case !errors.As(err, &placed) && s.script.name != "":
+		at := s.statement.At().Start
+		p.say("%s:%d:%d: %v", s.script.name, at.Line, at.Column, err)
 	default:
-		p.say("%s", lang.Render(err, s.text))
+		p.say("%s", lang.Render(err, s.script.text))
 	}
 }
 

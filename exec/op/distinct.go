@@ -16,7 +16,7 @@ import (
 // then back into the order in which they came.
 func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
-		d := deduper{seen: map[string]bool{}, left: r.MemoryBytes / 2, late: r.newSorter(4)}
+		d := deduper{seen: map[string]bool{}, left: r.MemoryBytes / 2, late: r.newSorter(ctx, 4)}
 		defer d.late.close()
 		var out value.Batch
 		var sel []int32
@@ -86,10 +86,10 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 // yieldLate yields the first row of each key in late, in order of arrival.
 func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column, yield func(*value.Batch, error) bool) {
 	d.seen = nil
-	ordered := r.newSorter(4)
+	ordered := r.newSorter(ctx, 4)
 	defer ordered.close()
 	var last []byte
-	for rec, err := range d.late.sorted(ctx) {
+	for rec, err := range d.late.sorted() {
 		if err == nil && bytes.Equal(rec.key, last) {
 			continue
 		}
@@ -102,5 +102,5 @@ func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column,
 			return
 		}
 	}
-	decoded(cols, ordered.sorted(ctx))(yield)
+	decoded(cols, ordered.sorted())(yield)
 }

@@ -34,7 +34,7 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 		g := &grouper{
 			aggs: n.Aggs, keyEvals: keys, argEvals: args,
 			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)),
-			limit: r.MemoryBytes / 2, late: r.newSorter(2),
+			limit: r.MemoryBytes / 2, late: r.newSorter(ctx, 2),
 		}
 		defer g.late.close()
 		g.reset()
@@ -213,7 +213,7 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	out := newBatch(n.Columns())
 	var p *partial
 	var last []byte // key of the record before
-	for rec, err := range g.late.sorted(ctx) {
+	for rec, err := range g.late.sorted() {
 		if err == nil {
 			switch {
 			case p != nil && bytes.Equal(rec.key, p.key):

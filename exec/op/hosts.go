@@ -29,14 +29,14 @@ func (r *Runner) hosts(ctx context.Context, n *plan.Source) Rows {
 
 func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRow, error] {
 	return func(yield func(*hostRow, error) bool) {
-		s := r.newSorter(1)
+		s := r.newSorter(ctx, 1)
 		defer s.close()
 		if err := sumHosts(s, eachPage(r.pageSpans(ctx, n))); err != nil {
 			yield(nil, err)
 			return
 		}
 		var h hostRow
-		for rec, err := range s.sorted(ctx) {
+		for rec, err := range s.sorted() {
 			if err != nil {
 				yield(nil, err)
 				return

@@ -54,7 +54,7 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) 
 		return nil, err
 	}
 	return func(yield func(*value.Batch, error) bool) {
-		s := r.newSorter(1)
+		s := r.newSorter(ctx, 1)
 		defer s.close()
 		var key, row []byte
 		for b, err := range in {
@@ -73,7 +73,7 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) 
 				}
 			}
 		}
-		decoded(n.Columns(), s.sorted(ctx))(yield)
+		decoded(n.Columns(), s.sorted())(yield)
 	}, nil
 }
 

@@ -31,6 +31,7 @@ type rec struct{ key, val []byte }
 // order in which they came. It holds at most limit bytes, and what is more in
 // runs on disk. It is for one goroutine, which closes it.
 type sorter struct {
+	ctx   context.Context // of the query that sorts
 	limit int64
 	dirs  []string
 	held  []heldRec
@@ -47,8 +48,8 @@ type heldRec struct {
 }
 
 // newSorter makes a sorter that uses a share of the memory given to operators.
-func (r *Runner) newSorter(share int64) *sorter {
-	return &sorter{limit: r.MemoryBytes / share, dirs: r.TempDirs}
+func (r *Runner) newSorter(ctx context.Context, share int64) *sorter {
+	return &sorter{ctx: ctx, limit: r.MemoryBytes / share, dirs: r.TempDirs}
 }
 
 // add takes a copy of a record.
@@ -71,23 +72,38 @@ func (s *sorter) add(key, val []byte) error {
 	return nil
 }
 
-// sort orders what is held in memory.
-func (s *sorter) sort() {
+// sort orders what is held in memory, which may be millions of records. Once
+// the context has ended, all are equal to it, and it is soon through.
+func (s *sorter) sort() error {
+	n, ended := 0, false
 	slices.SortFunc(s.held, func(a, b heldRec) int {
+		if n++; n%ctxEvery == 0 {
+			ended = s.ctx.Err() != nil
+		}
+		if ended {
+			return 0
+		}
 		if c := bytes.Compare(a.key, b.key); c != 0 {
 			return c
 		}
 		return a.seq - b.seq
 	})
+	return s.ctx.Err()
 }
 
 // spill moves what is held to a run on disk.
 func (s *sorter) spill() error {
-	s.sort()
+	if err := s.sort(); err != nil {
+		return err
+	}
 	held := s.held
 	err := s.writeRun(func(yield func(rec, error) bool) {
-		for _, r := range held {
-			if !yield(r.rec, nil) {
+		for i, r := range held {
+			var err error
+			if i%ctxEvery == 0 {
+				err = s.ctx.Err()
+			}
+			if !yield(r.rec, err) {
 				return
 			}
 		}
@@ -105,7 +121,7 @@ func (s *sorter) mergeRuns() error {
 	old := s.runs
 	s.runs = nil
 	defer closeAll(old)
-	return s.writeRun(merge(context.Background(), old))
+	return s.writeRun(merge(s.ctx, old))
 }
 
 // writeRun writes sorted records to a new run.
@@ -146,20 +162,23 @@ func (s *sorter) writeRun(in iter.Seq2[rec, error]) (err error) {
 
 // sorted yields all records in order, once. A record is valid until the
 // iteration moves on.
-func (s *sorter) sorted(ctx context.Context) iter.Seq2[rec, error] {
+func (s *sorter) sorted() iter.Seq2[rec, error] {
 	return func(yield func(rec, error) bool) {
 		if len(s.runs) > 0 {
 			if err := s.spill(); err != nil {
 				yield(rec{}, err)
 				return
 			}
-			merge(ctx, s.runs)(yield)
+			merge(s.ctx, s.runs)(yield)
 			return
 		}
-		s.sort()
+		if err := s.sort(); err != nil {
+			yield(rec{}, err)
+			return
+		}
 		for i, r := range s.held {
-			if i%ctxEvery == 0 && ctx.Err() != nil {
-				yield(rec{}, ctx.Err())
+			if i%ctxEvery == 0 && s.ctx.Err() != nil {
+				yield(rec{}, s.ctx.Err())
 				return
 			}
 			if !yield(r.rec, nil) {

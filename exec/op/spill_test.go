@@ -22,7 +22,7 @@ func TestSorter(t *testing.T) {
 	for _, limit := range []int64{1 << 20, 20_000, 1_000, 0} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
-			s := &sorter{limit: limit, dirs: []string{t.TempDir()}}
+			s := &sorter{ctx: t.Context(), limit: limit, dirs: []string{t.TempDir()}}
 			defer s.close()
 			var want []rec
 			for i := range 3000 {
@@ -35,7 +35,7 @@ func TestSorter(t *testing.T) {
 			}
 			slices.SortStableFunc(want, func(a, b rec) int { return bytes.Compare(a.key, b.key) })
 			i := 0
-			for got, err := range s.sorted(context.Background()) {
+			for got, err := range s.sorted() {
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -56,7 +56,7 @@ func TestSorter(t *testing.T) {
 func TestSorterLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	s := &sorter{dirs: []string{dir + "/missing"}}
+	s := &sorter{ctx: t.Context(), dirs: []string{dir + "/missing"}}
 	for i := range 10 {
 		if err := s.add([]byte{byte(i)}, nil); err != nil {
 			t.Fatal(err)
@@ -101,5 +101,25 @@ func TestRowCodec(t *testing.T) {
 		if got := out.Cols[i].At(0); got != want {
 			t.Errorf("value %d: got %+v, want %+v", i, got, want)
 		}
+	}
+}
+
+// TestSorterStops ends the context of a sorter that holds many records: the sort
+// in memory notices.
+func TestSorterStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &sorter{ctx: ctx, limit: 1 << 30}
+	defer s.close()
+	for i := range 100_000 {
+		if err := s.add(binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cancel()
+	if err := s.sort(); err != context.Canceled {
+		t.Errorf("sort: got %v, want %v", err, context.Canceled)
+	}
+	if slices.IsSortedFunc(s.held, func(a, b heldRec) int { return bytes.Compare(a.key, b.key) }) {
+		t.Error("all was sorted all the same")
 	}
 }

@@ -200,9 +200,30 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	if fault != nil {
 		return h, fault.Error(), nil
 	}
-	why, err = s.checkEnd(pos+h.bytes, h.length)
+	if why, err = s.checkEnd(pos+h.bytes, h.length); why == "" || err != nil {
+		return h, why, err
+	}
+	more, err := s.slip(pos + h.bytes + h.length)
+	if more > 0 {
+		h.length += more
+		why = ""
+	}
 	return h, why, err
 }
+
+// slipMax is how many bytes a Content-Length may be short and be mended:
+// writers that forget a line end are known, and no others.
+const slipMax = 4
+
+// slip finds by how much a length that leads to end is short, where the empty
+// lines and the next record stand a few bytes behind; 0 if they do not.
+func (s *scanner) slip(end int64) (more int64, err error) {
+	b, err := s.w.View(end, slipMax+len(recordEnd))
+	return int64(max(bytes.Index(b, []byte(recordEnd)), 0)), err
+}
+
+// recordEnd is what stands between a block and the next record.
+const recordEnd = "\r\n\r\n" + magic
 
 // headerAt reads the header at pos.
 func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
