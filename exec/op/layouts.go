@@ -34,14 +34,14 @@ func (r *Runner) layouts(ctx context.Context, n *plan.Source) Rows {
 
 func (r *Runner) eachLayout(ctx context.Context, n *plan.Source) iter.Seq2[*layoutRow, error] {
 	return func(yield func(*layoutRow, error) bool) {
-		s := r.newSorter(1)
+		s := r.newSorter(ctx, 1)
 		defer s.close()
 		if err := r.sumLayouts(ctx, n, s); err != nil {
 			yield(nil, err)
 			return
 		}
 		var l layoutRow
-		for rec, err := range s.sorted(ctx) {
+		for rec, err := range s.sorted() {
 			if err != nil {
 				yield(nil, err)
 				return
