@@ -11,18 +11,26 @@ import (
 	"infomall/store/record"
 )
 
+// divideOptions are how this session divides pages.
+func (s *Session) divideOptions() block.Options {
+	if s.Settings.Profile == "classic" {
+		return block.Options{Profile: block.Classic}
+	}
+	return block.Options{}
+}
+
 // openBody divides a stored body. It is false for one that has no blocks.
-func openBody(p *record.Payload) (*block.Body, bool) {
+func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
 	if p.Large != nil {
 		return nil, false
 	}
-	return block.Open(p.Body, p.Mime, record.Header(p.Head, "Content-Type"), record.Header(p.Head, "Content-Encoding"), block.Options{})
+	return block.Open(p.Body, p.Mime, record.Header(p.Head, "Content-Type"), record.Header(p.Head, "Content-Encoding"), o)
 }
 
 // versionOf is a capture as block.History takes it.
-func versionOf(c capture, p *record.Payload) (block.Version, error) {
+func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, error) {
 	v := block.Version{Time: c.time, Kind: c.kind, Size: p.Size}
-	if body, ok := openBody(p); ok {
+	if body, ok := openBody(p, o); ok {
 		v.Body, v.Size = body, int64(len(body.Page.Body))
 		return v, nil
 	}
@@ -59,14 +67,14 @@ func topic(r *block.Revision, n int) string {
 	if r.Body == nil {
 		return ""
 	}
-	return block.Topic(r.Bytes(n), r.Body.Charset, block.Modern, block.TopicOptions{})
+	return block.Topic(r.Bytes(n), r.Body.Charset, r.Body.Profile, block.TopicOptions{})
 }
 
 // blockTable lists the blocks of a page, those that divide before those that
 // they divide into. Only these last have their text, so that the column read
 // down is the page.
-func blockTable(c capture, p *record.Payload) (*Result, error) {
-	v, err := versionOf(c, p)
+func (s *Session) blockTable(c capture, p *record.Payload) (*Result, error) {
+	v, err := versionOf(c, p, s.divideOptions())
 	if err != nil {
 		return nil, err
 	}

@@ -89,7 +89,7 @@ func (s *Session) diffText(ctx context.Context, snap op.Snapshot, st *ast.Diff, 
 		if err != nil {
 			return nil, err
 		}
-		v, err := versionOf(c, &p)
+		v, err := versionOf(c, &p, s.divideOptions())
 		if err != nil {
 			return nil, err
 		}

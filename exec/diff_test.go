@@ -114,3 +114,42 @@ func TestDiffErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffIsChanges shows that DIFF tells of the blocks that the relation
+// changes has, by either profile.
+func TestDiffIsChanges(t *testing.T) {
+	s := newSession(archive{newsSite()})
+	for _, profile := range []string{"modern", "classic"} {
+		for _, set := range []string{"SET level = leaves", "SET profile = " + profile} {
+			if _, _, err := ask(s, set); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, day := range []string{"2008-02-01", "2008-03-01", "2008-04-01", "2008-05-01", "2008-06-01", "2008-07-01"} {
+			rows, _, err := ask(s, "SELECT op || ' ' || block AS change FROM changes IN 'http://x.cn/' BETWEEN "+day+" AND "+day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			diff, _, err := ask(s, "DIFF 'x.cn' TO "+day)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, want := diffHeads(diff), strings.TrimPrefix(rows, "change\n"); got != want {
+				t.Errorf("%s, %s: DIFF tells of\n%schanges has\n%s", profile, day, got, want)
+			}
+		}
+	}
+}
+
+// diffHeads are the operation and the block of each paragraph of a DIFF.
+func diffHeads(diff string) string {
+	var b strings.Builder
+	for line := range strings.Lines(diff) {
+		f := strings.Fields(line)
+		switch f[0] {
+		case "added", "edited", "moved", "removed":
+			b.WriteString(f[0] + " " + f[1] + "\n")
+		}
+	}
+	return b.String()
+}

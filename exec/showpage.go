@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/op"
 	"infomall/lang/ast"
+	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
 )
@@ -50,7 +51,7 @@ func (s *Session) shownPage(ctx context.Context, snap op.Snapshot, st *ast.ShowP
 	}
 	note := s.usedNote(asked, found.time)
 	if st.Form == ast.PageBlocks {
-		res, err := blockTable(found.capture, &p)
+		res, err := s.blockTable(found.capture, &p)
 		if err == nil {
 			res.Notes = append(res.Notes, note)
 		}
@@ -106,7 +107,7 @@ func readable(p *record.Payload) ([]byte, error) {
 // visible is what a body shows, in reading order. Body is what readable gives.
 func visible(p *record.Payload, body []byte) string {
 	contentType := record.Header(p.Head, "Content-Type")
-	if b, ok := openBody(p); ok {
+	if b, ok := openBody(p, block.Options{}); ok {
 		return b.Page.Text(b.Charset)
 	}
 	charset, _ := page.Charset(body, contentType)
