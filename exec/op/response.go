@@ -2,7 +2,6 @@ package op
 
 import (
 	"context"
-	"crypto/sha256"
 	"strings"
 
 	"infomall/store/block"
@@ -88,20 +87,11 @@ func (r *response) blocks() *block.Body {
 // version is the capture as a History takes it. Digest is that of the stored
 // body.
 func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) block.Version {
-	v := block.Version{Time: time, Kind: kind, Body: r.blocks()}
-	if v.Body != nil {
-		v.Size = int64(len(v.Body.Page.Body))
-		return v
+	size := r.Size
+	if r.Large == nil {
+		size = int64(len(r.Body))
 	}
-	v.Digest, v.Size = digest, r.Size
-	if r.Large != nil {
-		return v
-	}
-	v.Size = int64(len(r.Body))
-	if body, err := Decode(&r.Payload); err == nil && len(body) != len(r.Body) {
-		v.Digest, v.Size = sha256.Sum256(body), int64(len(body))
-	}
-	return v
+	return block.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
 }
 
 // about is what the page says of itself.

@@ -12,8 +12,7 @@ import (
 type Version struct {
 	Time record.Time
 	Kind record.Kind
-	// Digest and Size are those of the body after content-decoding, or as it is
-	// stored where it does not decode.
+	// Digest and Size are those of the body as it is stored.
 	Digest record.Digest
 	Size   int64
 	Body   *Body // how it divides; nil for what Open does not open
@@ -126,9 +125,10 @@ func (r *Revision) Bytes(n int) []byte {
 	return r.Body.Page.Body[b.Start:b.End]
 }
 
-// Digest is that of a block's bytes.
+// Digest is that of a block's bytes; of a body that is one block, that of the
+// body as it is stored.
 func (r *Revision) Digest(n int) record.Digest {
-	if r.Body == nil {
+	if r.Whole {
 		return r.Version.Digest
 	}
 	return sha256.Sum256(r.Bytes(n))
@@ -143,9 +143,9 @@ func (r *Revision) Text(n int) string {
 	return r.Body.Page.TextRange(b.Start, b.End, r.Body.Charset)
 }
 
-// LayoutOnly reports whether two versions of a page, given as their bodies
-// after content-decoding and their Content-Type, have the same blocks, be some
-// of them moved: all that differs is then layout. A History has for such a
+// LayoutOnly reports whether two versions of a page, given as their bodies,
+// which have no content coding, and their Content-Type, have the same blocks, be
+// some of them moved: all that differs is then layout. A History has for such a
 // version no block that was added, edited or removed, and for every other it
 // has one.
 func LayoutOnly(old, new []byte, oldType, newType string) bool {

@@ -111,7 +111,7 @@ func TestHistory(t *testing.T) {
 		{"gone and back", 0, []Version{htmlVersion(0, "<p>one"), version(1, record.KindMissing, htmlType, "<p>no such page"), htmlVersion(2, "<p>one")},
 			[]string{"removed 20080601T080000-1", "added 20080603T080000-1"}},
 		{"missing pages differ", 0, []Version{version(0, record.KindMissing, htmlType, "<p>one"), version(1, record.KindMissing, htmlType, "<p>two")},
-			[]string{""}},
+			[]string{"edited 20080601T080000-1"}},
 		{"from error to missing", 0, []Version{version(0, record.KindError, htmlType, "<p>one"), version(1, record.KindMissing, htmlType, "<p>two")},
 			[]string{"edited 20080601T080000-1"}},
 		{"images", 0, []Version{version(0, record.KindPage, "image/gif", "GIF89a1"), version(1, record.KindPage, "image/gif", "GIF89a2")},

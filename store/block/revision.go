@@ -7,24 +7,19 @@ import (
 )
 
 // compare finds what became of the leaves since the version before. What is no
-// page counts as having no blocks. Where neither of the two has any they are
-// compared as wholes if their kinds differ; else any difference is one of
-// layout.
+// page counts as having no blocks; where neither of the two has any they are
+// compared as wholes.
 func (r *Revision) compare() {
 	b := r.Before
 	if b == nil {
 		return
 	}
 	old, new := b.shown(), r.shown()
-	switch {
-	case len(old) == 0 && len(new) == 0:
-		r.asWholes = b.Kind != r.Kind && !SameBlocks(b.digests, r.digests)
-		if r.asWholes {
-			r.pair(Matches(b.pieces(b.leaves), r.pieces(r.leaves)), b.leaves, r.leaves)
-		}
-	default:
-		r.pair(Matches(b.pieces(old), r.pieces(new)), old, new)
+	if len(old) == 0 && len(new) == 0 {
+		r.asWholes = true
+		old, new = b.leaves, r.leaves
 	}
+	r.pair(Matches(b.pieces(old), r.pieces(new)), old, new)
 	if len(r.matches) == 2 && b.Whole && r.Whole {
 		// Removed and added: it is the body all the same.
 		r.matches = []Match{{Edited, 1, 1, 0}}

@@ -105,9 +105,7 @@ func changeFrom(p, r *row) record.Change {
 		return record.ChangeKind
 	case p.digest == r.digest:
 		return record.ChangeSame
-	case p.NoBody || r.NoBody:
-		return record.ChangeChanged
-	case r.kind != record.KindPage || block.LayoutOnly([]byte(p.Body), []byte(r.Body), p.contentType(), r.contentType()):
+	case r.kind == record.KindPage && !p.NoBody && !r.NoBody && block.LayoutOnly([]byte(p.Body), []byte(r.Body), p.contentType(), r.contentType()):
 		return record.ChangeLayout
 	}
 	return record.ChangeChanged
