@@ -117,8 +117,8 @@ var relationCases = []struct{ level, src, want string }{
 	{"1", "SELECT html FROM layouts IN 'http://pku.edu.cn/x'", "html\n<!--block-->\n"},
 
 	// What pages say of themselves.
-	{"1", "SELECT title, block_count, link_count, topic, author FROM versions IN 'http://pku.edu.cn/' LATEST",
-		"title|block_count|link_count|topic|author\nExemplary|13|40|Example University|-\n"},
+	{"1", "SELECT title, block_count > 1 AS parted, link_count, topic, author FROM versions IN 'http://pku.edu.cn/' LATEST",
+		"title|parted|link_count|topic|author\nExemplary|true|40|Example University|-\n"},
 	{"1", "SELECT title, text, block_count FROM versions IN 'http://pku.edu.cn/a.gif' LATEST", "title|text|block_count\n-|-|-\n"},
 	{"1", "SELECT text, main, layout FROM versions IN 'http://pku.edu.cn/x' LATEST", "text|main|layout\none two four|one two four|<!--block-->\n"},
 }

@@ -34,7 +34,7 @@ var arrows = map[string]string{
 	"exec/rowio": "exec/value",
 	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block",
 
-	"exec/op/optest": "store/record store/urlkey store/block",
+	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
 	"repl":              "all",
 	"repl/term":         "",

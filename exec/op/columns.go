@@ -8,7 +8,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// captureFills computes the columns of captures.
+// captureFills computes the columns of captures, and what versions have of them.
 var captureFills = fills[*record.Batch]{
 	"url":    func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) },
 	"time":   func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) },
@@ -44,6 +44,16 @@ var captureFills = fills[*record.Batch]{
 	"record_id":       func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.RecordID[:b.N]) },
 	"declared_digest": func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredDigest[:b.N]) },
 	"via_record":      func(v *value.Vector, b *record.Batch) { names(v, b.Via[:b.N]) },
+
+	"title":            func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Title[:b.N]) },
+	"lang":             func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Lang[:b.N]) },
+	"charset":          func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Charset[:b.N]) },
+	"declared_charset": func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredCharset[:b.N]) },
+	"reason":           func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Reason[:b.N]) },
+	"noarchive":        func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.NoArchive[:b.N]} },
+	"block_count":      func(v *value.Vector, b *record.Batch) { sizes(v, b.BlockCount[:b.N]) },
+	"new_blocks":       func(v *value.Vector, b *record.Batch) { sizes(v, b.NewBlocks[:b.N]) },
+	"link_count":       func(v *value.Vector, b *record.Batch) { sizes(v, b.LinkCount[:b.N]) },
 }
 
 var captureShape = shape[*record.Batch]{

@@ -17,7 +17,7 @@ type pageRow struct {
 	versions, changes     int64
 	status                int32
 	kind                  record.Kind
-	mime                  string
+	mime, title           string
 	bytes, errors, visits int64
 }
 
@@ -66,6 +66,9 @@ func (p *pageRow) add(b *spanBatch, i int) {
 	}
 	if b.Mime != nil {
 		p.mime = b.LastMime[i]
+	}
+	if b.Title != nil {
+		p.title = b.Title[i]
 	}
 	if b.Kind != nil {
 		p.kind = b.Kind[i]
@@ -123,6 +126,7 @@ var pageFills = fills[[]pageRow]{
 	"last_seen":     timeOf(func(p *pageRow) record.Time { return p.last }),
 	"version_count": intOf(func(p *pageRow) int64 { return p.versions }),
 	"change_count":  intOf(func(p *pageRow) int64 { return p.changes }),
+	"title":         textOf(value.Text, func(p *pageRow) string { return p.title }),
 	"status": func(v *value.Vector, list []pageRow) {
 		v.Resize(value.Int, len(list))
 		for i := range list {

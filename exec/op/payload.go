@@ -102,18 +102,6 @@ func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vecto
 
 // versionFields computes the columns of versions that need the payload.
 var versionFields = map[string]func(*response) value.Value{
-	"charset": func(r *response) value.Value {
-		if !r.text() {
-			return value.Value{}
-		}
-		return textOrNull(r.charset)
-	},
-	"declared_charset": func(r *response) value.Value {
-		if !r.text() {
-			return value.Value{}
-		}
-		return textOrNull(r.declared)
-	},
 	"html": func(r *response) value.Value {
 		if !r.text() {
 			return value.Value{}
@@ -127,22 +115,9 @@ var versionFields = map[string]func(*response) value.Value{
 	"etag":          func(r *response) value.Value { return textOrNull(record.Header(r.Head, "ETag")) },
 	"expires":       func(r *response) value.Value { return headerTime(&r.Payload, "Expires") },
 
-	"title":       func(r *response) value.Value { return textOrNull(r.about().Title) },
 	"author":      func(r *response) value.Value { return textOrNull(r.about().Author) },
 	"description": func(r *response) value.Value { return textOrNull(r.about().Description) },
 	"keywords":    func(r *response) value.Value { return textOrNull(r.about().Keywords) },
-	"lang": ofPage(func(r *response, b *block.Body) value.Value {
-		if lang := r.about().Lang; lang != "" {
-			return value.OfText(lang)
-		}
-		return textOrNull(page.LangOf(b.Page.Text(b.Charset)))
-	}),
-	"block_count": ofPage(func(_ *response, b *block.Body) value.Value {
-		return value.OfInt(int64(len(b.Cut(0))))
-	}),
-	"link_count": ofPage(func(r *response, _ *block.Body) value.Value {
-		return value.OfInt(int64(len(r.allLinks())))
-	}),
 	"simhash": ofPage(func(_ *response, b *block.Body) value.Value {
 		var s page.Simhash
 		s.Add(b.Page.Text(b.Charset), 1)

@@ -19,9 +19,9 @@ type response struct {
 	ref     record.Ref
 	options block.Options
 
-	ready, readable   bool
-	body              []byte // after content-decoding, in its own charset
-	charset, declared string
+	ready, readable bool
+	body            []byte // after content-decoding, in its own charset
+	charset         string
 
 	divided bool
 	page    *block.Body
@@ -68,7 +68,7 @@ func (r *response) text() bool {
 		return false
 	}
 	r.body, r.readable = body, true
-	r.charset, r.declared = page.Charset(body, record.Header(r.Head, "Content-Type"))
+	r.charset, _ = page.Charset(body, record.Header(r.Head, "Content-Type"))
 	return true
 }
 

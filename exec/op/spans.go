@@ -220,6 +220,15 @@ func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
 	set(&dst.SourceOffset, j, src.SourceOffset, i)
 	set(&dst.RecordID, j, src.RecordID, i)
 	set(&dst.DeclaredDigest, j, src.DeclaredDigest, i)
+	set(&dst.Title, j, src.Title, i)
+	set(&dst.Lang, j, src.Lang, i)
+	set(&dst.Charset, j, src.Charset, i)
+	set(&dst.DeclaredCharset, j, src.DeclaredCharset, i)
+	set(&dst.Reason, j, src.Reason, i)
+	set(&dst.NoArchive, j, src.NoArchive, i)
+	set(&dst.LinkCount, j, src.LinkCount, i)
+	set(&dst.BlockCount, j, src.BlockCount, i)
+	set(&dst.NewBlocks, j, src.NewBlocks, i)
 }
 
 // set makes entry j of *dst the entry i of src, if there is a src.

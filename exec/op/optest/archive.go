@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"infomall/store/block"
+	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -194,6 +195,32 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	add(&b.SourceOffset, cols&record.ColSource, int64(i)*100)
 	add(&b.RecordID, cols&record.ColSource, "")
 	add(&b.DeclaredDigest, cols&record.ColDeclaredDigest, "")
+	if cols&record.ColPage != 0 {
+		r.appendPage(b)
+	}
+}
+
+// appendPage adds what the body says to b.
+func (r *row) appendPage(b *record.Batch) {
+	meta, charset, declared := page.Meta{}, "", ""
+	links, blocks, fresh := int64(-1), int64(-1), int64(-1)
+	if body, ok := r.open(); ok {
+		meta, charset, declared = body.Page.Meta(body.Charset), body.Charset, body.Declared
+		links = int64(len(body.Page.Links(0, len(body.Page.Body), body.Charset)))
+		blocks, fresh = int64(len(body.Cut(0))), 0
+	}
+	b.Title, b.Lang = append(b.Title, meta.Title), append(b.Lang, meta.Lang)
+	b.Charset, b.DeclaredCharset = append(b.Charset, charset), append(b.DeclaredCharset, declared)
+	b.Reason, b.NoArchive = append(b.Reason, ""), append(b.NoArchive, meta.NoArchive)
+	b.LinkCount, b.BlockCount, b.NewBlocks = append(b.LinkCount, links), append(b.BlockCount, blocks), append(b.NewBlocks, fresh)
+}
+
+// open divides the body, if there is one to divide.
+func (r *row) open() (*block.Body, bool) {
+	if r.NoBody {
+		return nil, false
+	}
+	return block.Open([]byte(r.Body), r.Mime, r.contentType(), "", block.Options{})
 }
 
 func add[T any](list *[]T, asked record.Columns, x T) {
