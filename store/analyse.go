@@ -50,7 +50,9 @@ func analyse(body, head []byte, mime string) *analysis {
 	}
 	leaves := b.Cut(0)
 	a.page.BlockCount = int64(len(leaves))
-	a.content = contentOf(b, leaves)
+	if len(leaves) > 0 {
+		a.content = contentOf(b, leaves)
+	}
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
 	if len(leaves) > 0 && bytes.Equal(b.Page.Body, body) {
