@@ -50,12 +50,14 @@ func analyse(body, head []byte, mime string) *analysis {
 	}
 	leaves := b.Cut(0)
 	a.page.BlockCount = int64(len(leaves))
-	if len(leaves) > 0 {
+	// A single leaf that is all of the body is as good as the body.
+	whole := len(leaves) == 1 && len(b.Bytes(leaves[0])) == len(b.Page.Body)
+	if len(leaves) > 0 && !whole {
 		a.content = contentOf(b, leaves)
 	}
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
-	if len(leaves) > 0 && bytes.Equal(b.Page.Body, body) {
+	if len(leaves) > 0 && !whole && bytes.Equal(b.Page.Body, body) {
 		a.layout = b.Layout()
 		for _, n := range leaves {
 			a.leaves = append(a.leaves, span{int32(b.Blocks[n].Start), int32(b.Blocks[n].End)})

@@ -73,7 +73,7 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 }
 
 // stagedCost is what a staged capture takes in memory beside its bytes, about.
-const stagedCost = 600
+const stagedCost = 1500
 
 func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	w, err := a.newWriter(ctx)
@@ -165,6 +165,9 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 			e.Kind = record.KindSoftMissing
 		} else {
 			e.Page.Reason = ""
+		}
+		if e.Kind != record.KindPage {
+			e.Page.BlockCount, e.Content = -1, 0 // only pages have blocks
 		}
 		g.bytes += int64(len(s.read.layout)) + int64(len(s.read.leaves))*8
 	}

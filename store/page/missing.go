@@ -14,6 +14,7 @@ const (
 	missingBytes = 1500
 	missingLines = 12
 	missingLine  = 160
+	missingShare = 3 // the line is at most so many times as long as the phrase
 )
 
 //go:embed missing.txt
@@ -52,7 +53,8 @@ func SoftMissing(title, text string) (reason string, ok bool) {
 		if len(line) > missingLine {
 			continue
 		}
-		if p := missingPhrase(line); p != "" {
+		// In a sentence about something else the phrase is a small part.
+		if p := missingPhrase(line); p != "" && len(strings.TrimSpace(line)) <= missingShare*len(p) {
 			return `text says "` + p + `"`, true
 		}
 	}

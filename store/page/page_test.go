@@ -139,6 +139,8 @@ func TestSoftMissing(t *testing.T) {
 		{"Room 404", "A novel about a hotel", false},
 		{"HTTP 404 explained", string(make([]byte, 5000)), false},
 		{"News", "The lost city was not found by the expedition.", false},
+		{"Scaladoc for kafka.common", "class InvalidMessageSizeException\nIndicates the client has requested a range no longer available on the server\n", false},
+		{"Sorry", "Sorry, the page you requested was not found on this server.\n", true},
 		{"", "", false},
 	}
 	for _, tt := range tests {
