@@ -26,7 +26,6 @@ type metaAt struct {
 	meta    *segment.Meta
 	digests []record.Digest
 	pages   []segment.Page
-	blocks  []int64 // new, of each entry
 }
 
 // colsMeta are the columns that open the db-files.
@@ -175,7 +174,6 @@ func (o *batcher) meta(e *located, url string) error {
 		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
 		b.Reason, b.NoArchive = append(b.Reason, p.Reason), append(b.NoArchive, p.NoArchive)
 		b.LinkCount, b.BlockCount = append(b.LinkCount, p.LinkCount), append(b.BlockCount, p.BlockCount)
-		b.NewBlocks = append(b.NewBlocks, m.blocks[e.n])
 	}
 	if want&record.ColSource != 0 {
 		b.SourceOffset = append(b.SourceOffset, e.Seq)
@@ -201,9 +199,6 @@ func (o *batcher) at(e *located) (*metaAt, error) {
 	}
 	if o.s.Columns&record.ColPage != 0 {
 		if m.pages, err = meta.Pages(); err != nil {
-			return nil, err
-		}
-		if m.blocks, err = meta.NewBlocks(); err != nil {
 			return nil, err
 		}
 	}

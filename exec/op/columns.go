@@ -52,7 +52,6 @@ var captureFills = fills[*record.Batch]{
 	"reason":           func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Reason[:b.N]) },
 	"noarchive":        func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.NoArchive[:b.N]} },
 	"block_count":      func(v *value.Vector, b *record.Batch) { sizes(v, b.BlockCount[:b.N]) },
-	"new_blocks":       func(v *value.Vector, b *record.Batch) { sizes(v, b.NewBlocks[:b.N]) },
 	"link_count":       func(v *value.Vector, b *record.Batch) { sizes(v, b.LinkCount[:b.N]) },
 }
 

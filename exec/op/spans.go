@@ -228,7 +228,6 @@ func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
 	set(&dst.NoArchive, j, src.NoArchive, i)
 	set(&dst.LinkCount, j, src.LinkCount, i)
 	set(&dst.BlockCount, j, src.BlockCount, i)
-	set(&dst.NewBlocks, j, src.NewBlocks, i)
 }
 
 // set makes entry j of *dst the entry i of src, if there is a src.

@@ -153,7 +153,6 @@ var versionsRelation = &Relation{
 		{Name: "location", Type: value.URL, Doc: "where a redirect leads", Needs: record.ColLocation},
 		{Name: "pool", Type: value.Text, Doc: "pool that holds it", Needs: record.ColPool},
 		{Name: "block_count", Type: value.Int, Doc: "blocks of the finest level", Needs: record.ColPage},
-		{Name: "new_blocks", Type: value.Int, Doc: "of these, those that the archive did not have", Needs: record.ColPage},
 		{Name: "link_count", Type: value.Int, Doc: "links", Needs: record.ColPage},
 		{Name: "urlkey", Type: value.Text, Doc: "folded key of CDX files"},
 		{Name: "host", Type: value.Text, Doc: "host of the URL"},

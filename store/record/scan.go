@@ -32,7 +32,7 @@ const (
 	ColLocation
 	ColSource // Source, SourceOffset, RecordID
 	ColDeclaredDigest
-	ColPage // Title to NewBlocks
+	ColPage // Title to BlockCount
 )
 
 // Scan says which captures to read.
@@ -104,7 +104,6 @@ type Batch struct {
 	NoArchive       []bool   // robots are asked to keep no copy
 	LinkCount       []int64
 	BlockCount      []int64 // leaves
-	NewBlocks       []int64 // stored for it; 0 for a visit
 }
 
 // LargeBody is the size in bytes above which a payload comes in pieces.
@@ -120,7 +119,7 @@ func (b *Batch) Reset() {
 	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
 	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
 	b.Title, b.Lang, b.Charset, b.DeclaredCharset, b.Reason = b.Title[:0], b.Lang[:0], b.Charset[:0], b.DeclaredCharset[:0], b.Reason[:0]
-	b.NoArchive, b.LinkCount, b.BlockCount, b.NewBlocks = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0], b.NewBlocks[:0]
+	b.NoArchive, b.LinkCount, b.BlockCount = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0]
 }
 
 // Payload is the stored response of one capture.

@@ -59,7 +59,6 @@ type Stored struct {
 	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has it, 0 for this one
 	HolderKey      string        // for BodyElsewhere
 	Recipe         Recipe        // for BodyOwn
-	NewBlocks      int64         // blocks that the body brought, for BodyOwn
 	Page           Page          // what the body says, if it has any
 	IP             string
 	Origin         string

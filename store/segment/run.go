@@ -60,7 +60,6 @@ const (
 	colHolders          // of entries with BodyHeld or BodyElsewhere
 	colHolderKey        // of entries with BodyElsewhere
 	colRecipes          // of entries with BodyOwn
-	colNewBlocks        // of entries with BodyOwn
 	colBlockLens
 	colBlockIDs // 16 bytes for each block that is not alone a body
 	colIP
@@ -95,7 +94,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	dst, flags := appendFront([]byte{metaFormat}, r.entries)
 	text := make([][]string, backCols)
 	var cols [backCols][]byte
-	var holders, refersTime, newBlocks, linkCounts, blockCounts []int64
+	var holders, refersTime, linkCounts, blockCounts []int64
 	add := func(col int, s string) { text[col] = append(text[col], s) }
 	for i := range r.entries {
 		e := &r.entries[i]
@@ -115,7 +114,6 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		switch e.Body {
 		case BodyOwn:
 			cols[colRecipes] = appendRecipe(cols[colRecipes], e.Recipe, segment)
-			newBlocks = append(newBlocks, e.NewBlocks)
 		case BodyElsewhere:
 			add(colHolderKey, e.HolderKey)
 			holders = append(holders, int64(e.Holder))
@@ -141,7 +139,6 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	for i, b := range r.blocks {
 		lens[i] = int64(len(b))
 	}
-	cols[colNewBlocks] = appendInts(nil, newBlocks)
 	cols[colLinkCount] = appendInts(nil, linkCounts)
 	cols[colBlockCount] = appendInts(nil, blockCounts)
 	cols[colHolders] = appendInts(nil, holders)
@@ -347,27 +344,6 @@ func (m *Meta) BlockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// NewBlocks gives how many blocks each entry's body brought.
-func (m *Meta) NewBlocks() ([]int64, error) {
-	own := 0
-	for _, fl := range m.front.flags {
-		if BodyForm(fl>>flagBody&3) == BodyOwn {
-			own++
-		}
-	}
-	n, err := decodeInts(nil, m.cols[colNewBlocks], own)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]int64, m.front.n)
-	for i, fl := range m.front.flags {
-		if BodyForm(fl>>flagBody&3) == BodyOwn {
-			out[i], n = n[0], n[1:]
-		}
-	}
-	return out, nil
-}
-
 // alone marks the blocks of a run that are by themselves the body of one of its
 // entries: their IDs are those entries'.
 func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
@@ -440,10 +416,6 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			revisits++
 		}
 	}
-	newBlocks, err := m.NewBlocks()
-	if err != nil {
-		return nil, err
-	}
 	holders, err := decodeInts(nil, m.cols[colHolders], held)
 	if err != nil {
 		return nil, err
@@ -491,7 +463,6 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			if e.Recipe = takeRecipe(&recipes, m.segment); recipes.bad {
 				return nil, errColumn
 			}
-			e.NewBlocks = newBlocks[i]
 		case BodyHeld:
 			e.Holder, holders = uint32(holders[0]), holders[1:]
 		case BodyElsewhere:

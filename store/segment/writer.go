@@ -41,7 +41,6 @@ type Writer struct {
 	pools  map[string]bool
 	uses   map[uint32]bool // other segments whose blocks it names
 	last   *Stored         // last entry added
-	stored int64           // blocks so far
 
 	chunks   []pair
 	runEnds  []int64
@@ -77,7 +76,7 @@ type Content struct {
 }
 
 // Add appends an entry. For BodyOwn the body comes with it; the entry's recipe
-// and count of new blocks are filled in. The entry and what it points to must
+// is filled in. The entry and what it points to must
 // not change until Finish. It tells how many bytes were new.
 func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
@@ -131,7 +130,6 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 		e.Recipe = recipe
 		return 0, nil
 	}
-	before := w.stored
 	switch {
 	case c.Layout != nil:
 		newBytes = w.join(e, c)
@@ -157,7 +155,6 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 		e.Recipe.add(w.block(e.ID, c.Body).BlockRef)
 		newBytes = int64(len(c.Body))
 	}
-	e.NewBlocks = w.stored - before
 	w.bodies[e.ID] = e.Recipe
 	return newBytes, nil
 }
@@ -193,7 +190,6 @@ func (w *Writer) block(id ID, b []byte) Placed {
 	w.run.ids = append(w.run.ids, id)
 	w.run.bytes += len(b)
 	w.blocks.Remember(id, p)
-	w.stored++
 	return p
 }
 

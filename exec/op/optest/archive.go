@@ -203,16 +203,16 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 // appendPage adds what the body says to b.
 func (r *row) appendPage(b *record.Batch) {
 	meta, charset, declared := page.Meta{}, "", ""
-	links, blocks, fresh := int64(-1), int64(-1), int64(-1)
+	links, blocks := int64(-1), int64(-1)
 	if body, ok := r.open(); ok {
 		meta, charset, declared = body.Page.Meta(body.Charset), body.Charset, body.Declared
 		links = int64(len(body.Page.Links(0, len(body.Page.Body), body.Charset)))
-		blocks, fresh = int64(len(body.Cut(0))), 0
+		blocks = int64(len(body.Cut(0)))
 	}
 	b.Title, b.Lang = append(b.Title, meta.Title), append(b.Lang, meta.Lang)
 	b.Charset, b.DeclaredCharset = append(b.Charset, charset), append(b.DeclaredCharset, declared)
 	b.Reason, b.NoArchive = append(b.Reason, ""), append(b.NoArchive, meta.NoArchive)
-	b.LinkCount, b.BlockCount, b.NewBlocks = append(b.LinkCount, links), append(b.BlockCount, blocks), append(b.NewBlocks, fresh)
+	b.LinkCount, b.BlockCount = append(b.LinkCount, links), append(b.BlockCount, blocks)
 }
 
 // open divides the body, if there is one to divide.
