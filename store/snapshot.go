@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -124,17 +125,29 @@ func (v *Snapshot) open(i *segment.Info) {
 // what they change follows from there.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
-		var chosen []*segment.Info
+		var chosen, before []*segment.Info
+		seen := uint64(math.MaxUint64) // what all of the chosen know of
 		for _, s := range v.pin.segments {
-			if s.First < to && s.Last >= from {
+			switch {
+			case s.First < to && s.Last >= from:
 				chosen = append(chosen, s)
+				seen = min(seen, s.Seen)
+			case s.First < from:
+				before = append(before, s)
+			}
+			if s.First < from && s.Last >= from {
+				before = append(before, s) // it begins earlier than is opened
 			}
 		}
 		begin := from
-		for _, s := range chosen {
-			for _, late := range v.pin.segments {
+		for _, late := range before {
+			if late.Born <= seen || late.First >= begin {
+				continue
+			}
+			for _, s := range chosen {
 				if late.Born > s.Seen && late.Born != s.Born && late.First <= s.Last {
-					begin = min(begin, late.First)
+					begin = late.First
+					break
 				}
 			}
 		}
