@@ -222,7 +222,8 @@ func (g *ingest) flush(ctx context.Context) error {
 	}
 	defer v.Close()
 	sort.SliceStable(g.staged, func(i, j int) bool { return g.staged[i].Less(&g.staged[j].Entry) })
-	b := &batchPlan{v: v, staged: g.staged, pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, look: v.looker(), staged: g.staged, pools: make(map[string]*poolPlan)}
+	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
 		return err
 	}
@@ -267,6 +268,7 @@ func (s *staged) count(f fate) {
 // batchPlan decides for each staged capture what is to be stored of it.
 type batchPlan struct {
 	v        *Snapshot
+	look     *looker
 	staged   []staged // sorted
 	fates    []fate   // one for each staged
 	newBytes []int64  // one for each staged: of bodies that were not there
@@ -319,7 +321,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 
 // url plans the captures staged[from:to], which are of one URL.
 func (b *batchPlan) url(ctx context.Context, from, to int) error {
-	known, err := b.v.lookup(ctx, b.staged[from].Key)
+	known, err := b.look.at(ctx, b.staged[from].Key)
 	if err != nil {
 		return err
 	}
