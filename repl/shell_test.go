@@ -245,6 +245,7 @@ func TestInterruptQuery(t *testing.T) {
 	}
 	s.types("SELECT 42;" + enter)
 	s.sees("│ 42")
+	s.sees(prompt)
 	s.types(ctrlD)
 	s.ends(statusDone)
 }
@@ -262,6 +263,7 @@ func TestShellHistory(t *testing.T) {
 	s.sees(prompt)
 	s.types(" SELECT 'kept out';" + enter)
 	s.sees("(1 row)")
+	s.sees(prompt)
 	s.types(ctrlD)
 	s.ends(statusDone)
 
