@@ -65,7 +65,7 @@ func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	snap.SetCache(s.Settings.Cache)
+	snap.SetCache(s.Settings.cacheBytes())
 	var once sync.Once
 	return snap, func() { once.Do(func() { snap.Close() }) }, nil // a reader has nothing to lose on Close
 }

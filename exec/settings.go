@@ -35,3 +35,11 @@ func (s *Settings) cutLevel() int {
 	level, _ := strconv.Atoi(s.Level) // it was checked when set
 	return level
 }
+
+// cacheBytes is what a snapshot may use of the cache.
+func (s *Settings) cacheBytes() int64 {
+	if !s.Cache {
+		return 0
+	}
+	return s.CacheBytes
+}

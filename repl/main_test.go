@@ -95,6 +95,6 @@ func (endless) Files(context.Context) ([]record.File, error) { return nil, nil }
 
 func (endless) Stats() record.ReadStats { return record.ReadStats{} }
 
-func (endless) SetCache(bool) {}
+func (endless) SetCache(int64) {}
 
 func (endless) Close() error { return nil }

@@ -127,7 +127,7 @@ func (a *Archive) warnLocked(err error) {
 	}
 }
 
-// runsPerByte sizes the cache's counters: ten for each run it may hold.
+// runBytesTypical sizes the cache's counters: ten for each run it may hold.
 const runBytesTypical = 256 << 10
 
 // runCache gives the cache of decoded runs, which is made when first needed.
@@ -149,6 +149,16 @@ func (a *Archive) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 		a.cache = c
 	}
 	return a.cache, nil
+}
+
+// boundCache sets what the cache may hold.
+func (a *Archive) boundCache(bytes int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.opts.CacheBytes != bytes && a.cache != nil {
+		a.cache.UpdateMaxCost(bytes)
+	}
+	a.opts.CacheBytes = bytes
 }
 
 // create makes the archive's folders, as far as they are not there.

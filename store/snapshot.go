@@ -70,11 +70,15 @@ func (v *Snapshot) Close() error {
 	return errors.Join(errs...)
 }
 
-// SetCache turns the use of the cache of decoded runs on or off.
-func (v *Snapshot) SetCache(on bool) {
+// SetCache bounds the archive's cache of decoded runs, in bytes; with 0 the
+// snapshot does without.
+func (v *Snapshot) SetCache(bytes int64) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.noCache = !on
+	v.noCache = bytes == 0
+	v.mu.Unlock()
+	if bytes > 0 {
+		v.a.boundCache(bytes)
+	}
 }
 
 // Stats counts what was read through the snapshot so far.

@@ -22,7 +22,8 @@ type Snapshot interface {
 	Files(ctx context.Context) ([]record.File, error)
 	// Stats counts what was read through this snapshot so far.
 	Stats() record.ReadStats
-	// SetCache turns the use of the cache of decoded runs on or off.
-	SetCache(on bool)
+	// SetCache bounds the archive's cache of decoded runs, in bytes; with 0 the
+	// snapshot does without.
+	SetCache(bytes int64)
 	Close() error
 }

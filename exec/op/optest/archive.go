@@ -277,7 +277,7 @@ func (a *Archive) Files(context.Context) ([]record.File, error) {
 func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
 
 // SetCache does nothing.
-func (a *Archive) SetCache(bool) {}
+func (a *Archive) SetCache(int64) {}
 
 // Close does nothing.
 func (a *Archive) Close() error { return nil }
