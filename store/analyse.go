@@ -44,9 +44,10 @@ func analyse(body, head []byte, mime string) *analysis {
 		Title: meta.Title, Lang: meta.Lang, Charset: b.Charset, Declared: b.Declared, NoArchive: meta.NoArchive,
 		LinkCount: int64(len(b.Page.Links(0, len(b.Page.Body), b.Charset))),
 	}
-	a.page.Reason, a.missing = missing(b, meta.Title)
+	lead := b.Page.TextRange(0, min(len(b.Page.Body), leadBytes), b.Charset)
+	a.page.Reason, a.missing = missing(b, meta.Title, lead)
 	if a.page.Lang == "" {
-		a.page.Lang = page.LangOf(b.Page.TextRange(0, min(len(b.Page.Body), langBytes), b.Charset))
+		a.page.Lang = page.LangOf(lead)
 	}
 	leaves := b.Cut(0)
 	a.page.BlockCount = int64(len(leaves))
@@ -66,21 +67,21 @@ func analyse(body, head []byte, mime string) *analysis {
 	return a
 }
 
-const (
-	// langBytes is how much of a page is read to tell its language by its
-	// letters.
-	langBytes = 8 << 10
-	// missingBytes is the size of markup beyond which no page says only that
-	// something is missing; larger ones are not read for it.
-	missingBytes = 64 << 10
-)
+// leadBytes is how much of a page's markup is read to tell its language by its
+// letters, and whether it says at once that nothing is there.
+const leadBytes = 16 << 10
 
 // missing reports whether a page says that what was asked for is not there.
-func missing(b *block.Body, title string) (reason string, ok bool) {
-	if len(b.Page.Body) > missingBytes {
+// lead is the text that its markup begins with: where that is too long already,
+// the rest need not be read.
+func missing(b *block.Body, title, lead string) (reason string, ok bool) {
+	if len(lead) > page.MissingBytes {
 		return "", false
 	}
-	return page.SoftMissing(title, b.Page.Text(b.Charset))
+	if len(b.Page.Body) > leadBytes {
+		lead = b.Page.Text(b.Charset)
+	}
+	return page.SoftMissing(title, lead)
 }
 
 // contentOf is a fingerprint of a page's leaves, whatever their order; never 0.

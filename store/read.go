@@ -33,7 +33,7 @@ const (
 )
 
 // bodyMemory is the size in bytes up to which a reader keeps a body in memory.
-const bodyMemory = 16 << 20
+const bodyMemory = 8 << 20
 
 // openSource opens a file. Its format is told by content unless it is named.
 // zone is that of dates without one.

@@ -6,16 +6,19 @@ import (
 )
 
 // A page that answers 200 and says that nothing is there is short, and says so
-// at once: what it has to show is at most missingBytes, and the phrase stands
+// at once: what it has to show is at most MissingBytes, and the phrase stands
 // in its title or in one of the first missingLines lines, none of them longer
 // than missingLine. The rule would rather miss such a page than take an
 // article about errors for one.
 const (
-	missingBytes = 1500
 	missingLines = 12
 	missingLine  = 160
 	missingShare = 3 // the line is at most so many times as long as the phrase
 )
+
+// MissingBytes is how much text a page has at most, in bytes, that SoftMissing
+// takes for one that is not there.
+const MissingBytes = 1500
 
 //go:embed missing.txt
 var missingList string
@@ -39,7 +42,7 @@ var missingPhrases, missingWhole = func() (phrases []string, whole map[string]bo
 // what was asked for is not there, and why it is thought to. Title and text
 // are those of the page.
 func SoftMissing(title, text string) (reason string, ok bool) {
-	if len(text) > missingBytes {
+	if len(text) > MissingBytes {
 		return "", false
 	}
 	if p := missingPhrase(title); p != "" {
