@@ -326,20 +326,3 @@ func (m *matcher) result() []Match {
 	}
 	return out
 }
-
-// Identities carries the names of blocks over their life: a block of the new
-// version has that of the old one it was paired with, an added one what fresh
-// gives for its index.
-func Identities(old []string, matches []Match, fresh func(n int) string) []string {
-	var out []string
-	for _, m := range matches {
-		switch {
-		case m.Op == Removed:
-		case m.Op == Added:
-			out = append(out, fresh(m.New))
-		default:
-			out = append(out, old[m.Old])
-		}
-	}
-	return out
-}

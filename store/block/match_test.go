@@ -95,15 +95,6 @@ func TestMatchesComplete(t *testing.T) {
 	})
 }
 
-func TestIdentities(t *testing.T) {
-	a, b, c := "the first of them", "and a second one", "third time lucky"
-	m := Matches(pieces(a, b), pieces(c, a, b+" too"))
-	got := Identities([]string{"x", "y"}, m, func(n int) string { return fmt.Sprint("new", n) })
-	if want := "new0 x y"; strings.Join(got, " ") != want {
-		t.Errorf("identities %s, want %s", got, want)
-	}
-}
-
 // leafPieces are a page's leaves as Match wants them.
 func leafPieces(body string) (*Tree, []Piece) {
 	t := Divide(page.NewTree([]byte(body)), Options{})
