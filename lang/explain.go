@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alecthomas/participle/v2"
@@ -77,9 +78,25 @@ func describe(t *lexer.Token) string {
 		return strconv.Quote(t.Value)
 	}
 	if utf8.RuneCountInString(t.Value) > tokenRunesMax {
-		return string([]rune(t.Value)[:tokenRunesMax]) + "…"
+		return onOneLine(string([]rune(t.Value)[:tokenRunesMax])) + "…"
 	}
-	return t.Value
+	return onOneLine(t.Value)
+}
+
+// onOneLine escapes what would break the line of a message that quotes s.
+func onOneLine(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 // misspelt finds a word of the language that a token was meant for: the one

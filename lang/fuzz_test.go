@@ -20,6 +20,7 @@ func FuzzParse(f *testing.F) {
 		src, _, _ := strings.Cut(c, "\n\n")
 		f.Add(src)
 	}
+	f.Add("'\n'")
 	f.Fuzz(func(t *testing.T, src string) {
 		list, err := Parse(src, "")
 		if err != nil {
