@@ -21,6 +21,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(src)
 	}
 	f.Add("'\n'")
+	f.Add("SELECT 0e0KB, 1.5d")
 	f.Fuzz(func(t *testing.T, src string) {
 		list, err := Parse(src, "")
 		if err != nil {

@@ -93,16 +93,17 @@ func (s *scanner) measure(start, unit int, whole bool) {
 		return
 	}
 	kind, ok := unitKind(name)
+	fit := ok && whole && (kind != tokSize || sizeBytes(text, name) >= 0) && (kind != tokDuration || durationFits(text, name))
 	switch {
 	case !ok:
 		s.fault(start, s.pos, fmt.Sprintf("%q is not a number", text), unitHint(s.src[start:unit], name))
 	case !whole:
 		s.fault(start, s.pos, text+" is not a whole number of "+name, "use a smaller unit")
-	case kind == tokSize && sizeBytes(text, name) < 0, kind == tokDuration && !durationFits(text, name):
+	case !fit:
 		s.fault(start, s.pos, text+" is too large", "")
 	}
-	if !ok {
-		kind = tokNumber
+	if !fit {
+		kind = tokNumber // The fault is told; any number will do to go on.
 	}
 	s.emit(kind, start)
 }
