@@ -16,6 +16,9 @@ type located struct {
 	// and was resolved while reading.
 	from     place
 	resolved bool
+	// before: the body is that of the capture before, which another may become
+	// when more captures are settled together with this one.
+	before bool
 	// unknown: the body is as it was in a capture before that this reading
 	// does not see, so the ID says nothing.
 	unknown bool
@@ -102,9 +105,13 @@ func settle(all []located) []located {
 			e.unknown = asBefore(&e) && e.Previous != record.NoTime
 		case asBefore(&e):
 			e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
-			e.resolved, e.unknown, e.from = true, p.unknown, p.body()
+			e.resolved, e.before, e.unknown, e.from = true, true, p.unknown, p.body()
 			follow(&p.Entry, &e.Entry)
-		case p.unknown && e.Previous == p.Time:
+		case p.unknown:
+			// p is as some capture that is not seen here. e's hints are by
+			// that one, or by another that is as it: what came between these
+			// and e later than e is opened, and would be known.
+			e.Previous = p.Time
 			if e.Change == record.ChangeSame {
 				e.VersionTime, e.PreviousVersion = p.VersionTime, p.PreviousVersion
 			} else {
@@ -121,7 +128,7 @@ func settle(all []located) []located {
 // asBefore reports whether e is a 304 that names no other capture which is
 // here: its body is that of the capture before, whichever that is.
 func asBefore(e *located) bool {
-	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && !e.resolved
+	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && (!e.resolved || e.before)
 }
 
 // twice reports whether e came in already: the captures before it with the
