@@ -325,12 +325,15 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	if err != nil {
 		return err
 	}
+	if err := b.awaited(known); err != nil {
+		return err
+	}
 	all := make([]located, 0, len(known)+to-from)
 	all = append(all, known...)
 	for i := from; i < to; i++ {
 		s := &b.staged[i]
 		if s.Body == segment.BodyNone {
-			if err := b.revisit(ctx, i, known, b.staged[from:to]); err != nil {
+			if err := b.revisit(ctx, i, known); err != nil {
 				return err
 			}
 		}
@@ -423,7 +426,7 @@ func (b *batchPlan) hold(i int, known []located, from int) {
 // revisit finds the body that revisit i names: in the archive, among the
 // URL's other new captures, or among the batch's captures of other URLs. If it
 // is nowhere the capture is stored without, and scans go on looking.
-func (b *batchPlan) revisit(ctx context.Context, i int, known []located, siblings []staged) error {
+func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 	s := &b.staged[i]
 	pool := s.Time.Pool()
 	o, from, err := b.v.original(ctx, &s.Stored, pool, known)
@@ -439,27 +442,55 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located, sibling
 		s.heldBy(owner, at)
 		return nil
 	}
-	for j := range siblings {
-		k := &siblings[j]
-		if k.Body == segment.BodyOwn && k.Time.Pool() <= pool && refersTo(&s.Stored, &k.Stored) {
-			s.takeBody(&k.Stored)
-			s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
-			return nil
-		}
-	}
-	canonical, err := urlkey.Canonical(s.RefersURL)
-	if err != nil || s.RefersURL == "" {
+	j := b.inBatch(&s.Stored, pool)
+	if j < 0 {
 		return nil
 	}
-	key := urlkey.Key(canonical)
-	for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
-		k := &b.staged[j]
-		// By now it may be planned to be held by another capture of its URL.
-		if k.Digest != (record.Digest{}) && k.Via != record.ViaRevisit && k.Via != record.ViaNotModified && k.Time.Pool() <= pool && refersTo(&s.Stored, &k.Stored) {
-			s.takeBody(&k.Stored)
-			s.Body, s.HolderKey = segment.BodyElsewhere, key
-			b.across = append(b.across, reference{i, j})
-			return nil
+	k := &b.staged[j]
+	s.takeBody(&k.Stored)
+	if k.Key == s.Key {
+		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
+		return nil
+	}
+	s.Body, s.HolderKey = segment.BodyElsewhere, k.Key
+	b.across = append(b.across, reference{i, j})
+	return nil
+}
+
+// inBatch finds the staged capture that has the body of revisit e, which stands
+// in pool; -1 if there is none.
+func (b *batchPlan) inBatch(e *segment.Stored, pool string) int {
+	keys := []string{e.Key}
+	if canonical, err := urlkey.Canonical(e.RefersURL); err == nil && e.RefersURL != "" {
+		keys = append(keys, urlkey.Key(canonical))
+	}
+	for _, key := range keys {
+		for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
+			k := &b.staged[j]
+			// By now it may be planned to be held by another capture of its URL.
+			if k.Digest != (record.Digest{}) && k.Via != record.ViaRevisit && k.Via != record.ViaNotModified && k.Time.Pool() <= pool && refersTo(e, &k.Stored) {
+				return j
+			}
+		}
+	}
+	return -1
+}
+
+// awaited resolves those of known, the captures of one URL, that are revisits
+// whose originals come in with this batch: the hints of what follows them are
+// by what they turn out to be.
+func (b *batchPlan) awaited(known []located) error {
+	for i := range known {
+		l := &known[i]
+		if l.Body != segment.BodyNone || l.resolved {
+			continue
+		}
+		e, err := b.v.stored(l.place)
+		if err != nil {
+			return err
+		}
+		if j := b.inBatch(e, l.seg.Info.Pool); j >= 0 {
+			l.takes(&b.staged[j].Stored, len(e.Head) > 0)
 		}
 	}
 	return nil

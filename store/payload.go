@@ -364,10 +364,8 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 			return err
 		}
 		if o != nil {
-			e.ID, e.Content, e.Bytes, e.resolved, e.from = o.ID, o.Content, o.Bytes, true, from
-			if len(s.Head) == 0 {
-				e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
-			}
+			e.takes(o, len(s.Head) > 0)
+			e.from = from
 		}
 	}
 	return nil
