@@ -19,9 +19,17 @@ import (
 func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error) {
 	var node plan.Node
 	var err error
+	t := newTable(text("plan"))
 	switch inner := st.Statement.(type) {
 	case *ast.Query:
 		node, err = plan.Build(inner, s.env())
+	case *ast.Export:
+		var to exportTarget
+		if to, err = s.exportTarget(inner); err != nil {
+			return nil, err
+		}
+		t.add(value.OfText("export to " + to.path + " as " + to.format))
+		node, err = plan.Build(inner.Query, s.env())
 	case *ast.Show:
 		node, err = s.shownPlan(inner)
 	}
@@ -36,7 +44,6 @@ func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error)
 		}
 		return s.analyze(ctx, node)
 	}
-	t := newTable(text("plan"))
 	if node != nil {
 		return s.explainPlan(ctx, t, node)
 	}

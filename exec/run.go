@@ -22,6 +22,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.query(ctx, st)
 	case *ast.Import:
 		return s.importFiles(ctx, st)
+	case *ast.Export:
+		return s.export(ctx, st)
 	case *ast.Explain:
 		return s.explain(ctx, st)
 	case *ast.Describe:

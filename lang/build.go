@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -57,6 +57,8 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.query(s.Query)
 	case s.Import != nil:
 		return b.importStatement(s.Import)
+	case s.Export != nil:
+		return b.export(s.Export)
 	case s.Describe != nil:
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:
@@ -153,6 +155,26 @@ func (b *builder) importStatement(s *importSyntax) *ast.Import {
 		}
 	}
 	return im
+}
+
+func (b *builder) export(s *exportSyntax) *ast.Export {
+	ex := &ast.Export{Span: spanOfAll(s.Tokens), Query: b.query(s.Query)}
+	for _, o := range s.Options {
+		switch {
+		case o.To != nil && ex.To != nil:
+			b.fail(spanOfAll(o.Tokens), "TO stands twice", "")
+		case o.To != nil:
+			ex.To = o.To
+		case ex.Format != nil:
+			b.fail(spanOfAll(o.Tokens), "FORMAT stands twice", "")
+		default:
+			ex.Format = optionalName(o.Format)
+		}
+	}
+	if ex.To == nil {
+		b.fail(ex.Span, "EXPORT has no file", "add TO 'file.csv'")
+	}
+	return ex
 }
 
 // otherLists are what other programs call lists that SHOW has.

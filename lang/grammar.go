@@ -21,6 +21,7 @@ type statementSyntax struct {
 	Query    *querySyntax    `parser:"@@"` // first, being most frequent
 	Explain  *explainSyntax  `parser:"| @@"`
 	Import   *importSyntax   `parser:"| @@"`
+	Export   *exportSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -34,6 +35,7 @@ type explainSyntax struct {
 	Analyze  bool            `parser:"'EXPLAIN' @'ANALYZE'?"`
 	Query    *querySyntax    `parser:"( @@"`
 	Import   *importSyntax   `parser:"| @@"`
+	Export   *exportSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -102,6 +104,18 @@ type importOptionSyntax struct {
 	Tokens []lexer.Token
 	Format lexer.Token `parser:"  'FORMAT' @Ident"`
 	Alias  lexer.Token `parser:"| 'AS' @( Ident | Quoted )"`
+}
+
+type exportSyntax struct {
+	Tokens  []lexer.Token
+	Query   *querySyntax          `parser:"'EXPORT' '(' @@ ')'"`
+	Options []*exportOptionSyntax `parser:"@@+"`
+}
+
+type exportOptionSyntax struct {
+	Tokens []lexer.Token
+	To     ast.Expr    `parser:"  'TO' @@"`
+	Format lexer.Token `parser:"| 'FORMAT' @Ident"`
 }
 
 type describeSyntax struct {

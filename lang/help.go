@@ -51,6 +51,10 @@ scope = 'text' | 'text' .. 'text' | $name
 IMPORT file, … [FORMAT name] [AS name]
 file = 'text' | $name
 `},
+	{"EXPORT", `
+EXPORT (query) TO file [FORMAT (csv | tsv | json | jsonl | markdown)]
+file = 'text' | $name | expr || expr
+`},
 	{"SHOW PAGE", `
 SHOW PAGE url [AT t | AS OF t]
     [AS (text | html | raw | headers | blocks)]

@@ -288,7 +288,7 @@ func (g treeMaker) query() *ast.Query {
 }
 
 func (g treeMaker) statement() ast.Statement {
-	switch g.upTo(10) {
+	switch g.upTo(11) {
 	case 0:
 		im := &ast.Import{Alias: g.nameOrNil()}
 		for range 1 + g.upTo(2) {
@@ -331,6 +331,12 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return d
 	case 8:
+		ex := &ast.Export{Query: g.query(), To: g.expr(2)}
+		if g.bool() {
+			ex.Format = &ast.Name{Text: g.of("csv", "jsonl")}
+		}
+		return ex
+	case 9:
 		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}
 	}
 	return g.query()

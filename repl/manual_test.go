@@ -14,10 +14,14 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "archive")
+	work := t.TempDir() // where the examples find queries/demo, and write
+	if err := os.CopyFS(filepath.Join(work, "queries", "demo"), os.DirFS("../queries/demo")); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(work, "archive")
 	run := func(t *testing.T, args ...string) string {
 		cmd := exec.Command("infomall", append([]string{"-a", dir}, args...)...)
-		cmd.Dir = ".." // where the examples find queries/demo
+		cmd.Dir = work
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Errorf("%v\n%s", err, out)

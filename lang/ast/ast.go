@@ -29,7 +29,7 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Explain, *Describe, *Show, *ShowPage,
+// Statement is one of *Query, *Import, *Export, *Explain, *Describe, *Show, *ShowPage,
 // *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
@@ -146,6 +146,14 @@ type Import struct {
 	Alias  *Name  // nil if absent
 }
 
+// Export is EXPORT (query) TO file [FORMAT f].
+type Export struct {
+	Span
+	Query  *Query
+	To     Expr
+	Format *Name // nil: told by the file's name
+}
+
 // Explain is EXPLAIN [ANALYZE] statement.
 type Explain struct {
 	Span
@@ -216,6 +224,7 @@ type Help struct {
 
 func (*Query) statement()    {}
 func (*Import) statement()   {}
+func (*Export) statement()   {}
 func (*Explain) statement()  {}
 func (*Describe) statement() {}
 func (*Show) statement()     {}

@@ -445,6 +445,8 @@ func (p *printer) statement(s Statement) {
 			p.name(s.Format)
 		}
 		p.alias(s.Alias)
+	case *Export:
+		p.export(s)
 	case *Explain:
 		p.WriteString("EXPLAIN ")
 		if s.Analyze {
@@ -472,6 +474,17 @@ func (p *printer) statement(s Statement) {
 		}
 	default:
 		panic(fmt.Sprintf("ast: unknown statement %T", s))
+	}
+}
+
+func (p *printer) export(s *Export) {
+	p.WriteString("EXPORT (")
+	p.query(s.Query)
+	p.WriteByte(')')
+	p.clause(" TO ", s.To)
+	if s.Format != nil {
+		p.WriteString(" FORMAT ")
+		p.name(s.Format)
 	}
 }
 
@@ -544,6 +557,7 @@ func (w *When) String() string       { return printed(func(p *printer) { p.when(
 
 func (s *Query) String() string    { return statementString(s) }
 func (s *Import) String() string   { return statementString(s) }
+func (s *Export) String() string   { return statementString(s) }
 func (s *Explain) String() string  { return statementString(s) }
 func (s *Describe) String() string { return statementString(s) }
 func (s *Show) String() string     { return statementString(s) }

@@ -54,6 +54,9 @@ func children(n Node) []Node {
 		l.exprs(n.T)
 	case *Import:
 		l.exprs(n.Paths...)
+	case *Export:
+		l = append(l, n.Query)
+		l.exprs(n.To)
 	case *Explain:
 		l = append(l, n.Statement)
 	case *ShowPage:

@@ -1,0 +1,174 @@
+package exec
+
+import (
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/rowio"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// exportFormats are the words after FORMAT.
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown"}
+
+// exportSuffixes are the formats that the end of a file's name tells.
+var exportSuffixes = map[string]string{
+	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
+}
+
+// exportTarget is where an EXPORT writes.
+type exportTarget struct {
+	path   string
+	format string // one of exportFormats
+	gzip   bool
+}
+
+// exportTarget reads what the statement says of its file.
+func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
+	var to exportTarget
+	x, err := (&plan.Binder{Where: "TO", Env: s.env()}).BindAs(st.To, value.Text)
+	if err != nil {
+		return to, err
+	}
+	c, ok := x.(*plan.Const)
+	if !ok || c.V.Text == "" { // of NULL too
+		return to, ast.Errorf(st.To, "TO wants the name of a file, and %s is none", st.To)
+	}
+	to.path = c.V.Text
+	name, zipped := strings.CutSuffix(strings.ToLower(to.path), ".gz")
+	to.gzip = zipped
+	if st.Format == nil {
+		if to.format = exportSuffixes[filepath.Ext(name)]; to.format == "" {
+			err := ast.Errorf(st.To, "the name %q does not tell the format", to.path)
+			err.Hint = "add FORMAT csv, or one of " + strings.Join(exportFormats[1:], ", ")
+			return to, err
+		}
+		return to, nil
+	}
+	to.format = strings.ToLower(st.Format.Text)
+	if !slices.Contains(exportFormats, to.format) {
+		return to, plan.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
+	}
+	return to, nil
+}
+
+// export writes a query's rows to a file. The file has its name only when it is
+// whole: on an error, what had that name before is still there.
+func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
+	to, err := s.exportTarget(st)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.query(ctx, st.Query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	f, err := newWholeFile(to.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.abandon()
+	n, err := s.writeRows(ctx, f, to, rows)
+	if err != nil {
+		return nil, err
+	}
+	size, err := f.commit()
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(text("file"), whole("rows"), whole("bytes"))
+	t.add(value.OfText(to.path), value.OfInt(n), value.OfInt(size))
+	res := t.result(ResultWork, nil)
+	res.Notes = rows.Notes
+	return res, nil
+}
+
+// writeRows writes all rows in the target's format and counts them.
+func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, rows *Result) (n int64, err error) {
+	if to.gzip {
+		z := gzip.NewWriter(f)
+		defer func() {
+			if end := z.Close(); err == nil {
+				err = end
+			}
+		}()
+		f = z
+	}
+	w, err := rowio.New(to.format, f, rowio.Options{Zone: s.env().Location(), Header: true})
+	if err != nil {
+		return 0, err
+	}
+	if err := w.Begin(rows.Columns); err != nil {
+		return 0, fmt.Errorf("export to %s: %w", to.path, err)
+	}
+	for b, err := range rows.Rows {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return n, err
+		}
+		n += int64(b.N)
+		if err := w.Write(b); err != nil {
+			return n, fmt.Errorf("export to %s: %w", to.path, err)
+		}
+	}
+	if err := w.End(); err != nil {
+		return n, fmt.Errorf("export to %s: %w", to.path, err)
+	}
+	return n, nil
+}
+
+// wholeFile is a file that gets its name when it is complete.
+type wholeFile struct {
+	*os.File
+	path string
+	done bool
+}
+
+// newWholeFile begins a file beside path. It ends with commit or abandon.
+func newWholeFile(path string) (*wholeFile, error) {
+	f, err := os.OpenFile(path+"."+rand.Text()[:8]+".open", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("export to %s: %w", path, err)
+	}
+	return &wholeFile{File: f, path: path}, nil
+}
+
+// commit gives the file its name, in place of what had it, and tells its size.
+func (f *wholeFile) commit() (size int64, err error) {
+	info, err := f.Stat()
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("export to %s: %w", f.path, err)
+	}
+	f.done = true
+	return info.Size(), nil
+}
+
+// abandon removes the file unless it was committed.
+func (f *wholeFile) abandon() {
+	if f.done {
+		return
+	}
+	f.Close()           // it goes anyway
+	os.Remove(f.Name()) // if this fails, its name tells that it is not whole
+}
