@@ -290,7 +290,10 @@ func (l *labeller) looks(n int, e *evidence) {
 		e[List] += .6
 	}
 	edge := 1.3 // what standing first or last says; of a region it says more
-	if b.Depth == 1 {
+	switch {
+	case l.plain():
+		edge = 0 // A text without markup has no frame around it.
+	case b.Depth == 1:
 		edge = 3
 	}
 	if before < .03 && share < .4 {
@@ -313,6 +316,12 @@ func (l *labeller) looks(n int, e *evidence) {
 	if after < .15 && share < .2 && copyright(l.tree.Bytes(n)) {
 		e[Footer] += 1.5
 	}
+}
+
+// plain reports whether the body is text without any markup.
+func (l *labeller) plain() bool {
+	nodes := l.flow.t.Nodes
+	return len(nodes) == 2 && nodes[1].Kind == page.Raw
 }
 
 // copyright reports whether the end of a block claims a copyright.

@@ -3,17 +3,21 @@ package block
 import (
 	"archive/tar"
 	"bufio"
+	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"infomall/store/page"
+	"infomall/store/record"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -122,22 +126,62 @@ func bundleBodies(t *testing.T, bundle string, f func(body []byte)) {
 }
 
 // TestSharedSites divides every version of every page of the real sites and
-// puts it together again.
+// puts it together again. All words that a page shows are in its leaves, and
+// bodies with the same leaves, be it in another order, show the same words: a
+// version whose words came or went has a block that says so.
 func TestSharedSites(t *testing.T) {
 	bundles, _ := filepath.Glob(filepath.Join(shared(t), "sites", "*.bundle"))
 	for _, bundle := range bundles {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {
 			n, size, leaves := 0, 0, 0
+			shown := map[record.Digest]uint64{} // words, by what the leaves are
 			bundleBodies(t, bundle, func(body []byte) {
 				tree := Divide(page.NewTree(body), Options{})
 				checkTree(t, tree)
 				n++
 				size += len(body)
-				leaves += len(tree.Cut(0))
+				cut := tree.Cut(0)
+				leaves += len(cut)
+				if len(cut) == 0 {
+					return // One block as a whole: any byte that differs is an edit of it.
+				}
+				all := wordSum(tree.Page.Text("utf-8"))
+				inLeaves := uint64(0)
+				var digests []byte
+				for _, leaf := range sortedByBytes(tree, cut) {
+					b := tree.Blocks[leaf]
+					inLeaves += wordSum(tree.Page.TextRange(b.Start, b.End, "utf-8"))
+					sum := sha256.Sum256(tree.Bytes(leaf))
+					digests = append(digests, sum[:]...)
+				}
+				if inLeaves != all {
+					t.Errorf("a page of %d bytes shows words that are in no leaf: %.80q", len(body), body)
+				}
+				content := record.Digest(sha256.Sum256(digests))
+				if before, ok := shown[content]; ok && before != all {
+					t.Errorf("a page of %d bytes has the leaves of another and not its words: %.80q", len(body), body)
+				}
+				shown[content] = all
 			})
 			t.Logf("%d bodies, %d bytes, %d leaves", n, size, leaves)
 		})
 	}
+}
+
+// wordSum is a fingerprint of the words of a text, whatever their order.
+func wordSum(text string) (sum uint64) {
+	for _, w := range page.Words(text) {
+		sum += hash(w)
+	}
+	return sum
+}
+
+// sortedByBytes is a list of blocks in an order that tells nothing of where
+// they stand.
+func sortedByBytes(t *Tree, list []int) []int {
+	list = slices.Clone(list)
+	slices.SortFunc(list, func(a, b int) int { return bytes.Compare(t.Bytes(a), t.Bytes(b)) })
+	return list
 }
 
 // TestSharedFiles divides everything else among the test data, page or not.
