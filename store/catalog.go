@@ -147,8 +147,15 @@ func catalogName(generation uint64) string {
 	return filepath.Join(dirCatalog, fmt.Sprintf("%06d", generation))
 }
 
+// currentLine is the content of CURRENT: the number, a blank and the crc32c of
+// its digits, without which a flipped bit could name an older generation.
+func currentLine(generation uint64) []byte {
+	digits := fmt.Appendf(nil, "%06d", generation)
+	return fmt.Appendf(digits, " %08x\n", crc32.Checksum(digits, castagnoli))
+}
+
 // readCurrent gives the number of the generation in force; 0 if the archive
-// has none yet.
+// has none yet. A number alone, as one is written by hand, is taken as well.
 func readCurrent(dir string) (uint64, error) {
 	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -157,11 +164,34 @@ func readCurrent(dir string) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 64)
-	if err != nil || n == 0 {
+	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) {
 		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q", b)}
 	}
 	return n, nil
+}
+
+// lostCurrent says what to do where CURRENT is gone. An archive has it before
+// its first db-file, so without it none may be there: else they are no
+// leftovers, but what the lost catalogue named.
+func lostCurrent(dir string) error {
+	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
+		return nil // the archive was made meanwhile
+	}
+	remedy := "bring it and the folder " + dirCatalog + " back from a copy of the archive"
+	catalogs, err := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*"))
+	if err != nil {
+		return err
+	}
+	if n := len(catalogs); n > 0 {
+		remedy = "write the number of the newest file in " + dirCatalog + " into it, which is " + filepath.Base(catalogs[n-1])
+	}
+	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), remedy)}
 }
 
 // pin is a catalogue that a shared lock keeps, and with it every file that it
@@ -186,6 +216,9 @@ func pinCurrent(dir string) (*pin, error) {
 			return nil, err
 		}
 		if n == 0 {
+			if err := lostCurrent(dir); err != nil {
+				return nil, err
+			}
 			return &pin{catalog: &catalog{}}, nil
 		}
 		name := filepath.Join(dir, catalogName(n))

@@ -31,6 +31,9 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 	}
 	w := &writer{a: a}
 	err := a.locked(ctx, func(*os.File) error {
+		if err := a.begin(); err != nil {
+			return err
+		}
 		alive, err := a.sweepWriters()
 		if err != nil {
 			return err
@@ -52,6 +55,19 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 		return nil, fmt.Errorf("begin to write to the archive %s: %w", a.dir, err)
 	}
 	return w, nil
+}
+
+// begin publishes an empty catalogue in an archive that is new, so that db-files
+// never lie in one without CURRENT. The archive's lock is held.
+func (a *Archive) begin() error {
+	n, err := readCurrent(a.dir)
+	if err != nil || n > 0 {
+		return err
+	}
+	if err := lostCurrent(a.dir); err != nil {
+		return err
+	}
+	return a.putCatalog(&catalog{generation: 1})
 }
 
 // close gives up what was not published.
@@ -99,6 +115,14 @@ func (a *Archive) sweepFiles() error {
 	if err := a.sweepGenerations(); err != nil {
 		return err
 	}
+	current, err := readCurrent(a.dir)
+	if err != nil {
+		return err
+	}
+	if _, err := loadCatalog(a.dir, current); err != nil {
+		// What it names can't be told from leftovers: keep all.
+		return nil
+	}
 	named := make(map[string]bool)
 	generations, err := filepath.Glob(filepath.Join(a.dir, dirCatalog, "[0-9]*"))
 	if err != nil {
@@ -140,7 +164,8 @@ func (a *Archive) sweepFiles() error {
 }
 
 // sweepGenerations removes the generations before the one in force that no
-// reader pins. The archive's lock is held.
+// reader pins. A later one is what a killed writer left, and is written over by
+// the next; or else CURRENT is damaged. The archive's lock is held.
 func (a *Archive) sweepGenerations() error {
 	current, err := readCurrent(a.dir)
 	if err != nil {
@@ -152,7 +177,7 @@ func (a *Archive) sweepGenerations() error {
 	}
 	for _, e := range files {
 		n, err := strconv.ParseUint(e.Name(), 10, 64)
-		if err != nil || n == current {
+		if err != nil || n >= current {
 			continue
 		}
 		name := filepath.Join(a.dir, dirCatalog, e.Name())
@@ -292,7 +317,7 @@ func (a *Archive) putCatalog(c *catalog) error {
 	if err := syncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(a.dir, fileCurrent), fmt.Appendf(nil, "%06d\n", c.generation)); err != nil {
+	if err := writeFile(filepath.Join(a.dir, fileCurrent), currentLine(c.generation)); err != nil {
 		return err
 	}
 	if err := syncDir(a.dir); err != nil {
