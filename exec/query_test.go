@@ -176,6 +176,9 @@ var queryCases = []struct{ src, want string }{
 	{"SELECT host, avg(bytes) FROM captures GROUP BY host ORDER BY avg(bytes) NULLS FIRST LIMIT 1", "host|avg(bytes)\npku.edu.cn|2.75\n"},
 	{"SELECT max(time) - min(time) FROM captures IN 'http://pku.edu.cn/'", "max(time) - min(time)\n85d\n"},
 	{"SELECT sum(DISTINCT status) FROM captures", "sum(DISTINCT status)\n1405\n"},
+	{"SELECT count(*) FILTER (WHERE month(time) = 6) AS june, count(DISTINCT url) FILTER (WHERE month(time) = 7) AS july, max(bytes) FILTER (WHERE FALSE) AS none, count(*) FILTER (WHERE mime IS NULL) AS bare FROM captures",
+		"june|july|none|bare\n4|5|-|2\n"},
+	{"SELECT month(time) AS m FROM captures GROUP BY m HAVING count(*) FILTER (WHERE status = 200 OR NULL) > 2", "m\n6\n7\n"},
 
 	// Distinct, order, aliases.
 	{"SELECT DISTINCT status FROM captures", "status\n200\n404\n301\n500\n"},

@@ -17,7 +17,7 @@ var words = []string{
 	"IMPORT", "EXPORT", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST",
-	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN",
+	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
 	"CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 }
 

@@ -484,8 +484,40 @@ func (p *exprParser) call(name *lexer.Token) (ast.Expr, error) {
 	if err := p.needOp(")"); err != nil {
 		return nil, err
 	}
+	if p.atFilter() {
+		var err error
+		if c.Filter, err = p.filter(); err != nil {
+			return nil, err
+		}
+	}
 	c.Span = p.span(startOf(name))
 	return c, nil
+}
+
+// atFilter tells FILTER (…) from an alias of that name.
+func (p *exprParser) atFilter() bool {
+	if !isWord(p.peek(), "FILTER") {
+		return false
+	}
+	here := p.lex.MakeCheckpoint()
+	p.lex.Next()
+	bracket := isOp(p.peek(), "(")
+	p.lex.LoadCheckpoint(here)
+	return bracket
+}
+
+// filter reads FILTER (WHERE expr).
+func (p *exprParser) filter() (ast.Expr, error) {
+	p.next()
+	p.next() // the bracket
+	if err := p.need("WHERE"); err != nil {
+		return nil, err
+	}
+	e, err := p.expr(levelOr)
+	if err != nil {
+		return nil, err
+	}
+	return e, p.needOp(")")
 }
 
 func (p *exprParser) caseExpr() (ast.Expr, error) {

@@ -43,7 +43,8 @@ x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
 y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z
 z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
   | NOW | TODAY | $name | :name | column | name.column | (expr)
-  | name([[DISTINCT] expr, …]) | name(*) | CAST(expr AS type)
+  | name([[DISTINCT] expr, …]) [FILTER (WHERE expr)]
+  | name(*) [FILTER (WHERE expr)] | CAST(expr AS type)
   | CASE [expr] WHEN expr THEN expr … [ELSE expr] END
 scope = 'text' | 'text' .. 'text' | $name
 `},

@@ -179,6 +179,7 @@ func (g treeMaker) expr(depth int) ast.Expr {
 	case 2:
 		c.Args = g.exprs(d, 0)
 	}
+	c.Filter = g.exprOrNil(d)
 	return c
 }
 

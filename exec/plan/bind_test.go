@@ -263,6 +263,7 @@ func TestBindErrors(t *testing.T) {
 		{`split_part('a', ',', 0)`, `1:8: split_part: parts count from 1, or from -1 at the end`},
 		{`$missing`, `1:8: parameter $missing has no value (give it with --param missing=… or SET $missing = …)`},
 		{`count(*)`, `1:8: no aggregate may stand in WHERE, and count is one (ask about groups in HAVING)`},
+		{`lower(kind) FILTER (WHERE changed)`, `1:8: lower is no aggregate: neither * nor DISTINCT may stand in it, nor FILTER behind it`},
 		{`colour = 1`, `1:8: no column "colour"`},
 		{`url = 'http://a b:c/'`, `1:14: "http://a b:c/" is no URL: the host contains a forbidden domain code point: " "`},
 	} {

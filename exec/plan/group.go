@@ -237,7 +237,7 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 			return nil, ast.Errorf(c, "only count takes *, and without DISTINCT")
 		}
 		a.T = value.Int
-		return a, nil
+		return a, b.filter(a, c)
 	}
 	if len(c.Args) != 1 {
 		err := ast.Errorf(c, "%s takes one argument, not %d", f, len(c.Args))
@@ -251,8 +251,28 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 		return nil, err
 	}
 	a.Arg = arg
-	a.T, err = aggregateType(f, c.Args[0], arg.Type())
-	return a, err
+	if a.T, err = aggregateType(f, c.Args[0], arg.Type()); err != nil {
+		return nil, err
+	}
+	return a, b.filter(a, c)
+}
+
+// filter makes FILTER (WHERE …) part of a's argument: no aggregate counts NULL,
+// so the argument is NULL in the rows that the filter drops.
+func (b *builder) filter(a *Aggregate, c *ast.Call) error {
+	if c.Filter == nil {
+		return nil
+	}
+	cond, err := b.binder("FILTER").BindBool(c.Filter)
+	if err != nil {
+		return err
+	}
+	if a.Arg == nil {
+		a.Arg = constant(value.OfInt(1))
+	}
+	t := a.Arg.Type()
+	a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: a.Arg}}, Else: &Const{T: t}, T: t})
+	return err
 }
 
 // aggregateType is the type of f over values of type t.

@@ -174,13 +174,15 @@ type Cast struct {
 	Type Name
 }
 
-// Call is a function or an aggregate: f(a, b), f(DISTINCT a) or count(*).
+// Call is a function or an aggregate: f(a, b), f(DISTINCT a) or count(*), and
+// behind an aggregate FILTER (WHERE expr).
 type Call struct {
 	Span
 	Name     Name
 	Distinct bool
 	Star     bool
 	Args     []Expr
+	Filter   Expr // nil if absent
 }
 
 func (*String) expr()   {}

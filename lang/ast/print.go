@@ -302,6 +302,11 @@ func (p *printer) call(e *Call) {
 	}
 	p.list(e.Args)
 	p.WriteByte(')')
+	if e.Filter != nil {
+		p.WriteString(" FILTER (WHERE ")
+		p.expr(e.Filter)
+		p.WriteByte(')')
+	}
 }
 
 func (p *printer) scopes(ss []Scope) {

@@ -95,6 +95,7 @@ func children(n Node) []Node {
 		l.exprs(n.X)
 	case *Call:
 		l.exprs(n.Args...)
+		l.exprs(n.Filter)
 	default:
 		panic(fmt.Sprintf("ast: unknown node %T", n))
 	}
