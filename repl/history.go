@@ -11,8 +11,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"infomall/store/disk"
 )
 
 // Bounds of the history file: when it holds more than historyFileMax entries,
@@ -119,7 +120,7 @@ func lockHistory(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := flock(f); err != nil {
+		if err := disk.LockExclusive(f); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("lock %s: %w", path, err)
 		}
@@ -135,16 +136,6 @@ func lockHistory(path string) (*os.File, error) {
 		f.Close()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
-		}
-	}
-}
-
-// flock waits for an exclusive lock on f.
-func flock(f *os.File) error {
-	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
-		if !errors.Is(err, syscall.EINTR) {
-			return err
 		}
 	}
 }

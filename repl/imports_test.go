@@ -25,8 +25,9 @@ var arrows = map[string]string{
 	"store/warc":     "store/record store/urlkey",
 	"store/page":     "store/record store/urlkey",
 	"store/block":    "store/record store/urlkey store/page",
-	"store/segment":  "store/record store/urlkey",
-	"store":          "store/urlkey store/record store/tianwang store/warc store/page store/block store/segment",
+	"store/disk":     "",
+	"store/segment":  "store/record store/urlkey store/disk",
+	"store":          "store/disk store/urlkey store/record store/tianwang store/warc store/page store/block store/segment",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
@@ -67,7 +68,7 @@ var homes = map[string]string{
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page",
 	"golang.org/x/text":                   "store/urlkey store/page exec/value exec/plan exec/op",
-	"golang.org/x/sys":                    "store",
+	"golang.org/x/sys":                    "store/disk",
 }
 
 // testHomes are further homes of outside modules in a package's tests alone.

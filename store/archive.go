@@ -22,6 +22,7 @@ import (
 
 	"github.com/dgraph-io/ristretto/v2"
 
+	"infomall/store/disk"
 	"infomall/store/segment"
 )
 
@@ -37,6 +38,8 @@ type Options struct {
 	Warn func(error)
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// Disk is what changes files; nil is disk.OS.
+	Disk disk.FS
 }
 
 const (
@@ -67,6 +70,9 @@ func Open(dir string, o Options) *Archive {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Disk == nil {
+		o.Disk = disk.OS
 	}
 	return &Archive{dir: dir, opts: o, indexes: make(map[string]*segment.IndexFile), warned: make(map[string]bool)}
 }
@@ -163,53 +169,28 @@ func (a *Archive) boundCache(bytes int64) {
 
 // create makes the archive's folders, as far as they are not there.
 func (a *Archive) create() error {
-	for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
-		if err := os.MkdirAll(filepath.Join(a.dir, d), 0o755); err != nil {
-			return fmt.Errorf("make the archive %s: %w", a.dir, err)
+	if !a.Exists() {
+		for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
+			if err := disk.MkdirAll(a.opts.Disk, filepath.Join(a.dir, d)); err != nil {
+				return fmt.Errorf("make the archive %s: %w", a.dir, err)
+			}
 		}
 	}
 	name := filepath.Join(a.dir, fileFormat)
 	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-		if err := writeFile(name, []byte(formatText)); err != nil {
-			return err
-		}
+		return disk.WriteFile(a.opts.Disk, name, []byte(formatText))
 	}
 	return nil
 }
 
-// writeFile makes a file durable under its name: it is there whole or not at
-// all. It does not sync the directory.
-func writeFile(name string, b []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already once it was renamed
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
-}
-
 // locked runs f while no other writer publishes. Writers queue.
-func (a *Archive) locked(ctx context.Context, f func(lock *os.File) error) error {
-	lock, err := os.OpenFile(filepath.Join(a.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
+func (a *Archive) locked(ctx context.Context, f func(lock disk.File) error) error {
+	lock, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := lockExclusive(lock); err != nil {
+	if err := disk.LockExclusive(lock); err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
 	if err := ctx.Err(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -231,7 +232,7 @@ func pinCurrent(dir string) (*pin, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lockShared(f); err != nil {
+		if err := disk.LockShared(f); err != nil {
 			f.Close()
 			return nil, fmt.Errorf("lock %s: %w", name, err)
 		}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"path/filepath"
 	"sort"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -564,7 +564,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 // segment writes the db-file of one pool's part of a batch.
 func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (made, error) {
 	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
-	f, err := os.Create(name)
+	f, err := disk.Create(g.a.opts.Disk, name)
 	if err != nil {
 		return made{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/disk"
 	"infomall/store/segment"
 )
 
@@ -20,7 +21,7 @@ import (
 type writer struct {
 	a    *Archive
 	dir  string
-	lock *os.File
+	lock disk.File
 }
 
 // newWriter makes the archive if need be and registers a writer. If no other
@@ -30,7 +31,7 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 		return nil, err
 	}
 	w := &writer{a: a}
-	err := a.locked(ctx, func(*os.File) error {
+	err := a.locked(ctx, func(disk.File) error {
 		if err := a.begin(); err != nil {
 			return err
 		}
@@ -43,13 +44,13 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 				return err
 			}
 		}
-		if w.dir, err = os.MkdirTemp(filepath.Join(a.dir, dirWriters), "w"); err != nil {
+		if w.dir, err = disk.MkdirTemp(a.opts.Disk, filepath.Join(a.dir, dirWriters), "w"); err != nil {
 			return err
 		}
-		if w.lock, err = os.Create(filepath.Join(w.dir, fileLock)); err != nil {
+		if w.lock, err = disk.Create(a.opts.Disk, filepath.Join(w.dir, fileLock)); err != nil {
 			return err
 		}
-		return lockExclusive(w.lock)
+		return disk.LockExclusive(w.lock)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("begin to write to the archive %s: %w", a.dir, err)
@@ -72,7 +73,7 @@ func (a *Archive) begin() error {
 
 // close gives up what was not published.
 func (w *writer) close() error {
-	err := os.RemoveAll(w.dir)
+	err := disk.RemoveAll(w.a.opts.Disk, w.dir)
 	return errors.Join(err, w.lock.Close())
 }
 
@@ -87,7 +88,7 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 		dir := filepath.Join(a.dir, dirWriters, d.Name())
 		f, err := os.Open(filepath.Join(dir, fileLock))
 		if err == nil {
-			free, err := tryExclusive(f)
+			free, err := disk.TryExclusive(f)
 			f.Close()
 			if err != nil {
 				return false, err
@@ -101,7 +102,7 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 		}
 		// A writer registers under the archive's lock, which is ours now: one
 		// without its own lock held is dead.
-		if err := os.RemoveAll(dir); err != nil {
+		if err := disk.RemoveAll(a.opts.Disk, dir); err != nil {
 			return false, err
 		}
 	}
@@ -142,7 +143,7 @@ func (a *Archive) sweepFiles() error {
 			named[s.File], named[s.Index] = true, true
 		}
 	}
-	// What writeFile did not come to rename is hidden and never named.
+	// What disk.WriteFile did not come to rename is hidden and never named.
 	for _, pattern := range []string{".[!.]*", filepath.Join(dirCatalog, ".[!.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
 		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
@@ -154,7 +155,7 @@ func (a *Archive) sweepFiles() error {
 				return err
 			}
 			if !named[rel] {
-				if err := os.Remove(f); err != nil {
+				if err := a.opts.Disk.Remove(f); err != nil {
 					return err
 				}
 			}
@@ -185,9 +186,9 @@ func (a *Archive) sweepGenerations() error {
 		if err != nil {
 			continue // another process was faster
 		}
-		free, err := tryExclusive(f)
+		free, err := disk.TryExclusive(f)
 		if err == nil && free {
-			err = os.Remove(name)
+			err = a.opts.Disk.Remove(name)
 		}
 		f.Close()
 		if err != nil {
@@ -201,7 +202,7 @@ func (a *Archive) sweepGenerations() error {
 // file holds the next one; should it not be believable, the catalogue and the
 // names in use decide.
 func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) {
-	err = w.a.locked(ctx, func(lock *os.File) error {
+	err = w.a.locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
 		if err != nil {
 			return err
@@ -273,7 +274,7 @@ func (w *writer) publish(ctx context.Context, segments []made, seen uint64) erro
 		m.info.Index = index
 	}
 	tmp := filepath.Join(w.dir, filepath.Base(index))
-	if err := segment.WriteIndex(tmp, infos, writers); err != nil {
+	if err := segment.WriteIndex(w.a.opts.Disk, tmp, infos, writers); err != nil {
 		return err
 	}
 	x, err := describeIndex(tmp, index)
@@ -287,7 +288,7 @@ func (w *writer) publish(ctx context.Context, segments []made, seen uint64) erro
 	if err := w.a.moveIn(moves); err != nil {
 		return err
 	}
-	return w.a.locked(ctx, func(*os.File) error {
+	return w.a.locked(ctx, func(disk.File) error {
 		c := &catalog{}
 		n, err := readCurrent(w.a.dir)
 		if err != nil {
@@ -311,16 +312,16 @@ func (w *writer) publish(ctx context.Context, segments []made, seen uint64) erro
 
 // putCatalog puts a generation in force. The archive's lock is held.
 func (a *Archive) putCatalog(c *catalog) error {
-	if err := writeFile(filepath.Join(a.dir, catalogName(c.generation)), c.encode()); err != nil {
+	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, catalogName(c.generation)), c.encode()); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
+	if err := a.opts.Disk.SyncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(a.dir, fileCurrent), currentLine(c.generation)); err != nil {
+	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileCurrent), currentLine(c.generation)); err != nil {
 		return err
 	}
-	if err := syncDir(a.dir); err != nil {
+	if err := a.opts.Disk.SyncDir(a.dir); err != nil {
 		return err
 	}
 	return a.sweepGenerations()
@@ -343,10 +344,10 @@ func (a *Archive) moveIn(moves [][2]string) error {
 	for _, m := range moves {
 		dir := filepath.Join(a.dir, filepath.Dir(m[1]))
 		if !dirs[dir] {
-			dirs[dir] = true
-			if err := os.Mkdir(dir, 0o755); err == nil {
-				dirs[filepath.Dir(dir)] = true
-			} else if !errors.Is(err, os.ErrExist) {
+			// The folder's own name too: who made it may have been killed before
+			// that was durable.
+			dirs[dir], dirs[filepath.Dir(dir)] = true, true
+			if err := a.opts.Disk.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
 				return err
 			}
 		}
@@ -354,12 +355,12 @@ func (a *Archive) moveIn(moves [][2]string) error {
 		if _, err := os.Stat(to); err == nil {
 			return fmt.Errorf("%s is there already: the archive's numbering was tampered with", to)
 		}
-		if err := os.Rename(m[0], to); err != nil {
+		if err := a.opts.Disk.Rename(m[0], to); err != nil {
 			return err
 		}
 	}
 	for d := range dirs {
-		if err := syncDir(d); err != nil {
+		if err := a.opts.Disk.SyncDir(d); err != nil {
 			return err
 		}
 	}

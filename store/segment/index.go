@@ -9,6 +9,8 @@ import (
 	"time"
 
 	bolt "go.etcd.io/bbolt"
+
+	"infomall/store/disk"
 )
 
 // openTimeout bounds the wait for a lock on an index file. Nobody writes one
@@ -18,7 +20,7 @@ const openTimeout = time.Second
 // WriteIndex writes one index file at path with a bucket for each segment, in
 // whose infos it notes the bytes it takes. The file is synced and complete
 // when it returns; it is never changed afterwards.
-func WriteIndex(path string, infos []*Info, writers []*Writer) error {
+func WriteIndex(d disk.FS, path string, infos []*Info, writers []*Writer) error {
 	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout})
 	if err != nil {
 		return fmt.Errorf("make index %s: %w", path, err)
@@ -53,7 +55,7 @@ func WriteIndex(path string, infos []*Info, writers []*Writer) error {
 	}
 	// The database grows its file ahead of need; what lies behind the last
 	// page in use is cut off.
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	f, err := d.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

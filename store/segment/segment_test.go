@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -103,7 +104,7 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 	if err := os.WriteFile(filepath.Join(dir, info.File), buf.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteIndex(filepath.Join(dir, info.Index), []*Info{&info}, []*Writer{w}); err != nil {
+	if err := WriteIndex(disk.OS, filepath.Join(dir, info.Index), []*Info{&info}, []*Writer{w}); err != nil {
 		t.Fatal(err)
 	}
 	return &info
