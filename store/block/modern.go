@@ -16,6 +16,7 @@ const (
 	moduleText  = 600  // bytes of text that may be one part whatever its share
 	smallModule = 24   // bytes of text that are no part at level 2
 	tinyPart    = 4    // bytes of text that never are a part
+	paragraph   = 16   // bytes of text of a paragraph that may be a leaf
 	itemText    = 48   // bytes of text; lists whose items have less are one part
 )
 
@@ -226,10 +227,10 @@ func (d *divider) steps(a atom) []atom {
 	}
 	parts := d.flow.expand(a)
 	for range 2 * leafBytes {
-		if whole := sections(d.flow, parts); len(whole) > 1 && len(whole) < len(parts) {
-			return d.fill(whole, worthLeaf)
+		if title, whole := titled(d.flow, parts); len(whole) > 1 && len(title)+len(whole) < len(parts) {
+			return append(title, d.fill(whole, d.worthLeaf)...)
 		}
-		if p := d.fill(parts, worthLeaf); len(p) > 1 {
+		if p := d.fill(parts, d.worthLeaf); len(p) > 1 {
 			return p
 		}
 		// All the rest is too little to stand beside the largest part.
@@ -279,12 +280,17 @@ func (d *divider) keepApart(small, neighbour atom) bool {
 	return small.shows.weight() >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.flow.expand(neighbour)) > 1
 }
 
-// worthLeaf reports whether an atom is large enough to be stored by itself.
-func worthLeaf(a atom) bool { return a.end-a.start >= leafBytes }
+// worthLeaf reports whether an atom is large enough to be stored by itself. A
+// paragraph that says something is, short as it is: were it put with its
+// neighbours until an edit makes it longer, the edit would touch them all.
+func (d *divider) worthLeaf(a atom) bool {
+	return a.end-a.start >= leafBytes ||
+		a.element != 0 && d.flow.t.Nodes[a.element].Tag == page.TagP && a.shows.weight() >= paragraph
+}
 
 // worthPart reports whether an atom is large enough for a reader to see a part
 // in it, short as its markup may be.
-func worthPart(a atom) bool { return worthLeaf(a) || a.shows.weight() >= smallModule }
+func worthPart(a atom) bool { return a.end-a.start >= leafBytes || a.shows.weight() >= smallModule }
 
 // cutAfter reports whether a run of small parts may be cut after a: about
 // every fourth, and always the same ones.
@@ -326,6 +332,17 @@ func join(parts []atom, together func(a, b atom) bool) []atom {
 		i = j
 	}
 	return out
+}
+
+// titled finds the sections of parts. Where only the first is a heading of the
+// highest rank it is the title of all the others: it stands by itself, since
+// those may change places, and the sections are those of the next rank.
+func titled(f *flow, parts []atom) (title, whole []atom) {
+	whole = sections(f, parts)
+	if len(whole) == 1 && len(parts) > 1 && f.heading(parts[0]) > 0 {
+		return parts[:1:1], sections(f, parts[1:])
+	}
+	return nil, whole
 }
 
 // sections puts headings together with what they head: a section begins at
