@@ -214,7 +214,7 @@ func Reframe(body, framing []byte) ([]byte, error) {
 		return body, nil
 	}
 	wire := make([]byte, 0, len(body)+len(body)>>6+len(framing)+len(plainEnd))
-	for {
+	for cut := false; ; {
 		code, n := binary.Uvarint(framing)
 		if n <= 0 {
 			return nil, errFraming
@@ -223,6 +223,9 @@ func Reframe(body, framing []byte) ([]byte, error) {
 		if code>>2 == 0 {
 			return reframeEnd(wire, body, framing, code)
 		}
+		if cut {
+			return nil, errFraming
+		}
 		line, rest, ok := groupLine(code, framing)
 		if !ok {
 			return nil, errFraming
@@ -230,7 +233,7 @@ func Reframe(body, framing []byte) ([]byte, error) {
 		framing = rest
 		if code&groupOpen != 0 {
 			wire = append(append(wire, line...), body...)
-			body = nil
+			body, cut = nil, true
 			continue
 		}
 		repeat, n := binary.Uvarint(framing)
