@@ -18,11 +18,12 @@ import (
 )
 
 // exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown"}
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc"}
 
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
+	".warc": "warc",
 }
 
 // exportTarget is where an EXPORT writes.
@@ -73,12 +74,21 @@ func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
 		return nil, err
 	}
 	defer rows.Close()
+	if to.format == "warc" {
+		if err := needCaptures(st, to.format, rows.Columns); err != nil {
+			return nil, err
+		}
+	}
 	f, err := newWholeFile(to.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.abandon()
-	n, err := s.writeRows(ctx, f, to, rows)
+	write := s.writeRows
+	if to.format == "warc" {
+		write = s.writeCaptures
+	}
+	n, err := write(ctx, f, to, rows)
 	if err != nil {
 		return nil, err
 	}

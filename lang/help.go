@@ -53,7 +53,8 @@ IMPORT file, … [FORMAT name] [AS name]
 file = 'text' | $name
 `},
 	{"EXPORT", `
-EXPORT (query) TO file [FORMAT (csv | tsv | json | jsonl | markdown)]
+EXPORT (query) TO file
+    [FORMAT (csv | tsv | json | jsonl | markdown | warc)]
 file = 'text' | $name | expr || expr
 `},
 	{"SHOW PAGE", `

@@ -89,6 +89,10 @@ func (endless) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, nil
 }
 
+func (endless) Stored(context.Context, record.Ref) (record.Stored, error) {
+	return record.Stored{}, nil
+}
+
 func (endless) Pools(context.Context) ([]record.Pool, error) { return nil, nil }
 
 func (endless) Files(context.Context) ([]record.File, error) { return nil, nil }

@@ -58,9 +58,20 @@ type staged struct {
 // own had the original's.
 func (s *staged) takeBody(o *segment.Stored) {
 	s.ID, s.Digest, s.Bytes, s.Content, s.Page = o.ID, o.Digest, o.Bytes, o.Content, o.Page
+	s.Kind = kindOfBody(s.Kind, o.Kind)
 	if len(s.Head) == 0 {
 		s.Status, s.Kind, s.Mime = o.Status, o.Kind, o.Mime
 	}
+}
+
+// kindOfBody is the kind of a revisit whose own head says kind, and whose body
+// is that of a capture of kind original: a page that says that nothing is there
+// says so at every visit.
+func kindOfBody(kind, original record.Kind) record.Kind {
+	if kind == record.KindPage && original == record.KindSoftMissing {
+		return original
+	}
+	return kind
 }
 
 // heldBy lets s name the body that a segment in force has.

@@ -18,6 +18,8 @@ type Snapshot interface {
 	Scan(ctx context.Context, s record.Scan) record.Rows
 	// Payload reads one capture's response.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
+	// Stored reads one capture with all that came in with it.
+	Stored(ctx context.Context, ref record.Ref) (record.Stored, error)
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	// Stats counts what was read through this snapshot so far.

@@ -2,6 +2,7 @@ package warc
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,7 +14,7 @@ import (
 var placed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-date": true, "warc-target-uri": true,
 	"warc-ip-address": true, "warc-refers-to-target-uri": true, "warc-refers-to-date": true,
-	"content-type": true, "content-length": true,
+	"content-type": true, "content-length": true, "infomall-server": true, "infomall-origin": true,
 }
 
 // capture reads the record of that kind at pos. why says what is wrong with
@@ -30,7 +31,8 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	c = &record.Capture{
 		AskedURL:   url,
 		Time:       record.At(t),
-		IP:         h.get("WARC-IP-Address"),
+		IP:         cmp.Or(h.get("WARC-IP-Address"), h.get(fieldServer)),
+		Origin:     h.get(fieldOrigin),
 		RefersTime: record.NoTime,
 		Truncated:  h.get("WARC-Truncated") != "" || h.get("WARC-Segment-Number") != "",
 		Source:     s.o.Source,

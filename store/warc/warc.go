@@ -1,5 +1,5 @@
 // Package warc reads WARC files, versions 0.17 to 1.1, plain and compressed
-// with gzip: a member a record, or in any other way.
+// with gzip: a member a record, or in any other way. It writes version 1.1.
 //
 // A file may be damaged or cut. The reader gives back every whole record and
 // names each damaged span.

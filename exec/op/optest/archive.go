@@ -242,6 +242,21 @@ func (a *Archive) Payload(_ context.Context, ref record.Ref) (record.Payload, er
 	return p, nil
 }
 
+// Stored gives a capture with its payload.
+func (a *Archive) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+	p, err := a.Payload(ctx, ref)
+	if err != nil {
+		return record.Stored{}, err
+	}
+	r := &a.rows[ref.N]
+	return record.Stored{
+		Capture: record.Capture{
+			AskedURL: r.URL, Time: r.Time, Status: r.Status, Mime: r.Mime, Head: p.Head, Body: p.Body, RefersTime: record.NoTime,
+		},
+		URL: r.URL, Digest: r.digest, Size: int64(len(p.Body)), NoBody: p.NoBody,
+	}, nil
+}
+
 // Pools gives a pool a month.
 func (a *Archive) Pools(context.Context) ([]record.Pool, error) {
 	var pools []record.Pool

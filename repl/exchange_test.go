@@ -1,0 +1,72 @@
+package repl
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// visitsQuery asks for what an exchange of captures must keep.
+const visitsQuery = `SELECT url, time, status, kind, mime, bytes, digest, change, ip, origin, asked_url, location, truncated FROM captures`
+
+// versionsQuery asks the same of versions, with the headers and the body.
+const versionsQuery = `SELECT url, time, last_seen, visits, change, reason, headers, html FROM versions`
+
+// TestExchangeSamples imports each sample made by others, exports it as WARC,
+// imports that, and compares what the two archives answer.
+func TestExchangeSamples(t *testing.T) {
+	dir := os.Getenv("INFOMALL_SHARED")
+	if dir == "" {
+		dir = filepath.FromSlash("../../shared")
+	}
+	dir = filepath.Join(dir, "data", "warc")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("sample files are not here: ", err)
+	}
+	files := 0
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".warc") {
+			return err
+		}
+		files++
+		t.Run(d.Name(), func(t *testing.T) {
+			one := newSiteArchive(t)
+			one.importFiles(name)
+			if len(one.query("SELECT url FROM captures LIMIT 1")) == 1 {
+				return // only damage in it, or no captures
+			}
+			checkExchange(t, one, "out.warc.gz")
+			checkExchange(t, one, "out.warc")
+		})
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Fatalf("%d sample files, %v", files, err)
+	}
+}
+
+// checkExchange exports all captures to a file of that name, imports it and
+// compares.
+func checkExchange(t *testing.T, one *siteArchive, name string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	one.query(fmt.Sprintf("EXPORT (SELECT url, time FROM captures) TO '%s'", file))
+	two := newSiteArchive(t)
+	if sum := two.importFiles(file); sum["damaged"] != 0 {
+		t.Errorf("%d records of %s are damaged", sum["damaged"], name)
+	}
+	diffRows(t, two.query(visitsQuery), one.query(visitsQuery))
+	got, want := two.query(versionsQuery), one.query(versionsQuery)
+	const headers = 6
+	for i := range min(len(got), len(want)) {
+		if want[i][headers] == "" {
+			// A visit that came without headers goes out with those of its
+			// original, if that is not in the file at the same URL.
+			got[i][headers] = ""
+		}
+	}
+	diffRows(t, got, want)
+}

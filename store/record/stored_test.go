@@ -1,0 +1,61 @@
+package record
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestWire cuts chunked messages into pieces and puts them together again.
+func TestWire(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var wire []byte
+		for range rapid.IntRange(1, 6).Draw(t, "chunks") {
+			data := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "data")
+			wire = append(appendSizeLine(wire, int64(len(data))), data...)
+			wire = append(wire, "\r\n"...)
+		}
+		wire = append(wire, rapid.SampledFrom([]string{plainEnd, "0\r\nA: b\r\n\r\n", "", "7\r\nabc"}).Draw(t, "end")...)
+		body, framing, ok := Dechunk(wire)
+		if !ok {
+			t.Skip("not chunked")
+		}
+		cut := rapid.IntRange(1, 9).Draw(t, "piece")
+		s := Stored{Capture: Capture{Framing: framing}, Large: func(yield func([]byte, error) bool) {
+			for from := 0; from < len(body); from += cut {
+				if !yield(body[from:min(from+cut, len(body))], nil) {
+					return
+				}
+			}
+		}}
+		var got []byte
+		for b, err := range s.Wire() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, b...)
+		}
+		if !bytes.Equal(got, wire) {
+			t.Fatalf("wire form %q, want %q", got, wire)
+		}
+		for range s.Wire() {
+			break // stopping early must not call on
+		}
+	})
+}
+
+// TestWireDamage shows that a residue of another body is an error.
+func TestWireDamage(t *testing.T) {
+	_, framing, _ := Dechunk([]byte("3\r\nabc\r\n0\r\n\r\n"))
+	for _, body := range []string{"", "ab", "abcd"} {
+		s := Stored{Capture: Capture{Body: []byte(body), Framing: framing}}
+		var last error
+		for _, err := range s.Wire() {
+			last = err
+		}
+		if last == nil {
+			t.Errorf("body %q with the framing of another: no error", body)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Stored reads one capture with all that came in with it. The body is checked
+// against its digest.
+func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+	p, err := v.Payload(ctx, ref)
+	if err != nil {
+		return record.Stored{}, err
+	}
+	s := v.segment(ref.Segment)
+	e, err := v.stored(place{s, ref.Run, ref.N})
+	if err != nil {
+		return record.Stored{}, err
+	}
+	out := record.Stored{
+		Capture: record.Capture{
+			AskedURL: e.AskedURL, Origin: e.Origin, Time: e.Time, IP: e.IP, Status: int(e.Status), Mime: e.Mime,
+			Head: e.Head, Body: p.Body, Framing: e.Framing, Truncated: e.Truncated, Via: e.Via,
+			DeclaredDigest: e.DeclaredDigest, RefersURL: e.RefersURL, RefersTime: e.RefersTime,
+			Source: e.Source, Offset: e.Seq, RecordID: e.RecordID, Extra: e.Extra,
+		},
+		URL: urlkey.URL(e.Key), Digest: e.Digest, Large: p.Large, Size: p.Size, NoBody: p.NoBody,
+	}
+	if out.Large == nil {
+		out.Size = int64(len(p.Body))
+	}
+	if out.AskedURL == "" {
+		out.AskedURL = out.URL
+	}
+	revisit := e.Via == record.ViaRevisit || e.Via == record.ViaNotModified
+	if !revisit || out.NoBody != "" {
+		return out, nil
+	}
+	owner, _, err := v.owner(ctx, s, e)
+	if err != nil {
+		return out, fmt.Errorf("original of %s: %w", out.URL, err)
+	}
+	out.Digest = owner.Digest
+	if len(out.Head) == 0 {
+		out.Head, out.Status, out.Mime = owner.Head, int(owner.Status), owner.Mime
+		if out.Via = record.ViaRevisit; owner.Via == record.ViaResource {
+			out.Via = record.ViaResource
+		}
+	}
+	return out, nil
+}

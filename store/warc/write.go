@@ -1,0 +1,319 @@
+package warc
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/base32"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+
+	"infomall/store/record"
+)
+
+// WriterOptions say how a Writer writes. The zero value works.
+type WriterOptions struct {
+	Plain    bool        // not compressed; else each record is a gzip member
+	Filename string      // for the warcinfo record
+	Software string      // for the warcinfo record, such as "infomall/1.0"
+	Now      record.Time // date of the warcinfo record
+}
+
+// Writer writes captures as the records of a WARC 1.1 file. A body that the
+// file has already for the same URL, in a response or resource just like it, is
+// not written again: the capture becomes a revisit record. To know, the Writer
+// keeps the bodies' digests of one URL, so captures of a URL should come
+// together and in order of time.
+//
+// A revisit record has no place for the framing of a body. Everything else that
+// Read reads comes back.
+type Writer struct {
+	w    counter
+	o    WriterOptions
+	zip  *gzip.Writer
+	url  string                      // whose bodies are known
+	have map[record.Digest]*original // by the body's digest
+}
+
+// original is a record that has a body, as revisits of it refer to it.
+type original struct {
+	time    record.Time
+	url     string // as in its record
+	payload string // its digest
+	head    bool   // it is a response with a head, and no resource
+	mime    string
+}
+
+// like reports whether s, but for its head, is a record as o is.
+func (o *original) like(s *record.Stored) bool {
+	head := len(s.Head) > 0
+	return o.head == head && (head || s.Via == record.ViaResource && o.mime == s.Mime)
+}
+
+// counter counts what is written through it.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// NewWriter returns a Writer to w, which it never closes, and writes the
+// warcinfo record.
+func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
+	out := &Writer{w: counter{w: w}, o: o, have: make(map[record.Digest]*original)}
+	if !o.Plain {
+		out.zip = gzip.NewWriter(&out.w)
+	}
+	var fields []byte
+	if o.Software != "" {
+		fields = fmt.Appendf(fields, "software: %s\r\n", o.Software)
+	}
+	fields = append(fields, "format: WARC File Format 1.1\r\nconformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"...)
+	h := newHeader("warcinfo", "", o.Now, recordID("warcinfo", o.Filename, o.Now, 0))
+	if o.Filename != "" && !strings.ContainsAny(o.Filename, "\r\n") {
+		h.add("WARC-Filename", o.Filename)
+	}
+	h.add("Content-Type", "application/warc-fields")
+	return out, out.record(h, "", one(fields))
+}
+
+// Bytes is how many bytes were written so far.
+func (w *Writer) Bytes() int64 { return w.w.n }
+
+// Placed tells where a capture's record lies in the file.
+type Placed struct {
+	Offset, Length int64  // in bytes; of its gzip member if there is one
+	Revisit        bool   // it is a revisit record
+	Payload        string // its payload digest, such as "sha1:BASE32"; "" if unknown
+}
+
+// Write writes one capture.
+func (w *Writer) Write(s *record.Stored) (Placed, error) {
+	if s.URL != w.url {
+		w.url = s.URL
+		clear(w.have)
+	}
+	if strings.ContainsAny(s.AskedURL, "\r\n") {
+		return Placed{}, fmt.Errorf("write a WARC record: a line end in URL %q", s.AskedURL)
+	}
+	at := Placed{Offset: w.w.n}
+	var err error
+	switch o := w.have[s.Digest]; {
+	case s.NoBody != "" && (s.Via != record.ViaNotModified || len(s.Head) == 0):
+		at.Revisit, at.Payload = true, s.DeclaredDigest
+		err = w.revisit(s, s.RefersURL, s.RefersTime, s.DeclaredDigest)
+	case s.NoBody != "", s.Via == record.ViaNotModified && o == nil:
+		// What the server said: a head, and nothing behind it.
+		err = w.whole(s, nil, "")
+	case s.Via == record.ViaNotModified, o != nil && s.Size > 0 && o.like(s):
+		at.Revisit, at.Payload = true, o.payload
+		err = w.revisit(s, o.url, o.time, o.payload)
+	default:
+		if at.Payload, err = digestOf(s.Entity()); err != nil {
+			return at, err
+		}
+		err = w.whole(s, s.Wire(), at.Payload)
+		if head := len(s.Head) > 0; head || s.Via == record.ViaResource {
+			w.have[s.Digest] = &original{s.Time, s.AskedURL, at.Payload, head, s.Mime}
+		}
+	}
+	at.Length = w.w.n - at.Offset
+	return at, err
+}
+
+// whole writes a capture with its body, which is nil for none.
+func (w *Writer) whole(s *record.Stored, body iter.Seq2[[]byte, error], payload string) error {
+	kind, content := "response", "application/http;msgtype=response"
+	if s.Via == record.ViaResource {
+		kind, content = "resource", s.Mime
+	}
+	h := captureHeader(kind, s)
+	if payload != "" {
+		h.add("WARC-Payload-Digest", payload)
+	}
+	if written := h.extra(s.Extra); written != "" {
+		content = written
+	}
+	if content != "" {
+		h.add("Content-Type", content)
+	}
+	return w.record(h, string(s.Head), body)
+}
+
+// The profiles of revisit records.
+const (
+	profileSame        = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+	profileNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+)
+
+// revisit writes a capture whose body is that of another record.
+func (w *Writer) revisit(s *record.Stored, url string, t record.Time, payload string) error {
+	h := captureHeader("revisit", s)
+	profile := profileSame
+	if s.Via == record.ViaNotModified {
+		profile = profileNotModified
+	}
+	h.add("WARC-Profile", profile)
+	if url != "" {
+		h.add("WARC-Refers-To-Target-URI", url)
+	}
+	if t != record.NoTime {
+		h.add("WARC-Refers-To-Date", date(t))
+	}
+	if payload != "" {
+		h.add("WARC-Payload-Digest", payload)
+	}
+	h.extra(s.Extra)
+	h.add("Content-Type", "application/http;msgtype=response")
+	return w.record(h, string(s.Head), nil)
+}
+
+// record writes a record whose block is head and body. It goes over the body
+// twice: length and digest stand before it.
+func (w *Writer) record(h *headerText, head string, body iter.Seq2[[]byte, error]) error {
+	if body == nil {
+		body = one(nil)
+	}
+	sum, size := sha1.New(), int64(len(head))
+	io.WriteString(sum, head)
+	for b, err := range body {
+		if err != nil {
+			return err
+		}
+		sum.Write(b)
+		size += int64(len(b))
+	}
+	h.add("WARC-Block-Digest", sha1Text(sum))
+	h.add("Content-Length", fmt.Sprint(size))
+	var to io.Writer = &w.w
+	if w.zip != nil {
+		w.zip.Reset(&w.w)
+		to = w.zip
+	}
+	if _, err := io.WriteString(to, h.b.String()+"\r\n"+head); err != nil {
+		return err
+	}
+	for b, err := range body {
+		if err != nil {
+			return err
+		}
+		if _, err := to.Write(b); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(to, "\r\n\r\n"); err != nil || w.zip == nil {
+		return err
+	}
+	return w.zip.Close()
+}
+
+// one yields b alone.
+func one(b []byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) { yield(b, nil) }
+}
+
+// digestOf is the sha1 of a body as WARC files write it.
+func digestOf(body iter.Seq2[[]byte, error]) (string, error) {
+	sum := sha1.New()
+	for b, err := range body {
+		if err != nil {
+			return "", err
+		}
+		sum.Write(b)
+	}
+	return sha1Text(sum), nil
+}
+
+func sha1Text(h hash.Hash) string { return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil)) }
+
+// headerText is a header on its way to a file.
+type headerText struct{ b strings.Builder }
+
+func newHeader(kind, url string, t record.Time, id string) *headerText {
+	h := new(headerText)
+	h.b.WriteString("WARC/1.1\r\n")
+	h.add("WARC-Type", kind)
+	h.add("WARC-Record-ID", "<"+id+">")
+	h.add("WARC-Date", date(t))
+	if url != "" {
+		h.add("WARC-Target-URI", url)
+	}
+	return h
+}
+
+func (h *headerText) add(name, value string) { h.b.WriteString(name + ": " + value + "\r\n") }
+
+// captureHeader begins the header of a capture's record.
+func captureHeader(kind string, s *record.Stored) *headerText {
+	id := s.RecordID
+	if !strings.Contains(id, ":") || strings.ContainsAny(id, "<> \r\n") {
+		id = recordID(kind, s.AskedURL, s.Time, s.Offset)
+	}
+	h := newHeader(kind, s.AskedURL, s.Time, id)
+	if _, err := netip.ParseAddr(s.IP); err == nil {
+		h.add("WARC-IP-Address", s.IP)
+	} else if s.IP != "" {
+		h.add(fieldServer, s.IP)
+	}
+	if s.Origin != "" {
+		h.add(fieldOrigin, s.Origin)
+	}
+	if s.Truncated && !bytes.Contains(bytes.ToLower(s.Extra), []byte("warc-truncated:")) {
+		h.add("WARC-Truncated", "unspecified")
+	}
+	return h
+}
+
+// Fields of our own, for what a Tianwang record says and WARC has no field for.
+const (
+	fieldServer = "Infomall-Server" // name of the server, where its address is not known
+	fieldOrigin = "Infomall-Origin" // URL first asked for, where a redirect led on
+)
+
+// renewed are the fields of a record as it came in that a Writer writes anew,
+// or that speak of other records which are not here.
+var renewed = map[string]bool{
+	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-ip-address": true, "content-length": true,
+	"warc-block-digest": true, "warc-payload-digest": true, "warc-date": true, "warc-profile": true,
+	"warc-refers-to": true, "warc-refers-to-target-uri": true, "warc-refers-to-date": true,
+	"warc-concurrent-to": true, "warc-warcinfo-id": true, "warc-segment-number": true,
+	"warc-segment-origin-id": true, "warc-segment-total-length": true,
+}
+
+// extra adds further fields of lines "name: value\n". The Content-Type among
+// them is returned instead.
+func (h *headerText) extra(lines []byte) (contentType string) {
+	for line := range bytes.Lines(lines) {
+		name, value, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
+		value = strings.TrimSpace(value)
+		switch lower := strings.ToLower(name); {
+		case !ok || name == "" || renewed[lower] || strings.ContainsAny(name, " \t\r") || strings.ContainsRune(value, '\r'):
+		case lower == "content-type":
+			contentType = value
+		default:
+			h.add(name, value)
+		}
+	}
+	return contentType
+}
+
+// date writes a moment, with as many digits as it needs.
+func date(t record.Time) string { return t.Std().Format(time.RFC3339Nano) }
+
+// recordID makes the same UUID for the same record each time.
+func recordID(kind, url string, t record.Time, n int64) string {
+	id := sha1.Sum(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", kind, url, t, n))
+	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80 // version 5, as RFC 9562 has it
+	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
+}
