@@ -176,6 +176,16 @@ var queryCases = []struct{ src, want string }{
 	{"SELECT host, avg(bytes) FROM captures GROUP BY host ORDER BY avg(bytes) NULLS FIRST LIMIT 1", "host|avg(bytes)\npku.edu.cn|2.75\n"},
 	{"SELECT max(time) - min(time) FROM captures IN 'http://pku.edu.cn/'", "max(time) - min(time)\n85d\n"},
 	{"SELECT sum(DISTINCT status) FROM captures", "sum(DISTINCT status)\n1405\n"},
+
+	// Queries that read queries.
+	{"SELECT n, count(*) FROM (SELECT host, count(*) AS n FROM captures GROUP BY host) AS g WHERE g.n > 1 GROUP BY n", "n|count(*)\n2|1\n8|1\n"},
+	{"WITH s AS (SELECT status, count(*) AS n FROM captures GROUP BY status), t AS (SELECT * FROM s WHERE n > 1) SELECT s.status FROM t AS s", "status\n200\n"},
+	{"WITH captures AS (SELECT 1 AS x) SELECT * FROM captures", "x\n1\n"},
+	{"SELECT a, a_1, \"b c\" FROM (SELECT 1 AS a, 2 AS A, 3 AS \"b c\")", "a|a_1|b c\n1|2|3\n"},
+	{"SELECT x, x IS NULL, coalesce(x, 'y') FROM (SELECT NULL AS x) ORDER BY x", "x|x IS NULL|coalesce(x, 'y')\n-|true|y\n"},
+	{"SELECT html FROM (SELECT html, time FROM versions WHERE kind = 'page' AND mime = 'text/html') ORDER BY time DESC LIMIT 2", "html\nthree\ntwo\n"},
+	{"SELECT count(*), max(n) FROM (SELECT mime, sum(bytes) AS n FROM captures GROUP BY 1 LIMIT 2 OFFSET 1)", "count(*)|max(n)\n2|22\n"},
+	{"SELECT DISTINCT status FROM (SELECT status FROM (SELECT * FROM captures WHERE status = 200) LIMIT 3)", "status\n200\n"},
 	{"SELECT count(*) FILTER (WHERE month(time) = 6) AS june, count(DISTINCT url) FILTER (WHERE month(time) = 7) AS july, max(bytes) FILTER (WHERE FALSE) AS none, count(*) FILTER (WHERE mime IS NULL) AS bare FROM captures",
 		"june|july|none|bare\n4|5|-|2\n"},
 	{"SELECT month(time) AS m FROM captures GROUP BY m HAVING count(*) FILTER (WHERE status = 200 OR NULL) > 2", "m\n6\n7\n"},

@@ -76,11 +76,17 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 }
 
 func (b *builder) query(s *querySyntax) *ast.Query {
+	if s.Main != nil {
+		s.Select = s.Main
+	}
 	q := &ast.Query{
 		Span:   spanOfAll(s.Tokens),
 		Select: b.selectClauses(s.Select),
 		Limit:  optionalConstant(s.Limit),
 		Offset: optionalConstant(s.Offset),
+	}
+	for _, w := range s.With {
+		q.With = append(q.With, ast.With{Span: spanOfAll(w.Tokens), Name: newName(&w.Name), Query: b.query(w.Query)})
 	}
 	for _, o := range s.OrderBy {
 		q.OrderBy = append(q.OrderBy, ast.OrderItem{
@@ -116,6 +122,9 @@ func (b *builder) source(s *sourceSyntax) *ast.Source {
 		Relation: optionalName(s.Relation),
 		Scopes:   scopes(append(s.In, s.Scopes...)),
 		Alias:    optionalName(s.Alias),
+	}
+	if s.Query != nil {
+		src.Query = b.query(s.Query)
 	}
 	if s.Time != nil {
 		src.Time = s.Time.clause()

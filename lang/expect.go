@@ -13,7 +13,7 @@ import (
 
 // words are all words of the grammar, reserved or not, in upper case.
 var words = []string{
-	"EXPLAIN", "ANALYZE", "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "ORDER", "LIMIT", "OFFSET",
+	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "ORDER", "LIMIT", "OFFSET",
 	"IMPORT", "EXPORT", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST",
@@ -137,7 +137,7 @@ var classes = []class{
 	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST"}},
 	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
 	{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, []string{
-		"EXPLAIN", "SELECT", "IMPORT", "EXPORT", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
+		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
 	}},
 	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
 	// Between BETWEEN and its AND.

@@ -46,10 +46,18 @@ type explainSyntax struct {
 
 type querySyntax struct {
 	Tokens  []lexer.Token
-	Select  *selectSyntax  `parser:"@@"`
+	With    []*withSyntax  `parser:"( 'WITH' @@ ( ',' @@ )*"`
+	Main    *selectSyntax  `parser:"  @@"`
+	Select  *selectSyntax  `parser:"| @@ )"`
 	OrderBy []*orderSyntax `parser:"( 'ORDER' 'BY' @@ ( ',' @@ )* )?"`
 	Limit   lexer.Token    `parser:"( 'LIMIT' @( Number | Param )"`
 	Offset  lexer.Token    `parser:"  ( 'OFFSET' @( Number | Param ) )? )?"`
+}
+
+type withSyntax struct {
+	Tokens []lexer.Token
+	Name   lexer.Token  `parser:"@( Ident | Quoted ) 'AS'"`
+	Query  *querySyntax `parser:"'(' @@ ')'"`
 }
 
 type orderSyntax struct {
@@ -78,10 +86,11 @@ type itemSyntax struct {
 
 type sourceSyntax struct {
 	Tokens   []lexer.Token
-	Relation lexer.Token    `parser:"( @( Ident | Quoted )"`
+	Query    *querySyntax   `parser:"( '(' @@ ')'"`
+	Relation lexer.Token    `parser:"| ( @( Ident | Quoted )"`
 	In       []*scopeSyntax `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
 	Scopes   []*scopeSyntax `parser:"| @@ ( ',' @@ )* )"`
-	Time     timeSyntax     `parser:"@@?"`
+	Time     timeSyntax     `parser:"  @@? )"`
 	Alias    lexer.Token    `parser:"( 'AS' @( Ident | Quoted ) )?"`
 }
 

@@ -13,7 +13,7 @@ type syntax struct {
 // here and parses them, so nothing is promised that the grammar lacks.
 var syntaxes = []syntax{
 	{"SELECT", `
-SELECT [DISTINCT] item, …
+[WITH with, …] SELECT [DISTINCT] item, …
     [FROM source]
     [WHERE expr]
     [GROUP BY expr, …]
@@ -21,7 +21,10 @@ SELECT [DISTINCT] item, …
     [ORDER BY key, …]
     [LIMIT n [OFFSET n]]
 item = * | expr [[AS] name]
-source = (relation [IN scope, …] | scope, …) [time] [AS name]
+with = name AS (query)
+source = relation [IN scope, …] [time] [AS name]
+  | scope, … [time] [AS name]
+  | (query) [AS name] | name [AS name]
 key = expr [ASC | DESC] [NULLS FIRST | NULLS LAST]
 scope = 'text' | 'text' .. 'text' | $name
 time = range [choice] | choice [range]

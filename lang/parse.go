@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"infomall/lang/ast"
@@ -167,5 +168,54 @@ func parseTokens(tokens []lexer.Token) (*statementSyntax, error) {
 	if err != nil {
 		return nil, err
 	}
-	return grammar().ParseFromLexer(peeking)
+	tree, err := grammar().ParseFromLexer(peeking)
+	if err != nil {
+		err = innerFault(tokens, err)
+	}
+	return tree, err
+}
+
+// innerFault looks for a fault behind that of err within the query in brackets
+// in which err stands, and else gives err: of a clause that it reads only in
+// part, the grammar blames the first word, unless it stands in the outermost
+// query.
+func innerFault(tokens []lexer.Token, err error) error {
+	var placed participle.Error
+	if !errors.As(err, &placed) {
+		return err
+	}
+	at := placed.Position().Offset
+	open, depth := -1, 0
+	for i := len(tokens) - 1; i > 0 && open < 0; i-- {
+		switch t := &tokens[i-1]; {
+		case tokens[i].Pos.Offset >= at: // a query begins before its fault
+		case isOp(t, ")"):
+			depth++
+		case isOp(t, "(") && depth > 0:
+			depth--
+		case isOp(t, "(") && (isKeyword(&tokens[i], "SELECT") || isKeyword(&tokens[i], "WITH")):
+			open = i
+		}
+	}
+	if open < 0 {
+		return err
+	}
+	end := open
+	for depth = 1; end < len(tokens)-1; end++ {
+		if isOp(&tokens[end], "(") {
+			depth++
+		} else if isOp(&tokens[end], ")") {
+			if depth--; depth == 0 {
+				break
+			}
+		}
+	}
+	inner := slices.Clone(tokens[open : end+1])
+	inner[len(inner)-1].Type = lexer.EOF
+	_, found := parseTokens(inner)
+	var deeper participle.Error
+	if errors.As(found, &deeper) && deeper.Position().Offset > at {
+		return found
+	}
+	return err
 }

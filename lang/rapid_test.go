@@ -251,6 +251,9 @@ func (g treeMaker) time() (t ast.TimeClause) {
 }
 
 func (g treeMaker) source() *ast.Source {
+	if g.upTo(5) == 0 {
+		return &ast.Source{Query: g.query(), Alias: g.nameOrNil()}
+	}
 	s := &ast.Source{Relation: g.nameOrNil(), Time: g.time(), Alias: g.nameOrNil()}
 	if s.Relation == nil || g.bool() {
 		s.Scopes = g.scopes()
@@ -276,6 +279,9 @@ func (g treeMaker) query() *ast.Query {
 		s.GroupBy = g.exprs(1, 1)
 	}
 	q := &ast.Query{Select: s}
+	if g.upTo(5) == 0 {
+		q.With = []ast.With{{Name: g.name(), Query: g.query()}}
+	}
 	for range g.upTo(2) {
 		q.OrderBy = append(q.OrderBy, ast.OrderItem{Expr: g.expr(1), Desc: g.bool(), NullsFirst: g.bool()})
 	}

@@ -10,8 +10,15 @@ import (
 const topRows = 10_000
 
 // Build plans a query. Errors are *ast.Error.
-func Build(q *ast.Query, env *Env) (Node, error) {
-	b := &builder{env: env, query: q, sel: q.Select}
+func Build(q *ast.Query, env *Env) (Node, error) { return build(q, env, nil) }
+
+// build plans a query within which the names of with may be read.
+func build(q *ast.Query, env *Env, with *named) (Node, error) {
+	with, err := with.define(q.With, env)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{env: env, query: q, sel: q.Select, with: with}
 	if err := b.source(); err != nil {
 		return nil, err
 	}
@@ -51,8 +58,11 @@ type builder struct {
 	query *ast.Query
 	sel   *ast.Select
 
-	src   *Source // nil without FROM
-	name  string  // what a column's qualifier may be
+	with  *named
+	rel   *Relation // what the columns are those of; nil without FROM
+	src   *Source   // nil where no relation of the archive is read
+	name  string    // what a column's qualifier may be, or ""
+	large bool      // rows of another query carry payload
 	items []item
 	top   Node // the plan so far
 
@@ -82,16 +92,21 @@ func (b *builder) source() error {
 		b.top = &Row{}
 		return nil
 	}
-	rel, err := b.relation(from)
-	if err != nil {
-		return err
-	}
-	if b.src, err = newSource(from, rel, b.env); err != nil {
-		return err
-	}
-	b.name = rel.Name
 	if from.Alias != nil {
 		b.name = from.Alias.Text
+	}
+	derived, err := b.derived(from)
+	if derived || err != nil {
+		return err
+	}
+	if b.rel, err = b.relation(from); err != nil {
+		return err
+	}
+	if b.src, err = newSource(from, b.rel, b.env); err != nil {
+		return err
+	}
+	if b.name == "" {
+		b.name = b.rel.Name
 	}
 	b.top = b.src
 	return nil
@@ -105,7 +120,7 @@ func (b *builder) relation(from *ast.Source) (*Relation, error) {
 		if r := FindRelation(from.Relation.Text); r != nil {
 			return r, nil
 		}
-		return nil, UnknownName(from.Relation, "relation", from.Relation.Text, "", RelationNames())
+		return nil, UnknownName(from.Relation, "relation", from.Relation.Text, "", append(b.with.names(), RelationNames()...))
 	}
 	if r := shorthand(b.sel); r != nil {
 		sel := *b.sel
@@ -133,7 +148,7 @@ func shorthand(s *ast.Select) *Relation {
 func (b *builder) listItems() error {
 	for _, it := range b.sel.Items {
 		switch {
-		case it.Star && b.src == nil:
+		case it.Star && b.rel == nil:
 			return ast.Errorf(it, "* has no columns: there is no FROM")
 		case it.Star:
 			b.addStar(it)
@@ -147,7 +162,7 @@ func (b *builder) listItems() error {
 }
 
 func (b *builder) addStar(it ast.Item) {
-	for _, c := range b.src.Relation.Columns {
+	for _, c := range b.rel.Columns {
 		if c.Payload {
 			continue
 		}
@@ -229,22 +244,40 @@ func (b *builder) column(c *ast.Column) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := b.src.use(col)
+	i := b.index(col)
 	if col.Late() {
 		b.touched = append(b.touched, i)
 	}
 	return &Col{Index: i, Name: col.Name, T: col.Type}, nil
 }
 
+// index is the place of col in the batches of the source.
+func (b *builder) index(col *Column) int {
+	if b.src != nil {
+		return b.src.use(col)
+	}
+	for i := range b.rel.Columns {
+		if &b.rel.Columns[i] == col {
+			return i
+		}
+	}
+	panic("plan: a column of another source")
+}
+
 // lookup finds the source's column that c names.
 func (b *builder) lookup(c *ast.Column) (*Column, error) {
-	if b.src == nil {
+	if b.rel == nil {
 		return nil, ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
 	}
 	if c.Qualifier != nil && !equalName(c.Qualifier.Text, b.name) {
+		if b.name == "" {
+			err := ast.Errorf(c.Qualifier, "no source %q", c.Qualifier.Text)
+			err.Hint = "write AS " + c.Qualifier.String() + " behind the query in FROM"
+			return nil, err
+		}
 		return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", []string{b.name})
 	}
-	rel := b.src.Relation
+	rel := b.rel
 	if col := rel.Column(c.Name.Text); col != nil {
 		return col, nil
 	}
@@ -253,8 +286,12 @@ func (b *builder) lookup(c *ast.Column) (*Column, error) {
 		err.Hint = "write " + it.expr.String()
 		return nil, err
 	}
-	err := UnknownName(&c.Name, "column", c.Name.Text, " in relation "+rel.Name, rel.ColumnNames())
-	if err.Hint == "" {
+	within := " in relation " + rel.Name
+	if b.src == nil {
+		within = " in the query that FROM reads"
+	}
+	err := UnknownName(&c.Name, "column", c.Name.Text, within, rel.ColumnNames())
+	if err.Hint == "" && b.src != nil {
 		err.Hint = "DESCRIBE " + rel.Name + " lists its columns"
 	}
 	return nil, err

@@ -132,7 +132,7 @@ func (b *builder) addKey(e ast.Expr) error {
 }
 
 func (b *builder) isColumn(c *ast.Column) bool {
-	return b.src != nil && b.src.Relation.Column(c.Name.Text) != nil
+	return b.rel != nil && b.rel.Column(c.Name.Text) != nil
 }
 
 // groupBinder binds expressions over groups: a part equal to a key is that key,

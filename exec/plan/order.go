@@ -108,7 +108,7 @@ func (b *builder) sort(keys []Key, l Limit) {
 	if len(keys) == 0 || b.inOrder(keys) {
 		return
 	}
-	if len(b.filled) == 0 && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
+	if len(b.filled) == 0 && !b.large && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
 		b.top = &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
 		return
 	}

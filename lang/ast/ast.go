@@ -46,10 +46,19 @@ type Name struct {
 // Query is a SELECT with what orders and bounds its rows.
 type Query struct {
 	Span
+	With    []With
 	Select  *Select
 	OrderBy []OrderItem
 	Limit   Expr // nil if absent
 	Offset  Expr // nil if absent
+}
+
+// With is one query that WITH gives a name, for those after it and for the
+// SELECT.
+type With struct {
+	Span
+	Name  Name
+	Query *Query
 }
 
 // OrderItem is one key of ORDER BY. NULLs are last unless told.
@@ -79,10 +88,11 @@ type Item struct {
 	Alias *Name // nil if absent
 }
 
-// Source is what a SELECT reads.
+// Source is what a SELECT reads: the rows of another query, or of a relation.
 type Source struct {
 	Span
-	Relation *Name   // nil where only a scope is given: versions is meant
+	Query    *Query  // in brackets; nil where a relation is read, and scopes and time with it
+	Relation *Name   // also the name of a WITH; nil where only a scope is given: versions is meant
 	Scopes   []Scope // none: everything
 	Time     TimeClause
 	Alias    *Name // nil if absent

@@ -358,6 +358,11 @@ func (p *printer) timeChoice(c *TimeChoice) {
 }
 
 func (p *printer) source(s *Source) {
+	if s.Query != nil {
+		p.WriteByte('(')
+		p.query(s.Query)
+		p.WriteByte(')')
+	}
 	if s.Relation != nil {
 		p.name(s.Relation)
 		if len(s.Scopes) > 0 {
@@ -428,7 +433,19 @@ func (p *printer) clause(keyword string, e Expr) {
 	}
 }
 
+func (p *printer) with(w *With) {
+	p.name(&w.Name)
+	p.WriteString(" AS (")
+	p.query(w.Query)
+	p.WriteByte(')')
+}
+
 func (p *printer) query(q *Query) {
+	if len(q.With) > 0 {
+		p.WriteString("WITH ")
+		p.commas(len(q.With), func(i int) { p.with(&q.With[i]) })
+		p.WriteByte(' ')
+	}
 	p.selectClauses(q.Select)
 	if len(q.OrderBy) > 0 {
 		p.WriteString(" ORDER BY ")
@@ -558,6 +575,7 @@ func (s *Source) String() string     { return printed(func(p *printer) { p.sourc
 func (s *Scope) String() string      { return printed(func(p *printer) { p.scope(s) }) }
 func (r *TimeRange) String() string  { return printed(func(p *printer) { p.timeRange(r) }) }
 func (c *TimeChoice) String() string { return printed(func(p *printer) { p.timeChoice(c) }) }
+func (w *With) String() string       { return printed(func(p *printer) { p.with(w) }) }
 func (w *When) String() string       { return printed(func(p *printer) { p.when(w) }) }
 
 func (s *Query) String() string    { return statementString(s) }

@@ -19,11 +19,16 @@ func children(n Node) []Node {
 	var l nodes
 	switch n := n.(type) {
 	case *Query:
+		for i := range n.With {
+			l = append(l, &n.With[i])
+		}
 		l = append(l, n.Select)
 		for i := range n.OrderBy {
 			l = append(l, &n.OrderBy[i])
 		}
 		l.exprs(n.Limit, n.Offset)
+	case *With:
+		l = append(l, n.Query)
 	case *Select:
 		for i := range n.Items {
 			l = append(l, &n.Items[i])
@@ -39,6 +44,9 @@ func children(n Node) []Node {
 	case *OrderItem:
 		l.exprs(n.Expr)
 	case *Source:
+		if n.Query != nil {
+			l = append(l, n.Query)
+		}
 		l.scopes(n.Scopes)
 		if n.Time.Range != nil {
 			l = append(l, n.Time.Range)

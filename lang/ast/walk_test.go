@@ -11,6 +11,7 @@ func TestWalk(t *testing.T) {
 	a, b, c := col("a"), col("b"), col("c")
 	scope := Scope{From: &String{Value: "x"}, To: &String{Value: "y"}}
 	q := &Query{
+		With: []With{{Query: &Query{Select: &Select{From: &Source{Query: &Query{Select: &Select{}}}}}}},
 		Select: &Select{
 			Items: []Item{{Star: true}, {Expr: &Call{Name: Name{Text: "f"}, Args: []Expr{a, b}}}},
 			From: &Source{Scopes: []Scope{scope}, Time: TimeClause{
@@ -30,7 +31,7 @@ func TestWalk(t *testing.T) {
 		got = append(got, strings.TrimPrefix(fmt.Sprintf("%T", n), "*ast."))
 		return true
 	})
-	want := "Explain Query Select Item Item Call Column Column Source Scope String String TimeRange Now TimeChoice Today " +
+	want := "Explain Query With Query Select Source Query Select Select Item Item Call Column Column Source Scope String String TimeRange Now TimeChoice Today " +
 		"Binary Within Column Scope Param Case Column When Column Column Null Unary Column Cast Column Between Column Column Column " +
 		"OrderItem In Column Column Column OrderItem Like Column Column Number"
 	if text := strings.Join(got, " "); text != want {
