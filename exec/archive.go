@@ -20,6 +20,10 @@ type Archive interface {
 	// be, and returns one result a file. On an error (also of ctx) the results
 	// of what was done come with it, and what they count is in the archive.
 	Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error)
+	// Copy copies pools into another folder, and returns one result a pool. On
+	// an error the results of what was copied come with it, and the copy is as
+	// it was.
+	Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error)
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string

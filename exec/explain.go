@@ -47,7 +47,7 @@ func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error)
 	if node != nil {
 		return s.explainPlan(ctx, t, node)
 	}
-	lines, err := s.wouldDo(st.Statement)
+	lines, err := s.wouldDo(ctx, st.Statement)
 	if err != nil {
 		return nil, err
 	}
@@ -159,10 +159,12 @@ func openedPools(names []string) string {
 }
 
 // wouldDo says what a statement other than a query would touch.
-func (s *Session) wouldDo(st ast.Statement) ([]string, error) {
+func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, error) {
 	switch st := st.(type) {
 	case *ast.Import:
 		return s.wouldImport(st)
+	case *ast.CopyPool:
+		return s.wouldCopy(ctx, st)
 	case *ast.Explain:
 		return nil, ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing")
 	case *ast.Describe, *ast.Show, *ast.Help:

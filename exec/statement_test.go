@@ -33,6 +33,8 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN SET timezone = 'UTC'", "plan\nchanges timezone, which is UTC, for this session\n", ""},
 		{"EXPLAIN IMPORT 'run.go'", "plan\nimport into test-archive\n  run.go: * bytes\n", ""},
 
+		{"EXPLAIN COPY POOL '200806' TO 'd'", "plan\ncopy test-archive to d\n  pool 200806: 2 of 3 files, 4000 bytes\n", ""},
+		{"COPY POOL ALL TO 'd'", "pool|files|copied|bytes\n200806|3|2|4000\n", ""},
 		{"IMPORT 'k.warc' AS j", "source|records|stored|visits|skipped|damaged|bytes|new_bytes|ms\nk.warc|5|1|1|2|1|300|100|0\n",
 			"k.warc: 1 damaged, the first at byte 77: no record begins here"},
 

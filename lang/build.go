@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -59,6 +59,8 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.importStatement(s.Import)
 	case s.Export != nil:
 		return b.export(s.Export)
+	case s.Copy != nil:
+		return copyStatement(s.Copy)
 	case s.Describe != nil:
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:
@@ -184,6 +186,14 @@ func (b *builder) export(s *exportSyntax) *ast.Export {
 		b.fail(ex.Span, "EXPORT has no file", "add TO 'file.csv'")
 	}
 	return ex
+}
+
+func copyStatement(s *copySyntax) *ast.CopyPool {
+	c := &ast.CopyPool{Span: spanOfAll(s.Tokens), To: newText(&s.To)}
+	if present(s.Pool) {
+		c.Pool = newText(&s.Pool)
+	}
+	return c
 }
 
 // otherLists are what other programs call lists that SHOW has.

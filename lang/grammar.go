@@ -22,6 +22,7 @@ type statementSyntax struct {
 	Explain  *explainSyntax  `parser:"| @@"`
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
+	Copy     *copySyntax     `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -36,6 +37,7 @@ type explainSyntax struct {
 	Query    *querySyntax    `parser:"( @@"`
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
+	Copy     *copySyntax     `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -125,6 +127,12 @@ type exportOptionSyntax struct {
 	Tokens []lexer.Token
 	To     ast.Expr    `parser:"  'TO' @@"`
 	Format lexer.Token `parser:"| 'FORMAT' @Ident"`
+}
+
+type copySyntax struct {
+	Tokens []lexer.Token
+	Pool   lexer.Token `parser:"'COPY' 'POOL' ( @( String | Param ) | 'ALL' )"`
+	To     lexer.Token `parser:"'TO' @( String | Param )"`
 }
 
 type describeSyntax struct {

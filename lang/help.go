@@ -60,6 +60,11 @@ EXPORT (query) TO file
     [FORMAT (csv | tsv | json | jsonl | markdown | warc)]
 file = 'text' | $name | expr || expr
 `},
+	{"COPY POOL", `
+COPY POOL (name | ALL) TO folder
+name = 'text' | $name
+folder = 'text' | $name
+`},
 	{"SHOW PAGE", `
 SHOW PAGE url [AT t | AS OF t]
     [AS (text | html | raw | headers | blocks)]

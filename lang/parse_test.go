@@ -85,6 +85,8 @@ var statements = []struct{ src, want string }{
 	{"EXPORT (SELECT url FROM 'x') TO 'x.csv'", ""},
 	{"export (select 1) format jsonl to 'a' || $b || '.gz';", "EXPORT (SELECT 1) TO 'a' || $b || '.gz' FORMAT jsonl"},
 	{"EXPLAIN EXPORT (SELECT 1) TO $file", ""},
+	{"COPY POOL ALL TO 'dir'", ""},
+	{"explain copy pool $p to :dir;", "EXPLAIN COPY POOL $p TO $dir"},
 	{"DIFF 'http://www.pku.edu.cn/'", ""},
 	{"diff $url to 2008-08 from NOW - 7d;", "DIFF $url FROM NOW - 7d TO 2008-08"},
 	{"DIFF 'x' FROM 20080615", ""},

@@ -49,6 +49,15 @@ func (a archive) Import(ctx context.Context, o record.ImportOptions) ([]record.I
 	return results, err
 }
 
+// Copy implements exec.Archive.
+func (a archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+	results, err := a.Archive.Copy(ctx, o)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return results, err
+}
+
 // has reports whether err is about a file of the archive, and not one of those
 // to import.
 func (a archive) has(err error) bool {

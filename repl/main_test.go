@@ -49,6 +49,10 @@ func (endless) Import(context.Context, record.ImportOptions) ([]record.ImportRes
 	return nil, nil
 }
 
+func (endless) Copy(context.Context, record.CopyOptions) ([]record.CopyResult, error) {
+	return nil, nil
+}
+
 func (endless) Exists() bool { return true }
 
 func (endless) Path() string { return "endless" }

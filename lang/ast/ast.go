@@ -29,8 +29,8 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Export, *Explain, *Describe, *Show, *ShowPage,
-// *Diff, *Set, *Reset and *Help.
+// Statement is one of *Query, *Import, *Export, *CopyPool, *Explain, *Describe,
+// *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -164,6 +164,13 @@ type Export struct {
 	Format *Name // nil: told by the file's name
 }
 
+// CopyPool is COPY POOL ('p' | ALL) TO 'dir'.
+type CopyPool struct {
+	Span
+	Pool Expr // *String or *Param; nil for ALL
+	To   Expr // *String or *Param
+}
+
 // Explain is EXPLAIN [ANALYZE] statement.
 type Explain struct {
 	Span
@@ -235,6 +242,7 @@ type Help struct {
 func (*Query) statement()    {}
 func (*Import) statement()   {}
 func (*Export) statement()   {}
+func (*CopyPool) statement() {}
 func (*Explain) statement()  {}
 func (*Describe) statement() {}
 func (*Show) statement()     {}

@@ -469,6 +469,14 @@ func (p *printer) statement(s Statement) {
 		p.alias(s.Alias)
 	case *Export:
 		p.export(s)
+	case *CopyPool:
+		p.WriteString("COPY POOL ")
+		if s.Pool != nil {
+			p.expr(s.Pool)
+		} else {
+			p.WriteString("ALL")
+		}
+		p.clause(" TO ", s.To)
 	case *Explain:
 		p.WriteString("EXPLAIN ")
 		if s.Analyze {
@@ -581,6 +589,7 @@ func (w *When) String() string       { return printed(func(p *printer) { p.when(
 func (s *Query) String() string    { return statementString(s) }
 func (s *Import) String() string   { return statementString(s) }
 func (s *Export) String() string   { return statementString(s) }
+func (s *CopyPool) String() string { return statementString(s) }
 func (s *Explain) String() string  { return statementString(s) }
 func (s *Describe) String() string { return statementString(s) }
 func (s *Show) String() string     { return statementString(s) }

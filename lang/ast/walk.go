@@ -65,6 +65,8 @@ func children(n Node) []Node {
 	case *Export:
 		l = append(l, n.Query)
 		l.exprs(n.To)
+	case *CopyPool:
+		l.exprs(n.Pool, n.To)
 	case *Explain:
 		l = append(l, n.Statement)
 	case *ShowPage:

@@ -303,6 +303,14 @@ func (a *Archive) Exists() bool { return !a.Missing }
 // Path is the name that messages show.
 func (a *Archive) Path() string { return "test-archive" }
 
+// Copy copies nothing.
+func (a *Archive) Copy(_ context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+	if o.Pools != nil && o.Pools[0] != "200806" {
+		return nil, &record.NoPoolError{Name: o.Pools[0], Pools: []string{"200806"}}
+	}
+	return []record.CopyResult{{Pool: "200806", Files: 3, Copied: 2, Bytes: 4000}}, a.Err
+}
+
 // Import imports nothing.
 func (a *Archive) Import(_ context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
 	var results []record.ImportResult

@@ -1,0 +1,347 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// copyFile is a file on its way into a copy.
+type copyFile struct {
+	name  string // relative to the archive
+	bytes int64
+	crc   uint32
+}
+
+// poolCopy is a pool on its way into a copy.
+type poolCopy struct {
+	name     string
+	segments []*segment.Info
+	files    []copyFile
+}
+
+// Copy copies pools, and the pools whose bodies these use, into another folder,
+// which is then an archive of its own. What an earlier copy brought there is
+// checked, and copied again only where it is damaged. Every file is read back
+// and checked against the catalogue before the copy names it; the copy's new
+// state comes into force at once, or not at all.
+//
+// A folder that has captures of its own is no copy, and is refused.
+func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+	from, err := pinCurrent(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer from.release()
+	pools, err := from.poolsToCopy(o.Pools)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkTarget(o.Dir); err != nil {
+		return nil, err
+	}
+	to := Open(o.Dir, Options{Now: a.opts.Now, Disk: a.opts.Disk})
+	defer to.Close()
+	there, err := pinCurrent(to.dir)
+	if err != nil {
+		return nil, err
+	}
+	err = there.copyOf(from.catalog)
+	there.release()
+	if err != nil {
+		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
+	}
+	c := &copying{a: a, to: to, o: o}
+	for i := range pools {
+		for _, f := range pools[i].files {
+			c.total += f.bytes
+		}
+	}
+	if o.Dry {
+		return c.pools(ctx, pools)
+	}
+	if c.w, err = to.newWriter(ctx); err != nil {
+		return nil, err
+	}
+	results, err := c.pools(ctx, pools)
+	if err == nil {
+		err = c.publish(ctx, from.catalog, pools)
+	}
+	if e := c.w.close(); err == nil {
+		err = e
+	}
+	return results, err
+}
+
+// poolsToCopy gives the named pools, or all, and those that they depend on, in
+// order of name.
+func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
+	all := make(map[string][]*segment.Info)
+	for _, s := range c.segments {
+		all[s.Pool] = append(all[s.Pool], s)
+	}
+	there := make([]string, 0, len(all))
+	for name := range all {
+		there = append(there, name)
+	}
+	slices.Sort(there)
+	if names == nil {
+		names = there
+	}
+	chosen := make(map[string]bool)
+	for todo := slices.Clone(names); len(todo) > 0; todo = todo[1:] {
+		name := todo[0]
+		if chosen[name] {
+			continue
+		}
+		if all[name] == nil {
+			return nil, &record.NoPoolError{Name: name, Pools: there}
+		}
+		chosen[name] = true
+		for _, s := range all[name] {
+			todo = append(todo, s.Depends...)
+		}
+	}
+	indexes := make(map[string]indexInfo, len(c.indexes))
+	for _, x := range c.indexes {
+		indexes[x.name] = x
+	}
+	var out []poolCopy
+	for _, name := range there {
+		if !chosen[name] {
+			continue
+		}
+		p := poolCopy{name: name, segments: all[name]}
+		for _, s := range p.segments {
+			p.files = append(p.files, copyFile{s.File, s.Bytes, s.CRC})
+			if x, ok := indexes[s.Index]; ok {
+				p.files = append(p.files, copyFile{x.name, x.bytes, x.crc})
+				delete(indexes, s.Index)
+			}
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// checkTarget refuses the archive's own folder, under whatever name, and what
+// is no folder.
+func (a *Archive) checkTarget(dir string) error {
+	there, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !there.IsDir() {
+		return fmt.Errorf("copy to %s: it is a file; name a folder", dir)
+	}
+	if own, err := os.Stat(a.dir); err == nil && os.SameFile(own, there) {
+		return fmt.Errorf("copy to %s: that is the archive itself; name another folder", dir)
+	}
+	return nil
+}
+
+// copyOf reports, as an error, what c has that the original has not.
+func (c *catalog) copyOf(original *catalog) error {
+	has := make(map[uint32]*segment.Info, len(original.segments))
+	for _, s := range original.segments {
+		has[s.ID] = s
+	}
+	for _, s := range c.segments {
+		if o := has[s.ID]; o == nil || o.CRC != s.CRC || o.File != s.File {
+			return fmt.Errorf("%s there is not of this archive, and would be lost: choose another folder", s.File)
+		}
+	}
+	return nil
+}
+
+// copying is one run of Copy.
+type copying struct {
+	a, to       *Archive
+	o           record.CopyOptions
+	w           *writer // nil for a dry run
+	done, total int64
+}
+
+// pools copies the files of pools that are not there yet.
+func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyResult, error) {
+	var results []record.CopyResult
+	dirs := make(map[string]bool)
+	for _, p := range pools {
+		r := record.CopyResult{Pool: p.name, Files: len(p.files)}
+		for _, f := range p.files {
+			// Of a file that is there the name may not be durable yet: who
+			// copied it may have been killed before that.
+			dir := filepath.Dir(filepath.Join(c.to.dir, f.name))
+			dirs[dir], dirs[filepath.Dir(dir)] = true, true
+			there, err := c.there(ctx, f)
+			if err != nil {
+				return results, err
+			}
+			if !there {
+				if !c.o.Dry {
+					if err := c.file(ctx, f); err != nil {
+						return results, err
+					}
+				}
+				r.Copied++
+				r.Bytes += f.bytes
+			}
+			c.done += f.bytes
+			if c.o.Progress != nil {
+				c.o.Progress(f.name, c.done, c.total)
+			}
+		}
+		results = append(results, r)
+	}
+	if c.o.Dry {
+		return results, nil
+	}
+	for d := range dirs {
+		if err := c.to.opts.Disk.SyncDir(d); err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+// there reports whether the copy has a file, whole.
+func (c *copying) there(ctx context.Context, f copyFile) (bool, error) {
+	path := filepath.Join(c.to.dir, f.name)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || info.Size() != f.bytes {
+		return false, err
+	}
+	if c.o.Dry {
+		return true, nil
+	}
+	crc, err := checksum(ctx, path)
+	return crc == f.crc, err
+}
+
+// file copies one file. It is not there unless it is whole.
+func (c *copying) file(ctx context.Context, f copyFile) error {
+	if !filepath.IsLocal(f.name) {
+		return &segment.Error{File: f.name, Offset: -1, Err: errors.New("the catalogue names a file outside of the archive: it was tampered with")}
+	}
+	from, err := os.Open(filepath.Join(c.a.dir, f.name))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	tmp := filepath.Join(c.w.dir, filepath.Base(f.name))
+	to, err := disk.Create(c.to.opts.Disk, tmp)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	n, err := io.Copy(to, &stoppable{ctx, from})
+	if err == nil {
+		err = to.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("copy %s to %s: %w", f.name, c.to.dir, err)
+	}
+	crc, err := checksum(ctx, tmp)
+	if err != nil {
+		return err
+	}
+	if n != f.bytes || crc != f.crc {
+		return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf(
+			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and nothing was put in force in %s", n, crc, f.bytes, f.crc, c.to.dir)}
+	}
+	path := filepath.Join(c.to.dir, f.name)
+	if err := c.to.opts.Disk.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return c.to.opts.Disk.Rename(tmp, path)
+}
+
+// publish puts what was copied in force, beside what the copy had.
+func (c *copying) publish(ctx context.Context, from *catalog, pools []poolCopy) error {
+	return c.to.locked(ctx, func(disk.File) error {
+		there := &catalog{}
+		n, err := readCurrent(c.to.dir)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			if there, err = loadCatalog(c.to.dir, n); err != nil {
+				return err
+			}
+		}
+		// Another may have written to it meanwhile.
+		if err := there.copyOf(from); err != nil {
+			return fmt.Errorf("copy to %s: %w", c.to.dir, err)
+		}
+		named := make(map[uint32]bool)
+		for _, s := range there.segments {
+			named[s.ID] = true
+		}
+		before := len(named)
+		for _, p := range pools {
+			for _, s := range p.segments {
+				named[s.ID] = true
+			}
+		}
+		if n > 0 && len(named) == before {
+			return nil
+		}
+		// What segments know of each other is told in the original's
+		// generations: the copy's go on from there.
+		next := &catalog{generation: max(there.generation+1, from.generation)}
+		indexes := make(map[string]bool)
+		for _, s := range from.segments {
+			if named[s.ID] {
+				next.segments = append(next.segments, s)
+				indexes[s.Index] = true
+			}
+		}
+		for _, x := range from.indexes {
+			if indexes[x.name] {
+				next.indexes = append(next.indexes, x)
+			}
+		}
+		return c.to.putCatalog(next)
+	})
+}
+
+// checksum gives the crc32c of a file.
+func checksum(ctx context.Context, path string) (uint32, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	sum := crc32.New(castagnoli)
+	_, err = io.Copy(sum, &stoppable{ctx, f})
+	return sum.Sum32(), err
+}
+
+// stoppable reads until ctx ends.
+type stoppable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (s *stoppable) Read(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return s.r.Read(p)
+}
