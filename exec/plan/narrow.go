@@ -10,8 +10,9 @@ import (
 
 // narrow makes the source read less where the condition of WHERE allows it: URL
 // ranges of conditions on url, host and domain, bounds of those on time. It is
-// called when all fields are known. The condition itself is still asked; so a range may be too wide, never too
-// narrow. What it cannot make use of it leaves alone.
+// called when all fields are known. The condition itself is still asked; so a
+// range may be too wide, never too narrow. What it cannot make use of it leaves
+// alone.
 func (n *Source) narrow(where ast.Expr, name string, env *Env) {
 	if !n.Relation.Scoped {
 		return
@@ -52,6 +53,8 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 		if !e.Not {
 			return r.listed(e)
 		}
+	case *ast.Like:
+		return r.like(e)
 	case *ast.Within:
 		if !e.Not && r.isColumn(e.X, "url") {
 			return r.scoped(e.Scopes)
@@ -99,6 +102,23 @@ func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 		all = append(all, ranges...)
 	}
 	return urlkey.Merge(all), true
+}
+
+// like gives the range of the URLs that begin with what stands before the first
+// wildcard of a pattern. ILIKE has none, as it also finds other cases.
+func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
+	if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "url") {
+		return nil, false
+	}
+	text, ok := r.text(e.Y)
+	if !ok {
+		return nil, false
+	}
+	if wild := strings.IndexAny(text, "%_"); wild >= 0 {
+		text = text[:wild]
+	}
+	prefix, ok := urlkey.PrefixRange(text)
+	return []urlkey.Range{prefix}, ok
 }
 
 // equal gives the ranges of the URLs whose column e is text.

@@ -213,6 +213,20 @@ func prefixRange(prefix string) Range {
 	return Range{prefix, prefix[:last] + string(rune(prefix[last]+1))}
 }
 
+// PrefixRange returns the range of the keys of all canonical URLs that begin
+// with text. It may hold more: URLs of other schemes and users. It reports
+// false where there is no such range: text must reach into the path of a URL
+// whose key is built from its host, and be ASCII, as canonical URLs are.
+func PrefixRange(text string) (Range, bool) {
+	p, ok := split(text)
+	if !ok || strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) >= 0 {
+		return Range{}, false
+	}
+	var b strings.Builder
+	writeLabels(&b, p.host)
+	return prefixRange(b.String() + p.port + ")" + p.path), true
+}
+
 // Ranges returns the key ranges that hold all of s, sorted and disjoint. They
 // may hold more, unless Exact.
 func (s Scope) Ranges() []Range { return slices.Clone(s.ranges) }

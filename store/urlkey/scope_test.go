@@ -258,3 +258,30 @@ func FuzzParseScope(f *testing.F) {
 		}
 	})
 }
+
+// TestPrefixRange cuts canonical URLs anywhere: the range of what is left holds
+// the URL's own key, or there is none; and none of a URL that is no longer.
+func TestPrefixRange(t *testing.T) {
+	for _, url := range []string{
+		"http://www.pku.edu.cn/news/a.htm?x=1", "https://pku.edu.cn/", "http://pku.edu.cn:8080/a", "ftp://u:p@162.105.1.1/d/",
+		"http://[2001:db8::1]/x", "dns:www.pku.edu.cn", "http://a,b.cn/x", "http://a.cn/%E5%8C%97", "http://a.cn/x~~",
+	} {
+		path := strings.Index(url, "//") + 2
+		path += max(0, strings.IndexByte(url[path:], '/'))
+		for n := range len(url) + 1 {
+			r, ok := PrefixRange(url[:n])
+			if want := !strings.HasPrefix(url, "dns:") && n > path; ok != want {
+				t.Errorf("%q: got a range %v, want %v", url[:n], ok, want)
+			}
+			if ok && !r.Contains(Key(url)) {
+				t.Errorf("%q: the range %q lacks %q", url[:n], r, Key(url))
+			}
+		}
+	}
+	r, ok := PrefixRange("http://pku.edu.cn/b")
+	for _, other := range []string{"http://pku.edu.cn/a", "http://pku.edu.cn/c", "http://www.pku.edu.cn/b", "http://pku.edu.cn:80801/b"} {
+		if !ok || r.Contains(Key(other)) {
+			t.Errorf("the range %q has %s", r, other)
+		}
+	}
+}
