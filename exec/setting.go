@@ -331,3 +331,6 @@ func parseWidth(dst *int, v string) error {
 	*dst = n
 	return nil
 }
+
+// SettingNames lists the settings that SET changes.
+func SettingNames() []string { return settingNames() }

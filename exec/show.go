@@ -12,6 +12,9 @@ import (
 // shown are the words after SHOW.
 var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "PAGE"}
 
+// ShownNames lists the words after SHOW.
+func ShownNames() []string { return shown }
+
 // show lists what the statement names.
 func (s *Session) show(ctx context.Context, st *ast.Show) (*Result, error) {
 	switch strings.ToLower(st.What.Text) {

@@ -61,7 +61,7 @@ func (s *shell) dotHelp(context.Context, string) error {
 	for _, c := range dotCommands() {
 		s.tell("%-22s %s", c.name+" "+c.args, c.help)
 	}
-	s.tell("Keys: Ctrl-C cancels, Ctrl-D leaves, Up and Down recall, Ctrl-R searches what was entered.")
+	s.tell("Keys: Tab completes, Ctrl-C cancels, Ctrl-D leaves, Up and Down recall, Ctrl-R searches what was entered.")
 	return nil
 }
 

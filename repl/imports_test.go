@@ -68,7 +68,7 @@ var homes = map[string]string{
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page",
 	"golang.org/x/text":                   "store/urlkey store/page exec/value exec/plan exec/op",
-	"golang.org/x/sys":                    "store/disk",
+	"golang.org/x/sys":                    "store/disk repl/term",
 }
 
 // testHomes are further homes of outside modules in a package's tests alone.

@@ -48,7 +48,12 @@ type shell struct {
 
 // shell runs the scripts, and then statements from the terminal until Ctrl-D.
 func (p *program) shell(ctx context.Context, scripts []*script) error {
-	editor, err := term.New(terminalOf(p.stdin), p.shellTerminal())
+	s := &shell{program: p, terminal: p.printer.out}
+	o := term.Options{Complete: s.complete}
+	if p.printer.color && p.options.Color != "never" {
+		o.Highlight = s.highlight
+	}
+	editor, err := term.New(terminalOf(p.stdin), p.shellTerminal(), o)
 	if err != nil {
 		return fmt.Errorf("read from the terminal: %w", err)
 	}
@@ -63,7 +68,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	for _, e := range h.entries {
 		editor.AddHistory(e.Text)
 	}
-	s := &shell{program: p, lines: editor, history: h, terminal: p.printer.out}
+	s.lines, s.history = editor, h
 	defer s.closeFile()
 	for _, script := range scripts {
 		s.runScript(ctx, script)

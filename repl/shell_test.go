@@ -351,3 +351,32 @@ func TestBatchOnTerminal(t *testing.T) {
 		t.Error("the statement after the one interrupted has run")
 	}
 }
+
+// TestCtrlDWhileBusy shows that a Ctrl-D typed while a statement runs leaves
+// the shell after it.
+func TestCtrlDWhileBusy(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "endless")
+	s.sees(prompt)
+	s.types("SELECT url FROM captures LIMIT 100000;" + enter)
+	s.sees("www.lanshan.example") // it runs
+	s.types(ctrlD)
+	s.ends(statusDone)
+}
+
+// TestTab shows that Tab goes on with a word, and lists the words where there
+// are several.
+func TestTab(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "infomall")
+	s.sees(prompt)
+	s.types("sel\t")
+	s.sees("select")
+	s.types(" ur\t")
+	s.sees("url")
+	s.types(" from c\t")
+	s.sees("changes")
+	s.sees(prompt)
+	s.types(ctrlC)
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+}

@@ -30,14 +30,23 @@ var keySequences = map[string]string{
 	"A": "\x1b[A", "B": "\x1b[B", "C": "\x1b[C", "D": "\x1b[D",
 	"H": "\x01", "1~": "\x01", "7~": "\x01", // Home
 	"F": "\x05", "4~": "\x05", "8~": "\x05", // End
-	"1;5C": "\x1bf", "1;3C": "\x1bf", // Ctrl-Right, Alt-Right
-	"1;5D": "\x1bb", "1;3D": "\x1bb", // Ctrl-Left, Alt-Left
-	"3~": string(runeDelete),
+	"1;5C": "\x1bf", "1;3C": "\x1bf", "5C": "\x1bf", // Ctrl-Right, Alt-Right
+	"1;5D": "\x1bb", "1;3D": "\x1bb", "5D": "\x1bb", // Ctrl-Left, Alt-Left
+	"1;2C": "\x1b[C", "1;2D": "\x1b[D", // Shift and an arrow
+	"3;5~": "\x1bd", // Ctrl-Delete
+	"3~":   string(runeDelete),
+}
+
+// ss3Keys are the keys that come as ESC O and a letter.
+var ss3Keys = map[byte]string{
+	'A': "\x1b[A", 'B': "\x1b[B", 'C': "\x1b[C", 'D': "\x1b[D",
+	'H': "\x01", 'F': "\x05",
+	'c': "\x1bf", 'd': "\x1bb", // Ctrl-Right and Ctrl-Left of rxvt
 }
 
 // controlsKept are the control characters that mean something to readline.
 // Of the others NUL would end the program and the rest would become text.
-const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x10\x12\x13\x14\x15\x17\x19\x1a\x7f"
+const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x0a\x0b\x0c\x0d\x0e\x10\x12\x13\x14\x15\x17\x19\x1a\x7f"
 
 // keyReader stands between the terminal and readline. It translates keys that
 // readline does not know and gathers pasted text, for which it hands on a
@@ -62,6 +71,7 @@ const (
 	keyPlain  keyState = iota
 	keyEscape          // ESC
 	keyCSI             // ESC [
+	keySS3             // ESC O
 	keyPaste           // ESC [ 200 ~
 )
 
@@ -91,6 +101,8 @@ func (k *keyReader) take(b byte) {
 		switch {
 		case b == 0x1b:
 			k.state = keyEscape
+		case b == '\t':
+			k.out = append(k.out, string(runeComplete)...)
 		case b >= 0x20 && b != 0x7f, bytes.IndexByte([]byte(controlsKept), b) >= 0:
 			k.out = append(k.out, b)
 		}
@@ -100,7 +112,9 @@ func (k *keyReader) take(b byte) {
 			k.state, k.escape = keyCSI, k.escape[:0]
 		case 0x1b:
 			// Still one ESC to be completed.
-		case 'b', 'f', 'd', 'O', 0x7f:
+		case 'O':
+			k.state = keySS3
+		case 'b', 'f', 'd', 0x7f:
 			k.state = keyPlain
 			k.out = append(k.out, 0x1b, b)
 		default:
@@ -121,6 +135,9 @@ func (k *keyReader) take(b byte) {
 			k.state = keyPlain
 			k.out = append(k.out, keySequences[string(k.escape)]...)
 		}
+	case keySS3:
+		k.state = keyPlain
+		k.out = append(k.out, ss3Keys[b]...)
 	case keyPaste:
 		k.paste = append(k.paste, b)
 		if b == '~' && bytes.HasSuffix(k.paste, []byte(pasteEnd)) {

@@ -30,6 +30,7 @@ type screen struct {
 	out       io.Writer
 	width     func() int  // of the terminal, in cells
 	searching func() bool // in the history
+	highlight func(line string) []Style
 
 	prompt string
 	line   []rune // as painted last
@@ -41,7 +42,7 @@ type screen struct {
 }
 
 func newScreen(out io.Writer, width func() int) *screen {
-	return &screen{out: out, width: width, searching: func() bool { return false }}
+	return &screen{out: out, width: width, searching: func() bool { return false }, highlight: func(string) []Style { return nil }}
 }
 
 // begin starts a new line on an empty row of the screen.
@@ -135,9 +136,7 @@ func (s *screen) draw() string {
 	}
 	var b strings.Builder
 	b.WriteString(s.prompt)
-	for _, r := range line {
-		b.WriteRune(shown(r))
-	}
+	s.writeLine(&b, line)
 	if done {
 		b.WriteString("\r\n")
 		s.drawn = false
@@ -153,6 +152,81 @@ func (s *screen) draw() string {
 	b.WriteString(up(endRow-row) + right(col))
 	s.drawn = true
 	return b.String()
+}
+
+// writeLine writes the line with its colours. A style's places are bytes of the
+// text that the line stands for.
+func (s *screen) writeLine(b *strings.Builder, line []rune) {
+	styles := s.highlight(fromCells.Replace(string(line)))
+	colored := false
+	offset := 0
+	for _, r := range line {
+		for len(styles) > 0 && offset >= styles[0].To {
+			styles = styles[1:]
+			if colored {
+				b.WriteString(colorOff)
+				colored = false
+			}
+		}
+		if !colored && len(styles) > 0 && offset >= styles[0].From {
+			b.WriteString("\x1b[" + styles[0].Color + "m")
+			colored = true
+		}
+		b.WriteRune(shown(r))
+		offset += len(fromCells.Replace(string(r)))
+	}
+	if colored {
+		b.WriteString(colorOff)
+	}
+}
+
+// colorOff ends a colour.
+const colorOff = "\x1b[0m"
+
+// list shows what may be typed in columns below the line, which the next
+// redraw shows anew under them.
+func (s *screen) list(items []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	endRow, _ := s.place(len(s.line))
+	row, _ := s.place(s.pos)
+	var b strings.Builder
+	b.WriteString(strings.Repeat("\n", endRow-row) + "\r\n")
+	for _, line := range columns(items, s.width()) {
+		b.WriteString(line + "\r\n")
+	}
+	s.drawn = false
+	_, _ = io.WriteString(s.out, b.String()) // the redraw that follows fails as well
+}
+
+// listMax is how many items a list shows.
+const listMax = 200
+
+// columns sets items in columns, read downwards, for a width in cells.
+func columns(items []string, width int) []string {
+	rest := len(items) - listMax
+	items = items[:min(len(items), listMax)]
+	widest := 0
+	for _, it := range items {
+		widest = max(widest, cells.StringWidth(it))
+	}
+	across := max(1, (width-1)/(widest+2))
+	down := (len(items) + across - 1) / across
+	var lines []string
+	for row := range down {
+		var line strings.Builder
+		for i := row; i < len(items); i += down {
+			line.WriteString(cells.FillRight(items[i], widest+2))
+		}
+		lines = append(lines, Fit(strings.TrimRight(line.String(), " "), width-1))
+	}
+	if rest > 0 {
+		lines = append(lines, fmt.Sprintf("… and %d more", rest))
+	}
+	return lines
 }
 
 // place tells in which row and column the cursor stands before line[pos],
@@ -190,7 +264,7 @@ func shown(r rune) rune {
 		return '⏎'
 	case r == runeTab:
 		return '⇥'
-	case r == runeDelete, r == runePaste:
+	case r == runeDelete, r == runePaste, r == runeComplete:
 		return '\u200b' // gone with the next redraw; takes no cell
 	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 		return '\uFFFD'

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -43,9 +44,28 @@ type Editor struct {
 	close  func() error // once
 }
 
+// Options are what an editor asks while a line is typed. Nil functions are not
+// asked. They are called from one goroutine, while ReadLine runs.
+type Options struct {
+	// Complete gives what may stand in place of the text from byte from of
+	// before to the cursor. Before and after are the line on the two sides of
+	// the cursor. Candidates may end with a blank, where a word ends there.
+	Complete func(before, after string) (from int, candidates []string)
+	// Highlight colours the line. Styles come in rising order and do not
+	// overlap.
+	Highlight func(line string) []Style
+}
+
+// Style is a colour for the bytes from From up to To of a line. Color is what
+// stands between ESC [ and m.
+type Style struct {
+	From, To int
+	Color    string
+}
+
 // New takes hold of the terminal that in and out are open on. The caller
 // closes the editor; in and out stay open.
-func New(in, out *os.File) (*Editor, error) {
+func New(in, out *os.File, o Options) (*Editor, error) {
 	keys := newKeyReader(in)
 	scr := newScreen(out, func() int { return Width(out) })
 	raw := &rawMode{fd: int(in.Fd())}
@@ -66,7 +86,10 @@ func New(in, out *os.File) (*Editor, error) {
 		EOFPrompt:              "\n", // readline's way to say: none
 		AutoComplete:           noCompletion{},
 	}
-	ed := &edits{keys: keys}
+	if o.Highlight != nil {
+		scr.highlight = o.Highlight
+	}
+	ed := &edits{keys: keys, complete: o.Complete, list: scr.list}
 	cfg.Listener = ed
 	cfg.FuncFilterInputRune = ed.filter
 	rl, err := readline.NewEx(cfg)
@@ -139,41 +162,52 @@ type rawMode struct {
 	fd int
 
 	mu     sync.Mutex
-	usual  *xterm.State // while the terminal is raw, else nil
+	usual  *xterm.State // of the terminal before it was raw first; nil until then
+	raw    bool
 	closed bool
 }
 
 func (r *rawMode) enter() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.closed || r.usual != nil {
+	if r.closed || r.raw {
 		return nil
 	}
-	usual, err := xterm.MakeRaw(r.fd)
+	before, err := xterm.MakeRaw(r.fd)
 	if err != nil {
 		return err
 	}
-	r.usual = usual
+	r.raw = true
+	if r.usual == nil {
+		r.usual = before
+	}
 	return nil
 }
 
+// exit leaves the terminal as a statement wants it: as it was, but that a
+// Ctrl-D typed meanwhile is kept for the next line.
 func (r *rawMode) exit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.usual == nil {
+	if !r.raw {
 		return nil
 	}
-	err := xterm.Restore(r.fd, r.usual)
-	r.usual = nil
-	return err
+	r.raw = false
+	if err := xterm.Restore(r.fd, r.usual); err != nil {
+		return err
+	}
+	return keepCtrlD(r.fd)
 }
 
 // close is exit for good: a ReadLine that begins meanwhile can't undo it.
 func (r *rawMode) close() error {
 	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	return r.exit()
+	defer r.mu.Unlock()
+	r.closed, r.raw = true, false
+	if r.usual == nil {
+		return nil
+	}
+	return xterm.Restore(r.fd, r.usual)
 }
 
 // noCompletion offers nothing. Readline's own default inserts a tab.
@@ -184,10 +218,11 @@ func (noCompletion) Do([]rune, int) ([][]rune, int) { return nil, 0 }
 // Runes of a private plane that stand in the edit line for what it cannot
 // hold, and carry keys through readline that it has no code for.
 const (
-	runeNewline = '\U000F000A' // a line break within the line
-	runeTab     = '\U000F0009' // a tab within the line
-	runeDelete  = '\U000F0004' // the Delete key
-	runePaste   = '\U000F0016' // text was pasted; the keyReader holds it
+	runeNewline  = '\U000F000A' // a line break within the line
+	runeTab      = '\U000F0009' // a tab within the line
+	runeDelete   = '\U000F0004' // the Delete key
+	runePaste    = '\U000F0016' // text was pasted; the keyReader holds it
+	runeComplete = '\U000F0019' // the Tab key
 )
 
 var (
@@ -200,12 +235,17 @@ var (
 type edits struct {
 	keys      *keyReader
 	searching func() bool
+	complete  func(before, after string) (from int, candidates []string) // or nil
+	list      func(items []string)
 }
+
+// isPrivate reports whether r carries a key.
+func isPrivate(r rune) bool { return r == runeDelete || r == runePaste || r == runeComplete }
 
 // filter turns the private keys into plain ones during a history search,
 // where they would become part of the text searched for.
 func (e *edits) filter(r rune) (rune, bool) {
-	if (r == runeDelete || r == runePaste) && e.searching() {
+	if isPrivate(r) && e.searching() {
 		if r == runePaste {
 			e.keys.takePaste()
 		}
@@ -217,20 +257,53 @@ func (e *edits) filter(r rune) (rune, bool) {
 // OnChange takes a private key out of the line again, where readline put it
 // before pos, and does its work.
 func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
-	if key != runeDelete && key != runePaste || pos == 0 || line[pos-1] != key {
+	if !isPrivate(key) || pos == 0 || line[pos-1] != key {
 		return nil, 0, false
 	}
 	before, after := line[:pos-1], line[pos:]
-	var insert []rune
 	switch key {
 	case runeDelete:
 		if len(after) > 0 {
 			after = after[1:]
 		}
 	case runePaste:
-		insert = []rune(e.keys.takePaste())
+		before = slices.Concat(before, []rune(e.keys.takePaste()))
+	case runeComplete:
+		before = e.completed(before, after)
 	}
-	out := make([]rune, 0, len(before)+len(insert)+len(after))
-	out = append(append(append(out, before...), insert...), after...)
-	return out, len(before) + len(insert), true
+	return slices.Concat(before, after), len(before), true
+}
+
+// completed is the text before the cursor with as much added as all candidates
+// share. Where that is nothing, it lists them.
+func (e *edits) completed(before, after []rune) []rune {
+	if e.complete == nil {
+		return before
+	}
+	text := fromCells.Replace(string(before))
+	from, candidates := e.complete(text, fromCells.Replace(string(after)))
+	if len(candidates) == 0 {
+		return before
+	}
+	shared := candidates[0]
+	for _, c := range candidates[1:] {
+		shared = sharedPrefix(shared, c)
+	}
+	if len(candidates) > 1 && len(shared) <= len(text)-from {
+		e.list(candidates)
+		return before
+	}
+	return []rune(toCells.Replace(text[:from] + shared))
+}
+
+// sharedPrefix is the text with which both begin.
+func sharedPrefix(a, b string) string {
+	n := 0
+	for i, r := range a {
+		if !strings.HasPrefix(b[min(i, len(b)):], string(r)) {
+			break
+		}
+		n = i + len(string(r))
+	}
+	return a[:n]
 }

@@ -32,7 +32,7 @@ func start(t *testing.T, history ...string) *session {
 		t.Fatal(err)
 	}
 	s := &session{t: t, keys: master, screen: newVT(60), lines: make(chan string, 100)}
-	e, err := New(tty, tty)
+	e, err := New(tty, tty, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

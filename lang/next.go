@@ -1,0 +1,381 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// Place is what kind of name or text may come next in a statement.
+type Place uint8
+
+// The places.
+const (
+	PlaceNone      Place = iota // only words, or a name that the writer makes up
+	PlaceExpr                   // a column or a function
+	PlaceColumn                 // a column, after the name of a source and a dot
+	PlaceSource                 // a relation, or a scope in quotes
+	PlaceScope                  // a scope or a URL in quotes
+	PlaceFile                   // the name of a file in quotes
+	PlaceList                   // what SHOW shows
+	PlaceDescribed              // a relation, a function or a setting
+	PlaceSetting                // a setting
+	PlaceValue                  // a value of the setting Subject
+	PlaceTopic                  // a topic of HELP
+	PlaceFormat                 // a format of files to import
+	PlaceForm                   // a form of SHOW PAGE
+	PlaceType                   // a type, in a CAST
+)
+
+// Next says what may come next where a statement is being typed.
+type Next struct {
+	// From is the byte at which the word or the text begins that is being typed
+	// there; it is the end of what was typed where none is.
+	From int
+	// Quoted: the text is in single quotes, of which the first is typed.
+	Quoted bool
+	// Words of the language that may stand there, in upper case, in the order
+	// of the grammar. Where a name may be made up, only reserved words.
+	Words   []string
+	Place   Place
+	Subject string // the setting whose value, the source whose column, the first word of the statement
+	// Sources are the relations read by the SELECT around the place, also those
+	// after it; FROM with a scope alone reads versions.
+	Sources []SourceName
+}
+
+// SourceName is a source of a SELECT by its relation and its alias, which may
+// be "".
+type SourceName struct{ Relation, Alias string }
+
+// AtCursor says what may stand between before and after, of which the last
+// statement begun in before is looked at. Complete statements ahead of it do
+// no harm.
+func AtCursor(before, after string) Next {
+	s := newScanner(before, "")
+	for s.next() && s.ended {
+	}
+	n := Next{From: len(before)}
+	tokens := slices.Clone(s.tokens)
+	if s.ended {
+		tokens = nil
+	}
+	if k := len(tokens); k > 0 && tokens[k-1].Type == lexer.EOF {
+		tokens = tokens[:k-1]
+	}
+	switch s.open {
+	case openComment, openName:
+		return n
+	case openString:
+		n.Quoted = true
+		n.From = openQuote(before, tokens) + 1
+	default:
+		if inLineComment(before, tokens) {
+			return n
+		}
+		if k := len(tokens); k > 0 && isWordToken(&tokens[k-1]) && endOf(&tokens[k-1]).Offset == len(before) {
+			n.From = startOf(&tokens[k-1]).Offset
+			tokens = tokens[:k-1]
+		}
+	}
+	if len(tokens) > probeTokensMax {
+		return n
+	}
+	rest := newScanner(after, "")
+	rest.next()
+	n.Sources = sourcesAround(tokens, rest.tokens)
+	newProber(append(slices.Clone(tokens), lexer.Token{Type: lexer.EOF})).fill(&n, len(tokens))
+	return n
+}
+
+func isWordToken(t *lexer.Token) bool { return t.Type == tokIdent || t.Type == tokKeyword }
+
+// openQuote is the byte of the quote that is never closed.
+func openQuote(src string, tokens []lexer.Token) int {
+	from := 0
+	if k := len(tokens); k > 0 {
+		from = endOf(&tokens[k-1]).Offset
+	}
+	s := &scanner{src: src, pos: from, line: 1, col: 1}
+	s.skipBlanks()
+	return min(s.pos, len(src)-1)
+}
+
+// inLineComment reports whether src ends within a -- comment: what was typed
+// after its last token then has no line end after the sign.
+func inLineComment(src string, tokens []lexer.Token) bool {
+	from := 0
+	if k := len(tokens); k > 0 {
+		from = endOf(&tokens[k-1]).Offset
+	}
+	tail := src[from:]
+	return strings.Contains(tail[strings.LastIndexByte(tail, '\n')+1:], "--")
+}
+
+// fill finds words and place at index i.
+func (p *prober) fill(n *Next, i int) {
+	can := func(t lexer.Token) bool { return p.accepts(i, t) }
+	name, text, number := can(aName), can(aString), can(aNumber)
+	n.Place = p.place(i, n, name, text, number)
+	if n.Quoted || n.Place == PlaceTopic || n.Place == PlaceValue {
+		return
+	}
+	for _, w := range words {
+		t := wordToken(w)
+		if name && t.Type == tokIdent && !(n.Place == PlaceList && w == "PAGE") {
+			continue // where any name goes, a word of the language is one
+		}
+		if can(t) {
+			n.Words = append(n.Words, w)
+		}
+	}
+}
+
+// place tells the places apart, by what the grammar takes at index i and by the
+// words before it.
+func (p *prober) place(i int, n *Next, name, text, number bool) Place {
+	word := func(back int) string {
+		if i < back || !isWordToken(&p.tokens[i-back]) {
+			return ""
+		}
+		return upperASCII(p.tokens[i-back].Value)
+	}
+	if i > 0 {
+		n.Subject = word(i)
+	}
+	first := n.Subject
+	if first == "EXPLAIN" && i > 1 {
+		first = word(i - 1)
+		if first == "ANALYZE" {
+			first = word(i - 2)
+		}
+	}
+	switch {
+	case name && i > 1 && isOp(&p.tokens[i-1], "."):
+		n.Subject = newName(&p.tokens[i-2]).Text
+		return PlaceColumn
+	case name && word(1) == "SHOW":
+		return PlaceList
+	case name && word(1) == "DESCRIBE":
+		return PlaceDescribed
+	case name && (word(1) == "SET" || word(1) == "RESET"):
+		return PlaceSetting
+	case name && first == "SET" && isOp(&p.tokens[i-1], "="):
+		n.Subject = foldASCII(p.tokens[i-2].Value)
+		return PlaceValue
+	case name && first == "HELP":
+		return PlaceTopic
+	case name && word(1) == "FORMAT":
+		return PlaceFormat
+	case name && word(1) == "AS" && first == "SHOW":
+		return PlaceForm
+	case name && word(1) == "AS" && p.accepts(i, aName) && !p.accepts(i, aQuoted):
+		return PlaceType // an alias may be quoted, a type not
+	case text && number && name:
+		return PlaceExpr
+	case name && text:
+		return PlaceSource
+	case text && !number && (first == "IMPORT" || word(1) == "FILE" || first == "EXPORT" || first == "RUN"):
+		return PlaceFile
+	case text && !number:
+		return PlaceScope
+	}
+	return PlaceNone
+}
+
+// sourcesAround lists the sources of the SELECT that the end of before lies in.
+func sourcesAround(before, after []lexer.Token) []SourceName {
+	tokens := slices.Concat(before, after)
+	from, to := selectAround(tokens, len(before))
+	var list []SourceName
+	depth := 0
+	for i := from; i < to; i++ {
+		t := &tokens[i]
+		switch {
+		case isOp(t, "("):
+			depth++
+		case isOp(t, ")"):
+			depth--
+		case depth == 0 && (isKeyword(t, "FROM") || isKeyword(t, "JOIN")) && i+1 < to:
+			if s, ok := sourceAt(tokens[i+1 : to]); ok {
+				list = append(list, s)
+			}
+		}
+	}
+	return list
+}
+
+// selectAround bounds the tokens of the innermost brackets around index at that
+// hold a SELECT, or of the statement.
+func selectAround(tokens []lexer.Token, at int) (from, to int) {
+	to = len(tokens)
+	if i := slices.IndexFunc(tokens[at:], func(t lexer.Token) bool { return t.Type == lexer.EOF }); i >= 0 {
+		to = at + i
+	}
+	depth := 0
+	for i := at - 1; i >= 0; i-- {
+		switch {
+		case isOp(&tokens[i], ")"):
+			depth++
+		case isOp(&tokens[i], "(") && depth > 0:
+			depth--
+		case isOp(&tokens[i], "(") && i+1 < len(tokens) && isKeyword(&tokens[i+1], "SELECT"):
+			return i + 1, closing(tokens[:to], i+1)
+		}
+	}
+	return 0, to
+}
+
+// closing is the index of the bracket that closes the one before from.
+func closing(tokens []lexer.Token, from int) int {
+	depth := 0
+	for i := from; i < len(tokens); i++ {
+		switch {
+		case isOp(&tokens[i], "("):
+			depth++
+		case isOp(&tokens[i], ")") && depth == 0:
+			return i
+		case isOp(&tokens[i], ")"):
+			depth--
+		}
+	}
+	return len(tokens)
+}
+
+// sourceAt reads the source with which tokens begin.
+func sourceAt(tokens []lexer.Token) (s SourceName, ok bool) {
+	switch tokens[0].Type {
+	case tokString, tokParam:
+		s.Relation = "versions"
+	case tokIdent:
+		s.Relation = foldASCII(tokens[0].Value)
+	default:
+		return s, false // the FROM of a time clause, or a query in brackets
+	}
+	for i, t := range tokens[:len(tokens)-1] {
+		switch {
+		case t.Type == tokKeyword && slices.Contains([]string{"WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "JOIN", "ON", "UNION"}, t.Value):
+			return s, true
+		case isKeyword(&t, "AS") && tokens[i+1].Type == tokIdent && !isWord(&tokens[i+1], "OF"):
+			s.Alias = tokens[i+1].Value
+			return s, true
+		}
+	}
+	return s, true
+}
+
+// Class is what a piece of source is, for colouring it.
+type Class uint8
+
+// The classes.
+const (
+	ClassWord    Class = iota // a word of the language
+	ClassString               // text in quotes
+	ClassNumber               // numbers, sizes, durations, TRUE, NULL
+	ClassTime                 // times
+	ClassParam                // parameters
+	ClassComment              // comments
+)
+
+// Token is a piece of source that has a class: the bytes from From up to To.
+type Token struct {
+	From, To int
+	Class    Class
+}
+
+// Tokens finds what is to be coloured in src, in rising order. Names and
+// operators have no class. Words that may be names too are words where a
+// statement cannot have a name.
+func Tokens(src string) []Token {
+	var list []Token
+	s := newScanner(src, "")
+	end := 0 // of what was looked at
+	add := func(from, to int, c Class) {
+		list = append(list, Token{from, to, c})
+	}
+	for more := true; more; {
+		more = s.next()
+		for i := range s.tokens {
+			t := &s.tokens[i]
+			from := startOf(t).Offset
+			list = appendComments(list, src, end, from)
+			end = max(end, min(from+len(t.Value), len(src)))
+			if t.Type == lexer.EOF {
+				continue
+			}
+			if c, ok := classOf(s.tokens, i); ok {
+				add(from, from+len(t.Value), c)
+			}
+		}
+		for _, e := range s.errs {
+			if s.open == openString && e.Start.Offset >= end {
+				list = appendComments(list, src, end, e.Start.Offset)
+				add(e.Start.Offset, len(src), ClassString)
+				end = len(src)
+			}
+		}
+	}
+	return appendComments(list, src, end, len(src))
+}
+
+// classOf tells the class of one token of a statement.
+func classOf(tokens []lexer.Token, i int) (Class, bool) {
+	t := &tokens[i]
+	switch t.Type {
+	case tokKeyword:
+		if t.Value == "TRUE" || t.Value == "FALSE" || t.Value == "NULL" {
+			return ClassNumber, true
+		}
+		return ClassWord, true
+	case tokString:
+		return ClassString, true
+	case tokNumber, tokSize, tokDuration:
+		return ClassNumber, true
+	case tokPeriod:
+		return ClassTime, true
+	case tokParam:
+		return ClassParam, true
+	case tokIdent:
+		return ClassWord, isLanguageWord(t.Value) && !isNamePlace(tokens, i)
+	}
+	return 0, false
+}
+
+// isNamePlace tells whether a word stands where a name is likelier than a word
+// of the language: among items, beside an operator or a dot, before a bracket.
+func isNamePlace(tokens []lexer.Token, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before, after := &tokens[i-1], &tokens[min(i+1, len(tokens)-1)]
+	switch {
+	case before.Type == tokOp && before.Value != ")" && before.Value != "*":
+		return true
+	case after.Type == tokOp && (after.Value == "." || after.Value == "=" || after.Value == "("):
+		return true
+	case before.Type == tokKeyword:
+		return slices.Contains([]string{"SELECT", "DISTINCT", "WHERE", "BY", "AND", "OR", "NOT", "HAVING", "ON", "WHEN", "THEN", "ELSE"}, before.Value) ||
+			before.Value == "FROM"
+	}
+	return false
+}
+
+// appendComments adds the comments between two tokens.
+func appendComments(list []Token, src string, from, to int) []Token {
+	s := &scanner{src: src[:to], pos: from, line: 1, col: 1}
+	for s.pos < to {
+		start := s.pos
+		switch {
+		case s.peek(0) == '-' && s.peek(1) == '-', start == 0 && s.peek(0) == '#' && s.peek(1) == '!':
+			s.skipLine()
+		case s.peek(0) == '/' && s.peek(1) == '*':
+			s.skipComment()
+		default:
+			s.pos++
+			continue
+		}
+		list = append(list, Token{start, s.pos, ClassComment})
+	}
+	return list
+}

@@ -1,0 +1,68 @@
+package lang
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestTokens shows what is coloured: by the text of each class.
+func TestTokens(t *testing.T) {
+	src := "SELECT url, 'a''b' FROM captures SINCE 2008-06 WHERE first = 1 -- it's\nAND $x = TRUE /* c */ AND 'open"
+	want := []struct {
+		text  string
+		class Class
+	}{
+		{"SELECT", ClassWord}, {"'a''b'", ClassString}, {"FROM", ClassWord}, {"SINCE", ClassWord},
+		{"2008-06", ClassTime}, {"WHERE", ClassWord}, {"1", ClassNumber}, {"-- it's", ClassComment},
+		{"AND", ClassWord}, {"$x", ClassParam}, {"TRUE", ClassNumber}, {"/* c */", ClassComment},
+		{"AND", ClassWord}, {"'open", ClassString},
+	}
+	got := Tokens(src)
+	for i, tok := range got {
+		text := src[tok.From:tok.To]
+		if i >= len(want) || text != want[i].text || tok.Class != want[i].class {
+			t.Fatalf("token %d is %q of class %d; want %v", i, text, tok.Class, want)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("got %d tokens, want %d", len(got), len(want))
+	}
+}
+
+// TestSources shows which sources are those at hand.
+func TestSources(t *testing.T) {
+	for _, c := range []struct {
+		before, after string
+		want          []SourceName
+	}{
+		{"SELECT ", "", nil},
+		{"SELECT ", " FROM links AS l WHERE internal; SELECT 1 FROM blocks", []SourceName{{"links", "l"}}},
+		{"SELECT 1 FROM blocks; SELECT ", " FROM 'x'", []SourceName{{"versions", ""}}},
+		{"SELECT 1 FROM captures FROM 2008 TO 2009 WHERE ", "", []SourceName{{"captures", ""}}},
+		{"SELECT 1 FROM pages WHERE url IN (SELECT ", " FROM links) AND depth > 1", []SourceName{{"links", ""}}},
+	} {
+		if got := AtCursor(c.before, c.after).Sources; !slices.Equal(got, c.want) {
+			t.Errorf("%s|%s has sources %v, want %v", c.before, c.after, got, c.want)
+		}
+	}
+}
+
+// FuzzAtCursor shows that nothing typed makes AtCursor or Tokens fail, and that
+// tokens come in order and lie within the text.
+func FuzzAtCursor(f *testing.F) {
+	for _, seed := range []string{"", "SELECT url FROM 'x", "SELECT v.", "''", "\"a", "/* /*", "-- x", "SET a = ", ";;", "\ufeff#!x", "SELECT ‘标题’，", "x://", "(((", "SHOW PAGE '\xff"} {
+		f.Add(seed, " FROM x AS y)")
+	}
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if n := AtCursor(before, after); n.From < 0 || n.From > len(before) {
+			t.Errorf("%q: the word begins at %d", before, n.From)
+		}
+		end := 0
+		for _, tok := range Tokens(before) {
+			if tok.From < end || tok.To < tok.From || tok.To > len(before) {
+				t.Fatalf("%q: token %v after byte %d", before, tok, end)
+			}
+			end = tok.To
+		}
+	})
+}

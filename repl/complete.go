@@ -1,0 +1,196 @@
+package repl
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"infomall/exec"
+	"infomall/exec/plan"
+	"infomall/exec/rowio"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/repl/term"
+)
+
+// complete is what Tab asks: what may stand in place of the text from byte from
+// of before to the cursor.
+func (s *shell) complete(before, after string) (from int, candidates []string) {
+	if word := strings.TrimLeft(before, " "); s.pending == "" && strings.HasPrefix(word, ".") {
+		return completeDot(before)
+	}
+	n := lang.AtCursor(s.pending+before, after)
+	from = n.From - len(s.pending)
+	if from < 0 {
+		return 0, nil // a text that began on an earlier line
+	}
+	typed := before[from:]
+	if n.Quoted {
+		if n.Place == lang.PlaceFile {
+			return from, filesAt(typed)
+		}
+		return from, nil
+	}
+	names := namesAt(&n)
+	for _, w := range n.Words {
+		if isLower(typed, n.Subject, s.pending+before) {
+			w = strings.ToLower(w)
+		}
+		names = append(names, w)
+	}
+	return from, beginning(typed, names)
+}
+
+// isLower reports whether words of the language are to be in lower case: as the
+// word begun is, or else the first word of the statement.
+func isLower(typed, first, text string) bool {
+	if typed != "" {
+		return !strings.ContainsFunc(typed, unicode.IsUpper)
+	}
+	return first != "" && !strings.Contains(text, first)
+}
+
+// beginning keeps the names that begin with typed, case aside, in order and
+// once each.
+func beginning(typed string, names []string) []string {
+	var list []string
+	for _, name := range names {
+		if len(name) >= len(typed) && strings.EqualFold(name[:len(typed)], typed) {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// namesAt lists the names that may stand at a place.
+func namesAt(n *lang.Next) []string {
+	switch n.Place {
+	case lang.PlaceExpr:
+		names := columnsOf(n.Sources, "")
+		for _, f := range plan.Functions() {
+			names = append(names, f.Name)
+		}
+		return names
+	case lang.PlaceColumn:
+		return columnsOf(n.Sources, n.Subject)
+	case lang.PlaceSource:
+		return plan.RelationNames()
+	case lang.PlaceList:
+		return exec.ShownNames()
+	case lang.PlaceTopic:
+		return lang.Topics()
+	case lang.PlaceFormat:
+		return []string{"auto", "tianwang", "warc"}
+	case lang.PlaceForm:
+		var names []string
+		for form := ast.PageText; form <= ast.PageBlocks; form++ {
+			names = append(names, form.String())
+		}
+		return names
+	case lang.PlaceType:
+		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
+	case lang.PlaceDescribed:
+		names := append(plan.RelationNames(), exec.SettingNames()...)
+		for _, f := range plan.Functions() {
+			names = append(names, f.Name)
+		}
+		return names
+	case lang.PlaceSetting:
+		return exec.SettingNames()
+	case lang.PlaceValue:
+		if n.Subject == "mode" {
+			return append(rowio.Formats(), modeAuto)
+		}
+	}
+	return nil
+}
+
+// columnsOf lists the columns of the sources at hand, or only of the one called
+// qualifier. Before any source is typed it lists those of all relations.
+func columnsOf(sources []lang.SourceName, qualifier string) []string {
+	var names []string
+	for _, src := range sources {
+		r := plan.FindRelation(src.Relation)
+		called := src.Alias
+		if called == "" {
+			called = src.Relation
+		}
+		if r != nil && (qualifier == "" || strings.EqualFold(called, qualifier)) {
+			names = append(names, r.ColumnNames()...)
+		}
+	}
+	if len(sources) == 0 {
+		for _, r := range plan.Relations() {
+			names = append(names, r.ColumnNames()...)
+		}
+	}
+	return names
+}
+
+// completeDot completes a dot command or what it takes.
+func completeDot(before string) (from int, candidates []string) {
+	from = strings.LastIndexByte(before, ' ') + 1
+	command := strings.Fields(before)[0]
+	if from <= strings.Index(before, ".") {
+		var names []string
+		for _, c := range dotCommands() {
+			names = append(names, c.name)
+		}
+		return from, beginning(before[from:], names)
+	}
+	switch command {
+	case ".mode":
+		return from, beginning(before[from:], append(rowio.Formats(), modeAuto))
+	case ".timer", ".headers":
+		return from, beginning(before[from:], []string{"on", "off"})
+	case ".once", ".output", ".read":
+		return from, filesAt(before[from:])
+	}
+	return from, nil
+}
+
+// filesAt lists the files whose path begins with typed; folders end with a
+// slash. Names with control characters are left out.
+func filesAt(typed string) []string {
+	dir, base := filepath.Split(typed)
+	entries, _ := os.ReadDir(filepath.Join(".", dir)) // no folder, no files
+	if filepath.IsAbs(dir) {
+		entries, _ = os.ReadDir(dir)
+	}
+	var names []string
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, base) || printable(name) != name || base == "" && name[0] == '.' {
+			continue
+		}
+		if e.IsDir() {
+			name += "/"
+		}
+		names = append(names, dir+name)
+	}
+	return names
+}
+
+// classColors are the colours of the classes of lang.Token.
+var classColors = map[lang.Class]string{
+	lang.ClassWord: "1;34", lang.ClassString: "32", lang.ClassNumber: "36",
+	lang.ClassTime: "36", lang.ClassParam: "35", lang.ClassComment: "2",
+}
+
+// highlight colours a line that goes on with what is pending.
+func (s *shell) highlight(line string) []term.Style {
+	if s.pending == "" && strings.HasPrefix(strings.TrimLeft(line, " "), ".") {
+		return nil
+	}
+	var styles []term.Style
+	for _, t := range lang.Tokens(s.pending + line) {
+		from, to := t.From-len(s.pending), t.To-len(s.pending)
+		if to > 0 {
+			styles = append(styles, term.Style{From: max(0, from), To: to, Color: classColors[t.Class]})
+		}
+	}
+	return styles
+}

@@ -1,0 +1,63 @@
+package repl
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/exec/plan"
+)
+
+// TestComplete shows what Tab offers, place by place; | is the cursor.
+func TestComplete(t *testing.T) {
+	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
+	for _, c := range []struct{ typed, want string }{
+		{"|", "DESCRIBE DIFF EXPLAIN EXPORT HELP IMPORT RESET SELECT SET SHOW"},
+		{"SEL|", "SELECT"},
+		{"sel|", "select"},
+		{"SELECT 1; SE|", "SELECT SET"},
+		{"SELECT url FROM 'x' |", "AS AT BETWEEN FIRST FROM GROUP HAVING LATEST LIMIT NEAREST ORDER SINCE UNTIL WHERE"},
+		{"select url from 'x' w|", "where"},
+		{"select url from 'x' |", "as at between first from group having latest limit nearest order since until where"},
+		{"SELECT url FROM captures WHERE url = 1 |", "AND GROUP HAVING LIMIT OR ORDER"},
+		{"SELECT url FROM captures ORDER |", "BY"},
+		{"SELECT url FROM captures ORDER BY url NULLS |", "FIRST LAST"},
+		{"SELECT url FROM captures AT |", "NOW TODAY"},
+		{"SELECT tar| FROM links", "target"},
+		{"SELECT asked| FROM captures", "asked_url"},
+		{"SELECT asked| FROM links", ""},
+		{"SELECT l.| FROM links AS l", columns("links")},
+		{"SELECT url FROM c|", "captures changes"},
+		{"SELECT CAST(url AS |", "bool duration float int text time url"},
+		{"SHOW |", "COLUMNS FILES FUNCTIONS PAGE POOLS RELATIONS SETTINGS"},
+		{"SHOW PAGE 'x' |", "AS AT"},
+		{"SHOW PAGE 'x' AS |", "blocks headers html raw text"},
+		{"IMPORT 'x' |", "AS FORMAT"},
+		{"IMPORT 'x' FORMAT |", "auto tianwang warc"},
+		{"IMPORT 'complete.g|", "complete.go"},
+		{"SET ti|", "timer timezone"},
+		{"SET mode = js|", "json jsonl"},
+		{"RESET le|", "level"},
+		{"DESCRIBE capt|", "captures"},
+		{"-- SEL|", ""},
+		{".mo|", ".mode"},
+		{".mode v|", "vertical"},
+		{".read complete.g|", "complete.go"},
+	} {
+		before, after, _ := strings.Cut(c.typed, "|")
+		s := &shell{}
+		_, got := s.complete(before, after)
+		want := strings.Fields(c.want)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s offers %q, want %q", c.typed, got, want)
+		}
+	}
+
+	// A statement may have begun on lines before.
+	s := &shell{pending: "SELECT url\nFROM captures\n"}
+	from, got := s.complete("WHERE cha", "")
+	if want := []string{"change", "changed"}; from != 6 || !slices.Equal(got, want) {
+		t.Errorf("in the third line Tab offers %q from %d, want %q from 6", got, from, want)
+	}
+}
