@@ -144,7 +144,7 @@ func (a *Archive) sweepFiles() error {
 		}
 	}
 	// What disk.WriteFile did not come to rename is hidden and never named.
-	for _, pattern := range []string{".[!.]*", filepath.Join(dirCatalog, ".[!.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
 		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
 			return err
