@@ -26,8 +26,11 @@ var arrows = map[string]string{
 	"store/page":     "store/record store/urlkey",
 	"store/block":    "store/record store/urlkey store/page",
 	"store/disk":     "",
-	"store/segment":  "store/record store/urlkey store/disk",
-	"store":          "store/disk store/urlkey store/record store/tianwang store/warc store/page store/block store/segment",
+
+	"store/disk/disktest": "store/disk",
+
+	"store/segment": "store/record store/urlkey store/disk",
+	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/page store/block store/segment",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
@@ -49,6 +52,7 @@ var testArrows = map[string]string{
 	"exec/op":    "exec/op/optest lang",
 	"exec/plan":  "lang",
 	"exec/value": "lang",
+	"store":      "store/disk/disktest",
 	"queries":    "lang store/record store/tianwang",
 }
 

@@ -116,25 +116,34 @@ func historyOf(visits []*visit) []row {
 // readRows asks the archive for the same, from from up to to.
 func readRows(t testing.TB, a *Archive, from, to record.Time) []row {
 	t.Helper()
+	out, err := tellRows(a, from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// tellRows is readRows, and gives the first thing that is wrong.
+func tellRows(a *Archive, from, to record.Time) ([]row, error) {
 	ctx := context.Background()
 	v, err := a.Snapshot(ctx)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	defer v.Close()
 	var out []row
 	for b, err := range v.Scan(ctx, record.Scan{From: from, To: to, Columns: record.ColKind | record.ColChange | record.ColPrevious | record.ColVersionTime | record.ColDigest | record.ColBytes}) {
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		for i := range b.N {
 			r := row{url: b.URL[i], time: b.Time[i], kind: b.Kind[i], change: b.Change[i], previous: b.Previous[i], version: b.VersionTime[i], versionBefor: b.PreviousVersion[i], bytes: b.Bytes[i]}
 			p, err := v.Payload(ctx, b.Ref[i])
 			if err != nil {
-				t.Fatalf("payload of %s at %d: %v", r.url, r.time, err)
+				return nil, fmt.Errorf("payload of %s at %d: %w", r.url, r.time, err)
 			}
 			if p.NoBody == "" && sha256.Sum256(p.Body) != [32]byte(b.Digest[i]) {
-				t.Errorf("digest of %s at %d is not that of its body", r.url, r.time)
+				return nil, fmt.Errorf("digest of %s at %d is not that of its body", r.url, r.time)
 			}
 			r.body = string(p.Body)
 			if p.NoBody != "" {
@@ -143,7 +152,7 @@ func readRows(t testing.TB, a *Archive, from, to record.Time) []row {
 			out = append(out, r)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // put imports captures as one import does.

@@ -1,0 +1,350 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/disk/disktest"
+	"infomall/store/record"
+)
+
+var (
+	killPoints  = flag.Int("faults.kill", 200, "points at which imports are killed")
+	powerStates = flag.Int("faults.power", 2000, "states that a power cut leaves, to be looked at")
+)
+
+// imports is a history that comes in several parts, and what the archive must
+// say after each.
+type imports struct {
+	parts [][]*visit
+	want  [][]row // want[n]: after n parts
+}
+
+func newImports(seed int) imports {
+	visits := rapid.Custom(drawHistory).Example(seed)
+	// In order of time, so that what a revisit names is there when it comes: a
+	// digest may be that of a later capture.
+	for _, v := range visits {
+		if v.as == "digest" {
+			v.as = ""
+		}
+	}
+	slices.SortFunc(visits, func(a, b *visit) int { return int(a.time - b.time) })
+	im := imports{want: [][]row{nil}}
+	for n := range 4 {
+		from, to := n*len(visits)/4, (n+1)*len(visits)/4
+		im.parts = append(im.parts, visits[from:to])
+		im.want = append(im.want, historyOf(visits[:to]))
+	}
+	return im
+}
+
+// judge tells what is wrong with an archive in which at least acked parts must
+// be, and at most begun may be; of each part all or nothing.
+func (im imports) judge(dir string, acked, begun int) error {
+	a := Open(dir, Options{})
+	defer a.Close()
+	got, err := tellRows(a, record.MinTime, record.MaxTime)
+	if err != nil {
+		return err
+	}
+	for n := acked; n <= begun; n++ {
+		if equalRows(got, im.want[n]) {
+			return nil
+		}
+	}
+	return fmt.Errorf("between %d and %d parts should be there:\n%s", acked, begun, diffRows(got, im.want[acked]))
+}
+
+// finish imports all again, and tells what is wrong then: also leftovers.
+func (im imports) finish(a *Archive) error {
+	for _, part := range im.parts {
+		var res record.ImportResult
+		if err := putErr(a, part, &res); err != nil {
+			return err
+		}
+	}
+	last := len(im.parts)
+	if err := im.judge(a.dir, last, last); err != nil {
+		return err
+	}
+	// The next writer sweeps, also what the last import held itself.
+	w, err := a.newWriter(context.Background())
+	if err != nil {
+		return err
+	}
+	if err := w.close(); err != nil {
+		return err
+	}
+	return leftovers(a)
+}
+
+// leftovers tells of files that nothing names.
+func leftovers(a *Archive) error {
+	n, err := readCurrent(a.dir)
+	if err != nil || n == 0 {
+		return err
+	}
+	c, err := loadCatalog(a.dir, n)
+	if err != nil {
+		return err
+	}
+	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true, catalogName(n): true}
+	for _, s := range c.segments {
+		known[s.File], known[s.Index] = true, true
+	}
+	return filepath.WalkDir(a.dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(a.dir, path)
+		if err == nil && !known[rel] {
+			err = fmt.Errorf("%s is left over", rel)
+		}
+		return err
+	})
+}
+
+// progress is a place in a record of operations: what was acknowledged and
+// begun by then.
+type progress struct{ mark, acked, begun int }
+
+// record imports the parts on d, each until it is acknowledged, and tells when
+// that was.
+func (im imports) record(d *disktest.Disk, dir string) ([]progress, error) {
+	var out []progress
+	for n := 0; n < len(im.parts); {
+		out = append(out, progress{d.Mark(), n, n + 1})
+		a := Open(dir, Options{Disk: d})
+		var res record.ImportResult
+		err := putErr(a, im.parts[n], &res)
+		if e := a.Close(); e != nil {
+			return nil, e
+		}
+		d.Revive()
+		if open := d.OpenFiles(); open != 0 {
+			return nil, fmt.Errorf("%d files are open after an import that ended with %v", open, err)
+		}
+		if err == nil {
+			n++
+			out = append(out, progress{d.Mark(), n, n})
+		} else if !errors.Is(err, disktest.ErrKilled) && !errors.Is(err, syscall.EIO) {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// once fails with err at the n-th operation, and never again.
+func once(n int, err error) func(int, string) error {
+	return func(at int, _ string) error {
+		if at == n {
+			return err
+		}
+		return nil
+	}
+}
+
+// kinds of histories are tried; each takes some number of operations.
+const kinds = 10
+
+// allImports makes histories, and counts what each takes without a fault.
+func allImports(t *testing.T) (ims [kinds]imports, operations [kinds]int) {
+	t.Helper()
+	for i := range ims {
+		ims[i] = newImports(i)
+		root := t.TempDir()
+		d := disktest.New(root)
+		if _, err := ims[i].record(d, filepath.Join(root, "archive")); err != nil {
+			t.Fatal(err)
+		}
+		operations[i] = d.Operations()
+	}
+	return ims, operations
+}
+
+// TestKillPoints kills an import at many points. What was acknowledged is
+// there, of what was not all or nothing, and the next writer takes up what is
+// left without anybody's help.
+func TestKillPoints(t *testing.T) {
+	count := *killPoints
+	if testing.Short() {
+		count = min(count, 30)
+	}
+	ims, operations := allImports(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range count {
+		im := ims[i%kinds]
+		root := t.TempDir()
+		dir := filepath.Join(root, "archive")
+		d := disktest.New(root)
+		at := 1 + r.IntN(operations[i%kinds])
+		acked := 0
+		d.Fault = func(n int, _ string) error {
+			if n >= at {
+				return disktest.ErrKilled
+			}
+			return nil
+		}
+		for _, part := range im.parts {
+			a := Open(dir, Options{Disk: d})
+			var res record.ImportResult
+			err := putErr(a, part, &res)
+			a.Close()
+			if err != nil {
+				break
+			}
+			acked++
+		}
+		err := im.judge(dir, acked, min(acked+1, len(im.parts)))
+		if err == nil {
+			a := Open(dir, Options{})
+			err = im.finish(a)
+			a.Close()
+		}
+		if err != nil {
+			t.Fatalf("history %d killed at operation %d, %d parts acknowledged: %v", i%kinds, at, acked, err)
+		}
+	}
+	t.Logf("%d kill points", count)
+}
+
+// explore looks at states that a power cut may leave of imports, some of which
+// were killed or met an I/O error and were begun again. It tells of the first
+// bad one. ignore takes syncs out.
+func explore(t *testing.T, states int, ignore bool) (looked int, bad error) {
+	const recordings = 20
+	ims, operations := allImports(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range recordings {
+		im := ims[i%kinds]
+		root := t.TempDir()
+		d := disktest.New(root)
+		d.IgnoreSync = ignore
+		fault := disktest.ErrKilled
+		if i%2 == 1 {
+			fault = syscall.EIO
+		}
+		d.Fault = once(1+r.IntN(operations[i%kinds]), fault)
+		marks, err := im.record(d, filepath.Join(root, "archive"))
+		if err != nil {
+			t.Fatalf("recording %d: %v", i, err)
+		}
+		first := 0
+		for marks[first].acked == 0 {
+			first++
+		}
+		seen := make(map[[sha256.Size]byte]bool)
+		state := filepath.Join(t.TempDir(), "state")
+		for tries := 0; len(seen) < states/recordings && tries < states; tries++ {
+			n := marks[first].mark + r.IntN(d.Mark()-marks[first].mark+1)
+			at := marks[first]
+			for _, p := range marks[first:] {
+				if p.mark <= n {
+					at = p
+				}
+			}
+			c := d.Crash(n, r)
+			sum := c.Sum()
+			sum[0] ^= byte(at.acked) // the same state may be good earlier only
+			if seen[sum] {
+				continue
+			}
+			seen[sum] = true
+			looked++
+			if err := os.RemoveAll(state); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.WriteTo(state); err != nil {
+				t.Fatal(err)
+			}
+			err := im.judge(filepath.Join(state, "archive"), at.acked, at.begun)
+			if err != nil {
+				return looked, fmt.Errorf("recording %d with %v, after %d of %d operations: %w", i, fault, n, d.Mark(), err)
+			}
+		}
+	}
+	return looked, nil
+}
+
+// TestPowerLoss looks at what a power cut may leave after the first
+// acknowledgement: the archive opens, and nothing acknowledged is lost.
+func TestPowerLoss(t *testing.T) {
+	states := *powerStates
+	if testing.Short() {
+		states = min(states, 400)
+	}
+	looked, err := explore(t, states, false)
+	if err != nil {
+		t.Fatalf("state %d: %v", looked, err)
+	}
+	t.Logf("%d states", looked)
+}
+
+// TestPowerLossWithoutSync shows that TestPowerLoss can fail: without syncs it
+// finds something soon.
+func TestPowerLossWithoutSync(t *testing.T) {
+	if looked, err := explore(t, 1000, true); err == nil {
+		t.Errorf("%d states were good although nothing was ever synced", looked)
+	}
+}
+
+// TestDiskFull fills the disk up at many points, and lets it fail once at as
+// many. The import says why it ends, reading goes on, and when there is space
+// again the import does.
+func TestDiskFull(t *testing.T) {
+	ims, operations := allImports(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	for i := range 60 {
+		im := ims[i%kinds]
+		dir := filepath.Join(t.TempDir(), "archive")
+		d := disktest.New(filepath.Dir(dir))
+		a := Open(dir, Options{Disk: d})
+		at := 1 + r.IntN(operations[i%kinds])
+		want := syscall.ENOSPC
+		d.Fault = func(n int, what string) error {
+			if n >= at && !strings.HasPrefix(what, "remove") {
+				return syscall.ENOSPC
+			}
+			return nil
+		}
+		if i%2 == 1 {
+			want = syscall.EIO
+			d.Fault = once(at, want)
+		}
+		acked := 0
+		for _, part := range im.parts {
+			var res record.ImportResult
+			if err := putErr(a, part, &res); err == nil {
+				acked++
+			} else if !errors.Is(err, want) {
+				t.Errorf("fault at %d: error %v, want %v", at, err, want)
+			} else {
+				break
+			}
+		}
+		if err := im.judge(dir, acked, min(acked+1, len(im.parts))); err != nil {
+			t.Errorf("fault at %d, reading: %v", at, err)
+		}
+		d.Fault = nil
+		if err := im.finish(a); err != nil {
+			t.Errorf("fault at %d, going on: %v", at, err)
+		}
+		if open := d.OpenFiles(); open != 0 {
+			t.Errorf("fault at %d: %d files are open", at, open)
+		}
+		a.Close()
+	}
+}
