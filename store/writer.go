@@ -199,21 +199,22 @@ func (a *Archive) sweepGenerations() error {
 }
 
 // allocate gives n consecutive segment numbers that nobody else has. The lock
-// file holds the next one; should it not be believable, the catalogue and the
-// names in use decide.
+// file holds the next one; the catalogue and the names in use have a say too,
+// since a power cut may have brought back an older content of that file, and
+// what lies there without being named is not always swept.
 func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) {
 	err = w.a.locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
 		if err != nil {
 			return err
 		}
-		next, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 31)
+		next, err := w.a.nextByNames()
 		if err != nil {
-			if next, err = w.a.nextByNames(); err != nil {
-				return err
-			}
+			return err
 		}
-		// A power cut may have brought back an older content of the file.
+		if n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 31); err == nil {
+			next = max(next, n)
+		}
 		current, err := readCurrent(w.a.dir)
 		if err != nil {
 			return err
@@ -237,16 +238,20 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// nextByNames is one more than the highest segment number among the files.
+// nextByNames is one more than the highest segment number among the names of
+// db-files and indexes.
 func (a *Archive) nextByNames() (uint64, error) {
-	files, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.raw"))
-	if err != nil {
-		return 0, err
-	}
 	next := uint64(1)
-	for _, f := range files {
-		if n, err := strconv.ParseUint(strings.TrimSuffix(filepath.Base(f), ".raw"), 10, 31); err == nil {
-			next = max(next, n+1)
+	for _, pattern := range []string{filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
+		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
+		if err != nil {
+			return 0, err
+		}
+		for _, f := range files {
+			name := filepath.Base(f)
+			if n, err := strconv.ParseUint(strings.TrimSuffix(name, filepath.Ext(name)), 10, 31); err == nil {
+				next = max(next, n+1)
+			}
 		}
 	}
 	return next, nil
