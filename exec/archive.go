@@ -4,6 +4,7 @@ package exec
 
 import (
 	"context"
+	"iter"
 	"time"
 
 	"infomall/exec/op"
@@ -24,6 +25,9 @@ type Archive interface {
 	// an error the results of what was copied come with it, and the copy is as
 	// it was.
 	Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error)
+	// Verify reads every file of the archive, or of one pool, and yields what is
+	// wrong. A pool that is not there is a *record.NoPoolError.
+	Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error]
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string

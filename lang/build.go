@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -61,6 +61,12 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.export(s.Export)
 	case s.Copy != nil:
 		return copyStatement(s.Copy)
+	case s.Verify != nil:
+		v := &ast.Verify{Span: spanOfAll(s.Verify.Tokens)}
+		if p := s.Verify.Pool; p != nil {
+			v.Pool = newText(&p.Text)
+		}
+		return v
 	case s.Describe != nil:
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:

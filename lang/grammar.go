@@ -23,6 +23,7 @@ type statementSyntax struct {
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
+	Verify   *verifySyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -38,6 +39,7 @@ type explainSyntax struct {
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
+	Verify   *verifySyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -133,6 +135,11 @@ type copySyntax struct {
 	Tokens []lexer.Token
 	Pool   lexer.Token `parser:"'COPY' 'POOL' ( @( String | Param ) | 'ALL' )"`
 	To     lexer.Token `parser:"'TO' @( String | Param )"`
+}
+
+type verifySyntax struct {
+	Tokens []lexer.Token
+	Pool   *textSyntax `parser:"'VERIFY' ( 'POOL' @@ )?"`
 }
 
 type describeSyntax struct {

@@ -65,6 +65,10 @@ COPY POOL (name | ALL) TO folder
 name = 'text' | $name
 folder = 'text' | $name
 `},
+	{"VERIFY", `
+VERIFY [POOL pool]
+pool = 'text' | $name
+`},
 	{"SHOW PAGE", `
 SHOW PAGE url [AT t | AS OF t]
     [AS (text | html | raw | headers | blocks)]

@@ -74,7 +74,7 @@ func (g treeMaker) duration() ast.Expr {
 }
 
 func (g treeMaker) period() ast.Expr {
-	p := &ast.Period{Unit: ast.UnitMonth, Year: 2000 + g.upTo(99), Month: 1 + g.upTo(11), Day: 1}
+	p := &ast.Period{Unit: ast.UnitMonth, Year: 2000 + g.upTo(99), Month: 1 + g.upTo(12), Day: 1}
 	p.Text = fmt.Sprintf("%04d-%02d", p.Year, p.Month)
 	if g.bool() {
 		p.Unit, p.Day = ast.UnitDay, 1+g.upTo(27)
@@ -137,7 +137,7 @@ func (g treeMaker) expr(depth int) ast.Expr {
 		return g.leaf()
 	}
 	d := depth - 1
-	switch g.upTo(11) {
+	switch g.upTo(12) {
 	case 0:
 		return &ast.Unary{Op: g.of("NOT", "-", "+"), X: g.expr(d)}
 	case 1, 2, 3:
@@ -295,7 +295,7 @@ func (g treeMaker) query() *ast.Query {
 }
 
 func (g treeMaker) statement() ast.Statement {
-	switch g.upTo(11) {
+	switch g.upTo(12) {
 	case 0:
 		im := &ast.Import{Alias: g.nameOrNil()}
 		for range 1 + g.upTo(2) {
@@ -344,6 +344,11 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
+		if g.bool() {
+			return &ast.Verify{}
+		}
+		return &ast.Verify{Pool: &ast.String{Value: g.of("200806", "it's")}}
+	case 10:
 		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}
 	}
 	return g.query()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"testing"
@@ -44,6 +45,10 @@ func TestMain(m *testing.M) {
 type endless struct{}
 
 func (endless) Snapshot(context.Context) (op.Snapshot, error) { return endless{}, nil }
+
+func (endless) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Finding, error] {
+	panic("not asked for")
+}
 
 func (endless) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
 	return nil, nil

@@ -29,8 +29,8 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Export, *CopyPool, *Explain, *Describe,
-// *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
+// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify,
+// *Explain, *Describe, *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -171,6 +171,12 @@ type CopyPool struct {
 	To   Expr // *String or *Param
 }
 
+// Verify is VERIFY [POOL p].
+type Verify struct {
+	Span
+	Pool Expr // *String or *Param; nil: all
+}
+
 // Explain is EXPLAIN [ANALYZE] statement.
 type Explain struct {
 	Span
@@ -243,6 +249,7 @@ func (*Query) statement()    {}
 func (*Import) statement()   {}
 func (*Export) statement()   {}
 func (*CopyPool) statement() {}
+func (*Verify) statement()   {}
 func (*Explain) statement()  {}
 func (*Describe) statement() {}
 func (*Show) statement()     {}

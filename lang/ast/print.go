@@ -477,6 +477,11 @@ func (p *printer) statement(s Statement) {
 			p.WriteString("ALL")
 		}
 		p.clause(" TO ", s.To)
+	case *Verify:
+		p.WriteString("VERIFY")
+		if s.Pool != nil {
+			p.clause(" POOL ", s.Pool)
+		}
 	case *Explain:
 		p.WriteString("EXPLAIN ")
 		if s.Analyze {
@@ -590,6 +595,7 @@ func (s *Query) String() string    { return statementString(s) }
 func (s *Import) String() string   { return statementString(s) }
 func (s *Export) String() string   { return statementString(s) }
 func (s *CopyPool) String() string { return statementString(s) }
+func (s *Verify) String() string   { return statementString(s) }
 func (s *Explain) String() string  { return statementString(s) }
 func (s *Describe) String() string { return statementString(s) }
 func (s *Show) String() string     { return statementString(s) }

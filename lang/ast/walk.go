@@ -67,6 +67,8 @@ func children(n Node) []Node {
 		l.exprs(n.To)
 	case *CopyPool:
 		l.exprs(n.Pool, n.To)
+	case *Verify:
+		l.exprs(n.Pool)
 	case *Explain:
 		l = append(l, n.Statement)
 	case *ShowPage:

@@ -752,11 +752,16 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32) (re
 // encodeEnd gives the record that ends a db-file: what the catalogue would
 // say of the segment, for whoever has the file alone.
 func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
-	text := fmt.Appendf(nil, "pool: %s\nsegment: %d\nruns: %d\ncaptures: %d\nversions: %d\nurls: %d\nbody-bytes: %d\ndepends: %s\n",
-		i.Pool, i.ID, i.Runs, i.Captures, i.Versions, i.URLs, i.BodyBytes, strings.Join(i.Depends, " "))
+	text := endText(i)
 	data := enc.EncodeAll(text, nil)
 	h := recordHead{kind: kindEnd, pool: i.Pool, segment: i.ID, run: uint32(i.Runs), metaLength: len(data), unzip: len(text), length: len(data)}
 	h.url, h.date = urlkey.URL(last.Key), last.Time
 	h.lastURL, h.lastDate = h.url, h.date
 	return append(append(h.append(nil, data), data...), '\n')
+}
+
+// endText is the data of the end record.
+func endText(i *Info) []byte {
+	return fmt.Appendf(nil, "pool: %s\nsegment: %d\nruns: %d\ncaptures: %d\nversions: %d\nurls: %d\nbody-bytes: %d\ndepends: %s\n",
+		i.Pool, i.ID, i.Runs, i.Captures, i.Versions, i.URLs, i.BodyBytes, strings.Join(i.Depends, " "))
 }

@@ -256,8 +256,7 @@ func (w *Writer) pairs() []pair {
 	if err != nil {
 		panic(fmt.Sprintf("segment: marshal a filter in memory: %v", err))
 	}
-	runs := appendSized(binary.AppendUvarint(nil, uint64(len(w.runEnds))), appendInts(nil, w.runEnds))
-	runs = appendInts(runs, w.metaEnds)
+	runs := encodeTable(w.runEnds, w.metaEnds)
 	return append([]pair{{keyBloom, withCRC(filter)}, {keyRuns, withCRC(runs)}}, w.chunks...)
 }
 

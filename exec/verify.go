@@ -1,0 +1,99 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// findingColumns are the columns of VERIFY.
+var findingColumns = []value.Column{text("pool"), text("file"), whole("offset"), text("what"), text("severity"), text("url"), {Name: "time", Type: value.Time}}
+
+// verify runs VERIFY. Its rows come as they are found, and an error behind them
+// counts them: a script then ends with status 1.
+func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
+	o, err := s.verifyOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	if s.Progress != nil {
+		tell := s.throttled()
+		o.Progress = func(done, total int64) { tell(Progress{What: "verify", Done: done, Total: total, Unit: "bytes"}) }
+	}
+	res := &Result{Kind: ResultRows, Columns: findingColumns, Close: func() {}}
+	res.Rows = func(yield func(*value.Batch, error) bool) {
+		n := 0
+		for f, err := range s.Archive.Verify(ctx, o) {
+			if err != nil {
+				yield(nil, verifyError(st, err))
+				return
+			}
+			n++
+			if !yield(findingRow(&f), nil) {
+				return
+			}
+		}
+		switch {
+		case n == 1:
+			yield(nil, errors.New("1 finding"))
+		case n > 1:
+			yield(nil, fmt.Errorf("%d findings", n))
+		case !s.Archive.Exists():
+			res.Notes = append(res.Notes, fmt.Sprintf("there is no archive at %s yet; IMPORT 'file' makes it", s.Archive.Path()))
+		default:
+			res.Notes = append(res.Notes, "nothing is wrong")
+		}
+	}
+	return res, nil
+}
+
+func (s *Session) verifyOptions(st *ast.Verify) (o record.VerifyOptions, err error) {
+	if st.Pool != nil {
+		o.Pool, err = plan.ConstantText(st.Pool, s.env())
+	}
+	return o, err
+}
+
+// verifyError gives the error of a pool that is not there its place.
+func verifyError(st *ast.Verify, err error) error {
+	var none *record.NoPoolError
+	if errors.As(err, &none) {
+		return plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
+	}
+	return err
+}
+
+// findingRow is a finding as a row.
+func findingRow(f *record.Finding) *value.Batch {
+	var pool, offset, url, at value.Value
+	if f.Pool != "" {
+		pool = value.OfText(f.Pool)
+	}
+	if f.Offset >= 0 {
+		offset = value.OfInt(f.Offset)
+	}
+	if f.URL != "" {
+		url, at = value.OfText(f.URL), value.OfTime(f.Time)
+	}
+	t := newTable(findingColumns...)
+	t.add(pool, value.OfText(f.File), offset, value.OfText(f.What), value.OfText(f.Severity.String()), url, at)
+	return t.batch
+}
+
+// wouldVerify says what VERIFY would read.
+func (s *Session) wouldVerify(st *ast.Verify) ([]string, error) {
+	o, err := s.verifyOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	of := s.Archive.Path()
+	if o.Pool != "" {
+		of = "pool " + o.Pool + " of " + of
+	}
+	return []string{"reads every file of " + of + ", and changes nothing"}, nil
+}

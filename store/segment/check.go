@@ -1,0 +1,378 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/bits-and-blooms/bloom/v3"
+
+	"infomall/store/record"
+)
+
+// Fault is one thing that Check finds wrong with a segment.
+type Fault struct {
+	Index  bool  // it is the index that is wrong, and no data is lost
+	Offset int64 // in the db-file; -1 where there is none
+	Err    error
+	Lost   *Entry // the capture that cannot be read for it, if it is one
+}
+
+// recordBytesMax is more than any record of a db-file has: what claims more is
+// damaged.
+const recordBytesMax = 64 << 20
+
+// recordStart is how a record of a db-file begins.
+var recordStart = []byte("\nversion: 2.0\nurl: ")
+
+// checker is the state of one Check.
+type checker struct {
+	s     *Reader
+	found func(Fault) error
+	use   func(n uint32, r *Run) error
+
+	index *bucketCursor // nil where there is no index to compare with
+	k, v  []byte        // the pair at hand, valid while index is open
+	bloom bloom.BloomFilter
+
+	sum      Info // what was counted
+	runEnds  []int64
+	metaEnds []int64
+	last     Entry
+	entries  bool // last is one
+	damaged  bool
+	number   uint32 // of the next run
+}
+
+// Check reads a segment's db-file from start to end, trusting neither index nor
+// catalogue, and compares both with it. It tells found of each fault and use of
+// each sound run; an error of theirs ends it. It holds one run in memory.
+//
+// Behind a damaged record it goes on at the next that begins like one.
+func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n uint32, r *Run) error) error {
+	c := &checker{s: s, found: found, use: use}
+	defer func() {
+		if c.index != nil {
+			c.index.close()
+		}
+	}()
+	if err := c.openIndex(); err != nil {
+		return err
+	}
+	f, err := s.handle()
+	if err == nil {
+		err = c.file(ctx, f)
+	} else {
+		err = c.fault(-1, err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := c.chunksBefore(uint32(s.Info.Runs)); err != nil {
+		return err
+	}
+	if c.damaged {
+		return nil
+	}
+	return c.totals()
+}
+
+// fault reports damage of the db-file.
+func (c *checker) fault(offset int64, err error) error {
+	c.damaged = true
+	return c.found(Fault{Offset: offset, Err: err})
+}
+
+// indexFault reports what is wrong with the index.
+func (c *checker) indexFault(err error) error {
+	return c.found(Fault{Index: true, Offset: -1, Err: fmt.Errorf("segment %d: %w", c.s.Info.ID, err)})
+}
+
+func (c *checker) openIndex() error {
+	c.s.mu.Lock()
+	bad := c.s.badIndex
+	c.s.mu.Unlock()
+	if bad {
+		return nil
+	}
+	index, err := c.s.index.cursor(c.s.Info.Bucket())
+	if err != nil {
+		return c.indexFault(err)
+	}
+	c.index = index
+	if b, err := index.get(keyBloom); err != nil {
+		return c.dropIndex(fmt.Errorf("the Bloom filter: %w", err))
+	} else if err := c.bloom.UnmarshalBinary(b); err != nil {
+		return c.dropIndex(fmt.Errorf("the Bloom filter: %w", err))
+	}
+	if c.k, c.v, err = index.seek([]byte{1}); err != nil {
+		return c.dropIndex(err)
+	}
+	return nil
+}
+
+// dropIndex reports a fault of the index after which nothing more is compared
+// with it.
+func (c *checker) dropIndex(err error) error {
+	c.index.close()
+	c.index, c.k, c.v = nil, nil, nil
+	return c.indexFault(err)
+}
+
+// file reads the records of the db-file.
+func (c *checker) file(ctx context.Context, f *os.File) error {
+	end := c.s.Info.Bytes
+	for at := int64(0); ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if at >= end {
+			if c.damaged {
+				return nil
+			}
+			return c.fault(end, errors.New("the db-file ends without its end record"))
+		}
+		rec, h, err := readRecord(f, at, end)
+		if err == nil && h.kind == kindEnd {
+			return c.endRecord(rec, at, end)
+		}
+		var r *Run
+		if err == nil {
+			r, err = decodeRun(rec, c.s.Info.ID, h.run)
+		}
+		if err != nil {
+			if err := c.fault(at, err); err != nil {
+				return err
+			}
+			if at, err = nextRecord(ctx, f, at+1, end); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := c.run(&h, r, at, at+int64(len(rec))); err != nil {
+			return err
+		}
+		at += int64(len(rec))
+	}
+}
+
+// readRecord reads the record at an offset whole and checks it.
+func readRecord(f io.ReaderAt, at, end int64) (rec []byte, h recordHead, err error) {
+	buf := make([]byte, min(headBytesMax, end-at))
+	if n, err := f.ReadAt(buf, at); err != nil && n == 0 {
+		return nil, h, err
+	} else {
+		buf = buf[:n]
+	}
+	h, size, err := peekHead(buf)
+	if err != nil {
+		return nil, h, err
+	}
+	all := int64(size) + int64(h.length) + 1
+	if all > recordBytesMax || at+all > end {
+		return nil, h, errors.New("the record is longer than the file")
+	}
+	rec = make([]byte, all)
+	if _, err := f.ReadAt(rec, at); err != nil {
+		return nil, h, err
+	}
+	h, _, err = parseHead(rec)
+	return rec, h, err
+}
+
+// nextRecord finds where the next record begins, from an offset on; end if
+// there is none.
+func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, error) {
+	buf := make([]byte, 1<<20)
+	for at := from; at < end; at += int64(len(buf) - len(recordStart)) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		n, err := f.ReadAt(buf[:min(int64(len(buf)), end-at)], at)
+		if i := bytes.Index(buf[:n], recordStart); i >= 0 {
+			return at + int64(i) + 1, nil
+		}
+		if err != nil {
+			break // what cannot be read is lost, and was reported
+		}
+	}
+	return end, nil
+}
+
+// run checks one run that its own checksum finds sound.
+func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
+	bad := func(format string, args ...any) error { return c.fault(at, fmt.Errorf(format, args...)) }
+	info := c.s.Info
+	if h.pool != info.Pool || h.segment != info.ID {
+		return bad("the run says that it is of segment %d of pool %s", h.segment, h.pool)
+	}
+	if h.run < c.number || h.run > c.number && !c.damaged {
+		return bad("run %d stands where run %d should", h.run, c.number)
+	}
+	if err := c.chunksBefore(h.run); err != nil {
+		return err
+	}
+	c.number = h.run + 1
+	entries, err := r.Meta.Entries()
+	if err != nil {
+		return bad("run %d: %w", h.run, err)
+	}
+	if len(entries) != h.entries {
+		return bad("run %d has %d captures, its head says %d", h.run, len(entries), h.entries)
+	}
+	ids, err := r.Meta.BlockIDs()
+	if err != nil {
+		return bad("run %d: %w", h.run, err)
+	}
+	for i, id := range ids {
+		if b, err := r.Block(uint32(i)); err != nil || BlockID(b) != id {
+			if err := bad("run %d: block %d is not the one that its ID is of", h.run, i); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range entries {
+		if err := c.entry(&entries[i].Entry, at); err != nil {
+			return err
+		}
+	}
+	c.runEnds, c.metaEnds = append(c.runEnds, end), append(c.metaEnds, end-1-int64(h.length-h.metaLength))
+	if err := c.chunk(h.run, entries); err != nil {
+		return err
+	}
+	return c.use(h.run, r)
+}
+
+// entry counts one, and checks its order and the filter.
+func (c *checker) entry(e *Entry, at int64) error {
+	sum := &c.sum
+	if c.entries && e.Less(&c.last) {
+		if err := c.fault(at, fmt.Errorf("%q stands behind %q", e.Key, c.last.Key)); err != nil {
+			return err
+		}
+	}
+	if !c.entries || c.last.Key != e.Key {
+		sum.URLs++
+		if c.index != nil && !c.bloom.TestString(e.Key) {
+			if err := c.indexFault(fmt.Errorf("the Bloom filter lacks %q", e.Key)); err != nil {
+				return err
+			}
+		}
+	}
+	if !c.entries {
+		sum.FirstKey, sum.First, sum.Last = e.Key, e.Time, e.Time
+	}
+	sum.LastKey, sum.First, sum.Last = e.Key, min(sum.First, e.Time), max(sum.Last, e.Time)
+	sum.Captures++
+	if e.Change != record.ChangeSame {
+		sum.Versions++
+		sum.BodyBytes += max(e.Bytes, 0)
+	}
+	c.last, c.entries = *e, true
+	return nil
+}
+
+// chunk compares the index's chunk of a run with the run.
+func (c *checker) chunk(number uint32, entries []Stored) error {
+	if c.index == nil || len(entries) == 0 {
+		return nil
+	}
+	key := chunkKey(&entries[len(entries)-1], number)
+	if !bytes.Equal(c.k, key) {
+		return c.dropIndex(fmt.Errorf("the chunk of run %d is missing", number))
+	}
+	if !bytes.Equal(c.v, appendChunk(nil, number, entries)) {
+		if err := c.indexFault(fmt.Errorf("the chunk of run %d differs from the db-file", number)); err != nil {
+			return err
+		}
+	}
+	return c.nextChunk()
+}
+
+func (c *checker) nextChunk() (err error) {
+	if c.k, c.v, err = c.index.next(); err != nil {
+		return c.dropIndex(err)
+	}
+	return nil
+}
+
+// chunksBefore takes the chunks of runs before number, which the db-file lost:
+// they tell what was in them.
+func (c *checker) chunksBefore(number uint32) error {
+	for c.index != nil && c.k != nil {
+		chunk, err := decodeChunk(c.v, wantAll)
+		if err != nil {
+			return c.dropIndex(err)
+		}
+		if chunk.Run >= number {
+			return nil
+		}
+		if !c.damaged {
+			return c.dropIndex(fmt.Errorf("a chunk of run %d, which the db-file does not have", chunk.Run))
+		}
+		for _, e := range chunk.AppendEntries(nil) {
+			f := Fault{Offset: -1, Err: fmt.Errorf("the capture was in run %d, which is damaged", chunk.Run), Lost: &e}
+			if err := c.found(f); err != nil {
+				return err
+			}
+		}
+		if err := c.nextChunk(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endRecord checks the record that ends the db-file against the catalogue.
+func (c *checker) endRecord(rec []byte, at, end int64) error {
+	h, data, err := parseHead(rec)
+	if err != nil {
+		return c.fault(at, err)
+	}
+	text, err := decoder().DecodeAll(data, nil)
+	if err != nil {
+		return c.fault(at, err)
+	}
+	if want := endText(c.s.Info); !bytes.Equal(text, want) || h.segment != c.s.Info.ID || h.pool != c.s.Info.Pool {
+		return c.fault(at, fmt.Errorf("the end record says %q, the catalogue %q", text, want))
+	}
+	if at+int64(len(rec)) != end {
+		return c.fault(at+int64(len(rec)), errors.New("something stands behind the end record"))
+	}
+	return nil
+}
+
+// totals compares what was counted with the catalogue and the index.
+func (c *checker) totals() error {
+	info, sum := c.s.Info, &c.sum
+	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
+		sum.BodyBytes != info.BodyBytes || sum.First != info.First || sum.Last != info.Last || sum.FirstKey != info.FirstKey || sum.LastKey != info.LastKey {
+		return c.fault(-1, fmt.Errorf("segment %d has %d runs, %d captures, %d versions, %d URLs and %d bytes of bodies, and the catalogue says otherwise",
+			info.ID, c.number, sum.Captures, sum.Versions, sum.URLs, sum.BodyBytes))
+	}
+	if c.index == nil {
+		return nil
+	}
+	if c.k != nil {
+		return c.indexFault(errors.New("it has chunks of runs that the db-file does not have"))
+	}
+	table, err := c.index.get(keyRuns)
+	if err != nil {
+		return c.indexFault(fmt.Errorf("the table of runs: %w", err))
+	}
+	if !slices.Equal(table, encodeTable(c.runEnds, c.metaEnds)) {
+		return c.indexFault(errors.New("the table of runs differs from the db-file"))
+	}
+	return nil
+}
+
+// encodeTable is the index's table of where runs lie.
+func encodeTable(runEnds, metaEnds []int64) []byte {
+	b := appendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
+	return appendInts(b, metaEnds)
+}

@@ -1,0 +1,281 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// Verify reads every file of the archive's present state, or of one pool, and
+// yields what is wrong. Checked are CURRENT and the catalogue, the sizes and
+// checksums of all files it names, each record and block, the order of
+// captures, the index against the data, and that each body can be put together
+// and has its sha256. The error that may come last is not about the archive.
+//
+// It holds a few runs in memory, and 16 bytes for each damaged body.
+func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error] {
+	return func(yield func(record.Finding, error) bool) {
+		v, err := a.Snapshot(ctx)
+		var fault *segment.Error
+		switch {
+		case errors.As(err, &fault):
+			yield(record.Finding{File: fault.File, Offset: fault.Offset, What: fault.Err.Error(), Severity: record.SeverityError, Time: record.NoTime}, nil)
+			return
+		case errors.Is(err, os.ErrNotExist):
+			yield(record.Finding{File: dirCatalog, Offset: -1, What: err.Error(), Severity: record.SeverityError, Time: record.NoTime}, nil)
+			return
+		case err != nil:
+			yield(record.Finding{}, err)
+			return
+		}
+		defer v.Close()
+		y := &verifier{v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f record.Finding) error {
+			if !yield(f, nil) {
+				return errStop
+			}
+			return nil
+		}}
+		if err := y.run(ctx); err != nil && !errors.Is(err, errStop) {
+			yield(record.Finding{}, err)
+		}
+	}
+}
+
+// verifier is the state of one Verify.
+type verifier struct {
+	v           *Snapshot
+	o           record.VerifyOptions
+	yield       func(record.Finding) error
+	done, total int64
+	found       int                 // findings so far
+	lost        map[segment.ID]bool // bodies that cannot be read
+}
+
+func (y *verifier) run(ctx context.Context) error {
+	segments, err := y.segments()
+	if err != nil {
+		return err
+	}
+	used := make(map[string]bool)
+	for _, s := range segments {
+		used[s.Index] = true
+		y.total += s.Bytes
+	}
+	damaged := make(map[string]bool)
+	for _, x := range y.v.pin.indexes {
+		if used[x.name] {
+			y.total += x.bytes
+		}
+	}
+	for _, x := range y.v.pin.indexes {
+		if !used[x.name] {
+			continue
+		}
+		why, err := y.sum(ctx, x.name, x.bytes, x.crc)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			damaged[x.name] = true
+			if err := y.report(record.Finding{File: x.name, Offset: -1, What: why, Time: record.NoTime}); err != nil {
+				return err
+			}
+		}
+	}
+	// A damaged index is not looked into: its pages may lead in circles.
+	y.v.mu.Lock()
+	for _, s := range y.v.pin.segments {
+		if damaged[s.Index] {
+			y.v.readers[s.ID] = segment.NewReader(y.v.a.dir, s, nil, nil)
+		}
+	}
+	y.v.mu.Unlock()
+	for _, s := range segments {
+		if err := y.segment(ctx, s); err != nil {
+			return err
+		}
+	}
+	if len(y.lost) == 0 {
+		return nil
+	}
+	for _, s := range segments {
+		if err := y.holdersOf(ctx, y.v.reader(s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// segments gives those to verify.
+func (y *verifier) segments() ([]*segment.Info, error) {
+	if y.o.Pool == "" {
+		return y.v.pin.segments, nil
+	}
+	var out []*segment.Info
+	none := &record.NoPoolError{Name: y.o.Pool}
+	for _, s := range y.v.pin.segments {
+		if s.Pool == y.o.Pool {
+			out = append(out, s)
+		}
+		if n := len(none.Pools); n == 0 || none.Pools[n-1] != s.Pool {
+			none.Pools = append(none.Pools, s.Pool)
+		}
+	}
+	if out == nil {
+		return nil, none
+	}
+	return out, nil
+}
+
+func (y *verifier) report(f record.Finding) error {
+	y.found++
+	return y.yield(f)
+}
+
+// sum reads a file whole and says in what it is not what the catalogue says.
+func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
+	f, err := os.Open(filepath.Join(y.v.a.dir, name))
+	if err != nil {
+		return err.Error(), nil
+	}
+	defer f.Close()
+	buf := make([]byte, 1<<20)
+	n, sum := int64(0), uint32(0)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		m, err := f.Read(buf)
+		n += int64(m)
+		sum = crc32.Update(sum, castagnoli, buf[:m])
+		y.done += int64(m)
+		if y.o.Progress != nil {
+			y.o.Progress(y.done, y.total)
+		}
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err.Error(), nil
+		}
+	}
+	switch {
+	case n != size:
+		return fmt.Sprintf("the file has %d bytes, the catalogue says %d", n, size), nil
+	case sum != crc:
+		return fmt.Sprintf("crc32c is %08x, the catalogue says %08x", sum, crc), nil
+	}
+	return "", nil
+}
+
+// segment verifies one.
+func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
+	why, err := y.sum(ctx, info.File, info.Bytes, info.CRC)
+	if err != nil {
+		return err
+	}
+	s, before := y.v.reader(info), y.found
+	found := func(f segment.Fault) error {
+		row := record.Finding{Pool: info.Pool, File: info.File, Offset: f.Offset, What: f.Err.Error(), Severity: record.SeverityError, Time: record.NoTime}
+		if f.Index {
+			row.File, row.Severity = info.Index, record.SeverityWarning
+		}
+		if f.Lost != nil {
+			row.URL, row.Time = urlkey.URL(f.Lost.Key), f.Lost.Time
+			if f.Lost.Body == segment.BodyOwn {
+				y.lost[f.Lost.ID] = true
+			}
+		}
+		return y.report(row)
+	}
+	err = s.Check(ctx, found, func(n uint32, r *segment.Run) error { return y.bodies(ctx, s, n, r) })
+	if err != nil {
+		return err
+	}
+	if why != "" && y.found == before {
+		// Where a record is damaged, that says it better.
+		return y.report(record.Finding{Pool: info.Pool, File: info.File, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
+	}
+	return nil
+}
+
+// bodies puts the bodies of a run's entries together, and finds those of
+// entries whose body another has.
+func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
+	y.v.mu.Lock()
+	y.v.recent[s.Info.ID] = recentRun{n, r}
+	y.v.mu.Unlock()
+	entries, err := r.Meta.Entries()
+	if err != nil {
+		return err // Unreachable: Check has decoded them.
+	}
+	for i := range entries {
+		e := &entries[i]
+		var fault error
+		switch {
+		case e.Body == segment.BodyNone:
+			continue
+		case e.Body == segment.BodyOwn:
+			for _, err := range y.v.pieces(ctx, e) {
+				fault = err
+			}
+			if fault != nil && ctx.Err() == nil {
+				y.lost[e.ID] = true
+			}
+		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID:
+			continue // found with the one before
+		default:
+			_, _, fault = y.v.owner(ctx, s, e)
+			var damage *segment.Error
+			if errors.As(fault, &damage) && damage.File != s.Info.File {
+				y.lost[e.ID] = true
+				continue // that file is reported, and this entry with those that need it
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if fault == nil {
+			continue
+		}
+		if err := y.lostCapture(s.Info, e, "the body cannot be read: "+fault.Error()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (y *verifier) lostCapture(info *segment.Info, e *segment.Stored, what string) error {
+	return y.report(record.Finding{
+		Pool: info.Pool, File: info.File, Offset: -1, What: what, Severity: record.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
+	})
+}
+
+// holdersOf reports the captures whose body is that of another and is lost.
+func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
+	return s.Check(ctx, func(segment.Fault) error { return nil }, func(_ uint32, r *segment.Run) error {
+		entries, err := r.Meta.Entries()
+		if err != nil {
+			return err // Unreachable: Check has decoded them.
+		}
+		for i := range entries {
+			e := &entries[i]
+			if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || !y.lost[e.ID] {
+				continue
+			}
+			if err := y.lostCapture(s.Info, e, "the body cannot be read: the capture that has it is damaged"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
