@@ -125,7 +125,7 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 		for _, s := range p.segments {
 			p.files = append(p.files, copyFile{s.File, s.Bytes, s.CRC})
 			if x, ok := indexes[s.Index]; ok {
-				p.files = append(p.files, copyFile{x.name, x.bytes, x.crc})
+				p.files = append(p.files, copyFile(x))
 				delete(indexes, s.Index)
 			}
 		}
