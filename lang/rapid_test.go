@@ -74,7 +74,7 @@ func (g treeMaker) duration() ast.Expr {
 }
 
 func (g treeMaker) period() ast.Expr {
-	p := &ast.Period{Unit: ast.UnitMonth, Year: 2000 + g.upTo(99), Month: 1 + g.upTo(12), Day: 1}
+	p := &ast.Period{Unit: ast.UnitMonth, Year: 2000 + g.upTo(99), Month: 1 + g.upTo(11), Day: 1}
 	p.Text = fmt.Sprintf("%04d-%02d", p.Year, p.Month)
 	if g.bool() {
 		p.Unit, p.Day = ast.UnitDay, 1+g.upTo(27)

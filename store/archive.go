@@ -176,10 +176,6 @@ func (a *Archive) create() error {
 			}
 		}
 	}
-	name := filepath.Join(a.dir, fileFormat)
-	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-		return disk.WriteFile(a.opts.Disk, name, []byte(formatText))
-	}
 	return nil
 }
 

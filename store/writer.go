@@ -59,8 +59,15 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 }
 
 // begin publishes an empty catalogue in an archive that is new, so that db-files
-// never lie in one without CURRENT. The archive's lock is held.
+// never lie in one without CURRENT, and puts FORMAT.txt beside it. The archive's
+// lock is held: who sweeps what is half written is not in the way.
 func (a *Archive) begin() error {
+	name := filepath.Join(a.dir, fileFormat)
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+		if err := disk.WriteFile(a.opts.Disk, name, []byte(formatText)); err != nil {
+			return err
+		}
+	}
 	n, err := readCurrent(a.dir)
 	if err != nil || n > 0 {
 		return err
