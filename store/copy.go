@@ -99,8 +99,8 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 		names = there
 	}
 	chosen := make(map[string]bool)
-	for todo := slices.Clone(names); len(todo) > 0; todo = todo[1:] {
-		name := todo[0]
+	for waiting := slices.Clone(names); len(waiting) > 0; waiting = waiting[1:] {
+		name := waiting[0]
 		if chosen[name] {
 			continue
 		}
@@ -109,7 +109,7 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 		}
 		chosen[name] = true
 		for _, s := range all[name] {
-			todo = append(todo, s.Depends...)
+			waiting = append(waiting, s.Depends...)
 		}
 	}
 	indexes := make(map[string]indexInfo, len(c.indexes))
