@@ -266,7 +266,7 @@ func (c *copying) file(ctx context.Context, f copyFile) error {
 			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and nothing was put in force in %s", n, crc, f.bytes, f.crc, c.to.dir)}
 	}
 	path := filepath.Join(c.to.dir, f.name)
-	if err := c.to.opts.Disk.Mkdir(filepath.Dir(path), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := disk.Mkdir(c.to.opts.Disk, filepath.Dir(path)); err != nil {
 		return err
 	}
 	return c.to.opts.Disk.Rename(tmp, path)

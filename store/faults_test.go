@@ -221,15 +221,67 @@ func TestKillPoints(t *testing.T) {
 	t.Logf("%d kill points", count)
 }
 
-// explore looks at states that a power cut may leave of imports, some of which
-// were killed or met an I/O error and were begun again. It tells of the first
-// bad one. ignore takes syncs out.
-func explore(t *testing.T, states int, ignore bool) (looked int, bad error) {
-	const recordings = 20
+// explore looks at states that a power cut may leave of an import during which
+// the disk's fault came and which was then begun again, as r draws them. It
+// tells of the first bad one.
+func explore(t *testing.T, im imports, d *disktest.Disk, root string, states int, r *rand.Rand) (looked int, bad error) {
+	t.Helper()
+	marks, err := im.record(d, filepath.Join(root, "archive"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := 0
+	for marks[first].acked == 0 {
+		first++
+	}
+	seen := make(map[[sha256.Size]byte]bool)
+	state := filepath.Join(t.TempDir(), "state")
+	for tries := 0; len(seen) < states && tries < 20*states; tries++ {
+		n := marks[first].mark + r.IntN(d.Mark()-marks[first].mark+1)
+		at := marks[first]
+		for _, p := range marks[first:] {
+			if p.mark <= n {
+				at = p
+			}
+		}
+		c := d.Crash(n, r)
+		sum := c.Sum()
+		sum[0] ^= byte(at.acked) // the same state may be good earlier only
+		if seen[sum] {
+			continue
+		}
+		seen[sum] = true
+		looked++
+		if err := os.RemoveAll(state); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.WriteTo(state); err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(state, "archive")
+		err := im.judge(dir, at.acked, at.begun)
+		if err == nil && looked%20 == 0 {
+			a := Open(dir, Options{})
+			err = im.finish(a)
+			a.Close()
+		}
+		if err != nil {
+			return looked, fmt.Errorf("after %d of %d operations: %w", n, d.Mark(), err)
+		}
+	}
+	return looked, nil
+}
+
+// explorations is how many imports TestPowerLoss records.
+const explorations = 20
+
+// exploreAll explores imports that were killed or met an I/O error somewhere.
+// ignore takes syncs out.
+func exploreAll(t *testing.T, states int, ignore bool) (looked int, bad error) {
+	t.Helper()
 	ims, operations := allImports(t)
 	r := rand.New(rand.NewPCG(3, 4))
-	for i := range recordings {
-		im := ims[i%kinds]
+	for i := range explorations {
 		root := t.TempDir()
 		d := disktest.New(root)
 		d.IgnoreSync = ignore
@@ -238,48 +290,10 @@ func explore(t *testing.T, states int, ignore bool) (looked int, bad error) {
 			fault = syscall.EIO
 		}
 		d.Fault = once(1+r.IntN(operations[i%kinds]), fault)
-		marks, err := im.record(d, filepath.Join(root, "archive"))
+		n, err := explore(t, ims[i%kinds], d, root, states/explorations, r)
+		looked += n
 		if err != nil {
-			t.Fatalf("recording %d: %v", i, err)
-		}
-		first := 0
-		for marks[first].acked == 0 {
-			first++
-		}
-		seen := make(map[[sha256.Size]byte]bool)
-		state := filepath.Join(t.TempDir(), "state")
-		for tries := 0; len(seen) < states/recordings && tries < states; tries++ {
-			n := marks[first].mark + r.IntN(d.Mark()-marks[first].mark+1)
-			at := marks[first]
-			for _, p := range marks[first:] {
-				if p.mark <= n {
-					at = p
-				}
-			}
-			c := d.Crash(n, r)
-			sum := c.Sum()
-			sum[0] ^= byte(at.acked) // the same state may be good earlier only
-			if seen[sum] {
-				continue
-			}
-			seen[sum] = true
-			looked++
-			if err := os.RemoveAll(state); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.WriteTo(state); err != nil {
-				t.Fatal(err)
-			}
-			dir := filepath.Join(state, "archive")
-			err := im.judge(dir, at.acked, at.begun)
-			if err == nil && looked%20 == 0 {
-				a := Open(dir, Options{})
-				err = im.finish(a)
-				a.Close()
-			}
-			if err != nil {
-				return looked, fmt.Errorf("recording %d with %v, after %d of %d operations: %w", i, fault, n, d.Mark(), err)
-			}
+			return looked, fmt.Errorf("recording %d with %w: %w", i, fault, err)
 		}
 	}
 	return looked, nil
@@ -293,17 +307,53 @@ func TestPowerLoss(t *testing.T) {
 	if testing.Short() {
 		states = min(states, 400)
 	}
-	looked, err := explore(t, states, false)
+	looked, err := exploreAll(t, states, false)
 	if err != nil {
 		t.Fatalf("state %d: %v", looked, err)
 	}
 	t.Logf("%d states", looked)
 }
 
+// TestPowerLossAfterFailedSync lets each sync of an import fail in its turn, and
+// power go some time after that. What a failed sync was to make durable stays in
+// doubt for good, whatever a later one says: it must have been made anew.
+func TestPowerLossAfterFailedSync(t *testing.T) {
+	states := *powerStates / 100
+	if testing.Short() {
+		states = 3
+	}
+	im := newImports(0)
+	r := rand.New(rand.NewPCG(7, 8))
+	looked, syncs := 0, 0
+	for failed := true; failed; syncs++ {
+		root := t.TempDir()
+		d := disktest.New(root)
+		left, name := syncs, ""
+		failed = false
+		d.Fault = func(_ int, what string) error {
+			if !strings.HasPrefix(what, "sync") {
+				return nil
+			}
+			left--
+			if left != -1 {
+				return nil
+			}
+			failed, name = true, strings.TrimPrefix(what, root)
+			return syscall.EIO
+		}
+		n, err := explore(t, im, d, root, states, r)
+		looked += n
+		if err != nil {
+			t.Errorf("sync %d fails, %s: %v", syncs, name, err)
+		}
+	}
+	t.Logf("%d syncs, %d states", syncs-1, looked)
+}
+
 // TestPowerLossWithoutSync shows that TestPowerLoss can fail: without syncs it
 // finds something soon.
 func TestPowerLossWithoutSync(t *testing.T) {
-	if looked, err := explore(t, 1000, true); err == nil {
+	if looked, err := exploreAll(t, 1000, true); err == nil {
 		t.Errorf("%d states were good although nothing was ever synced", looked)
 	}
 }

@@ -59,7 +59,10 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 }
 
 // begin publishes an empty catalogue in an archive that is new, so that db-files
-// never lie in one without CURRENT, and puts FORMAT.txt beside it. The archive's
+// never lie in one without CURRENT, and puts FORMAT.txt beside it. In one that is
+// not it makes sure of CURRENT: who put the generation in force may have ended,
+// or met an error, before that was durable, and what is swept or found to be
+// there already must not come back or go with the next power cut. The archive's
 // lock is held: who sweeps what is half written is not in the way.
 func (a *Archive) begin() error {
 	name := filepath.Join(a.dir, fileFormat)
@@ -69,8 +72,11 @@ func (a *Archive) begin() error {
 		}
 	}
 	n, err := readCurrent(a.dir)
-	if err != nil || n > 0 {
+	if err != nil {
 		return err
+	}
+	if n > 0 {
+		return a.putCurrent(n)
 	}
 	if err := lostCurrent(a.dir); err != nil {
 		return err
@@ -330,13 +336,18 @@ func (a *Archive) putCatalog(c *catalog) error {
 	if err := a.opts.Disk.SyncDir(filepath.Join(a.dir, dirCatalog)); err != nil {
 		return err
 	}
-	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileCurrent), currentLine(c.generation)); err != nil {
-		return err
-	}
-	if err := a.opts.Disk.SyncDir(a.dir); err != nil {
+	if err := a.putCurrent(c.generation); err != nil {
 		return err
 	}
 	return a.sweepGenerations()
+}
+
+// putCurrent writes CURRENT anew and makes it durable.
+func (a *Archive) putCurrent(generation uint64) error {
+	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileCurrent), currentLine(generation)); err != nil {
+		return err
+	}
+	return a.opts.Disk.SyncDir(a.dir)
 }
 
 func describeIndex(path, name string) (indexInfo, error) {
@@ -356,10 +367,8 @@ func (a *Archive) moveIn(moves [][2]string) error {
 	for _, m := range moves {
 		dir := filepath.Join(a.dir, filepath.Dir(m[1]))
 		if !dirs[dir] {
-			// The folder's own name too: who made it may have been killed before
-			// that was durable.
-			dirs[dir], dirs[filepath.Dir(dir)] = true, true
-			if err := a.opts.Disk.Mkdir(dir, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+			dirs[dir] = true
+			if err := disk.Mkdir(a.opts.Disk, dir); err != nil {
 				return err
 			}
 		}

@@ -21,10 +21,25 @@ func Create(d FS, name string) (File, error) {
 	return d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, permFile)
 }
 
-// MkdirAll makes a folder, and those it lies in as far as they are missing,
-// and makes their names durable: also of those that are there, since who made
-// them may have been killed before it came to that. What may not be read was
-// made by somebody else, and that is left to them.
+// Mkdir makes a folder, if it is not there, and makes its name durable: also of
+// one that is there, since who made it may have been killed before it came to
+// that. Where that fails a new folder is taken away again: no later sync would
+// make that name any better.
+func Mkdir(d FS, name string) error {
+	err := d.Mkdir(name, permDir)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	e := d.SyncDir(filepath.Dir(name))
+	if e != nil && err == nil {
+		_ = d.Remove(name) // failing that, the folder stays in doubt
+	}
+	return e
+}
+
+// MkdirAll makes a folder, and those it lies in as far as they are missing, as
+// Mkdir does. What may not be read was made by somebody else, and its
+// durability is left to them.
 func MkdirAll(d FS, name string) error {
 	info, err := os.Stat(name)
 	parent := filepath.Dir(name)
@@ -39,15 +54,13 @@ func MkdirAll(d FS, name string) error {
 	if e := MkdirAll(d, parent); e != nil {
 		return e
 	}
-	if err != nil {
-		if err := d.Mkdir(name, permDir); err != nil && !errors.Is(err, fs.ErrExist) {
-			return err
+	if err == nil {
+		if err = d.SyncDir(parent); errors.Is(err, fs.ErrPermission) {
+			return nil
 		}
-	}
-	if err := d.SyncDir(parent); err != nil && !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	return nil
+	return Mkdir(d, name)
 }
 
 // MkdirTemp makes a folder in dir with a name of its own behind prefix, and
