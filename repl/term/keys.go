@@ -30,10 +30,10 @@ var keySequences = map[string]string{
 	"A": "\x1b[A", "B": "\x1b[B", "C": "\x1b[C", "D": "\x1b[D",
 	"H": "\x01", "1~": "\x01", "7~": "\x01", // Home
 	"F": "\x05", "4~": "\x05", "8~": "\x05", // End
-	"1;5C": "\x1bf", "1;3C": "\x1bf", "5C": "\x1bf", // Ctrl-Right, Alt-Right
-	"1;5D": "\x1bb", "1;3D": "\x1bb", "5D": "\x1bb", // Ctrl-Left, Alt-Left
+	"1;5C": wordRight, "1;3C": wordRight, "5C": wordRight, // Ctrl-Right, Alt-Right
+	"1;5D": wordLeft, "1;3D": wordLeft, "5D": wordLeft, // Ctrl-Left, Alt-Left
 	"1;2C": "\x1b[C", "1;2D": "\x1b[D", // Shift and an arrow
-	"3;5~": "\x1bd", // Ctrl-Delete
+	"3;5~": string(runeCutWordRight), // Ctrl-Delete
 	"3~":   string(runeDelete),
 }
 
@@ -41,12 +41,24 @@ var keySequences = map[string]string{
 var ss3Keys = map[byte]string{
 	'A': "\x1b[A", 'B': "\x1b[B", 'C': "\x1b[C", 'D': "\x1b[D",
 	'H': "\x01", 'F': "\x05",
-	'c': "\x1bf", 'd': "\x1bb", // Ctrl-Right and Ctrl-Left of rxvt
+	'c': wordRight, 'd': wordLeft, // Ctrl-Right and Ctrl-Left of rxvt
 }
+
+const (
+	wordLeft  = string(runeWordLeft)
+	wordRight = string(runeWordRight)
+)
+
+// altKeys are the keys that come as ESC and a character.
+var altKeys = map[byte]rune{'b': runeWordLeft, 'f': runeWordRight, 'd': runeCutWordRight, 0x7f: runeCutWordLeft, '\b': runeCutWordLeft}
+
+// controlKeys are the control characters that readline does not get: what it
+// takes for words has no letters beyond ASCII.
+var controlKeys = map[byte]rune{'\t': runeComplete, 0x17: runeCutWordLeft, 0x15: runeCutLeft, 0x0b: runeCutRight, 0x19: runePutBack}
 
 // controlsKept are the control characters that mean something to readline.
 // Of the others NUL would end the program and the rest would become text.
-const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x0a\x0b\x0c\x0d\x0e\x10\x12\x13\x14\x15\x17\x19\x1a\x7f"
+const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x0a\x0c\x0d\x0e\x10\x12\x13\x14\x1a\x7f"
 
 // keyReader stands between the terminal and readline. It translates keys that
 // readline does not know and gathers pasted text, for which it hands on a
@@ -98,25 +110,27 @@ func (k *keyReader) Read(p []byte) (int, error) {
 func (k *keyReader) take(b byte) {
 	switch k.state {
 	case keyPlain:
+		key, ok := controlKeys[b]
 		switch {
+		case ok:
+			k.out = append(k.out, string(key)...)
 		case b == 0x1b:
 			k.state = keyEscape
-		case b == '\t':
-			k.out = append(k.out, string(runeComplete)...)
 		case b >= 0x20 && b != 0x7f, bytes.IndexByte([]byte(controlsKept), b) >= 0:
 			k.out = append(k.out, b)
 		}
 	case keyEscape:
-		switch b {
-		case '[':
-			k.state, k.escape = keyCSI, k.escape[:0]
-		case 0x1b:
-			// Still one ESC to be completed.
-		case 'O':
-			k.state = keySS3
-		case 'b', 'f', 'd', 0x7f:
+		key, ok := altKeys[b]
+		switch {
+		case ok:
 			k.state = keyPlain
-			k.out = append(k.out, 0x1b, b)
+			k.out = append(k.out, string(key)...)
+		case b == '[':
+			k.state, k.escape = keyCSI, k.escape[:0]
+		case b == 0x1b:
+			// Still one ESC to be completed.
+		case b == 'O':
+			k.state = keySS3
 		default:
 			// An ESC for itself, which means nothing.
 			k.state = keyPlain

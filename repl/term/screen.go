@@ -24,20 +24,19 @@ func Fit(text string, width int) string {
 // where a terminal counts cells. Readline shows it the line through Paint just
 // before each redraw, and writes through it: what it writes to redraw, to clear
 // and to search is told by its form and replaced, all else passes. It is used
-// by readline's one goroutine, and by begin while no line is read; close may be
-// called from any.
+// by readline's one goroutine, and by begin while no line is read; end, redraw
+// and close may be called from any.
 type screen struct {
 	out       io.Writer
 	width     func() int  // of the terminal, in cells
 	searching func() bool // in the history
 	highlight func(line string) []Style
 
+	mu     sync.Mutex // held while out is written to; guards what follows
 	prompt string
 	line   []rune // as painted last
 	pos    int    // of the cursor in line
 	drawn  bool   // the line is on the screen
-
-	mu     sync.Mutex // held while out is written to
 	closed bool
 }
 
@@ -47,7 +46,40 @@ func newScreen(out io.Writer, width func() int) *screen {
 
 // begin starts a new line on an empty row of the screen.
 func (s *screen) begin(prompt string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.prompt, s.line, s.pos, s.drawn = prompt, nil, 0, false
+}
+
+// end says that the line is done with.
+func (s *screen) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drawn = false
+}
+
+// redraw draws the line for a window that has another width now. The terminal
+// has broken its rows anew and kept the cursor within the text.
+func (s *screen) redraw() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || !s.drawn {
+		return
+	}
+	_, _ = io.WriteString(s.out, s.clear()+s.draw()) // a terminal that is gone ends ReadLine
+}
+
+// leave puts the cursor on an empty row below the line, for other programs.
+func (s *screen) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || !s.drawn {
+		return
+	}
+	endRow, _ := s.place(len(s.line))
+	row, _ := s.place(s.pos)
+	s.drawn = false
+	_, _ = io.WriteString(s.out, strings.Repeat("\n", endRow-row)+"\r\n")
 }
 
 // close makes the screen draw no more: readline's goroutine takes the end of
@@ -60,6 +92,8 @@ func (s *screen) close() {
 
 // Paint implements readline.Painter.
 func (s *screen) Paint(line []rune, pos int) []rune {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.line = append(s.line[:0], line...)
 	s.pos = pos
 	return line
@@ -264,7 +298,7 @@ func shown(r rune) rune {
 		return '⏎'
 	case r == runeTab:
 		return '⇥'
-	case r == runeDelete, r == runePaste, r == runeComplete:
+	case isPrivate(r):
 		return '\u200b' // gone with the next redraw; takes no cell
 	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 		return '\uFFFD'

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/chzyer/readline"
 	xterm "golang.org/x/term"
@@ -41,11 +43,13 @@ type Editor struct {
 	out    io.Writer
 	screen *screen
 	raw    *rawMode
-	close  func() error // once
+	resize chan os.Signal // closed by Close
+	closed chan struct{}  // closed when nothing draws at a resize any more
+	close  func() error   // once
 }
 
 // Options are what an editor asks while a line is typed. Nil functions are not
-// asked. They are called from one goroutine, while ReadLine runs.
+// asked. They are called one at a time, while ReadLine runs.
 type Options struct {
 	// Complete gives what may stand in place of the text from byte from of
 	// before to the cursor. Before and after are the line on the two sides of
@@ -90,6 +94,7 @@ func New(in, out *os.File, o Options) (*Editor, error) {
 		scr.highlight = o.Highlight
 	}
 	ed := &edits{keys: keys, complete: o.Complete, list: scr.list}
+	ed.suspend = func() { suspend(raw, scr, out) }
 	cfg.Listener = ed
 	cfg.FuncFilterInputRune = ed.filter
 	rl, err := readline.NewEx(cfg)
@@ -99,9 +104,27 @@ func New(in, out *os.File, o Options) (*Editor, error) {
 	ed.searching = rl.Operation.IsSearchMode
 	scr.searching = rl.Operation.IsSearchMode
 	io.WriteString(out, pasteOn)
-	e := &Editor{rl: rl, stdin: stdin, out: out, screen: scr, raw: raw}
+	e := &Editor{rl: rl, stdin: stdin, out: out, screen: scr, raw: raw, resize: make(chan os.Signal, 1), closed: make(chan struct{})}
 	e.close = sync.OnceValue(e.shut)
+	notifyResize(e.resize)
+	go func() {
+		defer close(e.closed)
+		for range e.resize {
+			scr.redraw()
+		}
+	}()
 	return e, nil
+}
+
+// suspend lets the user's shell have the terminal until the program goes on.
+func suspend(raw *rawMode, scr *screen, out io.Writer) {
+	scr.leave()
+	// What fails here shows at the next key.
+	_ = raw.pause()
+	io.WriteString(out, pasteOff)
+	_ = stopProcess()
+	io.WriteString(out, pasteOn)
+	_ = raw.enter()
 }
 
 // ReadLine shows the prompt and returns the line typed, without its end. The
@@ -115,6 +138,7 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	// what was recalled last.
 	_ = e.rl.SaveHistory("")
 	line, err := e.rl.Readline()
+	e.screen.end()
 	if errors.Is(err, readline.ErrInterrupt) {
 		return "", ErrInterrupt
 	}
@@ -136,6 +160,9 @@ func (e *Editor) AddHistory(entry string) {
 func (e *Editor) Close() error { return e.close() }
 
 func (e *Editor) shut() error {
+	signal.Stop(e.resize)
+	close(e.resize)
+	<-e.closed
 	e.screen.close()
 	e.stdin.Close()
 	err := errors.Join(e.rl.Close(), e.raw.close())
@@ -199,6 +226,17 @@ func (r *rawMode) exit() error {
 	return keepCtrlD(r.fd)
 }
 
+// pause leaves the terminal as it was before the program, until enter.
+func (r *rawMode) pause() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.raw {
+		return nil
+	}
+	r.raw = false
+	return xterm.Restore(r.fd, r.usual)
+}
+
 // close is exit for good: a ReadLine that begins meanwhile can't undo it.
 func (r *rawMode) close() error {
 	r.mu.Lock()
@@ -216,19 +254,31 @@ type noCompletion struct{}
 func (noCompletion) Do([]rune, int) ([][]rune, int) { return nil, 0 }
 
 // Runes of a private plane that stand in the edit line for what it cannot
-// hold, and carry keys through readline that it has no code for.
+// hold, and carry keys through readline that it has no code for, or another
+// mind of.
 const (
-	runeNewline  = '\U000F000A' // a line break within the line
-	runeTab      = '\U000F0009' // a tab within the line
-	runeDelete   = '\U000F0004' // the Delete key
-	runePaste    = '\U000F0016' // text was pasted; the keyReader holds it
-	runeComplete = '\U000F0019' // the Tab key
+	runeNewline = '\U000F000A' // a line break within the line
+	runeTab     = '\U000F0009' // a tab within the line
+
+	runeDelete       = '\U000F0104' // the Delete key
+	runePaste        = '\U000F0116' // text was pasted; the keyReader holds it
+	runeComplete     = '\U000F0119' // the Tab key
+	runeWordLeft     = '\U000F0120' // to the beginning of a word
+	runeWordRight    = '\U000F0121' // to the end of a word
+	runeCutWordLeft  = '\U000F0122' // Ctrl-W
+	runeCutWordRight = '\U000F0123' // Alt-D
+	runeCutLeft      = '\U000F0124' // Ctrl-U
+	runeCutRight     = '\U000F0125' // Ctrl-K
+	runePutBack      = '\U000F0126' // Ctrl-Y: what was cut last
 )
 
 var (
 	toCells   = strings.NewReplacer("\r\n", string(runeNewline), "\n", string(runeNewline), "\r", string(runeNewline), "\t", string(runeTab))
 	fromCells = strings.NewReplacer(string(runeNewline), "\n", string(runeTab), "\t")
 )
+
+// isPrivate reports whether r carries a key.
+func isPrivate(r rune) bool { return runeDelete <= r && r <= runePutBack }
 
 // edits acts on the private keys. Readline calls it from its one goroutine,
 // filter before it takes a rune and OnChange after.
@@ -237,14 +287,19 @@ type edits struct {
 	searching func() bool
 	complete  func(before, after string) (from int, candidates []string) // or nil
 	list      func(items []string)
+	suspend   func() // returns when the program goes on
+	cut       []rune // last
 }
 
-// isPrivate reports whether r carries a key.
-func isPrivate(r rune) bool { return r == runeDelete || r == runePaste || r == runeComplete }
-
 // filter turns the private keys into plain ones during a history search,
-// where they would become part of the text searched for.
+// where they would become part of the text searched for. It takes Ctrl-Z
+// itself: readline would stop the parent process too, and then wait for a gap
+// in time that a quick return does not leave.
 func (e *edits) filter(r rune) (rune, bool) {
+	if r == readline.CharCtrlZ {
+		e.suspend()
+		return r, false
+	}
 	if isPrivate(r) && e.searching() {
 		if r == runePaste {
 			e.keys.takePaste()
@@ -260,18 +315,67 @@ func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if !isPrivate(key) || pos == 0 || line[pos-1] != key {
 		return nil, 0, false
 	}
-	before, after := line[:pos-1], line[pos:]
+	text := slices.Concat(line[:pos-1], line[pos:])
+	pos--
+	// replace puts by in place of the text from i up to j.
+	replace := func(i, j int, by []rune) ([]rune, int, bool) {
+		return slices.Concat(text[:i], by, text[j:]), i + len(by), true
+	}
+	cut := func(i, j int) ([]rune, int, bool) {
+		if i < j {
+			e.cut = slices.Clone(text[i:j])
+		}
+		return replace(i, j, nil)
+	}
 	switch key {
 	case runeDelete:
-		if len(after) > 0 {
-			after = after[1:]
-		}
+		return replace(pos, min(pos+1, len(text)), nil)
 	case runePaste:
-		before = slices.Concat(before, []rune(e.keys.takePaste()))
+		return replace(pos, pos, []rune(e.keys.takePaste()))
 	case runeComplete:
-		before = e.completed(before, after)
+		return replace(0, pos, e.completed(text[:pos], text[pos:]))
+	case runeWordLeft:
+		return text, wordStart(text, pos), true
+	case runeWordRight:
+		return text, wordEnd(text, pos), true
+	case runeCutWordLeft:
+		return cut(wordStart(text, pos), pos)
+	case runeCutWordRight:
+		return cut(pos, wordEnd(text, pos))
+	case runeCutLeft:
+		return cut(0, pos)
+	case runeCutRight:
+		return cut(pos, len(text))
+	case runePutBack:
+		return replace(pos, pos, e.cut)
 	}
-	return slices.Concat(before, after), len(before), true
+	return text, pos, true
+}
+
+// wordStart is where the word before pos begins, wordEnd where the one behind
+// it ends.
+func wordStart(line []rune, pos int) int {
+	for pos > 0 && !isWordRune(line[pos-1]) {
+		pos--
+	}
+	for pos > 0 && isWordRune(line[pos-1]) {
+		pos--
+	}
+	return pos
+}
+
+func wordEnd(line []rune, pos int) int {
+	for pos < len(line) && !isWordRune(line[pos]) {
+		pos++
+	}
+	for pos < len(line) && isWordRune(line[pos]) {
+		pos++
+	}
+	return pos
+}
+
+func isWordRune(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // completed is the text before the cursor with as much added as all candidates

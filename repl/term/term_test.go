@@ -146,6 +146,10 @@ func TestCursor(t *testing.T) {
 		{"delete at the end", "标题" + keyDelete, "> 标题", 0, 6},
 		{"Ctrl-D deletes forward", "标题" + ctrlA + ctrlD, "> 题", 0, 2},
 		{"word left", "ab cd\x1b[1;5DX", "> ab Xcd", 0, 6},
+		{"word left and right in Chinese", "ab 标题, c\x1bb\x1bbX" + ctrlA + "\x1b[1;5C\x1bfY", "> ab X标题Y, c", 0, 11},
+		{"cut a word and put it back", "ab 标题\x17" + ctrlA + "\x19", "> 标题ab", 0, 6},
+		{"cut forward", "ab 标题 c" + ctrlA + "\x1bd\x1bd\x1bd\x1bd\x19", ">  c", 0, 4},
+		{"cut to both ends", "ab 标题" + keyLeft + "\x0b" + keyLeft + "\x15\x19\x19", "> ab ab 标", 0, 8},
 		{"unknown keys", "a\x1b[15~\x1b[[A\x1bOPb\x00\x16\x1c", "> ab", 0, 4},
 		{"tab", "a\tb", "> ab", 0, 4},
 	} {
@@ -210,7 +214,7 @@ func TestHistory(t *testing.T) {
 // them up.
 func TestKeysInPieces(t *testing.T) {
 	input := "ab" + keyHome + keyDelete + "标\x1b[200~x\ty\x1b[201~\x1b[1;5C\x1bf"
-	want := "ab\x01" + string(runeDelete) + "标" + string(runePaste) + "\x1bf\x1bf"
+	want := "ab\x01" + string(runeDelete) + "标" + string(runePaste) + wordRight + wordRight
 	for size := 1; size <= len(input); size++ {
 		k := newKeyReader(&pieces{input, size})
 		got, err := io.ReadAll(k)

@@ -1,0 +1,184 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pane is a terminal of tmux in which a shell runs. Unlike a bare
+// pseudo-terminal it has cells, a cursor, a window that changes its size, and a
+// job control above the program.
+type pane struct {
+	t      *testing.T
+	socket string
+}
+
+// inTmux starts tmux with bash in home, on a screen of 80 by 24 cells.
+func inTmux(t *testing.T, home string) *pane {
+	t.Helper()
+	for _, name := range []string{"tmux", "bash"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not there: %v", name, err)
+		}
+	}
+	p := &pane{t: t, socket: filepath.Join(t.TempDir(), "tmux")}
+	cmd := exec.Command("tmux", "-u", "-S", p.socket, "-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "bash --norc --noprofile")
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_STATE_HOME=", "XDG_CONFIG_HOME=", "INFOMALL_ARCHIVE=", "NO_COLOR=1",
+		"LC_ALL=C.UTF-8", "TERM=xterm", "TMUX=", "HISTFILE=", "PAGER=", "LESS=")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Skipf("tmux does not start: %v: %s", err, out)
+	}
+	t.Cleanup(func() { p.tmux("kill-server") })
+	p.types("PS1='% '<Enter>")
+	p.sees("\n%")
+	return p
+}
+
+// tmux runs a command of tmux and returns what it prints.
+func (p *pane) tmux(args ...string) string {
+	p.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-u", "-S", p.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("tmux %s: %v: %s", args, err, out)
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+// types sends text, in which a name in brackets such as <C-c> or <Enter> is a
+// key.
+func (p *pane) types(text string) {
+	p.t.Helper()
+	for text != "" {
+		before, rest, found := strings.Cut(text, "<")
+		if before != "" {
+			p.tmux("send-keys", "-l", "--", strings.TrimSuffix(before, ";"))
+			if strings.HasSuffix(before, ";") {
+				p.tmux("send-keys", "-l", "--", `\;`) // tmux takes a ; at the end for its own
+			}
+		}
+		if !found {
+			return
+		}
+		key, after, _ := strings.Cut(rest, ">")
+		p.tmux("send-keys", key)
+		text = after
+	}
+}
+
+// screen is what the pane shows.
+func (p *pane) screen() string { return p.tmux("capture-pane", "-p") }
+
+// sees waits until the screen has text.
+func (p *pane) sees(text string) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
+}
+
+// shows waits until the last rows of the screen are as wanted, and the cursor
+// is in the column.
+func (p *pane) shows(rows string, column int) {
+	p.t.Helper()
+	p.until(fmt.Sprintf("%q at the end, the cursor in column %d", rows, column), func(screen string) bool {
+		return strings.HasSuffix(strings.TrimRight(screen, "\n "), rows) && p.tmux("display-message", "-p", "#{cursor_x}") == strconv.Itoa(column)
+	})
+}
+
+// until waits for a state of the screen.
+func (p *pane) until(want string, ok func(screen string) bool) {
+	p.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if ok(p.screen()) {
+			return
+		}
+	}
+	p.t.Fatalf("the screen never showed %s; last it was\n%s\nthe cursor at %s", want, p.screen(), p.tmux("display-message", "-p", "#{cursor_x},#{cursor_y}"))
+}
+
+// TestResize shows that the line is drawn anew when the window has another
+// width, and nothing of the old drawing stays.
+func TestResize(t *testing.T) {
+	p := inTmux(t, t.TempDir())
+	p.types("clear; infomall --quiet<Enter>")
+	p.sees("infomall>")
+	p.types("SELECT '" + strings.Repeat("标题", 10) + "', 1")
+	p.shows("infomall> SELECT '"+strings.Repeat("标题", 10)+"', 1", 62)
+	p.tmux("resize-window", "-x", "40", "-y", "24")
+	p.shows("infomall> SELECT '标题标题标题标题标题标\n题标题标题标题标题', 1", 22)
+	p.types("<Home>")
+	p.shows("infomall> SELECT '标题标题标题标题标题标\n题标题标题标题标题', 1", 10)
+	p.tmux("resize-window", "-x", "70", "-y", "24")
+	p.shows("infomall> SELECT '"+strings.Repeat("标题", 10)+"', 1", 10)
+	p.types("<End>;<Enter>")
+	p.sees("(1 row")
+	p.until("one prompt with the text", func(screen string) bool { return strings.Count(screen, "infomall> SELECT") == 1 })
+}
+
+// TestStop shows that Ctrl-Z gives the terminal to the shell above, at the
+// prompt and in a statement, and that fg goes on, as often as one likes.
+func TestStop(t *testing.T) {
+	p := inTmux(t, t.TempDir())
+	p.types("endless --quiet<Enter>")
+	p.sees("infomall>")
+	p.types("SELECT 标题")
+	p.sees("SELECT 标题")
+	for range 2 {
+		p.types("<C-z>")
+		p.sees("Stopped                 endless --quiet\n%")
+		p.types("clear; fg<Enter>")
+		p.shows("infomall> SELECT 标题", 21)
+	}
+	p.types("<Home><Right><C-c>")
+	p.types("SELECT count(*) FROM captures;<Enter>")
+	p.sees("captures;")
+	time.Sleep(50 * time.Millisecond) // so that it runs, most likely
+	p.types("<C-z>")
+	p.sees("Stopped")
+	p.types("clear; fg<Enter>")
+	p.sees("endless --quiet")
+	p.types("<C-c>")
+	p.sees("interrupted")
+	p.types("SELECT 42;<Enter>")
+	p.sees("42 │")
+	p.types("<C-d>")
+	p.types("echo left<Enter>")
+	p.sees("left")
+}
+
+// TestTmuxKeys shows the cursor's cells as tmux counts them, and the keys as it
+// sends them.
+func TestTmuxKeys(t *testing.T) {
+	p := inTmux(t, t.TempDir())
+	p.types("clear; infomall --quiet<Enter>")
+	p.sees("infomall>")
+	for _, c := range []struct {
+		keys, row string
+		column    int
+	}{
+		{"SELECT 标题 FROM 'x'", "infomall> SELECT 标题 FROM 'x'", 30},
+		{"SELECT 标题<C-a>", "infomall> SELECT 标题", 10},
+		{"标题<Left>", "infomall> 标题", 12},
+		{"标题<Home>x<End>y", "infomall> x标题y", 16},
+		{"，。😀é<Left><Left><Left>", "infomall> ，。😀é", 12},
+		{"ab 标题<C-Left><C-Left>x<C-Right>y", "infomall> xaby 标题", 14},
+		{"标题<Home><DC>", "infomall> 题", 10},
+		{"<DC><DC><DC>x", "infomall> x", 11},
+	} {
+		p.types(c.keys)
+		p.shows(c.row, c.column)
+		p.types("<C-e><C-u>")
+	}
+	p.tmux("set-buffer", "SELECT 1,\n\t'标',\n2\\;")
+	p.tmux("paste-buffer", "-p", "-r")
+	p.shows("infomall> SELECT 1,⏎⇥'标',⏎2;", 29)
+	p.types("<Enter>")
+	p.sees("(1 row)")
+	p.types("<Up>")
+	p.shows("infomall> SELECT 1,⏎⇥'标',⏎2;", 29)
+}
