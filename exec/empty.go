@@ -39,12 +39,12 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 
 // neverAsks reports whether a plan has no rows whatever the archive holds.
 func neverAsks(node plan.Node) bool {
-	for n := node; n != nil; n = n.Below() {
-		if l, ok := n.(*plan.Limit); ok && (l.N == 0 || l.Skip > 0) {
-			return true
-		}
-	}
-	return false
+	never := false
+	plan.Walk(node, func(n plan.Node, _ int) {
+		l, ok := n.(*plan.Limit)
+		never = never || ok && (l.N == 0 || l.Skip > 0)
+	})
+	return never
 }
 
 // probe looks for captures in the source's scope, first in its time and then in

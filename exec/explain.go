@@ -57,29 +57,29 @@ func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error)
 	return t.result(ResultRows, nil), nil
 }
 
-// explainPlan shows a plan with the pools that it would open.
+// explainPlan shows a plan, and below each source the pools that it would open.
 func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*Result, error) {
-	depth := 0
-	for n := node; n != nil; n = n.Below() {
-		t.add(value.OfText(strings.Repeat("  ", depth) + n.String()))
-		depth++
-	}
-	src := sourceOf(node)
-	if src == nil || !src.Relation.Scoped {
-		return t.result(ResultRows, nil), nil
-	}
-	snap, release, err := s.snapshot(ctx, src)
+	snap, release, err := s.snapshot(ctx, plan.Sources(node))
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	pools, err := snap.Pools(ctx)
-	if err != nil {
-		return nil, err
+	var pools []record.Pool
+	if snap != nil {
+		if pools, err = snap.Pools(ctx); err != nil {
+			return nil, err
+		}
 	}
-	t.add(value.OfText(strings.Repeat("  ", depth) + "pools: " + poolList(poolsIn(pools, src.Reads()), len(pools))))
+	plan.Walk(node, func(n plan.Node, depth int) {
+		t.add(value.OfText(indented(depth, n.String())))
+		if src, ok := n.(*plan.Source); ok && src.Relation.Scoped {
+			t.add(value.OfText(indented(depth+1, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools)))))
+		}
+	})
 	return t.result(ResultRows, nil), nil
 }
+
+func indented(depth int, line string) string { return strings.Repeat("  ", depth) + line }
 
 // poolsIn names the pools that have captures in w.
 func poolsIn(pools []record.Pool, w plan.Window) []string {
@@ -107,8 +107,8 @@ func poolList(names []string, of int) string {
 
 // analyze runs a plan to its end and shows what each node did.
 func (s *Session) analyze(ctx context.Context, node plan.Node) (*Result, error) {
-	src := sourceOf(node)
-	snap, release, err := s.snapshot(ctx, src)
+	sources := plan.Sources(node)
+	snap, release, err := s.snapshot(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +124,11 @@ func (s *Session) analyze(ctx context.Context, node plan.Node) (*Result, error) 
 		}
 	}
 	t := newTable(text("plan"), whole("rows"), value.Column{Name: "ms", Type: value.Float})
-	depth := 0
-	for n := node; n != nil; n = n.Below() {
+	plan.Walk(node, func(n plan.Node, depth int) {
 		m := meter.Of(n)
-		line := strings.Repeat("  ", depth) + n.String()
-		t.add(value.OfText(line), value.OfInt(m.Rows), value.OfFloat(float64(m.Time.Microseconds())/1000))
-		depth++
-	}
-	if src != nil {
+		t.add(value.OfText(indented(depth, n.String())), value.OfInt(m.Rows), value.OfFloat(float64(m.Time.Microseconds())/1000))
+	})
+	if len(sources) > 0 {
 		addStats(t, snap.Stats())
 	}
 	return t.result(ResultRows, nil), nil

@@ -24,8 +24,8 @@ func (s *Session) query(ctx context.Context, q *ast.Query) (*Result, error) {
 
 // open opens a plan.
 func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
-	src := sourceOf(node)
-	snap, release, err := s.snapshot(ctx, src)
+	sources := plan.Sources(node)
+	snap, release, err := s.snapshot(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -44,16 +44,16 @@ func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
 				return
 			}
 		}
-		if !any && src != nil {
-			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, src)...)
+		if !any && len(sources) == 1 {
+			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)
 		}
 	}
 	return res, nil
 }
 
-// snapshot pins the archive for a plan, unless it reads none.
-func (s *Session) snapshot(ctx context.Context, src *plan.Source) (op.Snapshot, func(), error) {
-	if src == nil {
+// snapshot pins the archive for a plan, unless that reads no source.
+func (s *Session) snapshot(ctx context.Context, sources []*plan.Source) (op.Snapshot, func(), error) {
+	if len(sources) == 0 {
 		return nil, func() {}, nil
 	}
 	return s.pin(ctx)
@@ -95,15 +95,4 @@ func (s *Session) throttled() func(Progress) {
 			s.Progress(p)
 		}
 	}
-}
-
-// sourceOf is the source that a plan reads, or nil.
-func sourceOf(n plan.Node) *plan.Source {
-	for n != nil {
-		if src, ok := n.(*plan.Source); ok {
-			return src
-		}
-		n = n.Below()
-	}
-	return nil
 }

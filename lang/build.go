@@ -93,6 +93,9 @@ func (b *builder) query(s *querySyntax) *ast.Query {
 		Limit:  optionalConstant(s.Limit),
 		Offset: optionalConstant(s.Offset),
 	}
+	for _, u := range s.Union {
+		q.Union = append(q.Union, b.selectClauses(u))
+	}
 	for _, w := range s.With {
 		q.With = append(q.With, ast.With{Span: spanOfAll(w.Tokens), Name: newName(&w.Name), Query: b.query(w.Query)})
 	}

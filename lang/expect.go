@@ -13,7 +13,7 @@ import (
 
 // words are all words of the grammar, reserved or not, in upper case.
 var words = []string{
-	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "ORDER", "LIMIT", "OFFSET",
+	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
 	"IMPORT", "EXPORT", "COPY", "VERIFY", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "ALL",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST",
@@ -195,8 +195,11 @@ func (p *prober) expected(i int) []string {
 		if !can(w, examples[w]) {
 			continue
 		}
-		if w == "GROUP" || w == "ORDER" {
+		switch w {
+		case "GROUP", "ORDER":
 			w += " BY"
+		case "UNION":
+			w += " ALL"
 		}
 		list = append(list, w)
 	}

@@ -58,7 +58,7 @@ func (x *explainer) explain() *ast.Error {
 		Msg:  "found " + describe(t) + ", expected " + orList(x.expected(x.at)),
 	}
 	for _, hint := range []func() string{
-		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.reservedName, x.brokenTime, x.missingWord,
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionAll, x.reservedName, x.brokenTime, x.missingWord,
 	} {
 		if e.Hint = hint(); e.Hint != "" {
 			break
@@ -233,6 +233,14 @@ func (x *explainer) missingEnd() string {
 		return ""
 	}
 	return "is ; missing before it?"
+}
+
+// unionAll finds the UNION of SQL that drops repeated rows.
+func (x *explainer) unionAll() string {
+	if x.at > 0 && isKeyword(&x.tokens[x.at-1], "UNION") {
+		return "write UNION ALL; SELECT DISTINCT drops repeated rows"
+	}
+	return ""
 }
 
 // brokenTime finds a blank where a time literal has its T.

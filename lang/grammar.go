@@ -50,12 +50,13 @@ type explainSyntax struct {
 
 type querySyntax struct {
 	Tokens  []lexer.Token
-	With    []*withSyntax  `parser:"( 'WITH' @@ ( ',' @@ )*"`
-	Main    *selectSyntax  `parser:"  @@"`
-	Select  *selectSyntax  `parser:"| @@ )"`
-	OrderBy []*orderSyntax `parser:"( 'ORDER' 'BY' @@ ( ',' @@ )* )?"`
-	Limit   lexer.Token    `parser:"( 'LIMIT' @( Number | Param )"`
-	Offset  lexer.Token    `parser:"  ( 'OFFSET' @( Number | Param ) )? )?"`
+	With    []*withSyntax   `parser:"( 'WITH' @@ ( ',' @@ )*"`
+	Main    *selectSyntax   `parser:"  @@"`
+	Select  *selectSyntax   `parser:"| @@ )"`
+	Union   []*selectSyntax `parser:"( 'UNION' 'ALL' @@ )*"`
+	OrderBy []*orderSyntax  `parser:"( 'ORDER' 'BY' @@ ( ',' @@ )* )?"`
+	Limit   lexer.Token     `parser:"( 'LIMIT' @( Number | Param )"`
+	Offset  lexer.Token     `parser:"  ( 'OFFSET' @( Number | Param ) )? )?"`
 }
 
 type withSyntax struct {

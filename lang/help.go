@@ -13,13 +13,14 @@ type syntax struct {
 // here and parses them, so nothing is promised that the grammar lacks.
 var syntaxes = []syntax{
 	{"SELECT", `
-[WITH with, …] SELECT [DISTINCT] item, …
+[WITH with, …] select [UNION ALL select …]
+    [ORDER BY key, …]
+    [LIMIT n [OFFSET n]]
+select = SELECT [DISTINCT] item, …
     [FROM source]
     [WHERE expr]
     [GROUP BY expr, …]
     [HAVING expr]
-    [ORDER BY key, …]
-    [LIMIT n [OFFSET n]]
 item = * | expr [[AS] name]
 with = name AS (query)
 source = relation [IN scope, …] [time] [AS name]

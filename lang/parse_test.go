@@ -82,6 +82,9 @@ var statements = []struct{ src, want string }{
 	{"SELECT * FROM (SELECT 1)", ""},
 	{"with a as (select 1 x), \"b\" as (select x from a) select x from b",
 		"WITH a AS (SELECT 1 AS x), \"b\" AS (SELECT x FROM a) SELECT x FROM b"},
+	{"select 1 union all select 2 union all select distinct a from 'x' order by 1 limit 3",
+		"SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT DISTINCT a FROM 'x' ORDER BY 1 LIMIT 3"},
+	{"WITH a AS (SELECT 1 UNION ALL SELECT 2) SELECT * FROM a UNION ALL SELECT 3", ""},
 	{"EXPORT (SELECT url FROM 'x') TO 'x.csv'", ""},
 	{"export (select 1) format jsonl to 'a' || $b || '.gz';", "EXPORT (SELECT 1) TO 'a' || $b || '.gz' FORMAT jsonl"},
 	{"EXPLAIN EXPORT (SELECT 1) TO $file", ""},
@@ -302,7 +305,7 @@ func TestLongStatements(t *testing.T) {
 	list := "IN (1" + strings.Repeat(", 1", 20_000) + ")"
 	for _, tt := range []struct{ src, want string }{
 		{"SELECT a FORM 'x' WHERE a " + list, "1:10: unexpected FORM (did you mean FROM?)"},
-		{"SELECT a 3 FROM 'x' WHERE a " + list, `1:10: found 3, expected an operator, a name, FROM, WHERE, GROUP BY, HAVING, ORDER BY, LIMIT, …`},
+		{"SELECT a 3 FROM 'x' WHERE a " + list, `1:10: found 3, expected an operator, a name, FROM, WHERE, GROUP BY, HAVING, UNION ALL, ORDER BY, …`},
 		{"SELECT a FROM 'x' WHERE a " + list + " b", "1:60034: unexpected b"},
 		{"SELECT a" + strings.Repeat(", a", 20_000) + " FROM FROM", "1:60015: unexpected FROM"},
 	} {

@@ -262,6 +262,26 @@ func (g treeMaker) source() *ast.Source {
 }
 
 func (g treeMaker) query() *ast.Query {
+	q := &ast.Query{Select: g.selectClauses()}
+	for range g.upTo(7) - 5 {
+		q.Union = append(q.Union, g.selectClauses())
+	}
+	if g.upTo(5) == 0 {
+		q.With = []ast.With{{Name: g.name(), Query: g.query()}}
+	}
+	for range g.upTo(2) {
+		q.OrderBy = append(q.OrderBy, ast.OrderItem{Expr: g.expr(1), Desc: g.bool(), NullsFirst: g.bool()})
+	}
+	if g.bool() {
+		q.Limit = g.number()
+		if g.bool() {
+			q.Offset = g.param()
+		}
+	}
+	return q
+}
+
+func (g treeMaker) selectClauses() *ast.Select {
 	const depth = 3
 	s := &ast.Select{Distinct: g.bool()}
 	for range 1 + g.upTo(2) {
@@ -278,20 +298,7 @@ func (g treeMaker) query() *ast.Query {
 	if g.bool() {
 		s.GroupBy = g.exprs(1, 1)
 	}
-	q := &ast.Query{Select: s}
-	if g.upTo(5) == 0 {
-		q.With = []ast.With{{Name: g.name(), Query: g.query()}}
-	}
-	for range g.upTo(2) {
-		q.OrderBy = append(q.OrderBy, ast.OrderItem{Expr: g.expr(1), Desc: g.bool(), NullsFirst: g.bool()})
-	}
-	if g.bool() {
-		q.Limit = g.number()
-		if g.bool() {
-			q.Offset = g.param()
-		}
-	}
-	return q
+	return s
 }
 
 func (g treeMaker) statement() ast.Statement {

@@ -13,7 +13,7 @@ type Meter struct {
 	nodes map[plan.Node]*Measure
 }
 
-// Measure is what was measured at a node.
+// Measure is what was measured at a node, in all its runs.
 type Measure struct {
 	Rows int64         // that it yielded
 	Time time.Duration // spent in it and in the nodes below
@@ -36,8 +36,11 @@ func (m *Meter) measure(n plan.Node, in Rows) Rows {
 	if m == nil {
 		return in
 	}
-	x := new(Measure)
-	m.nodes[n] = x
+	x := m.nodes[n]
+	if x == nil {
+		x = new(Measure)
+		m.nodes[n] = x
+	}
 	return func(yield func(*value.Batch, error) bool) {
 		start := time.Now()
 		defer func() { x.Time += time.Since(start) }()

@@ -37,7 +37,7 @@ func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
 				}
 				out = *b.Slice(from, to)
 				for i, f := range n.Fill {
-					out.Cols[f] = cols[i]
+					out.Cols[n.Base+f] = cols[i]
 				}
 				if !yield(&out, nil) {
 					return
@@ -55,7 +55,7 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 	for i, f := range n.Fill {
 		cols[i] = &value.Vector{Type: n.Source.Fields[f].Type}
 	}
-	hidden := b.Cols[len(n.Source.Fields):]
+	hidden := b.Cols[n.Base+len(n.Source.Fields):]
 	held := 0
 	for row := from; row < b.N; row++ {
 		if held >= payloadBytes {

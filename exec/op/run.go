@@ -47,8 +47,10 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 		return oneRow, nil
 	case *plan.Source:
 		return r.counted(ctx, r.source(ctx, n)), nil
+	case *plan.Union:
+		return r.union(ctx, n)
 	}
-	in, err := r.Rows(ctx, n.Below())
+	in, err := r.Rows(ctx, n.Below()[0])
 	if err != nil {
 		return nil, err
 	}

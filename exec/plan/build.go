@@ -18,10 +18,42 @@ func build(q *ast.Query, env *Env, with *named) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &builder{env: env, query: q, sel: q.Select, with: with}
-	if err := b.source(); err != nil {
+	var node Node
+	if len(q.Union) > 0 {
+		node, err = union(q, env, with)
+	} else {
+		b := &builder{env: env, query: q, sel: q.Select, with: with}
+		if err = b.from(); err == nil {
+			node, err = b.plan()
+		}
+	}
+	if err == nil && leaves(node) > leavesMax {
+		err = ast.Errorf(q, "more than %d sources in one query", leavesMax)
+	}
+	if err != nil {
 		return nil, err
 	}
+	return node, nil
+}
+
+// leavesMax bounds how many sources a query reads, those of the queries that it
+// reads counted as often as these are read: names given by WITH could double
+// them with every line.
+const leavesMax = 1000
+
+// leaves counts the nodes that read no other.
+func leaves(n Node) int {
+	count := 0
+	Walk(n, func(n Node, _ int) {
+		if len(n.Below()) == 0 {
+			count++
+		}
+	})
+	return count
+}
+
+// plan plans all but the inputs.
+func (b *builder) plan() (Node, error) {
 	if err := b.listItems(); err != nil {
 		return nil, err
 	}
@@ -29,6 +61,7 @@ func build(q *ast.Query, env *Env, with *named) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.layout()
 	if err := b.where(); err != nil {
 		return nil, err
 	}
@@ -46,31 +79,30 @@ func build(q *ast.Query, env *Env, with *named) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.src != nil && b.sel.Where != nil {
-		b.src.narrow(b.sel.Where, b.name, b.env)
+	for _, in := range b.inputs {
+		if in.src != nil && b.sel.Where != nil {
+			in.src.narrow(b.sel.Where, in.name, b.env)
+		}
 	}
 	return b.top, nil
 }
 
-// builder plans one query, from the source upwards.
+// builder plans one SELECT with its order and bound, from the inputs upwards.
 type builder struct {
 	env   *Env
 	query *ast.Query
 	sel   *ast.Select
 
-	with  *named
-	rel   *Relation // what the columns are those of; nil without FROM
-	src   *Source   // nil where no relation of the archive is read
-	name  string    // what a column's qualifier may be, or ""
-	large bool      // rows of another query carry payload
-	items []item
-	top   Node // the plan so far
+	with   *named
+	inputs []*input // none without FROM
+	items  []item
+	stars  map[*ast.Column]starred
+	top    Node // the plan so far
 
-	filled  map[int]bool // payload fields that have been read
-	touched []int        // payload fields that the last binding named
+	touched []late // payload fields that the last binding named
 
 	grouped  bool
-	keys     []Expr   // of the groups, over the source
+	keys     []Expr   // of the groups, over the inputs
 	keyTexts []string // how each is told from other expressions
 	aggs     []*Aggregate
 	aggTexts []string
@@ -82,34 +114,6 @@ type item struct {
 	name  string
 	alias bool // whether the name was given with AS
 	bound Expr
-}
-
-// source resolves FROM.
-func (b *builder) source() error {
-	b.filled = map[int]bool{}
-	from := b.sel.From
-	if from == nil {
-		b.top = &Row{}
-		return nil
-	}
-	if from.Alias != nil {
-		b.name = from.Alias.Text
-	}
-	derived, err := b.derived(from)
-	if derived || err != nil {
-		return err
-	}
-	if b.rel, err = b.relation(from); err != nil {
-		return err
-	}
-	if b.src, err = newSource(from, b.rel, b.env); err != nil {
-		return err
-	}
-	if b.name == "" {
-		b.name = b.rel.Name
-	}
-	b.top = b.src
-	return nil
 }
 
 // relation is what FROM names. Where it gives scopes only, it is versions, or
@@ -148,7 +152,7 @@ func shorthand(s *ast.Select) *Relation {
 func (b *builder) listItems() error {
 	for _, it := range b.sel.Items {
 		switch {
-		case it.Star && b.rel == nil:
+		case it.Star && len(b.inputs) == 0:
 			return ast.Errorf(it, "* has no columns: there is no FROM")
 		case it.Star:
 			b.addStar(it)
@@ -161,13 +165,23 @@ func (b *builder) listItems() error {
 	return nil
 }
 
+// addStar adds the columns of all inputs. One that has the name of another gets
+// a number.
 func (b *builder) addStar(it ast.Item) {
-	for _, c := range b.rel.Columns {
-		if c.Payload {
-			continue
+	unique := newNames()
+	for _, in := range b.inputs {
+		for i := range in.rel.Columns {
+			col := &in.rel.Columns[i]
+			if col.Payload {
+				continue
+			}
+			c := &ast.Column{Span: it.Span, Name: ast.Name{Span: it.Span, Text: col.Name}}
+			if b.stars == nil {
+				b.stars = map[*ast.Column]starred{}
+			}
+			b.stars[c] = starred{in, col}
+			b.items = append(b.items, item{expr: c, name: unique.of(col.Name)})
 		}
-		name := ast.Name{Span: it.Span, Text: c.Name}
-		b.items = append(b.items, item{expr: &ast.Column{Span: it.Span, Name: name}, name: c.Name})
 	}
 }
 
@@ -182,7 +196,7 @@ func itemName(e ast.Expr) string {
 // where plans WHERE: what needs no payload first, then what does.
 func (b *builder) where() error {
 	var cheap, dear []Expr
-	var reads []int
+	var reads []late
 	for _, e := range conjuncts(b.sel.Where, nil) {
 		b.touched = nil
 		cond, err := b.binder("WHERE").BindBool(e)
@@ -215,86 +229,6 @@ func conjuncts(e ast.Expr, list []ast.Expr) []ast.Expr {
 		return conjuncts(and.Y, conjuncts(and.X, list))
 	}
 	return append(list, e)
-}
-
-// read plans to fill the payload fields listed, but those filled already.
-func (b *builder) read(fields []int) {
-	var fill []int
-	for _, f := range fields {
-		if !b.filled[f] {
-			b.filled[f] = true
-			fill = append(fill, f)
-		}
-	}
-	if fill == nil {
-		return
-	}
-	b.src.Refs = true
-	b.top = &Payload{In: b.top, Source: b.src, Fill: fill}
-}
-
-// binder binds expressions over the source.
-func (b *builder) binder(where string) *Binder {
-	return &Binder{Column: b.column, Where: where, Env: b.env}
-}
-
-// column resolves a name among the columns of the source.
-func (b *builder) column(c *ast.Column) (Expr, error) {
-	col, err := b.lookup(c)
-	if err != nil {
-		return nil, err
-	}
-	i := b.index(col)
-	if col.Late() {
-		b.touched = append(b.touched, i)
-	}
-	return &Col{Index: i, Name: col.Name, T: col.Type}, nil
-}
-
-// index is the place of col in the batches of the source.
-func (b *builder) index(col *Column) int {
-	if b.src != nil {
-		return b.src.use(col)
-	}
-	for i := range b.rel.Columns {
-		if &b.rel.Columns[i] == col {
-			return i
-		}
-	}
-	panic("plan: a column of another source")
-}
-
-// lookup finds the source's column that c names.
-func (b *builder) lookup(c *ast.Column) (*Column, error) {
-	if b.rel == nil {
-		return nil, ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
-	}
-	if c.Qualifier != nil && !equalName(c.Qualifier.Text, b.name) {
-		if b.name == "" {
-			err := ast.Errorf(c.Qualifier, "no source %q", c.Qualifier.Text)
-			err.Hint = "write AS " + c.Qualifier.String() + " behind the query in FROM"
-			return nil, err
-		}
-		return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", []string{b.name})
-	}
-	rel := b.rel
-	if col := rel.Column(c.Name.Text); col != nil {
-		return col, nil
-	}
-	if it := b.alias(c); it != nil {
-		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
-		err.Hint = "write " + it.expr.String()
-		return nil, err
-	}
-	within := " in relation " + rel.Name
-	if b.src == nil {
-		within = " in the query that FROM reads"
-	}
-	err := UnknownName(&c.Name, "column", c.Name.Text, within, rel.ColumnNames())
-	if err.Hint == "" && b.src != nil {
-		err.Hint = "DESCRIBE " + rel.Name + " lists its columns"
-	}
-	return nil, err
 }
 
 // alias is the item of which c is the alias, or nil.

@@ -63,70 +63,84 @@ func (n *named) names() []string {
 	return list
 }
 
-// queries counts the queries of a plan, which read each other.
+// queries tells how deep the queries of a plan read each other.
 func queries(n Node) int {
-	count := 0
-	for ; n != nil; n = n.Below() {
-		if _, ok := n.(*Project); ok {
-			count++
-		}
+	deepest := 0
+	for _, below := range n.Below() {
+		deepest = max(deepest, queries(below))
 	}
-	return count
+	if _, ok := n.(*Project); ok {
+		deepest++
+	}
+	return deepest
 }
 
-// derived plans a FROM that reads another query, in brackets or by the name
-// that WITH has given it. It reports whether from is one.
-func (b *builder) derived(from *ast.Source) (bool, error) {
-	var node Node
-	what := "a query"
-	if from.Query != nil {
-		var err error
-		if node, err = build(from.Query, b.env, b.with); err != nil {
-			return true, err
+// derived plans a source that is another query, in brackets or by the name that
+// WITH has given it; it gives nil for one that is none.
+func (b *builder) derived(from *ast.Source) (*input, error) {
+	var in *input
+	switch {
+	case from.Query != nil:
+		node, err := build(from.Query, b.env, b.with)
+		if err != nil {
+			return nil, err
 		}
-	} else if from.Relation != nil {
+		in = derivedInput("a query", node)
+	case from.Relation != nil:
 		n := b.with.find(from.Relation.Text)
 		if n == nil {
-			return false, nil
+			return nil, nil
 		}
-		node, what = n.node, n.name.Text
-		if from.Alias == nil {
-			b.name = what
-		}
-	} else {
-		return false, nil
+		in = derivedInput(n.name.Text, n.node)
+		in.name = n.name.Text
+	default:
+		return nil, nil
 	}
-	b.rel = derivedRelation(what, node)
-	b.top, b.large = node, carriesPayload(node)
-	return true, unscoped(from, b.rel)
+	return in, unscoped(from, in.rel)
+}
+
+// derivedInput is the input that a plan's rows are. What says so in errors.
+func derivedInput(what string, node Node) *input {
+	return &input{rel: derivedRelation(what, node), node: node, large: carriesPayload(node), filled: map[int]bool{}}
 }
 
 // derivedRelation describes the rows of a query. A name that stands again gets
 // a number, as url and url_1, so that each column can be named.
 func derivedRelation(name string, node Node) *Relation {
 	r := &Relation{Name: name}
-	taken := map[string]int{} // names in lower case, and the last number given
+	unique := newNames()
 	for _, c := range node.Columns() {
-		unique := c.Name
-		for key := strings.ToLower(c.Name); ; {
-			if _, ok := taken[strings.ToLower(unique)]; !ok {
-				break
-			}
-			taken[key]++
-			unique = fmt.Sprintf("%s_%d", c.Name, taken[key])
-		}
-		taken[strings.ToLower(unique)] = 0
-		r.Columns = append(r.Columns, Column{Name: unique, Type: c.Type})
+		r.Columns = append(r.Columns, Column{Name: unique.of(c.Name), Type: c.Type})
 	}
 	return r
 }
 
+// names makes names differ from each other: those taken, in lower case, and the
+// last number given to each.
+type names map[string]int
+
+func newNames() names { return names{} }
+
+// of gives name, with a number if it is taken.
+func (n names) of(name string) string {
+	unique := name
+	for key := strings.ToLower(name); ; {
+		if _, ok := n[strings.ToLower(unique)]; !ok {
+			break
+		}
+		n[key]++
+		unique = fmt.Sprintf("%s_%d", name, n[key])
+	}
+	n[strings.ToLower(unique)] = 0
+	return unique
+}
+
 // carriesPayload reports whether rows of a plan may hold stored pages.
 func carriesPayload(n Node) bool {
-	for ; n != nil; n = n.Below() {
-		if _, ok := n.(*Payload); ok {
-			return true
-		}
-	}
-	return false
+	found := false
+	Walk(n, func(n Node, _ int) {
+		_, is := n.(*Payload)
+		found = found || is
+	})
+	return found
 }

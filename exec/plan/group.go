@@ -132,7 +132,8 @@ func (b *builder) addKey(e ast.Expr) error {
 }
 
 func (b *builder) isColumn(c *ast.Column) bool {
-	return b.rel != nil && b.rel.Column(c.Name.Text) != nil
+	_, _, err := b.find(c)
+	return err == nil
 }
 
 // groupBinder binds expressions over groups: a part equal to a key is that key,
@@ -141,7 +142,7 @@ func (b *builder) isColumn(c *ast.Column) bool {
 func (b *builder) groupBinder(where string) *Binder {
 	return &Binder{
 		Column: func(c *ast.Column) (Expr, error) {
-			if _, err := b.lookup(c); err != nil {
+			if _, _, err := b.find(c); err != nil {
 				return nil, err
 			}
 			err := ast.Errorf(c, "column %q stands neither in GROUP BY nor in an aggregate", c.Name.Text)
@@ -188,11 +189,11 @@ func (b *builder) keyOf(e ast.Expr) Expr {
 // textOf binds e over the source without leaving a trace, and prints it.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
 	dry := &Binder{Env: b.env, Column: func(c *ast.Column) (Expr, error) {
-		col, err := b.lookup(c)
+		in, col, err := b.find(c)
 		if err != nil {
 			return nil, err
 		}
-		return &Col{Name: col.Name, T: col.Type}, nil
+		return &Col{Name: b.columnName(in, col), T: col.Type}, nil
 	}}
 	x, err := dry.Bind(e)
 	if err != nil {

@@ -22,10 +22,7 @@ func build(t *testing.T, src string) *plan.Source {
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)
 	}
-	for node.Below() != nil {
-		node = node.Below()
-	}
-	return node.(*plan.Source)
+	return plan.Sources(node)[0]
 }
 
 // TestNarrowRanges shows which conditions of WHERE become key ranges.

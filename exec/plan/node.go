@@ -12,11 +12,12 @@ import (
 )
 
 // Node is one step of a plan: one of *Row, *Source, *Payload, *Filter, *Group,
-// *Sort, *Top, *Limit, *Project and *Distinct. Expressions in it read the
-// batches of the node below.
+// *Sort, *Top, *Limit, *Project, *Distinct and *Union. Expressions in it read
+// the batches of the node below. Two nodes may read the same one, which is then
+// run twice.
 type Node interface {
-	// Below is the node that this one reads, or nil.
-	Below() Node
+	// Below are the nodes that this one reads.
+	Below() []Node
 	// Columns describes the batches that the node yields.
 	Columns() []value.Column
 	// String is the node's line of EXPLAIN.
@@ -89,10 +90,11 @@ type Choice struct {
 	text   string      // as EXPLAIN shows it
 }
 
-// Payload opens the stored response of each row and fills the columns at Fill.
+// Payload opens the stored response of each row and fills the fields at Fill.
 type Payload struct {
 	In     Node
 	Source *Source
+	Base   int // of the source's columns in the batches of In
 	Fill   []int
 }
 
@@ -158,35 +160,67 @@ type Distinct struct {
 	In Node
 }
 
-// Below is nil: nothing is read.
-func (*Row) Below() Node { return nil }
+// Union yields the rows of several queries, one query after the other. Their
+// columns are of the same types.
+type Union struct {
+	Ins []Node
+}
 
-// Below is nil: the archive is read.
-func (*Source) Below() Node { return nil }
+// Walk calls visit for n and the nodes that it reads, in the order in which
+// EXPLAIN shows them, and tells how many nodes lie above each.
+func Walk(n Node, visit func(n Node, depth int)) { walk(n, 0, visit) }
+
+func walk(n Node, depth int, visit func(Node, int)) {
+	visit(n, depth)
+	for _, below := range n.Below() {
+		walk(below, depth+1, visit)
+	}
+}
+
+// Sources lists the sources that a plan reads, in the order of Walk; one that is
+// read twice stands twice.
+func Sources(n Node) []*Source {
+	var list []*Source
+	Walk(n, func(n Node, _ int) {
+		if s, ok := n.(*Source); ok {
+			list = append(list, s)
+		}
+	})
+	return list
+}
+
+// Below is empty: nothing is read.
+func (*Row) Below() []Node { return nil }
+
+// Below is empty: the archive is read.
+func (*Source) Below() []Node { return nil }
 
 // Below is the node whose rows are completed.
-func (n *Payload) Below() Node { return n.In }
+func (n *Payload) Below() []Node { return []Node{n.In} }
 
 // Below is the node whose rows are asked.
-func (n *Filter) Below() Node { return n.In }
+func (n *Filter) Below() []Node { return []Node{n.In} }
 
 // Below is the node whose rows are grouped.
-func (n *Group) Below() Node { return n.In }
+func (n *Group) Below() []Node { return []Node{n.In} }
 
 // Below is the node whose rows are sorted.
-func (n *Sort) Below() Node { return n.In }
+func (n *Sort) Below() []Node { return []Node{n.In} }
 
 // Below is the node whose rows are sorted.
-func (n *Top) Below() Node { return n.In }
+func (n *Top) Below() []Node { return []Node{n.In} }
 
 // Below is the node whose rows are counted.
-func (n *Limit) Below() Node { return n.In }
+func (n *Limit) Below() []Node { return []Node{n.In} }
 
 // Below is the node that the expressions read.
-func (n *Project) Below() Node { return n.In }
+func (n *Project) Below() []Node { return []Node{n.In} }
 
 // Below is the node whose rows are compared.
-func (n *Distinct) Below() Node { return n.In }
+func (n *Distinct) Below() []Node { return []Node{n.In} }
+
+// Below are the queries whose rows are put together.
+func (n *Union) Below() []Node { return n.Ins }
 
 // Columns is empty.
 func (*Row) Columns() []value.Column { return nil }
@@ -243,6 +277,9 @@ func (n *Project) Columns() []value.Column {
 
 // Columns are those of the node below.
 func (n *Distinct) Columns() []value.Column { return n.In.Columns() }
+
+// Columns are those of the first query.
+func (n *Union) Columns() []value.Column { return n.Ins[0].Columns() }
 
 // String is the node's line of EXPLAIN.
 func (*Row) String() string { return "one row" }
@@ -343,6 +380,9 @@ func (n *Project) String() string { return "result: " + strings.Join(n.Names, ",
 
 // String is the node's line of EXPLAIN.
 func (*Distinct) String() string { return "distinct" }
+
+// String is the node's line of EXPLAIN.
+func (*Union) String() string { return "union all" }
 
 func joined(list []Expr, sep string) string {
 	texts := make([]string, len(list))

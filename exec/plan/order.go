@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -108,22 +110,28 @@ func (b *builder) sort(keys []Key, l Limit) {
 	if len(keys) == 0 || b.inOrder(keys) {
 		return
 	}
-	if len(b.filled) == 0 && !b.large && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
+	if !b.large() && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
 		b.top = &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
 		return
 	}
 	b.top = &Sort{In: b.top, Keys: keys}
 }
 
+// large reports whether rows may hold stored pages.
+func (b *builder) large() bool {
+	return slices.ContainsFunc(b.inputs, func(in *input) bool { return in.large || len(in.filled) > 0 })
+}
+
 // inOrder reports whether the source yields rows by keys already: captures and
 // versions come by URL and time, pages by URL, and nothing in between reorders
 // them.
 func (b *builder) inOrder(keys []Key) bool {
-	if b.src == nil || b.grouped || b.sel.Distinct {
+	if len(b.inputs) != 1 || b.inputs[0].src == nil || b.grouped || b.sel.Distinct {
 		return false
 	}
+	src := b.inputs[0].src
 	var natural []string
-	switch b.src.Relation {
+	switch src.Relation {
 	case capturesRelation, versionsRelation:
 		natural = []string{"url", "time"}
 	case pagesRelation:
@@ -134,7 +142,7 @@ func (b *builder) inOrder(keys []Key) bool {
 	}
 	for i, k := range keys {
 		c, ok := k.Expr.(*Col)
-		if !ok || k.Order.Desc || b.src.Fields[c.Index].Name != natural[i] {
+		if !ok || k.Order.Desc || src.Fields[c.Index].Name != natural[i] {
 			return false
 		}
 	}

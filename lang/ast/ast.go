@@ -43,11 +43,12 @@ type Name struct {
 	Quoted bool
 }
 
-// Query is a SELECT with what orders and bounds its rows.
+// Query is a SELECT, or several, with what orders and bounds all their rows.
 type Query struct {
 	Span
 	With    []With
 	Select  *Select
+	Union   []*Select // those behind Select, with UNION ALL between them
 	OrderBy []OrderItem
 	Limit   Expr // nil if absent
 	Offset  Expr // nil if absent

@@ -447,6 +447,10 @@ func (p *printer) query(q *Query) {
 		p.WriteByte(' ')
 	}
 	p.selectClauses(q.Select)
+	for _, s := range q.Union {
+		p.WriteString(" UNION ALL ")
+		p.selectClauses(s)
+	}
 	if len(q.OrderBy) > 0 {
 		p.WriteString(" ORDER BY ")
 		p.commas(len(q.OrderBy), func(i int) { p.orderItem(&q.OrderBy[i]) })

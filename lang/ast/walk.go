@@ -23,6 +23,9 @@ func children(n Node) []Node {
 			l = append(l, &n.With[i])
 		}
 		l = append(l, n.Select)
+		for _, s := range n.Union {
+			l = append(l, s)
+		}
 		for i := range n.OrderBy {
 			l = append(l, &n.OrderBy[i])
 		}

@@ -1,0 +1,28 @@
+package op
+
+import (
+	"context"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+)
+
+// union yields the rows of one query after those of the other.
+func (r *Runner) union(ctx context.Context, n *plan.Union) (Rows, error) {
+	ins := make([]Rows, len(n.Ins))
+	for i, in := range n.Ins {
+		var err error
+		if ins[i], err = r.Rows(ctx, in); err != nil {
+			return nil, err
+		}
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		for _, in := range ins {
+			for b, err := range in {
+				if !yield(b, err) || err != nil {
+					return
+				}
+			}
+		}
+	}, nil
+}

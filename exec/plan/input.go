@@ -1,0 +1,261 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"infomall/lang/ast"
+)
+
+// input is one source of a SELECT: a relation of the archive, or the rows of
+// another query.
+type input struct {
+	rel   *Relation
+	src   *Source // nil where another query is read
+	node  Node    // what gives its rows
+	name  string  // what a column's qualifier may be, or ""
+	base  int     // of its columns among those of all inputs
+	large bool    // rows of another query may carry payload
+
+	filled map[int]bool // payload fields that have been read
+}
+
+// late is a payload field of an input.
+type late struct {
+	in    *input
+	field int
+}
+
+// index is the place of col in the batches of in.
+func (in *input) index(col *Column) int {
+	if in.src != nil {
+		return in.src.use(col)
+	}
+	for i := range in.rel.Columns {
+		if &in.rel.Columns[i] == col {
+			return i
+		}
+	}
+	panic("plan: a column of another source")
+}
+
+// from resolves FROM.
+func (b *builder) from() error {
+	if b.sel.From == nil {
+		b.top = &Row{}
+		return nil
+	}
+	in, err := b.input(b.sel.From)
+	if err != nil {
+		return err
+	}
+	b.inputs, b.top = []*input{in}, in.node
+	return nil
+}
+
+// input resolves one source.
+func (b *builder) input(from *ast.Source) (*input, error) {
+	in, err := b.derived(from)
+	if err != nil {
+		return nil, err
+	}
+	if in == nil {
+		in = new(input)
+		if in.rel, err = b.relation(from); err != nil {
+			return nil, err
+		}
+		if in.src, err = newSource(from, in.rel, b.env); err != nil {
+			return nil, err
+		}
+		in.node, in.name = in.src, in.rel.Name
+	}
+	if from.Alias != nil {
+		in.name = from.Alias.Text
+	}
+	in.filled = map[int]bool{}
+	return in, nil
+}
+
+// layout finds out which columns are read of each input, before anything is
+// bound: so it is known where those of the next begin.
+func (b *builder) layout() {
+	var list []ast.Expr
+	list = append(append(list, b.sel.Where), b.sel.GroupBy...)
+	for _, it := range b.items {
+		list = append(list, it.expr)
+	}
+	list = append(list, b.sel.Having)
+	for _, e := range list {
+		columnsOf(e, b.demand)
+	}
+	for _, o := range b.query.OrderBy {
+		columnsOf(o.Expr, func(c *ast.Column) {
+			if b.alias(c) == nil {
+				b.demand(c)
+			}
+		})
+	}
+	base := 0
+	for _, in := range b.inputs {
+		in.base = base
+		base += len(in.node.Columns())
+	}
+}
+
+// demand notes that c is read. What c is at fault in is told when it is bound.
+func (b *builder) demand(c *ast.Column) {
+	in, col, err := b.find(c)
+	if err != nil {
+		return
+	}
+	in.index(col)
+	if col.Late() {
+		in.src.Refs = true
+	}
+}
+
+// columnsOf calls f for every column that e names. Nil names none.
+func columnsOf(e ast.Expr, f func(*ast.Column)) {
+	if e == nil {
+		return
+	}
+	ast.Walk(e, func(n ast.Node) bool {
+		if c, ok := n.(*ast.Column); ok {
+			f(c)
+		}
+		return true
+	})
+}
+
+// starred is a column that a * stands for.
+type starred struct {
+	in  *input
+	col *Column
+}
+
+// find finds the input and the column that c names.
+func (b *builder) find(c *ast.Column) (*input, *Column, error) {
+	if s, ok := b.stars[c]; ok {
+		return s.in, s.col, nil
+	}
+	if len(b.inputs) == 0 {
+		return nil, nil, ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
+	}
+	among, err := b.qualified(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	var in *input
+	var col *Column
+	for _, i := range among {
+		found := i.rel.Column(c.Name.Text)
+		if found != nil && in != nil {
+			err := ast.Errorf(c, "both %s and %s have a column %q", in.name, i.name, c.Name.Text)
+			err.Hint = "write " + in.name + "." + c.Name.Text + " or " + i.name + "." + c.Name.Text
+			return nil, nil, err
+		}
+		if found != nil {
+			in, col = i, found
+		}
+	}
+	if col == nil {
+		return nil, nil, b.noColumn(c, among)
+	}
+	return in, col, nil
+}
+
+// qualified are the inputs among which c can be.
+func (b *builder) qualified(c *ast.Column) ([]*input, error) {
+	if c.Qualifier == nil {
+		return b.inputs, nil
+	}
+	var names []string
+	for _, in := range b.inputs {
+		if equalName(c.Qualifier.Text, in.name) {
+			return []*input{in}, nil
+		}
+		if in.name != "" {
+			names = append(names, in.name)
+		}
+	}
+	if names == nil {
+		err := ast.Errorf(c.Qualifier, "no source %q", c.Qualifier.Text)
+		err.Hint = "write AS " + c.Qualifier.String() + " behind the query in FROM"
+		return nil, err
+	}
+	return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
+}
+
+// noColumn is the error of a column that none of the inputs has.
+func (b *builder) noColumn(c *ast.Column, among []*input) error {
+	if it := b.alias(c); it != nil {
+		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
+		err.Hint = "write " + it.expr.String()
+		return err
+	}
+	var names, where []string
+	for _, in := range among {
+		where = append(where, in.what())
+		for _, name := range in.rel.ColumnNames() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	err := UnknownName(&c.Name, "column", c.Name.Text, " in "+strings.Join(where, " or "), names)
+	if in := among[0]; err.Hint == "" && in.src != nil {
+		err.Hint = "DESCRIBE " + in.rel.Name + " lists its columns"
+	}
+	return err
+}
+
+// what says in an error what in is.
+func (in *input) what() string {
+	if in.src == nil {
+		return "the query that FROM reads"
+	}
+	return "relation " + in.rel.Name
+}
+
+// binder binds expressions over the rows of all inputs.
+func (b *builder) binder(where string) *Binder {
+	return &Binder{Column: b.column, Where: where, Env: b.env}
+}
+
+// column resolves a name among the columns of the inputs.
+func (b *builder) column(c *ast.Column) (Expr, error) {
+	in, col, err := b.find(c)
+	if err != nil {
+		return nil, err
+	}
+	i := in.index(col)
+	if col.Late() {
+		b.touched = append(b.touched, late{in, i})
+	}
+	return &Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
+}
+
+// columnName is what a bound column is called.
+func (b *builder) columnName(in *input, col *Column) string {
+	if len(b.inputs) > 1 {
+		return in.name + "." + col.Name
+	}
+	return col.Name
+}
+
+// read plans to fill the payload fields listed, but those filled already.
+func (b *builder) read(list []late) {
+	for _, in := range b.inputs {
+		var fill []int
+		for _, l := range list {
+			if l.in == in && !in.filled[l.field] {
+				in.filled[l.field] = true
+				fill = append(fill, l.field)
+			}
+		}
+		if fill != nil {
+			in.src.Refs = true
+			b.top = &Payload{In: b.top, Source: in.src, Base: in.base, Fill: fill}
+		}
+	}
+}
