@@ -18,7 +18,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT 1; SE|", "SELECT SET"},
 		{"SELECT url FROM 'x' |", "AS AT BETWEEN FIRST FROM GROUP HAVING LATEST LIMIT NEAREST ORDER SINCE UNION UNTIL WHERE"},
 		{"select url from 'x' w|", "where"},
-		{"select url from 'x' |", "as at between first from group having latest limit nearest order since until where"},
+		{"select url from 'x' |", "as at between first from group having latest limit nearest order since union until where"},
 		{"SELECT url FROM captures WHERE url = 1 |", "AND GROUP HAVING LIMIT OR ORDER UNION"},
 		{"SELECT url FROM captures ORDER |", "BY"},
 		{"SELECT url FROM captures ORDER BY url NULLS |", "FIRST LAST"},
