@@ -34,22 +34,27 @@ type indexInfo struct {
 }
 
 // catalogFormat is the catalogue format that this program writes, and the
-// newest that it reads.
-const catalogFormat = 1
+// newest that it reads. Format 1 does not say which segments a segment uses.
+const catalogFormat = 2
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (c *catalog) encode() []byte {
 	b := fmt.Appendf(nil, "infomall catalogue\t%d\ngeneration\t%d\n", catalogFormat, c.generation)
 	for _, s := range c.segments {
-		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
+		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n",
 			s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, s.CRC, s.Index, s.IndexBytes,
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
-			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "))
+			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "), joinIDs(s.Uses))
 	}
 	for _, x := range c.indexes {
 		b = fmt.Appendf(b, "index\t%s\t%d\t%08x\n", x.name, x.bytes, x.crc)
 	}
+	return withSum(b)
+}
+
+// withSum appends the line that ends a catalogue.
+func withSum(b []byte) []byte {
 	return fmt.Appendf(b, "crc32c\t%08x\n", crc32.Checksum(b, castagnoli))
 }
 
@@ -62,10 +67,12 @@ func decodeCatalog(b []byte) (*catalog, error) {
 		return nil, errCatalog
 	}
 	line, rest, _ := bytes.Cut(b, []byte("\n"))
-	if v, err := strconv.Atoi(string(line[len("infomall catalogue\t"):])); err != nil {
+	format, err := strconv.Atoi(string(line[len("infomall catalogue\t"):]))
+	if err != nil || format < 1 {
 		return nil, errCatalog
-	} else if v > catalogFormat {
-		return nil, fmt.Errorf("the catalogue has format %d and this program reads %d at most: a newer infomall wrote it, use that one", v, catalogFormat)
+	}
+	if format > catalogFormat {
+		return nil, fmt.Errorf("the catalogue has format %d and this program reads %d at most: a newer infomall wrote it, use that one", format, catalogFormat)
 	}
 	if sum := fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(b[:at], castagnoli)); string(b[at:]) != sum {
 		return nil, errCatalog
@@ -85,6 +92,9 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			s.First, s.Last = record.Time(f.int()), record.Time(f.int())
 			s.FirstKey, s.LastKey = f.quoted(), f.quoted()
 			s.Depends = strings.Fields(f.text())
+			if format > 1 {
+				s.Uses = f.ids()
+			}
 			c.segments = append(c.segments, s)
 		case "index":
 			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
@@ -95,7 +105,34 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			return nil, errCatalog
 		}
 	}
+	if format == 1 {
+		c.usesOfFormat1()
+	}
 	return c, nil
+}
+
+// usesOfFormat1 fills in what format 1 does not say: a segment may use any that
+// was there before it, of its own pool or one that it depends on.
+func (c *catalog) usesOfFormat1() {
+	for _, s := range c.segments {
+		for _, o := range c.segments {
+			if o.ID < s.ID && (o.Pool == s.Pool || slices.Contains(s.Depends, o.Pool)) {
+				s.Uses = append(s.Uses, o.ID)
+			}
+		}
+	}
+}
+
+// joinIDs gives segment numbers in decimal, with blanks between.
+func joinIDs(ids []uint32) string {
+	var b []byte
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendUint(b, uint64(id), 10)
+	}
+	return string(b)
 }
 
 // fields takes the fields of a line one by one; bad is set once one is not
@@ -131,6 +168,15 @@ func (f *fields) quoted() string {
 	s, err := strconv.Unquote(f.text())
 	f.bad = f.bad || err != nil
 	return s
+}
+
+func (f *fields) ids() (out []uint32) {
+	for _, s := range strings.Fields(f.text()) {
+		n, err := strconv.ParseUint(s, 10, 32)
+		f.bad = f.bad || err != nil
+		out = append(out, uint32(n))
+	}
+	return out
 }
 
 // The names of an archive's files.
@@ -266,19 +312,4 @@ func loadCatalog(dir string, n uint64) (*catalog, error) {
 		return nil, &segment.Error{File: catalogName(n), Offset: -1, Err: errCatalog}
 	}
 	return c, nil
-}
-
-// with gives the next generation: c with segments and an index file more.
-func (c *catalog) with(infos []*segment.Info, x indexInfo) *catalog {
-	next := &catalog{generation: c.generation + 1}
-	next.segments = append(slices.Clone(c.segments), infos...)
-	slices.SortFunc(next.segments, func(a, b *segment.Info) int {
-		if n := strings.Compare(a.Pool, b.Pool); n != 0 {
-			return n
-		}
-		return int(int64(a.ID) - int64(b.ID))
-	})
-	next.indexes = append(slices.Clone(c.indexes), x)
-	slices.SortFunc(next.indexes, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
-	return next
 }

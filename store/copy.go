@@ -275,15 +275,9 @@ func (c *copying) file(ctx context.Context, f copyFile) error {
 // publish puts what was copied in force, beside what the copy had.
 func (c *copying) publish(ctx context.Context, from *catalog, pools []poolCopy) error {
 	return c.to.locked(ctx, func(disk.File) error {
-		there := &catalog{}
-		n, err := readCurrent(c.to.dir)
+		there, err := c.to.inForce()
 		if err != nil {
 			return err
-		}
-		if n > 0 {
-			if there, err = loadCatalog(c.to.dir, n); err != nil {
-				return err
-			}
 		}
 		// Another may have written to it meanwhile.
 		if err := there.copyOf(from); err != nil {
@@ -299,7 +293,7 @@ func (c *copying) publish(ctx context.Context, from *catalog, pools []poolCopy) 
 				named[s.ID] = true
 			}
 		}
-		if n > 0 && len(named) == before {
+		if there.generation > 0 && len(named) == before {
 			return nil
 		}
 		// What segments know of each other is told in the original's

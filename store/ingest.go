@@ -3,10 +3,12 @@ package store
 import (
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"github.com/klauspost/compress/zstd"
@@ -227,13 +229,26 @@ func (g *ingest) flush(ctx context.Context) error {
 		return nil
 	}
 	defer g.drop()
+	sort.SliceStable(g.staged, func(i, j int) bool { return g.staged[i].Less(&g.staged[j].Entry) })
+	for {
+		err := g.store(ctx)
+		if errors.Is(err, errStale) {
+			continue // what the batch was to use was merged: plan it anew
+		}
+		return err
+	}
+}
+
+// store writes and publishes the staged captures as they are to be by the
+// archive's present state.
+func (g *ingest) store(ctx context.Context) error {
 	v, err := g.a.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	defer v.Close()
-	sort.SliceStable(g.staged, func(i, j int) bool { return g.staged[i].Less(&g.staged[j].Entry) })
-	b := &batchPlan{v: v, look: v.looker(), staged: g.staged, pools: make(map[string]*poolPlan)}
+	// Planning changes captures, and may have to be done again.
+	b := &batchPlan{v: v, look: v.looker(), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
 		return err
@@ -244,8 +259,8 @@ func (g *ingest) flush(ctx context.Context) error {
 		}
 	}
 	for i, f := range b.fates {
-		g.staged[i].count(f)
-		g.staged[i].result.NewBytes += b.newBytes[i]
+		b.staged[i].count(f)
+		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
 	return nil
 }
@@ -569,7 +584,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 			return err
 		}
 	}
-	return g.w.publish(ctx, done, b.v.pin.generation)
+	return g.w.publish(ctx, change{in: done, seen: b.v.pin.generation})
 }
 
 // segment writes the db-file of one pool's part of a batch.
@@ -603,7 +618,9 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 			return made{}, fmt.Errorf("write %s: %w", name, err)
 		}
 	}
-	w.Uses(func(id uint32) { w.Depend(b.poolOf(id)) })
+	for _, id := range w.Uses() {
+		w.Depend(b.poolOf(id))
+	}
 	info, err := w.Finish()
 	if err != nil {
 		return made{}, fmt.Errorf("write %s: %w", name, err)

@@ -129,83 +129,35 @@ func (a *Archive) sweepFiles() error {
 	if err := a.sweepGenerations(); err != nil {
 		return err
 	}
-	current, err := readCurrent(a.dir)
-	if err != nil {
-		return err
-	}
-	if _, err := loadCatalog(a.dir, current); err != nil {
+	if c, err := a.inForce(); err != nil || c.generation == 0 {
 		// What it names can't be told from leftovers: keep all.
 		return nil
 	}
-	named := make(map[string]bool)
-	generations, err := filepath.Glob(filepath.Join(a.dir, dirCatalog, "[0-9]*"))
+	generations, err := a.generations()
 	if err != nil {
 		return err
 	}
-	for _, g := range generations {
-		n, err := strconv.ParseUint(filepath.Base(g), 10, 64)
-		if err != nil {
-			continue
-		}
-		c, err := loadCatalog(a.dir, n)
-		if err != nil {
-			// A generation that can't be read may name anything: keep all.
-			return nil
-		}
-		for _, s := range c.segments {
-			named[s.File], named[s.Index] = true, true
-		}
+	files := a.fileUse(generations)
+	if files.unknown {
+		// A generation that can't be read may name anything: keep all.
+		return nil
 	}
 	// What disk.WriteFile did not come to rename is hidden and never named.
 	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
-		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
+		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
 			return err
 		}
-		for _, f := range files {
+		for _, f := range found {
 			rel, err := filepath.Rel(a.dir, f)
 			if err != nil {
 				return err
 			}
-			if !named[rel] {
+			if files.users[rel] == 0 {
 				if err := a.opts.Disk.Remove(f); err != nil {
 					return err
 				}
 			}
-		}
-	}
-	return nil
-}
-
-// sweepGenerations removes the generations before the one in force that no
-// reader pins. A later one is what a killed writer left, and is written over by
-// the next; or else CURRENT is damaged. The archive's lock is held.
-func (a *Archive) sweepGenerations() error {
-	current, err := readCurrent(a.dir)
-	if err != nil {
-		return err
-	}
-	files, err := os.ReadDir(filepath.Join(a.dir, dirCatalog))
-	if err != nil {
-		return err
-	}
-	for _, e := range files {
-		n, err := strconv.ParseUint(e.Name(), 10, 64)
-		if err != nil || n >= current {
-			continue
-		}
-		name := filepath.Join(a.dir, dirCatalog, e.Name())
-		f, err := os.Open(name)
-		if err != nil {
-			continue // another process was faster
-		}
-		free, err := disk.TryExclusive(f)
-		if err == nil && free {
-			err = a.opts.Disk.Remove(name)
-		}
-		f.Close()
-		if err != nil {
-			return err
 		}
 	}
 	return nil
@@ -228,18 +180,12 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 		if n, err := strconv.ParseUint(strings.TrimSpace(string(b)), 10, 31); err == nil {
 			next = max(next, n)
 		}
-		current, err := readCurrent(w.a.dir)
+		c, err := w.a.inForce()
 		if err != nil {
 			return err
 		}
-		if current > 0 {
-			c, err := loadCatalog(w.a.dir, current)
-			if err != nil {
-				return err
-			}
-			for _, s := range c.segments {
-				next = max(next, uint64(s.ID)+1)
-			}
+		for _, s := range c.segments {
+			next = max(next, uint64(s.ID)+1)
 		}
 		first = uint32(next)
 		after := fmt.Appendf(nil, "%d\n", next+uint64(n))
@@ -276,56 +222,6 @@ type made struct {
 	info *segment.Info
 	w    *segment.Writer
 	path string
-}
-
-// publish puts segments in force. seen is the generation whose captures their
-// hints take into account. Order matters, and each step is durable before the
-// next: files under the writer's folder, files under their names, the new
-// catalogue, CURRENT.
-func (w *writer) publish(ctx context.Context, segments []made, seen uint64) error {
-	infos := make([]*segment.Info, len(segments))
-	writers := make([]*segment.Writer, len(segments))
-	index := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", segments[0].info.ID))
-	for i, m := range segments {
-		infos[i], writers[i] = m.info, m.w
-		m.info.File = filepath.Join(dirPools, m.info.Pool, fmt.Sprintf("%06d.raw", m.info.ID))
-		m.info.Index = index
-	}
-	tmp := filepath.Join(w.dir, filepath.Base(index))
-	if err := segment.WriteIndex(w.a.opts.Disk, tmp, infos, writers); err != nil {
-		return err
-	}
-	x, err := describeIndex(tmp, index)
-	if err != nil {
-		return err
-	}
-	moves := [][2]string{{tmp, index}}
-	for _, m := range segments {
-		moves = append(moves, [2]string{m.path, m.info.File})
-	}
-	if err := w.a.moveIn(moves); err != nil {
-		return err
-	}
-	return w.a.locked(ctx, func(disk.File) error {
-		c := &catalog{}
-		n, err := readCurrent(w.a.dir)
-		if err != nil {
-			return err
-		}
-		if n > 0 {
-			if c, err = loadCatalog(w.a.dir, n); err != nil {
-				return err
-			}
-		}
-		next := c.with(infos, x)
-		for _, i := range infos {
-			i.Born, i.Seen = next.generation, seen
-			if seen == c.generation {
-				i.Seen = next.generation // nothing came between
-			}
-		}
-		return w.a.putCatalog(next)
-	})
 }
 
 // putCatalog puts a generation in force. The archive's lock is held.

@@ -42,6 +42,7 @@ type Info struct {
 	First     record.Time
 	Last      record.Time
 	Depends   []string // names of other pools whose bodies it uses, sorted
+	Uses      []uint32 // other segments whose blocks its recipes may name, sorted
 }
 
 // Bucket is the name of the segment's bucket in its index file.

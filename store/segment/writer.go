@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/bits-and-blooms/bloom/v3"
@@ -117,12 +118,8 @@ func (w *Writer) Depend(pool string) {
 	}
 }
 
-// Uses calls f for each other segment whose blocks this one names.
-func (w *Writer) Uses(f func(id uint32)) {
-	for id := range w.uses {
-		f(id)
-	}
-}
+// Uses gives the other segments whose blocks this one names so far, sorted.
+func (w *Writer) Uses() []uint32 { return slices.Sorted(maps.Keys(w.uses)) }
 
 // store puts a body into the segment, and its recipe into the entry.
 func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
@@ -229,10 +226,7 @@ func (w *Writer) Finish() (Info, error) {
 		}
 	}
 	w.info.Runs = len(w.runEnds)
-	for p := range w.pools {
-		w.info.Depends = append(w.info.Depends, p)
-	}
-	slices.Sort(w.info.Depends)
+	w.info.Depends, w.info.Uses = slices.Sorted(maps.Keys(w.pools)), w.Uses()
 	if w.last == nil {
 		panic("segment: Finish without entries")
 	}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// current loads the catalogue in force.
+func current(t testing.TB, a *Archive) *catalog {
+	t.Helper()
+	c, err := a.inForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// publishOnce puts a change in force with a writer of its own.
+func publishOnce(a *Archive, ch change) error {
+	ctx := context.Background()
+	w, err := a.newWriter(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.publish(ctx, ch), w.close())
+}
+
+// TestTakeOut takes a pool out of force. A snapshot from before still has it,
+// and its files go when the last such is closed and somebody writes.
+func TestTakeOut(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	visits := threeMonths(t, a)
+	before, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := current(t, a).segments[2:]
+	if err := publishOnce(a, change{out: gone}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := readRows(t, a, record.MinTime, record.MaxTime), historyOf(visits[:2]); !equalRows(got, want) {
+		t.Errorf("after taking out:\n%s", diffRows(got, want))
+	}
+	there := func() bool {
+		_, err := os.Stat(filepath.Join(a.Path(), gone[0].File))
+		return err == nil
+	}
+	n := 0
+	for b, err := range before.Scan(context.Background(), record.Scan{From: record.MinTime, To: record.MaxTime}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			if _, err := before.Payload(context.Background(), b.Ref[i]); err != nil {
+				t.Error(err)
+			}
+			n++
+		}
+	}
+	if n != len(visits) || !there() {
+		t.Errorf("the snapshot from before has %d captures, want %d; its file is there: %v", n, len(visits), there())
+	}
+	before.Close()
+	put(t, a, []*visit{{url: "http://c.example/", time: day0, status: 200, body: "c"}})
+	if there() {
+		t.Errorf("%s is there although nobody has it", gone[0].File)
+	}
+	w, err := a.newWriter(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.close()
+	if err := leftovers(a); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestStale publishes what was planned on a state that is no more.
+func TestStale(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	threeMonths(t, a)
+	segments := current(t, a).segments
+	if err := publishOnce(a, change{out: segments[2:]}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		what string
+		out  []*segment.Info
+	}{
+		{"out what is not in force", segments[2:]},
+		{"out what July depends on", segments[:1]},
+	} {
+		if err := publishOnce(a, change{out: c.out}); !errors.Is(err, errStale) {
+			t.Errorf("taking %s: %v, want errStale", c.what, err)
+		}
+	}
+	if got := len(current(t, a).segments); got != 2 {
+		t.Errorf("%d segments are in force, want 2", got)
+	}
+}
+
+// TestCatalogRoundTrip writes catalogues and reads them back; of format 1 what
+// segments use is taken to be all that they may.
+func TestCatalogRoundTrip(t *testing.T) {
+	c := &catalog{generation: 7, segments: []*segment.Info{
+		{ID: 3, Pool: "200806", FirstKey: "a\tb", LastKey: "c"},
+		{ID: 4, Pool: "200806", Uses: []uint32{3}},
+		{ID: 5, Pool: "200807", Depends: []string{"200806"}, Uses: []uint32{3, 4}},
+	}, indexes: []indexInfo{{"index/000003.idx", 5, 6}}}
+	for _, s := range c.segments {
+		if s.Depends == nil {
+			s.Depends = []string{}
+		}
+	}
+	got, err := decodeCatalog(c.encode())
+	if err != nil || !reflect.DeepEqual(got, c) {
+		t.Errorf("got %+v, %v, want %+v", got, err, c)
+	}
+	var old []string
+	for line := range strings.Lines(string(c.encode())) {
+		switch {
+		case strings.HasPrefix(line, "infomall"):
+			line = "infomall catalogue\t1\n"
+		case strings.HasPrefix(line, "segment"):
+			line = line[:strings.LastIndex(line, "\t")] + "\n"
+		case strings.HasPrefix(line, "crc32c"):
+			continue
+		}
+		old = append(old, line)
+	}
+	got, err = decodeCatalog(withSum([]byte(strings.Join(old, ""))))
+	if err != nil || !reflect.DeepEqual(got, c) {
+		t.Errorf("format 1: got %+v, %v, want %+v", got, err, c)
+	}
+}
