@@ -15,9 +15,8 @@ const visitsQuery = `SELECT url, time, status, kind, mime, bytes, digest, change
 // versionsQuery asks the same of versions, with the headers and the body.
 const versionsQuery = `SELECT url, time, last_seen, visits, change, reason, headers, html FROM versions`
 
-// TestExchangeSamples imports each sample made by others, exports it as WARC,
-// imports that, and compares what the two archives answer.
-func TestExchangeSamples(t *testing.T) {
+// samplesDir is the folder of sample files made by others.
+func samplesDir(t *testing.T) string {
 	dir := os.Getenv("INFOMALL_SHARED")
 	if dir == "" {
 		dir = filepath.FromSlash("../../shared")
@@ -26,6 +25,32 @@ func TestExchangeSamples(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("sample files are not here: ", err)
 	}
+	return dir
+}
+
+// TestARCIsWARC imports one crawl as ARC and as WARC, plain and compressed:
+// the archives answer the same.
+func TestARCIsWARC(t *testing.T) {
+	name := filepath.Join(samplesDir(t), "ukwa", "small-arcs-and-warcs", "IAH-20080430204825-00000-blackbook-truncated.")
+	var want [][]string
+	for _, format := range []string{"warc", "warc.gz", "arc", "arc.gz"} {
+		a := newSiteArchive(t)
+		a.importFiles(name + format)
+		got := append(a.query(visitsQuery), a.query(versionsQuery)...)
+		if want == nil {
+			if want = got; len(want) != 2+2*8 {
+				t.Fatalf("%d rows of %s, want 2 headers and 8 captures", len(want), format)
+			}
+			continue
+		}
+		diffRows(t, got, want)
+	}
+}
+
+// TestExchangeSamples imports each sample made by others, exports it as WARC,
+// imports that, and compares what the two archives answer.
+func TestExchangeSamples(t *testing.T) {
+	dir := samplesDir(t)
 	files := 0
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.Contains(d.Name(), ".warc") {

@@ -22,7 +22,9 @@ var arrows = map[string]string{
 	"store/urlkey":   "",
 	"store/record":   "store/urlkey",
 	"store/tianwang": "store/record store/urlkey",
-	"store/warc":     "store/record store/urlkey",
+	"store/gzipped":  "store/record",
+	"store/warc":     "store/record store/urlkey store/gzipped",
+	"store/arc":      "store/record store/urlkey store/gzipped",
 	"store/page":     "store/record store/urlkey",
 	"store/block":    "store/record store/urlkey store/page",
 	"store/disk":     "",
@@ -30,7 +32,7 @@ var arrows = map[string]string{
 	"store/disk/disktest": "store/disk",
 
 	"store/segment": "store/record store/urlkey store/disk",
-	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/page store/block store/segment",
+	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/page store/block store/segment",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
@@ -67,7 +69,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/segment store/tianwang store/warc store/page store/block",
+	"github.com/klauspost/compress":       "store store/segment store/tianwang store/warc store/gzipped store/page store/block",
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page",
@@ -78,7 +80,7 @@ var homes = map[string]string{
 // testHomes are further homes of outside modules in a package's tests alone.
 var testHomes = map[string]string{
 	"golang.org/x/text":             "queries",
-	"github.com/klauspost/compress": "repl",
+	"github.com/klauspost/compress": "repl store/arc",
 }
 
 var testModules = []string{

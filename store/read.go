@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"infomall/store/arc"
 	"infomall/store/record"
 	"infomall/store/tianwang"
 	"infomall/store/warc"
@@ -29,6 +30,7 @@ type source struct {
 // The formats that can be imported, as a statement names them.
 const (
 	formatWARC     = "warc"
+	formatARC      = "arc"
 	formatTianwang = "tianwang"
 )
 
@@ -54,6 +56,10 @@ func openSource(name, format string, zone *time.Location) (*source, error) {
 	case formatWARC:
 		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
 			return warc.Read(ctx, s, warc.Options{Source: name, Limits: limits})
+		}
+	case formatARC:
+		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+			return arc.Read(ctx, s, arc.Options{Source: name, Limits: limits})
 		}
 	case formatTianwang:
 		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
@@ -105,7 +111,7 @@ func detect(f io.ReaderAt) (string, error) {
 	case bytes.HasPrefix(text, []byte("WARC/")):
 		return formatWARC, nil
 	case bytes.HasPrefix(text, []byte("filedesc://")):
-		return "", errors.New("this is an ARC file, and only WARC and Tianwang files can be imported")
+		return formatARC, nil
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return "", errors.New("this is a zip archive, perhaps a WACZ; unpack it and import the WARC files in it")
 	case bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ")):
@@ -128,7 +134,10 @@ func detect(f io.ReaderAt) (string, error) {
 	if is, err := warc.Detect(f); is || err != nil {
 		return formatWARC, err
 	}
-	return "", fmt.Errorf("neither WARC nor Tianwang records are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT tianwang", head(text))
+	if is, err := arc.Detect(f); is || err != nil {
+		return formatARC, err
+	}
+	return "", fmt.Errorf("no records of WARC, ARC or Tianwang are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT arc, FORMAT tianwang", head(text))
 }
 
 // readStart reads up to detectBytes.

@@ -13,6 +13,7 @@ import (
 func TestDetect(t *testing.T) {
 	const warcRecord = "WARC/1.0\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n"
 	const tianwangRecord = "version: 1.0\nurl: http://a.cn/\ndate: Tue, 15 Apr 2003 08:13:06 GMT\nlength: 1\n\nx\n"
+	const arcRecord = "http://a.cn/ 10.0.0.1 20080430204825 text/html 1\nx\n"
 	badMember := "\x1f\x8a" + zipped(t, warcRecord)[2:]
 	tests := []struct{ name, file, want string }{
 		{"WARC", warcRecord, formatWARC},
@@ -26,8 +27,10 @@ func TestDetect(t *testing.T) {
 		{"Tianwang, about WARC", strings.Replace(tianwangRecord, "x", warcRecord, 1), formatTianwang},
 		{"empty", "", formatTianwang},
 		{"Tianwang in gzip", zipped(t, tianwangRecord), "gunzip it first"},
-		{"ARC", "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n", "an ARC file"},
-		{"ARC in gzip", zipped(t, "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n"), "an ARC file"},
+		{"ARC", "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n", formatARC},
+		{"ARC in gzip", zipped(t, "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n"), formatARC},
+		{"ARC, its beginning lost", "</html>\n" + arcRecord, formatARC},
+		{"ARC in gzip, its first member damaged", "\x1f\x8a\x08" + zipped(t, arcRecord), formatARC},
 		{"WACZ", "PK\x03\x04\x14", "a WACZ"},
 		{"zstd", "\x28\xb5\x2f\xfd\x00", "zstd"},
 		{"page", "<html>", `begins with "<html>"`},

@@ -13,6 +13,7 @@ import (
 	"iter"
 	"strings"
 
+	"infomall/store/gzipped"
 	"infomall/store/record"
 )
 
@@ -36,7 +37,7 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 			yield(record.Item{}, err)
 			return
 		}
-		defer in.close()
+		defer in.Close()
 		s := &scanner{in: in, w: record.NewWindow(ctx, in), o: o}
 		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
 			yield(record.Item{}, err)
@@ -44,33 +45,20 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 	}
 }
 
-// input is the stream of records that a file holds: the file itself, or what
-// it inflates to. Reads are at offsets from the last release on.
-type input interface {
-	io.ReaderAt
-	release(off int64)
-	// locate tells the place in the file of the stream's byte off: for gzip that
-	// of its member, and whether it is the member's first.
-	locate(off int64) (at int64, first bool)
-	// holds reports whether there may be n bytes at off; it never says no where
-	// there are.
-	holds(off, n int64) (bool, error)
-	// broken is why reads end before the stream does, or nil; resume then goes
-	// on at a later place.
-	broken() error
-	resume() (stream, file int64, err error)
-	close()
-}
-
-func open(ctx context.Context, r io.ReaderAt, tempDir string) (input, error) {
+func open(ctx context.Context, r io.ReaderAt, tempDir string) (gzipped.Input, error) {
 	_, compressed, err := detect(r)
 	if err != nil {
 		return nil, err
 	}
 	if compressed {
-		return newGzipInput(ctx, r, tempDir), nil
+		return gzipped.Open(ctx, r, gzipped.Options{TempDir: tempDir, Starts: hasRecord}), nil
 	}
-	return plainInput{r}, nil
+	return gzipped.Plain(r), nil
+}
+
+// hasRecord reports whether a record starts in text.
+func hasRecord(text []byte) bool {
+	return bytes.HasPrefix(text, []byte(magic)) || bytes.Contains(text, []byte("\n"+magic))
 }
 
 // Detect reports whether r looks like a WARC file: a record starts in its first
@@ -89,12 +77,12 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 			return false, false, fmt.Errorf("read the file's first bytes: %w", err)
 		}
 		start = start[:n]
-		compressed = bytes.HasPrefix(start, gzipMagic)
+		compressed = bytes.HasPrefix(start, gzipped.Magic)
 		for at, c := range start {
 			switch {
 			case c == magic[0] && startsRecord(start[at:]):
 				return true, false, nil
-			case c == gzipMagic[0] && bytes.HasPrefix(start[at:], gzipMagic) && isMember(r, int64(at)):
+			case c == gzipped.Magic[0] && gzipped.IsMember(r, int64(at), hasRecord):
 				return true, true, nil
 			}
 		}
@@ -105,36 +93,9 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	return false, compressed, nil
 }
 
-// plainInput is a file that is not compressed.
-type plainInput struct{ io.ReaderAt }
-
-func (plainInput) release(int64) {}
-
-func (plainInput) locate(off int64) (int64, bool) { return off, true }
-
-func (p plainInput) holds(off, n int64) (bool, error) {
-	if n == 0 {
-		return true, nil
-	}
-	var last [1]byte
-	m, err := p.ReadAt(last[:], off+n-1)
-	if err != nil && err != io.EOF {
-		return false, fmt.Errorf("read the file: %w", err)
-	}
-	return m == 1, nil
-}
-
-func (plainInput) broken() error { return nil }
-
-func (plainInput) resume() (stream, file int64, err error) {
-	panic("warc: a plain file has no breaks")
-}
-
-func (plainInput) close() {}
-
 // scanner walks over the records of one file.
 type scanner struct {
-	in input
+	in gzipped.Input
 	w  *record.Window
 	o  Options
 }
@@ -147,8 +108,8 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 		if pos, err = s.skipEmpty(pos); err != nil {
 			return err
 		}
-		s.in.release(pos)
-		if end, err := s.atEnd(pos); err != nil || end && s.in.broken() == nil {
+		s.in.Release(pos)
+		if end, err := s.atEnd(pos); err != nil || end && s.in.Broken() == nil {
 			return err
 		}
 		var it record.Item
@@ -248,7 +209,7 @@ func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 // by the end of the file.
 func (s *scanner) checkEnd(off, length int64) (why string, err error) {
 	end := off + length
-	there, err := s.in.holds(off, length)
+	there, err := s.in.Holds(off, length)
 	if there && length > 0 && err == nil {
 		var last []byte
 		last, err = s.w.View(end-1, 1)
@@ -266,27 +227,25 @@ func (s *scanner) checkEnd(off, length int64) (why string, err error) {
 		bytes.HasPrefix(b, []byte("\r\n\r\n")) || bytes.HasPrefix(b, []byte("\n\n")) {
 		return "", nil
 	}
-	if _, first := s.in.locate(end); first && isGzip(s.in) {
+	if _, first := s.in.Locate(end); first && s.in.Compressed() {
 		return "", nil
 	}
 	return "record does not end where Content-Length says", nil
 }
 
-func isGzip(in input) bool { _, ok := in.(*gzipInput); return ok }
-
 // damage makes the item of a damaged span that starts at pos, and returns
 // where to go on.
 func (s *scanner) damage(pos int64, why string) (it record.Item, next int64, err error) {
-	at, first := s.in.locate(pos)
+	at, first := s.in.Locate(pos)
 	it = record.Item{Offset: at, Damage: why}
 	next, found, err := s.search(pos)
 	if err != nil {
 		return it, 0, err
 	}
-	end, nextFirst := s.in.locate(next)
-	if fault := s.in.broken(); !found && fault != nil {
+	end, nextFirst := s.in.Locate(next)
+	if fault := s.in.Broken(); !found && fault != nil {
 		it.Damage = fmt.Sprintf("damaged gzip member: %v", fault)
-		if next, end, err = s.in.resume(); err != nil {
+		if next, end, err = s.in.Resume(); err != nil {
 			return it, 0, err
 		}
 		nextFirst = true
@@ -323,7 +282,7 @@ func (s *scanner) search(pos int64) (next int64, found bool, err error) {
 
 // item makes the item of the whole record at pos.
 func (s *scanner) item(pos int64, h header) (record.Item, error) {
-	at, _ := s.in.locate(pos)
+	at, _ := s.in.Locate(pos)
 	it := record.Item{Offset: at, Type: h.get("WARC-Type")}
 	switch kind := strings.ToLower(it.Type); kind {
 	case "response", "revisit", "resource":
@@ -333,7 +292,7 @@ func (s *scanner) item(pos int64, h header) (record.Item, error) {
 		}
 		if why != "" {
 			it.Damage = why
-			if !isGzip(s.in) {
+			if !s.in.Compressed() {
 				it.Length = h.bytes + h.length
 			}
 			return it, nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"infomall/store/gzipped"
 	"infomall/store/record"
 )
 
@@ -341,7 +342,7 @@ func TestOneMemberCut(t *testing.T) {
 // TestLargeRecords reads records larger than what is kept in memory, packed in
 // every way: the same bodies, and no file left.
 func TestLargeRecords(t *testing.T) {
-	large := strings.Repeat("0123456789abcdef", 3*keepMax/2/16)
+	large := strings.Repeat("0123456789abcdef", 3*gzipped.KeepMax/2/16)
 	records := []string{response("http://a.cn/", "small"), response("http://b.cn/", large), response("http://c.cn/", "small"), response("http://d.cn/", large+"!")}
 	all := strings.Join(records, "")
 	for _, file := range []string{all, zip(t, all), zip(t, records[0]) + zip(t, records[1]) + zip(t, records[2]) + zip(t, records[3])} {

@@ -1,4 +1,4 @@
-package warc
+package gzipped
 
 import (
 	"bufio"
@@ -15,17 +15,17 @@ import (
 	"infomall/store/record"
 )
 
-// keepMax is how many inflated bytes a gzipInput keeps in memory. What a
+// KeepMax is how many inflated bytes a stream keeps in memory. What a
 // record has beyond goes to a temporary file until it is read.
-const keepMax = 8 << 20
+const KeepMax = 8 << 20
 
-// gzipInput inflates a file of gzip members as one stream, on demand, and can
+// stream inflates a file of gzip members as one stream, on demand, and can
 // be read at any offset from the last release on. So a record may fill a
 // member, share it with others, or lie across several.
 //
 // Where a member is damaged the stream has a break: reads end there until
 // resume, which goes on with a later member.
-type gzipInput struct {
+type stream struct {
 	ctx  context.Context
 	file *io.SectionReader // the compressed bytes
 	in   *bufio.Reader     // of file
@@ -40,6 +40,7 @@ type gzipInput struct {
 	spilled  int64
 	buf      []byte // for what is on its way there
 	tempDir  string
+	starts   func([]byte) bool
 
 	valid  int64 // reads end here; a break may leave it before the end of what is kept
 	err    error // why reads end: io.EOF, or a failure of the file or disk
@@ -49,33 +50,33 @@ type gzipInput struct {
 // member is a gzip member: where it starts in the stream and in the file.
 type member struct{ stream, file int64 }
 
-func newGzipInput(ctx context.Context, r io.ReaderAt, tempDir string) *gzipInput {
-	g := &gzipInput{ctx: ctx, file: io.NewSectionReader(r, 0, 1<<62), z: new(gzip.Reader), tempDir: tempDir}
+func newStream(ctx context.Context, r io.ReaderAt, o Options) *stream {
+	g := &stream{ctx: ctx, file: io.NewSectionReader(r, 0, 1<<62), z: new(gzip.Reader), tempDir: o.TempDir, starts: o.Starts}
 	g.in = bufio.NewReaderSize(g.file, 64<<10)
 	return g
 }
 
-// close removes what is on disk.
-func (g *gzipInput) close() {
+// Close removes what is on disk.
+func (g *stream) Close() {
 	if g.spill != nil {
 		g.spill.Close()
 	}
 }
 
 // end is the offset behind the last byte that is kept.
-func (g *gzipInput) end() int64 { return g.base + int64(len(g.kept)) + g.spilled }
+func (g *stream) end() int64 { return g.base + int64(len(g.kept)) + g.spilled }
 
 // position is the offset in the file of the next compressed byte.
-func (g *gzipInput) position() int64 {
+func (g *stream) position() int64 {
 	at, _ := g.file.Seek(0, io.SeekCurrent) // a SectionReader knows
 	return at - int64(g.in.Buffered())
 }
 
 // ReadAt implements io.ReaderAt for offsets from the last release on. It
 // returns io.EOF at the end of the stream and at a break.
-func (g *gzipInput) ReadAt(p []byte, off int64) (int, error) {
+func (g *stream) ReadAt(p []byte, off int64) (int, error) {
 	if off < g.released {
-		panic(fmt.Sprintf("warc: read at %d of what was released up to %d", off, g.released))
+		panic(fmt.Sprintf("gzipped: read at %d of what was released up to %d", off, g.released))
 	}
 	for g.err == nil && g.damage == nil && g.end()-off < int64(len(p)) {
 		g.more()
@@ -100,7 +101,7 @@ func (g *gzipInput) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // more inflates the next few bytes, or sets err or damage.
-func (g *gzipInput) more() {
+func (g *stream) more() {
 	if err := context.Cause(g.ctx); err != nil {
 		g.err = err
 		return
@@ -110,7 +111,7 @@ func (g *gzipInput) more() {
 	}
 	const chunk = 32 << 10
 	var err error
-	if len(g.kept) < keepMax {
+	if len(g.kept) < KeepMax {
 		err = g.keepSome(chunk)
 	} else if err = g.spillSome(chunk); g.err != nil {
 		return
@@ -128,9 +129,9 @@ func (g *gzipInput) more() {
 
 // keepSome inflates some bytes to memory, for which there is room for chunk at
 // least.
-func (g *gzipInput) keepSome(chunk int) error {
+func (g *stream) keepSome(chunk int) error {
 	if cap(g.kept)-len(g.kept) < chunk {
-		kept := make([]byte, len(g.kept), min(2*len(g.kept), keepMax)+chunk)
+		kept := make([]byte, len(g.kept), min(2*len(g.kept), KeepMax)+chunk)
 		copy(kept, g.kept)
 		g.kept = kept
 	}
@@ -141,7 +142,7 @@ func (g *gzipInput) keepSome(chunk int) error {
 
 // spillSome inflates up to chunk bytes to disk. It sets g.err where the disk
 // fails.
-func (g *gzipInput) spillSome(chunk int) error {
+func (g *stream) spillSome(chunk int) error {
 	if g.spill == nil {
 		spool, err := record.NewSpool(bytes.NewReader(nil), g.tempDir)
 		if err != nil {
@@ -160,7 +161,7 @@ func (g *gzipInput) spillSome(chunk int) error {
 }
 
 // openMember starts the member at position, if there is one.
-func (g *gzipInput) openMember() bool {
+func (g *stream) openMember() bool {
 	at := g.position()
 	if _, err := g.in.Peek(1); err != nil {
 		g.err = err // io.EOF at the end
@@ -179,7 +180,7 @@ func (g *gzipInput) openMember() bool {
 // breakOff ends reads because of err in the last member. What that has given
 // since the last release is taken back, as any of it may be wrong, unless the
 // file just ends too early.
-func (g *gzipInput) breakOff(err error) {
+func (g *stream) breakOff(err error) {
 	g.open = false
 	if !isGzipFault(err) {
 		g.err = fmt.Errorf("read the file: %w", err)
@@ -200,8 +201,8 @@ func isGzipFault(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// release says that nothing before off will be read again.
-func (g *gzipInput) release(off int64) {
+// Release says that nothing before off will be read again.
+func (g *stream) Release(off int64) {
 	g.released = off
 	drop := 0
 	for drop+1 < len(g.members) && g.members[drop+1].stream <= off {
@@ -210,7 +211,7 @@ func (g *gzipInput) release(off int64) {
 	g.members = append(g.members[:0], g.members[drop:]...)
 	done := off - g.base
 	switch rest := g.end() - off; {
-	case g.spilled > 0 && rest <= keepMax:
+	case g.spilled > 0 && rest <= KeepMax:
 		kept := make([]byte, rest, rest+64<<10)
 		n := 0
 		if done < int64(len(g.kept)) {
@@ -227,9 +228,9 @@ func (g *gzipInput) release(off int64) {
 	}
 }
 
-// locate is where in the file the member starts that has the stream's byte
+// Locate is where in the file the member starts that has the stream's byte
 // off, and whether that is its first byte.
-func (g *gzipInput) locate(off int64) (at int64, first bool) {
+func (g *stream) Locate(off int64) (at int64, first bool) {
 	for i := len(g.members) - 1; i >= 0; i-- {
 		if m := g.members[i]; m.stream <= off {
 			return m.file, m.stream == off
@@ -238,8 +239,8 @@ func (g *gzipInput) locate(off int64) (at int64, first bool) {
 	return g.position(), false
 }
 
-// holds reports whether n bytes of the stream from off on may be there.
-func (g *gzipInput) holds(off, n int64) (bool, error) {
+// Holds reports whether n bytes of the stream from off on may be there.
+func (g *stream) Holds(off, n int64) (bool, error) {
 	const ratioMax = 1032 // what deflate can do at best
 	missing := off + n - g.end()
 	if missing <= 0 || g.err != nil || g.damage != nil {
@@ -253,13 +254,13 @@ func (g *gzipInput) holds(off, n int64) (bool, error) {
 	return m == 1 || missing < 1<<20, nil
 }
 
-// broken is why the stream has a break where reads end; nil if it has none.
-func (g *gzipInput) broken() error { return g.damage }
+// Broken is why the stream has a break where reads end; nil if it has none.
+func (g *stream) Broken() error { return g.damage }
 
-// resume goes on behind a break, at the next member that inflates to what a
-// WARC file may have. It returns the offset in the stream where that starts
+// Resume goes on behind a break, at the next member that inflates to what
+// has a record. It returns the offset in the stream where that starts
 // and, in the file, where it is or where the file ends.
-func (g *gzipInput) resume() (stream, file int64, err error) {
+func (g *stream) Resume() (stream, file int64, err error) {
 	from := g.members[len(g.members)-1].file + 1
 	at, found, err := g.findMember(from)
 	if err != nil {
@@ -279,12 +280,9 @@ func (g *gzipInput) resume() (stream, file int64, err error) {
 	return stream, at, nil
 }
 
-// gzipMagic begins a member: its identification and the only method there is.
-var gzipMagic = []byte{0x1f, 0x8b, 8}
-
 // findMember returns the offset of the next plausible member at from or later,
 // or else that of the end of the file.
-func (g *gzipInput) findMember(from int64) (at int64, found bool, err error) {
+func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	buf := make([]byte, 64<<10)
 	for {
 		if err := context.Cause(g.ctx); err != nil {
@@ -295,30 +293,20 @@ func (g *gzipInput) findMember(from int64) (at int64, found bool, err error) {
 			return 0, false, fmt.Errorf("read at byte %d: %w", from, err)
 		}
 		for i := 0; ; i++ {
-			next := bytes.Index(buf[i:n], gzipMagic)
+			next := bytes.Index(buf[i:n], Magic)
 			if next < 0 {
 				break
 			}
-			if i += next; isMember(g.file, from+int64(i)) {
+			if i += next; IsMember(g.file, from+int64(i), g.starts) {
 				return from + int64(i), true, nil
 			}
 		}
 		if err == io.EOF {
 			return from + int64(n), false, nil
 		}
-		from += int64(n - len(gzipMagic) + 1)
+		from += int64(n - len(Magic) + 1)
 	}
 }
 
-// isMember reports whether a member starts at off of file that has a record's
-// start among its first bytes.
-func isMember(file io.ReaderAt, off int64) bool {
-	const look = 256 << 10
-	z, err := gzip.NewReader(bufio.NewReader(io.NewSectionReader(file, off, look)))
-	if err != nil {
-		return false
-	}
-	z.Multistream(false)
-	start, _ := io.ReadAll(io.LimitReader(z, look)) // cut or damaged, what comes before counts
-	return bytes.HasPrefix(start, []byte(magic)) || bytes.Contains(start, []byte("\n"+magic))
-}
+// Compressed is true.
+func (g *stream) Compressed() bool { return true }

@@ -1,0 +1,140 @@
+package arc
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// headerMax bounds the line that begins a record, in bytes.
+const headerMax = 64 << 10
+
+// lengthMax bounds Archive-length, so that sums with an offset fit an int64.
+const lengthMax = 1 << 61
+
+// header is the line that begins a record. Version 1 of it has the URL, the
+// server's address, the date, the type and the length; version 2 has five more
+// fields before the length.
+type header struct {
+	bytes  int64 // of the line with its end
+	length int64 // of the data, as declared; -1 where it is no length
+	url    string
+	ip     string
+	date   string
+	mime   string
+
+	// Of version 2 alone; "" where the line has "-".
+	code, checksum, location string
+}
+
+// parseHeader reads the line at the start of b. A URL may have blanks in it, so
+// the line is known by its date. ok is false where it begins no record, and cut
+// says that b ends before the line does.
+func parseHeader(b []byte) (h header, ok, cut bool) {
+	scheme := bytes.IndexByte(b[:min(len(b), 40)], ':')
+	if scheme <= 0 || !isScheme(b[:scheme]) {
+		return h, false, false
+	}
+	end := bytes.IndexByte(b[:min(len(b), headerMax)], '\n')
+	if end < 0 {
+		return h, false, len(b) < headerMax
+	}
+	h.bytes = int64(end) + 1
+	f := strings.Split(strings.TrimRight(string(b[:end]), "\r "), " ")
+	at := 2 // of the date
+	for at < len(f)-1 && !(isDate(f[at]) && isServer(f[at-1])) {
+		at++
+	}
+	last := len(f) - 1
+	if at >= last {
+		return h, false, false
+	}
+	h.url, h.ip, h.date = strings.Join(f[:at-1], " "), f[at-1], f[at]
+	if rest := f[at+1 : last]; len(rest) == 6 && isNumber(rest[4]) {
+		h.mime, h.code, h.checksum, h.location = rest[0], known(rest[1]), known(rest[2]), known(rest[3])
+	} else {
+		h.mime = strings.Join(rest, " ") // writers left its parameters in
+	}
+	h.length = -1
+	if n, err := strconv.ParseInt(f[last], 10, 64); err == nil && isNumber(f[last]) && n <= lengthMax {
+		h.length = n
+	}
+	return h, true, false
+}
+
+// known is what a field says, and "" for a dash.
+func known(field string) string {
+	if field == "-" {
+		return ""
+	}
+	return field
+}
+
+// address is the server's, or "" where it is not known.
+func (h *header) address() string {
+	if h.ip == "0.0.0.0" {
+		return ""
+	}
+	return known(h.ip)
+}
+
+// isScheme reports whether b may be the scheme of a URL.
+func isScheme(b []byte) bool {
+	for i, c := range b {
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || (c < '0' || c > '9') && c != '+' && c != '-' && c != '.') {
+			return false
+		}
+	}
+	return true
+}
+
+// isServer reports whether s may be an address, a host's name or the dash of
+// one that is not known.
+func isServer(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune(".:-_%", rune(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// The digits of a date: at least those of the day. Writers that know the time
+// better than to the second write more than the layout has.
+const (
+	dateLayout = "20060102150405"
+	dateMin    = len("20060102")
+	dateMax    = 20
+)
+
+func isDate(s string) bool { return len(s) >= dateMin && len(s) <= dateMax && isNumber(s) }
+
+func isNumber(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// parseDate reads a date, which is in UTC.
+func parseDate(s string) (time.Time, error) {
+	whole, fraction := s, ""
+	if len(s) > len(dateLayout) {
+		whole, fraction = s[:len(dateLayout)], "."+s[len(dateLayout):]
+	}
+	layout := dateLayout[:min(len(whole), len(dateLayout))]
+	if fraction != "" {
+		layout += ".999999"
+	}
+	t, err := time.Parse(layout, whole+fraction)
+	if err != nil {
+		return t, fmt.Errorf("can't read the date %.40q: want one like 20080430204825", s)
+	}
+	return t, nil
+}
