@@ -236,6 +236,11 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 			}
 		}
 	}
+	if facts, err := r.Facts(); err != nil || !facts.fit(len(entries), len(ids)) {
+		if err := bad("run %d: its facts are not of its captures and blocks", h.run); err != nil {
+			return err
+		}
+	}
 	for i := range entries {
 		if err := c.entry(&entries[i].Entry, at); err != nil {
 			return err

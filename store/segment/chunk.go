@@ -61,11 +61,14 @@ func decodeIdentities(b []byte, f *front) (x identities, err error) {
 	return x, nil
 }
 
+// chunkFormat is the format of index chunks.
+const chunkFormat = 1
+
 // appendChunk appends the index's form of a run: crc32c of what follows,
 // format, number of the run, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, metaFormat)
+	dst = append(dst, 0, 0, 0, 0, chunkFormat)
 	dst = binary.AppendUvarint(dst, uint64(number))
 	dst, flags := appendFront(dst, entries)
 	dst = appendIdentities(dst, entries, flags)
@@ -78,8 +81,8 @@ func decodeChunk(b []byte, want uint) (*Chunk, error) {
 	if len(b) < 6 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
 		return nil, errColumn
 	}
-	if b[4] != metaFormat {
-		return nil, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], metaFormat)
+	if b[4] != chunkFormat {
+		return nil, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], chunkFormat)
 	}
 	r := reader{b: b[5:]}
 	c := &Chunk{Run: uint32(r.uvarint())}

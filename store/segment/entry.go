@@ -72,6 +72,17 @@ type Stored struct {
 	Head           []byte
 	Framing        []byte
 	Extra          []byte
+
+	// What was made of the capture when it came in. It comes with Add, and back
+	// from Facts, not from Entries. Both can be left out.
+	//
+	// Fold says how the blocks of the version that begins here stand to those
+	// before at its URL. It is a hint, as Change is: true with respect to the
+	// captures that the segment's writer saw.
+	Fold []byte
+	// Facts, for BodyOwn, is what the body says beyond the facts of its blocks.
+	// It depends on nothing but the body and its head.
+	Facts []byte
 }
 
 // Page is what was read off a body when it came in. Numbers are -1, texts ""

@@ -33,7 +33,7 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64) {
 			// A block may stand in the page twice.
 			q, ok := again[ids[i]]
 			if !ok {
-				q = w.block(ids[i], b)
+				q = w.block(ids[i], b, c.fact(i-int(e.Recipe.Layout)))
 				again[ids[i]] = q
 				newBytes += int64(len(b))
 			}

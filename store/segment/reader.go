@@ -356,7 +356,8 @@ type Run struct {
 	Meta    *Meta
 	content []byte
 	ends    []int64
-	Stored  int // bytes read for it
+	facts   []byte // the frame, nil if there is none
+	Stored  int    // bytes read for it
 }
 
 // Block gives block n, which shares the run's memory.
@@ -375,7 +376,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 }
 
 // Bytes is what the run takes in memory, about.
-func (r *Run) Bytes() int64 { return int64(len(r.content)) + r.Meta.Bytes() }
+func (r *Run) Bytes() int64 { return int64(len(r.content)) + int64(len(r.facts)) + r.Meta.Bytes() }
 
 // Run reads and decompresses run n and checks it.
 func (s *Reader) Run(n uint32) (*Run, error) {
@@ -466,13 +467,18 @@ func decodeRun(b []byte, segment, number uint32) (*Run, error) {
 		return nil, err
 	}
 	r := &Run{Meta: m, Stored: len(b)}
-	if h.metaLength < h.length {
-		if r.content, err = decoder().DecodeAll(data[h.metaLength:], make([]byte, 0, max(0, h.unzip-len(meta)))); err != nil {
+	if content := data[h.metaLength : h.length-h.factsLength]; len(content) > 0 {
+		if r.content, err = decoder().DecodeAll(content, make([]byte, 0, max(0, h.unzip-len(meta)))); err != nil {
 			return nil, err
 		}
 	}
-	if len(meta)+len(r.content) != h.unzip {
-		return nil, fmt.Errorf("the run has %d bytes, its head says %d", len(meta)+len(r.content), h.unzip)
+	if h.factsLength > 0 {
+		if r.facts, err = decoder().DecodeAll(data[h.length-h.factsLength:], nil); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(meta) + len(r.content) + len(r.facts); n != h.unzip {
+		return nil, fmt.Errorf("the run has %d bytes, its head says %d", n, h.unzip)
 	}
 	if r.ends, err = m.BlockEnds(); err != nil {
 		return nil, err

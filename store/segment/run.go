@@ -45,7 +45,8 @@ type Recipe struct {
 type run struct {
 	entries []Stored
 	blocks  [][]byte
-	ids     []ID // of the blocks
+	ids     []ID     // of the blocks
+	facts   [][]byte // of the blocks
 	bytes   int
 	// key and time stand in the head of a run without entries: those of the
 	// capture whose body goes on in it.
@@ -84,9 +85,9 @@ const (
 	backCols
 )
 
-// metaFormat is the format of meta frames and index chunks that this program
-// writes, and the newest that it reads.
-const metaFormat = 1
+// metaFormat is the format of meta frames that this program writes, and the
+// newest that it reads. Runs with one of format 1 have no facts.
+const metaFormat = 2
 
 // encodeMeta gives the meta frame of r before compression.
 func (r *run) encodeMeta(segment, number uint32) []byte {
@@ -191,8 +192,8 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if len(b) == 0 {
 		return nil, errColumn
 	}
-	if b[0] != metaFormat {
-		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads %d): a newer program wrote it", b[0], metaFormat)
+	if b[0] == 0 || b[0] > metaFormat {
+		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", b[0], metaFormat)
 	}
 	r := reader{b: b[1:]}
 	f, err := decodeFront(&r, wantAll)
@@ -607,9 +608,11 @@ type recordHead struct {
 	lastURL    string
 	lastDate   record.Time
 	metaLength int // of the first zstd frame
-	unzip      int // of both frames together
-	length     int // of the data
-	crc        uint32
+	// factsLength is of the last zstd frame, if that holds facts; else 0.
+	factsLength int
+	unzip       int // of all frames together
+	length      int // of the data
+	crc         uint32
 }
 
 // append appends the record's head, blank line included. crc covers the
@@ -622,6 +625,9 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	dst = append(dst, httpDate(h.date)...)
 	dst = fmt.Appendf(dst, "\nkind: %s\npool: %s\nsegment: %d\nrun: %d\ncaptures: %d\nlast-url: %s\nlast-date: %s\nmeta-length: %d\n",
 		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate), h.metaLength)
+	if h.factsLength > 0 {
+		dst = fmt.Appendf(dst, "facts-length: %d\n", h.factsLength)
+	}
 	tail := fmt.Appendf(nil, "unzip-length: %d\nlength: %d\n", h.unzip, h.length)
 	crc := crc32.Update(0, castagnoli, dst[start:])
 	crc = crc32.Update(crc, castagnoli, tail)
@@ -643,8 +649,9 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 		return h, nil, err
 	}
 	data = b[end+2:]
-	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength > h.length || h.unzip > runUnzipMax {
-		return h, nil, errors.New("the record's lengths do not fit together")
+	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength > h.length || h.unzip > runUnzipMax ||
+		h.factsLength < 0 || h.factsLength > h.length-h.metaLength {
+		return h, nil, errLengths
 	}
 	data = data[:h.length]
 	before, after, _ := bytes.Cut(b[:end+1], crcLine)
@@ -655,6 +662,9 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	}
 	return h, data, nil
 }
+
+// errLengths is damage of a record's head.
+var errLengths = errors.New("the record's lengths do not fit together")
 
 // runUnzipMax is more than any run holds: what claims more is damaged.
 const runUnzipMax = 256 << 20
@@ -699,6 +709,8 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 			h.lastDate, err = parseHTTPDate(v)
 		case "meta-length":
 			h.metaLength = int(number(10, 31))
+		case "facts-length":
+			h.factsLength = int(number(10, 31))
 		case "crc32c":
 			crcLine, h.crc = line, uint32(number(16, 32))
 			if err == nil && v != fmt.Sprintf("%08x", h.crc) {
@@ -736,6 +748,9 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32) (re
 	if len(content) > 0 {
 		data = enc.EncodeAll(content, data)
 	}
+	before := len(data)
+	data, facts := r.appendFacts(enc, data)
+	h.factsLength, h.unzip = len(data)-before, h.unzip+facts
 	h.length = len(data)
 	h.url, h.date = urlkey.URL(r.key), r.time
 	h.lastURL, h.lastDate = h.url, h.date

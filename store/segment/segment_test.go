@@ -27,8 +27,11 @@ func testContent(i int) Content {
 	if i%4 != 0 {
 		return Content{Body: b}
 	}
-	return Content{Layout: b[:3], Leaves: [][]byte{b[3:8], b[8:]}}
+	return Content{Layout: b[:3], Leaves: [][]byte{b[3:8], b[8:]}, Facts: [][]byte{nil, testFacts("leaf", b[8:])}}
 }
+
+// testFacts is the facts of a part of a test body.
+func testFacts(what string, b []byte) []byte { return fmt.Appendf(nil, "%s %s", what, b) }
 
 // testEntries makes n sorted entries: URLs with one to three captures, of
 // every form of body.
@@ -72,6 +75,12 @@ func testEntries(n int) []Stored {
 		}
 		e.IP, e.Source, e.RecordID = "127.0.0.1", "a.warc", fmt.Sprintf("<urn:uuid:92283950-ef2f-4d72-b224-%012x>", i)
 		e.Head = fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nDate: %d\r\n\r\n", i)
+		if i%5 == 0 {
+			e.Fold = testFacts("fold", body)
+		}
+		if i%6 == 0 {
+			e.Facts = testFacts("page", body)
+		}
 		if i%7 == 0 {
 			e.Truncated, e.Framing, e.Extra, e.Origin, e.AskedURL, e.Location = true, []byte{1, 2}, []byte("id: 4\n"), "http://o.example/", "HTTP://x", "http://l.example/"
 		}
@@ -157,7 +166,15 @@ func TestSegmentRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range entries {
+		facts, err := r.Facts()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if alone, _, err := s.Facts(uint32(n)); err != nil || !reflect.DeepEqual(alone, facts) {
+			t.Fatalf("facts of run %d, read alone: %v, or not those read with it", n, err)
+		}
+		for j, e := range entries {
+			e.Fold, e.Facts = facts.Fold(uint32(j)), facts.Page(uint32(j))
 			recipe := e.Recipe
 			e.Recipe = Recipe{}
 			if !reflect.DeepEqual(e, want[i]) {
@@ -191,10 +208,17 @@ func recipeBytes(t testing.TB, s *Reader, recipe Recipe) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
+		facts, err := r.Facts()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for n := span.N; n < span.N+span.Count; n++ {
 			b, err := r.Block(n)
 			if err != nil || ids[n] != BlockID(b) {
 				t.Fatalf("block %d of run %d: %v, or its ID is another's", n, span.Run, err)
+			}
+			if f := facts.Block(n); f != nil && !bytes.Equal(f, testFacts("leaf", b)) {
+				t.Fatalf("block %d of run %d: it has the facts %q", n, span.Run, f)
 			}
 			out = append(out, b...)
 		}

@@ -74,6 +74,18 @@ type Content struct {
 	Spool  *record.Spool
 	Layout []byte   // nil unless the body is divided
 	Leaves [][]byte // in order
+	// Facts is what is to be kept of each leaf, or of a body that is one block,
+	// beside it where it is stored; nil, or an entry of nil, for nothing. It
+	// depends on nothing but the leaf's bytes.
+	Facts [][]byte
+}
+
+// fact is the facts of part i.
+func (c *Content) fact(i int) []byte {
+	if i < 0 || i >= len(c.Facts) {
+		return nil
+	}
+	return c.Facts[i]
 }
 
 // Add appends an entry. For BodyOwn the body comes with it; the entry's recipe
@@ -149,7 +161,7 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 		}
 		newBytes = int64(len(c.Body))
 	default:
-		e.Recipe.add(w.block(e.ID, c.Body).BlockRef)
+		e.Recipe.add(w.block(e.ID, c.Body, c.fact(0)).BlockRef)
 		newBytes = int64(len(c.Body))
 	}
 	w.bodies[e.ID] = e.Recipe
@@ -175,16 +187,17 @@ func (w *Writer) piece(e *Stored, piece []byte) error {
 			return err
 		}
 	}
-	e.Recipe.add(w.block(BlockID(piece), piece).BlockRef)
+	e.Recipe.add(w.block(BlockID(piece), piece, nil).BlockRef)
 	w.run.key, w.run.time = e.Key, e.Time
 	return w.closeRun()
 }
 
-// block appends a block to the run.
-func (w *Writer) block(id ID, b []byte) Placed {
+// block appends a block to the run, with its facts.
+func (w *Writer) block(id ID, b, facts []byte) Placed {
 	p := Placed{BlockRef{w.info.ID, uint32(len(w.runEnds)), uint32(len(w.run.blocks))}, int32(len(b))}
 	w.run.blocks = append(w.run.blocks, b)
 	w.run.ids = append(w.run.ids, id)
+	w.run.facts = append(w.run.facts, facts)
 	w.run.bytes += len(b)
 	w.blocks.Remember(id, p)
 	return p

@@ -1,0 +1,211 @@
+package segment
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Facts is the decoded facts frame of one run: what was made of its entries'
+// bodies and of its blocks when they came in, so that it need not be made again
+// by reading them. Nothing in it is more than that: it can be left out, and
+// made anew. What the bytes mean is the business of those who give and take
+// them. It is immutable and may be used from several goroutines.
+type Facts struct {
+	folds  [][]byte // of entries
+	pages  [][]byte // of entries
+	blocks [][]byte
+}
+
+// noFacts is the facts of a run without any.
+var noFacts = &Facts{}
+
+// factsFormat is the format of facts frames.
+const factsFormat = 1
+
+// Fold gives Stored.Fold of entry i of the run; nil if there is none. The caller
+// does not change it.
+func (f *Facts) Fold(i uint32) []byte { return nth(f.folds, i) }
+
+// Page gives Stored.Facts of entry i of the run; nil if there are none. The
+// caller does not change it.
+func (f *Facts) Page(i uint32) []byte { return nth(f.pages, i) }
+
+// Block gives the facts of block n of the run; nil if there are none. The caller
+// does not change them.
+func (f *Facts) Block(n uint32) []byte { return nth(f.blocks, n) }
+
+// fit reports whether there are as many facts as entries and blocks, or none.
+func (f *Facts) fit(entries, blocks int) bool {
+	return f == noFacts || len(f.folds) == entries && len(f.pages) == entries && len(f.blocks) == blocks
+}
+
+// Bytes is what they take in memory, about.
+func (f *Facts) Bytes() int64 {
+	n := int64(0)
+	for _, list := range [][][]byte{f.folds, f.pages, f.blocks} {
+		for _, b := range list {
+			n += int64(len(b)) + 24
+		}
+	}
+	return n
+}
+
+func nth(list [][]byte, n uint32) []byte {
+	if uint64(n) >= uint64(len(list)) {
+		return nil
+	}
+	return list[n]
+}
+
+// encodeFacts gives the facts frame of r before compression; nil if it has no
+// facts.
+func (r *run) encodeFacts() []byte {
+	folds, pages := make([][]byte, len(r.entries)), make([][]byte, len(r.entries))
+	bytes := 0
+	for i := range r.entries {
+		folds[i], pages[i] = r.entries[i].Fold, r.entries[i].Facts
+		bytes += len(folds[i]) + len(pages[i])
+	}
+	for _, b := range r.facts {
+		bytes += len(b)
+	}
+	if bytes == 0 {
+		return nil
+	}
+	dst := append(make([]byte, 0, bytes+bytes/8+64), factsFormat)
+	for _, list := range [][][]byte{folds, pages, r.facts} {
+		dst = appendBlobs(dst, list)
+	}
+	return dst
+}
+
+// appendBlobs appends a column of byte strings: how many, a sized column of
+// their lengths, and their bytes.
+func appendBlobs(dst []byte, list [][]byte) []byte {
+	lens := make([]int64, len(list))
+	for i, b := range list {
+		lens[i] = int64(len(b))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	dst = appendSized(dst, appendInts(nil, lens))
+	for _, b := range list {
+		dst = append(dst, b...)
+	}
+	return dst
+}
+
+// takeBlobs takes a column of byte strings off r, whose memory they share.
+func takeBlobs(r *reader) ([][]byte, error) {
+	n := r.uvarint()
+	sizes := r.sized()
+	if r.bad || n > entriesMax {
+		return nil, errColumn
+	}
+	lens, err := decodeInts(nil, sizes, int(n))
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, n)
+	for i, l := range lens {
+		if l < 0 || l > int64(len(r.b)) {
+			return nil, errColumn
+		}
+		if l > 0 {
+			out[i], r.b = r.b[:l:l], r.b[l:]
+		}
+	}
+	return out, nil
+}
+
+// decodeFacts decodes a facts frame. It keeps b.
+func decodeFacts(b []byte) (*Facts, error) {
+	if len(b) == 0 {
+		return nil, errColumn
+	}
+	if b[0] != factsFormat {
+		return nil, fmt.Errorf("format %d of the run's facts is not one that this program reads (it reads %d): a newer program wrote it", b[0], factsFormat)
+	}
+	r := reader{b: b[1:]}
+	f := &Facts{}
+	for _, list := range []*[][]byte{&f.folds, &f.pages, &f.blocks} {
+		var err error
+		if *list, err = takeBlobs(&r); err != nil {
+			return nil, err
+		}
+	}
+	if len(r.b) != 0 {
+		return nil, errColumn
+	}
+	return f, nil
+}
+
+// openFacts decompresses and decodes the last frame of a run's data.
+func openFacts(h *recordHead, frame []byte) (*Facts, error) {
+	if h.factsLength == 0 {
+		return noFacts, nil
+	}
+	b, err := decoder().DecodeAll(frame, nil)
+	if err != nil {
+		return nil, err
+	}
+	return decodeFacts(b)
+}
+
+// Facts reads the facts frame of run n alone, which its own checksum guards,
+// and how many bytes were read for it.
+func (s *Reader) Facts(n uint32) (f *Facts, stored int, err error) {
+	file, err := s.handle()
+	if err != nil {
+		return nil, 0, err
+	}
+	runEnds, metaEnds, err := s.table()
+	if err != nil {
+		return nil, 0, err
+	}
+	from, end, err := span(runEnds, n)
+	if err != nil {
+		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	f, stored, err = func() (*Facts, int, error) {
+		head := make([]byte, min(headBytesMax, metaEnds[n]-from))
+		if _, err := file.ReadAt(head, from); err != nil {
+			return nil, 0, err
+		}
+		h, _, err := peekHead(head)
+		if err != nil {
+			return nil, 0, err
+		}
+		if h.factsLength < 0 || int64(h.factsLength) > end-metaEnds[n] {
+			return nil, 0, errLengths
+		}
+		frame := make([]byte, h.factsLength)
+		if _, err := file.ReadAt(frame, end-1-int64(h.factsLength)); err != nil {
+			return nil, 0, err
+		}
+		f, err := openFacts(&h, frame)
+		return f, len(head) + len(frame), err
+	}()
+	if err != nil {
+		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	return f, stored, nil
+}
+
+// Facts decodes the run's facts.
+func (r *Run) Facts() (*Facts, error) {
+	if r.facts == nil {
+		return noFacts, nil
+	}
+	return decodeFacts(r.facts)
+}
+
+// appendFacts compresses the run's facts and appends them to its data.
+func (r *run) appendFacts(enc *zstd.Encoder, data []byte) (_ []byte, plain int) {
+	facts := r.encodeFacts()
+	if facts == nil {
+		return data, 0
+	}
+	return enc.EncodeAll(facts, data), len(facts)
+}

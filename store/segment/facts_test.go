@@ -1,0 +1,73 @@
+package segment
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// TestFactsOfBlocks stores blocks with facts beside them. They come back with
+// each block, and a block that is stored once has them once.
+func TestFactsOfBlocks(t *testing.T) {
+	dir := t.TempDir()
+	info := writeSegment(t, dir, testEntries(40))
+	s := NewReader(dir, info, nil, nil)
+	defer s.Close()
+	seen := make(map[string]int)
+	for n := range info.Runs {
+		f, stored, err := s.Facts(uint32(n))
+		if err != nil || stored == 0 {
+			t.Fatalf("run %d: %v, %d bytes read", n, err, stored)
+		}
+		for _, b := range f.blocks {
+			seen[string(b)]++
+		}
+	}
+	for i := range 40 {
+		e := testEntries(40)[i]
+		if e.Body != BodyOwn || i%4 != 0 {
+			continue
+		}
+		want := string(testContent(i).Facts[1])
+		if seen[want] != 1 {
+			t.Errorf("facts %q: stored %d times, want 1", want, seen[want])
+		}
+	}
+}
+
+// TestWithoutFacts writes a segment of entries without facts: there is no frame
+// for them, and none are read.
+func TestWithoutFacts(t *testing.T) {
+	dir := t.TempDir()
+	entries := testEntries(3)[2:] // it brings no body
+	entries[0].Fold, entries[0].Facts = nil, nil
+	info := writeSegment(t, dir, entries)
+	x, err := OpenIndex(filepath.Join(dir, info.Index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := NewReader(dir, info, x, nil)
+	defer s.Close()
+	f, _, err := s.Facts(0)
+	if err != nil || f != noFacts {
+		t.Errorf("Facts: got %v, %v, want none", f, err)
+	}
+}
+
+// FuzzFacts decodes what is no facts frame. It may be refused; what is read can
+// be asked for.
+func FuzzFacts(f *testing.F) {
+	r := run{entries: testEntries(12), facts: [][]byte{nil, []byte("a"), []byte("bc")}}
+	f.Add(r.encodeFacts())
+	f.Add([]byte{factsFormat, 0xff, 0xff, 3, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		facts, err := decodeFacts(b)
+		if err != nil {
+			return
+		}
+		for n := range uint32(len(facts.blocks)) + 1 {
+			_ = fmt.Sprint(facts.Fold(n), facts.Page(n), facts.Block(n))
+		}
+	})
+}
