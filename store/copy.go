@@ -239,15 +239,29 @@ func (c *copying) file(ctx context.Context, f copyFile) error {
 	if !filepath.IsLocal(f.name) {
 		return &segment.Error{File: f.name, Offset: -1, Err: errors.New("the catalogue names a file outside of the archive: it was tampered with")}
 	}
-	from, err := os.Open(filepath.Join(c.a.dir, f.name))
+	tmp, err := c.fetch(ctx, f)
 	if err != nil {
 		return err
 	}
+	path := filepath.Join(c.to.dir, f.name)
+	if err := disk.Mkdir(c.to.opts.Disk, filepath.Dir(path)); err != nil {
+		return err
+	}
+	return c.to.opts.Disk.Rename(tmp, path)
+}
+
+// fetch copies one file into the writer's folder, synced and checked, and gives
+// its path there.
+func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error) {
+	from, err := os.Open(filepath.Join(c.a.dir, f.name))
+	if err != nil {
+		return "", err
+	}
 	defer from.Close()
-	tmp := filepath.Join(c.w.dir, filepath.Base(f.name))
+	tmp = filepath.Join(c.w.dir, filepath.Base(f.name))
 	to, err := disk.Create(c.to.opts.Disk, tmp)
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer to.Close()
 	n, err := io.Copy(to, &stoppable{ctx, from})
@@ -255,21 +269,17 @@ func (c *copying) file(ctx context.Context, f copyFile) error {
 		err = to.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("copy %s to %s: %w", f.name, c.to.dir, err)
+		return "", fmt.Errorf("copy %s to %s: %w", f.name, c.to.dir, err)
 	}
 	crc, err := checksum(ctx, tmp)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if n != f.bytes || crc != f.crc {
-		return &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf(
+		return "", &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf(
 			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and nothing was put in force in %s", n, crc, f.bytes, f.crc, c.to.dir)}
 	}
-	path := filepath.Join(c.to.dir, f.name)
-	if err := disk.Mkdir(c.to.opts.Disk, filepath.Dir(path)); err != nil {
-		return err
-	}
-	return c.to.opts.Disk.Rename(tmp, path)
+	return tmp, nil
 }
 
 // publish puts what was copied in force, beside what the copy had.

@@ -1,0 +1,288 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// Repair puts the files of a pool right with another copy of the archive: one
+// that is damaged or missing is replaced by the copy's if that is what the
+// catalogue says; where both are damaged, by what can be put together of the
+// two. Each is made under another name, checked and renamed, so readers see the
+// old one or the new. It gives a result a file, those of what was done also
+// with an error. A pool that is not there is a *record.NoPoolError.
+func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
+	p, err := pinCurrent(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.release()
+	pools, err := p.poolsToCopy([]string{o.Pool})
+	if err != nil {
+		return nil, err
+	}
+	var files []copyFile
+	for i := range pools {
+		if pools[i].name == o.Pool {
+			files = pools[i].files
+		}
+	}
+	r := &repair{a: a, o: o}
+	if r.same, err = a.sameFiles(o.Dir); err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		r.total += f.bytes
+	}
+	if !o.Dry {
+		if r.w, err = a.newWriter(ctx); err != nil {
+			return nil, err
+		}
+	}
+	var results []record.RepairResult
+	for _, f := range files {
+		res, err := r.file(ctx, f)
+		if err != nil {
+			if r.w != nil {
+				err = errors.Join(err, r.w.close())
+			}
+			return results, fmt.Errorf("repair %s: %w", f.name, err)
+		}
+		results = append(results, res)
+		r.done += f.bytes
+		if o.Progress != nil {
+			o.Progress(f.name, r.done, r.total)
+		}
+	}
+	if r.w != nil {
+		err = r.w.close()
+	}
+	return results, err
+}
+
+// repair is one run of Repair.
+type repair struct {
+	a           *Archive
+	o           record.RepairOptions
+	w           *writer // nil for a dry run
+	done, total int64
+	// same holds the files that the copy's catalogue describes as the archive's
+	// does. Only of these a part may be taken that cannot be checked as a whole.
+	same map[copyFile]bool
+}
+
+// sameFiles lists the files that the catalogue of a copy names; none if that
+// cannot be read.
+func (a *Archive) sameFiles(dir string) (map[copyFile]bool, error) {
+	there, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if own, err := os.Stat(a.dir); err == nil && os.SameFile(own, there) {
+		return nil, fmt.Errorf("repair from %s: that is the archive itself; name the folder of a copy", dir)
+	}
+	same := make(map[copyFile]bool)
+	p, err := pinCurrent(dir)
+	if err != nil {
+		return same, nil
+	}
+	defer p.release()
+	for _, s := range p.segments {
+		same[copyFile{s.File, s.Bytes, s.CRC}] = true
+	}
+	return same, nil
+}
+
+// file repairs one file.
+func (r *repair) file(ctx context.Context, f copyFile) (record.RepairResult, error) {
+	res := record.RepairResult{File: f.name, Bytes: f.bytes}
+	if !filepath.IsLocal(f.name) {
+		return res, errors.New("the catalogue names a file outside of the archive: it was tampered with")
+	}
+	ours, theirs := filepath.Join(r.a.dir, f.name), filepath.Join(r.o.Dir, f.name)
+	if good, err := r.good(ctx, ours, f); good || err != nil {
+		return res, err
+	}
+	good, err := r.good(ctx, theirs, f)
+	switch {
+	case err != nil:
+		return res, err
+	case good:
+		res.State = record.RepairTaken
+		if r.o.Dry {
+			return res, nil
+		}
+		c := &copying{a: Open(r.o.Dir, Options{}), to: r.a, w: r.w}
+		tmp, err := c.fetch(ctx, f)
+		if err != nil {
+			return res, err
+		}
+		return res, r.replace(ctx, tmp, f)
+	case filepath.Ext(f.name) == ".raw":
+		return res, r.mend(ctx, ours, theirs, f, &res)
+	}
+	return res, r.choose(ctx, ours, theirs, f, &res)
+}
+
+// good reports whether a file is what the catalogue says. One that cannot be
+// read is not.
+func (r *repair) good(ctx context.Context, path string, f copyFile) (bool, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != f.bytes {
+		return false, nil
+	}
+	crc, err := checksum(ctx, path)
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	return err == nil && crc == f.crc, nil
+}
+
+// openPart opens a copy's part of a repair, which may be missing: then it has
+// nothing.
+func openPart(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.Open(os.DevNull)
+	}
+	return f, err
+}
+
+// mend puts a db-file together from two copies that are both damaged.
+func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res *record.RepairResult) error {
+	one, err := openPart(ours)
+	if err != nil {
+		return err
+	}
+	defer one.Close()
+	two, err := openPart(theirs)
+	if err != nil {
+		return err
+	}
+	defer two.Close()
+	var tmp disk.File
+	sum := crc32.New(castagnoli)
+	out := &summing{sum: sum}
+	if !r.o.Dry {
+		if tmp, err = disk.Create(r.a.opts.Disk, filepath.Join(r.w.dir, filepath.Base(f.name))); err != nil {
+			return err
+		}
+		defer tmp.Close()
+		out.w = tmp
+	}
+	m, err := segment.Mend(ctx, out, one, two, f.bytes)
+	if err != nil {
+		return err
+	}
+	res.Lost = m.Lost
+	switch {
+	case sum.Sum32() == f.crc:
+		res.State = record.RepairMended
+	case m.Lost < m.Bad && r.same[f]:
+		res.State = record.RepairPartly
+	default:
+		res.State, res.Lost = record.RepairDamaged, m.Bad
+		return nil
+	}
+	if r.o.Dry {
+		return nil
+	}
+	if err := tmp.Sync(); err != nil {
+		return err
+	}
+	return r.replace(ctx, tmp.Name(), f)
+}
+
+// indexBytesMax bounds an index file that is put together from two: both are
+// held in memory, and summed for each way to choose.
+const indexBytesMax = 64 << 20
+
+// choose puts an index file together from two copies that are both damaged.
+func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, res *record.RepairResult) error {
+	res.State = record.RepairDamaged
+	if f.bytes > indexBytesMax {
+		return nil
+	}
+	one, err := os.ReadFile(ours)
+	if err != nil {
+		return nil // what is not there cannot be read: the result says so
+	}
+	two, err := os.ReadFile(theirs)
+	if err != nil || len(one) != len(two) {
+		return nil
+	}
+	b := segment.Choose(one, two, func(b []byte) bool {
+		return ctx.Err() == nil && crc32.Checksum(b, castagnoli) == f.crc
+	})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if b == nil || int64(len(b)) != f.bytes {
+		return nil
+	}
+	res.State = record.RepairMended
+	if r.o.Dry {
+		return nil
+	}
+	tmp := filepath.Join(r.w.dir, filepath.Base(f.name))
+	if err := disk.WriteFile(r.a.opts.Disk, tmp, b); err != nil {
+		return err
+	}
+	return r.replace(ctx, tmp, f)
+}
+
+// replace puts a file that lies synced under another name in the place of f,
+// if that is still in force.
+func (r *repair) replace(ctx context.Context, tmp string, f copyFile) error {
+	return r.a.locked(ctx, func(disk.File) error {
+		c, err := r.a.inForce()
+		if err != nil {
+			return err
+		}
+		if !slices.Contains(c.files(), f.name) {
+			return errors.New("another process took the file out of the archive meanwhile: run the statement again")
+		}
+		path := filepath.Join(r.a.dir, f.name)
+		dir := filepath.Dir(path)
+		if err := disk.Mkdir(r.a.opts.Disk, dir); err != nil {
+			return err
+		}
+		if err := r.a.opts.Disk.Rename(tmp, path); err != nil {
+			return err
+		}
+		r.a.forgetIndex(f.name)
+		return r.a.opts.Disk.SyncDir(dir)
+	})
+}
+
+// forgetIndex lets an index file be opened anew. Who reads the old one goes on
+// with it, so it stays open.
+func (a *Archive) forgetIndex(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.indexes, name)
+}
+
+// summing sums what is written, and passes it on if there is anywhere.
+type summing struct {
+	sum interface{ Write([]byte) (int, error) }
+	w   disk.File
+}
+
+func (s *summing) Write(p []byte) (int, error) {
+	s.sum.Write(p) // a sum takes everything
+	if s.w == nil {
+		return len(p), nil
+	}
+	return s.w.Write(p)
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"infomall/store/record"
+)
+
+// repaired repairs a pool and gives the state of each file.
+func repaired(t *testing.T, dir string, o record.RepairOptions) map[string]record.RepairState {
+	t.Helper()
+	a := Open(dir, Options{})
+	defer a.Close()
+	results, err := a.Repair(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]record.RepairState)
+	for _, r := range results {
+		got[filepath.Ext(r.File)] = r.State
+	}
+	return got
+}
+
+// manyRuns is an archive of one pool whose db-file has several runs, and its
+// verified copy.
+func manyRuns(t *testing.T) (dir, backup string) {
+	t.Helper()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	r := rand.New(rand.NewPCG(1, 2))
+	var visits []*visit
+	for i := range 20 {
+		body := make([]byte, 60_000)
+		for j := range body {
+			body[j] = byte(r.Uint32())
+		}
+		visits = append(visits, &visit{url: fmt.Sprintf("http://www.example.com/%d", i), time: day0, status: 200, body: string(body)})
+	}
+	put(t, a, visits)
+	backup = filepath.Join(t.TempDir(), "backup")
+	copyTo(t, a, backup)
+	return a.Path(), backup
+}
+
+// TestRepair damages the files of an archive and of its copy at random, each in
+// places of its own: every one comes back.
+func TestRepair(t *testing.T) {
+	dir, backup := manyRuns(t)
+	files, err := archiveFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for round := range 20 {
+		for _, name := range files {
+			rel, err := filepath.Rel(dir, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ext := filepath.Ext(rel); ext != ".raw" && ext != ".idx" {
+				continue
+			}
+			whole, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Neither is damaged where the other is.
+			places := r.Perm(len(whole) / 100)[:6]
+			for i, at := range places {
+				to := []string{name, filepath.Join(backup, rel)}[i%2]
+				b, err := os.ReadFile(to)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for j := range 1 + r.IntN(80) {
+					b[at*100+j] ^= byte(1 + r.IntN(255))
+				}
+				if err := os.WriteFile(to, b, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+			t.Fatal("VERIFY finds nothing wrong with the damaged archive")
+		}
+		o := record.RepairOptions{Pool: "200806", Dir: backup}
+		o.Dry = true
+		would := repaired(t, dir, o)
+		o.Dry = false
+		if got := repaired(t, dir, o); got[".raw"] != record.RepairMended || got[".idx"] != record.RepairMended || fmt.Sprint(would) != fmt.Sprint(got) {
+			t.Fatalf("round %d: files are %v, and a dry run said %v; want all mended", round, got, would)
+		}
+		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+			t.Fatalf("round %d: after the repair VERIFY finds %+v", round, got)
+		}
+		if got := repaired(t, backup, record.RepairOptions{Pool: "200806", Dir: dir}); got[".raw"] != record.RepairTaken || got[".idx"] != record.RepairTaken {
+			t.Fatalf("the copy's files are %v, want all taken", got)
+		}
+	}
+}
+
+// TestRepairLost damages what is damaged in the copy too: what only one has
+// lost comes back, and the rest is told. Files of another archive are not
+// taken.
+func TestRepairLost(t *testing.T) {
+	dir, backup := manyRuns(t)
+	other, _ := manyRuns(t)
+	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	rel, err := filepath.Rel(dir, names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage := func(dir string, places ...int) {
+		t.Helper()
+		b, err := os.ReadFile(filepath.Join(dir, rel))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range places {
+			b[at] ^= 1
+		}
+		if err := os.WriteFile(filepath.Join(dir, rel), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	damage(dir, 1000, 700_000)
+	damage(backup, 1000, 400_000)
+	for _, c := range []struct {
+		from string
+		raw  record.RepairState
+		lost int
+	}{
+		{backup, record.RepairPartly, 1},
+		{backup, record.RepairDamaged, 1},
+		{t.TempDir(), record.RepairDamaged, 1},
+		{other, record.RepairDamaged, 1},
+	} {
+		a := Open(dir, Options{})
+		results, err := a.Repair(context.Background(), record.RepairOptions{Pool: "200806", Dir: c.from})
+		a.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := results[0]; got.State != c.raw || got.Lost != c.lost || results[1].State != record.RepairWhole {
+			t.Errorf("from %s: got %+v, want the db-file %v with %d lost", c.from, results, c.raw, c.lost)
+		}
+	}
+	a := Open(dir, Options{})
+	defer a.Close()
+	if _, err := a.Repair(context.Background(), record.RepairOptions{Pool: "200806", Dir: dir}); err == nil {
+		t.Error("an archive is repaired from itself")
+	}
+}
