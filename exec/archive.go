@@ -28,6 +28,10 @@ type Archive interface {
 	// Verify reads every file of the archive, or of one pool, and yields what is
 	// wrong. A pool that is not there is a *record.NoPoolError.
 	Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error]
+	// Repair puts the files of a pool right with those of another copy of the
+	// archive, and returns one result a file, those of what was done also with
+	// an error. A pool that is not there is a *record.NoPoolError.
+	Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error)
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string

@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Repair: e.Repair, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -67,6 +67,9 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 			v.Pool = newText(&p.Text)
 		}
 		return v
+	case s.Repair != nil:
+		r := s.Repair
+		return &ast.RepairPool{Span: spanOfAll(r.Tokens), Pool: newText(&r.Pool), From: newText(&r.From)}
 	case s.Describe != nil:
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:

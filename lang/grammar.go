@@ -24,6 +24,7 @@ type statementSyntax struct {
 	Export   *exportSyntax   `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
+	Repair   *repairSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -40,6 +41,7 @@ type explainSyntax struct {
 	Export   *exportSyntax   `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
+	Repair   *repairSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -141,6 +143,12 @@ type copySyntax struct {
 type verifySyntax struct {
 	Tokens []lexer.Token
 	Pool   *textSyntax `parser:"'VERIFY' ( 'POOL' @@ )?"`
+}
+
+type repairSyntax struct {
+	Tokens []lexer.Token
+	Pool   lexer.Token `parser:"'REPAIR' 'POOL' @( String | Param )"`
+	From   lexer.Token `parser:"'FROM' @( String | Param )"`
 }
 
 type describeSyntax struct {

@@ -70,6 +70,11 @@ folder = 'text' | $name
 VERIFY [POOL pool]
 pool = 'text' | $name
 `},
+	{"REPAIR POOL", `
+REPAIR POOL pool FROM folder
+pool = 'text' | $name
+folder = 'text' | $name
+`},
 	{"SHOW PAGE", `
 SHOW PAGE url [AT t | AS OF t]
     [AS (text | html | raw | headers | blocks)]

@@ -93,6 +93,8 @@ var statements = []struct{ src, want string }{
 	{"VERIFY", ""},
 	{"verify pool '200806';", "VERIFY POOL '200806'"},
 	{"EXPLAIN VERIFY POOL $pool", ""},
+	{"REPAIR POOL '200806' FROM 'backup'", ""},
+	{"explain repair pool :p from $dir", "EXPLAIN REPAIR POOL $p FROM $dir"},
 	{"DIFF 'http://www.pku.edu.cn/'", ""},
 	{"diff $url to 2008-08 from NOW - 7d;", "DIFF $url FROM NOW - 7d TO 2008-08"},
 	{"DIFF 'x' FROM 20080615", ""},

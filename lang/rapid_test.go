@@ -351,8 +351,11 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		if g.bool() {
+		switch g.upTo(3) {
+		case 0:
 			return &ast.Verify{}
+		case 1:
+			return &ast.RepairPool{Pool: g.text(), From: g.text()}
 		}
 		return &ast.Verify{Pool: &ast.String{Value: g.of("200806", "it's")}}
 	case 10:

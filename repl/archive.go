@@ -58,6 +58,15 @@ func (a archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyR
 	return results, err
 }
 
+// Repair implements exec.Archive.
+func (a archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
+	results, err := a.Archive.Repair(ctx, o)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return results, err
+}
+
 // has reports whether err is about a file of the archive, and not one of those
 // to import.
 func (a archive) has(err error) bool {

@@ -50,6 +50,10 @@ func (endless) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Fi
 	panic("not asked for")
 }
 
+func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
+	panic("not asked for")
+}
+
 func (endless) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
 	return nil, nil
 }

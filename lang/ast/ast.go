@@ -30,7 +30,7 @@ type Node interface {
 }
 
 // Statement is one of *Query, *Import, *Export, *CopyPool, *Verify,
-// *Explain, *Describe, *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
+// *RepairPool, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -178,6 +178,13 @@ type Verify struct {
 	Pool Expr // *String or *Param; nil: all
 }
 
+// RepairPool is REPAIR POOL 'p' FROM 'dir'.
+type RepairPool struct {
+	Span
+	Pool Expr // *String or *Param
+	From Expr // *String or *Param
+}
+
 // Explain is EXPLAIN [ANALYZE] statement.
 type Explain struct {
 	Span
@@ -246,16 +253,17 @@ type Help struct {
 	Topic string // "" if absent; words joined by blanks, upper case
 }
 
-func (*Query) statement()    {}
-func (*Import) statement()   {}
-func (*Export) statement()   {}
-func (*CopyPool) statement() {}
-func (*Verify) statement()   {}
-func (*Explain) statement()  {}
-func (*Describe) statement() {}
-func (*Show) statement()     {}
-func (*ShowPage) statement() {}
-func (*Diff) statement()     {}
-func (*Set) statement()      {}
-func (*Reset) statement()    {}
-func (*Help) statement()     {}
+func (*Query) statement()      {}
+func (*Import) statement()     {}
+func (*Export) statement()     {}
+func (*CopyPool) statement()   {}
+func (*Verify) statement()     {}
+func (*RepairPool) statement() {}
+func (*Explain) statement()    {}
+func (*Describe) statement()   {}
+func (*Show) statement()       {}
+func (*ShowPage) statement()   {}
+func (*Diff) statement()       {}
+func (*Set) statement()        {}
+func (*Reset) statement()      {}
+func (*Help) statement()       {}

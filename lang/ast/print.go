@@ -486,6 +486,9 @@ func (p *printer) statement(s Statement) {
 		if s.Pool != nil {
 			p.clause(" POOL ", s.Pool)
 		}
+	case *RepairPool:
+		p.clause("REPAIR POOL ", s.Pool)
+		p.clause(" FROM ", s.From)
 	case *Explain:
 		p.WriteString("EXPLAIN ")
 		if s.Analyze {
@@ -595,19 +598,20 @@ func (c *TimeChoice) String() string { return printed(func(p *printer) { p.timeC
 func (w *With) String() string       { return printed(func(p *printer) { p.with(w) }) }
 func (w *When) String() string       { return printed(func(p *printer) { p.when(w) }) }
 
-func (s *Query) String() string    { return statementString(s) }
-func (s *Import) String() string   { return statementString(s) }
-func (s *Export) String() string   { return statementString(s) }
-func (s *CopyPool) String() string { return statementString(s) }
-func (s *Verify) String() string   { return statementString(s) }
-func (s *Explain) String() string  { return statementString(s) }
-func (s *Describe) String() string { return statementString(s) }
-func (s *Show) String() string     { return statementString(s) }
-func (s *ShowPage) String() string { return statementString(s) }
-func (s *Diff) String() string     { return statementString(s) }
-func (s *Set) String() string      { return statementString(s) }
-func (s *Reset) String() string    { return statementString(s) }
-func (s *Help) String() string     { return statementString(s) }
+func (s *Query) String() string      { return statementString(s) }
+func (s *Import) String() string     { return statementString(s) }
+func (s *Export) String() string     { return statementString(s) }
+func (s *CopyPool) String() string   { return statementString(s) }
+func (s *Verify) String() string     { return statementString(s) }
+func (s *RepairPool) String() string { return statementString(s) }
+func (s *Explain) String() string    { return statementString(s) }
+func (s *Describe) String() string   { return statementString(s) }
+func (s *Show) String() string       { return statementString(s) }
+func (s *ShowPage) String() string   { return statementString(s) }
+func (s *Diff) String() string       { return statementString(s) }
+func (s *Set) String() string        { return statementString(s) }
+func (s *Reset) String() string      { return statementString(s) }
+func (s *Help) String() string       { return statementString(s) }
 
 func (e *String) String() string   { return exprString(e) }
 func (e *Number) String() string   { return exprString(e) }

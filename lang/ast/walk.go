@@ -72,6 +72,8 @@ func children(n Node) []Node {
 		l.exprs(n.Pool, n.To)
 	case *Verify:
 		l.exprs(n.Pool)
+	case *RepairPool:
+		l.exprs(n.Pool, n.From)
 	case *Explain:
 		l = append(l, n.Statement)
 	case *ShowPage:
