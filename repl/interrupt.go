@@ -18,9 +18,13 @@ var (
 	errTerminated  = errors.New("terminated")
 )
 
-// stuckAfter is how long a statement may take to stop before another Ctrl-C
-// ends the program.
-const stuckAfter = 2 * time.Second
+// How a second Ctrl-C is taken while the statement has not stopped yet: up to
+// sameWish after the first it is the same wish, later it ends the program. After
+// stuckAfter the user is told so.
+const (
+	sameWish   = 250 * time.Millisecond
+	stuckAfter = time.Second
+)
 
 // interrupts turns signals into cancelled contexts. Signals are asked for once
 // for the life of the program: were it done for each statement, a Ctrl-C
@@ -29,17 +33,19 @@ type interrupts struct {
 	signals chan os.Signal
 	done    chan struct{} // closed when the goroutine of watch has ended
 	stderr  io.Writer
+	force   func() // ends the program at once; the archive stands that
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // of the statement that runs; nil if none does
-	stuck  *time.Timer             // set by the first Ctrl-C of a statement
+	first  time.Time               // when Ctrl-C was first typed in it
+	stuck  *time.Timer             // set by that Ctrl-C
 }
 
 // watchInterrupts begins to take signals, until close. The context it gives
-// ends when the program is to end.
-func watchInterrupts(ctx context.Context, stderr io.Writer) (*interrupts, context.Context) {
+// ends when the program is to end. Force ends it without waiting.
+func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*interrupts, context.Context) {
 	ctx, terminate := context.WithCancelCause(ctx)
-	i := &interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr}
+	i := &interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr, force: force}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	go func() {
 		defer close(i.done)
@@ -78,27 +84,24 @@ func (i *interrupts) during(ctx context.Context) (_ context.Context, release fun
 		if i.stuck != nil {
 			i.stuck.Stop()
 			i.stuck = nil
-			signal.Notify(i.signals, os.Interrupt)
 		}
 	}
 }
 
-// interrupt cancels what runs. Where that does not stop in good time, the next
-// Ctrl-C is left to kill the program; the archive stands that.
+// interrupt cancels what runs. Where that has been done and it has not stopped,
+// it ends the program.
 func (i *interrupts) interrupt() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if i.cancel == nil || i.stuck != nil {
-		return
+	switch {
+	case i.cancel == nil:
+	case i.stuck == nil:
+		i.cancel(errInterrupted)
+		i.first = time.Now()
+		i.stuck = time.AfterFunc(stuckAfter, func() {
+			io.WriteString(i.stderr, "\nStill stopping; another Ctrl-C ends the program.\n")
+		})
+	case time.Since(i.first) > sameWish:
+		i.force()
 	}
-	i.cancel(errInterrupted)
-	i.stuck = time.AfterFunc(stuckAfter, func() {
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		if i.stuck == nil {
-			return // it stopped in this moment
-		}
-		signal.Reset(os.Interrupt)
-		io.WriteString(i.stderr, "\nStill stopping; another Ctrl-C ends the program.\n")
-	})
 }

@@ -41,6 +41,7 @@ type program struct {
 	session *exec.Session
 	printer *printer
 	signals *interrupts
+	restore func()    // gives the terminal back as it was; nil where it is so
 	meter   *progress // nil where none is to be shown
 
 	emptyQuery bool // a query gave no rows
@@ -173,7 +174,7 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
 	p.session = p.newSession(a)
 	p.printer = p.newPrinter(dest)
-	p.signals, ctx = watchInterrupts(ctx, p.stderr)
+	p.signals, ctx = watchInterrupts(ctx, p.stderr, p.force)
 	err := run(ctx)
 	p.signals.close()
 	if cerr := closer.Close(); cerr != nil {
@@ -187,6 +188,15 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 		return statusFailed
 	}
 	return statusDone
+}
+
+// force ends the program in the midst of a statement that does not stop.
+func (p *program) force() {
+	if p.restore != nil {
+		p.restore()
+	}
+	p.say("%v", errInterrupted)
+	os.Exit(statusInterrupted)
 }
 
 // archivePath is the folder of the archive.

@@ -21,8 +21,9 @@ var update = flag.Bool("update", false, "rewrite what the scripts in testdata ex
 
 const raceOptions = "atexit_sleep_ms=0"
 
-// TestMain lets scripts and terminal tests run the program: as infomall, and as
-// endless, whose archive holds captures without end.
+// TestMain lets scripts and terminal tests run the program: as infomall, as
+// endless, whose archive holds captures without end, and as stuck, whose
+// statements do not heed Ctrl-C.
 func TestMain(m *testing.M) {
 	// A program with the race detector else waits for a second when it ends.
 	os.Setenv("GORACE", raceOptions)
@@ -30,14 +31,23 @@ func TestMain(m *testing.M) {
 		"infomall": func() {
 			os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Getenv))
 		},
-		"endless": func() {
-			p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
-			p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) {
-				return endless{}, io.NopCloser(nil)
-			}
-			os.Exit(p.main(context.Background(), os.Args[1:]))
-		},
+		"endless": func() { mainWith(endless{}) },
+		"stuck":   func() { mainWith(stuck{}) },
 	})
+}
+
+// mainWith is the program with an archive of its own.
+func mainWith(a exec.Archive) {
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
+	p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
+	os.Exit(p.main(context.Background(), os.Args[1:]))
+}
+
+// stuck is an archive whose import never ends.
+type stuck struct{ endless }
+
+func (stuck) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+	select {}
 }
 
 // endless is an archive in which one page was captured again and again since

@@ -58,6 +58,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 		return fmt.Errorf("read from the terminal: %w", err)
 	}
 	defer editor.Close()
+	p.restore = func() { editor.Close() }
 	// A wish to end the program must not wait for a key.
 	defer context.AfterFunc(ctx, func() { editor.Close() })()
 

@@ -141,7 +141,7 @@ func TestStop(t *testing.T) {
 	p.types("<C-z>")
 	p.sees("Stopped")
 	p.types("clear; fg<Enter>")
-	p.sees("endless --quiet")
+	p.until("the job go on", func(screen string) bool { return strings.TrimSpace(screen) == "endless --quiet" })
 	p.types("<C-c>")
 	p.sees("interrupted")
 	p.types("SELECT 42;<Enter>")

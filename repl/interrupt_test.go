@@ -1,0 +1,88 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestInterruptImport stops an import three times. What came in until then is
+// whole, and the import goes on from there.
+func TestInterruptImport(t *testing.T) {
+	const pages = 6000
+	home := t.TempDir()
+	writeWARC(t, filepath.Join(home, "many.warc"), pages)
+	s := onTerminal(t, home, "infomall")
+	s.sees(prompt)
+	for range 3 {
+		s.types("IMPORT 'many.warc';" + enter)
+		s.sees("many.warc")
+		time.Sleep(150 * time.Millisecond) // so that it runs, most likely
+		s.types(ctrlC)
+		s.sees("interrupted")
+		s.sees(prompt)
+		s.types("VERIFY;" + enter)
+		s.sees("(0 rows)")
+		s.sees(prompt)
+	}
+	s.types("IMPORT 'many.warc';" + enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
+	s.types("SELECT count(*) FROM captures; VERIFY;" + enter)
+	s.sees(fmt.Sprintf("%d │", pages))
+	s.sees("(0 rows)")
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+}
+
+// writeWARC makes a file of so many pages.
+func writeWARC(t *testing.T, path string, pages int) {
+	t.Helper()
+	var b strings.Builder
+	for i := range pages {
+		body := fmt.Sprintf("<title>Page %d</title>", i) + strings.Repeat(fmt.Sprintf("<div><h2>%d</h2><p>%d words of page %d and no other</p></div>", i, i%7, i), 10)
+		response := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		fmt.Fprintf(&b, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:%08d-0000-0000-0000-000000000000>\r\n"+
+			"WARC-Date: 2008-07-%02dT00:00:00Z\r\nWARC-Target-URI: http://h%d.example/p%d\r\n"+
+			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, 1+i%28, i%50, i, len(response), response)
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestInterruptSort stops a sort three times, which holds all its rows before it
+// gives the first.
+func TestInterruptSort(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "endless")
+	s.sees(prompt)
+	for range 3 {
+		s.types("SELECT url, time FROM captures ORDER BY time DESC;" + enter)
+		s.sees("DESC;")
+		time.Sleep(100 * time.Millisecond) // so that it sorts, most likely
+		s.types(ctrlC)
+		s.sees("interrupted")
+		s.sees(prompt)
+	}
+	s.types(ctrlD)
+	s.ends(statusDone)
+}
+
+// TestInterruptTwice shows that a second Ctrl-C ends the program where the
+// statement does not heed the first, and that two in quick succession are one.
+func TestInterruptTwice(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "stuck")
+	s.sees(prompt)
+	s.types("IMPORT 'x';" + enter)
+	s.sees("'x';")
+	time.Sleep(50 * time.Millisecond)
+	s.types(ctrlC + ctrlC)
+	s.sees("Still stopping; another Ctrl-C ends the program.")
+	s.types(ctrlC)
+	s.sees("interrupted")
+	s.ends(statusInterrupted)
+}
