@@ -24,6 +24,9 @@ const (
 // whyEmpty says why a query over the archive has no rows, if it is because of
 // what the archive holds and not of what WHERE asks.
 func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node, src *plan.Source) []string {
+	if src.Relation.OfSession {
+		return nil
+	}
 	if !s.Archive.Exists() {
 		return []string{fmt.Sprintf("there is no archive at %s yet; IMPORT 'file' makes it", s.Archive.Path())}
 	}

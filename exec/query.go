@@ -72,7 +72,7 @@ func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 
 // runner makes what runs plans. Meter may be nil.
 func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
-	r := &op.Runner{Snapshot: snap, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
+	r := &op.Runner{Snapshot: snap, History: s.history, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
 	if snap != nil && s.Archive.Exists() {
 		r.TempDirs = []string{filepath.Dir(s.Archive.Path())}
 	}
@@ -95,4 +95,12 @@ func (s *Session) throttled() func(Progress) {
 			s.Progress(p)
 		}
 	}
+}
+
+// history is the session's history.
+func (s *Session) history(ctx context.Context) ([]op.Entry, error) {
+	if s.History == nil {
+		return nil, nil
+	}
+	return s.History(ctx)
 }

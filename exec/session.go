@@ -1,9 +1,11 @@
 package exec
 
 import (
+	"context"
 	"io"
 	"iter"
 
+	"infomall/exec/op"
 	"infomall/exec/value"
 )
 
@@ -17,6 +19,9 @@ type Session struct {
 	Now      Clock             // nil is time.Now
 	Verbose  bool              // IMPORT also lists each damage
 	ReadOnly bool              // statements that write are refused
+	// History gives what was typed at the prompt, the oldest first, for the
+	// relation history; nil is none.
+	History func(context.Context) ([]op.Entry, error)
 	// Progress, if not nil, is told how far a long statement is, at most ten
 	// times a second, from one goroutine.
 	Progress func(Progress)

@@ -87,7 +87,7 @@ url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW", `
-SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES)
+SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES | HISTORY)
 `},
 	{"DESCRIBE", `
 DESCRIBE name

@@ -57,6 +57,11 @@ func (s *shell) dot(ctx context.Context, line string) error {
 	return fmt.Errorf("no command %s; .help lists them", name)
 }
 
+// reportedError is the error of a command that has told of it already.
+type reportedError struct{ error }
+
+func (e *reportedError) Unwrap() error { return e.error }
+
 func (s *shell) dotHelp(context.Context, string) error {
 	for _, c := range dotCommands() {
 		s.tell("%-22s %s", c.name+" "+c.args, c.help)
@@ -135,7 +140,9 @@ func (s *shell) dotRead(ctx context.Context, arg string) error {
 	if err != nil {
 		return err
 	}
-	s.runScript(ctx, script)
+	if err := s.runScript(ctx, script); err != nil {
+		return &reportedError{err}
+	}
 	return nil
 }
 

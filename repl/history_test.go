@@ -45,12 +45,12 @@ func TestHistoryAdd(t *testing.T) {
 		{"SELECT '标题'\nFROM 'x';", true},
 		{"SELECT 1;", true},
 	} {
-		kept, err := h.add(c.text)
+		id, kept, err := h.add(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept != c.kept {
-			t.Errorf("add(%q) kept it: %v, want %v", c.text, kept, c.kept)
+		if (id != "") != c.kept || (kept != "") != c.kept {
+			t.Errorf("add(%q) kept %q, want it kept: %v", c.text, kept, c.kept)
 		}
 	}
 	want := []string{"SELECT 1;", "SELECT '标题'\nFROM 'x';", "SELECT 1;"}
@@ -63,12 +63,14 @@ func TestHistoryAdd(t *testing.T) {
 // themselves.
 func TestHistoryDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
-	file := `{"time":"2008-07-01T12:00:00Z","text":"SELECT 1;"}
+	file := `{"id":"a","time":"2008-07-01T12:00:00Z","text":"SELECT 1;"}
 not JSON
 {"time":"2008-07-01T12:00:00Z"}
+{"text":"no id"}
+{"id":"z","status":"done"}
 
-{"text":"SELECT 2;"}
-{"text":"SELECT 3`
+{"id":"b","text":"SELECT 2;"}
+{"id":"c","text":"SELECT 3`
 	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +91,7 @@ func TestHistoryTogether(t *testing.T) {
 	var wg sync.WaitGroup
 	for shell := range shells {
 		wg.Go(func() {
-			h := &history{path: path, now: time.Now}
+			h := newHistory(path)
 			for i := range each {
 				if i == each/2 {
 					var err error
@@ -97,7 +99,7 @@ func TestHistoryTogether(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if _, err := h.add(fmt.Sprintf("%d/%d", shell, i)); err != nil {
+				if _, _, err := h.add(fmt.Sprintf("%d/%d", shell, i)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -124,7 +126,7 @@ func TestHistoryTogether(t *testing.T) {
 func manyEntries() []historyEntry {
 	var entries []historyEntry
 	for i := range historyFileMax + 1 {
-		entries = append(entries, historyEntry{Text: fmt.Sprint("SELECT ", i)})
+		entries = append(entries, historyEntry{ID: fmt.Sprint(i), Text: fmt.Sprint("SELECT ", i)})
 	}
 	return entries
 }
@@ -150,8 +152,12 @@ func TestHistoryNowhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := h.add("SELECT 1;"); !kept || err != nil {
-		t.Errorf("add gave %v, %v; want it kept in memory", kept, err)
+	id, kept, err := h.add("SELECT 1;")
+	if kept == "" || err != nil {
+		t.Errorf("add gave %q, %v; want it kept in memory", kept, err)
+	}
+	if err := h.end(id, time.Second, 1, "done"); err != nil || h.entries[0].Status != "done" {
+		t.Errorf("end gave %v and %v; want it kept in memory", err, h.entries)
 	}
 	blocked := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
@@ -176,6 +182,78 @@ func TestUserFile(t *testing.T) {
 	} {
 		if got := historyPath(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("with %v: got %q, want %q", c.env, got, c.want)
+		}
+	}
+}
+
+// TestHistoryShared has two shells on one file: each sees what the other adds,
+// once and in order, also after a third has cut the file.
+func TestHistoryShared(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history")
+	a, b := mustOpenHistory(t, path), mustOpenHistory(t, path)
+	add := func(h *history, text string) string {
+		id, _, err := h.add(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	news := func(h *history, want ...string) {
+		t.Helper()
+		added, err := h.news()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range added {
+			got = append(got, e.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("news are %q, want %q", got, want)
+		}
+	}
+	id := add(a, "one")
+	add(b, "two")
+	add(a, "three")
+	news(b, "one", "three")
+	news(b)
+	news(a, "two")
+	if err := a.end(id, 1500*time.Millisecond, 7, "done"); err != nil {
+		t.Fatal(err)
+	}
+	news(b)
+	if e := b.entries[b.known[id]]; e.Millis != 1500 || e.Rows != 7 || e.Status != "done" {
+		t.Errorf("the other shell knows of the end only %+v", e)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(encodeHistory(manyEntries()...)); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	c := mustOpenHistory(t, path) // cuts it
+	news(a, texts(c)...)
+	add(c, "four")
+	news(a, "four")
+}
+
+// TestHistoryWithoutValues shows that the values of parameters stay out.
+func TestHistoryWithoutValues(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"SET $token = 'secret';", "SET $token = ;"},
+		{"set :token = 'se;cret'; SELECT $token;", "set :token = ; SELECT $token;"},
+		{"SELECT 1;\nSET $a = 5 -- ;\n+ 1;\nSET $b = 'x", "SELECT 1;\nSET $a = ;\nSET $b = "},
+		{"SET $token 'secret';", "SET $token = ;"},
+		{"-- for now\nSET $a = 1;", "-- for now\nSET $a = ;"},
+		{"SET timezone = 'Asia/Shanghai';", "SET timezone = 'Asia/Shanghai';"},
+		{"SELECT url AS set, $x FROM 'a';", "SELECT url AS set, $x FROM 'a';"},
+		{"SET", "SET"},
+		{"", ""},
+	} {
+		if got := withoutValues(c.text); got != c.want {
+			t.Errorf("of %q stays %q, want %q", c.text, got, c.want)
 		}
 	}
 }

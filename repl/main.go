@@ -15,10 +15,12 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/op"
 	"infomall/exec/rowio"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/repl/term"
+	"infomall/store/record"
 )
 
 // The program's exit statuses.
@@ -44,8 +46,9 @@ type program struct {
 	restore func()    // gives the terminal back as it was; nil where it is so
 	meter   *progress // nil where none is to be shown
 
-	emptyQuery bool // a query gave no rows
-	rowsQuery  bool // a query gave rows
+	emptyQuery bool  // a query gave no rows
+	rowsQuery  bool  // a query gave rows
+	rows       int64 // of all results so far
 }
 
 // Main runs the program with the arguments after its name and returns its exit
@@ -219,6 +222,7 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		Params:   o.Param,
 		Verbose:  o.Verbose,
 		ReadOnly: o.ReadOnly,
+		History:  p.typed,
 	}
 	if s.Params == nil {
 		s.Params = map[string]string{}
@@ -228,6 +232,19 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		s.Settings.Mode = o.Format
 	}
 	return s
+}
+
+// typed is the history as the relation of that name has it.
+func (p *program) typed(context.Context) ([]op.Entry, error) {
+	h, err := readHistory(historyPath(p.getenv))
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]op.Entry, len(h.entries))
+	for i, e := range h.entries {
+		entries[i] = op.Entry{Time: record.At(e.Time), Text: e.Text, Duration: e.Millis, Rows: e.Rows, Status: e.Status}
+	}
+	return entries, nil
 }
 
 // newPrinter makes the printer, with progress where there is a terminal to
@@ -346,6 +363,7 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 	if err != nil {
 		return stopped(ctx, err)
 	}
+	p.rows += rows
 	if _, ok := s.statement.(*ast.Query); ok && to == toOutput {
 		p.emptyQuery = p.emptyQuery || rows == 0
 		p.rowsQuery = p.rowsQuery || rows > 0

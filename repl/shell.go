@@ -72,7 +72,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	s.lines, s.history = editor, h
 	defer s.closeFile()
 	for _, script := range scripts {
-		s.runScript(ctx, script)
+		_ = s.runScript(ctx, script) // the prompt comes all the same
 	}
 	if p.options.RC {
 		s.runRC(ctx)
@@ -95,6 +95,7 @@ func (p *program) shellTerminal() *os.File {
 // loop reads and runs until Ctrl-D, .quit or the end of the program.
 func (s *shell) loop(ctx context.Context) error {
 	for !s.left && ctx.Err() == nil {
+		s.recallOthers()
 		line, err := s.lines.ReadLine(s.prompt())
 		switch {
 		case errors.Is(err, term.ErrInterrupt):
@@ -105,7 +106,7 @@ func (s *shell) loop(ctx context.Context) error {
 		case err != nil:
 			return fmt.Errorf("read from the terminal: %w", err)
 		}
-		s.line(ctx, line, s.remember)
+		s.line(ctx, line, true)
 	}
 	return context.Cause(ctx)
 }
@@ -119,18 +120,28 @@ func (s *shell) prompt() string {
 }
 
 // line takes one line: a dot command, or a part of a statement. What is
-// complete is remembered and run.
-func (s *shell) line(ctx context.Context, line string, remember func(string)) {
+// complete is run, and if it was typed, kept in the history.
+func (s *shell) line(ctx context.Context, line string, typed bool) {
+	keep := func(text string, run func() error) {
+		if typed {
+			run = s.kept(text, run)
+		}
+		_ = run() // its error was reported
+	}
 	if s.pending == "" {
 		word := strings.TrimSpace(line)
 		switch {
 		case word == "":
 			return
 		case strings.HasPrefix(word, "."):
-			remember(line)
-			if err := s.dot(ctx, word); err != nil {
-				s.say("%v", err)
-			}
+			keep(line, func() error {
+				err := s.dot(ctx, word)
+				var reported *reportedError
+				if err != nil && !errors.As(err, &reported) {
+					s.say("%v", err)
+				}
+				return err
+			})
 			return
 		case isLeaving(word):
 			s.left = true
@@ -151,8 +162,7 @@ func (s *shell) line(ctx context.Context, line string, remember func(string)) {
 		return // an empty line within a statement
 	}
 	s.pending = ""
-	remember(strings.TrimRight(script.text, "\n"))
-	s.runScript(ctx, script)
+	keep(script.text, func() error { return s.runScript(ctx, script) })
 }
 
 // isLeaving reports whether a line is what people of other shells type to
@@ -165,34 +175,67 @@ func isLeaving(word string) bool {
 	return false
 }
 
-// remember puts what was entered into the history.
-func (s *shell) remember(text string) {
-	kept, err := s.history.add(text)
+// kept gives run such that text is in the history from when it begins, and how
+// it ended too.
+func (s *shell) kept(text string, run func() error) func() error {
+	return func() error {
+		id, kept, err := s.history.add(text)
+		s.noHistory(err)
+		if id == "" {
+			return run()
+		}
+		s.lines.AddHistory(kept)
+		start := time.Now()
+		s.rows = 0
+		failed := run()
+		status := "done"
+		switch statusOf(failed) {
+		case statusDone:
+		case statusInterrupted:
+			status = "interrupted"
+		default:
+			status = "failed"
+		}
+		s.noHistory(s.history.end(id, time.Since(start), s.rows, status))
+		return failed
+	}
+}
+
+// recallOthers makes what other shells have run meanwhile part of what Up and
+// Ctrl-R find.
+func (s *shell) recallOthers() {
+	added, err := s.history.news()
+	s.noHistory(err)
+	for _, e := range added {
+		s.lines.AddHistory(e.Text)
+	}
+}
+
+// noHistory says that the history's file is of no use, once, if err is not nil.
+func (s *shell) noHistory(err error) {
 	if err != nil {
 		s.say("%v", err)
-		s.history.path = "" // say it once
-	}
-	if kept {
-		s.lines.AddHistory(text)
+		s.history.path = ""
 	}
 }
 
 // runScript runs the statements of a script. Ctrl-C ends them and nothing
-// else. Their errors are reported and forgotten.
-func (s *shell) runScript(ctx context.Context, script *script) {
+// else. It returns the first of their errors; all are reported.
+func (s *shell) runScript(ctx context.Context, script *script) error {
 	ctx, release := s.signals.during(ctx)
 	defer release()
 	start := time.Now()
 	if s.file == nil {
 		s.printer.printed = 0 // the prompt parts results
 	}
-	_ = s.run(ctx, script.steps)
+	err := s.run(ctx, script.steps)
 	if took := time.Since(start); took >= slow && !s.session.Settings.Timer {
 		s.say("%.1f s", took.Seconds())
 	}
 	if s.once {
 		s.closeFile()
 	}
+	return err
 }
 
 // runRC runs the user's start script, line by line as if typed.
@@ -216,7 +259,7 @@ func (s *shell) runRC(ctx context.Context) {
 		return
 	}
 	for line := range strings.Lines(text) {
-		s.line(ctx, strings.TrimRight(line, "\r\n"), func(string) {})
+		s.line(ctx, strings.TrimRight(line, "\r\n"), false)
 	}
 	if s.pending != "" {
 		s.say("infomall: start script %s: the last statement has no ;", path)

@@ -294,8 +294,27 @@ func TestShellHistory(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(h.entries) != 1 || h.entries[0].Text != "SELECT 'first',\n'标题';" {
-		t.Errorf("history has %q, want the one statement", h.entries)
+		t.Errorf("history has %q, want the one statement", texts(h))
 	}
+	if e := h.entries[0]; e.Status != "done" || e.Rows != 1 {
+		t.Errorf("history has %+v, want it done with its row", e)
+	}
+
+	// Two shells at once share it.
+	a, b := onTerminal(t, home, "infomall"), onTerminal(t, home, "infomall")
+	a.sees(prompt)
+	b.sees(prompt)
+	a.types("SELECT 'of the other';" + enter)
+	a.sees("(1 row)")
+	a.sees(prompt)
+	b.types(enter)
+	b.sees(prompt)
+	b.types(keyUp)
+	b.sees("SELECT 'of the other';")
+	b.types(ctrlC)
+	b.sees(prompt)
+	b.types("SHOW HISTORY;" + enter)
+	b.sees("SELECT 'of the other';")
 }
 
 // TestStartScript shows that the shell runs the user's start script.

@@ -18,6 +18,7 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"hosts":    func(n string) bool { return hostFills[n] != nil },
 		"pools":    func(n string) bool { return poolFills[n] != nil },
 		"files":    func(n string) bool { return fileFills[n] != nil },
+		"history":  func(n string) bool { return historyFills[n] != nil },
 		"blocks":   func(n string) bool { return blockFills[n] != nil },
 		"changes":  func(n string) bool { return changeFills[n] != nil },
 		"layouts":  func(n string) bool { return layoutFills[n] != nil },

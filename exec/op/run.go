@@ -16,6 +16,8 @@ type Rows = iter.Seq2[*value.Batch, error]
 // Runner runs plans against one snapshot, in one goroutine.
 type Runner struct {
 	Snapshot Snapshot
+	// History gives what was typed at the prompt, the oldest first.
+	History func(context.Context) ([]Entry, error)
 	// MemoryBytes is about how much an operator that must hold rows may hold;
 	// what is more goes to temporary files.
 	MemoryBytes int64

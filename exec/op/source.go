@@ -35,6 +35,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.pools(ctx, n)
 	case "files":
 		return r.files(ctx, n)
+	case "history":
+		return render(n, historyFills, historyShape, listed(ctx, r.History))
 	}
 	panic("op: no relation " + n.Relation.Name)
 }

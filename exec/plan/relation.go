@@ -20,6 +20,9 @@ type Relation struct {
 	Cut bool
 	// History tells that a row depends on all versions that its URL had before.
 	History bool
+	// OfSession tells that the rows come from the session and not from the
+	// archive.
+	OfSession bool
 	// RefColumns is how many hidden columns name what a row was made of, for
 	// Payload. 0 where there are no late columns.
 	RefColumns int
@@ -87,7 +90,7 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, poolsRelation, filesRelation,
+	hostsRelation, poolsRelation, filesRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{
@@ -237,5 +240,16 @@ var filesRelation = &Relation{
 		{Name: "sorted", Type: value.Bool, Doc: "whether it is one sorted run"},
 		{Name: "bytes", Type: value.Int, Doc: "size"},
 		{Name: "crc", Type: value.Text, Doc: "crc32c, in hex"},
+	},
+}
+
+var historyRelation = &Relation{
+	Name: "history", Doc: "one entry typed at the prompt, by this user", OfSession: true,
+	Columns: []Column{
+		{Name: "time", Type: value.Time, Doc: "when it was typed"},
+		{Name: "statement", Type: value.Text, Doc: "what was typed, values of parameters left out"},
+		{Name: "duration", Type: value.Duration, Doc: "how long it took"},
+		{Name: "rows", Type: value.Int, Doc: "rows that it gave"},
+		{Name: "status", Type: value.Text, Doc: "done, failed or interrupted; NULL while it runs"},
 	},
 }

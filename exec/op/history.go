@@ -1,0 +1,39 @@
+package op
+
+import (
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Entry is one entry typed at the prompt.
+type Entry struct {
+	Time     record.Time
+	Text     string
+	Duration int64  // in milliseconds
+	Rows     int64  // that it gave
+	Status   string // done, failed or interrupted; "" where it has not ended
+}
+
+var historyShape = shape[[]Entry]{rows: func(list []Entry) int { return len(list) }}
+
+// historyFills computes the columns of history.
+var historyFills = fills[[]Entry]{
+	"time":      timeOf(func(e *Entry) record.Time { return e.Time }),
+	"statement": textOf(value.Text, func(e *Entry) string { return e.Text }),
+	"duration":  ended(value.Duration, func(e *Entry) int64 { return e.Duration }),
+	"rows":      ended(value.Int, func(e *Entry) int64 { return e.Rows }),
+	"status":    textOf(value.Text, func(e *Entry) string { return e.Status }),
+}
+
+// ended computes a column that is NULL for entries that have not ended.
+func ended(t value.Type, f func(*Entry) int64) func(*value.Vector, []Entry) {
+	return func(v *value.Vector, list []Entry) {
+		v.Resize(t, len(list))
+		for i := range list {
+			v.Ints[i] = f(&list[i])
+			if list[i].Status == "" {
+				v.SetNull(i)
+			}
+		}
+	}
+}
