@@ -127,6 +127,9 @@ func (b *builder) selectClauses(s *selectSyntax) *ast.Select {
 	if s.From != nil {
 		sel.From = b.source(s.From)
 	}
+	for _, j := range s.Joins {
+		sel.Joins = append(sel.Joins, ast.Join{Span: spanOfAll(j.Tokens), Left: j.Left, Source: b.source(j.Source), On: j.On})
+	}
 	return sel
 }
 

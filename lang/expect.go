@@ -13,7 +13,7 @@ import (
 
 // words are all words of the grammar, reserved or not, in upper case.
 var words = []string{
-	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
+	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
 	"IMPORT", "EXPORT", "COPY", "VERIFY", "REPAIR", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "ALL",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST",
@@ -142,6 +142,8 @@ var classes = []class{
 	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
 	// Between BETWEEN and its AND.
 	{"an operator", []string{"||"}, operatorWords},
+	{"JOIN", []string{"LEFT", "JOIN"}, []string{"LEFT", "JOIN"}},
+	{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "UNION", "ORDER", "LIMIT"}},
 }
 
 // operatorWords may stand behind an operand.

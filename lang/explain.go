@@ -58,7 +58,7 @@ func (x *explainer) explain() *ast.Error {
 		Msg:  "found " + describe(t) + ", expected " + orList(x.expected(x.at)),
 	}
 	for _, hint := range []func() string{
-		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionAll, x.reservedName, x.brokenTime, x.missingWord,
+		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionAll, x.joinForm, x.reservedName, x.brokenTime, x.missingWord,
 	} {
 		if e.Hint = hint(); e.Hint != "" {
 			break
@@ -239,6 +239,32 @@ func (x *explainer) missingEnd() string {
 func (x *explainer) unionAll() string {
 	if x.at > 0 && isKeyword(&x.tokens[x.at-1], "UNION") {
 		return "write UNION ALL; SELECT DISTINCT drops repeated rows"
+	}
+	return ""
+}
+
+// otherJoins are the joins of SQL that are not of the language.
+var otherJoins = map[string]string{
+	"INNER": "write JOIN alone",
+	"OUTER": "write LEFT JOIN",
+	"RIGHT": "exchange the sources and write LEFT JOIN",
+	"FULL":  "there are JOIN and LEFT JOIN",
+	"CROSS": "there are JOIN and LEFT JOIN, both with ON",
+	"USING": "write ON a.url = b.url",
+}
+
+// joinForm finds sources that are joined as SQL allows and the language does
+// not.
+func (x *explainer) joinForm() string {
+	t := &x.tokens[x.at]
+	on := wordToken("ON")
+	switch {
+	case isOp(t, ",") && x.accepts(x.at, wordToken("JOIN")):
+		return "sources are joined by JOIN … ON a.url = b.url"
+	case t.Type == tokIdent && (x.accepts(x.at, wordToken("JOIN")) || x.accepts(x.at, on)):
+		return otherJoins[upperASCII(t.Value)]
+	case t.Type != tokIdent && x.accepts(x.at, on) && !x.accepts(x.at, wordToken("OR")):
+		return "JOIN wants ON, such as ON a.url = b.url"
 	}
 	return ""
 }

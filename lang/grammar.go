@@ -78,7 +78,8 @@ type selectSyntax struct {
 	Tokens   []lexer.Token
 	Distinct bool          `parser:"'SELECT' @'DISTINCT'?"`
 	Items    []*itemSyntax `parser:"@@ ( ',' @@ )*"`
-	From     *sourceSyntax `parser:"( 'FROM' @@ )?"`
+	From     *sourceSyntax `parser:"( 'FROM' @@"`
+	Joins    []*joinSyntax `parser:"  @@* )?"`
 	Where    ast.Expr      `parser:"( 'WHERE' @@ )?"`
 	GroupBy  []ast.Expr    `parser:"( 'GROUP' 'BY' @@ ( ',' @@ )* )?"`
 	Having   ast.Expr      `parser:"( 'HAVING' @@ )?"`
@@ -99,6 +100,13 @@ type sourceSyntax struct {
 	Scopes   []*scopeSyntax `parser:"| @@ ( ',' @@ )* )"`
 	Time     timeSyntax     `parser:"  @@? )"`
 	Alias    lexer.Token    `parser:"( 'AS' @( Ident | Quoted ) )?"`
+}
+
+type joinSyntax struct {
+	Tokens []lexer.Token
+	Left   bool          `parser:"@'LEFT'?"`
+	Source *sourceSyntax `parser:"'JOIN' @@"`
+	On     ast.Expr      `parser:"'ON' @@"`
 }
 
 type scopeSyntax struct {

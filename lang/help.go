@@ -17,7 +17,7 @@ var syntaxes = []syntax{
     [ORDER BY key, …]
     [LIMIT n [OFFSET n]]
 select = SELECT [DISTINCT] item, …
-    [FROM source]
+    [FROM source [[LEFT] JOIN source ON expr …]]
     [WHERE expr]
     [GROUP BY expr, …]
     [HAVING expr]

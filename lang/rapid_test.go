@@ -293,6 +293,9 @@ func (g treeMaker) selectClauses() *ast.Select {
 	}
 	if g.bool() {
 		s.From = g.source()
+		for range g.upTo(4) - 2 {
+			s.Joins = append(s.Joins, ast.Join{Left: g.bool(), Source: g.source(), On: g.expr(1)})
+		}
 	}
 	s.Where, s.Having = g.exprOrNil(depth), g.exprOrNil(depth)
 	if g.bool() {

@@ -61,7 +61,11 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 		if held >= payloadBytes {
 			return row, cols, nil
 		}
-		field, err := r.late(ctx, n.Source, hidden, row)
+		field := noField
+		var err error
+		if !hidden[0].IsNull(row) {
+			field, err = r.late(ctx, n.Source, hidden, row)
+		}
 		if err != nil {
 			return 0, nil, err
 		}
@@ -73,6 +77,9 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 	}
 	return b.N, cols, nil
 }
+
+// noField is what a row has that a LEFT JOIN made of nothing.
+func noField(string) value.Value { return value.Value{} }
 
 // late gives a function that computes the late columns of a row.
 func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (func(name string) value.Value, error) {

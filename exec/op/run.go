@@ -7,6 +7,7 @@ import (
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
+	"infomall/store/urlkey"
 )
 
 // Rows is a stream of batches; an error is the last pair. It may be ranged over
@@ -32,6 +33,8 @@ type Runner struct {
 
 	responses []*response // opened last, the latest first
 	compared  comparison  // made last
+	// sought bounds sources while the right side of a join is opened.
+	sought map[*plan.Source][]urlkey.Range
 }
 
 // Rows gives the rows of a plan. Opening is cheap; ranging does the work.
@@ -51,6 +54,8 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 		return r.counted(ctx, r.source(ctx, n)), nil
 	case *plan.Union:
 		return r.union(ctx, n)
+	case *plan.Join:
+		return r.join(ctx, n)
 	}
 	in, err := r.Rows(ctx, n.Below()[0])
 	if err != nil {

@@ -11,6 +11,9 @@ import (
 
 // source reads a relation of the archive.
 func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
+	if ranges, ok := r.sought[n]; ok {
+		n = n.Within(ranges)
+	}
 	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
 		return func(func(*value.Batch, error) bool) {}
 	}

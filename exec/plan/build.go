@@ -80,8 +80,8 @@ func (b *builder) plan() (Node, error) {
 		return nil, err
 	}
 	for _, in := range b.inputs {
-		if in.src != nil && b.sel.Where != nil {
-			in.src.narrow(b.sel.Where, in.name, b.env)
+		if in.src != nil {
+			in.src.narrow(in.asked, in.name, b.env)
 		}
 	}
 	return b.top, nil
@@ -193,11 +193,22 @@ func itemName(e ast.Expr) string {
 	return e.String()
 }
 
-// where plans WHERE: what needs no payload first, then what does.
+// where plans the joins and WHERE: what needs no payload first, then what does.
 func (b *builder) where() error {
+	conds := conjuncts(b.sel.Where, nil)
+	switch len(b.inputs) {
+	case 0:
+	case 1:
+		b.inputs[0].asked = conds
+	default:
+		var err error
+		if conds, err = b.join(conds); err != nil {
+			return err
+		}
+	}
 	var cheap, dear []Expr
 	var reads []late
-	for _, e := range conjuncts(b.sel.Where, nil) {
+	for _, e := range conds {
 		b.touched = nil
 		cond, err := b.binder("WHERE").BindBool(e)
 		if err != nil {

@@ -1,6 +1,9 @@
 package plan
 
-import "infomall/exec/value"
+import (
+	"infomall/exec/value"
+	"infomall/store/urlkey"
+)
 
 // concatFunction is what || calls; it has no name that a query could use.
 var concatFunction = &Function{
@@ -11,6 +14,19 @@ var concatFunction = &Function{
 
 func concat(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(a[0].Text + a[1].Text), nil
+}
+
+// canonicalFunction makes a text a URL where ON compares it with one.
+var canonicalFunction = &Function{
+	Name: "canonical", Doc: "The text as a canonical URL; NULL if it is none.",
+	params: []param{{"s", textKind}}, result: value.URL,
+	apply: func(_ *Env, a []value.Value) (value.Value, error) {
+		u, err := urlkey.Canonical(a[0].Text)
+		if err != nil {
+			return value.Value{}, nil
+		}
+		return value.OfURL(u), nil
+	},
 }
 
 // functions are all functions, in order of name.

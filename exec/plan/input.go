@@ -18,6 +18,7 @@ type input struct {
 	large bool    // rows of another query may carry payload
 
 	filled map[int]bool // payload fields that have been read
+	asked  []ast.Expr   // conditions that hold for all its rows
 }
 
 // late is a payload field of an input.
@@ -50,7 +51,7 @@ func (b *builder) from() error {
 		return err
 	}
 	b.inputs, b.top = []*input{in}, in.node
-	return nil
+	return b.joins()
 }
 
 // input resolves one source.
@@ -80,6 +81,9 @@ func (b *builder) input(from *ast.Source) (*input, error) {
 // bound: so it is known where those of the next begin.
 func (b *builder) layout() {
 	var list []ast.Expr
+	for i := range b.sel.Joins {
+		list = append(list, b.sel.Joins[i].On)
+	}
 	list = append(append(list, b.sel.Where), b.sel.GroupBy...)
 	for _, it := range b.items {
 		list = append(list, it.expr)
@@ -246,16 +250,22 @@ func (b *builder) columnName(in *input, col *Column) string {
 // read plans to fill the payload fields listed, but those filled already.
 func (b *builder) read(list []late) {
 	for _, in := range b.inputs {
-		var fill []int
-		for _, l := range list {
-			if l.in == in && !in.filled[l.field] {
-				in.filled[l.field] = true
-				fill = append(fill, l.field)
-			}
-		}
-		if fill != nil {
+		if fill := in.unfilled(list); fill != nil {
 			in.src.Refs = true
 			b.top = &Payload{In: b.top, Source: in.src, Base: in.base, Fill: fill}
 		}
 	}
+}
+
+// unfilled are the fields of in among list that have not been read, and marks
+// them as read.
+func (in *input) unfilled(list []late) []int {
+	var fill []int
+	for _, l := range list {
+		if l.in == in && !in.filled[l.field] {
+			in.filled[l.field] = true
+			fill = append(fill, l.field)
+		}
+	}
+	return fill
 }

@@ -8,17 +8,17 @@ import (
 	"infomall/store/urlkey"
 )
 
-// narrow makes the source read less where the condition of WHERE allows it: URL
+// narrow makes the source read less where the conditions of WHERE allow it: URL
 // ranges of conditions on url, host and domain, bounds of those on time. It is
-// called when all fields are known. The condition itself is still asked; so a
+// called when all fields are known. The conditions themselves are still asked; so a
 // range may be too wide, never too narrow. What it cannot make use of it leaves
 // alone.
-func (n *Source) narrow(where ast.Expr, name string, env *Env) {
+func (n *Source) narrow(conds []ast.Expr, name string, env *Env) {
 	if !n.Relation.Scoped {
 		return
 	}
 	r := narrower{src: n, name: name, env: env}
-	for _, e := range conjuncts(where, nil) {
+	for _, e := range conds {
 		if ranges, ok := r.ranges(e); ok {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
@@ -185,6 +185,13 @@ func (r narrower) within(ranges []urlkey.Range) []urlkey.Range {
 		return ranges
 	}
 	return intersect(r.src.Ranges, ranges)
+}
+
+// Within is n for what lies in ranges, sorted and disjoint.
+func (n *Source) Within(ranges []urlkey.Range) *Source {
+	less := *n
+	less.Ranges = narrower{src: n}.within(ranges)
+	return &less
 }
 
 // intersect gives what lies in both of two lists of sorted, disjoint ranges.

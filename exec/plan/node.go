@@ -12,7 +12,7 @@ import (
 )
 
 // Node is one step of a plan: one of *Row, *Source, *Payload, *Filter, *Group,
-// *Sort, *Top, *Limit, *Project, *Distinct and *Union. Expressions in it read
+// *Sort, *Top, *Limit, *Project, *Distinct, *Union and *Join. Expressions in it read
 // the batches of the node below. Two nodes may read the same one, which is then
 // run twice.
 type Node interface {

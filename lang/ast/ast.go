@@ -76,6 +76,7 @@ type Select struct {
 	Distinct bool
 	Items    []Item
 	From     *Source // nil if absent
+	Joins    []Join  // in the order in which they are made
 	Where    Expr    // nil if absent
 	GroupBy  []Expr
 	Having   Expr // nil if absent
@@ -97,6 +98,14 @@ type Source struct {
 	Scopes   []Scope // none: everything
 	Time     TimeClause
 	Alias    *Name // nil if absent
+}
+
+// Join is [LEFT] JOIN source ON expr.
+type Join struct {
+	Span
+	Left   bool // rows without a match are kept
+	Source *Source
+	On     Expr
 }
 
 // Scope is one scope: a string or a parameter, or two with .. between them.

@@ -381,6 +381,15 @@ func (p *printer) source(s *Source) {
 	p.alias(s.Alias)
 }
 
+func (p *printer) join(j *Join) {
+	if j.Left {
+		p.WriteString("LEFT ")
+	}
+	p.WriteString("JOIN ")
+	p.source(j.Source)
+	p.clause(" ON ", j.On)
+}
+
 func (p *printer) alias(n *Name) {
 	if n != nil {
 		p.WriteString(" AS ")
@@ -416,6 +425,10 @@ func (p *printer) selectClauses(s *Select) {
 	if s.From != nil {
 		p.WriteString(" FROM ")
 		p.source(s.From)
+	}
+	for i := range s.Joins {
+		p.WriteByte(' ')
+		p.join(&s.Joins[i])
 	}
 	p.clause(" WHERE ", s.Where)
 	if len(s.GroupBy) > 0 {
@@ -592,6 +605,7 @@ func (s *Select) String() string     { return printed(func(p *printer) { p.selec
 func (o *OrderItem) String() string  { return printed(func(p *printer) { p.orderItem(o) }) }
 func (it *Item) String() string      { return printed(func(p *printer) { p.item(it) }) }
 func (s *Source) String() string     { return printed(func(p *printer) { p.source(s) }) }
+func (j *Join) String() string       { return printed(func(p *printer) { p.join(j) }) }
 func (s *Scope) String() string      { return printed(func(p *printer) { p.scope(s) }) }
 func (r *TimeRange) String() string  { return printed(func(p *printer) { p.timeRange(r) }) }
 func (c *TimeChoice) String() string { return printed(func(p *printer) { p.timeChoice(c) }) }

@@ -39,6 +39,9 @@ func children(n Node) []Node {
 		if n.From != nil {
 			l = append(l, n.From)
 		}
+		for i := range n.Joins {
+			l = append(l, &n.Joins[i])
+		}
 		l.exprs(n.Where)
 		l.exprs(n.GroupBy...)
 		l.exprs(n.Having)
@@ -57,6 +60,9 @@ func children(n Node) []Node {
 		if n.Time.Choice != nil {
 			l = append(l, n.Time.Choice)
 		}
+	case *Join:
+		l = append(l, n.Source)
+		l.exprs(n.On)
 	case *Scope:
 		l.exprs(n.From, n.To)
 	case *TimeRange:

@@ -1,0 +1,484 @@
+package op
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"iter"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// seekRowsMax is how many rows the left side of a join may have so that only
+// their URLs are read on the right.
+const seekRowsMax = 4 * record.BatchRows
+
+// join puts the rows of the right side into a table by their keys, and looks up
+// there those of the left as they come. Where the table fills the memory, both
+// sides are sorted by key on disk and merged, and the result is sorted back into
+// the order of the left side.
+func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
+	leftKeys, err := compileAll(n.LeftKeys)
+	if err != nil {
+		return nil, err
+	}
+	rightKeys, err := compileAll(n.RightKeys)
+	if err != nil {
+		return nil, err
+	}
+	left, err := r.Rows(ctx, n.Left)
+	if err != nil {
+		return nil, err
+	}
+	return func(yield func(*value.Batch, error) bool) {
+		j := &joiner{
+			ctx: ctx, runner: r, node: n,
+			leftKeys: keyReader{evals: leftKeys}, rightKeys: keyReader{evals: rightKeys},
+			width: len(n.Left.Columns()), out: newBatch(n.Columns()), yield: yield,
+		}
+		if err := j.run(left); err != nil {
+			yield(nil, err)
+		}
+	}, nil
+}
+
+// keyReader computes the keys by which two sides are joined.
+type keyReader struct {
+	evals []Eval
+	cols  []*value.Vector
+}
+
+// load computes the keys of b's rows.
+func (k *keyReader) load(b *value.Batch) error {
+	k.cols = k.cols[:0]
+	for _, eval := range k.evals {
+		v, err := eval(b)
+		if err != nil {
+			return err
+		}
+		k.cols = append(k.cols, v)
+	}
+	return nil
+}
+
+// append appends the key of row i, and reports whether it has one: NULL equals
+// nothing.
+func (k *keyReader) append(dst []byte, i int) ([]byte, bool) {
+	for _, v := range k.cols {
+		if v.IsNull(i) {
+			return dst, false
+		}
+		dst = v.AppendKey(dst, i, value.Order{})
+	}
+	return dst, true
+}
+
+// joiner is one run of a join.
+type joiner struct {
+	ctx                 context.Context
+	runner              *Runner
+	node                *plan.Join
+	leftKeys, rightKeys keyReader
+	width               int // of the left side, in columns
+	out                 *value.Batch
+	yield               func(*value.Batch, error) bool
+	stopped             bool
+
+	key, row []byte
+}
+
+func (j *joiner) run(left Rows) error {
+	next, stop := iter.Pull2(iter.Seq2[*value.Batch, error](left))
+	defer stop()
+	ahead, err := j.readAhead(next)
+	if err != nil {
+		return err
+	}
+	right, err := j.open(ahead)
+	if err != nil {
+		return err
+	}
+	rest := func(yield func(*value.Batch, error) bool) {
+		for _, b := range ahead.rows {
+			if !yield(b, nil) {
+				return
+			}
+		}
+		for !ahead.whole {
+			b, err, ok := next()
+			if !ok || !yield(b, err) {
+				return
+			}
+		}
+	}
+	table := newJoinTable(j.ctx, j.runner)
+	defer table.close()
+	if err := j.fill(table, right); err != nil {
+		return err
+	}
+	if table.late != nil {
+		err = j.merge(table, rest)
+	} else {
+		err = j.probe(table, rest)
+	}
+	if err == nil && j.out.N > 0 && !j.stopped {
+		j.yield(j.out, nil)
+	}
+	return err
+}
+
+// ahead is what was read of the left side before the right one is opened.
+type ahead struct {
+	rows  []*value.Batch
+	urls  []string // of the key by which the right side is sought
+	whole bool     // there are no more rows
+}
+
+// readAhead reads the left side up to seekRowsMax rows, where that may help.
+func (j *joiner) readAhead(next func() (*value.Batch, error, bool)) (ahead, error) {
+	var a ahead
+	if j.node.Seek == nil {
+		return a, nil
+	}
+	for rows := 0; rows < seekRowsMax; {
+		b, err, ok := next()
+		if !ok {
+			a.whole = true
+			break
+		}
+		if err == nil {
+			err = j.leftKeys.load(b)
+		}
+		if err != nil {
+			return a, err
+		}
+		urls := j.leftKeys.cols[j.node.SeekKey]
+		for i := range b.N {
+			if u := urls.At(i); !u.IsNull() {
+				a.urls = append(a.urls, u.Text)
+			}
+		}
+		held := new(value.Batch)
+		held.Gather(b, everyRow(b.N))
+		a.rows = append(a.rows, held)
+		rows += b.N
+	}
+	return a, nil
+}
+
+func everyRow(n int) []int32 {
+	sel := make([]int32, n)
+	for i := range sel {
+		sel[i] = int32(i)
+	}
+	return sel
+}
+
+// open opens the right side, which reads only the URLs of the left if these are
+// all known.
+func (j *joiner) open(a ahead) (Rows, error) {
+	if !a.whole {
+		return j.runner.Rows(j.ctx, j.node.Right)
+	}
+	ranges := []urlkey.Range{}
+	for _, u := range a.urls {
+		key := urlkey.Key(u)
+		ranges = append(ranges, urlkey.Range{From: key, To: key + "\x00"})
+	}
+	return j.runner.seek(j.ctx, j.node, urlkey.Merge(ranges))
+}
+
+// seek opens the right side of a join with less of its source.
+func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) (Rows, error) {
+	if r.sought == nil {
+		r.sought = map[*plan.Source][]urlkey.Range{}
+	}
+	r.sought[n.Seek] = ranges
+	defer delete(r.sought, n.Seek)
+	return r.Rows(ctx, n.Right)
+}
+
+// fill puts the right side into the table.
+func (j *joiner) fill(t *joinTable, right Rows) error {
+	for b, err := range right {
+		if err == nil {
+			err = j.rightKeys.load(b)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			key, ok := j.rightKeys.append(j.key[:0], i)
+			j.key = key
+			if !ok {
+				continue
+			}
+			j.row = appendRow(j.row[:0], b, i)
+			if err := t.add(key, j.row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// probe looks up the rows of the left side.
+func (j *joiner) probe(t *joinTable, left Rows) error {
+	for b, err := range left {
+		if err == nil {
+			err = j.leftKeys.load(b)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			key, ok := j.leftKeys.append(j.key[:0], i)
+			j.key = key
+			at := int32(-1)
+			if ok {
+				at = t.first(key)
+			}
+			if at < 0 && j.node.Outer {
+				j.emitLeft(b, i)
+				j.emitNulls()
+				if err := j.flush(); err != nil || j.stopped {
+					return err
+				}
+			}
+			for ; at >= 0; at = t.rows[at].next {
+				j.emitLeft(b, i)
+				j.emitRight(t.rows[at].row)
+				if err := j.flush(); err != nil || j.stopped {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (j *joiner) emitLeft(b *value.Batch, i int) {
+	for c, v := range b.Cols {
+		j.out.Cols[c].Append(v, i)
+	}
+}
+
+func (j *joiner) emitRight(row []byte) {
+	text := string(row)
+	for _, c := range j.out.Cols[j.width:] {
+		var v value.Value
+		v, text = decodeValue(text)
+		c.AppendValue(v)
+	}
+	j.out.N++
+}
+
+func (j *joiner) emitNulls() {
+	for _, c := range j.out.Cols[j.width:] {
+		c.AppendValue(value.Value{})
+	}
+	j.out.N++
+}
+
+// flush passes on a batch that is full.
+func (j *joiner) flush() error {
+	if j.out.N < record.BatchRows {
+		return nil
+	}
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
+	j.stopped = !j.yield(j.out, nil)
+	clearBatch(j.out)
+	return nil
+}
+
+// merge joins the two sides sorted by their keys. The rows of the result go to
+// a sorter by the places that their two parts had.
+func (j *joiner) merge(t *joinTable, left Rows) error {
+	sides := j.runner.newSorter(j.ctx, 4)
+	defer sides.close()
+	ordered := j.runner.newSorter(j.ctx, 4)
+	defer ordered.close()
+	if err := j.sortLeft(sides, ordered, left); err != nil {
+		return err
+	}
+	nextRight, stop := iter.Pull2(t.late.sorted())
+	defer stop()
+	same := newSpool(j.runner.MemoryBytes/4, j.runner.TempDirs) // the rows of the right side with key
+	defer same.close()
+	var key []byte
+	r, err, more := nextRight()
+	for l, lerr := range sides.sorted() {
+		if lerr != nil {
+			return lerr
+		}
+		if !bytes.Equal(l.key, key) || key == nil {
+			key = append(key[:0], l.key...)
+			same.clear()
+			for more && err == nil && bytes.Compare(r.key, key) < 0 {
+				r, err, more = nextRight()
+			}
+			for more && err == nil && bytes.Equal(r.key, key) {
+				if err := same.add(r.val); err != nil {
+					return err
+				}
+				r, err, more = nextRight()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := j.pairs(ordered, l.val, same); err != nil {
+			return err
+		}
+	}
+	decoded(j.node.Columns(), ordered.sorted())(func(b *value.Batch, err error) bool {
+		j.stopped = !j.yield(b, err)
+		return !j.stopped
+	})
+	return nil
+}
+
+// sortLeft sorts the left side by key, each row behind the place that it had.
+// Those without a key are part of the result already, or not at all.
+func (j *joiner) sortLeft(sides, ordered *sorter, left Rows) error {
+	nulls := bytes.Repeat([]byte{byte(value.Null)}, len(j.out.Cols)-j.width)
+	place := uint64(0)
+	for b, err := range left {
+		if err == nil {
+			err = j.leftKeys.load(b)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			key, ok := j.leftKeys.append(j.key[:0], i)
+			j.key = key
+			place++
+			j.row = appendRow(binary.BigEndian.AppendUint64(j.row[:0], place), b, i)
+			switch {
+			case ok:
+				err = sides.add(key, j.row)
+			case j.node.Outer:
+				err = ordered.add(j.row[:8], append(j.row[8:], nulls...))
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// pairs puts a row of the left side, behind its place, with each of the right
+// into ordered, which keeps the order in which rows of one place come.
+func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
+	if same.n == 0 {
+		if !j.node.Outer {
+			return nil
+		}
+		j.row = append(j.row[:0], left[8:]...)
+		for range len(j.out.Cols) - j.width {
+			j.row = append(j.row, byte(value.Null))
+		}
+		return ordered.add(left[:8], j.row)
+	}
+	for right, err := range same.all() {
+		if err == nil {
+			err = j.ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		j.row = append(append(j.row[:0], left[8:]...), right...)
+		if err := ordered.add(left[:8], j.row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinTable holds rows by key. Rows of one key keep their order. What does not
+// fit into memory makes all of them go to a sorter.
+type joinTable struct {
+	ctx    context.Context // of the query that joins
+	runner *Runner
+	ends   map[string]*chain
+	rows   []chained
+	left   int64 // bytes that may still be held
+	chunk  []byte
+	late   *sorter // not nil once rows have left the table
+}
+
+// chain names the first and the last row of a key.
+type chain struct{ first, last int32 }
+
+// chained is a row, and the next of its key or -1.
+type chained struct {
+	row  []byte
+	next int32
+}
+
+func newJoinTable(ctx context.Context, r *Runner) *joinTable {
+	return &joinTable{ctx: ctx, runner: r, ends: map[string]*chain{}, left: r.MemoryBytes / 2}
+}
+
+// add takes a copy of a row.
+func (t *joinTable) add(key, row []byte) error {
+	if t.late != nil {
+		return t.late.add(key, row)
+	}
+	const overhead = 96 // of a key and a row
+	if t.left -= int64(len(key)+len(row)) + overhead; t.left < 0 {
+		if err := t.spill(); err != nil {
+			return err
+		}
+		return t.late.add(key, row)
+	}
+	if len(row) > len(t.chunk) {
+		t.chunk = make([]byte, max(len(row), chunkBytes))
+	}
+	n := copy(t.chunk, row)
+	at := int32(len(t.rows))
+	t.rows = append(t.rows, chained{t.chunk[:n:n], -1})
+	t.chunk = t.chunk[n:]
+	if c := t.ends[string(key)]; c != nil {
+		t.rows[c.last].next = at
+		c.last = at
+	} else {
+		t.ends[string(key)] = &chain{at, at}
+	}
+	return nil
+}
+
+// first is the first row of a key, or -1.
+func (t *joinTable) first(key []byte) int32 {
+	if c := t.ends[string(key)]; c != nil {
+		return c.first
+	}
+	return -1
+}
+
+// spill moves all rows to a sorter, those of one key in their order.
+func (t *joinTable) spill() error {
+	t.late = t.runner.newSorter(t.ctx, 4)
+	for key, c := range t.ends {
+		for at := c.first; at >= 0; at = t.rows[at].next {
+			if err := t.late.add([]byte(key), t.rows[at].row); err != nil {
+				return err
+			}
+		}
+	}
+	t.ends, t.rows, t.chunk = nil, nil, nil
+	return nil
+}
+
+func (t *joinTable) close() {
+	if t.late != nil {
+		t.late.close()
+	}
+}

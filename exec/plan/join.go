@@ -1,0 +1,295 @@
+package plan
+
+import (
+	"slices"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// Join yields the rows of Left, each with the rows of Right whose keys equal its
+// own: the columns of Left, then those of Right. NULL equals nothing. Rows keep
+// the order of Left and, of equal keys, that of Right.
+type Join struct {
+	Left, Right Node
+	// LeftKeys and RightKeys read the rows of each, and are in pairs of one type.
+	LeftKeys, RightKeys []Expr
+	// Outer keeps the rows of Left that no row of Right equals, with NULLs.
+	Outer bool
+	// Seek is the source below Right of which key SeekKey is the URL, or nil:
+	// where Left has few rows, only their URLs need be read of it.
+	Seek    *Source
+	SeekKey int
+}
+
+// Below are the two sides.
+func (n *Join) Below() []Node { return []Node{n.Left, n.Right} }
+
+// Columns are those of both sides.
+func (n *Join) Columns() []value.Column {
+	return slices.Concat(n.Left.Columns(), n.Right.Columns())
+}
+
+// String is the node's line of EXPLAIN.
+func (n *Join) String() string {
+	s := "join on "
+	if n.Outer {
+		s = "left join on "
+	}
+	for i := range n.LeftKeys {
+		if i > 0 {
+			s += " AND "
+		}
+		s += n.LeftKeys[i].String() + " = " + n.RightKeys[i].String()
+	}
+	if n.Seek != nil {
+		s += ", by URL where the left side is short"
+	}
+	return s
+}
+
+// joins resolves the sources of all JOINs. Conditions of ON that are not an
+// equality of both sides are taken for such of WHERE, which they are without
+// LEFT, or of the right side alone.
+func (b *builder) joins() error {
+	for i := range b.sel.Joins {
+		j := &b.sel.Joins[i]
+		in, err := b.input(j.Source)
+		if err != nil {
+			return err
+		}
+		for _, other := range b.inputs {
+			if in.name != "" && equalName(in.name, other.name) {
+				err := ast.Errorf(j.Source, "two sources are called %s", in.name)
+				err.Hint = "write AS and another name behind one"
+				return err
+			}
+		}
+		b.inputs = append(b.inputs, in)
+	}
+	for _, in := range b.inputs[:len(b.inputs)*min(len(b.sel.Joins), 1)] {
+		if in.name == "" {
+			err := ast.Errorf(b.sel.From, "a query that is joined needs a name")
+			err.Hint = "write AS name behind it"
+			return err
+		}
+	}
+	return nil
+}
+
+// on is what the ON of one join says.
+type on struct {
+	left, right []ast.Expr // equalities, as pairs
+	only        []ast.Expr // conditions of the right side alone
+	rest        []ast.Expr // others, which belong into WHERE
+}
+
+// readOn sorts the conditions of the join that brings input i.
+func (b *builder) readOn(i int) (on, error) {
+	var o on
+	j := &b.sel.Joins[i-1]
+	for _, e := range conjuncts(j.On, nil) {
+		if x, y, ok := b.equality(e, i); ok {
+			o.left, o.right = append(o.left, x), append(o.right, y)
+			continue
+		}
+		first, last := b.inputsOf(e)
+		switch {
+		case first == i && last == i:
+			o.only = append(o.only, e)
+		case last > i:
+			return o, ast.Errorf(e, "%s names a source that is joined later", e)
+		case j.Left:
+			err := ast.Errorf(e, "ON of a LEFT JOIN takes equalities between its sides, and conditions of the right side alone")
+			err.Hint = "ask the left side in WHERE"
+			return o, err
+		default:
+			o.rest = append(o.rest, e)
+		}
+	}
+	if o.left == nil {
+		err := ast.Errorf(j.On, "ON has no equality between %s and what stands before it", b.inputs[i].name)
+		err.Hint = "such as ON " + b.inputs[0].name + ".url = " + b.inputs[i].name + ".url"
+		return o, err
+	}
+	return o, nil
+}
+
+// equality tells whether e is an equality between input i and those before it,
+// and gives its sides.
+func (b *builder) equality(e ast.Expr, i int) (left, right ast.Expr, ok bool) {
+	eq, is := e.(*ast.Binary)
+	if !is || eq.Op != "=" {
+		return nil, nil, false
+	}
+	firstX, lastX := b.inputsOf(eq.X)
+	firstY, lastY := b.inputsOf(eq.Y)
+	switch {
+	case firstX >= 0 && lastX < i && firstY == i && lastY == i:
+		return eq.X, eq.Y, true
+	case firstY >= 0 && lastY < i && firstX == i && lastX == i:
+		return eq.Y, eq.X, true
+	}
+	return nil, nil, false
+}
+
+// inputsOf gives the first and the last of the inputs that e reads, -1 if it
+// reads none.
+func (b *builder) inputsOf(e ast.Expr) (first, last int) {
+	first, last = -1, -1
+	columnsOf(e, func(c *ast.Column) {
+		in, _, err := b.find(c)
+		if err != nil {
+			return // it is told when e is bound
+		}
+		i := slices.Index(b.inputs, in)
+		if first < 0 || i < first {
+			first = i
+		}
+		last = max(last, i)
+	})
+	return first, last
+}
+
+// join plans the inputs, each with the conditions that it alone is asked, and
+// their joins. It gives the conditions that are left.
+func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
+	ons := make([]on, len(b.inputs))
+	asked := make([][]ast.Expr, len(b.inputs))
+	for i := 1; i < len(b.inputs); i++ {
+		var err error
+		if ons[i], err = b.readOn(i); err != nil {
+			return nil, err
+		}
+		asked[i] = ons[i].only
+		where = append(where, ons[i].rest...)
+	}
+	var rest []ast.Expr
+	for _, e := range where {
+		first, last := b.inputsOf(e)
+		if first < 0 || first != last || first > 0 && b.sel.Joins[first-1].Left || b.readsLate(e) {
+			rest = append(rest, e)
+		} else {
+			asked[first] = append(asked[first], e)
+		}
+	}
+	for i, in := range b.inputs {
+		if err := b.ask(in, asked[i]); err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			b.top = in.node
+			continue
+		}
+		if err := b.joinWith(in, ons[i], b.sel.Joins[i-1].Left); err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
+}
+
+// readsLate reports whether e reads payload.
+func (b *builder) readsLate(e ast.Expr) bool {
+	late := false
+	columnsOf(e, func(c *ast.Column) {
+		if _, col, err := b.find(c); err == nil && col.Late() {
+			late = true
+		}
+	})
+	return late
+}
+
+// ask puts conditions on an input before it is joined.
+func (b *builder) ask(in *input, conds []ast.Expr) error {
+	bind := b.inputBinder(in, "WHERE")
+	b.touched = nil
+	var bound []Expr
+	for _, e := range conds {
+		x, err := bind.BindBool(e)
+		if err != nil {
+			return err
+		}
+		bound = append(bound, x)
+	}
+	b.readBelow(in, b.touched)
+	if bound != nil {
+		in.node = &Filter{In: in.node, Conds: bound}
+	}
+	in.asked = conds
+	return nil
+}
+
+// readBelow fills payload fields of an input before it is joined.
+func (b *builder) readBelow(in *input, list []late) {
+	if fill := in.unfilled(list); fill != nil {
+		in.src.Refs = true
+		in.node = &Payload{In: in.node, Source: in.src, Fill: fill}
+	}
+}
+
+// inputBinder binds expressions over the rows of one input by itself.
+func (b *builder) inputBinder(in *input, where string) *Binder {
+	bind := b.binder(where)
+	bind.Column = func(c *ast.Column) (Expr, error) {
+		x, err := b.column(c)
+		if err != nil {
+			return nil, err
+		}
+		own := *x.(*Col)
+		own.Index -= in.base
+		return &own, nil
+	}
+	return bind
+}
+
+// joinWith joins an input to those before it.
+func (b *builder) joinWith(in *input, o on, outer bool) error {
+	j := &Join{Outer: outer}
+	var left, right []late
+	for i := range o.left {
+		b.touched = nil
+		x, err := b.binder("ON").Bind(o.left[i])
+		if err != nil {
+			return err
+		}
+		left = append(left, b.touched...)
+		b.touched = nil
+		y, err := b.inputBinder(in, "ON").Bind(o.right[i])
+		if err != nil {
+			return err
+		}
+		right = append(right, b.touched...)
+		if x, y, err = b.joinKeys(x, y, o.left[i], o.right[i]); err != nil {
+			return err
+		}
+		if c, ok := y.(*Col); ok && in.src != nil && in.src.Relation.Scoped && y.Type() == value.URL && in.src.Fields[c.Index].Name == "url" {
+			j.Seek, j.SeekKey = in.src, i
+		}
+		j.LeftKeys, j.RightKeys = append(j.LeftKeys, x), append(j.RightKeys, y)
+	}
+	b.read(left)
+	b.readBelow(in, right)
+	j.Left, j.Right = b.top, in.node
+	b.top = j
+	return nil
+}
+
+// joinKeys brings two keys to one type. A text beside a URL is made canonical;
+// one that is no URL equals none.
+func (b *builder) joinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
+	x, y, err := b.binder("ON").comparable(x, y, ex, ey)
+	if err != nil {
+		return nil, nil, err
+	}
+	if x.Type() == value.URL && y.Type() == value.Text {
+		y = canonicalCall(y)
+	} else if x.Type() == value.Text && y.Type() == value.URL {
+		x = canonicalCall(x)
+	}
+	return x, y, nil
+}
+
+// canonicalCall makes a text that is no constant a URL.
+func canonicalCall(x Expr) Expr {
+	return &Call{Func: canonicalFunction, Args: []Expr{x}, T: value.URL, apply: canonicalFunction.apply}
+}
