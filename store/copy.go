@@ -33,8 +33,9 @@ type poolCopy struct {
 // Copy copies pools, and the pools whose bodies these use, into another folder,
 // which is then an archive of its own. What an earlier copy brought there is
 // checked, and copied again only where it is damaged. Every file is read back
-// and checked against the catalogue before the copy names it; the copy's new
-// state comes into force at once, or not at all.
+// and checked against the catalogue before the copy names it. Pools come into
+// force whole, and as the work goes on: one that is stopped goes on from there
+// when it is begun again.
 //
 // A folder that has captures of its own is no copy, and is refused.
 func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
@@ -61,7 +62,7 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 	if err != nil {
 		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
 	}
-	c := &copying{a: a, to: to, o: o}
+	c := &copying{a: a, to: to, from: from.catalog, o: o}
 	for i := range pools {
 		for _, f := range pools[i].files {
 			c.total += f.bytes
@@ -74,9 +75,6 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 		return nil, err
 	}
 	results, err := c.pools(ctx, pools)
-	if err == nil {
-		err = c.publish(ctx, from.catalog, pools)
-	}
 	if e := c.w.close(); err == nil {
 		err = e
 	}
@@ -170,16 +168,23 @@ func (c *catalog) copyOf(original *catalog) error {
 // copying is one run of Copy.
 type copying struct {
 	a, to       *Archive
+	from        *catalog
 	o           record.CopyOptions
 	w           *writer // nil for a dry run
 	done, total int64
 }
 
+// copyPublish is how many times as many bytes are copied as a catalogue has
+// before pools are put in force: what that costs is then lost beside it.
+const copyPublish = 16
+
 // pools copies the files of pools that are not there yet.
 func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyResult, error) {
 	var results []record.CopyResult
 	dirs := make(map[string]bool)
-	for _, p := range pools {
+	waiting := int64(0)
+	catalogBytes := int64(len(c.from.encode()))
+	for i, p := range pools {
 		r := record.CopyResult{Pool: p.name, Files: len(p.files)}
 		for _, f := range p.files {
 			// Of a file that is there the name may not be durable yet: who
@@ -205,16 +210,41 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyRes
 			}
 		}
 		results = append(results, r)
-	}
-	if c.o.Dry {
-		return results, nil
-	}
-	for d := range dirs {
-		if err := c.to.opts.Disk.SyncDir(d); err != nil {
+		waiting += r.Bytes
+		if c.o.Dry || i < len(pools)-1 && waiting < copyPublish*catalogBytes {
+			continue
+		}
+		for d := range dirs {
+			if err := c.to.opts.Disk.SyncDir(d); err != nil {
+				return results, err
+			}
+		}
+		if err := c.publish(ctx, complete(pools[:i+1])); err != nil {
 			return results, err
 		}
+		clear(dirs)
+		waiting = 0
 	}
 	return results, nil
+}
+
+// complete leaves out the pools that depend on one that is not among them.
+func complete(pools []poolCopy) []poolCopy {
+	for {
+		has := make(map[string]bool, len(pools))
+		for _, p := range pools {
+			has[p.name] = true
+		}
+		kept := slices.DeleteFunc(slices.Clone(pools), func(p poolCopy) bool {
+			return slices.ContainsFunc(p.segments, func(s *segment.Info) bool {
+				return slices.ContainsFunc(s.Depends, func(d string) bool { return !has[d] })
+			})
+		})
+		if len(kept) == len(pools) {
+			return kept
+		}
+		pools = kept
+	}
 }
 
 // there reports whether the copy has a file, whole.
@@ -277,20 +307,20 @@ func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error)
 	}
 	if n != f.bytes || crc != f.crc {
 		return "", &segment.Error{File: f.name, Offset: -1, Err: fmt.Errorf(
-			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and nothing was put in force in %s", n, crc, f.bytes, f.crc, c.to.dir)}
+			"its copy has %d bytes and crc32c %08x, the catalogue says %d and %08x: the file is damaged, and its pool was not put in force in %s", n, crc, f.bytes, f.crc, c.to.dir)}
 	}
 	return tmp, nil
 }
 
-// publish puts what was copied in force, beside what the copy had.
-func (c *copying) publish(ctx context.Context, from *catalog, pools []poolCopy) error {
+// publish puts copied pools in force, beside what the copy had.
+func (c *copying) publish(ctx context.Context, pools []poolCopy) error {
 	return c.to.locked(ctx, func(disk.File) error {
 		there, err := c.to.inForce()
 		if err != nil {
 			return err
 		}
 		// Another may have written to it meanwhile.
-		if err := there.copyOf(from); err != nil {
+		if err := there.copyOf(c.from); err != nil {
 			return fmt.Errorf("copy to %s: %w", c.to.dir, err)
 		}
 		named := make(map[uint32]bool)
@@ -308,15 +338,15 @@ func (c *copying) publish(ctx context.Context, from *catalog, pools []poolCopy) 
 		}
 		// What segments know of each other is told in the original's
 		// generations: the copy's go on from there.
-		next := &catalog{generation: max(there.generation+1, from.generation)}
+		next := &catalog{generation: max(there.generation+1, c.from.generation)}
 		indexes := make(map[string]bool)
-		for _, s := range from.segments {
+		for _, s := range c.from.segments {
 			if named[s.ID] {
 				next.segments = append(next.segments, s)
 				indexes[s.Index] = true
 			}
 		}
-		for _, x := range from.indexes {
+		for _, x := range c.from.indexes {
 			if indexes[x.name] {
 				next.indexes = append(next.indexes, x)
 			}

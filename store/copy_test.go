@@ -3,11 +3,13 @@ package store
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
 
+	"infomall/store/disk/disktest"
 	"infomall/store/record"
 )
 
@@ -94,6 +96,68 @@ func TestCopy(t *testing.T) {
 	answers(visits)
 }
 
+// TestCopyGoesOn stops a copy at each of its operations: what it brought into
+// force stays, is not copied again, and the next copy brings the rest.
+func TestCopyGoesOn(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	noise := rand.New(rand.NewPCG(9, 10))
+	var visits []*visit
+	for month := range 6 {
+		body := make([]byte, 8<<10)
+		for i := range body {
+			body[i] = byte('a' + noise.IntN(26))
+		}
+		v := &visit{url: "http://a.example/", time: day0 + record.Time(31*month)*dayMillis, status: 200, body: string(body)}
+		put(t, a, []*visit{v})
+		visits = append(visits, v)
+	}
+	saved := 0
+	for at, killed := 1, true; killed; at += 7 {
+		killed = false
+		root := t.TempDir()
+		dir := filepath.Join(root, "copy")
+		d := disktest.New(root)
+		d.Fault = func(n int, _ string) error {
+			if n < at {
+				return nil
+			}
+			killed = true
+			return disktest.ErrKilled
+		}
+		src := Open(a.Path(), Options{Disk: d})
+		_, err := src.Copy(context.Background(), record.CopyOptions{Dir: dir})
+		src.Close()
+		if killed != (err != nil) {
+			t.Fatalf("killed at operation %d: %v", at, err)
+		}
+		b := Open(dir, Options{})
+		has := readRows(t, b, record.MinTime, record.MaxTime)
+		b.Close()
+		if want := historyOf(visits[:len(has)]); !equalRows(has, want) {
+			t.Fatalf("killed at operation %d the copy answers:\n%s", at, diffRows(has, want))
+		}
+		again := 0
+		for _, n := range copied(copyTo(t, a, dir)) {
+			again += n
+		}
+		if want := 2 * (len(visits) - len(has)); again > want {
+			t.Errorf("killed at operation %d with %d pools in force: %d files were copied again, want %d at most", at, len(has), again, want)
+		}
+		if killed {
+			saved += len(has)
+		}
+		b = Open(dir, Options{})
+		if has, want := readRows(t, b, record.MinTime, record.MaxTime), historyOf(visits); !equalRows(has, want) {
+			t.Errorf("after going on the copy answers:\n%s", diffRows(has, want))
+		}
+		b.Close()
+	}
+	if saved == 0 {
+		t.Error("no copy that was killed had brought anything into force")
+	}
+}
+
 // flip changes a bit in the middle of a file.
 func flip(t *testing.T, name string) {
 	t.Helper()
@@ -113,7 +177,7 @@ func TestCopyRefuses(t *testing.T) {
 	ctx := context.Background()
 	a := Open(t.TempDir(), Options{})
 	defer a.Close()
-	threeMonths(t, a)
+	visits := threeMonths(t, a)
 	other := Open(t.TempDir(), Options{})
 	defer other.Close()
 	own := []*visit{{url: "http://own.example/", time: day0, status: 200, body: "own"}}
@@ -145,7 +209,7 @@ func TestCopyRefuses(t *testing.T) {
 	}
 	b := Open(dir, Options{})
 	defer b.Close()
-	if got := readRows(t, b, record.MinTime, record.MaxTime); len(got) > 0 {
-		t.Errorf("a copy that failed is in force:\n%s", diffRows(got, nil))
+	if got, want := readRows(t, b, record.MinTime, record.MaxTime), historyOf(visits[:1]); !equalRows(got, want) {
+		t.Errorf("of a copy that failed in its second pool is in force:\n%s", diffRows(got, want))
 	}
 }
