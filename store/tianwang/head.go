@@ -27,6 +27,7 @@ type head struct {
 	origin  string
 	date    string
 	ip      string
+	sum     string // checksum as eight hex digits, or ""
 	extra   []byte // the other properties, as lines "name: value\n"
 }
 
@@ -85,6 +86,8 @@ func (h *head) property(line []byte) bool {
 		return h.length < 0 && setNumber(&h.length, value)
 	case "unzip-length":
 		return h.unzip < 0 && setNumber(&h.unzip, value)
+	case "crc32c":
+		return setOnce(&h.sum, value)
 	default:
 		h.extra = append(append(append(append(h.extra, name...), ": "...), value...), '\n')
 		return true

@@ -128,6 +128,11 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	if err != nil {
 		return damaged("%v", err)
 	}
+	if why, err := s.sumFault(pos, h); err != nil {
+		return it, err
+	} else if why != "" {
+		return damaged("%s", why)
+	}
 	c := &record.Capture{
 		AskedURL:   h.url,
 		Origin:     h.origin,

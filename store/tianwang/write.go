@@ -3,6 +3,7 @@ package tianwang
 import (
 	"bytes"
 	"fmt"
+	"hash/crc32"
 	"strings"
 
 	"github.com/klauspost/compress/zlib"
@@ -22,6 +23,8 @@ type Record struct {
 	Data  []byte // the HTTP response: status line, headers, body
 	// Compress has Data compressed with zlib.
 	Compress bool
+	// Sum adds the property crc32c, by which any damage of the record is seen.
+	Sum bool
 }
 
 // Append appends r to dst in version 1.0. It fails, and returns dst as it was,
@@ -52,10 +55,17 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 		out = fmt.Appendf(out, "ip: %s\n", r.IP)
 	}
 	out = append(out, extra...)
+	var lengths []byte
 	if r.Compress {
-		out = fmt.Appendf(out, "unzip-length: %d\n", len(r.Data))
+		lengths = fmt.Appendf(lengths, "unzip-length: %d\n", len(r.Data))
 	}
-	out = fmt.Appendf(out, "length: %d\n\n", len(data))
+	lengths = fmt.Appendf(lengths, "length: %d\n", len(data))
+	if r.Sum {
+		crc := crc32.Update(0, castagnoli, out[len(dst):])
+		crc = crc32.Update(crc, castagnoli, lengths)
+		out = append(out, sumLine(crc32.Update(crc, castagnoli, data))...)
+	}
+	out = append(append(out, lengths...), '\n')
 	return append(append(out, data...), '\n'), nil
 }
 
@@ -68,7 +78,7 @@ func splitExtra(r *Record) (date string, extra []byte, err error) {
 			return "", nil, fmt.Errorf("write a Tianwang record: %q is no property: want lines \"name: value\\n\"", line)
 		}
 		switch string(name) {
-		case "version", "url", "origin", "ip", "length", "unzip-length":
+		case "version", "url", "origin", "ip", "length", "unzip-length", "crc32c":
 			return "", nil, fmt.Errorf("write a Tianwang record: property %q has a field of its own", name)
 		case "date", "time":
 			date = string(bytes.TrimSpace(value))

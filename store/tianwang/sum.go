@@ -1,0 +1,62 @@
+package tianwang
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sumName begins the line with the checksum of a record: crc32c of its head
+// without this line, then its data.
+const sumName = "crc32c: "
+
+func sumLine(crc uint32) []byte { return fmt.Appendf(nil, "%s%08x\n", sumName, crc) }
+
+// sumFault compares a record with its checksum, if it has one.
+func (s *scanner) sumFault(at int64, h head) (why string, err error) {
+	b, err := s.w.View(at, int(h.bytes))
+	if err != nil {
+		return "", err
+	}
+	if h.sum == "" {
+		if nearSum(b) {
+			why = "the line of its checksum is damaged"
+		}
+		return why, nil
+	}
+	before, after, ok := bytes.Cut(b, []byte("\n"+sumName+h.sum+"\n"))
+	if !ok {
+		return "the line of its checksum is damaged", nil
+	}
+	sum := crc32.New(castagnoli)
+	for _, part := range [][]byte{before, []byte("\n"), after[:len(after)-1]} {
+		sum.Write(part)
+	}
+	if _, err := io.Copy(sum, io.NewSectionReader(s.r, at+h.bytes, h.length)); err != nil {
+		return "", fmt.Errorf("read the record at byte %d: %w", at, err)
+	}
+	if got := fmt.Sprintf("%08x", sum.Sum32()); got != h.sum {
+		return fmt.Sprintf("crc32c is %s, the head says %s: the record is damaged", got, h.sum), nil
+	}
+	return "", nil
+}
+
+// nearSum reports whether a head has what was the line of a checksum before one
+// byte of its name, or of what parts it from the lines around, was damaged.
+func nearSum(head []byte) bool {
+	for i := 0; i+len(sumName) <= len(head); i++ {
+		wrong := 0
+		for j := 0; j < len(sumName) && wrong < 2; j++ {
+			if head[i+j] != sumName[j] {
+				wrong++
+			}
+		}
+		if wrong < 2 {
+			return true
+		}
+	}
+	return false
+}
