@@ -166,6 +166,8 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldVerify(st)
 	case *ast.RepairPool:
 		return s.wouldRepair(ctx, st)
+	case *ast.Recover:
+		return s.wouldRecover(ctx, st)
 	case *ast.Explain:
 		return nil, ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing")
 	case *ast.Describe, *ast.Show, *ast.Help:

@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Repair: e.Repair, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Recover: e.Recover, Repair: e.Repair, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -70,6 +70,8 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 	case s.Repair != nil:
 		r := s.Repair
 		return &ast.RepairPool{Span: spanOfAll(r.Tokens), Pool: newText(&r.Pool), From: newText(&r.From)}
+	case s.Recover != nil:
+		return recoverStatement(s.Recover)
 	case s.Describe != nil:
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:
@@ -209,6 +211,14 @@ func copyStatement(s *copySyntax) *ast.CopyPool {
 		c.Pool = newText(&s.Pool)
 	}
 	return c
+}
+
+func recoverStatement(s *recoverSyntax) *ast.Recover {
+	r := &ast.Recover{Span: spanOfAll(s.Tokens), File: newText(&s.File)}
+	if present(s.To) {
+		r.To = newText(&s.To)
+	}
+	return r
 }
 
 // otherLists are what other programs call lists that SHOW has.

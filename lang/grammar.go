@@ -25,6 +25,7 @@ type statementSyntax struct {
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
 	Repair   *repairSyntax   `parser:"| @@"`
+	Recover  *recoverSyntax  `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -42,6 +43,7 @@ type explainSyntax struct {
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
 	Repair   *repairSyntax   `parser:"| @@"`
+	Recover  *recoverSyntax  `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -157,6 +159,12 @@ type repairSyntax struct {
 	Tokens []lexer.Token
 	Pool   lexer.Token `parser:"'REPAIR' 'POOL' @( String | Param )"`
 	From   lexer.Token `parser:"'FROM' @( String | Param )"`
+}
+
+type recoverSyntax struct {
+	Tokens []lexer.Token
+	File   lexer.Token `parser:"'RECOVER' @( String | Param )"`
+	To     lexer.Token `parser:"( 'TO' @( String | Param ) )?"`
 }
 
 type describeSyntax struct {

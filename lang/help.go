@@ -75,6 +75,10 @@ REPAIR POOL pool FROM folder
 pool = 'text' | $name
 folder = 'text' | $name
 `},
+	{"RECOVER", `
+RECOVER file [TO file]
+file = 'text' | $name
+`},
 	{"SHOW PAGE", `
 SHOW PAGE url [AT t | AS OF t]
     [AS (text | html | raw | headers | blocks)]

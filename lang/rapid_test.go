@@ -360,6 +360,13 @@ func (g treeMaker) statement() ast.Statement {
 		case 1:
 			return &ast.RepairPool{Pool: g.text(), From: g.text()}
 		}
+		if g.bool() {
+			r := &ast.Recover{File: &ast.String{Value: g.of("a.raw", "it's")}}
+			if g.bool() {
+				r.To = &ast.String{Value: "b.raw"}
+			}
+			return r
+		}
 		return &ast.Verify{Pool: &ast.String{Value: g.of("200806", "it's")}}
 	case 10:
 		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}

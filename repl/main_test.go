@@ -64,6 +64,14 @@ func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairRes
 	panic("not asked for")
 }
 
+func (endless) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
+	panic("not asked for")
+}
+
+func (endless) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
+	panic("not asked for")
+}
+
 func (endless) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
 	return nil, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"infomall/store/record"
+	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
@@ -20,20 +21,10 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 	if err != nil {
 		return record.Stored{}, err
 	}
-	out := record.Stored{
-		Capture: record.Capture{
-			AskedURL: e.AskedURL, Origin: e.Origin, Time: e.Time, IP: e.IP, Status: int(e.Status), Mime: e.Mime,
-			Head: e.Head, Body: p.Body, Framing: e.Framing, Truncated: e.Truncated, Via: e.Via,
-			DeclaredDigest: e.DeclaredDigest, RefersURL: e.RefersURL, RefersTime: e.RefersTime,
-			Source: e.Source, Offset: e.Seq, RecordID: e.RecordID, Extra: e.Extra,
-		},
-		URL: urlkey.URL(e.Key), Digest: e.Digest, Large: p.Large, Size: p.Size, NoBody: p.NoBody,
-	}
+	out := storedOf(e)
+	out.Body, out.Large, out.Size, out.NoBody = p.Body, p.Large, p.Size, p.NoBody
 	if out.Large == nil {
 		out.Size = int64(len(p.Body))
-	}
-	if out.AskedURL == "" {
-		out.AskedURL = out.URL
 	}
 	revisit := e.Via == record.ViaRevisit || e.Via == record.ViaNotModified
 	if !revisit || out.NoBody != "" {
@@ -51,4 +42,21 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 		}
 	}
 	return out, nil
+}
+
+// storedOf is e without its body.
+func storedOf(e *segment.Stored) record.Stored {
+	out := record.Stored{
+		Capture: record.Capture{
+			AskedURL: e.AskedURL, Origin: e.Origin, Time: e.Time, IP: e.IP, Status: int(e.Status), Mime: e.Mime,
+			Head: e.Head, Framing: e.Framing, Truncated: e.Truncated, Via: e.Via,
+			DeclaredDigest: e.DeclaredDigest, RefersURL: e.RefersURL, RefersTime: e.RefersTime,
+			Source: e.Source, Offset: e.Seq, RecordID: e.RecordID, Extra: e.Extra,
+		},
+		URL: urlkey.URL(e.Key), Digest: e.Digest,
+	}
+	if out.AskedURL == "" {
+		out.AskedURL = out.URL
+	}
+	return out
 }

@@ -29,8 +29,9 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify,
-// *RepairPool, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
+// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Recover,
+// *RepairPool, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set, *Reset and
+// *Help.
 type Statement interface {
 	Node
 	statement()
@@ -194,6 +195,13 @@ type RepairPool struct {
 	From Expr // *String or *Param
 }
 
+// Recover is RECOVER file [TO file].
+type Recover struct {
+	Span
+	File Expr // *String or *Param
+	To   Expr // *String or *Param; nil: nothing is written
+}
+
 // Explain is EXPLAIN [ANALYZE] statement.
 type Explain struct {
 	Span
@@ -267,6 +275,7 @@ func (*Import) statement()     {}
 func (*Export) statement()     {}
 func (*CopyPool) statement()   {}
 func (*Verify) statement()     {}
+func (*Recover) statement()    {}
 func (*RepairPool) statement() {}
 func (*Explain) statement()    {}
 func (*Describe) statement()   {}

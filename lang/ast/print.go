@@ -502,6 +502,11 @@ func (p *printer) statement(s Statement) {
 	case *RepairPool:
 		p.clause("REPAIR POOL ", s.Pool)
 		p.clause(" FROM ", s.From)
+	case *Recover:
+		p.clause("RECOVER ", s.File)
+		if s.To != nil {
+			p.clause(" TO ", s.To)
+		}
 	case *Explain:
 		p.WriteString("EXPLAIN ")
 		if s.Analyze {
@@ -617,6 +622,7 @@ func (s *Import) String() string     { return statementString(s) }
 func (s *Export) String() string     { return statementString(s) }
 func (s *CopyPool) String() string   { return statementString(s) }
 func (s *Verify) String() string     { return statementString(s) }
+func (s *Recover) String() string    { return statementString(s) }
 func (s *RepairPool) String() string { return statementString(s) }
 func (s *Explain) String() string    { return statementString(s) }
 func (s *Describe) String() string   { return statementString(s) }

@@ -38,13 +38,13 @@ type Recovered struct {
 	Time Time   // of that record, or NoTime
 	// Write, of what was saved, writes it: the record as it stood. It can be
 	// called until the next span is asked for.
+	// Nil where nothing is to be written.
 	Write func(w io.Writer) error
 }
 
 // RecoverOptions say what to go through.
 type RecoverOptions struct {
 	File string
-	To   string // file for what is saved; "" writes none
 	// Progress, if not nil, is called now and then from one goroutine. Bytes
 	// are those of the file.
 	Progress func(done, total int64)

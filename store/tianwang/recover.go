@@ -474,6 +474,8 @@ func (c *recoverer) read(from, to int64) (why, url, date string, err error) {
 		return "zeros where a record is due", url, date, nil
 	case !ok:
 		return "no head of a record where one is due", url, date, nil
+	case h.url == "" || h.date == "":
+		return "a head without url or date", url, date, nil
 	case from+h.bytes+h.length >= c.size:
 		return "the file ends within the record", url, date, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 	"iter"
 	"slices"
 
@@ -320,6 +321,21 @@ func (a *Archive) Verify(context.Context, record.VerifyOptions) iter.Seq2[record
 // Repair finds all files whole.
 func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err
+}
+
+// Recover finds two records with damage between.
+func (a *Archive) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
+	return func(yield func(record.Recovered, error) bool) {
+		write := func(w io.Writer) error { _, err := io.WriteString(w, "record\n"); return err }
+		_ = yield(record.Recovered{Length: 7, State: record.RecoverChained, Records: 1, Time: record.NoTime, Write: write}, nil) &&
+			yield(record.Recovered{Offset: 7, Length: 9, What: "no head", URL: "http://a.cn/", Time: 0}, nil) &&
+			yield(record.Recovered{Offset: 16, Length: 7, State: record.RecoverChained, Records: 1, Time: record.NoTime, Write: write}, a.Err)
+	}
+}
+
+// PlanRecover calls every file one of Tianwang records.
+func (a *Archive) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
+	return record.RecoverPlan{Format: "tianwang", Bytes: 23, To: "tianwang"}, a.Err
 }
 
 // Import imports nothing.

@@ -1,0 +1,340 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+	"infomall/store/warc"
+)
+
+// salvager recovers the captures of one db-file. Blocks that lie in other
+// segments it takes from the db-files beside it, where the file stands in the
+// folders of an archive; a body is given only if it has its sha256.
+type salvager struct {
+	own    *salvaged
+	others map[uint32]*salvaged // by segment; nil where there is none
+	pools  string               // folder of the pools' folders
+	recent []keptRun            // last runs decoded, the newest last
+	out    *warc.Writer         // nil until something is written
+	to     io.Writer            // where out writes to at present
+}
+
+// salvaged is a db-file and which of its runs has which body: some 50 bytes a
+// body.
+type salvaged struct {
+	file   *os.File
+	s      *segment.Salvage
+	owners map[segment.ID]owner
+}
+
+type owner struct{ segment, run, n uint32 }
+
+type keptRun struct {
+	segment, n uint32
+	run        *segment.Run
+}
+
+// keptRuns is how many decoded runs are kept: a page comes from eight at most.
+const keptRuns = 16
+
+func newSalvager(ctx context.Context, name string) (*salvager, error) {
+	own, err := openSalvaged(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &salvager{own: own, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}, nil
+}
+
+func openSalvaged(ctx context.Context, name string) (*salvaged, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	out := &salvaged{file: f, owners: make(map[segment.ID]owner)}
+	out.s, err = segment.OpenSalvage(ctx, f, info.Size(), func(number, run uint32, m *segment.Meta) error {
+		entries, err := m.Entries()
+		for i := range entries {
+			if e := &entries[i]; e.Body == segment.BodyOwn {
+				out.owners[e.ID] = owner{number, run, uint32(i)}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (v *salvager) close() {
+	v.own.file.Close()
+	for _, o := range v.others {
+		if o != nil {
+			o.file.Close()
+		}
+	}
+}
+
+// recover yields what the db-file has: for each sound run a span, and behind it
+// each of its captures, with no bytes of its own.
+func (v *salvager) recover(ctx context.Context) iter.Seq2[record.Recovered, error] {
+	return func(yield func(record.Recovered, error) bool) {
+		spans := v.own.s.Spans
+		for i, s := range spans {
+			r := record.Recovered{Offset: s.Offset, Length: s.Length, Time: record.NoTime}
+			if s.Err != nil {
+				r.What = s.Err.Error()
+				if !yield(r, nil) {
+					return
+				}
+				continue
+			}
+			r.State = record.RecoverChained
+			if i > 0 && spans[i-1].Err != nil && i+1 < len(spans) && spans[i+1].Err != nil {
+				r.State = record.RecoverConfirmed
+			}
+			if !yield(r, nil) {
+				return
+			}
+			for r, err := range v.captures(ctx, s, r.State) {
+				if !yield(r, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// captures yields those of a sound run.
+func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state record.RecoverState) iter.Seq2[record.Recovered, error] {
+	return func(yield func(record.Recovered, error) bool) {
+		if s.Entries == 0 {
+			return
+		}
+		run, err := v.run(ctx, s.Segment, s.Run)
+		if err != nil {
+			yield(record.Recovered{}, err)
+			return
+		}
+		entries, err := run.Meta.Entries()
+		if err != nil {
+			yield(record.Recovered{}, err)
+			return
+		}
+		for i := range entries {
+			e := &entries[i]
+			r := record.Recovered{Offset: s.Offset, State: state, Records: 1, Time: record.NoTime}
+			c, err := v.stored(ctx, e)
+			if err != nil {
+				if ctx.Err() != nil {
+					yield(record.Recovered{}, ctx.Err())
+					return
+				}
+				r.State, r.Records, r.URL, r.Time = record.RecoverDamaged, 0, urlkey.URL(e.Key), e.Time
+				r.What = "its run is whole, and its body cannot be put together: " + err.Error()
+			} else {
+				r.Write = func(w io.Writer) error { return v.write(w, &c) }
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// write writes one capture as a WARC record; what comes first begins the file.
+func (v *salvager) write(w io.Writer, c *record.Stored) error {
+	v.to = w
+	if v.out == nil {
+		var err error
+		v.out, err = warc.NewWriter(writerFunc(func(p []byte) (int, error) { return v.to.Write(p) }), warc.WriterOptions{
+			Plain: true, Filename: filepath.Base(v.own.file.Name()), Software: "infomall", Now: c.Time,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	_, err := v.out.Write(c)
+	return err
+}
+
+type writerFunc func(p []byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// stored gives a capture with its body, which is checked.
+func (v *salvager) stored(ctx context.Context, e *segment.Stored) (record.Stored, error) {
+	out := storedOf(e)
+	holder := e
+	switch e.Body {
+	case segment.BodyNone:
+		out.NoBody = noBody(e)
+		return out, nil
+	case segment.BodyOwn:
+	default:
+		var err error
+		if holder, err = v.holder(ctx, e); err != nil {
+			return out, err
+		}
+	}
+	out.Digest = holder.Digest
+	pieces := v.pieces(ctx, holder)
+	if out.Size = holder.Bytes; out.Size > record.LargeBody {
+		for _, err := range pieces {
+			if err != nil {
+				return out, err
+			}
+		}
+		out.Large = pieces
+	} else {
+		for b, err := range pieces {
+			if err != nil {
+				return out, err
+			}
+			out.Body = append(out.Body, b...)
+		}
+		out.Size = int64(len(out.Body))
+	}
+	if len(out.Head) == 0 && holder != e {
+		out.Head, out.Status, out.Mime = holder.Head, int(holder.Status), holder.Mime
+	}
+	return out, nil
+}
+
+// holder finds the entry that has the body of another.
+func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stored, error) {
+	files := []*salvaged{v.own}
+	if e.Holder != 0 {
+		other, err := v.other(ctx, e.Holder)
+		if err != nil {
+			return nil, err
+		}
+		if other != nil {
+			files = append(files, other)
+		}
+	}
+	for _, f := range files {
+		o, ok := f.owners[e.ID]
+		if !ok {
+			continue
+		}
+		run, err := v.run(ctx, o.segment, o.run)
+		if err != nil {
+			return nil, err
+		}
+		entries, err := run.Meta.Entries()
+		if err != nil {
+			return nil, err
+		}
+		return &entries[o.n], nil
+	}
+	return nil, errors.New("the capture that has it is not there or is damaged")
+}
+
+// pieces yields a body, and an error at its end if it has not its sha256.
+func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		sum := sha256.New()
+		parts := v.parts(ctx, e.Recipe)
+		if n := e.Recipe.Layout; n > 0 {
+			body, err := join(parts, n)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			parts = func(yield func([]byte, error) bool) { yield(body, nil) }
+		}
+		for b, err := range parts {
+			sum.Write(b)
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+		if !bytes.Equal(sum.Sum(nil), e.Digest[:]) {
+			yield(nil, errors.New("its sha256 differs"))
+		}
+	}
+}
+
+// parts yields the blocks of a recipe.
+func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for _, span := range recipe.Spans {
+			run, err := v.run(ctx, span.Segment, span.Run)
+			for n := uint32(0); n < span.Count && err == nil; n++ {
+				var b []byte
+				if b, err = run.Block(span.N + n); err == nil && !yield(b, nil) {
+					return
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// run gives a sound run, of the file itself or of one beside it.
+func (v *salvager) run(ctx context.Context, number, n uint32) (*segment.Run, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for _, k := range v.recent {
+		if k.segment == number && k.n == n {
+			return k.run, nil
+		}
+	}
+	s := v.own.s
+	if !s.Has(number, n) {
+		if other, err := v.other(ctx, number); err != nil {
+			return nil, err
+		} else if other != nil {
+			s = other.s
+		}
+	}
+	run, err := s.Run(number, n)
+	if err != nil {
+		return nil, err
+	}
+	if len(v.recent) == keptRuns {
+		v.recent = append(v.recent[:0], v.recent[1:]...)
+	}
+	v.recent = append(v.recent, keptRun{number, n, run})
+	return run, nil
+}
+
+// other gives the db-file of another segment; nil if there is none.
+func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) {
+	if o, ok := v.others[number]; ok {
+		return o, nil
+	}
+	names, err := filepath.Glob(filepath.Join(v.pools, "*", fmt.Sprintf("%06d.raw", number)))
+	if err != nil {
+		return nil, err
+	}
+	var o *salvaged
+	if len(names) > 0 {
+		if o, err = openSalvaged(ctx, names[0]); err != nil {
+			return nil, err
+		}
+	}
+	v.others[number] = o
+	return o, nil
+}

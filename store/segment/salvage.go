@@ -1,0 +1,95 @@
+package segment
+
+import (
+	"context"
+	"fmt"
+	"io"
+)
+
+// Salvage reads what is sound of a damaged db-file, or of any fragment of one,
+// with nothing else at hand. It is used by one goroutine.
+type Salvage struct {
+	Spans []SalvageSpan // all of the file, in order
+	f     io.ReaderAt
+	runs  map[runID]int // which span has it
+}
+
+// SalvageSpan is a record of a db-file, or damage.
+type SalvageSpan struct {
+	Offset, Length int64
+	Segment, Run   uint32
+	Entries        int   // of a run; none where it is the end record
+	Err            error // why it is damaged; nil: the record is sound
+}
+
+// OpenSalvage goes through size bytes of f. meta, if not nil, is called with
+// the meta frame of each sound run.
+//
+// Every record has a checksum, so each is judged by itself. Behind a damaged
+// one it goes on at the next that begins like one.
+func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segment, run uint32, m *Meta) error) (*Salvage, error) {
+	s := &Salvage{f: f, runs: make(map[runID]int)}
+	for at := int64(0); at < size; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		span, m := s.record(at, size)
+		if span.Err != nil {
+			next, err := nextRecord(ctx, f, at+1, size)
+			if err != nil {
+				return nil, err
+			}
+			span.Length = next - at
+		} else if m != nil {
+			s.runs[runID{span.Segment, span.Run}] = len(s.Spans)
+			if meta != nil {
+				if err := meta(span.Segment, span.Run, m); err != nil {
+					return nil, err
+				}
+			}
+		}
+		s.Spans = append(s.Spans, span)
+		at += span.Length
+	}
+	return s, nil
+}
+
+// record reads the record at an offset; m is nil if it is no run.
+func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
+	rec, h, err := readRecord(s.f, at, size)
+	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
+	if err == nil && h.kind == kindRun {
+		var r *Run
+		if r, err = decodeRun(rec, h.segment, h.run); err == nil {
+			m = r.Meta
+		}
+	}
+	if err == nil {
+		return span, m
+	}
+	span.Err = err
+	if h.entries > 0 && h.url != "" && h.lastURL != "" {
+		span.Err = fmt.Errorf("%w; its head speaks of %d captures, from %s to %s", err, h.entries, h.url, h.lastURL)
+	}
+	return span, nil
+}
+
+// Has reports whether a run is there and sound.
+func (s *Salvage) Has(segment, run uint32) bool {
+	_, ok := s.runs[runID{segment, run}]
+	return ok
+}
+
+// Run reads a sound run.
+func (s *Salvage) Run(segment, run uint32) (*Run, error) {
+	i, ok := s.runs[runID{segment, run}]
+	if !ok {
+		return nil, fmt.Errorf("run %d of segment %d is not there or is damaged", run, segment)
+	}
+	span := s.Spans[i]
+	rec := make([]byte, span.Length)
+	if _, err := s.f.ReadAt(rec, span.Offset); err != nil {
+		return nil, err
+	}
+	return decodeRun(rec, segment, run)
+}

@@ -1,0 +1,165 @@
+package warc
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"strings"
+
+	"infomall/store/record"
+)
+
+// Recover goes through a file of size bytes, plain or of gzip members, or any
+// fragment of one, and yields every whole record in it, of whatever type, and
+// every damaged span, in order.
+//
+// A record counts when it ends where its length says, and its block has the
+// digest that its header declares, if it is one of sha1, sha256 or md5; of a
+// compressed file, when its member inflates and has its checksum. Records that
+// stand behind a whole one or in front of a header are chained, others
+// confirmed.
+func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Recovered, error] {
+	return func(yield func(record.Recovered, error) bool) {
+		in, err := open(ctx, r, o.Limits.TempDir)
+		if err != nil {
+			yield(record.Recovered{}, err)
+			return
+		}
+		defer in.Close()
+		c := &recoverer{scanner: &scanner{in: in, w: record.NewWindow(ctx, in), o: o}, size: size}
+		if err := c.run(func(r record.Recovered) bool { return yield(r, nil) }); err != nil {
+			yield(record.Recovered{}, err)
+		}
+	}
+}
+
+// recoverer is the state of one Recover.
+type recoverer struct {
+	*scanner
+	size  int64
+	whole bool // the record before is, and ends here; or the file begins
+}
+
+// run goes from record to record. It returns nil as well when yield says stop.
+func (c *recoverer) run(yield func(record.Recovered) bool) error {
+	c.whole = true
+	for pos := int64(0); ; {
+		var err error
+		if pos, err = c.skipEmpty(pos); err != nil {
+			return err
+		}
+		c.in.Release(pos)
+		if end, err := c.atEnd(pos); err != nil || end && c.in.Broken() == nil {
+			return err
+		}
+		h, why, err := c.recordAt(pos)
+		if err != nil {
+			return err
+		}
+		var out record.Recovered
+		if why != "" {
+			var it record.Item
+			it, pos, err = c.damage(pos, why)
+			out = record.Recovered{Offset: it.Offset, Length: it.Length, What: it.Damage, URL: h.uri("WARC-Target-URI"), Time: timeOf(&h)}
+			c.whole = false
+		} else {
+			out, err = c.record(pos, h)
+			pos += h.bytes + h.length
+		}
+		if err != nil {
+			return err
+		}
+		if !yield(out) {
+			return nil
+		}
+	}
+}
+
+// record judges the record at pos, which ends where it says.
+func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
+	end := pos + h.bytes + h.length
+	at, first := c.in.Locate(pos)
+	out := record.Recovered{Offset: at, State: record.RecoverChained, Records: 1, Time: record.NoTime}
+	next, err := c.skipEmpty(end)
+	if err != nil {
+		return out, err
+	}
+	last, err := c.atEnd(next)
+	if err != nil {
+		return out, err
+	}
+	if last = last && c.in.Broken() == nil; last {
+		out.Length = c.size - at
+	} else if to, nextFirst := c.in.Locate(next); first && nextFirst {
+		out.Length = to - at
+	}
+	if !c.whole && !last {
+		if _, fault, err := c.headerAt(next); err != nil {
+			return out, err
+		} else if fault != nil {
+			out.State = record.RecoverConfirmed
+		}
+	}
+	why, err := digestFault(io.NewSectionReader(c.in, pos+h.bytes, h.length), h.get("WARC-Block-Digest"))
+	if err != nil {
+		return out, err
+	}
+	if c.whole = why == ""; !c.whole {
+		out.State, out.Records, out.What = record.RecoverDamaged, 0, why
+		out.URL, out.Time = h.uri("WARC-Target-URI"), timeOf(&h)
+		return out, nil
+	}
+	out.Write = func(w io.Writer) error {
+		if _, err := io.Copy(w, io.NewSectionReader(c.in, pos, end-pos)); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "\r\n\r\n")
+		return err
+	}
+	return out, nil
+}
+
+func timeOf(h *header) record.Time {
+	if t, err := parseDate(h.get("WARC-Date")); err == nil {
+		return record.At(t)
+	}
+	return record.NoTime
+}
+
+// digestFault compares a block with its digest, where that is one we know.
+func digestFault(block io.Reader, declared string) (why string, err error) {
+	name, value, _ := strings.Cut(declared, ":")
+	var sum hash.Hash
+	switch strings.ToLower(name) {
+	case "sha1", "sha-1":
+		sum = sha1.New()
+	case "sha256", "sha-256":
+		sum = sha256.New()
+	case "md5":
+		sum = md5.New()
+	default:
+		return "", nil
+	}
+	want, err := hex.DecodeString(strings.ToLower(value))
+	if err != nil || len(want) != sum.Size() {
+		want, err = base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.TrimRight(strings.ToUpper(value), "="))
+	}
+	if err != nil || len(want) != sum.Size() {
+		return fmt.Sprintf("WARC-Block-Digest %.80q is no digest", declared), nil
+	}
+	if _, err := io.Copy(sum, block); err != nil {
+		return "", fmt.Errorf("read a record's block: %w", err)
+	}
+	if !bytes.Equal(sum.Sum(nil), want) {
+		return "its block does not have the digest " + declared, nil
+	}
+	return "", nil
+}
