@@ -133,8 +133,11 @@ var versionFields = map[string]func(*response) value.Value{
 	"text": ofPage(func(_ *response, b *block.Body) value.Value {
 		return value.OfText(b.Page.Text(b.Charset))
 	}),
-	"main": ofPage(func(r *response, _ *block.Body) value.Value {
-		return value.OfText(r.mainText())
+	"main": ofPage(func(_ *response, b *block.Body) value.Value {
+		return value.OfText(b.MainText())
+	}),
+	"page_type": ofPage(func(_ *response, b *block.Body) value.Value {
+		return value.OfText(b.PageType().String())
 	}),
 	"topic": ofPage(func(_ *response, b *block.Body) value.Value {
 		return textOrNull(block.Topic(b.Page.Body, b.Charset, b.Profile, block.TopicOptions{}))

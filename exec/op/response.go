@@ -2,7 +2,6 @@ package op
 
 import (
 	"context"
-	"strings"
 
 	"infomall/store/block"
 	"infomall/store/page"
@@ -115,22 +114,6 @@ func (r *response) label(n int) block.Label {
 		r.labels = b.Labels()
 	}
 	return r.labels[n]
-}
-
-// mainLevel is the level whose blocks labelled main are a page's main text,
-// whatever cut is shown: labels are surest of regions and their parts.
-const mainLevel = 2
-
-// mainText is the text of the blocks that are labelled main.
-func (r *response) mainText() string {
-	b := r.blocks()
-	var texts []string
-	for _, n := range b.Cut(mainLevel) {
-		if r.label(n) == block.Main {
-			texts = append(texts, b.Page.TextRange(b.Blocks[n].Start, b.Blocks[n].End, b.Charset))
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 // allLinks are the links of the page in order. What stands around a link in a

@@ -1,9 +1,7 @@
 package block
 
 import (
-	_ "embed"
 	"strings"
-	"unicode"
 
 	"infomall/store/page"
 )
@@ -30,46 +28,15 @@ var labelNames = [...]string{"main", "nav", "header", "footer", "aside", "ad", "
 // String is the label as a query shows it.
 func (l Label) String() string { return labelNames[l] }
 
-//go:embed data/labels.txt
-var labelList string
-
-// labelWords are the words of class, id and role; labelSigns those that may
-// stand anywhere in them.
-var labelWords, labelSigns = func() (words map[string]Label, signs map[string]Label) {
-	words, signs = map[string]Label{}, map[string]Label{}
-	for line := range strings.Lines(labelList) {
-		name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
-		if !ok || name[0] == '#' {
-			continue
-		}
-		for w := range strings.FieldsSeq(list) {
-			if w[0] < 0x80 {
-				words[w] = labelNamed(name)
-			} else {
-				signs[w] = labelNamed(name)
-			}
-		}
-	}
-	return words, signs
-}()
-
-func labelNamed(name string) Label {
-	for l, n := range labelNames {
-		if n == name {
-			return Label(l)
-		}
-	}
-	panic("block: labels.txt has no such label: " + name)
-}
-
 // evidence adds up what speaks for each label.
 type evidence [Other + 1]float64
 
 // labeller labels the blocks of one page.
 type labeller struct {
-	tree  *Tree
-	flow  *flow
-	total float64 // what the page shows
+	tree   *Tree
+	flow   *flow
+	total  float64  // what the page shows
+	census []census // census[i] is of nodes 0 to i-1
 }
 
 // Labels says of each block of the tree what it is for; the page itself is
@@ -77,11 +44,13 @@ type labeller struct {
 func (t *Tree) Labels() []Label {
 	l := labeller{tree: t, flow: newFlow(t.Page)}
 	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
+	l.census = takeCensus(l.flow)
 	labels := make([]Label, len(t.Blocks))
 	labels[0] = Other
 	inherited := make([]evidence, len(t.Blocks))
 	for n := 1; n < len(t.Blocks); n++ {
 		e := l.names(n)
+		own := e
 		p := t.Blocks[n].Parent
 		for i := range e {
 			if Label(i) != Main { // A text has other parts than text.
@@ -89,7 +58,7 @@ func (t *Tree) Labels() []Label {
 			}
 		}
 		inherited[n] = e
-		l.looks(n, &e)
+		l.looks(n, &e, &own)
 		labels[n] = e.best()
 	}
 	return labels
@@ -168,153 +137,122 @@ func (l *labeller) names(n int) (e evidence) {
 
 func (l *labeller) between(from, to int) amount { return l.flow.sum[to].minus(l.flow.sum[from]) }
 
-// addElement adds what one element's name and attributes say.
-func addElement(t *page.Tree, i int, weight float64, e *evidence) {
-	switch t.Nodes[i].Tag {
-	case page.TagNav, page.TagMenu:
-		e[Nav] += 3 * weight
-	case page.TagHeader:
-		e[Header] += 2 * weight
-	case page.TagFooter:
-		e[Footer] += 3 * weight
-	case page.TagAside:
-		e[Aside] += 3 * weight
-	case page.TagMain, page.TagArticle:
-		e[Main] += 3 * weight
-	case page.TagForm:
-		e[Form] += weight
-	case page.TagFigure:
-		e[Media] += weight
-	}
-	for a := range t.Attrs(i) {
-		if len(a.Name) < 2 || len(a.Name) > 5 {
-			continue
-		}
-		switch strings.ToLower(string(a.Name)) {
-		case "class", "id":
-			addNames(string(a.Value), weight, e)
-		case "role":
-			addNames(string(a.Value), 2*weight, e)
-		}
-	}
+// sight is what a block shows.
+type sight struct {
+	census
+	region               bool    // of the page, else a part of one
+	text                 float64 // bytes
+	links                float64 // share of the text that is in links
+	before, share, after float64 // of the page
+	anchor               float64 // bytes of text for each link
+	first, last          bool    // stands at the start or at the end of the page
 }
 
-// addNames adds what the words of a class or id say. The last word says most:
-// "header-search" is a search.
-func addNames(value string, weight float64, e *evidence) {
-	var found [Other + 1]float64
-	for _, name := range strings.Fields(value) {
-		words := nameWords(name)
-		for i, w := range words {
-			if l, ok := labelWords[w]; ok {
-				v := weight
-				if i == len(words)-1 {
-					v *= 1.5
-				}
-				found[l] = max(found[l], v)
-			}
-		}
-		if strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {
-			for sign, l := range labelSigns {
-				if strings.Contains(name, sign) {
-					found[l] = max(found[l], weight)
-				}
-			}
-		}
-	}
-	for l, v := range found {
-		e[l] += v
-	}
-}
-
-// nameWords splits a name at punctuation, digits and changes of case:
-// "leftNav_2" has left and nav.
-func nameWords(name string) []string {
-	var words []string
-	from := 0
-	for i := 0; i <= len(name); i++ {
-		upper := i < len(name) && i > 0 && name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z'
-		if i == len(name) || upper || !letter(name[i]) {
-			if i > from {
-				words = append(words, strings.ToLower(name[from:i]))
-			}
-			from = i
-			if !upper {
-				from++
-			}
-		}
-	}
-	return words
-}
-
-func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-// looks adds what a block's content and place say.
-func (l *labeller) looks(n int, e *evidence) {
-	b := l.tree.Blocks[n]
+func (l *labeller) sight(n int) sight {
 	from, to := l.nodes(n)
 	shows := l.between(from, to)
-	text := float64(max(1, shows.text))
-	share := float64(shows.weight()) / l.total
-	links := float64(shows.link) / text
-	before := float64(l.flow.sum[from].weight()) / l.total
-	after := 1 - before - share
+	s := sight{census: l.census[to].minus(l.census[from]), region: l.tree.Blocks[n].Depth == 1}
+	s.text = float64(max(1, shows.text))
+	s.links = float64(shows.link) / s.text
+	s.share = float64(shows.weight()) / l.total
+	s.before = float64(l.flow.sum[from].weight()) / l.total
+	s.after = 1 - s.before - s.share
+	s.anchor = s.text / max(1, float64(s.anchors))
+	s.first = s.before < .03 && s.share < .4
+	s.last = s.after < .05 && s.before > .5 && s.share < .3
+	return s
+}
 
-	var anchors, items, controls, pictures float64
-	for i := from; i < to; i++ {
-		switch l.flow.t.Nodes[i].Tag {
-		case page.TagA:
-			anchors++
-		case page.TagLi, page.TagTr, page.TagDd:
-			items++
-		case page.TagInput, page.TagSelect, page.TagTextarea, page.TagButton:
-			controls++
-		case page.TagImg, page.TagObject, page.TagEmbed, page.TagVideo, page.TagIframe, page.TagCanvas:
-			pictures++
-		}
+// looks adds what a block's content and place say. Own is what its elements
+// say, without those around its parent.
+func (l *labeller) looks(n int, e, own *evidence) {
+	s := l.sight(n)
+	if !s.region && s.anchors >= 3 && s.links > .5 {
+		// In a frame too a list of links is that, whatever the frame is.
+		header, footer := e[Header]-own[Header], e[Footer]-own[Footer]
+		e[Nav] += .6*header + .4*footer
+		e[List] += .6 * footer
+		e[Header], e[Footer] = own[Header], own[Footer]
 	}
-	perAnchor := text / max(1, anchors)
-
-	e[Main] += .8
-	e[Main] += 1.2 * share
-	e[Main] += min(1, text*(1-links)/400)
-	if anchors >= 3 && links > .4 {
-		weight := 1 + 2*(links-.4)
-		if perAnchor < 14 || perAnchor < 20 && before < .15 {
-			e[Nav] += weight
-		}
-		e[List] += weight
-		e[Main] -= weight / 2
+	named := max(e[Nav], e[Header], e[Footer], e[Aside]) >= 1.4
+	e[Main] += .8 + 1.2*s.share + min(1, s.text*(1-s.links)/400)
+	s.addLinks(e)
+	if !l.plain() { // A text without markup has no frame around it.
+		s.addPlace(e, own)
 	}
-	if items >= 5 && anchors >= 3 && links > .25 {
-		e[List] += .6
-	}
-	edge := 1.3 // what standing first or last says; of a region it says more
-	switch {
-	case l.plain():
-		edge = 0 // A text without markup has no frame around it.
-	case b.Depth == 1:
-		edge = 3
-	}
-	if before < .03 && share < .4 {
-		e[Header] += edge
-	}
-	if after < .05 && before > .5 && share < .3 {
-		e[Footer] += edge
-	}
-	if controls > 0 && text < 150*controls && share < .3 {
-		e[Form] += .8 + .4*min(3, controls)/3
-	}
-	if pictures > 0 && text < 60*pictures && share < .3 {
-		e[Media] += 1.1
-	}
-	if share > .5 || b.Depth == 1 && share > .35 {
+	s.addContent(e)
+	if !named && (s.share > .5 || s.region && s.share > .35) {
 		e[Main] += 2
 		e[Nav] /= 2
 		e[List] /= 2
 	}
-	if after < .15 && share < .2 && copyright(l.tree.Bytes(n)) {
+	if s.after < .15 && s.share < .2 && copyright(l.tree.Bytes(n)) {
 		e[Footer] += 1.5
+	}
+}
+
+// addLinks adds what links say: short ones lead about the site, those that
+// begin lines are headlines.
+func (s *sight) addLinks(e *evidence) {
+	if s.anchors < 3 {
+		return
+	}
+	if s.links > .4 {
+		weight := 1 + 2*(s.links-.4)
+		if s.anchor < 14 || s.anchor < 25 && s.before < .15 {
+			e[Nav] += weight
+		}
+		if s.before >= .05 && (!s.region || s.share < .1) {
+			e[List] += weight
+		}
+		e[Main] -= weight / 2
+	}
+	if s.region {
+		return
+	}
+	if s.links > .15 && 3*s.entries >= s.anchors && s.anchor < 150 {
+		e[List] += min(1.2, max(0, s.anchor-11)/8)
+		e[Main] -= .8
+	}
+	if s.items >= 5 && s.links > .25 {
+		e[List] += .6
+	}
+}
+
+// addPlace adds what it says to stand first or last; of a region it says more.
+func (s *sight) addPlace(e, own *evidence) {
+	edge := 1.3
+	if s.region {
+		edge = 3
+	}
+	if s.first {
+		e[Header] += edge
+		if s.region && s.links > .7 && s.anchors >= 5 && s.pictures+s.controls == 0 {
+			e[Nav] += edge // No logo, no search: links alone.
+		}
+	}
+	if s.last {
+		e[Footer] += edge
+	}
+	if s.region && s.after < .15 && s.before > .5 && own[Footer] >= 1 {
+		e[Footer]++
+		e[Nav] /= 2 // Its links are part of it.
+	}
+}
+
+// addContent adds what controls and pictures say.
+func (s *sight) addContent(e *evidence) {
+	if c := float64(s.controls); c > 0 && s.text < 150*c && s.share < .3 {
+		e[Form] += .8 + .4*min(3, c)/3
+	}
+	if s.share > .2 {
+		e[Form] /= 3 // Some pages are in a form as a whole.
+	}
+	if s.pictures > 0 && s.text < 60*float64(s.pictures) && s.share < .3 {
+		e[Media] += 1.1
+	}
+	if s.region {
+		e[Media] /= 3
 	}
 }
 

@@ -50,7 +50,13 @@ func sharedRoot() string {
 
 // tarBodies reads the files of a zstd-compressed tar whose name ends in
 // suffix.
-func tarBodies(t testing.TB, path, suffix string) (bodies [][]byte) {
+func tarBodies(t testing.TB, path, suffix string) [][]byte {
+	t.Helper()
+	_, bodies := tarFiles(t, path, suffix)
+	return bodies
+}
+
+func tarFiles(t testing.TB, path, suffix string) (names []string, bodies [][]byte) {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -65,7 +71,7 @@ func tarBodies(t testing.TB, path, suffix string) (bodies [][]byte) {
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if err == io.EOF {
-			return bodies
+			return names, bodies
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +83,7 @@ func tarBodies(t testing.TB, path, suffix string) (bodies [][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		bodies = append(bodies, body)
+		names, bodies = append(names, h.Name), append(bodies, body)
 	}
 }
 

@@ -1,0 +1,63 @@
+package block
+
+import "infomall/store/page"
+
+// census counts what stands in a stretch of a page.
+type census struct {
+	anchors  int32 // links that show text
+	entries  int32 // of these, such as begin a line
+	headings int32 // headings that are links
+	items    int32 // of lists, rows of tables
+	controls int32 // of forms
+	pictures int32 // images and what plays
+}
+
+func (c census) minus(o census) census {
+	return census{c.anchors - o.anchors, c.entries - o.entries, c.headings - o.headings, c.items - o.items, c.controls - o.controls, c.pictures - o.pictures}
+}
+
+// takeCensus counts: the i-th is of nodes 0 to i-1.
+func takeCensus(f *flow) []census {
+	nodes := f.t.Nodes
+	out := make([]census, len(nodes)+1)
+	var c census
+	var lines []int32 // where the open elements end that stand on lines of their own
+	fresh := true     // no text on this line yet
+	for i := range nodes {
+		out[i] = c
+		n := &nodes[i]
+		for len(lines) > 0 && lines[len(lines)-1] <= int32(i) {
+			lines, fresh = lines[:len(lines)-1], true
+		}
+		switch n.Kind {
+		case page.Text, page.Raw:
+			fresh = fresh && f.shows(i).text == 0
+		case page.Element:
+			if n.Tag.Block() && n.Next > int32(i)+1 {
+				lines, fresh = append(lines, n.Next), true
+			}
+			switch n.Tag {
+			case page.TagBr, page.TagHr:
+				fresh = true
+			case page.TagA:
+				if f.shows(i).text > 0 {
+					c.anchors++
+					if fresh {
+						c.entries++
+						if nodes[n.Parent].Tag.Heading() > 0 {
+							c.headings++
+						}
+					}
+				}
+			case page.TagLi, page.TagTr, page.TagDd:
+				c.items++
+			case page.TagInput, page.TagSelect, page.TagTextarea, page.TagButton:
+				c.controls++
+			case page.TagImg, page.TagObject, page.TagEmbed, page.TagVideo, page.TagIframe, page.TagCanvas:
+				c.pictures++
+			}
+		}
+	}
+	out[len(nodes)] = c
+	return out
+}
