@@ -79,7 +79,7 @@ func TestTakeOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.close()
-	if err := leftovers(a); err != nil {
+	if err := noLeftovers(a); err != nil {
 		t.Error(err)
 	}
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,12 +18,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
 )
 
 var (
 	killPoints  = flag.Int("faults.kill", 200, "points at which imports are killed")
+	importDays  = flag.Int("faults.days", 180, "days of imports on a disk that fails now and then")
 	powerStates = flag.Int("faults.power", 2000, "states that a power cut leaves, to be looked at")
 )
 
@@ -88,11 +92,11 @@ func (im imports) finish(a *Archive) error {
 	if err := w.close(); err != nil {
 		return err
 	}
-	return leftovers(a)
+	return noLeftovers(a)
 }
 
 // leftovers tells of files that nothing names.
-func leftovers(a *Archive) error {
+func leftovers(a *Archive, tell func(name string)) error {
 	n, err := readCurrent(a.dir)
 	if err != nil || n == 0 {
 		return err
@@ -111,10 +115,20 @@ func leftovers(a *Archive) error {
 		}
 		rel, err := filepath.Rel(a.dir, path)
 		if err == nil && !known[rel] {
-			err = fmt.Errorf("%s is left over", rel)
+			tell(rel)
 		}
 		return err
 	})
+}
+
+// noLeftovers is an error if there are files that nothing names.
+func noLeftovers(a *Archive) error {
+	var names []string
+	err := leftovers(a, func(name string) { names = append(names, name) })
+	if err == nil && len(names) > 0 {
+		err = fmt.Errorf("left over: %q", names)
+	}
+	return err
 }
 
 // progress is a place in a record of operations: what was acknowledged and
@@ -404,4 +418,147 @@ func TestDiskFull(t *testing.T) {
 		}
 		a.Close()
 	}
+}
+
+// flaky is the operating system's disk, of which some operations fail.
+type flaky struct {
+	disk.FS
+	fault func() error
+	open  int // files
+}
+
+func (d *flaky) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	if err := d.fault(); err != nil {
+		return nil, err
+	}
+	f, err := d.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	d.open++
+	return &flakyFile{f, d}, nil
+}
+
+func (d *flaky) do(f func() error) error {
+	if err := d.fault(); err != nil {
+		return err
+	}
+	return f()
+}
+
+func (d *flaky) Mkdir(name string, perm fs.FileMode) error {
+	return d.do(func() error { return d.FS.Mkdir(name, perm) })
+}
+
+func (d *flaky) Rename(from, to string) error {
+	return d.do(func() error { return d.FS.Rename(from, to) })
+}
+
+func (d *flaky) Link(from, to string) error {
+	return d.do(func() error { return d.FS.Link(from, to) })
+}
+
+func (d *flaky) Remove(name string) error {
+	return d.do(func() error { return d.FS.Remove(name) })
+}
+
+func (d *flaky) SyncDir(name string) error {
+	return d.do(func() error { return d.FS.SyncDir(name) })
+}
+
+type flakyFile struct {
+	disk.File
+	d *flaky
+}
+
+func (f *flakyFile) Write(b []byte) (int, error) {
+	if err := f.d.fault(); err != nil {
+		return 0, err
+	}
+	return f.File.Write(b)
+}
+
+func (f *flakyFile) Sync() error { return f.d.do(f.File.Sync) }
+
+func (f *flakyFile) Close() error {
+	f.d.open--
+	return f.File.Close()
+}
+
+// TestDays imports a little on each of many days, with one archive open all the
+// time, on a disk of which each hundredth operation fails. What a day could not
+// import the next one does. Nothing piles up: open files, leftovers, memory.
+func TestDays(t *testing.T) {
+	days := *importDays
+	if testing.Short() {
+		days = 60
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	faults, failed, most := 0, 0, 0
+	d := &flaky{FS: disk.OS}
+	fault := func() error {
+		if r.IntN(100) > 0 {
+			return nil
+		}
+		faults++
+		return []error{syscall.EIO, syscall.ENOSPC}[r.IntN(2)]
+	}
+	d.fault = fault
+	a := Open(filepath.Join(t.TempDir(), "archive"), Options{Disk: d})
+	defer a.Close()
+	var imported []*visit
+	var waiting [][]*visit
+	var early uint64
+	for day := range days {
+		if day == days-1 {
+			d.fault = func() error { return nil }
+		}
+		waiting = append(waiting, slices.Concat(story(0, day).parts...))
+		for len(waiting) > 0 {
+			var res record.ImportResult
+			if err := putErr(a, waiting[0], &res); err != nil {
+				if !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) {
+					t.Fatalf("day %d: %v", day, err)
+				}
+				failed++
+				break
+			}
+			imported = append(imported, waiting[0]...)
+			waiting = waiting[1:]
+		}
+		if d.open != 0 {
+			t.Fatalf("day %d: %d files are open", day, d.open)
+		}
+		left := 0
+		if err := leftovers(a, func(string) { left++ }); err != nil {
+			t.Fatal(err)
+		}
+		most = max(most, left)
+		if day == days/4 {
+			early = heapInUse()
+		}
+	}
+	late := heapInUse()
+	if got, want := readRows(t, a, record.MinTime, record.MaxTime), historyOf(imported); !equalRows(got, want) {
+		t.Errorf("after %d days:\n%s", days, diffRows(got, want))
+	}
+	if faults == 0 || failed == 0 {
+		t.Errorf("%d faults, %d imports failed: nothing was tried", faults, failed)
+	}
+	if late > early+8<<20 {
+		t.Errorf("the heap grew from %d to %d bytes", early, late)
+	}
+	// A failed import may leave its folder and what it published by half, until
+	// the next one.
+	if most > 20 {
+		t.Errorf("%d files were left over at a time", most)
+	}
+	t.Logf("%d days, %d faults, %d imports failed, %d files left over at most, heap %d and %d bytes", days, faults, failed, most, early, late)
+}
+
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapInuse
 }
