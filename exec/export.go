@@ -18,13 +18,16 @@ import (
 )
 
 // exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc"}
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc", "wacz", "cdxj"}
 
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
-	".warc": "warc",
+	".warc": "warc", ".wacz": "wacz", ".cdxj": "cdxj",
 }
+
+// packedFormats are those whose files gzip can't be around.
+var packedFormats = []string{"wacz"}
 
 // exportTarget is where an EXPORT writes.
 type exportTarget struct {
@@ -32,6 +35,9 @@ type exportTarget struct {
 	format string // one of exportFormats
 	gzip   bool
 }
+
+// ofCaptures reports whether the file holds captures, and not rows.
+func (to exportTarget) ofCaptures() bool { return captureWriters[to.format] != nil }
 
 // exportTarget reads what the statement says of its file.
 func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
@@ -53,11 +59,13 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 			err.Hint = "add FORMAT csv, or one of " + strings.Join(exportFormats[1:], ", ")
 			return to, err
 		}
-		return to, nil
-	}
-	to.format = strings.ToLower(st.Format.Text)
-	if !slices.Contains(exportFormats, to.format) {
+	} else if to.format = strings.ToLower(st.Format.Text); !slices.Contains(exportFormats, to.format) {
 		return to, plan.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
+	}
+	if to.gzip && slices.Contains(packedFormats, to.format) {
+		err := ast.Errorf(st.To, "a %s file is compressed within, and can't be in gzip", to.format)
+		err.Hint = fmt.Sprintf("name it %q", strings.TrimSuffix(to.path, to.path[len(to.path)-len(".gz"):]))
+		return to, err
 	}
 	return to, nil
 }
@@ -74,7 +82,7 @@ func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	if to.format == "warc" {
+	if to.ofCaptures() {
 		if err := needCaptures(st, to.format, rows.Columns); err != nil {
 			return nil, err
 		}
@@ -85,7 +93,7 @@ func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
 	}
 	defer f.abandon()
 	write := s.writeRows
-	if to.format == "warc" {
+	if to.ofCaptures() {
 		write = s.writeCaptures
 	}
 	n, err := write(ctx, f, to, rows)

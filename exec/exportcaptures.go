@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
-	"infomall/store/warc"
 )
 
 // captureColumns finds the columns that tell which captures to write; -1 for
@@ -41,7 +39,7 @@ func needCaptures(st *ast.Export, format string, cols []value.Column) error {
 type captureExport struct {
 	snap     op.Snapshot
 	url, at  int // places of these columns
-	out      *warc.Writer
+	out      captureWriter
 	bodyless int64 // captures whose body the archive does not have
 }
 
@@ -53,12 +51,11 @@ func (s *Session) writeCaptures(ctx context.Context, f io.Writer, to exportTarge
 	}
 	defer release()
 	buf := bufio.NewWriterSize(f, 256<<10)
-	out, err := warc.NewWriter(buf, warc.WriterOptions{
-		Plain: !to.gzip, Filename: filepath.Base(to.path), Software: "infomall", Now: s.env().Now,
-	})
+	out, err := captureWriters[to.format](ctx, captureTarget{to, buf, s.env().Now, s.runner(snap, nil)})
 	if err != nil {
 		return 0, fmt.Errorf("export to %s: %w", to.path, err)
 	}
+	defer out.Close()
 	c := &captureExport{snap: snap, out: out}
 	c.url, c.at = captureColumns(rows.Columns)
 	for b, err := range rows.Rows {
@@ -71,9 +68,13 @@ func (s *Session) writeCaptures(ctx context.Context, f io.Writer, to exportTarge
 		n += int64(b.N)
 	}
 	if c.bodyless > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d captures have no body in the archive: their records name originals that are not in the file", c.bodyless))
+		rows.Notes = append(rows.Notes, fmt.Sprintf("%d captures have no body in the archive: what is written of them names originals that are elsewhere", c.bodyless))
 	}
-	if err := buf.Flush(); err != nil {
+	err = out.Finish()
+	if err == nil {
+		err = buf.Flush()
+	}
+	if err != nil {
 		return n, fmt.Errorf("export to %s: %w", to.path, err)
 	}
 	return n, nil
@@ -153,6 +154,5 @@ func (c *captureExport) capture(ctx context.Context, ref record.Ref) error {
 	if s.NoBody != "" {
 		c.bodyless++
 	}
-	_, err = c.out.Write(&s)
-	return err
+	return c.out.Write(&s)
 }

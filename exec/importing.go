@@ -14,7 +14,7 @@ import (
 )
 
 // importFormats are the words after FORMAT.
-var importFormats = []string{"auto", "tianwang", "warc", "arc"}
+var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz"}
 
 // importFiles runs IMPORT. What was imported before an error is in the archive,
 // so its rows come before the error.

@@ -58,7 +58,7 @@ file = 'text' | $name
 `},
 	{"EXPORT", `
 EXPORT (query) TO file
-    [FORMAT (csv | tsv | json | jsonl | markdown | warc)]
+    [FORMAT (csv | tsv | json | jsonl | markdown | warc | wacz | cdxj)]
 file = 'text' | $name | expr || expr
 `},
 	{"COPY POOL", `

@@ -1,10 +1,12 @@
 package repl
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -47,8 +49,32 @@ func TestARCIsWARC(t *testing.T) {
 	}
 }
 
-// TestExchangeSamples imports each sample made by others, exports it as WARC,
-// imports that, and compares what the two archives answer.
+// TestCDXJIsPywbs compares an index of a sample file with the one that pywb made
+// of it. Only the length of a record is not known here.
+func TestCDXJIsPywbs(t *testing.T) {
+	dir := filepath.Join(samplesDir(t), "pywb", "sample_archive")
+	for warc, index := range map[string]string{"iana.warc.gz": "iana.cdxj", "dupes.warc.gz": "dupes.cdxj"} {
+		a := newSiteArchive(t)
+		a.importFiles(filepath.Join(dir, "warcs", warc))
+		file := filepath.Join(t.TempDir(), "out.cdxj")
+		a.query(fmt.Sprintf("EXPORT (SELECT url, time FROM captures) TO '%s'", file))
+		got, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join(dir, "cdxj", index))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = regexp.MustCompile(`"length": "\d+", `).ReplaceAll(want, nil)
+		if !bytes.Equal(got, want) {
+			t.Errorf("index of %s:\n%s\nwant\n%s", warc, got, want)
+		}
+	}
+}
+
+// TestExchangeSamples imports each sample made by others, exports it as WARC
+// and WACZ, imports that, and compares what the two archives answer.
 func TestExchangeSamples(t *testing.T) {
 	dir := samplesDir(t)
 	files := 0
@@ -65,6 +91,7 @@ func TestExchangeSamples(t *testing.T) {
 			}
 			checkExchange(t, one, "out.warc.gz")
 			checkExchange(t, one, "out.warc")
+			checkExchange(t, one, "out.wacz")
 		})
 		return nil
 	})

@@ -25,6 +25,8 @@ var arrows = map[string]string{
 	"store/gzipped":  "store/record",
 	"store/warc":     "store/record store/urlkey store/gzipped",
 	"store/arc":      "store/record store/urlkey store/gzipped",
+	"store/cdx":      "store/record store/urlkey",
+	"store/wacz":     "store/record store/warc store/arc store/cdx",
 	"store/page":     "store/record store/urlkey",
 	"store/block":    "store/record store/urlkey store/page",
 	"store/disk":     "",
@@ -32,13 +34,13 @@ var arrows = map[string]string{
 	"store/disk/disktest": "store/disk",
 
 	"store/segment": "store/record store/urlkey store/disk",
-	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/page store/block store/segment",
+	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/page store/block store/segment",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
 	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value",
-	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/warc",
+	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 

@@ -17,6 +17,7 @@ import (
 	"infomall/store/arc"
 	"infomall/store/record"
 	"infomall/store/tianwang"
+	"infomall/store/wacz"
 	"infomall/store/warc"
 )
 
@@ -31,6 +32,7 @@ type source struct {
 const (
 	formatWARC     = "warc"
 	formatARC      = "arc"
+	formatWACZ     = "wacz"
 	formatTianwang = "tianwang"
 )
 
@@ -60,6 +62,15 @@ func openSource(name, format string, zone *time.Location) (*source, error) {
 	case formatARC:
 		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
 			return arc.Read(ctx, s, arc.Options{Source: name, Limits: limits})
+		}
+	case formatWACZ:
+		info, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+			return wacz.Read(ctx, s, info.Size(), wacz.Options{Source: name, Limits: limits})
 		}
 	case formatTianwang:
 		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
@@ -113,7 +124,7 @@ func detect(f io.ReaderAt) (string, error) {
 	case bytes.HasPrefix(text, []byte("filedesc://")):
 		return formatARC, nil
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return "", errors.New("this is a zip archive, perhaps a WACZ; unpack it and import the WARC files in it")
+		return formatWACZ, nil
 	case bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ")):
 		return "", errors.New("the file is compressed with zstd, bzip2 or xz: decompress it first")
 	}

@@ -31,7 +31,7 @@ func TestDetect(t *testing.T) {
 		{"ARC in gzip", zipped(t, "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n"), formatARC},
 		{"ARC, its beginning lost", "</html>\n" + arcRecord, formatARC},
 		{"ARC in gzip, its first member damaged", "\x1f\x8a\x08" + zipped(t, arcRecord), formatARC},
-		{"WACZ", "PK\x03\x04\x14", "a WACZ"},
+		{"WACZ", "PK\x03\x04\x14", formatWACZ},
 		{"zstd", "\x28\xb5\x2f\xfd\x00", "zstd"},
 		{"page", "<html>", `begins with "<html>"`},
 		{"page in gzip", zipped(t, "<html>"), `begins with "<html>"`},

@@ -34,7 +34,7 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
 	}
-	out.Digest = owner.Digest
+	out.Digest, out.Title = owner.Digest, owner.Page.Title
 	if len(out.Head) == 0 {
 		out.Head, out.Status, out.Mime = owner.Head, int(owner.Status), owner.Mime
 		if out.Via = record.ViaRevisit; owner.Via == record.ViaResource {
@@ -53,7 +53,7 @@ func storedOf(e *segment.Stored) record.Stored {
 			DeclaredDigest: e.DeclaredDigest, RefersURL: e.RefersURL, RefersTime: e.RefersTime,
 			Source: e.Source, Offset: e.Seq, RecordID: e.RecordID, Extra: e.Extra,
 		},
-		URL: urlkey.URL(e.Key), Digest: e.Digest,
+		URL: urlkey.URL(e.Key), Title: e.Page.Title, Digest: e.Digest,
 	}
 	if out.AskedURL == "" {
 		out.AskedURL = out.URL

@@ -5,7 +5,7 @@ import "time"
 // ImportOptions says what to import and how.
 type ImportOptions struct {
 	Patterns []string       // file names or globs; each must match something
-	Format   string         // "" tells by content; or tianwang, warc, arc
+	Format   string         // "" tells by content; or tianwang, warc, arc, wacz
 	Job      string         // recorded with each capture
 	Zone     *time.Location // of dates without a zone; nil is UTC
 	// Progress, if not nil, is called now and then from one goroutine.

@@ -13,6 +13,7 @@ type Stored struct {
 	// has the original's head. Spool is always nil.
 	Capture
 	URL    string // canonical
+	Title  string // of a page, as read when it came in; or ""
 	Digest Digest // sha256 of the body; zero with NoBody
 	// Large yields the pieces of a body above LargeBody bytes, in order and as
 	// often as it is ranged over; Body is then nil.
@@ -20,6 +21,15 @@ type Stored struct {
 	Size  int64 // of the body, either way
 	// NoBody says why the archive has no body for this capture; or "".
 	NoBody string
+}
+
+// MediaType is the type of the body as its headers, or a resource's record, say:
+// lower case, without parameters; "" if unknown.
+func (s *Stored) MediaType() string {
+	if s.Via == ViaResource || s.Status == 0 {
+		return s.Mime
+	}
+	return Mime(Header(s.Head, "Content-Type"))
 }
 
 // Entity yields the pieces of the body. A piece is valid until the next; an

@@ -223,6 +223,15 @@ func one(b []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) { yield(b, nil) }
 }
 
+// PayloadDigest is the digest of a capture's body as a Writer gives it; where
+// the archive has no body, what the capture's record declared.
+func PayloadDigest(s *record.Stored) (string, error) {
+	if s.NoBody != "" {
+		return s.DeclaredDigest, nil
+	}
+	return digestOf(s.Entity())
+}
+
 // digestOf is the sha1 of a body as WARC files write it.
 func digestOf(body iter.Seq2[[]byte, error]) (string, error) {
 	sum := sha1.New()

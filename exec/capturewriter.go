@@ -1,0 +1,146 @@
+package exec
+
+import (
+	"compress/gzip"
+	"context"
+	"io"
+	"path"
+	"path/filepath"
+
+	"infomall/exec/op"
+	"infomall/store/cdx"
+	"infomall/store/record"
+	"infomall/store/wacz"
+	"infomall/store/warc"
+)
+
+// captureWriter writes captures to a file of one format. Captures of a URL come
+// together and in order of time.
+type captureWriter interface {
+	Write(s *record.Stored) error
+	// Finish writes what follows the captures.
+	Finish() error
+	// Close releases what the writer holds beside the file.
+	Close()
+}
+
+// captureTarget is where captures go, and what a writer needs beside.
+type captureTarget struct {
+	exportTarget
+	w   io.Writer
+	now record.Time
+	run *op.Runner // for what is sorted
+}
+
+// captureWriters make the writers of the formats that hold captures.
+var captureWriters = map[string]func(ctx context.Context, to captureTarget) (captureWriter, error){
+	"warc": newWARCFile,
+	"wacz": newWACZFile,
+	"cdxj": newCDXJFile,
+}
+
+// software is what files say has made them.
+const software = "infomall"
+
+// warcFile is a WARC file.
+type warcFile struct{ w *warc.Writer }
+
+func newWARCFile(_ context.Context, to captureTarget) (captureWriter, error) {
+	out, err := warc.NewWriter(to.w, warc.WriterOptions{
+		Plain: !to.gzip, Filename: filepath.Base(to.path), Software: software, Now: to.now,
+	})
+	return warcFile{out}, err
+}
+
+func (f warcFile) Write(s *record.Stored) error {
+	_, err := f.w.Write(s)
+	return err
+}
+
+// Finish does nothing: records follow each other to the end.
+func (f warcFile) Finish() error { return nil }
+
+// Close does nothing.
+func (f warcFile) Close() {}
+
+// waczFile is a WACZ file, and the index that goes into it.
+type waczFile struct {
+	w     *wacz.Writer
+	lines *op.Lines
+	line  []byte
+}
+
+func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
+	o := wacz.WriterOptions{Title: filepath.Base(to.path), Software: software, Now: to.now}
+	if len(to.run.TempDirs) > 0 {
+		o.TempDir = to.run.TempDirs[0]
+	}
+	out, err := wacz.NewWriter(to.w, o)
+	if err != nil {
+		return nil, err
+	}
+	return &waczFile{w: out, lines: to.run.Lines(ctx)}, nil
+}
+
+func (f *waczFile) Write(s *record.Stored) error {
+	e, err := f.w.Write(s)
+	if err != nil {
+		return err
+	}
+	f.line = e.Append(f.line[:0])
+	return f.lines.Add(f.line)
+}
+
+func (f *waczFile) Finish() error { return f.w.Finish(f.lines.Sorted()) }
+
+func (f *waczFile) Close() {
+	f.lines.Close()
+	f.w.Close() // of a file that is unlinked already
+}
+
+// cdxjFile is an index of the files that captures came from.
+type cdxjFile struct {
+	w     io.WriteCloser
+	lines *op.Lines
+	line  []byte
+}
+
+func newCDXJFile(ctx context.Context, to captureTarget) (captureWriter, error) {
+	f := &cdxjFile{w: nopCloser{to.w}, lines: to.run.Lines(ctx)}
+	if to.gzip {
+		f.w = gzip.NewWriter(to.w)
+	}
+	return f, nil
+}
+
+func (f *cdxjFile) Write(s *record.Stored) error {
+	digest, err := warc.PayloadDigest(s)
+	if err != nil {
+		return err
+	}
+	e := cdx.Entry{
+		URL: s.URL, AskedURL: s.AskedURL, Time: s.Time, Mime: s.MediaType(), Status: s.Status,
+		Revisit: s.Via == record.ViaRevisit, Digest: digest, Offset: s.Offset, File: path.Base(filepath.ToSlash(s.Source)),
+	}
+	f.line = e.Append(f.line[:0])
+	return f.lines.Add(f.line)
+}
+
+func (f *cdxjFile) Finish() error {
+	for line, err := range f.lines.Sorted() {
+		if err == nil {
+			_, err = f.w.Write(line)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return f.w.Close()
+}
+
+func (f *cdxjFile) Close() { f.lines.Close() }
+
+// nopCloser is a writer that has nothing to close.
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }

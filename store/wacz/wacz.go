@@ -1,0 +1,252 @@
+// Package wacz reads and writes WACZ files: WARC files in a zip file, with an
+// index, a list of pages and a manifest that has a digest of each. It reads
+// versions 1.0 to 1.1.1 and the draft of 1.2.0, and writes 1.1.1. The records
+// themselves are for store/warc and store/arc.
+//
+// A file may be damaged. The reader gives back every whole record and names each
+// damaged span; from a zip file whose directory is lost, too.
+package wacz
+
+import (
+	"archive/zip"
+	"cmp"
+	"compress/flate"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"infomall/store/arc"
+	"infomall/store/record"
+	"infomall/store/warc"
+)
+
+// Options says how to read. The zero value works.
+type Options struct {
+	Source string // Capture.Source of what is read is this and the path within
+	Limits record.BodyLimits
+}
+
+// Bounds of what is inflated.
+const (
+	manifestMax = 64 << 20 // bytes of datapackage.json
+	// A file of the archive that was compressed again is inflated to disk if it
+	// is below inflateMin bytes or grows less than ratioMax times.
+	inflateMin = 64 << 20
+	ratioMax   = 250
+)
+
+// Read reads the captures of the size bytes of r: those of its WARC files in
+// order of their names. Offsets are in these. Damage is an item, and so is a
+// file that does not have the digest that the manifest says; an error, the last
+// pair, is one of r, of the disk or the cause for which ctx ended. The receiver
+// owns each item, and closes its capture's Spool.
+func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Item, error] {
+	return func(yield func(record.Item, error) bool) {
+		rd := &reader{ctx: ctx, o: o, yield: yield}
+		z, err := zip.NewReader(r, size)
+		switch {
+		case context.Cause(ctx) != nil:
+			err = context.Cause(ctx)
+		case err != nil:
+			err = rd.salvage(r, err)
+		default:
+			err = rd.files(r, z)
+		}
+		if err != nil && !errors.Is(err, errStop) {
+			yield(record.Item{}, err)
+		}
+	}
+}
+
+// errStop ends reading because the receiver wants no more.
+var errStop = errors.New("stop")
+
+// reader reads one WACZ file.
+type reader struct {
+	ctx   context.Context
+	o     Options
+	yield func(record.Item, error) bool
+}
+
+func (rd *reader) damage(at int64, format string, args ...any) error {
+	if !rd.yield(record.Item{Offset: at, Damage: fmt.Sprintf(format, args...)}, nil) {
+		return errStop
+	}
+	return nil
+}
+
+// salvage reads the records of a file that is no whole zip file. What was not
+// compressed again lies in it as it is.
+func (rd *reader) salvage(r io.ReaderAt, why error) error {
+	if err := rd.damage(0, "the zip file has no readable directory (%v): records are looked for in all of it", why); err != nil {
+		return err
+	}
+	is, err := warc.Detect(r)
+	if err != nil || !is {
+		return err
+	}
+	return rd.records(warc.Read(rd.ctx, r, warc.Options{Source: rd.o.Source, Limits: rd.o.Limits}), "")
+}
+
+// records hands on the items of one file.
+func (rd *reader) records(items iter.Seq2[record.Item, error], name string) error {
+	for it, err := range items {
+		if err != nil {
+			return err
+		}
+		if it.Damage != "" && name != "" {
+			it.Damage = name + ": " + it.Damage
+		}
+		if !rd.yield(it, nil) {
+			return errStop
+		}
+	}
+	return nil
+}
+
+// files reads the records of the WARC files of z.
+func (rd *reader) files(r io.ReaderAt, z *zip.Reader) error {
+	digests, err := rd.manifest(z)
+	if err != nil {
+		return err
+	}
+	var files []*zip.File
+	for _, f := range z.File {
+		if isArchive(f.Name) {
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
+	if len(files) == 0 {
+		return rd.damage(0, "no WARC file under archive/ in the zip file")
+	}
+	for _, f := range files {
+		if err := rd.file(r, f, digests[f.Name]); err != nil {
+			return err
+		}
+		delete(digests, f.Name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(digests)) {
+		if isArchive(name) {
+			if err := rd.damage(0, "%s is listed in datapackage.json, and is not in the zip file", name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isArchive reports whether a file of that name has captures.
+func isArchive(name string) bool {
+	if !strings.HasPrefix(name, "archive/") {
+		return false
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".gz")
+	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".arc")
+}
+
+// manifest reads the sha256, in hexadecimal digits, that datapackage.json gives
+// each file; "" where it gives none. Version 1.0 had them under stats.
+func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
+	digests := make(map[string]string)
+	f, err := z.Open(namePackage)
+	if err != nil {
+		return digests, rd.damage(0, "no datapackage.json in the zip file: files can't be checked against it")
+	}
+	defer f.Close()
+	var manifest struct {
+		Resources []struct {
+			Path, Hash string
+			Stats      struct{ Hash string }
+		}
+	}
+	if err := json.NewDecoder(io.LimitReader(f, manifestMax)).Decode(&manifest); err != nil {
+		return digests, rd.damage(0, "datapackage.json can't be read: %v", err)
+	}
+	for _, r := range manifest.Resources {
+		hash := cmp.Or(r.Hash, r.Stats.Hash)
+		if kind, digits, ok := strings.Cut(hash, ":"); ok {
+			if hash = digits; kind != "sha256" {
+				hash = ""
+			}
+		}
+		digests[r.Path] = strings.ToLower(hash)
+	}
+	return digests, nil
+}
+
+// file reads the records of one file of the zip file r, which should have the
+// digest.
+func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
+	at, err := f.DataOffset()
+	if err != nil {
+		return rd.damage(0, "%s: %v", f.Name, err)
+	}
+	var in io.ReaderAt = io.NewSectionReader(r, at, int64(f.CompressedSize64))
+	zipped, err := f.Open()
+	if err != nil {
+		return rd.damage(at, "%s: %v", f.Name, err)
+	}
+	defer zipped.Close()
+	c := &content{ctx: rd.ctx, r: zipped, sum: sha256.New()}
+	if f.Method == zip.Store {
+		_, err = io.Copy(io.Discard, c)
+	} else {
+		if f.UncompressedSize64 > inflateMin && f.UncompressedSize64/ratioMax > f.CompressedSize64 {
+			return rd.damage(at, "%s: it would grow from %d bytes to %d, and is not read", f.Name, f.CompressedSize64, f.UncompressedSize64)
+		}
+		var spool *record.Spool
+		if spool, err = record.NewSpool(c, rd.o.Limits.TempDir); err == nil {
+			defer spool.File.Close()
+			in = io.NewSectionReader(spool.File, 0, spool.Size)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.Name, err)
+	}
+	switch got := hex.EncodeToString(c.sum.Sum(nil)); {
+	case c.damage != nil:
+		err = rd.damage(at, "%s: %v", f.Name, c.damage)
+	case digest != "" && got != digest:
+		err = rd.damage(at, "%s has the sha256 %s, and datapackage.json says %s", f.Name, got, digest)
+	}
+	if err != nil {
+		return err
+	}
+	source := path.Join(rd.o.Source, f.Name)
+	if name := strings.ToLower(f.Name); strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".arc") {
+		return rd.records(arc.Read(rd.ctx, in, arc.Options{Source: source, Limits: rd.o.Limits}), f.Name)
+	}
+	return rd.records(warc.Read(rd.ctx, in, warc.Options{Source: source, Limits: rd.o.Limits}), f.Name)
+}
+
+// content reads a file of the zip file to its end, or to where it is damaged.
+type content struct {
+	ctx    context.Context
+	r      io.Reader
+	sum    hash.Hash // of what was read
+	damage error
+}
+
+func (c *content) Read(p []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	n, err := c.r.Read(p)
+	c.sum.Write(p[:n])
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) {
+		c.damage, err = err, io.EOF
+	}
+	return n, err
+}
