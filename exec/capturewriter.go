@@ -3,13 +3,17 @@ package exec
 import (
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 
 	"infomall/exec/op"
 	"infomall/store/cdx"
 	"infomall/store/record"
+	"infomall/store/tianwang"
 	"infomall/store/wacz"
 	"infomall/store/warc"
 )
@@ -34,9 +38,10 @@ type captureTarget struct {
 
 // captureWriters make the writers of the formats that hold captures.
 var captureWriters = map[string]func(ctx context.Context, to captureTarget) (captureWriter, error){
-	"warc": newWARCFile,
-	"wacz": newWACZFile,
-	"cdxj": newCDXJFile,
+	"warc":     newWARCFile,
+	"tianwang": newTianwangFile,
+	"wacz":     newWACZFile,
+	"cdxj":     newCDXJFile,
 }
 
 // software is what files say has made them.
@@ -62,6 +67,40 @@ func (f warcFile) Finish() error { return nil }
 
 // Close does nothing.
 func (f warcFile) Close() {}
+
+// tianwangFile is a file of Tianwang records, with a text beside it that says
+// what they are.
+type tianwangFile struct {
+	w   *tianwang.Writer
+	dir string
+}
+
+func newTianwangFile(_ context.Context, to captureTarget) (captureWriter, error) {
+	return tianwangFile{tianwang.NewWriter(to.w, to.zlib), filepath.Dir(to.path)}, nil
+}
+
+func (f tianwangFile) Write(s *record.Stored) error { return f.w.Write(s) }
+
+// Finish puts FORMAT.txt beside the file, unless a file of that name is there.
+func (f tianwangFile) Finish() error {
+	name := filepath.Join(f.dir, "FORMAT.txt")
+	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	out, err := newWholeFile(name)
+	if err != nil {
+		return err
+	}
+	defer out.abandon()
+	if _, err := io.WriteString(out, tianwang.FormatText); err != nil {
+		return err
+	}
+	_, err = out.commit()
+	return err
+}
+
+// Close does nothing.
+func (f tianwangFile) Close() {}
 
 // waczFile is a WACZ file, and the index that goes into it.
 type waczFile struct {

@@ -18,22 +18,23 @@ import (
 )
 
 // exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc", "wacz", "cdxj"}
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc", "tianwang", "wacz", "cdxj"}
 
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
-	".warc": "warc", ".wacz": "wacz", ".cdxj": "cdxj",
+	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
 }
 
 // packedFormats are those whose files gzip can't be around.
-var packedFormats = []string{"wacz"}
+var packedFormats = []string{"tianwang", "wacz"}
 
 // exportTarget is where an EXPORT writes.
 type exportTarget struct {
 	path   string
 	format string // one of exportFormats
 	gzip   bool
+	zlib   bool // of Tianwang records, each
 }
 
 // ofCaptures reports whether the file holds captures, and not rows.
@@ -51,8 +52,10 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 		return to, ast.Errorf(st.To, "TO wants the name of a file, and %s is none", st.To)
 	}
 	to.path = c.V.Text
-	name, zipped := strings.CutSuffix(strings.ToLower(to.path), ".gz")
-	to.gzip = zipped
+	name := strings.ToLower(to.path)
+	if name, to.gzip = strings.CutSuffix(name, ".gz"); !to.gzip {
+		name, to.zlib = strings.CutSuffix(name, ".zlib")
+	}
 	if st.Format == nil {
 		if to.format = exportSuffixes[filepath.Ext(name)]; to.format == "" {
 			err := ast.Errorf(st.To, "the name %q does not tell the format", to.path)
@@ -62,10 +65,13 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 	} else if to.format = strings.ToLower(st.Format.Text); !slices.Contains(exportFormats, to.format) {
 		return to, plan.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
 	}
-	if to.gzip && slices.Contains(packedFormats, to.format) {
-		err := ast.Errorf(st.To, "a %s file is compressed within, and can't be in gzip", to.format)
-		err.Hint = fmt.Sprintf("name it %q", strings.TrimSuffix(to.path, to.path[len(to.path)-len(".gz"):]))
+	switch {
+	case to.gzip && slices.Contains(packedFormats, to.format):
+		err := ast.Errorf(st.To, "a %s file can't be in gzip: what is compressed of it is so within", to.format)
+		err.Hint = fmt.Sprintf("name it %q", to.path[:len(to.path)-len(".gz")])
 		return to, err
+	case to.zlib && to.format != "tianwang":
+		return to, ast.Errorf(st.To, "only the records of a tianwang file are compressed with zlib; end the name in .gz")
 	}
 	return to, nil
 }

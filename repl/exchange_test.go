@@ -73,8 +73,8 @@ func TestCDXJIsPywbs(t *testing.T) {
 	}
 }
 
-// TestExchangeSamples imports each sample made by others, exports it as WARC
-// and WACZ, imports that, and compares what the two archives answer.
+// TestExchangeSamples imports each sample made by others, exports it as WARC,
+// WACZ and Tianwang records, imports that, and compares what the two archives answer.
 func TestExchangeSamples(t *testing.T) {
 	dir := samplesDir(t)
 	files := 0
@@ -92,6 +92,8 @@ func TestExchangeSamples(t *testing.T) {
 			checkExchange(t, one, "out.warc.gz")
 			checkExchange(t, one, "out.warc")
 			checkExchange(t, one, "out.wacz")
+			checkExchange(t, one, "out.raw")
+			checkExchange(t, one, "out.raw.zlib")
 		})
 		return nil
 	})

@@ -40,7 +40,7 @@ var arrows = map[string]string{
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
 	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value",
-	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/warc store/wacz store/cdx",
+	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 

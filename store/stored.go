@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -35,6 +36,10 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
 	}
 	out.Digest, out.Title = owner.Digest, owner.Page.Title
+	if n := len(out.Head); n > 0 && !bytes.HasSuffix(out.Head, []byte("\n\r\n")) && !bytes.HasSuffix(out.Head, []byte("\n\n")) {
+		// No body stood behind it, and now one may.
+		out.Head = append(out.Head[:n:n], "\r\n"...)
+	}
 	if len(out.Head) == 0 {
 		out.Head, out.Status, out.Mime = owner.Head, int(owner.Status), owner.Mime
 		if out.Via = record.ViaRevisit; owner.Via == record.ViaResource {

@@ -47,7 +47,11 @@ func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string,
 	if why, err := s.endOfData(h, compressed); why != "" || err != nil {
 		return why, err
 	}
-	c.SetMessage(data)
+	if c.Via == record.ViaResource {
+		c.Body = data
+	} else {
+		c.SetMessage(data)
+	}
 	return "", nil
 }
 
@@ -72,7 +76,7 @@ func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string
 	if why, err := s.endOfData(h, compressed); why != "" || err != nil {
 		return why, err
 	}
-	return "", c.ReadMessage(record.NewWindow(s.ctx, spool.File), 0, spool.Size, s.o.Limits)
+	return "", s.fill(c, record.NewWindow(s.ctx, spool.File), 0, spool.Size)
 }
 
 // inflated keeps the error of r, to tell it from one of who copies.

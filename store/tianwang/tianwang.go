@@ -111,6 +111,15 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 		it.Damage, it.Length = fmt.Sprintf(format, args...), f.next-pos
 		return it, nil
 	}
+	c := &record.Capture{
+		AskedURL:   h.url,
+		Origin:     h.origin,
+		RefersTime: record.NoTime,
+		Source:     s.o.Source,
+		Offset:     pos,
+		Extra:      h.extra,
+	}
+	takeOwn(c)
 	switch {
 	case h.version != "1.0":
 		it.Skipped = fmt.Sprintf("record of version %s, which is not known", h.version)
@@ -118,7 +127,7 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	case h.length == 0 && h.unzip > 0:
 		it.Skipped = "empty record: its writer failed to compress the page"
 		return it, nil
-	case h.length == 0:
+	case h.length == 0 && c.Via == record.ViaResponse:
 		it.Skipped = "empty record"
 		return it, nil
 	case h.url == "":
@@ -133,23 +142,16 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	} else if why != "" {
 		return damaged("%s", why)
 	}
-	c := &record.Capture{
-		AskedURL:   h.url,
-		Origin:     h.origin,
-		Time:       record.At(t),
-		RefersTime: record.NoTime,
-		Source:     s.o.Source,
-		Offset:     pos,
-		Extra:      h.extra,
-	}
+	c.Time += record.At(t) // to what takeOwn found
 	if h.ip != "unknown" {
 		c.IP = h.ip
 	}
 	if canonical := t.UTC().Format(dateLayout); h.date != canonical {
 		c.Extra = fmt.Appendf(c.Extra, "date: %s\n", h.date)
 	}
+	via := c.Via
 	if h.unzip < 0 {
-		if err = c.ReadMessage(s.w, pos+h.bytes, h.length, s.o.Limits); len(c.Head) == 0 && isZlib(c.Body) {
+		if err = s.fill(c, s.w, pos+h.bytes, h.length); via == record.ViaResponse && len(c.Head) == 0 && isZlib(c.Body) {
 			return damaged("compressed data without unzip-length")
 		}
 	} else {
@@ -161,8 +163,20 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	if err != nil {
 		return record.Item{}, fmt.Errorf("read the record at byte %d: %w", pos, err)
 	}
+	if via == record.ViaRevisit || via == record.ViaNotModified {
+		c.Close()
+		c.Via, c.Body, c.Framing = via, nil, nil
+	}
 	it.Capture = c
 	return it, nil
+}
+
+// fill reads the n bytes at off of w as what c is.
+func (s *scanner) fill(c *record.Capture, w *record.Window, off, n int64) error {
+	if c.Via == record.ViaResource {
+		return c.ReadBody(w, off, n, s.o.Limits)
+	}
+	return c.ReadMessage(w, off, n, s.o.Limits)
 }
 
 // noHead says what is at pos, where a head should be.

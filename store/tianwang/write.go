@@ -30,6 +30,21 @@ type Record struct {
 // Append appends r to dst in version 1.0. It fails, and returns dst as it was,
 // if r has no URL or a property that holds a line end.
 func Append(dst []byte, r *Record) ([]byte, error) {
+	data, unzip := r.Data, int64(-1)
+	if r.Compress {
+		data, unzip = deflate(data), int64(len(data))
+	}
+	out, err := appendHead(dst, r, unzip, int64(len(data)), data)
+	if err != nil {
+		return dst, err
+	}
+	return append(append(out, data...), '\n'), nil
+}
+
+// appendHead appends the head of r and the blank line behind it, for data of
+// length bytes that have unzip when decompressed; −1 is not compressed. With Sum it
+// needs the data, too.
+func appendHead(dst []byte, r *Record, unzip, length int64, data []byte) ([]byte, error) {
 	if r.URL == "" {
 		return dst, fmt.Errorf("write a Tianwang record: it has no URL")
 	}
@@ -42,10 +57,6 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	data := r.Data
-	if r.Compress {
-		data = deflate(data)
-	}
 	out := fmt.Appendf(dst, "version: 1.0\nurl: %s\n", r.URL)
 	if r.Origin != "" {
 		out = fmt.Appendf(out, "origin: %s\n", r.Origin)
@@ -56,17 +67,16 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	}
 	out = append(out, extra...)
 	var lengths []byte
-	if r.Compress {
-		lengths = fmt.Appendf(lengths, "unzip-length: %d\n", len(r.Data))
+	if unzip >= 0 {
+		lengths = fmt.Appendf(lengths, "unzip-length: %d\n", unzip)
 	}
-	lengths = fmt.Appendf(lengths, "length: %d\n", len(data))
+	lengths = fmt.Appendf(lengths, "length: %d\n", length)
 	if r.Sum {
 		crc := crc32.Update(0, castagnoli, out[len(dst):])
 		crc = crc32.Update(crc, castagnoli, lengths)
 		out = append(out, sumLine(crc32.Update(crc, castagnoli, data))...)
 	}
-	out = append(append(out, lengths...), '\n')
-	return append(append(out, data...), '\n'), nil
+	return append(append(out, lengths...), '\n'), nil
 }
 
 // splitExtra parts the date to write from the other properties of r.Extra.

@@ -1,0 +1,139 @@
+package tianwang
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/store/record"
+)
+
+// FormatText says what files of records are, for whoever finds one without us.
+// It travels beside what is exported.
+//
+//go:embed FORMAT.txt
+var FormatText string
+
+// Properties of our own, for what captures of other formats have and this one
+// has no place for. FORMAT.txt says what they mean.
+const (
+	ownPrefix    = "infomall-"
+	ownMillis    = ownPrefix + "milliseconds"
+	ownResource  = ownPrefix + "resource"
+	ownRevisit   = ownPrefix + "revisit"
+	ownRefersURL = ownPrefix + "refers-url"
+	ownRefersAt  = ownPrefix + "refers-date"
+	ownDigest    = ownPrefix + "digest"
+	ownRecordID  = ownPrefix + "record-id"
+	ownTruncated = ownPrefix + "truncated"
+)
+
+// Values of ownRevisit and, where a type is not known, of ownResource.
+const (
+	revisitIdentical   = "identical"
+	revisitNotModified = "not-modified"
+	resourceUnknown    = "-"
+)
+
+// takeOwn moves what our own properties say from c.Extra to where it belongs.
+func takeOwn(c *record.Capture) {
+	if !bytes.Contains(c.Extra, []byte(ownPrefix)) {
+		return
+	}
+	var rest []byte
+	for line := range bytes.Lines(c.Extra) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(string(line), "\n"), ": ")
+		if !takeProperty(c, name, value) {
+			rest = append(rest, line...)
+		}
+	}
+	c.Extra = rest
+}
+
+// takeProperty reports whether the property is one of ours and says something.
+func takeProperty(c *record.Capture, name, value string) bool {
+	switch name {
+	case ownMillis:
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil || n > 999 {
+			return false
+		}
+		c.Time += record.Time(n)
+	case ownResource:
+		c.Via = record.ViaResource
+		c.Mime = record.Mime(value)
+	case ownRevisit:
+		switch value {
+		case revisitIdentical:
+			c.Via = record.ViaRevisit
+		case revisitNotModified:
+			c.Via = record.ViaNotModified
+		default:
+			return false
+		}
+	case ownRefersURL:
+		c.RefersURL = value
+	case ownRefersAt:
+		t, err := time.Parse(time.RFC3339Nano, value)
+		if err != nil {
+			return false
+		}
+		c.RefersTime = record.At(t)
+	case ownDigest:
+		c.DeclaredDigest = value
+	case ownRecordID:
+		c.RecordID = value
+	case ownTruncated:
+		c.Truncated = true
+	default:
+		return false
+	}
+	return true
+}
+
+// ownLines are the properties for what s has beyond the format.
+func ownLines(s *record.Stored) []byte {
+	var b []byte
+	add := func(name, value string) {
+		if value != "" && isValue(value) {
+			b = fmt.Appendf(b, "%s: %s\n", name, value)
+		}
+	}
+	if ms := s.Time.Std().Nanosecond() / 1e6; ms > 0 {
+		add(ownMillis, strconv.Itoa(ms))
+	}
+	switch {
+	case s.Via == record.ViaResource:
+		mime := s.Mime
+		if mime == "" {
+			mime = resourceUnknown
+		}
+		add(ownResource, mime)
+	case s.Via == record.ViaNotModified:
+		if record.Status(s.Head) != 304 || s.RefersURL != "" { // a 304 says it by itself
+			add(ownRevisit, revisitNotModified)
+		}
+	case s.NoBody != "":
+		add(ownRevisit, revisitIdentical)
+	}
+	if s.NoBody != "" || s.Via == record.ViaNotModified {
+		add(ownRefersURL, s.RefersURL)
+		if s.RefersTime != record.NoTime {
+			add(ownRefersAt, s.RefersTime.Std().Format(time.RFC3339Nano))
+		}
+	}
+	add(ownDigest, s.DeclaredDigest)
+	add(ownRecordID, s.RecordID)
+	if s.Truncated {
+		add(ownTruncated, "yes")
+	}
+	return b
+}
+
+// isValue reports whether a property can have that value and be read as it was.
+func isValue(value string) bool {
+	return strings.TrimSpace(value) == value && strings.IndexFunc(value, func(r rune) bool { return r < ' ' && r != '\t' }) < 0
+}

@@ -1,0 +1,151 @@
+package tianwang
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zlib"
+
+	"infomall/store/record"
+)
+
+// Writer writes captures as records of version 1.0, each with its whole
+// response byte for byte. A capture whose body the archive does not have, a file
+// that is no response, and whatever else the format has no place for goes into
+// properties of our own, so that all comes back from Read as it was.
+type Writer struct {
+	w        io.Writer
+	compress bool
+	data     []byte // of the record at hand
+	out      []byte
+}
+
+// NewWriter returns a Writer to w, which it never closes. compress has each
+// record's data compressed with zlib.
+func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compress: compress} }
+
+// Write writes one capture.
+func (w *Writer) Write(s *record.Stored) error {
+	r := recordOf(s)
+	if s.Large != nil && s.Via != record.ViaNotModified {
+		return w.large(r, s)
+	}
+	w.data = w.data[:0]
+	for b, err := range data(s) {
+		if err != nil {
+			return err
+		}
+		w.data = append(w.data, b...)
+	}
+	r.Data = w.data
+	// What has no bytes, or looks compressed and is not, would be no record.
+	r.Compress = w.compress || len(r.Data) == 0 || isZlib(r.Data)
+	var err error
+	if w.out, err = Append(w.out[:0], r); err != nil {
+		return err
+	}
+	_, err = w.w.Write(w.out)
+	return err
+}
+
+// large writes a capture whose body comes in pieces. It goes over them twice:
+// the length stands before them.
+func (w *Writer) large(r *Record, s *record.Stored) error {
+	var plain, packed counter
+	to := io.Writer(&plain)
+	z := zlib.NewWriter(&packed)
+	if w.compress {
+		to = io.MultiWriter(&plain, z)
+	}
+	for _, out := range []io.Writer{to, nil} {
+		if out == nil {
+			length, unzip := int64(plain), int64(-1)
+			if out = w.w; w.compress {
+				if err := z.Close(); err != nil {
+					return err
+				}
+				length, unzip = int64(packed), int64(plain)
+				z.Reset(w.w)
+				out = z
+			}
+			head, err := appendHead(nil, r, unzip, length, nil)
+			if err != nil {
+				return err
+			}
+			if _, err := w.w.Write(head); err != nil {
+				return err
+			}
+		}
+		for b, err := range data(s) {
+			if err == nil {
+				_, err = out.Write(b)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if w.compress {
+		if err := z.Close(); err != nil {
+			return err
+		}
+	}
+	_, err := w.w.Write([]byte("\n"))
+	return err
+}
+
+// counter counts what is written to it.
+type counter int64
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// data is a record's data: the response as it came, of a resource the file, and
+// of what has no body of its own the head.
+func data(s *record.Stored) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		if s.Via != record.ViaResource && len(s.Head) > 0 && !yield(s.Head, nil) {
+			return
+		}
+		if s.NoBody == "" && s.Via != record.ViaNotModified {
+			s.Wire()(yield)
+		}
+	}
+}
+
+// recordOf is the record of a capture, without data.
+func recordOf(s *record.Stored) *Record {
+	r := &Record{URL: s.AskedURL, Time: s.Time}
+	if !isValue(r.URL) {
+		r.URL = s.URL
+	}
+	if isValue(s.Origin) {
+		r.Origin = s.Origin
+	}
+	if isValue(s.IP) {
+		r.IP = s.IP
+	}
+	for line := range bytes.Lines(s.Extra) {
+		name, value, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
+		name, value = strings.ToLower(name), strings.TrimSpace(value)
+		switch {
+		case !ok || !isName([]byte(name)) || !isValue(value) || strings.HasPrefix(name, ownPrefix):
+		case name == "version", name == "url", name == "origin", name == "ip", name == "length", name == "unzip-length", name == "crc32c", name == "time":
+		case name == "date":
+			// As it was written, if that means the same wherever it is read.
+			if t, err := parseDate(value, time.UTC); err == nil && t.Unix() == s.Time.Std().Unix() {
+				r.Extra = fmt.Appendf(r.Extra, "date: %s\n", value)
+			}
+		default:
+			r.Extra = fmt.Appendf(r.Extra, "%s: %s\n", name, value)
+		}
+	}
+	r.Extra = append(r.Extra, ownLines(s)...)
+	return r
+}
