@@ -58,7 +58,8 @@ file = 'text' | $name
 `},
 	{"EXPORT", `
 EXPORT (query) TO file
-    [FORMAT (csv | tsv | json | jsonl | markdown | warc | wacz | cdxj)]
+    [FORMAT (csv | tsv | json | jsonl | markdown | warc | tianwang | wacz
+      | cdxj)]
 file = 'text' | $name | expr || expr
 `},
 	{"COPY POOL", `

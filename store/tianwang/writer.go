@@ -43,7 +43,7 @@ func (w *Writer) Write(s *record.Stored) error {
 	}
 	r.Data = w.data
 	// What has no bytes, or looks compressed and is not, would be no record.
-	r.Compress = w.compress || len(r.Data) == 0 || isZlib(r.Data)
+	r.Compress = w.compress || s.Via != record.ViaResource && (len(r.Data) == 0 || isZlib(r.Data))
 	var err error
 	if w.out, err = Append(w.out[:0], r); err != nil {
 		return err
@@ -55,16 +55,18 @@ func (w *Writer) Write(s *record.Stored) error {
 // large writes a capture whose body comes in pieces. It goes over them twice:
 // the length stands before them.
 func (w *Writer) large(r *Record, s *record.Stored) error {
+	// As in Write: what has no head may look compressed.
+	compress := w.compress || len(s.Head) == 0 && s.Via != record.ViaResource
 	var plain, packed counter
 	to := io.Writer(&plain)
 	z := zlib.NewWriter(&packed)
-	if w.compress {
+	if compress {
 		to = io.MultiWriter(&plain, z)
 	}
 	for _, out := range []io.Writer{to, nil} {
 		if out == nil {
 			length, unzip := int64(plain), int64(-1)
-			if out = w.w; w.compress {
+			if out = w.w; compress {
 				if err := z.Close(); err != nil {
 					return err
 				}
@@ -89,7 +91,7 @@ func (w *Writer) large(r *Record, s *record.Stored) error {
 			}
 		}
 	}
-	if w.compress {
+	if compress {
 		if err := z.Close(); err != nil {
 			return err
 		}

@@ -1,0 +1,133 @@
+package tianwang
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/record"
+)
+
+// stored draws a capture such as any format may have brought.
+func stored(t *rapid.T) *record.Stored {
+	draw := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
+	s := &record.Stored{URL: "http://a.example/"}
+	s.AskedURL = draw("asked", "http://a.example/", "http://A.example:80/", "http://a.example/#x y", "http://a.example/\xd6\xd0")
+	s.Time = record.Time(rapid.Int64Range(-3_000_000_000_000, 4_000_000_000_000).Draw(t, "time"))
+	s.RefersTime = record.NoTime
+	s.IP = draw("ip", "", "10.0.0.1", "2001:db8::1", "www.a.example")
+	s.Origin = draw("origin", "", "http://o.example/")
+	s.Truncated = rapid.Bool().Draw(t, "truncated")
+	s.DeclaredDigest = draw("digest", "", "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
+	s.RecordID = draw("record", "", "urn:uuid:1")
+	s.Extra = []byte(draw("extra", "", "id: 7\n", "date: 15 Apr 03 08:13\n", "WARC-Identified-Payload-Type: text/html\n", "length: 7\ncrc32c: 1\n", "infomall-resource: x\n", "no colon\n"))
+	body := draw("body", "", "one", "two\n\nversion: 1.0\nlength: 2\n\nxx\n", "0\r\n\r\n", "\x78\x9cno zlib")
+	s.Via = rapid.SampledFrom([]record.Via{record.ViaResponse, record.ViaRevisit, record.ViaNotModified, record.ViaResource}).Draw(t, "via")
+	if s.Via == record.ViaResource {
+		s.Mime = draw("mime", "", "image/png")
+	} else {
+		s.Head = []byte(draw("head", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 404 x\nContent-Type: a/b\n\n", "HTTP/1.1 304 Not Modified\r\n\r\n", ""))
+		if s.Via == record.ViaResponse && string(s.Head[:min(12, len(s.Head))]) == "HTTP/1.1 304" {
+			s.Head = nil // it would be a 304
+		}
+		if s.Via == record.ViaResponse && len(body) > 0 && rapid.Bool().Draw(t, "chunked") {
+			s.Head = []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+			_, s.Framing, _ = record.Dechunk(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body))
+		}
+		s.Status = record.Status(s.Head)
+	}
+	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
+		s.RefersURL, s.RefersTime = draw("refers", "", "http://c.example/"), 1_000_000_000_123
+		if rapid.Bool().Draw(t, "no body") {
+			s.NoBody, body = "its original is not here", ""
+		}
+	}
+	s.Body, s.Size = []byte(body), int64(len(body))
+	if rapid.Bool().Draw(t, "large") {
+		s.Large, s.Body = func(yield func([]byte, error) bool) {
+			for i := range len(body) {
+				if !yield([]byte(body[i:i+1]), nil) {
+					return
+				}
+			}
+		}, nil
+	}
+	return s
+}
+
+// TestWriteRead writes captures and reads them back.
+func TestWriteRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.Custom(stored), 1, 6).Draw(t, "captures")
+		var file bytes.Buffer
+		w := NewWriter(&file, rapid.Bool().Draw(t, "compress"))
+		for _, s := range list {
+			if err := w.Write(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		n := 0
+		for it, err := range Read(context.Background(), bytes.NewReader(file.Bytes()), Options{}) {
+			if err != nil || it.Capture == nil || n == len(list) {
+				t.Fatalf("record %d: %v, %+v\n%q", n, err, it, file.Bytes())
+			}
+			compare(t, it.Capture, list[n])
+			n++
+		}
+		if n != len(list) {
+			t.Fatalf("%d records for %d captures in\n%q", n, len(list), file.Bytes())
+		}
+	})
+}
+
+// compare compares what was read with what was written.
+func compare(t *rapid.T, got *record.Capture, want *record.Stored) {
+	if got.AskedURL != want.AskedURL || got.Time != want.Time || got.IP != want.IP || got.Origin != want.Origin ||
+		got.Truncated != want.Truncated || got.DeclaredDigest != want.DeclaredDigest || got.RecordID != want.RecordID {
+		t.Errorf("read %+v, want %+v", got, want.Capture)
+	}
+	via, body := want.Via, want.Body
+	if want.Large != nil {
+		for b := range want.Large {
+			body = append(body, b...)
+		}
+	}
+	switch {
+	case want.NoBody != "" || via == record.ViaNotModified:
+		body = nil
+		if via == record.ViaRevisit && (got.RefersURL != want.RefersURL || got.RefersTime != want.RefersTime) {
+			t.Errorf("refers to %s at %v, want %s, %v", got.RefersURL, got.RefersTime, want.RefersURL, want.RefersTime)
+		}
+	case via == record.ViaRevisit:
+		via = record.ViaResponse // it goes out whole
+		if want.Status == 304 && len(body) == 0 {
+			via = record.ViaNotModified
+		}
+	}
+	if got.Via != via || got.Status != want.Status || got.Mime != want.Mime || !bytes.Equal(got.Head, want.Head) || !bytes.Equal(got.Body, body) || !bytes.Equal(got.Framing, want.Framing) {
+		t.Errorf("read %v %d %s %q %q %x, want %v %d %s %q %q %x", got.Via, got.Status, got.Mime, got.Head, got.Body, got.Framing,
+			via, want.Status, want.Mime, want.Head, body, want.Framing)
+	}
+	for line := range strings.Lines(string(want.Extra)) {
+		keeps := strings.HasPrefix(line, "id:") || strings.HasPrefix(line, "WARC-")
+		if keeps && !strings.Contains(string(got.Extra), strings.ToLower(line)) {
+			t.Errorf("properties %q, want %q among them", got.Extra, line)
+		}
+	}
+}
+
+// TestOwnIsUnderstoodOrKept shows that a property of ours with a value that
+// means nothing is kept like one of others.
+func TestOwnIsUnderstoodOrKept(t *testing.T) {
+	for _, line := range []string{"infomall-milliseconds: 1000\n", "infomall-revisit: perhaps\n", "infomall-refers-date: today\n", "infomall-new: 1\n"} {
+		c := &record.Capture{Extra: []byte(line)}
+		takeOwn(c)
+		if string(c.Extra) != line || c.Via != record.ViaResponse || c.Time != 0 {
+			t.Errorf("%q is taken for %+v", line, c)
+		}
+	}
+}
