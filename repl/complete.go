@@ -28,8 +28,11 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 	}
 	typed := before[from:]
 	if n.Quoted {
-		if n.Place == lang.PlaceFile {
+		switch {
+		case n.Place == lang.PlaceFile:
 			return from, filesAt(typed)
+		case (n.Place == lang.PlaceScope || n.Place == lang.PlaceSource) && s.sites != nil:
+			return from, s.sites.beginning(typed)
 		}
 		return from, nil
 	}

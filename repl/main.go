@@ -347,6 +347,15 @@ func asks(s ast.Statement) bool {
 	return false
 }
 
+// changes reports whether a statement may change the archive; nil does not.
+func changes(s ast.Statement) bool {
+	switch s.(type) {
+	case nil, *ast.Set, *ast.Reset, *ast.Help:
+		return false
+	}
+	return !asks(s)
+}
+
 // step runs one statement and shows its result.
 func (p *program) step(ctx context.Context, s step, to place) error {
 	if s.faults != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,8 +40,9 @@ type shell struct {
 	*program
 	lines    lineReader
 	history  *history
-	pending  string  // lines of a statement not complete yet
-	terminal *output // where results go unless .output says else
+	sites    *siteNames // nil where nobody completes
+	pending  string     // lines of a statement not complete yet
+	terminal *output    // where results go unless .output says else
 	file     *os.File
 	once     bool // file is for one result
 	left     bool // .quit
@@ -71,6 +73,8 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	}
 	s.lines, s.history = editor, h
 	defer s.closeFile()
+	s.sites = newSiteNames(p.session.Archive)
+	defer s.sites.close()
 	for _, script := range scripts {
 		_ = s.runScript(ctx, script) // the prompt comes all the same
 	}
@@ -229,6 +233,9 @@ func (s *shell) runScript(ctx context.Context, script *script) error {
 		s.printer.printed = 0 // the prompt parts results
 	}
 	err := s.run(ctx, script.steps)
+	if slices.ContainsFunc(script.steps, func(st step) bool { return changes(st.statement) }) {
+		s.sites.stale()
+	}
 	if took := time.Since(start); took >= slow && !s.session.Settings.Timer {
 		s.say("%.1f s", took.Seconds())
 	}

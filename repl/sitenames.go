@@ -1,0 +1,246 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"infomall/exec"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Bounds of what completion reads: Tab must answer while the finger is on the
+// key, and the names of an archive's hosts stay in memory.
+const (
+	tabPatience   = 35 * time.Millisecond
+	hostsMax      = 200_000
+	hostsMaxAge   = time.Minute      // after which the names are read anew
+	hostsLoadMax  = 10 * time.Second // in the background
+	urlsMax       = 300              // candidates of one Tab
+	urlsSkipMax   = 4096             // URLs passed over singly before a seek pays
+	notAllOfThese = "…"              // ends the candidate that stands for those not found
+)
+
+// siteNames gives the hosts and URLs of an archive that begin as typed. Hosts
+// have no order by which those with one beginning stand together, so their
+// names are read in the background and kept; URLs of one host are looked up.
+type siteNames struct {
+	archive exec.Archive
+	ctx     context.Context
+	stop    context.CancelFunc
+
+	mu      sync.Mutex
+	hosts   []string // sorted; with the domains they belong to
+	whole   bool     // hosts has all of them
+	loaded  time.Time
+	loading chan struct{} // closed when the load under way has ended; nil if none is
+}
+
+// newSiteNames begins to read the names of hosts. Close ends that.
+func newSiteNames(archive exec.Archive) *siteNames {
+	n := &siteNames{archive: archive}
+	n.ctx, n.stop = context.WithCancel(context.Background())
+	n.load()
+	return n
+}
+
+// close ends the reading and waits for its end.
+func (n *siteNames) close() {
+	n.stop()
+	n.mu.Lock()
+	loading := n.loading
+	n.mu.Unlock()
+	if loading != nil {
+		<-loading
+	}
+}
+
+// load begins to read the hosts anew, unless that is under way.
+func (n *siteNames) load() (ended <-chan struct{}) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.loading != nil {
+		return n.loading
+	}
+	done := make(chan struct{})
+	n.loading = done
+	go func() {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(n.ctx, hostsLoadMax)
+		defer cancel()
+		hosts, whole := readHosts(ctx, n.archive)
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.hosts, n.whole, n.loaded, n.loading = hosts, whole, time.Now(), nil
+	}()
+	return done
+}
+
+// stale makes the next Tab read the hosts anew.
+func (n *siteNames) stale() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.loaded = time.Time{}
+}
+
+// beginning lists the hosts and URLs that begin with typed, which may have a
+// scheme, or an = as scopes have it.
+func (n *siteNames) beginning(typed string) []string {
+	sign := ""
+	rest := typed
+	if strings.HasPrefix(typed, "=") {
+		sign, rest = "=", typed[1:]
+	} else if i := strings.Index(typed, "://"); i >= 0 {
+		sign, rest = typed[:i+3], typed[i+3:]
+	}
+	var names []string
+	whole := true
+	if strings.Contains(rest, "/") {
+		names, whole = n.urls(sign, rest)
+	} else {
+		names, whole = n.hostsBeginning(rest)
+	}
+	for i, name := range names {
+		names[i] = sign + name
+		if strings.HasSuffix(sign, "://") && !strings.Contains(name, "/") {
+			names[i] += "/"
+		}
+	}
+	if !whole && len(names) > 0 {
+		names = append(names, typed+notAllOfThese)
+	}
+	return names
+}
+
+// hostsBeginning lists the hosts and domains that begin with typed, and tells
+// whether these are all.
+func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
+	n.mu.Lock()
+	old, never := time.Since(n.loaded) > hostsMaxAge, n.loaded.IsZero()
+	n.mu.Unlock()
+	if old {
+		ended := n.load()
+		if never {
+			select {
+			case <-ended:
+			case <-time.After(tabPatience):
+			}
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	typed = strings.ToLower(typed)
+	i, _ := slices.BinarySearch(n.hosts, typed)
+	for i < len(n.hosts) && strings.HasPrefix(n.hosts[i], typed) {
+		names = append(names, n.hosts[i])
+		i++
+	}
+	return names, n.whole
+}
+
+// readHosts reads the names of an archive's hosts, and of the domains that they
+// belong to. Of an archive that cannot be read, or in no time, it gives a part.
+func readHosts(ctx context.Context, a exec.Archive) (hosts []string, whole bool) {
+	snap, err := a.Snapshot(ctx)
+	if err != nil {
+		return nil, false
+	}
+	defer snap.Close()
+	snap.SetCache(0)
+	add := func(name string) {
+		if name != "" && printable(name) == name && !strings.Contains(name, "'") {
+			hosts = append(hosts, name)
+		}
+	}
+	last, whole := "", true
+	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Skip: func(key, url string) bool {
+		labels, _, ok := strings.Cut(key, ")")
+		if !ok || labels == last || len(hosts) >= hostsMax {
+			return true
+		}
+		last = labels
+		add(urlkey.Host(url))
+		add(urlkey.Domain(url))
+		return true
+	}}
+	for range snap.Scan(ctx, scan) {
+		whole = false // an error, as nothing else is left to yield
+		break
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts), whole && len(hosts) < hostsMax
+}
+
+// urls lists what URLs have after typed, a host and the beginning of a path: up
+// to the next slash or question mark, or all. They come without a scheme.
+func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
+	r, ok := urlkey.PrefixRange("http://" + typed)
+	if !ok {
+		return nil, true
+	}
+	ctx, cancel := context.WithTimeout(n.ctx, tabPatience)
+	defer cancel()
+	snap, err := n.archive.Snapshot(ctx)
+	if err != nil {
+		return nil, false
+	}
+	defer snap.Close()
+	if strings.HasSuffix(scheme, "://") {
+		typed = scheme + typed
+	} else {
+		scheme = ""
+	}
+	for r.From < r.To && len(names) < urlsMax && ctx.Err() == nil {
+		folder, skipped := "", 0
+		take := func(_, url string) bool {
+			if scheme == "" {
+				_, url, _ = strings.Cut(url, "://")
+			}
+			if folder != "" && strings.HasPrefix(url, folder) {
+				skipped++
+				return skipped < urlsSkipMax
+			}
+			name, inner := nextPart(url, typed)
+			if name == "" || len(names) >= urlsMax {
+				return true
+			}
+			if inner {
+				folder, skipped = name, 0
+			}
+			names = append(names, strings.TrimPrefix(name, scheme))
+			return true
+		}
+		more := false
+		for _, err := range snap.Scan(ctx, record.Scan{Ranges: []urlkey.Range{r}, From: record.MinTime, To: record.MaxTime, Skip: take}) {
+			if err != nil {
+				return names, false
+			}
+			more = true
+			break
+		}
+		if !more || folder == "" {
+			break
+		}
+		// Much lies in the folder: on from what comes after it.
+		below, _ := urlkey.PrefixRange("http://" + strings.TrimPrefix(folder, scheme))
+		r.From = below.To
+	}
+	slices.Sort(names)
+	return slices.Compact(names), ctx.Err() == nil && len(names) < urlsMax
+}
+
+// nextPart is url up to the end of the part of its path that typed begins, or
+// "". It is inner if URLs may go on behind it.
+func nextPart(url, typed string) (part string, inner bool) {
+	rest, ok := strings.CutPrefix(url, typed)
+	if !ok || printable(url) != url || strings.Contains(url, "'") {
+		return "", false
+	}
+	if i := strings.IndexAny(rest, "/?"); i >= 0 {
+		return url[:len(typed)+i+1], true
+	}
+	return url, false
+}

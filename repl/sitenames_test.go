@@ -1,0 +1,56 @@
+package repl
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/exec"
+	"infomall/store/record"
+)
+
+// demoArchive is an archive with the demo's captures.
+func demoArchive(t testing.TB) exec.Archive {
+	t.Helper()
+	a, closer := openStore(t.TempDir(), func(err error) { t.Error(err) })
+	t.Cleanup(func() { closer.Close() })
+	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{"../queries/demo/*.raw"}}); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestSiteNames shows which hosts and URLs Tab finds in the archive.
+func TestSiteNames(t *testing.T) {
+	n := newSiteNames(demoArchive(t))
+	defer n.close()
+	<-n.load()
+	s := &shell{sites: n}
+	for _, c := range []struct{ typed, want string }{
+		{"FROM 'w|", "www.lanshan.example"},
+		{"FROM 'W|", "www.lanshan.example"},
+		{"FROM 'lan|", "lanshan.example"},
+		{"FROM '=li|", "=lib.lanshan.example"},
+		{"IN 'http://w|", "http://www.lanshan.example/"},
+		{"IN 'www.lanshan.example/n|", "www.lanshan.example/news/ www.lanshan.example/notice/"},
+		{"IN 'www.lanshan.example/ca|", "www.lanshan.example/calendar.htm"},
+		{"IN 'http://www.lanshan.example/ca|", "http://www.lanshan.example/calendar.htm"},
+		{"IN 'https://www.lanshan.example/ca|", ""},
+		{"IN 'www.lanshan.example/no/such|", ""},
+		{"IN 'www.lanshan.example/校|", ""},
+	} {
+		before, _, _ := strings.Cut("SELECT url FROM captures "+c.typed, "|")
+		if strings.HasPrefix(c.typed, "FROM") {
+			before, _, _ = strings.Cut("SELECT url "+c.typed, "|")
+		}
+		_, got := s.complete(before, "'")
+		if want := strings.Fields(c.want); !slices.Equal(got, want) {
+			t.Errorf("%s offers %q, want %q", c.typed, got, want)
+		}
+	}
+	_, got := s.complete("SHOW PAGE 'http://www.lanshan.example/", "")
+	if !slices.Contains(got, "http://www.lanshan.example/news/") || !slices.Contains(got, "http://www.lanshan.example/contact.htm") {
+		t.Errorf("a page of the host is one of %q, want its folders and files", got)
+	}
+}
