@@ -101,6 +101,9 @@ func children(n Node) []Node {
 	case *In:
 		l.exprs(n.X)
 		l.exprs(n.List...)
+		if n.Query != nil {
+			l = append(l, n.Query)
+		}
 	case *Like:
 		l.exprs(n.X, n.Y, n.Escape)
 	case *Is:
@@ -121,6 +124,10 @@ func children(n Node) []Node {
 	case *Call:
 		l.exprs(n.Args...)
 		l.exprs(n.Filter)
+	case *Subquery:
+		l = append(l, n.Query)
+	case *Exists:
+		l = append(l, n.Query)
 	default:
 		panic(fmt.Sprintf("ast: unknown node %T", n))
 	}
