@@ -479,8 +479,8 @@ func (p *exprParser) query() (*ast.Query, error) {
 	}
 	var b builder
 	q := b.query(tree)
-	if b.err != nil {
-		return nil, fault{b.err}
+	if err := b.err; err != nil {
+		return nil, fault{err}
 	}
 	return q, p.needOp(")")
 }
