@@ -32,6 +32,10 @@ type Archive interface {
 	// archive, and returns one result a file, those of what was done also with
 	// an error. A pool that is not there is a *record.NoPoolError.
 	Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error)
+	// Reindex makes indexes anew from the db-files, and the catalogue where it is
+	// lost, and returns one result a pool, those of what was done also with an
+	// error. A pool that is not there is a *record.NoPoolError.
+	Reindex(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error)
 	// Recover goes through a damaged file for what can be saved; PlanRecover
 	// says what it would read. Neither looks at the archive.
 	Recover(ctx context.Context, o record.RecoverOptions) iter.Seq2[record.Recovered, error]

@@ -166,6 +166,8 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldVerify(st)
 	case *ast.RepairPool:
 		return s.wouldRepair(ctx, st)
+	case *ast.Reindex:
+		return s.wouldReindex(ctx, st)
 	case *ast.Recover:
 		return s.wouldRecover(ctx, st)
 	case *ast.Explain:

@@ -30,6 +30,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.verify(ctx, st)
 	case *ast.RepairPool:
 		return s.repairPool(ctx, st)
+	case *ast.Reindex:
+		return s.reindex(ctx, st)
 	case *ast.Recover:
 		return s.recoverFile(ctx, st)
 	case *ast.Explain:

@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Recover: e.Recover, Repair: e.Repair, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Repair: e.Repair, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -70,6 +70,12 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 	case s.Repair != nil:
 		r := s.Repair
 		return &ast.RepairPool{Span: spanOfAll(r.Tokens), Pool: newText(&r.Pool), From: newText(&r.From)}
+	case s.Reindex != nil:
+		r := &ast.Reindex{Span: spanOfAll(s.Reindex.Tokens)}
+		if p := s.Reindex.Pool; p != nil {
+			r.Pool = newText(&p.Text)
+		}
+		return r
 	case s.Recover != nil:
 		return recoverStatement(s.Recover)
 	case s.Describe != nil:

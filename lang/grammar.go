@@ -25,6 +25,7 @@ type statementSyntax struct {
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
 	Repair   *repairSyntax   `parser:"| @@"`
+	Reindex  *reindexSyntax  `parser:"| @@"`
 	Recover  *recoverSyntax  `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
@@ -43,6 +44,7 @@ type explainSyntax struct {
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
 	Repair   *repairSyntax   `parser:"| @@"`
+	Reindex  *reindexSyntax  `parser:"| @@"`
 	Recover  *recoverSyntax  `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
@@ -159,6 +161,11 @@ type repairSyntax struct {
 	Tokens []lexer.Token
 	Pool   lexer.Token `parser:"'REPAIR' 'POOL' @( String | Param )"`
 	From   lexer.Token `parser:"'FROM' @( String | Param )"`
+}
+
+type reindexSyntax struct {
+	Tokens []lexer.Token
+	Pool   *textSyntax `parser:"'REINDEX' ( 'POOL' @@ )?"`
 }
 
 type recoverSyntax struct {

@@ -77,6 +77,10 @@ REPAIR POOL pool FROM folder
 pool = 'text' | $name
 folder = 'text' | $name
 `},
+	{"REINDEX", `
+REINDEX [POOL pool]
+pool = 'text' | $name
+`},
 	{"RECOVER", `
 RECOVER file [TO file]
 file = 'text' | $name

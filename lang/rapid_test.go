@@ -373,18 +373,19 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		switch g.upTo(3) {
+		switch g.upTo(7) {
 		case 0:
 			return &ast.Verify{}
+		case 2:
+			return &ast.Recover{File: g.text()}
+		case 3:
+			return &ast.Recover{File: g.text(), To: g.text()}
+		case 4:
+			return &ast.Reindex{}
+		case 5:
+			return &ast.Reindex{Pool: g.text()}
 		case 1:
 			return &ast.RepairPool{Pool: g.text(), From: g.text()}
-		}
-		if g.bool() {
-			r := &ast.Recover{File: &ast.String{Value: g.of("a.raw", "it's")}}
-			if g.bool() {
-				r.To = &ast.String{Value: "b.raw"}
-			}
-			return r
 		}
 		return &ast.Verify{Pool: &ast.String{Value: g.of("200806", "it's")}}
 	case 10:

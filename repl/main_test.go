@@ -64,6 +64,10 @@ func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairRes
 	panic("not asked for")
 }
 
+func (endless) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
+	panic("not asked for")
+}
+
 func (endless) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
 	panic("not asked for")
 }

@@ -230,7 +230,7 @@ func lostCurrent(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
 		return nil // the archive was made meanwhile
 	}
-	remedy := "bring it and the folder " + dirCatalog + " back from a copy of the archive"
+	remedy := "REINDEX makes it anew from them; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
 	catalogs, err := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*"))
 	if err != nil {
 		return err

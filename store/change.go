@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,26 +135,32 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 		}
 		next.segments = append(next.segments, m.info)
 	}
-	slices.SortFunc(next.segments, func(a, b *segment.Info) int {
-		if n := strings.Compare(a.Pool, b.Pool); n != 0 {
-			return n
-		}
-		return int(int64(a.ID) - int64(b.ID))
+	next.sort()
+	files := slices.Clone(c.indexes)
+	if x != nil {
+		files = append(files, *x)
+	}
+	next.indexes = next.inUse(files)
+	return next, next.whole(c)
+}
+
+// sort puts the segments in order of pool and number.
+func (c *catalog) sort() {
+	slices.SortFunc(c.segments, func(a, b *segment.Info) int {
+		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// inUse gives the index files that segments of c have theirs in, in order of
+// name.
+func (c *catalog) inUse(files []indexInfo) []indexInfo {
 	used := make(map[string]bool)
-	for _, s := range next.segments {
+	for _, s := range c.segments {
 		used[s.Index] = true
 	}
-	for _, i := range c.indexes {
-		if used[i.name] {
-			next.indexes = append(next.indexes, i)
-		}
-	}
-	if x != nil {
-		next.indexes = append(next.indexes, *x)
-	}
-	slices.SortFunc(next.indexes, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
-	return next, next.whole(c)
+	files = slices.DeleteFunc(files, func(i indexInfo) bool { return !used[i.name] })
+	slices.SortFunc(files, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
+	return files
 }
 
 // whole reports, as errStale, a segment of next that uses what next does not

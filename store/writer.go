@@ -30,9 +30,15 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 	if err := a.create(); err != nil {
 		return nil, err
 	}
+	return a.register(ctx, (*Archive).begin)
+}
+
+// register registers a writer; prepare is run first, with the archive's lock
+// held.
+func (a *Archive) register(ctx context.Context, prepare func(*Archive) error) (*writer, error) {
 	w := &writer{a: a}
 	err := a.locked(ctx, func(disk.File) error {
-		if err := a.begin(); err != nil {
+		if err := prepare(a); err != nil {
 			return err
 		}
 		alive, err := a.sweepWriters()
@@ -65,11 +71,8 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 // there already must not come back or go with the next power cut. The archive's
 // lock is held: who sweeps what is half written is not in the way.
 func (a *Archive) begin() error {
-	name := filepath.Join(a.dir, fileFormat)
-	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-		if err := disk.WriteFile(a.opts.Disk, name, []byte(formatText)); err != nil {
-			return err
-		}
+	if err := a.putFormat(); err != nil {
+		return err
 	}
 	n, err := readCurrent(a.dir)
 	if err != nil {
@@ -82,6 +85,15 @@ func (a *Archive) begin() error {
 		return err
 	}
 	return a.putCatalog(&catalog{generation: 1})
+}
+
+// putFormat writes FORMAT.txt, unless it is there as this program has it.
+func (a *Archive) putFormat() error {
+	name := filepath.Join(a.dir, fileFormat)
+	if b, err := os.ReadFile(name); err == nil && string(b) == formatFile() {
+		return nil
+	}
+	return disk.WriteFile(a.opts.Disk, name, []byte(formatFile()))
 }
 
 // close gives up what was not published.

@@ -29,9 +29,9 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Recover,
-// *RepairPool, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set, *Reset and
-// *Help.
+// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
+// *Recover, *RepairPool, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set,
+// *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -195,6 +195,12 @@ type RepairPool struct {
 	From Expr // *String or *Param
 }
 
+// Reindex is REINDEX [POOL p].
+type Reindex struct {
+	Span
+	Pool Expr // *String or *Param; nil: all
+}
+
 // Recover is RECOVER file [TO file].
 type Recover struct {
 	Span
@@ -275,6 +281,7 @@ func (*Import) statement()     {}
 func (*Export) statement()     {}
 func (*CopyPool) statement()   {}
 func (*Verify) statement()     {}
+func (*Reindex) statement()    {}
 func (*Recover) statement()    {}
 func (*RepairPool) statement() {}
 func (*Explain) statement()    {}

@@ -515,6 +515,11 @@ func (p *printer) statement(s Statement) {
 	case *RepairPool:
 		p.clause("REPAIR POOL ", s.Pool)
 		p.clause(" FROM ", s.From)
+	case *Reindex:
+		p.WriteString("REINDEX")
+		if s.Pool != nil {
+			p.clause(" POOL ", s.Pool)
+		}
 	case *Recover:
 		p.clause("RECOVER ", s.File)
 		if s.To != nil {
@@ -634,6 +639,7 @@ func (s *Import) String() string     { return statementString(s) }
 func (s *Export) String() string     { return statementString(s) }
 func (s *CopyPool) String() string   { return statementString(s) }
 func (s *Verify) String() string     { return statementString(s) }
+func (s *Reindex) String() string    { return statementString(s) }
 func (s *Recover) String() string    { return statementString(s) }
 func (s *RepairPool) String() string { return statementString(s) }
 func (s *Explain) String() string    { return statementString(s) }

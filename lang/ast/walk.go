@@ -80,6 +80,8 @@ func children(n Node) []Node {
 		l.exprs(n.Pool)
 	case *RepairPool:
 		l.exprs(n.Pool, n.From)
+	case *Reindex:
+		l.exprs(n.Pool)
 	case *Recover:
 		l.exprs(n.File, n.To)
 	case *Explain:

@@ -270,14 +270,9 @@ func (c *checker) entry(e *Entry, at int64) error {
 		}
 	}
 	if !c.entries {
-		sum.FirstKey, sum.First, sum.Last = e.Key, e.Time, e.Time
+		sum.First, sum.Last = record.MaxTime, record.MinTime
 	}
-	sum.LastKey, sum.First, sum.Last = e.Key, min(sum.First, e.Time), max(sum.Last, e.Time)
-	sum.Captures++
-	if e.Change != record.ChangeSame {
-		sum.Versions++
-		sum.BodyBytes += max(e.Bytes, 0)
-	}
+	sum.count(e)
 	c.last, c.entries = *e, true
 	return nil
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -21,41 +22,108 @@ const openTimeout = time.Second
 // whose infos it notes the bytes it takes. The file is synced and complete
 // when it returns; it is never changed afterwards.
 func WriteIndex(d disk.FS, path string, infos []*Info, writers []*Writer) error {
-	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout})
+	b, err := NewIndexBuilder(d, path)
 	if err != nil {
-		return fmt.Errorf("make index %s: %w", path, err)
+		return err
 	}
-	var used int64
-	err = db.Update(func(tx *bolt.Tx) error {
-		for i, w := range writers {
-			b, err := tx.CreateBucket(infos[i].Bucket())
-			if err != nil {
-				return err
-			}
-			// Pairs come sorted, so pages can be filled to the brim: 117 bytes
-			// an entry against 240 with the default.
-			b.FillPercent = 1
+	for i, w := range writers {
+		infos[i].IndexBytes, err = b.Add(infos[i].Bucket(), func(put func(k, v []byte) error) error {
 			for _, p := range w.pairs() {
-				if err := b.Put(p.key, p.value); err != nil {
+				if err := put(p.key, p.value); err != nil {
 					return err
 				}
-				infos[i].IndexBytes += int64(len(p.key) + len(p.value))
+			}
+			return nil
+		})
+		if err != nil {
+			return errors.Join(err, b.Abandon())
+		}
+	}
+	return b.Finish()
+}
+
+// IndexBuilder writes one index file. It ends with Finish or Abandon, and is
+// used by one goroutine.
+type IndexBuilder struct {
+	d    disk.FS
+	path string
+	db   *bolt.DB
+}
+
+// NewIndexBuilder begins an index file at path.
+func NewIndexBuilder(d disk.FS, path string) (*IndexBuilder, error) {
+	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout})
+	if err != nil {
+		return nil, fmt.Errorf("make index %s: %w", path, err)
+	}
+	return &IndexBuilder{d: d, path: path, db: db}, nil
+}
+
+// indexBatch is how many bytes of pairs are put in one transaction, which keeps
+// them in memory.
+const indexBatch = 16 << 20
+
+// Add adds a bucket with the pairs that fill puts, in the order of their keys
+// but for a few, and tells how many bytes they have.
+func (x *IndexBuilder) Add(bucket []byte, fill func(put func(k, v []byte) error) error) (size int64, err error) {
+	var tx *bolt.Tx
+	var b *bolt.Bucket
+	begin := func() (err error) {
+		if tx, err = x.db.Begin(true); err != nil {
+			return err
+		}
+		if b, err = tx.CreateBucketIfNotExists(bucket); err != nil {
+			return err
+		}
+		// Sorted pairs let pages be filled to the brim: 117 bytes an entry
+		// against 240 with the default.
+		b.FillPercent = 1
+		return nil
+	}
+	if err := begin(); err != nil {
+		return 0, fmt.Errorf("write index %s: %w", x.path, err)
+	}
+	batch := int64(0)
+	err = fill(func(k, v []byte) error {
+		n := int64(len(k) + len(v))
+		size, batch = size+n, batch+n
+		if batch >= indexBatch {
+			batch = n
+			if err := tx.Commit(); err != nil {
+				return err
+			}
+			if err := begin(); err != nil {
+				return err
 			}
 		}
-		return nil
+		return b.Put(k, v)
 	})
 	if err == nil {
-		err = db.View(func(tx *bolt.Tx) error { used = tx.Size(); return nil })
+		err = tx.Commit()
 	}
-	if e := db.Close(); err == nil {
+	if err != nil {
+		_ = tx.Rollback() // after a commit it has nothing to do
+		return 0, fmt.Errorf("write index %s: %w", x.path, err)
+	}
+	return size, nil
+}
+
+// Abandon gives up the file, which stays as it is.
+func (x *IndexBuilder) Abandon() error { return x.db.Close() }
+
+// Finish completes the file and syncs it.
+func (x *IndexBuilder) Finish() error {
+	var used int64
+	err := x.db.View(func(tx *bolt.Tx) error { used = tx.Size(); return nil })
+	if e := x.db.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		return fmt.Errorf("write index %s: %w", path, err)
+		return fmt.Errorf("write index %s: %w", x.path, err)
 	}
 	// The database grows its file ahead of need; what lies behind the last
 	// page in use is cut off.
-	f, err := d.OpenFile(path, os.O_RDWR, 0)
+	f, err := x.d.OpenFile(x.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/bits-and-blooms/bloom/v3"
@@ -40,13 +41,14 @@ type Reader struct {
 	bloom    *bloom.BloomFilter
 	runEnds  []int64
 	metaEnds []int64
-	rebuilt  []rebuiltChunk // from the db-file, once the index is found bad
+	runKeys  []runKey // from the db-file, once the index is found bad
 	badIndex bool
 }
 
-type rebuiltChunk struct {
+// runKey is the last key of a run that has entries.
+type runKey struct {
 	lastKey string
-	chunk   *Chunk
+	number  uint32
 }
 
 // NewReader returns a reader of a segment of the archive in folder dir. index
@@ -117,10 +119,10 @@ func (s *Reader) giveUpIndex(err error) {
 type ChunkCursor struct {
 	s    *Reader
 	want Want
-	c    *bucketCursor // nil when walking rebuilt chunks
+	c    *bucketCursor // nil when walking the db-file
 	key  string        // last key sought
 	run  int64         // last run yielded, or -1
-	next int           // of rebuilt chunks
+	next int           // of the directory
 }
 
 // Chunks returns a cursor that decodes the columns of want.
@@ -189,44 +191,54 @@ func (c *ChunkCursor) fromIndex(move func() ([]byte, []byte, error)) (*Chunk, er
 
 // fromFile goes on where the index failed, with chunks made from the db-file.
 func (c *ChunkCursor) fromFile() (*Chunk, error) {
-	chunks, err := c.s.rebuild()
+	runs, err := c.s.directory()
 	if err != nil {
 		return nil, err
 	}
-	i := c.next + sort.Search(len(chunks)-c.next, func(i int) bool {
-		r := chunks[c.next+i]
-		return int64(r.chunk.Run) > c.run && r.lastKey >= c.key
+	i := c.next + sort.Search(len(runs)-c.next, func(i int) bool {
+		r := &runs[c.next+i]
+		return int64(r.number) > c.run && r.lastKey >= c.key
 	})
-	if i == len(chunks) {
+	if i == len(runs) {
 		return nil, nil
 	}
-	c.next, c.run = i+1, int64(chunks[i].chunk.Run)
-	return chunks[i].chunk, nil
+	c.next, c.run = i+1, int64(runs[i].number)
+	m, _, err := c.s.Meta(runs[i].number)
+	if err != nil {
+		return nil, err
+	}
+	return chunkOf(m)
 }
 
-// rebuild makes the chunks of all runs from the db-file.
-func (s *Reader) rebuild() ([]rebuiltChunk, error) {
+// chunkOf makes the chunk of a run.
+func chunkOf(m *Meta) (*Chunk, error) {
+	entries, err := m.Entries()
+	if err != nil {
+		return nil, err
+	}
+	chunk := &Chunk{Run: m.number, front: m.front}
+	for i := range entries {
+		chunk.ids.ids = append(chunk.ids.ids, entries[i].ID)
+		chunk.ids.contents = append(chunk.ids.contents, entries[i].Content)
+	}
+	return chunk, nil
+}
+
+// directory tells where the runs' keys end, from the db-file: what stands in
+// for the index where that is bad.
+func (s *Reader) directory() ([]runKey, error) {
 	s.mu.Lock()
-	done := s.rebuilt
+	done := s.runKeys
 	s.mu.Unlock()
 	if done != nil {
 		return done, nil
 	}
-	chunks := []rebuiltChunk{}
+	runs := []runKey{}
 	err := s.walk(func(number uint32, m *Meta) error {
-		if m.Len() == 0 {
-			return nil
+		if n := m.Len(); n > 0 {
+			entries := m.front.appendEntries(nil)
+			runs = append(runs, runKey{strings.Clone(entries[n-1].Key), number})
 		}
-		entries, err := m.Entries()
-		if err != nil {
-			return err
-		}
-		chunk := &Chunk{Run: number, front: m.front}
-		for i := range entries {
-			chunk.ids.ids = append(chunk.ids.ids, entries[i].ID)
-			chunk.ids.contents = append(chunk.ids.contents, entries[i].Content)
-		}
-		chunks = append(chunks, rebuiltChunk{entries[len(entries)-1].Key, chunk})
 		return nil
 	})
 	if err != nil {
@@ -234,8 +246,8 @@ func (s *Reader) rebuild() ([]rebuiltChunk, error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rebuilt = chunks
-	return chunks, nil
+	s.runKeys = runs
+	return runs, nil
 }
 
 // walk reads all runs from the db-file alone, in order.
@@ -245,11 +257,11 @@ func (s *Reader) walk(f func(number uint32, m *Meta) error) error {
 		return err
 	}
 	for n := range ends {
-		r, err := s.Run(uint32(n))
+		m, _, err := s.Meta(uint32(n))
 		if err != nil {
 			return err
 		}
-		if err := f(uint32(n), r.Meta); err != nil {
+		if err := f(uint32(n), m); err != nil {
 			return err
 		}
 	}

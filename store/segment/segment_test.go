@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -99,7 +100,11 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 	var buf bytes.Buffer
 	blocks := NewBlocks()
 	blocks.Valid(map[uint32]string{7: "200807"})
-	w := NewWriter(&buf, enc, "200807", 7, len(entries), blocks)
+	urls := make(map[string]bool)
+	for i := range entries {
+		urls[entries[i].Key] = true
+	}
+	w := NewWriter(&buf, enc, "200807", 7, len(urls), blocks)
 	for i := range entries {
 		if _, err := w.Add(entries[i], testContent(i)); err != nil {
 			t.Fatal(err)
@@ -117,6 +122,73 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 		t.Fatal(err)
 	}
 	return &info
+}
+
+// TestRebuild makes the index of a db-file from it alone: the same pairs as its
+// writer made, and the same Info. Of a damaged file it makes nothing.
+func TestRebuild(t *testing.T) {
+	dir := t.TempDir()
+	want := writeSegment(t, dir, testEntries(3000))
+	b, err := os.ReadFile(filepath.Join(dir, want.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebuild := func(b []byte) (*Info, error) {
+		x, err := NewIndexBuilder(disk.OS, filepath.Join(dir, "again.idx"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var info *Info
+		size, err := x.Add(want.Bucket(), func(put func(k, v []byte) error) (err error) {
+			info, err = Rebuild(t.Context(), want.File, bytes.NewReader(b), int64(len(b)), put)
+			return err
+		})
+		if err != nil {
+			return nil, errors.Join(err, x.Abandon())
+		}
+		info.IndexBytes = size
+		return info, x.Finish()
+	}
+	got, err := rebuild(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got.File, got.Index = want.File, want.Index
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	pairs := func(name string) (out []string) {
+		x, err := OpenIndex(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		c, err := x.cursor(want.Bucket())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.close()
+		for k, v, err := c.seek([]byte{0}); k != nil || err != nil; k, v, err = c.next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, fmt.Sprintf("%x %x", k, v))
+		}
+		return out
+	}
+	if a, b := pairs("again.idx"), pairs(want.Index); !slices.Equal(a, b) {
+		t.Errorf("%d pairs, and they are not the %d of the writer", len(a), len(b))
+	}
+	for at := 0; at < len(b); at += 1 + len(b)/50 {
+		bad := bytes.Clone(b)
+		bad[at] ^= 4
+		if err := os.Remove(filepath.Join(dir, "again.idx")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rebuild(bad); err == nil {
+			t.Errorf("damaged at byte %d: no error", at)
+		}
+	}
 }
 
 // readEntries walks all chunks of a segment.

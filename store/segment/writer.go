@@ -103,17 +103,8 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	if w.last == nil || w.last.Key != e.Key {
 		w.bloom.AddString(e.Key)
 		w.info.URLs++
-		if w.last == nil {
-			w.info.FirstKey = e.Key
-		}
-		w.info.LastKey = e.Key
 	}
-	w.info.Captures++
-	w.info.First, w.info.Last = min(w.info.First, e.Time), max(w.info.Last, e.Time)
-	if e.Change != record.ChangeSame {
-		w.info.Versions++
-		w.info.BodyBytes += max(e.Bytes, 0)
-	}
+	w.info.count(&e.Entry)
 	w.run.entries = append(w.run.entries, e)
 	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
 	w.last = &w.run.entries[len(w.run.entries)-1]
@@ -258,13 +249,17 @@ var (
 
 // pairs gives the bucket's content, sorted by key.
 func (w *Writer) pairs() []pair {
+	return append(finalPairs(w.bloom, w.runEnds, w.metaEnds), w.chunks...)
+}
+
+// finalPairs are those that are known when all runs are.
+func finalPairs(filter *bloom.BloomFilter, runEnds, metaEnds []int64) []pair {
 	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
-	filter, err := w.bloom.MarshalBinary()
+	b, err := filter.MarshalBinary()
 	if err != nil {
 		panic(fmt.Sprintf("segment: marshal a filter in memory: %v", err))
 	}
-	runs := encodeTable(w.runEnds, w.metaEnds)
-	return append([]pair{{keyBloom, withCRC(filter)}, {keyRuns, withCRC(runs)}}, w.chunks...)
+	return []pair{{keyBloom, withCRC(b)}, {keyRuns, withCRC(encodeTable(runEnds, metaEnds))}}
 }
 
 // withCRC puts a crc32c ahead of b.

@@ -323,6 +323,11 @@ func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.Re
 	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err
 }
 
+// Reindex makes the index of one pool anew.
+func (a *Archive) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
+	return []record.ReindexResult{{Pool: "200806", Segments: 2, Captures: 30, Bytes: 4000, IndexBytes: 900}}, a.Err
+}
+
 // Recover finds two records with damage between.
 func (a *Archive) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {

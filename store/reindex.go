@@ -1,0 +1,411 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// Reindex makes the indexes of a pool, or of all, anew from their db-files, and
+// gives a result a pool. Readers are not in its way, nor it in theirs: the new
+// indexes come into force at once, and the old ones go when nobody reads them.
+// A db-file that is not what the catalogue says keeps the index that it has.
+//
+// Where CURRENT or the catalogue in force is lost or damaged, and no pool is
+// named, the catalogue is made anew too. Any older one that can be read is of
+// use for what stands nowhere else; without it, a segment's hints are checked
+// against all others whenever they are read, until its pool is merged.
+func (a *Archive) Reindex(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
+	r := &reindex{a: a, o: o, results: make(map[string]*record.ReindexResult)}
+	c, err := a.readable()
+	if err != nil {
+		return nil, err
+	}
+	if c == nil {
+		if o.Pool != "" {
+			return nil, errors.New("the catalogue is lost, and without it all pools are indexed anew: say REINDEX alone")
+		}
+		err = r.lost(ctx)
+	} else {
+		err = r.known(ctx, c)
+	}
+	return r.list(), err
+}
+
+// readable gives the catalogue in force; nil if it or CURRENT is lost or
+// damaged.
+func (a *Archive) readable() (*catalog, error) {
+	p, err := pinCurrent(a.dir)
+	var damage *segment.Error
+	switch {
+	case errors.As(err, &damage), errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	defer p.release()
+	return p.catalog, nil
+}
+
+// reindex is one run of Reindex.
+type reindex struct {
+	a           *Archive
+	o           record.ReindexOptions
+	w           *writer // nil for a dry run
+	results     map[string]*record.ReindexResult
+	done, total int64
+	infos       []*segment.Info // as they are to be, with their new indexes
+	files       []indexInfo     // the new index files
+	moves       [][2]string
+}
+
+// result is that of a pool.
+func (r *reindex) result(pool string) *record.ReindexResult {
+	res := r.results[pool]
+	if res == nil {
+		res = &record.ReindexResult{Pool: pool}
+		r.results[pool] = res
+	}
+	return res
+}
+
+func (r *reindex) list() []record.ReindexResult {
+	var out []record.ReindexResult
+	for _, res := range r.results {
+		out = append(out, *res)
+	}
+	slices.SortFunc(out, func(a, b record.ReindexResult) int { return strings.Compare(a.Pool, b.Pool) })
+	return out
+}
+
+// known makes the indexes anew of an archive whose catalogue is whole.
+func (r *reindex) known(ctx context.Context, c *catalog) error {
+	var chosen []*segment.Info
+	none := &record.NoPoolError{Name: r.o.Pool}
+	for _, s := range c.segments {
+		if r.o.Pool == "" || s.Pool == r.o.Pool {
+			chosen = append(chosen, s)
+			r.total += s.Bytes
+		}
+		if n := len(none.Pools); n == 0 || none.Pools[n-1] != s.Pool {
+			none.Pools = append(none.Pools, s.Pool)
+		}
+	}
+	if chosen == nil && r.o.Pool != "" {
+		return none
+	}
+	if chosen == nil {
+		return nil
+	}
+	if r.o.Dry {
+		for _, s := range chosen {
+			r.count(s)
+		}
+		return nil
+	}
+	return r.write(ctx, (*Archive).begin, func() error {
+		if err := r.build(ctx, chosen, true); err != nil {
+			return err
+		}
+		return r.publish(ctx, func() (*catalog, error) {
+			now, err := r.a.inForce()
+			if err != nil {
+				return nil, err
+			}
+			return now.reindexed(r.infos, r.files), nil
+		})
+	})
+}
+
+// write runs f as a writer, whose registration begins with prepare.
+func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f func() error) (err error) {
+	if r.w, err = r.a.register(ctx, prepare); err != nil {
+		return err
+	}
+	err = f()
+	if e := r.w.close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// reindexed gives the next generation: c with the indexes of infos, as far as
+// these are still in force.
+func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
+	next := &catalog{generation: c.generation + 1}
+	indexed := make(map[uint32]*segment.Info, len(infos))
+	for _, i := range infos {
+		indexed[i.ID] = i
+	}
+	for _, s := range c.segments {
+		if i := indexed[s.ID]; i != nil && i.CRC == s.CRC {
+			again := *s
+			again.Index, again.IndexBytes = i.Index, i.IndexBytes
+			s = &again
+		}
+		next.segments = append(next.segments, s)
+	}
+	next.indexes = next.inUse(append(slices.Clone(c.indexes), files...))
+	return next
+}
+
+// lost makes the catalogue anew, and all indexes, from the db-files.
+func (r *reindex) lost(ctx context.Context) error {
+	infos, err := r.a.dbFiles()
+	if err != nil {
+		return err
+	}
+	for _, i := range infos {
+		r.total += i.Bytes
+	}
+	if r.o.Dry {
+		for _, i := range infos {
+			r.count(i)
+			r.result(i.Pool).Catalogue = true
+		}
+		return nil
+	}
+	if err := disk.MkdirAll(r.a.opts.Disk, filepath.Join(r.a.dir, dirCatalog)); err != nil {
+		return err
+	}
+	return r.write(ctx, (*Archive).putFormat, func() error {
+		if err := r.build(ctx, infos, false); err != nil {
+			return err
+		}
+		for _, i := range r.infos {
+			r.result(i.Pool).Catalogue = true
+		}
+		return r.publish(ctx, func() (*catalog, error) {
+			if c, err := r.a.readable(); err != nil || c != nil {
+				return nil, errors.Join(err, errors.New("the catalogue was brought back meanwhile: begin again"))
+			}
+			return r.a.catalogOf(r.infos, r.files)
+		})
+	})
+}
+
+// dbFiles lists the db-files that lie in the pools' folders, in order of their
+// numbers.
+func (a *Archive) dbFiles() ([]*segment.Info, error) {
+	names, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.raw"))
+	if err != nil {
+		return nil, err
+	}
+	var out []*segment.Info
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		rel, err := filepath.Rel(a.dir, name)
+		if err != nil {
+			return nil, err
+		}
+		i := &segment.Info{Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
+		if _, err := fmt.Sscanf(filepath.Base(name), "%06d.raw", &i.ID); err != nil || filepath.Base(name) != fmt.Sprintf("%06d.raw", i.ID) {
+			return nil, fmt.Errorf("%s is not called as a db-file is: move it out of the folder %s", rel, dirPools)
+		}
+		out = append(out, i)
+	}
+	slices.SortFunc(out, func(a, b *segment.Info) int { return cmp.Compare(a.ID, b.ID) })
+	return out, nil
+}
+
+// catalogOf makes a catalogue of all db-files. When each was born stands in
+// older catalogues, if anywhere; those that none of them names count as born one
+// by one and knowing of no other.
+func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog, error) {
+	numbers, err := a.generations()
+	if err != nil {
+		return nil, err
+	}
+	next := &catalog{indexes: files}
+	old := make(map[uint32]*segment.Info)
+	for _, n := range numbers {
+		next.generation = max(next.generation, n)
+		if c, err := loadCatalog(a.dir, n); err == nil {
+			for _, s := range c.segments {
+				old[s.ID] = s
+			}
+		}
+	}
+	for _, i := range infos {
+		if o := old[i.ID]; o != nil && o.CRC == i.CRC {
+			i.Born, i.Seen = o.Born, o.Seen
+			next.generation = max(next.generation, o.Born, o.Seen)
+		}
+	}
+	for _, i := range infos {
+		if i.Born == 0 {
+			next.generation++
+			i.Born = next.generation
+		}
+		next.segments = append(next.segments, i)
+	}
+	next.generation++
+	next.sort()
+	return next, nil
+}
+
+// indexLarge is how many bytes of values give an index a file of its own; the
+// smaller ones of a year share one.
+const indexLarge = 1 << 20
+
+// build makes the indexes of segments, whose order is kept within a file.
+// checked: infos are of a catalogue, and a db-file that is not as they say is
+// left alone; else all that is said of it is found out.
+func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool) error {
+	byYear := make(map[string][]*segment.Info)
+	for _, i := range infos {
+		group := i.Pool[:min(4, len(i.Pool))]
+		if checked && i.IndexBytes > indexLarge || !checked && i.Bytes > 16*indexLarge {
+			group = i.File
+		}
+		byYear[group] = append(byYear[group], i)
+	}
+	var groups []string
+	for g := range byYear {
+		groups = append(groups, g)
+	}
+	slices.Sort(groups)
+	first, err := r.numbers(ctx, len(groups), checked)
+	if err != nil {
+		return err
+	}
+	for n, g := range groups {
+		name := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", first+uint32(n)))
+		if err := r.indexFile(ctx, name, byYear[g], checked); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// numbers gives n consecutive numbers for files. Without a catalogue nobody else
+// is given any, and the names in use tell which are free.
+func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, error) {
+	if checked {
+		return r.w.allocate(ctx, n)
+	}
+	first, err := r.a.nextByNames()
+	return uint32(first), err
+}
+
+// indexFile makes one index file.
+func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.Info, checked bool) error {
+	tmp := filepath.Join(r.w.dir, filepath.Base(name))
+	x, err := segment.NewIndexBuilder(r.a.opts.Disk, tmp)
+	if err != nil {
+		return err
+	}
+	used := false
+	for _, i := range infos {
+		info, err := r.segment(ctx, x, i, checked)
+		if err != nil {
+			return errors.Join(err, x.Abandon())
+		}
+		r.done += i.Bytes
+		if info != nil {
+			info.Index = name
+			r.infos = append(r.infos, info)
+			r.count(info)
+			used = true
+		}
+	}
+	if !used {
+		return x.Abandon()
+	}
+	if err := x.Finish(); err != nil {
+		return err
+	}
+	file, err := describeIndex(tmp, name)
+	if err != nil {
+		return err
+	}
+	r.files = append(r.files, file)
+	r.moves = append(r.moves, [2]string{tmp, name})
+	return nil
+}
+
+// segment makes the index of one segment; nil if its db-file is damaged and it
+// keeps the one that it has.
+func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segment.Info, checked bool) (*segment.Info, error) {
+	path := filepath.Join(r.a.dir, i.File)
+	if checked {
+		crc, err := checksum(ctx, path)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil || crc != i.CRC {
+			r.result(i.Pool).Damaged++
+			return nil, nil
+		}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var info *segment.Info
+	size, err := x.Add(i.Bucket(), func(put func(k, v []byte) error) (err error) {
+		info, err = segment.Rebuild(ctx, i.File, &watched{f, r}, i.Bytes, put)
+		return err
+	})
+	var damage *segment.Error
+	switch {
+	case errors.As(err, &damage) && !checked:
+		return nil, fmt.Errorf("%w. Without a catalogue all db-files must be whole: bring this one back from a copy of the archive; or RECOVER '%s' TO 'saved.warc', move it away, REINDEX, and IMPORT 'saved.warc'", damage, path)
+	case err != nil:
+		return nil, err
+	case info.ID != i.ID || info.Pool != i.Pool:
+		return nil, &segment.Error{File: i.File, Offset: -1, Err: fmt.Errorf("it is the db-file of segment %d of pool %s: give it its name, or move it away", info.ID, info.Pool)}
+	}
+	info.File, info.IndexBytes = i.File, size
+	return info, nil
+}
+
+// watched is a db-file whose reading is told as progress.
+type watched struct {
+	io.ReaderAt
+	r *reindex
+}
+
+func (t *watched) ReadAt(p []byte, off int64) (int, error) {
+	if t.r.o.Progress != nil {
+		t.r.o.Progress(t.r.done+off, t.r.total)
+	}
+	return t.ReaderAt.ReadAt(p, off)
+}
+
+func (r *reindex) count(i *segment.Info) {
+	res := r.result(i.Pool)
+	res.Segments++
+	res.Captures += i.Captures
+	res.Bytes += i.Bytes
+	res.IndexBytes += i.IndexBytes
+}
+
+// publish moves the new index files to their places and puts the catalogue in
+// force that next makes.
+func (r *reindex) publish(ctx context.Context, next func() (*catalog, error)) error {
+	if err := r.a.moveIn(r.moves); err != nil {
+		return err
+	}
+	return r.a.locked(ctx, func(disk.File) error {
+		c, err := next()
+		if err != nil {
+			return err
+		}
+		return r.a.putCatalog(c)
+	})
+}

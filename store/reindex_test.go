@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/record"
+)
+
+func indexAnew(t testing.TB, dir string, o record.ReindexOptions) []record.ReindexResult {
+	t.Helper()
+	a := Open(dir, Options{})
+	defer a.Close()
+	res, err := a.Reindex(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// loseCatalogue takes CURRENT, the catalogues and the indexes away.
+func loseCatalogue(t testing.TB, dir string) {
+	t.Helper()
+	for _, name := range []string{fileCurrent, dirCatalog, dirIndex, fileLock} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReindex imports histories in parts and in any order, loses the indexes, or
+// these and the catalogue, and makes them anew: the same answers, in whatever
+// range, nothing wrong, and more can be imported.
+func TestReindex(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		history := drawHistory(rt)
+		visits := rapid.Permutation(history).Draw(rt, "order")
+		later := rapid.IntRange(0, len(visits)-1).Draw(rt, "after the loss")
+		a := Open(t.TempDir(), Options{})
+		defer a.Close()
+		for rest := visits[later:]; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
+			put(t, a, rest[:n])
+			rest = rest[n:]
+		}
+		from := day0 + record.Time(rapid.IntRange(-10, 100).Draw(rt, "from"))*dayMillis
+		want, part := readRows(t, a, record.MinTime, record.MaxTime), readRows(t, a, from, record.MaxTime)
+		lose := rapid.SampledFrom([]string{"nothing", "indexes", "catalogue"}).Draw(rt, "lose")
+		switch lose {
+		case "indexes":
+			if err := os.RemoveAll(filepath.Join(a.Path(), dirIndex)); err != nil {
+				rt.Fatal(err)
+			}
+			if err := os.Mkdir(filepath.Join(a.Path(), dirIndex), 0o755); err != nil {
+				rt.Fatal(err)
+			}
+		case "catalogue":
+			loseCatalogue(t, a.Path())
+		}
+		for _, r := range indexAnew(t, a.Path(), record.ReindexOptions{}) {
+			if r.Damaged > 0 || r.Catalogue != (lose == "catalogue") {
+				rt.Errorf("result %+v", r)
+			}
+		}
+		b := Open(a.Path(), Options{Warn: func(err error) { rt.Error(err) }})
+		defer b.Close()
+		if got := readRows(t, b, record.MinTime, record.MaxTime); !equalRows(got, want) {
+			rt.Fatalf("all:\n%s", diffRows(got, want))
+		}
+		if got := readRows(t, b, from, record.MaxTime); !equalRows(got, part) {
+			rt.Fatalf("from %s:\n%s", from.Std(), diffRows(got, part))
+		}
+		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+			rt.Fatalf("VERIFY finds %+v", got)
+		}
+		if later > 0 {
+			put(t, b, visits[:later])
+		}
+		if got, want := readRows(t, b, record.MinTime, record.MaxTime), historyOf(history); !equalRows(got, want) {
+			rt.Fatalf("after another import:\n%s", diffRows(got, want))
+		}
+	})
+}
+
+// TestReindexPool makes the index of one pool anew; the other's stays. A reader
+// that had the archive open before goes on with the old one.
+func TestReindexPool(t *testing.T) {
+	dir := damagedArchive(t)
+	a := Open(dir, Options{})
+	defer a.Close()
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := v.pin.segments
+	want := readRows(t, a, record.MinTime, record.MaxTime)
+	res := indexAnew(t, dir, record.ReindexOptions{Pool: "200806"})
+	if len(res) != 1 || res[0].Pool != "200806" || res[0].Segments != 1 || res[0].Captures != 4 || res[0].IndexBytes == 0 {
+		t.Errorf("results %+v", res)
+	}
+	w, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if after := w.pin.segments; after[0].Index == before[0].Index || !reflect.DeepEqual(after[1], before[1]) {
+		t.Errorf("segments %+v, %+v; before %+v, %+v", after[0], after[1], before[0], before[1])
+	}
+	if _, err := os.Stat(filepath.Join(dir, before[0].Index)); err != nil {
+		t.Errorf("the old index, which a reader has open: %v", err)
+	}
+	if err := v.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+		t.Errorf("%s", diffRows(got, want))
+	}
+}
+
+// TestReindexDamaged does not make an index of a damaged db-file: with a
+// catalogue the segment keeps the one that it has, without one the error says
+// what to do and nothing is changed.
+func TestReindexDamaged(t *testing.T) {
+	dir := damagedArchive(t)
+	names, err := filepath.Glob(filepath.Join(dir, dirPools, "200806", "*.raw"))
+	if err != nil || len(names) != 1 {
+		t.Fatal(names, err)
+	}
+	b, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(names[0], b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range indexAnew(t, dir, record.ReindexOptions{}) {
+		if want := r.Pool == "200806"; (r.Damaged == 1) != want || (r.Segments == 0) != want {
+			t.Errorf("result %+v", r)
+		}
+	}
+	loseCatalogue(t, dir)
+	a := Open(dir, Options{})
+	defer a.Close()
+	if _, err := a.Reindex(context.Background(), record.ReindexOptions{}); err == nil || !strings.Contains(err.Error(), "RECOVER '"+names[0]+"' TO") {
+		t.Errorf("without a catalogue: error %v, want one with a remedy", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
+		t.Error("there is a catalogue of it")
+	}
+	if _, err := os.Stat(names[0]); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReindexNoPool names a pool that is not there, and one where the catalogue
+// is lost.
+func TestReindexNoPool(t *testing.T) {
+	dir := damagedArchive(t)
+	a := Open(dir, Options{})
+	defer a.Close()
+	var none *record.NoPoolError
+	if _, err := a.Reindex(context.Background(), record.ReindexOptions{Pool: "200809"}); !errors.As(err, &none) || len(none.Pools) != 2 {
+		t.Errorf("error %v, want NoPoolError", err)
+	}
+	loseCatalogue(t, dir)
+	if _, err := a.Reindex(context.Background(), record.ReindexOptions{Pool: "200806"}); err == nil || !strings.Contains(err.Error(), "say REINDEX alone") {
+		t.Errorf("without a catalogue: error %v", err)
+	}
+	if _, err := Open(t.TempDir(), Options{}).Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+		t.Errorf("no archive: %v", err)
+	}
+}

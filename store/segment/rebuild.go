@@ -1,0 +1,186 @@
+package segment
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bits-and-blooms/bloom/v3"
+
+	"infomall/store/record"
+)
+
+// Rebuild reads a db-file of size bytes from start to end, hands put the pairs
+// of its index and gives what a catalogue says of it: all but Born, Seen and
+// the names and sizes of files. Nothing but the file is needed, and one run is
+// held in memory. Damage of any record is an *Error.
+//
+// The pairs are those that its Writer made. They come in the order of their
+// keys but for two, of the Bloom filter and the table of runs, which are last.
+func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
+	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
+	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime}
+	if err := b.end(ctx); err != nil {
+		return nil, err
+	}
+	for at := int64(0); at < b.endAt; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rec, _, err := readRecord(f, at, b.endAt)
+		if err == nil {
+			err = b.run(rec, at)
+		}
+		if err != nil {
+			return nil, &Error{File: name, Offset: at, Err: err}
+		}
+		at += int64(len(rec))
+	}
+	return b.finish()
+}
+
+// rebuilder is the state of one Rebuild.
+type rebuilder struct {
+	name string
+	f    io.ReaderAt
+	put  func(key, value []byte) error
+
+	info     Info
+	bloom    *bloom.BloomFilter
+	endAt    int64  // where the end record begins
+	endRec   []byte // it
+	endText  []byte
+	pools    map[string]bool
+	uses     map[uint32]bool
+	last     Entry
+	runEnds  []int64
+	metaEnds []int64
+}
+
+// end reads the record that ends the file, which says for how many URLs the
+// filter is made.
+func (b *rebuilder) end(ctx context.Context) error {
+	tail := make([]byte, min(headBytesMax, b.info.Bytes))
+	from := b.info.Bytes - int64(len(tail))
+	if _, err := b.f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
+		return &Error{File: b.name, Offset: from, Err: err}
+	}
+	at := from + int64(max(bytes.LastIndex(tail, recordStart), 0)) + 1
+	rec, h, err := readRecord(b.f, at, b.info.Bytes)
+	if err != nil || h.kind != kindEnd || at+int64(len(rec)) != b.info.Bytes {
+		return &Error{File: b.name, Offset: at, Err: errors.New("the db-file does not end with a sound end record")}
+	}
+	_, data, err := parseHead(rec)
+	if err == nil {
+		b.endText, err = decoder().DecodeAll(data, nil)
+	}
+	if err != nil {
+		return &Error{File: b.name, Offset: at, Err: err}
+	}
+	urls := int64(0)
+	for line := range strings.Lines(string(b.endText)) {
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "urls":
+			_, err = fmt.Sscan(value, &urls)
+		case "depends":
+			for _, p := range strings.Fields(value) {
+				b.pools[p] = true
+			}
+		}
+	}
+	if err != nil || urls < 1 || urls > b.info.Bytes {
+		return &Error{File: b.name, Offset: at, Err: fmt.Errorf("the end record says %q", b.endText)}
+	}
+	b.endAt, b.endRec = at, rec
+	b.info.ID, b.info.Pool = h.segment, h.pool
+	b.bloom = bloom.NewWithEstimates(uint(urls), bloomRate)
+	return ctx.Err()
+}
+
+// run takes one run.
+func (b *rebuilder) run(rec []byte, at int64) error {
+	h, _, err := parseHead(rec)
+	if err != nil {
+		return err
+	}
+	number := uint32(len(b.runEnds))
+	if h.kind != kindRun || h.segment != b.info.ID || h.pool != b.info.Pool || h.run != number {
+		return fmt.Errorf("a record of kind %s, run %d, of segment %d of pool %s stands where run %d of segment %d of pool %s should",
+			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
+	}
+	r, err := decodeRun(rec, h.segment, h.run)
+	if err != nil {
+		return err
+	}
+	entries, err := r.Meta.Entries()
+	if err != nil {
+		return err
+	}
+	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, rec)
+	b.runEnds = append(b.runEnds, at+int64(len(rec)))
+	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength)))
+	for i := range entries {
+		e := &entries[i]
+		if b.info.Captures > 0 && e.Less(&b.last) {
+			return fmt.Errorf("%q stands behind %q", e.Key, b.last.Key)
+		}
+		b.entry(e)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
+}
+
+// entry counts one.
+func (b *rebuilder) entry(e *Stored) {
+	if b.info.Captures == 0 || b.last.Key != e.Key {
+		b.bloom.AddString(e.Key)
+		b.info.URLs++
+	}
+	b.info.count(&e.Entry)
+	for _, s := range e.Recipe.Spans {
+		if s.Segment != b.info.ID {
+			b.uses[s.Segment] = true
+		}
+	}
+	b.last = e.Entry
+}
+
+// count adds an entry, which stands behind all that were counted, to what is
+// said of the segment, but for its URLs.
+func (i *Info) count(e *Entry) {
+	if i.Captures == 0 {
+		i.FirstKey = e.Key
+	}
+	i.LastKey = e.Key
+	i.Captures++
+	i.First, i.Last = min(i.First, e.Time), max(i.Last, e.Time)
+	if e.Change != record.ChangeSame {
+		i.Versions++
+		i.BodyBytes += max(e.Bytes, 0)
+	}
+}
+
+// finish compares what was counted with the end record.
+func (b *rebuilder) finish() (*Info, error) {
+	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
+	b.info.Runs = len(b.runEnds)
+	b.info.Depends, b.info.Uses = slices.Sorted(maps.Keys(b.pools)), slices.Sorted(maps.Keys(b.uses))
+	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
+		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, and it is %q", b.endText, want)}
+	}
+	for _, p := range finalPairs(b.bloom, b.runEnds, b.metaEnds) {
+		if err := b.put(p.key, p.value); err != nil {
+			return nil, err
+		}
+	}
+	return &b.info, nil
+}
