@@ -40,6 +40,9 @@ type Archive interface {
 	// says what it would read. Neither looks at the archive.
 	Recover(ctx context.Context, o record.RecoverOptions) iter.Seq2[record.Recovered, error]
 	PlanRecover(ctx context.Context, o record.RecoverOptions) (record.RecoverPlan, error)
+	// Drop takes a pool out of the archive. A pool that is not there is a
+	// *record.NoPoolError, one that others need a *record.DependsError.
+	Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error)
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string

@@ -168,6 +168,10 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldRepair(ctx, st)
 	case *ast.Reindex:
 		return s.wouldReindex(ctx, st)
+	case *ast.DropPool:
+		return s.wouldDrop(ctx, st)
+	case *ast.Delete:
+		return s.wouldDelete(ctx, st)
 	case *ast.Recover:
 		return s.wouldRecover(ctx, st)
 	case *ast.Explain:

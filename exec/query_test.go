@@ -54,6 +54,7 @@ func smallSite() *optest.Archive {
 
 func newSession(a exec.Archive) *exec.Session {
 	return &exec.Session{
+		Confirm:  func(context.Context, []string) error { return nil },
 		Archive:  a,
 		Settings: exec.DefaultSettings(),
 		Params:   map[string]string{"site": "pku.edu.cn", "n": "2", "day": "2008-07-10"},

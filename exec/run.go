@@ -32,6 +32,10 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.repairPool(ctx, st)
 	case *ast.Reindex:
 		return s.reindex(ctx, st)
+	case *ast.DropPool:
+		return s.dropPool(ctx, st)
+	case *ast.Delete:
+		return s.deleteCaptures(ctx, st)
 	case *ast.Recover:
 		return s.recoverFile(ctx, st)
 	case *ast.Explain:

@@ -22,6 +22,9 @@ type Session struct {
 	// History gives what was typed at the prompt, the oldest first, for the
 	// relation history; nil is none.
 	History func(context.Context) ([]op.Entry, error)
+	// Confirm is asked before DROP and DELETE take captures away, with lines that
+	// say which. An error refuses, and is that of the statement. Nil refuses all.
+	Confirm func(ctx context.Context, what []string) error
 	// Progress, if not nil, is told how far a long statement is, at most ten
 	// times a second, from one goroutine.
 	Progress func(Progress)

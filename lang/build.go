@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Repair: e.Repair, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Repair: e.Repair, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -76,6 +76,10 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 			r.Pool = newText(&p.Text)
 		}
 		return r
+	case s.Drop != nil:
+		return &ast.DropPool{Span: spanOfAll(s.Drop.Tokens), Pool: newText(&s.Drop.Pool)}
+	case s.Delete != nil:
+		return b.deleteStatement(s.Delete)
 	case s.Recover != nil:
 		return recoverStatement(s.Recover)
 	case s.Describe != nil:
@@ -225,6 +229,30 @@ func recoverStatement(s *recoverSyntax) *ast.Recover {
 		r.To = newText(&s.To)
 	}
 	return r
+}
+
+func (b *builder) deleteStatement(s *deleteSyntax) *ast.Delete {
+	d := &ast.Delete{Span: spanOfAll(s.Tokens), Scopes: scopes(s.Scopes)}
+	if s.Time != nil {
+		t := s.Time.clause()
+		d.Range = t.Range
+		if t.Choice != nil {
+			b.fail(t.Choice.Span, "DELETE takes a range of time, and no choice of versions", "name the captures by WHERE")
+		}
+	}
+	for _, o := range s.Options {
+		switch {
+		case o.Where != nil && d.Where != nil:
+			b.fail(spanOfAll(o.Tokens), "WHERE stands twice", "join the conditions by AND")
+		case o.Where != nil:
+			d.Where = o.Where
+		case d.Reason != nil:
+			b.fail(spanOfAll(o.Tokens), "REASON stands twice", "")
+		default:
+			d.Reason = newText(&o.Reason)
+		}
+	}
+	return d
 }
 
 // otherLists are what other programs call lists that SHOW has.

@@ -14,11 +14,11 @@ import (
 // words are all words of the grammar, reserved or not, in upper case.
 var words = []string{
 	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
-	"IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "ALL",
+	"IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "DROP", "DELETE", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "ALL", "CAPTURES", "REASON",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST",
 	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
-	"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
+	"CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 }
 
 // operators are the signs that may stand alone as an expected token.
@@ -124,7 +124,7 @@ type class struct {
 var classes = []class{
 	{"an expression", []string{"a size", "("}, []string{
 		"a name", "a string", "a number", "a size", "a duration", "a time", "(",
-		"NOT", "EXISTS", "CASE", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY",
+		"NOT", "CASE", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY",
 	}},
 	{"a value", []string{"a size"}, []string{
 		"a name", "a string", "a number", "a size", "a duration", "a time", "NULL", "TRUE", "FALSE", "TODAY", "ON",
@@ -137,7 +137,7 @@ var classes = []class{
 	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST"}},
 	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
 	{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, []string{
-		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
+		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "DROP", "DELETE", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
 	}},
 	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
 	// Between BETWEEN and its AND.

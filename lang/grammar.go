@@ -27,6 +27,8 @@ type statementSyntax struct {
 	Repair   *repairSyntax   `parser:"| @@"`
 	Reindex  *reindexSyntax  `parser:"| @@"`
 	Recover  *recoverSyntax  `parser:"| @@"`
+	Drop     *dropSyntax     `parser:"| @@"`
+	Delete   *deleteSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -46,6 +48,8 @@ type explainSyntax struct {
 	Repair   *repairSyntax   `parser:"| @@"`
 	Reindex  *reindexSyntax  `parser:"| @@"`
 	Recover  *recoverSyntax  `parser:"| @@"`
+	Drop     *dropSyntax     `parser:"| @@"`
+	Delete   *deleteSyntax   `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -174,6 +178,24 @@ type recoverSyntax struct {
 	To     lexer.Token `parser:"( 'TO' @( String | Param ) )?"`
 }
 
+type dropSyntax struct {
+	Tokens []lexer.Token
+	Pool   lexer.Token `parser:"'DROP' 'POOL' @( String | Param )"`
+}
+
+type deleteSyntax struct {
+	Tokens  []lexer.Token
+	Scopes  []*scopeSyntax        `parser:"'DELETE' 'FROM' ( 'CAPTURES' 'IN' )? @@ ( ',' @@ )*"`
+	Time    timeSyntax            `parser:"@@?"`
+	Options []*deleteOptionSyntax `parser:"@@*"`
+}
+
+type deleteOptionSyntax struct {
+	Tokens []lexer.Token
+	Where  ast.Expr    `parser:"  'WHERE' @@"`
+	Reason lexer.Token `parser:"| 'REASON' @( String | Param )"`
+}
+
 type describeSyntax struct {
 	Tokens []lexer.Token
 	Name   lexer.Token `parser:"'DESCRIBE' @( Ident | Quoted )"`
@@ -235,17 +257,9 @@ type (
 // taken for good. With one, errors are blamed on the comma before them.
 const lookahead = 2
 
-// grammar builds the parser of statements, once and when it is first needed.
-var grammar = sync.OnceValue(buildParser[statementSyntax])
-
-// queryGrammar is the parser of the queries within expressions. It is set by
-// init, as it is made with the parser of expressions, which calls it.
-var queryGrammar func() *participle.Parser[querySyntax]
-
-func init() { queryGrammar = sync.OnceValue(buildParser[querySyntax]) }
-
-func buildParser[T any]() *participle.Parser[T] {
-	return participle.MustBuild[T](
+// grammar builds the parser, once and when it is first needed.
+var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
+	return participle.MustBuild[statementSyntax](
 		participle.Lexer(definition{}),
 		participle.CaseInsensitive("Ident"),
 		participle.UseLookahead(lookahead),
@@ -254,4 +268,4 @@ func buildParser[T any]() *participle.Parser[T] {
 		participle.ParseTypeWith(parseMoment),
 		participle.ParseTypeWith(parseConstant),
 	)
-}
+})

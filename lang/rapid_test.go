@@ -137,11 +137,7 @@ func (g treeMaker) expr(depth int) ast.Expr {
 		return g.leaf()
 	}
 	d := depth - 1
-	switch g.upTo(14) {
-	case 13:
-		if g.upTo(4) == 0 {
-			return g.subquery()
-		}
+	switch g.upTo(12) {
 	case 0:
 		return &ast.Unary{Op: g.of("NOT", "-", "+"), X: g.expr(d)}
 	case 1, 2, 3:
@@ -185,21 +181,6 @@ func (g treeMaker) expr(depth int) ast.Expr {
 	}
 	c.Filter = g.exprOrNil(d)
 	return c
-}
-
-// subquery is small: it may stand many times in one expression.
-func (g treeMaker) subquery() ast.Expr {
-	q := &ast.Query{Select: &ast.Select{Items: []ast.Item{{Expr: g.leaf()}}, Where: g.exprOrNil(0)}}
-	if g.bool() {
-		q.Select.From = &ast.Source{Relation: g.nameOrNil(), Scopes: g.scopes()}
-	}
-	switch g.upTo(2) {
-	case 0:
-		return &ast.Exists{Query: q}
-	case 1:
-		return &ast.In{Not: g.bool(), X: g.leaf(), Query: q}
-	}
-	return &ast.Subquery{Query: q}
 }
 
 func (g treeMaker) leaf() ast.Expr {
@@ -323,6 +304,23 @@ func (g treeMaker) selectClauses() *ast.Select {
 	return s
 }
 
+func (g treeMaker) deletion() *ast.Delete {
+	d := &ast.Delete{Scopes: []ast.Scope{{From: g.text()}}}
+	for range g.upTo(1) {
+		d.Scopes = append(d.Scopes, ast.Scope{From: g.text(), To: g.text()})
+	}
+	if g.bool() {
+		d.Range = &ast.TimeRange{Op: ast.RangeBetween, A: g.moment(), B: g.moment()}
+	}
+	if g.bool() {
+		d.Where = g.expr(3)
+	}
+	if g.bool() {
+		d.Reason = g.text()
+	}
+	return d
+}
+
 func (g treeMaker) statement() ast.Statement {
 	switch g.upTo(12) {
 	case 0:
@@ -373,7 +371,7 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		switch g.upTo(7) {
+		switch g.upTo(9) {
 		case 0:
 			return &ast.Verify{}
 		case 2:
@@ -384,6 +382,10 @@ func (g treeMaker) statement() ast.Statement {
 			return &ast.Reindex{}
 		case 5:
 			return &ast.Reindex{Pool: g.text()}
+		case 6:
+			return &ast.DropPool{Pool: g.text()}
+		case 7:
+			return g.deletion()
 		case 1:
 			return &ast.RepairPool{Pool: g.text(), From: g.text()}
 		}

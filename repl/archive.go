@@ -58,6 +58,15 @@ func (a archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyR
 	return results, err
 }
 
+// Drop implements exec.Archive.
+func (a archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	res, err := a.Archive.Drop(ctx, o)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return res, err
+}
+
 // Repair implements exec.Archive.
 func (a archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	results, err := a.Archive.Repair(ctx, o)

@@ -29,6 +29,7 @@ type options struct {
 	Init        string            `placeholder:"FILE" help:"Run this script first, printing none of its results."`
 	RC          bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
 	ReadOnly    bool              `help:"Refuse statements that write to the archive."`
+	Yes         bool              `help:"Let DROP and DELETE take captures away without being asked."`
 	Check       bool              `help:"Look for syntax errors, report all and run nothing."`
 	KeepGoing   bool              `help:"Go on after a statement that failed."`
 	FailOnEmpty bool              `help:"End with status 1 if a query gave no rows."`

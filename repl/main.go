@@ -223,6 +223,7 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		Verbose:  o.Verbose,
 		ReadOnly: o.ReadOnly,
 		History:  p.typed,
+		Confirm:  p.unattended,
 	}
 	if s.Params == nil {
 		s.Params = map[string]string{}

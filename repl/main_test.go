@@ -60,6 +60,16 @@ func (endless) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Fi
 	panic("not asked for")
 }
 
+func (endless) Drop(context.Context, record.DropOptions) (record.DropResult, error) {
+	panic("not asked for")
+}
+
+func (endless) Delete(context.Context, record.DeleteOptions) (record.DeleteResult, error) {
+	panic("not asked for")
+}
+
+func (endless) Tombstones(context.Context) ([]record.Tombstone, error) { return nil, nil }
+
 func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
 	panic("not asked for")
 }

@@ -20,7 +20,7 @@ func TestManual(t *testing.T) {
 	}
 	dir := filepath.Join(work, "archive")
 	run := func(t *testing.T, args ...string) string {
-		cmd := exec.Command("infomall", append([]string{"-a", dir}, args...)...)
+		cmd := exec.Command("infomall", append([]string{"-a", dir, "--yes"}, args...)...)
 		cmd.Dir = work
 		out, err := cmd.CombinedOutput()
 		if err != nil {

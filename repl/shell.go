@@ -72,6 +72,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 		editor.AddHistory(e.Text)
 	}
 	s.lines, s.history = editor, h
+	s.session.Confirm = s.ask
 	defer s.closeFile()
 	s.sites = newSiteNames(p.session.Archive)
 	defer s.sites.close()

@@ -58,6 +58,8 @@ type Archive struct {
 	indexes map[string]*segment.IndexFile // open, by name; they never change
 	cache   *ristretto.Cache[uint64, *segment.Run]
 	warned  map[string]bool
+	// removals are those read so far, by file: they never change.
+	removals map[string]*removal
 }
 
 // Open returns the archive in folder dir. It reads and makes nothing yet.
@@ -74,7 +76,7 @@ func Open(dir string, o Options) *Archive {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	return &Archive{dir: dir, opts: o, indexes: make(map[string]*segment.IndexFile), warned: make(map[string]bool)}
+	return &Archive{dir: dir, opts: o, indexes: make(map[string]*segment.IndexFile), removals: make(map[string]*removal), warned: make(map[string]bool)}
 }
 
 // Path is the archive's folder.

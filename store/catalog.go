@@ -24,6 +24,7 @@ type catalog struct {
 	generation uint64
 	segments   []*segment.Info // in order of pool, then ID
 	indexes    []indexInfo     // in order of name
+	removals   []removalInfo   // in the order in which they came into force
 }
 
 // indexInfo is an index file in force.
@@ -49,6 +50,9 @@ func (c *catalog) encode() []byte {
 	}
 	for _, x := range c.indexes {
 		b = fmt.Appendf(b, "index\t%s\t%d\t%08x\n", x.name, x.bytes, x.crc)
+	}
+	for _, r := range c.removals {
+		b = fmt.Appendf(b, "removal\t%s\t%d\t%08x\t%d\t%s\n", r.file, r.bytes, r.crc, r.generation, joinIDs(r.segments))
 	}
 	return withSum(b)
 }
@@ -98,6 +102,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			c.segments = append(c.segments, s)
 		case "index":
 			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
+		case "removal":
+			c.removals = append(c.removals, removalInfo{f.text(), f.int(), uint32(f.uint(16)), f.uint(10), f.ids()})
 		default:
 			f.bad = true
 		}
@@ -188,6 +194,7 @@ const (
 	dirPools    = "pools"
 	dirIndex    = "index"
 	dirWriters  = "writers"
+	dirRemoved  = "removed"
 )
 
 func catalogName(generation uint64) string {

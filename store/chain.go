@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"sort"
 
 	"infomall/store/record"
@@ -22,6 +23,14 @@ type located struct {
 	// unknown: the body is as it was in a capture before that this reading
 	// does not see, so the ID says nothing.
 	unknown bool
+	// hidden is the generation that removed the capture; 0 where none did.
+	hidden uint64
+}
+
+// sees reports whether e was in the archive when p was, as is needed for e's
+// body to be p's: what came in after p was removed knows nothing of p.
+func (e *located) sees(p *located) bool {
+	return p.hidden == 0 || e.seg != nil && e.seg.Info.Born < p.hidden
 }
 
 // place is where an entry lies.
@@ -101,7 +110,7 @@ func settle(all []located) []located {
 	out := all[:0]
 	for i := range all {
 		e := all[i]
-		if twice(out, &e) {
+		if twin(out, &e) >= 0 {
 			continue
 		}
 		var p *located
@@ -114,8 +123,7 @@ func settle(all []located) []located {
 			// not seen here.
 			e.unknown = asBefore(&e) && e.Previous != record.NoTime
 		case asBefore(&e):
-			e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
-			e.resolved, e.before, e.unknown, e.from = true, true, p.unknown, p.body()
+			e.isAs(p)
 			follow(&p.Entry, &e.Entry)
 		case p.unknown:
 			// p is as some capture that is not seen here. e's hints are by
@@ -135,19 +143,78 @@ func settle(all []located) []located {
 	return out
 }
 
+// isAs gives e, a 304 that names no other capture, the body of the one before.
+func (e *located) isAs(p *located) {
+	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
+	e.resolved, e.before, e.unknown, e.from = true, true, p.unknown, p.body()
+}
+
+// settleVisible settles all captures of one URL, among which there are hidden
+// ones, and gives the others. These are as they were, bodies included; how they
+// stand to each other is as if those hidden had never been.
+func settleVisible(all []located) []located {
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
+	kept := all[:0]
+	for i := range all {
+		e := all[i]
+		j := twin(kept, &e)
+		if j >= 0 && (kept[j].hidden == 0 || e.hidden != 0) {
+			if kept[j].hidden != 0 {
+				kept[j].hidden = max(kept[j].hidden, e.hidden) // it was removed twice
+			}
+			continue
+		}
+		if j >= 0 {
+			kept = slices.Delete(kept, j, j+1) // it came in again after it was removed
+		}
+		kept = append(kept, e)
+	}
+	for i := range kept {
+		if asBefore(&kept[i]) {
+			settleBody(kept[:i], &kept[i])
+		}
+	}
+	out := kept[:0]
+	for i := range kept {
+		e := kept[i]
+		if e.hidden != 0 {
+			continue
+		}
+		if n := len(out); n > 0 {
+			follow(&out[n-1].Entry, &e.Entry)
+		} else {
+			follow(nil, &e.Entry)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// settleBody finds the body of e, a 304 that names no other capture, among
+// those before it at its URL.
+func settleBody(before []located, e *located) {
+	for i := len(before) - 1; i >= 0; i-- {
+		if e.sees(&before[i]) {
+			e.isAs(&before[i])
+			return
+		}
+	}
+	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
+}
+
 // asBefore reports whether e is a 304 that names no other capture which is
 // here: its body is that of the capture before, whichever that is.
 func asBefore(e *located) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && (!e.resolved || e.before)
 }
 
-// twice reports whether e came in already: the captures before it with the
-// same time are at the end of out.
-func twice(out []located, e *located) bool {
+// twin gives where in out the capture e stands already, -1 if it does not: the
+// captures before it with the same time are at the end of out.
+func twin(out []located, e *located) int {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
 		if out[i].Same(&e.Entry) {
-			return true
+			return i
 		}
 	}
-	return false
+	return -1
 }

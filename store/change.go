@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -25,6 +26,8 @@ type change struct {
 	// seen is the newest generation whose captures the hints of in take into
 	// account: that of the snapshot which the change was planned on.
 	seen uint64
+	// gone, if not nil, is what is removed: with out a pool, else captures.
+	gone *removal
 }
 
 // errStale is returned by publish when the archive is no longer as the change
@@ -46,6 +49,14 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 			return err
 		}
 	}
+	var gone *removalInfo
+	if ch.gone != nil {
+		var err error
+		if gone, err = w.moveInRemoval(ctx, ch.gone); err != nil {
+			return err
+		}
+		names = append(names, gone.file)
+	}
 	err := w.a.locked(ctx, func(disk.File) error {
 		c, err := w.a.inForce()
 		if err != nil {
@@ -54,6 +65,11 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 		next, err := c.apply(ch, x)
 		if err != nil {
 			return err
+		}
+		if gone != nil {
+			if err := next.remove(ch.gone, gone); err != nil {
+				return err
+			}
 		}
 		return w.a.putCatalog(next)
 	})
@@ -97,6 +113,22 @@ func (w *writer) moveIn(in []made) (*indexInfo, []string, error) {
 	return &x, names, w.a.moveIn(moves)
 }
 
+// moveInRemoval writes a removal's file and moves it to its place.
+func (w *writer) moveInRemoval(ctx context.Context, r *removal) (*removalInfo, error) {
+	number, err := w.allocate(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	info := &removalInfo{file: removedFile(number)}
+	tmp := filepath.Join(w.dir, filepath.Base(info.file))
+	b := r.encode()
+	if err := disk.WriteFile(w.a.opts.Disk, tmp, b); err != nil {
+		return nil, err
+	}
+	info.bytes, info.crc = int64(len(b)), crc32.Checksum(b, castagnoli)
+	return info, w.a.moveIn([][2]string{{tmp, info.file}})
+}
+
 // inForce loads the catalogue in force; an empty one if there is none yet. The
 // archive's lock is held, so it stays in force.
 func (a *Archive) inForce() (*catalog, error) {
@@ -127,6 +159,19 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	}
 	if len(out) > 0 {
 		return nil, errStale
+	}
+	for _, r := range c.removals {
+		kept := r
+		kept.segments = nil
+		for _, id := range r.segments {
+			switch {
+			case !slices.ContainsFunc(ch.out, func(s *segment.Info) bool { return s.ID == id }):
+				kept.segments = append(kept.segments, id)
+			case r.generation > ch.seen && len(ch.in) > 0:
+				return nil, errStale // what was deleted meanwhile would come back
+			}
+		}
+		next.removals = append(next.removals, kept)
 	}
 	for _, m := range ch.in {
 		m.info.Born, m.info.Seen = next.generation, ch.seen
@@ -161,6 +206,26 @@ func (c *catalog) inUse(files []indexInfo) []indexInfo {
 	files = slices.DeleteFunc(files, func(i indexInfo) bool { return !used[i.name] })
 	slices.SortFunc(files, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
 	return files
+}
+
+// remove adds a removal to a generation that is about to come into force. It is
+// errStale if captures are to be hidden that it does not have, or captures of a
+// dropped pool are left.
+func (next *catalog) remove(r *removal, info *removalInfo) error {
+	have := next.holdings()
+	info.generation = next.generation
+	for id := range r.hidden {
+		if !have.segments[id] {
+			return errStale
+		}
+		info.segments = append(info.segments, id)
+	}
+	slices.Sort(info.segments)
+	if r.drop && have.pools[r.pools[0]] {
+		return errStale
+	}
+	next.removals = append(next.removals, *info)
+	return nil
 }
 
 // whole reports, as errStale, a segment of next that uses what next does not
@@ -310,6 +375,9 @@ func (c *catalog) files() []string {
 	}
 	for _, x := range c.indexes {
 		out = append(out, x.name)
+	}
+	for _, r := range c.removals {
+		out = append(out, r.file)
 	}
 	return out
 }

@@ -48,6 +48,9 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 	if err != nil {
 		return nil, err
 	}
+	if len(pools) > 0 {
+		pools[0].files = append(pools[0].files, from.removalFiles()...)
+	}
 	if err := a.checkTarget(o.Dir); err != nil {
 		return nil, err
 	}
@@ -132,6 +135,16 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 	return out, nil
 }
 
+// removalFiles lists the files that tell what was removed. They are of no single
+// pool.
+func (c *catalog) removalFiles() []copyFile {
+	var out []copyFile
+	for _, r := range c.removals {
+		out = append(out, copyFile{r.file, r.bytes, r.crc})
+	}
+	return out
+}
+
 // checkTarget refuses the archive's own folder, under whatever name, and what
 // is no folder.
 func (a *Archive) checkTarget(dir string) error {
@@ -160,6 +173,11 @@ func (c *catalog) copyOf(original *catalog) error {
 	for _, s := range c.segments {
 		if o := has[s.ID]; o == nil || o.CRC != s.CRC || o.File != s.File {
 			return fmt.Errorf("%s there is not of this archive, and would be lost: choose another folder", s.File)
+		}
+	}
+	for _, f := range c.removalFiles() {
+		if !slices.Contains(original.removalFiles(), f) {
+			return fmt.Errorf("captures were removed there that are in this archive, and would come back: choose another folder")
 		}
 	}
 	return nil
@@ -333,7 +351,7 @@ func (c *copying) publish(ctx context.Context, pools []poolCopy) error {
 				named[s.ID] = true
 			}
 		}
-		if there.generation > 0 && len(named) == before {
+		if there.generation > 0 && len(named) == before && slices.EqualFunc(there.removals, c.from.removals, removalInfo.equal) {
 			return nil
 		}
 		// What segments know of each other is told in the original's
@@ -351,6 +369,7 @@ func (c *copying) publish(ctx context.Context, pools []poolCopy) error {
 				next.indexes = append(next.indexes, x)
 			}
 		}
+		next.removals = c.from.removals
 		return c.to.putCatalog(next)
 	})
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"sort"
 
+	"infomall/store/record"
 	"infomall/store/segment"
 )
 
@@ -87,4 +89,26 @@ func (h *heads) Pop() any {
 	c := old[len(old)-1]
 	*h = old[:len(old)-1]
 	return c
+}
+
+// entries calls f with all entries of a segment, in order, hidden ones too. What
+// f is given is valid until it returns.
+func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*located) error) error {
+	c := newCursor(s, wants(record.ColBytes), v.readChunk)
+	defer c.close()
+	for err := c.seek(""); !c.end; err = c.take(c.chunks.Next()) {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		for i := range c.entries {
+			e := located{Entry: c.entries[i], place: place{s, c.run, uint32(i)}}
+			if err := f(&e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -354,8 +354,15 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	if err := b.awaited(known); err != nil {
 		return err
 	}
-	all := make([]located, 0, len(known)+to-from)
-	all = append(all, known...)
+	before := known
+	if b.look.disturbed {
+		before = b.look.group
+		if err := b.awaited(before); err != nil {
+			return err
+		}
+	}
+	all := make([]located, 0, len(before)+to-from)
+	all = append(all, before...)
 	for i := from; i < to; i++ {
 		s := &b.staged[i]
 		if s.Body == segment.BodyNone {
@@ -371,7 +378,11 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 		follow(nil, &l.Entry) // settle makes the hints
 		all = append(all, l)
 	}
-	for _, l := range settle(all) {
+	arrange := settle
+	if b.look.disturbed {
+		arrange = settleVisible
+	}
+	for _, l := range arrange(all) {
 		if l.seg == nil {
 			b.keep(int(l.n), &l, known, from)
 		}
@@ -455,7 +466,7 @@ func (b *batchPlan) hold(i int, known []located, from int) {
 func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 	s := &b.staged[i]
 	pool := s.Time.Pool()
-	o, from, err := b.v.original(ctx, &s.Stored, pool, known)
+	o, from, err := b.v.original(ctx, &s.Stored, &located{}, pool, known)
 	if err != nil {
 		return err
 	}

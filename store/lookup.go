@@ -12,6 +12,13 @@ type looker struct {
 	v       *Snapshot
 	cursors []*cursor // one a segment
 	group   []located
+	visible []located
+	// disturbed: of the last URL captures are hidden, or were. Its hints are
+	// those that settleVisible makes of group.
+	disturbed bool
+	// raw are its captures as they are stored, if keepRaw asks for them.
+	raw     []located
+	keepRaw bool
 }
 
 // looker returns one over all segments. The caller closes it.
@@ -32,8 +39,40 @@ func (l *looker) close() {
 // at gives the settled captures of one URL. Its key is not before that of the
 // last call; the slice is valid until the next.
 func (l *looker) at(ctx context.Context, key string) ([]located, error) {
-	if err := ctx.Err(); err != nil {
+	return l.until(ctx, key, record.MaxTime)
+}
+
+// until is at for the archive as it was at a time: without what lies there or
+// later.
+func (l *looker) until(ctx context.Context, key string, to record.Time) ([]located, error) {
+	if err := l.gather(ctx, key); err != nil {
 		return nil, err
+	}
+	if l.keepRaw {
+		l.raw = append(l.raw[:0], l.group...)
+	}
+	var err error
+	if l.disturbed, err = l.v.disturbed(l.group); err != nil {
+		return nil, err
+	}
+	if !l.disturbed {
+		l.group, err = l.v.resolved(ctx, l.group, to)
+		return l.group, err
+	}
+	if err := l.v.mark(l.group); err != nil {
+		return nil, err
+	}
+	if l.group, err = l.v.withBodies(ctx, l.group, to); err != nil {
+		return nil, err
+	}
+	l.visible = settleVisible(append(l.visible[:0], l.group...))
+	return l.visible, nil
+}
+
+// gather reads the captures of one URL as they are stored into l.group.
+func (l *looker) gather(ctx context.Context, key string) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	l.group = l.group[:0]
 	for _, c := range l.cursors {
@@ -41,15 +80,15 @@ func (l *looker) at(ctx context.Context, key string) ([]located, error) {
 			continue
 		}
 		if err := c.seek(key); err != nil {
-			return nil, err
+			return err
 		}
 		if c.end || c.key() != key {
 			continue
 		}
 		var err error
 		if l.group, err = c.group(l.group); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return l.v.resolved(ctx, l.group, record.MaxTime)
+	return nil
 }

@@ -359,7 +359,7 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 		if err != nil {
 			return err
 		}
-		o, from, err := v.original(ctx, s, e.seg.Info.Pool, group)
+		o, from, err := v.original(ctx, s, e, e.seg.Info.Pool, group)
 		if err != nil {
 			return err
 		}
@@ -375,10 +375,11 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 // pool: the one that its record refers to, by URL and time, or else one of the
 // same URL that declares the same digest. group is what is known of e's URL.
 // The original may not lie in a later pool: a pool depends on earlier ones
-// only. Nil if there is none.
-func (v *Snapshot) original(ctx context.Context, e *segment.Stored, pool string, group []located) (*segment.Stored, place, error) {
+// only; nor may it have been removed before at, which is e, came in. Nil if
+// there is none.
+func (v *Snapshot) original(ctx context.Context, e *segment.Stored, at *located, pool string, group []located) (*segment.Stored, place, error) {
 	fits := func(g *located) (*segment.Stored, error) {
-		if g.seg == nil || g.Body == segment.BodyNone || g.seg.Info.Pool > pool {
+		if g.seg == nil || g.Body == segment.BodyNone || g.seg.Info.Pool > pool || !at.sees(g) {
 			return nil, nil
 		}
 		s, err := v.stored(g.place)
@@ -427,7 +428,8 @@ func sameMoment(t, refers record.Time) bool {
 	return t == refers || refers%1000 == 0 && t-t%1000 == refers
 }
 
-// lookupRaw gives the captures of one URL as they are stored, of all pools.
+// lookupRaw gives the captures of one URL as they are stored, of all pools,
+// hidden ones too, which it marks.
 func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error) {
 	var out []located
 	for _, i := range v.pin.segments {
@@ -448,5 +450,5 @@ func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error)
 			return nil, err
 		}
 	}
-	return out, nil
+	return out, v.mark(out)
 }

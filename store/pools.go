@@ -37,26 +37,37 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
 	p := record.Pool{Name: segments[0].Pool, First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
+	removed := slices.ContainsFunc(v.pin.removals, func(r removalInfo) bool {
+		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
+			return s.Seen < r.generation || slices.Contains(r.segments, s.ID)
+		})
+	})
 	for _, s := range segments {
 		p.First, p.Last = min(p.First, s.First), max(p.Last, s.Last)
 		first, last = min(first, s.FirstKey), max(last, s.LastKey)
 		p.StoredBytes += s.Bytes + s.IndexBytes
 		p.Depends = append(p.Depends, s.Depends...)
 	}
-	p.FirstURL, p.LastURL = urlkey.URL(first), urlkey.URL(last)
 	slices.Sort(p.Depends)
 	p.Depends = slices.Compact(p.Depends)
 	from, to, err := month(p.Name)
 	if err != nil {
 		return p, err
 	}
-	if len(segments) == 1 && len(v.segmentsFor(from, to)) == 1 {
+	if !removed {
+		p.FirstURL, p.LastURL = urlkey.URL(first), urlkey.URL(last)
+	}
+	if len(segments) == 1 && !removed && len(v.segmentsFor(from, to)) == 1 {
 		s := segments[0]
 		p.URLs, p.Captures, p.Versions, p.Bytes = s.URLs, s.Captures, s.Versions, s.BodyBytes
 		return p, nil
 	}
-	// Segments that overlap may have a URL or a capture in common, and what is
-	// a version may have changed with what came in later: count.
+	// Segments that overlap may have a URL or a capture in common, what is a
+	// version may have changed with what came in later, and what was deleted is
+	// not to be seen from here either: count.
+	if removed {
+		p.First, p.Last = record.MaxTime, record.MinTime
+	}
 	err = v.walk(ctx, record.Scan{From: from, To: to, Columns: record.ColBytes}, func(group []located) error {
 		n := p.Captures
 		for i := range group {
@@ -65,16 +76,27 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 				continue
 			}
 			p.Captures++
+			p.First, p.Last = min(p.First, e.Time), max(p.Last, e.Time)
 			if e.Change != record.ChangeSame {
 				p.Versions++
 				p.Bytes += max(e.Bytes, 0)
 			}
 		}
-		if p.Captures > n {
-			p.URLs++
+		if p.Captures == n {
+			return nil
+		}
+		p.URLs++
+		if removed {
+			p.LastURL = urlkey.URL(group[0].Key)
+			if p.FirstURL == "" {
+				p.FirstURL = p.LastURL
+			}
 		}
 		return nil
 	})
+	if p.Captures == 0 {
+		p.First, p.Last = record.NoTime, record.NoTime
+	}
 	return p, err
 }
 
@@ -100,6 +122,9 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	}
 	for _, x := range v.pin.indexes {
 		out = append(out, record.File{Name: x.name, Segments: shares[x.name], Sorted: true, Bytes: x.bytes, CRC: x.crc})
+	}
+	for _, r := range v.pin.removals {
+		out = append(out, record.File{Name: r.file, Segments: len(r.segments), Sorted: true, Bytes: r.bytes, CRC: r.crc})
 	}
 	name := catalogName(v.pin.generation)
 	b, err := os.ReadFile(filepath.Join(v.a.dir, name))

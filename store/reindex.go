@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -142,7 +143,7 @@ func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f fun
 // reindexed gives the next generation: c with the indexes of infos, as far as
 // these are still in force.
 func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
-	next := &catalog{generation: c.generation + 1}
+	next := &catalog{generation: c.generation + 1, removals: c.removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))
 	for _, i := range infos {
 		indexed[i.ID] = i
@@ -231,11 +232,15 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 	}
 	next := &catalog{indexes: files}
 	old := make(map[uint32]*segment.Info)
+	removed := make(map[string]removalInfo)
 	for _, n := range numbers {
 		next.generation = max(next.generation, n)
 		if c, err := loadCatalog(a.dir, n); err == nil {
 			for _, s := range c.segments {
 				old[s.ID] = s
+			}
+			for _, r := range c.removals {
+				removed[r.file] = r
 			}
 		}
 	}
@@ -254,7 +259,43 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 	}
 	next.generation++
 	next.sort()
-	return next, nil
+	next.removals, err = a.removalsOf(next, removed)
+	return next, err
+}
+
+// removalsOf describes the removals whose files are there, for a catalogue that
+// is made anew. Those that no older one knows count as made after all segments.
+func (a *Archive) removalsOf(c *catalog, known map[string]removalInfo) ([]removalInfo, error) {
+	names, err := filepath.Glob(filepath.Join(a.dir, dirRemoved, "[0-9]*"))
+	if err != nil {
+		return nil, err
+	}
+	have := c.holdings()
+	var out []removalInfo
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		info := removalInfo{file: filepath.Join(dirRemoved, filepath.Base(name)), bytes: int64(len(b)), crc: crc32.Checksum(b, castagnoli)}
+		r, err := decodeRemoval(b)
+		if err != nil {
+			return nil, &segment.Error{File: info.file, Offset: -1, Err: err}
+		}
+		info.generation = c.generation
+		if k, ok := known[info.file]; ok && k.crc == info.crc {
+			info.generation = k.generation
+		}
+		for id := range r.hidden {
+			if have.segments[id] {
+				info.segments = append(info.segments, id)
+			}
+		}
+		slices.Sort(info.segments)
+		out = append(out, info)
+	}
+	slices.SortStableFunc(out, func(a, b removalInfo) int { return cmp.Compare(a.generation, b.generation) })
+	return out, nil
 }
 
 // indexLarge is how many bytes of values give an index a file of its own; the

@@ -34,7 +34,7 @@ func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.
 	var files []copyFile
 	for i := range pools {
 		if pools[i].name == o.Pool {
-			files = pools[i].files
+			files = append(pools[i].files, p.removalFiles()...)
 		}
 	}
 	r := &repair{a: a, o: o}

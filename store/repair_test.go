@@ -57,7 +57,7 @@ func TestRepair(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := rand.New(rand.NewPCG(3, 4))
-	for round := range 20 {
+	for round := range 8 {
 		for _, name := range files {
 			rel, err := filepath.Rel(dir, name)
 			if err != nil {

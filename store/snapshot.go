@@ -29,6 +29,7 @@ type Snapshot struct {
 	stats   record.ReadStats
 	noCache bool
 	recent  map[uint32]recentRun // last run decoded of each segment
+	removed []inForceRemoval     // nil until needed
 }
 
 // recentRun remembers a run whatever the cache does: reading in order comes
@@ -221,6 +222,12 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 		all = append(all, newCursor(r, wants(s.Columns), v.readChunk))
 	}
 	var group []located
+	var whole *looker // made where captures of a URL were removed
+	defer func() {
+		if whole != nil {
+			whole.close()
+		}
+	}()
 	h := make(heads, 0, len(all))
 	for _, rg := range ranges {
 		h = h[:0]
@@ -254,9 +261,24 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 			if s.Skip != nil && s.Skip(group[0].Key, urlkey.URL(group[0].Key)) {
 				continue
 			}
-			settled, err := v.resolved(ctx, group, s.To)
+			disturbed, err := v.disturbed(group)
 			if err != nil {
 				return err
+			}
+			var settled []located
+			if disturbed {
+				if whole == nil {
+					whole = v.looker()
+				}
+				settled, err = whole.until(ctx, group[0].Key, s.To)
+			} else {
+				settled, err = v.resolved(ctx, group, s.To)
+			}
+			if err != nil {
+				return err
+			}
+			if len(settled) == 0 {
+				continue
 			}
 			if err := f(settled); err != nil {
 				return err
@@ -276,6 +298,13 @@ func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 // resolved drops what lies at to or later, finds the bodies of revisits whose
 // originals came in after them, and settles the rest.
 func (v *Snapshot) resolved(ctx context.Context, group []located, to record.Time) ([]located, error) {
+	kept, err := v.withBodies(ctx, group, to)
+	return settle(kept), err
+}
+
+// withBodies drops what lies at to or later, and finds the bodies of revisits
+// whose originals came in after them.
+func (v *Snapshot) withBodies(ctx context.Context, group []located, to record.Time) ([]located, error) {
 	lost := false
 	kept := group[:0]
 	for i := range group {
@@ -290,7 +319,7 @@ func (v *Snapshot) resolved(ctx context.Context, group []located, to record.Time
 			return nil, err
 		}
 	}
-	return settle(kept), nil
+	return kept, nil
 }
 
 // lookup gives the settled captures of one URL, of all pools.

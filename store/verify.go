@@ -58,6 +58,7 @@ type verifier struct {
 	done, total int64
 	found       int                 // findings so far
 	lost        map[segment.ID]bool // bodies that cannot be read
+	hidden      func(place) bool
 }
 
 func (y *verifier) run(ctx context.Context) error {
@@ -69,6 +70,9 @@ func (y *verifier) run(ctx context.Context) error {
 	for _, s := range segments {
 		used[s.Index] = true
 		y.total += s.Bytes
+	}
+	for _, r := range y.v.pin.removals {
+		y.total += r.bytes
 	}
 	damaged := make(map[string]bool)
 	for _, x := range y.v.pin.indexes {
@@ -90,6 +94,19 @@ func (y *verifier) run(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	for _, r := range y.v.pin.removals {
+		why, err := y.sum(ctx, r.file, r.bytes, r.crc)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			// Without it nobody knows what is to be seen.
+			return y.report(record.Finding{File: r.file, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
+		}
+	}
+	if y.hidden, err = y.v.isHidden(); err != nil {
+		return err
 	}
 	// A damaged index is not looked into: its pages may lead in circles.
 	y.v.mu.Lock()
@@ -190,7 +207,9 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 			row.File, row.Severity = info.Index, record.SeverityWarning
 		}
 		if f.Lost != nil {
-			row.URL, row.Time = urlkey.URL(f.Lost.Key), f.Lost.Time
+			if !y.hidden(place{s, f.Run, f.N}) {
+				row.URL, row.Time = urlkey.URL(f.Lost.Key), f.Lost.Time
+			}
 			if f.Lost.Body == segment.BodyOwn {
 				y.lost[f.Lost.ID] = true
 			}
@@ -247,22 +266,28 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		if fault == nil {
 			continue
 		}
-		if err := y.lostCapture(s.Info, e, "the body cannot be read: "+fault.Error()); err != nil {
+		if err := y.lostCapture(place{s, n, uint32(i)}, e, "the body cannot be read: "+fault.Error()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (y *verifier) lostCapture(info *segment.Info, e *segment.Stored, what string) error {
-	return y.report(record.Finding{
-		Pool: info.Pool, File: info.File, Offset: -1, What: what, Severity: record.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
-	})
+// lostCapture reports a capture whose body cannot be read. Of one that was
+// deleted it does not say which it is.
+func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
+	f := record.Finding{
+		Pool: at.seg.Info.Pool, File: at.seg.Info.File, Offset: -1, What: what, Severity: record.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
+	}
+	if y.hidden(at) {
+		f.URL, f.Time, f.What = "", record.NoTime, "the body of a deleted capture cannot be read"
+	}
+	return y.report(f)
 }
 
 // holdersOf reports the captures whose body is that of another and is lost.
 func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
-	return s.Check(ctx, func(segment.Fault) error { return nil }, func(_ uint32, r *segment.Run) error {
+	return s.Check(ctx, func(segment.Fault) error { return nil }, func(n uint32, r *segment.Run) error {
 		entries, err := r.Meta.Entries()
 		if err != nil {
 			return err // Unreachable: Check has decoded them.
@@ -272,7 +297,7 @@ func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 			if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || !y.lost[e.ID] {
 				continue
 			}
-			if err := y.lostCapture(s.Info, e, "the body cannot be read: the capture that has it is damaged"); err != nil {
+			if err := y.lostCapture(place{s, n, uint32(i)}, e, "the body cannot be read: the capture that has it is damaged"); err != nil {
 				return err
 			}
 		}

@@ -155,7 +155,7 @@ func (a *Archive) sweepFiles() error {
 		return nil
 	}
 	// What disk.WriteFile did not come to rename is hidden and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
 		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
 			return err
@@ -209,11 +209,11 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// nextByNames is one more than the highest segment number among the names of
-// db-files and indexes.
+// nextByNames is one more than the highest number among the names of db-files,
+// indexes and removals.
 func (a *Archive) nextByNames() (uint64, error) {
 	next := uint64(1)
-	for _, pattern := range []string{filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx")} {
+	for _, pattern := range []string{filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
 		files, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
 			return 0, err

@@ -12,17 +12,18 @@ import (
 func TestEveryColumnIsComputed(t *testing.T) {
 	versions := versionFills(record.NoTime)
 	has := map[string]func(name string) bool{
-		"captures": func(n string) bool { return captureFills[n] != nil },
-		"versions": func(n string) bool { return versions[n] != nil },
-		"pages":    func(n string) bool { return pageFills[n] != nil },
-		"hosts":    func(n string) bool { return hostFills[n] != nil },
-		"pools":    func(n string) bool { return poolFills[n] != nil },
-		"files":    func(n string) bool { return fileFills[n] != nil },
-		"history":  func(n string) bool { return historyFills[n] != nil },
-		"blocks":   func(n string) bool { return blockFills[n] != nil },
-		"changes":  func(n string) bool { return changeFills[n] != nil },
-		"layouts":  func(n string) bool { return layoutFills[n] != nil },
-		"links":    func(n string) bool { return linkFills[n] != nil },
+		"captures":   func(n string) bool { return captureFills[n] != nil },
+		"versions":   func(n string) bool { return versions[n] != nil },
+		"pages":      func(n string) bool { return pageFills[n] != nil },
+		"hosts":      func(n string) bool { return hostFills[n] != nil },
+		"pools":      func(n string) bool { return poolFills[n] != nil },
+		"tombstones": func(n string) bool { return tombstoneFills[n] != nil },
+		"files":      func(n string) bool { return fileFills[n] != nil },
+		"history":    func(n string) bool { return historyFills[n] != nil },
+		"blocks":     func(n string) bool { return blockFills[n] != nil },
+		"changes":    func(n string) bool { return changeFills[n] != nil },
+		"layouts":    func(n string) bool { return layoutFills[n] != nil },
+		"links":      func(n string) bool { return linkFills[n] != nil },
 	}
 	late := map[string]func(name string) bool{
 		"versions": func(n string) bool { return versionFields[n] != nil },

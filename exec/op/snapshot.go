@@ -22,6 +22,11 @@ type Snapshot interface {
 	Stored(ctx context.Context, ref record.Ref) (record.Stored, error)
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
+	Tombstones(ctx context.Context) ([]record.Tombstone, error)
+	// Delete removes captures, named by refs of this snapshot, from the archive:
+	// the next snapshot is without them. It is record.ErrChanged if another
+	// process wrote them anew meanwhile.
+	Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error)
 	// Stats counts what was read through this snapshot so far.
 	Stats() record.ReadStats
 	// SetCache bounds the archive's cache of decoded runs, in bytes; with 0 the

@@ -38,6 +38,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.pools(ctx, n)
 	case "files":
 		return r.files(ctx, n)
+	case "tombstones":
+		return r.tombstones(ctx, n)
 	case "history":
 		return render(n, historyFills, historyShape, listed(ctx, r.History))
 	}
@@ -125,6 +127,10 @@ func packRef(hidden []*value.Vector, i int, r record.Ref) {
 	hidden[0].Ints[i] = int64(uint64(r.Segment)<<32 | uint64(r.Run))
 	hidden[1].Ints[i] = int64(r.N)
 }
+
+// Ref reads the capture that row i is of from the hidden columns of a source
+// whose rows are captures.
+func Ref(hidden []*value.Vector, i int) record.Ref { return unpackRef(hidden, i) }
 
 // unpackRef is the inverse of packRef.
 func unpackRef(hidden []*value.Vector, i int) record.Ref {

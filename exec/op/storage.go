@@ -34,13 +34,8 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 var poolShape = shape[[]record.Pool]{rows: func(list []record.Pool) int { return len(list) }}
 
 var poolFills = fills[[]record.Pool]{
-	"name": textOf(value.Text, func(p *record.Pool) string { return p.Name }),
-	"kind": textOf(value.Text, func(p *record.Pool) string {
-		if p.Static {
-			return "static"
-		}
-		return "dynamic"
-	}),
+	"name":         textOf(value.Text, func(p *record.Pool) string { return p.Name }),
+	"kind":         textOf(value.Text, func(p *record.Pool) string { return record.PoolKind(p.Static) }),
 	"first_time":   timeOf(func(p *record.Pool) record.Time { return p.First }),
 	"last_time":    timeOf(func(p *record.Pool) record.Time { return p.Last }),
 	"urls":         intOf(func(p *record.Pool) int64 { return p.URLs }),
@@ -67,4 +62,30 @@ var fileFills = fills[[]record.File]{
 	},
 	"bytes": intOf(func(f *record.File) int64 { return f.Bytes }),
 	"crc":   textOf(value.Text, func(f *record.File) string { return fmt.Sprintf("%08x", f.CRC) }),
+}
+
+// tombstones yields a row a removal.
+func (r *Runner) tombstones(ctx context.Context, n *plan.Source) Rows {
+	return render(n, tombstoneFills, tombstoneShape, listed(ctx, r.Snapshot.Tombstones))
+}
+
+var tombstoneShape = shape[[]record.Tombstone]{rows: func(list []record.Tombstone) int { return len(list) }}
+
+var tombstoneFills = fills[[]record.Tombstone]{
+	"time": timeOf(func(t *record.Tombstone) record.Time { return t.Time }),
+	"kind": textOf(value.Text, func(t *record.Tombstone) string {
+		if t.Drop {
+			return "drop"
+		}
+		return "delete"
+	}),
+	"captures": intOf(func(t *record.Tombstone) int64 { return t.Captures }),
+	"pools":    textOf(value.Text, func(t *record.Tombstone) string { return strings.Join(t.Pools, " ") }),
+	"reason":   textOf(value.Text, func(t *record.Tombstone) string { return t.Reason }),
+	"state": textOf(value.Text, func(t *record.Tombstone) string {
+		if t.Hidden {
+			return "hidden"
+		}
+		return "gone"
+	}),
 }

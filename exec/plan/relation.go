@@ -24,7 +24,7 @@ type Relation struct {
 	// archive.
 	OfSession bool
 	// RefColumns is how many hidden columns name what a row was made of, for
-	// Payload. 0 where there are no late columns.
+	// Payload and DELETE. 0 where nobody asks.
 	RefColumns int
 }
 
@@ -90,11 +90,11 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, poolsRelation, filesRelation, historyRelation,
+	hostsRelation, poolsRelation, filesRelation, tombstonesRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{
-	Name: "captures", Doc: "one visit that got a response", Scoped: true,
+	Name: "captures", Doc: "one visit that got a response", Scoped: true, RefColumns: refColumns,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
 		{Name: "time", Type: value.Time, Doc: "when it was fetched"},
@@ -229,6 +229,18 @@ var poolsRelation = &Relation{
 		{Name: "first_url", Type: value.URL, Doc: "first URL in SURT order"},
 		{Name: "last_url", Type: value.URL, Doc: "last URL in SURT order"},
 		{Name: "depends", Type: value.Text, Doc: "pools whose bodies it uses"},
+	},
+}
+
+var tombstonesRelation = &Relation{
+	Name: "tombstones", Doc: "one DELETE or DROP POOL: that captures were removed, and not which",
+	Columns: []Column{
+		{Name: "time", Type: value.Time, Doc: "when"},
+		{Name: "kind", Type: value.Text, Doc: "delete or drop"},
+		{Name: "captures", Type: value.Int, Doc: "captures removed"},
+		{Name: "pools", Type: value.Text, Doc: "pools that had them"},
+		{Name: "reason", Type: value.Text, Doc: "what REASON said"},
+		{Name: "state", Type: value.Text, Doc: "hidden: still in files, and in no answer; gone: in no file"},
 	},
 }
 

@@ -30,7 +30,7 @@ type Node interface {
 }
 
 // Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
-// *Recover, *RepairPool, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set,
+// *Recover, *RepairPool, *DropPool, *Delete, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set,
 // *Reset and *Help.
 type Statement interface {
 	Node
@@ -201,6 +201,21 @@ type Reindex struct {
 	Pool Expr // *String or *Param; nil: all
 }
 
+// DropPool is DROP POOL 'p'.
+type DropPool struct {
+	Span
+	Pool Expr // *String or *Param
+}
+
+// Delete is DELETE FROM scope, … [range] [WHERE expr] [REASON 's'].
+type Delete struct {
+	Span
+	Scopes []Scope
+	Range  *TimeRange // nil: all times
+	Where  Expr       // nil: all captures
+	Reason Expr       // *String or *Param; nil if none is given
+}
+
 // Recover is RECOVER file [TO file].
 type Recover struct {
 	Span
@@ -284,6 +299,8 @@ func (*Verify) statement()     {}
 func (*Reindex) statement()    {}
 func (*Recover) statement()    {}
 func (*RepairPool) statement() {}
+func (*DropPool) statement()   {}
+func (*Delete) statement()     {}
 func (*Explain) statement()    {}
 func (*Describe) statement()   {}
 func (*Show) statement()       {}

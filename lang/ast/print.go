@@ -184,12 +184,7 @@ func (p *printer) expr(e Expr) {
 		p.operand(e.X, levelConcat)
 		p.WriteByte(' ')
 		p.not(e.Not)
-		p.WriteString("IN ")
-		if e.Query != nil {
-			p.bracketed(e.Query)
-			return
-		}
-		p.WriteByte('(')
+		p.WriteString("IN (")
 		p.list(e.List)
 		p.WriteByte(')')
 	case *Like:
@@ -211,11 +206,6 @@ func (p *printer) expr(e Expr) {
 		p.WriteByte(')')
 	case *Call:
 		p.call(e)
-	case *Subquery:
-		p.bracketed(e.Query)
-	case *Exists:
-		p.WriteString("EXISTS ")
-		p.bracketed(e.Query)
 	default:
 		panic(fmt.Sprintf("ast: unknown expression %T", e))
 	}
@@ -369,7 +359,9 @@ func (p *printer) timeChoice(c *TimeChoice) {
 
 func (p *printer) source(s *Source) {
 	if s.Query != nil {
-		p.bracketed(s.Query)
+		p.WriteByte('(')
+		p.query(s.Query)
+		p.WriteByte(')')
 	}
 	if s.Relation != nil {
 		p.name(s.Relation)
@@ -456,13 +448,8 @@ func (p *printer) clause(keyword string, e Expr) {
 
 func (p *printer) with(w *With) {
 	p.name(&w.Name)
-	p.WriteString(" AS ")
-	p.bracketed(w.Query)
-}
-
-func (p *printer) bracketed(q *Query) {
-	p.WriteByte('(')
-	p.query(q)
+	p.WriteString(" AS (")
+	p.query(w.Query)
 	p.WriteByte(')')
 }
 
@@ -520,6 +507,10 @@ func (p *printer) statement(s Statement) {
 		if s.Pool != nil {
 			p.clause(" POOL ", s.Pool)
 		}
+	case *DropPool:
+		p.clause("DROP POOL ", s.Pool)
+	case *Delete:
+		p.delete(s)
 	case *Recover:
 		p.clause("RECOVER ", s.File)
 		if s.To != nil {
@@ -556,13 +547,25 @@ func (p *printer) statement(s Statement) {
 }
 
 func (p *printer) export(s *Export) {
-	p.WriteString("EXPORT ")
-	p.bracketed(s.Query)
+	p.WriteString("EXPORT (")
+	p.query(s.Query)
+	p.WriteByte(')')
 	p.clause(" TO ", s.To)
 	if s.Format != nil {
 		p.WriteString(" FORMAT ")
 		p.name(s.Format)
 	}
+}
+
+func (p *printer) delete(s *Delete) {
+	p.WriteString("DELETE FROM ")
+	p.commas(len(s.Scopes), func(i int) { p.scope(&s.Scopes[i]) })
+	if s.Range != nil {
+		p.WriteByte(' ')
+		p.timeRange(s.Range)
+	}
+	p.clause(" WHERE ", s.Where)
+	p.clause(" REASON ", s.Reason)
 }
 
 func (p *printer) showPage(s *ShowPage) {
@@ -641,6 +644,8 @@ func (s *CopyPool) String() string   { return statementString(s) }
 func (s *Verify) String() string     { return statementString(s) }
 func (s *Reindex) String() string    { return statementString(s) }
 func (s *Recover) String() string    { return statementString(s) }
+func (s *DropPool) String() string   { return statementString(s) }
+func (s *Delete) String() string     { return statementString(s) }
 func (s *RepairPool) String() string { return statementString(s) }
 func (s *Explain) String() string    { return statementString(s) }
 func (s *Describe) String() string   { return statementString(s) }
@@ -672,5 +677,3 @@ func (e *Within) String() string   { return exprString(e) }
 func (e *Case) String() string     { return exprString(e) }
 func (e *Cast) String() string     { return exprString(e) }
 func (e *Call) String() string     { return exprString(e) }
-func (e *Subquery) String() string { return exprString(e) }
-func (e *Exists) String() string   { return exprString(e) }

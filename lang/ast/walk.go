@@ -82,6 +82,14 @@ func children(n Node) []Node {
 		l.exprs(n.Pool, n.From)
 	case *Reindex:
 		l.exprs(n.Pool)
+	case *DropPool:
+		l.exprs(n.Pool)
+	case *Delete:
+		l.scopes(n.Scopes)
+		if n.Range != nil {
+			l = append(l, n.Range)
+		}
+		l.exprs(n.Where, n.Reason)
 	case *Recover:
 		l.exprs(n.File, n.To)
 	case *Explain:
@@ -103,9 +111,6 @@ func children(n Node) []Node {
 	case *In:
 		l.exprs(n.X)
 		l.exprs(n.List...)
-		if n.Query != nil {
-			l = append(l, n.Query)
-		}
 	case *Like:
 		l.exprs(n.X, n.Y, n.Escape)
 	case *Is:
@@ -126,10 +131,6 @@ func children(n Node) []Node {
 	case *Call:
 		l.exprs(n.Args...)
 		l.exprs(n.Filter)
-	case *Subquery:
-		l = append(l, n.Query)
-	case *Exists:
-		l = append(l, n.Query)
 	default:
 		panic(fmt.Sprintf("ast: unknown node %T", n))
 	}

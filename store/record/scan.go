@@ -159,6 +159,14 @@ type Pool struct {
 	Depends                  []string // names of pools whose bodies it uses
 }
 
+// PoolKind is the word for what a pool is.
+func PoolKind(static bool) string {
+	if static {
+		return "static"
+	}
+	return "dynamic"
+}
+
 // File describes one file of the archive.
 type File struct {
 	Name     string // relative to the archive's folder

@@ -21,6 +21,7 @@ type Fault struct {
 	Offset int64 // in the db-file; -1 where there is none
 	Err    error
 	Lost   *Entry // the capture that cannot be read for it, if it is one
+	Run, N uint32 // the place of that capture
 }
 
 // recordBytesMax is more than any record of a db-file has: what claims more is
@@ -315,8 +316,8 @@ func (c *checker) chunksBefore(number uint32) error {
 		if !c.damaged {
 			return c.dropIndex(fmt.Errorf("a chunk of run %d, which the db-file does not have", chunk.Run))
 		}
-		for _, e := range chunk.AppendEntries(nil) {
-			f := Fault{Offset: -1, Err: fmt.Errorf("the capture was in run %d, which is damaged", chunk.Run), Lost: &e}
+		for i, e := range chunk.AppendEntries(nil) {
+			f := Fault{Offset: -1, Err: fmt.Errorf("the capture was in run %d, which is damaged", chunk.Run), Lost: &e, Run: chunk.Run, N: uint32(i)}
 			if err := c.found(f); err != nil {
 				return err
 			}

@@ -318,6 +318,37 @@ func (a *Archive) Verify(context.Context, record.VerifyOptions) iter.Seq2[record
 	return func(func(record.Finding, error) bool) {}
 }
 
+// Tombstones gives one.
+func (a *Archive) Tombstones(context.Context) ([]record.Tombstone, error) {
+	return []record.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil
+}
+
+// Delete counts what it is given and deletes nothing.
+func (a *Archive) Delete(_ context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
+	p := record.RemovedPool{Name: "200806"}
+	for _, err := range o.Targets {
+		if err != nil {
+			return record.DeleteResult{}, err
+		}
+		p.Captures++
+	}
+	if p.Captures == 0 {
+		return record.DeleteResult{}, nil
+	}
+	return record.DeleteResult{Pools: []record.RemovedPool{p}, URLs: 1, Left: 1}, nil
+}
+
+// Drop drops nothing: 200806 is needed, and 200807 is not.
+func (a *Archive) Drop(_ context.Context, o record.DropOptions) (record.DropResult, error) {
+	switch o.Pool {
+	case "200806":
+		return record.DropResult{}, &record.DependsError{Pool: o.Pool, By: []string{"200807"}}
+	case "200807":
+		return record.DropResult{RemovedPool: record.RemovedPool{Name: o.Pool, Captures: 3, Versions: 2}, Files: 2, Bytes: 4000}, nil
+	}
+	return record.DropResult{}, &record.NoPoolError{Name: o.Pool, Pools: []string{"200806", "200807"}}
+}
+
 // Repair finds all files whole.
 func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err

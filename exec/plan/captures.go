@@ -1,0 +1,37 @@
+package plan
+
+import "infomall/lang/ast"
+
+// Captures plans which captures a DELETE is about: a plan whose rows are these,
+// and the source in it, which has their refs behind its fields. One of these is
+// the URL. Errors are *ast.Error.
+func Captures(st *ast.Delete, env *Env) (Node, *Source, error) {
+	name := ast.Name{Span: st.Span, Text: capturesRelation.Name}
+	url := &ast.Column{Span: st.Span, Name: ast.Name{Span: st.Span, Text: "url"}}
+	q := &ast.Query{Span: st.Span, Select: &ast.Select{
+		Span:  st.Span,
+		Items: []ast.Item{{Span: st.Span, Expr: url}},
+		From:  &ast.Source{Span: st.Span, Relation: &name, Scopes: st.Scopes, Time: ast.TimeClause{Range: st.Range}},
+		Where: st.Where,
+	}}
+	b := &builder{env: env, query: q, sel: q.Select}
+	if err := b.from(); err != nil {
+		return nil, nil, err
+	}
+	if err := b.listItems(); err != nil {
+		return nil, nil, err
+	}
+	b.layout()
+	if err := b.where(); err != nil {
+		return nil, nil, err
+	}
+	in := b.inputs[0]
+	in.src.narrow(in.asked, in.name, env)
+	in.src.Refs = true
+	for n := b.top; n != Node(in.src); n = n.Below()[0] {
+		if _, ok := n.(*Filter); !ok {
+			return nil, nil, ast.Errorf(st.Where, "the WHERE of DELETE asks of captures only, and reads nothing else")
+		}
+	}
+	return b.top, in.src, nil
+}

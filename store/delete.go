@@ -1,0 +1,217 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// Delete removes captures from the archive: hidden from the next snapshot on,
+// gone from the files when their segments are written anew. Other captures stay
+// what they are, also those whose bodies lie with a deleted one. A tombstone
+// keeps when and why, and nothing of what. It is record.ErrChanged if segments
+// of this snapshot went out of force meanwhile.
+//
+// It holds some 50 bytes for each capture that is deleted.
+func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
+	d := &deletion{
+		v: v, look: v.looker(), hide: make(map[place]bool), needed: make(map[place]bool),
+		bodies: make(map[segment.ID][]place), pools: make(map[string]*record.RemovedPool), keys: make(map[string][]place),
+	}
+	d.look.keepRaw = true
+	defer d.look.close()
+	var res record.DeleteResult
+	if err := d.targets(ctx, o.Targets); err != nil || len(d.hide) == 0 {
+		return res, err
+	}
+	if err := d.others(ctx); err != nil {
+		return res, err
+	}
+	for _, p := range d.pools {
+		res.Pools = append(res.Pools, *p)
+	}
+	slices.SortFunc(res.Pools, func(a, b record.RemovedPool) int { return strings.Compare(a.Name, b.Name) })
+	res.URLs, res.Left = int64(len(d.keys)), d.left
+	if o.Dry {
+		return res, nil
+	}
+	r := d.removal(res.Pools)
+	r.time, r.reason = record.At(v.a.opts.Now()), o.Reason
+	w, err := v.a.newWriter(ctx)
+	if err != nil {
+		return res, err
+	}
+	err = w.publish(ctx, change{gone: r})
+	if errors.Is(err, errStale) {
+		err = record.ErrChanged
+	}
+	return res, errors.Join(err, w.close())
+}
+
+// deletion is the state of one Delete.
+type deletion struct {
+	v      *Snapshot
+	look   *looker
+	hide   map[place]bool
+	needed map[place]bool // of hide: another capture has its body from there
+	bodies map[segment.ID][]place
+	keys   map[string][]place
+	pools  map[string]*record.RemovedPool
+	left   int64
+}
+
+// targets takes in what is to be deleted, URL by URL.
+func (d *deletion) targets(ctx context.Context, list iter.Seq2[record.Target, error]) error {
+	key, chosen := "", make(map[record.Ref]bool)
+	for t, err := range list {
+		if err != nil {
+			return err
+		}
+		if t.Key != key && len(chosen) > 0 {
+			if err := d.url(ctx, key, chosen); err != nil {
+				return err
+			}
+			clear(chosen)
+		}
+		key = t.Key
+		chosen[t.Ref] = true
+	}
+	if len(chosen) == 0 {
+		return nil
+	}
+	return d.url(ctx, key, chosen)
+}
+
+// ref is what a scan calls the entry.
+func (p place) ref() record.Ref { return record.Ref{Segment: p.seg.Info.ID, Run: p.run, N: p.n} }
+
+// url takes in the captures of one URL that are to be deleted. One that came in
+// twice is deleted twice.
+func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {
+	visible, err := d.look.at(ctx, key)
+	if err != nil {
+		return err
+	}
+	for i := range visible {
+		e := &visible[i]
+		if !chosen[e.ref()] {
+			continue
+		}
+		d.count(e)
+		for j := range d.look.raw {
+			if g := &d.look.raw[j]; g.Same(&e.Entry) || g.place == e.place {
+				d.hide[g.place] = true
+				d.bodies[e.ID] = append(d.bodies[e.ID], g.place)
+				d.keys[key] = append(d.keys[key], g.place)
+			}
+		}
+	}
+	// What is left of the URL, and has a body that is deleted, has it from
+	// there as far as it does not have its own.
+	for i := range visible {
+		e := &visible[i]
+		if chosen[e.ref()] || e.Body == segment.BodyOwn {
+			continue
+		}
+		for _, p := range d.bodies[e.ID] {
+			d.needed[p] = true
+		}
+		if i > 0 && asBefore(e) && chosen[visible[i-1].ref()] {
+			d.needed[visible[i-1].place] = true
+		}
+	}
+	return nil
+}
+
+// count counts a capture that is to be deleted.
+func (d *deletion) count(e *located) {
+	info := e.seg.Info
+	p := d.pools[info.Pool]
+	if p == nil {
+		p = &record.RemovedPool{Name: info.Pool}
+		d.pools[info.Pool] = p
+	}
+	p.Captures++
+	if e.Change != record.ChangeSame {
+		p.Versions++
+	}
+}
+
+// others looks through the whole archive for captures that are left and have a
+// body that is deleted.
+func (d *deletion) others(ctx context.Context) error {
+	hidden, err := d.v.isHidden()
+	if err != nil {
+		return err
+	}
+	for _, info := range d.v.pin.segments {
+		s := d.v.reader(info)
+		err := d.v.entries(ctx, s, func(e *located) error {
+			if d.hide[e.place] || hidden(e.place) {
+				return nil
+			}
+			bodies := d.bodies[e.ID]
+			switch {
+			case e.Body == segment.BodyNone:
+				return d.revisit(e)
+			case len(bodies) > 0 && e.Bytes > 0:
+				d.left++
+			}
+			if e.Body == segment.BodyElsewhere {
+				for _, p := range bodies {
+					d.needed[p] = true
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revisit deals with a revisit that is left: it may have its body from a capture
+// of another URL that is deleted, by what its record says.
+func (d *deletion) revisit(e *located) error {
+	s, err := d.v.stored(e.place)
+	if err != nil || s.RefersURL == "" {
+		return err
+	}
+	canonical, err := urlkey.Canonical(s.RefersURL)
+	if err != nil {
+		return nil // what can't be understood refers to nothing
+	}
+	for _, p := range d.keys[urlkey.Key(canonical)] {
+		d.needed[p] = true // rather too many than one too few
+	}
+	return nil
+}
+
+// removal makes of what was taken in what is published.
+func (d *deletion) removal(pools []record.RemovedPool) *removal {
+	r := &removal{hidden: make(map[uint32][]hiddenAt)}
+	for _, p := range pools {
+		r.pools = append(r.pools, p.Name)
+		r.captures += p.Captures
+	}
+	for p := range d.hide {
+		id := p.seg.Info.ID
+		r.hidden[id] = append(r.hidden[id], hiddenAt{p.run, p.n, d.needed[p]})
+	}
+	for _, list := range r.hidden {
+		slices.SortFunc(list, hiddenAt.compare)
+	}
+	for key := range d.keys {
+		r.touched = append(r.touched, fingerprint(key))
+	}
+	slices.Sort(r.touched)
+	r.touched = slices.Compact(r.touched)
+	return r
+}

@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// Drop takes a pool out of the archive. Its files go as soon as no snapshot has
+// them. Where other pools need what it has it is a *record.DependsError, and a
+// pool that is not there is a *record.NoPoolError.
+func (a *Archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	for {
+		res, err := a.drop(ctx, o)
+		if errors.Is(err, errStale) {
+			continue // something came into the pool meanwhile, or needs it now
+		}
+		return res, err
+	}
+}
+
+// drop is Drop for the archive's present state.
+func (a *Archive) drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	res, ch, err := a.planDrop(ctx, o)
+	if err != nil || o.Dry {
+		return res, err
+	}
+	w, err := a.newWriter(ctx)
+	if err != nil {
+		return res, err
+	}
+	err = w.publish(ctx, ch)
+	return res, errors.Join(err, w.close())
+}
+
+// planDrop finds out what goes with a pool. It pins nothing when it returns, as
+// the files could not be removed then.
+func (a *Archive) planDrop(ctx context.Context, o record.DropOptions) (res record.DropResult, ch change, err error) {
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return res, ch, err
+	}
+	defer v.Close()
+	pools, err := v.pin.poolsToCopy([]string{o.Pool})
+	if err != nil {
+		return res, ch, err
+	}
+	i := slices.IndexFunc(pools, func(p poolCopy) bool { return p.name == o.Pool })
+	segments := pools[i].segments
+	if err := v.droppable(ctx, o.Pool); err != nil {
+		return res, ch, err
+	}
+	described, err := v.pool(ctx, segments)
+	if err != nil {
+		return res, ch, err
+	}
+	res.RemovedPool = record.RemovedPool{Name: o.Pool, Static: described.Static, Captures: described.Captures, Versions: described.Versions}
+	res.Files, res.Bytes = v.pin.alone(segments)
+	if o.Dry {
+		return res, ch, nil
+	}
+	r := &removal{time: record.At(a.opts.Now()), drop: true, captures: described.Captures, pools: []string{o.Pool}}
+	r.touched, err = v.prints(ctx, segments)
+	return res, change{out: segments, seen: v.pin.generation, gone: r}, err
+}
+
+// droppable reports, as a *record.DependsError, what needs a pool.
+func (v *Snapshot) droppable(ctx context.Context, pool string) error {
+	e := &record.DependsError{Pool: pool}
+	for _, s := range v.pin.segments {
+		if s.Pool != pool && slices.Contains(s.Depends, pool) && !slices.Contains(e.By, s.Pool) {
+			e.By = append(e.By, s.Pool)
+		}
+	}
+	look := v.looker()
+	defer func() { look.close() }()
+	for _, info := range v.pin.segments {
+		if info.Pool <= pool || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
+			continue // a pool depends on earlier ones only
+		}
+		found, err := v.revisitsTo(ctx, info, pool, look)
+		if err != nil {
+			return err
+		}
+		if found {
+			e.Revisits = append(e.Revisits, info.Pool)
+		}
+		look.close()
+		look = v.looker() // it only goes forward
+	}
+	if len(e.By)+len(e.Revisits) > 0 {
+		return e
+	}
+	return nil
+}
+
+// revisitsTo reports whether a segment has a revisit without a body whose
+// original, as far as that is known by now, lies in a pool.
+func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
+	found, last := false, ""
+	err := v.entries(ctx, v.reader(info), func(e *located) error {
+		if e.Body != segment.BodyNone || e.Key == last {
+			return nil
+		}
+		last = e.Key
+		group, err := look.at(ctx, e.Key)
+		if err != nil {
+			return err
+		}
+		for i := range group {
+			if g := &group[i]; g.seg.Info.Pool != pool && g.resolved && g.from.seg.Info.Pool == pool {
+				found = true
+				return errStop
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	return found, err
+}
+
+// alone counts the files that only the given segments need, and their bytes.
+func (c *catalog) alone(segments []*segment.Info) (files int, bytes int64) {
+	others := make(map[string]bool)
+	for _, s := range c.segments {
+		if !slices.Contains(segments, s) {
+			others[s.Index] = true
+		}
+	}
+	own := make(map[string]bool)
+	for _, s := range segments {
+		files, bytes = files+1, bytes+s.Bytes
+		own[s.Index] = !others[s.Index]
+	}
+	for _, x := range c.indexes {
+		if own[x.name] {
+			files, bytes = files+1, bytes+x.bytes
+		}
+	}
+	return files, bytes
+}
+
+// prints gives the fingerprints of all URLs of some segments, sorted.
+func (v *Snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint32, error) {
+	var out []uint32
+	for _, info := range segments {
+		last := ""
+		err := v.entries(ctx, v.reader(info), func(e *located) error {
+			if e.Key != last {
+				last = e.Key
+				out = append(out, fingerprint(e.Key))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}

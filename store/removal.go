@@ -1,0 +1,336 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// removal is one DELETE or DROP: the tombstone that stays for good, the captures
+// that lie in segments in force and are hidden, and the URLs of whose captures
+// the hints cannot be believed any more.
+type removal struct {
+	time     record.Time
+	drop     bool // a pool went; else captures
+	captures int64
+	pools    []string // in which these were, sorted
+	reason   string
+
+	hidden map[uint32][]hiddenAt // by segment, each in order of place
+	// touched are fingerprints of the keys of the URLs, sorted. Many URLs have
+	// one in common: none can be read off it, and who meets another URL with it
+	// only looks twice.
+	touched []uint32
+}
+
+// hiddenAt is the place of a hidden capture within its segment.
+type hiddenAt struct {
+	run, n uint32
+	// needed: another capture, which is not hidden, takes its body from here. It
+	// is carried along when the segment is written anew.
+	needed bool
+}
+
+func (h hiddenAt) compare(o hiddenAt) int {
+	return cmp.Or(cmp.Compare(h.run, o.run), cmp.Compare(h.n, o.n))
+}
+
+// hides tells whether a place is that of a hidden capture.
+func (r *removal) hides(segment, run, n uint32) (at hiddenAt, ok bool) {
+	list := r.hidden[segment]
+	i, ok := slices.BinarySearchFunc(list, hiddenAt{run: run, n: n}, hiddenAt.compare)
+	if ok {
+		at = list[i]
+	}
+	return at, ok
+}
+
+// fingerprint is what a removal keeps of a URL's key.
+func fingerprint(key string) uint32 { return crc32.Checksum([]byte(key), castagnoli) }
+
+// touches reports whether hints of the URL with this fingerprint may be wrong.
+func (r *removal) touches(print uint32) bool {
+	_, ok := slices.BinarySearch(r.touched, print)
+	return ok
+}
+
+// removalFormat is the format of removal files that this program writes, and
+// the newest that it reads.
+const removalFormat = 1
+
+// The words of a removal file for what was removed.
+const (
+	removalDelete = "delete"
+	removalDrop   = "drop"
+)
+
+// kind is the removal's word.
+func (r *removal) kind() string {
+	if r.drop {
+		return removalDrop
+	}
+	return removalDelete
+}
+
+// encode makes the removal's file: lines of tab-separated fields, among them the
+// fingerprints in binary; FORMAT.md lists them.
+func (r *removal) encode() []byte {
+	b := fmt.Appendf(nil, "infomall removal\t%d\ntime\t%d\nkind\t%s\ncaptures\t%d\npools\t%s\nreason\t%s\n",
+		removalFormat, r.time, r.kind(), r.captures, strings.Join(r.pools, " "), strconv.Quote(r.reason))
+	ids := make([]uint32, 0, len(r.hidden))
+	for id := range r.hidden {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		b = fmt.Appendf(b, "hidden\t%d\t", id)
+		for i, h := range r.hidden[id] {
+			if i > 0 {
+				b = append(b, ' ')
+			}
+			b = fmt.Appendf(b, "%d.%d", h.run, h.n)
+			if h.needed {
+				b = append(b, '+')
+			}
+		}
+		b = append(b, '\n')
+	}
+	var prints []byte
+	last := uint32(0)
+	for _, p := range r.touched {
+		prints = binary.AppendUvarint(prints, uint64(p-last))
+		last = p
+	}
+	b = fmt.Appendf(b, "urls\t%d\t%d\n", len(r.touched), len(prints))
+	return withSum(append(append(b, prints...), '\n'))
+}
+
+// errRemoval is what a damaged removal file is.
+var errRemoval = errors.New("the file of a removal is damaged; bring it back from a copy of the archive: without it deleted captures cannot be told from others")
+
+// decodeRemoval reads a removal's file.
+func decodeRemoval(b []byte) (*removal, error) {
+	at := bytes.LastIndex(b, []byte("crc32c\t"))
+	if at < 0 || !bytes.Equal(b, withSum(b[:at:at])) {
+		return nil, errRemoval
+	}
+	r := &removal{hidden: make(map[uint32][]hiddenAt)}
+	for rest := b[:at]; len(rest) > 0; {
+		line, after, ok := bytes.Cut(rest, []byte("\n"))
+		rest = after
+		f := fields{parts: strings.Split(string(line), "\t")}
+		switch f.text() {
+		case "infomall removal":
+			if v := f.uint(10); !f.bad && v > removalFormat {
+				return nil, fmt.Errorf("the removal has format %d and this program reads %d at most: a newer infomall wrote it, use that one", v, removalFormat)
+			}
+		case "time":
+			r.time = record.Time(f.int())
+		case "kind":
+			r.drop = f.text() == removalDrop
+		case "captures":
+			r.captures = f.int()
+		case "pools":
+			r.pools = strings.Fields(f.text())
+		case "reason":
+			r.reason = f.quoted()
+		case "hidden":
+			id := uint32(f.uint(10))
+			r.hidden[id] = f.places()
+		case "urls":
+			count, size := f.uint(10), f.uint(10)
+			if f.bad || size > uint64(len(rest)) || count > size {
+				return nil, errRemoval
+			}
+			if r.touched, ok = decodePrints(rest[:size], int(count)); !ok {
+				return nil, errRemoval
+			}
+			if rest, ok = bytes.CutPrefix(rest[size:], []byte("\n")); !ok {
+				return nil, errRemoval
+			}
+		default:
+			f.bad = true
+		}
+		if f.bad || len(f.parts) != 0 || !ok {
+			return nil, errRemoval
+		}
+	}
+	return r, nil
+}
+
+// places reads the places of hidden captures, which come in order.
+func (f *fields) places() (out []hiddenAt) {
+	for _, s := range strings.Fields(f.text()) {
+		s, needed := strings.CutSuffix(s, "+")
+		run, n, _ := strings.Cut(s, ".")
+		p := fields{parts: []string{run, n}}
+		h := hiddenAt{run: uint32(p.uint(10)), n: uint32(p.uint(10)), needed: needed}
+		f.bad = f.bad || p.bad || len(out) > 0 && out[len(out)-1].compare(h) >= 0
+		out = append(out, h)
+	}
+	return out
+}
+
+// decodePrints reads count fingerprints, which are all of b.
+func decodePrints(b []byte, count int) ([]uint32, bool) {
+	out := make([]uint32, count)
+	last := uint64(0)
+	for i := range out {
+		d, n := binary.Uvarint(b)
+		if n <= 0 || last+d > math.MaxUint32 {
+			return nil, false
+		}
+		b, last = b[n:], last+d
+		out[i] = uint32(last)
+	}
+	return out, len(b) == 0
+}
+
+// removalInfo is what the catalogue says of a removal.
+type removalInfo struct {
+	file  string
+	bytes int64
+	crc   uint32
+	// generation is the first that has the removal: hints of segments that have
+	// seen it are right.
+	generation uint64
+	segments   []uint32 // in force, with hidden captures
+}
+
+func (r removalInfo) equal(o removalInfo) bool {
+	return r.file == o.file && r.crc == o.crc && r.generation == o.generation && slices.Equal(r.segments, o.segments)
+}
+
+// removedFile is the name of a removal's file, by number.
+func removedFile(number uint32) string { return filepath.Join(dirRemoved, fmt.Sprintf("%06d", number)) }
+
+// loadRemoval reads a removal that the catalogue names. It is kept: the file
+// never changes.
+func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r := a.removals[info.file]; r != nil {
+		return r, nil
+	}
+	r, err := readRemoval(filepath.Join(a.dir, info.file))
+	if err != nil {
+		return nil, &segment.Error{File: info.file, Offset: -1, Err: err}
+	}
+	a.removals[info.file] = r
+	return r, nil
+}
+
+func readRemoval(path string) (*removal, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return decodeRemoval(b)
+}
+
+// inForceRemoval is a removal as a snapshot sees it.
+type inForceRemoval struct {
+	*removal
+	info *removalInfo
+}
+
+// removals gives those in force, read when first asked for.
+func (v *Snapshot) removals() ([]inForceRemoval, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.removed != nil || len(v.pin.removals) == 0 {
+		return v.removed, nil
+	}
+	var list []inForceRemoval
+	for i := range v.pin.removals {
+		info := &v.pin.removals[i]
+		r, err := v.a.loadRemoval(info)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, inForceRemoval{r, info})
+	}
+	v.removed = list
+	return list, nil
+}
+
+// mark notes which entries of a group are hidden, and since when.
+func (v *Snapshot) mark(group []located) error {
+	list, err := v.removals()
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		for i := range group {
+			e := &group[i]
+			if _, ok := r.hides(e.seg.Info.ID, e.run, e.n); ok && e.hidden == 0 {
+				e.hidden = r.info.generation
+			}
+		}
+	}
+	return nil
+}
+
+// disturbed reports whether captures of a URL were removed in a way that the
+// entries of group may not know of.
+func (v *Snapshot) disturbed(group []located) (bool, error) {
+	list, err := v.removals()
+	if err != nil || len(list) == 0 || len(group) == 0 {
+		return false, err
+	}
+	print := fingerprint(group[0].Key)
+	for _, r := range list {
+		if !r.touches(print) {
+			continue
+		}
+		for i := range group {
+			s := group[i].seg.Info
+			if s.Seen < r.info.generation || r.hidden[s.ID] != nil {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// isHidden gives a function that tells whether a place is that of a hidden
+// capture.
+func (v *Snapshot) isHidden() (func(place) bool, error) {
+	list, err := v.removals()
+	return func(p place) bool {
+		for _, r := range list {
+			if _, ok := r.hides(p.seg.Info.ID, p.run, p.n); ok {
+				return true
+			}
+		}
+		return false
+	}, err
+}
+
+// Tombstones lists the removals, in the order in which they came about.
+func (v *Snapshot) Tombstones(ctx context.Context) ([]record.Tombstone, error) {
+	list, err := v.removals()
+	if err != nil {
+		return nil, err
+	}
+	var out []record.Tombstone
+	for _, r := range list {
+		out = append(out, record.Tombstone{
+			Time: r.time, Drop: r.drop, Captures: r.captures, Pools: r.pools, Reason: r.reason, Hidden: len(r.info.segments) > 0,
+		})
+	}
+	return out, ctx.Err()
+}

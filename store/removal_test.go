@@ -1,0 +1,426 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/record"
+)
+
+// deleteWhere deletes the captures that f is true of.
+func deleteWhere(a *Archive, f func(url string, at record.Time) bool) (record.DeleteResult, error) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return record.DeleteResult{}, err
+	}
+	defer v.Close()
+	return v.Delete(ctx, record.DeleteOptions{Targets: targets(ctx, v, f), Reason: "because"})
+}
+
+func targets(ctx context.Context, v *Snapshot, f func(url string, at record.Time) bool) iter.Seq2[record.Target, error] {
+	return func(yield func(record.Target, error) bool) {
+		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+			if err != nil {
+				yield(record.Target{}, err)
+				return
+			}
+			for i := range b.N {
+				if f(b.URL[i], b.Time[i]) && !yield(record.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// past is what became of a visit so far: the step at which it was imported and
+// the one at which it was deleted, 0 for neither.
+type past struct{ imported, deleted int }
+
+// removalModel is a history in which captures come and go.
+type removalModel struct {
+	visits []*visit
+	past   map[*visit]past
+	step   int
+}
+
+func (m *removalModel) visible(v *visit) bool {
+	p := m.past[v]
+	return p.imported > 0 && p.deleted == 0
+}
+
+// chosen gives the visits that f is true of.
+func (m *removalModel) chosen(f func(*visit) bool) (out []*visit) {
+	for _, v := range m.visits {
+		if f(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// bring notes an import. A revisit whose original is not to be seen comes as a
+// response: what becomes of those without one TestDeletedOriginal shows.
+func (m *removalModel) bring(visits []*visit) {
+	m.step++
+	for _, v := range visits {
+		there := func(o *visit) bool {
+			return o.as == "" && (m.visible(o) || slices.Contains(visits, o)) && o.time.Pool() <= v.time.Pool()
+		}
+		switch v.as {
+		case "url":
+			if !there(v.refers) {
+				v.as = ""
+			}
+		case "digest":
+			if !slices.ContainsFunc(m.visits, func(o *visit) bool { return o.url == v.url && o.body == v.body && there(o) }) {
+				v.as = ""
+			}
+		}
+	}
+	for _, v := range visits {
+		m.past[v] = past{imported: m.step}
+	}
+}
+
+// take notes that visits were deleted.
+func (m *removalModel) take(visits []*visit) {
+	m.step++
+	for _, v := range visits {
+		m.past[v] = past{m.past[v].imported, m.step}
+	}
+}
+
+// rows is what the archive must answer: the history of what is visible, in
+// which a 304 has the body of the capture before it that it knows of.
+func (m *removalModel) rows() []row {
+	var list []*visit
+	for _, v := range m.visits {
+		if !m.visible(v) {
+			continue
+		}
+		c := *v
+		if c.as == "before" {
+			c.as = ""
+			if p := m.before(v); p != nil {
+				c.body, c.status = p.body, p.status
+			} else {
+				c.body, c.status = "(none)", 200
+			}
+		}
+		list = append(list, &c)
+	}
+	rows := historyOf(list)
+	for i := range rows {
+		if rows[i].body == "(none)" {
+			rows[i].bytes = -1
+		}
+	}
+	return rows
+}
+
+// before is the response whose body v, a 304, has.
+func (m *removalModel) before(v *visit) *visit {
+	for {
+		var p *visit
+		for _, o := range m.visits {
+			if o.url != v.url || m.past[o].imported == 0 || m.past[o].deleted > 0 && m.past[o].deleted < m.past[v].imported {
+				continue
+			}
+			if o.time < v.time && (p == nil || o.time > p.time) {
+				p = o
+			}
+		}
+		if p == nil || p.as != "before" {
+			return p
+		}
+		v = p
+	}
+}
+
+// TestRemovals imports, deletes and drops in any mixture. The archive answers
+// what the model does after each step, over all time and over any range of days,
+// and nothing is wrong with it in the end.
+func TestRemovals(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := &removalModel{visits: drawHistory(rt), past: make(map[*visit]past)}
+		a := Open(t.TempDir(), Options{})
+		defer a.Close()
+		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
+			some := make(map[*visit]bool)
+			for _, v := range m.visits {
+				some[v] = rapid.IntRange(0, 2).Draw(rt, "some") == 0
+			}
+			switch rapid.SampledFrom([]string{"import", "import", "delete", "drop"}).Draw(rt, "do") {
+			case "import":
+				list := m.chosen(func(v *visit) bool { return some[v] && !m.visible(v) })
+				m.bring(list)
+				put(t, a, list)
+			case "delete":
+				list := m.chosen(func(v *visit) bool { return some[v] && m.visible(v) })
+				m.take(list)
+				res, err := deleteWhere(a, func(url string, at record.Time) bool {
+					return slices.ContainsFunc(list, func(v *visit) bool { return v.url == url && v.time == at })
+				})
+				n := int64(0)
+				for _, p := range res.Pools {
+					n += p.Captures
+				}
+				if err != nil || n != int64(len(list)) {
+					rt.Fatalf("deleted %d captures with error %v, want %d", n, err, len(list))
+				}
+			case "drop":
+				pool := rapid.SampledFrom([]string{"200806", "200807", "200808"}).Draw(rt, "pool")
+				_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
+				var depends *record.DependsError
+				var none *record.NoPoolError
+				switch {
+				case err == nil:
+					m.step++
+					for _, v := range m.chosen(func(v *visit) bool { return v.time.Pool() == pool }) {
+						m.past[v] = past{}
+					}
+				case !errors.As(err, &depends) && !errors.As(err, &none):
+					rt.Fatal(err)
+				}
+			}
+			want := m.rows()
+			if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+				rt.Fatalf("whole history:\n%s", diffRows(got, want))
+			}
+			from := day0 + record.Time(rapid.IntRange(0, 90).Draw(rt, "from")*dayMillis)
+			to := from + record.Time(rapid.IntRange(0, 90).Draw(rt, "days")*dayMillis)
+			part := slices.DeleteFunc(slices.Clone(want), func(r row) bool { return r.time < from || r.time >= to })
+			if got := readRows(t, a, from, to); !equalRows(got, part) {
+				rt.Fatalf("from %v to %v:\n%s", from.Std(), to.Std(), diffRows(got, part))
+			}
+			if got, err := pooled(a); err != nil || !reflect.DeepEqual(got, countRows(want)) {
+				rt.Fatalf("pools have %v (error %v), want %v", got, err, countRows(want))
+			}
+		}
+		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+			rt.Fatalf("VERIFY finds %+v", got)
+		}
+		b := filepath.Join(t.TempDir(), "copy")
+		copyTo(t, a, b)
+		c := Open(b, Options{})
+		defer c.Close()
+		if got, want := readRows(t, c, record.MinTime, record.MaxTime), m.rows(); !equalRows(got, want) {
+			rt.Fatalf("the copy answers:\n%s", diffRows(got, want))
+		}
+	})
+}
+
+// pooled counts captures and versions by what the pools are described as.
+func pooled(a *Archive) (map[string][2]int64, error) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	pools, err := v.Pools(ctx)
+	got := make(map[string][2]int64)
+	for _, p := range pools {
+		if p.Captures > 0 {
+			got[p.Name] = [2]int64{p.Captures, p.Versions}
+		}
+	}
+	return got, err
+}
+
+func countRows(rows []row) map[string][2]int64 {
+	out := make(map[string][2]int64)
+	for _, r := range rows {
+		n := out[r.time.Pool()]
+		n[0]++
+		if r.change != record.ChangeSame {
+			n[1]++
+		}
+		out[r.time.Pool()] = n
+	}
+	return out
+}
+
+// TestRemovalFile gives a removal back from its file, and refuses one that is
+// damaged at any byte.
+func TestRemovalFile(t *testing.T) {
+	for _, r := range []*removal{
+		{pools: []string{}, hidden: map[uint32][]hiddenAt{}, touched: []uint32{}},
+		{
+			time: day0, drop: true, captures: 3, pools: []string{"200806"}, hidden: map[uint32][]hiddenAt{},
+			touched: []uint32{0, 1, 4_294_967_295},
+		},
+		{
+			time: day0, captures: 12, pools: []string{"200806", "200807"}, reason: "an \"order\"\tof\nthe court",
+			hidden:  map[uint32][]hiddenAt{7: {{0, 3, false}, {0, 9, true}, {2, 0, false}}, 3: {{1, 1, true}}},
+			touched: []uint32{5},
+		},
+	} {
+		b := r.encode()
+		got, err := decodeRemoval(b)
+		if err != nil || !reflect.DeepEqual(got, r) {
+			t.Errorf("got %+v (error %v), want %+v", got, err, r)
+		}
+		for i := range b {
+			bad := slices.Clone(b)
+			bad[i] ^= 1
+			if _, err := decodeRemoval(bad); err == nil {
+				t.Errorf("a flip at byte %d of %q is not found", i, b)
+			}
+		}
+	}
+	newer := withSum([]byte("infomall removal\t2\n"))
+	if _, err := decodeRemoval(newer); err == nil || !strings.Contains(err.Error(), "a newer infomall wrote it") {
+		t.Errorf("a newer format gives %v", err)
+	}
+}
+
+// FuzzRemovalFile shows that no file makes the reader of removals fail, or take
+// what it would not write.
+func FuzzRemovalFile(f *testing.F) {
+	f.Add([]byte("infomall removal\t1\ntime\t5\nkind\tdelete\ncaptures\t1\npools\t200806\nreason\t\"\"\nhidden\t3\t0.1 2.0+\nurls\t1\t1\n\x05\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := decodeRemoval(withSum(slices.Clone(b)))
+		if err != nil {
+			return
+		}
+		again, err := decodeRemoval(r.encode())
+		if err != nil || !reflect.DeepEqual(again, r) {
+			t.Errorf("%q: %+v is read back as %+v, error %v", b, r, again, err)
+		}
+	})
+}
+
+// TestDeletedOriginal shows what becomes of visits whose original is deleted:
+// those that were there keep its body, and one that comes later has none until
+// the original comes again.
+func TestDeletedOriginal(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	o := &visit{url: "http://a.example/", time: day0, status: 200, body: "text"}
+	before := &visit{url: "http://b.example/", time: day0 + dayMillis, status: 200, body: "text", as: "url", refers: o}
+	after := &visit{url: "http://c.example/", time: day0 + 2*dayMillis, status: 200, body: "text", as: "url", refers: o}
+	check := func(when string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, r := range readRows(t, a, record.MinTime, record.MaxTime) {
+			got = append(got, r.url[7:8]+" "+r.body)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", when, got, want)
+		}
+	}
+	put(t, a, []*visit{o})
+	put(t, a, []*visit{before})
+	if _, err := deleteWhere(a, func(url string, _ record.Time) bool { return url == o.url }); err != nil {
+		t.Fatal(err)
+	}
+	check("after the DELETE", "b text")
+	put(t, a, []*visit{after})
+	check("with a later visit", "b text", "c (none)")
+	put(t, a, []*visit{o})
+	check("with the original again", "a text", "b text", "c text")
+}
+
+// TestDeleteChanged deletes captures of a snapshot whose segments are gone by
+// then: nothing is deleted.
+func TestDeleteChanged(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	threeMonths(t, a)
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if _, err := a.Drop(ctx, record.DropOptions{Pool: "200808"}); err != nil {
+		t.Fatal(err)
+	}
+	all := targets(ctx, v, func(string, record.Time) bool { return true })
+	if _, err := v.Delete(ctx, record.DeleteOptions{Targets: all}); !errors.Is(err, record.ErrChanged) {
+		t.Errorf("got error %v, want ErrChanged", err)
+	}
+	if got := readRows(t, a, record.MinTime, record.MaxTime); len(got) != 2 {
+		t.Errorf("%d captures are left, want the 2 of other pools", len(got))
+	}
+	if files, _ := filepath.Glob(filepath.Join(a.Path(), dirRemoved, "*")); len(files) != 1 {
+		t.Errorf("removal files %v, want that of the DROP alone", files)
+	}
+}
+
+// TestReindexRemoved loses the catalogue of an archive of which captures were
+// deleted: what was deleted stays so.
+func TestReindexRemoved(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	visits := threeMonths(t, a)
+	if _, err := deleteWhere(a, func(_ string, at record.Time) bool { return at == day0 }); err != nil {
+		t.Fatal(err)
+	}
+	want := historyOf(visits[1:])
+	names, err := filepath.Glob(filepath.Join(a.Path(), dirCatalog, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(names, filepath.Join(a.Path(), fileCurrent)) {
+		if err := os.Remove(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+		t.Errorf("after REINDEX:\n%s", diffRows(got, want))
+	}
+	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		t.Errorf("VERIFY finds %+v", got)
+	}
+}
+
+// TestDropRefused names what needs a pool: by bodies, and by visits alone.
+func TestDropRefused(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	threeMonths(t, a)
+	put(t, a, []*visit{
+		{url: "http://b.example/", time: day0 + 100*dayMillis, status: 304, as: "before"},
+	})
+	drop := func(pool string) error {
+		_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
+		return err
+	}
+	for _, c := range []struct {
+		pool string
+		want *record.DependsError
+	}{
+		{"200806", &record.DependsError{Pool: "200806", By: []string{"200807"}}},
+		{"200808", &record.DependsError{Pool: "200808", Revisits: []string{"200809"}}},
+	} {
+		var got *record.DependsError
+		if err := drop(c.pool); !errors.As(err, &got) || !reflect.DeepEqual(got, c.want) {
+			t.Errorf("DROP of %s: got %v, want %v", c.pool, err, c.want)
+		}
+	}
+	for _, pool := range []string{"200809", "200808", "200807", "200806"} {
+		if err := drop(pool); err != nil {
+			t.Errorf("DROP of %s: %v", pool, err)
+		}
+	}
+	if files, _ := filepath.Glob(filepath.Join(a.Path(), dirPools, "*", "*")); len(files) != 0 {
+		t.Errorf("files %v are left", files)
+	}
+	put(t, a, []*visit{{url: "http://b.example/", time: day0, status: 200, body: "again"}})
+}
