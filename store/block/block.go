@@ -28,7 +28,7 @@ type Options struct {
 
 // levelsMax bounds the depth of a block tree. What lies deeper is part of the
 // leaf there.
-const levelsMax = 12
+const levelsMax = 20
 
 // leafBytes is the least a leaf should hold; it is settled by what it costs to
 // name a block.

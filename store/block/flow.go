@@ -43,6 +43,9 @@ type flow struct {
 	sum []amount // sum[i] is what nodes 0 to i-1 show
 }
 
+// byteOrderMark may stand before a page in UTF-8.
+const byteOrderMark = "\ufeff"
+
 // newFlow adds up what the nodes show.
 func newFlow(t *page.Tree) *flow {
 	f := &flow{t: t, sum: make([]amount, len(t.Nodes)+1)}
@@ -57,6 +60,9 @@ func newFlow(t *page.Tree) *flow {
 		switch n.Kind {
 		case page.Text, page.Raw:
 			c := inked(t.Body[n.Inner:n.Outer])
+			if n.Start == 0 && bytes.HasPrefix(t.Body, []byte(byteOrderMark)) {
+				c -= int32(len(byteOrderMark))
+			}
 			sum.text += c
 			if i < linkEnd {
 				sum.link += c
@@ -225,8 +231,7 @@ func (f *flow) children(n int) []atom {
 			a.apart, apart = apart, false
 			out = append(out, a)
 		case e.Kind == page.Element && shows.blocks > 0:
-			flush()
-			i++
+			i++ // Its first words may end the last one.
 			continue
 		default:
 			take(i, int(e.Next), shows)

@@ -71,7 +71,7 @@ func (s *lineSplitter) split(a atom) {
 				s.add(n.Start, n.End, i, n.Next, shows, false)
 			}
 		case empty(shows):
-		case shows.breaks > 0 || s.pre && n.Next > i+1 && shows.text > 0:
+		case shows.breaks > 0 || n.Next > a.to || s.pre && n.Next > i+1 && shows.text > 0:
 			i++
 			continue
 		default:

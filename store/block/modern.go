@@ -2,6 +2,7 @@ package block
 
 import (
 	"hash/crc32"
+	"slices"
 
 	"infomall/store/page"
 )
@@ -58,10 +59,27 @@ func (d *divider) divide(n int, a atom) {
 					Start: int(p.start), End: int(p.end), Parent: n, Depth: depth, row: rowOf(d.flow.t, p.element),
 				})
 				d.divide(c, p)
+				if d.tree.Leaf(c) {
+					p = d.core(p)
+					d.tree.Blocks[c].Start, d.tree.Blocks[c].End = int(p.start), int(p.end)
+				}
 			}
 		}
 	}
 	d.tree.Blocks[n].Next = len(d.tree.Blocks)
+}
+
+// core is the element that is all that a leaf shows: what stands around it
+// belongs to the layout, as it would if the leaf had neighbours there.
+func (d *divider) core(a atom) atom {
+	for a.parts == nil && a.element != 0 && !d.flow.preformatted(a.element) {
+		parts := d.flow.children(int(a.element))
+		if len(parts) != 1 || parts[0].element == 0 || !d.worthLeaf(parts[0]) {
+			break
+		}
+		a = parts[0]
+	}
+	return a
 }
 
 // rowOf is the row that node n is a cell of, 0 if it is none.
@@ -130,7 +148,7 @@ func (d *divider) regions(a atom) []atom {
 			return true
 		}
 		return (!b.apart || !d.worthModule(a, b)) && a.shows.weight() < small && b.shows.weight() < small
-	}), worthPart)
+	}), worthPart, anywhere)
 }
 
 // items reports whether parts are the items of one list or the paragraphs of
@@ -206,7 +224,7 @@ func (d *divider) modules(a atom) []atom {
 		}
 		i++
 	}
-	return d.fill(join(parts, func(a, b atom) bool { return !d.worthModule(a, b) }), worthPart)
+	return d.fill(join(parts, func(a, b atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
 }
 
 // uniform reports whether parts read as one: items of a list or paragraphs.
@@ -222,15 +240,18 @@ func (d *divider) uniform(parts []atom) bool {
 // steps takes an atom apart as the markup nests, so far that the parts are
 // worth a name.
 func (d *divider) steps(a atom) []atom {
-	if a.end-a.start < 2*leafBytes {
-		return nil
-	}
 	parts := d.flow.expand(a)
+	if a.end-a.start < 2*leafBytes {
+		if len(parts) < 2 || slices.ContainsFunc(parts, func(p atom) bool { return !d.worthLeaf(p) }) {
+			return nil
+		}
+		return parts
+	}
 	for range 2 * leafBytes {
 		if title, whole := titled(d.flow, parts); len(whole) > 1 && len(title)+len(whole) < len(parts) {
-			return append(title, d.fill(whole, d.worthLeaf)...)
+			return append(title, d.fill(whole, d.worthLeaf, d.beside)...)
 		}
-		if p := d.fill(parts, d.worthLeaf); len(p) > 1 {
+		if p := d.fill(parts, d.worthLeaf, d.beside); len(p) > 1 {
 			return p
 		}
 		// All the rest is too little to stand beside the largest part.
@@ -247,31 +268,51 @@ func (d *divider) steps(a atom) []atom {
 	return nil
 }
 
-// fill puts parts together until each is worth a name. What is put together
-// depends on the parts nearby only, so that an item added to a list leaves the
-// others as they were; for the same reason a short heading stays by itself
-// where what it would join divides further.
-func (d *divider) fill(parts []atom, worth func(atom) bool) []atom {
+// fill puts parts that are near one another together until each is worth a
+// name. What is put together depends on the parts nearby only, so that an item
+// added to a list leaves the others as they were; for the same reason a short
+// part stays by itself where what it would join divides further.
+func (d *divider) fill(parts []atom, worth func(atom) bool, near func(a, b atom) bool) []atom {
 	var out []atom
 	for len(parts) > 0 {
 		n := 1
 		if !worth(parts[0]) {
-			for n < len(parts) && !worth(parts[n]) && !d.cutAfter(parts[n-1]) {
+			for n < len(parts) && !worth(parts[n]) && !d.cutAfter(parts[n-1]) && near(parts[n-1], parts[n]) {
 				n++
 			}
 		}
 		g := group(parts[:n:n])
 		parts = parts[n:]
-		if last := len(out) - 1; last >= 0 && !worth(out[last]) && !d.keepApart(out[last], g) {
+		if last := len(out) - 1; last >= 0 && !worth(out[last]) && near(out[last], g) && !d.keepApart(out[last], g) {
 			out[last] = group([]atom{out[last], g})
 		} else {
 			out = append(out, g)
 		}
 	}
-	if last := len(out) - 1; last > 0 && !worth(out[last]) && !d.keepApart(out[last], out[last-1]) {
+	if last := len(out) - 1; last > 0 && !worth(out[last]) && near(out[last-1], out[last]) && !d.keepApart(out[last], out[last-1]) {
 		out = append(out[:last-1], group([]atom{out[last-1], out[last]}))
 	}
 	return out
+}
+
+// anywhere is for parts that may be put together wherever they lie.
+func anywhere(a, b atom) bool { return true }
+
+// beside reports whether two parts that follow one another lie in one element,
+// so that no tag of it stands between them, or show next to nothing.
+func (d *divider) beside(a, b atom) bool {
+	return d.inside(a) == d.inside(b) || min(a.shows.weight(), b.shows.weight()) < tinyPart
+}
+
+// inside is the element that an atom lies in.
+func (d *divider) inside(a atom) int32 {
+	for a.parts != nil {
+		a = a.parts[0]
+	}
+	if a.element != 0 {
+		return d.flow.t.Nodes[a.element].Parent
+	}
+	return d.flow.t.Nodes[a.from].Parent
 }
 
 // keepApart reports whether a small part must not join its neighbour, as that
@@ -282,10 +323,21 @@ func (d *divider) keepApart(small, neighbour atom) bool {
 
 // worthLeaf reports whether an atom is large enough to be stored by itself. A
 // paragraph that says something is, short as it is: were it put with its
-// neighbours until an edit makes it longer, the edit would touch them all.
+// neighbours until an edit makes it longer, the edit would touch them all. So is
+// a heading, which stays when what it heads goes.
 func (d *divider) worthLeaf(a atom) bool {
-	return a.end-a.start >= leafBytes ||
-		a.element != 0 && d.flow.t.Nodes[a.element].Tag == page.TagP && a.shows.weight() >= paragraph
+	if a.end-a.start >= leafBytes {
+		return true
+	}
+	if a.element == 0 {
+		return false
+	}
+	switch tag := d.flow.t.Nodes[a.element].Tag; tag {
+	case page.TagP, page.TagBlockquote, page.TagDd, page.TagPre:
+		return a.shows.weight() >= paragraph
+	default:
+		return tag.Heading() > 0 && a.shows.weight() >= tinyPart
+	}
 }
 
 // worthPart reports whether an atom is large enough for a reader to see a part
