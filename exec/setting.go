@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"infomall/exec/plan"
+	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -63,10 +64,10 @@ var settings = []settingKind{
 	{"memory", "memory for sorting and grouping before temporary files are used",
 		func(s *Settings) string { return sizeText(s.MemoryBytes) },
 		func(s *Settings, v string) error { return parseMemory(&s.MemoryBytes, v) }},
-	{"mode", "output format: auto is a table on a terminal and csv elsewhere",
+	{"mode", "output format: auto is a table on a terminal, vertical where that is too wide, and csv elsewhere",
 		func(s *Settings) string { return s.Mode },
 		func(s *Settings, v string) error {
-			return parseWord(&s.Mode, v, "auto", "table", "csv", "tsv", "json", "jsonl", "markdown", "vertical")
+			return parseWord(&s.Mode, v, append([]string{"auto"}, rowio.Formats()...)...)
 		}},
 	{"nullvalue", "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },

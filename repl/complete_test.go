@@ -42,6 +42,7 @@ func TestComplete(t *testing.T) {
 		{"-- SEL|", ""},
 		{".mo|", ".mode"},
 		{".mode v|", "vertical"},
+		{"SET mode = |", "auto chart csv html json jsonl markdown table tsv vertical"},
 		{".read complete.g|", "complete.go"},
 	} {
 		before, after, _ := strings.Cut(c.typed, "|")

@@ -159,6 +159,7 @@ func (p *printer) writer(out *output) (rowio.Writer, error) {
 			o.Width = term.Width(out.terminal)
 		}
 	}
+	o.Vertical = s.Mode == modeAuto
 	o.Color = s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
 	return rowio.New(p.format(out), out, o)
 }

@@ -79,11 +79,15 @@ func (s *separated) text(text string) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
-	if s.o.Safe && text != "" && strings.IndexByte("=+-@\t\r", text[0]) >= 0 {
+	if r, _ := utf8.DecodeRuneInString(text); s.o.Safe && text != "" && strings.ContainsRune(formulaStarts, r) {
 		text = "'" + text
 	}
 	s.buf = s.appendRaw(s.buf, text)
 }
+
+// formulaStarts are the characters by which spreadsheets tell a formula; some
+// fold the wide ones to the narrow.
+const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
 func appendCSV(dst []byte, s string) []byte {
 	if s != "" && !needsQuotes(s) {

@@ -18,8 +18,9 @@ type Options struct {
 	Zone      *time.Location // times are written in; nil is UTC
 	Header    bool           // the names of the columns come first, where a format can do without
 	NullValue string         // stands for NULL but in json and jsonl; in table and vertical "" is NULL
-	Width     int            // of a table in cells; 0: nothing is shortened
-	Color     bool           // table and vertical dim what is no data
+	Width     int            // of a table or a chart in cells; 0: nothing of a table is shortened, a chart has 80
+	Vertical  bool           // a table wider than Width is written as vertical rather than with columns hidden
+	Color     bool           // table, vertical and chart dim what is no data
 	Safe      bool           // csv and tsv put ' before a text that a spreadsheet takes for a formula
 }
 
@@ -47,6 +48,8 @@ var formats = [...]struct {
 	{"jsonl", newJSONL},
 	{"markdown", newMarkdown},
 	{"vertical", newVertical},
+	{"html", newHTML},
+	{"chart", newChart},
 }
 
 // Formats lists the names that New takes.

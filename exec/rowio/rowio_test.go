@@ -91,6 +91,9 @@ func TestGolden(t *testing.T) {
 		"markdown":       {NullValue: "–"},
 		"vertical":       {},
 		"vertical.color": {Color: true, NullValue: "-"},
+		"table.vertical": {Header: true, Width: 60, Vertical: true},
+		"html":           {Zone: china},
+		"chart":          {Width: 100, Header: true},
 	} {
 		format, _, _ := strings.Cut(name, ".")
 		got := write(t, format, o, columns, hard())
@@ -140,7 +143,7 @@ func TestEmpty(t *testing.T) {
 func TestUnknownFormat(t *testing.T) {
 	for _, c := range [][2]string{
 		{"cvs", `no format "cvs"; did you mean csv?`},
-		{"xml", `no format "xml"; there are table, csv, tsv, json, jsonl, markdown, vertical`},
+		{"xml", `no format "xml"; there are table, csv, tsv, json, jsonl, markdown, vertical, html, chart`},
 	} {
 		if _, err := New(c[0], io.Discard, Options{}); err == nil || err.Error() != c[1] {
 			t.Errorf("%s: got the error %v, want %s", c[0], err, c[1])

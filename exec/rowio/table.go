@@ -32,7 +32,7 @@ const columnMin = 12
 // widest value of the first rows need, if the table then fits the width; else
 // the widest texts are made narrower first, and columns at the right that still
 // do not fit are hidden. A footer says how many rows there were and what was
-// hidden. Without a width nothing is shortened: a wide value after the first
+// hidden, or all is written as vertical. Without a width nothing is shortened: a wide value after the first
 // rows then stands out of its column.
 type table struct {
 	sink
@@ -45,6 +45,8 @@ type table struct {
 	rows    int64
 	clipped int64 // values shortened
 	cell    []byte
+
+	vertical *vertical // writes the rows in the table's stead, where it is too wide; else nil
 }
 
 func newTable(w io.Writer, o Options) Writer {
@@ -62,6 +64,12 @@ func (t *table) Begin(cols []value.Column) error {
 
 func (t *table) Write(b *value.Batch) error {
 	for i := range b.N {
+		if t.vertical != nil {
+			if err := t.vertical.row(b, i); err != nil {
+				return err
+			}
+			continue
+		}
 		t.rows++
 		if t.sample != nil {
 			t.hold(t.texts(b, i))
@@ -76,6 +84,9 @@ func (t *table) Write(b *value.Batch) error {
 		if err := t.full(); err != nil {
 			return err
 		}
+	}
+	if t.vertical != nil {
+		return t.vertical.flush()
 	}
 	return t.flush()
 }
@@ -106,7 +117,7 @@ const nullMark = "\x00"
 // text is a value for its cell. Of a text that will be shortened anyway only
 // the start is made printable.
 func (t *table) text(v *value.Vector, i int) string {
-	if t.o.Width > 0 && (v.Type == value.Text || v.Type == value.URL) {
+	if t.o.Width > 0 && !t.o.Vertical && (v.Type == value.Text || v.Type == value.URL) {
 		s := v.Texts[i]
 		if limit := (t.o.Width + 2) * clusterBytesMax; len(s) > limit {
 			s = strings.ToValidUTF8(s[:limit], "")
@@ -121,6 +132,9 @@ func (t *table) text(v *value.Vector, i int) string {
 // open finds the widths and writes the header and the rows held.
 func (t *table) open() error {
 	t.measure()
+	if t.o.Vertical && len(t.widths) < len(t.cols) {
+		return t.turn()
+	}
 	t.rule("┌", "┬", "┐")
 	if t.o.Header {
 		t.buf = append(t.buf, t.dim("│")...)
@@ -147,6 +161,22 @@ func (t *table) open() error {
 	}
 	t.sample = nil
 	return t.flush()
+}
+
+// turn makes what is too wide for a table vertical.
+func (t *table) turn() error {
+	t.vertical = &vertical{sink: sink{w: t.w}, o: t.o}
+	if err := t.vertical.Begin(t.cols); err != nil {
+		return err
+	}
+	sample := t.sample
+	t.sample = nil
+	for _, row := range sample {
+		if err := t.vertical.texts(row); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (t *table) row(b *value.Batch, i int) {
@@ -209,6 +239,9 @@ func (t *table) End() error {
 		if err := t.open(); err != nil {
 			return err
 		}
+	}
+	if t.vertical != nil {
+		return t.vertical.End()
 	}
 	t.rule("└", "┴", "┘")
 	t.buf = append(t.buf, t.dim(t.footer())...)

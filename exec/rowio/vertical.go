@@ -13,6 +13,7 @@ type vertical struct {
 	o     Options
 	names []string // of the columns, filled up to one width
 	rows  int64
+	cell  []byte
 }
 
 func newVertical(w io.Writer, o Options) Writer {
@@ -34,26 +35,55 @@ func (v *vertical) Begin(cols []value.Column) error {
 
 func (v *vertical) Write(b *value.Batch) error {
 	for i := range b.N {
-		v.rows++
-		v.line(fmt.Sprintf("*************************** %d. row ***************************", v.rows))
-		for k, col := range b.Cols {
-			v.buf = append(v.buf, v.names[k]...)
-			v.buf = append(v.buf, ": "...)
-			dim := v.o.Color && col.IsNull(i)
-			if dim {
-				v.buf = append(v.buf, dimOn...)
-			}
-			v.buf = appendCell(v.buf, col, i, &v.o)
-			if dim {
-				v.buf = append(v.buf, colorOff...)
-			}
-			v.buf = append(v.buf, '\n')
-		}
-		if err := v.full(); err != nil {
+		if err := v.row(b, i); err != nil {
 			return err
 		}
 	}
 	return v.flush()
+}
+
+// row writes row i of b.
+func (v *vertical) row(b *value.Batch, i int) error {
+	v.begin()
+	for k, col := range b.Cols {
+		v.cell = appendCell(v.cell[:0], col, i, &v.o)
+		v.value(k, v.cell, col.IsNull(i))
+	}
+	return v.full()
+}
+
+// texts writes a row as a table holds it.
+func (v *vertical) texts(row []string) error {
+	v.begin()
+	for k, text := range row {
+		if text == nullMark {
+			v.value(k, []byte(nullOf(&v.o)), true)
+		} else {
+			v.value(k, []byte(text), false)
+		}
+	}
+	return v.full()
+}
+
+// begin begins a row.
+func (v *vertical) begin() {
+	v.rows++
+	v.line(fmt.Sprintf("*************************** %d. row ***************************", v.rows))
+}
+
+// value writes the value of column k.
+func (v *vertical) value(k int, text []byte, null bool) {
+	v.buf = append(v.buf, v.names[k]...)
+	v.buf = append(v.buf, ": "...)
+	dim := v.o.Color && null
+	if dim {
+		v.buf = append(v.buf, dimOn...)
+	}
+	v.buf = append(v.buf, text...)
+	if dim {
+		v.buf = append(v.buf, colorOff...)
+	}
+	v.buf = append(v.buf, '\n')
 }
 
 // line writes a line that is no data.

@@ -1,0 +1,262 @@
+package rowio
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"infomall/exec/value"
+)
+
+// chartRowsMax is how many rows a chart draws; it must hold them to know the
+// longest bar.
+const chartRowsMax = 10_000
+
+// chartWidth is the width of a chart where none is given, and barMin what its
+// bars have at least.
+const (
+	chartWidth = 80
+	barMin     = 10
+)
+
+// chart draws a bar for each number of a row, beside the row's other values. All
+// bars have one scale; those of negative numbers are hatched.
+type chart struct {
+	sink
+	o    Options
+	plot plot
+}
+
+func newChart(w io.Writer, o Options) Writer { return &chart{sink: sink{w: w}, o: o} }
+
+var errNoNumbers = errors.New("a chart draws numbers, and no column has any; such a query is SELECT date_trunc('month', time), count(*) … GROUP BY 1")
+
+func (c *chart) Begin(cols []value.Column) error {
+	c.plot = newPlot(cols, chartRowsMax, &c.o)
+	if len(c.plot.numbers) == 0 {
+		return errNoNumbers
+	}
+	return nil
+}
+
+func (c *chart) Write(b *value.Batch) error {
+	c.plot.add(b)
+	return nil
+}
+
+func (c *chart) End() error {
+	p := &c.plot
+	series := len(p.numbers) > 1
+	labels := p.labels()
+	labelWidth, valueWidth := 0, 0
+	for i := range p.rows {
+		labelWidth = max(labelWidth, cells.StringWidth(labels[i]))
+		for _, text := range p.rows[i].texts {
+			valueWidth = max(valueWidth, cells.StringWidth(text))
+		}
+	}
+	seriesWidth := 0
+	if series {
+		for _, n := range p.numbers {
+			seriesWidth = max(seriesWidth, cells.StringWidth(p.names[n])+1)
+		}
+	}
+	width := c.o.Width
+	if width == 0 {
+		width = chartWidth
+	}
+	labelWidth = min(labelWidth, max(columnMin, width/2))
+	room := max(barMin, width-labelWidth-seriesWidth-valueWidth-4)
+	if !series && len(p.numbers) == 1 && c.o.Header {
+		c.line(c.dim(p.title()))
+	}
+	for i, r := range p.rows {
+		label, _ := clip(labels[i], labelWidth)
+		for k, n := range p.numbers {
+			line := cells.FillRight(label, labelWidth) + " "
+			if series {
+				line += c.dim(cells.FillRight(p.names[n], seriesWidth))
+			}
+			line += c.dim("│") + bar(r.numbers[k], p.most, room)
+			if r.texts[k] != "" {
+				line += " " + r.texts[k]
+			}
+			c.line(line)
+			label = ""
+		}
+		if err := c.full(); err != nil {
+			return err
+		}
+	}
+	c.line(c.dim("(" + p.footer() + ")"))
+	return c.flush()
+}
+
+func (c *chart) line(s string) {
+	c.buf = append(c.buf, s...)
+	c.buf = append(c.buf, '\n')
+}
+
+func (c *chart) dim(s string) string {
+	if !c.o.Color {
+		return s
+	}
+	return dimOn + s + colorOff
+}
+
+// eighths are the blocks that fill a part of a cell from the left.
+var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
+
+// bar draws x in at most room cells, which stand for most.
+func bar(x, most float64, room int) string {
+	if most <= 0 || x == 0 || math.IsNaN(x) {
+		return ""
+	}
+	n := int(math.Round(math.Min(math.Abs(x)/most, 1) * float64(room) * 8))
+	n = max(n, 1) // a little is not nothing
+	if x < 0 {
+		return strings.Repeat("░", max(1, n/8))
+	}
+	return strings.Repeat("█", n/8) + eighths[n%8]
+}
+
+// plot holds the rows that a picture is made of: their numbers, and what the
+// other columns say as a label.
+type plot struct {
+	o       *Options
+	cols    []value.Column
+	names   []string // of the columns, printable
+	numbers []int    // columns with numbers
+	others  []int    // all others
+	max     int      // rows held
+	rows    []plotRow
+	total   int64
+	most    float64 // the greatest of all numbers, without signs
+}
+
+type plotRow struct {
+	label   []string  // a text a column of others
+	times   []int64   // in milliseconds, for those that are times; or else math.MinInt64
+	numbers []float64 // NaN for NULL
+	texts   []string  // the numbers as a table has them; "" for NULL
+}
+
+func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
+	p := plot{o: o, cols: cols, max: rowsMax}
+	for i, c := range cols {
+		p.names = append(p.names, string(appendPrintable(nil, c.Name, nil)))
+		if numeric(c.Type) {
+			p.numbers = append(p.numbers, i)
+		} else {
+			p.others = append(p.others, i)
+		}
+	}
+	// Of numbers alone, the first names the rows: years, statuses.
+	if len(p.others) == 0 && len(p.numbers) > 1 {
+		p.others, p.numbers = p.numbers[:1], p.numbers[1:]
+	}
+	return p
+}
+
+func (p *plot) add(b *value.Batch) {
+	for i := range b.N {
+		p.total++
+		if len(p.rows) == p.max {
+			continue
+		}
+		var r plotRow
+		for _, k := range p.others {
+			v, at := b.Cols[k], int64(math.MinInt64)
+			if v.Type == value.Time && !v.IsNull(i) {
+				at = v.Ints[i]
+			}
+			r.times = append(r.times, at)
+			r.label = append(r.label, string(appendCell(nil, v, i, p.o)))
+		}
+		for _, k := range p.numbers {
+			v := b.Cols[k]
+			x, text := math.NaN(), ""
+			if !v.IsNull(i) {
+				x, text = number(v, i), string(v.AppendText(nil, i, p.o.Zone))
+			}
+			r.numbers, r.texts = append(r.numbers, x), append(r.texts, text)
+			if a := math.Abs(x); a > p.most && !math.IsInf(a, 0) {
+				p.most = a
+			}
+		}
+		p.rows = append(p.rows, r)
+	}
+}
+
+// number is row i of a column of numbers, which is not NULL there.
+func number(v *value.Vector, i int) float64 {
+	if v.Type == value.Float {
+		return v.Floats[i]
+	}
+	return float64(v.Ints[i])
+}
+
+// labels are the rows' labels. Times that all begin a day or a month are
+// written as such.
+func (p *plot) labels() []string {
+	labels := make([]string, len(p.rows))
+	for k := range p.others {
+		layout := p.layout(k)
+		for i, r := range p.rows {
+			text := r.label[k]
+			if layout != "" && r.times[k] != math.MinInt64 {
+				text = time.UnixMilli(r.times[k]).In(p.o.Zone).Format(layout)
+			}
+			if k > 0 {
+				text = " " + text
+			}
+			labels[i] += text
+		}
+	}
+	return labels
+}
+
+// layout is how the times of label k are written short; "" for no such way.
+func (p *plot) layout(k int) string {
+	layout := "2006"
+	for _, r := range p.rows {
+		if r.times[k] == math.MinInt64 {
+			continue
+		}
+		t := time.UnixMilli(r.times[k]).In(p.o.Zone)
+		switch {
+		case t.Hour() != 0 || t.Minute() != 0 || t.Second() != 0 || t.Nanosecond() != 0:
+			return ""
+		case t.Day() != 1:
+			layout = "2006-01-02"
+		case t.Month() != 1 && layout == "2006":
+			layout = "2006-01"
+		}
+	}
+	return layout
+}
+
+// title says what the picture shows.
+func (p *plot) title() string {
+	var numbers, others []string
+	for _, k := range p.numbers {
+		numbers = append(numbers, p.names[k])
+	}
+	for _, k := range p.others {
+		others = append(others, p.names[k])
+	}
+	if len(others) == 0 {
+		return strings.Join(numbers, ", ")
+	}
+	return strings.Join(numbers, ", ") + " by " + strings.Join(others, ", ")
+}
+
+func (p *plot) footer() string {
+	if left := p.total - int64(len(p.rows)); left > 0 {
+		return fmt.Sprintf("%s; %d more not drawn", rowsText(int64(len(p.rows))), left)
+	}
+	return rowsText(p.total)
+}

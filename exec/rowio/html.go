@@ -1,0 +1,179 @@
+package rowio
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+
+	"infomall/exec/value"
+)
+
+// htmlPlotMax is how many rows the plot of a report shows; more would have no
+// width on a screen.
+const htmlPlotMax = 400
+
+// report writes an HTML document that needs nothing else: the rows as a table,
+// and where there are numbers, a plot of the first of them. The document has no
+// scripts, and archived text in it is text.
+type report struct {
+	sink
+	o    Options
+	cols []value.Column
+	plot plot
+}
+
+func newHTML(w io.Writer, o Options) Writer { return &report{sink: sink{w: w}, o: o} }
+
+// reportHead begins a document. The plot is drawn when all rows are known, so it
+// stands behind the table and is shown before it.
+const reportHead = `<!doctype html>
+<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>infomall</title>
+<style>
+body { font: 14px/1.4 system-ui, sans-serif; margin: 2em; color: #222; background: #fff; display: flex; flex-direction: column }
+figure { order: -1; margin: 0 0 1.5em }
+figcaption, .note, .null { color: #777 }
+svg { max-width: 100%; height: auto }
+svg text { font: 11px system-ui, sans-serif; fill: #555 }
+svg line { stroke: #ddd }
+table { border-collapse: collapse; align-self: start }
+th { text-align: left; border-bottom: 2px solid #888; position: sticky; top: 0; background: #fff }
+td, th { padding: .25em .75em; vertical-align: top }
+td { border-bottom: 1px solid #ddd; white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: isolate }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+</style></head><body>
+<table>
+`
+
+func (r *report) Begin(cols []value.Column) error {
+	r.cols = cols
+	r.plot = newPlot(cols, htmlPlotMax, &r.o)
+	r.put(reportHead)
+	r.put("<thead><tr>")
+	for i, c := range cols {
+		r.put("<th" + class(c) + ">" + html.EscapeString(r.plot.names[i]) + "</th>")
+	}
+	r.put("</tr></thead>\n<tbody>\n")
+	return r.flush()
+}
+
+// class is the attribute of a column's cells.
+func class(c value.Column) string {
+	if numeric(c.Type) {
+		return ` class="n"`
+	}
+	return ""
+}
+
+func (r *report) put(s string) { r.buf = append(r.buf, s...) }
+
+func (r *report) Write(b *value.Batch) error {
+	r.plot.add(b)
+	for i := range b.N {
+		r.put("<tr>")
+		for k, v := range b.Cols {
+			if v.IsNull(i) {
+				r.put(`<td class="null">` + html.EscapeString(nullOf(&r.o)) + "</td>")
+				continue
+			}
+			r.put("<td" + class(r.cols[k]) + ">" + html.EscapeString(r.text(v, i)) + "</td>")
+		}
+		r.put("</tr>\n")
+		if err := r.full(); err != nil {
+			return err
+		}
+	}
+	return r.flush()
+}
+
+// text is a value without characters that HTML cannot hold; line breaks stay.
+func (r *report) text(v *value.Vector, i int) string {
+	if v.Type != value.Text && v.Type != value.URL {
+		return string(v.AppendText(nil, i, r.o.Zone))
+	}
+	var b []byte
+	for line := range strings.Lines(v.Texts[i]) {
+		line, broken := strings.CutSuffix(line, "\n")
+		b = appendPrintable(b, strings.TrimSuffix(line, "\r"), nil)
+		if broken {
+			b = append(b, '\n')
+		}
+	}
+	return string(b)
+}
+
+func (r *report) End() error {
+	r.put("</tbody>\n</table>\n<p class=\"note\">" + html.EscapeString(rowsText(r.plot.total)) + "</p>\n")
+	if p := &r.plot; len(p.numbers) > 0 && len(p.rows) > 1 && p.most > 0 {
+		r.figure(p)
+	}
+	r.put("</body></html>\n")
+	return r.flush()
+}
+
+// The plot's measures, in pixels.
+const (
+	plotWidth, plotHeight = 900, 260
+	plotLeft, plotBottom  = 60, 40
+	plotTop               = 10
+	plotGrid              = 4 // lines across
+	plotLabels            = 12
+)
+
+// figure draws the first column of numbers as bars.
+func (r *report) figure(p *plot) {
+	low, high := 0.0, 0.0
+	for _, row := range p.rows {
+		if x := row.numbers[0]; !math.IsNaN(x) && !math.IsInf(x, 0) {
+			low, high = min(low, x), max(high, x)
+		}
+	}
+	if low == high {
+		return
+	}
+	y := func(x float64) float64 {
+		return plotTop + (high-x)/(high-low)*(plotHeight-plotTop-plotBottom)
+	}
+	labels := p.labels()
+	only := *p
+	only.numbers = p.numbers[:1]
+	r.put(fmt.Sprintf("<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n", plotWidth, plotHeight, plotWidth))
+	for i := range plotGrid + 1 {
+		x := low + (high-low)*float64(i)/plotGrid
+		r.put(fmt.Sprintf("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
+			plotLeft, plotWidth, y(x), y(x), plotLeft-6, y(x)+4, html.EscapeString(short(x))))
+	}
+	step := float64(plotWidth-plotLeft) / float64(len(p.rows))
+	for i, row := range p.rows {
+		x := row.numbers[0]
+		left := plotLeft + float64(i)*step
+		if !math.IsNaN(x) && !math.IsInf(x, 0) {
+			r.put(fmt.Sprintf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#4a78b5\"><title>%s: %s</title></rect>\n",
+				left+step*0.1, min(y(x), y(0)), step*0.8, math.Abs(y(x)-y(0)), html.EscapeString(labels[i]), html.EscapeString(row.texts[0])))
+		}
+		if every := (len(p.rows) + plotLabels - 1) / plotLabels; i%every == 0 {
+			label, _ := clip(labels[i], 12)
+			r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", left+step/2, plotHeight-plotBottom+18, html.EscapeString(label)))
+		}
+	}
+	r.put("</svg><figcaption>" + html.EscapeString(only.title()))
+	if p.total > int64(len(p.rows)) {
+		r.put(", " + html.EscapeString(p.footer()))
+	}
+	r.put("</figcaption></figure>\n")
+}
+
+// short writes a number of an axis.
+func short(x float64) string {
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if math.Abs(x) >= u.size {
+			return fmt.Sprintf("%.4g", x/u.size) + u.name
+		}
+	}
+	return fmt.Sprintf("%.4g", x)
+}
