@@ -145,8 +145,10 @@ func completeDot(before string) (from int, candidates []string) {
 		return from, beginning(before[from:], names)
 	}
 	switch command {
-	case ".mode":
+	case ".mode", ".last":
 		return from, beginning(before[from:], append(rowio.Formats(), modeAuto))
+	case ".pager":
+		return from, beginning(before[from:], []string{pagerAuto, pagerOn, pagerOff})
 	case ".timer", ".headers":
 		return from, beginning(before[from:], []string{"on", "off"})
 	case ".once", ".output", ".read":

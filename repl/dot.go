@@ -2,10 +2,12 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"infomall/exec/rowio"
 	"infomall/lang"
 	"infomall/lang/ast"
 )
@@ -23,13 +25,16 @@ func dotCommands() []dotCommand {
 		{".headers", "on|off", "name the columns in csv and tsv", (*shell).dotHeaders},
 		{".help", "", "show this list; HELP; is about statements", (*shell).dotHelp},
 		{".history", "[N]", "show the last N entries, 20 unless told", (*shell).dotHistory},
-		{".mode", "[FORMAT]", "format of results: auto table csv tsv json jsonl markdown vertical", (*shell).dotMode},
+		{".last", "[FORMAT]", "show the last result again, in another format", (*shell).dotLast},
+		{".mode", "[FORMAT]", "format of results: auto, " + strings.Join(rowio.Formats(), ", "), (*shell).dotMode},
 		{".nullvalue", "TEXT", "what tables show for NULL", (*shell).dotNullValue},
 		{".once", "FILE", "write the next result to a file", (*shell).dotOnce},
 		{".output", "[FILE]", "write results to a file, or to the terminal again", (*shell).dotOutput},
+		{".pager", "[auto|on|off]", "$PAGER, or " + pagerDefault + ", for results taller than the window, for all, for none", (*shell).dotPager},
 		{".quit", "", "leave; so does Ctrl-D", (*shell).dotQuit},
 		{".read", "FILE", "run a script", (*shell).dotRead},
 		{".timer", "on|off", "say how long each statement took", (*shell).dotTimer},
+		{".width", "[N|auto]", "width of tables in cells; auto is the window's", (*shell).dotWidth},
 	}
 }
 
@@ -97,6 +102,41 @@ func (s *shell) dotMode(ctx context.Context, arg string) error {
 		return nil
 	}
 	return s.set(ctx, "mode", arg)
+}
+
+// dotWidth shows or sets the width of tables.
+func (s *shell) dotWidth(ctx context.Context, arg string) error {
+	if arg == "" {
+		arg = "auto"
+		if w := s.session.Settings.Width; w > 0 {
+			arg = strconv.Itoa(w)
+		}
+		s.tell("%s", arg)
+		return nil
+	}
+	return s.set(ctx, "width", arg)
+}
+
+func (s *shell) dotPager(_ context.Context, arg string) error {
+	g := s.terminal.pager
+	switch arg = strings.ToLower(arg); {
+	case g == nil:
+		return errors.New("results do not go to a terminal, so no pager has them")
+	case arg == "":
+		s.tell("%s (%s)", g.when, strings.Join(g.command, " "))
+	case arg == pagerAuto, arg == pagerOn, arg == pagerOff:
+		g.when = arg
+	default:
+		return fmt.Errorf(".pager wants auto, on or off, not %q", arg)
+	}
+	return nil
+}
+
+// dotLast shows the last result again.
+func (s *shell) dotLast(ctx context.Context, arg string) error {
+	ctx, release := s.signals.during(ctx)
+	defer release()
+	return stopped(ctx, s.printer.again(ctx, strings.ToLower(arg)))
 }
 
 func (s *shell) dotNullValue(ctx context.Context, arg string) error {

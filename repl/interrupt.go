@@ -37,6 +37,7 @@ type interrupts struct {
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // of the statement that runs; nil if none does
+	calm   bool                    // another program has the terminal, and Ctrl-C a meaning of its own there
 	first  time.Time               // when Ctrl-C was first typed in it
 	stuck  *time.Timer             // set by that Ctrl-C
 }
@@ -88,6 +89,17 @@ func (i *interrupts) during(ctx context.Context) (_ context.Context, release fun
 	}
 }
 
+// patiently makes Ctrl-C never end the program, until release is called.
+func (i *interrupts) patiently() (release func()) {
+	set := func(calm bool) {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.calm = calm
+	}
+	set(true)
+	return func() { set(false) }
+}
+
 // interrupt cancels what runs. Where that has been done and it has not stopped,
 // it ends the program.
 func (i *interrupts) interrupt() {
@@ -95,6 +107,8 @@ func (i *interrupts) interrupt() {
 	defer i.mu.Unlock()
 	switch {
 	case i.cancel == nil:
+	case i.calm:
+		i.cancel(errInterrupted)
 	case i.stuck == nil:
 		i.cancel(errInterrupted)
 		i.first = time.Now()

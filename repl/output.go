@@ -40,6 +40,7 @@ type output struct {
 	dest     io.Writer
 	terminal *os.File // dest, if that is a terminal
 	before   func()   // called before each write to dest; or nil
+	pager    *pager   // between here and the terminal; or nil
 	buf      *bufio.Writer
 	ctx      context.Context // of the statement whose result is written
 	flushed  time.Time
@@ -75,7 +76,7 @@ func (o directOutput) Write(b []byte) (n int, err error) {
 			return n, context.Cause(o.ctx)
 		}
 		var m int
-		m, err = o.dest.Write(b[n:min(len(b), n+outputChunk)])
+		m, err = o.to().Write(b[n:min(len(b), n+outputChunk)])
 		n += m
 		if err != nil {
 			o.err = &outputError{err}
@@ -87,10 +88,21 @@ func (o directOutput) Write(b []byte) (n int, err error) {
 	return n, o.err
 }
 
+// to is what chunks are written to.
+func (o *output) to() io.Writer {
+	if o.pager != nil {
+		return o.pager
+	}
+	return o.dest
+}
+
 // begin makes ctx the one that stops what is written from now on.
 func (o *output) begin(ctx context.Context) {
 	o.ctx, o.flushed = ctx, time.Time{}
 	o.buf.Reset(directOutput{o}) // forgets the error of a statement cancelled
+	if o.pager != nil {
+		o.err = nil // so it was a pager that the user left
+	}
 }
 
 // Write implements io.Writer.
@@ -108,12 +120,23 @@ func (o *output) batchDone() error {
 	return o.buf.Flush()
 }
 
-// end passes on all that is buffered.
-func (o *output) end() error { return o.buf.Flush() }
+// end passes on all that is buffered, and waits for the pager.
+func (o *output) end() error {
+	err := o.buf.Flush()
+	if o.pager != nil {
+		if perr := o.pager.end(); err == nil && perr != nil {
+			err = &outputError{perr}
+		}
+	}
+	return err
+}
 
 // abandon drops what is buffered and ends a line begun on a terminal.
 func (o *output) abandon() {
 	o.buf.Reset(directOutput{o})
+	if o.pager != nil {
+		_ = o.pager.end() // the error at hand comes first
+	}
 	if o.terminal != nil && o.last != '\n' {
 		_, _ = io.WriteString(o.dest, "\n")
 		o.last = '\n'

@@ -18,12 +18,13 @@ type printer struct {
 	session *exec.Session // its settings say how
 	out     *output
 	stderr  *output
-	header  bool // name the columns in csv and tsv
-	safe    bool // keep formulas out of csv and tsv
-	color   bool // a terminal may be sent colour
-	quiet   bool // no notes
-	alone   bool // no other statement of the run has a result
-	printed int  // results so far; an empty line parts them
+	header  bool        // name the columns in csv and tsv
+	safe    bool        // keep formulas out of csv and tsv
+	color   bool        // a terminal may be sent colour
+	quiet   bool        // no notes
+	alone   bool        // no other statement of the run has a result
+	printed int         // results so far; an empty line parts them
+	last    *lastResult // kept for another look; nil keeps none
 }
 
 // place says where a result goes.
@@ -81,8 +82,11 @@ func (p *printer) rows(ctx context.Context, out *output, r *exec.Result, to plac
 			return nil
 		}
 		p.separate(out)
-		if w, err = p.writer(out); err != nil {
+		if w, err = p.writer(out, p.format(out)); err != nil {
 			return err
+		}
+		if p.last != nil {
+			p.last.begin(r.Columns)
 		}
 		return w.Begin(r.Columns)
 	}
@@ -103,6 +107,9 @@ func (p *printer) rows(ctx context.Context, out *output, r *exec.Result, to plac
 		rows += int64(b.N)
 		if w == nil {
 			continue
+		}
+		if p.last != nil {
+			p.last.add(b)
 		}
 		if err := w.Write(b); err != nil {
 			return rows, err
@@ -150,7 +157,7 @@ func (p *printer) format(out *output) string {
 const modeAuto = "auto"
 
 // writer makes the writer of one result.
-func (p *printer) writer(out *output) (rowio.Writer, error) {
+func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 	s := &p.session.Settings
 	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
 	if out.terminal != nil {
@@ -161,7 +168,7 @@ func (p *printer) writer(out *output) (rowio.Writer, error) {
 	}
 	o.Vertical = s.Mode == modeAuto
 	o.Color = s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
-	return rowio.New(p.format(out), out, o)
+	return rowio.New(format, out, o)
 }
 
 // bytes shows a page, or what changed in one. As the one result of a run its bytes are written as they
@@ -181,7 +188,7 @@ func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
 // pageRow shows a page as a row of one column.
 func (p *printer) pageRow(out *output, s ast.Statement, page string) error {
 	p.separate(out)
-	w, err := p.writer(out)
+	w, err := p.writer(out, p.format(out))
 	if err != nil {
 		return err
 	}
@@ -217,6 +224,9 @@ func (p *printer) text(out *output, r *exec.Result) error {
 	var b strings.Builder
 	if _, err := r.Bytes.WriteTo(&b); err != nil {
 		return err
+	}
+	if strings.Contains(b.String(), "\x00") {
+		return fmt.Errorf("these %d bytes are no text, and a terminal shows only text; write them to a file: -o FILE, or .once FILE at the prompt", b.Len())
 	}
 	text := printable(strings.ReplaceAll(b.String(), "\r\n", "\n"))
 	if !strings.HasSuffix(text, "\n") {

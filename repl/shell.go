@@ -51,6 +51,10 @@ type shell struct {
 // shell runs the scripts, and then statements from the terminal until Ctrl-D.
 func (p *program) shell(ctx context.Context, scripts []*script) error {
 	s := &shell{program: p, terminal: p.printer.out}
+	p.printer.last = new(lastResult)
+	if t := p.printer.out.terminal; t != nil {
+		p.printer.out.pager = p.newPager(t)
+	}
 	o := term.Options{Complete: s.complete}
 	if p.printer.color && p.options.Color != "never" {
 		o.Highlight = s.highlight

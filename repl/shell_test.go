@@ -193,6 +193,18 @@ func TestDotCommands(t *testing.T) {
 		{"SELECT 8 AS x;", prompt},
 		{".output", prompt},
 		{"SELECT 9 AS x;", "│ 9"},
+		{".last jsonl", `{"x":9}`},
+		{".last jsnl", "did you mean jsonl?"},
+		{".width 20", prompt},
+		{".width", "20"},
+		{"SELECT 'a long text to be shortened' AS x;", "│ a long text to … │"},
+		{".last vertical", "x: a long text to be shortened"},
+		{".width auto", prompt},
+		{".headers on", prompt},
+		{"SELECT 1 AS a0123456789, 2 AS b0123456789, 3 AS c0123456789, 4 AS d0123456789, 5 AS e0123456789, 6 AS f0123456789, 7 AS g0123456789;", "g0123456789: 7"},
+		{".last table", "hidden: g0123456789"},
+		{".pager", "(less -SRFX)"},
+		{".pager maybe", `.pager wants auto, on or off, not "maybe"`},
 		{".outptu", "did you mean .output?"},
 		{".bogus", ".help lists them"},
 		{".help", ".nullvalue TEXT"},
@@ -223,6 +235,8 @@ func TestDotCommands(t *testing.T) {
 // time: while it is silent and while it fills the screen.
 func TestInterruptQuery(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "endless")
+	s.sees(prompt)
+	s.types(".pager off" + enter)
 	s.sees(prompt)
 	for _, query := range []string{
 		"SELECT count(*) FROM captures;",
@@ -374,6 +388,8 @@ func TestBatchOnTerminal(t *testing.T) {
 // the shell after it.
 func TestCtrlDWhileBusy(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "endless")
+	s.sees(prompt)
+	s.types(".pager off" + enter)
 	s.sees(prompt)
 	s.types("SELECT url FROM captures LIMIT 100000;" + enter)
 	s.sees("www.lanshan.example") // it runs

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -179,6 +180,29 @@ func Width(f *os.File) int {
 	}
 	return w
 }
+
+// heightUnknown is the height taken for a terminal that tells none, in rows.
+const heightUnknown = 24
+
+// Height is the height of the terminal that f is open on, in rows, or 24 where
+// it tells none.
+func Height(f *os.File) int {
+	_, h, err := xterm.GetSize(int(f.Fd()))
+	if err != nil || h <= 0 {
+		return heightUnknown
+	}
+	return h
+}
+
+// Rows is how many rows a line takes on the terminal that f is open on. The line
+// may hold colours.
+func Rows(line string, f *os.File) int {
+	line = colors.ReplaceAllString(strings.TrimRight(line, "\n"), "")
+	w := Width(f)
+	return max(1, (cells.StringWidth(line)+w-1)/w)
+}
+
+var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // IsTerminal reports whether f is open on a terminal.
 func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }

@@ -1,0 +1,91 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"infomall/exec/value"
+)
+
+// Bounds of the last result that the shell keeps: who wants more of it again can
+// ask again.
+const (
+	lastRowsMax  = 10_000
+	lastBytesMax = 64 << 20 // of texts
+)
+
+// lastResult is the last result that was shown, or its first rows.
+type lastResult struct {
+	columns []value.Column // nil before the first result
+	batches []*value.Batch
+	rows    int
+	bytes   int
+	more    bool // not all rows are kept
+}
+
+// begin begins to keep another result.
+func (l *lastResult) begin(columns []value.Column) { *l = lastResult{columns: columns} }
+
+// add keeps a copy of a batch, or of what may be kept of it.
+func (l *lastResult) add(b *value.Batch) {
+	var keep []int32
+	for i := range b.N {
+		for _, v := range b.Cols {
+			if v.Type == value.Text || v.Type == value.URL {
+				l.bytes += len(v.Texts[i])
+			}
+		}
+		if l.more = l.more || l.rows == lastRowsMax || l.bytes > lastBytesMax; l.more {
+			break
+		}
+		keep = append(keep, int32(i))
+		l.rows++
+	}
+	if len(keep) > 0 {
+		own := new(value.Batch)
+		own.Gather(b, keep)
+		l.batches = append(l.batches, own)
+	}
+}
+
+// again shows the last result in a format, or "" for that of all results.
+func (p *printer) again(ctx context.Context, format string) (err error) {
+	l := p.last
+	if l == nil || l.columns == nil {
+		return errors.New("there is no result yet")
+	}
+	out := p.out
+	if format == "" {
+		format = p.format(out)
+	}
+	out.begin(ctx)
+	defer func() {
+		if err != nil {
+			out.abandon()
+		}
+	}()
+	w, err := p.writer(out, format)
+	if err != nil {
+		return err
+	}
+	p.separate(out)
+	if err := w.Begin(l.columns); err != nil {
+		return err
+	}
+	for _, b := range l.batches {
+		if err := w.Write(b); err != nil {
+			return err
+		}
+	}
+	if err := w.End(); err != nil {
+		return err
+	}
+	if err := out.end(); err != nil {
+		return err
+	}
+	if l.more {
+		fmt.Fprintf(p.stderr.dest, "these are the first %d rows; there were more than are kept\n", l.rows)
+	}
+	return nil
+}

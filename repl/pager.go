@@ -1,0 +1,121 @@
+package repl
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"infomall/repl/term"
+)
+
+// pagerDefault is the pager where $PAGER names none: it keeps what is shown on
+// the screen, cuts no lines and lets colours through.
+const pagerDefault = "less -SRFX"
+
+// When results go through a pager.
+const (
+	pagerAuto = "auto" // when they are taller than the window
+	pagerOn   = "on"
+	pagerOff  = "off"
+)
+
+// pager stands between a result and the terminal. It holds as much as the
+// window shows; when more comes it starts the program and sends it all.
+type pager struct {
+	terminal *os.File
+	command  []string
+	environ  []string
+	when     string
+	patient  func() (release func()) // called while the program runs
+	warn     func(error)
+
+	held    bytes.Buffer
+	rows    int // that held takes on the screen
+	program *exec.Cmd
+	pipe    io.WriteCloser
+	release func()
+}
+
+// newPager makes a pager for a terminal. It is off where there is no program.
+func (p *program) newPager(terminal *os.File) *pager {
+	g := &pager{terminal: terminal, when: pagerAuto, environ: os.Environ(), patient: p.signals.patiently}
+	g.warn = func(err error) { p.say("pager: %v", err) }
+	name := p.getenv("PAGER")
+	if name == "" {
+		name = pagerDefault
+	}
+	g.command = strings.Fields(name)
+	if _, err := exec.LookPath(g.command[0]); err != nil || p.getenv("TERM") == "dumb" {
+		g.when = pagerOff
+	}
+	if p.getenv("LESSCHARSET") == "" {
+		g.environ = append(g.environ, "LESSCHARSET=utf-8")
+	}
+	return g
+}
+
+// Write implements io.Writer. Its error is a closed pipe once the user has left
+// the program.
+func (g *pager) Write(b []byte) (int, error) {
+	if g.pipe != nil {
+		return g.pipe.Write(b)
+	}
+	if g.when == pagerOff {
+		return g.terminal.Write(b)
+	}
+	g.held.Write(b) // never fails
+	for line := range bytes.Lines(b) {
+		g.rows += term.Rows(string(line), g.terminal)
+	}
+	if g.when == pagerOn || g.rows >= term.Height(g.terminal) {
+		if err := g.start(); err != nil {
+			g.warn(err)
+			g.when = pagerOff
+			return len(b), g.flush(g.terminal)
+		}
+		if err := g.flush(g.pipe); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}
+
+func (g *pager) start() error {
+	cmd := exec.Command(g.command[0], g.command[1:]...)
+	cmd.Stdout, cmd.Stderr, cmd.Env = g.terminal, g.terminal, g.environ
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.program, g.pipe, g.release = cmd, pipe, g.patient()
+	return nil
+}
+
+// flush writes to w what is held.
+func (g *pager) flush(w io.Writer) error {
+	_, err := g.held.WriteTo(w)
+	g.held.Reset()
+	g.rows = 0
+	return err
+}
+
+// end shows the rest of a result and waits until the user has left the program.
+func (g *pager) end() error {
+	if g.pipe == nil {
+		return g.flush(g.terminal)
+	}
+	err := g.pipe.Close()
+	var exit *exec.ExitError
+	if werr := g.program.Wait(); !errors.As(werr, &exit) { // its status says nothing of the result
+		err = errors.Join(err, werr)
+	}
+	g.release()
+	g.program, g.pipe = nil, nil
+	return err
+}
