@@ -148,12 +148,13 @@ func (p *printer) format(out *output) string {
 	case p.session.Settings.Mode != modeAuto:
 		return p.session.Settings.Mode
 	case out.terminal != nil:
-		return "table"
+		return modeAuto
 	}
 	return "csv"
 }
 
-// modeAuto is the setting mode that leaves the format to the output.
+// modeAuto is the setting mode that leaves the format to the output. As the
+// format of one result it is a table, or vertical where that is too wide.
 const modeAuto = "auto"
 
 // writer makes the writer of one result.
@@ -166,7 +167,9 @@ func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 			o.Width = term.Width(out.terminal)
 		}
 	}
-	o.Vertical = s.Mode == modeAuto
+	if format == modeAuto {
+		format, o.Vertical = "table", true
+	}
 	o.Color = s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
 	return rowio.New(format, out, o)
 }
@@ -175,7 +178,7 @@ func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 // are, and between tables, which are for reading, too. Beside results in another
 // format, or where one is asked for, it is a row.
 func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
-	if p.session.Settings.Mode == modeAuto && (p.alone || p.format(out) == "table") {
+	if p.session.Settings.Mode == modeAuto && (p.alone || p.format(out) == modeAuto) {
 		return p.text(out, r)
 	}
 	var page strings.Builder
