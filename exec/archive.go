@@ -28,6 +28,10 @@ type Archive interface {
 	// Verify reads every file of the archive, or of one pool, and yields what is
 	// wrong. A pool that is not there is a *record.NoPoolError.
 	Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error]
+	// Merge makes one sorted run of segments out of each of some pools, and
+	// returns one result a pool, those of what was done also with an error. A
+	// pool that is not there is a *record.NoPoolError.
+	Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error)
 	// Repair puts the files of a pool right with those of another copy of the
 	// archive, and returns one result a file, those of what was done also with
 	// an error. A pool that is not there is a *record.NoPoolError.

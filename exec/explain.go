@@ -164,6 +164,8 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldCopy(ctx, st)
 	case *ast.Verify:
 		return s.wouldVerify(st)
+	case *ast.MergePool:
+		return s.wouldMerge(ctx, st)
 	case *ast.RepairPool:
 		return s.wouldRepair(ctx, st)
 	case *ast.Reindex:

@@ -28,6 +28,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.copyPool(ctx, st)
 	case *ast.Verify:
 		return s.verify(ctx, st)
+	case *ast.MergePool:
+		return s.mergePool(ctx, st)
 	case *ast.RepairPool:
 		return s.repairPool(ctx, st)
 	case *ast.Reindex:

@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Repair: e.Repair, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -82,6 +82,8 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.deleteStatement(s.Delete)
 	case s.Recover != nil:
 		return recoverStatement(s.Recover)
+	case s.Merge != nil:
+		return mergeStatement(s.Merge)
 	case s.Describe != nil:
 		return &ast.Describe{Span: spanOfAll(s.Describe.Tokens), Name: newName(&s.Describe.Name)}
 	case s.Show != nil:
@@ -221,6 +223,14 @@ func copyStatement(s *copySyntax) *ast.CopyPool {
 		c.Pool = newText(&s.Pool)
 	}
 	return c
+}
+
+func mergeStatement(s *mergeSyntax) *ast.MergePool {
+	m := &ast.MergePool{Span: spanOfAll(s.Tokens)}
+	if present(s.Pool) {
+		m.Pool = newText(&s.Pool)
+	}
+	return m
 }
 
 func recoverStatement(s *recoverSyntax) *ast.Recover {

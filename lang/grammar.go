@@ -24,6 +24,7 @@ type statementSyntax struct {
 	Export   *exportSyntax   `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
+	Merge    *mergeSyntax    `parser:"| @@"`
 	Repair   *repairSyntax   `parser:"| @@"`
 	Reindex  *reindexSyntax  `parser:"| @@"`
 	Recover  *recoverSyntax  `parser:"| @@"`
@@ -45,6 +46,7 @@ type explainSyntax struct {
 	Export   *exportSyntax   `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
+	Merge    *mergeSyntax    `parser:"| @@"`
 	Repair   *repairSyntax   `parser:"| @@"`
 	Reindex  *reindexSyntax  `parser:"| @@"`
 	Recover  *recoverSyntax  `parser:"| @@"`
@@ -159,6 +161,11 @@ type copySyntax struct {
 type verifySyntax struct {
 	Tokens []lexer.Token
 	Pool   *textSyntax `parser:"'VERIFY' ( 'POOL' @@ )?"`
+}
+
+type mergeSyntax struct {
+	Tokens []lexer.Token
+	Pool   lexer.Token `parser:"'MERGE' 'POOL' ( @( String | Param ) | 'ALL' )"`
 }
 
 type repairSyntax struct {

@@ -71,6 +71,10 @@ folder = 'text' | $name
 VERIFY [POOL pool]
 pool = 'text' | $name
 `},
+	{"MERGE POOL", `
+MERGE POOL (pool | ALL)
+pool = 'text' | $name
+`},
 	{"REPAIR POOL", `
 REPAIR POOL pool FROM folder
 pool = 'text' | $name

@@ -95,6 +95,8 @@ var statements = []struct{ src, want string }{
 	{"VERIFY", ""},
 	{"verify pool '200806';", "VERIFY POOL '200806'"},
 	{"EXPLAIN VERIFY POOL $pool", ""},
+	{"MERGE POOL ALL", ""},
+	{"explain merge pool '200806'", "EXPLAIN MERGE POOL '200806'"},
 	{"REPAIR POOL '200806' FROM 'backup'", ""},
 	{"DROP POOL '200806'", ""},
 	{"explain drop pool :p", "EXPLAIN DROP POOL $p"},

@@ -371,7 +371,7 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		switch g.upTo(9) {
+		switch g.upTo(11) {
 		case 0:
 			return &ast.Verify{}
 		case 2:
@@ -388,6 +388,10 @@ func (g treeMaker) statement() ast.Statement {
 			return g.deletion()
 		case 1:
 			return &ast.RepairPool{Pool: g.text(), From: g.text()}
+		case 8:
+			return &ast.MergePool{}
+		case 9:
+			return &ast.MergePool{Pool: g.text()}
 		}
 		return &ast.Verify{Pool: &ast.String{Value: g.of("200806", "it's")}}
 	case 10:

@@ -67,6 +67,15 @@ func (a archive) Drop(ctx context.Context, o record.DropOptions) (record.DropRes
 	return res, err
 }
 
+// Merge implements exec.Archive.
+func (a archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+	results, err := a.Archive.Merge(ctx, o)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return results, err
+}
+
 // Repair implements exec.Archive.
 func (a archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	results, err := a.Archive.Repair(ctx, o)

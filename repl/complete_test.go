@@ -12,7 +12,7 @@ import (
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "COPY DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT RECOVER REINDEX REPAIR RESET SELECT SET SHOW VERIFY WITH"},
+		{"|", "COPY DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE RECOVER REINDEX REPAIR RESET SELECT SET SHOW VERIFY WITH"},
 		{"SEL|", "SELECT"},
 		{"sel|", "select"},
 		{"SELECT 1; SE|", "SELECT SET"},

@@ -70,6 +70,10 @@ func (endless) Delete(context.Context, record.DeleteOptions) (record.DeleteResul
 
 func (endless) Tombstones(context.Context) ([]record.Tombstone, error) { return nil, nil }
 
+func (endless) Merge(context.Context, record.MergeOptions) ([]record.MergeResult, error) {
+	panic("not asked for")
+}
+
 func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
 	panic("not asked for")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,9 +23,23 @@ import (
 // crc32c of all before it last; FORMAT.md lists the fields.
 type catalog struct {
 	generation uint64
-	segments   []*segment.Info // in order of pool, then ID
-	indexes    []indexInfo     // in order of name
-	removals   []removalInfo   // in the order in which they came into force
+	// id tells archives apart. A copy has the original's, and copied set, until
+	// something else is written to it.
+	id       string
+	copied   bool
+	segments []*segment.Info // in order of pool, then ID
+	indexes  []indexInfo     // in order of name
+	names    []namesInfo     // in order of name
+	removals []removalInfo   // in the order in which they came into force
+}
+
+// namesInfo is a file that tells where the blocks of merged segments are now.
+type namesInfo struct {
+	name  string
+	bytes int64
+	crc   uint32
+	of    []uint32 // segments that were merged, sorted
+	to    []uint32 // segments that have their blocks now, sorted
 }
 
 // indexInfo is an index file in force.
@@ -42,6 +57,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func (c *catalog) encode() []byte {
 	b := fmt.Appendf(nil, "infomall catalogue\t%d\ngeneration\t%d\n", catalogFormat, c.generation)
+	if c.id != "" {
+		b = fmt.Appendf(b, "archive\t%s\t%s\n", c.id, map[bool]string{false: "original", true: "copy"}[c.copied])
+	}
 	for _, s := range c.segments {
 		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n",
 			s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, s.CRC, s.Index, s.IndexBytes,
@@ -54,8 +72,14 @@ func (c *catalog) encode() []byte {
 	for _, r := range c.removals {
 		b = fmt.Appendf(b, "removal\t%s\t%d\t%08x\t%d\t%s\n", r.file, r.bytes, r.crc, r.generation, joinIDs(r.segments))
 	}
+	for _, n := range c.names {
+		b = fmt.Appendf(b, "names\t%s\t%d\t%08x\t%s\t%s\n", n.name, n.bytes, n.crc, joinIDs(n.of), joinIDs(n.to))
+	}
 	return withSum(b)
 }
+
+// newID makes the ID of a new archive.
+func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // withSum appends the line that ends a catalogue.
 func withSum(b []byte) []byte {
@@ -87,6 +111,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 		switch f.text() {
 		case "generation":
 			c.generation = f.uint(10)
+		case "archive":
+			c.id, c.copied = f.text(), f.text() == "copy"
 		case "segment":
 			s := &segment.Info{}
 			s.ID, s.Pool, s.Born, s.Seen = uint32(f.uint(10)), f.text(), f.uint(10), f.uint(10)
@@ -104,6 +130,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
 		case "removal":
 			c.removals = append(c.removals, removalInfo{f.text(), f.int(), uint32(f.uint(16)), f.uint(10), f.ids()})
+		case "names":
+			c.names = append(c.names, namesInfo{f.text(), f.int(), uint32(f.uint(16)), f.ids(), f.ids()})
 		default:
 			f.bad = true
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,11 +24,23 @@ type change struct {
 	out []*segment.Info
 	// in are segments in the writer's folder that are to be in force.
 	in []made
+	// names, if not nil, tells where the blocks of out are in in.
+	names *madeNames
 	// seen is the newest generation whose captures the hints of in take into
 	// account: that of the snapshot which the change was planned on.
 	seen uint64
 	// gone, if not nil, is what is removed: with out a pool, else captures.
 	gone *removal
+}
+
+// madeNames is a file of names that lies complete and synced in the writer's
+// folder.
+type madeNames struct {
+	info namesInfo
+	path string
+	// gone are the segments of which some blocks are nowhere, since nobody used
+	// them when the change was planned.
+	gone map[uint32]bool
 }
 
 // errStale is returned by publish when the archive is no longer as the change
@@ -42,10 +55,10 @@ var errStale = errors.New("another process changed the archive meanwhile")
 // gone.
 func (w *writer) publish(ctx context.Context, ch change) error {
 	var x *indexInfo
-	var names []string
+	var moved []string
 	if len(ch.in) > 0 {
 		var err error
-		if x, names, err = w.moveIn(ch.in); err != nil {
+		if x, moved, err = w.moveIn(ch); err != nil {
 			return err
 		}
 	}
@@ -55,7 +68,7 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 		if gone, err = w.moveInRemoval(ctx, ch.gone); err != nil {
 			return err
 		}
-		names = append(names, gone.file)
+		moved = append(moved, gone.file)
 	}
 	err := w.a.locked(ctx, func(disk.File) error {
 		c, err := w.a.inForce()
@@ -71,21 +84,25 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 				return err
 			}
 		}
-		return w.a.putCatalog(next)
+		if err := w.a.putCatalog(next); err != nil {
+			return err
+		}
+		// Names that nobody uses are not in force.
+		kept := next.files()
+		return w.a.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
 	})
 	if errors.Is(err, errStale) {
-		for _, name := range names {
-			if err := w.a.opts.Disk.Remove(filepath.Join(w.a.dir, name)); err != nil {
-				return err
-			}
+		if err := w.a.removeAll(moved); err != nil {
+			return err
 		}
 	}
 	return err
 }
 
-// moveIn writes the index of new segments and moves their files to their
-// places. It gives the index and the names of all files.
-func (w *writer) moveIn(in []made) (*indexInfo, []string, error) {
+// moveIn writes the index of new segments and moves their files, and that of
+// the names, to their places. It gives the index and what all are called.
+func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
+	in := ch.in
 	infos := make([]*segment.Info, len(in))
 	writers := make([]*segment.Writer, len(in))
 	index := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", in[0].info.ID))
@@ -106,11 +123,15 @@ func (w *writer) moveIn(in []made) (*indexInfo, []string, error) {
 	for _, m := range in {
 		moves = append(moves, [2]string{m.path, m.info.File})
 	}
-	names := make([]string, len(moves))
-	for i, m := range moves {
-		names[i] = m[1]
+	if ch.names != nil {
+		ch.names.info.name = strings.TrimSuffix(in[0].info.File, ".raw") + ".names"
+		moves = append(moves, [2]string{ch.names.path, ch.names.info.name})
 	}
-	return &x, names, w.a.moveIn(moves)
+	files := make([]string, len(moves))
+	for i, m := range moves {
+		files[i] = m[1]
+	}
+	return &x, files, w.a.moveIn(moves)
 }
 
 // moveInRemoval writes a removal's file and moves it to its place.
@@ -146,7 +167,10 @@ func (a *Archive) inForce() (*catalog, error) {
 // and its index file x. It is errStale if something of what goes out is not in
 // force, or if then a segment would use what is not.
 func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
-	next := &catalog{generation: c.generation + 1}
+	next := &catalog{generation: c.generation + 1, id: c.id}
+	if c.copied || c.id == "" {
+		next.id = newID() // from now on it is an archive of its own
+	}
 	out := make(map[uint32]bool, len(ch.out))
 	for _, s := range ch.out {
 		out[s.ID] = true
@@ -173,20 +197,36 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 		}
 		next.removals = append(next.removals, kept)
 	}
+	born := next.generation
+	if len(ch.out) > 0 {
+		born = next.bornOf(ch.out)
+	}
 	for _, m := range ch.in {
-		m.info.Born, m.info.Seen = next.generation, ch.seen
+		m.info.Born, m.info.Seen = born, ch.seen
 		if ch.seen == c.generation {
 			m.info.Seen = next.generation // nothing came between
 		}
 		next.segments = append(next.segments, m.info)
 	}
-	next.sort()
-	files := slices.Clone(c.indexes)
+	next.indexes, next.names = slices.Clone(c.indexes), slices.Clone(c.names)
 	if x != nil {
-		files = append(files, *x)
+		next.indexes = append(next.indexes, *x)
 	}
-	next.indexes = next.inUse(files)
-	return next, next.whole(c)
+	if ch.names != nil {
+		next.names = append(next.names, ch.names.info)
+	}
+	next.tidy()
+	return next, next.whole(c, ch)
+}
+
+// tidy puts a catalogue in order, and drops the index files and names that its
+// segments have no use for.
+func (next *catalog) tidy() {
+	next.sort()
+	next.indexes = next.inUse(next.indexes)
+	slices.SortFunc(next.names, func(a, b namesInfo) int { return strings.Compare(a.name, b.name) })
+	next.names = slices.CompactFunc(next.names, func(a, b namesInfo) bool { return a.name == b.name })
+	next.dropNames()
 }
 
 // sort puts the segments in order of pool and number.
@@ -205,7 +245,55 @@ func (c *catalog) inUse(files []indexInfo) []indexInfo {
 	}
 	files = slices.DeleteFunc(files, func(i indexInfo) bool { return !used[i.name] })
 	slices.SortFunc(files, func(a, b indexInfo) int { return strings.Compare(a.name, b.name) })
-	return files
+	return slices.CompactFunc(files, func(a, b indexInfo) bool { return a.name == b.name })
+}
+
+// bornOf gives the generation that captures of merged segments came in with:
+// the last of theirs. next has what stays beside them, and segments of one
+// generation are taken to know each other: where that would not be so with the
+// merged one, it counts as new.
+func (next *catalog) bornOf(merged []*segment.Info) uint64 {
+	born := uint64(0)
+	for _, s := range merged {
+		born = max(born, s.Born)
+	}
+	for _, s := range next.segments {
+		if s.Born == born && s.Seen < born {
+			return next.generation
+		}
+	}
+	return born
+}
+
+// dropNames drops the names that no segment uses, by itself or through other
+// names.
+func (next *catalog) dropNames() {
+	used := make(map[uint32]bool)
+	for _, s := range next.segments {
+		for _, id := range s.Uses {
+			used[id] = true
+		}
+	}
+	by := make(map[uint32]*namesInfo)
+	for i := range next.names {
+		for _, id := range next.names[i].of {
+			by[id] = &next.names[i]
+		}
+	}
+	kept := make(map[*namesInfo]bool)
+	for waiting := slices.Collect(maps.Keys(used)); len(waiting) > 0; waiting = waiting[1:] {
+		if n := by[waiting[0]]; n != nil && !kept[n] {
+			kept[n] = true
+			waiting = append(waiting, n.to...)
+		}
+	}
+	var names []namesInfo
+	for i := range next.names {
+		if kept[&next.names[i]] {
+			names = append(names, next.names[i])
+		}
+	}
+	next.names = names
 }
 
 // remove adds a removal to a generation that is about to come into force. It is
@@ -231,13 +319,16 @@ func (next *catalog) remove(r *removal, info *removalInfo) error {
 // whole reports, as errStale, a segment of next that uses what next does not
 // have. What a segment of c, the generation before it, lacked already is no
 // fault of the change.
-func (next *catalog) whole(c *catalog) error {
+func (next *catalog) whole(c *catalog, ch change) error {
 	before, after := c.holdings(), next.holdings()
 	for _, s := range next.segments {
 		old := before.segments[s.ID]
 		for _, id := range s.Uses {
 			if !after.segments[id] && (!old || before.segments[id]) {
 				return errStale
+			}
+			if ch.names != nil && ch.names.gone[id] && s.Born > ch.seen {
+				return errStale // it may use what seemed to be of no use
 			}
 		}
 		for _, pool := range s.Depends {
@@ -259,6 +350,11 @@ func (c *catalog) holdings() holdings {
 	h := holdings{make(map[uint32]bool, len(c.segments)), make(map[string]bool)}
 	for _, s := range c.segments {
 		h.segments[s.ID], h.pools[s.Pool] = true, true
+	}
+	for _, n := range c.names {
+		for _, id := range n.of {
+			h.segments[id] = true
+		}
 	}
 	return h
 }
@@ -378,6 +474,9 @@ func (c *catalog) files() []string {
 	}
 	for _, r := range c.removals {
 		out = append(out, r.file)
+	}
+	for _, n := range c.names {
+		out = append(out, n.name)
 	}
 	return out
 }

@@ -112,7 +112,7 @@ func TestStale(t *testing.T) {
 // TestCatalogRoundTrip writes catalogues and reads them back; of format 1 what
 // segments use is taken to be all that they may.
 func TestCatalogRoundTrip(t *testing.T) {
-	c := &catalog{generation: 7, segments: []*segment.Info{
+	c := &catalog{generation: 7, id: "0123456789abcdef", copied: true, segments: []*segment.Info{
 		{ID: 3, Pool: "200806", FirstKey: "a\tb", LastKey: "c"},
 		{ID: 4, Pool: "200806", Uses: []uint32{3}},
 		{ID: 5, Pool: "200807", Depends: []string{"200806"}, Uses: []uint32{3, 4}},
@@ -126,6 +126,11 @@ func TestCatalogRoundTrip(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, c) {
 		t.Errorf("got %+v, %v, want %+v", got, err, c)
 	}
+	c.names = []namesInfo{{"pools/200806/000003.names", 8, 9, []uint32{1, 2}, []uint32{3}}}
+	if got, err := decodeCatalog(c.encode()); err != nil || !reflect.DeepEqual(got, c) {
+		t.Errorf("with names: got %+v, %v, want %+v", got, err, c)
+	}
+	c.names, c.id, c.copied = nil, "", false
 	var old []string
 	for line := range strings.Lines(string(c.encode())) {
 		switch {

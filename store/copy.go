@@ -44,12 +44,8 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 		return nil, err
 	}
 	defer from.release()
-	pools, err := from.poolsToCopy(o.Pools)
-	if err != nil {
+	if _, err := from.poolsToCopy(o.Pools); err != nil {
 		return nil, err
-	}
-	if len(pools) > 0 {
-		pools[0].files = append(pools[0].files, from.removalFiles()...)
 	}
 	if err := a.checkTarget(o.Dir); err != nil {
 		return nil, err
@@ -60,10 +56,19 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 	if err != nil {
 		return nil, err
 	}
-	err = there.copyOf(from.catalog)
 	there.release()
-	if err != nil {
+	if err := there.copyOf(from.catalog); err != nil {
 		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
+	}
+	if o.Pools != nil {
+		o.Pools = append(slices.Clone(o.Pools), there.outdated(from.catalog)...)
+	}
+	pools, err := from.poolsToCopy(o.Pools)
+	if err != nil {
+		return nil, err
+	}
+	if len(pools) > 0 {
+		pools[0].files = append(pools[0].files, from.removalFiles()...)
 	}
 	c := &copying{a: a, to: to, from: from.catalog, o: o}
 	for i := range pools {
@@ -130,6 +135,11 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 				delete(indexes, s.Index)
 			}
 		}
+		for _, n := range c.names {
+			if filepath.Base(filepath.Dir(n.name)) == name {
+				p.files = append(p.files, copyFile{n.name, n.bytes, n.crc})
+			}
+		}
 		out = append(out, p)
 	}
 	return out, nil
@@ -164,12 +174,13 @@ func (a *Archive) checkTarget(dir string) error {
 	return nil
 }
 
-// copyOf reports, as an error, what c has that the original has not.
+// copyOf reports, as an error, what c has that the original never had. Of an
+// earlier state of the original c may have what it does not have any more.
 func (c *catalog) copyOf(original *catalog) error {
-	has := make(map[uint32]*segment.Info, len(original.segments))
-	for _, s := range original.segments {
-		has[s.ID] = s
+	if c.copied && c.id != "" && c.id == original.id {
+		return nil
 	}
+	has := original.byID()
 	for _, s := range c.segments {
 		if o := has[s.ID]; o == nil || o.CRC != s.CRC || o.File != s.File {
 			return fmt.Errorf("%s there is not of this archive, and would be lost: choose another folder", s.File)
@@ -181,6 +192,27 @@ func (c *catalog) copyOf(original *catalog) error {
 		}
 	}
 	return nil
+}
+
+// outdated lists the pools of a copy that the original has in another form by
+// now, its segments merged.
+func (c *catalog) outdated(original *catalog) []string {
+	has, pools := original.byID(), original.holdings().pools
+	var out []string
+	for _, s := range c.segments {
+		if has[s.ID] == nil && pools[s.Pool] {
+			out = append(out, s.Pool)
+		}
+	}
+	return slices.Compact(out)
+}
+
+func (c *catalog) byID() map[uint32]*segment.Info {
+	m := make(map[uint32]*segment.Info, len(c.segments))
+	for _, s := range c.segments {
+		m[s.ID] = s
+	}
+	return m
 }
 
 // copying is one run of Copy.
@@ -237,7 +269,7 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyRes
 				return results, err
 			}
 		}
-		if err := c.publish(ctx, complete(pools[:i+1])); err != nil {
+		if err := c.publish(ctx, complete(pools[:i+1]), i == len(pools)-1); err != nil {
 			return results, err
 		}
 		clear(dirs)
@@ -330,8 +362,10 @@ func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error)
 	return tmp, nil
 }
 
-// publish puts copied pools in force, beside what the copy had.
-func (c *copying) publish(ctx context.Context, pools []poolCopy) error {
+// publish puts copied pools in force, in the place of what the copy had of them,
+// and beside its others. Where these would then lack something, it leaves it to
+// the next time; the last time that is an error.
+func (c *copying) publish(ctx context.Context, pools []poolCopy, last bool) error {
 	return c.to.locked(ctx, func(disk.File) error {
 		there, err := c.to.inForce()
 		if err != nil {
@@ -341,37 +375,44 @@ func (c *copying) publish(ctx context.Context, pools []poolCopy) error {
 		if err := there.copyOf(c.from); err != nil {
 			return fmt.Errorf("copy to %s: %w", c.to.dir, err)
 		}
-		named := make(map[uint32]bool)
-		for _, s := range there.segments {
-			named[s.ID] = true
-		}
-		before := len(named)
-		for _, p := range pools {
-			for _, s := range p.segments {
-				named[s.ID] = true
-			}
-		}
-		if there.generation > 0 && len(named) == before && slices.EqualFunc(there.removals, c.from.removals, removalInfo.equal) {
+		next := c.from.part(there, pools)
+		if there.generation > 0 && slices.Equal(next.files(), there.files()) && slices.EqualFunc(next.removals, there.removals, removalInfo.equal) {
 			return nil
 		}
-		// What segments know of each other is told in the original's
-		// generations: the copy's go on from there.
-		next := &catalog{generation: max(there.generation+1, c.from.generation)}
-		indexes := make(map[string]bool)
-		for _, s := range c.from.segments {
-			if named[s.ID] {
-				next.segments = append(next.segments, s)
-				indexes[s.Index] = true
-			}
+		switch err := next.whole(there, change{}); {
+		case err == nil:
+			return c.to.putCatalog(next)
+		case last:
+			return fmt.Errorf("copy to %s: a pool there, which the archive has no more, uses what the archive merged since: choose another folder", c.to.dir)
 		}
-		for _, x := range c.from.indexes {
-			if indexes[x.name] {
-				next.indexes = append(next.indexes, x)
-			}
-		}
-		next.removals = c.from.removals
-		return c.to.putCatalog(next)
+		return nil
 	})
+}
+
+// part gives the catalogue of a copy that gets pools from c and keeps what it
+// has of others.
+func (c *catalog) part(there *catalog, pools []poolCopy) *catalog {
+	copied := make(map[string]bool, len(pools))
+	for _, p := range pools {
+		copied[p.name] = true
+	}
+	// What segments know of each other is told in the original's generations:
+	// the copy's go on from there.
+	next := &catalog{generation: max(there.generation+1, c.generation), id: c.id, copied: true, removals: c.removals}
+	for _, s := range there.segments {
+		if !copied[s.Pool] {
+			next.segments = append(next.segments, s)
+		}
+	}
+	for _, s := range c.segments {
+		if copied[s.Pool] {
+			next.segments = append(next.segments, s)
+		}
+	}
+	next.indexes = append(slices.Clone(there.indexes), c.indexes...)
+	next.names = append(slices.Clone(there.names), c.names...)
+	next.tidy()
+	return next
 }
 
 // checksum gives the crc32c of a file.

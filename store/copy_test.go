@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -211,5 +212,50 @@ func TestCopyRefuses(t *testing.T) {
 	defer b.Close()
 	if got, want := readRows(t, b, record.MinTime, record.MaxTime), historyOf(visits[:1]); !equalRows(got, want) {
 		t.Errorf("of a copy that failed in its second pool is in force:\n%s", diffRows(got, want))
+	}
+}
+
+// TestCopyMerged merges pools between copies. The copy has what the archive
+// has, one pool of it brings the others up to date, and a copy that was written
+// to is none any more.
+func TestCopyMerged(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	var visits []*visit
+	for i, body := range []string{bodies[4], bodies[5], bodies[6], bodies[5]} {
+		for _, day := range []int{0, 31} {
+			v := &visit{url: fmt.Sprintf("http://a.example/%d", i%2), time: day0 + record.Time((day+i)*dayMillis), status: 200, body: body}
+			visits = append(visits, v)
+			put(t, a, []*visit{v})
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	answers := func() {
+		t.Helper()
+		b := Open(dir, Options{})
+		defer b.Close()
+		if got, want := readRows(t, b, record.MinTime, record.MaxTime), historyOf(visits); !equalRows(got, want) {
+			t.Fatalf("the copy answers:\n%s", diffRows(got, want))
+		}
+		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+			t.Fatalf("VERIFY of the copy finds %+v", got)
+		}
+	}
+	copyTo(t, a, dir)
+	for _, pool := range []string{"200806", "200807"} {
+		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{pool}}); err != nil {
+			t.Fatal(err)
+		}
+		copyTo(t, a, dir, "200806")
+		answers()
+	}
+	if c := current(t, Open(dir, Options{})); len(c.segments) != 2 || !c.copied {
+		t.Errorf("the copy has %d segments, want 2; it is a copy: %v", len(c.segments), c.copied)
+	}
+	b := Open(dir, Options{})
+	defer b.Close()
+	put(t, b, []*visit{{url: "http://own.example/", time: day0, status: 200, body: "own"}})
+	if _, err := a.Copy(context.Background(), record.CopyOptions{Dir: dir}); err == nil {
+		t.Error("a copy with captures of its own was not refused")
 	}
 }

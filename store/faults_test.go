@@ -107,7 +107,10 @@ func leftovers(a *Archive, tell func(name string)) error {
 	}
 	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true, catalogName(n): true}
 	for _, s := range c.segments {
-		known[s.File], known[s.Index] = true, true
+		known[s.File], known[s.Index], known[filepath.Join(dirPools, s.Pool, fileLock)] = true, true, true
+	}
+	for _, n := range c.names {
+		known[n.name] = true
 	}
 	return filepath.WalkDir(a.dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

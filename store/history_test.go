@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -185,6 +187,20 @@ var day0 = record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
 
 const dayMillis = 86_400_000
 
+// bodies are what captures of a drawn history have: some are pages that share
+// blocks.
+var bodies = func() []string {
+	out := []string{"", "a", "b", "c"}
+	for i := range 4 {
+		page := "<html><head><title>a page</title></head><body>"
+		for j := range 4 {
+			page += fmt.Sprintf("<h2>heading %d</h2><p>paragraph %d, which is long enough to be a block of its own on any page.</p>", j+i, j+i)
+		}
+		out = append(out, page+"</body></html>")
+	}
+	return out
+}()
+
 // drawHistory draws a history of a few URLs over three months, with bodies
 // that repeat and records of every form. Times are distinct, but for pairs of
 // captures within one millisecond.
@@ -197,7 +213,7 @@ func drawHistory(t *rapid.T) []*visit {
 			time:   day0 + record.Time(rapid.IntRange(0, 85).Draw(t, "day")*dayMillis+rapid.IntRange(0, 3).Draw(t, "second")*1000),
 			seq:    int64(i) * 100,
 			status: rapid.SampledFrom([]int{200, 200, 200, 404, 403, 500}).Draw(t, "status"),
-			body:   rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "body"),
+			body:   rapid.SampledFrom(bodies).Draw(t, "body"),
 		}
 		// A capture that came in twice is not two: keep them apart.
 		for _, o := range out {
@@ -268,6 +284,9 @@ func TestAnyOrder(t *testing.T) {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
 			put(t, a, rest[:n])
 			rest = rest[n:]
+			if rapid.Bool().Draw(rt, "merge") {
+				mergeAny(rt, a)
+			}
 		}
 		want := historyOf(visits)
 		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
@@ -291,8 +310,35 @@ func TestAnyOrder(t *testing.T) {
 	})
 }
 
+// mergeAny merges some of the pools, if there are any.
+func mergeAny(rt *rapid.T, a *Archive) {
+	pools := poolNames(rt, a)
+	if len(pools) == 0 {
+		return
+	}
+	for _, p := range rapid.Permutation(pools).Draw(rt, "pools") {
+		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}}); err != nil {
+			rt.Fatal(err)
+		}
+		if rapid.Bool().Draw(rt, "enough") {
+			return
+		}
+	}
+}
+
+func poolNames(t rapid.TB, a *Archive) (names []string) {
+	c, err := a.inForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range c.segments {
+		names = append(names, s.Pool)
+	}
+	return slices.Compact(names)
+}
+
 // TestTwoWriters imports parts of a history through two archives on one
-// folder at once, as two processes do.
+// folder at once, as two processes do, while a third merges pools.
 func TestTwoWriters(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		visits := drawHistory(rt)
@@ -300,7 +346,7 @@ func TestTwoWriters(t *testing.T) {
 		var wg sync.WaitGroup
 		cut := rapid.IntRange(0, len(visits)).Draw(rt, "cut")
 		overlap := rapid.IntRange(cut, len(visits)).Draw(rt, "overlap")
-		errs := make([]error, 2)
+		errs := make([]error, 3)
 		for i, part := range [][]*visit{visits[:overlap], visits[cut:]} {
 			wg.Go(func() {
 				a := Open(dir, Options{BatchBytes: 2000})
@@ -309,9 +355,21 @@ func TestTwoWriters(t *testing.T) {
 				errs[i] = putErr(a, part, &res)
 			})
 		}
+		wg.Go(func() {
+			a := Open(dir, Options{})
+			defer a.Close()
+			for range 3 {
+				for _, p := range []string{"200806", "200807", "200808"} {
+					var none *record.NoPoolError
+					if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}}); err != nil && !errors.As(err, &none) {
+						errs[2] = err
+					}
+				}
+			}
+		})
 		wg.Wait()
-		if errs[0] != nil || errs[1] != nil {
-			rt.Fatal(errs)
+		if err := errors.Join(errs...); err != nil {
+			rt.Fatal(err)
 		}
 		a := Open(dir, Options{})
 		defer a.Close()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -58,7 +59,7 @@ type staged struct {
 
 // takeBody makes s a capture of the body of o. A record without headers of its
 // own had the original's.
-func (s *staged) takeBody(o *segment.Stored) {
+func takeBody(s, o *segment.Stored) {
 	s.ID, s.Digest, s.Bytes, s.Content, s.Page = o.ID, o.Digest, o.Bytes, o.Content, o.Page
 	s.Kind = kindOfBody(s.Kind, o.Kind)
 	if len(s.Head) == 0 {
@@ -93,11 +94,17 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: make(analyses), blocks: segment.NewBlocks()}
-	if g.enc, err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20)); err != nil {
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: make(analyses), blocks: segment.NewBlocks(), enc: newEncoder()}
+	return g, nil
+}
+
+// newEncoder returns what compresses fast.
+func newEncoder() *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20))
+	if err != nil {
 		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
 	}
-	return g, nil
+	return enc
 }
 
 // close drops what was not published.
@@ -262,7 +269,28 @@ func (g *ingest) store(ctx context.Context) error {
 		b.staged[i].count(f)
 		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
+	g.mergeSmall(ctx, b)
 	return nil
+}
+
+// mergeSmall merges what has become many small segments. What was stored is in
+// force already: it is only told if that fails, and the next who publishes
+// tries again.
+func (g *ingest) mergeSmall(ctx context.Context, b *batchPlan) {
+	for _, name := range slices.Sorted(maps.Keys(b.pools)) {
+		small := 1 // that which was published now
+		for _, s := range b.v.pin.segments {
+			if s.Pool == name && s.Bytes < smallBytes {
+				small++
+			}
+		}
+		if small < smallMany {
+			continue
+		}
+		if err := g.a.mergeSmall(ctx, name); err != nil && ctx.Err() == nil {
+			g.a.warn(err)
+		}
+	}
 }
 
 // fate is what becomes of a staged capture.
@@ -475,7 +503,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 		if err != nil || owner == nil {
 			return err
 		}
-		s.takeBody(o)
+		takeBody(&s.Stored, o)
 		s.heldBy(owner, at)
 		return nil
 	}
@@ -484,7 +512,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 		return nil
 	}
 	k := &b.staged[j]
-	s.takeBody(&k.Stored)
+	takeBody(&s.Stored, &k.Stored)
 	if k.Key == s.Key {
 		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
 		return nil

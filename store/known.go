@@ -63,7 +63,11 @@ func (k *knownBlocks) load(at place) error {
 	if e.Recipe.Layout == 0 {
 		return nil
 	}
-	for _, span := range e.Recipe.Spans {
+	spans, err := k.v.spans(e.Recipe)
+	if err != nil {
+		return err
+	}
+	for _, span := range spans {
 		r, err := k.run(span.Segment, span.Run)
 		if err != nil {
 			return err

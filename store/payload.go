@@ -190,16 +190,17 @@ func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 // parts yields the blocks of a recipe.
 func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for _, span := range recipe.Spans {
+		spans, err := v.spans(recipe)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, span := range spans {
 			if err := ctx.Err(); err != nil {
 				yield(nil, err)
 				return
 			}
 			s := v.segment(span.Segment)
-			if s == nil {
-				yield(nil, fmt.Errorf("segment %d: %w", span.Segment, errNoHolder))
-				return
-			}
 			r, err := v.run(s, span.Run)
 			if err != nil {
 				yield(nil, err)

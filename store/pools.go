@@ -126,6 +126,9 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	for _, r := range v.pin.removals {
 		out = append(out, record.File{Name: r.file, Segments: len(r.segments), Sorted: true, Bytes: r.bytes, CRC: r.crc})
 	}
+	for _, n := range v.pin.names {
+		out = append(out, record.File{Name: n.name, Pool: filepath.Base(filepath.Dir(n.name)), Segments: len(n.of), Sorted: true, Bytes: n.bytes, CRC: n.crc})
+	}
 	name := catalogName(v.pin.generation)
 	b, err := os.ReadFile(filepath.Join(v.a.dir, name))
 	if err != nil {

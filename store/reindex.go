@@ -143,7 +143,7 @@ func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f fun
 // reindexed gives the next generation: c with the indexes of infos, as far as
 // these are still in force.
 func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
-	next := &catalog{generation: c.generation + 1, removals: c.removals}
+	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, removals: c.removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))
 	for _, i := range infos {
 		indexed[i.ID] = i
@@ -230,7 +230,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 	if err != nil {
 		return nil, err
 	}
-	next := &catalog{indexes: files}
+	next := &catalog{id: newID()}
 	old := make(map[uint32]*segment.Info)
 	removed := make(map[string]removalInfo)
 	for _, n := range numbers {
@@ -258,7 +258,11 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 		next.segments = append(next.segments, i)
 	}
 	next.generation++
-	next.sort()
+	next.indexes = files
+	if next.names, err = a.namesFiles(); err != nil {
+		return nil, err
+	}
+	next.tidy()
 	next.removals, err = a.removalsOf(next, removed)
 	return next, err
 }

@@ -49,6 +49,9 @@ func TestReindex(t *testing.T) {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
 			put(t, a, rest[:n])
 			rest = rest[n:]
+			if rapid.Bool().Draw(rt, "merge") {
+				mergeAny(rt, a)
+			}
 		}
 		from := day0 + record.Time(rapid.IntRange(-10, 100).Draw(rt, "from"))*dayMillis
 		want, part := readRows(t, a, record.MinTime, record.MaxTime), readRows(t, a, from, record.MaxTime)

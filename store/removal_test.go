@@ -161,7 +161,7 @@ func TestRemovals(t *testing.T) {
 			for _, v := range m.visits {
 				some[v] = rapid.IntRange(0, 2).Draw(rt, "some") == 0
 			}
-			switch rapid.SampledFrom([]string{"import", "import", "delete", "drop"}).Draw(rt, "do") {
+			switch rapid.SampledFrom([]string{"import", "import", "delete", "drop", "merge"}).Draw(rt, "do") {
 			case "import":
 				list := m.chosen(func(v *visit) bool { return some[v] && !m.visible(v) })
 				m.bring(list)
@@ -179,6 +179,8 @@ func TestRemovals(t *testing.T) {
 				if err != nil || n != int64(len(list)) {
 					rt.Fatalf("deleted %d captures with error %v, want %d", n, err, len(list))
 				}
+			case "merge":
+				mergeAny(rt, a)
 			case "drop":
 				pool := rapid.SampledFrom([]string{"200806", "200807", "200808"}).Draw(rt, "pool")
 				_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})

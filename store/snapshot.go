@@ -28,8 +28,9 @@ type Snapshot struct {
 	opened  map[uint32]bool
 	stats   record.ReadStats
 	noCache bool
-	recent  map[uint32]recentRun // last run decoded of each segment
-	removed []inForceRemoval     // nil until needed
+	removed []inForceRemoval          // nil until needed
+	recent  map[uint32]recentRun      // last run decoded of each segment
+	names   map[uint32]*segment.Names // of merged segments, as far as they were needed
 }
 
 // recentRun remembers a run whatever the cache does: reading in order comes

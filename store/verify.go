@@ -74,6 +74,9 @@ func (y *verifier) run(ctx context.Context) error {
 	for _, r := range y.v.pin.removals {
 		y.total += r.bytes
 	}
+	for _, n := range y.v.pin.names {
+		y.total += n.bytes
+	}
 	damaged := make(map[string]bool)
 	for _, x := range y.v.pin.indexes {
 		if used[x.name] {
@@ -94,6 +97,9 @@ func (y *verifier) run(ctx context.Context) error {
 				return err
 			}
 		}
+	}
+	if err := y.names(ctx); err != nil {
+		return err
 	}
 	for _, r := range y.v.pin.removals {
 		why, err := y.sum(ctx, r.file, r.bytes, r.crc)
@@ -151,6 +157,31 @@ func (y *verifier) segments() ([]*segment.Info, error) {
 		return nil, none
 	}
 	return out, nil
+}
+
+// names verifies the files of names of the pools.
+func (y *verifier) names(ctx context.Context) error {
+	for _, n := range y.v.pin.names {
+		pool := filepath.Base(filepath.Dir(n.name))
+		if y.o.Pool != "" && y.o.Pool != pool {
+			continue
+		}
+		why, err := y.sum(ctx, n.name, n.bytes, n.crc)
+		if err == nil && why == "" {
+			if _, e := y.v.a.readNames(n); e != nil {
+				why = e.Error()
+			}
+		}
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			if err := y.report(record.Finding{Pool: pool, File: n.name, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (y *verifier) report(f record.Finding) error {

@@ -28,7 +28,7 @@ func verify(t testing.TB, dir string, o record.VerifyOptions) []record.Finding {
 	return out
 }
 
-// TestVerifyClean imports histories in parts and in any order: nothing is wrong
+// TestVerifyClean imports histories in parts and in any order, merging pools between: nothing is wrong
 // with what comes of it.
 func TestVerifyClean(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -39,6 +39,9 @@ func TestVerifyClean(t *testing.T) {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
 			put(t, a, rest[:n])
 			rest = rest[n:]
+			if rapid.Bool().Draw(rt, "merge") {
+				mergeAny(rt, a)
+			}
 		}
 		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("got %+v, want nothing", got)

@@ -84,7 +84,7 @@ func (a *Archive) begin() error {
 	if err := lostCurrent(a.dir); err != nil {
 		return err
 	}
-	return a.putCatalog(&catalog{generation: 1})
+	return a.putCatalog(&catalog{generation: 1, id: newID()})
 }
 
 // putFormat writes FORMAT.txt, unless it is there as this program has it.
@@ -155,7 +155,7 @@ func (a *Archive) sweepFiles() error {
 		return nil
 	}
 	// What disk.WriteFile did not come to rename is hidden and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
 		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
 			return err

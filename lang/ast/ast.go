@@ -30,8 +30,9 @@ type Node interface {
 }
 
 // Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
-// *Recover, *RepairPool, *DropPool, *Delete, *Explain, *Describe, *Show, *ShowPage, *Diff, *Set,
-// *Reset and *Help.
+// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
+// *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *Explain, *Describe,
+// *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -188,6 +189,12 @@ type Verify struct {
 	Pool Expr // *String or *Param; nil: all
 }
 
+// MergePool is MERGE POOL ('p' | ALL).
+type MergePool struct {
+	Span
+	Pool Expr // *String or *Param; nil: all
+}
+
 // RepairPool is REPAIR POOL 'p' FROM 'dir'.
 type RepairPool struct {
 	Span
@@ -298,6 +305,7 @@ func (*CopyPool) statement()   {}
 func (*Verify) statement()     {}
 func (*Reindex) statement()    {}
 func (*Recover) statement()    {}
+func (*MergePool) statement()  {}
 func (*RepairPool) statement() {}
 func (*DropPool) statement()   {}
 func (*Delete) statement()     {}

@@ -472,6 +472,15 @@ func (p *printer) query(q *Query) {
 	p.clause(" OFFSET ", q.Offset)
 }
 
+// poolOrAll prints the name of a pool, or that all are meant.
+func (p *printer) poolOrAll(pool Expr) {
+	if pool == nil {
+		p.WriteString("ALL")
+		return
+	}
+	p.expr(pool)
+}
+
 func (p *printer) statement(s Statement) {
 	switch s := s.(type) {
 	case *Query:
@@ -488,17 +497,16 @@ func (p *printer) statement(s Statement) {
 		p.export(s)
 	case *CopyPool:
 		p.WriteString("COPY POOL ")
-		if s.Pool != nil {
-			p.expr(s.Pool)
-		} else {
-			p.WriteString("ALL")
-		}
+		p.poolOrAll(s.Pool)
 		p.clause(" TO ", s.To)
 	case *Verify:
 		p.WriteString("VERIFY")
 		if s.Pool != nil {
 			p.clause(" POOL ", s.Pool)
 		}
+	case *MergePool:
+		p.WriteString("MERGE POOL ")
+		p.poolOrAll(s.Pool)
 	case *RepairPool:
 		p.clause("REPAIR POOL ", s.Pool)
 		p.clause(" FROM ", s.From)
@@ -646,6 +654,7 @@ func (s *Reindex) String() string    { return statementString(s) }
 func (s *Recover) String() string    { return statementString(s) }
 func (s *DropPool) String() string   { return statementString(s) }
 func (s *Delete) String() string     { return statementString(s) }
+func (s *MergePool) String() string  { return statementString(s) }
 func (s *RepairPool) String() string { return statementString(s) }
 func (s *Explain) String() string    { return statementString(s) }
 func (s *Describe) String() string   { return statementString(s) }

@@ -78,6 +78,8 @@ func children(n Node) []Node {
 		l.exprs(n.Pool, n.To)
 	case *Verify:
 		l.exprs(n.Pool)
+	case *MergePool:
+		l.exprs(n.Pool)
 	case *RepairPool:
 		l.exprs(n.Pool, n.From)
 	case *Reindex:

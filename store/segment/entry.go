@@ -157,7 +157,7 @@ const (
 	// same URL, so that the hints follow from it.
 	flagChained = 11
 	// flagSameID: the entry before in this run is of the same URL and has the
-	// same ID, which is not stored again.
+	// same ID, Content and Page, which are not stored again.
 	flagSameID = 12
 	// flagHinted: not chained, and there was a capture before.
 	flagHinted = 13
@@ -232,7 +232,8 @@ func appendFront(dst []byte, entries []Stored) ([]byte, []int64) {
 		if e.Truncated {
 			f |= 1 << flagTruncated
 		}
-		if before != nil && before.ID == e.ID {
+		// Of equal bodies, that of an error is not read as that of a page is.
+		if before != nil && before.ID == e.ID && before.Content == e.Content && entries[i-1].Page == entries[i].Page {
 			f |= 1 << flagSameID
 		}
 		if e.Content != 0 {

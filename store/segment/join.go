@@ -9,32 +9,69 @@ const recipeRunsMax = 8
 // runID names a run of any segment.
 type runID struct{ segment, run uint32 }
 
-// join stores a divided body: what of it is stored already is named, the rest
-// stored. It tells how many bytes that was.
+// Part is a block of a body on its way into a segment.
+type Part struct {
+	ID   ID
+	Size int
+	// At is where the block lies already, and may be named; where its Segment
+	// is 0, nowhere.
+	At BlockRef
+	// Bytes is the block, Facts what is kept beside it. Where Bytes is nil, Read
+	// gives both.
+	Bytes, Facts []byte
+	Read         func() (bytes, facts []byte, err error)
+}
+
+// bytes gives the part and its facts.
+func (p *Part) bytes() (b, facts []byte, err error) {
+	if p.Bytes != nil || p.Read == nil {
+		return p.Bytes, p.Facts, nil
+	}
+	return p.Read()
+}
+
+// join stores a divided body that comes with its bytes.
+func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
+	layout := cutLayout(c.Layout)
+	parts := make([]Part, 0, len(layout)+len(c.Leaves))
+	for _, b := range layout {
+		parts = append(parts, Part{ID: BlockID(b), Size: len(b), Bytes: b})
+	}
+	for i, b := range c.Leaves {
+		parts = append(parts, Part{ID: BlockID(b), Size: len(b), Bytes: b, Facts: c.fact(i)})
+	}
+	e.Recipe.Layout = uint32(len(layout))
+	return w.assemble(e, parts)
+}
+
+// assemble makes the recipe of a body out of its parts: what of it is stored
+// already is named, the rest stored. It tells how many bytes that was.
 //
 // Where the page would come from too many runs, those of which it needs least
 // are not named: their blocks are stored once more, here.
-func (w *Writer) join(e *Stored, c Content) (newBytes int64) {
-	parts := cutLayout(c.Layout)
-	e.Recipe = Recipe{Layout: uint32(len(parts))}
-	parts = append(parts, c.Leaves...)
-	ids := make([]ID, len(parts))
+func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	at := make([]Placed, len(parts))
 	named := make([]bool, len(parts))
-	for i, b := range parts {
-		ids[i] = BlockID(b)
-		at[i], named[i] = w.blocks.find(ids[i], w.info.Pool)
+	for i := range parts {
+		p := &parts[i]
+		if at[i], named[i] = w.blocks.find(p.ID, w.info.Pool); !named[i] && p.At.Segment != 0 {
+			at[i], named[i] = Placed{p.At, int32(p.Size)}, true
+		}
 	}
 	drop := w.surplus(at, named)
 	again := make(map[ID]Placed) // stored once more for this page
-	for i, b := range parts {
+	for i := range parts {
 		p := at[i]
 		if !named[i] || drop[runID{p.Segment, p.Run}] {
 			// A block may stand in the page twice.
-			q, ok := again[ids[i]]
+			q, ok := again[parts[i].ID]
 			if !ok {
-				q = w.block(ids[i], b, c.fact(i-int(e.Recipe.Layout)))
-				again[ids[i]] = q
+				b, facts, err := parts[i].bytes()
+				if err != nil {
+					return newBytes, err
+				}
+				q = w.block(parts[i].ID, b, facts)
+				again[parts[i].ID] = q
 				newBytes += int64(len(b))
 			}
 			p = q
@@ -44,7 +81,7 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64) {
 			w.uses[p.Segment] = true
 		}
 	}
-	return newBytes
+	return newBytes, nil
 }
 
 // surplus chooses the runs to do without: those with the fewest bytes of the

@@ -92,13 +92,76 @@ func (c *Content) fact(i int) []byte {
 // is filled in. The entry and what it points to must
 // not change until Finish. It tells how many bytes were new.
 func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
-	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
-		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
-	}
 	if e.Body == BodyOwn {
 		if newBytes, err = w.store(&e, c); err != nil {
 			return 0, err
 		}
+	}
+	return newBytes, w.entry(e)
+}
+
+// Move appends an entry of another segment, whose body is put together from
+// parts: the first layout of them are its layout, or it is not divided. It tells
+// the recipe that the entry has here: a block a part, in order.
+func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
+	e.Recipe = Recipe{Layout: layout}
+	if layout == 0 && len(parts) > 1 {
+		if err := w.pieces(&e, parts); err != nil {
+			return Recipe{}, err
+		}
+	} else if _, err := w.assemble(&e, parts); err != nil {
+		return Recipe{}, err
+	}
+	return e.Recipe, w.entry(e)
+}
+
+// pieces makes the recipe of a large body.
+func (w *Writer) pieces(e *Stored, parts []Part) error {
+	for i := range parts {
+		p := &parts[i]
+		at := p.At
+		if q, ok := w.blocks.find(p.ID, w.info.Pool); ok {
+			at = q.BlockRef
+		}
+		if at.Segment == 0 {
+			b, _, err := p.bytes()
+			if err != nil {
+				return err
+			}
+			if err := w.piece(e, b); err != nil {
+				return err
+			}
+			continue
+		}
+		e.Recipe.add(at)
+		if at.Segment != w.info.ID {
+			w.uses[at.Segment] = true
+		}
+	}
+	return nil
+}
+
+// Keep stores a block that no entry of this segment needs, but another segment
+// does, and tells where.
+func (w *Writer) Keep(p Part) (BlockRef, error) {
+	b, facts, err := p.bytes()
+	if err != nil {
+		return BlockRef{}, err
+	}
+	at := w.block(p.ID, b, facts)
+	if w.last != nil && len(w.run.entries) == 0 {
+		w.run.key, w.run.time = w.last.Key, w.last.Time
+	}
+	if w.run.bytes >= runBytes {
+		err = w.closeRun()
+	}
+	return at.BlockRef, err
+}
+
+// entry appends an entry whose body is dealt with.
+func (w *Writer) entry(e Stored) error {
+	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
+		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
 	}
 	if w.last == nil || w.last.Key != e.Key {
 		w.bloom.AddString(e.Key)
@@ -109,10 +172,15 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
 	w.last = &w.run.entries[len(w.run.entries)-1]
 	if w.run.bytes >= runBytes || len(w.run.entries) >= runEntries {
-		return newBytes, w.closeRun()
+		return w.closeRun()
 	}
-	return newBytes, nil
+	return nil
 }
+
+// Bytes is how large the db-file is so far, without the run at hand; Captures
+// how many entries were added.
+func (w *Writer) Bytes() int64    { return w.info.Bytes }
+func (w *Writer) Captures() int64 { return w.info.Captures }
 
 // Depend notes that the segment uses bodies of another pool.
 func (w *Writer) Depend(pool string) {
@@ -132,7 +200,9 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 	}
 	switch {
 	case c.Layout != nil:
-		newBytes = w.join(e, c)
+		if newBytes, err = w.join(e, c); err != nil {
+			return 0, err
+		}
 	case c.Spool != nil:
 		for off := int64(0); off < c.Spool.Size; off += pieceBytes {
 			piece := make([]byte, min(pieceBytes, c.Spool.Size-off))
@@ -224,7 +294,7 @@ func (w *Writer) write(rec []byte) error {
 // Finish writes what is left and the record that ends the db-file. The Info
 // lacks what only the publisher knows: Born, Seen and the file names.
 func (w *Writer) Finish() (Info, error) {
-	if len(w.run.entries) > 0 {
+	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 		if err := w.closeRun(); err != nil {
 			return Info{}, err
 		}

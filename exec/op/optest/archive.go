@@ -349,6 +349,15 @@ func (a *Archive) Drop(_ context.Context, o record.DropOptions) (record.DropResu
 	return record.DropResult{}, &record.NoPoolError{Name: o.Pool, Pools: []string{"200806", "200807"}}
 }
 
+// Merge merges nothing.
+func (a *Archive) Merge(_ context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+	var out []record.MergeResult
+	for _, p := range o.Pools {
+		out = append(out, record.MergeResult{Pool: p, Segments: 3, Into: 1, Captures: 10, OldBytes: 4000, Bytes: 3000})
+	}
+	return out, a.Err
+}
+
 // Repair finds all files whole.
 func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err

@@ -1,0 +1,81 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// mergePool runs MERGE POOL.
+func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, error) {
+	if s.ReadOnly {
+		return nil, ast.Errorf(st, "MERGE POOL writes, and this session only reads")
+	}
+	o, err := s.mergeOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	if s.Progress != nil {
+		tell := s.throttled()
+		o.Progress = func(pool string, done, total int64) {
+			tell(Progress{What: "merge pool " + pool, Done: done, Total: total, Unit: "captures"})
+		}
+	}
+	results, err := s.merged(ctx, st, o)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(text("pool"), whole("segments"), whole("into"), whole("captures"), whole("old_bytes"), whole("bytes"))
+	for _, r := range results {
+		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Segments)), value.OfInt(int64(r.Into)),
+			value.OfInt(r.Captures), value.OfInt(r.OldBytes), value.OfInt(r.Bytes))
+	}
+	return t.result(ResultWork, nil), nil
+}
+
+// mergeOptions reads the statement.
+func (s *Session) mergeOptions(st *ast.MergePool) (o record.MergeOptions, err error) {
+	if st.Pool == nil {
+		return o, nil
+	}
+	pool, err := plan.ConstantText(st.Pool, s.env())
+	o.Pools = []string{pool}
+	return o, err
+}
+
+// merged merges, and tells where a pool is named that is not there.
+func (s *Session) merged(ctx context.Context, st *ast.MergePool, o record.MergeOptions) ([]record.MergeResult, error) {
+	results, err := s.Archive.Merge(ctx, o)
+	var none *record.NoPoolError
+	if errors.As(err, &none) && st.Pool != nil {
+		return nil, plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
+	}
+	return results, err
+}
+
+// wouldMerge says which segments a MERGE POOL would merge.
+func (s *Session) wouldMerge(ctx context.Context, st *ast.MergePool) ([]string, error) {
+	o, err := s.mergeOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	o.Dry = true
+	results, err := s.merged(ctx, st, o)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{"merge pools of " + s.Archive.Path()}
+	for _, r := range results {
+		if r.Segments < 2 {
+			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("  pool %s: %d segments, %d captures, %d bytes", r.Pool, r.Segments, r.Captures, r.OldBytes))
+	}
+	return lines, nil
+}

@@ -1,0 +1,779 @@
+package store
+
+import (
+	"container/heap"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+const (
+	// smallBytes is the size of a db-file below which a segment is small.
+	smallBytes = 16 << 20
+	// smallMany is how many small segments of a pool make whoever publishes the
+	// last of them merge them.
+	smallMany = 8
+	// A merged segment ends behind the URL that makes it larger than
+	// mergedBytes or longer than mergedCaptures: its index is in memory until it
+	// is written.
+	mergedBytes    = 512 << 20
+	mergedCaptures = 1 << 20
+)
+
+// errMerging is returned when another process merges a pool.
+var errMerging = errors.New("another process merges the pool")
+
+// Merge makes one sorted run of segments out of all that each pool has. Captures
+// and blocks that came in twice are folded, hints made right, and revisits that
+// came ahead of their originals find them. Readers have the old segments until
+// they are done. A pool that another process is at is left to it; one that is
+// not there is a *record.NoPoolError.
+//
+// It holds the index of one segment in memory, and 12 bytes for each block of
+// the pool.
+func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+	p, err := pinCurrent(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	p.release() // what is merged is chosen when it is its turn
+	pools := p.poolNames()
+	if o.Pools == nil {
+		o.Pools = pools
+	}
+	var out []record.MergeResult
+	for _, pool := range o.Pools {
+		if !slices.Contains(pools, pool) {
+			return out, &record.NoPoolError{Name: pool, Pools: pools}
+		}
+		r := mergeResult(pool, p.poolSegments(pool))
+		if !o.Dry {
+			r, err = a.merge(ctx, pool, o.Progress, func(c *catalog) []*segment.Info { return c.poolSegments(pool) })
+			if err != nil {
+				return out, err
+			}
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+// mergeSmall merges the small segments of a pool if there are many. Where
+// another process is at it, that is left to it.
+func (a *Archive) mergeSmall(ctx context.Context, pool string) error {
+	_, err := a.merge(ctx, pool, nil, func(c *catalog) []*segment.Info { return c.smallSegments(pool) })
+	return err
+}
+
+// poolSegments lists the segments of a pool.
+func (c *catalog) poolSegments(pool string) []*segment.Info {
+	var in []*segment.Info
+	for _, s := range c.segments {
+		if s.Pool == pool {
+			in = append(in, s)
+		}
+	}
+	return in
+}
+
+// poolNames lists the pools.
+func (c *catalog) poolNames() []string {
+	names := make([]string, len(c.segments))
+	for i, s := range c.segments {
+		names[i] = s.Pool
+	}
+	return slices.Compact(names)
+}
+
+// smallSegments lists the small segments of a pool, if there are so many that
+// they should be merged.
+func (c *catalog) smallSegments(pool string) []*segment.Info {
+	var in []*segment.Info
+	for _, s := range c.segments {
+		if s.Pool == pool && s.Bytes < smallBytes {
+			in = append(in, s)
+		}
+	}
+	if len(in) < smallMany {
+		return nil
+	}
+	return in
+}
+
+// mergeResult describes a pool whose segments have still to be merged.
+func mergeResult(pool string, in []*segment.Info) record.MergeResult {
+	r := record.MergeResult{Pool: pool, Segments: len(in)}
+	for _, s := range in {
+		r.Captures += s.Captures
+		r.OldBytes += s.Bytes + s.IndexBytes
+	}
+	return r
+}
+
+// merge merges the segments of a pool that choose picks from the catalogue in
+// force.
+func (a *Archive) merge(ctx context.Context, pool string, progress func(string, int64, int64), choose func(*catalog) []*segment.Info) (record.MergeResult, error) {
+	w, err := a.newWriter(ctx)
+	if err != nil {
+		return record.MergeResult{}, err
+	}
+	r, err := w.merge(ctx, pool, progress, choose)
+	if errors.Is(err, errMerging) {
+		r, err = record.MergeResult{Pool: pool}, nil
+	}
+	if e := w.close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		err = fmt.Errorf("merge pool %s: %w", pool, err)
+	}
+	return r, err
+}
+
+func (w *writer) merge(ctx context.Context, pool string, progress func(string, int64, int64), choose func(*catalog) []*segment.Info) (record.MergeResult, error) {
+	unlock, err := w.a.lockPool(pool)
+	if err != nil {
+		return record.MergeResult{}, err
+	}
+	defer unlock()
+	for {
+		r, err := w.mergeOnce(ctx, pool, progress, choose)
+		if !errors.Is(err, errStale) {
+			return r, err
+		}
+	}
+}
+
+func (w *writer) mergeOnce(ctx context.Context, pool string, progress func(string, int64, int64), choose func(*catalog) []*segment.Info) (record.MergeResult, error) {
+	v, err := w.a.Snapshot(ctx)
+	if err != nil {
+		return record.MergeResult{}, err
+	}
+	defer v.Close()
+	in, hidden, err := v.mergeable(choose(v.pin.catalog))
+	r := mergeResult(pool, in)
+	if err != nil || len(in) == 0 || len(in) == 1 && !hidden {
+		return r, err
+	}
+	m := newMerging(w, v, pool, in)
+	m.progress = progress
+	defer m.close()
+	if m.hidden, err = v.isHidden(); err != nil {
+		return r, err
+	}
+	if err := m.run(ctx); err != nil {
+		if errors.Is(err, errNothingLeft) {
+			err = nil
+		}
+		return r, err
+	}
+	names, err := m.names()
+	if err != nil {
+		return r, err
+	}
+	if err := w.publish(ctx, change{out: in, in: m.done, names: names, seen: v.pin.generation}); err != nil {
+		return r, err
+	}
+	r.Captures, r.Into = 0, len(m.done)
+	for _, d := range m.done {
+		r.Captures += d.info.Captures
+		r.Bytes += d.info.Bytes + d.info.IndexBytes
+	}
+	return r, nil
+}
+
+// errNothingLeft is returned for segments whose captures are all hidden, and
+// whose blocks others use: they stay as they are.
+var errNothingLeft = errors.New("no capture is left")
+
+// mergeable leaves out the segments with hidden captures that others take their
+// bodies from: these have to stay where they are. It tells whether those left
+// have hidden captures.
+func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
+	removals, err := v.removals()
+	for _, s := range in {
+		needed := false
+		for _, r := range removals {
+			list := r.removal.hidden[s.ID]
+			needed = needed || slices.ContainsFunc(list, func(h hiddenAt) bool { return h.needed })
+		}
+		if needed {
+			continue
+		}
+		for _, r := range removals {
+			hidden = hidden || len(r.removal.hidden[s.ID]) > 0
+		}
+		out = append(out, s)
+	}
+	return out, hidden, err
+}
+
+// lockPool takes the lock of who merges a pool, or says errMerging.
+func (a *Archive) lockPool(pool string) (unlock func(), err error) {
+	dir := filepath.Join(a.dir, dirPools, pool)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return func() {}, nil // there is no such pool
+	}
+	f, err := a.opts.Disk.OpenFile(filepath.Join(dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	free, err := disk.TryExclusive(f)
+	if err == nil && !free {
+		err = errMerging
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return func() { f.Close() }, nil
+}
+
+// merging makes new segments out of those of a pool.
+type merging struct {
+	w      *writer
+	v      *Snapshot
+	pool   string
+	in     map[uint32]*segment.Info
+	cursor heads // of in
+	look   *looker
+	hidden func(place) bool // captures that were deleted
+	enc    *zstd.Encoder
+	blocks *segment.Blocks
+	known  *knownBlocks
+	facts  map[uint64]*segment.Facts // of runs read lately
+
+	progress    func(pool string, done, total int64) // or nil
+	total, read int64
+	out         *output // being written
+	done        []made
+
+	// at[segment][run][n] is where a block of a merged segment is now.
+	at map[uint32][][]segment.BlockRef
+}
+
+// output is a segment being written.
+type output struct {
+	*segment.Writer
+	id   uint32
+	file disk.File
+	last string // key of the last entry
+	// own has the bodies that entries of the URL at hand have here.
+	own map[segment.ID]bool
+}
+
+func newMerging(w *writer, v *Snapshot, pool string, in []*segment.Info) *merging {
+	m := &merging{
+		w: w, v: v, pool: pool, in: make(map[uint32]*segment.Info), enc: newEncoder(),
+		blocks: segment.NewBlocks(), facts: make(map[uint64]*segment.Facts), at: make(map[uint32][][]segment.BlockRef),
+	}
+	m.known = &knownBlocks{v: v, blocks: m.blocks}
+	for _, s := range in {
+		m.in[s.ID] = s
+		m.at[s.ID] = make([][]segment.BlockRef, s.Runs)
+		m.total += s.Captures
+		m.cursor = append(m.cursor, newCursor(v.reader(s), 0, v.readChunk))
+	}
+	m.look = v.looker()
+	return m
+}
+
+func (m *merging) close() {
+	m.look.close()
+	for _, c := range m.cursor {
+		c.close()
+	}
+	if m.out != nil {
+		m.out.file.Close()
+	}
+}
+
+// run writes all.
+func (m *merging) run(ctx context.Context) error {
+	h := make(heads, 0, len(m.cursor))
+	for _, c := range m.cursor {
+		if err := c.seek(""); err != nil {
+			return err
+		}
+		if !c.end {
+			h = append(h, c)
+		}
+	}
+	heap.Init(&h)
+	var group []located
+	for len(h) > 0 {
+		key := h[0].key()
+		for len(h) > 0 && h[0].key() == key {
+			var err error
+			if group, err = h[0].group(group[:0]); err != nil {
+				return err
+			}
+			m.read += int64(len(group))
+			if h[0].end {
+				heap.Pop(&h)
+			} else {
+				heap.Fix(&h, 0)
+			}
+		}
+		all, err := m.look.at(ctx, key)
+		if err != nil {
+			return err
+		}
+		if err := m.url(ctx, all); err != nil {
+			return err
+		}
+		if m.progress != nil {
+			m.progress(m.pool, m.read, m.total)
+		}
+	}
+	if err := m.keepUsed(ctx); err != nil {
+		return err
+	}
+	return m.finish()
+}
+
+// url writes the captures of one URL. all has those of other segments too.
+func (m *merging) url(ctx context.Context, all []located) error {
+	for i := range all {
+		l := &all[i]
+		if m.in[l.seg.Info.ID] == nil {
+			continue
+		}
+		if err := m.begin(ctx, l.Key); err != nil {
+			return err
+		}
+		e, body, err := m.entry(ctx, l, all)
+		if err != nil {
+			return err
+		}
+		if e.Body != segment.BodyOwn {
+			if _, err := m.out.Add(*e, segment.Content{}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := m.move(e, body, all[:i]); err != nil {
+			return err
+		}
+		m.out.own[e.ID] = true
+	}
+	return nil
+}
+
+// begin sees to it that there is a segment to write entries of a URL to.
+func (m *merging) begin(ctx context.Context, key string) error {
+	if m.out != nil && m.out.last == key {
+		return nil
+	}
+	if m.out != nil && (m.out.Bytes() > mergedBytes || m.out.Captures() > mergedCaptures) {
+		if err := m.finish(); err != nil {
+			return err
+		}
+	}
+	if m.out == nil {
+		id, err := m.w.allocate(ctx, 1)
+		if err != nil {
+			return err
+		}
+		f, err := disk.Create(m.w.a.opts.Disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", id)))
+		if err != nil {
+			return err
+		}
+		urls := int64(0)
+		for _, s := range m.in {
+			urls += s.URLs
+		}
+		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
+		m.valid()
+	}
+	m.out.last, m.out.own = key, make(map[segment.ID]bool)
+	return nil
+}
+
+// valid tells the memory of blocks which segments may be named: those that stay
+// and are of this pool or an earlier one, and those that are made.
+func (m *merging) valid() {
+	pools := make(map[uint32]string)
+	for _, s := range m.v.pin.segments {
+		if m.in[s.ID] == nil && s.Pool <= m.pool {
+			pools[s.ID] = s.Pool
+		}
+	}
+	for _, d := range m.done {
+		pools[d.info.ID] = d.info.Pool
+	}
+	pools[m.out.id] = m.pool
+	m.blocks.Valid(pools)
+}
+
+// finish ends the segment being written.
+func (m *merging) finish() error {
+	if m.out == nil {
+		return nil
+	}
+	out := m.out
+	for _, id := range out.Uses() {
+		out.Depend(m.poolOf(id))
+	}
+	info, err := out.Finish()
+	if err == nil {
+		err = out.file.Sync()
+	}
+	if e := out.file.Close(); err == nil {
+		err = e
+	}
+	m.out = nil
+	if err != nil {
+		return fmt.Errorf("write %s: %w", out.file.Name(), err)
+	}
+	m.done = append(m.done, made{info: &info, w: out.Writer, path: out.file.Name()})
+	return nil
+}
+
+func (m *merging) poolOf(id uint32) string {
+	if s := m.v.segment(id); s != nil {
+		return s.Info.Pool
+	}
+	return m.pool
+}
+
+// entry gives the entry at l as it is to be stored, and, where it brings its
+// body, the entry that has that now. all is its URL's captures.
+func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body *segment.Stored, err error) {
+	stored, err := m.v.stored(l.place)
+	if err != nil {
+		return nil, nil, err
+	}
+	e = new(*stored)
+	facts, err := m.factsOf(l.seg, l.run)
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.Facts = facts.Page(l.n); !m.look.disturbed && sameBefore(l, all) {
+		e.Fold = facts.Fold(l.n)
+	}
+	body, at := e, l.seg
+	switch {
+	case e.Body == segment.BodyNone && l.resolved && (!l.before || m.hidden(l.from)):
+		// One that is as a capture before is only left so while that is there.
+		if body, at, err = m.v.owner(ctx, l.seg, e); err != nil {
+			return nil, nil, err
+		}
+		if body != nil && at.Info.Pool <= m.pool {
+			takeBody(e, body)
+			holdBy(e, body, at)
+		}
+	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:
+		if body, at, err = m.v.owner(ctx, l.seg, e); err != nil {
+			return nil, nil, err
+		}
+		holdBy(e, body, at)
+	}
+	// After takeBody, which may give them by the original.
+	e.Previous, e.VersionTime, e.PreviousVersion, e.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+	e.Kind, e.Bytes = l.Kind, l.Bytes
+	if e.Body == segment.BodyNone {
+		return e, nil, nil
+	}
+	if s := m.heldOutside(e.ID, all); s != nil {
+		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", s.Info.ID
+		m.out.Depend(s.Info.Pool)
+		return e, nil, nil
+	}
+	if m.out.own[e.ID] {
+		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", 0
+		return e, nil, nil
+	}
+	if e.Body == segment.BodyElsewhere && m.in[at.Info.ID] == nil {
+		m.out.Depend(at.Info.Pool)
+		return e, nil, nil
+	}
+	// What has the body is merged as well: the entry has it itself from now on,
+	// and the segment its blocks once.
+	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", 0
+	return e, body, nil
+}
+
+// holdBy lets e name the body that owner has, which lies in r.
+func holdBy(e, owner *segment.Stored, r *segment.Reader) {
+	e.Body, e.HolderKey = segment.BodyHeld, ""
+	if owner.Key != e.Key {
+		e.Body, e.HolderKey = segment.BodyElsewhere, owner.Key
+	}
+	e.Holder = r.Info.ID
+}
+
+// sameBefore reports whether the captures before l at its URL, which are among
+// all, are those that the writer of l's segment knew.
+func sameBefore(l *located, all []located) bool {
+	s := l.seg.Info
+	for i := range all {
+		o := all[i].seg.Info
+		if all[i].Time <= l.Time && o.Born > s.Seen && o.Born != s.Born {
+			return false
+		}
+	}
+	return true
+}
+
+// heldOutside finds a segment that stays, in this pool or an earlier one, in
+// which a capture of the URL has a body; nil if there is none.
+func (m *merging) heldOutside(id segment.ID, all []located) *segment.Reader {
+	for i := len(all) - 1; i >= 0; i-- {
+		l := &all[i]
+		if l.Body == segment.BodyOwn && l.ID == id && m.in[l.seg.Info.ID] == nil && l.seg.Info.Pool <= m.pool {
+			return l.seg
+		}
+	}
+	return nil
+}
+
+// move writes an entry with the body that another, or it itself, has. before is
+// the captures before it at its URL.
+func (m *merging) move(e, body *segment.Stored, before []located) error {
+	for j := len(before) - 1; j >= 0; j-- {
+		if k := &before[j]; k.Body == segment.BodyOwn && m.in[k.seg.Info.ID] == nil && k.seg.Info.Pool <= m.pool {
+			m.known.of(k.place) // to be named instead of stored
+			break
+		}
+	}
+	spans, err := m.v.spans(body.Recipe)
+	if err != nil {
+		return err
+	}
+	var parts []segment.Part
+	for _, s := range spans {
+		if parts, err = m.appendParts(parts, s); err != nil {
+			return err
+		}
+	}
+	recipe, err := m.out.Move(*e, body.Recipe.Layout, parts)
+	if err != nil {
+		return err
+	}
+	to := refs(recipe.Spans)
+	for i, from := range refs(spans) {
+		if run := m.at[from.Segment]; run != nil {
+			run[from.Run][from.N] = to[i]
+		}
+	}
+	return nil
+}
+
+// refs lists the blocks of spans.
+func refs(spans []segment.Span) []segment.BlockRef {
+	var out []segment.BlockRef
+	for _, s := range spans {
+		for n := range s.Count {
+			out = append(out, segment.BlockRef{Segment: s.Segment, Run: s.Run, N: s.N + n})
+		}
+	}
+	return out
+}
+
+// appendParts appends the blocks of a span.
+func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
+	r, err := m.known.run(s.Segment, s.Run)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(s.N)+uint64(s.Count) > uint64(len(r.ids)) {
+		return nil, errNoHolder
+	}
+	for i := range s.Count {
+		n := s.N + i
+		from := int64(0)
+		if n > 0 {
+			from = r.ends[n-1]
+		}
+		p := segment.Part{ID: r.ids[n], Size: int(r.ends[n] - from), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
+		p.Read = m.reader(p.At)
+		if runs := m.at[s.Segment]; runs != nil {
+			if runs[s.Run] == nil {
+				runs[s.Run] = make([]segment.BlockRef, len(r.ids))
+			}
+			p.At = runs[s.Run][n]
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}
+
+// reader returns what reads a block and its facts.
+func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
+	return func() ([]byte, []byte, error) {
+		s := m.v.segment(at.Segment)
+		r, err := m.v.run(s, at.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		b, err := r.Block(at.N)
+		if err != nil {
+			return nil, nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
+		}
+		facts, err := m.factsOf(s, at.Run)
+		if err != nil {
+			return nil, nil, err
+		}
+		return b, facts.Block(at.N), nil
+	}
+}
+
+// factsMax is how many runs' facts are remembered.
+const factsMax = 64
+
+// factsOf gives the facts of a run.
+func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error) {
+	key := uint64(s.Info.ID)<<32 | uint64(run)
+	if f := m.facts[key]; f != nil {
+		return f, nil
+	}
+	r, err := m.v.run(s, run)
+	if err != nil {
+		return nil, err
+	}
+	f, err := r.Facts()
+	if err != nil {
+		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	if len(m.facts) >= factsMax {
+		clear(m.facts)
+	}
+	m.facts[key] = f
+	return f, nil
+}
+
+// keepUsed stores the blocks that no capture of the merged segments needs any
+// more, but recipes of other segments do.
+func (m *merging) keepUsed(ctx context.Context) error {
+	if !m.anyLeft() {
+		return nil
+	}
+	for _, s := range m.v.pin.segments {
+		if m.in[s.ID] != nil || len(s.Uses) == 0 {
+			continue
+		}
+		r := m.v.reader(s)
+		for n := range uint32(s.Runs) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			meta, err := m.v.meta(r, n)
+			if err != nil {
+				return err
+			}
+			entries, err := meta.Entries()
+			if err != nil {
+				return &segment.Error{File: s.File, Offset: -1, Err: err}
+			}
+			for i := range entries {
+				if err := m.keep(entries[i].Recipe); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// anyLeft reports whether a block has no new place.
+func (m *merging) anyLeft() bool {
+	for id, runs := range m.at {
+		for n, run := range runs {
+			if run == nil {
+				// Not one of its blocks is needed; it may have none.
+				if r, err := m.known.run(id, uint32(n)); err != nil || len(r.ids) > 0 {
+					return true
+				}
+			}
+			if slices.ContainsFunc(run, func(b segment.BlockRef) bool { return b.Segment == 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keep stores what a recipe of a segment that stays needs.
+func (m *merging) keep(recipe segment.Recipe) error {
+	spans, err := m.v.spans(recipe)
+	if err != nil {
+		return err
+	}
+	for _, s := range spans {
+		if m.at[s.Segment] == nil {
+			continue
+		}
+		parts, err := m.appendParts(nil, s)
+		if err != nil {
+			return err
+		}
+		for i := range parts {
+			if parts[i].At.Segment != 0 {
+				continue
+			}
+			if m.out == nil {
+				return errNothingLeft
+			}
+			at, err := m.out.Keep(parts[i])
+			if err != nil {
+				return err
+			}
+			m.at[s.Segment][s.Run][s.N+uint32(i)] = at
+		}
+	}
+	return nil
+}
+
+// names writes where the blocks of the merged segments are now.
+func (m *merging) names() (*madeNames, error) {
+	if len(m.done) == 0 {
+		return nil, nil
+	}
+	made := &madeNames{path: filepath.Join(m.w.dir, "names"), gone: make(map[uint32]bool)}
+	var list []*segment.Names
+	to := make(map[uint32]bool)
+	for id, runs := range m.at {
+		for n := range runs {
+			if runs[n] != nil {
+				continue
+			}
+			r, err := m.known.run(id, uint32(n))
+			if err != nil {
+				return nil, err
+			}
+			runs[n] = make([]segment.BlockRef, len(r.ids))
+		}
+		n := segment.NewNames(id, runs)
+		for _, s := range n.To() {
+			to[s] = true
+		}
+		if n.Gone() {
+			made.gone[id] = true
+		}
+		list = append(list, n)
+		made.info.of = append(made.info.of, id)
+	}
+	made.info.to = slices.Sorted(maps.Keys(to))
+	slices.Sort(made.info.of)
+	slices.SortFunc(list, func(a, b *segment.Names) int { return int(int64(a.Segment) - int64(b.Segment)) })
+	f, err := disk.Create(m.w.a.opts.Disk, made.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if made.info.bytes, made.info.crc, err = segment.WriteNames(f, m.enc, m.done[0].info, list); err != nil {
+		return nil, err
+	}
+	return made, f.Sync()
+}

@@ -1,0 +1,135 @@
+package store
+
+import (
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/segment"
+)
+
+// spans gives the spans of a recipe by the segments in force: where one was
+// merged, its names say where the blocks are now.
+func (v *Snapshot) spans(recipe segment.Recipe) ([]segment.Span, error) {
+	old := false
+	for _, s := range recipe.Spans {
+		old = old || v.segment(s.Segment) == nil
+	}
+	if !old {
+		return recipe.Spans, nil
+	}
+	var out []segment.Span
+	for _, s := range recipe.Spans {
+		var err error
+		if out, err = v.appendSpan(out, s, 0); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// appendSpan appends where the blocks of a span are. Names lead to what was in
+// force when they were made, which may have been merged since: hops counts how
+// often that was so, and each time it was by other names.
+func (v *Snapshot) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
+	if v.segment(s.Segment) != nil {
+		return append(out, s), nil
+	}
+	names, err := v.namesOf(s.Segment)
+	if err != nil {
+		return nil, err
+	}
+	if names == nil || hops > len(v.pin.names) {
+		return nil, fmt.Errorf("segment %d: %w", s.Segment, errNoHolder)
+	}
+	for s.Count > 0 {
+		to, ok := names.Find(s)
+		if !ok {
+			return nil, fmt.Errorf("block %d of run %d of segment %d: %w", s.N, s.Run, s.Segment, errNoHolder)
+		}
+		if out, err = v.appendSpan(out, to, hops+1); err != nil {
+			return nil, err
+		}
+		s.N, s.Count = s.N+to.Count, s.Count-to.Count
+	}
+	return out, nil
+}
+
+// namesOf gives the names of a segment that was merged; nil if there are none.
+func (v *Snapshot) namesOf(id uint32) (*segment.Names, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n := v.names[id]; n != nil {
+		return n, nil
+	}
+	for _, info := range v.pin.names {
+		for _, of := range info.of {
+			if of != id {
+				continue
+			}
+			list, err := v.a.readNames(info)
+			if err != nil {
+				return nil, err
+			}
+			if v.names == nil {
+				v.names = make(map[uint32]*segment.Names)
+			}
+			for _, n := range list {
+				v.names[n.Segment] = n
+			}
+			return v.names[id], nil
+		}
+	}
+	return nil, nil
+}
+
+// namesFiles describes the files of names that lie in the pools' folders.
+func (a *Archive) namesFiles() ([]namesInfo, error) {
+	paths, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.names"))
+	if err != nil {
+		return nil, err
+	}
+	var out []namesInfo
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		name, err := filepath.Rel(a.dir, path)
+		if err != nil {
+			return nil, err
+		}
+		info := namesInfo{name: name, bytes: int64(len(b)), crc: crc32.Checksum(b, castagnoli)}
+		list, err := segment.ReadNames(b)
+		if err != nil {
+			return nil, &segment.Error{File: name, Offset: -1, Err: err}
+		}
+		for _, n := range list {
+			info.of = append(info.of, n.Segment)
+			info.to = append(info.to, n.To()...)
+		}
+		slices.Sort(info.of)
+		slices.Sort(info.to)
+		info.to = slices.Compact(info.to)
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+// readNames reads a file of names and checks it.
+func (a *Archive) readNames(info namesInfo) ([]*segment.Names, error) {
+	b, err := os.ReadFile(filepath.Join(a.dir, info.name))
+	if err != nil {
+		return nil, err
+	}
+	if sum := crc32.Checksum(b, castagnoli); sum != info.crc {
+		return nil, &segment.Error{File: info.name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x", sum, info.crc)}
+	}
+	list, err := segment.ReadNames(b)
+	if err != nil {
+		return nil, &segment.Error{File: info.name, Offset: -1, Err: err}
+	}
+	return list, nil
+}

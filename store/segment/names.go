@@ -1,0 +1,230 @@
+package segment
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/urlkey"
+)
+
+// Names tells where the blocks of a segment lie that was merged into others.
+// Recipes in segments that never change go on naming it. It is immutable.
+type Names struct {
+	Segment uint32 // that was
+	runs    []namesRun
+}
+
+// namesRun is the blocks of one run. Span i holds those from starts[i] on; a
+// Segment of 0 says that nobody needs them, and they are gone.
+type namesRun struct {
+	starts []uint32
+	spans  []Span
+}
+
+// NewNames returns the names of a segment's blocks: at[run][n] is where block n
+// of a run is now.
+func NewNames(id uint32, at [][]BlockRef) *Names {
+	n := &Names{Segment: id, runs: make([]namesRun, len(at))}
+	for i, run := range at {
+		var recipe Recipe
+		for _, b := range run {
+			if k := len(recipe.Spans); b.Segment == 0 && k > 0 && recipe.Spans[k-1].Segment == 0 {
+				recipe.Spans[k-1].Count++ // places that are none do not follow each other
+				continue
+			}
+			recipe.add(b)
+		}
+		n.runs[i] = newNamesRun(recipe.Spans)
+	}
+	return n
+}
+
+func newNamesRun(spans []Span) namesRun {
+	r := namesRun{starts: make([]uint32, len(spans)), spans: spans}
+	at := uint32(0)
+	for i, s := range spans {
+		r.starts[i] = at
+		at += s.Count
+	}
+	return r
+}
+
+// Gone reports whether there are blocks that are nowhere.
+func (n *Names) Gone() bool {
+	for _, r := range n.runs {
+		for _, s := range r.spans {
+			if s.Segment == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// To lists the segments that have the blocks now, sorted.
+func (n *Names) To() []uint32 {
+	to := make(map[uint32]bool)
+	for _, r := range n.runs {
+		for _, s := range r.spans {
+			to[s.Segment] = true
+		}
+	}
+	delete(to, 0)
+	return slices.Sorted(maps.Keys(to))
+}
+
+// Find gives where the blocks of a span of the segment are now: of its first
+// block, and of as many behind it as lie together. False: it is nowhere.
+func (n *Names) Find(s Span) (Span, bool) {
+	if uint64(s.Run) >= uint64(len(n.runs)) {
+		return Span{}, false
+	}
+	r := &n.runs[s.Run]
+	i := sort.Search(len(r.starts), func(i int) bool { return r.starts[i] > s.N }) - 1
+	if i < 0 || s.N-r.starts[i] >= r.spans[i].Count || r.spans[i].Segment == 0 {
+		return Span{}, false
+	}
+	skip := s.N - r.starts[i]
+	to := r.spans[i]
+	to.N += skip
+	to.Count = min(to.Count-skip, s.Count)
+	return to, true
+}
+
+const namesFormat = 1
+
+// What more a file of names claims is damage: runs of a segment, and spans of
+// all its blocks.
+const (
+	namesRunsMax  = 1 << 20
+	namesSpansMax = 1 << 24
+)
+
+// kindNames is the kind of record that holds the names of one segment.
+const kindNames = "names"
+
+// encode gives the names before compression.
+func (n *Names) encode() []byte {
+	var counts []int64
+	var cols [4][]int64
+	for _, r := range n.runs {
+		counts = append(counts, int64(len(r.spans)))
+		for _, s := range r.spans {
+			for i, x := range []uint32{s.Count, s.Segment, s.Run, s.N} {
+				cols[i] = append(cols[i], int64(x))
+			}
+		}
+	}
+	dst := binary.AppendUvarint([]byte{namesFormat}, uint64(len(n.runs)))
+	dst = appendSized(dst, appendInts(nil, counts))
+	for _, c := range cols {
+		dst = appendSized(dst, appendInts(nil, c))
+	}
+	return dst
+}
+
+func decodeNames(b []byte, id uint32) (*Names, error) {
+	if len(b) == 0 {
+		return nil, errColumn
+	}
+	if b[0] != namesFormat {
+		return nil, fmt.Errorf("format %d of the names is not one that this program reads (it reads %d): a newer program wrote it", b[0], namesFormat)
+	}
+	r := reader{b: b[1:]}
+	runs := r.uvarint()
+	if r.bad || runs > namesRunsMax {
+		return nil, errColumn
+	}
+	counts, err := decodeInts(nil, r.sized(), int(runs))
+	if err != nil {
+		return nil, err
+	}
+	total := int64(0)
+	for _, c := range counts {
+		if c < 0 || c > entriesMax {
+			return nil, errColumn
+		}
+		total += c
+	}
+	if total > namesSpansMax {
+		return nil, errColumn
+	}
+	var cols [4][]int64
+	for i := range cols {
+		if cols[i], err = decodeInts(nil, r.sized(), int(total)); err != nil {
+			return nil, err
+		}
+	}
+	if r.bad || len(r.b) != 0 {
+		return nil, errColumn
+	}
+	n := &Names{Segment: id, runs: make([]namesRun, runs)}
+	at := 0
+	for i, c := range counts {
+		spans := make([]Span, c)
+		for j := range spans {
+			spans[j] = Span{BlockRef{uint32(cols[1][at]), uint32(cols[2][at]), uint32(cols[3][at])}, uint32(cols[0][at])}
+			at++
+		}
+		n.runs[i] = newNamesRun(spans)
+	}
+	return n, nil
+}
+
+// WriteNames writes a file of names, a record a segment. into is one of the
+// segments that have the blocks now. It tells the file's size and crc32c.
+func WriteNames(w io.Writer, enc *zstd.Encoder, into *Info, list []*Names) (size int64, crc uint32, err error) {
+	for _, n := range list {
+		plain := n.encode()
+		data := enc.EncodeAll(plain, nil)
+		h := recordHead{kind: kindNames, pool: into.Pool, segment: n.Segment, metaLength: len(data), unzip: len(plain), length: len(data)}
+		h.url, h.date = urlkey.URL(into.FirstKey), into.First
+		h.lastURL, h.lastDate = h.url, h.date
+		rec := append(append(h.append(nil, data), data...), '\n')
+		if _, err := w.Write(rec); err != nil {
+			return size, crc, err
+		}
+		size, crc = size+int64(len(rec)), crc32.Update(crc, castagnoli, rec)
+	}
+	return size, crc, nil
+}
+
+// ReadNames reads a file of names, which is all of b.
+func ReadNames(b []byte) ([]*Names, error) {
+	var out []*Names
+	for at := 0; at < len(b); {
+		h, size, err := peekHead(b[at:])
+		if err != nil {
+			return nil, err
+		}
+		end := at + size + h.length + 1
+		if h.length < 0 || end > len(b) {
+			return nil, errLengths
+		}
+		h, data, err := parseHead(b[at:end])
+		if err != nil {
+			return nil, err
+		}
+		if h.kind != kindNames {
+			return nil, errors.New("a record of kind " + h.kind + " stands among names")
+		}
+		plain, err := decoder().DecodeAll(data, nil)
+		if err != nil {
+			return nil, err
+		}
+		n, err := decodeNames(plain, h.segment)
+		if err != nil {
+			return nil, err
+		}
+		out, at = append(out, n), end
+	}
+	return out, nil
+}
