@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -93,6 +94,10 @@ func (p *printer) rows(ctx context.Context, out *output, r *exec.Result, to plac
 	begun := false
 	for b, err := range r.Rows {
 		if err != nil {
+			if w != nil && ctx.Err() == nil {
+				// What came before stands: VERIFY's findings end with an error.
+				err = errors.Join(err, w.End(), out.end())
+			}
 			return rows, err
 		}
 		if ctx.Err() != nil {
