@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -35,10 +36,30 @@ func inTmux(t *testing.T, home string) *pane {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("tmux does not start: %v: %s", err, out)
 	}
-	t.Cleanup(func() { p.tmux("kill-server") })
+	t.Cleanup(p.end)
 	p.types("PS1='% '<Enter>")
 	p.sees("\n%")
 	return p
+}
+
+// end ends tmux and waits for what ran in it, which may write its history yet.
+func (p *pane) end() {
+	tty := p.tmux("display-message", "-p", "#{pane_tty}")
+	// Without ps nothing is waited for.
+	out, _ := exec.Command("ps", "-o", "pid=", "-t", tty).Output()
+	p.tmux("kill-server")
+	deadline := time.Now().Add(patience)
+	for _, field := range strings.Fields(string(out)) {
+		pid, err := strconv.Atoi(field)
+		if err != nil {
+			p.t.Errorf("ps says %q", out)
+			return
+		}
+		process, err := os.FindProcess(pid)
+		for err == nil && process.Signal(syscall.Signal(0)) == nil && time.Now().Before(deadline) {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
 
 // tmux runs a command of tmux and returns what it prints.
