@@ -40,11 +40,7 @@ func dotCommands() []dotCommand {
 
 // dot runs the dot command in line.
 func (s *shell) dot(ctx context.Context, line string) error {
-	name, arg, _ := strings.Cut(line, " ")
-	arg = strings.TrimSpace(arg)
-	if n := len(arg); n >= 2 && (arg[0] == '\'' || arg[0] == '"') && arg[n-1] == arg[0] {
-		arg = arg[1 : n-1]
-	}
+	name, arg := dotArguments(line)
 	var names []string
 	for _, c := range dotCommands() {
 		if c.name != name {
@@ -60,6 +56,17 @@ func (s *shell) dot(ctx context.Context, line string) error {
 		return fmt.Errorf("no command %s; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("no command %s; .help lists them", name)
+}
+
+// dotArguments parts a line into the command and what it takes, which may be
+// quoted.
+func dotArguments(line string) (command, arg string) {
+	command, arg, _ = strings.Cut(strings.TrimSpace(line), " ")
+	arg = strings.TrimSpace(arg)
+	if n := len(arg); n >= 2 && (arg[0] == '\'' || arg[0] == '"') && arg[n-1] == arg[0] {
+		arg = arg[1 : n-1]
+	}
+	return command, arg
 }
 
 // reportedError is the error of a command that has told of it already.

@@ -144,13 +144,18 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	return scripts, false, nil
 }
 
-// check reports the syntax errors of all scripts.
+// check plans all scripts, without an archive, and reports what is wrong.
 func (p *program) check(scripts []*script) int {
+	p.session = p.newSession(nil)
 	status := statusDone
 	for _, s := range scripts {
 		for _, st := range s.steps {
-			if st.faults != nil {
-				p.report(st, st.faults)
+			err := st.faults
+			if err == nil {
+				err = p.session.Check(st.statement)
+			}
+			if err != nil {
+				p.report(st, err)
 				status = statusFailed
 			}
 		}
