@@ -1,0 +1,293 @@
+package lang
+
+import (
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+	"github.com/mattn/go-runewidth"
+)
+
+// formatWidth is how wide a statement on one line may be, in cells, before it is
+// broken at its clauses.
+const formatWidth = 100
+
+// Format lays out a source: words of the language in upper case, one blank
+// between words, two more at the begin of a line for each bracket and for what
+// goes on from the line before, a statement a line at least. Line breaks within
+// statements and comments stay where the writer put them; a long statement
+// without any is broken at its clauses. Format of its own result is that result.
+// The error is that of Parse.
+func Format(src string) (string, error) {
+	before, err := Parse(src, "")
+	if err != nil {
+		return "", err
+	}
+	out := layOut(src, true)
+	// Whether a word that may be a name is one is not always told by its place.
+	// Then such words stay as they are.
+	after, err := Parse(out, "")
+	same := err == nil && len(after) == len(before)
+	for i := 0; same && i < len(after); i++ {
+		same = after[i].String() == before[i].String()
+	}
+	if !same {
+		out = layOut(src, false)
+	}
+	return out, nil
+}
+
+// piece is a token or a comment of a source.
+type piece struct {
+	text    string
+	token   *lexer.Token // nil for a comment
+	lines   int          // line ends before it
+	joined  bool         // nothing stands before it
+	comment bool
+	end     bool // the semicolon, or where it is missing
+	clause  bool // begins a clause
+}
+
+// isLine reports whether the rest of the line belongs to a comment.
+func (p *piece) isLine() bool {
+	return p.comment && !strings.HasPrefix(p.text, "/*")
+}
+
+// layOut formats a source without faults.
+func layOut(src string, upper bool) string {
+	f := &formatter{}
+	s := newScanner(src, "")
+	done := 0
+	for s.next() {
+		f.statement(piecesOf(src, done, s.tokens, upper))
+		last := &s.tokens[len(s.tokens)-1]
+		done = startOf(last).Offset + len(last.Value)
+	}
+	f.statement(appendGap(nil, src, done, len(src)))
+	f.newLine(false)
+	return f.String()
+}
+
+// piecesOf are the tokens of one statement with the comments before and between
+// them. The text before byte from was looked at.
+func piecesOf(src string, from int, tokens []lexer.Token, upper bool) []piece {
+	var list []piece
+	for i := range tokens {
+		t := &tokens[i]
+		start := startOf(t).Offset
+		if t.Type == lexer.EOF && t.Value == "" {
+			if i > 0 {
+				list = append(list, piece{text: ";", token: t, end: true, joined: true})
+			}
+			return list
+		}
+		list = appendGap(list, src, from, start)
+		p := piece{text: src[start : start+len(t.Value)], token: t, end: t.Type == lexer.EOF}
+		gap := src[from:start]
+		p.joined = gap == ""
+		p.lines = strings.Count(gap[lastComment(gap):], "\n")
+		if c, ok := classOf(tokens, i); ok && c == ClassWord && (upper || t.Type == tokKeyword) {
+			p.text = strings.ToUpper(p.text)
+		}
+		p.clause = isClause(tokens, i)
+		list = append(list, p)
+		from = start + len(t.Value)
+	}
+	return list
+}
+
+// lastComment is where the last comment of a gap between tokens ends.
+func lastComment(gap string) int {
+	if list := appendComments(nil, gap, 0, len(gap)); len(list) > 0 {
+		return list[len(list)-1].To
+	}
+	return 0
+}
+
+// appendGap adds the comments of src between two bytes.
+func appendGap(list []piece, src string, from, to int) []piece {
+	for _, c := range appendComments(nil, src, from, to) {
+		list = append(list, piece{
+			text: strings.TrimRight(src[c.From:c.To], " \t\r\n"), comment: true, lines: strings.Count(src[from:c.From], "\n"),
+		})
+		from = c.To
+	}
+	return list
+}
+
+// isClause reports whether a clause of a query begins at a token.
+func isClause(tokens []lexer.Token, i int) bool {
+	t := &tokens[i]
+	if t.Type != tokKeyword {
+		return false
+	}
+	switch t.Value {
+	case "SELECT", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION":
+		return true
+	case "JOIN":
+		return i == 0 || !isKeyword(&tokens[i-1], "LEFT")
+	case "LEFT":
+		return true
+	case "FROM":
+		// That of a time clause follows a source, that of a query its items.
+		depth := 0
+		for j := i - 1; j >= 0; j-- {
+			switch {
+			case isOp(&tokens[j], ")"):
+				depth++
+			case isOp(&tokens[j], "("):
+				depth--
+			case depth == 0 && isKeyword(&tokens[j], "FROM"):
+				return false
+			case depth == 0 && isKeyword(&tokens[j], "SELECT"):
+				return true
+			}
+			if depth < 0 {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// formatter writes pieces.
+type formatter struct {
+	strings.Builder
+	depth int // of brackets
+}
+
+// statement writes a statement, or comments alone.
+func (f *formatter) statement(list []piece) {
+	first := 0 // of the statement's own pieces
+	for first < len(list) && list[first].comment {
+		first++
+	}
+	breakAll := f.isLong(list[first:])
+	f.depth = 0
+	for i := range list {
+		p := &list[i]
+		var prev *piece
+		if i > 0 {
+			prev = &list[i-1]
+		}
+		switch {
+		case p.end && i == first:
+			continue // an empty statement
+		case p.end:
+			if prev != nil && prev.isLine() {
+				f.WriteByte('\n')
+			}
+			f.WriteString(";")
+			continue
+		case i <= first && p.lines == 0 && p.comment && f.Len() > 0 && (prev == nil || !prev.isLine()):
+			f.WriteString(" ") // behind the statement before
+		case i <= first:
+			f.newLine(p.lines > 1)
+		case p.lines > 0, prev.isLine(), breakAll && p.clause && f.depth == 0:
+			f.newLine(false)
+			f.WriteString(strings.Repeat(" ", f.indent(list[i:])))
+		case f.apart(list, i):
+			f.WriteString(" ")
+		}
+		f.WriteString(p.text)
+		if p.token != nil && isOp(p.token, "(") {
+			f.depth++
+		}
+		if p.token != nil && isOp(p.token, ")") {
+			f.depth--
+		}
+	}
+}
+
+// isLong reports whether a statement has one line and that is too long.
+func (f *formatter) isLong(list []piece) bool {
+	width := 0
+	for i := range list {
+		if i > 0 && list[i].lines > 0 {
+			return false
+		}
+		width += runewidth.StringWidth(list[i].text)
+		if i > 0 && f.apart(list, i) {
+			width++
+		}
+	}
+	return width > formatWidth
+}
+
+// newLine ends the line, and leaves another empty if asked for.
+func (f *formatter) newLine(empty bool) {
+	if f.Len() == 0 {
+		return
+	}
+	if !strings.HasSuffix(f.String()[max(0, f.Len()-1):], "\n") {
+		f.WriteByte('\n')
+	}
+	if empty {
+		f.WriteByte('\n')
+	}
+}
+
+// indent is that of a line which begins with the first piece of rest that is no
+// comment.
+func (f *formatter) indent(rest []piece) int {
+	for i := range rest {
+		p := &rest[i]
+		switch {
+		case p.comment:
+			continue
+		case isOp(p.token, ")"):
+			return 2 * max(0, f.depth-1)
+		case p.clause, p.end:
+			return 2 * f.depth
+		}
+		break
+	}
+	return 2*f.depth + 2
+}
+
+// apart reports whether a blank stands before piece i.
+func (f *formatter) apart(list []piece, i int) bool {
+	p, prev := &list[i], &list[i-1]
+	if p.comment || prev.comment {
+		return true
+	}
+	op := func(p *piece, texts ...string) bool {
+		for _, text := range texts {
+			if isOp(p.token, text) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case op(p, ",", ")", "."), op(prev, "(", "."):
+		return false
+	case op(p, "("):
+		return !p.joined || prev.token.Type == tokOp || prev.token.Type == tokKeyword && prev.token.Value != "NOW"
+	case op(prev, "-", "+"):
+		return !isSign(list[:i])
+	}
+	return true
+}
+
+// isSign reports whether the last of the pieces, a + or -, is one operand's sign.
+func isSign(list []piece) bool {
+	k := len(list) - 2
+	for k >= 0 && list[k].comment {
+		k--
+	}
+	if k < 0 {
+		return true
+	}
+	t := list[k].token
+	switch t.Type {
+	case tokOp:
+		return t.Value != ")"
+	case tokKeyword:
+		switch t.Value {
+		case "END", "NULL", "TRUE", "FALSE", "NOW", "TODAY":
+			return false
+		}
+		return true
+	}
+	return false
+}
