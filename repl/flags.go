@@ -47,6 +47,9 @@ const description = `
 A web archive asked in one language. Files hold statements; - is standard input, and a pipe there needs no -.
 With nothing to run and a terminal, the shell.
 
+infomall fmt FILE… prints scripts in their canonical form. infomall completion (bash | zsh | fish) prints what completes
+this command line there, infomall man the manual page: infomall man | man -l -
+
 Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 the archive cannot be used or a disk is full, 130 interrupted.`
 
 // parseOptions reads the command line. Help, if asked for, goes to out.
@@ -62,6 +65,20 @@ func parseOptions(args []string, out io.Writer) (*options, error) {
 			return nil
 		}
 	}
+	parser := newParser(o, out, collect)
+	ctx, err := parser.Parse(spellOut(args, parser.Model.Flags))
+	if err != nil {
+		return nil, fmt.Errorf("%w; infomall --help lists the flags", err)
+	}
+	if o.Help {
+		err = ctx.PrintUsage(false)
+	}
+	return o, err
+}
+
+// newParser makes the parser of the command line. Collect gives what takes the
+// statements or the files to run.
+func newParser(o *options, out io.Writer, collect func(command bool) kong.MapperFunc) *kong.Kong {
 	parser, err := kong.New(o,
 		kong.Name("infomall [FILE | -]…"),
 		kong.Description(strings.TrimSpace(description)),
@@ -73,14 +90,13 @@ func parseOptions(args []string, out io.Writer) (*options, error) {
 	if err != nil {
 		panic(fmt.Sprintf("repl: command line: %v", err)) // the tags above are wrong
 	}
-	ctx, err := parser.Parse(spellOut(args, parser.Model.Flags))
-	if err != nil {
-		return nil, fmt.Errorf("%w; infomall --help lists the flags", err)
-	}
-	if o.Help {
-		err = ctx.PrintUsage(false)
-	}
-	return o, err
+	return parser
+}
+
+// flags are the flags of the command line, for those who write about them.
+func flags() []*kong.Flag {
+	none := func(bool) kong.MapperFunc { return func(*kong.DecodeContext, reflect.Value) error { return nil } }
+	return newParser(&options{}, io.Discard, none).Model.Flags
 }
 
 // spellOut writes each argument in the one form that cannot be mistaken: a

@@ -59,6 +59,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 }
 
 func (p *program) main(ctx context.Context, args []string) (status int) {
+	if len(args) > 0 {
+		if run := tools[args[0]]; run != nil {
+			return run(p, args[1:])
+		}
+	}
 	var err error
 	p.options, err = parseOptions(args, p.stdout)
 	switch {

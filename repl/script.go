@@ -152,18 +152,26 @@ func (s *script) whole() bool {
 // readScript reads and parses the script in a file, or on standard input if
 // the name is -.
 func readScript(name string, stdin io.Reader) (*script, error) {
-	if name == "-" {
-		text, err := readText(stdin)
-		if err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-		return parseScript("stdin", text), nil
-	}
-	text, err := readFile(name)
+	text, err := scriptText(name, stdin)
 	if err != nil {
 		return nil, err
 	}
+	if name == "-" {
+		name = "stdin"
+	}
 	return parseScript(name, text), nil
+}
+
+// scriptText reads the text of a script.
+func scriptText(name string, stdin io.Reader) (string, error) {
+	if name != "-" {
+		return readFile(name)
+	}
+	text, err := readText(stdin)
+	if err != nil {
+		return "", fmt.Errorf("read standard input: %w", err)
+	}
+	return text, nil
 }
 
 // readFile reads the text of a script.
