@@ -32,6 +32,8 @@ type Archive interface {
 	// returns one result a pool, those of what was done also with an error. A
 	// pool that is not there is a *record.NoPoolError.
 	Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error)
+	// PlanVerify says what Verify would read.
+	PlanVerify(ctx context.Context, o record.VerifyOptions) (record.VerifyPlan, error)
 	// Repair puts the files of a pool right with those of another copy of the
 	// archive, and returns one result a file, those of what was done also with
 	// an error. A pool that is not there is a *record.NoPoolError.

@@ -163,7 +163,7 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 	case *ast.CopyPool:
 		return s.wouldCopy(ctx, st)
 	case *ast.Verify:
-		return s.wouldVerify(st)
+		return s.wouldVerify(ctx, st)
 	case *ast.MergePool:
 		return s.wouldMerge(ctx, st)
 	case *ast.RepairPool:

@@ -62,11 +62,7 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 	case s.Copy != nil:
 		return copyStatement(s.Copy)
 	case s.Verify != nil:
-		v := &ast.Verify{Span: spanOfAll(s.Verify.Tokens)}
-		if p := s.Verify.Pool; p != nil {
-			v.Pool = newText(&p.Text)
-		}
-		return v
+		return b.verify(s.Verify)
 	case s.Repair != nil:
 		r := s.Repair
 		return &ast.RepairPool{Span: spanOfAll(r.Tokens), Pool: newText(&r.Pool), From: newText(&r.From)}
@@ -231,6 +227,25 @@ func mergeStatement(s *mergeSyntax) *ast.MergePool {
 		m.Pool = newText(&s.Pool)
 	}
 	return m
+}
+
+func (b *builder) verify(s *verifySyntax) *ast.Verify {
+	v := &ast.Verify{Span: spanOfAll(s.Tokens)}
+	for _, c := range s.Clauses {
+		switch {
+		case c.Pool != nil && v.Pool != nil:
+			b.fail(spanOfAll(c.Tokens), "POOL stands twice", "")
+		case c.Pool != nil:
+			v.Pool = newText(&c.Pool.Text)
+		case v.Sample != nil:
+			b.fail(spanOfAll(c.Tokens), "SAMPLE stands twice", "")
+		case c.One.Value != "1":
+			b.fail(spanOf(&c.One), "a sample is one part of n", "write SAMPLE 1/"+c.Of.Value)
+		default:
+			v.Sample = literal(&c.Of)
+		}
+	}
+	return v
 }
 
 func recoverStatement(s *recoverSyntax) *ast.Recover {

@@ -14,7 +14,7 @@ import (
 // words are all words of the grammar, reserved or not, in upper case.
 var words = []string{
 	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
-	"IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "DROP", "DELETE", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "ALL", "CAPTURES", "REASON",
+	"IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "DROP", "DELETE", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "SAMPLE", "ALL", "CAPTURES", "REASON",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST",
 	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",

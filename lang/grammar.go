@@ -159,8 +159,8 @@ type copySyntax struct {
 }
 
 type verifySyntax struct {
-	Tokens []lexer.Token
-	Pool   *textSyntax `parser:"'VERIFY' ( 'POOL' @@ )?"`
+	Tokens  []lexer.Token
+	Clauses []*verifyClauseSyntax `parser:"'VERIFY' @@*"`
 }
 
 type mergeSyntax struct {
@@ -172,6 +172,13 @@ type repairSyntax struct {
 	Tokens []lexer.Token
 	Pool   lexer.Token `parser:"'REPAIR' 'POOL' @( String | Param )"`
 	From   lexer.Token `parser:"'FROM' @( String | Param )"`
+}
+
+type verifyClauseSyntax struct {
+	Tokens []lexer.Token
+	Pool   *textSyntax `parser:"  'POOL' @@"`
+	One    lexer.Token `parser:"| 'SAMPLE' @Number"`
+	Of     lexer.Token `parser:"  '/' @( Number | Param )"`
 }
 
 type reindexSyntax struct {

@@ -68,8 +68,9 @@ name = 'text' | $name
 folder = 'text' | $name
 `},
 	{"VERIFY", `
-VERIFY [POOL pool]
+VERIFY [POOL pool] [SAMPLE 1 / n]
 pool = 'text' | $name
+n = 10 | $name
 `},
 	{"MERGE POOL", `
 MERGE POOL (pool | ALL)

@@ -97,6 +97,8 @@ var statements = []struct{ src, want string }{
 	{"EXPLAIN VERIFY POOL $pool", ""},
 	{"MERGE POOL ALL", ""},
 	{"explain merge pool '200806'", "EXPLAIN MERGE POOL '200806'"},
+	{"VERIFY POOL '200806' SAMPLE 1/7", ""},
+	{"verify sample 1 / $n pool :p", "VERIFY POOL $p SAMPLE 1/$n"},
 	{"REPAIR POOL '200806' FROM 'backup'", ""},
 	{"DROP POOL '200806'", ""},
 	{"explain drop pool :p", "EXPLAIN DROP POOL $p"},

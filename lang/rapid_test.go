@@ -393,7 +393,7 @@ func (g treeMaker) statement() ast.Statement {
 		case 9:
 			return &ast.MergePool{Pool: g.text()}
 		}
-		return &ast.Verify{Pool: &ast.String{Value: g.of("200806", "it's")}}
+		return &ast.Verify{Pool: g.text(), Sample: &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}}
 	case 10:
 		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}
 	}

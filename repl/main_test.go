@@ -74,6 +74,10 @@ func (endless) Merge(context.Context, record.MergeOptions) ([]record.MergeResult
 	panic("not asked for")
 }
 
+func (endless) PlanVerify(context.Context, record.VerifyOptions) (record.VerifyPlan, error) {
+	panic("not asked for")
+}
+
 func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
 	panic("not asked for")
 }

@@ -236,6 +236,15 @@ func (c *catalog) sort() {
 	})
 }
 
+// indexFile gives what c says of an index file.
+func (c *catalog) indexFile(name string) indexInfo {
+	i, _ := slices.BinarySearchFunc(c.indexes, name, func(x indexInfo, name string) int { return strings.Compare(x.name, name) })
+	if i < len(c.indexes) && c.indexes[i].name == name {
+		return c.indexes[i]
+	}
+	return indexInfo{name: name} // Unreachable unless the catalogue is wrong: no file is so.
+}
+
 // inUse gives the index files that segments of c have theirs in, in order of
 // name.
 func (c *catalog) inUse(files []indexInfo) []indexInfo {

@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"hash/crc32"
 )
@@ -14,5 +16,17 @@ var formatText string
 // formatFile is the content of FORMAT.txt: the text, and a line with its
 // checksum.
 func formatFile() string {
-	return fmt.Sprintf("%s\ncrc32c of all above: %08x\n", formatText, crc32.Checksum([]byte(formatText), castagnoli))
+	return formatText + string(formatSum([]byte(formatText)))
+}
+
+func formatSum(text []byte) []byte {
+	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", crc32.Checksum(text, castagnoli))
+}
+
+// checkFormatFile checks a FORMAT.txt, of whatever program.
+func checkFormatFile(b []byte) error {
+	if n := len(b) - len(formatSum(nil)); n < 0 || !bytes.Equal(b[n:], formatSum(b[:n])) {
+		return errors.New("it is not as it was written; the next import or REINDEX writes it anew")
+	}
+	return nil
 }

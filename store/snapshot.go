@@ -102,7 +102,7 @@ func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
 	defer v.mu.Unlock()
 	r := v.readers[i.ID]
 	if r == nil {
-		r = segment.NewReader(v.a.dir, i, v.a.index(i.Index), v.a.warn)
+		r = segment.NewReader(v.a.dir, i, v.a.index(v.pin.indexFile(i.Index)), v.a.warn)
 		v.readers[i.ID] = r
 	}
 	return r

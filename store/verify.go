@@ -9,19 +9,25 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
-// Verify reads every file of the archive's present state, or of one pool, and
-// yields what is wrong. Checked are CURRENT and the catalogue, the sizes and
-// checksums of all files it names, each record and block, the order of
-// captures, the index against the data, and that each body can be put together
-// and has its sha256. The error that may come last is not about the archive.
+// Verify reads every file of the archive's present state, or of one pool or a
+// sample, and yields what is wrong. Checked are CURRENT and all catalogues that
+// are there, the sizes and checksums of all files in force, each record and
+// block, the order of captures, the index against the data, that what segments
+// depend on is there, and that each body can be put together and has its
+// sha256. The error that may come last is not about the archive.
 //
-// It holds a few runs in memory, and 16 bytes for each damaged body.
+// What was found whole when it ends early is noted, and not read again by the
+// next that is asked for the same. It holds a few runs in memory, and 16 bytes
+// for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error] {
 	return func(yield func(record.Finding, error) bool) {
 		v, err := a.Snapshot(ctx)
@@ -44,10 +50,52 @@ func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[
 			}
 			return nil
 		}}
-		if err := y.run(ctx); err != nil && !errors.Is(err, errStop) {
+		err = y.begin()
+		if err == nil {
+			err = errors.Join(y.run(ctx), y.note())
+		}
+		if err != nil && !errors.Is(err, errStop) {
 			yield(record.Finding{}, err)
 		}
 	}
+}
+
+// PlanVerify says what Verify would read.
+func (a *Archive) PlanVerify(ctx context.Context, o record.VerifyOptions) (record.VerifyPlan, error) {
+	var plan record.VerifyPlan
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return plan, err
+	}
+	defer v.Close()
+	o.Dry = true
+	y := &verifier{v: v, o: o, yield: func(record.Finding) error { return nil }}
+	if err := y.begin(); err != nil {
+		return plan, err
+	}
+	plan.Clean = len(y.chosen)
+	y.chosen = slices.DeleteFunc(y.chosen, y.isClean)
+	plan.Clean -= len(y.chosen)
+	if o.Sample > 1 {
+		plan.Part, plan.Sample = y.part+1, o.Sample
+	}
+	add := func(name string, bytes int64) {
+		plan.Files, plan.Bytes = append(plan.Files, name), plan.Bytes+bytes
+	}
+	if v.pin.generation > 0 {
+		add(fileCurrent, 0)
+		add(catalogName(v.pin.generation), 0)
+	}
+	for _, x := range y.indexes() {
+		add(x.name, x.bytes)
+	}
+	for _, r := range v.pin.removals {
+		add(r.file, r.bytes)
+	}
+	for _, s := range y.chosen {
+		add(s.File, s.Bytes)
+	}
+	return plan, nil
 }
 
 // verifier is the state of one Verify.
@@ -55,21 +103,61 @@ type verifier struct {
 	v           *Snapshot
 	o           record.VerifyOptions
 	yield       func(record.Finding) error
+	chosen      []*segment.Info
 	done, total int64
 	found       int                 // findings so far
 	lost        map[segment.ID]bool // bodies that cannot be read
 	hidden      func(place) bool
+
+	part  int      // of a sample, from 0
+	clean []uint32 // segments found whole, by this verification or the one it goes on from
+	whole bool     // it has come to its end
+	noted time.Time
 }
 
-func (y *verifier) run(ctx context.Context) error {
-	segments, err := y.segments()
+// begin chooses what is to be read.
+func (y *verifier) begin() error {
+	all, err := y.segments()
 	if err != nil {
 		return err
 	}
+	if y.o.Sample > 1 && y.o.Stateless {
+		return errors.New("VERIFY SAMPLE notes in the archive which part is next, and this session only reads")
+	}
+	if err := y.recall(); err != nil {
+		return err
+	}
+	for _, s := range all {
+		if y.o.Sample < 2 || int(s.ID)%y.o.Sample == y.part {
+			y.chosen = append(y.chosen, s)
+		}
+	}
+	return nil
+}
+
+// indexes are the index files of the segments chosen.
+func (y *verifier) indexes() []indexInfo {
 	used := make(map[string]bool)
-	for _, s := range segments {
+	for _, s := range y.chosen {
 		used[s.Index] = true
-		y.total += s.Bytes
+	}
+	return slices.DeleteFunc(slices.Clone(y.v.pin.indexes), func(x indexInfo) bool { return !used[x.name] })
+}
+
+func (y *verifier) run(ctx context.Context) error {
+	if err := y.small(); err != nil {
+		return err
+	}
+	if err := y.dangling(); err != nil {
+		return err
+	}
+	for _, s := range y.chosen {
+		if !y.isClean(s) {
+			y.total += s.Bytes
+		}
+	}
+	for _, x := range y.indexes() {
+		y.total += x.bytes
 	}
 	for _, r := range y.v.pin.removals {
 		y.total += r.bytes
@@ -78,15 +166,7 @@ func (y *verifier) run(ctx context.Context) error {
 		y.total += n.bytes
 	}
 	damaged := make(map[string]bool)
-	for _, x := range y.v.pin.indexes {
-		if used[x.name] {
-			y.total += x.bytes
-		}
-	}
-	for _, x := range y.v.pin.indexes {
-		if !used[x.name] {
-			continue
-		}
+	for _, x := range y.indexes() {
 		why, err := y.sum(ctx, x.name, x.bytes, x.crc)
 		if err != nil {
 			return err
@@ -111,9 +191,11 @@ func (y *verifier) run(ctx context.Context) error {
 			return y.report(record.Finding{File: r.file, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
 		}
 	}
-	if y.hidden, err = y.v.isHidden(); err != nil {
+	hidden, err := y.v.isHidden()
+	if err != nil {
 		return err
 	}
+	y.hidden = hidden
 	// A damaged index is not looked into: its pages may lead in circles.
 	y.v.mu.Lock()
 	for _, s := range y.v.pin.segments {
@@ -122,16 +204,88 @@ func (y *verifier) run(ctx context.Context) error {
 		}
 	}
 	y.v.mu.Unlock()
-	for _, s := range segments {
+	for _, s := range y.chosen {
+		if y.isClean(s) {
+			continue
+		}
+		found, lost := y.found, len(y.lost)
 		if err := y.segment(ctx, s); err != nil {
 			return err
 		}
+		if y.found == found && len(y.lost) == lost && !damaged[s.Index] {
+			y.clean = append(y.clean, s.ID)
+		}
+		if err := y.noteNow(); err != nil {
+			return err
+		}
 	}
-	if len(y.lost) == 0 {
+	if len(y.lost) > 0 {
+		for _, s := range y.chosen {
+			if err := y.holdersOf(ctx, y.v.reader(s)); err != nil {
+				return err
+			}
+		}
+	}
+	y.whole = true
+	return nil
+}
+
+// small verifies the small files that are read with every VERIFY: catalogues
+// that are not in force any more, and FORMAT.txt.
+func (y *verifier) small() error {
+	a := y.v.a
+	if y.v.pin.generation == 0 {
 		return nil
 	}
-	for _, s := range segments {
-		if err := y.holdersOf(ctx, y.v.reader(s)); err != nil {
+	warn := func(file string, err error) error {
+		return y.report(record.Finding{File: file, Offset: -1, What: err.Error(), Time: record.NoTime})
+	}
+	numbers, err := a.generations()
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		// One that goes meanwhile is none of ours.
+		if _, err := loadCatalog(a.dir, n); err != nil && !errors.Is(err, os.ErrNotExist) {
+			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", errors.Unwrap(err))); err != nil {
+				return err
+			}
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(a.dir, fileFormat))
+	if err == nil {
+		err = checkFormatFile(b)
+	}
+	if err != nil {
+		return warn(fileFormat, err)
+	}
+	return nil
+}
+
+// dangling finds segments and pools that others depend on and that are not in
+// force.
+func (y *verifier) dangling() error {
+	has := y.v.pin.holdings()
+	for _, s := range y.chosen {
+		var missing []string
+		for _, p := range s.Depends {
+			if !has.pools[p] {
+				missing = append(missing, "pool "+p)
+			}
+		}
+		for _, id := range s.Uses {
+			if !has.segments[id] {
+				missing = append(missing, fmt.Sprintf("segment %d", id))
+			}
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		err := y.report(record.Finding{
+			Pool: s.Pool, File: s.File, Offset: -1, Severity: record.SeverityError, Time: record.NoTime,
+			What: "it depends on what is not in force: " + strings.Join(missing, ", "),
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -219,7 +373,7 @@ func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32)
 	switch {
 	case n != size:
 		return fmt.Sprintf("the file has %d bytes, the catalogue says %d", n, size), nil
-	case sum != crc:
+	case !segment.SumIs(sum, crc):
 		return fmt.Sprintf("crc32c is %08x, the catalogue says %08x", sum, crc), nil
 	}
 	return "", nil

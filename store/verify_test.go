@@ -2,15 +2,21 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment"
 )
 
 // verify gives what Verify finds.
@@ -163,5 +169,278 @@ func TestVerifyNoPool(t *testing.T) {
 		if none, ok := err.(*record.NoPoolError); !ok || len(none.Pools) != 2 {
 			t.Errorf("got error %v, want NoPoolError", err)
 		}
+	}
+}
+
+// everyFile lists the files of an archive's folder.
+func everyFile(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// flipsUnfound flips n bits drawn at random in each of files, one at a time, and
+// lists those that VERIFY does not find.
+func flipsUnfound(t testing.TB, dir string, files []string, n int, rng *rand.Rand) (unfound []string) {
+	t.Helper()
+	for _, name := range files {
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range n {
+			b := slices.Clone(whole)
+			at, bit := rng.IntN(len(b)), rng.IntN(8)
+			b[at] ^= 1 << bit
+			if err := os.WriteFile(name, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if len(verify(t, dir, record.VerifyOptions{})) == 0 {
+				unfound = append(unfound, fmt.Sprintf("%s: byte %d, bit %d", name, at, bit))
+			}
+		}
+		if err := os.WriteFile(name, whole, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return unfound
+}
+
+// TestVerifyTwentyFlips flips 20 bits in every file of an archive, one at a
+// time: VERIFY finds each. LOCK alone is not looked at: whatever it holds, the
+// next segment's number is above all that are in use.
+func TestVerifyTwentyFlips(t *testing.T) {
+	dir := damagedArchive(t)
+	if err := os.WriteFile(filepath.Join(dir, fileVerify), (&verifyState{next: map[int]int{7: 3}}).encode(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	files := slices.DeleteFunc(everyFile(t, dir), func(name string) bool { return filepath.Base(name) == fileLock })
+	if len(files) < 7 {
+		t.Fatalf("files %v", files)
+	}
+	if unfound := flipsUnfound(t, dir, files, 20, rand.New(rand.NewPCG(1, 2))); len(unfound) > 0 {
+		t.Errorf("not found:\n%s", strings.Join(unfound, "\n"))
+	}
+	for _, lock := range []string{"", "0\n", "1", "4x", "99999999999999999999", "3\n3\n"} {
+		if err := os.WriteFile(filepath.Join(dir, fileLock), []byte(lock), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a := Open(dir, Options{})
+		v := &visit{url: "http://www.example.com/" + lock, time: day0, status: 200, body: "a" + lock}
+		put(t, a, []*visit{v})
+		a.Close()
+		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+			t.Errorf("LOCK %q: %+v", lock, got)
+		}
+	}
+}
+
+// TestWithoutChecksums turns checksums off. The suite of flips must then fail:
+// what finds nothing with them on is no proof if it finds nothing with them off.
+func TestWithoutChecksums(t *testing.T) {
+	dir := damagedArchive(t)
+	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	segment.SetUnchecked(true)
+	defer segment.SetUnchecked(false)
+	if unfound := flipsUnfound(t, dir, files, 60, rand.New(rand.NewPCG(3, 4))); len(unfound) == 0 {
+		t.Error("each flip was found without checksums: the test of flips can't fail")
+	}
+}
+
+// TestDamagedIndexAnswers flips bits in the index file and asks: the answers are
+// the same, and the process lives.
+func TestDamagedIndexAnswers(t *testing.T) {
+	dir := damagedArchive(t)
+	a := Open(dir, Options{})
+	want := readRows(t, a, record.MinTime, record.MaxTime)
+	a.Close()
+	names, err := filepath.Glob(filepath.Join(dir, dirIndex, "*"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	whole, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for n := range 60 {
+		b := slices.Clone(whole)
+		b[rng.IntN(len(b))] ^= 1 << rng.IntN(8)
+		if n%3 == 0 {
+			b = b[:rng.IntN(len(b))]
+		}
+		if err := os.WriteFile(names[0], b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		a := Open(dir, Options{Warn: func(error) { told++ }})
+		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+			t.Errorf("round %d:\n%s", n, diffRows(got, want))
+		}
+		a.Close()
+		if told == 0 {
+			t.Errorf("round %d: nothing was told of the damage", n)
+		}
+	}
+}
+
+// TestVerifyIndexOfAnother gives a segment an index that is none of it, with the
+// checksum that the catalogue has of it.
+func TestVerifyIndexOfAnother(t *testing.T) {
+	dir := damagedArchive(t)
+	a := Open(dir, Options{})
+	defer a.Close()
+	n, err := readCurrent(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := loadCatalog(dir, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(dirIndex, "000099.idx")
+	x, err := segment.NewIndexBuilder(disk.OS, filepath.Join(dir, other))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The bucket of the first segment has the pairs of the second's.
+	second := c.segments[1]
+	f, err := os.Open(filepath.Join(dir, second.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = x.Add(c.segments[0].Bucket(), func(put func(k, v []byte) error) error {
+		_, err := segment.Rebuild(t.Context(), second.File, f, second.Bytes, put)
+		return err
+	})
+	if err == nil {
+		err = x.Finish()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := describeIndex(filepath.Join(dir, other), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong := *c.segments[0]
+	wrong.Index = other
+	if err := a.putCatalog(c.reindexed([]*segment.Info{&wrong}, []indexInfo{file})); err != nil {
+		t.Fatal(err)
+	}
+	got := verify(t, dir, record.VerifyOptions{})
+	if len(got) == 0 || got[0].File != other || got[0].Severity != record.SeverityWarning {
+		t.Errorf("findings %+v, want a warning of %s", got, other)
+	}
+}
+
+// manyPools is an archive of n pools with one segment each.
+func manyPools(t testing.TB, n int) string {
+	t.Helper()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	for i := range n {
+		put(t, a, []*visit{{url: fmt.Sprintf("http://www.example.com/%d", i), time: day0 + record.Time(31*i)*dayMillis, status: 200, body: fmt.Sprint("page ", i)}})
+	}
+	return a.Path()
+}
+
+// TestVerifySample damages a db-file: of n samples one finds it, again and
+// again, whichever the file is.
+func TestVerifySample(t *testing.T) {
+	const n = 3
+	dir := manyPools(t, 7)
+	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(names) != 7 {
+		t.Fatal(names, err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad := slices.Clone(b)
+		bad[len(b)/2] ^= 1
+		if err := os.WriteFile(name, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 2 {
+			found := 0
+			for range n {
+				if len(verify(t, dir, record.VerifyOptions{Sample: n})) > 0 {
+					found++
+				}
+			}
+			if found != 1 {
+				t.Errorf("%s, round %d: %d of %d samples found it, want 1", name, round, found, n)
+			}
+		}
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestVerifyGoesOn stops a verification: the next goes on with what was not yet
+// found whole, reads what was not again, and leaves no note behind.
+func TestVerifyGoesOn(t *testing.T) {
+	dir := manyPools(t, 6)
+	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(names) != 6 {
+		t.Fatal(names, err)
+	}
+	b, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1
+	if err := os.WriteFile(names[0], b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a := Open(dir, Options{})
+	defer a.Close()
+	last, err := os.Stat(names[5])
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var failed error
+	for _, err := range a.Verify(ctx, record.VerifyOptions{Progress: func(done, total int64) {
+		if done > total-last.Size() {
+			cancel()
+		}
+	}}) {
+		failed = err
+	}
+	if !errors.Is(failed, context.Canceled) {
+		t.Fatalf("error %v, want one of the cancelling", failed)
+	}
+	p, err := a.PlanVerify(t.Context(), record.VerifyOptions{})
+	if err != nil || p.Clean == 0 || p.Clean > 5 {
+		t.Fatalf("plan %+v, %v", p, err)
+	}
+	if !slices.Contains(p.Files, filepath.Join(dirPools, filepath.Base(filepath.Dir(names[0])), filepath.Base(names[0]))) {
+		t.Errorf("the damaged %s is not read again: %v", names[0], p.Files)
+	}
+	if other, err := a.PlanVerify(t.Context(), record.VerifyOptions{Pool: "200806"}); err != nil || other.Clean != 0 {
+		t.Errorf("of one pool: plan %+v, %v", other, err)
+	}
+	if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+		t.Error("the damage is not found when it goes on")
+	}
+	if _, err := os.Stat(filepath.Join(dir, fileVerify)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the note is there after the end: %v", err)
 	}
 }

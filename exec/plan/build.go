@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
@@ -324,27 +323,14 @@ func (b *builder) limit() (Limit, error) {
 	l := Limit{N: -1}
 	var err error
 	if b.query.Limit != nil {
-		if l.N, err = b.count(b.query.Limit, "LIMIT"); err != nil {
+		if l.N, err = ConstantCount(b.query.Limit, "LIMIT", b.env); err != nil {
 			return l, err
 		}
 	}
 	if b.query.Offset != nil {
-		l.Skip, err = b.count(b.query.Offset, "OFFSET")
+		l.Skip, err = ConstantCount(b.query.Offset, "OFFSET", b.env)
 	}
 	return l, err
-}
-
-// count reads a constant whole number that is not negative.
-func (b *builder) count(e ast.Expr, where string) (int64, error) {
-	x, err := (&Binder{Where: where, Env: b.env}).BindAs(e, value.Int)
-	if err != nil {
-		return 0, err
-	}
-	c, ok := x.(*Const)
-	if !ok || c.V.Type != value.Int || c.V.Int < 0 {
-		return 0, ast.Errorf(e, "%s takes a whole number from 0, not %s", where, e)
-	}
-	return c.V.Int, nil
 }
 
 // bound plans LIMIT and OFFSET.

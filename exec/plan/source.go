@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 
+	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -105,6 +106,20 @@ func ConstantText(e ast.Expr, env *Env) (string, error) {
 	err := ast.Errorf(e, "%s is no text", e)
 	err.Hint = "write it in single quotes"
 	return "", err
+}
+
+// ConstantCount reads a constant whole number that is not negative, which
+// follows the word where.
+func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
+	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Int)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*Const)
+	if !ok || c.V.Type != value.Int || c.V.Int < 0 {
+		return 0, ast.Errorf(e, "%s takes a whole number from 0, not %s", where, e)
+	}
+	return c.V.Int, nil
 }
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

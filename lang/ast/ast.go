@@ -183,10 +183,11 @@ type CopyPool struct {
 	To   Expr // *String or *Param
 }
 
-// Verify is VERIFY [POOL p].
+// Verify is VERIFY [POOL p] [SAMPLE 1/n].
 type Verify struct {
 	Span
-	Pool Expr // *String or *Param; nil: all
+	Pool   Expr // *String or *Param; nil: all
+	Sample Expr // n: *Number or *Param; nil: all
 }
 
 // MergePool is MERGE POOL ('p' | ALL).

@@ -504,6 +504,9 @@ func (p *printer) statement(s Statement) {
 		if s.Pool != nil {
 			p.clause(" POOL ", s.Pool)
 		}
+		if s.Sample != nil {
+			p.clause(" SAMPLE 1/", s.Sample)
+		}
 	case *MergePool:
 		p.WriteString("MERGE POOL ")
 		p.poolOrAll(s.Pool)

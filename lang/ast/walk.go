@@ -77,7 +77,7 @@ func children(n Node) []Node {
 	case *CopyPool:
 		l.exprs(n.Pool, n.To)
 	case *Verify:
-		l.exprs(n.Pool)
+		l.exprs(n.Pool, n.Sample)
 	case *MergePool:
 		l.exprs(n.Pool)
 	case *RepairPool:

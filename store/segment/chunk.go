@@ -78,7 +78,7 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 
 // decodeChunk decodes and checks one chunk. It does not keep b.
 func decodeChunk(b []byte, want uint) (*Chunk, error) {
-	if len(b) < 6 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
 		return nil, errColumn
 	}
 	if b[4] != chunkFormat {

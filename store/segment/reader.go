@@ -17,13 +17,25 @@ import (
 
 // decoder decompresses frames. It has no state between calls and may be used
 // from several goroutines. Its limit is above what any run holds.
-var decoder = sync.OnceValue(func() *zstd.Decoder {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(256<<20), zstd.WithDecoderConcurrency(0))
+func decoder() *zstd.Decoder {
+	if unchecked.Load() {
+		return uncheckedDecoder()
+	}
+	return checkedDecoder()
+}
+
+var (
+	checkedDecoder   = sync.OnceValue(func() *zstd.Decoder { return newDecoder() })
+	uncheckedDecoder = sync.OnceValue(func() *zstd.Decoder { return newDecoder(zstd.IgnoreChecksum(true)) })
+)
+
+func newDecoder(o ...zstd.DOption) *zstd.Decoder {
+	d, err := zstd.NewReader(nil, append(o, zstd.WithDecoderMaxMemory(256<<20), zstd.WithDecoderConcurrency(0))...)
 	if err != nil {
 		panic(fmt.Sprintf("segment: options of the zstd decoder: %v", err))
 	}
 	return d
-})
+}
 
 // Reader reads one segment. It may be used from several goroutines. Its index
 // file is lent to it; the db-file it opens when first needed and closes with

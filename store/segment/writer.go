@@ -339,7 +339,7 @@ func withCRC(b []byte) []byte {
 
 // checkCRC takes it off again.
 func checkCRC(b []byte) ([]byte, error) {
-	if len(b) < 4 || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[4:], castagnoli) {
+	if len(b) < 4 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
 		return nil, errColumn
 	}
 	return b[4:], nil

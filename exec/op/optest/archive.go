@@ -358,6 +358,11 @@ func (a *Archive) Merge(_ context.Context, o record.MergeOptions) ([]record.Merg
 	return out, a.Err
 }
 
+// PlanVerify says that there is one file.
+func (a *Archive) PlanVerify(_ context.Context, o record.VerifyOptions) (record.VerifyPlan, error) {
+	return record.VerifyPlan{Files: []string{"CURRENT"}, Bytes: 16, Sample: o.Sample}, a.Err
+}
+
 // Repair finds all files whole.
 func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err

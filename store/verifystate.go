@@ -1,0 +1,169 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// fileVerify notes what verifications have still to do. It is a help and no
+// more: lost or damaged, they begin anew.
+const fileVerify = "verify"
+
+// noteEvery is how often a verification notes how far it is.
+const noteEvery = 10 * time.Second
+
+// verifyState is the content of the file:
+//
+//	infomall verify ⇥ 1
+//	next ⇥ n ⇥ part        which part, from 0, is next of a sample of n; one line for each n
+//	clean ⇥ pool ⇥ n ⇥ segment numbers by blanks      of a verification that has not come to its end
+//	crc32c ⇥ eight hex digits of everything before this line
+type verifyState struct {
+	next  map[int]int
+	going bool
+	pool  string
+	of    int
+	clean []uint32
+}
+
+func (s *verifyState) encode() []byte {
+	b := []byte("infomall verify\t1\n")
+	var sizes []int
+	for n := range s.next {
+		sizes = append(sizes, n)
+	}
+	slices.Sort(sizes)
+	for _, n := range sizes {
+		b = fmt.Appendf(b, "next\t%d\t%d\n", n, s.next[n])
+	}
+	if s.going {
+		b = fmt.Appendf(b, "clean\t%s\t%d\t%s\n", s.pool, s.of, joinIDs(s.clean))
+	}
+	return withSum(b)
+}
+
+var errVerifyState = errors.New("it is damaged: what it notes of verifications that did not come to their end is not believed; the next VERIFY SAMPLE writes it anew")
+
+func decodeVerifyState(b []byte) (*verifyState, error) {
+	at := bytes.LastIndex(b, []byte("crc32c\t"))
+	if at < 0 || !bytes.Equal(b[at:], fmt.Appendf(nil, "crc32c\t%08x\n", crc32.Checksum(b[:at], castagnoli))) {
+		return nil, errVerifyState
+	}
+	s := &verifyState{next: make(map[int]int)}
+	for line := range strings.Lines(string(b[:at])) {
+		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
+		switch f.text() {
+		case "infomall verify":
+			if v := f.text(); v != "1" {
+				return nil, fmt.Errorf("it has format %s, and this program reads 1: a newer infomall wrote it", v)
+			}
+		case "next":
+			n, err := strconv.Atoi(f.text())
+			f.bad = f.bad || err != nil
+			s.next[n] = int(f.int())
+		case "clean":
+			s.going, s.pool, s.of, s.clean = true, f.text(), int(f.int()), f.ids()
+		}
+		if f.bad {
+			return nil, errVerifyState
+		}
+	}
+	return s, nil
+}
+
+// verifyState reads the file; an empty state if there is none.
+func (a *Archive) verifyState() (*verifyState, error) {
+	b, err := os.ReadFile(filepath.Join(a.dir, fileVerify))
+	if errors.Is(err, os.ErrNotExist) {
+		return &verifyState{next: make(map[int]int)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeVerifyState(b)
+}
+
+// recall finds out which part of a sample is due, and what of it an earlier
+// verification has found whole.
+func (y *verifier) recall() error {
+	y.noted = y.v.a.opts.Now()
+	s, err := y.v.a.verifyState()
+	if err != nil {
+		return y.report(record.Finding{File: fileVerify, Offset: -1, What: err.Error(), Time: record.NoTime})
+	}
+	if y.o.Sample > 1 {
+		y.part = s.next[y.o.Sample] % y.o.Sample
+	}
+	if s.going && s.pool == y.o.Pool && s.of == y.o.Sample {
+		y.clean = s.clean
+	}
+	return nil
+}
+
+// isClean reports whether a segment was found whole already.
+func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.ID) }
+
+// noteNow notes how far it is, now and then.
+func (y *verifier) noteNow() error {
+	if y.v.a.opts.Now().Sub(y.noted) < noteEvery {
+		return nil
+	}
+	return y.note()
+}
+
+// note notes what is still to do. Where the archive can't be written to nothing
+// is noted, unless a sample asks for it.
+func (y *verifier) note() error {
+	if y.o.Stateless || y.o.Dry || y.v.pin.generation == 0 {
+		return nil
+	}
+	a := y.v.a
+	y.noted = a.opts.Now()
+	s, err := a.verifyState()
+	if err != nil {
+		s = &verifyState{next: make(map[int]int)}
+	}
+	before := s.encode()
+	mine := s.going && s.pool == y.o.Pool && s.of == y.o.Sample
+	switch {
+	case y.whole && y.o.Sample > 1:
+		s.next[y.o.Sample] = (y.part + 1) % y.o.Sample
+		fallthrough
+	case y.whole:
+		if mine || err != nil {
+			s.going, s.clean = false, nil
+		}
+	case len(y.clean) > 0:
+		s.going, s.pool, s.of, s.clean = true, y.o.Pool, y.o.Sample, y.clean
+	}
+	after := s.encode()
+	if err == nil && bytes.Equal(before, after) {
+		return nil
+	}
+	// Who sweeps what is half written has the lock; and the statement may have
+	// been cancelled.
+	err = a.locked(context.Background(), func(disk.File) error {
+		path := filepath.Join(a.dir, fileVerify)
+		if len(s.next) == 0 && !s.going {
+			return a.opts.Disk.Remove(path)
+		}
+		return disk.WriteFile(a.opts.Disk, path, after)
+	})
+	if err != nil && y.o.Sample > 1 && y.whole {
+		return fmt.Errorf("note which part of the sample is next: %w", err)
+	}
+	return nil
+}
