@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"crypto/sha256"
 	"strings"
 
@@ -70,15 +71,34 @@ func topic(r *block.Revision, n int) string {
 	return block.Topic(r.Bytes(n), r.Body.Charset, r.Body.Profile, block.TopicOptions{})
 }
 
-// blockTable lists the blocks of a page, those that divide before those that
-// they divide into. Only these last have their text, so that the column read
-// down is the page.
-func (s *Session) blockTable(c capture, p *record.Payload) (*Result, error) {
-	v, err := versionOf(c, p, s.divideOptions())
+// foundBlocks are the blocks of a capture, whose payload is p, and what became
+// of them since the version before, if that has a body.
+func (s *Session) foundBlocks(ctx context.Context, snap op.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
+	var h block.History
+	if !found.first {
+		before, err := snap.Payload(ctx, found.before.ref)
+		if err != nil {
+			return nil, err
+		}
+		if before.NoBody == "" {
+			v, err := versionOf(found.before, &before, s.divideOptions())
+			if err != nil {
+				return nil, err
+			}
+			h.Add(v)
+		}
+	}
+	v, err := versionOf(found.capture, p, s.divideOptions())
 	if err != nil {
 		return nil, err
 	}
-	r := new(block.History).Add(v)
+	return h.Add(v), nil
+}
+
+// blockTable lists the blocks of a version, those that divide before those that
+// they divide into. Only these last have their text, so that the column read
+// down is the page.
+func blockTable(r *block.Revision, c capture) *Result {
 	t := newTable(text("block"), whole("depth"), text("label"), text("topic"), whole("bytes"), whole("words"), text("text"))
 	if !r.Hidden() {
 		t.addBlocks(r)
@@ -87,7 +107,7 @@ func (s *Session) blockTable(c capture, p *record.Payload) (*Result, error) {
 	if t.batch.N == 0 {
 		res.Notes = append(res.Notes, "it has no blocks: "+whyNoBlocks(c))
 	}
-	return res, nil
+	return res
 }
 
 func (t *table) addBlocks(r *block.Revision) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"strings"
 
 	"infomall/exec/op"
 	"infomall/lang/ast"
@@ -33,8 +32,15 @@ func (s *Session) diff(ctx context.Context, st *ast.Diff) (*Result, error) {
 		res.Notes = append(res.Notes, "from "+s.usedNote(from, old.time))
 	}
 	res.Notes = append(res.Notes, "to "+s.usedNote(to, new.time))
-	text, err := s.diffText(ctx, snap, st, to.url, old, new)
-	res.Bytes = bytes.NewReader(text)
+	d, err := s.diffDrawing(ctx, snap, st, old, new)
+	if err != nil {
+		return nil, err
+	}
+	d.url = to.url
+	res.Drawing = d
+	var text bytes.Buffer
+	err = d.Text(&text, Terminal{})
+	res.Bytes = &text
 	return res, err
 }
 
@@ -77,8 +83,8 @@ func (s *Session) findPair(ctx context.Context, snap op.Snapshot, from, to *page
 	return found.before, found.capture, nil
 }
 
-// diffText is the answer of DIFF.
-func (s *Session) diffText(ctx context.Context, snap op.Snapshot, st *ast.Diff, url string, old, new capture) ([]byte, error) {
+// diffDrawing compares two captures of a page.
+func (s *Session) diffDrawing(ctx context.Context, snap op.Snapshot, st *ast.Diff, old, new capture) (*diffDrawing, error) {
 	var h block.History
 	var r *block.Revision
 	for _, c := range []capture{old, new} {
@@ -95,11 +101,7 @@ func (s *Session) diffText(ctx context.Context, snap op.Snapshot, st *ast.Diff, 
 		}
 		r = h.Add(v)
 	}
-	var w diffWriter
-	fmt.Fprintf(&w, "--- %s %s\n", url, s.captureLine(old))
-	fmt.Fprintf(&w, "+++ %s %s\n", url, s.captureLine(new))
-	w.revision(r, old == new)
-	return w.Bytes(), nil
+	return &diffDrawing{from: s.captureLine(old), to: s.captureLine(new), r: r, oneCapture: old == new}, nil
 }
 
 // captureLine says when a capture was made and what it found.
@@ -122,125 +124,3 @@ func (s *Session) wouldDiff(st *ast.Diff) ([]string, error) {
 	}
 	return []string{s.would(from), s.would(to)}, nil
 }
-
-// diffWriter writes what became of blocks, a paragraph each.
-type diffWriter struct{ bytes.Buffer }
-
-// revision tells of each block of r that is not the same in the version before.
-func (w *diffWriter) revision(r *block.Revision, oneCapture bool) {
-	var counts [block.Removed + 1]int
-	d := blockDiff{diffWriter: w, old: r.Before, new: r, oldLabels: labels(r.Before), newLabels: labels(r)}
-	for _, m := range r.Leaves() {
-		counts[m.Op]++
-		if m.Op != block.Same {
-			d.match(m)
-		}
-	}
-	switch {
-	case oneCapture:
-		w.WriteString("no difference: both times have this capture\n")
-	case sameBody(r.Before, r) && r.Kind == r.Before.Kind:
-		w.WriteString("no difference: both captures have the same body\n")
-	case counts[block.Added]+counts[block.Edited]+counts[block.Removed]+counts[block.Moved] == 0:
-		w.WriteString("no block differs: the change is one of layout\n")
-	default:
-		w.WriteString(countLine(counts[:]) + "\n")
-	}
-}
-
-// sameBody reports whether two versions have the same bytes, content-decoded.
-func sameBody(a, b *block.Revision) bool {
-	if a.Body == nil || b.Body == nil {
-		return a.Body == nil && b.Body == nil && a.Version.Digest == b.Version.Digest
-	}
-	return bytes.Equal(a.Body.Page.Body, b.Body.Page.Body)
-}
-
-// countLine says how many blocks each operation befell.
-func countLine(counts []int) string {
-	var parts []string
-	for _, op := range []block.Op{block.Added, block.Edited, block.Moved, block.Removed, block.Same} {
-		if n := counts[op]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, op))
-		}
-	}
-	return "blocks: " + strings.Join(parts, ", ")
-}
-
-// blockDiff writes the blocks of two versions.
-type blockDiff struct {
-	*diffWriter
-	old, new             *block.Revision
-	oldLabels, newLabels []block.Label
-}
-
-// match tells of one block: what became of it, where it is, what it is about,
-// and its lines.
-func (d *blockDiff) match(m block.Match) {
-	switch m.Op {
-	case block.Added:
-		d.head(m.Op, d.new, m.New, "", d.newLabels)
-		d.lines("+ ", d.new.Text(m.New))
-	case block.Removed:
-		d.head(m.Op, d.old, m.Old, "", d.oldLabels)
-		d.lines("- ", d.old.Text(m.Old))
-	default:
-		was := ""
-		if path := d.old.Tree.Blocks[m.Old].Path; path != d.new.Tree.Blocks[m.New].Path {
-			was = path
-		}
-		d.head(m.Op, d.new, m.New, was, d.newLabels)
-		if m.Op == block.Edited {
-			d.edited(m)
-		}
-	}
-}
-
-// head is the first line. Was is the path of the block before, if it differs.
-func (d *blockDiff) head(op block.Op, r *block.Revision, n int, was string, labels []block.Label) {
-	fmt.Fprintf(d, "%s %s", op, r.Tree.Blocks[n].Path)
-	if was != "" {
-		fmt.Fprintf(d, " (was %s)", was)
-	}
-	fmt.Fprintf(d, " %s", labels[n])
-	if t := topic(r, n); t != "" {
-		fmt.Fprintf(d, ": %s", t)
-	}
-	d.WriteByte('\n')
-}
-
-// lines writes a text, or nothing if there is none.
-func (d *blockDiff) lines(mark, text string) {
-	for line := range strings.Lines(text) {
-		d.WriteString("  " + mark + strings.TrimRight(line, "\n") + "\n")
-	}
-}
-
-// alikeEnough is the share of words in common from which on an edited block is
-// shown as one text with the words marked that came and went. Others read
-// better as two texts.
-const alikeEnough = 0.5
-
-// edited writes what of a block's text is not as before.
-func (d *blockDiff) edited(m block.Match) {
-	old, new := d.old.Text(m.Old), d.new.Text(m.New)
-	if m.Similarity < alikeEnough && old != new {
-		d.lines("- ", old)
-		d.lines("+ ", new)
-		return
-	}
-	lines := wordLines(block.Diff(old, new))
-	for _, line := range lines {
-		d.WriteString("  " + line + "\n")
-	}
-	if len(lines) > 0 {
-		return
-	}
-	what := "the same words in other markup"
-	if d.old.Body == nil || d.new.Body == nil {
-		what = "other bytes"
-	}
-	fmt.Fprintf(d, "  %s: %d bytes, before %d\n", what, size(d.new, m.New), size(d.old, m.Old))
-}
-
-func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }

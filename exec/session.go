@@ -57,6 +57,7 @@ type Result struct {
 	Columns []value.Column
 	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone and ResultBytes
 	Bytes   io.WriterTo                    // for ResultBytes and ResultText
+	Drawing Drawing                        // of DIFF and SHOW PAGE AS blocks, else nil
 	// Notes are lines for the person at the terminal (stderr): what was used,
 	// why there are no rows. Complete when Rows has ended.
 	Notes []string

@@ -51,11 +51,18 @@ func (s *Session) shownPage(ctx context.Context, snap op.Snapshot, st *ast.ShowP
 	}
 	note := s.usedNote(asked, found.time)
 	if st.Form == ast.PageBlocks {
-		res, err := s.blockTable(found.capture, &p)
-		if err == nil {
-			res.Notes = append(res.Notes, note)
+		r, err := s.foundBlocks(ctx, snap, found, &p)
+		if err != nil {
+			return nil, err
 		}
-		return res, err
+		res := blockTable(r, found.capture)
+		d := &blockDrawing{URL: asked.url, Captured: s.captureLine(found.capture), Parts: drawBlocks(r)}
+		if r.Before != nil {
+			d.Against = s.captureLine(found.before)
+		}
+		res.Drawing = d
+		res.Notes = append(res.Notes, note)
+		return res, nil
 	}
 	body, err := pageForm(st, &p)
 	return &Result{Kind: ResultBytes, Bytes: body, Notes: []string{note}}, err

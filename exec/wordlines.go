@@ -10,15 +10,36 @@ import (
 // nearRunes is how much of the unchanged text next to a change is shown.
 const nearRunes = 40
 
+// wordMarks are what stands before and behind words that went and came.
+type wordMarks struct{ gone, goneEnd, come, comeEnd string }
+
+// plainMarks mark words that went as [-so-] and words that came as {+so+}.
+var plainMarks = wordMarks{"[-", "-]", "{+", "+}"}
+
+// wordMarks are marks, or colours where the terminal has them.
+func (t *Terminal) wordMarks() wordMarks {
+	if t.Color {
+		return wordMarks{inkRemoved, inkOff, inkAdded, inkOff}
+	}
+	return plainMarks
+}
+
+// around is text that went or came between its marks.
+func (m wordMarks) around(text string, op block.Op) string {
+	var w strings.Builder
+	m.write(&w, text, op)
+	return w.String()
+}
+
 // wordLines are the lines of an edited text in which something changed, with
-// words that went as [-so-] and words that came as {+so+}. What was left out
-// between and in the lines is an ellipsis. There are none if no word changed.
-func wordLines(edits []block.Edit) []string {
+// the words that went and came marked. What was left out between and in the
+// lines is an ellipsis. There are none if no word changed.
+func wordLines(edits []block.Edit, marks wordMarks) []string {
 	var out []string
 	var line []block.Edit
 	skipped := false
 	end := func() {
-		switch text := wordLine(line); {
+		switch text := marks.line(line); {
 		case text == "":
 			skipped = skipped || len(line) > 0
 		case skipped:
@@ -97,16 +118,14 @@ func startsCell(text string) bool {
 	return strings.ContainsAny(text[:len(text)-len(rest)], "\t\n")
 }
 
-// wordLine is one line, or "" if nothing in it changed.
-func wordLine(line []block.Edit) string {
+// line is one line, or "" if nothing in it changed.
+func (m wordMarks) line(line []block.Edit) string {
 	var w strings.Builder
 	changed := false
 	for i, e := range line {
 		switch e.Op {
-		case block.Added:
-			changed = marked(&w, "{+", e.Text, "+}") || changed
-		case block.Removed:
-			changed = marked(&w, "[-", e.Text, "-]") || changed
+		case block.Added, block.Removed:
+			changed = m.write(&w, e.Text, e.Op) || changed
 		default:
 			w.WriteString(near(e.Text, i > 0, i < len(line)-1))
 		}
@@ -117,9 +136,13 @@ func wordLine(line []block.Edit) string {
 	return w.String()
 }
 
-// marked writes text between marks, the space around it outside of them. It is
-// false for text that is only space.
-func marked(w *strings.Builder, open, text, end string) bool {
+// write writes text between its marks, the space around it outside of them. It
+// is false for text that is only space.
+func (m wordMarks) write(w *strings.Builder, text string, op block.Op) bool {
+	open, end := m.come, m.comeEnd
+	if op == block.Removed {
+		open, end = m.gone, m.goneEnd
+	}
 	words := strings.TrimSpace(text)
 	before, after, _ := strings.Cut(text, words)
 	w.WriteString(before)

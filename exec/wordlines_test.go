@@ -25,7 +25,7 @@ func TestWordLines(t *testing.T) {
 		{long + " old " + long, long + " new " + long,
 			"…" + strings.Repeat("长文", 20) + " [-old-] {+new+} " + strings.Repeat("长文", 20)[:len("长文")*20-len("文")] + "…"},
 	} {
-		if got := strings.Join(wordLines(block.Diff(c.old, c.new)), "|"); got != c.want {
+		if got := strings.Join(wordLines(block.Diff(c.old, c.new), plainMarks), "|"); got != c.want {
 			t.Errorf("%.40q to %.40q\ngot  %s\nwant %s", c.old, c.new, got, c.want)
 		}
 	}
@@ -42,7 +42,7 @@ func FuzzWordLines(f *testing.F) {
 		for _, e := range edits {
 			changed = changed || e.Op != block.Same && strings.TrimSpace(e.Text) != ""
 		}
-		if lines := wordLines(edits); len(lines) > 0 != changed {
+		if lines := wordLines(edits, plainMarks); len(lines) > 0 != changed {
 			t.Errorf("%q to %q: got %q, want lines: %v", old, new, lines, changed)
 		}
 	})

@@ -46,15 +46,17 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to
 		out = p.stderr
 	}
 	out.begin(ctx)
-	switch r.Kind {
-	case exec.ResultNone:
-	case exec.ResultRows, exec.ResultWork:
+	switch drawn := r.Drawing != nil && to != toNowhere && p.draws(out); {
+	case drawn:
+		err = p.drawing(out, r.Drawing)
+	case r.Kind == exec.ResultNone:
+	case r.Kind == exec.ResultRows, r.Kind == exec.ResultWork:
 		rows, err = p.rows(ctx, out, r, to)
-	case exec.ResultBytes:
+	case r.Kind == exec.ResultBytes:
 		if to != toNowhere {
 			err = p.bytes(out, s, r)
 		}
-	case exec.ResultText:
+	case r.Kind == exec.ResultText:
 		if to != toNowhere {
 			err = p.text(out, r)
 		}
@@ -166,17 +168,42 @@ const modeAuto = "auto"
 func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 	s := &p.session.Settings
 	o := rowio.Options{Zone: s.Timezone, NullValue: s.NullValue, Header: p.header, Safe: p.safe}
-	if out.terminal != nil {
-		o.Width = s.Width
-		if o.Width == 0 {
-			o.Width = term.Width(out.terminal)
-		}
-	}
+	o.Width, o.Color = p.window(out)
 	if format == modeAuto {
 		format, o.Vertical = "table", true
 	}
-	o.Color = s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
 	return rowio.New(format, out, o)
+}
+
+// window is how wide out is, 0 if it is no terminal, and whether it is sent
+// colours.
+func (p *printer) window(out *output) (width int, color bool) {
+	s := &p.session.Settings
+	if out.terminal != nil {
+		width = s.Width
+		if width == 0 {
+			width = term.Width(out.terminal)
+		}
+	}
+	return width, s.Color == "always" || s.Color == "auto" && p.color && out.terminal != nil
+}
+
+// draws reports whether answers that can be drawn are: on a page of their own,
+// and on terminals where no format is asked for.
+func (p *printer) draws(out *output) bool {
+	format := p.format(out)
+	return format == "html" || format == modeAuto
+}
+
+// drawing draws an answer.
+func (p *printer) drawing(out *output, d exec.Drawing) error {
+	p.separate(out)
+	if p.format(out) == "html" {
+		return d.HTML(out)
+	}
+	t := exec.Terminal{Printable: printable}
+	t.Width, t.Color = p.window(out)
+	return d.Text(out, t)
 }
 
 // bytes shows a page, or what changed in one. As the one result of a run its bytes are written as they

@@ -1,0 +1,242 @@
+package exec
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"infomall/exec/rowio"
+	"infomall/store/block"
+)
+
+// diffDrawing is what became of a page's blocks between two captures.
+type diffDrawing struct {
+	url        string
+	from, to   string // the captures
+	r          *block.Revision
+	oneCapture bool // both times have it
+}
+
+// blockChange is what became of one block.
+type blockChange struct {
+	Op         block.Op
+	Path       string
+	Was        string // its path before, if that differs
+	Label      block.Label
+	Topic      string
+	old, new   string
+	edits      []block.Edit // of an edited block whose words differ
+	wordByWord bool         // the texts read better as one
+	Note       string       // of an edited block with the same words
+}
+
+// alikeEnough is the share of words in common from which on an edited block is
+// shown as one text with the words marked that came and went. Others read
+// better as two texts.
+const alikeEnough = 0.5
+
+// Changes are the blocks that are not the same.
+func (d *diffDrawing) Changes() []blockChange {
+	var out []blockChange
+	oldLabels, newLabels := labels(d.r.Before), labels(d.r)
+	for _, m := range d.r.Leaves() {
+		c := blockChange{Op: m.Op}
+		if m.Op == block.Same {
+			continue
+		}
+		if m.Old >= 0 {
+			c.Path, c.Label, c.Topic = d.r.Before.Tree.Blocks[m.Old].Path, oldLabels[m.Old], topic(d.r.Before, m.Old)
+			c.old = d.r.Before.Text(m.Old)
+		}
+		if m.New >= 0 {
+			c.Was, c.Path = c.Path, d.r.Tree.Blocks[m.New].Path
+			c.Label, c.Topic = newLabels[m.New], topic(d.r, m.New)
+			c.new = d.r.Text(m.New)
+			if c.Was == c.Path {
+				c.Was = ""
+			}
+		}
+		if m.Op == block.Edited {
+			c.compare(d.r, m)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// compare finds what differs in an edited block.
+func (c *blockChange) compare(r *block.Revision, m block.Match) {
+	c.edits = block.Diff(c.old, c.new)
+	c.wordByWord = m.Similarity >= alikeEnough || c.old == c.new
+	if len(wordLines(c.edits, plainMarks)) > 0 {
+		return
+	}
+	what := "the same words in other markup"
+	if r.Body == nil || r.Before.Body == nil {
+		what = "other bytes"
+	}
+	c.edits = nil
+	c.Note = fmt.Sprintf("%s: %d bytes, before %d", what, size(r, m.New), size(r.Before, m.Old))
+}
+
+func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
+
+// Sum says of all blocks what became of them.
+func (d *diffDrawing) Sum() string {
+	var counts [block.Removed + 1]int
+	for _, m := range d.r.Leaves() {
+		counts[m.Op]++
+	}
+	switch {
+	case d.oneCapture:
+		return "no difference: both times have this capture"
+	case sameBody(d.r.Before, d.r) && d.r.Kind == d.r.Before.Kind:
+		return "no difference: both captures have the same body"
+	case counts[block.Added]+counts[block.Edited]+counts[block.Removed]+counts[block.Moved] == 0:
+		return "no block differs: the change is one of layout"
+	}
+	return countLine(counts[:])
+}
+
+// sameBody reports whether two versions have the same bytes, content-decoded.
+func sameBody(a, b *block.Revision) bool {
+	if a.Body == nil || b.Body == nil {
+		return a.Body == nil && b.Body == nil && a.Version.Digest == b.Version.Digest
+	}
+	return bytes.Equal(a.Body.Page.Body, b.Body.Page.Body)
+}
+
+// countLine says how many blocks each operation befell.
+func countLine(counts []int) string {
+	var parts []string
+	for _, op := range []block.Op{block.Added, block.Edited, block.Moved, block.Removed, block.Same} {
+		if n := counts[op]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, op))
+		}
+	}
+	return "blocks: " + strings.Join(parts, ", ")
+}
+
+// Text writes a paragraph for each block that is not the same: before and now
+// beside each other where the terminal is wide, else one below the other.
+func (d *diffDrawing) Text(w io.Writer, t Terminal) error {
+	var b strings.Builder
+	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.url+" "+d.from)) + "\n")
+	b.WriteString(t.ink(inkAdded, t.printable("+++ "+d.url+" "+d.to)) + "\n")
+	for _, c := range d.Changes() {
+		c.head(&b, &t)
+		if t.Width >= rowio.SidesWidthMin {
+			if err := c.sides(&b, &t); err != nil {
+				return err
+			}
+		} else {
+			c.unified(&b, &t)
+		}
+		if c.Note != "" {
+			b.WriteString("  " + c.Note + "\n")
+		}
+	}
+	b.WriteString(d.Sum() + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// head writes what became of the block, where it is and what it is about.
+func (c *blockChange) head(b *strings.Builder, t *Terminal) {
+	b.WriteString(t.ink(opInk(c.Op), c.Op.String()) + " " + c.Path)
+	if c.Was != "" {
+		fmt.Fprintf(b, " (was %s)", c.Was)
+	}
+	b.WriteString(" " + c.Label.String())
+	if c.Topic != "" {
+		b.WriteString(": " + t.printable(c.Topic))
+	}
+	b.WriteByte('\n')
+}
+
+// unified writes the block's lines, those that went and came marked so.
+func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
+	lines := func(mark, color, text string) {
+		for line := range strings.Lines(text) {
+			b.WriteString("  " + t.ink(color, mark+t.printable(strings.TrimRight(line, "\n"))) + "\n")
+		}
+	}
+	switch {
+	case c.Op == block.Added:
+		lines("+ ", inkAdded, c.new)
+	case c.Op == block.Removed:
+		lines("- ", inkRemoved, c.old)
+	case c.edits == nil:
+	case !c.wordByWord:
+		lines("- ", inkRemoved, c.old)
+		lines("+ ", inkAdded, c.new)
+	default:
+		for _, line := range wordLines(printableEdits(c.edits, t), t.wordMarks()) {
+			b.WriteString("  " + line + "\n")
+		}
+	}
+}
+
+// printableEdits are edits whose text is harmless.
+func printableEdits(edits []block.Edit, t *Terminal) []block.Edit {
+	out := make([]block.Edit, len(edits))
+	for i, e := range edits {
+		out[i] = block.Edit{Op: e.Op, Text: t.printable(e.Text)}
+	}
+	return out
+}
+
+// sides writes the block before and now beside each other.
+func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
+	var left, right []rowio.Span
+	marks := t.wordMarks()
+	for _, s := range c.Sides() {
+		text := t.printable(s.Text)
+		switch {
+		case s.Gone && t.Color:
+			left = append(left, rowio.Span{Text: text, Color: inkRemoved})
+		case s.Come && t.Color:
+			right = append(right, rowio.Span{Text: text, Color: inkAdded})
+		case s.Gone:
+			left = append(left, rowio.Span{Text: marks.around(text, block.Removed)})
+		case s.Come:
+			right = append(right, rowio.Span{Text: marks.around(text, block.Added)})
+		default:
+			left, right = append(left, rowio.Span{Text: text}), append(right, rowio.Span{Text: text})
+		}
+	}
+	return rowio.Sides(b, left, right, t.Width)
+}
+
+// sidePart is a run of text that both versions have, or one.
+type sidePart struct {
+	Text       string
+	Gone, Come bool
+}
+
+// Sides are the runs of the block's text, before and now; none where its words
+// are the same.
+func (c *blockChange) Sides() []sidePart {
+	switch c.Op {
+	case block.Added:
+		return []sidePart{{Text: c.new, Come: true}}
+	case block.Removed:
+		return []sidePart{{Text: c.old, Gone: true}}
+	case block.Moved:
+		return nil
+	}
+	var out []sidePart
+	for _, e := range joined(c.edits) {
+		out = append(out, sidePart{e.Text, e.Op == block.Removed, e.Op == block.Added})
+	}
+	return out
+}
+
+// HTML writes a page with the block before and now beside each other.
+func (d *diffDrawing) HTML(w io.Writer) error { return drawings.ExecuteTemplate(w, "diff", d) }
+
+// URL, From and To are what the page shows of the captures.
+func (d *diffDrawing) URL() string  { return d.url }
+func (d *diffDrawing) From() string { return d.from }
+func (d *diffDrawing) To() string   { return d.to }

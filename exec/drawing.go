@@ -1,0 +1,60 @@
+package exec
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+
+	"infomall/store/block"
+)
+
+// Drawing is an answer that is for looking at: DIFF, and SHOW PAGE AS blocks.
+type Drawing interface {
+	// HTML writes a page that needs no other file.
+	HTML(w io.Writer) error
+	// Text writes it for a terminal.
+	Text(w io.Writer, t Terminal) error
+}
+
+// Terminal is what a drawing may make use of.
+type Terminal struct {
+	Width     int                 // in cells; 0 is unbounded
+	Color     bool                //
+	Printable func(string) string // makes text harmless; nil leaves it as it is
+}
+
+// printable is text that does no harm to the terminal.
+func (t *Terminal) printable(text string) string {
+	if t.Printable == nil {
+		return text
+	}
+	return t.Printable(text)
+}
+
+// The colours of a terminal.
+const (
+	inkAdded   = "\x1b[32m"
+	inkRemoved = "\x1b[31m"
+	inkMoved   = "\x1b[36m"
+	inkEdited  = "\x1b[33m"
+	inkOff     = "\x1b[0m"
+)
+
+// opInk is the colour of what became of a block; "" for the same.
+func opInk(op block.Op) string {
+	return [...]string{"", inkMoved, inkEdited, inkAdded, inkRemoved}[op]
+}
+
+// ink colours text where the terminal has colours.
+func (t *Terminal) ink(color, text string) string {
+	if !t.Color || color == "" {
+		return text
+	}
+	return color + text + inkOff
+}
+
+//go:embed drawing.html
+var drawingPages string
+
+// drawings are the pages "diff" and "blocks".
+var drawings = template.Must(template.New("").Parse(drawingPages))
