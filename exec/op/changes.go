@@ -115,6 +115,16 @@ func (c *comparison) wordChange(i int) block.WordChange {
 	return c.words[i]
 }
 
+// substantial reports whether change i is one of what the page says, and why
+// not.
+func (c *comparison) substantial(i int) (reason string, ok bool) {
+	if c.old.blocks() == nil || c.new.blocks() == nil {
+		return "", true // What is no text says what its bytes say.
+	}
+	m := c.changes[i]
+	return block.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
+}
+
 // lateChange gives a function that computes the late columns of a change.
 func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (func(name string) value.Value, error) {
 	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
@@ -143,6 +153,14 @@ var changeFields = map[string]func(c *comparison, i int) value.Value{
 			return value.OfText(c.old.label(m.Old).String())
 		}
 		return value.OfText(c.new.label(c.changes[i].New).String())
+	},
+	"substantial": func(c *comparison, i int) value.Value {
+		_, ok := c.substantial(i)
+		return value.OfBool(ok)
+	},
+	"reason": func(c *comparison, i int) value.Value {
+		reason, _ := c.substantial(i)
+		return textOrNull(reason)
 	},
 	"topic":        func(c *comparison, i int) value.Value { return c.new.partTopic(c.changes[i].New) },
 	"old_topic":    func(c *comparison, i int) value.Value { return c.old.partTopic(c.changes[i].Old) },

@@ -53,6 +53,8 @@ var changesRelation = &Relation{
 		{Name: "label", Type: value.Text, Doc: "main, nav, header, footer, aside, ad, form, list, media or other", Costly: true},
 		{Name: "topic", Type: value.Text, Doc: "what it is about now", Costly: true},
 		{Name: "old_topic", Type: value.Text, Doc: "what it was about before", Costly: true},
+		{Name: "substantial", Type: value.Bool, Doc: "whether words came or went that are no dates, counters and the like", Costly: true},
+		{Name: "reason", Type: value.Text, Doc: "why it is not substantial: markup, order, date, time, counter, token", Costly: true},
 		{Name: "bytes", Type: value.Int, Doc: "size of its html; 0 if removed"},
 		{Name: "old_bytes", Type: value.Int, Doc: "size of its html before; 0 if added"},
 		{Name: "similarity", Type: value.Float, Doc: "share of words in common, from 0 to 1"},
