@@ -3,14 +3,13 @@ package exec
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/glob"
 	"infomall/store/record"
 )
 
@@ -211,24 +210,13 @@ func (s *Session) wouldImport(st *ast.Import) ([]string, error) {
 	}
 	lines := []string{"import into " + s.Archive.Path()}
 	for i, pattern := range o.Patterns {
-		names, err := filepath.Glob(pattern)
+		files, err := glob.Files(pattern)
 		if err != nil {
-			return nil, ast.Errorf(st.Paths[i], "%q is no pattern: %v", pattern, err)
+			return nil, ast.Errorf(st.Paths[i], "%v", err)
 		}
-		if len(names) == 0 {
-			return nil, ast.Errorf(st.Paths[i], "no file matches %q", pattern)
-		}
-		for _, name := range names {
-			lines = append(lines, "  "+fileLine(name))
+		for _, f := range files {
+			lines = append(lines, fmt.Sprintf("  %s: %d bytes", f.Name, f.Size))
 		}
 	}
 	return lines, nil
-}
-
-func fileLine(name string) string {
-	info, err := os.Stat(name)
-	if err != nil {
-		return fmt.Sprintf("%s: %v", name, err)
-	}
-	return fmt.Sprintf("%s: %d bytes", name, info.Size())
 }

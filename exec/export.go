@@ -20,6 +20,9 @@ import (
 // exportFormats are the words after FORMAT.
 var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc", "tianwang", "wacz", "cdxj"}
 
+// ExportFormats lists the words after FORMAT in an EXPORT.
+func ExportFormats() []string { return exportFormats }
+
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",

@@ -10,11 +10,16 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/glob"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // importFormats are the words after FORMAT.
-var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz"}
+var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html"}
+
+// ImportFormats lists the words after FORMAT in an IMPORT.
+func ImportFormats() []string { return importFormats }
 
 // importFiles runs IMPORT. What was imported before an error is in the archive,
 // so its rows come before the error.
@@ -63,10 +68,48 @@ func (s *Session) importOptions(st *ast.Import) (record.ImportOptions, error) {
 			o.Format = name
 		}
 	}
+	if err := s.mirrorOptions(st, &o); err != nil {
+		return o, err
+	}
 	if st.Alias != nil {
 		o.Job = st.Alias.Text
 	}
 	return o, nil
+}
+
+// mirrorOptions reads what the statement says of plain files.
+func (s *Session) mirrorOptions(st *ast.Import, o *record.ImportOptions) error {
+	if o.Format != "html" {
+		for _, x := range []ast.Expr{st.Base, st.Time} {
+			if x != nil {
+				err := ast.Errorf(x, "BASE and AT are for plain files; records have a URL and a time of their own")
+				err.Hint = "add FORMAT html if files are pages by themselves"
+				return err
+			}
+		}
+		return nil
+	}
+	if st.Base != nil {
+		base, err := plan.ConstantText(st.Base, s.env())
+		if err != nil {
+			return err
+		}
+		if _, err := urlkey.Canonical(base); err != nil || !strings.Contains(base, "://") {
+			return ast.Errorf(st.Base, "BASE %q is no URL such as 'http://www.pku.edu.cn/'", base)
+		}
+		o.Base = base
+		if files, err := glob.Files(o.Patterns[0]); err == nil && !strings.HasSuffix(base, "/") && len(files)+len(o.Patterns) > 2 {
+			return ast.Errorf(st.Base, "BASE %q is the URL of one page, and there are more files: that of their folder ends in a slash", base)
+		}
+	}
+	if st.Time != nil {
+		p, err := value.PeriodOf(st.Time, s.env())
+		if err != nil {
+			return err
+		}
+		o.At = p.From.Std()
+	}
+	return nil
 }
 
 // importTable is a row a file; if the session is verbose, also a row a damage.

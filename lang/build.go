@@ -178,19 +178,34 @@ func (b *builder) importStatement(s *importSyntax) *ast.Import {
 		im.Paths = append(im.Paths, newText(&p.Text))
 	}
 	for _, o := range s.Options {
-		if present(o.Format) {
-			if im.Format != nil {
-				b.fail(spanOfAll(o.Tokens), "FORMAT stands twice", "")
-			}
+		twice := ""
+		switch {
+		case present(o.Format):
+			twice = ifSet(im.Format != nil, "FORMAT")
 			im.Format = optionalName(o.Format)
-		} else {
-			if im.Alias != nil {
-				b.fail(spanOfAll(o.Tokens), "AS stands twice", "")
-			}
+		case o.Base != nil:
+			twice = ifSet(im.Base != nil, "BASE")
+			im.Base = newText(&o.Base.Text)
+		case o.At != nil:
+			twice = ifSet(im.Time != nil, "AT")
+			im.Time = o.At
+		default:
+			twice = ifSet(im.Alias != nil, "AS")
 			im.Alias = optionalName(o.Alias)
+		}
+		if twice != "" {
+			b.fail(spanOfAll(o.Tokens), twice+" stands twice", "")
 		}
 	}
 	return im
+}
+
+// ifSet is the word if set, else "".
+func ifSet(set bool, word string) string {
+	if set {
+		return word
+	}
+	return ""
 }
 
 func (b *builder) export(s *exportSyntax) *ast.Export {

@@ -137,6 +137,8 @@ type textSyntax struct {
 type importOptionSyntax struct {
 	Tokens []lexer.Token
 	Format lexer.Token `parser:"  'FORMAT' @Ident"`
+	Base   *textSyntax `parser:"| 'BASE' @@"`
+	At     moment      `parser:"| 'AT' @@"`
 	Alias  lexer.Token `parser:"| 'AS' @( Ident | Quoted )"`
 }
 

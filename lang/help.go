@@ -53,8 +53,10 @@ z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
 scope = 'text' | 'text' .. 'text' | $name
 `},
 	{"IMPORT", `
-IMPORT file, … [FORMAT name] [AS name]
+IMPORT file, … [FORMAT name] [BASE url] [AT t] [AS name]
 file = 'text' | $name
+url = 'text' | $name
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"EXPORT", `
 EXPORT (query) TO file

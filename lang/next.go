@@ -12,20 +12,21 @@ type Place uint8
 
 // The places.
 const (
-	PlaceNone      Place = iota // only words, or a name that the writer makes up
-	PlaceExpr                   // a column or a function
-	PlaceColumn                 // a column, after the name of a source and a dot
-	PlaceSource                 // a relation, or a scope in quotes
-	PlaceScope                  // a scope or a URL in quotes
-	PlaceFile                   // the name of a file in quotes
-	PlaceList                   // what SHOW shows
-	PlaceDescribed              // a relation, a function or a setting
-	PlaceSetting                // a setting
-	PlaceValue                  // a value of the setting Subject
-	PlaceTopic                  // a topic of HELP
-	PlaceFormat                 // a format of files to import
-	PlaceForm                   // a form of SHOW PAGE
-	PlaceType                   // a type, in a CAST
+	PlaceNone         Place = iota // only words, or a name that the writer makes up
+	PlaceExpr                      // a column or a function
+	PlaceColumn                    // a column, after the name of a source and a dot
+	PlaceSource                    // a relation, or a scope in quotes
+	PlaceScope                     // a scope or a URL in quotes
+	PlaceFile                      // the name of a file in quotes
+	PlaceList                      // what SHOW shows
+	PlaceDescribed                 // a relation, a function or a setting
+	PlaceSetting                   // a setting
+	PlaceValue                     // a value of the setting Subject
+	PlaceTopic                     // a topic of HELP
+	PlaceFormat                    // a format of files to import
+	PlaceExportFormat              // a format of files to export
+	PlaceForm                      // a form of SHOW PAGE
+	PlaceType                      // a type, in a CAST
 )
 
 // Next says what may come next where a statement is being typed.
@@ -166,6 +167,8 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 		return PlaceValue
 	case name && first == "HELP":
 		return PlaceTopic
+	case name && word(1) == "FORMAT" && first == "EXPORT":
+		return PlaceExportFormat
 	case name && word(1) == "FORMAT":
 		return PlaceFormat
 	case name && word(1) == "AS" && first == "SHOW":
@@ -176,7 +179,7 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 		return PlaceExpr
 	case name && text:
 		return PlaceSource
-	case text && !number && (first == "IMPORT" || word(1) == "FILE" || first == "EXPORT" || first == "RUN"):
+	case text && !number && word(1) != "BASE" && (first == "IMPORT" || word(1) == "FILE" || first == "EXPORT" || first == "RUN"):
 		return PlaceFile
 	case text && !number:
 		return PlaceScope

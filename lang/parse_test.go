@@ -62,6 +62,7 @@ var statements = []struct{ src, want string }{
 
 	// Statements that do things.
 	{"IMPORT '/data/*.warc.gz'", ""},
+	{"import 'a/**' at 2008-06 base 'http://x.cn/' format html", "IMPORT 'a/**' FORMAT html BASE 'http://x.cn/' AT 2008-06"},
 	{"IMPORT 'a', $b AS summer FORMAT warc", "IMPORT 'a', $b FORMAT warc AS summer"},
 	{"EXPLAIN SELECT 1", ""},
 	{"explain analyze select url from 'x'", "EXPLAIN ANALYZE SELECT url FROM 'x'"},

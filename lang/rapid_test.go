@@ -331,6 +331,9 @@ func (g treeMaker) statement() ast.Statement {
 		if g.bool() {
 			im.Format = &ast.Name{Text: g.of("warc", "auto")}
 		}
+		if g.bool() {
+			im.Base, im.Time = g.text(), g.moment()
+		}
 		return im
 	case 1:
 		return &ast.Explain{Analyze: g.bool(), Statement: g.query()}

@@ -86,7 +86,9 @@ func namesAt(n *lang.Next) []string {
 	case lang.PlaceTopic:
 		return lang.Topics()
 	case lang.PlaceFormat:
-		return []string{"auto", "tianwang", "warc"}
+		return exec.ImportFormats()
+	case lang.PlaceExportFormat:
+		return exec.ExportFormats()
 	case lang.PlaceForm:
 		var names []string
 		for form := ast.PageText; form <= ast.PageBlocks; form++ {

@@ -24,6 +24,8 @@ var arrows = map[string]string{
 	"store/tianwang": "store/record store/urlkey",
 	"store/gzipped":  "store/record",
 	"store/warc":     "store/record store/urlkey store/gzipped",
+	"store/glob":     "",
+	"store/mirror":   "store/record",
 	"store/arc":      "store/record store/urlkey store/gzipped",
 	"store/cdx":      "store/record store/urlkey",
 	"store/wacz":     "store/record store/warc store/arc store/cdx",
@@ -34,13 +36,13 @@ var arrows = map[string]string{
 	"store/disk/disktest": "store/disk",
 
 	"store/segment": "store/record store/urlkey store/disk",
-	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/page store/block store/segment",
+	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
 	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value",
-	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/tianwang store/warc store/wacz store/cdx",
+	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
@@ -52,12 +54,13 @@ var arrows = map[string]string{
 
 // testArrows are further arrows of a package's tests alone.
 var testArrows = map[string]string{
-	"exec":       "exec/op/optest",
-	"exec/op":    "exec/op/optest lang",
-	"exec/plan":  "lang",
-	"exec/value": "lang",
-	"store":      "store/disk/disktest",
-	"queries":    "lang store/record store/tianwang",
+	"exec":         "exec/op/optest",
+	"exec/op":      "exec/op/optest lang",
+	"exec/plan":    "lang",
+	"exec/value":   "lang",
+	"store":        "store/disk/disktest",
+	"queries":      "lang store/record store/tianwang",
+	"store/mirror": "store/urlkey",
 }
 
 // homes says where each outside module may be imported. Modules that tests

@@ -2,14 +2,9 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
+	"infomall/store/glob"
 	"infomall/store/record"
 )
 
@@ -21,7 +16,7 @@ const itemsAhead = 4
 // and returns a result a file. On an error, also when ctx ends, the results of
 // what was done come with it: what they count is in the archive.
 func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
-	files, total, err := expand(o.Patterns)
+	files, total, err := inputs(o)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +35,7 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 		begun := a.opts.Now()
 		results[n].Source = files[n].name
 		progress.Source = files[n].name
-		err = a.importFile(ctx, g, files[n].name, o, &results[n], &progress)
+		err = a.importOne(ctx, g, &files[n], o, &results[n], &progress)
 		progress.Done += files[n].size
 		if n == len(files)-1 && err == nil {
 			err = g.flush(ctx)
@@ -56,9 +51,9 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 	return results[:n], err
 }
 
-// importFile reads one file. progress.Done is of the files before it.
-func (a *Archive) importFile(ctx context.Context, g *ingest, name string, o record.ImportOptions, res *record.ImportResult, progress *record.ImportProgress) error {
-	src, err := openSource(name, o.Format, o.Zone)
+// importOne reads one input. progress.Done is of those before it.
+func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.ImportOptions, res *record.ImportResult, progress *record.ImportProgress) error {
+	src, err := openSource(in, o)
 	if err != nil {
 		return err
 	}
@@ -108,7 +103,7 @@ func (a *Archive) importFile(ctx context.Context, g *ingest, name string, o reco
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("import %s: %w", name, err)
+		return fmt.Errorf("import %s: %w", in.name, err)
 	}
 	return nil
 }
@@ -130,60 +125,41 @@ func (g *ingest) take(ctx context.Context, it record.Item, res *record.ImportRes
 	return nil
 }
 
-// inputFile is a file to import, and its size in bytes.
-type inputFile struct {
-	name string
-	size int64
+// input is what is imported as one: a file, or the files of a mirror.
+type input struct {
+	name  string
+	size  int64    // in bytes
+	files []string // of a mirror
 }
 
-// expand gives the files that names and globs mean, each once, in order of
+// inputs gives what the names and patterns mean, each file once, in order of
 // name within a pattern, and their size together.
-func expand(patterns []string) ([]inputFile, int64, error) {
-	var files []inputFile
+func inputs(o record.ImportOptions) ([]input, int64, error) {
+	var list []input
 	var total int64
 	seen := make(map[string]bool)
-	for _, p := range patterns {
-		names, err := filepath.Glob(p)
+	for _, p := range o.Patterns {
+		files, err := glob.Files(p)
 		if err != nil {
-			return nil, 0, fmt.Errorf("pattern %q: %w", p, err)
+			return nil, 0, err
 		}
-		// A name with a bracket in it is a file before it is a pattern.
-		if _, err := os.Stat(p); err == nil {
-			names = []string{p}
-		}
-		if len(names) == 0 {
-			return nil, 0, noFile(p)
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			info, err := os.Stat(name)
-			if err != nil {
-				return nil, 0, err
-			}
-			if info.IsDir() {
-				if len(names) == 1 {
-					return nil, 0, fmt.Errorf("%s is a folder: name its files, such as '%s'", name, filepath.Join(name, "*"))
-				}
+		mirror := input{name: p}
+		for _, f := range files {
+			if seen[f.Name] {
 				continue
 			}
-			if !seen[name] {
-				seen[name] = true
-				files = append(files, inputFile{name, info.Size()})
-				total += info.Size()
+			seen[f.Name] = true
+			total += f.Size
+			if o.Format == formatHTML {
+				mirror.files = append(mirror.files, f.Name)
+				mirror.size += f.Size
+			} else {
+				list = append(list, input{name: f.Name, size: f.Size})
 			}
 		}
+		if len(mirror.files) > 0 {
+			list = append(list, mirror)
+		}
 	}
-	return files, total, nil
-}
-
-// noFile says that p means no file, and how far it does lead.
-func noFile(p string) error {
-	if !strings.ContainsAny(p, "*?[") {
-		return fmt.Errorf("no file %s: %w", p, fs.ErrNotExist)
-	}
-	dir := filepath.Dir(p)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(dir, "*?[") {
-		return fmt.Errorf("no file matches %s: there is no folder %s", p, dir)
-	}
-	return fmt.Errorf("no file matches %s", p)
+	return list, total, nil
 }

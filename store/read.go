@@ -10,11 +10,12 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/klauspost/compress/gzip"
 
 	"infomall/store/arc"
+	"infomall/store/glob"
+	"infomall/store/mirror"
 	"infomall/store/record"
 	"infomall/store/tianwang"
 	"infomall/store/wacz"
@@ -23,7 +24,7 @@ import (
 
 // source is an open file of captures.
 type source struct {
-	file  *os.File
+	file  *os.File     // nil for a mirror
 	reach atomic.Int64 // end of what was read so far, in bytes
 	items func(context.Context) iter.Seq2[record.Item, error]
 }
@@ -34,14 +35,19 @@ const (
 	formatARC      = "arc"
 	formatWACZ     = "wacz"
 	formatTianwang = "tianwang"
+	formatHTML     = "html"
 )
 
 // bodyMemory is the size in bytes up to which a reader keeps a body in memory.
 const bodyMemory = 8 << 20
 
-// openSource opens a file. Its format is told by content unless it is named.
-// zone is that of dates without one.
-func openSource(name, format string, zone *time.Location) (*source, error) {
+// openSource opens what is imported as one. A file's format is told by content
+// unless it is named.
+func openSource(in *input, o record.ImportOptions) (*source, error) {
+	name, format, zone := in.name, o.Format, o.Zone
+	if format == formatHTML {
+		return mirrorSource(in, o), nil
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -83,6 +89,20 @@ func openSource(name, format string, zone *time.Location) (*source, error) {
 	return s, nil
 }
 
+// mirrorSource is the files of a mirror.
+func mirrorSource(in *input, o record.ImportOptions) *source {
+	s := new(source)
+	m := mirror.Options{
+		Files: in.files, Root: glob.Root(in.name), Base: o.Base, Time: record.NoTime, Limits: record.BodyLimits{MemoryMax: bodyMemory},
+		Read: func(bytes int64) { s.reach.Add(bytes) },
+	}
+	if !o.At.IsZero() {
+		m.Time = record.At(o.At)
+	}
+	s.items = func(ctx context.Context) iter.Seq2[record.Item, error] { return mirror.Read(ctx, m) }
+	return s
+}
+
 // ReadAt reads the file and notes how far.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.file.ReadAt(p, off)
@@ -95,7 +115,12 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 // consumed is how many bytes of the file were read.
 func (s *source) consumed() int64 { return s.reach.Load() }
 
-func (s *source) close() error { return s.file.Close() }
+func (s *source) close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
 
 // detectBytes is how much of a file is looked at to tell its format. A file
 // that lost its beginning shows the next record's within that.
@@ -148,7 +173,7 @@ func detect(f io.ReaderAt) (string, error) {
 	if is, err := arc.Detect(f); is || err != nil {
 		return formatARC, err
 	}
-	return "", fmt.Errorf("no records of WARC, ARC or Tianwang are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT arc, FORMAT tianwang", head(text))
+	return "", fmt.Errorf("no records of WARC, ARC or Tianwang are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT arc, FORMAT tianwang; a page by itself: FORMAT html BASE 'its URL'", head(text))
 }
 
 // readStart reads up to detectBytes.

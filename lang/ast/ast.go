@@ -160,11 +160,13 @@ type TimeChoice struct {
 	T  Expr
 }
 
-// Import is IMPORT 'glob' [FORMAT f] [AT t] [AS name].
+// Import is IMPORT 'glob' [FORMAT f] [BASE 'url'] [AT t] [AS name].
 type Import struct {
 	Span
 	Paths  []Expr // *String or *Param, one or more
 	Format *Name  // nil for auto
+	Base   Expr   // *String or *Param; nil if absent
+	Time   Expr   // nil if absent
 	Alias  *Name  // nil if absent
 }
 

@@ -492,6 +492,8 @@ func (p *printer) statement(s Statement) {
 			p.WriteString(" FORMAT ")
 			p.name(s.Format)
 		}
+		p.clause(" BASE ", s.Base)
+		p.clause(" AT ", s.Time)
 		p.alias(s.Alias)
 	case *Export:
 		p.export(s)

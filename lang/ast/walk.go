@@ -71,6 +71,7 @@ func children(n Node) []Node {
 		l.exprs(n.T)
 	case *Import:
 		l.exprs(n.Paths...)
+		l.exprs(n.Base, n.Time)
 	case *Export:
 		l = append(l, n.Query)
 		l.exprs(n.To)

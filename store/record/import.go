@@ -5,9 +5,11 @@ import "time"
 // ImportOptions says what to import and how.
 type ImportOptions struct {
 	Patterns []string       // file names or globs; each must match something
-	Format   string         // "" tells by content; or tianwang, warc, arc, wacz
+	Format   string         // "" tells by content; or tianwang, warc, arc, wacz, html
 	Job      string         // recorded with each capture
 	Zone     *time.Location // of dates without a zone; nil is UTC
+	Base     string         // of format html: URL of the folder, ending in a slash, or of the one file; "" tells by the files
+	At       time.Time      // of format html: when the files were fetched; zero tells by the files
 	// Progress, if not nil, is called now and then from one goroutine.
 	Progress func(ImportProgress)
 }

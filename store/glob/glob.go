@@ -1,0 +1,145 @@
+// Package glob finds the files that a statement names: a name, or a pattern of
+// path/filepath in which ** stands for any number of folders.
+package glob
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// File is a file that a pattern means.
+type File struct {
+	Name string
+	Size int64 // in bytes
+}
+
+// Files gives the files that a pattern means, sorted by name. None is an error
+// that says how far the pattern leads. Folders are passed over, but for one that
+// is named itself.
+func Files(pattern string) ([]File, error) {
+	names, err := match(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, noFile(pattern)
+	}
+	slices.Sort(names)
+	files := make([]File, 0, len(names))
+	for _, name := range names {
+		info, err := os.Stat(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case info.IsDir() && len(names) == 1:
+			return nil, fmt.Errorf("%s is a folder: name its files, such as '%s', or '%s' for all below it", name, filepath.Join(name, "*"), filepath.Join(name, "**"))
+		case !info.IsDir():
+			files = append(files, File{name, info.Size()})
+		}
+	}
+	return files, nil
+}
+
+// match gives the names that a pattern means.
+func match(pattern string) ([]string, error) {
+	// A name with a bracket in it is a file before it is a pattern.
+	if _, err := os.Stat(pattern); err == nil {
+		return []string{pattern}, nil
+	}
+	root := Root(pattern)
+	parts := split(strings.TrimPrefix(strings.TrimPrefix(filepath.Clean(pattern), root), string(filepath.Separator)))
+	if !slices.Contains(parts, anyFolders) {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		}
+		return names, nil
+	}
+	for _, p := range parts {
+		if _, err := filepath.Match(p, ""); err != nil {
+			return nil, fmt.Errorf("pattern %q: %w", pattern, err)
+		}
+	}
+	var names []string
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // there is no root, or it went meanwhile
+		case err != nil:
+			return err
+		case !d.Type().IsRegular():
+			return nil
+		}
+		rel, err := filepath.Rel(root, name)
+		if err == nil && matches(parts, split(rel)) {
+			names = append(names, name)
+		}
+		return err
+	})
+	return names, err
+}
+
+// anyFolders is the part of a pattern that stands for any number of folders; at
+// the end, for all files below.
+const anyFolders = "**"
+
+func split(name string) []string { return strings.Split(filepath.ToSlash(name), "/") }
+
+// matches reports whether the parts of a name are what those of a pattern,
+// which are well-formed, stand for.
+func matches(pattern, name []string) bool {
+	for i, p := range pattern {
+		if p == anyFolders {
+			rest := pattern[i+1:]
+			if len(rest) == 0 {
+				return len(name) > 0
+			}
+			for n := range name {
+				if matches(rest, name[n:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(name) == 0 {
+			return false
+		}
+		if ok, _ := filepath.Match(p, name[0]); !ok {
+			return false
+		}
+		name = name[1:]
+	}
+	return len(name) == 0
+}
+
+// Root is the folder that all files of a pattern lie below: what stands before
+// its first part with a wildcard, and of a name its folder.
+func Root(pattern string) string {
+	dir, name := filepath.Split(pattern)
+	for hasMeta(dir) {
+		dir, name = filepath.Split(strings.TrimRight(dir, string(filepath.Separator)))
+	}
+	if hasMeta(name) || dir != "" {
+		return filepath.Clean(dir)
+	}
+	return "."
+}
+
+func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[") }
+
+// noFile says that p means no file, and how far it does lead.
+func noFile(p string) error {
+	if !hasMeta(p) {
+		return fmt.Errorf("no file %s: %w", p, fs.ErrNotExist)
+	}
+	dir := filepath.Dir(p)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !hasMeta(dir) {
+		return fmt.Errorf("no file matches %s: there is no folder %s", p, dir)
+	}
+	return fmt.Errorf("no file matches %s", p)
+}
