@@ -112,7 +112,8 @@ func (s *Session) mirrorOptions(st *ast.Import, o *record.ImportOptions) error {
 	return nil
 }
 
-// importTable is a row a file; if the session is verbose, also a row a damage.
+// importTable is a row a file; if the session is verbose, also a row a damage
+// and a row a wrong digest.
 func (s *Session) importTable(results []record.ImportResult) *table {
 	cols := []value.Column{text("source"), whole("records"), whole("stored"), whole("visits"), whole("skipped"),
 		whole("damaged"), whole("bytes"), whole("new_bytes"), whole("ms")}
@@ -129,7 +130,7 @@ func (s *Session) importTable(results []record.ImportResult) *table {
 			continue
 		}
 		var null value.Value
-		for _, d := range r.Damages {
+		for _, d := range slices.Concat(r.Damages, r.Mismatches) {
 			length := value.OfInt(d.Length)
 			if d.Length == 0 {
 				length = null
@@ -149,6 +150,13 @@ func importNotes(r *record.ImportResult, verbose bool) []string {
 	if len(r.Damages) > 0 && !verbose {
 		d := r.Damages[0]
 		notes = append(notes, fmt.Sprintf("%s: %d damaged, the first at byte %d: %s", r.Source, r.Damaged, d.Offset, d.Why))
+	}
+	if n := r.Digests; n.Wire > 0 {
+		notes = append(notes, fmt.Sprintf("%s: declared digests: %d of the chunks as sent, %d of the body", r.Source, n.Wire, n.Body))
+	}
+	if n := r.Digests.Wrong; n > 0 && !verbose {
+		m := r.Mismatches[0]
+		notes = append(notes, fmt.Sprintf("%s: declared digests: %d wrong, the first at byte %d: %s", r.Source, n, m.Offset, m.Why))
 	}
 	return notes
 }

@@ -133,6 +133,10 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		c.Close()
 		return nil
 	}
+	if err := declared(c, res); err != nil {
+		c.Close()
+		return err
+	}
 	s := staged{result: res, body: c.Body, spool: c.Spool}
 	e := &s.Stored
 	e.Key = urlkey.Key(canonical)

@@ -35,6 +35,19 @@ type ImportResult struct {
 	Elapsed  time.Duration
 	Skips    map[string]int64 // count by reason
 	Damages  []Damage         // the first DamagesKept
+
+	Digests    DigestCounts
+	Mismatches []Damage // captures whose declared digest is wrong, the first DamagesKept
+}
+
+// DigestCounts tells of the captures with a body and a declared digest what
+// that is the digest of. Writers of files differ in it.
+type DigestCounts struct {
+	Body    int64 // the entity, after transfer-decoding
+	Wire    int64 // the entity in the chunks that it was sent in
+	Record  int64 // the whole response: of records with no other digest
+	Wrong   int64 // nothing that is there
+	Unknown int64 // in a form that is not known
 }
 
 // DamagesKept is how many damages of a file are listed; the rest are counted.

@@ -1,0 +1,144 @@
+package store
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"iter"
+	"strings"
+
+	"infomall/store/record"
+)
+
+// declared counts in res what the declared digest of c is the digest of. One
+// that is of nothing c has is listed there; the capture comes in all the same,
+// as what its record says is kept beside it. A body that was cut is not compared.
+func declared(c *record.Capture, res *record.ImportResult) error {
+	if c.DeclaredDigest == "" || c.Truncated || c.Via == record.ViaRevisit || c.Via == record.ViaNotModified {
+		return nil
+	}
+	newHash, want := digestOf(c.DeclaredDigest)
+	if newHash == nil {
+		res.Digests.Unknown++
+		return nil
+	}
+	s := record.Stored{Capture: *c}
+	if c.Spool != nil {
+		s.Large = spooled(c.Spool)
+	}
+	body := newHash()
+	if err := sumOf(body, s.Entity()); err != nil {
+		return err
+	}
+	got := body.Sum(nil)
+	if string(got) == want {
+		res.Digests.Body++
+		return nil
+	}
+	if len(c.Framing) > 0 {
+		wire := newHash()
+		if err := sumOf(wire, s.Wire()); err != nil {
+			return err
+		}
+		if string(wire.Sum(nil)) == want {
+			res.Digests.Wire++
+			return nil
+		}
+	}
+	block := newHash()
+	block.Write(c.Head)
+	if err := sumOf(block, s.Wire()); err != nil {
+		return err
+	}
+	if string(block.Sum(nil)) == want {
+		res.Digests.Record++
+		return nil
+	}
+	res.Digests.Wrong++
+	if len(res.Mismatches) < record.DamagesKept {
+		res.Mismatches = append(res.Mismatches, record.Damage{Offset: c.Offset, Why: fmt.Sprintf(
+			"the digest of %s is declared as %.80s, and is %s", c.AskedURL, c.DeclaredDigest, likeDeclared(c.DeclaredDigest, got))})
+	}
+	return nil
+}
+
+// hashes are those that a declared digest may name.
+var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
+
+// digestOf reads a digest such as "sha1:BASE32" or "md5:hex"; newHash is nil for
+// one that is none. Without a name, as in ARC files, it is told by its length.
+func digestOf(text string) (newHash func() hash.Hash, sum string) {
+	name, digits, named := strings.Cut(text, ":")
+	if !named {
+		name, digits = "", text
+	}
+	name = strings.ReplaceAll(strings.ToLower(name), "-", "")
+	for _, decode := range []func(string) ([]byte, error){hex.DecodeString, unpadded} {
+		b, err := decode(digits)
+		if err != nil {
+			continue
+		}
+		for known, h := range hashes {
+			if h().Size() == len(b) && (known == name || !named) {
+				return h, string(b)
+			}
+		}
+	}
+	return nil, ""
+}
+
+// base32Digits are the digits of sha1 and others in WARC files.
+var base32Digits = base32.StdEncoding.WithPadding(base32.NoPadding)
+
+func unpadded(s string) ([]byte, error) {
+	return base32Digits.DecodeString(strings.ToUpper(strings.TrimRight(s, "=")))
+}
+
+// likeDeclared writes a digest in the digits of the declared one.
+func likeDeclared(text string, sum []byte) string {
+	name, digits, named := strings.Cut(text, ":")
+	if !named {
+		name, digits = "", text
+	} else {
+		name += ":"
+	}
+	if len(digits) == hex.EncodedLen(len(sum)) {
+		return name + hex.EncodeToString(sum)
+	}
+	return name + base32Digits.EncodeToString(sum)
+}
+
+// sumOf adds pieces of a body to a hash.
+func sumOf(h hash.Hash, pieces iter.Seq2[[]byte, error]) error {
+	for b, err := range pieces {
+		if err != nil {
+			return err
+		}
+		h.Write(b)
+	}
+	return nil
+}
+
+// spooled yields the pieces of a body on disk.
+func spooled(s *record.Spool) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		buf := make([]byte, 64<<10)
+		for at := int64(0); at < s.Size; {
+			n, err := s.File.ReadAt(buf[:min(int64(len(buf)), s.Size-at)], at)
+			if n == 0 && err != nil && err != io.EOF {
+				yield(nil, fmt.Errorf("read a large body back: %w", err))
+				return
+			}
+			if n == 0 || !yield(buf[:n], nil) {
+				return
+			}
+			at += int64(n)
+		}
+	}
+}
