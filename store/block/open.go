@@ -14,8 +14,9 @@ type Body struct {
 	Declared string // that its header or itself says, or ""
 }
 
-// decodedBytesMax bounds what a body may inflate to before it is divided.
-const decodedBytesMax = 64 << 20
+// decodedBytesMax bounds what a body may inflate to before it is divided. The
+// tree of a page of many small elements takes twenty times that.
+const decodedBytesMax = 8 << 20
 
 // Open divides a body. Head values are those of its response: mime its media
 // type in lower case without parameters, contentType the header as it is,

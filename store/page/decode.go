@@ -22,11 +22,14 @@ var ErrTooLarge = errors.New("decoded body is too large")
 // Bounds against bodies made to fill memory.
 const (
 	// growthMax is how many times its size a body may grow. Pages grow by ten,
-	// a table of zeros by some hundred; deflate ends at 1032, brotli and zstd
+	// a table of zeros by a hundred; deflate ends at 1032, brotli and zstd
 	// nowhere.
-	growthMax = 1000
+	growthMax = 200
 	// growthFree is the size up to which a body may grow more than that.
 	growthFree = 1 << 20
+	// heldMax is how much of a body is held while it is not known how large it
+	// becomes. A larger one is decoded twice.
+	heldMax = 4 << 20
 	// codingsMax is how many codings may be applied to a body in a row.
 	codingsMax = 8
 	// zstdWindowMax is what RFC 8878 asks of a decoder for the web.
@@ -99,7 +102,7 @@ var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 }
 
 // readAll decodes body with the decoder that open opens, to at most limit
-// bytes.
+// bytes. What would become more costs no more memory than heldMax.
 func readAll(open func([]byte) (io.ReadCloser, error), body []byte, limit int64) ([]byte, error) {
 	if open == nil {
 		return nil, errUnknownCoding
@@ -110,15 +113,32 @@ func readAll(open func([]byte) (io.ReadCloser, error), body []byte, limit int64)
 	}
 	defer r.Close()
 	var out bytes.Buffer
-	out.Grow(int(min(limit, int64(len(body))*4) + bytes.MinRead))
-	n, err := out.ReadFrom(io.LimitReader(r, limit+1))
-	if n > limit {
+	out.Grow(int(min(limit, int64(len(body))*4, heldMax) + bytes.MinRead))
+	n, err := out.ReadFrom(io.LimitReader(r, min(limit, heldMax)+1))
+	switch {
+	case n > limit:
 		return nil, ErrTooLarge
+	case err != nil:
+		return nil, err
+	case n <= heldMax:
+		return out.Bytes(), nil
 	}
+	// Nothing more is held before it is known how much there is.
+	rest, err := io.Copy(io.Discard, io.LimitReader(r, limit-n+1))
+	switch {
+	case n+rest > limit:
+		return nil, ErrTooLarge
+	case err != nil:
+		return nil, err
+	}
+	again, err := open(body)
 	if err != nil {
 		return nil, err
 	}
-	return out.Bytes(), nil
+	defer again.Close()
+	decoded := make([]byte, n+rest)
+	_, err = io.ReadFull(again, decoded)
+	return decoded, err
 }
 
 func openGzip(body []byte) (io.ReadCloser, error) {

@@ -6,8 +6,10 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -177,6 +179,54 @@ func TestDecodeTooLarge(t *testing.T) {
 	}
 	if _, err := Decode(htmlBody, "", 10); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("without coding, more than its maximum: %v; want ErrTooLarge", err)
+	}
+}
+
+// TestBombs shows that a body which would fill memory takes little of it, and
+// little for its place in a large one.
+func TestBombs(t *testing.T) {
+	for coding := range coders {
+		var packed bytes.Buffer
+		w := coders[coding](&packed)
+		zeros := make([]byte, 1<<20)
+		for range 128 {
+			if _, err := w.Write(zeros); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		got, err := Decode(packed.Bytes(), header(coding), 64<<20)
+		runtime.ReadMemStats(&after)
+		if !errors.Is(err, ErrTooLarge) || got != nil {
+			t.Errorf("%s: %d bytes, %v; want ErrTooLarge", coding, len(got), err)
+		}
+		if took := after.TotalAlloc - before.TotalAlloc; took > 64<<20 {
+			t.Errorf("%s: %d bytes that would be 128 MB took %d of memory, want at most 64 MB", coding, packed.Len(), took)
+		}
+	}
+}
+
+// TestLargeIsDecodedWhole decodes what is too large to be held at once.
+func TestLargeIsDecodedWhole(t *testing.T) {
+	var large []byte
+	for rng := rand.New(rand.NewPCG(1, 2)); len(large) <= heldMax; {
+		large = append(append(large, fmt.Sprintf("<p>%d", rng.Uint64())...), htmlBody[:1000]...)
+	}
+	for coding := range coders {
+		packed := encode(t, coding, large)
+		if got, err := Decode(packed, header(coding), int64(len(large))); err != nil || !bytes.Equal(got, large) {
+			t.Errorf("%s: %d bytes, %v; want %d", coding, len(got), err, len(large))
+		}
+		if got, err := Decode(packed, header(coding), int64(len(large))-1); !errors.Is(err, ErrTooLarge) || got != nil {
+			t.Errorf("%s to one byte less: %d bytes, %v; want ErrTooLarge", coding, len(got), err)
+		}
+		if got, err := Decode(packed[:len(packed)-20], header(coding), 64<<20); err == nil {
+			t.Errorf("%s, cut: %d bytes and no error", coding, len(got))
+		}
 	}
 }
 
