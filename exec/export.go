@@ -18,7 +18,7 @@ import (
 )
 
 // exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "warc", "tianwang", "wacz", "cdxj"}
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "parquet", "warc", "tianwang", "wacz", "cdxj"}
 
 // ExportFormats lists the words after FORMAT in an EXPORT.
 func ExportFormats() []string { return exportFormats }
@@ -26,11 +26,11 @@ func ExportFormats() []string { return exportFormats }
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
-	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
+	".parquet": "parquet", ".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
 }
 
 // packedFormats are those whose files gzip can't be around.
-var packedFormats = []string{"tianwang", "wacz"}
+var packedFormats = []string{"parquet", "tianwang", "wacz"}
 
 // exportTarget is where an EXPORT writes.
 type exportTarget struct {
@@ -131,7 +131,7 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 		}()
 		f = z
 	}
-	w, err := rowio.New(to.format, f, rowio.Options{Zone: s.env().Location(), Header: true})
+	w, err := s.rowWriter(f, to, rows.Columns)
 	if err != nil {
 		return 0, err
 	}
@@ -154,6 +154,26 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 		return n, fmt.Errorf("export to %s: %w", to.path, err)
 	}
 	return n, nil
+}
+
+// rowWriter makes the writer of the target's format.
+func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column) (rowio.Writer, error) {
+	if to.format != "parquet" {
+		return rowio.New(to.format, f, rowio.Options{Zone: s.env().Location(), Header: true})
+	}
+	if url, at := captureColumns(cols); url >= 0 && at >= 0 {
+		return rowio.NewParquet(f, commonCrawlNames), nil
+	}
+	return rowio.NewParquet(f, nil), nil
+}
+
+// commonCrawlNames are the names that columns of captures have in the index of
+// Common Crawl, for what is the same there. Its digests are of another kind.
+var commonCrawlNames = map[string]string{
+	"urlkey": "url_surtkey", "host": "url_host_name", "domain": "url_host_registered_domain", "path": "url_path",
+	"time": "fetch_time", "status": "fetch_status", "location": "fetch_redirect",
+	"mime": "content_mime_type", "charset": "content_charset", "lang": "content_languages",
+	"source": "warc_filename", "source_offset": "warc_record_offset",
 }
 
 // wholeFile is a file that gets its name when it is complete.

@@ -70,6 +70,7 @@ var homes = map[string]string{
 	"github.com/alecthomas/kong":          "repl",
 	"github.com/chzyer/readline":          "repl/term",
 	"github.com/mattn/go-runewidth":       "repl/term lang exec/rowio",
+	"github.com/parquet-go/parquet-go":    "exec/rowio",
 	"golang.org/x/term":                   "repl/term",
 	"go.etcd.io/bbolt":                    "store store/segment",
 	"github.com/dgraph-io/ristretto/v2":   "store",
@@ -84,8 +85,9 @@ var homes = map[string]string{
 
 // testHomes are further homes of outside modules in a package's tests alone.
 var testHomes = map[string]string{
-	"golang.org/x/text":             "queries",
-	"github.com/klauspost/compress": "repl store/arc",
+	"golang.org/x/text":                "queries",
+	"github.com/klauspost/compress":    "repl store/arc",
+	"github.com/parquet-go/parquet-go": "repl",
 }
 
 var testModules = []string{

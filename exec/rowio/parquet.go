@@ -1,0 +1,135 @@
+package rowio
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"infomall/exec/value"
+)
+
+// Bounds of a row group, which is held in memory until it is written.
+const (
+	groupRowsMax  = 128 << 10
+	groupBytesMax = 32 << 20 // of texts
+)
+
+// NewParquet returns a writer of Parquet: columns in their order, all of which
+// may be NULL, compressed with zstd. Times are timestamps in milliseconds, UTC;
+// durations are seconds, as in the other formats for programs. Text that is not
+// UTF-8 gets U+FFFD for what is wrong.
+//
+// rename gives a column of the file another name than in the result; nil gives
+// none.
+func NewParquet(w io.Writer, rename map[string]string) Writer {
+	return &parquetWriter{to: w, rename: rename}
+}
+
+type parquetWriter struct {
+	to     io.Writer
+	rename map[string]string
+	w      *parquet.Writer
+	cols   []value.Column
+	row    parquet.Row
+	rows   int // of the row group
+	bytes  int // of texts in it
+}
+
+// columnsInOrder is a schema whose columns stand as they do in the result, and
+// not in the order of their names.
+type columnsInOrder struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+// Fields implements parquet.Node.
+func (c columnsInOrder) Fields() []parquet.Field { return c.fields }
+
+func (p *parquetWriter) Begin(cols []value.Column) error {
+	p.cols = cols
+	group := make(parquet.Group, len(cols))
+	names := make([]string, len(cols))
+	for i, c := range cols {
+		name := strings.ToValidUTF8(c.Name, "\uFFFD")
+		if other := p.rename[name]; other != "" {
+			name = other
+		}
+		first := name
+		for n := 1; group[name] != nil || name == ""; n++ {
+			name = fmt.Sprintf("%s_%d", first, n)
+		}
+		names[i] = name
+		group[name] = parquet.Compressed(parquet.Optional(nodeOf(c.Type)), &parquet.Zstd)
+	}
+	fields := group.Fields()
+	slices.SortFunc(fields, func(a, b parquet.Field) int { return slices.Index(names, a.Name()) - slices.Index(names, b.Name()) })
+	config, err := parquet.NewWriterConfig(parquet.NewSchema("rows", columnsInOrder{group, fields}), parquet.CreatedBy("infomall", "", ""))
+	if err != nil {
+		return fmt.Errorf("make the schema of a Parquet file: %w", err)
+	}
+	p.w = parquet.NewWriter(p.to, config)
+	return nil
+}
+
+// nodeOf is the type of a column in the file.
+func nodeOf(t value.Type) parquet.Node {
+	switch t {
+	case value.Bool:
+		return parquet.Leaf(parquet.BooleanType)
+	case value.Int:
+		return parquet.Int(64)
+	case value.Float, value.Duration:
+		return parquet.Leaf(parquet.DoubleType)
+	case value.Time:
+		return parquet.Timestamp(parquet.Millisecond)
+	default: // Text, URL, and Null, which is the type of nothing but NULL
+		return parquet.String()
+	}
+}
+
+func (p *parquetWriter) Write(b *value.Batch) error {
+	for i := range b.N {
+		p.row = p.row[:0]
+		for n, v := range b.Cols {
+			p.row = append(p.row, p.cell(v, i, n))
+		}
+		if _, err := p.w.WriteRows([]parquet.Row{p.row}); err != nil {
+			return err
+		}
+		if p.rows++; p.rows >= groupRowsMax || p.bytes >= groupBytesMax {
+			if err := p.w.Flush(); err != nil {
+				return err
+			}
+			p.rows, p.bytes = 0, 0
+		}
+	}
+	return nil
+}
+
+// cell is row i of column n.
+func (p *parquetWriter) cell(v *value.Vector, i, n int) parquet.Value {
+	if v.IsNull(i) {
+		return parquet.NullValue().Level(0, 0, n)
+	}
+	var x parquet.Value
+	switch v.Type {
+	case value.Bool:
+		x = parquet.BooleanValue(v.Bools[i])
+	case value.Int, value.Time:
+		x = parquet.Int64Value(v.Ints[i])
+	case value.Float:
+		x = parquet.DoubleValue(v.Floats[i])
+	case value.Duration:
+		x = parquet.DoubleValue(float64(v.Ints[i]) / 1000)
+	default:
+		text := strings.ToValidUTF8(v.Texts[i], "\uFFFD")
+		p.bytes += len(text)
+		x = parquet.ByteArrayValue([]byte(text))
+	}
+	return x.Level(0, 1, n)
+}
+
+func (p *parquetWriter) End() error { return p.w.Close() }
