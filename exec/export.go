@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
@@ -18,7 +19,7 @@ import (
 )
 
 // exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "parquet", "warc", "tianwang", "wacz", "cdxj"}
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "parquet", "edges", "graphml", "warc", "tianwang", "wacz", "cdxj"}
 
 // ExportFormats lists the words after FORMAT in an EXPORT.
 func ExportFormats() []string { return exportFormats }
@@ -26,7 +27,8 @@ func ExportFormats() []string { return exportFormats }
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
-	".parquet": "parquet", ".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
+	".parquet": "parquet", ".edges": "edges", ".graphml": "graphml",
+	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
 }
 
 // packedFormats are those whose files gzip can't be around.
@@ -91,10 +93,8 @@ func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
 		return nil, err
 	}
 	defer rows.Close()
-	if to.ofCaptures() {
-		if err := needCaptures(st, to.format, rows.Columns); err != nil {
-			return nil, err
-		}
+	if err := to.need(st, rows.Columns); err != nil {
+		return nil, err
 	}
 	f, err := newWholeFile(to.path)
 	if err != nil {
@@ -120,6 +120,28 @@ func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
 	return res, nil
 }
 
+// need says what is wrong with a query whose rows have not the columns that the
+// format needs.
+func (to exportTarget) need(st *ast.Export, cols []value.Column) error {
+	switch {
+	case to.ofCaptures():
+		return needCaptures(st, to.format, cols)
+	case to.format == "edges", to.format == "graphml":
+		return needLinks(st, to.format, cols)
+	}
+	return nil
+}
+
+// needLinks says what is wrong with a query whose rows are no links.
+func needLinks(st *ast.Export, format string, cols []value.Column) error {
+	if rowio.AreLinks(cols) {
+		return nil
+	}
+	err := ast.Errorf(st.Query, "FORMAT %s writes links, and needs the columns target and source, or url", format)
+	err.Hint = "write EXPORT (SELECT url, target FROM links …) TO …, or name the two by AS"
+	return err
+}
+
 // writeRows writes all rows in the target's format and counts them.
 func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, rows *Result) (n int64, err error) {
 	if to.gzip {
@@ -131,7 +153,9 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 		}()
 		f = z
 	}
-	w, err := s.rowWriter(f, to, rows.Columns)
+	names := s.runner(nil, nil).Lines(ctx)
+	defer names.Close()
+	w, err := s.rowWriter(f, to, rows.Columns, names)
 	if err != nil {
 		return 0, err
 	}
@@ -156,15 +180,22 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 	return n, nil
 }
 
-// rowWriter makes the writer of the target's format.
-func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column) (rowio.Writer, error) {
-	if to.format != "parquet" {
-		return rowio.New(to.format, f, rowio.Options{Zone: s.env().Location(), Header: true})
+// rowWriter makes the writer of the target's format. Names, which it gathers for
+// a graph, are sorted by them.
+func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column, names *op.Lines) (rowio.Writer, error) {
+	zone := s.env().Location()
+	switch to.format {
+	case "parquet":
+		if url, at := captureColumns(cols); url >= 0 && at >= 0 {
+			return rowio.NewParquet(f, commonCrawlNames), nil
+		}
+		return rowio.NewParquet(f, nil), nil
+	case "edges":
+		return rowio.NewEdges(f), nil
+	case "graphml":
+		return rowio.NewGraphML(f, names, zone), nil
 	}
-	if url, at := captureColumns(cols); url >= 0 && at >= 0 {
-		return rowio.NewParquet(f, commonCrawlNames), nil
-	}
-	return rowio.NewParquet(f, nil), nil
+	return rowio.New(to.format, f, rowio.Options{Zone: zone, Header: true})
 }
 
 // commonCrawlNames are the names that columns of captures have in the index of

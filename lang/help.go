@@ -60,7 +60,7 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"EXPORT", `
 EXPORT (query) TO file
-    [FORMAT (csv | tsv | json | jsonl | markdown | parquet
+    [FORMAT (csv | tsv | json | jsonl | markdown | parquet | edges | graphml
       | warc | tianwang | wacz | cdxj)]
 file = 'text' | $name | expr || expr
 `},

@@ -1,0 +1,140 @@
+package rowio
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+
+	"infomall/exec/value"
+)
+
+// Names sorts what is added to it by bytes; op.Lines is one.
+type Names interface {
+	Add(name []byte) error
+	Sorted() iter.Seq2[[]byte, error]
+}
+
+// NewGraphML returns a writer of GraphML: rows are edges, from the column source
+// or else url to the column target, and the other columns are data of them.
+// Nodes stand behind the edges, each once, with its name as data; names gathers
+// them meanwhile. A node's id is made from its name, so that neither is held.
+func NewGraphML(w io.Writer, names Names, zone *time.Location) Writer {
+	return &graphML{sink: sink{w: w}, names: names, zone: zone}
+}
+
+type graphML struct {
+	sink
+	names          Names
+	zone           *time.Location
+	cols           []value.Column
+	source, target int
+}
+
+const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+<key id="name" for="node" attr.name="name" attr.type="string"/>
+`
+
+// Begin returns ErrNoLinks where source or target is missing.
+func (g *graphML) Begin(cols []value.Column) (err error) {
+	g.cols = cols
+	if g.source, g.target, err = linkEnds(cols); err != nil {
+		return err
+	}
+	g.buf = append(g.buf, graphMLHead...)
+	for i, c := range cols {
+		if i == g.source || i == g.target {
+			continue
+		}
+		kind := "string"
+		switch c.Type {
+		case value.Bool:
+			kind = "boolean"
+		case value.Int:
+			kind = "long"
+		case value.Float, value.Duration:
+			kind = "double"
+		}
+		g.buf = fmt.Appendf(g.buf, `<key id="e%d" for="edge" attr.name="`, i)
+		g.text(c.Name)
+		g.buf = fmt.Appendf(g.buf, "\" attr.type=\"%s\"/>\n", kind)
+	}
+	g.buf = append(g.buf, "<graph edgedefault=\"directed\">\n"...)
+	return g.flush()
+}
+
+func (g *graphML) Write(b *value.Batch) error {
+	for i := range b.N {
+		source, target := b.Cols[g.source], b.Cols[g.target]
+		if source.IsNull(i) || target.IsNull(i) {
+			continue
+		}
+		for _, name := range []string{source.Texts[i], target.Texts[i]} {
+			if err := g.names.Add([]byte(name)); err != nil {
+				return err
+			}
+		}
+		g.buf = fmt.Appendf(g.buf, `<edge source="%s" target="%s">`, nodeID(source.Texts[i]), nodeID(target.Texts[i]))
+		for k, v := range b.Cols {
+			if k == g.source || k == g.target || v.IsNull(i) {
+				continue
+			}
+			g.buf = fmt.Appendf(g.buf, `<data key="e%d">`, k)
+			if v.Type == value.Duration {
+				g.buf = value.AppendSeconds(g.buf, v.Ints[i])
+			} else {
+				g.text(string(v.AppendText(nil, i, g.zone)))
+			}
+			g.buf = append(g.buf, "</data>"...)
+		}
+		g.buf = append(g.buf, "</edge>\n"...)
+		if err := g.full(); err != nil {
+			return err
+		}
+	}
+	return g.flush()
+}
+
+// nodeID is the id of a node: a name can hold what an id may not.
+func nodeID(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return "n" + hex.EncodeToString(sum[:10])
+}
+
+// text appends text, escaped; what XML can't hold becomes U+FFFD.
+func (g *graphML) text(s string) {
+	xml.EscapeText(bufferOf{&g.buf}, []byte(s)) // appending does not fail
+}
+
+// bufferOf appends what is written to it.
+type bufferOf struct{ b *[]byte }
+
+func (b bufferOf) Write(p []byte) (int, error) {
+	*b.b = append(*b.b, p...)
+	return len(p), nil
+}
+
+func (g *graphML) End() error {
+	last, any := "", false
+	for name, err := range g.names.Sorted() {
+		if err != nil {
+			return err
+		}
+		if any && string(name) == last {
+			continue
+		}
+		last, any = string(name), true
+		g.buf = fmt.Appendf(g.buf, `<node id="%s"><data key="name">`, nodeID(last))
+		g.text(last)
+		g.buf = append(g.buf, "</data></node>\n"...)
+		if err := g.full(); err != nil {
+			return err
+		}
+	}
+	g.buf = append(g.buf, "</graph>\n</graphml>\n"...)
+	return g.flush()
+}
