@@ -262,7 +262,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SET width = wide", `1:13: setting width: write a number of cells or auto, not "wide"`},
 		{"SET timezone = 'Mars'", `1:16: setting timezone: there is no time zone "Mars"; write one such as 'Asia/Shanghai' or 'UTC'`},
 		{"SET mode = tabel", `1:12: setting mode: there is no "tabel"; did you mean table?`},
-		{"EXPLAIN IMPORT 'no-such-file'", `1:16: no file matches "no-such-file"`},
+		{"EXPLAIN IMPORT 'no-such-file'", `1:16: no file no-such-file: file does not exist`},
 		{"SHOW PAGE 'http://x.cn/'", "1:11: no capture of http://x.cn/"},
 	}
 	s := newSession(archive{smallSite()})
