@@ -1,0 +1,77 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	"infomall/queries"
+)
+
+// TestCacheChangesNothing runs each saved query with the cache off, and with it
+// on twice in one process, so that the second time it is full: all three print
+// the same.
+func TestCacheChangesNothing(t *testing.T) {
+	t.Chdir("..")
+	a := newSiteArchive(t)
+	a.importFiles("queries/demo/*.raw")
+	scripts, err := fs.Glob(queries.FS, "*.iql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range scripts {
+		text, err := fs.ReadFile(queries.FS, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"-a", a.path}
+		for _, param := range exampleParams.FindAllString(headerOf(string(text)), -1) {
+			args = append(args, strings.Fields(param)...)
+		}
+		want := runMain(t, append(args, "-c", "SET cache = off", "-f", "queries/"+name))
+		got := runMain(t, append(args, "-c", "SET cache = on", "-f", "queries/"+name, "-f", "queries/"+name))
+		if got != want+"\n"+want && got != want+want {
+			t.Errorf("%s: with the cache it prints\n%s\nwithout, once,\n%s", name, got, want)
+		}
+	}
+}
+
+// TestExplainAnalyzeTellsOfCache shows that a question asked again is answered
+// from the cache, and that there is none where it is off.
+func TestExplainAnalyzeTellsOfCache(t *testing.T) {
+	t.Chdir("..")
+	a := newSiteArchive(t)
+	a.importFiles("queries/demo/*.raw")
+	const ask = "EXPLAIN ANALYZE SELECT url, text FROM versions;"
+	hits := regexp.MustCompile(`cache: (\d+) hits, (\d+) misses`)
+	var got []string
+	for _, m := range hits.FindAllStringSubmatch(a.run(ask+ask+"SET cache = off;"+ask), -1) {
+		got = append(got, m[1]+"/"+m[2])
+	}
+	if len(got) != 3 || got[0] == got[1] || !strings.HasSuffix(got[1], "/0") || strings.HasPrefix(got[1], "0/") || !strings.HasPrefix(got[2], "0/") {
+		t.Errorf("hits and misses of the first time, the second and without cache: %v", got)
+	}
+}
+
+// exampleParams are the parameters of a script's example.
+var exampleParams = regexp.MustCompile(`--param \S+=\S+`)
+
+// headerOf is the comment that a script begins with.
+func headerOf(script string) string {
+	header, _, _ := strings.Cut(script, "\n\n")
+	return header
+}
+
+// runMain runs the program in this process and gives what it prints.
+func runMain(t *testing.T, args []string) string {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	getenv := func(string) string { return "" }
+	if code := Main(context.Background(), args, strings.NewReader(""), &stdout, &stderr, getenv); code != 0 {
+		t.Fatalf("%q: status %d: %s", args, code, stderr.String())
+	}
+	return stdout.String()
+}
