@@ -52,7 +52,7 @@ func (e *located) body() place {
 // its own had the original's.
 func (e *located) takes(o *segment.Stored, head bool) {
 	e.ID, e.Content, e.Bytes, e.resolved = o.ID, o.Content, o.Bytes, true
-	e.Kind = kindOfBody(e.Kind, o.Kind)
+	e.Kind = kindOfBody(&e.Entry, o.Kind)
 	if !head {
 		e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
 	}

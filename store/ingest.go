@@ -61,20 +61,20 @@ type staged struct {
 // own had the original's.
 func takeBody(s, o *segment.Stored) {
 	s.ID, s.Digest, s.Bytes, s.Content, s.Page = o.ID, o.Digest, o.Bytes, o.Content, o.Page
-	s.Kind = kindOfBody(s.Kind, o.Kind)
+	s.Kind = kindOfBody(&s.Entry, o.Kind)
 	if len(s.Head) == 0 {
 		s.Status, s.Kind, s.Mime = o.Status, o.Kind, o.Mime
 	}
 }
 
-// kindOfBody is the kind of a revisit whose own head says kind, and whose body
-// is that of a capture of kind original: a page that says that nothing is there
-// says so at every visit.
-func kindOfBody(kind, original record.Kind) record.Kind {
-	if kind == record.KindPage && original == record.KindSoftMissing {
+// kindOfBody is the kind of revisit e, whose body is that of a capture of kind
+// original. A 304 says that all is as it was; and a page that says that nothing
+// is there says so at every visit.
+func kindOfBody(e *segment.Entry, original record.Kind) record.Kind {
+	if e.Status == 304 || e.Kind == record.KindPage && original == record.KindSoftMissing {
 		return original
 	}
-	return kind
+	return e.Kind
 }
 
 // heldBy lets s name the body that a segment in force has.

@@ -31,7 +31,7 @@ func NewParquet(w io.Writer, rename map[string]string) Writer {
 type parquetWriter struct {
 	to     io.Writer
 	rename map[string]string
-	w      *parquet.Writer
+	w      *parquet.GenericWriter[any]
 	cols   []value.Column
 	row    parquet.Row
 	rows   int // of the row group
@@ -70,7 +70,7 @@ func (p *parquetWriter) Begin(cols []value.Column) error {
 	if err != nil {
 		return fmt.Errorf("make the schema of a Parquet file: %w", err)
 	}
-	p.w = parquet.NewWriter(p.to, config)
+	p.w = parquet.NewGenericWriter[any](p.to, config)
 	return nil
 }
 

@@ -47,13 +47,15 @@ type original struct {
 	url     string // as in its record
 	payload string // its digest
 	head    bool   // it is a response with a head, and no resource
+	status  int
 	mime    string
 }
 
-// like reports whether s, but for its head, is a record as o is.
+// like reports whether s, but for its head, is a record as o is. A status or a
+// type of its own makes the same body another thing.
 func (o *original) like(s *record.Stored) bool {
 	head := len(s.Head) > 0
-	return o.head == head && (head || s.Via == record.ViaResource && o.mime == s.Mime)
+	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()
 }
 
 // counter counts what is written through it.
@@ -125,7 +127,7 @@ func (w *Writer) Write(s *record.Stored) (Placed, error) {
 		}
 		err = w.whole(s, s.Wire(), at.Payload)
 		if head := len(s.Head) > 0; head || s.Via == record.ViaResource {
-			w.have[s.Digest] = &original{s.Time, s.AskedURL, at.Payload, head, s.Mime}
+			w.have[s.Digest] = &original{s.Time, s.AskedURL, at.Payload, head, s.Status, s.MediaType()}
 		}
 	}
 	at.Length = w.w.n - at.Offset

@@ -1,0 +1,87 @@
+package repl
+
+import (
+	"crypto/sha1"
+	"encoding/base32"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestExchangeRandom imports WARC files of odd records, each made from a seed,
+// exports them in each format that keeps captures, imports that, and compares
+// what the archives answer.
+func TestExchangeRandom(t *testing.T) {
+	seeds := 24
+	if testing.Short() {
+		seeds = 6
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "in.warc")
+			text := strings.Join(rapid.SliceOfN(rapid.Custom(oddRecord), 1, 10).Example(seed), "")
+			if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+			one := newSiteArchive(t)
+			one.importFiles(file)
+			for _, name := range []string{"out.warc.gz", "out.wacz", "out.raw", "out.raw.zlib"} {
+				checkExchange(t, one, name)
+			}
+			if t.Failed() {
+				t.Logf("captures:\n%s", text)
+			}
+		})
+	}
+}
+
+// oddRecord draws a record of one of a few URLs and bodies, so that visits and
+// references to originals, there or not, are common.
+func oddRecord(t *rapid.T) string {
+	draw := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
+	url := draw("url", "http://a.example/", "http://a.example/b", "http://b.example/", "http://A.example:80/x y")
+	date := fmt.Sprintf("2008-0%d-0%dT00:00:0%d%sZ", rapid.IntRange(6, 8).Draw(t, "month"), rapid.IntRange(1, 3).Draw(t, "day"),
+		rapid.IntRange(0, 9).Draw(t, "second"), draw("fraction", "", ".123"))
+	body := draw("body", "", "<p>one", "<p>two</p><p>three", "Not found", "0\r\n\r\n")
+	sum := sha1.Sum([]byte(body))
+	digest := "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+	head := draw("head",
+		"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", "HTTP/1.0 404 Not Found\n\n",
+		"HTTP/1.1 302 Found\r\nLocation: /b\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n")
+	fields, kind, contentType, block := "", "response", "application/http; msgtype=response", head+body
+	switch draw("kind", "response", "response", "response", "chunked", "revisit", "server says so", "304", "resource", "no head") {
+	case "chunked":
+		block = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+		if body != "" {
+			block += fmt.Sprintf("%X;x\r\n%s\r\n", len(body), body)
+		}
+		block += "0\r\n\r\n"
+	case "revisit":
+		kind, block = "revisit", draw("head of a revisit", head, strings.TrimSuffix(head, "\r\n"), "")
+		fields = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n"
+		if rapid.Bool().Draw(t, "refers") {
+			fields += "WARC-Refers-To-Target-URI: http://a.example/\r\nWARC-Refers-To-Date: 2008-06-01T00:00:00Z\r\n"
+		}
+	case "server says so":
+		kind, block, digest = "revisit", "HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n", ""
+		fields = "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified\r\n"
+	case "304":
+		block, digest = "HTTP/1.1 304 Not Modified\r\n\r\n", ""
+	case "resource":
+		kind, contentType, block = "resource", draw("type", "text/html", "image/png", "text/plain; charset=utf-8"), body
+	case "no head":
+		block = body
+	}
+	if draw("truncated", "", "", "length") != "" {
+		fields += "WARC-Truncated: length\r\n"
+	}
+	if digest != "" {
+		fields += "WARC-Payload-Digest: " + digest + "\r\n"
+	}
+	return fmt.Sprintf("WARC/1.1\r\nWARC-Type: %s\r\nWARC-Target-URI: %s\r\nWARC-Date: %s\r\nWARC-IP-Address: 192.0.2.7\r\n%sContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n",
+		kind, url, date, fields, contentType, len(block), block)
+}
