@@ -19,14 +19,14 @@ import (
 )
 
 // exportFormats are the words after FORMAT.
-var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "parquet", "edges", "graphml", "warc", "tianwang", "wacz", "cdxj"}
+var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "html", "parquet", "edges", "graphml", "warc", "tianwang", "wacz", "cdxj"}
 
 // ExportFormats lists the words after FORMAT in an EXPORT.
 func ExportFormats() []string { return exportFormats }
 
 // exportSuffixes are the formats that the end of a file's name tells.
 var exportSuffixes = map[string]string{
-	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown",
+	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".html": "html", ".htm": "html",
 	".parquet": "parquet", ".edges": "edges", ".graphml": "graphml",
 	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
 }

@@ -60,8 +60,8 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"EXPORT", `
 EXPORT (query) TO file
-    [FORMAT (csv | tsv | json | jsonl | markdown | parquet | edges | graphml
-      | warc | tianwang | wacz | cdxj)]
+    [FORMAT (csv | tsv | json | jsonl | markdown | html | parquet | edges
+      | graphml | warc | tianwang | wacz | cdxj)]
 file = 'text' | $name | expr || expr
 `},
 	{"COPY POOL", `
