@@ -106,6 +106,11 @@ func TestExchangeSamples(t *testing.T) {
 // compares.
 func checkExchange(t *testing.T, one *siteArchive, name string) {
 	t.Helper()
+	defer func() {
+		if t.Failed() {
+			t.Logf("through %s", name)
+		}
+	}()
 	file := filepath.Join(t.TempDir(), name)
 	one.query(fmt.Sprintf("EXPORT (SELECT url, time FROM captures) TO '%s'", file))
 	two := newSiteArchive(t)

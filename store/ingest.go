@@ -533,16 +533,23 @@ func (b *batchPlan) inBatch(e *segment.Stored, pool string) int {
 	if canonical, err := urlkey.Canonical(e.RefersURL); err == nil && e.RefersURL != "" {
 		keys = append(keys, urlkey.Key(canonical))
 	}
+	like := -1
 	for _, key := range keys {
 		for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
 			k := &b.staged[j]
 			// By now it may be planned to be held by another capture of its URL.
-			if k.Digest != (record.Digest{}) && k.Via != record.ViaRevisit && k.Via != record.ViaNotModified && k.Time.Pool() <= pool && refersTo(e, &k.Stored) {
+			if k.Digest == (record.Digest{}) || k.Via == record.ViaRevisit || k.Via == record.ViaNotModified || k.Time.Pool() > pool {
+				continue
+			}
+			switch named, same := refersTo(e, &k.Stored); {
+			case named:
 				return j
+			case same && like < 0:
+				like = j
 			}
 		}
 	}
-	return -1
+	return like
 }
 
 // awaited resolves those of known, the captures of one URL, that are revisits
@@ -565,19 +572,19 @@ func (b *batchPlan) awaited(known []located) error {
 	return nil
 }
 
-// refersTo reports whether revisit e is of what o has: the capture that it
-// names by URL and time, or one of its own URL with the digest it declares.
-func refersTo(e, o *segment.Stored) bool {
+// refersTo reports whether revisit e is of what o has: whether it names o by URL
+// and time, or else whether o is of its own URL with the digest it declares.
+func refersTo(e, o *segment.Stored) (named, same bool) {
 	if e.DeclaredDigest != "" && o.DeclaredDigest != "" && e.DeclaredDigest != o.DeclaredDigest {
-		return false
+		return false, false
 	}
 	if e.RefersURL != "" && e.RefersTime != record.NoTime && sameMoment(o.Time, e.RefersTime) {
 		canonical, err := urlkey.Canonical(e.RefersURL)
 		if err == nil && urlkey.Key(canonical) == o.Key {
-			return true
+			return true, true
 		}
 	}
-	return e.Key == o.Key && e.DeclaredDigest != "" && e.DeclaredDigest == o.DeclaredDigest
+	return false, e.Key == o.Key && e.DeclaredDigest != "" && e.DeclaredDigest == o.DeclaredDigest
 }
 
 // refer settles where the body is that s has from the capture staged at to.

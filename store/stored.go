@@ -40,11 +40,24 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 		// No body stood behind it, and now one may.
 		out.Head = append(out.Head[:n:n], "\r\n"...)
 	}
-	if len(out.Head) == 0 {
-		out.Head, out.Status, out.Mime = owner.Head, int(owner.Status), owner.Mime
-		if out.Via = record.ViaRevisit; owner.Via == record.ViaResource {
-			out.Via = record.ViaResource
-		}
+	if len(out.Head) > 0 {
+		return out, nil
+	}
+	// The capture that it names may have the body of another one.
+	group, err := v.lookupRaw(ctx, e.Key)
+	if err != nil {
+		return out, fmt.Errorf("original of %s: %w", out.URL, err)
+	}
+	o, _, err := v.original(ctx, e, &located{}, s.Info.Pool, group)
+	if err != nil {
+		return out, fmt.Errorf("original of %s: %w", out.URL, err)
+	}
+	if o == nil {
+		o = owner
+	}
+	out.Head, out.Status, out.Mime = o.Head, int(o.Status), o.Mime
+	if out.Via = record.ViaRevisit; o.Via == record.ViaResource {
+		out.Via = record.ViaResource
 	}
 	return out, nil
 }
