@@ -112,6 +112,9 @@ func leftovers(a *Archive, tell func(name string)) error {
 	for _, n := range c.names {
 		known[n.name] = true
 	}
+	for _, r := range c.removals {
+		known[r.file] = true
+	}
 	return filepath.WalkDir(a.dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -425,4 +426,62 @@ func TestDropRefused(t *testing.T) {
 		t.Errorf("files %v are left", files)
 	}
 	put(t, a, []*visit{{url: "http://b.example/", time: day0, status: 200, body: "again"}})
+}
+
+// TestRemovalsAtOnce imports, deletes one URL and drops the last pool all at
+// once, as three processes do. None fails, and once more of each gives what is
+// left.
+func TestRemovalsAtOnce(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		visits := drawHistory(rt)
+		for _, v := range visits {
+			v.as = ""
+		}
+		const url, pool = "http://www.example.com/0", "200808"
+		dir := t.TempDir()
+		remove := func(a *Archive) error {
+			_, err := deleteWhere(a, func(u string, _ record.Time) bool { return u == url })
+			for errors.Is(err, record.ErrChanged) {
+				_, err = deleteWhere(a, func(u string, _ record.Time) bool { return u == url })
+			}
+			return err
+		}
+		drop := func(a *Archive) error {
+			_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
+			var none *record.NoPoolError
+			if errors.As(err, &none) {
+				return nil
+			}
+			return err
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, 3)
+		for i, f := range []func(*Archive) error{
+			func(a *Archive) error {
+				var res record.ImportResult
+				return putErr(a, visits, &res)
+			}, remove, drop,
+		} {
+			wg.Go(func() {
+				a := Open(dir, Options{BatchBytes: 2000})
+				defer a.Close()
+				for n := 0; n < 5 && errs[i] == nil; n++ {
+					errs[i] = f(a)
+				}
+			})
+		}
+		wg.Wait()
+		a := Open(dir, Options{})
+		defer a.Close()
+		if err := errors.Join(append(errs, remove(a), drop(a))...); err != nil {
+			rt.Fatal(err)
+		}
+		want := historyOf(slices.DeleteFunc(visits, func(v *visit) bool { return v.url == url || v.time.Pool() == pool }))
+		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+			rt.Fatalf("what is left:\n%s", diffRows(got, want))
+		}
+		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+			rt.Fatalf("VERIFY finds %+v", got)
+		}
+	})
 }
