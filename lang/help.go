@@ -115,7 +115,8 @@ url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW", `
-SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES | HISTORY)
+SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
+    | TOMBSTONES | HISTORY)
 `},
 	{"DESCRIBE", `
 DESCRIBE name

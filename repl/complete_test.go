@@ -29,7 +29,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT l.| FROM links AS l", columns("links")},
 		{"SELECT url FROM c|", "captures changes"},
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
-		{"SHOW |", "COLUMNS FILES FUNCTIONS HISTORY PAGE POOLS RELATIONS SETTINGS"},
+		{"SHOW |", "COLUMNS FILES FUNCTIONS HISTORY PAGE POOLS RELATIONS SETTINGS TOMBSTONES"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},

@@ -30,6 +30,13 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 		out = append(out, p)
 		rest = rest[n:]
 	}
+	for i := range out {
+		for _, p := range out {
+			if slices.Contains(p.Depends, out[i].Name) {
+				out[i].Dependents = append(out[i].Dependents, p.Name)
+			}
+		}
+	}
 	return out, nil
 }
 

@@ -46,6 +46,7 @@ var poolFills = fills[[]record.Pool]{
 	"first_url":    textOf(value.URL, func(p *record.Pool) string { return p.FirstURL }),
 	"last_url":     textOf(value.URL, func(p *record.Pool) string { return p.LastURL }),
 	"depends":      textOf(value.Text, func(p *record.Pool) string { return strings.Join(p.Depends, " ") }),
+	"dependents":   textOf(value.Text, func(p *record.Pool) string { return strings.Join(p.Dependents, " ") }),
 }
 
 var fileShape = shape[[]record.File]{rows: func(list []record.File) int { return len(list) }}

@@ -229,6 +229,7 @@ var poolsRelation = &Relation{
 		{Name: "first_url", Type: value.URL, Doc: "first URL in SURT order"},
 		{Name: "last_url", Type: value.URL, Doc: "last URL in SURT order"},
 		{Name: "depends", Type: value.Text, Doc: "pools whose bodies it uses"},
+		{Name: "dependents", Type: value.Text, Doc: "pools that use its bodies: DROP POOL refuses while there are any"},
 	},
 }
 

@@ -157,6 +157,7 @@ type Pool struct {
 	StoredBytes              int64 // of the db-files and the index
 	FirstURL, LastURL        string
 	Depends                  []string // names of pools whose bodies it uses
+	Dependents               []string // names of pools that use its bodies
 }
 
 // PoolKind is the word for what a pool is.
