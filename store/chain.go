@@ -194,8 +194,10 @@ func settleVisible(all []located) []located {
 // those before it at its URL.
 func settleBody(before []located, e *located) {
 	for i := len(before) - 1; i >= 0; i-- {
-		if e.sees(&before[i]) {
-			e.isAs(&before[i])
+		if p := &before[i]; e.sees(p) {
+			e.isAs(p)
+			// Whatever comes between them later: p is no more, and e was as p.
+			e.before = p.hidden == 0
 			return
 		}
 	}

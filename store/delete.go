@@ -21,12 +21,16 @@ import (
 // It holds some 50 bytes for each capture that is deleted.
 func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
 	d := &deletion{
-		v: v, look: v.looker(), hide: make(map[place]bool), needed: make(map[place]bool),
+		v: v, look: v.looker(), hide: make(map[place]bool), needed: make(map[place]need),
 		bodies: make(map[segment.ID][]place), pools: make(map[string]*record.RemovedPool), keys: make(map[string][]place),
 	}
 	d.look.keepRaw = true
 	defer d.look.close()
 	var res record.DeleteResult
+	var err error
+	if d.hidden, err = v.hiddenNeeds(); err != nil {
+		return res, err
+	}
 	if err := d.targets(ctx, o.Targets); err != nil || len(d.hide) == 0 {
 		return res, err
 	}
@@ -59,7 +63,8 @@ type deletion struct {
 	v      *Snapshot
 	look   *looker
 	hide   map[place]bool
-	needed map[place]bool // of hide: another capture has its body from there
+	needed map[place]need // of hide
+	hidden func(place) (need, bool)
 	bodies map[segment.ID][]place
 	keys   map[string][]place
 	pools  map[string]*record.RemovedPool
@@ -98,6 +103,7 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 	if err != nil {
 		return err
 	}
+	bodies := make(map[segment.ID][]place)
 	for i := range visible {
 		e := &visible[i]
 		if !chosen[e.ref()] {
@@ -107,26 +113,59 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 		for j := range d.look.raw {
 			if g := &d.look.raw[j]; g.Same(&e.Entry) || g.place == e.place {
 				d.hide[g.place] = true
-				d.bodies[e.ID] = append(d.bodies[e.ID], g.place)
+				bodies[e.ID] = append(bodies[e.ID], g.place)
 				d.keys[key] = append(d.keys[key], g.place)
 			}
 		}
 	}
-	// What is left of the URL, and has a body that is deleted, has it from
-	// there as far as it does not have its own.
-	for i := range visible {
+	for id, list := range bodies {
+		d.bodies[id] = append(d.bodies[id], list...)
+	}
+	d.needs(visible, chosen, bodies)
+	return nil
+}
+
+// needs finds out which of the captures of a URL that are deleted are needed by
+// those that are left, or that are deleted and needed themselves. bodies are the
+// places of the deleted, by body.
+func (d *deletion) needs(visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place) {
+	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
-		if chosen[e.ref()] || e.Body == segment.BodyOwn {
+		if e.Body == segment.BodyOwn || chosen[e.ref()] && d.needed[e.place] == needNone {
 			continue
 		}
-		for _, p := range d.bodies[e.ID] {
-			d.needed[p] = true
+		for _, p := range bodies[e.ID] {
+			d.need(p, e.place)
 		}
 		if i > 0 && asBefore(e) && chosen[visible[i-1].ref()] {
-			d.needed[visible[i-1].place] = true
+			d.need(visible[i-1].place, e.place)
 		}
 	}
-	return nil
+	// Those deleted earlier take their bodies from there too, as far as they are
+	// needed. It matters little which.
+	for i := range d.look.raw {
+		e := &d.look.raw[i]
+		n, ok := d.hidden(e.place)
+		if !ok || n == needNone {
+			continue
+		}
+		for _, p := range d.keys[e.Key] {
+			d.need(p, e.place)
+			d.needed[p] = max(d.needed[p], n)
+		}
+	}
+}
+
+// need notes that by takes its body from p, if p is deleted. A capture that is
+// needed itself needs it for whoever does.
+func (d *deletion) need(p, by place) {
+	n := needPool
+	if p.seg.Info.Pool != by.seg.Info.Pool {
+		n = needOther
+	}
+	if p != by {
+		d.needed[p] = max(d.needed[p], n, d.needed[by])
+	}
 }
 
 // count counts a capture that is to be deleted.
@@ -146,27 +185,27 @@ func (d *deletion) count(e *located) {
 // others looks through the whole archive for captures that are left and have a
 // body that is deleted.
 func (d *deletion) others(ctx context.Context) error {
-	hidden, err := d.v.isHidden()
-	if err != nil {
-		return err
-	}
 	for _, info := range d.v.pin.segments {
 		s := d.v.reader(info)
 		err := d.v.entries(ctx, s, func(e *located) error {
-			if d.hide[e.place] || hidden(e.place) {
+			n, hidden := d.hidden(e.place)
+			if d.hide[e.place] {
+				n, hidden = d.needed[e.place], true
+			}
+			if hidden && n == needNone {
 				return nil
 			}
 			bodies := d.bodies[e.ID]
 			switch {
 			case e.Body == segment.BodyNone:
 				return d.revisit(e)
-			case len(bodies) > 0 && e.Bytes > 0:
-				d.left++
-			}
-			if e.Body == segment.BodyElsewhere {
+			case e.Body == segment.BodyElsewhere:
 				for _, p := range bodies {
-					d.needed[p] = true
+					d.need(p, e.place)
 				}
+			}
+			if len(bodies) > 0 && e.Bytes > 0 && !hidden {
+				d.left++
 			}
 			return nil
 		})
@@ -189,7 +228,7 @@ func (d *deletion) revisit(e *located) error {
 		return nil // what can't be understood refers to nothing
 	}
 	for _, p := range d.keys[urlkey.Key(canonical)] {
-		d.needed[p] = true // rather too many than one too few
+		d.need(p, e.place) // rather too many than one too few
 	}
 	return nil
 }

@@ -148,9 +148,15 @@ func (w *writer) merge(ctx context.Context, pool string, progress func(string, i
 	defer unlock()
 	for {
 		r, err := w.mergeOnce(ctx, pool, progress, choose)
-		if !errors.Is(err, errStale) {
-			return r, err
+		if errors.Is(err, errStale) {
+			continue
 		}
+		if err == nil {
+			// The snapshot that was merged is closed: what was deleted is gone now
+			// and not only when somebody else writes.
+			err = w.a.locked(ctx, func(disk.File) error { return w.a.sweepGenerations() })
+		}
+		return r, err
 	}
 }
 
@@ -200,12 +206,24 @@ var errNothingLeft = errors.New("no capture is left")
 // bodies from: these have to stay where they are. It tells whether those left
 // have hidden captures.
 func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
+	if len(in) > 0 && len(in) == len(v.pin.poolSegments(in[0].Pool)) {
+		// Who of the pool needs it is merged with it.
+		out, hidden, err = v.mergeableBut(in, needPool)
+		if len(out) == len(in) {
+			return out, hidden, err
+		}
+	}
+	return v.mergeableBut(in, needNone)
+}
+
+// mergeableBut is mergeable where needs up to inside do not matter.
+func (v *Snapshot) mergeableBut(in []*segment.Info, inside need) (out []*segment.Info, hidden bool, err error) {
 	removals, err := v.removals()
 	for _, s := range in {
 		needed := false
 		for _, r := range removals {
 			list := r.removal.hidden[s.ID]
-			needed = needed || slices.ContainsFunc(list, func(h hiddenAt) bool { return h.needed })
+			needed = needed || slices.ContainsFunc(list, func(h hiddenAt) bool { return h.need > inside })
 		}
 		if needed {
 			continue

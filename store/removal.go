@@ -39,10 +39,21 @@ type removal struct {
 // hiddenAt is the place of a hidden capture within its segment.
 type hiddenAt struct {
 	run, n uint32
-	// needed: another capture, which is not hidden, takes its body from here. It
-	// is carried along when the segment is written anew.
-	needed bool
+	need   need
 }
+
+// need says which captures that are not hidden take their bodies from a hidden
+// one: its segment cannot be written anew without these.
+type need uint8
+
+const (
+	needNone  need = iota
+	needPool       // some of its pool
+	needOther      // some of other pools
+)
+
+// needMarks are how a removal's file writes needs.
+var needMarks = [...]string{needNone: "", needPool: "~", needOther: "+"}
 
 func (h hiddenAt) compare(o hiddenAt) int {
 	return cmp.Or(cmp.Compare(h.run, o.run), cmp.Compare(h.n, o.n))
@@ -101,10 +112,7 @@ func (r *removal) encode() []byte {
 			if i > 0 {
 				b = append(b, ' ')
 			}
-			b = fmt.Appendf(b, "%d.%d", h.run, h.n)
-			if h.needed {
-				b = append(b, '+')
-			}
+			b = fmt.Appendf(b, "%d.%d%s", h.run, h.n, needMarks[h.need])
 		}
 		b = append(b, '\n')
 	}
@@ -174,10 +182,15 @@ func decodeRemoval(b []byte) (*removal, error) {
 // places reads the places of hidden captures, which come in order.
 func (f *fields) places() (out []hiddenAt) {
 	for _, s := range strings.Fields(f.text()) {
-		s, needed := strings.CutSuffix(s, "+")
-		run, n, _ := strings.Cut(s, ".")
-		p := fields{parts: []string{run, n}}
-		h := hiddenAt{run: uint32(p.uint(10)), n: uint32(p.uint(10)), needed: needed}
+		n := needNone
+		for i, mark := range needMarks[1:] {
+			if t, ok := strings.CutSuffix(s, mark); ok {
+				s, n = t, need(i)+needPool
+			}
+		}
+		run, entry, _ := strings.Cut(s, ".")
+		p := fields{parts: []string{run, entry}}
+		h := hiddenAt{run: uint32(p.uint(10)), n: uint32(p.uint(10)), need: n}
 		f.bad = f.bad || p.bad || len(out) > 0 && out[len(out)-1].compare(h) >= 0
 		out = append(out, h)
 	}
@@ -309,14 +322,23 @@ func (v *Snapshot) disturbed(group []located) (bool, error) {
 // isHidden gives a function that tells whether a place is that of a hidden
 // capture.
 func (v *Snapshot) isHidden() (func(place) bool, error) {
-	list, err := v.removals()
+	hidden, err := v.hiddenNeeds()
 	return func(p place) bool {
+		_, ok := hidden(p)
+		return ok
+	}, err
+}
+
+// hiddenNeeds is isHidden with what needs the capture.
+func (v *Snapshot) hiddenNeeds() (func(place) (need, bool), error) {
+	list, err := v.removals()
+	return func(p place) (n need, ok bool) {
 		for _, r := range list {
-			if _, ok := r.hides(p.seg.Info.ID, p.run, p.n); ok {
-				return true
+			if h, hidden := r.hides(p.seg.Info.ID, p.run, p.n); hidden {
+				n, ok = max(n, h.need), true
 			}
 		}
-		return false
+		return n, ok
 	}, err
 }
 

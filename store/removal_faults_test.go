@@ -29,7 +29,7 @@ type comings struct {
 // deleted, the rest comes in, the last pool is dropped, what was deleted comes
 // in again and is deleted again.
 func newComings(seed int) *comings {
-	m := &removalModel{visits: rapid.Custom(drawHistory).Example(seed), past: make(map[*visit]past)}
+	m := &removalModel{visits: rapid.Custom(drawHistory).Example(seed), past: make(map[*visit]past), fixed: make(map[*visit]*visit)}
 	for _, v := range m.visits {
 		if v.as == "digest" {
 			v.as = "" // it may be that of a later capture

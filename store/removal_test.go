@@ -15,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
 )
 
 // deleteWhere deletes the captures that f is true of.
@@ -52,6 +54,7 @@ type past struct{ imported, deleted int }
 type removalModel struct {
 	visits []*visit
 	past   map[*visit]past
+	fixed  map[*visit]*visit // 304s that a merge gave the body of a deleted capture
 	step   int
 }
 
@@ -91,6 +94,7 @@ func (m *removalModel) bring(visits []*visit) {
 	}
 	for _, v := range visits {
 		m.past[v] = past{imported: m.step}
+		delete(m.fixed, v)
 	}
 }
 
@@ -133,6 +137,9 @@ func (m *removalModel) rows() []row {
 // before is the response whose body v, a 304, has.
 func (m *removalModel) before(v *visit) *visit {
 	for {
+		if p := m.fixed[v]; p != nil {
+			return p
+		}
 		var p *visit
 		for _, o := range m.visits {
 			if o.url != v.url || m.past[o].imported == 0 || m.past[o].deleted > 0 && m.past[o].deleted < m.past[v].imported {
@@ -149,12 +156,47 @@ func (m *removalModel) before(v *visit) *visit {
 	}
 }
 
-// TestRemovals imports, deletes and drops in any mixture. The archive answers
+// fix notes which 304s a merge gave a body for good: that of a capture
+// that is deleted. What comes in between the two later does not matter to them.
+func (m *removalModel) fix(t rapid.TB, a *Archive) {
+	for _, v := range m.visits {
+		if v.as != "before" || !m.visible(v) {
+			continue
+		}
+		p := m.before(v)
+		if form := bodyForm(t, a, v); form != segment.BodyNone && p != nil {
+			m.fixed[v] = p
+		}
+	}
+}
+
+// bodyForm is how the archive has the body of a capture that is to be seen.
+func bodyForm(t rapid.TB, a *Archive, v *visit) segment.BodyForm {
+	ctx := context.Background()
+	s, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	group, err := s.lookup(ctx, urlkey.Key(v.url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range group {
+		if group[i].Time == v.time {
+			return group[i].Body
+		}
+	}
+	t.Fatalf("%s at %d is not there", v.url, v.time)
+	return 0
+}
+
+// TestRemovals imports, deletes, merges and drops in any mixture. The archive answers
 // what the model does after each step, over all time and over any range of days,
 // and nothing is wrong with it in the end.
 func TestRemovals(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		m := &removalModel{visits: drawHistory(rt), past: make(map[*visit]past)}
+		m := &removalModel{visits: drawHistory(rt), past: make(map[*visit]past), fixed: make(map[*visit]*visit)}
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
 		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
@@ -182,6 +224,7 @@ func TestRemovals(t *testing.T) {
 				}
 			case "merge":
 				mergeAny(rt, a)
+				m.fix(rt, a)
 			case "drop":
 				pool := rapid.SampledFrom([]string{"200806", "200807", "200808"}).Draw(rt, "pool")
 				_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
@@ -192,6 +235,7 @@ func TestRemovals(t *testing.T) {
 					m.step++
 					for _, v := range m.chosen(func(v *visit) bool { return v.time.Pool() == pool }) {
 						m.past[v] = past{}
+						delete(m.fixed, v)
 					}
 				case !errors.As(err, &depends) && !errors.As(err, &none):
 					rt.Fatal(err)
@@ -266,7 +310,7 @@ func TestRemovalFile(t *testing.T) {
 		},
 		{
 			time: day0, captures: 12, pools: []string{"200806", "200807"}, reason: "an \"order\"\tof\nthe court",
-			hidden:  map[uint32][]hiddenAt{7: {{0, 3, false}, {0, 9, true}, {2, 0, false}}, 3: {{1, 1, true}}},
+			hidden:  map[uint32][]hiddenAt{7: {{0, 3, needNone}, {0, 9, needPool}, {2, 0, needNone}}, 3: {{1, 1, needOther}}},
 			touched: []uint32{5},
 		},
 	} {
@@ -484,4 +528,99 @@ func TestRemovalsAtOnce(t *testing.T) {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 	})
+}
+
+// TestDeletedGone deletes a page, and merges its pool: neither its content nor
+// its address is in any file then. Of one whose body another capture has, in the
+// same pool and in another, the body stays.
+func TestDeletedGone(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	const secret, shared = "what nobody is to know", "what others say too"
+	put(t, a, []*visit{
+		{url: "http://a.example/secret", time: day0, status: 200, body: secret},
+		{url: "http://b.example/", time: day0, status: 200, body: shared},
+		{url: "http://c.example/", time: day0, status: 200, body: "something else"},
+	})
+	put(t, a, []*visit{
+		{url: "http://b.example/", time: day0 + dayMillis, status: 200, body: shared},
+	})
+	res, err := deleteWhere(a, func(url string, at record.Time) bool { return url != "http://c.example/" && at == day0 })
+	if err != nil || res.Left != 1 {
+		t.Fatalf("%d captures are left that have a deleted body, with error %v; want 1", res.Left, err)
+	}
+	if !contains(t, a, secret) || !contains(t, a, ")/secret") {
+		t.Error("what is hidden is not in the files any more")
+	}
+	if _, err := a.Merge(context.Background(), record.MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{secret: false, "secret": false, shared: true, "something else": true} {
+		if got := contains(t, a, text); got != want {
+			t.Errorf("%q is in the files: %v, want %v", text, got, want)
+		}
+	}
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	list, err := v.Tombstones(context.Background())
+	if err != nil || len(list) != 1 || list[0].Hidden || list[0].Captures != 2 || list[0].Reason != "because" {
+		t.Errorf("tombstones %+v, error %v; want one of 2 captures that are gone", list, err)
+	}
+	if got := readRows(t, a, record.MinTime, record.MaxTime); len(got) != 2 || got[0].body != shared {
+		t.Errorf("left is %+v", got)
+	}
+}
+
+// contains reports whether a text stands in the archive: in any file as it is,
+// or in what the db-files in force hold compressed.
+func contains(t *testing.T, a *Archive, text string) bool {
+	t.Helper()
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	found := false
+	for _, info := range v.pin.segments {
+		s := v.reader(info)
+		for n := range uint32(info.Runs) {
+			r, err := v.run(s, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries, err := r.Meta.Entries()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range entries {
+				found = found || strings.Contains(entries[i].Key, text)
+			}
+			ends, err := r.Meta.BlockEnds()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range ends {
+				b, err := r.Block(uint32(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = found || strings.Contains(string(b), text)
+			}
+		}
+	}
+	err = filepath.WalkDir(a.Path(), func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		found = found || strings.Contains(string(b), text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }
