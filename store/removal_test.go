@@ -552,6 +552,9 @@ func TestDeletedGone(t *testing.T) {
 	if !contains(t, a, secret) || !contains(t, a, ")/secret") {
 		t.Error("what is hidden is not in the files any more")
 	}
+	if got, want := askedToSkip(t, a), []string{"http://b.example/", "http://c.example/"}; !slices.Equal(got, want) {
+		t.Errorf("a scan asks whether to skip %q, want %q", got, want)
+	}
 	if _, err := a.Merge(context.Background(), record.MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -572,6 +575,25 @@ func TestDeletedGone(t *testing.T) {
 	if got := readRows(t, a, record.MinTime, record.MaxTime); len(got) != 2 || got[0].body != shared {
 		t.Errorf("left is %+v", got)
 	}
+}
+
+// askedToSkip lists the URLs that a scan tells of.
+func askedToSkip(t *testing.T, a *Archive) (urls []string) {
+	t.Helper()
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	skip := func(_, url string) bool {
+		urls = append(urls, url)
+		return true
+	}
+	for _, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime, Skip: skip}) {
+		t.Errorf("a scan that skips everything yields rows, or error %v", err)
+	}
+	return urls
 }
 
 // contains reports whether a text stands in the archive: in any file as it is,

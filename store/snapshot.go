@@ -259,9 +259,7 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 					heap.Fix(&h, 0)
 				}
 			}
-			if s.Skip != nil && s.Skip(group[0].Key, urlkey.URL(group[0].Key)) {
-				continue
-			}
+			key := group[0].Key
 			disturbed, err := v.disturbed(group)
 			if err != nil {
 				return err
@@ -271,15 +269,20 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 				if whole == nil {
 					whole = v.looker()
 				}
-				settled, err = whole.until(ctx, group[0].Key, s.To)
-			} else {
-				settled, err = v.resolved(ctx, group, s.To)
+				if settled, err = whole.until(ctx, key, s.To); err != nil {
+					return err
+				}
+				if len(settled) == 0 {
+					continue // nobody is to be told of such a URL
+				}
 			}
-			if err != nil {
-				return err
-			}
-			if len(settled) == 0 {
+			if s.Skip != nil && s.Skip(key, urlkey.URL(key)) {
 				continue
+			}
+			if !disturbed {
+				if settled, err = v.resolved(ctx, group, s.To); err != nil {
+					return err
+				}
 			}
 			if err := f(settled); err != nil {
 				return err
