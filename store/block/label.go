@@ -37,12 +37,13 @@ type labeller struct {
 	flow   *flow
 	total  float64  // what the page shows
 	census []census // census[i] is of nodes 0 to i-1
+	said   map[int32]*evidence
 }
 
 // Labels says of each block of the tree what it is for; the page itself is
 // Other.
 func (t *Tree) Labels() []Label {
-	l := labeller{tree: t, flow: newFlow(t.Page)}
+	l := labeller{tree: t, flow: newFlow(t.Page), said: map[int32]*evidence{}}
 	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
 	l.census = takeCensus(l.flow)
 	labels := make([]Label, len(t.Blocks))
@@ -62,6 +63,13 @@ func (t *Tree) Labels() []Label {
 		labels[n] = e.best()
 	}
 	return labels
+}
+
+// add adds other evidence, weighted.
+func (e *evidence) add(o *evidence, weight float64) {
+	for l, v := range o {
+		e[l] += weight * v
+	}
 }
 
 // best is the label that most speaks for.
@@ -114,7 +122,7 @@ func (l *labeller) names(n int) (e evidence) {
 		if l.tree.Blocks[b.Parent].Next-b.Parent > 2 && l.flow.shows(i).weight() > 2*l.between(from, to).weight() {
 			weight = .3 // It is about the siblings too.
 		}
-		addElement(l.flow.t, i, weight, &e)
+		e.add(l.says(i), weight)
 	}
 	// Inwards, as long as one element holds most of the rest.
 	whole := l.between(from, to).weight()
@@ -125,12 +133,23 @@ func (l *labeller) names(n int) (e evidence) {
 			weight = .6
 			continue
 		}
-		addElement(l.flow.t, i, weight, &e)
+		e.add(l.says(i), weight)
 		whole = l.flow.shows(i).weight()
 		weight *= .7
 		to = int(nodes[i].Next)
 		i++
 		steps++
+	}
+	return e
+}
+
+// says is what element i says. Blocks that lie in one another ask for the same.
+func (l *labeller) says(i int) *evidence {
+	e := l.said[int32(i)]
+	if e == nil {
+		e = new(evidence)
+		addElement(l.flow.t, i, e)
+		l.said[int32(i)] = e
 	}
 	return e
 }

@@ -181,7 +181,7 @@ func (d *divider) named(a atom, l Label) bool {
 		return false
 	}
 	var e evidence
-	addElement(d.flow.t, int(a.element), 1, &e)
+	addElement(d.flow.t, int(a.element), &e)
 	return e[l] >= 1 && e.best() == l
 }
 

@@ -41,22 +41,22 @@ func labelNamed(name string) Label {
 }
 
 // addElement adds what one element's name and attributes say.
-func addElement(t *page.Tree, i int, weight float64, e *evidence) {
+func addElement(t *page.Tree, i int, e *evidence) {
 	switch t.Nodes[i].Tag {
 	case page.TagNav, page.TagMenu:
-		e[Nav] += 3 * weight
+		e[Nav] += 3
 	case page.TagHeader:
-		e[Header] += 2 * weight
+		e[Header] += 2
 	case page.TagFooter:
-		e[Footer] += 3 * weight
+		e[Footer] += 3
 	case page.TagAside:
-		e[Aside] += 3 * weight
+		e[Aside] += 3
 	case page.TagMain, page.TagArticle:
-		e[Main] += 3 * weight
+		e[Main] += 3
 	case page.TagForm:
-		e[Form] += weight
+		e[Form]++
 	case page.TagFigure:
-		e[Media] += weight
+		e[Media]++
 	}
 	for a := range t.Attrs(i) {
 		if len(a.Name) < 2 || len(a.Name) > 5 {
@@ -64,9 +64,9 @@ func addElement(t *page.Tree, i int, weight float64, e *evidence) {
 		}
 		switch strings.ToLower(string(a.Name)) {
 		case "class", "id":
-			addNames(string(a.Value), weight, e)
+			addNames(string(a.Value), 1, e)
 		case "role":
-			addNames(string(a.Value), 2*weight, e)
+			addNames(string(a.Value), 2, e)
 		}
 	}
 }

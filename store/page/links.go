@@ -47,6 +47,8 @@ type Link struct {
 // a block depend on nothing but its bytes.
 func (t *Tree) Links(start, end int, charset string) []Link {
 	w := linkWriter{t: t, charset: charset}
+	n := t.countLinks(start, end)
+	w.links, w.at = make([]Link, 0, n), make([][2]int, 0, n)
 	w.walk(start, end)
 	for i := range w.links {
 		l, at := &w.links[i], w.at[i]
@@ -57,6 +59,17 @@ func (t *Tree) Links(start, end int, charset string) []Link {
 		l.After = firstBytes(w.text.out[at[1]:])
 	}
 	return w.links
+}
+
+// countLinks is about how many links start between two places.
+func (t *Tree) countLinks(start, end int) (n int) {
+	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
+		switch t.Nodes[i].Tag {
+		case TagA, TagArea, TagImg, TagScript, TagLink:
+			n++
+		}
+	}
+	return n
 }
 
 type linkWriter struct {
