@@ -188,13 +188,17 @@ func (a *Archive) boundCache(bytes int64) {
 	a.opts.CacheBytes = bytes
 }
 
-// create makes the archive's folders, as far as they are not there.
+// create makes the archive's folders, as far as they are not there: who copied an
+// archive may have left out those that were empty.
 func (a *Archive) create() error {
-	if !a.Exists() {
-		for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
-			if err := disk.MkdirAll(a.opts.Disk, filepath.Join(a.dir, d)); err != nil {
-				return fmt.Errorf("make the archive %s: %w", a.dir, err)
-			}
+	exists := a.Exists()
+	for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
+		dir := filepath.Join(a.dir, d)
+		if _, err := os.Stat(dir); err == nil && exists {
+			continue
+		}
+		if err := disk.MkdirAll(a.opts.Disk, dir); err != nil {
+			return fmt.Errorf("make the archive %s: %w", a.dir, err)
 		}
 	}
 	return nil

@@ -130,6 +130,9 @@ func (r *reindex) known(ctx context.Context, c *catalog) error {
 
 // write runs f as a writer, whose registration begins with prepare.
 func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f func() error) (err error) {
+	if err := r.a.create(); err != nil {
+		return err
+	}
 	if r.w, err = r.a.register(ctx, prepare); err != nil {
 		return err
 	}
@@ -175,9 +178,6 @@ func (r *reindex) lost(ctx context.Context) error {
 			r.result(i.Pool).Catalogue = true
 		}
 		return nil
-	}
-	if err := disk.MkdirAll(r.a.opts.Disk, filepath.Join(r.a.dir, dirCatalog)); err != nil {
-		return err
 	}
 	return r.write(ctx, (*Archive).putFormat, func() error {
 		if err := r.build(ctx, infos, false); err != nil {

@@ -92,6 +92,9 @@ func (a *Archive) PlanVerify(ctx context.Context, o record.VerifyOptions) (recor
 	for _, r := range v.pin.removals {
 		add(r.file, r.bytes)
 	}
+	for _, n := range v.pin.names {
+		add(n.name, n.bytes)
+	}
 	for _, s := range y.chosen {
 		add(s.File, s.Bytes)
 	}
