@@ -18,7 +18,7 @@ var words = []string{
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
 	"ASC", "DESC", "NULLS", "LAST", "BASE",
 	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
-	"CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
+	"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 }
 
 // operators are the signs that may stand alone as an expected token.
@@ -124,7 +124,7 @@ type class struct {
 var classes = []class{
 	{"an expression", []string{"a size", "("}, []string{
 		"a name", "a string", "a number", "a size", "a duration", "a time", "(",
-		"NOT", "CASE", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY",
+		"NOT", "EXISTS", "CASE", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY",
 	}},
 	{"a value", []string{"a size"}, []string{
 		"a name", "a string", "a number", "a size", "a duration", "a time", "NULL", "TRUE", "FALSE", "TODAY", "ON",

@@ -259,6 +259,13 @@ func (p *exprParser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	if err := p.needOp("("); err != nil {
 		return nil, err
 	}
+	if p.atQuery() {
+		q, err := p.query()
+		if err != nil {
+			return nil, err
+		}
+		return &ast.In{Span: p.span(start), Not: not, X: x, Query: q}, nil
+	}
 	list, err := p.list()
 	if err != nil {
 		return nil, err
@@ -393,6 +400,8 @@ func (p *exprParser) atom() (ast.Expr, error) {
 			return p.caseExpr()
 		case "CAST":
 			return p.cast()
+		case "EXISTS":
+			return p.exists()
 		}
 	case tokOp:
 		if t.Value == "(" {
@@ -442,12 +451,53 @@ func (p *exprParser) now() (ast.Expr, error) {
 }
 
 func (p *exprParser) bracketed() (ast.Expr, error) {
-	p.next()
+	start := startOf(p.next())
+	if p.atQuery() {
+		q, err := p.query()
+		if err != nil {
+			return nil, err
+		}
+		return &ast.Subquery{Span: p.span(start), Query: q}, nil
+	}
 	e, err := p.expr(levelOr)
 	if err != nil {
 		return nil, err
 	}
 	return e, p.needOp(")")
+}
+
+// atQuery tells whether a query follows a bracket.
+func (p *exprParser) atQuery() bool {
+	return isKeyword(p.peek(), "SELECT") || isKeyword(p.peek(), "WITH")
+}
+
+// query reads a query and the bracket behind it.
+func (p *exprParser) query() (*ast.Query, error) {
+	tree, err := queryGrammar().ParseFromLexer(p.lex, participle.AllowTrailing(true))
+	if err != nil {
+		return nil, err
+	}
+	var b builder
+	q := b.query(tree)
+	if err := b.err; err != nil {
+		return nil, fault{err}
+	}
+	return q, p.needOp(")")
+}
+
+func (p *exprParser) exists() (ast.Expr, error) {
+	start := startOf(p.next())
+	if err := p.needOp("("); err != nil {
+		return nil, err
+	}
+	if !p.atQuery() {
+		return nil, p.unexpected()
+	}
+	q, err := p.query()
+	if err != nil {
+		return nil, err
+	}
+	return &ast.Exists{Span: p.span(start), Query: q}, nil
 }
 
 // column reads what follows the first name of a column.

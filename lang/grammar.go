@@ -273,9 +273,17 @@ type (
 // taken for good. With one, errors are blamed on the comma before them.
 const lookahead = 2
 
-// grammar builds the parser, once and when it is first needed.
-var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
-	return participle.MustBuild[statementSyntax](
+// grammar builds the parser of statements, once and when it is first needed.
+var grammar = sync.OnceValue(buildParser[statementSyntax])
+
+// queryGrammar is the parser of the queries within expressions. It is set by
+// init, as it is made with the parser of expressions, which calls it.
+var queryGrammar func() *participle.Parser[querySyntax]
+
+func init() { queryGrammar = sync.OnceValue(buildParser[querySyntax]) }
+
+func buildParser[T any]() *participle.Parser[T] {
+	return participle.MustBuild[T](
 		participle.Lexer(definition{}),
 		participle.CaseInsensitive("Ident"),
 		participle.UseLookahead(lookahead),
@@ -284,4 +292,4 @@ var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
 		participle.ParseTypeWith(parseMoment),
 		participle.ParseTypeWith(parseConstant),
 	)
-})
+}

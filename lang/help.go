@@ -38,7 +38,7 @@ n = 10 | $name
 expr = expr OR expr | expr AND expr | NOT expr | x
 x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
   | y IS [NOT] (NULL | TRUE | FALSE)
-  | y [NOT] IN (expr, …)
+  | y [NOT] IN (expr, …) | y [NOT] IN (query) | EXISTS (query)
   | y [NOT] BETWEEN y AND y
   | y [NOT] (LIKE | ILIKE) y [ESCAPE 'c']
   | y [NOT] CONTAINS y
@@ -47,6 +47,7 @@ x = y (= | <> | != | < | <= | > | >= | ~ | !~) y
 y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z
 z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
   | NOW | TODAY | $name | :name | column | name.column | (expr)
+  | (query)
   | name([[DISTINCT] expr, …]) [FILTER (WHERE expr)]
   | name(*) [FILTER (WHERE expr)] | CAST(expr AS type)
   | CASE [expr] WHEN expr THEN expr … [ELSE expr] END

@@ -87,6 +87,8 @@ var statements = []struct{ src, want string }{
 		"SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT DISTINCT a FROM 'x' ORDER BY 1 LIMIT 3"},
 	{"select v.url from versions in 'a.cn' latest as v left join captures since 2008 as c on c.url = v.url and c.time = v.time join pages on pages.url = v.url",
 		"SELECT v.url FROM versions IN 'a.cn' LATEST AS v LEFT JOIN captures SINCE 2008 AS c ON c.url = v.url AND c.time = v.time JOIN pages ON pages.url = v.url"},
+	{"select (select max(time) from captures) from pages as p where not exists (with a as (select 1) select * from a) and url not in (select url from 'x' order by 1 limit 3) or (1 + (select 2)) > 3",
+		"SELECT (SELECT max(time) FROM captures) FROM pages AS p WHERE NOT EXISTS (WITH a AS (SELECT 1) SELECT * FROM a) AND url NOT IN (SELECT url FROM 'x' ORDER BY 1 LIMIT 3) OR 1 + (SELECT 2) > 3"},
 	{"WITH a AS (SELECT 1 UNION ALL SELECT 2) SELECT * FROM a UNION ALL SELECT 3", ""},
 	{"EXPORT (SELECT url FROM 'x') TO 'x.csv'", ""},
 	{"export (select 1) format jsonl to 'a' || $b || '.gz';", "EXPORT (SELECT 1) TO 'a' || $b || '.gz' FORMAT jsonl"},

@@ -137,7 +137,11 @@ func (g treeMaker) expr(depth int) ast.Expr {
 		return g.leaf()
 	}
 	d := depth - 1
-	switch g.upTo(12) {
+	switch g.upTo(14) {
+	case 13:
+		if g.upTo(4) == 0 {
+			return g.subquery()
+		}
 	case 0:
 		return &ast.Unary{Op: g.of("NOT", "-", "+"), X: g.expr(d)}
 	case 1, 2, 3:
@@ -181,6 +185,21 @@ func (g treeMaker) expr(depth int) ast.Expr {
 	}
 	c.Filter = g.exprOrNil(d)
 	return c
+}
+
+// subquery is small: it may stand many times in one expression.
+func (g treeMaker) subquery() ast.Expr {
+	q := &ast.Query{Select: &ast.Select{Items: []ast.Item{{Expr: g.leaf()}}, Where: g.exprOrNil(0)}}
+	if g.bool() {
+		q.Select.From = &ast.Source{Relation: g.nameOrNil(), Scopes: g.scopes()}
+	}
+	switch g.upTo(2) {
+	case 0:
+		return &ast.Exists{Query: q}
+	case 1:
+		return &ast.In{Not: g.bool(), X: g.leaf(), Query: q}
+	}
+	return &ast.Subquery{Query: q}
 }
 
 func (g treeMaker) leaf() ast.Expr {

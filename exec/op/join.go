@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/binary"
 	"iter"
+	"slices"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
+	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -114,14 +116,17 @@ func (j *joiner) run(left Rows) error {
 			}
 		}
 	}
-	table := newJoinTable(j.ctx, j.runner)
+	table := newJoinTable(j.ctx, j.runner, j.node)
 	defer table.close()
 	if err := j.fill(table, right); err != nil {
 		return err
 	}
-	if table.late != nil {
+	switch {
+	case table.late != nil:
 		err = j.merge(table, rest)
-	} else {
+	case j.node.One != plan.EveryRow:
+		err = j.probeOne(table, rest)
+	default:
 		err = j.probe(table, rest)
 	}
 	if err == nil && j.out.N > 0 && !j.stopped {
@@ -260,6 +265,57 @@ func (j *joiner) probe(t *joinTable, left Rows) error {
 	return nil
 }
 
+// probeOne is probe where each row of the left side gets one of the right: its
+// columns pass as they are.
+func (j *joiner) probeOne(t *joinTable, left Rows) error {
+	right := newBatch(j.node.Right.Columns())
+	for b, err := range left {
+		if err == nil {
+			err = j.leftKeys.load(b)
+		}
+		if err != nil {
+			return err
+		}
+		clearBatch(right)
+		for i := range b.N {
+			key, ok := j.leftKeys.append(j.key[:0], i)
+			j.key = key
+			at := int32(-1)
+			if ok {
+				at = t.first(key)
+			}
+			switch {
+			case at < 0:
+				appendNulls(right)
+			case j.node.One == plan.OnlyRow && t.rows[at].next >= 0:
+				return j.severalRows()
+			default:
+				decodeRow(right, t.rows[at].row)
+			}
+		}
+		out := &value.Batch{N: b.N, Cols: slices.Concat(b.Cols, right.Cols)}
+		if j.stopped = !j.yield(out, nil); j.stopped {
+			return nil
+		}
+	}
+	return nil
+}
+
+// appendNulls adds a row of NULLs.
+func appendNulls(b *value.Batch) {
+	for _, c := range b.Cols {
+		c.AppendValue(value.Value{})
+	}
+	b.N++
+}
+
+// severalRows is the error of a query in brackets that should have one value.
+func (j *joiner) severalRows() error {
+	err := ast.Errorf(j.node.At, "the query in brackets gives more than one row")
+	err.Hint = "add LIMIT 1, or an aggregate such as max"
+	return err
+}
+
 func (j *joiner) emitLeft(b *value.Batch, i int) {
 	for c, v := range b.Cols {
 		j.out.Cols[c].Append(v, i)
@@ -311,19 +367,24 @@ func (j *joiner) merge(t *joinTable, left Rows) error {
 	same := newSpool(j.runner.MemoryBytes/4, j.runner.TempDirs) // the rows of the right side with key
 	defer same.close()
 	var key []byte
+	begun := false
 	r, err, more := nextRight()
 	for l, lerr := range sides.sorted() {
 		if lerr != nil {
 			return lerr
 		}
-		if !bytes.Equal(l.key, key) || key == nil {
+		if !begun || !bytes.Equal(l.key, key) {
+			begun = true
 			key = append(key[:0], l.key...)
 			same.clear()
 			for more && err == nil && bytes.Compare(r.key, key) < 0 {
 				r, err, more = nextRight()
 			}
 			for more && err == nil && bytes.Equal(r.key, key) {
-				if err := same.add(r.val); err != nil {
+				if j.node.One == plan.EveryRow || same.n < int(j.node.One) {
+					err = same.add(r.val)
+				}
+				if err != nil {
 					return err
 				}
 				r, err, more = nextRight()
@@ -387,6 +448,9 @@ func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
 		}
 		return ordered.add(left[:8], j.row)
 	}
+	if j.node.One == plan.OnlyRow && same.n > 1 {
+		return j.severalRows()
+	}
 	for right, err := range same.all() {
 		if err == nil {
 			err = j.ctx.Err()
@@ -407,6 +471,7 @@ func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
 type joinTable struct {
 	ctx    context.Context // of the query that joins
 	runner *Runner
+	node   *plan.Join
 	ends   map[string]*chain
 	rows   []chained
 	left   int64 // bytes that may still be held
@@ -423,14 +488,18 @@ type chained struct {
 	next int32
 }
 
-func newJoinTable(ctx context.Context, r *Runner) *joinTable {
-	return &joinTable{ctx: ctx, runner: r, ends: map[string]*chain{}, left: r.MemoryBytes / 2}
+func newJoinTable(ctx context.Context, r *Runner, n *plan.Join) *joinTable {
+	return &joinTable{ctx: ctx, runner: r, node: n, ends: map[string]*chain{}, left: r.MemoryBytes / 2}
 }
 
 // add takes a copy of a row.
 func (t *joinTable) add(key, row []byte) error {
 	if t.late != nil {
 		return t.late.add(key, row)
+	}
+	c := t.ends[string(key)]
+	if c != nil && (t.node.One == plan.FirstRow || t.node.One == plan.OnlyRow && c.first != c.last) {
+		return nil // for OnlyRow, a second one tells that there are several
 	}
 	const overhead = 96 // of a key and a row
 	if t.left -= int64(len(key)+len(row)) + overhead; t.left < 0 {
@@ -446,7 +515,7 @@ func (t *joinTable) add(key, row []byte) error {
 	at := int32(len(t.rows))
 	t.rows = append(t.rows, chained{t.chunk[:n:n], -1})
 	t.chunk = t.chunk[n:]
-	if c := t.ends[string(key)]; c != nil {
+	if c != nil {
 		t.rows[c.last].next = at
 		c.last = at
 	} else {

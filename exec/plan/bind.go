@@ -101,7 +101,12 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	case *ast.Between:
 		return b.between(e)
 	case *ast.In:
+		if e.Query != nil {
+			return b.query(e)
+		}
 		return b.in(e)
+	case *ast.Subquery, *ast.Exists:
+		return b.query(e)
 	case *ast.Like:
 		return b.like(e)
 	case *ast.Is:
@@ -116,6 +121,14 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 		return b.call(e)
 	}
 	panic(fmt.Sprintf("plan: unknown expression %T", e))
+}
+
+// query binds an expression that has a query.
+func (b *Binder) query(e ast.Expr) (Expr, error) {
+	if b.Query == nil {
+		return nil, ast.Errorf(e, "no query may stand in %s", b.Where)
+	}
+	return b.Query(e)
 }
 
 func constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }

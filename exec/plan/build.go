@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
@@ -13,18 +14,20 @@ func Build(q *ast.Query, env *Env) (Node, error) { return build(q, env, nil) }
 
 // build plans a query within which the names of with may be read.
 func build(q *ast.Query, env *Env, with *named) (Node, error) {
-	with, err := with.define(q.With, env)
+	return (&builder{env: env}).build(q, with)
+}
+
+func (b *builder) build(q *ast.Query, with *named) (Node, error) {
+	with, err := with.define(q.With, b.env)
 	if err != nil {
 		return nil, err
 	}
+	b.query, b.sel, b.with = q, q.Select, with
 	var node Node
 	if len(q.Union) > 0 {
-		node, err = union(q, env, with)
-	} else {
-		b := &builder{env: env, query: q, sel: q.Select, with: with}
-		if err = b.from(); err == nil {
-			node, err = b.plan()
-		}
+		node, err = union(q, b.env, with)
+	} else if err = b.from(); err == nil {
+		node, err = b.plan()
 	}
 	if err == nil && leaves(node) > leavesMax {
 		err = ast.Errorf(q, "more than %d sources in one query", leavesMax)
@@ -70,6 +73,15 @@ func (b *builder) plan() (Node, error) {
 	if err := b.bindItems(); err != nil {
 		return nil, err
 	}
+	if !b.grouped {
+		err = b.bindCorrelated()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.correlated != nil {
+		limit = Limit{N: -1} // it is about the rows of one key
+	}
 	if b.sel.Distinct {
 		err = b.finishDistinct(limit)
 	} else {
@@ -101,10 +113,24 @@ type builder struct {
 	touched []late // payload fields that the last binding named
 
 	grouped  bool
+	made     bool     // the groups are in the plan
 	keys     []Expr   // of the groups, over the inputs
 	keyTexts []string // how each is told from other expressions
 	aggs     []*Aggregate
 	aggTexts []string
+
+	// Of queries within expressions of b.
+	planned   map[*ast.Query]*subquery
+	found     map[ast.Expr]Expr // what stands for each that is in the plan
+	filtering ast.Expr          // the condition of WHERE that is being bound
+
+	// Of b itself, where it is a query within an expression.
+	outer          *builder // of the query around
+	place          ast.Expr
+	correlated     []correlation
+	correlatedKeys []Expr // their inner sides, over the inputs
+	firstOnly      bool
+	empty          []value.Value
 }
 
 // item is one column of the result.
@@ -194,20 +220,27 @@ func itemName(e ast.Expr) string {
 
 // where plans the joins and WHERE: what needs no payload first, then what does.
 func (b *builder) where() error {
-	conds := conjuncts(b.sel.Where, nil)
+	conds, err := b.correlate(conjuncts(b.sel.Where, nil))
+	if err != nil {
+		return err
+	}
 	switch len(b.inputs) {
 	case 0:
 	case 1:
 		b.inputs[0].asked = conds
 	default:
-		var err error
 		if conds, err = b.join(conds); err != nil {
 			return err
 		}
 	}
 	var cheap, dear []Expr
 	var reads []late
+	var queried []ast.Expr
 	for _, e := range conds {
+		if hasQuery(e) {
+			queried = append(queried, e)
+			continue
+		}
 		b.touched = nil
 		cond, err := b.binder("WHERE").BindBool(e)
 		if err != nil {
@@ -223,10 +256,28 @@ func (b *builder) where() error {
 	if cheap != nil {
 		b.top = &Filter{In: b.top, Conds: cheap}
 	}
+	if err := b.whereQueries(queried); err != nil {
+		return err
+	}
 	if dear != nil {
 		b.read(reads)
 		b.top = &Filter{In: b.top, Conds: dear}
 	}
+	return nil
+}
+
+// whereQueries plans conditions within which queries stand.
+func (b *builder) whereQueries(conds []ast.Expr) error {
+	for _, e := range conds {
+		b.touched, b.filtering = nil, e
+		cond, err := b.binder("WHERE").BindBool(e)
+		if err != nil {
+			return err
+		}
+		b.read(b.touched)
+		b.top = &Filter{In: b.top, Conds: []Expr{cond}}
+	}
+	b.filtering = nil
 	return nil
 }
 
@@ -311,6 +362,13 @@ func (b *builder) finishDistinct(limit Limit) error {
 
 func (b *builder) project() {
 	p := &Project{In: b.top}
+	for i, k := range b.correlatedKeys {
+		if b.grouped {
+			k = &Col{Index: i, Name: k.String(), T: k.Type()}
+		}
+		p.Exprs = append(p.Exprs, k)
+		p.Names = append(p.Names, k.String())
+	}
 	for _, it := range b.items {
 		p.Exprs = append(p.Exprs, it.bound)
 		p.Names = append(p.Names, it.name)

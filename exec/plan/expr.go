@@ -263,6 +263,9 @@ type Binder struct {
 	// Expr other than nil stands for that part. So GROUP BY year(time) gives
 	// year(time) in the result its column.
 	Replace func(e ast.Expr) Expr
-	Where   string // such as "WHERE", for messages
-	Env     *Env
+	// Query gives what stands for a query within an expression: an *ast.Subquery,
+	// an *ast.Exists or an *ast.In. Nil: none may stand here.
+	Query func(e ast.Expr) (Expr, error)
+	Where string // such as "WHERE", for messages
+	Env   *Env
 }

@@ -38,42 +38,61 @@ func (b *builder) group() error {
 		return nil
 	}
 	b.touched = nil
+	if err := b.bindCorrelated(); err != nil {
+		return err
+	}
+	for _, k := range b.correlatedKeys {
+		b.keys = append(b.keys, k)
+		b.keyTexts = append(b.keyTexts, k.String())
+	}
 	for _, e := range b.sel.GroupBy {
 		if err := b.addKey(e); err != nil {
 			return err
 		}
 	}
-	having, err := b.bindAbove()
-	if err != nil {
+	if err := b.bindAbove(); err != nil {
 		return err
 	}
 	b.read(b.touched)
-	b.top = &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}
+	b.top, b.made = &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}, true
+	having, err := b.having()
+	if err != nil {
+		return err
+	}
+	if b.correlated != nil && len(b.sel.GroupBy) == 0 {
+		if b.empty, err = b.emptyRow(having); err != nil {
+			return err
+		}
+	}
 	if having != nil {
 		b.top = &Filter{In: b.top, Conds: []Expr{having}}
 	}
 	return nil
 }
 
+// having binds HAVING's condition, nil if there is none.
+func (b *builder) having() (Expr, error) {
+	if b.sel.Having == nil {
+		return nil, nil
+	}
+	return b.havingBinder().BindBool(b.sel.Having)
+}
+
 // bindAbove binds all that stands above the groups, so that every aggregate is
-// known before they are made, and gives HAVING's condition, or nil.
-func (b *builder) bindAbove() (Expr, error) {
+// known before they are made.
+func (b *builder) bindAbove() error {
 	touched := b.touched
 	if err := b.bindItems(); err != nil {
-		return nil, err
+		return err
 	}
 	if _, err := b.orderKeys(); err != nil && !b.sel.Distinct {
-		return nil, err
+		return err
 	}
-	var having Expr
-	if b.sel.Having != nil {
-		var err error
-		if having, err = b.havingBinder().BindBool(b.sel.Having); err != nil {
-			return nil, err
-		}
+	if _, err := b.having(); err != nil {
+		return err
 	}
 	b.touched = append(touched, b.touched...)
-	return having, nil
+	return nil
 }
 
 // hasAggregates reports whether an aggregate stands where one may without a
@@ -88,7 +107,8 @@ func (b *builder) hasAggregates() bool {
 			if c, ok := n.(*ast.Call); ok && isAggregate(c) {
 				found = true
 			}
-			return !found
+			_, query := n.(*ast.Query)
+			return !found && !query
 		})
 	}
 	for _, it := range b.items {
@@ -140,7 +160,7 @@ func (b *builder) isColumn(c *ast.Column) bool {
 // aggregates are columns behind the keys, and no other column of the source may
 // stand there.
 func (b *builder) groupBinder(where string) *Binder {
-	return &Binder{
+	bind := &Binder{
 		Column: func(c *ast.Column) (Expr, error) {
 			if _, _, err := b.find(c); err != nil {
 				return nil, err
@@ -154,6 +174,13 @@ func (b *builder) groupBinder(where string) *Binder {
 		Where:     where,
 		Env:       b.env,
 	}
+	bind.Query = func(e ast.Expr) (Expr, error) {
+		if !b.made {
+			return b.unplaced(bind, e)
+		}
+		return b.lookUp(bind, e)
+	}
+	return bind
 }
 
 // havingBinder is groupBinder where aliases may stand; a column wins over one.
@@ -195,6 +222,7 @@ func (b *builder) textOf(e ast.Expr) (string, bool) {
 		}
 		return &Col{Name: b.columnName(in, col), T: col.Type}, nil
 	}}
+	dry.Query = func(e ast.Expr) (Expr, error) { return b.unplaced(dry, e) }
 	x, err := dry.Bind(e)
 	if err != nil {
 		return "", false

@@ -142,6 +142,9 @@ func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 	if s, ok := b.stars[c]; ok {
 		return s.in, s.col, nil
 	}
+	if b.ofOuter(c) {
+		return nil, nil, outerColumn(c)
+	}
 	if len(b.inputs) == 0 {
 		return nil, nil, ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
 	}
@@ -166,6 +169,12 @@ func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 		return nil, nil, b.noColumn(c, among)
 	}
 	return in, col, nil
+}
+
+// has reports whether an input has the column that c names, or several do.
+func (b *builder) has(c *ast.Column) bool {
+	among, err := b.qualified(c)
+	return err == nil && slices.ContainsFunc(among, func(in *input) bool { return in.rel.Column(c.Name.Text) != nil })
 }
 
 // qualified are the inputs among which c can be.
@@ -223,7 +232,9 @@ func (in *input) what() string {
 
 // binder binds expressions over the rows of all inputs.
 func (b *builder) binder(where string) *Binder {
-	return &Binder{Column: b.column, Where: where, Env: b.env}
+	bind := &Binder{Column: b.column, Where: where, Env: b.env}
+	bind.Query = func(e ast.Expr) (Expr, error) { return b.lookUp(bind, e) }
+	return bind
 }
 
 // column resolves a name among the columns of the inputs.

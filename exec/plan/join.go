@@ -16,11 +16,25 @@ type Join struct {
 	LeftKeys, RightKeys []Expr
 	// Outer keeps the rows of Left that no row of Right equals, with NULLs.
 	Outer bool
+	// One says whether a row of Left is joined with all rows of Right that equal
+	// it, or with one.
+	One OneRow
+	At  ast.Span // where the query stands that Right is, for OnlyRow's error
 	// Seek is the source below Right of which key SeekKey is the URL, or nil:
 	// where Left has few rows, only their URLs need be read of it.
 	Seek    *Source
 	SeekKey int
 }
+
+// OneRow tells how many rows of the right side of a join count.
+type OneRow uint8
+
+// How many rows count: of FirstRow one is held, of OnlyRow two.
+const (
+	EveryRow OneRow = iota
+	FirstRow
+	OnlyRow // a second one is an error
+)
 
 // Below are the two sides.
 func (n *Join) Below() []Node { return []Node{n.Left, n.Right} }
@@ -32,13 +46,18 @@ func (n *Join) Columns() []value.Column {
 
 // String is the node's line of EXPLAIN.
 func (n *Join) String() string {
-	s := "join on "
-	if n.Outer {
-		s = "left join on "
+	s := "join"
+	switch {
+	case n.One != EveryRow:
+		s = "look up"
+	case n.Outer:
+		s = "left join"
 	}
 	for i := range n.LeftKeys {
 		if i > 0 {
 			s += " AND "
+		} else {
+			s += " on "
 		}
 		s += n.LeftKeys[i].String() + " = " + n.RightKeys[i].String()
 	}
@@ -167,7 +186,7 @@ func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 	var rest []ast.Expr
 	for _, e := range where {
 		first, last := b.inputsOf(e)
-		if first < 0 || first != last || first > 0 && b.sel.Joins[first-1].Left || b.readsLate(e) {
+		if first < 0 || first != last || first > 0 && b.sel.Joins[first-1].Left || b.readsLate(e) || hasQuery(e) {
 			rest = append(rest, e)
 		} else {
 			asked[first] = append(asked[first], e)
@@ -230,6 +249,7 @@ func (b *builder) readBelow(in *input, list []late) {
 // inputBinder binds expressions over the rows of one input by itself.
 func (b *builder) inputBinder(in *input, where string) *Binder {
 	bind := b.binder(where)
+	bind.Query = nil
 	bind.Column = func(c *ast.Column) (Expr, error) {
 		x, err := b.column(c)
 		if err != nil {
@@ -248,7 +268,9 @@ func (b *builder) joinWith(in *input, o on, outer bool) error {
 	var left, right []late
 	for i := range o.left {
 		b.touched = nil
-		x, err := b.binder("ON").Bind(o.left[i])
+		bind := b.binder("ON")
+		bind.Query = nil
+		x, err := bind.Bind(o.left[i])
 		if err != nil {
 			return err
 		}

@@ -50,7 +50,7 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 			}
 		}
 	case *ast.In:
-		if !e.Not {
+		if !e.Not && e.Query == nil {
 			return r.listed(e)
 		}
 	case *ast.Like:

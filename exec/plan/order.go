@@ -51,7 +51,7 @@ func (b *builder) distinctKeys() ([]Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := &Col{Index: i, Name: b.items[i].name, T: b.items[i].bound.Type()}
+		e := &Col{Index: len(b.correlatedKeys) + i, Name: b.items[i].name, T: b.items[i].bound.Type()}
 		keys = append(keys, orderKey(e, o))
 	}
 	return keys, nil
@@ -142,7 +142,7 @@ func (b *builder) inOrder(keys []Key) bool {
 	}
 	for i, k := range keys {
 		c, ok := k.Expr.(*Col)
-		if !ok || k.Order.Desc || src.Fields[c.Index].Name != natural[i] {
+		if !ok || k.Order.Desc || c.Index >= len(src.Fields) || src.Fields[c.Index].Name != natural[i] {
 			return false
 		}
 	}

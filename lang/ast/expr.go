@@ -4,7 +4,7 @@ import "time"
 
 // Expr is an expression: one of *String, *Number, *Size, *Duration, *Period,
 // *Bool, *Null, *Param, *Now, *Today, *Column, *Unary, *Binary, *Between, *In,
-// *Like, *Is, *Within, *Case, *Cast and *Call.
+// *Like, *Is, *Within, *Case, *Cast, *Call, *Subquery and *Exists.
 type Expr interface {
 	Node
 	expr()
@@ -121,12 +121,13 @@ type Between struct {
 	X, A, B Expr
 }
 
-// In is x [NOT] IN (a, b, …).
+// In is x [NOT] IN (a, b, …), or IN (query).
 type In struct {
 	Span
-	Not  bool
-	X    Expr
-	List []Expr
+	Not   bool
+	X     Expr
+	List  []Expr
+	Query *Query // nil where there is a list
 }
 
 // Like is x [NOT] LIKE y [ESCAPE 'c'], or ILIKE if Fold.
@@ -185,6 +186,18 @@ type Call struct {
 	Filter   Expr // nil if absent
 }
 
+// Subquery is a query in brackets that stands for its one value.
+type Subquery struct {
+	Span
+	Query *Query
+}
+
+// Exists is EXISTS (query).
+type Exists struct {
+	Span
+	Query *Query
+}
+
 func (*String) expr()   {}
 func (*Number) expr()   {}
 func (*Size) expr()     {}
@@ -206,3 +219,5 @@ func (*Within) expr()   {}
 func (*Case) expr()     {}
 func (*Cast) expr()     {}
 func (*Call) expr()     {}
+func (*Subquery) expr() {}
+func (*Exists) expr()   {}

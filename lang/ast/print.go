@@ -184,7 +184,12 @@ func (p *printer) expr(e Expr) {
 		p.operand(e.X, levelConcat)
 		p.WriteByte(' ')
 		p.not(e.Not)
-		p.WriteString("IN (")
+		p.WriteString("IN ")
+		if e.Query != nil {
+			p.bracketed(e.Query)
+			return
+		}
+		p.WriteByte('(')
 		p.list(e.List)
 		p.WriteByte(')')
 	case *Like:
@@ -206,6 +211,11 @@ func (p *printer) expr(e Expr) {
 		p.WriteByte(')')
 	case *Call:
 		p.call(e)
+	case *Subquery:
+		p.bracketed(e.Query)
+	case *Exists:
+		p.WriteString("EXISTS ")
+		p.bracketed(e.Query)
 	default:
 		panic(fmt.Sprintf("ast: unknown expression %T", e))
 	}
@@ -359,9 +369,7 @@ func (p *printer) timeChoice(c *TimeChoice) {
 
 func (p *printer) source(s *Source) {
 	if s.Query != nil {
-		p.WriteByte('(')
-		p.query(s.Query)
-		p.WriteByte(')')
+		p.bracketed(s.Query)
 	}
 	if s.Relation != nil {
 		p.name(s.Relation)
@@ -448,8 +456,13 @@ func (p *printer) clause(keyword string, e Expr) {
 
 func (p *printer) with(w *With) {
 	p.name(&w.Name)
-	p.WriteString(" AS (")
-	p.query(w.Query)
+	p.WriteString(" AS ")
+	p.bracketed(w.Query)
+}
+
+func (p *printer) bracketed(q *Query) {
+	p.WriteByte('(')
+	p.query(q)
 	p.WriteByte(')')
 }
 
@@ -560,9 +573,8 @@ func (p *printer) statement(s Statement) {
 }
 
 func (p *printer) export(s *Export) {
-	p.WriteString("EXPORT (")
-	p.query(s.Query)
-	p.WriteByte(')')
+	p.WriteString("EXPORT ")
+	p.bracketed(s.Query)
 	p.clause(" TO ", s.To)
 	if s.Format != nil {
 		p.WriteString(" FORMAT ")
@@ -691,3 +703,5 @@ func (e *Within) String() string   { return exprString(e) }
 func (e *Case) String() string     { return exprString(e) }
 func (e *Cast) String() string     { return exprString(e) }
 func (e *Call) String() string     { return exprString(e) }
+func (e *Subquery) String() string { return exprString(e) }
+func (e *Exists) String() string   { return exprString(e) }

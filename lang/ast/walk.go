@@ -114,6 +114,9 @@ func children(n Node) []Node {
 	case *In:
 		l.exprs(n.X)
 		l.exprs(n.List...)
+		if n.Query != nil {
+			l = append(l, n.Query)
+		}
 	case *Like:
 		l.exprs(n.X, n.Y, n.Escape)
 	case *Is:
@@ -134,6 +137,10 @@ func children(n Node) []Node {
 	case *Call:
 		l.exprs(n.Args...)
 		l.exprs(n.Filter)
+	case *Subquery:
+		l = append(l, n.Query)
+	case *Exists:
+		l = append(l, n.Query)
 	default:
 		panic(fmt.Sprintf("ast: unknown node %T", n))
 	}

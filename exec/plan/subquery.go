@@ -1,0 +1,476 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// A query within an expression becomes a join: its rows are read once, and each
+// row of the query around looks up the one that is its own. Where such a query
+// compares columns of the one around it by = in its WHERE, these are the keys of
+// the join, and the other side of each is what its rows are looked up by.
+
+// subquery is a query within an expression, planned. Its rows have the inner
+// sides of the comparisons with the query around, then its own columns.
+type subquery struct {
+	node    Node
+	outer   []ast.Expr // outer sides, one a key
+	seek    *Source    // of which key seekKey is the URL, or nil
+	seekKey int
+	cols    []value.Column // its own
+	first   bool           // only the first row of a key is wanted
+	// empty is the row of a query that has one for every key, also such as none
+	// of its rows have: an aggregate without GROUP BY. Nil if it is none.
+	empty []value.Value
+}
+
+// correlation is a comparison of a query with the one around it.
+type correlation struct{ outer, inner ast.Expr }
+
+// queryOf is the query of an expression that has one, or nil.
+func queryOf(e ast.Node) *ast.Query {
+	switch e := e.(type) {
+	case *ast.Subquery:
+		return e.Query
+	case *ast.Exists:
+		return e.Query
+	case *ast.In:
+		return e.Query
+	}
+	return nil
+}
+
+// hasQuery reports whether a query stands in e.
+func hasQuery(e ast.Expr) bool {
+	found := false
+	ast.Walk(e, func(n ast.Node) bool {
+		found = found || queryOf(n) != nil
+		return !found
+	})
+	return found
+}
+
+// subquery plans the query of an expression, once.
+func (b *builder) subquery(e ast.Expr) (*subquery, error) {
+	q := queryOf(e)
+	if s := b.planned[q]; s != nil {
+		return s, nil
+	}
+	s, err := b.planSubquery(e, q)
+	if err != nil {
+		return nil, err
+	}
+	if b.planned == nil {
+		b.planned = map[*ast.Query]*subquery{}
+	}
+	b.planned[q] = s
+	return s, nil
+}
+
+func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
+	_, exists := e.(*ast.Exists)
+	if items := q.Select.Items; exists && len(items) == 1 && items[0].Star && !q.Select.Distinct && len(q.Union) == 0 {
+		q = withoutColumns(q)
+	}
+	inner := &builder{env: b.env, outer: b, place: e}
+	node, err := inner.build(q, b.with)
+	if err != nil {
+		return nil, err
+	}
+	keys := len(inner.correlated)
+	s := &subquery{node: node, cols: node.Columns()[keys:], first: inner.firstOnly, empty: inner.empty}
+	for i, c := range inner.correlated {
+		s.outer = append(s.outer, c.outer)
+		if in := inner.inputs[0]; len(inner.inputs) == 1 && s.seek == nil {
+			s.seek, s.seekKey = in.urlOf(inner.correlatedKeys[i]), i
+		}
+	}
+	if !exists && len(s.cols) != 1 {
+		return nil, ast.Errorf(q, "a query within an expression has one column, and this has %d", len(s.cols))
+	}
+	return s, nil
+}
+
+// withoutColumns is q, a SELECT *, with one column that nothing need be read for.
+func withoutColumns(q *ast.Query) *ast.Query {
+	s, query := *q.Select, *q
+	s.Items = []ast.Item{{Span: s.Items[0].Span, Expr: &ast.Bool{Span: s.Items[0].Span, Value: true}}}
+	query.Select = &s
+	return &query
+}
+
+// urlOf is the source of in if e is its URL, else nil.
+func (in *input) urlOf(e Expr) *Source {
+	c, ok := e.(*Col)
+	if ok && in.src != nil && in.src.Relation.Scoped && c.Index < len(in.src.Fields) && in.src.Fields[c.Index].Name == "url" {
+		return in.src
+	}
+	return nil
+}
+
+// lookUp gives what the query of an expression says of each row so far, for
+// which it plans a join. Bind resolves what stands in the expression beside it.
+func (b *builder) lookUp(bind *Binder, e ast.Expr) (Expr, error) {
+	if x := b.found[e]; x != nil {
+		return x, nil
+	}
+	x, err := b.newLookUp(bind, e)
+	if err != nil {
+		return nil, err
+	}
+	if b.found == nil {
+		b.found = map[ast.Expr]Expr{}
+	}
+	b.found[e] = x
+	return x, nil
+}
+
+func (b *builder) newLookUp(bind *Binder, e ast.Expr) (Expr, error) {
+	s, err := b.subquery(e)
+	if err != nil {
+		return nil, err
+	}
+	l := looker{builder: b, bind: bind, sub: s, at: e}
+	switch e := e.(type) {
+	case *ast.Exists:
+		return l.exists()
+	case *ast.In:
+		return l.in(e)
+	}
+	return l.scalar()
+}
+
+// unplaced is what stands for the query of an expression where only types
+// matter.
+func (b *builder) unplaced(bind *Binder, e ast.Expr) (Expr, error) {
+	s, err := b.subquery(e)
+	if err != nil {
+		return nil, err
+	}
+	beside := s.outer
+	if in, ok := e.(*ast.In); ok {
+		beside = append([]ast.Expr{in.X}, beside...)
+	}
+	for _, x := range beside {
+		if _, err := bind.Bind(x); err != nil {
+			return nil, err
+		}
+	}
+	t := value.Bool
+	if _, scalar := e.(*ast.Subquery); scalar {
+		t = s.cols[0].Type
+	}
+	return &Col{Name: e.String(), T: t}, nil
+}
+
+// looker plans the joins of one query within an expression.
+type looker struct {
+	*builder
+	bind *Binder
+	sub  *subquery
+	at   ast.Expr
+}
+
+// exists asks whether a row has the keys. An aggregate without GROUP BY has a
+// row whatever there is.
+func (l looker) exists() (Expr, error) {
+	if l.sub.empty != nil {
+		return constant(value.OfBool(true)), nil
+	}
+	node := l.sub.node
+	if len(l.sub.outer) == 0 {
+		node = &Limit{In: node, N: 1}
+	}
+	mark, err := l.join(node, nil, FirstRow)
+	if err != nil {
+		return nil, err
+	}
+	return &Is{X: mark[0], What: IsTrue}, nil
+}
+
+// scalar is the value of the one row that has the keys.
+func (l looker) scalar() (Expr, error) {
+	one := OnlyRow
+	if l.sub.first {
+		one = FirstRow
+	}
+	keys := len(l.sub.outer)
+	cols, err := l.join(l.sub.node, []Expr{l.own(keys)}, one)
+	if err != nil {
+		return nil, err
+	}
+	if l.sub.empty == nil {
+		return cols[1], nil
+	}
+	none := &Const{V: l.sub.empty[0], T: cols[1].T}
+	return &Case{Whens: []When{{Cond: &Is{X: cols[0], What: IsTrue}, Then: cols[1]}}, Else: none, T: cols[1].T}, nil
+}
+
+// own is column i of the query's rows.
+func (l looker) own(i int) *Col {
+	c := l.sub.node.Columns()[i]
+	return &Col{Index: i, Name: c.Name, T: c.Type}
+}
+
+// in asks whether a value is among those of the rows that have the keys. With
+// a NULL on either side the answer may be NULL; where it is all that a condition
+// asks, this is as good as false.
+func (l looker) in(e *ast.In) (Expr, error) {
+	if l.sub.empty != nil {
+		err := ast.Errorf(e, "IN takes no aggregate that is compared with the query around")
+		err.Hint = "write = in place of IN"
+		return nil, err
+	}
+	x, err := l.bind.Bind(e.X)
+	if err != nil {
+		return nil, err
+	}
+	keys := len(l.sub.outer)
+	y := Expr(l.own(keys))
+	x, y, err = l.joinKeys(x, y, e.X, e.X)
+	if err != nil {
+		return nil, err
+	}
+	known := neverNull(l.top, x) && neverNull(l.sub.node, y)
+	mark, err := l.joinAlso(l.sub.node, nil, FirstRow, x, y)
+	if err != nil {
+		return nil, err
+	}
+	found := Expr(&Is{X: mark[0], What: IsTrue})
+	if !known && (e.Not || l.filtering != ast.Expr(e)) {
+		if found, err = l.orNull(found, x, keys); err != nil {
+			return nil, err
+		}
+	}
+	return negated(found, nil, e.Not)
+}
+
+// orNull makes of found the answer of IN in three values: without a match it is
+// NULL if the value is, or if a row is, unless there are no rows at all.
+func (l looker) orNull(found, x Expr, keys int) (Expr, error) {
+	group := &Group{In: l.sub.node, Aggs: []*Aggregate{
+		{Func: Count, T: value.Int, Text: "count(*)"},
+		{Func: Count, Arg: l.own(keys), T: value.Int, Text: "count(" + l.own(keys).Name + ")"},
+	}}
+	for i := range keys {
+		group.Keys = append(group.Keys, l.own(i))
+	}
+	if keys == 0 { // of no rows there is a group too
+		group.Keys = []Expr{constant(value.OfBool(true))}
+	}
+	all, some := &Col{Index: len(group.Keys), T: value.Int}, &Col{Index: len(group.Keys) + 1, T: value.Int}
+	nulls, err := l.join(group, []Expr{&Compare{Op: GT, X: all, Y: some}}, FirstRow)
+	if err != nil {
+		return nil, err
+	}
+	return &Case{T: value.Bool, Whens: []When{
+		{Cond: found, Then: constant(value.OfBool(true))},
+		{Cond: &Not{&Is{X: nulls[0], What: IsTrue}}, Then: constant(value.OfBool(false))},
+		{Cond: &Or{[]Expr{&Is{X: x, What: IsNull}, nulls[1]}}, Then: &Const{T: value.Bool}},
+	}, Else: constant(value.OfBool(false))}, nil
+}
+
+// join joins the rows so far with the first row of node, or its only one, that
+// has the keys. It gives the columns that this adds: a mark, which is true where
+// there is such a row and else NULL, and the values.
+func (l looker) join(node Node, values []Expr, one OneRow) ([]*Col, error) {
+	return l.joinAlso(node, values, one, nil, nil)
+}
+
+// joinAlso is join with one more pair of keys, unless these are nil.
+func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Col, error) {
+	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
+	right := &Project{In: node}
+	add := func(e Expr, name string) *Col {
+		right.Exprs, right.Names = append(right.Exprs, e), append(right.Names, name)
+		return &Col{Index: len(right.Exprs) - 1, Name: name, T: e.Type()}
+	}
+	for i, e := range l.sub.outer {
+		k, err := l.bind.Bind(e)
+		if err != nil {
+			return nil, err
+		}
+		cols := node.Columns()
+		inner := Expr(&Col{Index: i, Name: cols[i].Name, T: cols[i].Type})
+		if k, inner, err = l.joinKeys(k, inner, e, e); err != nil {
+			return nil, err
+		}
+		j.LeftKeys = append(j.LeftKeys, k)
+		j.RightKeys = append(j.RightKeys, add(inner, cols[i].Name))
+	}
+	l.read(l.touched) // what the keys read
+	if x != nil {
+		j.LeftKeys = append(j.LeftKeys, x)
+		j.RightKeys = append(j.RightKeys, add(y, y.String()))
+	}
+	added := []*Col{add(constant(value.OfBool(true)), "found")}
+	for _, v := range values {
+		added = append(added, add(v, l.at.String()))
+	}
+	j.Left, j.Right = l.top, right
+	base := len(l.top.Columns())
+	l.top = j
+	for _, c := range added {
+		c.Index += base
+	}
+	return added, nil
+}
+
+// neverNull reports whether e, over the rows of n, is known never to be NULL.
+func neverNull(n Node, e Expr) bool {
+	switch e := e.(type) {
+	case *Const:
+		return !e.V.IsNull()
+	case *Col:
+		return columnNeverNull(n, e.Index)
+	}
+	return false
+}
+
+func columnNeverNull(n Node, i int) bool {
+	switch n := n.(type) {
+	case *Source:
+		return i < len(n.Fields) && slices.Contains([]string{"url", "time", "host", "kind"}, n.Fields[i].Name)
+	case *Project:
+		return neverNull(n.In, n.Exprs[i])
+	case *Group:
+		return i < len(n.Keys) && neverNull(n.In, n.Keys[i])
+	case *Join:
+		if left := len(n.Left.Columns()); i < left {
+			return columnNeverNull(n.Left, i)
+		} else if !n.Outer {
+			return columnNeverNull(n.Right, i-left)
+		}
+	case *Filter, *Sort, *Top, *Limit, *Distinct, *Payload:
+		return columnNeverNull(n.Below()[0], i)
+	}
+	return false
+}
+
+// correlate takes the comparisons with the query around out of the conditions of
+// WHERE.
+func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
+	if b.outer == nil {
+		return conds, nil
+	}
+	var rest []ast.Expr
+	for _, e := range conds {
+		eq, ok := e.(*ast.Binary)
+		if ok && eq.Op == "=" && b.isOuter(eq.X) && b.isInner(eq.Y) {
+			b.correlated = append(b.correlated, correlation{eq.X, eq.Y})
+		} else if ok && eq.Op == "=" && b.isOuter(eq.Y) && b.isInner(eq.X) {
+			b.correlated = append(b.correlated, correlation{eq.Y, eq.X})
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	if b.correlated == nil || b.query.Limit == nil {
+		return rest, nil
+	}
+	limit, err := b.limit()
+	if err != nil {
+		return nil, err
+	}
+	switch b.place.(type) {
+	case *ast.Exists:
+		b.firstOnly = limit.N > 0 && limit.Skip == 0
+	case *ast.Subquery:
+		b.firstOnly = limit.N == 1 && limit.Skip == 0
+	}
+	if !b.firstOnly {
+		err := ast.Errorf(b.query.Limit, "a query that compares with the one around it takes LIMIT 1 only, and in IN none")
+		err.Hint = "leave LIMIT out"
+		return nil, err
+	}
+	return rest, nil
+}
+
+// isOuter reports whether e reads columns, all of them of the query around.
+func (b *builder) isOuter(e ast.Expr) bool {
+	n, all := 0, !hasQuery(e)
+	columnsOf(e, func(c *ast.Column) {
+		n++
+		all = all && b.ofOuter(c)
+	})
+	return n > 0 && all
+}
+
+// isInner reports whether e reads columns, all of them of the query itself.
+func (b *builder) isInner(e ast.Expr) bool {
+	n, all := 0, !hasQuery(e)
+	columnsOf(e, func(c *ast.Column) {
+		n++
+		all = all && b.has(c)
+	})
+	return n > 0 && all
+}
+
+// ofOuter reports whether c is a column of the query around, and none of b's.
+func (b *builder) ofOuter(c *ast.Column) bool {
+	return b.outer != nil && !b.has(c) && b.outer.has(c)
+}
+
+// outerColumn is the error of a column of the query around that stands where it
+// cannot be looked up by.
+func outerColumn(c *ast.Column) error {
+	err := ast.Errorf(c, "%s is a column of the query around, which may only be compared by = in WHERE", c)
+	err.Hint = fmt.Sprintf("such as WHERE url = %s, or use a JOIN", c)
+	return err
+}
+
+// bindCorrelated binds the inner sides of the comparisons with the query around,
+// over the inputs.
+func (b *builder) bindCorrelated() error {
+	b.correlatedKeys = nil
+	for _, c := range b.correlated {
+		x, err := b.binder("WHERE").Bind(c.inner)
+		if err != nil {
+			return err
+		}
+		b.correlatedKeys = append(b.correlatedKeys, x)
+	}
+	return nil
+}
+
+// emptyRow is the row of the result of a query with aggregates and without
+// GROUP BY over no rows, or nil if HAVING drops it.
+func (b *builder) emptyRow(having Expr) ([]value.Value, error) {
+	group := make([]value.Value, len(b.keys)+len(b.aggs))
+	for i, a := range b.aggs {
+		if a.Func == Count {
+			group[len(b.keys)+i] = value.OfInt(0)
+		}
+	}
+	if having != nil {
+		if v, err := valueOf(having, group); err != nil || v.IsNull() || !v.Bool {
+			return nil, err
+		}
+	}
+	row := make([]value.Value, len(b.items))
+	for i, it := range b.items {
+		var err error
+		if row[i], err = valueOf(it.bound, group); err != nil {
+			return nil, err
+		}
+	}
+	return row, nil
+}
+
+// valueOf computes e of one row.
+func valueOf(e Expr, row []value.Value) (value.Value, error) {
+	if c, ok := e.(*Col); ok {
+		return row[c.Index], nil
+	}
+	operands := Operands(e)
+	args := make([]value.Value, len(operands))
+	for i, o := range operands {
+		var err error
+		if args[i], err = valueOf(o, row); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return Apply(e, args)
+}
