@@ -27,6 +27,7 @@ type event struct {
 	time   record.Time
 	status int
 	body   string
+	seq    int // its place among all
 }
 
 // state is one version of the model.
@@ -43,6 +44,7 @@ type state struct {
 type clause struct {
 	text     string
 	from, to record.Time // from <= time < to
+	during   bool        // what was in force at from counts too
 	choice   string      // "", first, latest or nearest
 	period   value.Period
 	asOf     record.Time
@@ -78,6 +80,18 @@ func since(visits []event, from record.Time) []event {
 	return slices.DeleteFunc(slices.Clone(visits), func(e event) bool { return e.time < from })
 }
 
+// inForce is the visits at from or later, and the last one before it if none was
+// at from.
+func (c clause) inForce(events []event, visits []event) []event {
+	last := -1
+	for _, e := range events {
+		if e.url == visits[0].url && e.time <= c.from && e.time < c.to {
+			last = e.seq
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(visits), func(e event) bool { return e.time < c.from && e.seq != last })
+}
+
 // pick chooses among the states of one URL.
 func (c clause) pick(states []state) []state {
 	if len(states) == 0 {
@@ -111,10 +125,17 @@ func (c clause) chosen(events []event, begun bool) []state {
 			out = append(out, c.pick(ofURL)...)
 			url, ofURL = s.url, nil
 		}
-		if begun && s.began < c.from {
+		switch {
+		case c.during && begun && s.next != record.NoTime && s.next <= c.from:
 			continue
+		case c.during && begun:
+		case c.during:
+			s.visits = c.inForce(events, s.visits)
+		case begun && s.began < c.from:
+			continue
+		default:
+			s.visits = since(s.visits, c.from)
 		}
-		s.visits = since(s.visits, c.from)
 		if len(s.visits) > 0 {
 			ofURL = append(ofURL, s)
 		}
@@ -194,6 +215,9 @@ func drawEvents(t *rapid.T) []event {
 	slices.SortStableFunc(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.url, b.url), cmp.Compare(a.time, b.time))
 	})
+	for i := range events {
+		events[i].seq = i
+	}
 	return events
 }
 
@@ -221,9 +245,11 @@ func drawClause(t *rapid.T) clause {
 		a, b, pa, pb = b, a, pb, pa
 	}
 	bounds := ""
-	switch rapid.SampledFrom([]string{"none", "between", "from", "since", "until"}).Draw(t, "range") {
+	switch rapid.SampledFrom([]string{"none", "between", "during", "from", "since", "until"}).Draw(t, "range") {
 	case "between":
 		bounds, c.from, c.to = "BETWEEN "+a+" AND "+b, pa.From, pb.To
+	case "during":
+		bounds, c.from, c.to, c.during = "DURING "+a+" AND "+b, pa.From, pb.To, true
 	case "from":
 		if pa.From < pb.From {
 			bounds, c.from, c.to = "FROM "+a+" TO "+b, pa.From, pb.From
@@ -311,6 +337,46 @@ func TestModel(t *testing.T) {
 		a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
 		for range 10 {
 			checkModel(t, archive{a}, events, drawClause(t))
+		}
+	})
+}
+
+// TestEachModel shows that EACH gives what AT gives for every period.
+func TestEachModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		events := drawEvents(t)
+		captures := make([]optest.Capture, len(events))
+		last := record.MinTime
+		for i, e := range events {
+			captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
+			last = max(last, e.time)
+		}
+		a := optest.New(captures...)
+		a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
+		c := drawClause(t)
+		for c.choice != "" {
+			c = drawClause(t)
+		}
+		unit := rapid.SampledFrom([]string{"year", "month", "week", "day"}).Draw(t, "unit")
+		to := c.to
+		if to > record.MaxTime {
+			to = last + 1
+		}
+		var want []string
+		for p := value.PeriodAt(unit, max(c.from, modelStart), time.UTC); p.From < to && len(events) > 0; p = value.PeriodAt(unit, p.To, time.UTC) {
+			of := c
+			of.choice, of.to, of.asOf = "latest", min(c.to, p.To), p.To-1
+			want = append(want, strings.Split(strings.TrimSpace(of.versions(events)), "\n")[1:]...)
+		}
+		urlOf := func(line string) string { return line[:strings.IndexByte(line, '|')] }
+		slices.SortStableFunc(want, func(a, b string) int { return cmp.Compare(urlOf(a), urlOf(b)) })
+		src := modelVersions + c.text + " EACH " + unit
+		got, _, err := ask(newSession(archive{a}), src)
+		if err != nil {
+			t.Fatalf("%s: %v", src, err)
+		}
+		if rows := strings.Split(strings.TrimSpace(got), "\n")[1:]; !slices.Equal(rows, want) {
+			t.Fatalf("%s\nevents %v\ngot\n%s\nwant\n%s", src, events, strings.Join(rows, "\n"), strings.Join(want, "\n"))
 		}
 	})
 }

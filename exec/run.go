@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"infomall/exec/plan"
+	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -69,6 +70,7 @@ func (s *Session) env() *plan.Env {
 	return &plan.Env{
 		Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params,
 		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile,
+		Table: func(path string) (value.Table, error) { return rowio.OpenTable(path) },
 	}
 }
 

@@ -148,7 +148,14 @@ func (b *builder) source(s *sourceSyntax) *ast.Source {
 		Span:     spanOfAll(s.Tokens),
 		Relation: optionalName(s.Relation),
 		Scopes:   scopes(append(s.In, s.Scopes...)),
+		Unit:     optionalName(s.Unit),
 		Alias:    optionalName(s.Alias),
+	}
+	if present(s.Periods) {
+		src.Relation = optionalName(s.Periods)
+	}
+	if present(s.File) {
+		src.File = newText(&s.File)
 	}
 	if s.Query != nil {
 		src.Query = b.query(s.Query)

@@ -15,7 +15,7 @@ import (
 var words = []string{
 	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
 	"IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "DROP", "DELETE", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "SAMPLE", "ALL", "CAPTURES", "REASON",
-	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS",
+	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH", "YEAR", "MONTH", "WEEK", "DAY", "FILE",
 	"ASC", "DESC", "NULLS", "LAST", "BASE",
 	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
 	"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
@@ -131,10 +131,10 @@ var classes = []class{
 	}},
 	{"a time such as 2008-06", []string{"a time"}, []string{"a string", "a number", "a time", "NOW", "TODAY"}},
 	{"a time clause", []string{"SINCE", "NEAREST"}, []string{
-		"BETWEEN", "FROM", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST",
+		"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH",
 	}},
-	{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL"}},
-	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST"}},
+	{"a time range such as SINCE 2008", []string{"SINCE"}, []string{"BETWEEN", "FROM", "SINCE", "UNTIL", "DURING"}},
+	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST", "EACH"}},
 	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
 	{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, []string{
 		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "DROP", "DELETE", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",

@@ -108,7 +108,7 @@ func (x *explainer) misspelt() *ast.Error {
 			continue
 		}
 		typed := x.tokens[i].Value
-		if i < x.at && isLanguageWord(typed) {
+		if _, known := otherJoins[upperASCII(typed)]; known || i < x.at && isLanguageWord(typed) {
 			continue // It is what it was meant for.
 		}
 		var fitting []string

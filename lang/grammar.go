@@ -105,7 +105,10 @@ type itemSyntax struct {
 type sourceSyntax struct {
 	Tokens   []lexer.Token
 	Query    *querySyntax   `parser:"( '(' @@ ')'"`
-	Relation lexer.Token    `parser:"| ( @( Ident | Quoted )"`
+	File     lexer.Token    `parser:"| 'FILE' @( String | Param )"`
+	Periods  lexer.Token    `parser:"| ( ( @'PERIODS' '('"`
+	Unit     lexer.Token    `parser:"      @Ident ')'"`
+	Relation lexer.Token    `parser:"    | @( Ident | Quoted ) )"`
 	In       []*scopeSyntax `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
 	Scopes   []*scopeSyntax `parser:"| @@ ( ',' @@ )* )"`
 	Time     timeSyntax     `parser:"  @@? )"`

@@ -25,12 +25,14 @@ item = * | expr [[AS] name]
 with = name AS (query)
 source = relation [IN scope, …] [time] [AS name]
   | scope, … [time] [AS name]
-  | (query) [AS name] | name [AS name]
+  | periods(unit) range [AS name]
+  | (query) [AS name] | FILE 'text' [AS name] | name [AS name]
 key = expr [ASC | DESC] [NULLS FIRST | NULLS LAST]
 scope = 'text' | 'text' .. 'text' | $name
 time = range [choice] | choice [range]
-range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t
-choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST | EACH unit
+unit = year | month | week | day
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 n = 10 | $name
 `},

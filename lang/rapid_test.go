@@ -250,7 +250,7 @@ func (g treeMaker) moment() ast.Expr {
 
 func (g treeMaker) time() (t ast.TimeClause) {
 	if g.bool() {
-		r := &ast.TimeRange{Op: ast.RangeOp(g.upTo(3))}
+		r := &ast.TimeRange{Op: ast.RangeOp(g.upTo(4))}
 		if r.Op != ast.RangeUntil {
 			r.A = g.moment()
 		}
@@ -260,7 +260,10 @@ func (g treeMaker) time() (t ast.TimeClause) {
 		t.Range = r
 	}
 	if g.bool() {
-		c := &ast.TimeChoice{Op: ast.ChoiceOp(g.upTo(3))}
+		c := &ast.TimeChoice{Op: ast.ChoiceOp(g.upTo(4))}
+		if c.Op == ast.ChoiceEach {
+			c.Unit = g.of(ast.PeriodUnits...)
+		}
 		if c.Op == ast.ChoiceAt || c.Op == ast.ChoiceNearest {
 			c.T = g.moment()
 		}
@@ -271,9 +274,15 @@ func (g treeMaker) time() (t ast.TimeClause) {
 
 func (g treeMaker) source() *ast.Source {
 	if g.upTo(5) == 0 {
+		if g.bool() {
+			return &ast.Source{File: g.text(), Alias: g.nameOrNil()}
+		}
 		return &ast.Source{Query: g.query(), Alias: g.nameOrNil()}
 	}
 	s := &ast.Source{Relation: g.nameOrNil(), Time: g.time(), Alias: g.nameOrNil()}
+	if s.Relation != nil && g.upTo(3) == 0 {
+		s.Relation, s.Unit = &ast.Name{Text: g.of("periods", "Periods")}, &ast.Name{Text: g.of("month", "x")}
+	}
 	if s.Relation == nil || g.bool() {
 		s.Scopes = g.scopes()
 	}

@@ -38,12 +38,12 @@ func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 
 func (p *exprParser) atRange() bool {
 	t := p.peek()
-	return isKeyword(t, "BETWEEN") || isKeyword(t, "FROM") || isWord(t, "SINCE") || isWord(t, "UNTIL")
+	return isKeyword(t, "BETWEEN") || isKeyword(t, "FROM") || isWord(t, "SINCE") || isWord(t, "UNTIL") || isWord(t, "DURING")
 }
 
 func (p *exprParser) atChoice() bool {
 	t := p.peek()
-	return isWord(t, "AT") || isWord(t, "NEAREST") || isWord(t, "FIRST") || isWord(t, "LATEST") || p.atAsOf()
+	return isWord(t, "AT") || isWord(t, "NEAREST") || isWord(t, "FIRST") || isWord(t, "LATEST") || isWord(t, "EACH") || p.atAsOf()
 }
 
 // atAsOf tells AS OF from the AS of an alias.
@@ -76,6 +76,9 @@ func (p *exprParser) timeRange() (*ast.TimeRange, error) {
 	case "UNTIL":
 		r.Op = ast.RangeUntil
 		r.B, err = p.moment()
+	case "DURING":
+		r.Op = ast.RangeDuring
+		r.A, r.B, err = p.moments("AND")
 	}
 	if err != nil {
 		return nil, err
@@ -102,12 +105,26 @@ func (p *exprParser) timeChoice() (*ast.TimeChoice, error) {
 		c.Op = ast.ChoiceFirst
 	case "LATEST":
 		c.Op = ast.ChoiceLatest
+	case "EACH":
+		c.Op = ast.ChoiceEach
+		c.Unit, err = p.unit()
 	}
 	if err != nil {
 		return nil, err
 	}
 	c.Span = p.span(start)
 	return c, nil
+}
+
+// unit reads the unit of EACH.
+func (p *exprParser) unit() (string, error) {
+	for _, u := range ast.PeriodUnits {
+		if isWord(p.peek(), upperASCII(u)) {
+			p.next()
+			return u, nil
+		}
+	}
+	return "", p.unexpected()
 }
 
 // moments reads two times with a word between them.

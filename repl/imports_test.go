@@ -41,7 +41,7 @@ var arrows = map[string]string{
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
 	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
-	"exec/rowio": "exec/value",
+	"exec/rowio": "exec/value store/record",
 	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",

@@ -3,6 +3,7 @@ package op
 import (
 	"encoding/hex"
 
+	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -62,7 +63,7 @@ var captureShape = shape[*record.Batch]{
 
 // versionFills computes the columns of versions: most are those of the capture
 // that began it.
-func versionFills(asOf record.Time) fills[*spanBatch] {
+func versionFills(choice plan.Choice) fills[*spanBatch] {
 	f := fills[*spanBatch]{
 		"last_seen": func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) },
 		"next":      func(v *value.Vector, b *spanBatch) { times(v, b.Next[:b.N]) },
@@ -74,7 +75,11 @@ func versionFills(asOf record.Time) fills[*spanBatch] {
 		"as_of": func(v *value.Vector, b *spanBatch) {
 			v.Resize(value.Time, b.N)
 			for i := range v.Ints {
-				putTime(v, i, asOf)
+				if choice.Kind == plan.ChooseEach {
+					putTime(v, i, b.AsOf[i])
+				} else {
+					putTime(v, i, choice.AsOf)
+				}
 			}
 		},
 	}

@@ -10,7 +10,7 @@ import (
 // TestEveryColumnIsComputed shows that each column of each relation has code
 // that computes it.
 func TestEveryColumnIsComputed(t *testing.T) {
-	versions := versionFills(record.NoTime)
+	versions := versionFills(plan.Choice{AsOf: record.NoTime})
 	has := map[string]func(name string) bool{
 		"captures":   func(n string) bool { return captureFills[n] != nil },
 		"versions":   func(n string) bool { return versions[n] != nil },
@@ -24,6 +24,7 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"changes":    func(n string) bool { return changeFills[n] != nil },
 		"layouts":    func(n string) bool { return layoutFills[n] != nil },
 		"links":      func(n string) bool { return linkFills[n] != nil },
+		"periods":    func(n string) bool { return periodFills(nil)[n] != nil },
 	}
 	late := map[string]func(name string) bool{
 		"versions": func(n string) bool { return versionFields[n] != nil },

@@ -75,8 +75,8 @@ func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) erro
 		buf = l.encode(buf[:0])
 		return s.add(append(key, l.digest[:]...), buf)
 	}
-	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
-	for b, err := range spans(scan, n.Choice, true) {
+	scan := r.visits(ctx, n, n.Scan(record.ColChange|record.ColKind))
+	for b, err := range r.spans(ctx, scan, n, true) {
 		if err != nil {
 			return err
 		}

@@ -32,7 +32,7 @@ func (r *Runner) links(ctx context.Context, n *plan.Source) Rows {
 func (r *Runner) linkRows(ctx context.Context, n *plan.Source) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
-		for b, err := range spans(scan, n.Choice, false) {
+		for b, err := range r.spans(ctx, scan, n, false) {
 			if err != nil {
 				yield(nil, err)
 				return

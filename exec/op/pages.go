@@ -83,7 +83,7 @@ func (p *pageRow) add(b *spanBatch, i int) {
 
 // pageSpans are the versions that n's pages are made of.
 func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanBatch, error] {
-	return spans(r.Snapshot.Scan(ctx, n.Scan(pageNeeds)), n.Choice, true)
+	return r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
 }
 
 // pages yields a row a URL.

@@ -39,7 +39,7 @@ func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revis
 		f := follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: asksNames(n)}
 		defer f.close()
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColPrevious))
-		for b, err := range spans(scan, n.Choice, false) {
+		for b, err := range r.spans(ctx, scan, n, false) {
 			if err != nil {
 				yield(nil, err)
 				return

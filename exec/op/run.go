@@ -52,6 +52,8 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 		return oneRow, nil
 	case *plan.Source:
 		return r.counted(ctx, r.source(ctx, n)), nil
+	case *plan.File:
+		return r.counted(ctx, Rows(n.Rows(ctx))), nil
 	case *plan.Union:
 		return r.union(ctx, n)
 	case *plan.Join:

@@ -34,6 +34,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.links(ctx, n)
 	case "hosts":
 		return r.hosts(ctx, n)
+	case "periods":
+		return render(n, periodFills(n), periodShape, listed(ctx, n.Periods))
 	case "pools":
 		return r.pools(ctx, n)
 	case "files":
@@ -52,13 +54,13 @@ func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
 	if n.Choice.Kind != plan.ChooseAll {
 		return render(n, captureFills, captureShape, r.chosen(ctx, n))
 	}
-	return render(n, captureFills, captureShape, r.Snapshot.Scan(ctx, n.Scan(0)))
+	return render(n, captureFills, captureShape, r.visits(ctx, n, n.Scan(0)))
 }
 
 // versions yields a row a version.
 func (r *Runner) versions(ctx context.Context, n *plan.Source) Rows {
 	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange))
-	return render(n, versionFills(n.Choice.AsOf), spanShape, spans(scan, n.Choice, false))
+	return render(n, versionFills(n.Choice), spanShape, r.spans(ctx, scan, n, false))
 }
 
 // fills computes the columns of a relation from batches of type B. The vector

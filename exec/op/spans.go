@@ -17,6 +17,8 @@ type spanBatch struct {
 	Visits  []int64
 	Ordinal []int // counts the spans of a URL in the scan, from 0
 
+	AsOf []record.Time // the end of the period that EACH gives the row for
+
 	// As of the last visit: a server may answer the same body with another
 	// status. Nil where the scan has no such column.
 	LastStatus []int32
@@ -28,12 +30,18 @@ type spanBatch struct {
 // A version begins at a capture that is not the same as the one before. The
 // first captures of a URL in the scan may belong to a version that began before
 // the window: with whole, they make a span of their own, seen from there on;
-// else they are passed over, as a version lies in a range if it began there.
+// else they are passed over, as a version lies in a range if it began there. In
+// one of DURING it lies if the next did not begin before.
 //
 // Batches grow from one row up, so that the first rows come soon.
-func spans(scan record.Rows, choice plan.Choice, whole bool) iter.Seq2[*spanBatch, error] {
+func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Source, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
-		s := spanner{choice: choice, whole: whole, cur: -1}
+		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
+		var err error
+		if s.each, err = r.periods(ctx, n); err != nil {
+			yield(nil, err)
+			return
+		}
 		wanted := 1
 		for b, err := range scan {
 			if err != nil {
@@ -52,6 +60,7 @@ func spans(scan record.Rows, choice plan.Choice, whole bool) iter.Seq2[*spanBatc
 			}
 		}
 		s.settle()
+		s.finish()
 		s.flush(yield, s.n)
 	}
 }
@@ -60,7 +69,9 @@ func spans(scan record.Rows, choice plan.Choice, whole bool) iter.Seq2[*spanBatc
 // urlRow on belong to the URL at hand.
 type spanner struct {
 	choice plan.Choice
+	during record.Time
 	whole  bool
+	each   *eachPeriod // nil without EACH
 
 	out     spanBatch
 	n       int
@@ -77,11 +88,15 @@ func (s *spanner) add(b *record.Batch, i int) {
 	newVersion := b.Change[i] != record.ChangeSame
 	if newURL {
 		s.settle()
+		s.finish()
 		s.begun, s.key = true, b.Key[i]
 		s.urlRow, s.cur, s.ordinal = s.n, -1, -1
 	}
 	if newVersion || newURL {
 		s.ordinal++
+	}
+	for s.each != nil && s.cur >= 0 && s.each.before(b.Time[i]) {
+		s.freeze()
 	}
 	switch {
 	case newVersion || newURL && s.whole:
@@ -93,9 +108,15 @@ func (s *spanner) add(b *record.Batch, i int) {
 
 // begin opens a row for a version that begins at capture i of b.
 func (s *spanner) begin(b *record.Batch, i int) {
-	if s.cur >= 0 {
+	switch {
+	case s.cur >= 0 && (s.each != nil || b.Time[i] <= s.during):
+		s.n = s.cur // it is in force at no moment that is asked for
+	case s.cur >= 0:
 		s.out.Next[s.cur] = b.Time[i]
 		s.settle()
+	}
+	if s.each != nil && s.cur < 0 {
+		s.each.begin(max(b.Time[i], s.during))
 	}
 	held := s.n > s.urlRow
 	if held && s.choice.Kind == plan.ChooseFirst {
@@ -143,7 +164,8 @@ func (s *spanner) distance(row int) int64 {
 
 // kept is how many rows are final: no later capture changes them.
 func (s *spanner) kept() int {
-	if s.choice.Kind == plan.ChooseAll && s.cur >= 0 {
+	switch {
+	case s.choice.Kind == plan.ChooseAll && s.cur >= 0, s.each != nil && s.cur >= 0:
 		return s.cur
 	}
 	return s.urlRow
@@ -173,7 +195,7 @@ func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
 func (b *spanBatch) put(j int, src *record.Batch, i int) {
 	if j == len(b.Key) {
 		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
-		b.Visits, b.Ordinal = append(b.Visits, 0), append(b.Ordinal, 0)
+		b.Visits, b.Ordinal, b.AsOf = append(b.Visits, 0), append(b.Ordinal, 0), append(b.AsOf, record.NoTime)
 	}
 	copyRow(&b.Batch, j, src, i)
 	set(&b.LastStatus, j, src.Status, i)
@@ -187,6 +209,7 @@ func (b *spanBatch) move(j, i int) {
 	set(&b.Next, j, b.Next, i)
 	set(&b.Visits, j, b.Visits, i)
 	set(&b.Ordinal, j, b.Ordinal, i)
+	set(&b.AsOf, j, b.AsOf, i)
 	set(&b.LastStatus, j, b.LastStatus, i)
 	set(&b.LastMime, j, b.LastMime, i)
 }
@@ -246,11 +269,11 @@ func set[T any](dst *[]T, j int, src []T, i int) {
 // visits of a version need not be held however many they are.
 func (r *Runner) chosen(ctx context.Context, n *plan.Source) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
-		next, stop := iter.Pull2(spans(r.Snapshot.Scan(ctx, choiceScan(n)), n.Choice, true))
+		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
 		defer stop()
 		c := chooser{next: next}
 		var out record.Batch
-		for b, err := range r.Snapshot.Scan(ctx, n.Scan(record.ColChange)) {
+		for b, err := range r.visits(ctx, n, n.Scan(record.ColChange)) {
 			if err != nil {
 				yield(nil, err)
 				return

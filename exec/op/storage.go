@@ -21,6 +21,16 @@ func (r *Runner) files(ctx context.Context, n *plan.Source) Rows {
 	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
 }
 
+var periodShape = shape[[]plan.Period]{rows: func(list []plan.Period) int { return len(list) }}
+
+func periodFills(n *plan.Source) fills[[]plan.Period] {
+	return fills[[]plan.Period]{
+		"period": textOf(value.Text, func(p *plan.Period) string { return value.PeriodName(n.Unit, *p, n.Choice.Zone) }),
+		"time":   timeOf(func(p *plan.Period) record.Time { return p.From }),
+		"next":   timeOf(func(p *plan.Period) record.Time { return p.To }),
+	}
+}
+
 // listed yields all that f gives at once: an archive has few pools and files.
 func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {

@@ -86,6 +86,8 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 			return nil, err
 		}
 		in = derivedInput("a query", node)
+	case from.File != nil:
+		return b.file(from)
 	case from.Relation != nil:
 		n := b.with.find(from.Relation.Text)
 		if n == nil {

@@ -77,16 +77,7 @@ func dateTrunc(env *Env, a []value.Value) (value.Value, error) {
 // from the moment itself, as a clock that is put back shows an hour twice; the
 // cut is of local time, as zones differ by parts of an hour.
 func truncated(unit string, t time.Time) value.Value {
-	y, m, d := t.Date()
 	switch unit {
-	case "year":
-		m, d = 1, 1
-	case "quarter":
-		m, d = (m-1)/3*3+1, 1
-	case "month":
-		d = 1
-	case "week":
-		d -= (int(t.Weekday()) + 6) % 7
 	case "hour":
 		return cut(t, time.Hour)
 	case "minute":
@@ -94,8 +85,7 @@ func truncated(unit string, t time.Time) value.Value {
 	case "second":
 		return cut(t, time.Second)
 	}
-	start := time.Date(y, m, d, 0, 0, 0, 0, t.Location())
-	return value.OfTime(max(record.At(start), record.MinTime))
+	return value.OfTime(max(record.At(value.StartOf(unit, t)), record.MinTime))
 }
 
 func cut(t time.Time, length time.Duration) value.Value {

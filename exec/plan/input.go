@@ -224,6 +224,9 @@ func (b *builder) noColumn(c *ast.Column, among []*input) error {
 
 // what says in an error what in is.
 func (in *input) what() string {
+	if f, ok := in.node.(*File); ok {
+		return "file " + quote(f.Path)
+	}
 	if in.src == nil {
 		return "the query that FROM reads"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -224,7 +225,7 @@ func lowerEnd(a, b string) string {
 // bound uses a comparison of time to bound the window, where that changes no
 // row that passes it. A choice is made before WHERE is asked, so it forbids it.
 func (r narrower) bound(e ast.Expr) {
-	if r.src.Choice.Kind != ChooseAll {
+	if r.src.Choice.Kind != ChooseAll || r.src.During != record.MinTime {
 		return
 	}
 	if r.src.Relation != capturesRelation && !r.src.Relation.OfVersions {

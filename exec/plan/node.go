@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -12,7 +13,7 @@ import (
 )
 
 // Node is one step of a plan: one of *Row, *Source, *Payload, *Filter, *Group,
-// *Sort, *Top, *Limit, *Project, *Distinct, *Union and *Join. Expressions in it read
+// *Sort, *Top, *Limit, *Project, *Distinct, *Union, *Join and *File. Expressions in it read
 // the batches of the node below. Two nodes may read the same one, which is then
 // run twice.
 type Node interface {
@@ -43,7 +44,12 @@ type Source struct {
 	// Narrowed tells that WHERE has made Ranges less than Scope.
 	Narrowed bool
 	Window   Window
-	Choice   Choice
+	// During is the start of DURING, whose rows also are what was in force then;
+	// Window has no start with it. Else it is record.MinTime.
+	During record.Time
+	Choice Choice
+	// Unit is that of periods(unit), in Choice.Zone.
+	Unit string
 	// Level of the cut and Profile by which pages are divided, as in Env.
 	Level   int
 	Profile string
@@ -80,14 +86,17 @@ const (
 	ChooseFirst
 	ChooseLast
 	ChooseNearest
+	ChooseEach // the last one of every period
 )
 
 // Choice picks versions of each URL within the window.
 type Choice struct {
 	Kind   ChoiceKind
-	Period Period      // what ChooseNearest wants to be near to
-	AsOf   record.Time // the moment asked for, or NoTime
-	text   string      // as EXPLAIN shows it
+	Period Period         // what ChooseNearest wants to be near to
+	AsOf   record.Time    // the moment asked for, or NoTime
+	Unit   string         // of ChooseEach
+	Zone   *time.Location // of the periods, for ChooseEach and periods(unit)
+	text   string         // as EXPLAIN shows it
 }
 
 // Payload opens the stored response of each row and fills the fields at Fill.
@@ -288,6 +297,9 @@ func (*Row) String() string { return "one row" }
 func (n *Source) String() string {
 	var s strings.Builder
 	s.WriteString(n.Relation.Name)
+	if n.Unit != "" {
+		s.WriteString("(" + n.Unit + ")")
+	}
 	if n.Scope != "" {
 		s.WriteString(" in " + n.Scope)
 	}
@@ -296,6 +308,9 @@ func (n *Source) String() string {
 	}
 	if n.Window.From != record.MinTime {
 		s.WriteString(" from " + stamp(n.Window.From))
+	}
+	if n.During != record.MinTime {
+		s.WriteString(" during " + stamp(n.During) + " and on")
 	}
 	if n.Window.To <= record.MaxTime {
 		s.WriteString(" before " + stamp(n.Window.To))

@@ -90,7 +90,7 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, poolsRelation, filesRelation, tombstonesRelation, historyRelation,
+	hostsRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{
@@ -211,6 +211,15 @@ var hostsRelation = &Relation{
 		{Name: "first_seen", Type: value.Time, Doc: "first visit of the period"},
 		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
 		{Name: "error_count", Type: value.Int, Doc: "visits of kind error", Needs: record.ColKind},
+	},
+}
+
+var periodsRelation = &Relation{
+	Name: "periods", Doc: "one year, month, week or day of the range asked for, written periods(month)", OfSession: true,
+	Columns: []Column{
+		{Name: "period", Type: value.Text, Doc: "the period as it is written, such as 2008-06"},
+		{Name: "time", Type: value.Time, Doc: "its start, which is date_trunc(unit, t) of all times in it"},
+		{Name: "next", Type: value.Time, Doc: "the start of the next one"},
 	},
 }
 

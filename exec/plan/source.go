@@ -15,8 +15,16 @@ type place interface{ At() ast.Span }
 // newSource plans what a SELECT reads, before it is known which columns.
 func newSource(s *ast.Source, r *Relation, env *Env) (*Source, error) {
 	src := &Source{
-		Relation: r, Window: everything, Choice: Choice{AsOf: record.NoTime},
-		Level: env.Level, Profile: env.Profile,
+		Relation: r, Window: everything, During: record.MinTime,
+		Choice: Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
+	}
+	if r == periodsRelation {
+		return src, src.setPeriods(s, env)
+	}
+	if s.Unit != nil {
+		err := ast.Errorf(s.Unit, "%s takes no unit", r.Name)
+		err.Hint = "periods(month) does, and the choice EACH month"
+		return nil, err
 	}
 	if !r.Scoped {
 		return src, unscoped(s, r)

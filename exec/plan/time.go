@@ -1,6 +1,11 @@
 package plan
 
 import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -17,6 +22,9 @@ func (n *Source) setTime(t ast.TimeClause, env *Env) error {
 		w, err := readRange(t.Range, env)
 		if err != nil {
 			return err
+		}
+		if t.Range.Op == ast.RangeDuring {
+			n.During, w.From = w.From, record.MinTime
 		}
 		n.Window = w
 	}
@@ -43,9 +51,78 @@ func (n *Source) setTime(t ast.TimeClause, env *Env) error {
 		c.Kind, c.text = ChooseFirst, "first"
 	case ast.ChoiceLatest:
 		c.Kind, c.text = ChooseLast, "latest"
+	case ast.ChoiceEach:
+		if n.Relation != versionsRelation {
+			err := ast.Errorf(t.Choice, "EACH is for versions, which have a column as_of")
+			err.Hint = "join " + n.Relation.Name + " with versions " + t.Choice.String() + " on url and time"
+			return err
+		}
+		c.Kind, c.Unit, c.Zone, c.text = ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
+		if err := fewPeriods(t.Choice, c.Unit, n.Window); err != nil {
+			return err
+		}
 	}
 	n.Choice = c
 	return nil
+}
+
+// periodsMax bounds how many periods EACH and periods(unit) make.
+const periodsMax = 100_000
+
+// webBegan is before every capture: where a range has no start, periods are
+// counted from here on.
+var webBegan = record.At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
+
+// unitDays are how many days a unit has at least.
+var unitDays = map[string]int64{"year": 365, "month": 28, "week": 7, "day": 1}
+
+// fewPeriods refuses a range that has more than periodsMax periods.
+func fewPeriods(at ast.Node, unit string, w Window) error {
+	if w.To > record.MaxTime || int64(w.To-max(w.From, webBegan))/msPerDay/unitDays[unit] <= periodsMax {
+		return nil
+	}
+	return ast.Errorf(at, "more than %d periods of a %s", periodsMax, unit)
+}
+
+const msPerDay = int64(24 * time.Hour / time.Millisecond)
+
+// setPeriods makes n, of the relation periods, those of a unit in a range.
+func (n *Source) setPeriods(s *ast.Source, env *Env) error {
+	units := strings.Join(ast.PeriodUnits, ", ")
+	switch {
+	case s.Unit == nil:
+		err := ast.Errorf(s.Relation, "periods wants a unit")
+		err.Hint = "write periods(month); units are " + units
+		return err
+	case !slices.Contains(ast.PeriodUnits, strings.ToLower(s.Unit.Text)):
+		return UnknownName(s.Unit, "unit", s.Unit.Text, "", ast.PeriodUnits)
+	case len(s.Scopes) > 0:
+		return ast.Errorf(s.Scopes[0], "periods takes no scope")
+	case s.Time.Choice != nil:
+		return ast.Errorf(s.Time.Choice, "periods takes a range only")
+	}
+	n.Unit, n.Choice.Zone = strings.ToLower(s.Unit.Text), env.Location()
+	if s.Time.Range != nil {
+		var err error
+		if n.Window, err = readRange(s.Time.Range, env); err != nil {
+			return err
+		}
+	}
+	if n.Window.From == record.MinTime || n.Window.To > record.MaxTime {
+		err := ast.Errorf(s, "periods wants a range with both ends")
+		err.Hint = "such as BETWEEN 2008-06 AND 2008-12"
+		return err
+	}
+	return fewPeriods(s, n.Unit, n.Window)
+}
+
+// Periods lists the periods of n, of the relation periods.
+func (n *Source) Periods(ctx context.Context) ([]Period, error) {
+	var list []Period
+	for p := value.PeriodAt(n.Unit, n.Window.From, n.Choice.Zone); p.From < n.Window.To; p = value.PeriodAt(n.Unit, p.To, n.Choice.Zone) {
+		list = append(list, p)
+	}
+	return list, ctx.Err()
 }
 
 // readRange reads a time range. One that no time lies in is an error.
@@ -64,11 +141,12 @@ func readRange(r *ast.TimeRange, env *Env) (Window, error) {
 	}
 	w := everything
 	switch r.Op {
-	case ast.RangeBetween:
+	case ast.RangeBetween, ast.RangeDuring:
 		w = Window{a.From, b.To}
 		if w.Empty() {
 			err := ast.Errorf(r, "this range ends before it begins")
-			err.Hint = "write BETWEEN " + r.B.String() + " AND " + r.A.String()
+			op, _, _ := strings.Cut(r.String(), " ")
+			err.Hint = "write " + op + " " + r.B.String() + " AND " + r.A.String()
 			return w, err
 		}
 	case ast.RangeFromTo:

@@ -1,6 +1,8 @@
 package value
 
 import (
+	"context"
+	"iter"
 	"time"
 
 	"infomall/store/record"
@@ -16,6 +18,16 @@ type Env struct {
 	// too, or classic.
 	Level   int
 	Profile string
+	// Table opens a file of rows. Nil: queries read none.
+	Table func(path string) (Table, error)
+}
+
+// Table is a file of rows, whose columns are texts. It may be read several
+// times.
+type Table interface {
+	Names() []string
+	// Rows yields the rows; a batch is valid until the iteration moves on.
+	Rows(ctx context.Context) iter.Seq2[*Batch, error]
 }
 
 // Location is the zone, never nil.

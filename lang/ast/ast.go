@@ -96,7 +96,9 @@ type Item struct {
 type Source struct {
 	Span
 	Query    *Query  // in brackets; nil where a relation is read, and scopes and time with it
+	File     Expr    // *String or *Param of FILE, which has nothing else; or nil
 	Relation *Name   // also the name of a WITH; nil where only a scope is given: versions is meant
+	Unit     *Name   // of periods(unit); nil if absent
 	Scopes   []Scope // none: everything
 	Time     TimeClause
 	Alias    *Name // nil if absent
@@ -133,6 +135,7 @@ const (
 	RangeFromTo                 // FROM a TO b: up to, not including, the start of b
 	RangeSince                  // SINCE a
 	RangeUntil                  // UNTIL b
+	RangeDuring                 // DURING a AND b: also what was in force when a began
 )
 
 // TimeRange bounds capture times. A or B is nil where the form has none.
@@ -151,14 +154,19 @@ const (
 	ChoiceNearest
 	ChoiceFirst
 	ChoiceLatest
+	ChoiceEach // EACH unit
 )
 
-// TimeChoice picks one version of each URL. T is nil for FIRST and LATEST.
+// TimeChoice picks one version of each URL, or with EACH one for every period.
 type TimeChoice struct {
 	Span
-	Op ChoiceOp
-	T  Expr
+	Op   ChoiceOp
+	T    Expr   // of AT and NEAREST, else nil
+	Unit string // of EACH: one of PeriodUnits
 }
+
+// PeriodUnits are the units of EACH and of periods(…).
+var PeriodUnits = []string{"year", "month", "week", "day"}
 
 // Import is IMPORT 'glob' [FORMAT f] [BASE 'url'] [AT t] [AS name].
 type Import struct {

@@ -349,6 +349,11 @@ func (p *printer) timeRange(r *TimeRange) {
 	case RangeUntil:
 		p.WriteString("UNTIL ")
 		p.expr(r.B)
+	case RangeDuring:
+		p.WriteString("DURING ")
+		p.expr(r.A)
+		p.WriteString(" AND ")
+		p.expr(r.B)
 	}
 }
 
@@ -364,6 +369,8 @@ func (p *printer) timeChoice(c *TimeChoice) {
 		p.WriteString("FIRST")
 	case ChoiceLatest:
 		p.WriteString("LATEST")
+	case ChoiceEach:
+		p.words("EACH ", c.Unit)
 	}
 }
 
@@ -371,8 +378,14 @@ func (p *printer) source(s *Source) {
 	if s.Query != nil {
 		p.bracketed(s.Query)
 	}
+	p.clause("FILE ", s.File)
 	if s.Relation != nil {
 		p.name(s.Relation)
+		if s.Unit != nil {
+			p.WriteByte('(')
+			p.name(s.Unit)
+			p.WriteByte(')')
+		}
 		if len(s.Scopes) > 0 {
 			p.WriteString(" IN ")
 		}

@@ -53,6 +53,7 @@ func children(n Node) []Node {
 		if n.Query != nil {
 			l = append(l, n.Query)
 		}
+		l.exprs(n.File)
 		l.scopes(n.Scopes)
 		if n.Time.Range != nil {
 			l = append(l, n.Time.Range)

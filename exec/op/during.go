@@ -1,0 +1,49 @@
+package op
+
+import (
+	"context"
+
+	"infomall/exec/plan"
+	"infomall/store/record"
+)
+
+// visits yields the captures of a scan of n: of DURING also, for each URL, the last one
+// before its start, unless another came at the start itself.
+func (r *Runner) visits(ctx context.Context, n *plan.Source, s record.Scan) record.Rows {
+	scan := r.Snapshot.Scan(ctx, s)
+	if n.During == record.MinTime {
+		return scan
+	}
+	return func(yield func(*record.Batch, error) bool) {
+		var out, held record.Batch // held: one row, the last before the start
+		some := false
+		for b, err := range scan {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			out.N = 0
+			for i := range b.N {
+				if some && (held.Key[0] != b.Key[i] || b.Time[i] > n.During) {
+					copyRow(&out, out.N, &held, 0)
+					out.N++
+				}
+				some = b.Time[i] < n.During
+				dst, row := &out, out.N
+				if some {
+					dst, row = &held, 0
+				} else {
+					out.N++
+				}
+				copyRow(dst, row, b, i)
+			}
+			if out.N > 0 && !yield(&out, nil) {
+				return
+			}
+		}
+		if some {
+			held.N = 1
+			yield(&held, nil)
+		}
+	}
+}

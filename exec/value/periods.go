@@ -1,0 +1,58 @@
+package value
+
+import (
+	"fmt"
+	"time"
+
+	"infomall/store/record"
+)
+
+// StartOf is the start, in t's zone, of the year, quarter, month, week (from
+// Monday) or day that t lies in.
+func StartOf(unit string, t time.Time) time.Time {
+	y, m, d := t.Date()
+	switch unit {
+	case "year":
+		m, d = 1, 1
+	case "quarter":
+		m, d = (m-1)/3*3+1, 1
+	case "month":
+		d = 1
+	case "week":
+		d -= (int(t.Weekday()) + 6) % 7
+	}
+	return time.Date(y, m, d, 0, 0, 0, 0, t.Location())
+}
+
+// PeriodAt is the year, month, week or day, in a zone, that t lies in.
+func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
+	start := StartOf(unit, t.Std().In(zone))
+	var end time.Time
+	switch unit {
+	case "year":
+		end = start.AddDate(1, 0, 0)
+	case "month":
+		end = start.AddDate(0, 1, 0)
+	case "week":
+		end = start.AddDate(0, 0, 7)
+	default:
+		end = start.AddDate(0, 0, 1)
+	}
+	return Period{record.At(start), record.At(end)}
+}
+
+// PeriodName is how a period of PeriodAt is written: 2008, 2008-06, 2008-06-15,
+// and a week as ISO 8601 has it, 2008-W24.
+func PeriodName(unit string, p Period, zone *time.Location) string {
+	t := p.From.Std().In(zone)
+	switch unit {
+	case "year":
+		return t.Format("2006")
+	case "month":
+		return t.Format("2006-01")
+	case "week":
+		year, week := t.ISOWeek()
+		return fmt.Sprintf("%04d-W%02d", year, week)
+	}
+	return t.Format("2006-01-02")
+}
