@@ -13,7 +13,12 @@ type state struct {
 	count int64       // rows counted, NULLs not
 	sum   int64       // of Int and Duration
 	fsum  float64     // of Float, and of Int for avg
-	best  value.Value // least or greatest so far
+	best  value.Value // least, greatest or first so far; of ArgMin and ArgMax, of By
+	arg   value.Value // of ArgMin and ArgMax: the value in that row
+	mean  float64     // of Stddev, with
+	m2    float64     // the sum of the squares of the distances from it
+	// sorted are the values of Median, once all are known; they come in order.
+	sorted []float64
 }
 
 // addRange counts rows from up to, not including to, of col.
@@ -81,6 +86,16 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 	switch a.Func {
 	case plan.Min, plan.Max:
 		s.keep(a.Func, v)
+	case plan.AnyValue:
+		if s.best.IsNull() {
+			s.best = v
+		}
+	case plan.Median:
+		s.sorted = append(s.sorted, number(v))
+	case plan.Stddev:
+		d := number(v) - s.mean
+		s.mean += d / float64(s.count)
+		s.m2 += d * (number(v) - s.mean)
 	case plan.Sum, plan.Avg:
 		switch {
 		case v.Type == value.Float:
@@ -92,6 +107,42 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 		}
 	}
 	return nil
+}
+
+// number is a number, a time or a duration as a float.
+func number(v value.Value) float64 {
+	if v.Type == value.Float {
+		return v.Float
+	}
+	return float64(v.Int)
+}
+
+// ofNumber is a float as a value of type t, rounded where t is none.
+func ofNumber(t value.Type, f float64) value.Value {
+	if t == value.Float {
+		return value.OfFloat(f)
+	}
+	return value.Value{Type: t, Int: int64(math.Round(f))}
+}
+
+// addPairs counts rows from up to, not including to, for ArgMin or ArgMax.
+func (s *state) addPairs(a *plan.Aggregate, arg, by *value.Vector, from, to int) {
+	for i := from; i < to; i++ {
+		if !by.IsNull(i) {
+			s.count++
+			s.keepPair(a.Func, arg.At(i), by.At(i))
+		}
+	}
+}
+
+// keepPair keeps arg if by is better than the best so far.
+func (s *state) keepPair(f plan.AggregateFunc, arg, by value.Value) {
+	if !s.best.IsNull() {
+		if c := value.Compare(by, s.best); f == plan.ArgMin && c >= 0 || f == plan.ArgMax && c <= 0 {
+			return
+		}
+	}
+	s.best, s.arg = by, arg
 }
 
 // keep makes v the best if it is better.
@@ -107,9 +158,22 @@ func (s *state) keep(f plan.AggregateFunc, v value.Value) {
 
 // merge counts what o has counted.
 func (s *state) merge(a *plan.Aggregate, o *state) error {
+	if o.count > 0 && s.count+o.count > 0 {
+		d, n := o.mean-s.mean, float64(s.count+o.count)
+		s.m2 += o.m2 + d*d*float64(s.count)*float64(o.count)/n
+		s.mean += d * float64(o.count) / n
+	}
 	s.count += o.count
 	s.fsum += o.fsum
-	if !o.best.IsNull() {
+	switch {
+	case o.best.IsNull():
+	case a.Func == plan.ArgMin || a.Func == plan.ArgMax:
+		s.keepPair(a.Func, o.arg, o.best)
+	case a.Func == plan.AnyValue:
+		if s.best.IsNull() {
+			s.best = o.best
+		}
+	default:
 		s.keep(a.Func, o.best)
 	}
 	return s.addInt(a, o.sum)
@@ -122,11 +186,20 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 		return value.OfInt(s.count)
 	case s.count == 0:
 		return value.Value{}
-	case a.Func == plan.Min || a.Func == plan.Max:
+	case a.Func == plan.Min || a.Func == plan.Max || a.Func == plan.AnyValue:
 		return s.best
+	case a.Func == plan.ArgMin || a.Func == plan.ArgMax:
+		return s.arg
+	case a.Func == plan.Stddev && s.count < 2:
+		return value.Value{}
 	}
 	v := value.Value{Type: a.T}
 	switch {
+	case a.Func == plan.Stddev:
+		return ofNumber(a.T, math.Sqrt(s.m2/float64(s.count-1)))
+	case a.Func == plan.Median:
+		n := len(s.sorted)
+		return ofNumber(a.T, s.sorted[(n-1)/2]/2+s.sorted[n/2]/2)
 	case a.T == value.Float && a.Func == plan.Avg:
 		v.Float = s.fsum / float64(s.count)
 	case a.T == value.Float:
@@ -144,6 +217,9 @@ func (s *state) encode(dst []byte) []byte {
 	dst = appendValue(dst, value.OfInt(s.count))
 	dst = appendValue(dst, value.OfInt(s.sum))
 	dst = appendValue(dst, value.OfFloat(s.fsum))
+	dst = appendValue(dst, value.OfFloat(s.mean))
+	dst = appendValue(dst, value.OfFloat(s.m2))
+	dst = appendValue(dst, s.arg)
 	return appendValue(dst, s.best)
 }
 
@@ -156,6 +232,11 @@ func (s *state) decode(src string) string {
 	s.sum = v.Int
 	v, src = decodeValue(src)
 	s.fsum = v.Float
+	v, src = decodeValue(src)
+	s.mean = v.Float
+	v, src = decodeValue(src)
+	s.m2 = v.Float
+	s.arg, src = decodeValue(src)
 	s.best, src = decodeValue(src)
 	return src
 }

@@ -3,6 +3,7 @@ package op
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -21,19 +22,23 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 	if err != nil {
 		return nil, err
 	}
-	args := make([]Eval, len(n.Aggs))
+	args, by := make([]Eval, len(n.Aggs)), make([]Eval, len(n.Aggs))
 	for i, a := range n.Aggs {
-		if a.Arg == nil {
-			continue
+		if a.Arg != nil {
+			if args[i], err = Compile(a.Arg); err != nil {
+				return nil, err
+			}
 		}
-		if args[i], err = Compile(a.Arg); err != nil {
-			return nil, err
+		if a.By != nil {
+			if by[i], err = Compile(a.By); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return func(yield func(*value.Batch, error) bool) {
 		g := &grouper{
-			aggs: n.Aggs, keyEvals: keys, argEvals: args,
-			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)),
+			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by,
+			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
 			limit: r.MemoryBytes / 2, late: r.newSorter(ctx, 2),
 		}
 		defer g.late.close()
@@ -53,9 +58,12 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 
 // grouper holds the groups of one run.
 type grouper struct {
-	aggs               []*plan.Aggregate
-	keyEvals, argEvals []Eval // argEvals are nil for count(*)
-	keyCols, argCols   []*value.Vector
+	aggs              []*plan.Aggregate
+	keyEvals          []Eval
+	argEvals, byEvals []Eval // nil for count(*), and for what has no By
+	keyCols           []*value.Vector
+	argCols, byCols   []*value.Vector
+	rows              uint64 // remembered so far
 
 	groups   map[string]*partial
 	distinct map[string]value.Value // by key of group, aggregate and value
@@ -86,12 +94,16 @@ func (g *grouper) take(b *value.Batch) (err error) {
 			return err
 		}
 	}
-	for i, eval := range g.argEvals {
-		if eval == nil {
-			continue
+	for i := range g.aggs {
+		if eval := g.argEvals[i]; eval != nil {
+			if g.argCols[i], err = eval(b); err != nil {
+				return err
+			}
 		}
-		if g.argCols[i], err = eval(b); err != nil {
-			return err
+		if eval := g.byEvals[i]; eval != nil {
+			if g.byCols[i], err = eval(b); err != nil {
+				return err
+			}
 		}
 	}
 	for from := 0; from < b.N; {
@@ -152,7 +164,9 @@ func (g *grouper) update(p *partial, from, to int) error {
 		switch {
 		case a.Arg == nil:
 			p.states[i].count += int64(to - from)
-		case a.Distinct:
+		case a.By != nil:
+			p.states[i].addPairs(a, g.argCols[i], g.byCols[i], from, to)
+		case a.Distinct || a.Func == plan.Median:
 			g.remember(p, i, from, to)
 		default:
 			err = p.states[i].addRange(a, g.argCols[i], from, to)
@@ -164,15 +178,21 @@ func (g *grouper) update(p *partial, from, to int) error {
 	return nil
 }
 
-// remember notes the values of an aggregate with DISTINCT.
+// remember notes the values of an aggregate with DISTINCT, or of Median, which
+// wants all of them in order.
 func (g *grouper) remember(p *partial, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {
-		if col.IsNull(i) || i > from && !col.IsNull(i-1) && col.Compare(i-1, col, i) == 0 {
+		every := !g.aggs[agg].Distinct
+		if col.IsNull(i) || !every && i > from && !col.IsNull(i-1) && col.Compare(i-1, col, i) == 0 {
 			continue
 		}
 		g.key = append(append(g.key[:0], p.key...), byte(agg>>8), byte(agg))
 		g.key = col.AppendKey(g.key, i, value.Order{})
+		if every {
+			g.rows++
+			g.key = binary.BigEndian.AppendUint64(g.key, g.rows)
+		}
 		if _, ok := g.distinct[string(g.key)]; ok {
 			continue
 		}

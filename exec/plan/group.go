@@ -18,9 +18,17 @@ const (
 	Avg
 	Min
 	Max
+	AnyValue
+	ArgMin
+	ArgMax
+	Median
+	Stddev
+	CountIf // bound as Count of a CASE
 )
 
-var aggregateNames = []string{"count", "sum", "avg", "min", "max"}
+var aggregateNames = []string{
+	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if",
+}
 
 // String is the function's name.
 func (f AggregateFunc) String() string { return aggregateNames[f] }
@@ -255,6 +263,9 @@ func (a *Aggregate) identity() string {
 	if a.Arg != nil {
 		s += " " + a.Arg.String()
 	}
+	if a.By != nil {
+		s += ", " + a.By.String()
+	}
 	return s
 }
 
@@ -268,19 +279,54 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 		a.T = value.Int
 		return a, b.filter(a, c)
 	}
-	if len(c.Args) != 1 {
-		err := ast.Errorf(c, "%s takes one argument, not %d", f, len(c.Args))
-		if f == Count && len(c.Args) == 0 {
-			err.Hint = "write count(*)"
-		}
+	if err := argumentCount(f, c); err != nil {
 		return nil, err
 	}
-	arg, err := b.binder("an aggregate").Bind(c.Args[0])
+	bind := b.binder("an aggregate")
+	if f == CountIf {
+		return b.countIf(a, c, bind)
+	}
+	arg, err := bind.Bind(c.Args[0])
 	if err != nil {
 		return nil, err
 	}
 	a.Arg = arg
+	if len(c.Args) == 2 {
+		if a.By, err = bind.Bind(c.Args[1]); err != nil {
+			return nil, err
+		}
+	}
 	if a.T, err = aggregateType(f, c.Args[0], arg.Type()); err != nil {
+		return nil, err
+	}
+	return a, b.filter(a, c)
+}
+
+// argumentCount checks how many arguments an aggregate is given.
+func argumentCount(f AggregateFunc, c *ast.Call) error {
+	want, words := 1, "one argument"
+	if f == ArgMin || f == ArgMax {
+		want, words = 2, "two arguments, a value and what it is ordered by"
+	}
+	if len(c.Args) == want {
+		return nil
+	}
+	err := ast.Errorf(c, "%s takes %s, not %d", f, words, len(c.Args))
+	if f == Count && len(c.Args) == 0 {
+		err.Hint = "write count(*)"
+	}
+	return err
+}
+
+// countIf binds count_if(cond), which counts the rows in which cond is true.
+func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, error) {
+	cond, err := bind.BindBool(c.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	one := constant(value.OfInt(1))
+	a.Func, a.T = Count, value.Int
+	if a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: one}}, Else: &Const{T: value.Int}, T: value.Int}); err != nil {
 		return nil, err
 	}
 	return a, b.filter(a, c)
@@ -299,6 +345,11 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	if a.Arg == nil {
 		a.Arg = constant(value.OfInt(1))
 	}
+	if a.By != nil { // a row counts whose value to order by is not NULL
+		t := a.By.Type()
+		a.By, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: a.By}}, Else: &Const{T: t}, T: t})
+		return err
+	}
 	t := a.Arg.Type()
 	a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: a.Arg}}, Else: &Const{T: t}, T: t})
 	return err
@@ -309,12 +360,16 @@ func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, erro
 	switch f {
 	case Count:
 		return value.Int, nil
-	case Min, Max:
+	case Min, Max, AnyValue, ArgMin, ArgMax:
 		return t, nil
+	case Median:
+		if t == value.Time {
+			return t, nil
+		}
 	}
 	switch t {
 	case value.Int, value.Float, value.Null:
-		if f == Avg {
+		if f != Sum {
 			return value.Float, nil
 		}
 		return t, nil

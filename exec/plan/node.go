@@ -128,6 +128,7 @@ type Aggregate struct {
 	Func     AggregateFunc
 	Distinct bool
 	Arg      Expr // nil for count(*)
+	By       Expr // of ArgMin and ArgMax, else nil
 	T        value.Type
 	Text     string // as written
 }

@@ -1,0 +1,50 @@
+package exec_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// aggregateCases is statement and answer over smallSite, the header first.
+var aggregateCases = []struct{ src, want string }{
+	{"SELECT count_if(status = 200) AS ok, count_if(mime IS NULL) AS bare, count_if(NULL) AS none FROM captures", "ok|bare|none\n8|2|0\n"},
+	{"SELECT any_value(location) AS a, any_value(status) AS s FROM captures WHERE host = 'pku.edu.cn'", "a|s\nhttp://pku.edu.cn/a|200\n"},
+	{"SELECT url, arg_max(status, time) AS last, arg_min(time, bytes) AS small FROM captures WHERE host = 'pku.edu.cn' GROUP BY url",
+		"url|last|small\nhttp://pku.edu.cn/|200|2008-07-02\nhttp://pku.edu.cn/a|200|2008-06-10\nhttp://pku.edu.cn/old|301|2008-06-15\n"},
+	{"SELECT arg_max(url, time) FILTER (WHERE status = 404) AS u, arg_min(url, NULL) AS n FROM captures", "u|n\nhttp://pku.edu.cn/|-\n"},
+	{"SELECT median(status) AS m, median(DISTINCT status) AS d, median(bytes) FILTER (WHERE FALSE) AS n FROM captures", "m|d|n\n200|352.5|-\n"},
+	{"SELECT median(time) AS t FROM captures WHERE url = 'http://pku.edu.cn/a'", "t\n2008-06-25\n"},
+	{"SELECT host, median(status) AS m FROM captures GROUP BY host", "host|m\na.www.pku.edu.cn|200\npku.edu.cn|200\nwww.pku.edu.cn|350\n"},
+	{"SELECT round(stddev(status), 3) AS s, stddev(DISTINCT status) > 0 AS d, stddev(status) FILTER (WHERE status = 404) AS one FROM captures", "s|d|one\n104.183|true|-\n"},
+	{"SELECT round(stddev(n), 6) AS s FROM (SELECT 2 AS n UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 6) AS v", "s\n1.632993\n"},
+}
+
+func TestAggregates(t *testing.T) {
+	for _, c := range aggregateCases {
+		for _, memory := range []int64{1 << 20, 300, 1} {
+			a := smallSite()
+			a.BatchRows = 2
+			s := newSession(archive{a})
+			s.Settings.MemoryBytes = memory
+			got, _, err := ask(s, c.src)
+			if err != nil || got != c.want {
+				t.Errorf("%s\nwith %d bytes: got\n%swant\n%serror %v", c.src, memory, got, c.want, err)
+			}
+		}
+	}
+}
+
+func TestAggregateErrors(t *testing.T) {
+	for _, c := range []struct{ src, want string }{
+		{"SELECT arg_max(status) FROM captures", "arg_max takes two arguments, a value and what it is ordered by, not 1"},
+		{"SELECT median(url) FROM captures", "median takes numbers or durations"},
+		{"SELECT stddev(time) FROM captures", "stddev takes numbers or durations"},
+		{"SELECT count_if(status) FROM captures", "wants a condition"},
+		{"SELECT any_value(*) FROM captures", "only count takes *"},
+	} {
+		_, _, err := ask(newSession(archive{smallSite()}), c.src)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s\ngot  %v\nwant %s", c.src, err, c.want)
+		}
+	}
+}
