@@ -3,6 +3,7 @@ package repl
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -185,6 +186,21 @@ func filesAt(typed string) []string {
 var classColors = map[lang.Class]string{
 	lang.ClassWord: "1;34", lang.ClassString: "32", lang.ClassNumber: "36",
 	lang.ClassTime: "36", lang.ClassParam: "35", lang.ClassComment: "2",
+}
+
+// helpColored are the words of the language in a text of HELP, and what stands
+// in quotes.
+var helpColored = regexp.MustCompile(`'[^'\n]*'|\b[A-Z][A-Z]+\b`)
+
+// colorHelp colours a text of HELP as the prompt colours statements.
+func colorHelp(text string) string {
+	return helpColored.ReplaceAllStringFunc(text, func(s string) string {
+		class := lang.ClassWord
+		if s[0] == '\'' {
+			class = lang.ClassString
+		}
+		return "\x1b[" + classColors[class] + "m" + s + "\x1b[0m"
+	})
 }
 
 // highlight colours a line that goes on with what is pending.

@@ -172,7 +172,23 @@ func (p *printer) writer(out *output, format string) (rowio.Writer, error) {
 	if format == modeAuto {
 		format, o.Vertical = "table", true
 	}
-	return rowio.New(format, out, o)
+	var w io.Writer = out
+	if out.terminal != nil && (format == "csv" || format == "tsv") {
+		w = harmless{out} // for other programs they give texts as they are
+	}
+	return rowio.New(format, w, o)
+}
+
+// harmless keeps from a terminal what it would obey. Each write ends with a whole
+// character.
+type harmless struct{ io.Writer }
+
+// Write implements io.Writer.
+func (h harmless) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(h.Writer, printable(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // window is how wide out is, 0 if it is no terminal, and whether it is sent
@@ -266,6 +282,9 @@ func (p *printer) text(out *output, r *exec.Result) error {
 	text := printable(strings.ReplaceAll(b.String(), "\r\n", "\n"))
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
+	}
+	if _, color := p.window(out); color && r.Kind == exec.ResultText {
+		text = colorHelp(text)
 	}
 	_, err := io.WriteString(out, text)
 	return err

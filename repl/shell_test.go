@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"infomall/exec/rowio"
 )
 
 // patience is how long a test waits for what must come. It is no measure of
@@ -28,6 +30,7 @@ type terminalSession struct {
 
 	mu     sync.Mutex
 	output string // not yet taken by sees
+	seen   string // all output
 }
 
 // onTerminal starts a program of TestMain on a terminal of 100 columns, with
@@ -49,6 +52,7 @@ func onTerminal(t *testing.T, home, name string, args ...string) *terminalSessio
 			n, err := keys.Read(buf)
 			s.mu.Lock()
 			s.output += string(buf[:n])
+			s.seen += string(buf[:n])
 			s.mu.Unlock()
 			if err != nil {
 				return // EIO, once the program has ended
@@ -413,4 +417,36 @@ func TestTab(t *testing.T) {
 	s.sees(prompt)
 	s.types(ctrlD)
 	s.ends(statusDone)
+}
+
+// TestHarmless shows that no format lets archived text command the terminal.
+func TestHarmless(t *testing.T) {
+	home := t.TempDir()
+	script := "SELECT 'a\x1b]0;evil\x07\u202e\r标题' AS x;\n"
+	if err := os.WriteFile(filepath.Join(home, "evil.iql"), []byte(script), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range rowio.Formats() {
+		if format == "chart" {
+			continue // draws no texts alone
+		}
+		s := onTerminal(t, home, "infomall", "--format", format, "evil.iql")
+		s.sees("标题")
+		s.ends(statusDone)
+		<-s.done
+		if out := s.seen; strings.ContainsAny(out, "\x1b\x07\u202e") || strings.Contains(out, "\r标") {
+			t.Errorf("%s writes %q to a terminal", format, out)
+		}
+	}
+}
+
+// TestHelpColored shows that HELP has the colours of statements, where colours
+// are wanted.
+func TestHelpColored(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "infomall", "--color", "always", "-c", "HELP SHOW PAGE")
+	s.sees("\x1b[1;34mSHOW\x1b[0m")
+	s = onTerminal(t, t.TempDir(), "infomall", "-c", "HELP SHOW PAGE") // NO_COLOR is set
+	if before := s.sees("SHOW"); strings.Contains(before, "\x1b") {
+		t.Errorf("NO_COLOR gives %q", before)
+	}
 }
