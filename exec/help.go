@@ -39,7 +39,11 @@ func helpOverview() string {
 // helpOn is the help on one topic, or "".
 func (s *Session) helpOn(topic string) string {
 	if g := lang.Grammar(topic); g != "" {
-		return strings.TrimRight(g, "\n") + "\n"
+		text := strings.TrimRight(g, "\n") + "\n"
+		for _, example := range lang.Examples(topic) {
+			text += "\n" + example + "\n"
+		}
+		return text
 	}
 	if r := plan.FindRelation(topic); r != nil {
 		return helpRelation(r)

@@ -1,7 +1,6 @@
 package lang
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -11,15 +10,11 @@ import (
 // TestManualExamples parses every example of the manual, and shows that all
 // kinds of statement and all topics of HELP are in it.
 func TestManualExamples(t *testing.T) {
-	text, err := os.ReadFile("LANGUAGE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	missing := map[string]bool{}
 	for _, topic := range Topics() {
 		missing[topic] = topic != "EXPRESSIONS"
 	}
-	for i, block := range strings.Split(string(text), "```iql\n")[1:] {
+	for i, block := range strings.Split(manual, "```iql\n")[1:] {
 		src, _, ok := strings.Cut(block, "```")
 		if !ok {
 			t.Fatalf("example %d has no end", i+1)
@@ -43,8 +38,19 @@ func TestManualExamples(t *testing.T) {
 		}
 	}
 	for _, w := range ast.Reserved {
-		if !strings.Contains(string(text), w) {
+		if !strings.Contains(manual, w) {
 			t.Errorf("the manual does not list %s as reserved", w)
 		}
+	}
+	for _, topic := range Topics() {
+		for _, e := range Examples(topic) {
+			st, err := ParseOne(strings.TrimSuffix(e, ";"), "")
+			if err != nil || !strings.HasPrefix(st.String(), topic) {
+				t.Errorf("the example %q of %s: %v", e, topic, err)
+			}
+		}
+	}
+	if got := Examples("show page"); len(got) != examplesMax {
+		t.Errorf("%d examples of SHOW PAGE: %q", len(got), got)
 	}
 }
