@@ -148,7 +148,11 @@ complete -o filenames -F _infomall infomall
 }
 
 func zshCompletion(w io.Writer) {
-	fmt.Fprint(w, "#compdef infomall\n# zsh completion of infomall: infomall completion zsh > a folder of $fpath/_infomall\n_arguments -s \\\n")
+	fmt.Fprintf(w, `#compdef infomall
+# zsh completion of infomall: infomall completion zsh > a folder of $fpath/_infomall
+_infomall_first() { _alternative 'tools:tool:(%s)' 'files:script:_files' }
+_arguments -s \
+`, strings.Join(toolNames(), " "))
 	quote := strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`)
 	for _, f := range flags() {
 		value := ""
@@ -167,7 +171,7 @@ func zshCompletion(w io.Writer) {
 			fmt.Fprintf(w, "  '*%s[%s]%s' \\\n", s, quote.Replace(plainHelp(f)), value)
 		}
 	}
-	fmt.Fprintf(w, "  '1: :_alternative \"tools\\:tool\\:(%s)\" \"files\\:script\\:_files\"' \\\n  '*:script:_files'\n", strings.Join(toolNames(), " "))
+	fmt.Fprint(w, "  '1:tool or script:_infomall_first' \\\n  '*:script:_files'\n")
 }
 
 func fishCompletion(w io.Writer) {
