@@ -36,7 +36,12 @@ func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
 	}
 	res := &Result{Kind: ResultRows, Columns: node.Columns(), Close: release}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
-		defer release()
+		defer func() {
+			if snap != nil {
+				res.Read = snap.Stats()
+			}
+			release()
+		}()
 		any := false
 		for b, err := range rows {
 			any = true

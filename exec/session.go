@@ -7,6 +7,7 @@ import (
 
 	"infomall/exec/op"
 	"infomall/exec/value"
+	"infomall/store/record"
 )
 
 // Session runs statements one after another against one archive and keeps what
@@ -61,5 +62,8 @@ type Result struct {
 	// Notes are lines for the person at the terminal (stderr): what was used,
 	// why there are no rows. Complete when Rows has ended.
 	Notes []string
+	// Read counts what a query has read of the archive. Complete when Rows has
+	// ended.
+	Read  record.ReadStats
 	Close func() // never nil; harmless after Rows has ended
 }

@@ -389,7 +389,7 @@ func (p *program) step(ctx context.Context, s step, to place) error {
 		p.rowsQuery = p.rowsQuery || rows > 0
 	}
 	if p.session.Settings.Timer && !s.script.silent {
-		p.say("%.3f s, rows: %d", time.Since(start).Seconds(), rows)
+		p.say("%s", timing(time.Since(start), rows, &result.Read))
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec"
 	"infomall/repl/term"
+	"infomall/store/record"
 )
 
 // When the progress of a statement is shown: not before progressAfter, and at
@@ -91,6 +92,19 @@ func progressLine(e exec.Progress, elapsed time.Duration) string {
 		fmt.Fprintf(&b, "  %s left", max(rest, time.Second).Round(time.Second))
 	}
 	return b.String()
+}
+
+// timing says how long a statement took and what it gave and read.
+func timing(took time.Duration, rows int64, read *record.ReadStats) string {
+	text := fmt.Sprintf("%.3f s, rows: %d", took.Seconds(), rows)
+	if read.Segments == 0 {
+		return text
+	}
+	text += fmt.Sprintf(", read: %d segments, %d index chunks, %s", read.Segments, read.Chunks, amount(read.Bytes, "bytes"))
+	if asked := read.CacheHits + read.CacheMisses; asked > 0 {
+		text += fmt.Sprintf(", from the cache: %d of %d", read.CacheHits, asked)
+	}
+	return text
 }
 
 // amount writes a count with its unit, bytes in powers of 1024.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/store/record"
 )
 
 // TestProgress plays a statement on a clock of its own: nothing shows in the
@@ -66,6 +67,22 @@ func TestProgressLine(t *testing.T) {
 	} {
 		if got := progressLine(c.e, c.elapsed); got != c.want {
 			t.Errorf("progressLine(%+v, %s)\n got %q\nwant %q", c.e, c.elapsed, got, c.want)
+		}
+	}
+}
+
+// TestTiming shows what .timer says.
+func TestTiming(t *testing.T) {
+	for _, c := range []struct {
+		read record.ReadStats
+		want string
+	}{
+		{record.ReadStats{}, "1.500 s, rows: 7"},
+		{record.ReadStats{Segments: 3, Chunks: 12}, "1.500 s, rows: 7, read: 3 segments, 12 index chunks, 0 B"},
+		{record.ReadStats{Segments: 1, Chunks: 1, Bytes: 3 << 19, CacheHits: 4, CacheMisses: 1}, "1.500 s, rows: 7, read: 1 segments, 1 index chunks, 1.5 MB, from the cache: 4 of 5"},
+	} {
+		if got := timing(1500*time.Millisecond, 7, &c.read); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }
