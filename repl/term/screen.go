@@ -206,7 +206,9 @@ func (s *screen) writeLine(b *strings.Builder, line []rune) {
 			b.WriteString("\x1b[" + styles[0].Color + "m")
 			colored = true
 		}
-		b.WriteRune(shown(r))
+		if !isPrivate(r) { // it leaves the line before anybody sees it
+			b.WriteRune(shown(r))
+		}
 		offset += len(fromCells.Replace(string(r)))
 	}
 	if colored {
@@ -299,7 +301,7 @@ func shown(r rune) rune {
 	case r == runeTab:
 		return '⇥'
 	case isPrivate(r):
-		return '\u200b' // gone with the next redraw; takes no cell
+		return '\u200b' // takes no cell
 	case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
 		return '\uFFFD'
 	}

@@ -262,3 +262,30 @@ func FuzzKeys(f *testing.F) {
 		}
 	})
 }
+
+// TestRows shows how many rows lines take on a screen of 60 columns.
+func TestRows(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer master.Close()
+	defer tty.Close()
+	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	if got := Height(tty); got != 24 {
+		t.Errorf("the height is %d, want 24", got)
+	}
+	for _, c := range []struct {
+		line string
+		want int
+	}{
+		{"", 1}, {"\n", 1}, {strings.Repeat("x", 60) + "\n", 1}, {strings.Repeat("x", 61), 2},
+		{strings.Repeat("标", 31), 2}, {"\x1b[2m" + strings.Repeat("x", 60) + "\x1b[0m\n", 1},
+	} {
+		if got := Rows(c.line, tty); got != c.want {
+			t.Errorf("%q takes %d rows, want %d", c.line, got, c.want)
+		}
+	}
+}
