@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -40,12 +42,12 @@ type shell struct {
 	*program
 	lines    lineReader
 	history  *history
-	sites    *siteNames // nil where nobody completes
-	pending  string     // lines of a statement not complete yet
-	terminal *output    // where results go unless .output says else
-	file     *os.File
-	once     bool // file is for one result
-	left     bool // .quit
+	sites    *siteNames     // nil where nobody completes
+	pending  string         // lines of a statement not complete yet
+	terminal *output        // where results go unless .output says else
+	file     io.WriteCloser // where they go if it says so; else nil
+	once     bool           // file is for one result
+	left     bool           // .quit
 }
 
 // shell runs the scripts, and then statements from the terminal until Ctrl-D.
@@ -279,9 +281,16 @@ func (s *shell) runRC(ctx context.Context) {
 	}
 }
 
-// openFile sends results to a file from now on.
+// openFile sends results to a file from now on, or after a | to a command of the
+// user's system.
 func (s *shell) openFile(name string, once bool) error {
-	f, err := os.Create(name)
+	var f io.WriteCloser
+	var err error
+	if command, ok := strings.CutPrefix(name, "|"); ok {
+		f, err = s.openCommand(command)
+	} else {
+		f, err = os.Create(name)
+	}
 	if err != nil {
 		return err
 	}
@@ -302,4 +311,32 @@ func (s *shell) closeFile() {
 	}
 	s.file, s.once = nil, false
 	s.printer.out = s.terminal
+}
+
+// commandInput is what a command reads. Close waits for the command to end.
+type commandInput struct {
+	io.WriteCloser
+	command *exec.Cmd
+}
+
+// openCommand starts a command that shows on the terminal what it writes.
+func (s *shell) openCommand(command string) (io.WriteCloser, error) {
+	cmd := exec.Command("sh", "-c", command)
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command("cmd", "/C", command)
+	}
+	cmd.Stdout, cmd.Stderr = s.terminal.dest, s.stderr
+	pipe, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	return commandInput{pipe, cmd}, nil
+}
+
+// Close implements io.Closer.
+func (c commandInput) Close() error {
+	return errors.Join(c.WriteCloser.Close(), c.command.Wait())
 }
