@@ -17,7 +17,8 @@ const (
 	PlaceColumn                    // a column, after the name of a source and a dot
 	PlaceSource                    // a relation, or a scope in quotes
 	PlaceScope                     // a scope or a URL in quotes
-	PlaceFile                      // the name of a file in quotes
+	PlaceFile                      // the name of a file or a folder in quotes
+	PlacePool                      // the name of a pool in quotes
 	PlaceList                      // what SHOW shows
 	PlaceDescribed                 // a relation, a function or a setting
 	PlaceSetting                   // a setting
@@ -175,16 +176,37 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 		return PlaceForm
 	case name && word(1) == "AS" && p.accepts(i, aName) && !p.accepts(i, aQuoted):
 		return PlaceType // an alias may be quoted, a type not
+	case text && word(1) == "POOL":
+		return PlacePool
+	case text && first == "DELETE" && word(1) == "REASON":
+		return PlaceNone
+	case text && n.Quoted && p.comparesURL(i):
+		return PlaceScope
+	case text && n.Quoted && first == "EXPORT" && word(1) == "TO":
+		return PlaceFile
 	case text && number && name:
 		return PlaceExpr
 	case name && text:
 		return PlaceSource
-	case text && !number && word(1) != "BASE" && (first == "IMPORT" || word(1) == "FILE" || first == "EXPORT" || first == "RUN"):
+	case text && !number && word(1) != "BASE" && (first == "IMPORT" || first == "RECOVER" || first == "COPY" || first == "REPAIR" || word(1) == "FILE"):
 		return PlaceFile
 	case text && !number:
 		return PlaceScope
 	}
 	return PlaceNone
+}
+
+// comparesURL reports whether the token at i is compared with a URL or a host.
+func (p *prober) comparesURL(i int) bool {
+	if i < 2 {
+		return false
+	}
+	op := &p.tokens[i-1]
+	if !isOp(op, "=") && !isOp(op, "<>") && !isOp(op, "!=") && !isKeyword(op, "LIKE") {
+		return false
+	}
+	name := &p.tokens[i-2]
+	return isWord(name, "URL") || isWord(name, "HOST") || isWord(name, "TARGET")
 }
 
 // sourcesAround lists the sources of the SELECT that the end of before lies in.

@@ -34,6 +34,8 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 			return from, filesAt(typed)
 		case (n.Place == lang.PlaceScope || n.Place == lang.PlaceSource) && s.sites != nil:
 			return from, s.sites.beginning(typed)
+		case n.Place == lang.PlacePool && s.sites != nil:
+			return from, beginning(typed, s.sites.pools())
 		}
 		return from, nil
 	}

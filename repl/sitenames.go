@@ -244,3 +244,25 @@ func nextPart(url, typed string) (part string, inner bool) {
 	}
 	return url, false
 }
+
+// pools lists the names of the archive's pools.
+func (n *siteNames) pools() []string {
+	ctx, cancel := context.WithTimeout(n.ctx, tabPatience)
+	defer cancel()
+	snap, err := n.archive.Snapshot(ctx)
+	if err != nil {
+		return nil
+	}
+	defer snap.Close()
+	files, err := snap.Files(ctx) // counting what a pool holds would take longer
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, f := range files {
+		if f.Pool != "" {
+			names = append(names, f.Pool)
+		}
+	}
+	return names
+}

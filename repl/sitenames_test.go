@@ -39,6 +39,9 @@ func TestSiteNames(t *testing.T) {
 		{"IN 'https://www.lanshan.example/ca|", ""},
 		{"IN 'www.lanshan.example/no/such|", ""},
 		{"IN 'www.lanshan.example/校|", ""},
+		{"WHERE host = 'li|", "lib.lanshan.example"},
+		{"WHERE url LIKE 'http://www.lanshan.example/ca|", "http://www.lanshan.example/calendar.htm"},
+		{"WHERE title = 'li|", ""},
 	} {
 		before, _, _ := strings.Cut("SELECT url FROM captures "+c.typed, "|")
 		if strings.HasPrefix(c.typed, "FROM") {
@@ -47,6 +50,11 @@ func TestSiteNames(t *testing.T) {
 		_, got := s.complete(before, "'")
 		if want := strings.Fields(c.want); !slices.Equal(got, want) {
 			t.Errorf("%s offers %q, want %q", c.typed, got, want)
+		}
+	}
+	for _, statement := range []string{"DROP POOL '", "MERGE POOL '2008", "VERIFY POOL '", "COPY POOL '", "EXPLAIN DROP POOL '"} {
+		if _, got := s.complete(statement, ""); !slices.Equal(got, []string{"200806", "200807", "200808"}) {
+			t.Errorf("%s offers %q, want the three pools", statement, got)
 		}
 	}
 	_, got := s.complete("SHOW PAGE 'http://www.lanshan.example/", "")
