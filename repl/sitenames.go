@@ -28,9 +28,10 @@ const (
 // have no order by which those with one beginning stand together, so their
 // names are read in the background and kept; URLs of one host are looked up.
 type siteNames struct {
-	archive exec.Archive
-	ctx     context.Context
-	stop    context.CancelFunc
+	archive  exec.Archive
+	patience time.Duration // of one Tab
+	ctx      context.Context
+	stop     context.CancelFunc
 
 	mu      sync.Mutex
 	hosts   []string // sorted; with the domains they belong to
@@ -41,7 +42,7 @@ type siteNames struct {
 
 // newSiteNames begins to read the names of hosts. Close ends that.
 func newSiteNames(archive exec.Archive) *siteNames {
-	n := &siteNames{archive: archive}
+	n := &siteNames{archive: archive, patience: tabPatience}
 	n.ctx, n.stop = context.WithCancel(context.Background())
 	n.load()
 	return n
@@ -126,7 +127,7 @@ func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
 		if never {
 			select {
 			case <-ended:
-			case <-time.After(tabPatience):
+			case <-time.After(n.patience):
 			}
 		}
 	}
@@ -181,7 +182,7 @@ func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 	if !ok {
 		return nil, true
 	}
-	ctx, cancel := context.WithTimeout(n.ctx, tabPatience)
+	ctx, cancel := context.WithTimeout(n.ctx, n.patience)
 	defer cancel()
 	snap, err := n.archive.Snapshot(ctx)
 	if err != nil {
@@ -247,7 +248,7 @@ func nextPart(url, typed string) (part string, inner bool) {
 
 // pools lists the names of the archive's pools.
 func (n *siteNames) pools() []string {
-	ctx, cancel := context.WithTimeout(n.ctx, tabPatience)
+	ctx, cancel := context.WithTimeout(n.ctx, n.patience)
 	defer cancel()
 	snap, err := n.archive.Snapshot(ctx)
 	if err != nil {

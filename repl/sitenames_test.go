@@ -25,6 +25,7 @@ func demoArchive(t testing.TB) exec.Archive {
 func TestSiteNames(t *testing.T) {
 	n := newSiteNames(demoArchive(t))
 	defer n.close()
+	n.patience = patience
 	<-n.load()
 	s := &shell{sites: n}
 	for _, c := range []struct{ typed, want string }{
@@ -60,5 +61,23 @@ func TestSiteNames(t *testing.T) {
 	_, got := s.complete("SHOW PAGE 'http://www.lanshan.example/", "")
 	if !slices.Contains(got, "http://www.lanshan.example/news/") || !slices.Contains(got, "http://www.lanshan.example/contact.htm") {
 		t.Errorf("a page of the host is one of %q, want its folders and files", got)
+	}
+}
+
+// BenchmarkTab is one Tab within a statement, and one within the URL of a scope.
+func BenchmarkTab(b *testing.B) {
+	n := newSiteNames(demoArchive(b))
+	defer n.close()
+	n.patience = patience
+	<-n.load()
+	s := &shell{sites: n}
+	for _, typed := range []string{"SELECT url, ti", "SELECT url FROM 'w", "SELECT url FROM 'www.lanshan.example/n"} {
+		b.Run(typed, func(b *testing.B) {
+			for b.Loop() {
+				if _, got := s.complete(typed, " FROM captures"); len(got) == 0 {
+					b.Fatal("nothing is offered")
+				}
+			}
+		})
 	}
 }
