@@ -13,7 +13,7 @@ const formatWidth = 100
 
 // Format lays out a source: words of the language in upper case, one blank
 // between words, two more at the begin of a line for each bracket and for what
-// goes on from the line before, a statement a line at least. Line breaks within
+// goes on from the line before, items below the first, a statement a line at least. Line breaks within
 // statements and comments stay where the writer put them; a long statement
 // without any is broken at its clauses. Format of its own result is that result.
 // The error is that of Parse.
@@ -152,7 +152,8 @@ func isClause(tokens []lexer.Token, i int) bool {
 // formatter writes pieces.
 type formatter struct {
 	strings.Builder
-	depth int // of brackets
+	depth int    // of brackets
+	items []bool // for each depth, whether the items of a SELECT are at hand
 }
 
 // statement writes a statement, or comments alone.
@@ -162,7 +163,7 @@ func (f *formatter) statement(list []piece) {
 		first++
 	}
 	breakAll := f.isLong(list[first:])
-	f.depth = 0
+	f.depth, f.items = 0, []bool{false}
 	for i := range list {
 		p := &list[i]
 		var prev *piece
@@ -189,10 +190,15 @@ func (f *formatter) statement(list []piece) {
 			f.WriteString(" ")
 		}
 		f.WriteString(p.text)
-		if p.token != nil && isOp(p.token, "(") {
+		switch {
+		case p.token == nil:
+		case p.clause:
+			f.items[f.depth] = p.token.Value == "SELECT"
+		case isOp(p.token, "("):
 			f.depth++
-		}
-		if p.token != nil && isOp(p.token, ")") {
+			f.items = append(f.items, false)
+		case isOp(p.token, ")") && f.depth > 0: // always, in a source without faults
+			f.items = f.items[:f.depth]
 			f.depth--
 		}
 	}
@@ -240,6 +246,9 @@ func (f *formatter) indent(rest []piece) int {
 			return 2 * f.depth
 		}
 		break
+	}
+	if f.items[f.depth] {
+		return 2*f.depth + len("SELECT ")
 	}
 	return 2*f.depth + 2
 }

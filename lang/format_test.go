@@ -14,7 +14,7 @@ func TestFormat(t *testing.T) {
 		{"select 1;select 2 ;;", "SELECT 1;\nSELECT 2;\n"},
 		{"-- a\n\n\n\nselect 1 -- one\n ; -- two\n/* three */ select 2", "-- a\n\nSELECT 1 -- one\n; -- two\n/* three */\nSELECT 2;\n"},
 		{"select a\n  ,b\nfrom captures where\n(x=1\nor y = -2) and z - 1 > 0;",
-			"SELECT a\n  , b\nFROM captures WHERE\n  (x = 1\n    OR y = -2) AND z - 1 > 0;\n"},
+			"SELECT a\n       , b\nFROM captures WHERE\n  (x = 1\n    OR y = -2) AND z - 1 > 0;\n"},
 		{"SELECT count( * ),lower (url) FROM captures WHERE kind in('a','b') AND NOT(changed)",
 			"SELECT count(*), lower (url) FROM captures WHERE kind IN ('a', 'b') AND NOT (changed);\n"},
 		{"select url from captures in 'a.example'..'m.example' from 2008 to 2009 latest where url='x'",
@@ -54,6 +54,10 @@ func TestFormatQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkFormat(t, string(text))
+		got, err := Format(string(text))
+		if filepath.Base(file) == "tour.iql" && (err != nil || got != string(text)) {
+			t.Errorf("%s, which is laid out well, becomes, %v,\n%s", file, err, got)
+		}
 	}
 }
 
