@@ -3,7 +3,9 @@ package repl
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 )
 
 // TestPager shows that what is taller than the window goes through less, that
@@ -23,9 +25,17 @@ func TestPager(t *testing.T) {
 	p.types("SELECT url, time AS stands FROM captures;<Enter>")
 	p.sees("stands")
 	p.sees("\n:")
-	p.types("<C-c><C-c><C-c>q")
-	p.sees("\ninfomall>")
-	p.types("SELECT 'still here' AS x;<Enter>")
+	p.types("<C-c><C-c><C-c>")
+	// Less drops what was typed when it is interrupted.
+	p.until("the prompt", func(screen string) bool {
+		if strings.Contains(screen, "\ninfomall>") {
+			return true
+		}
+		p.types("q")
+		time.Sleep(100 * time.Millisecond)
+		return false
+	})
+	p.types("<C-u>SELECT 'still here' AS x;<Enter>")
 	p.sees("│ still here │")
 
 	p.types("<C-l>.pager off<Enter>")
