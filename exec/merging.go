@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -11,10 +12,10 @@ import (
 	"infomall/store/record"
 )
 
-// mergePool runs MERGE POOL.
+// mergePool runs MERGE POOL and SEAL POOL.
 func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, error) {
 	if s.ReadOnly {
-		return nil, ast.Errorf(st, "MERGE POOL writes, and this session only reads")
+		return nil, ast.Errorf(st, "%s POOL writes, and this session only reads", strings.ToUpper(mergeWord(st)))
 	}
 	o, err := s.mergeOptions(st)
 	if err != nil {
@@ -23,7 +24,7 @@ func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, er
 	if s.Progress != nil {
 		tell := s.throttled()
 		o.Progress = func(pool string, done, total int64) {
-			tell(Progress{What: "merge pool " + pool, Done: done, Total: total, Unit: "captures"})
+			tell(Progress{What: mergeWord(st) + " pool " + pool, Done: done, Total: total, Unit: "captures"})
 		}
 	}
 	results, err := s.merged(ctx, st, o)
@@ -38,8 +39,17 @@ func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, er
 	return t.result(ResultWork, nil), nil
 }
 
+// mergeWord is what a statement does.
+func mergeWord(st *ast.MergePool) string {
+	if st.Seal {
+		return "seal"
+	}
+	return "merge"
+}
+
 // mergeOptions reads the statement.
 func (s *Session) mergeOptions(st *ast.MergePool) (o record.MergeOptions, err error) {
+	o.Seal = st.Seal
 	if st.Pool == nil {
 		return o, nil
 	}
@@ -51,6 +61,10 @@ func (s *Session) mergeOptions(st *ast.MergePool) (o record.MergeOptions, err er
 // merged merges, and tells where a pool is named that is not there.
 func (s *Session) merged(ctx context.Context, st *ast.MergePool, o record.MergeOptions) ([]record.MergeResult, error) {
 	results, err := s.Archive.Merge(ctx, o)
+	var static *record.StaticError
+	if errors.As(err, &static) {
+		return nil, ast.Errorf(st.Pool, "%v; what came late to its month is in the pools beside it", err)
+	}
 	var none *record.NoPoolError
 	if errors.As(err, &none) && st.Pool != nil {
 		return nil, plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
@@ -58,7 +72,7 @@ func (s *Session) merged(ctx context.Context, st *ast.MergePool, o record.MergeO
 	return results, err
 }
 
-// wouldMerge says which segments a MERGE POOL would merge.
+// wouldMerge says which segments a MERGE POOL or SEAL POOL would merge.
 func (s *Session) wouldMerge(ctx context.Context, st *ast.MergePool) ([]string, error) {
 	o, err := s.mergeOptions(st)
 	if err != nil {
@@ -69,9 +83,13 @@ func (s *Session) wouldMerge(ctx context.Context, st *ast.MergePool) ([]string, 
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{"merge pools of " + s.Archive.Path()}
+	lines := []string{mergeWord(st) + " pools of " + s.Archive.Path()}
 	for _, r := range results {
-		if r.Segments < 2 {
+		switch {
+		case r.Static:
+			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it is static", r.Pool))
+			continue
+		case r.Segments < 2 && !st.Seal:
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
 			continue
 		}

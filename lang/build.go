@@ -244,7 +244,7 @@ func copyStatement(s *copySyntax) *ast.CopyPool {
 }
 
 func mergeStatement(s *mergeSyntax) *ast.MergePool {
-	m := &ast.MergePool{Span: spanOfAll(s.Tokens)}
+	m := &ast.MergePool{Span: spanOfAll(s.Tokens), Seal: s.Seal}
 	if present(s.Pool) {
 		m.Pool = newText(&s.Pool)
 	}

@@ -170,7 +170,8 @@ type verifySyntax struct {
 
 type mergeSyntax struct {
 	Tokens []lexer.Token
-	Pool   lexer.Token `parser:"'MERGE' 'POOL' ( @( String | Param ) | 'ALL' )"`
+	Seal   bool        `parser:"( @'SEAL' | 'MERGE' )"`
+	Pool   lexer.Token `parser:"'POOL' ( @( String | Param ) | 'ALL' )"`
 }
 
 type repairSyntax struct {

@@ -81,6 +81,10 @@ n = 10 | $name
 MERGE POOL (pool | ALL)
 pool = 'text' | $name
 `},
+	{"SEAL POOL", `
+SEAL POOL (pool | ALL)
+pool = 'text' | $name
+`},
 	{"REPAIR POOL", `
 REPAIR POOL pool FROM folder
 pool = 'text' | $name

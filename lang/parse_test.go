@@ -102,6 +102,8 @@ var statements = []struct{ src, want string }{
 	{"verify pool '200806';", "VERIFY POOL '200806'"},
 	{"EXPLAIN VERIFY POOL $pool", ""},
 	{"MERGE POOL ALL", ""},
+	{"seal pool all", "SEAL POOL ALL"},
+	{"EXPLAIN SEAL POOL $p", ""},
 	{"explain merge pool '200806'", "EXPLAIN MERGE POOL '200806'"},
 	{"VERIFY POOL '200806' SAMPLE 1/7", ""},
 	{"verify sample 1 / $n pool :p", "VERIFY POOL $p SAMPLE 1/$n"},

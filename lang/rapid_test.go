@@ -420,9 +420,9 @@ func (g treeMaker) statement() ast.Statement {
 		case 1:
 			return &ast.RepairPool{Pool: g.text(), From: g.text()}
 		case 8:
-			return &ast.MergePool{}
+			return &ast.MergePool{Seal: g.bool()}
 		case 9:
-			return &ast.MergePool{Pool: g.text()}
+			return &ast.MergePool{Pool: g.text(), Seal: g.bool()}
 		}
 		return &ast.Verify{Pool: g.text(), Sample: &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}}
 	case 10:

@@ -12,10 +12,10 @@ import (
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "COPY DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE RECOVER REINDEX REPAIR RESET SELECT SET SHOW VERIFY WITH"},
+		{"|", "COPY DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE RECOVER REINDEX REPAIR RESET SEAL SELECT SET SHOW VERIFY WITH"},
 		{"SEL|", "SELECT"},
 		{"sel|", "select"},
-		{"SELECT 1; SE|", "SELECT SET"},
+		{"SELECT 1; SE|", "SEAL SELECT SET"},
 		{"SELECT url FROM 'x' |", "AS AT BETWEEN DURING EACH FIRST FROM GROUP HAVING JOIN LATEST LEFT LIMIT NEAREST ORDER SINCE UNION UNTIL WHERE"},
 		{"select url from 'x' w|", "where"},
 		{"select url from 'x' |", "as at between during each first from group having join latest left limit nearest order since union until where"},

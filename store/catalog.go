@@ -30,6 +30,7 @@ type catalog struct {
 	segments []*segment.Info // in order of pool, then ID
 	indexes  []indexInfo     // in order of name
 	names    []namesInfo     // in order of name
+	static   []string        // pools that never change, sorted
 	removals []removalInfo   // in the order in which they came into force
 }
 
@@ -71,6 +72,9 @@ func (c *catalog) encode() []byte {
 	}
 	for _, r := range c.removals {
 		b = fmt.Appendf(b, "removal\t%s\t%d\t%08x\t%d\t%s\n", r.file, r.bytes, r.crc, r.generation, joinIDs(r.segments))
+	}
+	for _, pool := range c.static {
+		b = fmt.Appendf(b, "static\t%s\n", pool)
 	}
 	for _, n := range c.names {
 		b = fmt.Appendf(b, "names\t%s\t%d\t%08x\t%s\t%s\n", n.name, n.bytes, n.crc, joinIDs(n.of), joinIDs(n.to))
@@ -130,6 +134,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
 		case "removal":
 			c.removals = append(c.removals, removalInfo{f.text(), f.int(), uint32(f.uint(16)), f.uint(10), f.ids()})
+		case "static":
+			c.static = append(c.static, f.text())
 		case "names":
 			c.names = append(c.names, namesInfo{f.text(), f.int(), uint32(f.uint(16)), f.ids(), f.ids()})
 		default:

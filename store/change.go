@@ -29,6 +29,9 @@ type change struct {
 	// seen is the newest generation whose captures the hints of in take into
 	// account: that of the snapshot which the change was planned on.
 	seen uint64
+	// seal is a pool that is static from then on; out is then all of it. ""
+	// seals none.
+	seal string
 	// gone, if not nil, is what is removed: with out a pool, else captures.
 	gone *removal
 }
@@ -208,6 +211,18 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 		}
 		next.segments = append(next.segments, m.info)
 	}
+	for _, m := range ch.in {
+		if c.isStatic(m.info.Pool) {
+			return nil, errStale // it was sealed meanwhile
+		}
+	}
+	next.static = slices.Clone(c.static)
+	if ch.seal != "" {
+		if len(c.poolSegments(ch.seal)) != len(ch.out) {
+			return nil, errStale // captures came in meanwhile
+		}
+		next.static = append(next.static, ch.seal)
+	}
 	next.indexes, next.names = slices.Clone(c.indexes), slices.Clone(c.names)
 	if x != nil {
 		next.indexes = append(next.indexes, *x)
@@ -227,6 +242,9 @@ func (next *catalog) tidy() {
 	slices.SortFunc(next.names, func(a, b namesInfo) int { return strings.Compare(a.name, b.name) })
 	next.names = slices.CompactFunc(next.names, func(a, b namesInfo) bool { return a.name == b.name })
 	next.dropNames()
+	pools := next.poolNames()
+	slices.Sort(next.static)
+	next.static = slices.DeleteFunc(slices.Compact(next.static), func(p string) bool { return !slices.Contains(pools, p) })
 }
 
 // sort puts the segments in order of pool and number.

@@ -411,6 +411,16 @@ func (c *catalog) part(there *catalog, pools []poolCopy) *catalog {
 	}
 	next.indexes = append(slices.Clone(there.indexes), c.indexes...)
 	next.names = append(slices.Clone(there.names), c.names...)
+	for _, pool := range c.static {
+		if copied[pool] {
+			next.static = append(next.static, pool)
+		}
+	}
+	for _, pool := range there.static {
+		if !copied[pool] {
+			next.static = append(next.static, pool)
+		}
+	}
 	next.tidy()
 	return next
 }

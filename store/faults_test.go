@@ -137,6 +137,17 @@ func noLeftovers(a *Archive) error {
 	return err
 }
 
+// step imports one part. Behind the second it merges all pools, and behind the
+// last but one it seals them, which changes no answer.
+func (im imports) step(a *Archive, n int) error {
+	var res record.ImportResult
+	err := putErr(a, im.parts[n], &res)
+	if err == nil && n > 0 && n < len(im.parts)-1 {
+		_, err = a.Merge(context.Background(), record.MergeOptions{Seal: n > 1})
+	}
+	return err
+}
+
 // progress is a place in a record of operations: what was acknowledged and
 // begun by then.
 type progress struct{ mark, acked, begun int }
@@ -148,8 +159,7 @@ func (im imports) record(d *disktest.Disk, dir string) ([]progress, error) {
 	for n := 0; n < len(im.parts); {
 		out = append(out, progress{d.Mark(), n, n + 1})
 		a := Open(dir, Options{Disk: d})
-		var res record.ImportResult
-		err := putErr(a, im.parts[n], &res)
+		err := im.step(a, n)
 		if e := a.Close(); e != nil {
 			return nil, e
 		}
@@ -195,7 +205,7 @@ func allImports(t *testing.T) (ims [kinds]imports, operations [kinds]int) {
 	return ims, operations
 }
 
-// TestKillPoints kills an import at many points. What was acknowledged is
+// TestKillPoints kills imports, merges and sealings at many points. What was acknowledged is
 // there, of what was not all or nothing, and the next writer takes up what is
 // left without anybody's help.
 func TestKillPoints(t *testing.T) {
@@ -218,10 +228,9 @@ func TestKillPoints(t *testing.T) {
 			}
 			return nil
 		}
-		for _, part := range im.parts {
+		for n := range im.parts {
 			a := Open(dir, Options{Disk: d})
-			var res record.ImportResult
-			err := putErr(a, part, &res)
+			err := im.step(a, n)
 			a.Close()
 			if err != nil {
 				break

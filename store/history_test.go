@@ -310,14 +310,20 @@ func TestAnyOrder(t *testing.T) {
 	})
 }
 
-// mergeAny merges some of the pools, if there are any.
+// mergeAny merges or seals some of the pools, if there are any.
 func mergeAny(rt *rapid.T, a *Archive) {
+	someMerged(rt, a, rapid.Bool().Draw(rt, "seal"))
+}
+
+// someMerged merges or seals some of the pools.
+func someMerged(rt *rapid.T, a *Archive, seal bool) {
 	pools := poolNames(rt, a)
 	if len(pools) == 0 {
 		return
 	}
 	for _, p := range rapid.Permutation(pools).Draw(rt, "pools") {
-		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}}); err != nil {
+		var static *record.StaticError
+		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}, Seal: seal}); err != nil && !errors.As(err, &static) {
 			rt.Fatal(err)
 		}
 		if rapid.Bool().Draw(rt, "enough") {
@@ -346,6 +352,7 @@ func TestTwoWriters(t *testing.T) {
 		var wg sync.WaitGroup
 		cut := rapid.IntRange(0, len(visits)).Draw(rt, "cut")
 		overlap := rapid.IntRange(cut, len(visits)).Draw(rt, "overlap")
+		sealed := rapid.SampledFrom([]string{"", "200806", "200807", "200808"}).Draw(rt, "sealed")
 		errs := make([]error, 3)
 		for i, part := range [][]*visit{visits[:overlap], visits[cut:]} {
 			wg.Go(func() {
@@ -358,10 +365,13 @@ func TestTwoWriters(t *testing.T) {
 		wg.Go(func() {
 			a := Open(dir, Options{})
 			defer a.Close()
-			for range 3 {
+			for i := range 3 {
 				for _, p := range []string{"200806", "200807", "200808"} {
 					var none *record.NoPoolError
-					if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}}); err != nil && !errors.As(err, &none) {
+					o := record.MergeOptions{Pools: []string{p}, Seal: i == 1 && sealed == p}
+					var static *record.StaticError
+					_, err := a.Merge(context.Background(), o)
+					if err != nil && !errors.As(err, &none) && !errors.As(err, &static) && !errors.Is(err, errMerging) {
 						errs[2] = err
 					}
 				}

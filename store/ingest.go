@@ -371,11 +371,14 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	}
 	for i := range b.staged {
 		if s := &b.staged[i]; b.fates[i] != fateTwice && s.holderPool != "" {
-			b.pools[s.Time.Pool()].depends[s.holderPool] = true
+			b.pools[b.poolFor(s)].depends[s.holderPool] = true
 		}
 	}
 	return nil
 }
+
+// poolFor names the pool that a capture goes to.
+func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.openPool(s.Time.Pool()) }
 
 // url plans the captures staged[from:to], which are of one URL.
 func (b *batchPlan) url(ctx context.Context, from, to int) error {
@@ -442,7 +445,7 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		b.fates[i] = fateVisit
 	}
-	name := s.Time.Pool()
+	name := b.poolFor(s)
 	p := b.pools[name]
 	if p == nil {
 		p = &poolPlan{name: name, depends: make(map[string]bool)}
@@ -466,7 +469,7 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 func (b *batchPlan) takeFrom(i int, known []located) {
 	s := &b.staged[i]
 	for j := len(known) - 1; j >= 0; j-- {
-		if k := &known[j]; k.Time <= s.Time && k.Body == segment.BodyOwn && k.seg.Info.Pool <= s.Time.Pool() {
+		if k := &known[j]; k.Time <= s.Time && k.Body == segment.BodyOwn && k.seg.Info.Pool <= b.poolFor(s) {
 			s.before = k.place
 			return
 		}
@@ -479,14 +482,14 @@ func (b *batchPlan) takeFrom(i int, known []located) {
 func (b *batchPlan) hold(i int, known []located, from int) {
 	s := &b.staged[i]
 	for j := len(known) - 1; j >= 0; j-- {
-		if k := &known[j]; k.Body == segment.BodyOwn && k.ID == s.ID && k.seg.Info.Pool <= s.Time.Pool() {
+		if k := &known[j]; k.Body == segment.BodyOwn && k.ID == s.ID && k.seg.Info.Pool <= b.poolFor(s) {
 			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.seg.Info.ID, k.seg.Info.Pool
 			return
 		}
 	}
 	for j := i - 1; j >= from; j-- {
 		if k := &b.staged[j]; k.Body == segment.BodyOwn && k.ID == s.ID && b.fates[j] != fateTwice {
-			s.Body, s.holderPool, s.inBatch = segment.BodyHeld, k.Time.Pool(), true
+			s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(k), true
 			return
 		}
 	}
@@ -497,7 +500,7 @@ func (b *batchPlan) hold(i int, known []located, from int) {
 // is nowhere the capture is stored without, and scans go on looking.
 func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 	s := &b.staged[i]
-	pool := s.Time.Pool()
+	pool := b.poolFor(s)
 	o, from, err := b.v.original(ctx, &s.Stored, &located{}, pool, known)
 	if err != nil {
 		return err
@@ -538,7 +541,7 @@ func (b *batchPlan) inBatch(e *segment.Stored, pool string) int {
 		for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
 			k := &b.staged[j]
 			// By now it may be planned to be held by another capture of its URL.
-			if k.Digest == (record.Digest{}) || k.Via == record.ViaRevisit || k.Via == record.ViaNotModified || k.Time.Pool() > pool {
+			if k.Digest == (record.Digest{}) || k.Via == record.ViaRevisit || k.Via == record.ViaNotModified || k.Time.Pool() > monthOf(pool) {
 				continue
 			}
 			switch named, same := refersTo(e, &k.Stored); {
@@ -592,7 +595,7 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	k := &b.staged[to]
 	switch {
 	case b.fates[to] != fateTwice && k.Body == segment.BodyOwn:
-		s.holderPool, s.inBatch = k.Time.Pool(), true
+		s.holderPool, s.inBatch = b.poolFor(k), true
 		return nil
 	case b.fates[to] != fateTwice:
 		s.Holder, s.holderPool, s.inBatch = k.Holder, k.holderPool, k.inBatch
@@ -603,7 +606,7 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 		return err
 	}
 	for i := range known {
-		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.seg.Info.Pool <= s.Time.Pool() {
+		if l := &known[i]; l.Body == segment.BodyOwn && l.ID == s.ID && l.seg.Info.Pool <= b.poolFor(s) {
 			s.Holder, s.holderPool = l.seg.Info.ID, l.seg.Info.Pool
 			return nil
 		}

@@ -99,12 +99,13 @@ func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
 	if s == nil {
 		return runBlocks{}, errNoHolder
 	}
-	m, err := k.v.meta(s, run)
+	whole, err := k.v.run(s, run)
 	if err != nil {
 		return runBlocks{}, err
 	}
+	m := whole.Meta
 	var r runBlocks
-	if r.ids, err = m.BlockIDs(); err != nil {
+	if r.ids, err = whole.BlockIDs(); err != nil {
 		return r, err
 	}
 	if r.ends, err = m.BlockEnds(); err != nil {

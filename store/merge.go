@@ -47,8 +47,8 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 		return nil, err
 	}
 	p.release() // what is merged is chosen when it is its turn
-	pools := p.poolNames()
-	if o.Pools == nil {
+	pools, named := p.poolNames(), o.Pools != nil
+	if !named {
 		o.Pools = pools
 	}
 	var out []record.MergeResult
@@ -57,21 +57,36 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 			return out, &record.NoPoolError{Name: pool, Pools: pools}
 		}
 		r := mergeResult(pool, p.poolSegments(pool))
-		if !o.Dry {
-			r, err = a.merge(ctx, pool, o.Progress, func(c *catalog) []*segment.Info { return c.poolSegments(pool) })
-			if err != nil {
+		r.Static = p.isStatic(pool)
+		switch {
+		case r.Static && named && !o.Seal:
+			return out, &record.StaticError{Pool: pool}
+		case !r.Static && !o.Dry:
+			t := mergeTask{pool: pool, seal: o.Seal, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
+			if r, err = a.merge(ctx, t); err != nil {
 				return out, err
 			}
 		}
 		out = append(out, r)
 	}
+	if o.Seal && !o.Dry {
+		return out, a.shareIndexes(ctx)
+	}
 	return out, nil
+}
+
+// mergeTask says what of a pool is merged.
+type mergeTask struct {
+	pool     string
+	seal     bool                                 // the pool is static then
+	choose   func(*catalog) []*segment.Info       // from the catalogue in force
+	progress func(pool string, done, total int64) // or nil
 }
 
 // mergeSmall merges the small segments of a pool if there are many. Where
 // another process is at it, that is left to it.
 func (a *Archive) mergeSmall(ctx context.Context, pool string) error {
-	_, err := a.merge(ctx, pool, nil, func(c *catalog) []*segment.Info { return c.smallSegments(pool) })
+	_, err := a.merge(ctx, mergeTask{pool: pool, choose: func(c *catalog) []*segment.Info { return c.smallSegments(pool) }})
 	return err
 }
 
@@ -120,34 +135,33 @@ func mergeResult(pool string, in []*segment.Info) record.MergeResult {
 	return r
 }
 
-// merge merges the segments of a pool that choose picks from the catalogue in
-// force.
-func (a *Archive) merge(ctx context.Context, pool string, progress func(string, int64, int64), choose func(*catalog) []*segment.Info) (record.MergeResult, error) {
+// merge does a task.
+func (a *Archive) merge(ctx context.Context, t mergeTask) (record.MergeResult, error) {
 	w, err := a.newWriter(ctx)
 	if err != nil {
 		return record.MergeResult{}, err
 	}
-	r, err := w.merge(ctx, pool, progress, choose)
-	if errors.Is(err, errMerging) {
-		r, err = record.MergeResult{Pool: pool}, nil
+	r, err := w.merge(ctx, t)
+	if errors.Is(err, errMerging) && !t.seal {
+		r, err = record.MergeResult{Pool: t.pool}, nil
 	}
 	if e := w.close(); err == nil {
 		err = e
 	}
 	if err != nil {
-		err = fmt.Errorf("merge pool %s: %w", pool, err)
+		err = fmt.Errorf("merge pool %s: %w", t.pool, err)
 	}
 	return r, err
 }
 
-func (w *writer) merge(ctx context.Context, pool string, progress func(string, int64, int64), choose func(*catalog) []*segment.Info) (record.MergeResult, error) {
-	unlock, err := w.a.lockPool(pool)
+func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, error) {
+	unlock, err := w.a.lockPool(t.pool)
 	if err != nil {
 		return record.MergeResult{}, err
 	}
 	defer unlock()
 	for {
-		r, err := w.mergeOnce(ctx, pool, progress, choose)
+		r, err := w.mergeOnce(ctx, t)
 		if errors.Is(err, errStale) {
 			continue
 		}
@@ -160,20 +174,27 @@ func (w *writer) merge(ctx context.Context, pool string, progress func(string, i
 	}
 }
 
-func (w *writer) mergeOnce(ctx context.Context, pool string, progress func(string, int64, int64), choose func(*catalog) []*segment.Info) (record.MergeResult, error) {
+func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult, error) {
 	v, err := w.a.Snapshot(ctx)
 	if err != nil {
 		return record.MergeResult{}, err
 	}
 	defer v.Close()
-	in, hidden, err := v.mergeable(choose(v.pin.catalog))
-	r := mergeResult(pool, in)
-	if err != nil || len(in) == 0 || len(in) == 1 && !hidden {
+	chosen := t.choose(v.pin.catalog)
+	in, hidden, err := v.mergeable(chosen)
+	r := mergeResult(t.pool, in)
+	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal {
 		return r, err
 	}
-	m := newMerging(w, v, pool, in)
-	m.progress = progress
+	ch := change{out: in, seen: v.pin.generation}
+	m := newMerging(w, v, t, in)
 	defer m.close()
+	if t.seal {
+		if len(in) < len(chosen) {
+			return r, errNeeded
+		}
+		ch.seal = t.pool
+	}
 	if m.hidden, err = v.isHidden(); err != nil {
 		return r, err
 	}
@@ -183,11 +204,11 @@ func (w *writer) mergeOnce(ctx context.Context, pool string, progress func(strin
 		}
 		return r, err
 	}
-	names, err := m.names()
-	if err != nil {
+	if ch.names, err = m.names(); err != nil {
 		return r, err
 	}
-	if err := w.publish(ctx, change{out: in, in: m.done, names: names, seen: v.pin.generation}); err != nil {
+	ch.in = m.done
+	if err := w.publish(ctx, ch); err != nil {
 		return r, err
 	}
 	r.Captures, r.Into = 0, len(m.done)
@@ -201,6 +222,9 @@ func (w *writer) mergeOnce(ctx context.Context, pool string, progress func(strin
 // errNothingLeft is returned for segments whose captures are all hidden, and
 // whose blocks others use: they stay as they are.
 var errNothingLeft = errors.New("no capture is left")
+
+// errNeeded is returned where a pool with such captures is to be sealed.
+var errNeeded = errors.New("it has deleted captures whose bodies others are made of, and those cannot be moved")
 
 // mergeable leaves out the segments with hidden captures that others take their
 // bodies from: these have to stay where they are. It tells whether those left
@@ -262,6 +286,7 @@ type merging struct {
 	w      *writer
 	v      *Snapshot
 	pool   string
+	seal   bool
 	in     map[uint32]*segment.Info
 	cursor heads // of in
 	look   *looker
@@ -290,10 +315,13 @@ type output struct {
 	own map[segment.ID]bool
 }
 
-func newMerging(w *writer, v *Snapshot, pool string, in []*segment.Info) *merging {
+func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *merging {
 	m := &merging{
-		w: w, v: v, pool: pool, in: make(map[uint32]*segment.Info), enc: newEncoder(),
+		w: w, v: v, pool: t.pool, seal: t.seal, progress: t.progress, in: make(map[uint32]*segment.Info), enc: newEncoder(),
 		blocks: segment.NewBlocks(), facts: make(map[uint64]*segment.Facts), at: make(map[uint32][][]segment.BlockRef),
+	}
+	if t.seal {
+		m.enc = hardEncoder()
 	}
 	m.known = &knownBlocks{v: v, blocks: m.blocks}
 	for _, s := range in {
@@ -412,6 +440,9 @@ func (m *merging) begin(ctx context.Context, key string) error {
 			urls += s.URLs
 		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
+		if m.seal {
+			m.out.Pack()
+		}
 		m.valid()
 	}
 	m.out.last, m.out.own = key, make(map[segment.ID]bool)

@@ -380,7 +380,7 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 // there is none.
 func (v *Snapshot) original(ctx context.Context, e *segment.Stored, at *located, pool string, group []located) (*segment.Stored, place, error) {
 	fits := func(g *located) (*segment.Stored, error) {
-		if g.seg == nil || g.Body == segment.BodyNone || g.seg.Info.Pool > pool || !at.sees(g) {
+		if g.seg == nil || g.Body == segment.BodyNone || monthOf(g.seg.Info.Pool) > monthOf(pool) || !at.sees(g) {
 			return nil, nil
 		}
 		s, err := v.stored(g.place)

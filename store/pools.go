@@ -42,7 +42,7 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 
 // pool describes the pool of segments.
 func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
-	p := record.Pool{Name: segments[0].Pool, First: record.MaxTime, Last: record.MinTime}
+	p := record.Pool{Name: segments[0].Pool, Static: v.pin.isStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
 	removed := slices.ContainsFunc(v.pin.removals, func(r removalInfo) bool {
 		return slices.ContainsFunc(segments, func(s *segment.Info) bool {
@@ -79,7 +79,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 		n := p.Captures
 		for i := range group {
 			e := &group[i]
-			if e.Time < from {
+			if e.Time < from || e.seg.Info.Pool != p.Name {
 				continue
 			}
 			p.Captures++
@@ -109,7 +109,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 
 // month gives the bounds of the month that a pool is named after.
 func month(pool string) (from, to record.Time, err error) {
-	t, err := time.Parse("200601", pool)
+	t, err := time.Parse("200601", monthOf(pool))
 	if err != nil {
 		return 0, 0, fmt.Errorf("pool %q is not named after a month", pool)
 	}

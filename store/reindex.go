@@ -114,6 +114,11 @@ func (r *reindex) known(ctx context.Context, c *catalog) error {
 		}
 		return nil
 	}
+	return r.rebuild(ctx, chosen)
+}
+
+// rebuild makes the indexes of segments in force anew.
+func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	return r.write(ctx, (*Archive).begin, func() error {
 		if err := r.build(ctx, chosen, true); err != nil {
 			return err
@@ -146,7 +151,7 @@ func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f fun
 // reindexed gives the next generation: c with the indexes of infos, as far as
 // these are still in force.
 func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
-	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, removals: c.removals}
+	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, static: c.static, removals: c.removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))
 	for _, i := range infos {
 		indexed[i.ID] = i
@@ -239,6 +244,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 			for _, s := range c.segments {
 				old[s.ID] = s
 			}
+			next.static = append(next.static, c.static...)
 			for _, r := range c.removals {
 				removed[r.file] = r
 			}

@@ -200,9 +200,10 @@ type Verify struct {
 	Sample Expr // n: *Number or *Param; nil: all
 }
 
-// MergePool is MERGE POOL ('p' | ALL).
+// MergePool is (MERGE | SEAL) POOL ('p' | ALL).
 type MergePool struct {
 	Span
+	Seal bool
 	Pool Expr // *String or *Param; nil: all
 }
 

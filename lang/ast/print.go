@@ -536,7 +536,11 @@ func (p *printer) statement(s Statement) {
 			p.clause(" SAMPLE 1/", s.Sample)
 		}
 	case *MergePool:
-		p.WriteString("MERGE POOL ")
+		if s.Seal {
+			p.WriteString("SEAL POOL ")
+		} else {
+			p.WriteString("MERGE POOL ")
+		}
 		p.poolOrAll(s.Pool)
 	case *RepairPool:
 		p.clause("REPAIR POOL ", s.Pool)

@@ -226,7 +226,7 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 	if len(entries) != h.entries {
 		return bad("run %d has %d captures, its head says %d", h.run, len(entries), h.entries)
 	}
-	ids, err := r.Meta.BlockIDs()
+	ids, err := r.BlockIDs()
 	if err != nil {
 		return bad("run %d: %w", h.run, err)
 	}

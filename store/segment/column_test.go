@@ -117,7 +117,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		if m, err := decodeMeta(b, 7, 0); err == nil {
 			_, _ = m.Entries()
-			_, _ = m.BlockIDs()
+			_, _ = m.blockIDs()
 		}
 		_, _ = decodeRun(b, 7, 0)
 	})

@@ -48,6 +48,7 @@ type run struct {
 	ids     []ID     // of the blocks
 	facts   [][]byte // of the blocks
 	bytes   int
+	packed  bool // in the form of static pools, metaPacked
 	// key and time stand in the head of a run without entries: those of the
 	// capture whose body goes on in it.
 	key  string
@@ -85,17 +86,26 @@ const (
 	backCols
 )
 
-// metaFormat is the format of meta frames that this program writes, and the
-// newest that it reads. Runs with one of format 1 have no facts.
-const metaFormat = 2
+// The formats of meta frames. Runs with one of format 1 have no facts; else that
+// is as metaPlain. In metaPacked the IDs of blocks are left out, since they can
+// be made from the blocks, and recipes are columns.
+const (
+	metaPlain  = 2
+	metaPacked = 3
+)
 
 // encodeMeta gives the meta frame of r before compression.
 func (r *run) encodeMeta(segment, number uint32) []byte {
 	n := len(r.entries)
-	dst, flags := appendFront([]byte{metaFormat}, r.entries)
+	format := byte(metaPlain)
+	if r.packed {
+		format = metaPacked
+	}
+	dst, flags := appendFront([]byte{format}, r.entries)
 	text := make([][]string, backCols)
 	var cols [backCols][]byte
 	var holders, refersTime, linkCounts, blockCounts []int64
+	var recipes []Recipe
 	add := func(col int, s string) { text[col] = append(text[col], s) }
 	for i := range r.entries {
 		e := &r.entries[i]
@@ -114,7 +124,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		}
 		switch e.Body {
 		case BodyOwn:
-			cols[colRecipes] = appendRecipe(cols[colRecipes], e.Recipe, segment)
+			recipes = append(recipes, e.Recipe)
 		case BodyElsewhere:
 			add(colHolderKey, e.HolderKey)
 			holders = append(holders, int64(e.Holder))
@@ -145,9 +155,16 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	cols[colHolders] = appendInts(nil, holders)
 	cols[colRefersTime] = appendInts(nil, refersTime)
 	cols[colBlockLens] = appendInts(binary.AppendUvarint(nil, uint64(len(lens))), lens)
-	for i, body := range alone(r.entries, segment, number, len(r.blocks)) {
-		if body == nil {
-			cols[colBlockIDs] = append(cols[colBlockIDs], r.ids[i][:]...)
+	if r.packed {
+		cols[colRecipes] = packRecipes(recipes, segment)
+	} else {
+		for _, recipe := range recipes {
+			cols[colRecipes] = appendRecipe(cols[colRecipes], recipe, segment)
+		}
+		for i, body := range alone(r.entries, segment, number, len(r.blocks)) {
+			if body == nil {
+				cols[colBlockIDs] = append(cols[colBlockIDs], r.ids[i][:]...)
+			}
 		}
 	}
 	for c := range cols {
@@ -159,26 +176,13 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	return dst
 }
 
-// appendRecipe appends a recipe of an entry of segment own: how many spans, how
-// many blocks of layout, and each span.
-func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(recipe.Spans)))
-	dst = binary.AppendUvarint(dst, uint64(recipe.Layout))
-	for _, s := range recipe.Spans {
-		dst = binary.AppendUvarint(dst, uint64(own-s.Segment))
-		dst = binary.AppendUvarint(dst, uint64(s.Run))
-		dst = binary.AppendUvarint(dst, uint64(s.N))
-		dst = binary.AppendUvarint(dst, uint64(s.Count))
-	}
-	return dst
-}
-
 // Meta is the decoded meta frame of one run. It is immutable to its users and
 // may be used from several goroutines: columns are decoded when first asked
 // for.
 type Meta struct {
 	segment uint32
 	number  uint32
+	packed  bool
 	front   *front
 	cols    [backCols][]byte
 
@@ -192,15 +196,15 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if len(b) == 0 {
 		return nil, errColumn
 	}
-	if b[0] == 0 || b[0] > metaFormat {
-		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", b[0], metaFormat)
+	if b[0] == 0 || b[0] > metaPacked {
+		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", b[0], metaPacked)
 	}
 	r := reader{b: b[1:]}
 	f, err := decodeFront(&r, wantAll)
 	if err != nil {
 		return nil, err
 	}
-	m := &Meta{segment: segment, number: number, front: f}
+	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked, front: f}
 	for i := range m.cols {
 		m.cols[i] = r.sized()
 	}
@@ -317,7 +321,23 @@ func (m *Meta) Pages() ([]Page, error) {
 }
 
 // BlockIDs gives the IDs of the run's blocks.
-func (m *Meta) BlockIDs() ([]ID, error) {
+func (r *Run) BlockIDs() ([]ID, error) {
+	if !r.Meta.packed {
+		return r.Meta.blockIDs()
+	}
+	out := make([]ID, len(r.ends))
+	for i := range out {
+		b, err := r.Block(uint32(i))
+		if err != nil {
+			return nil, err
+		}
+		out[i] = BlockID(b)
+	}
+	return out, nil
+}
+
+// blockIDs gives the IDs of the run's blocks, which stand in the frame.
+func (m *Meta) blockIDs() ([]ID, error) {
 	ends, err := m.BlockEnds()
 	if err != nil {
 		return nil, err
@@ -456,13 +476,18 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			c.set(&out[i], texts[i])
 		}
 	}
-	recipes := reader{b: m.cols[colRecipes]}
+	recipes := recipeReader{own: m.segment, plain: reader{b: m.cols[colRecipes]}}
+	if m.packed {
+		if err := recipes.unpack(); err != nil {
+			return nil, err
+		}
+	}
 	for i := range out {
 		e := &out[i]
 		switch e.Body {
 		case BodyOwn:
-			if e.Recipe = takeRecipe(&recipes, m.segment); recipes.bad {
-				return nil, errColumn
+			if e.Recipe, err = recipes.next(); err != nil {
+				return nil, err
 			}
 		case BodyHeld:
 			e.Holder, holders = uint32(holders[0]), holders[1:]
@@ -481,20 +506,6 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 		}
 	}
 	return out, nil
-}
-
-func takeRecipe(r *reader, own uint32) Recipe {
-	n := r.uvarint()
-	if n > uint64(len(r.b)) {
-		r.bad = true
-		return Recipe{}
-	}
-	out := Recipe{Layout: uint32(r.uvarint()), Spans: make([]Span, n)}
-	for i := range out.Spans {
-		s := &out.Spans[i]
-		s.Segment, s.Run, s.N, s.Count = own-uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint())
-	}
-	return out
 }
 
 // BlockEnds gives where each block of the run ends in its content frame; the

@@ -276,7 +276,7 @@ func recipeBytes(t testing.TB, s *Reader, recipe Recipe) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids, err := r.Meta.BlockIDs()
+		ids, err := r.BlockIDs()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -67,6 +67,10 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	}
 }
 
+// Pack lets the segment be written in the form of static pools: small, and
+// slower to add to. It comes before the first entry.
+func (w *Writer) Pack() { w.run.packed = true }
+
 // Content is the body that an entry brings, in one of three forms: whole, on
 // disk, or divided into a layout and leaves, from which it is joined again.
 type Content struct {
@@ -278,7 +282,7 @@ func (w *Writer) closeRun() error {
 		return err
 	}
 	w.runEnds = append(w.runEnds, w.info.Bytes)
-	w.run = run{}
+	w.run = run{packed: w.run.packed}
 	return nil
 }
 

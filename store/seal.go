@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// isStatic reports whether a pool never changes any more.
+func (c *catalog) isStatic(pool string) bool {
+	_, ok := slices.BinarySearch(c.static, pool)
+	return ok
+}
+
+// openPool gives the pool that captures of a month go to: the month's own, or,
+// once that is static, a part beside it, 200806A, 200806B and so on to Y, ZA …
+func (c *catalog) openPool(month string) string {
+	if !c.isStatic(month) {
+		return month
+	}
+	for suffix := ""; ; suffix += "Z" {
+		for letter := 'A'; letter < 'Z'; letter++ {
+			if part := month + suffix + string(letter); !c.isStatic(part) {
+				return part
+			}
+		}
+	}
+}
+
+// monthOf gives the month of a pool, which may be a part of it.
+func monthOf(pool string) string { return strings.TrimRight(pool, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }
+
+// hardEncoder returns what compresses as hard as can be.
+func hardEncoder() *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
+	if err != nil {
+		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
+	}
+	return enc
+}
+
+// shareIndexes puts the small indexes of static pools together, a file a year:
+// an index file of its own takes 32 KB, whatever it holds.
+func (a *Archive) shareIndexes(ctx context.Context) error {
+	p, err := pinCurrent(a.dir)
+	if err != nil {
+		return err
+	}
+	p.release() // so that what is replaced can go
+	var apart []*segment.Info
+	for _, year := range p.sharers() {
+		if p.scattered(year) {
+			apart = append(apart, year...)
+		}
+	}
+	if len(apart) == 0 {
+		return nil
+	}
+	r := &reindex{a: a, results: make(map[string]*record.ReindexResult)}
+	return r.rebuild(ctx, apart)
+}
+
+// sharers gives, for each year, the segments of static pools that have small
+// indexes.
+func (c *catalog) sharers() [][]*segment.Info {
+	var out [][]*segment.Info
+	for _, s := range c.segments {
+		if !c.isStatic(s.Pool) || s.IndexBytes > indexLarge {
+			continue
+		}
+		if n := len(out); n > 0 && out[n-1][0].Pool[:4] == s.Pool[:4] {
+			out[n-1] = append(out[n-1], s)
+		} else {
+			out = append(out, []*segment.Info{s})
+		}
+	}
+	return out
+}
+
+// scattered reports whether segments have their indexes in several files, or in
+// one that has others too.
+func (c *catalog) scattered(segments []*segment.Info) bool {
+	own := make(map[uint32]bool)
+	for _, s := range segments {
+		own[s.ID] = true
+	}
+	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool {
+		return own[s.ID] != (s.Index == segments[0].Index)
+	})
+}

@@ -1,0 +1,108 @@
+package segment
+
+import "encoding/binary"
+
+// appendRecipe appends a recipe of an entry of segment own: how many spans, how
+// many blocks of layout, and each span.
+func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(recipe.Spans)))
+	dst = binary.AppendUvarint(dst, uint64(recipe.Layout))
+	for _, s := range recipe.Spans {
+		dst = binary.AppendUvarint(dst, uint64(own-s.Segment))
+		dst = binary.AppendUvarint(dst, uint64(s.Run))
+		dst = binary.AppendUvarint(dst, uint64(s.N))
+		dst = binary.AppendUvarint(dst, uint64(s.Count))
+	}
+	return dst
+}
+
+// packRecipes gives recipes as columns, each sized: of each recipe its spans and
+// blocks of layout; of each span the segment, the run, how far its first block is
+// from where the span before in that run ended, and the blocks. Neighbours take
+// most of theirs from the same places.
+func packRecipes(recipes []Recipe, own uint32) []byte {
+	var cols [6][]byte
+	put := func(c int, x uint64) { cols[c] = binary.AppendUvarint(cols[c], x) }
+	ends := make(map[runID]uint32)
+	for _, r := range recipes {
+		put(0, uint64(len(r.Spans)))
+		put(1, uint64(r.Layout))
+		for _, s := range r.Spans {
+			id := runID{s.Segment, s.Run}
+			put(2, uint64(own-s.Segment))
+			put(3, uint64(s.Run))
+			cols[4] = binary.AppendVarint(cols[4], int64(s.N)-int64(ends[id]))
+			put(5, uint64(s.Count))
+			ends[id] = s.N + s.Count
+		}
+	}
+	var dst []byte
+	for _, c := range cols {
+		dst = appendSized(dst, c)
+	}
+	return dst
+}
+
+// recipeReader takes recipes off a column, one after the other.
+type recipeReader struct {
+	own   uint32
+	plain reader     // of metaPlain
+	cols  *[6]reader // of metaPacked
+	ends  map[runID]uint32
+}
+
+// unpack says that the column is one of metaPacked.
+func (r *recipeReader) unpack() error {
+	r.cols, r.ends = new([6]reader), make(map[runID]uint32)
+	for i := range r.cols {
+		r.cols[i].b = r.plain.sized()
+	}
+	if r.plain.bad || len(r.plain.b) != 0 {
+		return errColumn
+	}
+	return nil
+}
+
+// next takes one recipe.
+func (r *recipeReader) next() (Recipe, error) {
+	if r.cols == nil {
+		recipe := takeRecipe(&r.plain, r.own)
+		if r.plain.bad {
+			return Recipe{}, errColumn
+		}
+		return recipe, nil
+	}
+	c := r.cols
+	n := c[0].uvarint()
+	if n > uint64(len(c[5].b)) {
+		return Recipe{}, errColumn
+	}
+	recipe := Recipe{Layout: uint32(c[1].uvarint()), Spans: make([]Span, n)}
+	for i := range recipe.Spans {
+		s := &recipe.Spans[i]
+		s.Segment, s.Run = r.own-uint32(c[2].uvarint()), uint32(c[3].uvarint())
+		id := runID{s.Segment, s.Run}
+		s.N, s.Count = uint32(int64(r.ends[id])+c[4].varint()), uint32(c[5].uvarint())
+		r.ends[id] = s.N + s.Count
+	}
+	for i := range c {
+		if c[i].bad {
+			return Recipe{}, errColumn
+		}
+	}
+	return recipe, nil
+}
+
+func takeRecipe(r *reader, own uint32) Recipe {
+	n := r.uvarint()
+	if n > uint64(len(r.b)) {
+		r.bad = true
+		return Recipe{}
+	}
+	out := Recipe{Layout: uint32(r.uvarint()), Spans: make([]Span, n)}
+	for i := range out.Spans {
+		s := &out.Spans[i]
+		s.Segment, s.Run, s.N, s.Count = own-uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint())
+	}
+	return out
+}
