@@ -18,9 +18,14 @@ import (
 // July uses June's body, August none.
 func threeMonths(t *testing.T, a *Archive) []*visit {
 	t.Helper()
+	// Large enough for a copy to put it in force before it goes on.
+	june := make([]byte, 20_000)
+	for i, r := 0, rand.New(rand.NewPCG(1, 2)); i < len(june); i++ {
+		june[i] = byte(r.Uint32())
+	}
 	visits := []*visit{
-		{url: "http://a.example/", time: day0, status: 200, body: "june"},
-		{url: "http://a.example/", time: day0 + 30*dayMillis, status: 200, body: "june"},
+		{url: "http://a.example/", time: day0, status: 200, body: string(june)},
+		{url: "http://a.example/", time: day0 + 30*dayMillis, status: 200, body: string(june)},
 		{url: "http://b.example/", time: day0 + 65*dayMillis, status: 200, body: "august"},
 	}
 	for _, v := range visits {

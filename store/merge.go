@@ -441,7 +441,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
 		if m.seal {
-			m.out.Pack()
+			m.out.Pack(m.dict)
 		}
 		m.valid()
 	}

@@ -262,6 +262,9 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 			i.Born = next.generation
 		}
 		next.segments = append(next.segments, i)
+		if i.Packed {
+			next.static = append(next.static, i.Pool)
+		}
 	}
 	next.generation++
 	next.indexes = files

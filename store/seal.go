@@ -94,3 +94,42 @@ func (c *catalog) scattered(segments []*segment.Info) bool {
 		return own[s.ID] != (s.Index == segments[0].Index)
 	})
 }
+
+// dictionary gives the content of a run that another is compressed with. Such
+// are of segments that were there before.
+func (v *Snapshot) dictionary(ref segment.RunRef) ([]byte, error) {
+	s := v.segment(ref.Segment)
+	if s == nil {
+		return nil, errNoHolder
+	}
+	r, err := v.run(s, ref.Run)
+	if err != nil {
+		return nil, err
+	}
+	return r.Content()
+}
+
+// dict gives a run of a static pool, which never changes, as a dictionary; nil
+// if it is of another or can't be read.
+func (m *merging) dict(ref segment.RunRef) *segment.Dict {
+	s := m.v.segment(ref.Segment)
+	if s == nil || !m.v.pin.isStatic(s.Info.Pool) || s.Info.Pool > m.pool {
+		return nil
+	}
+	r, err := m.v.run(s, ref.Run)
+	if err != nil {
+		return nil
+	}
+	d := &segment.Dict{Needs: []segment.RunRef{ref}}
+	if d.Content, err = r.Content(); err != nil {
+		return nil
+	}
+	for _, further := range r.Dictionary() {
+		of := m.dict(further)
+		if of == nil {
+			return nil
+		}
+		d.Needs = append(d.Needs, of.Needs...)
+	}
+	return d
+}

@@ -103,6 +103,7 @@ func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
 	r := v.readers[i.ID]
 	if r == nil {
 		r = segment.NewReader(v.a.dir, i, v.a.index(v.pin.indexFile(i.Index)), v.a.warn)
+		r.Dict = v.dictionary
 		v.readers[i.ID] = r
 	}
 	return r

@@ -204,6 +204,7 @@ func (y *verifier) run(ctx context.Context) error {
 	for _, s := range y.v.pin.segments {
 		if damaged[s.Index] {
 			y.v.readers[s.ID] = segment.NewReader(y.v.a.dir, s, nil, nil)
+			y.v.readers[s.ID].Dict = y.v.dictionary
 		}
 	}
 	y.v.mu.Unlock()

@@ -144,7 +144,7 @@ func (c *checker) file(ctx context.Context, f *os.File) error {
 		}
 		var r *Run
 		if err == nil {
-			r, err = decodeRun(rec, c.s.Info.ID, h.run)
+			r, err = decodeRun(rec, c.s.Info.ID, h.run, c.s.Dict)
 		}
 		if err != nil {
 			if err := c.fault(at, err); err != nil {

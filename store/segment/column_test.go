@@ -119,6 +119,6 @@ func FuzzDecode(f *testing.F) {
 			_, _ = m.Entries()
 			_, _ = m.blockIDs()
 		}
-		_, _ = decodeRun(b, 7, 0)
+		_, _ = decodeRun(b, 7, 0, nil)
 	})
 }

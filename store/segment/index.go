@@ -18,6 +18,10 @@ import (
 // once it is published, so waiting is a sign of a stranger.
 const openTimeout = time.Second
 
+// indexPage is the size in bytes of an index's pages. A bucket takes two at
+// least, and a small segment's values have some 3 KB.
+const indexPage = 1 << 10
+
 // WriteIndex writes one index file at path with a bucket for each segment, in
 // whose infos it notes the bytes it takes. The file is synced and complete
 // when it returns; it is never changed afterwards.
@@ -52,7 +56,7 @@ type IndexBuilder struct {
 
 // NewIndexBuilder begins an index file at path.
 func NewIndexBuilder(d disk.FS, path string) (*IndexBuilder, error) {
-	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout})
+	db, err := bolt.Open(path, 0o644, &bolt.Options{NoSync: true, NoFreelistSync: true, Timeout: openTimeout, PageSize: indexPage})
 	if err != nil {
 		return nil, fmt.Errorf("make index %s: %w", path, err)
 	}

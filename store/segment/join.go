@@ -6,8 +6,8 @@ import "slices"
 // Reading one takes about half a millisecond.
 const recipeRunsMax = 8
 
-// runID names a run of any segment.
-type runID struct{ segment, run uint32 }
+// RunRef names a run of any segment.
+type RunRef struct{ Segment, Run uint32 }
 
 // Part is a block of a body on its way into a segment.
 type Part struct {
@@ -62,7 +62,7 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	again := make(map[ID]Placed) // stored once more for this page
 	for i := range parts {
 		p := at[i]
-		if !named[i] || drop[runID{p.Segment, p.Run}] {
+		if !named[i] || drop[RunRef{p.Segment, p.Run}] {
 			// A block may stand in the page twice.
 			q, ok := again[parts[i].ID]
 			if !ok {
@@ -86,31 +86,31 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 
 // surplus chooses the runs to do without: those with the fewest bytes of the
 // page, so many that half of the bound is left.
-func (w *Writer) surplus(at []Placed, named []bool) map[runID]bool {
-	bytes := make(map[runID]int64)
+func (w *Writer) surplus(at []Placed, named []bool) map[RunRef]bool {
+	bytes := make(map[RunRef]int64)
 	for i, p := range at {
 		if named[i] {
-			bytes[runID{p.Segment, p.Run}] += int64(p.Size)
+			bytes[RunRef{p.Segment, p.Run}] += int64(p.Size)
 		}
 	}
-	delete(bytes, runID{w.info.ID, uint32(len(w.runEnds))})
+	delete(bytes, RunRef{w.info.ID, uint32(len(w.runEnds))})
 	if len(bytes) <= recipeRunsMax {
 		return nil
 	}
-	runs := make([]runID, 0, len(bytes))
+	runs := make([]RunRef, 0, len(bytes))
 	for r := range bytes {
 		runs = append(runs, r)
 	}
-	slices.SortFunc(runs, func(a, b runID) int {
+	slices.SortFunc(runs, func(a, b RunRef) int {
 		switch {
 		case bytes[a] != bytes[b]:
 			return int(bytes[a] - bytes[b])
-		case a.segment != b.segment:
-			return int(int64(a.segment) - int64(b.segment))
+		case a.Segment != b.Segment:
+			return int(int64(a.Segment) - int64(b.Segment))
 		}
-		return int(int64(a.run) - int64(b.run))
+		return int(int64(a.Run) - int64(b.Run))
 	})
-	drop := make(map[runID]bool)
+	drop := make(map[RunRef]bool)
 	for _, r := range runs[:len(runs)-recipeRunsMax/2] {
 		drop[r] = true
 	}

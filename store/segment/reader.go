@@ -41,7 +41,10 @@ func newDecoder(o ...zstd.DOption) *zstd.Decoder {
 // file is lent to it; the db-file it opens when first needed and closes with
 // Close.
 type Reader struct {
-	Info  *Info
+	Info *Info
+	// Dict gives the content of a run of any segment, for runs that are
+	// compressed with it. It is set before the first use.
+	Dict  func(RunRef) ([]byte, error)
 	path  string
 	index *IndexFile // nil where it could not be opened
 	// Warn is told once when the index is found damaged and reading goes on
@@ -382,10 +385,21 @@ type Run struct {
 	ends    []int64
 	facts   []byte // the frame, nil if there is none
 	Stored  int    // bytes read for it
+	dict    []RunRef
+	lacks   error // why there is no content: a run of its dictionary is not here
 }
+
+// Dictionary lists the runs that the content is compressed with.
+func (r *Run) Dictionary() []RunRef { return r.dict }
+
+// Content is the run's blocks, one behind the other.
+func (r *Run) Content() ([]byte, error) { return r.content, r.lacks }
 
 // Block gives block n, which shares the run's memory.
 func (r *Run) Block(n uint32) ([]byte, error) {
+	if r.lacks != nil {
+		return nil, r.lacks
+	}
 	if uint64(n) >= uint64(len(r.ends)) {
 		return nil, fmt.Errorf("the run has %d blocks, and no %d", len(r.ends), n)
 	}
@@ -420,7 +434,7 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	if _, err := f.ReadAt(rec, from); err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	r, err := decodeRun(rec, s.Info.ID, n)
+	r, err := decodeRun(rec, s.Info.ID, n, s.Dict)
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
@@ -474,7 +488,8 @@ func span(ends []int64, n uint32) (from, end int64, err error) {
 }
 
 // decodeRun decodes the record of a segment's run, which is all of b.
-func decodeRun(b []byte, segment, number uint32) (*Run, error) {
+// dict, which may be nil, gives the content of the runs of its dictionary.
+func decodeRun(b []byte, segment, number uint32, dict func(RunRef) ([]byte, error)) (*Run, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
 		return nil, err
@@ -490,9 +505,20 @@ func decodeRun(b []byte, segment, number uint32) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Meta: m, Stored: len(b)}
+	r := &Run{Meta: m, Stored: len(b), dict: h.dict}
+	var with []byte
+	if with, r.lacks = dictOf(h.dict, segment, dict); r.lacks != nil {
+		r.ends, err = m.BlockEnds()
+		return r, err
+	}
 	if content := data[h.metaLength : h.length-h.factsLength]; len(content) > 0 {
-		if r.content, err = decoder().DecodeAll(content, make([]byte, 0, max(0, h.unzip-len(meta)))); err != nil {
+		size := max(0, h.unzip-len(meta))
+		if len(with) > 0 {
+			r.content, err = decodeWithDict(content, with, size)
+		} else {
+			r.content, err = decoder().DecodeAll(content, make([]byte, 0, size))
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -115,7 +115,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 		return fmt.Errorf("a record of kind %s, run %d, of segment %d of pool %s stands where run %d of segment %d of pool %s should",
 			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
 	}
-	r, err := decodeRun(rec, h.segment, h.run)
+	r, err := decodeRun(rec, h.segment, h.run, nil)
 	if err != nil {
 		return err
 	}
@@ -126,6 +126,10 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, rec)
 	b.runEnds = append(b.runEnds, at+int64(len(rec)))
 	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength)))
+	b.info.Packed = r.Meta.packed
+	for _, d := range h.dict {
+		b.uses[d.Segment] = true
+	}
 	for i := range entries {
 		e := &entries[i]
 		if b.info.Captures > 0 && e.Less(&b.last) {

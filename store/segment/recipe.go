@@ -23,12 +23,12 @@ func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
 func packRecipes(recipes []Recipe, own uint32) []byte {
 	var cols [6][]byte
 	put := func(c int, x uint64) { cols[c] = binary.AppendUvarint(cols[c], x) }
-	ends := make(map[runID]uint32)
+	ends := make(map[RunRef]uint32)
 	for _, r := range recipes {
 		put(0, uint64(len(r.Spans)))
 		put(1, uint64(r.Layout))
 		for _, s := range r.Spans {
-			id := runID{s.Segment, s.Run}
+			id := RunRef{s.Segment, s.Run}
 			put(2, uint64(own-s.Segment))
 			put(3, uint64(s.Run))
 			cols[4] = binary.AppendVarint(cols[4], int64(s.N)-int64(ends[id]))
@@ -48,12 +48,12 @@ type recipeReader struct {
 	own   uint32
 	plain reader     // of metaPlain
 	cols  *[6]reader // of metaPacked
-	ends  map[runID]uint32
+	ends  map[RunRef]uint32
 }
 
 // unpack says that the column is one of metaPacked.
 func (r *recipeReader) unpack() error {
-	r.cols, r.ends = new([6]reader), make(map[runID]uint32)
+	r.cols, r.ends = new([6]reader), make(map[RunRef]uint32)
 	for i := range r.cols {
 		r.cols[i].b = r.plain.sized()
 	}
@@ -81,7 +81,7 @@ func (r *recipeReader) next() (Recipe, error) {
 	for i := range recipe.Spans {
 		s := &recipe.Spans[i]
 		s.Segment, s.Run = r.own-uint32(c[2].uvarint()), uint32(c[3].uvarint())
-		id := runID{s.Segment, s.Run}
+		id := RunRef{s.Segment, s.Run}
 		s.N, s.Count = uint32(int64(r.ends[id])+c[4].varint()), uint32(c[5].uvarint())
 		r.ends[id] = s.N + s.Count
 	}

@@ -621,8 +621,9 @@ type recordHead struct {
 	metaLength int // of the first zstd frame
 	// factsLength is of the last zstd frame, if that holds facts; else 0.
 	factsLength int
-	unzip       int // of all frames together
-	length      int // of the data
+	dict        []RunRef // that its content is compressed with
+	unzip       int      // of all frames together
+	length      int      // of the data
 	crc         uint32
 }
 
@@ -638,6 +639,9 @@ func (h *recordHead) append(dst, data []byte) []byte {
 		h.kind, h.pool, h.segment, h.run, h.entries, h.lastURL, httpDate(h.lastDate), h.metaLength)
 	if h.factsLength > 0 {
 		dst = fmt.Appendf(dst, "facts-length: %d\n", h.factsLength)
+	}
+	if len(h.dict) > 0 {
+		dst = fmt.Appendf(dst, "dictionary: %s\n", joinRefs(h.dict))
 	}
 	tail := fmt.Appendf(nil, "unzip-length: %d\nlength: %d\n", h.unzip, h.length)
 	crc := crc32.Update(0, castagnoli, dst[start:])
@@ -720,6 +724,8 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 			h.lastDate, err = parseHTTPDate(v)
 		case "meta-length":
 			h.metaLength = int(number(10, 31))
+		case "dictionary":
+			h.dict, err = parseRefs(v)
 		case "facts-length":
 			h.factsLength = int(number(10, 31))
 		case "crc32c":
@@ -748,7 +754,7 @@ func parseHTTPDate(s string) (record.Time, error) {
 }
 
 // encode gives the run's record whole, and where in it the meta frame ends.
-func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32) (rec []byte, metaEnd int) {
+func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, dict []byte) (rec []byte, metaEnd int) {
 	meta := r.encodeMeta(segment, number)
 	content := make([]byte, 0, r.bytes)
 	for _, b := range r.blocks {
@@ -756,7 +762,13 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32) (re
 	}
 	data := enc.EncodeAll(meta, make([]byte, 0, len(meta)/2+len(content)/3+64))
 	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), unzip: len(meta) + len(content)}
-	if len(content) > 0 {
+	switch {
+	case len(content) > 0 && len(dict) > 0:
+		h.dict = refs
+		with := dictEncoder(dict)
+		data = with.EncodeAll(content, data)
+		with.Close()
+	case len(content) > 0:
 		data = enc.EncodeAll(content, data)
 	}
 	before := len(data)

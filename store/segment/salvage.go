@@ -11,7 +11,7 @@ import (
 type Salvage struct {
 	Spans []SalvageSpan // all of the file, in order
 	f     io.ReaderAt
-	runs  map[runID]int // which span has it
+	runs  map[RunRef]int // which span has it
 }
 
 // SalvageSpan is a record of a db-file, or damage.
@@ -28,7 +28,7 @@ type SalvageSpan struct {
 // Every record has a checksum, so each is judged by itself. Behind a damaged
 // one it goes on at the next that begins like one.
 func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segment, run uint32, m *Meta) error) (*Salvage, error) {
-	s := &Salvage{f: f, runs: make(map[runID]int)}
+	s := &Salvage{f: f, runs: make(map[RunRef]int)}
 	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -41,7 +41,7 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 			}
 			span.Length = next - at
 		} else if m != nil {
-			s.runs[runID{span.Segment, span.Run}] = len(s.Spans)
+			s.runs[RunRef{span.Segment, span.Run}] = len(s.Spans)
 			if meta != nil {
 				if err := meta(span.Segment, span.Run, m); err != nil {
 					return nil, err
@@ -60,7 +60,7 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
 	if err == nil && h.kind == kindRun {
 		var r *Run
-		if r, err = decodeRun(rec, h.segment, h.run); err == nil {
+		if r, err = decodeRun(rec, h.segment, h.run, nil); err == nil {
 			m = r.Meta
 		}
 	}
@@ -76,13 +76,13 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 
 // Has reports whether a run is there and sound.
 func (s *Salvage) Has(segment, run uint32) bool {
-	_, ok := s.runs[runID{segment, run}]
+	_, ok := s.runs[RunRef{segment, run}]
 	return ok
 }
 
 // Run reads a sound run.
 func (s *Salvage) Run(segment, run uint32) (*Run, error) {
-	i, ok := s.runs[runID{segment, run}]
+	i, ok := s.runs[RunRef{segment, run}]
 	if !ok {
 		return nil, fmt.Errorf("run %d of segment %d is not there or is damaged", run, segment)
 	}
@@ -91,5 +91,11 @@ func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 	if _, err := s.f.ReadAt(rec, span.Offset); err != nil {
 		return nil, err
 	}
-	return decodeRun(rec, segment, run)
+	return decodeRun(rec, segment, run, func(ref RunRef) ([]byte, error) {
+		r, err := s.Run(ref.Segment, ref.Run)
+		if err != nil {
+			return nil, err
+		}
+		return r.Content()
+	})
 }

@@ -42,6 +42,7 @@ type Info struct {
 	First     record.Time
 	Last      record.Time
 	Depends   []string // names of other pools whose bodies it uses, sorted
+	Packed    bool     // in the form of static pools; known to who wrote or rebuilt it
 	Uses      []uint32 // other segments whose blocks its recipes may name, sorted
 }
 

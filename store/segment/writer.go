@@ -42,6 +42,7 @@ type Writer struct {
 	pools  map[string]bool
 	uses   map[uint32]bool // other segments whose blocks it names
 	last   *Stored         // last entry added
+	dict   func(RunRef) *Dict
 
 	chunks   []pair
 	runEnds  []int64
@@ -68,8 +69,9 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 }
 
 // Pack lets the segment be written in the form of static pools: small, and
-// slower to add to. It comes before the first entry.
-func (w *Writer) Pack() { w.run.packed = true }
+// slower to add to. It comes before the first entry. dict gives a run of another
+// segment as a dictionary; nil if that may change.
+func (w *Writer) Pack(dict func(RunRef) *Dict) { w.run.packed, w.dict = true, dict }
 
 // Content is the body that an entry brings, in one of three forms: whole, on
 // disk, or divided into a layout and leaves, from which it is joined again.
@@ -271,7 +273,8 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 // closeRun writes the run and begins the next.
 func (w *Writer) closeRun() error {
 	number := uint32(len(w.runEnds))
-	rec, metaEnd := w.run.encode(w.enc, w.info.Pool, w.info.ID, number)
+	refs, dict := w.chooseDict()
+	rec, metaEnd := w.run.encode(w.enc, w.info.Pool, w.info.ID, number, refs, dict)
 	if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
 		w.chunks = append(w.chunks, pair{chunkKey(&last, number), appendChunk(nil, number, w.run.entries)})
