@@ -646,3 +646,22 @@ func contains(t *testing.T, a *Archive, text string) bool {
 	}
 	return found
 }
+
+// TestDeletedHolder deletes a page and a later capture with the same body, which
+// is in another pool, and merges the first pool: that the later one, which is
+// hidden still, has no body any more is no damage.
+func TestDeletedHolder(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	threeMonths(t, a)
+	put(t, a, []*visit{{url: "http://c.example/", time: day0, status: 200, body: "another of June"}})
+	if _, err := deleteWhere(a, func(url string, _ record.Time) bool { return url == "http://a.example/" }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{"200806"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		t.Errorf("VERIFY finds %+v", got)
+	}
+}

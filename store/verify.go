@@ -110,7 +110,7 @@ type verifier struct {
 	done, total int64
 	found       int                 // findings so far
 	lost        map[segment.ID]bool // bodies that cannot be read
-	hidden      func(place) bool
+	hidden      func(place) (need, bool)
 
 	part  int      // of a sample, from 0
 	clean []uint32 // segments found whole, by this verification or the one it goes on from
@@ -194,7 +194,7 @@ func (y *verifier) run(ctx context.Context) error {
 			return y.report(record.Finding{File: r.file, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
 		}
 	}
-	hidden, err := y.v.isHidden()
+	hidden, err := y.v.hiddenNeeds()
 	if err != nil {
 		return err
 	}
@@ -396,7 +396,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 			row.File, row.Severity = info.Index, record.SeverityWarning
 		}
 		if f.Lost != nil {
-			if !y.hidden(place{s, f.Run, f.N}) {
+			if _, hidden := y.hidden(place{s, f.Run, f.N}); !hidden {
 				row.URL, row.Time = urlkey.URL(f.Lost.Key), f.Lost.Time
 			}
 			if f.Lost.Body == segment.BodyOwn {
@@ -430,7 +430,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		e := &entries[i]
 		var fault error
 		switch {
-		case e.Body == segment.BodyNone:
+		case e.Body == segment.BodyNone || y.gone(place{s, n, uint32(i)}):
 			continue
 		case e.Body == segment.BodyOwn:
 			for _, err := range y.v.pieces(ctx, e) {
@@ -439,7 +439,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 			if fault != nil && ctx.Err() == nil {
 				y.lost[e.ID] = true
 			}
-		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID:
+		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(place{s, n, uint32(i - 1)}):
 			continue // found with the one before
 		default:
 			_, _, fault = y.v.owner(ctx, s, e)
@@ -462,13 +462,20 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 	return nil
 }
 
+// gone reports whether a capture was deleted and nobody needs it: its body may
+// have lain with another that was, and has been merged since.
+func (y *verifier) gone(at place) bool {
+	n, hidden := y.hidden(at)
+	return hidden && n == needNone
+}
+
 // lostCapture reports a capture whose body cannot be read. Of one that was
 // deleted it does not say which it is.
 func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
 	f := record.Finding{
 		Pool: at.seg.Info.Pool, File: at.seg.Info.File, Offset: -1, What: what, Severity: record.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
 	}
-	if y.hidden(at) {
+	if _, hidden := y.hidden(at); hidden {
 		f.URL, f.Time, f.What = "", record.NoTime, "the body of a deleted capture cannot be read"
 	}
 	return y.report(f)
@@ -483,7 +490,7 @@ func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 		}
 		for i := range entries {
 			e := &entries[i]
-			if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || !y.lost[e.ID] {
+			if e.Body != segment.BodyHeld && e.Body != segment.BodyElsewhere || !y.lost[e.ID] || y.gone(place{s, n, uint32(i)}) {
 				continue
 			}
 			if err := y.lostCapture(place{s, n, uint32(i)}, e, "the body cannot be read: the capture that has it is damaged"); err != nil {
