@@ -36,6 +36,7 @@ const roleVariable = "INFOMALL_TEST_ROLE"
 var roles = map[string]func(a *Archive, number int) error{
 	"importer": importer,
 	"reader":   reader,
+	"merger":   merger,
 }
 
 func TestMain(m *testing.M) {
@@ -186,6 +187,24 @@ func partsIn(rows []row, number int) (least, most int, err error) {
 	return least, most, nil
 }
 
+// merger merges one pool after the other.
+func merger(a *Archive, _ int) error {
+	stop := told()
+	for {
+		select {
+		case <-stop:
+			return a.Close()
+		default:
+		}
+		done, err := a.Merge(context.Background(), record.MergeOptions{})
+		if err != nil {
+			return err
+		}
+		tell("merged %d", len(done))
+		time.Sleep(10 * time.Millisecond) // there is little new yet
+	}
+}
+
 // reader asks for everything, and for single hosts, again and again. Each
 // answer must be a state of the archive at one moment.
 func reader(a *Archive, number int) error {
@@ -248,7 +267,7 @@ func sameURL(a *Archive, one row, rows []row) error {
 
 const importers = 2
 
-// TestProcesses lets two importers and eight readers work on one archive, and
+// TestProcesses lets two importers, a merger and eight readers work on one archive, and
 // kills one of them now and then with no warning; another takes its place. No
 // statement fails, each answer is what the archive held at a moment while it was
 // made, and nothing acknowledged is lost.
@@ -264,6 +283,7 @@ func TestProcesses(t *testing.T) {
 	for i := range importers {
 		wg.Go(func() { watch.keepUp(t, "importer", dir, i, deadline) })
 	}
+	wg.Go(func() { watch.keepUp(t, "merger", dir, 0, deadline) })
 	for i := range 8 {
 		wg.Go(func() { watch.keepUp(t, "reader", dir, i, deadline) })
 	}
@@ -281,12 +301,12 @@ func TestProcesses(t *testing.T) {
 		}
 		t.Logf("importer %d: %d parts acknowledged", i, acked)
 	}
-	if len(watch.answers) == 0 || watch.kills == 0 {
-		t.Errorf("%d answers, %d kills: nothing was tried", len(watch.answers), watch.kills)
+	if len(watch.answers) == 0 || watch.kills == 0 || watch.merged == 0 {
+		t.Errorf("%d answers, %d kills, %d pools merged: nothing was tried", len(watch.answers), watch.kills, watch.merged)
 	}
 	slices.Sort(watch.locks)
-	t.Logf("%d answers, %d processes killed; waited for the lock and held it %d times, half of them for %d ms, at most for %d ms",
-		len(watch.answers), watch.kills, len(watch.locks), watch.locks[len(watch.locks)/2], watch.locks[len(watch.locks)-1])
+	t.Logf("%d answers, %d pools merged, %d processes killed; waited for the lock and held it %d times, half of them for %d ms, at most for %d ms",
+		len(watch.answers), watch.merged, watch.kills, len(watch.locks), watch.locks[len(watch.locks)/2], watch.locks[len(watch.locks)-1])
 	for _, g := range watch.answers {
 		for i := range importers {
 			acked, begun := latest(watch.acks[i], g.asked), latest(watch.begins[i], g.answered)
@@ -320,6 +340,7 @@ type processWatch struct {
 	begins, acks [importers][]event
 	answers      []answer
 	locks        []int // milliseconds
+	merged       int   // pools
 	kills        int
 }
 
@@ -397,6 +418,8 @@ func (w *processWatch) listen(t *testing.T, role string, number int, out io.Read
 			w.begins[number] = append(w.begins[number], event{at, n[0]})
 		case what == "acked":
 			w.acks[number] = append(w.acks[number], event{at, n[0]})
+		case what == "merged":
+			w.merged += n[0]
 		case what == "lock":
 			w.locks = append(w.locks, n[0])
 		case what == "asks":
