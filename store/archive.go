@@ -56,6 +56,7 @@ type Archive struct {
 
 	mu      sync.Mutex
 	indexes map[string]*segment.IndexFile // open, by name; they never change
+	pinned  int                           // snapshots that are open
 	cache   *ristretto.Cache[uint64, *segment.Run]
 	warned  map[string]bool
 	// removals are those read so far, by file: they never change.
@@ -102,6 +103,31 @@ func (a *Archive) Close() error {
 	if a.cache != nil {
 		a.cache.Close()
 		a.cache = nil
+	}
+	return errors.Join(errs...)
+}
+
+// unpin is told that a snapshot of c is closed. When none is open any more,
+// index files that c does not have are closed: nobody asks for them again.
+func (a *Archive) unpin(c *catalog) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.pinned--; a.pinned > 0 {
+		return nil
+	}
+	keep := make(map[string]bool, len(c.indexes))
+	for _, i := range c.indexes {
+		keep[i.name] = true
+	}
+	var errs []error
+	for name, x := range a.indexes {
+		if keep[name] {
+			continue
+		}
+		if x != nil {
+			errs = append(errs, x.Close())
+		}
+		delete(a.indexes, name)
 	}
 	return errors.Join(errs...)
 }

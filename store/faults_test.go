@@ -526,7 +526,7 @@ func TestDays(t *testing.T) {
 		return []error{syscall.EIO, syscall.ENOSPC}[r.IntN(2)]
 	}
 	d.fault = fault
-	a := Open(filepath.Join(t.TempDir(), "archive"), Options{Disk: d})
+	a := Open(filepath.Join(t.TempDir(), "archive"), Options{Disk: d, CacheBytes: 1 << 20})
 	defer a.Close()
 	var imported []*visit
 	var waiting [][]*visit
@@ -548,8 +548,8 @@ func TestDays(t *testing.T) {
 			imported = append(imported, waiting[0]...)
 			waiting = waiting[1:]
 		}
-		if d.open != 0 {
-			t.Fatalf("day %d: %d files are open", day, d.open)
+		if d.open != 0 || len(a.indexes) > 40 {
+			t.Fatalf("day %d: %d files and %d indexes are open", day, d.open, len(a.indexes))
 		}
 		left := 0
 		if err := leftovers(a, func(string) { left++ }); err != nil {
@@ -570,9 +570,9 @@ func TestDays(t *testing.T) {
 	if late > early+8<<20 {
 		t.Errorf("the heap grew from %d to %d bytes", early, late)
 	}
-	// A failed import may leave its folder and what it published by half, until
-	// the next one.
-	if most > 20 {
+	// A failed import may leave its folder and what it published by half, and a
+	// failed merge what it was to take out of force, until the next one.
+	if most > 60 {
 		t.Errorf("%d files were left over at a time", most)
 	}
 	t.Logf("%d days, %d faults, %d imports failed, %d files left over at most, heap %d and %d bytes", days, faults, failed, most, early, late)

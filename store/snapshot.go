@@ -28,6 +28,7 @@ type Snapshot struct {
 	opened  map[uint32]bool
 	stats   record.ReadStats
 	noCache bool
+	closed  bool
 	removed []inForceRemoval          // nil until needed
 	recent  map[uint32]recentRun      // last run decoded of each segment
 	names   map[uint32]*segment.Names // of merged segments, as far as they were needed
@@ -50,6 +51,9 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the archive %s: %w", a.dir, err)
 	}
+	a.mu.Lock()
+	a.pinned++
+	a.mu.Unlock()
 	return &Snapshot{
 		a: a, pin: p,
 		readers: make(map[uint32]*segment.Reader),
@@ -63,12 +67,17 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 func (v *Snapshot) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.closed {
+		return nil
+	}
+	v.closed = true
 	var errs []error
 	for _, r := range v.readers {
 		errs = append(errs, r.Close())
 	}
 	clear(v.readers)
 	v.pin.release()
+	errs = append(errs, v.a.unpin(v.pin.catalog))
 	return errors.Join(errs...)
 }
 
