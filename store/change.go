@@ -29,6 +29,8 @@ type change struct {
 	// seen is the newest generation whose captures the hints of in take into
 	// account: that of the snapshot which the change was planned on.
 	seen uint64
+	// on is the catalogue of that snapshot.
+	on *catalog
 	// seal is a pool that is static from then on; out is then all of it. ""
 	// seals none.
 	seal string
@@ -348,6 +350,13 @@ func (next *catalog) remove(r *removal, info *removalInfo) error {
 // fault of the change.
 func (next *catalog) whole(c *catalog, ch change) error {
 	before, after := c.holdings(), next.holdings()
+	for _, m := range ch.in {
+		for _, id := range m.info.Uses {
+			if ch.on.has(id) && !next.has(id) {
+				return errStale // merged meanwhile, without what seemed to be of no use
+			}
+		}
+	}
 	for _, s := range next.segments {
 		old := before.segments[s.ID]
 		for _, id := range s.Uses {
@@ -365,6 +374,11 @@ func (next *catalog) whole(c *catalog, ch change) error {
 		}
 	}
 	return nil
+}
+
+// has reports whether a segment is in force, as it was written.
+func (c *catalog) has(id uint32) bool {
+	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.ID == id })
 }
 
 // holdings is what a catalogue has that segments may use.

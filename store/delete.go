@@ -173,7 +173,7 @@ func (d *deletion) count(e *located) {
 	info := e.seg.Info
 	p := d.pools[info.Pool]
 	if p == nil {
-		p = &record.RemovedPool{Name: info.Pool}
+		p = &record.RemovedPool{Name: info.Pool, Static: d.v.pin.isStatic(info.Pool)}
 		d.pools[info.Pool] = p
 	}
 	p.Captures++

@@ -637,7 +637,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 			return err
 		}
 	}
-	return g.w.publish(ctx, change{in: done, seen: b.v.pin.generation})
+	return g.w.publish(ctx, change{in: done, seen: b.v.pin.generation, on: b.v.pin.catalog})
 }
 
 // segment writes the db-file of one pool's part of a batch.

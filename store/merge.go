@@ -186,7 +186,7 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal {
 		return r, err
 	}
-	ch := change{out: in, seen: v.pin.generation}
+	ch := change{out: in, seen: v.pin.generation, on: v.pin.catalog}
 	m := newMerging(w, v, t, in)
 	defer m.close()
 	if t.seal {
