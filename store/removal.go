@@ -176,6 +176,10 @@ func decodeRemoval(b []byte) (*removal, error) {
 			return nil, errRemoval
 		}
 	}
+	// Written twice, in another order or by halves it is no removal's file.
+	if !bytes.Equal(r.encode(), b) {
+		return nil, errRemoval
+	}
 	return r, nil
 }
 
