@@ -35,28 +35,17 @@ const fileScheme = "filedesc:"
 // What is no HTTP response, such as one of DNS, comes as a resource.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
-		in, err := open(ctx, r, o.Limits.TempDir)
+		_, compressed, err := detect(r)
 		if err != nil {
 			yield(record.Item{}, err)
 			return
 		}
-		defer in.Close()
-		s := &scanner{in: in, w: record.NewWindow(ctx, in), o: o}
+		s := &scanner{gzipped.NewWalk(ctx, r, compressed, gzipped.Options{TempDir: o.Limits.TempDir, Starts: hasRecord}), o}
+		defer s.Close()
 		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
 			yield(record.Item{}, err)
 		}
 	}
-}
-
-func open(ctx context.Context, r io.ReaderAt, tempDir string) (gzipped.Input, error) {
-	_, compressed, err := detect(r)
-	if err != nil {
-		return nil, err
-	}
-	if compressed {
-		return gzipped.Open(ctx, r, gzipped.Options{TempDir: tempDir, Starts: hasRecord}), nil
-	}
-	return gzipped.Plain(r), nil
 }
 
 // Detect reports whether r looks like an ARC file: a record starts in its first
@@ -99,62 +88,35 @@ func hasRecord(text []byte) bool {
 
 // scanner walks over the records of one file.
 type scanner struct {
-	in gzipped.Input
-	w  *record.Window
-	o  Options
+	*gzipped.Walk
+	o Options
 }
 
 // run goes from record to record. It returns nil as well when yield says stop.
 func (s *scanner) run(yield func(record.Item) bool) error {
-	var pos int64
-	for {
-		var err error
-		if pos, err = s.skipEmpty(pos); err != nil {
-			return err
-		}
-		s.in.Release(pos)
-		b, err := s.w.View(pos, 1)
-		if err != nil || len(b) == 0 && s.in.Broken() == nil {
-			return err
-		}
+	return s.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := s.recordAt(pos)
 		if err != nil {
-			return err
+			return 0, false, err
 		}
 		var it record.Item
 		if why != "" {
-			it, pos, err = s.damage(pos, why)
+			it, next, err = s.Damage(pos, why, s.search)
 		} else {
 			it, err = s.item(pos, &h)
-			pos += h.bytes + h.length
+			next = pos + h.bytes + h.length
 		}
 		if err != nil {
-			return err
+			return 0, false, err
 		}
-		if !yield(it) {
-			return nil
-		}
-	}
-}
-
-// skipEmpty returns where the line ends at pos end.
-func (s *scanner) skipEmpty(pos int64) (int64, error) {
-	for {
-		b, err := s.w.View(pos, 1<<10)
-		if err != nil {
-			return 0, err
-		}
-		n := len(b) - len(bytes.TrimLeft(b, "\r\n"))
-		if pos += int64(n); n < len(b) || n == 0 {
-			return pos, nil
-		}
-	}
+		return next, yield(it), nil
+	})
 }
 
 // headerAt reads the header at pos; ok is false where there is none.
 func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 	for _, n := range []int{1 << 10, headerMax} {
-		b, err := s.w.View(pos, n)
+		b, err := s.Window.View(pos, n)
 		if err != nil {
 			return h, false, err
 		}
@@ -179,16 +141,11 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 		return h, "header of a record without a length", nil
 	}
 	end := pos + h.bytes + h.length
-	there, err := s.in.Holds(pos+h.bytes, h.length)
-	if there && h.length > 0 && err == nil {
-		var last []byte
-		last, err = s.w.View(end-1, 1)
-		there = len(last) == 1
-	}
+	there, err := s.Has(pos+h.bytes, h.length)
 	if !there || err != nil {
 		return h, fmt.Sprintf("file ends within the %d bytes of a record", h.length), err
 	}
-	b, err := s.w.View(end, headerMax)
+	b, err := s.Window.View(end, headerMax)
 	if err != nil {
 		return h, "", err
 	}
@@ -196,7 +153,7 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	if _, next, cut := parseHeader(rest); len(rest) == 0 || next || cut && len(b) < headerMax {
 		return h, "", nil // cut: the file ends within the next header
 	}
-	if _, first := s.in.Locate(end); first && s.in.Compressed() {
+	if _, first := s.Locate(end); first && s.Compressed() {
 		return h, "", nil
 	}
 	if confirmed, err := s.confirmed(pos+h.bytes, h.length); confirmed || err != nil {
@@ -208,11 +165,11 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 // confirmed reports whether a line ends behind the HTTP response at off, and
 // its own Content-Length says as well that it has that many bytes.
 func (s *scanner) confirmed(off, length int64) (bool, error) {
-	b, err := s.w.View(off+length, 1)
+	b, err := s.Window.View(off+length, 1)
 	if err != nil || string(b) != "\n" {
 		return false, err
 	}
-	head, err := s.w.View(off, int(min(length, headerMax)))
+	head, err := s.Window.View(off, int(min(length, headerMax)))
 	if err != nil {
 		return false, err
 	}
@@ -220,35 +177,12 @@ func (s *scanner) confirmed(off, length int64) (bool, error) {
 	return split > 0 && record.Header(head[:split], "Content-Length") == strconv.FormatInt(length-int64(split), 10), nil
 }
 
-// damage makes the item of a damaged span that starts at pos, and returns
-// where to go on.
-func (s *scanner) damage(pos int64, why string) (it record.Item, next int64, err error) {
-	at, first := s.in.Locate(pos)
-	it = record.Item{Offset: at, Damage: why}
-	next, found, err := s.search(pos)
-	if err != nil {
-		return it, 0, err
-	}
-	end, nextFirst := s.in.Locate(next)
-	if fault := s.in.Broken(); !found && fault != nil {
-		it.Damage = fmt.Sprintf("damaged gzip member: %v", fault)
-		if next, end, err = s.in.Resume(); err != nil {
-			return it, 0, err
-		}
-		nextFirst = true
-	}
-	if first && (nextFirst || !found) {
-		it.Length = end - at
-	}
-	return it, next, nil
-}
-
 // search returns the offset of the next record behind pos, or that of the end
 // of what can be read. A line that looks like a header proves nothing, as a
 // page may quote one: its record must end where it says.
 func (s *scanner) search(pos int64) (next int64, found bool, err error) {
 	for {
-		at, found, err := s.w.Find(pos, []byte("\n"))
+		at, found, err := s.Window.Find(pos, []byte("\n"))
 		if err != nil || !found {
 			return at, false, err
 		}
@@ -262,7 +196,7 @@ func (s *scanner) search(pos int64) (next int64, found bool, err error) {
 
 // item makes the item of the whole record at pos.
 func (s *scanner) item(pos int64, h *header) (record.Item, error) {
-	at, _ := s.in.Locate(pos)
+	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: "response"}
 	if strings.HasPrefix(h.url, fileScheme) {
 		it.Type, it.Skipped = "filedesc", "filedesc record"
@@ -271,7 +205,7 @@ func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	t, err := parseDate(h.date)
 	if err != nil {
 		it.Damage = err.Error()
-		if !s.in.Compressed() {
+		if !s.Compressed() {
 			it.Length = h.bytes + h.length
 		}
 		return it, nil
@@ -292,12 +226,12 @@ func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 
 // data fills c from the data at off.
 func (s *scanner) data(c *record.Capture, off int64, h *header) error {
-	b, err := s.w.View(off, int(min(h.length, int64(len("HTTP/")))))
+	b, err := s.Window.View(off, int(min(h.length, int64(len("HTTP/")))))
 	if err != nil {
 		return err
 	}
 	if string(b) == "HTTP/" || bytes.HasPrefix(b, []byte("ICY ")) {
-		return c.ReadMessage(s.w, off, h.length, s.o.Limits)
+		return c.ReadMessage(s.Window, off, h.length, s.o.Limits)
 	}
 	c.Via, c.Mime = record.ViaResource, record.Mime(h.mime)
 	if c.Mime != h.mime {
@@ -309,5 +243,5 @@ func (s *scanner) data(c *record.Capture, off int64, h *header) error {
 	if h.location != "" {
 		c.Extra = fmt.Appendf(c.Extra, "Location: %s\n", h.location)
 	}
-	return c.ReadBody(s.w, off, h.length, s.o.Limits)
+	return c.ReadBody(s.Window, off, h.length, s.o.Limits)
 }

@@ -46,14 +46,14 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	case kind == "revisit":
 		err = s.revisit(c, off, h)
 	case kind == "response" && s.isHTTP(off, h):
-		err = c.ReadMessage(s.w, off, h.length, s.o.Limits)
+		err = c.ReadMessage(s.Window, off, h.length, s.o.Limits)
 	default:
 		written := h.get("Content-Type")
 		c.Via, c.Mime = record.ViaResource, record.Mime(written)
 		if c.Mime != written {
 			c.Extra = fmt.Appendf(c.Extra, "Content-Type: %s\n", written)
 		}
-		err = c.ReadBody(s.w, off, h.length, s.o.Limits)
+		err = c.ReadBody(s.Window, off, h.length, s.o.Limits)
 	}
 	return c, "", err
 }
@@ -81,14 +81,14 @@ func (s *scanner) isHTTP(off int64, h header) bool {
 	case "application/http", "message/http":
 		return true
 	}
-	b, err := s.w.View(off, len("HTTP/"))
+	b, err := s.Window.View(off, len("HTTP/"))
 	return err == nil && string(b) == "HTTP/"
 }
 
 // revisit fills c from a record that has at most the head of a response.
 func (s *scanner) revisit(c *record.Capture, off int64, h header) error {
 	c.Via = record.ViaRevisit
-	b, err := s.w.View(off, int(min(h.length, record.ViewMax)))
+	b, err := s.Window.View(off, int(min(h.length, record.ViewMax)))
 	if err != nil {
 		return err
 	}

@@ -28,13 +28,13 @@ import (
 // confirmed.
 func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {
-		in, err := open(ctx, r, o.Limits.TempDir)
+		s, err := open(ctx, r, o)
 		if err != nil {
 			yield(record.Recovered{}, err)
 			return
 		}
-		defer in.Close()
-		c := &recoverer{scanner: &scanner{in: in, w: record.NewWindow(ctx, in), o: o}, size: size}
+		defer s.Close()
+		c := &recoverer{scanner: s, size: size}
 		if err := c.run(func(r record.Recovered) bool { return yield(r, nil) }); err != nil {
 			yield(record.Recovered{}, err)
 		}
@@ -51,54 +51,44 @@ type recoverer struct {
 // run goes from record to record. It returns nil as well when yield says stop.
 func (c *recoverer) run(yield func(record.Recovered) bool) error {
 	c.whole = true
-	for pos := int64(0); ; {
-		var err error
-		if pos, err = c.skipEmpty(pos); err != nil {
-			return err
-		}
-		c.in.Release(pos)
-		if end, err := c.atEnd(pos); err != nil || end && c.in.Broken() == nil {
-			return err
-		}
+	return c.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := c.recordAt(pos)
 		if err != nil {
-			return err
+			return 0, false, err
 		}
 		var out record.Recovered
 		if why != "" {
 			var it record.Item
-			it, pos, err = c.damage(pos, why)
+			it, next, err = c.Damage(pos, why, c.search)
 			out = record.Recovered{Offset: it.Offset, Length: it.Length, What: it.Damage, URL: h.uri("WARC-Target-URI"), Time: timeOf(&h)}
 			c.whole = false
 		} else {
 			out, err = c.record(pos, h)
-			pos += h.bytes + h.length
+			next = pos + h.bytes + h.length
 		}
 		if err != nil {
-			return err
+			return 0, false, err
 		}
-		if !yield(out) {
-			return nil
-		}
-	}
+		return next, yield(out), nil
+	})
 }
 
 // record judges the record at pos, which ends where it says.
 func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
 	end := pos + h.bytes + h.length
-	at, first := c.in.Locate(pos)
+	at, first := c.Locate(pos)
 	out := record.Recovered{Offset: at, State: record.RecoverChained, Records: 1, Time: record.NoTime}
-	next, err := c.skipEmpty(end)
+	next, err := c.SkipEmpty(end)
 	if err != nil {
 		return out, err
 	}
-	last, err := c.atEnd(next)
+	last, err := c.AtEnd(next)
 	if err != nil {
 		return out, err
 	}
-	if last = last && c.in.Broken() == nil; last {
+	if last = last && c.Broken() == nil; last {
 		out.Length = c.size - at
-	} else if to, nextFirst := c.in.Locate(next); first && nextFirst {
+	} else if to, nextFirst := c.Locate(next); first && nextFirst {
 		out.Length = to - at
 	}
 	if !c.whole && !last {
@@ -108,7 +98,7 @@ func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
 			out.State = record.RecoverConfirmed
 		}
 	}
-	why, err := digestFault(io.NewSectionReader(c.in, pos+h.bytes, h.length), h.get("WARC-Block-Digest"))
+	why, err := digestFault(io.NewSectionReader(c, pos+h.bytes, h.length), h.get("WARC-Block-Digest"))
 	if err != nil {
 		return out, err
 	}
@@ -118,7 +108,7 @@ func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
 		return out, nil
 	}
 	out.Write = func(w io.Writer) error {
-		if _, err := io.Copy(w, io.NewSectionReader(c.in, pos, end-pos)); err != nil {
+		if _, err := io.Copy(w, io.NewSectionReader(c, pos, end-pos)); err != nil {
 			return err
 		}
 		_, err := io.WriteString(w, "\r\n\r\n")

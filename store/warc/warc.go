@@ -32,28 +32,24 @@ type Options struct {
 // HTTP and has no status line has Status 0, no Head, and all of it is Body.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
-		in, err := open(ctx, r, o.Limits.TempDir)
+		s, err := open(ctx, r, o)
 		if err != nil {
 			yield(record.Item{}, err)
 			return
 		}
-		defer in.Close()
-		s := &scanner{in: in, w: record.NewWindow(ctx, in), o: o}
+		defer s.Close()
 		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
 			yield(record.Item{}, err)
 		}
 	}
 }
 
-func open(ctx context.Context, r io.ReaderAt, tempDir string) (gzipped.Input, error) {
+func open(ctx context.Context, r io.ReaderAt, o Options) (*scanner, error) {
 	_, compressed, err := detect(r)
 	if err != nil {
 		return nil, err
 	}
-	if compressed {
-		return gzipped.Open(ctx, r, gzipped.Options{TempDir: tempDir, Starts: hasRecord}), nil
-	}
-	return gzipped.Plain(r), nil
+	return &scanner{gzipped.NewWalk(ctx, r, compressed, gzipped.Options{TempDir: o.Limits.TempDir, Starts: hasRecord}), o}, nil
 }
 
 // hasRecord reports whether a record starts in text.
@@ -95,60 +91,29 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 
 // scanner walks over the records of one file.
 type scanner struct {
-	in gzipped.Input
-	w  *record.Window
-	o  Options
+	*gzipped.Walk
+	o Options
 }
 
 // run goes from record to record. It returns nil as well when yield says stop.
 func (s *scanner) run(yield func(record.Item) bool) error {
-	var pos int64
-	for {
-		var err error
-		if pos, err = s.skipEmpty(pos); err != nil {
-			return err
-		}
-		s.in.Release(pos)
-		if end, err := s.atEnd(pos); err != nil || end && s.in.Broken() == nil {
-			return err
-		}
-		var it record.Item
+	return s.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := s.recordAt(pos)
 		if err != nil {
-			return err
+			return 0, false, err
 		}
+		var it record.Item
 		if why != "" {
-			it, pos, err = s.damage(pos, why)
+			it, next, err = s.Damage(pos, why, s.search)
 		} else {
 			it, err = s.item(pos, h)
-			pos += h.bytes + h.length
+			next = pos + h.bytes + h.length
 		}
 		if err != nil {
-			return err
+			return 0, false, err
 		}
-		if !yield(it) {
-			return nil
-		}
-	}
-}
-
-// skipEmpty returns where the line ends at pos end.
-func (s *scanner) skipEmpty(pos int64) (int64, error) {
-	for {
-		b, err := s.w.View(pos, 1<<10)
-		if err != nil {
-			return 0, err
-		}
-		n := len(b) - len(bytes.TrimLeft(b, "\r\n"))
-		if pos += int64(n); n < len(b) || n == 0 {
-			return pos, nil
-		}
-	}
-}
-
-func (s *scanner) atEnd(pos int64) (bool, error) {
-	b, err := s.w.View(pos, 1)
-	return len(b) == 0, err
+		return next, yield(it), nil
+	})
 }
 
 // recordAt reads the header at pos and checks that the record ends where its
@@ -179,7 +144,7 @@ const slipMax = 4
 // slip finds by how much a length that leads to end is short, where the empty
 // lines and the next record stand a few bytes behind; 0 if they do not.
 func (s *scanner) slip(end int64) (more int64, err error) {
-	b, err := s.w.View(end, slipMax+len(recordEnd))
+	b, err := s.Window.View(end, slipMax+len(recordEnd))
 	return int64(max(bytes.Index(b, []byte(recordEnd)), 0)), err
 }
 
@@ -190,7 +155,7 @@ const recordEnd = "\r\n\r\n" + magic
 func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 	for n := 4 << 10; ; n *= 16 {
 		n = min(n, headerMax)
-		b, err := s.w.View(pos, n)
+		b, err := s.Window.View(pos, n)
 		if err != nil {
 			return header{}, nil, err
 		}
@@ -209,16 +174,11 @@ func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 // by the end of the file.
 func (s *scanner) checkEnd(off, length int64) (why string, err error) {
 	end := off + length
-	there, err := s.in.Holds(off, length)
-	if there && length > 0 && err == nil {
-		var last []byte
-		last, err = s.w.View(end-1, 1)
-		there = len(last) == 1
-	}
+	there, err := s.Has(off, length)
 	if !there || err != nil {
 		return fmt.Sprintf("file ends within the %d bytes that Content-Length says", length), err
 	}
-	b, err := s.w.View(end, 1<<10)
+	b, err := s.Window.View(end, 1<<10)
 	if err != nil {
 		return "", err
 	}
@@ -227,33 +187,10 @@ func (s *scanner) checkEnd(off, length int64) (why string, err error) {
 		bytes.HasPrefix(b, []byte("\r\n\r\n")) || bytes.HasPrefix(b, []byte("\n\n")) {
 		return "", nil
 	}
-	if _, first := s.in.Locate(end); first && s.in.Compressed() {
+	if _, first := s.Locate(end); first && s.Compressed() {
 		return "", nil
 	}
 	return "record does not end where Content-Length says", nil
-}
-
-// damage makes the item of a damaged span that starts at pos, and returns
-// where to go on.
-func (s *scanner) damage(pos int64, why string) (it record.Item, next int64, err error) {
-	at, first := s.in.Locate(pos)
-	it = record.Item{Offset: at, Damage: why}
-	next, found, err := s.search(pos)
-	if err != nil {
-		return it, 0, err
-	}
-	end, nextFirst := s.in.Locate(next)
-	if fault := s.in.Broken(); !found && fault != nil {
-		it.Damage = fmt.Sprintf("damaged gzip member: %v", fault)
-		if next, end, err = s.in.Resume(); err != nil {
-			return it, 0, err
-		}
-		nextFirst = true
-	}
-	if first && (nextFirst || !found) {
-		it.Length = end - at
-	}
-	return it, next, nil
 }
 
 // search returns the offset of the next record behind pos, or that of the end
@@ -263,7 +200,7 @@ func (s *scanner) damage(pos int64, why string) (it record.Item, next int64, err
 func (s *scanner) search(pos int64) (next int64, found bool, err error) {
 	from := pos + 1
 	for {
-		at, found, err := s.w.Find(from, []byte(magic))
+		at, found, err := s.Window.Find(from, []byte(magic))
 		if err != nil || !found {
 			return at, false, err
 		}
@@ -282,7 +219,7 @@ func (s *scanner) search(pos int64) (next int64, found bool, err error) {
 
 // item makes the item of the whole record at pos.
 func (s *scanner) item(pos int64, h header) (record.Item, error) {
-	at, _ := s.in.Locate(pos)
+	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: h.get("WARC-Type")}
 	switch kind := strings.ToLower(it.Type); kind {
 	case "response", "revisit", "resource":
@@ -292,7 +229,7 @@ func (s *scanner) item(pos int64, h header) (record.Item, error) {
 		}
 		if why != "" {
 			it.Damage = why
-			if !s.in.Compressed() {
+			if !s.Compressed() {
 				it.Length = h.bytes + h.length
 			}
 			return it, nil
