@@ -1,0 +1,227 @@
+// Package graph ranks the nodes of directed graphs: PageRank (Page, Brin,
+// Motwani and Winograd 1999) and HITS (Kleinberg 1999) with the variants of
+// Borodin, Roberts, Rosenthal and Tsaparas 2001, and shortest paths. It works on
+// arrays alone: what a node is, its caller knows.
+//
+// A graph is kept as the list of those who point to each node, since that is
+// what a rank is computed from. It takes four bytes an edge, eight if edges have
+// weights, and some twenty a node while it is ranked; larger than memory, its
+// edges stay in a file and are read once a round.
+package graph
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+)
+
+// Graph is a directed graph of nodes numbered from 0 on. It does not change, and
+// may be used from several goroutines.
+type Graph struct {
+	nodes  int
+	edges  int64
+	blocks []block
+	first  []uint32  // of each node, its first edge within its block
+	out    []float64 // of each node, the weight of the edges that go out
+
+	// In memory, or in the file: edges in order of (to, from).
+	from   []uint32
+	weight []float32 // nil: each is 1
+	file   *os.File
+	wide   bool // the file has weights
+}
+
+// block is a stretch of nodes and the edges that come in there. Blocks are what
+// workers share and what is read from the file at a time.
+type block struct {
+	node, end   int   // nodes node up to end
+	edge, edges int64 // its first edge, and how many
+}
+
+// The bounds of a block; a node with more edges than that is a block by itself.
+// A small graph has smaller ones, so that there are some to share.
+const (
+	blockNodes  = 1 << 14
+	blockEdges  = 1 << 15
+	blocksLeast = 64
+)
+
+// Nodes is how many nodes there are, Edges how many edges.
+func (g *Graph) Nodes() int { return g.nodes }
+
+// Edges is how many edges there are.
+func (g *Graph) Edges() int64 { return g.edges }
+
+// Close gives up the file of a graph that has one.
+func (g *Graph) Close() error {
+	if g.file == nil {
+		return nil
+	}
+	return errors.Join(g.file.Close(), os.Remove(g.file.Name()))
+}
+
+// row is what points to a node, in order of number, with weights or nil.
+type row struct {
+	from   []uint32
+	weight []float32
+}
+
+// buffer holds the edges of a block that were read from the file.
+type buffer struct {
+	raw    []byte
+	from   []uint32
+	weight []float32
+}
+
+// load gives the edges of a block. They are valid until the buffer is used
+// again.
+func (g *Graph) load(b block, buf *buffer) (row, error) {
+	if g.file == nil {
+		r := row{from: g.from[b.edge : b.edge+b.edges]}
+		if g.weight != nil {
+			r.weight = g.weight[b.edge : b.edge+b.edges]
+		}
+		return r, nil
+	}
+	size := g.edgeBytes()
+	buf.raw = grown(buf.raw, int(b.edges)*size)
+	if _, err := g.file.ReadAt(buf.raw, b.edge*int64(size)); err != nil {
+		return row{}, fmt.Errorf("read the edges of nodes %d to %d: %w", b.node, b.end, err)
+	}
+	buf.from = grown(buf.from, int(b.edges))
+	if !g.wide {
+		for i := range buf.from {
+			buf.from[i] = binary.LittleEndian.Uint32(buf.raw[4*i:])
+		}
+		return row{from: buf.from}, nil
+	}
+	buf.weight = grown(buf.weight, int(b.edges))
+	for i := range buf.from {
+		buf.from[i] = binary.LittleEndian.Uint32(buf.raw[8*i:])
+		buf.weight[i] = math.Float32frombits(binary.LittleEndian.Uint32(buf.raw[8*i+4:]))
+	}
+	return row{buf.from, buf.weight}, nil
+}
+
+func (g *Graph) edgeBytes() int {
+	if g.wide {
+		return 8
+	}
+	return 4
+}
+
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		s = make([]T, n)
+	}
+	return s[:n]
+}
+
+// node gives the part of a block's edges that comes in at a node of it.
+func (g *Graph) node(b block, r row, node int) row {
+	from, to := int64(g.first[node]), b.edges
+	if node+1 < b.end {
+		to = int64(g.first[node+1])
+	}
+	out := row{from: r.from[from:to]}
+	if r.weight != nil {
+		out.weight = r.weight[from:to]
+	}
+	return out
+}
+
+// blockOf is the number of the block in which a node is.
+func (g *Graph) blockOf(node int) int {
+	i, j := 0, len(g.blocks)
+	for j-i > 1 {
+		if m := (i + j) / 2; g.blocks[m].node <= node {
+			i = m
+		} else {
+			j = m
+		}
+	}
+	return i
+}
+
+// In calls f for each edge that comes in at a node, in order of where from.
+func (g *Graph) In(node int, f func(from int, weight float64)) error {
+	if node < 0 || node >= g.nodes {
+		return fmt.Errorf("node %d of a graph with %d nodes", node, g.nodes)
+	}
+	b := g.blocks[g.blockOf(node)]
+	r, err := g.load(b, &buffer{})
+	if err != nil {
+		return err
+	}
+	r = g.node(b, r, node)
+	for i, u := range r.from {
+		w := 1.0
+		if r.weight != nil {
+			w = float64(r.weight[i])
+		}
+		f(int(u), w)
+	}
+	return nil
+}
+
+// OutWeight is the weight of the edges that leave a node: where none has a
+// weight, their number.
+func (g *Graph) OutWeight(node int) float64 { return g.out[node] }
+
+// assembly puts a graph together from edges in order of (to, from).
+type assembly struct {
+	g     *Graph
+	into  io.Writer // the file's, if there is one
+	raw   [8]byte
+	begun int // nodes whose first edge is known
+}
+
+func (a *assembly) add(to, from uint32, weight float32) error {
+	a.upTo(int(to))
+	g := a.g
+	b := &g.blocks[len(g.blocks)-1]
+	if b.edges == math.MaxUint32 {
+		return fmt.Errorf("more than %d edges point to node %d", int64(math.MaxUint32), to)
+	}
+	b.edges++
+	g.edges++
+	g.out[from] += float64(weight)
+	if a.into == nil {
+		g.from = append(g.from, from)
+		if g.wide {
+			g.weight = append(g.weight, weight)
+		}
+		return nil
+	}
+	binary.LittleEndian.PutUint32(a.raw[:], from)
+	binary.LittleEndian.PutUint32(a.raw[4:], math.Float32bits(weight))
+	_, err := a.into.Write(a.raw[:g.edgeBytes()])
+	return err
+}
+
+// upTo begins the nodes up to and with node.
+func (a *assembly) upTo(node int) {
+	g := a.g
+	nodes := min(blockNodes, g.nodes/blocksLeast+1)
+	for ; a.begun <= node; a.begun++ {
+		last := len(g.blocks) - 1
+		if last < 0 || a.begun-g.blocks[last].node == nodes || g.blocks[last].edges >= blockEdges {
+			if last >= 0 {
+				g.blocks[last].end = a.begun
+			}
+			g.blocks = append(g.blocks, block{node: a.begun, edge: g.edges})
+			last++
+		}
+		g.first[a.begun] = uint32(g.blocks[last].edges)
+	}
+}
+
+func (a *assembly) finish() {
+	a.upTo(a.g.nodes - 1)
+	if n := len(a.g.blocks); n > 0 {
+		a.g.blocks[n-1].end = a.g.nodes
+	}
+}

@@ -1,0 +1,57 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Path gives the nodes of a shortest path between two nodes, both with it, or
+// nil if there is none. Of several it takes the one whose nodes have the lowest
+// numbers, from the beginning on. It needs four bytes a node.
+func (g *Graph) Path(ctx context.Context, from, to int) ([]int, error) {
+	for _, n := range []int{from, to} {
+		if n < 0 || n >= g.nodes {
+			return nil, fmt.Errorf("node %d of a graph with %d nodes", n, g.nodes)
+		}
+	}
+	// Who points to whom is at hand, so the search goes backwards, a distance at
+	// a time: toward[v] is the node after v on the way, plus one.
+	toward := make([]uint32, g.nodes)
+	toward[to] = uint32(to) + 1
+	var buf buffer
+	var edges row
+	loaded := -1 // number of the block that edges are of
+	for layer := []int{to}; len(layer) > 0 && toward[from] == 0; {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var next []int
+		for _, v := range layer {
+			if b := g.blockOf(v); b != loaded {
+				var err error
+				if edges, err = g.load(g.blocks[b], &buf); err != nil {
+					return nil, err
+				}
+				loaded = b
+			}
+			for _, u := range g.node(g.blocks[loaded], edges, v).from {
+				if toward[u] == 0 {
+					toward[u] = uint32(v) + 1
+					next = append(next, int(u))
+				}
+			}
+		}
+		slices.Sort(next)
+		layer = next
+	}
+	if toward[from] == 0 {
+		return nil, nil
+	}
+	path := []int{from}
+	for v := from; v != to; {
+		v = int(toward[v] - 1)
+		path = append(path, v)
+	}
+	return path, nil
+}
