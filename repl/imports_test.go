@@ -42,6 +42,7 @@ var arrows = map[string]string{
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
 	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value store/record",
+	"exec/graph": "",
 	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
@@ -86,7 +87,7 @@ var homes = map[string]string{
 // testHomes are further homes of outside modules in a package's tests alone.
 var testHomes = map[string]string{
 	"golang.org/x/text":                "queries",
-	"github.com/klauspost/compress":    "repl store/arc",
+	"github.com/klauspost/compress":    "repl store/arc exec/graph",
 	"github.com/parquet-go/parquet-go": "repl",
 }
 
@@ -94,6 +95,7 @@ var testModules = []string{
 	"github.com/rogpeppe/go-internal",
 	"github.com/creack/pty",
 	"pgregory.net/rapid",
+	"gonum.org/v1/gonum",
 }
 
 // standardHomes bounds the standard library's own network code: what is not

@@ -258,11 +258,12 @@ func assemble(t *rapid.T, nodes int, added []WeightedEdge, o Options, tiny bool)
 	if tiny {
 		b.o.Memory = 1
 	}
+	spilled := len(b.runs) > 0
 	g, err := b.Graph(nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tiny && len(added) > 17 && (g.file == nil) {
+	if spilled && g.file == nil {
 		t.Fatal("the edges are not in a file")
 	}
 	return g
