@@ -68,6 +68,14 @@ func (endless) Delete(context.Context, record.DeleteOptions) (record.DeleteResul
 	panic("not asked for")
 }
 
+func (endless) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
+
+func (endless) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {
+	return false, nil
+}
+
+func (endless) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
+
 func (endless) Tombstones(context.Context) ([]record.Tombstone, error) { return nil, nil }
 
 func (endless) Merge(context.Context, record.MergeOptions) ([]record.MergeResult, error) {

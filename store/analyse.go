@@ -16,55 +16,87 @@ import (
 const dividedMax = 8 << 20
 
 // analysis is what is read off a body when it comes in: what it says, and how
-// it divides. It is immutable: captures with equal bodies share it.
+// it divides. Captures with equal bodies share it.
 type analysis struct {
 	page    segment.Page
 	content uint64 // as in segment.Entry
 	missing bool   // it says that nothing is there
 	layout  []byte // nil unless it is stored divided
 	leaves  []span // of the body
+	ids     []segment.ID
+	facts   []byte   // as in segment.Stored
+	parts   [][]byte // facts of the blocks that it is stored as
+	// open is the page as it divides, until the batch that brought it is
+	// written; nil as well where it does not divide.
+	open *block.Reading
 }
 
 // span is a range of a body.
 type span struct{ start, end int32 }
 
 // analyse reads a body. head is its response's, mime its media type.
-func analyse(body, head []byte, mime string) *analysis {
+func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
 	a := &analysis{page: segment.NoPage}
-	if len(body) > dividedMax {
-		return a
-	}
-	encoding := record.Header(head, "Content-Encoding")
-	b, ok := block.Open(body, mime, record.Header(head, "Content-Type"), encoding, block.Options{})
-	if !ok {
+	b := openPage(body, head, mime)
+	if b == nil {
 		return a
 	}
 	meta := b.Page.Meta(b.Charset)
+	r := reader.Read(b)
+	a.open = r
 	a.page = segment.Page{
 		Title: meta.Title, Lang: meta.Lang, Charset: b.Charset, Declared: b.Declared, NoArchive: meta.NoArchive,
-		LinkCount: int64(len(b.Page.Links(0, len(b.Page.Body), b.Charset))),
+		LinkCount: int64(r.Links), BlockCount: int64(len(r.Leaves)),
 	}
 	lead := b.Page.TextRange(0, min(len(b.Page.Body), leadBytes), b.Charset)
 	a.page.Reason, a.missing = missing(b, meta.Title, lead)
 	if a.page.Lang == "" {
 		a.page.Lang = page.LangOf(lead)
 	}
-	leaves := b.Cut(0)
-	a.page.BlockCount = int64(len(leaves))
+	for _, d := range r.Digests {
+		a.ids = append(a.ids, segment.ID(d[:16]))
+	}
 	// A single leaf that is all of the body is as good as the body.
-	whole := len(leaves) == 1 && len(b.Bytes(leaves[0])) == len(b.Page.Body)
-	if len(leaves) > 0 && !whole {
-		a.content = contentOf(b, leaves)
+	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
+	if len(r.Leaves) > 0 && !whole {
+		a.content = contentOf(a.ids)
 	}
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
-	if len(leaves) > 0 && !whole && bytes.Equal(b.Page.Body, body) {
+	plain := len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
+	if plain {
+		a.parts = r.Facts
+	}
+	a.facts = r.AppendFacts(nil, meta.Base, !plain)
+	if len(r.Leaves) > 0 && !whole && plain {
 		a.layout = b.Layout()
-		for _, n := range leaves {
+		for _, n := range r.Leaves {
 			a.leaves = append(a.leaves, span{int32(b.Blocks[n].Start), int32(b.Blocks[n].End)})
 		}
 	}
+	r.Close()
 	return a
+}
+
+// openPage divides a body; nil where it does not divide.
+func openPage(body, head []byte, mime string) *block.Body {
+	if len(body) > dividedMax {
+		return nil
+	}
+	b, ok := block.Open(body, mime, record.Header(head, "Content-Type"), record.Header(head, "Content-Encoding"), block.Options{})
+	if !ok {
+		return nil
+	}
+	return b
+}
+
+// memory is what a takes beside the body's bytes, about.
+func (a *analysis) memory() int64 {
+	n := int64(len(a.layout) + len(a.leaves)*100 + len(a.facts))
+	if a.open != nil {
+		n += int64(len(a.open.Blocks)) * 80
+	}
+	return n
 }
 
 // leadBytes is how much of a page's markup is read to tell its language by its
@@ -85,11 +117,8 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 }
 
 // contentOf is a fingerprint of a page's leaves, whatever their order; never 0.
-func contentOf(b *block.Body, leaves []int) uint64 {
-	ids := make([]segment.ID, len(leaves))
-	for i, n := range leaves {
-		ids[i] = segment.BlockID(b.Bytes(n))
-	}
+func contentOf(leaves []segment.ID) uint64 {
+	ids := slices.Clone(leaves)
 	slices.SortFunc(ids, func(a, b segment.ID) int { return bytes.Compare(a[:], b[:]) })
 	sum := sha256.New()
 	for _, id := range ids {
@@ -101,8 +130,12 @@ func contentOf(b *block.Body, leaves []int) uint64 {
 // contentFor gives the body of a staged capture as the segment takes it.
 func (s *staged) contentFor() segment.Content {
 	c := segment.Content{Body: s.body, Spool: s.spool}
-	if s.read != nil && s.read.layout != nil {
-		c.Layout = s.read.layout
+	if s.read == nil {
+		return c
+	}
+	c.Facts = s.read.parts
+	if s.read.layout != nil {
+		c.Layout, c.IDs = s.read.layout, s.read.ids
 		for _, l := range s.read.leaves {
 			c.Leaves = append(c.Leaves, s.body[l.start:l.end])
 		}
@@ -115,7 +148,10 @@ func (s *staged) contentFor() segment.Content {
 const analysesMax = 2048
 
 // analyses remembers analyses by body and by what the response says of it.
-type analyses map[analysisKey]*analysis
+type analyses struct {
+	reader *block.Reader
+	known  map[analysisKey]*analysis
+}
 
 type analysisKey struct {
 	id             segment.ID
@@ -123,15 +159,37 @@ type analysisKey struct {
 	contentType    string
 }
 
-func (m analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
+func newAnalyses() *analyses {
+	return &analyses{reader: block.NewReader(), known: make(map[analysisKey]*analysis)}
+}
+
+func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
 	k := analysisKey{id, mime, record.Header(head, "Content-Encoding"), record.Header(head, "Content-Type")}
-	a := m[k]
+	a := m.known[k]
 	if a == nil {
-		a = analyse(body, head, mime)
-		if len(m) >= analysesMax {
-			clear(m)
+		a = analyse(m.reader, body, head, mime)
+		if len(m.known) >= analysesMax {
+			clear(m.known)
 		}
-		m[k] = a
+		m.known[k] = a
 	}
 	return a
+}
+
+// open gives the page of which a is the analysis as it divides; nil if it does
+// not.
+func (m *analyses) open(a *analysis, body, head []byte, mime string) *block.Reading {
+	if a.open == nil && a.facts != nil {
+		if b := openPage(body, head, mime); b != nil {
+			a.open = m.reader.Read(b)
+		}
+	}
+	return a.open
+}
+
+// close forgets the pages, and keeps what was read off them.
+func (m *analyses) close() {
+	for _, a := range m.known {
+		a.open = nil
+	}
 }

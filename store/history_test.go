@@ -133,6 +133,9 @@ func tellRows(a *Archive, from, to record.Time) ([]row, error) {
 		return nil, err
 	}
 	defer v.Close()
+	if _, err := checkKept(v); err != nil {
+		return nil, err
+	}
 	var out []row
 	for b, err := range v.Scan(ctx, record.Scan{From: from, To: to, Columns: record.ColKind | record.ColChange | record.ColPrevious | record.ColVersionTime | record.ColDigest | record.ColBytes}) {
 		if err != nil {
@@ -190,7 +193,7 @@ const dayMillis = 86_400_000
 // bodies are what captures of a drawn history have: some are pages that share
 // blocks.
 var bodies = func() []string {
-	out := []string{"", "a", "b", "c"}
+	out := []string{"", "a", "b", storyOf("abc"), storyOf("ab!c"), storyOf("xac")}
 	for i := range 4 {
 		page := "<html><head><title>a page</title></head><body>"
 		for j := range 4 {

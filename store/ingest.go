@@ -33,7 +33,7 @@ type ingest struct {
 
 	staged []staged
 	bytes  int64
-	read   analyses
+	read   *analyses
 	blocks *segment.Blocks
 }
 
@@ -94,7 +94,7 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: make(analyses), blocks: segment.NewBlocks(), enc: newEncoder()}
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: newAnalyses(), blocks: segment.NewBlocks(), enc: newEncoder()}
 	return g, nil
 }
 
@@ -120,6 +120,7 @@ func (g *ingest) drop() {
 			s.File.Close()
 		}
 	}
+	g.read.close()
 	clear(g.staged)
 	g.staged, g.bytes = g.staged[:0], 0
 }
@@ -184,7 +185,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	}
 	if e.Body == segment.BodyOwn && c.Spool == nil {
 		s.read = g.read.of(e.ID, c.Body, c.Head, e.Mime)
-		e.Page, e.Content = s.read.page, s.read.content
+		e.Page, e.Content, e.Facts = s.read.page, s.read.content, s.read.facts
 		if s.read.missing && e.Kind == record.KindPage {
 			e.Kind = record.KindSoftMissing
 		} else {
@@ -193,7 +194,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		if e.Kind != record.KindPage {
 			e.Page.BlockCount, e.Content = -1, 0 // only pages have blocks
 		}
-		g.bytes += int64(len(s.read.layout)) + int64(len(s.read.leaves))*8
+		g.bytes += s.read.memory()
 	}
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
@@ -258,8 +259,9 @@ func (g *ingest) store(ctx context.Context) error {
 		return err
 	}
 	defer v.Close()
+	v.SetCache(0) // what is read for one batch is of no use to the next
 	// Planning changes captures, and may have to be done again.
-	b := &batchPlan{v: v, look: v.looker(), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, read: g.read, look: v.looker(), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
 		return err
@@ -326,6 +328,7 @@ func (s *staged) count(f fate) {
 // batchPlan decides for each staged capture what is to be stored of it.
 type batchPlan struct {
 	v        *Snapshot
+	read     *analyses
 	look     *looker
 	staged   []staged // sorted
 	fates    []fate   // one for each staged
@@ -417,12 +420,13 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	if b.look.disturbed {
 		arrange = settleVisible
 	}
-	for _, l := range arrange(all) {
+	settled := arrange(all)
+	for _, l := range settled {
 		if l.seg == nil {
 			b.keep(int(l.n), &l, known, from)
 		}
 	}
-	return nil
+	return b.fold(ctx, settled)
 }
 
 // knows reports whether the archive has e already.
@@ -457,6 +461,9 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known, from)
+	}
+	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
+		s.Facts = nil // the version that it belongs to has them
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.layout != nil {
 		b.takeFrom(i, known)

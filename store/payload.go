@@ -112,7 +112,7 @@ func (v *Snapshot) segment(id uint32) *segment.Reader {
 func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	s := v.segment(ref.Segment)
 	if s == nil {
-		return record.Payload{}, fmt.Errorf("no segment %d in this state of the archive", ref.Segment)
+		return record.Payload{}, errNoSegment(ref.Segment)
 	}
 	e, err := v.stored(place{s, ref.Run, ref.N})
 	if err != nil {

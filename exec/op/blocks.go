@@ -16,15 +16,25 @@ import (
 
 // blockRow is one block of the cut of one version.
 type blockRow struct {
-	rev     *revision
-	n       int // of the version's tree
+	url     string
+	time    record.Time
+	ref     record.Ref
+	path    string
+	parent  string
+	depth   int
 	ordinal int
-	op      block.Op // not in the URL's first version
+	bytes   int
+	life    block.Life
+	first   bool // it is of the URL's first version
+	op      block.Op
 }
 
 // blocks yields a row a block of the versions chosen, each at the cut that n
 // asks for.
 func (r *Runner) blocks(ctx context.Context, n *plan.Source) Rows {
+	if n.Changed && keptCut(n) {
+		return render(n, blockFills, blockShape, r.changedBlocks(ctx, n))
+	}
 	return render(n, blockFills, blockShape, cuts(r.revisions(ctx, n), n.Level))
 }
 
@@ -37,23 +47,31 @@ func cuts(in iter.Seq2[*revision, error], level int) iter.Seq2[[]blockRow, error
 				yield(nil, err)
 				return
 			}
-			if rev.Hidden() || rev.Body == nil {
-				continue
-			}
-			list = list[:0]
-			changes := rev.Changes(level)
-			for i, n := range rev.Tree.Cut(level) {
-				row := blockRow{rev: rev, n: n, ordinal: i + 1}
-				if rev.Before != nil {
-					row.op = changes[i].Op
-				}
-				list = append(list, row)
-			}
-			if len(list) > 0 && !yield(list, nil) {
+			if list = appendCut(list[:0], rev, level); len(list) > 0 && !yield(list, nil) {
 				return
 			}
 		}
 	}
+}
+
+// appendCut appends the blocks of a version.
+func appendCut(list []blockRow, rev *revision, level int) []blockRow {
+	if rev.Hidden() || rev.Body == nil {
+		return list
+	}
+	changes := rev.Changes(level)
+	for i, n := range rev.Tree.Cut(level) {
+		b := &rev.Tree.Blocks[n]
+		row := blockRow{
+			url: rev.url(), time: rev.Time, ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, depth: b.Depth,
+			ordinal: i + 1, bytes: b.End - b.Start, life: rev.Life[n], first: rev.Before == nil,
+		}
+		if !row.first {
+			row.op = changes[i].Op
+		}
+		list = append(list, row)
+	}
+	return list
 }
 
 var blockShape = shape[[]blockRow]{
@@ -63,17 +81,15 @@ var blockShape = shape[[]blockRow]{
 			h.Resize(value.Int, len(list))
 		}
 		for i := range list {
-			packRef(hidden, i, list[i].rev.new)
-			hidden[2].Ints[i] = int64(list[i].n)
+			packRef(hidden, i, list[i].ref)
+			hidden[2].Ints[i] = int64(list[i].ordinal)
 		}
 	},
 }
 
-func (b *blockRow) block() *block.Block { return &b.rev.Tree.Blocks[b.n] }
-
 // change is what became of the block, as a query shows it.
 func (b *blockRow) change() string {
-	if b.rev.Before == nil {
+	if b.first {
 		return record.ChangeFirst.String()
 	}
 	return b.op.String()
@@ -81,20 +97,18 @@ func (b *blockRow) change() string {
 
 // blockFills computes the columns of blocks that need no more than the tree.
 var blockFills = fills[[]blockRow]{
-	"url":      textOf(value.URL, func(b *blockRow) string { return b.rev.url() }),
-	"time":     timeOf(func(b *blockRow) record.Time { return b.rev.Time }),
-	"block":    textOf(value.Text, func(b *blockRow) string { return b.block().Path }),
-	"identity": textOf(value.Text, func(b *blockRow) string { return b.rev.Life[b.n].Identity }),
-	"change":   textOf(value.Text, (*blockRow).change),
-	"changed": boolOf(func(b *blockRow) bool {
-		return b.rev.Before != nil && (b.op == block.Added || b.op == block.Edited)
-	}),
-	"bytes":      intOf(func(b *blockRow) int64 { return int64(b.block().End - b.block().Start) }),
-	"first_seen": timeOf(func(b *blockRow) record.Time { return b.rev.Life[b.n].FirstSeen }),
-	"parent":     textOf(value.Text, func(b *blockRow) string { return b.rev.Tree.Blocks[b.block().Parent].Path }),
-	"depth":      intOf(func(b *blockRow) int64 { return int64(b.block().Depth) }),
+	"url":        textOf(value.URL, func(b *blockRow) string { return b.url }),
+	"time":       timeOf(func(b *blockRow) record.Time { return b.time }),
+	"block":      textOf(value.Text, func(b *blockRow) string { return b.path }),
+	"identity":   textOf(value.Text, func(b *blockRow) string { return b.life.Identity() }),
+	"change":     textOf(value.Text, (*blockRow).change),
+	"changed":    boolOf(func(b *blockRow) bool { return !b.first && (b.op == block.Added || b.op == block.Edited) }),
+	"bytes":      intOf(func(b *blockRow) int64 { return int64(b.bytes) }),
+	"first_seen": timeOf(func(b *blockRow) record.Time { return b.life.FirstSeen }),
+	"parent":     textOf(value.Text, func(b *blockRow) string { return b.parent }),
+	"depth":      intOf(func(b *blockRow) int64 { return int64(b.depth) }),
 	"ordinal":    intOf(func(b *blockRow) int64 { return int64(b.ordinal) }),
-	"host":       textOf(value.Text, func(b *blockRow) string { return urlkey.Host(b.rev.url()) }),
+	"host":       textOf(value.Text, func(b *blockRow) string { return urlkey.Host(b.url) }),
 }
 
 // part is the range of block n; a body that is one block is that.
@@ -127,7 +141,8 @@ func (r *response) partTopic(n int) value.Value {
 	if b == nil || n < 0 {
 		return value.Value{}
 	}
-	return textOrNull(block.Topic(r.partBytes(n), b.Charset, b.Profile, block.TopicOptions{}))
+	start, end := r.part(n)
+	return textOrNull(b.Topic(start, end))
 }
 
 // blockFields computes the columns of blocks that need the payload.
@@ -135,11 +150,8 @@ var blockFields = map[string]func(r *response, n int) value.Value{
 	"label": func(r *response, n int) value.Value { return value.OfText(r.label(n).String()) },
 	"topic": (*response).partTopic,
 	"words": func(r *response, n int) value.Value {
-		count := 0
-		for range page.Words(r.partText(n)) {
-			count++
-		}
-		return value.OfInt(int64(count))
+		start, end := r.part(n)
+		return value.OfInt(int64(block.CountWords(r.blocks().Text(start, end))))
 	},
 	"link_count": func(r *response, n int) value.Value {
 		count := 0
@@ -156,6 +168,11 @@ var blockFields = map[string]func(r *response, n int) value.Value{
 		return value.OfText(hex.EncodeToString(sum[:]))
 	},
 	"text": func(r *response, n int) value.Value { return value.OfText(r.partText(n)) },
+	"simhash": func(r *response, n int) value.Value {
+		var s page.Simhash
+		s.Add(r.partText(n), 1)
+		return value.OfInt(int64(s.Sum()))
+	},
 	"html": func(r *response, n int) value.Value {
 		return value.OfText(string(page.ToUTF8(r.partBytes(n), r.blocks().Charset)))
 	},

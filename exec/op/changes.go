@@ -90,7 +90,7 @@ var changeFills = fills[[]changeRow]{
 	}),
 	"identity": textOf(value.Text, func(c *changeRow) string {
 		rev, n := c.side()
-		return rev.Life[n].Identity
+		return rev.Life[n].Identity()
 	}),
 	"bytes":      intOf(func(c *changeRow) int64 { return sizeOf(c.rev.Revision, c.New) }),
 	"old_bytes":  intOf(func(c *changeRow) int64 { return sizeOf(c.rev.Before, c.Old) }),
@@ -126,7 +126,7 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 }
 
 // lateChange gives a function that computes the late columns of a change.
-func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (func(name string) value.Value, error) {
+func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value
 		*c = comparison{old: old, new: new, level: n.Level, changes: rev.Changes(n.Level), rev: rev}
 	}
 	i := int(hidden[6].Ints[row])
-	return func(name string) value.Value { return changeFields[name](c, i) }, nil
+	return func(name string) (value.Value, error) { return changeFields[name](c, i), nil }, nil
 }
 
 // changeFields computes the columns of changes that need the payload.

@@ -7,14 +7,13 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/block"
-	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
 // linkRow is one link of one version.
 type linkRow struct {
-	*page.Link
+	*block.Link
 	url    string
 	time   record.Time
 	ref    record.Ref
@@ -56,29 +55,117 @@ func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i in
 	if b.Kind[i] != record.KindPage {
 		return nil, nil
 	}
-	res, err := r.response(ctx, b.Ref[i], options(n))
+	p, err := r.pageLinks(ctx, n, b.Ref[i])
 	if err != nil {
 		return nil, err
 	}
 	base := b.URL[i]
-	if written := res.about().Base; written != "" {
-		if u, err := urlkey.Resolve(base, written); err == nil {
+	if p.base != "" {
+		if u, err := urlkey.Resolve(base, p.base); err == nil {
 			base = u
 		}
 	}
-	links := res.allLinks()
-	list := make([]linkRow, len(links))
-	for j := range links {
+	list := make([]linkRow, len(p.links))
+	for j := range p.links {
 		l := &list[j]
-		*l = linkRow{Link: &links[j], url: b.URL[i], time: b.Time[i], ref: b.Ref[i], n: j}
+		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], ref: b.Ref[i], n: j, block: p.path(j)}
 		if u, err := urlkey.Resolve(base, l.Target); err == nil {
 			l.target = u
 		}
-		if p := partAt(res.blocks(), n.Level, l.Offset); p > 0 {
-			l.block = res.blocks().Blocks[p].Path
-		}
 	}
 	return list, nil
+}
+
+// pageLinks is the links of one version, as they are kept or found anew.
+type pageLinks struct {
+	ref   record.Ref
+	base  string // that the page names, as written
+	links []block.Link
+	path  func(i int) string               // of the block that link i is in, "" in the layout
+	label func(i int) (value.Value, error) // of that block
+}
+
+// pageLinks gives the links of a version, or those given before.
+func (r *Runner) pageLinks(ctx context.Context, n *plan.Source, ref record.Ref) (*pageLinks, error) {
+	for _, p := range r.linked {
+		if p.ref == ref {
+			return p, nil
+		}
+	}
+	p, err := r.keptLinks(ctx, n, ref)
+	if err == nil && p == nil {
+		p, err = r.foundLinks(ctx, n, ref)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(r.linked) == responsesMax {
+		r.linked = r.linked[1:]
+	}
+	r.linked = append(r.linked, p)
+	return p, nil
+}
+
+// keptLinks gives the links as they are kept; nil where they are not.
+func (r *Runner) keptLinks(ctx context.Context, n *plan.Source, ref record.Ref) (*pageLinks, error) {
+	if !keptCut(n) {
+		return nil, nil
+	}
+	kept, err := r.kept(ctx, ref, 0)
+	if err != nil || kept.Page == nil {
+		return nil, err
+	}
+	var leaves [][]byte
+	if !kept.Page.Inline() {
+		if leaves, err = r.Snapshot.LeafFacts(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	links, err := kept.Page.Links(leaves)
+	if err != nil {
+		return nil, nil // kept by another version of the program, or not of all leaves
+	}
+	cut := kept.Page.Cut
+	return &pageLinks{
+		ref: ref, base: kept.Page.Base, links: links,
+		path: func(i int) string {
+			if p := links[i].Part; p >= 0 {
+				return cut[p].Path
+			}
+			return ""
+		},
+		label: func(i int) (value.Value, error) {
+			if p := links[i].Part; p >= 0 {
+				return value.OfText(cut[p].Label.String()), nil
+			}
+			return value.Value{}, nil
+		},
+	}, nil
+}
+
+// foundLinks reads the page for its links.
+func (r *Runner) foundLinks(ctx context.Context, n *plan.Source, ref record.Ref) (*pageLinks, error) {
+	res, err := r.response(ctx, ref, options(n))
+	if err != nil {
+		return nil, err
+	}
+	links := res.allLinks()
+	return &pageLinks{
+		ref: ref, base: res.about().Base, links: links,
+		path: func(i int) string {
+			if p := partAt(res.blocks(), n.Level, links[i].Offset); p > 0 {
+				return res.blocks().Blocks[p].Path
+			}
+			return ""
+		},
+		label: func(i int) (value.Value, error) {
+			p := partAt(res.blocks(), n.Level, links[i].Offset)
+			if p == 0 {
+				return value.Value{}, nil
+			}
+			return value.OfText(res.label(p).String()), nil
+		},
+	}, nil
 }
 
 // partAt is the block of a cut that holds a byte of the body, 0 if none does.
@@ -138,15 +225,19 @@ func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
 	}
 }
 
+// lateLink gives a function that computes the late columns of a link.
+func (r *Runner) lateLink(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
+	p, err := r.pageLinks(ctx, n, unpackRef(hidden, row))
+	if err != nil {
+		return nil, err
+	}
+	i := int(hidden[2].Ints[row])
+	return func(name string) (value.Value, error) { return linkFields[name](p, i) }, nil
+}
+
 // linkFields computes the columns of links that are made late.
-var linkFields = map[string]func(r *response, i int, n *plan.Source) value.Value{
-	"label": func(r *response, i int, n *plan.Source) value.Value {
-		p := partAt(r.blocks(), n.Level, r.allLinks()[i].Offset)
-		if p == 0 {
-			return value.Value{}
-		}
-		return value.OfText(r.label(p).String())
-	},
-	"before": func(r *response, i int, _ *plan.Source) value.Value { return value.OfText(r.allLinks()[i].Before) },
-	"after":  func(r *response, i int, _ *plan.Source) value.Value { return value.OfText(r.allLinks()[i].After) },
+var linkFields = map[string]func(p *pageLinks, i int) (value.Value, error){
+	"label":  func(p *pageLinks, i int) (value.Value, error) { return p.label(i) },
+	"before": func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil },
+	"after":  func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].After), nil },
 }

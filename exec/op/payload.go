@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -61,7 +62,7 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 		if held >= payloadBytes {
 			return row, cols, nil
 		}
-		field := noField
+		field := lateColumn(noField)
 		var err error
 		if !hidden[0].IsNull(row) {
 			field, err = r.late(ctx, n.Source, hidden, row)
@@ -70,7 +71,10 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 			return 0, nil, err
 		}
 		for i, f := range n.Fill {
-			v := field(n.Source.Fields[f].Name)
+			v, err := field(n.Source.Fields[f].Name)
+			if err != nil {
+				return 0, nil, err
+			}
 			held += len(v.Text)
 			cols[i].AppendValue(v)
 		}
@@ -79,13 +83,20 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 }
 
 // noField is what a row has that a LEFT JOIN made of nothing.
-func noField(string) value.Value { return value.Value{} }
+func noField(string) (value.Value, error) { return value.Value{}, nil }
+
+// lateColumn computes a late column of one row.
+type lateColumn func(name string) (value.Value, error)
 
 // late gives a function that computes the late columns of a row.
-func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (func(name string) value.Value, error) {
+func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	switch n.Relation.Name {
 	case "changes":
 		return r.lateChange(ctx, n, hidden, row)
+	case "blocks":
+		return r.lateBlock(ctx, n, hidden, row)
+	case "links":
+		return r.lateLink(ctx, n, hidden, row)
 	}
 	res, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
@@ -93,16 +104,9 @@ func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vecto
 	}
 	switch n.Relation.Name {
 	case "versions":
-		return func(name string) value.Value { return versionFields[name](res) }, nil
+		return func(name string) (value.Value, error) { return versionFields[name](res), nil }, nil
 	case "layouts":
-		return func(string) value.Value { return layoutText(res) }, nil
-	}
-	part := int(hidden[2].Ints[row])
-	switch n.Relation.Name {
-	case "blocks":
-		return func(name string) value.Value { return blockFields[name](res, part) }, nil
-	case "links":
-		return func(name string) value.Value { return linkFields[name](res, part, n) }, nil
+		return func(string) (value.Value, error) { return layoutText(res), nil }, nil
 	}
 	panic("op: no late columns in " + n.Relation.Name)
 }
@@ -125,6 +129,9 @@ var versionFields = map[string]func(*response) value.Value{
 	"author":      func(r *response) value.Value { return textOrNull(r.about().Author) },
 	"description": func(r *response) value.Value { return textOrNull(r.about().Description) },
 	"keywords":    func(r *response) value.Value { return textOrNull(r.about().Keywords) },
+	"abstract": ofPage(func(_ *response, b *block.Body) value.Value {
+		return textOrNull(beginning(b.MainText(), abstractRunes))
+	}),
 	"simhash": ofPage(func(_ *response, b *block.Body) value.Value {
 		var s page.Simhash
 		s.Add(b.Page.Text(b.Charset), 1)
@@ -143,6 +150,29 @@ var versionFields = map[string]func(*response) value.Value{
 		return textOrNull(block.Topic(b.Page.Body, b.Charset, b.Profile, block.TopicOptions{}))
 	}),
 	"layout": layoutText,
+}
+
+// abstractRunes is how many characters an abstract has at most.
+const abstractRunes = 200
+
+// beginning is what a text begins with, in one line: whole words, of up to n
+// characters.
+func beginning(text string, n int) string {
+	var out strings.Builder
+	for w := range strings.FieldsSeq(text) {
+		size := utf8.RuneCountInString(w)
+		if out.Len() == 0 && size > n {
+			return string([]rune(w)[:n]) // Chinese has no spaces
+		}
+		if n -= size + 1; n < -1 {
+			break
+		}
+		if out.Len() > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(w)
+	}
+	return out.String()
 }
 
 // ofPage computes a column of what divides into blocks; of other bodies it is

@@ -22,12 +22,14 @@ type response struct {
 	body            []byte // after content-decoding, in its own charset
 	charset         string
 
-	divided bool
-	page    *block.Body
-	meta    *page.Meta
-	labels  []block.Label
-	links   []page.Link
-	linked  bool
+	divided  bool
+	page     *block.Body
+	meta     *page.Meta
+	labels   []block.Label
+	links    []block.Link
+	cut      []int // at cutLevel
+	cutLevel int
+	linked   bool
 }
 
 // response opens the response of one capture, or gives the one opened before.
@@ -116,29 +118,23 @@ func (r *response) label(n int) block.Label {
 	return r.labels[n]
 }
 
-// allLinks are the links of the page in order. What stands around a link in a
-// block ends where the finest block does, so that it depends on nothing but
-// its bytes.
-func (r *response) allLinks() []page.Link {
-	b := r.blocks()
-	if r.linked || b == nil {
-		return r.links
+// allLinks are the links of the page in order.
+func (r *response) allLinks() []block.Link {
+	if b := r.blocks(); !r.linked && b != nil {
+		r.linked, r.links = true, b.Links()
 	}
-	r.linked = true
-	leaves := b.Cut(0)
-	rest := b.Page.Links(0, len(b.Page.Body), b.Charset)
-	for _, n := range leaves {
-		start, end := b.Blocks[n].Start, b.Blocks[n].End
-		for len(rest) > 0 && rest[0].Offset < start {
-			r.links, rest = append(r.links, rest[0]), rest[1:]
-		}
-		if len(rest) > 0 && rest[0].Offset < end {
-			r.links = append(r.links, b.Page.Links(start, end, b.Charset)...)
-		}
-		for len(rest) > 0 && rest[0].Offset < end {
-			rest = rest[1:]
-		}
-	}
-	r.links = append(r.links, rest...)
 	return r.links
+}
+
+// inCut is the block in a place of a cut, from 0. A body that is one block is
+// one behind the last.
+func (r *response) inCut(level, place int) int {
+	b := r.blocks()
+	if b == nil || len(b.Blocks) <= 1 {
+		return 1
+	}
+	if r.cut == nil || r.cutLevel != level {
+		r.cut, r.cutLevel = b.Cut(level), level
+	}
+	return r.cut[place]
 }

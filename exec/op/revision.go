@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -31,12 +32,13 @@ func (v *revision) url() string { return v.span.URL[v.row] }
 // revisions yields the versions chosen, in order. Those whose body the archive
 // does not have are left out: nothing is known of their blocks.
 //
-// Of a URL with a version chosen all bodies are read up to it, from the first
-// version on, or where no name of a block is asked for from the one before. One
-// URL is held at a time, and two of its versions.
+// Of a URL with a version chosen the bodies are read from the version before on,
+// as it is kept how that one's blocks stand to those before; where it is not, or
+// cannot be believed, and names of blocks are asked for, from the first version
+// on. One URL is held at a time, and two of its versions.
 func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revision, error] {
 	return func(yield func(*revision, error) bool) {
-		f := follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: asksNames(n)}
+		f := r.follow(ctx, n)
 		defer f.close()
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColPrevious))
 		for b, err := range r.spans(ctx, scan, n, false) {
@@ -59,6 +61,11 @@ func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revis
 			}
 		}
 	}
+}
+
+// follow returns a follower for the versions that n chooses.
+func (r *Runner) follow(ctx context.Context, n *plan.Source) *follower {
+	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: asksNames(n)}
 }
 
 // asksNames reports whether n's fields tell of the life of blocks.
@@ -100,13 +107,17 @@ var errUnfound = errors.New("a version found by one scan of the archive is missi
 func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
 	if f.next == nil || f.key != b.Key[i] {
 		from := record.MinTime
-		if p := b.PreviousVersion[i]; !f.whole && p != record.NoTime {
+		if p := b.PreviousVersion[i]; p != record.NoTime {
 			from = p
 		}
 		f.begin(b.Key[i], from)
 	}
 	for {
 		ref, rev, err := f.step()
+		if errors.Is(err, errUnkept) {
+			f.begin(b.Key[i], record.MinTime)
+			continue
+		}
 		if err != nil || ref == b.Ref[i] {
 			return rev, err
 		}
@@ -116,6 +127,9 @@ func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
 		}
 	}
 }
+
+// errUnkept tells that the lives of a version's blocks are not kept.
+var errUnkept = errors.New("the lives of blocks are not kept")
 
 // begin turns to the versions of a URL from a time on.
 func (f *follower) begin(key string, from record.Time) {
@@ -159,11 +173,43 @@ func (f *follower) step() (record.Ref, *block.Revision, error) {
 }
 
 func (f *follower) add(b *record.Batch, i int) (*block.Revision, error) {
+	var fold *block.Fold
+	if !f.begun && f.whole && f.from != record.MinTime {
+		var err error
+		if fold, err = f.fold(b, i); fold == nil {
+			return nil, cmp.Or(err, errUnkept)
+		}
+	}
 	res, err := f.r.response(f.ctx, b.Ref[i], f.options)
 	if err != nil || res.NoBody != "" {
 		return nil, err
 	}
-	rev := f.history.Add(res.version(b.Time[i], b.Kind[i], b.Digest[i]))
+	v := res.version(b.Time[i], b.Kind[i], b.Digest[i])
+	if fold != nil {
+		if f.begun = f.history.Resume(v, fold); !f.begun {
+			return nil, errUnkept
+		}
+		f.last = b.Ref[i]
+		return nil, nil
+	}
+	rev := f.history.Add(v)
 	f.begun, f.old, f.last = true, f.last, b.Ref[i]
 	return rev, nil
+}
+
+// fold gives what is kept of the blocks' lives up to the version at row i of b,
+// if it can be believed.
+func (f *follower) fold(b *record.Batch, i int) (*block.Fold, error) {
+	if f.options != (block.Options{}) {
+		return nil, nil
+	}
+	kept, err := f.r.kept(f.ctx, b.Ref[i], b.Time[i])
+	if err != nil || kept.Fold == nil {
+		return nil, err
+	}
+	holds, err := f.r.Snapshot.Knew(f.ctx, b.Ref[i], b.Key[i], b.Time[i])
+	if !holds {
+		return nil, err
+	}
+	return kept.Fold, nil
 }

@@ -33,6 +33,8 @@ type Runner struct {
 
 	responses []*response // opened last, the latest first
 	compared  comparison  // made last
+	keptLast  *keptVersion
+	linked    []*pageLinks // as responses
 	// sought bounds sources while the right side of a join is opened.
 	sought map[*plan.Source][]urlkey.Range
 }

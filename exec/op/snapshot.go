@@ -20,6 +20,14 @@ type Snapshot interface {
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	// Stored reads one capture with all that came in with it.
 	Stored(ctx context.Context, ref record.Ref) (record.Stored, error)
+	// Kept gives what was kept of the version that begins at a capture; what was
+	// not is nil.
+	Kept(ctx context.Context, ref record.Ref) (record.Facts, error)
+	// Knew reports whether the fold that is kept of a capture, which is of the URL
+	// with that key and of that time, is to be believed.
+	Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error)
+	// LeafFacts gives what was kept of each leaf of a capture's body, in order.
+	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]record.Tombstone, error)

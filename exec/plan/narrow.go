@@ -10,7 +10,8 @@ import (
 )
 
 // narrow makes the source read less where the conditions of WHERE allow it: URL
-// ranges of conditions on url, host and domain, bounds of those on time. It is
+// ranges of conditions on url, host and domain, bounds of those on time, blocks
+// that changed. It is
 // called when all fields are known. The conditions themselves are still asked; so a
 // range may be too wide, never too narrow. What it cannot make use of it leaves
 // alone.
@@ -24,6 +25,7 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *Env) {
 			n.Ranges, n.Narrowed = r.within(ranges), true
 		}
 		r.bound(e)
+		n.Changed = n.Changed || n.Relation == blocksRelation && r.isColumn(e, "changed")
 	}
 }
 

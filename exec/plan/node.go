@@ -50,6 +50,9 @@ type Source struct {
 	Choice Choice
 	// Unit is that of periods(unit), in Choice.Zone.
 	Unit string
+	// Changed tells that only blocks are asked for that were added or edited; the
+	// others may be left out.
+	Changed bool
 	// Level of the cut and Profile by which pages are divided, as in Env.
 	Level   int
 	Profile string

@@ -173,6 +173,7 @@ var versionsRelation = &Relation{
 		{Name: "author", Type: value.Text, Doc: "author that the page names", Payload: true},
 		{Name: "description", Type: value.Text, Doc: "what the page says that it is about", Payload: true},
 		{Name: "keywords", Type: value.Text, Doc: "keywords that the page names", Payload: true},
+		{Name: "abstract", Type: value.Text, Doc: "how main begins, in up to 200 characters and whole words", Payload: true},
 		{Name: "last_modified", Type: value.Time, Doc: "what the header of that name says", Payload: true},
 		{Name: "etag", Type: value.Text, Doc: "what the header of that name says", Payload: true},
 		{Name: "expires", Type: value.Time, Doc: "what the header of that name says", Payload: true},

@@ -36,6 +36,7 @@ var blocksRelation = &Relation{
 		{Name: "host", Type: value.Text, Doc: "host of the URL"},
 		{Name: "text", Type: value.Text, Doc: "what it shows", Payload: true},
 		{Name: "html", Type: value.Text, Doc: "its part of the body, as UTF-8", Payload: true},
+		{Name: "simhash", Type: value.Int, Doc: "fingerprint of the text: similar texts differ in few bits", Payload: true},
 	},
 }
 

@@ -41,6 +41,7 @@ type Tree struct {
 	Page    *page.Tree
 	Profile Profile
 	Blocks  []Block
+	flow    *flow // that it was divided by, nil if by another
 }
 
 // Block is one block of a Tree.

@@ -3,6 +3,7 @@ package block
 import (
 	"crypto/sha256"
 	"fmt"
+	"strconv"
 
 	"infomall/store/page"
 	"infomall/store/record"
@@ -16,6 +17,8 @@ type Version struct {
 	Digest record.Digest
 	Size   int64
 	Body   *Body // how it divides; nil for what Open does not open
+	// Digests are those of the leaves of Body, nil where they are not known.
+	Digests []record.Digest
 }
 
 // History follows the blocks of one URL through its versions: it is a fold
@@ -39,19 +42,34 @@ type Revision struct {
 	Before *Revision // nil in the first version
 	Life   []Life    // of each block of Tree
 
+	twin     int32 // versions of its time before it
 	leaves   []int // of Tree
 	digests  []record.Digest
 	matches  []Match // of the leaves, Old and New indices into the two Trees
 	asWholes bool    // the matches are of hidden blocks
 }
 
-// Life is what a block has kept since it first appeared.
+// Life is what a block has kept since it first appeared: the version, and its
+// place there.
 type Life struct {
-	// Identity names the block over its life. It is made of the time of the
-	// version in which the block first appeared and its place there, and unique
-	// among the blocks of any one cut.
-	Identity  string
 	FirstSeen record.Time
+	twin      int32 // versions of that time before that one
+	place     int32 // of the block in that version's Tree; 0 is no life
+}
+
+// Identity names the block over its life. It is made of the time of the version
+// in which the block first appeared and its place there, and unique among the
+// blocks of any one cut.
+func (l Life) Identity() string {
+	std := l.FirstSeen.Std()
+	s := std.Format("20060102T150405")
+	if ms := std.Nanosecond() / 1e6; ms != 0 {
+		s += fmt.Sprintf(".%03d", ms)
+	}
+	if l.twin > 0 {
+		s += fmt.Sprintf("+%d", l.twin)
+	}
+	return s + "-" + strconv.Itoa(int(l.place))
 }
 
 // wholePath is the path of a body that is one block.
@@ -70,22 +88,10 @@ func (h *History) Add(v Version) *Revision {
 		h.twins = 0
 	}
 	r.compare()
-	r.live(h.stamp(v.Time))
+	r.twin = int32(h.twins)
+	r.live()
 	h.last = r
 	return r
-}
-
-// stamp is what the identities of blocks begin with that are new at t.
-func (h *History) stamp(t record.Time) string {
-	std := t.Std()
-	s := std.Format("20060102T150405")
-	if ms := std.Nanosecond() / 1e6; ms != 0 {
-		s += fmt.Sprintf(".%03d", ms)
-	}
-	if h.twins > 0 {
-		s += fmt.Sprintf("+%d", h.twins)
-	}
-	return s
 }
 
 // newRevision finds the blocks of a version.
@@ -107,6 +113,10 @@ func newRevision(v Version) *Revision {
 		r.Tree = &Tree{Blocks: []Block{all, whole}}
 	}
 	r.leaves = r.Tree.Cut(0)
+	if !r.Whole && len(v.Digests) == len(r.leaves) {
+		r.digests = v.Digests
+		return r
+	}
 	for _, n := range r.leaves {
 		r.digests = append(r.digests, r.Digest(n))
 	}
@@ -140,7 +150,7 @@ func (r *Revision) Text(n int) string {
 		return ""
 	}
 	b := &r.Tree.Blocks[n]
-	return r.Body.Page.TextRange(b.Start, b.End, r.Body.Charset)
+	return r.Body.Text(b.Start, b.End)
 }
 
 // LayoutOnly reports whether two versions of a page, given as their bodies,

@@ -3,6 +3,7 @@ package block
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,9 +70,9 @@ func printChanges(r *Revision, changes []Match) string {
 		switch m.Op {
 		case Same:
 		case Removed:
-			out = append(out, "removed "+r.Before.Life[m.Old].Identity)
+			out = append(out, "removed "+r.Before.Life[m.Old].Identity())
 		default:
-			out = append(out, m.Op.String()+" "+r.Life[m.New].Identity)
+			out = append(out, m.Op.String()+" "+r.Life[m.New].Identity())
 		}
 	}
 	return strings.Join(out, ", ")
@@ -224,11 +225,17 @@ func TestHistoryAgrees(t *testing.T) {
 			for level := range r.Tree.Level() + 2 {
 				checkCut(t, r, level)
 			}
-			for _, l := range r.Life[1:] {
-				if at, ok := seen[l.Identity]; ok && at != l.FirstSeen {
-					t.Fatalf("version %d: %s first seen %d, before it was %d", day, l.Identity, l.FirstSeen, at)
+			if r.sameShape() {
+				traced := *r
+				if got := traced.trace(); !slices.Equal(got[1:], r.Life[1:]) {
+					t.Fatalf("version %d: the lives of blocks in the same places are %v, traced %v", day, r.Life, got)
 				}
-				seen[l.Identity] = l.FirstSeen
+			}
+			for _, l := range r.Life[1:] {
+				if at, ok := seen[l.Identity()]; ok && at != l.FirstSeen {
+					t.Fatalf("version %d: %s first seen %d, before it was %d", day, l.Identity(), l.FirstSeen, at)
+				}
+				seen[l.Identity()] = l.FirstSeen
 			}
 			before = v
 		}
@@ -265,7 +272,7 @@ func changed(r *Revision, level int) bool {
 func checkCut(t *rapid.T, r *Revision, level int) {
 	names := map[string]bool{}
 	for _, n := range r.Tree.Cut(level) {
-		id := r.Life[n].Identity
+		id := r.Life[n].Identity()
 		if id == "" || names[id] {
 			t.Fatalf("level %d: identity %q of block %d is empty or stands twice", level, id, n)
 		}

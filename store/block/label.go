@@ -43,7 +43,10 @@ type labeller struct {
 // Labels says of each block of the tree what it is for; the page itself is
 // Other.
 func (t *Tree) Labels() []Label {
-	l := labeller{tree: t, flow: newFlow(t.Page), said: map[int32]*evidence{}}
+	l := labeller{tree: t, flow: t.flow, said: map[int32]*evidence{}}
+	if l.flow == nil {
+		l.flow = newFlow(t.Page)
+	}
 	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
 	l.census = takeCensus(l.flow)
 	labels := make([]Label, len(t.Blocks))

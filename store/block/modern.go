@@ -34,6 +34,7 @@ type divider struct {
 
 func (t *Tree) divideModern() {
 	f := newFlow(t.Page)
+	t.flow = f
 	d := divider{tree: t, flow: f}
 	all := f.page()
 	d.total = all.shows.weight()

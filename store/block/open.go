@@ -12,6 +12,7 @@ type Body struct {
 	*Tree
 	Charset  string // that it is read in
 	Declared string // that its header or itself says, or ""
+	plain    bool   // not read as markup
 }
 
 // decodedBytesMax bounds what a body may inflate to before it is divided. The
@@ -37,7 +38,7 @@ func Open(body []byte, mime, contentType, encoding string, o Options) (*Body, bo
 	if mime == "" && !looksLikeMarkup(decoded) {
 		return nil, false
 	}
-	b := &Body{}
+	b := &Body{plain: !html}
 	b.Charset, b.Declared = page.Charset(decoded, contentType)
 	if !page.ASCIISafe(b.Charset) {
 		return nil, false

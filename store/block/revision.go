@@ -3,7 +3,6 @@ package block
 import (
 	"cmp"
 	"slices"
-	"strconv"
 )
 
 // compare finds what became of the leaves since the version before. What is no
@@ -242,15 +241,24 @@ func (r *Revision) likenesses(p *cutPairs) []float64 {
 	return sum
 }
 
-// live names the blocks: those that were there before keep their names, others
-// get one that begins with stamp.
+// live names the blocks.
+func (r *Revision) live() {
+	if r.sameShape() {
+		r.Life = r.Before.Life
+	} else {
+		r.Life = r.trace()
+	}
+}
+
+// trace names the blocks: those that were there before keep their names, others
+// get new ones.
 //
 // A block that divides follows the block that stood at its level and has most
 // of its leaves, be that one that divided or a leaf; so it may have the name of
 // a leaf in it, and no two blocks of one cut have the same.
-func (r *Revision) live(stamp string) {
+func (r *Revision) trace() []Life {
 	r.Life = make([]Life, len(r.Tree.Blocks))
-	named := map[string][]int{} // blocks by identity
+	named := map[Life][]int{}
 	for _, m := range r.matches {
 		if m.Old >= 0 && m.New >= 0 {
 			r.follow(m.New, r.Before.Life[m.Old], named)
@@ -262,38 +270,55 @@ func (r *Revision) live(stamp string) {
 		}
 	}
 	for n := 1; n < len(r.Life); n++ {
-		if r.Life[n].Identity == "" {
-			r.Life[n] = Life{identity(stamp, n), r.Time}
+		if r.Life[n].place == 0 {
+			r.Life[n] = Life{r.Time, r.twin, int32(n)}
 		}
 	}
+	return r.Life
+}
+
+// sameShape reports whether the version divides as the one before, leaf for
+// leaf: then each block goes on in the one in its place. Most versions do.
+func (r *Revision) sameShape() bool {
+	if r.Before == nil || len(r.Before.Tree.Blocks) != len(r.Tree.Blocks) || len(r.matches) != len(r.leaves) || len(r.leaves) == 0 {
+		return false
+	}
+	for n := range r.Tree.Blocks {
+		if r.Tree.Blocks[n].Next != r.Before.Tree.Blocks[n].Next {
+			return false
+		}
+	}
+	for _, m := range r.matches {
+		if m.Old != m.New {
+			return false
+		}
+	}
+	return true
 }
 
 // follow gives block n the life of an earlier one, unless that goes on in a
 // block beside it.
-func (r *Revision) follow(n int, l Life, named map[string][]int) bool {
+func (r *Revision) follow(n int, l Life, named map[Life][]int) bool {
 	blocks := r.Tree.Blocks
-	for _, other := range named[l.Identity] {
+	for _, other := range named[l] {
 		if other < n || other >= blocks[n].Next {
 			return false
 		}
 	}
 	r.Life[n] = l
-	named[l.Identity] = append(named[l.Identity], n)
+	named[l] = append(named[l], n)
 	return true
 }
 
 // inherit names the blocks of a level that divide further.
-func (r *Revision) inherit(level int, named map[string][]int) {
+func (r *Revision) inherit(level int, named map[Life][]int) {
 	p := r.pairs(level)
 	taken := make([]bool, len(p.old))
 	for _, s := range p.shared {
 		n := p.new[s.new]
-		if r.Tree.Leaf(n) || taken[s.old] || r.Life[n].Identity != "" {
+		if r.Tree.Leaf(n) || taken[s.old] || r.Life[n].place != 0 {
 			continue
 		}
 		taken[s.old] = r.follow(n, r.Before.Life[p.old[s.old]], named)
 	}
 }
-
-// identity is the name of a block that is new as block n of a version.
-func identity(stamp string, n int) string { return stamp + "-" + strconv.Itoa(n) }

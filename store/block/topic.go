@@ -36,9 +36,18 @@ func (o TopicOptions) filled() TopicOptions {
 // block's bytes, its charset, the profile and o alone: equal blocks have equal
 // topics. A block with words always has one, others have "".
 func Topic(block []byte, charset string, p Profile, o TopicOptions) string {
-	o = o.filled()
+	topic, _ := topicAndText(block, charset, p, o)
+	return topic
+}
+
+// topicAndText is Topic, and the text that the block shows where it is markup.
+func topicAndText(block []byte, charset string, p Profile, o TopicOptions) (topic, text string) {
 	t := page.NewTree(block)
-	text := t.Text(charset)
+	text = t.Text(charset)
+	return topicOf(t, text, charset, p, o.filled()), text
+}
+
+func topicOf(t *page.Tree, text, charset string, p Profile, o TopicOptions) string {
 	s := speech{options: o, profile: p}
 	if found := standsOut(t, charset, text, o); found != "" {
 		if len(segment(found)) <= o.Theta {

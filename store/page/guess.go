@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -64,7 +65,7 @@ func hasHZ(body []byte) bool {
 func countUTF8(body []byte) (good, bad int) {
 	for i := 0; i < len(body) && good+bad < guessUnits; {
 		if body[i] < utf8.RuneSelf {
-			i++
+			i += ascii(body[i:])
 			continue
 		}
 		r, size := utf8.DecodeRune(body[i:])
@@ -77,6 +78,16 @@ func countUTF8(body []byte) (good, bad int) {
 		i += size
 	}
 	return good, bad
+}
+
+// ascii is how many bytes of ASCII b begins with, or fewer: it looks at eight at
+// a time.
+func ascii(b []byte) int {
+	n := 0
+	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&0x8080808080808080 == 0 {
+		n += 8
+	}
+	return max(n, 1)
 }
 
 // convincingUTF8 reports whether body is UTF-8 and cannot well be anything

@@ -46,17 +46,9 @@ type Link struct {
 // order. The text around a link ends at those places too, so that the links of
 // a block depend on nothing but its bytes.
 func (t *Tree) Links(start, end int, charset string) []Link {
-	w := linkWriter{t: t, charset: charset}
-	n := t.countLinks(start, end)
-	w.links, w.at = make([]Link, 0, n), make([][2]int, 0, n)
-	w.walk(start, end)
+	w := t.findLinks(start, end, charset)
 	for i := range w.links {
-		l, at := &w.links[i], w.at[i]
-		if l.Anchor == "" {
-			l.Anchor = strings.TrimSpace(string(w.text.out[at[0]:at[1]]))
-		}
-		l.Before = lastBytes(w.text.out[:at[0]])
-		l.After = firstBytes(w.text.out[at[1]:])
+		w.links[i].around(w.text.out, w.at[i][0], w.at[i][1])
 	}
 	return w.links
 }
@@ -70,6 +62,49 @@ func (t *Tree) countLinks(start, end int) (n int) {
 		}
 	}
 	return n
+}
+
+// findLinks finds links, without the text of and around them; they have an
+// Anchor only where that is not the text at the link.
+func (t *Tree) findLinks(start, end int, charset string) *linkWriter {
+	w := &linkWriter{t: t, charset: charset}
+	if t.MayLink(start, end) {
+		n := t.countLinks(start, end)
+		w.links, w.at = make([]Link, 0, n), make([][2]int, 0, n)
+		w.walk(start, end)
+	}
+	return w
+}
+
+// MayLink reports whether an element that may have a link starts between two
+// places of the body: most parts of a page have none, and their text need not
+// be put together to know it.
+func (t *Tree) MayLink(start, end int) bool {
+	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
+		n := &t.Nodes[i]
+		if n.Kind != Element || linkFrom[n.Tag].attr == "" || int(n.Start) < start {
+			continue
+		}
+		if _, ok := t.Attr(i, linkFrom[n.Tag].attr); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// linkFrom says for each element that may have a link what it is for and which
+// attribute has it; of meta, which tells that it has one.
+var linkFrom = [tagCount]struct {
+	kind LinkKind
+	attr string
+}{
+	TagA: {LinkA, "href"}, TagArea: {LinkArea, "href"}, TagLink: {LinkLink, "href"}, TagForm: {LinkForm, "action"},
+	TagFrame: {LinkFrame, "src"}, TagIframe: {LinkIframe, "src"}, TagImg: {LinkImg, "src"}, TagInput: {LinkImg, "src"}, TagScript: {LinkScript, "src"},
+	TagEmbed: {LinkMedia, "src"}, TagVideo: {LinkMedia, "src"}, TagAudio: {LinkMedia, "src"}, TagSource: {LinkMedia, "src"}, TagTrack: {LinkMedia, "src"},
+	TagObject: {LinkMedia, "data"},
+	TagBody:   {LinkImg, "background"}, TagTable: {LinkImg, "background"}, TagTr: {LinkImg, "background"}, TagTd: {LinkImg, "background"},
+	TagTh: {LinkImg, "background"}, TagDiv: {LinkImg, "background"},
+	TagMeta: {LinkRefresh, "http-equiv"},
 }
 
 type linkWriter struct {
@@ -117,40 +152,24 @@ func (w *linkWriter) close() {
 // element adds the links of element i.
 func (w *linkWriter) element(i int) {
 	n := &w.t.Nodes[i]
+	from := linkFrom[n.Tag]
 	switch n.Tag {
 	case TagA:
-		if w.add(i, LinkA, "href") {
+		if w.add(i, from.kind, from.attr) {
 			w.open = append(w.open, linkEnd{int32(len(w.links) - 1), n.Next})
 		}
-	case TagArea:
-		w.add(i, LinkArea, "href")
-	case TagFrame:
-		w.add(i, LinkFrame, "src")
-	case TagIframe:
-		w.add(i, LinkIframe, "src")
-	case TagImg:
-		w.add(i, LinkImg, "src")
-	case TagInput:
-		w.add(i, LinkImg, "src")
-	case TagForm:
-		w.add(i, LinkForm, "action")
-	case TagScript:
-		w.add(i, LinkScript, "src")
-	case TagEmbed, TagVideo, TagAudio, TagSource, TagTrack:
-		w.add(i, LinkMedia, "src")
-	case TagObject:
-		w.add(i, LinkMedia, "data")
-	case TagBody, TagTable, TagTr, TagTd, TagTh, TagDiv:
-		w.add(i, LinkImg, "background")
 	case TagLink:
-		kind := LinkLink
 		if rel, _ := w.t.Attr(i, "rel"); hasWord(string(rel), "stylesheet") {
-			kind = LinkCSS
+			from.kind = LinkCSS
 		}
-		w.add(i, kind, "href")
+		w.add(i, from.kind, from.attr)
 	case TagMeta:
-		if equiv, _ := w.t.Attr(i, "http-equiv"); equalFold(equiv, "refresh") {
+		if equiv, _ := w.t.Attr(i, from.attr); equalFold(equiv, "refresh") {
 			w.refresh(i)
+		}
+	default:
+		if from.attr != "" {
+			w.add(i, from.kind, from.attr)
 		}
 	}
 }

@@ -136,6 +136,13 @@ type Payload struct {
 	NoBody string
 }
 
+// Facts is what was kept of a version of a page when it came in. What the bytes
+// mean is the business of package block. Either is nil where it is not kept.
+type Facts struct {
+	Page []byte // what was made of its body
+	Fold []byte // how its blocks stand to those before at its URL
+}
+
 // ReadStats counts what a snapshot has read so far.
 type ReadStats struct {
 	Pools       []string // opened, in order of name

@@ -3,11 +3,9 @@ package segment
 import (
 	"encoding/binary"
 	"fmt"
-
-	"github.com/klauspost/compress/zstd"
 )
 
-// Facts is the decoded facts frame of one run: what was made of its entries'
+// Facts is the decoded facts of one run: what was made of its entries'
 // bodies and of its blocks when they came in, so that it need not be made again
 // by reading them. Nothing in it is more than that: it can be left out, and
 // made anew. What the bytes mean is the business of those who give and take
@@ -21,7 +19,7 @@ type Facts struct {
 // noFacts is the facts of a run without any.
 var noFacts = &Facts{}
 
-// factsFormat is the format of facts frames.
+// factsFormat is the format of facts.
 const factsFormat = 1
 
 // Fold gives Stored.Fold of entry i of the run; nil if there is none. The caller
@@ -59,8 +57,11 @@ func nth(list [][]byte, n uint32) []byte {
 	return list[n]
 }
 
-// encodeFacts gives the facts frame of r before compression; nil if it has no
-// facts.
+// encodeFacts gives the facts of r; nil if it has none.
+//
+// They stand in one frame with the blocks, since most of what they say, such as
+// the address of a link and the words around it, stands in these: it is then
+// the copy of a place, for a compressor.
 func (r *run) encodeFacts() []byte {
 	folds, pages := make([][]byte, len(r.entries)), make([][]byte, len(r.entries))
 	bytes := 0
@@ -81,15 +82,13 @@ func (r *run) encodeFacts() []byte {
 	return dst
 }
 
-// appendBlobs appends a column of byte strings: how many, a sized column of
-// their lengths, and their bytes.
+// appendBlobs appends a column of byte strings: how many, their lengths, and
+// their bytes.
 func appendBlobs(dst []byte, list [][]byte) []byte {
-	lens := make([]int64, len(list))
-	for i, b := range list {
-		lens[i] = int64(len(b))
-	}
 	dst = binary.AppendUvarint(dst, uint64(len(list)))
-	dst = appendSized(dst, appendInts(nil, lens))
+	for _, b := range list {
+		dst = binary.AppendUvarint(dst, uint64(len(b)))
+	}
 	for _, b := range list {
 		dst = append(dst, b...)
 	}
@@ -99,17 +98,16 @@ func appendBlobs(dst []byte, list [][]byte) []byte {
 // takeBlobs takes a column of byte strings off r, whose memory they share.
 func takeBlobs(r *reader) ([][]byte, error) {
 	n := r.uvarint()
-	sizes := r.sized()
 	if r.bad || n > entriesMax {
 		return nil, errColumn
 	}
-	lens, err := decodeInts(nil, sizes, int(n))
-	if err != nil {
-		return nil, err
+	lens := make([]uint64, n)
+	for i := range lens {
+		lens[i] = r.uvarint()
 	}
 	out := make([][]byte, n)
 	for i, l := range lens {
-		if l < 0 || l > int64(len(r.b)) {
+		if r.bad || l > uint64(len(r.b)) {
 			return nil, errColumn
 		}
 		if l > 0 {
@@ -119,7 +117,7 @@ func takeBlobs(r *reader) ([][]byte, error) {
 	return out, nil
 }
 
-// decodeFacts decodes a facts frame. It keeps b.
+// decodeFacts decodes the facts of a run. It keeps b.
 func decodeFacts(b []byte) (*Facts, error) {
 	if len(b) == 0 {
 		return nil, errColumn
@@ -141,71 +139,12 @@ func decodeFacts(b []byte) (*Facts, error) {
 	return f, nil
 }
 
-// openFacts decompresses and decodes the last frame of a run's data.
-func openFacts(h *recordHead, frame []byte) (*Facts, error) {
-	if h.factsLength == 0 {
-		return noFacts, nil
-	}
-	b, err := decoder().DecodeAll(frame, nil)
-	if err != nil {
-		return nil, err
-	}
-	return decodeFacts(b)
-}
-
-// Facts reads the facts frame of run n alone, which its own checksum guards,
-// and how many bytes were read for it.
-func (s *Reader) Facts(n uint32) (f *Facts, stored int, err error) {
-	file, err := s.handle()
-	if err != nil {
-		return nil, 0, err
-	}
-	runEnds, metaEnds, err := s.table()
-	if err != nil {
-		return nil, 0, err
-	}
-	from, end, err := span(runEnds, n)
-	if err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
-	}
-	f, stored, err = func() (*Facts, int, error) {
-		head := make([]byte, min(headBytesMax, metaEnds[n]-from))
-		if _, err := file.ReadAt(head, from); err != nil {
-			return nil, 0, err
-		}
-		h, _, err := peekHead(head)
-		if err != nil {
-			return nil, 0, err
-		}
-		if h.factsLength < 0 || int64(h.factsLength) > end-metaEnds[n] {
-			return nil, 0, errLengths
-		}
-		frame := make([]byte, h.factsLength)
-		if _, err := file.ReadAt(frame, end-1-int64(h.factsLength)); err != nil {
-			return nil, 0, err
-		}
-		f, err := openFacts(&h, frame)
-		return f, len(head) + len(frame), err
-	}()
-	if err != nil {
-		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
-	}
-	return f, stored, nil
-}
-
 // Facts decodes the run's facts.
 func (r *Run) Facts() (*Facts, error) {
-	if r.facts == nil {
-		return noFacts, nil
-	}
-	return decodeFacts(r.facts)
-}
-
-// appendFacts compresses the run's facts and appends them to its data.
-func (r *run) appendFacts(enc *zstd.Encoder, data []byte) (_ []byte, plain int) {
-	facts := r.encodeFacts()
-	if facts == nil {
-		return data, 0
-	}
-	return enc.EncodeAll(facts, data), len(facts)
+	r.once.Do(func() {
+		if r.decoded = noFacts; len(r.facts) > 0 {
+			r.decoded, r.bad = decodeFacts(r.facts)
+		}
+	})
+	return r.decoded, r.bad
 }

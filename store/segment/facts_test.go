@@ -15,10 +15,7 @@ func TestFactsOfBlocks(t *testing.T) {
 	defer s.Close()
 	seen := make(map[string]int)
 	for n := range info.Runs {
-		f, stored, err := s.Facts(uint32(n))
-		if err != nil || stored == 0 {
-			t.Fatalf("run %d: %v, %d bytes read", n, err, stored)
-		}
+		f := factsOf(t, s, uint32(n))
 		for _, b := range f.blocks {
 			seen[string(b)]++
 		}
@@ -35,8 +32,8 @@ func TestFactsOfBlocks(t *testing.T) {
 	}
 }
 
-// TestWithoutFacts writes a segment of entries without facts: there is no frame
-// for them, and none are read.
+// TestWithoutFacts writes a segment of entries without facts: none are
+// read.
 func TestWithoutFacts(t *testing.T) {
 	dir := t.TempDir()
 	entries := testEntries(3)[2:] // it brings no body
@@ -49,10 +46,22 @@ func TestWithoutFacts(t *testing.T) {
 	defer x.Close()
 	s := NewReader(dir, info, x, nil)
 	defer s.Close()
-	f, _, err := s.Facts(0)
-	if err != nil || f != noFacts {
-		t.Errorf("Facts: got %v, %v, want none", f, err)
+	if f := factsOf(t, s, 0); f != noFacts {
+		t.Errorf("Facts: got %v, want none", f)
 	}
+}
+
+func factsOf(t *testing.T, s *Reader, n uint32) *Facts {
+	t.Helper()
+	r, err := s.Run(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.Facts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 // FuzzFacts decodes what is no facts frame. It may be refused; what is read can

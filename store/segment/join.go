@@ -38,7 +38,13 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 		parts = append(parts, Part{ID: BlockID(b), Size: len(b), Bytes: b})
 	}
 	for i, b := range c.Leaves {
-		parts = append(parts, Part{ID: BlockID(b), Size: len(b), Bytes: b, Facts: c.fact(i)})
+		p := Part{Size: len(b), Bytes: b, Facts: c.fact(i)}
+		if c.IDs != nil {
+			p.ID = c.IDs[i]
+		} else {
+			p.ID = BlockID(b)
+		}
+		parts = append(parts, p)
 	}
 	e.Recipe.Layout = uint32(len(layout))
 	return w.assemble(e, parts)

@@ -383,8 +383,11 @@ type Run struct {
 	Meta    *Meta
 	content []byte
 	ends    []int64
-	facts   []byte // the frame, nil if there is none
-	Stored  int    // bytes read for it
+	facts   []byte // encoded
+	once    sync.Once
+	decoded *Facts
+	bad     error
+	Stored  int // bytes read for it
 	dict    []RunRef
 	lacks   error // why there is no content: a run of its dictionary is not here
 }
@@ -414,7 +417,7 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 }
 
 // Bytes is what the run takes in memory, about.
-func (r *Run) Bytes() int64 { return int64(len(r.content)) + int64(len(r.facts)) + r.Meta.Bytes() }
+func (r *Run) Bytes() int64 { return int64(len(r.content)) + 4*int64(len(r.facts)) + r.Meta.Bytes() }
 
 // Run reads and decompresses run n and checks it.
 func (s *Reader) Run(n uint32) (*Run, error) {
@@ -511,7 +514,7 @@ func decodeRun(b []byte, segment, number uint32, dict func(RunRef) ([]byte, erro
 		r.ends, err = m.BlockEnds()
 		return r, err
 	}
-	if content := data[h.metaLength : h.length-h.factsLength]; len(content) > 0 {
+	if content := data[h.metaLength:]; len(content) > 0 {
 		size := max(0, h.unzip-len(meta))
 		if len(with) > 0 {
 			r.content, err = decodeWithDict(content, with, size)
@@ -522,11 +525,10 @@ func decodeRun(b []byte, segment, number uint32, dict func(RunRef) ([]byte, erro
 			return nil, err
 		}
 	}
-	if h.factsLength > 0 {
-		if r.facts, err = decoder().DecodeAll(data[h.length-h.factsLength:], nil); err != nil {
-			return nil, err
-		}
+	if h.factsLength > len(r.content) {
+		return nil, errLengths
 	}
+	r.content, r.facts = r.content[:len(r.content)-h.factsLength], r.content[len(r.content)-h.factsLength:]
 	if n := len(meta) + len(r.content) + len(r.facts); n != h.unzip {
 		return nil, fmt.Errorf("the run has %d bytes, its head says %d", n, h.unzip)
 	}

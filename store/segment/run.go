@@ -609,20 +609,19 @@ const (
 
 // recordHead is the head of a record of a db-file.
 type recordHead struct {
-	kind       string
-	pool       string
-	segment    uint32
-	run        uint32
-	url        string
-	date       record.Time
-	entries    int
-	lastURL    string
-	lastDate   record.Time
-	metaLength int // of the first zstd frame
-	// factsLength is of the last zstd frame, if that holds facts; else 0.
-	factsLength int
-	dict        []RunRef // that its content is compressed with
-	unzip       int      // of all frames together
+	kind        string
+	pool        string
+	segment     uint32
+	run         uint32
+	url         string
+	date        record.Time
+	entries     int
+	lastURL     string
+	lastDate    record.Time
+	metaLength  int      // of the first zstd frame
+	factsLength int      // of the facts at the end of the content frame, decompressed
+	dict        []RunRef // that the content frame is compressed with
+	unzip       int      // of both frames together
 	length      int      // of the data
 	crc         uint32
 }
@@ -665,7 +664,7 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	}
 	data = b[end+2:]
 	if h.length < 0 || len(data) != h.length+1 || data[h.length] != '\n' || crcLine == nil || h.metaLength > h.length || h.unzip > runUnzipMax ||
-		h.factsLength < 0 || h.factsLength > h.length-h.metaLength {
+		h.factsLength < 0 || h.factsLength > h.unzip {
 		return h, nil, errLengths
 	}
 	data = data[:h.length]
@@ -760,8 +759,10 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	for _, b := range r.blocks {
 		content = append(content, b...)
 	}
+	facts := r.encodeFacts()
+	content = append(content, facts...)
 	data := enc.EncodeAll(meta, make([]byte, 0, len(meta)/2+len(content)/3+64))
-	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), unzip: len(meta) + len(content)}
+	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), factsLength: len(facts), unzip: len(meta) + len(content)}
 	switch {
 	case len(content) > 0 && len(dict) > 0:
 		h.dict = refs
@@ -771,9 +772,6 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	case len(content) > 0:
 		data = enc.EncodeAll(content, data)
 	}
-	before := len(data)
-	data, facts := r.appendFacts(enc, data)
-	h.factsLength, h.unzip = len(data)-before, h.unzip+facts
 	h.length = len(data)
 	h.url, h.date = urlkey.URL(r.key), r.time
 	h.lastURL, h.lastDate = h.url, h.date

@@ -80,6 +80,7 @@ type Content struct {
 	Spool  *record.Spool
 	Layout []byte   // nil unless the body is divided
 	Leaves [][]byte // in order
+	IDs    []ID     // of the leaves; nil where they are not known
 	// Facts is what is to be kept of each leaf, or of a body that is one block,
 	// beside it where it is stored; nil, or an entry of nil, for nothing. It
 	// depends on nothing but the leaf's bytes.

@@ -244,6 +244,17 @@ func (a *Archive) Payload(_ context.Context, ref record.Ref) (record.Payload, er
 	return p, nil
 }
 
+// Kept implements op.Snapshot: nothing is kept.
+func (a *Archive) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
+
+// Knew implements op.Snapshot.
+func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {
+	return false, nil
+}
+
+// LeafFacts implements op.Snapshot.
+func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
+
 // Stored gives a capture with its payload.
 func (a *Archive) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
 	p, err := a.Payload(ctx, ref)

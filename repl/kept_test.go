@@ -1,0 +1,71 @@
+package repl
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infomall/exec"
+	"infomall/exec/op"
+	"infomall/store"
+	"infomall/store/record"
+)
+
+// forgetful is an archive that keeps nothing of pages beside the pages.
+type forgetful struct{ archive }
+
+func (f forgetful) Snapshot(ctx context.Context) (op.Snapshot, error) {
+	s, err := f.archive.Snapshot(ctx)
+	return blank{s}, err
+}
+
+type blank struct{ op.Snapshot }
+
+func (blank) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
+
+// TestKeptAnswers asks of the demo's pages what may be answered by what is kept
+// of them. The answers are those of an archive that keeps nothing.
+func TestKeptAnswers(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "queries", "demo", "*.raw"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the demo's files: %v, %v", files, err)
+	}
+	a := store.Open(t.TempDir(), store.Options{})
+	defer a.Close()
+	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: files}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(a exec.Archive, query string) string {
+		var out bytes.Buffer
+		p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
+		p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
+		if status := p.main(context.Background(), []string{"-c", query}); status != 0 {
+			t.Fatalf("%s: status %d\n%s", query, status, &out)
+		}
+		return out.String()
+	}
+	for _, query := range []string{
+		"SELECT *, simhash, text FROM blocks",
+		"SELECT *, simhash, text FROM blocks WHERE changed",
+		"SELECT * FROM blocks BETWEEN 2008-07 AND 2008-08 WHERE changed",
+		"SELECT *, simhash FROM blocks WHERE changed AND bytes > 200 ORDER BY bytes, url, block",
+		"SET level = 1; SELECT * FROM blocks SINCE 2008-07 WHERE changed",
+		"SET level = leaves; SELECT * FROM blocks SINCE 2008-07",
+		"SET profile = classic; SELECT * FROM blocks SINCE 2008-07 WHERE changed",
+		"SELECT *, text, old_text FROM changes",
+		"SELECT * FROM changes BETWEEN 2008-07 AND 2008-08",
+		"SELECT *, before, after FROM links",
+		"SET level = 1; SELECT *, before, after FROM links SINCE 2008-07",
+	} {
+		got, want := ask(archive{a}, query), ask(forgetful{archive{a}}, query)
+		if strings.Count(got, "\n") < 3 {
+			t.Errorf("%s: too few rows to tell anything\n%s", query, got)
+		}
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", query, got, want)
+		}
+	}
+}

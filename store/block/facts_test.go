@@ -1,0 +1,231 @@
+package block
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/page"
+	"infomall/store/record"
+)
+
+// TestFoldsGoOn draws lives of pages. At every version the fold that is kept
+// says what History found, and a History that resumes with the fold of the
+// version before comes to the same as one that saw all.
+func TestFoldsGoOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var whole, resumed History
+		reader := NewReader()
+		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
+		for i := range rapid.IntRange(2, 6).Draw(t, "versions") {
+			kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
+			body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
+			contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
+			v := version(i/2, kind, contentType, body) // twins, too
+			var reading *Reading
+			if v.Body != nil {
+				reading = reader.Read(v.Body)
+				v.Digests = reading.Digests
+			}
+			r := whole.Add(v)
+			again := resumed.Add(v)
+			if !reflect.DeepEqual(again.Life, r.Life) {
+				t.Fatalf("version %d: lives after resuming\n got %v\nwant %v", i, again.Life, r.Life)
+			}
+			for level := range r.Tree.Level() + 2 {
+				if got, want := again.Changes(level), r.Changes(level); !reflect.DeepEqual(got, want) {
+					t.Fatalf("version %d, level %d: changes after resuming\n got %v\nwant %v", i, level, got, want)
+				}
+			}
+			f, err := ReadFold(r.AppendFold(nil, reading), v.Time)
+			if err != nil {
+				t.Fatalf("version %d: %v", i, err)
+			}
+			checkFold(t, f, r, reading)
+			resumed = History{}
+			if !resumed.Resume(v, f) {
+				t.Fatalf("version %d: a History does not resume with its own fold", i)
+			}
+		}
+	})
+}
+
+// checkFold compares what is kept of a version with the version.
+func checkFold(t *rapid.T, f *Fold, r *Revision, reading *Reading) {
+	want := record.NoTime
+	if r.Before != nil {
+		want = r.Before.Time
+	}
+	if f.Previous != want {
+		t.Fatalf("the version before is kept as of %d, want %d", f.Previous, want)
+	}
+	var got []string
+	for _, c := range f.Changed {
+		got = append(got, fmt.Sprintf("%d %s %s %d %q %d %d %x", c.Ordinal, c.Op, c.Life.Identity(), c.Bytes, c.Topic, c.Words, c.Links, c.Digest))
+	}
+	if fmt.Sprint(got) != fmt.Sprint(changedBlocks(r, reading)) {
+		t.Fatalf("changed blocks kept\n got %v\nwant %v", got, changedBlocks(r, reading))
+	}
+	if r.Hidden() || reading == nil {
+		return
+	}
+	kept, err := ReadFacts(reading.AppendFacts(nil, "", true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := r.Tree.Cut(KeptLevel)
+	if len(kept.Cut) != len(cut) {
+		t.Fatalf("kept are %d blocks, want %d", len(kept.Cut), len(cut))
+	}
+	for i, n := range cut {
+		b, k := &r.Tree.Blocks[n], &kept.Cut[i]
+		if got, want := fmt.Sprint(k.Path, k.Parent(), k.Depth()), fmt.Sprint(b.Path, r.Tree.Blocks[b.Parent].Path, b.Depth); got != want {
+			t.Fatalf("block %d is kept as %q, want %q", n, got, want)
+		}
+	}
+}
+
+// changedBlocks are the blocks of the kept cut that were added or edited, as a
+// query would find them.
+func changedBlocks(r *Revision, reading *Reading) (out []string) {
+	if r.Before == nil || r.Hidden() || reading == nil {
+		return nil
+	}
+	links := reading.Body.Links()
+	for i, n := range r.Tree.Cut(KeptLevel) {
+		b, op := &r.Tree.Blocks[n], r.Changes(KeptLevel)[i].Op
+		if op != Added && op != Edited {
+			continue
+		}
+		count := 0
+		for _, l := range links {
+			if b.Start <= l.Offset && l.Offset < b.End {
+				count++
+			}
+		}
+		out = append(out, fmt.Sprintf("%d %s %s %d %q %d %d %x", i, op, r.Life[n].Identity(), b.End-b.Start,
+			reading.Topic(b.Start, b.End), CountWords(reading.Text(b.Start, b.End)), count, sha256.Sum256(r.Bytes(n))))
+	}
+	return out
+}
+
+// TestKeptLinks keeps the facts of drawn pages, the leaves' apart, with one
+// memory for pages in several charsets. The links are those of the page.
+func TestKeptLinks(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		reader := NewReader()
+		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 3).Draw(t, "pages")
+		for range rapid.IntRange(1, 5).Draw(t, "readings") {
+			body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
+			contentType := rapid.SampledFrom([]string{htmlType, "text/html; charset=gbk", "text/html; charset=big5", "text/plain"}).Draw(t, "type")
+			b, ok := Open([]byte(body), record.Mime(contentType), contentType, "", Options{})
+			if !ok {
+				continue
+			}
+			checkKeptLinks(t, reader.Read(b), rapid.Bool().Draw(t, "inline"))
+		}
+	})
+}
+
+type failer interface{ Fatalf(string, ...any) }
+
+// checkKeptLinks compares the links that are kept of a page with those that are
+// found in it, and fingerprints with those of the leaves' texts.
+func checkKeptLinks(t failer, r *Reading, inline bool) {
+	kept, err := ReadFacts(r.AppendFacts(nil, "base", inline))
+	if err != nil || kept.Base != "base" {
+		t.Fatalf("facts: base %q, %v", kept.Base, err)
+	}
+	leaves := r.Facts
+	if kept.Inline() {
+		leaves = nil
+	}
+	got, err := kept.Links(leaves)
+	if err != nil {
+		t.Fatalf("kept links: %v", err)
+	}
+	want := r.Body.Links()
+	if r.Links != len(want) {
+		t.Fatalf("%d links counted, want %d", r.Links, len(want))
+	}
+	for i := range want {
+		want[i].Offset = 0
+	}
+	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+		t.Fatalf("links kept of %q\n got %+v\nwant %+v", r.Page.Body, got, want)
+	}
+	for i, n := range r.Leaves {
+		b := &r.Blocks[n]
+		var s page.Simhash
+		s.Add(r.Page.TextRange(b.Start, b.End, r.Charset), 1)
+		if print, ok := kept.Fingerprint(r.Facts[i]); ok && print != s.Sum() {
+			t.Fatalf("fingerprint of leaf %d: %x, want %x", i, print, s.Sum())
+		}
+	}
+}
+
+var factPages = flag.Int("facts.pages", 100, "pages of each site whose kept links are compared, 0 for all")
+
+// TestKeptLinksOfSites does so with pages of the real sites, in one memory a
+// site: what a leaf has is the same wherever it stands.
+func TestKeptLinksOfSites(t *testing.T) {
+	bundles, _ := filepath.Glob(filepath.Join(shared(t), "sites", "*.bundle"))
+	for _, bundle := range bundles {
+		t.Run(filepath.Base(bundle), func(t *testing.T) {
+			reader, pages, links := NewReader(), 0, 0
+			bundleBodies(t, bundle, func(body []byte) {
+				if *factPages > 0 && pages == *factPages {
+					return
+				}
+				if b, ok := Open(body, "text/html", "text/html", "", Options{}); ok {
+					r := reader.Read(b)
+					checkKeptLinks(t, r, false)
+					pages, links = pages+1, links+r.Links
+				}
+			})
+			t.Logf("%d pages, %d links", pages, links)
+		})
+	}
+}
+
+func FuzzReadFacts(f *testing.F) {
+	b, _ := Open([]byte("<h1>One</h1><p>two <a href=x>three</a> four<p>five<img src=y>"), "text/html", htmlType, "", Options{})
+	r := NewReader().Read(b)
+	f.Add(r.AppendFacts(nil, "/", true), r.leafFactsOrNil())
+	f.Fuzz(func(t *testing.T, src, leaf []byte) {
+		k, err := ReadFacts(src)
+		if err != nil {
+			return
+		}
+		k.Fingerprint(leaf)
+		if links, err := k.Links([][]byte{leaf}); err == nil {
+			_ = fmt.Sprint(links)
+		}
+	})
+}
+
+func (r *Reading) leafFactsOrNil() []byte {
+	if len(r.Facts) == 0 {
+		return nil
+	}
+	return r.Facts[0]
+}
+
+func FuzzReadFold(f *testing.F) {
+	var h History
+	v := version(0, record.KindPage, htmlType, "<h1>One</h1><p>two<p>three")
+	f.Add(h.Add(v).AppendFold(nil, NewReader().Read(v.Body)), int64(v.Time))
+	v = version(1, record.KindPage, htmlType, "<h1>One</h1><p>two four<p>three")
+	f.Add(h.Add(v).AppendFold(nil, NewReader().Read(v.Body)), int64(v.Time))
+	f.Fuzz(func(t *testing.T, src []byte, at int64) {
+		fold, err := ReadFold(src, record.Time(at))
+		if err == nil {
+			new(History).Resume(v, fold)
+		}
+	})
+}

@@ -1,0 +1,257 @@
+package block
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+
+	"infomall/store/record"
+)
+
+// Fold is what a History came to at one version, so that a question about that
+// version, or about the next, need not begin at the first.
+type Fold struct {
+	// Previous is the time of the version before, NoTime for the first.
+	Previous record.Time
+	// Changed are the blocks of the cut at KeptLevel that were added or edited
+	// since, in order.
+	Changed []Changed
+
+	life []Life // of all blocks
+	twin int32
+}
+
+// Changed is a block that was added or edited.
+type Changed struct {
+	Ordinal int // place in the cut, from 0
+	Op      Op
+	Life    Life
+	Details
+}
+
+// Details are what is read off a block's bytes.
+type Details struct {
+	Bytes  int
+	Topic  string
+	Words  int
+	Links  int
+	Digest record.Digest
+}
+
+// details reads block n of the page, which is in that place of the cut.
+func (r *Reading) details(rev *Revision, n, ordinal int) Details {
+	b := &rev.Tree.Blocks[n]
+	d := Details{Bytes: b.End - b.Start, Digest: sha256.Sum256(rev.Bytes(n))}
+	var text string
+	if d.Topic, text = topicAndText(rev.Bytes(n), r.Charset, r.Profile, TopicOptions{}); r.plain {
+		text = r.Text(b.Start, b.End)
+	}
+	d.Words = CountWords(text)
+	if rev.Whole {
+		d.Links = r.Links
+		return d
+	}
+	for i, l := range r.Leaves {
+		if n <= l && l < b.Next {
+			d.Links += int(r.counts[i])
+		}
+	}
+	for _, p := range r.placed {
+		if p.part == ordinal {
+			d.Links++
+		}
+	}
+	return d
+}
+
+// The bits of the byte that a fold begins with, behind its version.
+const (
+	foldFirst = 1 // there is no version before
+	foldTwin  = 2 // others of its time come before it
+)
+
+// AppendFold appends what a History came to at r. Reading is of its body, nil
+// where that was not opened.
+func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
+	bits := byte(0)
+	if r.Before == nil {
+		bits |= foldFirst
+	}
+	if r.twin > 0 {
+		bits |= foldTwin
+	}
+	dst = append(dst, Extractor, bits)
+	if r.twin > 0 {
+		dst = binary.AppendUvarint(dst, uint64(r.twin))
+	}
+	if r.Before != nil {
+		dst = binary.AppendUvarint(dst, uint64(r.Time-r.Before.Time))
+	}
+	dst = r.appendLives(dst)
+	if r.Before == nil || r.Hidden() || reading == nil {
+		return dst
+	}
+	var changed []int // places among the changes, which begin with the cut
+	changes := r.Changes(KeptLevel)
+	for i, c := range changes {
+		if c.Op == Added || c.Op == Edited {
+			changed = append(changed, i)
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(changed)))
+	var digests []byte
+	ordinal, place := 0, 0
+	for _, i := range changed {
+		n := changes[i].New
+		d := reading.details(r, n, i)
+		dst = append(binary.AppendUvarint(dst, uint64(i-ordinal)), byte(changes[i].Op))
+		dst = binary.AppendUvarint(dst, uint64(n-place))
+		ordinal, place = i, n
+		for _, x := range []int{d.Bytes, d.Words, d.Links} {
+			dst = binary.AppendUvarint(dst, uint64(x))
+		}
+		dst = appendText(dst, d.Topic)
+		digests = append(digests, d.Digest[:]...)
+	}
+	return append(dst, digests...)
+}
+
+// birth is the version in which a block appeared.
+type birth struct {
+	time record.Time
+	twin int32
+}
+
+// appendLives appends the lives of the blocks: the versions in which they
+// appeared, the last first, and then stretches of blocks that stood one behind
+// the other in one of these. Times are in seconds where all of them are whole.
+func (r *Revision) appendLives(dst []byte) []byte {
+	var births []birth
+	unit := record.Time(1000)
+	for _, l := range r.Life[1:] {
+		if b := (birth{l.FirstSeen, l.twin}); !slices.Contains(births, b) {
+			births = append(births, b)
+			if (r.Time-l.FirstSeen)%unit != 0 {
+				unit = 1
+			}
+		}
+	}
+	slices.SortFunc(births, func(a, b birth) int {
+		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.twin, b.twin))
+	})
+	dst = binary.AppendUvarint(dst, uint64(unit))
+	dst = binary.AppendUvarint(dst, uint64(len(births)))
+	last := r.Time
+	for _, b := range births {
+		dst = binary.AppendUvarint(dst, uint64((last-b.time)/unit))
+		last = b.time
+	}
+	for _, b := range births {
+		dst = binary.AppendUvarint(dst, uint64(b.twin))
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(r.Life)))
+	for n := 1; n < len(r.Life); {
+		l := r.Life[n]
+		end := n + 1
+		for end < len(r.Life) && r.Life[end].FirstSeen == l.FirstSeen && r.Life[end].twin == l.twin && int(r.Life[end].place)-int(l.place) == end-n {
+			end++
+		}
+		dst = binary.AppendUvarint(dst, uint64(end-n))
+		dst = binary.AppendUvarint(dst, uint64(slices.Index(births, birth{l.FirstSeen, l.twin})))
+		dst = binary.AppendUvarint(dst, uint64(l.place))
+		n = end
+	}
+	return dst
+}
+
+// ReadFold reads the fold of a version that began at a time. It is refused where
+// this program would make another.
+func ReadFold(src []byte, at record.Time) (*Fold, error) {
+	t := taker{b: src}
+	if t.byte() != Extractor {
+		return nil, errOther
+	}
+	f := &Fold{Previous: record.NoTime}
+	bits := t.byte()
+	if bits&foldTwin != 0 {
+		f.twin = int32(t.number())
+	}
+	if bits&foldFirst == 0 {
+		f.Previous = at - record.Time(t.uvarint())
+	}
+	if err := f.takeLives(&t, at); err != nil {
+		return nil, err
+	}
+	if len(t.b) > 0 {
+		f.takeChanged(&t)
+	}
+	if t.bad || len(t.b) > 0 {
+		return nil, ErrFacts
+	}
+	return f, nil
+}
+
+func (f *Fold) takeChanged(t *taker) {
+	f.Changed = make([]Changed, t.count())
+	ordinal, place := 0, 0
+	for i := range f.Changed {
+		c := &f.Changed[i]
+		ordinal += t.number()
+		c.Ordinal, c.Op = ordinal, Op(t.byte())
+		if place += t.number(); place <= 0 || place >= len(f.life) || c.Op != Added && c.Op != Edited {
+			t.bad = true
+			return
+		}
+		c.Life = f.life[place]
+		c.Bytes, c.Words, c.Links, c.Topic = t.number(), t.number(), t.number(), t.text()
+	}
+	for i := range f.Changed {
+		copy(f.Changed[i].Digest[:], t.take(len(record.Digest{})))
+	}
+}
+
+// blocksMax is more than any page has: what claims more is damaged.
+const blocksMax = 1 << 24
+
+func (f *Fold) takeLives(t *taker, at record.Time) error {
+	unit := record.Time(t.number())
+	births := make([]Life, t.count())
+	for i := range births {
+		at -= record.Time(t.uvarint()) * unit
+		births[i].FirstSeen = at
+	}
+	for i := range births {
+		births[i].twin = int32(t.number())
+	}
+	blocks := t.number()
+	if t.bad || blocks == 0 || blocks > blocksMax {
+		return ErrFacts
+	}
+	f.life = make([]Life, 1, min(blocks, 1024))
+	for len(f.life) < blocks {
+		n, birth, place := t.number(), t.number(), t.number()
+		if t.bad || n == 0 || n > blocks-len(f.life) || birth >= len(births) || place == 0 || place > blocksMax {
+			return ErrFacts
+		}
+		for i := range n {
+			l := births[birth]
+			l.place = int32(place + i)
+			f.life = append(f.life, l)
+		}
+	}
+	return nil
+}
+
+// Resume takes a version whose fold is known, as if all versions before it had
+// been added. It is false, and nothing taken, if the fold is not of that
+// version. What became of its blocks is not told.
+func (h *History) Resume(v Version, f *Fold) bool {
+	r := newRevision(v)
+	if len(f.life) != len(r.Tree.Blocks) {
+		return false
+	}
+	r.Life, r.twin = f.life, f.twin
+	h.last, h.twins = r, int(f.twin)
+	return true
+}

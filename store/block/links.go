@@ -1,0 +1,95 @@
+package block
+
+import (
+	"cmp"
+	"slices"
+
+	"infomall/store/page"
+)
+
+// Link is a link of a page and where it stands in its blocks.
+type Link struct {
+	page.Link
+	Leaf int // place among the leaves of the block that it is in, -1 in the layout
+	Part int // place in the cut at KeptLevel of the block that it is in, -1 outside
+}
+
+// Links returns the links of the page, in order. What stands around a link in a
+// leaf ends where that does, so that it depends on nothing but the leaf's bytes.
+func (b *Body) Links() []Link {
+	var links []Link
+	cut := b.Cut(KeptLevel)
+	var rest []page.Link // of the page, not yet passed
+	asked := false
+	b.stretches(func(start, end, leaf int) {
+		if leaf >= 0 {
+			for _, l := range b.Page.Links(start, end, b.Charset) {
+				links = append(links, Link{l, leaf, b.partAt(cut, l.Offset)})
+			}
+			return
+		}
+		if !b.Page.MayLink(start, end) {
+			return
+		}
+		if !asked {
+			rest, asked = b.Page.Links(0, len(b.Page.Body), b.Charset), true
+		}
+		for len(rest) > 0 && rest[0].Offset < end {
+			if l := rest[0]; l.Offset >= start {
+				links = append(links, Link{l, -1, b.partAt(cut, l.Offset)})
+			}
+			rest = rest[1:]
+		}
+	})
+	return links
+}
+
+// partAt is the place in a cut of the block that holds a byte of the body, -1 if
+// none does.
+func (b *Body) partAt(cut []int, offset int) int {
+	i, _ := slices.BinarySearchFunc(cut, offset, func(n, at int) int { return cmp.Compare(b.Blocks[n].End-1, at) })
+	if i < len(cut) && b.Blocks[cut[i]].Start <= offset {
+		return i
+	}
+	return -1
+}
+
+// stretches calls f with the leaves and what lies between, in order. Leaf is -1
+// for a stretch of layout.
+func (b *Body) stretches(f func(start, end, leaf int)) {
+	at := 0
+	for i, n := range b.Cut(0) {
+		p := &b.Blocks[n]
+		if at < p.Start {
+			f(at, p.Start, -1)
+		}
+		f(p.Start, p.End, i)
+		at = p.End
+	}
+	if at < len(b.Page.Body) {
+		f(at, len(b.Page.Body), -1)
+	}
+}
+
+// Topic is what the bytes of the body from start to end are about.
+func (b *Body) Topic(start, end int) string {
+	return Topic(b.Page.Body[start:end], b.Charset, b.Profile, TopicOptions{})
+}
+
+// Text is what they show by themselves, wherever they stand.
+func (b *Body) Text(start, end int) string {
+	part := b.Page.Body[start:end]
+	if b.plain {
+		return page.NewPlainTree(part).Text(b.Charset)
+	}
+	return page.NewTree(part).Text(b.Charset)
+}
+
+// CountWords counts the words of a text.
+func CountWords(text string) int {
+	n := 0
+	for range page.Words(text) {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,175 @@
+package store
+
+import (
+	"context"
+
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// foldBack is how many versions of a URL an import reads again at most to find
+// how the blocks of a new one stand to those before. Where captures come in so
+// far from their order that it would take more, that is left to who asks.
+const foldBack = 32
+
+// folder follows the blocks of one URL through its settled captures, those of
+// the archive and those of a batch, as far as its new versions need it.
+type folder struct {
+	b       *batchPlan
+	ctx     context.Context
+	all     []located
+	history block.History
+	at      int // of the version last taken, -1 for none
+}
+
+// fold makes the folds of the new versions among the captures of a URL. A
+// version after a capture whose body is not in the archive has none: another
+// may yet come in.
+func (b *batchPlan) fold(ctx context.Context, all []located) error {
+	if b.look.disturbed {
+		return nil // what is known of the URL is not what its folds were made with
+	}
+	f := &folder{b: b, ctx: ctx, all: all, at: -1}
+	last := -1 // version
+	for i := range all {
+		l := &all[i]
+		if l.Body == segment.BodyNone && !l.before || l.unknown {
+			return nil
+		}
+		if l.Change == record.ChangeSame {
+			continue
+		}
+		if l.seg == nil {
+			rev, reading, err := f.next(last, i)
+			if err != nil {
+				return err
+			}
+			if rev != nil {
+				b.staged[l.n].Fold = rev.AppendFold(nil, reading)
+			}
+		}
+		last = i
+	}
+	return nil
+}
+
+// next takes version i, which follows version last; nil if that can't be done.
+func (f *folder) next(last, i int) (*block.Revision, *block.Reading, error) {
+	if f.at != last {
+		if ok, err := f.bring(last); !ok {
+			return nil, nil, err
+		}
+	}
+	return f.add(i)
+}
+
+// bring makes version last the one that the history took last.
+func (f *folder) bring(last int) (bool, error) {
+	f.history, f.at = block.History{}, -1
+	path := []int{} // versions to take, from the last back
+	for i := last; i >= 0; i-- {
+		if f.all[i].Change == record.ChangeSame {
+			continue
+		}
+		if ok, err := f.resume(i); ok || err != nil {
+			if err != nil {
+				return false, err
+			}
+			break
+		}
+		if path = append(path, i); len(path) > foldBack {
+			return false, nil
+		}
+	}
+	for n := len(path) - 1; n >= 0; n-- {
+		if rev, _, err := f.add(path[n]); rev == nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// resume begins at version i of the archive, if its fold holds still.
+func (f *folder) resume(i int) (bool, error) {
+	l := &f.all[i]
+	if l.seg == nil {
+		return false, nil
+	}
+	for j := range f.all[:i] {
+		if k := &f.all[j]; k.seg == nil || newer(k.seg.Info, l.seg.Info) {
+			return false, nil
+		}
+	}
+	facts, err := f.b.v.facts(l.seg, l.run)
+	if err != nil {
+		return false, err
+	}
+	fold, err := block.ReadFold(facts.Fold(l.n), l.Time)
+	if err != nil {
+		return false, nil // made by another version of the program
+	}
+	v, _, err := f.version(i)
+	if v == nil || err != nil {
+		return false, err
+	}
+	if !f.history.Resume(*v, fold) {
+		return false, nil
+	}
+	f.at = i
+	return true, nil
+}
+
+// newer reports whether what s has came in after the hints of o were made.
+func newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
+
+// add takes version i.
+func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
+	v, reading, err := f.version(i)
+	if v == nil || err != nil {
+		f.history, f.at = block.History{}, -1
+		return nil, nil, err
+	}
+	f.at = i
+	return f.history.Add(*v), reading, nil
+}
+
+// version opens version i; nil if it is not at hand as a query would find it.
+func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
+	l := &f.all[i]
+	v := &block.Version{Time: l.Time, Kind: l.Kind}
+	if l.seg != nil {
+		return f.stored(v, l)
+	}
+	s := &f.b.staged[l.n]
+	read := s.read
+	if read == nil || len(s.body) > dividedMax {
+		return nil, nil, nil
+	}
+	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
+		// s.read is of its original, whose headers may be others.
+		read = f.b.read.of(s.ID, s.body, s.Head, s.Mime)
+		s.Facts = read.facts
+	}
+	v.Digest, v.Size = s.Digest, int64(len(s.body))
+	reading := f.b.read.open(read, s.body, s.Head, s.Mime)
+	if reading != nil {
+		v.Body, v.Digests = reading.Body, reading.Digests
+	}
+	return v, reading, nil
+}
+
+// stored fills in a version of the archive.
+func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Reading, error) {
+	e, err := f.b.v.stored(l.place)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := f.b.v.Payload(f.ctx, record.Ref{Segment: l.seg.Info.ID, Run: l.run, N: l.n})
+	if err != nil || p.NoBody != "" || len(p.Body) > dividedMax || p.Large != nil {
+		return nil, nil, err
+	}
+	v.Digest, v.Size = e.Digest, int64(len(p.Body))
+	v.Body = openPage(p.Body, p.Head, p.Mime)
+	return v, nil, nil
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"infomall/store/block"
+	"infomall/store/record"
+)
+
+// checkKept compares what is kept of every version with what its URL's whole
+// history says. It gives how many folds are believed.
+func checkKept(v *Snapshot) (believed int, err error) {
+	ctx := context.Background()
+	var h block.History
+	key := ""
+	scan := record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColChange | record.ColKind | record.ColDigest}
+	for b, err := range v.Scan(ctx, scan) {
+		if err != nil {
+			return 0, err
+		}
+		for i := range b.N {
+			if b.Key[i] != key {
+				h, key = block.History{}, b.Key[i]
+			}
+			if b.Change[i] == record.ChangeSame {
+				continue
+			}
+			p, err := v.Payload(ctx, b.Ref[i])
+			if err != nil {
+				return 0, err
+			}
+			if p.NoBody != "" {
+				continue
+			}
+			version := block.Version{Time: b.Time[i], Kind: b.Kind[i], Digest: b.Digest[i], Size: p.Size}
+			var reading *block.Reading
+			if page := openPage(p.Body, p.Head, p.Mime); page != nil {
+				reading = block.NewReader().Read(page)
+				version.Body = page
+			}
+			rev := h.Add(version)
+			kept, err := v.Kept(ctx, b.Ref[i])
+			if err != nil {
+				return 0, err
+			}
+			if err := checkFacts(v, b.Ref[i], kept.Page, reading, &p); err != nil {
+				return 0, fmt.Errorf("%s at %d: %w", b.URL[i], b.Time[i], err)
+			}
+			if kept.Fold == nil {
+				continue
+			}
+			switch knew, err := v.Knew(ctx, b.Ref[i], b.Key[i], b.Time[i]); {
+			case err != nil:
+				return 0, err
+			case !knew:
+			case !bytes.Equal(kept.Fold, rev.AppendFold(nil, reading)):
+				return 0, fmt.Errorf("%s at %d: a fold is believed that is not that of the history", b.URL[i], b.Time[i])
+			default:
+				believed++
+			}
+		}
+	}
+	return believed, nil
+}
+
+// checkFacts compares the facts of a page with the page.
+func checkFacts(v *Snapshot, ref record.Ref, facts []byte, r *block.Reading, p *record.Payload) error {
+	if facts == nil {
+		return nil
+	}
+	if want := analyse(block.NewReader(), p.Body, p.Head, p.Mime).facts; !bytes.Equal(facts, want) {
+		return fmt.Errorf("facts %x, want %x", facts, want)
+	}
+	kept, err := block.ReadFacts(facts)
+	if err != nil {
+		return err
+	}
+	var leaves [][]byte
+	if !kept.Inline() {
+		if leaves, err = v.LeafFacts(context.Background(), ref); err != nil {
+			return err
+		}
+	}
+	got, err := kept.Links(leaves)
+	if err != nil {
+		return fmt.Errorf("links of %d leaves: %w", len(leaves), err)
+	}
+	want := r.Body.Links()
+	for i := range want {
+		want[i].Offset = 0
+	}
+	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+		return fmt.Errorf("links %+v, want %+v", got, want)
+	}
+	return nil
+}
+
+// storyOf is a page of stories, each a block with a link; one that ends in ! was
+// edited.
+func storyOf(names string) string {
+	var b bytes.Buffer
+	for _, n := range names {
+		if n == '!' {
+			fmt.Fprintf(&b, "<p>And then there was more to tell.</p>")
+			continue
+		}
+		fmt.Fprintf(&b, "<h2>Story %c</h2><p>Of %c it is told, in more words than a heading has, that <a href=/%c>the rest</a> came later.</p>", n, n, n)
+	}
+	return b.String()
+}
+
+// TestKeptInOrder imports a history as it went, month by month: the folds of all
+// versions are there, and believed.
+func TestKeptInOrder(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	bodies := []string{storyOf("abc"), storyOf("ab!c"), storyOf("xab!c"), storyOf("abc"), "", storyOf("ac")}
+	for i, body := range bodies {
+		var month []*visit
+		for u := range 3 {
+			month = append(month, &visit{
+				url: fmt.Sprintf("http://www.example.com/%d", u), time: day0 + record.Time(i*25+u)*dayMillis, status: 200, body: body,
+			})
+		}
+		put(t, a, month)
+	}
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if got, err := checkKept(v); err != nil || got != 3*len(bodies) {
+		t.Errorf("%d folds are believed, want %d: %v", got, 3*len(bodies), err)
+	}
+}
+
+// TestKeptOutOfOrder imports a version between two others. The fold of the one
+// behind it is not believed any more; the others, and that of the next import,
+// are.
+func TestKeptOutOfOrder(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	at := func(day int, body string) *visit {
+		return &visit{url: "http://www.example.com/", time: day0 + record.Time(day)*dayMillis, status: 200, body: storyOf(body)}
+	}
+	for _, want := range []struct {
+		visit    *visit
+		believed int
+	}{{at(0, "abc"), 1}, {at(60, "ab!c"), 2}, {at(30, "xabc"), 2}, {at(80, "ab"), 3}} {
+		put(t, a, []*visit{want.visit})
+		v, err := a.Snapshot(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := checkKept(v); err != nil || got != want.believed {
+			t.Errorf("after day %d: %d folds are believed, want %d: %v", (want.visit.time-day0)/dayMillis, got, want.believed, err)
+		}
+		v.Close()
+	}
+}

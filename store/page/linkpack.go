@@ -1,0 +1,167 @@
+package page
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+)
+
+// ErrPacked is returned when bytes are not what AppendLinks writes.
+var ErrPacked = errors.New("packed links are damaged")
+
+// The bits of a packed link's first byte.
+const (
+	packedKind   = 0x0f
+	packedRel    = 0x10 // a rel follows
+	packedAnchor = 0x20 // an anchor follows: it is not the text at the link
+)
+
+// AppendLinks appends the links that start between two places of the body in
+// a short form, from which TakeLinks makes them again, all but their Offset,
+// which it returns. Where keep is not nil, only those are taken for whose Offset
+// it is true; what stands around them is the same.
+//
+// Anchors and what stands around links overlap with those of their neighbours.
+// So the text goes in once, without what no link needs, and each link has a
+// range of it.
+func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
+	w := t.findLinks(start, end, charset)
+	out := w.text.out
+	for i := range w.links {
+		if at := w.links[i].Offset; keep == nil || keep(at) {
+			offsets = append(offsets, at)
+		}
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(offsets)))
+	if len(offsets) == 0 {
+		return dst, nil
+	}
+	text := make([]byte, 0, min(len(out), len(offsets)*(3*contextBytes)))
+	done := 0  // of out, what is in text or left out
+	shift := 0 // from places of text to those of out, at its end
+	last := 0
+	for i := range w.links {
+		l, at := &w.links[i], w.at[i]
+		if keep != nil && !keep(l.Offset) {
+			continue
+		}
+		// One byte more than is shown tells where a rune begins and ends.
+		from, to := max(done, at[0]-contextBytes-1), min(len(out), at[1]+contextBytes+1)
+		shift += from - done
+		if done = from; to > done {
+			text, done = append(text, out[from:to]...), to
+		}
+		first := byte(l.Kind)
+		if l.Rel != "" {
+			first |= packedRel
+		}
+		if l.Anchor != "" {
+			first |= packedAnchor
+		}
+		dst = append(dst, first)
+		dst = binary.AppendUvarint(dst, uint64(at[0]-shift-last))
+		dst = binary.AppendUvarint(dst, uint64(at[1]-at[0]))
+		last = at[0] - shift
+		dst = appendSized(dst, l.Target)
+		if l.Rel != "" {
+			dst = appendSized(dst, l.Rel)
+		}
+		if l.Anchor != "" {
+			dst = appendSized(dst, l.Anchor)
+		}
+	}
+	return appendSized(dst, string(text)), offsets
+}
+
+func appendSized(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// TakeLinks makes the links again that AppendLinks wrote to the front of src,
+// and gives what stands behind them.
+func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
+	u := unpacker{b: src}
+	n := u.number()
+	if u.bad || n > len(u.b) {
+		return nil, nil, ErrPacked
+	}
+	if n == 0 {
+		return nil, u.b, nil
+	}
+	links = make([]Link, n)
+	at := make([][2]int, n)
+	last := 0
+	for i := range links {
+		l := &links[i]
+		first := u.byte()
+		l.Kind = LinkKind(first & packedKind)
+		if int(l.Kind) >= len(linkKinds) {
+			return nil, nil, ErrPacked
+		}
+		last += u.number()
+		at[i] = [2]int{last, last + u.number()}
+		l.Target = u.text()
+		if first&packedRel != 0 {
+			l.Rel = u.text()
+			l.NoFollow = hasWord(l.Rel, "nofollow")
+		}
+		if first&packedAnchor != 0 {
+			l.Anchor = u.text()
+		}
+	}
+	text := []byte(u.text())
+	for i := range links {
+		from, to := at[i][0], at[i][1]
+		if u.bad || from < 0 || to > len(text) {
+			return nil, nil, ErrPacked
+		}
+		links[i].around(text, from, to)
+	}
+	return links, u.b, nil
+}
+
+// around fills in what the text has of a link that stands in a range of it.
+func (l *Link) around(text []byte, from, to int) {
+	if l.Anchor == "" {
+		l.Anchor = strings.TrimSpace(string(text[from:to]))
+	}
+	l.Before, l.After = lastBytes(text[:from]), firstBytes(text[to:])
+}
+
+// unpacker takes values off the front of b.
+type unpacker struct {
+	b   []byte
+	bad bool
+}
+
+func (u *unpacker) byte() byte {
+	if len(u.b) == 0 {
+		u.bad = true
+		return 0
+	}
+	x := u.b[0]
+	u.b = u.b[1:]
+	return x
+}
+
+// number takes one that is no more than any place in a body.
+func (u *unpacker) number() int {
+	x, n := binary.Uvarint(u.b)
+	if n <= 0 || x > treeBytesMax {
+		u.bad, u.b = true, nil
+		return 0
+	}
+	u.b = u.b[n:]
+	return int(x)
+}
+
+func (u *unpacker) text() string {
+	n := u.number()
+	if n > len(u.b) {
+		u.bad, u.b = true, nil
+		return ""
+	}
+	s := string(u.b[:n])
+	u.b = u.b[n:]
+	return s
+}
