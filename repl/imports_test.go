@@ -47,6 +47,8 @@ var arrows = map[string]string{
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
+	"crawl/robots": "",
+
 	"repl":              "all",
 	"repl/term":         "",
 	"repl/cmd/infomall": "repl",

@@ -1,0 +1,366 @@
+package robots
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestRecorded holds Decide against the answers of the parser of the RFC's
+// authors, recorded.
+func TestRecorded(t *testing.T) {
+	dir := os.Getenv("INFOMALL_SHARED")
+	if dir == "" {
+		dir = filepath.Join("..", "..", "..", "shared")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "data", "suites", "robotstxt", "*.jsonl"))
+	if len(files) == 0 {
+		t.Skip("no recorded cases (INFOMALL_SHARED names their folder)")
+	}
+	ran := 0
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for s := bufio.NewScanner(f); s.Scan(); ran++ {
+			var c struct {
+				Test, Agent string
+				Robots      string `json:"robots_latin1"`
+				URL         string `json:"url_latin1"`
+				Allowed     bool
+			}
+			if err := json.Unmarshal(s.Bytes(), &c); err != nil {
+				t.Fatal(err)
+			}
+			if got := Parse(latin1(c.Robots)).Group(c.Agent).Decide(string(latin1(c.URL))); got.Allowed != c.Allowed {
+				t.Errorf("%s: %q for %q: %v (%s), want %v\n%s", c.Test, c.URL, c.Agent, got.Allowed, got.Reason, c.Allowed, c.Robots)
+			}
+		}
+	}
+	t.Logf("%d cases", ran)
+}
+
+// latin1 gives back the bytes that were recorded as the letters of that number.
+func latin1(s string) (b []byte) {
+	for _, r := range s {
+		b = append(b, byte(r))
+	}
+	return b
+}
+
+// decisions are cases of the recorded kind: a file, an agent, and URLs with +
+// for allowed or - for denied and the line that decides, 0 for none.
+var decisions = []struct {
+	name, file, agent string
+	urls              []string
+}{
+	{"longest match", "user-agent: f\ndisallow: /x/page.html\nallow: /x/\n", "f", []string{"-2 /x/page.html", "+3 /x/", "+3 /x/pag", "+0 /y"}},
+	{"longest match, turned round", "user-agent: f\nallow: /x/page.html\ndisallow: /x/\n", "f", []string{"+2 /x/page.html", "-3 /x/"}},
+	{"allow wins ties", "user-agent: f\ndisallow: /\nallow: /\n", "f", []string{"+3 /", "+3 /a"}},
+	{"allow wins ties of different paths", "user-agent: f\ndisallow: /*b\nallow: /ab\n", "f", []string{"+3 /ab", "-2 /bb"}},
+	{"the first of equals is named", "user-agent: f\ndisallow: /a\ndisallow: /a\n", "f", []string{"-2 /a"}},
+	{"empty paths say nothing", "user-agent: f\ndisallow:\nallow:\n", "f", []string{"+0 /a"}},
+	{"empty disallow beside a rule", "user-agent: f\ndisallow:\ndisallow: /a\n", "f", []string{"-3 /a", "+0 /b"}},
+	{"with and without slash", "user-agent: f\ndisallow: /x\nallow: /x/\n", "f", []string{"-2 /x", "+3 /x/", "-2 /xy"}},
+	{"a star makes a path longer", "user-agent: f\nallow: /page\ndisallow: /*.html\n", "f", []string{"-3 /page.html", "+2 /page"}},
+	{"a longer prefix beats a star", "user-agent: f\nallow: /x/page.\ndisallow: /*.html\n", "f", []string{"+2 /x/page.html", "-3 /x/y.html"}},
+	{"one's own group alone counts", "user-agent: *\ndisallow: /x/\nuser-agent: f\ndisallow: /y/\n", "f", []string{"+0 /x/p", "-4 /y/p"}},
+	{"others have the group of all", "user-agent: *\ndisallow: /x/\nuser-agent: f\ndisallow: /y/\n", "g", []string{"-2 /x/p", "+0 /y/p"}},
+	{"a group without rules allows all", "user-agent: *\ndisallow: /\nuser-agent: f\n", "f", []string{"+0 /x"}},
+	{"the group of all without rules", "user-agent: *\n", "f", []string{"+0 /x"}},
+	{"no group", "user-agent: g\ndisallow: /\n", "f", []string{"+0 /x"}},
+	{"groups of one name are one", "user-agent: f\ndisallow: /a\nuser-agent: g\ndisallow: /b\nuser-agent: F\ndisallow: /c\n", "f", []string{"-2 /a", "+0 /b", "-6 /c"}},
+	{"groups of all are one", "user-agent: *\ndisallow: /a\nuser-agent: g\ndisallow: /b\nuser-agent: * x\ndisallow: /c\n", "f", []string{"-2 /a", "+0 /b", "-6 /c"}},
+	{"rules before any agent", "disallow: /a\nuser-agent: f\ndisallow: /b\n", "f", []string{"+0 /a", "-3 /b"}},
+	{"blank lines end nothing", "user-agent: f\n\n\ndisallow: /a\n\ndisallow: /b", "f", []string{"-4 /a", "-6 /b"}},
+	{"other lines end nothing", "user-agent: f\nsitemap: http://x/s\nuser-agent: g\ncrawl-delay: 1\nuser-agent: h\nfoo: bar\ndisallow: /\n", "f", []string{"-7 /a"}},
+	{"agent up to what is no letter", "user-agent: f/1.0 (x)\ndisallow: /\n", "F", []string{"-2 /a"}},
+	{"agent with digits", "user-agent: f2b\ndisallow: /\n", "f", []string{"-2 /a"}},
+	{"agent is no prefix", "user-agent: fo\ndisallow: /\n", "foo", []string{"+0 /a"}},
+	{"agent without a letter", "user-agent: 2f\ndisallow: /\n", "f", []string{"+0 /a"}},
+	{"star with a tail is no star", "user-agent: *x\ndisallow: /\n", "f", []string{"+0 /a"}},
+	{"wanted agent is taken whole", "user-agent: *\ndisallow: /\nuser-agent: foo bar\nallow: /\n", "foo bar", []string{"-2 /a"}},
+	{"paths tell case", "user-agent: f\ndisallow: /X/\n", "f", []string{"+0 /x/y", "-2 /X/y"}},
+	{"prefix", "user-agent: f\ndisallow: /\nallow: /fish\n", "f", []string{"-2 /bar", "+3 /fish", "+3 /fish.html", "+3 /fish/salmon.html", "+3 /fishheads", "+3 /fish.html?id=x", "-2 /Fish.asp", "-2 /catfish", "-2 /?id=fish"}},
+	{"star at the end", "user-agent: f\ndisallow: /\nallow: /fish*\n", "f", []string{"+3 /fish", "+3 /fish.html", "-2 /Fish"}},
+	{"folder", "user-agent: f\ndisallow: /\nallow: /fish/\n", "f", []string{"+3 /fish/", "+3 /fish/?salmon", "-2 /fish", "-2 /fish.html", "-2 /Fish/x"}},
+	{"star within", "user-agent: f\ndisallow: /\nallow: /*.php\n", "f", []string{"+3 /a.php", "+3 /d/a.php?p", "+3 //d/a.php.html", "+3 /a.php/", "+3 /i?f=a.php/", "-2 /php/", "-2 /i?php", "-2 /w.PHP"}},
+	{"star and end", "user-agent: f\ndisallow: /\nallow: /*.php$\n", "f", []string{"+3 /a.php", "+3 /d/a.php", "+3 /a.php.php", "-2 /a.php?p", "-2 /a.php/", "-2 /a.php5", "-2 /php/"}},
+	{"star between", "user-agent: f\ndisallow: /\nallow: /fish*.php\n", "f", []string{"+3 /fish.php", "+3 /fishheads/catfish.php?p", "-2 /Fish.PHP"}},
+	{"many stars", "user-agent: f\ndisallow: /*a*b*c$\n", "f", []string{"-2 /xaybzc", "-2 /abc", "-2 /cabcbc", "+0 /acb", "+0 /abcd"}},
+	{"stars in a row", "user-agent: f\ndisallow: /a***b\n", "f", []string{"-2 /ab", "-2 /axb", "+0 /a"}},
+	{"star first", "user-agent: f\ndisallow: *.gif\n", "f", []string{"-2 /a.gif", "-2 /.gif?x", "+0 /a.jpg"}},
+	{"the last part may not overlap", "user-agent: f\ndisallow: /ab*b$\n", "f", []string{"+0 /ab", "-2 /abb"}},
+	{"end alone", "user-agent: f\nallow: /$\ndisallow: /\n", "f", []string{"+2 /", "-3 /a", "+2 "}},
+	{"dollar within is itself", "user-agent: f\ndisallow: /a$b\n", "f", []string{"-2 /a$b", "-2 /a%24bc", "+0 /a"}},
+	{"signs escaped are themselves", "user-agent: f\ndisallow: /f-%2A.html\ndisallow: /p%24\n", "f", []string{"-2 /f-*.html", "-2 /f-%2a.html", "+0 /f-x.html", "-3 /p$x"}},
+	{"comments", "user-agent: f#g\n# disallow: /\ndisallow: /q#x\nallow: /\n", "f", []string{"+4 /a", "-3 /q"}},
+	{"escapes as RFC 9309 §2.2.2", "user-agent: f\ndisallow: /\nallow: /foo/bar/ツ\nallow: /b/%62%61%7a\nallow: /c/%e3%83%84\n", "f", []string{"+3 /foo/bar/%E3%83%84", "+3 /foo/bar/ツ", "+4 /b/baz", "+4 /b/%62%61%7A", "+5 /c/%E3%83%84", "+5 /c/ツ"}},
+	{"reserved escapes differ from what they escape", "user-agent: f\ndisallow: /a%2Fb\n", "f", []string{"-2 /a%2fb", "+0 /a/b"}},
+	{"bytes of another charset", "user-agent: f\ndisallow: /\xb1\xb1\n", "f", []string{"-2 /%B1%B1", "+0 /%E5%8C%97"}},
+	{"percent that escapes nothing", "user-agent: f\ndisallow: /100%\ndisallow: /%zz\n", "f", []string{"-2 /100%", "-2 /100%x", "-3 /%zz"}},
+	{"query", "user-agent: f\ndisallow: /\nallow: /b?q=t&z=http://f.b?t&p\n", "f", []string{"+3 /b?q=t&z=http://f.b?t&p", "-2 /b"}},
+	{"index.html is its folder", "user-agent: *\nallow: /a/index.html\ndisallow: /\n", "f", []string{"+2 /a/", "-3 /a/index.htm", "+2 /a/index.html", "-3 /b"}},
+	{"disallowed index.html is itself", "user-agent: *\ndisallow: /a/index.html\n", "f", []string{"+0 /a/", "-2 /a/index.html"}},
+	{"robots.txt is always allowed", "user-agent: f\ndisallow: /\n", "f", []string{"+0 /robots.txt", "-2 /robots.txt2", "-2 /a/robots.txt"}},
+	{"colon forgotten", "user-agent f\ndisallow /a\ndisallow /b c\n", "f", []string{"-2 /a", "+0 /b"}},
+	{"blanks", " \t user-agent \t: \t f \t\n disallow : /a \t\n", "f", []string{"-2 /a"}},
+	{"misspelt", "useragent: f\nuser agent: h\ndissallow: /a\ndissalow: /b\ndisalow: /c\ndiasllow: /d\ndisallaw: /e\ndisslalow: /f\n", "f", []string{"-3 /a", "-4 /b", "-5 /c", "-6 /d", "-7 /e", "+0 /f"}},
+	{"case of names", "UsEr-AgEnT: f\nDISALLOW: /a\n", "f", []string{"-2 /a"}},
+	{"mark", "\xef\xbb\xbfuser-agent: f\ndisallow: /a\n", "f", []string{"-2 /a"}},
+	{"mark cut short", "\xef\xbbuser-agent: f\ndisallow: /a\n", "f", []string{"-2 /a"}},
+	{"mark broken", "\xef\x11\xbfuser-agent: f\ndisallow: /a\n", "f", []string{"+0 /a"}},
+	{"mark within", "user-agent: f\n\xef\xbb\xbfdisallow: /a\ndisallow: /b\n", "f", []string{"+0 /a", "-3 /b"}},
+	{"ends of lines", "user-agent: f\r\ndisallow: /a\rdisallow: /b\r\n\r\ndisallow: /c", "f", []string{"-2 /a", "-3 /b", "-5 /c"}},
+	{"a page instead", "<!DOCTYPE html><html>\n<p>User-agent: f\n<p>Disallow: /\n", "f", []string{"+0 /a"}},
+	{"zero bytes", "user-agent: f\x00\x00\ndisallow: /a\x00\n", "f", []string{"+0 /a"}},
+}
+
+func TestDecide(t *testing.T) {
+	for _, c := range decisions {
+		g := Parse([]byte(c.file)).Group(c.agent)
+		for _, u := range c.urls {
+			sign, url, _ := strings.Cut(u, " ")
+			d := g.Decide("http://foo.bar" + url)
+			got := fmt.Sprintf("-%d", d.Rule.Line)
+			if d.Allowed {
+				got = fmt.Sprintf("+%d", d.Rule.Line)
+			}
+			if got != sign {
+				t.Errorf("%s: %s: %s (%s), want %s", c.name, url, got, d.Reason, sign)
+			}
+		}
+	}
+}
+
+// TestPathOf shows what of a URL rules are held against.
+func TestPathOf(t *testing.T) {
+	for _, c := range [][2]string{
+		{"", "/"}, {"http://x.cn", "/"}, {"http://x.cn?a=/b", "/?a=/b"}, {"http://x.cn/a?b#c", "/a?b"}, {"http://x.cn#/c", "/"},
+		{"http://x.cn/a/http://y.cn/b", "/a/http://y.cn/b"}, {"http://u:p@x.cn:81/a", "/a"}, {"/a", "/a"},
+	} {
+		if got := pathOf(c[0]); got != c[1] {
+			t.Errorf("pathOf(%q) = %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+// TestReason shows the sentences that name what decided.
+func TestReason(t *testing.T) {
+	file := Parse([]byte("user-agent: *\n\ndisallow: /news/*.asp$ # no\n"))
+	for _, c := range []struct {
+		g    *Group
+		want string
+	}{
+		{file.Group("infomall"), "line 3 of robots.txt, for *, says Disallow: /news/*.asp$"},
+		{Parse([]byte("user-agent: InfoMall\nallow: /b")).Group("infomall"), "no rule of robots.txt for infomall matches"},
+		{Parse([]byte("user-agent: other\ndisallow: /")).Group("infomall"), `robots.txt says nothing to "infomall"`},
+		{Of(404, nil).Group("infomall"), "robots.txt was answered with 404, so everything is allowed"},
+		{Of(503, nil).Group("infomall"), "robots.txt was answered with 503, so nothing is allowed"},
+		{Unreachable("cannot be fetched: connection refused").Group("infomall"), "robots.txt cannot be fetched: connection refused, so nothing is allowed"},
+	} {
+		if got := c.g.Decide("http://x.cn/news/a.asp").Reason; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestOf shows what each kind of answer means.
+func TestOf(t *testing.T) {
+	body := []byte("user-agent: *\ndisallow: /a\n")
+	for _, c := range []struct {
+		status int
+		a, b   bool
+		fresh  time.Duration
+	}{
+		{200, false, true, Lifetime}, {206, false, true, Lifetime},
+		{301, true, true, Lifetime}, {400, true, true, Lifetime}, {401, true, true, Lifetime}, {403, true, true, Lifetime},
+		{404, true, true, Lifetime}, {410, true, true, Lifetime}, {429, true, true, Lifetime}, {499, true, true, Lifetime},
+		{500, false, false, RetryAfter}, {503, false, false, RetryAfter}, {599, false, false, RetryAfter},
+		{0, false, false, RetryAfter}, {100, false, false, RetryAfter}, {700, false, false, RetryAfter},
+	} {
+		f := Of(c.status, body)
+		g := f.Group("infomall")
+		if a, b := g.Decide("http://x.cn/a").Allowed, g.Decide("http://x.cn/b").Allowed; a != c.a || b != c.b || f.Fresh() != c.fresh {
+			t.Errorf("%d: /a %v, /b %v, fresh for %v; want %v, %v, %v", c.status, a, b, f.Fresh(), c.a, c.b, c.fresh)
+		}
+	}
+}
+
+// TestDelay shows which Crawl-delay holds, within its bound.
+func TestDelay(t *testing.T) {
+	for _, c := range []struct {
+		file string
+		want time.Duration
+	}{
+		{"user-agent: f\ncrawl-delay: 2", 2 * time.Second},
+		{"user-agent: f\nCrawl-Delay: 0.5\ndisallow: /", 500 * time.Millisecond},
+		{"user-agent: f\ncrawl-delay: 301", DelayMax},
+		{"user-agent: f\ncrawl-delay: 1e300", DelayMax},
+		{"user-agent: f\ncrawl-delay: Inf", DelayMax},
+		{"user-agent: f\ncrawl-delay: NaN", 0},
+		{"user-agent: f\ncrawl-delay: -1", 0},
+		{"user-agent: f\ncrawl-delay: ten", 0},
+		{"user-agent: f\nuser-agent: g\ncrawl-delay: 3", 3 * time.Second},
+		{"user-agent: *\ncrawl-delay: 4", 4 * time.Second},
+		{"user-agent: *\ncrawl-delay: 4\ndisallow: /a\nuser-agent: f\ndisallow: /b", 0},
+		{"user-agent: f\ncrawl-delay: 4\ndisallow: /a\nuser-agent: f\ndisallow: /b", 4 * time.Second},
+		{"crawl-delay: 4\nuser-agent: f\ndisallow: /b", 0},
+	} {
+		if got := Parse([]byte(c.file)).Group("f").Delay; got != c.want {
+			t.Errorf("%q: %v, want %v", c.file, got, c.want)
+		}
+	}
+}
+
+func TestSitemaps(t *testing.T) {
+	file := "sitemap: http://x/1\nuser-agent: f\nSite-Map: http://x/2 # all\nsitemap: http://x/1\nsitemap:\nsitemap /3\n"
+	got, want := Parse([]byte(file)).Sitemaps, []string{"http://x/1", "http://x/2", "/3"}
+	if !slices.Equal(got, want) {
+		t.Errorf("sitemaps %q, want %q", got, want)
+	}
+	var many strings.Builder
+	for i := range 2 * sitemapsMax {
+		fmt.Fprintf(&many, "sitemap: /%d\n", i)
+	}
+	if got := len(Parse([]byte(many.String())).Sitemaps); got != sitemapsMax {
+		t.Errorf("%d sitemaps are kept, want %d", got, sitemapsMax)
+	}
+}
+
+// TestCaps shows what happens to a long line and a long file.
+func TestCaps(t *testing.T) {
+	long := "/x/" + strings.Repeat("a", lineBytesMax-len("disallow: /x/"))
+	g := Parse([]byte("user-agent: f\ndisallow: " + long + "/qux\n")).Group("f")
+	if !g.Decide("http://x.cn/fux").Allowed || g.Decide("http://x.cn"+long+"/fux").Allowed {
+		t.Error("a long line is not read up to the limit")
+	}
+	head := "user-agent: f\ndisallow: /a\n#"
+	tail := "\nallow: /aa\n"
+	for _, room := range []int{0, 1, len(tail) - 1, len(tail)} {
+		file := head + strings.Repeat("x", BytesMax-len(head)-room) + tail
+		d := Parse([]byte(file)).Group("f").Decide("http://x.cn/aab")
+		if want := room == len(tail); d.Allowed != want {
+			t.Errorf("with %d bytes left for the last rule: %s, want allowed %v", room, d.Reason, want)
+		}
+	}
+}
+
+// TestHostileFiles shows that what takes a parser long or much memory does not.
+func TestHostileFiles(t *testing.T) {
+	var agents, groups strings.Builder
+	for i := range 12000 {
+		fmt.Fprintf(&agents, "user-agent: %s\n", letters(i))
+	}
+	for i := range 18000 {
+		fmt.Fprintf(&agents, "allow: /%d\n", i)
+		groups.WriteString("user-agent: f\nallow: /a\n")
+	}
+	for name, file := range map[string]string{
+		"agents times rules": agents.String(),
+		"groups of one name": groups.String(),
+		"stars":              "user-agent: *\ndisallow: /" + strings.Repeat("*a", 8000) + "b\n",
+		"ends of lines":      strings.Repeat("\r", BytesMax),
+	} {
+		f := Parse([]byte(file))
+		if !f.Group("f").Decide("http://x.cn/" + strings.Repeat("a", 16000)).Allowed {
+			t.Errorf("%s: denied", name)
+		}
+	}
+}
+
+func letters(i int) string {
+	return string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676%26)}) + strings.Repeat("x", i/17576)
+}
+
+func TestProduct(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (compatible; infomall/1.0; +mailto:a@x.cn)": "infomall",
+		"infomall/1.0": "infomall", "Info-Mall_x 2": "Info-Mall_x", " wget": "wget", "": "", "*": "",
+		"Mozilla/5.0 (compatible;)": "Mozilla",
+	} {
+		if got := Product(agent); got != want {
+			t.Errorf("Product(%q) = %q, want %q", agent, got, want)
+		}
+	}
+}
+
+func TestHeader(t *testing.T) {
+	for _, c := range []struct {
+		values []string
+		want   Directives
+	}{
+		{nil, Directives{}},
+		{[]string{"noindex, NoFollow"}, Directives{NoIndex: true, NoFollow: true}},
+		{[]string{"none", "noarchive"}, Directives{true, true, true}},
+		{[]string{"otherbot: noindex, nofollow"}, Directives{}},
+		{[]string{"infomall: noarchive"}, Directives{NoArchive: true}},
+		{[]string{"otherbot: noindex, infomall: nofollow, noarchive"}, Directives{NoFollow: true, NoArchive: true}},
+		{[]string{"otherbot: noindex", "nofollow"}, Directives{NoFollow: true}},
+		{[]string{"unavailable_after: 25 Jun 2010 15:00:00 PST, max-snippet:20, noindex"}, Directives{NoIndex: true}},
+		{[]string{"", ",,:,", "all", "noindexed"}, Directives{}},
+	} {
+		if got := Header(c.values, "infomall"); got != c.want {
+			t.Errorf("Header(%q) = %+v, want %+v", c.values, got, c.want)
+		}
+	}
+}
+
+// TestPatternModel holds patterns against regular expressions.
+func TestPatternModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rule := "/" + rapid.StringMatching(`[ab*/$]{0,8}`).Draw(t, "rule")
+		path := "/" + rapid.StringMatching(`[ab/]{0,12}`).Draw(t, "path")
+		body, anchored := strings.CutSuffix(rule, "$")
+		expr := "^" + strings.ReplaceAll(regexp.QuoteMeta(body), `\*`, ".*")
+		if anchored {
+			expr += "$"
+		}
+		want := regexp.MustCompile(expr).MatchString(path)
+		if got := newPattern(rule).matches(pathOf("http://x.cn" + path)); got != want {
+			t.Fatalf("%q matches %q: %v, want %v", rule, path, got, want)
+		}
+	})
+}
+
+// FuzzParse reads any bytes. The line that a decision names must be there.
+func FuzzParse(f *testing.F) {
+	for _, c := range decisions {
+		f.Add([]byte(c.file), c.agent, c.urls[0][3:])
+	}
+	f.Fuzz(func(t *testing.T, body []byte, agent, path string) {
+		file := Parse(body)
+		g := file.Group(agent)
+		d := g.Decide("http://x.cn/" + path)
+		if g.Delay < 0 || g.Delay > DelayMax || len(file.Sitemaps) > sitemapsMax {
+			t.Errorf("delay %v, %d sitemaps", g.Delay, len(file.Sitemaps))
+		}
+		lines := strings.FieldsFunc(strings.ReplaceAll(string(body), "\n", "\r"), func(r rune) bool { return r == '\r' })
+		if d.Rule.Line != 0 && (d.Allowed != d.Rule.Allow || !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, d.Rule.Path) })) {
+			t.Errorf("%+v is no line of %q", d, body)
+		}
+	})
+}
+
+func BenchmarkDecide(b *testing.B) {
+	var file strings.Builder
+	file.WriteString("user-agent: *\n")
+	for i := range 200 {
+		fmt.Fprintf(&file, "disallow: /folder%d/*.php$\n", i)
+	}
+	g := Parse([]byte(file.String())).Group("infomall")
+	for b.Loop() {
+		g.Decide("http://www.pku.edu.cn/news/2008/06/01/index.html?id=17")
+	}
+}
