@@ -47,6 +47,7 @@ var arrows = map[string]string{
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
+	"crawl/guard":  "",
 	"crawl/robots": "",
 
 	"repl":              "all",
@@ -64,6 +65,7 @@ var testArrows = map[string]string{
 	"store":        "store/disk/disktest",
 	"queries":      "lang store/record store/tianwang",
 	"store/mirror": "store/urlkey",
+	"crawl/guard":  "store/urlkey",
 }
 
 // homes says where each outside module may be imported. Modules that tests
