@@ -137,24 +137,10 @@ func TestCanonicalRefuses(t *testing.T) {
 // TestCanonicalSuite runs the cases of the WHATWG URL test suite that have no
 // base: http and https must all pass.
 func TestCanonicalSuite(t *testing.T) {
-	data, err := os.ReadFile(shared(t, "suites", "whatwg-url", "urltestdata.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var cases []json.RawMessage
-	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
-	}
 	ran := 0
-	for _, raw := range cases {
-		var c struct {
-			Input   string
-			Base    *string
-			Href    string
-			Failure bool
-		}
-		if json.Unmarshal(raw, &c) != nil || c.Base != nil && *c.Base != "about:blank" {
-			continue // a comment, or a relative URL
+	for _, c := range loadSuite(t) {
+		if c.Base != nil && *c.Base != "about:blank" {
+			continue // see TestResolveSuite
 		}
 		scheme := strings.ToLower(strings.TrimLeft(c.Input, " \t\n"))
 		if !strings.HasPrefix(scheme, "http:") && !strings.HasPrefix(scheme, "https:") {
@@ -200,6 +186,40 @@ func TestCanonicalHosts(t *testing.T) {
 			t.Errorf("Canonical(http://%q/) = %q, %v; want %q", c.Input, got, err, want)
 		}
 	}
+}
+
+// TestCanonicalIDNA runs the suite's cases of international hosts. Signs that
+// would end a host are escaped there, as the suite asks.
+func TestCanonicalIDNA(t *testing.T) {
+	data, err := os.ReadFile(shared(t, "suites", "whatwg-url", "IdnaTestV2.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []json.RawMessage
+	if err := json.Unmarshal(data, &cases); err != nil {
+		t.Fatal(err)
+	}
+	ends := strings.NewReplacer(":", "%3A", "/", "%2F", "?", "%3F", "#", "%23", `\`, "%5C")
+	ran := 0
+	for _, raw := range cases {
+		var c struct {
+			Input  string
+			Output *string
+		}
+		if json.Unmarshal(raw, &c) != nil || c.Input == "" {
+			continue
+		}
+		ran++
+		got, err := Canonical("https://" + ends.Replace(c.Input) + "/x")
+		if c.Output == nil {
+			if err == nil {
+				t.Errorf("Canonical of host %q = %q; want an error", c.Input, got)
+			}
+		} else if want := "https://" + *c.Output + "/x"; got != want {
+			t.Errorf("Canonical of host %q = %q, %v; want %q", c.Input, got, err, want)
+		}
+	}
+	t.Logf("%d cases", ran)
 }
 
 // TestCanonicalURLCanon runs urlcanon's cases of dot segments and of odd IPv4

@@ -8,6 +8,16 @@ import (
 func TestResolve(t *testing.T) {
 	const base = "http://www.pku.edu.cn/news/index.htm?x=1"
 	tests := []struct{ base, ref, want string }{
+		{base, "../../../../c.htm", "http://www.pku.edu.cn/c.htm"},
+		{base, "./../x/./y", "http://www.pku.edu.cn/x/y"},
+		{base, "..", "http://www.pku.edu.cn/"},
+		{base, "../", "http://www.pku.edu.cn/"},
+		{base, "a/b:c", "http://www.pku.edu.cn/news/a/b:c"},
+		{base, "?a=b#c", "http://www.pku.edu.cn/news/index.htm?a=b"},
+		{"https://x.cn/a//b/c", "../d", "https://x.cn/a//d"},
+		{"https://x.cn/a//b/c", "../../d", "https://x.cn/a/d"},
+		{"https://x.cn/?a=/b/", "c", "https://x.cn/c"},
+		{"https://u:p@x.cn:81/a", "/c", "https://u:p@x.cn:81/c"},
 		{base, "a.htm", "http://www.pku.edu.cn/news/a.htm"},
 		{base, "/", "http://www.pku.edu.cn/"},
 		{base, "../b/./c.htm#part", "http://www.pku.edu.cn/b/c.htm"},
@@ -33,18 +43,43 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// FuzzResolve shows that what comes out is canonical, whatever goes in.
+// FuzzResolve shows that what comes out is canonical, whatever goes in, and that
+// the short cut leads where the long way does.
 func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"a.htm", "../x?y#z", "//h", "http:a", "\\\\h\\x", "javascript:x ", "%", "\x80"} {
-		f.Add(ref)
+		f.Add("http://www.pku.edu.cn/news/", ref)
 	}
-	f.Fuzz(func(t *testing.T, ref string) {
-		u, err := Resolve("http://www.pku.edu.cn/news/", ref)
+	for _, base := range []string{"https://x.cn:81/a//b?c=/d", "http://u:p@x.cn/..a/b", "http://[::1]/a/"} {
+		for _, ref := range []string{"", "#", "?x/../y", "./../../z", "//y.cn/./x", "..", ".../x", "../%2e%2E/x", "HTTP:x", "x:/y", "/../x"} {
+			f.Add(base, ref)
+		}
+	}
+	f.Fuzz(func(t *testing.T, base, ref string) {
+		base, err := Canonical(base)
 		if err != nil {
 			return
 		}
+		u, err := Resolve(base, ref)
+		if plain := resolvePlain(base, ref); plain != "" {
+			if long, err := resolve(base, ref); plain != long || err != nil {
+				t.Errorf("Resolve(%q, %q) is %q, and the long way %q, error %v", base, ref, plain, long, err)
+			}
+		}
+		if err != nil || !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
+			return
+		}
 		if again, err := Canonical(u); again != u || err != nil {
-			t.Errorf("Resolve(%q) is %q, and canonical %q, error %v", ref, u, again, err)
+			t.Errorf("Resolve(%q, %q) is %q, and canonical %q, error %v", base, ref, u, again, err)
 		}
 	})
+}
+
+func BenchmarkResolve(b *testing.B) {
+	for b.Loop() {
+		for _, ref := range []string{"a.htm", "/news/2008/b.htm?id=7", "../c/d.htm#e", "http://x.cn/"} {
+			if _, err := Resolve("http://www.pku.edu.cn/news/index.htm?x=1", ref); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
 }
