@@ -50,7 +50,7 @@ func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, err
 
 // importOptions reads the statement.
 func (s *Session) importOptions(st *ast.Import) (record.ImportOptions, error) {
-	o := record.ImportOptions{Zone: s.Settings.ImportTimezone}
+	o := record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit}
 	env := s.env()
 	for _, p := range st.Paths {
 		path, err := plan.ConstantText(p, env)

@@ -36,7 +36,13 @@ func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, er
 		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Segments)), value.OfInt(int64(r.Into)),
 			value.OfInt(r.Captures), value.OfInt(r.OldBytes), value.OfInt(r.Bytes))
 	}
-	return t.result(ResultWork, nil), nil
+	res := t.result(ResultWork, nil)
+	for _, r := range results {
+		if r.Parts != nil {
+			res.Notes = append(res.Notes, fmt.Sprintf("pool %s was larger than pool_limit, and is %s now", r.Pool, strings.Join(r.Parts, ", ")))
+		}
+	}
+	return res, nil
 }
 
 // mergeWord is what a statement does.
@@ -49,7 +55,7 @@ func mergeWord(st *ast.MergePool) string {
 
 // mergeOptions reads the statement.
 func (s *Session) mergeOptions(st *ast.MergePool) (o record.MergeOptions, err error) {
-	o.Seal = st.Seal
+	o.Seal, o.PoolLimit = st.Seal, s.Settings.PoolLimit
 	if st.Pool == nil {
 		return o, nil
 	}
@@ -89,11 +95,15 @@ func (s *Session) wouldMerge(ctx context.Context, st *ast.MergePool) ([]string, 
 		case r.Static:
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it is static", r.Pool))
 			continue
-		case r.Segments < 2 && !st.Seal:
+		case r.Segments < 2 && !st.Seal && !r.Large:
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("  pool %s: %d segments, %d captures, %d bytes", r.Pool, r.Segments, r.Captures, r.OldBytes))
+		line := fmt.Sprintf("  pool %s: %d segments, %d captures, %d bytes", r.Pool, r.Segments, r.Captures, r.OldBytes)
+		if r.Large {
+			line += "; larger than pool_limit, and split by URL"
+		}
+		lines = append(lines, line)
 	}
 	return lines, nil
 }

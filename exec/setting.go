@@ -22,6 +22,7 @@ func DefaultSettings() Settings {
 		CacheBytes:     256 << 20,
 		Mode:           "auto",
 		Color:          "auto",
+		PoolLimit:      64 << 30,
 		Level:          levelAuto,
 		DefaultLevel:   2,
 		Profile:        "modern",
@@ -63,7 +64,7 @@ var settings = []settingKind{
 		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
 	{"memory", "memory for sorting and grouping before temporary files are used",
 		func(s *Settings) string { return sizeText(s.MemoryBytes) },
-		func(s *Settings, v string) error { return parseMemory(&s.MemoryBytes, v) }},
+		func(s *Settings, v string) error { return parseSizeFrom(&s.MemoryBytes, v, memoryBytesMin) }},
 	{"mode", "output format: auto is a table on a terminal, vertical where that is too wide, and csv elsewhere",
 		func(s *Settings) string { return s.Mode },
 		func(s *Settings, v string) error {
@@ -72,6 +73,9 @@ var settings = []settingKind{
 	{"nullvalue", "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },
 		func(s *Settings, v string) error { s.NullValue = v; return nil }},
+	{"pool_limit", "size of a pool above which it is split by URL when it is merged or sealed",
+		func(s *Settings) string { return sizeText(s.PoolLimit) },
+		func(s *Settings, v string) error { return parseSizeFrom(&s.PoolLimit, v, poolLimitMin) }},
 	{"profile", "how pages are divided: modern, or classic, the published method",
 		func(s *Settings) string { return s.Profile },
 		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
@@ -292,13 +296,17 @@ func parseSize(dst *int64, v string) error {
 // memoryBytesMin keeps a sort from making a temporary file every few rows.
 const memoryBytesMin = 1 << 20
 
-func parseMemory(dst *int64, v string) error {
+// poolLimitMin keeps pools from being split URL by URL.
+const poolLimitMin = 16 << 10
+
+// parseSizeFrom is parseSize for sizes from least on.
+func parseSizeFrom(dst *int64, v string, least int64) error {
 	var n int64
 	if err := parseSize(&n, v); err != nil {
 		return err
 	}
-	if n < memoryBytesMin {
-		return fmt.Errorf("%s is too little; the least is %s", v, sizeText(memoryBytesMin))
+	if n < least {
+		return fmt.Errorf("%s is too little; the least is %s", v, sizeText(least))
 	}
 	*dst = n
 	return nil

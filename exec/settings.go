@@ -17,6 +17,7 @@ type Settings struct {
 	NullValue      string
 	Timer          bool
 	Color          string // auto, always, never
+	PoolLimit      int64  // size in bytes above which a pool is split
 	Width          int    // of a table in cells; 0 is the window's
 
 	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1

@@ -31,6 +31,7 @@ type catalog struct {
 	indexes  []indexInfo     // in order of name
 	names    []namesInfo     // in order of name
 	static   []string        // pools that never change, sorted
+	parts    []partInfo      // pools that take some URLs only, in order of pool
 	removals []removalInfo   // in the order in which they came into force
 }
 
@@ -51,8 +52,9 @@ type indexInfo struct {
 }
 
 // catalogFormat is the catalogue format that this program writes, and the
-// newest that it reads. Format 1 does not say which segments a segment uses.
-const catalogFormat = 2
+// newest that it reads. Format 1 does not say which segments a segment uses, and
+// before format 3 it is not said how many blocks one has.
+const catalogFormat = 3
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -62,10 +64,10 @@ func (c *catalog) encode() []byte {
 		b = fmt.Appendf(b, "archive\t%s\t%s\n", c.id, map[bool]string{false: "original", true: "copy"}[c.copied])
 	}
 	for _, s := range c.segments {
-		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n",
+		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\n",
 			s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, s.CRC, s.Index, s.IndexBytes,
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
-			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "), joinIDs(s.Uses))
+			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "), joinIDs(s.Uses), s.Blocks)
 	}
 	for _, x := range c.indexes {
 		b = fmt.Appendf(b, "index\t%s\t%d\t%08x\n", x.name, x.bytes, x.crc)
@@ -75,6 +77,9 @@ func (c *catalog) encode() []byte {
 	}
 	for _, pool := range c.static {
 		b = fmt.Appendf(b, "static\t%s\n", pool)
+	}
+	for _, p := range c.parts {
+		b = fmt.Appendf(b, "part\t%s\t%s\t%s\t%d\n", p.pool, strconv.Quote(p.from), strconv.Quote(p.to), p.bytes)
 	}
 	for _, n := range c.names {
 		b = fmt.Appendf(b, "names\t%s\t%d\t%08x\t%s\t%s\n", n.name, n.bytes, n.crc, joinIDs(n.of), joinIDs(n.to))
@@ -129,6 +134,10 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			if format > 1 {
 				s.Uses = f.ids()
 			}
+			s.Blocks = segment.BlocksUnknown
+			if format > 2 {
+				s.Blocks = f.int()
+			}
 			c.segments = append(c.segments, s)
 		case "index":
 			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
@@ -136,6 +145,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			c.removals = append(c.removals, removalInfo{f.text(), f.int(), uint32(f.uint(16)), f.uint(10), f.ids()})
 		case "static":
 			c.static = append(c.static, f.text())
+		case "part":
+			c.parts = append(c.parts, partInfo{f.text(), f.quoted(), f.quoted(), f.int()})
 		case "names":
 			c.names = append(c.names, namesInfo{f.text(), f.int(), uint32(f.uint(16)), f.ids(), f.ids()})
 		default:

@@ -31,9 +31,15 @@ type change struct {
 	seen uint64
 	// on is the catalogue of that snapshot.
 	on *catalog
-	// seal is a pool that is static from then on; out is then all of it. ""
-	// seals none.
-	seal string
+	// whole is a pool that out must be all of; "" is none.
+	whole string
+	// seal makes the pools of in static.
+	seal bool
+	// parts are what pools take from then on.
+	parts []partInfo
+	// depends tells of the segments that depend on whole which of its new parts
+	// they depend on.
+	depends map[uint32][]string
 	// gone, if not nil, is what is removed: with out a pool, else captures.
 	gone *removal
 }
@@ -213,17 +219,17 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 		}
 		next.segments = append(next.segments, m.info)
 	}
+	next.static, next.parts = slices.Clone(c.static), slices.Clone(c.parts)
 	for _, m := range ch.in {
 		if c.isStatic(m.info.Pool) {
 			return nil, errStale // it was sealed meanwhile
 		}
-	}
-	next.static = slices.Clone(c.static)
-	if ch.seal != "" {
-		if len(c.poolSegments(ch.seal)) != len(ch.out) {
-			return nil, errStale // captures came in meanwhile
+		if ch.seal {
+			next.static = append(next.static, m.info.Pool)
 		}
-		next.static = append(next.static, ch.seal)
+	}
+	if err := next.divide(c, ch); err != nil {
+		return nil, err
 	}
 	next.indexes, next.names = slices.Clone(c.indexes), slices.Clone(c.names)
 	if x != nil {
@@ -236,10 +242,33 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	return next, next.whole(c, ch)
 }
 
+// divide lets pools take what the change says. It is errStale if captures came
+// in meanwhile that are not in the right one then, or were to go to another.
+func (next *catalog) divide(c *catalog, ch change) error {
+	if ch.whole != "" && len(c.poolSegments(ch.whole)) != len(ch.out) {
+		return errStale
+	}
+	for _, p := range ch.parts {
+		if p.pool != ch.whole && (c.freePart(monthOf(p.pool)) > p.pool) {
+			return errStale // another has the name
+		}
+	}
+	next.setParts(ch.parts)
+	next.dependOnParts(ch)
+	next.tidyParts()
+	for _, m := range ch.in {
+		if !next.takes(m.info.Pool, m.info.FirstKey) || !next.takes(m.info.Pool, m.info.LastKey) {
+			return errStale
+		}
+	}
+	return nil
+}
+
 // tidy puts a catalogue in order, and drops the index files and names that its
 // segments have no use for.
 func (next *catalog) tidy() {
 	next.sort()
+	next.tidyParts()
 	next.indexes = next.inUse(next.indexes)
 	slices.SortFunc(next.names, func(a, b namesInfo) int { return strings.Compare(a.name, b.name) })
 	next.names = slices.CompactFunc(next.names, func(a, b namesInfo) bool { return a.name == b.name })

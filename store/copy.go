@@ -416,6 +416,16 @@ func (c *catalog) part(there *catalog, pools []poolCopy) *catalog {
 			next.static = append(next.static, pool)
 		}
 	}
+	for _, p := range c.parts {
+		if copied[p.pool] {
+			next.parts = append(next.parts, p)
+		}
+	}
+	for _, p := range there.parts {
+		if !copied[p.pool] {
+			next.parts = append(next.parts, p)
+		}
+	}
 	for _, pool := range there.static {
 		if !copied[pool] {
 			next.static = append(next.static, pool)

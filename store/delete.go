@@ -21,7 +21,7 @@ import (
 // It holds some 50 bytes for each capture that is deleted.
 func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
 	d := &deletion{
-		v: v, look: v.looker(), hide: make(map[place]bool), needed: make(map[place]need),
+		v: v, look: v.looker(0), hide: make(map[place]bool), needed: make(map[place]need),
 		bodies: make(map[segment.ID][]place), pools: make(map[string]*record.RemovedPool), keys: make(map[string][]place),
 	}
 	d.look.keepRaw = true

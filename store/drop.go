@@ -75,7 +75,7 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 			e.By = append(e.By, s.Pool)
 		}
 	}
-	look := v.looker()
+	look := v.looker(0)
 	defer func() { look.close() }()
 	for _, info := range v.pin.segments {
 		if info.Pool <= pool || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
@@ -89,7 +89,7 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 			e.Revisits = append(e.Revisits, info.Pool)
 		}
 		look.close()
-		look = v.looker() // it only goes forward
+		look = v.looker(0) // it only goes forward
 	}
 	if len(e.By)+len(e.Revisits) > 0 {
 		return e

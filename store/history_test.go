@@ -318,7 +318,7 @@ func mergeAny(rt *rapid.T, a *Archive) {
 	someMerged(rt, a, rapid.Bool().Draw(rt, "seal"))
 }
 
-// someMerged merges or seals some of the pools.
+// someMerged merges or seals some of the pools, and splits them now and then.
 func someMerged(rt *rapid.T, a *Archive, seal bool) {
 	pools := poolNames(rt, a)
 	if len(pools) == 0 {
@@ -326,13 +326,19 @@ func someMerged(rt *rapid.T, a *Archive, seal bool) {
 	}
 	for _, p := range rapid.Permutation(pools).Draw(rt, "pools") {
 		var static *record.StaticError
-		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}, Seal: seal}); err != nil && !errors.As(err, &static) {
+		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}, Seal: seal, PoolLimit: drawLimit(rt)}); err != nil && !errors.As(err, &static) {
 			rt.Fatal(err)
 		}
 		if rapid.Bool().Draw(rt, "enough") {
 			return
 		}
 	}
+}
+
+// drawLimit draws a size of pools: the usual one, or one so small that they are
+// split.
+func drawLimit(rt *rapid.T) int64 {
+	return rapid.SampledFrom([]int64{0, 0, 1, 2000}).Draw(rt, "limit")
 }
 
 func poolNames(t rapid.TB, a *Archive) (names []string) {

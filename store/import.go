@@ -28,6 +28,7 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 	if err != nil {
 		return nil, err
 	}
+	g.poolLimit = o.PoolLimit
 	results := make([]record.ImportResult, len(files))
 	progress := record.ImportProgress{Total: total}
 	n := 0

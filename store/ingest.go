@@ -34,7 +34,9 @@ type ingest struct {
 	staged []staged
 	bytes  int64
 	read   *analyses
-	blocks *segment.Blocks
+	// poolLimit is the size above which a pool is split; 0 is the default.
+	poolLimit int64
+	blocks    *segment.Blocks
 }
 
 // staged is a capture on its way in.
@@ -261,7 +263,7 @@ func (g *ingest) store(ctx context.Context) error {
 	defer v.Close()
 	v.SetCache(0) // what is read for one batch is of no use to the next
 	// Planning changes captures, and may have to be done again.
-	b := &batchPlan{v: v, read: g.read, look: v.looker(), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, read: g.read, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
 		return err
@@ -279,7 +281,8 @@ func (g *ingest) store(ctx context.Context) error {
 	return nil
 }
 
-// mergeSmall merges what has become many small segments. What was stored is in
+// mergeSmall merges what has become many small segments, and splits pools that
+// have become too large. What was stored is in
 // force already: it is only told if that fails, and the next who publishes
 // tries again.
 func (g *ingest) mergeSmall(ctx context.Context, b *batchPlan) {
@@ -290,10 +293,10 @@ func (g *ingest) mergeSmall(ctx context.Context, b *batchPlan) {
 				small++
 			}
 		}
-		if small < smallMany {
+		if small < smallMany && !b.v.pin.oversized(name, limitOr(g.poolLimit)) {
 			continue
 		}
-		if err := g.a.mergeSmall(ctx, name); err != nil && ctx.Err() == nil {
+		if err := g.a.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
 			g.a.warn(err)
 		}
 	}
@@ -381,7 +384,7 @@ func (b *batchPlan) plan(ctx context.Context) error {
 }
 
 // poolFor names the pool that a capture goes to.
-func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.openPool(s.Time.Pool()) }
+func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.openPool(s.Time.Pool(), s.Key) }
 
 // url plans the captures staged[from:to], which are of one URL.
 func (b *batchPlan) url(ctx context.Context, from, to int) error {

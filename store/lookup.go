@@ -21,11 +21,12 @@ type looker struct {
 	keepRaw bool
 }
 
-// looker returns one over all segments. The caller closes it.
-func (v *Snapshot) looker() *looker {
+// looker returns one over all segments, which reads some columns besides those
+// that every look-up needs. The caller closes it.
+func (v *Snapshot) looker(more record.Columns) *looker {
 	l := &looker{v: v}
 	for _, i := range v.pin.segments {
-		l.cursors = append(l.cursors, newCursor(v.reader(i), wants(record.ColMime|record.ColBytes), v.readChunk))
+		l.cursors = append(l.cursors, newCursor(v.reader(i), wants(more|record.ColMime|record.ColBytes), v.readChunk))
 	}
 	return l
 }

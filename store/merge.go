@@ -57,12 +57,13 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 			return out, &record.NoPoolError{Name: pool, Pools: pools}
 		}
 		r := mergeResult(pool, p.poolSegments(pool))
+		r.Large = p.oversized(pool, limitOr(o.PoolLimit))
 		r.Static = p.isStatic(pool)
 		switch {
 		case r.Static && named && !o.Seal:
 			return out, &record.StaticError{Pool: pool}
 		case !r.Static && !o.Dry:
-			t := mergeTask{pool: pool, seal: o.Seal, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
+			t := mergeTask{pool: pool, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
 			if r, err = a.merge(ctx, t); err != nil {
 				return out, err
 			}
@@ -79,15 +80,30 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 type mergeTask struct {
 	pool     string
 	seal     bool                                 // the pool is static then
+	limit    int64                                // above which it is split, 0 is the default
+	byItself bool                                 // nobody asked for it: it may be left to the next
 	choose   func(*catalog) []*segment.Info       // from the catalogue in force
 	progress func(pool string, done, total int64) // or nil
 }
 
-// mergeSmall merges the small segments of a pool if there are many. Where
-// another process is at it, that is left to it.
-func (a *Archive) mergeSmall(ctx context.Context, pool string) error {
-	_, err := a.merge(ctx, mergeTask{pool: pool, choose: func(c *catalog) []*segment.Info { return c.smallSegments(pool) }})
+// mergeSmall merges the small segments of a pool if there are many, or all if it
+// is larger than limit. Where another process is at it, that is left to it.
+func (a *Archive) mergeSmall(ctx context.Context, pool string, limit int64) error {
+	_, err := a.merge(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog) []*segment.Info {
+		if c.oversized(pool, limitOr(limit)) {
+			return c.poolSegments(pool)
+		}
+		return c.smallSegments(pool)
+	}})
 	return err
+}
+
+// limitOr gives a limit of pools, or the default for 0.
+func limitOr(limit int64) int64 {
+	if limit == 0 {
+		return poolLimitDefault
+	}
+	return limit
 }
 
 // poolSegments lists the segments of a pool.
@@ -142,7 +158,7 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (record.MergeResult, e
 		return record.MergeResult{}, err
 	}
 	r, err := w.merge(ctx, t)
-	if errors.Is(err, errMerging) && !t.seal {
+	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, errStale) && t.byItself {
 		r, err = record.MergeResult{Pool: t.pool}, nil
 	}
 	if e := w.close(); err == nil {
@@ -162,7 +178,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 	defer unlock()
 	for {
 		r, err := w.mergeOnce(ctx, t)
-		if errors.Is(err, errStale) {
+		if errors.Is(err, errStale) && !t.byItself {
 			continue
 		}
 		if err == nil {
@@ -183,7 +199,9 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 	chosen := t.choose(v.pin.catalog)
 	in, hidden, err := v.mergeable(chosen)
 	r := mergeResult(t.pool, in)
-	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal {
+	all := len(in) == len(v.pin.poolSegments(t.pool))
+	r.Large = all && v.pin.oversized(t.pool, limitOr(t.limit))
+	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, err
 	}
 	ch := change{out: in, seen: v.pin.generation, on: v.pin.catalog}
@@ -193,7 +211,10 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 		if len(in) < len(chosen) {
 			return r, errNeeded
 		}
-		ch.seal = t.pool
+		ch.seal, ch.whole = true, t.pool
+	}
+	if r.Large {
+		m.split, ch.whole = newSplit(v.pin.catalog, t.pool, limitOr(t.limit), t.seal), t.pool
 	}
 	if m.hidden, err = v.isHidden(); err != nil {
 		return r, err
@@ -208,10 +229,21 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 		return r, err
 	}
 	ch.in = m.done
+	if m.split != nil {
+		ch.parts = m.split.measured(m.done)
+		if ch.depends, err = m.dependents(ctx); err != nil {
+			return r, err
+		}
+	}
 	if err := w.publish(ctx, ch); err != nil {
 		return r, err
 	}
 	r.Captures, r.Into = 0, len(m.done)
+	if len(ch.parts) > 1 {
+		for _, p := range ch.parts {
+			r.Parts = append(r.Parts, p.pool)
+		}
+	}
 	for _, d := range m.done {
 		r.Captures += d.info.Captures
 		r.Bytes += d.info.Bytes + d.info.IndexBytes
@@ -285,8 +317,9 @@ func (a *Archive) lockPool(pool string) (unlock func(), err error) {
 type merging struct {
 	w      *writer
 	v      *Snapshot
-	pool   string
+	pool   string // that is written to: the one that is merged, then its new parts
 	seal   bool
+	split  *split // nil where the pool stays one
 	in     map[uint32]*segment.Info
 	cursor heads // of in
 	look   *looker
@@ -330,7 +363,7 @@ func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *mergin
 		m.total += s.Captures
 		m.cursor = append(m.cursor, newCursor(v.reader(s), 0, v.readChunk))
 	}
-	m.look = v.looker()
+	m.look = v.looker(0)
 	return m
 }
 
@@ -382,8 +415,10 @@ func (m *merging) run(ctx context.Context) error {
 			m.progress(m.pool, m.read, m.total)
 		}
 	}
-	if err := m.keepUsed(ctx); err != nil {
-		return err
+	if !m.isSplit() {
+		if err := m.keepUsed(ctx); err != nil {
+			return err
+		}
 	}
 	return m.finish()
 }
@@ -421,6 +456,11 @@ func (m *merging) begin(ctx context.Context, key string) error {
 	if m.out != nil && m.out.last == key {
 		return nil
 	}
+	if m.split != nil && m.out != nil && m.split.bytes+m.out.Bytes() >= m.split.max {
+		if err := m.nextPart(ctx, key); err != nil {
+			return err
+		}
+	}
 	if m.out != nil && (m.out.Bytes() > mergedBytes || m.out.Captures() > mergedCaptures) {
 		if err := m.finish(); err != nil {
 			return err
@@ -446,6 +486,22 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		m.valid()
 	}
 	m.out.last, m.out.own = key, make(map[segment.ID]bool)
+	return nil
+}
+
+// nextPart ends the part of the pool that is written to, and begins the next with
+// a key. What segments that stay need of the pool's blocks goes to the first: it
+// is the one that they depend on.
+func (m *merging) nextPart(ctx context.Context, key string) error {
+	if !m.isSplit() {
+		if err := m.keepUsed(ctx); err != nil {
+			return err
+		}
+	}
+	if err := m.finish(); err != nil {
+		return err
+	}
+	m.pool = m.split.next(key)
 	return nil
 }
 
@@ -485,6 +541,9 @@ func (m *merging) finish() error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", out.file.Name(), err)
 	}
+	if m.split != nil {
+		m.split.bytes += info.Bytes
+	}
 	m.done = append(m.done, made{info: &info, w: out.Writer, path: out.file.Name()})
 	return nil
 }
@@ -492,6 +551,11 @@ func (m *merging) finish() error {
 func (m *merging) poolOf(id uint32) string {
 	if s := m.v.segment(id); s != nil {
 		return s.Info.Pool
+	}
+	for _, d := range m.done {
+		if d.info.ID == id {
+			return d.info.Pool
+		}
 	}
 	return m.pool
 }
@@ -712,24 +776,8 @@ func (m *merging) keepUsed(ctx context.Context) error {
 		if m.in[s.ID] != nil || len(s.Uses) == 0 {
 			continue
 		}
-		r := m.v.reader(s)
-		for n := range uint32(s.Runs) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			meta, err := m.v.meta(r, n)
-			if err != nil {
-				return err
-			}
-			entries, err := meta.Entries()
-			if err != nil {
-				return &segment.Error{File: s.File, Offset: -1, Err: err}
-			}
-			for i := range entries {
-				if err := m.keep(entries[i].Recipe); err != nil {
-					return err
-				}
-			}
+		if err := m.v.everyEntry(ctx, s, func(_ uint32, e *segment.Stored) error { return m.keep(e.Recipe) }); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -807,7 +855,8 @@ func (m *merging) names() (*madeNames, error) {
 		for _, s := range n.To() {
 			to[s] = true
 		}
-		if n.Gone() {
+		if n.Gone() || m.isSplit() {
+			// Who uses one from now on may not know of the part that has it.
 			made.gone[id] = true
 		}
 		list = append(list, n)

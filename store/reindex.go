@@ -151,7 +151,7 @@ func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f fun
 // reindexed gives the next generation: c with the indexes of infos, as far as
 // these are still in force.
 func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
-	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, static: c.static, removals: c.removals}
+	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, static: c.static, parts: c.parts, removals: c.removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))
 	for _, i := range infos {
 		indexed[i.ID] = i
@@ -245,6 +245,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 				old[s.ID] = s
 			}
 			next.static = append(next.static, c.static...)
+			next.setParts(c.parts)
 			for _, r := range c.removals {
 				removed[r.file] = r
 			}
@@ -272,6 +273,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 		return nil, err
 	}
 	next.tidy()
+	next.dependOnAllParts(old)
 	next.removals, err = a.removalsOf(next, removed)
 	return next, err
 }

@@ -665,3 +665,38 @@ func TestDeletedHolder(t *testing.T) {
 		t.Errorf("VERIFY finds %+v", got)
 	}
 }
+
+// TestDeletedColumns deletes one capture of a URL: of the others all is told that
+// was before, also what their segments' index keeps for few questions only.
+func TestDeletedColumns(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	put(t, a, []*visit{
+		{url: "http://a.example/", time: day0, status: 200, body: "a"},
+		{url: "http://a.example/", time: day0 + 1000, status: 200, body: "b"},
+	})
+	if _, err := deleteWhere(a, func(_ string, at record.Time) bool { return at == day0 }); err != nil {
+		t.Fatal(err)
+	}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	rows := 0
+	for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColJob | record.ColAdded}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			rows++
+			if b.Job[i] != "test" || b.Added[i] == 0 {
+				t.Errorf("job %q, added %d, want test and a time", b.Job[i], b.Added[i])
+			}
+		}
+	}
+	if rows != 1 {
+		t.Errorf("%d captures, want 1", rows)
+	}
+}

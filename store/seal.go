@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -17,24 +16,6 @@ func (c *catalog) isStatic(pool string) bool {
 	_, ok := slices.BinarySearch(c.static, pool)
 	return ok
 }
-
-// openPool gives the pool that captures of a month go to: the month's own, or,
-// once that is static, a part beside it, 200806A, 200806B and so on to Y, ZA …
-func (c *catalog) openPool(month string) string {
-	if !c.isStatic(month) {
-		return month
-	}
-	for suffix := ""; ; suffix += "Z" {
-		for letter := 'A'; letter < 'Z'; letter++ {
-			if part := month + suffix + string(letter); !c.isStatic(part) {
-				return part
-			}
-		}
-	}
-}
-
-// monthOf gives the month of a pool, which may be a part of it.
-func monthOf(pool string) string { return strings.TrimRight(pool, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }
 
 // hardEncoder returns what compresses as hard as can be.
 func hardEncoder() *zstd.Encoder {

@@ -277,7 +277,7 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 			var settled []located
 			if disturbed {
 				if whole == nil {
-					whole = v.looker()
+					whole = v.looker(s.Columns)
 				}
 				if settled, err = whole.until(ctx, key, s.To); err != nil {
 					return err

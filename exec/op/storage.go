@@ -51,6 +51,7 @@ var poolFills = fills[[]record.Pool]{
 	"urls":         intOf(func(p *record.Pool) int64 { return p.URLs }),
 	"captures":     intOf(func(p *record.Pool) int64 { return p.Captures }),
 	"versions":     intOf(func(p *record.Pool) int64 { return p.Versions }),
+	"blocks":       intOf(func(p *record.Pool) int64 { return p.Blocks }),
 	"bytes":        intOf(func(p *record.Pool) int64 { return p.Bytes }),
 	"stored_bytes": intOf(func(p *record.Pool) int64 { return p.StoredBytes }),
 	"first_url":    textOf(value.URL, func(p *record.Pool) string { return p.FirstURL }),

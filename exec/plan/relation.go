@@ -234,6 +234,7 @@ var poolsRelation = &Relation{
 		{Name: "urls", Type: value.Int, Doc: "URLs"},
 		{Name: "captures", Type: value.Int, Doc: "captures"},
 		{Name: "versions", Type: value.Int, Doc: "versions"},
+		{Name: "blocks", Type: value.Int, Doc: "blocks stored, those of layouts too"},
 		{Name: "bytes", Type: value.Int, Doc: "bodies before compression"},
 		{Name: "stored_bytes", Type: value.Int, Doc: "on disk"},
 		{Name: "first_url", Type: value.URL, Doc: "first URL in SURT order"},

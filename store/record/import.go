@@ -10,6 +10,9 @@ type ImportOptions struct {
 	Zone     *time.Location // of dates without a zone; nil is UTC
 	Base     string         // of format html: URL of the folder, ending in a slash, or of the one file; "" tells by the files
 	At       time.Time      // of format html: when the files were fetched; zero tells by the files
+	// PoolLimit is the size in bytes above which a pool is split by URL; 0 is
+	// 64 GB.
+	PoolLimit int64
 	// Progress, if not nil, is called now and then from one goroutine.
 	Progress func(ImportProgress)
 }

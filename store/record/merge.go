@@ -8,6 +8,9 @@ type MergeOptions struct {
 	// Seal makes the pools static: they never change any more, and are stored as
 	// small as can be.
 	Seal bool
+	// PoolLimit is the size in bytes above which a pool is split by URL; 0 is
+	// 64 GB.
+	PoolLimit int64
 	// Dry tells what would be merged, and writes nothing.
 	Dry bool
 	// Progress, if not nil, is told how many captures of how many of a pool are
@@ -18,9 +21,11 @@ type MergeOptions struct {
 // MergeResult is what became of a pool.
 type MergeResult struct {
 	Pool     string
-	Segments int  // that were merged into it
-	Into     int  // segments; 0 if there was nothing to do
-	Static   bool // it was so before
+	Segments int      // that were merged into it
+	Into     int      // segments; 0 if there was nothing to do
+	Static   bool     // it was so before
+	Large    bool     // above PoolLimit: it is to be split
+	Parts    []string // that it was split into, itself first; nil where it was not
 	Captures int64
 	OldBytes int64 // of the segments that were merged: db-files and indexes
 	Bytes    int64 // of those made

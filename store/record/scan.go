@@ -160,6 +160,7 @@ type Pool struct {
 	Static                   bool
 	First, Last              Time
 	URLs, Captures, Versions int64
+	Blocks                   int64 // stored in it
 	Bytes                    int64 // of the bodies of all versions, before compression
 	StoredBytes              int64 // of the db-files and the index
 	FirstURL, LastURL        string

@@ -339,7 +339,7 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 	if err != nil {
 		return c.fault(at, err)
 	}
-	if want := endText(c.s.Info); !bytes.Equal(text, want) || h.segment != c.s.Info.ID || h.pool != c.s.Info.Pool {
+	if want := endText(c.s.Info); !c.s.Info.fits(text) || h.segment != c.s.Info.ID || h.pool != c.s.Info.Pool {
 		return c.fault(at, fmt.Errorf("the end record says %q, the catalogue %q", text, want))
 	}
 	if at+int64(len(rec)) != end {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -794,6 +795,17 @@ func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	h.url, h.date = urlkey.URL(last.Key), last.Time
 	h.lastURL, h.lastDate = h.url, h.date
 	return append(append(h.append(nil, data), data...), '\n')
+}
+
+// fits reports whether an end record is of the segment that the catalogue means.
+// That may know of more pools that it depends on: what it uses may have moved to
+// other pools since the record was written.
+func (i *Info) fits(endRecord []byte) bool {
+	_, depends, ok := strings.Cut(string(endRecord), "\ndepends: ")
+	then := *i
+	then.Depends = strings.Fields(depends)
+	known := slices.DeleteFunc(slices.Clone(then.Depends), func(p string) bool { return !slices.Contains(i.Depends, p) })
+	return ok && len(known) == len(then.Depends) && bytes.Equal(endRecord, endText(&then))
 }
 
 // endText is the data of the end record.

@@ -41,10 +41,14 @@ type Info struct {
 	LastKey   string
 	First     record.Time
 	Last      record.Time
+	Blocks    int64    // that it stores; BlocksUnknown in catalogues before format 3
 	Depends   []string // names of other pools whose bodies it uses, sorted
 	Packed    bool     // in the form of static pools; known to who wrote or rebuilt it
 	Uses      []uint32 // other segments whose blocks its recipes may name, sorted
 }
+
+// BlocksUnknown stands where a catalogue does not say how many blocks there are.
+const BlocksUnknown = -1
 
 // Bucket is the name of the segment's bucket in its index file.
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }

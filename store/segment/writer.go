@@ -184,9 +184,9 @@ func (w *Writer) entry(e Stored) error {
 	return nil
 }
 
-// Bytes is how large the db-file is so far, without the run at hand; Captures
-// how many entries were added.
-func (w *Writer) Bytes() int64    { return w.info.Bytes }
+// Bytes is how large the db-file is so far, with the run at hand as it is before
+// compression; Captures how many entries were added.
+func (w *Writer) Bytes() int64    { return w.info.Bytes + int64(w.run.bytes) }
 func (w *Writer) Captures() int64 { return w.info.Captures }
 
 // Depend notes that the segment uses bodies of another pool.
@@ -281,6 +281,7 @@ func (w *Writer) closeRun() error {
 		w.chunks = append(w.chunks, pair{chunkKey(&last, number), appendChunk(nil, number, w.run.entries)})
 		w.last = &Stored{Entry: last.Entry}
 	}
+	w.info.Blocks += int64(len(w.run.blocks))
 	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(metaEnd))
 	if err := w.write(rec); err != nil {
 		return err

@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/record"
+)
+
+// TestNextPart lists the names of parts.
+func TestNextPart(t *testing.T) {
+	pool := "200806"
+	var got []string
+	for range 27 {
+		pool = nextPart(pool)
+		got = append(got, strings.TrimPrefix(pool, "200806"))
+	}
+	want := strings.Fields("A B C D E F G H I J K L M N O P Q R S T U V W X Y ZA ZB")
+	if !slices.Equal(got, want) || !slices.IsSorted(got) {
+		t.Errorf("got %v, want %v, in order", got, want)
+	}
+	if monthOf("200806ZB") != "200806" {
+		t.Errorf("200806ZB is of month %s", monthOf("200806ZB"))
+	}
+}
+
+// pages makes captures of n URLs of one month, each with a body of its own.
+func pages(n int, time record.Time) (out []*visit) {
+	for i := range n {
+		body := fmt.Sprintf("<html><body><h1>page %d</h1>", i)
+		for j := range 20 {
+			body += fmt.Sprintf("<p>a paragraph of page %d that says %x</p>", i, sha256.Sum256(fmt.Append(nil, i, j)))
+		}
+		out = append(out, &visit{url: fmt.Sprintf("http://www.example.com/%03d", i), time: time, status: 200, body: body})
+	}
+	return out
+}
+
+// TestSplit splits a pool that is too large: its parts have no URL in common,
+// what comes in later goes to the right one, and none is dropped while a later
+// pool needs it.
+func TestSplit(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	june, july := pages(40, day0), pages(40, day0+40*dayMillis)
+	put(t, a, june)
+	put(t, a, july) // of the bodies of June
+	const limit = 30_000
+	res, err := a.Merge(ctx, record.MergeOptions{Pools: []string{"200806"}, PoolLimit: limit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res) != 1 || len(res[0].Parts) < 3 || res[0].Parts[1] != "200806A" {
+		t.Fatalf("merged %+v, want three parts or more", res)
+	}
+	late := pages(40, day0+dayMillis)
+	put(t, a, late)
+	want := historyOf(slices.Concat(june, late, july))
+	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+		t.Fatalf("history:\n%s", diffRows(got, want))
+	}
+	c, err := a.inForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for _, pool := range res[0].Parts {
+		first := c.poolSegments(pool)[0].FirstKey
+		for _, s := range c.poolSegments(pool) {
+			if s.FirstKey <= last || s.FirstKey < first || !c.takes(pool, s.FirstKey) || !c.takes(pool, s.LastKey) {
+				t.Errorf("%s has keys from %q to %q, behind %q", pool, s.FirstKey, s.LastKey, last)
+			}
+		}
+		for _, s := range c.poolSegments(pool) {
+			last = max(last, s.LastKey)
+		}
+		if n := len(c.poolSegments(pool)); n != 2 {
+			t.Errorf("%s has %d segments, want what it was split to and what came late", pool, n)
+		}
+	}
+	for _, pool := range res[0].Parts {
+		var depends *record.DependsError
+		if _, err := a.Drop(ctx, record.DropOptions{Pool: pool}); !errors.As(err, &depends) {
+			t.Errorf("dropping %s, which July needs: %v, want a DependsError", pool, err)
+		}
+	}
+	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		t.Errorf("VERIFY finds %+v", got)
+	}
+	// In the other order all can be dropped.
+	for _, pool := range append([]string{"200807"}, res[0].Parts[1:]...) {
+		if _, err := a.Drop(ctx, record.DropOptions{Pool: pool}); err != nil {
+			t.Errorf("drop %s: %v", pool, err)
+		}
+	}
+	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		t.Errorf("after the parts were dropped VERIFY finds %+v", got)
+	}
+}
+
+// TestSplitByItself imports into a pool until it is too large: it is split with
+// no statement.
+func TestSplitByItself(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	g, err := a.newIngest(ctx, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.close()
+	g.poolLimit = 80_000
+	var visits []*visit
+	for i := range 6 {
+		more := pages(30, day0+record.Time(i)*dayMillis)
+		visits = append(visits, more...)
+		for _, v := range more {
+			v.body += fmt.Sprint(i)
+			var res record.ImportResult
+			if err := g.add(ctx, v.capture(), &res); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := g.flush(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := poolNames(t, a); len(got) < 2 || got[1] != "200806A" {
+		t.Errorf("pools %v, want 200806 in parts", got)
+	}
+	if got, want := readRows(t, a, record.MinTime, record.MaxTime), historyOf(visits); !equalRows(got, want) {
+		t.Errorf("history:\n%s", diffRows(got, want))
+	}
+}
+
+// TestSplitHistories imports histories in parts and in any order, splitting and
+// sealing pools between, and loses the catalogue at the end: the answers are the
+// same, and VERIFY finds nothing.
+func TestSplitHistories(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		visits := rapid.Permutation(drawHistory(rt)).Draw(rt, "order")
+		a := Open(t.TempDir(), Options{})
+		defer a.Close()
+		for rest := visits; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
+			put(t, a, rest[:n])
+			rest = rest[n:]
+			for _, p := range poolNames(rt, a) {
+				var static *record.StaticError
+				o := record.MergeOptions{Pools: []string{p}, PoolLimit: drawLimit(rt), Seal: rapid.IntRange(0, 5).Draw(rt, "seal") == 0}
+				if _, err := a.Merge(context.Background(), o); err != nil && !errors.As(err, &static) {
+					rt.Fatal(err)
+				}
+			}
+		}
+		want := historyOf(visits)
+		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+			rt.Fatalf("history:\n%s", diffRows(got, want))
+		}
+		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+			rt.Fatalf("VERIFY finds %+v", got)
+		}
+		if err := os.Remove(filepath.Join(a.Path(), fileCurrent)); err != nil {
+			rt.Fatal(err)
+		}
+		b := Open(a.Path(), Options{})
+		defer b.Close()
+		if _, err := b.Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+			rt.Fatal(err)
+		}
+		if got := readRows(t, b, record.MinTime, record.MaxTime); !equalRows(got, want) {
+			rt.Fatalf("history after REINDEX:\n%s", diffRows(got, want))
+		}
+	})
+}
