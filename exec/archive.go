@@ -49,6 +49,11 @@ type Archive interface {
 	// Drop takes a pool out of the archive. A pool that is not there is a
 	// *record.NoPoolError, one that others need a *record.DependsError.
 	Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error)
+	// Definitions lists what statements have defined by name. Define keeps what
+	// change makes of that list: durably, and with nobody else in between. An
+	// error of change is its own, and changes nothing.
+	Definitions(ctx context.Context) ([]record.Definition, error)
+	Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string

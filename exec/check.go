@@ -17,6 +17,10 @@ func (s *Session) Check(st ast.Statement) error {
 		if _, err = s.exportTarget(st); err == nil {
 			_, err = plan.Build(st.Query, s.env())
 		}
+	case *ast.CreateView, *ast.CreateMetadata, *ast.Save:
+		err = s.checkDefined(st)
+	case *ast.Run:
+		err = s.checkRun(st)
 	case *ast.Explain:
 		err = s.Check(st.Statement)
 	case *ast.Describe:

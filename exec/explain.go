@@ -31,6 +31,8 @@ func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error)
 		node, err = plan.Build(inner.Query, s.env())
 	case *ast.Show:
 		node, err = s.shownPlan(inner)
+	case *ast.Run:
+		return s.explainRun(ctx, st.Analyze, inner)
 	}
 	if err != nil {
 		return nil, err
@@ -173,6 +175,12 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldDrop(ctx, st)
 	case *ast.Delete:
 		return s.wouldDelete(ctx, st)
+	case *ast.CreateView, *ast.CreateMetadata, *ast.Save:
+		return s.wouldDefine(ctx, st)
+	case *ast.DropView:
+		return s.wouldUndefine(ctx, record.KindView, &st.Name)
+	case *ast.DropMetadata:
+		return s.wouldUndefine(ctx, record.KindMetadata, &st.Name)
 	case *ast.Recover:
 		return s.wouldRecover(ctx, st)
 	case *ast.Explain:

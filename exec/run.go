@@ -13,7 +13,7 @@ import (
 )
 
 // Run runs one statement. What the writer of the statement can mend is an
-// *ast.Error. NOW stands still from here on.
+// *ast.Error. NOW stands still from here on. For RUN see Expand.
 func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -39,6 +39,14 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.dropPool(ctx, st)
 	case *ast.Delete:
 		return s.deleteCaptures(ctx, st)
+	case *ast.CreateView, *ast.CreateMetadata, *ast.Save:
+		return s.define(ctx, st)
+	case *ast.DropView:
+		return s.undefine(ctx, record.KindView, &st.Name)
+	case *ast.DropMetadata:
+		return s.undefine(ctx, record.KindMetadata, &st.Name)
+	case *ast.Run:
+		return nil, errRun
 	case *ast.Recover:
 		return s.recoverFile(ctx, st)
 	case *ast.Explain:
@@ -70,7 +78,8 @@ func (s *Session) env() *plan.Env {
 	return &plan.Env{
 		Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params,
 		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile,
-		Table: func(path string) (value.Table, error) { return rowio.OpenTable(path) },
+		Table:   func(path string) (value.Table, error) { return rowio.OpenTable(path) },
+		Defined: s.defined(),
 	}
 }
 

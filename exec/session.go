@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"io"
+	"io/fs"
 	"iter"
 
 	"infomall/exec/op"
@@ -18,6 +19,7 @@ type Session struct {
 	Settings Settings
 	Params   map[string]string // given by --param and SET $name; text, typed by its place
 	Now      Clock             // nil is time.Now
+	Scripts  fs.FS             // scripts that come with the program, NAME.iql each, for RUN; nil: none
 	Verbose  bool              // IMPORT also lists each damage
 	ReadOnly bool              // statements that write are refused
 	// History gives what was typed at the prompt, the oldest first, for the
@@ -29,6 +31,9 @@ type Session struct {
 	// Progress, if not nil, is told how far a long statement is, at most ten
 	// times a second, from one goroutine.
 	Progress func(Progress)
+
+	checked []record.Definition // by statements that Check has seen
+	running int                 // scripts that Check is in
 }
 
 // Progress tells how far a statement is. Total is 0 where it is not known.

@@ -10,7 +10,7 @@ import (
 )
 
 // shown are the words after SHOW.
-var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "HISTORY", "PAGE"}
+var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "HISTORY", "VIEWS", "QUERIES", "METADATA", "PAGE"}
 
 // ShownNames lists the words after SHOW.
 func ShownNames() []string { return shown }
@@ -26,6 +26,12 @@ func (s *Session) show(ctx context.Context, st *ast.Show) (*Result, error) {
 		return showFunctions(), nil
 	case "settings":
 		return s.showSettings(), nil
+	case "views":
+		return s.showViews(ctx)
+	case "queries":
+		return s.showQueries(ctx)
+	case "metadata":
+		return s.showMetadata(ctx)
 	}
 	node, err := s.shownPlan(st)
 	if err != nil {
@@ -44,7 +50,7 @@ func (s *Session) shownPlan(st *ast.Show) (plan.Node, error) {
 			Items: []ast.Item{{Span: st.Span, Star: true}},
 			From:  &ast.Source{Span: st.Span, Relation: &name},
 		}}, s.env())
-	case "relations", "columns", "functions", "settings":
+	case "relations", "columns", "functions", "settings", "views", "queries", "metadata":
 		return nil, nil
 	}
 	return nil, plan.UnknownName(&st.What, "list", st.What.Text, " to show", shown)
@@ -101,11 +107,7 @@ func (s *Session) showSettings() *Result {
 func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	name := st.Name.Text
 	if r := plan.FindRelation(name); r != nil {
-		t := newTable(columnColumns...)
-		for i := range r.Columns {
-			t.add(columnRow(&r.Columns[i])...)
-		}
-		return t.result(ResultRows, nil), nil
+		return s.describeRelation(r)
 	}
 	if f := plan.FindFunction(name); f != nil {
 		t := newTable(functionColumns...)
@@ -117,15 +119,66 @@ func (s *Session) describe(st *ast.Describe) (*Result, error) {
 		t.add(set.row(&s.Settings)...)
 		return t.result(ResultRows, nil), nil
 	}
+	d, err := s.defined()()
+	if err != nil {
+		return nil, err
+	}
 	names := plan.RelationNames()
+	for _, v := range d.Views {
+		if strings.EqualFold(v.Name, name) {
+			return s.describeView(&st.Name, v.Query)
+		}
+		names = append(names, v.Name)
+	}
 	for _, f := range plan.Functions() {
 		names = append(names, f.Name)
 	}
-	err := ast.Errorf(&st.Name, "no relation, function or setting %q", name)
-	if near := value.Nearest(name, append(names, settingNames()...)); near != "" {
+	return nil, unknownThing(&st.Name, append(names, settingNames()...))
+}
+
+// unknownThing is the error of a name that DESCRIBE does not know.
+func unknownThing(name *ast.Name, names []string) error {
+	err := ast.Errorf(name, "no relation, view, function or setting %q", name.Text)
+	if near := value.Nearest(name.Text, names); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	} else {
-		err.Hint = "SHOW RELATIONS, SHOW FUNCTIONS and SHOW SETTINGS list them"
+		err.Hint = "SHOW RELATIONS, SHOW VIEWS, SHOW FUNCTIONS and SHOW SETTINGS list them"
 	}
-	return nil, err
+	return err
+}
+
+// describeRelation lists the columns of a relation, and the metadata on it.
+func (s *Session) describeRelation(r *plan.Relation) (*Result, error) {
+	t := newTable(columnColumns...)
+	for i := range r.Columns {
+		t.add(columnRow(&r.Columns[i])...)
+	}
+	d, err := s.defined()()
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range d.Metadata {
+		if plan.MetadataRelation(m.On) != r.Name {
+			continue
+		}
+		kind, err := plan.MetadataType(&ast.Name{Text: m.Name}, m.On, m.Expr, s.env())
+		if err != nil {
+			return nil, err
+		}
+		t.add(value.OfText(m.Name), value.OfText(kind.String()), value.OfBool(true), value.OfText("metadata: "+m.Expr.String()))
+	}
+	return t.result(ResultRows, nil), nil
+}
+
+// describeView lists the columns of a view.
+func (s *Session) describeView(name *ast.Name, q *ast.Query) (*Result, error) {
+	node, err := plan.Build(q, s.env())
+	if err != nil {
+		return nil, plan.ViewError(name, name.Text, err)
+	}
+	t := newTable(columnColumns[:2]...)
+	for _, c := range node.Columns() {
+		t.add(value.OfText(c.Name), value.OfText(c.Type.String()))
+	}
+	return t.result(ResultRows, nil), nil
 }

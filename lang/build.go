@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Create: e.Create, Save: e.Save, Run: e.Run, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -73,9 +73,15 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		}
 		return r
 	case s.Drop != nil:
-		return &ast.DropPool{Span: spanOfAll(s.Drop.Tokens), Pool: newText(&s.Drop.Pool)}
+		return drop(s.Drop)
 	case s.Delete != nil:
 		return b.deleteStatement(s.Delete)
+	case s.Create != nil:
+		return b.create(s.Create)
+	case s.Save != nil:
+		return b.save(s.Save)
+	case s.Run != nil:
+		return b.run(s.Run)
 	case s.Recover != nil:
 		return recoverStatement(s.Recover)
 	case s.Merge != nil:

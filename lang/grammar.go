@@ -30,6 +30,9 @@ type statementSyntax struct {
 	Recover  *recoverSyntax  `parser:"| @@"`
 	Drop     *dropSyntax     `parser:"| @@"`
 	Delete   *deleteSyntax   `parser:"| @@"`
+	Create   *createSyntax   `parser:"| @@"`
+	Save     *saveSyntax     `parser:"| @@"`
+	Run      *runSyntax      `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -52,6 +55,9 @@ type explainSyntax struct {
 	Recover  *recoverSyntax  `parser:"| @@"`
 	Drop     *dropSyntax     `parser:"| @@"`
 	Delete   *deleteSyntax   `parser:"| @@"`
+	Create   *createSyntax   `parser:"| @@"`
+	Save     *saveSyntax     `parser:"| @@"`
+	Run      *runSyntax      `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -199,8 +205,51 @@ type recoverSyntax struct {
 }
 
 type dropSyntax struct {
+	Tokens   []lexer.Token
+	Pool     lexer.Token `parser:"'DROP' ( 'POOL' @( String | Param )"`
+	View     lexer.Token `parser:"| 'VIEW' @( Ident | Quoted )"`
+	Metadata lexer.Token `parser:"| 'METADATA' @( Ident | Quoted ) )"`
+}
+
+type createSyntax struct {
+	Tokens   []lexer.Token
+	Replace  *replaceSyntax  `parser:"'CREATE' ( @@"`
+	View     *viewSyntax     `parser:"| 'VIEW' @@"`
+	Metadata *metadataSyntax `parser:"| 'METADATA' @@ )"`
+}
+
+type replaceSyntax struct {
+	View     *viewSyntax     `parser:"'OR' 'REPLACE' ( 'VIEW' @@"`
+	Metadata *metadataSyntax `parser:"| 'METADATA' @@ )"`
+}
+
+type viewSyntax struct {
+	Name  lexer.Token  `parser:"@( Ident | Quoted ) 'AS'"`
+	Query *querySyntax `parser:"@@"`
+}
+
+type metadataSyntax struct {
+	Name lexer.Token `parser:"@( Ident | Quoted )"`
+	On   lexer.Token `parser:"'ON' @( 'PAGE' | 'VERSION' | 'BLOCK' )"`
+	Expr ast.Expr    `parser:"'AS' @@"`
+}
+
+type saveSyntax struct {
 	Tokens []lexer.Token
-	Pool   lexer.Token `parser:"'DROP' 'POOL' @( String | Param )"`
+	Name   lexer.Token   `parser:"'SAVE' @( Ident | Quoted )"`
+	Params []*nameSyntax `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )? 'AS'"`
+	Query  *querySyntax  `parser:"@@"`
+}
+
+type nameSyntax struct {
+	Name lexer.Token `parser:"@( Ident | Quoted )"`
+}
+
+type runSyntax struct {
+	Tokens []lexer.Token
+	File   lexer.Token     `parser:"'RUN' ( @( String | Param )"`
+	Name   lexer.Token     `parser:"| @( Ident | Quoted ) )"`
+	Args   argumentsSyntax `parser:"@@?"`
 }
 
 type deleteSyntax struct {
@@ -295,5 +344,6 @@ func buildParser[T any]() *participle.Parser[T] {
 		participle.ParseTypeWith(parseTime),
 		participle.ParseTypeWith(parseMoment),
 		participle.ParseTypeWith(parseConstant),
+		participle.ParseTypeWith(parseArguments),
 	)
 }

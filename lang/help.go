@@ -98,6 +98,28 @@ pool = 'text' | $name
 DROP POOL pool
 pool = 'text' | $name
 `},
+	{"CREATE VIEW", `
+CREATE [OR REPLACE] VIEW name AS query
+`},
+	{"CREATE METADATA", `
+CREATE [OR REPLACE] METADATA name ON (page | version | block) AS expr
+`},
+	{"DROP VIEW", `
+DROP VIEW name
+`},
+	{"DROP METADATA", `
+DROP METADATA name
+`},
+	{"SAVE", `
+SAVE name [(name, …)] AS query
+`},
+	{"RUN", `
+RUN (name | file) [(argument, …)]
+file = 'text' | $name
+argument = name = value
+value = 'text' | 10 | - 10 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
+  | TODAY | $name | ON | name
+`},
 	{"DELETE", `
 DELETE FROM [CAPTURES IN] scope, … [range]
     [WHERE expr] [REASON why]
@@ -123,7 +145,7 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW", `
 SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
-    | TOMBSTONES | HISTORY)
+    | TOMBSTONES | HISTORY | VIEWS | QUERIES | METADATA)
 `},
 	{"DESCRIBE", `
 DESCRIBE name

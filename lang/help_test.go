@@ -45,12 +45,13 @@ func TestGrammarLines(t *testing.T) {
 type grammarText struct {
 	forms []string
 	parts map[string]string
+	names int // given so far
 }
 
 // partSamples stand for the parts that a topic does not explain.
 var partSamples = map[string]string{
 	"x": "a", "y": "a", "z": "a", "t": "2008", "n": "1",
-	"expr": "a", "name": "n", "type": "int", "column": "c", "relation": "captures", "topic": "SELECT",
+	"expr": "a", "type": "int", "column": "c", "relation": "captures", "topic": "SELECT",
 	"statement": "SELECT 1", "query": "SELECT 1", "text": "text", "html": "html", "raw": "raw", "headers": "headers", "blocks": "blocks",
 }
 
@@ -93,6 +94,10 @@ func (g *grammarText) word(rng *rand.Rand, w string, depth int) string {
 			return end // expressions and times hold others of their kind
 		}
 		return g.sample(rng, part, depth+1)
+	}
+	if w == "name" { // no two are the same
+		g.names++
+		return fmt.Sprintf("n%d", g.names)
 	}
 	if s, ok := partSamples[w]; ok && len(w) > 1 {
 		return s

@@ -28,6 +28,10 @@ const (
 	PlaceExportFormat              // a format of files to export
 	PlaceForm                      // a form of SHOW PAGE
 	PlaceType                      // a type, in a CAST
+	PlaceView                      // a view
+	PlaceMetadata                  // the name of metadata
+	PlaceQuery                     // a saved query
+	PlaceParam                     // a parameter of the saved query Subject
 )
 
 // Next says what may come next where a statement is being typed.
@@ -41,7 +45,7 @@ type Next struct {
 	// of the grammar. Where a name may be made up, only reserved words.
 	Words   []string
 	Place   Place
-	Subject string // the setting whose value, the source whose column, the first word of the statement
+	Subject string // the setting whose value, the source whose column, the query whose parameter, the first word of the statement
 	// Sources are the relations read by the SELECT around the place, also those
 	// after it; FROM with a scope alone reads versions.
 	Sources []SourceName
@@ -159,6 +163,18 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 		return PlaceColumn
 	case name && word(1) == "SHOW":
 		return PlaceList
+	case name && word(1) == "RUN":
+		if n.Quoted {
+			return PlaceFile
+		}
+		return PlaceQuery
+	case name && !text && first == "RUN":
+		n.Subject = p.runName(i)
+		return PlaceParam
+	case name && first == "DROP" && word(1) == "VIEW":
+		return PlaceView
+	case name && first == "DROP" && word(1) == "METADATA":
+		return PlaceMetadata
 	case name && word(1) == "DESCRIBE":
 		return PlaceDescribed
 	case name && (word(1) == "SET" || word(1) == "RESET"):
@@ -196,6 +212,16 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 	return PlaceNone
 }
 
+// runName is the name behind RUN, before index i.
+func (p *prober) runName(i int) string {
+	for k := 1; k < i; k++ {
+		if t := &p.tokens[k]; isWord(&p.tokens[k-1], "RUN") && (t.Type == tokIdent || t.Type == tokQuoted) {
+			return newName(t).Text
+		}
+	}
+	return ""
+}
+
 // comparesURL reports whether the token at i is compared with a URL or a host.
 func (p *prober) comparesURL(i int) bool {
 	if i < 2 {
@@ -213,6 +239,9 @@ func (p *prober) comparesURL(i int) bool {
 func sourcesAround(before, after []lexer.Token) []SourceName {
 	tokens := slices.Concat(before, after)
 	from, to := selectAround(tokens, len(before))
+	if on := metadataOn(tokens[from:to]); on != "" {
+		return []SourceName{{Relation: on}}
+	}
 	var list []SourceName
 	depth := 0
 	for i := from; i < to; i++ {
@@ -229,6 +258,19 @@ func sourcesAround(before, after []lexer.Token) []SourceName {
 		}
 	}
 	return list
+}
+
+// metadataOn is the relation of CREATE METADATA … ON, or "".
+func metadataOn(tokens []lexer.Token) string {
+	if len(tokens) == 0 || !isWord(&tokens[0], "CREATE") {
+		return ""
+	}
+	for i := range tokens[:len(tokens)-1] {
+		if isKeyword(&tokens[i], "ON") {
+			return foldASCII(tokens[i+1].Value) + "s"
+		}
+	}
+	return ""
 }
 
 // selectAround bounds the tokens of the innermost brackets around index at that

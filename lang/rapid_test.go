@@ -1,7 +1,10 @@
 package lang
 
 import (
+	"strings"
+
 	"fmt"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -402,9 +405,37 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		switch g.upTo(11) {
+		switch g.upTo(17) {
 		case 0:
 			return &ast.Verify{}
+		case 11:
+			return &ast.CreateView{Replace: g.bool(), Name: g.name(), Query: withoutParams(g.query())}
+		case 12:
+			e := g.expr(2)
+			if len(paramsIn(e)) > 0 || strings.Contains(e.String(), "SELECT") {
+				e = &ast.Null{}
+			}
+			return &ast.CreateMetadata{Replace: g.bool(), Name: g.name(), On: ast.MetadataOn(g.upTo(3)), Expr: e}
+		case 13:
+			return &ast.DropView{Name: g.name()}
+		case 14:
+			return &ast.DropMetadata{Name: g.name()}
+		case 15:
+			save := &ast.Save{Name: g.name(), Query: g.query()}
+			for _, p := range paramsIn(save.Query) {
+				save.Params = append(save.Params, ast.Name{Text: p})
+			}
+			return save
+		case 16:
+			run := &ast.Run{File: g.text()}
+			if g.bool() {
+				name := g.name()
+				run.Name, run.File = &name, nil
+			}
+			if g.bool() {
+				run.Args = []ast.Arg{{Name: g.name(), Value: g.constant()}}
+			}
+			return run
 		case 2:
 			return &ast.Recover{File: g.text()}
 		case 3:
@@ -429,4 +460,24 @@ func (g treeMaker) statement() ast.Statement {
 		return &ast.Help{Topic: g.of("", "SELECT", "SHOW PAGE")}
 	}
 	return g.query()
+}
+
+// paramsIn are the names of the parameters below n, once each.
+func paramsIn(n ast.Node) []string {
+	var names []string
+	ast.Walk(n, func(n ast.Node) bool {
+		if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {
+			names = append(names, p.Name)
+		}
+		return true
+	})
+	return names
+}
+
+// withoutParams gives a query without parameters.
+func withoutParams(q *ast.Query) *ast.Query {
+	if len(paramsIn(q)) == 0 {
+		return q
+	}
+	return &ast.Query{Select: &ast.Select{Items: []ast.Item{{Star: true}}, From: &ast.Source{Relation: &ast.Name{Text: "pages"}}}}
 }

@@ -58,6 +58,24 @@ func (a archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyR
 	return results, err
 }
 
+// Definitions implements exec.Archive.
+func (a archive) Definitions(ctx context.Context) ([]record.Definition, error) {
+	list, err := a.Archive.Definitions(ctx)
+	if err != nil {
+		return nil, &archiveError{err}
+	}
+	return list, nil
+}
+
+// Define implements exec.Archive.
+func (a archive) Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
+	err := a.Archive.Define(ctx, change)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return err
+}
+
 // Drop implements exec.Archive.
 func (a archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
 	res, err := a.Archive.Drop(ctx, o)

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -39,7 +40,7 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 		}
 		return from, nil
 	}
-	names := namesAt(&n)
+	names := s.namesAt(&n)
 	for _, w := range n.Words {
 		if isLower(typed, n.Subject, s.pending+before) {
 			w = strings.ToLower(w)
@@ -72,18 +73,27 @@ func beginning(typed string, names []string) []string {
 }
 
 // namesAt lists the names that may stand at a place.
-func namesAt(n *lang.Next) []string {
+func (s *shell) namesAt(n *lang.Next) []string {
+	ctx := context.Background()
 	switch n.Place {
 	case lang.PlaceExpr:
-		names := columnsOf(n.Sources, "")
+		names := s.columnsOf(n.Sources, "")
 		for _, f := range plan.Functions() {
 			names = append(names, f.Name)
 		}
 		return names
 	case lang.PlaceColumn:
-		return columnsOf(n.Sources, n.Subject)
+		return s.columnsOf(n.Sources, n.Subject)
 	case lang.PlaceSource:
-		return plan.RelationNames()
+		return append(plan.RelationNames(), s.session.ViewNames(ctx)...)
+	case lang.PlaceView:
+		return s.session.ViewNames(ctx)
+	case lang.PlaceMetadata:
+		return s.session.MetadataNames(ctx)
+	case lang.PlaceQuery:
+		return s.session.QueryNames(ctx)
+	case lang.PlaceParam:
+		return s.session.QueryParams(ctx, n.Subject)
 	case lang.PlaceList:
 		return exec.ShownNames()
 	case lang.PlaceTopic:
@@ -102,6 +112,7 @@ func namesAt(n *lang.Next) []string {
 		return []string{"bool", "int", "float", "text", "url", "time", "duration"}
 	case lang.PlaceDescribed:
 		names := append(plan.RelationNames(), exec.SettingNames()...)
+		names = append(names, s.session.ViewNames(ctx)...)
 		for _, f := range plan.Functions() {
 			names = append(names, f.Name)
 		}
@@ -118,21 +129,20 @@ func namesAt(n *lang.Next) []string {
 
 // columnsOf lists the columns of the sources at hand, or only of the one called
 // qualifier. Before any source is typed it lists those of all relations.
-func columnsOf(sources []lang.SourceName, qualifier string) []string {
+func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string {
 	var names []string
 	for _, src := range sources {
-		r := plan.FindRelation(src.Relation)
 		called := src.Alias
 		if called == "" {
 			called = src.Relation
 		}
-		if r != nil && (qualifier == "" || strings.EqualFold(called, qualifier)) {
-			names = append(names, r.ColumnNames()...)
+		if qualifier == "" || strings.EqualFold(called, qualifier) {
+			names = append(names, s.session.ColumnNames(src.Relation)...)
 		}
 	}
 	if len(sources) == 0 {
 		for _, r := range plan.Relations() {
-			names = append(names, r.ColumnNames()...)
+			names = append(names, s.session.ColumnNames(r.Name)...)
 		}
 	}
 	return names

@@ -1,18 +1,39 @@
 package repl
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
 
+	"infomall/exec"
 	"infomall/exec/plan"
+	"infomall/queries"
+	"infomall/store/record"
 )
+
+// defining is an archive in which something is defined.
+type defining struct{ endless }
+
+func (defining) Definitions(context.Context) ([]record.Definition, error) {
+	return []record.Definition{
+		{Kind: record.KindView, Name: "news", Text: "CREATE VIEW news AS SELECT url, url AS n_1 FROM 'x'"},
+		{Kind: record.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
+		{Kind: record.KindQuery, Name: "lost", Text: "SAVE lost (scope, n) AS SELECT url FROM $scope LIMIT $n"},
+	}, nil
+}
+
+// completing is a shell in which lines were typed.
+func completing(pending string) *shell {
+	session := &exec.Session{Archive: defining{}, Settings: exec.DefaultSettings(), Scripts: queries.FS}
+	return &shell{program: &program{session: session}, pending: pending}
+}
 
 // TestComplete shows what Tab offers, place by place; | is the cursor.
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "COPY DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE RECOVER REINDEX REPAIR RESET SEAL SELECT SET SHOW VERIFY WITH"},
+		{"|", "COPY CREATE DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE RECOVER REINDEX REPAIR RESET RUN SAVE SEAL SELECT SET SHOW VERIFY WITH"},
 		{"SEL|", "SELECT"},
 		{"sel|", "select"},
 		{"SELECT 1; SE|", "SEAL SELECT SET"},
@@ -28,8 +49,26 @@ func TestComplete(t *testing.T) {
 		{"SELECT asked| FROM links", ""},
 		{"SELECT l.| FROM links AS l", columns("links")},
 		{"SELECT url FROM c|", "captures changes"},
+		{"SELECT url FROM new|", "news"},
+		{"SELECT n.| FROM news AS n", "url n_1"},
+		{"SELECT sec| FROM pages", "section"},
+		{"SELECT sec| FROM links", ""},
+		{"CREATE |", "METADATA OR VIEW"},
+		{"CREATE OR |", "REPLACE"},
+		{"CREATE METADATA m ON |", "BLOCK PAGE VERSION"},
+		{"CREATE METADATA m ON block AS ide|", "identity"},
+		{"CREATE VIEW v AS |", "SELECT WITH"},
+		{"DROP |", "METADATA POOL VIEW"},
+		{"DROP VIEW |", "news"},
+		{"DROP METADATA |", "section"},
+		{"RUN |", "activity blocks changes gone history lost replaced saved status template tour"},
+		{"RUN lost (|", "n scope"},
+		{"RUN lost (scope = 'x', |", "n scope"},
+		{"RUN changes (t|", "to"},
+		{"RUN 'complete.g|", "complete.go"},
+		{"EXPLAIN RUN lo|", "lost"},
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
-		{"SHOW |", "COLUMNS FILES FUNCTIONS HISTORY PAGE POOLS RELATIONS SETTINGS TOMBSTONES"},
+		{"SHOW |", "COLUMNS FILES FUNCTIONS HISTORY METADATA PAGE POOLS QUERIES RELATIONS SETTINGS TOMBSTONES VIEWS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},
@@ -52,7 +91,7 @@ func TestComplete(t *testing.T) {
 		{".read complete.g|", "complete.go"},
 	} {
 		before, after, _ := strings.Cut(c.typed, "|")
-		s := &shell{}
+		s := completing("")
 		_, got := s.complete(before, after)
 		want := strings.Fields(c.want)
 		slices.Sort(want)
@@ -62,7 +101,7 @@ func TestComplete(t *testing.T) {
 	}
 
 	// A statement may have begun on lines before.
-	s := &shell{pending: "SELECT url\nFROM captures\n"}
+	s := completing("SELECT url\nFROM captures\n")
 	from, got := s.complete("WHERE cha", "")
 	if want := []string{"change", "changed"}; from != 6 || !slices.Equal(got, want) {
 		t.Errorf("in the third line Tab offers %q from %d, want %q from 6", got, from, want)

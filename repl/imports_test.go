@@ -58,6 +58,7 @@ var arrows = map[string]string{
 
 // testArrows are further arrows of a package's tests alone.
 var testArrows = map[string]string{
+	"lang/ast":     "lang",
 	"exec":         "exec/op/optest",
 	"exec/op":      "exec/op/optest lang",
 	"exec/plan":    "lang",

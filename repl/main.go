@@ -19,6 +19,7 @@ import (
 	"infomall/exec/rowio"
 	"infomall/lang"
 	"infomall/lang/ast"
+	"infomall/queries"
 	"infomall/repl/term"
 	"infomall/store/record"
 )
@@ -49,6 +50,7 @@ type program struct {
 	emptyQuery bool  // a query gave no rows
 	rowsQuery  bool  // a query gave rows
 	rows       int64 // of all results so far
+	running    int   // scripts that RUN is in
 }
 
 // Main runs the program with the arguments after its name and returns its exit
@@ -149,9 +151,12 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 	return scripts, false, nil
 }
 
-// check plans all scripts, without an archive, and reports what is wrong.
+// check plans all scripts and reports what is wrong. Of the archive it reads what
+// is defined by name.
 func (p *program) check(scripts []*script) int {
-	p.session = p.newSession(nil)
+	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
+	defer closer.Close() // nothing was written
+	p.session = p.newSession(a)
 	status := statusDone
 	for _, s := range scripts {
 		for _, st := range s.steps {
@@ -232,6 +237,7 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		Params:   o.Param,
 		Verbose:  o.Verbose,
 		ReadOnly: o.ReadOnly,
+		Scripts:  queries.FS,
 		History:  p.typed,
 		Confirm:  p.unattended,
 	}
@@ -300,6 +306,11 @@ func (p *program) batch(ctx context.Context, scripts []*script) error {
 func (p *program) run(ctx context.Context, steps []step) error {
 	places, results := p.places(steps)
 	p.printer.alone = results == 1
+	return p.runAt(ctx, steps, places)
+}
+
+// runAt runs steps, the result of each to its place.
+func (p *program) runAt(ctx context.Context, steps []step, places []place) error {
 	var first error
 	for i, s := range steps {
 		err := p.step(ctx, s, places[i])
@@ -352,7 +363,7 @@ func (p *program) places(steps []step) (places []place, results int) {
 // asks reports whether a statement is there for its result.
 func asks(s ast.Statement) bool {
 	switch s.(type) {
-	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowPage, *ast.Diff, *ast.Verify:
+	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowPage, *ast.Diff, *ast.Verify, *ast.Run:
 		return true
 	}
 	return false
@@ -363,6 +374,8 @@ func changes(s ast.Statement) bool {
 	switch s.(type) {
 	case nil, *ast.Set, *ast.Reset, *ast.Help:
 		return false
+	case *ast.Run:
+		return true
 	}
 	return !asks(s)
 }
@@ -371,6 +384,9 @@ func changes(s ast.Statement) bool {
 func (p *program) step(ctx context.Context, s step, to place) error {
 	if s.faults != nil {
 		return s.faults
+	}
+	if run, ok := s.statement.(*ast.Run); ok {
+		return p.runProgram(ctx, run, to)
 	}
 	start := time.Now()
 	p.meter.begin()
@@ -408,7 +424,9 @@ func stopped(ctx context.Context, err error) error {
 func (p *program) report(s step, err error) {
 	p.meter.end()
 	var placed *ast.Error
+	var reported *reportedError
 	switch {
+	case errors.As(err, &reported):
 	case isClosedPipe(err):
 		// The reader has what it wanted.
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated):

@@ -78,6 +78,12 @@ func (endless) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return
 
 func (endless) Tombstones(context.Context) ([]record.Tombstone, error) { return nil, nil }
 
+func (endless) Definitions(context.Context) ([]record.Definition, error) { return nil, nil }
+
+func (endless) Define(context.Context, func([]record.Definition) ([]record.Definition, error)) error {
+	panic("not asked for")
+}
+
 func (endless) Merge(context.Context, record.MergeOptions) ([]record.MergeResult, error) {
 	panic("not asked for")
 }

@@ -37,6 +37,9 @@ type poolCopy struct {
 // force whole, and as the work goes on: one that is stopped goes on from there
 // when it is begun again.
 //
+// With all pools go the definitions of views, metadata and saved queries, as far
+// as the copy has none of the name.
+//
 // A folder that has captures of its own is no copy, and is refused.
 func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
 	from, err := pinCurrent(a.dir)
@@ -60,7 +63,8 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 	if err := there.copyOf(from.catalog); err != nil {
 		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
 	}
-	if o.Pools != nil {
+	all := o.Pools == nil
+	if !all {
 		o.Pools = append(slices.Clone(o.Pools), there.outdated(from.catalog)...)
 	}
 	pools, err := from.poolsToCopy(o.Pools)
@@ -83,6 +87,9 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 		return nil, err
 	}
 	results, err := c.pools(ctx, pools)
+	if err == nil && all {
+		err = a.copyDefinitions(ctx, to)
+	}
 	if e := c.w.close(); err == nil {
 		err = e
 	}

@@ -103,7 +103,7 @@ func leftovers(a *Archive, tell func(name string)) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true}
+	known := map[string]bool{fileCurrent: true, fileLock: true, fileFormat: true, fileDefinitions: true}
 	for _, g := range []uint64{n, n + 1} {
 		c, err := loadCatalog(a.dir, g)
 		if g > n && err != nil {

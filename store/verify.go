@@ -148,7 +148,7 @@ func (y *verifier) indexes() []indexInfo {
 }
 
 func (y *verifier) run(ctx context.Context) error {
-	if err := y.small(); err != nil {
+	if err := y.small(ctx); err != nil {
 		return err
 	}
 	if err := y.dangling(); err != nil {
@@ -235,8 +235,8 @@ func (y *verifier) run(ctx context.Context) error {
 }
 
 // small verifies the small files that are read with every VERIFY: catalogues
-// that are not in force any more, and FORMAT.txt.
-func (y *verifier) small() error {
+// that are not in force any more, FORMAT.txt, and the definitions.
+func (y *verifier) small(ctx context.Context) error {
 	a := y.v.a
 	if y.v.pin.generation == 0 {
 		return nil
@@ -254,6 +254,11 @@ func (y *verifier) small() error {
 			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", errors.Unwrap(err))); err != nil {
 				return err
 			}
+		}
+	}
+	if _, err := a.Definitions(ctx); err != nil {
+		if err := warn(fileDefinitions, errors.Unwrap(err)); err != nil {
+			return err
 		}
 	}
 	b, err := os.ReadFile(filepath.Join(a.dir, fileFormat))

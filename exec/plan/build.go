@@ -59,6 +59,9 @@ func (b *builder) plan() (Node, error) {
 	if err := b.listItems(); err != nil {
 		return nil, err
 	}
+	if err := b.expandMetadata(); err != nil {
+		return nil, err
+	}
 	limit, err := b.limit()
 	if err != nil {
 		return nil, err
@@ -149,7 +152,15 @@ func (b *builder) relation(from *ast.Source) (*Relation, error) {
 		if r := FindRelation(from.Relation.Text); r != nil {
 			return r, nil
 		}
-		return nil, UnknownName(from.Relation, "relation", from.Relation.Text, "", append(b.with.names(), RelationNames()...))
+		d, err := defined(b.env)
+		if err != nil {
+			return nil, err
+		}
+		names := append(b.with.names(), RelationNames()...)
+		for _, v := range d.Views {
+			names = append(names, v.Name)
+		}
+		return nil, UnknownName(from.Relation, "relation", from.Relation.Text, "", names)
 	}
 	if r := shorthand(b.sel); r != nil {
 		sel := *b.sel

@@ -14,11 +14,12 @@ const queriesMax = 200
 // named is a list of the queries that WITH has given names, the latest first;
 // nil is the empty list. Each is planned once, where it is defined: so its
 // faults are told though nobody reads it, and it sees only those before it.
+// Behind them are the views within which all this stands, the innermost first.
 type named struct {
 	before *named
 	name   *ast.Name
-	node   Node
-	depth  int // of queries that read each other
+	node   Node // nil for a view that is being planned
+	depth  int  // of queries that read each other
 }
 
 // define adds the queries of one WITH to the list.
@@ -26,7 +27,7 @@ func (n *named) define(list []ast.With, env *Env) (*named, error) {
 	outer := n
 	for i := range list {
 		w := &list[i]
-		for old := n; old != outer; old = old.before {
+		for old := n; old != outer; old = old.before { // views are not among these
 			if equalName(old.name.Text, w.Name.Text) {
 				return nil, ast.Errorf(w.Name, "WITH gives the name %q twice", w.Name.Text)
 			}
@@ -46,7 +47,7 @@ func (n *named) define(list []ast.With, env *Env) (*named, error) {
 
 // find gives the query called name, or nil.
 func (n *named) find(name string) *named {
-	for ; n != nil; n = n.before {
+	for ; n != nil && n.node != nil; n = n.before {
 		if equalName(n.name.Text, name) {
 			return n
 		}
@@ -54,10 +55,10 @@ func (n *named) find(name string) *named {
 	return nil
 }
 
-// names lists the names.
+// names lists the names that WITH has given.
 func (n *named) names() []string {
 	var list []string
-	for ; n != nil; n = n.before {
+	for ; n != nil && n.node != nil; n = n.before {
 		list = append(list, n.name.Text)
 	}
 	return list
@@ -89,12 +90,15 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 	case from.File != nil:
 		return b.file(from)
 	case from.Relation != nil:
-		n := b.with.find(from.Relation.Text)
-		if n == nil {
-			return nil, nil
+		if n := b.with.find(from.Relation.Text); n != nil {
+			in = derivedInput(n.name.Text, n.node)
+			in.name = n.name.Text
+			break
 		}
-		in = derivedInput(n.name.Text, n.node)
-		in.name = n.name.Text
+		var err error
+		if in, err = b.view(from.Relation); in == nil {
+			return nil, err
+		}
 	default:
 		return nil, nil
 	}

@@ -16,6 +16,7 @@ type input struct {
 	name  string  // what a column's qualifier may be, or ""
 	base  int     // of its columns among those of all inputs
 	large bool    // rows of another query may carry payload
+	view  bool    // it is a view
 
 	filled map[int]bool // payload fields that have been read
 	asked  []ast.Expr   // conditions that hold for all its rows
@@ -131,7 +132,7 @@ func columnsOf(e ast.Expr, f func(*ast.Column)) {
 	})
 }
 
-// starred is a column that a * stands for.
+// starred is a column that a * or the name of metadata stands for.
 type starred struct {
 	in  *input
 	col *Column
@@ -173,6 +174,14 @@ func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 
 // has reports whether an input has the column that c names, or several do.
 func (b *builder) has(c *ast.Column) bool {
+	if _, ok := b.stars[c]; ok {
+		return true
+	}
+	if b.outer != nil {
+		if _, ok := b.outer.stars[c]; ok {
+			return false // whatever it is called
+		}
+	}
 	among, err := b.qualified(c)
 	return err == nil && slices.ContainsFunc(among, func(in *input) bool { return in.rel.Column(c.Name.Text) != nil })
 }
@@ -215,6 +224,15 @@ func (b *builder) noColumn(c *ast.Column, among []*input) error {
 			}
 		}
 	}
+	d, err2 := defined(b.env)
+	if err2 != nil {
+		return err2
+	}
+	for _, m := range d.Metadata {
+		if slices.ContainsFunc(among, func(in *input) bool { return in.rel == metadataRelation(m.On) }) {
+			names = append(names, m.Name)
+		}
+	}
 	err := UnknownName(&c.Name, "column", c.Name.Text, " in "+strings.Join(where, " or "), names)
 	if in := among[0]; err.Hint == "" && in.src != nil {
 		err.Hint = "DESCRIBE " + in.rel.Name + " lists its columns"
@@ -227,7 +245,10 @@ func (in *input) what() string {
 	if f, ok := in.node.(*File); ok {
 		return "file " + quote(f.Path)
 	}
-	if in.src == nil {
+	switch {
+	case in.view:
+		return "view " + in.rel.Name
+	case in.src == nil:
 		return "the query that FROM reads"
 	}
 	return "relation " + in.rel.Name

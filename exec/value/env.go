@@ -5,6 +5,7 @@ import (
 	"iter"
 	"time"
 
+	"infomall/lang/ast"
 	"infomall/store/record"
 )
 
@@ -20,6 +21,28 @@ type Env struct {
 	Profile string
 	// Table opens a file of rows. Nil: queries read none.
 	Table func(path string) (Table, error)
+	// Defined gives what the archive defines by name. It is asked where a
+	// statement names what is not known otherwise. Nil: nothing is defined.
+	Defined func() (*Defined, error)
+}
+
+// Defined is what an archive defines by name.
+type Defined struct {
+	Views    []View
+	Metadata []Metadata
+}
+
+// View is a query with a name.
+type View struct {
+	Name  string
+	Query *ast.Query
+}
+
+// Metadata is a column that pages, versions or blocks have beside their own.
+type Metadata struct {
+	Name string
+	On   ast.MetadataOn
+	Expr ast.Expr // over the columns of the relation
 }
 
 // Table is a file of rows, whose columns are texts. It may be read several

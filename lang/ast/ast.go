@@ -30,8 +30,8 @@ type Node interface {
 }
 
 // Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
-// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
-// *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *Explain, *Describe,
+// *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
+// *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *Explain, *Describe,
 // *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
@@ -235,6 +235,68 @@ type Delete struct {
 	Reason Expr       // *String or *Param; nil if none is given
 }
 
+// CreateView is CREATE [OR REPLACE] VIEW name AS query.
+type CreateView struct {
+	Span
+	Replace bool
+	Name    Name
+	Query   *Query
+}
+
+// MetadataOn is what a value of metadata is about.
+type MetadataOn uint8
+
+// What CREATE METADATA … ON takes.
+const (
+	OnPage MetadataOn = iota
+	OnVersion
+	OnBlock
+)
+
+// CreateMetadata is CREATE [OR REPLACE] METADATA name ON what AS expr.
+type CreateMetadata struct {
+	Span
+	Replace bool
+	Name    Name
+	On      MetadataOn
+	Expr    Expr
+}
+
+// DropView is DROP VIEW name.
+type DropView struct {
+	Span
+	Name Name
+}
+
+// DropMetadata is DROP METADATA name.
+type DropMetadata struct {
+	Span
+	Name Name
+}
+
+// Save is SAVE name [(parameter, …)] AS query.
+type Save struct {
+	Span
+	Name   Name
+	Params []Name
+	Query  *Query
+}
+
+// Run is RUN name or RUN 'file', and [(parameter = value, …)].
+type Run struct {
+	Span
+	Name *Name // nil for a file
+	File Expr  // *String or *Param; nil for a name
+	Args []Arg
+}
+
+// Arg is a parameter's value in RUN.
+type Arg struct {
+	Span
+	Name  Name
+	Value Expr // a constant, or a *Column for a bare word
+}
+
 // Recover is RECOVER file [TO file].
 type Recover struct {
 	Span
@@ -310,22 +372,28 @@ type Help struct {
 	Topic string // "" if absent; words joined by blanks, upper case
 }
 
-func (*Query) statement()      {}
-func (*Import) statement()     {}
-func (*Export) statement()     {}
-func (*CopyPool) statement()   {}
-func (*Verify) statement()     {}
-func (*Reindex) statement()    {}
-func (*Recover) statement()    {}
-func (*MergePool) statement()  {}
-func (*RepairPool) statement() {}
-func (*DropPool) statement()   {}
-func (*Delete) statement()     {}
-func (*Explain) statement()    {}
-func (*Describe) statement()   {}
-func (*Show) statement()       {}
-func (*ShowPage) statement()   {}
-func (*Diff) statement()       {}
-func (*Set) statement()        {}
-func (*Reset) statement()      {}
-func (*Help) statement()       {}
+func (*Query) statement()          {}
+func (*Import) statement()         {}
+func (*Export) statement()         {}
+func (*CopyPool) statement()       {}
+func (*Verify) statement()         {}
+func (*Reindex) statement()        {}
+func (*Recover) statement()        {}
+func (*MergePool) statement()      {}
+func (*RepairPool) statement()     {}
+func (*DropPool) statement()       {}
+func (*Delete) statement()         {}
+func (*CreateView) statement()     {}
+func (*CreateMetadata) statement() {}
+func (*DropView) statement()       {}
+func (*DropMetadata) statement()   {}
+func (*Save) statement()           {}
+func (*Run) statement()            {}
+func (*Explain) statement()        {}
+func (*Describe) statement()       {}
+func (*Show) statement()           {}
+func (*ShowPage) statement()       {}
+func (*Diff) statement()           {}
+func (*Set) statement()            {}
+func (*Reset) statement()          {}
+func (*Help) statement()           {}

@@ -554,6 +554,20 @@ func (p *printer) statement(s Statement) {
 		p.clause("DROP POOL ", s.Pool)
 	case *Delete:
 		p.delete(s)
+	case *CreateView:
+		p.createView(s)
+	case *CreateMetadata:
+		p.createMetadata(s)
+	case *DropView:
+		p.WriteString("DROP VIEW ")
+		p.name(&s.Name)
+	case *DropMetadata:
+		p.WriteString("DROP METADATA ")
+		p.name(&s.Name)
+	case *Save:
+		p.save(s)
+	case *Run:
+		p.run(s)
 	case *Recover:
 		p.clause("RECOVER ", s.File)
 		if s.To != nil {
@@ -634,11 +648,16 @@ func (p *printer) set(s *Set) {
 		p.name(&s.Name)
 	}
 	p.WriteString(" = ")
-	if c, ok := s.Value.(*Column); ok {
+	p.setValue(s.Value)
+}
+
+// setValue prints what a setting or a parameter is to be.
+func (p *printer) setValue(v Expr) {
+	if c, ok := v.(*Column); ok {
 		p.WriteString(c.Name.Text) // a bare word, which may be ON
 		return
 	}
-	p.expr(s.Value)
+	p.expr(v)
 }
 
 // String is the form's word in SHOW PAGE, "" for the default.

@@ -94,6 +94,19 @@ func children(n Node) []Node {
 			l = append(l, n.Range)
 		}
 		l.exprs(n.Where, n.Reason)
+	case *CreateView:
+		l = append(l, n.Query)
+	case *CreateMetadata:
+		l.exprs(n.Expr)
+	case *Save:
+		l = append(l, n.Query)
+	case *Run:
+		l.exprs(n.File)
+		for i := range n.Args {
+			l = append(l, &n.Args[i])
+		}
+	case *Arg:
+		l.exprs(n.Value)
 	case *Recover:
 		l.exprs(n.File, n.To)
 	case *Explain:
@@ -104,7 +117,7 @@ func children(n Node) []Node {
 		l.exprs(n.URL, n.From, n.To)
 	case *Set:
 		l.exprs(n.Value)
-	case *Describe, *Show, *Reset, *Help:
+	case *DropView, *DropMetadata, *Describe, *Show, *Reset, *Help:
 	case *String, *Number, *Size, *Duration, *Period, *Bool, *Null, *Param, *Now, *Today, *Column:
 	case *Unary:
 		l.exprs(n.X)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sync"
 
 	"infomall/store/block"
 	"infomall/store/page"
@@ -41,6 +42,27 @@ type Archive struct {
 	Missing bool
 	// Err, if not nil, ends every scan after its first batch.
 	Err error
+
+	mu      sync.Mutex
+	defined []record.Definition
+}
+
+// Definitions are those that Define has left.
+func (a *Archive) Definitions(context.Context) ([]record.Definition, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.defined), nil
+}
+
+// Define keeps what change makes of the definitions.
+func (a *Archive) Define(_ context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list, err := change(slices.Clone(a.defined))
+	if err == nil {
+		a.defined = list
+	}
+	return err
 }
 
 // row is a capture with what follows from those before it.

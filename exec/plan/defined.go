@@ -1,0 +1,209 @@
+package plan
+
+import (
+	"errors"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// defined gives what the archive defines by name, never nil without an error.
+func defined(env *Env) (*value.Defined, error) {
+	if env.Defined == nil {
+		return &value.Defined{}, nil
+	}
+	return env.Defined()
+}
+
+// view plans a source that is the name of a view, or gives nil for one that is
+// none. Relations win over views.
+func (b *builder) view(name *ast.Name) (*input, error) {
+	if FindRelation(name.Text) != nil {
+		return nil, nil
+	}
+	d, err := defined(b.env)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range d.Views {
+		if equalName(v.Name, name.Text) {
+			return b.readView(name, &v)
+		}
+	}
+	return nil, nil
+}
+
+// readView plans the query of a view. What is wrong with it is told at its name.
+func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
+	within := b.with.views()
+	var path []string
+	for n := within; n != nil; n = n.before {
+		path = append([]string{n.name.Text}, path...)
+		if equalName(n.name.Text, v.Name) {
+			return nil, ast.Errorf(at, "view %s reads itself: %s", v.Name, strings.Join(append(path, v.Name), " reads "))
+		}
+	}
+	node, err := build(v.Query, b.env, &named{before: within, name: &ast.Name{Span: at.Span, Text: v.Name}})
+	if err != nil {
+		if within != nil {
+			return nil, err // the outermost view is named
+		}
+		return nil, ViewError(at, v.Name, err)
+	}
+	if queries(node) > queriesMax {
+		return nil, ast.Errorf(at, "more than %d queries read each other", queriesMax)
+	}
+	in := derivedInput(v.Name, node)
+	in.name, in.view = v.Name, true
+	return in, nil
+}
+
+// views are the views within which a query stands, the innermost first.
+func (n *named) views() *named {
+	for n != nil && n.node != nil {
+		n = n.before
+	}
+	return n
+}
+
+// ViewError is the error of a view whose query can't be planned: at the view's
+// name in the statement, whose text its own is not.
+func ViewError(at *ast.Name, view string, err error) error {
+	var placed *ast.Error
+	if !errors.As(err, &placed) {
+		return err
+	}
+	msg := placed.Msg
+	if !strings.HasPrefix(msg, "view ") {
+		msg = "view " + view + ": " + msg
+	}
+	return &ast.Error{Span: at.Span, Msg: msg, Hint: placed.Hint}
+}
+
+// metadataRelation is the relation that metadata on something is a column of.
+func metadataRelation(on ast.MetadataOn) *Relation {
+	switch on {
+	case ast.OnPage:
+		return FindRelation("pages")
+	case ast.OnVersion:
+		return versionsRelation
+	}
+	return FindRelation("blocks")
+}
+
+// expandMetadata puts what it is made of in the place of each name of metadata.
+// It is called when the items are known: in ORDER BY their aliases win.
+func (b *builder) expandMetadata() error {
+	var failed error
+	expand := func(e ast.Expr, known func(*ast.Column) bool) ast.Expr {
+		return ast.ReplaceColumns(e, func(c *ast.Column) ast.Expr {
+			if known != nil && known(c) {
+				return nil
+			}
+			x, err := b.metadata(c)
+			if err != nil && failed == nil {
+				failed = err
+			}
+			return x
+		})
+	}
+	sel, query := *b.sel, *b.query
+	for i := range b.items {
+		b.items[i].expr = expand(b.items[i].expr, nil)
+	}
+	sel.Where, sel.Having = expand(sel.Where, nil), expand(sel.Having, nil)
+	sel.GroupBy, sel.Joins, query.OrderBy = nil, nil, nil
+	for _, e := range b.sel.GroupBy {
+		sel.GroupBy = append(sel.GroupBy, expand(e, nil))
+	}
+	for _, j := range b.sel.Joins {
+		j.On = expand(j.On, nil)
+		sel.Joins = append(sel.Joins, j)
+	}
+	for _, o := range b.query.OrderBy {
+		o.Expr = expand(o.Expr, func(c *ast.Column) bool { return b.alias(c) != nil })
+		query.OrderBy = append(query.OrderBy, o)
+	}
+	b.sel, b.query = &sel, &query
+	return failed
+}
+
+// metadata is what stands for c if that is the name of metadata, else nil. A
+// column of any source wins over one.
+func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
+	if b.has(c) {
+		return nil, nil
+	}
+	among, err := b.qualified(c)
+	if err != nil {
+		among = nil // it may be a source of the query around; else it is told when c is bound
+	}
+	d, err := defined(b.env)
+	if err != nil {
+		return nil, err
+	}
+	var found ast.Expr
+	for _, in := range among {
+		for _, m := range d.Metadata {
+			if in.rel != metadataRelation(m.On) || !equalName(m.Name, c.Name.Text) {
+				continue
+			}
+			if found != nil {
+				err := ast.Errorf(c, "several sources have metadata %q", c.Name.Text)
+				err.Hint = "write the name of one and a dot before it"
+				return nil, err
+			}
+			found = b.expansion(in, &m, c.Span)
+		}
+	}
+	if found == nil && b.outer != nil {
+		return b.outer.metadata(c)
+	}
+	return found, nil
+}
+
+// expansion is metadata over the columns of an input, to stand at a place.
+func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr {
+	return ast.CopyAt(m.Expr, at, func(c *ast.Column) ast.Expr {
+		x := &ast.Column{Span: at, Name: ast.Name{Span: at, Text: c.Name.Text}}
+		if col := in.rel.Column(c.Name.Text); col != nil {
+			if b.stars == nil {
+				b.stars = map[*ast.Column]starred{}
+			}
+			b.stars[x] = starred{in, col}
+		}
+		return x
+	})
+}
+
+// MetadataType gives the type of metadata on something, made of e, or what is
+// wrong with e as an *ast.Error. A name that cannot be one of metadata is at
+// fault as well.
+func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (value.Type, error) {
+	r := metadataRelation(on)
+	if r.Column(name.Text) != nil {
+		return value.Null, ast.Errorf(name, "relation %s has a column %q", r.Name, name.Text)
+	}
+	bind := &Binder{Where: "metadata", Env: env, Column: func(c *ast.Column) (Expr, error) {
+		if c.Qualifier != nil {
+			err := ast.Errorf(c.Qualifier, "metadata is made of columns of %s alone", r.Name)
+			err.Hint = "write " + c.Name.String()
+			return nil, err
+		}
+		col := r.Column(c.Name.Text)
+		if col == nil {
+			return nil, UnknownName(&c.Name, "column", c.Name.Text, " in relation "+r.Name, r.ColumnNames())
+		}
+		return &Col{Name: col.Name, T: col.Type}, nil
+	}}
+	x, err := bind.Bind(e)
+	if err != nil {
+		return value.Null, err
+	}
+	return x.Type(), nil
+}
+
+// MetadataRelation is the name of the relation that metadata on something is a
+// column of.
+func MetadataRelation(on ast.MetadataOn) string { return metadataRelation(on).Name }

@@ -1,0 +1,330 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// Program is what a RUN stands for.
+type Program struct {
+	Name   string            // of the text, as errors name it
+	Text   string            // statements
+	Params map[string]string // the session's, and those that RUN gives
+}
+
+// errRun is what Run gives for RUN.
+var errRun = errors.New("exec: RUN is not run itself, but what Expand gives for it")
+
+// programBytesMax is the language's limit of a script.
+const programBytesMax = 16 << 20
+
+// Expand reads what a RUN stands for: a query that was saved in the archive, a
+// script that came with the program, or one in a file. Its statements are to be
+// run with its parameters in the place of the session's.
+func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
+	given, err := s.arguments(st)
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{Params: maps.Clone(s.Params)}
+	if p.Params == nil {
+		p.Params = map[string]string{}
+	}
+	maps.Copy(p.Params, given)
+	if st.Name == nil {
+		err = s.expandFile(p, st)
+	} else {
+		err = s.expandName(ctx, p, st)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// arguments are the values that a RUN gives.
+func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
+	given := map[string]string{}
+	for i := range st.Args {
+		v, err := s.constant(st.Args[i].Value)
+		if err != nil {
+			return nil, err
+		}
+		given[st.Args[i].Name.Text] = v
+	}
+	return given, nil
+}
+
+// expandFile reads a script.
+func (s *Session) expandFile(p *Program, st *ast.Run) error {
+	var err error
+	if p.Name, err = plan.ConstantText(st.File, s.env()); err != nil {
+		return err
+	}
+	f, err := os.Open(p.Name)
+	if err != nil {
+		return ast.Errorf(st.File, "%v", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, programBytesMax+1)) // the parser refuses what is longer
+	if err != nil {
+		return ast.Errorf(st.File, "%v", err)
+	}
+	p.Text = string(b)
+	return p.takes(st)
+}
+
+// expandName finds a saved query, or a script that came with the program.
+func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error {
+	list, err := s.definitions(ctx)
+	if err != nil {
+		return err
+	}
+	if i := indexOf(list, record.KindQuery, st.Name.Text); i >= 0 {
+		return p.saved(&list[i], st)
+	}
+	for _, name := range s.shipped() {
+		if strings.EqualFold(name, st.Name.Text) {
+			b, err := fs.ReadFile(s.Scripts, name+scriptSuffix)
+			if err != nil {
+				return err
+			}
+			p.Name, p.Text = name+scriptSuffix, string(b)
+			return p.takes(st)
+		}
+	}
+	return plan.UnknownName(st.Name, "saved query", st.Name.Text, "", append(namesOf(list, record.KindQuery), s.shipped()...))
+}
+
+// scriptSuffix is how the names of scripts end.
+const scriptSuffix = ".iql"
+
+// shipped are the names of the scripts that came with the program.
+func (s *Session) shipped() []string {
+	if s.Scripts == nil {
+		return nil
+	}
+	files, err := fs.Glob(s.Scripts, "*"+scriptSuffix)
+	if err != nil {
+		panic(err) // the pattern is good
+	}
+	for i := range files {
+		files[i] = strings.TrimSuffix(path.Base(files[i]), scriptSuffix)
+	}
+	return files
+}
+
+// saved is a query that was saved, of which every parameter must have a value.
+func (p *Program) saved(d *record.Definition, st *ast.Run) error {
+	def, err := parsed(d)
+	if err != nil {
+		return err
+	}
+	save := def.(*ast.Save)
+	p.Name, p.Text = "query "+d.Name, save.Query.String()
+	var names []string
+	for _, n := range save.Params {
+		names = append(names, n.Text)
+	}
+	if err := known(st, names); err != nil {
+		return err
+	}
+	for _, n := range names {
+		if _, ok := p.Params[n]; !ok {
+			err := ast.Errorf(st, "parameter %s of %s has no value", n, d.Name)
+			err.Hint = fmt.Sprintf("write RUN %s (%s = …)", st.Name, n)
+			return err
+		}
+	}
+	return nil
+}
+
+// takes refuses a parameter that no statement of a script has. Where the script
+// cannot be read as it stands that is told when it is run.
+func (p *Program) takes(st *ast.Run) error {
+	if _, err := lang.Parse(p.Text, p.Name); err != nil {
+		return nil
+	}
+	return known(st, scriptParams(p.Text))
+}
+
+// known refuses an argument whose name is not among names.
+func known(st *ast.Run, names []string) error {
+	for i := range st.Args {
+		if n := &st.Args[i].Name; !slices.Contains(names, n.Text) {
+			err := plan.UnknownName(n, "parameter", n.Text, "", names)
+			if len(names) == 0 {
+				err.Hint = "it takes none"
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// statements are those of a program, with the session in which they are to be
+// planned. What is wrong is told at the RUN.
+func (s *Session) statements(ctx context.Context, st *ast.Run) ([]ast.Statement, *Session, error) {
+	p, err := s.Expand(ctx, st)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := lang.Parse(p.Text, p.Name)
+	if err != nil {
+		return nil, nil, atRun(st, err)
+	}
+	inner := *s
+	inner.Params = p.Params
+	return list, &inner, nil
+}
+
+// atRun is an error of what a RUN runs, at the RUN: its own place is in another
+// text.
+func atRun(st *ast.Run, err error) error {
+	var placed *ast.Error
+	if !errors.As(err, &placed) {
+		return err
+	}
+	bare := *placed
+	bare.Hint = ""
+	return &ast.Error{Span: st.Span, Msg: bare.Error(), Hint: placed.Hint}
+}
+
+// explainRun explains the statement that a RUN runs. Of several it lists them.
+func (s *Session) explainRun(ctx context.Context, analyze bool, st *ast.Run) (*Result, error) {
+	list, inner, err := s.statements(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 1 {
+		res, err := inner.explain(ctx, &ast.Explain{Span: st.Span, Analyze: analyze, Statement: list[0]})
+		if err != nil {
+			return nil, atRun(st, err)
+		}
+		return res, nil
+	}
+	t := newTable(text("plan"))
+	t.add(value.OfText(fmt.Sprintf("runs %d statements", len(list))))
+	for _, one := range list {
+		t.add(value.OfText("  " + one.String()))
+	}
+	return t.result(ResultRows, nil), nil
+}
+
+// checkRun checks what a RUN runs.
+func (s *Session) checkRun(st *ast.Run) error {
+	list, inner, err := s.statements(context.Background(), st)
+	if err != nil {
+		return err
+	}
+	if inner.running++; inner.running > runDepthMax {
+		return ast.Errorf(st, "scripts run scripts %d deep", runDepthMax)
+	}
+	for _, one := range list {
+		if err := inner.Check(one); err != nil {
+			return atRun(st, err)
+		}
+	}
+	return nil
+}
+
+// runDepthMax is how deep scripts may run others.
+const runDepthMax = 20
+
+// showQueries lists the saved queries, and the scripts that came with the
+// program.
+func (s *Session) showQueries(ctx context.Context) (*Result, error) {
+	list, err := s.definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(text("query"), text("parameters"), text("from"), text("meaning"), value.Column{Name: "created", Type: value.Time})
+	for _, d := range sortedDefinitions(list, record.KindQuery) {
+		st, err := parsed(&d)
+		if err != nil {
+			return nil, err
+		}
+		save := st.(*ast.Save)
+		var params []string
+		for _, n := range save.Params {
+			params = append(params, n.Text)
+		}
+		t.add(value.OfText(d.Name), value.OfText(strings.Join(params, ", ")), value.OfText("archive"), value.OfText(save.Query.String()), value.OfTime(d.Created))
+	}
+	for _, name := range s.shipped() {
+		b, err := fs.ReadFile(s.Scripts, name+scriptSuffix)
+		if err != nil {
+			return nil, err
+		}
+		t.add(value.OfText(name), value.OfText(strings.Join(scriptParams(string(b)), ", ")), value.OfText("program"), value.OfText(scriptTitle(string(b))))
+	}
+	return t.result(ResultRows, nil), nil
+}
+
+// scriptParams are the parameters that the statements of a script have.
+func scriptParams(text string) []string {
+	var names []string
+	list, _ := lang.Parse(text, "") // of a statement with faults nothing is asked
+	for _, st := range list {
+		ast.Walk(st, func(n ast.Node) bool {
+			if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {
+				names = append(names, p.Name)
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// scriptTitle is what the first line of a script says of it, behind its name.
+func scriptTitle(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	_, title, _ := strings.Cut(line, ": ")
+	return title
+}
+
+// QueryNames lists the names that RUN takes.
+func (s *Session) QueryNames(ctx context.Context) []string {
+	list, err := s.definitions(ctx)
+	if err != nil {
+		return s.shipped()
+	}
+	return append(namesOf(list, record.KindQuery), s.shipped()...)
+}
+
+// QueryParams lists the parameters of what a RUN of name runs.
+func (s *Session) QueryParams(ctx context.Context, name string) []string {
+	list, _ := s.definitions(ctx) // none are offered where they can't be read
+	if i := indexOf(list, record.KindQuery, name); i >= 0 {
+		st, err := parsed(&list[i])
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for _, n := range st.(*ast.Save).Params {
+			names = append(names, n.Text)
+		}
+		return names
+	}
+	for _, shipped := range s.shipped() {
+		if strings.EqualFold(shipped, name) {
+			b, _ := fs.ReadFile(s.Scripts, shipped+scriptSuffix)
+			return scriptParams(string(b))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package ast
+
+import "fmt"
+
+// ReplaceColumns gives e with another expression in the place of each column for
+// which f gives one, which it is asked once. Where it gives none that is e
+// itself, else a copy. Queries within e are not looked into, and shared.
+func ReplaceColumns(e Expr, f func(*Column) Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	by := map[*Column]Expr{}
+	Walk(e, func(n Node) bool {
+		switch n := n.(type) {
+		case *Query:
+			return false
+		case *Column:
+			if x := f(n); x != nil {
+				by[n] = x
+			}
+		}
+		return true
+	})
+	if len(by) == 0 {
+		return e
+	}
+	return (&copier{column: func(c *Column) Expr { return by[c] }}).expr(e)
+}
+
+// CopyAt copies e, which holds no query, such that all of it stands at one place.
+// In the place of each column stands what f gives.
+func CopyAt(e Expr, at Span, f func(*Column) Expr) Expr {
+	return (&copier{column: f, at: &at}).expr(e)
+}
+
+// copier copies expressions.
+type copier struct {
+	column func(*Column) Expr
+	at     *Span // where all of the copy stands; nil: where the original does
+}
+
+// place puts a part of a copy where it belongs.
+func (c *copier) place(spans ...*Span) {
+	for _, s := range spans {
+		if c.at != nil {
+			*s = *c.at
+		}
+	}
+}
+
+// expr copies e. Nil is copied to nil.
+func (c *copier) expr(e Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	switch e := e.(type) {
+	case *Column:
+		if by := c.column(e); by != nil {
+			return by
+		}
+		x := *e
+		c.place(&x.Span, &x.Name.Span)
+		return &x
+	case *Unary:
+		x := *e
+		c.place(&x.Span)
+		x.X = c.expr(e.X)
+		return &x
+	case *Binary:
+		x := *e
+		c.place(&x.Span, &x.OpAt)
+		x.X, x.Y = c.expr(e.X), c.expr(e.Y)
+		return &x
+	case *Between:
+		x := *e
+		c.place(&x.Span)
+		x.X, x.A, x.B = c.expr(e.X), c.expr(e.A), c.expr(e.B)
+		return &x
+	case *In:
+		x := *e
+		c.place(&x.Span)
+		x.X, x.List = c.expr(e.X), c.exprs(e.List)
+		return &x
+	case *Like:
+		x := *e
+		c.place(&x.Span)
+		x.X, x.Y, x.Escape = c.expr(e.X), c.expr(e.Y), c.expr(e.Escape)
+		return &x
+	case *Is:
+		x := *e
+		c.place(&x.Span)
+		x.X, x.What = c.expr(e.X), c.expr(e.What)
+		return &x
+	case *Within:
+		x := *e
+		c.place(&x.Span)
+		x.X, x.Scopes = c.expr(e.X), c.scopes(e.Scopes)
+		return &x
+	case *Case:
+		x := *e
+		c.place(&x.Span)
+		x.X, x.Else = c.expr(e.X), c.expr(e.Else)
+		x.Whens = make([]When, len(e.Whens))
+		for i, w := range e.Whens {
+			c.place(&w.Span)
+			x.Whens[i] = When{Span: w.Span, Cond: c.expr(w.Cond), Then: c.expr(w.Then)}
+		}
+		return &x
+	case *Cast:
+		x := *e
+		c.place(&x.Span, &x.Type.Span)
+		x.X = c.expr(e.X)
+		return &x
+	case *Call:
+		x := *e
+		c.place(&x.Span, &x.Name.Span)
+		x.Args, x.Filter = c.exprs(e.Args), c.expr(e.Filter)
+		return &x
+	case *Subquery, *Exists:
+		return e
+	}
+	return c.constant(e)
+}
+
+// constant copies what has no parts.
+func (c *copier) constant(e Expr) Expr {
+	switch e := e.(type) {
+	case *String:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Number:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Size:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Duration:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Period:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Bool:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Null:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Param:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Now:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	case *Today:
+		x := *e
+		c.place(&x.Span)
+		return &x
+	}
+	panic(fmt.Sprintf("ast: unknown expression %T", e))
+}
+
+func (c *copier) exprs(list []Expr) []Expr {
+	var out []Expr
+	for _, e := range list {
+		out = append(out, c.expr(e))
+	}
+	return out
+}
+
+func (c *copier) scopes(list []Scope) []Scope {
+	var out []Scope
+	for _, s := range list {
+		c.place(&s.Span)
+		out = append(out, Scope{Span: s.Span, From: c.expr(s.From), To: c.expr(s.To)})
+	}
+	return out
+}

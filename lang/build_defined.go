@@ -1,0 +1,93 @@
+package lang
+
+import (
+	"slices"
+	"strings"
+
+	"infomall/lang/ast"
+)
+
+// create makes CREATE VIEW or CREATE METADATA.
+func (b *builder) create(s *createSyntax) ast.Statement {
+	at := spanOfAll(s.Tokens)
+	replace := s.Replace != nil
+	if replace {
+		s.View, s.Metadata = s.Replace.View, s.Replace.Metadata
+	}
+	if v := s.View; v != nil {
+		view := &ast.CreateView{Span: at, Replace: replace, Name: newName(&v.Name), Query: b.query(v.Query)}
+		b.declared(view.Query, nil, "a view has none", "SAVE "+view.Name.String()+" ($name) AS … takes it when it is run")
+		return view
+	}
+	m := &ast.CreateMetadata{Span: at, Replace: replace, Name: newName(&s.Metadata.Name), Expr: s.Metadata.Expr}
+	for _, on := range []ast.MetadataOn{ast.OnPage, ast.OnVersion, ast.OnBlock} {
+		if foldASCII(s.Metadata.On.Value) == on.String() {
+			m.On = on
+		}
+	}
+	b.declared(m.Expr, nil, "metadata has none", "write the value itself")
+	ast.Walk(m.Expr, func(n ast.Node) bool {
+		if q, ok := n.(*ast.Query); ok {
+			b.fail(q.Span, "metadata is made of one row, and takes no query", "CREATE VIEW names a query")
+		}
+		return true
+	})
+	return m
+}
+
+// drop makes DROP POOL, DROP VIEW or DROP METADATA.
+func drop(s *dropSyntax) ast.Statement {
+	at := spanOfAll(s.Tokens)
+	switch {
+	case present(s.View):
+		return &ast.DropView{Span: at, Name: newName(&s.View)}
+	case present(s.Metadata):
+		return &ast.DropMetadata{Span: at, Name: newName(&s.Metadata)}
+	}
+	return &ast.DropPool{Span: at, Pool: newText(&s.Pool)}
+}
+
+// save makes SAVE. Those of its query are among its parameters, and each stands
+// once.
+func (b *builder) save(s *saveSyntax) *ast.Save {
+	save := &ast.Save{Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Query: b.query(s.Query)}
+	var names []string
+	for _, p := range s.Params {
+		n := newName(&p.Name)
+		if slices.Contains(names, n.Text) {
+			b.fail(n.Span, "parameter "+n.Text+" stands twice", "")
+		}
+		save.Params, names = append(save.Params, n), append(names, n.Text)
+	}
+	list := strings.Join(append(slices.Clone(names), "$name"), ", ")
+	b.declared(save.Query, names, "SAVE does not list it", "write SAVE "+save.Name.String()+" ("+list+") AS …")
+	return save
+}
+
+func (b *builder) run(s *runSyntax) *ast.Run {
+	run := &ast.Run{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
+	if present(s.File) {
+		run.File = newText(&s.File)
+	}
+	if s.Args == nil {
+		return run
+	}
+	for _, arg := range s.Args.list() {
+		if slices.ContainsFunc(run.Args, func(o ast.Arg) bool { return o.Name.Text == arg.Name.Text }) {
+			b.fail(arg.Span, "parameter "+arg.Name.Text+" stands twice", "")
+		}
+		run.Args = append(run.Args, arg)
+	}
+	return run
+}
+
+// declared refuses a parameter below n that names does not have, and says why
+// and what to write instead; $name in the hint stands for it.
+func (b *builder) declared(n ast.Node, names []string, why, hint string) {
+	ast.Walk(n, func(n ast.Node) bool {
+		if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {
+			b.fail(p.Span, "parameter $"+p.Name+": "+why, strings.ReplaceAll(hint, "$name", p.Name))
+		}
+		return b.err == nil
+	})
+}

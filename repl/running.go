@@ -1,0 +1,38 @@
+package repl
+
+import (
+	"context"
+
+	"infomall/lang/ast"
+)
+
+// runProgram runs what a RUN stands for, with the parameters that it gives. Of
+// several results each has its header.
+func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
+	program, err := p.session.Expand(ctx, st)
+	if err != nil {
+		return stopped(ctx, err)
+	}
+	if p.running >= readDepthMax {
+		return ast.Errorf(st, "scripts run scripts %d deep", readDepthMax)
+	}
+	p.running++
+	outer := p.session.Params
+	p.session.Params = program.Params
+	defer func() {
+		p.running--
+		p.session.Params = outer
+	}()
+	steps := parseScript(program.Name, program.Text).steps
+	places, results := p.places(steps)
+	p.printer.alone = p.printer.alone && results == 1
+	for i := range places {
+		if to != toOutput {
+			places[i] = to
+		}
+	}
+	if err := p.runAt(ctx, steps, places); err != nil {
+		return &reportedError{err}
+	}
+	return nil
+}

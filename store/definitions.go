@@ -1,0 +1,132 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// fileDefinitions holds what users have defined by name. It is no part of the
+// catalogue: no capture depends on it, and it outlives a catalogue that is lost.
+const fileDefinitions = "definitions"
+
+// definitionsFormat is the format of that file that this program writes, and the
+// newest that it reads.
+const definitionsFormat = 1
+
+// definitionsBytesMax bounds the file, which every statement that names
+// something unknown reads.
+const definitionsBytesMax = 16 << 20
+
+// Definitions lists what users have defined by name, in the order in which Define
+// left them.
+func (a *Archive) Definitions(ctx context.Context) ([]record.Definition, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(filepath.Join(a.dir, fileDefinitions))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := decodeDefinitions(b)
+	if err != nil {
+		return nil, &segment.Error{File: fileDefinitions, Offset: -1, Err: err}
+	}
+	return list, nil
+}
+
+// Define changes what users have defined by name: it keeps what change makes of
+// the list of all definitions. An error of change is Define's, and nothing is
+// changed then. Nobody else changes them meanwhile, and what Define has done
+// stands when it returns, whatever happens to the machine. An archive that is not
+// there is made, without captures.
+func (a *Archive) Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
+	if err := a.create(); err != nil {
+		return err
+	}
+	return a.locked(ctx, func(disk.File) error {
+		before, err := a.Definitions(ctx)
+		if err != nil {
+			return err
+		}
+		after, err := change(slices.Clone(before))
+		if err != nil || slices.Equal(before, after) {
+			return err
+		}
+		b := encodeDefinitions(after)
+		if len(b) > definitionsBytesMax {
+			return fmt.Errorf("the archive's definitions would take %d bytes, and %d MB is all there may be: drop some", len(b), definitionsBytesMax>>20)
+		}
+		if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileDefinitions), b); err != nil {
+			return err
+		}
+		return a.opts.Disk.SyncDir(a.dir)
+	})
+}
+
+// copyDefinitions gives to the definitions that it does not have.
+func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
+	own, err := a.Definitions(ctx)
+	if err != nil || len(own) == 0 {
+		return err
+	}
+	return to.Define(ctx, func(there []record.Definition) ([]record.Definition, error) {
+		for _, d := range own {
+			if !slices.ContainsFunc(there, func(o record.Definition) bool { return o.Kind == d.Kind && strings.EqualFold(o.Name, d.Name) }) {
+				there = append(there, d)
+			}
+		}
+		return there, nil
+	})
+}
+
+func encodeDefinitions(list []record.Definition) []byte {
+	b := fmt.Appendf(nil, "infomall definitions\t%d\n", definitionsFormat)
+	for _, d := range list {
+		b = fmt.Appendf(b, "%s\t%s\t%d\t%s\n", d.Kind, strconv.Quote(d.Name), d.Created, strconv.Quote(d.Text))
+	}
+	return withSum(b)
+}
+
+// errDefinitions is what a damaged file of definitions is.
+var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: bring the file back from a copy of the archive, or remove it and define them anew; no capture needs it")
+
+func decodeDefinitions(b []byte) ([]record.Definition, error) {
+	head, rest, _ := bytes.Cut(b, []byte("\n"))
+	version, ok := strings.CutPrefix(string(head), "infomall definitions\t")
+	format, err := strconv.Atoi(version)
+	at := bytes.LastIndex(rest, []byte("crc32c\t"))
+	if !ok || err != nil || format < 1 || at < 0 {
+		return nil, errDefinitions
+	}
+	if format > definitionsFormat {
+		return nil, fmt.Errorf("the definitions have format %d and this program reads %d at most: a newer infomall wrote them, use that one", format, definitionsFormat)
+	}
+	sum := fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(b[:len(b)-len(rest)+at], castagnoli))
+	if string(rest[at:]) != sum {
+		return nil, errDefinitions
+	}
+	var list []record.Definition
+	for line := range bytes.Lines(rest[:at]) {
+		f := fields{parts: strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")}
+		list = append(list, record.Definition{Kind: f.text(), Name: f.quoted(), Created: record.Time(f.int()), Text: f.quoted()})
+		if f.bad || len(f.parts) != 0 {
+			return nil, errDefinitions
+		}
+	}
+	return list, nil
+}
