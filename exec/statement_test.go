@@ -65,10 +65,10 @@ func TestStatements(t *testing.T) {
 		{"SELECT time FROM 'http://pku.edu.cn/' AT $day", "time\n2008-08-05\n", ""},
 		{"DESCRIBE Substr", "function|signature|aggregate|meaning\nsubstr|substr(s text, start int [, length int]) text|false|" +
 			"The characters of s from start, which counts from 1; to the end if length is left out.\n", ""},
-		{"SHOW POOLS", "name|kind|first_time|last_time|urls|captures|versions|bytes|stored_bytes|first_url|last_url|depends|dependents\n" +
-			"200806|dynamic|2008-06-01|2008-06-20|3|4|3|5|0|http://pku.edu.cn/|http://pku.edu.cn/old|-|-\n" +
-			"200807|dynamic|2008-07-02|2008-07-17|5|5|4|14|0|http://pku.edu.cn/|http://a.www.pku.edu.cn/y.gif|-|-\n" +
-			"200808|dynamic|2008-08-05|2008-08-25|1|2|2|9|0|http://pku.edu.cn/|http://pku.edu.cn/|-|-\n", ""},
+		{"SHOW POOLS", "name|kind|first_time|last_time|urls|captures|versions|blocks|bytes|stored_bytes|first_url|last_url|depends|dependents\n" +
+			"200806|dynamic|2008-06-01|2008-06-20|3|4|3|0|5|0|http://pku.edu.cn/|http://pku.edu.cn/old|-|-\n" +
+			"200807|dynamic|2008-07-02|2008-07-17|5|5|4|0|14|0|http://pku.edu.cn/|http://a.www.pku.edu.cn/y.gif|-|-\n" +
+			"200808|dynamic|2008-08-05|2008-08-25|1|2|2|0|9|0|http://pku.edu.cn/|http://pku.edu.cn/|-|-\n", ""},
 
 		// Why there are no rows.
 		{"SELECT url FROM 'pku.edu.cm'", "url\n", "'pku.edu.cm' was never captured; the nearest host in the archive is pku.edu.cn"},
