@@ -91,3 +91,56 @@ func BenchmarkDiff(b *testing.B) {
 		Diff(old, new)
 	}
 }
+
+// BenchmarkStages takes the stages of BenchmarkAll one by one.
+func BenchmarkStages(b *testing.B) {
+	leaves := func(t *Tree, f func(block *Block)) {
+		for _, n := range t.Cut(0) {
+			f(&t.Blocks[n])
+		}
+	}
+	stages := []struct {
+		name string
+		run  func(t *Tree)
+	}{
+		{"tree", func(t *Tree) { page.NewTree(t.Page.Body) }},
+		{"flow", func(t *Tree) { newFlow(t.Page) }},
+		{"divide", func(t *Tree) { Divide(t.Page, Options{}) }},
+		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
+		{"layout", func(t *Tree) { sha256.Sum256(t.Layout()) }},
+		{"links", func(t *Tree) { t.Page.Links(0, len(t.Page.Body), "utf-8") }},
+		{"meta", func(t *Tree) { t.Page.Meta("utf-8") }},
+		{"labels", func(t *Tree) { t.Labels() }},
+		{"topics", func(t *Tree) {
+			leaves(t, func(l *Block) { Topic(t.Page.Body[l.Start:l.End], "utf-8", Modern, TopicOptions{}) })
+		}},
+		{"text", func(t *Tree) { leaves(t, func(l *Block) { t.Page.TextRange(l.Start, l.End, "utf-8") }) }},
+	}
+	for _, s := range stages {
+		b.Run(s.name, func(b *testing.B) {
+			var trees []*Tree
+			for _, body := range samples(b) {
+				trees = append(trees, Divide(page.NewTree(body), Options{}))
+			}
+			for b.Loop() {
+				for _, t := range trees {
+					s.run(t)
+				}
+			}
+		})
+	}
+	b.Run("fingerprints", func(b *testing.B) {
+		var texts []string
+		for _, body := range samples(b) {
+			t := Divide(page.NewTree(body), Options{})
+			leaves(t, func(l *Block) { texts = append(texts, t.Page.TextRange(l.Start, l.End, "utf-8")) })
+		}
+		for b.Loop() {
+			for _, text := range texts {
+				var s page.Simhash
+				s.Add(text, 1)
+				s.Sum()
+			}
+		}
+	})
+}

@@ -78,24 +78,53 @@ func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 }
 
 // tagEnd finds the ">" that ends the start tag whose name ends at i, or -1 if
-// none does. slash tells whether a "/" stands right before it.
+// none does. slash tells whether a "/" stands right before it. It reads
+// attributes as nextAttr does.
 func tagEnd(b []byte, i int) (end int, slash bool) {
-	for {
-		_, next, ok := nextAttr(b, i)
-		if !ok {
-			// The slash after a bare value is part of it: then next is i.
-			return found(next, len(b)), next > i && next < len(b) && b[next-1] == '/'
+	for i < len(b) {
+		c := b[i]
+		i++
+		switch {
+		case c == '>':
+			return i - 1, slash
+		case class[c]&classSpace != 0:
+			slash = false
+			continue
+		case c == '/':
+			slash = true
+			continue
 		}
-		i = next
+		// A name; a first "=" belongs to it.
+		slash = false
+		for i < len(b) && class[b[i]]&classNameEnd == 0 {
+			i++
+		}
+		for i < len(b) && class[b[i]]&classSpace != 0 {
+			i++
+		}
+		if i >= len(b) || b[i] != '=' {
+			continue
+		}
+		i++
+		for i < len(b) && class[b[i]]&classSpace != 0 {
+			i++
+		}
+		if i >= len(b) {
+			break
+		}
+		if q := b[i]; q == '"' || q == '\'' {
+			n := bytes.IndexByte(b[i+1:], q)
+			if n < 0 {
+				break
+			}
+			i += n + 2
+			continue
+		}
+		for i < len(b) && class[b[i]]&classBareEnd == 0 {
+			i++
+		}
 	}
-}
-
-// found is at, or -1 where at lies at the end.
-func found(at, end int) int {
-	if at >= end {
-		return -1
-	}
-	return at
+	return -1, false
 }
 
 // Attrs ranges over the attributes of element n in order, repeated names

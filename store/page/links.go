@@ -110,7 +110,6 @@ var linkFrom = [tagCount]struct {
 type linkWriter struct {
 	t       *Tree
 	charset string
-	buf     textWriter // text not yet folded
 	text    folder
 	links   []Link
 	at      [][2]int  // where each link's text lies in text.out
@@ -120,7 +119,8 @@ type linkWriter struct {
 type linkEnd struct{ link, node int32 }
 
 func (w *linkWriter) walk(start, end int) {
-	w.t.walk(start, end, &w.buf, func(n int) {
+	w.text.charset = w.charset
+	w.t.walk(start, end, &w.text, func(n int) {
 		for len(w.open) > 0 && int(w.open[len(w.open)-1].node) <= n {
 			w.close()
 		}
@@ -136,10 +136,7 @@ func (w *linkWriter) walk(start, end int) {
 
 // settle folds the text gathered so far and returns its length.
 func (w *linkWriter) settle() int {
-	if len(w.buf.buf) > 0 {
-		w.text.add(ToUTF8(w.buf.buf, w.charset))
-		w.buf.buf = w.buf.buf[:0]
-	}
+	w.text.settle()
 	return len(w.text.out)
 }
 

@@ -1,5 +1,7 @@
 package page
 
+import "encoding/binary"
+
 // Tag names an element. Names that HTML does not know are TagOther.
 type Tag uint8
 
@@ -148,13 +150,14 @@ const (
 	propHead                      // may stand in the head
 	propScope                     // end tags inside do not reach elements outside
 	propRaw                       // its content is no markup
+	propEnds                      // its start tag ends other elements beside paragraphs
 )
 
 var tags = [tagCount]struct {
 	name  string
 	props props
 }{
-	TagA:          {"a", 0},
+	TagA:          {"a", propEnds},
 	TagAbbr:       {"abbr", 0},
 	TagAcronym:    {"acronym", 0},
 	TagAddress:    {"address", propBlock | propClosesP},
@@ -173,20 +176,20 @@ var tags = [tagCount]struct {
 	TagBr:         {"br", propVoid},
 	TagButton:     {"button", 0},
 	TagCanvas:     {"canvas", 0},
-	TagCaption:    {"caption", propBlock | propScope},
+	TagCaption:    {"caption", propBlock | propScope | propEnds},
 	TagCenter:     {"center", propBlock | propClosesP},
 	TagCite:       {"cite", 0},
 	TagCode:       {"code", 0},
 	TagCol:        {"col", propVoid},
-	TagColgroup:   {"colgroup", propBlock},
-	TagDd:         {"dd", propBlock | propClosesP},
+	TagColgroup:   {"colgroup", propBlock | propEnds},
+	TagDd:         {"dd", propBlock | propClosesP | propEnds},
 	TagDel:        {"del", 0},
 	TagDetails:    {"details", propBlock | propClosesP},
 	TagDialog:     {"dialog", propBlock | propClosesP},
 	TagDir:        {"dir", propBlock | propClosesP},
 	TagDiv:        {"div", propBlock | propClosesP},
 	TagDl:         {"dl", propBlock | propClosesP},
-	TagDt:         {"dt", propBlock | propClosesP},
+	TagDt:         {"dt", propBlock | propClosesP | propEnds},
 	TagEm:         {"em", 0},
 	TagEmbed:      {"embed", propVoid},
 	TagFieldset:   {"fieldset", propBlock | propClosesP},
@@ -195,14 +198,14 @@ var tags = [tagCount]struct {
 	TagFont:       {"font", 0},
 	TagFooter:     {"footer", propBlock | propClosesP},
 	TagForm:       {"form", propBlock | propClosesP},
-	TagFrame:      {"frame", propVoid | propBlock},
-	TagFrameset:   {"frameset", propBlock},
-	TagH1:         {"h1", propBlock | propClosesP},
-	TagH2:         {"h2", propBlock | propClosesP},
-	TagH3:         {"h3", propBlock | propClosesP},
-	TagH4:         {"h4", propBlock | propClosesP},
-	TagH5:         {"h5", propBlock | propClosesP},
-	TagH6:         {"h6", propBlock | propClosesP},
+	TagFrame:      {"frame", propVoid | propBlock | propEnds},
+	TagFrameset:   {"frameset", propBlock | propEnds},
+	TagH1:         {"h1", propBlock | propClosesP | propEnds},
+	TagH2:         {"h2", propBlock | propClosesP | propEnds},
+	TagH3:         {"h3", propBlock | propClosesP | propEnds},
+	TagH4:         {"h4", propBlock | propClosesP | propEnds},
+	TagH5:         {"h5", propBlock | propClosesP | propEnds},
+	TagH6:         {"h6", propBlock | propClosesP | propEnds},
 	TagHead:       {"head", propBlock | propHead},
 	TagHeader:     {"header", propBlock | propClosesP},
 	TagHgroup:     {"hgroup", propBlock | propClosesP},
@@ -211,13 +214,13 @@ var tags = [tagCount]struct {
 	TagI:          {"i", 0},
 	TagIframe:     {"iframe", propRaw},
 	TagImg:        {"img", propVoid},
-	TagInput:      {"input", propVoid},
+	TagInput:      {"input", propVoid | propEnds},
 	TagIns:        {"ins", 0},
 	TagKbd:        {"kbd", 0},
 	TagLabel:      {"label", 0},
 	TagLayer:      {"layer", propBlock},
 	TagLegend:     {"legend", propBlock},
-	TagLi:         {"li", propBlock | propClosesP},
+	TagLi:         {"li", propBlock | propClosesP | propEnds},
 	TagLink:       {"link", propVoid | propHead},
 	TagListing:    {"listing", propBlock | propClosesP},
 	TagMain:       {"main", propBlock | propClosesP},
@@ -234,8 +237,8 @@ var tags = [tagCount]struct {
 	TagNoscript:   {"noscript", propHead},
 	TagObject:     {"object", propScope},
 	TagOl:         {"ol", propBlock | propClosesP},
-	TagOptgroup:   {"optgroup", 0},
-	TagOption:     {"option", 0},
+	TagOptgroup:   {"optgroup", propEnds},
+	TagOption:     {"option", propEnds},
 	TagP:          {"p", propBlock | propClosesP},
 	TagParam:      {"param", propVoid},
 	TagPicture:    {"picture", 0},
@@ -250,7 +253,7 @@ var tags = [tagCount]struct {
 	TagScript:     {"script", propHead | propRaw},
 	TagSearch:     {"search", propBlock | propClosesP},
 	TagSection:    {"section", propBlock | propClosesP},
-	TagSelect:     {"select", 0},
+	TagSelect:     {"select", propEnds},
 	TagSmall:      {"small", 0},
 	TagSource:     {"source", propVoid},
 	TagSpan:       {"span", 0},
@@ -262,16 +265,16 @@ var tags = [tagCount]struct {
 	TagSup:        {"sup", 0},
 	TagSvg:        {"svg", 0},
 	TagTable:      {"table", propBlock | propClosesP | propScope},
-	TagTbody:      {"tbody", propBlock},
-	TagTd:         {"td", propBlock | propScope},
+	TagTbody:      {"tbody", propBlock | propEnds},
+	TagTd:         {"td", propBlock | propScope | propEnds},
 	TagTemplate:   {"template", propHead | propScope},
-	TagTextarea:   {"textarea", propRaw},
-	TagTfoot:      {"tfoot", propBlock},
-	TagTh:         {"th", propBlock | propScope},
-	TagThead:      {"thead", propBlock},
+	TagTextarea:   {"textarea", propRaw | propEnds},
+	TagTfoot:      {"tfoot", propBlock | propEnds},
+	TagTh:         {"th", propBlock | propScope | propEnds},
+	TagThead:      {"thead", propBlock | propEnds},
 	TagTime:       {"time", 0},
 	TagTitle:      {"title", propHead | propRaw},
-	TagTr:         {"tr", propBlock},
+	TagTr:         {"tr", propBlock | propEnds},
 	TagTrack:      {"track", propVoid},
 	TagTt:         {"tt", 0},
 	TagU:          {"u", 0},
@@ -303,36 +306,72 @@ func (t Tag) Heading() int {
 }
 
 // tagSlots is a hash table of the names, about a quarter full.
-var tagSlots = func() (slots [512]Tag) {
+var tagSlots = func() (slots [512]tagSlot) {
 	for t := TagA; t < TagMarkupScript; t++ {
-		h := tagHash(pack([]byte(tags[t].name)))
-		for slots[h] != TagOther {
+		name := tags[t].name
+		s := tagSlot{tag: t, size: uint8(len(name)), packed: pack([]byte(name))}
+		for i := range min(len(name), 8) {
+			if name[i] >= 'a' {
+				s.fold |= 0x20 << (8 * i)
+			}
+		}
+		h := tagHash(s.packed)
+		for slots[h].size != 0 {
 			h = (h + 1) % len(slots)
 		}
-		slots[h] = t
+		slots[h] = s
 	}
 	return slots
 }()
 
-func tagHash(packed uint64) int { return int((packed * 0x9e3779b97f4a7c15) >> 55) }
+// tagSlot is a name with its first eight letters packed, and the bits of them
+// that case changes.
+type tagSlot struct {
+	packed, fold uint64
+	size         uint8 // 0 if the slot is free
+	tag          Tag
+}
 
-// pack puts up to eight letters of name, lowered, into one word.
+const lowerBits = 0x2020202020202020
+
+// tagHash is the slot to begin with, whatever the case of the packed letters.
+func tagHash(packed uint64) int { return int(((packed | lowerBits) * 0x9e3779b97f4a7c15) >> 55) }
+
+// pack puts up to eight bytes of a name into one word.
 func pack(name []byte) (w uint64) {
-	for _, c := range name[:min(len(name), 8)] {
-		w = w<<8 | uint64(lower(c))
+	for i, c := range name[:min(len(name), 8)] {
+		w |= uint64(c) << (8 * i)
 	}
 	return w
 }
 
 // tagOf looks a name up, whatever its case.
-func tagOf(name []byte) Tag {
-	if len(name) > len("blockquote") {
+func tagOf(name []byte) Tag { return tagAt(name, 0, len(name)) }
+
+// tagAt is tagOf for the name from start to end in b. It compares the first
+// eight bytes at once.
+func tagAt(b []byte, start, end int) Tag {
+	size := end - start
+	var packed uint64
+	switch {
+	case size > len("blockquote"):
 		return TagOther
+	case start+8 <= len(b):
+		packed = binary.LittleEndian.Uint64(b[start:])
+		if size < 8 {
+			packed &= 1<<(8*size) - 1
+		}
+	default:
+		packed = pack(b[start:end])
 	}
-	for h := tagHash(pack(name)); ; h = (h + 1) % len(tagSlots) {
-		t := tagSlots[h]
-		if t == TagOther || equalFold(name, tags[t].name) {
-			return t
+	for h := tagHash(packed); ; h = (h + 1) % len(tagSlots) {
+		s := &tagSlots[h]
+		if s.size == 0 {
+			return TagOther
+		}
+		if int(s.size) == size && (packed^s.packed)&^s.fold == 0 &&
+			(size <= 8 || equalFold(b[start+8:end], tags[s.tag].name[8:])) {
+			return s.tag
 		}
 	}
 }

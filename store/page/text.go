@@ -1,11 +1,8 @@
 package page
 
 import (
-	"bytes"
 	"html"
-	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -31,45 +28,38 @@ func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), 
 // of a table with "\t", words with one space. What scripts may show or style
 // sheets hide counts as shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
-	w := textWriter{buf: make([]byte, 0, (end-start)/2)}
-	t.walk(start, end, &w, nil)
-	return fold(ToUTF8(w.buf, charset))
-}
-
-// textWriter gathers text in the body's charset. In it, white space of the
-// body is a space, and "\t" and "\n" are the breaks of the layout.
-type textWriter struct{ buf []byte }
-
-func (w *textWriter) brk(c byte) { w.buf = append(w.buf, c) }
-
-func (w *textWriter) text(b []byte, lines, raw bool) {
-	for _, c := range b {
-		switch {
-		case class[c]&classSpace != 0 && !(lines && c == '\n'):
-			c = ' '
-		case c == '&' && raw:
-			w.buf = append(w.buf, "&amp;"...)
-			continue
-		}
-		w.buf = append(w.buf, c)
-	}
+	f := folders.Get().(*folder)
+	f.charset = charset
+	t.walk(start, end, f, nil)
+	f.settle()
+	text := string(f.out)
+	f.free()
+	return text
 }
 
 // firstNode is the first node that ends after the byte at.
 func (t *Tree) firstNode(at int) int {
-	i, _ := slices.BinarySearchFunc(t.Nodes, int32(at), func(n Node, at int32) int { return int(n.Start) - int(at) })
-	// Nodes before i start earlier; a leaf among them may reach past at.
-	if i > 0 && (t.Nodes[i-1].Kind != Element && int(t.Nodes[i-1].End) > at) {
-		i--
+	lo, hi := 0, len(t.Nodes)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); int(t.Nodes[mid].Start) < at {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
 	}
-	return i
+	// Nodes before it start earlier; a leaf among them may reach past at.
+	if lo > 0 && (t.Nodes[lo-1].Kind != Element && int(t.Nodes[lo-1].End) > at) {
+		lo--
+	}
+	return lo
 }
 
 // walk hands the text that shows between two places to w. Where visit is not
 // nil it is called with each node before its text is handed over, hidden ones
 // too.
-func (t *Tree) walk(start, end int, w *textWriter, visit func(n int)) {
-	var blocks []int32 // where the open blocks end
+func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
+	var some [32]int32
+	blocks := some[:0] // where the open blocks end
 	pre, mute := int32(0), int32(0)
 	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
@@ -113,69 +103,6 @@ func (t *Tree) walk(start, end int, w *textWriter, visit func(n int)) {
 			}
 		}
 	}
-}
-
-// folder folds white space and resolves character references, piece by piece.
-type folder struct {
-	out []byte
-	gap byte // the break due before the next word
-}
-
-// fold is the folded form of one text, which is UTF-8.
-func fold(b []byte) string {
-	f := folder{out: make([]byte, 0, len(b))}
-	f.add(b)
-	return string(f.out)
-}
-
-func (f *folder) add(b []byte) {
-	if bytes.IndexByte(b, '&') >= 0 {
-		b = []byte(html.UnescapeString(string(b)))
-	}
-	for i := 0; i < len(b); {
-		c := b[i]
-		if c > ' ' && c < 0x7f {
-			f.flush()
-			from := i
-			for i++; i < len(b) && b[i] > ' ' && b[i] < 0x7f; i++ {
-			}
-			f.out = append(f.out, b[from:i]...)
-			continue
-		}
-		if c < utf8.RuneSelf {
-			f.gap = stronger(f.gap, c)
-			i++
-			continue
-		}
-		r, size := utf8.DecodeRune(b[i:])
-		switch {
-		case unicode.IsSpace(r):
-			f.gap = stronger(f.gap, ' ')
-		case r != '\u200b' && r != '\ufeff':
-			f.flush()
-			f.out = append(f.out, b[i:i+size]...)
-		}
-		i += size
-	}
-}
-
-// flush writes the break that is due.
-func (f *folder) flush() {
-	if f.gap != 0 && len(f.out) > 0 {
-		f.out = append(f.out, f.gap)
-	}
-	f.gap = 0
-}
-
-// stronger is what remains of two breaks next to each other.
-func stronger(gap, c byte) byte {
-	switch {
-	case gap == '\n' || c == '\n':
-		return '\n'
-	case gap == '\t' || c == '\t':
-		return '\t'
-	}
-	return ' '
 }
 
 // Unescape resolves the character references of an attribute's value, which

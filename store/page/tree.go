@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"slices"
+	"sync"
 )
 
 // Tree is the markup of a body as ranges of its bytes. Any input has one:
@@ -55,12 +56,42 @@ const (
 // in use. The bytes are taken as they are: where ASCIISafe says no of the
 // body's charset, convert to UTF-8 first.
 func NewTree(body []byte) *Tree {
-	t := &Tree{Body: body}
-	t.Nodes = make([]Node, 1, min(len(body)/20+16, nodesMax))
-	b := builder{t: t, body: body[:min(len(body), treeBytesMax)]}
-	b.open = append(make([]openElement, 0, 64), openElement{})
+	t := &Tree{Body: body, Nodes: newNodes(min(len(body)/20+16, nodesMax))}
+	b := builders.Get().(*builder)
+	b.t, b.body = t, body[:min(len(body), treeBytesMax)]
 	b.run()
+	b.reset()
+	builders.Put(b)
 	return t
+}
+
+// Free gives the memory of the tree's nodes to a later tree. The tree has no
+// nodes from then on; its body stays. To call it is never necessary.
+func (t *Tree) Free() {
+	if cap(t.Nodes) > 0 && cap(t.Nodes) <= nodesKept {
+		nodes := t.Nodes[:0]
+		nodeLists.Put(&nodes)
+	}
+	t.Nodes = nil
+}
+
+// nodesKept is the largest list of nodes that is kept for a later tree.
+const nodesKept = 1 << 17
+
+var (
+	nodeLists sync.Pool // of *[]Node
+	builders  = sync.Pool{New: func() any {
+		return &builder{open: append(make([]openElement, 0, 64), openElement{})}
+	}}
+)
+
+// newNodes returns a list that holds the root, with room for others; about n
+// are to come.
+func newNodes(n int) []Node {
+	if l, ok := nodeLists.Get().(*[]Node); ok {
+		return append(*l, Node{})
+	}
+	return make([]Node, 1, n)
 }
 
 // ASCIISafe reports whether bytes below 0x40 mean ASCII wherever they stand in
@@ -101,6 +132,18 @@ type builder struct {
 	xml  bool            // <?xml came first
 	endC bool            // no "]]>" follows
 }
+
+// reset makes b ready for another body.
+func (b *builder) reset() {
+	open := b.open[:0]
+	if cap(open) > openKept {
+		open = nil
+	}
+	*b = builder{open: append(open, openElement{})}
+}
+
+// openKept is the largest stack that is kept for a later body.
+const openKept = 1 << 12
 
 func (b *builder) run() {
 	for b.at < len(b.body) && len(b.t.Nodes) < nodesMax {
@@ -240,7 +283,7 @@ func (b *builder) startTag() {
 		return
 	}
 	end++
-	tag := tagOf(b.body[b.at+1 : nameAt])
+	tag := tagAt(b.body, b.at+1, nameAt)
 	if tag == TagHTML || tag == TagHead || tag == TagBody {
 		if b.seen[tag] || tag == TagHead && b.seen[TagBody] {
 			b.leaf(Markup, end)
@@ -293,6 +336,9 @@ func (b *builder) imply(tag Tag) {
 	if p&propClosesP != 0 && b.last[TagP] > top.scope {
 		b.pop(int(b.last[TagP]), b.at, b.at)
 		top = b.top()
+	}
+	if p&propEnds == 0 {
+		return
 	}
 	barrier := int32(0)
 	var ends []Tag
@@ -354,13 +400,12 @@ func (b *builder) endTag() {
 		return
 	}
 	end++
-	name := b.body[b.at+2 : nameAt]
-	tag := tagOf(name)
+	tag := tagAt(b.body, b.at+2, nameAt)
 	if tag == TagScript && b.last[TagMarkupScript] != 0 {
 		tag = TagMarkupScript
 	}
 	at := b.ended(tag)
-	if at == 0 || tag == TagOther && !bytes.EqualFold(name, b.t.Name(int(b.open[at].node))) {
+	if at == 0 || tag == TagOther && !bytes.EqualFold(b.body[b.at+2:nameAt], b.t.Name(int(b.open[at].node))) {
 		b.leaf(Markup, end)
 		return
 	}

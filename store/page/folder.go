@@ -1,0 +1,245 @@
+package page
+
+import (
+	"encoding/binary"
+	"html"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// folder folds white space and resolves character references, piece by piece.
+// Its text comes in the charset of a body, in which white space is a space, and
+// "\t" and "\n" are the breaks of the layout. What cannot be folded by itself,
+// as the next piece may end a letter or a reference that it begins, is held
+// back with all that follows until settle.
+type folder struct {
+	charset string
+	out     []byte
+	gap     byte   // the break due before the next word
+	held    []byte // in the charset
+}
+
+// fold is the folded form of one text, which is UTF-8.
+func fold(b []byte) string {
+	f := folder{out: make([]byte, 0, len(b))}
+	f.add(b)
+	return string(f.out)
+}
+
+// brk adds a break of the layout.
+func (f *folder) brk(c byte) {
+	if len(f.held) > 0 {
+		f.held = append(f.held, c)
+	} else {
+		f.gap = stronger(f.gap, c)
+	}
+}
+
+// text adds text of the body, whose lines are broken where newlines are if
+// lines is true, and in which "&" begins no reference if raw is.
+func (f *folder) text(b []byte, lines, raw bool) {
+	if len(f.held) == 0 && f.complete(b, raw) {
+		f.addText(b, lines, raw)
+		return
+	}
+	for _, c := range b {
+		switch {
+		case class[c]&classSpace != 0 && !(lines && c == '\n'):
+			c = ' '
+		case c == '&' && raw:
+			f.held = append(f.held, "&amp;"...)
+			continue
+		}
+		f.held = append(f.held, c)
+	}
+}
+
+// complete reports whether nothing that follows b can change what it says, and
+// its letters are those of UTF-8.
+func (f *folder) complete(b []byte, raw bool) bool {
+	if f.charset == charsetUTF8 {
+		if !utf8.Valid(b) {
+			return false
+		}
+	} else if !ASCIISafe(f.charset) || !isASCII(b) {
+		return false
+	}
+	if raw {
+		return true
+	}
+	for i := len(b) - 1; i >= 0; i-- {
+		if c := b[i]; c == '&' {
+			return false
+		} else if !isAlnum(c) && c != '#' {
+			break
+		}
+	}
+	return true
+}
+
+// settle folds what was held back.
+func (f *folder) settle() {
+	if len(f.held) > 0 {
+		f.add(ToUTF8(f.held, f.charset))
+		f.held = f.held[:0]
+	}
+}
+
+// addText adds complete text of the body.
+func (f *folder) addText(b []byte, lines, raw bool) {
+	for i := 0; i < len(b); {
+		c := b[i]
+		switch {
+		case c > ' ' && c < 0x7f && (c != '&' || raw):
+			f.flush()
+			from := i
+			for i++; i < len(b) && b[i] > ' ' && b[i] < 0x7f && (b[i] != '&' || raw); i++ {
+			}
+			f.out = append(f.out, b[from:i]...)
+		case c == '&':
+			i += f.reference(b[i:])
+		case c < utf8.RuneSelf:
+			if c != '\n' || !lines {
+				c = ' '
+			}
+			f.gap = stronger(f.gap, c)
+			i++
+		default:
+			i += f.letter(b[i:])
+		}
+	}
+}
+
+// add adds text in which "\t" and "\n" are breaks.
+func (f *folder) add(b []byte) {
+	for i := 0; i < len(b); {
+		c := b[i]
+		switch {
+		case c == '&':
+			i += f.reference(b[i:])
+		case c > ' ' && c < 0x7f:
+			f.flush()
+			from := i
+			for i++; i < len(b) && b[i] > ' ' && b[i] < 0x7f && b[i] != '&'; i++ {
+			}
+			f.out = append(f.out, b[from:i]...)
+		case c < utf8.RuneSelf:
+			f.gap = stronger(f.gap, c)
+			i++
+		default:
+			i += f.letter(b[i:])
+		}
+	}
+}
+
+// letter adds the letter beyond ASCII that b begins with and returns its length.
+func (f *folder) letter(b []byte) int {
+	r, size := utf8.DecodeRune(b)
+	switch {
+	case r <= 0x3000 && unicode.IsSpace(r):
+		f.gap = stronger(f.gap, ' ')
+	case r != '\u200b' && r != '\ufeff':
+		f.flush()
+		f.out = append(f.out, b[:size]...)
+	}
+	return size
+}
+
+// reference adds what the character reference stands for that b may begin with,
+// else its "&", and returns the length of what it took.
+func (f *folder) reference(b []byte) int {
+	n := 1
+	for n < len(b) && (isAlnum(b[n]) || b[n] == '#') {
+		n++
+	}
+	if n < len(b) && b[n] == ';' {
+		n++
+	}
+	switch string(b[:n]) {
+	case "&nbsp;":
+		f.gap = stronger(f.gap, ' ')
+	case "&amp;":
+		f.literal("&")
+	case "&lt;":
+		f.literal("<")
+	case "&gt;":
+		f.literal(">")
+	case "&quot;":
+		f.literal(`"`)
+	default:
+		f.resolved(html.UnescapeString(string(b[:n])))
+	}
+	return n
+}
+
+// literal adds a part of a word.
+func (f *folder) literal(s string) {
+	f.flush()
+	f.out = append(f.out, s...)
+}
+
+// resolved adds text without references.
+func (f *folder) resolved(s string) {
+	for i, r := range s {
+		switch {
+		case r > ' ' && r < 0x7f:
+			f.literal(s[i : i+1])
+		case r < utf8.RuneSelf:
+			f.gap = stronger(f.gap, byte(r))
+		case unicode.IsSpace(r):
+			f.gap = stronger(f.gap, ' ')
+		case r != '\u200b' && r != '\ufeff':
+			f.literal(string(r))
+		}
+	}
+}
+
+// flush writes the break that is due.
+func (f *folder) flush() {
+	if f.gap != 0 && len(f.out) > 0 {
+		f.out = append(f.out, f.gap)
+	}
+	f.gap = 0
+}
+
+// stronger is what remains of two breaks next to each other.
+func stronger(gap, c byte) byte {
+	switch {
+	case gap == '\n' || c == '\n':
+		return '\n'
+	case gap == '\t' || c == '\t':
+		return '\t'
+	}
+	return ' '
+}
+
+// folders are folders that nobody uses.
+var folders = sync.Pool{New: func() any { return new(folder) }}
+
+// free hands the folder to a later text.
+func (f *folder) free() {
+	if cap(f.out)+cap(f.held) <= foldedKept {
+		*f = folder{out: f.out[:0], held: f.held[:0]}
+		folders.Put(f)
+	}
+}
+
+// foldedKept is the most memory that is kept for a later text.
+const foldedKept = 1 << 20
+
+// isASCII reports whether all of b is.
+func isASCII(b []byte) bool {
+	for len(b) >= 8 {
+		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {
+			return false
+		}
+		b = b[8:]
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
