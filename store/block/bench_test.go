@@ -30,7 +30,7 @@ func BenchmarkDivide(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			Divide(page.NewTree(body), Options{})
+			Divide(page.NewTree(body), Options{}).Free()
 		}
 	}
 }
@@ -56,6 +56,7 @@ func BenchmarkPass(b *testing.B) {
 			}
 			sha256.Sum256(t.Layout())
 			t.Page.Links(0, len(body), "utf-8")
+			t.Free()
 		}
 	}
 }
@@ -79,6 +80,7 @@ func BenchmarkAll(b *testing.B) {
 				s.Add(t.Page.TextRange(block.Start, block.End, "utf-8"), 1)
 				s.Sum()
 			}
+			t.Free()
 		}
 	}
 }
@@ -103,9 +105,9 @@ func BenchmarkStages(b *testing.B) {
 		name string
 		run  func(t *Tree)
 	}{
-		{"tree", func(t *Tree) { page.NewTree(t.Page.Body) }},
-		{"flow", func(t *Tree) { newFlow(t.Page) }},
-		{"divide", func(t *Tree) { Divide(t.Page, Options{}) }},
+		{"tree", func(t *Tree) { page.NewTree(t.Page.Body).Free() }},
+		{"flow", func(t *Tree) { newFlow(t.Page).free() }},
+		{"divide", func(t *Tree) { Divide(t.Page, Options{}).flow.free() }},
 		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
 		{"layout", func(t *Tree) { sha256.Sum256(t.Layout()) }},
 		{"links", func(t *Tree) { t.Page.Links(0, len(t.Page.Body), "utf-8") }},

@@ -41,7 +41,7 @@ type Tree struct {
 	Page    *page.Tree
 	Profile Profile
 	Blocks  []Block
-	flow    *flow // that it was divided by, nil if by another
+	flow    *flow // that it was divided by, nil if there was none
 }
 
 // Block is one block of a Tree.
@@ -52,6 +52,17 @@ type Block struct {
 	Depth      int    // 0 for the page, else the level at which the block appears
 	Path       string // its place among its siblings, and theirs: "C.C.3"; "" for the page
 	row        int32  // of a cell, the node of its row; else 0
+}
+
+// Free gives the memory of the page's markup, which is more than its body's, to
+// a later page. What the tree says of blocks and their bytes stays. To call it
+// is never necessary.
+func (t *Tree) Free() {
+	t.Page.Free()
+	if t.flow != nil {
+		t.flow.free()
+		t.flow = nil
+	}
 }
 
 // Leaf reports whether the block divides no further.

@@ -1,6 +1,10 @@
 package block
 
-import "infomall/store/page"
+import (
+	"slices"
+
+	"infomall/store/page"
+)
 
 // census counts what stands in a stretch of a page.
 type census struct {
@@ -16,12 +20,13 @@ func (c census) minus(o census) census {
 	return census{c.anchors - o.anchors, c.entries - o.entries, c.headings - o.headings, c.items - o.items, c.controls - o.controls, c.pictures - o.pictures}
 }
 
-// takeCensus counts: the i-th is of nodes 0 to i-1.
-func takeCensus(f *flow) []census {
+// takeCensus counts, into a list that it may use: the i-th is of nodes 0 to i-1.
+func takeCensus(list []census, f *flow) []census {
 	nodes := f.t.Nodes
-	out := make([]census, len(nodes)+1)
+	out := slices.Grow(list[:0], len(nodes)+1)[:len(nodes)+1]
 	var c census
-	var lines []int32 // where the open elements end that stand on lines of their own
+	var some [32]int32
+	lines := some[:0] // where the open elements end that stand on lines of their own
 	fresh := true     // no text on this line yet
 	for i := range nodes {
 		out[i] = c
@@ -31,16 +36,13 @@ func takeCensus(f *flow) []census {
 		}
 		switch n.Kind {
 		case page.Text, page.Raw:
-			fresh = fresh && f.shows(i).text == 0
+			fresh = fresh && f.sum[i+1].text == f.sum[i].text
 		case page.Element:
-			if n.Tag.Block() && n.Next > int32(i)+1 {
-				lines, fresh = append(lines, n.Next), true
-			}
 			switch n.Tag {
 			case page.TagBr, page.TagHr:
 				fresh = true
 			case page.TagA:
-				if f.shows(i).text > 0 {
+				if f.sum[n.Next].text > f.sum[i].text {
 					c.anchors++
 					if fresh {
 						c.entries++
@@ -55,6 +57,9 @@ func takeCensus(f *flow) []census {
 				c.controls++
 			case page.TagImg, page.TagObject, page.TagEmbed, page.TagVideo, page.TagIframe, page.TagCanvas:
 				c.pictures++
+			}
+			if n.Tag.Block() && n.Next > int32(i)+1 {
+				lines, fresh = append(lines, n.Next), true
 			}
 		}
 	}

@@ -81,7 +81,7 @@ type kids struct {
 }
 
 func (t *Tree) divideClassic(o Options) {
-	c := classic{tree: t, flow: newFlow(t.Page), maxDepth: o.MaxDepth}
+	c := classic{tree: t, flow: t.pageFlow(), maxDepth: o.MaxDepth}
 	if c.maxDepth <= 0 {
 		c.maxDepth = classicDepth
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"infomall/store/page"
 	"infomall/store/record"
@@ -90,12 +89,7 @@ type place struct {
 
 // Close forgets the markup, which takes more memory than the body. What blocks
 // hold can still be asked for.
-func (r *Reading) Close() {
-	body, tree := *r.Body, *r.Body.Tree
-	tree.Page, tree.flow = &page.Tree{Body: r.Page.Body}, nil
-	body.Tree = &tree
-	r.Body = &body
-}
+func (r *Reading) Close() { r.Free() }
 
 // Read makes the facts of a page.
 func (m *Reader) Read(b *Body) *Reading {
@@ -160,7 +154,7 @@ func (b *Body) leafFacts(start, end int) leafFacts {
 	if b.plain {
 		form = formPlain
 	}
-	if !isASCII(b.Page.Body[start:end]) {
+	if !page.IsASCII(b.Page.Body[start:end]) {
 		form |= formCharset
 	}
 	var print page.Simhash
@@ -181,15 +175,6 @@ func (b *Body) leafFacts(start, end int) leafFacts {
 		dst = binary.LittleEndian.AppendUint64(dst, print.Sum())
 	}
 	return leafFacts{append(dst, packed...), int32(len(offsets))}
-}
-
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 func appendText(dst []byte, s string) []byte {

@@ -2,6 +2,9 @@ package block
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"sync"
 
 	"infomall/store/page"
 )
@@ -19,23 +22,8 @@ func (a amount) minus(b amount) amount {
 	return amount{a.text - b.text, a.link - b.link, a.media - b.media, a.blocks - b.blocks, a.breaks - b.breaks}
 }
 
-func (a amount) plus(b amount) amount {
-	return amount{a.text + b.text, a.link + b.link, a.media + b.media, a.blocks + b.blocks, a.breaks + b.breaks}
-}
-
 // weight compares stretches: an image counts as a word or two.
 func (a amount) weight() int32 { return a.text + 8*a.media }
-
-// atom is a stretch of a page that a division may take as one part.
-type atom struct {
-	start, end int32  // range of the body
-	from, to   int32  // the nodes that start in it
-	element    int32  // the node that it is, 0 if it is none or several
-	shows      amount //
-	apart      bool   // a separator stands before it
-	pre        bool   // newlines break its lines
-	parts      []atom // of a group, what was put together
-}
 
 // flow reads a tree as a browser lays it out: parts one after the other.
 type flow struct {
@@ -43,12 +31,34 @@ type flow struct {
 	sum []amount // sum[i] is what nodes 0 to i-1 show
 }
 
+// sums are lists of amounts that nobody uses; sumKept is the largest kept.
+var sums sync.Pool // of *[]amount
+
+const sumKept = 1 << 17
+
+// free gives the memory of f to a later flow.
+func (f *flow) free() {
+	if cap(f.sum) <= sumKept {
+		sum := f.sum[:0]
+		sums.Put(&sum)
+	}
+	f.sum = nil
+}
+
+// newSum is a list of n amounts, whatever they are.
+func newSum(n int) []amount {
+	if l, ok := sums.Get().(*[]amount); ok && cap(*l) >= n {
+		return (*l)[:n]
+	}
+	return make([]amount, n)
+}
+
 // byteOrderMark may stand before a page in UTF-8.
 const byteOrderMark = "\ufeff"
 
 // newFlow adds up what the nodes show.
 func newFlow(t *page.Tree) *flow {
-	f := &flow{t: t, sum: make([]amount, len(t.Nodes)+1)}
+	f := &flow{t: t, sum: newSum(len(t.Nodes) + 1)}
 	var sum amount
 	linkEnd, muteEnd := 0, 0
 	for i := range t.Nodes {
@@ -68,14 +78,19 @@ func newFlow(t *page.Tree) *flow {
 				sum.link += c
 			}
 		case page.Element:
-			switch {
-			case n.Tag.Hidden():
+			switch traits := traitsOf[n.Tag]; {
+			case traits == traitBlock:
+				sum.blocks++
+				continue
+			case traits == 0:
+				continue
+			case traits&traitHidden != 0:
 				muteEnd = int(n.Next)
 			case n.Tag == page.TagA:
 				linkEnd = max(linkEnd, int(n.Next))
 			case n.Tag == page.TagBr:
 				sum.breaks++
-			case f.isMedia(i):
+			case traits&traitMedia != 0 && f.isMedia(i):
 				sum.media++
 				if !n.Tag.Void() && n.Tag != page.TagObject && n.Tag != page.TagButton && n.Tag != page.TagSelect {
 					muteEnd = int(n.Next)
@@ -90,18 +105,72 @@ func newFlow(t *page.Tree) *flow {
 	return f
 }
 
-// inked counts the bytes of b that are no white space.
+// pageFlow is the flow of the tree's page.
+func (t *Tree) pageFlow() *flow {
+	if t.flow == nil {
+		t.flow = newFlow(t.Page)
+	}
+	return t.flow
+}
+
+// What a flow asks of an element.
+const (
+	traitBlock  = 1 << iota // stands on lines of its own
+	traitHidden             // shows nothing
+	traitMedia              // may show something that is no text
+	traitOther              // link or line break
+)
+
+var traitsOf = func() (of [256]uint8) {
+	for t := range page.TagCount {
+		if t.Block() {
+			of[t] |= traitBlock
+		}
+		if t.Hidden() {
+			of[t] |= traitHidden
+		}
+	}
+	for _, t := range []page.Tag{page.TagImg, page.TagInput, page.TagEmbed, page.TagFrame, page.TagIframe, page.TagObject, page.TagApplet,
+		page.TagVideo, page.TagAudio, page.TagCanvas, page.TagSvg, page.TagSelect, page.TagTextarea, page.TagButton} {
+		of[t] |= traitMedia
+	}
+	of[page.TagA] |= traitOther
+	of[page.TagBr] |= traitOther
+	return of
+}()
+
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
+// inked counts the bytes of b that are no white space, eight at a time; a
+// reference to a space counts as one.
 func inked(b []byte) (n int32) {
+	all := b
+	refs := uint64(0) // not 0 if there is an "&"
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		n += int32(bits.OnesCount64(((w | highs) - 0x21*ones | w) & highs))
+		x := w ^ '&'*ones
+		refs |= (x - ones) &^ x & highs
+	}
 	for _, c := range b {
 		if c > ' ' {
 			n++
 		}
+		if c == '&' {
+			refs = 1
+		}
 	}
-	return n - int32(len("&nbsp;")*bytes.Count(b, []byte("&nbsp;")))
+	if refs != 0 {
+		n -= int32(len("&nbsp;") * bytes.Count(all, []byte("&nbsp;")))
+	}
+	return n
 }
 
-// isMedia reports whether node n shows something that is no text. Images that
-// only keep others apart do not.
+// isMedia reports whether node n, which may, shows something that is no text.
+// Images that only keep others apart do not.
 func (f *flow) isMedia(n int) bool {
 	switch f.t.Nodes[n].Tag {
 	case page.TagImg:
@@ -109,11 +178,8 @@ func (f *flow) isMedia(n int) bool {
 	case page.TagInput:
 		kind, _ := f.t.Attr(n, "type")
 		return string(kind) != "hidden"
-	case page.TagEmbed, page.TagFrame, page.TagIframe, page.TagObject, page.TagApplet, page.TagVideo, page.TagAudio,
-		page.TagCanvas, page.TagSvg, page.TagSelect, page.TagTextarea, page.TagButton:
-		return true
 	}
-	return false
+	return true
 }
 
 // spacer reports whether an image is at most three pixels wide or high.
@@ -132,112 +198,3 @@ func (f *flow) spacer(n int) bool {
 func (f *flow) shows(n int) amount { return f.sum[f.t.Nodes[n].Next].minus(f.sum[n]) }
 
 func empty(a amount) bool { return a.text == 0 && a.media == 0 }
-
-// page is the atom that is the whole body.
-func (f *flow) page() atom {
-	return atom{end: int32(len(f.t.Body)), from: 0, to: int32(len(f.t.Nodes)), shows: f.sum[len(f.t.Nodes)]}
-}
-
-func (f *flow) elementAtom(n int) atom {
-	e := &f.t.Nodes[n]
-	return atom{start: e.Start, end: e.End, from: int32(n), to: e.Next, element: int32(n), shows: f.shows(n)}
-}
-
-// group puts atoms that follow one another together.
-func group(parts []atom) atom {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	g := atom{start: parts[0].start, end: parts[len(parts)-1].end, from: parts[0].from, to: parts[len(parts)-1].to, apart: parts[0].apart, parts: parts}
-	for _, p := range parts {
-		g.shows = g.shows.plus(p.shows)
-	}
-	return g
-}
-
-// expand takes an atom apart: into the parts of a group, the children of an
-// element, the paragraphs or lines of a run of text. Elements around a single
-// part are passed through. It returns nil if there is nothing to take apart.
-func (f *flow) expand(a atom) []atom {
-	for {
-		var parts []atom
-		switch {
-		case a.parts != nil:
-			parts = a.parts
-		case a.element != 0 && f.preformatted(a.element):
-			e := &f.t.Nodes[a.element]
-			return f.lines(atom{start: e.Inner, end: e.Outer, from: a.element + 1, to: a.to, shows: a.shows, pre: true})
-		case a.element != 0 || a.from == 0 && a.to == int32(len(f.t.Nodes)):
-			parts = f.children(int(a.element))
-		default:
-			return f.lines(a)
-		}
-		if len(parts) != 1 {
-			return parts
-		}
-		a = parts[0]
-	}
-}
-
-func (f *flow) preformatted(n int32) bool {
-	switch f.t.Nodes[n].Tag {
-	case page.TagPre, page.TagListing, page.TagXmp, page.TagPlaintext:
-		return f.shows(int(n)).blocks <= 1
-	}
-	return false
-}
-
-// children are the parts that follow one another inside element n: elements
-// that stand on their own lines, and runs of text and inline elements between
-// them. An inline element around such elements is passed through. What shows
-// nothing belongs to no part.
-func (f *flow) children(n int) []atom {
-	var out []atom
-	run := atom{}
-	apart := false
-	flush := func() {
-		if run.end > 0 {
-			out = append(out, run)
-			run = atom{}
-		}
-	}
-	take := func(i, to int, shows amount) {
-		e := &f.t.Nodes[i]
-		if run.end == 0 {
-			run.start, run.from, run.apart = e.Start, int32(i), apart
-			apart = false
-		}
-		run.end, run.to = e.End, int32(to)
-		run.pre = e.Kind == page.Raw && e.Parent == 0
-		run.shows = run.shows.plus(shows)
-	}
-	for i, end := n+1, int(f.t.Nodes[n].Next); i < end; {
-		e := &f.t.Nodes[i]
-		shows := f.shows(i)
-		switch {
-		case e.Kind == page.Element && e.Tag == page.TagHr:
-			flush()
-			apart = true
-		case e.Kind == page.Element && e.Tag == page.TagBr:
-			if run.end > 0 {
-				run.shows.breaks++
-			}
-		case empty(shows) && e.Kind == page.Element && e.Tag == page.TagImg:
-			flush() // A rule or spacer image.
-		case empty(shows):
-		case e.Kind == page.Element && e.Tag.Block():
-			flush()
-			a := f.elementAtom(i)
-			a.apart, apart = apart, false
-			out = append(out, a)
-		case e.Kind == page.Element && shows.blocks > 0:
-			i++ // Its first words may end the last one.
-			continue
-		default:
-			take(i, int(e.Next), shows)
-		}
-		i = int(e.Next)
-	}
-	flush()
-	return out
-}

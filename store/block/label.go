@@ -1,7 +1,9 @@
 package block
 
 import (
-	"strings"
+	"bytes"
+	"slices"
+	"sync"
 
 	"infomall/store/page"
 )
@@ -37,39 +39,68 @@ type labeller struct {
 	flow   *flow
 	total  float64  // what the page shows
 	census []census // census[i] is of nodes 0 to i-1
-	said   map[int32]*evidence
+	// What elements say is told apart by their nodes: 0 if nobody asked, 1 if
+	// they say nothing, else it is at that place in evidences.
+	said      []int32
+	evidences []evidence
+	inherited []evidence // of blocks, what their names and those around them say
+}
+
+var labellers = sync.Pool{New: func() any { return new(labeller) }}
+
+// labelsKept is for how many nodes the memory is kept for a later page.
+const labelsKept = 1 << 17
+
+// newLabeller returns one for the blocks of t.
+func newLabeller(t *Tree) *labeller {
+	l := labellers.Get().(*labeller)
+	l.tree, l.flow = t, t.pageFlow()
+	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
+	l.census = takeCensus(l.census, l.flow)
+	n := len(t.Page.Nodes)
+	l.said = slices.Grow(l.said[:0], n)[:n]
+	clear(l.said)
+	l.evidences = append(l.evidences[:0], evidence{}, evidence{})
+	l.inherited = slices.Grow(l.inherited[:0], len(t.Blocks))[:len(t.Blocks)]
+	return l
+}
+
+func (l *labeller) free() {
+	l.tree, l.flow = nil, nil
+	if max(cap(l.said), cap(l.inherited), cap(l.evidences)) <= labelsKept {
+		labellers.Put(l)
+	}
 }
 
 // Labels says of each block of the tree what it is for; the page itself is
 // Other.
 func (t *Tree) Labels() []Label {
-	l := labeller{tree: t, flow: t.flow, said: map[int32]*evidence{}}
-	if l.flow == nil {
-		l.flow = newFlow(t.Page)
-	}
-	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
-	l.census = takeCensus(l.flow)
+	l := newLabeller(t)
+	defer l.free()
 	labels := make([]Label, len(t.Blocks))
 	labels[0] = Other
-	inherited := make([]evidence, len(t.Blocks))
+	l.inherited[0] = evidence{}
 	for n := 1; n < len(t.Blocks); n++ {
 		e := l.names(n)
 		own := e
 		p := t.Blocks[n].Parent
 		for i := range e {
 			if Label(i) != Main { // A text has other parts than text.
-				e[i] += inherited[p][i] * .6
+				e[i] += l.inherited[p][i] * .6
 			}
 		}
-		inherited[n] = e
+		l.inherited[n] = e
 		l.looks(n, &e, &own)
 		labels[n] = e.best()
 	}
 	return labels
 }
 
-// add adds other evidence, weighted.
+// add adds other evidence, weighted; nil is none.
 func (e *evidence) add(o *evidence, weight float64) {
+	if o == nil {
+		return
+	}
 	for l, v := range o {
 		e[l] += weight * v
 	}
@@ -146,15 +177,22 @@ func (l *labeller) names(n int) (e evidence) {
 	return e
 }
 
-// says is what element i says. Blocks that lie in one another ask for the same.
+// says is what element i says, nil if that is nothing. Blocks that lie in one
+// another ask for the same.
 func (l *labeller) says(i int) *evidence {
-	e := l.said[int32(i)]
-	if e == nil {
-		e = new(evidence)
-		addElement(l.flow.t, i, e)
-		l.said[int32(i)] = e
+	if l.said[i] == 0 {
+		var e evidence
+		addElement(l.flow.t, i, &e)
+		l.said[i] = 1
+		if e != (evidence{}) {
+			l.said[i] = int32(len(l.evidences))
+			l.evidences = append(l.evidences, e)
+		}
 	}
-	return e
+	if l.said[i] == 1 {
+		return nil
+	}
+	return &l.evidences[l.said[i]]
 }
 
 func (l *labeller) between(from, to int) amount { return l.flow.sum[to].minus(l.flow.sum[from]) }
@@ -284,12 +322,30 @@ func (l *labeller) plain() bool {
 	return len(nodes) == 2 && nodes[1].Kind == page.Raw
 }
 
+// copyrightBytes is how much of the end of a block is searched for a copyright.
+const copyrightBytes = 2000
+
 // copyright reports whether the end of a block claims a copyright.
 func copyright(b []byte) bool {
-	end := strings.ToLower(string(b[max(0, len(b)-2000):]))
-	for _, sign := range []string{"&copy;", "copyright", "©", "版权所有"} {
-		if strings.Contains(end, sign) {
-			return true
+	b = b[max(0, len(b)-copyrightBytes):]
+	for i, c := range b {
+		switch c {
+		case '&':
+			if len(b)-i >= len("&copy;") && equalFold(b[i+1:], "copy") && b[i+5] == ';' {
+				return true
+			}
+		case 'c', 'C':
+			if len(b)-i >= len("copyright") && equalFold(b[i:], "copyright") {
+				return true
+			}
+		case "©"[0]:
+			if bytes.HasPrefix(b[i:], []byte("©")) {
+				return true
+			}
+		case "版"[0]:
+			if bytes.HasPrefix(b[i:], []byte("版权所有")) {
+				return true
+			}
 		}
 	}
 	return false

@@ -23,7 +23,15 @@ var ErrLayout = errors.New("layout does not fit its blocks")
 
 // Layout returns what is left of the body without its leaves.
 func (t *Tree) Layout() []byte {
-	out := make([]byte, 0, len(t.Page.Body)/2)
+	size := len(t.Page.Body)
+	for n := 1; n < len(t.Blocks); n++ {
+		if t.Leaf(n) {
+			size += 2 - (t.Blocks[n].End - t.Blocks[n].Start)
+		} else {
+			size += 4
+		}
+	}
+	out := make([]byte, 0, size)
 	at := 0
 	out = t.layout(out, 0, &at)
 	return appendEscaped(out, t.Page.Body[at:])

@@ -13,20 +13,21 @@ const prose = 2048
 // lines takes a run of text apart: at blank lines, runs of line breaks, lines
 // of dashes and lines that are headings; where there are none of these, at
 // every line break.
-func (f *flow) lines(a atom) []atom {
-	s := lineSplitter{f: f, pre: a.pre, gap: 2}
+func (m *atoms) lines(a *atom) []atom {
+	s := lineSplitter{m: m, pre: a.pre, gap: 2}
 	s.split(a)
-	if len(s.lines) < 2 {
+	lines := m.take(&m.built)
+	if len(lines) < 2 {
 		return nil
 	}
-	var groups []atom
 	from := 0
-	for i := 1; i <= len(s.lines); i++ {
-		if i == len(s.lines) || s.lines[i].apart {
-			groups = append(groups, group(s.lines[from:i:i]))
+	for i := 1; i <= len(lines); i++ {
+		if i == len(lines) || lines[i].apart {
+			m.built = append(m.built, group(lines[from:i:i]))
 			from = i
 		}
 	}
+	groups := m.take(&m.built)
 	if len(groups) > 1 {
 		for i := range groups {
 			if g := &groups[i]; a.pre && g.end-g.start <= prose {
@@ -39,28 +40,27 @@ func (f *flow) lines(a atom) []atom {
 	if a.pre && a.end-a.start <= prose {
 		return nil
 	}
-	return s.lines
+	return lines
 }
 
 // lineSplitter gathers lines; line is the one being read.
 type lineSplitter struct {
-	f     *flow
-	pre   bool
-	gap   int // breaks in a row that set lines apart
-	lines []atom
-	line  atom
-	seen  int // breaks since the last line
-	rule  bool
-	bold  bool // the line so far is one emphasised element
+	m    *atoms // builds the lines
+	pre  bool
+	gap  int // breaks in a row that set lines apart
+	line atom
+	seen int // breaks since the last line
+	rule bool
+	bold bool // the line so far is one emphasised element
 }
 
 // split walks the nodes of a run. Inline elements that hold a break are passed
 // through, others taken whole.
-func (s *lineSplitter) split(a atom) {
-	nodes := s.f.t.Nodes
+func (s *lineSplitter) split(a *atom) {
+	nodes := s.m.t.Nodes
 	for i := a.from; i < a.to; {
 		n := &nodes[i]
-		shows := s.f.shows(int(i))
+		shows := s.m.shows(int(i))
 		switch {
 		case n.Kind == page.Element && n.Tag == page.TagBr:
 			s.newline()
@@ -92,7 +92,7 @@ func emphasis(t page.Tag) bool {
 
 // preText adds preformatted text, in which newlines break lines.
 func (s *lineSplitter) preText(start, end, node int32) {
-	body := s.f.t.Body
+	body := s.m.t.Body
 	for start < end {
 		stop := end
 		if i := bytes.IndexByte(body[start:end], '\n'); i >= 0 {
@@ -117,7 +117,7 @@ func (s *lineSplitter) add(start, end, from, to int32, shows amount, bold bool) 
 		s.bold = false
 	}
 	s.line.end, s.line.to = end, to
-	s.line.shows = s.line.shows.plus(shows)
+	s.line.show(shows)
 }
 
 func (s *lineSplitter) newline() {
@@ -131,13 +131,13 @@ func (s *lineSplitter) end() {
 	if s.line.end == 0 {
 		return
 	}
-	if dashes(s.f.t.Body[s.line.start:s.line.end]) {
+	if dashes(s.m.t.Body[s.line.start:s.line.end]) {
 		s.rule = true
 	}
-	if s.bold && s.line.shows.text < 100 {
+	if s.bold && s.line.text < 100 {
 		s.line.apart = true
 	}
-	s.lines = append(s.lines, s.line)
+	s.m.built = append(s.m.built, s.line)
 	s.line, s.bold = atom{}, false
 }
 

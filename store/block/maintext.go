@@ -76,7 +76,7 @@ const (
 func (b *Body) PageType() PageType {
 	m := findMain(b.Page)
 	best := m.best()
-	c := takeCensus(newFlow(b.Page))
+	c := takeCensus(nil, b.pageFlow())
 	all, inside := c[len(c)-1].entries, int32(0)
 	for _, r := range m.kept(best) {
 		inside += c[r.to].entries - c[r.from].entries
@@ -274,14 +274,11 @@ func (m *mainFinder) aside(i int) bool {
 		return false
 	}
 	for a := range m.t.Attrs(i) {
-		switch strings.ToLower(string(a.Name)) {
-		case "class", "id", "role":
-			for _, name := range strings.Fields(string(a.Value)) {
-				for _, w := range nameWords(name) {
-					if besideWords[w] {
-						return true
-					}
-				}
+		if naming(a.Name) != nameNone {
+			beside := false
+			besideWords.eachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
+			if beside {
+				return true
 			}
 		}
 	}
@@ -292,14 +289,14 @@ func (m *mainFinder) aside(i int) bool {
 var besideList string
 
 // besideWords name what stands in or beside a text and is no part of it.
-var besideWords = func() map[string]bool {
-	m := map[string]bool{}
+var besideWords = func() *wordTable {
+	t := newWordTable()
 	for line := range strings.Lines(besideList) {
 		if line[0] != '#' {
 			for w := range strings.FieldsSeq(line) {
-				m[w] = true
+				t.add(w, 0)
 			}
 		}
 	}
-	return m
+	return t
 }()

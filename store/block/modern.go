@@ -27,37 +27,38 @@ const openedMax = 32
 
 // divider divides by the modern profile.
 type divider struct {
+	*atoms
 	tree  *Tree
-	flow  *flow
 	total int32 // what the page shows
 }
 
 func (t *Tree) divideModern() {
-	f := newFlow(t.Page)
-	t.flow = f
-	d := divider{tree: t, flow: f}
-	all := f.page()
-	d.total = all.shows.weight()
-	if empty(all.shows) {
-		return
+	t.flow = newFlow(t.Page)
+	d := divider{atoms: newAtoms(t.flow), tree: t}
+	if all := d.page(); all.weight != 0 {
+		d.total = all.weight
+		t.Blocks = append(d.blocks[:0], t.Blocks...)
+		d.divide(0, &all)
+		d.blocks, t.Blocks = t.Blocks, slices.Clone(t.Blocks)
 	}
-	d.divide(0, all)
+	d.free()
 }
 
 // divide adds the parts of block n, which is atom a. It calls itself at most
 // levelsMax deep.
-func (d *divider) divide(n int, a atom) {
+func (d *divider) divide(n int, a *atom) {
 	depth := d.tree.Blocks[n].Depth + 1
 	if depth <= levelsMax {
 		parts := d.parts(a, depth)
 		if len(parts) < 2 && depth == 1 {
-			parts = []atom{d.innermost(a)}
+			parts = []atom{*d.innermost(a)}
 		}
 		if len(parts) > 1 || depth == 1 {
-			for _, p := range parts {
+			for i := range parts {
+				p := &parts[i]
 				c := len(d.tree.Blocks)
 				d.tree.Blocks = append(d.tree.Blocks, Block{
-					Start: int(p.start), End: int(p.end), Parent: n, Depth: depth, row: rowOf(d.flow.t, p.element),
+					Start: int(p.start), End: int(p.end), Parent: n, Depth: depth, row: rowOf(d.t, p.element),
 				})
 				d.divide(c, p)
 				if d.tree.Leaf(c) {
@@ -72,13 +73,13 @@ func (d *divider) divide(n int, a atom) {
 
 // core is the element that is all that a leaf shows: what stands around it
 // belongs to the layout, as it would if the leaf had neighbours there.
-func (d *divider) core(a atom) atom {
-	for a.parts == nil && a.element != 0 && !d.flow.preformatted(a.element) {
-		parts := d.flow.children(int(a.element))
-		if len(parts) != 1 || parts[0].element == 0 || !d.worthLeaf(parts[0]) {
+func (d *divider) core(a *atom) *atom {
+	for a.parts == nil && a.element != 0 && !d.preformatted(a.element) {
+		parts := d.children(a.element)
+		if len(parts) != 1 || parts[0].element == 0 || !d.worthLeaf(&parts[0]) {
 			break
 		}
-		a = parts[0]
+		a = &parts[0]
 	}
 	return a
 }
@@ -92,16 +93,16 @@ func rowOf(t *page.Tree, n int32) int32 {
 }
 
 // innermost passes through the elements around a page that is one block.
-func (d *divider) innermost(a atom) atom {
+func (d *divider) innermost(a *atom) *atom {
 	for a.element != 0 || a.from == 0 {
-		if d.flow.preformatted(a.element) {
+		if d.preformatted(a.element) {
 			break
 		}
-		parts := d.flow.children(int(a.element))
+		parts := d.children(a.element)
 		if len(parts) != 1 {
 			break
 		}
-		a = parts[0]
+		a = &parts[0]
 	}
 	return a
 }
@@ -109,7 +110,7 @@ func (d *divider) innermost(a atom) atom {
 // parts takes an atom apart for a level: into the regions of a page, the
 // modules of a region, and below that as the markup nests. Where one way gives
 // nothing the next finer is taken.
-func (d *divider) parts(a atom, depth int) []atom {
+func (d *divider) parts(a *atom, depth int) []atom {
 	if depth <= 1 {
 		if p := d.regions(a); len(p) > 1 {
 			return p
@@ -126,29 +127,29 @@ func (d *divider) parts(a atom, depth int) []atom {
 // regions finds the large parts of a page: what is left when wrappers are
 // opened and small neighbours put together. A part is a wrapper if it shows
 // nearly all of the page, or much of it with a header or footer inside.
-func (d *divider) regions(a atom) []atom {
-	parts := d.flow.expand(a)
+func (d *divider) regions(a *atom) []atom {
+	parts := d.expand(a)
 	for range openedMax {
 		big := heaviest(parts)
 		if big < 0 {
 			break
 		}
-		share := float64(parts[big].shows.weight()) / float64(d.total)
+		share := float64(parts[big].weight) / float64(d.total)
 		if share < wrapShare {
 			break
 		}
-		inner := d.flow.expand(parts[big])
+		inner := d.expand(&parts[big])
 		if len(inner) < 2 || d.items(inner) || share < openRegion && !d.framed(inner) {
 			break
 		}
-		parts = splice(parts, big, inner)
+		parts = d.splice(parts, big, inner)
 	}
 	small := int32(smallRegion * float64(d.total))
-	return d.fill(join(parts, func(a, b atom) bool {
+	return d.fill(d.join(parts, func(a, b *atom) bool {
 		if d.textual(a) && d.textual(b) {
 			return true
 		}
-		return (!b.apart || !d.worthModule(a, b)) && a.shows.weight() < small && b.shows.weight() < small
+		return (!b.apart || !d.worthModule(a, b)) && a.weight < small && b.weight < small
 	}), worthPart, anywhere)
 }
 
@@ -156,12 +157,13 @@ func (d *divider) regions(a atom) []atom {
 // one text: most of one sort, and none much more than the others.
 func (d *divider) items(parts []atom) bool {
 	var sum, largest int32
-	sorts := map[page.Tag]int{}
+	var sorts [256]int // by tag
 	most := 0
-	for _, p := range parts {
-		sum += p.shows.weight()
-		largest = max(largest, p.shows.weight())
-		tag := d.flow.t.Nodes[p.element].Tag // TagOther for runs of text
+	for i := range parts {
+		p := &parts[i]
+		sum += p.weight
+		largest = max(largest, p.weight)
+		tag := d.t.Nodes[p.element].Tag // TagOther for runs of text
 		sorts[tag]++
 		if tag != page.TagDiv && tag != page.TagTable {
 			most = max(most, sorts[tag])
@@ -173,29 +175,29 @@ func (d *divider) items(parts []atom) bool {
 // framed reports whether the first of some parts names itself a header, or the
 // last a footer.
 func (d *divider) framed(parts []atom) bool {
-	return d.named(parts[0], Header) || d.named(parts[len(parts)-1], Footer)
+	return d.named(&parts[0], Header) || d.named(&parts[len(parts)-1], Footer)
 }
 
 // named reports whether an atom is an element that names itself so.
-func (d *divider) named(a atom, l Label) bool {
+func (d *divider) named(a *atom, l Label) bool {
 	if a.element == 0 {
 		return false
 	}
 	var e evidence
-	addElement(d.flow.t, int(a.element), &e)
+	addElement(d.t, int(a.element), &e)
 	return e[l] >= 1 && e.best() == l
 }
 
 // textual reports whether an atom is running text: a run, a paragraph, a
 // heading.
-func (d *divider) textual(a atom) bool {
+func (d *divider) textual(a *atom) bool {
 	for a.parts != nil {
-		a = a.parts[0]
+		a = &a.parts[0]
 	}
 	if a.element == 0 {
 		return true
 	}
-	switch tag := d.flow.t.Nodes[a.element].Tag; tag {
+	switch tag := d.t.Nodes[a.element].Tag; tag {
 	case page.TagP, page.TagPre, page.TagBlockquote:
 		return true
 	default:
@@ -205,52 +207,55 @@ func (d *divider) textual(a atom) bool {
 
 // worthModule reports whether two parts both show enough to stay apart where a
 // separator stands between them.
-func (d *divider) worthModule(a, b atom) bool {
-	return a.shows.weight() >= smallModule && b.shows.weight() >= smallModule
+func (d *divider) worthModule(a, b *atom) bool {
+	return a.weight >= smallModule && b.weight >= smallModule
 }
 
 // modules finds the parts of a region: it opens what is large, and leaves
 // whole what reads as one, such as a list or an article.
-func (d *divider) modules(a atom) []atom {
+func (d *divider) modules(a *atom) []atom {
 	limit := max(int32(openModule*float64(d.total)), moduleText)
-	parts := sections(d.flow, d.flow.expand(a))
+	parts := d.sections(d.expand(a))
 	for i, opened := 0, 0; i < len(parts); {
-		if parts[i].shows.weight() > limit && opened < openedMax {
-			inner := sections(d.flow, d.flow.expand(parts[i]))
+		if parts[i].weight > limit && opened < openedMax {
+			inner := d.sections(d.expand(&parts[i]))
 			if len(inner) > 1 && !d.uniform(inner) && !d.items(inner) {
-				parts = splice(parts, i, inner)
+				parts = d.splice(parts, i, inner)
 				opened++
 				continue
 			}
 		}
 		i++
 	}
-	return d.fill(join(parts, func(a, b atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
+	return d.fill(d.join(parts, func(a, b *atom) bool { return !d.worthModule(a, b) }), worthPart, anywhere)
 }
 
 // uniform reports whether parts read as one: items of a list or paragraphs.
 func (d *divider) uniform(parts []atom) bool {
 	var sum, largest int32
-	for _, p := range parts {
-		sum += p.shows.weight()
-		largest = max(largest, p.shows.weight())
+	for i := range parts {
+		sum += parts[i].weight
+		largest = max(largest, parts[i].weight)
 	}
 	return len(parts) > 3 && sum < itemText*int32(len(parts)) && largest < 6*itemText
 }
 
 // steps takes an atom apart as the markup nests, so far that the parts are
 // worth a name.
-func (d *divider) steps(a atom) []atom {
-	parts := d.flow.expand(a)
+func (d *divider) steps(a *atom) []atom {
+	parts := d.expand(a)
 	if a.end-a.start < 2*leafBytes {
-		if len(parts) < 2 || slices.ContainsFunc(parts, func(p atom) bool { return !d.worthLeaf(p) }) {
+		if len(parts) < 2 || !d.allWorth(parts) {
 			return nil
 		}
 		return parts
 	}
 	for range 2 * leafBytes {
-		if title, whole := titled(d.flow, parts); len(whole) > 1 && len(title)+len(whole) < len(parts) {
-			return append(title, d.fill(whole, d.worthLeaf, d.beside)...)
+		if title, whole := d.titled(parts); len(whole) > 1 && len(title)+len(whole) < len(parts) {
+			whole = d.fill(whole, d.worthLeaf, d.beside)
+			out := d.list(len(title) + len(whole))
+			copy(out[copy(out, title):], whole)
+			return out
 		}
 		if p := d.fill(parts, d.worthLeaf, d.beside); len(p) > 1 {
 			return p
@@ -260,11 +265,11 @@ func (d *divider) steps(a atom) []atom {
 		if big < 0 {
 			return nil
 		}
-		inner := d.flow.expand(parts[big])
+		inner := d.expand(&parts[big])
 		if len(inner) < 2 {
 			return nil
 		}
-		parts = splice(parts, big, inner)
+		parts = d.splice(parts, big, inner)
 	}
 	return nil
 }
@@ -273,89 +278,102 @@ func (d *divider) steps(a atom) []atom {
 // name. What is put together depends on the parts nearby only, so that an item
 // added to a list leaves the others as they were; for the same reason a short
 // part stays by itself where what it would join divides further.
-func (d *divider) fill(parts []atom, worth func(atom) bool, near func(a, b atom) bool) []atom {
-	var out []atom
+func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *atom) bool) []atom {
 	for len(parts) > 0 {
 		n := 1
-		if !worth(parts[0]) {
-			for n < len(parts) && !worth(parts[n]) && !d.cutAfter(parts[n-1]) && near(parts[n-1], parts[n]) {
+		if !worth(&parts[0]) {
+			for n < len(parts) && !worth(&parts[n]) && !d.cutAfter(&parts[n-1]) && near(&parts[n-1], &parts[n]) {
 				n++
 			}
 		}
 		g := group(parts[:n:n])
 		parts = parts[n:]
-		if last := len(out) - 1; last >= 0 && !worth(out[last]) && near(out[last], g) && !d.keepApart(out[last], g) {
-			out[last] = group([]atom{out[last], g})
+		if n := len(d.out); n > 0 && !worth(&d.out[n-1]) && near(&d.out[n-1], &g) && !d.keepApart(&d.out[n-1], &g) {
+			d.out[n-1] = d.pair(&d.out[n-1], &g)
 		} else {
-			out = append(out, g)
+			d.out = append(d.out, g)
 		}
 	}
-	if last := len(out) - 1; last > 0 && !worth(out[last]) && near(out[last-1], out[last]) && !d.keepApart(out[last], out[last-1]) {
-		out = append(out[:last-1], group([]atom{out[last-1], out[last]}))
+	if n := len(d.out); n > 1 {
+		a, b := &d.out[n-2], &d.out[n-1]
+		if !worth(b) && near(a, b) && !d.keepApart(b, a) {
+			*a = d.pair(a, b)
+			d.out = d.out[:n-1]
+		}
 	}
-	return out
+	return d.take(&d.out)
+}
+
+// allWorth reports whether all parts are large enough to be stored.
+func (d *divider) allWorth(parts []atom) bool {
+	for i := range parts {
+		if !d.worthLeaf(&parts[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // anywhere is for parts that may be put together wherever they lie.
-func anywhere(a, b atom) bool { return true }
+func anywhere(a, b *atom) bool { return true }
 
 // beside reports whether two parts that follow one another lie in one element,
 // so that no tag of it stands between them, or show next to nothing.
-func (d *divider) beside(a, b atom) bool {
-	return d.inside(a) == d.inside(b) || min(a.shows.weight(), b.shows.weight()) < tinyPart
+func (d *divider) beside(a, b *atom) bool {
+	return d.around(a) == d.around(b) || min(a.weight, b.weight) < tinyPart
 }
 
-// inside is the element that an atom lies in.
-func (d *divider) inside(a atom) int32 {
+// around is the element that an atom lies in.
+func (d *divider) around(a *atom) int32 {
 	for a.parts != nil {
-		a = a.parts[0]
+		a = &a.parts[0]
 	}
 	if a.element != 0 {
-		return d.flow.t.Nodes[a.element].Parent
+		return d.t.Nodes[a.element].Parent
 	}
-	return d.flow.t.Nodes[a.from].Parent
+	return d.t.Nodes[a.from].Parent
 }
 
 // keepApart reports whether a small part must not join its neighbour, as that
 // one divides further and only a piece of it would be joined in the end.
-func (d *divider) keepApart(small, neighbour atom) bool {
-	return small.shows.weight() >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.flow.expand(neighbour)) > 1
+func (d *divider) keepApart(small, neighbour *atom) bool {
+	return small.weight >= tinyPart && neighbour.end-neighbour.start >= 4*leafBytes && len(d.expand(neighbour)) > 1
 }
 
 // worthLeaf reports whether an atom is large enough to be stored by itself. A
 // paragraph that says something is, short as it is: were it put with its
 // neighbours until an edit makes it longer, the edit would touch them all. So is
 // a heading, which stays when what it heads goes.
-func (d *divider) worthLeaf(a atom) bool {
+func (d *divider) worthLeaf(a *atom) bool {
 	if a.end-a.start >= leafBytes {
 		return true
 	}
 	if a.element == 0 {
 		return false
 	}
-	switch tag := d.flow.t.Nodes[a.element].Tag; tag {
+	switch tag := d.t.Nodes[a.element].Tag; tag {
 	case page.TagP, page.TagBlockquote, page.TagDd, page.TagPre:
-		return a.shows.weight() >= paragraph
+		return a.weight >= paragraph
 	default:
-		return tag.Heading() > 0 && a.shows.weight() >= tinyPart
+		return tag.Heading() > 0 && a.weight >= tinyPart
 	}
 }
 
 // worthPart reports whether an atom is large enough for a reader to see a part
 // in it, short as its markup may be.
-func worthPart(a atom) bool { return a.end-a.start >= leafBytes || a.shows.weight() >= smallModule }
+func worthPart(a *atom) bool { return a.end-a.start >= leafBytes || a.weight >= smallModule }
 
 // cutAfter reports whether a run of small parts may be cut after a: about
 // every fourth, and always the same ones.
-func (d *divider) cutAfter(a atom) bool {
-	return crc32.ChecksumIEEE(d.flow.t.Body[a.start:a.end])&3 == 0
+func (d *divider) cutAfter(a *atom) bool {
+	return crc32.ChecksumIEEE(d.t.Body[a.start:a.end])&3 == 0
 }
 
 // heaviest returns which part shows most, -1 if there is none.
 func heaviest(parts []atom) int {
 	big := -1
-	for i, p := range parts {
-		if big < 0 || p.shows.weight() > parts[big].shows.weight() {
+	for i := range parts {
+		if big < 0 || parts[i].weight > parts[big].weight {
 			big = i
 		}
 	}
@@ -363,68 +381,66 @@ func heaviest(parts []atom) int {
 }
 
 // splice puts inner in the place of parts[i].
-func splice(parts []atom, i int, inner []atom) []atom {
-	out := make([]atom, 0, len(parts)+len(inner)-1)
-	out = append(out, parts[:i]...)
-	out = append(out, inner...)
-	return append(out, parts[i+1:]...)
+func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
+	out := d.list(len(parts) + len(inner) - 1)
+	n := copy(out, parts[:i])
+	n += copy(out[n:], inner)
+	copy(out[n:], parts[i+1:])
+	return out
 }
 
 // join puts neighbours together as long as they belong together.
-func join(parts []atom, together func(a, b atom) bool) []atom {
-	var out []atom
+func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	for i := 0; i < len(parts); {
 		g := parts[i]
 		j := i + 1
-		for j < len(parts) && together(g, parts[j]) {
-			g.shows = g.shows.plus(parts[j].shows)
-			g.end = parts[j].end
+		for j < len(parts) && together(&g, &parts[j]) {
+			g.text, g.weight, g.end = g.text+parts[j].text, g.weight+parts[j].weight, parts[j].end
 			j++
 		}
-		out = append(out, group(parts[i:j:j]))
+		d.out = append(d.out, group(parts[i:j:j]))
 		i = j
 	}
-	return out
+	return d.take(&d.out)
 }
 
 // titled finds the sections of parts. Where only the first is a heading of the
 // highest rank it is the title of all the others: it stands by itself, since
 // those may change places, and the sections are those of the next rank.
-func titled(f *flow, parts []atom) (title, whole []atom) {
-	whole = sections(f, parts)
-	if len(whole) == 1 && len(parts) > 1 && f.heading(parts[0]) > 0 {
-		return parts[:1:1], sections(f, parts[1:])
+func (d *divider) titled(parts []atom) (title, whole []atom) {
+	whole = d.sections(parts)
+	if len(whole) == 1 && len(parts) > 1 && d.heading(&parts[0]) > 0 {
+		return parts[:1:1], d.sections(parts[1:])
 	}
 	return nil, whole
 }
 
 // sections puts headings together with what they head: a section begins at
 // each heading of the highest rank.
-func sections(f *flow, parts []atom) []atom {
+func (d *divider) sections(parts []atom) []atom {
 	rank := 7
-	for _, p := range parts {
-		if h := f.heading(p); h > 0 {
+	for i := range parts {
+		if h := d.heading(&parts[i]); h > 0 {
 			rank = min(rank, h)
 		}
 	}
 	if rank == 7 {
 		return parts
 	}
-	var out []atom
 	from := 0
 	for i := 1; i <= len(parts); i++ {
-		if i == len(parts) || f.heading(parts[i]) == rank {
-			out = append(out, group(parts[from:i:i]))
+		if i == len(parts) || d.heading(&parts[i]) == rank {
+			d.out = append(d.out, group(parts[from:i:i]))
 			from = i
 		}
 	}
-	return out
+	return d.take(&d.out)
 }
 
 // heading is the rank of an atom that is a heading, 0 for others.
-func (f *flow) heading(a atom) int {
+func (d *divider) heading(a *atom) int {
 	if a.element == 0 {
 		return 0
 	}
-	return f.t.Nodes[a.element].Tag.Heading()
+	return d.t.Nodes[a.element].Tag.Heading()
 }

@@ -1,9 +1,9 @@
 package block
 
 import (
+	"bytes"
 	_ "embed"
 	"strings"
-	"unicode"
 
 	"infomall/store/page"
 )
@@ -13,8 +13,8 @@ var labelList string
 
 // labelWords are the words of class, id and role; labelSigns those that may
 // stand anywhere in them.
-var labelWords, labelSigns = func() (words map[string]Label, signs map[string]Label) {
-	words, signs = map[string]Label{}, map[string]Label{}
+var labelWords, labelSigns = func() (words *wordTable, signs map[string]Label) {
+	words, signs = newWordTable(), map[string]Label{}
 	for line := range strings.Lines(labelList) {
 		name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || name[0] == '#' {
@@ -22,7 +22,7 @@ var labelWords, labelSigns = func() (words map[string]Label, signs map[string]La
 		}
 		for w := range strings.FieldsSeq(list) {
 			if w[0] < 0x80 {
-				words[w] = labelNamed(name)
+				words.add(w, uint8(labelNamed(name)))
 			} else {
 				signs[w] = labelNamed(name)
 			}
@@ -59,66 +59,84 @@ func addElement(t *page.Tree, i int, e *evidence) {
 		e[Media]++
 	}
 	for a := range t.Attrs(i) {
-		if len(a.Name) < 2 || len(a.Name) > 5 {
-			continue
-		}
-		switch strings.ToLower(string(a.Name)) {
-		case "class", "id":
-			addNames(string(a.Value), 1, e)
-		case "role":
-			addNames(string(a.Value), 2, e)
+		switch naming(a.Name) {
+		case nameClass:
+			addNames(a.Value, 1, e)
+		case nameRole:
+			addNames(a.Value, 2, e)
 		}
 	}
 }
 
+// Attributes whose values are names.
+const (
+	nameNone  = iota
+	nameClass // class or id
+	nameRole
+)
+
+// naming tells what an attribute of that name is.
+func naming(name []byte) int {
+	switch len(name) {
+	case 2:
+		if name[0]|0x20 == 'i' && name[1]|0x20 == 'd' {
+			return nameClass
+		}
+	case 4:
+		if equalFold(name, "role") {
+			return nameRole
+		}
+	case 5:
+		if equalFold(name, "class") {
+			return nameClass
+		}
+	}
+	return nameNone
+}
+
+// equalFold compares b with want, which is of small letters.
+func equalFold(b []byte, want string) bool {
+	for i := range len(want) {
+		if b[i]|0x20 != want[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // addNames adds what the words of a class or id say. The last word says most:
 // "header-search" is a search.
-func addNames(value string, weight float64, e *evidence) {
-	var found [Other + 1]float64
-	for _, name := range strings.Fields(value) {
-		words := nameWords(name)
-		for i, w := range words {
-			if l, ok := labelWords[w]; ok {
-				v := weight
-				if i == len(words)-1 {
-					v *= 1.5
-				}
-				found[l] = max(found[l], v)
-			}
+func addNames(value []byte, weight float64, e *evidence) {
+	var found evidence
+	any := false
+	last, lastFound := uint8(0), false // what the last word so far of the name says
+	labelWords.eachWord(value, func(label uint8, ok bool) {
+		if last, lastFound = label, ok; ok {
+			found[label] = max(found[label], weight)
+			any = true
 		}
-		if strings.IndexFunc(name, func(r rune) bool { return r > unicode.MaxASCII }) >= 0 {
+	}, func(name []byte) {
+		if lastFound {
+			found[last] = max(found[last], weight*1.5)
+		}
+		lastFound = false
+		if name != nil {
 			for sign, l := range labelSigns {
-				if strings.Contains(name, sign) {
+				if bytes.Contains(name, []byte(sign)) {
 					found[l] = max(found[l], weight)
+					any = true
 				}
 			}
 		}
+	})
+	if !any {
+		return
 	}
 	found[Main] *= .5 // "content" and "body" are names of anything.
 	found[Media] *= 1.6
 	for l, v := range found {
 		e[l] += v
 	}
-}
-
-// nameWords splits a name at punctuation, digits and changes of case:
-// "leftNav_2" has left and nav.
-func nameWords(name string) []string {
-	var words []string
-	from := 0
-	for i := 0; i <= len(name); i++ {
-		upper := i < len(name) && i > 0 && name[i] >= 'A' && name[i] <= 'Z' && name[i-1] >= 'a' && name[i-1] <= 'z'
-		if i == len(name) || upper || !letter(name[i]) {
-			if i > from {
-				words = append(words, strings.ToLower(name[from:i]))
-			}
-			from = i
-			if !upper {
-				from++
-			}
-		}
-	}
-	return words
 }
 
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,52 +1,88 @@
 package block
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+	"sync"
+)
 
 // name gives every block its path. The cells of one row are L, C and R. Among
 // three other siblings or more the one that holds over half of their bytes is
 // C, for centre; those before it are T, for top, and those after it B, for
 // bottom. Several on one side are numbered. Other siblings are 1, 2, 3.
 func (t *Tree) name() {
+	w := pathWriters.Get().(*pathWriter)
+	defer pathWriters.Put(w)
+	all, siblings := w.all[:0], w.siblings[:0]
+	starts := slices.Grow(w.starts[:0], len(t.Blocks))[:len(t.Blocks)]
+	ends := slices.Grow(w.ends[:0], len(t.Blocks))[:len(t.Blocks)]
 	for n := range t.Blocks {
-		siblings := t.Children(n)
-		prefix := t.Blocks[n].Path
-		if prefix != "" {
-			prefix += "."
+		if t.Leaf(n) {
+			continue
 		}
-		for i, p := range t.places(siblings) {
-			t.Blocks[siblings[i]].Path = prefix + p
+		siblings = siblings[:0]
+		for c := n + 1; c < t.Blocks[n].Next; c = t.Blocks[c].Next {
+			siblings = append(siblings, int32(c))
+		}
+		from, to, places := t.places(siblings)
+		for i, c := range siblings {
+			starts[c] = int32(len(all))
+			if n > 0 {
+				all = append(append(all, all[starts[n]:ends[n]]...), '.')
+			}
+			switch {
+			case i < from:
+				all = appendPlace(all, places[0], i, from)
+			case i < to:
+				all = appendPlace(all, places[1], i-from, to-from)
+			default:
+				all = appendPlace(all, places[2], i-to, len(siblings)-to)
+			}
+			ends[c] = int32(len(all))
 		}
 	}
+	starts[0], ends[0] = 0, 0
+	paths := string(all)
+	for n := range t.Blocks {
+		t.Blocks[n].Path = paths[starts[n]:ends[n]]
+	}
+	*w = pathWriter{all, starts, ends, siblings}
 }
 
-// places names the siblings' places.
-func (t *Tree) places(siblings []int) []string {
+// pathWriter is memory to write paths in.
+type pathWriter struct {
+	all          []byte  // the paths, one after the other
+	starts, ends []int32 // of each block's path in all
+	siblings     []int32
+}
+
+// pathWriters are those that nobody uses. They hold less than the blocks of the
+// largest page.
+var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
+
+// places tells which of the siblings are the centre, and the names of the
+// places before it, in it and after it.
+func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
 	n := len(siblings)
-	from, to := 0, n // of the centre
-	before, centre, after := "", "", ""
-	if c := t.centre(siblings); n > 1 && t.sameRow(siblings) {
-		before, centre, after, from, to = "L", "C", "R", 1, n-1
-	} else if c >= 0 {
-		before, centre, after, from, to = "T", "C", "B", c, c+1
+	if n > 1 && t.sameRow(siblings) {
+		return 1, n - 1, [3]string{"L", "C", "R"}
 	}
-	out := make([]string, 0, n)
-	out = number(out, before, from)
-	out = number(out, centre, to-from)
-	return number(out, after, n-to)
+	if c := t.centre(siblings); c >= 0 {
+		return c, c + 1, [3]string{"T", "C", "B"}
+	}
+	return 0, n, names
 }
 
-// number appends the names of n places on one side.
-func number(out []string, side string, n int) []string {
+// appendPlace appends the name of the i-th of n places on one side.
+func appendPlace(dst []byte, side string, i, n int) []byte {
+	dst = append(dst, side...)
 	if n == 1 && side != "" {
-		return append(out, side)
+		return dst
 	}
-	for i := range n {
-		out = append(out, side+strconv.Itoa(i+1))
-	}
-	return out
+	return strconv.AppendInt(dst, int64(i+1), 10)
 }
 
-func (t *Tree) sameRow(siblings []int) bool {
+func (t *Tree) sameRow(siblings []int32) bool {
 	row := t.Blocks[siblings[0]].row
 	for _, s := range siblings {
 		if t.Blocks[s].row != row {
@@ -57,18 +93,19 @@ func (t *Tree) sameRow(siblings []int) bool {
 }
 
 // centre returns which of the siblings is the centre, -1 if none is.
-func (t *Tree) centre(siblings []int) int {
+func (t *Tree) centre(siblings []int32) int {
 	if len(siblings) < 3 {
 		return -1
 	}
 	total, largest := 0, 0
-	for i, s := range siblings {
-		total += len(t.Bytes(s))
-		if len(t.Bytes(s)) > len(t.Bytes(siblings[largest])) {
+	size := func(i int) int { return t.Blocks[siblings[i]].End - t.Blocks[siblings[i]].Start }
+	for i := range siblings {
+		total += size(i)
+		if size(i) > size(largest) {
 			largest = i
 		}
 	}
-	if 2*len(t.Bytes(siblings[largest])) <= total {
+	if 2*size(largest) <= total {
 		return -1
 	}
 	return largest

@@ -2,9 +2,9 @@ package block
 
 import (
 	_ "embed"
-	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -44,13 +44,18 @@ func Topic(block []byte, charset string, p Profile, o TopicOptions) string {
 func topicAndText(block []byte, charset string, p Profile, o TopicOptions) (topic, text string) {
 	t := page.NewTree(block)
 	text = t.Text(charset)
-	return topicOf(t, text, charset, p, o.filled()), text
+	topic = topicOf(t, text, charset, p, o.filled())
+	t.Free()
+	return topic, text
 }
 
+// topicOf is the topic of a block that is a tree and shows text.
 func topicOf(t *page.Tree, text, charset string, p Profile, o TopicOptions) string {
-	s := speech{options: o, profile: p}
-	if found := standsOut(t, charset, text, o); found != "" {
-		if len(segment(found)) <= o.Theta {
+	s := speeches.Get().(*speech)
+	defer s.free()
+	s.options, s.profile = o, p
+	if found := s.standsOut(t, charset, text); found != "" {
+		if len(s.segment(found)) <= o.Theta {
 			return found
 		}
 		return s.trim(found)
@@ -63,7 +68,7 @@ const candidatesMax = 64
 
 // standsOut is the text of a block that is set in the largest type, or stands
 // alone before the rest, or is in another colour; "" if none is.
-func standsOut(t *page.Tree, charset, text string, o TopicOptions) string {
+func (s *speech) standsOut(t *page.Tree, charset, text string) string {
 	best, bestSize := 0, normalSize
 	coloured, tried := 0, 0
 	for i := range t.Nodes {
@@ -77,7 +82,7 @@ func standsOut(t *page.Tree, charset, text string, o TopicOptions) string {
 		}
 		tried++
 		found := t.TextRange(int(n.Start), int(n.End), charset)
-		if !hasLetter(found) || len(found) == len(text) && len(segment(found)) > o.Theta {
+		if !hasLetter(found) || len(found) == len(text) && len(s.segment(found)) > s.options.Theta {
 			continue
 		}
 		if size > bestSize {
@@ -91,7 +96,7 @@ func standsOut(t *page.Tree, charset, text string, o TopicOptions) string {
 		return textOf(t, best, charset)
 	}
 	if first, rest, ok := strings.Cut(text, "\n"); ok && rest != "" && hasLetter(first) && !strings.Contains(first, "\t") &&
-		len(segment(first)) <= o.Theta && 3*len(first) < len(rest) {
+		len(s.segment(first)) <= s.options.Theta && 3*len(first) < len(rest) {
 		return first
 	}
 	if coloured != 0 {
@@ -127,12 +132,13 @@ func typeSize(t *page.Tree, n int) (size int, colour bool) {
 		return size, false
 	}
 	for a := range t.Attrs(n) {
-		switch name := strings.ToLower(string(a.Name)); {
-		case name == "size" && t.Nodes[n].Tag == page.TagFont:
+		font := t.Nodes[n].Tag == page.TagFont
+		switch {
+		case font && len(a.Name) == 4 && equalFold(a.Name, "size"):
 			size = max(size, fontSize(string(a.Value)))
-		case name == "color" && t.Nodes[n].Tag == page.TagFont:
+		case font && len(a.Name) == 5 && equalFold(a.Name, "color"):
 			colour = true
-		case name == "style":
+		case len(a.Name) == 5 && equalFold(a.Name, "style"):
 			style := strings.ToLower(string(a.Value))
 			size = max(size, styleSize(style))
 			colour = colour || strings.Contains(";"+strings.ReplaceAll(style, " ", ""), ";color:")
@@ -178,100 +184,76 @@ func styleSize(style string) int {
 	return int(n * normalSize / 16)
 }
 
-// speech sums texts up in words.
+// speech sums texts up in words. What its methods return is good until the next
+// of its kind.
 type speech struct {
 	options TopicOptions
 	profile Profile
+	words   []string // of a text
+	kept    []string // of these
+	counted frequencies
+}
+
+var speeches = sync.Pool{New: func() any { return new(speech) }}
+
+// wordsKept is of how many words a speech keeps the memory.
+const wordsKept = 1 << 14
+
+func (s *speech) free() {
+	clear(s.words)
+	clear(s.kept)
+	clear(s.counted.entries)
+	if max(cap(s.words), cap(s.kept), cap(s.counted.slots)) <= wordsKept {
+		speeches.Put(s)
+	}
 }
 
 // extract sums up a text in which nothing stands out.
-func (s speech) extract(text string) string {
-	words := segment(text)
-	if len(words) < s.options.Delta {
-		return s.trim(text)
+func (s *speech) extract(text string) string {
+	if len(s.segment(text)) < s.options.Delta {
+		return s.trimWords()
 	}
+	f := &s.counted
+	f.count(s.significant(), true)
+	var topic []string
 	if s.profile == Classic {
-		kept := significant(words)
-		count := counts(kept, stem)
-		kept = kept[:min(len(kept), s.options.Theta)]
-		kept = slices.DeleteFunc(slices.Clone(kept), func(w string) bool { return count[stem(w)] <= s.options.Epsilon })
-		if topic := phrase(distinct(kept, stem)); topic != "" {
-			return topic
+		for _, e := range f.entries {
+			if e.first < s.options.Theta && e.count > s.options.Epsilon {
+				topic = append(topic, e.word)
+			}
 		}
-		return s.trim(text)
+	} else {
+		topic = f.mostFrequent(s.options.Theta, s.options.Epsilon)
 	}
-	frequent := byFrequency(significant(words), stem, s.options.Epsilon)
-	if len(frequent) == 0 {
-		return s.trim(text)
+	if len(topic) == 0 {
+		return s.trimWords()
 	}
-	return phrase(frequent[:min(len(frequent), s.options.Theta)])
+	return phrase(topic)
 }
 
 // trim shortens a text to its first words that say something.
-func (s speech) trim(text string) string {
-	words := segment(text)
-	kept := significant(words)
+func (s *speech) trim(text string) string {
+	s.segment(text)
+	return s.trimWords()
+}
+
+// trimWords is trim for the words that were segmented last.
+func (s *speech) trimWords() string {
+	kept := s.significant()
 	if len(kept) == 0 {
-		kept = words // Stop words alone are better than nothing.
+		kept = s.words // Stop words alone are better than nothing.
 	}
 	if s.profile == Classic {
-		return phrase(distinct(kept[:min(len(kept), s.options.Theta)], strings.ToLower))
+		kept = kept[:min(len(kept), s.options.Theta)]
 	}
-	kept = byFrequency(kept, strings.ToLower, 0)
-	return phrase(kept[:min(len(kept), s.options.Theta)])
+	s.counted.count(kept, false)
+	if s.profile == Classic {
+		return phrase(s.counted.inOrder())
+	}
+	return phrase(s.counted.mostFrequent(s.options.Theta, 0))
 }
 
 func phrase(words []string) string { return strings.Join(words, " ") }
-
-// distinct keeps the first word of each key.
-func distinct(words []string, key func(string) string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, w := range words {
-		if k := key(w); !seen[k] {
-			seen[k] = true
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// byFrequency keeps the first word of each key that comes more than least
-// times, the most frequent first.
-func byFrequency(words []string, key func(string) string, least int) []string {
-	type entry struct {
-		word  string
-		count int
-	}
-	at := map[string]int{}
-	var entries []entry
-	for _, w := range words {
-		k := key(w)
-		i, ok := at[k]
-		if !ok {
-			i = len(entries)
-			at[k] = i
-			entries = append(entries, entry{word: w})
-		}
-		entries[i].count++
-	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return b.count - a.count })
-	var out []string
-	for _, e := range entries {
-		if e.count > least {
-			out = append(out, e.word)
-		}
-	}
-	return out
-}
-
-func counts(words []string, key func(string) string) map[string]int {
-	n := map[string]int{}
-	for _, w := range words {
-		n[key(w)]++
-	}
-	return n
-}
 
 //go:embed data/stop_en.txt
 var stopEnglish string
@@ -294,23 +276,49 @@ var stopWords = func() map[string]bool {
 // stopRunes is how many letters the longest Chinese stop word has.
 const stopRunes = 2
 
-// significant leaves out stop words and numbers.
-func significant(words []string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
-		if stopWords[strings.ToLower(w)] {
-			return true
+// stopLatin are those of stopWords that are Latin.
+var stopLatin = func() *wordTable {
+	t := newWordTable()
+	for w := range strings.FieldsSeq(stopEnglish) {
+		t.add(w, 0)
+	}
+	return t
+}()
+
+// significant are the words that were segmented last but stop words and numbers.
+func (s *speech) significant() []string {
+	s.kept = s.kept[:0]
+	for _, w := range s.words {
+		if saysSomething(w) {
+			s.kept = append(s.kept, w)
 		}
-		r, size := utf8.DecodeRuneInString(w)
-		return size == len(w) && !page.Ideograph(r) || strings.IndexFunc(w, unicode.IsLetter) < 0
-	})
+	}
+	return s.kept
+}
+
+func saysSomething(w string) bool {
+	h, letters := uint32(0), false
+	for i := range len(w) {
+		c := w[i]
+		if c >= utf8.RuneSelf {
+			if stopWords[strings.ToLower(w)] {
+				return false
+			}
+			r, size := utf8.DecodeRuneInString(w)
+			return (size < len(w) || page.Ideograph(r)) && hasLetter(w)
+		}
+		letters = letters || letter(c)
+		h = wordHash(h, c|0x20)
+	}
+	return len(w) > 1 && letters && !stopLatin.has(w, h)
 }
 
 // segment cuts a text into words. Text without spaces is cut at punctuation
 // and at stop words, which stand as words of their own, and what lies between
 // counts as one word up to wordRunes letters: no dictionary is needed, and the
 // same letters are always cut alike.
-func segment(text string) []string {
-	var out []string
+func (s *speech) segment(text string) []string {
+	out := s.words[:0]
 	from, end := 0, 0 // of the letters not yet cut
 	cut := func() {
 		if end > from {
@@ -331,6 +339,7 @@ func segment(text string) []string {
 		end = at + len(w)
 	}
 	cut()
+	s.words = out
 	return out
 }
 
@@ -374,19 +383,4 @@ func stopAt(s string) int {
 		}
 	}
 	return length
-}
-
-// stem is an English word without its plural and verbal endings, in lower
-// case. It only has to be the same for forms of one word, not to be a word.
-func stem(w string) string {
-	w = strings.ToLower(w)
-	for _, rule := range [...]struct{ suffix, to string }{{"ies", "y"}, {"sses", "ss"}, {"ing", ""}, {"ed", ""}, {"es", "e"}, {"s", ""}} {
-		base, ok := strings.CutSuffix(w, rule.suffix)
-		if !ok || len(base) < 3 || rule.suffix == "s" && strings.HasSuffix(base, "s") {
-			continue
-		}
-		w = base + rule.to
-		break
-	}
-	return strings.TrimSuffix(w, "e")
 }

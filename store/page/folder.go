@@ -62,7 +62,7 @@ func (f *folder) complete(b []byte, raw bool) bool {
 		if !utf8.Valid(b) {
 			return false
 		}
-	} else if !ASCIISafe(f.charset) || !isASCII(b) {
+	} else if !ASCIISafe(f.charset) || !IsASCII(b) {
 		return false
 	}
 	if raw {
@@ -228,8 +228,8 @@ func (f *folder) free() {
 // foldedKept is the most memory that is kept for a later text.
 const foldedKept = 1 << 20
 
-// isASCII reports whether all of b is.
-func isASCII(b []byte) bool {
+// IsASCII reports whether all of b is.
+func IsASCII(b []byte) bool {
 	for len(b) >= 8 {
 		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {
 			return false

@@ -94,7 +94,7 @@ func (t *Tree) MayLink(start, end int) bool {
 
 // linkFrom says for each element that may have a link what it is for and which
 // attribute has it; of meta, which tells that it has one.
-var linkFrom = [tagCount]struct {
+var linkFrom = [TagCount]struct {
 	kind LinkKind
 	attr string
 }{

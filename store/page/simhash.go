@@ -90,8 +90,27 @@ func (s *Simhash) settle() {
 	s.planes, s.count = [16]uint64{}, 0
 }
 
+// majority is for each bit whether more than half of the features in planes have
+// it: all 64 counts are compared at once, from their highest bits down.
+func (s *Simhash) majority() (more uint64) {
+	half := s.count / 2
+	equal := ^uint64(0)
+	for k := bits.Len64(uint64(s.count)) - 1; k >= 0; k-- {
+		if half>>k&1 == 0 {
+			more |= equal & s.planes[k]
+			equal &^= s.planes[k]
+		} else {
+			equal &= s.planes[k]
+		}
+	}
+	return more
+}
+
 // Sum is the fingerprint, 0 if no word was added.
 func (s *Simhash) Sum() (hash uint64) {
+	if !s.any && s.weight > 0 {
+		return s.majority()
+	}
 	s.settle()
 	if !s.any {
 		return 0

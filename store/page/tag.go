@@ -137,7 +137,8 @@ const (
 	// TagMarkupScript is a script element whose type says that it holds no
 	// program but markup, which a program puts into the page.
 	TagMarkupScript
-	tagCount
+	// TagCount is how many there are.
+	TagCount
 )
 
 // props are what the tree builder and its readers ask of an element.
@@ -153,7 +154,7 @@ const (
 	propEnds                      // its start tag ends other elements beside paragraphs
 )
 
-var tags = [tagCount]struct {
+var tags = [TagCount]struct {
 	name  string
 	props props
 }{

@@ -127,8 +127,8 @@ type builder struct {
 	at   int // all before it is in the tree
 
 	open []openElement
-	last [tagCount]int32 // the innermost open element of each tag; 0 if none
-	seen [tagCount]bool  // of html, head, body: there was one. Of raw elements: no end tag follows
+	last [TagCount]int32 // the innermost open element of each tag; 0 if none
+	seen [TagCount]bool  // of html, head, body: there was one. Of raw elements: no end tag follows
 	xml  bool            // <?xml came first
 	endC bool            // no "]]>" follows
 }

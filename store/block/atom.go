@@ -1,0 +1,210 @@
+package block
+
+import (
+	"sync"
+
+	"infomall/store/page"
+)
+
+// atom is a stretch of a page that a division may take as one part. It stays as
+// it was made.
+type atom struct {
+	start, end int32  // range of the body
+	from, to   int32  // the nodes that start in it
+	element    int32  // the node that it is, 0 if it is none or several
+	text       int32  // bytes of visible text
+	weight     int32  // as amount.weight
+	apart      bool   // a separator stands before it
+	pre        bool   // newlines break its lines
+	parts      []atom // of a group, what was put together
+}
+
+// show adds what a part of the atom shows.
+func (a *atom) show(o amount) { a.text, a.weight = a.text+o.text, a.weight+o.weight() }
+
+// atoms makes the atoms of one page. They are valid until it is freed.
+type atoms struct {
+	*flow
+	store    []atom   // what remains of the memory that atoms are made in
+	stores   []atom   // all of it
+	built    []atom   // a list of children or lines under making
+	out      []atom   // a list of what a division makes of them
+	blocks   []Block  // the blocks under making
+	inside   []int32  // for each node 1 + the place in families of its children, 0 if they are not known
+	families [][]atom // of elements that were taken apart
+}
+
+// Memory of atoms that is made at once, and kept for a later page, at most.
+const (
+	atomsLeast = 1 << 9
+	atomsKept  = 1 << 16
+)
+
+var atomStores = sync.Pool{New: func() any { return new(atoms) }}
+
+// newAtoms returns one for the page of f.
+func newAtoms(f *flow) *atoms {
+	m := atomStores.Get().(*atoms)
+	m.flow, m.store = f, m.stores
+	if n := len(f.t.Nodes); cap(m.inside) < n {
+		m.inside = make([]int32, n)
+	} else {
+		m.inside = m.inside[:n]
+		clear(m.inside)
+	}
+	return m
+}
+
+// free gives the memory to a later page.
+func (m *atoms) free() {
+	m.flow, m.store = nil, nil
+	clear(m.families)
+	m.families = m.families[:0]
+	if max(len(m.stores), cap(m.inside)/4, cap(m.families), cap(m.built), cap(m.out), cap(m.blocks)) <= atomsKept {
+		atomStores.Put(m)
+	}
+}
+
+// list makes room for n atoms.
+func (m *atoms) list(n int) []atom {
+	if n > len(m.store) {
+		m.stores = make([]atom, max(n, 2*len(m.stores), atomsLeast))
+		m.store = m.stores
+	}
+	l := m.store[:n:n]
+	m.store = m.store[n:]
+	return l
+}
+
+// take keeps a list that was built and makes ready for another.
+func (m *atoms) take(built *[]atom) []atom {
+	if len(*built) == 0 {
+		return nil
+	}
+	l := m.list(len(*built))
+	copy(l, *built)
+	*built = (*built)[:0]
+	return l
+}
+
+// pair puts two atoms together.
+func (m *atoms) pair(a, b *atom) atom {
+	l := m.list(2)
+	l[0], l[1] = *a, *b
+	return group(l)
+}
+
+// page is the atom that is the whole body.
+func (m *atoms) page() atom {
+	a := atom{end: int32(len(m.t.Body)), from: 0, to: int32(len(m.t.Nodes))}
+	a.show(m.sum[len(m.t.Nodes)])
+	return a
+}
+
+// group puts atoms that follow one another together.
+func group(parts []atom) atom {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	g := atom{start: parts[0].start, end: parts[len(parts)-1].end, from: parts[0].from, to: parts[len(parts)-1].to, apart: parts[0].apart, parts: parts}
+	for i := range parts {
+		g.text, g.weight = g.text+parts[i].text, g.weight+parts[i].weight
+	}
+	return g
+}
+
+// expand takes an atom apart: into the parts of a group, the children of an
+// element, the paragraphs or lines of a run of text. Elements around a single
+// part are passed through. It returns nil if there is nothing to take apart.
+func (m *atoms) expand(a *atom) []atom {
+	for {
+		var parts []atom
+		switch {
+		case a.parts != nil:
+			parts = a.parts
+		case a.element != 0 && m.preformatted(a.element):
+			e := &m.t.Nodes[a.element]
+			return m.lines(&atom{start: e.Inner, end: e.Outer, from: a.element + 1, to: a.to, pre: true})
+		case a.element != 0 || a.from == 0 && a.to == int32(len(m.t.Nodes)):
+			parts = m.children(a.element)
+		default:
+			return m.lines(a)
+		}
+		if len(parts) != 1 {
+			return parts
+		}
+		a = &parts[0]
+	}
+}
+
+func (f *flow) preformatted(n int32) bool {
+	switch f.t.Nodes[n].Tag {
+	case page.TagPre, page.TagListing, page.TagXmp, page.TagPlaintext:
+		return f.shows(int(n)).blocks <= 1
+	}
+	return false
+}
+
+// children are the parts that follow one another inside element n: elements
+// that stand on their own lines, and runs of text and inline elements between
+// them. An inline element around such elements is passed through. What shows
+// nothing belongs to no part.
+func (m *atoms) children(n int32) []atom {
+	if known := m.inside[n]; known != 0 {
+		return m.families[known-1]
+	}
+	m.findChildren(int(n))
+	parts := m.take(&m.built)
+	m.families = append(m.families, parts)
+	m.inside[n] = int32(len(m.families))
+	return parts
+}
+
+// findChildren builds the list of children.
+func (m *atoms) findChildren(n int) {
+	nodes := m.t.Nodes
+	run := atom{}
+	apart := false
+	flush := func() {
+		if run.end > 0 {
+			m.built = append(m.built, run)
+			run = atom{}
+		}
+	}
+	for i, end := n+1, int(nodes[n].Next); i < end; {
+		e := &nodes[i]
+		if e.Kind != page.Element && e.Kind != page.Text && e.Kind != page.Raw {
+			i++
+			continue
+		}
+		shows := m.shows(i)
+		switch {
+		case e.Kind == page.Element && e.Tag == page.TagHr:
+			flush()
+			apart = true
+		case empty(shows):
+			if e.Kind == page.Element && e.Tag == page.TagImg {
+				flush() // A rule or spacer image.
+			}
+		case e.Kind == page.Element && e.Tag.Block():
+			flush()
+			a := atom{start: e.Start, end: e.End, from: int32(i), to: e.Next, element: int32(i), apart: apart}
+			a.show(shows)
+			apart = false
+			m.built = append(m.built, a)
+		case e.Kind == page.Element && shows.blocks > 0:
+			i++ // Its first words may end the last one.
+			continue
+		default:
+			if run.end == 0 {
+				run.start, run.from, run.apart = e.Start, int32(i), apart
+				apart = false
+			}
+			run.end, run.to = e.End, e.Next
+			run.pre = e.Kind == page.Raw && e.Parent == 0
+			run.show(shows)
+		}
+		i = int(e.Next)
+	}
+	flush()
+}
