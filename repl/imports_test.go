@@ -48,6 +48,7 @@ var arrows = map[string]string{
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
 	"crawl/guard":  "",
+	"crawl/links":  "crawl/robots store/page store/record store/urlkey",
 	"crawl/robots": "",
 
 	"repl":              "all",
