@@ -21,18 +21,13 @@ type analysis struct {
 	page    segment.Page
 	content uint64 // as in segment.Entry
 	missing bool   // it says that nothing is there
-	layout  []byte // nil unless it is stored divided
-	leaves  []span // of the body
-	ids     []segment.ID
-	facts   []byte   // as in segment.Stored
-	parts   [][]byte // facts of the blocks that it is stored as
+	facts   []byte // as in segment.Stored
+	divided bool   // it is stored as layout and blocks
+	plain   bool   // what divides is the body as it was sent
 	// open is the page as it divides, until the batch that brought it is
 	// written; nil as well where it does not divide.
 	open *block.Reading
 }
-
-// span is a range of a body.
-type span struct{ start, end int32 }
 
 // analyse reads a body. head is its response's, mime its media type.
 func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
@@ -53,27 +48,16 @@ func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
 	if a.page.Lang == "" {
 		a.page.Lang = page.LangOf(lead)
 	}
-	for _, d := range r.Digests {
-		a.ids = append(a.ids, segment.ID(d[:16]))
-	}
 	// A single leaf that is all of the body is as good as the body.
 	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
 	if len(r.Leaves) > 0 && !whole {
-		a.content = contentOf(a.ids)
+		a.content = contentOf(r.Digests)
 	}
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
-	plain := len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
-	if plain {
-		a.parts = r.Facts
-	}
-	a.facts = r.AppendFacts(nil, meta.Base, !plain)
-	if len(r.Leaves) > 0 && !whole && plain {
-		a.layout = b.Layout()
-		for _, n := range r.Leaves {
-			a.leaves = append(a.leaves, span{int32(b.Blocks[n].Start), int32(b.Blocks[n].End)})
-		}
-	}
+	a.plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
+	a.divided = len(r.Leaves) > 0 && !whole && a.plain
+	a.facts = r.AppendFacts(nil, meta.Base, !a.plain)
 	r.Close()
 	return a
 }
@@ -92,9 +76,9 @@ func openPage(body, head []byte, mime string) *block.Body {
 
 // memory is what a takes beside the body's bytes, about.
 func (a *analysis) memory() int64 {
-	n := int64(len(a.layout) + len(a.leaves)*100 + len(a.facts))
+	n := int64(len(a.facts)) + 300
 	if a.open != nil {
-		n += int64(len(a.open.Blocks)) * 80
+		n += int64(len(a.open.Blocks))*80 + int64(len(a.open.Leaves))*80
 	}
 	return n
 }
@@ -117,27 +101,35 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 }
 
 // contentOf is a fingerprint of a page's leaves, whatever their order; never 0.
-func contentOf(leaves []segment.ID) uint64 {
-	ids := slices.Clone(leaves)
+func contentOf(leaves []record.Digest) uint64 {
+	ids := make([]segment.ID, len(leaves))
+	for i, d := range leaves {
+		ids[i] = segment.ID(d[:16])
+	}
 	slices.SortFunc(ids, func(a, b segment.ID) int { return bytes.Compare(a[:], b[:]) })
 	sum := sha256.New()
 	for _, id := range ids {
 		sum.Write(id[:])
 	}
-	return binary.LittleEndian.Uint64(sum.Sum(nil)) | 1
+	return max(1, binary.LittleEndian.Uint64(sum.Sum(nil)))
 }
 
 // contentFor gives the body of a staged capture as the segment takes it.
-func (s *staged) contentFor() segment.Content {
+func (m *analyses) contentFor(s *staged) segment.Content {
 	c := segment.Content{Body: s.body, Spool: s.spool}
-	if s.read == nil {
+	if s.read == nil || !s.read.plain {
 		return c
 	}
-	c.Facts = s.read.parts
-	if s.read.layout != nil {
-		c.Layout, c.IDs = s.read.layout, s.read.ids
-		for _, l := range s.read.leaves {
-			c.Leaves = append(c.Leaves, s.body[l.start:l.end])
+	r := m.open(s.read, s.body, s.Head, s.Mime)
+	if r == nil {
+		return c
+	}
+	c.Facts = r.Facts
+	if s.read.divided {
+		c.Layout = r.Layout()
+		c.IDs, c.Leaves = make([]segment.ID, len(r.Leaves)), make([][]byte, len(r.Leaves))
+		for i, n := range r.Leaves {
+			c.IDs[i], c.Leaves[i] = segment.ID(r.Digests[i][:16]), r.Bytes(n)
 		}
 	}
 	return c
@@ -182,6 +174,7 @@ func (m *analyses) open(a *analysis, body, head []byte, mime string) *block.Read
 	if a.open == nil && a.facts != nil {
 		if b := openPage(body, head, mime); b != nil {
 			a.open = m.reader.Read(b)
+			a.open.Close()
 		}
 	}
 	return a.open

@@ -30,8 +30,8 @@ import (
 type Options struct {
 	// CacheBytes bounds the cache of decoded runs; 0 is 256 MB.
 	CacheBytes int64
-	// BatchBytes is how much an import holds in memory before it publishes;
-	// 0 is 48 MB.
+	// BatchBytes is how much an import holds in memory before it publishes, and
+	// twice that the most of what it has published and remembers; 0 is 32 MB.
 	BatchBytes int64
 	// Warn is told what was found wrong and worked around, such as a damaged
 	// index. Nil drops it. It may be called from several goroutines.
@@ -44,7 +44,7 @@ type Options struct {
 
 const (
 	cacheBytesDefault = 256 << 20
-	batchBytesDefault = 48 << 20
+	batchBytesDefault = 32 << 20
 )
 
 // Archive is an archive's folder, which need not exist until something is

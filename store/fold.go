@@ -20,7 +20,8 @@ type folder struct {
 	ctx     context.Context
 	all     []located
 	history block.History
-	at      int // of the version last taken, -1 for none
+	at      int      // of the version last taken, -1 for none
+	sums    []uint64 // as versionSums gives them
 }
 
 // fold makes the folds of the new versions among the captures of a URL. A
@@ -30,7 +31,7 @@ func (b *batchPlan) fold(ctx context.Context, all []located) error {
 	if b.look.disturbed {
 		return nil // what is known of the URL is not what its folds were made with
 	}
-	f := &folder{b: b, ctx: ctx, all: all, at: -1}
+	f := &folder{b: b, ctx: ctx, all: all, at: -1, sums: versionSums(all)}
 	last := -1 // version
 	for i := range all {
 		l := &all[i]
@@ -50,6 +51,9 @@ func (b *batchPlan) fold(ctx context.Context, all []located) error {
 			}
 		}
 		last = i
+	}
+	if f.at >= 0 && f.at == last {
+		b.tails.remember(all[last].Key, f.sums[last], f.history)
 	}
 	return nil
 }
@@ -90,9 +94,14 @@ func (f *folder) bring(last int) (bool, error) {
 	return true, nil
 }
 
-// resume begins at version i of the archive, if its fold holds still.
+// resume begins at version i, if the import remembers the URL's history up to
+// there, or else the archive has its fold and that holds still.
 func (f *folder) resume(i int) (bool, error) {
 	l := &f.all[i]
+	if h, ok := f.b.tails.at(l.Key, f.sums[i]); ok {
+		f.history, f.at = h, i
+		return true, nil
+	}
 	if l.seg == nil {
 		return false, nil
 	}
@@ -170,6 +179,10 @@ func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Re
 		return nil, nil, err
 	}
 	v.Digest, v.Size = e.Digest, int64(len(p.Body))
-	v.Body = openPage(p.Body, p.Head, p.Mime)
+	if body := openPage(p.Body, p.Head, p.Mime); body != nil {
+		r := block.Reading{Body: body}
+		r.Close()
+		v.Body = r.Body
+	}
 	return v, nil, nil
 }

@@ -36,6 +36,7 @@ type ingest struct {
 	read   *analyses
 	// poolLimit is the size above which a pool is split; 0 is the default.
 	poolLimit int64
+	tails     *tails
 	blocks    *segment.Blocks
 }
 
@@ -96,7 +97,7 @@ func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: newAnalyses(), blocks: segment.NewBlocks(), enc: newEncoder()}
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes), blocks: segment.NewBlocks(), enc: newEncoder()}
 	return g, nil
 }
 
@@ -263,7 +264,7 @@ func (g *ingest) store(ctx context.Context) error {
 	defer v.Close()
 	v.SetCache(0) // what is read for one batch is of no use to the next
 	// Planning changes captures, and may have to be done again.
-	b := &batchPlan{v: v, read: g.read, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
 		return err
@@ -332,6 +333,7 @@ func (s *staged) count(f fate) {
 type batchPlan struct {
 	v        *Snapshot
 	read     *analyses
+	tails    *tails
 	look     *looker
 	staged   []staged // sorted
 	fates    []fate   // one for each staged
@@ -468,7 +470,7 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
 		s.Facts = nil // the version that it belongs to has them
 	}
-	if s.Body == segment.BodyOwn && s.read != nil && s.read.layout != nil {
+	if s.Body == segment.BodyOwn && s.read != nil && s.read.divided {
 		b.takeFrom(i, known)
 	}
 }
@@ -677,7 +679,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		if e.Body == segment.BodyOwn && s.before.seg != nil {
 			known.of(s.before)
 		}
-		if b.newBytes[i], err = w.Add(e, s.contentFor()); err != nil {
+		if b.newBytes[i], err = w.Add(e, g.read.contentFor(s)); err != nil {
 			return made{}, fmt.Errorf("write %s: %w", name, err)
 		}
 	}

@@ -94,6 +94,24 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
+// Rest makes a History small that is to be kept for the next version: what
+// became of the blocks of the last can't be asked any more.
+func (h *History) Rest() {
+	if h.last != nil {
+		r := *h.last
+		r.Before, r.matches = nil, nil
+		h.last = &r
+	}
+}
+
+// Bytes is what the History takes in memory once it is at Rest, about.
+func (h *History) Bytes() int64 {
+	if h.last == nil {
+		return 0
+	}
+	return h.last.Size + int64(len(h.last.Tree.Blocks))*128
+}
+
 // newRevision finds the blocks of a version.
 func newRevision(v Version) *Revision {
 	r := &Revision{Version: v}
