@@ -77,7 +77,7 @@ func (s *Session) env() *plan.Env {
 	}
 	return &plan.Env{
 		Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params,
-		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile,
+		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile, Plain: s.Plain,
 		Table:   func(path string) (value.Table, error) { return rowio.OpenTable(path) },
 		Defined: s.defined(),
 	}

@@ -22,6 +22,9 @@ type Session struct {
 	Scripts  fs.FS             // scripts that come with the program, NAME.iql each, for RUN; nil: none
 	Verbose  bool              // IMPORT also lists each damage
 	ReadOnly bool              // statements that write are refused
+	// Plain runs queries as they are written, without shortening any way; the
+	// answers are the same. Tests compare with it.
+	Plain bool
 	// History gives what was typed at the prompt, the oldest first, for the
 	// relation history; nil is none.
 	History func(context.Context) ([]op.Entry, error)

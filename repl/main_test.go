@@ -120,6 +120,19 @@ func (endless) Exists() bool { return true }
 
 func (endless) Path() string { return "endless" }
 
+func (e endless) Tally(ctx context.Context, t record.Tally) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		for b, err := range e.Scan(ctx, t.Scan) {
+			if b != nil {
+				b.Host, b.Count = slices.Repeat([]string{"www.lanshan.example"}, b.N), slices.Repeat([]int64{1}, b.N)
+			}
+			if !yield(b, err) {
+				return
+			}
+		}
+	}
+}
+
 func (endless) Scan(ctx context.Context, s record.Scan) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		const url = "http://www.lanshan.example/"

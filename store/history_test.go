@@ -306,6 +306,7 @@ func TestAnyOrder(t *testing.T) {
 		if got := readRows(t, a, from, to); !equalRows(got, part) {
 			rt.Fatalf("from %v to %v:\n%s", from.Std(), to.Std(), diffRows(got, part))
 		}
+		checkTally(rt, a)
 		// Again, and nothing is added.
 		if res := put(t, a, visits); res.Stored+res.Visits != 0 {
 			rt.Fatalf("a second import stored %d and visited %d", res.Stored, res.Visits)

@@ -323,6 +323,16 @@ func (v *Snapshot) disturbed(group []located) (bool, error) {
 	return false, nil
 }
 
+// hiddenIn gives a function that tells whether a place in a segment is that of a
+// hidden capture; nil if the segment has none.
+func (v *Snapshot) hiddenIn(id uint32) (func(place) bool, error) {
+	list, err := v.removals()
+	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.hidden[id] != nil }) {
+		return nil, err
+	}
+	return v.isHidden()
+}
+
 // isHidden gives a function that tells whether a place is that of a hidden
 // capture.
 func (v *Snapshot) isHidden() (func(place) bool, error) {

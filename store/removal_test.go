@@ -251,6 +251,7 @@ func TestRemovals(t *testing.T) {
 			if got := readRows(t, a, from, to); !equalRows(got, part) {
 				rt.Fatalf("from %v to %v:\n%s", from.Std(), to.Std(), diffRows(got, part))
 			}
+			checkTally(rt, a)
 			if got, err := pooled(a); err != nil || !reflect.DeepEqual(got, countRows(want)) {
 				rt.Fatalf("pools have %v (error %v), want %v", got, err, countRows(want))
 			}

@@ -176,12 +176,16 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 
 // wants says which columns of the index a scan needs.
 func wants(c record.Columns) segment.Want {
-	w := segment.WantTime | segment.WantSeq | segment.WantStatus | segment.WantHints
+	return tallyWants(c) | segment.WantTime | segment.WantSeq | segment.WantStatus | segment.WantHints
+}
+
+// tallyWants says which columns of the index are asked for.
+func tallyWants(c record.Columns) (w segment.Want) {
 	for _, x := range []struct {
 		col  record.Columns
 		want segment.Want
 	}{
-		{record.ColMime, segment.WantMime}, {record.ColBytes, segment.WantBytes},
+		{record.ColStatus, segment.WantStatus}, {record.ColMime, segment.WantMime}, {record.ColBytes, segment.WantBytes},
 		{record.ColJob, segment.WantJob}, {record.ColAdded, segment.WantAdded},
 	} {
 		if c&x.col != 0 {
@@ -214,6 +218,13 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 // walk calls f with the captures of each URL of the scan, in order and settled.
 // The slice is valid until f returns.
 func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) error) error {
+	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f)
+}
+
+// walkAmong is walk over some segments. With partial they are not all that the
+// hints of the captures need: these mean nothing then, and f may also be given
+// captures of other segments.
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]located) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -224,13 +235,10 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 			c.close()
 		}
 	}()
-	one := len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
-	for _, i := range v.segmentsFor(s.From, s.To) {
-		r := v.reader(i)
-		if !overlaps(i, ranges) || one && !r.MayHave(ranges[0].From) {
-			continue
+	for _, i := range segments {
+		if r := v.reader(i); mayHave(r, ranges) {
+			all = append(all, newCursor(r, wants(s.Columns), v.readChunk))
 		}
-		all = append(all, newCursor(r, wants(s.Columns), v.readChunk))
 	}
 	var group []located
 	var whole *looker // made where captures of a URL were removed
@@ -274,6 +282,7 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 			if err != nil {
 				return err
 			}
+			disturbed = disturbed || partial && slices.ContainsFunc(group, func(e located) bool { return asBefore(&e) })
 			var settled []located
 			if disturbed {
 				if whole == nil {
@@ -300,6 +309,12 @@ func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) er
 		}
 	}
 	return ctx.Err()
+}
+
+// mayHave reports whether a segment may have captures in any of the ranges.
+func mayHave(r *segment.Reader, ranges []urlkey.Range) bool {
+	one := len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
+	return overlaps(r.Info, ranges) && (!one || r.MayHave(ranges[0].From))
 }
 
 // overlaps reports whether a segment's keys reach into any of the ranges.

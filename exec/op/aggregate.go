@@ -2,6 +2,7 @@ package op
 
 import (
 	"math"
+	"math/bits"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -48,6 +49,36 @@ func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) err
 	return nil
 }
 
+// addCounted is addRange where each row is counts rows.
+func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64, from, to int) error {
+	for i := from; i < to; i++ {
+		if col.IsNull(i) {
+			continue
+		}
+		n := counts[i]
+		switch {
+		case a.Func == plan.Min || a.Func == plan.Max:
+			s.keep(a.Func, col.At(i))
+		case a.Func == plan.Avg && col.Type == value.Int:
+			s.fsum += float64(col.Ints[i]) * float64(n)
+		case a.Func == plan.Sum || a.Func == plan.Avg:
+			if err := s.addInts(a, col.Ints[i], n); err != nil {
+				return err
+			}
+		}
+		s.count += n
+	}
+	return nil
+}
+
+// addInts adds x n times.
+func (s *state) addInts(a *plan.Aggregate, x, n int64) error {
+	if hi, lo := bits.Mul64(uint64(max(x, -x)), uint64(n)); x != math.MinInt64 && hi == 0 && lo <= math.MaxInt64 {
+		return s.addInt(a, x*n)
+	}
+	return tooGreat(a)
+}
+
 // bestRow is the row of the least or greatest value, none of which is NULL.
 func bestRow(f plan.AggregateFunc, col *value.Vector, from, to int) int {
 	best := from
@@ -72,12 +103,16 @@ func (s *state) sumInts(a *plan.Aggregate, list []int64) error {
 func (s *state) addInt(a *plan.Aggregate, n int64) error {
 	sum := s.sum + n
 	if (sum > s.sum) != (n > 0) && n != 0 {
-		err := ast.Errorf(a, "%s is too great for a whole number", a.Text)
-		err.Hint = "CAST the argument to float"
-		return err
+		return tooGreat(a)
 	}
 	s.sum = sum
 	return nil
+}
+
+func tooGreat(a *plan.Aggregate) error {
+	err := ast.Errorf(a, "%s is too great for a whole number", a.Text)
+	err.Hint = "CAST the argument to float"
+	return err
 }
 
 // add counts one value that is not NULL.

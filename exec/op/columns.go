@@ -61,6 +61,30 @@ var captureShape = shape[*record.Batch]{
 	func(hidden []*value.Vector, b *record.Batch) { packRefs(hidden, b.Ref[:b.N]) },
 }
 
+// tallyFills computes the columns of captures that are counted.
+var tallyFills = func() fills[*record.Batch] {
+	f := fills[*record.Batch]{}
+	for name, fill := range captureFills {
+		f[name] = fill
+	}
+	f["host"] = func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Host[:b.N]) }
+	f["domain"] = func(v *value.Vector, b *record.Batch) { ofURL(v, b.Host[:b.N], domainOf) }
+	return f
+}()
+
+// domainOf is the registered domain of a host.
+func domainOf(host string) string {
+	if host == "" {
+		return ""
+	}
+	return urlkey.Domain("http://" + host + "/")
+}
+
+var tallyShape = shape[*record.Batch]{
+	func(b *record.Batch) int { return b.N },
+	func(hidden []*value.Vector, b *record.Batch) { ints(hidden[0], b.Count[:b.N]) },
+}
+
 // versionFills computes the columns of versions: most are those of the capture
 // that began it.
 func versionFills(choice plan.Choice) fills[*spanBatch] {

@@ -39,7 +39,7 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 		g := &grouper{
 			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by,
 			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
-			limit: r.MemoryBytes / 2, late: r.newSorter(ctx, 2),
+			count: n.Count, limit: r.MemoryBytes / 2, late: r.newSorter(ctx, 2),
 		}
 		defer g.late.close()
 		g.reset()
@@ -64,6 +64,8 @@ type grouper struct {
 	keyCols           []*value.Vector
 	argCols, byCols   []*value.Vector
 	rows              uint64 // remembered so far
+	count             *plan.Col
+	counts            []int64 // how many rows each row of the batch is; nil where it is one
 
 	groups   map[string]*partial
 	distinct map[string]value.Value // by key of group, aggregate and value
@@ -105,6 +107,9 @@ func (g *grouper) take(b *value.Batch) (err error) {
 				return err
 			}
 		}
+	}
+	if g.count != nil {
+		g.counts = b.Cols[g.count.Index].Ints
 	}
 	for from := 0; from < b.N; {
 		to := from + 1
@@ -162,12 +167,18 @@ func (g *grouper) update(p *partial, from, to int) error {
 	for i, a := range g.aggs {
 		var err error
 		switch {
-		case a.Arg == nil:
+		case a.Arg == nil && g.counts == nil:
 			p.states[i].count += int64(to - from)
+		case a.Arg == nil:
+			for _, n := range g.counts[from:to] {
+				p.states[i].count += n
+			}
 		case a.By != nil:
 			p.states[i].addPairs(a, g.argCols[i], g.byCols[i], from, to)
 		case a.Distinct || a.Func == plan.Median:
 			g.remember(p, i, from, to)
+		case g.counts != nil:
+			err = p.states[i].addCounted(a, g.argCols[i], g.counts, from, to)
 		default:
 			err = p.states[i].addRange(a, g.argCols[i], from, to)
 		}

@@ -123,7 +123,7 @@ var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(lis
 // hostFills computes the columns of hosts.
 var hostFills = fills[[]hostRow]{
 	"host":          textOf(value.Text, func(h *hostRow) string { return h.name }),
-	"domain":        textOf(value.Text, func(h *hostRow) string { return urlkey.Domain("http://" + h.name + "/") }),
+	"domain":        textOf(value.Text, func(h *hostRow) string { return domainOf(h.name) }),
 	"page_count":    intOf(func(h *hostRow) int64 { return h.pages }),
 	"version_count": intOf(func(h *hostRow) int64 { return h.versions }),
 	"change_count":  intOf(func(h *hostRow) int64 { return h.changes }),

@@ -41,12 +41,13 @@ func (m *Meter) measure(n plan.Node, in Rows) Rows {
 		x = new(Measure)
 		m.nodes[n] = x
 	}
+	size := sizer(n)
 	return func(yield func(*value.Batch, error) bool) {
 		start := time.Now()
 		defer func() { x.Time += time.Since(start) }()
 		for b, err := range in {
 			if b != nil {
-				x.Rows += int64(b.N)
+				x.Rows += size(b)
 			}
 			x.Time += time.Since(start)
 			more := yield(b, err)
@@ -55,5 +56,19 @@ func (m *Meter) measure(n plan.Node, in Rows) Rows {
 				return
 			}
 		}
+	}
+}
+
+// sizer gives what tells of a batch of n how many rows it stands for.
+func sizer(n plan.Node) func(*value.Batch) int64 {
+	count := plan.CountOf(n)
+	if count < 0 {
+		return func(b *value.Batch) int64 { return int64(b.N) }
+	}
+	return func(b *value.Batch) (rows int64) {
+		for _, n := range b.Cols[count].Ints[:b.N] {
+			rows += n
+		}
+		return rows
 	}
 }

@@ -53,9 +53,9 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 	case *plan.Row:
 		return oneRow, nil
 	case *plan.Source:
-		return r.counted(ctx, r.source(ctx, n)), nil
+		return r.counted(ctx, n, r.source(ctx, n)), nil
 	case *plan.File:
-		return r.counted(ctx, Rows(n.Rows(ctx))), nil
+		return r.counted(ctx, n, Rows(n.Rows(ctx))), nil
 	case *plan.Union:
 		return r.union(ctx, n)
 	case *plan.Join:
@@ -90,7 +90,8 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 func oneRow(yield func(*value.Batch, error) bool) { yield(&value.Batch{N: 1}, nil) }
 
 // counted passes rows on, watches ctx and reports progress.
-func (r *Runner) counted(ctx context.Context, in Rows) Rows {
+func (r *Runner) counted(ctx context.Context, n plan.Node, in Rows) Rows {
+	size := sizer(n)
 	return func(yield func(*value.Batch, error) bool) {
 		var rows int64
 		for b, err := range in {
@@ -101,7 +102,7 @@ func (r *Runner) counted(ctx context.Context, in Rows) Rows {
 				yield(nil, err)
 				return
 			}
-			rows += int64(b.N)
+			rows += size(b)
 			if r.Scanned != nil {
 				r.Scanned(rows)
 			}

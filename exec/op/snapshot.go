@@ -16,6 +16,8 @@ type Snapshot interface {
 	// Scan yields captures in order of (key, time, sequence). Opening is cheap,
 	// ranging does the work, stopping releases it.
 	Scan(ctx context.Context, s record.Scan) record.Rows
+	// Tally yields captures to be counted, in no order.
+	Tally(ctx context.Context, t record.Tally) record.Rows
 	// Payload reads one capture's response.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	// Stored reads one capture with all that came in with it.

@@ -51,6 +51,9 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 // captures yields a row a capture; those of the versions chosen, if a choice is
 // made.
 func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
+	if n.Tally != nil {
+		return render(n, tallyFills, tallyShape, r.Snapshot.Tally(ctx, n.Counted()))
+	}
 	if n.Choice.Kind != plan.ChooseAll {
 		return render(n, captureFills, captureShape, r.chosen(ctx, n))
 	}
@@ -90,12 +93,10 @@ func render[B any](n *plan.Source, all fills[B], s shape[B], in iter.Seq2[B, err
 			}
 		}
 		var hidden []*value.Vector
-		if n.Refs {
-			for range n.Relation.RefColumns {
-				hidden = append(hidden, new(value.Vector))
-			}
-			out.Cols = append(out.Cols, hidden...)
+		for range n.Hidden() {
+			hidden = append(hidden, new(value.Vector))
 		}
+		out.Cols = append(out.Cols, hidden...)
 		for b, err := range in {
 			if err != nil {
 				yield(nil, err)
@@ -105,7 +106,7 @@ func render[B any](n *plan.Source, all fills[B], s shape[B], in iter.Seq2[B, err
 			for _, f := range work {
 				f(b)
 			}
-			if n.Refs {
+			if hidden != nil {
 				s.refs(hidden, b)
 			}
 			if !yield(&out, nil) {

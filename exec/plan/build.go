@@ -94,7 +94,7 @@ func (b *builder) plan() (Node, error) {
 		return nil, err
 	}
 	for _, in := range b.inputs {
-		if in.src != nil {
+		if in.src != nil && !b.env.Plain {
 			in.src.narrow(in.asked, in.name, b.env)
 		}
 	}

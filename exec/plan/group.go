@@ -62,7 +62,9 @@ func (b *builder) group() error {
 		return err
 	}
 	b.read(b.touched)
-	b.top, b.made = &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}, true
+	group := &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}
+	b.tallied(group)
+	b.top, b.made = group, true
 	having, err := b.having()
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -53,6 +54,8 @@ type Source struct {
 	// Changed tells that only blocks are asked for that were added or edited; the
 	// others may be left out.
 	Changed bool
+	// Tally, if not nil, tells that the rows are only counted.
+	Tally *Tally
 	// Level of the cut and Profile by which pages are divided, as in Env.
 	Level   int
 	Profile string
@@ -123,6 +126,8 @@ type Group struct {
 	In   Node
 	Keys []Expr
 	Aggs []*Aggregate
+	// Count tells how many rows each row of In stands for; nil where it is one.
+	Count *Col
 }
 
 // Aggregate is one aggregate function over the rows of a group.
@@ -244,12 +249,21 @@ func (n *Source) Columns() []value.Column {
 	for _, f := range n.Fields {
 		cols = append(cols, value.Column{Name: f.Name, Type: f.Type})
 	}
-	if n.Refs {
-		for range n.Relation.RefColumns {
-			cols = append(cols, value.Column{Type: value.Int})
-		}
+	for range n.Hidden() {
+		cols = append(cols, value.Column{Type: value.Int})
 	}
 	return cols
+}
+
+// Hidden is how many columns follow the fields.
+func (n *Source) Hidden() int {
+	switch {
+	case n.Tally != nil:
+		return 1
+	case n.Refs:
+		return n.Relation.RefColumns
+	}
+	return 0
 }
 
 // Columns are those of the node below.
@@ -330,6 +344,12 @@ func (n *Source) String() string {
 		if !f.Late() {
 			names = append(names, f.Name)
 		}
+	}
+	if n.Tally != nil && n.Tally.Unit != "" && n.field("time") >= 0 {
+		names[slices.Index(names, "time")] += " by " + n.Tally.Unit
+	}
+	if n.Tally != nil {
+		s.WriteString(", counted")
 	}
 	if names != nil {
 		s.WriteString(": " + strings.Join(names, ", "))

@@ -107,10 +107,10 @@ func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 // sort plans an order, unless rows come in it anyway. Rows that carry payload
 // may be large, so they are always sorted where they can spill.
 func (b *builder) sort(keys []Key, l Limit) {
-	if len(keys) == 0 || b.inOrder(keys) {
+	if len(keys) == 0 || !b.env.Plain && b.inOrder(keys) {
 		return
 	}
-	if !b.large() && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
+	if !b.env.Plain && !b.large() && l.N >= 0 && l.N <= topRows && l.Skip <= topRows-l.N {
 		b.top = &Top{In: b.top, Keys: keys, N: l.N + l.Skip}
 		return
 	}

@@ -19,6 +19,9 @@ type Env struct {
 	// too, or classic.
 	Level   int
 	Profile string
+	// Plain leaves queries as they are written: nothing is read by other ways
+	// than the plain one. Tests compare with it.
+	Plain bool
 	// Table opens a file of rows. Nil: queries read none.
 	Table func(path string) (Table, error)
 	// Defined gives what the archive defines by name. It is asked where a

@@ -49,6 +49,21 @@ type Scan struct {
 	Skip func(key, url string) bool
 }
 
+// Tally asks for captures as they are counted: in any order, without URLs, and
+// those that agree in all that is asked for may come as one row.
+type Tally struct {
+	// Scan says which captures. Its columns are among TallyColumns.
+	Scan
+	Host bool // fill Host
+	Time bool // fill Time
+	// Period, if not nil, gives the period that a time lies in, from <= t < to.
+	// Time is then filled with its start.
+	Period func(Time) (from, to Time)
+}
+
+// TallyColumns are those of a capture that do not depend on others of its URL.
+const TallyColumns = ColStatus | ColKind | ColMime | ColBytes | ColPool | ColVia | ColTruncated | ColAdded | ColJob
+
 // BatchRows is how many captures a Batch holds at most.
 const BatchRows = 1024
 
@@ -84,6 +99,10 @@ type Batch struct {
 	Added           []Time
 	Job             []string
 
+	// Of a Tally alone, which has neither Key, URL nor Ref.
+	Host  []string // of the URL, as urlkey.Host gives it
+	Count []int64  // how many captures the row stands for
+
 	Digest         []Digest // zero where the body is not in the archive
 	IP             []string
 	Origin         []string
@@ -116,6 +135,7 @@ func (b *Batch) Reset() {
 	b.Status, b.Kind, b.Mime, b.Bytes = b.Status[:0], b.Kind[:0], b.Mime[:0], b.Bytes[:0]
 	b.Change, b.Previous, b.PreviousVersion, b.VersionTime = b.Change[:0], b.Previous[:0], b.PreviousVersion[:0], b.VersionTime[:0]
 	b.Pool, b.Via, b.Truncated, b.Added, b.Job = b.Pool[:0], b.Via[:0], b.Truncated[:0], b.Added[:0], b.Job[:0]
+	b.Host, b.Count = b.Host[:0], b.Count[:0]
 	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
 	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
 	b.Title, b.Lang, b.Charset, b.DeclaredCharset, b.Reason = b.Title[:0], b.Lang[:0], b.Charset[:0], b.DeclaredCharset[:0], b.Reason[:0]

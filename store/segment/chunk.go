@@ -76,17 +76,24 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	return dst
 }
 
-// decodeChunk decodes and checks one chunk. It does not keep b.
-func decodeChunk(b []byte, want uint) (*Chunk, error) {
+// openChunk checks one chunk and gives what reads it from its run on.
+func openChunk(b []byte) (reader, error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return nil, errColumn
+		return reader{}, errColumn
 	}
 	if b[4] != chunkFormat {
-		return nil, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], chunkFormat)
+		return reader{}, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], chunkFormat)
 	}
-	r := reader{b: b[5:]}
+	return reader{b: b[5:]}, nil
+}
+
+// decodeChunk decodes and checks one chunk. It does not keep b.
+func decodeChunk(b []byte, want uint) (*Chunk, error) {
+	r, err := openChunk(b)
+	if err != nil {
+		return nil, err
+	}
 	c := &Chunk{Run: uint32(r.uvarint())}
-	var err error
 	if c.front, err = decodeFront(&r, want); err != nil {
 		return nil, err
 	}
@@ -117,9 +124,10 @@ func chunkKey(last *Stored, number uint32) []byte {
 // Columns of a chunk that a scan may ask for.
 type Want uint
 
-// The columns. Keys, kinds, changes and forms are always there; Hints need
-// Times.
+// The columns. Hints need Times. A Chunk always has its keys and flags, and no
+// Hosts.
 const (
+	WantKeys   Want = 1 << colKeys
 	WantTime   Want = 1 << colTime
 	WantSeq    Want = 1 << colSeq
 	WantStatus Want = 1 << colStatus
@@ -129,4 +137,9 @@ const (
 	WantJob    Want = 1 << colJob
 	WantAdded  Want = 1 << colAdded
 	WantAll    Want = wantAll
+	WantFlags  Want = 1 << colFlags // kinds, changes, forms
+	WantHosts  Want = 1 << frontCols
+	// WantLostKeys is WantKeys for a Tally with an entry whose body is not in
+	// the archive.
+	WantLostKeys Want = 1 << (frontCols + 1)
 )

@@ -292,22 +292,16 @@ func decodeTexts(src []byte, n int) ([]string, error) {
 	case textsPlain:
 		return decodePlain(out, src[1:])
 	case textsDict:
-		r := reader{b: src[1:]}
-		k := r.uvarint()
-		plain := r.sized()
-		if r.bad || k > uint64(n) {
-			return nil, errColumn
-		}
-		dict, err := decodePlain(make([]string, k), plain)
+		dict, positions, err := cutDict(src[1:], n)
 		if err != nil {
 			return nil, err
 		}
-		at, err := decodeInts(nil, r.b, n)
+		at, err := decodeInts(nil, positions, n)
 		if err != nil {
 			return nil, err
 		}
 		for i, p := range at {
-			if uint64(p) >= k {
+			if uint64(p) >= uint64(len(dict)) {
 				return nil, errColumn
 			}
 			out[i] = dict[p]
@@ -315,6 +309,19 @@ func decodeTexts(src []byte, n int) ([]string, error) {
 		return out, nil
 	}
 	return nil, errColumn
+}
+
+// cutDict decodes the distinct strings of a column of n, and gives what holds
+// their positions.
+func cutDict(src []byte, n int) (dict []string, positions []byte, err error) {
+	r := reader{b: src}
+	k := r.uvarint()
+	plain := r.sized()
+	if r.bad || k > uint64(n) {
+		return nil, nil, errColumn
+	}
+	dict, err = decodePlain(make([]string, k), plain)
+	return dict, r.b, err
 }
 
 func decodePlain(out []string, src []byte) ([]string, error) {
@@ -408,6 +415,15 @@ func (r *reader) byte() byte {
 }
 
 func (r *reader) uvarint() uint64 {
+	if len(r.b) > 0 && r.b[0] < 0x80 {
+		x := r.b[0]
+		r.b = r.b[1:]
+		return uint64(x)
+	}
+	return r.longUvarint()
+}
+
+func (r *reader) longUvarint() uint64 {
 	x, n := binary.Uvarint(r.b)
 	if n <= 0 {
 		r.bad, r.b = true, nil

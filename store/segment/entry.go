@@ -292,48 +292,53 @@ func chained(before, e *Entry) bool {
 // entriesMax bounds the entries of a run: what more a file claims is damage.
 const entriesMax = 1 << 16
 
-// decodeFront takes the front columns off r. Only those in want are decoded,
-// beside keys, counts and flags, which always are.
-func decodeFront(r *reader, want uint) (*front, error) {
+// frontParts is the front columns as they are stored.
+type frontParts struct {
+	n, k int // entries and URLs; 0 entries have no columns
+	cols [frontCols][]byte
+}
+
+// cutFront takes the front columns off r. They share r's memory.
+func cutFront(r *reader) (p frontParts, err error) {
 	n := r.uvarint()
 	if n == 0 && !r.bad {
-		return &front{}, nil
+		return p, nil
 	}
 	k := r.uvarint()
 	if r.bad || n > entriesMax || k == 0 || k > n {
-		return nil, errColumn
+		return p, errColumn
 	}
-	var cols [frontCols][]byte
-	for i := range cols {
-		cols[i] = r.sized()
+	for i := range p.cols {
+		p.cols[i] = r.sized()
 	}
 	if r.bad {
-		return nil, errColumn
+		return p, errColumn
 	}
-	f := &front{n: int(n)}
-	var err error
-	if f.keys, err = decodeKeys(cols[colKeys], int(k)); err != nil {
+	p.n, p.k = int(n), int(k)
+	return p, nil
+}
+
+// decodeFront takes the front columns off r. Only those in want are decoded,
+// beside keys, counts and flags, which always are.
+func decodeFront(r *reader, want uint) (*front, error) {
+	p, err := cutFront(r)
+	if err != nil || p.n == 0 {
+		return &front{}, err
+	}
+	n, k, cols := p.n, p.k, &p.cols
+	f := &front{n: n}
+	if f.keys, err = decodeKeys(cols[colKeys], k); err != nil {
 		return nil, err
 	}
-	if f.counts, err = decodeInts(nil, cols[colCounts], int(k)); err != nil {
+	if f.counts, err = decodeCounts(nil, cols[colCounts], n, k); err != nil {
 		return nil, err
 	}
-	sum := int64(0)
-	for _, c := range f.counts {
-		if c <= 0 || c > int64(n) {
-			return nil, errColumn
-		}
-		sum += c
-	}
-	if sum != int64(n) {
-		return nil, errColumn
-	}
-	if f.flags, err = decodeInts(nil, cols[colFlags], int(n)); err != nil {
+	if f.flags, err = decodeInts(nil, cols[colFlags], n); err != nil {
 		return nil, err
 	}
 	hinted := 0
 	for _, x := range f.flags {
-		if x>>flagKind&7 > int64(record.KindError) || x>>flagChange&7 > int64(record.ChangeSame) || x>>flagBits != 0 {
+		if !validFlags(x) {
 			return nil, errColumn
 		}
 		hinted += int(x >> flagHinted & 1)
@@ -365,6 +370,30 @@ func decodeFront(r *reader, want uint) (*front, error) {
 		}
 	}
 	return f, nil
+}
+
+// decodeCounts decodes how many of n entries each of k URLs has.
+func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
+	counts, err := decodeInts(dst, src, k)
+	if err != nil {
+		return nil, err
+	}
+	sum := int64(0)
+	for _, c := range counts {
+		if c <= 0 || c > int64(n) {
+			return nil, errColumn
+		}
+		sum += c
+	}
+	if sum != int64(n) {
+		return nil, errColumn
+	}
+	return counts, nil
+}
+
+// validFlags reports whether flags are ones that a writer makes.
+func validFlags(x int64) bool {
+	return x>>flagKind&7 <= int64(record.KindError) && x>>flagChange&7 <= int64(record.ChangeSame) && x>>flagBits == 0
 }
 
 // wantAll is every front column.

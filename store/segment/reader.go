@@ -156,87 +156,118 @@ func (c *ChunkCursor) Close() {
 // Seek gives the first chunk that may have entries with keys at or after key;
 // nil is the end. It may only go forward.
 func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
-	c.key = key
-	return c.step(func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) })
+	return c.chunk(c.seek(key))
 }
 
 // Next gives the following chunk; nil is the end.
-func (c *ChunkCursor) Next() (*Chunk, error) {
-	return c.step(func() ([]byte, []byte, error) { return c.c.next() })
+func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.following) }
+
+// chunk decodes the chunk that move comes to.
+func (c *ChunkCursor) chunk(move mover) (chunk *Chunk, err error) {
+	_, err = c.step(move, func(b []byte) (uint32, error) {
+		var err error
+		if chunk, err = decodeChunk(b, uint(c.want)); err != nil {
+			return 0, err
+		}
+		return chunk.Run, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return chunk, nil
 }
 
-func (c *ChunkCursor) step(move func() ([]byte, []byte, error)) (*Chunk, error) {
-	chunk, err := c.fromIndex(move)
+// SeekTally is Seek for the columns by which entries are counted. It reports
+// false at the end. What t held before is gone, be it as it may.
+func (c *ChunkCursor) SeekTally(key string, t *Tally) (bool, error) {
+	return c.tally(c.seek(key), t)
+}
+
+// NextTally is Next as SeekTally is Seek.
+func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.following, t) }
+
+func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
+	return c.step(move, func(b []byte) (uint32, error) {
+		err := t.decode(b, c.want)
+		return t.Run, err
+	})
+}
+
+// mover moves the cursor in the index to a pair.
+type mover func() (key, value []byte, err error)
+
+func (c *ChunkCursor) seek(key string) mover {
+	c.key = key
+	return func() ([]byte, []byte, error) { return c.c.seek([]byte(max(key, "\x01"))) }
+}
+
+func (c *ChunkCursor) following() ([]byte, []byte, error) { return c.c.next() }
+
+// step moves, and has what is there decoded: decode is given a chunk as the
+// index has it, does not keep it, and tells its run. It reports false at the
+// end.
+func (c *ChunkCursor) step(move mover, decode func([]byte) (uint32, error)) (bool, error) {
+	ok, err := c.fromIndex(move, decode)
 	if err == nil {
-		if chunk != nil {
-			c.run = int64(chunk.Run)
-		}
-		return chunk, nil
+		return ok, nil
 	}
 	c.s.mu.Lock()
 	c.s.giveUpIndex(err)
 	c.s.mu.Unlock()
-	return c.fromFile()
+	return c.fromFile(decode)
 }
 
-func (c *ChunkCursor) fromIndex(move func() ([]byte, []byte, error)) (*Chunk, error) {
+func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error)) (bool, error) {
 	c.s.mu.Lock()
 	bad := c.s.badIndex
 	c.s.mu.Unlock()
 	if bad {
-		return nil, errIndexBad
+		return false, errIndexBad
 	}
 	if c.c == nil {
 		var err error
 		if c.c, err = c.s.index.cursor(c.s.Info.Bucket()); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
 	k, v, err := move()
 	if err != nil || k == nil {
-		return nil, err
+		return false, err
 	}
-	var chunk *Chunk
 	err = c.s.index.guard(func() error {
-		chunk, err = decodeChunk(v, uint(c.want))
+		run, err := decode(v)
+		if err == nil {
+			c.run = int64(run)
+		}
 		return err
 	})
-	return chunk, err
+	return err == nil, err
 }
 
 // fromFile goes on where the index failed, with chunks made from the db-file.
-func (c *ChunkCursor) fromFile() (*Chunk, error) {
+func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error) {
 	runs, err := c.s.directory()
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	i := c.next + sort.Search(len(runs)-c.next, func(i int) bool {
 		r := &runs[c.next+i]
 		return int64(r.number) > c.run && r.lastKey >= c.key
 	})
 	if i == len(runs) {
-		return nil, nil
+		return false, nil
 	}
 	c.next, c.run = i+1, int64(runs[i].number)
 	m, _, err := c.s.Meta(runs[i].number)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	return chunkOf(m)
-}
-
-// chunkOf makes the chunk of a run.
-func chunkOf(m *Meta) (*Chunk, error) {
 	entries, err := m.Entries()
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	chunk := &Chunk{Run: m.number, front: m.front}
-	for i := range entries {
-		chunk.ids.ids = append(chunk.ids.ids, entries[i].ID)
-		chunk.ids.contents = append(chunk.ids.contents, entries[i].Content)
-	}
-	return chunk, nil
+	_, err = decode(appendChunk(nil, m.number, entries))
+	return err == nil, err
 }
 
 // directory tells where the runs' keys end, from the db-file: what stands in

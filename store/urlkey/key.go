@@ -123,6 +123,16 @@ func splitKey(key string) (k keyParts, ok bool) {
 	return k, ok
 }
 
+// HostPrefix is how many bytes at the start of a key tell the host and port of
+// its URL: keys that agree in them are of one host. It is 0 for a key that was
+// not built from a host.
+func HostPrefix(key string) int {
+	if _, ok := splitKey(key); !ok {
+		return 0
+	}
+	return strings.IndexByte(key, ')') + 1
+}
+
 // writeLabels writes the labels of host from the last to the first, each with
 // a comma after it.
 func writeLabels(b *strings.Builder, host string) {

@@ -123,3 +123,21 @@ func BenchmarkURL(b *testing.B) {
 		URL(key)
 	}
 }
+
+// TestHostPrefix shows what of a key tells its host: URLs that agree in it have
+// the same.
+func TestHostPrefix(t *testing.T) {
+	for _, tt := range keyTests {
+		n := HostPrefix(tt.key)
+		if n == 0 {
+			if split, ok := split(tt.url); ok {
+				t.Errorf("HostPrefix(%q) = 0, but the host is %q", tt.key, split.host)
+			}
+			continue
+		}
+		other := URL(tt.key[:n] + "/else https")
+		if Host(other) != Host(tt.url) {
+			t.Errorf("HostPrefix(%q) = %d, but %q has another host", tt.key, n, other)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -182,6 +183,66 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 		}
 		emit()
 	}
+}
+
+// Tally yields the captures that t asks for, those that agree in it together.
+func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		at := map[string]int{}
+		var out record.Batch
+		s := t.Scan
+		s.Columns &= record.TallyColumns
+		for b, err := range a.Scan(ctx, s) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range b.N {
+				one := tallied(t, b, i)
+				key := fmt.Sprint(one)
+				if k, ok := at[key]; ok {
+					out.Count[k]++
+					continue
+				}
+				at[key] = out.N
+				out.N++
+				out.Count = append(out.Count, 1)
+				out.Host, out.Time = append(out.Host, one.Host...), append(out.Time, one.Time...)
+				out.Status, out.Kind, out.Mime = append(out.Status, one.Status...), append(out.Kind, one.Kind...), append(out.Mime, one.Mime...)
+				out.Bytes, out.Pool, out.Via = append(out.Bytes, one.Bytes...), append(out.Pool, one.Pool...), append(out.Via, one.Via...)
+				out.Truncated, out.Added, out.Job = append(out.Truncated, one.Truncated...), append(out.Added, one.Added...), append(out.Job, one.Job...)
+			}
+		}
+		if out.N > 0 {
+			yield(&out, nil)
+		}
+	}
+}
+
+// tallied is what t asks for of row i of b.
+func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
+	var one record.Batch
+	if t.Host {
+		one.Host = []string{urlkey.Host(b.URL[i])}
+	}
+	if t.Time {
+		at := b.Time[i]
+		if t.Period != nil {
+			at, _ = t.Period(at)
+		}
+		one.Time = []record.Time{at}
+	}
+	one.Status, one.Kind, one.Mime, one.Bytes = entry(b.Status, i), entry(b.Kind, i), entry(b.Mime, i), entry(b.Bytes, i)
+	one.Pool, one.Via, one.Truncated, one.Added, one.Job = entry(b.Pool, i), entry(b.Via, i), entry(b.Truncated, i), entry(b.Added, i), entry(b.Job, i)
+	return one
+}
+
+// entry is entry i of a column, as far as there is one.
+func entry[T any](column []T, i int) []T {
+	if column == nil {
+		return nil
+	}
+	return column[i : i+1]
 }
 
 func inRanges(list []urlkey.Range, key string) bool {

@@ -1,0 +1,202 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Tally tells a Source of captures that only groups are made of its rows, in
+// which neither their order nor their URLs matter. Each row then stands for as
+// many captures as the hidden column behind the fields says. Time is the start
+// of its Unit in Zone; with "" it is as it was.
+type Tally struct {
+	Unit string
+	Zone *time.Location
+}
+
+// tallied makes the source below g count captures, if it can and no answer
+// depends on it.
+func (b *builder) tallied(g *Group) {
+	if b.env.Plain {
+		return
+	}
+	exprs := slices.Clone(g.Keys)
+	for _, a := range g.Aggs {
+		if !a.countable() {
+			return
+		}
+		if a.Arg != nil {
+			exprs = append(exprs, a.Arg)
+		}
+	}
+	in := g.In
+	for {
+		f, ok := in.(*Filter)
+		if !ok {
+			break
+		}
+		exprs = append(exprs, f.Conds...)
+		in = f.In
+	}
+	src, ok := in.(*Source)
+	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e Expr) bool { return e.Type() == value.Float }) {
+		return
+	}
+	src.Tally = &Tally{Unit: timeUnit(exprs, src.field("time")), Zone: b.env.Location()}
+	g.Count = &Col{Index: len(src.Fields), T: value.Int}
+}
+
+// countable reports whether an aggregate is the same in whatever order its rows
+// come, and can take many equal ones at once.
+func (a *Aggregate) countable() bool {
+	switch a.Func {
+	case Count, Min, Max:
+		return true
+	case Sum, Avg:
+		return a.Arg.Type() == value.Int || a.Arg.Type() == value.Duration
+	}
+	return false
+}
+
+// countable reports whether n's rows can be counted without their URLs.
+func (n *Source) countable() bool {
+	if n.Relation != capturesRelation || n.Choice.Kind != ChooseAll || n.During != record.MinTime || n.Refs {
+		return false
+	}
+	return !slices.ContainsFunc(n.Fields, func(f *Column) bool {
+		switch f.Name {
+		case "time", "host", "domain":
+			return false
+		}
+		return f.Late() || f.Needs == 0 || f.Needs&^record.TallyColumns != 0
+	})
+}
+
+// CountOf is the hidden column that tells how many rows each row of n stands
+// for, −1 if it is one.
+func CountOf(n Node) int {
+	switch n := n.(type) {
+	case *Filter:
+		return CountOf(n.In)
+	case *Source:
+		if n.Tally != nil {
+			return len(n.Fields)
+		}
+	}
+	return -1
+}
+
+// field is the place of a field among n's, −1 if it is not asked for.
+func (n *Source) field(name string) int {
+	return slices.IndexFunc(n.Fields, func(f *Column) bool { return f.Name == name })
+}
+
+// units are those of Tally, each of which is parts of the one before.
+var units = []string{"year", "month", "day"}
+
+// timeUnit is the longest unit such that exprs are the same for all times of
+// one, where column is the time; "" if there is none.
+func timeUnit(exprs []Expr, column int) string {
+	longest := 0
+	exact := column < 0
+	var visit func(Expr)
+	visit = func(e Expr) {
+		if c, ok := e.(*Col); ok {
+			exact = exact || c.Index == column
+			return
+		}
+		if unit := unitOf(e, column); unit >= 0 {
+			longest = max(longest, unit)
+			return
+		}
+		for _, o := range Operands(e) {
+			visit(o)
+		}
+	}
+	for _, e := range exprs {
+		visit(e)
+	}
+	if exact {
+		return ""
+	}
+	return units[longest]
+}
+
+// unitOf is the place in units of the one in which e, a function of a time
+// alone, stays the same; −1 if there is none.
+func unitOf(e Expr, column int) int {
+	call, ok := e.(*Call)
+	if !ok {
+		return -1
+	}
+	isTime := func(i int) bool {
+		c, ok := call.Args[i].(*Col)
+		return ok && c.Index == column
+	}
+	switch call.Func.Name {
+	case "year", "month", "day":
+		if isTime(0) {
+			return slices.Index(units, call.Func.Name)
+		}
+	case "date_trunc":
+		if name, ok := constantText(call.Args, 0); ok && isTime(1) {
+			return unitOfTrunc(name)
+		}
+	case "strftime":
+		if format, ok := constantText(call.Args, 1); ok && isTime(0) {
+			return unitOfFormat(format)
+		}
+	}
+	return -1
+}
+
+func unitOfTrunc(name string) int {
+	switch unit, _ := truncUnit(name); unit {
+	case "year":
+		return 0
+	case "quarter", "month":
+		return 1
+	case "week", "day":
+		return 2
+	}
+	return -1
+}
+
+// unitOfFormat is the unit in which what strftime writes stays the same.
+func unitOfFormat(format string) int {
+	unit := 0
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		if i++; i == len(format) {
+			return -1
+		}
+		switch {
+		case strings.IndexByte("Yy%", format[i]) >= 0:
+		case strings.IndexByte("mbhB", format[i]) >= 0:
+			unit = max(unit, 1)
+		case strings.IndexByte("deFjaAD", format[i]) >= 0:
+			unit = 2
+		default:
+			return -1
+		}
+	}
+	return unit
+}
+
+// Counted is the tally that gives n its rows, if Tally is set.
+func (n *Source) Counted() record.Tally {
+	t := record.Tally{Scan: n.Scan(0), Time: n.field("time") >= 0, Host: n.field("host") >= 0 || n.field("domain") >= 0}
+	if unit, zone := n.Tally.Unit, n.Tally.Zone; unit != "" {
+		t.Period = func(t record.Time) (from, to record.Time) {
+			p := value.PeriodAt(unit, t, zone)
+			return max(p.From, record.MinTime), p.To
+		}
+	}
+	return t
+}

@@ -1,0 +1,284 @@
+package segment
+
+import (
+	"slices"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Tally is what a chunk has for counting its entries without looking at each:
+// columns of few values as positions among these, hosts by their runs. Only the
+// columns that the cursor wants are there. It is used again and again.
+type Tally struct {
+	Run uint32
+	N   int // entries
+
+	Status Codes // among Statuses
+	Flags  Codes // among FlagSets
+	Mime   Codes // among Mimes
+	Job    Codes // among Jobs
+
+	Statuses    []int64
+	FlagSets    []Flags
+	Mimes, Jobs []string
+
+	Hosts  []HostRun
+	Keys   []string // one a URL
+	Counts []int64  // entries of each of Keys
+	Times  []int64  // as record.Time
+	Bytes  []int64
+	Added  []int64 // as record.Time
+
+	flags []int64
+	key   []byte
+}
+
+// Flags are the properties of an entry that take a few bits each.
+type Flags struct {
+	Kind      record.Kind
+	Via       record.Via
+	Body      BodyForm
+	Truncated bool
+}
+
+// HostRun is neighbouring entries whose URLs are on one host.
+type HostRun struct {
+	Host string // as urlkey.Host gives it
+	N    int
+}
+
+// Codes is a column as positions in a list of its distinct values.
+type Codes struct {
+	Values int // in the list
+	// At has the position of each entry; nil is all 0.
+	At  []int64
+	mem []int64
+}
+
+// decode decodes and checks a chunk as appendChunk makes it. It does not keep
+// b.
+func (t *Tally) decode(b []byte, want Want) error {
+	r, err := openChunk(b)
+	if err != nil {
+		return err
+	}
+	t.Run = uint32(r.uvarint())
+	p, err := cutFront(&r)
+	if err != nil {
+		return err
+	}
+	t.N = p.n
+	t.Hosts, t.Keys = t.Hosts[:0], nil
+	if p.n == 0 {
+		return nil
+	}
+	t.FlagSets = t.FlagSets[:0]
+	if want&(WantFlags|WantLostKeys) != 0 {
+		if err := t.decodeFlags(p.cols[colFlags]); err != nil {
+			return err
+		}
+	}
+	if want&WantLostKeys != 0 && slices.ContainsFunc(t.FlagSets, func(f Flags) bool { return f.Body == BodyNone }) {
+		want |= WantKeys
+	}
+	if want&(WantKeys|WantHosts) != 0 {
+		if t.Counts, err = decodeCounts(t.Counts, p.cols[colCounts], p.n, p.k); err != nil {
+			return err
+		}
+	}
+	if want&WantKeys != 0 {
+		if t.Keys, err = decodeKeys(p.cols[colKeys], p.k); err != nil {
+			return err
+		}
+	}
+	if want&WantHosts != 0 {
+		if err := t.decodeHosts(p.cols[colKeys]); err != nil {
+			return err
+		}
+	}
+	for _, c := range []struct {
+		want Want
+		col  int
+		dst  *[]int64
+	}{{WantTime, colTime, &t.Times}, {WantBytes, colBytes, &t.Bytes}, {WantAdded, colAdded, &t.Added}} {
+		if want&c.want == 0 {
+			continue
+		}
+		if *c.dst, err = decodeInts(*c.dst, p.cols[c.col], p.n); err != nil {
+			return err
+		}
+	}
+	if want&WantStatus != 0 {
+		if t.Statuses, err = t.Status.decodeInts(t.Statuses, p.cols[colStatus], p.n); err != nil {
+			return err
+		}
+	}
+	if want&WantMime != 0 {
+		if t.Mimes, err = t.Mime.decodeTexts(p.cols[colMime], p.n); err != nil {
+			return err
+		}
+	}
+	if want&WantJob != 0 {
+		if t.Jobs, err = t.Job.decodeTexts(p.cols[colJob], p.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Tally) decodeFlags(src []byte) (err error) {
+	if t.flags, err = t.Flags.decodeInts(t.flags, src, t.N); err != nil {
+		return err
+	}
+	for _, x := range t.flags {
+		if !validFlags(x) {
+			return errColumn
+		}
+		t.FlagSets = append(t.FlagSets, Flags{
+			Kind: record.Kind(x >> flagKind & 7), Via: record.Via(x >> flagVia & 3),
+			Body: BodyForm(x >> flagBody & 3), Truncated: x>>flagTruncated&1 != 0,
+		})
+	}
+	return nil
+}
+
+// decodeHosts finds the runs of URLs of one host. Keys are kept as what they
+// share with the one before, so most hosts are seen to be the same as the last
+// one's by that alone.
+func (t *Tally) decodeHosts(src []byte) error {
+	r := reader{b: src}
+	// Of the key before, only what tells the host is kept: what else of it is
+	// shared is of no use.
+	key, length, end := t.key[:0], uint64(0), 0
+	for _, n := range t.Counts {
+		shared, rest := r.uvarint(), r.uvarint()
+		if r.bad || shared > length || rest > uint64(len(r.b)) || length > keyBytesMax {
+			return errColumn
+		}
+		added := r.b[:rest]
+		r.b = r.b[rest:]
+		length = shared + rest
+		if end > 0 && shared >= uint64(end) {
+			t.Hosts[len(t.Hosts)-1].N += int(n)
+			continue
+		}
+		key = append(key[:shared], added...)
+		text := string(key)
+		end = urlkey.HostPrefix(text)
+		host := urlkey.Host(urlkey.URL(text))
+		if last := len(t.Hosts) - 1; last >= 0 && t.Hosts[last].Host == host {
+			t.Hosts[last].N += int(n)
+			continue
+		}
+		t.Hosts = append(t.Hosts, HostRun{host, int(n)})
+	}
+	t.key = key
+	if len(r.b) != 0 {
+		return errColumn
+	}
+	return nil
+}
+
+// decodeInts decodes a column of n integers and gives the list of its values,
+// in list's memory if that is large enough.
+func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
+	if len(src) > 0 && src[0] == intsDict {
+		r := reader{b: src[1:]}
+		k := r.uvarint()
+		if r.bad || k == 0 || k > dictMax {
+			return nil, errColumn
+		}
+		list = list[:0]
+		for range k {
+			list = append(list, r.varint())
+		}
+		return list, c.unpack(&r, int(k), n)
+	}
+	at, err := decodeInts(c.mem, src, n)
+	if err != nil {
+		return nil, err
+	}
+	c.mem, c.At = at, at
+	list = list[:0]
+	place := make(map[int64]int64)
+	for i, x := range at {
+		if i > 0 && x == list[at[i-1]] {
+			at[i] = at[i-1]
+			continue
+		}
+		p, ok := place[x]
+		if !ok {
+			p = int64(len(list))
+			place[x] = p
+			list = append(list, x)
+		}
+		at[i] = p
+	}
+	if c.Values = len(list); c.Values == 1 {
+		c.At = nil
+	}
+	return list, nil
+}
+
+// unpack decodes positions among k values, which are all that r has left.
+func (c *Codes) unpack(r *reader, k, n int) error {
+	width := packWidth(uint64(k - 1))
+	if r.bad || packedLen(n, width) != len(r.b) {
+		return errColumn
+	}
+	if cap(c.mem) < n {
+		c.mem = make([]int64, n)
+	}
+	c.Values, c.mem = k, c.mem[:n]
+	c.At = c.mem
+	unpack(c.At, r.b, width)
+	return c.check()
+}
+
+// check finds positions beyond the values.
+func (c *Codes) check() error {
+	most := uint64(0)
+	for _, x := range c.At {
+		most = max(most, uint64(x))
+	}
+	if most >= uint64(c.Values) {
+		return errColumn
+	}
+	return nil
+}
+
+// decodeTexts decodes a column of n strings and gives the list of its values.
+func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	switch src[0] {
+	case textsConst:
+		c.Values, c.At = 1, nil
+		return []string{string(src[1:])}, nil
+	case textsDict:
+		dict, at, err := cutDict(src[1:], n)
+		if err != nil {
+			return nil, err
+		}
+		if c.mem, err = decodeInts(c.mem, at, n); err != nil {
+			return nil, err
+		}
+		c.Values, c.At = len(dict), c.mem
+		return dict, c.check()
+	}
+	all, err := decodeTexts(src, n)
+	if err != nil {
+		return nil, err
+	}
+	if cap(c.mem) < n {
+		c.mem = make([]int64, n)
+	}
+	c.Values, c.mem = n, c.mem[:n]
+	for i := range c.mem {
+		c.mem[i] = int64(i)
+	}
+	c.At = c.mem
+	return all, nil
+}

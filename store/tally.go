@@ -1,0 +1,587 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// Tally yields captures to be counted, in no order: rows of Count captures that
+// agree in all that t asks for.
+//
+// Captures that came in twice lie in segments that overlap in keys and times.
+// Those are read side by side, as Scan does; every other segment is read by
+// itself, a chunk at a time, from the columns alone: so many entries of few
+// values are a few rows, and URLs are not even made.
+func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
+	return func(yield func(*record.Batch, error) bool) {
+		w := &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
+		if w.ranges == nil {
+			w.ranges = []urlkey.Range{{}}
+		}
+		if err := w.run(); err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+// tallier is one run of Tally.
+type tallier struct {
+	ctx    context.Context
+	v      *Snapshot
+	t      record.Tally
+	ranges []urlkey.Range
+	yield  func(*record.Batch, error) bool
+	b      record.Batch
+
+	// Of the segment at hand.
+	seg     *segment.Reader
+	hidden  func(place) bool // nil where none is
+	allKeys bool             // all of its keys lie in the ranges
+	allTime bool             // all of its times lie in those asked for
+	span    [2]record.Time   // a period that all of its times lie in, if it has one
+	look    *looker          // of captures whose bodies are elsewhere
+	settled []located        // those of the URL looked up last
+
+	tally   segment.Tally // of the chunk at hand
+	keep    []bool        // its entries that count, nil for all
+	lost    []int         // its entries whose bodies are not in the archive
+	columns []tallied
+	codes   []int32
+	counts  []int64 // by code, zero between uses
+	touched []int32
+	periods []int64 // of each entry, as a code
+	starts  []record.Time
+}
+
+// tallied is one column of the chunk at hand that has few values.
+type tallied struct {
+	values int
+	at     []int64 // place in codes, of each entry; nil is 0
+	codes  []int   // the value of each place; nil is the place itself
+	put    func(code int)
+}
+
+// tallyCodesMax bounds the combinations of values that are counted each by
+// itself: beyond it an entry is a row.
+const tallyCodesMax = 4096
+
+func (w *tallier) run() error {
+	var chosen []*segment.Info
+	for _, s := range w.v.pin.segments {
+		if s.First < w.t.To && s.Last >= w.t.From && mayHave(w.v.reader(s), w.ranges) {
+			chosen = append(chosen, s)
+		}
+	}
+	alone, together := apart(chosen)
+	for _, s := range alone {
+		if err := w.segment(s); err != nil {
+			return err
+		}
+	}
+	for _, list := range together {
+		if err := w.side(list); err != nil {
+			return err
+		}
+	}
+	return w.flush()
+}
+
+// apart parts segments into those that can have no capture in common with
+// another, and groups of those that can.
+func apart(list []*segment.Info) (alone []*segment.Info, together [][]*segment.Info) {
+	byTime := slices.Clone(list)
+	slices.SortFunc(byTime, func(a, b *segment.Info) int { return compareTimes(a.First, b.First) })
+	group := make(map[*segment.Info]*segment.Info) // to one that stands for the group
+	head := func(s *segment.Info) *segment.Info {
+		for group[s] != nil {
+			s = group[s]
+		}
+		return s
+	}
+	var open []*segment.Info // that may reach into the next one's times
+	for _, s := range byTime {
+		open = slices.DeleteFunc(open, func(o *segment.Info) bool { return o.Last < s.First })
+		for _, o := range open {
+			if a, b := head(o), head(s); a != b && o.FirstKey <= s.LastKey && s.FirstKey <= o.LastKey {
+				group[b] = a
+			}
+		}
+		open = append(open, s)
+	}
+	members := make(map[*segment.Info][]*segment.Info)
+	for _, s := range list {
+		members[head(s)] = append(members[head(s)], s)
+	}
+	for _, s := range list {
+		switch m := members[s]; {
+		case len(m) == 1:
+			alone = append(alone, s)
+		case len(m) > 1:
+			together = append(together, m)
+		}
+	}
+	return alone, together
+}
+
+func compareTimes(a, b record.Time) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// side counts the captures of segments that overlap.
+func (w *tallier) side(list []*segment.Info) error {
+	return w.v.walkAmong(w.ctx, w.t.Scan, list, true, func(group []located) error {
+		var host string
+		for i := range group {
+			e := &group[i]
+			if e.Time < w.t.From || !slices.Contains(list, e.seg.Info) {
+				continue
+			}
+			if host == "" && w.t.Host {
+				host = urlkey.Host(urlkey.URL(e.Key))
+			}
+			if err := w.entry(e, host); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// entry puts one capture.
+func (w *tallier) entry(e *located, host string) error {
+	b, want := &w.b, w.t.Columns
+	if w.t.Host {
+		b.Host = append(b.Host, host)
+	}
+	if w.t.Time {
+		b.Time = append(b.Time, w.periodOf(e.Time))
+	}
+	if want&record.ColStatus != 0 {
+		b.Status = append(b.Status, e.Status)
+	}
+	if want&record.ColKind != 0 {
+		b.Kind = append(b.Kind, e.Kind)
+	}
+	if want&record.ColMime != 0 {
+		b.Mime = append(b.Mime, e.Mime)
+	}
+	if want&record.ColBytes != 0 {
+		b.Bytes = append(b.Bytes, e.Bytes)
+	}
+	if want&record.ColPool != 0 {
+		b.Pool = append(b.Pool, e.seg.Info.Pool)
+	}
+	if want&record.ColVia != 0 {
+		b.Via = append(b.Via, e.Via)
+	}
+	if want&record.ColTruncated != 0 {
+		b.Truncated = append(b.Truncated, e.Truncated)
+	}
+	if want&record.ColAdded != 0 {
+		b.Added = append(b.Added, e.Added)
+	}
+	if want&record.ColJob != 0 {
+		b.Job = append(b.Job, e.Job)
+	}
+	return w.count(1)
+}
+
+// periodOf is what Time says of a capture's time.
+func (w *tallier) periodOf(t record.Time) record.Time {
+	if w.t.Period == nil {
+		return t
+	}
+	if t < w.span[0] || t >= w.span[1] {
+		w.span[0], w.span[1] = w.t.Period(t)
+	}
+	return w.span[0]
+}
+
+// count ends a row.
+func (w *tallier) count(n int64) error {
+	w.b.N++
+	w.b.Count = append(w.b.Count, n)
+	if w.b.N < record.BatchRows {
+		return nil
+	}
+	return w.flush()
+}
+
+func (w *tallier) flush() error {
+	if w.b.N == 0 {
+		return nil
+	}
+	if !w.yield(&w.b, nil) {
+		return errStop
+	}
+	w.b.Reset()
+	return nil
+}
+
+// segment counts the captures of a segment that overlaps with none.
+func (w *tallier) segment(s *segment.Info) (err error) {
+	w.seg = w.v.reader(s)
+	w.allTime = s.First >= w.t.From && s.Last < w.t.To
+	w.allKeys = w.t.Skip == nil && slices.ContainsFunc(w.ranges, func(r urlkey.Range) bool {
+		return r.From <= s.FirstKey && (r.To == "" || s.LastKey < r.To)
+	})
+	if w.hidden, err = w.v.hiddenIn(s.ID); err != nil {
+		return err
+	}
+	oneTime := !w.t.Time || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
+	if w.allTime && w.allKeys && w.hidden == nil && oneTime && !w.t.Host && w.t.Columns&^record.ColPool == 0 {
+		return w.whole(s)
+	}
+	defer func() {
+		if w.look != nil {
+			w.look.close()
+			w.look, w.settled = nil, nil
+		}
+	}()
+	chunks := w.seg.Chunks(w.wants())
+	defer chunks.Close()
+	ranges := w.ranges
+	more, err := chunks.SeekTally(ranges[0].From, &w.tally)
+	for more && err == nil {
+		w.v.readChunk(w.seg)
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		w.choose(ranges)
+		if err := w.chunk(); err != nil {
+			return err
+		}
+		if !w.allKeys {
+			last := w.tally.Keys[len(w.tally.Keys)-1]
+			if ranges = passed(ranges, last); len(ranges) == 0 {
+				return nil
+			}
+			if ranges[0].From > last {
+				more, err = chunks.SeekTally(ranges[0].From, &w.tally)
+				continue
+			}
+		}
+		more, err = chunks.NextTally(&w.tally)
+	}
+	return err
+}
+
+// passed is ranges without those that end at or before key.
+func passed(ranges []urlkey.Range, key string) []urlkey.Range {
+	for len(ranges) > 0 && ranges[0].To != "" && ranges[0].To <= key {
+		ranges = ranges[1:]
+	}
+	return ranges
+}
+
+// whole counts all captures of a segment of which nothing is asked that tells
+// one from another.
+func (w *tallier) whole(s *segment.Info) error {
+	if w.t.Time {
+		w.b.Time = append(w.b.Time, w.periodOf(s.First))
+	}
+	if w.t.Columns&record.ColPool != 0 {
+		w.b.Pool = append(w.b.Pool, s.Pool)
+	}
+	return w.count(s.Captures)
+}
+
+// wants says which columns of the index are needed.
+func (w *tallier) wants() segment.Want {
+	want := tallyWants(w.t.Columns)
+	if w.t.Host {
+		want |= segment.WantHosts
+	}
+	if w.t.Time || !w.allTime {
+		want |= segment.WantTime
+	}
+	if !w.allKeys {
+		want |= segment.WantKeys
+	}
+	if w.byBody() {
+		want |= segment.WantLostKeys
+	}
+	if w.t.Columns&(record.ColKind|record.ColVia|record.ColTruncated) != 0 {
+		want |= segment.WantFlags
+	}
+	return want
+}
+
+// byBody reports whether something is asked that a capture has of its body,
+// which may be with another capture.
+func (w *tallier) byBody() bool {
+	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes) != 0
+}
+
+// choose finds out which entries of the chunk at hand count. ranges are those
+// not yet passed.
+func (w *tallier) choose(ranges []urlkey.Range) {
+	t := &w.tally
+	w.lost = w.lost[:0]
+	lost := w.byBody() && slices.ContainsFunc(t.FlagSets, func(f segment.Flags) bool { return f.Body == segment.BodyNone })
+	if w.allTime && w.allKeys && w.hidden == nil && !lost {
+		w.keep = nil
+		return
+	}
+	w.keep = slices.Grow(w.keep[:0], t.N)[:t.N]
+	for i := range w.keep {
+		w.keep[i] = w.allTime || record.Time(t.Times[i]) >= w.t.From && record.Time(t.Times[i]) < w.t.To
+		w.keep[i] = w.keep[i] && (w.hidden == nil || !w.hidden(place{w.seg, t.Run, uint32(i)}))
+	}
+	if !w.allKeys {
+		w.chooseKeys(ranges)
+	}
+	if !lost {
+		return
+	}
+	for i, keep := range w.keep {
+		if keep && t.FlagSets[at(t.Flags.At, i)].Body == segment.BodyNone {
+			w.keep[i] = false
+			w.lost = append(w.lost, i)
+		}
+	}
+}
+
+// chooseKeys drops the entries whose keys are not asked for.
+func (w *tallier) chooseKeys(ranges []urlkey.Range) {
+	i := 0
+	for k, key := range w.tally.Keys {
+		ranges = passed(ranges, key)
+		next := i + int(w.tally.Counts[k])
+		if len(ranges) == 0 || key < ranges[0].From || w.t.Skip != nil && w.t.Skip(key, urlkey.URL(key)) {
+			clear(w.keep[i:next])
+		}
+		i = next
+	}
+}
+
+// at is code i of a column, whose codes are all 0 if there are none.
+func at(codes []int64, i int) int64 {
+	if codes == nil {
+		return 0
+	}
+	return codes[i]
+}
+
+// chunk counts the entries of the chunk at hand that were chosen.
+func (w *tallier) chunk() error {
+	t := &w.tally
+	combinations := w.list()
+	hosts := t.Hosts
+	if !w.t.Host {
+		hosts = []segment.HostRun{{N: t.N}}
+	}
+	count := w.each
+	if combinations <= tallyCodesMax && w.t.Columns&(record.ColBytes|record.ColAdded) == 0 && (!w.t.Time || w.t.Period != nil) {
+		w.combine(combinations)
+		count = w.grouped
+	}
+	from := 0
+	for _, h := range hosts {
+		if err := count(from, from+h.N, h.Host); err != nil {
+			return err
+		}
+		from += h.N
+	}
+	for _, i := range w.lost {
+		if err := w.elsewhere(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// list notes the columns of few values, and tells how many combinations of
+// these there can be, tallyCodesMax+1 if more.
+func (w *tallier) list() int {
+	t, b := &w.tally, &w.b
+	w.columns = w.columns[:0]
+	add := func(c record.Columns, codes *segment.Codes, put func(int)) {
+		if w.t.Columns&c != 0 {
+			w.columns = append(w.columns, tallied{values: codes.Values, at: codes.At, put: put})
+		}
+	}
+	flags := func(c record.Columns, values int, code func(segment.Flags) int, put func(int)) {
+		if w.t.Columns&c == 0 {
+			return
+		}
+		codes := make([]int, len(t.FlagSets))
+		for i, f := range t.FlagSets {
+			codes[i] = code(f)
+		}
+		w.columns = append(w.columns, tallied{values: values, at: t.Flags.At, codes: codes, put: put})
+	}
+	add(record.ColStatus, &t.Status, func(c int) { b.Status = append(b.Status, int32(t.Statuses[c])) })
+	add(record.ColMime, &t.Mime, func(c int) { b.Mime = append(b.Mime, t.Mimes[c]) })
+	add(record.ColJob, &t.Job, func(c int) { b.Job = append(b.Job, t.Jobs[c]) })
+	flags(record.ColKind, int(record.KindError)+1, func(f segment.Flags) int { return int(f.Kind) },
+		func(c int) { b.Kind = append(b.Kind, record.Kind(c)) })
+	flags(record.ColVia, int(record.ViaResource)+1, func(f segment.Flags) int { return int(f.Via) },
+		func(c int) { b.Via = append(b.Via, record.Via(c)) })
+	flags(record.ColTruncated, 2, func(f segment.Flags) int {
+		if f.Truncated {
+			return 1
+		}
+		return 0
+	}, func(c int) { b.Truncated = append(b.Truncated, c == 1) })
+	if w.t.Columns&record.ColPool != 0 {
+		w.columns = append(w.columns, tallied{values: 1, put: func(int) { b.Pool = append(b.Pool, w.seg.Info.Pool) }})
+	}
+	if w.t.Time && w.t.Period != nil {
+		w.listPeriods()
+		w.columns = append(w.columns, tallied{values: len(w.starts), at: w.periods, put: func(c int) { b.Time = append(b.Time, w.starts[c]) }})
+	}
+	n := 1
+	for i := range w.columns {
+		if n *= w.columns[i].values; n > tallyCodesMax {
+			return tallyCodesMax + 1
+		}
+	}
+	return n
+}
+
+// listPeriods finds the periods of the times of the chunk at hand.
+func (w *tallier) listPeriods() {
+	w.starts = w.starts[:0]
+	w.periods = slices.Grow(w.periods[:0], w.tally.N)[:w.tally.N]
+	code := int64(-1)
+	for i, t := range w.tally.Times {
+		if t := record.Time(t); code < 0 || t < w.span[0] || t >= w.span[1] {
+			start := w.periodOf(t)
+			if code = int64(slices.Index(w.starts, start)); code < 0 {
+				code = int64(len(w.starts))
+				w.starts = append(w.starts, start)
+			}
+		}
+		w.periods[i] = code
+	}
+}
+
+// combine makes one code of those of all columns.
+func (w *tallier) combine(combinations int) {
+	w.codes = slices.Grow(w.codes[:0], w.tally.N)[:w.tally.N]
+	clear(w.codes)
+	for len(w.counts) < combinations {
+		w.counts = append(w.counts, 0)
+	}
+	for _, c := range w.columns {
+		n := int32(c.values)
+		switch {
+		case c.at == nil && c.codes == nil:
+			for i := range w.codes {
+				w.codes[i] *= n
+			}
+		case c.at == nil:
+			for i := range w.codes {
+				w.codes[i] = w.codes[i]*n + int32(c.codes[0])
+			}
+		case c.codes == nil:
+			for i, x := range c.at {
+				w.codes[i] = w.codes[i]*n + int32(x)
+			}
+		default:
+			for i, x := range c.at {
+				w.codes[i] = w.codes[i]*n + int32(c.codes[x])
+			}
+		}
+	}
+}
+
+// grouped counts entries from up to, not including to, by their codes.
+func (w *tallier) grouped(from, to int, host string) error {
+	w.touched = w.touched[:0]
+	for i, c := range w.codes[from:to] {
+		if w.keep != nil && !w.keep[from+i] {
+			continue
+		}
+		if w.counts[c] == 0 {
+			w.touched = append(w.touched, c)
+		}
+		w.counts[c]++
+	}
+	for _, c := range w.touched {
+		n := w.counts[c]
+		w.counts[c] = 0
+		for k := len(w.columns) - 1; k >= 0; k-- {
+			col := &w.columns[k]
+			col.put(int(c) % col.values)
+			c /= int32(col.values)
+		}
+		if w.t.Host {
+			w.b.Host = append(w.b.Host, host)
+		}
+		if err := w.count(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each makes a row of each of the entries from up to, not including to.
+func (w *tallier) each(from, to int, host string) error {
+	for i := from; i < to; i++ {
+		if w.keep != nil && !w.keep[i] {
+			continue
+		}
+		for k := range w.columns {
+			col := &w.columns[k]
+			code := int(at(col.at, i))
+			if col.codes != nil {
+				code = col.codes[code]
+			}
+			col.put(code)
+		}
+		if w.t.Host {
+			w.b.Host = append(w.b.Host, host)
+		}
+		if w.t.Time && w.t.Period == nil {
+			w.b.Time = append(w.b.Time, record.Time(w.tally.Times[i]))
+		}
+		if w.t.Columns&record.ColBytes != 0 {
+			w.b.Bytes = append(w.b.Bytes, w.tally.Bytes[i])
+		}
+		if w.t.Columns&record.ColAdded != 0 {
+			w.b.Added = append(w.b.Added, record.Time(w.tally.Added[i]))
+		}
+		if err := w.count(1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elsewhere counts entry i of the chunk at hand, whose body may be that of
+// another capture.
+func (w *tallier) elsewhere(i int) error {
+	if w.look == nil {
+		w.look = w.v.looker(w.t.Columns)
+	}
+	here := place{w.seg, w.tally.Run, uint32(i)}
+	k := 0
+	for n := int64(i); n >= w.tally.Counts[k]; k++ {
+		n -= w.tally.Counts[k]
+	}
+	if key := w.tally.Keys[k]; len(w.settled) == 0 || key != w.settled[0].Key {
+		var err error
+		if w.settled, err = w.look.until(w.ctx, key, w.t.To); err != nil {
+			return err
+		}
+	}
+	for j := range w.settled {
+		if e := &w.settled[j]; e.place == here {
+			return w.entry(e, urlkey.Host(urlkey.URL(e.Key)))
+		}
+	}
+	return nil
+}
