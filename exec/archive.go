@@ -54,6 +54,11 @@ type Archive interface {
 	// error of change is its own, and changes nothing.
 	Definitions(ctx context.Context) ([]record.Definition, error)
 	Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error
+	// SaveResult keeps a result under its name beside those computed before, and
+	// gives it as it was kept. DropResult removes all of a name, and gives their
+	// number.
+	SaveResult(ctx context.Context, r record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error)
+	DropResult(ctx context.Context, kind, name string) (int, error)
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string

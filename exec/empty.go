@@ -33,11 +33,23 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	if !src.Relation.Scoped || neverAsks(node) {
 		return nil
 	}
+	if src.Relation == plan.FindRelation("ranks") {
+		return s.noRanks(ctx, snap)
+	}
 	note, err := s.probe(ctx, snap, src)
 	if err != nil || note == "" {
 		return nil // a note is no reason to fail
 	}
 	return []string{note}
+}
+
+// noRanks says so where nothing was ranked.
+func (s *Session) noRanks(ctx context.Context, snap op.Snapshot) []string {
+	results, err := snap.Results(ctx, record.ResultRanks)
+	if err != nil || len(results) > 0 {
+		return nil // a note is no reason to fail
+	}
+	return []string{"nothing was ranked yet; PAGERANK does"}
 }
 
 // neverAsks reports whether a plan has no rows whatever the archive holds.

@@ -73,7 +73,7 @@ func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*R
 	}
 	plan.Walk(node, func(n plan.Node, depth int) {
 		t.add(value.OfText(indented(depth, n.String())))
-		if src, ok := n.(*plan.Source); ok && src.Relation.Scoped {
+		if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
 			t.add(value.OfText(indented(depth+1, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools)))))
 		}
 	})
@@ -181,9 +181,11 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldUndefine(ctx, record.KindView, &st.Name)
 	case *ast.DropMetadata:
 		return s.wouldUndefine(ctx, record.KindMetadata, &st.Name)
+	case *ast.PageRank:
+		return s.wouldRank(ctx, st)
 	case *ast.Recover:
 		return s.wouldRecover(ctx, st)
-	case *ast.Explain:
+	case *ast.Explain, *ast.ExplainRank:
 		return nil, ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing")
 	case *ast.Describe, *ast.Show, *ast.Help:
 		return []string{"prints what the program knows, and reads no archive"}, nil

@@ -151,10 +151,10 @@ var queryCases = []struct{ src, want string }{
 	{"SELECT url, first_seen, last_seen, version_count, change_count, status FROM pages IN 'http://pku.edu.cn/' SINCE 2008-06-10",
 		"url|first_seen|last_seen|version_count|change_count|status\nhttp://pku.edu.cn/|2008-06-20|2008-08-25|4|3|200\n"},
 	{"SELECT url, status, version_count FROM pages IN 'http://pku.edu.cn/' AT 2008-08-10", "url|status|version_count\nhttp://pku.edu.cn/|404|1\n"},
-	{"SELECT * FROM hosts", "host|domain|page_count|version_count|change_count|bytes|first_seen|last_seen|error_count\n" +
-		"pku.edu.cn|pku.edu.cn|3|6|3|17|2008-06-01|2008-08-25|0\n" +
-		"www.pku.edu.cn|pku.edu.cn|2|2|0|4|2008-07-15|2008-07-17|1\n" +
-		"a.www.pku.edu.cn|pku.edu.cn|1|1|0|6|2008-07-16|2008-07-16|0\n"},
+	{"SELECT * FROM hosts", "host|domain|page_count|version_count|change_count|bytes|first_seen|last_seen|rank|error_count\n" +
+		"pku.edu.cn|pku.edu.cn|3|6|3|17|2008-06-01|2008-08-25|-|0\n" +
+		"www.pku.edu.cn|pku.edu.cn|2|2|0|4|2008-07-15|2008-07-17|-|1\n" +
+		"a.www.pku.edu.cn|pku.edu.cn|1|1|0|6|2008-07-16|2008-07-16|-|0\n"},
 	{"SELECT name, captures FROM pools WHERE name <> '200807'", "name|captures\n200806|4\n200808|2\n"},
 	{"SELECT * FROM files", "file|pool|segments|sorted|bytes|crc\npools/200806/000001.raw|200806|1|true|42|0000beef\n"},
 

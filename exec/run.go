@@ -47,6 +47,10 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.undefine(ctx, record.KindMetadata, &st.Name)
 	case *ast.Run:
 		return nil, errRun
+	case *ast.PageRank:
+		return s.pageRank(ctx, st)
+	case *ast.ExplainRank:
+		return s.explainRank(ctx, st)
 	case *ast.Recover:
 		return s.recoverFile(ctx, st)
 	case *ast.Explain:

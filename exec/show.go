@@ -78,7 +78,7 @@ func showColumns() *Result {
 var columnColumns = []value.Column{text("column"), text("type"), {Name: "payload", Type: value.Bool}, text("meaning")}
 
 func columnRow(c *plan.Column) []value.Value {
-	return []value.Value{value.OfText(c.Name), value.OfText(c.Type.String()), value.OfBool(c.Payload), value.OfText(c.Doc)}
+	return []value.Value{value.OfText(c.Name), value.OfText(c.Type.String()), value.OfBool(c.Payload || c.Aside), value.OfText(c.Doc)}
 }
 
 func showFunctions() *Result {

@@ -11,6 +11,7 @@ func TestFormat(t *testing.T) {
 	for _, c := range []struct{ src, want string }{
 		{"", ""},
 		{"select  url ,title from 'x'", "SELECT url, title FROM 'x';\n"},
+		{"select 1 as host, 2 as n from 'x' as of 2008", "SELECT 1 AS host, 2 AS n FROM 'x' AS OF 2008;\n"},
 		{"select 1;select 2 ;;", "SELECT 1;\nSELECT 2;\n"},
 		{"-- a\n\n\n\nselect 1 -- one\n ; -- two\n/* three */ select 2", "-- a\n\nSELECT 1 -- one\n; -- two\n/* three */\nSELECT 2;\n"},
 		{"select a\n  ,b\nfrom captures where\n(x=1\nor y = -2) and z - 1 > 0;",

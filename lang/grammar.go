@@ -19,6 +19,7 @@ import (
 
 type statementSyntax struct {
 	Query    *querySyntax    `parser:"@@"` // first, being most frequent
+	Rank     *rankSyntax     `parser:"| @@"`
 	Explain  *explainSyntax  `parser:"| @@"`
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
@@ -33,6 +34,7 @@ type statementSyntax struct {
 	Create   *createSyntax   `parser:"| @@"`
 	Save     *saveSyntax     `parser:"| @@"`
 	Run      *runSyntax      `parser:"| @@"`
+	PageRank *pageRankSyntax `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -58,6 +60,7 @@ type explainSyntax struct {
 	Create   *createSyntax   `parser:"| @@"`
 	Save     *saveSyntax     `parser:"| @@"`
 	Run      *runSyntax      `parser:"| @@"`
+	PageRank *pageRankSyntax `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -263,6 +266,33 @@ type deleteOptionSyntax struct {
 	Tokens []lexer.Token
 	Where  ast.Expr    `parser:"  'WHERE' @@"`
 	Reason lexer.Token `parser:"| 'REASON' @( String | Param )"`
+}
+
+type pageRankSyntax struct {
+	Tokens  []lexer.Token
+	Name    lexer.Token             `parser:"'PAGERANK' ( @Quoted | (?! 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'DAMPING' | 'TOLERANCE' | 'ITERATIONS' | 'NORM' | 'SEEDS' | 'WITHOUT' | 'WARM' ) @Ident )?"`
+	Clauses []*pageRankClauseSyntax `parser:"@@*"`
+}
+
+type pageRankClauseSyntax struct {
+	Tokens     []lexer.Token
+	Graph      lexer.Token    `parser:"  'OVER' ( 'GRAPH' @( Ident | Quoted )"`
+	Scopes     []*scopeSyntax `parser:"    | @@ ( ',' @@ )* )"`
+	Damping    lexer.Token    `parser:"| 'DAMPING' @( Number | Param )"`
+	Tolerance  lexer.Token    `parser:"| 'TOLERANCE' @( Number | Param )"`
+	Iterations lexer.Token    `parser:"| 'ITERATIONS' @( Number | Param )"`
+	Norm       lexer.Token    `parser:"| 'NORM' @( Number | 'N' )"`
+	Seeds      []*textSyntax  `parser:"| 'SEEDS' @@ ( ',' @@ )*"`
+	Without    []string       `parser:"| 'WITHOUT' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) ( ',' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) )*"`
+	By         string         `parser:"| 'BY' @( 'PAGE' | 'HOST' )"`
+	Warm       bool           `parser:"| @'WARM'"`
+	Time       timeSyntax     `parser:"| @@"`
+}
+
+type rankSyntax struct {
+	Tokens []lexer.Token
+	URL    lexer.Token `parser:"'EXPLAIN' 'RANK' @( String | Param )"`
+	Name   lexer.Token `parser:"( 'IN' @( Ident | Quoted ) )?"`
 }
 
 type describeSyntax struct {

@@ -128,6 +128,23 @@ range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 why = 'text' | $name
 `},
+	{"PAGERANK", `
+PAGERANK [name] [OVER scope, … | OVER GRAPH name] [time]
+    [DAMPING n] [TOLERANCE n] [ITERATIONS n] [NORM (1 | N)]
+    [SEEDS url, …] [WITHOUT what, …] [BY (PAGE | HOST)] [WARM]
+scope = 'text' | 'text' .. 'text' | $name
+time = range [choice] | choice [range]
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+n = 0.85 | 100 | $name
+url = 'text' | $name
+what = internal | nofollow | nav
+`},
+	{"EXPLAIN RANK", `
+EXPLAIN RANK url [IN name]
+url = 'text' | $name
+`},
 	{"RECOVER", `
 RECOVER file [TO file]
 file = 'text' | $name

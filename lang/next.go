@@ -421,6 +421,8 @@ func isNamePlace(tokens []lexer.Token, i int) bool {
 		return true
 	case after.Type == tokOp && (after.Value == "." || after.Value == "=" || after.Value == "("):
 		return true
+	case isKeyword(before, "AS"):
+		return !isWord(&tokens[i], "OF")
 	case before.Type == tokKeyword:
 		return slices.Contains([]string{"SELECT", "DISTINCT", "WHERE", "BY", "AND", "OR", "NOT", "HAVING", "ON", "WHEN", "THEN", "ELSE"}, before.Value) ||
 			before.Value == "FROM"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"path/filepath"
 
 	"infomall/exec"
@@ -83,6 +84,15 @@ func (a archive) Drop(ctx context.Context, o record.DropOptions) (record.DropRes
 		err = &archiveError{err}
 	}
 	return res, err
+}
+
+// SaveResult implements exec.Archive.
+func (a archive) SaveResult(ctx context.Context, r record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+	r, err := a.Archive.SaveResult(ctx, r, rows)
+	if err != nil && a.has(err) {
+		err = &archiveError{err}
+	}
+	return r, err
 }
 
 // Merge implements exec.Archive.

@@ -33,7 +33,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "COPY CREATE DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE RECOVER REINDEX REPAIR RESET RUN SAVE SEAL SELECT SET SHOW VERIFY WITH"},
+		{"|", "COPY CREATE DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE PAGERANK RECOVER REINDEX REPAIR RESET RUN SAVE SEAL SELECT SET SHOW VERIFY WITH"},
 		{"SEL|", "SELECT"},
 		{"sel|", "select"},
 		{"SELECT 1; SE|", "SEAL SELECT SET"},

@@ -35,15 +35,16 @@ var arrows = map[string]string{
 
 	"store/disk/disktest": "store/disk",
 
+	"store/result":  "store/record store/urlkey",
 	"store/segment": "store/record store/urlkey store/disk",
-	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment",
+	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
-	"exec/op":    "exec/value exec/plan lang/ast store/record store/urlkey store/page store/block",
+	"exec/op":    "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value store/record",
 	"exec/graph": "",
-	"exec":       "exec/value exec/plan exec/op exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec":       "exec/value exec/plan exec/op exec/graph exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
@@ -82,7 +83,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/segment store/tianwang store/warc store/gzipped store/page store/block",
+	"github.com/klauspost/compress":       "store store/segment store/result store/tianwang store/warc store/gzipped store/page store/block",
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page",

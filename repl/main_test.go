@@ -108,6 +108,18 @@ func (endless) PlanRecover(context.Context, record.RecoverOptions) (record.Recov
 	panic("not asked for")
 }
 
+func (endless) SaveResult(context.Context, record.Result, iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+	panic("not asked for")
+}
+
+func (endless) DropResult(context.Context, string, string) (int, error) { panic("not asked for") }
+
+func (endless) Results(context.Context, string) ([]record.Result, error) { return nil, nil }
+
+func (endless) ResultRows(context.Context, record.Result, []urlkey.Range) iter.Seq2[record.ResultRow, error] {
+	panic("not asked for")
+}
+
 func (endless) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
 	return nil, nil
 }

@@ -16,9 +16,9 @@ type Options struct {
 	// Memory bounds, in bytes, what building takes beside twenty bytes a node.
 	// A graph whose edges take more stays in a file. 0 is 256 MiB.
 	Memory int64
-	// Dir is where files are made, if need be; "" is the system's place for
-	// such.
-	Dir string
+	// TempFile makes a file, if need be, whose space is free again once it is
+	// closed. Nil is one in the system's place for such.
+	TempFile func() (*os.File, error)
 	// Weighted: edges have weights of their own. Else each counts as 1.
 	Weighted bool
 	// Repeats counts an edge as often as it is added. Else it counts once, with
@@ -50,7 +50,22 @@ func NewBuilder(o Options) *Builder {
 	if o.Memory <= 0 {
 		o.Memory = memoryDefault
 	}
+	if o.TempFile == nil {
+		o.TempFile = tempFile
+	}
 	return &Builder{o: o}
+}
+
+// tempFile makes a file that is unlinked already.
+func tempFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "infomall-graph-")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // bufferEdges is how many edges are sorted at a time: with what sorting needs
@@ -95,7 +110,7 @@ func (b *Builder) Close() error {
 	}
 	f := b.file
 	b.file = nil
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	return f.Close()
 }
 
 // spill writes what was added to the file, sorted.
@@ -104,7 +119,7 @@ func (b *Builder) spill() error {
 		return nil
 	}
 	if b.file == nil {
-		f, err := os.CreateTemp(b.o.Dir, "infomall-graph-")
+		f, err := b.o.TempFile()
 		if err != nil {
 			return fmt.Errorf("make a file for the edges of a graph: %w", err)
 		}
@@ -189,53 +204,94 @@ func (b *Builder) graph(nodes int) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	g := &Graph{nodes: nodes, wide: b.o.Weighted, first: make([]uint32, nodes), out: make([]float64, nodes)}
-	a := &assembly{g: g}
-	add := func(to, from uint32, weight float32) error {
-		if int(to) >= nodes || int(from) >= nodes {
-			return fmt.Errorf("an edge from %d to %d in a graph with %d nodes", from, to, nodes)
-		}
-		return a.add(to, from, weight)
-	}
-	if len(b.runs) == 0 {
-		g.from = make([]uint32, 0, len(b.keys))
-		if err := b.sorted(add); err != nil {
+	each := b.sorted
+	edges := int64(len(b.keys))
+	if len(b.runs) > 0 {
+		if err := b.spill(); err != nil {
 			return nil, err
 		}
-		a.finish()
-		return g, nil
+		b.keys, b.weight, b.spare = nil, nil, sorter{}
+		each, edges = b.merge, 0
+		for _, r := range b.runs {
+			edges += r.edges
+		}
 	}
-	if err := b.spill(); err != nil {
+	s, err := newSorted(nodes, edges, b.o, len(b.runs) == 0)
+	if err != nil {
 		return nil, err
 	}
-	edges := int64(0)
-	for _, r := range b.runs {
-		edges += r.edges
+	err = each(func(to, from uint32, weight float32) error { return s.Add(from, to, weight) })
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
-	b.keys, b.weight, b.spare = nil, nil, sorter{}
-	if edges*int64(g.edgeBytes()) <= b.o.Memory/2 {
+	return s.Graph()
+}
+
+// Sorted takes the edges of a graph in order of (to, from).
+type Sorted struct {
+	a   *assembly
+	out *bufio.Writer // of the file, if there is one
+	key uint64        // of the last edge
+}
+
+// NewSorted begins a graph of nodes up to nodes, of at most so many edges. Graph
+// or Close ends it.
+func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
+	if o.Memory <= 0 {
+		o.Memory = memoryDefault
+	}
+	if o.TempFile == nil {
+		o.TempFile = tempFile
+	}
+	return newSorted(nodes, edges, o, false)
+}
+
+func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error) {
+	g := &Graph{nodes: nodes, wide: o.Weighted, first: make([]uint32, nodes), out: make([]float64, nodes)}
+	s := &Sorted{a: &assembly{g: g}}
+	if inMemory || edges*int64(g.edgeBytes()) <= o.Memory/2 {
 		g.from = make([]uint32, 0, edges)
-		if err := b.merge(add); err != nil {
-			return nil, err
-		}
-		a.finish()
-		return g, nil
+		return s, nil
 	}
-	f, err := os.CreateTemp(b.o.Dir, "infomall-graph-")
+	f, err := o.TempFile()
 	if err != nil {
 		return nil, fmt.Errorf("make a file for the edges of a graph: %w", err)
 	}
 	g.file = f
-	w := bufio.NewWriterSize(f, 1<<18)
-	a.into = w
-	if err = b.merge(add); err == nil {
-		err = w.Flush()
+	s.out = bufio.NewWriterSize(f, 1<<18)
+	s.a.into = s.out
+	return s, nil
+}
+
+// Add adds an edge, which comes behind those before it.
+func (s *Sorted) Add(from, to uint32, weight float32) error {
+	g := s.a.g
+	key := uint64(to)<<32 | uint64(from)
+	switch {
+	case int(to) >= g.nodes || int(from) >= g.nodes:
+		return fmt.Errorf("an edge from %d to %d in a graph with %d nodes", from, to, g.nodes)
+	case g.edges > 0 && key < s.key:
+		return fmt.Errorf("the edge from %d to %d comes behind one from %d to %d", from, to, uint32(s.key), s.key>>32)
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write the edges of a graph to %s: %w", f.Name(), err), g.Close())
+	s.key = key
+	if err := s.a.add(to, from, weight); err != nil {
+		return fmt.Errorf("write the edges of a graph: %w", err)
 	}
-	a.finish()
-	return g, nil
+	return nil
+}
+
+// Close gives up the graph.
+func (s *Sorted) Close() error { return s.a.g.Close() }
+
+// Graph ends the graph. The caller closes it.
+func (s *Sorted) Graph() (*Graph, error) {
+	if s.out != nil {
+		if err := s.out.Flush(); err != nil {
+			return nil, errors.Join(fmt.Errorf("write the edges of a graph: %w", err), s.Close())
+		}
+	}
+	s.a.finish()
+	return s.a.g, nil
 }
 
 // merge calls f for the edges of all runs in order, repeats folded.

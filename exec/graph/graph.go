@@ -11,7 +11,6 @@ package graph
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -60,7 +59,7 @@ func (g *Graph) Close() error {
 	if g.file == nil {
 		return nil
 	}
-	return errors.Join(g.file.Close(), os.Remove(g.file.Name()))
+	return g.file.Close()
 }
 
 // row is what points to a node, in order of number, with weights or nil.
@@ -170,6 +169,35 @@ func (g *Graph) In(node int, f func(from int, weight float64)) error {
 // OutWeight is the weight of the edges that leave a node: where none has a
 // weight, their number.
 func (g *Graph) OutWeight(node int) float64 { return g.out[node] }
+
+// InDegree is how many edges come in at a node.
+func (g *Graph) InDegree(node int) int64 {
+	b := g.blocks[g.blockOf(node)]
+	if node+1 < b.end {
+		return int64(g.first[node+1] - g.first[node])
+	}
+	return b.edges - int64(g.first[node])
+}
+
+// Each calls f for each node in order of number, with what points to it in order
+// of number, and the weights of these edges, nil where each is 1. Both are valid
+// until it returns.
+func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) error {
+	var buf buffer
+	for _, b := range g.blocks {
+		edges, err := g.load(b, &buf)
+		if err != nil {
+			return err
+		}
+		for v := b.node; v < b.end; v++ {
+			in := g.node(b, edges, v)
+			if err := f(v, in.from, in.weight); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // assembly puts a graph together from edges in order of (to, from).
 type assembly struct {

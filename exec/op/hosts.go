@@ -16,6 +16,7 @@ type hostRow struct {
 	name                                    string
 	pages, versions, changes, bytes, errors int64
 	first, last                             record.Time
+	standing                                Standing
 }
 
 // hosts yields a row a host, in SURT order of their names.
@@ -24,7 +25,33 @@ type hostRow struct {
 // of one host need not stand together: each stretch of them is summed up, and
 // the sums, which are few, are sorted.
 func (r *Runner) hosts(ctx context.Context, n *plan.Source) Rows {
-	return render(n, hostFills, hostShape, paged(r.eachHost(ctx, n)))
+	return render(n, hostFills, hostShape, paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n))))
+}
+
+// hostURL is the URL that stands for a host.
+func hostURL(name string) string { return "http://" + name + "/" }
+
+// rankedHosts adds to hosts what the ranking says of them, where that is asked.
+func (r *Runner) rankedHosts(ctx context.Context, n *plan.Source, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
+	if !n.Wants("rank") {
+		return in
+	}
+	return func(yield func(*hostRow, error) bool) {
+		find, done, err := r.standings(ctx, n, HostRanking, nil)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer done()
+		for h, err := range in {
+			if err == nil {
+				h.standing, err = find(urlkey.Key(hostURL(h.name)))
+			}
+			if !yield(h, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRow, error] {
@@ -66,7 +93,7 @@ func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
 			return nil
 		}
 		buf = h.encode(buf[:0])
-		return s.add([]byte(urlkey.Key("http://"+h.name+"/")), buf)
+		return s.add([]byte(urlkey.Key(hostURL(h.name))), buf)
 	}
 	for p, err := range in {
 		if err != nil {
@@ -130,5 +157,6 @@ var hostFills = fills[[]hostRow]{
 	"bytes":         intOf(func(h *hostRow) int64 { return h.bytes }),
 	"first_seen":    timeOf(func(h *hostRow) record.Time { return h.first }),
 	"last_seen":     timeOf(func(h *hostRow) record.Time { return h.last }),
+	"rank":          numberOf(func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
 	"error_count":   intOf(func(h *hostRow) int64 { return h.errors }),
 }

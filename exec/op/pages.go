@@ -19,6 +19,8 @@ type pageRow struct {
 	kind                  record.Kind
 	mime, title           string
 	bytes, errors, visits int64
+	standing              Standing
+	inlinks, outlinks     int64
 }
 
 // pageNeeds are the columns of a scan that pages asks for beside its fields':
@@ -88,7 +90,30 @@ func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanB
 
 // pages yields a row a URL.
 func (r *Runner) pages(ctx context.Context, n *plan.Source) Rows {
-	return render(n, pageFills, pageShape, paged(eachPage(r.pageSpans(ctx, n))))
+	return render(n, pageFills, pageShape, paged(r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(r.pageSpans(ctx, n))))))
+}
+
+// rankedPages adds to pages what the ranking says of them, where that is asked.
+func (r *Runner) rankedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+	if !n.Wants("rank") {
+		return in
+	}
+	return func(yield func(*pageRow, error) bool) {
+		find, done, err := r.standings(ctx, n, PageRanking, n.Ranges)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer done()
+		for p, err := range in {
+			if err == nil {
+				p.standing, err = find(p.key)
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // paged puts rows into batches, of one row first, so that rows come soon.
@@ -126,6 +151,7 @@ var pageFills = fills[[]pageRow]{
 	"last_seen":     timeOf(func(p *pageRow) record.Time { return p.last }),
 	"version_count": intOf(func(p *pageRow) int64 { return p.versions }),
 	"change_count":  intOf(func(p *pageRow) int64 { return p.changes }),
+	"rank":          numberOf(func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),
 	"title":         textOf(value.Text, func(p *pageRow) string { return p.title }),
 	"status": func(v *value.Vector, list []pageRow) {
 		v.Resize(value.Int, len(list))
@@ -136,12 +162,14 @@ var pageFills = fills[[]pageRow]{
 			}
 		}
 	},
-	"kind":   textOf(value.Text, func(p *pageRow) string { return p.kind.String() }),
-	"mime":   textOf(value.Text, func(p *pageRow) string { return p.mime }),
-	"urlkey": textOf(value.Text, func(p *pageRow) string { return urlkey.CDX(p.url) }),
-	"host":   textOf(value.Text, func(p *pageRow) string { return urlkey.Host(p.url) }),
-	"domain": textOf(value.Text, func(p *pageRow) string { return urlkey.Domain(p.url) }),
-	"depth":  intOf(func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
+	"kind":     textOf(value.Text, func(p *pageRow) string { return p.kind.String() }),
+	"mime":     textOf(value.Text, func(p *pageRow) string { return p.mime }),
+	"urlkey":   textOf(value.Text, func(p *pageRow) string { return urlkey.CDX(p.url) }),
+	"host":     textOf(value.Text, func(p *pageRow) string { return urlkey.Host(p.url) }),
+	"domain":   textOf(value.Text, func(p *pageRow) string { return urlkey.Domain(p.url) }),
+	"inlinks":  intOf(func(p *pageRow) int64 { return p.inlinks }),
+	"outlinks": intOf(func(p *pageRow) int64 { return p.outlinks }),
+	"depth":    intOf(func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
 }
 
 // textOf computes a column of texts, of which "" is NULL.

@@ -5,8 +5,10 @@ package op
 
 import (
 	"context"
+	"iter"
 
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // Snapshot is one unchanging state of an archive. Refs are good for the
@@ -33,6 +35,11 @@ type Snapshot interface {
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]record.Tombstone, error)
+	// Results lists the results of a kind that are kept, in order of name and
+	// time; ResultRows yields the rows of one whose keys lie in one of the ranges,
+	// which are sorted and disjoint; nil is all.
+	Results(ctx context.Context, kind string) ([]record.Result, error)
+	ResultRows(ctx context.Context, r record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error]
 	// Delete removes captures, named by refs of this snapshot, from the archive:
 	// the next snapshot is without them. It is record.ErrChanged if another
 	// process wrote them anew meanwhile.

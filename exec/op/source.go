@@ -34,6 +34,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.links(ctx, n)
 	case "hosts":
 		return r.hosts(ctx, n)
+	case "ranks":
+		return r.ranks(ctx, n)
 	case "periods":
 		return render(n, periodFills(n), periodShape, listed(ctx, n.Periods))
 	case "pools":

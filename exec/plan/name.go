@@ -18,7 +18,7 @@ func UnknownName(at interface{ At() ast.Span }, thing, name, within string, name
 	err := ast.Errorf(at, "no %s %q%s", thing, name, within)
 	if near := value.Nearest(name, names); near != "" {
 		err.Hint = "did you mean " + near + "?"
-	} else if len(names) <= listedMax {
+	} else if len(names) > 0 && len(names) <= listedMax {
 		err.Hint = "there are " + strings.Join(names, ", ")
 	}
 	return err

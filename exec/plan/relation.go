@@ -23,6 +23,9 @@ type Relation struct {
 	// OfSession tells that the rows come from the session and not from the
 	// archive.
 	OfSession bool
+	// OwnTime is the column that a range of time is about, where that is not the
+	// time of captures; such a relation takes no choice. Else it is "".
+	OwnTime string
 	// RefColumns is how many hidden columns name what a row was made of, for
 	// Payload and DELETE. 0 where nobody asks.
 	RefColumns int
@@ -39,6 +42,9 @@ type Column struct {
 	// Costly columns need the stored response too, and are made as late; but *
 	// has them.
 	Costly bool
+	// Aside: it takes a computation of its own over all the archive, so that *
+	// leaves it out too.
+	Aside bool
 	// Needs is what a scan must fill for the column.
 	Needs record.Columns
 }
@@ -90,7 +96,7 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, historyRelation,
+	hostsRelation, ranksRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{
@@ -189,6 +195,7 @@ var pagesRelation = &Relation{
 		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
 		{Name: "version_count", Type: value.Int, Doc: "versions that the visits found"},
 		{Name: "change_count", Type: value.Int, Doc: "visits that found a change"},
+		{Name: "rank", Type: value.Float, Doc: "what the last PAGERANK without a name says, up to the end of the period"},
 		{Name: "title", Type: value.Text, Doc: "what the page calls itself at the last visit", Needs: record.ColPage},
 		{Name: "status", Type: value.Int, Doc: "HTTP status at the last visit", Needs: record.ColStatus},
 		{Name: "kind", Type: value.Text, Doc: "kind at the last visit", Needs: record.ColKind},
@@ -197,6 +204,8 @@ var pagesRelation = &Relation{
 		{Name: "host", Type: value.Text, Doc: "host of the URL"},
 		{Name: "domain", Type: value.Text, Doc: "registered domain of the host"},
 		{Name: "depth", Type: value.Int, Doc: "number of parts of the path"},
+		{Name: "inlinks", Type: value.Int, Doc: "pages of the archive that linked to it in the period", Aside: true},
+		{Name: "outlinks", Type: value.Int, Doc: "URLs that it linked to in the period", Aside: true},
 	},
 }
 
@@ -211,6 +220,7 @@ var hostsRelation = &Relation{
 		{Name: "bytes", Type: value.Int, Doc: "size of the bodies of these versions", Needs: record.ColBytes},
 		{Name: "first_seen", Type: value.Time, Doc: "first visit of the period"},
 		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
+		{Name: "rank", Type: value.Float, Doc: "what the last PAGERANK BY host without a name says, up to the end of the period"},
 		{Name: "error_count", Type: value.Int, Doc: "visits of kind error", Needs: record.ColKind},
 	},
 }

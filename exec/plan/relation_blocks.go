@@ -99,3 +99,8 @@ var linksRelation = &Relation{
 		{Name: "after", Type: value.Text, Doc: "up to 50 bytes of text after it", Payload: true},
 	},
 }
+
+// LinksOf is the source of all links of pages that were there in the time of n.
+func LinksOf(n *Source) *Source {
+	return &Source{Relation: linksRelation, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
+}

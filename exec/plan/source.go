@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"infomall/exec/value"
@@ -130,6 +131,19 @@ func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	return c.V.Int, nil
 }
 
+// ConstantNumber reads a constant number, which follows the word where.
+func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
+	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Float)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*Const)
+	if !ok || c.V.Type != value.Float {
+		return 0, ast.Errorf(e, "%s takes a number, not %s", where, e)
+	}
+	return c.V.Float, nil
+}
+
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // use gives the index of the field c in n's batches, adding it if need be.
@@ -141,6 +155,11 @@ func (n *Source) use(c *Column) int {
 	}
 	n.Fields = append(n.Fields, c)
 	return len(n.Fields) - 1
+}
+
+// Wants reports whether the column called name is among n's fields.
+func (n *Source) Wants(name string) bool {
+	return slices.ContainsFunc(n.Fields, func(c *Column) bool { return c.Name == name })
 }
 
 // Scan is the scan that gives n its captures, with the columns in needs beside

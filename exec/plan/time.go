@@ -23,13 +23,18 @@ func (n *Source) setTime(t ast.TimeClause, env *Env) error {
 		if err != nil {
 			return err
 		}
-		if t.Range.Op == ast.RangeDuring {
+		if t.Range.Op == ast.RangeDuring && n.Relation.OwnTime == "" {
 			n.During, w.From = w.From, record.MinTime
 		}
 		n.Window = w
 	}
 	if t.Choice == nil {
 		return nil
+	}
+	if own := n.Relation.OwnTime; own != "" {
+		err := ast.Errorf(t.Choice, "%s takes ranges of time only, which are about %s", n.Relation.Name, own)
+		err.Hint = "use WHERE, as in " + own + " = (SELECT max(" + own + ") FROM " + n.Relation.Name + ")"
+		return err
 	}
 	c := Choice{AsOf: record.NoTime}
 	if t.Choice.T != nil {

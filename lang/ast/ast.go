@@ -31,7 +31,8 @@ type Node interface {
 
 // Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
-// *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *Explain, *Describe,
+// *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *PageRank,
+// *ExplainRank, *Explain, *Describe,
 // *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node

@@ -391,15 +391,20 @@ func (p *printer) source(s *Source) {
 		}
 	}
 	p.scopes(s.Scopes)
-	if s.Time.Range != nil {
-		p.WriteByte(' ')
-		p.timeRange(s.Time.Range)
-	}
-	if s.Time.Choice != nil {
-		p.WriteByte(' ')
-		p.timeChoice(s.Time.Choice)
-	}
+	p.time(&s.Time)
 	p.alias(s.Alias)
+}
+
+// time writes a time clause, if there is one, behind a blank.
+func (p *printer) time(t *TimeClause) {
+	if t.Range != nil {
+		p.WriteByte(' ')
+		p.timeRange(t.Range)
+	}
+	if t.Choice != nil {
+		p.WriteByte(' ')
+		p.timeChoice(t.Choice)
+	}
 }
 
 func (p *printer) join(j *Join) {
@@ -568,6 +573,14 @@ func (p *printer) statement(s Statement) {
 		p.save(s)
 	case *Run:
 		p.run(s)
+	case *PageRank:
+		p.pageRank(s)
+	case *ExplainRank:
+		p.clause("EXPLAIN RANK ", s.URL)
+		if s.Name != nil {
+			p.WriteString(" IN ")
+			p.name(s.Name)
+		}
 	case *Recover:
 		p.clause("RECOVER ", s.File)
 		if s.To != nil {

@@ -55,12 +55,7 @@ func children(n Node) []Node {
 		}
 		l.exprs(n.File)
 		l.scopes(n.Scopes)
-		if n.Time.Range != nil {
-			l = append(l, n.Time.Range)
-		}
-		if n.Time.Choice != nil {
-			l = append(l, n.Time.Choice)
-		}
+		l.time(&n.Time)
 	case *Join:
 		l = append(l, n.Source)
 		l.exprs(n.On)
@@ -107,6 +102,13 @@ func children(n Node) []Node {
 		}
 	case *Arg:
 		l.exprs(n.Value)
+	case *PageRank:
+		l.scopes(n.Scopes)
+		l.time(&n.Time)
+		l.exprs(n.Damping, n.Tolerance, n.Iterations)
+		l.exprs(n.Seeds...)
+	case *ExplainRank:
+		l.exprs(n.URL)
 	case *Recover:
 		l.exprs(n.File, n.To)
 	case *Explain:
@@ -169,6 +171,15 @@ func (l *nodes) exprs(es ...Expr) {
 		if e != nil {
 			*l = append(*l, e)
 		}
+	}
+}
+
+func (l *nodes) time(t *TimeClause) {
+	if t.Range != nil {
+		*l = append(*l, t.Range)
+	}
+	if t.Choice != nil {
+		*l = append(*l, t.Choice)
 	}
 }
 

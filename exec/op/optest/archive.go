@@ -46,6 +46,7 @@ type Archive struct {
 
 	mu      sync.Mutex
 	defined []record.Definition
+	results []kept // in order of name and time
 }
 
 // Definitions are those that Define has left.

@@ -1,0 +1,201 @@
+package exec
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// linksAsked says which links a statement makes a graph of.
+type linksAsked struct {
+	scopes  []ast.Scope
+	time    ast.TimeClause // LATEST if empty
+	without []string       // of ast.Withouts
+	byHost  bool
+	find    []string // URLs whose nodes are wanted
+}
+
+// The queries for the edges and for the nodes of a graph of links.
+var (
+	votingLinks = "SELECT url, target FROM links WHERE kind IN (" + votingKinds() + ") AND target IS NOT NULL"
+	votingPages = "SELECT url FROM versions WHERE kind = 'page'"
+)
+
+func votingKinds() string {
+	var list []string
+	for _, k := range op.VotingKinds {
+		list = append(list, "'"+k.String()+"'")
+	}
+	return strings.Join(list, ", ")
+}
+
+// withoutConditions are what WITHOUT adds to the query for edges.
+var withoutConditions = map[string]string{
+	"internal": " AND NOT internal", "nofollow": " AND NOT nofollow", "nav": " AND coalesce(label, '') <> 'nav'",
+}
+
+// plans plans the queries.
+func (a *linksAsked) plans(env *plan.Env) (links, pages plan.Node, err error) {
+	text := votingLinks
+	for _, w := range a.without {
+		text += withoutConditions[w]
+	}
+	if links, err = a.plan(text, env); err == nil {
+		pages, err = a.plan(votingPages, env)
+	}
+	return links, pages, err
+}
+
+func (a *linksAsked) plan(text string, env *plan.Env) (plan.Node, error) {
+	st, err := lang.ParseOne(text, "")
+	if err != nil {
+		panic("exec: " + err.Error())
+	}
+	q := st.(*ast.Query)
+	from := q.Select.From
+	from.Scopes, from.Time = a.scopes, a.time
+	if from.Time == (ast.TimeClause{}) {
+		from.Time.Choice = &ast.TimeChoice{Op: ast.ChoiceLatest}
+	}
+	return plan.Build(q, env)
+}
+
+// asOf is the moment that a graph of links is about: the one asked for, else the
+// end of the range, but no later than the archive's last capture.
+func asOf(ctx context.Context, snap op.Snapshot, links plan.Node) (record.Time, error) {
+	src := plan.Sources(links)[0]
+	if src.Choice.AsOf != record.NoTime {
+		return src.Choice.AsOf, nil
+	}
+	pools, err := snap.Pools(ctx)
+	last := record.MinTime
+	for _, p := range pools {
+		last = max(last, p.Last)
+	}
+	return min(src.Window.To-1, last), err
+}
+
+// linkGraph makes the graph. The caller closes it.
+func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked, links, pages plan.Node) (*op.NamedGraph, error) {
+	var all []op.Rows
+	for _, n := range []plan.Node{links, pages} {
+		rows, err := run.Rows(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows)
+	}
+	return run.Graph(ctx, edgesOf(all, a.byHost), op.GraphOptions{Find: a.find})
+}
+
+// edgesOf makes edges of rows that have a source and a target, and lone nodes of
+// those that have a source only.
+func edgesOf(all []op.Rows, byHost bool) iter.Seq2[op.Edge, error] {
+	node := func(url string) string { return url }
+	if byHost {
+		node = hostNode()
+	}
+	return func(yield func(op.Edge, error) bool) {
+		for _, rows := range all {
+			for b, err := range rows {
+				if err != nil {
+					yield(op.Edge{}, err)
+					return
+				}
+				if !yieldEdges(b, node, yield) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func yieldEdges(b *value.Batch, node func(string) string, yield func(op.Edge, error) bool) bool {
+	for i := range b.N {
+		e := op.Edge{From: node(b.Cols[0].Texts[i]), Weight: 1}
+		if len(b.Cols) > 1 {
+			e.To = node(b.Cols[1].Texts[i])
+		}
+		if e.From != "" && !yield(e, nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// hostNode gives a function that makes a URL that of its host; "" of one without.
+// It remembers the last host, as URLs of one come together.
+func hostNode() func(url string) string {
+	last, node := "", ""
+	return func(url string) string {
+		host := urlkey.Host(url)
+		if host == "" {
+			return ""
+		}
+		if host != last {
+			last, node = host, "http://"+host+"/"
+		}
+		return node
+	}
+}
+
+// withParams gives an expression with the values of parameters in their stead, so
+// that it can be read again when these are not at hand.
+func withParams(e ast.Expr, env *plan.Env) (ast.Expr, error) {
+	switch e := e.(type) {
+	case *ast.Param:
+		text, err := env.Param(e)
+		return &ast.String{Span: e.Span, Value: text}, err
+	case *ast.Binary:
+		copied := *e
+		var err error
+		if copied.X, err = withParams(e.X, env); err == nil {
+			copied.Y, err = withParams(e.Y, env)
+		}
+		return &copied, err
+	}
+	return e, nil
+}
+
+// scopesWithParams and timeWithParams do so in scopes and times.
+func scopesWithParams(list []ast.Scope, env *plan.Env) (_ []ast.Scope, err error) {
+	list = slices.Clone(list)
+	for i := range list {
+		if list[i].From, err = withParams(list[i].From, env); err == nil && list[i].To != nil {
+			list[i].To, err = withParams(list[i].To, env)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func timeWithParams(t ast.TimeClause, env *plan.Env) (_ ast.TimeClause, err error) {
+	put := func(e *ast.Expr) {
+		if *e != nil && err == nil {
+			*e, err = withParams(*e, env)
+		}
+	}
+	if t.Range != nil {
+		r := *t.Range
+		put(&r.A)
+		put(&r.B)
+		t.Range = &r
+	}
+	if t.Choice != nil {
+		c := *t.Choice
+		put(&c.T)
+		t.Choice = &c
+	}
+	return t, err
+}

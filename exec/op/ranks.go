@@ -1,0 +1,264 @@
+package op
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// The rankings that the column rank of pages and hosts is taken from: those that
+// have no name of their own.
+const (
+	PageRanking = "pagerank"
+	HostRanking = "hostrank"
+)
+
+// The flags with which a row of a ranking begins.
+const (
+	hasRank  = 1
+	hasHubs  = 2
+	rankBits = 8 // bytes of a number
+)
+
+// Standing is what a ranking says of a URL.
+type Standing struct {
+	Rank           float64
+	Hub, Authority float64
+	Ranked, Judged bool // it has a rank; it has hub and authority
+}
+
+// Append appends the value of a kept ranking's row.
+func (s Standing) Append(dst []byte) []byte {
+	put := func(x float64) { dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)) }
+	var flags byte
+	if s.Ranked {
+		flags |= hasRank
+	}
+	if s.Judged {
+		flags |= hasHubs
+	}
+	dst = append(dst, flags)
+	if s.Ranked {
+		put(s.Rank)
+	}
+	if s.Judged {
+		put(s.Hub)
+		put(s.Authority)
+	}
+	return dst
+}
+
+// ParseStanding is the inverse of Append.
+func ParseStanding(b []byte) (s Standing, err error) {
+	rest := b
+	take := func() float64 {
+		if len(rest) < rankBits {
+			err = fmt.Errorf("a ranking has a row of %d bytes, which no program wrote", len(b))
+			return 0
+		}
+		x := math.Float64frombits(binary.LittleEndian.Uint64(rest))
+		rest = rest[rankBits:]
+		return x
+	}
+	if len(rest) == 0 {
+		return s, fmt.Errorf("a ranking has an empty row")
+	}
+	flags := rest[0]
+	rest = rest[1:]
+	if s.Ranked = flags&hasRank != 0; s.Ranked {
+		s.Rank = take()
+	}
+	if s.Judged = flags&hasHubs != 0; s.Judged {
+		s.Hub, s.Authority = take(), take()
+	}
+	return s, err
+}
+
+// rankRow is a URL in a ranking.
+type rankRow struct {
+	Standing
+	key string
+	of  *record.Result
+}
+
+// ranks yields a row a URL and ranking, in order of URL, as_of and ranking.
+func (r *Runner) ranks(ctx context.Context, n *plan.Source) Rows {
+	return render(n, rankFills, rankShape, paged(r.rankRows(ctx, n)))
+}
+
+func (r *Runner) rankRows(ctx context.Context, n *plan.Source) iter.Seq2[*rankRow, error] {
+	return func(yield func(*rankRow, error) bool) {
+		results, err := r.Snapshot.Results(ctx, record.ResultRanks)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var list []*rankCursor
+		defer func() {
+			for _, c := range list {
+				c.stop()
+			}
+		}()
+		for i := range results {
+			if x := &results[i]; x.AsOf >= n.Window.From && x.AsOf < n.Window.To {
+				list = append(list, r.rankCursor(ctx, x, n.Ranges))
+			}
+		}
+		for {
+			// An archive has few rankings: the least is found by looking at all.
+			var least *rankCursor
+			for _, c := range list {
+				if c.more && (least == nil || c.compare(least) < 0) {
+					least = c
+				}
+				if c.err != nil {
+					yield(nil, c.err)
+					return
+				}
+			}
+			if least == nil {
+				return
+			}
+			if (n.Match == nil || n.Match(least.row.key)) && !yield(&least.row, nil) {
+				return
+			}
+			least.advance()
+		}
+	}
+}
+
+// rankCursor reads a ranking row by row.
+type rankCursor struct {
+	next func() (record.ResultRow, error, bool)
+	stop func()
+	row  rankRow
+	more bool // row is there
+	err  error
+}
+
+// rankCursor gives a cursor at the first row in the ranges. The caller stops it.
+func (r *Runner) rankCursor(ctx context.Context, of *record.Result, ranges []urlkey.Range) *rankCursor {
+	c := &rankCursor{row: rankRow{of: of}}
+	c.next, c.stop = iter.Pull2(r.Snapshot.ResultRows(ctx, *of, ranges))
+	c.advance()
+	return c
+}
+
+func (c *rankCursor) advance() {
+	row, err, more := c.next()
+	c.more = more && err == nil
+	if c.err = err; !c.more {
+		return
+	}
+	c.row.key = string(row.Key)
+	if c.row.Standing, c.err = ParseStanding(row.Value); c.err != nil {
+		c.more = false
+	}
+}
+
+func (c *rankCursor) compare(o *rankCursor) int {
+	x, y := &c.row, &o.row
+	return cmp.Or(strings.Compare(x.key, y.key), cmp.Compare(x.of.AsOf, y.of.AsOf), strings.Compare(x.of.Name, y.of.Name), cmp.Compare(x.of.Computed, y.of.Computed))
+}
+
+// seek goes on to a key, and tells whether the ranking has it. Keys must rise.
+func (c *rankCursor) seek(key string) bool {
+	for c.more && c.row.key < key {
+		c.advance()
+	}
+	return c.more && c.row.key == key
+}
+
+// standings gives a function that looks up the URLs of a source, in order of key,
+// in the ranking of a name that fits the source's time: the last that is about a
+// moment within it or before, else the first after it. The function done ends it.
+func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string) (Standing, error), done func(), err error) {
+	results, err := r.Snapshot.Results(ctx, record.ResultRanks)
+	if err != nil {
+		return nil, nil, err
+	}
+	of := fitting(results, name, n.Window.To)
+	if of == nil {
+		return func(string) (Standing, error) { return Standing{}, nil }, func() {}, nil
+	}
+	c := r.rankCursor(ctx, of, ranges)
+	return func(key string) (Standing, error) {
+		if c.seek(key) {
+			return c.row.Standing, nil
+		}
+		return Standing{}, c.err
+	}, c.stop, nil
+}
+
+// fitting is the result of a name that is about the last moment before to, else
+// about the first one after; of several the one computed last. Nil if there is
+// none.
+func fitting(results []record.Result, name string, to record.Time) *record.Result {
+	var best *record.Result
+	for i := range results {
+		x := &results[i]
+		switch {
+		case x.Name != name:
+		case best == nil,
+			x.AsOf < to && (best.AsOf >= to || x.AsOf >= best.AsOf),
+			x.AsOf >= to && best.AsOf >= to && x.AsOf <= best.AsOf:
+			best = x
+		}
+	}
+	return best
+}
+
+var rankShape = shape[[]rankRow]{rows: func(list []rankRow) int { return len(list) }}
+
+// rankFills computes the columns of ranks.
+var rankFills = fills[[]rankRow]{
+	"url":       textOf(value.URL, func(r *rankRow) string { return urlkey.URL(r.key) }),
+	"ranking":   textOf(value.Text, func(r *rankRow) string { return r.of.Name }),
+	"computed":  timeOf(func(r *rankRow) record.Time { return r.of.Computed }),
+	"as_of":     timeOf(func(r *rankRow) record.Time { return r.of.AsOf }),
+	"rank":      numberOf(func(r *rankRow) (float64, bool) { return r.Rank, r.Ranked }),
+	"hub":       numberOf(func(r *rankRow) (float64, bool) { return r.Hub, r.Judged }),
+	"authority": numberOf(func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
+}
+
+// numberOf computes a column of numbers, some of which are NULL.
+func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
+	return func(v *value.Vector, list []T) {
+		v.Resize(value.Float, len(list))
+		for i := range list {
+			x, ok := f(&list[i])
+			v.Floats[i] = x
+			if !ok {
+				v.SetNull(i)
+			}
+		}
+	}
+}
+
+// RanksOf gives each node of a graph the rank that a ranking has for it, 0 where
+// it has none.
+func RanksOf(ctx context.Context, snap Snapshot, of *record.Result, g *NamedGraph) ([]float64, error) {
+	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, nil)
+	defer c.stop()
+	rank := make([]float64, g.Nodes())
+	i := 0
+	for key, err := range g.Keys() {
+		if err != nil {
+			return nil, err
+		}
+		if c.seek(string(key)) {
+			rank[i] = c.row.Rank
+		}
+		i++
+	}
+	return rank, c.err
+}

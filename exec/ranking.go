@@ -1,0 +1,446 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/exec/graph"
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// ranking is a PAGERANK whose clauses are read.
+type ranking struct {
+	st      *ast.PageRank // with the values of parameters in their stead
+	name    string
+	options graph.RankOptions
+	asked   linksAsked
+	normN   bool
+
+	links, pages plan.Node
+}
+
+// Properties of a kept ranking.
+const (
+	propertyZone    = "timezone"
+	propertyDamping = "damping"
+	propertyNodes   = "nodes"
+	propertyEdges   = "edges"
+	propertyRounds  = "iterations"
+	propertyChange  = "residual"
+)
+
+// planRanking reads the statement.
+func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error) {
+	r := &ranking{name: op.PageRanking, asked: linksAsked{scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
+	if r.asked.byHost {
+		r.name = op.HostRanking
+	}
+	if st.Name != nil {
+		r.name = strings.ToLower(st.Name.Text)
+	}
+	if st.Graph != nil {
+		return nil, plan.UnknownName(st.Graph, "graph", st.Graph.Text, " in the archive", nil)
+	}
+	r.normN = st.Norm == "N"
+	if err := r.readNumbers(st, env); err != nil {
+		return nil, err
+	}
+	for _, e := range st.Seeds {
+		asked, err := s.pageAsked(e, nil)
+		if err != nil {
+			return nil, err
+		}
+		seed := asked.url
+		if r.asked.byHost {
+			seed = hostNode()(seed)
+		}
+		r.asked.find = append(r.asked.find, seed)
+	}
+	var err error
+	if r.st, err = rankingWithParams(st, env); err != nil {
+		return nil, err
+	}
+	r.links, r.pages, err = r.asked.plans(env)
+	return r, err
+}
+
+// readNumbers reads damping, tolerance and iterations.
+func (r *ranking) readNumbers(st *ast.PageRank, env *plan.Env) error {
+	for _, n := range []struct {
+		e     ast.Expr
+		word  string
+		what  string
+		valid func(x float64) bool
+		put   func(x float64)
+	}{
+		{st.Damping, "DAMPING", "a number between 0 and 1", func(x float64) bool { return x > 0 && x < 1 }, func(x float64) { r.options.Damping = x }},
+		{st.Tolerance, "TOLERANCE", "a number above 0, such as 1e-8", func(x float64) bool { return x > 0 && x < 1 }, func(x float64) { r.options.Tolerance = x }},
+		{st.Iterations, "ITERATIONS", "a whole number from 1 to 1000000", func(x float64) bool { return x >= 1 && x <= 1e6 && x == float64(int(x)) }, func(x float64) { r.options.Rounds = int(x) }},
+	} {
+		if n.e == nil {
+			continue
+		}
+		x, err := plan.ConstantNumber(n.e, n.word, env)
+		if err != nil {
+			return err
+		}
+		if !n.valid(x) {
+			return ast.Errorf(n.e, "%s takes %s, not %v", n.word, n.what, x)
+		}
+		n.put(x)
+	}
+	if r.options.Damping == 0 {
+		r.options.Damping = .85
+	}
+	return nil
+}
+
+// rankingWithParams gives the statement with the values of parameters.
+func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
+	out := *st
+	var err error
+	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {
+		return nil, err
+	}
+	if out.Time, err = timeWithParams(st.Time, env); err != nil {
+		return nil, err
+	}
+	for _, p := range []*ast.Expr{&out.Damping, &out.Tolerance, &out.Iterations} {
+		if param, ok := (*p).(*ast.Param); ok {
+			text, err := env.Param(param)
+			if err != nil {
+				return nil, err
+			}
+			*p = &ast.Number{Span: param.Span, Text: strings.TrimSpace(text)}
+		}
+	}
+	out.Seeds = nil
+	for _, e := range st.Seeds {
+		seed, err := withParams(e, env)
+		if err != nil {
+			return nil, err
+		}
+		out.Seeds = append(out.Seeds, seed)
+	}
+	return &out, nil
+}
+
+// pageRank runs PAGERANK.
+func (s *Session) pageRank(ctx context.Context, st *ast.PageRank) (*Result, error) {
+	if s.ReadOnly {
+		return nil, ast.Errorf(st, "PAGERANK writes, and this session only reads")
+	}
+	begun := time.Now()
+	env := s.env()
+	r, err := s.planRanking(st, env)
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	g, err := s.rankedGraph(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	ranks, err := s.computeRanks(ctx, snap, r, g)
+	if err != nil {
+		return nil, err
+	}
+	kept := record.Result{
+		Kind: record.ResultRanks, Name: r.name, Computed: env.Now, Statement: r.st.String(),
+		Properties: map[string]string{
+			propertyZone:    env.Location().String(),
+			propertyDamping: strconv.FormatFloat(r.options.Damping, 'g', -1, 64),
+			propertyNodes:   strconv.Itoa(g.Nodes()),
+			propertyEdges:   strconv.FormatInt(g.Edges(), 10),
+			propertyRounds:  strconv.Itoa(ranks.Rounds),
+			propertyChange:  strconv.FormatFloat(ranks.Change, 'g', -1, 64),
+		},
+	}
+	if kept.AsOf, err = asOf(ctx, snap, r.links); err != nil {
+		return nil, err
+	}
+	if kept, err = s.Archive.SaveResult(ctx, kept, standingsOf(g, ranks.Rank, r.normN)); err != nil {
+		return nil, err
+	}
+	t := newTable(text("ranking"), value.Column{Name: "as_of", Type: value.Time}, whole("nodes"), whole("edges"), whole("dangling"),
+		whole("iterations"), value.Column{Name: "residual", Type: value.Float}, whole("bytes"), whole("ms"))
+	t.add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()), value.OfInt(dangling(g.Graph)),
+		value.OfInt(int64(ranks.Rounds)), value.OfFloat(ranks.Change), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
+	return t.result(ResultWork, nil), nil
+}
+
+// rankedGraph makes the graph of a ranking. The caller closes it.
+func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking) (*op.NamedGraph, error) {
+	run := s.runner(snap, nil)
+	if s.Progress != nil {
+		tell := s.throttled()
+		run.Scanned = func(rows int64) { tell(Progress{What: "pagerank: links", Done: rows, Unit: "rows"}) }
+	}
+	return s.linkGraph(ctx, run, &r.asked, r.links, r.pages)
+}
+
+// computeRanks computes the ranks of the graph's nodes.
+func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking, g *op.NamedGraph) (graph.Ranks, error) {
+	o := r.options
+	for i := range r.st.Seeds {
+		n := g.Found[i]
+		if n < 0 {
+			return graph.Ranks{}, ast.Errorf(r.st.Seeds[i], "%s is neither among these pages nor linked from them", r.asked.find[i])
+		}
+		o.Seeds = append(o.Seeds, uint32(n))
+	}
+	if r.st.Warm {
+		var err error
+		if o.Start, err = s.startRanks(ctx, snap, r.name, g); err != nil {
+			return graph.Ranks{}, err
+		}
+	}
+	if s.Progress != nil {
+		tell := s.throttled()
+		o.Progress = func(round int, _ float64) {
+			tell(Progress{What: "pagerank: iterations", Done: int64(round), Unit: "rows"})
+		}
+	}
+	return g.PageRank(ctx, o)
+}
+
+// startRanks gives each node the rank that it had when the ranking of that name
+// was computed last; nil if it never was.
+func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string, g *op.NamedGraph) ([]float64, error) {
+	last, err := lastRanking(ctx, snap, name)
+	if last == nil {
+		return nil, err
+	}
+	return op.RanksOf(ctx, snap, last, g)
+}
+
+// lastRanking is the ranking of a name that was computed last, nil if none was.
+func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *record.Result, err error) {
+	list, err := snap.Results(ctx, record.ResultRanks)
+	for i := range list {
+		if list[i].Name == name && (last == nil || list[i].Computed >= last.Computed) {
+			last = &list[i]
+		}
+	}
+	return last, err
+}
+
+// standingsOf yields the rows of a ranking.
+func standingsOf(g *op.NamedGraph, rank []float64, normN bool) iter.Seq2[record.ResultRow, error] {
+	scale := 1.0
+	if normN {
+		scale = float64(len(rank))
+	}
+	return func(yield func(record.ResultRow, error) bool) {
+		i := 0
+		var val []byte
+		for key, err := range g.Keys() {
+			if err != nil {
+				yield(record.ResultRow{}, err)
+				return
+			}
+			val = op.Standing{Rank: rank[i] * scale, Ranked: true}.Append(val[:0])
+			if !yield(record.ResultRow{Key: key, Value: val}, nil) {
+				return
+			}
+			i++
+		}
+	}
+}
+
+// dangling counts the nodes that no edge leaves.
+func dangling(g *graph.Graph) (n int64) {
+	for i := range g.Nodes() {
+		if g.OutWeight(i) == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// wouldRank says what a PAGERANK would read.
+func (s *Session) wouldRank(ctx context.Context, st *ast.PageRank) ([]string, error) {
+	r, err := s.planRanking(st, s.env())
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	results, err := snap.Results(ctx, record.ResultRanks)
+	if err != nil {
+		return nil, err
+	}
+	before := 0
+	for _, x := range results {
+		if x.Name == r.name {
+			before++
+		}
+	}
+	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %d times", r.st, r.name, before)}
+	pools, err := snap.Pools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range []plan.Node{r.links, r.pages} {
+		plan.Walk(n, func(n plan.Node, depth int) {
+			lines = append(lines, indented(depth+1, n.String()))
+			if src, ok := n.(*plan.Source); ok {
+				lines = append(lines, indented(depth+2, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools))))
+			}
+		})
+	}
+	return lines, nil
+}
+
+// explainSharesMax is how many of the links that a rank comes from have a row of
+// their own.
+const explainSharesMax = 100
+
+// explainRank runs EXPLAIN RANK: it makes the graph of the ranking again.
+func (s *Session) explainRank(ctx context.Context, st *ast.ExplainRank) (*Result, error) {
+	asked, err := s.pageAsked(st.URL, nil)
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	kept, r, err := s.keptRanking(ctx, snap, st)
+	if err != nil {
+		return nil, err
+	}
+	url := asked.url
+	if r.asked.byHost {
+		url = hostNode()(url)
+	}
+	r.asked.find = []string{url}
+	g, err := s.rankedGraph(ctx, snap, r)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	node := g.Found[0]
+	if node < 0 {
+		return nil, ast.Errorf(st.URL, "%s is not in the ranking %s", url, kept.Name)
+	}
+	rank, err := op.RanksOf(ctx, snap, kept, g)
+	if err != nil {
+		return nil, err
+	}
+	return s.explainShares(kept, g, node, rank, r.options.Damping)
+}
+
+// explainShares shows what the rank of a node is made of.
+func (s *Session) explainShares(kept *record.Result, g *op.NamedGraph, node int, rank []float64, damping float64) (*Result, error) {
+	shares, all, err := g.Explain(node, rank, damping, explainSharesMax)
+	if err != nil {
+		return nil, err
+	}
+	urls := make(map[int]string)
+	for _, sh := range shares {
+		urls[sh.From] = ""
+	}
+	i := 0
+	for key, err := range g.Keys() {
+		if err != nil {
+			return nil, err
+		}
+		if _, ok := urls[i]; ok {
+			urls[i] = urlkey.URL(string(key))
+		}
+		i++
+	}
+	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
+	t := newTable(text("part"), value.Column{Name: "url", Type: value.URL}, float("rank"), whole("links"), float("gives"), float("share"))
+	share := func(x float64) value.Value {
+		if rank[node] == 0 {
+			return value.Value{}
+		}
+		return value.OfFloat(x / rank[node])
+	}
+	var null value.Value
+	shown := 0.0
+	for _, sh := range shares {
+		shown += sh.Share
+		t.add(value.OfText("link"), value.OfURL(urls[sh.From]), value.OfFloat(rank[sh.From]), value.OfInt(int64(g.OutWeight(sh.From))), value.OfFloat(sh.Share), share(sh.Share))
+	}
+	if len(shares) == explainSharesMax && all > shown {
+		t.add(value.OfText("other links"), null, null, null, value.OfFloat(all-shown), share(all-shown))
+	}
+	t.add(value.OfText("jumps"), null, null, null, value.OfFloat(rank[node]-all), share(rank[node]-all))
+	t.add(value.OfText("rank"), null, value.OfFloat(rank[node]), value.OfInt(int64(g.OutWeight(node))), value.OfFloat(rank[node]), share(rank[node]))
+	res := t.result(ResultRows, nil)
+	res.Notes = []string{fmt.Sprintf("ranking %s of %s, as of %s", kept.Name, s.stamp(kept.Computed), s.stamp(kept.AsOf))}
+	return res, nil
+}
+
+// keptRanking finds the ranking asked for, and reads the statement that made it.
+func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*record.Result, *ranking, error) {
+	name := op.PageRanking
+	if st.Name != nil {
+		name = strings.ToLower(st.Name.Text)
+	}
+	kept, err := lastRanking(ctx, snap, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if kept == nil {
+		return nil, nil, s.noRanking(ctx, snap, st, name)
+	}
+	made, err := lang.ParseOne(kept.Statement, "")
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the statement of ranking %s: %w", name, err)
+	}
+	rank, ok := made.(*ast.PageRank)
+	if !ok {
+		return nil, nil, ast.Errorf(st, "%s was not made by PAGERANK, but by %s", name, kept.Statement)
+	}
+	env := s.env()
+	env.Now = kept.Computed
+	if zone, err := time.LoadLocation(kept.Properties[propertyZone]); err == nil {
+		env.Zone = zone
+	}
+	r, err := s.planRanking(rank, env)
+	return kept, r, err
+}
+
+// noRanking is the error of a ranking that is not there.
+func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
+	results, err := snap.Results(ctx, record.ResultRanks)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, r := range results {
+		names = append(names, r.Name)
+	}
+	at := ast.Node(st)
+	if st.Name != nil {
+		at = st.Name
+	}
+	e := plan.UnknownName(at, "ranking", name, " in the archive", names)
+	if e.Hint == "" {
+		e.Hint = "PAGERANK makes one"
+	}
+	return e
+}

@@ -1,0 +1,81 @@
+package ast
+
+import "strings"
+
+// PageRank is PAGERANK [name] with its clauses.
+type PageRank struct {
+	Span
+	Name       *Name   // nil if absent
+	Graph      *Name   // OVER GRAPH g, else nil
+	Scopes     []Scope // OVER scope, …
+	Time       TimeClause
+	Damping    Expr // these are *Number or *Param, or nil
+	Tolerance  Expr
+	Iterations Expr
+	Norm       string   // "1", "N", or "" if absent
+	Seeds      []Expr   // *String or *Param
+	Without    []string // of Withouts, in their order
+	By         string   // "page", "host", or "" if absent
+	Warm       bool
+}
+
+// Withouts are the words of WITHOUT.
+var Withouts = []string{"internal", "nofollow", "nav"}
+
+// ExplainRank is EXPLAIN RANK 'url' [IN name].
+type ExplainRank struct {
+	Span
+	URL  Expr  // *String or *Param
+	Name *Name // nil if absent
+}
+
+func (*PageRank) statement()    {}
+func (*ExplainRank) statement() {}
+
+func (s *PageRank) String() string    { return statementString(s) }
+func (s *ExplainRank) String() string { return statementString(s) }
+
+// statementName writes the name of a result behind a blank, if there is one.
+func (p *printer) statementName(n *Name) {
+	if n != nil {
+		p.WriteByte(' ')
+		p.name(n)
+	}
+}
+
+func (p *printer) over(graph *Name, scopes []Scope) {
+	switch {
+	case graph != nil:
+		p.WriteString(" OVER GRAPH ")
+		p.name(graph)
+	case scopes != nil:
+		p.WriteString(" OVER ")
+		p.scopes(scopes)
+	}
+}
+
+func (p *printer) pageRank(s *PageRank) {
+	p.WriteString("PAGERANK")
+	p.statementName(s.Name)
+	p.over(s.Graph, s.Scopes)
+	p.time(&s.Time)
+	p.clause(" DAMPING ", s.Damping)
+	p.clause(" TOLERANCE ", s.Tolerance)
+	p.clause(" ITERATIONS ", s.Iterations)
+	if s.Norm != "" {
+		p.words(" NORM ", s.Norm)
+	}
+	if s.Seeds != nil {
+		p.WriteString(" SEEDS ")
+		p.list(s.Seeds)
+	}
+	if s.Without != nil {
+		p.words(" WITHOUT ", strings.Join(s.Without, ", "))
+	}
+	if s.By != "" {
+		p.words(" BY ", s.By)
+	}
+	if s.Warm {
+		p.WriteString(" WARM")
+	}
+}

@@ -1,0 +1,77 @@
+package lang
+
+import (
+	"slices"
+
+	"infomall/lang/ast"
+)
+
+// pageRank makes a PAGERANK.
+func (b *builder) pageRank(s *pageRankSyntax) *ast.PageRank {
+	p := &ast.PageRank{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
+	for _, c := range s.Clauses {
+		twice := b.pageRankClause(p, c)
+		if twice != "" {
+			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
+		}
+	}
+	return p
+}
+
+// pageRankClause adds one clause, or gives its word if it was there before.
+func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twice string) {
+	switch {
+	case present(c.Graph) || c.Scopes != nil:
+		twice = ifSet(p.Graph != nil || p.Scopes != nil, "OVER")
+		p.Graph, p.Scopes = optionalName(c.Graph), scopes(c.Scopes)
+	case present(c.Damping):
+		twice = ifSet(p.Damping != nil, "DAMPING")
+		p.Damping = literal(&c.Damping)
+	case present(c.Tolerance):
+		twice = ifSet(p.Tolerance != nil, "TOLERANCE")
+		p.Tolerance = literal(&c.Tolerance)
+	case present(c.Iterations):
+		twice = ifSet(p.Iterations != nil, "ITERATIONS")
+		p.Iterations = literal(&c.Iterations)
+	case present(c.Norm):
+		twice = ifSet(p.Norm != "", "NORM")
+		if p.Norm = upperASCII(c.Norm.Value); p.Norm != "1" && p.Norm != "N" {
+			b.fail(spanOf(&c.Norm), "no norm "+p.Norm, "NORM 1 is ranks whose sum is 1, NORM N ranks whose sum is the number of nodes")
+		}
+	case c.Seeds != nil:
+		twice = ifSet(p.Seeds != nil, "SEEDS")
+		for _, t := range c.Seeds {
+			p.Seeds = append(p.Seeds, newText(&t.Text))
+		}
+	case c.Without != nil:
+		twice = ifSet(p.Without != nil, "WITHOUT")
+		p.Without = withouts(c.Without)
+	case c.By != "":
+		twice = ifSet(p.By != "", "BY")
+		p.By = foldASCII(c.By)
+	case c.Warm:
+		twice = ifSet(p.Warm, "WARM")
+		p.Warm = true
+	default:
+		t := c.Time.clause()
+		twice = ifSet(p.Time.Range != nil && t.Range != nil || p.Time.Choice != nil && t.Choice != nil, "the time clause")
+		if t.Range != nil {
+			p.Time.Range = t.Range
+		}
+		if t.Choice != nil {
+			p.Time.Choice = t.Choice
+		}
+	}
+	return twice
+}
+
+// withouts gives the words of WITHOUT once each, in the order of ast.Withouts.
+func withouts(list []string) []string {
+	var out []string
+	for _, w := range ast.Withouts {
+		if slices.ContainsFunc(list, func(l string) bool { return foldASCII(l) == w }) {
+			out = append(out, w)
+		}
+	}
+	return out
+}

@@ -1,0 +1,346 @@
+// Package result reads and writes the file of one result that an archive keeps:
+// rows in order of key, in compressed chunks, and behind them a list of the
+// chunks, so that those between two keys are found without the others. FORMAT.md
+// draws it. Where files lie, and how they come into force, its caller knows.
+package result
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+const (
+	format = 1
+	magic  = "infomall result\t1\n"
+	// chunkBytes is how much of rows a chunk holds, about: it is what a look-up
+	// decompresses.
+	chunkBytes = 64 << 10
+	// tailBytes is the length of the last line, which tells where the list begins.
+	tailBytes = len("list\t00000000000000000000\n")
+	// rowBytesMax bounds keys and values; a URL has 16 KB at most.
+	rowBytesMax = 1 << 20
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrDamaged is what a file is that cannot be read to its end.
+var ErrDamaged = errors.New("the file of a result is damaged; compute the result again")
+
+// chunk is where a stretch of rows lies.
+type chunk struct {
+	offset, bytes int64
+	crc           uint32
+	rows          int64
+	first         string // key
+}
+
+// Writer writes a file.
+type Writer struct {
+	w      io.Writer
+	zstd   *zstd.Encoder
+	offset int64
+	raw    []byte
+	packed []byte
+	last   []byte // key
+	rows   int64
+	at     int64  // rows before this chunk
+	first  string // key of the chunk
+	chunks []chunk
+}
+
+// NewWriter begins a file. Finish ends it.
+func NewWriter(w io.Writer) (*Writer, error) {
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	out := &Writer{w: w, zstd: z}
+	return out, out.write([]byte(magic))
+}
+
+func (w *Writer) write(b []byte) error {
+	n, err := w.w.Write(b)
+	w.offset += int64(n)
+	return err
+}
+
+// Add adds a row. Its key must be greater than the one before.
+func (w *Writer) Add(r record.ResultRow) error {
+	if w.rows > 0 && bytes.Compare(w.last, r.Key) >= 0 {
+		return fmt.Errorf("key %q of a result comes behind %q", r.Key, w.last)
+	}
+	if len(r.Key) > rowBytesMax || len(r.Value) > rowBytesMax {
+		return fmt.Errorf("row %q of a result has more than %d bytes", r.Key[:min(len(r.Key), 100)], rowBytesMax)
+	}
+	shared := 0
+	if len(w.raw) == 0 {
+		w.first = string(r.Key)
+	} else {
+		for shared < min(len(w.last), len(r.Key)) && w.last[shared] == r.Key[shared] {
+			shared++
+		}
+	}
+	w.raw = binary.AppendUvarint(w.raw, uint64(shared))
+	w.raw = binary.AppendUvarint(w.raw, uint64(len(r.Key)-shared))
+	w.raw = append(w.raw, r.Key[shared:]...)
+	w.raw = binary.AppendUvarint(w.raw, uint64(len(r.Value)))
+	w.raw = append(w.raw, r.Value...)
+	w.last = append(w.last[:0], r.Key...)
+	w.rows++
+	if len(w.raw) >= chunkBytes {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *Writer) flush() error {
+	if len(w.raw) == 0 {
+		return nil
+	}
+	w.packed = w.zstd.EncodeAll(w.raw, w.packed[:0])
+	w.chunks = append(w.chunks, chunk{w.offset, int64(len(w.packed)), crc32.Checksum(w.packed, castagnoli), w.rows - w.at, w.first})
+	w.raw, w.at = w.raw[:0], w.rows
+	return w.write(w.packed)
+}
+
+// Finish writes the list of chunks and what the result is. It fills in the
+// result's rows and bytes.
+func (w *Writer) Finish(r *record.Result) error {
+	if err := w.flush(); err != nil {
+		return err
+	}
+	r.Rows = w.rows
+	from := w.offset
+	b := fmt.Appendf(nil, "kind\t%s\nname\t%s\nas_of\t%d\nstatement\t%s\nrows\t%d\n",
+		r.Kind, strconv.Quote(r.Name), r.AsOf, strconv.Quote(r.Statement), r.Rows)
+	for _, k := range slices.Sorted(maps.Keys(r.Properties)) {
+		b = fmt.Appendf(b, "property\t%s\t%s\n", strconv.Quote(k), strconv.Quote(r.Properties[k]))
+	}
+	for _, c := range w.chunks {
+		b = fmt.Appendf(b, "chunk\t%d\t%d\t%08x\t%d\t%s\n", c.offset, c.bytes, c.crc, c.rows, strconv.Quote(c.first))
+	}
+	b = fmt.Appendf(b, "crc32c\t%08x\n", crc32.Checksum(b, castagnoli))
+	b = fmt.Appendf(b, "list\t%020d\n", from)
+	err := w.write(b)
+	r.Bytes = w.offset
+	return err
+}
+
+// Reader reads a file. It may be used from several goroutines.
+type Reader struct {
+	Result record.Result // but for what the file's name says
+	in     io.ReaderAt
+	chunks []chunk
+}
+
+// NewReader reads what a file of that many bytes is. What cannot be read is
+// ErrDamaged.
+func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
+	head := make([]byte, len(magic))
+	if _, err := in.ReadAt(head, 0); err != nil {
+		return nil, damaged(err)
+	}
+	if v, ok := bytes.CutPrefix(head, []byte("infomall result\t")); !ok {
+		return nil, ErrDamaged
+	} else if v[0] > '0'+format && v[0] <= '9' {
+		return nil, fmt.Errorf("the result has format %c and this program reads %d at most: a newer infomall wrote it, use that one", v[0], format)
+	}
+	list, err := readList(in, size)
+	if err != nil {
+		return nil, err
+	}
+	r := &Reader{in: in}
+	r.Result.Bytes = size
+	for line := range bytes.Lines(list) {
+		if !r.line(strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")) {
+			return nil, ErrDamaged
+		}
+	}
+	return r, nil
+}
+
+// readList reads the list and checks its sum.
+func readList(in io.ReaderAt, size int64) ([]byte, error) {
+	tail := make([]byte, tailBytes)
+	if size < int64(len(magic)+tailBytes) {
+		return nil, ErrDamaged
+	}
+	if _, err := in.ReadAt(tail, size-int64(tailBytes)); err != nil {
+		return nil, damaged(err)
+	}
+	var from int64
+	if _, err := fmt.Sscanf(string(tail), "list\t%d\n", &from); err != nil || from < int64(len(magic)) || from > size-int64(tailBytes) {
+		return nil, ErrDamaged
+	}
+	list := make([]byte, size-int64(tailBytes)-from)
+	if _, err := in.ReadAt(list, from); err != nil {
+		return nil, damaged(err)
+	}
+	at := bytes.LastIndex(list, []byte("crc32c\t"))
+	if at < 0 || string(list[at:]) != fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(list[:at], castagnoli)) {
+		return nil, ErrDamaged
+	}
+	return list[:at], nil
+}
+
+func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
+
+// line takes a line of the list, and tells whether it is one.
+func (r *Reader) line(f []string) bool {
+	ok := true
+	number := func(s string, base int) int64 {
+		n, err := strconv.ParseInt(s, base, 64)
+		ok = ok && err == nil
+		return n
+	}
+	quoted := func(s string) string {
+		t, err := strconv.Unquote(s)
+		ok = ok && err == nil
+		return t
+	}
+	x := &r.Result
+	switch {
+	case len(f) == 2 && f[0] == "kind":
+		x.Kind = f[1]
+	case len(f) == 2 && f[0] == "name":
+		x.Name = quoted(f[1])
+	case len(f) == 2 && f[0] == "as_of":
+		x.AsOf = record.Time(number(f[1], 10))
+	case len(f) == 2 && f[0] == "statement":
+		x.Statement = quoted(f[1])
+	case len(f) == 2 && f[0] == "rows":
+		x.Rows = number(f[1], 10)
+	case len(f) == 3 && f[0] == "property":
+		if x.Properties == nil {
+			x.Properties = make(map[string]string)
+		}
+		x.Properties[quoted(f[1])] = quoted(f[2])
+	case len(f) == 6 && f[0] == "chunk":
+		r.chunks = append(r.chunks, chunk{number(f[1], 10), number(f[2], 10), uint32(number(f[3], 16)), number(f[4], 10), quoted(f[5])})
+	default:
+		return false
+	}
+	return ok
+}
+
+// Rows yields the rows whose keys lie in one of the ranges, which are sorted and
+// disjoint; nil is all.
+func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
+	return func(yield func(record.ResultRow, error) bool) {
+		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(8*rowBytesMax))
+		if err != nil {
+			yield(record.ResultRow{}, err)
+			return
+		}
+		defer z.Close()
+		var packed, raw []byte
+		for i, c := range r.chunks {
+			if ranges != nil && !r.overlaps(i, ranges) {
+				continue
+			}
+			if raw, packed, err = r.read(z, c, raw, packed); err == nil {
+				var more bool
+				if more, err = eachRow(raw, c.rows, ranges, yield); err == nil && !more {
+					return
+				}
+			}
+			if err != nil {
+				yield(record.ResultRow{}, err)
+				return
+			}
+		}
+	}
+}
+
+// overlaps tells whether chunk i may have keys of one of the ranges.
+func (r *Reader) overlaps(i int, ranges []urlkey.Range) bool {
+	at, _ := slices.BinarySearchFunc(ranges, r.chunks[i].first, func(x urlkey.Range, key string) int {
+		if x.To != "" && x.To <= key {
+			return -1
+		}
+		return 1
+	})
+	// The first range that does not end before the chunk begins.
+	return at < len(ranges) && (i+1 == len(r.chunks) || ranges[at].From < r.chunks[i+1].first)
+}
+
+func (r *Reader) read(z *zstd.Decoder, c chunk, raw, packed []byte) (_, _ []byte, err error) {
+	if c.bytes < 0 || c.bytes > 4*rowBytesMax {
+		return nil, nil, ErrDamaged
+	}
+	packed = slices.Grow(packed[:0], int(c.bytes))[:c.bytes]
+	if _, err := r.in.ReadAt(packed, c.offset); err != nil {
+		return nil, nil, damaged(err)
+	}
+	if crc32.Checksum(packed, castagnoli) != c.crc {
+		return nil, nil, ErrDamaged
+	}
+	if raw, err = z.DecodeAll(packed, raw[:0]); err != nil {
+		return nil, nil, damaged(err)
+	}
+	return raw, packed, nil
+}
+
+// eachRow yields the rows of a chunk that lie in the ranges, and tells whether
+// more are wanted.
+func eachRow(raw []byte, rows int64, ranges []urlkey.Range, yield func(record.ResultRow, error) bool) (more bool, err error) {
+	var key []byte
+	take := func(n uint64) []byte {
+		if n > uint64(len(raw)) {
+			err = ErrDamaged
+			return nil
+		}
+		b := raw[:n:n]
+		raw = raw[n:]
+		return b
+	}
+	number := func() uint64 {
+		n, width := binary.Uvarint(raw)
+		if width <= 0 {
+			err = ErrDamaged
+			return 0
+		}
+		raw = raw[width:]
+		return n
+	}
+	for range rows {
+		shared := number()
+		if shared > uint64(len(key)) {
+			return false, ErrDamaged
+		}
+		key = append(key[:shared], take(number())...)
+		val := take(number())
+		if err != nil {
+			return false, err
+		}
+		for len(ranges) > 0 && ranges[0].To != "" && ranges[0].To <= string(key) {
+			if ranges = ranges[1:]; len(ranges) == 0 {
+				return false, nil
+			}
+		}
+		if ranges != nil && string(key) < ranges[0].From {
+			continue
+		}
+		if !yield(record.ResultRow{Key: key, Value: val}, nil) {
+			return false, nil
+		}
+	}
+	if len(raw) > 0 {
+		return false, ErrDamaged
+	}
+	return true, nil
+}

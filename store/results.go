@@ -1,0 +1,233 @@
+package store
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+	"infomall/store/result"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// dirResults has a folder for each kind of result, in it one for each name, and
+// in that a file for each time it was computed. They are in force as soon as they
+// are there: no catalogue names them, since captures do not depend on them.
+const dirResults = "results"
+
+// resultNameMax bounds the name of a folder, which file systems do too.
+const resultNameMax = 200
+
+// SaveResult keeps a result beside those of the same kind and name, and gives it
+// as it was kept: Computed is a moment later if there is one of that moment. Rows
+// are asked for once. Whoever is killed meanwhile leaves nothing behind.
+func (a *Archive) SaveResult(ctx context.Context, info record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+	w, err := a.newWriter(ctx)
+	if err != nil {
+		return info, err
+	}
+	if err = w.saveResult(ctx, &info, rows); err != nil {
+		err = fmt.Errorf("keep the result %s in %s: %w", info.Name, a.dir, err)
+	}
+	return info, errors.Join(err, w.close())
+}
+
+func (w *writer) saveResult(ctx context.Context, info *record.Result, rows iter.Seq2[record.ResultRow, error]) error {
+	folder := resultFolder(info.Kind, info.Name)
+	if len(filepath.Base(folder)) > resultNameMax {
+		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
+	}
+	made := filepath.Join(w.dir, "result")
+	if err := w.writeResult(ctx, made, info, rows); err != nil {
+		return err
+	}
+	dir := filepath.Join(w.a.dir, folder)
+	if err := disk.MkdirAll(w.a.opts.Disk, dir); err != nil {
+		return err
+	}
+	for {
+		info.File = filepath.Join(folder, fmt.Sprintf("%014d", info.Computed))
+		// A link does not replace what another process has kept meanwhile.
+		err := w.a.opts.Disk.Link(made, filepath.Join(w.a.dir, info.File))
+		if errors.Is(err, os.ErrExist) {
+			info.Computed++
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return w.a.opts.Disk.SyncDir(dir)
+	}
+}
+
+// writeResult writes the file and makes it durable.
+func (w *writer) writeResult(ctx context.Context, name string, info *record.Result, rows iter.Seq2[record.ResultRow, error]) (err error) {
+	f, err := disk.Create(w.a.opts.Disk, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	buf := bufio.NewWriterSize(f, 1<<18)
+	out, err := result.NewWriter(buf)
+	if err != nil {
+		return err
+	}
+	for row, err := range rows {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = out.Add(row)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := out.Finish(info); err != nil {
+		return err
+	}
+	if err := buf.Flush(); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// resultFolder is where results of a name lie. Bytes of a name that a file system
+// might not keep apart are written as % and two digits.
+func resultFolder(kind, name string) string {
+	var b []byte
+	for _, c := range []byte(name) {
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '_' || c == '-' {
+			b = append(b, c)
+		} else {
+			b = fmt.Appendf(b, "%%%02x", c)
+		}
+	}
+	return filepath.Join(dirResults, kind, string(b))
+}
+
+// DropResult removes the results of a kind and name, and gives their number.
+func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
+	dir := filepath.Join(a.dir, resultFolder(kind, name))
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	for i, f := range files {
+		if err := ctx.Err(); err != nil {
+			return i, err
+		}
+		if err := a.opts.Disk.Remove(filepath.Join(dir, f.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return i, err
+		}
+	}
+	return len(files), a.opts.Disk.SyncDir(dir)
+}
+
+// Results lists the results of a kind, in order of name and time. One whose file
+// is damaged is told of and left out.
+func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, error) {
+	names, err := os.ReadDir(filepath.Join(v.a.dir, dirResults, kind))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	var list []record.Result
+	for _, n := range names {
+		folder := filepath.Join(dirResults, kind, n.Name())
+		files, err := os.ReadDir(filepath.Join(v.a.dir, folder))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			r, err := v.openResult(filepath.Join(folder, f.Name()))
+			if errors.Is(err, result.ErrDamaged) {
+				v.a.warn(err)
+				continue
+			}
+			if errors.Is(err, os.ErrNotExist) {
+				continue // dropped meanwhile
+			}
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, r.Result)
+			r.close()
+		}
+	}
+	slices.SortFunc(list, func(x, y record.Result) int {
+		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Computed, y.Computed))
+	})
+	return list, nil
+}
+
+// resultFile is an open file of a result.
+type resultFile struct {
+	*result.Reader
+	file *os.File
+}
+
+func (r *resultFile) close() { r.file.Close() } // a reader has nothing to lose
+
+func (v *Snapshot) openResult(name string) (*resultFile, error) {
+	f, err := os.Open(filepath.Join(v.a.dir, name))
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r, err := result.NewReader(f, st.Size())
+	if err != nil {
+		f.Close()
+		return nil, &segment.Error{File: name, Offset: -1, Err: err}
+	}
+	r.Result.File = name
+	computed, err := strconv.ParseInt(filepath.Base(name), 10, 64)
+	if err != nil {
+		f.Close()
+		return nil, &segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%w: it is not called by a time", result.ErrDamaged)}
+	}
+	r.Result.Computed = record.Time(computed)
+	return &resultFile{r, f}, nil
+}
+
+// ResultRows yields the rows of a result whose keys lie in one of the ranges,
+// which are sorted and disjoint; nil is all.
+func (v *Snapshot) ResultRows(ctx context.Context, info record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
+	return func(yield func(record.ResultRow, error) bool) {
+		r, err := v.openResult(info.File)
+		if err != nil {
+			yield(record.ResultRow{}, err)
+			return
+		}
+		defer r.close()
+		n := 0
+		for row, err := range r.Rows(ranges) {
+			if err != nil {
+				err = &segment.Error{File: info.File, Offset: -1, Err: err}
+			} else if n++; n%1024 == 0 {
+				err = ctx.Err()
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}

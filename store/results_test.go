@@ -1,0 +1,166 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"infomall/store/disk/disktest"
+	"infomall/store/record"
+)
+
+// resultRows yields rows of these keys.
+func resultRows(keys ...string) iter.Seq2[record.ResultRow, error] {
+	return func(yield func(record.ResultRow, error) bool) {
+		for _, k := range keys {
+			if !yield(record.ResultRow{Key: []byte(k), Value: []byte("v" + k)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// listResults is a line for each result of an archive: name, time and keys.
+func listResults(t *testing.T, a *Archive) (list []string) {
+	t.Helper()
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	results, err := v.Results(context.Background(), record.ResultRanks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range results {
+		line := fmt.Sprint(r.Name, " ", r.Computed, ":")
+		for row, err := range v.ResultRows(context.Background(), r, nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			line += " " + string(row.Key) + "=" + string(row.Value)
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// TestResults keeps results of two names, one of them twice in a moment, and
+// drops a name.
+func TestResults(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	if got := listResults(t, a); got != nil {
+		t.Errorf("no archive has results %q", got)
+	}
+	for _, r := range []struct {
+		name string
+		at   record.Time
+		keys []string
+	}{{"六月/..", 5, []string{"a", "b"}}, {"june", 7, []string{"c"}}, {"june", 7, nil}, {"june", 3, []string{"d"}}} {
+		if _, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: r.name, Computed: r.at}, resultRows(r.keys...)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"june 3: d=vd", "june 7: c=vc", "june 8:", "六月/.. 5: a=va b=vb"}
+	if got := listResults(t, a); !slices.Equal(got, want) {
+		t.Errorf("results %q, want %q", got, want)
+	}
+	if n, err := a.DropResult(context.Background(), record.ResultRanks, "june"); n != 3 || err != nil {
+		t.Errorf("dropped %d, error %v", n, err)
+	}
+	if got := listResults(t, a); !slices.Equal(got, want[3:]) {
+		t.Errorf("results %q, want %q", got, want[3:])
+	}
+	left, err := filepath.Glob(filepath.Join(a.Path(), dirWriters, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q, error %v", left, err)
+	}
+}
+
+// TestResultFails leaves no result where rows fail or the context ends, and a
+// damaged file is no reason to hide the others.
+func TestResultFails(t *testing.T) {
+	warned := 0
+	a := Open(t.TempDir(), Options{Warn: func(error) { warned++ }})
+	defer a.Close()
+	fault := errors.New("no more")
+	_, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: "x"}, func(yield func(record.ResultRow, error) bool) {
+		_ = yield(record.ResultRow{Key: []byte("a")}, nil) && yield(record.ResultRow{}, fault)
+	})
+	if !errors.Is(err, fault) {
+		t.Errorf("error %v, want that of the rows", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err = a.SaveResult(ctx, record.Result{Kind: record.ResultRanks, Name: "x"}, func(yield func(record.ResultRow, error) bool) {
+		cancel()
+		yield(record.ResultRow{Key: []byte("a")}, nil)
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if got := listResults(t, a); got != nil {
+		t.Errorf("results %q, want none", got)
+	}
+	for _, name := range []string{"x", "y"} {
+		r, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: name}, resultRows("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "x" {
+			if err := os.WriteFile(filepath.Join(a.Path(), r.File), []byte("infomall result\t1\n?"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got, want := listResults(t, a), []string{"y 0: a=va"}; !slices.Equal(got, want) || warned != 1 {
+		t.Errorf("results %q, want %q; %d warnings", got, want, warned)
+	}
+}
+
+// TestResultKilled kills a SaveResult at each of its operations on the disk, and
+// cuts the power there: afterwards there is the first result, and the second
+// whole or not at all; the second for certain once that has been said.
+func TestResultKilled(t *testing.T) {
+	save := func(a *Archive, name string) error {
+		_, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: name, Computed: 1}, resultRows("a", "b"))
+		return err
+	}
+	before, after := []string{"x 1: a=va b=vb"}, []string{"x 1: a=va b=vb", "y 1: a=va b=vb"}
+	for n, done := 1, false; !done; n++ {
+		dir := t.TempDir()
+		d := disktest.New(dir)
+		a := Open(dir, Options{Disk: d})
+		if err := save(a, "x"); err != nil {
+			t.Fatal(err)
+		}
+		d.Fault = once(d.Operations()+n, disktest.ErrKilled)
+		err := save(a, "y")
+		done = err == nil
+		d.Revive()
+		d.Fault = nil
+		r := rand.New(rand.NewPCG(1, uint64(n)))
+		crashed := t.TempDir()
+		if err := d.Crash(d.Mark(), r).WriteTo(crashed); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{dir, crashed} {
+			b := Open(dir, Options{})
+			got := listResults(t, b)
+			if !slices.Equal(got, after) && (done || !slices.Equal(got, before)) {
+				t.Errorf("killed at operation %d: results %q, error %v", n, got, err)
+			}
+			if err := save(b, "z"); err != nil {
+				t.Errorf("killed at operation %d: the next says %v", n, err)
+			}
+			b.Close()
+		}
+		a.Close()
+	}
+}
