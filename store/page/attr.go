@@ -12,11 +12,12 @@ type Attr struct {
 	Name, Value []byte
 }
 
-// Byte classes of a start tag.
+// Byte classes of a start tag and of text.
 const (
 	classSpace   = 1 << iota // separates attributes
 	classNameEnd             // ends an attribute's name
 	classBareEnd             // ends a value without quotes
+	classInk                 // is shown as it stands
 )
 
 var class = func() (c [256]byte) {
@@ -26,6 +27,11 @@ var class = func() (c [256]byte) {
 	c['/'] |= classNameEnd
 	c['='] |= classNameEnd
 	c['>'] |= classNameEnd | classBareEnd
+	for b := '!'; b <= '~'; b++ {
+		if b != '&' {
+			c[b] |= classInk
+		}
+	}
 	return c
 }()
 

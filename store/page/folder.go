@@ -86,15 +86,19 @@ func (f *folder) settle() {
 	}
 }
 
-// addText adds complete text of the body.
+// addText adds complete text of the body. Words with one space between them are
+// taken at once.
 func (f *folder) addText(b []byte, lines, raw bool) {
 	for i := 0; i < len(b); {
 		c := b[i]
 		switch {
-		case c > ' ' && c < 0x7f && (c != '&' || raw):
+		case class[c]&classInk != 0 || c == '&' && raw:
 			f.flush()
 			from := i
-			for i++; i < len(b) && b[i] > ' ' && b[i] < 0x7f && (b[i] != '&' || raw); i++ {
+			for i++; i < len(b); i++ {
+				if class[b[i]]&classInk == 0 && (b[i] != ' ' || i+1 == len(b) || class[b[i+1]]&classInk == 0) {
+					break
+				}
 			}
 			f.out = append(f.out, b[from:i]...)
 		case c == '&':

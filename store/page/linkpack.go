@@ -26,6 +26,7 @@ const (
 // range of it.
 func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
 	w := t.findLinks(start, end, charset)
+	defer w.free()
 	out := w.text.out
 	for i := range w.links {
 		if at := w.links[i].Offset; keep == nil || keep(at) {
@@ -70,7 +71,7 @@ func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func
 			dst = appendSized(dst, l.Anchor)
 		}
 	}
-	return appendSized(dst, string(text)), offsets
+	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
 }
 
 func appendSized(dst []byte, s string) []byte {
@@ -109,7 +110,7 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 			l.Anchor = u.text()
 		}
 	}
-	text := []byte(u.text())
+	text := u.text()
 	for i := range links {
 		from, to := at[i][0], at[i][1]
 		if u.bad || from < 0 || to > len(text) {
@@ -121,9 +122,9 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 }
 
 // around fills in what the text has of a link that stands in a range of it.
-func (l *Link) around(text []byte, from, to int) {
+func (l *Link) around(text string, from, to int) {
 	if l.Anchor == "" {
-		l.Anchor = strings.TrimSpace(string(text[from:to]))
+		l.Anchor = strings.TrimSpace(text[from:to])
 	}
 	l.Before, l.After = lastBytes(text[:from]), firstBytes(text[to:])
 }

@@ -1,7 +1,10 @@
 package page
 
 import (
+	"bytes"
+	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -47,30 +50,23 @@ type Link struct {
 // a block depend on nothing but its bytes.
 func (t *Tree) Links(start, end int, charset string) []Link {
 	w := t.findLinks(start, end, charset)
-	for i := range w.links {
-		w.links[i].around(w.text.out, w.at[i][0], w.at[i][1])
+	defer w.free()
+	if len(w.links) == 0 {
+		return nil
 	}
-	return w.links
-}
-
-// countLinks is about how many links start between two places.
-func (t *Tree) countLinks(start, end int) (n int) {
-	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
-		switch t.Nodes[i].Tag {
-		case TagA, TagArea, TagImg, TagScript, TagLink:
-			n++
-		}
+	links, text := slices.Clone(w.links), string(w.text.out)
+	for i := range links {
+		links[i].around(text, w.at[i][0], w.at[i][1])
 	}
-	return n
+	return links
 }
 
 // findLinks finds links, without the text of and around them; they have an
 // Anchor only where that is not the text at the link.
 func (t *Tree) findLinks(start, end int, charset string) *linkWriter {
-	w := &linkWriter{t: t, charset: charset}
+	w := linkWriters.Get().(*linkWriter)
+	w.t, w.charset = t, charset
 	if t.MayLink(start, end) {
-		n := t.countLinks(start, end)
-		w.links, w.at = make([]Link, 0, n), make([][2]int, 0, n)
 		w.walk(start, end)
 	}
 	return w
@@ -114,6 +110,26 @@ type linkWriter struct {
 	links   []Link
 	at      [][2]int  // where each link's text lies in text.out
 	open    []linkEnd // links whose end has not come
+	values  strings.Builder
+}
+
+// linkWriters are those that nobody uses.
+var linkWriters = sync.Pool{New: func() any { return new(linkWriter) }}
+
+// linksKept is of how many links the memory is kept for a later page.
+const linksKept = 1 << 12
+
+// free hands w to a later page. What it found goes with it.
+func (w *linkWriter) free() {
+	if cap(w.links) > linksKept || cap(w.text.out)+cap(w.text.held) > foldedKept {
+		return
+	}
+	clear(w.links)
+	*w = linkWriter{
+		text:  folder{out: w.text.out[:0], held: w.text.held[:0]},
+		links: w.links[:0], at: w.at[:0], open: w.open[:0],
+	}
+	linkWriters.Put(w)
 }
 
 type linkEnd struct{ link, node int32 }
@@ -150,6 +166,9 @@ func (w *linkWriter) close() {
 func (w *linkWriter) element(i int) {
 	n := &w.t.Nodes[i]
 	from := linkFrom[n.Tag]
+	if from.attr == "" {
+		return
+	}
 	switch n.Tag {
 	case TagA:
 		if w.add(i, from.kind, from.attr) {
@@ -165,9 +184,7 @@ func (w *linkWriter) element(i int) {
 			w.refresh(i)
 		}
 	default:
-		if from.attr != "" {
-			w.add(i, from.kind, from.attr)
-		}
+		w.add(i, from.kind, from.attr)
 	}
 }
 
@@ -176,16 +193,22 @@ func (w *linkWriter) element(i int) {
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	l := Link{Kind: kind, Offset: int(w.t.Nodes[i].Start)}
 	found := false
-	for a := range w.t.Attrs(i) {
-		switch {
-		case !found && equalFold(a.Name, attr):
+	b := w.t.Body[:w.t.Nodes[i].Inner]
+	for at := w.t.nameEnd(i); ; {
+		a, next, ok := nextAttr(b, at)
+		if !ok {
+			break
+		}
+		at = next
+		switch name := b[a.name:a.nameEnd]; {
+		case !found && equalFold(name, attr):
 			found = true
-			l.Target = w.value(a.Value)
-		case equalFold(a.Name, "rel"):
-			l.Rel = w.value(a.Value)
+			l.Target = w.value(b[a.value:a.valueEnd])
+		case equalFold(name, "rel"):
+			l.Rel = w.value(b[a.value:a.valueEnd])
 			l.NoFollow = hasWord(l.Rel, "nofollow")
-		case equalFold(a.Name, "alt"):
-			l.Anchor = w.value(a.Value)
+		case equalFold(name, "alt"):
+			l.Anchor = w.value(b[a.value:a.valueEnd])
 		}
 	}
 	if kind == LinkImg && l.Anchor != "" {
@@ -232,8 +255,15 @@ func (w *linkWriter) refresh(i int) {
 	}
 }
 
-// value is an attribute's value as text.
-func (w *linkWriter) value(b []byte) string { return attrText(b, w.charset) }
+// value is an attribute's value as text. Most are a part of one string.
+func (w *linkWriter) value(b []byte) string {
+	if !ASCIISafe(w.charset) || bytes.IndexByte(b, '&') >= 0 || !IsASCII(b) {
+		return attrText(b, w.charset)
+	}
+	at := w.values.Len()
+	w.values.Write(bytes.TrimSpace(b))
+	return w.values.String()[at:]
+}
 
 func attrText(b []byte, charset string) string {
 	return strings.TrimSpace(Unescape(string(ToUTF8(b, charset))))
@@ -249,23 +279,23 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// lastBytes is the end of b, at most contextBytes, in whole runes.
-func lastBytes(b []byte) string {
-	if n := len(b) - contextBytes; n > 0 {
-		for b = b[n:]; len(b) > 0 && !utf8.RuneStart(b[0]); {
-			b = b[1:]
+// lastBytes is the end of s, at most contextBytes, in whole runes.
+func lastBytes(s string) string {
+	if n := len(s) - contextBytes; n > 0 {
+		for s = s[n:]; len(s) > 0 && !utf8.RuneStart(s[0]); {
+			s = s[1:]
 		}
 	}
-	return strings.TrimSpace(string(b))
+	return strings.TrimSpace(s)
 }
 
-// firstBytes is the start of b, at most contextBytes, in whole runes.
-func firstBytes(b []byte) string {
-	if n := contextBytes; len(b) > n {
-		for n > 0 && !utf8.RuneStart(b[n]) {
+// firstBytes is the start of s, at most contextBytes, in whole runes.
+func firstBytes(s string) string {
+	if n := contextBytes; len(s) > n {
+		for n > 0 && !utf8.RuneStart(s[n]) {
 			n--
 		}
-		b = b[:n]
+		s = s[:n]
 	}
-	return strings.TrimSpace(string(b))
+	return strings.TrimSpace(s)
 }
