@@ -55,7 +55,7 @@ func BenchmarkPass(b *testing.B) {
 				sha256.Sum256(t.Bytes(n))
 			}
 			sha256.Sum256(t.Layout())
-			t.Page.Links(0, len(body), "utf-8")
+			t.Page.AppendLinks(nil, 0, len(body), "utf-8", nil)
 			t.Free()
 		}
 	}
@@ -71,7 +71,7 @@ func BenchmarkAll(b *testing.B) {
 			sha256.Sum256(t.Layout())
 			t.Page.Meta("utf-8")
 			t.Labels()
-			t.Page.Links(0, len(body), "utf-8")
+			t.Page.AppendLinks(nil, 0, len(body), "utf-8", nil)
 			for _, n := range t.Cut(0) {
 				block := t.Blocks[n]
 				sha256.Sum256(t.Bytes(n))
@@ -110,7 +110,7 @@ func BenchmarkStages(b *testing.B) {
 		{"divide", func(t *Tree) { Divide(t.Page, Options{}).flow.free() }},
 		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
 		{"layout", func(t *Tree) { sha256.Sum256(t.Layout()) }},
-		{"links", func(t *Tree) { t.Page.Links(0, len(t.Page.Body), "utf-8") }},
+		{"links", func(t *Tree) { t.Page.AppendLinks(nil, 0, len(t.Page.Body), "utf-8", nil) }},
 		{"meta", func(t *Tree) { t.Page.Meta("utf-8") }},
 		{"labels", func(t *Tree) { t.Labels() }},
 		{"topics", func(t *Tree) {

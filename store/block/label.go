@@ -43,7 +43,8 @@ type labeller struct {
 	// they say nothing, else it is at that place in evidences.
 	said      []int32
 	evidences []evidence
-	inherited []evidence // of blocks, what their names and those around them say
+	ranges    []nodeRange // of blocks
+	inherited []evidence  // of blocks, what their names and those around them say
 }
 
 var labellers = sync.Pool{New: func() any { return new(labeller) }}
@@ -61,6 +62,7 @@ func newLabeller(t *Tree) *labeller {
 	l.said = slices.Grow(l.said[:0], n)[:n]
 	clear(l.said)
 	l.evidences = append(l.evidences[:0], evidence{}, evidence{})
+	l.ranges = slices.Grow(l.ranges[:0], len(t.Blocks))[:len(t.Blocks)]
 	l.inherited = slices.Grow(l.inherited[:0], len(t.Blocks))[:len(t.Blocks)]
 	return l
 }
@@ -80,7 +82,9 @@ func (t *Tree) Labels() []Label {
 	labels := make([]Label, len(t.Blocks))
 	labels[0] = Other
 	l.inherited[0] = evidence{}
+	l.find(0)
 	for n := 1; n < len(t.Blocks); n++ {
+		l.find(n)
 		e := l.names(n)
 		own := e
 		p := t.Blocks[n].Parent
@@ -117,18 +121,29 @@ func (e *evidence) best() Label {
 	return best
 }
 
-// nodes are the nodes that start in a block.
-func (l *labeller) nodes(n int) (from, to int) {
-	b := l.tree.Blocks[n]
-	return l.at(b.Start), l.at(b.End)
+// nodeRange is the nodes that start in a block.
+type nodeRange struct{ from, to int }
+
+// find finds the nodes that start in block n, which are among those of its
+// parent.
+func (l *labeller) find(n int) {
+	b := &l.tree.Blocks[n]
+	around := nodeRange{0, len(l.flow.t.Nodes)}
+	if n > 0 {
+		around = l.ranges[b.Parent]
+		around.from = max(around.from, l.ranges[n-1].from)
+	}
+	from := l.at(b.Start, around)
+	l.ranges[n] = nodeRange{from, l.at(b.End, nodeRange{from, around.to})}
 }
 
-// at is the first node that starts at or after a place of the body.
-func (l *labeller) at(place int) int {
+// at is the first node that starts at or after a place of the body, given a
+// range that it is in or behind.
+func (l *labeller) at(place int, in nodeRange) int {
 	nodes := l.flow.t.Nodes
-	lo, hi := 0, len(nodes)
+	lo, hi := in.from, in.to
 	for lo < hi {
-		if mid := (lo + hi) / 2; int(nodes[mid].Start) < place {
+		if mid := int(uint(lo+hi) >> 1); int(nodes[mid].Start) < place {
 			lo = mid + 1
 		} else {
 			hi = mid
@@ -143,7 +158,7 @@ func (l *labeller) names(n int) (e evidence) {
 	b := l.tree.Blocks[n]
 	outer := l.tree.Blocks[b.Parent]
 	nodes := l.flow.t.Nodes
-	from, to := l.nodes(n)
+	from, to := l.ranges[n].from, l.ranges[n].to
 	if from >= len(nodes) {
 		return e
 	}
@@ -209,7 +224,7 @@ type sight struct {
 }
 
 func (l *labeller) sight(n int) sight {
-	from, to := l.nodes(n)
+	from, to := l.ranges[n].from, l.ranges[n].to
 	shows := l.between(from, to)
 	s := sight{census: l.census[to].minus(l.census[from]), region: l.tree.Blocks[n].Depth == 1}
 	s.text = float64(max(1, shows.text))
@@ -325,10 +340,16 @@ func (l *labeller) plain() bool {
 // copyrightBytes is how much of the end of a block is searched for a copyright.
 const copyrightBytes = 2000
 
+// copyrightBegins are the bytes that claims of a copyright begin with.
+var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true} // the last two of © and 版
+
 // copyright reports whether the end of a block claims a copyright.
 func copyright(b []byte) bool {
 	b = b[max(0, len(b)-copyrightBytes):]
 	for i, c := range b {
+		if !copyrightBegins[c] {
+			continue
+		}
 		switch c {
 		case '&':
 			if len(b)-i >= len("&copy;") && equalFold(b[i+1:], "copy") && b[i+5] == ';' {

@@ -15,6 +15,7 @@ import (
 // back with all that follows until settle.
 type folder struct {
 	charset string
+	direct  bool // ASCII stands for itself in it
 	out     []byte
 	gap     byte   // the break due before the next word
 	held    []byte // in the charset
@@ -39,9 +40,8 @@ func (f *folder) brk(c byte) {
 // text adds text of the body, whose lines are broken where newlines are if
 // lines is true, and in which "&" begins no reference if raw is.
 func (f *folder) text(b []byte, lines, raw bool) {
-	if len(f.held) == 0 && f.complete(b, raw) {
-		f.addText(b, lines, raw)
-		return
+	if len(f.held) == 0 && f.direct {
+		b = b[f.addText(b, lines, raw):]
 	}
 	for _, c := range b {
 		switch {
@@ -55,28 +55,8 @@ func (f *folder) text(b []byte, lines, raw bool) {
 	}
 }
 
-// complete reports whether nothing that follows b can change what it says, and
-// its letters are those of UTF-8.
-func (f *folder) complete(b []byte, raw bool) bool {
-	if f.charset == charsetUTF8 {
-		if !utf8.Valid(b) {
-			return false
-		}
-	} else if !ASCIISafe(f.charset) || !IsASCII(b) {
-		return false
-	}
-	if raw {
-		return true
-	}
-	for i := len(b) - 1; i >= 0; i-- {
-		if c := b[i]; c == '&' {
-			return false
-		} else if !isAlnum(c) && c != '#' {
-			break
-		}
-	}
-	return true
-}
+// use sets the charset of the text to come.
+func (f *folder) use(charset string) { f.charset, f.direct = charset, ASCIISafe(charset) }
 
 // settle folds what was held back.
 func (f *folder) settle() {
@@ -86,9 +66,10 @@ func (f *folder) settle() {
 	}
 }
 
-// addText adds complete text of the body. Words with one space between them are
-// taken at once.
-func (f *folder) addText(b []byte, lines, raw bool) {
+// addText adds text of the body and returns how much of it: all that nothing
+// can change that follows, and whose letters are those of UTF-8. Words with one
+// space between them are taken at once.
+func (f *folder) addText(b []byte, lines, raw bool) int {
 	for i := 0; i < len(b); {
 		c := b[i]
 		switch {
@@ -102,7 +83,12 @@ func (f *folder) addText(b []byte, lines, raw bool) {
 			}
 			f.out = append(f.out, b[from:i]...)
 		case c == '&':
-			i += f.reference(b[i:])
+			n := referenceEnd(b[i:])
+			if i+n == len(b) && b[len(b)-1] != ';' {
+				return i
+			}
+			f.reference(b[i : i+n])
+			i += n
 		case c < utf8.RuneSelf:
 			if c != '\n' || !lines {
 				c = ' '
@@ -110,9 +96,15 @@ func (f *folder) addText(b []byte, lines, raw bool) {
 			f.gap = stronger(f.gap, c)
 			i++
 		default:
-			i += f.letter(b[i:])
+			r, size := utf8.DecodeRune(b[i:])
+			if size == 1 || f.charset != charsetUTF8 {
+				return i
+			}
+			f.letter(r, b[i:i+size])
+			i += size
 		}
 	}
+	return len(b)
 }
 
 // add adds text in which "\t" and "\n" are breaks.
@@ -121,7 +113,9 @@ func (f *folder) add(b []byte) {
 		c := b[i]
 		switch {
 		case c == '&':
-			i += f.reference(b[i:])
+			n := referenceEnd(b[i:])
+			f.reference(b[i : i+n])
+			i += n
 		case c > ' ' && c < 0x7f:
 			f.flush()
 			from := i
@@ -132,27 +126,27 @@ func (f *folder) add(b []byte) {
 			f.gap = stronger(f.gap, c)
 			i++
 		default:
-			i += f.letter(b[i:])
+			r, size := utf8.DecodeRune(b[i:])
+			f.letter(r, b[i:i+size])
+			i += size
 		}
 	}
 }
 
-// letter adds the letter beyond ASCII that b begins with and returns its length.
-func (f *folder) letter(b []byte) int {
-	r, size := utf8.DecodeRune(b)
+// letter adds a letter beyond ASCII, which is written as b.
+func (f *folder) letter(r rune, b []byte) {
 	switch {
 	case r <= 0x3000 && unicode.IsSpace(r):
 		f.gap = stronger(f.gap, ' ')
 	case r != '\u200b' && r != '\ufeff':
 		f.flush()
-		f.out = append(f.out, b[:size]...)
+		f.out = append(f.out, b...)
 	}
-	return size
 }
 
-// reference adds what the character reference stands for that b may begin with,
-// else its "&", and returns the length of what it took.
-func (f *folder) reference(b []byte) int {
+// referenceEnd is the length of the character reference that b may begin with,
+// by its looks.
+func referenceEnd(b []byte) int {
 	n := 1
 	for n < len(b) && (isAlnum(b[n]) || b[n] == '#') {
 		n++
@@ -160,7 +154,12 @@ func (f *folder) reference(b []byte) int {
 	if n < len(b) && b[n] == ';' {
 		n++
 	}
-	switch string(b[:n]) {
+	return n
+}
+
+// reference adds what a character reference stands for; if it is none, itself.
+func (f *folder) reference(b []byte) {
+	switch string(b) {
 	case "&nbsp;":
 		f.gap = stronger(f.gap, ' ')
 	case "&amp;":
@@ -172,9 +171,8 @@ func (f *folder) reference(b []byte) int {
 	case "&quot;":
 		f.literal(`"`)
 	default:
-		f.resolved(html.UnescapeString(string(b[:n])))
+		f.resolved(html.UnescapeString(string(b)))
 	}
-	return n
 }
 
 // literal adds a part of a word.

@@ -135,7 +135,7 @@ func (w *linkWriter) free() {
 type linkEnd struct{ link, node int32 }
 
 func (w *linkWriter) walk(start, end int) {
-	w.text.charset = w.charset
+	w.text.use(w.charset)
 	w.t.walk(start, end, &w.text, func(n int) {
 		for len(w.open) > 0 && int(w.open[len(w.open)-1].node) <= n {
 			w.close()

@@ -5,8 +5,6 @@ package page
 // Before and After are not to be used.
 func (t *Tree) Targets(charset string) []Link {
 	w := &linkWriter{t: t, charset: charset}
-	n := t.countLinks(0, len(t.Body))
-	w.links, w.at = make([]Link, 0, n), make([][2]int, 0, n)
 	for i := range t.Nodes {
 		if t.Nodes[i].Kind == Element {
 			w.element(i)

@@ -29,7 +29,7 @@ func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), 
 // sheets hide counts as shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
 	f := folders.Get().(*folder)
-	f.charset = charset
+	f.use(charset)
 	t.walk(start, end, f, nil)
 	f.settle()
 	text := string(f.out)
