@@ -84,6 +84,23 @@ func asOf(ctx context.Context, snap op.Snapshot, links plan.Node) (record.Time, 
 	return min(src.Window.To-1, last), err
 }
 
+// wouldReadLinks shows the plans of a graph of links.
+func wouldReadLinks(ctx context.Context, snap op.Snapshot, links, pages plan.Node) (lines []string, err error) {
+	pools, err := snap.Pools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range []plan.Node{links, pages} {
+		plan.Walk(n, func(n plan.Node, depth int) {
+			lines = append(lines, indented(depth+1, n.String()))
+			if src, ok := n.(*plan.Source); ok {
+				lines = append(lines, indented(depth+2, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools))))
+			}
+		})
+	}
+	return lines, nil
+}
+
 // linkGraph makes the graph. The caller closes it.
 func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked, links, pages plan.Node) (*op.NamedGraph, error) {
 	var all []op.Rows

@@ -15,7 +15,6 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
-	"infomall/store/urlkey"
 )
 
 // ranking is a PAGERANK whose clauses are read.
@@ -295,19 +294,8 @@ func (s *Session) wouldRank(ctx context.Context, st *ast.PageRank) ([]string, er
 		}
 	}
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %d times", r.st, r.name, before)}
-	pools, err := snap.Pools(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, n := range []plan.Node{r.links, r.pages} {
-		plan.Walk(n, func(n plan.Node, depth int) {
-			lines = append(lines, indented(depth+1, n.String()))
-			if src, ok := n.(*plan.Source); ok {
-				lines = append(lines, indented(depth+2, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools))))
-			}
-		})
-	}
-	return lines, nil
+	would, err := wouldReadLinks(ctx, snap, r.links, r.pages)
+	return append(lines, would...), err
 }
 
 // explainSharesMax is how many of the links that a rank comes from have a row of
@@ -360,15 +348,8 @@ func (s *Session) explainShares(kept *record.Result, g *op.NamedGraph, node int,
 	for _, sh := range shares {
 		urls[sh.From] = ""
 	}
-	i := 0
-	for key, err := range g.Keys() {
-		if err != nil {
-			return nil, err
-		}
-		if _, ok := urls[i]; ok {
-			urls[i] = urlkey.URL(string(key))
-		}
-		i++
+	if err := g.Name(urls); err != nil {
+		return nil, err
 	}
 	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
 	t := newTable(text("part"), value.Column{Name: "url", Type: value.URL}, float("rank"), whole("links"), float("gives"), float("share"))

@@ -163,6 +163,25 @@ func TestRankCancelled(t *testing.T) {
 	}
 }
 
+// TestShowPath follows links of the time asked.
+func TestShowPath(t *testing.T) {
+	s := newSession(archive{linkedSite()})
+	for _, c := range []struct{ src, want, note string }{
+		{"SHOW PATH 'a.cn' TO 'c.cn' AT 2008-06", "0|http://a.cn/\n1|http://c.cn/\n", ""},
+		{"SHOW PATH 'a.cn' TO 'c.cn'", "0|http://a.cn/\n1|http://b.cn/\n2|http://c.cn/\n", ""},
+		{"SHOW PATH 'a.cn' TO 'a.cn'", "0|http://a.cn/\n", ""},
+		{"SHOW PATH 'a.cn' TO 'http://sub.c.cn/d'", "", "no links lead from http://a.cn/ to http://sub.c.cn/d"},
+	} {
+		got, notes, err := ask(s, c.src)
+		if _, rows, _ := strings.Cut(got, "\n"); rows != c.want || err != nil || strings.Join(notes, "") != c.note {
+			t.Errorf("%s\ngot\n%s\nnotes %q, error %v, want\n%s", c.src, rows, notes, err, c.want)
+		}
+	}
+	if _, _, err := ask(s, "SHOW PATH 'a.cn' TO 'http://sub.c.cn/d' AT 2008-06"); err == nil || !strings.Contains(err.Error(), "1:21: http://sub.c.cn/d is no page then, and none links to it") {
+		t.Errorf("error %v, want one about the end that is not there", err)
+	}
+}
+
 // TestPageLinks counts the links from and to pages, whichever scope is asked, at
 // the time asked.
 func TestPageLinks(t *testing.T) {

@@ -319,6 +319,9 @@ func (b *builder) show(s *showSyntax) ast.Statement {
 	if s.Page != nil {
 		return b.showPage(spanOfAll(s.Tokens), s.Page)
 	}
+	if p := s.Path; p != nil {
+		return &ast.ShowPath{Span: spanOfAll(s.Tokens), From: newText(&p.From), To: newText(&p.To), Time: p.At}
+	}
 	what := newName(&s.What)
 	what.Text = foldASCII(what.Text)
 	if ours, ok := otherLists[what.Text]; ok {

@@ -303,7 +303,14 @@ type describeSyntax struct {
 type showSyntax struct {
 	Tokens []lexer.Token
 	Page   *pageSyntax `parser:"'SHOW' ( @@"`
-	What   lexer.Token `parser:"| (?! 'PAGE' ) @Ident )"`
+	Path   *pathSyntax `parser:"| @@"`
+	What   lexer.Token `parser:"| (?! 'PAGE' | 'PATH' ) @Ident )"`
+}
+
+type pathSyntax struct {
+	From lexer.Token `parser:"'PATH' @( String | Param )"`
+	To   lexer.Token `parser:"'TO' @( String | Param )"`
+	At   moment      `parser:"( ( 'AT' | 'AS' 'OF' ) @@ )?"`
 }
 
 type pageSyntax struct {

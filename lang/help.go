@@ -155,6 +155,11 @@ SHOW PAGE url [AT t | AS OF t]
 url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
+	{"SHOW PATH", `
+SHOW PATH url TO url [AT t | AS OF t]
+url = 'text' | $name
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+`},
 	{"DIFF", `
 DIFF url [FROM t] [TO t]
 url = 'text' | $name

@@ -129,7 +129,7 @@ func (p *prober) fill(n *Next, i int) {
 	}
 	for _, w := range words {
 		t := wordToken(w)
-		if name && t.Type == tokIdent && !(n.Place == PlaceList && w == "PAGE") {
+		if name && t.Type == tokIdent && !(n.Place == PlaceList && (w == "PAGE" || w == "PATH")) {
 			continue // where any name goes, a word of the language is one
 		}
 		if can(t) {

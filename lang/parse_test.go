@@ -138,6 +138,8 @@ var statements = []struct{ src, want string }{
 		"PAGERANK june OVER 'a.cn', 'b.cn' .. 'c.cn' AT 2008-06 DAMPING 0.9 TOLERANCE 1e-12 ITERATIONS $n NORM N SEEDS 'http://a.cn/', $s WITHOUT internal, nav BY host WARM"},
 	{"PAGERANK WITHOUT nofollow BETWEEN 2008-06 AND 2008-08 BY page NORM 1 OVER GRAPH \"my graph\"", "PAGERANK OVER GRAPH \"my graph\" BETWEEN 2008-06 AND 2008-08 NORM 1 WITHOUT nofollow BY page"},
 	{"explain pagerank \"over\" latest;", "EXPLAIN PAGERANK \"over\" LATEST"},
+	{"SHOW PATH 'http://a.cn/' TO $b", ""},
+	{"explain show path 'a.cn' to 'b.cn' as of 2008-06;", "EXPLAIN SHOW PATH 'a.cn' TO 'b.cn' AT 2008-06"},
 	{"EXPLAIN RANK 'http://a.cn/'", ""},
 	{"explain rank $u in june;", "EXPLAIN RANK $u IN june"},
 	{"RECOVER 'a.raw'", ""},

@@ -47,6 +47,21 @@ func (g *NamedGraph) Close() error {
 // the next.
 func (g *NamedGraph) Keys() iter.Seq2[[]byte, error] { return g.keys.all() }
 
+// Name fills in the URLs or names of the nodes that are keys of names.
+func (g *NamedGraph) Name(names map[int]string) error {
+	i := 0
+	for key, err := range g.Keys() {
+		if err != nil {
+			return err
+		}
+		if _, ok := names[i]; ok {
+			names[i] = urlkey.URL(string(key))
+		}
+		i++
+	}
+	return nil
+}
+
 // GraphOptions say what a graph is made of.
 type GraphOptions struct {
 	Weighted bool     // edges have weights of their own

@@ -32,7 +32,7 @@ type Node interface {
 // Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
 // *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *PageRank,
-// *ExplainRank, *Explain, *Describe,
+// *ExplainRank, *ShowPath, *Explain, *Describe,
 // *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node

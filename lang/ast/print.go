@@ -575,6 +575,10 @@ func (p *printer) statement(s Statement) {
 		p.run(s)
 	case *PageRank:
 		p.pageRank(s)
+	case *ShowPath:
+		p.clause("SHOW PATH ", s.From)
+		p.clause(" TO ", s.To)
+		p.clause(" AT ", s.Time)
 	case *ExplainRank:
 		p.clause("EXPLAIN RANK ", s.URL)
 		if s.Name != nil {

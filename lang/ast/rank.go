@@ -29,9 +29,18 @@ type ExplainRank struct {
 	Name *Name // nil if absent
 }
 
+// ShowPath is SHOW PATH 'a' TO 'b' [AT t].
+type ShowPath struct {
+	Span
+	From, To Expr // *String or *Param
+	Time     Expr // nil: the latest
+}
+
 func (*PageRank) statement()    {}
+func (*ShowPath) statement()    {}
 func (*ExplainRank) statement() {}
 
+func (s *ShowPath) String() string    { return statementString(s) }
 func (s *PageRank) String() string    { return statementString(s) }
 func (s *ExplainRank) String() string { return statementString(s) }
 

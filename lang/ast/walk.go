@@ -107,6 +107,8 @@ func children(n Node) []Node {
 		l.time(&n.Time)
 		l.exprs(n.Damping, n.Tolerance, n.Iterations)
 		l.exprs(n.Seeds...)
+	case *ShowPath:
+		l.exprs(n.From, n.To, n.Time)
 	case *ExplainRank:
 		l.exprs(n.URL)
 	case *Recover:

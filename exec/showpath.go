@@ -1,0 +1,92 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// pathAsked reads the two ends of a path, and which links it may take.
+func (s *Session) pathAsked(st *ast.ShowPath) (*linksAsked, error) {
+	asked := new(linksAsked)
+	if st.Time != nil {
+		asked.time.Choice = &ast.TimeChoice{Op: ast.ChoiceAt, T: st.Time}
+	}
+	for _, e := range []ast.Expr{st.From, st.To} {
+		end, err := s.pageAsked(e, nil)
+		if err != nil {
+			return nil, err
+		}
+		asked.find = append(asked.find, end.url)
+	}
+	return asked, nil
+}
+
+// showPath runs SHOW PATH.
+func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, error) {
+	asked, err := s.pathAsked(st)
+	if err != nil {
+		return nil, err
+	}
+	links, pages, err := asked.plans(s.env())
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	g, err := s.linkGraph(ctx, s.runner(snap, nil), asked, links, pages)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	for i, e := range []ast.Expr{st.From, st.To} {
+		if g.Found[i] < 0 {
+			return nil, ast.Errorf(e, "%s is no page then, and none links to it", asked.find[i])
+		}
+	}
+	path, err := g.Path(ctx, g.Found[0], g.Found[1])
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(whole("step"), value.Column{Name: "url", Type: value.URL})
+	if path == nil {
+		res := t.result(ResultRows, nil)
+		res.Notes = []string{fmt.Sprintf("no links lead from %s to %s", asked.find[0], asked.find[1])}
+		return res, nil
+	}
+	urls := make(map[int]string)
+	for _, node := range path {
+		urls[node] = ""
+	}
+	if err := g.Name(urls); err != nil {
+		return nil, err
+	}
+	for step, node := range path {
+		t.add(value.OfInt(int64(step)), value.OfURL(urls[node]))
+	}
+	return t.result(ResultRows, nil), nil
+}
+
+// wouldShowPath says what a SHOW PATH would read.
+func (s *Session) wouldShowPath(ctx context.Context, st *ast.ShowPath) ([]string, error) {
+	asked, err := s.pathAsked(st)
+	if err != nil {
+		return nil, err
+	}
+	links, pages, err := asked.plans(s.env())
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	would, err := wouldReadLinks(ctx, snap, links, pages)
+	return append([]string{fmt.Sprintf("finds a shortest way from %s to %s", asked.find[0], asked.find[1])}, would...), err
+}
