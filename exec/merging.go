@@ -92,15 +92,18 @@ func (s *Session) wouldMerge(ctx context.Context, st *ast.MergePool) ([]string, 
 	lines := []string{mergeWord(st) + " pools of " + s.Archive.Path()}
 	for _, r := range results {
 		switch {
-		case r.Static:
+		case r.Static && !(st.Seal && r.Deleted):
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it is static", r.Pool))
 			continue
-		case r.Segments < 2 && !st.Seal && !r.Large:
+		case r.Segments < 2 && !st.Seal && !r.Large && !r.Deleted:
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
 			continue
 		}
 		line := fmt.Sprintf("  pool %s: %d segments, %d captures, %d bytes", r.Pool, r.Segments, r.Captures, r.OldBytes)
-		if r.Large {
+		if r.Deleted {
+			line += "; written anew without those that were deleted, and with it what other pools have that is made of them"
+		}
+		if r.Large && !r.Static {
 			line += "; larger than pool_limit, and split by URL"
 		}
 		lines = append(lines, line)

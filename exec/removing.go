@@ -183,7 +183,7 @@ func (s *Session) planDelete(ctx context.Context, st *ast.Delete) (record.Delete
 	for _, p := range res.Pools {
 		when := "hidden at once, gone from the files when the pool is merged"
 		if p.Static {
-			when = "hidden at once; the file of a static pool keeps them"
+			when = "hidden at once, gone from the files when the pool is sealed again"
 		}
 		lines = append(lines, fmt.Sprintf("  pool %s: %d captures, %d versions: %s", p.Name, p.Captures, p.Versions, when))
 	}

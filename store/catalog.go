@@ -174,6 +174,17 @@ func (c *catalog) usesOfFormat1() {
 	}
 }
 
+// hidesIn reports whether captures that were deleted are in the files of a pool.
+func (c *catalog) hidesIn(pool string) bool {
+	hidden := make(map[uint32]bool)
+	for _, r := range c.removals {
+		for _, id := range r.segments {
+			hidden[id] = true
+		}
+	}
+	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == pool && hidden[s.ID] })
+}
+
 // joinIDs gives segment numbers in decimal, with blanks between.
 func joinIDs(ids []uint32) string {
 	var b []byte

@@ -24,6 +24,8 @@ type change struct {
 	out []*segment.Info
 	// in are segments in the writer's folder that are to be in force.
 	in []made
+	// again are segments that are in force in another form from then on.
+	again []again
 	// names, if not nil, tells where the blocks of out are in in.
 	names *madeNames
 	// seen is the newest generation whose captures the hints of in take into
@@ -67,7 +69,7 @@ var errStale = errors.New("another process changed the archive meanwhile")
 func (w *writer) publish(ctx context.Context, ch change) error {
 	var x *indexInfo
 	var moved []string
-	if len(ch.in) > 0 {
+	if len(ch.in)+len(ch.again) > 0 {
 		var err error
 		if x, moved, err = w.moveIn(ch); err != nil {
 			return err
@@ -113,13 +115,16 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 // moveIn writes the index of new segments and moves their files, and that of
 // the names, to their places. It gives the index and what all are called.
 func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
-	in := ch.in
+	in := slices.Clone(ch.in)
+	for _, a := range ch.again {
+		in = append(in, a.made)
+	}
 	infos := make([]*segment.Info, len(in))
 	writers := make([]*segment.Writer, len(in))
-	index := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", in[0].info.ID))
+	index := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", max(in[0].info.ID, in[0].number)))
 	for i, m := range in {
 		infos[i], writers[i] = m.info, m.w
-		m.info.File = filepath.Join(dirPools, m.info.Pool, fmt.Sprintf("%06d.raw", m.info.ID))
+		m.info.File = filepath.Join(dirPools, m.info.Pool, segment.FileName(m.info.ID, m.number))
 		m.info.Index = index
 	}
 	tmp := filepath.Join(w.dir, filepath.Base(index))
@@ -186,13 +191,22 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	for _, s := range ch.out {
 		out[s.ID] = true
 	}
+	anew := make(map[uint32]again, len(ch.again))
+	for _, a := range ch.again {
+		anew[a.old.ID] = a
+	}
 	for _, s := range c.segments {
+		if a, ok := anew[s.ID]; ok && a.old.File == s.File {
+			a.info.Born, a.info.Seen = s.Born, s.Seen
+			s = a.info
+			delete(anew, s.ID)
+		}
 		if !out[s.ID] {
 			next.segments = append(next.segments, s)
 		}
 		delete(out, s.ID)
 	}
-	if len(out) > 0 {
+	if len(out)+len(anew) > 0 {
 		return nil, errStale
 	}
 	for _, r := range c.removals {
@@ -221,7 +235,7 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	}
 	next.static, next.parts = slices.Clone(c.static), slices.Clone(c.parts)
 	for _, m := range ch.in {
-		if c.isStatic(m.info.Pool) {
+		if c.isStatic(m.info.Pool) && m.info.Pool != ch.whole {
 			return nil, errStale // it was sealed meanwhile
 		}
 		if ch.seal {
@@ -257,6 +271,9 @@ func (next *catalog) divide(c *catalog, ch change) error {
 	next.dependOnParts(ch)
 	next.tidyParts()
 	for _, m := range ch.in {
+		if m.info.Captures == 0 {
+			continue
+		}
 		if !next.takes(m.info.Pool, m.info.FirstKey) || !next.takes(m.info.Pool, m.info.LastKey) {
 			return errStale
 		}
@@ -520,6 +537,16 @@ func (a *Archive) fileUse(generations []uint64) *fileUse {
 		}
 	}
 	return u
+}
+
+// inFolder reports whether a generation names a file in a folder.
+func (u *fileUse) inFolder(dir string) bool {
+	for name, users := range u.users {
+		if users > 0 && filepath.Dir(name) == dir {
+			return true
+		}
+	}
+	return false
 }
 
 // only takes a generation away, and gives the files that none of the others

@@ -202,12 +202,12 @@ func (c *catalog) copyOf(original *catalog) error {
 }
 
 // outdated lists the pools of a copy that the original has in another form by
-// now, its segments merged.
+// now, its segments merged or written anew.
 func (c *catalog) outdated(original *catalog) []string {
 	has, pools := original.byID(), original.holdings().pools
 	var out []string
 	for _, s := range c.segments {
-		if has[s.ID] == nil && pools[s.Pool] {
+		if o := has[s.ID]; (o == nil || o.File != s.File) && pools[s.Pool] {
 			out = append(out, s.Pool)
 		}
 	}

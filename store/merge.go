@@ -59,10 +59,11 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 		r := mergeResult(pool, p.poolSegments(pool))
 		r.Large = p.oversized(pool, limitOr(o.PoolLimit))
 		r.Static = p.isStatic(pool)
+		r.Deleted = p.hidesIn(pool)
 		switch {
 		case r.Static && named && !o.Seal:
 			return out, &record.StaticError{Pool: pool}
-		case !r.Static && !o.Dry:
+		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
 			t := mergeTask{pool: pool, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
 			if r, err = a.merge(ctx, t); err != nil {
 				return out, err
@@ -199,8 +200,12 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 	chosen := t.choose(v.pin.catalog)
 	in, hidden, err := v.mergeable(chosen)
 	r := mergeResult(t.pool, in)
-	all := len(in) == len(v.pin.poolSegments(t.pool))
-	r.Large = all && v.pin.oversized(t.pool, limitOr(t.limit))
+	all, static := len(in) == len(v.pin.poolSegments(t.pool)), v.pin.isStatic(t.pool)
+	r.Static, r.Deleted = static, hidden
+	if static && (!hidden || !t.seal) {
+		return r, nil // it was sealed or written anew meanwhile
+	}
+	r.Large = all && !static && v.pin.oversized(t.pool, limitOr(t.limit))
 	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
 		return r, err
 	}
@@ -208,9 +213,6 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 	m := newMerging(w, v, t, in)
 	defer m.close()
 	if t.seal {
-		if len(in) < len(chosen) {
-			return r, errNeeded
-		}
 		ch.seal, ch.whole = true, t.pool
 	}
 	if r.Large {
@@ -219,10 +221,15 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 	if m.hidden, err = v.isHidden(); err != nil {
 		return r, err
 	}
-	if err := m.run(ctx); err != nil {
-		if errors.Is(err, errNothingLeft) {
-			err = nil
+	if all {
+		if err := m.findBodies(ctx); err != nil {
+			return r, err
 		}
+	}
+	if err := m.run(ctx); err != nil {
+		return r, err
+	}
+	if ch.again, err = m.again(ctx); err != nil {
 		return r, err
 	}
 	if ch.names, err = m.names(); err != nil {
@@ -251,29 +258,14 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 	return r, nil
 }
 
-// errNothingLeft is returned for segments whose captures are all hidden, and
-// whose blocks others use: they stay as they are.
-var errNothingLeft = errors.New("no capture is left")
-
-// errNeeded is returned where a pool with such captures is to be sealed.
-var errNeeded = errors.New("it has deleted captures whose bodies others are made of, and those cannot be moved")
-
 // mergeable leaves out the segments with hidden captures that others take their
-// bodies from: these have to stay where they are. It tells whether those left
-// have hidden captures.
+// bodies from, unless all of the pool is merged: these have to stay where they are
+// until it is. It tells whether those left have hidden captures.
 func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
+	inside := needNone
 	if len(in) > 0 && len(in) == len(v.pin.poolSegments(in[0].Pool)) {
-		// Who of the pool needs it is merged with it.
-		out, hidden, err = v.mergeableBut(in, needPool)
-		if len(out) == len(in) {
-			return out, hidden, err
-		}
+		inside = needOther
 	}
-	return v.mergeableBut(in, needNone)
-}
-
-// mergeableBut is mergeable where needs up to inside do not matter.
-func (v *Snapshot) mergeableBut(in []*segment.Info, inside need) (out []*segment.Info, hidden bool, err error) {
 	removals, err := v.removals()
 	for _, s := range in {
 		needed := false
@@ -324,6 +316,8 @@ type merging struct {
 	cursor heads // of in
 	look   *looker
 	hidden func(place) bool // captures that were deleted
+	// bodies are those of deleted captures that other pools need, by ID.
+	bodies map[segment.ID]*segment.Stored
 	enc    *zstd.Encoder
 	blocks *segment.Blocks
 	known  *knownBlocks
@@ -351,7 +345,7 @@ type output struct {
 func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *merging {
 	m := &merging{
 		w: w, v: v, pool: t.pool, seal: t.seal, progress: t.progress, in: make(map[uint32]*segment.Info), enc: newEncoder(),
-		blocks: segment.NewBlocks(), facts: make(map[uint64]*segment.Facts), at: make(map[uint32][][]segment.BlockRef),
+		blocks: segment.NewBlocks(), facts: make(map[uint64]*segment.Facts), bodies: make(map[segment.ID]*segment.Stored), at: make(map[uint32][][]segment.BlockRef),
 	}
 	if t.seal {
 		m.enc = hardEncoder()
@@ -769,14 +763,29 @@ func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error)
 // keepUsed stores the blocks that no capture of the merged segments needs any
 // more, but recipes of other segments do.
 func (m *merging) keepUsed(ctx context.Context) error {
+	for _, body := range m.bodies {
+		if err := m.keep(ctx, body.Recipe); err != nil {
+			return err
+		}
+	}
 	if !m.anyLeft() {
 		return nil
+	}
+	hidden, err := m.v.hiddenNeeds()
+	if err != nil {
+		return err
 	}
 	for _, s := range m.v.pin.segments {
 		if m.in[s.ID] != nil || len(s.Uses) == 0 {
 			continue
 		}
-		if err := m.v.everyEntry(ctx, s, func(_ uint32, e *segment.Stored) error { return m.keep(e.Recipe) }); err != nil {
+		err := m.v.everyEntry(ctx, s, func(at place, e *segment.Stored) error {
+			if n, gone := hidden(at); gone && n == needNone {
+				return nil // nor does anybody need what it is made of
+			}
+			return m.keep(ctx, e.Recipe)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -802,7 +811,7 @@ func (m *merging) anyLeft() bool {
 }
 
 // keep stores what a recipe of a segment that stays needs.
-func (m *merging) keep(recipe segment.Recipe) error {
+func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	spans, err := m.v.spans(recipe)
 	if err != nil {
 		return err
@@ -820,7 +829,9 @@ func (m *merging) keep(recipe segment.Recipe) error {
 				continue
 			}
 			if m.out == nil {
-				return errNothingLeft
+				if err := m.begin(ctx, ""); err != nil {
+					return err
+				}
 			}
 			at, err := m.out.Keep(parts[i])
 			if err != nil {

@@ -183,7 +183,7 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 			continue
 		}
 		parts := make(map[string]bool)
-		err := m.v.everyEntry(ctx, info, func(_ uint32, e *segment.Stored) error {
+		err := m.v.everyEntry(ctx, info, func(_ place, e *segment.Stored) error {
 			key := e.Key
 			switch e.Body {
 			case segment.BodyElsewhere:
@@ -206,7 +206,7 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 }
 
 // everyEntry reads all entries of a segment, run by run.
-func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(run uint32, e *segment.Stored) error) error {
+func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at place, e *segment.Stored) error) error {
 	r := v.reader(info)
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
@@ -221,7 +221,7 @@ func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(ru
 			return &segment.Error{File: info.File, Offset: -1, Err: err}
 		}
 		for i := range entries {
-			if err := f(n, &entries[i]); err != nil {
+			if err := f(place{r, n, uint32(i)}, &entries[i]); err != nil {
 				return err
 			}
 		}

@@ -38,7 +38,7 @@ func (v *Snapshot) run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	if recent.run != nil && recent.n == n {
 		return recent.run, nil
 	}
-	key := uint64(s.Info.ID)<<32 | uint64(n)
+	key := uint64(s.Info.Number())<<32 | uint64(n)
 	if useCache {
 		cache, err := v.a.runCache()
 		if err != nil {

@@ -62,6 +62,9 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 	}
 	slices.Sort(p.Depends)
 	p.Depends = slices.Compact(p.Depends)
+	if p.First > p.Last { // there are blocks that other pools use, and no captures
+		p.First, p.Last = record.NoTime, record.NoTime
+	}
 	from, to, err := month(p.Name)
 	if err != nil {
 		return p, err

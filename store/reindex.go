@@ -218,13 +218,17 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 			return nil, err
 		}
 		i := &segment.Info{Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
-		if _, err := fmt.Sscanf(filepath.Base(name), "%06d.raw", &i.ID); err != nil || filepath.Base(name) != fmt.Sprintf("%06d.raw", i.ID) {
+		var ok bool
+		if i.ID, _, ok = segment.ParseName(filepath.Base(name)); !ok {
 			return nil, fmt.Errorf("%s is not called as a db-file is: move it out of the folder %s", rel, dirPools)
 		}
 		out = append(out, i)
 	}
-	slices.SortFunc(out, func(a, b *segment.Info) int { return cmp.Compare(a.ID, b.ID) })
-	return out, nil
+	// Of several forms of a segment the last is the one that was in force.
+	slices.SortFunc(out, func(a, b *segment.Info) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(b.Number(), a.Number()))
+	})
+	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
 // catalogOf makes a catalogue of all db-files. When each was born stands in

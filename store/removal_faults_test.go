@@ -27,12 +27,14 @@ type comings struct {
 
 // newComings makes one of a drawn history: half of it comes in, some of that is
 // deleted, the rest comes in, the last pool is dropped, what was deleted comes
-// in again and is deleted again.
+// in again and is deleted again. Of every second one all pools are sealed behind
+// the first half, split where they are large, and again in the end, when static
+// pools have captures that were deleted.
 func newComings(seed int) *comings {
 	m := &removalModel{visits: rapid.Custom(drawHistory).Example(seed), past: make(map[*visit]past), fixed: make(map[*visit]*visit)}
 	for _, v := range m.visits {
-		if v.as == "digest" {
-			v.as = "" // it may be that of a later capture
+		if v.as == "digest" || v.as == "before" && seed%2 == 1 {
+			v.as = "" // it may be that of a later capture, or become so for good when pools are merged
 		}
 	}
 	slices.SortFunc(m.visits, func(a, b *visit) int { return int(a.time - b.time) })
@@ -61,23 +63,35 @@ func newComings(seed int) *comings {
 			return err
 		})
 	}
+	sealAll := func() {
+		if seed%2 == 1 {
+			c.step(m, func(a *Archive) error {
+				_, err := a.Merge(context.Background(), record.MergeOptions{Seal: true, PoolLimit: 3000})
+				return err
+			})
+		}
+	}
 	bring(m.visits[:half])
+	sealAll()
 	remove()
 	bring(m.visits[half:])
 	last := m.visits[len(m.visits)-1].time.Pool()
-	for _, v := range m.chosen(func(v *visit) bool { return v.time.Pool() == last }) {
-		m.past[v] = past{}
-	}
-	c.step(m, func(a *Archive) error {
-		_, err := a.Drop(context.Background(), record.DropOptions{Pool: last})
-		var none *record.NoPoolError
-		if errors.As(err, &none) {
-			return nil // it was done when the process was killed
+	if seed%2 == 0 { // else it may be in parts
+		for _, v := range m.chosen(func(v *visit) bool { return v.time.Pool() == last }) {
+			m.past[v] = past{}
 		}
-		return err
-	})
+		c.step(m, func(a *Archive) error {
+			_, err := a.Drop(context.Background(), record.DropOptions{Pool: last})
+			var none *record.NoPoolError
+			if errors.As(err, &none) {
+				return nil // it was done when the process was killed
+			}
+			return err
+		})
+	}
 	bring(m.chosen(func(v *visit) bool { return third(v) && !m.visible(v) }))
 	remove()
+	sealAll()
 	return c
 }
 

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -325,13 +326,13 @@ func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) 
 	if o, ok := v.others[number]; ok {
 		return o, nil
 	}
-	names, err := filepath.Glob(filepath.Join(v.pools, "*", fmt.Sprintf("%06d.raw", number)))
+	names, err := filepath.Glob(filepath.Join(v.pools, "*", fmt.Sprintf("%06d*.raw", number)))
 	if err != nil {
 		return nil, err
 	}
 	var o *salvaged
 	if len(names) > 0 {
-		if o, err = openSalvaged(ctx, names[0]); err != nil {
+		if o, err = openSalvaged(ctx, slices.Max(names)); err != nil {
 			return nil, err
 		}
 	}

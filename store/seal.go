@@ -92,9 +92,12 @@ func (v *Snapshot) dictionary(ref segment.RunRef) ([]byte, error) {
 
 // dict gives a run of a static pool, which never changes, as a dictionary; nil
 // if it is of another or can't be read.
-func (m *merging) dict(ref segment.RunRef) *segment.Dict {
+func (m *merging) dict(ref segment.RunRef) *segment.Dict { return m.dictFor(ref, m.pool) }
+
+// dictFor gives it for a run of some pool.
+func (m *merging) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 	s := m.v.segment(ref.Segment)
-	if s == nil || !m.v.pin.isStatic(s.Info.Pool) || s.Info.Pool > m.pool {
+	if s == nil || !m.v.pin.isStatic(s.Info.Pool) || s.Info.Pool > pool {
 		return nil
 	}
 	r, err := m.v.run(s, ref.Run)
@@ -106,7 +109,7 @@ func (m *merging) dict(ref segment.RunRef) *segment.Dict {
 		return nil
 	}
 	for _, further := range r.Dictionary() {
-		of := m.dict(further)
+		of := m.dictFor(further, pool)
 		if of == nil {
 			return nil
 		}

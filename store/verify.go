@@ -113,7 +113,7 @@ type verifier struct {
 	hidden      func(place) (need, bool)
 
 	part  int      // of a sample, from 0
-	clean []uint32 // segments found whole, by this verification or the one it goes on from
+	clean []uint32 // db-files found whole, by this verification or the one it goes on from
 	whole bool     // it has come to its end
 	noted time.Time
 }
@@ -217,7 +217,7 @@ func (y *verifier) run(ctx context.Context) error {
 			return err
 		}
 		if y.found == found && len(y.lost) == lost && !damaged[s.Index] {
-			y.clean = append(y.clean, s.ID)
+			y.clean = append(y.clean, s.Number())
 		}
 		if err := y.noteNow(); err != nil {
 			return err

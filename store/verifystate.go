@@ -29,7 +29,7 @@ const noteEvery = 10 * time.Second
 //
 //	infomall verify ⇥ 1
 //	next ⇥ n ⇥ part        which part, from 0, is next of a sample of n; one line for each n
-//	clean ⇥ pool ⇥ n ⇥ segment numbers by blanks      of a verification that has not come to its end
+//	clean ⇥ pool ⇥ n ⇥ numbers of db-files by blanks      of a verification that has not come to its end
 //	crc32c ⇥ eight hex digits of everything before this line
 type verifyState struct {
 	next  map[int]int
@@ -114,7 +114,7 @@ func (y *verifier) recall() error {
 }
 
 // isClean reports whether a segment was found whole already.
-func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.ID) }
+func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
 // noteNow notes how far it is, now and then.
 func (y *verifier) noteNow() error {

@@ -134,8 +134,8 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 	return alive, nil
 }
 
-// sweepFiles removes old generations that nobody reads, and db-files and
-// indexes that no generation names. The archive's lock is held and no other
+// sweepFiles removes old generations that nobody reads, db-files and indexes
+// that no generation names, and the locks of pools that none has. The archive's lock is held and no other
 // writer is alive, so none can be about to be published.
 func (a *Archive) sweepFiles() error {
 	if err := a.sweepGenerations(); err != nil {
@@ -155,7 +155,7 @@ func (a *Archive) sweepFiles() error {
 		return nil
 	}
 	// What disk.WriteFile did not come to rename is hidden and never named.
-	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
+	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirPools, "*", fileLock), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
 		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
 			return err
@@ -165,7 +165,7 @@ func (a *Archive) sweepFiles() error {
 			if err != nil {
 				return err
 			}
-			if files.users[rel] == 0 {
+			if files.users[rel] == 0 && !(filepath.Base(rel) == fileLock && files.inFolder(filepath.Dir(rel))) {
 				if err := a.opts.Disk.Remove(f); err != nil {
 					return err
 				}
@@ -197,7 +197,7 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 			return err
 		}
 		for _, s := range c.segments {
-			next = max(next, uint64(s.ID)+1)
+			next = max(next, uint64(s.Number())+1)
 		}
 		first = uint32(next)
 		after := fmt.Appendf(nil, "%d\n", next+uint64(n))
@@ -220,8 +220,10 @@ func (a *Archive) nextByNames() (uint64, error) {
 		}
 		for _, f := range files {
 			name := filepath.Base(f)
-			if n, err := strconv.ParseUint(strings.TrimSuffix(name, filepath.Ext(name)), 10, 31); err == nil {
-				next = max(next, n+1)
+			for n := range strings.SplitSeq(strings.TrimSuffix(name, filepath.Ext(name)), "-") {
+				if n, err := strconv.ParseUint(n, 10, 31); err == nil {
+					next = max(next, n+1)
+				}
 			}
 		}
 	}
@@ -234,6 +236,8 @@ type made struct {
 	info *segment.Info
 	w    *segment.Writer
 	path string
+	// number is that of the db-file, if it is another form of a segment in force.
+	number uint32
 }
 
 // putCatalog puts a generation in force. The archive's lock is held.

@@ -24,6 +24,7 @@ type MergeResult struct {
 	Segments int      // that were merged into it
 	Into     int      // segments; 0 if there was nothing to do
 	Static   bool     // it was so before
+	Deleted  bool     // it has captures that were deleted and are in its files
 	Large    bool     // above PoolLimit: it is to be split
 	Parts    []string // that it was split into, itself first; nil where it was not
 	Captures int64

@@ -56,7 +56,7 @@ type checker struct {
 //
 // Behind a damaged record it goes on at the next that begins like one.
 func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n uint32, r *Run) error) error {
-	c := &checker{s: s, found: found, use: use}
+	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime}}
 	defer func() {
 		if c.index != nil {
 			c.index.close()
@@ -269,9 +269,6 @@ func (c *checker) entry(e *Entry, at int64) error {
 				return err
 			}
 		}
-	}
-	if !c.entries {
-		sum.First, sum.Last = record.MaxTime, record.MinTime
 	}
 	sum.count(e)
 	c.last, c.entries = *e, true

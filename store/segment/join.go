@@ -82,7 +82,7 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 			}
 			p = q
 		}
-		e.Recipe.add(p.BlockRef)
+		e.Recipe.Add(p.BlockRef)
 		if p.Segment != w.info.ID {
 			w.uses[p.Segment] = true
 		}

@@ -40,7 +40,7 @@ func NewNames(id uint32, at [][]BlockRef) *Names {
 				recipe.Spans[k-1].Count++ // places that are none do not follow each other
 				continue
 			}
-			recipe.add(b)
+			recipe.Add(b)
 		}
 		n.runs[i] = newNamesRun(recipe.Spans)
 	}
@@ -187,6 +187,9 @@ func WriteNames(w io.Writer, enc *zstd.Encoder, into *Info, list []*Names) (size
 		data := enc.EncodeAll(plain, nil)
 		h := recordHead{kind: kindNames, pool: into.Pool, segment: n.Segment, metaLength: len(data), unzip: len(plain), length: len(data)}
 		h.url, h.date = urlkey.URL(into.FirstKey), into.First
+		if into.Captures == 0 {
+			h.url, h.date = urlkey.URL(noCapture), 0
+		}
 		h.lastURL, h.lastDate = h.url, h.date
 		rec := append(append(h.append(nil, data), data...), '\n')
 		if _, err := w.Write(rec); err != nil {

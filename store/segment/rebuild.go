@@ -95,12 +95,12 @@ func (b *rebuilder) end(ctx context.Context) error {
 			}
 		}
 	}
-	if err != nil || urls < 1 || urls > b.info.Bytes {
+	if err != nil || urls < 0 || urls > b.info.Bytes {
 		return &Error{File: b.name, Offset: at, Err: fmt.Errorf("the end record says %q", b.endText)}
 	}
 	b.endAt, b.endRec = at, rec
 	b.info.ID, b.info.Pool = h.segment, h.pool
-	b.bloom = bloom.NewWithEstimates(uint(urls), bloomRate)
+	b.bloom = bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate)
 	return ctx.Err()
 }
 

@@ -13,6 +13,9 @@ package segment
 
 import (
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"infomall/store/record"
 )
@@ -49,6 +52,44 @@ type Info struct {
 
 // BlocksUnknown stands where a catalogue does not say how many blocks there are.
 const BlocksUnknown = -1
+
+// Number is the number under which the segment was written. It differs from ID
+// where it was written anew since, with captures and blocks in the same places:
+// no two forms of a segment have the same, nor that of another segment.
+func (i *Info) Number() uint32 {
+	id, again, ok := ParseName(filepath.Base(i.File))
+	if !ok || again == 0 {
+		return max(id, i.ID)
+	}
+	return again
+}
+
+// FileName is what the db-file of segment id is called; again is the number
+// under which it was written anew, or 0.
+func FileName(id, again uint32) string {
+	if again == 0 {
+		return fmt.Sprintf("%06d.raw", id)
+	}
+	return fmt.Sprintf("%06d-%06d.raw", id, again)
+}
+
+// ParseName reads the name of a db-file.
+func ParseName(name string) (id, again uint32, ok bool) {
+	stem, ok := strings.CutSuffix(name, ".raw")
+	first, second, twice := strings.Cut(stem, "-")
+	a, err := strconv.ParseUint(first, 10, 31)
+	if err != nil || !ok {
+		return 0, 0, false
+	}
+	if twice {
+		b, err := strconv.ParseUint(second, 10, 31)
+		if err != nil {
+			return 0, 0, false
+		}
+		again = uint32(b)
+	}
+	return uint32(a), again, FileName(uint32(a), again) == name
+}
 
 // Bucket is the name of the segment's bucket in its index file.
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }

@@ -49,6 +49,10 @@ type Writer struct {
 	metaEnds []int64
 }
 
+// noCapture is the key that records of a segment name which has blocks for others
+// and no captures.
+const noCapture = "about:blank"
+
 // pair is an entry of the index.
 type pair struct{ key, value []byte }
 
@@ -140,7 +144,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 			}
 			continue
 		}
-		e.Recipe.add(at)
+		e.Recipe.Add(at)
 		if at.Segment != w.info.ID {
 			w.uses[at.Segment] = true
 		}
@@ -156,8 +160,11 @@ func (w *Writer) Keep(p Part) (BlockRef, error) {
 		return BlockRef{}, err
 	}
 	at := w.block(p.ID, b, facts)
-	if w.last != nil && len(w.run.entries) == 0 {
-		w.run.key, w.run.time = w.last.Key, w.last.Time
+	if len(w.run.entries) == 0 {
+		w.run.key, w.run.time = noCapture, 0
+		if w.last != nil {
+			w.run.key, w.run.time = w.last.Key, w.last.Time
+		}
 	}
 	if w.run.bytes >= runBytes {
 		err = w.closeRun()
@@ -229,15 +236,15 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 		}
 		newBytes = int64(len(c.Body))
 	default:
-		e.Recipe.add(w.block(e.ID, c.Body, c.fact(0)).BlockRef)
+		e.Recipe.Add(w.block(e.ID, c.Body, c.fact(0)).BlockRef)
 		newBytes = int64(len(c.Body))
 	}
 	w.bodies[e.ID] = e.Recipe
 	return newBytes, nil
 }
 
-// add puts a block at the recipe's end.
-func (r *Recipe) add(b BlockRef) {
+// Add puts a block at the recipe's end.
+func (r *Recipe) Add(b BlockRef) {
 	if n := len(r.Spans); n > 0 {
 		s := &r.Spans[n-1]
 		if s.Segment == b.Segment && s.Run == b.Run && s.N+s.Count == b.N {
@@ -255,7 +262,7 @@ func (w *Writer) piece(e *Stored, piece []byte) error {
 			return err
 		}
 	}
-	e.Recipe.add(w.block(BlockID(piece), piece, nil).BlockRef)
+	e.Recipe.Add(w.block(BlockID(piece), piece, nil).BlockRef)
 	w.run.key, w.run.time = e.Key, e.Time
 	return w.closeRun()
 }
@@ -311,7 +318,7 @@ func (w *Writer) Finish() (Info, error) {
 	w.info.Runs = len(w.runEnds)
 	w.info.Depends, w.info.Uses = slices.Sorted(maps.Keys(w.pools)), w.Uses()
 	if w.last == nil {
-		panic("segment: Finish without entries")
+		w.last = &Stored{Entry: Entry{Key: noCapture}}
 	}
 	if err := w.write(encodeEnd(w.enc, &w.info, w.last)); err != nil {
 		return Info{}, err

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/disk"
+	"infomall/store/segment"
+)
+
+// Segments of other pools may need what a merge leaves out. Recipes that name
+// blocks find them by the names that it leaves behind. But two things would keep
+// deleted captures in the files: that a capture of another pool has its body from
+// one of them, and that a run of a static pool is compressed with a run that they
+// lie in. So such segments are written anew with the merged ones: with the same
+// number, and all captures and blocks in the same places, in another file.
+
+// again is a segment that is written anew beside those that are merged.
+type again struct {
+	made
+	old *segment.Info
+}
+
+// findBodies finds the bodies of deleted captures that other pools need.
+func (m *merging) findBodies(ctx context.Context) error {
+	list, err := m.v.removals()
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		for id := range m.in {
+			for _, h := range r.hidden[id] {
+				if h.need != needOther {
+					continue
+				}
+				s := m.v.segment(id)
+				e, err := m.v.stored(place{s, h.run, h.n})
+				if err != nil {
+					return err
+				}
+				o, _, err := m.v.owner(ctx, s, e)
+				if err != nil {
+					return err
+				}
+				if o != nil {
+					m.bodies[o.ID] = o
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// again writes those segments anew that need it.
+func (m *merging) again(ctx context.Context) ([]again, error) {
+	var out []again
+	for _, info := range m.v.pin.segments {
+		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
+			continue
+		}
+		p := &rewriting{m: m, s: m.v.reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
+		if err := p.plan(ctx); err != nil {
+			return nil, err
+		}
+		if len(p.entries)+len(p.anew) == 0 {
+			continue
+		}
+		a, err := p.write(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// goes reports whether a segment is merged.
+func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
+
+// rewriting is a segment that may be written anew.
+type rewriting struct {
+	m       *merging
+	s       *segment.Reader
+	entries map[uint32][]segment.Stored // of runs in which captures get their bodies from elsewhere
+	anew    map[uint32]bool             // runs that are compressed with one that goes
+}
+
+// plan finds out which of its runs change.
+func (p *rewriting) plan(ctx context.Context) error {
+	m, info := p.m, p.s.Info
+	if m.v.pin.isStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
+		for n := range uint32(info.Runs) {
+			dict, err := p.s.Dictionary(n)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(dict, func(r segment.RunRef) bool { return m.goes(r.Segment) }) {
+				p.anew[n] = true
+			}
+		}
+	}
+	if len(m.bodies) == 0 {
+		return nil
+	}
+	look := m.v.looker(0)
+	defer look.close()
+	hidden, err := m.v.hiddenNeeds()
+	if err != nil {
+		return err
+	}
+	return m.v.everyEntry(ctx, info, func(at place, e *segment.Stored) error {
+		if need, gone := hidden(at); gone && need == needNone {
+			return nil
+		}
+		now, err := p.entry(ctx, at, e, look)
+		if now == nil || err != nil {
+			return err
+		}
+		if p.entries[at.run] == nil {
+			meta, err := m.v.meta(p.s, at.run)
+			if err != nil {
+				return err
+			}
+			all, err := meta.Entries()
+			if err != nil {
+				return err
+			}
+			p.entries[at.run] = slices.Clone(all)
+		}
+		p.entries[at.run][at.n] = *now
+		return nil
+	})
+}
+
+// entry gives an entry the body itself that it has from a deleted one which goes;
+// nil if it has none from there.
+func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look *looker) (*segment.Stored, error) {
+	now := *e
+	switch e.Body {
+	case segment.BodyHeld, segment.BodyElsewhere:
+		if p.m.bodies[e.ID] == nil {
+			return nil, nil
+		}
+		_, holder, err := p.m.v.owner(ctx, p.s, e)
+		if err != nil || !p.m.goes(holder.Info.ID) {
+			return nil, err
+		}
+	case segment.BodyNone:
+		group, err := look.at(ctx, e.Key)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(group, func(l located) bool { return l.place == at })
+		if i < 0 || !group[i].resolved || !p.m.goes(group[i].from.seg.Info.ID) || !p.m.hidden(group[i].from) || p.m.bodies[group[i].ID] == nil {
+			return nil, nil
+		}
+		takeBody(&now, p.m.bodies[group[i].ID])
+		now.Kind, now.Bytes = group[i].Kind, group[i].Bytes
+	default:
+		return nil, nil
+	}
+	body := p.m.bodies[now.ID]
+	now.Body, now.Holder, now.HolderKey = segment.BodyOwn, 0, ""
+	recipe, err := p.m.moved(body.Recipe)
+	now.Recipe = recipe
+	return &now, err
+}
+
+// moved gives a recipe by where the blocks of merged segments are now.
+func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
+	spans, err := m.v.spans(recipe)
+	if err != nil {
+		return recipe, err
+	}
+	out := segment.Recipe{Layout: recipe.Layout}
+	for _, b := range refs(spans) {
+		if runs := m.at[b.Segment]; runs != nil {
+			b = runs[b.Run][b.N]
+		}
+		out.Add(b)
+	}
+	return out, nil
+}
+
+// write writes the segment.
+func (p *rewriting) write(ctx context.Context) (again, error) {
+	m, info := p.m, p.s.Info
+	number, err := m.w.allocate(ctx, 1)
+	if err != nil {
+		return again{}, err
+	}
+	f, err := disk.Create(m.w.a.opts.Disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", number)))
+	if err != nil {
+		return again{}, err
+	}
+	defer f.Close()
+	static := m.v.pin.isStatic(info.Pool)
+	enc := newEncoder()
+	if static {
+		enc = hardEncoder()
+	}
+	w := segment.NewWriter(f, enc, info.Pool, info.ID, int(info.URLs), segment.NewBlocks())
+	if static {
+		w.Pack(func(ref segment.RunRef) *segment.Dict {
+			if m.goes(ref.Segment) || ref.Segment >= info.ID {
+				return nil
+			}
+			return m.dictFor(ref, info.Pool)
+		})
+	}
+	for n := range uint32(info.Runs) {
+		if err := ctx.Err(); err != nil {
+			return again{}, err
+		}
+		if err := w.Repeat(p.s, p.entries[n], p.anew[n]); err != nil {
+			return again{}, err
+		}
+	}
+	for _, pool := range info.Depends {
+		w.Depend(pool)
+	}
+	for _, d := range m.done {
+		if slices.Contains(w.Uses(), d.info.ID) {
+			w.Depend(d.info.Pool)
+		}
+	}
+	made := made{w: w, path: f.Name(), number: number}
+	now, err := w.Finish()
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return again{}, fmt.Errorf("write %s: %w", f.Name(), err)
+	}
+	made.info = &now
+	return again{made, info}, nil
+}

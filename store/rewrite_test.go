@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/store/record"
+)
+
+// secretPages are three months of a page that grows, and of others like it. What
+// its first version alone says is in the month that the later ones are compressed
+// with.
+func secretPages(secret string) (visits []*visit) {
+	for month := range 3 {
+		for i := range 8 {
+			body := fmt.Sprintf("<html><body><h1>page %d</h1>", i)
+			for j := range 30 + 3*month {
+				body += fmt.Sprintf("<p>paragraph %d of page %d, which says %x</p>", j, i, (j+7)*(i+13)*7919)
+			}
+			if i == 3 && month == 0 {
+				body += "<p>" + secret + "</p>"
+			}
+			visits = append(visits, &visit{
+				url: fmt.Sprintf("http://www.example.com/%d", i), time: day0 + record.Time(month)*32*dayMillis, status: 200, body: body + "</body></html>",
+			})
+		}
+	}
+	return visits
+}
+
+func seal(t *testing.T, a *Archive, pools ...string) []record.MergeResult {
+	t.Helper()
+	res, err := a.Merge(context.Background(), record.MergeOptions{Pools: pools, Seal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// TestStaticRewritten deletes a capture of a static pool, whose runs others are
+// compressed with, and seals the pool again: what the capture alone said is in no
+// run of any file, and all else is as it was.
+func TestStaticRewritten(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	const secret = "the words that nobody may read any more, at some length"
+	visits := secretPages(secret)
+	for _, month := range slices.Collect(slices.Chunk(visits, 8)) {
+		put(t, a, month)
+	}
+	seal(t, a)
+	if !usesDictionary(t, a, "200807", "200806") {
+		t.Fatal("July is not compressed with June: nothing is tried")
+	}
+	if _, err := deleteWhere(a, func(url string, at record.Time) bool { return url == visits[3].url && at == day0 }); err != nil {
+		t.Fatal(err)
+	}
+	if !contains(t, a, secret) {
+		t.Error("the file of a static pool lost what is hidden before the pool was written anew")
+	}
+	var static *record.StaticError
+	if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{"200806"}}); !errors.As(err, &static) {
+		t.Errorf("MERGE of a static pool gives %v, want a StaticError", err)
+	}
+	before := files(t, a)
+	if res := seal(t, a, "200806"); res[0].Into != 1 || !res[0].Static {
+		t.Errorf("sealed again: %+v", res)
+	}
+	if contains(t, a, secret) {
+		t.Error("what was deleted is in a run still")
+	}
+	for _, name := range files(t, a) {
+		if strings.Contains(name, "200806") && slices.Contains(before, name) && strings.HasSuffix(name, ".raw") {
+			t.Errorf("%s is there still", name)
+		}
+	}
+	want := historyOf(slices.Delete(slices.Clone(visits), 3, 4))
+	check := func(when string, a *Archive) {
+		t.Helper()
+		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+			t.Errorf("%s:\n%s", when, diffRows(got, want))
+		}
+		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+			t.Errorf("%s: VERIFY finds %+v", when, got)
+		}
+	}
+	check("sealed again", a)
+	if res := seal(t, a, "200806"); res[0].Into != 0 {
+		t.Errorf("sealed once more with nothing to do: %+v", res)
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	copyTo(t, a, dir)
+	b := Open(dir, Options{})
+	defer b.Close()
+	check("in a copy", b)
+	remade(t, a)
+	check("after the catalogue was lost", a)
+}
+
+// TestStaticRewrittenCopied deletes from an archive that was copied before: the
+// next copy has the new forms of all files that were written anew.
+func TestStaticRewrittenCopied(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	visits := secretPages("once")
+	put(t, a, visits)
+	seal(t, a)
+	dir := filepath.Join(t.TempDir(), "copy")
+	copyTo(t, a, dir)
+	if _, err := deleteWhere(a, func(url string, at record.Time) bool { return url == visits[3].url && at == day0 }); err != nil {
+		t.Fatal(err)
+	}
+	seal(t, a)
+	if _, err := a.Copy(context.Background(), record.CopyOptions{Dir: dir, Pools: []string{"200806"}}); err != nil {
+		t.Fatal(err)
+	}
+	b := Open(dir, Options{})
+	defer b.Close()
+	want := historyOf(slices.Delete(slices.Clone(visits), 3, 4))
+	if got := readRows(t, b, record.MinTime, record.MaxTime); !equalRows(got, want) {
+		t.Errorf("the copy:\n%s", diffRows(got, want))
+	}
+	if contains(t, b, "<p>once</p>") {
+		t.Error("the copy has what was deleted")
+	}
+}
+
+// TestNeededBodyMoves deletes captures whose bodies those of a later month have,
+// and merges their pool: the addresses are gone, the bodies stay with who has
+// them, and a pool without captures is no obstacle.
+func TestNeededBodyMoves(t *testing.T) {
+	for _, static := range []bool{false, true} {
+		t.Run(fmt.Sprint("static ", static), func(t *testing.T) {
+			a := Open(t.TempDir(), Options{})
+			defer a.Close()
+			june := pages(6, day0)
+			secret := &visit{url: "http://www.example.com/secret-address", time: day0, status: 200, body: june[2].body}
+			july := pages(6, day0+40*dayMillis)
+			visit304 := &visit{url: june[1].url, time: day0 + 45*dayMillis, status: 200, body: june[1].body, as: "url", refers: june[1]}
+			put(t, a, append(slices.Clone(june), secret))
+			put(t, a, append(slices.Clone(july), visit304))
+			if static {
+				seal(t, a)
+			}
+			if _, err := deleteWhere(a, func(_ string, at record.Time) bool { return at == day0 }); err != nil {
+				t.Fatal(err)
+			}
+			if static {
+				seal(t, a, "200806")
+			} else if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{"200806"}}); err != nil {
+				t.Fatal(err)
+			}
+			if contains(t, a, "secret-address") {
+				t.Error("the address of a deleted capture is in a file")
+			}
+			want := historyOf(append(july, visit304))
+			if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+				t.Errorf("left is:\n%s", diffRows(got, want))
+			}
+			if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+				t.Errorf("VERIFY finds %+v", got)
+			}
+			remade(t, a)
+			if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+				t.Errorf("left after the catalogue was lost:\n%s", diffRows(got, want))
+			}
+			if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+				t.Errorf("VERIFY finds after the catalogue was lost: %+v", got)
+			}
+		})
+	}
+}
+
+// remade loses an archive's catalogue and has it made anew.
+func remade(t *testing.T, a *Archive) {
+	t.Helper()
+	loseCatalogue(t, a.Path())
+	if _, err := a.Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// usesDictionary reports whether a run of a pool is compressed with one of
+// another.
+func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
+	t.Helper()
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for _, info := range v.pin.poolSegments(pool) {
+		for n := range uint32(info.Runs) {
+			refs, err := v.reader(info).Dictionary(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range refs {
+				if s := v.segment(r.Segment); s != nil && s.Info.Pool == of {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func files(t *testing.T, a *Archive) (names []string) {
+	t.Helper()
+	c, err := a.inForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.files()
+}

@@ -1,0 +1,147 @@
+package segment
+
+import (
+	"fmt"
+	"slices"
+
+	"infomall/store/urlkey"
+)
+
+// Dictionary lists the runs that the content of run n is compressed with.
+func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
+	rec, err := s.record(n)
+	if err != nil {
+		return nil, err
+	}
+	h, _, err := peekHead(rec)
+	if err != nil {
+		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	return h.dict, nil
+}
+
+// record reads the record of run n.
+func (s *Reader) record(n uint32) ([]byte, error) {
+	f, err := s.handle()
+	if err != nil {
+		return nil, err
+	}
+	runEnds, _, err := s.table()
+	if err != nil {
+		return nil, err
+	}
+	from, end, err := span(runEnds, n)
+	if err != nil {
+		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	rec := make([]byte, end-from)
+	if _, err := f.ReadAt(rec, from); err != nil {
+		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	return rec, nil
+}
+
+// Repeat appends the next run of s, an earlier form of the segment that is being
+// written, with the same captures and blocks in the same places: who names them
+// need not know that there is a new form. entries, if not nil, stand in the place
+// of the run's own. Where there are none and anew is not set, the record stays as
+// it is; else it is compressed again, with what the Writer takes as a dictionary.
+func (w *Writer) Repeat(s *Reader, entries []Stored, anew bool) error {
+	n := uint32(len(w.runEnds))
+	rec, err := s.record(n)
+	if err != nil {
+		return err
+	}
+	anew = anew || entries != nil
+	dict := s.Dict
+	if !anew {
+		dict = nil // the content is not looked at
+	}
+	r, err := decodeRun(rec, s.Info.ID, n, dict)
+	if err == nil && entries == nil {
+		entries, err = r.Meta.Entries()
+	}
+	if err == nil && anew {
+		err = w.refill(rec, r, entries)
+	}
+	if err != nil {
+		return &Error{File: s.Info.File, Offset: -1, Err: fmt.Errorf("run %d: %w", n, err)}
+	}
+	w.countAll(entries)
+	if anew {
+		return w.closeRun()
+	}
+	return w.same(rec, r, entries)
+}
+
+// countAll counts the entries of a run.
+func (w *Writer) countAll(entries []Stored) {
+	for i := range entries {
+		e := &entries[i]
+		if w.last == nil || w.last.Key != e.Key {
+			w.bloom.AddString(e.Key)
+			w.info.URLs++
+		}
+		w.info.count(&e.Entry)
+		w.last = &Stored{Entry: e.Entry}
+		for _, s := range e.Recipe.Spans {
+			if s.Segment != w.info.ID {
+				w.uses[s.Segment] = true
+			}
+		}
+	}
+}
+
+// same appends a record as it is.
+func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
+	h, size, err := peekHead(rec)
+	if err != nil {
+		return err
+	}
+	for _, d := range h.dict {
+		w.uses[d.Segment] = true
+	}
+	if n := len(entries); n > 0 {
+		w.chunks = append(w.chunks, pair{chunkKey(&entries[n-1], h.run), appendChunk(nil, h.run, entries)})
+	}
+	w.info.Blocks += int64(len(r.ends))
+	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(size+h.metaLength))
+	if err := w.write(rec); err != nil {
+		return err
+	}
+	w.runEnds = append(w.runEnds, w.info.Bytes)
+	return nil
+}
+
+// refill makes a decoded run the one at hand.
+func (w *Writer) refill(rec []byte, r *Run, entries []Stored) error {
+	h, _, err := peekHead(rec)
+	if err != nil {
+		return err
+	}
+	content, err := r.Content()
+	if err != nil {
+		return err
+	}
+	facts, err := r.Facts()
+	if err != nil {
+		return err
+	}
+	again := run{entries: slices.Clone(entries), bytes: len(content), packed: r.Meta.packed, key: urlkey.Key(h.url), time: h.date}
+	for i := range again.entries {
+		e := &again.entries[i]
+		e.Fold, e.Facts = facts.Fold(uint32(i)), facts.Page(uint32(i))
+	}
+	if again.ids, err = r.BlockIDs(); err != nil {
+		return err
+	}
+	for i := range again.ids {
+		b, err := r.Block(uint32(i))
+		if err != nil {
+			return err
+		}
+		again.blocks, again.facts = append(again.blocks, b), append(again.facts, facts.Block(uint32(i)))
+	}
+	w.run = again
+	return nil
+}
