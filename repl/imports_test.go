@@ -50,6 +50,7 @@ var arrows = map[string]string{
 
 	"crawl/guard":  "",
 	"crawl/links":  "crawl/robots store/page store/record store/urlkey",
+	"crawl/order":  "store/urlkey",
 	"crawl/robots": "",
 
 	"repl":              "all",
