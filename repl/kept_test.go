@@ -57,6 +57,9 @@ func TestKeptAnswers(t *testing.T) {
 		"SET profile = classic; SELECT * FROM blocks SINCE 2008-07 WHERE changed",
 		"SELECT *, text, old_text FROM changes",
 		"SELECT * FROM changes BETWEEN 2008-07 AND 2008-08",
+		"SELECT url, time, new_blocks, stored_bytes FROM versions",
+		"SELECT url, time, new_blocks, stored_bytes FROM versions SINCE 2008-07 WHERE new_blocks > 0",
+		"SELECT url, as_of, new_blocks, stored_bytes FROM versions EACH month",
 		"SELECT *, before, after FROM links",
 		"SET level = 1; SELECT *, before, after FROM links SINCE 2008-07",
 	} {

@@ -95,7 +95,9 @@ func versionFills(choice plan.Choice) fills[*spanBatch] {
 		"not_before": func(v *value.Vector, b *spanBatch) {
 			times(v, b.Previous[:b.N])
 		},
-		"previous": func(v *value.Vector, b *spanBatch) { times(v, b.PreviousVersion[:b.N]) },
+		"previous":     func(v *value.Vector, b *spanBatch) { times(v, b.PreviousVersion[:b.N]) },
+		"new_blocks":   func(v *value.Vector, b *spanBatch) { sizes(v, b.NewBlocks[:b.N]) },
+		"stored_bytes": func(v *value.Vector, b *spanBatch) { sizes(v, b.StoredBytes[:b.N]) },
 		"as_of": func(v *value.Vector, b *spanBatch) {
 			v.Resize(value.Time, b.N)
 			for i := range v.Ints {

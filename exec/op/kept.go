@@ -27,7 +27,7 @@ func (r *Runner) changedBlocks(ctx context.Context, n *plan.Source) iter.Seq2[[]
 			}
 			for i := range b.N {
 				kept, err := r.believed(ctx, b, i)
-				if err == nil && kept.Fold != nil {
+				if err == nil && kept.Fold != nil && (kept.Page != nil || len(kept.Fold.Changed) == 0) {
 					list = appendKept(list[:0], b, i, kept)
 				} else if err == nil {
 					list, err = f.cut(list[:0], b, i, n.Level)
@@ -63,7 +63,7 @@ func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 	if err != nil || k.Fold == nil {
 		return k, err
 	}
-	holds := k.Page != nil && k.Fold.Previous == b.PreviousVersion[i]
+	holds := k.Fold.Previous == b.PreviousVersion[i]
 	if holds {
 		holds, err = r.Snapshot.Knew(ctx, b.Ref[i], b.Key[i], b.Time[i])
 	}
@@ -92,6 +92,54 @@ func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 		}
 	}
 	return k, nil
+}
+
+// brought fills in what the versions brought: of what is kept, where that can be
+// believed. Versions are stored by the profile modern, whatever n asks for.
+func (r *Runner) brought(ctx context.Context, n *plan.Source, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
+	return func(yield func(*spanBatch, error) bool) {
+		f := &follower{r: r, ctx: ctx, to: n.Window.To}
+		defer f.close()
+		var last record.Ref // EACH gives a version more than once
+		var known block.Brought
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			b.NewBlocks, b.StoredBytes = b.NewBlocks[:0], b.StoredBytes[:0]
+			for i := range b.N {
+				if b.Ref[i] != last {
+					if known, err = r.broughtBy(ctx, f, b, i); err != nil {
+						yield(nil, err)
+						return
+					}
+					last = b.Ref[i]
+				}
+				b.NewBlocks, b.StoredBytes = append(b.NewBlocks, int64(known.Blocks)), append(b.StoredBytes, known.Bytes)
+			}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// broughtBy tells what the version at row i of b brought, -1 where the archive
+// has no body of it. f goes through the versions.
+func (r *Runner) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
+	kept, err := r.believed(ctx, b, i)
+	if err != nil {
+		return block.Brought{}, err
+	}
+	if kept.Fold != nil {
+		return kept.Fold.Brought, nil
+	}
+	rev, err := f.find(b, i)
+	if err != nil || rev == nil {
+		return block.Brought{Blocks: -1, Bytes: -1}, err
+	}
+	return rev.Brought(), nil
 }
 
 // appendKept appends the changed blocks of the version at row i of b.

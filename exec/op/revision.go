@@ -65,18 +65,7 @@ func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revis
 
 // follow returns a follower for the versions that n chooses.
 func (r *Runner) follow(ctx context.Context, n *plan.Source) *follower {
-	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: asksNames(n)}
-}
-
-// asksNames reports whether n's fields tell of the life of blocks.
-func asksNames(n *plan.Source) bool {
-	for _, f := range n.Fields {
-		switch f.Name {
-		case "identity", "first_seen":
-			return true
-		}
-	}
-	return false
+	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
 }
 
 // follower goes through the versions of one URL after the other.

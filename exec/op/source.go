@@ -65,7 +65,11 @@ func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
 // versions yields a row a version.
 func (r *Runner) versions(ctx context.Context, n *plan.Source) Rows {
 	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange))
-	return render(n, versionFills(n.Choice), spanShape, r.spans(ctx, scan, n, false))
+	in := r.spans(ctx, scan, n, false)
+	if n.Asks("new_blocks", "stored_bytes") {
+		in = r.brought(ctx, n, in)
+	}
+	return render(n, versionFills(n.Choice), spanShape, in)
 }
 
 // fills computes the columns of a relation from batches of type B. The vector

@@ -23,6 +23,9 @@ type spanBatch struct {
 	// status. Nil where the scan has no such column.
 	LastStatus []int32
 	LastMime   []string
+
+	// What the versions brought, -1 where it is not known. Nil unless asked for.
+	NewBlocks, StoredBytes []int64
 }
 
 // spans makes versions of captures and chooses among them.

@@ -42,8 +42,7 @@ type Column struct {
 	// Costly columns need the stored response too, and are made as late; but *
 	// has them.
 	Costly bool
-	// Aside: it takes a computation of its own over all the archive, so that *
-	// leaves it out too.
+	// Aside: the source makes it, at a cost, so that * leaves it out too.
 	Aside bool
 	// Needs is what a scan must fill for the column.
 	Needs record.Columns
@@ -169,6 +168,8 @@ var versionsRelation = &Relation{
 		{Name: "path", Type: value.Text, Doc: "path of the URL, decoded"},
 		{Name: "depth", Type: value.Int, Doc: "number of parts of the path"},
 		{Name: "job", Type: value.Text, Doc: "what brought it", Needs: record.ColJob},
+		{Name: "new_blocks", Type: value.Int, Doc: "blocks of the finest level that the version before has not", Aside: true, Needs: record.ColPrevious},
+		{Name: "stored_bytes", Type: value.Int, Doc: "size of these, and of the layout if that is new: what has to be stored for it, before compression", Aside: true, Needs: record.ColPrevious},
 		{Name: "simhash", Type: value.Int, Doc: "fingerprint of the text: similar texts differ in few bits", Payload: true},
 		{Name: "text", Type: value.Text, Doc: "all visible text, in reading order", Payload: true},
 		{Name: "main", Type: value.Text, Doc: "what it is about: its article, without the frame, asides and forms", Payload: true},

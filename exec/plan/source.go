@@ -146,6 +146,11 @@ func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
 
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
+// Asks reports whether n has one of these fields.
+func (n *Source) Asks(names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return n.field(name) >= 0 })
+}
+
 // use gives the index of the field c in n's batches, adding it if need be.
 func (n *Source) use(c *Column) int {
 	for i, f := range n.Fields {

@@ -47,6 +47,8 @@ type Revision struct {
 	digests  []record.Digest
 	matches  []Match // of the leaves, Old and New indices into the two Trees
 	asWholes bool    // the matches are of hidden blocks
+
+	layoutHash record.Digest // zero until asked for
 }
 
 // Life is what a block has kept since it first appeared: the version, and its

@@ -17,6 +17,8 @@ type Fold struct {
 	// Changed are the blocks of the cut at KeptLevel that were added or edited
 	// since, in order.
 	Changed []Changed
+	// Brought is what the version has that the one before had not.
+	Brought Brought
 
 	life []Life // of all blocks
 	twin int32
@@ -89,6 +91,8 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 		dst = binary.AppendUvarint(dst, uint64(r.Time-r.Before.Time))
 	}
 	dst = r.appendLives(dst)
+	brought := r.Brought()
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(brought.Blocks)), uint64(brought.Bytes))
 	if r.Before == nil || r.Hidden() || reading == nil {
 		return dst
 	}
@@ -183,6 +187,7 @@ func ReadFold(src []byte, at record.Time) (*Fold, error) {
 	if err := f.takeLives(&t, at); err != nil {
 		return nil, err
 	}
+	f.Brought = Brought{t.number(), int64(t.number())}
 	if len(t.b) > 0 {
 		f.takeChanged(&t)
 	}

@@ -1,0 +1,78 @@
+package block
+
+import (
+	"crypto/sha256"
+
+	"infomall/store/record"
+)
+
+// Brought is what a version has that the version before has not, which is what
+// has to be stored for it.
+type Brought struct {
+	// Blocks counts leaves that the version before has not.
+	Blocks int
+	// Bytes is the size of these, and of the layout if that is another. What is
+	// stored undivided counts whole.
+	Bytes int64
+}
+
+// Brought tells what the version brought. It depends on nothing but the two
+// versions: blocks that the archive has from elsewhere count as well.
+func (r *Revision) Brought() Brought {
+	b := r.Before
+	switch {
+	case b != nil && b.Version.Digest == r.Version.Digest:
+		return Brought{}
+	case b == nil || !r.divided() || !b.divided():
+		return Brought{r.newLeaves(), r.Size}
+	}
+	n := Brought{Blocks: r.newLeaves()}
+	for _, m := range r.matches {
+		if m.Op == Added || m.Op == Edited {
+			n.Bytes += int64(r.Tree.Blocks[m.New].End - r.Tree.Blocks[m.New].Start)
+		}
+	}
+	if size, sum := r.layout(); sum != b.layoutSum() {
+		n.Bytes += size
+	}
+	return n
+}
+
+// divided reports whether the version is stored as layout and blocks: its blocks
+// are ranges of what was sent.
+func (r *Revision) divided() bool {
+	return !r.Whole && r.Body != nil && int64(len(r.Body.Page.Body)) == r.Size
+}
+
+// newLeaves counts the leaves that the version before has not. Only pages have
+// leaves.
+func (r *Revision) newLeaves() int {
+	if r.Hidden() || r.Body == nil {
+		return 0
+	}
+	if r.Before == nil || len(r.matches) == 0 {
+		return len(r.leaves)
+	}
+	n := 0
+	for _, m := range r.matches {
+		if m.Op == Added || m.Op == Edited {
+			n++
+		}
+	}
+	return n
+}
+
+// layout gives the size and the sum of the layout.
+func (r *Revision) layout() (size int64, sum record.Digest) {
+	layout := r.Tree.Layout()
+	r.layoutHash = sha256.Sum256(layout)
+	return int64(len(layout)), r.layoutHash
+}
+
+// layoutSum is the sum of the layout, made once.
+func (r *Revision) layoutSum() record.Digest {
+	if r.layoutHash == (record.Digest{}) {
+		r.layout()
+	}
+	return r.layoutHash
+}
