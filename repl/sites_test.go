@@ -119,6 +119,44 @@ func TestHistoryBodies(t *testing.T) {
 	}
 }
 
+// TestChangesOfSites asks of every version of every site what changed. One whose
+// bytes are others than those before has a block that was added, edited or
+// removed, unless its layout alone changed; no other version has one.
+func TestChangesOfSites(t *testing.T) {
+	type moment struct{ url, time string }
+	for _, bundle := range bundles {
+		t.Run(bundle, func(t *testing.T) {
+			a := newSiteArchive(t)
+			a.importFiles(siteHistory(t, bundle, filepath.Join(t.TempDir(), "site.raw")))
+			changed := make(map[moment]bool)
+			for _, row := range a.query("SELECT url, time, op FROM changes")[1:] {
+				changed[moment{row[0], row[1]}] = changed[moment{row[0], row[1]}] || row[2] != "moved"
+			}
+			versions := a.query("SELECT url, time, change, digest FROM versions ORDER BY url, time")
+			layouts, rows, bad := 0, 0, 0
+			for i, v := range versions[1:] {
+				before := versions[i]
+				other := v[0] == before[0] && v[3] != before[3]
+				want := other && v[2] != "layout"
+				got := changed[moment{v[0], v[1]}]
+				if got {
+					rows++
+				}
+				if v[2] == "layout" {
+					layouts++
+				}
+				if got != want {
+					t.Errorf("%s at %s, %s: a block changed is %v, want %v", v[0], v[1], v[2], got, want)
+					if bad++; bad == 10 {
+						t.Fatal("no more are compared")
+					}
+				}
+			}
+			t.Logf("%d versions: %d with changes, %d of layout only", len(versions)-1, rows, layouts)
+		})
+	}
+}
+
 // TestImportOrder imports a history month by month in order, in reverse, in
 // random order and by two processes at once. All answers must be the same.
 func TestImportOrder(t *testing.T) {
@@ -139,13 +177,26 @@ func TestImportOrder(t *testing.T) {
 	ordered := newSiteArchive(t)
 	ordered.importEach(months)
 	captures, versions := ordered.all("captures"), ordered.all("versions")
-	if len(captures) < 2 || len(versions) < 2 {
-		t.Fatalf("%d captures and %d versions after import, want some", len(captures)-1, len(versions)-1)
+	queries := []string{
+		"SELECT url, time, op, block, identity, bytes, old_bytes, similarity FROM changes",
+		"SELECT url, time, change, block, identity, first_seen, bytes, label, topic, words, link_count, digest FROM blocks WHERE changed",
+		"SELECT url, time, change, block, identity, first_seen, bytes FROM blocks SINCE 2019-10",
+		"SELECT url, time, new_blocks, stored_bytes FROM versions",
+		"SELECT url, time, target, kind, block, anchor FROM links SINCE 2019-12",
+	}
+	answers := make([][][]string, len(queries))
+	for i, q := range queries {
+		if answers[i] = ordered.query(q); len(captures) < 2 || len(versions) < 2 || len(answers[i]) < 2 {
+			t.Fatalf("%d captures, %d versions and %d rows of %s after import, want some", len(captures)-1, len(versions)-1, len(answers[i])-1, q)
+		}
 	}
 	compare := func(t *testing.T, a *siteArchive) {
 		t.Helper()
 		diffRows(t, a.all("captures"), captures)
 		diffRows(t, a.all("versions"), versions)
+		for i, q := range queries {
+			diffRows(t, a.query(q), answers[i])
+		}
 	}
 	t.Run("reversed", func(t *testing.T) {
 		a := newSiteArchive(t)
