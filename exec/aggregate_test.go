@@ -17,6 +17,14 @@ var aggregateCases = []struct{ src, want string }{
 	{"SELECT host, median(status) AS m FROM captures GROUP BY host", "host|m\na.www.pku.edu.cn|200\npku.edu.cn|200\nwww.pku.edu.cn|350\n"},
 	{"SELECT round(stddev(status), 3) AS s, stddev(DISTINCT status) > 0 AS d, stddev(status) FILTER (WHERE status = 404) AS one FROM captures", "s|d|one\n104.183|true|-\n"},
 	{"SELECT round(stddev(n), 6) AS s FROM (SELECT 2 AS n UNION ALL SELECT 4 UNION ALL SELECT 4 UNION ALL SELECT 6) AS v", "s\n1.632993\n"},
+	{"SELECT string_agg(kind, ',') AS a, string_agg(DISTINCT kind, ',') AS d, string_agg(kind, ',') FILTER (WHERE FALSE) AS n FROM captures WHERE host = 'pku.edu.cn'",
+		"a|d|n\npage,page,page,missing,page,page,page,redirect|missing,page,redirect|-\n"},
+	{"SELECT host, string_agg(CAST(status AS text), '' ORDER BY status DESC, url) AS s FROM captures GROUP BY host",
+		"host|s\na.www.pku.edu.cn|200\npku.edu.cn|404301200200200200200200\nwww.pku.edu.cn|500200\n"},
+	{"SELECT string_agg(DISTINCT mime, '; ' ORDER BY mime DESC) AS m, string_agg(location, '') AS l FROM captures", "m|l\ntext/plain; text/html; image/gif|http://pku.edu.cn/a\n"},
+	{"SELECT string_agg(x, ',' ORDER BY n NULLS FIRST) AS s FROM (SELECT 'a' AS x, 2 AS n UNION ALL SELECT 'b', NULL UNION ALL SELECT NULL, 0 UNION ALL SELECT 'c', 1) AS v", "s\nb,c,a\n"},
+	{"SELECT approx_count(url) AS u, approx_count(location) AS l, approx_count(NULL) AS n, count(DISTINCT url) AS c FROM captures", "u|l|n|c\n6|1|0|6\n"},
+	{"SELECT host, approx_count(url) AS u FROM captures GROUP BY host", "host|u\na.www.pku.edu.cn|1\npku.edu.cn|3\nwww.pku.edu.cn|2\n"},
 }
 
 func TestAggregates(t *testing.T) {
@@ -41,6 +49,12 @@ func TestAggregateErrors(t *testing.T) {
 		{"SELECT stddev(time) FROM captures", "stddev takes numbers or durations"},
 		{"SELECT count_if(status) FROM captures", "wants a condition"},
 		{"SELECT any_value(*) FROM captures", "only count takes *"},
+		{"SELECT string_agg(url) FROM captures", "string_agg takes two arguments, a text and what to put between"},
+		{"SELECT string_agg(status, ',') FROM captures", "write CAST(status AS text)"},
+		{"SELECT string_agg(url, host) FROM captures", "one text to put between"},
+		{"SELECT string_agg(DISTINCT url, ',' ORDER BY time) FROM captures", "write ORDER BY url"},
+		{"SELECT max(url ORDER BY time) FROM captures", "ORDER BY stands in string_agg only"},
+		{"SELECT lower(url ORDER BY time) FROM captures", "is no aggregate"},
 	} {
 		_, _, err := ask(newSession(archive{smallSite()}), c.src)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

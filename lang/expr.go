@@ -530,6 +530,11 @@ func (p *exprParser) call(name *lexer.Token) (ast.Expr, error) {
 		if c.Args, err = p.list(); err != nil {
 			return nil, err
 		}
+		if p.take("ORDER") {
+			if c.OrderBy, err = p.order(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := p.needOp(")"); err != nil {
 		return nil, err
@@ -542,6 +547,37 @@ func (p *exprParser) call(name *lexer.Token) (ast.Expr, error) {
 	}
 	c.Span = p.span(startOf(name))
 	return c, nil
+}
+
+// order reads what follows ORDER in an aggregate.
+func (p *exprParser) order() ([]ast.OrderItem, error) {
+	if err := p.need("BY"); err != nil {
+		return nil, err
+	}
+	var list []ast.OrderItem
+	for {
+		start := startOf(p.peek())
+		x, err := p.expr(levelOr)
+		if err != nil {
+			return nil, err
+		}
+		o := ast.OrderItem{Expr: x}
+		if isWord(p.peek(), "ASC") || isWord(p.peek(), "DESC") {
+			o.Desc = isWord(p.next(), "DESC")
+		}
+		if isWord(p.peek(), "NULLS") {
+			p.next()
+			if !isWord(p.peek(), "FIRST") && !isWord(p.peek(), "LAST") {
+				return nil, p.unexpected()
+			}
+			o.NullsFirst = isWord(p.next(), "FIRST")
+		}
+		o.Span = p.span(start)
+		list = append(list, o)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
 }
 
 // atFilter tells FILTER (…) from an alias of that name.

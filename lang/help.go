@@ -50,9 +50,10 @@ y = y || y | y (+ | -) y | y (* | / | // | %) y | - y | z
 z = 'text' | 10 | 1e-12 | 64KB | 7d | 2008-06 | TRUE | FALSE | NULL
   | NOW | TODAY | $name | :name | column | name.column | (expr)
   | (query)
-  | name([[DISTINCT] expr, …]) [FILTER (WHERE expr)]
+  | name([[DISTINCT] expr, … [ORDER BY key, …]]) [FILTER (WHERE expr)]
   | name(*) [FILTER (WHERE expr)] | CAST(expr AS type)
   | CASE [expr] WHEN expr THEN expr … [ELSE expr] END
+key = expr [ASC | DESC] [NULLS FIRST | NULLS LAST]
 scope = 'text' | 'text' .. 'text' | $name
 `},
 	{"IMPORT", `

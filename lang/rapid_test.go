@@ -186,6 +186,9 @@ func (g treeMaker) expr(depth int) ast.Expr {
 	case 2:
 		c.Args = g.exprs(d, 0)
 	}
+	if len(c.Args) > 0 && g.bool() {
+		c.OrderBy = []ast.OrderItem{{Expr: g.expr(d), Desc: g.bool(), NullsFirst: g.bool()}}
+	}
 	c.Filter = g.exprOrNil(d)
 	return c
 }
@@ -423,7 +426,7 @@ func (g treeMaker) statement() ast.Statement {
 		case 15:
 			save := &ast.Save{Name: g.name(), Query: g.query()}
 			for _, p := range paramsIn(save.Query) {
-				save.Params = append(save.Params, ast.Name{Text: p})
+				save.Params = append(save.Params, ast.Name{Text: p, Quoted: true})
 			}
 			return save
 		case 16:

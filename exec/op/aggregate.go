@@ -20,6 +20,8 @@ type state struct {
 	m2    float64     // the sum of the squares of the distances from it
 	// sorted are the values of Median, once all are known; they come in order.
 	sorted []float64
+	text   []byte  // of StringAgg, likewise
+	sketch *sketch // of ApproxCount
 }
 
 // addRange counts rows from up to, not including to, of col.
@@ -127,6 +129,13 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 		}
 	case plan.Median:
 		s.sorted = append(s.sorted, number(v))
+	case plan.StringAgg:
+		return s.join(a, v.Text)
+	case plan.ApproxCount:
+		if s.sketch == nil {
+			s.sketch = new(sketch)
+		}
+		s.sketch.add(v)
 	case plan.Stddev:
 		d := number(v) - s.mean
 		s.mean += d / float64(s.count)
@@ -140,6 +149,23 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 		default:
 			return s.addInt(a, v.Int)
 		}
+	}
+	return nil
+}
+
+// joinedBytesMax bounds the text of one string_agg: it stands in memory.
+const joinedBytesMax = 64 << 20
+
+// join puts one more text behind the others.
+func (s *state) join(a *plan.Aggregate, text string) error {
+	if s.count > 1 {
+		s.text = append(s.text, a.Separator...)
+	}
+	s.text = append(s.text, text...)
+	if len(s.text) > joinedBytesMax {
+		err := ast.Errorf(a, "%s gives a text of more than %d MB", a.Text, joinedBytesMax>>20)
+		err.Hint = "ask for fewer rows in one group"
+		return err
 	}
 	return nil
 }
@@ -198,6 +224,12 @@ func (s *state) merge(a *plan.Aggregate, o *state) error {
 		s.m2 += o.m2 + d*d*float64(s.count)*float64(o.count)/n
 		s.mean += d * float64(o.count) / n
 	}
+	if o.sketch != nil {
+		if s.sketch == nil {
+			s.sketch = new(sketch)
+		}
+		s.sketch.merge(o.sketch)
+	}
 	s.count += o.count
 	s.fsum += o.fsum
 	switch {
@@ -214,17 +246,23 @@ func (s *state) merge(a *plan.Aggregate, o *state) error {
 	return s.addInt(a, o.sum)
 }
 
-// result is the aggregate's value. Of no values it is NULL, but count is 0.
+// result is the aggregate's value. Of no values it is NULL, but counts are 0.
 func (s *state) result(a *plan.Aggregate) value.Value {
 	switch {
 	case a.Func == plan.Count:
 		return value.OfInt(s.count)
+	case a.Func == plan.ApproxCount && s.sketch == nil:
+		return value.OfInt(0)
+	case a.Func == plan.ApproxCount:
+		return value.OfInt(s.sketch.count())
 	case s.count == 0:
 		return value.Value{}
 	case a.Func == plan.Min || a.Func == plan.Max || a.Func == plan.AnyValue:
 		return s.best
 	case a.Func == plan.ArgMin || a.Func == plan.ArgMax:
 		return s.arg
+	case a.Func == plan.StringAgg:
+		return value.OfText(string(s.text))
 	case a.Func == plan.Stddev && s.count < 2:
 		return value.Value{}
 	}
@@ -255,7 +293,11 @@ func (s *state) encode(dst []byte) []byte {
 	dst = appendValue(dst, value.OfFloat(s.mean))
 	dst = appendValue(dst, value.OfFloat(s.m2))
 	dst = appendValue(dst, s.arg)
-	return appendValue(dst, s.best)
+	dst = appendValue(dst, s.best)
+	if s.sketch == nil {
+		return appendValue(dst, value.Value{})
+	}
+	return appendValue(dst, value.OfText(s.sketch.encode()))
 }
 
 // decode reads what encode wrote and gives what follows.
@@ -273,5 +315,9 @@ func (s *state) decode(src string) string {
 	s.m2 = v.Float
 	s.arg, src = decodeValue(src)
 	s.best, src = decodeValue(src)
+	v, src = decodeValue(src)
+	if !v.IsNull() {
+		s.sketch = decodeSketch(v.Text)
+	}
 	return src
 }

@@ -23,6 +23,7 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 		return nil, err
 	}
 	args, by := make([]Eval, len(n.Aggs)), make([]Eval, len(n.Aggs))
+	orders := make([][]Eval, len(n.Aggs))
 	for i, a := range n.Aggs {
 		if a.Arg != nil {
 			if args[i], err = Compile(a.Arg); err != nil {
@@ -34,11 +35,19 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 				return nil, err
 			}
 		}
+		for _, k := range a.OrderBy {
+			e, err := Compile(k.Expr)
+			if err != nil {
+				return nil, err
+			}
+			orders[i] = append(orders[i], e)
+		}
 	}
 	return func(yield func(*value.Batch, error) bool) {
 		g := &grouper{
-			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by,
-			keyCols: make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
+			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by, orderEvals: orders,
+			orderCols: make([][]*value.Vector, len(args)),
+			keyCols:   make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
 			count: n.Count, limit: r.MemoryBytes / 2, late: r.newSorter(ctx, 2),
 		}
 		defer g.late.close()
@@ -60,7 +69,9 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 type grouper struct {
 	aggs              []*plan.Aggregate
 	keyEvals          []Eval
-	argEvals, byEvals []Eval // nil for count(*), and for what has no By
+	argEvals, byEvals []Eval   // nil for count(*), and for what has no By
+	orderEvals        [][]Eval // of StringAgg
+	orderCols         [][]*value.Vector
 	keyCols           []*value.Vector
 	argCols, byCols   []*value.Vector
 	rows              uint64 // remembered so far
@@ -106,6 +117,14 @@ func (g *grouper) take(b *value.Batch) (err error) {
 			if g.byCols[i], err = eval(b); err != nil {
 				return err
 			}
+		}
+		g.orderCols[i] = g.orderCols[i][:0]
+		for _, eval := range g.orderEvals[i] {
+			col, err := eval(b)
+			if err != nil {
+				return err
+			}
+			g.orderCols[i] = append(g.orderCols[i], col)
 		}
 	}
 	if g.count != nil {
@@ -175,8 +194,12 @@ func (g *grouper) update(p *partial, from, to int) error {
 			}
 		case a.By != nil:
 			p.states[i].addPairs(a, g.argCols[i], g.byCols[i], from, to)
-		case a.Distinct || a.Func == plan.Median:
+		case a.Distinct || a.Func == plan.Median || a.Func == plan.StringAgg:
 			g.remember(p, i, from, to)
+		case a.Func == plan.ApproxCount:
+			before := p.states[i].sketch.bytes()
+			err = p.states[i].addRange(a, g.argCols[i], from, to)
+			g.held += p.states[i].sketch.bytes() - before
 		case g.counts != nil:
 			err = p.states[i].addCounted(a, g.argCols[i], g.counts, from, to)
 		default:
@@ -189,8 +212,8 @@ func (g *grouper) update(p *partial, from, to int) error {
 	return nil
 }
 
-// remember notes the values of an aggregate with DISTINCT, or of Median, which
-// wants all of them in order.
+// remember notes the values of an aggregate with DISTINCT, of Median, which wants
+// all of them in order, and of StringAgg, which wants them in an order of its own.
 func (g *grouper) remember(p *partial, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {
@@ -199,7 +222,12 @@ func (g *grouper) remember(p *partial, agg, from, to int) {
 			continue
 		}
 		g.key = append(append(g.key[:0], p.key...), byte(agg>>8), byte(agg))
-		g.key = col.AppendKey(g.key, i, value.Order{})
+		for k, c := range g.orderCols[agg] {
+			g.key = c.AppendKey(g.key, i, g.aggs[agg].OrderBy[k].Order)
+		}
+		if !every || g.aggs[agg].Func != plan.StringAgg {
+			g.key = col.AppendKey(g.key, i, value.Order{})
+		}
 		if every {
 			g.rows++
 			g.key = binary.BigEndian.AppendUint64(g.key, g.rows)

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -24,10 +25,12 @@ const (
 	Median
 	Stddev
 	CountIf // bound as Count of a CASE
+	StringAgg
+	ApproxCount
 )
 
 var aggregateNames = []string{
-	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if",
+	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count",
 }
 
 // String is the function's name.
@@ -268,6 +271,12 @@ func (a *Aggregate) identity() string {
 	if a.By != nil {
 		s += ", " + a.By.String()
 	}
+	if a.Func == StringAgg {
+		s += ", " + quote(a.Separator)
+	}
+	for _, k := range a.OrderBy {
+		s += fmt.Sprintf(", %s %v", k.Expr, k.Order)
+	}
 	return s
 }
 
@@ -285,8 +294,14 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 		return nil, err
 	}
 	bind := b.binder("an aggregate")
-	if f == CountIf {
+	if len(c.OrderBy) > 0 && f != StringAgg {
+		return nil, ast.Errorf(&c.OrderBy[0], "ORDER BY stands in string_agg only, and %s is none", f)
+	}
+	switch f {
+	case CountIf:
 		return b.countIf(a, c, bind)
+	case StringAgg:
+		return b.stringAgg(a, c, bind)
 	}
 	arg, err := bind.Bind(c.Args[0])
 	if err != nil {
@@ -307,8 +322,11 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 // argumentCount checks how many arguments an aggregate is given.
 func argumentCount(f AggregateFunc, c *ast.Call) error {
 	want, words := 1, "one argument"
-	if f == ArgMin || f == ArgMax {
+	switch f {
+	case ArgMin, ArgMax:
 		want, words = 2, "two arguments, a value and what it is ordered by"
+	case StringAgg:
+		want, words = 2, "two arguments, a text and what to put between"
 	}
 	if len(c.Args) == want {
 		return nil
@@ -330,6 +348,43 @@ func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, 
 	a.Func, a.T = Count, value.Int
 	if a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: one}}, Else: &Const{T: value.Int}, T: value.Int}); err != nil {
 		return nil, err
+	}
+	return a, b.filter(a, c)
+}
+
+// stringAgg binds string_agg(x, sep ORDER BY …).
+func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, error) {
+	x, err := bind.Bind(c.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	if t := x.Type(); !t.Textual() && t != value.Null {
+		err := ast.Errorf(c.Args[0], "string_agg takes a text, and %s is of type %s", c.Args[0], t)
+		err.Hint = "write CAST(" + c.Args[0].String() + " AS text)"
+		return nil, err
+	}
+	sep, err := bind.Bind(c.Args[1])
+	if err != nil {
+		return nil, err
+	}
+	between, ok := sep.(*Const)
+	if !ok || between.V.Type != value.Text {
+		err := ast.Errorf(c.Args[1], "string_agg takes one text to put between, and %s is none", c.Args[1])
+		err.Hint = "such as ', '"
+		return nil, err
+	}
+	a.Arg, a.T, a.Separator = x, value.Text, between.V.Text
+	for _, o := range c.OrderBy {
+		e, err := bind.Bind(o.Expr)
+		if err != nil {
+			return nil, err
+		}
+		if c.Distinct && e.String() != x.String() {
+			err := ast.Errorf(o.Expr, "string_agg of DISTINCT texts is ordered by these alone")
+			err.Hint = "write ORDER BY " + c.Args[0].String()
+			return nil, err
+		}
+		a.OrderBy = append(a.OrderBy, orderKey(e, o))
 	}
 	return a, b.filter(a, c)
 }
@@ -360,7 +415,7 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 // aggregateType is the type of f over values of type t.
 func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, error) {
 	switch f {
-	case Count:
+	case Count, ApproxCount:
 		return value.Int, nil
 	case Min, Max, AnyValue, ArgMin, ArgMax:
 		return t, nil

@@ -137,8 +137,11 @@ type Aggregate struct {
 	Distinct bool
 	Arg      Expr // nil for count(*)
 	By       Expr // of ArgMin and ArgMax, else nil
-	T        value.Type
-	Text     string // as written
+	// Separator and OrderBy are of StringAgg.
+	Separator string
+	OrderBy   []Key
+	T         value.Type
+	Text      string // as written
 }
 
 // Key is one key of an order.

@@ -175,15 +175,16 @@ type Cast struct {
 	Type Name
 }
 
-// Call is a function or an aggregate: f(a, b), f(DISTINCT a) or count(*), and
-// behind an aggregate FILTER (WHERE expr).
+// Call is a function or an aggregate: f(a, b), f(DISTINCT a), f(a ORDER BY b) or
+// count(*), and behind an aggregate FILTER (WHERE expr).
 type Call struct {
 	Span
 	Name     Name
 	Distinct bool
 	Star     bool
 	Args     []Expr
-	Filter   Expr // nil if absent
+	OrderBy  []OrderItem // within the brackets, of an aggregate
+	Filter   Expr        // nil if absent
 }
 
 // Subquery is a query in brackets that stands for its one value.

@@ -311,6 +311,10 @@ func (p *printer) call(e *Call) {
 		p.WriteByte('*')
 	}
 	p.list(e.Args)
+	if len(e.OrderBy) > 0 {
+		p.WriteString(" ORDER BY ")
+		p.commas(len(e.OrderBy), func(i int) { p.orderItem(&e.OrderBy[i]) })
+	}
 	p.WriteByte(')')
 	if e.Filter != nil {
 		p.WriteString(" FILTER (WHERE ")

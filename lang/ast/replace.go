@@ -114,7 +114,12 @@ func (c *copier) expr(e Expr) Expr {
 	case *Call:
 		x := *e
 		c.place(&x.Span, &x.Name.Span)
-		x.Args, x.Filter = c.exprs(e.Args), c.expr(e.Filter)
+		x.Args, x.OrderBy, x.Filter = c.exprs(e.Args), nil, c.expr(e.Filter)
+		for _, o := range e.OrderBy {
+			c.place(&o.Span)
+			o.Expr = c.expr(o.Expr)
+			x.OrderBy = append(x.OrderBy, o)
+		}
 		return &x
 	case *Subquery, *Exists:
 		return e

@@ -33,6 +33,7 @@ func TestReplaceColumns(t *testing.T) {
 		{"CASE a WHEN 1KB THEN a ELSE NOW END", "CASE b + 1 WHEN 1KB THEN b + 1 ELSE NOW END"},
 		{"CAST(a AS int)", "CAST(b + 1 AS int)"},
 		{"sum(DISTINCT a) FILTER (WHERE a > 7d)", "sum(DISTINCT b + 1) FILTER (WHERE b + 1 > 7d)"},
+		{"string_agg(x, ',' ORDER BY a DESC, x)", "string_agg(x, ',' ORDER BY b + 1 DESC, x)"},
 		{"t.a || TRUE || $p || TODAY || 1.5", "b + 1 || TRUE || $p || TODAY || 1.5"},
 		{"EXISTS (SELECT a) OR (SELECT a)", "EXISTS (SELECT a) OR (SELECT a)"},
 	} {

@@ -154,6 +154,9 @@ func children(n Node) []Node {
 		l.exprs(n.X)
 	case *Call:
 		l.exprs(n.Args...)
+		for i := range n.OrderBy {
+			l = append(l, &n.OrderBy[i])
+		}
 		l.exprs(n.Filter)
 	case *Subquery:
 		l = append(l, n.Query)

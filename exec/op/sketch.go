@@ -1,0 +1,134 @@
+package op
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"math/bits"
+	"slices"
+
+	"infomall/exec/value"
+)
+
+// sketch counts different values in bounded memory: exactly up to sketchExact of
+// them, and then as Flajolet, Fusy, Gandouet and Meunier, "HyperLogLog: the
+// analysis of a near-optimal cardinality estimation algorithm" (AofA 2007). Its
+// result is the same whatever the order of the values, and whoever counted them.
+type sketch struct {
+	hashes    []uint64 // sorted, of few values; nil once there are more
+	registers []byte   // nil of few values
+}
+
+// With 2^sketchBits registers the standard error is 1.04/sqrt(2^sketchBits),
+// which is 1.6 %.
+const (
+	sketchBits  = 12
+	sketchExact = 1<<sketchBits/8 - 1 // they take less memory than the registers
+)
+
+// add counts v, which is not NULL.
+func (s *sketch) add(v value.Value) { s.addHash(hashOf(v)) }
+
+// hashOf is a hash that is the same in every run of the program.
+func hashOf(v value.Value) uint64 {
+	f := fnv.New64a()
+	f.Write(appendValue(nil, v)) // it never fails
+	// FNV leaves the upper bits of short texts alike: mix them as splitmix64.
+	h := f.Sum64()
+	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>27) * 0x94d049bb133111eb
+	return h ^ h>>31
+}
+
+func (s *sketch) addHash(h uint64) {
+	if s.registers != nil {
+		i, rank := h>>(64-sketchBits), byte(bits.LeadingZeros64(h<<sketchBits|1<<(sketchBits-1))+1)
+		s.registers[i] = max(s.registers[i], rank)
+		return
+	}
+	i, known := slices.BinarySearch(s.hashes, h)
+	if known {
+		return
+	}
+	s.hashes = slices.Insert(s.hashes, i, h)
+	if len(s.hashes) > sketchExact {
+		hashes := s.hashes
+		s.hashes, s.registers = nil, make([]byte, 1<<sketchBits)
+		for _, h := range hashes {
+			s.addHash(h)
+		}
+	}
+}
+
+// merge counts what o has counted.
+func (s *sketch) merge(o *sketch) {
+	for _, h := range o.hashes {
+		s.addHash(h)
+	}
+	if o.registers == nil {
+		return
+	}
+	if s.registers == nil {
+		hashes := s.hashes
+		s.hashes, s.registers = nil, make([]byte, 1<<sketchBits)
+		for _, h := range hashes {
+			s.addHash(h)
+		}
+	}
+	for i, r := range o.registers {
+		s.registers[i] = max(s.registers[i], r)
+	}
+}
+
+// count is how many different values there were, about.
+func (s *sketch) count() int64 {
+	if s.registers == nil {
+		return int64(len(s.hashes))
+	}
+	const m = 1 << sketchBits
+	sum, empty := 0.0, 0
+	for _, r := range s.registers {
+		sum += math.Ldexp(1, -int(r))
+		if r == 0 {
+			empty++
+		}
+	}
+	estimate := 0.7213 / (1 + 1.079/m) * m * m / sum
+	if estimate <= 2.5*m && empty > 0 {
+		estimate = m * math.Log(m/float64(empty))
+	}
+	return int64(math.Round(estimate))
+}
+
+// bytes is how much memory s takes, about.
+func (s *sketch) bytes() int64 {
+	if s == nil {
+		return 0
+	}
+	return int64(8*cap(s.hashes) + len(s.registers))
+}
+
+// encode gives s as a text for decodeSketch.
+func (s *sketch) encode() string {
+	if s.registers != nil {
+		return string(s.registers)
+	}
+	var b []byte
+	for _, h := range s.hashes {
+		b = binary.BigEndian.AppendUint64(b, h)
+	}
+	return string(b)
+}
+
+// decodeSketch reads what encode gave. Hashes are fewer bytes than registers.
+func decodeSketch(text string) *sketch {
+	s := new(sketch)
+	if len(text) == 1<<sketchBits {
+		s.registers = []byte(text)
+		return s
+	}
+	for ; len(text) > 0; text = text[8:] {
+		s.hashes = append(s.hashes, binary.BigEndian.Uint64([]byte(text[:8])))
+	}
+	return s
+}
