@@ -13,6 +13,8 @@ func (s *Session) Check(st ast.Statement) error {
 	switch st := st.(type) {
 	case *ast.Query:
 		_, err = plan.Build(st, s.env())
+	case *ast.Import:
+		_, err = s.importOptions(st)
 	case *ast.Export:
 		if _, err = s.exportTarget(st); err == nil {
 			_, err = plan.Build(st.Query, s.env())

@@ -8,7 +8,7 @@ import (
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
-	"infomall/exec/value"
+	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -172,7 +172,7 @@ func (s *Session) neverHeld(ctx context.Context, snap op.Snapshot, what string, 
 		case slices.Contains(hosts, asked):
 			return fmt.Sprintf("%s; the archive has other pages of %s", note, asked), nil
 		case len(hosts) > 0:
-			near := value.Nearest(asked, hosts)
+			near := ast.Nearest(asked, hosts)
 			if near == "" {
 				near = hosts[0]
 			}

@@ -224,7 +224,7 @@ func parseWord(dst *string, v string, words ...string) error {
 		}
 	}
 	err := fmt.Errorf("there is no %q; write %s", v, strings.Join(words, ", "))
-	if near := value.Nearest(v, words); near != "" {
+	if near := ast.Nearest(v, words); near != "" {
 		err = fmt.Errorf("there is no %q; did you mean %s?", v, near)
 	}
 	return err
@@ -251,6 +251,9 @@ func parseCut(dst *string, v string) error {
 		}
 	}
 	var n int
+	if near := ast.Nearest(v, []string{levelAuto, levelLeaves}); near != "" {
+		return fmt.Errorf("there is no level %q; did you mean %s?", v, near)
+	}
 	if parseLevel(&n, v) != nil {
 		return fmt.Errorf("write auto, leaves or a whole number from 1 to %d, not %q", levelMax, v)
 	}

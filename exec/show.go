@@ -139,7 +139,7 @@ func (s *Session) describe(st *ast.Describe) (*Result, error) {
 // unknownThing is the error of a name that DESCRIBE does not know.
 func unknownThing(name *ast.Name, names []string) error {
 	err := ast.Errorf(name, "no relation, view, function or setting %q", name.Text)
-	if near := value.Nearest(name.Text, names); near != "" {
+	if near := ast.Nearest(name.Text, names); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	} else {
 		err.Hint = "SHOW RELATIONS, SHOW VIEWS, SHOW FUNCTIONS and SHOW SETTINGS list them"

@@ -1,61 +1,93 @@
 package lang
 
 import (
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"infomall/lang/ast"
 )
 
-// argumentsSyntax is (name = value, …) as the grammar holds it, which reads
-// nothing but its own function as far as it goes: so faults are told where they
-// are.
+// The lists in brackets of SAVE and RUN have parsers of their own: of a list that
+// it reads only in part, the grammar would blame the bracket. Where no bracket
+// follows they read an empty list.
+
+// argumentsSyntax is (name = value, …) as the grammar holds it.
 type argumentsSyntax interface{ list() []ast.Arg }
+
+// namesSyntax is (name, …) as the grammar holds it.
+type namesSyntax interface{ list() []ast.Name }
 
 type arguments []ast.Arg
 
 func (a arguments) list() []ast.Arg { return a }
 
-// parseArguments reads the arguments of RUN in brackets, of which there may be
-// none.
+// parseArguments reads the arguments of RUN in brackets.
 func parseArguments(lex *lexer.PeekingLexer) (argumentsSyntax, error) {
 	p := exprParser{lex: lex}
-	if !p.takeOp("(") {
-		return nil, participle.NextMatch
-	}
 	var list arguments
-	if p.takeOp(")") {
-		return list, nil
+	err := p.bracketedList(func() error {
+		a, err := p.argument()
+		list = append(list, a)
+		return err
+	})
+	return list, err
+}
+
+type names []ast.Name
+
+func (n names) list() []ast.Name { return n }
+
+// parseNames reads the parameters of SAVE in brackets.
+func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
+	p := exprParser{lex: lex}
+	var list names
+	err := p.bracketedList(func() error {
+		n, err := p.someName()
+		list = append(list, n)
+		return err
+	})
+	return list, err
+}
+
+// bracketedList reads a list in brackets, item by item, if a bracket follows.
+func (p *exprParser) bracketedList(item func() error) error {
+	if !p.takeOp("(") || p.takeOp(")") {
+		return nil
 	}
 	for {
-		a, err := p.argument()
-		if err != nil {
-			return nil, err
+		if err := item(); err != nil {
+			return err
 		}
-		list = append(list, a)
 		if p.takeOp(")") {
-			return list, nil
+			return nil
 		}
 		if err := p.needOp(","); err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-func (p *exprParser) argument() (ast.Arg, error) {
+// someName reads a name.
+func (p *exprParser) someName() (ast.Name, error) {
 	t := p.peek()
 	if t.Type != tokIdent && t.Type != tokQuoted {
-		return ast.Arg{}, p.unexpected()
+		return ast.Name{}, p.unexpected()
 	}
 	p.next()
-	a := ast.Arg{Name: newName(t)}
+	return newName(t), nil
+}
+
+// argument reads name = value.
+func (p *exprParser) argument() (a ast.Arg, err error) {
+	a.Start = startOf(p.peek())
+	if a.Name, err = p.someName(); err != nil {
+		return a, err
+	}
 	if err := p.needOp("="); err != nil {
 		return a, err
 	}
 	v, err := parseConstant(p.lex)
-	a.Value, a.Span = v, ast.Span{Start: startOf(t)}
 	if err == nil {
-		a.End = v.At().End
+		a.Value, a.End = v, v.At().End
 	}
 	return a, err
 }

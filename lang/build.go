@@ -359,7 +359,7 @@ func (b *builder) pageForm(t lexer.Token) ast.PageForm {
 		words = append(words, f.String())
 	}
 	hint := "forms are " + strings.Join(words, ", ")
-	if near := Nearest(t.Value, words); near != "" {
+	if near := ast.Nearest(t.Value, words); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	b.fail(spanOf(&t), "no page form "+t.Value, hint)

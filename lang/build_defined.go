@@ -52,8 +52,7 @@ func drop(s *dropSyntax) ast.Statement {
 func (b *builder) save(s *saveSyntax) *ast.Save {
 	save := &ast.Save{Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Query: b.query(s.Query)}
 	var names []string
-	for _, p := range s.Params {
-		n := newName(&p.Name)
+	for _, n := range s.Params.list() {
 		if slices.Contains(names, n.Text) {
 			b.fail(n.Span, "parameter "+n.Text+" stands twice", "")
 		}
@@ -68,9 +67,6 @@ func (b *builder) run(s *runSyntax) *ast.Run {
 	run := &ast.Run{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
 	if present(s.File) {
 		run.File = newText(&s.File)
-	}
-	if s.Args == nil {
-		return run
 	}
 	for _, arg := range s.Args.list() {
 		if slices.ContainsFunc(run.Args, func(o ast.Arg) bool { return o.Name.Text == arg.Name.Text }) {

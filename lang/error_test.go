@@ -116,19 +116,6 @@ func TestRender(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	among := []string{"title", "time", "Url", "host", "changed", "标题"}
-	for _, tt := range []struct{ name, want string }{
-		{"tittle", "title"}, {"TIME", "time"}, {"tmie", "time"}, {"ulr", "Url"}, {"ur", "Url"},
-		{"hots", "host"}, {"chnagde", "changed"}, {"标", "标题"}, {"x", ""}, {"", ""}, {"bytes", ""},
-		{strings.Repeat("x", 1000), ""},
-	} {
-		if got := Nearest(tt.name, among); got != tt.want {
-			t.Errorf("Nearest(%.20q) = %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
 func TestComplete(t *testing.T) {
 	for _, tt := range []struct {
 		src  string

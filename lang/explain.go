@@ -113,12 +113,12 @@ func (x *explainer) misspelt() *ast.Error {
 		}
 		var fitting []string
 		for _, w := range words {
-			if Nearest(typed, []string{w}) != "" && !equalFold(typed, w) &&
+			if ast.Nearest(typed, []string{w}) != "" && !equalFold(typed, w) &&
 				x.reachWith(i, i+1, wordToken(w)) > x.at {
 				fitting = append(fitting, w)
 			}
 		}
-		if w := Nearest(typed, fitting); w != "" {
+		if w := ast.Nearest(typed, fitting); w != "" {
 			e := ast.Errorf(spanOf(&x.tokens[i]), "unexpected %s", describe(&x.tokens[i]))
 			e.Hint = "did you mean " + w + "?"
 			return e

@@ -239,20 +239,16 @@ type metadataSyntax struct {
 
 type saveSyntax struct {
 	Tokens []lexer.Token
-	Name   lexer.Token   `parser:"'SAVE' @( Ident | Quoted )"`
-	Params []*nameSyntax `parser:"( '(' ( @@ ( ',' @@ )* )? ')' )? 'AS'"`
-	Query  *querySyntax  `parser:"@@"`
-}
-
-type nameSyntax struct {
-	Name lexer.Token `parser:"@( Ident | Quoted )"`
+	Name   lexer.Token  `parser:"'SAVE' @( Ident | Quoted )"`
+	Params namesSyntax  `parser:"@@ 'AS'"`
+	Query  *querySyntax `parser:"@@"`
 }
 
 type runSyntax struct {
 	Tokens []lexer.Token
 	File   lexer.Token     `parser:"'RUN' ( @( String | Param )"`
 	Name   lexer.Token     `parser:"| @( Ident | Quoted ) )"`
-	Args   argumentsSyntax `parser:"@@?"`
+	Args   argumentsSyntax `parser:"@@"`
 }
 
 type deleteSyntax struct {
@@ -382,5 +378,6 @@ func buildParser[T any]() *participle.Parser[T] {
 		participle.ParseTypeWith(parseMoment),
 		participle.ParseTypeWith(parseConstant),
 		participle.ParseTypeWith(parseArguments),
+		participle.ParseTypeWith(parseNames),
 	)
 }

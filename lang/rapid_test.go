@@ -418,7 +418,7 @@ func (g treeMaker) statement() ast.Statement {
 			if len(paramsIn(e)) > 0 || strings.Contains(e.String(), "SELECT") {
 				e = &ast.Null{}
 			}
-			return &ast.CreateMetadata{Replace: g.bool(), Name: g.name(), On: ast.MetadataOn(g.upTo(3)), Expr: e}
+			return &ast.CreateMetadata{Replace: g.bool(), Name: g.name(), On: ast.MetadataOn(g.upTo(2)), Expr: e}
 		case 13:
 			return &ast.DropView{Name: g.name()}
 		case 14:

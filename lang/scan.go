@@ -34,6 +34,7 @@ type scanner struct {
 	errs    []*ast.Error
 	open    string // what the end of the source left open
 	ended   bool   // a ; closed the statement
+	stopped bool   // a sign that was meant for one was read
 	fatal   bool   // the tokens are not worth parsing
 	nesting int
 }
@@ -69,7 +70,7 @@ func (s *scanner) place(offset int) lexer.Position {
 // one before the end of the source.
 func (s *scanner) next() bool {
 	s.tokens, s.errs = s.tokens[:0], nil
-	s.open, s.ended, s.fatal, s.nesting = "", false, false, 0
+	s.open, s.ended, s.stopped, s.fatal, s.nesting = "", false, false, false, 0
 	s.skipBlanks()
 	start := s.place(s.pos)
 	for {
@@ -88,7 +89,13 @@ func (s *scanner) next() bool {
 			s.tokens = append(s.tokens, lexer.Token{Type: lexer.EOF, Value: ";", Pos: s.place(at)})
 			return true
 		}
+		at := s.pos
 		s.token()
+		if s.stopped {
+			s.ended = true
+			s.tokens = append(s.tokens, lexer.Token{Type: lexer.EOF, Value: s.src[at:s.pos], Pos: s.place(at)})
+			return true
+		}
 		if s.nesting > nestingMax {
 			s.tooDeep()
 			return true
@@ -482,7 +489,10 @@ func (s *scanner) foreign() {
 	}
 	s.fault(start, s.pos, "unexpected "+width+strconv.Quote(s.src[start:s.pos]), "write "+plain)
 	switch plain {
-	case ";", ":", ".":
+	case ";":
+		s.stopped = true
+		return
+	case ":", ".":
 		// Guessing these would make other faults.
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"infomall/exec/rowio"
-	"infomall/lang"
 	"infomall/lang/ast"
 )
 
@@ -52,7 +51,7 @@ func (s *shell) dot(ctx context.Context, line string) error {
 		}
 		return c.run(s, ctx, arg)
 	}
-	if near := lang.Nearest(name, names); near != "" {
+	if near := ast.Nearest(name, names); near != "" {
 		return fmt.Errorf("no command %s; did you mean %s?", name, near)
 	}
 	return fmt.Errorf("no command %s; .help lists them", name)

@@ -160,7 +160,11 @@ func (b *builder) relation(from *ast.Source) (*Relation, error) {
 		for _, v := range d.Views {
 			names = append(names, v.Name)
 		}
-		return nil, UnknownName(from.Relation, "relation", from.Relation.Text, "", names)
+		unknown := UnknownName(from.Relation, "relation", from.Relation.Text, "", names)
+		if from.Relation.Quoted {
+			unknown.Hint = "scopes are quoted so: " + quote(from.Relation.Text)
+		}
+		return nil, unknown
 	}
 	if r := shorthand(b.sel); r != nil {
 		sel := *b.sel

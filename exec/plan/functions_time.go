@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"infomall/lang/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,7 +47,7 @@ func truncUnit(name string) (string, error) {
 	if slices.Contains(truncUnits, unit) {
 		return unit, nil
 	}
-	if n := value.Nearest(unit, truncUnits); n != "" {
+	if n := ast.Nearest(unit, truncUnits); n != "" {
 		return "", fmt.Errorf("no unit %q; did you mean '%s'?", name, n)
 	}
 	return "", fmt.Errorf("no unit %q; there are %s", name, strings.Join(truncUnits, ", "))

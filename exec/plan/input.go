@@ -234,6 +234,9 @@ func (b *builder) noColumn(c *ast.Column, among []*input) error {
 		}
 	}
 	err := UnknownName(&c.Name, "column", c.Name.Text, " in "+strings.Join(where, " or "), names)
+	if c.Name.Quoted {
+		err.Hint = "strings are quoted so: " + quote(c.Name.Text)
+	}
 	if in := among[0]; err.Hint == "" && in.src != nil {
 		err.Hint = "DESCRIBE " + in.rel.Name + " lists its columns"
 	}

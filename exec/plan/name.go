@@ -3,7 +3,6 @@ package plan
 import (
 	"strings"
 
-	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
@@ -16,7 +15,7 @@ const listedMax = 16
 // so does not exist. Within, if not "", says where it was looked for.
 func UnknownName(at interface{ At() ast.Span }, thing, name, within string, names []string) *ast.Error {
 	err := ast.Errorf(at, "no %s %q%s", thing, name, within)
-	if near := value.Nearest(name, names); near != "" {
+	if near := ast.Nearest(name, names); near != "" {
 		err.Hint = "did you mean " + near + "?"
 	} else if len(names) > 0 && len(names) <= listedMax {
 		err.Hint = "there are " + strings.Join(names, ", ")

@@ -5,6 +5,7 @@ package rowio
 
 import (
 	"fmt"
+	"infomall/lang/ast"
 	"io"
 	"strings"
 	"time"
@@ -72,7 +73,7 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 			return f.make(w, o), nil
 		}
 	}
-	if n := value.Nearest(format, Formats()); n != "" {
+	if n := ast.Nearest(format, Formats()); n != "" {
 		return nil, fmt.Errorf("no format %q; did you mean %s?", format, n)
 	}
 	return nil, fmt.Errorf("no format %q; there are %s", format, strings.Join(Formats(), ", "))

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"infomall/lang/ast"
 	"math"
 	"strconv"
 	"strings"
@@ -28,7 +29,7 @@ func ParseType(name string) (Type, error) {
 	if t, ok := typeAliases[s]; ok {
 		return t, nil
 	}
-	if n := Nearest(s, typeNames[Bool:]); n != "" {
+	if n := ast.Nearest(s, typeNames[Bool:]); n != "" {
 		return Null, fmt.Errorf("no type %q; did you mean %s?", name, n)
 	}
 	return Null, fmt.Errorf("no type %q; there are %s", name, strings.Join(typeNames[Bool:], ", "))

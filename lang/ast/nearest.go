@@ -1,14 +1,24 @@
-package value
+package ast
 
 import "strings"
 
-// Nearest is the name that a mistyped one is most likely meant to be: at most
-// two letters changed, added, dropped or swapped, case aside, only one in words
-// of up to four; or the one name that begins with it. It is "" if none is near.
+// nameRunesMax bounds the work of comparing: nobody means names that long.
+const nameRunesMax = 64
+
+// Nearest is the name that a mistyped one is most likely meant to be, for the
+// hint of an Error: at most two letters changed, added, dropped or swapped, case
+// aside, only one in words of up to four and none in a single letter; or the one
+// name that begins with it. It is "" if none is near.
 func Nearest(name string, names []string) string {
 	wrong := []rune(strings.ToLower(name))
+	if len(wrong) > nameRunesMax {
+		return ""
+	}
 	best, bestAt := "", 3
-	if len(wrong) < 5 {
+	switch {
+	case len(wrong) < 2:
+		bestAt = 1
+	case len(wrong) < 5:
 		bestAt = 2 // two changes make any short word any other
 	}
 	for _, n := range names {
