@@ -161,6 +161,12 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 	switch st := st.(type) {
 	case *ast.Import:
 		return s.wouldImport(st)
+	case *ast.Crawl:
+		return s.wouldCrawl(ctx, st)
+	case *ast.OrderCrawl:
+		return []string{"tells crawl " + st.Name.Text + " what " + st.String() + " says"}, nil
+	case *ast.AddToCrawl:
+		return s.wouldAdd(st)
 	case *ast.CopyPool:
 		return s.wouldCopy(ctx, st)
 	case *ast.Verify:

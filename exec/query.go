@@ -78,6 +78,9 @@ func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 // runner makes what runs plans. Meter may be nil.
 func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 	r := &op.Runner{Snapshot: snap, History: s.history, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
+	if s.Crawler != nil {
+		r.Crawls = s.Crawler
+	}
 	if snap != nil && s.Archive.Exists() {
 		r.TempDirs = []string{filepath.Dir(s.Archive.Path())}
 	}

@@ -25,6 +25,12 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.importFiles(ctx, st)
 	case *ast.Export:
 		return s.export(ctx, st)
+	case *ast.Crawl:
+		return s.crawl(ctx, st)
+	case *ast.OrderCrawl:
+		return s.orderCrawl(ctx, st)
+	case *ast.AddToCrawl:
+		return s.addToCrawl(ctx, st)
 	case *ast.CopyPool:
 		return s.copyPool(ctx, st)
 	case *ast.Verify:

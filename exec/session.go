@@ -28,6 +28,10 @@ type Session struct {
 	// History gives what was typed at the prompt, the oldest first, for the
 	// relation history; nil is none.
 	History func(context.Context) ([]op.Entry, error)
+	// Crawler runs crawls; nil refuses CRAWL, and shows none.
+	Crawler Crawler
+	// Version of the program, for the User-Agent of crawls.
+	Version string
 	// Confirm is asked before DROP and DELETE take captures away, with lines that
 	// say which. An error refuses, and is that of the statement. Nil refuses all.
 	Confirm func(ctx context.Context, what []string) error

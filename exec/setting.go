@@ -26,6 +26,10 @@ func DefaultSettings() Settings {
 		Level:          levelAuto,
 		DefaultLevel:   2,
 		Profile:        "modern",
+		Delay:          -1,
+		Workers:        16,
+		BodyLimit:      64 << 20,
+		Robots:         true,
 	}
 }
 
@@ -44,6 +48,12 @@ type settingKind struct {
 }
 
 var settings = []settingKind{
+	{"agent", "User-Agent of crawls; empty is the program's own, with contact",
+		func(s *Settings) string { return s.Agent },
+		func(s *Settings, v string) error { return parseLine(&s.Agent, v) }},
+	{"body_limit", "size at which a crawl cuts a body",
+		func(s *Settings) string { return sizeText(s.BodyLimit) },
+		func(s *Settings, v string) error { return parseSize(&s.BodyLimit, v) }},
 	{"cache", "whether decoded runs are kept in memory",
 		func(s *Settings) string { return onOff(s.Cache) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Cache, v) }},
@@ -53,9 +63,15 @@ var settings = []settingKind{
 	{"color", "colors on a terminal: auto, always or never",
 		func(s *Settings) string { return s.Color },
 		func(s *Settings, v string) error { return parseWord(&s.Color, v, "auto", "always", "never") }},
+	{"contact", "who crawls, for those who are crawled: a URL or a mail address",
+		func(s *Settings) string { return s.Contact },
+		func(s *Settings, v string) error { return parseLine(&s.Contact, v) }},
 	{"default_level", "level of the cut where level is auto",
 		func(s *Settings) string { return strconv.Itoa(s.DefaultLevel) },
 		func(s *Settings, v string) error { return parseLevel(&s.DefaultLevel, v) }},
+	{"delay", "pause between two requests of a crawl to a host; auto is five times what the last took, within 1 and 30 s",
+		func(s *Settings) string { return delayText(s.Delay) },
+		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
 	{"import_timezone", "zone of dates without one in imported files",
 		func(s *Settings) string { return s.ImportTimezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
@@ -79,6 +95,9 @@ var settings = []settingKind{
 	{"profile", "how pages are divided: modern, or classic, the published method",
 		func(s *Settings) string { return s.Profile },
 		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
+	{"robots", "whether crawls obey robots.txt",
+		func(s *Settings) string { return onOff(s.Robots) },
+		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
 	{"timer", "whether the time of each statement is printed",
 		func(s *Settings) string { return onOff(s.Timer) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Timer, v) }},
@@ -88,6 +107,9 @@ var settings = []settingKind{
 	{"width", "width of a table in cells; auto is the window's",
 		func(s *Settings) string { return widthText(s.Width) },
 		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},
+	{"workers", "requests that a crawl has under way at once, each to another host",
+		func(s *Settings) string { return strconv.Itoa(s.Workers) },
+		func(s *Settings, v string) error { return parseWorkers(&s.Workers, v) }},
 }
 
 var settingColumns = []value.Column{text("setting"), text("value"), text("default"), text("meaning")}
@@ -195,6 +217,53 @@ func (s *Session) constant(e ast.Expr) (string, error) {
 		return "", ast.Errorf(e, "SET takes a value, and %s is none", e)
 	}
 	return string(c.V.Append(nil, env.Location())), nil
+}
+
+// parseLine reads a text that becomes part of a line of a request.
+func parseLine(dst *string, v string) error {
+	if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return fmt.Errorf("write ASCII without control characters, not %q", v)
+	}
+	*dst = v
+	return nil
+}
+
+func delayText(d time.Duration) string {
+	if d < 0 {
+		return "auto"
+	}
+	return string(value.OfDuration(d.Milliseconds()).Append(nil, time.UTC))
+}
+
+func parseDelay(dst *time.Duration, v string) error {
+	if strings.EqualFold(v, "auto") {
+		*dst = -1
+		return nil
+	}
+	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
+	if err != nil {
+		return fmt.Errorf("write auto or a duration such as 2s, not %q", v)
+	}
+	if d.Int < 0 || d.Int > delayMax.Milliseconds() {
+		return fmt.Errorf("write a duration from 0s to 1d, not %q", v)
+	}
+	*dst = time.Duration(d.Int) * time.Millisecond
+	return nil
+}
+
+// Bounds of settings of crawls.
+const (
+	delayMax   = 24 * time.Hour
+	workersMax = 10_000
+)
+
+func parseWorkers(dst *int, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > workersMax {
+		return fmt.Errorf("write a number from 1 to %d, not %q", workersMax, v)
+	}
+	*dst = n
+	return nil
 }
 
 func onOff(b bool) string {

@@ -20,6 +20,13 @@ type Settings struct {
 	PoolLimit      int64  // size in bytes above which a pool is split
 	Width          int    // of a table in cells; 0 is the window's
 
+	Agent     string        // User-Agent of crawls; "" for the program's own
+	Contact   string        // of who crawls: a URL or a mail address
+	Delay     time.Duration // between two requests to a host; -1 goes by how long they take
+	Workers   int           // of a crawl
+	BodyLimit int64         // bytes of a body, after which a crawl cuts it
+	Robots    bool          // whether crawls obey robots.txt
+
 	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // what auto is, from 1
 	Profile      string // how pages are divided: modern or classic

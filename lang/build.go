@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Create: e.Create, Save: e.Save, Run: e.Run, PageRank: e.PageRank, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Crawl: e.Crawl, Order: e.Order, Add: e.Add, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Create: e.Create, Save: e.Save, Run: e.Run, PageRank: e.PageRank, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -59,6 +59,13 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.importStatement(s.Import)
 	case s.Export != nil:
 		return b.export(s.Export)
+	case s.Crawl != nil:
+		return b.crawl(s.Crawl)
+	case s.Order != nil:
+		return orderStatement(s.Order)
+	case s.Add != nil:
+		a := &ast.AddToCrawl{Span: spanOfAll(s.Add.Tokens), URLs: texts(s.Add.URLs), Name: newName(&s.Add.Name), Force: s.Add.Force}
+		return a
 	case s.Copy != nil:
 		return copyStatement(s.Copy)
 	case s.Verify != nil:
@@ -190,10 +197,7 @@ func scopes(list []*scopeSyntax) []ast.Scope {
 }
 
 func (b *builder) importStatement(s *importSyntax) *ast.Import {
-	im := &ast.Import{Span: spanOfAll(s.Tokens)}
-	for _, p := range s.Paths {
-		im.Paths = append(im.Paths, newText(&p.Text))
-	}
+	im := &ast.Import{Span: spanOfAll(s.Tokens), Paths: texts(s.Paths)}
 	for _, o := range s.Options {
 		twice := ""
 		switch {
@@ -215,6 +219,14 @@ func (b *builder) importStatement(s *importSyntax) *ast.Import {
 		}
 	}
 	return im
+}
+
+func texts(list []*textSyntax) []ast.Expr {
+	var out []ast.Expr
+	for _, t := range list {
+		out = append(out, newText(&t.Text))
+	}
+	return out
 }
 
 // ifSet is the word if set, else "".

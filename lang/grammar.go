@@ -23,6 +23,9 @@ type statementSyntax struct {
 	Explain  *explainSyntax  `parser:"| @@"`
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
+	Crawl    *crawlSyntax    `parser:"| @@"`
+	Order    *ordersSyntax   `parser:"| @@"`
+	Add      *addSyntax      `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
 	Merge    *mergeSyntax    `parser:"| @@"`
@@ -49,6 +52,9 @@ type explainSyntax struct {
 	Query    *querySyntax    `parser:"( @@"`
 	Import   *importSyntax   `parser:"| @@"`
 	Export   *exportSyntax   `parser:"| @@"`
+	Crawl    *crawlSyntax    `parser:"| @@"`
+	Order    *ordersSyntax   `parser:"| @@"`
+	Add      *addSyntax      `parser:"| @@"`
 	Copy     *copySyntax     `parser:"| @@"`
 	Verify   *verifySyntax   `parser:"| @@"`
 	Merge    *mergeSyntax    `parser:"| @@"`
@@ -164,6 +170,53 @@ type exportOptionSyntax struct {
 	Tokens []lexer.Token
 	To     ast.Expr    `parser:"  'TO' @@"`
 	Format lexer.Token `parser:"| 'FORMAT' @Ident"`
+}
+
+type crawlSyntax struct {
+	Tokens  []lexer.Token
+	Seeds   []*textSyntax        `parser:"'CRAWL' @@ ( ',' @@ )*"`
+	Clauses []*crawlClauseSyntax `parser:"@@*"`
+}
+
+type crawlClauseSyntax struct {
+	Tokens     []lexer.Token
+	Depth      lexer.Token         `parser:"  'DEPTH' @( Number | Param )"`
+	Limits     []*crawlLimitSyntax `parser:"| 'LIMIT' @@ ( ',' @@ )*"`
+	Within     []*scopeSyntax      `parser:"| 'WITHIN' @@ ( ',' @@ )*"`
+	Exclude    []*excludeSyntax    `parser:"| 'EXCLUDE' @@ ( ',' @@ )*"`
+	Order      lexer.Token         `parser:"| 'ORDER' @( 'BFS' | 'RANDOM' )"`
+	Workers    lexer.Token         `parser:"| 'WORKERS' @( Number | Param )"`
+	Delay      lexer.Token         `parser:"| 'DELAY' @( Duration | Param )"`
+	Agent      *textSyntax         `parser:"| 'AGENT' @@"`
+	Requisites bool                `parser:"| @( 'WITH' 'REQUISITES' )"`
+	Ignore     bool                `parser:"| @( 'IGNORE' 'ROBOTS' )"`
+	Private    bool                `parser:"| @( 'ALLOW' 'PRIVATE' )"`
+	Alias      lexer.Token         `parser:"| 'AS' @( Ident | Quoted )"`
+}
+
+type crawlLimitSyntax struct {
+	Pages lexer.Token `parser:"  @( Number | Param ) 'PAGES'"`
+	Other lexer.Token `parser:"| @( Size | Duration )"`
+}
+
+type excludeSyntax struct {
+	Match lexer.Token  `parser:"  '~' @( String | Param )"`
+	Scope *scopeSyntax `parser:"| @@"`
+}
+
+type ordersSyntax struct {
+	Tokens  []lexer.Token
+	Deed    lexer.Token `parser:"( @( 'PAUSE' | 'RESUME' | 'STOP' ) 'CRAWL'"`
+	Name    lexer.Token `parser:"  @( Ident | Quoted )"`
+	Workers lexer.Token `parser:"| 'SET' 'WORKERS' @( Number | Param )"`
+	For     lexer.Token `parser:"  'FOR' 'CRAWL' @( Ident | Quoted ) )"`
+}
+
+type addSyntax struct {
+	Tokens []lexer.Token
+	URLs   []*textSyntax `parser:"'ADD' @@ ( ',' @@ )* 'TO' 'CRAWL'"`
+	Name   lexer.Token   `parser:"@( Ident | Quoted )"`
+	Force  bool          `parser:"@'FORCE'?"`
 }
 
 type copySyntax struct {

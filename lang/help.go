@@ -68,6 +68,26 @@ EXPORT (query) TO file
       | graphml | warc | tianwang | wacz | cdxj)]
 file = 'text' | $name | expr || expr
 `},
+	{"CRAWL", `
+CRAWL url, … [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
+    [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
+    [ORDER (BFS | RANDOM)] [WORKERS n] [DELAY 7d] [AGENT url]
+    [WITH REQUISITES] [IGNORE ROBOTS] [ALLOW PRIVATE] [AS name]
+url = 'text' | $name
+n = 10 | $name
+scope = 'text' | 'text' .. 'text' | $name
+`},
+	{"PAUSE CRAWL", `
+(PAUSE | RESUME | STOP) CRAWL name
+`},
+	{"SET WORKERS", `
+SET WORKERS n FOR CRAWL name
+n = 10 | $name
+`},
+	{"ADD", `
+ADD url, … TO CRAWL name [FORCE]
+url = 'text' | $name
+`},
 	{"COPY POOL", `
 COPY POOL (name | ALL) TO folder
 name = 'text' | $name
@@ -168,7 +188,7 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW", `
 SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
-    | TOMBSTONES | HISTORY | VIEWS | QUERIES | METADATA)
+    | TOMBSTONES | CRAWLS | WORKERS | HISTORY | VIEWS | QUERIES | METADATA)
 `},
 	{"DESCRIBE", `
 DESCRIBE name

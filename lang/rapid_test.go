@@ -408,7 +408,16 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		switch g.upTo(17) {
+		switch g.upTo(20) {
+		case 18:
+			return g.crawl()
+		case 19:
+			return &ast.AddToCrawl{URLs: []ast.Expr{g.text(), g.text()}, Name: g.name(), Force: g.bool()}
+		case 20:
+			if g.bool() {
+				return &ast.OrderCrawl{Deed: ast.CrawlWorkers, Workers: g.param(), Name: g.name()}
+			}
+			return &ast.OrderCrawl{Deed: ast.CrawlStop, Name: g.name()}
 		case 0:
 			return &ast.Verify{}
 		case 11:
@@ -483,4 +492,20 @@ func withoutParams(q *ast.Query) *ast.Query {
 		return q
 	}
 	return &ast.Query{Select: &ast.Select{Items: []ast.Item{{Star: true}}, From: &ast.Source{Relation: &ast.Name{Text: "pages"}}}}
+}
+
+func (g treeMaker) crawl() *ast.Crawl {
+	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "RANDOM")}
+	if g.bool() {
+		c.Depth, c.Workers, c.Delay = g.param(), &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}, g.param()
+	}
+	if g.bool() {
+		c.Agent = g.text()
+		c.Limits = []ast.CrawlLimit{{Pages: true, N: g.param()}, {N: &ast.Size{Text: "2MB", Bytes: 2 << 20}}}
+	}
+	if g.bool() {
+		c.Within = []ast.Scope{{From: g.text()}, {From: g.text(), To: g.text()}}
+		c.Exclude = []ast.Exclusion{{Scope: ast.Scope{From: g.text()}}, {Match: g.text()}}
+	}
+	return c
 }

@@ -33,7 +33,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "COPY CREATE DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE PAGERANK RECOVER REINDEX REPAIR RESET RUN SAVE SEAL SELECT SET SHOW VERIFY WITH"},
+		{"|", "ADD COPY CRAWL CREATE DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SEAL SELECT SET SHOW STOP VERIFY WITH"},
 		{"SEL|", "SELECT"},
 		{"sel|", "select"},
 		{"SELECT 1; SE|", "SEAL SELECT SET"},
@@ -48,7 +48,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT asked| FROM captures", "asked_url"},
 		{"SELECT asked| FROM links", ""},
 		{"SELECT l.| FROM links AS l", columns("links")},
-		{"SELECT url FROM c|", "captures changes"},
+		{"SELECT url FROM c|", "captures changes crawls"},
 		{"SELECT url FROM new|", "news"},
 		{"SELECT n.| FROM news AS n", "url n_1"},
 		{"SELECT sec| FROM pages", "section"},
@@ -68,7 +68,7 @@ func TestComplete(t *testing.T) {
 		{"RUN 'complete.g|", "complete.go"},
 		{"EXPLAIN RUN lo|", "lost"},
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
-		{"SHOW |", "COLUMNS FILES FUNCTIONS HISTORY METADATA PAGE PATH POOLS QUERIES RELATIONS SETTINGS TOMBSTONES VIEWS"},
+		{"SHOW |", "COLUMNS CRAWLS FILES FUNCTIONS HISTORY METADATA PAGE PATH POOLS QUERIES RELATIONS SETTINGS TOMBSTONES VIEWS WORKERS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},

@@ -37,7 +37,7 @@ var arrows = map[string]string{
 
 	"store/result":  "store/record store/urlkey",
 	"store/segment": "store/record store/urlkey store/disk",
-	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result",
+	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
 
 	"exec/value": "lang/ast store/record store/urlkey",
 	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
@@ -52,6 +52,10 @@ var arrows = map[string]string{
 	"crawl/links":  "crawl/robots store/page store/record store/urlkey",
 	"crawl/order":  "store/urlkey",
 	"crawl/robots": "",
+
+	"crawl":          "crawl/frontier crawl/robots crawl/guard store/record store/urlkey store/page",
+	"crawl/frontier": "store/record",
+	"store/queue":    "store/record store/urlkey store/disk",
 
 	"repl":              "all",
 	"repl/term":         "",
@@ -69,6 +73,7 @@ var testArrows = map[string]string{
 	"store":        "store/disk/disktest",
 	"queries":      "lang store/record store/tianwang",
 	"store/mirror": "store/urlkey",
+	"crawl":        "store",
 	"crawl/guard":  "store/urlkey",
 }
 
@@ -81,7 +86,7 @@ var homes = map[string]string{
 	"github.com/mattn/go-runewidth":       "repl/term lang exec/rowio",
 	"github.com/parquet-go/parquet-go":    "exec/rowio",
 	"golang.org/x/term":                   "repl/term",
-	"go.etcd.io/bbolt":                    "store store/segment",
+	"go.etcd.io/bbolt":                    "store store/segment store/queue",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
 	"github.com/klauspost/compress":       "store store/segment store/result store/tianwang store/warc store/gzipped store/page store/block",
@@ -109,7 +114,7 @@ var testModules = []string{
 // standardHomes bounds the standard library's own network code: what is not
 // the crawler does not fetch.
 var standardHomes = map[string]string{
-	"net/http": "",
+	"net/http": "crawl",
 }
 
 // TestImports holds every import of the module against the tables above.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -96,6 +97,12 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 func (p *program) usage(err error) int {
 	p.say("infomall: %v", err)
 	return statusUsage
+}
+
+// shortVersion is a word for the version.
+func shortVersion() string {
+	word, _, _ := strings.Cut(version(), " ")
+	return strings.Trim(word, "()")
 }
 
 // version is the version of the program, as Go's build stamped it.
@@ -240,7 +247,9 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		Scripts:  queries.FS,
 		History:  p.typed,
 		Confirm:  p.unattended,
+		Version:  shortVersion(),
 	}
+	s.Crawler, _ = archive.(exec.Crawler)
 	if s.Params == nil {
 		s.Params = map[string]string{}
 	}

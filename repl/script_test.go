@@ -1,10 +1,16 @@
 package repl
 
 import (
+	"bytes"
 	"errors"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,8 +21,12 @@ import (
 //
 //	status N command…
 //
-// which runs a command and wants it to end with status N. $ROOT is the top of
-// the source tree.
+// which runs a command and wants it to end with status N, and
+//
+//	serve DIR
+//
+// which serves the files of a folder as a web site, and sets $SITE to the URL
+// of its home page, without the slash. $ROOT is the top of the source tree.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -36,6 +46,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
+			"serve":  serve,
 		},
 	})
 }
@@ -57,4 +68,29 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("ended with status %d, want %d", got, want)
 	}
+}
+
+// serve serves a folder while the script runs. A file that begins with a status
+// line is a whole response, and sent as it is.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serve DIR")
+	}
+	root := os.DirFS(ts.MkAbs(args[0]))
+	files := http.FileServerFS(root)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, err := fs.ReadFile(root, strings.TrimPrefix(r.URL.Path, "/"))
+		if err != nil || !bytes.HasPrefix(b, []byte("HTTP/")) {
+			files.ServeHTTP(w, r)
+			return
+		}
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			return // the client is told by the end of the connection
+		}
+		defer conn.Close()
+		conn.Write(b)
+	}))
+	ts.Defer(s.Close)
+	ts.Setenv("SITE", s.URL)
 }

@@ -251,6 +251,8 @@ const (
 	dirIndex    = "index"
 	dirWriters  = "writers"
 	dirRemoved  = "removed"
+	dirJournal  = "journal"
+	dirCrawls   = "crawls"
 )
 
 func catalogName(generation uint64) string {

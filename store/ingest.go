@@ -92,7 +92,19 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 // stagedCost is what a staged capture takes in memory beside its bytes, about.
 const stagedCost = 1500
 
+// newIngest begins to take captures in, beginning with those that killed
+// processes left in journals.
 func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
+	if err := a.takeUpJournals(ctx); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		a.warn(err) // it stays, and what is new can be taken in all the same
+	}
+	return a.openIngest(ctx, job)
+}
+
+func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
 	w, err := a.newWriter(ctx)
 	if err != nil {
 		return nil, err

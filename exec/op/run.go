@@ -19,6 +19,8 @@ type Runner struct {
 	Snapshot Snapshot
 	// History gives what was typed at the prompt, the oldest first.
 	History func(context.Context) ([]Entry, error)
+	// Crawls may be nil: then there are none.
+	Crawls Crawls
 	// MemoryBytes is about how much an operator that must hold rows may hold;
 	// what is more goes to temporary files.
 	MemoryBytes int64

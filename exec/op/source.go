@@ -44,6 +44,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.files(ctx, n)
 	case "tombstones":
 		return r.tombstones(ctx, n)
+	case "fetches", "frontier", "crawls", "workers":
+		return r.crawling(ctx, n)
 	case "history":
 		return render(n, historyFills, historyShape, listed(ctx, r.History))
 	}

@@ -20,8 +20,8 @@ type Relation struct {
 	Cut bool
 	// History tells that a row depends on all versions that its URL had before.
 	History bool
-	// OfSession tells that the rows come from the session and not from the
-	// archive.
+	// OfSession tells that the rows come from the session, or from what it does,
+	// and not from captures.
 	OfSession bool
 	// OwnTime is the column that a range of time is about, where that is not the
 	// time of captures; such a relation takes no choice. Else it is "".
@@ -95,7 +95,7 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, ranksRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, historyRelation,
+	hostsRelation, ranksRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{
@@ -276,6 +276,66 @@ var filesRelation = &Relation{
 		{Name: "sorted", Type: value.Bool, Doc: "whether it is one sorted run"},
 		{Name: "bytes", Type: value.Int, Doc: "size"},
 		{Name: "crc", Type: value.Text, Doc: "crc32c, in hex"},
+	},
+}
+
+var fetchesRelation = &Relation{
+	Name: "fetches", Doc: "one attempt of a crawl to fetch a URL, or its decision not to", Scoped: true, OwnTime: "time", OfSession: true,
+	Columns: []Column{
+		{Name: "url", Type: value.URL, Doc: "canonical URL"},
+		{Name: "time", Type: value.Time, Doc: "when it began"},
+		{Name: "outcome", Type: value.Text, Doc: "ok, not_modified, redirect, http_error, incomplete, timeout, unreachable, dns_failed, tls_error, robots_denied, filtered, truncated or internal_error"},
+		{Name: "status", Type: value.Int, Doc: "HTTP status; NULL without an answer"},
+		{Name: "ms", Type: value.Int, Doc: "how long it took, in milliseconds"},
+		{Name: "bytes", Type: value.Int, Doc: "size of the body; NULL without an answer"},
+		{Name: "ip", Type: value.Text, Doc: "address that was connected to"},
+		{Name: "hop", Type: value.Int, Doc: "redirects before it"},
+		{Name: "via", Type: value.URL, Doc: "page that led here"},
+		{Name: "reason", Type: value.Text, Doc: "why it ended so"},
+		{Name: "crawl", Type: value.Text, Doc: "name of the crawl"},
+	},
+}
+
+var frontierRelation = &Relation{
+	Name: "frontier", Doc: "one URL that a crawl is to fetch", OfSession: true,
+	Columns: []Column{
+		{Name: "url", Type: value.URL, Doc: "canonical URL"},
+		{Name: "host", Type: value.Text, Doc: "host and port, whose queue it stands in"},
+		{Name: "layer", Type: value.Int, Doc: "hops from a seed"},
+		{Name: "via", Type: value.URL, Doc: "page that led here"},
+		{Name: "due", Type: value.Time, Doc: "not to be fetched before"},
+		{Name: "tries", Type: value.Int, Doc: "attempts so far"},
+		{Name: "state", Type: value.Text, Doc: "queued, or later until it is due"},
+		{Name: "crawl", Type: value.Text, Doc: "name of the crawl"},
+	},
+}
+
+var crawlsRelation = &Relation{
+	Name: "crawls", Doc: "one crawl", OfSession: true,
+	Columns: []Column{
+		{Name: "id", Type: value.Int, Doc: "how often a crawl of that name has begun"},
+		{Name: "name", Type: value.Text, Doc: "name"},
+		{Name: "state", Type: value.Text, Doc: "running, paused, finished, stopped, or interrupted: no process runs it, and CRAWL or RESUME CRAWL goes on"},
+		{Name: "statement", Type: value.Text, Doc: "what was asked"},
+		{Name: "started", Type: value.Time, Doc: "when it began"},
+		{Name: "finished", Type: value.Time, Doc: "when it ended"},
+		{Name: "fetched", Type: value.Int, Doc: "pages fetched"},
+		{Name: "failed", Type: value.Int, Doc: "attempts without an answer"},
+		{Name: "waiting", Type: value.Int, Doc: "URLs to fetch"},
+		{Name: "layer", Type: value.Int, Doc: "deepest layer met: hops from a seed"},
+		{Name: "bytes", Type: value.Int, Doc: "size of the bodies fetched"},
+		{Name: "error", Type: value.Text, Doc: "why it was interrupted"},
+	},
+}
+
+var workersRelation = &Relation{
+	Name: "workers", Doc: "one worker of a crawl that runs", OfSession: true,
+	Columns: []Column{
+		{Name: "crawl", Type: value.Text, Doc: "name of the crawl"},
+		{Name: "worker", Type: value.Int, Doc: "number from 1"},
+		{Name: "step", Type: value.Text, Doc: "what it does: fetch, extract or idle"},
+		{Name: "url", Type: value.URL, Doc: "of which URL"},
+		{Name: "since", Type: value.Time, Doc: "since when"},
 	},
 }
 

@@ -29,7 +29,8 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Export, *CopyPool, *Verify, *Reindex,
+// Statement is one of *Query, *Import, *Export, *Crawl, *OrderCrawl,
+// *AddToCrawl, *CopyPool, *Verify, *Reindex,
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
 // *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *PageRank,
 // *ExplainRank, *ShowPath, *Explain, *Describe,
@@ -185,6 +186,64 @@ type Export struct {
 	Query  *Query
 	To     Expr
 	Format *Name // nil: told by the file's name
+}
+
+// Crawl is CRAWL 'url', … with clauses.
+type Crawl struct {
+	Span
+	Seeds        []Expr // *String or *Param, one or more
+	Depth        Expr   // *Number or *Param; nil if absent
+	Limits       []CrawlLimit
+	Within       []Scope // none: the seeds' hosts
+	Exclude      []Exclusion
+	Order        string // BFS or RANDOM; "" if absent
+	Workers      Expr   // *Number or *Param; nil if absent
+	Delay        Expr   // *Duration or *Param; nil if absent
+	Agent        Expr   // *String or *Param; nil if absent
+	Requisites   bool
+	IgnoreRobots bool
+	AllowPrivate bool
+	Alias        *Name // nil if absent
+}
+
+// CrawlLimit is one bound of a crawl.
+type CrawlLimit struct {
+	Pages bool // N counts pages; else it is a *Size or a *Duration
+	N     Expr // of pages *Number or *Param
+}
+
+// Exclusion is what a crawl leaves out: a scope, or what a pattern matches.
+type Exclusion struct {
+	Scope Scope // unless Match is set
+	Match Expr  // *String or *Param; nil for a scope
+}
+
+// CrawlDeed is what a crawl is told to do.
+type CrawlDeed uint8
+
+// The deeds.
+const (
+	CrawlPause CrawlDeed = iota
+	CrawlResume
+	CrawlStop
+	CrawlWorkers // SET WORKERS n FOR CRAWL name
+)
+
+// OrderCrawl is (PAUSE | RESUME | STOP) CRAWL name, or SET WORKERS n FOR CRAWL
+// name.
+type OrderCrawl struct {
+	Span
+	Deed    CrawlDeed
+	Name    Name
+	Workers Expr // *Number or *Param; nil but for CrawlWorkers
+}
+
+// AddToCrawl is ADD 'url', … TO CRAWL name [FORCE].
+type AddToCrawl struct {
+	Span
+	URLs  []Expr // *String or *Param, one or more
+	Name  Name
+	Force bool
 }
 
 // CopyPool is COPY POOL ('p' | ALL) TO 'dir'.
@@ -376,6 +435,9 @@ type Help struct {
 func (*Query) statement()          {}
 func (*Import) statement()         {}
 func (*Export) statement()         {}
+func (*Crawl) statement()          {}
+func (*OrderCrawl) statement()     {}
+func (*AddToCrawl) statement()     {}
 func (*CopyPool) statement()       {}
 func (*Verify) statement()         {}
 func (*Reindex) statement()        {}

@@ -532,6 +532,18 @@ func (p *printer) statement(s Statement) {
 		p.alias(s.Alias)
 	case *Export:
 		p.export(s)
+	case *Crawl:
+		p.crawl(s)
+	case *OrderCrawl:
+		p.orderCrawl(s)
+	case *AddToCrawl:
+		p.WriteString("ADD ")
+		p.list(s.URLs)
+		p.WriteString(" TO CRAWL ")
+		p.name(&s.Name)
+		if s.Force {
+			p.WriteString(" FORCE")
+		}
 	case *CopyPool:
 		p.WriteString("COPY POOL ")
 		p.poolOrAll(s.Pool)
@@ -722,6 +734,9 @@ func (w *When) String() string       { return printed(func(p *printer) { p.when(
 func (s *Query) String() string      { return statementString(s) }
 func (s *Import) String() string     { return statementString(s) }
 func (s *Export) String() string     { return statementString(s) }
+func (s *Crawl) String() string      { return statementString(s) }
+func (s *OrderCrawl) String() string { return statementString(s) }
+func (s *AddToCrawl) String() string { return statementString(s) }
 func (s *CopyPool) String() string   { return statementString(s) }
 func (s *Verify) String() string     { return statementString(s) }
 func (s *Reindex) String() string    { return statementString(s) }

@@ -71,6 +71,25 @@ func children(n Node) []Node {
 	case *Export:
 		l = append(l, n.Query)
 		l.exprs(n.To)
+	case *Crawl:
+		l.exprs(n.Seeds...)
+		l.exprs(n.Depth)
+		for i := range n.Limits {
+			l.exprs(n.Limits[i].N)
+		}
+		l.scopes(n.Within)
+		for i := range n.Exclude {
+			if x := &n.Exclude[i]; x.Match != nil {
+				l.exprs(x.Match)
+			} else {
+				l = append(l, &x.Scope)
+			}
+		}
+		l.exprs(n.Workers, n.Delay, n.Agent)
+	case *OrderCrawl:
+		l.exprs(n.Workers)
+	case *AddToCrawl:
+		l.exprs(n.URLs...)
 	case *CopyPool:
 		l.exprs(n.Pool, n.To)
 	case *Verify:

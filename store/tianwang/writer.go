@@ -20,6 +20,7 @@ import (
 type Writer struct {
 	w        io.Writer
 	compress bool
+	sum      bool
 	data     []byte // of the record at hand
 	out      []byte
 }
@@ -28,9 +29,14 @@ type Writer struct {
 // record's data compressed with zlib.
 func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compress: compress} }
 
+// NewJournal returns a Writer to w of records that have a checksum, those with
+// large bodies excepted: what a crash tore is then not read as whole.
+func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
+
 // Write writes one capture.
 func (w *Writer) Write(s *record.Stored) error {
 	r := recordOf(s)
+	r.Sum = w.sum && s.Large == nil
 	if s.Large != nil && s.Via != record.ViaNotModified {
 		return w.large(r, s)
 	}

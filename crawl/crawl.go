@@ -1,0 +1,460 @@
+package crawl
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"time"
+
+	"infomall/crawl/frontier"
+	"infomall/store/record"
+)
+
+// Bounds of a crawl, and how often it does what it does again and again.
+const (
+	workersDefault = 16
+	commitEvery    = 100 * time.Millisecond
+	commitMany     = 256 // pages fetched and not acknowledged: what a crash has fetched again
+	pollEvery      = 250 * time.Millisecond
+	publishEvery   = 30 * time.Second
+	quiet          = 20 // acknowledgements in a batch, below which others are let in after it
+)
+
+// Env is what a crawl has of the outside. Its zero value is the Internet.
+type Env struct {
+	// Version stands in the User-Agent.
+	Version string
+	Dial    func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
+	Lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	TLS     *tls.Config
+	Now     func() time.Time
+}
+
+// Run crawls until nothing is left, a limit is reached, it is told to stop, or
+// ctx ends. A crawl that is not at its end goes on where it was. The result
+// counts what is in the archive, also with an error.
+func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record.CrawlResult, error) {
+	e := &engine{o: o, now: env.Now, results: make(chan *task)}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	if e.o.Workers == 0 {
+		e.o.Workers = workersDefault
+	}
+	e.begun = e.now()
+	var err error
+	if e.rules, err = newRules(&o); err != nil {
+		return record.CrawlResult{}, err
+	}
+	e.client = newClient(&o, env, e.now)
+	defer e.client.close()
+	if e.q, err = a.Queue(o.Name); err != nil {
+		return record.CrawlResult{}, err
+	}
+	if err = e.start(); err == nil {
+		if e.sink, err = a.Sink(ctx, o.Name); err == nil {
+			err = e.loop(ctx)
+			err = errors.Join(err, e.end(ctx, err))
+		}
+	}
+	err = errors.Join(err, e.q.Close())
+	res := record.CrawlResult{Crawl: e.crawl, Elapsed: e.now().Sub(e.begun)}
+	if e.sink != nil {
+		c := e.sink.Counts()
+		res.Stored, res.Visits = c.Stored, c.Visits
+	}
+	return res, err
+}
+
+// engine is one crawl that runs. Its fields belong to the goroutine of Run,
+// but for those of a task while its worker has it.
+type engine struct {
+	o      record.CrawlOptions
+	now    func() time.Time
+	begun  time.Time
+	rules  *rules
+	client *client
+	q      Queue
+	sink   Sink
+	f      *frontier.Frontier
+	crawl  record.Crawl
+	orders record.CrawlOrders
+
+	hosts     map[string]*host
+	manners   manners
+	results   chan *task
+	tasks     []*task // those that are out, by worker; nil is an idle one
+	out       int
+	leased    int64 // pages that are out and count against the limit
+	done      []*task
+	committed time.Time
+	polled    time.Time
+	published time.Time
+}
+
+// task is a URL on its way through the stages.
+type task struct {
+	worker int
+	u      record.Queued
+	robots bool // its host's robots.txt is fetched, and the URL goes back
+	step   string
+	since  time.Time
+
+	// What the worker found.
+	fetched  chan struct{} // the engine has taken the response in: links may be read
+	res      response
+	captures []*record.Capture // of robots.txt and its redirects
+	again    time.Time         // the address is not to be asked before: nothing was fetched
+	final    bool              // the worker has ended
+	links    []link
+
+	// What the engine decided.
+	fetches []record.Fetch
+	retry   time.Time // zero: it is done
+}
+
+// start begins the crawl, or goes on with it.
+func (e *engine) start() (err error) {
+	if e.crawl, err = e.q.Crawl(); err != nil {
+		return err
+	}
+	begun := e.crawl.Name != "" && e.crawl.State != record.CrawlFinished && e.crawl.State != record.CrawlStopped
+	if begun && e.crawl.Statement != e.o.Statement {
+		return &record.OtherCrawlError{Crawl: e.crawl}
+	}
+	if !begun {
+		id := e.crawl.ID + 1
+		if err := e.q.Reset(); err != nil {
+			return err
+		}
+		e.crawl = record.Crawl{ID: id, Name: e.o.Name, Statement: e.o.Statement, Started: record.At(e.begun), Finished: record.NoTime}
+	}
+	e.crawl.State, e.crawl.Error = record.CrawlRunning, ""
+	if e.orders, err = e.q.Orders(); err != nil {
+		return err
+	}
+	e.orders.Pause = false // who runs it again goes on with it
+	if err := e.q.SetOrders(e.orders); err != nil {
+		return err
+	}
+	e.hosts, e.manners = make(map[string]*host), newManners()
+	if e.f, err = frontier.New(e.q); err != nil {
+		return err
+	}
+	if !begun {
+		for _, s := range e.o.Seeds {
+			if _, err := e.add(record.Queued{URL: s}); err != nil {
+				return err
+			}
+		}
+	}
+	return e.save()
+}
+
+// add queues a URL, whose Priority, Host and Due it sets.
+func (e *engine) add(u record.Queued) (bool, error) {
+	u.Host, u.Due = hostOf(u.URL), record.NoTime
+	u.Priority = e.priority(&u)
+	added, err := e.f.Add(u)
+	if added {
+		e.crawl.Waiting++
+		e.crawl.Layer = max(e.crawl.Layer, u.Layer)
+	}
+	return added, err
+}
+
+// save makes the state durable.
+func (e *engine) save() error {
+	if err := e.q.SetCrawl(&e.crawl); err != nil {
+		return err
+	}
+	if err := e.q.SetWorkers(e.workers()); err != nil {
+		return err
+	}
+	e.committed = e.now()
+	return e.q.Commit()
+}
+
+// workers tells what each worker does.
+func (e *engine) workers() []record.Worker {
+	var list []record.Worker
+	for i, t := range e.tasks {
+		w := record.Worker{Crawl: e.o.Name, ID: i + 1, Step: "idle", Since: record.NoTime}
+		if t != nil {
+			w.Step, w.URL, w.Since = t.step, t.u.URL, record.At(t.since)
+		}
+		list = append(list, w)
+	}
+	return list
+}
+
+// loop runs the crawl. When it returns no worker is out.
+func (e *engine) loop(ctx context.Context) error {
+	work, cancel := context.WithCancel(ctx)
+	defer func() {
+		cancel()
+		for e.out > 0 {
+			e.abandon(<-e.results)
+		}
+	}()
+	e.polled, e.published = e.begun, e.begun
+	for {
+		if err := e.keepUp(); err != nil {
+			return err
+		}
+		wait, err := e.lease(work)
+		if err != nil {
+			return err
+		}
+		if e.out == 0 && (e.f.Empty() || e.ended()) {
+			if len(e.done) == 0 {
+				return nil
+			}
+			if err := e.commit(); err != nil {
+				return err
+			}
+			continue // some may be tried again
+		}
+		timer := time.NewTimer(e.until(wait))
+		select {
+		case t := <-e.results:
+			err = e.take(ctx, t)
+		case <-timer.C:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+		timer.Stop()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// until is how long there is nothing to do but to wait for workers.
+func (e *engine) until(wait time.Time) time.Duration {
+	now := e.now()
+	d := pollEvery - now.Sub(e.polled)
+	if len(e.done) > 0 {
+		d = min(d, commitEvery-now.Sub(e.committed))
+	}
+	if !wait.IsZero() {
+		d = min(d, wait.Sub(now))
+	}
+	return max(d, 0)
+}
+
+// ended reports whether no URL is to be taken out any more.
+func (e *engine) ended() bool {
+	return e.orders.Stop || e.full() || e.o.MaxTime > 0 && e.now().Sub(e.begun) >= e.o.MaxTime
+}
+
+// full reports whether a limit on what is fetched is reached, what is out
+// counted.
+func (e *engine) full() bool {
+	return e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes >= e.o.MaxBytes
+}
+
+// lease gives idle workers what to do. Without anything to do it tells when
+// there may be.
+func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
+	limit := e.o.Workers
+	if e.orders.Workers > 0 {
+		limit = e.orders.Workers
+	}
+	for e.out < limit && !e.orders.Pause && !e.ended() {
+		now := e.now()
+		u, wait, ok, err := e.f.Next(now)
+		if err != nil || !ok {
+			return wait, err
+		}
+		t := &task{u: u, since: now, step: "fetch", fetched: make(chan struct{})}
+		h, err := e.host(u.Host)
+		if err != nil {
+			return wait, err
+		}
+		if !e.o.IgnoreRobots {
+			if t.robots = h.stale(now); !t.robots {
+				if d := h.group.Decide(u.URL); !d.Allowed {
+					e.denied(t, d.Reason)
+					if err := e.f.Release(u.Host, h.next(now)); err != nil {
+						return wait, err
+					}
+					continue
+				}
+			}
+		}
+		if !t.robots {
+			e.leased++
+		}
+		e.launch(ctx, t)
+	}
+	return wait, nil
+}
+
+// launch has a worker do t.
+func (e *engine) launch(ctx context.Context, t *task) {
+	t.worker = slices.Index(e.tasks, nil)
+	if t.worker < 0 {
+		t.worker = len(e.tasks)
+		e.tasks = append(e.tasks, nil)
+	}
+	e.tasks[t.worker] = t
+	e.out++
+	go e.work(ctx, t)
+}
+
+// free takes t, whose worker has ended, off the list.
+func (e *engine) free(t *task) {
+	e.tasks[t.worker] = nil
+	e.out--
+	if !t.robots {
+		e.leased--
+	}
+}
+
+// denied notes that a URL is not fetched, as robots.txt asks.
+func (e *engine) denied(t *task, why string) {
+	t.fetches = []record.Fetch{{
+		URL: t.u.URL, Time: record.At(t.since), Outcome: record.OutcomeRobotsDenied, Bytes: -1,
+		Hop: t.u.Hop, Via: t.u.Via, Reason: why,
+	}}
+	e.done = append(e.done, t)
+}
+
+// abandon takes back what a worker has when the crawl ends: it stays in the
+// frontier.
+func (e *engine) abandon(t *task) {
+	if !t.final {
+		if t.res.capture != nil {
+			t.res.capture.Close()
+		}
+		for _, c := range t.captures {
+			c.Close()
+		}
+		close(t.fetched)
+		return
+	}
+	e.free(t)
+}
+
+// keepUp does what is due: acknowledges what is done, looks for orders, has
+// pages published.
+func (e *engine) keepUp() error {
+	now := e.now()
+	if len(e.done) >= commitMany || len(e.done) > 0 && now.Sub(e.committed) >= commitEvery {
+		if err := e.commit(); err != nil {
+			return err
+		}
+	}
+	if now.Sub(e.polled) >= pollEvery {
+		e.polled = now
+		if err := e.poll(); err != nil {
+			return err
+		}
+	}
+	if now.Sub(e.published) >= publishEvery {
+		e.published = now
+		if err := e.commit(); err != nil {
+			return err
+		}
+		return e.sink.Publish()
+	}
+	return nil
+}
+
+// commit makes what was fetched durable, and then that it was.
+func (e *engine) commit() error {
+	if err := e.sink.Sync(); err != nil {
+		return err
+	}
+	n := len(e.done)
+	for _, t := range e.done {
+		if err := e.acknowledge(t); err != nil {
+			return err
+		}
+	}
+	e.done = e.done[:0]
+	if err := e.save(); err != nil {
+		return err
+	}
+	if n < quiet {
+		return e.q.Rest()
+	}
+	return nil
+}
+
+// acknowledge takes what t did into the state.
+func (e *engine) acknowledge(t *task) error {
+	for i := range t.fetches {
+		if err := e.q.Log(&t.fetches[i]); err != nil {
+			return err
+		}
+	}
+	if t.robots {
+		return nil // the URL is in its queue again
+	}
+	if !t.retry.IsZero() {
+		t.u.Tries++
+		return e.f.Retry(&t.u, t.retry)
+	}
+	e.crawl.Waiting--
+	return e.f.Done(&t.u)
+}
+
+// poll takes orders and URLs from other processes, and lets them in.
+func (e *engine) poll() (err error) {
+	e.client.expire()
+	if e.orders, err = e.q.Orders(); err != nil {
+		return err
+	}
+	state := record.CrawlRunning
+	if e.orders.Pause {
+		state = record.CrawlPaused
+	}
+	e.crawl.State = state
+	given, err := e.q.Inbox(commitMany)
+	if err != nil {
+		return err
+	}
+	for _, u := range given {
+		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
+			continue
+		}
+		if _, err := e.add(u); err != nil {
+			return err
+		}
+	}
+	if e.o.Progress != nil {
+		e.o.Progress(e.crawl)
+	}
+	return e.commit()
+}
+
+// end ends the crawl, which ran into err, if that is not nil.
+func (e *engine) end(ctx context.Context, err error) error {
+	var failed error
+	switch {
+	case err == nil && e.orders.Stop:
+		e.crawl.State, e.crawl.Finished = record.CrawlStopped, record.At(e.now())
+	case err == nil:
+		e.crawl.State, e.crawl.Finished = record.CrawlFinished, record.At(e.now())
+	case ctx.Err() == nil:
+		e.crawl.Error = err.Error()
+	}
+	if err == nil || ctx.Err() != nil {
+		// What is fetched counts, and that the crawl is over is durable once its
+		// pages are.
+		failed = e.commit()
+	}
+	if failed == nil && err == nil && e.orders.Stop {
+		failed = errors.Join(e.q.SetOrders(record.CrawlOrders{}), e.q.Commit())
+	}
+	closed := e.sink.Close(ctx)
+	if ctx.Err() != nil {
+		closed = nil // what was not published is in the journal
+	}
+	return errors.Join(failed, closed)
+}

@@ -1,0 +1,392 @@
+package crawl
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/crawl/guard"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Bounds of following and of trying again.
+const (
+	hopsMax       = 10
+	robotsHopsMax = 5
+	triesMax      = 3
+	backoffMin    = 200 * time.Millisecond // with a delay told that is shorter
+	backoffMax    = 5 * time.Second        // the first; each doubles
+	failsMax      = 10                     // requests in a row without an answer, after which a host is given up
+	retryAfterMax = 24 * time.Hour
+)
+
+// newClient makes the client of a crawl.
+func newClient(o *record.CrawlOptions, env Env, now func() time.Time) *client {
+	c := &client{
+		agent: o.Agent, bodyMax: o.BodyMax, now: now, idle: make(map[string]*conn),
+		dial: env.Dial, lookup: env.Lookup, tls: env.TLS,
+		guard: guard.Guard{Private: o.AllowPrivate},
+	}
+	if c.bodyMax == 0 {
+		c.bodyMax = bodyMaxDefault
+	}
+	if c.dial == nil {
+		var d net.Dialer
+		c.dial = func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+			return d.DialContext(ctx, "tcp", addr.String())
+		}
+	}
+	if c.lookup == nil {
+		c.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if c.tls == nil {
+		c.tls = &tls.Config{NextProtos: []string{"http/1.1"}}
+	}
+	return c
+}
+
+// work is a worker: it fetches, reports, and then reads the links of what came.
+func (e *engine) work(ctx context.Context, t *task) {
+	if t.robots {
+		e.fetchRobots(ctx, t)
+	} else {
+		e.fetchPage(ctx, t)
+	}
+	c := t.res.capture
+	t.final = t.robots || c == nil || c.Status != 200 && c.Status != 203 || c.Truncated && len(c.Body) == 0
+	e.results <- t
+	if t.final {
+		return
+	}
+	<-t.fetched
+	t.links = linksOf(t.u.URL, c, e.o.Requisites)
+	t.final = true
+	e.results <- t
+}
+
+// fetchPage fetches the URL of t.
+func (e *engine) fetchPage(ctx context.Context, t *task) {
+	u, err := url.Parse(t.u.URL)
+	if err != nil {
+		t.res = response{outcome: record.OutcomeInternal, reason: err.Error()}
+		return
+	}
+	t.res, t.again = e.ask(ctx, u, t.u.Via)
+	if t.res.capture != nil {
+		t.res.capture.AskedURL, t.res.capture.Origin = t.u.URL, t.u.Origin
+	}
+}
+
+// ask makes a request, if the address of its host may be asked now. What it
+// enters, the engine leaves.
+func (e *engine) ask(ctx context.Context, u *url.URL, referer string) (res response, again time.Time) {
+	addr, err := e.client.resolve(ctx, u)
+	if err != nil {
+		f := faultOf(err)
+		return response{outcome: f.outcome, reason: f.Error()}, again
+	}
+	if again = e.manners.enter(addr.Addr(), e.now()); !again.IsZero() {
+		return res, again
+	}
+	res = e.client.get(ctx, request{url: u, addr: addr, referer: referer})
+	res.entered = addr.Addr()
+	return res, again
+}
+
+// fetchRobots fetches robots.txt for the URL of t, and follows where it leads.
+func (e *engine) fetchRobots(ctx context.Context, t *task) {
+	u, err := url.Parse(t.u.URL)
+	if err != nil {
+		t.res = response{outcome: record.OutcomeInternal, reason: err.Error()}
+		return
+	}
+	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
+	t.res, t.again = e.ask(ctx, u, "")
+	for hop := 0; t.res.capture != nil; hop++ {
+		c := t.res.capture
+		t.captures = append(t.captures, c)
+		t.fetches = append(t.fetches, e.row(&t.u, &t.res, u.String(), hop))
+		to, ok := location(u.String(), c)
+		if !ok || hop == robotsHopsMax {
+			return
+		}
+		if u, err = url.Parse(to); err != nil {
+			return
+		}
+		addr, err := e.client.resolve(ctx, u)
+		if err != nil {
+			return // it leads nowhere: as if there were none
+		}
+		next := e.client.get(ctx, request{url: u, addr: addr})
+		if next.capture == nil {
+			return
+		}
+		next.entered = t.res.entered
+		t.res = next
+	}
+}
+
+// location is where a redirect leads: a canonical URL of http or https.
+func location(base string, c *record.Capture) (to string, ok bool) {
+	if c.Status < 300 || c.Status > 399 || c.Status == 304 {
+		return "", false
+	}
+	written := record.Header(c.Head, "Location")
+	if written == "" {
+		return "", false
+	}
+	to, err := urlkey.Resolve(base, written)
+	if err != nil || !strings.HasPrefix(to, "http://") && !strings.HasPrefix(to, "https://") {
+		return "", false
+	}
+	return to, true
+}
+
+// row is an attempt as fetches has it.
+func (e *engine) row(u *record.Queued, res *response, asked string, hop int) record.Fetch {
+	f := record.Fetch{
+		URL: asked, Time: record.At(e.now()), Outcome: res.outcome, Reason: res.reason,
+		Elapsed: res.elapsed, Bytes: -1, Hop: hop, Via: u.Via,
+	}
+	if c := res.capture; c != nil {
+		f.Time, f.Status, f.IP, f.Bytes = c.Time, c.Status, c.IP, int64(len(c.Body))
+		if c.Spool != nil {
+			f.Bytes = c.Spool.Size
+		}
+	}
+	return f
+}
+
+// take takes what a worker reports.
+func (e *engine) take(ctx context.Context, t *task) error {
+	if ctx.Err() != nil {
+		e.abandon(t)
+		return context.Cause(ctx)
+	}
+	if t.step == "fetch" {
+		t.step = "extract"
+		if err := e.response(ctx, t); err != nil {
+			e.drop(t)
+			return err
+		}
+	}
+	if !t.final {
+		close(t.fetched)
+		return nil
+	}
+	e.free(t)
+	if !t.again.IsZero() {
+		return nil
+	}
+	if err := e.found(t); err != nil {
+		return err
+	}
+	e.done = append(e.done, t)
+	return nil
+}
+
+// drop lets a worker end whose response could not be taken.
+func (e *engine) drop(t *task) {
+	if t.final {
+		e.free(t)
+		return
+	}
+	t.res.capture = nil // it is not ours any more
+	close(t.fetched)
+}
+
+// response takes in what a worker fetched, and gives its host back.
+func (e *engine) response(ctx context.Context, t *task) error {
+	h, err := e.host(t.u.Host)
+	if err != nil {
+		return err
+	}
+	if !t.again.IsZero() {
+		return e.f.Return(t.u, t.again)
+	}
+	now := e.now()
+	c := t.res.capture
+	h.free = now.Add(e.pause(h, t.res.elapsed))
+	switch {
+	case c == nil && transient(t.res.outcome):
+		h.fails++
+		h.free = now.Add(max(e.backoff(h.fails), h.free.Sub(now)))
+	case c != nil:
+		h.fails = 0
+		if wait := retryAfter(c, now); wait > 0 {
+			h.free = now.Add(max(wait, h.free.Sub(now)))
+		}
+	}
+	if t.res.entered.IsValid() {
+		e.manners.leave(t.res.entered, h.free)
+	}
+	if t.robots {
+		return e.robots(ctx, t, h)
+	}
+	if err := e.f.Release(t.u.Host, h.next(now)); err != nil {
+		return err
+	}
+	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
+	if c == nil {
+		e.failed(t, h)
+		return nil
+	}
+	if t.u.Tries+1 < triesMax {
+		switch {
+		case c.Status >= 500, c.Status == 429:
+			t.retry = now.Add(max(e.backoff(t.u.Tries+1), retryAfter(c, now)))
+			c.Close()
+			t.res.capture = nil
+			return nil
+		case c.Status == 202:
+			t.retry = now.Add(max(e.backoff(t.u.Tries+1), retryAfter(c, now)))
+		}
+	}
+	e.crawl.Fetched++
+	e.crawl.Bytes += t.fetches[0].Bytes
+	return e.sink.Put(ctx, c)
+}
+
+// failed decides whether a URL that brought no answer is asked for again.
+func (e *engine) failed(t *task, h *host) {
+	e.crawl.Failed++
+	if transient(t.res.outcome) && t.u.Tries+1 < triesMax && h.fails < failsMax {
+		t.retry = e.now().Add(e.backoff(t.u.Tries + 1))
+	}
+}
+
+// transient reports whether it may be otherwise the next time.
+func transient(o record.Outcome) bool {
+	return o == record.OutcomeTimeout || o == record.OutcomeUnreachable || o == record.OutcomeDNSFailed
+}
+
+// backoff is how long to wait after n failures in a row, less or more.
+func (e *engine) backoff(n int) time.Duration {
+	first := backoffMax
+	if e.o.Delay >= 0 {
+		first = min(max(e.o.Delay, backoffMin), backoffMax)
+	}
+	d := first << min(n-1, 8)
+	return d/2 + time.Duration(rand.Int64N(int64(d)))
+}
+
+// retryAfter is how long a busy server asks to be left alone.
+func retryAfter(c *record.Capture, now time.Time) time.Duration {
+	if c.Status != 429 && c.Status != 503 {
+		return 0
+	}
+	text := record.Header(c.Head, "Retry-After")
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return min(time.Duration(n)*time.Second, retryAfterMax)
+	}
+	if at, err := http.ParseTime(text); err == nil {
+		return min(max(at.Sub(now), 0), retryAfterMax)
+	}
+	return 0
+}
+
+// robots takes in a robots.txt, archives it, and puts the URL back for which it
+// was asked.
+func (e *engine) robots(ctx context.Context, t *task, h *host) error {
+	if t.res.capture == nil {
+		// Nobody there: that is what became of the URL as well.
+		t.fetches = []record.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
+		t.robots = false
+		e.leased++
+		e.failed(t, h)
+		return e.f.Release(t.u.Host, h.next(e.now()))
+	}
+	last := t.captures[len(t.captures)-1]
+	s := savedRobots{Status: last.Status, Body: last.Body, Time: last.Time}
+	for _, c := range t.captures {
+		if err := e.sink.Put(ctx, c); err != nil {
+			return err
+		}
+	}
+	e.obey(h, &s)
+	if err := e.saveRobots(t.u.Host, &s); err != nil {
+		return err
+	}
+	return e.f.Return(t.u, h.next(e.now()))
+}
+
+// found queues what t led to.
+func (e *engine) found(t *task) error {
+	if c := t.res.capture; c != nil && !t.robots && t.res.outcome == record.OutcomeRedirect {
+		return e.redirected(t, c)
+	}
+	for _, l := range t.links {
+		layer := t.u.Layer + 1
+		if l.requisite {
+			layer = t.u.Layer
+		}
+		if e.o.Depth >= 0 && layer > e.o.Depth {
+			continue
+		}
+		if _, err := e.offer(t, record.Queued{URL: l.url, Layer: layer, Via: t.u.URL}, l.requisite); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redirected queues where a redirect leads. What is wrong with it is told.
+func (e *engine) redirected(t *task, c *record.Capture) error {
+	row := &t.fetches[0]
+	to, ok := location(t.u.URL, c)
+	switch {
+	case !ok:
+		row.Reason = "a redirect that leads nowhere"
+		return nil
+	case t.u.Hop >= hopsMax:
+		row.Reason = fmt.Sprintf("more than %d redirects", hopsMax)
+		return nil
+	}
+	origin := t.u.Origin
+	if origin == "" {
+		origin = t.u.URL
+	}
+	added, err := e.offer(t, record.Queued{URL: withoutSession(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1}, false)
+	if !added {
+		row.Reason = "leads to " + to + ", which was met before or is left out"
+	}
+	return err
+}
+
+// offer queues a URL unless a rule leaves it out, which is noted once.
+func (e *engine) offer(t *task, u record.Queued, requisite bool) (added bool, err error) {
+	why := e.rules.refuse(u.URL, requisite)
+	if why == "" {
+		return e.add(u)
+	}
+	before, err := e.q.Meet(u.URL)
+	if before || err != nil {
+		return false, err
+	}
+	t.fetches = append(t.fetches, record.Fetch{
+		URL: u.URL, Time: record.At(t.since), Outcome: record.OutcomeFiltered, Bytes: -1, Hop: u.Hop, Via: u.Via, Reason: why,
+	})
+	return false, nil
+}
+
+// priority is where a URL stands in the order of the crawl.
+func (e *engine) priority(u *record.Queued) uint64 {
+	if e.o.Order == record.OrderRandom {
+		h := fnv.New64a()
+		h.Write([]byte(u.URL))
+		return h.Sum64()
+	}
+	return uint64(u.Layer)
+}

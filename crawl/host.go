@@ -1,0 +1,141 @@
+package crawl
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"sync"
+	"time"
+
+	"infomall/crawl/robots"
+	"infomall/store/record"
+)
+
+// Bounds of the pause between two requests to a host, where none is asked for:
+// delayTimes what the last request took.
+const (
+	delayTimes = 5
+	delayMin   = time.Second
+	delayMax   = 30 * time.Second
+)
+
+// host is what a crawl remembers of a host.
+type host struct {
+	group   *robots.Group // nil before robots.txt was fetched
+	expires time.Time     // of group
+	fails   int           // requests in a row without an answer
+	free    time.Time     // when it may be asked again
+}
+
+// stale reports whether robots.txt is to be fetched.
+func (h *host) stale(now time.Time) bool { return h.group == nil || !now.Before(h.expires) }
+
+// next is when the host may be asked again; zero if it may now.
+func (h *host) next(now time.Time) time.Time {
+	if h.free.After(now) {
+		return h.free
+	}
+	return time.Time{}
+}
+
+// savedRobots is what is kept of a robots.txt over a restart.
+type savedRobots struct {
+	Status int
+	Body   []byte
+	Time   record.Time
+}
+
+// host gives what is remembered of a host, also by an earlier run.
+func (e *engine) host(name string) (*host, error) {
+	if h := e.hosts[name]; h != nil {
+		return h, nil
+	}
+	h := new(host)
+	e.hosts[name] = h
+	b, err := e.q.Host(name)
+	if err != nil || b == nil {
+		return h, err
+	}
+	var s savedRobots
+	if err := json.Unmarshal(b, &s); err != nil {
+		return nil, fmt.Errorf("crawl state: robots.txt of %s: %w", name, err)
+	}
+	e.obey(h, &s)
+	return h, nil
+}
+
+// saveRobots keeps a robots.txt for a later run.
+func (e *engine) saveRobots(name string, s *savedRobots) error {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return e.q.SetHost(name, b)
+}
+
+// obey takes a robots.txt into account.
+func (e *engine) obey(h *host, s *savedRobots) {
+	f := robots.Of(s.Status, s.Body)
+	h.group, h.expires = f.Group(robots.Product(e.client.agent)), s.Time.Std().Add(f.Fresh())
+}
+
+// pause is how long to wait after a request that took so long.
+func (e *engine) pause(h *host, took time.Duration) time.Duration {
+	d := e.o.Delay
+	if d < 0 {
+		d = min(max(delayTimes*took, delayMin), delayMax)
+	}
+	if d > 0 {
+		// Like a reader's, who is never on time.
+		d += time.Duration(rand.Int64N(int64(d)/2 + 1))
+	}
+	if h.group != nil && !e.o.IgnoreRobots {
+		d = max(d, h.group.Delay)
+	}
+	return d
+}
+
+// manners keeps hosts apart that are one machine: one request at a time to an
+// address, and the pauses of all its hosts. It is used by all workers.
+type manners struct {
+	mu *sync.Mutex
+	at map[netip.Addr]*machine
+}
+
+type machine struct {
+	busy bool
+	free time.Time
+}
+
+func newManners() manners { return manners{new(sync.Mutex), make(map[netip.Addr]*machine)} }
+
+// busyAgain is when an address is looked at again that another host keeps busy.
+const busyAgain = 20 * time.Millisecond
+
+// enter asks to make a request to an address. It gives the zero time if that
+// may be now, and leave is to be called after; else when to ask again.
+func (m manners) enter(a netip.Addr, now time.Time) time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	x := m.at[a]
+	if x == nil {
+		x = new(machine)
+		m.at[a] = x
+	}
+	switch {
+	case x.busy:
+		return now.Add(busyAgain)
+	case x.free.After(now):
+		return x.free
+	}
+	x.busy = true
+	return time.Time{}
+}
+
+// leave ends a request to an address, which is not asked again before free.
+func (m manners) leave(a netip.Addr, free time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.at[a].busy, m.at[a].free = false, free
+}

@@ -1,0 +1,145 @@
+package crawl
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Bounds of a URL, beyond which it is taken for a trap.
+const (
+	urlMax    = 4096 // bytes
+	depthMax  = 20   // segments of the path
+	repeatMax = 2    // times that a segment may stand in the path
+)
+
+// rules decide about URLs before they are queued.
+type rules struct {
+	within, exclude []urlkey.Scope
+	excludeMatch    []*regexp.Regexp
+	depth           int
+}
+
+func newRules(o *record.CrawlOptions) (*rules, error) {
+	r := &rules{within: o.Within, exclude: o.Exclude, excludeMatch: o.ExcludeMatch, depth: o.Depth}
+	if len(r.within) > 0 {
+		return r, nil
+	}
+	for _, s := range o.Seeds {
+		scope, err := urlkey.ParseScope(urlkey.Host(s))
+		if err != nil {
+			return nil, fmt.Errorf("seed %s: %w", s, err)
+		}
+		r.within = append(r.within, scope)
+	}
+	return r, nil
+}
+
+// refuse says why a canonical URL is not to be fetched; "" if it is.
+// Requisites of a page may lie elsewhere.
+func (r *rules) refuse(u string, requisite bool) string {
+	if why := trap(u); why != "" {
+		return why
+	}
+	key := urlkey.Key(u)
+	if !requisite && !contains(r.within, key) {
+		return "outside of what the crawl is within"
+	}
+	if contains(r.exclude, key) {
+		return "excluded"
+	}
+	for _, re := range r.excludeMatch {
+		if re.MatchString(u) {
+			return "excluded by ~'" + re.String() + "'"
+		}
+	}
+	return ""
+}
+
+func contains(scopes []urlkey.Scope, key string) bool {
+	for _, s := range scopes {
+		if s.Contains(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// trap says why a canonical URL looks as if there were no end to its like.
+func trap(u string) string {
+	switch {
+	case !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://"):
+		return "neither http nor https"
+	case len(u) > urlMax:
+		return fmt.Sprintf("longer than %d bytes", urlMax)
+	}
+	segments := strings.Split(strings.Trim(urlkey.RawPath(u), "/"), "/")
+	if len(segments) > depthMax {
+		return fmt.Sprintf("deeper than %d folders", depthMax)
+	}
+	for i, s := range segments {
+		n := 1
+		for _, t := range segments[:i] {
+			if s == t && s != "" {
+				n++
+			}
+		}
+		if n > repeatMax {
+			return fmt.Sprintf("%q stands %d times in the path", s, n)
+		}
+	}
+	return ""
+}
+
+// sessionNames are arguments of queries that name a visit, not a page.
+var sessionNames = map[string]bool{
+	"jsessionid": true, "phpsessid": true, "sid": true, "aspsessionid": true, "sessionid": true, "session_id": true, "cfid": true, "cftoken": true, "zenid": true, "oscsid": true,
+}
+
+// withoutSession drops the ids of sessions from a canonical URL: with them a page
+// has a new URL at each visit.
+func withoutSession(u string) string {
+	lower := strings.ToLower(u)
+	if i := strings.Index(lower, ";jsessionid="); i >= 0 {
+		end := len(u)
+		if q := strings.IndexAny(u[i:], "?#/"); q >= 0 {
+			end = i + q
+		}
+		u = u[:i] + u[end:]
+	}
+	base, query, ok := strings.Cut(u, "?")
+	if !ok {
+		return u
+	}
+	args := strings.Split(query, "&")
+	kept := args[:0]
+	for _, a := range args {
+		name, _, _ := strings.Cut(a, "=")
+		if !sessionNames[strings.ToLower(name)] {
+			kept = append(kept, a)
+		}
+	}
+	switch {
+	case len(kept) == len(strings.Split(query, "&")):
+		return u
+	case len(kept) == 0:
+		return base
+	}
+	return base + "?" + strings.Join(kept, "&")
+}
+
+// hostOf is the host and port whose queue a canonical URL stands in.
+func hostOf(u string) string {
+	p, err := url.Parse(u)
+	if err != nil {
+		return urlkey.Host(u)
+	}
+	if p.Port() == "" && p.Scheme == "https" {
+		return p.Host + ":443"
+	}
+	return p.Host
+}

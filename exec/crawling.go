@@ -1,0 +1,379 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"regexp"
+	"strings"
+	"time"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Crawler is what statements need to crawl. It may be used from several
+// goroutines and processes at once.
+type Crawler interface {
+	op.Crawls
+	// Crawl runs a crawl to its end, or goes on with it. It is an
+	// *record.OtherCrawlError if one of that name is under way that is another,
+	// and wraps record.ErrCrawlRunning if another process runs it. What the
+	// result counts is in the archive, also with an error.
+	Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error)
+	// OrderCrawl changes what a crawl was told, and GiveCrawl adds URLs. A crawl
+	// that is not there is a *record.NoCrawlError.
+	OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error
+	GiveCrawl(ctx context.Context, name string, urls []string, force bool) error
+}
+
+// crawl runs CRAWL.
+func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
+	if err := s.mayCrawl(st, "CRAWL"); err != nil {
+		return nil, err
+	}
+	o, err := s.crawlOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	if s.Progress != nil {
+		tell := s.throttled()
+		o.Progress = func(c record.Crawl) {
+			tell(Progress{What: "crawl " + c.Name, Done: c.Fetched, Total: c.Fetched + c.Waiting, Unit: "pages"})
+		}
+	}
+	res, err := s.Crawler.Crawl(ctx, o)
+	var other *record.OtherCrawlError
+	switch {
+	case errors.As(err, &other):
+		err := ast.Errorf(st, "%v", err)
+		err.Hint = fmt.Sprintf("RESUME CRAWL %s goes on with it, STOP CRAWL %s ends it, AS gives this one another name", other.Crawl.Name, other.Crawl.Name)
+		return nil, err
+	case errors.Is(err, record.ErrCrawlRunning):
+		err := ast.Errorf(st, "crawl %s: another process runs it", o.Name)
+		err.Hint = "SHOW WORKERS tells what it does; AS gives this one another name"
+		return nil, err
+	case err != nil && res.Name == "":
+		return nil, err
+	}
+	t := newTable(text("name"), whole("fetched"), whole("stored"), whole("visits"), whole("failed"), whole("waiting"), whole("bytes"),
+		value.Column{Name: "duration", Type: value.Duration})
+	t.add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
+		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
+	return t.result(ResultWork, err), nil
+}
+
+// mayCrawl refuses where this session does not write, or cannot crawl.
+func (s *Session) mayCrawl(st ast.Statement, what string) error {
+	switch {
+	case s.ReadOnly:
+		return ast.Errorf(st, "%s writes, and this session only reads", what)
+	case s.Crawler == nil:
+		return ast.Errorf(st, "this archive takes no crawls")
+	}
+	return nil
+}
+
+// crawlOptions reads the statement.
+func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error) {
+	env := s.env()
+	o = record.CrawlOptions{
+		Statement: st.String(), Depth: -1, Workers: s.Settings.Workers, Delay: s.Settings.Delay, BodyMax: s.Settings.BodyLimit,
+		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
+	}
+	if o.Seeds, err = s.urls(st.Seeds); err != nil {
+		return o, err
+	}
+	if o.Name = urlkey.Host(o.Seeds[0]); st.Alias != nil {
+		o.Name = st.Alias.Text
+	}
+	if st.Order == "RANDOM" {
+		o.Order = record.OrderRandom
+	}
+	for _, c := range []struct {
+		e    ast.Expr
+		word string
+		min  int64
+		dst  *int
+	}{{st.Depth, "DEPTH", 0, &o.Depth}, {st.Workers, "WORKERS", 1, &o.Workers}} {
+		if c.e == nil {
+			continue
+		}
+		n, err := plan.ConstantCount(c.e, c.word, env)
+		if err != nil {
+			return o, err
+		}
+		if n < c.min || n > workersMax {
+			return o, ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, workersMax, n)
+		}
+		*c.dst = int(n)
+	}
+	if st.Delay != nil {
+		if o.Delay, err = s.constantDuration(st.Delay, "DELAY"); err != nil {
+			return o, err
+		}
+	}
+	if err := s.crawlLimits(st, &o); err != nil {
+		return o, err
+	}
+	if err := s.crawlScopes(st, &o); err != nil {
+		return o, err
+	}
+	o.Agent, err = s.crawlAgent(st, o.Seeds)
+	return o, err
+}
+
+// urls reads URLs, and makes them canonical.
+func (s *Session) urls(list []ast.Expr) ([]string, error) {
+	var urls []string
+	for _, e := range list {
+		written, err := plan.ConstantText(e, s.env())
+		if err != nil {
+			return nil, err
+		}
+		u, err := urlkey.Canonical(written)
+		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
+			err = errors.New("only http and https are crawled")
+		}
+		if err != nil {
+			return nil, ast.Errorf(e, "%q is no URL to crawl: %v", written, err)
+		}
+		urls = append(urls, u)
+	}
+	return urls, nil
+}
+
+// constantDuration reads a duration that is not negative.
+func (s *Session) constantDuration(e ast.Expr, where string) (time.Duration, error) {
+	x, err := (&plan.Binder{Where: where, Env: s.env()}).BindAs(e, value.Duration)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*plan.Const)
+	if !ok || c.V.IsNull() || c.V.Int < 0 || c.V.Int > delayMax.Milliseconds()*366 {
+		return 0, ast.Errorf(e, "%s takes a duration such as 2s, not %s", where, e)
+	}
+	return time.Duration(c.V.Int) * time.Millisecond, nil
+}
+
+// crawlLimits reads LIMIT.
+func (s *Session) crawlLimits(st *ast.Crawl, o *record.CrawlOptions) (err error) {
+	for _, l := range st.Limits {
+		twice := false
+		switch e := l.N.(type) {
+		case *ast.Size:
+			twice = o.MaxBytes > 0
+			o.MaxBytes = e.Bytes
+		case *ast.Duration:
+			twice = o.MaxTime > 0
+			o.MaxTime, err = s.constantDuration(e, "LIMIT")
+		default:
+			twice = o.MaxPages > 0
+			o.MaxPages, err = plan.ConstantCount(e, "LIMIT", s.env())
+		}
+		if err != nil {
+			return err
+		}
+		if twice {
+			return ast.Errorf(l.N, "LIMIT bounds the same twice")
+		}
+		if o.MaxBytes == 0 && o.MaxTime == 0 && o.MaxPages == 0 {
+			return ast.Errorf(l.N, "LIMIT %s leaves nothing to crawl", l.N)
+		}
+	}
+	return nil
+}
+
+// crawlScopes reads WITHIN and EXCLUDE.
+func (s *Session) crawlScopes(st *ast.Crawl, o *record.CrawlOptions) error {
+	bind := &plan.Binder{Env: s.env()}
+	for i := range st.Within {
+		scope, err := bind.Scope(&st.Within[i])
+		if err != nil {
+			return err
+		}
+		o.Within = append(o.Within, scope)
+	}
+	for i := range st.Exclude {
+		x := &st.Exclude[i]
+		if x.Match == nil {
+			scope, err := bind.Scope(&x.Scope)
+			if err != nil {
+				return err
+			}
+			o.Exclude = append(o.Exclude, scope)
+			continue
+		}
+		pattern, err := plan.ConstantText(x.Match, s.env())
+		if err != nil {
+			return err
+		}
+		re, err := regexp.Compile(pattern)
+		if err != nil {
+			return ast.Errorf(x.Match, "%v", err)
+		}
+		o.ExcludeMatch = append(o.ExcludeMatch, re)
+	}
+	return nil
+}
+
+// crawlAgent is the User-Agent of a crawl. Whose pages are fetched over the
+// Internet is to know by whom.
+func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
+	if st.Agent != nil {
+		agent, err := plan.ConstantText(st.Agent, s.env())
+		if err == nil {
+			if e := parseLine(&agent, agent); e != nil || agent == "" {
+				err = ast.Errorf(st.Agent, "AGENT takes a line of ASCII, not %q", agent)
+			}
+		}
+		return agent, err
+	}
+	if s.Settings.Agent != "" {
+		return s.Settings.Agent, nil
+	}
+	if s.Settings.Contact != "" {
+		return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s; +%s)", s.Version, s.Settings.Contact), nil
+	}
+	for i, seed := range seeds {
+		if !isLoopback(seed) {
+			err := ast.Errorf(st.Seeds[i], "a crawl of %s must say who crawls", urlkey.Host(seed))
+			err.Hint = "SET contact = 'https://www.example.org/our-crawler', or a mail address"
+			return "", err
+		}
+	}
+	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version), nil
+}
+
+// isLoopback reports whether a URL is of this machine.
+func isLoopback(u string) bool {
+	host := strings.Trim(urlkey.Host(u), "[]")
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// wouldCrawl says what a CRAWL would do.
+func (s *Session) wouldCrawl(_ context.Context, st *ast.Crawl) ([]string, error) {
+	o, err := s.crawlOptions(st)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{"crawl " + o.Name + " into " + s.Archive.Path()}
+	for _, u := range o.Seeds {
+		lines = append(lines, "  from "+u)
+	}
+	if len(st.Within) == 0 {
+		lines = append(lines, "  within the hosts of these and those below them")
+	}
+	delay := delayText(o.Delay)
+	if o.Delay < 0 {
+		delay = "five times what the last took, within 1 and 30 s"
+	}
+	return append(lines, fmt.Sprintf("  %d workers; between two requests to a host: %s", o.Workers, delay), "  as "+o.Agent), nil
+}
+
+// orderCrawl tells a crawl what to do.
+func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, error) {
+	if err := s.mayCrawl(st, "this"); err != nil {
+		return nil, err
+	}
+	workers := int64(0)
+	switch st.Deed {
+	case ast.CrawlWorkers:
+		n, err := plan.ConstantCount(st.Workers, "WORKERS", s.env())
+		if err != nil {
+			return nil, err
+		}
+		if workers = n; n < 1 || n > workersMax {
+			return nil, ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
+		}
+	case ast.CrawlResume:
+		if again, err := s.again(ctx, st); again != nil || err != nil {
+			return again, err
+		}
+	}
+	err := s.Crawler.OrderCrawl(ctx, st.Name.Text, func(o *record.CrawlOrders) {
+		switch st.Deed {
+		case ast.CrawlPause:
+			o.Pause = true
+		case ast.CrawlResume:
+			o.Pause = false
+		case ast.CrawlStop:
+			o.Stop = true
+		case ast.CrawlWorkers:
+			o.Workers = int(workers)
+		}
+	})
+	if err != nil {
+		return nil, noCrawl(&st.Name, err)
+	}
+	return done(), nil
+}
+
+// again goes on with a crawl that no process runs; nil if one does.
+func (s *Session) again(ctx context.Context, st *ast.OrderCrawl) (*Result, error) {
+	crawls, err := s.Crawler.Crawls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range crawls {
+		switch {
+		case c.Name != st.Name.Text:
+		case c.State == record.CrawlFinished || c.State == record.CrawlStopped:
+			err := ast.Errorf(&st.Name, "crawl %s is %s", c.Name, c.State)
+			err.Hint = "its statement begins it anew: " + c.Statement
+			return nil, err
+		case c.State == record.CrawlInterrupted:
+			for was, err := range lang.Statements(c.Statement, "") {
+				if err != nil {
+					return nil, err
+				}
+				return s.Run(ctx, was)
+			}
+		}
+	}
+	return nil, nil
+}
+
+// noCrawl tells which crawls there are where one is named that is not.
+func noCrawl(name *ast.Name, err error) error {
+	var none *record.NoCrawlError
+	if errors.As(err, &none) {
+		return plan.UnknownName(name, "crawl", none.Name, "", none.Crawls)
+	}
+	return err
+}
+
+// addToCrawl gives a crawl further URLs.
+func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, error) {
+	if err := s.mayCrawl(st, "ADD"); err != nil {
+		return nil, err
+	}
+	urls, err := s.urls(st.URLs)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Crawler.GiveCrawl(ctx, st.Name.Text, urls, st.Force); err != nil {
+		return nil, noCrawl(&st.Name, err)
+	}
+	return done(), nil
+}
+
+// wouldAdd says what an ADD would do.
+func (s *Session) wouldAdd(st *ast.AddToCrawl) ([]string, error) {
+	urls, err := s.urls(st.URLs)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{"gives crawl " + st.Name.Text}
+	for _, u := range urls {
+		lines = append(lines, "  "+u)
+	}
+	return lines, nil
+}

@@ -1,0 +1,139 @@
+package op
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Crawls is what queries need of crawls. It may be used while they run, by this
+// process or another.
+type Crawls interface {
+	Crawls(ctx context.Context) ([]record.Crawl, error)
+	Workers(ctx context.Context) ([]record.Worker, error)
+	// Fetches and Frontier yield rows, some at a time.
+	Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error]
+	Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error]
+}
+
+// crawling reads one of the relations of crawls.
+func (r *Runner) crawling(ctx context.Context, n *plan.Source) Rows {
+	if r.Crawls == nil {
+		return func(func(*value.Batch, error) bool) {}
+	}
+	switch n.Relation.Name {
+	case "crawls":
+		return render(n, crawlFills, crawlShape, listed(ctx, r.Crawls.Crawls))
+	case "workers":
+		return render(n, workerFills, workerShape, listed(ctx, r.Crawls.Workers))
+	case "frontier":
+		return render(n, frontierFills, frontierShape, r.Crawls.Frontier(ctx))
+	}
+	return render(n, fetchFills, fetchShape, fetchesOf(n, r.Crawls.Fetches(ctx)))
+}
+
+// fetchesOf keeps the attempts that n asks for.
+func fetchesOf(n *plan.Source, in iter.Seq2[[]record.Fetch, error]) iter.Seq2[[]record.Fetch, error] {
+	return func(yield func([]record.Fetch, error) bool) {
+		for list, err := range in {
+			list = slices.DeleteFunc(list, func(f record.Fetch) bool { return !asksFor(n, &f) })
+			if err == nil && len(list) == 0 {
+				continue
+			}
+			if !yield(list, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func asksFor(n *plan.Source, f *record.Fetch) bool {
+	if f.Time < n.Window.From || f.Time >= n.Window.To {
+		return false
+	}
+	if n.Ranges == nil {
+		return true
+	}
+	key := urlkey.Key(f.URL)
+	if n.Match != nil && !n.Match(key) {
+		return false
+	}
+	return slices.ContainsFunc(n.Ranges, func(r urlkey.Range) bool { return r.Contains(key) })
+}
+
+var (
+	crawlShape    = shape[[]record.Crawl]{rows: func(list []record.Crawl) int { return len(list) }}
+	workerShape   = shape[[]record.Worker]{rows: func(list []record.Worker) int { return len(list) }}
+	frontierShape = shape[[]record.Queued]{rows: func(list []record.Queued) int { return len(list) }}
+	fetchShape    = shape[[]record.Fetch]{rows: func(list []record.Fetch) int { return len(list) }}
+)
+
+var crawlFills = fills[[]record.Crawl]{
+	"id":        intOf(func(c *record.Crawl) int64 { return c.ID }),
+	"name":      textOf(value.Text, func(c *record.Crawl) string { return c.Name }),
+	"state":     textOf(value.Text, func(c *record.Crawl) string { return c.State.String() }),
+	"statement": textOf(value.Text, func(c *record.Crawl) string { return c.Statement }),
+	"started":   timeOf(func(c *record.Crawl) record.Time { return c.Started }),
+	"finished":  timeOf(func(c *record.Crawl) record.Time { return c.Finished }),
+	"fetched":   intOf(func(c *record.Crawl) int64 { return c.Fetched }),
+	"failed":    intOf(func(c *record.Crawl) int64 { return c.Failed }),
+	"waiting":   intOf(func(c *record.Crawl) int64 { return c.Waiting }),
+	"layer":     intOf(func(c *record.Crawl) int64 { return int64(c.Layer) }),
+	"bytes":     intOf(func(c *record.Crawl) int64 { return c.Bytes }),
+	"error":     textOf(value.Text, func(c *record.Crawl) string { return c.Error }),
+}
+
+var workerFills = fills[[]record.Worker]{
+	"crawl":  textOf(value.Text, func(w *record.Worker) string { return w.Crawl }),
+	"worker": intOf(func(w *record.Worker) int64 { return int64(w.ID) }),
+	"step":   textOf(value.Text, func(w *record.Worker) string { return w.Step }),
+	"url":    textOf(value.URL, func(w *record.Worker) string { return w.URL }),
+	"since":  timeOf(func(w *record.Worker) record.Time { return w.Since }),
+}
+
+var frontierFills = fills[[]record.Queued]{
+	"url":   textOf(value.URL, func(u *record.Queued) string { return u.URL }),
+	"host":  textOf(value.Text, func(u *record.Queued) string { return u.Host }),
+	"layer": intOf(func(u *record.Queued) int64 { return int64(u.Layer) }),
+	"via":   textOf(value.URL, func(u *record.Queued) string { return u.Via }),
+	"due":   timeOf(func(u *record.Queued) record.Time { return u.Due }),
+	"tries": intOf(func(u *record.Queued) int64 { return int64(u.Tries) }),
+	"state": textOf(value.Text, func(u *record.Queued) string {
+		if u.Due != record.NoTime {
+			return "later"
+		}
+		return "queued"
+	}),
+	"crawl": textOf(value.Text, func(u *record.Queued) string { return u.Crawl }),
+}
+
+var fetchFills = fills[[]record.Fetch]{
+	"url":     textOf(value.URL, func(f *record.Fetch) string { return f.URL }),
+	"time":    timeOf(func(f *record.Fetch) record.Time { return f.Time }),
+	"outcome": textOf(value.Text, func(f *record.Fetch) string { return f.Outcome.String() }),
+	"status":  answered(func(f *record.Fetch) int64 { return int64(f.Status) }),
+	"ms":      intOf(func(f *record.Fetch) int64 { return f.Elapsed.Milliseconds() }),
+	"bytes":   answered(func(f *record.Fetch) int64 { return f.Bytes }),
+	"ip":      textOf(value.Text, func(f *record.Fetch) string { return f.IP }),
+	"hop":     intOf(func(f *record.Fetch) int64 { return int64(f.Hop) }),
+	"via":     textOf(value.URL, func(f *record.Fetch) string { return f.Via }),
+	"reason":  textOf(value.Text, func(f *record.Fetch) string { return f.Reason }),
+	"crawl":   textOf(value.Text, func(f *record.Fetch) string { return f.Crawl }),
+}
+
+// answered computes a column that is NULL for attempts without an answer.
+func answered(f func(*record.Fetch) int64) func(*value.Vector, []record.Fetch) {
+	return func(v *value.Vector, list []record.Fetch) {
+		v.Resize(value.Int, len(list))
+		for i := range list {
+			if v.Ints[i] = f(&list[i]); list[i].Bytes < 0 {
+				v.SetNull(i)
+			}
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package ast
+
+// crawl prints a CRAWL, its clauses in the order of the manual.
+func (p *printer) crawl(s *Crawl) {
+	p.WriteString("CRAWL ")
+	p.list(s.Seeds)
+	p.clause(" DEPTH ", s.Depth)
+	for i, l := range s.Limits {
+		word := ", "
+		if i == 0 {
+			word = " LIMIT "
+		}
+		p.clause(word, l.N)
+		if l.Pages {
+			p.WriteString(" PAGES")
+		}
+	}
+	if len(s.Within) > 0 {
+		p.WriteString(" WITHIN ")
+		p.scopes(s.Within)
+	}
+	for i, x := range s.Exclude {
+		word := ", "
+		if i == 0 {
+			word = " EXCLUDE "
+		}
+		if x.Match != nil {
+			p.clause(word+"~", x.Match)
+			continue
+		}
+		p.WriteString(word)
+		p.scopes([]Scope{x.Scope})
+	}
+	if s.Order != "" {
+		p.WriteString(" ORDER " + s.Order)
+	}
+	p.clause(" WORKERS ", s.Workers)
+	p.clause(" DELAY ", s.Delay)
+	p.clause(" AGENT ", s.Agent)
+	for _, c := range []struct {
+		words string
+		set   bool
+	}{{" WITH REQUISITES", s.Requisites}, {" IGNORE ROBOTS", s.IgnoreRobots}, {" ALLOW PRIVATE", s.AllowPrivate}} {
+		if c.set {
+			p.WriteString(c.words)
+		}
+	}
+	p.alias(s.Alias)
+}
+
+var crawlDeeds = [...]string{"PAUSE", "RESUME", "STOP"}
+
+func (p *printer) orderCrawl(s *OrderCrawl) {
+	if s.Deed == CrawlWorkers {
+		p.clause("SET WORKERS ", s.Workers)
+		p.WriteString(" FOR CRAWL ")
+	} else {
+		p.WriteString(crawlDeeds[s.Deed] + " CRAWL ")
+	}
+	p.name(&s.Name)
+}

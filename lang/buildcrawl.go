@@ -1,0 +1,92 @@
+package lang
+
+import (
+	"strings"
+
+	"infomall/lang/ast"
+)
+
+// crawl makes a CRAWL, whose clauses may stand in any order.
+func (b *builder) crawl(s *crawlSyntax) *ast.Crawl {
+	c := &ast.Crawl{Span: spanOfAll(s.Tokens), Seeds: texts(s.Seeds)}
+	for _, o := range s.Clauses {
+		if twice := b.crawlClause(c, o); twice != "" {
+			b.fail(spanOfAll(o.Tokens), twice+" stands twice", "")
+		}
+	}
+	return c
+}
+
+// crawlClause adds one clause, and gives its words if it was there before.
+func (b *builder) crawlClause(c *ast.Crawl, o *crawlClauseSyntax) (twice string) {
+	switch {
+	case present(o.Depth):
+		twice = ifSet(c.Depth != nil, "DEPTH")
+		c.Depth = literal(&o.Depth)
+	case o.Limits != nil:
+		twice = ifSet(c.Limits != nil, "LIMIT")
+		for _, l := range o.Limits {
+			limit := ast.CrawlLimit{Pages: present(l.Pages)}
+			if limit.Pages {
+				limit.N = literal(&l.Pages)
+			} else {
+				limit.N = literal(&l.Other)
+			}
+			c.Limits = append(c.Limits, limit)
+		}
+	case o.Within != nil:
+		twice = ifSet(c.Within != nil, "WITHIN")
+		c.Within = scopes(o.Within)
+	case o.Exclude != nil:
+		twice = ifSet(c.Exclude != nil, "EXCLUDE")
+		for _, x := range o.Exclude {
+			if x.Scope != nil {
+				c.Exclude = append(c.Exclude, ast.Exclusion{Scope: scopes([]*scopeSyntax{x.Scope})[0]})
+			} else {
+				c.Exclude = append(c.Exclude, ast.Exclusion{Match: newText(&x.Match)})
+			}
+		}
+	case present(o.Order):
+		twice = ifSet(c.Order != "", "ORDER")
+		c.Order = strings.ToUpper(o.Order.Value)
+	case present(o.Workers):
+		twice = ifSet(c.Workers != nil, "WORKERS")
+		c.Workers = literal(&o.Workers)
+	case present(o.Delay):
+		twice = ifSet(c.Delay != nil, "DELAY")
+		c.Delay = literal(&o.Delay)
+	case o.Agent != nil:
+		twice = ifSet(c.Agent != nil, "AGENT")
+		c.Agent = newText(&o.Agent.Text)
+	case o.Requisites:
+		twice = ifSet(c.Requisites, "WITH REQUISITES")
+		c.Requisites = true
+	case o.Ignore:
+		twice = ifSet(c.IgnoreRobots, "IGNORE ROBOTS")
+		c.IgnoreRobots = true
+	case o.Private:
+		twice = ifSet(c.AllowPrivate, "ALLOW PRIVATE")
+		c.AllowPrivate = true
+	default:
+		twice = ifSet(c.Alias != nil, "AS")
+		c.Alias = optionalName(o.Alias)
+	}
+	return twice
+}
+
+func orderStatement(s *ordersSyntax) *ast.OrderCrawl {
+	o := &ast.OrderCrawl{Span: spanOfAll(s.Tokens)}
+	switch {
+	case present(s.Workers):
+		o.Deed, o.Workers, o.Name = ast.CrawlWorkers, literal(&s.Workers), newName(&s.For)
+		return o
+	case isWord(&s.Deed, "PAUSE"):
+		o.Deed = ast.CrawlPause
+	case isWord(&s.Deed, "RESUME"):
+		o.Deed = ast.CrawlResume
+	default:
+		o.Deed = ast.CrawlStop
+	}
+	o.Name = newName(&s.Name)
+	return o
+}

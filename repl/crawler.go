@@ -1,0 +1,40 @@
+package repl
+
+import (
+	"context"
+
+	"infomall/crawl"
+	"infomall/store/record"
+)
+
+// Queue implements crawl.Archive.
+func (a archive) Queue(name string) (crawl.Queue, error) {
+	q, err := a.Archive.Queue(name)
+	if err != nil {
+		return nil, a.fault(err)
+	}
+	return q, nil
+}
+
+// Sink implements crawl.Archive.
+func (a archive) Sink(ctx context.Context, job string) (crawl.Sink, error) {
+	s, err := a.NewSink(ctx, job, 0)
+	if err != nil {
+		return nil, a.fault(err)
+	}
+	return s, nil
+}
+
+// Crawl implements exec.Crawler.
+func (a archive) Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error) {
+	res, err := crawl.Run(ctx, a, o, crawl.Env{})
+	return res, a.fault(err)
+}
+
+// fault is err, which says so if it is about a file of the archive.
+func (a archive) fault(err error) error {
+	if err != nil && a.has(err) {
+		return &archiveError{err}
+	}
+	return err
+}

@@ -1,0 +1,181 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"infomall/store/queue"
+	"infomall/store/record"
+)
+
+// crawlDir is the folder of a crawl's state.
+func (a *Archive) crawlDir(name string) string {
+	return filepath.Join(a.dir, dirCrawls, "c"+url.QueryEscape(name))
+}
+
+// Queue takes the state of the crawl called name, making it, and the archive,
+// if they are not there. The caller closes it. It is an error that wraps
+// record.ErrCrawlRunning if another process runs the crawl.
+func (a *Archive) Queue(name string) (*queue.Queue, error) {
+	if err := a.create(); err != nil {
+		return nil, err
+	}
+	q, err := queue.Open(a.opts.Disk, a.crawlDir(name))
+	if err != nil {
+		return nil, fmt.Errorf("crawl %s: %w", name, err)
+	}
+	return q, nil
+}
+
+// crawlNames lists the crawls in order of name.
+func (a *Archive) crawlNames() ([]string, error) {
+	dirs, err := os.ReadDir(filepath.Join(a.dir, dirCrawls))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range dirs {
+		escaped, ok := strings.CutPrefix(d.Name(), "c")
+		if name, err := url.QueryUnescape(escaped); ok && err == nil && queue.Exists(a.crawlDir(name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// Crawls lists the crawls in order of name, as they are now.
+func (a *Archive) Crawls(ctx context.Context) ([]record.Crawl, error) {
+	var list []record.Crawl
+	err := a.eachCrawl(ctx, func(name, dir string) error {
+		c, _, err := a.lookAt(dir)
+		if err == nil && c.Name != "" {
+			list = append(list, c)
+		}
+		return err
+	})
+	return list, err
+}
+
+// lookAt tells what a crawl is and what its workers do.
+func (a *Archive) lookAt(dir string) (record.Crawl, []record.Worker, error) {
+	c, workers, err := queue.Look(dir)
+	if err != nil || c.State != record.CrawlRunning && c.State != record.CrawlPaused {
+		return c, nil, err
+	}
+	running, err := queue.Running(dir)
+	if !running {
+		c.State, workers = record.CrawlInterrupted, nil
+	}
+	return c, workers, err
+}
+
+// Workers lists what the workers of running crawls do.
+func (a *Archive) Workers(ctx context.Context) ([]record.Worker, error) {
+	var list []record.Worker
+	err := a.eachCrawl(ctx, func(name, dir string) error {
+		_, workers, err := a.lookAt(dir)
+		list = append(list, workers...)
+		return err
+	})
+	return list, err
+}
+
+// Fetches yields the attempts of all crawls, some at a time: by crawl and in the
+// order in which they ended.
+func (a *Archive) Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error] {
+	return ofCrawls(ctx, a, queue.Fetches, func(f *record.Fetch, crawl string) { f.Crawl = crawl })
+}
+
+// Frontier yields the URLs that crawls are to fetch, some at a time.
+func (a *Archive) Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error] {
+	return ofCrawls(ctx, a, queue.Waiting, func(u *record.Queued, crawl string) { u.Crawl = crawl })
+}
+
+// ofCrawls yields the rows of all crawls, each with the name of its own.
+func ofCrawls[T any](ctx context.Context, a *Archive, rows func(dir string) iter.Seq2[[]T, error], name func(*T, string)) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		err := a.eachCrawl(ctx, func(crawl, dir string) error {
+			for list, err := range rows(dir) {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err != nil {
+					return err
+				}
+				for i := range list {
+					name(&list[i], crawl)
+				}
+				if !yield(list, nil) {
+					return errStop
+				}
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			yield(nil, err)
+		}
+	}
+}
+
+func (a *Archive) eachCrawl(ctx context.Context, f func(name, dir string) error) error {
+	names, err := a.crawlNames()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := f(name, a.crawlDir(name)); err != nil {
+			return fmt.Errorf("crawl %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// OrderCrawl changes the orders of a crawl, which obeys within a second while it
+// runs. A crawl that is not there is a *record.NoCrawlError.
+func (a *Archive) OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error {
+	dir, err := a.crawl(name)
+	if err != nil {
+		return err
+	}
+	return queue.Order(dir, change)
+}
+
+// GiveCrawl adds URLs to what a crawl is to fetch. A crawl that is not there is
+// a *record.NoCrawlError.
+func (a *Archive) GiveCrawl(ctx context.Context, name string, urls []string, force bool) error {
+	dir, err := a.crawl(name)
+	if err != nil {
+		return err
+	}
+	list := make([]record.Queued, len(urls))
+	for i, u := range urls {
+		list[i] = record.Queued{URL: u, Forced: force}
+	}
+	return queue.Give(dir, list)
+}
+
+// crawl gives the folder of a crawl that is there.
+func (a *Archive) crawl(name string) (string, error) {
+	if dir := a.crawlDir(name); queue.Exists(dir) {
+		return dir, nil
+	}
+	names, err := a.crawlNames()
+	if err != nil {
+		return "", err
+	}
+	return "", &record.NoCrawlError{Name: name, Crawls: names}
+}

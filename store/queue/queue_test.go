@@ -1,0 +1,148 @@
+package queue
+
+import (
+	"errors"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+)
+
+func openQueue(t *testing.T, dir string) *Queue {
+	q, err := Open(disk.OS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestQueueKeeps shows that what is committed is there again, and what is not is
+// not.
+func TestQueueKeeps(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	q := openQueue(t, dir)
+	add := func(url string, priority uint64) record.Queued {
+		u := record.Queued{URL: url, Host: "a.cn", Priority: priority, Due: record.NoTime}
+		if _, err := q.Add(&u); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	add("http://a.cn/2", 2)
+	one := add("http://a.cn/1", 1)
+	if _, err := Open(disk.OS, dir); !errors.Is(err, record.ErrCrawlRunning) {
+		t.Errorf("opened twice: %v", err)
+	}
+	must(t, q.Commit())
+	add("http://a.cn/3", 0)
+	must(t, q.Close())
+
+	q = openQueue(t, dir)
+	list, more, err := q.Load("a.cn", 0, 0, 10)
+	must(t, err)
+	if len(list) != 2 || more || list[0] != one || list[1].URL != "http://a.cn/2" {
+		t.Errorf("after a restart %+v, %v", list, more)
+	}
+	if again, err := q.Add(&record.Queued{URL: "http://a.cn/1", Host: "a.cn"}); again || err != nil {
+		t.Errorf("a URL that was met is added: %v, %v", again, err)
+	}
+	must(t, q.Postpone(&list[0], 1000))
+	if ripe, err := q.Ripe(999, 10); err != nil || len(ripe) != 0 {
+		t.Errorf("ripe too early: %v, %v", ripe, err)
+	}
+	if due, err := q.NextRipe(); due != 1000 || err != nil {
+		t.Errorf("next ripe %d, %v", due, err)
+	}
+	if ripe, err := q.Ripe(1000, 10); err != nil || len(ripe) != 1 || ripe[0].URL != "http://a.cn/1" || ripe[0].Due != record.NoTime {
+		t.Errorf("ripe %v, %v", ripe, err)
+	}
+	must(t, q.Done(&list[1]))
+	hosts, err := q.Hosts()
+	must(t, err)
+	if !reflect.DeepEqual(hosts, []string{"a.cn"}) {
+		t.Errorf("hosts %v", hosts)
+	}
+	must(t, q.Close())
+}
+
+// TestVisit shows that others look and give orders while a crawl runs, and soon.
+func TestVisit(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "c")
+	q := openQueue(t, dir)
+	defer q.Close()
+	must(t, q.SetCrawl(&record.Crawl{Name: "x"}))
+	must(t, q.Log(&record.Fetch{URL: "http://a.cn/", Outcome: record.OutcomeTimeout, Bytes: -1, Elapsed: time.Second}))
+	must(t, q.Commit())
+	done := make(chan error)
+	go func() {
+		c, _, err := Look(dir)
+		if err == nil && c.Name != "x" {
+			err = errors.New("the crawl is called " + c.Name)
+		}
+		n := 0
+		for list, e := range Fetches(dir) {
+			err = errors.Join(err, e)
+			n += len(list)
+		}
+		if n != 1 {
+			err = errors.Join(err, errors.New("not one attempt"))
+		}
+		err = errors.Join(err, Order(dir, func(o *record.CrawlOrders) { o.Workers = 7 }))
+		done <- errors.Join(err, Give(dir, []record.Queued{{URL: "http://a.cn/new"}}))
+	}()
+	for {
+		must(t, q.SetHost("a.cn", []byte("robots")))
+		must(t, q.Commit())
+		select {
+		case err := <-done:
+			must(t, err)
+			o, err := q.Orders()
+			must(t, err)
+			given, err := q.Inbox(10)
+			must(t, err)
+			if o.Workers != 7 || len(given) != 1 || given[0].URL != "http://a.cn/new" {
+				t.Errorf("orders %+v, inbox %+v", o, given)
+			}
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestCodec shows that entries are read as they were written, and that no bytes
+// make the reading of one panic.
+func TestCodec(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		u := record.Queued{
+			URL: rapid.String().Draw(t, "url"), Host: rapid.String().Draw(t, "host"), Priority: rapid.Uint64().Draw(t, "priority"), Seq: rapid.Uint64().Draw(t, "seq"),
+			Layer: rapid.IntRange(0, 1<<40).Draw(t, "layer"), Via: rapid.String().Draw(t, "via"), Due: record.Time(rapid.Int64().Draw(t, "due")), Forced: rapid.Bool().Draw(t, "forced"),
+		}
+		got, err := decodeQueued(appendQueued(nil, &u))
+		if err != nil || got != u {
+			t.Fatalf("%+v, %v, want %+v", got, err, u)
+		}
+		f := record.Fetch{
+			URL: u.URL, Time: u.Due, Outcome: record.Outcome(rapid.IntRange(0, int(record.OutcomeInternal)).Draw(t, "outcome")),
+			Status: rapid.IntRange(0, 999).Draw(t, "status"), Elapsed: time.Duration(rapid.Int64Min(0).Draw(t, "elapsed")), Bytes: rapid.Int64().Draw(t, "bytes"), Reason: u.Via,
+		}
+		gotFetch, err := decodeFetch(appendFetch(nil, &f))
+		if err != nil || gotFetch != f {
+			t.Fatalf("%+v, %v, want %+v", gotFetch, err, f)
+		}
+		junk := rapid.SliceOf(rapid.Byte()).Draw(t, "junk")
+		decodeQueued(junk)
+		decodeFetch(junk)
+	})
+}

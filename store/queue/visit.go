@@ -1,0 +1,149 @@
+package queue
+
+import (
+	"bytes"
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+)
+
+// visitRows is how many rows a visitor reads at a time, so that a crawl waits
+// for milliseconds.
+const visitRows = 5000
+
+// visit opens the state of the crawl in dir while the process that runs it, if
+// there is one, lets it go.
+func visit(dir string, write bool, f func(*bolt.Tx) error) error {
+	gate, err := os.Open(filepath.Join(dir, fileGate))
+	if err != nil {
+		return err
+	}
+	defer gate.Close()
+	if err := disk.LockShared(gate); err != nil {
+		return err
+	}
+	db, err := open(dir, !write)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if write {
+		return db.Update(f)
+	}
+	return db.View(f)
+}
+
+// Look gives what the crawl in dir is, and what its workers did when it last
+// said so.
+func Look(dir string) (c record.Crawl, workers []record.Worker, err error) {
+	err = visit(dir, false, func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketAbout)
+		if b == nil {
+			return nil // killed before it began
+		}
+		if err := get(b, keyCrawl, &c); err != nil {
+			return err
+		}
+		return get(b, keyWorkers, &workers)
+	})
+	return c, workers, err
+}
+
+// Order changes the orders of the crawl in dir.
+func Order(dir string, change func(*record.CrawlOrders)) error {
+	return visit(dir, true, func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketAbout)
+		if b == nil {
+			return errors.New("the crawl has not begun")
+		}
+		var o record.CrawlOrders
+		if err := get(b, keyOrders, &o); err != nil {
+			return err
+		}
+		change(&o)
+		return set(b, keyOrders, o)
+	})
+}
+
+// Give puts URLs into the inbox of the crawl in dir.
+func Give(dir string, list []record.Queued) error {
+	return visit(dir, true, func(tx *bolt.Tx) error {
+		b := tx.Bucket(bucketInbox)
+		if b == nil {
+			return errors.New("the crawl has not begun")
+		}
+		for i := range list {
+			seq, err := b.NextSequence()
+			if err != nil {
+				return err
+			}
+			if err := b.Put(seqKey(seq), appendQueued(nil, &list[i])); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Fetches yields the attempts of the crawl in dir, in the order in which they
+// ended, some at a time.
+func Fetches(dir string) iter.Seq2[[]record.Fetch, error] {
+	return pages(dir, bucketFetches, decodeFetch)
+}
+
+// Waiting yields the URLs that the crawl in dir is to fetch, some at a time: by
+// host, and those that wait for their time last.
+func Waiting(dir string) iter.Seq2[[]record.Queued, error] {
+	return func(yield func([]record.Queued, error) bool) {
+		for _, bucket := range [][]byte{bucketQueue, bucketLater} {
+			for list, err := range pages(dir, bucket, decodeQueued) {
+				if !yield(list, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// pages yields the entries of a bucket, a visit for each slice of them.
+func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) iter.Seq2[[]T, error] {
+	return func(yield func([]T, error) bool) {
+		for from, more := []byte(nil), true; more; {
+			var list []T
+			err := visit(dir, false, func(tx *bolt.Tx) (err error) {
+				if b := tx.Bucket(bucket); b != nil {
+					list, from, err = entries(b, from, decode)
+				}
+				return err
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if len(list) > 0 && !yield(list, nil) {
+				return
+			}
+			more = len(list) == visitRows
+		}
+	}
+}
+
+// entries reads some entries of a bucket from a key on, and gives the key after
+// them.
+func entries[T any](b *bolt.Bucket, from []byte, decode func([]byte) (T, error)) (list []T, next []byte, err error) {
+	c := b.Cursor()
+	for k, v := c.Seek(from); k != nil && len(list) < visitRows; k, v = c.Next() {
+		row, err := decode(v)
+		if err != nil {
+			return nil, nil, err
+		}
+		list, next = append(list, row), append(bytes.Clone(k), 0)
+	}
+	return list, next, nil
+}
