@@ -230,14 +230,27 @@ func (a *Archive) create() error {
 	return nil
 }
 
-// locked runs f while no other writer publishes. Writers queue.
+// locked runs f while no other writer publishes. Writers queue, until ctx ends.
 func (a *Archive) locked(ctx context.Context, f func(lock disk.File) error) error {
 	lock, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
+	got := make(chan error, 1)
+	go func() { got <- disk.LockExclusive(lock) }()
+	select {
+	case err = <-got:
+	case <-ctx.Done():
+		// Nothing ends the wait for a lock. When it is had, the file is closed, and
+		// with it the lock is free: that takes as long as the writers ahead do.
+		go func() {
+			<-got
+			lock.Close()
+		}()
+		return ctx.Err()
+	}
 	defer lock.Close()
-	if err := disk.LockExclusive(lock); err != nil {
+	if err != nil {
 		return fmt.Errorf("lock %s: %w", lock.Name(), err)
 	}
 	if err := ctx.Err(); err != nil {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 )
 
@@ -173,6 +176,93 @@ func TestNeededBodyMoves(t *testing.T) {
 				t.Errorf("VERIFY finds after the catalogue was lost: %+v", got)
 			}
 		})
+	}
+}
+
+// TestRecoverSealed recovers one db-file of a sealed archive: with the others
+// beside it, all that it has; alone, what its runs have by themselves, and of each
+// other capture why not.
+func TestRecoverSealed(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	visits := secretPages("not so secret")
+	for _, month := range slices.Collect(slices.Chunk(visits, 8)) {
+		put(t, a, month)
+	}
+	seal(t, a)
+	if _, err := deleteWhere(a, func(url string, at record.Time) bool { return url == visits[5].url && at == day0 }); err != nil {
+		t.Fatal(err)
+	}
+	seal(t, a, "200806") // what names its blocks finds them by names
+	if !usesDictionary(t, a, "200808", "200807") {
+		t.Fatal("August is not compressed with July: nothing is tried")
+	}
+	c, err := a.inForce()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(a.Path(), c.poolSegments("200808")[0].File)
+	whole, lost := salvagedFrom(t, name)
+	if whole != 8 || len(lost) > 0 {
+		t.Errorf("with the archive beside it %d captures come back, and not %q; want 8", whole, lost)
+	}
+	alone := filepath.Join(t.TempDir(), "alone.raw")
+	b, err := os.ReadFile(name)
+	if err == nil {
+		err = os.WriteFile(alone, b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, lost = salvagedFrom(t, alone)
+	if whole+len(lost) != 8 || len(lost) == 0 {
+		t.Errorf("alone %d captures come back, and %d are told of; want 8 together, some of them lost", whole, len(lost))
+	}
+	for _, why := range lost {
+		if !strings.Contains(why, "segment") {
+			t.Errorf("it is not said which segment is missing: %q", why)
+		}
+	}
+}
+
+// salvagedFrom recovers a file, and tells how many captures are whole and why the
+// others are not.
+func salvagedFrom(t *testing.T, name string) (whole int, lost []string) {
+	t.Helper()
+	v, err := newSalvager(context.Background(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.close()
+	for r, err := range v.recover(context.Background()) {
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.State == record.RecoverDamaged:
+			lost = append(lost, r.What)
+		default:
+			whole += int(r.Records)
+		}
+	}
+	return whole, lost
+}
+
+// TestLockGivenUp waits for the archive's lock, which another has, until it is
+// told not to.
+func TestLockGivenUp(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	err := a.locked(context.Background(), func(disk.File) error {
+		b := Open(a.Path(), Options{})
+		defer b.Close()
+		return b.locked(ctx, func(disk.File) error {
+			return errors.New("two have the lock")
+		})
+	})
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want that its time is over", err)
 	}
 }
 

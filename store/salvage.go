@@ -23,11 +23,12 @@ import (
 // folders of an archive; a body is given only if it has its sha256.
 type salvager struct {
 	own    *salvaged
-	others map[uint32]*salvaged // by segment; nil where there is none
-	pools  string               // folder of the pools' folders
-	recent []keptRun            // last runs decoded, the newest last
-	out    *warc.Writer         // nil until something is written
-	to     io.Writer            // where out writes to at present
+	others map[uint32]*salvaged      // by segment; nil where there is none
+	names  map[uint32]*segment.Names // of merged segments; nil until needed
+	pools  string                    // folder of the pools' folders
+	recent []keptRun                 // last runs decoded, the newest last
+	out    *warc.Writer              // nil until something is written
+	to     io.Writer                 // where out writes to at present
 }
 
 // salvaged is a db-file and which of its runs has which body: some 50 bytes a
@@ -53,7 +54,9 @@ func newSalvager(ctx context.Context, name string) (*salvager, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &salvager{own: own, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}, nil
+	v := &salvager{own: own, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}
+	own.s.Other = v.content(ctx)
+	return v, nil
 }
 
 func openSalvaged(ctx context.Context, name string) (*salvaged, error) {
@@ -218,34 +221,49 @@ func (v *salvager) stored(ctx context.Context, e *segment.Stored) (record.Stored
 	return out, nil
 }
 
-// holder finds the entry that has the body of another.
+// holder finds the entry that has the body of another: in the file itself, in
+// that of the segment which the other names, or, where that was merged, in any of
+// those beside it.
 func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stored, error) {
-	files := []*salvaged{v.own}
-	if e.Holder != 0 {
-		other, err := v.other(ctx, e.Holder)
+	if o, ok := v.own.owners[e.ID]; ok {
+		return v.entry(ctx, o)
+	}
+	numbers := []uint32{e.Holder}
+	names, err := filepath.Glob(filepath.Join(v.pools, "*", "*.raw"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if id, _, ok := segment.ParseName(filepath.Base(name)); ok {
+			numbers = append(numbers, id)
+		}
+	}
+	for _, number := range numbers {
+		other, err := v.other(ctx, number)
 		if err != nil {
 			return nil, err
 		}
-		if other != nil {
-			files = append(files, other)
-		}
-	}
-	for _, f := range files {
-		o, ok := f.owners[e.ID]
-		if !ok {
+		if other == nil {
 			continue
 		}
-		run, err := v.run(ctx, o.segment, o.run)
-		if err != nil {
-			return nil, err
+		if o, ok := other.owners[e.ID]; ok {
+			return v.entry(ctx, o)
 		}
-		entries, err := run.Meta.Entries()
-		if err != nil {
-			return nil, err
-		}
-		return &entries[o.n], nil
 	}
-	return nil, errors.New("the capture that has it is not there or is damaged")
+	return nil, fmt.Errorf("the capture that has it, in segment %d, is not there or is damaged", e.Holder)
+}
+
+// entry reads an entry.
+func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) {
+	run, err := v.run(ctx, o.segment, o.run)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := run.Meta.Entries()
+	if err != nil {
+		return nil, err
+	}
+	return &entries[o.n], nil
 }
 
 // pieces yields a body, and an error at its end if it has not its sha256.
@@ -276,7 +294,12 @@ func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 // parts yields the blocks of a recipe.
 func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		for _, span := range recipe.Spans {
+		spans, err := v.spans(ctx, recipe.Spans, 0)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, span := range spans {
 			run, err := v.run(ctx, span.Segment, span.Run)
 			for n := uint32(0); n < span.Count && err == nil; n++ {
 				var b []byte
@@ -290,6 +313,70 @@ func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 			}
 		}
 	}
+}
+
+// content gives what reads the content of runs that others are compressed with.
+func (v *salvager) content(ctx context.Context) func(segment.RunRef) ([]byte, error) {
+	return func(ref segment.RunRef) ([]byte, error) {
+		r, err := v.run(ctx, ref.Segment, ref.Run)
+		if err != nil {
+			return nil, err
+		}
+		return r.Content()
+	}
+}
+
+// spans gives the spans of a recipe by the db-files that are there: where a
+// segment was merged, the names beside them say where its blocks are now. hops
+// counts how often that was so.
+func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]segment.Span, error) {
+	var out []segment.Span
+	for _, s := range list {
+		other, err := v.other(ctx, s.Segment)
+		if err != nil {
+			return nil, err
+		}
+		if v.own.s.Has(s.Segment, s.Run) || other != nil || v.namesOf(s.Segment) == nil || hops > len(v.names) {
+			out = append(out, s)
+			continue
+		}
+		for s.Count > 0 {
+			to, ok := v.namesOf(s.Segment).Find(s)
+			if !ok {
+				return nil, fmt.Errorf("block %d of run %d of segment %d is nowhere", s.N, s.Run, s.Segment)
+			}
+			moved, err := v.spans(ctx, []segment.Span{to}, hops+1)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, moved...)
+			s.N, s.Count = s.N+to.Count, s.Count-to.Count
+		}
+	}
+	return out, nil
+}
+
+// namesOf gives the names of a merged segment that lie beside the file; nil if
+// there are none that are whole.
+func (v *salvager) namesOf(id uint32) *segment.Names {
+	if v.names == nil {
+		v.names = make(map[uint32]*segment.Names)
+		files, _ := filepath.Glob(filepath.Join(v.pools, "*", "*.names")) // the pattern is good
+		for _, name := range files {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				continue
+			}
+			list, err := segment.ReadNames(b)
+			if err != nil {
+				continue
+			}
+			for _, n := range list {
+				v.names[n.Segment] = n
+			}
+		}
+	}
+	return v.names[id]
 }
 
 // run gives a sound run, of the file itself or of one beside it.
@@ -331,10 +418,15 @@ func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) 
 		return nil, err
 	}
 	var o *salvaged
+	names = slices.DeleteFunc(names, func(name string) bool {
+		id, _, ok := segment.ParseName(filepath.Base(name))
+		return !ok || id != number
+	})
 	if len(names) > 0 {
 		if o, err = openSalvaged(ctx, slices.Max(names)); err != nil {
 			return nil, err
 		}
+		o.s.Other = v.content(ctx)
 	}
 	v.others[number] = o
 	return o, nil

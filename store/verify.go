@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,6 +155,9 @@ func (y *verifier) run(ctx context.Context) error {
 	if err := y.dangling(); err != nil {
 		return err
 	}
+	if err := y.unsorted(); err != nil {
+		return err
+	}
 	for _, s := range y.chosen {
 		if !y.isClean(s) {
 			y.total += s.Bytes
@@ -294,6 +298,37 @@ func (y *verifier) dangling() error {
 			Pool: s.Pool, File: s.File, Offset: -1, Severity: record.SeverityError, Time: record.NoTime,
 			What: "it depends on what is not in force: " + strings.Join(missing, ", "),
 		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unsorted finds db-files of static pools that are not one sorted run together,
+// and captures in pools that take other URLs.
+func (y *verifier) unsorted() error {
+	byKey := slices.Clone(y.chosen)
+	slices.SortStableFunc(byKey, func(a, b *segment.Info) int {
+		return cmp.Or(strings.Compare(a.Pool, b.Pool), strings.Compare(a.FirstKey, b.FirstKey))
+	})
+	var last *segment.Info
+	for _, s := range byKey {
+		if s.Captures == 0 {
+			continue
+		}
+		what := ""
+		if last != nil && last.Pool == s.Pool && y.v.pin.isStatic(s.Pool) && s.FirstKey <= last.LastKey {
+			what = fmt.Sprintf("its pool is static, and it begins before %s ends: together they are no sorted run", last.File)
+		}
+		if !y.v.pin.takes(s.Pool, s.FirstKey) || !y.v.pin.takes(s.Pool, s.LastKey) {
+			what = "it has captures of URLs that its pool does not take"
+		}
+		last = s
+		if what == "" {
+			continue
+		}
+		err := y.report(record.Finding{Pool: s.Pool, File: s.File, Offset: -1, Severity: record.SeverityError, Time: record.NoTime, What: what})
 		if err != nil {
 			return err
 		}

@@ -218,9 +218,16 @@ func flipsUnfound(t testing.TB, dir string, files []string, n int, rng *rand.Ran
 // time: VERIFY finds each. LOCK alone is not looked at: whatever it holds, the
 // next segment's number is above all that are in use.
 func TestVerifyTwentyFlips(t *testing.T) {
-	// It has merged segments and deleted captures.
+	// The one has merged segments and deleted captures, the other sealed pools, in
+	// parts and written anew.
+	for _, golden := range []string{"format2", "format3"} {
+		t.Run(golden, func(t *testing.T) { testTwentyFlips(t, "testdata/golden/"+golden+"/archive") })
+	}
+}
+
+func testTwentyFlips(t *testing.T, golden string) {
 	dir := filepath.Join(t.TempDir(), "archive")
-	if err := os.CopyFS(dir, os.DirFS("testdata/golden/format2/archive")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS(golden)); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, fileVerify), (&verifyState{next: map[int]int{7: 3}}).encode(), 0o644); err != nil {
@@ -446,5 +453,59 @@ func TestVerifyGoesOn(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, fileVerify)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the note is there after the end: %v", err)
+	}
+}
+
+// TestVerifyCatalogue changes what the catalogue says of files that are whole:
+// each contradiction is found.
+func TestVerifyCatalogue(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*catalog)
+		file   string // of the finding
+		want   string // in it
+	}{
+		{"a pool that another depends on is gone", func(c *catalog) { c.segments = c.segments[1:] }, "000002.raw", "not in force: pool 200806, segment 1"},
+		{"segments of a static pool overlap", func(c *catalog) {
+			c.segments[1].Pool, c.static = "200806", []string{"200806"}
+		}, "000002.raw", "its pool is static, and it begins before"},
+		{"captures are in another part", func(c *catalog) {
+			c.parts = []partInfo{{pool: "200806", from: "com,example,www,)/2"}}
+		}, "000001.raw", "URLs that its pool does not take"},
+		{"a db-file is of another size", func(c *catalog) { c.segments[0].Bytes++ }, "000001.raw", "behind the end record"},
+		{"a db-file has another checksum", func(c *catalog) { c.segments[0].CRC++ }, "000001.raw", "crc32c is"},
+		{"a db-file is not there", func(c *catalog) { c.segments[0].File = "pools/200806/000009.raw" }, "000009.raw", "no such file"},
+		{"an index file is not there", func(c *catalog) {
+			c.indexes[0].name = "index/000009.idx"
+			for _, s := range c.segments {
+				s.Index = c.indexes[0].name
+			}
+		}, "000009.idx", "no such file"},
+		{"it counts more captures", func(c *catalog) { c.segments[0].Captures++ }, "000001.raw", "the end record says"},
+		{"it has a key that the file ends before", func(c *catalog) { c.segments[0].LastKey += "x" }, "000001.raw", "the catalogue says otherwise"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := damagedArchive(t)
+			a := Open(dir, Options{})
+			defer a.Close()
+			in, err := a.inForce()
+			if err != nil {
+				t.Fatal(err)
+			}
+			in.generation++
+			c.change(in)
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, catalogName(in.generation)), in.encode()); err != nil {
+				t.Fatal(err)
+			}
+			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), currentLine(in.generation)); err != nil {
+				t.Fatal(err)
+			}
+			got := verify(t, dir, record.VerifyOptions{})
+			if !slices.ContainsFunc(got, func(f record.Finding) bool {
+				return strings.HasSuffix(f.File, c.file) && strings.Contains(f.What, c.want)
+			}) {
+				t.Errorf("got %+v, want %q of %s", got, c.want, c.file)
+			}
+		})
 	}
 }

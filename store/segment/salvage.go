@@ -10,6 +10,9 @@ import (
 // with nothing else at hand. It is used by one goroutine.
 type Salvage struct {
 	Spans []SalvageSpan // all of the file, in order
+	// Other gives the content of a run that is not in the file, and that one in
+	// it is compressed with; nil where there is nothing else at hand.
+	Other func(RunRef) ([]byte, error)
 	f     io.ReaderAt
 	runs  map[RunRef]int // which span has it
 }
@@ -92,6 +95,9 @@ func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 		return nil, err
 	}
 	return decodeRun(rec, segment, run, func(ref RunRef) ([]byte, error) {
+		if !s.Has(ref.Segment, ref.Run) && s.Other != nil {
+			return s.Other(ref)
+		}
 		r, err := s.Run(ref.Segment, ref.Run)
 		if err != nil {
 			return nil, err
