@@ -48,10 +48,11 @@ var arrows = map[string]string{
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
-	"crawl/guard":  "",
-	"crawl/links":  "crawl/robots store/page store/record store/urlkey",
-	"crawl/order":  "store/urlkey",
-	"crawl/robots": "",
+	"crawl/guard":   "",
+	"crawl/links":   "crawl/robots store/page store/record store/urlkey",
+	"crawl/order":   "store/urlkey",
+	"crawl/revisit": "",
+	"crawl/robots":  "",
 
 	"crawl":          "crawl/frontier crawl/robots crawl/guard store/record store/urlkey store/page",
 	"crawl/frontier": "store/record",
