@@ -37,16 +37,12 @@ func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, yield func(*rec
 
 // add appends the captures of one URL that lie in the scan's range.
 func (o *batcher) add(group []located) error {
-	var url string
 	for i := range group {
 		e := &group[i]
 		if e.Time < o.s.From {
 			continue
 		}
-		if url == "" {
-			url = urlkey.URL(e.Key)
-		}
-		if err := o.row(e, url); err != nil {
+		if err := o.row(e); err != nil {
 			return err
 		}
 		if o.b.N == record.BatchRows {
@@ -63,6 +59,7 @@ func (o *batcher) flush() error {
 	if o.b.N == 0 {
 		return nil
 	}
+	o.b.URL = urlkey.AppendURLs(o.b.URL[:0], o.b.Key)
 	if !o.yield(&o.b, nil) {
 		return errStop
 	}
@@ -70,11 +67,10 @@ func (o *batcher) flush() error {
 	return nil
 }
 
-func (o *batcher) row(e *located, url string) error {
+func (o *batcher) row(e *located) error {
 	b, want := &o.b, o.s.Columns
 	b.N++
 	b.Key = append(b.Key, e.Key)
-	b.URL = append(b.URL, url)
 	b.Time = append(b.Time, e.Time)
 	b.Ref = append(b.Ref, record.Ref{Segment: e.seg.Info.ID, Run: e.run, N: e.n})
 	if want&record.ColStatus != 0 {
@@ -117,11 +113,11 @@ func (o *batcher) row(e *located, url string) error {
 	if o.alone {
 		return nil
 	}
-	return o.meta(e, url)
+	return o.meta(e)
 }
 
 // meta fills the columns that the db-files have.
-func (o *batcher) meta(e *located, url string) error {
+func (o *batcher) meta(e *located) error {
 	m, err := o.at(e)
 	if err != nil {
 		return err
@@ -159,7 +155,7 @@ func (o *batcher) meta(e *located, url string) error {
 		}
 		s := texts[e.n]
 		if c.field == segment.FieldAskedURL && s == "" {
-			s = url
+			s = urlkey.URL(e.Key)
 		}
 		*c.dst = append(*c.dst, s)
 	}

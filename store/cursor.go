@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"infomall/store/record"
@@ -10,13 +11,17 @@ import (
 
 // cursor walks a segment's entries URL by URL, in order.
 type cursor struct {
-	seg     *segment.Reader
-	chunks  *segment.ChunkCursor
-	run     uint32
-	entries []segment.Entry // of the chunk at hand
-	i       int             // first entry not yet taken
-	end     bool
-	opened  func(*segment.Reader) // told of each chunk read
+	seg    *segment.Reader
+	chunks *segment.ChunkCursor
+	opened func(*segment.Reader) // told of each chunk read
+	end    bool
+
+	// Of the chunk at hand.
+	chunk  *segment.Chunk
+	keys   []string
+	counts []int64 // entries of each key
+	k, i   int     // first key and entry not yet taken
+	hinted int     // entries before i that are
 }
 
 func newCursor(seg *segment.Reader, want segment.Want, opened func(*segment.Reader)) *cursor {
@@ -26,7 +31,10 @@ func newCursor(seg *segment.Reader, want segment.Want, opened func(*segment.Read
 func (c *cursor) close() { c.chunks.Close() }
 
 // key is the key at hand; only while not at the end.
-func (c *cursor) key() string { return c.entries[c.i].Key }
+func (c *cursor) key() string { return c.keys[c.k] }
+
+// time is that of the entry at hand; only while not at the end.
+func (c *cursor) time() record.Time { return c.chunk.Time(c.i) }
 
 // seek moves to the first entry with a key at or after key. It only goes
 // forward.
@@ -34,14 +42,28 @@ func (c *cursor) seek(key string) error {
 	if c.end {
 		return nil
 	}
-	if n := len(c.entries); n == 0 || c.entries[n-1].Key < key {
+	if n := len(c.keys); n == 0 || c.keys[n-1] < key {
 		if err := c.take(c.chunks.Seek(key)); err != nil || c.end {
 			return err
 		}
 	}
-	rest := c.entries[c.i:]
-	c.i += sort.Search(len(rest), func(i int) bool { return rest[i].Key >= key })
+	for to := c.k + sort.SearchStrings(c.keys[c.k:], key); c.k < to; c.k++ {
+		for range c.counts[c.k] {
+			c.passed()
+		}
+	}
+	if c.k == len(c.keys) { // Unreachable unless the index is out of order.
+		return c.take(c.chunks.Next())
+	}
 	return nil
+}
+
+// passed moves past the entry at hand, and leaves its key.
+func (c *cursor) passed() {
+	if c.chunk.Hinted(c.i) {
+		c.hinted++
+	}
+	c.i++
 }
 
 // take makes a chunk the one at hand.
@@ -49,14 +71,13 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 	if err != nil {
 		return err
 	}
-	c.i, c.entries = 0, c.entries[:0]
-	if chunk == nil {
+	c.k, c.i, c.hinted = 0, 0, 0
+	if c.chunk = chunk; chunk == nil {
 		c.end = true
 		return nil
 	}
 	c.opened(c.seg)
-	c.run = chunk.Run
-	c.entries = chunk.AppendEntries(c.entries)
+	c.keys, c.counts = chunk.Keys()
 	return nil
 }
 
@@ -64,11 +85,16 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 func (c *cursor) group(dst []located) ([]located, error) {
 	key := c.key()
 	for {
-		for c.i < len(c.entries) && c.entries[c.i].Key == key {
-			dst = append(dst, located{Entry: c.entries[c.i], place: place{c.seg, c.run, uint32(c.i)}})
-			c.i++
+		dst = slices.Grow(dst, int(c.counts[c.k])) // so before stays where it is
+		var before *segment.Entry
+		for range c.counts[c.k] {
+			dst = append(dst, located{place: place{c.seg, c.chunk.Run, uint32(c.i)}})
+			e := &dst[len(dst)-1].Entry
+			c.chunk.Fill(e, c.i, c.k, before, c.hinted)
+			before = e
+			c.passed()
 		}
-		if c.i < len(c.entries) {
+		if c.k++; c.k < len(c.keys) {
 			return dst, nil
 		}
 		if err := c.take(c.chunks.Next()); err != nil || c.end || c.key() != key {
@@ -77,18 +103,65 @@ func (c *cursor) group(dst []located) ([]located, error) {
 	}
 }
 
+// single takes the entry at hand if it is the only one of its URL and has its
+// body, and makes it e, which only single has changed. Where the segment may have
+// more of the URL it reports false, and takes nothing.
+func (c *cursor) single(e *located) bool {
+	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
+		return false
+	}
+	e.place = place{c.seg, c.chunk.Run, uint32(c.i)}
+	c.chunk.Fill(&e.Entry, c.i, c.k, nil, c.hinted)
+	c.passed()
+	c.k++
+	return true
+}
+
 // heads is a heap of cursors, the least key on top.
 type heads []*cursor
 
-func (h heads) Len() int           { return len(h) }
-func (h heads) Less(i, j int) bool { return h[i].key() < h[j].key() }
-func (h heads) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *heads) Push(x any)        { *h = append(*h, x.(*cursor)) }
-func (h *heads) Pop() any {
-	old := *h
-	c := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return c
+func (h heads) init() {
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
+}
+
+// moved puts the top, which has moved on, where it belongs.
+func (h *heads) moved() {
+	s := *h
+	if s[0].end {
+		last := len(s) - 1
+		s[0] = s[last]
+		*h = s[:last]
+	}
+	h.down(0)
+}
+
+func (h heads) down(i int) {
+	for {
+		least := 2*i + 1
+		if least >= len(h) {
+			return
+		}
+		if right := least + 1; right < len(h) && h[right].key() < h[least].key() {
+			least = right
+		}
+		if h[i].key() <= h[least].key() {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+}
+
+// topAlone reports whether no cursor but the top is at its key.
+func (h heads) topAlone() bool {
+	for i := 1; i < len(h) && i < 3; i++ {
+		if h[i].key() == h[0].key() {
+			return false
+		}
+	}
+	return true
 }
 
 // entries calls f with all entries of a segment, in order, hidden ones too. What
@@ -96,6 +169,7 @@ func (h *heads) Pop() any {
 func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*located) error) error {
 	c := newCursor(s, wants(record.ColBytes), v.readChunk)
 	defer c.close()
+	var entries []segment.Entry
 	for err := c.seek(""); !c.end; err = c.take(c.chunks.Next()) {
 		if err == nil {
 			err = ctx.Err()
@@ -103,8 +177,9 @@ func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*locat
 		if err != nil {
 			return err
 		}
-		for i := range c.entries {
-			e := located{Entry: c.entries[i], place: place{s, c.run, uint32(i)}}
+		entries = c.chunk.AppendEntries(entries[:0])
+		for i, entry := range entries {
+			e := located{Entry: entry, place: place{s, c.chunk.Run, uint32(i)}}
 			if err := f(&e); err != nil {
 				return err
 			}

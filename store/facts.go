@@ -96,7 +96,7 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
 		return false, err
 	}
-	return c.entries[c.i].Time <= at, nil
+	return c.time() <= at, nil
 }
 
 // LeafFacts gives the facts that are kept beside the leaves of a capture's body,

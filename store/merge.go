@@ -1,7 +1,6 @@
 package store
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -382,7 +381,7 @@ func (m *merging) run(ctx context.Context) error {
 			h = append(h, c)
 		}
 	}
-	heap.Init(&h)
+	h.init()
 	var group []located
 	for len(h) > 0 {
 		key := h[0].key()
@@ -392,11 +391,7 @@ func (m *merging) run(ctx context.Context) error {
 				return err
 			}
 			m.read += int64(len(group))
-			if h[0].end {
-				heap.Pop(&h)
-			} else {
-				heap.Fix(&h, 0)
-			}
+			h.moved()
 		}
 		all, err := m.look.at(ctx, key)
 		if err != nil {

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"container/heap"
 	"context"
 	"errors"
 	"fmt"
@@ -203,9 +202,7 @@ var errStop = errors.New("stop")
 func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		out := newBatcher(ctx, v, s, yield)
-		err := v.walk(ctx, s, func(group []located) error {
-			return out.add(group)
-		})
+		err := v.walk(ctx, s, out.add)
 		if err == nil {
 			err = out.flush()
 		}
@@ -247,6 +244,19 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			whole.close()
 		}
 	}()
+	removed, err := v.removals()
+	if err != nil {
+		return err
+	}
+	// Of a URL with one capture, which has its body, there is nothing to settle.
+	undisturbed := len(removed) == 0
+	one := make([]located, 1)
+	single := func(one []located) error {
+		if e := &one[0]; e.Time >= s.To || s.Skip != nil && s.Skip(e.Key, urlkey.URL(e.Key)) {
+			return nil
+		}
+		return f(one)
+	}
 	h := make(heads, 0, len(all))
 	for _, rg := range ranges {
 		h = h[:0]
@@ -258,12 +268,19 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				h = append(h, c)
 			}
 		}
-		heap.Init(&h)
+		h.init()
 		for n := 0; len(h) > 0 && (rg.To == "" || h[0].key() < rg.To); n++ {
 			if n&63 == 0 {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
+			}
+			if undisturbed && h.topAlone() && h[0].single(&one[0]) {
+				h.moved()
+				if err := single(one); err != nil {
+					return err
+				}
+				continue
 			}
 			group = group[:0]
 			for key := h[0].key(); len(h) > 0 && h[0].key() == key; {
@@ -271,11 +288,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				if group, err = h[0].group(group); err != nil {
 					return err
 				}
-				if h[0].end {
-					heap.Pop(&h)
-				} else {
-					heap.Fix(&h, 0)
-				}
+				h.moved()
 			}
 			key := group[0].Key
 			disturbed, err := v.disturbed(group)

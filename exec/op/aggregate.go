@@ -3,6 +3,7 @@ package op
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -125,7 +126,7 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 		s.keep(a.Func, v)
 	case plan.AnyValue:
 		if s.best.IsNull() {
-			s.best = v
+			s.best = held(v)
 		}
 	case plan.Median:
 		s.sorted = append(s.sorted, number(v))
@@ -170,6 +171,12 @@ func (s *state) join(a *plan.Aggregate, text string) error {
 	return nil
 }
 
+// held is v without the memory of the rows around it, which its text may share.
+func held(v value.Value) value.Value {
+	v.Text = strings.Clone(v.Text)
+	return v
+}
+
 // number is a number, a time or a duration as a float.
 func number(v value.Value) float64 {
 	if v.Type == value.Float {
@@ -203,17 +210,17 @@ func (s *state) keepPair(f plan.AggregateFunc, arg, by value.Value) {
 			return
 		}
 	}
-	s.best, s.arg = by, arg
+	s.best, s.arg = held(by), held(arg)
 }
 
 // keep makes v the best if it is better.
 func (s *state) keep(f plan.AggregateFunc, v value.Value) {
 	if s.best.IsNull() {
-		s.best = v
+		s.best = held(v)
 		return
 	}
 	if c := value.Compare(v, s.best); f == plan.Min && c < 0 || f == plan.Max && c > 0 {
-		s.best = v
+		s.best = held(v)
 	}
 }
 

@@ -170,7 +170,7 @@ func (g *grouper) find(i int) *partial {
 	if p == nil {
 		p = &partial{key: bytes.Clone(g.key), states: make([]state, len(g.aggs))}
 		for _, c := range g.keyCols {
-			v := c.At(i)
+			v := held(c.At(i))
 			g.held += int64(len(v.Text)) + 56
 			p.keys = append(p.keys, v)
 		}
@@ -235,7 +235,7 @@ func (g *grouper) remember(p *partial, agg, from, to int) {
 		if _, ok := g.distinct[string(g.key)]; ok {
 			continue
 		}
-		v := col.At(i)
+		v := held(col.At(i))
 		g.distinct[string(g.key)] = v
 		g.held += int64(len(g.key)+len(v.Text)) + 104
 	}

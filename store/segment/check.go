@@ -303,8 +303,8 @@ func (c *checker) nextChunk() (err error) {
 // they tell what was in them.
 func (c *checker) chunksBefore(number uint32) error {
 	for c.index != nil && c.k != nil {
-		chunk, err := decodeChunk(c.v, wantAll)
-		if err != nil {
+		var chunk Chunk
+		if err := chunk.decode(c.v, wantAll); err != nil {
 			return c.dropIndex(err)
 		}
 		if chunk.Run >= number {

@@ -4,13 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"infomall/store/record"
 )
 
 // Chunk is the part of a segment's index that stands for one run: its entries,
-// in order. It is immutable.
+// in order.
 type Chunk struct {
 	Run   uint32
-	front *front
+	front front
 	ids   identities
 }
 
@@ -34,9 +36,9 @@ func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	return dst
 }
 
-// decodeIdentities takes all of b.
-func decodeIdentities(b []byte, f *front) (x identities, err error) {
-	x.ids, x.contents = make([]ID, f.n), make([]uint64, f.n)
+// decode takes all of b. It writes into the memory of x.
+func (x *identities) decode(b []byte, f *front) error {
+	x.ids, x.contents = sized(x.ids, f.n), sized(x.contents, f.n)
 	for i, fl := range f.flags {
 		if fl>>flagSameID&1 != 0 && i > 0 {
 			x.ids[i], x.contents[i] = x.ids[i-1], x.contents[i-1]
@@ -47,18 +49,19 @@ func decodeIdentities(b []byte, f *front) (x identities, err error) {
 			size += 8
 		}
 		if len(b) < size {
-			return x, errColumn
+			return errColumn
 		}
 		copy(x.ids[i][:], b)
+		x.contents[i] = 0
 		if fl>>flagContent&1 != 0 {
 			x.contents[i] = binary.LittleEndian.Uint64(b[len(ID{}):])
 		}
 		b = b[size:]
 	}
 	if len(b) != 0 {
-		return x, errColumn
+		return errColumn
 	}
-	return x, nil
+	return nil
 }
 
 // chunkFormat is the format of index chunks.
@@ -87,20 +90,40 @@ func openChunk(b []byte) (reader, error) {
 	return reader{b: b[5:]}, nil
 }
 
-// decodeChunk decodes and checks one chunk. It does not keep b.
-func decodeChunk(b []byte, want uint) (*Chunk, error) {
+// decode decodes and checks one chunk. It does not keep b, and writes into the
+// memory of c, which has the columns of the same want.
+func (c *Chunk) decode(b []byte, want uint) error {
 	r, err := openChunk(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	c := &Chunk{Run: uint32(r.uvarint())}
-	if c.front, err = decodeFront(&r, want); err != nil {
-		return nil, err
+	c.Run = uint32(r.uvarint())
+	if err := c.front.decode(&r, want); err != nil {
+		return err
 	}
-	if c.ids, err = decodeIdentities(r.b, c.front); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c.ids.decode(r.b, &c.front)
+}
+
+// Keys are the keys of the chunk's URLs, in order, and Counts how many entries
+// each has. They are not to be changed.
+func (c *Chunk) Keys() (keys []string, counts []int64) { return c.front.keys, c.front.counts }
+
+// BodyForm says where the body of entry i is.
+func (c *Chunk) BodyForm(i int) BodyForm { return BodyForm(c.front.flags[i] >> flagBody & 3) }
+
+// Time is that of entry i, if the cursor wants times.
+func (c *Chunk) Time(i int) record.Time { return record.Time(c.front.time[i]) }
+
+// Hinted reports whether entry i has hints that are stored with it.
+func (c *Chunk) Hinted(i int) bool { return c.front.flags[i]>>flagHinted&1 != 0 }
+
+// Fill makes e, which comes from Fill too or is the zero Entry, entry i, which is
+// of the kth URL. before is the entry before if that is of the same URL, else
+// nil; hinted is how many before it in the chunk are Hinted.
+func (c *Chunk) Fill(e *Entry, i, k int, before *Entry, hinted int) {
+	e.Key, e.ID, e.Content = c.front.keys[k], c.ids.ids[i], c.ids.contents[i]
+	c.front.fill(e, i)
+	c.front.hint(e, before, i, hinted)
 }
 
 // AppendEntries appends the chunk's entries to dst.

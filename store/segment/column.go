@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"strings"
 )
 
 // A column is the values of one property of consecutive entries, in the form
@@ -94,10 +95,7 @@ func smallDict(v []int64, limit int) ([]int64, int) {
 // decodeInts decodes a column of n integers that takes all of src, into dst
 // if that is large enough.
 func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
-	if cap(dst) < n {
-		dst = make([]int64, n)
-	}
-	dst = dst[:n]
+	dst = sized(dst, n)
 	if n == 0 {
 		return dst, nil
 	}
@@ -272,10 +270,10 @@ func appendPlain(dst []byte, v []string) []byte {
 	return dst
 }
 
-// decodeTexts decodes a column of n strings that takes all of src. The strings
-// do not share memory with src.
-func decodeTexts(src []byte, n int) ([]string, error) {
-	out := make([]string, n)
+// decodeTexts decodes a column of n strings that takes all of src, into dst if
+// that is large enough. The strings do not share memory with src.
+func decodeTexts(dst []string, src []byte, n int) ([]string, error) {
+	out := sized(dst, n)
 	if n == 0 {
 		return out, nil
 	}
@@ -364,30 +362,44 @@ func appendKeys(dst []byte, keys []string) []byte {
 // ask for more memory than any run has use for.
 const keyBytesMax = 64 << 20
 
-// decodeKeys decodes n keys that take all of src. They share one allocation.
-func decodeKeys(src []byte, n int) ([]string, error) {
+// sized is dst, or a new slice, with n entries of any content.
+func sized[T any](dst []T, n int) []T {
+	if cap(dst) < n {
+		return make([]T, n)
+	}
+	return dst[:n]
+}
+
+// decodeKeys decodes n keys that take all of src, into dst if that is large
+// enough. They share memory with each other alone.
+func decodeKeys(dst []string, src []byte, n int) ([]string, error) {
+	// Neighbouring keys took about as much.
+	size := 0
+	for _, k := range dst {
+		size += len(k)
+	}
+	if size += size / 8; size == 0 {
+		size = 4 * len(src)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	keys := sized(dst, n)
 	r := reader{b: src}
-	all := make([]byte, 0, 4*len(src))
-	ends := make([]int, n)
-	start := 0
-	for i := range ends {
+	last := ""
+	for i := range keys {
 		shared, rest := r.uvarint(), r.uvarint()
-		if r.bad || shared > uint64(len(all)-start) || rest > uint64(len(r.b)) || len(all) > keyBytesMax {
+		if r.bad || shared > uint64(len(last)) || rest > uint64(len(r.b)) || all.Len() > keyBytesMax {
 			return nil, errColumn
 		}
-		from := start
-		start = len(all)
-		all = append(all, all[from:from+int(shared)]...)
-		all = append(all, r.b[:rest]...)
+		start := all.Len()
+		all.WriteString(last[:shared])
+		all.Write(r.b[:rest])
 		r.b = r.b[rest:]
-		ends[i] = len(all)
+		last = all.String()[start:]
+		keys[i] = last
 	}
 	if len(r.b) != 0 {
 		return nil, errColumn
-	}
-	s, keys, from := string(all), make([]string, n), 0
-	for i, end := range ends {
-		keys[i], from = s[from:end], end
 	}
 	return keys, nil
 }

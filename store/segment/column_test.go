@@ -66,11 +66,11 @@ func TestColumnsRandom(t *testing.T) {
 			t.Fatalf("ints: got %v, %v, want %v", got, err, v)
 		}
 		s := rapid.SliceOf(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "text/html", "image/gif"}))).Draw(t, "texts")
-		if got, err := decodeTexts(appendTexts(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
+		if got, err := decodeTexts(nil, appendTexts(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
 			t.Fatalf("texts: got %q, %v, want %q", got, err, s)
 		}
 		slices.Sort(s)
-		if got, err := decodeKeys(appendKeys(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
+		if got, err := decodeKeys(nil, appendKeys(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
 			t.Fatalf("keys: got %q, %v, want %q", got, err, s)
 		}
 	})
@@ -106,14 +106,19 @@ func FuzzDecode(f *testing.F) {
 		if v, err := decodeInts(nil, b, int(n)); err == nil && len(v) != int(n) {
 			t.Errorf("ints: %d values, want %d", len(v), n)
 		}
-		if v, err := decodeTexts(b, int(n)); err == nil && len(v) != int(n) {
+		if v, err := decodeTexts(nil, b, int(n)); err == nil && len(v) != int(n) {
 			t.Errorf("texts: %d values, want %d", len(v), n)
 		}
-		if v, err := decodeKeys(b, int(n)); err == nil && len(v) != int(n) {
+		if v, err := decodeKeys(nil, b, int(n)); err == nil && len(v) != int(n) {
 			t.Errorf("keys: %d values, want %d", len(v), n)
 		}
-		if c, err := decodeChunk(withCRC(b), wantAll); err == nil {
+		var c Chunk
+		if err := c.decode(withCRC(b), wantAll); err == nil {
 			c.AppendEntries(nil)
+		}
+		var tally Tally
+		if err := tally.decode(withCRC(b), WantAll|WantHosts); err == nil && c.front.n != tally.N {
+			t.Errorf("%d entries to be counted of %d", tally.N, c.front.n)
 		}
 		if m, err := decodeMeta(b, 7, 0); err == nil {
 			_, _ = m.Entries()

@@ -318,28 +318,30 @@ func cutFront(r *reader) (p frontParts, err error) {
 	return p, nil
 }
 
-// decodeFront takes the front columns off r. Only those in want are decoded,
-// beside keys, counts and flags, which always are.
-func decodeFront(r *reader, want uint) (*front, error) {
+// decode takes the front columns off r. Only those in want are decoded,
+// beside keys, counts and flags, which always are. It writes into the memory of
+// f, which has the columns of the same want.
+func (f *front) decode(r *reader, want uint) error {
 	p, err := cutFront(r)
 	if err != nil || p.n == 0 {
-		return &front{}, err
+		*f = front{}
+		return err
 	}
 	n, k, cols := p.n, p.k, &p.cols
-	f := &front{n: n}
-	if f.keys, err = decodeKeys(cols[colKeys], k); err != nil {
-		return nil, err
+	f.n = n
+	if f.keys, err = decodeKeys(f.keys, cols[colKeys], k); err != nil {
+		return err
 	}
-	if f.counts, err = decodeCounts(nil, cols[colCounts], n, k); err != nil {
-		return nil, err
+	if f.counts, err = decodeCounts(f.counts, cols[colCounts], n, k); err != nil {
+		return err
 	}
-	if f.flags, err = decodeInts(nil, cols[colFlags], n); err != nil {
-		return nil, err
+	if f.flags, err = decodeInts(f.flags, cols[colFlags], n); err != nil {
+		return err
 	}
 	hinted := 0
 	for _, x := range f.flags {
 		if !validFlags(x) {
-			return nil, errColumn
+			return errColumn
 		}
 		hinted += int(x >> flagHinted & 1)
 	}
@@ -355,21 +357,21 @@ func decodeFront(r *reader, want uint) (*front, error) {
 		if want>>c.col&1 == 0 {
 			continue
 		}
-		if *c.dst, err = decodeInts(nil, cols[c.col], c.n); err != nil {
-			return nil, err
+		if *c.dst, err = decodeInts(*c.dst, cols[c.col], c.n); err != nil {
+			return err
 		}
 	}
 	if want>>colMime&1 != 0 {
-		if f.mime, err = decodeTexts(cols[colMime], f.n); err != nil {
-			return nil, err
+		if f.mime, err = decodeTexts(f.mime, cols[colMime], f.n); err != nil {
+			return err
 		}
 	}
 	if want>>colJob&1 != 0 {
-		if f.job, err = decodeTexts(cols[colJob], f.n); err != nil {
-			return nil, err
+		if f.job, err = decodeTexts(f.job, cols[colJob], f.n); err != nil {
+			return err
 		}
 	}
-	return f, nil
+	return nil
 }
 
 // decodeCounts decodes how many of n entries each of k URLs has.
@@ -407,51 +409,61 @@ func (f *front) appendEntries(dst []Entry) []Entry {
 	clear(out)
 	i, hinted := 0, 0
 	for k, key := range f.keys {
+		var before *Entry
 		for range f.counts[k] {
 			e := &out[i]
-			fl := f.flags[i]
 			e.Key = key
-			e.Kind = record.Kind(fl >> flagKind & 7)
-			e.Change = record.Change(fl >> flagChange & 7)
-			e.Via = record.Via(fl >> flagVia & 3)
-			e.Body = BodyForm(fl >> flagBody & 3)
-			e.Truncated = fl>>flagTruncated&1 != 0
-			if f.time != nil {
-				e.Time = record.Time(f.time[i])
-			}
-			if f.seq != nil {
-				e.Seq = f.seq[i]
-			}
-			if f.status != nil {
-				e.Status = int32(f.status[i])
-			}
-			if f.mime != nil {
-				e.Mime = f.mime[i]
-			}
-			if f.bytes != nil {
-				e.Bytes = f.bytes[i]
-			}
-			if f.job != nil {
-				e.Job = f.job[i]
-			}
-			if f.added != nil {
-				e.Added = record.Time(f.added[i])
-			}
-			if f.hints[0] != nil || f.time != nil {
-				f.hint(e, out, i, fl, &hinted)
-			}
+			f.fill(e, i)
+			hinted += f.hint(e, before, i, hinted)
+			before = e
 			i++
 		}
 	}
 	return dst[:len(dst)+f.n]
 }
 
-// hint fills the hints of entry i.
-func (f *front) hint(e *Entry, out []Entry, i int, fl int64, hinted *int) {
+// fill makes e entry i, but for its key, identity and hints. Columns that were
+// not decoded stay as they are.
+func (f *front) fill(e *Entry, i int) {
+	fl := f.flags[i]
+	e.Kind = record.Kind(fl >> flagKind & 7)
+	e.Change = record.Change(fl >> flagChange & 7)
+	e.Via = record.Via(fl >> flagVia & 3)
+	e.Body = BodyForm(fl >> flagBody & 3)
+	e.Truncated = fl>>flagTruncated&1 != 0
+	if f.time != nil {
+		e.Time = record.Time(f.time[i])
+	}
+	if f.seq != nil {
+		e.Seq = f.seq[i]
+	}
+	if f.status != nil {
+		e.Status = int32(f.status[i])
+	}
+	if f.mime != nil {
+		e.Mime = f.mime[i]
+	}
+	if f.bytes != nil {
+		e.Bytes = f.bytes[i]
+	}
+	if f.job != nil {
+		e.Job = f.job[i]
+	}
+	if f.added != nil {
+		e.Added = record.Time(f.added[i])
+	}
+}
+
+// hint fills the hints of e, entry i. before is the one before it in this run, nil
+// if that is of another URL; hinted counts the entries with stored hints before
+// e. It tells how many e adds to these.
+func (f *front) hint(e, before *Entry, i, hinted int) int {
 	e.Previous, e.PreviousVersion, e.VersionTime = record.NoTime, record.NoTime, e.Time
+	fl := f.flags[i]
 	switch {
-	case fl>>flagChained&1 != 0 && i > 0:
-		before := &out[i-1]
+	case f.time == nil:
+		e.Previous, e.PreviousVersion, e.VersionTime = 0, 0, 0
+	case fl>>flagChained&1 != 0 && before != nil:
 		e.Previous = before.Time
 		if e.Change == record.ChangeSame {
 			e.VersionTime, e.PreviousVersion = before.VersionTime, before.PreviousVersion
@@ -459,12 +471,11 @@ func (f *front) hint(e *Entry, out []Entry, i int, fl int64, hinted *int) {
 			e.PreviousVersion = before.VersionTime
 		}
 	case fl>>flagHinted&1 != 0 && f.hints[0] != nil:
-		h := *hinted
-		*hinted++
-		e.Previous = e.Time - record.Time(f.hints[0][h])
-		e.VersionTime = e.Time - record.Time(f.hints[1][h])
-		if v := f.hints[2][h]; v >= 0 {
+		e.Previous = e.Time - record.Time(f.hints[0][hinted])
+		e.VersionTime = e.Time - record.Time(f.hints[1][hinted])
+		if v := f.hints[2][hinted]; v >= 0 {
 			e.PreviousVersion = e.Time - record.Time(v)
 		}
 	}
+	return int(fl >> flagHinted & 1)
 }

@@ -138,6 +138,7 @@ type ChunkCursor struct {
 	key  string        // last key sought
 	run  int64         // last run yielded, or -1
 	next int           // of the directory
+	at   Chunk
 }
 
 // Chunks returns a cursor that decodes the columns of want.
@@ -154,27 +155,25 @@ func (c *ChunkCursor) Close() {
 }
 
 // Seek gives the first chunk that may have entries with keys at or after key;
-// nil is the end. It may only go forward.
+// nil is the end. It may only go forward. The chunk is valid until the next call,
+// but its strings stay.
 func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
 	return c.chunk(c.seek(key))
 }
 
-// Next gives the following chunk; nil is the end.
+// Next gives the following chunk as Seek does; nil is the end.
 func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.following) }
 
 // chunk decodes the chunk that move comes to.
-func (c *ChunkCursor) chunk(move mover) (chunk *Chunk, err error) {
-	_, err = c.step(move, func(b []byte) (uint32, error) {
-		var err error
-		if chunk, err = decodeChunk(b, uint(c.want)); err != nil {
-			return 0, err
-		}
-		return chunk.Run, nil
+func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
+	ok, err := c.step(move, func(b []byte) (uint32, error) {
+		err := c.at.decode(b, uint(c.want))
+		return c.at.Run, err
 	})
-	if err != nil {
+	if !ok {
 		return nil, err
 	}
-	return chunk, nil
+	return &c.at, nil
 }
 
 // SeekTally is Seek for the columns by which entries are counted. It reports

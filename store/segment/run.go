@@ -201,7 +201,8 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", b[0], metaPacked)
 	}
 	r := reader{b: b[1:]}
-	f, err := decodeFront(&r, wantAll)
+	f := new(front)
+	err := f.decode(&r, wantAll)
 	if err != nil {
 		return nil, err
 	}
@@ -240,7 +241,7 @@ func (m *Meta) Texts(f Field) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.texts[f] == nil {
-		t, err := decodeTexts(m.cols[f], m.front.n)
+		t, err := decodeTexts(nil, m.cols[f], m.front.n)
 		if err != nil {
 			return nil, err
 		}
@@ -288,7 +289,7 @@ func (m *Meta) Pages() ([]Page, error) {
 	}
 	var texts [colReason - colTitle + 1][]string
 	for i := range texts {
-		t, err := decodeTexts(m.cols[colTitle+i], n)
+		t, err := decodeTexts(nil, m.cols[colTitle+i], n)
 		if err != nil {
 			return nil, err
 		}
@@ -442,11 +443,11 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	holderKeys, err := decodeTexts(m.cols[colHolderKey], elsewhere)
+	holderKeys, err := decodeTexts(nil, m.cols[colHolderKey], elsewhere)
 	if err != nil {
 		return nil, err
 	}
-	refersURL, err := decodeTexts(m.cols[colRefersURL], revisits)
+	refersURL, err := decodeTexts(nil, m.cols[colRefersURL], revisits)
 	if err != nil {
 		return nil, err
 	}

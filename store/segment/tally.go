@@ -69,7 +69,7 @@ func (t *Tally) decode(b []byte, want Want) error {
 		return err
 	}
 	t.N = p.n
-	t.Hosts, t.Keys = t.Hosts[:0], nil
+	t.Hosts, t.Keys = t.Hosts[:0], t.Keys[:0]
 	if p.n == 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (t *Tally) decode(b []byte, want Want) error {
 		}
 	}
 	if want&WantKeys != 0 {
-		if t.Keys, err = decodeKeys(p.cols[colKeys], p.k); err != nil {
+		if t.Keys, err = decodeKeys(t.Keys, p.cols[colKeys], p.k); err != nil {
 			return err
 		}
 	}
@@ -227,10 +227,7 @@ func (c *Codes) unpack(r *reader, k, n int) error {
 	if r.bad || packedLen(n, width) != len(r.b) {
 		return errColumn
 	}
-	if cap(c.mem) < n {
-		c.mem = make([]int64, n)
-	}
-	c.Values, c.mem = k, c.mem[:n]
+	c.Values, c.mem = k, sized(c.mem, n)
 	c.At = c.mem
 	unpack(c.At, r.b, width)
 	return c.check()
@@ -268,14 +265,11 @@ func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
 		c.Values, c.At = len(dict), c.mem
 		return dict, c.check()
 	}
-	all, err := decodeTexts(src, n)
+	all, err := decodeTexts(nil, src, n)
 	if err != nil {
 		return nil, err
 	}
-	if cap(c.mem) < n {
-		c.mem = make([]int64, n)
-	}
-	c.Values, c.mem = n, c.mem[:n]
+	c.Values, c.mem = n, sized(c.mem, n)
 	for i := range c.mem {
 		c.mem[i] = int64(i)
 	}

@@ -47,6 +47,59 @@ func URL(key string) string {
 	}
 	var b strings.Builder
 	b.Grow(len(key))
+	k.writeHost(&b)
+	b.WriteString(k.path)
+	return b.String()
+}
+
+// AppendURLs appends the URLs of keys to dst. Equal keys that follow each other
+// have one, and all share an allocation.
+func AppendURLs(dst, keys []string) []string {
+	size := 0
+	for i, key := range keys {
+		if i == 0 || key != keys[i-1] {
+			size += len(key) // no URL is longer than its key
+		}
+	}
+	var b strings.Builder
+	b.Grow(size)
+	// Of the key before: what tells its host, what follows its path, and what
+	// its URL begins with, if it was built from a host.
+	var prefix, suffix, start string
+	for i, key := range keys {
+		if i > 0 && key == keys[i-1] {
+			dst = append(dst, dst[len(dst)-1])
+			continue
+		}
+		from := b.Len()
+		path, tail, ok := "", "", false
+		if rest, same := strings.CutPrefix(key, prefix); same && prefix != "" {
+			path, tail, ok = strings.Cut(rest, " ")
+		}
+		if ok && tail == suffix {
+			b.WriteString(start)
+			b.WriteString(path)
+			dst = append(dst, b.String()[from:])
+			continue
+		}
+		k, ok := splitKey(key)
+		if !ok {
+			prefix = ""
+			dst = append(dst, key)
+			continue
+		}
+		k.writeHost(&b)
+		start = b.String()[from:]
+		b.WriteString(k.path)
+		prefix = key[:strings.IndexByte(key, ')')+1]
+		suffix = key[len(prefix)+len(k.path)+1:]
+		dst = append(dst, b.String()[from:])
+	}
+	return dst
+}
+
+// writeHost writes all that comes before the path in a URL.
+func (k *keyParts) writeHost(b *strings.Builder) {
 	b.WriteString(k.scheme)
 	b.WriteString("://")
 	if k.user != "" {
@@ -55,7 +108,7 @@ func URL(key string) string {
 	}
 	for labels := k.labels; ; {
 		dot := strings.LastIndexByte(labels, ',')
-		writeUnescaped(&b, labels[dot+1:])
+		writeUnescaped(b, labels[dot+1:])
 		if dot < 0 {
 			break
 		}
@@ -63,8 +116,6 @@ func URL(key string) string {
 		labels = labels[:dot]
 	}
 	b.WriteString(k.port)
-	b.WriteString(k.path)
-	return b.String()
 }
 
 // parts are those of a canonical http, https or ftp URL, all substrings of it.

@@ -141,3 +141,21 @@ func TestHostPrefix(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendURLs gives keys in orders in which hosts, ports, schemes and users
+// change, and what is no key.
+func TestAppendURLs(t *testing.T) {
+	keys := []string{"", "a", "cn,a,)/x", "cn,a,)/x http", "cn,a,)/y http", "cn,a,)/y http", "cn,a,)/y https", "cn,a,)/z http u", "cn,a,)/ http u", "cn,a,:81)/ http", "cn,a,b,)/ http"}
+	for _, tt := range keyTests {
+		keys = append(keys, tt.key)
+	}
+	for i, k := range keys {
+		list := append(append(slices.Clone(keys[i:]), keys...), k)
+		got := AppendURLs([]string{"before"}, list)[1:]
+		for j, key := range list {
+			if want := URL(key); got[j] != want {
+				t.Errorf("of %q behind %q: got %q, want %q", key, list[:j], got[j], want)
+			}
+		}
+	}
+}
