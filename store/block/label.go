@@ -294,6 +294,13 @@ func (s *sight) addLinks(e *evidence) {
 	}
 }
 
+// A header is small. One that has so much of the page and so many links is the
+// menu of all the site, and what else it shows stands around that.
+const (
+	menuShare = .2
+	menuLinks = 25
+)
+
 // addPlace adds what it says to stand first or last; of a region it says more.
 func (s *sight) addPlace(e, own *evidence) {
 	edge := 1.3
@@ -308,6 +315,9 @@ func (s *sight) addPlace(e, own *evidence) {
 	}
 	if s.last {
 		e[Footer] += edge
+	}
+	if s.region && s.first && s.share >= menuShare && s.anchors >= menuLinks && s.links > 1./3 {
+		e[Nav] = max(e[Nav], e[Header]) + 1
 	}
 	if s.region && s.after < .15 && s.before > .5 && own[Footer] >= 1 {
 		e[Footer]++

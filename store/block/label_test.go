@@ -25,3 +25,21 @@ func TestLabelsOfPlainText(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfMenus shows that a header which is small stays one, whatever its
+// links, and that one which has much of the page and many links is a menu.
+func TestLabelsOfMenus(t *testing.T) {
+	header := func(links int) string {
+		return `<body><div class=header><img src=logo.png><ul>` + strings.Repeat(`<li><a href=x>Some place</a></li>`, links) +
+			`</ul></div><div class=content>` + strings.Repeat("<p>"+strings.Repeat("a sentence of the text, ", 10)+"</p>", 10) + `</div></body>`
+	}
+	for _, tt := range []struct {
+		links int
+		want  Label
+	}{{3, Header}, {20, Header}, {100, Nav}} {
+		tree := Divide(page.NewTree([]byte(header(tt.links))), Options{})
+		if got := tree.Labels()[1]; got != tt.want || tree.Blocks[1].Start != len("<body>") {
+			t.Errorf("a header with %d links is labelled %s, want %s", tt.links, got, tt.want)
+		}
+	}
+}
