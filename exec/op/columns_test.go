@@ -32,7 +32,7 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"periods":    func(n string) bool { return periodFills(nil)[n] != nil },
 	}
 	late := map[string]func(name string) bool{
-		"versions": func(n string) bool { return versionFields[n] != nil },
+		"versions": func(n string) bool { return versionFields[n] != nil || learnedFields[n] != nil },
 		"blocks":   func(n string) bool { return blockFields[n] != nil },
 		"changes":  func(n string) bool { return changeFields[n] != nil },
 		"layouts":  func(n string) bool { return n == "html" },

@@ -97,18 +97,17 @@ func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vecto
 		return r.lateBlock(ctx, n, hidden, row)
 	case "links":
 		return r.lateLink(ctx, n, hidden, row)
+	case "versions":
+		return r.lateVersion(ctx, n, unpackRef(hidden, row)), nil
+	case "layouts":
+	default:
+		panic("op: no late columns in " + n.Relation.Name)
 	}
 	res, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
 		return nil, err
 	}
-	switch n.Relation.Name {
-	case "versions":
-		return func(name string) (value.Value, error) { return versionFields[name](res), nil }, nil
-	case "layouts":
-		return func(string) (value.Value, error) { return layoutText(res), nil }, nil
-	}
-	panic("op: no late columns in " + n.Relation.Name)
+	return func(string) (value.Value, error) { return layoutText(res), nil }, nil
 }
 
 // versionFields computes the columns of versions that need the payload.

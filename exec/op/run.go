@@ -37,6 +37,7 @@ type Runner struct {
 	compared  comparison  // made last
 	keptLast  *keptVersion
 	linked    []*pageLinks // as responses
+	learned   learned      // of the URL asked for last
 	// sought bounds sources while the right side of a join is opened.
 	sought map[*plan.Source][]urlkey.Range
 }

@@ -1,0 +1,136 @@
+package block
+
+import "fmt"
+
+// LevelManager learns at which level the blocks of one URL tell most of what
+// changed, from the URL's versions in order. Where in several changes in a row
+// neighbouring blocks changed together and hardly ever one of two alone, a
+// coarser level says as much in fewer blocks; where most bytes stayed of the
+// blocks that changed, a finer one says where the change was. It goes one level
+// at a time, between levelLeast and levelMost. The zero value is ready.
+type LevelManager struct {
+	level         int // 0 before the first version
+	reason        string
+	finer, coarse int // changes in a row that spoke for a finer, for a coarser level
+}
+
+// Bounds of a LevelManager.
+const (
+	levelLeast = 1
+	levelMost  = 4
+	levelVotes = 3 // changes in a row that move the level
+)
+
+// Level is the level for the URL after the versions learned, and why.
+func (m *LevelManager) Level() (level int, reason string) {
+	if m.level == 0 {
+		return KeptLevel, ""
+	}
+	return m.level, m.reason
+}
+
+// Learn takes the URL's next version.
+func (m *LevelManager) Learn(r *Revision) {
+	if m.level == 0 {
+		m.level, m.reason = KeptLevel, "default: no changes to learn from yet"
+	}
+	if r.Before == nil || r.Hidden() || r.Before.Hidden() {
+		return
+	}
+	finer, coarser, any := r.levelVotes(m.level)
+	if !any {
+		return
+	}
+	m.finer, m.coarse = vote(m.finer, finer), vote(m.coarse, coarser)
+	switch {
+	case m.finer == levelVotes && m.level < levelMost:
+		m.move(1, fmt.Sprintf("finer: in %d changes in a row most bytes stayed of the blocks that changed at level %d", levelVotes, m.level))
+	case m.coarse == levelVotes && m.level > levelLeast:
+		m.move(-1, fmt.Sprintf("coarser: in %d changes in a row neighbouring blocks changed together at level %d", levelVotes, m.level))
+	}
+}
+
+// vote counts one more vote in a row, or begins again.
+func vote(count int, more bool) int {
+	if !more {
+		return 0
+	}
+	return min(count+1, levelVotes)
+}
+
+func (m *LevelManager) move(by int, reason string) {
+	m.level, m.reason = m.level+by, reason
+	m.finer, m.coarse = 0, 0
+}
+
+// levelVotes tells what a version's changes at a level speak for; any is false
+// if nothing was added, edited or removed.
+func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
+	changed := map[int]bool{} // blocks of the version
+	edited, stayed, divides := 0, 0, 0
+	for _, m := range r.Changes(level) {
+		switch m.Op {
+		case Edited:
+			changed[m.New], any = true, true
+			size := r.size(m.New)
+			edited += size
+			stayed += int(m.Similarity * float64(size))
+			if !r.Tree.Leaf(m.New) {
+				divides += size
+			}
+		case Added:
+			changed[m.New], any = true, true
+		case Removed:
+			any = true
+		}
+	}
+	finer = edited > 0 && 2*stayed > edited && 2*divides > edited
+	return finer, !finer && r.together(level, changed), any
+}
+
+// together reports whether blocks of a level that stand beside each other in
+// one block change together: of the pairs of which either changed, in three of
+// four both did.
+func (r *Revision) together(level int, changed map[int]bool) bool {
+	both, either := 0, 0
+	cut := r.Tree.Cut(level)
+	for i := 1; i < len(cut); i++ {
+		a, b := cut[i-1], cut[i]
+		if r.Tree.Blocks[a].Parent != r.Tree.Blocks[b].Parent || r.Tree.Blocks[b].Depth != level {
+			continue
+		}
+		if changed[a] || changed[b] {
+			either++
+		}
+		if changed[a] && changed[b] {
+			both++
+		}
+	}
+	return both > 0 && 4*both >= 3*either
+}
+
+// Substantial reports whether any of Changes is one of what the page says; a
+// first version is, and what is no text says what its bytes say.
+func (r *Revision) Substantial(level int) bool {
+	if r.Before == nil {
+		return true
+	}
+	text := func(r *Revision, n int) string {
+		if n < 0 {
+			return ""
+		}
+		return r.Text(n)
+	}
+	for _, m := range r.Changes(level) {
+		if m.Op == Same {
+			continue
+		}
+		if r.Body == nil || r.Before.Body == nil {
+			return true
+		}
+		if _, ok := Substantial(m.Op, text(r.Before, m.Old), text(r, m.New)); ok {
+			return true
+		}
+	}
+	return false
+}
