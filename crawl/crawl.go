@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infomall/crawl/frontier"
+	"infomall/crawl/links"
 	"infomall/store/record"
 )
 
@@ -109,7 +110,7 @@ type task struct {
 	captures []*record.Capture // of robots.txt and its redirects
 	again    time.Time         // the address is not to be asked before: nothing was fetched
 	final    bool              // the worker has ended
-	links    []link
+	links    []links.Link
 
 	// What the engine decided.
 	fetches []record.Fetch
@@ -433,28 +434,28 @@ func (e *engine) poll() (err error) {
 	return e.commit()
 }
 
-// end ends the crawl, which ran into err, if that is not nil.
+// end ends the crawl, which ran into err, if that is not nil. That it is over is
+// noted once all its pages are in force.
 func (e *engine) end(ctx context.Context, err error) error {
-	var failed error
-	switch {
-	case err == nil && e.orders.Stop:
-		e.crawl.State, e.crawl.Finished = record.CrawlStopped, record.At(e.now())
-	case err == nil:
-		e.crawl.State, e.crawl.Finished = record.CrawlFinished, record.At(e.now())
-	case ctx.Err() == nil:
-		e.crawl.Error = err.Error()
-	}
+	var errs []error
 	if err == nil || ctx.Err() != nil {
-		// What is fetched counts, and that the crawl is over is durable once its
-		// pages are.
-		failed = e.commit()
-	}
-	if failed == nil && err == nil && e.orders.Stop {
-		failed = errors.Join(e.q.SetOrders(record.CrawlOrders{}), e.q.Commit())
+		errs = append(errs, e.commit()) // what is fetched counts
 	}
 	closed := e.sink.Close(ctx)
-	if ctx.Err() != nil {
-		closed = nil // what was not published is in the journal
+	if ctx.Err() == nil {
+		errs = append(errs, closed) // else what was not published is in a journal
 	}
-	return errors.Join(failed, closed)
+	failed := errors.Join(errs...)
+	switch {
+	case ctx.Err() != nil:
+		return failed
+	case err != nil || failed != nil:
+		e.crawl.Error = errors.Join(err, failed).Error()
+	case e.orders.Stop:
+		e.crawl.State, e.crawl.Finished = record.CrawlStopped, record.At(e.now())
+		failed = e.q.SetOrders(record.CrawlOrders{})
+	default:
+		e.crawl.State, e.crawl.Finished = record.CrawlFinished, record.At(e.now())
+	}
+	return errors.Join(failed, e.save())
 }

@@ -237,3 +237,42 @@ func TestResume(t *testing.T) {
 		t.Errorf("asked for robots.txt %d times", n)
 	}
 }
+
+// TestSitemaps shows that what robots.txt names as sitemaps leads to pages, and
+// that a page whose header asks for it does not.
+func TestSitemaps(t *testing.T) {
+	w := newWeb(t, map[string]string{"A": "", "B": "", "C": "", "D": ""})
+	w.robots = "Sitemap: " + w.URL + "/map\n"
+	w.pages["/map"] = func(out http.ResponseWriter, r *http.Request) { fmt.Fprintf(out, "%s/B\n%s/C\n", w.URL, w.URL) }
+	w.pages["/C"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		out.Header().Set("X-Robots-Tag", "nofollow")
+		fmt.Fprint(out, "<a href=/D>D</a>")
+	}
+	a := newArchive(t)
+	if _, err := Run(t.Context(), a, w.options(), Env{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.pagesAsked(), "AmapBC"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+}
+
+// TestOrderBest shows that pages whose names lead to others come before those in
+// deep folders.
+func TestOrderBest(t *testing.T) {
+	w := newWeb(t, nil)
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(out, "<a href=/a/b/c/x>x</a> <a href=/a/y>y</a> <a href=/index.html>i</a> <a href=/z>z</a>")
+	}
+	o := w.options()
+	o.Order = record.OrderBest
+	a := newArchive(t)
+	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.pagesAsked(), "Aindex.htmlza/ya/b/c/x"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"time"
 
 	"infomall/crawl/guard"
+	"infomall/crawl/order"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -71,7 +71,7 @@ func (e *engine) work(ctx context.Context, t *task) {
 		return
 	}
 	<-t.fetched
-	t.links = linksOf(t.u.URL, c, e.o.Requisites)
+	t.links = e.read(&t.u, c)
 	t.final = true
 	e.results <- t
 }
@@ -315,8 +315,11 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 			return err
 		}
 	}
-	e.obey(h, &s)
+	f := e.obey(h, &s)
 	if err := e.saveRobots(t.u.Host, &s); err != nil {
+		return err
+	}
+	if err := e.sitemaps(t, t.fetches[0].URL, f); err != nil {
 		return err
 	}
 	return e.f.Return(t.u, h.next(e.now()))
@@ -328,14 +331,14 @@ func (e *engine) found(t *task) error {
 		return e.redirected(t, c)
 	}
 	for _, l := range t.links {
-		layer := t.u.Layer + 1
-		if l.requisite {
-			layer = t.u.Layer
+		u := record.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0)}
+		if l.Requisite || l.Sitemap {
+			u.Layer = t.u.Layer
 		}
-		if e.o.Depth >= 0 && layer > e.o.Depth {
+		if e.o.Depth >= 0 && u.Layer > e.o.Depth {
 			continue
 		}
-		if _, err := e.offer(t, record.Queued{URL: l.url, Layer: layer, Via: t.u.URL}, l.requisite); err != nil {
+		if _, err := e.offer(t, u, l.Requisite); err != nil {
 			return err
 		}
 	}
@@ -358,7 +361,9 @@ func (e *engine) redirected(t *task, c *record.Capture) error {
 	if origin == "" {
 		origin = t.u.URL
 	}
-	added, err := e.offer(t, record.Queued{URL: withoutSession(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1}, false)
+	added, err := e.offer(t, record.Queued{
+		URL: withoutSession(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Score: t.u.Score, Hint: t.u.Hint,
+	}, false)
 	if !added {
 		row.Reason = "leads to " + to + ", which was met before or is left out"
 	}
@@ -383,10 +388,20 @@ func (e *engine) offer(t *task, u record.Queued, requisite bool) (added bool, er
 
 // priority is where a URL stands in the order of the crawl.
 func (e *engine) priority(u *record.Queued) uint64 {
-	if e.o.Order == record.OrderRandom {
-		h := fnv.New64a()
-		h.Write([]byte(u.URL))
-		return h.Sum64()
+	switch e.o.Order {
+	case record.OrderRandom:
+		return order.Random(uint64(e.crawl.ID), u.URL)
+	case record.OrderBest:
+		u.Score = order.DefaultWeights.Priority(terms(u))
+		return order.Best(u.Score, uint64(e.crawl.Fetched+e.crawl.Waiting))
 	}
-	return uint64(u.Layer)
+	return order.BFS(u.Layer)
+}
+
+// terms are what the priority of a URL is made of, whose Score is still that of
+// the page which led here.
+func terms(u *record.Queued) order.Terms {
+	return order.Terms{
+		Parent: u.Score, Depth: float64(urlkey.Depth(u.URL)), Other: order.Location(u.URL) + u.Hint,
+	}
 }

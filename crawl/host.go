@@ -75,9 +75,10 @@ func (e *engine) saveRobots(name string, s *savedRobots) error {
 }
 
 // obey takes a robots.txt into account.
-func (e *engine) obey(h *host, s *savedRobots) {
+func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	f := robots.Of(s.Status, s.Body)
 	h.group, h.expires = f.Group(robots.Product(e.client.agent)), s.Time.Std().Add(f.Fresh())
+	return f
 }
 
 // pause is how long to wait after a request that took so long.

@@ -93,8 +93,11 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	if o.Name = urlkey.Host(o.Seeds[0]); st.Alias != nil {
 		o.Name = st.Alias.Text
 	}
-	if st.Order == "RANDOM" {
+	switch st.Order {
+	case "RANDOM":
 		o.Order = record.OrderRandom
+	case "BEST":
+		o.Order = record.OrderBest
 	}
 	for _, c := range []struct {
 		e    ast.Expr

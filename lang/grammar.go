@@ -184,7 +184,7 @@ type crawlClauseSyntax struct {
 	Limits     []*crawlLimitSyntax `parser:"| 'LIMIT' @@ ( ',' @@ )*"`
 	Within     []*scopeSyntax      `parser:"| 'WITHIN' @@ ( ',' @@ )*"`
 	Exclude    []*excludeSyntax    `parser:"| 'EXCLUDE' @@ ( ',' @@ )*"`
-	Order      lexer.Token         `parser:"| 'ORDER' @( 'BFS' | 'RANDOM' )"`
+	Order      lexer.Token         `parser:"| 'ORDER' @( 'BFS' | 'BEST' | 'RANDOM' )"`
 	Workers    lexer.Token         `parser:"| 'WORKERS' @( Number | Param )"`
 	Delay      lexer.Token         `parser:"| 'DELAY' @( Duration | Param )"`
 	Agent      *textSyntax         `parser:"| 'AGENT' @@"`

@@ -71,7 +71,7 @@ file = 'text' | $name | expr || expr
 	{"CRAWL", `
 CRAWL url, … [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
-    [ORDER (BFS | RANDOM)] [WORKERS n] [DELAY 7d] [AGENT url]
+    [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [AGENT url]
     [WITH REQUISITES] [IGNORE ROBOTS] [ALLOW PRIVATE] [AS name]
 url = 'text' | $name
 n = 10 | $name

@@ -495,7 +495,7 @@ func withoutParams(q *ast.Query) *ast.Query {
 }
 
 func (g treeMaker) crawl() *ast.Crawl {
-	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "RANDOM")}
+	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "BEST", "RANDOM")}
 	if g.bool() {
 		c.Depth, c.Workers, c.Delay = g.param(), &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}, g.param()
 	}

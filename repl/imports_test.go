@@ -54,7 +54,7 @@ var arrows = map[string]string{
 	"crawl/revisit": "",
 	"crawl/robots":  "",
 
-	"crawl":          "crawl/frontier crawl/robots crawl/guard store/record store/urlkey store/page",
+	"crawl":          "crawl/frontier crawl/links crawl/order crawl/robots crawl/guard store/record store/urlkey store/page",
 	"crawl/frontier": "store/record",
 	"store/queue":    "store/record store/urlkey store/disk",
 
@@ -66,16 +66,17 @@ var arrows = map[string]string{
 
 // testArrows are further arrows of a package's tests alone.
 var testArrows = map[string]string{
-	"lang/ast":     "lang",
-	"exec":         "exec/op/optest",
-	"exec/op":      "exec/op/optest lang",
-	"exec/plan":    "lang",
-	"exec/value":   "lang",
-	"store":        "store/disk/disktest",
-	"queries":      "lang store/record store/tianwang",
-	"store/mirror": "store/urlkey",
-	"crawl":        "store",
-	"crawl/guard":  "store/urlkey",
+	"lang/ast":       "lang",
+	"exec":           "exec/op/optest",
+	"exec/op":        "exec/op/optest lang",
+	"exec/plan":      "lang",
+	"exec/value":     "lang",
+	"store":          "store/disk/disktest",
+	"queries":        "lang store/record store/tianwang",
+	"store/mirror":   "store/urlkey",
+	"crawl":          "store",
+	"crawl/frontier": "store/queue store/disk store/record",
+	"crawl/guard":    "store/urlkey",
 }
 
 // homes says where each outside module may be imported. Modules that tests

@@ -97,12 +97,13 @@ var workerFills = fills[[]record.Worker]{
 }
 
 var frontierFills = fills[[]record.Queued]{
-	"url":   textOf(value.URL, func(u *record.Queued) string { return u.URL }),
-	"host":  textOf(value.Text, func(u *record.Queued) string { return u.Host }),
-	"layer": intOf(func(u *record.Queued) int64 { return int64(u.Layer) }),
-	"via":   textOf(value.URL, func(u *record.Queued) string { return u.Via }),
-	"due":   timeOf(func(u *record.Queued) record.Time { return u.Due }),
-	"tries": intOf(func(u *record.Queued) int64 { return int64(u.Tries) }),
+	"url":      textOf(value.URL, func(u *record.Queued) string { return u.URL }),
+	"host":     textOf(value.Text, func(u *record.Queued) string { return u.Host }),
+	"priority": floatOf(func(u *record.Queued) float64 { return u.Score }),
+	"layer":    intOf(func(u *record.Queued) int64 { return int64(u.Layer) }),
+	"via":      textOf(value.URL, func(u *record.Queued) string { return u.Via }),
+	"due":      timeOf(func(u *record.Queued) record.Time { return u.Due }),
+	"tries":    intOf(func(u *record.Queued) int64 { return int64(u.Tries) }),
 	"state": textOf(value.Text, func(u *record.Queued) string {
 		if u.Due != record.NoTime {
 			return "later"

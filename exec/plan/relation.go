@@ -304,6 +304,7 @@ var frontierRelation = &Relation{
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
 		{Name: "host", Type: value.Text, Doc: "host and port, whose queue it stands in"},
+		{Name: "priority", Type: value.Float, Doc: "in the order BEST; the highest is next"},
 		{Name: "layer", Type: value.Int, Doc: "hops from a seed"},
 		{Name: "via", Type: value.URL, Doc: "page that led here"},
 		{Name: "due", Type: value.Time, Doc: "not to be fetched before"},

@@ -196,7 +196,7 @@ type Crawl struct {
 	Limits       []CrawlLimit
 	Within       []Scope // none: the seeds' hosts
 	Exclude      []Exclusion
-	Order        string // BFS or RANDOM; "" if absent
+	Order        string // BFS, BEST or RANDOM; "" if absent
 	Workers      Expr   // *Number or *Param; nil if absent
 	Delay        Expr   // *Duration or *Param; nil if absent
 	Agent        Expr   // *String or *Param; nil if absent

@@ -3,6 +3,7 @@ package queue
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 
 	"infomall/store/record"
@@ -45,11 +46,23 @@ func appendQueued(b []byte, q *record.Queued) []byte {
 	b = binary.AppendUvarint(b, uint64(q.Hop))
 	b = binary.AppendUvarint(b, uint64(q.Tries))
 	b = binary.AppendVarint(b, int64(q.Due))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(q.Score))
+	b = binary.BigEndian.AppendUint64(b, math.Float64bits(q.Hint))
+	flags := byte(0)
 	if q.Forced {
-		return append(b, 1)
+		flags |= flagForced
 	}
-	return append(b, 0)
+	if q.Sitemap {
+		flags |= flagSitemap
+	}
+	return append(b, flags)
 }
+
+// The flags of a queued URL.
+const (
+	flagForced = 1 << iota
+	flagSitemap
+)
 
 func decodeQueued(b []byte) (q record.Queued, err error) {
 	d := decoder{b: b}
@@ -63,7 +76,9 @@ func decodeQueued(b []byte) (q record.Queued, err error) {
 	q.Hop = int(d.number())
 	q.Tries = int(d.number())
 	q.Due = record.Time(d.signed())
-	q.Forced = d.number() == 1
+	q.Score, q.Hint = d.float(), d.float()
+	flags := d.number()
+	q.Forced, q.Sitemap = flags&flagForced != 0, flags&flagSitemap != 0
 	return q, d.end()
 }
 
@@ -122,6 +137,16 @@ func (d *decoder) signed() int64 {
 		return 0
 	}
 	d.b = d.b[n:]
+	return v
+}
+
+func (d *decoder) float() float64 {
+	if len(d.b) < 8 {
+		d.bad, d.b = true, nil
+		return 0
+	}
+	v := math.Float64frombits(binary.BigEndian.Uint64(d.b))
+	d.b = d.b[8:]
 	return v
 }
 

@@ -54,18 +54,21 @@ type Fetch struct {
 
 // Queued is a URL that a crawl is to fetch.
 type Queued struct {
-	URL      string // canonical
-	Host     string // host and port, whose queue it stands in
-	Priority uint64 // of one host's URLs the lowest is fetched first
-	Seq      uint64 // by arrival; of equal priorities the lowest is first
-	Layer    int    // hops from a seed
-	Via      string // page that led here; "" for a seed
-	Origin   string // URL first asked for, where redirects led here; or ""
-	Hop      int    // redirects before it
-	Tries    int    // attempts so far
-	Due      Time   // not to be fetched before; NoTime for at once
-	Forced   bool   // by ADD … FORCE: also if the crawl has met it
-	Crawl    string // name of the crawl
+	URL      string  // canonical
+	Host     string  // host and port, whose queue it stands in
+	Priority uint64  // of one host's URLs the lowest is fetched first
+	Seq      uint64  // by arrival; of equal priorities the lowest is first
+	Layer    int     // hops from a seed
+	Via      string  // page that led here; "" for a seed
+	Origin   string  // URL first asked for, where redirects led here; or ""
+	Hop      int     // redirects before it
+	Tries    int     // attempts so far
+	Due      Time    // not to be fetched before; NoTime for at once
+	Score    float64 // its priority in the order BEST
+	Hint     float64 // priority that a sitemap gives it, 0 to 1
+	Sitemap  bool    // it was named as a sitemap
+	Forced   bool    // by ADD … FORCE: also if the crawl has met it
+	Crawl    string  // name of the crawl
 }
 
 // CrawlState says what a crawl is doing.
@@ -125,6 +128,7 @@ type CrawlOrder uint8
 const (
 	OrderBFS    CrawlOrder = iota // by layer, then by arrival
 	OrderRandom                   // by a hash of the URL
+	OrderBest                     // by priority: see package order
 )
 
 // CrawlOptions say what to crawl and how. The zero value of each field is its

@@ -1,0 +1,165 @@
+package frontier
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/disk"
+	"infomall/store/queue"
+	"infomall/store/record"
+)
+
+// TestFrontier holds the frontier over its store on disk against a list that is
+// searched from end to end: at any moment the URL taken out is the first of all
+// whose hosts are free and awake, and over a restart only what was out and not
+// done is delivered again.
+func TestFrontier(t *testing.T) {
+	dirs := 0
+	root := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dirs++
+		dir := filepath.Join(root, fmt.Sprint(dirs))
+		m := &model{t: t, dir: dir, now: time.UnixMilli(1_000_000), next: make(map[string]time.Time), out: make(map[string]*record.Queued)}
+		m.open()
+		defer func() { m.check(m.q.Close()) }()
+		t.Repeat(map[string]func(*rapid.T){
+			"add": m.add, "next": m.take, "done": m.done, "return": m.giveBack, "retry": m.retry, "wait": m.wait, "restart": m.restart,
+		})
+	})
+}
+
+// model is a frontier, and what it should be.
+type model struct {
+	t    *rapid.T
+	dir  string
+	q    *queue.Queue
+	f    *Frontier
+	now  time.Time
+	n    int
+	list []record.Queued           // in the queues, not out
+	next map[string]time.Time      // when hosts are awake
+	out  map[string]*record.Queued // by host
+}
+
+func (m *model) check(err error) {
+	if err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+func (m *model) open() {
+	var err error
+	m.q, err = queue.Open(disk.OS, m.dir)
+	m.check(err)
+	m.f, err = New(m.q)
+	m.check(err)
+}
+
+// add adds some URLs, so many at times that they are not all in the window.
+func (m *model) add(t *rapid.T) {
+	for range rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "count") {
+		m.n++
+		host := rapid.SampledFrom([]string{"a.cn", "b.cn", "b.cn:81"}).Draw(t, "host")
+		u := record.Queued{URL: fmt.Sprintf("http://%s/%d", host, m.n), Host: host, Priority: rapid.Uint64Range(0, 5).Draw(t, "priority"), Due: record.NoTime}
+		added, err := m.f.Add(u)
+		m.check(err)
+		again, err := m.f.Add(u)
+		m.check(err)
+		if !added || again {
+			t.Fatalf("added %v, and again %v", added, again)
+		}
+		u.Seq = uint64(m.n)
+		m.list = append(m.list, u)
+	}
+}
+
+// take takes a URL out.
+func (m *model) take(t *rapid.T) {
+	got, _, ok, err := m.f.Next(m.now)
+	m.check(err)
+	var free []record.Queued
+	for _, u := range m.list {
+		if m.out[u.Host] == nil && !m.next[u.Host].After(m.now) && (u.Due == record.NoTime || u.Due <= record.At(m.now)) {
+			free = append(free, u)
+		}
+	}
+	if len(free) == 0 {
+		if ok {
+			t.Fatalf("took %s, and nothing is free", got.URL)
+		}
+		if empty := m.f.Empty(); empty != (len(m.list) == 0 && len(m.out) == 0) {
+			t.Fatalf("empty is %v, with %d queued and %d out", empty, len(m.list), len(m.out))
+		}
+		return
+	}
+	want := slices.MinFunc(free, func(a, b record.Queued) int {
+		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Seq, b.Seq))
+	})
+	if !ok || got.URL != want.URL {
+		t.Fatalf("took %q (%v), want %q", got.URL, ok, want.URL)
+	}
+	m.out[got.Host] = &got
+	m.list = slices.DeleteFunc(m.list, func(u record.Queued) bool { return u.URL == got.URL })
+}
+
+// anyOut is a URL that is out; nil if none is.
+func (m *model) anyOut(t *rapid.T) *record.Queued {
+	for _, host := range []string{"a.cn", "b.cn", "b.cn:81"} {
+		if u := m.out[host]; u != nil && rapid.Bool().Draw(t, host) {
+			return u
+		}
+	}
+	t.Skip("nothing is out")
+	return nil
+}
+
+func (m *model) release(t *rapid.T, u *record.Queued) time.Time {
+	delete(m.out, u.Host)
+	var next time.Time
+	if rapid.Bool().Draw(t, "pause") {
+		next = m.now.Add(time.Second)
+	}
+	m.next[u.Host] = next
+	return next
+}
+
+func (m *model) done(t *rapid.T) {
+	u := m.anyOut(t)
+	m.check(m.f.Release(u.Host, m.release(t, u)))
+	m.check(m.f.Done(u))
+}
+
+func (m *model) giveBack(t *rapid.T) {
+	u := m.anyOut(t)
+	m.check(m.f.Return(*u, m.release(t, u)))
+	m.list = append(m.list, *u)
+}
+
+func (m *model) retry(t *rapid.T) {
+	u := *m.anyOut(t)
+	m.check(m.f.Release(u.Host, m.release(t, &u)))
+	due := m.now.Add(3 * time.Second)
+	m.check(m.f.Retry(&u, due))
+	m.list = append(m.list, u)
+}
+
+func (m *model) wait(t *rapid.T) { m.now = m.now.Add(time.Second) }
+
+// restart ends the process after a commit: pauses are forgotten, and what was
+// out is in the queues again.
+func (m *model) restart(*rapid.T) {
+	m.check(m.q.Commit())
+	m.check(m.q.Close())
+	for _, u := range m.out {
+		m.list = append(m.list, *u)
+	}
+	clear(m.out)
+	clear(m.next)
+	m.open()
+}
