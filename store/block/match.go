@@ -61,8 +61,10 @@ const (
 func Matches(old, new []Piece) []Match {
 	m := matcher{old: old, new: new, toOld: filled(len(new)), toNew: filled(len(old))}
 	m.byDigest()
-	m.byLikeness()
-	m.byPlace()
+	if slices.Contains(m.toNew, -1) && slices.Contains(m.toOld, -1) {
+		m.byLikeness()
+		m.byPlace()
+	}
 	return m.result()
 }
 
@@ -139,23 +141,28 @@ func ordered(toOld []int) []bool {
 	return keep
 }
 
-// bag is the words of a block: their hashes, with how often each comes.
-type bag struct {
-	words map[uint64]int
-	count int
-}
+// bag is the hashes of a block's words, sorted; each as often as it comes.
+type bag []uint64
 
 func newBag(text string) bag {
-	b := bag{words: map[uint64]int{}}
+	var b bag
 	for _, w := range page.Words(text) {
-		b.words[hash(strings.ToLower(w))]++
-		b.count++
+		b = append(b, hash(strings.ToLower(w)))
 	}
-	if b.count == 0 && strings.TrimSpace(text) != "" {
-		b.words[hash(text)]++
-		b.count++
+	if len(b) == 0 && strings.TrimSpace(text) != "" {
+		b = append(b, hash(text))
 	}
+	slices.Sort(b)
 	return b
+}
+
+// distinct yields each word of the bag once.
+func (b bag) distinct(yield func(uint64) bool) {
+	for i, w := range b {
+		if (i == 0 || b[i-1] != w) && !yield(w) {
+			return
+		}
+	}
 }
 
 // hash is FNV-1a.
@@ -169,17 +176,22 @@ func hash(s string) uint64 {
 
 // likeness is the share of words that two blocks have in common.
 func likeness(a, b bag) float64 {
-	if a.count+b.count == 0 {
+	if len(a)+len(b) == 0 {
 		return 0
 	}
-	if len(a.words) > len(b.words) {
-		a, b = b, a
+	common, all := 0, len(a)+len(b)
+	for len(a) > 0 && len(b) > 0 {
+		switch {
+		case a[0] < b[0]:
+			a = a[1:]
+		case a[0] > b[0]:
+			b = b[1:]
+		default:
+			a, b = a[1:], b[1:]
+			common++
+		}
 	}
-	common := 0
-	for w, n := range a.words {
-		common += min(n, b.words[w])
-	}
-	return 2 * float64(common) / float64(a.count+b.count)
+	return 2 * float64(common) / float64(all)
 }
 
 // rareMax bounds in how many blocks a word may stand that is used to find
@@ -200,28 +212,22 @@ type candidate struct {
 func (m *matcher) byLikeness() {
 	m.words[0], m.words[1] = bags(m.old, m.toNew), bags(m.new, m.toOld)
 	m.alike = make([]float64, len(m.new))
-	in := map[uint64][]int{} // the old blocks that have a word
-	for o := range m.old {
-		for w := range m.words[0][o].words {
-			in[w] = append(in[w], o)
-		}
-	}
+	in := newWordIndex(m.words[0])
 	var found []candidate
+	shared := make([]int, len(m.old)) // words in common with each old block
+	var likely []int                  // those with any
 	for n := range m.new {
-		if m.toOld[n] >= 0 {
-			continue
-		}
-		shared := map[int]int{}
-		for w := range m.words[1][n].words {
-			if list := in[w]; len(list) <= rareMax {
-				for _, o := range list {
-					shared[o]++
-				}
+		for w := range m.words[1][n].distinct {
+			list := in.of(w)
+			if len(list) > rareMax {
+				continue
 			}
-		}
-		likely := make([]int, 0, len(shared))
-		for o := range shared {
-			likely = append(likely, o)
+			for _, p := range list {
+				if shared[p.block] == 0 {
+					likely = append(likely, p.block)
+				}
+				shared[p.block]++
+			}
 		}
 		slices.SortFunc(likely, func(a, b int) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
 		for _, o := range likely[:min(len(likely), candidatePairs)] {
@@ -229,6 +235,10 @@ func (m *matcher) byLikeness() {
 				found = append(found, candidate{o, n, l})
 			}
 		}
+		for _, o := range likely {
+			shared[o] = 0
+		}
+		likely = likely[:0]
 	}
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
@@ -238,6 +248,35 @@ func (m *matcher) byLikeness() {
 			m.edit(c.old, c.new, c.alike)
 		}
 	}
+}
+
+// wordIndex tells which blocks have a word.
+type wordIndex []wordPlace
+
+type wordPlace struct {
+	word  uint64
+	block int
+}
+
+func newWordIndex(bags []bag) wordIndex {
+	var in wordIndex
+	for i, b := range bags {
+		for w := range b.distinct {
+			in = append(in, wordPlace{w, i})
+		}
+	}
+	slices.SortFunc(in, func(a, b wordPlace) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.block, b.block)) })
+	return in
+}
+
+// of gives the places of a word.
+func (in wordIndex) of(word uint64) []wordPlace {
+	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
+	to := from
+	for to < len(in) && in[to].word == word {
+		to++
+	}
+	return in[from:to]
 }
 
 func bags(pieces []Piece, partner []int) []bag {

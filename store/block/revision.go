@@ -95,16 +95,32 @@ func (r *Revision) pairs(level int) *cutPairs {
 	if r.asWholes || !r.Hidden() {
 		p.new = r.Tree.Cut(level)
 	}
-	weights := map[[2]int]int{}
-	for _, m := range r.matches {
-		o, n := placeIn(r.Before.Tree, p.old, m.Old), placeIn(r.Tree, p.new, m.New)
-		p.ofOld, p.ofNew = append(p.ofOld, o), append(p.ofNew, n)
-		if o >= 0 && n >= 0 {
-			weights[[2]int{o, n}] += r.Before.size(m.Old) + r.size(m.New)
+	p.ofOld, p.ofNew = make([]int, len(r.matches)), make([]int, len(r.matches))
+	inOld, inNew := placesIn(r.Before.Tree, p.old), placesIn(r.Tree, p.new)
+	at := map[[2]int]int{} // of each pair in p.shared
+	last, n := [2]int{-1, -1}, -1
+	for i, m := range r.matches {
+		p.ofOld[i], p.ofNew[i] = -1, -1
+		if m.Old >= 0 {
+			p.ofOld[i] = inOld[m.Old]
 		}
-	}
-	for k, w := range weights {
-		p.shared = append(p.shared, sharedPair{k[0], k[1], w})
+		if m.New >= 0 {
+			p.ofNew[i] = inNew[m.New]
+		}
+		k := [2]int{p.ofOld[i], p.ofNew[i]}
+		if k[0] < 0 || k[1] < 0 {
+			continue
+		}
+		if k != last { // most are the same
+			var ok bool
+			if n, ok = at[k]; !ok {
+				n = len(p.shared)
+				at[k] = n
+				p.shared = append(p.shared, sharedPair{k[0], k[1], 0})
+			}
+			last = k
+		}
+		p.shared[n].weight += r.Before.size(m.Old) + r.size(m.New)
 	}
 	slices.SortFunc(p.shared, func(a, b sharedPair) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
@@ -126,13 +142,16 @@ func (r *Revision) pairs(level int) *cutPairs {
 // size is what a block weighs: an empty one too weighs something.
 func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
 
-// placeIn is the place in a cut of the block that leaf n is in, -1 for no leaf.
-func placeIn(t *Tree, cut []int, n int) int {
-	if n < 0 {
-		return -1
+// placesIn is for each block of a tree that lies in a block of a cut the place
+// of that one.
+func placesIn(t *Tree, cut []int) []int {
+	places := filled(len(t.Blocks))
+	for i, c := range cut {
+		for n := c; n < t.Blocks[c].Next; n++ {
+			places[n] = i
+		}
 	}
-	i, _ := slices.BinarySearchFunc(cut, n, func(c, n int) int { return cmp.Compare(t.Blocks[c].Next-1, n) })
-	return i
+	return places
 }
 
 // changes is what became of the blocks of a cut.
