@@ -29,6 +29,12 @@ func (s *Session) Check(st ast.Statement) error {
 		_, err = s.describe(st)
 	case *ast.Show:
 		_, err = s.shownPlan(st)
+	case *ast.Crawl:
+		_, err = s.crawlOptions(st)
+	case *ast.AddToCrawl:
+		_, err = s.urls(st.URLs)
+	case *ast.ShowRobots:
+		_, err = s.robotsAsked(st)
 	case *ast.ShowPage:
 		_, err = s.pageAsked(st.URL, st.Time)
 	case *ast.Diff:

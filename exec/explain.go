@@ -197,6 +197,12 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return nil, ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing")
 	case *ast.Describe, *ast.Show, *ast.Help:
 		return []string{"prints what the program knows, and reads no archive"}, nil
+	case *ast.ShowRobots:
+		asked, err := s.robotsAsked(st)
+		if err != nil {
+			return nil, err
+		}
+		return []string{s.would(asked)}, nil
 	case *ast.ShowPage:
 		return s.wouldShow(st)
 	case *ast.Diff:

@@ -67,6 +67,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.describe(st)
 	case *ast.Show:
 		return s.show(ctx, st)
+	case *ast.ShowRobots:
+		return s.showRobots(ctx, st)
 	case *ast.ShowPage:
 		return s.showPage(ctx, st)
 	case *ast.Diff:

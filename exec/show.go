@@ -10,7 +10,7 @@ import (
 )
 
 // shown are the words after SHOW.
-var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "CRAWLS", "WORKERS", "HISTORY", "VIEWS", "QUERIES", "METADATA", "PAGE", "PATH"}
+var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "CRAWLS", "WORKERS", "HISTORY", "VIEWS", "QUERIES", "METADATA", "PAGE", "PATH", "ROBOTS"}
 
 // ShownNames lists the words after SHOW.
 func ShownNames() []string { return shown }

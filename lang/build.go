@@ -334,6 +334,9 @@ func (b *builder) show(s *showSyntax) ast.Statement {
 	if p := s.Path; p != nil {
 		return &ast.ShowPath{Span: spanOfAll(s.Tokens), From: newText(&p.From), To: newText(&p.To), Time: p.At}
 	}
+	if s.Robots != nil {
+		return b.showRobots(spanOfAll(s.Tokens), s.Robots)
+	}
 	what := newName(&s.What)
 	what.Text = foldASCII(what.Text)
 	if ours, ok := otherLists[what.Text]; ok {

@@ -90,3 +90,21 @@ func orderStatement(s *ordersSyntax) *ast.OrderCrawl {
 	o.Name = newName(&s.Name)
 	return o
 }
+
+func (b *builder) showRobots(at ast.Span, s *robotsSyntax) *ast.ShowRobots {
+	r := &ast.ShowRobots{Span: at, URL: newText(&s.URL)}
+	for _, o := range s.Options {
+		twice := ""
+		if o.Agent != nil {
+			twice = ifSet(r.Agent != nil, "AGENT")
+			r.Agent = newText(&o.Agent.Text)
+		} else {
+			twice = ifSet(r.Time != nil, "AT")
+			r.Time = o.At
+		}
+		if twice != "" {
+			b.fail(spanOfAll(o.Tokens), twice+" stands twice", "")
+		}
+	}
+	return r
+}

@@ -351,9 +351,21 @@ type describeSyntax struct {
 
 type showSyntax struct {
 	Tokens []lexer.Token
-	Page   *pageSyntax `parser:"'SHOW' ( @@"`
-	Path   *pathSyntax `parser:"| @@"`
-	What   lexer.Token `parser:"| (?! 'PAGE' | 'PATH' ) @Ident )"`
+	Page   *pageSyntax   `parser:"'SHOW' ( @@"`
+	Path   *pathSyntax   `parser:"| @@"`
+	Robots *robotsSyntax `parser:"| @@"`
+	What   lexer.Token   `parser:"| (?! 'PAGE' | 'PATH' | 'ROBOTS' ) @Ident )"`
+}
+
+type robotsSyntax struct {
+	URL     lexer.Token           `parser:"'ROBOTS' @( String | Param )"`
+	Options []*robotsOptionSyntax `parser:"@@*"`
+}
+
+type robotsOptionSyntax struct {
+	Tokens []lexer.Token
+	Agent  *textSyntax `parser:"  'AGENT' @@"`
+	At     moment      `parser:"| ( 'AT' | 'AS' 'OF' ) @@"`
 }
 
 type pathSyntax struct {

@@ -176,6 +176,12 @@ SHOW PAGE url [AT t | AS OF t]
 url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
+	{"SHOW ROBOTS", `
+SHOW ROBOTS url [AGENT agent] [AT t | AS OF t]
+url = 'text' | $name
+agent = 'text' | $name
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+`},
 	{"SHOW PATH", `
 SHOW PATH url TO url [AT t | AS OF t]
 url = 'text' | $name

@@ -99,6 +99,7 @@ var statements = []struct{ src, want string }{
 	{"CRAWL 'http://a.cn/'", ""},
 	{"crawl 'http://a.cn/', $u as n allow private ignore robots with requisites agent 'x' delay 2s workers 4 order random exclude 'a.cn/x', ~'[0-9]' within 'a.cn' .. 'b.cn', 'c.cn' limit 10 pages, 2MB, 7d depth $d",
 		"CRAWL 'http://a.cn/', $u DEPTH $d LIMIT 10 PAGES, 2MB, 7d WITHIN 'a.cn' .. 'b.cn', 'c.cn' EXCLUDE 'a.cn/x', ~'[0-9]' ORDER RANDOM WORKERS 4 DELAY 2s AGENT 'x' WITH REQUISITES IGNORE ROBOTS ALLOW PRIVATE AS n"},
+	{"show robots 'http://a.cn/x' as of 2008-06 agent $a", "SHOW ROBOTS 'http://a.cn/x' AGENT $a AT 2008-06"},
 	{"EXPLAIN CRAWL 'http://a.cn/' DEPTH 3 ORDER BFS", ""},
 	{"CRAWL 'http://a.cn/' ORDER BEST", ""},
 	{"pause crawl x", "PAUSE CRAWL x"},

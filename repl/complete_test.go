@@ -68,7 +68,7 @@ func TestComplete(t *testing.T) {
 		{"RUN 'complete.g|", "complete.go"},
 		{"EXPLAIN RUN lo|", "lost"},
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
-		{"SHOW |", "COLUMNS CRAWLS FILES FUNCTIONS HISTORY METADATA PAGE PATH POOLS QUERIES RELATIONS SETTINGS TOMBSTONES VIEWS WORKERS"},
+		{"SHOW |", "COLUMNS CRAWLS FILES FUNCTIONS HISTORY METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS SETTINGS TOMBSTONES VIEWS WORKERS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
 		{"SHOW PAGE 'x' AS |", "blocks headers html raw text"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},

@@ -44,7 +44,7 @@ var arrows = map[string]string{
 	"exec/op":    "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value lang/ast store/record",
 	"exec/graph": "",
-	"exec":       "exec/value exec/plan exec/op exec/graph exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec":       "crawl/robots exec/value exec/plan exec/op exec/graph exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 

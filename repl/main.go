@@ -372,7 +372,7 @@ func (p *program) places(steps []step) (places []place, results int) {
 // asks reports whether a statement is there for its result.
 func asks(s ast.Statement) bool {
 	switch s.(type) {
-	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowPage, *ast.Diff, *ast.Verify, *ast.Run:
+	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowRobots, *ast.ShowPage, *ast.Diff, *ast.Verify, *ast.Run:
 		return true
 	}
 	return false

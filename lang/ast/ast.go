@@ -34,7 +34,7 @@ type Node interface {
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
 // *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *PageRank,
 // *ExplainRank, *ShowPath, *Explain, *Describe,
-// *Show, *ShowPage, *Diff, *Set, *Reset and *Help.
+// *Show, *ShowPage, *ShowRobots, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node
 	statement()
@@ -396,6 +396,14 @@ const (
 	PageBlocks
 )
 
+// ShowRobots is SHOW ROBOTS 'url' [AGENT 's'] [AT t].
+type ShowRobots struct {
+	Span
+	URL   Expr // *String or *Param
+	Agent Expr // *String or *Param; nil for the crawler's own
+	Time  Expr // nil: the latest
+}
+
 // ShowPage is SHOW PAGE 'url' [AT t] [AS form].
 type ShowPage struct {
 	Span
@@ -455,6 +463,7 @@ func (*Run) statement()            {}
 func (*Explain) statement()        {}
 func (*Describe) statement()       {}
 func (*Show) statement()           {}
+func (*ShowRobots) statement()     {}
 func (*ShowPage) statement()       {}
 func (*Diff) statement()           {}
 func (*Set) statement()            {}

@@ -617,6 +617,10 @@ func (p *printer) statement(s Statement) {
 		p.name(&s.Name)
 	case *Show:
 		p.words("SHOW ", upper(s.What.Text))
+	case *ShowRobots:
+		p.clause("SHOW ROBOTS ", s.URL)
+		p.clause(" AGENT ", s.Agent)
+		p.clause(" AT ", s.Time)
 	case *ShowPage:
 		p.showPage(s)
 	case *Diff:
@@ -748,6 +752,7 @@ func (s *RepairPool) String() string { return statementString(s) }
 func (s *Explain) String() string    { return statementString(s) }
 func (s *Describe) String() string   { return statementString(s) }
 func (s *Show) String() string       { return statementString(s) }
+func (s *ShowRobots) String() string { return statementString(s) }
 func (s *ShowPage) String() string   { return statementString(s) }
 func (s *Diff) String() string       { return statementString(s) }
 func (s *Set) String() string        { return statementString(s) }

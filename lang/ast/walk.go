@@ -134,6 +134,8 @@ func children(n Node) []Node {
 		l.exprs(n.File, n.To)
 	case *Explain:
 		l = append(l, n.Statement)
+	case *ShowRobots:
+		l.exprs(n.URL, n.Agent, n.Time)
 	case *ShowPage:
 		l.exprs(n.URL, n.Time)
 	case *Diff:
