@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -136,6 +137,46 @@ func TestKeptInOrder(t *testing.T) {
 	if got, err := checkKept(v); err != nil || got != 3*len(bodies) {
 		t.Errorf("%d folds are believed, want %d: %v", got, 3*len(bodies), err)
 	}
+}
+
+// TestKeptThroughMerge imports a history month by month, merges and seals its
+// pools, and copies the archive: what is kept of the versions goes along, and is
+// believed as before.
+func TestKeptThroughMerge(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	bodies := []string{storyOf("abc"), storyOf("ab!c"), storyOf("xab!c"), storyOf("abc"), storyOf("ac"), storyOf("bac")}
+	for i, body := range bodies {
+		put(t, a, []*visit{
+			{url: "http://www.example.com/", time: day0 + record.Time(i*10)*dayMillis, status: 200, body: body},
+			{url: "http://www.example.com/b", time: day0 + record.Time(i*10+1)*dayMillis, status: 200, body: body + "b"},
+		})
+	}
+	check := func(what string, a *Archive) {
+		t.Helper()
+		v, err := a.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		if got, err := checkKept(v); err != nil || got != 2*len(bodies) {
+			t.Errorf("%s: %d folds are believed, want %d: %v", what, got, 2*len(bodies), err)
+		}
+	}
+	check("imported", a)
+	for _, seal := range []bool{false, true} {
+		for _, pool := range poolNames(t, a) {
+			if _, err := a.Merge(ctx, record.MergeOptions{Pools: []string{pool}, Seal: seal}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		check(fmt.Sprintf("merged, sealed %v", seal), a)
+	}
+	b := Open(filepath.Join(t.TempDir(), "copy"), Options{})
+	defer b.Close()
+	copyTo(t, a, b.Path())
+	check("copied", b)
 }
 
 // TestKeptOutOfOrder imports a version between two others. The fold of the one
