@@ -169,7 +169,7 @@ var versionsRelation = &Relation{
 		{Name: "depth", Type: value.Int, Doc: "number of parts of the path"},
 		{Name: "job", Type: value.Text, Doc: "what brought it", Needs: record.ColJob},
 		{Name: "new_blocks", Type: value.Int, Doc: "blocks of the finest level that the version before has not", Aside: true, Needs: record.ColPrevious},
-		{Name: "stored_bytes", Type: value.Int, Doc: "size of these, and of the layout if that is new: what has to be stored for it, before compression", Aside: true, Needs: record.ColPrevious},
+		{Name: "stored_bytes", Type: value.Int, Doc: "size of these, and of the layout if that is new: the most that is stored for it, before compression", Aside: true, Needs: record.ColPrevious},
 		{Name: "substantial", Type: value.Bool, Doc: "whether words came or went that are no dates, counters and the like; true of the first", Payload: true},
 		{Name: "level", Type: value.Int, Doc: "level at which the blocks of its URL tell most of changes, learned from the versions up to it", Payload: true},
 		{Name: "level_reason", Type: value.Text, Doc: "why it is finer or coarser than level 2", Payload: true},

@@ -6,8 +6,8 @@ import (
 	"infomall/store/record"
 )
 
-// Brought is what a version has that the version before has not, which is what
-// has to be stored for it.
+// Brought is what a version has that the version before has not, which is the
+// most that has to be stored for it.
 type Brought struct {
 	// Blocks counts leaves that the version before has not.
 	Blocks int
