@@ -46,6 +46,7 @@ func (s *Session) reindex(ctx context.Context, st *ast.Reindex) (*Result, error)
 }
 
 func (s *Session) reindexOptions(st *ast.Reindex) (o record.ReindexOptions, err error) {
+	o.Derived = st.Derived
 	if st.Pool != nil {
 		o.Pool, err = plan.ConstantText(st.Pool, s.env())
 	}
@@ -75,6 +76,12 @@ func (s *Session) wouldReindex(ctx context.Context, st *ast.Reindex) ([]string, 
 		return nil, err
 	}
 	lines := []string{"make the indexes of " + s.Archive.Path() + " anew"}
+	if st.Derived {
+		lines[0] = "make anew what older versions of the program read off pages of " + s.Archive.Path()
+		if len(results) == 0 {
+			lines = append(lines, "  nothing: this version did it")
+		}
+	}
 	for _, r := range results {
 		line := fmt.Sprintf("  pool %s: from %d db-files, %d bytes", r.Pool, r.Segments, r.Bytes)
 		if r.Catalogue {

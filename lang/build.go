@@ -74,7 +74,7 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		r := s.Repair
 		return &ast.RepairPool{Span: spanOfAll(r.Tokens), Pool: newText(&r.Pool), From: newText(&r.From)}
 	case s.Reindex != nil:
-		r := &ast.Reindex{Span: spanOfAll(s.Reindex.Tokens)}
+		r := &ast.Reindex{Span: spanOfAll(s.Reindex.Tokens), Derived: s.Reindex.Derived}
 		if p := s.Reindex.Pool; p != nil {
 			r.Pool = newText(&p.Text)
 		}

@@ -250,8 +250,9 @@ type verifyClauseSyntax struct {
 }
 
 type reindexSyntax struct {
-	Tokens []lexer.Token
-	Pool   *textSyntax `parser:"'REINDEX' ( 'POOL' @@ )?"`
+	Tokens  []lexer.Token
+	Pool    *textSyntax `parser:"'REINDEX' ( 'POOL' @@ )?"`
+	Derived bool        `parser:"@'DERIVED'?"`
 }
 
 type recoverSyntax struct {

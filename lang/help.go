@@ -112,7 +112,7 @@ pool = 'text' | $name
 folder = 'text' | $name
 `},
 	{"REINDEX", `
-REINDEX [POOL pool]
+REINDEX [POOL pool] [DERIVED]
 pool = 'text' | $name
 `},
 	{"DROP POOL", `

@@ -145,6 +145,8 @@ var statements = []struct{ src, want string }{
 	{"REINDEX", ""},
 	{"reindex pool '200806';", "REINDEX POOL '200806'"},
 	{"EXPLAIN REINDEX POOL $pool", ""},
+	{"reindex derived", "REINDEX DERIVED"},
+	{"REINDEX POOL '200806' DERIVED", ""},
 	{"PAGERANK", ""},
 	{"pagerank june over 'a.cn', 'b.cn' .. 'c.cn' at 2008-06 damping 0.9 tolerance 1e-12 iterations $n norm n seeds 'http://a.cn/', $s without nav, internal by host warm",
 		"PAGERANK june OVER 'a.cn', 'b.cn' .. 'c.cn' AT 2008-06 DAMPING 0.9 TOLERANCE 1e-12 ITERATIONS $n NORM N SEEDS 'http://a.cn/', $s WITHOUT internal, nav BY host WARM"},

@@ -453,9 +453,9 @@ func (g treeMaker) statement() ast.Statement {
 		case 3:
 			return &ast.Recover{File: g.text(), To: g.text()}
 		case 4:
-			return &ast.Reindex{}
+			return &ast.Reindex{Derived: g.bool()}
 		case 5:
-			return &ast.Reindex{Pool: g.text()}
+			return &ast.Reindex{Pool: g.text(), Derived: g.bool()}
 		case 6:
 			return &ast.DropPool{Pool: g.text()}
 		case 7:

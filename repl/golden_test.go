@@ -59,6 +59,7 @@ func TestGolden(t *testing.T) {
 				{"", func() {}},
 				{"the indexes were lost and made anew", lose("index")},
 				{"the catalogue was lost and made anew", lose("CURRENT", "catalog", "index")},
+				{"what is derived was made anew", func() { run("-c", "REINDEX DERIVED") }},
 				{"all was merged", func() { run("-c", "MERGE POOL ALL") }},
 			} {
 				step.do()

@@ -20,8 +20,10 @@ type folder struct {
 	ctx     context.Context
 	all     []located
 	history block.History
-	at      int      // of the version last taken, -1 for none
-	sums    []uint64 // as versionSums gives them
+	at      int // of the version last taken, -1 for none
+	// of is the segment whose versions are read anew; nil for those of a batch.
+	of   *segment.Reader
+	sums []uint64 // as versionSums gives them
 }
 
 // fold makes the folds of the new versions among the captures of a URL. A
@@ -32,6 +34,12 @@ func (b *batchPlan) fold(ctx context.Context, all []located) error {
 		return nil // what is known of the URL is not what its folds were made with
 	}
 	f := &folder{b: b, ctx: ctx, all: all, at: -1, sums: versionSums(all)}
+	return f.folds(func(l *located, fold []byte) { b.staged[l.n].Fold = fold })
+}
+
+// folds makes the folds of all versions of f.of, and hands them to take.
+func (f *folder) folds(take func(l *located, fold []byte)) error {
+	b, all := f.b, f.all
 	last := -1 // version
 	for i := range all {
 		l := &all[i]
@@ -41,13 +49,13 @@ func (b *batchPlan) fold(ctx context.Context, all []located) error {
 		if l.Change == record.ChangeSame {
 			continue
 		}
-		if l.seg == nil {
+		if l.seg == f.of {
 			rev, reading, err := f.next(last, i)
 			if err != nil {
 				return err
 			}
 			if rev != nil {
-				b.staged[l.n].Fold = rev.AppendFold(nil, reading)
+				take(l, rev.AppendFold(nil, reading))
 			}
 		}
 		last = i
@@ -179,7 +187,14 @@ func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Re
 		return nil, nil, err
 	}
 	v.Digest, v.Size = e.Digest, int64(len(p.Body))
-	if body := openPage(p.Body, p.Head, p.Mime); body != nil {
+	body := openPage(p.Body, p.Head, p.Mime)
+	if body != nil && l.seg == f.of {
+		reading := f.b.read.reader.Read(body)
+		reading.Close()
+		v.Body, v.Digests = reading.Body, reading.Digests
+		return v, reading, nil
+	}
+	if body != nil {
 		r := block.Reading{Body: body}
 		r.Close()
 		v.Body = r.Body

@@ -32,7 +32,13 @@ func (a *Archive) Reindex(ctx context.Context, o record.ReindexOptions) ([]recor
 	if err != nil {
 		return nil, err
 	}
+	if c != nil && o.Derived {
+		return a.derive(ctx, o)
+	}
 	if c == nil {
+		if o.Derived {
+			return nil, errors.New("the catalogue is lost, and must be made anew first: say REINDEX alone")
+		}
 		if o.Pool != "" {
 			return nil, errors.New("the catalogue is lost, and without it all pools are indexed anew: say REINDEX alone")
 		}

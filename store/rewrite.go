@@ -127,8 +127,13 @@ func (p *rewriting) plan(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			p.entries[at.run] = slices.Clone(all)
+			facts, err := m.v.facts(p.s, at.run)
+			if err != nil {
+				return err
+			}
+			p.entries[at.run] = facts.Of(all)
 		}
+		now.Fold, now.Facts = p.entries[at.run][at.n].Fold, p.entries[at.run][at.n].Facts
 		p.entries[at.run][at.n] = *now
 		return nil
 	})
@@ -187,53 +192,77 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 // write writes the segment.
 func (p *rewriting) write(ctx context.Context) (again, error) {
 	m, info := p.m, p.s.Info
-	number, err := m.w.allocate(ctx, 1)
+	f := &form{w: m.w, s: p.s, static: m.v.pin.isStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
+		if m.goes(ref.Segment) {
+			return nil
+		}
+		return m.v.dictFor(ref, info.Pool)
+	}}
+	for _, d := range m.done {
+		f.made = append(f.made, d.info)
+	}
+	return f.write(ctx, func(n uint32, w *segment.Writer) error {
+		return w.Repeat(p.s, p.entries[n], nil, p.anew[n])
+	})
+}
+
+// form is another form of a segment, with captures and blocks in the same places,
+// that is to be written.
+type form struct {
+	w      *writer
+	s      *segment.Reader
+	static bool
+	dict   func(segment.RunRef) *segment.Dict // of runs that are compressed anew
+	made   []*segment.Info                    // new segments that it may use
+}
+
+// write writes it: run is called for each run of the segment, and repeats it.
+func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (again, error) {
+	info := f.s.Info
+	number, err := f.w.allocate(ctx, 1)
 	if err != nil {
 		return again{}, err
 	}
-	f, err := disk.Create(m.w.a.opts.Disk, filepath.Join(m.w.dir, fmt.Sprintf("%06d.raw", number)))
+	file, err := disk.Create(f.w.a.opts.Disk, filepath.Join(f.w.dir, fmt.Sprintf("%06d.raw", number)))
 	if err != nil {
 		return again{}, err
 	}
-	defer f.Close()
-	static := m.v.pin.isStatic(info.Pool)
+	defer file.Close()
 	enc := newEncoder()
-	if static {
+	if f.static {
 		enc = hardEncoder()
 	}
-	w := segment.NewWriter(f, enc, info.Pool, info.ID, int(info.URLs), segment.NewBlocks())
-	if static {
+	w := segment.NewWriter(file, enc, info.Pool, info.ID, int(info.URLs), segment.NewBlocks())
+	if f.static {
 		w.Pack(func(ref segment.RunRef) *segment.Dict {
-			if m.goes(ref.Segment) || ref.Segment >= info.ID {
+			if ref.Segment >= info.ID {
 				return nil
 			}
-			return m.dictFor(ref, info.Pool)
+			return f.dict(ref)
 		})
 	}
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
 			return again{}, err
 		}
-		if err := w.Repeat(p.s, p.entries[n], p.anew[n]); err != nil {
+		if err := run(n, w); err != nil {
 			return again{}, err
 		}
 	}
 	for _, pool := range info.Depends {
 		w.Depend(pool)
 	}
-	for _, d := range m.done {
-		if slices.Contains(w.Uses(), d.info.ID) {
-			w.Depend(d.info.Pool)
+	for _, s := range f.made {
+		if slices.Contains(w.Uses(), s.ID) {
+			w.Depend(s.Pool)
 		}
 	}
-	made := made{w: w, path: f.Name(), number: number}
 	now, err := w.Finish()
 	if err == nil {
-		err = f.Sync()
+		err = file.Sync()
 	}
 	if err != nil {
-		return again{}, fmt.Errorf("write %s: %w", f.Name(), err)
+		return again{}, fmt.Errorf("write %s: %w", file.Name(), err)
 	}
-	made.info = &now
-	return again{made, info}, nil
+	return again{made{info: &now, w: w, path: file.Name(), number: number}, info}, nil
 }

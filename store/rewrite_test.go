@@ -266,6 +266,72 @@ func TestLockGivenUp(t *testing.T) {
 	}
 }
 
+// TestDerived takes archives of older formats, in which an older version read off
+// pages what this one reads otherwise: REINDEX DERIVED makes that anew once, and
+// what there is to ask is answered as before.
+func TestDerived(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	if err := os.CopyFS(dir, os.DirFS("testdata/golden/format2/archive")); err != nil {
+		t.Fatal(err)
+	}
+	a := Open(dir, Options{})
+	defer a.Close()
+	seal(t, a, "200806")
+	want := readRows(t, a, record.MinTime, record.MaxTime)
+	plan, err := a.Reindex(ctx, record.ReindexOptions{Derived: true, Dry: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done, err := a.Reindex(ctx, record.ReindexOptions{Derived: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(plan) == 0 || len(done) != len(plan) {
+		t.Fatalf("it would make %d pools anew, and made %d", len(plan), len(done))
+	}
+	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
+		t.Errorf("the answers changed:\n%s", diffRows(got, want))
+	}
+	if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+		t.Errorf("VERIFY finds %+v", got)
+	}
+	again, err := a.Reindex(ctx, record.ReindexOptions{Derived: true})
+	if err != nil || len(again) > 0 {
+		t.Errorf("once more it makes %+v anew, with error %v", again, err)
+	}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	folds := 0
+	for _, s := range v.pin.segments {
+		r := v.reader(s)
+		for n := range uint32(s.Runs) {
+			facts, err := v.facts(r, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			meta, err := v.meta(r, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range meta.Len() {
+				if facts.Fold(uint32(i)) != nil {
+					folds++
+				}
+			}
+			if facts.Empty() {
+				t.Errorf("run %d of %s has no facts", n, s.File)
+			}
+		}
+	}
+	if folds == 0 {
+		t.Error("no fold was made")
+	}
+}
+
 // remade loses an archive's catalogue and has it made anew.
 func remade(t *testing.T, a *Archive) {
 	t.Helper()

@@ -92,15 +92,15 @@ func (v *Snapshot) dictionary(ref segment.RunRef) ([]byte, error) {
 
 // dict gives a run of a static pool, which never changes, as a dictionary; nil
 // if it is of another or can't be read.
-func (m *merging) dict(ref segment.RunRef) *segment.Dict { return m.dictFor(ref, m.pool) }
+func (m *merging) dict(ref segment.RunRef) *segment.Dict { return m.v.dictFor(ref, m.pool) }
 
 // dictFor gives it for a run of some pool.
-func (m *merging) dictFor(ref segment.RunRef, pool string) *segment.Dict {
-	s := m.v.segment(ref.Segment)
-	if s == nil || !m.v.pin.isStatic(s.Info.Pool) || s.Info.Pool > pool {
+func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
+	s := v.segment(ref.Segment)
+	if s == nil || !v.pin.isStatic(s.Info.Pool) || s.Info.Pool > pool {
 		return nil
 	}
-	r, err := m.v.run(s, ref.Run)
+	r, err := v.run(s, ref.Run)
 	if err != nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (m *merging) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 		return nil
 	}
 	for _, further := range r.Dictionary() {
-		of := m.dictFor(further, pool)
+		of := v.dictFor(further, pool)
 		if of == nil {
 			return nil
 		}

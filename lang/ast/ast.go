@@ -274,10 +274,11 @@ type RepairPool struct {
 	From Expr // *String or *Param
 }
 
-// Reindex is REINDEX [POOL p].
+// Reindex is REINDEX [POOL p] [DERIVED].
 type Reindex struct {
 	Span
-	Pool Expr // *String or *Param; nil: all
+	Pool    Expr // *String or *Param; nil: all
+	Derived bool
 }
 
 // DropPool is DROP POOL 'p'.

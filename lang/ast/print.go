@@ -571,6 +571,9 @@ func (p *printer) statement(s Statement) {
 		if s.Pool != nil {
 			p.clause(" POOL ", s.Pool)
 		}
+		if s.Derived {
+			p.WriteString(" DERIVED")
+		}
 	case *DropPool:
 		p.clause("DROP POOL ", s.Pool)
 	case *Delete:

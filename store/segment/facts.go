@@ -3,6 +3,7 @@ package segment
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Facts is the decoded facts of one run: what was made of its entries'
@@ -37,6 +38,17 @@ func (f *Facts) Block(n uint32) []byte { return nth(f.blocks, n) }
 // fit reports whether there are as many facts as entries and blocks, or none.
 func (f *Facts) fit(entries, blocks int) bool {
 	return f == noFacts || len(f.folds) == entries && len(f.pages) == entries && len(f.blocks) == blocks
+}
+
+// Empty reports whether nothing is kept.
+func (f *Facts) Empty() bool { return !f.Any(func([]byte) bool { return true }) }
+
+// Any reports whether is is true of something that is kept; it is asked of no
+// more than nothing.
+func (f *Facts) Any(is func([]byte) bool) bool {
+	return slices.ContainsFunc([][][]byte{f.folds, f.pages, f.blocks}, func(list [][]byte) bool {
+		return slices.ContainsFunc(list, func(b []byte) bool { return len(b) > 0 && is(b) })
+	})
 }
 
 // Bytes is what they take in memory, about.

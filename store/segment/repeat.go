@@ -44,9 +44,10 @@ func (s *Reader) record(n uint32) ([]byte, error) {
 // Repeat appends the next run of s, an earlier form of the segment that is being
 // written, with the same captures and blocks in the same places: who names them
 // need not know that there is a new form. entries, if not nil, stand in the place
-// of the run's own. Where there are none and anew is not set, the record stays as
-// it is; else it is compressed again, with what the Writer takes as a dictionary.
-func (w *Writer) Repeat(s *Reader, entries []Stored, anew bool) error {
+// of the run's own, with their Facts and Fold, and facts in that of its blocks'.
+// Where there are none and anew is not set, the record stays as it is; else it is
+// compressed again, with what the Writer takes as a dictionary.
+func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) error {
 	n := uint32(len(w.runEnds))
 	rec, err := s.record(n)
 	if err != nil {
@@ -59,10 +60,10 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, anew bool) error {
 	}
 	r, err := decodeRun(rec, s.Info.ID, n, dict)
 	if err == nil && entries == nil {
-		entries, err = r.Meta.Entries()
+		entries, err = withFacts(r, anew)
 	}
 	if err == nil && anew {
-		err = w.refill(rec, r, entries)
+		err = w.refill(rec, r, entries, facts)
 	}
 	if err != nil {
 		return &Error{File: s.Info.File, Offset: -1, Err: fmt.Errorf("run %d: %w", n, err)}
@@ -72,6 +73,28 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, anew bool) error {
 		return w.closeRun()
 	}
 	return w.same(rec, r, entries)
+}
+
+// withFacts gives a run's entries, with their facts if these are needed.
+func withFacts(r *Run, needed bool) ([]Stored, error) {
+	entries, err := r.Meta.Entries()
+	if err != nil || !needed {
+		return entries, err
+	}
+	facts, err := r.Facts()
+	if err != nil {
+		return nil, err
+	}
+	return facts.Of(entries), nil
+}
+
+// Of gives the run's entries with what is kept of each.
+func (f *Facts) Of(entries []Stored) []Stored {
+	out := slices.Clone(entries)
+	for i := range out {
+		out[i].Fold, out[i].Facts = f.Fold(uint32(i)), f.Page(uint32(i))
+	}
+	return out
 }
 
 // countAll counts the entries of a run.
@@ -114,7 +137,7 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 }
 
 // refill makes a decoded run the one at hand.
-func (w *Writer) refill(rec []byte, r *Run, entries []Stored) error {
+func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) error {
 	h, _, err := peekHead(rec)
 	if err != nil {
 		return err
@@ -127,11 +150,7 @@ func (w *Writer) refill(rec []byte, r *Run, entries []Stored) error {
 	if err != nil {
 		return err
 	}
-	again := run{entries: slices.Clone(entries), bytes: len(content), packed: r.Meta.packed, key: urlkey.Key(h.url), time: h.date}
-	for i := range again.entries {
-		e := &again.entries[i]
-		e.Fold, e.Facts = facts.Fold(uint32(i)), facts.Page(uint32(i))
-	}
+	again := run{entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, key: urlkey.Key(h.url), time: h.date}
 	if again.ids, err = r.BlockIDs(); err != nil {
 		return err
 	}
@@ -140,7 +159,10 @@ func (w *Writer) refill(rec []byte, r *Run, entries []Stored) error {
 		if err != nil {
 			return err
 		}
-		again.blocks, again.facts = append(again.blocks, b), append(again.facts, facts.Block(uint32(i)))
+		again.blocks = append(again.blocks, b)
+		if blocks == nil {
+			again.facts = append(again.facts, facts.Block(uint32(i)))
+		}
 	}
 	w.run = again
 	return nil

@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// derive makes anew what was read off bodies when they came in, for the segments
+// in which an older version of the program did it: of a pool, or of all. They get
+// another form, with captures and blocks in the same places, a pool at a time.
+func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
+	p, err := pinCurrent(a.dir)
+	if err != nil {
+		return nil, err
+	}
+	p.release() // what is old is looked for when it is a pool's turn
+	pools := p.poolNames()
+	if o.Pool != "" {
+		if !slices.Contains(pools, o.Pool) {
+			return nil, &record.NoPoolError{Name: o.Pool, Pools: pools}
+		}
+		pools = []string{o.Pool}
+	}
+	var out []record.ReindexResult
+	for _, pool := range pools {
+		r, err := a.derivePool(ctx, pool, o)
+		for errors.Is(err, errStale) {
+			r, err = a.derivePool(ctx, pool, o)
+		}
+		if err != nil {
+			return out, err
+		}
+		if r.Segments > 0 {
+			out = append(out, r)
+		}
+	}
+	if o.Dry || len(out) == 0 {
+		return out, nil
+	}
+	return out, a.shareIndexes(ctx)
+}
+
+// derivePool is derive for one pool. It is errStale if the pool was changed
+// meanwhile.
+func (a *Archive) derivePool(ctx context.Context, pool string, o record.ReindexOptions) (record.ReindexResult, error) {
+	res := record.ReindexResult{Pool: pool}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return res, err
+	}
+	defer v.Close()
+	var old []*segment.Info
+	for _, s := range v.pin.poolSegments(pool) {
+		is, err := v.derivedByOther(ctx, s)
+		if err != nil {
+			return res, err
+		}
+		if is {
+			old = append(old, s)
+			res.Segments++
+			res.Captures += s.Captures
+			res.Bytes += s.Bytes
+		}
+	}
+	if o.Dry || len(old) == 0 {
+		return res, nil
+	}
+	w, err := a.newWriter(ctx)
+	if err != nil {
+		return res, err
+	}
+	ch := change{seen: v.pin.generation, on: v.pin.catalog}
+	for i, s := range old {
+		if o.Progress != nil {
+			o.Progress(int64(i), int64(len(old)))
+		}
+		d := newDeriving(ctx, v, s)
+		f := &form{w: w, s: d.s, static: v.pin.isStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.dictFor(ref, pool) }}
+		form, err := f.write(ctx, d.run)
+		d.look.close()
+		if err != nil {
+			return res, errors.Join(err, w.close())
+		}
+		ch.again = append(ch.again, form)
+	}
+	err = w.publish(ctx, ch)
+	for _, f := range ch.again {
+		res.IndexBytes += f.info.IndexBytes
+	}
+	return res, errors.Join(err, w.close())
+}
+
+// derivedByOther reports whether a segment has facts that another version of the
+// program made, or none although it has pages.
+func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
+	r := v.reader(s)
+	for n := range uint32(s.Runs) {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		facts, err := v.facts(r, n)
+		if err != nil {
+			return false, err
+		}
+		meta, err := v.meta(r, n)
+		if err != nil {
+			return false, err
+		}
+		pages, err := meta.Pages()
+		if err != nil {
+			return false, err
+		}
+		if facts.Empty() && slices.ContainsFunc(pages, func(p segment.Page) bool { return p.BlockCount > 0 }) {
+			return true, nil
+		}
+		if facts.Any(func(b []byte) bool { return b[0] != block.Extractor }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// deriving makes anew what was read off the bodies of one segment.
+type deriving struct {
+	ctx   context.Context
+	v     *Snapshot
+	s     *segment.Reader
+	b     *batchPlan // what folds are made with
+	look  *looker
+	key   string // of the URL whose folds are at hand
+	folds map[place][]byte
+}
+
+func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info) *deriving {
+	look := v.looker(0)
+	return &deriving{ctx: ctx, v: v, s: v.reader(s), look: look, b: &batchPlan{v: v, read: newAnalyses(), tails: newTails(v.a.opts.BatchBytes), look: look}}
+}
+
+// run repeats a run with what is read off its bodies now.
+func (d *deriving) run(n uint32, w *segment.Writer) error {
+	r, err := d.v.run(d.s, n)
+	if err != nil {
+		return err
+	}
+	facts, err := r.Facts()
+	if err != nil {
+		return err
+	}
+	all, err := r.Meta.Entries()
+	if err != nil {
+		return err
+	}
+	ends, err := r.Meta.BlockEnds()
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return w.Repeat(d.s, nil, nil, false) // a piece of a body, or kept for others
+	}
+	entries, blocks := facts.Of(all), make([][]byte, len(ends))
+	for i := range entries {
+		if err := d.entry(place{d.s, n, uint32(i)}, &entries[i], blocks); err != nil {
+			return err
+		}
+	}
+	return w.Repeat(d.s, entries, blocks, true)
+}
+
+// entry reads the body of an entry again. Whether a capture begins a version, and
+// of what kind it is, stays as it is.
+func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err error) {
+	if e.Fold, err = d.fold(at, e.Key); err != nil || e.Body == segment.BodyNone {
+		return err
+	}
+	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.seg.Info.ID, Run: at.run, N: at.n})
+	if err != nil || p.NoBody != "" || p.Large != nil {
+		if d.ctx.Err() == nil && err != nil {
+			d.v.a.warn(err) // VERIFY tells of it: what was read off it once is as good as can be
+			err = nil
+		}
+		return err
+	}
+	read := d.b.read.of(e.ID, p.Body, e.Head, e.Mime)
+	before := e.Page
+	e.Page = read.page
+	if e.Kind != record.KindSoftMissing {
+		e.Page.Reason = ""
+	}
+	if e.Kind != record.KindPage {
+		e.Page.BlockCount = before.BlockCount
+	}
+	if e.Facts = read.facts; e.Change == record.ChangeSame && e.Body != segment.BodyOwn {
+		e.Facts = nil // the version that it belongs to has them
+	}
+	if e.Body != segment.BodyOwn || !read.plain {
+		return nil
+	}
+	opened := d.b.read.open(read, p.Body, e.Head, e.Mime)
+	if opened == nil {
+		return nil
+	}
+	d.blocks(at, e, opened, blocks)
+	if whole, err := d.haveFacts(at, e, blocks); whole || e.Facts == nil || err != nil {
+		return err
+	}
+	if b := openPage(p.Body, e.Head, e.Mime); b != nil {
+		r := d.b.read.reader.Read(b)
+		e.Facts = r.AppendFacts(nil, b.Page.Meta(b.Charset).Base, true)
+		r.Close()
+	}
+	return nil
+}
+
+// haveFacts reports whether all leaves of a page have facts that this version
+// made: of those that are kept for it without the capture that brought them
+// nobody makes any, and they stand with the page then.
+func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool, error) {
+	spans, err := d.v.spans(e.Recipe)
+	if err != nil {
+		return false, err
+	}
+	for _, b := range refs(spans)[e.Recipe.Layout:] {
+		var facts []byte
+		if b.Segment == at.seg.Info.ID && b.Run == at.run && int(b.N) < len(blocks) {
+			facts = blocks[b.N]
+		} else {
+			of, err := d.v.facts(d.v.segment(b.Segment), b.Run)
+			if err != nil {
+				return false, err
+			}
+			facts = of.Block(b.N)
+		}
+		if len(facts) == 0 || facts[0] != block.Extractor {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// blocks puts the facts of a page's leaves where those of the run's blocks are.
+func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, blocks [][]byte) {
+	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
+	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Facts) {
+		return
+	}
+	for i, b := range leaves {
+		if b.Segment == at.seg.Info.ID && b.Run == at.run && int(b.N) < len(blocks) {
+			blocks[b.N] = opened.Facts[i]
+		}
+	}
+}
+
+// fold makes the fold of an entry; nil if it begins no version, or its URL's past
+// is not at hand.
+func (d *deriving) fold(at place, key string) ([]byte, error) {
+	if key != d.key || d.folds == nil {
+		all, err := d.look.at(d.ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		d.key, d.folds = key, make(map[place][]byte)
+		if !d.look.disturbed {
+			f := &folder{b: d.b, ctx: d.ctx, all: all, at: -1, of: d.s, sums: versionSums(all)}
+			if err := f.folds(func(l *located, fold []byte) { d.folds[l.place] = fold }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return d.folds[at], nil
+}
