@@ -341,6 +341,30 @@ func TestModel(t *testing.T) {
 	})
 }
 
+// TestDuringAtItsStart shows that a page has the versions of all visits at the
+// very start of DURING, though only the last of them is in force for a moment.
+func TestDuringAtItsStart(t *testing.T) {
+	start := at("2008-06-01")
+	bodies := []string{"x", "y", "x"}
+	times := []record.Time{at("2008-05-28"), start, start}
+	events, captures := make([]event, len(bodies)), make([]optest.Capture, len(bodies))
+	for i, body := range bodies {
+		events[i] = event{url: "http://a.cn/", time: times[i], status: 200, body: body, seq: i}
+		captures[i] = optest.Capture{URL: "http://a.cn/", Time: times[i], Status: 200, Mime: html, Body: body}
+	}
+	c := clause{from: start, to: at("2008-06-03"), during: true, asOf: record.NoTime, text: "DURING 2008-06-01 AND 2008-06-02"}
+	for _, q := range []struct{ src, want string }{
+		{modelVersions, c.versions(events)},
+		{modelCaptures, c.captures(events)},
+		{modelPages, c.pages(events)},
+	} {
+		got, _, err := ask(newSession(archive{optest.New(captures...)}), q.src+c.text)
+		if got != q.want || err != nil {
+			t.Errorf("%s\ngot\n%swant\n%s%v", q.src+c.text, got, q.want, err)
+		}
+	}
+}
+
 // TestEachModel shows that EACH gives what AT gives for every period.
 func TestEachModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

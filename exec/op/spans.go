@@ -112,8 +112,8 @@ func (s *spanner) add(b *record.Batch, i int) {
 // begin opens a row for a version that begins at capture i of b.
 func (s *spanner) begin(b *record.Batch, i int) {
 	switch {
-	case s.cur >= 0 && (s.each != nil || b.Time[i] <= s.during):
-		s.n = s.cur // it is in force at no moment that is asked for
+	case s.cur >= 0 && (s.each != nil || b.Time[i] <= s.during && !s.whole):
+		s.n = s.cur // it is in force at no moment that is asked for, and no visit to it is
 	case s.cur >= 0:
 		s.out.Next[s.cur] = b.Time[i]
 		s.settle()
