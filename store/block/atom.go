@@ -34,11 +34,8 @@ type atoms struct {
 	families [][]atom // of elements that were taken apart
 }
 
-// Memory of atoms that is made at once, and kept for a later page, at most.
-const (
-	atomsLeast = 1 << 9
-	atomsKept  = 1 << 16
-)
+// atomsLeast is for how many atoms memory is made at once, at least.
+const atomsLeast = 1 << 9
 
 var atomStores = sync.Pool{New: func() any { return new(atoms) }}
 
@@ -60,9 +57,7 @@ func (m *atoms) free() {
 	m.flow, m.store = nil, nil
 	clear(m.families)
 	m.families = m.families[:0]
-	if max(len(m.stores), cap(m.inside)/4, cap(m.families), cap(m.built), cap(m.out), cap(m.blocks)) <= atomsKept {
-		atomStores.Put(m)
-	}
+	atomStores.Put(m)
 }
 
 // list makes room for n atoms.

@@ -31,17 +31,13 @@ type flow struct {
 	sum []amount // sum[i] is what nodes 0 to i-1 show
 }
 
-// sums are lists of amounts that nobody uses; sumKept is the largest kept.
+// sums are lists of amounts that nobody uses.
 var sums sync.Pool // of *[]amount
-
-const sumKept = 1 << 17
 
 // free gives the memory of f to a later flow.
 func (f *flow) free() {
-	if cap(f.sum) <= sumKept {
-		sum := f.sum[:0]
-		sums.Put(&sum)
-	}
+	sum := f.sum[:0]
+	sums.Put(&sum)
 	f.sum = nil
 }
 

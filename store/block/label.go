@@ -49,9 +49,6 @@ type labeller struct {
 
 var labellers = sync.Pool{New: func() any { return new(labeller) }}
 
-// labelsKept is for how many nodes the memory is kept for a later page.
-const labelsKept = 1 << 17
-
 // newLabeller returns one for the blocks of t.
 func newLabeller(t *Tree) *labeller {
 	l := labellers.Get().(*labeller)
@@ -69,9 +66,7 @@ func newLabeller(t *Tree) *labeller {
 
 func (l *labeller) free() {
 	l.tree, l.flow = nil, nil
-	if max(cap(l.said), cap(l.inherited), cap(l.evidences)) <= labelsKept {
-		labellers.Put(l)
-	}
+	labellers.Put(l)
 }
 
 // Labels says of each block of the tree what it is for; the page itself is

@@ -56,8 +56,7 @@ type pathWriter struct {
 	siblings     []int32
 }
 
-// pathWriters are those that nobody uses. They hold less than the blocks of the
-// largest page.
+// pathWriters are those that nobody uses.
 var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
 
 // places tells which of the siblings are the centre, and the names of the

@@ -196,16 +196,11 @@ type speech struct {
 
 var speeches = sync.Pool{New: func() any { return new(speech) }}
 
-// wordsKept is of how many words a speech keeps the memory.
-const wordsKept = 1 << 14
-
 func (s *speech) free() {
 	clear(s.words)
 	clear(s.kept)
 	clear(s.counted.entries)
-	if max(cap(s.words), cap(s.kept), cap(s.counted.slots)) <= wordsKept {
-		speeches.Put(s)
-	}
+	speeches.Put(s)
 }
 
 // extract sums up a text in which nothing stands out.

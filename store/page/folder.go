@@ -221,14 +221,9 @@ var folders = sync.Pool{New: func() any { return new(folder) }}
 
 // free hands the folder to a later text.
 func (f *folder) free() {
-	if cap(f.out)+cap(f.held) <= foldedKept {
-		*f = folder{out: f.out[:0], held: f.held[:0]}
-		folders.Put(f)
-	}
+	*f = folder{out: f.out[:0], held: f.held[:0]}
+	folders.Put(f)
 }
-
-// foldedKept is the most memory that is kept for a later text.
-const foldedKept = 1 << 20
 
 // IsASCII reports whether all of b is.
 func IsASCII(b []byte) bool {

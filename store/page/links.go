@@ -116,14 +116,8 @@ type linkWriter struct {
 // linkWriters are those that nobody uses.
 var linkWriters = sync.Pool{New: func() any { return new(linkWriter) }}
 
-// linksKept is of how many links the memory is kept for a later page.
-const linksKept = 1 << 12
-
 // free hands w to a later page. What it found goes with it.
 func (w *linkWriter) free() {
-	if cap(w.links) > linksKept || cap(w.text.out)+cap(w.text.held) > foldedKept {
-		return
-	}
 	clear(w.links)
 	*w = linkWriter{
 		text:  folder{out: w.text.out[:0], held: w.text.held[:0]},

@@ -68,16 +68,15 @@ func NewTree(body []byte) *Tree {
 // Free gives the memory of the tree's nodes to a later tree. The tree has no
 // nodes from then on; its body stays. To call it is never necessary.
 func (t *Tree) Free() {
-	if cap(t.Nodes) > 0 && cap(t.Nodes) <= nodesKept {
+	if cap(t.Nodes) > 0 {
 		nodes := t.Nodes[:0]
 		nodeLists.Put(&nodes)
 	}
 	t.Nodes = nil
 }
 
-// nodesKept is the largest list of nodes that is kept for a later tree.
-const nodesKept = 1 << 17
-
+// What is kept for later trees the garbage collector takes back in time, here
+// and wherever there is a sync.Pool.
 var (
 	nodeLists sync.Pool // of *[]Node
 	builders  = sync.Pool{New: func() any {
@@ -135,15 +134,8 @@ type builder struct {
 
 // reset makes b ready for another body.
 func (b *builder) reset() {
-	open := b.open[:0]
-	if cap(open) > openKept {
-		open = nil
-	}
-	*b = builder{open: append(open, openElement{})}
+	*b = builder{open: append(b.open[:0], openElement{})}
 }
-
-// openKept is the largest stack that is kept for a later body.
-const openKept = 1 << 12
 
 func (b *builder) run() {
 	for b.at < len(b.body) && len(b.t.Nodes) < nodesMax {
