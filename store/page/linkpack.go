@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -28,16 +29,20 @@ func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func
 	w := t.findLinks(start, end, charset)
 	defer w.free()
 	out := w.text.out
+	if len(w.links) > 0 {
+		offsets = make([]int, 0, len(w.links))
+	}
 	for i := range w.links {
 		if at := w.links[i].Offset; keep == nil || keep(at) {
 			offsets = append(offsets, at)
 		}
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(offsets)))
 	if len(offsets) == 0 {
-		return dst, nil
+		return append(dst, 0), nil
 	}
-	text := make([]byte, 0, min(len(out), len(offsets)*(3*contextBytes)))
+	dst = slices.Grow(dst, min(len(out), len(offsets)*contextBytes)+len(offsets)*contextBytes)
+	dst = binary.AppendUvarint(dst, uint64(len(offsets)))
+	text := w.near[:0]
 	done := 0  // of out, what is in text or left out
 	shift := 0 // from places of text to those of out, at its end
 	last := 0
@@ -71,6 +76,7 @@ func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func
 			dst = appendSized(dst, l.Anchor)
 		}
 	}
+	w.near = text
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
 }
 

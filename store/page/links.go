@@ -111,6 +111,7 @@ type linkWriter struct {
 	at      [][2]int  // where each link's text lies in text.out
 	open    []linkEnd // links whose end has not come
 	values  strings.Builder
+	near    []byte // text around links under making
 }
 
 // linkWriters are those that nobody uses.
@@ -121,7 +122,7 @@ func (w *linkWriter) free() {
 	clear(w.links)
 	*w = linkWriter{
 		text:  folder{out: w.text.out[:0], held: w.text.held[:0]},
-		links: w.links[:0], at: w.at[:0], open: w.open[:0],
+		links: w.links[:0], at: w.at[:0], open: w.open[:0], near: w.near[:0],
 	}
 	linkWriters.Put(w)
 }
