@@ -181,6 +181,13 @@ func (r *Runner) lateBlock(ctx context.Context, n *plan.Source, hidden []*value.
 		if v, ok := kept(name); ok {
 			return v, nil
 		}
+		if f := senseFields[name]; f != nil {
+			sense, ok, err := r.sense(ctx, n, ref, ordinal)
+			if err != nil || !ok {
+				return value.Value{}, err
+			}
+			return f(sense), nil
+		}
 		if name == "simhash" && keptCut(n) {
 			if print, ok, err := r.fingerprint(ctx, r.keptLast, ordinal); ok || err != nil {
 				return value.OfInt(int64(print)), err

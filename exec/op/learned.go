@@ -15,23 +15,36 @@ import (
 // learned is what the versions of one URL tell of each other, by the captures
 // that they begin with. They are read once for all rows of the URL.
 type learned struct {
-	key      string
-	options  block.Options
+	learnedOf
 	versions map[record.Ref]learnedVersion
+}
+
+// learnedOf says what was asked.
+type learnedOf struct {
+	key     string
+	options block.Options
+	cut     int  // level whose blocks are told of
+	words   bool // whether they are substantial is asked
+	level   bool // so is the level to choose
 }
 
 // learnedVersion is what is known of a version when all before it are.
 type learnedVersion struct {
 	level       int
 	levelReason string
-	substantial bool
+	first       bool
+	senses      []block.Sense // of the blocks of the cut, then of those removed
+}
+
+func (v *learnedVersion) substantial() bool {
+	return v.first || slices.ContainsFunc(v.senses, func(s block.Sense) bool { return s.Substantial })
 }
 
 // learnedFields computes the columns of versions that need the versions before.
 var learnedFields = map[string]func(v *learnedVersion) value.Value{
 	"level":        func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) },
 	"level_reason": func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) },
-	"substantial":  func(v *learnedVersion) value.Value { return value.OfBool(v.substantial) },
+	"substantial":  func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) },
 }
 
 // lateVersion gives a function that computes the late columns of a version.
@@ -52,18 +65,43 @@ func (r *Runner) lateVersion(ctx context.Context, n *plan.Source, ref record.Ref
 	}
 }
 
+// senseFields computes the columns of blocks that need the versions before.
+var senseFields = map[string]func(s block.Sense) value.Value{
+	"substantial": func(s block.Sense) value.Value { return value.OfBool(s.Substantial) },
+	"reason":      func(s block.Sense) value.Value { return textOrNull(s.Reason) },
+}
+
+// sense is what a change of the block at that place of its version's cut says.
+// It is false if the archive does not have the body.
+func (r *Runner) sense(ctx context.Context, n *plan.Source, ref record.Ref, ordinal int) (block.Sense, bool, error) {
+	v, ok, err := r.learnedVersion(ctx, n, ref)
+	if err != nil || !ok {
+		return block.Sense{}, false, err
+	}
+	if v.first || ordinal >= len(v.senses) {
+		return block.Sense{Substantial: v.first}, true, nil
+	}
+	return v.senses[ordinal], true, nil
+}
+
 // learnedVersion is what is known of the version that begins at ref; false if
 // its body is not in the archive.
 func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.Ref) (learnedVersion, bool, error) {
-	if v, ok := r.learned.versions[ref]; ok && r.learned.options == options(n) {
-		return v, true, nil
+	of := learnedOf{options: options(n), cut: block.KeptLevel, words: asks(n, "substantial", "reason"), level: asks(n, "level", "level_reason")}
+	if n.Relation.Cut {
+		of.cut = n.Level
+	}
+	if of.key = r.learned.key; of == r.learned.learnedOf {
+		if v, ok := r.learned.versions[ref]; ok {
+			return v, true, nil
+		}
 	}
 	stored, err := r.Snapshot.Stored(ctx, ref)
 	if err != nil {
 		return learnedVersion{}, false, err
 	}
-	if key := urlkey.Key(stored.URL); key != r.learned.key || r.learned.options != options(n) {
-		if err := r.learn(ctx, n, key); err != nil {
+	if of.key = urlkey.Key(stored.URL); of != r.learned.learnedOf || r.learned.versions == nil {
+		if err := r.learn(ctx, of); err != nil {
 			return learnedVersion{}, false, err
 		}
 	}
@@ -71,17 +109,23 @@ func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.
 	return v, ok, nil
 }
 
+// asks reports whether n's fields have one of the names.
+func asks(n *plan.Source, names ...string) bool {
+	return slices.ContainsFunc(n.Fields, func(f *plan.Column) bool { return slices.Contains(names, f.Name) })
+}
+
 // learn reads all versions of a URL.
-func (r *Runner) learn(ctx context.Context, n *plan.Source, key string) error {
-	r.learned = learned{key: key, options: options(n), versions: map[record.Ref]learnedVersion{}}
-	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: options(n), whole: true}
-	f.begin(key, record.MinTime)
+func (r *Runner) learn(ctx context.Context, of learnedOf) error {
+	r.learned = learned{}
+	versions := map[record.Ref]learnedVersion{}
+	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true}
+	f.begin(of.key, record.MinTime)
 	defer f.close()
 	var m block.LevelManager
-	words := slices.ContainsFunc(n.Fields, func(f *plan.Column) bool { return f.Name == "substantial" })
 	for {
 		ref, rev, err := f.step()
 		if errors.Is(err, errUnfound) {
+			r.learned = learned{of, versions}
 			return nil // That was the last.
 		}
 		if err != nil {
@@ -90,9 +134,14 @@ func (r *Runner) learn(ctx context.Context, n *plan.Source, key string) error {
 		if rev == nil {
 			continue
 		}
-		m.Learn(rev)
-		v := learnedVersion{substantial: words && rev.Substantial(block.KeptLevel)}
-		v.level, v.levelReason = m.Level()
-		r.learned.versions[ref] = v
+		v := learnedVersion{first: rev.Before == nil}
+		if of.level {
+			m.Learn(rev)
+			v.level, v.levelReason = m.Level()
+		}
+		if of.words {
+			v.senses = rev.Senses(of.cut)
+		}
+		versions[ref] = v
 	}
 }

@@ -34,6 +34,8 @@ var blocksRelation = &Relation{
 		{Name: "depth", Type: value.Int, Doc: "level at which it appears"},
 		{Name: "ordinal", Type: value.Int, Doc: "place among the blocks of the cut, from 1"},
 		{Name: "host", Type: value.Text, Doc: "host of the URL"},
+		{Name: "substantial", Type: value.Bool, Doc: "whether words came or went that are no dates, counters and the like; true in a first version", Payload: true},
+		{Name: "reason", Type: value.Text, Doc: "why a change is not substantial: markup, order, date, time, counter, token", Payload: true},
 		{Name: "text", Type: value.Text, Doc: "what it shows", Payload: true},
 		{Name: "html", Type: value.Text, Doc: "its part of the body, as UTF-8", Payload: true},
 		{Name: "simhash", Type: value.Int, Doc: "fingerprint of the text: similar texts differ in few bits", Payload: true},

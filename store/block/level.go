@@ -108,29 +108,3 @@ func (r *Revision) together(level int, changed map[int]bool) bool {
 	}
 	return both > 0 && 4*both >= 3*either
 }
-
-// Substantial reports whether any of Changes is one of what the page says; a
-// first version is, and what is no text says what its bytes say.
-func (r *Revision) Substantial(level int) bool {
-	if r.Before == nil {
-		return true
-	}
-	text := func(r *Revision, n int) string {
-		if n < 0 {
-			return ""
-		}
-		return r.Text(n)
-	}
-	for _, m := range r.Changes(level) {
-		if m.Op == Same {
-			continue
-		}
-		if r.Body == nil || r.Before.Body == nil {
-			return true
-		}
-		if _, ok := Substantial(m.Op, text(r.Before, m.Old), text(r, m.New)); ok {
-			return true
-		}
-	}
-	return false
-}
