@@ -37,6 +37,8 @@ type interrupts struct {
 
 	mu     sync.Mutex
 	cancel context.CancelCauseFunc // of the statement that runs; nil if none does
+	due    bool                    // a statement was read and is about to run
+	missed bool                    // Ctrl-C was typed while it was
 	calm   bool                    // another program has the terminal, and Ctrl-C a meaning of its own there
 	first  time.Time               // when Ctrl-C was first typed in it
 	stuck  *time.Timer             // set by that Ctrl-C
@@ -71,12 +73,25 @@ func (i *interrupts) close() {
 	<-i.done
 }
 
-// during gives a context that Ctrl-C cancels, until release is called.
+// await tells whether what was read is about to run: a Ctrl-C from then on is
+// for it.
+func (i *interrupts) await(due bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.due, i.missed = due, false
+}
+
+// during gives a context that Ctrl-C cancels, until release is called, and that a
+// Ctrl-C typed while it was awaited has cancelled.
 func (i *interrupts) during(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.cancel = cancel
+	if i.missed {
+		cancel(errInterrupted)
+	}
+	i.due, i.missed = false, false
 	return ctx, func() {
 		cancel(nil)
 		i.mu.Lock()
@@ -107,6 +122,7 @@ func (i *interrupts) interrupt() {
 	defer i.mu.Unlock()
 	switch {
 	case i.cancel == nil:
+		i.missed = i.due
 	case i.calm:
 		i.cancel(errInterrupted)
 	case i.stuck == nil:

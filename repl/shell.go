@@ -107,7 +107,9 @@ func (p *program) shellTerminal() *os.File {
 func (s *shell) loop(ctx context.Context) error {
 	for !s.left && ctx.Err() == nil {
 		s.recallOthers()
+		s.signals.await(false)
 		line, err := s.lines.ReadLine(s.prompt())
+		s.signals.await(true)
 		switch {
 		case errors.Is(err, term.ErrInterrupt):
 			s.pending = ""
