@@ -43,7 +43,7 @@ const (
 type File struct {
 	Sitemaps []string // as written, each once, in order; at most 1,000
 
-	blocks  map[string][]*block // by agent in lower case, "*" among them
+	blocks  map[string][]member // by agent in lower case, "*" among them
 	blanket *Group              // what holds for all if the file could not be read
 	fresh   time.Duration
 }
@@ -60,9 +60,14 @@ type Group struct {
 
 // block is a run of rules under one or more agents, which share it: a file of
 // many agents and many rules takes memory in proportion to its length.
-type block struct {
-	rules []Rule
-	delay time.Duration
+type block struct{ rules []Rule }
+
+// member is an agent of a block. It shares its delay with those that were named
+// with it: a Crawl-delay ends no block, by the RFC, but is not meant for the
+// agents that come after it.
+type member struct {
+	*block
+	delay *time.Duration
 }
 
 // Rule is one Allow or Disallow.
@@ -126,11 +131,11 @@ func (f *File) Group(agent string) *Group {
 	return &Group{reason: "robots.txt says nothing to " + strconv.Quote(agent)}
 }
 
-func newGroup(name string, blocks []*block) *Group {
+func newGroup(name string, blocks []member) *Group {
 	g := &Group{Agent: name}
 	for _, b := range blocks {
 		g.rules = append(g.rules, b.rules...)
-		g.Delay = cmp.Or(b.delay, g.Delay)
+		g.Delay = cmp.Or(*b.delay, g.Delay)
 	}
 	slices.SortStableFunc(g.rules, func(a, b Rule) int {
 		if c := cmp.Compare(b.pattern.bytes, a.pattern.bytes); c != 0 || a.Allow == b.Allow {
@@ -169,7 +174,7 @@ func (g *Group) Decide(url string) Decision {
 // Parse reads a robots.txt, of which it keeps nothing. Any bytes are one: what
 // is no line of the protocol is passed over.
 func Parse(body []byte) *File {
-	p := fileParser{f: &File{blocks: map[string][]*block{}, fresh: Lifetime}, block: &block{}, ruled: true}
+	p := fileParser{f: &File{blocks: map[string][]member{}, fresh: Lifetime}, block: &block{}, delayed: new(time.Duration), ruled: true}
 	body = skipMark(body)
 	if len(body) > BytesMax {
 		body = body[:BytesMax]
@@ -204,10 +209,11 @@ func skipMark(body []byte) []byte {
 }
 
 type fileParser struct {
-	f      *File
-	number int
-	block  *block // where the next rule goes; at first nobody's
-	ruled  bool   // whether the next agent begins a block
+	f       *File
+	number  int
+	block   *block         // where the next rule goes; at first nobody's
+	delayed *time.Duration // of the agents that were named last
+	ruled   bool           // whether the next agent begins a block
 }
 
 // names are the line names that are understood, misspellings among them.
@@ -253,6 +259,9 @@ func (p *fileParser) line(line []byte) {
 
 // agent begins a group or adds an agent to it.
 func (p *fileParser) agent(value string) {
+	if p.ruled || *p.delayed != 0 {
+		p.delayed = new(time.Duration)
+	}
 	if p.ruled {
 		p.block, p.ruled = &block{}, false
 	}
@@ -264,8 +273,8 @@ func (p *fileParser) agent(value string) {
 		return
 	}
 	blocks := p.f.blocks[name]
-	if len(blocks) == 0 || blocks[len(blocks)-1] != p.block {
-		p.f.blocks[name] = append(blocks, p.block)
+	if len(blocks) == 0 || blocks[len(blocks)-1].block != p.block {
+		p.f.blocks[name] = append(blocks, member{p.block, p.delayed})
 	}
 }
 
@@ -281,7 +290,7 @@ func (p *fileParser) rule(allow bool, path string) {
 	}
 }
 
-// delay sets the delay of the block that it stands in.
+// delay sets the delay of the agents that were named last.
 func (p *fileParser) delay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {
@@ -291,7 +300,7 @@ func (p *fileParser) delay(value string) {
 	if seconds < DelayMax.Seconds() {
 		d = time.Duration(seconds * float64(time.Second))
 	}
-	p.block.delay = d
+	*p.delayed = d
 }
 
 // Product is the product token of a User-Agent header, by which robots.txt

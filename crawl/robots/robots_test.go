@@ -214,6 +214,8 @@ func TestDelay(t *testing.T) {
 		{"user-agent: f\ncrawl-delay: ten", 0},
 		{"user-agent: f\nuser-agent: g\ncrawl-delay: 3", 3 * time.Second},
 		{"user-agent: *\ncrawl-delay: 4", 4 * time.Second},
+		{"user-agent: f\ncrawl-delay: 4\n\nuser-agent: *\ncrawl-delay: 5\ndisallow: /", 4 * time.Second},
+		{"user-agent: g\ncrawl-delay: 4\n\nuser-agent: f\ndisallow: /", 0},
 		{"user-agent: *\ncrawl-delay: 4\ndisallow: /a\nuser-agent: f\ndisallow: /b", 0},
 		{"user-agent: f\ncrawl-delay: 4\ndisallow: /a\nuser-agent: f\ndisallow: /b", 4 * time.Second},
 		{"crawl-delay: 4\nuser-agent: f\ndisallow: /b", 0},
