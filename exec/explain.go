@@ -74,7 +74,7 @@ func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*R
 	plan.Walk(node, func(n plan.Node, depth int) {
 		t.add(value.OfText(indented(depth, n.String())))
 		if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
-			t.add(value.OfText(indented(depth+1, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools)))))
+			t.add(value.OfText(indented(depth+1, poolLine(pools, src.Reads()))))
 		}
 	})
 	return t.result(ResultRows, nil), nil
@@ -82,15 +82,18 @@ func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*R
 
 func indented(depth int, line string) string { return strings.Repeat("  ", depth) + line }
 
-// poolsIn names the pools that have captures in w.
-func poolsIn(pools []record.Pool, w plan.Window) []string {
+// poolLine tells which pools have captures in w, and how many captures there are
+// in these: a source has that many at most.
+func poolLine(pools []record.Pool, w plan.Window) string {
 	var names []string
+	var captures int64
 	for _, p := range pools {
 		if p.Last >= w.From && p.First < w.To {
 			names = append(names, p.Name)
+			captures += p.Captures
 		}
 	}
-	return names
+	return fmt.Sprintf("pools: %s with at most %d captures", poolList(names, len(pools)), captures)
 }
 
 // poolList is names for a line: all if they are few.

@@ -94,7 +94,7 @@ func wouldReadLinks(ctx context.Context, snap op.Snapshot, links, pages plan.Nod
 		plan.Walk(n, func(n plan.Node, depth int) {
 			lines = append(lines, indented(depth+1, n.String()))
 			if src, ok := n.(*plan.Source); ok {
-				lines = append(lines, indented(depth+2, "pools: "+poolList(poolsIn(pools, src.Reads()), len(pools))))
+				lines = append(lines, indented(depth+2, poolLine(pools, src.Reads())))
 			}
 		})
 	}

@@ -18,17 +18,17 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN SELECT html FROM 'pku.edu.cn' LATEST WHERE kind = 'page' AND html CONTAINS 'x' ORDER BY time LIMIT 5",
 			"plan\nresult: html\n  limit 5\n    sort: time\n      filter: html CONTAINS 'x'\n        payload: html\n" +
 				"          filter: kind = 'page'\n            versions in 'pku.edu.cn', latest: kind, time\n" +
-				"              pools: 200806, 200807, 200808 (3 of 3)\n", ""},
+				"              pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\n", ""},
 		{"EXPLAIN SELECT url FROM captures WHERE url = 'http://x.cn/' AND time > 2008-07 ORDER BY url, time",
 			"plan\nresult: url\n  filter: url = 'http://x.cn/' AND time >= 2008-08-01\n" +
 				"    captures keys \"cn,x,)/ http\"..\"cn,x,)/ http\\x00\" from 2008-08-01: url, time\n" +
-				"      pools: 200808 (1 of 3)\n", ""},
+				"      pools: 200808 (1 of 3) with at most 2 captures\n", ""},
 		{"EXPLAIN SELECT url, last_seen FROM versions WHERE time <= 2008-06 ORDER BY url DESC",
 			"plan\nresult: url, last_seen\n  sort: url DESC\n    filter: time < 2008-07-01\n      versions: time, url, last_seen\n" +
-				"        pools: 200806, 200807, 200808 (3 of 3)\n", ""},
+				"        pools: 200806, 200807, 200808 (3 of 3) with at most 11 captures\n", ""},
 		{"EXPLAIN SELECT url FROM versions WHERE time <= 2008-06 AND 'x' <> host",
 			"plan\nresult: url\n  filter: time < 2008-07-01 AND host <> 'x'\n    versions before 2008-07-01: time, host, url\n" +
-				"      pools: 200806 (1 of 3)\n", ""},
+				"      pools: 200806 (1 of 3) with at most 4 captures\n", ""},
 		{"EXPLAIN SHOW PAGE 'x.cn' AT 2008", "plan\nreads the last capture of http://x.cn/ at or before 2008-12-31T23:59:59.999Z\n", ""},
 		{"EXPLAIN SET timezone = 'UTC'", "plan\nchanges timezone, which is UTC, for this session\n", ""},
 		{"EXPLAIN IMPORT 'run.go'", "plan\nimport into test-archive\n  run.go: * bytes\n", ""},

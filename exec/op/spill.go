@@ -37,7 +37,10 @@ type sorter struct {
 	held  []heldRec
 	bytes int64
 	chunk []byte // memory not used yet
-	runs  []*os.File
+	// chunks are all that were asked for since there was nothing held, and spare
+	// those of before, which are used again.
+	chunks, spare [][]byte
+	runs          []*os.File
 }
 
 // heldRec is a record in memory and its place in the order of arrival, which
@@ -48,8 +51,9 @@ type heldRec struct {
 }
 
 // newSorter makes a sorter that uses a share of the memory given to operators.
+// It holds half of that: as much again may be garbage not yet collected.
 func (r *Runner) newSorter(ctx context.Context, share int64) *sorter {
-	return &sorter{ctx: ctx, limit: r.MemoryBytes / share, dirs: r.TempDirs}
+	return &sorter{ctx: ctx, limit: r.MemoryBytes / (2 * share), dirs: r.TempDirs}
 }
 
 // add takes a copy of a record.
@@ -62,7 +66,7 @@ func (s *sorter) add(key, val []byte) error {
 		}
 	}
 	if size > len(s.chunk) {
-		s.chunk = make([]byte, max(size, chunkBytes))
+		s.moreMemory(size)
 	}
 	n := copy(s.chunk, key)
 	copy(s.chunk[n:], val)
@@ -70,6 +74,18 @@ func (s *sorter) add(key, val []byte) error {
 	s.chunk = s.chunk[size:]
 	s.bytes += int64(size) + overhead
 	return nil
+}
+
+// moreMemory makes room for size bytes.
+func (s *sorter) moreMemory(size int) {
+	if n := len(s.spare); n > 0 && size <= chunkBytes {
+		s.chunk, s.spare = s.spare[n-1], s.spare[:n-1]
+	} else {
+		s.chunk = make([]byte, max(size, chunkBytes))
+	}
+	if len(s.chunk) == chunkBytes {
+		s.chunks = append(s.chunks, s.chunk)
+	}
 }
 
 // sort orders what is held in memory, which may be millions of records. Once
@@ -110,6 +126,7 @@ func (s *sorter) spill() error {
 	})
 	clear(s.held)
 	s.held, s.bytes, s.chunk = s.held[:0], 0, nil
+	s.spare, s.chunks = append(s.spare, s.chunks...), s.chunks[:0]
 	if err == nil && len(s.runs) > spillRunsMax {
 		err = s.mergeRuns()
 	}
