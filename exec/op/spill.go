@@ -51,9 +51,10 @@ type heldRec struct {
 }
 
 // newSorter makes a sorter that uses a share of the memory given to operators.
-// It holds half of that: as much again may be garbage not yet collected.
+// It holds a third of that: as much again may be garbage not yet collected, and
+// the list of what is held grows by copies.
 func (r *Runner) newSorter(ctx context.Context, share int64) *sorter {
-	return &sorter{ctx: ctx, limit: r.MemoryBytes / (2 * share), dirs: r.TempDirs}
+	return &sorter{ctx: ctx, limit: r.MemoryBytes / (3 * share), dirs: r.TempDirs}
 }
 
 // add takes a copy of a record.
