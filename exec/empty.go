@@ -33,8 +33,11 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	if !src.Relation.Scoped || neverAsks(node) {
 		return nil
 	}
-	if src.Relation == plan.FindRelation("ranks") {
-		return s.noRanks(ctx, snap)
+	switch src.Relation.Name {
+	case "ranks":
+		return noResults(ctx, snap, record.ResultRanks, "nothing was ranked yet; PAGERANK does")
+	case "duplicates":
+		return noResults(ctx, snap, record.ResultDuplicates, "nothing was compared yet; DEDUP does")
 	}
 	note, err := s.probe(ctx, snap, src)
 	if err != nil || note == "" {
@@ -43,13 +46,13 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	return []string{note}
 }
 
-// noRanks says so where nothing was ranked.
-func (s *Session) noRanks(ctx context.Context, snap op.Snapshot) []string {
-	results, err := snap.Results(ctx, record.ResultRanks)
+// noResults says so where none of a kind was computed.
+func noResults(ctx context.Context, snap op.Snapshot, kind, note string) []string {
+	results, err := snap.Results(ctx, kind)
 	if err != nil || len(results) > 0 {
 		return nil // a note is no reason to fail
 	}
-	return []string{"nothing was ranked yet; PAGERANK does"}
+	return []string{note}
 }
 
 // neverAsks reports whether a plan has no rows whatever the archive holds.

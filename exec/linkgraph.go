@@ -84,13 +84,13 @@ func asOf(ctx context.Context, snap op.Snapshot, links plan.Node) (record.Time, 
 	return min(src.Window.To-1, last), err
 }
 
-// wouldReadLinks shows the plans of a graph of links.
-func wouldReadLinks(ctx context.Context, snap op.Snapshot, links, pages plan.Node) (lines []string, err error) {
+// wouldRead shows plans, and the pools that they would open.
+func wouldRead(ctx context.Context, snap op.Snapshot, nodes ...plan.Node) (lines []string, err error) {
 	pools, err := snap.Pools(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range []plan.Node{links, pages} {
+	for _, n := range nodes {
 		plan.Walk(n, func(n plan.Node, depth int) {
 			lines = append(lines, indented(depth+1, n.String()))
 			if src, ok := n.(*plan.Source); ok {

@@ -294,7 +294,7 @@ func (s *Session) wouldRank(ctx context.Context, st *ast.PageRank) ([]string, er
 		}
 	}
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %d times", r.st, r.name, before)}
-	would, err := wouldReadLinks(ctx, snap, r.links, r.pages)
+	would, err := wouldRead(ctx, snap, r.links, r.pages)
 	return append(lines, would...), err
 }
 

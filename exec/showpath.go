@@ -87,6 +87,6 @@ func (s *Session) wouldShowPath(ctx context.Context, st *ast.ShowPath) ([]string
 		return nil, err
 	}
 	defer release()
-	would, err := wouldReadLinks(ctx, snap, links, pages)
+	would, err := wouldRead(ctx, snap, links, pages)
 	return append([]string{fmt.Sprintf("finds a shortest way from %s to %s", asked.find[0], asked.find[1])}, would...), err
 }

@@ -38,6 +38,7 @@ type statementSyntax struct {
 	Save     *saveSyntax     `parser:"| @@"`
 	Run      *runSyntax      `parser:"| @@"`
 	PageRank *pageRankSyntax `parser:"| @@"`
+	Dedup    *dedupSyntax    `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -67,6 +68,7 @@ type explainSyntax struct {
 	Save     *saveSyntax     `parser:"| @@"`
 	Run      *runSyntax      `parser:"| @@"`
 	PageRank *pageRankSyntax `parser:"| @@"`
+	Dedup    *dedupSyntax    `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
 	Diff     *diffSyntax     `parser:"| @@"`
@@ -336,6 +338,21 @@ type pageRankClauseSyntax struct {
 	Without    []string       `parser:"| 'WITHOUT' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) ( ',' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) )*"`
 	By         string         `parser:"| 'BY' @( 'PAGE' | 'HOST' )"`
 	Warm       bool           `parser:"| @'WARM'"`
+	Time       timeSyntax     `parser:"| @@"`
+}
+
+type dedupSyntax struct {
+	Tokens  []lexer.Token
+	Clauses []*dedupClauseSyntax `parser:"'DEDUP' @@*"`
+}
+
+type dedupClauseSyntax struct {
+	Tokens     []lexer.Token
+	Scopes     []*scopeSyntax `parser:"  'IN' @@ ( ',' @@ )*"`
+	Of         string         `parser:"| 'OF' @( 'PAGES' | 'BLOCKS' )"`
+	Method     string         `parser:"| 'METHOD' @( 'SIMHASH' | 'MINHASH' )"`
+	Distance   lexer.Token    `parser:"| 'DISTANCE' @( Number | Param )"`
+	Similarity lexer.Token    `parser:"| 'SIMILARITY' @( Number | Param )"`
 	Time       timeSyntax     `parser:"| @@"`
 }
 

@@ -162,6 +162,16 @@ n = 0.85 | 100 | $name
 url = 'text' | $name
 what = internal | nofollow | nav
 `},
+	{"DEDUP", `
+DEDUP [IN scope, …] [time] [OF (PAGES | BLOCKS)]
+    [METHOD (SIMHASH | MINHASH)] [DISTANCE n] [SIMILARITY n]
+scope = 'text' | 'text' .. 'text' | $name
+time = range [choice] | choice [range]
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+n = 3 | 0.8 | $name
+`},
 	{"EXPLAIN RANK", `
 EXPLAIN RANK url [IN name]
 url = 'text' | $name

@@ -424,7 +424,7 @@ func isNamePlace(tokens []lexer.Token, i int) bool {
 	case isKeyword(before, "AS"):
 		return !isWord(&tokens[i], "OF")
 	case before.Type == tokKeyword:
-		return slices.Contains([]string{"SELECT", "DISTINCT", "WHERE", "BY", "AND", "OR", "NOT", "HAVING", "ON", "WHEN", "THEN", "ELSE"}, before.Value) ||
+		return slices.Contains([]string{"SELECT", "DISTINCT", "WHERE", "BY", "AND", "OR", "NOT", "HAVING", "ON", "JOIN", "WHEN", "THEN", "ELSE"}, before.Value) ||
 			before.Value == "FROM"
 	}
 	return false

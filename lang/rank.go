@@ -53,16 +53,53 @@ func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twic
 		twice = ifSet(p.Warm, "WARM")
 		p.Warm = true
 	default:
-		t := c.Time.clause()
-		twice = ifSet(p.Time.Range != nil && t.Range != nil || p.Time.Choice != nil && t.Choice != nil, "the time clause")
-		if t.Range != nil {
-			p.Time.Range = t.Range
-		}
-		if t.Choice != nil {
-			p.Time.Choice = t.Choice
-		}
+		twice = addTime(&p.Time, c.Time)
 	}
 	return twice
+}
+
+// addTime adds a part of a time clause, or says that it was there before.
+func addTime(to *ast.TimeClause, s timeSyntax) (twice string) {
+	t := s.clause()
+	twice = ifSet(to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil, "the time clause")
+	if t.Range != nil {
+		to.Range = t.Range
+	}
+	if t.Choice != nil {
+		to.Choice = t.Choice
+	}
+	return twice
+}
+
+// dedup makes a DEDUP.
+func (b *builder) dedup(s *dedupSyntax) *ast.Dedup {
+	d := &ast.Dedup{Span: spanOfAll(s.Tokens)}
+	for _, c := range s.Clauses {
+		twice := ""
+		switch {
+		case c.Scopes != nil:
+			twice = ifSet(d.Scopes != nil, "IN")
+			d.Scopes = scopes(c.Scopes)
+		case c.Of != "":
+			twice = ifSet(d.Of != "", "OF")
+			d.Of = foldASCII(c.Of)
+		case c.Method != "":
+			twice = ifSet(d.Method != "", "METHOD")
+			d.Method = foldASCII(c.Method)
+		case present(c.Distance):
+			twice = ifSet(d.Distance != nil, "DISTANCE")
+			d.Distance = literal(&c.Distance)
+		case present(c.Similarity):
+			twice = ifSet(d.Similarity != nil, "SIMILARITY")
+			d.Similarity = literal(&c.Similarity)
+		default:
+			twice = addTime(&d.Time, c.Time)
+		}
+		if twice != "" {
+			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
+		}
+	}
+	return d
 }
 
 // withouts gives the words of WITHOUT once each, in the order of ast.Withouts.

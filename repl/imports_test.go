@@ -44,7 +44,8 @@ var arrows = map[string]string{
 	"exec/op":    "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value lang/ast store/record",
 	"exec/graph": "",
-	"exec":       "crawl/robots exec/value exec/plan exec/op exec/graph exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec/dedup": "",
+	"exec":       "crawl/robots exec/value exec/plan exec/op exec/graph exec/dedup exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
@@ -102,7 +103,7 @@ var homes = map[string]string{
 // testHomes are further homes of outside modules in a package's tests alone.
 var testHomes = map[string]string{
 	"golang.org/x/text":                "queries",
-	"github.com/klauspost/compress":    "repl store/arc exec/graph",
+	"github.com/klauspost/compress":    "repl store/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }
 

@@ -28,6 +28,7 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"changes":    func(n string) bool { return changeFills[n] != nil },
 		"layouts":    func(n string) bool { return layoutFills[n] != nil },
 		"links":      func(n string) bool { return linkFills[n] != nil },
+		"duplicates": func(n string) bool { return duplicateFills[n] != nil },
 		"ranks":      func(n string) bool { return rankFills[n] != nil },
 		"periods":    func(n string) bool { return periodFills(nil)[n] != nil },
 	}

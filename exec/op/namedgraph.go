@@ -84,7 +84,7 @@ func (r *Runner) Graph(ctx context.Context, edges iter.Seq2[Edge, error], o Grap
 		err = m.number()
 	}
 	if err == nil {
-		err = m.build(graph.Options{Memory: r.MemoryBytes / 2, TempFile: func() (*os.File, error) { return tempFile(r.TempDirs) }, Weighted: o.Weighted})
+		err = m.build(graph.Options{Memory: r.MemoryBytes / 2, TempFile: r.TempFile, Weighted: o.Weighted})
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.g.Close())

@@ -36,6 +36,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.hosts(ctx, n)
 	case "ranks":
 		return r.ranks(ctx, n)
+	case "duplicates":
+		return r.duplicates(ctx, n)
 	case "periods":
 		return render(n, periodFills(n), periodShape, listed(ctx, n.Periods))
 	case "pools":

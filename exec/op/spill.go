@@ -218,6 +218,9 @@ func closeAll(files []*os.File) {
 	}
 }
 
+// TempFile makes a temporary file whose space is free again once it is closed.
+func (r *Runner) TempFile() (*os.File, error) { return tempFile(r.TempDirs) }
+
 // tempFile makes a file that is unlinked already, so that nothing is left
 // behind however the program ends.
 func tempFile(dirs []string) (*os.File, error) {

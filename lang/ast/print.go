@@ -594,6 +594,8 @@ func (p *printer) statement(s Statement) {
 		p.run(s)
 	case *PageRank:
 		p.pageRank(s)
+	case *Dedup:
+		p.dedup(s)
 	case *ShowPath:
 		p.clause("SHOW PATH ", s.From)
 		p.clause(" TO ", s.To)

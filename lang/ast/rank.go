@@ -36,6 +36,37 @@ type ShowPath struct {
 	Time     Expr // nil: the latest
 }
 
+// Dedup is DEDUP with its clauses.
+type Dedup struct {
+	Span
+	Scopes     []Scope
+	Time       TimeClause
+	Of         string // "pages", "blocks", or "" if absent
+	Method     string // "simhash", "minhash", or "" if absent
+	Distance   Expr   // these are *Number or *Param, or nil
+	Similarity Expr
+}
+
+func (*Dedup) statement()       {}
+func (s *Dedup) String() string { return statementString(s) }
+
+func (p *printer) dedup(s *Dedup) {
+	p.WriteString("DEDUP")
+	if s.Scopes != nil {
+		p.WriteString(" IN ")
+		p.scopes(s.Scopes)
+	}
+	p.time(&s.Time)
+	if s.Of != "" {
+		p.words(" OF ", s.Of)
+	}
+	if s.Method != "" {
+		p.words(" METHOD ", s.Method)
+	}
+	p.clause(" DISTANCE ", s.Distance)
+	p.clause(" SIMILARITY ", s.Similarity)
+}
+
 func (*PageRank) statement()    {}
 func (*ShowPath) statement()    {}
 func (*ExplainRank) statement() {}

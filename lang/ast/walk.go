@@ -126,6 +126,10 @@ func children(n Node) []Node {
 		l.time(&n.Time)
 		l.exprs(n.Damping, n.Tolerance, n.Iterations)
 		l.exprs(n.Seeds...)
+	case *Dedup:
+		l.scopes(n.Scopes)
+		l.time(&n.Time)
+		l.exprs(n.Distance, n.Similarity)
 	case *ShowPath:
 		l.exprs(n.From, n.To, n.Time)
 	case *ExplainRank:

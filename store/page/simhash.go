@@ -47,7 +47,7 @@ func (s *Simhash) Add(text string, weight int) {
 			ideographs = alone
 		}
 		end = at + len(w)
-		run[0], run[1], run[2] = run[1], run[2], hashWord(w)
+		run[0], run[1], run[2] = run[1], run[2], HashWord(w)
 		length = min(length+1, 3)
 		switch {
 		case ideographs && length >= 2:
@@ -123,8 +123,8 @@ func (s *Simhash) Sum() (hash uint64) {
 	return hash
 }
 
-// hashWord is FNV-1a over the word in lower case.
-func hashWord(w string) uint64 {
+// HashWord is FNV-1a over the word in lower case.
+func HashWord(w string) uint64 {
 	h := uint64(14695981039346656037)
 	for _, r := range w {
 		if r < utf8.RuneSelf {

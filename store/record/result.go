@@ -2,8 +2,8 @@ package record
 
 // The kinds of results that an archive keeps.
 const (
-	ResultRanks = "ranks"
-	ResultGraph = "graph"
+	ResultRanks      = "ranks"
+	ResultDuplicates = "duplicates"
 )
 
 // Result describes a named result that was computed from the archive and is kept
