@@ -1,0 +1,83 @@
+package repl
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"infomall/exec/plan"
+	"infomall/lang"
+)
+
+// manualRule parts what is written in the manual from what is made of the
+// program, to its end.
+const manualRule = "<!-- From here on: go test ./repl -run TestManualTables -update -->\n"
+
+// TestManualTables shows that the end of the manual has the syntax of every
+// statement as HELP prints it, which is held against the parser, and the columns
+// and functions that there are.
+func TestManualTables(t *testing.T) {
+	const name = "../lang/LANGUAGE.md"
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written, got, ok := strings.Cut(string(text), manualRule)
+	if !ok {
+		t.Fatalf("%s has no line %s", name, manualRule)
+	}
+	want := manualSyntax() + manualColumns() + manualFunctions()
+	switch {
+	case got == want:
+	case *update:
+		if err := os.WriteFile(name, []byte(written+manualRule+want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the tables at the end of %s are not those of the program: run go test ./repl -run TestManualTables -update", name)
+	}
+}
+
+func manualSyntax() string {
+	var b strings.Builder
+	b.WriteString("\n## Syntax\n\nWords in upper case are typed as they stand; `[ ]` may be left out, `( | )` is a choice, `…` is more of the same. A line that\n" +
+		"begins with a blank goes on with the one before.\n")
+	for _, topic := range lang.Topics() {
+		b.WriteString("\n")
+		for line := range strings.Lines(lang.Grammar(topic)) {
+			b.WriteString("    " + line)
+		}
+	}
+	return b.String()
+}
+
+func manualColumns() string {
+	var b strings.Builder
+	b.WriteString("\n## Columns\n\n`*` has those above the line; those below it cost more, and are read when they are named.\n")
+	for _, r := range plan.Relations() {
+		fmt.Fprintf(&b, "\n### %s\n\nA row is %s.\n\n| column | type | |\n|---|---|---|\n", r.Name, r.Doc)
+		payload := false
+		for i := range r.Columns {
+			c := &r.Columns[i]
+			if (c.Payload || c.Aside) && !payload {
+				payload = true
+				b.WriteString("| — | | |\n")
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", c.Name, c.Type, cellText(c.Doc))
+		}
+	}
+	return b.String()
+}
+
+func manualFunctions() string {
+	var b strings.Builder
+	b.WriteString("\n## Functions\n\n| function | |\n|---|---|\n")
+	for _, f := range plan.Functions() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Signature(), cellText(f.Doc))
+	}
+	return b.String()
+}
+
+// cellText is text within a cell of a table.
+func cellText(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
