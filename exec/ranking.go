@@ -47,9 +47,6 @@ func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error)
 	if st.Name != nil {
 		r.name = strings.ToLower(st.Name.Text)
 	}
-	if st.Graph != nil {
-		return nil, plan.UnknownName(st.Graph, "graph", st.Graph.Text, " in the archive", nil)
-	}
 	r.normN = st.Norm == "N"
 	if err := r.readNumbers(st, env); err != nil {
 		return nil, err

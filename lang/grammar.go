@@ -328,8 +328,7 @@ type pageRankSyntax struct {
 
 type pageRankClauseSyntax struct {
 	Tokens     []lexer.Token
-	Graph      lexer.Token    `parser:"  'OVER' ( 'GRAPH' @( Ident | Quoted )"`
-	Scopes     []*scopeSyntax `parser:"    | @@ ( ',' @@ )* )"`
+	Scopes     []*scopeSyntax `parser:"  'OVER' @@ ( ',' @@ )*"`
 	Damping    lexer.Token    `parser:"| 'DAMPING' @( Number | Param )"`
 	Tolerance  lexer.Token    `parser:"| 'TOLERANCE' @( Number | Param )"`
 	Iterations lexer.Token    `parser:"| 'ITERATIONS' @( Number | Param )"`

@@ -150,7 +150,7 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 why = 'text' | $name
 `},
 	{"PAGERANK", `
-PAGERANK [name] [OVER scope, … | OVER GRAPH name] [time]
+PAGERANK [name] [OVER scope, …] [time]
     [DAMPING n] [TOLERANCE n] [ITERATIONS n] [NORM (1 | N)]
     [SEEDS url, …] [WITHOUT what, …] [BY (PAGE | HOST)] [WARM]
 scope = 'text' | 'text' .. 'text' | $name

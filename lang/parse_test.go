@@ -150,7 +150,7 @@ var statements = []struct{ src, want string }{
 	{"PAGERANK", ""},
 	{"pagerank june over 'a.cn', 'b.cn' .. 'c.cn' at 2008-06 damping 0.9 tolerance 1e-12 iterations $n norm n seeds 'http://a.cn/', $s without nav, internal by host warm",
 		"PAGERANK june OVER 'a.cn', 'b.cn' .. 'c.cn' AT 2008-06 DAMPING 0.9 TOLERANCE 1e-12 ITERATIONS $n NORM N SEEDS 'http://a.cn/', $s WITHOUT internal, nav BY host WARM"},
-	{"PAGERANK WITHOUT nofollow BETWEEN 2008-06 AND 2008-08 BY page NORM 1 OVER GRAPH \"my graph\"", "PAGERANK OVER GRAPH \"my graph\" BETWEEN 2008-06 AND 2008-08 NORM 1 WITHOUT nofollow BY page"},
+	{"PAGERANK WITHOUT nofollow BETWEEN 2008-06 AND 2008-08 BY page NORM 1 OVER 'pku.edu.cn'", "PAGERANK OVER 'pku.edu.cn' BETWEEN 2008-06 AND 2008-08 NORM 1 WITHOUT nofollow BY page"},
 	{"explain pagerank \"over\" latest;", "EXPLAIN PAGERANK \"over\" LATEST"},
 	{"DEDUP", ""},
 	{"dedup latest distance $k method simhash of pages in 'a.cn', $s", "DEDUP IN 'a.cn', $s LATEST OF pages METHOD simhash DISTANCE $k"},

@@ -21,9 +21,9 @@ func (b *builder) pageRank(s *pageRankSyntax) *ast.PageRank {
 // pageRankClause adds one clause, or gives its word if it was there before.
 func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twice string) {
 	switch {
-	case present(c.Graph) || c.Scopes != nil:
-		twice = ifSet(p.Graph != nil || p.Scopes != nil, "OVER")
-		p.Graph, p.Scopes = optionalName(c.Graph), scopes(c.Scopes)
+	case c.Scopes != nil:
+		twice = ifSet(p.Scopes != nil, "OVER")
+		p.Scopes = scopes(c.Scopes)
 	case present(c.Damping):
 		twice = ifSet(p.Damping != nil, "DAMPING")
 		p.Damping = literal(&c.Damping)

@@ -6,7 +6,6 @@ import "strings"
 type PageRank struct {
 	Span
 	Name       *Name   // nil if absent
-	Graph      *Name   // OVER GRAPH g, else nil
 	Scopes     []Scope // OVER scope, …
 	Time       TimeClause
 	Damping    Expr // these are *Number or *Param, or nil
@@ -83,21 +82,13 @@ func (p *printer) statementName(n *Name) {
 	}
 }
 
-func (p *printer) over(graph *Name, scopes []Scope) {
-	switch {
-	case graph != nil:
-		p.WriteString(" OVER GRAPH ")
-		p.name(graph)
-	case scopes != nil:
-		p.WriteString(" OVER ")
-		p.scopes(scopes)
-	}
-}
-
 func (p *printer) pageRank(s *PageRank) {
 	p.WriteString("PAGERANK")
 	p.statementName(s.Name)
-	p.over(s.Graph, s.Scopes)
+	if s.Scopes != nil {
+		p.WriteString(" OVER ")
+		p.scopes(s.Scopes)
+	}
 	p.time(&s.Time)
 	p.clause(" DAMPING ", s.Damping)
 	p.clause(" TOLERANCE ", s.Tolerance)
