@@ -137,11 +137,15 @@ func TestCatalogRoundTrip(t *testing.T) {
 		case strings.HasPrefix(line, "infomall"):
 			line = "infomall catalogue\t1\n"
 		case strings.HasPrefix(line, "segment"):
-			line = line[:strings.LastIndex(line, "\t")] + "\n"
+			fields := strings.Split(line, "\t")
+			line = strings.Join(fields[:len(fields)-2], "\t") + "\n" // what it uses, and its blocks
 		case strings.HasPrefix(line, "crc32c"):
 			continue
 		}
 		old = append(old, line)
+	}
+	for _, s := range c.segments {
+		s.Blocks = segment.BlocksUnknown
 	}
 	got, err = decodeCatalog(withSum([]byte(strings.Join(old, ""))))
 	if err != nil || !reflect.DeepEqual(got, c) {

@@ -236,16 +236,23 @@ func (s *Sink) run(ctx context.Context) {
 			if w.c != nil {
 				w.c.Close()
 			}
-			for _, f := range w.done {
-				f.Close() // the journal stays
-			}
+			w.leave()
 			continue
 		}
 		if err := s.take(ctx, w); err != nil {
+			w.leave()
 			s.mu.Lock()
 			s.err = err
 			s.mu.Unlock()
 		}
+	}
+}
+
+// leave closes journals that are not published: they stay, for who writes to
+// the archive next.
+func (w *work) leave() {
+	for _, f := range w.done {
+		f.Close()
 	}
 }
 
