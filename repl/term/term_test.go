@@ -166,8 +166,10 @@ func TestLines(t *testing.T) {
 	s := start(t)
 	s.types(keyDelete + keyDelete + keyDelete + "SELECT 1;" + enter)
 	s.reads("SELECT 1;")
+	s.shows("> SELECT 1;\n>", 1, 2) // before a line is read, Ctrl-C is the terminal's
 	s.types("half" + ctrlC)
 	s.reads("<interrupted>")
+	s.shows("> SELECT 1;\n> half^C\n>", 2, 2)
 	s.types("one\rtwo\r")
 	s.reads("one")
 	s.reads("two")
