@@ -195,7 +195,7 @@ func saidBy(start []byte) said {
 	} else if m := savedFrom.FindSubmatch(start); m != nil {
 		s.url = string(m[1])
 	}
-	if u, err := url.Parse(s.url); err != nil || u.Host == "" {
+	if u, err := url.Parse(s.url); err != nil || u.Scheme == "" || u.Host == "" {
 		s.url = ""
 	}
 	return s

@@ -144,6 +144,7 @@ func TestCancelled(t *testing.T) {
 func FuzzFile(f *testing.F) {
 	f.Add("www.x.cn/a.html", []byte(savedPage))
 	f.Add("x/a?b#c", []byte(mirroredPage))
+	f.Add("0", []byte("<!--saved from url=(0)//0-->"))
 	f.Fuzz(func(t *testing.T, name string, page []byte) {
 		s := saidBy(page)
 		if s.url != "" && !strings.Contains(s.url, "://") {
