@@ -57,12 +57,14 @@ func TestMain(m *testing.M) {
 }
 
 // lockClock is a disk that tells how long the archive's lock was waited for and
-// held.
+// held. Those of writers and of pools that are merged are tried and not waited
+// for.
 type lockClock struct{ disk.FS }
 
 func (c lockClock) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
 	f, err := c.FS.OpenFile(name, flag, perm)
-	if err != nil || filepath.Base(name) != fileLock || filepath.Base(filepath.Dir(filepath.Dir(name))) == dirWriters {
+	above := filepath.Base(filepath.Dir(filepath.Dir(name)))
+	if err != nil || filepath.Base(name) != fileLock || above == dirWriters || above == dirPools {
 		return f, err
 	}
 	return clockedLock{f, time.Now()}, nil
