@@ -295,7 +295,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			if err != nil {
 				return err
 			}
-			disturbed = disturbed || partial && slices.ContainsFunc(group, func(e located) bool { return asBefore(&e) })
+			disturbed = disturbed || partial && slices.ContainsFunc(group, func(e located) bool { return e.Body == segment.BodyNone })
 			var settled []located
 			if disturbed {
 				if whole == nil {

@@ -113,6 +113,34 @@ func tallyText(q record.Tally, b *record.Batch, i int) string {
 	return s
 }
 
+// TestTallyOfLateOriginal counts a revisit that came in before its original,
+// where the revisit's segment is read beside another and the original's is not.
+func TestTallyOfLateOriginal(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	page, other := "http://a.example/", "http://b.example/"
+	put(t, a, []*visit{{url: page, time: day0 + 40*dayMillis, status: 200, body: "four", as: "digest"}, {url: other, time: day0 + 42*dayMillis, status: 200, body: "b"}})
+	put(t, a, []*visit{{url: page, time: day0, status: 200, body: "four"}})
+	put(t, a, []*visit{{url: page, time: day0 + 41*dayMillis, status: 200, body: "longer"}, {url: other, time: day0 + 43*dayMillis, status: 200, body: "c"}})
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	got := map[int64]int64{}
+	for b, err := range v.Tally(t.Context(), record.Tally{Scan: record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColBytes}}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.N {
+			got[b.Bytes[i]] += b.Count[i]
+		}
+	}
+	if want := map[int64]int64{4: 2, 6: 1, 1: 2}; !maps.Equal(got, want) {
+		t.Errorf("captures by bytes: got %v, want %v", got, want)
+	}
+}
+
 // TestTallyHosts counts the captures of hosts whose keys are alike.
 func TestTallyHosts(t *testing.T) {
 	var visits []*visit
