@@ -29,14 +29,15 @@ var arrows = map[string]string{
 	"store/arc":      "store/record store/urlkey store/gzipped",
 	"store/cdx":      "store/record store/urlkey",
 	"store/wacz":     "store/record store/warc store/arc store/cdx",
-	"store/page":     "store/record store/urlkey",
-	"store/block":    "store/record store/urlkey store/page",
+	"store/packed":   "",
+	"store/page":     "store/record store/urlkey store/packed",
+	"store/block":    "store/record store/urlkey store/page store/packed",
 	"store/disk":     "",
 
 	"store/disk/disktest": "store/disk",
 
 	"store/result":  "store/record store/urlkey",
-	"store/segment": "store/record store/urlkey store/disk",
+	"store/segment": "store/record store/urlkey store/disk store/packed",
 	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
 
 	"exec/value": "lang/ast store/record store/urlkey",
@@ -57,7 +58,7 @@ var arrows = map[string]string{
 
 	"crawl":          "crawl/frontier crawl/links crawl/order crawl/robots crawl/guard store/record store/urlkey store/page",
 	"crawl/frontier": "store/record",
-	"store/queue":    "store/record store/urlkey store/disk",
+	"store/queue":    "store/record store/urlkey store/disk store/packed",
 
 	"repl":              "all",
 	"repl/term":         "",

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/store/packed"
 	"infomall/store/page"
 	"infomall/store/record"
 )
@@ -272,53 +273,53 @@ type Kept struct {
 // ReadFacts reads the facts of a page. They are refused where this program
 // would make others.
 func ReadFacts(src []byte) (*Kept, error) {
-	t := taker{b: src}
+	t := packed.Reader{B: src}
 	k := &Kept{}
-	if t.byte() != Extractor {
+	if t.Byte() != Extractor {
 		return nil, errOther
 	}
-	form := t.byte()
-	k.plain, k.charset, k.Base = form&formPlain != 0, t.text(), t.text()
-	n := t.count()
+	form := t.Byte()
+	k.plain, k.charset, k.Base = form&formPlain != 0, t.Text(), t.Text()
+	n := t.Count()
 	k.Cut = make([]KeptBlock, n)
 	for i := range k.Cut {
-		k.Cut[i].Path = t.text()
+		k.Cut[i].Path = t.Text()
 	}
 	for i := range k.Cut {
-		k.Cut[i].Leaves = t.number()
-		if k.Cut[i].Label = Label(t.byte()); int(k.Cut[i].Label) >= len(labelNames) {
+		k.Cut[i].Leaves = t.Number()
+		if k.Cut[i].Label = Label(t.Byte()); int(k.Cut[i].Label) >= len(labelNames) {
 			return nil, ErrFacts
 		}
 	}
-	k.count = t.number()
+	k.count = t.Number()
 	if form&formInline != 0 {
-		if k.count > len(t.b) {
+		if k.count > len(t.B) {
 			return nil, ErrFacts
 		}
 		k.leaves = make([][]byte, k.count)
 		for i := range k.leaves {
-			k.leaves[i] = t.sized()
+			k.leaves[i] = t.Sized()
 		}
 	}
-	if len(t.b) > 0 {
+	if len(t.B) > 0 {
 		if err := k.takeLayout(&t); err != nil {
 			return nil, err
 		}
 	}
-	if t.bad || len(t.b) > 0 {
+	if t.Bad || len(t.B) > 0 {
 		return nil, ErrFacts
 	}
 	return k, nil
 }
 
 // takeLayout takes the links of the layout.
-func (k *Kept) takeLayout(t *taker) (err error) {
-	if k.layout, t.b, err = page.TakeLinks(t.b); err != nil {
+func (k *Kept) takeLayout(t *packed.Reader) (err error) {
+	if k.layout, t.B, err = page.TakeLinks(t.B); err != nil {
 		return err
 	}
 	for range k.layout {
-		p := place{t.number(), t.number() - 1}
-		if t.bad || p.part >= len(k.Cut) {
+		p := place{t.Number(), t.Number() - 1}
+		if t.Bad || p.part >= len(k.Cut) {
 			return ErrFacts
 		}
 		k.placed = append(k.placed, p)
@@ -393,82 +394,25 @@ type keptLeaf struct {
 // leaf reads the facts of a leaf, which were made for a page that may have been
 // read otherwise.
 func (k *Kept) leaf(src []byte) (keptLeaf, error) {
-	t := taker{b: src}
-	if t.byte() != Extractor {
+	t := packed.Reader{B: src}
+	if t.Byte() != Extractor {
 		return keptLeaf{}, errOther
 	}
-	if len(t.b) == 0 {
+	if len(t.B) == 0 {
 		return keptLeaf{}, nil // no links, in whatever charset
 	}
-	form := t.byte()
-	if form&formPlain != 0 != k.plain || form&formCharset != 0 && t.text() != k.charset {
+	form := t.Byte()
+	if form&formPlain != 0 != k.plain || form&formCharset != 0 && t.Text() != k.charset {
 		return keptLeaf{}, errOther
 	}
 	f := keptLeaf{printed: form&formPrint != 0}
 	if f.printed {
-		b := t.take(8)
-		if t.bad {
+		b := t.Take(8)
+		if t.Bad {
 			return f, ErrFacts
 		}
 		f.print = binary.LittleEndian.Uint64(b)
 	}
-	f.links = t.b
+	f.links = t.B
 	return f, nil
 }
-
-// taker takes values off the front of b.
-type taker struct {
-	b   []byte
-	bad bool
-}
-
-func (t *taker) take(n int) []byte {
-	if n > len(t.b) {
-		t.bad, t.b = true, nil
-		return nil
-	}
-	out := t.b[:n:n]
-	t.b = t.b[n:]
-	return out
-}
-
-func (t *taker) byte() byte {
-	if b := t.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (t *taker) uvarint() uint64 {
-	x, n := binary.Uvarint(t.b)
-	if n <= 0 {
-		t.bad, t.b = true, nil
-		return 0
-	}
-	t.b = t.b[n:]
-	return x
-}
-
-// number takes one that is no more than any place in a body.
-func (t *taker) number() int {
-	x := t.uvarint()
-	if x > 1<<31-1 {
-		t.bad, t.b = true, nil
-		return 0
-	}
-	return int(x)
-}
-
-// count takes how many things of a byte or more follow.
-func (t *taker) count() int {
-	n := t.number()
-	if n > len(t.b) {
-		t.bad, t.b = true, nil
-		return 0
-	}
-	return n
-}
-
-func (t *taker) sized() []byte { return t.take(t.number()) }
-
-func (t *taker) text() string { return string(t.sized()) }

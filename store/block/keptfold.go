@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 )
 
@@ -172,71 +173,71 @@ func (r *Revision) appendLives(dst []byte) []byte {
 // ReadFold reads the fold of a version that began at a time. It is refused where
 // this program would make another.
 func ReadFold(src []byte, at record.Time) (*Fold, error) {
-	t := taker{b: src}
-	if t.byte() != Extractor {
+	t := packed.Reader{B: src}
+	if t.Byte() != Extractor {
 		return nil, errOther
 	}
 	f := &Fold{Previous: record.NoTime}
-	bits := t.byte()
+	bits := t.Byte()
 	if bits&foldTwin != 0 {
-		f.twin = int32(t.number())
+		f.twin = int32(t.Number())
 	}
 	if bits&foldFirst == 0 {
-		f.Previous = at - record.Time(t.uvarint())
+		f.Previous = at - record.Time(t.Uvarint())
 	}
 	if err := f.takeLives(&t, at); err != nil {
 		return nil, err
 	}
-	f.Brought = Brought{t.number(), int64(t.number())}
-	if len(t.b) > 0 {
+	f.Brought = Brought{t.Number(), int64(t.Number())}
+	if len(t.B) > 0 {
 		f.takeChanged(&t)
 	}
-	if t.bad || len(t.b) > 0 {
+	if t.Bad || len(t.B) > 0 {
 		return nil, ErrFacts
 	}
 	return f, nil
 }
 
-func (f *Fold) takeChanged(t *taker) {
-	f.Changed = make([]Changed, t.count())
+func (f *Fold) takeChanged(t *packed.Reader) {
+	f.Changed = make([]Changed, t.Count())
 	ordinal, place := 0, 0
 	for i := range f.Changed {
 		c := &f.Changed[i]
-		ordinal += t.number()
-		c.Ordinal, c.Op = ordinal, Op(t.byte())
-		if place += t.number(); place <= 0 || place >= len(f.life) || c.Op != Added && c.Op != Edited {
-			t.bad = true
+		ordinal += t.Number()
+		c.Ordinal, c.Op = ordinal, Op(t.Byte())
+		if place += t.Number(); place <= 0 || place >= len(f.life) || c.Op != Added && c.Op != Edited {
+			t.Bad = true
 			return
 		}
 		c.Life = f.life[place]
-		c.Bytes, c.Words, c.Links, c.Topic = t.number(), t.number(), t.number(), t.text()
+		c.Bytes, c.Words, c.Links, c.Topic = t.Number(), t.Number(), t.Number(), t.Text()
 	}
 	for i := range f.Changed {
-		copy(f.Changed[i].Digest[:], t.take(len(record.Digest{})))
+		copy(f.Changed[i].Digest[:], t.Take(len(record.Digest{})))
 	}
 }
 
 // blocksMax is more than any page has: what claims more is damaged.
 const blocksMax = 1 << 24
 
-func (f *Fold) takeLives(t *taker, at record.Time) error {
-	unit := record.Time(t.number())
-	births := make([]Life, t.count())
+func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
+	unit := record.Time(t.Number())
+	births := make([]Life, t.Count())
 	for i := range births {
-		at -= record.Time(t.uvarint()) * unit
+		at -= record.Time(t.Uvarint()) * unit
 		births[i].FirstSeen = at
 	}
 	for i := range births {
-		births[i].twin = int32(t.number())
+		births[i].twin = int32(t.Number())
 	}
-	blocks := t.number()
-	if t.bad || blocks == 0 || blocks > blocksMax {
+	blocks := t.Number()
+	if t.Bad || blocks == 0 || blocks > blocksMax {
 		return ErrFacts
 	}
 	f.life = make([]Life, 1, min(blocks, 1024))
 	for len(f.life) < blocks {
-		n, birth, place := t.number(), t.number(), t.number()
-		if t.bad || n == 0 || n > blocks-len(f.life) || birth >= len(births) || place == 0 || place > blocksMax {
+		n, birth, place := t.Number(), t.Number(), t.Number()
+		if t.Bad || n == 0 || n > blocks-len(f.life) || birth >= len(births) || place == 0 || place > blocksMax {
 			return ErrFacts
 		}
 		for i := range n {

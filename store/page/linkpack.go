@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"infomall/store/packed"
 )
 
 // ErrPacked is returned when bytes are not what AppendLinks writes.
@@ -87,44 +89,44 @@ func appendSized(dst []byte, s string) []byte {
 // TakeLinks makes the links again that AppendLinks wrote to the front of src,
 // and gives what stands behind them.
 func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
-	u := unpacker{b: src}
-	n := u.number()
-	if u.bad || n > len(u.b) {
+	u := packed.Reader{B: src}
+	n := u.Number()
+	if u.Bad || n > len(u.B) {
 		return nil, nil, ErrPacked
 	}
 	if n == 0 {
-		return nil, u.b, nil
+		return nil, u.B, nil
 	}
 	links = make([]Link, n)
 	at := make([][2]int, n)
 	last := 0
 	for i := range links {
 		l := &links[i]
-		first := u.byte()
+		first := u.Byte()
 		l.Kind = LinkKind(first & packedKind)
 		if int(l.Kind) >= len(linkKinds) {
 			return nil, nil, ErrPacked
 		}
-		last += u.number()
-		at[i] = [2]int{last, last + u.number()}
-		l.Target = u.text()
+		last += u.Number()
+		at[i] = [2]int{last, last + u.Number()}
+		l.Target = u.Text()
 		if first&packedRel != 0 {
-			l.Rel = u.text()
+			l.Rel = u.Text()
 			l.NoFollow = hasWord(l.Rel, "nofollow")
 		}
 		if first&packedAnchor != 0 {
-			l.Anchor = u.text()
+			l.Anchor = u.Text()
 		}
 	}
-	text := u.text()
+	text := u.Text()
 	for i := range links {
 		from, to := at[i][0], at[i][1]
-		if u.bad || from < 0 || to > len(text) {
+		if u.Bad || from < 0 || to > len(text) {
 			return nil, nil, ErrPacked
 		}
 		links[i].around(text, from, to)
 	}
-	return links, u.b, nil
+	return links, u.B, nil
 }
 
 // around fills in what the text has of a link that stands in a range of it.
@@ -133,42 +135,4 @@ func (l *Link) around(text string, from, to int) {
 		l.Anchor = strings.TrimSpace(text[from:to])
 	}
 	l.Before, l.After = lastBytes(text[:from]), firstBytes(text[to:])
-}
-
-// unpacker takes values off the front of b.
-type unpacker struct {
-	b   []byte
-	bad bool
-}
-
-func (u *unpacker) byte() byte {
-	if len(u.b) == 0 {
-		u.bad = true
-		return 0
-	}
-	x := u.b[0]
-	u.b = u.b[1:]
-	return x
-}
-
-// number takes one that is no more than any place in a body.
-func (u *unpacker) number() int {
-	x, n := binary.Uvarint(u.b)
-	if n <= 0 || x > treeBytesMax {
-		u.bad, u.b = true, nil
-		return 0
-	}
-	u.b = u.b[n:]
-	return int(x)
-}
-
-func (u *unpacker) text() string {
-	n := u.number()
-	if n > len(u.b) {
-		u.bad, u.b = true, nil
-		return ""
-	}
-	s := string(u.b[:n])
-	u.b = u.b[n:]
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 )
 
@@ -30,19 +31,15 @@ func laterKey(due record.Time, seq uint64) []byte {
 // seqKey orders rows by arrival.
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), seq) }
 
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
 // appendQueued appends all of q.
 func appendQueued(b []byte, q *record.Queued) []byte {
-	b = appendText(b, q.URL)
-	b = appendText(b, q.Host)
+	b = packed.AppendSized(b, q.URL)
+	b = packed.AppendSized(b, q.Host)
 	b = binary.AppendUvarint(b, q.Priority)
 	b = binary.AppendUvarint(b, q.Seq)
 	b = binary.AppendUvarint(b, uint64(q.Layer))
-	b = appendText(b, q.Via)
-	b = appendText(b, q.Origin)
+	b = packed.AppendSized(b, q.Via)
+	b = packed.AppendSized(b, q.Origin)
 	b = binary.AppendUvarint(b, uint64(q.Hop))
 	b = binary.AppendUvarint(b, uint64(q.Tries))
 	b = binary.AppendVarint(b, int64(q.Due))
@@ -65,104 +62,58 @@ const (
 )
 
 func decodeQueued(b []byte) (q record.Queued, err error) {
-	d := decoder{b: b}
-	q.URL = d.text()
-	q.Host = d.text()
-	q.Priority = d.number()
-	q.Seq = d.number()
-	q.Layer = int(d.number())
-	q.Via = d.text()
-	q.Origin = d.text()
-	q.Hop = int(d.number())
-	q.Tries = int(d.number())
-	q.Due = record.Time(d.signed())
-	q.Score, q.Hint = d.float(), d.float()
-	flags := d.number()
+	d := packed.Reader{B: b}
+	q.URL = d.Text()
+	q.Host = d.Text()
+	q.Priority = d.Uvarint()
+	q.Seq = d.Uvarint()
+	q.Layer = int(d.Uvarint())
+	q.Via = d.Text()
+	q.Origin = d.Text()
+	q.Hop = int(d.Uvarint())
+	q.Tries = int(d.Uvarint())
+	q.Due = record.Time(d.Varint())
+	q.Score, q.Hint = d.Float(), d.Float()
+	flags := d.Uvarint()
 	q.Forced, q.Sitemap = flags&flagForced != 0, flags&flagSitemap != 0
-	return q, d.end()
+	return q, end(&d)
 }
 
 // appendFetch appends all of f but the crawl's name.
 func appendFetch(b []byte, f *record.Fetch) []byte {
-	b = appendText(b, f.URL)
+	b = packed.AppendSized(b, f.URL)
 	b = binary.AppendVarint(b, int64(f.Time))
 	b = binary.AppendUvarint(b, uint64(f.Outcome))
 	b = binary.AppendUvarint(b, uint64(f.Status))
 	b = binary.AppendUvarint(b, uint64(f.Elapsed))
 	b = binary.AppendVarint(b, f.Bytes)
-	b = appendText(b, f.IP)
+	b = packed.AppendSized(b, f.IP)
 	b = binary.AppendUvarint(b, uint64(f.Hop))
-	b = appendText(b, f.Via)
-	return appendText(b, f.Reason)
+	b = packed.AppendSized(b, f.Via)
+	return packed.AppendSized(b, f.Reason)
 }
 
 func decodeFetch(b []byte) (f record.Fetch, err error) {
-	d := decoder{b: b}
-	f.URL = d.text()
-	f.Time = record.Time(d.signed())
-	outcome := d.number()
-	f.Status = int(d.number())
-	f.Elapsed = time.Duration(d.number())
-	f.Bytes = d.signed()
-	f.IP = d.text()
-	f.Hop = int(d.number())
-	f.Via = d.text()
-	f.Reason = d.text()
+	d := packed.Reader{B: b}
+	f.URL = d.Text()
+	f.Time = record.Time(d.Varint())
+	outcome := d.Uvarint()
+	f.Status = int(d.Uvarint())
+	f.Elapsed = time.Duration(d.Uvarint())
+	f.Bytes = d.Varint()
+	f.IP = d.Text()
+	f.Hop = int(d.Uvarint())
+	f.Via = d.Text()
+	f.Reason = d.Text()
 	if f.Outcome = record.Outcome(outcome); outcome > uint64(record.OutcomeInternal) {
-		d.bad = true
+		d.Bad = true
 	}
-	return f, d.end()
+	return f, end(&d)
 }
 
-// decoder reads what the appends wrote. Its errors are kept for end.
-type decoder struct {
-	b   []byte
-	bad bool
-}
-
-func (d *decoder) number() uint64 {
-	v, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) signed() int64 {
-	v, n := binary.Varint(d.b)
-	if n <= 0 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	d.b = d.b[n:]
-	return v
-}
-
-func (d *decoder) float() float64 {
-	if len(d.b) < 8 {
-		d.bad, d.b = true, nil
-		return 0
-	}
-	v := math.Float64frombits(binary.BigEndian.Uint64(d.b))
-	d.b = d.b[8:]
-	return v
-}
-
-func (d *decoder) text() string {
-	n := d.number()
-	if n > uint64(len(d.b)) {
-		d.bad, d.b = true, nil
-		return ""
-	}
-	s := string(d.b[:n])
-	d.b = d.b[n:]
-	return s
-}
-
-func (d *decoder) end() error {
-	if d.bad || len(d.b) > 0 {
+// end tells whether all was there and nothing is left.
+func end(d *packed.Reader) error {
+	if d.Bad || len(d.B) > 0 {
 		return errEntry
 	}
 	return nil

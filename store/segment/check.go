@@ -12,6 +12,7 @@ import (
 
 	"github.com/bits-and-blooms/bloom/v3"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 )
 
@@ -371,6 +372,6 @@ func (c *checker) totals() error {
 
 // encodeTable is the index's table of where runs lie.
 func encodeTable(runEnds, metaEnds []int64) []byte {
-	b := appendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
+	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
 	return appendInts(b, metaEnds)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 )
 
@@ -80,14 +81,14 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 }
 
 // openChunk checks one chunk and gives what reads it from its run on.
-func openChunk(b []byte) (reader, error) {
+func openChunk(b []byte) (packed.Reader, error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return reader{}, errColumn
+		return packed.Reader{}, errColumn
 	}
 	if b[4] != chunkFormat {
-		return reader{}, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], chunkFormat)
+		return packed.Reader{}, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], chunkFormat)
 	}
-	return reader{b: b[5:]}, nil
+	return packed.Reader{B: b[5:]}, nil
 }
 
 // decode decodes and checks one chunk. It does not keep b, and writes into the
@@ -97,11 +98,11 @@ func (c *Chunk) decode(b []byte, want uint) error {
 	if err != nil {
 		return err
 	}
-	c.Run = uint32(r.uvarint())
+	c.Run = uint32(r.Uvarint())
 	if err := c.front.decode(&r, want); err != nil {
 		return err
 	}
-	return c.ids.decode(r.b, &c.front)
+	return c.ids.decode(r.B, &c.front)
 }
 
 // Keys are the keys of the chunk's URLs, in order, and Counts how many entries

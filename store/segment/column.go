@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/bits"
 	"strings"
+
+	"infomall/store/packed"
 )
 
 // A column is the values of one property of consecutive entries, in the form
@@ -102,11 +104,11 @@ func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	if len(src) == 0 {
 		return nil, errColumn
 	}
-	r := reader{b: src[1:]}
+	r := packed.Reader{B: src[1:]}
 	switch src[0] {
 	case intsFrame:
-		lo, factor, width := r.varint(), r.uvarint(), uint(r.byte())
-		if r.bad || width > 64 || packedLen(n, width) != len(r.b) {
+		lo, factor, width := r.Varint(), r.Uvarint(), uint(r.Byte())
+		if r.Bad || width > 64 || packedLen(n, width) != len(r.B) {
 			return nil, errColumn
 		}
 		if width == 0 {
@@ -115,34 +117,34 @@ func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 			}
 			return dst, nil
 		}
-		unpack(dst, r.b, width)
+		unpack(dst, r.B, width)
 		for i, x := range dst {
 			dst[i] = int64(uint64(lo) + uint64(x)*factor)
 		}
 	case intsDelta:
-		x := r.varint()
+		x := r.Varint()
 		dst[0] = x
 		for i := 1; i < n; i++ {
-			x += r.varint()
+			x += r.Varint()
 			dst[i] = x
 		}
-		if r.bad || len(r.b) != 0 {
+		if r.Bad || len(r.B) != 0 {
 			return nil, errColumn
 		}
 	case intsDict:
-		k := r.uvarint()
-		if r.bad || k == 0 || k > dictMax {
+		k := r.Uvarint()
+		if r.Bad || k == 0 || k > dictMax {
 			return nil, errColumn
 		}
 		var dict [dictMax]int64
 		for i := range int(k) {
-			dict[i] = r.varint()
+			dict[i] = r.Varint()
 		}
 		width := packWidth(k - 1)
-		if r.bad || packedLen(n, width) != len(r.b) {
+		if r.Bad || packedLen(n, width) != len(r.B) {
 			return nil, errColumn
 		}
-		unpack(dst, r.b, width)
+		unpack(dst, r.B, width)
 		for i, x := range dst {
 			if uint64(x) >= k {
 				return nil, errColumn
@@ -251,7 +253,7 @@ func appendTexts(dst []byte, v []string) []byte {
 	case distinct+len(v) < total:
 		dst = append(dst, textsDict)
 		dst = binary.AppendUvarint(dst, uint64(len(dict)))
-		dst = appendSized(dst, appendPlain(nil, dict))
+		dst = packed.AppendSized(dst, appendPlain(nil, dict))
 		return appendInts(dst, at)
 	default:
 		return appendPlain(append(dst, textsPlain), v)
@@ -263,7 +265,7 @@ func appendPlain(dst []byte, v []string) []byte {
 	for i, s := range v {
 		lens[i] = int64(len(s))
 	}
-	dst = appendSized(dst, appendInts(nil, lens))
+	dst = packed.AppendSized(dst, appendInts(nil, lens))
 	for _, s := range v {
 		dst = append(dst, s...)
 	}
@@ -312,23 +314,23 @@ func decodeTexts(dst []string, src []byte, n int) ([]string, error) {
 // cutDict decodes the distinct strings of a column of n, and gives what holds
 // their positions.
 func cutDict(src []byte, n int) (dict []string, positions []byte, err error) {
-	r := reader{b: src}
-	k := r.uvarint()
-	plain := r.sized()
-	if r.bad || k > uint64(n) {
+	r := packed.Reader{B: src}
+	k := r.Uvarint()
+	plain := r.Sized()
+	if r.Bad || k > uint64(n) {
 		return nil, nil, errColumn
 	}
 	dict, err = decodePlain(make([]string, k), plain)
-	return dict, r.b, err
+	return dict, r.B, err
 }
 
 func decodePlain(out []string, src []byte) ([]string, error) {
-	r := reader{b: src}
-	lens, err := decodeInts(nil, r.sized(), len(out))
-	if err != nil || r.bad {
+	r := packed.Reader{B: src}
+	lens, err := decodeInts(nil, r.Sized(), len(out))
+	if err != nil || r.Bad {
 		return nil, errColumn
 	}
-	all := string(r.b)
+	all := string(r.B)
 	for i, l := range lens {
 		if l < 0 || l > int64(len(all)) {
 			return nil, errColumn
@@ -384,82 +386,24 @@ func decodeKeys(dst []string, src []byte, n int) ([]string, error) {
 	var all strings.Builder
 	all.Grow(size)
 	keys := sized(dst, n)
-	r := reader{b: src}
+	r := packed.Reader{B: src}
 	last := ""
 	for i := range keys {
-		shared, rest := r.uvarint(), r.uvarint()
-		if r.bad || shared > uint64(len(last)) || rest > uint64(len(r.b)) || all.Len() > keyBytesMax {
+		shared, rest := r.Uvarint(), r.Uvarint()
+		if r.Bad || shared > uint64(len(last)) || rest > uint64(len(r.B)) || all.Len() > keyBytesMax {
 			return nil, errColumn
 		}
 		start := all.Len()
 		all.WriteString(last[:shared])
-		all.Write(r.b[:rest])
-		r.b = r.b[rest:]
+		all.Write(r.B[:rest])
+		r.B = r.B[rest:]
 		last = all.String()[start:]
 		keys[i] = last
 	}
-	if len(r.b) != 0 {
+	if len(r.B) != 0 {
 		return nil, errColumn
 	}
 	return keys, nil
-}
-
-// appendSized appends b behind its length.
-func appendSized(dst, b []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
-}
-
-// reader takes values off the front of b. Once a value was not there, bad is
-// set and all further values are zero.
-type reader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *reader) byte() byte {
-	if len(r.b) == 0 {
-		r.bad = true
-		return 0
-	}
-	x := r.b[0]
-	r.b = r.b[1:]
-	return x
-}
-
-func (r *reader) uvarint() uint64 {
-	if len(r.b) > 0 && r.b[0] < 0x80 {
-		x := r.b[0]
-		r.b = r.b[1:]
-		return uint64(x)
-	}
-	return r.longUvarint()
-}
-
-func (r *reader) longUvarint() uint64 {
-	x, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		r.bad, r.b = true, nil
-		return 0
-	}
-	r.b = r.b[n:]
-	return x
-}
-
-func (r *reader) varint() int64 {
-	x := r.uvarint()
-	return int64(x>>1) ^ -int64(x&1)
-}
-
-// sized takes a length and as many bytes, which share memory with b.
-func (r *reader) sized() []byte {
-	n := r.uvarint()
-	if n > uint64(len(r.b)) {
-		r.bad, r.b = true, nil
-		return nil
-	}
-	out := r.b[:n:n]
-	r.b = r.b[n:]
-	return out
 }
 
 func varintLen(x int64) int { return uvarintLen(uint64(x)<<1 ^ uint64(x>>63)) }

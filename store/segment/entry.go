@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 )
 
@@ -262,18 +263,18 @@ func appendFront(dst []byte, entries []Stored) ([]byte, []int64) {
 	}
 	dst = binary.AppendUvarint(dst, uint64(n))
 	dst = binary.AppendUvarint(dst, uint64(len(keys)))
-	dst = appendSized(dst, appendKeys(nil, keys))
-	dst = appendSized(dst, appendInts(nil, counts))
+	dst = packed.AppendSized(dst, appendKeys(nil, keys))
+	dst = packed.AppendSized(dst, appendInts(nil, counts))
 	for _, c := range [][]int64{ints[0], ints[1], ints[2], flags} {
-		dst = appendSized(dst, appendInts(nil, c))
+		dst = packed.AppendSized(dst, appendInts(nil, c))
 	}
-	dst = appendSized(dst, appendTexts(nil, mimes))
-	dst = appendSized(dst, appendInts(nil, ints[3]))
+	dst = packed.AppendSized(dst, appendTexts(nil, mimes))
+	dst = packed.AppendSized(dst, appendInts(nil, ints[3]))
 	for _, h := range hints {
-		dst = appendSized(dst, appendInts(nil, h))
+		dst = packed.AppendSized(dst, appendInts(nil, h))
 	}
-	dst = appendSized(dst, appendTexts(nil, jobs))
-	dst = appendSized(dst, appendInts(nil, ints[4]))
+	dst = packed.AppendSized(dst, appendTexts(nil, jobs))
+	dst = packed.AppendSized(dst, appendInts(nil, ints[4]))
 	return dst, flags
 }
 
@@ -299,19 +300,19 @@ type frontParts struct {
 }
 
 // cutFront takes the front columns off r. They share r's memory.
-func cutFront(r *reader) (p frontParts, err error) {
-	n := r.uvarint()
-	if n == 0 && !r.bad {
+func cutFront(r *packed.Reader) (p frontParts, err error) {
+	n := r.Uvarint()
+	if n == 0 && !r.Bad {
 		return p, nil
 	}
-	k := r.uvarint()
-	if r.bad || n > entriesMax || k == 0 || k > n {
+	k := r.Uvarint()
+	if r.Bad || n > entriesMax || k == 0 || k > n {
 		return p, errColumn
 	}
 	for i := range p.cols {
-		p.cols[i] = r.sized()
+		p.cols[i] = r.Sized()
 	}
-	if r.bad {
+	if r.Bad {
 		return p, errColumn
 	}
 	p.n, p.k = int(n), int(k)
@@ -321,7 +322,7 @@ func cutFront(r *reader) (p frontParts, err error) {
 // decode takes the front columns off r. Only those in want are decoded,
 // beside keys, counts and flags, which always are. It writes into the memory of
 // f, which has the columns of the same want.
-func (f *front) decode(r *reader, want uint) error {
+func (f *front) decode(r *packed.Reader, want uint) error {
 	p, err := cutFront(r)
 	if err != nil || p.n == 0 {
 		*f = front{}

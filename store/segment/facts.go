@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"infomall/store/packed"
 )
 
 // Facts is the decoded facts of one run: what was made of its entries'
@@ -108,22 +110,22 @@ func appendBlobs(dst []byte, list [][]byte) []byte {
 }
 
 // takeBlobs takes a column of byte strings off r, whose memory they share.
-func takeBlobs(r *reader) ([][]byte, error) {
-	n := r.uvarint()
-	if r.bad || n > entriesMax {
+func takeBlobs(r *packed.Reader) ([][]byte, error) {
+	n := r.Uvarint()
+	if r.Bad || n > entriesMax {
 		return nil, errColumn
 	}
 	lens := make([]uint64, n)
 	for i := range lens {
-		lens[i] = r.uvarint()
+		lens[i] = r.Uvarint()
 	}
 	out := make([][]byte, n)
 	for i, l := range lens {
-		if r.bad || l > uint64(len(r.b)) {
+		if r.Bad || l > uint64(len(r.B)) {
 			return nil, errColumn
 		}
 		if l > 0 {
-			out[i], r.b = r.b[:l:l], r.b[l:]
+			out[i], r.B = r.B[:l:l], r.B[l:]
 		}
 	}
 	return out, nil
@@ -137,7 +139,7 @@ func decodeFacts(b []byte) (*Facts, error) {
 	if b[0] != factsFormat {
 		return nil, fmt.Errorf("format %d of the run's facts is not one that this program reads (it reads %d): a newer program wrote it", b[0], factsFormat)
 	}
-	r := reader{b: b[1:]}
+	r := packed.Reader{B: b[1:]}
 	f := &Facts{}
 	for _, list := range []*[][]byte{&f.folds, &f.pages, &f.blocks} {
 		var err error
@@ -145,7 +147,7 @@ func decodeFacts(b []byte) (*Facts, error) {
 			return nil, err
 		}
 	}
-	if len(r.b) != 0 {
+	if len(r.B) != 0 {
 		return nil, errColumn
 	}
 	return f, nil

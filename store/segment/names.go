@@ -12,6 +12,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/packed"
 	"infomall/store/urlkey"
 )
 
@@ -124,9 +125,9 @@ func (n *Names) encode() []byte {
 		}
 	}
 	dst := binary.AppendUvarint([]byte{namesFormat}, uint64(len(n.runs)))
-	dst = appendSized(dst, appendInts(nil, counts))
+	dst = packed.AppendSized(dst, appendInts(nil, counts))
 	for _, c := range cols {
-		dst = appendSized(dst, appendInts(nil, c))
+		dst = packed.AppendSized(dst, appendInts(nil, c))
 	}
 	return dst
 }
@@ -138,12 +139,12 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	if b[0] != namesFormat {
 		return nil, fmt.Errorf("format %d of the names is not one that this program reads (it reads %d): a newer program wrote it", b[0], namesFormat)
 	}
-	r := reader{b: b[1:]}
-	runs := r.uvarint()
-	if r.bad || runs > namesRunsMax {
+	r := packed.Reader{B: b[1:]}
+	runs := r.Uvarint()
+	if r.Bad || runs > namesRunsMax {
 		return nil, errColumn
 	}
-	counts, err := decodeInts(nil, r.sized(), int(runs))
+	counts, err := decodeInts(nil, r.Sized(), int(runs))
 	if err != nil {
 		return nil, err
 	}
@@ -159,11 +160,11 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	}
 	var cols [4][]int64
 	for i := range cols {
-		if cols[i], err = decodeInts(nil, r.sized(), int(total)); err != nil {
+		if cols[i], err = decodeInts(nil, r.Sized(), int(total)); err != nil {
 			return nil, err
 		}
 	}
-	if r.bad || len(r.b) != 0 {
+	if r.Bad || len(r.B) != 0 {
 		return nil, errColumn
 	}
 	n := &Names{Segment: id, runs: make([]namesRun, runs)}

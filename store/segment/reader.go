@@ -13,6 +13,8 @@ import (
 
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/packed"
 )
 
 // decoder decompresses frames. It has no state between calls and may be used
@@ -352,17 +354,17 @@ func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
 }
 
 func (s *Reader) decodeTable(b []byte) error {
-	r := reader{b: b}
-	n := r.uvarint()
-	ends := r.sized()
-	if r.bad || n != uint64(s.Info.Runs) {
+	r := packed.Reader{B: b}
+	n := r.Uvarint()
+	ends := r.Sized()
+	if r.Bad || n != uint64(s.Info.Runs) {
 		return errColumn
 	}
 	runEnds, err := decodeInts(nil, ends, int(n))
 	if err != nil {
 		return err
 	}
-	metaEnds, err := decodeInts(nil, r.b, int(n))
+	metaEnds, err := decodeInts(nil, r.B, int(n))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package segment
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"infomall/store/packed"
+)
 
 // appendRecipe appends a recipe of an entry of segment own: how many spans, how
 // many blocks of layout, and each span.
@@ -38,7 +42,7 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 	}
 	var dst []byte
 	for _, c := range cols {
-		dst = appendSized(dst, c)
+		dst = packed.AppendSized(dst, c)
 	}
 	return dst
 }
@@ -46,18 +50,18 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 // recipeReader takes recipes off a column, one after the other.
 type recipeReader struct {
 	own   uint32
-	plain reader     // of metaPlain
-	cols  *[6]reader // of metaPacked
+	plain packed.Reader     // of metaPlain
+	cols  *[6]packed.Reader // of metaPacked
 	ends  map[RunRef]uint32
 }
 
 // unpack says that the column is one of metaPacked.
 func (r *recipeReader) unpack() error {
-	r.cols, r.ends = new([6]reader), make(map[RunRef]uint32)
+	r.cols, r.ends = new([6]packed.Reader), make(map[RunRef]uint32)
 	for i := range r.cols {
-		r.cols[i].b = r.plain.sized()
+		r.cols[i].B = r.plain.Sized()
 	}
-	if r.plain.bad || len(r.plain.b) != 0 {
+	if r.plain.Bad || len(r.plain.B) != 0 {
 		return errColumn
 	}
 	return nil
@@ -67,42 +71,42 @@ func (r *recipeReader) unpack() error {
 func (r *recipeReader) next() (Recipe, error) {
 	if r.cols == nil {
 		recipe := takeRecipe(&r.plain, r.own)
-		if r.plain.bad {
+		if r.plain.Bad {
 			return Recipe{}, errColumn
 		}
 		return recipe, nil
 	}
 	c := r.cols
-	n := c[0].uvarint()
-	if n > uint64(len(c[5].b)) {
+	n := c[0].Uvarint()
+	if n > uint64(len(c[5].B)) {
 		return Recipe{}, errColumn
 	}
-	recipe := Recipe{Layout: uint32(c[1].uvarint()), Spans: make([]Span, n)}
+	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: make([]Span, n)}
 	for i := range recipe.Spans {
 		s := &recipe.Spans[i]
-		s.Segment, s.Run = r.own-uint32(c[2].uvarint()), uint32(c[3].uvarint())
+		s.Segment, s.Run = r.own-uint32(c[2].Uvarint()), uint32(c[3].Uvarint())
 		id := RunRef{s.Segment, s.Run}
-		s.N, s.Count = uint32(int64(r.ends[id])+c[4].varint()), uint32(c[5].uvarint())
+		s.N, s.Count = uint32(int64(r.ends[id])+c[4].Varint()), uint32(c[5].Uvarint())
 		r.ends[id] = s.N + s.Count
 	}
 	for i := range c {
-		if c[i].bad {
+		if c[i].Bad {
 			return Recipe{}, errColumn
 		}
 	}
 	return recipe, nil
 }
 
-func takeRecipe(r *reader, own uint32) Recipe {
-	n := r.uvarint()
-	if n > uint64(len(r.b)) {
-		r.bad = true
+func takeRecipe(r *packed.Reader, own uint32) Recipe {
+	n := r.Uvarint()
+	if n > uint64(len(r.B)) {
+		r.Bad = true
 		return Recipe{}
 	}
-	out := Recipe{Layout: uint32(r.uvarint()), Spans: make([]Span, n)}
+	out := Recipe{Layout: uint32(r.Uvarint()), Spans: make([]Span, n)}
 	for i := range out.Spans {
 		s := &out.Spans[i]
-		s.Segment, s.Run, s.N, s.Count = own-uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint()), uint32(r.uvarint())
+		s.Segment, s.Run, s.N, s.Count = own-uint32(r.Uvarint()), uint32(r.Uvarint()), uint32(r.Uvarint()), uint32(r.Uvarint())
 	}
 	return out
 }

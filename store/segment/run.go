@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -172,7 +173,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		if text[c] != nil {
 			cols[c] = appendTexts(make([]byte, 0, n), text[c])
 		}
-		dst = appendSized(dst, cols[c])
+		dst = packed.AppendSized(dst, cols[c])
 	}
 	return dst
 }
@@ -200,7 +201,7 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if b[0] == 0 || b[0] > metaPacked {
 		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", b[0], metaPacked)
 	}
-	r := reader{b: b[1:]}
+	r := packed.Reader{B: b[1:]}
 	f := new(front)
 	err := f.decode(&r, wantAll)
 	if err != nil {
@@ -208,9 +209,9 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	}
 	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked, front: f}
 	for i := range m.cols {
-		m.cols[i] = r.sized()
+		m.cols[i] = r.Sized()
 	}
-	if r.bad || len(r.b) != 0 {
+	if r.Bad || len(r.B) != 0 {
 		return nil, errColumn
 	}
 	return m, nil
@@ -478,7 +479,7 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 			c.set(&out[i], texts[i])
 		}
 	}
-	recipes := recipeReader{own: m.segment, plain: reader{b: m.cols[colRecipes]}}
+	recipes := recipeReader{own: m.segment, plain: packed.Reader{B: m.cols[colRecipes]}}
 	if m.packed {
 		if err := recipes.unpack(); err != nil {
 			return nil, err
@@ -513,12 +514,12 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 // BlockEnds gives where each block of the run ends in its content frame; the
 // first begins at 0.
 func (m *Meta) BlockEnds() ([]int64, error) {
-	r := reader{b: m.cols[colBlockLens]}
-	n := r.uvarint()
-	if r.bad || n > entriesMax {
+	r := packed.Reader{B: m.cols[colBlockLens]}
+	n := r.Uvarint()
+	if r.Bad || n > entriesMax {
 		return nil, errColumn
 	}
-	lens, err := decodeInts(nil, r.b, int(n))
+	lens, err := decodeInts(nil, r.B, int(n))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package segment
 import (
 	"slices"
 
+	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -63,7 +64,7 @@ func (t *Tally) decode(b []byte, want Want) error {
 	if err != nil {
 		return err
 	}
-	t.Run = uint32(r.uvarint())
+	t.Run = uint32(r.Uvarint())
 	p, err := cutFront(&r)
 	if err != nil {
 		return err
@@ -147,17 +148,17 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 // share with the one before, so most hosts are seen to be the same as the last
 // one's by that alone.
 func (t *Tally) decodeHosts(src []byte) error {
-	r := reader{b: src}
+	r := packed.Reader{B: src}
 	// Of the key before, only what tells the host is kept: what else of it is
 	// shared is of no use.
 	key, length, end := t.key[:0], uint64(0), 0
 	for _, n := range t.Counts {
-		shared, rest := r.uvarint(), r.uvarint()
-		if r.bad || shared > length || rest > uint64(len(r.b)) || length > keyBytesMax {
+		shared, rest := r.Uvarint(), r.Uvarint()
+		if r.Bad || shared > length || rest > uint64(len(r.B)) || length > keyBytesMax {
 			return errColumn
 		}
-		added := r.b[:rest]
-		r.b = r.b[rest:]
+		added := r.B[:rest]
+		r.B = r.B[rest:]
 		length = shared + rest
 		if end > 0 && shared >= uint64(end) {
 			t.Hosts[len(t.Hosts)-1].N += int(n)
@@ -174,7 +175,7 @@ func (t *Tally) decodeHosts(src []byte) error {
 		t.Hosts = append(t.Hosts, HostRun{host, int(n)})
 	}
 	t.key = key
-	if len(r.b) != 0 {
+	if len(r.B) != 0 {
 		return errColumn
 	}
 	return nil
@@ -184,14 +185,14 @@ func (t *Tally) decodeHosts(src []byte) error {
 // in list's memory if that is large enough.
 func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 	if len(src) > 0 && src[0] == intsDict {
-		r := reader{b: src[1:]}
-		k := r.uvarint()
-		if r.bad || k == 0 || k > dictMax {
+		r := packed.Reader{B: src[1:]}
+		k := r.Uvarint()
+		if r.Bad || k == 0 || k > dictMax {
 			return nil, errColumn
 		}
 		list = list[:0]
 		for range k {
-			list = append(list, r.varint())
+			list = append(list, r.Varint())
 		}
 		return list, c.unpack(&r, int(k), n)
 	}
@@ -222,14 +223,14 @@ func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 }
 
 // unpack decodes positions among k values, which are all that r has left.
-func (c *Codes) unpack(r *reader, k, n int) error {
+func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	width := packWidth(uint64(k - 1))
-	if r.bad || packedLen(n, width) != len(r.b) {
+	if r.Bad || packedLen(n, width) != len(r.B) {
 		return errColumn
 	}
 	c.Values, c.mem = k, sized(c.mem, n)
 	c.At = c.mem
-	unpack(c.At, r.b, width)
+	unpack(c.At, r.B, width)
 	return c.check()
 }
 
