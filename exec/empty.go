@@ -35,7 +35,7 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	}
 	switch src.Relation.Name {
 	case "ranks":
-		return noResults(ctx, snap, record.ResultRanks, "nothing was ranked yet; PAGERANK does")
+		return noResults(ctx, snap, record.ResultRanks, "nothing was ranked yet; PAGERANK and HITS do")
 	case "duplicates":
 		return noResults(ctx, snap, record.ResultDuplicates, "nothing was compared yet; DEDUP does")
 	}

@@ -190,6 +190,8 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldUndefine(ctx, record.KindView, &st.Name)
 	case *ast.DropMetadata:
 		return s.wouldUndefine(ctx, record.KindMetadata, &st.Name)
+	case *ast.HITS:
+		return s.wouldFindHubs(ctx, st)
 	case *ast.Dedup:
 		return s.wouldDedup(ctx, st)
 	case *ast.ShowPath:

@@ -61,12 +61,16 @@ func (a *linksAsked) plan(text string, env *plan.Env) (plan.Node, error) {
 		panic("exec: " + err.Error())
 	}
 	q := st.(*ast.Query)
-	from := q.Select.From
+	a.within(q.Select.From)
+	return plan.Build(q, env)
+}
+
+// within gives a source the scopes and the time asked for.
+func (a *linksAsked) within(from *ast.Source) {
 	from.Scopes, from.Time = a.scopes, a.time
 	if from.Time == (ast.TimeClause{}) {
 		from.Time.Choice = &ast.TimeChoice{Op: ast.ChoiceLatest}
 	}
-	return plan.Build(q, env)
 }
 
 // asOf is the moment that a graph of links is about: the one asked for, else the
@@ -181,6 +185,17 @@ func withParams(e ast.Expr, env *plan.Env) (ast.Expr, error) {
 		return &copied, err
 	}
 	return e, nil
+}
+
+// numberWithParam gives a number or nil as it is, and the value of a parameter as
+// a number.
+func numberWithParam(e ast.Expr, env *plan.Env) (ast.Expr, error) {
+	param, ok := e.(*ast.Param)
+	if !ok {
+		return e, nil
+	}
+	text, err := env.Param(param)
+	return &ast.Number{Span: param.Span, Text: strings.TrimSpace(text)}, err
 }
 
 // scopesWithParams and timeWithParams do so in scopes and times.

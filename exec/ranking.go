@@ -112,12 +112,8 @@ func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
 		return nil, err
 	}
 	for _, p := range []*ast.Expr{&out.Damping, &out.Tolerance, &out.Iterations} {
-		if param, ok := (*p).(*ast.Param); ok {
-			text, err := env.Param(param)
-			if err != nil {
-				return nil, err
-			}
-			*p = &ast.Number{Span: param.Span, Text: strings.TrimSpace(text)}
+		if *p, err = numberWithParam(*p, env); err != nil {
+			return nil, err
 		}
 	}
 	out.Seeds = nil

@@ -55,6 +55,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return nil, errRun
 	case *ast.PageRank:
 		return s.pageRank(ctx, st)
+	case *ast.HITS:
+		return s.hits(ctx, st)
 	case *ast.Dedup:
 		return s.dedup(ctx, st)
 	case *ast.ShowPath:

@@ -42,7 +42,7 @@ func optionalConstant(t lexer.Token) ast.Expr {
 func (b *builder) statement(s *statementSyntax) ast.Statement {
 	if e := s.Explain; e != nil {
 		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Crawl: e.Crawl, Order: e.Order, Add: e.Add, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Create: e.Create, Save: e.Save, Run: e.Run, PageRank: e.PageRank, Dedup: e.Dedup, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
+			Query: e.Query, Import: e.Import, Export: e.Export, Crawl: e.Crawl, Order: e.Order, Add: e.Add, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Create: e.Create, Save: e.Save, Run: e.Run, PageRank: e.PageRank, HITS: e.HITS, Dedup: e.Dedup, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
 			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
 		})
 		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
@@ -91,6 +91,8 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.run(s.Run)
 	case s.PageRank != nil:
 		return b.pageRank(s.PageRank)
+	case s.HITS != nil:
+		return b.hits(s.HITS)
 	case s.Dedup != nil:
 		return b.dedup(s.Dedup)
 	case s.Rank != nil:

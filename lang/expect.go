@@ -16,6 +16,7 @@ var words = []string{
 	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
 	"IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "COPY", "VERIFY", "REINDEX", "DERIVED", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "SAMPLE", "ALL", "CAPTURES", "REASON", "VIEW", "METADATA", "REPLACE", "VERSION", "BLOCK",
 	"PAGERANK", "OVER", "DAMPING", "TOLERANCE", "ITERATIONS", "NORM", "N", "SEEDS", "WITHOUT", "INTERNAL", "NOFOLLOW", "NAV", "HOST", "WARM", "RANK", "PATH",
+	"HITS", "VARIANT", "KLEINBERG", "HUB_AVERAGING", "HUB_THRESHOLD", "AUTHORITY_THRESHOLD", "FULL_THRESHOLD", "SYMMETRIC", "KEEP", "WEIGHT", "ARC", "DOMAIN",
 	"DEDUP", "METHOD", "SIMHASH", "MINHASH", "DISTANCE", "SIMILARITY", "BLOCKS",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH", "YEAR", "MONTH", "WEEK", "DAY", "FILE",
 	"ASC", "DESC", "NULLS", "LAST", "BASE",
@@ -140,7 +141,7 @@ var classes = []class{
 	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST", "EACH"}},
 	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
 	{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, []string{
-		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "PAGERANK", "DEDUP", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
+		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "PAGERANK", "HITS", "DEDUP", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
 	}},
 	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
 	// Between BETWEEN and its AND.

@@ -38,6 +38,7 @@ type statementSyntax struct {
 	Save     *saveSyntax     `parser:"| @@"`
 	Run      *runSyntax      `parser:"| @@"`
 	PageRank *pageRankSyntax `parser:"| @@"`
+	HITS     *hitsSyntax     `parser:"| @@"`
 	Dedup    *dedupSyntax    `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
@@ -68,6 +69,7 @@ type explainSyntax struct {
 	Save     *saveSyntax     `parser:"| @@"`
 	Run      *runSyntax      `parser:"| @@"`
 	PageRank *pageRankSyntax `parser:"| @@"`
+	HITS     *hitsSyntax     `parser:"| @@"`
 	Dedup    *dedupSyntax    `parser:"| @@"`
 	Describe *describeSyntax `parser:"| @@"`
 	Show     *showSyntax     `parser:"| @@"`
@@ -337,6 +339,25 @@ type pageRankClauseSyntax struct {
 	Without    []string       `parser:"| 'WITHOUT' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) ( ',' @( 'INTERNAL' | 'NOFOLLOW' | 'NAV' ) )*"`
 	By         string         `parser:"| 'BY' @( 'PAGE' | 'HOST' )"`
 	Warm       bool           `parser:"| @'WARM'"`
+	Time       timeSyntax     `parser:"| @@"`
+}
+
+type hitsSyntax struct {
+	Tokens  []lexer.Token
+	Name    lexer.Token         `parser:"'HITS' ( @Quoted | (?! 'FOR' | 'OVER' | 'AT' | 'NEAREST' | 'FIRST' | 'LATEST' | 'EACH' | 'SINCE' | 'UNTIL' | 'DURING' | 'VARIANT' | 'KEEP' | 'ITERATIONS' | 'WEIGHT' | 'WITHOUT' ) @Ident )?"`
+	Clauses []*hitsClauseSyntax `parser:"@@*"`
+}
+
+type hitsClauseSyntax struct {
+	Tokens     []lexer.Token
+	Words      *textSyntax    `parser:"  'FOR' @@"`
+	Scopes     []*scopeSyntax `parser:"| 'OVER' @@ ( ',' @@ )*"`
+	Variant    string         `parser:"| 'VARIANT' @( 'KLEINBERG' | 'HUB_AVERAGING' | 'HUB_THRESHOLD' | 'AUTHORITY_THRESHOLD' | 'FULL_THRESHOLD' | 'SYMMETRIC' )"`
+	Keep       lexer.Token    `parser:"| 'KEEP' @( Number | Param )"`
+	Iterations lexer.Token    `parser:"| 'ITERATIONS' @( Number | Param )"`
+	Weight     string         `parser:"| 'WEIGHT' @'ARC'"`
+	Within     string         `parser:"| 'WITHIN' @( 'DOMAIN' | 'HOST' )"`
+	Stop       []*textSyntax  `parser:"| 'WITHOUT' 'HOST' @@ ( ',' @@ )*"`
 	Time       timeSyntax     `parser:"| @@"`
 }
 

@@ -162,6 +162,21 @@ n = 0.85 | 100 | $name
 url = 'text' | $name
 what = internal | nofollow | nav
 `},
+	{"HITS", `
+HITS [name] (FOR words [OVER scope, …] | OVER scope, …) [time]
+    [VARIANT variant] [KEEP n] [ITERATIONS n] [WEIGHT ARC]
+    [WITHIN (DOMAIN | HOST)] [WITHOUT HOST host, …]
+words = 'text' | $name
+scope = 'text' | 'text' .. 'text' | $name
+time = range [choice] | choice [range]
+range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
+choice = AT t | AS OF t | NEAREST t | FIRST | LATEST
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
+variant = kleinberg | hub_averaging | hub_threshold
+  | authority_threshold | full_threshold | symmetric
+n = 10 | $name
+host = 'text' | $name
+`},
 	{"DEDUP", `
 DEDUP [IN scope, …] [time] [OF (PAGES | BLOCKS)]
     [METHOD (SIMHASH | MINHASH)] [DISTANCE n] [SIMILARITY n]

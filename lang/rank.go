@@ -58,6 +58,55 @@ func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twic
 	return twice
 }
 
+// hits makes a HITS.
+func (b *builder) hits(s *hitsSyntax) *ast.HITS {
+	h := &ast.HITS{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
+	for _, c := range s.Clauses {
+		if twice := hitsClause(h, c); twice != "" {
+			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
+		}
+	}
+	if h.Words == nil && h.Scopes == nil {
+		b.fail(h.Span, "HITS of what?", "write HITS FOR 'words', or HITS OVER 'scope'; '*' is everything")
+	}
+	return h
+}
+
+// hitsClause adds one clause, or gives its word if it was there before.
+func hitsClause(h *ast.HITS, c *hitsClauseSyntax) (twice string) {
+	switch {
+	case c.Words != nil:
+		twice = ifSet(h.Words != nil, "FOR")
+		h.Words = newText(&c.Words.Text)
+	case c.Scopes != nil:
+		twice = ifSet(h.Scopes != nil, "OVER")
+		h.Scopes = scopes(c.Scopes)
+	case c.Variant != "":
+		twice = ifSet(h.Variant != "", "VARIANT")
+		h.Variant = foldASCII(c.Variant)
+	case present(c.Keep):
+		twice = ifSet(h.Keep != nil, "KEEP")
+		h.Keep = literal(&c.Keep)
+	case present(c.Iterations):
+		twice = ifSet(h.Iterations != nil, "ITERATIONS")
+		h.Iterations = literal(&c.Iterations)
+	case c.Weight != "":
+		twice = ifSet(h.Weight != "", "WEIGHT")
+		h.Weight = foldASCII(c.Weight)
+	case c.Within != "":
+		twice = ifSet(h.Within != "", "WITHIN")
+		h.Within = foldASCII(c.Within)
+	case c.Stop != nil:
+		twice = ifSet(h.Stop != nil, "WITHOUT HOST")
+		for _, t := range c.Stop {
+			h.Stop = append(h.Stop, newText(&t.Text))
+		}
+	default:
+		twice = addTime(&h.Time, c.Time)
+	}
+	return twice
+}
+
 // addTime adds a part of a time clause, or says that it was there before.
 func addTime(to *ast.TimeClause, s timeSyntax) (twice string) {
 	t := s.clause()

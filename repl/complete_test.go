@@ -33,7 +33,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SEAL SELECT SET SHOW STOP VERIFY WITH"},
+		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SEAL SELECT SET SHOW STOP VERIFY WITH"},
 		{"SEL|", "SELECT"},
 		{"sel|", "select"},
 		{"SELECT 1; SE|", "SEAL SELECT SET"},
@@ -61,7 +61,7 @@ func TestComplete(t *testing.T) {
 		{"DROP |", "METADATA POOL VIEW"},
 		{"DROP VIEW |", "news"},
 		{"DROP METADATA |", "section"},
-		{"RUN |", "activity blocks changes deadends deadlinks degrees gone history important lost mirrors movers orphans replaced reprints saved status template tour"},
+		{"RUN |", "activity blocks changes deadends deadlinks degrees gone history hubs important lost mirrors movers orphans replaced reprints saved status template tour"},
 		{"RUN lost (|", "n scope"},
 		{"RUN lost (scope = 'x', |", "n scope"},
 		{"RUN changes (t|", "to"},

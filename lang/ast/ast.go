@@ -33,7 +33,7 @@ type Node interface {
 // *AddToCrawl, *CopyPool, *Verify, *Reindex,
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
 // *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *PageRank,
-// *ExplainRank, *ShowPath, *Dedup, *Explain, *Describe,
+// *ExplainRank, *ShowPath, *HITS, *Dedup, *Explain, *Describe,
 // *Show, *ShowPage, *ShowRobots, *Diff, *Set, *Reset and *Help.
 type Statement interface {
 	Node

@@ -594,6 +594,8 @@ func (p *printer) statement(s Statement) {
 		p.run(s)
 	case *PageRank:
 		p.pageRank(s)
+	case *HITS:
+		p.hits(s)
 	case *Dedup:
 		p.dedup(s)
 	case *ShowPath:

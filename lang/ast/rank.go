@@ -21,6 +21,24 @@ type PageRank struct {
 // Withouts are the words of WITHOUT.
 var Withouts = []string{"internal", "nofollow", "nav"}
 
+// HITS is HITS [name] with its clauses.
+type HITS struct {
+	Span
+	Name       *Name   // nil if absent
+	Words      Expr    // FOR; *String or *Param, or nil
+	Scopes     []Scope // OVER scope, …
+	Time       TimeClause
+	Variant    string // of HITSVariants, or "" if absent
+	Keep       Expr   // these are *Number or *Param, or nil
+	Iterations Expr
+	Weight     string // "arc", or "" if absent
+	Within     string // "domain", "host", or "" if absent
+	Stop       []Expr // hosts that are left out; *String or *Param
+}
+
+// HITSVariants are the words of VARIANT.
+var HITSVariants = []string{"kleinberg", "hub_averaging", "hub_threshold", "authority_threshold", "full_threshold", "symmetric"}
+
 // ExplainRank is EXPLAIN RANK 'url' [IN name].
 type ExplainRank struct {
 	Span
@@ -64,6 +82,35 @@ func (p *printer) dedup(s *Dedup) {
 	}
 	p.clause(" DISTANCE ", s.Distance)
 	p.clause(" SIMILARITY ", s.Similarity)
+}
+
+func (*HITS) statement()       {}
+func (s *HITS) String() string { return statementString(s) }
+
+func (p *printer) hits(s *HITS) {
+	p.WriteString("HITS")
+	p.statementName(s.Name)
+	p.clause(" FOR ", s.Words)
+	if s.Scopes != nil {
+		p.WriteString(" OVER ")
+		p.scopes(s.Scopes)
+	}
+	p.time(&s.Time)
+	if s.Variant != "" {
+		p.words(" VARIANT ", s.Variant)
+	}
+	p.clause(" KEEP ", s.Keep)
+	p.clause(" ITERATIONS ", s.Iterations)
+	if s.Weight != "" {
+		p.words(" WEIGHT ", s.Weight)
+	}
+	if s.Within != "" {
+		p.words(" WITHIN ", s.Within)
+	}
+	if s.Stop != nil {
+		p.WriteString(" WITHOUT HOST ")
+		p.list(s.Stop)
+	}
 }
 
 func (*PageRank) statement()    {}

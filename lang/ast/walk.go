@@ -126,6 +126,12 @@ func children(n Node) []Node {
 		l.time(&n.Time)
 		l.exprs(n.Damping, n.Tolerance, n.Iterations)
 		l.exprs(n.Seeds...)
+	case *HITS:
+		l.exprs(n.Words)
+		l.scopes(n.Scopes)
+		l.time(&n.Time)
+		l.exprs(n.Keep, n.Iterations)
+		l.exprs(n.Stop...)
 	case *Dedup:
 		l.scopes(n.Scopes)
 		l.time(&n.Time)

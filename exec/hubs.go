@@ -1,0 +1,500 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/exec/graph"
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/page"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// hubRanking is the name of a HITS that has none.
+const hubRanking = "hits"
+
+// Bounds of a HITS: pages that it begins with, words that they are found by, and
+// bytes of memory that an edge takes while hubs are computed.
+const (
+	rootsMax     = 200
+	hubWordsMax  = 16
+	hubEdgeBytes = 96
+)
+
+// hubbing is a HITS whose clauses are read.
+type hubbing struct {
+	st      *ast.HITS // with the values of parameters in their stead
+	name    string
+	words   []string // nil: all pages of the scope
+	stop    []string // hosts
+	asked   linksAsked
+	options graph.HITSOptions
+
+	roots, links, pages plan.Node // roots is nil without words
+}
+
+var hitsVariants = map[string]graph.Variant{
+	"": graph.Kleinberg, "kleinberg": graph.Kleinberg, "hub_averaging": graph.HubAveraging, "hub_threshold": graph.HubThreshold,
+	"authority_threshold": graph.AuthorityThreshold, "full_threshold": graph.FullThreshold, "symmetric": graph.Symmetric,
+}
+
+// Rounds of HITS: with ARC weights only the order of the first few is wanted.
+const (
+	hitsRounds = 25
+	arcRounds  = 5
+	arcSteps   = 2
+)
+
+// planHubs reads the statement.
+func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubbing, err error) {
+	h = &hubbing{
+		name: hubRanking, asked: linksAsked{scopes: st.Scopes, time: st.Time},
+		options: graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds},
+	}
+	if st.Name != nil {
+		h.name = strings.ToLower(st.Name.Text)
+	}
+	if h.name == op.PageRanking || h.name == op.HostRanking {
+		return nil, ast.Errorf(st.Name, "%s is the name of what PAGERANK computes, which the column rank is taken from", h.name)
+	}
+	if st.Weight != "" {
+		h.options.Rounds = arcRounds
+	}
+	if err := h.readCounts(st, env); err != nil {
+		return nil, err
+	}
+	if err := h.readTexts(st, env); err != nil {
+		return nil, err
+	}
+	if h.st, err = hubsWithParams(st, env); err != nil {
+		return nil, err
+	}
+	if h.words != nil {
+		if h.roots, err = h.planRoots(env); err != nil {
+			return nil, err
+		}
+	}
+	h.links, h.pages, err = h.asked.plans(env)
+	return h, err
+}
+
+// readCounts reads KEEP and ITERATIONS.
+func (h *hubbing) readCounts(st *ast.HITS, env *plan.Env) error {
+	for _, n := range []struct {
+		e    ast.Expr
+		word string
+		put  *int
+	}{{st.Keep, "KEEP", &h.options.Keep}, {st.Iterations, "ITERATIONS", &h.options.Rounds}} {
+		if n.e == nil {
+			continue
+		}
+		x, err := plan.ConstantCount(n.e, n.word, env)
+		if err != nil {
+			return err
+		}
+		if x < 1 || x > 1e6 {
+			return ast.Errorf(n.e, "%s takes a whole number from 1 to 1000000, not %d", n.word, x)
+		}
+		*n.put = int(x)
+	}
+	if v := h.options.Variant; st.Keep != nil && v != graph.AuthorityThreshold && v != graph.FullThreshold {
+		err := ast.Errorf(st.Keep, "KEEP is how many authorities of a hub count, where only the best do")
+		err.Hint = "write VARIANT authority_threshold, or full_threshold"
+		return err
+	}
+	return nil
+}
+
+// readTexts reads the words of FOR and the hosts of WITHOUT.
+func (h *hubbing) readTexts(st *ast.HITS, env *plan.Env) error {
+	if st.Words != nil {
+		text, err := plan.ConstantText(st.Words, env)
+		if err != nil {
+			return err
+		}
+		h.words = strings.Fields(text)
+		switch n := len(h.words); {
+		case n == 0:
+			return ast.Errorf(st.Words, "FOR wants words, and there are none")
+		case n > hubWordsMax:
+			return ast.Errorf(st.Words, "FOR takes at most %d words, not %d", hubWordsMax, n)
+		}
+	} else if st.Weight != "" {
+		err := ast.Errorf(st, "WEIGHT arc counts words beside links, and there are none to count")
+		err.Hint = "add FOR 'words'"
+		return err
+	}
+	for _, e := range st.Stop {
+		text, err := plan.ConstantText(e, env)
+		if err != nil {
+			return err
+		}
+		canonical, err := urlkey.Canonical("http://" + text + "/")
+		if err != nil || strings.ContainsAny(text, "/:") {
+			return ast.Errorf(e, "%q is no host such as 'www.pku.edu.cn'", text)
+		}
+		h.stop = append(h.stop, urlkey.Host(canonical))
+	}
+	return nil
+}
+
+// hubsWithParams gives the statement with the values of parameters.
+func hubsWithParams(st *ast.HITS, env *plan.Env) (_ *ast.HITS, err error) {
+	out := *st
+	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {
+		return nil, err
+	}
+	if out.Time, err = timeWithParams(st.Time, env); err != nil {
+		return nil, err
+	}
+	for _, p := range []*ast.Expr{&out.Keep, &out.Iterations} {
+		if *p, err = numberWithParam(*p, env); err != nil {
+			return nil, err
+		}
+	}
+	if out.Words != nil {
+		if out.Words, err = withParams(out.Words, env); err != nil {
+			return nil, err
+		}
+	}
+	out.Stop = nil
+	for _, e := range st.Stop {
+		host, err := withParams(e, env)
+		if err != nil {
+			return nil, err
+		}
+		out.Stop = append(out.Stop, host)
+	}
+	return &out, nil
+}
+
+// What a word in a page's title, topic or URL is worth, and at most all links to
+// the page whose text has it, for its being among the roots.
+const (
+	titleScore  = 8
+	anchorScore = 8
+	topicScore  = 4
+	urlScore    = 2
+)
+
+// planRoots plans the query for the pages that have the words where they say
+// most of a page, and by what links to it say.
+func (h *hubbing) planRoots(env *plan.Env) (plan.Node, error) {
+	var own, linked, any []string
+	for _, w := range h.words {
+		text := (&ast.String{Value: w}).String()
+		has := func(column string) string { return column + " CONTAINS " + text }
+		for _, c := range []struct {
+			column string
+			score  int
+		}{{"coalesce(title, '')", titleScore}, {"coalesce(topic, '')", topicScore}, {"url", urlScore}} {
+			own = append(own, fmt.Sprintf("CASE WHEN %s THEN %d ELSE 0 END", has(c.column), c.score))
+		}
+		linked = append(linked, fmt.Sprintf("least(count_if(%s), %d)", has("anchor"), anchorScore))
+		any = append(any, has("anchor"))
+	}
+	text := fmt.Sprintf(`SELECT url, sum(score) AS total FROM (
+  SELECT url, %s AS score FROM versions WHERE kind = 'page'
+  UNION ALL
+  SELECT target AS url, %s AS score FROM links
+  WHERE kind IN (%s) AND target IS NOT NULL AND (%s) GROUP BY target
+) GROUP BY url HAVING sum(score) > 0 ORDER BY total DESC, url LIMIT %d`,
+		strings.Join(own, " + "), strings.Join(linked, " + "), votingKinds(), strings.Join(any, " OR "), rootsMax)
+	st, err := lang.ParseOne(text, "")
+	if err != nil {
+		panic("exec: " + err.Error())
+	}
+	q := st.(*ast.Query)
+	inner := q.Select.From.Query
+	for _, part := range append([]*ast.Select{inner.Select}, inner.Union...) {
+		h.asked.within(part.From)
+	}
+	return plan.Build(q, env)
+}
+
+// hits runs HITS.
+func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
+	if s.ReadOnly {
+		return nil, ast.Errorf(st, "HITS writes, and this session only reads")
+	}
+	begun := time.Now()
+	env := s.env()
+	h, err := s.planHubs(st, env)
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	run := s.runner(snap, nil)
+	if s.Progress != nil {
+		tell := s.throttled()
+		run.Scanned = func(rows int64) { tell(Progress{What: "hits: pages and links", Done: rows, Unit: "rows"}) }
+	}
+	if err := h.findRoots(ctx, run); err != nil {
+		return nil, err
+	}
+	g, err := s.linkGraph(ctx, run, &h.asked, h.links, h.pages)
+	if err != nil {
+		return nil, err
+	}
+	defer g.Close()
+	part, err := h.focus(ctx, g, s.Settings.MemoryBytes)
+	if err != nil {
+		return nil, err
+	}
+	if st.Weight != "" {
+		if err := h.weigh(ctx, run, env, g, part); err != nil {
+			return nil, err
+		}
+	}
+	values, err := graph.ComputeHITS(ctx, len(part.Nodes), part.Edges, h.options)
+	if err != nil {
+		return nil, err
+	}
+	kept := record.Result{
+		Kind: record.ResultRanks, Name: h.name, Computed: env.Now, Statement: h.st.String(),
+		Properties: map[string]string{
+			propertyZone: env.Location().String(), propertyNodes: strconv.Itoa(len(part.Nodes)), propertyEdges: strconv.Itoa(len(part.Edges)),
+			propertyRounds: strconv.Itoa(h.options.Rounds),
+		},
+	}
+	if kept.AsOf, err = asOf(ctx, snap, h.links); err != nil {
+		return nil, err
+	}
+	if kept, err = s.Archive.SaveResult(ctx, kept, hubRows(g, part, values)); err != nil {
+		return nil, err
+	}
+	t := newTable(text("ranking"), value.Column{Name: "as_of", Type: value.Time}, whole("roots"), whole("nodes"), whole("edges"),
+		whole("iterations"), whole("bytes"), whole("ms"))
+	t.add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(len(h.asked.find))), value.OfInt(int64(len(part.Nodes))),
+		value.OfInt(int64(len(part.Edges))), value.OfInt(int64(h.options.Rounds)), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
+	res := t.result(ResultWork, nil)
+	if part.Cut {
+		res.Notes = append(res.Notes, fmt.Sprintf("the pages around those found are more than %d; the others were left out", len(part.Nodes)))
+	}
+	return res, nil
+}
+
+// findRoots asks for the roots, which the graph is then to find.
+func (h *hubbing) findRoots(ctx context.Context, run *op.Runner) error {
+	if h.roots == nil {
+		return nil
+	}
+	rows, err := run.Rows(ctx, h.roots)
+	if err != nil {
+		return err
+	}
+	for b, err := range rows {
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			h.asked.find = append(h.asked.find, strings.Clone(b.Cols[0].Texts[i]))
+		}
+	}
+	if len(h.asked.find) == 0 {
+		return ast.Errorf(h.st.Words, "no page has %s in its title, topic or URL, or in the text of a link to it", strings.Join(h.words, " or "))
+	}
+	return nil
+}
+
+// focus takes the part of the graph in which hubs are looked for.
+func (h *hubbing) focus(ctx context.Context, g *op.NamedGraph, memory int64) (*graph.Focused, error) {
+	sites, err := h.sites(g)
+	if err != nil {
+		return nil, err
+	}
+	o := graph.FocusOptions{Drop: func(from, to uint32) bool {
+		a, b := sites[from], sites[to]
+		return a == stopped || b == stopped || a == b && a != nowhere
+	}}
+	if h.words != nil {
+		o.Roots = []uint32{}
+		for _, n := range g.Found {
+			if n >= 0 {
+				o.Roots = append(o.Roots, uint32(n))
+			}
+		}
+	}
+	if h.st.Weight != "" {
+		o.Steps = arcSteps
+	}
+	part, err := g.Focus(ctx, o, int(memory/hubEdgeBytes))
+	if tooMany := (*graph.TooManyEdgesError)(nil); errors.As(err, &tooMany) {
+		err := ast.Errorf(h.st, "there are more than %d links, for which the setting memory has no room", tooMany.Max)
+		err.Hint = "SET memory to more, or ask HITS FOR 'words'"
+		return nil, err
+	}
+	return part, err
+}
+
+// Sites of nodes that have none, being no URLs, and of those on hosts that are
+// left out.
+const (
+	nowhere uint64 = iota
+	stopped
+)
+
+// sites gives for each node a number of its registered domain or host.
+func (h *hubbing) sites(g *op.NamedGraph) ([]uint64, error) {
+	list := make([]uint64, 0, g.Nodes())
+	var last string // the part of a key that tells the host
+	site := nowhere
+	for key, err := range g.Keys() {
+		if err != nil {
+			return nil, err
+		}
+		if n := urlkey.HostPrefix(string(key)); n == 0 || string(key[:n]) != last {
+			last = string(key[:n])
+			site = h.site(urlkey.URL(string(key)))
+		}
+		list = append(list, site)
+	}
+	return list, nil
+}
+
+func (h *hubbing) site(url string) uint64 {
+	host := urlkey.Host(url)
+	if host == "" {
+		return nowhere
+	}
+	for _, stop := range h.stop {
+		if rest, ok := strings.CutSuffix(host, stop); ok && (rest == "" || strings.HasSuffix(rest, ".")) {
+			return stopped
+		}
+	}
+	if h.st.Within != "host" {
+		if domain := urlkey.Domain(url); domain != "" {
+			host = domain
+		}
+	}
+	return max(page.HashWord(host), stopped+1)
+}
+
+// weigh gives edges the weights of Chakrabarti and others, "Automatic resource
+// compilation by analyzing hyperlink structure and associated text", 1998: one
+// more than how often the words stand in and beside a link. Of links between the
+// same pages the best counts.
+func (h *hubbing) weigh(ctx context.Context, run *op.Runner, env *plan.Env, g *op.NamedGraph, part *graph.Focused) error {
+	urls := make(map[int]string)
+	for _, n := range part.Nodes {
+		urls[int(n)] = ""
+	}
+	if err := g.Name(urls); err != nil {
+		return err
+	}
+	number := make(map[string]uint32)
+	for i, n := range part.Nodes {
+		number[urls[int(n)]] = uint32(i)
+	}
+	edges := make(map[[2]uint32]*graph.WeightedEdge)
+	asked := linksAsked{time: h.asked.time}
+	for i := range part.Edges {
+		e := &part.Edges[i]
+		ends := [2]uint32{e.From, e.To}
+		edges[ends] = e
+	}
+	linking := make(map[uint32]bool)
+	for ends := range edges {
+		linking[ends[0]] = true
+	}
+	for i, n := range part.Nodes {
+		if linking[uint32(i)] {
+			asked.scopes = append(asked.scopes, ast.Scope{From: &ast.String{Value: urls[int(n)]}})
+		}
+	}
+	if asked.scopes == nil {
+		return nil
+	}
+	node, err := asked.plan("SELECT url, target, before, anchor, after FROM links WHERE target IS NOT NULL AND kind IN ("+votingKinds()+")", env)
+	if err != nil {
+		return err
+	}
+	rows, err := run.Rows(ctx, node)
+	if err != nil {
+		return err
+	}
+	for b, err := range rows {
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			from, ok := number[b.Cols[0].Texts[i]]
+			to, also := number[b.Cols[1].Texts[i]]
+			if e := edges[[2]uint32{from, to}]; ok && also && e != nil {
+				e.Weight = max(e.Weight, arcWeight(b.Cols[2].At(i).Text, b.Cols[3].At(i).Text, b.Cols[4].At(i).Text, h.words))
+			}
+		}
+	}
+	return nil
+}
+
+// arcWeight is one more than how often words stand in a link and beside it.
+func arcWeight(before, anchor, after string, words []string) float64 {
+	text := value.Folded(before + "\n" + anchor + "\n" + after)
+	n := 1
+	for _, w := range words {
+		n += strings.Count(text, value.Folded(w))
+	}
+	return float64(n)
+}
+
+// hubRows yields the rows of a ranking.
+func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2[record.ResultRow, error] {
+	return func(yield func(record.ResultRow, error) bool) {
+		var val []byte
+		node := uint32(0)
+		for key, err := range g.Keys() {
+			if err != nil {
+				yield(record.ResultRow{}, err)
+				return
+			}
+			if i, ok := slices.BinarySearch(part.Nodes, node); ok {
+				val = op.Standing{Hub: values.Hub[i], Authority: values.Authority[i], Judged: true}.Append(val[:0])
+				if !yield(record.ResultRow{Key: key, Value: val}, nil) {
+					return
+				}
+			}
+			node++
+		}
+	}
+}
+
+// wouldFindHubs says what a HITS would read.
+func (s *Session) wouldFindHubs(ctx context.Context, st *ast.HITS) ([]string, error) {
+	h, err := s.planHubs(st, s.env())
+	if err != nil {
+		return nil, err
+	}
+	snap, release, err := s.pin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	nodes := []plan.Node{h.links, h.pages}
+	how := "look for hubs among all of them"
+	if h.roots != nil {
+		nodes = append([]plan.Node{h.roots}, nodes...)
+		how = fmt.Sprintf("begin with the %d pages that have most of the words, add what they link to and up to 50 that link to each", rootsMax)
+		if st.Weight != "" {
+			how += ", and so once more; read the text beside the links of these"
+		}
+	}
+	lines := []string{fmt.Sprintf("compute %s in %d iterations, keep it as ranking %s", h.st, h.options.Rounds, h.name), how}
+	would, err := wouldRead(ctx, snap, nodes...)
+	return append(lines, would...), err
+}
