@@ -39,13 +39,24 @@ func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, err
 	}
 	results, err := s.Archive.Import(ctx, o)
 	if err != nil && len(results) == 0 {
-		return nil, err
+		return nil, placedAtPattern(err, st, o.Patterns)
 	}
 	res := s.importTable(results).result(ResultWork, err)
 	for i := range results {
 		res.Notes = append(res.Notes, importNotes(&results[i], s.Verbose)...)
 	}
 	return res, nil
+}
+
+// placedAtPattern gives err the place of the pattern that names no files, if
+// that is why.
+func placedAtPattern(err error, st *ast.Import, patterns []string) error {
+	for i, p := range patterns {
+		if _, why := glob.Files(p); why != nil && why.Error() == err.Error() {
+			return ast.Errorf(st.Paths[i], "%v", err)
+		}
+	}
+	return err
 }
 
 // importOptions reads the statement.

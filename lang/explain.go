@@ -46,23 +46,32 @@ type explainer struct {
 }
 
 func (x *explainer) explain() *ast.Error {
+	if e := x.foreign(); e != nil {
+		return e
+	}
 	if e := x.misspelt(); e != nil {
 		return e
 	}
 	if e := x.bareText(); e != nil {
 		return e
 	}
-	t := &x.tokens[x.at]
-	e := &ast.Error{
-		Span: spanOf(t),
-		Msg:  "found " + describe(t) + ", expected " + orList(x.expected(x.at)),
-	}
+	e := x.unexpected()
 	for _, hint := range []func() string{
 		x.missingFrom, x.wrongQuotes, x.surplusComma, x.missingEnd, x.unionAll, x.joinForm, x.reservedName, x.brokenTime, x.missingWord,
 	} {
 		if e.Hint = hint(); e.Hint != "" {
 			break
 		}
+	}
+	return e
+}
+
+// unexpected says what was found, and what could stand there.
+func (x *explainer) unexpected() *ast.Error {
+	t := &x.tokens[x.at]
+	e := ast.Errorf(spanOf(t), "found %s", describe(t))
+	if list := x.expected(x.at); len(list) > 0 {
+		e.Msg += ", expected " + orList(list)
 	}
 	return e
 }
@@ -277,6 +286,11 @@ func (x *explainer) brokenTime() string {
 	return ""
 }
 
+// hasWord tells whether a word stands before the fault.
+func (x *explainer) hasWord(word string) bool {
+	return slices.ContainsFunc(x.tokens[:x.at], func(t lexer.Token) bool { return isWord(&t, word) })
+}
+
 // missingWord finds a word or comma that makes the statement whole.
 func (x *explainer) missingWord() string {
 	t := &x.tokens[x.at]
@@ -298,7 +312,7 @@ func (x *explainer) missingWord() string {
 	} {
 		// Where any name goes, a word of the language is one.
 		asName := m.token.Type == tokIdent && x.accepts(x.at, aName)
-		if asName || isKeyword(&m.token, "AS") && !isName {
+		if asName || isKeyword(&m.token, "AS") && !isName || isWord(&m.token, "TO") && x.hasWord("TO") {
 			continue
 		}
 		if x.whole(m.token) {

@@ -150,7 +150,7 @@ func (p *exprParser) expr(least int) (ast.Expr, error) {
 		}
 		if level == levelCompare {
 			if compared {
-				return nil, chainError(p.peek())
+				return nil, chainError(p.peek(), x)
 			}
 			compared = true
 			x, err = p.comparison(x, start)
@@ -173,9 +173,15 @@ func (p *exprParser) countOperator() error {
 	return fault{e}
 }
 
-func chainError(t *lexer.Token) error {
+// chainError is the error of a comparison, t, behind another, x.
+func chainError(t *lexer.Token, x ast.Expr) error {
 	e := ast.Errorf(spanOf(t), "comparisons do not chain")
 	e.Hint = "join them with AND, or put one in brackets"
+	if c, ok := x.(*ast.Binary); ok {
+		if y, ok := c.Y.(*ast.Binary); ok && y.Op == "||" {
+			e.Hint = "|| joins texts; conditions are joined with OR"
+		}
+	}
 	return fault{e}
 }
 

@@ -167,7 +167,7 @@ type importOptionSyntax struct {
 type exportSyntax struct {
 	Tokens  []lexer.Token
 	Query   *querySyntax          `parser:"'EXPORT' '(' @@ ')'"`
-	Options []*exportOptionSyntax `parser:"@@+"`
+	Options []*exportOptionSyntax `parser:"@@*"`
 }
 
 type exportOptionSyntax struct {

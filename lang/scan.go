@@ -442,6 +442,8 @@ func (s *scanner) param() {
 		hint := "a parameter is $name or :name"
 		if '0' <= r && r <= '9' && s.src[start] == ':' {
 			hint = "date and time are joined by T: 2008-06-15T10:30"
+		} else if r == ':' {
+			hint = "a type is given by CAST(x AS type)"
 		}
 		s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), hint)
 		return

@@ -185,7 +185,9 @@ func unknownFunction(e *ast.Call) *ast.Error {
 	}
 	err := ast.Errorf(e.Name, "no function %q", e.Name.Text)
 	err.Hint = "SHOW FUNCTIONS lists them"
-	if n := ast.Nearest(e.Name.Text, names); n != "" {
+	if hint := foreignFunctions[strings.ToLower(e.Name.Text)]; hint != "" {
+		err.Hint = hint
+	} else if n := ast.Nearest(e.Name.Text, names); n != "" {
 		err.Hint = "did you mean " + n + "?"
 	}
 	return err

@@ -147,7 +147,9 @@ func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 		return nil, nil, outerColumn(c)
 	}
 	if len(b.inputs) == 0 {
-		return nil, nil, ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
+		err := ast.Errorf(c, "no column %q: there is no FROM", c.Name.Text)
+		err.Hint = b.withoutFrom(c)
+		return nil, nil, err
 	}
 	among, err := b.qualified(c)
 	if err != nil {
@@ -234,11 +236,8 @@ func (b *builder) noColumn(c *ast.Column, among []*input) error {
 		}
 	}
 	err := UnknownName(&c.Name, "column", c.Name.Text, " in "+strings.Join(where, " or "), names)
-	if c.Name.Quoted {
-		err.Hint = "strings are quoted so: " + quote(c.Name.Text)
-	}
-	if in := among[0]; err.Hint == "" && in.src != nil {
-		err.Hint = "DESCRIBE " + in.rel.Name + " lists its columns"
+	if hint := otherColumn(c, among, names); hint != "" {
+		err.Hint = hint
 	}
 	return err
 }

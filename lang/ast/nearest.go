@@ -8,7 +8,8 @@ const nameRunesMax = 64
 // Nearest is the name that a mistyped one is most likely meant to be, for the
 // hint of an Error: at most two letters changed, added, dropped or swapped, case
 // aside, only one in words of up to four and none in a single letter; or the one
-// name that begins with it. It is "" if none is near.
+// name that begins with it. Of names as near it is one with the same first
+// letter. It is "" if none is near.
 func Nearest(name string, names []string) string {
 	wrong := []rune(strings.ToLower(name))
 	if len(wrong) > nameRunesMax {
@@ -22,7 +23,9 @@ func Nearest(name string, names []string) string {
 		bestAt = 2 // two changes make any short word any other
 	}
 	for _, n := range names {
-		if d := distance(wrong, []rune(strings.ToLower(n)), bestAt); d < bestAt {
+		letters := []rune(strings.ToLower(n))
+		d := distance(wrong, letters, bestAt+1)
+		if d < bestAt || d == bestAt && best != "" && d > 0 && letters[0] == wrong[0] && !strings.EqualFold(best[:1], string(wrong[0])) {
 			best, bestAt = n, d
 		}
 	}

@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"infomall/lang/ast"
+)
+
+// foreignFunctions are functions of other databases, and what to write here.
+var foreignFunctions = map[string]string{
+	"substring": "write substr", "substring_index": "write split_part", "mid": "write substr",
+	"len": "write length", "char_length": "write length", "character_length": "write length",
+	"concat": "texts are joined by ||", "concat_ws": "texts are joined by ||",
+	"ifnull": "write coalesce", "nvl": "write coalesce", "isnull": "write IS NULL",
+	"if": "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
+	"group_concat": "write string_agg(x, ',')", "listagg": "write string_agg(x, ',')", "array_agg": "write string_agg(x, ',')",
+	"ucase": "write upper", "lcase": "write lower", "ltrim": "write trim", "rtrim": "write trim", "btrim": "write trim",
+	"instr": "a CONTAINS 'x' tells whether a text has it", "position": "a CONTAINS 'x' tells whether a text has it",
+	"strpos": "a CONTAINS 'x' tells whether a text has it", "contains": "write a CONTAINS 'x'",
+	"like": "write a LIKE 'x%'", "regexp": "write a ~ 'pattern'", "regexp_like": "write a ~ 'pattern'", "regexp_matches": "write a ~ 'pattern'",
+	"date_format": "write strftime(t, '%Y-%m')", "to_char": "write strftime(t, '%Y-%m')", "format": "write strftime(t, '%Y-%m')",
+	"date": "write date_trunc('day', t)", "datediff": "times are subtracted: a - b", "timestampdiff": "times are subtracted: a - b",
+	"date_add": "write t + 7d", "date_sub": "write t - 7d", "dateadd": "write t + 7d",
+	"to_date": "write CAST(x AS time)", "to_timestamp": "write CAST(x AS time)", "strptime": "write CAST(x AS time)",
+	"curdate": "write TODAY", "current_date": "write TODAY", "current_timestamp": "write NOW", "getdate": "write NOW",
+	"hour": "write strftime(t, '%H')", "minute": "write strftime(t, '%M')", "quarter": "write date_trunc('quarter', t)",
+	"hostname": "write host(url)", "netloc": "write host(url)", "parse_url": "write host, path or urlparam",
+	"floor": "write CAST(x AS int), or round(x)", "ceil": "write round(x)", "trunc": "write CAST(x AS int)", "mod": "write a % b", "pow": "write x * x",
+	"variance": "write stddev(x) * stddev(x)", "std": "write stddev", "mean": "write avg",
+	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)", "first_value": "write arg_min(x, time)", "last_value": "write arg_max(x, time)",
+	"percentile_cont": "write median", "quantile": "write median", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
+	"approx_count_distinct": "write approx_count", "approx_distinct": "write approx_count", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
+	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
+	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before tell of the version before", "lead": noWindows + "; next tells of the version after",
+}
+
+const noWindows = "there are no window functions"
+
+// foreignColumns are words of SQL that stand alone and pass for columns here.
+var foreignColumns = map[string]string{
+	"current_date":      "write TODAY",
+	"current_timestamp": "write NOW",
+	"current_time":      "write NOW",
+	"sysdate":           "write NOW",
+	"rowid":             "rows have none; url and time tell them apart",
+	"rownum":            "write LIMIT n",
+	"all":               "name the columns: GROUP BY 1, 2",
+}
+
+// withoutFrom says what may be meant by a column of a query without FROM.
+func (b *builder) withoutFrom(c *ast.Column) string {
+	if hint := foreignColumns[strings.ToLower(c.Name.Text)]; hint != "" && !c.Name.Quoted {
+		return hint
+	}
+	if c.Name.Quoted {
+		return "strings are quoted so: " + quote(c.Name.Text)
+	}
+	for i := range b.sel.Items {
+		if as := b.sel.Items[i].Alias; as != nil && FindRelation(as.Text) != nil {
+			return "is FROM missing before " + as.Text + "?"
+		}
+	}
+	return "is FROM missing?"
+}
+
+// otherColumn says what may be meant by a column that the inputs do not have
+// but something else has or is; or "" if one of their names is near, and else
+// where these are told.
+func otherColumn(c *ast.Column, among []*input, names []string) string {
+	name := c.Name.Text
+	if c.Name.Quoted {
+		return "strings are quoted so: " + quote(name)
+	}
+	if hint := foreignColumns[strings.ToLower(name)]; hint != "" {
+		return hint
+	}
+	in := among[0]
+	if in.src == nil {
+		return ""
+	}
+	if r := FindRelation(name); r != nil {
+		return "a relation stands in FROM: SELECT * FROM " + r.Name
+	}
+	var have []string
+	for _, r := range relations {
+		if r.Column(name) != nil && !slices.ContainsFunc(among, func(in *input) bool { return in.rel == r }) {
+			have = append(have, r.Name)
+		}
+	}
+	switch {
+	case len(have) == 1:
+		return "it is a column of " + have[0]
+	case len(have) > 1:
+		return "it is a column of " + strings.Join(have[:min(len(have), 4)-1], ", ") + " and " + have[min(len(have), 4)-1]
+	case ast.Nearest(name, names) != "" || len(among) > 1:
+		return ""
+	}
+	return "DESCRIBE " + in.rel.Name + " lists its columns; a text is quoted so: " + quote(name)
+}

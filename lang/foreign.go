@@ -1,0 +1,285 @@
+package lang
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// foreignStarts are words with which statements of SQL begin that are none
+// here, and what does here what they are for.
+var foreignStarts = map[string]string{
+	"INSERT":   "captures come in by IMPORT and CRAWL",
+	"UPDATE":   "captures do not change; CREATE METADATA makes columns of one's own",
+	"ALTER":    "CREATE METADATA makes columns of one's own",
+	"TRUNCATE": "DELETE FROM and DROP POOL take captures out",
+	"BEGIN":    "there are no transactions: each statement is done whole or not at all",
+	"START":    "there are no transactions: each statement is done whole or not at all",
+	"COMMIT":   "there are no transactions: each statement is done whole or not at all",
+	"ROLLBACK": "there are no transactions: each statement is done whole or not at all",
+	"USE":      "an archive is opened by infomall -a DIR; FROM 'pku.edu.cn' asks a part of it",
+	"PRAGMA":   "SHOW SETTINGS lists what SET changes",
+	"VACUUM":   "MERGE POOL ALL puts an archive in order",
+	"ANALYZE":  "EXPLAIN ANALYZE tells what a query reads",
+	"DESC":     "write DESCRIBE, or DIFF and SHOW PAGE for pages",
+	"LOAD":     "write IMPORT 'file'",
+	"FETCH":    "write CRAWL 'url'",
+	"CALL":     "write RUN name",
+	"EXECUTE":  "write RUN name",
+	"EXIT":     "at the prompt .quit or Ctrl-D leaves",
+	"QUIT":     "at the prompt .quit or Ctrl-D leaves",
+	"TABLE":    "write SELECT * FROM",
+}
+
+// foreignWords are words that other query languages have within a statement.
+var foreignWords = map[string]string{
+	"TABLE":      "a query with a name is a view: CREATE VIEW name AS SELECT …",
+	"INDEX":      "an archive makes its indexes by itself; REINDEX makes them anew",
+	"EXCEPT":     "write WHERE x NOT IN (SELECT …)",
+	"MINUS":      "write WHERE x NOT IN (SELECT …)",
+	"INTERSECT":  "write WHERE x IN (SELECT …)",
+	"FETCH":      "write LIMIT n",
+	"REGEXP":     "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"RLIKE":      "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"SIMILAR":    "a pattern is asked by ~, as in url ~ 'news/[0-9]+'",
+	"MATCH":      "a pattern is asked by ~, a text by CONTAINS",
+	"GLOB":       "write LIKE, with % for any text and _ for any character",
+	"CONTAIN":    "write CONTAINS",
+	"ISNULL":     "write IS NULL",
+	"NOTNULL":    "write IS NOT NULL",
+	"EQUALS":     "write =",
+	"EQUAL":      "write = or <>",
+	"DIV":        "write //",
+	"MOD":        "write %",
+	"ASCENDING":  "write ASC",
+	"DESCENDING": "write DESC",
+	"QUALIFY":    "there are no window functions; put the query in brackets and ask it further",
+	"WINDOW":     "there are no window functions; put the query in brackets and ask it further",
+	"BEFORE":     "write UNTIL a, or FROM a TO b",
+	"AFTER":      "write SINCE a",
+	"AGO":        "write NOW - 7d",
+}
+
+// foreignBefore are words that pass for a name, and what is meant by them if
+// the grammar stumbles over the token behind them.
+var foreignBefore = map[string]string{
+	"TOP":       "write LIMIT n behind the query",
+	"OVER":      "there are no window functions; put the query in brackets and ask it further",
+	"DATE":      "times stand without a word and quotes: 2008-06-15",
+	"TIMESTAMP": "times stand without a word and quotes: 2008-06-15T10:30",
+	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
+}
+
+// foreign finds what is written so in SQL or another query language, and else
+// where here, with what to write instead.
+func (x *explainer) foreign() *ast.Error {
+	for _, find := range []func() (int, string){x.foreignWord, x.foreignForm, x.misplaced, x.brackets} {
+		if i, hint := find(); hint != "" {
+			e := x.unexpected()
+			if i != x.at {
+				e = ast.Errorf(spanOf(&x.tokens[i]), "unexpected %s", describe(&x.tokens[i]))
+			}
+			e.Hint = hint
+			return e
+		}
+	}
+	return nil
+}
+
+// word is the word back tokens before the fault, in upper case, or "".
+func (x *explainer) word(back int) string {
+	if x.at < back || !isWordToken(&x.tokens[x.at-back]) {
+		return ""
+	}
+	return upperASCII(x.tokens[x.at-back].Value)
+}
+
+func (x *explainer) foreignWord() (int, string) {
+	if x.at == 0 {
+		return 0, foreignStarts[x.word(0)]
+	}
+	if x.tokens[x.at].Type == tokIdent {
+		if hint := foreignWords[x.word(0)]; hint != "" {
+			return x.at, hint
+		}
+	}
+	if hint := foreignBefore[x.word(1)]; hint != "" && x.tokens[x.at-1].Type == tokIdent &&
+		(x.tokens[x.at].Type != tokIdent && x.tokens[x.at].Type != tokKeyword && x.tokens[x.at].Type != lexer.EOF) {
+		return x.at - 1, hint
+	}
+	return 0, ""
+}
+
+// foreignForm finds what is no word by itself.
+func (x *explainer) foreignForm() (int, string) {
+	t := &x.tokens[x.at]
+	open := lexer.Token{Type: tokOp, Value: "("}
+	switch {
+	case isKeyword(t, "FROM") && x.word(3) == "EXTRACT" && isOp(&x.tokens[x.at-2], "("):
+		return x.at - 3, "write " + strings.ToLower(x.word(1)) + "(time)"
+	case isOp(t, ",") && x.at > 1 && isKeyword(&x.tokens[x.at-2], "LIMIT"):
+		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+	case isOp(t, "/") && x.at > 0 && x.tokens[x.at-1].Type == tokNumber && x.accepts(x.at-1, aPeriod):
+		return x.at, "days are written 2008-06-15"
+	case x.at > 0 && x.tokens[x.at-1].Type == tokNumber && t.Type == tokIdent && unitFor(t.Value) != "":
+		return x.at, "write " + x.tokens[x.at-1].Value + unitFor(t.Value) + " in one"
+	case t.Type == tokNumber && x.accepts(x.at, aDuration) && !x.accepts(x.at, aNumber) && unitFor(x.tokens[x.at+1].Value) != "":
+		return x.at, "write " + t.Value + unitFor(x.tokens[x.at+1].Value) + " in one"
+	case isConstantToken(t) && x.word(1) == "IN" && x.accepts(x.at, open) && x.accepts(x.at-1, wordToken("LIKE")):
+		return x.at, "IN wants brackets: IN (a, b)"
+	case isConstantToken(t) && x.word(1) == "IS":
+		return x.at, "write = in place of IS"
+	case isConstantToken(t) && x.word(1) == "NOT" && x.word(2) == "IS":
+		return x.at, "write <> in place of IS NOT"
+	case (isKeyword(t, "SELECT") || isKeyword(t, "WITH")) && x.at > 0 && x.accepts(x.at, open):
+		return x.at, "put the query in brackets"
+	case isConstantToken(t) && t.Type != tokString && t.Type != tokParam && x.accepts(x.at, aString) && !x.accepts(x.at, t0(t)):
+		return x.at, "write '" + t.Value + "' in quotes"
+	case t.Type == tokIdent && x.word(1) == "FROM" && x.word(2) == "DELETE":
+		return x.at, "write DELETE FROM " + foldASCII(t.Value) + " IN 'pku.edu.cn'; IN '*' means all"
+	}
+	return 0, ""
+}
+
+// t0 is t as it is given to accepts.
+func t0(t *lexer.Token) lexer.Token { return lexer.Token{Type: t.Type, Value: t.Value} }
+
+func isConstantToken(t *lexer.Token) bool {
+	switch t.Type {
+	case tokString, tokNumber, tokSize, tokDuration, tokPeriod, tokParam:
+		return true
+	}
+	return false
+}
+
+// unitFor is the unit of sizes and lengths of time that a word behind a number
+// means, or "".
+func unitFor(word string) string {
+	switch w := upperASCII(word); w {
+	case "KB", "MB", "GB", "TB":
+		return w
+	case "K", "M", "G", "T":
+		return w + "B"
+	case "MS", "S", "H", "D", "W", "MO", "Y":
+		return strings.ToLower(w)
+	default:
+		for _, u := range [...][2]string{
+			{"SECOND", "s"}, {"MINUTE", "m"}, {"HOUR", "h"}, {"DAY", "d"}, {"WEEK", "w"}, {"MONTH", "mo"}, {"YEAR", "y"},
+		} {
+			if w == u[0] || w == u[0]+"S" {
+				return u[1]
+			}
+		}
+	}
+	return ""
+}
+
+// clauseRanks are the words with which the clauses of a SELECT begin, in the
+// order in which they stand. Those of a time clause have that of a source.
+var clauseRanks = map[string]int{
+	"SELECT": 1,
+	"FROM":   2, "JOIN": 2, "LEFT": 2,
+	"WHERE": 3, "GROUP": 4, "HAVING": 5, "ORDER": 6, "LIMIT": 7,
+}
+
+var timeWords = []string{"SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH"}
+
+// misplaced finds a clause that stands twice, or behind one that it should
+// stand before.
+func (x *explainer) misplaced() (int, string) {
+	t := &x.tokens[x.at]
+	word, isTime := x.word(0), slices.Contains(timeWords, x.word(0))
+	rank := clauseRanks[word]
+	if isTime {
+		rank = clauseRanks["FROM"]
+	} else if t.Type != tokKeyword || rank <= clauseRanks["SELECT"] || word == "FROM" {
+		rank = 0
+	}
+	if rank == 0 && !isKeyword(t, "IN") {
+		return 0, ""
+	}
+	last, timed, named := x.clausesBefore()
+	lastRank := clauseRanks[last]
+	switch {
+	case lastRank < clauseRanks["FROM"]:
+	case isTime && lastRank > rank:
+		return x.at, "a time clause stands behind its source, before " + clauseName(last)
+	case isTime && named:
+		return x.at, "a time clause stands before the AS of its source"
+	case isTime && timed:
+		return x.at, "a source takes one choice, such as AT, and one range, such as BETWEEN"
+	case isKeyword(t, "IN") && lastRank == clauseRanks["FROM"] && (timed || named) && !x.accepts(x.at, aNumber):
+		return x.at, "IN and its scopes stand right behind the relation"
+	case rank > 0 && lastRank > rank:
+		return x.at, clauseName(word) + " stands before " + clauseName(last)
+	case last == word && (word == "WHERE" || word == "HAVING"):
+		return x.at, "one " + word + " has all conditions, joined by AND"
+	case last == word && rank > clauseRanks["FROM"]:
+		return x.at, "there is a " + clauseName(word) + " already"
+	}
+	return 0, ""
+}
+
+func clauseName(word string) string {
+	if word == "GROUP" || word == "ORDER" {
+		return word + " BY"
+	}
+	return word
+}
+
+// clausesBefore is the word of the last clause of the innermost SELECT before
+// the fault, and whether its last source has a time clause or a name.
+func (x *explainer) clausesBefore() (last string, timed, named bool) {
+	depth := 0
+	for i := x.at - 1; i >= 0; i-- {
+		t := &x.tokens[i]
+		switch {
+		case isOp(t, ")"):
+			depth++
+		case isOp(t, "(") && depth == 0:
+			return last, timed, named
+		case isOp(t, "("):
+			depth--
+		case depth > 0:
+		case t.Type == tokIdent && slices.Contains(timeWords, upperASCII(t.Value)):
+			timed = timed || last == ""
+		case isKeyword(t, "AS") && !isWord(&x.tokens[i+1], "OF"):
+			named = named || last == ""
+		case t.Type == tokKeyword && clauseRanks[t.Value] > clauseRanks[last]:
+			last = t.Value
+			if last == "SELECT" {
+				return last, timed, named
+			}
+		case isKeyword(t, "SELECT"):
+			return last, timed, named
+		}
+	}
+	return last, timed, named
+}
+
+// brackets finds one that is never closed, or never opened.
+func (x *explainer) brackets() (int, string) {
+	t := &x.tokens[x.at]
+	var open []int
+	for i := range x.at {
+		switch {
+		case isOp(&x.tokens[i], "("):
+			open = append(open, i)
+		case isOp(&x.tokens[i], ")") && len(open) > 0:
+			open = open[:len(open)-1]
+		}
+	}
+	closing := lexer.Token{Type: tokOp, Value: ")"}
+	switch {
+	case isOp(t, ")") && len(open) == 0:
+		return x.at, "no bracket is open here"
+	case t.Type == lexer.EOF && len(open) > 0 && x.accepts(x.at, closing):
+		from := startOf(&x.tokens[open[len(open)-1]])
+		return x.at, fmt.Sprintf("the bracket at %d:%d is never closed", from.Line, from.Column)
+	}
+	return 0, ""
+}
