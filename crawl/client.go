@@ -42,12 +42,17 @@ const (
 // connection a host for the next request. It may be used from many goroutines.
 type client struct {
 	dial    func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
-	lookup  func(ctx context.Context, host string) ([]netip.Addr, error)
+	names   names
 	agent   string
 	bodyMax int64
 	tls     *tls.Config
 	guard   guard.Guard
+	proxy   proxy
+	rate    *rate
 	now     func() time.Time
+
+	passwords passwords
+	cookies   *cookies
 
 	mu   sync.Mutex
 	idle map[string]*conn // by scheme, host and port
@@ -67,7 +72,7 @@ type request struct {
 	url     *url.URL
 	addr    netip.AddrPort // of the host
 	referer string
-	headers string // further ones, whole lines
+	headers string // further ones, whole lines that end in CR LF
 }
 
 // response is what came. The receiver owns capture.
@@ -107,6 +112,7 @@ func (c *client) get(ctx context.Context, r request) response {
 	res := c.try(ctx, r)
 	res.elapsed = c.now().Sub(begun)
 	if res.capture != nil {
+		c.cookies.set(r.url, res.capture.Head)
 		res.capture.Time = record.At(begun)
 		res.capture.AskedURL = r.url.String()
 		if res.addr.IsValid() {
@@ -147,14 +153,24 @@ func (c *client) connect(ctx context.Context, r request) (*conn, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if err := c.guard.Check(r.addr.Addr()); err != nil {
-		return nil, &fault{record.OutcomeFiltered, err}
+	if c.proxy.direct {
+		if err := c.guard.Check(r.addr.Addr()); err != nil {
+			return nil, &fault{record.OutcomeFiltered, err}
+		}
+	} else if err := c.allows(r.url); err != nil {
+		return nil, err
 	}
 	nc, err := c.dial(ctx, r.addr)
 	if err != nil {
 		return nil, err
 	}
 	if r.url.Scheme == "https" {
+		if !c.proxy.direct {
+			if err := c.tunnel(ctx, nc, r.url); err != nil {
+				nc.Close()
+				return nil, err
+			}
+		}
 		config := c.tls.Clone()
 		config.ServerName = r.url.Hostname()
 		secure := tls.Client(nc, config)
@@ -206,7 +222,7 @@ func (c *client) close() {
 // was no good any more when it was used again.
 func (c *client) exchange(ctx context.Context, cn *conn, r request) (res response, stale bool) {
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
-	res, keep := c.speak(cn, r)
+	res, keep := c.speak(ctx, cn, r)
 	stale = cn.old && res.capture == nil && res.outcome == record.OutcomeUnreachable && ctx.Err() == nil
 	if stop() && keep {
 		c.keep(cn, r)
@@ -221,7 +237,7 @@ func (c *client) exchange(ctx context.Context, cn *conn, r request) (res respons
 
 // speak sends a request and reads the answer. Keep says that the connection may
 // be used again.
-func (c *client) speak(cn *conn, r request) (res response, keep bool) {
+func (c *client) speak(ctx context.Context, cn *conn, r request) (res response, keep bool) {
 	res.addr = cn.addr
 	fail := func(err error) (response, bool) {
 		f := faultOf(err)
@@ -246,7 +262,7 @@ func (c *client) speak(cn *conn, r request) (res response, keep bool) {
 			break
 		}
 	}
-	b := &body{c: c, cn: cn, end: end, max: c.bodyMax, data: head, head: len(head)}
+	b := &body{ctx: ctx, c: c, cn: cn, end: end, max: c.bodyMax, data: head, head: len(head)}
 	defer b.close()
 	keep, err := b.read()
 	if err != nil {
@@ -279,6 +295,10 @@ func outcomeOf(c *record.Capture) record.Outcome {
 func (c *client) message(r request) []byte {
 	b := make([]byte, 0, 512)
 	b = append(b, "GET "...)
+	plain := !c.proxy.direct && r.url.Scheme == "http"
+	if plain {
+		b = append(append(b, "http://"...), r.url.Host...)
+	}
 	b = append(b, r.url.RequestURI()...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
 	b = append(b, r.url.Host...)
@@ -288,6 +308,13 @@ func (c *client) message(r request) []byte {
 	if r.referer != "" {
 		b = append(append(append(b, "Referer: "...), r.referer...), "\r\n"...)
 	}
+	if plain {
+		b = append(b, c.proxyAuth()...)
+	}
+	if p := c.passwords[strings.ToLower(r.url.Hostname())]; p != "" {
+		b = append(append(append(b, "Authorization: "...), p...), "\r\n"...)
+	}
+	b = append(b, c.cookies.header(r.url)...)
 	b = append(b, r.headers...)
 	return append(b, "Connection: keep-alive\r\n\r\n"...)
 }
@@ -327,6 +354,7 @@ func noAnswer(err error) error {
 // body reads the body of a response behind its head, as it is sent: framing and
 // all.
 type body struct {
+	ctx  context.Context
 	c    *client
 	cn   *conn
 	end  time.Time
@@ -423,6 +451,9 @@ func (b *body) take(n int64) error {
 		if _, err := b.cn.r.Discard(want); err != nil {
 			return err
 		}
+		if err := b.pay(want); err != nil {
+			return err
+		}
 		if cut {
 			return errCut
 		}
@@ -444,6 +475,17 @@ func (b *body) hurry() error {
 		return b.cn.SetReadDeadline(b.deadline)
 	}
 	return nil
+}
+
+// pay waits until n bytes are within the rate of the crawl. The server is not
+// blamed for that.
+func (b *body) pay(n int) error {
+	waited, err := b.c.rate.spend(b.ctx, n)
+	if waited > 0 {
+		b.end = b.end.Add(waited)
+		b.deadline = time.Time{}
+	}
+	return err
 }
 
 // add appends a piece to what was received.
@@ -536,7 +578,8 @@ func (b *body) close() {
 	}
 }
 
-// resolve gives the address of a host: the first, as the system orders them.
+// resolve gives the address of a host, or of the proxy that is asked in its
+// place: the first, as the system orders them.
 func (c *client) resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error) {
 	port := u.Port()
 	if port == "" {
@@ -546,14 +589,14 @@ func (c *client) resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error
 	if err != nil {
 		return netip.AddrPort{}, &fault{record.OutcomeInternal, fmt.Errorf("port %q", port)}
 	}
+	if !c.proxy.direct && u.Host != c.proxy.host {
+		return c.resolve(ctx, c.proxy.url())
+	}
 	host := u.Hostname()
 	if a, err := netip.ParseAddr(host); err == nil {
 		return netip.AddrPortFrom(a.Unmap(), uint16(n)), nil
 	}
-	list, err := c.lookup(ctx, host)
-	if err == nil && len(list) == 0 {
-		err = errors.New("no address")
-	}
+	list, err := c.names.addrsOf(ctx, host)
 	if err != nil {
 		return netip.AddrPort{}, &fault{record.OutcomeDNSFailed, err}
 	}

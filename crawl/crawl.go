@@ -11,6 +11,7 @@ import (
 
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
+	"infomall/crawl/robots"
 	"infomall/store/record"
 )
 
@@ -38,7 +39,7 @@ type Env struct {
 // ctx ends. A crawl that is not at its end goes on where it was. The result
 // counts what is in the archive, also with an error.
 func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record.CrawlResult, error) {
-	e := &engine{o: o, now: env.Now, results: make(chan *task)}
+	e := &engine{a: a, o: o, now: env.Now, results: make(chan *task)}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -50,18 +51,23 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 	if e.rules, err = newRules(&o); err != nil {
 		return record.CrawlResult{}, err
 	}
-	e.client = newClient(&o, env, e.now)
+	if e.client, err = newClient(&o, env, e.now); err != nil {
+		return record.CrawlResult{}, err
+	}
 	defer e.client.close()
 	if e.q, err = a.Queue(o.Name); err != nil {
 		return record.CrawlResult{}, err
 	}
-	if err = e.start(); err == nil {
+	if err = e.remember(ctx); err == nil {
+		err = e.start()
+	}
+	if err == nil {
 		if e.sink, err = a.Sink(ctx, o.Name); err == nil {
 			err = e.loop(ctx)
 			err = errors.Join(err, e.end(ctx, err))
 		}
 	}
-	err = errors.Join(err, e.q.Close())
+	err = errors.Join(err, e.q.Close(), e.past.pin(nil, e.begun))
 	res := record.CrawlResult{Crawl: e.crawl, Elapsed: e.now().Sub(e.begun)}
 	if e.sink != nil {
 		c := e.sink.Counts()
@@ -73,6 +79,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 // engine is one crawl that runs. Its fields belong to the goroutine of Run,
 // but for those of a task while its worker has it.
 type engine struct {
+	a      Archive
 	o      record.CrawlOptions
 	now    func() time.Time
 	begun  time.Time
@@ -86,6 +93,7 @@ type engine struct {
 
 	hosts     map[string]*host
 	manners   manners
+	past      past // used by workers too
 	results   chan *task
 	tasks     []*task // those that are out, by worker; nil is an idle one
 	out       int
@@ -108,13 +116,24 @@ type task struct {
 	fetched  chan struct{} // the engine has taken the response in: links may be read
 	res      response
 	captures []*record.Capture // of robots.txt and its redirects
+	known    *record.Payload   // what the archive has of the page, which is as it was
 	again    time.Time         // the address is not to be asked before: nothing was fetched
 	final    bool              // the worker has ended
 	links    []links.Link
+	asks     robots.Directives // of the page
 
 	// What the engine decided.
 	fetches []record.Fetch
 	retry   time.Time // zero: it is done
+}
+
+// remember pins what the archive holds.
+func (e *engine) remember(ctx context.Context) error {
+	p, err := e.a.Past(ctx)
+	if err != nil {
+		return err
+	}
+	return e.past.pin(p, e.now())
 }
 
 // start begins the crawl, or goes on with it.
@@ -203,7 +222,7 @@ func (e *engine) loop(ctx context.Context) error {
 	}()
 	e.polled, e.published = e.begun, e.begun
 	for {
-		if err := e.keepUp(); err != nil {
+		if err := e.keepUp(ctx); err != nil {
 			return err
 		}
 		wait, err := e.lease(work)
@@ -343,7 +362,7 @@ func (e *engine) abandon(t *task) {
 
 // keepUp does what is due: acknowledges what is done, looks for orders, has
 // pages published.
-func (e *engine) keepUp() error {
+func (e *engine) keepUp(ctx context.Context) error {
 	now := e.now()
 	if len(e.done) >= commitMany || len(e.done) > 0 && now.Sub(e.committed) >= commitEvery {
 		if err := e.commit(); err != nil {
@@ -360,6 +379,11 @@ func (e *engine) keepUp() error {
 		e.published = now
 		if err := e.commit(); err != nil {
 			return err
+		}
+		if now.Sub(e.past.at) >= pastEvery {
+			if err := e.remember(ctx); err != nil {
+				return err
+			}
 		}
 		return e.sink.Publish()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"infomall/store"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // archive is a store as a crawl wants it.
@@ -21,6 +22,8 @@ func (a archive) Queue(name string) (Queue, error) { return a.Archive.Queue(name
 func (a archive) Sink(ctx context.Context, job string) (Sink, error) {
 	return a.NewSink(ctx, job, 0)
 }
+
+func (a archive) Past(ctx context.Context) (Past, error) { return a.Archive.Past(ctx) }
 
 func newArchive(t *testing.T) archive {
 	a := store.Open(t.TempDir(), store.Options{Warn: func(err error) { t.Log(err) }})
@@ -275,4 +278,12 @@ func TestOrderBest(t *testing.T) {
 	if got, want := w.pagesAsked(), "Aindex.htmlza/ya/b/c/x"; got != want {
 		t.Errorf("asked for %s, want %s", got, want)
 	}
+}
+
+func scope(t *testing.T, s string) urlkey.Scope {
+	x, err := urlkey.ParseScope(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
 }

@@ -32,6 +32,17 @@ type Archive interface {
 	Queue(name string) (Queue, error)
 	// Sink begins to take in captures under the name job; the caller closes it.
 	Sink(ctx context.Context, job string) (Sink, error)
+	// Past pins what the archive holds now; the caller closes it.
+	Past(ctx context.Context) (Past, error)
+}
+
+// Past is what the archive held when it was pinned. It may be used from several
+// goroutines.
+type Past interface {
+	// Known gives the last capture of a canonical URL before a time.
+	Known(ctx context.Context, url string, before record.Time) (record.Known, error)
+	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
+	Close() error
 }
 
 // Queue is the state of a crawl on disk. What its methods change is durable when

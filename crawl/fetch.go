@@ -31,11 +31,18 @@ const (
 )
 
 // newClient makes the client of a crawl.
-func newClient(o *record.CrawlOptions, env Env, now func() time.Time) *client {
+func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*client, error) {
 	c := &client{
 		agent: o.Agent, bodyMax: o.BodyMax, now: now, idle: make(map[string]*conn),
-		dial: env.Dial, lookup: env.Lookup, tls: env.TLS,
-		guard: guard.Guard{Private: o.AllowPrivate},
+		dial: env.Dial, names: names{lookup: env.Lookup, now: now}, tls: env.TLS,
+		guard: guard.Guard{Private: o.AllowPrivate}, rate: newRate(o.Rate, now), cookies: newCookies(),
+	}
+	var err error
+	if c.passwords, err = readNetrc(o.Netrc); err != nil {
+		return nil, err
+	}
+	if c.proxy, err = newProxy(o.Proxy, c.passwords); err != nil {
+		return nil, err
 	}
 	if c.bodyMax == 0 {
 		c.bodyMax = bodyMaxDefault
@@ -46,15 +53,15 @@ func newClient(o *record.CrawlOptions, env Env, now func() time.Time) *client {
 			return d.DialContext(ctx, "tcp", addr.String())
 		}
 	}
-	if c.lookup == nil {
-		c.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+	if c.names.lookup == nil {
+		c.names.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
 		}
 	}
 	if c.tls == nil {
 		c.tls = &tls.Config{NextProtos: []string{"http/1.1"}}
 	}
-	return c
+	return c, nil
 }
 
 // work is a worker: it fetches, reports, and then reads the links of what came.
@@ -64,43 +71,67 @@ func (e *engine) work(ctx context.Context, t *task) {
 	} else {
 		e.fetchPage(ctx, t)
 	}
-	c := t.res.capture
-	t.final = t.robots || c == nil || c.Status != 200 && c.Status != 203 || c.Truncated && len(c.Body) == 0
+	t.final = t.robots || !t.leads()
+	if !t.final && e.o.SkipNoArchive {
+		e.extract(t) // what the page asks for decides whether it is stored
+		t.final = true
+	}
 	e.results <- t
 	if t.final {
 		return
 	}
 	<-t.fetched
-	t.links = e.read(&t.u, c)
+	e.extract(t)
 	t.final = true
 	e.results <- t
 }
 
-// fetchPage fetches the URL of t.
+// leads reports whether what came may lead to other pages.
+func (t *task) leads() bool {
+	c := t.res.capture
+	switch {
+	case c == nil:
+		return false
+	case c.Status == 304:
+		return t.known != nil
+	}
+	return (c.Status == 200 || c.Status == 203) && (!c.Truncated || len(c.Body) > 0)
+}
+
+// fetchPage fetches the URL of t, if it is not as the archive has it.
 func (e *engine) fetchPage(ctx context.Context, t *task) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
 		t.res = response{outcome: record.OutcomeInternal, reason: err.Error()}
 		return
 	}
-	t.res, t.again = e.ask(ctx, u, t.u.Via)
-	if t.res.capture != nil {
-		t.res.capture.AskedURL, t.res.capture.Origin = t.u.URL, t.u.Origin
+	known, ask := e.past.page(ctx, t.u.URL)
+	r := request{url: u, referer: t.u.Via, headers: ask}
+	t.res, t.again = e.ask(ctx, r)
+	if c := t.res.capture; c != nil {
+		c.AskedURL, c.Origin = t.u.URL, t.u.Origin
+		if c.Status == 304 && ask != "" {
+			t.known = &known
+		}
 	}
 }
 
 // ask makes a request, if the address of its host may be asked now. What it
 // enters, the engine leaves.
-func (e *engine) ask(ctx context.Context, u *url.URL, referer string) (res response, again time.Time) {
-	addr, err := e.client.resolve(ctx, u)
+func (e *engine) ask(ctx context.Context, r request) (res response, again time.Time) {
+	addr, err := e.client.resolve(ctx, r.url)
 	if err != nil {
 		f := faultOf(err)
 		return response{outcome: f.outcome, reason: f.Error()}, again
 	}
+	r.addr = addr
+	if !e.client.proxy.direct {
+		return e.client.get(ctx, r), again
+	}
 	if again = e.manners.enter(addr.Addr(), e.now()); !again.IsZero() {
 		return res, again
 	}
-	res = e.client.get(ctx, request{url: u, addr: addr, referer: referer})
+	res = e.client.get(ctx, r)
 	res.entered = addr.Addr()
 	return res, again
 }
@@ -113,7 +144,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 		return
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
-	t.res, t.again = e.ask(ctx, u, "")
+	t.res, t.again = e.ask(ctx, request{url: u})
 	for hop := 0; t.res.capture != nil; hop++ {
 		c := t.res.capture
 		t.captures = append(t.captures, c)
@@ -256,13 +287,24 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	}
 	e.crawl.Fetched++
 	e.crawl.Bytes += t.fetches[0].Bytes
+	if e.o.SkipNoArchive && (t.asks.NoArchive || e.asks(c.Head).NoArchive) {
+		row := &t.fetches[0]
+		row.Outcome, row.Reason = record.OutcomeFiltered, "it asks for no copy to be kept (noarchive)"
+		c.Close()
+		t.res.capture = nil
+		return nil
+	}
 	return e.sink.Put(ctx, c)
 }
 
 // failed decides whether a URL that brought no answer is asked for again.
 func (e *engine) failed(t *task, h *host) {
 	e.crawl.Failed++
-	if transient(t.res.outcome) && t.u.Tries+1 < triesMax && h.fails < failsMax {
+	if t.res.outcome == record.OutcomeDNSFailed {
+		if t.u.Tries+1 < dnsTriesMax && h.fails < failsMax {
+			t.retry = e.now().Add(dnsWait(t.u.Tries + 1))
+		}
+	} else if transient(t.res.outcome) && t.u.Tries+1 < triesMax && h.fails < failsMax {
 		t.retry = e.now().Add(e.backoff(t.u.Tries + 1))
 	}
 }

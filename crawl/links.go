@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"slices"
 	"strings"
 
 	"infomall/crawl/links"
@@ -9,30 +10,40 @@ import (
 	"infomall/store/record"
 )
 
-// read finds what a response leads to: the targets of links, and with
+// extract finds what the response of t leads to: the targets of links, and with
 // requisites also what the page needs to be shown. A page, or the header it
-// comes with, may ask that its links be not followed.
-func (e *engine) read(u *record.Queued, c *record.Capture) []links.Link {
-	if c.Body == nil {
-		return nil // too large to be read, and stored as it is
+// comes with, may ask that its links be not followed. What is as it was leads
+// where it led.
+func (e *engine) extract(t *task) {
+	head, body := t.res.capture.Head, t.res.capture.Body
+	if t.known != nil {
+		head, body = t.known.Head, t.known.Body
 	}
-	text, err := page.Decode(c.Body, record.Header(c.Head, "Content-Encoding"), memoryMax)
+	t.asks = e.asks(head)
+	if body == nil {
+		return // too large to be read, and stored as it is
+	}
+	text, err := page.Decode(body, record.Header(head, "Content-Encoding"), memoryMax)
 	if err != nil {
-		return nil // nobody could read it
+		return // nobody could read it
 	}
 	found := links.Find(links.Document{
-		URL: u.URL, ContentType: record.Header(c.Head, "Content-Type"), Body: text, Sitemap: u.Sitemap,
+		URL: t.u.URL, ContentType: record.Header(head, "Content-Type"), Body: text, Sitemap: t.u.Sitemap,
 	})
-	nofollow := robots.Header([]string{record.Header(c.Head, "X-Robots-Tag")}, robots.Product(e.client.agent)).NoFollow
-	kept := found.Links[:0]
+	t.links = found.Links[:0]
 	for _, l := range found.Links {
-		if l.Requisite && !e.o.Requisites || !l.Requisite && nofollow && !e.o.IgnoreRobots {
+		if l.Requisite && !e.o.Requisites || !l.Requisite && t.asks.NoFollow && !e.o.IgnoreRobots {
 			continue
 		}
 		l.URL = withoutSession(l.URL)
-		kept = append(kept, l)
+		t.links = append(t.links, l)
 	}
-	return kept
+	t.asks.NoArchive = t.asks.NoArchive || found.Asks.NoArchive
+}
+
+// asks is what the head of a response asks of robots.
+func (e *engine) asks(head []byte) robots.Directives {
+	return robots.Header(slices.Collect(record.Headers(head, "X-Robots-Tag")), robots.Product(e.client.agent))
 }
 
 // sitemaps queues the sitemaps that a robots.txt names.

@@ -76,6 +76,8 @@ func trap(u string) string {
 		return "neither http nor https"
 	case len(u) > urlMax:
 		return fmt.Sprintf("longer than %d bytes", urlMax)
+	case strings.Contains(u[:len(u)-len(urlkey.RawPath(u))], "@"):
+		return "it has a name or password in it"
 	}
 	segments := strings.Split(strings.Trim(urlkey.RawPath(u), "/"), "/")
 	if len(segments) > depthMax {

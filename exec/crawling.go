@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -86,6 +87,7 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	o = record.CrawlOptions{
 		Statement: st.String(), Depth: -1, Workers: s.Settings.Workers, Delay: s.Settings.Delay, BodyMax: s.Settings.BodyLimit,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
+		SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc,
 	}
 	if o.Seeds, err = s.urls(st.Seeds); err != nil {
 		return o, err
@@ -122,6 +124,16 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 			return o, err
 		}
 	}
+	if st.Rate != nil {
+		if o.Rate, err = s.constantSize(st.Rate, "RATE"); err != nil {
+			return o, err
+		}
+	}
+	if st.Proxy != nil {
+		if o.Proxy, err = s.crawlProxy(st.Proxy); err != nil {
+			return o, err
+		}
+	}
 	if err := s.crawlLimits(st, &o); err != nil {
 		return o, err
 	}
@@ -144,12 +156,64 @@ func (s *Session) urls(list []ast.Expr) ([]string, error) {
 		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
 			err = errors.New("only http and https are crawled")
 		}
+		if err == nil && hasUser(u) {
+			return nil, noPassword(e, "a URL to crawl")
+		}
 		if err != nil {
 			return nil, ast.Errorf(e, "%q is no URL to crawl: %v", written, err)
 		}
 		urls = append(urls, u)
 	}
 	return urls, nil
+}
+
+// hasUser reports whether a URL has a name or a password in front of its host.
+func hasUser(u string) bool {
+	p, err := url.Parse(u)
+	return err == nil && p.User != nil
+}
+
+// noPassword refuses what would be written into the archive and the history.
+func noPassword(at ast.Expr, what string) error {
+	err := ast.Errorf(at, "%s has no name and password in it: statements are kept", what)
+	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"
+	return err
+}
+
+// crawlProxy reads the URL of a proxy.
+func (s *Session) crawlProxy(e ast.Expr) (string, error) {
+	text, err := plan.ConstantText(e, s.env())
+	if err != nil {
+		return "", err
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
+		return "", ast.Errorf(e, "PROXY takes the URL of a proxy that speaks HTTP, such as 'http://proxy.example:3128', not %q", text)
+	}
+	if u.User != nil {
+		return "", noPassword(e, "the URL of a proxy")
+	}
+	return text, nil
+}
+
+// constantSize reads a size that is not 0.
+func (s *Session) constantSize(e ast.Expr, where string) (n int64, err error) {
+	switch e := e.(type) {
+	case *ast.Size:
+		n = e.Bytes
+	default:
+		var text string
+		if text, err = plan.ConstantText(e, s.env()); err == nil {
+			err = parseSize(&n, text)
+		}
+		if err != nil {
+			return 0, ast.Errorf(e, "%s: %v", where, err)
+		}
+	}
+	if n <= 0 {
+		return 0, ast.Errorf(e, "%s takes a size such as 2MB, not %s", where, e)
+	}
+	return n, nil
 }
 
 // constantDuration reads a duration that is not negative.
@@ -278,7 +342,17 @@ func (s *Session) wouldCrawl(_ context.Context, st *ast.Crawl) ([]string, error)
 	if o.Delay < 0 {
 		delay = "five times what the last took, within 1 and 30 s"
 	}
-	return append(lines, fmt.Sprintf("  %d workers; between two requests to a host: %s", o.Workers, delay), "  as "+o.Agent), nil
+	lines = append(lines, fmt.Sprintf("  %d workers; between two requests to a host: %s", o.Workers, delay), "  as "+o.Agent)
+	if o.Rate > 0 {
+		lines = append(lines, "  at most "+sizeText(o.Rate)+" a second")
+	}
+	if o.Proxy != "" {
+		lines = append(lines, "  through "+o.Proxy)
+	}
+	if o.Netrc != "" {
+		lines = append(lines, "  with the passwords in "+o.Netrc)
+	}
+	return lines, nil
 }
 
 // orderCrawl tells a crawl what to do.

@@ -30,6 +30,7 @@ func DefaultSettings() Settings {
 		Workers:        16,
 		BodyLimit:      64 << 20,
 		Robots:         true,
+		NoArchive:      true,
 	}
 }
 
@@ -86,6 +87,12 @@ var settings = []settingKind{
 		func(s *Settings, v string) error {
 			return parseWord(&s.Mode, v, append([]string{"auto"}, rowio.Formats()...)...)
 		}},
+	{"netrc", "file with lines \"machine HOST login NAME password WORD\", by which crawls get in at these hosts, and at a proxy",
+		func(s *Settings) string { return s.Netrc },
+		func(s *Settings, v string) error { s.Netrc = v; return nil }},
+	{"noarchive", "what crawls do with a page that asks robots to keep no copy: keep, or skip",
+		func(s *Settings) string { return keepOrSkip(s.NoArchive) },
+		func(s *Settings, v string) error { return parseKeepOrSkip(&s.NoArchive, v) }},
 	{"nullvalue", "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },
 		func(s *Settings, v string) error { s.NullValue = v; return nil }},
@@ -226,6 +233,22 @@ func parseLine(dst *string, v string) error {
 	}
 	*dst = v
 	return nil
+}
+
+func keepOrSkip(keep bool) string {
+	if keep {
+		return "keep"
+	}
+	return "skip"
+}
+
+func parseKeepOrSkip(dst *bool, v string) error {
+	var word string
+	err := parseWord(&word, v, "keep", "skip")
+	if err == nil {
+		*dst = word == "keep"
+	}
+	return err
 }
 
 func delayText(d time.Duration) string {

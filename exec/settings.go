@@ -26,6 +26,8 @@ type Settings struct {
 	Workers   int           // of a crawl
 	BodyLimit int64         // bytes of a body, after which a crawl cuts it
 	Robots    bool          // whether crawls obey robots.txt
+	NoArchive bool          // whether crawls keep pages that ask for no copy to be kept
+	Netrc     string        // file with the names and passwords of hosts that crawls have; "" for none
 
 	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // what auto is, from 1

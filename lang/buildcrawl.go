@@ -55,6 +55,12 @@ func (b *builder) crawlClause(c *ast.Crawl, o *crawlClauseSyntax) (twice string)
 	case present(o.Delay):
 		twice = ifSet(c.Delay != nil, "DELAY")
 		c.Delay = literal(&o.Delay)
+	case present(o.Rate):
+		twice = ifSet(c.Rate != nil, "RATE")
+		c.Rate = literal(&o.Rate)
+	case o.Proxy != nil:
+		twice = ifSet(c.Proxy != nil, "PROXY")
+		c.Proxy = newText(&o.Proxy.Text)
 	case o.Agent != nil:
 		twice = ifSet(c.Agent != nil, "AGENT")
 		c.Agent = newText(&o.Agent.Text)

@@ -191,7 +191,9 @@ type crawlClauseSyntax struct {
 	Order      lexer.Token         `parser:"| 'ORDER' @( 'BFS' | 'BEST' | 'RANDOM' )"`
 	Workers    lexer.Token         `parser:"| 'WORKERS' @( Number | Param )"`
 	Delay      lexer.Token         `parser:"| 'DELAY' @( Duration | Param )"`
+	Rate       lexer.Token         `parser:"| 'RATE' @( Size | Param )"`
 	Agent      *textSyntax         `parser:"| 'AGENT' @@"`
+	Proxy      *textSyntax         `parser:"| 'PROXY' @@"`
 	Requisites bool                `parser:"| @( 'WITH' 'REQUISITES' )"`
 	Ignore     bool                `parser:"| @( 'IGNORE' 'ROBOTS' )"`
 	Private    bool                `parser:"| @( 'ALLOW' 'PRIVATE' )"`

@@ -71,8 +71,9 @@ file = 'text' | $name | expr || expr
 	{"CRAWL", `
 CRAWL url, … [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
-    [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [AGENT url]
-    [WITH REQUISITES] [IGNORE ROBOTS] [ALLOW PRIVATE] [AS name]
+    [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
+    [AGENT url] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
+    [ALLOW PRIVATE] [AS name]
 url = 'text' | $name
 n = 10 | $name
 scope = 'text' | 'text' .. 'text' | $name

@@ -25,6 +25,15 @@ func (a archive) Sink(ctx context.Context, job string) (crawl.Sink, error) {
 	return s, nil
 }
 
+// Past implements crawl.Archive.
+func (a archive) Past(ctx context.Context) (crawl.Past, error) {
+	p, err := a.Archive.Past(ctx)
+	if err != nil {
+		return nil, a.fault(err)
+	}
+	return p, nil
+}
+
 // Crawl implements exec.Crawler.
 func (a archive) Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error) {
 	res, err := crawl.Run(ctx, a, o, crawl.Env{})

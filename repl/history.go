@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -230,7 +231,11 @@ func (h *history) merge(e historyEntry) bool {
 	return true
 }
 
-// withoutValues leaves out of a text the values that SET gives to parameters.
+// urlUser is the start of a URL with a name and a password in front of its host.
+var urlUser = regexp.MustCompile(`://[^/?#@\s']*:[^/?#@\s']*@`)
+
+// withoutValues leaves out of a text the values that SET gives to parameters,
+// and names and passwords in URLs.
 func withoutValues(text string) string {
 	tokens := lang.Tokens(text)
 	var b strings.Builder
@@ -246,7 +251,7 @@ func withoutValues(text string) string {
 			b.WriteString(" = ")
 		}
 	}
-	return b.String() + text[done:]
+	return urlUser.ReplaceAllString(b.String()+text[done:], "://")
 }
 
 // beginsStatement reports whether a statement of text begins with the last of

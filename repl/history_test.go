@@ -249,6 +249,7 @@ func TestHistoryWithoutValues(t *testing.T) {
 		{"-- for now\nSET $a = 1;", "-- for now\nSET $a = ;"},
 		{"SET timezone = 'Asia/Shanghai';", "SET timezone = 'Asia/Shanghai';"},
 		{"SELECT url AS set, $x FROM 'a';", "SELECT url AS set, $x FROM 'a';"},
+		{"CRAWL 'http://me:se/cret@a.cn/', 'http://me:x@b.cn/@' PROXY 'http://p:1@c.cn:3128';", "CRAWL 'http://me:se/cret@a.cn/', 'http://b.cn/@' PROXY 'http://c.cn:3128';"},
 		{"SET", "SET"},
 		{"", ""},
 	} {

@@ -96,7 +96,7 @@ var homes = map[string]string{
 	"github.com/klauspost/compress":       "store store/segment store/result store/tianwang store/warc store/gzipped store/page store/block",
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
-	"golang.org/x/net":                    "store/urlkey store/page",
+	"golang.org/x/net":                    "store/urlkey store/page crawl",
 	"golang.org/x/text":                   "store/urlkey store/page exec/value exec/plan exec/op",
 	"golang.org/x/sys":                    "store/disk repl/term",
 }

@@ -199,7 +199,9 @@ type Crawl struct {
 	Order        string // BFS, BEST or RANDOM; "" if absent
 	Workers      Expr   // *Number or *Param; nil if absent
 	Delay        Expr   // *Duration or *Param; nil if absent
+	Rate         Expr   // *Size or *Param; nil if absent
 	Agent        Expr   // *String or *Param; nil if absent
+	Proxy        Expr   // *String or *Param; nil if absent
 	Requisites   bool
 	IgnoreRobots bool
 	AllowPrivate bool

@@ -36,7 +36,9 @@ func (p *printer) crawl(s *Crawl) {
 	}
 	p.clause(" WORKERS ", s.Workers)
 	p.clause(" DELAY ", s.Delay)
+	p.clause(" RATE ", s.Rate)
 	p.clause(" AGENT ", s.Agent)
+	p.clause(" PROXY ", s.Proxy)
 	for _, c := range []struct {
 		words string
 		set   bool

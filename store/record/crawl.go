@@ -71,6 +71,15 @@ type Queued struct {
 	Crawl    string  // name of the crawl
 }
 
+// Known is what an archive has of a URL.
+type Known struct {
+	Time      Time // NoTime if it has nothing
+	Status    int
+	Kind      Kind
+	Truncated bool
+	Ref       Ref // of the capture, for its payload
+}
+
 // CrawlState says what a crawl is doing.
 type CrawlState uint8
 
@@ -151,13 +160,20 @@ type CrawlOptions struct {
 	Workers int // 0 is 16
 	// Delay is the pause between two requests to a host; -1 is five times what
 	// the last took, within 1 and 30 s.
-	Delay        time.Duration
-	Rate         int64 // bytes a second of all; 0 is without bound
-	Agent        string
-	BodyMax      int64 // bytes of a body, after which it is cut; 0 is 64 MB
-	IgnoreRobots bool
-	AllowPrivate bool // also addresses that are not of the public Internet
-	Requisites   bool // also what pages need to be shown: images, style sheets, scripts
+	Delay time.Duration
+	Rate  int64 // bytes a second of all; 0 is without bound
+	Agent string
+	// Proxy is the URL of the HTTP proxy that is asked in place of the servers;
+	// "" for none. It has no password in it.
+	Proxy string
+	// Netrc is a file with the names and passwords of hosts, and of the proxy;
+	// "" for none. What it says is kept in memory only.
+	Netrc         string
+	SkipNoArchive bool  // pages that ask for no copy to be kept are not
+	BodyMax       int64 // bytes of a body, after which it is cut; 0 is 64 MB
+	IgnoreRobots  bool
+	AllowPrivate  bool // also addresses that are not of the public Internet
+	Requisites    bool // also what pages need to be shown: images, style sheets, scripts
 
 	// Progress, if not nil, is told now and then how far the crawl is, from one
 	// goroutine.

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"iter"
 	"strings"
 )
 
@@ -80,6 +81,19 @@ func Status(head []byte) int {
 // case it is written, trimmed and unfolded; "" if there is none. Bytes are
 // given as they stand, be they text in any charset or not.
 func Header(head []byte, name string) string {
+	for value := range Headers(head, name) {
+		return value
+	}
+	return ""
+}
+
+// Headers yields the values of all headers of that name in head, each as Header
+// gives the first.
+func Headers(head []byte, name string) iter.Seq[string] {
+	return func(yield func(string) bool) { eachHeader(head, name, yield) }
+}
+
+func eachHeader(head []byte, name string, yield func(string) bool) {
 	for pos := nextLine(head, 0); pos < len(head); {
 		next := nextLine(head, pos)
 		line := head[pos:next]
@@ -91,9 +105,10 @@ func Header(head []byte, name string) string {
 		if !ok {
 			continue
 		}
-		return unfold(bytes.TrimSpace(value), head[pos:])
+		if !yield(unfold(bytes.TrimSpace(value), head[pos:])) {
+			return
+		}
 	}
-	return ""
 }
 
 // unfold joins value with the continuation lines that rest begins with.

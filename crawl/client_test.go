@@ -1,0 +1,292 @@
+package crawl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// TestNotModified shows that a page which the archive has is asked for only if
+// it is another, and that one which is not leads where it led.
+func TestNotModified(t *testing.T) {
+	w := newWeb(t, map[string]string{"B": "C", "C": ""})
+	fresh := 0
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("If-None-Match") == `"one"` {
+			out.WriteHeader(http.StatusNotModified)
+			return
+		}
+		fresh++
+		out.Header().Set("ETag", `"one"`)
+		out.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(out, "<a href=/B>B</a>")
+	}
+	a := newArchive(t)
+	for range 3 {
+		if _, err := Run(t.Context(), a, w.options(), Env{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := w.pagesAsked(), "ABCABCABC"; got != want || fresh != 1 {
+		t.Errorf("asked for %s, want %s; A was sent %d times", got, want, fresh)
+	}
+	if got, want := fetches(t, a)["/A"], "ok not_modified not_modified"; got != want {
+		t.Errorf("A is %q, want %q", got, want)
+	}
+	if got := stored(t, a, w.URL+"/A"); got != "<a href=/B>B</a>" {
+		t.Errorf("the archive has %q", got)
+	}
+}
+
+// stored is the last body that the archive has of a URL; "" if it has none.
+func stored(t *testing.T, a archive, url string) string {
+	p, err := a.Past(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	k, err := p.Known(t.Context(), url, record.MaxTime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.Time == record.NoTime {
+		return ""
+	}
+	body, err := p.Payload(t.Context(), k.Ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body.Body)
+}
+
+// TestCookies shows that a site gets back what it set, that another run begins
+// without, and that there is an end to what a site can have remembered.
+func TestCookies(t *testing.T) {
+	w := newWeb(t, map[string]string{"A": "BC", "C": ""})
+	var got []string
+	w.pages["/B"] = func(out http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Cookie"))
+		out.Header().Add("Set-Cookie", "visit=1; Path=/")
+		out.Header().Add("Set-Cookie", "shop=x y; Path=/elsewhere")
+	}
+	w.pages["/C"] = func(out http.ResponseWriter, r *http.Request) { got = append(got, r.Header.Get("Cookie")) }
+	a := newArchive(t)
+	for range 2 {
+		if _, err := Run(t.Context(), a, w.options(), Env{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{"", "visit=1", "", "visit=1"}; strings.Join(got, "|") != strings.Join(want, "|") {
+		t.Errorf("cookies sent %q, want %q", got, want)
+	}
+	c := newCookies()
+	u := &url.URL{Scheme: "http", Host: "a.example", Path: "/"}
+	for i := range 1000 {
+		c.set(u, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nSet-Cookie: c%d=%d\r\n\r\n", i, i))
+	}
+	if n := len(c.jar.Cookies(u)); n != cookiesMax {
+		t.Errorf("%d cookies are remembered, want %d", n, cookiesMax)
+	}
+}
+
+// TestPasswords shows that a password goes to the host that it is for, and to no
+// other.
+func TestPasswords(t *testing.T) {
+	w := newWeb(t, map[string]string{"A": "B", "B": ""})
+	var other atomic.Int32
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			other.Add(1)
+		}
+	}))
+	defer elsewhere.Close()
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		if name, password, _ := r.BasicAuth(); name != "me" || password != "#1" {
+			out.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		out.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(out, "<a href=/B>B</a> <a href=%s/>elsewhere</a>", strings.Replace(elsewhere.URL, "127.0.0.1", "localhost", 1))
+	}
+	o := w.options()
+	o.Within = []urlkey.Scope{scope(t, "127.0.0.1"), scope(t, "localhost")}
+	o.Netrc = filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(o.Netrc, []byte("# ours\nmachine 127.0.0.1 login me password #1 # the first\ndefault login x password y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newArchive(t)
+	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.pagesAsked(); got != "AB" || other.Load() != 0 {
+		t.Errorf("asked for %s, want AB; %d passwords went elsewhere", got, other.Load())
+	}
+	for _, text := range []string{"machine", "machine a login b password", "macdef x", "machine a secret b"} {
+		if err := os.WriteFile(o.Netrc, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readNetrc(o.Netrc); err == nil || !strings.Contains(err.Error(), o.Netrc) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestProxy shows that a proxy is asked in place of the servers, also for what is
+// sent under TLS, and that addresses which are not public are not asked of it.
+func TestProxy(t *testing.T) {
+	w := newWeb(t, map[string]string{"A": "B", "B": ""})
+	var asked []string
+	proxy := httptest.NewServer(http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.Method+" "+r.RequestURI)
+		if r.Method == http.MethodConnect || r.Header.Get("Proxy-Authorization") == "" {
+			out.WriteHeader(http.StatusForbidden)
+			return
+		}
+		r.URL.Host = strings.TrimPrefix(w.URL, "http://")
+		res, err := http.Get(r.URL.String())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer res.Body.Close()
+		out.Header().Set("Content-Type", res.Header.Get("Content-Type"))
+		out.WriteHeader(res.StatusCode)
+		io.Copy(out, res.Body)
+	}))
+	defer proxy.Close()
+	o := w.options()
+	o.AllowPrivate = false
+	o.Proxy = proxy.URL
+	o.Seeds = []string{"http://site.example/A", "https://secure.example/", "http://10.0.0.1/", "http://localhost/"}
+	o.Netrc = filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(o.Netrc, []byte("machine 127.0.0.1 login me password x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o.IgnoreRobots = true
+	a := newArchive(t)
+	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for list, err := range a.Fetches(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range list {
+			got[f.URL] = f.Outcome.String()
+		}
+	}
+	for u, want := range map[string]string{
+		"http://site.example/A": "ok", "http://site.example/B": "ok", "https://secure.example/": "unreachable", "http://10.0.0.1/": "filtered", "http://localhost/": "filtered",
+	} {
+		if got[u] != want {
+			t.Errorf("%s: %s, want %s", u, got[u], want)
+		}
+	}
+	if all := strings.Join(asked, " "); !strings.Contains(all, "CONNECT secure.example:443") || strings.Contains(all, "10.0.0.1") || strings.Contains(all, "localhost") {
+		t.Errorf("the proxy was asked for %s", all)
+	}
+}
+
+// TestRate shows that what is read is held to a rate, by a clock of the test's.
+func TestRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRate(1000, time.Now)
+		begun := time.Now()
+		for range 10 {
+			if _, err := r.spend(t.Context(), 500); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(begun); took != 5*time.Second {
+			t.Errorf("5,000 bytes at 1,000 a second took %v", took)
+		}
+	})
+}
+
+// TestNames shows that a name is looked up once at a time and kept for a while,
+// and that one without an address is left alone for longer and longer.
+func TestNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, fail := 0, false
+		n := &names{now: time.Now, lookup: func(ctx context.Context, host string) ([]netip.Addr, error) {
+			asked++
+			time.Sleep(time.Second)
+			if fail {
+				return nil, errors.New("no such host")
+			}
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+		}}
+		for range 10 {
+			go n.addrsOf(t.Context(), "a.example")
+		}
+		synctest.Wait()
+		time.Sleep(2 * time.Second)
+		if _, err := n.addrsOf(t.Context(), "a.example"); err != nil || asked != 1 {
+			t.Errorf("%v; looked up %d times, want once", err, asked)
+		}
+		time.Sleep(addrLifetime)
+		fail, asked = true, 0
+		for range 600 {
+			if _, err := n.addrsOf(t.Context(), "a.example"); err == nil {
+				t.Fatal("no error")
+			}
+			time.Sleep(time.Second)
+		}
+		if asked < 8 || asked > 16 {
+			t.Errorf("looked up %d times in ten minutes, want it after 1, 2, 4 … 64, 90, 90 … s", asked)
+		}
+	})
+}
+
+// TestNoArchive shows that with that policy a page which asks for no copy is not
+// kept, leads on, and is told of.
+func TestNoArchive(t *testing.T) {
+	w := newWeb(t, map[string]string{"B": "", "C": "", "D": ""})
+	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(out, "<meta name=robots content=noarchive><a href=/B>B</a>")
+	}
+	w.pages["/B"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		out.Header().Add("X-Robots-Tag", "otherbot: nofollow")
+		out.Header().Add("X-Robots-Tag", "noarchive")
+		fmt.Fprint(out, "<a href=/C>C</a>")
+	}
+	for _, skip := range []bool{false, true} {
+		a := newArchive(t)
+		o := w.options()
+		o.SkipNoArchive = skip
+		if _, err := Run(t.Context(), a, o, Env{}); err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]string{false: "ok", true: "filtered"}[skip]
+		got := fetches(t, a)
+		if got["/A"] != want || got["/B"] != want || got["/C"] != "ok" {
+			t.Errorf("skip %v: %v", skip, got)
+		}
+		for _, p := range []string{"/A", "/B"} {
+			if has := stored(t, a, w.URL+p) != ""; has == skip {
+				t.Errorf("skip %v: the archive has %s: %v", skip, p, has)
+			}
+		}
+		if stored(t, a, w.URL+"/C") == "" {
+			t.Errorf("skip %v: the archive has no /C", skip)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package crawl
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// netrcMax bounds the file of passwords, in bytes.
+const netrcMax = 1 << 20
+
+// passwords are the values of the header Authorization, by host. They are
+// nowhere but in memory, and what prints them tells nothing.
+type passwords map[string]string
+
+// String tells nothing.
+func (p passwords) String() string { return fmt.Sprintf("passwords of %d hosts", len(p)) }
+
+// readNetrc reads a file of names and passwords as ftp, curl and wget have it:
+//
+//	machine intranet.example login me password secret
+//
+// A machine is the name of one host, and stands for all its ports; "default",
+// which would send a password to any host, is left out.
+func readNetrc(path string) (passwords, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the passwords: %w", err)
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, netrcMax+1))
+	if err == nil && len(b) > netrcMax {
+		err = fmt.Errorf("it is longer than %d KB", netrcMax>>10)
+	}
+	var p passwords
+	if err == nil {
+		p, err = parseNetrc(string(b))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the passwords of %s: %w", path, err)
+	}
+	return p, nil
+}
+
+// parseNetrc reads the text of such a file. Its errors repeat nothing of it.
+func parseNetrc(text string) (passwords, error) {
+	p := make(passwords)
+	values := make(map[string]string) // of the machine that is read
+	end := func() {
+		if values["machine"] != "" && values["login"] != "" {
+			pair := values["login"] + ":" + values["password"]
+			p[strings.ToLower(values["machine"])] = "Basic " + base64.StdEncoding.EncodeToString([]byte(pair))
+		}
+		clear(values)
+	}
+	key := ""
+	for line := range strings.Lines(text) {
+		for _, word := range strings.Fields(line) {
+			if key == "" && strings.HasPrefix(word, "#") {
+				break // a password may begin so
+			}
+			switch {
+			case key != "":
+				values[key], key = word, ""
+			case word == "default":
+				end()
+			case word == "machine":
+				end()
+				key = word
+			case word == "login", word == "password", word == "account":
+				key = word
+			default:
+				return nil, errors.New("it has something else than machine NAME, login NAME, password WORD, account NAME and default; macros (macdef) are not known here")
+			}
+		}
+	}
+	end()
+	if key != "" {
+		return nil, fmt.Errorf("it ends behind %s, which wants a value", key)
+	}
+	return p, nil
+}

@@ -1,0 +1,97 @@
+package crawl
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+
+	"infomall/store/record"
+)
+
+// proxy is the HTTP proxy that a crawl asks in place of the servers. It finds
+// their addresses, so that only those are refused here that a URL itself has.
+type proxy struct {
+	host   string // with port
+	auth   string // value of Proxy-Authorization; "" without
+	direct bool   // there is none
+}
+
+// newProxy reads the URL of a proxy; "" is none.
+func newProxy(text string, p passwords) (proxy, error) {
+	if text == "" {
+		return proxy{direct: true}, nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return proxy{}, fmt.Errorf("a proxy is written http://host:port, and its password stands in the file of the setting netrc")
+	}
+	x := proxy{host: u.Host, auth: p[strings.ToLower(u.Hostname())]}
+	if u.Port() == "" {
+		x.host = net.JoinHostPort(u.Hostname(), "80")
+	}
+	return x, nil
+}
+
+// url is that of the proxy's own address.
+func (p *proxy) url() *url.URL { return &url.URL{Scheme: "http", Host: p.host} }
+
+// allows refuses what is not to be asked of the proxy: addresses that are not
+// public, and the names of the machine itself.
+func (c *client) allows(u *url.URL) error {
+	host := strings.ToLower(u.Hostname())
+	a, err := netip.ParseAddr(host)
+	switch {
+	case err == nil:
+		err = c.guard.Check(a)
+	case host == "localhost" || strings.HasSuffix(host, ".localhost"):
+		err = c.guard.Check(netip.IPv6Loopback())
+	default:
+		return nil
+	}
+	if err != nil {
+		return &fault{record.OutcomeFiltered, err}
+	}
+	return nil
+}
+
+// tunnel has the proxy connect nc to the host of u.
+func (c *client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
+	port := u.Port()
+	if port == "" {
+		port = "443"
+	}
+	to := net.JoinHostPort(u.Hostname(), port)
+	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	message := "CONNECT " + to + " HTTP/1.1\r\nHost: " + to + "\r\n" + c.proxyAuth() + "\r\n"
+	if _, err := nc.Write([]byte(message)); err != nil {
+		return err
+	}
+	// No more is read than the answer: what follows is TLS.
+	head, err := readHead(bufio.NewReaderSize(oneByte{nc}, 16), nil)
+	if err != nil {
+		return err
+	}
+	if status := record.Status(head); status < 200 || status > 299 {
+		line, _, _ := strings.Cut(string(head), "\r\n")
+		return &fault{record.OutcomeUnreachable, fmt.Errorf("the proxy does not connect to %s: %.100q", to, line)}
+	}
+	return nil
+}
+
+// oneByte reads a byte at a time, so that nothing is read that is not asked for.
+type oneByte struct{ net.Conn }
+
+func (o oneByte) Read(p []byte) (int, error) { return o.Conn.Read(p[:min(len(p), 1)]) }
+
+func (c *client) proxyAuth() string {
+	if c.proxy.auth == "" {
+		return ""
+	}
+	return "Proxy-Authorization: " + c.proxy.auth + "\r\n"
+}
