@@ -136,7 +136,10 @@ func (s *scanner) parse() (ast.Statement, Errors) {
 	if s.fatal {
 		return nil, s.errs
 	}
-	tree, err := parseTokens(s.tokens)
+	tree, err := parseStart(s.tokens), error(nil)
+	if tree == nil {
+		tree, err = parseTokens(s.tokens)
+	}
 	if err == nil {
 		var b builder
 		st := b.statement(tree)

@@ -1,0 +1,85 @@
+package lang
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
+// The grammar tries its statements one after the other until one fits. Most are
+// told by their first word, so that one is tried by itself before: a statement
+// then costs the same wherever it stands in the grammar. What it does not read is
+// left to the whole grammar, which also says what is wrong with it.
+
+// startParser reads a whole statement of one kind.
+type startParser func(*lexer.PeekingLexer) (*statementSyntax, error)
+
+// starts are the statements by their first words. EXPLAIN is not there: what
+// follows it tells which statement it begins.
+var starts = sync.OnceValue(func() map[string]startParser {
+	query := startsWith(func(s *statementSyntax) **querySyntax { return &s.Query })
+	return map[string]startParser{
+		"SELECT":   query,
+		"WITH":     query,
+		"IMPORT":   startsWith(func(s *statementSyntax) **importSyntax { return &s.Import }),
+		"EXPORT":   startsWith(func(s *statementSyntax) **exportSyntax { return &s.Export }),
+		"CRAWL":    startsWith(func(s *statementSyntax) **crawlSyntax { return &s.Crawl }),
+		"VERIFY":   startsWith(func(s *statementSyntax) **verifySyntax { return &s.Verify }),
+		"DELETE":   startsWith(func(s *statementSyntax) **deleteSyntax { return &s.Delete }),
+		"CREATE":   startsWith(func(s *statementSyntax) **createSyntax { return &s.Create }),
+		"SAVE":     startsWith(func(s *statementSyntax) **saveSyntax { return &s.Save }),
+		"RUN":      startsWith(func(s *statementSyntax) **runSyntax { return &s.Run }),
+		"PAGERANK": startsWith(func(s *statementSyntax) **pageRankSyntax { return &s.PageRank }),
+		"DEDUP":    startsWith(func(s *statementSyntax) **dedupSyntax { return &s.Dedup }),
+		"DESCRIBE": startsWith(func(s *statementSyntax) **describeSyntax { return &s.Describe }),
+		"SHOW":     startsWith(func(s *statementSyntax) **showSyntax { return &s.Show }),
+		"DIFF":     startsWith(func(s *statementSyntax) **diffSyntax { return &s.Diff }),
+		"SET":      startsWith(func(s *statementSyntax) **setSyntax { return &s.Set }),
+		"RESET":    startsWith(func(s *statementSyntax) **resetSyntax { return &s.Reset }),
+		"HELP":     startsWith(func(s *statementSyntax) **helpSyntax { return &s.Help }),
+	}
+})
+
+// startsWith returns what reads the statement that field gives the place of.
+func startsWith[T any](field func(*statementSyntax) **T) startParser {
+	p, err := participle.ParserForProduction[T](grammar())
+	if err != nil {
+		panic(fmt.Sprintf("lang: %v", err)) // Unreachable: the grammar has it.
+	}
+	return func(lex *lexer.PeekingLexer) (*statementSyntax, error) {
+		tree, err := p.ParseFromLexer(lex)
+		if err != nil {
+			return nil, err
+		}
+		s := new(statementSyntax)
+		*field(s) = tree
+		return s, nil
+	}
+}
+
+// parseStart reads a statement that is told by its first word; nil where it is
+// not, or has a fault.
+func parseStart(tokens []lexer.Token) *statementSyntax {
+	first := &tokens[0]
+	if first.Type != tokKeyword && first.Type != tokIdent || len(first.Value) > startLenMax {
+		return nil
+	}
+	start := starts()[upperASCII(first.Value)]
+	if start == nil {
+		return nil
+	}
+	peeking, err := lexer.Upgrade(&tokenList{tokens})
+	if err != nil {
+		return nil
+	}
+	tree, err := start(peeking)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+// startLenMax is the length of the longest of the words in starts.
+const startLenMax = len("PAGERANK")
