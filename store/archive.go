@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -54,6 +55,11 @@ type Archive struct {
 	dir  string
 	opts Options
 
+	// See ahead.go for these.
+	goroutines     int
+	aheadAfter     int
+	sharedCaptures int64
+
 	mu      sync.Mutex
 	indexes map[string]*segment.IndexFile // open, by name; they never change
 	pinned  int                           // snapshots that are open
@@ -77,7 +83,10 @@ func Open(dir string, o Options) *Archive {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	return &Archive{dir: dir, opts: o, indexes: make(map[string]*segment.IndexFile), removals: make(map[string]*removal), warned: make(map[string]bool)}
+	return &Archive{
+		dir: dir, opts: o, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
+		indexes: make(map[string]*segment.IndexFile), removals: make(map[string]*removal), warned: make(map[string]bool),
+	}
 }
 
 // Path is the archive's folder.

@@ -8,13 +8,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// batcher fills batches with the captures of a scan and hands them on.
+// batcher fills batches with the captures of a scan, but for their URLs, and
+// hands them on.
 type batcher struct {
 	ctx   context.Context
 	v     *Snapshot
 	s     record.Scan
-	yield func(*record.Batch, error) bool
-	b     record.Batch
+	b     *record.Batch
+	put   func(full *record.Batch) (next *record.Batch) // nil for no more
 	metas map[*segment.Reader]*metaAt
 	alone bool // columns of the index only
 }
@@ -31,8 +32,8 @@ type metaAt struct {
 // colsMeta are the columns that open the db-files.
 const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColPage
 
-func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, yield func(*record.Batch, error) bool) *batcher {
-	return &batcher{ctx: ctx, v: v, s: s, yield: yield, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
+func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
+	return &batcher{ctx: ctx, v: v, s: s, b: first, put: put, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
 }
 
 // add appends the captures of one URL that lie in the scan's range.
@@ -54,21 +55,19 @@ func (o *batcher) add(group []located) error {
 	return nil
 }
 
-// flush hands the batch on and empties it.
+// flush hands the batch on and goes on with another.
 func (o *batcher) flush() error {
 	if o.b.N == 0 {
 		return nil
 	}
-	o.b.URL = urlkey.AppendURLs(o.b.URL[:0], o.b.Key)
-	if !o.yield(&o.b, nil) {
+	if o.b = o.put(o.b); o.b == nil {
 		return errStop
 	}
-	o.b.Reset()
 	return nil
 }
 
 func (o *batcher) row(e *located) error {
-	b, want := &o.b, o.s.Columns
+	b, want := o.b, o.s.Columns
 	b.N++
 	b.Key = append(b.Key, e.Key)
 	b.Time = append(b.Time, e.Time)
@@ -122,7 +121,7 @@ func (o *batcher) meta(e *located) error {
 	if err != nil {
 		return err
 	}
-	b, want := &o.b, o.s.Columns
+	b, want := o.b, o.s.Columns
 	if want&record.ColDigest != 0 {
 		d := m.digests[e.n]
 		if e.Body == segment.BodyNone {

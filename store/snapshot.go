@@ -198,18 +198,38 @@ func tallyWants(c record.Columns) (w segment.Want) {
 var errStop = errors.New("stop")
 
 // Scan yields captures in order of (key, time, sequence). Opening is cheap,
-// ranging does the work, stopping releases it.
+// ranging does the work, stopping releases it. A long scan is read ahead by a
+// goroutine, which has ended when ranging has.
 func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
-	return func(yield func(*record.Batch, error) bool) {
-		out := newBatcher(ctx, v, s, yield)
+	fill := func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
+		out := newBatcher(ctx, v, s, first, put)
 		err := v.walk(ctx, s, out.add)
 		if err == nil {
 			err = out.flush()
 		}
-		if err != nil && !errors.Is(err, errStop) {
-			yield(nil, err)
+		if errors.Is(err, errStop) {
+			return nil
+		}
+		return err
+	}
+	return func(yield func(*record.Batch, error) bool) {
+		rows := func(b *record.Batch, err error) bool {
+			if err == nil {
+				b.URL = urlkey.AppendURLs(b.URL[:0], b.Key)
+			}
+			return yield(b, err)
+		}
+		if v.a.goroutines == 1 || s.Skip != nil || oneURL(s.Ranges) {
+			here(ctx, fill, rows)
+		} else {
+			ahead(ctx, v.a.aheadAfter, fill, rows)
 		}
 	}
+}
+
+// oneURL reports whether ranges are those of a single URL.
+func oneURL(ranges []urlkey.Range) bool {
+	return len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
 }
 
 // walk calls f with the captures of each URL of the scan, in order and settled.
@@ -326,8 +346,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 
 // mayHave reports whether a segment may have captures in any of the ranges.
 func mayHave(r *segment.Reader, ranges []urlkey.Range) bool {
-	one := len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
-	return overlaps(r.Info, ranges) && (!one || r.MayHave(ranges[0].From))
+	return overlaps(r.Info, ranges) && (!oneURL(ranges) || r.MayHave(ranges[0].From))
 }
 
 // overlaps reports whether a segment's keys reach into any of the ranges.

@@ -16,17 +16,48 @@ import (
 // Captures that came in twice lie in segments that overlap in keys and times.
 // Those are read side by side, as Scan does; every other segment is read by
 // itself, a chunk at a time, from the columns alone: so many entries of few
-// values are a few rows, and URLs are not even made.
+// values are a few rows, and URLs are not even made. Where there is much to count,
+// several goroutines do, which have ended when ranging has.
 func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
+	if t.Ranges == nil {
+		t.Ranges = []urlkey.Range{{}}
+	}
 	return func(yield func(*record.Batch, error) bool) {
-		w := &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
-		if w.ranges == nil {
-			w.ranges = []urlkey.Range{{}}
+		parts := v.parted(&t)
+		var err error
+		if n := v.sharers(parts, &t); n > 1 {
+			err = v.share(ctx, t, parts, n, yield)
+		} else {
+			err = newTallier(ctx, v, t, yield).run(parts)
 		}
-		if err := w.run(); err != nil && !errors.Is(err, errStop) {
+		if err != nil && !errors.Is(err, errStop) {
 			yield(nil, err)
 		}
 	}
+}
+
+// parted gives what there is to count: segments that overlap with none, each by
+// itself, and those that overlap together.
+func (v *Snapshot) parted(t *record.Tally) []part {
+	var chosen []*segment.Info
+	for _, s := range v.pin.segments {
+		if s.First < t.To && s.Last >= t.From && mayHave(v.reader(s), t.Ranges) {
+			chosen = append(chosen, s)
+		}
+	}
+	var parts []part
+	alone, together := apart(chosen)
+	for _, s := range alone {
+		parts = append(parts, part{s.Captures, func(w *tallier) error { return w.segment(s) }})
+	}
+	for _, list := range together {
+		var captures int64
+		for _, s := range list {
+			captures += s.Captures
+		}
+		parts = append(parts, part{captures, func(w *tallier) error { return w.side(list) }})
+	}
+	return parts
 }
 
 // tallier is one run of Tally.
@@ -70,21 +101,13 @@ type tallied struct {
 // itself: beyond it an entry is a row.
 const tallyCodesMax = 4096
 
-func (w *tallier) run() error {
-	var chosen []*segment.Info
-	for _, s := range w.v.pin.segments {
-		if s.First < w.t.To && s.Last >= w.t.From && mayHave(w.v.reader(s), w.ranges) {
-			chosen = append(chosen, s)
-		}
-	}
-	alone, together := apart(chosen)
-	for _, s := range alone {
-		if err := w.segment(s); err != nil {
-			return err
-		}
-	}
-	for _, list := range together {
-		if err := w.side(list); err != nil {
+func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
+	return &tallier{ctx: ctx, v: v, t: t, yield: yield, ranges: t.Ranges}
+}
+
+func (w *tallier) run(parts []part) error {
+	for _, p := range parts {
+		if err := p.count(w); err != nil {
 			return err
 		}
 	}
