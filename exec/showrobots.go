@@ -3,17 +3,38 @@ package exec
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
 	"infomall/crawl/robots"
+	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
-// robotsAgent is the crawler that SHOW ROBOTS asks about unless told.
-const robotsAgent = "infomall"
+// robotsHopsMax bounds the redirects that are followed from a robots.txt, as the
+// RFC has it.
+const robotsHopsMax = 5
+
+// robotsAgent is the crawler that SHOW ROBOTS asks about: AGENT, the setting, or
+// the program's own name.
+func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
+	agent := s.Settings.Agent
+	if st.Agent != nil {
+		var err error
+		if agent, err = plan.ConstantText(st.Agent, s.env()); err != nil {
+			return "", err
+		}
+	}
+	if agent == "" {
+		return "infomall", nil
+	}
+	return robots.Product(agent), nil
+}
 
 // robotsAsked is the robots.txt that SHOW ROBOTS wants.
 func (s *Session) robotsAsked(st *ast.ShowRobots) (*pageAsked, error) {
@@ -40,12 +61,9 @@ func (s *Session) showRobots(ctx context.Context, st *ast.ShowRobots) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	agent := robotsAgent
-	if st.Agent != nil {
-		if agent, err = plan.ConstantText(st.Agent, s.env()); err != nil {
-			return nil, err
-		}
-		agent = robots.Product(agent)
+	agent, err := s.robotsAgent(st)
+	if err != nil {
+		return nil, err
 	}
 	snap, release, err := s.pin(ctx)
 	if err != nil {
@@ -54,9 +72,10 @@ func (s *Session) showRobots(ctx context.Context, st *ast.ShowRobots) (*Result, 
 	defer release()
 	t := newTable(value.Column{Name: "url", Type: value.URL}, text("agent"), value.Column{Name: "allowed", Type: value.Bool}, text("reason"),
 		text("rule"), whole("line"), value.Column{Name: "delay", Type: value.Duration}, value.Column{Name: "time", Type: value.Time})
-	found, err := s.findPage(ctx, snap, asked)
+	file, at, err := s.robotsFile(ctx, snap, asked)
 	var none *ast.Error
 	if errors.As(err, &none) {
+		// That nobody knows is an answer too.
 		reason := strings.TrimSuffix(none.Msg+"; "+none.Hint, "; ")
 		t.add(value.OfURL(page.url), value.OfText(agent), value.Value{}, value.OfText(reason))
 		return t.result(ResultRows, nil), nil
@@ -64,19 +83,64 @@ func (s *Session) showRobots(ctx context.Context, st *ast.ShowRobots) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	p, err := snap.Payload(ctx, found.ref)
-	if err != nil {
-		return nil, err
-	}
-	group := robots.Of(int(found.status), p.Body).Group(agent)
+	group := file.Group(agent)
 	d := group.Decide(page.url)
 	rule, line := value.Value{}, value.Value{}
 	if d.Rule.Line > 0 {
 		rule, line = value.OfText(strings.TrimSpace(d.Rule.String())), value.OfInt(int64(d.Rule.Line))
 	}
 	t.add(value.OfURL(page.url), value.OfText(agent), value.OfBool(d.Allowed), value.OfText(d.Reason), rule, line,
-		value.OfDuration(group.Delay.Milliseconds()), value.OfTime(found.time))
+		value.OfDuration(group.Delay.Milliseconds()), value.OfTime(at))
 	res := t.result(ResultRows, nil)
-	res.Notes = append(res.Notes, s.usedNote(asked, found.time))
+	res.Notes = append(res.Notes, s.usedNote(asked, at))
 	return res, nil
+}
+
+// robotsFile reads the robots.txt asked for as it was archived, and where it
+// was redirected to then. The time is that of its own capture.
+func (s *Session) robotsFile(ctx context.Context, snap op.Snapshot, asked *pageAsked) (*robots.File, record.Time, error) {
+	var first record.Time
+	next := *asked
+	for hop := 0; ; hop++ {
+		found, err := s.findPage(ctx, snap, &next)
+		if err != nil && hop > 0 && ctx.Err() == nil {
+			return robots.Of(301, nil), first, nil // it led to what the archive has not
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		p, err := snap.Payload(ctx, found.ref)
+		if err != nil {
+			return nil, 0, err
+		}
+		if hop == 0 {
+			first = found.time
+		}
+		to, err := urlkey.Resolve(next.url, record.Header(p.Head, "Location"))
+		if found.status < 300 || found.status > 399 || err != nil || hop == robotsHopsMax {
+			body, err := robotsBody(&p)
+			if err != nil {
+				return nil, 0, fmt.Errorf("%s: %w", next.url, err)
+			}
+			return robots.Of(int(found.status), body), first, nil
+		}
+		next.url = to
+	}
+}
+
+// robotsBody is as much of a robots.txt as is read.
+func robotsBody(p *record.Payload) ([]byte, error) {
+	if p.Large == nil {
+		return op.Decode(p)
+	}
+	var b strings.Builder
+	for piece, err := range p.Large {
+		if err != nil {
+			return nil, err
+		}
+		if b.Write(piece); b.Len() > robots.BytesMax {
+			break
+		}
+	}
+	return []byte(b.String()), nil
 }
