@@ -22,6 +22,7 @@ const (
 	commitMany     = 256 // pages fetched and not acknowledged: what a crash has fetched again
 	pollEvery      = 250 * time.Millisecond
 	publishEvery   = 30 * time.Second
+	lostMax        = 5
 	quiet          = 20 // acknowledgements in a batch, below which others are let in after it
 )
 
@@ -68,7 +69,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 		}
 	}
 	err = errors.Join(err, e.q.Close(), e.past.pin(nil, e.begun))
-	res := record.CrawlResult{Crawl: e.crawl, Elapsed: e.now().Sub(e.begun)}
+	res := record.CrawlResult{Crawl: e.crawl, Lost: e.lost, Elapsed: e.now().Sub(e.begun)}
 	if e.sink != nil {
 		c := e.sink.Counts()
 		res.Stored, res.Visits = c.Stored, c.Visits
@@ -99,6 +100,7 @@ type engine struct {
 	out       int
 	leased    int64 // pages that are out and count against the limit
 	done      []*task
+	lost      []record.Fetch // seeds that brought no answer
 	committed time.Time
 	polled    time.Time
 	published time.Time
@@ -413,6 +415,7 @@ func (e *engine) commit() error {
 
 // acknowledge takes what t did into the state.
 func (e *engine) acknowledge(t *task) error {
+	e.mourn(t)
 	for i := range t.fetches {
 		if err := e.q.Log(&t.fetches[i]); err != nil {
 			return err
@@ -427,6 +430,16 @@ func (e *engine) acknowledge(t *task) error {
 	}
 	e.crawl.Waiting--
 	return e.f.Done(&t.u)
+}
+
+// mourn notes a seed that brings nothing.
+func (e *engine) mourn(t *task) {
+	if t.u.Layer > 0 || t.u.Via != "" || t.u.Hop > 0 || t.robots || !t.retry.IsZero() || len(t.fetches) == 0 || len(e.lost) == lostMax {
+		return
+	}
+	if f := t.fetches[0]; f.Bytes < 0 || f.Outcome == record.OutcomeFiltered {
+		e.lost = append(e.lost, f)
+	}
 }
 
 // poll takes orders and URLs from other processes, and lets them in.

@@ -67,7 +67,15 @@ func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
 		value.Column{Name: "duration", Type: value.Duration})
 	t.add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
 		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
-	return t.result(ResultWork, err), nil
+	done := t.result(ResultWork, err)
+	for _, f := range res.Lost {
+		note := f.URL + ": " + f.Outcome.String()
+		if f.Reason != "" {
+			note += ": " + f.Reason
+		}
+		done.Notes = append(done.Notes, note)
+	}
+	return done, nil
 }
 
 // mayCrawl refuses where this session does not write, or cannot crawl.

@@ -183,8 +183,11 @@ type CrawlOptions struct {
 // CrawlResult is what a crawl did in this run.
 type CrawlResult struct {
 	Crawl
-	Stored  int64 // responses that brought something new
-	Visits  int64 // responses that found what was known
+	Stored int64 // responses that brought something new
+	Visits int64 // responses that found what was known
+	// Lost are the seeds that brought no answer in this run, with the reason; the
+	// first few.
+	Lost    []Fetch
 	Elapsed time.Duration
 }
 
