@@ -16,9 +16,9 @@ const formatWidth = 100
 // goes on from the line before, items below the first, a statement a line at least. Line breaks within
 // statements and comments stay where the writer put them; a long statement
 // without any is broken at its clauses. Format of its own result is that result.
-// The error is that of Parse.
-func Format(src string) (string, error) {
-	before, err := Parse(src, "")
+// The error is that of Parse, of a source named file.
+func Format(src, file string) (string, error) {
+	before, err := Parse(src, file)
 	if err != nil {
 		return "", err
 	}

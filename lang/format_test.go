@@ -26,7 +26,7 @@ func TestFormat(t *testing.T) {
 		{"SELECT '北京\n  大学' /* in\nside */ FROM \"from\"", "SELECT '北京\n  大学' /* in\nside */ FROM \"from\";\n"},
 		{"select 1\n-- at the end", "SELECT 1;\n-- at the end\n"},
 	} {
-		got, err := Format(c.src)
+		got, err := Format(c.src, "")
 		if err != nil {
 			t.Errorf("%q: %v", c.src, err)
 			continue
@@ -34,11 +34,11 @@ func TestFormat(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%q becomes\n%s\nwant\n%s", c.src, got, c.want)
 		}
-		if again, err := Format(got); err != nil || again != got {
+		if again, err := Format(got, ""); err != nil || again != got {
 			t.Errorf("%q becomes %q when formatted again, %v", got, again, err)
 		}
 	}
-	if _, err := Format("SELECT url FORM 'x'"); err == nil {
+	if _, err := Format("SELECT url FORM 'x'", ""); err == nil {
 		t.Error("a fault is not told")
 	}
 }
@@ -55,7 +55,7 @@ func TestFormatQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkFormat(t, string(text))
-		got, err := Format(string(text))
+		got, err := Format(string(text), "")
 		if filepath.Base(file) == "tour.iql" && (err != nil || got != string(text)) {
 			t.Errorf("%s, which is laid out well, becomes, %v,\n%s", file, err, got)
 		}
@@ -80,7 +80,7 @@ func checkFormat(t *testing.T, src string) {
 	if err != nil {
 		return
 	}
-	out, err := Format(src)
+	out, err := Format(src, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func checkFormat(t *testing.T, src string) {
 	if comments(src) != comments(out) {
 		t.Errorf("%q becomes %q: %d comments instead of %d", src, out, comments(out), comments(src))
 	}
-	if again, err := Format(out); err != nil || again != out {
+	if again, err := Format(out, ""); err != nil || again != out {
 		t.Errorf("%q becomes %q, and that %q, %v", src, out, again, err)
 	}
 }

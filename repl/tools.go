@@ -34,7 +34,7 @@ func (p *program) format(args []string) int {
 		if err != nil {
 			return p.usage(err)
 		}
-		out, err := formatScript(text)
+		out, err := formatScript(text, name)
 		if err != nil {
 			p.report(step{script: parseScript(name, text)}, err)
 			status = statusFailed
@@ -56,7 +56,7 @@ func (p *program) format(args []string) int {
 const readMark = "--\x01"
 
 // formatScript formats a script with its lines that read others.
-func formatScript(text string) (string, error) {
+func formatScript(text, name string) (string, error) {
 	_, reads := splitReads(text)
 	var b strings.Builder
 	done := 0
@@ -65,7 +65,7 @@ func formatScript(text string) (string, error) {
 		done = r.from
 	}
 	b.WriteString(text[done:])
-	out, err := lang.Format(b.String())
+	out, err := lang.Format(b.String(), name)
 	return strings.ReplaceAll(out, readMark, ""), err
 }
 
