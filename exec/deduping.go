@@ -166,7 +166,7 @@ func (c *comparison) read(rows op.Rows) error {
 		}
 		for i := range b.N {
 			text := b.Cols[2].At(i).Text
-			set := shingles(text)
+			set := plan.Shingles(text)
 			if len(set) == 0 || !c.blocks && len(set) < shinglesLeast {
 				continue
 			}
@@ -214,15 +214,6 @@ func (c *comparison) put(numbers []uint64, of uint32) error {
 		}
 	}
 	return nil
-}
-
-// shingles are those of a text.
-func shingles(text string) []uint32 {
-	var s dedup.Shingler
-	for _, w := range page.Words(text) {
-		s.Word(page.HashWord(w))
-	}
-	return s.Set()
 }
 
 // set reads the shingles of one.

@@ -41,7 +41,7 @@ var arrows = map[string]string{
 	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
 
 	"exec/value": "lang/ast store/record store/urlkey",
-	"exec/plan":  "exec/value lang/ast store/record store/urlkey store/page",
+	"exec/plan":  "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
 	"exec/op":    "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio": "exec/value lang/ast store/record",
 	"exec/graph": "",

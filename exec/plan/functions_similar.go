@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"infomall/exec/dedup"
+	"infomall/exec/value"
+	"infomall/store/page"
+)
+
+// Shingles are those of a text, as dedup compares them.
+func Shingles(text string) []uint32 {
+	var s dedup.Shingler
+	for _, w := range page.Words(text) {
+		s.Word(page.HashWord(w))
+	}
+	return s.Set()
+}
+
+// similar follows DEDUP: a text without words is like none.
+func similar(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfFloat(dedup.Jaccard(Shingles(a[0].Text), Shingles(a[1].Text))), nil
+}
+
+// prepareSimilar makes the shingles of a constant argument once.
+func prepareSimilar(args []Expr) (applier, error) {
+	for i := range args {
+		if text, ok := constantText(args, i); ok {
+			set := Shingles(text)
+			return func(_ *Env, a []value.Value) (value.Value, error) {
+				return value.OfFloat(dedup.Jaccard(set, Shingles(a[1-i].Text))), nil
+			}, nil
+		}
+	}
+	return nil, nil
+}
+
+func simhash(_ *Env, a []value.Value) (value.Value, error) {
+	var s page.Simhash
+	s.Add(a[0].Text, 1)
+	return value.OfInt(int64(s.Sum())), nil
+}
