@@ -281,3 +281,36 @@ func TestChangesAgree(t *testing.T) {
 		}
 	})
 }
+
+// TestEachOfRelations shows that EACH gives of every relation, for each period,
+// what AT gives for that.
+func TestEachOfRelations(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a := optest.New(drawLife(t)...)
+		a.BatchRows = rapid.IntRange(1, 5).Draw(t, "batch")
+		s := newSession(archive{a})
+		items := rapid.SampledFrom([]string{
+			"url, first_seen, last_seen, version_count, change_count, title, status, as_of FROM pages",
+			"host, page_count, change_count, bytes, first_seen, last_seen, as_of FROM hosts",
+			"host, digest, first_seen, last_seen, version_count, length(html), as_of FROM layouts",
+			"url, time, block, identity, label, change, length(text), as_of FROM blocks",
+			"url, time, block, text, as_of FROM blocks",
+			"url, target, time, block, label, as_of FROM links",
+			"url, time, op, block, identity, length(added_text), as_of FROM changes",
+		}).Draw(t, "items")
+		where := ""
+		if strings.HasSuffix(items, "blocks") && rapid.Bool().Draw(t, "changed") {
+			where = " WHERE changed"
+		}
+		var want []string
+		for day := 1; day <= 12; day++ {
+			want = append(want, lines(t, s, fmt.Sprintf("SELECT %s SINCE 2008-06 AT 2008-06-%02d%s", items, day, where))...)
+		}
+		got := lines(t, s, "SELECT "+items+" BETWEEN 2008-06-01 AND 2008-06-12 EACH day"+where)
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%s\ngot\n%s\nwant\n%s", items, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}

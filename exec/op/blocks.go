@@ -18,6 +18,7 @@ import (
 type blockRow struct {
 	url     string
 	time    record.Time
+	asOf    record.Time
 	ref     record.Ref
 	path    string
 	parent  string
@@ -32,7 +33,7 @@ type blockRow struct {
 // blocks yields a row a block of the versions chosen, each at the cut that n
 // asks for.
 func (r *Runner) blocks(ctx context.Context, n *plan.Source) Rows {
-	if n.Changed && keptCut(n) {
+	if n.Changed && keptCut(n) && n.Choice.Kind != plan.ChooseEach {
 		return render(n, blockFills, blockShape, r.changedBlocks(ctx, n))
 	}
 	return render(n, blockFills, blockShape, cuts(r.revisions(ctx, n), n.Level))
@@ -63,7 +64,7 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	for i, n := range rev.Tree.Cut(level) {
 		b := &rev.Tree.Blocks[n]
 		row := blockRow{
-			url: rev.url(), time: rev.Time, ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, depth: b.Depth,
+			url: rev.url(), time: rev.Time, asOf: rev.span.AsOf[rev.row], ref: rev.new, path: b.Path, parent: rev.Tree.Blocks[b.Parent].Path, depth: b.Depth,
 			ordinal: i + 1, bytes: b.End - b.Start, life: rev.Life[n], first: rev.Before == nil,
 		}
 		if !row.first {
@@ -104,6 +105,7 @@ var blockFills = fills[[]blockRow]{
 	"change":     textOf(value.Text, (*blockRow).change),
 	"changed":    boolOf(func(b *blockRow) bool { return !b.first && (b.op == block.Added || b.op == block.Edited) }),
 	"bytes":      intOf(func(b *blockRow) int64 { return int64(b.bytes) }),
+	"as_of":      timeOf(func(b *blockRow) record.Time { return b.asOf }),
 	"first_seen": timeOf(func(b *blockRow) record.Time { return b.life.FirstSeen }),
 	"parent":     textOf(value.Text, func(b *blockRow) string { return b.parent }),
 	"depth":      intOf(func(b *blockRow) int64 { return int64(b.depth) }),

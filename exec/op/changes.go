@@ -83,6 +83,7 @@ var changeFills = fills[[]changeRow]{
 	"time":       timeOf(func(c *changeRow) record.Time { return c.rev.Time }),
 	"not_before": timeOf(func(c *changeRow) record.Time { return c.rev.span.Previous[c.rev.row] }),
 	"previous":   timeOf(func(c *changeRow) record.Time { return c.rev.span.PreviousVersion[c.rev.row] }),
+	"as_of":      timeOf(func(c *changeRow) record.Time { return c.rev.span.AsOf[c.rev.row] }),
 	"op":         textOf(value.Text, func(c *changeRow) string { return c.Op.String() }),
 	"block": textOf(value.Text, func(c *changeRow) string {
 		rev, n := c.side()

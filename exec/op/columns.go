@@ -98,16 +98,7 @@ func versionFills(choice plan.Choice) fills[*spanBatch] {
 		"previous":     func(v *value.Vector, b *spanBatch) { times(v, b.PreviousVersion[:b.N]) },
 		"new_blocks":   func(v *value.Vector, b *spanBatch) { sizes(v, b.NewBlocks[:b.N]) },
 		"stored_bytes": func(v *value.Vector, b *spanBatch) { sizes(v, b.StoredBytes[:b.N]) },
-		"as_of": func(v *value.Vector, b *spanBatch) {
-			v.Resize(value.Time, b.N)
-			for i := range v.Ints {
-				if choice.Kind == plan.ChooseEach {
-					putTime(v, i, b.AsOf[i])
-				} else {
-					putTime(v, i, choice.AsOf)
-				}
-			}
-		},
+		"as_of":        func(v *value.Vector, b *spanBatch) { times(v, b.AsOf[:b.N]) },
 	}
 	for name, fill := range captureFills {
 		if f[name] == nil {

@@ -15,7 +15,7 @@ import (
 type hostRow struct {
 	name                                    string
 	pages, versions, changes, bytes, errors int64
-	first, last                             record.Time
+	first, last, asOf                       record.Time
 	standing                                Standing
 }
 
@@ -23,7 +23,7 @@ type hostRow struct {
 //
 // In key order a host's other ports may come after hosts below it, so the URLs
 // of one host need not stand together: each stretch of them is summed up, and
-// the sums, which are few, are sorted.
+// the sums, which are few, are sorted. Of EACH each period has its own.
 func (r *Runner) hosts(ctx context.Context, n *plan.Source) Rows {
 	return render(n, hostFills, hostShape, paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n))))
 }
@@ -45,7 +45,7 @@ func (r *Runner) rankedHosts(ctx context.Context, n *plan.Source, in iter.Seq2[*
 		defer done()
 		for h, err := range in {
 			if err == nil {
-				h.standing, err = find(urlkey.Key(hostURL(h.name)))
+				h.standing, err = find(urlkey.Key(hostURL(h.name)), h.asOf)
 			}
 			if !yield(h, err) || err != nil {
 				return
@@ -58,7 +58,7 @@ func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRo
 	return func(yield func(*hostRow, error) bool) {
 		s := r.newSorter(ctx, 1)
 		defer s.close()
-		if err := sumHosts(s, eachPage(r.pageSpans(ctx, n))); err != nil {
+		if err := sumHosts(s, eachPage(n, r.pageSpans(ctx, n))); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -69,7 +69,7 @@ func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRo
 				return
 			}
 			part := decodeHost(rec.val)
-			if h.pages > 0 && h.name != part.name {
+			if h.pages > 0 && (h.name != part.name || h.asOf != part.asOf) {
 				if !yield(&h, nil) {
 					return
 				}
@@ -93,20 +93,21 @@ func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
 			return nil
 		}
 		buf = h.encode(buf[:0])
-		return s.add([]byte(urlkey.Key(hostURL(h.name))), buf)
+		key := append([]byte(urlkey.Key(hostURL(h.name))), 0)
+		return s.add(binary.BigEndian.AppendUint64(key, uint64(h.asOf)), buf)
 	}
 	for p, err := range in {
 		if err != nil {
 			return err
 		}
-		if name := urlkey.Host(p.url); h.pages == 0 || name != h.name {
+		if name := urlkey.Host(p.url); h.pages == 0 || name != h.name || p.asOf != h.asOf {
 			if err := put(); err != nil {
 				return err
 			}
 			h = hostRow{}
-			h.name = name
+			h.name, h.asOf = name, p.asOf
 		}
-		h.add(&hostRow{name: h.name, pages: 1, versions: p.versions, changes: p.changes,
+		h.add(&hostRow{name: h.name, asOf: h.asOf, pages: 1, versions: p.versions, changes: p.changes,
 			bytes: p.bytes, errors: p.errors, first: p.first, last: p.last})
 	}
 	return put()
@@ -128,21 +129,21 @@ func (h *hostRow) add(part *hostRow) {
 }
 
 func (h *hostRow) encode(dst []byte) []byte {
-	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, int64(h.first), int64(h.last)} {
+	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, int64(h.first), int64(h.last), int64(h.asOf)} {
 		dst = binary.AppendVarint(dst, n)
 	}
 	return append(dst, h.name...)
 }
 
 func decodeHost(src []byte) hostRow {
-	var n [7]int64
+	var n [8]int64
 	for i := range n {
 		var width int
 		n[i], width = binary.Varint(src)
 		src = src[width:]
 	}
 	return hostRow{name: string(src), pages: n[0], versions: n[1], changes: n[2], bytes: n[3], errors: n[4],
-		first: record.Time(n[5]), last: record.Time(n[6])}
+		first: record.Time(n[5]), last: record.Time(n[6]), asOf: record.Time(n[7])}
 }
 
 var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
@@ -157,6 +158,7 @@ var hostFills = fills[[]hostRow]{
 	"bytes":         intOf(func(h *hostRow) int64 { return h.bytes }),
 	"first_seen":    timeOf(func(h *hostRow) record.Time { return h.first }),
 	"last_seen":     timeOf(func(h *hostRow) record.Time { return h.last }),
+	"as_of":         timeOf(func(h *hostRow) record.Time { return h.asOf }),
 	"rank":          numberOf(func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
 	"error_count":   intOf(func(h *hostRow) int64 { return h.errors }),
 }

@@ -21,6 +21,7 @@ type layoutRow struct {
 	digest      record.Digest
 	bytes       int64
 	first, last record.Time
+	asOf        record.Time
 	versions    int64
 	ref         record.Ref // of a version that has it
 }
@@ -73,7 +74,8 @@ func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) erro
 		}
 		key := append([]byte(urlkey.Key("http://"+l.host+"/")), 0)
 		buf = l.encode(buf[:0])
-		return s.add(append(key, l.digest[:]...), buf)
+		key = append(key, l.digest[:]...)
+		return s.add(binary.BigEndian.AppendUint64(key, uint64(l.asOf)), buf)
 	}
 	scan := r.visits(ctx, n, n.Scan(record.ColChange|record.ColKind))
 	for b, err := range r.spans(ctx, scan, n, true) {
@@ -110,13 +112,13 @@ func (r *Runner) layoutOf(ctx context.Context, n *plan.Source, b *spanBatch, i i
 	layout := res.blocks().Layout()
 	return layoutRow{
 		host: urlkey.Host(b.URL[i]), digest: sha256.Sum256(layout), bytes: int64(len(layout)),
-		first: b.Time[i], last: b.Last[i], versions: 1, ref: b.Ref[i],
+		first: b.Time[i], last: b.Last[i], asOf: b.AsOf[i], versions: 1, ref: b.Ref[i],
 	}, nil
 }
 
 // add counts part to l, if it is the same layout.
 func (l *layoutRow) add(part *layoutRow) bool {
-	if l.versions == 0 || l.host != part.host || l.digest != part.digest {
+	if l.versions == 0 || l.host != part.host || l.digest != part.digest || l.asOf != part.asOf {
 		return false
 	}
 	l.versions += part.versions
@@ -127,7 +129,7 @@ func (l *layoutRow) add(part *layoutRow) bool {
 
 func (l *layoutRow) encode(dst []byte) []byte {
 	dst = append(dst, l.digest[:]...)
-	for _, n := range []int64{l.bytes, int64(l.first), int64(l.last), l.versions, int64(l.ref.Segment), int64(l.ref.Run), int64(l.ref.N)} {
+	for _, n := range []int64{l.bytes, int64(l.first), int64(l.last), int64(l.asOf), l.versions, int64(l.ref.Segment), int64(l.ref.Run), int64(l.ref.N)} {
 		dst = binary.AppendVarint(dst, n)
 	}
 	return append(dst, l.host...)
@@ -136,14 +138,14 @@ func (l *layoutRow) encode(dst []byte) []byte {
 func decodeLayout(src []byte) layoutRow {
 	var l layoutRow
 	src = src[copy(l.digest[:], src):]
-	var n [7]int64
+	var n [8]int64
 	for i := range n {
 		var width int
 		n[i], width = binary.Varint(src)
 		src = src[width:]
 	}
-	l.bytes, l.first, l.last, l.versions = n[0], record.Time(n[1]), record.Time(n[2]), n[3]
-	l.ref = record.Ref{Segment: uint32(n[4]), Run: uint32(n[5]), N: uint32(n[6])}
+	l.bytes, l.first, l.last, l.asOf, l.versions = n[0], record.Time(n[1]), record.Time(n[2]), record.Time(n[3]), n[4]
+	l.ref = record.Ref{Segment: uint32(n[5]), Run: uint32(n[6]), N: uint32(n[7])}
 	l.host = string(src)
 	return l
 }
@@ -167,6 +169,7 @@ var layoutFills = fills[[]layoutRow]{
 	"bytes":         intOf(func(l *layoutRow) int64 { return l.bytes }),
 	"first_seen":    timeOf(func(l *layoutRow) record.Time { return l.first }),
 	"last_seen":     timeOf(func(l *layoutRow) record.Time { return l.last }),
+	"as_of":         timeOf(func(l *layoutRow) record.Time { return l.asOf }),
 	"version_count": intOf(func(l *layoutRow) int64 { return l.versions }),
 }
 

@@ -16,6 +16,7 @@ type linkRow struct {
 	*block.Link
 	url    string
 	time   record.Time
+	asOf   record.Time
 	ref    record.Ref
 	n      int    // place among the version's links
 	target string // "" where it means no URL
@@ -68,7 +69,7 @@ func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i in
 	list := make([]linkRow, len(p.links))
 	for j := range p.links {
 		l := &list[j]
-		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], ref: b.Ref[i], n: j, block: p.path(j)}
+		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
 		if u, err := urlkey.Resolve(base, l.Target); err == nil {
 			l.target = u
 		}
@@ -207,6 +208,7 @@ var linkFills = fills[[]linkRow]{
 	"rel":      textOf(value.Text, func(l *linkRow) string { return l.Rel }),
 	"nofollow": boolOf(func(l *linkRow) bool { return l.NoFollow }),
 	"time":     timeOf(func(l *linkRow) record.Time { return l.time }),
+	"as_of":    timeOf(func(l *linkRow) record.Time { return l.asOf }),
 	"block":    textOf(value.Text, func(l *linkRow) string { return l.block }),
 	"internal": boolOf(func(l *linkRow) bool {
 		domain := urlkey.Domain(l.target)

@@ -13,7 +13,7 @@ import (
 // pageRow is one URL over the visits that were chosen.
 type pageRow struct {
 	key, url              string
-	first, last           record.Time
+	first, last, asOf     record.Time
 	versions, changes     int64
 	status                int32
 	kind                  record.Kind
@@ -27,17 +27,19 @@ type pageRow struct {
 // Change tells versions apart.
 const pageNeeds = record.ColChange
 
-// eachPage folds versions into pages, in order of URL.
-func eachPage(in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
+// eachPage folds versions into pages, in order of URL; of EACH, which gives one
+// for each URL and period, every one makes a row.
+func eachPage(n *plan.Source, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
 	return func(yield func(*pageRow, error) bool) {
 		var p pageRow
+		single := n.Choice.Kind == plan.ChooseEach
 		for b, err := range in {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for i := range b.N {
-				if p.visits > 0 && b.Key[i] != p.key {
+				if p.visits > 0 && (single || b.Key[i] != p.key) {
 					if !yield(&p, nil) {
 						return
 					}
@@ -55,7 +57,7 @@ func eachPage(in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
 // add counts one version to p.
 func (p *pageRow) add(b *spanBatch, i int) {
 	if p.visits == 0 {
-		p.key, p.url, p.first = b.Key[i], b.URL[i], b.Time[i]
+		p.key, p.url, p.first, p.asOf = b.Key[i], b.URL[i], b.Time[i], b.AsOf[i]
 	}
 	p.last = b.Last[i]
 	p.visits += b.Visits[i]
@@ -90,7 +92,7 @@ func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanB
 
 // pages yields a row a URL.
 func (r *Runner) pages(ctx context.Context, n *plan.Source) Rows {
-	return render(n, pageFills, pageShape, paged(r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(r.pageSpans(ctx, n))))))
+	return render(n, pageFills, pageShape, paged(r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n))))))
 }
 
 // rankedPages adds to pages what the ranking says of them, where that is asked.
@@ -107,7 +109,7 @@ func (r *Runner) rankedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*
 		defer done()
 		for p, err := range in {
 			if err == nil {
-				p.standing, err = find(p.key)
+				p.standing, err = find(p.key, p.asOf)
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -149,6 +151,7 @@ var pageFills = fills[[]pageRow]{
 	"url":           textOf(value.URL, func(p *pageRow) string { return p.url }),
 	"first_seen":    timeOf(func(p *pageRow) record.Time { return p.first }),
 	"last_seen":     timeOf(func(p *pageRow) record.Time { return p.last }),
+	"as_of":         timeOf(func(p *pageRow) record.Time { return p.asOf }),
 	"version_count": intOf(func(p *pageRow) int64 { return p.versions }),
 	"change_count":  intOf(func(p *pageRow) int64 { return p.changes }),
 	"rank":          numberOf(func(p *pageRow) (float64, bool) { return p.standing.Rank, p.standing.Ranked }),

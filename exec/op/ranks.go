@@ -179,24 +179,40 @@ func (c *rankCursor) seek(key string) bool {
 }
 
 // standings gives a function that looks up the URLs of a source, in order of key,
-// in the ranking of a name that fits the source's time: the last that is about a
-// moment within it or before, else the first after it. The function done ends it.
-func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string) (Standing, error), done func(), err error) {
+// in the ranking of a name that fits the source's time, or of EACH the period that
+// ends with asOf: the last that is about a moment within it or before, else the
+// first after it. The function done ends it.
+func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, record.ResultRanks)
 	if err != nil {
 		return nil, nil, err
 	}
-	of := fitting(results, name, n.Window.To)
-	if of == nil {
-		return func(string) (Standing, error) { return Standing{}, nil }, func() {}, nil
-	}
-	c := r.rankCursor(ctx, of, ranges)
-	return func(key string) (Standing, error) {
+	cursors := map[*record.Result]*rankCursor{}
+	find = func(key string, asOf record.Time) (Standing, error) {
+		to := n.Window.To
+		if n.Choice.Kind == plan.ChooseEach {
+			to = asOf + 1
+		}
+		of := fitting(results, name, to)
+		if of == nil {
+			return Standing{}, nil
+		}
+		c := cursors[of]
+		if c == nil {
+			c = r.rankCursor(ctx, of, ranges)
+			cursors[of] = c
+		}
 		if c.seek(key) {
 			return c.row.Standing, nil
 		}
 		return Standing{}, c.err
-	}, c.stop, nil
+	}
+	done = func() {
+		for _, c := range cursors {
+			c.stop()
+		}
+	}
+	return find, done, nil
 }
 
 // fitting is the result of a name that is about the last moment before to, else

@@ -47,7 +47,7 @@ func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revis
 				return
 			}
 			for i := range b.N {
-				rev, err := f.find(b, i)
+				rev, err := f.again(b, i)
 				if err != nil {
 					yield(nil, err)
 					return
@@ -86,10 +86,23 @@ type follower struct {
 	row     int
 	last    record.Ref // of the version last added to history
 	old     record.Ref // of the one before
+	asked   record.Ref // the version asked for last
+	given   *block.Revision
 }
 
 // errUnfound tells of a scan that did not find what an equal one did.
 var errUnfound = errors.New("a version found by one scan of the archive is missing from another")
+
+// again gives the version at row i of b as find does, or that which was asked
+// for last: of EACH one may be in force in several periods.
+func (f *follower) again(b *spanBatch, i int) (*block.Revision, error) {
+	if f.next != nil && f.key == b.Key[i] && f.asked == b.Ref[i] {
+		return f.given, nil
+	}
+	rev, err := f.find(b, i)
+	f.asked, f.given = b.Ref[i], rev
+	return rev, err
+}
 
 // find goes on to the version at row i of b, which is behind those asked for
 // before, and gives its blocks; nil if its body is not in the archive.

@@ -17,7 +17,7 @@ type spanBatch struct {
 	Visits  []int64
 	Ordinal []int // counts the spans of a URL in the scan, from 0
 
-	AsOf []record.Time // the end of the period that EACH gives the row for
+	AsOf []record.Time // the moment that AT and NEAREST ask for, or the end of the period that EACH gives the row for
 
 	// As of the last visit: a server may answer the same body with another
 	// status. Nil where the scan has no such column.
@@ -133,7 +133,7 @@ func (s *spanner) begin(b *record.Batch, i int) {
 	s.n++
 	s.out.put(s.cur, b, i)
 	s.out.Last[s.cur], s.out.Next[s.cur] = b.Time[i], record.NoTime
-	s.out.Visits[s.cur], s.out.Ordinal[s.cur] = 1, s.ordinal
+	s.out.Visits[s.cur], s.out.Ordinal[s.cur], s.out.AsOf[s.cur] = 1, s.ordinal, s.choice.AsOf
 }
 
 // visit counts capture i of b to the open row.

@@ -212,7 +212,7 @@ func (b *builder) addStar(it ast.Item) {
 	for _, in := range b.inputs {
 		for i := range in.rel.Columns {
 			col := &in.rel.Columns[i]
-			if col.Payload || col.Aside {
+			if !in.starred(col) {
 				continue
 			}
 			c := &ast.Column{Span: it.Span, Name: ast.Name{Span: it.Span, Text: col.Name}}

@@ -269,11 +269,24 @@ func (b *builder) column(c *ast.Column) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.src != nil && in.src.Choice.Kind == ChooseEach && in.rel == pagesRelation && (col.Name == "inlinks" || col.Name == "outlinks") {
+		err := ast.Errorf(c, "%s counts the links of one time, and EACH asks for many", col.Name)
+		err.Hint = "ask for one by AT"
+		return nil, err
+	}
 	i := in.index(col)
 	if col.Late() {
 		b.touched = append(b.touched, late{in, i})
 	}
 	return &Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
+}
+
+// starred reports whether * has a column of in.
+func (in *input) starred(col *Column) bool {
+	if col.Name == "as_of" && in.src != nil && in.src.Choice.Kind == ChooseEach {
+		return true
+	}
+	return !col.Payload && !col.Aside
 }
 
 // columnName is what a bound column is called.

@@ -142,7 +142,7 @@ var versionsRelation = &Relation{
 		{Name: "next", Type: value.Time, Doc: "when the next version was first seen"},
 		{Name: "not_before", Type: value.Time, Doc: "last visit that still found the state before", Needs: record.ColPrevious},
 		{Name: "previous", Type: value.Time, Doc: "when the version before was first seen", Needs: record.ColPrevious},
-		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for"},
+		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for, or the end of the period of EACH"},
 		{Name: "visits", Type: value.Int, Doc: "captures that found it"},
 		{Name: "status", Type: value.Int, Doc: "HTTP status", Needs: record.ColStatus},
 		{Name: "kind", Type: value.Text, Doc: "page, redirect, missing, soft_missing, denied or error", Needs: record.ColKind},
@@ -208,6 +208,7 @@ var pagesRelation = &Relation{
 		{Name: "host", Type: value.Text, Doc: "host of the URL"},
 		{Name: "domain", Type: value.Text, Doc: "registered domain of the host"},
 		{Name: "depth", Type: value.Int, Doc: "number of parts of the path"},
+		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for, or the end of the period of EACH", Aside: true},
 		{Name: "inlinks", Type: value.Int, Doc: "pages of the archive that linked to it in the period", Aside: true},
 		{Name: "outlinks", Type: value.Int, Doc: "URLs that it linked to in the period", Aside: true},
 	},
@@ -226,6 +227,7 @@ var hostsRelation = &Relation{
 		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
 		{Name: "rank", Type: value.Float, Doc: "what the last PAGERANK BY host without a name says, up to the end of the period"},
 		{Name: "error_count", Type: value.Int, Doc: "visits of kind error", Needs: record.ColKind},
+		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for, or the end of the period of EACH", Aside: true},
 	},
 }
 

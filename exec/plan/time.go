@@ -57,9 +57,9 @@ func (n *Source) setTime(t ast.TimeClause, env *Env) error {
 	case ast.ChoiceLatest:
 		c.Kind, c.text = ChooseLast, "latest"
 	case ast.ChoiceEach:
-		if n.Relation != versionsRelation {
-			err := ast.Errorf(t.Choice, "EACH is for versions, which have a column as_of")
-			err.Hint = "join " + n.Relation.Name + " with versions " + t.Choice.String() + " on url and time"
+		if n.Relation == capturesRelation {
+			err := ast.Errorf(t.Choice, "EACH gives states, and captures are visits")
+			err.Hint = "ask versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
 			return err
 		}
 		c.Kind, c.Unit, c.Zone, c.text = ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
