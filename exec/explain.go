@@ -192,6 +192,8 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldUndefine(ctx, record.KindMetadata, &st.Name)
 	case *ast.HITS:
 		return s.wouldFindHubs(ctx, st)
+	case *ast.DropGraph:
+		return s.wouldDropGraph(ctx, st)
 	case *ast.Dedup:
 		return s.wouldDedup(ctx, st)
 	case *ast.ShowPath:
@@ -235,6 +237,13 @@ func (s *Session) wouldSet(name *ast.Name) ([]string, error) {
 
 // wouldImport lists the files that an IMPORT would read.
 func (s *Session) wouldImport(st *ast.Import) ([]string, error) {
+	if ofGraph(st) {
+		g, err := s.graphImport(st)
+		if err != nil {
+			return nil, err
+		}
+		return fileLines("import as graph "+g.name+" into "+s.Archive.Path(), g.files), nil
+	}
 	o, err := s.importOptions(st)
 	if err != nil {
 		return nil, err
@@ -245,9 +254,16 @@ func (s *Session) wouldImport(st *ast.Import) ([]string, error) {
 		if err != nil {
 			return nil, ast.Errorf(st.Paths[i], "%v", err)
 		}
-		for _, f := range files {
-			lines = append(lines, fmt.Sprintf("  %s: %d bytes", f.Name, f.Size))
-		}
+		lines = append(lines, fileLines("", files)[1:]...)
 	}
 	return lines, nil
+}
+
+// fileLines is a line and below it the names of files.
+func fileLines(line string, files []glob.File) []string {
+	lines := []string{line}
+	for _, f := range files {
+		lines = append(lines, fmt.Sprintf("  %s: %d bytes", f.Name, f.Size))
+	}
+	return lines
 }

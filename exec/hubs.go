@@ -41,7 +41,7 @@ type hubbing struct {
 	asked   linksAsked
 	options graph.HITSOptions
 
-	roots, links, pages plan.Node // roots is nil without words
+	roots plan.Node // nil without words
 }
 
 var hitsVariants = map[string]graph.Variant{
@@ -59,7 +59,7 @@ const (
 // planHubs reads the statement.
 func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubbing, err error) {
 	h = &hubbing{
-		name: hubRanking, asked: linksAsked{scopes: st.Scopes, time: st.Time},
+		name: hubRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time},
 		options: graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds},
 	}
 	if st.Name != nil {
@@ -67,6 +67,14 @@ func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubbing, err error) 
 	}
 	if h.name == op.PageRanking || h.name == op.HostRanking {
 		return nil, ast.Errorf(st.Name, "%s is the name of what PAGERANK computes, which the column rank is taken from", h.name)
+	}
+	if st.Graph != nil {
+		switch {
+		case st.Time.Range != nil || st.Time.Choice != nil:
+			return nil, errOfGraph(st, "a time")
+		case st.Words != nil:
+			return nil, errOfGraph(st.Words, "FOR")
+		}
 	}
 	if st.Weight != "" {
 		h.options.Rounds = arcRounds
@@ -85,8 +93,7 @@ func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubbing, err error) 
 			return nil, err
 		}
 	}
-	h.links, h.pages, err = h.asked.plans(env)
-	return h, err
+	return h, h.asked.plans(env)
 }
 
 // readCounts reads KEEP and ITERATIONS.
@@ -247,7 +254,7 @@ func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
 	if err := h.findRoots(ctx, run); err != nil {
 		return nil, err
 	}
-	g, err := s.linkGraph(ctx, run, &h.asked, h.links, h.pages)
+	g, err := s.linkGraph(ctx, run, &h.asked)
 	if err != nil {
 		return nil, err
 	}
@@ -272,7 +279,7 @@ func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
 			propertyRounds: strconv.Itoa(h.options.Rounds),
 		},
 	}
-	if kept.AsOf, err = asOf(ctx, snap, h.links); err != nil {
+	if kept.AsOf, err = h.asked.asOf(ctx, snap); err != nil {
 		return nil, err
 	}
 	if kept, err = s.Archive.SaveResult(ctx, kept, hubRows(g, part, values)); err != nil {
@@ -485,16 +492,18 @@ func (s *Session) wouldFindHubs(ctx context.Context, st *ast.HITS) ([]string, er
 		return nil, err
 	}
 	defer release()
-	nodes := []plan.Node{h.links, h.pages}
+	var roots []string
 	how := "look for hubs among all of them"
 	if h.roots != nil {
-		nodes = append([]plan.Node{h.roots}, nodes...)
+		if roots, err = wouldRead(ctx, snap, h.roots); err != nil {
+			return nil, err
+		}
 		how = fmt.Sprintf("begin with the %d pages that have most of the words, add what they link to and up to 50 that link to each", rootsMax)
 		if st.Weight != "" {
 			how += ", and so once more; read the text beside the links of these"
 		}
 	}
 	lines := []string{fmt.Sprintf("compute %s in %d iterations, keep it as ranking %s", h.st, h.options.Rounds, h.name), how}
-	would, err := wouldRead(ctx, snap, nodes...)
-	return append(lines, would...), err
+	would, err := h.asked.wouldRead(ctx, snap)
+	return slices.Concat(lines, roots, would), err
 }

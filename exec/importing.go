@@ -16,7 +16,7 @@ import (
 )
 
 // importFormats are the words after FORMAT.
-var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html"}
+var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", graphFormat}
 
 // ImportFormats lists the words after FORMAT in an IMPORT.
 func ImportFormats() []string { return importFormats }
@@ -26,6 +26,9 @@ func ImportFormats() []string { return importFormats }
 func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, error) {
 	if s.ReadOnly {
 		return nil, ast.Errorf(st, "IMPORT writes, and this session only reads")
+	}
+	if ofGraph(st) {
+		return s.importGraph(ctx, st)
 	}
 	o, err := s.importOptions(st)
 	if err != nil {
@@ -57,6 +60,11 @@ func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 		}
 	}
 	return err
+}
+
+// ofGraph reports whether a statement imports a graph.
+func ofGraph(st *ast.Import) bool {
+	return st.Format != nil && strings.EqualFold(st.Format.Text, graphFormat)
 }
 
 // importOptions reads the statement.

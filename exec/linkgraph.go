@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -15,13 +16,18 @@ import (
 	"infomall/store/urlkey"
 )
 
-// linksAsked says which links a statement makes a graph of.
+// linksAsked says what a statement makes a graph of: of the links of the archive
+// at a time, or of a graph that has a name.
 type linksAsked struct {
+	graph   *ast.Name // nil: of links
 	scopes  []ast.Scope
 	time    ast.TimeClause // LATEST if empty
 	without []string       // of ast.Withouts
 	byHost  bool
-	find    []string // URLs whose nodes are wanted
+	find    []string // URLs or names whose nodes are wanted
+
+	links, pages plan.Node // set by plans, unless graph is
+	kept         *record.Result
 }
 
 // The queries for the edges and for the nodes of a graph of links.
@@ -44,15 +50,26 @@ var withoutConditions = map[string]string{
 }
 
 // plans plans the queries.
-func (a *linksAsked) plans(env *plan.Env) (links, pages plan.Node, err error) {
+func (a *linksAsked) plans(env *plan.Env) (err error) {
+	if a.graph != nil {
+		return nil
+	}
 	text := votingLinks
 	for _, w := range a.without {
 		text += withoutConditions[w]
 	}
-	if links, err = a.plan(text, env); err == nil {
-		pages, err = a.plan(votingPages, env)
+	if a.links, err = a.plan(text, env); err == nil {
+		a.pages, err = a.plan(votingPages, env)
 	}
-	return links, pages, err
+	return err
+}
+
+// pin finds the graph that has a name.
+func (a *linksAsked) pin(ctx context.Context, snap op.Snapshot) (err error) {
+	if a.graph != nil {
+		a.kept, err = keptGraph(ctx, snap, a.graph)
+	}
+	return err
 }
 
 func (a *linksAsked) plan(text string, env *plan.Env) (plan.Node, error) {
@@ -73,10 +90,14 @@ func (a *linksAsked) within(from *ast.Source) {
 	}
 }
 
-// asOf is the moment that a graph of links is about: the one asked for, else the
-// end of the range, but no later than the archive's last capture.
-func asOf(ctx context.Context, snap op.Snapshot, links plan.Node) (record.Time, error) {
-	src := plan.Sources(links)[0]
+// asOf is the moment that the graph is about: the one asked for, else the end of
+// the range, but no later than the archive's last capture; of a graph with a name
+// when that came in.
+func (a *linksAsked) asOf(ctx context.Context, snap op.Snapshot) (record.Time, error) {
+	if a.kept != nil {
+		return a.kept.AsOf, nil
+	}
+	src := plan.Sources(a.links)[0]
 	if src.Choice.AsOf != record.NoTime {
 		return src.Choice.AsOf, nil
 	}
@@ -86,6 +107,17 @@ func asOf(ctx context.Context, snap op.Snapshot, links plan.Node) (record.Time, 
 		last = max(last, p.Last)
 	}
 	return min(src.Window.To-1, last), err
+}
+
+// wouldRead says what making the graph would read.
+func (a *linksAsked) wouldRead(ctx context.Context, snap op.Snapshot) ([]string, error) {
+	if err := a.pin(ctx, snap); err != nil {
+		return nil, err
+	}
+	if g := a.kept; g != nil {
+		return []string{fmt.Sprintf("  graph %s: %s nodes, %s edges", g.Name, g.Properties[op.GraphNodes], g.Properties[op.GraphEdges])}, nil
+	}
+	return wouldRead(ctx, snap, a.links, a.pages)
 }
 
 // wouldRead shows plans, and the pools that they would open.
@@ -106,9 +138,15 @@ func wouldRead(ctx context.Context, snap op.Snapshot, nodes ...plan.Node) (lines
 }
 
 // linkGraph makes the graph. The caller closes it.
-func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked, links, pages plan.Node) (*op.NamedGraph, error) {
+func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) (*op.NamedGraph, error) {
+	if err := a.pin(ctx, run.Snapshot); err != nil {
+		return nil, err
+	}
+	if a.kept != nil {
+		return run.Graph(ctx, op.KeptEdges(ctx, run.Snapshot, *a.kept), op.GraphOptions{Find: a.find, Weighted: true})
+	}
 	var all []op.Rows
-	for _, n := range []plan.Node{links, pages} {
+	for _, n := range []plan.Node{a.links, a.pages} {
 		rows, err := run.Rows(ctx, n)
 		if err != nil {
 			return nil, err
@@ -116,6 +154,27 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked, 
 		all = append(all, rows)
 	}
 	return run.Graph(ctx, edgesOf(all, a.byHost), op.GraphOptions{Find: a.find})
+}
+
+// node gives the name of the node that a text in a statement means.
+func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
+	if a.graph != nil {
+		name, err := plan.ConstantText(e, s.env())
+		if err == nil {
+			if name, err = nodeName(name); err != nil {
+				err = ast.Errorf(e, "%v", err)
+			}
+		}
+		return name, err
+	}
+	asked, err := s.pageAsked(e, nil)
+	if err != nil {
+		return "", err
+	}
+	if a.byHost {
+		return hostNode()(asked.url), nil
+	}
+	return asked.url, nil
 }
 
 // edgesOf makes edges of rows that have a source and a target, and lone nodes of

@@ -24,8 +24,6 @@ type ranking struct {
 	options graph.RankOptions
 	asked   linksAsked
 	normN   bool
-
-	links, pages plan.Node
 }
 
 // Properties of a kept ranking.
@@ -40,7 +38,7 @@ const (
 
 // planRanking reads the statement.
 func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error) {
-	r := &ranking{name: op.PageRanking, asked: linksAsked{scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
+	r := &ranking{name: op.PageRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
 	if r.asked.byHost {
 		r.name = op.HostRanking
 	}
@@ -48,17 +46,18 @@ func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error)
 		r.name = strings.ToLower(st.Name.Text)
 	}
 	r.normN = st.Norm == "N"
+	if st.Graph != nil {
+		if err := rankingOfGraph(st); err != nil {
+			return nil, err
+		}
+	}
 	if err := r.readNumbers(st, env); err != nil {
 		return nil, err
 	}
 	for _, e := range st.Seeds {
-		asked, err := s.pageAsked(e, nil)
+		seed, err := r.asked.node(s, e)
 		if err != nil {
 			return nil, err
-		}
-		seed := asked.url
-		if r.asked.byHost {
-			seed = hostNode()(seed)
 		}
 		r.asked.find = append(r.asked.find, seed)
 	}
@@ -66,8 +65,24 @@ func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error)
 	if r.st, err = rankingWithParams(st, env); err != nil {
 		return nil, err
 	}
-	r.links, r.pages, err = r.asked.plans(env)
-	return r, err
+	return r, r.asked.plans(env)
+}
+
+// rankingOfGraph refuses what a graph by name has no use for.
+func rankingOfGraph(st *ast.PageRank) error {
+	switch {
+	case st.Time.Range != nil || st.Time.Choice != nil:
+		return errOfGraph(st, "a time")
+	case st.Without != nil:
+		return errOfGraph(st, "WITHOUT")
+	case st.By == "host":
+		return errOfGraph(st, "BY host")
+	case st.Name == nil:
+		err := ast.Errorf(st, "a ranking of a graph wants a name: those without are about the pages of the archive")
+		err.Hint = "write PAGERANK name OVER GRAPH " + st.Graph.String()
+		return err
+	}
+	return nil
 }
 
 // readNumbers reads damping, tolerance and iterations.
@@ -163,7 +178,7 @@ func (s *Session) pageRank(ctx context.Context, st *ast.PageRank) (*Result, erro
 			propertyChange:  strconv.FormatFloat(ranks.Change, 'g', -1, 64),
 		},
 	}
-	if kept.AsOf, err = asOf(ctx, snap, r.links); err != nil {
+	if kept.AsOf, err = r.asked.asOf(ctx, snap); err != nil {
 		return nil, err
 	}
 	if kept, err = s.Archive.SaveResult(ctx, kept, standingsOf(g, ranks.Rank, r.normN)); err != nil {
@@ -183,7 +198,7 @@ func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking)
 		tell := s.throttled()
 		run.Scanned = func(rows int64) { tell(Progress{What: "pagerank: links", Done: rows, Unit: "rows"}) }
 	}
-	return s.linkGraph(ctx, run, &r.asked, r.links, r.pages)
+	return s.linkGraph(ctx, run, &r.asked)
 }
 
 // computeRanks computes the ranks of the graph's nodes.
@@ -287,7 +302,7 @@ func (s *Session) wouldRank(ctx context.Context, st *ast.PageRank) ([]string, er
 		}
 	}
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %d times", r.st, r.name, before)}
-	would, err := wouldRead(ctx, snap, r.links, r.pages)
+	would, err := r.asked.wouldRead(ctx, snap)
 	return append(lines, would...), err
 }
 
@@ -297,10 +312,6 @@ const explainSharesMax = 100
 
 // explainRank runs EXPLAIN RANK: it makes the graph of the ranking again.
 func (s *Session) explainRank(ctx context.Context, st *ast.ExplainRank) (*Result, error) {
-	asked, err := s.pageAsked(st.URL, nil)
-	if err != nil {
-		return nil, err
-	}
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -310,9 +321,9 @@ func (s *Session) explainRank(ctx context.Context, st *ast.ExplainRank) (*Result
 	if err != nil {
 		return nil, err
 	}
-	url := asked.url
-	if r.asked.byHost {
-		url = hostNode()(url)
+	url, err := r.asked.node(s, st.URL)
+	if err != nil {
+		return nil, err
 	}
 	r.asked.find = []string{url}
 	g, err := s.rankedGraph(ctx, snap, r)

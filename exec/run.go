@@ -51,6 +51,8 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.undefine(ctx, record.KindView, &st.Name)
 	case *ast.DropMetadata:
 		return s.undefine(ctx, record.KindMetadata, &st.Name)
+	case *ast.DropGraph:
+		return s.dropGraph(ctx, st)
 	case *ast.Run:
 		return nil, errRun
 	case *ast.PageRank:

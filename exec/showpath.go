@@ -10,16 +10,19 @@ import (
 
 // pathAsked reads the two ends of a path, and which links it may take.
 func (s *Session) pathAsked(st *ast.ShowPath) (*linksAsked, error) {
-	asked := new(linksAsked)
+	asked := &linksAsked{graph: st.Graph}
+	if st.Graph != nil && st.Time != nil {
+		return nil, errOfGraph(st.Time, "a time")
+	}
 	if st.Time != nil {
 		asked.time.Choice = &ast.TimeChoice{Op: ast.ChoiceAt, T: st.Time}
 	}
 	for _, e := range []ast.Expr{st.From, st.To} {
-		end, err := s.pageAsked(e, nil)
+		end, err := asked.node(s, e)
 		if err != nil {
 			return nil, err
 		}
-		asked.find = append(asked.find, end.url)
+		asked.find = append(asked.find, end)
 	}
 	return asked, nil
 }
@@ -30,8 +33,7 @@ func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	links, pages, err := asked.plans(s.env())
-	if err != nil {
+	if err := asked.plans(s.env()); err != nil {
 		return nil, err
 	}
 	snap, release, err := s.pin(ctx)
@@ -39,13 +41,16 @@ func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, erro
 		return nil, err
 	}
 	defer release()
-	g, err := s.linkGraph(ctx, s.runner(snap, nil), asked, links, pages)
+	g, err := s.linkGraph(ctx, s.runner(snap, nil), asked)
 	if err != nil {
 		return nil, err
 	}
 	defer g.Close()
 	for i, e := range []ast.Expr{st.From, st.To} {
 		if g.Found[i] < 0 {
+			if asked.graph != nil {
+				return nil, ast.Errorf(e, "%s is no node of graph %s", asked.find[i], asked.kept.Name)
+			}
 			return nil, ast.Errorf(e, "%s is no page then, and none links to it", asked.find[i])
 		}
 	}
@@ -78,8 +83,7 @@ func (s *Session) wouldShowPath(ctx context.Context, st *ast.ShowPath) ([]string
 	if err != nil {
 		return nil, err
 	}
-	links, pages, err := asked.plans(s.env())
-	if err != nil {
+	if err := asked.plans(s.env()); err != nil {
 		return nil, err
 	}
 	snap, release, err := s.pin(ctx)
@@ -87,6 +91,6 @@ func (s *Session) wouldShowPath(ctx context.Context, st *ast.ShowPath) ([]string
 		return nil, err
 	}
 	defer release()
-	would, err := wouldRead(ctx, snap, links, pages)
+	would, err := asked.wouldRead(ctx, snap)
 	return append([]string{fmt.Sprintf("finds a shortest way from %s to %s", asked.find[0], asked.find[1])}, would...), err
 }

@@ -336,7 +336,7 @@ func (b *builder) show(s *showSyntax) ast.Statement {
 		return b.showPage(spanOfAll(s.Tokens), s.Page)
 	}
 	if p := s.Path; p != nil {
-		return &ast.ShowPath{Span: spanOfAll(s.Tokens), From: newText(&p.From), To: newText(&p.To), Time: p.At}
+		return b.showPath(spanOfAll(s.Tokens), p)
 	}
 	if s.Robots != nil {
 		return b.showRobots(spanOfAll(s.Tokens), s.Robots)

@@ -35,12 +35,14 @@ func (b *builder) create(s *createSyntax) ast.Statement {
 	return m
 }
 
-// drop makes DROP POOL, DROP VIEW or DROP METADATA.
+// drop makes DROP POOL, DROP VIEW, DROP GRAPH or DROP METADATA.
 func drop(s *dropSyntax) ast.Statement {
 	at := spanOfAll(s.Tokens)
 	switch {
 	case present(s.View):
 		return &ast.DropView{Span: at, Name: newName(&s.View)}
+	case present(s.Graph):
+		return &ast.DropGraph{Span: at, Name: newName(&s.Graph)}
 	case present(s.Metadata):
 		return &ast.DropMetadata{Span: at, Name: newName(&s.Metadata)}
 	}

@@ -271,6 +271,7 @@ type dropSyntax struct {
 	Tokens   []lexer.Token
 	Pool     lexer.Token `parser:"'DROP' ( 'POOL' @( String | Param )"`
 	View     lexer.Token `parser:"| 'VIEW' @( Ident | Quoted )"`
+	Graph    lexer.Token `parser:"| 'GRAPH' @( Ident | Quoted )"`
 	Metadata lexer.Token `parser:"| 'METADATA' @( Ident | Quoted ) )"`
 }
 
@@ -332,7 +333,8 @@ type pageRankSyntax struct {
 
 type pageRankClauseSyntax struct {
 	Tokens     []lexer.Token
-	Scopes     []*scopeSyntax `parser:"  'OVER' @@ ( ',' @@ )*"`
+	Graph      lexer.Token    `parser:"  'OVER' 'GRAPH' @( Ident | Quoted )"`
+	Scopes     []*scopeSyntax `parser:"| 'OVER' @@ ( ',' @@ )*"`
 	Damping    lexer.Token    `parser:"| 'DAMPING' @( Number | Param )"`
 	Tolerance  lexer.Token    `parser:"| 'TOLERANCE' @( Number | Param )"`
 	Iterations lexer.Token    `parser:"| 'ITERATIONS' @( Number | Param )"`
@@ -353,6 +355,7 @@ type hitsSyntax struct {
 type hitsClauseSyntax struct {
 	Tokens     []lexer.Token
 	Words      *textSyntax    `parser:"  'FOR' @@"`
+	Graph      lexer.Token    `parser:"| 'OVER' 'GRAPH' @( Ident | Quoted )"`
 	Scopes     []*scopeSyntax `parser:"| 'OVER' @@ ( ',' @@ )*"`
 	Variant    string         `parser:"| 'VARIANT' @( 'KLEINBERG' | 'HUB_AVERAGING' | 'HUB_THRESHOLD' | 'AUTHORITY_THRESHOLD' | 'FULL_THRESHOLD' | 'SYMMETRIC' )"`
 	Keep       lexer.Token    `parser:"| 'KEEP' @( Number | Param )"`
@@ -409,9 +412,15 @@ type robotsOptionSyntax struct {
 }
 
 type pathSyntax struct {
-	From lexer.Token `parser:"'PATH' @( String | Param )"`
-	To   lexer.Token `parser:"'TO' @( String | Param )"`
-	At   moment      `parser:"( ( 'AT' | 'AS' 'OF' ) @@ )?"`
+	From    lexer.Token         `parser:"'PATH' @( String | Param )"`
+	To      lexer.Token         `parser:"'TO' @( String | Param )"`
+	Options []*pathOptionSyntax `parser:"@@*"`
+}
+
+type pathOptionSyntax struct {
+	Tokens []lexer.Token
+	At     moment      `parser:"  ( 'AT' | 'AS' 'OF' ) @@"`
+	Graph  lexer.Token `parser:"| 'OVER' 'GRAPH' @( Ident | Quoted )"`
 }
 
 type pageSyntax struct {

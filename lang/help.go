@@ -129,6 +129,9 @@ CREATE [OR REPLACE] METADATA name ON (page | version | block) AS expr
 	{"DROP VIEW", `
 DROP VIEW name
 `},
+	{"DROP GRAPH", `
+DROP GRAPH name
+`},
 	{"DROP METADATA", `
 DROP METADATA name
 `},
@@ -151,7 +154,7 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 why = 'text' | $name
 `},
 	{"PAGERANK", `
-PAGERANK [name] [OVER scope, …] [time]
+PAGERANK [name] [OVER scope, … | OVER GRAPH name] [time]
     [DAMPING n] [TOLERANCE n] [ITERATIONS n] [NORM (1 | N)]
     [SEEDS url, …] [WITHOUT what, …] [BY (PAGE | HOST)] [WARM]
 scope = 'text' | 'text' .. 'text' | $name
@@ -164,8 +167,8 @@ url = 'text' | $name
 what = internal | nofollow | nav
 `},
 	{"HITS", `
-HITS [name] (FOR words [OVER scope, …] | OVER scope, …) [time]
-    [VARIANT variant] [KEEP n] [ITERATIONS n] [WEIGHT ARC]
+HITS [name] (FOR words [OVER scope, …] | OVER scope, … | OVER GRAPH name)
+    [time] [VARIANT variant] [KEEP n] [ITERATIONS n] [WEIGHT ARC]
     [WITHIN (DOMAIN | HOST)] [WITHOUT HOST host, …]
 words = 'text' | $name
 scope = 'text' | 'text' .. 'text' | $name
@@ -209,7 +212,7 @@ agent = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW PATH", `
-SHOW PATH url TO url [AT t | AS OF t]
+SHOW PATH url TO url [AT t | AS OF t] [OVER GRAPH name]
 url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
@@ -220,7 +223,8 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW", `
 SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
-    | TOMBSTONES | CRAWLS | WORKERS | HISTORY | VIEWS | QUERIES | METADATA)
+    | TOMBSTONES | CRAWLS | WORKERS | HISTORY | VIEWS | QUERIES | METADATA
+    | GRAPHS)
 `},
 	{"DESCRIBE", `
 DESCRIBE name

@@ -31,6 +31,7 @@ const (
 	PlaceView                      // a view
 	PlaceMetadata                  // the name of metadata
 	PlaceQuery                     // a saved query
+	PlaceGraph                     // a graph
 	PlaceParam                     // a parameter of the saved query Subject
 )
 
@@ -173,6 +174,8 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 		return PlaceParam
 	case name && first == "DROP" && word(1) == "VIEW":
 		return PlaceView
+	case name && word(1) == "GRAPH":
+		return PlaceGraph
 	case name && first == "DROP" && word(1) == "METADATA":
 		return PlaceMetadata
 	case name && word(1) == "DESCRIBE":

@@ -21,8 +21,11 @@ func (b *builder) pageRank(s *pageRankSyntax) *ast.PageRank {
 // pageRankClause adds one clause, or gives its word if it was there before.
 func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twice string) {
 	switch {
+	case present(c.Graph):
+		twice = ifSet(p.Graph != nil || p.Scopes != nil, "OVER")
+		p.Graph = optionalName(c.Graph)
 	case c.Scopes != nil:
-		twice = ifSet(p.Scopes != nil, "OVER")
+		twice = ifSet(p.Scopes != nil || p.Graph != nil, "OVER")
 		p.Scopes = scopes(c.Scopes)
 	case present(c.Damping):
 		twice = ifSet(p.Damping != nil, "DAMPING")
@@ -66,7 +69,7 @@ func (b *builder) hits(s *hitsSyntax) *ast.HITS {
 			b.fail(spanOfAll(c.Tokens), twice+" stands twice", "")
 		}
 	}
-	if h.Words == nil && h.Scopes == nil {
+	if h.Words == nil && h.Scopes == nil && h.Graph == nil {
 		b.fail(h.Span, "HITS of what?", "write HITS FOR 'words', or HITS OVER 'scope'; '*' is everything")
 	}
 	return h
@@ -78,8 +81,11 @@ func hitsClause(h *ast.HITS, c *hitsClauseSyntax) (twice string) {
 	case c.Words != nil:
 		twice = ifSet(h.Words != nil, "FOR")
 		h.Words = newText(&c.Words.Text)
+	case present(c.Graph):
+		twice = ifSet(h.Graph != nil || h.Scopes != nil, "OVER")
+		h.Graph = optionalName(c.Graph)
 	case c.Scopes != nil:
-		twice = ifSet(h.Scopes != nil, "OVER")
+		twice = ifSet(h.Scopes != nil || h.Graph != nil, "OVER")
 		h.Scopes = scopes(c.Scopes)
 	case c.Variant != "":
 		twice = ifSet(h.Variant != "", "VARIANT")
@@ -105,6 +111,25 @@ func hitsClause(h *ast.HITS, c *hitsClauseSyntax) (twice string) {
 		twice = addTime(&h.Time, c.Time)
 	}
 	return twice
+}
+
+// showPath makes a SHOW PATH.
+func (b *builder) showPath(at ast.Span, s *pathSyntax) *ast.ShowPath {
+	p := &ast.ShowPath{Span: at, From: newText(&s.From), To: newText(&s.To)}
+	for _, o := range s.Options {
+		twice := ""
+		if o.At != nil {
+			twice = ifSet(p.Time != nil, "AT")
+			p.Time = o.At
+		} else {
+			twice = ifSet(p.Graph != nil, "OVER")
+			p.Graph = optionalName(o.Graph)
+		}
+		if twice != "" {
+			b.fail(spanOfAll(o.Tokens), twice+" stands twice", "")
+		}
+	}
+	return p
 }
 
 // addTime adds a part of a time clause, or says that it was there before.

@@ -90,6 +90,8 @@ func (s *shell) namesAt(n *lang.Next) []string {
 		return s.session.ViewNames(ctx)
 	case lang.PlaceMetadata:
 		return s.session.MetadataNames(ctx)
+	case lang.PlaceGraph:
+		return s.session.GraphNames(ctx)
 	case lang.PlaceQuery:
 		return s.session.QueryNames(ctx)
 	case lang.PlaceParam:

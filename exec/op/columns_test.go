@@ -30,6 +30,8 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"links":      func(n string) bool { return linkFills[n] != nil },
 		"duplicates": func(n string) bool { return duplicateFills[n] != nil },
 		"ranks":      func(n string) bool { return rankFills[n] != nil },
+		"graphs":     func(n string) bool { return graphFills[n] != nil },
+		"edges":      func(n string) bool { return edgeFills[n] != nil },
 		"periods":    func(n string) bool { return periodFills(nil)[n] != nil },
 	}
 	late := map[string]func(name string) bool{

@@ -38,6 +38,10 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.ranks(ctx, n)
 	case "duplicates":
 		return r.duplicates(ctx, n)
+	case "graphs":
+		return r.graphs(ctx, n)
+	case "edges":
+		return r.edges(ctx, n)
 	case "periods":
 		return render(n, periodFills(n), periodShape, listed(ctx, n.Periods))
 	case "pools":

@@ -9,7 +9,7 @@ import (
 func equalName(a, b string) bool { return strings.EqualFold(a, b) }
 
 // listedMax is how many names an error lists where none is near.
-const listedMax = 20
+const listedMax = 24
 
 // UnknownName is the error of a name that is not among names: a thing called
 // so does not exist. Within, if not "", says where it was looked for.

@@ -95,7 +95,7 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, ranksRelation, duplicatesRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, historyRelation,
+	hostsRelation, ranksRelation, duplicatesRelation, graphsRelation, edgesRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{

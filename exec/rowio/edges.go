@@ -1,9 +1,15 @@
 package rowio
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"iter"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"infomall/exec/value"
 )
@@ -32,10 +38,14 @@ func linkEnds(cols []value.Column) (source, target int, err error) {
 	return source, target, nil
 }
 
-// NewEdges returns a writer of a list of edges, as programs for graphs read it:
-// a line an edge, its source, a tab, its target and, where the rows have a
-// column weight that is a number, a tab and that. The source is the column of
-// that name, or else url. Rows without one of the two are no edges.
+// arrow stands between the two ends of an edge.
+const arrow = " -> "
+
+// NewEdges returns a writer of a list of edges: a line an edge, its source, ->,
+// its target and, where the rows have a column weight that is a number, that. The
+// source is the column of that name, or else url. A row whose target is NULL or
+// empty is a line with the source alone, a node without edges; one without source
+// is left out.
 func NewEdges(w io.Writer) Writer { return &edges{sink: sink{w: w}} }
 
 type edges struct {
@@ -54,15 +64,22 @@ func (e *edges) Begin(cols []value.Column) (err error) {
 func (e *edges) Write(b *value.Batch) error {
 	for i := range b.N {
 		source, target := b.Cols[e.source], b.Cols[e.target]
-		if source.IsNull(i) || target.IsNull(i) {
+		if source.IsNull(i) || source.Texts[i] == "" {
 			continue
 		}
-		e.buf = appendTSV(e.buf, source.Texts[i])
-		e.buf = append(e.buf, '\t')
-		e.buf = appendTSV(e.buf, target.Texts[i])
-		if e.weight >= 0 && !b.Cols[e.weight].IsNull(i) {
-			e.buf = append(e.buf, '\t')
-			e.buf = b.Cols[e.weight].AppendText(e.buf, i, nil)
+		if err := e.name(source.Texts[i]); err != nil {
+			return err
+		}
+		if !target.IsNull(i) && target.Texts[i] != "" {
+			e.buf = append(e.buf, arrow...)
+			if err := e.name(target.Texts[i]); err != nil {
+				return err
+			}
+			weight := value.Value{}
+			if e.weight >= 0 {
+				weight = b.Cols[e.weight].At(i)
+			}
+			e.putWeight(target.Texts[i], weight)
 		}
 		e.buf = append(e.buf, '\n')
 		if err := e.full(); err != nil {
@@ -72,4 +89,103 @@ func (e *edges) Write(b *value.Batch) error {
 	return e.flush()
 }
 
+// name writes the name of a node.
+func (e *edges) name(name string) error {
+	if name != strings.TrimSpace(name) || strings.ContainsAny(name, "\r\n") || strings.Contains(" "+name+" ", arrow) {
+		return fmt.Errorf("%q cannot be the name of a node in a list of edges: it begins or ends in a blank, or has a line break or an arrow in it", name)
+	}
+	e.buf = append(e.buf, name...)
+	return nil
+}
+
+// putWeight writes the weight of an edge; one of 1 only where the end of the
+// target would be taken for a weight.
+func (e *edges) putWeight(target string, weight value.Value) {
+	if !weight.IsNull() {
+		e.buf = append(e.buf, ' ')
+		e.buf = weight.Append(e.buf, nil)
+	} else if _, _, has := cutWeight(target); has {
+		e.buf = append(e.buf, " 1"...)
+	}
+}
+
 func (e *edges) End() error { return nil }
+
+// Edge is a line of a list of edges. Target is "" for a node without edges.
+type Edge struct {
+	Source, Target string
+	Weight         float32
+}
+
+// edgeLineMax bounds the lines of a list of edges: two URLs have 16 KB each.
+const edgeLineMax = 256 << 10
+
+// ReadEdges reads a list of edges: lines such as "http://a -> http://b 1.5". The
+// weight is 1 where there is none, and a line without an arrow is a node without
+// edges. A tab does instead of the arrow, and then also before the weight. Blank
+// lines are passed over; a fault names its line.
+func ReadEdges(r io.Reader) iter.Seq2[Edge, error] {
+	return func(yield func(Edge, error) bool) {
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, edgeLineMax)
+		n := 0
+		for lines.Scan() {
+			n++
+			line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+			if line == "" {
+				continue
+			}
+			e, err := parseEdgeLine(line)
+			if err != nil {
+				err = fmt.Errorf("line %d: %w", n, err)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+		err := lines.Err()
+		if errors.Is(err, bufio.ErrTooLong) {
+			err = fmt.Errorf("line %d has more than %d bytes: this is no list of edges", n+1, edgeLineMax)
+		}
+		if err != nil {
+			yield(Edge{}, err)
+		}
+	}
+}
+
+func parseEdgeLine(line string) (Edge, error) {
+	e := Edge{Weight: 1}
+	if strings.HasPrefix(line+" ", arrow[1:]) || strings.HasSuffix(" "+line, arrow[:len(arrow)-1]) {
+		return e, errors.New("an edge has no name on one side of its arrow")
+	}
+	source, target, ok := strings.Cut(line, arrow)
+	if !ok {
+		source, target, ok = strings.Cut(line, "\t")
+	}
+	if e.Source = strings.TrimSpace(source); !ok {
+		return e, nil
+	}
+	name, weight, has := cutWeight(strings.TrimSpace(target))
+	if e.Target = name; has {
+		w, err := strconv.ParseFloat(weight, 32)
+		if e.Weight = float32(w); err != nil || !(e.Weight > 0) || math.IsInf(w, 1) {
+			return e, fmt.Errorf("the weight %s is no number above 0 that 32 bits hold", weight)
+		}
+	}
+	if e.Source == "" || e.Target == "" {
+		return e, errors.New("an edge has no name on one side of its arrow")
+	}
+	return e, nil
+}
+
+// cutWeight parts a weight from the end of a target.
+func cutWeight(target string) (name, weight string, has bool) {
+	i := strings.LastIndexAny(target, " \t")
+	if i < 0 {
+		return target, "", false
+	}
+	if _, err := strconv.ParseFloat(target[i+1:], 64); err != nil && !errors.Is(err, strconv.ErrRange) {
+		return target, "", false
+	}
+	return strings.TrimSpace(target[:i]), target[i+1:], true
+}

@@ -6,8 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"infomall/exec/value"
 )
@@ -62,18 +66,113 @@ func TestEdges(t *testing.T) {
 	cols, b := links()
 	var out bytes.Buffer
 	writeAll(t, NewEdges(&out), cols, b)
-	if want := "http://a.cn/?x=1&y\thttp://b.cn/\t1.5\nhttp://b.cn/\thttp://a.cn/?x=1&y\n"; out.String() != want {
+	if want := "http://a.cn/?x=1&y -> http://b.cn/ 1.5\nhttp://b.cn/\nhttp://b.cn/ -> http://a.cn/?x=1&y\n"; out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 	cols[0].Name = "source" // before url
 	out.Reset()
 	writeAll(t, NewEdges(&out), cols, b)
-	if want := "<b> & \x00\thttp://b.cn/\t1.5\n"; out.String() != want {
+	if want := "<b> & \x00 -> http://b.cn/ 1.5\n"; out.String() != want {
 		t.Errorf("with a column source: got %q, want %q", out.String(), want)
 	}
 	if err := NewEdges(&out).Begin(cols[:1]); !errors.Is(err, ErrNoLinks) {
 		t.Errorf("without target: %v, want ErrNoLinks", err)
 	}
+}
+
+// TestReadEdges reads lines with arrows and with tabs, and tells where one is
+// wrong.
+func TestReadEdges(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []Edge
+		err  string
+	}{
+		{"", nil, ""},
+		{"http://a -> http://b 1.0\n", []Edge{{"http://a", "http://b", 1}}, ""},
+		{"\ufeffa -> b\r\n\n  c  \nb->c -> d 2", []Edge{{"a", "b", 1}, {"c", "", 1}, {"b->c", "d", 2}}, ""},
+		{"a\tb\t.5\nb\ta b\n", []Edge{{"a", "b", .5}, {"b", "a b", 1}}, ""},
+		{"a -> new york 3e2", []Edge{{"a", "new york", 300}}, ""},
+		{"a -> b\na -> b 0", []Edge{{"a", "b", 1}}, "line 2: the weight 0 is no number above 0 that 32 bits hold"},
+		{"a -> b NaN", nil, "line 1: the weight NaN is no number above 0 that 32 bits hold"},
+		{"a -> b 1e-60", nil, "line 1: the weight 1e-60 is no number above 0 that 32 bits hold"},
+		{"a\t", []Edge{{"a", "", 1}}, ""},
+		{"x\n -> b", []Edge{{"x", "", 1}}, "line 2: an edge has no name on one side of its arrow"},
+		{"b ->", nil, "line 1: an edge has no name on one side of its arrow"},
+		{"a ->  \tb", []Edge{{"a", "b", 1}}, ""},
+		{strings.Repeat("a", edgeLineMax+1), nil, fmt.Sprintf("line 1 has more than %d bytes: this is no list of edges", edgeLineMax)},
+	} {
+		var got []Edge
+		text := ""
+		for e, err := range ReadEdges(strings.NewReader(c.text)) {
+			if err != nil {
+				text = err.Error()
+				break
+			}
+			got = append(got, e)
+		}
+		if !slices.Equal(got, c.want) || text != c.err {
+			t.Errorf("%.40q: got %v, %q, want %v, %q", c.text, got, text, c.want, c.err)
+		}
+	}
+}
+
+// TestEdgesReadBack writes edges with any names and weights, and reads them.
+func TestEdgesReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cols := []value.Column{{Name: "source", Type: value.Text}, {Name: "target", Type: value.Text}, {Name: "weight", Type: value.Float}}
+		b := &value.Batch{}
+		for _, c := range cols {
+			b.Cols = append(b.Cols, value.NewVector(c.Type, 0))
+		}
+		var want []Edge
+		name := rapid.Custom(func(t *rapid.T) string {
+			return rapid.SampledFrom([]string{"http://a.cn/", "b", "new york", "x 1.5", "->", "北京"}).Draw(t, "name")
+		})
+		for range rapid.IntRange(0, 5).Draw(t, "edges") {
+			e := Edge{name.Draw(t, "source"), name.Draw(t, "target"), 1}
+			weight := value.Value{}
+			if rapid.Bool().Draw(t, "weighted") {
+				e.Weight = float32(rapid.IntRange(1, 9).Draw(t, "weight")) / 4
+				weight = value.OfFloat(float64(e.Weight))
+			}
+			b.Cols[0].AppendValue(value.OfText(e.Source))
+			b.Cols[1].AppendValue(value.OfText(e.Target))
+			b.Cols[2].AppendValue(weight)
+			b.N++
+			want = append(want, e)
+		}
+		var out bytes.Buffer
+		w := NewEdges(&out)
+		err := errors.Join(w.Begin(cols), w.Write(b), w.End())
+		if bad := slices.ContainsFunc(want, func(e Edge) bool { return e.Source == "->" || e.Target == "->" }); bad != (err != nil) {
+			t.Fatalf("an arrow for a name: %v, error %v", bad, err)
+		} else if bad {
+			return
+		}
+		var got []Edge
+		for e, err := range ReadEdges(&out) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, e)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+	})
+}
+
+// FuzzReadEdges ends with edges whose names and weights can be kept, or an error.
+func FuzzReadEdges(f *testing.F) {
+	f.Add("http://a -> http://b 1.0\nlone\na\tb\t2")
+	f.Fuzz(func(t *testing.T, text string) {
+		for e, err := range ReadEdges(strings.NewReader(text)) {
+			if err == nil && (e.Source == "" || !(e.Weight > 0) || math.IsInf(float64(e.Weight), 1)) {
+				t.Errorf("edge %v", e)
+			}
+		}
+	})
 }
 
 // TestGraphML reads what was written as XML.

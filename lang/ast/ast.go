@@ -32,7 +32,7 @@ type Node interface {
 // Statement is one of *Query, *Import, *Export, *Crawl, *OrderCrawl,
 // *AddToCrawl, *CopyPool, *Verify, *Reindex,
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
-// *CreateMetadata, *DropView, *DropMetadata, *Save, *Run, *PageRank,
+// *CreateMetadata, *DropView, *DropGraph, *DropMetadata, *Save, *Run, *PageRank,
 // *ExplainRank, *ShowPath, *HITS, *Dedup, *Explain, *Describe,
 // *Show, *ShowPage, *ShowRobots, *Diff, *Set, *Reset and *Help.
 type Statement interface {

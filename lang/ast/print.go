@@ -585,6 +585,9 @@ func (p *printer) statement(s Statement) {
 	case *DropView:
 		p.WriteString("DROP VIEW ")
 		p.name(&s.Name)
+	case *DropGraph:
+		p.WriteString("DROP GRAPH ")
+		p.name(&s.Name)
 	case *DropMetadata:
 		p.WriteString("DROP METADATA ")
 		p.name(&s.Name)
@@ -602,6 +605,7 @@ func (p *printer) statement(s Statement) {
 		p.clause("SHOW PATH ", s.From)
 		p.clause(" TO ", s.To)
 		p.clause(" AT ", s.Time)
+		p.overGraph(s.Graph)
 	case *ExplainRank:
 		p.clause("EXPLAIN RANK ", s.URL)
 		if s.Name != nil {

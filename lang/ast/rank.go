@@ -7,6 +7,7 @@ type PageRank struct {
 	Span
 	Name       *Name   // nil if absent
 	Scopes     []Scope // OVER scope, …
+	Graph      *Name   // OVER GRAPH; nil if absent
 	Time       TimeClause
 	Damping    Expr // these are *Number or *Param, or nil
 	Tolerance  Expr
@@ -27,6 +28,7 @@ type HITS struct {
 	Name       *Name   // nil if absent
 	Words      Expr    // FOR; *String or *Param, or nil
 	Scopes     []Scope // OVER scope, …
+	Graph      *Name   // OVER GRAPH; nil if absent
 	Time       TimeClause
 	Variant    string // of HITSVariants, or "" if absent
 	Keep       Expr   // these are *Number or *Param, or nil
@@ -46,11 +48,29 @@ type ExplainRank struct {
 	Name *Name // nil if absent
 }
 
-// ShowPath is SHOW PATH 'a' TO 'b' [AT t].
+// ShowPath is SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g].
 type ShowPath struct {
 	Span
-	From, To Expr // *String or *Param
-	Time     Expr // nil: the latest
+	From, To Expr  // *String or *Param
+	Time     Expr  // nil: the latest
+	Graph    *Name // nil if absent
+}
+
+// DropGraph is DROP GRAPH name.
+type DropGraph struct {
+	Span
+	Name Name
+}
+
+func (*DropGraph) statement()       {}
+func (s *DropGraph) String() string { return statementString(s) }
+
+// overGraph writes OVER GRAPH, if there is a graph.
+func (p *printer) overGraph(g *Name) {
+	if g != nil {
+		p.WriteString(" OVER GRAPH ")
+		p.name(g)
+	}
 }
 
 // Dedup is DEDUP with its clauses.
@@ -95,6 +115,7 @@ func (p *printer) hits(s *HITS) {
 		p.WriteString(" OVER ")
 		p.scopes(s.Scopes)
 	}
+	p.overGraph(s.Graph)
 	p.time(&s.Time)
 	if s.Variant != "" {
 		p.words(" VARIANT ", s.Variant)
@@ -136,6 +157,7 @@ func (p *printer) pageRank(s *PageRank) {
 		p.WriteString(" OVER ")
 		p.scopes(s.Scopes)
 	}
+	p.overGraph(s.Graph)
 	p.time(&s.Time)
 	p.clause(" DAMPING ", s.Damping)
 	p.clause(" TOLERANCE ", s.Tolerance)

@@ -152,7 +152,7 @@ func children(n Node) []Node {
 		l.exprs(n.URL, n.From, n.To)
 	case *Set:
 		l.exprs(n.Value)
-	case *DropView, *DropMetadata, *Describe, *Show, *Reset, *Help:
+	case *DropView, *DropGraph, *DropMetadata, *Describe, *Show, *Reset, *Help:
 	case *String, *Number, *Size, *Duration, *Period, *Bool, *Null, *Param, *Now, *Today, *Column:
 	case *Unary:
 		l.exprs(n.X)

@@ -4,6 +4,7 @@ package record
 const (
 	ResultRanks      = "ranks"
 	ResultDuplicates = "duplicates"
+	ResultGraphs     = "graphs"
 )
 
 // Result describes a named result that was computed from the archive and is kept
