@@ -23,7 +23,7 @@ func (a amount) minus(b amount) amount {
 }
 
 // weight compares stretches: an image counts as a word or two.
-func (a amount) weight() int32 { return a.text + 8*a.media }
+func (a amount) weight() int32 { return a.text + 8*a.media } // as flow.weighs
 
 // flow reads a tree as a browser lays it out: parts one after the other.
 type flow struct {
@@ -180,6 +180,9 @@ func (f *flow) isMedia(n int) bool {
 
 // spacer reports whether an image is at most three pixels wide or high.
 func (f *flow) spacer(n int) bool {
+	if !f.t.May(n, page.AttrSize) {
+		return false
+	}
 	for a := range f.t.Attrs(n) {
 		if name := string(a.Name); name == "width" || name == "height" || name == "WIDTH" || name == "HEIGHT" {
 			if len(a.Value) == 1 && a.Value[0] >= '0' && a.Value[0] <= '3' {
@@ -192,5 +195,11 @@ func (f *flow) spacer(n int) bool {
 
 // shows is what node n and its descendants show.
 func (f *flow) shows(n int) amount { return f.sum[f.t.Nodes[n].Next].minus(f.sum[n]) }
+
+// weighs is the weight of what the nodes from one up to another show.
+func (f *flow) weighs(from, to int) int32 {
+	a, b := &f.sum[from], &f.sum[to]
+	return b.text - a.text + 8*(b.media-a.media)
+}
 
 func empty(a amount) bool { return a.text == 0 && a.media == 0 }

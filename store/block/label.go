@@ -44,6 +44,7 @@ type labeller struct {
 	said      []int32
 	evidences []evidence
 	ranges    []nodeRange // of blocks
+	claims    []claim     // of the body, chunk by chunk
 	inherited []evidence  // of blocks, what their names and those around them say
 }
 
@@ -59,6 +60,9 @@ func newLabeller(t *Tree) *labeller {
 	l.said = slices.Grow(l.said[:0], n)[:n]
 	clear(l.said)
 	l.evidences = append(l.evidences[:0], evidence{}, evidence{})
+	chunks := len(t.Page.Body)/claimChunk + 1
+	l.claims = slices.Grow(l.claims[:0], chunks)[:chunks]
+	clear(l.claims)
 	l.ranges = slices.Grow(l.ranges[:0], len(t.Blocks))[:len(t.Blocks)]
 	l.inherited = slices.Grow(l.inherited[:0], len(t.Blocks))[:len(t.Blocks)]
 	return l
@@ -158,27 +162,27 @@ func (l *labeller) names(n int) (e evidence) {
 		return e
 	}
 	// Outwards, as far as the elements lie within the parent.
-	weight := 1.0
+	weight, shown := 1.0, l.flow.weighs(from, to)
 	for i, steps := int(nodes[from].Parent), 0; i > 0 && steps < 8; i, steps = int(nodes[i].Parent), steps+1 {
 		if int(nodes[i].Start) < outer.Start || int(nodes[i].End) > outer.End || int(nodes[i].End) < b.End {
 			break
 		}
-		if l.tree.Blocks[b.Parent].Next-b.Parent > 2 && l.flow.shows(i).weight() > 2*l.between(from, to).weight() {
+		if l.tree.Blocks[b.Parent].Next-b.Parent > 2 && l.weight(i) > 2*shown {
 			weight = .3 // It is about the siblings too.
 		}
 		e.add(l.says(i), weight)
 	}
 	// Inwards, as long as one element holds most of the rest.
-	whole := l.between(from, to).weight()
+	whole := shown
 	weight = 1
 	for i, steps := from, 0; i < to && steps < 8; {
-		if nodes[i].Kind != page.Element || 2*l.flow.shows(i).weight() < whole {
+		if nodes[i].Kind != page.Element || 2*l.weight(i) < whole {
 			i = int(nodes[i].Next)
 			weight = .6
 			continue
 		}
 		e.add(l.says(i), weight)
-		whole = l.flow.shows(i).weight()
+		whole = l.weight(i)
 		weight *= .7
 		to = int(nodes[i].Next)
 		i++
@@ -191,10 +195,9 @@ func (l *labeller) names(n int) (e evidence) {
 // another ask for the same.
 func (l *labeller) says(i int) *evidence {
 	if l.said[i] == 0 {
-		var e evidence
-		addElement(l.flow.t, i, &e)
 		l.said[i] = 1
-		if e != (evidence{}) {
+		var e evidence
+		if addElement(l.flow.t, i, &e); e != (evidence{}) {
 			l.said[i] = int32(len(l.evidences))
 			l.evidences = append(l.evidences, e)
 		}
@@ -204,6 +207,9 @@ func (l *labeller) says(i int) *evidence {
 	}
 	return &l.evidences[l.said[i]]
 }
+
+// weight is that of what node i shows.
+func (l *labeller) weight(i int) int32 { return l.flow.weighs(i, int(l.flow.t.Nodes[i].Next)) }
 
 func (l *labeller) between(from, to int) amount { return l.flow.sum[to].minus(l.flow.sum[from]) }
 
@@ -256,7 +262,7 @@ func (l *labeller) looks(n int, e, own *evidence) {
 		e[Nav] /= 2
 		e[List] /= 2
 	}
-	if s.after < .15 && s.share < .2 && copyright(l.tree.Bytes(n)) {
+	if s.after < .15 && s.share < .2 && l.copyright(n) {
 		e[Footer] += 1.5
 	}
 }
@@ -348,10 +354,42 @@ const copyrightBytes = 2000
 // copyrightBegins are the bytes that claims of a copyright begin with.
 var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true} // the last two of © and 版
 
-// copyright reports whether the end of a block claims a copyright.
-func copyright(b []byte) bool {
-	b = b[max(0, len(b)-copyrightBytes):]
-	for i, c := range b {
+// claim is what is known of a chunk of the body: whether a claim of a copyright
+// begins in it. Blocks that lie in one another end alike, and ask for the same.
+type claim uint8
+
+const (
+	claimUnknown claim = iota
+	claimNone
+	claimSome
+)
+
+const claimChunk = 512 // bytes
+
+// copyright reports whether the end of block n claims a copyright.
+func (l *labeller) copyright(n int) bool {
+	body, end := l.flow.t.Body, l.tree.Blocks[n].End
+	at := max(l.tree.Blocks[n].Start, end-copyrightBytes)
+	for at < end {
+		chunk := at / claimChunk
+		next := min(end, (chunk+1)*claimChunk)
+		if l.claims[chunk] == claimUnknown {
+			l.claims[chunk] = claimNone
+			if claims(body[chunk*claimChunk:], claimChunk) {
+				l.claims[chunk] = claimSome
+			}
+		}
+		if l.claims[chunk] == claimSome && claims(body[at:end], next-at) {
+			return true
+		}
+		at = next
+	}
+	return false
+}
+
+// claims reports whether a claim of a copyright begins in the first n bytes of b.
+func claims(b []byte, n int) bool {
+	for i, c := range b[:min(n, len(b))] {
 		if !copyrightBegins[c] {
 			continue
 		}

@@ -279,6 +279,15 @@ func (d *divider) steps(a *atom) []atom {
 // added to a list leaves the others as they were; for the same reason a short
 // part stays by itself where what it would join divides further.
 func (d *divider) fill(parts []atom, worth func(*atom) bool, near func(a, b *atom) bool) []atom {
+	first := 0 // that is not worth it
+	for first < len(parts) && worth(&parts[first]) {
+		first++
+	}
+	if first == len(parts) {
+		return parts
+	}
+	d.out = append(d.out, parts[:first]...)
+	parts = parts[first:]
 	for len(parts) > 0 {
 		n := 1
 		if !worth(&parts[0]) {
@@ -400,6 +409,10 @@ func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 		}
 		d.out = append(d.out, group(parts[i:j:j]))
 		i = j
+	}
+	if len(d.out) == len(parts) {
+		d.out = d.out[:0] // Nothing was joined.
+		return parts
 	}
 	return d.take(&d.out)
 }

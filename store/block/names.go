@@ -58,6 +58,9 @@ func addElement(t *page.Tree, i int, e *evidence) {
 	case page.TagFigure:
 		e[Media]++
 	}
+	if !t.May(i, page.AttrNames) {
+		return
+	}
 	for a := range t.Attrs(i) {
 		switch naming(a.Name) {
 		case nameClass:

@@ -42,20 +42,18 @@ func Topic(block []byte, charset string, p Profile, o TopicOptions) string {
 
 // topicAndText is Topic, and the text that the block shows where it is markup.
 func topicAndText(block []byte, charset string, p Profile, o TopicOptions) (topic, text string) {
-	t := page.NewTree(block)
-	text = t.Text(charset)
-	topic = topicOf(t, text, charset, p, o.filled())
-	t.Free()
-	return topic, text
-}
-
-// topicOf is the topic of a block that is a tree and shows text.
-func topicOf(t *page.Tree, text, charset string, p Profile, o TopicOptions) string {
 	s := speeches.Get().(*speech)
 	defer s.free()
-	s.options, s.profile = o, p
-	if found := s.standsOut(t, charset, text); found != "" {
-		if len(s.segment(found)) <= o.Theta {
+	s.options, s.profile = o.filled(), p
+	s.tree.Read(block)
+	text = s.tree.Text(charset)
+	return s.topic(text, charset), text
+}
+
+// topic is that of the block that was read last and shows text.
+func (s *speech) topic(text, charset string) string {
+	if found := s.standsOut(charset, text); found != "" {
+		if len(s.segment(found)) <= s.options.Theta {
 			return found
 		}
 		return s.trim(found)
@@ -68,7 +66,8 @@ const candidatesMax = 64
 
 // standsOut is the text of a block that is set in the largest type, or stands
 // alone before the rest, or is in another colour; "" if none is.
-func (s *speech) standsOut(t *page.Tree, charset, text string) string {
+func (s *speech) standsOut(charset, text string) string {
+	t := &s.tree
 	best, bestSize := 0, normalSize
 	coloured, tried := 0, 0
 	for i := range t.Nodes {
@@ -131,6 +130,9 @@ func typeSize(t *page.Tree, n int) (size int, colour bool) {
 	default:
 		return size, false
 	}
+	if !t.May(n, page.AttrStyle) {
+		return size, false
+	}
 	for a := range t.Attrs(n) {
 		font := t.Nodes[n].Tag == page.TagFont
 		switch {
@@ -189,8 +191,9 @@ func styleSize(style string) int {
 type speech struct {
 	options TopicOptions
 	profile Profile
-	words   []string // of a text
-	kept    []string // of these
+	tree    page.Tree // of the block
+	words   []string  // of a text
+	kept    []string  // of these
 	counted frequencies
 }
 
@@ -200,6 +203,7 @@ func (s *speech) free() {
 	clear(s.words)
 	clear(s.kept)
 	clear(s.counted.entries)
+	s.tree.Body = nil
 	speeches.Put(s)
 }
 

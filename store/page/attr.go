@@ -18,15 +18,51 @@ const (
 	classNameEnd             // ends an attribute's name
 	classBareEnd             // ends a value without quotes
 	classInk                 // is shown as it stands
+	classTagEnd              // ends a tag's name
 )
+
+// AttrSet is a set of sorts of attributes.
+type AttrSet uint8
+
+// The sorts.
+const (
+	AttrNames   AttrSet = 1 << iota // class, id, role
+	AttrStyle                       // style, size, color
+	AttrSize                        // width, height
+	AttrAddress                     // where links are, and the alt of images
+	AttrType                        // type
+)
+
+// attrSets tells by the length and the first letter of a name of which sorts it
+// may be: those of attrSlot.
+var attrSets = func() (sets [512]AttrSet) {
+	for set, names := range map[AttrSet][]string{
+		AttrNames:   {"class", "id", "role"},
+		AttrStyle:   {"style", "size", "color"},
+		AttrSize:    {"width", "height"},
+		AttrAddress: {"href", "src", "action", "data", "background", "http-equiv", "alt"},
+		AttrType:    {"type"},
+	} {
+		for _, name := range names {
+			sets[attrSlot(name[0], len(name))] |= set
+		}
+	}
+	return sets
+}()
+
+func attrSlot(first byte, size int) int { return min(size, 15)<<5 | int(first&31) }
+
+// May reports whether element n may have an attribute of one of these sorts: it
+// is false only where it has none.
+func (t *Tree) May(n int, sorts AttrSet) bool { return t.Nodes[n].attrs&sorts != 0 }
 
 var class = func() (c [256]byte) {
 	for _, b := range []byte(" \t\n\f\r") {
-		c[b] = classSpace | classNameEnd | classBareEnd
+		c[b] = classSpace | classNameEnd | classBareEnd | classTagEnd
 	}
-	c['/'] |= classNameEnd
+	c['/'] |= classNameEnd | classTagEnd
 	c['='] |= classNameEnd
-	c['>'] |= classNameEnd | classBareEnd
+	c['>'] |= classNameEnd | classBareEnd | classTagEnd
 	for b := '!'; b <= '~'; b++ {
 		if b != '&' {
 			c[b] |= classInk
@@ -84,15 +120,15 @@ func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 }
 
 // tagEnd finds the ">" that ends the start tag whose name ends at i, or -1 if
-// none does. slash tells whether a "/" stands right before it. It reads
-// attributes as nextAttr does.
-func tagEnd(b []byte, i int) (end int, slash bool) {
+// none does. slash tells whether a "/" stands right before it, attrs of what sorts
+// the attributes may be. It reads them as nextAttr does.
+func tagEnd(b []byte, i int) (end int, slash bool, attrs AttrSet) {
 	for i < len(b) {
 		c := b[i]
 		i++
 		switch {
 		case c == '>':
-			return i - 1, slash
+			return i - 1, slash, attrs
 		case class[c]&classSpace != 0:
 			slash = false
 			continue
@@ -102,9 +138,11 @@ func tagEnd(b []byte, i int) (end int, slash bool) {
 		}
 		// A name; a first "=" belongs to it.
 		slash = false
+		from := i - 1
 		for i < len(b) && class[b[i]]&classNameEnd == 0 {
 			i++
 		}
+		attrs |= attrSets[attrSlot(c, i-from)]
 		for i < len(b) && class[b[i]]&classSpace != 0 {
 			i++
 		}
@@ -130,7 +168,7 @@ func tagEnd(b []byte, i int) (end int, slash bool) {
 			i++
 		}
 	}
-	return -1, false
+	return -1, false, 0
 }
 
 // Attrs ranges over the attributes of element n in order, repeated names
@@ -155,6 +193,9 @@ func (t *Tree) Attrs(n int) iter.Seq[Attr] {
 // Attr returns the value of the first attribute of element n with that name,
 // which is given in lower case.
 func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
+	if sorts := attrSets[attrSlot(name[0], len(name))]; sorts != 0 && !t.May(n, sorts) {
+		return nil, false
+	}
 	for a := range t.Attrs(n) {
 		if equalFold(a.Name, name) {
 			return a.Value, true
@@ -172,7 +213,7 @@ func (t *Tree) nameEnd(n int) int {
 
 // nameEnd finds the end of the tag name that starts at i.
 func nameEnd(b []byte, i int) int {
-	for i < len(b) && class[b[i]]&classSpace == 0 && b[i] != '/' && b[i] != '>' {
+	for i < len(b) && class[b[i]]&classTagEnd == 0 {
 		i++
 	}
 	return i

@@ -76,7 +76,7 @@ func (f *folder) addText(b []byte, lines, raw bool) int {
 		case class[c]&classInk != 0 || c == '&' && raw:
 			f.flush()
 			from := i
-			for i++; i < len(b); i++ {
+			for i = wordsEnd(b, i+1); i < len(b); i++ {
 				if class[b[i]]&classInk == 0 && (b[i] != ' ' || i+1 == len(b) || class[b[i+1]]&classInk == 0) {
 					break
 				}
@@ -105,6 +105,25 @@ func (f *folder) addText(b []byte, lines, raw bool) int {
 		}
 	}
 	return len(b)
+}
+
+// wordsEnd passes over words of b with one space between them, eight bytes at a
+// time, and returns where they may end: what stands before is no more than one
+// space. b[i-1] is a part of a word.
+func wordsEnd(b []byte, i int) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // and perhaps a one above a zero
+	for len(b)-i >= 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		spaces := zeros(w ^ ' '*ones)
+		if w&highs|(w-' '*ones)&^w&highs|zeros(w^'&'*ones)|zeros(w^0x7f*ones)|spaces&(spaces<<8) != 0 {
+			break
+		}
+		if i += 8; spaces>>63 != 0 {
+			i-- // It is one between words only if a word follows.
+		}
+	}
+	return i
 }
 
 // add adds text in which "\t" and "\n" are breaks.

@@ -35,7 +35,7 @@ func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func
 		offsets = make([]int, 0, len(w.links))
 	}
 	for i := range w.links {
-		if at := w.links[i].Offset; keep == nil || keep(at) {
+		if at := w.links[i].offset; keep == nil || keep(at) {
 			offsets = append(offsets, at)
 		}
 	}
@@ -49,40 +49,40 @@ func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func
 	shift := 0 // from places of text to those of out, at its end
 	last := 0
 	for i := range w.links {
-		l, at := &w.links[i], w.at[i]
-		if keep != nil && !keep(l.Offset) {
+		l := &w.links[i]
+		if keep != nil && !keep(l.offset) {
 			continue
 		}
 		// One byte more than is shown tells where a rune begins and ends.
-		from, to := max(done, at[0]-contextBytes-1), min(len(out), at[1]+contextBytes+1)
+		from, to := max(done, l.from-contextBytes-1), min(len(out), l.to+contextBytes+1)
 		shift += from - done
 		if done = from; to > done {
 			text, done = append(text, out[from:to]...), to
 		}
-		first := byte(l.Kind)
-		if l.Rel != "" {
+		first := byte(l.kind)
+		if len(l.rel) > 0 {
 			first |= packedRel
 		}
-		if l.Anchor != "" {
+		if len(l.anchor) > 0 {
 			first |= packedAnchor
 		}
 		dst = append(dst, first)
-		dst = binary.AppendUvarint(dst, uint64(at[0]-shift-last))
-		dst = binary.AppendUvarint(dst, uint64(at[1]-at[0]))
-		last = at[0] - shift
-		dst = appendSized(dst, l.Target)
-		if l.Rel != "" {
-			dst = appendSized(dst, l.Rel)
+		dst = binary.AppendUvarint(dst, uint64(l.from-shift-last))
+		dst = binary.AppendUvarint(dst, uint64(l.to-l.from))
+		last = l.from - shift
+		dst = appendSized(dst, l.target)
+		if len(l.rel) > 0 {
+			dst = appendSized(dst, l.rel)
 		}
-		if l.Anchor != "" {
-			dst = appendSized(dst, l.Anchor)
+		if len(l.anchor) > 0 {
+			dst = appendSized(dst, l.anchor)
 		}
 	}
 	w.near = text
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
 }
 
-func appendSized(dst []byte, s string) []byte {
+func appendSized(dst, s []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 

@@ -2,7 +2,6 @@ package page
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -54,18 +53,17 @@ func (t *Tree) Links(start, end int, charset string) []Link {
 	if len(w.links) == 0 {
 		return nil
 	}
-	links, text := slices.Clone(w.links), string(w.text.out)
+	links, text := w.made(), string(w.text.out)
 	for i := range links {
-		links[i].around(text, w.at[i][0], w.at[i][1])
+		links[i].around(text, w.links[i].from, w.links[i].to)
 	}
 	return links
 }
 
-// findLinks finds links, without the text of and around them; they have an
-// Anchor only where that is not the text at the link.
+// findLinks finds links.
 func (t *Tree) findLinks(start, end int, charset string) *linkWriter {
 	w := linkWriters.Get().(*linkWriter)
-	w.t, w.charset = t, charset
+	w.t, w.charset, w.plain = t, charset, ASCIISafe(charset)
 	if t.MayLink(start, end) {
 		w.walk(start, end)
 	}
@@ -103,15 +101,22 @@ var linkFrom = [TagCount]struct {
 	TagMeta: {LinkRefresh, "http-equiv"},
 }
 
+// foundLink is a link whose values are text, be it a part of the body.
+type foundLink struct {
+	target, rel, anchor []byte // anchor where it is not the text at the link
+	offset              int    // of its element
+	from, to            int    // where its text lies in the text of the page
+	kind                LinkKind
+}
+
 type linkWriter struct {
 	t       *Tree
 	charset string
+	plain   bool // ASCII stands for itself in it
 	text    folder
-	links   []Link
-	at      [][2]int  // where each link's text lies in text.out
+	links   []foundLink
 	open    []linkEnd // links whose end has not come
-	values  strings.Builder
-	near    []byte // text around links under making
+	near    []byte    // text around links under making
 }
 
 // linkWriters are those that nobody uses.
@@ -122,7 +127,7 @@ func (w *linkWriter) free() {
 	clear(w.links)
 	*w = linkWriter{
 		text:  folder{out: w.text.out[:0], held: w.text.held[:0]},
-		links: w.links[:0], at: w.at[:0], open: w.open[:0], near: w.near[:0],
+		links: w.links[:0], open: w.open[:0], near: w.near[:0],
 	}
 	linkWriters.Put(w)
 }
@@ -153,15 +158,15 @@ func (w *linkWriter) settle() int {
 
 func (w *linkWriter) close() {
 	last := len(w.open) - 1
-	w.at[w.open[last].link][1] = w.settle()
+	w.links[w.open[last].link].to = w.settle()
 	w.open = w.open[:last]
 }
 
 // element adds the links of element i.
 func (w *linkWriter) element(i int) {
 	n := &w.t.Nodes[i]
-	from := linkFrom[n.Tag]
-	if from.attr == "" {
+	from := &linkFrom[n.Tag]
+	if from.attr == "" || !w.t.May(i, AttrAddress) {
 		return
 	}
 	switch n.Tag {
@@ -170,10 +175,11 @@ func (w *linkWriter) element(i int) {
 			w.open = append(w.open, linkEnd{int32(len(w.links) - 1), n.Next})
 		}
 	case TagLink:
+		kind := from.kind
 		if rel, _ := w.t.Attr(i, "rel"); hasWord(string(rel), "stylesheet") {
-			from.kind = LinkCSS
+			kind = LinkCSS
 		}
-		w.add(i, from.kind, from.attr)
+		w.add(i, kind, from.attr)
 	case TagMeta:
 		if equiv, _ := w.t.Attr(i, from.attr); equalFold(equiv, "refresh") {
 			w.refresh(i)
@@ -186,7 +192,7 @@ func (w *linkWriter) element(i int) {
 // add adds the link of element i whose target is in that attribute, and tells
 // whether there is one.
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
-	l := Link{Kind: kind, Offset: int(w.t.Nodes[i].Start)}
+	l := foundLink{kind: kind, offset: int(w.t.Nodes[i].Start)}
 	found := false
 	b := w.t.Body[:w.t.Nodes[i].Inner]
 	for at := w.t.nameEnd(i); ; {
@@ -198,36 +204,62 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 		switch name := b[a.name:a.nameEnd]; {
 		case !found && equalFold(name, attr):
 			found = true
-			l.Target = w.value(b[a.value:a.valueEnd])
+			l.target = w.value(b[a.value:a.valueEnd])
 		case equalFold(name, "rel"):
-			l.Rel = w.value(b[a.value:a.valueEnd])
-			l.NoFollow = hasWord(l.Rel, "nofollow")
+			l.rel = w.value(b[a.value:a.valueEnd])
 		case equalFold(name, "alt"):
-			l.Anchor = w.value(b[a.value:a.valueEnd])
+			l.anchor = w.value(b[a.value:a.valueEnd])
 		}
 	}
-	if kind == LinkImg && l.Anchor != "" {
-		w.describe(l.Anchor)
+	if kind == LinkImg && len(l.anchor) > 0 {
+		w.describe(l.anchor)
 	}
-	if !found || l.Target == "" && kind != LinkA && kind != LinkForm {
+	if !found || len(l.target) == 0 && kind != LinkA && kind != LinkForm {
 		return false
 	}
 	w.append(l)
 	return true
 }
 
-func (w *linkWriter) append(l Link) {
-	at := w.settle()
+func (w *linkWriter) append(l foundLink) {
+	l.from = w.settle()
+	l.to = l.from
 	w.links = append(w.links, l)
-	w.at = append(w.at, [2]int{at, at})
+}
+
+// made are the links that were found, without what is around them; they have an
+// Anchor only where that is not the text at the link.
+func (w *linkWriter) made() []Link {
+	links := make([]Link, len(w.links))
+	size := 0
+	for i := range w.links {
+		l := &w.links[i]
+		size += len(l.target) + len(l.rel) + len(l.anchor)
+	}
+	values := make([]byte, 0, size)
+	for i := range w.links {
+		l := &w.links[i]
+		values = append(append(append(values, l.target...), l.rel...), l.anchor...)
+	}
+	all := string(values)
+	take := func(b []byte) string {
+		s := all[:len(b)]
+		all = all[len(b):]
+		return s
+	}
+	for i := range w.links {
+		l := &w.links[i]
+		links[i] = Link{Kind: l.kind, Offset: l.offset, Target: take(l.target), Rel: take(l.rel), Anchor: take(l.anchor)}
+		links[i].NoFollow = hasWord(links[i].Rel, "nofollow")
+	}
+	return links
 }
 
 // describe gives an open link without words of its own those of its image.
-func (w *linkWriter) describe(alt string) {
+func (w *linkWriter) describe(alt []byte) {
 	if n := len(w.open); n > 0 {
-		at := w.settle()
-		if l := w.open[n-1].link; w.at[l][0] == at && w.links[l].Anchor == "" {
-			w.links[l].Anchor = alt
+		if l := &w.links[w.open[n-1].link]; l.from == w.settle() && len(l.anchor) == 0 {
+			l.anchor = alt
 		}
 	}
 }
@@ -235,7 +267,7 @@ func (w *linkWriter) describe(alt string) {
 // refresh adds the target of a meta refresh: "5; url=http://…".
 func (w *linkWriter) refresh(i int) {
 	content, _ := w.t.Attr(i, "content")
-	_, target, _ := strings.Cut(w.value(content), ";")
+	_, target, _ := strings.Cut(string(w.value(content)), ";")
 	target = strings.TrimSpace(target)
 	if len(target) < 4 || !strings.EqualFold(target[:3], "url") {
 		return
@@ -246,18 +278,16 @@ func (w *linkWriter) refresh(i int) {
 	}
 	target = strings.Trim(strings.TrimSpace(target[1:]), `"'`)
 	if target != "" {
-		w.append(Link{Kind: LinkRefresh, Target: target, Offset: int(w.t.Nodes[i].Start)})
+		w.append(foundLink{kind: LinkRefresh, target: []byte(target), offset: int(w.t.Nodes[i].Start)})
 	}
 }
 
-// value is an attribute's value as text. Most are a part of one string.
-func (w *linkWriter) value(b []byte) string {
-	if !ASCIISafe(w.charset) || bytes.IndexByte(b, '&') >= 0 || !IsASCII(b) {
-		return attrText(b, w.charset)
+// value is an attribute's value as text. Most are as they stand in the body.
+func (w *linkWriter) value(b []byte) []byte {
+	if !w.plain || bytes.IndexByte(b, '&') >= 0 || !IsASCII(b) {
+		return []byte(attrText(b, w.charset))
 	}
-	at := w.values.Len()
-	w.values.Write(bytes.TrimSpace(b))
-	return w.values.String()[at:]
+	return bytes.TrimSpace(b)
 }
 
 func attrText(b []byte, charset string) string {

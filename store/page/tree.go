@@ -29,7 +29,8 @@ type Node struct {
 	Parent       int32 // index of the parent; the root's is 0
 	Next         int32 // index of the first node that is no descendant
 	Kind         Kind
-	Tag          Tag // of an element
+	Tag          Tag     // of an element
+	attrs        AttrSet // that it may have
 }
 
 // Kind tells what a node is.
@@ -56,13 +57,20 @@ const (
 // in use. The bytes are taken as they are: where ASCIISafe says no of the
 // body's charset, convert to UTF-8 first.
 func NewTree(body []byte) *Tree {
-	t := &Tree{Body: body, Nodes: newNodes(min(len(body)/20+16, nodesMax))}
+	t := &Tree{Nodes: newNodes(min(len(body)/20+16, nodesMax))}
+	t.Read(body)
+	return t
+}
+
+// Read makes t the tree of another body, as NewTree does, in the memory that it
+// has.
+func (t *Tree) Read(body []byte) {
+	t.Body, t.Nodes = body, append(t.Nodes[:0], Node{})
 	b := builders.Get().(*builder)
 	b.t, b.body = t, body[:min(len(body), treeBytesMax)]
 	b.run()
 	b.reset()
 	builders.Put(b)
-	return t
 }
 
 // Free gives the memory of the tree's nodes to a later tree. The tree has no
@@ -84,13 +92,12 @@ var (
 	}}
 )
 
-// newNodes returns a list that holds the root, with room for others; about n
-// are to come.
+// newNodes returns an empty list with room for others; about n are to come.
 func newNodes(n int) []Node {
 	if l, ok := nodeLists.Get().(*[]Node); ok {
-		return append(*l, Node{})
+		return *l
 	}
-	return make([]Node, 1, n)
+	return make([]Node, 0, n)
 }
 
 // ASCIISafe reports whether bytes below 0x40 mean ASCII wherever they stand in
@@ -269,7 +276,7 @@ func (b *builder) foreign() bool { return b.last[TagSvg] != 0 || b.last[TagMath]
 
 func (b *builder) startTag() {
 	nameAt := nameEnd(b.body, b.at+1)
-	end, slash := tagEnd(b.body, nameAt)
+	end, slash, attrs := tagEnd(b.body, nameAt)
 	if end < 0 {
 		b.leaf(Markup, len(b.body))
 		return
@@ -286,15 +293,15 @@ func (b *builder) startTag() {
 	b.imply(tag)
 	p := tags[tag].props
 	if p&propVoid != 0 || slash && (tag == TagOther || b.foreign()) {
-		n := b.leaf(Element, end)
-		b.t.Nodes[n].Tag = tag
-		b.t.Nodes[n].Inner, b.t.Nodes[n].Outer = int32(end), int32(end)
+		n := &b.t.Nodes[b.leaf(Element, end)]
+		n.Tag, n.attrs = tag, attrs
+		n.Inner, n.Outer = int32(end), int32(end)
 		return
 	}
-	if tag == TagScript && holdsMarkup(b.body[nameAt:end]) {
+	if tag == TagScript && attrs&AttrType != 0 && holdsMarkup(b.body[nameAt:end]) {
 		tag, p = TagMarkupScript, tags[TagMarkupScript].props
 	}
-	b.push(tag, end)
+	b.push(tag, attrs, end)
 	if p&propRaw != 0 {
 		b.raw(tag)
 	}
@@ -386,7 +393,7 @@ var (
 
 func (b *builder) endTag() {
 	nameAt := nameEnd(b.body, b.at+2)
-	end, _ := tagEnd(b.body, nameAt)
+	end, _, _ := tagEnd(b.body, nameAt)
 	if end < 0 {
 		b.leaf(Markup, len(b.body))
 		return
@@ -522,10 +529,10 @@ func (b *builder) leafIfAny(k Kind, end int) {
 }
 
 // push opens an element whose start tag reaches to end.
-func (b *builder) push(tag Tag, end int) {
+func (b *builder) push(tag Tag, attrs AttrSet, end int) {
 	n := b.leaf(Element, end)
-	b.t.Nodes[n].Tag = tag
-	b.t.Nodes[n].Inner = int32(end)
+	at := &b.t.Nodes[n]
+	at.Tag, at.attrs, at.Inner = tag, attrs, int32(end)
 	i := int32(len(b.open))
 	e := *b.top()
 	e.node, e.same = int32(n), b.last[tag]
