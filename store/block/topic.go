@@ -68,15 +68,15 @@ const candidatesMax = 64
 // alone before the rest, or is in another colour; "" if none is.
 func (s *speech) standsOut(charset, text string) string {
 	t := &s.tree
-	best, bestSize := 0, normalSize
-	coloured, tried := 0, 0
+	best, bestSize := "", normalSize
+	coloured, tried := "", 0
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if n.Kind != page.Element || tried == candidatesMax {
 			continue
 		}
 		size, colour := typeSize(t, i)
-		if size <= bestSize && !(colour && coloured == 0) {
+		if size <= bestSize && !(colour && coloured == "") {
 			continue
 		}
 		tried++
@@ -85,29 +85,31 @@ func (s *speech) standsOut(charset, text string) string {
 			continue
 		}
 		if size > bestSize {
-			best, bestSize = i, size
+			best, bestSize = found, size
 		}
-		if colour && coloured == 0 {
-			coloured = i
+		if colour && coloured == "" {
+			coloured = found
 		}
 	}
-	if best != 0 {
-		return textOf(t, best, charset)
+	if best != "" {
+		return oneLine(best)
 	}
 	if first, rest, ok := strings.Cut(text, "\n"); ok && rest != "" && hasLetter(first) && !strings.Contains(first, "\t") &&
 		len(s.segment(first)) <= s.options.Theta && 3*len(first) < len(rest) {
 		return first
 	}
-	if coloured != 0 {
-		return textOf(t, coloured, charset)
-	}
-	return ""
+	return oneLine(coloured)
 }
 
-func textOf(t *page.Tree, n int, charset string) string {
-	s := t.TextRange(int(t.Nodes[n].Start), int(t.Nodes[n].End), charset)
-	return strings.Join(strings.Fields(s), " ")
+// oneLine puts folded text on one line.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\t") {
+		return s
+	}
+	return lineJoiner.Replace(s)
 }
+
+var lineJoiner = strings.NewReplacer("\n", " ", "\t", " ")
 
 func hasLetter(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"iter"
+	"unicode/utf8"
 )
 
 // Attr is one attribute as it stands in a start tag: Name in whatever case,
@@ -19,6 +20,7 @@ const (
 	classBareEnd             // ends a value without quotes
 	classInk                 // is shown as it stands
 	classTagEnd              // ends a tag's name
+	classWord                // is part of a word of a text
 )
 
 // AttrSet is a set of sorts of attributes.
@@ -63,6 +65,11 @@ var class = func() (c [256]byte) {
 	c['/'] |= classNameEnd | classTagEnd
 	c['='] |= classNameEnd
 	c['>'] |= classNameEnd | classBareEnd | classTagEnd
+	for b := range utf8.RuneSelf {
+		if b == '_' || isAlnum(byte(b)) {
+			c[b] |= classWord
+		}
+	}
 	for b := '!'; b <= '~'; b++ {
 		if b != '&' {
 			c[b] |= classInk

@@ -3,6 +3,7 @@ package page
 import (
 	"encoding/binary"
 	"html"
+	"math/bits"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -90,11 +91,16 @@ func (f *folder) addText(b []byte, lines, raw bool) int {
 			f.reference(b[i : i+n])
 			i += n
 		case c < utf8.RuneSelf:
-			if c != '\n' || !lines {
+			if lines {
+				if c != '\n' {
+					c = ' '
+				}
+				i++
+			} else {
 				c = ' '
+				i = spacesEnd(b, i+1)
 			}
 			f.gap = stronger(f.gap, c)
-			i++
 		default:
 			r, size := utf8.DecodeRune(b[i:])
 			if size == 1 || f.charset != charsetUTF8 {
@@ -107,11 +113,27 @@ func (f *folder) addText(b []byte, lines, raw bool) int {
 	return len(b)
 }
 
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// spacesEnd passes over spaces and controls of b, from i on.
+func spacesEnd(b []byte, i int) int {
+	for len(b)-i >= 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		if ink := (w | (w&^highs + ('~'-' '+1)*ones)) & highs; ink != 0 {
+			return i + bits.TrailingZeros64(ink)/8
+		}
+		i += 8
+	}
+	for i < len(b) && b[i] <= ' ' {
+		i++
+	}
+	return i
+}
+
 // wordsEnd passes over words of b with one space between them, eight bytes at a
 // time, and returns where they may end: what stands before is no more than one
 // space. b[i-1] is a part of a word.
 func wordsEnd(b []byte, i int) int {
-	const ones, highs = 0x0101010101010101, 0x8080808080808080
 	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // and perhaps a one above a zero
 	for len(b)-i >= 8 {
 		w := binary.LittleEndian.Uint64(b[i:])

@@ -114,6 +114,7 @@ func Unescape(value string) string {
 		return value
 	}
 	var w strings.Builder
+	w.Grow(len(value))
 	for amp >= 0 {
 		w.WriteString(value[:amp])
 		value = value[amp:]
@@ -125,7 +126,11 @@ func Unescape(value string) string {
 		switch {
 		case end < len(value) && value[end] == ';':
 			end++
-			w.WriteString(html.UnescapeString(value[:end]))
+			if value[:end] == "&amp;" {
+				w.WriteByte('&') // as most are
+			} else {
+				w.WriteString(html.UnescapeString(value[:end]))
+			}
 		case end > 1 && ref[1] == '#':
 			w.WriteString(html.UnescapeString(ref))
 		case end < len(value) && value[end] == '=':

@@ -14,11 +14,15 @@ func Words(text string) iter.Seq2[int, string] {
 		from := -1 // where the word being read starts
 		for i := 0; i < len(text); {
 			if c := text[i]; c < utf8.RuneSelf {
-				if isAlnum(c) || c == '_' {
+				if class[c]&classWord != 0 {
 					if from < 0 {
 						from = i
 					}
-				} else if from >= 0 {
+					for i++; i < len(text) && class[text[i]]&classWord != 0; i++ {
+					}
+					continue
+				}
+				if from >= 0 {
 					if !yield(from, text[from:i]) {
 						return
 					}
