@@ -167,6 +167,14 @@ func declaration(head []byte) string {
 	if label := xmlDeclaration(head); label != "" {
 		return label
 	}
+	if !mayHaveMeta(head) {
+		return ""
+	}
+	return metaDeclaration(head)
+}
+
+// metaDeclaration returns the label that the first meta element with one names.
+func metaDeclaration(head []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(head))
 	for {
 		switch z.Next() {
@@ -179,6 +187,21 @@ func declaration(head []byte) string {
 				}
 			}
 		}
+	}
+}
+
+// mayHaveMeta reports whether a meta element may begin in head: a cheap look
+// ahead of a tokenizer, which takes more memory than many a text has bytes.
+func mayHaveMeta(head []byte) bool {
+	for {
+		_, after, found := bytes.Cut(head, []byte("<"))
+		if !found {
+			return false
+		}
+		if len(after) >= len("meta") && strings.EqualFold(string(after[:len("meta")]), "meta") {
+			return true
+		}
+		head = after
 	}
 }
 

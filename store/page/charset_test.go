@@ -176,6 +176,9 @@ func FuzzCharset(f *testing.F) {
 			t.Fatalf("ToUTF8(%q, %s) = %q is no UTF-8", body, name, text)
 		}
 		ToUTF8(body, contentType)
+		if label := metaDeclaration(body); label != "" && !mayHaveMeta(body) {
+			t.Fatalf("%q declares %q, and mayHaveMeta says that no meta element may begin there", body, label)
+		}
 	})
 }
 
