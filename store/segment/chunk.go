@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
 
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -71,10 +72,17 @@ const chunkFormat = 1
 // appendChunk appends the index's form of a run: crc32c of what follows,
 // format, number of the run, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
+	front, flags := new(frontWriter).append(nil, entries)
+	return appendChunkOf(dst, number, entries, front, flags)
+}
+
+// appendChunkOf is appendChunk where the front columns are made already.
+func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, flags []int64) []byte {
+	dst = slices.Grow(dst, len(front)+len(entries)*len(ID{})+16)
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0, chunkFormat)
 	dst = binary.AppendUvarint(dst, uint64(number))
-	dst, flags := appendFront(dst, entries)
+	dst = append(dst, front...)
 	dst = appendIdentities(dst, entries, flags)
 	binary.LittleEndian.PutUint32(dst[start:], crc32.Checksum(dst[start+4:], castagnoli))
 	return dst

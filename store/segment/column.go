@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"infomall/store/packed"
@@ -47,17 +48,16 @@ func appendInts(dst []byte, v []int64) []byte {
 	factor = max(factor, 1)
 	width := packWidth((uint64(hi) - uint64(lo)) / factor)
 	frameSize := varintLen(lo) + uvarintLen(factor) + 1 + packedLen(len(v), width)
-	dict, dictSize := smallDict(v, min(frameSize, deltaSize))
+	var dict smallDict
+	dictSize := dict.of(v, min(frameSize, deltaSize))
 	switch {
-	case dict != nil && dictSize < frameSize && dictSize < deltaSize:
+	case dictSize < frameSize && dictSize < deltaSize:
 		dst = append(dst, intsDict)
-		dst = binary.AppendUvarint(dst, uint64(len(dict)))
-		place := make(map[int64]uint64, len(dict))
-		for i, x := range dict {
+		dst = binary.AppendUvarint(dst, uint64(dict.n))
+		for _, x := range dict.list[:dict.n] {
 			dst = binary.AppendVarint(dst, x)
-			place[x] = uint64(i)
 		}
-		return appendPacked(dst, len(v), packWidth(uint64(len(dict)-1)), func(i int) uint64 { return place[v[i]] })
+		return appendPacked(dst, len(v), packWidth(uint64(dict.n-1)), func(i int) uint64 { return uint64(dict.place(v[i])) })
 	case deltaSize < frameSize:
 		dst = append(dst, intsDelta)
 		dst = binary.AppendVarint(dst, v[0])
@@ -74,24 +74,53 @@ func appendInts(dst []byte, v []int64) []byte {
 	}
 }
 
-// smallDict lists the distinct values of v in order of appearance, and the
-// size of the column with them; nil once it is clear that limit bytes do.
-func smallDict(v []int64, limit int) ([]int64, int) {
-	seen := make(map[int64]bool, 16)
-	var dict []int64
+// smallDict is the distinct values of a column, in order of appearance.
+type smallDict struct {
+	list  [dictMax]int64
+	n     int
+	slots [2 * dictMax]uint16 // by hash of a value: 1 + its place in list
+}
+
+// of lists the values of v, and tells the size of the column with them; at least
+// limit once it is clear that it takes that.
+func (d *smallDict) of(v []int64, limit int) int {
 	size := 2
 	for _, x := range v {
-		if seen[x] {
+		n := d.n
+		if size >= limit {
+			return limit
+		}
+		if d.place(x) < n {
 			continue
 		}
-		size += varintLen(x)
-		if len(dict) == dictMax || size >= limit {
-			return nil, 0
+		if d.n > n {
+			size += varintLen(x)
+			continue
 		}
-		seen[x] = true
-		dict = append(dict, x)
+		return limit // it is full
 	}
-	return dict, size + packedLen(len(v), packWidth(uint64(len(dict)-1)))
+	return size + packedLen(len(v), packWidth(uint64(d.n-1)))
+}
+
+// place gives where x stands in the list, at whose end it is put if it is new
+// and there is room.
+func (d *smallDict) place(x int64) int {
+	const hash = 0x9e3779b97f4a7c15 // of Fibonacci
+	for at := uint64(x) * hash >> 32; ; at++ {
+		slot := &d.slots[at%uint64(len(d.slots))]
+		switch p := int(*slot) - 1; {
+		case p >= 0 && d.list[p] == x:
+			return p
+		case p >= 0:
+		case d.n == len(d.list):
+			return d.n
+		default:
+			d.list[d.n] = x
+			d.n++
+			*slot = uint16(d.n)
+			return d.n - 1
+		}
+	}
 }
 
 // decodeInts decodes a column of n integers that takes all of src, into dst
@@ -232,6 +261,9 @@ func appendTexts(dst []byte, v []string) []byte {
 	if len(v) == 0 {
 		return dst
 	}
+	if !slices.ContainsFunc(v[1:], func(s string) bool { return s != v[0] }) {
+		return append(append(dst, textsConst), v[0]...)
+	}
 	place := make(map[string]int64)
 	var dict []string
 	at := make([]int64, len(v))
@@ -248,8 +280,6 @@ func appendTexts(dst []byte, v []string) []byte {
 		total += len(s)
 	}
 	switch {
-	case len(dict) == 1:
-		return append(append(dst, textsConst), v[0]...)
 	case distinct+len(v) < total:
 		dst = append(dst, textsDict)
 		dst = binary.AppendUvarint(dst, uint64(len(dict)))

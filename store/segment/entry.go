@@ -1,9 +1,12 @@
 package segment
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"infomall/store/packed"
 	"infomall/store/record"
@@ -113,22 +116,26 @@ func StandInID(declared, refersURL string) ID {
 	return ID(sum[:16])
 }
 
-// Less orders entries: by key, time and sequence, then by what else tells two
+// Compare orders entries: by key, time and sequence, then by what else tells two
 // captures apart, so that the order does not depend on which came in first.
-func (e *Entry) Less(o *Entry) bool {
-	switch {
-	case e.Key != o.Key:
-		return e.Key < o.Key
-	case e.Time != o.Time:
-		return e.Time < o.Time
-	case e.Seq != o.Seq:
-		return e.Seq < o.Seq
-	case e.Status != o.Status:
-		return e.Status < o.Status
-	default:
-		return string(e.ID[:]) < string(o.ID[:])
+func (e *Entry) Compare(o *Entry) int {
+	if c := strings.Compare(e.Key, o.Key); c != 0 {
+		return c
 	}
+	if c := cmp.Compare(e.Time, o.Time); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(e.Seq, o.Seq); c != 0 {
+		return c
+	}
+	if c := cmp.Compare(e.Status, o.Status); c != 0 {
+		return c
+	}
+	return bytes.Compare(e.ID[:], o.ID[:])
 }
+
+// Less reports whether e comes before o.
+func (e *Entry) Less(o *Entry) bool { return e.Compare(o) < 0 }
 
 // Same reports whether e and o, of one URL, are one capture that came in twice.
 // Of a revisit the body may be known to one and not yet to the other: it is
@@ -203,79 +210,105 @@ const (
 	frontCols
 )
 
-// appendFront appends the front columns of entries, which are sorted, and
-// returns the flags it gave them. No entries are a single zero.
-func appendFront(dst []byte, entries []Stored) ([]byte, []int64) {
+// frontWriter makes front columns. It holds memory that is used again, and is
+// used by one goroutine.
+type frontWriter struct {
+	keys        []string
+	counts      []int64
+	ints        [frontCols][]int64 // of those columns that have one an entry
+	hints       [3][]int64
+	mimes, jobs []string
+	column      []byte
+}
+
+// append appends the front columns of entries, which are sorted, and returns the
+// flags it gave them, which are valid until it is called again. No entries are a
+// single zero.
+func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	n := len(entries)
 	if n == 0 {
 		return append(dst, 0), nil
 	}
-	var keys []string
-	var counts []int64
-	ints := make([][]int64, 6)
-	for i := range ints {
-		ints[i] = make([]int64, n)
+	w.keys, w.counts = w.keys[:0], w.counts[:0]
+	for _, c := range []int{colTime, colSeq, colStatus, colFlags, colBytes, colAdded} {
+		w.ints[c] = sized(w.ints[c], n)
 	}
-	mimes, jobs := make([]string, n), make([]string, n)
-	var hints [3][]int64
-	flags := make([]int64, n)
+	for i := range w.hints {
+		w.hints[i] = w.hints[i][:0]
+	}
+	w.mimes, w.jobs = sized(w.mimes, n), sized(w.jobs, n)
 	for i := range entries {
-		e := &entries[i].Entry
-		var before *Entry
-		if i > 0 && entries[i-1].Key == e.Key {
-			before = &entries[i-1].Entry
-			counts[len(counts)-1]++
-		} else {
-			keys = append(keys, e.Key)
-			counts = append(counts, 1)
-		}
-		f := int64(e.Kind)<<flagKind | int64(e.Change)<<flagChange | int64(e.Via)<<flagVia | int64(e.Body)<<flagBody
-		if e.Truncated {
-			f |= 1 << flagTruncated
-		}
-		// Of equal bodies, that of an error is not read as that of a page is.
-		if before != nil && before.ID == e.ID && before.Content == e.Content && entries[i-1].Page == entries[i].Page {
-			f |= 1 << flagSameID
-		}
-		if e.Content != 0 {
-			f |= 1 << flagContent
-		}
-		if entries[i].Page.NoArchive {
-			f |= 1 << flagNoArchive
-		}
-		switch {
-		case before != nil && chained(before, e):
-			f |= 1 << flagChained
-		case e.Previous != record.NoTime:
-			f |= 1 << flagHinted
-			hints[0] = append(hints[0], int64(e.Time-e.Previous))
-			hints[1] = append(hints[1], int64(e.Time-e.VersionTime))
-			version := int64(-1) // no version before
-			if e.PreviousVersion != record.NoTime {
-				version = int64(e.Time - e.PreviousVersion)
-			}
-			hints[2] = append(hints[2], version)
-		}
-		flags[i] = f
-		ints[0][i], ints[1][i], ints[2][i] = int64(e.Time), e.Seq, int64(e.Status)
-		ints[3][i], ints[4][i] = e.Bytes, int64(e.Added)
-		mimes[i], jobs[i] = e.Mime, e.Job
+		w.take(entries, i)
 	}
 	dst = binary.AppendUvarint(dst, uint64(n))
-	dst = binary.AppendUvarint(dst, uint64(len(keys)))
-	dst = packed.AppendSized(dst, appendKeys(nil, keys))
-	dst = packed.AppendSized(dst, appendInts(nil, counts))
-	for _, c := range [][]int64{ints[0], ints[1], ints[2], flags} {
-		dst = packed.AppendSized(dst, appendInts(nil, c))
+	dst = binary.AppendUvarint(dst, uint64(len(w.keys)))
+	w.column = appendKeys(w.column[:0], w.keys)
+	dst = packed.AppendSized(dst, w.column)
+	dst = w.appendInts(dst, w.counts)
+	for _, c := range []int{colTime, colSeq, colStatus, colFlags} {
+		dst = w.appendInts(dst, w.ints[c])
 	}
-	dst = packed.AppendSized(dst, appendTexts(nil, mimes))
-	dst = packed.AppendSized(dst, appendInts(nil, ints[3]))
-	for _, h := range hints {
-		dst = packed.AppendSized(dst, appendInts(nil, h))
+	dst = w.appendTexts(dst, w.mimes)
+	dst = w.appendInts(dst, w.ints[colBytes])
+	for _, h := range w.hints {
+		dst = w.appendInts(dst, h)
 	}
-	dst = packed.AppendSized(dst, appendTexts(nil, jobs))
-	dst = packed.AppendSized(dst, appendInts(nil, ints[4]))
-	return dst, flags
+	dst = w.appendTexts(dst, w.jobs)
+	dst = w.appendInts(dst, w.ints[colAdded])
+	return dst, w.ints[colFlags]
+}
+
+// take puts entry i into the columns.
+func (w *frontWriter) take(entries []Stored, i int) {
+	e := &entries[i].Entry
+	var before *Entry
+	if i > 0 && entries[i-1].Key == e.Key {
+		before = &entries[i-1].Entry
+		w.counts[len(w.counts)-1]++
+	} else {
+		w.keys = append(w.keys, e.Key)
+		w.counts = append(w.counts, 1)
+	}
+	f := int64(e.Kind)<<flagKind | int64(e.Change)<<flagChange | int64(e.Via)<<flagVia | int64(e.Body)<<flagBody
+	if e.Truncated {
+		f |= 1 << flagTruncated
+	}
+	// Of equal bodies, that of an error is not read as that of a page is.
+	if before != nil && before.ID == e.ID && before.Content == e.Content && entries[i-1].Page == entries[i].Page {
+		f |= 1 << flagSameID
+	}
+	if e.Content != 0 {
+		f |= 1 << flagContent
+	}
+	if entries[i].Page.NoArchive {
+		f |= 1 << flagNoArchive
+	}
+	switch {
+	case before != nil && chained(before, e):
+		f |= 1 << flagChained
+	case e.Previous != record.NoTime:
+		f |= 1 << flagHinted
+		w.hints[0] = append(w.hints[0], int64(e.Time-e.Previous))
+		w.hints[1] = append(w.hints[1], int64(e.Time-e.VersionTime))
+		version := int64(-1) // no version before
+		if e.PreviousVersion != record.NoTime {
+			version = int64(e.Time - e.PreviousVersion)
+		}
+		w.hints[2] = append(w.hints[2], version)
+	}
+	w.ints[colTime][i], w.ints[colSeq][i], w.ints[colStatus][i], w.ints[colFlags][i] = int64(e.Time), e.Seq, int64(e.Status), f
+	w.ints[colBytes][i], w.ints[colAdded][i] = e.Bytes, int64(e.Added)
+	w.mimes[i], w.jobs[i] = e.Mime, e.Job
+}
+
+func (w *frontWriter) appendInts(dst []byte, v []int64) []byte {
+	w.column = appendInts(w.column[:0], v)
+	return packed.AppendSized(dst, w.column)
+}
+
+func (w *frontWriter) appendTexts(dst []byte, v []string) []byte {
+	w.column = appendTexts(w.column[:0], v)
+	return packed.AppendSized(dst, w.column)
 }
 
 // chained reports whether e's hints follow from before, the entry ahead of it

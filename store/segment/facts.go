@@ -71,40 +71,41 @@ func nth(list [][]byte, n uint32) []byte {
 	return list[n]
 }
 
-// encodeFacts gives the facts of r; nil if it has none.
+// appendFacts appends the facts of r; nothing if it has none.
 //
 // They stand in one frame with the blocks, since most of what they say, such as
 // the address of a link and the words around it, stands in these: it is then
 // the copy of a place, for a compressor.
-func (r *run) encodeFacts() []byte {
-	folds, pages := make([][]byte, len(r.entries)), make([][]byte, len(r.entries))
-	bytes := 0
-	for i := range r.entries {
-		folds[i], pages[i] = r.entries[i].Fold, r.entries[i].Facts
-		bytes += len(folds[i]) + len(pages[i])
-	}
-	for _, b := range r.facts {
-		bytes += len(b)
-	}
+func (r *run) appendFacts(dst []byte) []byte {
+	fold := func(i int) []byte { return r.entries[i].Fold }
+	page := func(i int) []byte { return r.entries[i].Facts }
+	block := func(i int) []byte { return r.facts[i] }
+	bytes := blobBytes(len(r.entries), fold) + blobBytes(len(r.entries), page) + blobBytes(len(r.facts), block)
 	if bytes == 0 {
-		return nil
+		return dst
 	}
-	dst := append(make([]byte, 0, bytes+bytes/8+64), factsFormat)
-	for _, list := range [][][]byte{folds, pages, r.facts} {
-		dst = appendBlobs(dst, list)
-	}
-	return dst
+	dst = append(slices.Grow(dst, bytes+bytes/8+64), factsFormat)
+	dst = appendBlobs(dst, len(r.entries), fold)
+	dst = appendBlobs(dst, len(r.entries), page)
+	return appendBlobs(dst, len(r.facts), block)
 }
 
-// appendBlobs appends a column of byte strings: how many, their lengths, and
-// their bytes.
-func appendBlobs(dst []byte, list [][]byte) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(list)))
-	for _, b := range list {
-		dst = binary.AppendUvarint(dst, uint64(len(b)))
+func blobBytes(n int, at func(int) []byte) (bytes int) {
+	for i := range n {
+		bytes += len(at(i))
 	}
-	for _, b := range list {
-		dst = append(dst, b...)
+	return bytes
+}
+
+// appendBlobs appends a column of n byte strings: how many, their lengths, and
+// their bytes.
+func appendBlobs(dst []byte, n int, at func(int) []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(n))
+	for i := range n {
+		dst = binary.AppendUvarint(dst, uint64(len(at(i))))
+	}
+	for i := range n {
+		dst = append(dst, at(i)...)
 	}
 	return dst
 }

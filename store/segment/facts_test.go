@@ -68,7 +68,7 @@ func factsOf(t *testing.T, s *Reader, n uint32) *Facts {
 // be asked for.
 func FuzzFacts(f *testing.F) {
 	r := run{entries: testEntries(12), facts: [][]byte{nil, []byte("a"), []byte("bc")}}
-	f.Add(r.encodeFacts())
+	f.Add(r.appendFacts(nil))
 	f.Add([]byte{factsFormat, 0xff, 0xff, 3, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		facts, err := decodeFacts(b)

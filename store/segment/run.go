@@ -55,6 +55,28 @@ type run struct {
 	// capture whose body goes on in it.
 	key  string
 	time record.Time
+	mem  *runMemory // that it is encoded in; made where it is nil
+	// front and flags are what encode made of the entries.
+	front []byte
+	flags []int64
+}
+
+// runMemory is what runs are encoded in, one after the other.
+type runMemory struct {
+	front                frontWriter
+	texts                [backCols][]string
+	cols                 [backCols][]byte
+	meta, content, frame []byte
+	record               []byte
+}
+
+// addBytes appends b to a column of texts, which often has it already.
+func (m *runMemory) addBytes(col int, b []byte) {
+	if n := len(m.texts[col]); n > 0 && m.texts[col][n-1] == string(b) {
+		m.texts[col] = append(m.texts[col], m.texts[col][n-1])
+		return
+	}
+	m.texts[col] = append(m.texts[col], string(b))
 }
 
 // The columns of a run's meta frame that follow the front, in file order.
@@ -98,14 +120,18 @@ const (
 
 // encodeMeta gives the meta frame of r before compression.
 func (r *run) encodeMeta(segment, number uint32) []byte {
-	n := len(r.entries)
 	format := byte(metaPlain)
 	if r.packed {
 		format = metaPacked
 	}
-	dst, flags := appendFront([]byte{format}, r.entries)
-	text := make([][]string, backCols)
-	var cols [backCols][]byte
+	m := r.mem
+	dst, flags := m.front.append(append(m.meta[:0], format), r.entries)
+	r.front, r.flags = dst[1:], flags
+	text, cols := &m.texts, &m.cols
+	for i := range text {
+		clear(text[i])
+		text[i], cols[i] = text[i][:0], cols[i][:0]
+	}
 	var holders, refersTime, linkCounts, blockCounts []int64
 	var recipes []Recipe
 	add := func(col int, s string) { text[col] = append(text[col], s) }
@@ -144,19 +170,19 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 			add(colRefersURL, e.RefersURL)
 			refersTime = append(refersTime, int64(e.RefersTime))
 		}
-		add(colHead, string(e.Head))
-		add(colFraming, string(e.Framing))
-		add(colExtra, string(e.Extra))
+		m.addBytes(colHead, e.Head)
+		m.addBytes(colFraming, e.Framing)
+		m.addBytes(colExtra, e.Extra)
 	}
 	lens := make([]int64, len(r.blocks))
 	for i, b := range r.blocks {
 		lens[i] = int64(len(b))
 	}
-	cols[colLinkCount] = appendInts(nil, linkCounts)
-	cols[colBlockCount] = appendInts(nil, blockCounts)
-	cols[colHolders] = appendInts(nil, holders)
-	cols[colRefersTime] = appendInts(nil, refersTime)
-	cols[colBlockLens] = appendInts(binary.AppendUvarint(nil, uint64(len(lens))), lens)
+	cols[colLinkCount] = appendInts(cols[colLinkCount], linkCounts)
+	cols[colBlockCount] = appendInts(cols[colBlockCount], blockCounts)
+	cols[colHolders] = appendInts(cols[colHolders], holders)
+	cols[colRefersTime] = appendInts(cols[colRefersTime], refersTime)
+	cols[colBlockLens] = appendInts(binary.AppendUvarint(cols[colBlockLens], uint64(len(lens))), lens)
 	if r.packed {
 		cols[colRecipes] = packRecipes(recipes, segment)
 	} else {
@@ -170,11 +196,10 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		}
 	}
 	for c := range cols {
-		if text[c] != nil {
-			cols[c] = appendTexts(make([]byte, 0, n), text[c])
-		}
+		cols[c] = appendTexts(cols[c], text[c])
 		dst = packed.AppendSized(dst, cols[c])
 	}
+	m.meta = dst
 	return dst
 }
 
@@ -755,17 +780,21 @@ func parseHTTPDate(s string) (record.Time, error) {
 	return record.At(t), nil
 }
 
-// encode gives the run's record whole, and where in it the meta frame ends.
+// encode gives the run's record whole, and where in it the meta frame ends. It is
+// valid until another run is encoded in the same memory.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, dict []byte) (rec []byte, metaEnd int) {
+	if r.mem == nil {
+		r.mem = new(runMemory)
+	}
 	meta := r.encodeMeta(segment, number)
-	content := make([]byte, 0, r.bytes)
+	content := r.mem.content[:0]
 	for _, b := range r.blocks {
 		content = append(content, b...)
 	}
-	facts := r.encodeFacts()
-	content = append(content, facts...)
-	data := enc.EncodeAll(meta, make([]byte, 0, len(meta)/2+len(content)/3+64))
-	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), factsLength: len(facts), unzip: len(meta) + len(content)}
+	blocks := len(content)
+	content = r.appendFacts(content)
+	data := enc.EncodeAll(meta, r.mem.frame[:0])
+	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
 	switch {
 	case len(content) > 0 && len(dict) > 0:
 		h.dict = refs
@@ -783,9 +812,11 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 		h.url, h.date = urlkey.URL(first.Key), first.Time
 		h.lastURL, h.lastDate = urlkey.URL(last.Key), last.Time
 	}
-	rec = h.append(make([]byte, 0, len(data)+1024), data)
+	rec = h.append(r.mem.record[:0], data)
 	metaEnd = len(rec) + h.metaLength
-	return append(append(rec, data...), '\n'), metaEnd
+	rec = append(append(rec, data...), '\n')
+	r.mem.content, r.mem.frame, r.mem.record = content, data, rec
+	return rec, metaEnd
 }
 
 // encodeEnd gives the record that ends a db-file: what the catalogue would

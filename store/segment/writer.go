@@ -285,7 +285,7 @@ func (w *Writer) closeRun() error {
 	rec, metaEnd := w.run.encode(w.enc, w.info.Pool, w.info.ID, number, refs, dict)
 	if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
-		w.chunks = append(w.chunks, pair{chunkKey(&last, number), appendChunk(nil, number, w.run.entries)})
+		w.chunks = append(w.chunks, pair{chunkKey(&last, number), appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)})
 		w.last = &Stored{Entry: last.Entry}
 	}
 	w.info.Blocks += int64(len(w.run.blocks))
@@ -294,8 +294,16 @@ func (w *Writer) closeRun() error {
 		return err
 	}
 	w.runEnds = append(w.runEnds, w.info.Bytes)
-	w.run = run{packed: w.run.packed}
+	w.run.reset()
 	return nil
+}
+
+// reset empties the run, and keeps what memory it has.
+func (r *run) reset() {
+	clear(r.entries)
+	clear(r.blocks)
+	clear(r.facts)
+	*r = run{packed: r.packed, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
 }
 
 func (w *Writer) write(rec []byte) error {
