@@ -3,14 +3,45 @@ package store
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"infomall/store/glob"
 	"infomall/store/record"
 )
 
-// itemsAhead is how many records reading may be ahead of storing. Each may be
-// as large as a body kept in memory, so it is few.
-const itemsAhead = 4
+// Reading is ahead of storing by itemsAhead bundles of records. A bundle is
+// closed at bundleItems records or bundleBytes: many small records are handed
+// over at once, and of large ones, each of which may be as large as a body kept
+// in memory, there are few on the way.
+const (
+	itemsAhead  = 4
+	bundleItems = 64
+	bundleBytes = 64 << 10
+)
+
+// bundle gathers records that are handed over together.
+type bundle struct {
+	items []record.Item
+	bytes int
+}
+
+// add appends a record, and reports whether that is enough.
+func (b *bundle) add(it record.Item) (full bool) {
+	b.items = append(b.items, it)
+	if c := it.Capture; c != nil {
+		b.bytes += len(c.Body) + len(c.Head)
+	}
+	return len(b.items) >= bundleItems || b.bytes >= bundleBytes
+}
+
+// drop frees what records hold outside memory.
+func (b *bundle) drop() {
+	for _, it := range b.items {
+		if it.Capture != nil {
+			it.Capture.Close()
+		}
+	}
+}
 
 // Import reads files into the archive, making the archive if there is none,
 // and returns a result a file. On an error, also when ctx ends, the results of
@@ -59,41 +90,28 @@ func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	items := make(chan record.Item, itemsAhead)
+	bundles := make(chan bundle, itemsAhead)
 	var readErr error
 	go func() {
-		defer close(items)
-		for it, err := range src.items(ctx) {
-			if err != nil {
-				readErr = err
-				return
-			}
-			select {
-			case items <- it:
-			case <-ctx.Done():
-				if it.Capture != nil {
-					it.Capture.Close()
-				}
-				readErr = ctx.Err()
-				return
-			}
-		}
+		defer close(bundles)
+		readErr = bundled(ctx, src.items(ctx), bundles)
 	}()
-	for it := range items {
-		if err != nil {
-			if it.Capture != nil {
-				it.Capture.Close()
+	for b := range bundles {
+		for i, it := range b.items {
+			if err != nil {
+				b.items = b.items[i:]
+				b.drop() // only to let the reader end
+				break
 			}
-			continue // only to let the reader end
-		}
-		if err = g.take(ctx, it, res); err != nil {
-			cancel()
-		}
-		progress.Records++
-		if o.Progress != nil {
-			p := *progress
-			p.Done += src.consumed()
-			o.Progress(p)
+			if err = g.take(ctx, it, res); err != nil {
+				cancel()
+			}
+			progress.Records++
+			if o.Progress != nil {
+				p := *progress
+				p.Done += src.consumed()
+				o.Progress(p)
+			}
 		}
 	}
 	cancel()
@@ -105,6 +123,36 @@ func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.
 	}
 	if err != nil {
 		return fmt.Errorf("import %s: %w", in.name, err)
+	}
+	return nil
+}
+
+// bundled hands the records of a file on, until ctx ends.
+func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<- bundle) error {
+	var b bundle
+	send := func() bool {
+		select {
+		case to <- b:
+			b = bundle{}
+			return true
+		case <-ctx.Done():
+			b.drop()
+			return false
+		}
+	}
+	for it, err := range items {
+		if err != nil {
+			if len(b.items) > 0 && !send() {
+				return ctx.Err()
+			}
+			return err
+		}
+		if b.add(it) && !send() {
+			return ctx.Err()
+		}
+	}
+	if len(b.items) > 0 && !send() {
+		return ctx.Err()
 	}
 	return nil
 }
