@@ -109,13 +109,13 @@ func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes), blocks: segment.NewBlocks(), enc: newEncoder()}
+	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(), enc: newEncoder()}
 	return g, nil
 }
 
 // newEncoder returns what compresses fast.
 func newEncoder() *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20))
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
 	}
@@ -256,59 +256,73 @@ func (g *ingest) flush(ctx context.Context) error {
 		return nil
 	}
 	defer g.drop()
-	sort.SliceStable(g.staged, func(i, j int) bool { return g.staged[i].Less(&g.staged[j].Entry) })
+	order := make([]*staged, len(g.staged))
+	for i := range g.staged {
+		order[i] = &g.staged[i]
+	}
+	slices.SortStableFunc(order, func(a, b *staged) int { return a.Compare(&b.Entry) })
 	for {
-		err := g.store(ctx)
-		if errors.Is(err, errStale) {
+		large, err := g.store(ctx, order)
+		switch {
+		case errors.Is(err, errStale):
 			continue // what the batch was to use was merged: plan it anew
+		case err != nil:
+			return err
 		}
-		return err
+		clear(order)
+		g.drop() // a merge needs the memory
+		g.mergeSmall(ctx, large)
+		return nil
 	}
 }
 
 // store writes and publishes the staged captures as they are to be by the
-// archive's present state.
-func (g *ingest) store(ctx context.Context) error {
+// archive's present state. It tells the pools that have many small segments now,
+// or are too large.
+func (g *ingest) store(ctx context.Context, order []*staged) (large []string, err error) {
 	v, err := g.a.Snapshot(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer v.Close()
 	v.SetCache(0) // what is read for one batch is of no use to the next
-	// Planning changes captures, and may have to be done again.
-	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
+	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: make([]staged, len(order)), pools: make(map[string]*poolPlan)}
+	for i, s := range order {
+		b.staged[i] = *s // planning changes captures, and may have to be done again
+	}
 	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
-		return err
+		return nil, err
 	}
 	if len(b.pools) > 0 {
 		if err := g.write(ctx, b); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for i, f := range b.fates {
 		b.staged[i].count(f)
 		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
-	g.mergeSmall(ctx, b)
-	return nil
+	for _, name := range slices.Sorted(maps.Keys(b.pools)) {
+		small := 1 // that which was published now
+		for _, s := range v.pin.segments {
+			if s.Pool == name && s.Bytes < smallBytes {
+				small++
+			}
+		}
+		if small >= smallMany || v.pin.oversized(name, limitOr(g.poolLimit)) {
+			large = append(large, name)
+		}
+	}
+	return large, nil
 }
 
 // mergeSmall merges what has become many small segments, and splits pools that
 // have become too large. What was stored is in
 // force already: it is only told if that fails, and the next who publishes
 // tries again.
-func (g *ingest) mergeSmall(ctx context.Context, b *batchPlan) {
-	for _, name := range slices.Sorted(maps.Keys(b.pools)) {
-		small := 1 // that which was published now
-		for _, s := range b.v.pin.segments {
-			if s.Pool == name && s.Bytes < smallBytes {
-				small++
-			}
-		}
-		if small < smallMany && !b.v.pin.oversized(name, limitOr(g.poolLimit)) {
-			continue
-		}
+func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
+	for _, name := range pools {
 		if err := g.a.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
 			g.a.warn(err)
 		}

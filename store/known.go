@@ -13,12 +13,10 @@ type knownBlocks struct {
 	runs map[uint64]runBlocks
 }
 
-// runBlocks is the blocks of a run, their IDs and where each ends, and the
-// captures that stand there.
+// runBlocks is the blocks of a run: their IDs, and where each ends.
 type runBlocks struct {
-	ids     []segment.ID
-	ends    []int64
-	entries []segment.Stored
+	ids  []segment.ID
+	ends []int64
 }
 
 // runBlocksMax is how many runs are remembered.
@@ -52,14 +50,10 @@ func (k *knownBlocks) of(at place) {
 }
 
 func (k *knownBlocks) load(at place) error {
-	home, err := k.run(at.seg.Info.ID, at.run)
+	e, err := k.v.stored(at)
 	if err != nil {
 		return err
 	}
-	if uint64(at.n) >= uint64(len(home.entries)) {
-		return errNoHolder
-	}
-	e := &home.entries[at.n]
 	if e.Recipe.Layout == 0 {
 		return nil
 	}
@@ -103,15 +97,11 @@ func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
 	if err != nil {
 		return runBlocks{}, err
 	}
-	m := whole.Meta
 	var r runBlocks
 	if r.ids, err = whole.BlockIDs(); err != nil {
 		return r, err
 	}
-	if r.ends, err = m.BlockEnds(); err != nil {
-		return r, err
-	}
-	if r.entries, err = m.Entries(); err != nil {
+	if r.ends, err = whole.Meta.BlockEnds(); err != nil {
 		return r, err
 	}
 	if k.runs == nil || len(k.runs) >= runBlocksMax {

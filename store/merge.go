@@ -196,6 +196,9 @@ func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult
 		return record.MergeResult{}, err
 	}
 	defer v.Close()
+	if t.byItself {
+		v.SetCache(0) // who imports has little memory left, and segments are read in order
+	}
 	chosen := t.choose(v.pin.catalog)
 	in, hidden, err := v.mergeable(chosen)
 	r := mergeResult(t.pool, in)

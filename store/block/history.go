@@ -111,7 +111,7 @@ func (h *History) Bytes() int64 {
 	if h.last == nil {
 		return 0
 	}
-	return h.last.Size + int64(len(h.last.Tree.Blocks))*128
+	return h.last.Size + int64(len(h.last.Tree.Blocks))*128 + 800
 }
 
 // newRevision finds the blocks of a version.
