@@ -56,17 +56,19 @@ type scanner struct {
 func (s *scanner) run(yield func(record.Item) bool) error {
 	var pos int64
 	known := false // pos was found by search, which has judged it already
+	var f follower // of the record before
 	for {
 		var end bool
 		var err error
 		if pos, end, err = s.skipEmpty(pos); end || err != nil {
 			return err
 		}
-		h, ok, err := s.headAt(pos)
-		if err != nil {
-			return err
+		h, ok := f.head, f.kind == followedByHead && f.next == pos
+		if !ok {
+			if h, ok, err = s.headAt(pos); err != nil {
+				return err
+			}
 		}
-		var f follower
 		var why string
 		if ok {
 			if f, err = s.follower(pos, h); err != nil {
