@@ -19,19 +19,21 @@ const dividedMax = 8 << 20
 // it divides. Captures with equal bodies share it.
 type analysis struct {
 	page    segment.Page
-	content uint64 // as in segment.Entry
-	missing bool   // it says that nothing is there
-	facts   []byte // as in segment.Stored
-	divided bool   // it is stored as layout and blocks
-	plain   bool   // what divides is the body as it was sent
+	content uint64   // as in segment.Entry
+	missing bool     // it says that nothing is there
+	facts   []byte   // as in segment.Stored
+	divided bool     // it is stored as layout and blocks
+	plain   bool     // what divides is the body as it was sent
+	single  bool     // it has one block at most, be that hidden
+	leaf    [][]byte // facts of the block that all of the body is
 	// open is the page as it divides, until the batch that brought it is
-	// written; nil as well where it does not divide.
+	// written; nil as well where it does not divide, or not to be stored so.
 	open *block.Reading
 }
 
 // analyse reads a body. head is its response's, mime its media type.
 func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
-	a := &analysis{page: segment.NoPage}
+	a := &analysis{page: segment.NoPage, single: true}
 	b := openPage(body, head, mime)
 	if b == nil {
 		return a
@@ -59,6 +61,10 @@ func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
 	a.divided = len(r.Leaves) > 0 && !whole && a.plain
 	a.facts = r.AppendFacts(nil, meta.Base, !a.plain)
 	r.Close()
+	if a.single = len(r.Blocks) <= 2; a.single && whole {
+		// Of a small text that is much of its memory, and few are asked for more.
+		a.leaf, a.open = r.Facts, nil
+	}
 	return a
 }
 
@@ -118,6 +124,10 @@ func contentOf(leaves []record.Digest) uint64 {
 func (m *analyses) contentFor(s *staged) segment.Content {
 	c := segment.Content{Body: s.body, Spool: s.spool}
 	if s.read == nil || !s.read.plain {
+		return c
+	}
+	if s.read.leaf != nil {
+		c.Facts = s.read.leaf
 		return c
 	}
 	r := m.open(s.read, s.body, s.Head, s.Mime)

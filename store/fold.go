@@ -49,7 +49,9 @@ func (f *folder) folds(take func(l *located, fold []byte)) error {
 		if l.Change == record.ChangeSame {
 			continue
 		}
-		if l.seg == f.of {
+		if fold := f.first(last, l); fold != nil {
+			take(l, fold)
+		} else if l.seg == f.of {
 			rev, reading, err := f.next(last, i)
 			if err != nil {
 				return err
@@ -64,6 +66,19 @@ func (f *folder) folds(take func(l *located, fold []byte)) error {
 		b.tails.remember(all[last].Key, f.sums[last], f.history)
 	}
 	return nil
+}
+
+// first makes the fold of version l without its history, if it is the first, of
+// one block, and of the batch: those of most small texts.
+func (f *folder) first(last int, l *located) []byte {
+	if last >= 0 || l.seg != nil {
+		return nil
+	}
+	s := &f.b.staged[l.n]
+	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified || s.read == nil || !s.read.single || len(s.body) == 0 || len(s.body) > dividedMax {
+		return nil
+	}
+	return block.AppendFirstFold(nil, l.Kind == record.KindPage && s.read.facts != nil, int64(len(s.body)))
 }
 
 // next takes version i, which follows version last; nil if that can't be done.

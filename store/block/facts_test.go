@@ -1,6 +1,7 @@
 package block
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -228,4 +229,37 @@ func FuzzReadFold(f *testing.F) {
 			new(History).Resume(v, fold)
 		}
 	})
+}
+
+// TestFirstFold shows that the fold of a first version of one block can be made
+// without its history.
+func TestFirstFold(t *testing.T) {
+	for _, tt := range []struct {
+		mime, body string
+		kind       record.Kind
+	}{
+		{"text/plain", "one line of text", record.KindPage},
+		{"text/plain", "a\nb\n\nc\n", record.KindPage},
+		{"text/plain", " \n ", record.KindPage},
+		{"text/plain", "one line of text", record.KindMissing},
+		{"text/html", "<p>one", record.KindPage},
+		{"text/html", "<p>one", record.KindRedirect},
+		{"image/png", "\x89PNG", record.KindPage},
+		{"image/png", "\x89PNG", record.KindError},
+	} {
+		v := Version{Time: 1234567, Kind: tt.kind, Digest: sha256.Sum256([]byte(tt.body)), Size: int64(len(tt.body))}
+		body, opened := Open([]byte(tt.body), tt.mime, tt.mime, "", Options{})
+		var reading *Reading
+		if opened {
+			reading = NewReader().Read(body)
+			v.Body, v.Digests = body, reading.Digests
+			if len(body.Blocks) > 2 {
+				t.Fatalf("%q has %d blocks", tt.body, len(body.Blocks))
+			}
+		}
+		want := new(History).Add(v).AppendFold(nil, reading)
+		if got := AppendFirstFold(nil, opened && tt.kind == record.KindPage, v.Size); !bytes.Equal(got, want) {
+			t.Errorf("%s %q, kind %v: got %x, want %x", tt.mime, tt.body, tt.kind, got, want)
+		}
+	}
 }

@@ -122,6 +122,20 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 	return append(dst, digests...)
 }
 
+// AppendFirstFold is AppendFold for the first version of a URL, if that has one
+// block: a shown one where it is a page that Open opens. Size is that of the body
+// as it is stored, and not 0.
+func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
+	leaves := byte(0)
+	if shown {
+		leaves = 1
+	}
+	dst = binary.AppendUvarint(append(dst, Extractor, foldFirst), 1000) // unit
+	dst = append(dst, 1, 0, 0)                                          // a birth, this one, of no twins
+	dst = append(dst, 2, 1, 0, 1)                                       // of the block behind the root
+	return binary.AppendUvarint(append(dst, leaves), uint64(size))
+}
+
 // birth is the version in which a block appeared.
 type birth struct {
 	time record.Time
