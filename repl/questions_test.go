@@ -20,11 +20,11 @@ import (
 // text is the same.
 type question struct{ ours, theirs string }
 
-// questions are those of testdata/questions.txt, a line each, with " ;; " between
-// the two texts where they differ, and such as differ in scopes and times.
-func questions(t *testing.T) []question {
+// readQuestions are those of a file, a line each, with " ;; " between the two
+// texts where they differ.
+func readQuestions(t *testing.T, name string) []question {
 	t.Helper()
-	text, err := os.ReadFile("testdata/questions.txt")
+	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +36,30 @@ func questions(t *testing.T) []question {
 		}
 		ours, theirs, _ := strings.Cut(line, " ;; ")
 		list = append(list, question{ours, theirs})
+	}
+	return list
+}
+
+// questions are those of testdata/questions.txt, and such as differ in scopes
+// and times.
+func questions(t *testing.T) []question {
+	t.Helper()
+	list := readQuestions(t, "testdata/questions.txt")
+	// The truth tables of three values, and what NULL does to other operators.
+	for _, a := range []string{"TRUE", "FALSE", "NULL"} {
+		for _, b := range []string{"TRUE", "FALSE", "NULL"} {
+			text := strings.NewReplacer("{a}", a, "{b}", b)
+			list = append(list, question{ours: text.Replace("SELECT {a} AND {b}, {a} OR {b}, NOT {a}, {a} = {b}, {a} <> {b}, {a} IS NULL, {a} IS NOT NULL, {a} IN ({b}, NULL), {a} NOT IN ({b}, NULL), {a} NOT IN ({b})")},
+				question{ours: text.Replace("SELECT CASE WHEN {a} THEN 'a' WHEN {b} THEN 'b' ELSE 'c' END, coalesce({a}, {b}), nullif({a}, {b}), count(*) FROM captures WHERE {a} OR {b}")},
+				question{ours: text.Replace("SELECT count(*) FROM captures WHERE NOT ({a} AND location = 'http://x.example/') OR {b}")})
+		}
+	}
+	for _, a := range []string{"1", "2", "NULL"} {
+		for _, b := range []string{"1", "2", "NULL"} {
+			text := strings.NewReplacer("{a}", a, "{b}", b)
+			list = append(list, question{ours: text.Replace("SELECT {a} < {b}, {a} <= {b}, {a} + {b}, {a} * {b}, {a} % {b}, -{a}, {a} BETWEEN {b} AND 2, {a} NOT BETWEEN 1 AND {b}, CASE {a} WHEN {b} THEN 'same' ELSE 'other' END")},
+				question{ours: text.Replace("SELECT 'x' || CAST({a} AS text), length('abc') > {a}, 'a' LIKE NULL, coalesce(NULL, {a}, {b}), nullif({a}, {b})")})
+		}
 	}
 	for _, s := range questionScopes {
 		list = append(list,
@@ -97,7 +121,7 @@ var questionMoments = []struct{ ours, to string }{
 	{"2007", "2008"},
 }
 
-// TestQuestions asks two hundred questions about the demo, each of this program
+// TestQuestions asks some three hundred questions about the demo, each of this program
 // and of sqlite3 over the exported relations. Rows are compared in order where
 // the question has one.
 func TestQuestions(t *testing.T) {
