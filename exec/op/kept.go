@@ -197,7 +197,15 @@ func (r *Runner) lateBlock(ctx context.Context, n *plan.Source, hidden []*value.
 		if err != nil {
 			return value.Value{}, err
 		}
-		return blockFields[name](res, res.inCut(n.Level, ordinal)), nil
+		at := res.inCut(n.Level, ordinal)
+		if f := siteFields[name]; f != nil {
+			site, err := r.inSite(ctx, res)
+			if err != nil {
+				return value.Value{}, err
+			}
+			return f(site, at), nil
+		}
+		return blockFields[name](res, at), nil
 	}, nil
 }
 

@@ -30,6 +30,7 @@ type response struct {
 	cut      []int // at cutLevel
 	cutLevel int
 	linked   bool
+	site     *inSite // what it is among the pages of its host
 }
 
 // response opens the response of one capture, or gives the one opened before.

@@ -38,6 +38,7 @@ type Runner struct {
 	keptLast  *keptVersion
 	linked    []*pageLinks // as responses
 	learned   learned      // of the URL asked for last
+	style     *hostStyle   // as well
 	// sought bounds sources while the right side of a join is opened.
 	sought map[*plan.Source][]urlkey.Range
 }

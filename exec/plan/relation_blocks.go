@@ -37,6 +37,8 @@ var blocksRelation = &Relation{
 		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for, or the end of the period of EACH", Aside: true},
 		{Name: "substantial", Type: value.Bool, Doc: "whether words came or went that are no dates, counters and the like; true in a first version", Payload: true},
 		{Name: "reason", Type: value.Text, Doc: "why a change is not substantial: markup, order, date, time, counter, token", Payload: true},
+		{Name: "importance", Type: value.Float, Doc: "how much of it is the page's own: 0 for the template of the host's pages of that month, 1 for what no other page has; NULL if there is no other", Payload: true},
+		{Name: "site_label", Type: value.Text, Doc: "label, where importance counts too", Payload: true},
 		{Name: "text", Type: value.Text, Doc: "what it shows", Payload: true},
 		{Name: "html", Type: value.Text, Doc: "its part of the body, as UTF-8", Payload: true},
 		{Name: "simhash", Type: value.Int, Doc: "fingerprint of the text: similar texts differ in few bits", Payload: true},

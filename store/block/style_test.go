@@ -1,0 +1,153 @@
+package block
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestImportance works the published figures out again.
+func TestImportance(t *testing.T) {
+	near := func(what string, got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > .0000005 {
+			t.Errorf("%s is %.6f, want %.6f", what, got, want)
+		}
+	}
+	near("the importance of an element of four styles", nodeImportance([]float64{.35, .25, .25, .15}, 100), .292096)
+	near("that of one style", nodeImportance([]float64{1}, 100), 0)
+	near("that on a single page", nodeImportance([]float64{1}, 1), 1)
+
+	// Two pages share one of a leaf's four features, in an element of one style.
+	s := NewSiteStyle()
+	for _, words := range []string{"date one two", "date six"} {
+		s.Learn(opened(t, "text/html", "<div><p>"+words+"</p></div>"))
+	}
+	div := s.elements[0].styles[0].elements[0]
+	leaf := s.elements[div].styles[0].elements[0]
+	near("that of the leaf", s.composite(leaf), .75)
+	near("that of its parent", s.composite(div), .675)
+}
+
+func TestSequenceSimilarity(t *testing.T) {
+	tests := []struct {
+		a, b   string
+		common int
+		want   float64
+	}{
+		{"abcbdab", "bdcaba", 4, .615385},
+		{"abc", "abc", 3, 1},
+		{"abc", "", 0, 0},
+		{"", "", 0, 1},
+		{"ab", "ba", 1, .5},
+	}
+	for _, tt := range tests {
+		a, b := []byte(tt.a), []byte(tt.b)
+		if got := longestCommon(a, b); got != tt.common {
+			t.Errorf("longestCommon(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.common)
+		}
+		if got := sequenceSimilarity(a, b); math.Abs(got-tt.want) > .0000005 {
+			t.Errorf("sequenceSimilarity(%q, %q) = %.6f, want %.6f", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
+
+// oldSite and newSite are pages of a site before and after its redesign, which
+// all begin and end alike.
+func oldSite(n int) string {
+	words := strings.Fields("roof gate tower bridge wall garden market school")
+	return `<table><tr><td class=bar>Welcome to the pages of our town, where you find what is new and whom to ask about it, day by day</td></tr>` +
+		`<tr><td class=text>` + strings.Repeat(fmt.Sprintf("<p>The %s of number %d was mended by %s people in the %s week. </p>", words[n%8], n, words[(n+3)%8], words[(n+5)%8]), 3) + `</td></tr>` +
+		`<tr><td class=foot>Town hall, open on Monday and on Thursday from nine to noon, telephone and address as ever</td></tr></table>`
+}
+
+func newSite(n int) string {
+	return `<header><h1>Our town</h1><nav><ul><li><a href=/a>News</a><li><a href=/b>People</a></ul></nav></header>` +
+		`<main><article>` + fmt.Sprintf("<h2>Item %d</h2><p>What is item %d about? It tells of year %d.</p>", n, n, 1900+n) + `</article></main>` +
+		`<footer><p>Town hall, open on Monday</p><p>Telephone as ever</p></footer>`
+}
+
+// TestSiteStyle learns a site before and after its redesign: what all pages have is
+// of no importance, what each is about is.
+func TestSiteStyle(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		page func(int) string
+	}{{"old", oldSite}, {"new", newSite}} {
+		s := NewSiteStyle()
+		asked := opened(t, "text/html", tt.page(50)) // is not among those learned
+		for n := range 12 {
+			if got := s.Importances(asked); n < 2 && got != nil {
+				t.Errorf("%s: importances with %d pages known: %v", tt.name, n, got)
+			}
+			s.Learn(opened(t, "text/html", tt.page(n)))
+		}
+		all, labels := s.Importances(asked), asked.LabelsIn(s)
+		cut := asked.Cut(1)
+		if len(cut) != 3 {
+			t.Fatalf("%s: %d regions, want 3", tt.name, len(cut))
+		}
+		for i, n := range cut {
+			if got, want := all[n] >= templateMost, i == 1; got != want {
+				t.Errorf("%s: region %d has importance %.3f, want it %v that it is the page's own", tt.name, i, all[n], want)
+			}
+			if got, want := labels[n] == Main, i == 1; got != want {
+				t.Errorf("%s: region %d is labelled %s, want it %v that it is main", tt.name, i, labels[n], want)
+			}
+		}
+	}
+}
+
+func TestRedesigns(t *testing.T) {
+	shape := map[rune]Shape{}
+	for name, body := range map[rune]string{
+		'o': oldSite(1), 'n': newSite(1), 'l': links(3, "Another kind of page") + "<dl><dt>a<dd>b</dl><form><fieldset>c</fieldset></form>",
+	} {
+		shape[name] = ShapeOf(opened(t, "text/html", body).Page)
+	}
+	tests := []struct {
+		pages string
+		want  []int
+	}{
+		{"", nil}, {"o", nil}, {"oooooo", nil},
+		{"ooonnn", []int{3}},
+		{"olononn", nil},      // kinds that alternate
+		{"ololnnn", []int{4}}, // two kinds, then a redesign
+		{"oonnnn", nil},       // too few before it
+		{"oooonn", nil},       // too few after it
+		{"ooonnnlll", []int{3, 6}},
+	}
+	for _, tt := range tests {
+		var pages []Shape
+		for _, c := range tt.pages {
+			pages = append(pages, shape[c])
+		}
+		if got := Redesigns(pages); !slices.Equal(got, tt.want) {
+			t.Errorf("Redesigns(%s) = %v, want %v", tt.pages, got, tt.want)
+		}
+	}
+}
+
+// TestSiteStyleHostile learns pages made to be deep or of many parts.
+func TestSiteStyleHostile(t *testing.T) {
+	s := NewSiteStyle()
+	for _, body := range []string{
+		strings.Repeat("<div>", 100_000), strings.Repeat("<div>x", 50_000), strings.Repeat("<b>x<div>", 20_000),
+		strings.Repeat("<p>x<div class=a>y</div>", 20_000), "<p>" + strings.Repeat("x ", 100_000), strings.Repeat("<li><ul>", 30_000),
+	} {
+		b := opened(t, "text/html", body)
+		s.Learn(b)
+		s.Learn(b)
+		for n, i := range s.Importances(b) {
+			if !(i >= 0 && i <= 1) {
+				t.Fatalf("block %d of %.20q has importance %v", n, body, i)
+			}
+		}
+		b.LabelsIn(s)
+	}
+	if len(s.elements) > elementsMax || s.features > featuresMax {
+		t.Errorf("%d elements and %d features are known, want %d and %d at most", len(s.elements), s.features, elementsMax, featuresMax)
+	}
+}
