@@ -38,7 +38,8 @@ type poolCopy struct {
 // when it is begun again.
 //
 // With all pools go the definitions of views, metadata and saved queries, as far
-// as the copy has none of the name.
+// as the copy has none of the name, and the results that are kept, rankings and
+// graphs among them; one that is damaged is told of and left out.
 //
 // A folder that has captures of its own is no copy, and is refused.
 func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
@@ -89,6 +90,9 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 	results, err := c.pools(ctx, pools)
 	if err == nil && all {
 		err = a.copyDefinitions(ctx, to)
+	}
+	if err == nil && all {
+		err = c.results(ctx)
 	}
 	if e := c.w.close(); err == nil {
 		err = e
@@ -335,6 +339,64 @@ func (c *copying) file(ctx context.Context, f copyFile) error {
 		return err
 	}
 	return c.to.opts.Disk.Rename(tmp, path)
+}
+
+// results copies the results that the copy has not.
+func (c *copying) results(ctx context.Context) error {
+	from, err := c.a.Snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	names, err := c.a.resultFiles()
+	if err != nil {
+		return err
+	}
+	to := &Snapshot{a: c.to}
+	for _, name := range names {
+		err := from.checkResult(ctx, name)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, fs.ErrNotExist):
+			continue // it was dropped meanwhile
+		case err != nil:
+			c.a.warn(err)
+			continue
+		}
+		if to.checkResult(ctx, name) == nil {
+			continue
+		}
+		if err := c.result(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// result copies the file of one result.
+func (c *copying) result(ctx context.Context, name string) error {
+	path := filepath.Join(c.a.dir, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	crc, err := checksum(ctx, path)
+	if err != nil {
+		return err
+	}
+	tmp, err := c.fetch(ctx, copyFile{name, info.Size(), crc})
+	if err != nil {
+		return err
+	}
+	path = filepath.Join(c.to.dir, name)
+	if err := disk.MkdirAll(c.to.opts.Disk, filepath.Dir(path)); err != nil {
+		return err
+	}
+	if err := c.to.opts.Disk.Rename(tmp, path); err != nil {
+		return err
+	}
+	return c.to.opts.Disk.SyncDir(filepath.Dir(path))
 }
 
 // fetch copies one file into the writer's folder, synced and checked, and gives

@@ -175,6 +175,27 @@ func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, e
 	return list, nil
 }
 
+// resultFiles lists the files of all results, relative to the archive's folder.
+func (a *Archive) resultFiles() ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(a.dir, dirResults, "*", "*", "*"))
+	for i := range files {
+		if files[i], err = filepath.Rel(a.dir, files[i]); err != nil {
+			return nil, err
+		}
+	}
+	return files, err
+}
+
+// checkResult reads a file of a result to its end.
+func (v *Snapshot) checkResult(ctx context.Context, name string) error {
+	for _, err := range v.ResultRows(ctx, record.Result{File: name}, nil) {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // resultFile is an open file of a result.
 type resultFile struct {
 	*result.Reader

@@ -164,3 +164,56 @@ func TestResultKilled(t *testing.T) {
 		a.Close()
 	}
 }
+
+// TestResultsCopied has results in a copy of all pools, puts right there what is
+// damaged, and VERIFY finds what is.
+func TestResultsCopied(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	threeMonths(t, a)
+	for _, name := range []string{"june", "july"} {
+		if _, err := a.SaveResult(ctx, record.Result{Kind: record.ResultRanks, Name: name, Computed: 7}, resultRows("a", "b")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "copy")
+	to := Open(dir, Options{})
+	defer to.Close()
+	damaged := filepath.Join(dir, resultFolder(record.ResultRanks, "june"), fmt.Sprintf("%014d", 7))
+	for _, damage := range []bool{false, true, true} {
+		if damage {
+			b, err := os.ReadFile(damaged)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b[len(b)/2] ^= 1
+			if err := os.WriteFile(damaged, b, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			var found []string
+			for f, err := range to.Verify(ctx, record.VerifyOptions{}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				found = append(found, f.File)
+			}
+			if want := []string{filepath.Join(resultFolder(record.ResultRanks, "june"), fmt.Sprintf("%014d", 7))}; !slices.Equal(found, want) {
+				t.Errorf("findings in %q, want %q", found, want)
+			}
+		}
+		if _, err := a.Copy(ctx, record.CopyOptions{Dir: dir}); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := listResults(t, to), listResults(t, a); !slices.Equal(got, want) || len(got) != 2 {
+			t.Errorf("the copy has %q, want %q", got, want)
+		}
+	}
+	// What is damaged here does not stand in the way of a copy.
+	if err := os.WriteFile(filepath.Join(a.dir, resultFolder(record.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Copy(ctx, record.CopyOptions{Dir: filepath.Join(t.TempDir(), "other")}); err != nil {
+		t.Error(err)
+	}
+}

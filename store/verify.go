@@ -23,8 +23,8 @@ import (
 // sample, and yields what is wrong. Checked are CURRENT and all catalogues that
 // are there, the sizes and checksums of all files in force, each record and
 // block, the order of captures, the index against the data, that what segments
-// depend on is there, and that each body can be put together and has its
-// sha256. The error that may come last is not about the archive.
+// depend on is there, that each body can be put together and has its sha256, and
+// results that are kept. The error that may come last is not about the archive.
 //
 // What was found whole when it ends early is noted, and not read again by the
 // next that is asked for the same. It holds a few runs in memory, and 16 bytes
@@ -98,6 +98,11 @@ func (a *Archive) PlanVerify(ctx context.Context, o record.VerifyOptions) (recor
 	}
 	for _, s := range y.chosen {
 		add(s.File, s.Bytes)
+	}
+	for _, name := range y.resultFiles() {
+		if info, err := os.Stat(filepath.Join(a.dir, name)); err == nil {
+			add(name, info.Size())
+		}
 	}
 	return plan, nil
 }
@@ -234,8 +239,49 @@ func (y *verifier) run(ctx context.Context) error {
 			}
 		}
 	}
+	if err := y.results(ctx); err != nil {
+		return err
+	}
 	y.whole = true
 	return nil
+}
+
+// results verifies the files of results, of which no capture is made.
+func (y *verifier) results(ctx context.Context) error {
+	for _, name := range y.resultFiles() {
+		err := y.v.checkResult(ctx, name)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil || errors.Is(err, os.ErrNotExist) {
+			continue // or it was dropped meanwhile
+		}
+		if fault := (*segment.Error)(nil); errors.As(err, &fault) {
+			err = fault.Err
+		}
+		if err := y.report(record.Finding{File: name, Offset: -1, What: err.Error(), Time: record.NoTime}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resultFiles lists the files of results that are chosen: none of them is of one
+// pool.
+func (y *verifier) resultFiles() (list []string) {
+	if y.o.Pool != "" {
+		return nil
+	}
+	all, err := y.v.a.resultFiles()
+	if err != nil {
+		return nil // Unreachable: the pattern is right.
+	}
+	for i, name := range all {
+		if y.o.Sample < 2 || i%y.o.Sample == y.part {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // small verifies the small files that are read with every VERIFY: catalogues
