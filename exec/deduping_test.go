@@ -60,6 +60,35 @@ func TestDedup(t *testing.T) {
 	}
 }
 
+// TestDedupTemplate has pages of a site that share a frame ten times as long as
+// what each says: that makes no two of them duplicates, by any method.
+func TestDedupTemplate(t *testing.T) {
+	words := func(from, n int) string {
+		var list []string
+		for i := range n {
+			list = append(list, fmt.Sprintf("w%d", (from+i)*7919%100003))
+		}
+		return strings.Join(list, " ")
+	}
+	menu := ""
+	for i := range 60 {
+		menu += fmt.Sprintf(`<li><a href="/section%d.htm">%s</a></li>`, i, words(90000+5*i, 5))
+	}
+	var site []optest.Capture
+	for i := range 12 {
+		body := `<html><body><div class="header"><h1>` + words(80000, 12) + `</h1></div><div class="nav"><ul>` + menu + `</ul></div>` +
+			`<div class="content"><p>` + words(1000*i, 70) + `</p></div><div class="footer">` + words(70000, 300) + `</div></body></html>`
+		site = append(site, optest.Capture{URL: fmt.Sprintf("http://a.cn/%d", i), Time: at("2008-06-01"), Status: 200, Mime: html, Body: body})
+	}
+	for _, st := range []string{"DEDUP", "DEDUP SIMILARITY 0.5", "DEDUP METHOD simhash DISTANCE 16 SIMILARITY 0.5"} {
+		s := newSession(archive{optest.New(site...)})
+		got, _, err := ask(s, st)
+		if err != nil || !strings.Contains(got, "simhash|12|0|0|0|0|") && !strings.Contains(got, "minhash|12|0|0|0|0|") {
+			t.Errorf("%s: %s, error %v, want 12 pages compared and no group", st, got, err)
+		}
+	}
+}
+
 // TestDedupWork has the summary, EXPLAIN and the errors.
 func TestDedupWork(t *testing.T) {
 	s := newSession(archive{reprintedSite()})

@@ -122,11 +122,25 @@ func Plan(n, distance int) string {
 		l.tables[len(l.tables)-1].width, l.tables[0].width, l.pairsCost(n)/1e9)
 }
 
-// item is a fingerprint and its place.
-type item struct {
-	hash uint64
-	at   uint32
+// items are fingerprints and their places, each in a list of its own: most are
+// looked at for their bits alone.
+type items struct {
+	hash []uint64
+	at   []uint32
 }
+
+func newItems(hashes []uint64) items {
+	s := makeItems(len(hashes))
+	copy(s.hash, hashes)
+	for i := range s.at {
+		s.at[i] = uint32(i)
+	}
+	return s
+}
+
+func makeItems(n int) items { return items{make([]uint64, n), make([]uint32, n)} }
+
+func (s items) part(from, to uint32) items { return items{s.hash[from:to], s.at[from:to]} }
 
 // Pairs calls f for every pair of fingerprints that differ in at most distance
 // bits, once each: for i, with all its partners that were found together. Which
@@ -138,15 +152,16 @@ func Pairs(hashes []uint64, distance int, f func(i uint32, others []uint32) bool
 		panic(fmt.Sprintf("dedup: a distance of %d", distance))
 	}
 	l := layoutFor(len(hashes), distance)
-	items := make([]item, len(hashes))
-	for i, h := range hashes {
-		items[i] = item{h, uint32(i)}
-	}
-	work, spare := make([]item, len(hashes)), make([]item, len(hashes))
-	p := pairing{distance: distance, found: f}
-	for n := range l.tables {
-		t := &l.tables[n]
-		if !p.split(t, items, work, spare, 0) {
+	all, work, spare := newItems(hashes), makeItems(len(hashes)), makeItems(len(hashes))
+	p := pairing{distance: distance, found: f, single: l.r == 1}
+	for _, t := range l.tables {
+		p.mask = t.mask
+		if p.single {
+			p.lows |= t.mask & -t.mask
+			p.here = t.mask &^ (t.mask >> 1)
+			p.highs |= p.here
+		}
+		if !p.split(&t, all, work, spare, 0) {
 			return
 		}
 		p.earlier = append(p.earlier, t.mask)
@@ -157,8 +172,14 @@ func Pairs(hashes []uint64, distance int, f func(i uint32, others []uint32) bool
 type pairing struct {
 	distance int
 	found    func(i uint32, others []uint32) bool
-	earlier  []uint64 // masks of the tables before, which have had their pairs
+	mask     uint64   // of the table at hand
+	earlier  []uint64 // of the tables before, which have had their pairs
 	others   []uint32
+
+	// Where a table is sorted by a single block, the lowest and the highest bits
+	// of the blocks up to that of the table at hand, and its own highest.
+	single            bool
+	lows, highs, here uint64
 }
 
 // fewItems is how many fingerprints are compared each with each rather than
@@ -167,15 +188,15 @@ const fewItems = 24
 
 // split parts items by the digits of the table's key from digit on, and looks at
 // all pairs among those that come to the same place. It tells whether more are
-// wanted. It writes to work and spare, which are as many; spare may be items.
-func (p *pairing) split(t *table, items, work, spare []item, digit int) bool {
-	if len(items) <= fewItems || digit == len(t.digits) {
-		return p.among(items, t.mask)
+// wanted. It writes to work and spare, which are as many; spare may be s.
+func (p *pairing) split(t *table, s, work, spare items, digit int) bool {
+	if len(s.hash) <= fewItems || digit == len(t.digits) {
+		return p.among(s)
 	}
-	start := scatter(items, work, t.digits[digit])
+	start := scatter(s, work, t.digits[digit])
 	for d := range 1 << t.digits[digit].width {
 		from, to := start[d], start[d+1]
-		if to-from > 1 && !p.split(t, work[from:to], spare[from:to], work[from:to], digit+1) {
+		if to-from > 1 && !p.split(t, work.part(from, to), spare.part(from, to), work.part(from, to), digit+1) {
 			return false
 		}
 	}
@@ -183,15 +204,14 @@ func (p *pairing) split(t *table, items, work, spare []item, digit int) bool {
 }
 
 // among looks at all pairs of items.
-func (p *pairing) among(items []item, mask uint64) bool {
+func (p *pairing) among(s items) bool {
 	distance := p.distance
-	for i := range items {
-		h := items[i].hash
-		rest := items[i+1:]
+	for i, h := range s.hash {
+		rest := s.hash[i+1:]
 		// Nothing but this in the loop that most of the time goes into.
 		for k := range rest {
-			if bits.OnesCount64(h^rest[k].hash) <= distance {
-				if !p.partners(items[i], rest[k:], mask) {
+			if bits.OnesCount64(h^rest[k]) <= distance {
+				if !p.partners(h, s.at[i], items{rest[k:], s.at[i+1+k:]}) {
 					return false
 				}
 				break
@@ -203,19 +223,43 @@ func (p *pairing) among(items []item, mask uint64) bool {
 
 // partners tells of the partners of one among the others, and whether more are
 // wanted.
-func (p *pairing) partners(of item, among []item, mask uint64) bool {
-	if len(p.others) < len(among) {
-		p.others = make([]uint32, 2*len(among))
+func (p *pairing) partners(h uint64, at uint32, among items) bool {
+	if len(p.others) < len(among.hash) {
+		p.others = make([]uint32, 2*len(among.hash))
 	}
 	n := 0
-	for k := range among {
-		x := of.hash ^ among[k].hash
-		if bits.OnesCount64(x) <= p.distance && x&mask == 0 && !p.had(x) {
-			p.others[n] = among[k].at
+	if p.single {
+		n = p.singles(h, among)
+	} else {
+		for k := range among.hash {
+			x := h ^ among.hash[k]
+			if bits.OnesCount64(x) <= p.distance && x&p.mask == 0 && !p.had(x) {
+				p.others[n] = among.at[k]
+				n++
+			}
+		}
+	}
+	return n == 0 || p.found(at, p.others[:n])
+}
+
+// singles gathers partners where each table is sorted by one block: two belong to
+// the table of the first block in which they do not differ. It has no branches
+// that a processor would have to guess. The blocks of x that are zero are found
+// all at once: below the lowest such block no highest bit is set, and its own is.
+func (p *pairing) singles(h uint64, among items) (n int) {
+	distance, lows, highs, here := uint64(p.distance), p.lows, p.highs, p.here
+	others := p.others[:len(among.hash)]
+	places := among.at[:len(among.hash)]
+	for k, o := range among.hash {
+		x := h ^ o
+		other := (x-lows)&^x&highs ^ here
+		other |= (distance - uint64(bits.OnesCount64(x))) >> 63
+		others[n] = places[k]
+		if other == 0 {
 			n++
 		}
 	}
-	return n == 0 || p.found(of.at, p.others[:n])
+	return n
 }
 
 // had reports whether two that differ in the bits x were found in a table before.
@@ -245,21 +289,21 @@ func digitsOf(parts []part) (digits []part) {
 }
 
 // sort sorts items by the table's key, and gives them and the space beside them.
-func (t *table) sort(items, spare []item) (sorted, free []item) {
+func (t *table) sort(s, spare items) (sorted, free items) {
 	for i := len(t.digits) - 1; i >= 0; i-- {
-		scatter(items, spare, t.digits[i])
-		items, spare = spare, items
+		scatter(s, spare, t.digits[i])
+		s, spare = spare, s
 	}
-	return items, spare
+	return s, spare
 }
 
 // scatter copies items in order of a digit, and gives where those of each value
 // begin.
-func scatter(from, to []item, digit part) (start [1<<digitBits + 1]uint32) {
+func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	var at [1 << digitBits]uint32
 	mask, shift := uint8(1<<digit.width-1), digit.shift&63
-	for i := range from {
-		at[uint8(from[i].hash>>shift)&mask]++
+	for _, h := range from.hash {
+		at[uint8(h>>shift)&mask]++
 	}
 	sum := uint32(0)
 	for i, n := range at {
@@ -267,11 +311,12 @@ func scatter(from, to []item, digit part) (start [1<<digitBits + 1]uint32) {
 		sum += n
 	}
 	start[len(at)] = sum
-	to = to[:len(from)]
-	for i := range from {
-		d := uint8(from[i].hash>>shift) & mask
-		to[at[d]] = from[i]
-		at[d]++
+	places := from.at[:len(from.hash)]
+	hash, place := to.hash[:len(from.hash)], to.at[:len(from.hash)]
+	for i, h := range from.hash {
+		d := &at[uint8(h>>shift)&mask]
+		hash[*d], place[*d] = h, places[i]
+		*d++
 	}
 	return start
 }
@@ -286,7 +331,7 @@ type Index struct {
 // sortedTable is a table's fingerprints in order of key, and where those of each
 // value of its first bits begin.
 type sortedTable struct {
-	items []item
+	items
 	start []uint32
 	shift int // of the first bits within the key
 }
@@ -294,7 +339,7 @@ type sortedTable struct {
 // startBits is by how many bits of the key a table is entered.
 const startBits = 16
 
-// NewIndex makes an index for one distance, at most DistanceMax. It takes 16
+// NewIndex makes an index for one distance, at most DistanceMax. It takes 12
 // bytes a fingerprint and table, of which there are distance+1, or more where
 // these would have long stretches of fingerprints with the same key.
 func NewIndex(hashes []uint64, distance int) *Index {
@@ -303,17 +348,14 @@ func NewIndex(hashes []uint64, distance int) *Index {
 		r++
 	}
 	x := &Index{l: newLayout(distance, r)}
-	items, spare := make([]item, len(hashes)), make([]item, len(hashes))
-	for i, h := range hashes {
-		items[i] = item{h, uint32(i)}
-	}
+	list, spare := newItems(hashes), makeItems(len(hashes))
 	for n := range x.l.tables {
 		t := &x.l.tables[n]
-		items, spare = t.sort(items, spare)
-		s := sortedTable{items: slices.Clone(items), shift: max(t.width-startBits, 0)}
+		list, spare = t.sort(list, spare)
+		s := sortedTable{items: items{slices.Clone(list.hash), slices.Clone(list.at)}, shift: max(t.width-startBits, 0)}
 		s.start = make([]uint32, 1<<(t.width-s.shift)+1)
-		for i := range items {
-			s.start[t.key(items[i].hash)>>s.shift+1]++
+		for _, h := range list.hash {
+			s.start[t.key(h)>>s.shift+1]++
 		}
 		for i := 1; i < len(s.start); i++ {
 			s.start[i] += s.start[i-1]
@@ -329,31 +371,34 @@ const lookedAtMax = 256
 // Near appends to dst the places of the fingerprints within the index's distance
 // of hash, once each, in no order.
 func (x *Index) Near(hash uint64, dst []uint32) []uint32 {
+	distance := x.l.k
 	for n := range x.tables {
 		s, t := &x.tables[n], &x.l.tables[n]
-		key := t.key(hash)
-		items := s.items[s.start[key>>s.shift]:s.start[key>>s.shift+1]]
-		if len(items) > lookedAtMax && s.shift > 0 {
-			from, _ := slices.BinarySearchFunc(items, key, func(i item, key uint64) int {
-				if t.key(i.hash) < key {
-					return -1
-				}
-				return 1
-			})
-			items = items[from:]
-		}
-		for _, i := range items {
-			d := i.hash ^ hash
-			if d&t.mask != 0 {
-				if s.shift > 0 && t.key(i.hash) > key {
-					break
-				}
-				continue
-			}
-			if bits.OnesCount64(d) <= x.l.k && x.l.first(n, d) {
-				dst = append(dst, i.at)
+		among := s.within(t, t.key(hash))
+		for i, h := range among.hash {
+			if d := h ^ hash; bits.OnesCount64(d) <= distance && d&t.mask == 0 && x.l.first(n, d) {
+				dst = append(dst, among.at[i])
 			}
 		}
 	}
 	return dst
+}
+
+// within gives those whose key begins as one does; where these are many, those
+// that have the key.
+func (s *sortedTable) within(t *table, key uint64) items {
+	among := s.part(s.start[key>>s.shift], s.start[key>>s.shift+1])
+	if len(among.hash) <= lookedAtMax || s.shift == 0 {
+		return among
+	}
+	before := func(key uint64) uint32 {
+		i, _ := slices.BinarySearchFunc(among.hash, key, func(h, key uint64) int {
+			if t.key(h) < key {
+				return -1
+			}
+			return 1
+		})
+		return uint32(i)
+	}
+	return among.part(before(key), before(key+1))
 }
