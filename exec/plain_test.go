@@ -45,6 +45,42 @@ func drawPlainQuery(t *rapid.T) string {
 	return q + pick("order", "", " ORDER BY count(*) DESC, min(url)", " ORDER BY count(*)") + pick("bound", "", "", " LIMIT 2")
 }
 
+// drawNestedQuery draws a query of several sources: joins, subqueries, queries in
+// the place of a relation or with a name, UNION ALL, and the time clauses that
+// choose versions.
+func drawNestedQuery(t *rapid.T) string {
+	pick := func(label string, list ...string) string { return rapid.SampledFrom(list).Draw(t, label) }
+	source := func(label string) string {
+		return pick(label+" source", "captures", "captures", "versions", "captures IN 'h1.cn'", "versions IN 'h0.cn', 'h2.cn/1'") +
+			pick(label+" time", "", "", " SINCE 2008-07", " BETWEEN 2008-06 AND 2008-07", " DURING 2008-07 AND 2008-07", " LATEST", " FIRST", " AT 2008-07-15", " NEAREST 2008-07-10")
+	}
+	cond := func(label, of string) string {
+		return strings.ReplaceAll(pick(label+" condition", "@.status = 200", "@.status <> 404", "@.host = 'h1.cn'", "@.url LIKE 'http://h1.cn/%'", "@.url WITHIN 'h2.cn'", "@.mime IS NULL",
+			"@.time >= 2008-07", "@.url IN (SELECT url FROM versions WHERE status = 404)", "@.url NOT IN (SELECT url FROM captures LATEST WHERE status = 200)",
+			"EXISTS (SELECT 1 FROM captures WHERE status = 500)", "@.status > (SELECT min(status) FROM captures)", "@.bytes = (SELECT max(bytes) FROM versions)"), "@", of)
+	}
+	order := " ORDER BY 1, 2, 3, 4" + pick("limit", "", "", " LIMIT 4", " LIMIT 3 OFFSET 2")
+	switch rapid.IntRange(0, 5).Draw(t, "shape") {
+	case 0:
+		where := pick("where", "", " WHERE "+cond("left", "a"), " WHERE "+cond("right", "b"), " WHERE "+cond("left", "a")+" AND "+cond("right", "b"), " WHERE "+cond("left", "a")+" OR "+cond("right", "b"))
+		on := pick("on", "a.url = b.url", "a.url = b.url AND a.status = b.status", "a.host = b.host AND a.mime = b.mime")
+		return "SELECT a.url, a.time, b.url, b.time, b.status FROM " + source("left") + " AS a " + pick("join", "JOIN ", "LEFT JOIN ") + source("right") + " AS b ON " + on + where + order
+	case 1:
+		return "SELECT a.host, b.status, count(*), min(a.time), max(b.url) FROM " + source("left") + " AS a " + pick("join", "JOIN ", "LEFT JOIN ") + source("right") + " AS b ON a.url = b.url" +
+			pick("where", "", " WHERE "+cond("left", "a")) + " GROUP BY a.host, b.status" + order
+	case 2:
+		return "SELECT q.url, q.time, q.status, q.mime FROM (SELECT url, time, status, mime, host, bytes FROM " + source("inner") + pick("inner where", "", " WHERE status = 200") + pick("inner limit", "", " ORDER BY time, url, status LIMIT 7") +
+			") AS q WHERE " + cond("outer", "q") + order
+	case 3:
+		return "WITH w AS (SELECT host, url, time, status, mime, bytes FROM " + source("named") + ") SELECT w.url, w.time, w.status, w.mime FROM w WHERE " + cond("outer", "w") + order
+	case 4:
+		return "SELECT c.url, c.time, c.status, c.mime FROM " + source("first") + " AS c WHERE " + cond("first", "c") + " UNION ALL SELECT d.url, d.time, d.status, d.mime FROM " + source("second") + " AS d WHERE " + cond("second", "d") + order
+	default:
+		unit := pick("unit", "month", "week", "day")
+		return "SELECT e.url, e.as_of, e.time, e.status FROM versions BETWEEN 2008-06 AND 2008-07 EACH " + unit + " AS e WHERE " + cond("each", "e") + order
+	}
+}
+
 // TestPlain asks random questions both ways, as they are written and as the
 // planner would have it: the rows are the same. Where rows are equal but for
 // what they are not ordered by, the order is the same too.
@@ -64,8 +100,15 @@ func TestPlain(t *testing.T) {
 		s := newSession(archive{a})
 		for range 5 {
 			src := drawPlainQuery(t)
+			nested := rapid.Bool().Draw(t, "nested")
+			if nested {
+				src = drawNestedQuery(t)
+			}
 			s.Plain = true
 			want, _, refused := ask(s, src)
+			if nested && refused != nil {
+				t.Fatalf("%s: %v", src, refused)
+			}
 			s.Plain = false
 			got, _, err := ask(s, src)
 			if fmt.Sprint(err) != fmt.Sprint(refused) || got != want {

@@ -110,6 +110,9 @@ func (v *Snapshot) segment(id uint32) *segment.Reader {
 // Payload reads one capture's response. The body is checked against its
 // digest.
 func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+	if err := ctx.Err(); err != nil {
+		return record.Payload{}, err
+	}
 	s := v.segment(ref.Segment)
 	if s == nil {
 		return record.Payload{}, errNoSegment(ref.Segment)

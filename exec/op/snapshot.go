@@ -13,7 +13,8 @@ import (
 
 // Snapshot is one unchanging state of an archive. Refs are good for the
 // snapshot whose scan gave them. It may be used from several goroutines; all
-// of them must be done before Close.
+// of them must be done before Close. Whatever reads gives the error of a context
+// that has ended, such that those who read need not look at it each time.
 type Snapshot interface {
 	// Scan yields captures in order of (key, time, sequence). Opening is cheap,
 	// ranging does the work, stopping releases it.

@@ -316,7 +316,10 @@ func add[T any](list *[]T, asked record.Columns, x T) {
 }
 
 // Payload gives the response of one capture.
-func (a *Archive) Payload(_ context.Context, ref record.Ref) (record.Payload, error) {
+func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+	if err := ctx.Err(); err != nil {
+		return record.Payload{}, err
+	}
 	if ref.Segment != 7 || ref.Run != 1<<31 || int(ref.N) >= len(a.rows) {
 		return record.Payload{}, errors.New("optest: a ref that no scan gave")
 	}

@@ -1,0 +1,89 @@
+//go:build unix
+
+package repl
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"infomall/lang"
+	"infomall/store"
+	"infomall/store/record"
+)
+
+// The archive of BenchmarkBlocks: a month of pages that are seen often, each time
+// with one block edited.
+const (
+	blockPages    = 500
+	blockVersions = 10_000
+)
+
+// writeVersions writes that month's captures as WARC.
+func writeVersions(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	for i := range blockVersions {
+		page, visit := i%blockPages, i/blockPages
+		var body strings.Builder
+		fmt.Fprintf(&body, "<html><head><title>Page %d</title></head><body>", page)
+		for k := range 20 {
+			n := page*20 + k
+			if k == visit%20 {
+				n += visit * 1_000_000 // the block that was edited this time
+			}
+			fmt.Fprintf(&body, "<div><h2>Part %d</h2><p>%s %d</p></div>\n", k, strings.Repeat(millionWords[(page+k)%len(millionWords)], 20), n)
+		}
+		body.WriteString("</body></html>")
+		head := "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+		at := time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * 4 * time.Minute)
+		fmt.Fprintf(w, "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://www.h%d.example/p%d.htm\r\nWARC-Date: %s\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-%012d>\r\n"+
+			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s%s\r\n\r\n",
+			page%10, page, at.Format(time.RFC3339), i, len(head)+body.Len(), head, body.String())
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// BenchmarkBlocks asks which blocks changed in a month of ten thousand versions,
+// for all of them, the first ones and the largest ones.
+func BenchmarkBlocks(b *testing.B) {
+	dir := b.TempDir()
+	name := filepath.Join(dir, "month.warc")
+	if err := writeVersions(name); err != nil {
+		b.Fatal(err)
+	}
+	a := store.Open(filepath.Join(dir, "archive"), store.Options{})
+	if _, err := a.Import(b.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+		b.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		b.Fatal(err)
+	}
+	opened, closer := openStore(filepath.Join(dir, "archive"), nil)
+	defer closer.Close()
+	for _, c := range []struct{ name, src string }{
+		{"changed", "SELECT blocks FROM 'example' BETWEEN 2008-06 AND 2008-06 WHERE changed"},
+		{"limit", "SELECT blocks FROM 'example' BETWEEN 2008-06 AND 2008-06 WHERE changed LIMIT 10"},
+		{"top", "SELECT url, time, block, topic FROM blocks IN 'example' BETWEEN 2008-06 AND 2008-06 WHERE changed ORDER BY bytes DESC, url, time, block LIMIT 10"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			st, err := lang.ParseOne(c.src, "")
+			if err != nil {
+				b.Fatal(err)
+			}
+			before := cpuSeconds()
+			for b.Loop() {
+				drainOne(b, opened, st)
+			}
+			b.ReportMetric((cpuSeconds()-before)*1000/float64(b.N), "cpu-ms/op")
+		})
+	}
+}
