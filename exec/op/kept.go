@@ -52,6 +52,7 @@ func keptCut(n *plan.Source) bool {
 // keptVersion is what is kept of one version, as far as it is.
 type keptVersion struct {
 	ref  record.Ref
+	at   record.Time // as kept was told
 	Page *block.Kept
 	Fold *block.Fold
 }
@@ -68,19 +69,27 @@ func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 		holds, err = r.Snapshot.Knew(ctx, b.Ref[i], b.Key[i], b.Time[i])
 	}
 	if !holds {
-		k = &keptVersion{ref: k.ref, Page: k.Page}
+		k = &keptVersion{ref: k.ref, at: k.at, Page: k.Page}
 	}
 	return k, err
 }
 
+// anyTime stands for the time of a capture where that is of no matter: that of
+// the lives of blocks.
+const anyTime record.Time = 0
+
 // kept reads what is kept of the version that begins at a capture of that time.
-// What another version of the program kept is passed over.
+// What another version of the program kept is passed over. Columns of a block are
+// asked for right after the block was found, so the last one is remembered.
 func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
+	if k := r.keptLast; k != nil && k.ref == ref && (at == k.at || at == anyTime) {
+		return k, nil
+	}
 	facts, err := r.Snapshot.Kept(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	k := &keptVersion{ref: ref}
+	k := &keptVersion{ref: ref, at: at}
 	if facts.Page != nil {
 		if p, err := block.ReadFacts(facts.Page); err == nil {
 			k.Page = p
@@ -91,6 +100,7 @@ func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 			k.Fold = f
 		}
 	}
+	r.keptLast = k
 	return k, nil
 }
 
@@ -230,14 +240,10 @@ func (r *Runner) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (
 // keptBlock gives a function that computes late columns of a block of the kept
 // cut, by what is kept of it; the function is false where that does not say.
 func (r *Runner) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (func(name string) (value.Value, bool), error) {
-	if r.keptLast == nil || r.keptLast.ref != ref {
-		k, err := r.kept(ctx, ref, 0)
-		if err != nil {
-			return nil, err
-		}
-		r.keptLast = k
+	k, err := r.kept(ctx, ref, anyTime)
+	if err != nil {
+		return nil, err
 	}
-	k := r.keptLast
 	return func(name string) (value.Value, bool) {
 		if name == "label" && k.Page != nil && ordinal < len(k.Page.Cut) {
 			return value.OfText(k.Page.Cut[ordinal].Label.String()), true
