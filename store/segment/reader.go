@@ -141,6 +141,9 @@ type ChunkCursor struct {
 	run  int64         // last run yielded, or -1
 	next int           // of the directory
 	at   Chunk
+	// behind is the value in the index that was decoded last, if the walk came
+	// to it by Next.
+	behind []byte
 }
 
 // Chunks returns a cursor that decodes the columns of want.
@@ -152,7 +155,7 @@ func (s *Reader) Chunks(want Want) *ChunkCursor {
 func (c *ChunkCursor) Close() {
 	if c.c != nil {
 		c.c.close()
-		c.c = nil
+		c.c, c.behind = nil, nil
 	}
 }
 
@@ -163,8 +166,10 @@ func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
 	return c.chunk(c.seek(key))
 }
 
-// Next gives the following chunk as Seek does; nil is the end.
-func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.following) }
+// Next gives the following chunk as Seek does; nil is the end. What was read of
+// the index so does not stay in memory: a walk over all of it takes no more than
+// one over a part.
+func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.passing) }
 
 // chunk decodes the chunk that move comes to.
 func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
@@ -203,6 +208,12 @@ func (c *ChunkCursor) seek(key string) mover {
 }
 
 func (c *ChunkCursor) following() ([]byte, []byte, error) { return c.c.next() }
+
+func (c *ChunkCursor) passing() (key, value []byte, err error) {
+	release(c.behind)
+	key, c.behind, err = c.c.next()
+	return key, c.behind, err
+}
 
 // step moves, and has what is there decoded: decode is given a chunk as the
 // index has it, does not keep it, and tells its run. It reports false at the
