@@ -112,7 +112,7 @@ func (r *Runner) keptLinks(ctx context.Context, n *plan.Source, ref record.Ref) 
 	if !keptCut(n) {
 		return nil, nil
 	}
-	kept, err := r.kept(ctx, ref, 0)
+	kept, err := r.kept(ctx, ref, anyTime)
 	if err != nil || kept.Page == nil {
 		return nil, err
 	}
