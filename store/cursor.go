@@ -28,10 +28,19 @@ func newCursor(seg *segment.Reader, want segment.Want, opened func(*segment.Read
 	return &cursor{seg: seg, chunks: seg.Chunks(want), opened: opened}
 }
 
+// newCursorOn returns a cursor over the entries of one URL, with as little read as
+// can be.
+func newCursorOn(key string, seg *segment.Reader, want segment.Want, opened func(*segment.Reader)) *cursor {
+	return &cursor{seg: seg, chunks: seg.Only(key, want), opened: opened}
+}
+
 func (c *cursor) close() { c.chunks.Close() }
 
 // key is the key at hand; only while not at the end.
 func (c *cursor) key() string { return c.keys[c.k] }
+
+// place is that of the entry at hand; only while not at the end.
+func (c *cursor) place() place { return place{c.seg, c.chunk.Run, uint32(c.chunk.First + c.i)} }
 
 // time is that of the entry at hand; only while not at the end.
 func (c *cursor) time() record.Time { return c.chunk.Time(c.i) }
@@ -88,7 +97,7 @@ func (c *cursor) group(dst []located) ([]located, error) {
 		dst = slices.Grow(dst, int(c.counts[c.k])) // so before stays where it is
 		var before *segment.Entry
 		for range c.counts[c.k] {
-			dst = append(dst, located{place: place{c.seg, c.chunk.Run, uint32(c.i)}})
+			dst = append(dst, located{place: c.place()})
 			e := &dst[len(dst)-1].Entry
 			c.chunk.Fill(e, c.i, c.k, before, c.hinted)
 			before = e
@@ -110,7 +119,7 @@ func (c *cursor) single(e *located) bool {
 	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
 		return false
 	}
-	e.place = place{c.seg, c.chunk.Run, uint32(c.i)}
+	e.place = c.place()
 	c.chunk.Fill(&e.Entry, c.i, c.k, nil, c.hinted)
 	c.passed()
 	c.k++

@@ -253,7 +253,12 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 	}()
 	for _, i := range segments {
-		if r := v.reader(i); mayHave(r, ranges) {
+		r := v.reader(i)
+		switch {
+		case !mayHave(r, ranges):
+		case oneURL(ranges):
+			all = append(all, newCursorOn(ranges[0].From, r, wants(s.Columns), v.readChunk))
+		default:
 			all = append(all, newCursor(r, wants(s.Columns), v.readChunk))
 		}
 	}

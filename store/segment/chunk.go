@@ -13,7 +13,10 @@ import (
 // Chunk is the part of a segment's index that stands for one run: its entries,
 // in order.
 type Chunk struct {
-	Run   uint32
+	Run uint32
+	// First is the place in the run of the chunk's first entry: 0 but for a
+	// cursor over Only one URL.
+	First int
 	front front
 	ids   identities
 }

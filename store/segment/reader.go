@@ -136,6 +136,7 @@ func (s *Reader) giveUpIndex(err error) {
 type ChunkCursor struct {
 	s    *Reader
 	want Want
+	only *string       // the key of the one URL whose entries are wanted, or nil
 	c    *bucketCursor // nil when walking the db-file
 	key  string        // last key sought
 	run  int64         // last run yielded, or -1
@@ -173,11 +174,16 @@ func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.passing) }
 
 // chunk decodes the chunk that move comes to.
 func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
-	ok, err := c.step(move, func(b []byte) (uint32, error) {
-		err := c.at.decode(b, uint(c.want))
+	found := true
+	ok, err := c.step(move, func(b []byte) (run uint32, err error) {
+		if c.only == nil {
+			err = c.at.decode(b, uint(c.want))
+		} else {
+			found, err = c.at.decodeOnly(b, uint(c.want), *c.only)
+		}
 		return c.at.Run, err
 	})
-	if !ok {
+	if !ok || !found {
 		return nil, err
 	}
 	return &c.at, nil

@@ -1,0 +1,290 @@
+package segment
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"infomall/store/packed"
+)
+
+// Only returns a cursor over the entries of one URL, which decodes the columns of
+// want. Its chunks have no other, and Chunk.First says where in the run they
+// begin. It reads a tenth of what Chunks does to come to one entry: of the other
+// entries of a chunk it takes the flags alone.
+func (s *Reader) Only(key string, want Want) *ChunkCursor {
+	c := s.Chunks(want)
+	c.only = &key
+	return c
+}
+
+// decodeOnly is decode for the entries of one URL. It reports false where the
+// chunk has none.
+func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
+	r, err := openChunk(b)
+	if err != nil {
+		return false, err
+	}
+	*c = Chunk{Run: uint32(r.Uvarint())}
+	p, err := cutFront(&r)
+	if err != nil || p.n == 0 {
+		return false, err
+	}
+	at, found, err := findKey(p.cols[colKeys], p.k, key)
+	if err != nil || !found {
+		return false, err
+	}
+	from, n, err := p.entriesOf(at)
+	if err != nil {
+		return false, err
+	}
+	flags, ahead, hinted, err := p.flagsOf(from, n)
+	if err != nil || ahead > len(r.B) {
+		return false, errColumn
+	}
+	size := 0
+	for _, x := range flags {
+		size += identityBytes(x)
+	}
+	if size > len(r.B)-ahead {
+		return false, errColumn
+	}
+	c.First = from
+	c.front = front{n: n, keys: []string{key}, counts: []int64{int64(n)}, flags: flags}
+	if err := c.front.decodeRange(&p, want, from, hinted); err != nil {
+		return false, err
+	}
+	return true, c.ids.decode(r.B[ahead:ahead+size], &c.front)
+}
+
+// flagsOf gives the flags of n entries, and of those from ahead of them how many
+// bytes of identities they have, and how many have hints.
+func (p *frontParts) flagsOf(from, n int) (flags []int64, identities, hinted int, err error) {
+	if all, ok := constInts(p.cols[colFlags]); ok {
+		return slices.Repeat([]int64{all}, n), from * identityBytes(all), from * int(all>>flagHinted&1), nil
+	}
+	if flags, err = decodeInts(nil, p.cols[colFlags], p.n); err != nil {
+		return nil, 0, 0, err
+	}
+	for _, x := range flags[:from] {
+		identities += identityBytes(x)
+		hinted += int(x >> flagHinted & 1)
+	}
+	return flags[from : from+n], identities, hinted, nil
+}
+
+// constInts gives the one value of a column of equal integers.
+func constInts(src []byte) (x int64, ok bool) {
+	if len(src) == 0 || src[0] != intsFrame {
+		return 0, false
+	}
+	r := packed.Reader{B: src[1:]}
+	x = r.Varint()
+	r.Uvarint() // factor
+	width := r.Byte()
+	return x, !r.Bad && width == 0 && len(r.B) == 0
+}
+
+// identityBytes is how many bytes an entry with these flags has in the column of
+// identities.
+func identityBytes(flags int64) int {
+	switch {
+	case flags>>flagSameID&1 != 0:
+		return 0
+	case flags>>flagContent&1 != 0:
+		return len(ID{}) + 8
+	}
+	return len(ID{})
+}
+
+// entriesOf tells where the entries of the kth URL begin, and how many they are.
+func (p *frontParts) entriesOf(k int) (from, n int, err error) {
+	if p.n == p.k {
+		return k, 1, nil // as every URL has one at least
+	}
+	counts, err := decodeCounts(nil, p.cols[colCounts], p.n, p.k)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, c := range counts[:k] {
+		from += int(c)
+	}
+	return from, int(counts[k]), nil
+}
+
+// decodeRange decodes those columns in want of f.n entries, whose flags are
+// there. From is how many stand before them, hinted how many of these have hints.
+func (f *front) decodeRange(p *frontParts, want uint, from, hinted int) (err error) {
+	own := 0
+	for _, x := range f.flags {
+		if !validFlags(x) {
+			return errColumn
+		}
+		own += int(x >> flagHinted & 1)
+	}
+	for _, c := range []struct {
+		col     int
+		dst     *[]int64
+		from, n int
+	}{
+		{colTime, &f.time, from, f.n}, {colSeq, &f.seq, from, f.n}, {colStatus, &f.status, from, f.n}, {colBytes, &f.bytes, from, f.n},
+		{colHint0, &f.hints[0], hinted, own}, {colHint1, &f.hints[1], hinted, own}, {colHint2, &f.hints[2], hinted, own},
+		{colAdded, &f.added, from, f.n},
+	} {
+		if want>>c.col&1 == 0 {
+			continue
+		}
+		if *c.dst, err = decodeIntRange(p.cols[c.col], c.from, c.n); err != nil {
+			return err
+		}
+	}
+	if want>>colMime&1 != 0 {
+		if f.mime, err = decodeTextRange(p.cols[colMime], p.n, from, f.n); err != nil {
+			return err
+		}
+	}
+	if want>>colJob&1 != 0 {
+		f.job, err = decodeTextRange(p.cols[colJob], p.n, from, f.n)
+	}
+	return err
+}
+
+// findKey finds a key among k sorted ones as appendKeys writes them. Only what
+// follows the longest start that they have had in common so far is compared.
+func findKey(src []byte, k int, key string) (at int, found bool, err error) {
+	r := packed.Reader{B: src}
+	common, last := uint64(0), uint64(0) // bytes of the key before: in common with key, and all
+	for i := range k {
+		shared, rest := r.Uvarint(), r.Uvarint()
+		if r.Bad || shared > last || rest > uint64(len(r.B)) {
+			return 0, false, errColumn
+		}
+		var tail []byte
+		tail, r.B = r.B[:rest], r.B[rest:]
+		last = shared + rest
+		if shared > common {
+			continue // less, as the one before
+		}
+		if shared < common {
+			return 0, false, nil // greater than one that begins as key does
+		}
+		n := 0
+		for n < len(tail) && int(common) < len(key) && tail[n] == key[common] {
+			n++
+			common++
+		}
+		switch {
+		case n == len(tail) && int(common) == len(key):
+			return i, true, nil
+		case n < len(tail) && (int(common) == len(key) || tail[n] > key[common]):
+			return 0, false, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// decodeIntRange is decodeInts for n integers of a column that has more, behind
+// the first from.
+func decodeIntRange(src []byte, from, n int) ([]int64, error) {
+	dst := make([]int64, n)
+	if n == 0 {
+		return dst, nil
+	}
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	r := packed.Reader{B: src[1:]}
+	switch src[0] {
+	case intsFrame:
+		lo, factor, width := r.Varint(), r.Uvarint(), uint(r.Byte())
+		if r.Bad || !unpackRange(dst, r.B, width, from) {
+			return nil, errColumn
+		}
+		for i, x := range dst {
+			dst[i] = int64(uint64(lo) + uint64(x)*factor)
+		}
+	case intsDelta:
+		x := int64(0)
+		for i := range from + n {
+			if x += r.Varint(); i >= from {
+				dst[i-from] = x
+			}
+		}
+		if r.Bad {
+			return nil, errColumn
+		}
+	case intsDict:
+		k := r.Uvarint()
+		if r.Bad || k == 0 || k > dictMax {
+			return nil, errColumn
+		}
+		var dict [dictMax]int64
+		for i := range int(k) {
+			dict[i] = r.Varint()
+		}
+		if r.Bad || !unpackRange(dst, r.B, packWidth(k-1), from) {
+			return nil, errColumn
+		}
+		for i, x := range dst {
+			if uint64(x) >= k {
+				return nil, errColumn
+			}
+			dst[i] = dict[x]
+		}
+	default:
+		return nil, errColumn
+	}
+	return dst, nil
+}
+
+// unpackRange reads len(dst) numbers of width bits, behind the first from. It
+// reports false where they are not there.
+func unpackRange(dst []int64, src []byte, width uint, from int) bool {
+	if width > 64 || width > 56 && width < 64 || packedLen(from+len(dst), width) > len(src) {
+		return false
+	}
+	mask := ^uint64(0)
+	if width < 64 {
+		mask = 1<<width - 1
+	}
+	for i := range dst {
+		bit := uint(from+i) * width
+		var word [8]byte
+		copy(word[:], src[bit>>3:])
+		dst[i] = int64(binary.LittleEndian.Uint64(word[:]) >> (bit & 7) & mask)
+	}
+	return true
+}
+
+// decodeTextRange is decodeTexts for n strings of a column of all, behind the
+// first from.
+func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	switch src[0] {
+	case textsConst:
+		return slices.Repeat([]string{string(src[1:])}, n), nil
+	case textsDict:
+		dict, positions, err := cutDict(src[1:], all)
+		if err != nil {
+			return nil, err
+		}
+		at, err := decodeIntRange(positions, from, n)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]string, n)
+		for i, p := range at {
+			if uint64(p) >= uint64(len(dict)) {
+				return nil, errColumn
+			}
+			out[i] = dict[p]
+		}
+		return out, nil
+	}
+	out, err := decodeTexts(nil, src, all)
+	if err != nil {
+		return nil, err
+	}
+	return out[from : from+n], nil
+}
