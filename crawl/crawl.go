@@ -52,6 +52,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 	if e.rules, err = newRules(&o); err != nil {
 		return record.CrawlResult{}, err
 	}
+	defer e.rules.files.close()
 	if e.client, err = newClient(&o, env, e.now); err != nil {
 		return record.CrawlResult{}, err
 	}
@@ -63,7 +64,11 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 		err = e.start()
 	}
 	if err == nil {
-		if e.sink, err = a.Sink(ctx, o.Name); err == nil {
+		e.sink = nowhere{}
+		if !o.FromArchive {
+			e.sink, err = a.Sink(ctx, o.Name)
+		}
+		if err == nil {
 			err = e.loop(ctx)
 			err = errors.Join(err, e.end(ctx, err))
 		}
@@ -297,7 +302,7 @@ func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 		if err != nil {
 			return wait, err
 		}
-		if !e.o.IgnoreRobots {
+		if !e.o.IgnoreRobots && !e.unasked(u.URL) {
 			if t.robots = h.stale(now); !t.robots {
 				if d := h.group.Decide(u.URL); !d.Allowed {
 					e.denied(t, d.Reason)
@@ -382,7 +387,7 @@ func (e *engine) keepUp(ctx context.Context) error {
 		if err := e.commit(); err != nil {
 			return err
 		}
-		if now.Sub(e.past.at) >= pastEvery {
+		if now.Sub(e.past.at) >= pastEvery && !e.o.FromArchive {
 			if err := e.remember(ctx); err != nil {
 				return err
 			}

@@ -66,9 +66,14 @@ func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*client, 
 
 // work is a worker: it fetches, reports, and then reads the links of what came.
 func (e *engine) work(ctx context.Context, t *task) {
-	if t.robots {
+	switch {
+	case t.robots:
 		e.fetchRobots(ctx, t)
-	} else {
+	case e.o.FromArchive:
+		t.res = e.recall(ctx, t.u.URL)
+	case strings.HasPrefix(t.u.URL, fileScheme):
+		t.res = e.readFile(t.u.URL)
+	default:
 		e.fetchPage(ctx, t)
 	}
 	t.final = t.robots || !t.leads()
@@ -95,7 +100,7 @@ func (t *task) leads() bool {
 	case c.Status == 304:
 		return t.known != nil
 	}
-	return (c.Status == 200 || c.Status == 203) && (!c.Truncated || len(c.Body) > 0)
+	return (c.Status == 200 || c.Status == 203 || c.Via == record.ViaResource) && (!c.Truncated || len(c.Body) > 0)
 }
 
 // fetchPage fetches the URL of t, if it is not as the archive has it.
@@ -179,7 +184,7 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 		return "", false
 	}
 	to, err := urlkey.Resolve(base, written)
-	if err != nil || !strings.HasPrefix(to, "http://") && !strings.HasPrefix(to, "https://") {
+	if err != nil || !isHTTP(to) {
 		return "", false
 	}
 	return to, true
@@ -247,6 +252,9 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	if !t.again.IsZero() {
 		return e.f.Return(t.u, t.again)
 	}
+	if e.unasked(t.u.URL) {
+		return e.local(ctx, t)
+	}
 	now := e.now()
 	c := t.res.capture
 	h.free = now.Add(e.pause(h, t.res.elapsed))
@@ -295,6 +303,27 @@ func (e *engine) response(ctx context.Context, t *task) error {
 		return nil
 	}
 	return e.sink.Put(ctx, c)
+}
+
+// unasked reports whether no server is asked for a URL: then there are no manners
+// to keep, and nothing is tried again.
+func (e *engine) unasked(u string) bool {
+	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
+}
+
+// local takes in what came from the archive, or from a file.
+func (e *engine) local(ctx context.Context, t *task) error {
+	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
+	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {
+		return err
+	}
+	if t.res.capture == nil {
+		e.crawl.Failed++
+		return nil
+	}
+	e.crawl.Fetched++
+	e.crawl.Bytes += t.fetches[0].Bytes
+	return e.sink.Put(ctx, t.res.capture)
 }
 
 // failed decides whether a URL that brought no answer is asked for again.

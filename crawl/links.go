@@ -2,7 +2,6 @@ package crawl
 
 import (
 	"slices"
-	"strings"
 
 	"infomall/crawl/links"
 	"infomall/crawl/robots"
@@ -27,8 +26,12 @@ func (e *engine) extract(t *task) {
 	if err != nil {
 		return // nobody could read it
 	}
+	kind := record.Header(head, "Content-Type")
+	if t.res.capture.Via == record.ViaResource {
+		kind = t.res.capture.Mime
+	}
 	found := links.Find(links.Document{
-		URL: t.u.URL, ContentType: record.Header(head, "Content-Type"), Body: text, Sitemap: t.u.Sitemap,
+		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap,
 	})
 	t.links = found.Links[:0]
 	for _, l := range found.Links {
@@ -52,7 +55,7 @@ func (e *engine) sitemaps(t *task, from string, f *robots.File) error {
 		return nil
 	}
 	for _, s := range f.Sitemaps {
-		if !strings.HasPrefix(s, "http://") && !strings.HasPrefix(s, "https://") {
+		if !isHTTP(s) {
 			continue // it is to be a whole URL
 		}
 		if _, err := e.offer(t, record.Queued{URL: s, Via: from, Sitemap: true}, false); err != nil {

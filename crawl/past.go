@@ -50,6 +50,18 @@ func (x *past) page(ctx context.Context, url string) (p record.Payload, ask stri
 	return p, validators(p.Head)
 }
 
+// last gives what the archive has of a page before a time. A body that is large
+// or not there is left out.
+func (x *past) last(ctx context.Context, url string, before record.Time) (k record.Known, p record.Payload, err error) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	k, err = x.p.Known(ctx, url, before)
+	if err == nil && k.Time != record.NoTime {
+		p, err = x.p.Payload(ctx, k.Ref)
+	}
+	return k, p, err
+}
+
 // validators are the lines that ask for a page only if it is another than the
 // one that came with head; "" where that says nothing.
 func validators(head []byte) string {

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -21,18 +22,22 @@ const (
 type rules struct {
 	within, exclude []urlkey.Scope
 	excludeMatch    []*regexp.Regexp
-	depth           int
+	files           *folders
 }
 
-func newRules(o *record.CrawlOptions) (*rules, error) {
-	r := &rules{within: o.Within, exclude: o.Exclude, excludeMatch: o.ExcludeMatch, depth: o.Depth}
-	if len(r.within) > 0 {
-		return r, nil
+// newRules makes the rules of a crawl, whose folders the caller closes.
+func newRules(o *record.CrawlOptions) (r *rules, err error) {
+	r = &rules{within: o.Within, exclude: o.Exclude, excludeMatch: o.ExcludeMatch}
+	if r.files, err = openFolders(o.Seeds); err != nil || len(r.within) > 0 {
+		return r, err
 	}
 	for _, s := range o.Seeds {
+		if !isHTTP(s) {
+			continue
+		}
 		scope, err := urlkey.ParseScope(urlkey.Host(s))
 		if err != nil {
-			return nil, fmt.Errorf("seed %s: %w", s, err)
+			return nil, errors.Join(fmt.Errorf("seed %s: %w", s, err), r.files.close())
 		}
 		r.within = append(r.within, scope)
 	}
@@ -46,7 +51,11 @@ func (r *rules) refuse(u string, requisite bool) string {
 		return why
 	}
 	key := urlkey.Key(u)
-	if !requisite && !contains(r.within, key) {
+	if strings.HasPrefix(u, fileScheme) {
+		if _, _, ok := r.files.find(u); !ok {
+			return "outside of the seeds' folders"
+		}
+	} else if !requisite && !contains(r.within, key) {
 		return "outside of what the crawl is within"
 	}
 	if contains(r.exclude, key) {
@@ -69,10 +78,15 @@ func contains(scopes []urlkey.Scope, key string) bool {
 	return false
 }
 
+// isHTTP reports whether a URL is one of the web.
+func isHTTP(u string) bool {
+	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://")
+}
+
 // trap says why a canonical URL looks as if there were no end to its like.
 func trap(u string) string {
 	switch {
-	case !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://"):
+	case !isHTTP(u) && !strings.HasPrefix(u, fileScheme):
 		return "neither http nor https"
 	case len(u) > urlMax:
 		return fmt.Sprintf("longer than %d bytes", urlMax)

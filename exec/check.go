@@ -32,7 +32,7 @@ func (s *Session) Check(st ast.Statement) error {
 	case *ast.Crawl:
 		_, err = s.crawlOptions(st)
 	case *ast.AddToCrawl:
-		_, err = s.urls(st.URLs)
+		_, err = s.urls(st.URLs, false)
 	case *ast.ShowRobots:
 		_, err = s.robotsAsked(st)
 	case *ast.ShowPage:

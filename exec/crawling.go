@@ -97,11 +97,23 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
 		SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc,
 	}
-	if o.Seeds, err = s.urls(st.Seeds); err != nil {
+	if o.Seeds, err = s.urls(st.Seeds, true); err != nil {
 		return o, err
 	}
-	if o.Name = urlkey.Host(o.Seeds[0]); st.Alias != nil {
+	o.Name = urlkey.Host(o.Seeds[0])
+	switch {
+	case st.Alias != nil:
 		o.Name = st.Alias.Text
+	case o.Name == "":
+		o.Name = "files"
+	}
+	o.FromArchive, o.Before = st.FromArchive, record.MaxTime+1
+	if st.Time != nil {
+		p, err := value.PeriodOf(st.Time, env)
+		if err != nil {
+			return o, err
+		}
+		o.Before = p.To
 	}
 	switch st.Order {
 	case "RANDOM":
@@ -152,8 +164,9 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	return o, err
 }
 
-// urls reads URLs, and makes them canonical.
-func (s *Session) urls(list []ast.Expr) ([]string, error) {
+// urls reads URLs, and makes them canonical. Those of files are of this machine,
+// and allowed where files says so.
+func (s *Session) urls(list []ast.Expr, files bool) ([]string, error) {
 	var urls []string
 	for _, e := range list {
 		written, err := plan.ConstantText(e, s.env())
@@ -161,8 +174,8 @@ func (s *Session) urls(list []ast.Expr) ([]string, error) {
 			return nil, err
 		}
 		u, err := urlkey.Canonical(written)
-		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
-			err = errors.New("only http and https are crawled")
+		if err == nil && !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") && !(files && strings.HasPrefix(u, "file:///")) {
+			err = errors.New("only http and https are crawled, and from seeds file:///… files of this machine")
 		}
 		if err == nil && hasUser(u) {
 			return nil, noPassword(e, "a URL to crawl")
@@ -317,7 +330,7 @@ func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 		return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s; +%s)", s.Version, s.Settings.Contact), nil
 	}
 	for i, seed := range seeds {
-		if !isLoopback(seed) {
+		if !isLoopback(seed) && !st.FromArchive {
 			err := ast.Errorf(st.Seeds[i], "a crawl of %s must say who crawls", urlkey.Host(seed))
 			err.Hint = "SET contact = 'https://www.example.org/our-crawler', or a mail address"
 			return "", err
@@ -330,7 +343,7 @@ func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 func isLoopback(u string) bool {
 	host := strings.Trim(urlkey.Host(u), "[]")
 	a, err := netip.ParseAddr(host)
-	return err == nil && a.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
+	return err == nil && a.IsLoopback() || strings.HasPrefix(u, "file:") || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // wouldCrawl says what a CRAWL would do.
@@ -345,6 +358,13 @@ func (s *Session) wouldCrawl(_ context.Context, st *ast.Crawl) ([]string, error)
 	}
 	if len(st.Within) == 0 {
 		lines = append(lines, "  within the hosts of these and those below them")
+	}
+	if o.FromArchive {
+		before := "now"
+		if st.Time != nil {
+			before = s.stamp(o.Before - 1)
+		}
+		return append(lines, "  through the pages that the archive has, as they are at "+before+"; no server is asked, and nothing is stored"), nil
 	}
 	delay := delayText(o.Delay)
 	if o.Delay < 0 {
@@ -440,7 +460,7 @@ func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, 
 	if err := s.mayCrawl(st, "ADD"); err != nil {
 		return nil, err
 	}
-	urls, err := s.urls(st.URLs)
+	urls, err := s.urls(st.URLs, false)
 	if err != nil {
 		return nil, err
 	}
@@ -452,7 +472,7 @@ func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, 
 
 // wouldAdd says what an ADD would do.
 func (s *Session) wouldAdd(st *ast.AddToCrawl) ([]string, error) {
-	urls, err := s.urls(st.URLs)
+	urls, err := s.urls(st.URLs, false)
 	if err != nil {
 		return nil, err
 	}

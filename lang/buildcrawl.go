@@ -73,6 +73,9 @@ func (b *builder) crawlClause(c *ast.Crawl, o *crawlClauseSyntax) (twice string)
 	case o.Private:
 		twice = ifSet(c.AllowPrivate, "ALLOW PRIVATE")
 		c.AllowPrivate = true
+	case o.Archive:
+		twice = ifSet(c.FromArchive, "FROM ARCHIVE")
+		c.FromArchive, c.Time = true, o.At
 	default:
 		twice = ifSet(c.Alias != nil, "AS")
 		c.Alias = optionalName(o.Alias)

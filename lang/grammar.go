@@ -197,6 +197,8 @@ type crawlClauseSyntax struct {
 	Requisites bool                `parser:"| @( 'WITH' 'REQUISITES' )"`
 	Ignore     bool                `parser:"| @( 'IGNORE' 'ROBOTS' )"`
 	Private    bool                `parser:"| @( 'ALLOW' 'PRIVATE' )"`
+	Archive    bool                `parser:"| @( 'FROM' 'ARCHIVE' )"`
+	At         ast.Expr            `parser:"  ( 'AT' @@ )?"`
 	Alias      lexer.Token         `parser:"| 'AS' @( Ident | Quoted )"`
 }
 

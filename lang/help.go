@@ -73,8 +73,9 @@ CRAWL url, … [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
     [AGENT url] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
-    [ALLOW PRIVATE] [AS name]
+    [ALLOW PRIVATE] [FROM ARCHIVE [AT t]] [AS name]
 url = 'text' | $name
+t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 n = 10 | $name
 scope = 'text' | 'text' .. 'text' | $name
 `},

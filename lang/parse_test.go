@@ -102,6 +102,8 @@ var statements = []struct{ src, want string }{
 	{"show robots 'http://a.cn/x' as of 2008-06 agent $a", "SHOW ROBOTS 'http://a.cn/x' AGENT $a AT 2008-06"},
 	{"EXPLAIN CRAWL 'http://a.cn/' DEPTH 3 ORDER BFS", ""},
 	{"CRAWL 'http://a.cn/' ORDER BEST", ""},
+	{"crawl 'http://a.cn/' from archive at 2008-06 as x", "CRAWL 'http://a.cn/' FROM ARCHIVE AT 2008-06 AS x"},
+	{"CRAWL 'file:///a/' FROM ARCHIVE", ""},
 	{"pause crawl x", "PAUSE CRAWL x"},
 	{"RESUME CRAWL \"stop it\"", ""},
 	{"STOP CRAWL stop", ""},

@@ -500,6 +500,7 @@ func (g treeMaker) crawl() *ast.Crawl {
 		c.Depth, c.Workers, c.Delay = g.param(), &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}, g.param()
 	}
 	if g.bool() {
+		c.FromArchive = true
 		c.Agent, c.Proxy, c.Rate = g.text(), g.text(), &ast.Size{Text: "2MB", Bytes: 2 << 20}
 		c.Limits = []ast.CrawlLimit{{Pages: true, N: g.param()}, {N: &ast.Size{Text: "2MB", Bytes: 2 << 20}}}
 	}

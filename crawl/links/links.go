@@ -36,7 +36,7 @@ type Document struct {
 
 // Link is a URL that a document leads to.
 type Link struct {
-	URL  string // canonical, of http or https
+	URL  string // canonical, of http or https; from a file also of a file
 	Kind page.LinkKind
 	// Requisite: the URL is needed to show the document; else it is another
 	// document.
@@ -121,7 +121,7 @@ func (c *collector) add(reference string, l Link) {
 		return
 	}
 	u, err := urlkey.Resolve(c.base, reference)
-	if err != nil || !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
+	if err != nil || !fetched(u, c.base) {
 		return
 	}
 	if i, ok := c.seen[u]; ok {
@@ -136,6 +136,12 @@ func (c *collector) add(reference string, l Link) {
 	l.URL = u
 	c.seen[u] = len(c.found.Links)
 	c.found.Links = append(c.found.Links, l)
+}
+
+// fetched reports whether a URL is one of the web, or of a file that a file leads
+// to.
+func fetched(u, base string) bool {
+	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "file:///") && strings.HasPrefix(base, "file:///")
 }
 
 // link and requisite are links that nothing more is known of.

@@ -205,6 +205,8 @@ type Crawl struct {
 	Requisites   bool
 	IgnoreRobots bool
 	AllowPrivate bool
+	FromArchive  bool
+	Time         Expr  // of FROM ARCHIVE AT; nil if absent
 	Alias        *Name // nil if absent
 }
 

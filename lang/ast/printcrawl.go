@@ -42,11 +42,12 @@ func (p *printer) crawl(s *Crawl) {
 	for _, c := range []struct {
 		words string
 		set   bool
-	}{{" WITH REQUISITES", s.Requisites}, {" IGNORE ROBOTS", s.IgnoreRobots}, {" ALLOW PRIVATE", s.AllowPrivate}} {
+	}{{" WITH REQUISITES", s.Requisites}, {" IGNORE ROBOTS", s.IgnoreRobots}, {" ALLOW PRIVATE", s.AllowPrivate}, {" FROM ARCHIVE", s.FromArchive}} {
 		if c.set {
 			p.WriteString(c.words)
 		}
 	}
+	p.clause(" AT ", s.Time)
 	p.alias(s.Alias)
 }
 

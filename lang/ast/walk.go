@@ -85,7 +85,7 @@ func children(n Node) []Node {
 				l = append(l, &x.Scope)
 			}
 		}
-		l.exprs(n.Workers, n.Delay, n.Rate, n.Agent, n.Proxy)
+		l.exprs(n.Workers, n.Delay, n.Rate, n.Agent, n.Proxy, n.Time)
 	case *OrderCrawl:
 		l.exprs(n.Workers)
 	case *AddToCrawl:

@@ -169,11 +169,15 @@ type CrawlOptions struct {
 	// Netrc is a file with the names and passwords of hosts, and of the proxy;
 	// "" for none. What it says is kept in memory only.
 	Netrc         string
-	SkipNoArchive bool  // pages that ask for no copy to be kept are not
-	BodyMax       int64 // bytes of a body, after which it is cut; 0 is 64 MB
-	IgnoreRobots  bool
-	AllowPrivate  bool // also addresses that are not of the public Internet
-	Requisites    bool // also what pages need to be shown: images, style sheets, scripts
+	SkipNoArchive bool // pages that ask for no copy to be kept are not
+	// FromArchive walks the pages that the archive has, as they were before
+	// Before, without asking any server; nothing is stored.
+	FromArchive  bool
+	Before       Time
+	BodyMax      int64 // bytes of a body, after which it is cut; 0 is 64 MB
+	IgnoreRobots bool
+	AllowPrivate bool // also addresses that are not of the public Internet
+	Requisites   bool // also what pages need to be shown: images, style sheets, scripts
 
 	// Progress, if not nil, is told now and then how far the crawl is, from one
 	// goroutine.
