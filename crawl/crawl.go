@@ -100,6 +100,7 @@ type engine struct {
 	hosts     map[string]*host
 	manners   manners
 	past      past // used by workers too
+	traps     traps
 	results   chan *task
 	tasks     []*task // those that are out, by worker; nil is an idle one
 	out       int
@@ -128,6 +129,7 @@ type task struct {
 	final    bool              // the worker has ended
 	links    []links.Link
 	asks     robots.Directives // of the page
+	text     text              // of the page
 
 	// What the engine decided.
 	fetches []record.Fetch
@@ -302,10 +304,17 @@ func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 		if err != nil {
 			return wait, err
 		}
+		if why := e.traps.refuse(u.URL); why != "" && !u.Forced {
+			e.leftOut(t, record.OutcomeFiltered, why)
+			if err := e.f.Release(u.Host, h.next(now)); err != nil {
+				return wait, err
+			}
+			continue
+		}
 		if !e.o.IgnoreRobots && !e.unasked(u.URL) {
 			if t.robots = h.stale(now); !t.robots {
 				if d := h.group.Decide(u.URL); !d.Allowed {
-					e.denied(t, d.Reason)
+					e.leftOut(t, record.OutcomeRobotsDenied, d.Reason)
 					if err := e.f.Release(u.Host, h.next(now)); err != nil {
 						return wait, err
 					}
@@ -342,10 +351,10 @@ func (e *engine) free(t *task) {
 	}
 }
 
-// denied notes that a URL is not fetched, as robots.txt asks.
-func (e *engine) denied(t *task, why string) {
+// leftOut notes that a URL of the frontier is not fetched, and why.
+func (e *engine) leftOut(t *task, o record.Outcome, why string) {
 	t.fetches = []record.Fetch{{
-		URL: t.u.URL, Time: record.At(t.since), Outcome: record.OutcomeRobotsDenied, Bytes: -1,
+		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,
 		Hop: t.u.Hop, Via: t.u.Via, Reason: why,
 	}}
 	e.done = append(e.done, t)

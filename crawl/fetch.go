@@ -398,6 +398,7 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 
 // found queues what t led to.
 func (e *engine) found(t *task) error {
+	e.traps.note(t.u.URL, t.u.Layer, t.text)
 	if c := t.res.capture; c != nil && !t.robots && t.res.outcome == record.OutcomeRedirect {
 		return e.redirected(t, c)
 	}

@@ -41,6 +41,9 @@ func (e *engine) extract(t *task) {
 		l.URL = withoutSession(l.URL)
 		t.links = append(t.links, l)
 	}
+	if record.Mime(kind) == "text/html" && sampled(t.u.URL) {
+		t.text = textOf(text)
+	}
 	t.asks.NoArchive = t.asks.NoArchive || found.Asks.NoArchive
 }
 
