@@ -1,0 +1,70 @@
+package repl
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// TestInterruptCrawl stops a crawl three times, while servers let it wait. Each
+// time the shell is there again, the archive is consistent, and the crawl goes on
+// from there to its end.
+func TestInterruptCrawl(t *testing.T) {
+	const pages = 400
+	var fetched atomic.Int32
+	var slow atomic.Bool
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		if _, err := fmt.Sscanf(r.URL.Path, "/%d", &n); err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		if n%100 == 99 && slow.Load() {
+			<-r.Context().Done() // until the crawl gives up
+			return
+		}
+		fetched.Add(1)
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(w, "<title>Page %d</title><p>This is page %d of many, and the only one with %s.</p>", n, n, strings.Repeat("word ", n))
+		if n+1 < pages {
+			fmt.Fprintf(w, "<a href=/%d>next</a>", n+1)
+		}
+	}))
+	defer server.Close()
+	home := t.TempDir()
+	crawl := fmt.Sprintf("CRAWL '%s/0' DELAY 0s ALLOW PRIVATE AS c;", server.URL)
+	s := onTerminal(t, home, "infomall")
+	s.sees(prompt)
+	slow.Store(true)
+	for range 3 {
+		s.types(crawl + enter)
+		s.sees("AS c;")
+		time.Sleep(150 * time.Millisecond) // so that it crawls, or waits
+		s.types(ctrlC)
+		s.sees("interrupted")
+		s.sees(prompt)
+		s.types("VERIFY;" + enter)
+		s.sees("(0 rows)")
+		s.sees(prompt)
+		s.types("SELECT state FROM crawls;" + enter)
+		s.sees("interrupted")
+		s.sees(prompt)
+	}
+	slow.Store(false)
+	s.types(crawl + enter)
+	s.sees("(1 row)")
+	s.sees(prompt)
+	s.types("SELECT count(DISTINCT url) FROM captures WHERE kind = 'page'; VERIFY;" + enter)
+	s.sees(fmt.Sprintf("%d │", pages))
+	s.sees("(0 rows)")
+	s.sees(prompt)
+	s.types(ctrlD)
+	s.ends(statusDone)
+	if n := fetched.Load(); n > pages+3*outMax {
+		t.Errorf("%d pages were fetched, of %d", n, pages)
+	}
+}
