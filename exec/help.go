@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"infomall/exec/plan"
 	"infomall/lang"
@@ -20,7 +21,11 @@ func (s *Session) help(st *ast.Help) (*Result, error) {
 		text = s.helpOn(st.Topic)
 	}
 	if text == "" {
-		return nil, plan.UnknownName(st, "help on", st.Topic, "", helpTopics())
+		err := plan.UnknownName(st, "help on", st.Topic, "", helpTopics())
+		if err.Hint == "" {
+			err.Hint = "HELP alone lists the topics"
+		}
+		return nil, err
 	}
 	return &Result{Kind: ResultText, Bytes: strings.NewReader(text), Close: func() {}}, nil
 }
@@ -53,6 +58,26 @@ func (s *Session) helpOn(topic string) string {
 	}
 	if k := setting(topic); k != nil {
 		return fmt.Sprintf("SET %s = %s\n\n%s\n", k.name, k.get(&s.Settings), k.doc)
+	}
+	switch list := strings.ToUpper(topic); list {
+	case "RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "QUERIES", "VIEWS":
+		return "SHOW " + list + " lists them.\n"
+	}
+	return helpOnWord(topic)
+}
+
+// helpOnWord shows where in a statement a word or a part of one stands, such as
+// EACH or a scope: the syntax of the first topic that has it.
+func helpOnWord(word string) string {
+	word, _, _ = strings.Cut(word, " ")
+	for _, t := range lang.Topics() {
+		g := lang.Grammar(t)
+		words := strings.FieldsFunc(g, func(r rune) bool { return !unicode.IsLetter(r) })
+		for _, w := range words {
+			if strings.EqualFold(w, word) || strings.EqualFold(w+"s", word) {
+				return "In " + t + ":\n\n" + strings.TrimRight(g, "\n") + "\n"
+			}
+		}
 	}
 	return ""
 }

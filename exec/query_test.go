@@ -261,6 +261,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SET tmezone = 'UTC'", `1:5: no setting "tmezone" (did you mean timezone?)`},
 		{"SHOW POOL", `1:6: no list "pool" to show (did you mean POOLS?)`},
 		{"DESCRIBE versoins", `1:10: no relation, view, function or setting "versoins" (did you mean versions?)`},
+		{"HELP wolves", `1:1: no help on "WOLVES" (HELP alone lists the topics)`},
 		{"HELP SELCT", `1:1: no help on "SELCT" (did you mean SELECT?)`},
 		{"EXPLAIN ANALYZE SHOW POOLS", "1:17: EXPLAIN ANALYZE runs the statement, and takes queries only (leave out ANALYZE)"},
 		{"IMPORT 'x' FORMAT wrc", `1:19: no import format "wrc" (did you mean warc?)`},

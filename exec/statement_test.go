@@ -150,6 +150,11 @@ func TestLists(t *testing.T) {
 		"HELP versions":  "html",
 		"HELP substr":    "substr(",
 		"HELP timezone":  "SET timezone = UTC",
+		"HELP EACH":      "In SELECT:\n\n",
+		"HELP group by":  "In SELECT:\n\n",
+		"HELP scopes":    "scope = 'text'",
+		"HELP between":   "BETWEEN t AND t",
+		"HELP functions": "SHOW FUNCTIONS lists them.",
 	} {
 		got, _, err := ask(s, src)
 		if err != nil || !strings.Contains(got, want) {
