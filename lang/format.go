@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/participle/v2/lexer"
@@ -18,22 +19,55 @@ const formatWidth = 100
 // without any is broken at its clauses. Format of its own result is that result.
 // The error is that of Parse, of a source named file.
 func Format(src, file string) (string, error) {
-	before, err := Parse(src, file)
-	if err != nil {
+	if _, err := Parse(src, file); err != nil {
 		return "", err
 	}
-	out := layOut(src, true)
-	// Whether a word that may be a name is one is not always told by its place.
-	// Then such words stay as they are.
-	after, err := Parse(out, "")
-	same := err == nil && len(after) == len(before)
-	for i := 0; same && i < len(after); i++ {
-		same = after[i].String() == before[i].String()
+	return layOut(src), nil
+}
+
+// wordsOf tells which tokens of a statement are words of the language. Whether
+// one that may be a name is one is not always told by its place: then it is if
+// the statement means the same with the word in upper case.
+func wordsOf(tokens []lexer.Token) []bool {
+	is := make([]bool, len(tokens))
+	doubtful := false
+	upper := slices.Clone(tokens)
+	for i := range tokens {
+		if c, ok := classOf(tokens, i); ok && c == ClassWord {
+			is[i] = true
+			doubtful = doubtful || tokens[i].Type == tokIdent
+			upper[i].Value = strings.ToUpper(tokens[i].Value)
+		}
 	}
-	if !same {
-		out = layOut(src, false)
+	if !doubtful {
+		return is
 	}
-	return out, nil
+	means := meaning(tokens)
+	if meaning(upper) == means {
+		return is
+	}
+	for i := range tokens {
+		if is[i] && tokens[i].Type == tokIdent {
+			one := slices.Clone(tokens)
+			one[i].Value = upper[i].Value
+			is[i] = len(tokens) <= probeTokensMax && meaning(one) == means
+		}
+	}
+	return is
+}
+
+// meaning is the canonical text of a statement, "" if it has a fault.
+func meaning(tokens []lexer.Token) string {
+	tree, err := parseTokens(tokens)
+	if err != nil {
+		return ""
+	}
+	var b builder
+	st := b.statement(tree)
+	if b.err != nil {
+		return ""
+	}
+	return st.String()
 }
 
 // piece is a token or a comment of a source.
@@ -53,12 +87,12 @@ func (p *piece) isLine() bool {
 }
 
 // layOut formats a source without faults.
-func layOut(src string, upper bool) string {
+func layOut(src string) string {
 	f := &formatter{}
 	s := newScanner(src, "")
 	done := 0
 	for s.next() {
-		f.statement(piecesOf(src, done, s.tokens, upper))
+		f.statement(piecesOf(src, done, s.tokens))
 		last := &s.tokens[len(s.tokens)-1]
 		done = startOf(last).Offset + len(last.Value)
 	}
@@ -69,8 +103,9 @@ func layOut(src string, upper bool) string {
 
 // piecesOf are the tokens of one statement with the comments before and between
 // them. The text before byte from was looked at.
-func piecesOf(src string, from int, tokens []lexer.Token, upper bool) []piece {
+func piecesOf(src string, from int, tokens []lexer.Token) []piece {
 	var list []piece
+	words := wordsOf(tokens)
 	for i := range tokens {
 		t := &tokens[i]
 		start := startOf(t).Offset
@@ -85,7 +120,7 @@ func piecesOf(src string, from int, tokens []lexer.Token, upper bool) []piece {
 		gap := src[from:start]
 		p.joined = gap == ""
 		p.lines = strings.Count(gap[lastComment(gap):], "\n")
-		if c, ok := classOf(tokens, i); ok && c == ClassWord && (upper || t.Type == tokKeyword) {
+		if words[i] {
 			p.text = strings.ToUpper(p.text)
 		}
 		p.clause = isClause(tokens, i)

@@ -22,6 +22,7 @@ func TestFormat(t *testing.T) {
 			"SELECT url FROM captures IN 'a.example' .. 'm.example' FROM 2008 TO 2009 LATEST WHERE url = 'x';\n"},
 		{"select url, status, first, last_seen from versions in 'www.lanshan.example/news/' since 2008-07 where changed and status = 200 order by url limit 5",
 			"SELECT url, status, first, last_seen\nFROM versions IN 'www.lanshan.example/news/' SINCE 2008-07\nWHERE changed AND status = 200\nORDER BY url\nLIMIT 5;\n"},
+		{"select count(*) n from captures order by n desc; explain select n", "SELECT count(*) n FROM captures ORDER BY n DESC;\nEXPLAIN SELECT n;\n"},
 		{"#!/usr/bin/env infomall\nset timezone='Asia/Shanghai';", "#!/usr/bin/env infomall\nSET timezone = 'Asia/Shanghai';\n"},
 		{"SELECT '北京\n  大学' /* in\nside */ FROM \"from\"", "SELECT '北京\n  大学' /* in\nside */ FROM \"from\";\n"},
 		{"select 1\n-- at the end", "SELECT 1;\n-- at the end\n"},
