@@ -40,13 +40,14 @@ var arrows = map[string]string{
 	"store/segment": "store/record store/urlkey store/disk store/packed",
 	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
 
-	"exec/value": "lang/ast store/record store/urlkey",
-	"exec/plan":  "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
-	"exec/op":    "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
-	"exec/rowio": "exec/value lang/ast store/record",
-	"exec/graph": "",
-	"exec/dedup": "",
-	"exec":       "crawl/robots exec/value exec/plan exec/op exec/graph exec/dedup exec/rowio lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec/value":    "lang/ast store/record store/urlkey",
+	"exec/plan":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
+	"exec/op":       "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
+	"exec/rowio":    "exec/value lang/ast store/record",
+	"exec/graph":    "",
+	"exec/schedule": "",
+	"exec/dedup":    "",
+	"exec":          "crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
