@@ -241,7 +241,12 @@ func (a *Archive) create() error {
 
 // locked runs f while no other writer publishes. Writers queue, until ctx ends.
 func (a *Archive) locked(ctx context.Context, f func(lock disk.File) error) error {
-	lock, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
+	return a.lockedBy(ctx, fileLock, f)
+}
+
+// lockedBy runs f while nobody else has the lock of a file of the archive.
+func (a *Archive) lockedBy(ctx context.Context, name string, f func(lock disk.File) error) error {
+	lock, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,341 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"infomall/store/disk/disktest"
+	"infomall/store/record"
+)
+
+// aJob is a job as the tests have it; n tells it from others.
+func aJob(n int) record.Job {
+	return record.Job{
+		State: record.JobDone, Name: fmt.Sprintf("job %d", n), Statement: "SELECT '正文\t\"';\n", Started: record.Time(n), Finished: record.Time(n + 1),
+		Rows: int64(n), Bytes: 1 << 40, Error: "\x00", Scheduled: record.NoTime, Next: record.NoTime,
+	}
+}
+
+// runJob notes the begin and the end of a job.
+func runJob(a *Archive, j record.Job) error {
+	_, end, err := a.BeginJob(context.Background(), j)
+	if err != nil {
+		return err
+	}
+	return end(j)
+}
+
+// jobNames are the names of the jobs of an archive, each with its state.
+func jobNames(dir string) ([]string, error) {
+	a := Open(dir, Options{})
+	defer a.Close()
+	list, err := a.Jobs(context.Background())
+	var names []string
+	for _, j := range list {
+		names = append(names, j.Name+" "+j.State.String())
+	}
+	return names, err
+}
+
+// TestJobs shows a job while it runs and when it has ended, one that nobody runs
+// any more, and what a damaged line costs.
+func TestJobs(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := Open(dir, Options{})
+	defer a.Close()
+	if err := runJob(a, aJob(0)); err != nil || a.made() {
+		t.Errorf("a job without an archive: error %v, and it made one: %v", err, a.made())
+	}
+	if err := a.create(); err != nil {
+		t.Fatal(err)
+	}
+	id, end, err := a.BeginJob(ctx, aJob(1))
+	if err != nil || id != 1 {
+		t.Fatalf("job %d, error %v; want the first", id, err)
+	}
+	if err := runJob(a, aJob(2)); err != nil {
+		t.Fatal(err)
+	}
+	list, err := a.Jobs(ctx)
+	if err != nil || len(list) != 2 || list[0].State != record.JobRunning || list[0].Process != os.Getpid() || list[0].Finished != record.NoTime {
+		t.Fatalf("%+v, error %v; want the first, running, and the second", list, err)
+	}
+	want := aJob(2)
+	want.ID, want.Process = 2, os.Getpid()
+	if list[1] != want {
+		t.Errorf("read back as %+v, want %+v", list[1], want)
+	}
+	failed := aJob(1)
+	failed.State = record.JobFailed
+	if err := end(failed); err != nil {
+		t.Fatal(err)
+	}
+	// A process that was killed leaves its file.
+	lost := aJob(3)
+	lost.ID, lost.State = 3, record.JobRunning
+	if err := os.WriteFile(filepath.Join(dir, dirJobs, fileRunning+"000000003"), encodeJob(nil, &lost), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, dirJobs, fileRunning+"000000004"), []byte("4\trunning"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := []string{"job 1 failed", "job 2 done", "job 3 interrupted"}
+	for range 2 { // before and after it is noted
+		if got, err := jobNames(dir); err != nil || !slices.Equal(got, all) {
+			t.Errorf("%q, error %v; want %q", got, err, all)
+		}
+		if err := runJob(a, aJob(5)); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, "job 5 done")
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, dirJobs, fileRunning+"*")); err != nil || len(left) != 0 {
+		t.Errorf("%q are left, error %v", left, err)
+	}
+	// A line is damaged, and one was not written to its end.
+	path := filepath.Join(dir, dirJobs, fileJobs)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[30] ^= 1
+	if err := os.WriteFile(path, b[:len(b)-20], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := runJob(a, aJob(6)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := jobNames(dir)
+	if want := []string{"job 1 failed", "job 3 interrupted", "job 5 done", "job 6 done"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("of a damaged log %q, error %v; want %q", got, err, want)
+	}
+}
+
+// TestJobsOfSchedule lets a schedule run once at a time, and keeps its last run
+// however many jobs follow.
+func TestJobsOfSchedule(t *testing.T) {
+	ctx := context.Background()
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := Open(dir, Options{})
+	defer a.Close()
+	if err := a.create(); err != nil {
+		t.Fatal(err)
+	}
+	nightly := aJob(1)
+	nightly.Name, nightly.Scheduled, nightly.Next = "nightly", 7, 1000
+	_, end, err := a.BeginJob(ctx, nightly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var running *record.JobRunningError
+	if err := runJob(a, nightly); !errors.As(err, &running) || !strings.Contains(err.Error(), "schedule nightly: process") {
+		t.Errorf("a second run ends with %v", err)
+	}
+	anew := nightly
+	anew.Scheduled = 8
+	if err := runJob(a, anew); err != nil {
+		t.Errorf("one defined anew: %v", err)
+	}
+	if err := end(nightly); err != nil {
+		t.Fatal(err)
+	}
+	long := aJob(2)
+	long.Statement = strings.Repeat("x", 2*record.JobTextMax)
+	log, err := a.readJobs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		if err := a.appendJobs(log, slices.Repeat([]record.Job{long}, 100)...); err != nil {
+			t.Fatal(err)
+		}
+		if log.size > jobsBytesMax+300*record.JobTextMax {
+			t.Fatalf("the log has %d bytes", log.size)
+		}
+	}
+	list, err := a.Jobs(ctx)
+	if err != nil || !slices.ContainsFunc(list, func(j record.Job) bool { return j.Name == "nightly" && j.Next == 1000 }) {
+		t.Errorf("of %d jobs none is the schedule's, error %v", len(list), err)
+	}
+}
+
+// TestJobsFaults kills the program and the machine at every operation: the end of
+// a job that was acknowledged is there, and nothing else is in the way of others.
+func TestJobsFaults(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	judge := func(dir string, acked, begun int) error {
+		got, err := jobNames(dir)
+		if err != nil {
+			return err
+		}
+		done := 0
+		for i, name := range got {
+			if i < len(names) && name == names[i]+" done" {
+				done++
+			} else if i < len(names) && name != names[i]+" interrupted" {
+				return fmt.Errorf("got %q", got)
+			}
+		}
+		if done < acked || len(got) > begun {
+			return fmt.Errorf("got %q, of which %d were acknowledged and %d begun", got, acked, begun)
+		}
+		a := Open(dir, Options{})
+		defer a.Close()
+		if !a.made() {
+			return nil
+		}
+		if err := runJob(a, aJob(1)); err != nil {
+			return err
+		}
+		got, err = jobNames(dir)
+		if len(got) == 0 || got[len(got)-1] != "job 1 done" {
+			return fmt.Errorf("then a job ran, and there are %q, error %v", got, err)
+		}
+		return nil
+	}
+	runAll := func(d *disktest.Disk, dir string) (acked int, at []progress) {
+		a := Open(dir, Options{Disk: d})
+		defer a.Close()
+		if a.create() != nil {
+			return 0, at
+		}
+		for i, name := range names {
+			at = append(at, progress{d.Mark(), i, i + 1})
+			j := aJob(0)
+			j.Name = name
+			if runJob(a, j) != nil {
+				return i, at
+			}
+		}
+		return len(names), append(at, progress{d.Mark(), len(names), len(names)})
+	}
+	root := t.TempDir()
+	whole := disktest.New(root)
+	_, at := runAll(whole, filepath.Join(root, "archive"))
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := at[0].mark; n <= whole.Mark(); n++ {
+		p := at[0]
+		for _, next := range at {
+			if next.mark <= n {
+				p = next
+			}
+		}
+		for range 4 {
+			left := t.TempDir()
+			if err := whole.Crash(n, r).WriteTo(left); err != nil {
+				t.Fatal(err)
+			}
+			if err := judge(filepath.Join(left, "archive"), p.acked, p.begun); err != nil {
+				t.Fatalf("power lost after %d operations: %v", n, err)
+			}
+		}
+	}
+	for n := 1; n <= whole.Operations(); n++ {
+		root := t.TempDir()
+		dir := filepath.Join(root, "archive")
+		d := disktest.New(root)
+		d.Fault = func(at int, _ string) error {
+			if at >= n {
+				return disktest.ErrKilled
+			}
+			return nil
+		}
+		acked, _ := runAll(d, dir)
+		if err := judge(dir, acked, acked+1); err != nil {
+			t.Fatalf("killed at operation %d: %v", n, err)
+		}
+		d.Fault = nil
+		d.Revive()
+		if open := d.OpenFiles(); open != 0 {
+			t.Fatalf("%d files are open after a kill at operation %d", open, n)
+		}
+	}
+}
+
+// TestJobsAtOnce runs jobs from several archives at once, as several processes
+// do: each has a number of its own, and none is lost.
+func TestJobsAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	if err := Open(dir, Options{}).create(); err != nil {
+		t.Fatal(err)
+	}
+	const writers, each = 8, 10
+	var wg sync.WaitGroup
+	errs := make([]error, writers)
+	for w := range writers {
+		wg.Go(func() {
+			a := Open(dir, Options{})
+			defer a.Close()
+			for i := range each {
+				errs[w] = errors.Join(errs[w], runJob(a, aJob(i)))
+				if _, err := a.Jobs(context.Background()); err != nil {
+					errs[w] = err
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	a := Open(dir, Options{})
+	defer a.Close()
+	list, err := a.Jobs(context.Background())
+	if err != nil || len(list) != writers*each {
+		t.Fatalf("%d jobs, error %v; want %d", len(list), err, writers*each)
+	}
+	for i, j := range list {
+		if j.ID != int64(i+1) || j.State != record.JobDone {
+			t.Errorf("job %d of the list is %d, %s", i+1, j.ID, j.State)
+		}
+	}
+}
+
+// TestDaemon lets one process run an archive's schedules, and tells the next who
+// that is.
+func TestDaemon(t *testing.T) {
+	a := Open(filepath.Join(t.TempDir(), "archive"), Options{})
+	defer a.Close()
+	d, err := a.Daemon()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var other *record.DaemonError
+	if _, err := a.Daemon(); !errors.As(err, &other) || other.Process != os.Getpid() || other.Since <= 0 {
+		t.Errorf("a second daemon ends with %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d, err = a.Daemon(); err != nil {
+		t.Fatal(err)
+	}
+	d.Close()
+}
+
+// FuzzDecodeJob reads any line; what it takes can be written and read again.
+func FuzzDecodeJob(f *testing.F) {
+	j := aJob(1)
+	f.Add(strings.TrimSuffix(string(encodeJob(nil, &j)), "\n"))
+	f.Add("")
+	f.Add("1\tdone")
+	f.Fuzz(func(t *testing.T, line string) {
+		j, ok := decodeJob(line)
+		if !ok {
+			return
+		}
+		again, ok := decodeJob(strings.TrimSuffix(string(encodeJob(nil, &j)), "\n"))
+		if !ok || len(j.Statement) <= record.JobTextMax && len(j.Error) <= record.JobTextMax && again != j {
+			t.Errorf("%+v became %+v", j, again)
+		}
+	})
+}
