@@ -23,6 +23,8 @@ func (s *Session) Check(st ast.Statement) error {
 		err = s.checkDefined(st)
 	case *ast.Run:
 		err = s.checkRun(st)
+	case *ast.Schedule:
+		_, err = s.scheduled(st)
 	case *ast.Explain:
 		err = s.Check(st.Statement)
 	case *ast.Describe:

@@ -40,6 +40,9 @@ func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
 		return nil, err
 	}
 	o, err := s.crawlOptions(st)
+	if err == nil && st.Due {
+		err = s.crawlDue(ctx, st, &o)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,12 +103,18 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	if o.Seeds, err = s.urls(st.Seeds, true); err != nil {
 		return o, err
 	}
-	o.Name = urlkey.Host(o.Seeds[0])
 	switch {
 	case st.Alias != nil:
 		o.Name = st.Alias.Text
-	case o.Name == "":
-		o.Name = "files"
+	case st.Due:
+		o.Name = "due"
+	default:
+		if o.Name = urlkey.Host(o.Seeds[0]); o.Name == "" {
+			o.Name = "files"
+		}
+	}
+	if st.Due {
+		o.Depth = 0 // what is due, and no more
 	}
 	o.FromArchive, o.Before = st.FromArchive, record.MaxTime+1
 	if st.Time != nil {
@@ -162,6 +171,44 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	}
 	o.Agent, err = s.crawlAgent(st, o.Seeds)
 	return o, err
+}
+
+// crawlDue gives a crawl the pages that are due. It is within the scopes they are
+// looked for in.
+func (s *Session) crawlDue(ctx context.Context, st *ast.Crawl, o *record.CrawlOptions) (err error) {
+	if s.budget != nil {
+		if n := max(1, s.budget.limit(s.turns)); o.MaxPages == 0 || o.MaxPages > n {
+			o.MaxPages = n
+		}
+	}
+	if o.Seeds, err = s.dueSeeds(ctx, st, o.MaxPages); err != nil {
+		return err
+	}
+	if len(st.Within) == 0 {
+		if o.Within, err = s.dueScopes(st); err != nil {
+			return err
+		}
+	}
+	o.Agent, err = s.crawlAgent(st, o.Seeds)
+	return err
+}
+
+// dueScopes are those of a CRAWL DUE.
+func (s *Session) dueScopes(st *ast.Crawl) ([]urlkey.Scope, error) {
+	in := st.In
+	if len(in) == 0 {
+		in = []ast.Scope{{From: &ast.String{Value: "*"}}}
+	}
+	bind := &plan.Binder{Env: s.env()}
+	var list []urlkey.Scope
+	for i := range in {
+		scope, err := bind.Scope(&in[i])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, scope)
+	}
+	return list, nil
 }
 
 // urls reads URLs, and makes them canonical. Those of files are of this machine,
@@ -331,7 +378,11 @@ func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 	}
 	for i, seed := range seeds {
 		if !isLoopback(seed) && !st.FromArchive {
-			err := ast.Errorf(st.Seeds[i], "a crawl of %s must say who crawls", urlkey.Host(seed))
+			at := ast.Node(st)
+			if !st.Due {
+				at = st.Seeds[i]
+			}
+			err := ast.Errorf(at, "a crawl of %s must say who crawls", urlkey.Host(seed))
 			err.Hint = "SET contact = 'https://www.example.org/our-crawler', or a mail address"
 			return "", err
 		}
@@ -346,17 +397,30 @@ func isLoopback(u string) bool {
 	return err == nil && a.IsLoopback() || strings.HasPrefix(u, "file:") || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
+// dueShown is how many pages an EXPLAIN CRAWL DUE names.
+const dueShown = 10
+
 // wouldCrawl says what a CRAWL would do.
-func (s *Session) wouldCrawl(_ context.Context, st *ast.Crawl) ([]string, error) {
+func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, error) {
 	o, err := s.crawlOptions(st)
+	if err == nil && st.Due && s.Crawler != nil {
+		err = s.crawlDue(ctx, st, &o)
+	}
 	if err != nil {
 		return nil, err
 	}
 	lines := []string{"crawl " + o.Name + " into " + s.Archive.Path()}
-	for _, u := range o.Seeds {
+	if st.Due {
+		lines = append(lines, fmt.Sprintf("  %d pages are due, the most urgent first:", len(o.Seeds)))
+	}
+	for i, u := range o.Seeds {
+		if st.Due && i == dueShown {
+			lines = append(lines, "  …")
+			break
+		}
 		lines = append(lines, "  from "+u)
 	}
-	if len(st.Within) == 0 {
+	if len(st.Within) == 0 && !st.Due {
 		lines = append(lines, "  within the hosts of these and those below them")
 	}
 	if o.FromArchive {

@@ -39,7 +39,7 @@ func (s *Session) defined(more ...record.Definition) func() (*value.Defined, err
 		}
 		out := new(value.Defined)
 		for _, d := range list {
-			if d.Kind == record.KindQuery {
+			if d.Kind != record.KindView && d.Kind != record.KindMetadata {
 				continue
 			}
 			st, err := parsed(&d)

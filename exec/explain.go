@@ -194,6 +194,12 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldFindHubs(ctx, st)
 	case *ast.DropGraph:
 		return s.wouldDropGraph(ctx, st)
+	case *ast.Schedule:
+		return s.wouldSchedule(st)
+	case *ast.Unschedule:
+		return s.wouldUndefine(ctx, record.KindSchedule, &st.Name)
+	case *ast.RunSchedule:
+		return s.wouldRunSchedule(ctx, st)
 	case *ast.Dedup:
 		return s.wouldDedup(ctx, st)
 	case *ast.ShowPath:

@@ -77,9 +77,12 @@ func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 
 // runner makes what runs plans. Meter may be nil.
 func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
-	r := &op.Runner{Snapshot: snap, History: s.history, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
+	r := &op.Runner{Snapshot: snap, History: s.history, Schedules: s.schedules, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
 	if s.Crawler != nil {
 		r.Crawls = s.Crawler
+	}
+	if s.Jobs != nil {
+		r.Jobs = s.Jobs
 	}
 	if snap != nil && s.Archive.Exists() {
 		r.TempDirs = []string{filepath.Dir(s.Archive.Path())}

@@ -13,11 +13,19 @@ import (
 )
 
 // Run runs one statement. What the writer of the statement can mend is an
-// *ast.Error. NOW stands still from here on. For RUN see Expand.
+// *ast.Error. NOW stands still from here on. For RUN see Expand. What works on
+// the archive is noted as a job.
 func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if s.Jobs != nil && !s.ReadOnly && works(st) {
+		return s.runJob(ctx, st)
+	}
+	return s.run(ctx, st)
+}
+
+func (s *Session) run(ctx context.Context, st ast.Statement) (*Result, error) {
 	switch st := st.(type) {
 	case *ast.Query:
 		return s.query(ctx, st)
@@ -55,6 +63,12 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.dropGraph(ctx, st)
 	case *ast.Run:
 		return nil, errRun
+	case *ast.Schedule:
+		return s.schedule(ctx, st)
+	case *ast.Unschedule:
+		return s.unschedule(ctx, st)
+	case *ast.RunSchedule:
+		return s.runSchedule(ctx, st)
 	case *ast.PageRank:
 		return s.pageRank(ctx, st)
 	case *ast.HITS:
@@ -89,14 +103,18 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	panic(fmt.Sprintf("exec: unknown statement %T", st))
 }
 
+// now is the time by the session's clock.
+func (s *Session) now() time.Time {
+	if s.Now != nil {
+		return s.Now()
+	}
+	return time.Now()
+}
+
 // env is what is fixed for one statement.
 func (s *Session) env() *plan.Env {
-	now := time.Now
-	if s.Now != nil {
-		now = s.Now
-	}
 	return &plan.Env{
-		Now: record.At(now()), Zone: s.Settings.Timezone, Params: s.Params,
+		Now: record.At(s.now()), Zone: s.Settings.Timezone, Params: s.Params,
 		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile, Plain: s.Plain,
 		Table:   func(path string) (value.Table, error) { return rowio.OpenTable(path) },
 		Defined: s.defined(),

@@ -30,6 +30,9 @@ type Session struct {
 	History func(context.Context) ([]op.Entry, error)
 	// Crawler runs crawls; nil refuses CRAWL, and shows none.
 	Crawler Crawler
+	// Jobs notes what works on the archive; nil notes nothing, and refuses to
+	// run schedules.
+	Jobs Jobs
 	// Version of the program, for the User-Agent of crawls.
 	Version string
 	// Confirm is asked before DROP and DELETE take captures away, with lines that
@@ -41,6 +44,11 @@ type Session struct {
 
 	checked []record.Definition // by statements that Check has seen
 	running int                 // scripts that Check is in
+
+	// Of the run of an adaptive schedule: what CRAWL DUE may spend, and how many
+	// runs came before.
+	budget *visitBudget
+	turns  int64
 }
 
 // Progress tells how far a statement is. Total is 0 where it is not known.

@@ -31,6 +31,7 @@ func DefaultSettings() Settings {
 		BodyLimit:      64 << 20,
 		Robots:         true,
 		NoArchive:      true,
+		Revisit:        7 * 24 * time.Hour,
 	}
 }
 
@@ -102,6 +103,9 @@ var settings = []settingKind{
 	{"profile", "how pages are divided: modern, or classic, the published method",
 		func(s *Settings) string { return s.Profile },
 		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
+	{"revisit", "time in which CRAWL DUE has a visit for each page, on average: some get more, some less",
+		func(s *Settings) string { return delayText(s.Revisit) },
+		func(s *Settings, v string) error { return parseRevisit(&s.Revisit, v) }},
 	{"robots", "whether crawls obey robots.txt",
 		func(s *Settings) string { return onOff(s.Robots) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
@@ -274,9 +278,20 @@ func parseDelay(dst *time.Duration, v string) error {
 	return nil
 }
 
+func parseRevisit(dst *time.Duration, v string) error {
+	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
+	if err != nil || d.Int < revisitMin.Milliseconds() || d.Int > revisitMax.Milliseconds() {
+		return fmt.Errorf("write a duration from 1h to 366d, not %q", v)
+	}
+	*dst = time.Duration(d.Int) * time.Millisecond
+	return nil
+}
+
 // Bounds of settings of crawls.
 const (
 	delayMax   = 24 * time.Hour
+	revisitMin = time.Hour
+	revisitMax = 366 * 24 * time.Hour
 	workersMax = 10_000
 )
 

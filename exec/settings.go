@@ -28,6 +28,7 @@ type Settings struct {
 	Robots    bool          // whether crawls obey robots.txt
 	NoArchive bool          // whether crawls keep pages that ask for no copy to be kept
 	Netrc     string        // file with the names and passwords of hosts that crawls have; "" for none
+	Revisit   time.Duration // in which CRAWL DUE has a visit for each page, on average
 
 	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // what auto is, from 1

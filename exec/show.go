@@ -10,7 +10,7 @@ import (
 )
 
 // shown are the words after SHOW.
-var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "CRAWLS", "WORKERS", "HISTORY", "VIEWS", "QUERIES", "METADATA", "GRAPHS", "PAGE", "PATH", "ROBOTS"}
+var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "CRAWLS", "WORKERS", "SCHEDULES", "JOBS", "HISTORY", "VIEWS", "QUERIES", "METADATA", "GRAPHS", "PAGE", "PATH", "ROBOTS"}
 
 // ShownNames lists the words after SHOW.
 func ShownNames() []string { return shown }
@@ -43,7 +43,7 @@ func (s *Session) show(ctx context.Context, st *ast.Show) (*Result, error) {
 // shownPlan is the plan of a SHOW that is a query, or nil for the others.
 func (s *Session) shownPlan(st *ast.Show) (plan.Node, error) {
 	switch what := strings.ToLower(st.What.Text); what {
-	case "pools", "files", "tombstones", "crawls", "workers", "history", "graphs":
+	case "pools", "files", "tombstones", "crawls", "workers", "schedules", "jobs", "history", "graphs":
 		name := ast.Name{Span: st.What.Span, Text: what}
 		return plan.Build(&ast.Query{Span: st.Span, Select: &ast.Select{
 			Span:  st.Span,

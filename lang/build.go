@@ -40,18 +40,25 @@ func optionalConstant(t lexer.Token) ast.Expr {
 }
 
 func (b *builder) statement(s *statementSyntax) ast.Statement {
-	if e := s.Explain; e != nil {
-		inner := b.plain(&statementSyntax{
-			Query: e.Query, Import: e.Import, Export: e.Export, Crawl: e.Crawl, Order: e.Order, Add: e.Add, Copy: e.Copy, Verify: e.Verify, Reindex: e.Reindex, Recover: e.Recover, Drop: e.Drop, Delete: e.Delete, Create: e.Create, Save: e.Save, Run: e.Run, PageRank: e.PageRank, HITS: e.HITS, Dedup: e.Dedup, Repair: e.Repair, Merge: e.Merge, Describe: e.Describe,
-			Show: e.Show, Diff: e.Diff, Set: e.Set, Reset: e.Reset, Help: e.Help,
-		})
-		return &ast.Explain{Span: spanOfAll(e.Tokens), Analyze: e.Analyze, Statement: inner}
+	switch {
+	case s.Deed != nil:
+		return b.deed(s.Deed)
+	case s.Rank != nil:
+		return &ast.ExplainRank{Span: spanOfAll(s.Rank.Tokens), URL: newText(&s.Rank.URL), Name: optionalName(s.Rank.Name)}
+	case s.Schedule != nil:
+		return b.schedule(s.Schedule)
 	}
-	return b.plain(s)
+	e := &ast.Explain{Span: spanOfAll(s.Explain.Tokens), Analyze: s.Explain.Analyze}
+	if s.Explain.Schedule != nil {
+		e.Statement = b.schedule(s.Explain.Schedule)
+	} else {
+		e.Statement = b.deed(s.Explain.Deed)
+	}
+	return e
 }
 
-// plain makes a statement that is not EXPLAIN.
-func (b *builder) plain(s *statementSyntax) ast.Statement {
+// deed makes a statement that EXPLAIN and SCHEDULE take.
+func (b *builder) deed(s *deedSyntax) ast.Statement {
 	switch {
 	case s.Query != nil:
 		return b.query(s.Query)
@@ -87,6 +94,10 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.create(s.Create)
 	case s.Save != nil:
 		return b.save(s.Save)
+	case s.Unschedule != nil:
+		return &ast.Unschedule{Span: spanOfAll(s.Unschedule.Tokens), Name: newName(&s.Unschedule.Name)}
+	case s.RunSchedule != nil:
+		return &ast.RunSchedule{Span: spanOfAll(s.RunSchedule.Tokens), Name: newName(&s.RunSchedule.Name)}
 	case s.Run != nil:
 		return b.run(s.Run)
 	case s.PageRank != nil:
@@ -95,8 +106,6 @@ func (b *builder) plain(s *statementSyntax) ast.Statement {
 		return b.hits(s.HITS)
 	case s.Dedup != nil:
 		return b.dedup(s.Dedup)
-	case s.Rank != nil:
-		return &ast.ExplainRank{Span: spanOfAll(s.Rank.Tokens), URL: newText(&s.Rank.URL), Name: optionalName(s.Rank.Name)}
 	case s.Recover != nil:
 		return recoverStatement(s.Recover)
 	case s.Merge != nil:

@@ -79,6 +79,17 @@ func (b *builder) run(s *runSyntax) *ast.Run {
 	return run
 }
 
+// schedule makes SCHEDULE. It runs when nobody is there to give parameters.
+func (b *builder) schedule(s *scheduleSyntax) *ast.Schedule {
+	c := &ast.Schedule{
+		Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Adaptive: s.Adaptive,
+		Every: optionalConstant(s.Every), Cron: optionalConstant(s.Cron), Budget: optionalConstant(s.Budget), Per: optionalConstant(s.Per),
+		Statement: b.deed(s.Deed),
+	}
+	b.declared(c.Statement, nil, "a schedule has none", "write the value itself")
+	return c
+}
+
 // declared refuses a parameter below n that names does not have, and says why
 // and what to write instead; $name in the hint stands for it.
 func (b *builder) declared(n ast.Node, names []string, why, hint string) {

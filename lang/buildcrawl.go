@@ -8,7 +8,7 @@ import (
 
 // crawl makes a CRAWL, whose clauses may stand in any order.
 func (b *builder) crawl(s *crawlSyntax) *ast.Crawl {
-	c := &ast.Crawl{Span: spanOfAll(s.Tokens), Seeds: texts(s.Seeds)}
+	c := &ast.Crawl{Span: spanOfAll(s.Tokens), Due: s.Due, In: scopes(s.In), Seeds: texts(s.Seeds)}
 	for _, o := range s.Clauses {
 		if twice := b.crawlClause(c, o); twice != "" {
 			b.fail(spanOfAll(o.Tokens), twice+" stands twice", "")

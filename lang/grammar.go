@@ -18,65 +18,70 @@ import (
 // build.go refuses to have a part twice.
 
 type statementSyntax struct {
-	Query    *querySyntax    `parser:"@@"` // first, being most frequent
+	Deed     *deedSyntax     `parser:"@@"` // first, being most frequent
 	Rank     *rankSyntax     `parser:"| @@"`
 	Explain  *explainSyntax  `parser:"| @@"`
-	Import   *importSyntax   `parser:"| @@"`
-	Export   *exportSyntax   `parser:"| @@"`
-	Crawl    *crawlSyntax    `parser:"| @@"`
-	Order    *ordersSyntax   `parser:"| @@"`
-	Add      *addSyntax      `parser:"| @@"`
-	Copy     *copySyntax     `parser:"| @@"`
-	Verify   *verifySyntax   `parser:"| @@"`
-	Merge    *mergeSyntax    `parser:"| @@"`
-	Repair   *repairSyntax   `parser:"| @@"`
-	Reindex  *reindexSyntax  `parser:"| @@"`
-	Recover  *recoverSyntax  `parser:"| @@"`
-	Drop     *dropSyntax     `parser:"| @@"`
-	Delete   *deleteSyntax   `parser:"| @@"`
-	Create   *createSyntax   `parser:"| @@"`
-	Save     *saveSyntax     `parser:"| @@"`
-	Run      *runSyntax      `parser:"| @@"`
-	PageRank *pageRankSyntax `parser:"| @@"`
-	HITS     *hitsSyntax     `parser:"| @@"`
-	Dedup    *dedupSyntax    `parser:"| @@"`
-	Describe *describeSyntax `parser:"| @@"`
-	Show     *showSyntax     `parser:"| @@"`
-	Diff     *diffSyntax     `parser:"| @@"`
-	Set      *setSyntax      `parser:"| @@"`
-	Reset    *resetSyntax    `parser:"| @@"`
-	Help     *helpSyntax     `parser:"| @@"`
+	Schedule *scheduleSyntax `parser:"| @@"`
+}
+
+// deedSyntax is a statement that EXPLAIN and SCHEDULE take.
+type deedSyntax struct {
+	Query       *querySyntax       `parser:"@@"`
+	Import      *importSyntax      `parser:"| @@"`
+	Export      *exportSyntax      `parser:"| @@"`
+	Crawl       *crawlSyntax       `parser:"| @@"`
+	Order       *ordersSyntax      `parser:"| @@"`
+	Add         *addSyntax         `parser:"| @@"`
+	Copy        *copySyntax        `parser:"| @@"`
+	Verify      *verifySyntax      `parser:"| @@"`
+	Merge       *mergeSyntax       `parser:"| @@"`
+	Repair      *repairSyntax      `parser:"| @@"`
+	Reindex     *reindexSyntax     `parser:"| @@"`
+	Recover     *recoverSyntax     `parser:"| @@"`
+	Drop        *dropSyntax        `parser:"| @@"`
+	Delete      *deleteSyntax      `parser:"| @@"`
+	Create      *createSyntax      `parser:"| @@"`
+	Save        *saveSyntax        `parser:"| @@"`
+	Unschedule  *unscheduleSyntax  `parser:"| @@"`
+	RunSchedule *runScheduleSyntax `parser:"| @@"`
+	Run         *runSyntax         `parser:"| @@"`
+	PageRank    *pageRankSyntax    `parser:"| @@"`
+	HITS        *hitsSyntax        `parser:"| @@"`
+	Dedup       *dedupSyntax       `parser:"| @@"`
+	Describe    *describeSyntax    `parser:"| @@"`
+	Show        *showSyntax        `parser:"| @@"`
+	Diff        *diffSyntax        `parser:"| @@"`
+	Set         *setSyntax         `parser:"| @@"`
+	Reset       *resetSyntax       `parser:"| @@"`
+	Help        *helpSyntax        `parser:"| @@"`
 }
 
 type explainSyntax struct {
 	Tokens   []lexer.Token
 	Analyze  bool            `parser:"'EXPLAIN' @'ANALYZE'?"`
-	Query    *querySyntax    `parser:"( @@"`
-	Import   *importSyntax   `parser:"| @@"`
-	Export   *exportSyntax   `parser:"| @@"`
-	Crawl    *crawlSyntax    `parser:"| @@"`
-	Order    *ordersSyntax   `parser:"| @@"`
-	Add      *addSyntax      `parser:"| @@"`
-	Copy     *copySyntax     `parser:"| @@"`
-	Verify   *verifySyntax   `parser:"| @@"`
-	Merge    *mergeSyntax    `parser:"| @@"`
-	Repair   *repairSyntax   `parser:"| @@"`
-	Reindex  *reindexSyntax  `parser:"| @@"`
-	Recover  *recoverSyntax  `parser:"| @@"`
-	Drop     *dropSyntax     `parser:"| @@"`
-	Delete   *deleteSyntax   `parser:"| @@"`
-	Create   *createSyntax   `parser:"| @@"`
-	Save     *saveSyntax     `parser:"| @@"`
-	Run      *runSyntax      `parser:"| @@"`
-	PageRank *pageRankSyntax `parser:"| @@"`
-	HITS     *hitsSyntax     `parser:"| @@"`
-	Dedup    *dedupSyntax    `parser:"| @@"`
-	Describe *describeSyntax `parser:"| @@"`
-	Show     *showSyntax     `parser:"| @@"`
-	Diff     *diffSyntax     `parser:"| @@"`
-	Set      *setSyntax      `parser:"| @@"`
-	Reset    *resetSyntax    `parser:"| @@"`
-	Help     *helpSyntax     `parser:"| @@ )"`
+	Deed     *deedSyntax     `parser:"( @@"`
+	Schedule *scheduleSyntax `parser:"| @@ )"`
+}
+
+type scheduleSyntax struct {
+	Tokens   []lexer.Token
+	Name     lexer.Token `parser:"'SCHEDULE' @( Ident | Quoted )"`
+	Every    lexer.Token `parser:"( 'EVERY' @( Duration | Param )"`
+	Cron     lexer.Token `parser:"| 'CRON' @( String | Param )"`
+	Adaptive bool        `parser:"| @'ADAPTIVE'"`
+	Budget   lexer.Token `parser:"  ( 'BUDGET' @( Number | Param )"`
+	Per      lexer.Token `parser:"    'PER' @( Duration | Param ) )? )"`
+	Deed     *deedSyntax `parser:"'AS' @@"`
+}
+
+type unscheduleSyntax struct {
+	Tokens []lexer.Token
+	Name   lexer.Token `parser:"'UNSCHEDULE' @( Ident | Quoted )"`
+}
+
+type runScheduleSyntax struct {
+	Tokens []lexer.Token
+	Name   lexer.Token `parser:"'RUN' 'SCHEDULE' @( Ident | Quoted )"`
 }
 
 type querySyntax struct {
@@ -178,7 +183,9 @@ type exportOptionSyntax struct {
 
 type crawlSyntax struct {
 	Tokens  []lexer.Token
-	Seeds   []*textSyntax        `parser:"'CRAWL' @@ ( ',' @@ )*"`
+	Due     bool                 `parser:"'CRAWL' ( @'DUE'"`
+	In      []*scopeSyntax       `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
+	Seeds   []*textSyntax        `parser:"| @@ ( ',' @@ )* )"`
 	Clauses []*crawlClauseSyntax `parser:"@@*"`
 }
 

@@ -69,7 +69,8 @@ EXPORT (query) TO file
 file = 'text' | $name | expr || expr
 `},
 	{"CRAWL", `
-CRAWL url, … [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
+CRAWL (url, … | DUE [IN scope, …])
+    [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
     [AGENT url] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
@@ -89,6 +90,16 @@ n = 10 | $name
 	{"ADD", `
 ADD url, … TO CRAWL name [FORCE]
 url = 'text' | $name
+`},
+	{"SCHEDULE", `
+SCHEDULE name (EVERY 7d | CRON 'text' | ADAPTIVE [BUDGET n PER 7d]) AS statement
+n = 10 | $name
+`},
+	{"UNSCHEDULE", `
+UNSCHEDULE name
+`},
+	{"RUN SCHEDULE", `
+RUN SCHEDULE name
 `},
 	{"COPY POOL", `
 COPY POOL (name | ALL) TO folder
@@ -224,8 +235,8 @@ t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},
 	{"SHOW", `
 SHOW (RELATIONS | COLUMNS | FUNCTIONS | SETTINGS | POOLS | FILES
-    | TOMBSTONES | CRAWLS | WORKERS | HISTORY | VIEWS | QUERIES | METADATA
-    | GRAPHS)
+    | TOMBSTONES | CRAWLS | WORKERS | SCHEDULES | JOBS | HISTORY | VIEWS
+    | QUERIES | METADATA | GRAPHS)
 `},
 	{"DESCRIBE", `
 DESCRIBE name

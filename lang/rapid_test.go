@@ -355,6 +355,22 @@ func (g treeMaker) deletion() *ast.Delete {
 	return d
 }
 
+func (g treeMaker) schedule() *ast.Schedule {
+	s := &ast.Schedule{Name: g.name(), Statement: &ast.CopyPool{To: &ast.String{Value: "d"}}}
+	switch g.upTo(3) {
+	case 0:
+		s.Every = g.duration()
+	case 1:
+		s.Cron = g.text()
+	case 2:
+		s.Budget, s.Per = g.param(), g.duration()
+		fallthrough
+	default:
+		s.Adaptive = true
+	}
+	return s
+}
+
 func (g treeMaker) statement() ast.Statement {
 	switch g.upTo(12) {
 	case 0:
@@ -408,7 +424,14 @@ func (g treeMaker) statement() ast.Statement {
 		}
 		return ex
 	case 9:
-		switch g.upTo(20) {
+		switch g.upTo(22) {
+		case 21:
+			return g.schedule()
+		case 22:
+			if g.bool() {
+				return &ast.RunSchedule{Name: g.name()}
+			}
+			return &ast.Unschedule{Name: g.name()}
 		case 18:
 			return g.crawl()
 		case 19:
@@ -496,6 +519,9 @@ func withoutParams(q *ast.Query) *ast.Query {
 
 func (g treeMaker) crawl() *ast.Crawl {
 	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "BEST", "RANDOM")}
+	if g.bool() {
+		c.Due, c.Seeds, c.In = true, nil, []ast.Scope{{From: g.text()}, {From: g.text(), To: g.text()}}
+	}
 	if g.bool() {
 		c.Depth, c.Workers, c.Delay = g.param(), &ast.Number{Text: "7", IsInt: true, Int: 7, Float: 7}, g.param()
 	}

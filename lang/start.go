@@ -19,31 +19,31 @@ type startParser func(*lexer.PeekingLexer) (*statementSyntax, error)
 // starts are the statements by their first words. EXPLAIN is not there: what
 // follows it tells which statement it begins.
 var starts = sync.OnceValue(func() map[string]startParser {
-	query := startsWith(func(s *statementSyntax) **querySyntax { return &s.Query })
+	query := startsWith(func(s *deedSyntax) **querySyntax { return &s.Query })
 	return map[string]startParser{
 		"SELECT":   query,
 		"WITH":     query,
-		"IMPORT":   startsWith(func(s *statementSyntax) **importSyntax { return &s.Import }),
-		"EXPORT":   startsWith(func(s *statementSyntax) **exportSyntax { return &s.Export }),
-		"CRAWL":    startsWith(func(s *statementSyntax) **crawlSyntax { return &s.Crawl }),
-		"VERIFY":   startsWith(func(s *statementSyntax) **verifySyntax { return &s.Verify }),
-		"DELETE":   startsWith(func(s *statementSyntax) **deleteSyntax { return &s.Delete }),
-		"CREATE":   startsWith(func(s *statementSyntax) **createSyntax { return &s.Create }),
-		"SAVE":     startsWith(func(s *statementSyntax) **saveSyntax { return &s.Save }),
-		"RUN":      startsWith(func(s *statementSyntax) **runSyntax { return &s.Run }),
-		"PAGERANK": startsWith(func(s *statementSyntax) **pageRankSyntax { return &s.PageRank }),
-		"DEDUP":    startsWith(func(s *statementSyntax) **dedupSyntax { return &s.Dedup }),
-		"DESCRIBE": startsWith(func(s *statementSyntax) **describeSyntax { return &s.Describe }),
-		"SHOW":     startsWith(func(s *statementSyntax) **showSyntax { return &s.Show }),
-		"DIFF":     startsWith(func(s *statementSyntax) **diffSyntax { return &s.Diff }),
-		"SET":      startsWith(func(s *statementSyntax) **setSyntax { return &s.Set }),
-		"RESET":    startsWith(func(s *statementSyntax) **resetSyntax { return &s.Reset }),
-		"HELP":     startsWith(func(s *statementSyntax) **helpSyntax { return &s.Help }),
+		"IMPORT":   startsWith(func(s *deedSyntax) **importSyntax { return &s.Import }),
+		"EXPORT":   startsWith(func(s *deedSyntax) **exportSyntax { return &s.Export }),
+		"CRAWL":    startsWith(func(s *deedSyntax) **crawlSyntax { return &s.Crawl }),
+		"VERIFY":   startsWith(func(s *deedSyntax) **verifySyntax { return &s.Verify }),
+		"DELETE":   startsWith(func(s *deedSyntax) **deleteSyntax { return &s.Delete }),
+		"CREATE":   startsWith(func(s *deedSyntax) **createSyntax { return &s.Create }),
+		"SAVE":     startsWith(func(s *deedSyntax) **saveSyntax { return &s.Save }),
+		"RUN":      startsWith(func(s *deedSyntax) **runSyntax { return &s.Run }),
+		"PAGERANK": startsWith(func(s *deedSyntax) **pageRankSyntax { return &s.PageRank }),
+		"DEDUP":    startsWith(func(s *deedSyntax) **dedupSyntax { return &s.Dedup }),
+		"DESCRIBE": startsWith(func(s *deedSyntax) **describeSyntax { return &s.Describe }),
+		"SHOW":     startsWith(func(s *deedSyntax) **showSyntax { return &s.Show }),
+		"DIFF":     startsWith(func(s *deedSyntax) **diffSyntax { return &s.Diff }),
+		"SET":      startsWith(func(s *deedSyntax) **setSyntax { return &s.Set }),
+		"RESET":    startsWith(func(s *deedSyntax) **resetSyntax { return &s.Reset }),
+		"HELP":     startsWith(func(s *deedSyntax) **helpSyntax { return &s.Help }),
 	}
 })
 
 // startsWith returns what reads the statement that field gives the place of.
-func startsWith[T any](field func(*statementSyntax) **T) startParser {
+func startsWith[T any](field func(*deedSyntax) **T) startParser {
 	p, err := participle.ParserForProduction[T](grammar())
 	if err != nil {
 		panic(fmt.Sprintf("lang: %v", err)) // Unreachable: the grammar has it.
@@ -53,9 +53,9 @@ func startsWith[T any](field func(*statementSyntax) **T) startParser {
 		if err != nil {
 			return nil, err
 		}
-		s := new(statementSyntax)
+		s := new(deedSyntax)
 		*field(s) = tree
-		return s, nil
+		return &statementSyntax{Deed: s}, nil
 	}
 }
 

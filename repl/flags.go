@@ -30,6 +30,7 @@ type options struct {
 	RC          bool              `name:"rc" negatable:"" default:"true" help:"Let the shell run $$XDG_CONFIG_HOME/infomall/rc first."`
 	ReadOnly    bool              `help:"Refuse statements that write to the archive."`
 	Yes         bool              `help:"Let DROP and DELETE take captures away without being asked."`
+	Daemon      bool              `help:"Run what SCHEDULE has scheduled when its time comes, until told to end."`
 	Check       bool              `help:"Read and plan all statements, report what is wrong with them and run none."`
 	KeepGoing   bool              `help:"Go on after a statement that failed."`
 	FailOnEmpty bool              `help:"End with status 1 if a query gave no rows."`

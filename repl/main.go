@@ -86,8 +86,11 @@ func (p *program) main(ctx context.Context, args []string) (status int) {
 		return p.check(scripts)
 	}
 	return p.open(ctx, func(ctx context.Context) error {
-		if shell {
+		switch {
+		case shell:
 			return p.shell(ctx, scripts)
+		case p.options.Daemon:
+			return p.daemon(ctx, scripts)
 		}
 		return p.batch(ctx, scripts)
 	})
@@ -138,6 +141,12 @@ func (p *program) inputs() (scripts []*script, shell bool, err error) {
 		scripts = append(scripts, s)
 	}
 	inputs := p.options.inputs
+	if p.options.Daemon {
+		if len(inputs) > 0 || p.options.Check || p.options.ReadOnly {
+			return nil, false, errors.New("--daemon runs what is scheduled; settings and the like are for --init")
+		}
+		return scripts, false, p.daemonPath()
+	}
 	if len(inputs) == 0 {
 		if terminalOf(p.stdin) != nil && !p.options.Check {
 			return scripts, true, nil
@@ -250,6 +259,7 @@ func (p *program) newSession(archive exec.Archive) *exec.Session {
 		Version:  shortVersion(),
 	}
 	s.Crawler, _ = archive.(exec.Crawler)
+	s.Jobs, _ = archive.(exec.Jobs)
 	if s.Params == nil {
 		s.Params = map[string]string{}
 	}

@@ -9,9 +9,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -22,6 +24,10 @@ import (
 //	status N command…
 //
 // which runs a command and wants it to end with status N, and
+//
+//	await TEXT command…
+//
+// which runs a command again until it prints a line TEXT, for a minute at most, and
 //
 //	serve DIR
 //
@@ -47,6 +53,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"status": status,
 			"serve":  serve,
+			"await":  await,
 		},
 	})
 }
@@ -68,6 +75,19 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("ended with status %d, want %d", got, want)
 	}
+}
+
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: await TEXT command [args…]")
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		if slices.Contains(strings.Split(ts.ReadFile("stdout"), "\n"), args[0]) {
+			return
+		}
+	}
+	ts.Fatalf("no line %q", args[0])
 }
 
 // serve serves a folder while the script runs. A file that begins with a status

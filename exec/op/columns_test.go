@@ -23,6 +23,8 @@ func TestEveryColumnIsComputed(t *testing.T) {
 		"frontier":   func(n string) bool { return frontierFills[n] != nil },
 		"crawls":     func(n string) bool { return crawlFills[n] != nil },
 		"workers":    func(n string) bool { return workerFills[n] != nil },
+		"schedules":  func(n string) bool { return scheduleFills[n] != nil },
+		"jobs":       func(n string) bool { return jobFills[n] != nil },
 		"history":    func(n string) bool { return historyFills[n] != nil },
 		"blocks":     func(n string) bool { return blockFills[n] != nil },
 		"changes":    func(n string) bool { return changeFills[n] != nil },

@@ -19,8 +19,11 @@ type Runner struct {
 	Snapshot Snapshot
 	// History gives what was typed at the prompt, the oldest first.
 	History func(context.Context) ([]Entry, error)
-	// Crawls may be nil: then there are none.
+	// Crawls and Jobs may be nil: then there are none.
 	Crawls Crawls
+	Jobs   Jobs
+	// Schedules gives the schedules in order of name.
+	Schedules func(context.Context) ([]Schedule, error)
 	// MemoryBytes is about how much an operator that must hold rows may hold;
 	// what is more goes to temporary files.
 	MemoryBytes int64

@@ -52,6 +52,10 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 		return r.tombstones(ctx, n)
 	case "fetches", "frontier", "crawls", "workers":
 		return r.crawling(ctx, n)
+	case "schedules":
+		return render(n, scheduleFills, scheduleShape, listed(ctx, r.Schedules))
+	case "jobs":
+		return r.jobs(ctx, n)
 	case "history":
 		return render(n, historyFills, historyShape, listed(ctx, r.History))
 	}

@@ -95,7 +95,7 @@ func RelationNames() []string {
 
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
-	hostsRelation, ranksRelation, duplicatesRelation, graphsRelation, edgesRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, historyRelation,
+	hostsRelation, ranksRelation, duplicatesRelation, graphsRelation, edgesRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, schedulesRelation, jobsRelation, historyRelation,
 }
 
 var capturesRelation = &Relation{
@@ -342,6 +342,38 @@ var workersRelation = &Relation{
 		{Name: "step", Type: value.Text, Doc: "what it does: fetch, extract or idle"},
 		{Name: "url", Type: value.URL, Doc: "of which URL"},
 		{Name: "since", Type: value.Time, Doc: "since when"},
+	},
+}
+
+var schedulesRelation = &Relation{
+	Name: "schedules", Doc: "one statement that runs by itself", OfSession: true,
+	Columns: []Column{
+		{Name: "name", Type: value.Text, Doc: "name"},
+		{Name: "state", Type: value.Text, Doc: "waiting, running, or due: its time has come, and no infomall --daemon has begun it"},
+		{Name: "rule", Type: value.Text, Doc: "when it runs"},
+		{Name: "statement", Type: value.Text, Doc: "what runs"},
+		{Name: "next_run", Type: value.Time, Doc: "when it runs next"},
+		{Name: "last_run", Type: value.Time, Doc: "when it began last"},
+		{Name: "last_state", Type: value.Text, Doc: "how that ended: done, failed or interrupted"},
+		{Name: "error", Type: value.Text, Doc: "why it failed"},
+		{Name: "created", Type: value.Time, Doc: "when it was scheduled"},
+	},
+}
+
+var jobsRelation = &Relation{
+	Name: "jobs", Doc: "one run of a statement that works on the archive, the last thousands of them", OwnTime: "started", OfSession: true,
+	Columns: []Column{
+		{Name: "id", Type: value.Int, Doc: "number, rising"},
+		{Name: "name", Type: value.Text, Doc: "name of its schedule, or that AS gives it"},
+		{Name: "scheduled", Type: value.Bool, Doc: "whether it is the run of a schedule"},
+		{Name: "state", Type: value.Text, Doc: "running, done, failed, or interrupted: it was stopped, or its process is gone"},
+		{Name: "statement", Type: value.Text, Doc: "what runs"},
+		{Name: "started", Type: value.Time, Doc: "when it began"},
+		{Name: "finished", Type: value.Time, Doc: "when it ended"},
+		{Name: "rows", Type: value.Int, Doc: "rows of its answer, or the records, pages or captures that it counts"},
+		{Name: "bytes", Type: value.Int, Doc: "bytes that it counts"},
+		{Name: "error", Type: value.Text, Doc: "why it failed"},
+		{Name: "process", Type: value.Int, Doc: "number of the process that runs it"},
 	},
 }
 

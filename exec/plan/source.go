@@ -28,7 +28,10 @@ func newSource(s *ast.Source, r *Relation, env *Env) (*Source, error) {
 		return nil, err
 	}
 	if !r.Scoped {
-		return src, unscoped(s, r)
+		if r.OwnTime == "" || len(s.Scopes) > 0 {
+			return src, unscoped(s, r)
+		}
+		return src, src.setTime(s.Time, env)
 	}
 	if err := src.setScopes(s.Scopes, env); err != nil {
 		return nil, err

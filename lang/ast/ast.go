@@ -188,11 +188,13 @@ type Export struct {
 	Format *Name // nil: told by the file's name
 }
 
-// Crawl is CRAWL 'url', … with clauses.
+// Crawl is CRAWL 'url', … or CRAWL DUE [IN scope, …] with clauses.
 type Crawl struct {
 	Span
-	Seeds        []Expr // *String or *Param, one or more
-	Depth        Expr   // *Number or *Param; nil if absent
+	Due          bool
+	In           []Scope // of DUE; none: everything
+	Seeds        []Expr  // *String or *Param, one or more unless it is DUE
+	Depth        Expr    // *Number or *Param; nil if absent
 	Limits       []CrawlLimit
 	Within       []Scope // none: the seeds' hosts
 	Exclude      []Exclusion

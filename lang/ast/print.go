@@ -612,6 +612,14 @@ func (p *printer) statement(s Statement) {
 			p.WriteString(" IN ")
 			p.name(s.Name)
 		}
+	case *Schedule:
+		p.schedule(s)
+	case *Unschedule:
+		p.WriteString("UNSCHEDULE ")
+		p.name(&s.Name)
+	case *RunSchedule:
+		p.WriteString("RUN SCHEDULE ")
+		p.name(&s.Name)
 	case *Recover:
 		p.clause("RECOVER ", s.File)
 		if s.To != nil {

@@ -3,7 +3,15 @@ package ast
 // crawl prints a CRAWL, its clauses in the order of the manual.
 func (p *printer) crawl(s *Crawl) {
 	p.WriteString("CRAWL ")
-	p.list(s.Seeds)
+	if s.Due {
+		p.WriteString("DUE")
+		if len(s.In) > 0 {
+			p.WriteString(" IN ")
+			p.scopes(s.In)
+		}
+	} else {
+		p.list(s.Seeds)
+	}
 	p.clause(" DEPTH ", s.Depth)
 	for i, l := range s.Limits {
 		word := ", "

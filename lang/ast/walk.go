@@ -72,6 +72,7 @@ func children(n Node) []Node {
 		l = append(l, n.Query)
 		l.exprs(n.To)
 	case *Crawl:
+		l.scopes(n.In)
 		l.exprs(n.Seeds...)
 		l.exprs(n.Depth)
 		for i := range n.Limits {
@@ -144,6 +145,9 @@ func children(n Node) []Node {
 		l.exprs(n.File, n.To)
 	case *Explain:
 		l = append(l, n.Statement)
+	case *Schedule:
+		l.exprs(n.Every, n.Cron, n.Budget, n.Per)
+		l = append(l, n.Statement)
 	case *ShowRobots:
 		l.exprs(n.URL, n.Agent, n.Time)
 	case *ShowPage:
@@ -152,7 +156,7 @@ func children(n Node) []Node {
 		l.exprs(n.URL, n.From, n.To)
 	case *Set:
 		l.exprs(n.Value)
-	case *DropView, *DropGraph, *DropMetadata, *Describe, *Show, *Reset, *Help:
+	case *DropView, *DropGraph, *DropMetadata, *Unschedule, *RunSchedule, *Describe, *Show, *Reset, *Help:
 	case *String, *Number, *Size, *Duration, *Period, *Bool, *Null, *Param, *Now, *Today, *Column:
 	case *Unary:
 		l.exprs(n.X)

@@ -1,0 +1,97 @@
+package op
+
+import (
+	"context"
+	"slices"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/record"
+)
+
+// Jobs is what queries need of jobs, those that run too.
+type Jobs interface {
+	Jobs(ctx context.Context) ([]record.Job, error)
+}
+
+// Schedule is a statement that runs by a rule.
+type Schedule struct {
+	Name, Rule, Statement string
+	Created, Next         record.Time
+	Due                   bool       // Next has passed
+	Last                  record.Job // its ID is 0 if there is none
+}
+
+// jobs yields the jobs that began in the time asked for.
+func (r *Runner) jobs(ctx context.Context, n *plan.Source) Rows {
+	if r.Jobs == nil {
+		return func(func(*value.Batch, error) bool) {}
+	}
+	return render(n, jobFills, jobShape, listed(ctx, func(ctx context.Context) ([]record.Job, error) {
+		list, err := r.Jobs.Jobs(ctx)
+		return slices.DeleteFunc(list, func(j record.Job) bool { return j.Started < n.Window.From || j.Started >= n.Window.To }), err
+	}))
+}
+
+var (
+	jobShape      = shape[[]record.Job]{rows: func(list []record.Job) int { return len(list) }}
+	scheduleShape = shape[[]Schedule]{rows: func(list []Schedule) int { return len(list) }}
+)
+
+var jobFills = fills[[]record.Job]{
+	"id":        intOf(func(j *record.Job) int64 { return j.ID }),
+	"name":      textOf(value.Text, func(j *record.Job) string { return j.Name }),
+	"scheduled": boolOf(func(j *record.Job) bool { return j.Scheduled != record.NoTime }),
+	"state":     textOf(value.Text, func(j *record.Job) string { return j.State.String() }),
+	"statement": textOf(value.Text, func(j *record.Job) string { return j.Statement }),
+	"started":   timeOf(func(j *record.Job) record.Time { return j.Started }),
+	"finished":  timeOf(func(j *record.Job) record.Time { return j.Finished }),
+	"rows":      afterJob(value.Int, func(j *record.Job) int64 { return j.Rows }),
+	"bytes":     afterJob(value.Int, func(j *record.Job) int64 { return j.Bytes }),
+	"error":     textOf(value.Text, func(j *record.Job) string { return j.Error }),
+	"process":   intOf(func(j *record.Job) int64 { return int64(j.Process) }),
+}
+
+// afterJob computes a column that is NULL for jobs that have not ended by
+// themselves.
+func afterJob(t value.Type, f func(*record.Job) int64) func(*value.Vector, []record.Job) {
+	return func(v *value.Vector, list []record.Job) {
+		v.Resize(t, len(list))
+		for i := range list {
+			v.Ints[i] = f(&list[i])
+			if list[i].Finished == record.NoTime {
+				v.SetNull(i)
+			}
+		}
+	}
+}
+
+var scheduleFills = fills[[]Schedule]{
+	"name": textOf(value.Text, func(s *Schedule) string { return s.Name }),
+	"state": textOf(value.Text, func(s *Schedule) string {
+		switch {
+		case s.Last.ID > 0 && s.Last.State == record.JobRunning:
+			return "running"
+		case s.Due:
+			return "due"
+		}
+		return "waiting"
+	}),
+	"rule":      textOf(value.Text, func(s *Schedule) string { return s.Rule }),
+	"statement": textOf(value.Text, func(s *Schedule) string { return s.Statement }),
+	"created":   timeOf(func(s *Schedule) record.Time { return s.Created }),
+	"next_run":  timeOf(func(s *Schedule) record.Time { return s.Next }),
+	"last_run": timeOf(func(s *Schedule) record.Time {
+		if s.Last.ID == 0 {
+			return record.NoTime
+		}
+		return s.Last.Started
+	}),
+	"last_state": textOf(value.Text, func(s *Schedule) string {
+		if s.Last.ID == 0 {
+			return ""
+		}
+		return s.Last.State.String()
+	}),
+	"error": textOf(value.Text, func(s *Schedule) string { return s.Last.Error }),
+}

@@ -1,0 +1,472 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/exec/schedule"
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// plannedRun is a schedule: what runs, when, and with which settings.
+type plannedRun struct {
+	record.Definition
+	st       *ast.Schedule
+	rule     schedule.Rule
+	settings Settings
+	budget   *visitBudget // of ADAPTIVE BUDGET
+}
+
+// visitBudget is what ADAPTIVE BUDGET lets CRAWL DUE spend.
+type visitBudget struct {
+	perDay float64
+	turn   float64 // visits between two runs
+}
+
+// keptSettings are what a schedule takes along of those that are set where it is
+// made: all that make a difference to what a statement does.
+var keptSettings = []string{
+	"agent", "body_limit", "contact", "default_level", "delay", "import_timezone", "level", "netrc", "noarchive", "pool_limit", "profile", "revisit", "robots", "timezone", "workers",
+}
+
+// Bounds of what EVERY and PER take.
+const (
+	everyMin = time.Second
+	everyMax = 10 * 366 * 24 * time.Hour
+	// turnMin is how often an adaptive schedule looks for what is due, unless its
+	// budget is for less than that.
+	turnMin = time.Hour
+)
+
+// scheduled reads SCHEDULE, and what it defines.
+func (s *Session) scheduled(st *ast.Schedule) (*plannedRun, error) {
+	if err := s.Check(st.Statement); err != nil {
+		return nil, err
+	}
+	p := &plannedRun{settings: s.Settings}
+	p.Kind, p.Name, p.Created = record.KindSchedule, st.Name.Text, s.env().Now
+	bare := *st // with values in the place of parameters
+	var err error
+	switch {
+	case st.Every != nil:
+		bare.Every, err = s.literalDuration(st.Every, "EVERY")
+	case st.Cron != nil:
+		var text string
+		text, err = plan.ConstantText(st.Cron, s.env())
+		bare.Cron = &ast.String{Value: text}
+	case st.Budget != nil:
+		var n int64
+		if n, err = plan.ConstantCount(st.Budget, "BUDGET", s.env()); err == nil {
+			bare.Budget = &ast.Number{Text: fmt.Sprint(n), IsInt: true, Int: n, Float: float64(n)}
+			bare.Per, err = s.literalDuration(st.Per, "PER")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.st = &bare
+	if err := p.plan(); err != nil {
+		at := ast.Node(st)
+		for _, part := range []ast.Expr{st.Every, st.Cron, st.Budget} {
+			if part != nil {
+				at = part
+			}
+		}
+		var placed *ast.Error
+		if errors.As(err, &placed) {
+			return nil, err
+		}
+		return nil, ast.Errorf(at, "%v", err)
+	}
+	def := DefaultSettings()
+	for _, name := range keptSettings {
+		k := setting(name)
+		if v := k.get(&s.Settings); v != k.get(&def) {
+			p.Text += (&ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: v}}).String() + ";\n"
+		}
+	}
+	p.Text += bare.String()
+	return p, nil
+}
+
+// literalDuration is the duration that e stands for, written out.
+func (s *Session) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
+	if d, ok := e.(*ast.Duration); ok {
+		return d, nil
+	}
+	d, err := s.constantDuration(e, where)
+	return &ast.Duration{Text: fmt.Sprintf("%dms", d.Milliseconds()), Length: d}, err
+}
+
+// plan makes the rule.
+func (p *plannedRun) plan() (err error) {
+	anchor := p.Created.Std().In(p.settings.Timezone)
+	switch {
+	case p.st.Every != nil:
+		d := p.st.Every.(*ast.Duration)
+		if d.Months == 0 && (d.Length < everyMin || d.Length > everyMax) || d.Months > 120 {
+			return fmt.Errorf("EVERY takes from 1s to 10y, not %s", d)
+		}
+		p.rule = schedule.Every{Anchor: anchor, Months: d.Months, Length: d.Length}
+	case p.st.Cron != nil:
+		if p.rule, err = schedule.ParseCron(p.st.Cron.(*ast.String).Value, p.settings.Timezone); err != nil {
+			return fmt.Errorf("CRON: %w", err)
+		}
+	default:
+		return p.planVisits(anchor)
+	}
+	return nil
+}
+
+// planVisits makes the rule of ADAPTIVE: turns, each with its part of the budget.
+func (p *plannedRun) planVisits(anchor time.Time) error {
+	crawl, ok := p.st.Statement.(*ast.Crawl)
+	if !ok || !crawl.Due {
+		err := ast.Errorf(p.st.Statement, "ADAPTIVE goes by how often pages change, and runs CRAWL DUE only")
+		err.Hint = "EVERY 1d and CRON '0 3 * * *' run any statement"
+		return err
+	}
+	turn := turnMin
+	if p.st.Budget != nil {
+		n, per := p.st.Budget.(*ast.Number).Int, p.st.Per.(*ast.Duration)
+		length := per.Length
+		if per.Months > 0 {
+			length = time.Duration(float64(per.Months) * 365.25 / 12 * 24 * float64(time.Hour))
+		}
+		if n < 1 || length < time.Minute || length > everyMax {
+			return fmt.Errorf("BUDGET takes a number of visits from 1, PER from 1m to 10y, not %d and %s", n, per)
+		}
+		turn = min(max(turn, length/time.Duration(n)), length)
+		p.budget = &visitBudget{perDay: float64(n) / length.Hours() * 24, turn: float64(n) * float64(turn) / float64(length)}
+	}
+	p.rule = schedule.Every{Anchor: anchor, Length: turn}
+	return nil
+}
+
+// limit is how many visits the run of a moment may spend: the parts of all runs
+// come to the budget, though each is a whole number.
+func (b *visitBudget) limit(turns int64) int64 {
+	return int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))
+}
+
+// ruleText is the rule as it is written.
+func (p *plannedRun) ruleText() string {
+	text := p.st.String()
+	text = strings.TrimSuffix(text, " AS "+p.st.Statement.String())
+	return strings.TrimPrefix(text, "SCHEDULE "+p.st.Name.String()+" ")
+}
+
+// readSchedule reads a schedule of the archive. Settings that it does not say are
+// those of the session.
+func (s *Session) readSchedule(d record.Definition) (*plannedRun, error) {
+	p := &plannedRun{Definition: d, settings: s.Settings}
+	list, err := lang.Parse(d.Text, "schedule "+d.Name)
+	for i, st := range list {
+		switch st := st.(type) {
+		case *ast.Set:
+			k, found := findSetting(&st.Name)
+			v, ok := st.Value.(*ast.String)
+			if found != nil || !ok {
+				continue // a setting of another version of the program
+			}
+			err = errors.Join(err, k.set(&p.settings, v.Value))
+		case *ast.Schedule:
+			if i == len(list)-1 {
+				p.st = st
+			}
+		}
+	}
+	if err == nil && p.st == nil {
+		err = errors.New("it is none")
+	}
+	if err == nil {
+		err = p.plan()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("this program cannot read how the archive defines schedule %s: %w", d.Name, err)
+	}
+	return p, nil
+}
+
+// schedule runs SCHEDULE.
+func (s *Session) schedule(ctx context.Context, st *ast.Schedule) (*Result, error) {
+	p, err := s.scheduled(st)
+	if err != nil {
+		return nil, err
+	}
+	if s.ReadOnly {
+		return nil, ast.Errorf(st, "SCHEDULE writes, and this session only reads")
+	}
+	err = s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+		if indexOf(list, p.Kind, p.Name) >= 0 {
+			err := ast.Errorf(&st.Name, "there is a schedule %s already", p.Name)
+			err.Hint = "UNSCHEDULE " + st.Name.String() + " takes it away"
+			return nil, err
+		}
+		return append(list, p.Definition), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return done(), nil
+}
+
+// unschedule runs UNSCHEDULE. What runs goes on.
+func (s *Session) unschedule(ctx context.Context, st *ast.Unschedule) (*Result, error) {
+	return s.undefine(ctx, record.KindSchedule, &st.Name)
+}
+
+// wouldSchedule says what a SCHEDULE would do, and when.
+func (s *Session) wouldSchedule(st *ast.Schedule) ([]string, error) {
+	p, err := s.scheduled(st)
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, s.Archive.Path(), p.ruleText())}
+	lines = append(lines, p.nextRuns(s.now())...)
+	if p.budget != nil {
+		lines = append(lines, fmt.Sprintf("  with %.4g visits a run, %.4g a day", p.budget.turn, p.budget.perDay))
+	}
+	return append(lines, "  runs "+p.st.Statement.String()), nil
+}
+
+// nextRuns tells the next moments of a schedule, a line each.
+func (p *plannedRun) nextRuns(after time.Time) []string {
+	const shown = 5
+	lines := []string{"  next runs, where infomall --daemon is there to run them:"}
+	at := p.first()
+	for i := 0; i < shown; i++ {
+		if i > 0 || at.Before(after) {
+			at = schedule.After(p.rule, after)
+		}
+		lines = append(lines, "    "+at.In(p.settings.Timezone).Format(time.RFC3339))
+		after = at
+	}
+	return lines
+}
+
+// first is when a schedule is to run first.
+func (p *plannedRun) first() time.Time {
+	return schedule.After(p.rule, p.Created.Std().Add(-time.Millisecond))
+}
+
+// planned are the schedules of the archive, with the last job of each; its ID is
+// 0 if there is none.
+func (s *Session) planned(ctx context.Context) ([]*plannedRun, []record.Job, []time.Time, error) {
+	list, err := s.Archive.Definitions(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	list = sortedDefinitions(list, record.KindSchedule)
+	var jobs []record.Job
+	if len(list) > 0 && s.Jobs != nil {
+		if jobs, err = s.Jobs.Jobs(ctx); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	runs, last, next := make([]*plannedRun, len(list)), make([]record.Job, len(list)), make([]time.Time, len(list))
+	for i, d := range list {
+		p, err := s.readSchedule(d)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		runs[i] = p
+		last[i], next[i] = p.state(jobs)
+	}
+	return runs, last, next, nil
+}
+
+// state is the last job of a schedule, and when it is to run next as that was
+// noted.
+func (p *plannedRun) state(jobs []record.Job) (last record.Job, next time.Time) {
+	next = p.first()
+	for _, j := range jobs {
+		if j.Scheduled != p.Created || j.Name != p.Name {
+			continue
+		}
+		last = j
+		if j.Next != record.NoTime {
+			next = j.Next.Std()
+		}
+	}
+	return last, next
+}
+
+// schedules are the rows of the relation.
+func (s *Session) schedules(ctx context.Context) ([]op.Schedule, error) {
+	runs, last, next, err := s.planned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]op.Schedule, len(runs))
+	for i, p := range runs {
+		at := schedule.Due(p.rule, next[i], s.now())
+		rows[i] = op.Schedule{
+			Name: p.Name, Rule: p.ruleText(), Statement: p.st.Statement.String(), Created: p.Created,
+			Next: record.At(at), Due: !at.After(s.now()), Last: last[i],
+		}
+	}
+	return rows, nil
+}
+
+// Scheduled lists the schedules of the archive for a schedule.Loop.
+func (s *Session) Scheduled(ctx context.Context) ([]schedule.Entry, error) {
+	runs, _, next, err := s.planned(ctx)
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]schedule.Entry, len(runs))
+	for i, p := range runs {
+		entries[i] = schedule.Entry{Name: p.Name, Rule: p.rule, Next: next[i]}
+	}
+	return entries, nil
+}
+
+// runSchedule runs RUN SCHEDULE.
+func (s *Session) runSchedule(ctx context.Context, st *ast.RunSchedule) (*Result, error) {
+	if s.ReadOnly {
+		return nil, ast.Errorf(st, "RUN SCHEDULE writes what became of it, and this session only reads")
+	}
+	list, err := s.Archive.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := undefined(list, record.KindSchedule, &st.Name); err != nil {
+		return nil, err
+	}
+	begun := s.now()
+	j, err := s.RunScheduled(ctx, st.Name.Text)
+	if err != nil {
+		return nil, err
+	}
+	t := newTable(text("name"), text("state"), whole("rows"), whole("bytes"), value.Column{Name: "duration", Type: value.Duration})
+	t.add(value.OfText(j.Name), value.OfText(j.State.String()), value.OfInt(j.Rows), value.OfInt(j.Bytes), value.OfDuration(s.now().Sub(begun).Milliseconds()))
+	if j.State == record.JobFailed {
+		err = ast.Errorf(&st.Name, "schedule %s: %s", j.Name, j.Error)
+	}
+	return t.result(ResultWork, err), nil
+}
+
+// wouldRunSchedule says what a RUN SCHEDULE would do.
+func (s *Session) wouldRunSchedule(ctx context.Context, st *ast.RunSchedule) ([]string, error) {
+	list, err := s.Archive.Definitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := undefined(list, record.KindSchedule, &st.Name); err != nil {
+		return nil, err
+	}
+	p, err := s.readSchedule(list[indexOf(list, record.KindSchedule, st.Name.Text)])
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{"runs now: " + p.st.Statement.String()}, p.nextRuns(s.now())...), nil
+}
+
+// RunScheduled runs a schedule now, and notes when it is to run next. What its
+// statement fails at is in the job; an error is that it did not run, or that
+// ctx ended: then it is to run again. It is a *record.JobRunningError if the
+// schedule runs already.
+func (s *Session) RunScheduled(ctx context.Context, name string) (record.Job, error) {
+	if s.Jobs == nil {
+		return record.Job{}, errors.New("this archive runs no schedules")
+	}
+	runs, _, stored, err := s.planned(ctx)
+	if err != nil {
+		return record.Job{}, err
+	}
+	i := slices.IndexFunc(runs, func(p *plannedRun) bool { return strings.EqualFold(p.Name, name) })
+	if i < 0 {
+		return record.Job{}, fmt.Errorf("schedule %s is no more", name)
+	}
+	p, begun := runs[i], s.now()
+	j := record.Job{Name: p.Name, Statement: p.st.Statement.String(), Started: record.At(begun), Scheduled: p.Created, Next: record.NoTime}
+	id, end, err := s.Jobs.BeginJob(ctx, j)
+	if err != nil {
+		return j, err
+	}
+	j.ID = id
+	inner := *s
+	inner.Settings, inner.Params, inner.Jobs, inner.Progress = p.settings, map[string]string{}, nil, nil
+	inner.budget = p.budget
+	inner.turns = p.turns(begun)
+	var t jobTally
+	err = inner.perform(ctx, p.st.Statement, &t, 0)
+	j = s.after(ctx, j, &t, err)
+	if ctx.Err() == nil {
+		next := schedule.Due(p.rule, stored[i], begun)
+		if !next.After(begun) {
+			next = schedule.After(p.rule, begun)
+		}
+		j.Next = record.At(next)
+	}
+	if err := end(j); err != nil {
+		return j, fmt.Errorf("schedule %s ran, and that could not be noted: %w", p.Name, err)
+	}
+	return j, context.Cause(ctx)
+}
+
+// turns is how many moments of the rule came before one; of a rule by the
+// calendar it is 0.
+func (p *plannedRun) turns(t time.Time) int64 {
+	if e, ok := p.rule.(schedule.Every); ok && e.Months == 0 {
+		return max(0, int64(t.Sub(e.Anchor)/e.Length))
+	}
+	return 0
+}
+
+// perform runs a statement, or all of what a RUN stands for, and drops what it
+// answers.
+func (s *Session) perform(ctx context.Context, st ast.Statement, t *jobTally, depth int) error {
+	run, ok := st.(*ast.Run)
+	if !ok {
+		return s.drain(ctx, st, t)
+	}
+	if depth == runDepthMax {
+		return ast.Errorf(st, "scripts run scripts %d deep", runDepthMax)
+	}
+	list, inner, err := s.statements(ctx, run)
+	if err != nil {
+		return err
+	}
+	for _, one := range list {
+		if err := inner.perform(ctx, one, t, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain runs a statement to its end.
+func (s *Session) drain(ctx context.Context, st ast.Statement, t *jobTally) error {
+	res, err := s.Run(ctx, st)
+	if err != nil {
+		return err
+	}
+	defer res.Close()
+	if res.Bytes != nil {
+		n, err := res.Bytes.WriteTo(io.Discard)
+		t.bytes += n
+		return err
+	}
+	if res.Rows == nil {
+		return nil
+	}
+	for b, err := range res.Rows {
+		if err != nil {
+			return err
+		}
+		t.add(res, b)
+	}
+	return nil
+}

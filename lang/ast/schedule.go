@@ -1,0 +1,48 @@
+package ast
+
+// Schedule is SCHEDULE name (EVERY d | CRON 's' | ADAPTIVE [BUDGET n PER d]) AS
+// statement.
+type Schedule struct {
+	Span
+	Name      Name
+	Every     Expr // *Duration or *Param; nil unless it is EVERY
+	Cron      Expr // *String or *Param; nil unless it is CRON
+	Adaptive  bool
+	Budget    Expr // *Number or *Param; nil if absent
+	Per       Expr // *Duration or *Param; nil as Budget is
+	Statement Statement
+}
+
+// Unschedule is UNSCHEDULE name.
+type Unschedule struct {
+	Span
+	Name Name
+}
+
+// RunSchedule is RUN SCHEDULE name.
+type RunSchedule struct {
+	Span
+	Name Name
+}
+
+func (*Schedule) statement()    {}
+func (*Unschedule) statement()  {}
+func (*RunSchedule) statement() {}
+
+func (s *Schedule) String() string    { return statementString(s) }
+func (s *Unschedule) String() string  { return statementString(s) }
+func (s *RunSchedule) String() string { return statementString(s) }
+
+func (p *printer) schedule(s *Schedule) {
+	p.WriteString("SCHEDULE ")
+	p.name(&s.Name)
+	p.clause(" EVERY ", s.Every)
+	p.clause(" CRON ", s.Cron)
+	if s.Adaptive {
+		p.WriteString(" ADAPTIVE")
+		p.clause(" BUDGET ", s.Budget)
+		p.clause(" PER ", s.Per)
+	}
+	p.WriteString(" AS ")
+	p.statement(s.Statement)
+}

@@ -1,0 +1,109 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"infomall/exec"
+	"infomall/exec/schedule"
+	"infomall/store/record"
+)
+
+// daemon runs the schedules of the archive until it is told to end. That is how
+// it ends well, so there is no error then; what was under way is run again by the
+// next. Names of files in statements are taken from the archive's folder.
+func (p *program) daemon(ctx context.Context, scripts []*script) error {
+	archive, ok := p.session.Archive.(interface{ Daemon() (io.Closer, error) })
+	if !ok {
+		return errors.New("this archive has no schedules")
+	}
+	lock, err := archive.Daemon()
+	if err != nil {
+		p.say("infomall: %v", err)
+		return err
+	}
+	defer lock.Close()
+	if err := p.batch(ctx, scripts); err != nil {
+		return err
+	}
+	ctx, release := p.signals.during(ctx)
+	defer release()
+	if err := os.Chdir(p.session.Archive.Path()); err != nil {
+		p.say("infomall: %v", err)
+		return err
+	}
+	p.log("process %d runs the schedules of %s", os.Getpid(), p.session.Archive.Path())
+	schedule.Loop(ctx, &scheduler{program: p}, schedule.Options{})
+	p.log("%v", context.Cause(ctx))
+	return nil
+}
+
+// daemonPath makes the archive's path one that does not depend on the folder that
+// the program is in.
+func (p *program) daemonPath() error {
+	path, err := filepath.Abs(p.archivePath())
+	p.options.Archive = path
+	return err
+}
+
+// log says what happens, and when.
+func (p *program) log(format string, args ...any) {
+	if !p.options.Quiet {
+		p.say("%s infomall: %s", time.Now().UTC().Format(time.RFC3339), fmt.Sprintf(format, args...))
+	}
+}
+
+// scheduler is a daemon's work.
+type scheduler struct {
+	*program
+	failed string // what Entries failed with last
+}
+
+// newRun gives a session of its own to each run.
+func (d *scheduler) newRun() *exec.Session {
+	s := *d.program.session
+	s.Progress = nil
+	return &s
+}
+
+// Entries implements schedule.Work.
+func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
+	list, err := d.newRun().Scheduled(ctx)
+	if err == nil {
+		d.failed = ""
+	}
+	return list, err
+}
+
+// Failed implements schedule.Work. It says once what goes on being wrong.
+func (d *scheduler) Failed(err error) {
+	if d.failed != err.Error() {
+		d.failed = err.Error()
+		d.say("infomall: %v", err)
+	}
+}
+
+// Run implements schedule.Work.
+func (d *scheduler) Run(ctx context.Context, name string) {
+	d.log("schedule %s begins", name)
+	begun := time.Now()
+	j, err := d.newRun().RunScheduled(ctx, name)
+	var running *record.JobRunningError
+	switch {
+	case ctx.Err() != nil:
+		d.log("schedule %s is interrupted, and will run again", name)
+	case errors.As(err, &running):
+		d.log("%v", err)
+	case err != nil:
+		d.say("infomall: %v", err)
+	case j.State == record.JobFailed:
+		d.say("infomall: schedule %s failed: %s", name, j.Error)
+	default:
+		d.log("schedule %s is done in %s: %d rows, %d bytes", name, time.Since(begun).Round(time.Millisecond), j.Rows, j.Bytes)
+	}
+}
