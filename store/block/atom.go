@@ -32,6 +32,16 @@ type atoms struct {
 	blocks   []Block  // the blocks under making
 	inside   []int32  // for each node 1 + the place in families of its children, 0 if they are not known
 	families [][]atom // of elements that were taken apart
+	// The run that was taken apart last, and its lines: a level that finds
+	// nothing in it leaves it to the next.
+	run      lineKey
+	runLines []atom
+}
+
+// lineKey tells runs of text apart.
+type lineKey struct {
+	start, end, from, to int32
+	pre                  bool
 }
 
 // atomsLeast is for how many atoms memory is made at once, at least.
@@ -57,6 +67,7 @@ func (m *atoms) free() {
 	m.flow, m.store = nil, nil
 	clear(m.families)
 	m.families = m.families[:0]
+	m.run, m.runLines = lineKey{}, nil
 	atomStores.Put(m)
 }
 
@@ -119,11 +130,11 @@ func (m *atoms) expand(a *atom) []atom {
 			parts = a.parts
 		case a.element != 0 && m.preformatted(a.element):
 			e := &m.t.Nodes[a.element]
-			return m.lines(&atom{start: e.Inner, end: e.Outer, from: a.element + 1, to: a.to, pre: true})
+			return m.knownLines(&atom{start: e.Inner, end: e.Outer, from: a.element + 1, to: a.to, pre: true})
 		case a.element != 0 || a.from == 0 && a.to == int32(len(m.t.Nodes)):
 			parts = m.children(a.element)
 		default:
-			return m.lines(a)
+			return m.knownLines(a)
 		}
 		if len(parts) != 1 {
 			return parts

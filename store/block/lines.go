@@ -10,6 +10,14 @@ import (
 // Longer ones, such as logs and listings, divide into lines.
 const prose = 2048
 
+// knownLines is lines, made once for calls that follow one another.
+func (m *atoms) knownLines(a *atom) []atom {
+	if k := (lineKey{a.start, a.end, a.from, a.to, a.pre}); k != m.run || a.to == 0 {
+		m.run, m.runLines = k, m.lines(a)
+	}
+	return m.runLines
+}
+
 // lines takes a run of text apart: at blank lines, runs of line breaks, lines
 // of dashes and lines that are headings; where there are none of these, at
 // every line break.
