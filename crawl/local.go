@@ -114,8 +114,14 @@ func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.Join(err, errors.New("it is no file"))
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a folder, whose URL ends in a slash")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no regular file")
 	}
 	body, err := io.ReadAll(io.LimitReader(f, e.client.bodyMax+1))
 	if err == nil && int64(len(body)) > e.client.bodyMax {

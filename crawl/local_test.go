@@ -108,14 +108,17 @@ func TestFiles(t *testing.T) {
 	if text := stored(t, a, seed+"sub/"); text != "<title>Sub</title>" {
 		t.Errorf("the archive has %q", text)
 	}
+	o.Name, o.Seeds = "folder", []string{strings.TrimSuffix(seed, "/")}
+	if res, err := Run(t.Context(), a, o, Env{}); err != nil || len(res.Lost) != 1 || res.Lost[0].Reason != "it is a folder, whose URL ends in a slash" {
+		t.Errorf("a folder without a slash: %+v, %v", res.Lost, err)
+	}
 	w := newWeb(t, nil)
 	w.pages["/A"] = func(out http.ResponseWriter, r *http.Request) {
 		out.Header().Set("Content-Type", "text/html")
 		out.Write([]byte("<a href='" + seed + "'>files</a><base href='" + seed + "'>"))
 	}
 	o.Name, o.AllowPrivate, o.Agent = "web", true, "infomall"
-	o.Seeds = append(o.Seeds, w.URL+"/A")
-	o.Seeds[0] = w.URL + "/A"
+	o.Seeds = []string{w.URL + "/A"}
 	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
 		t.Fatal(err)
 	}
