@@ -135,6 +135,9 @@ func (r *Reading) readLayout(ends []int) {
 
 // leaf gives the facts of a leaf.
 func (m *Reader) leaf(b *Body, start, end int, d record.Digest) leafFacts {
+	if end-start == len(b.Page.Body) {
+		return b.leafFacts(start, end) // who asks knows a body that it has seen
+	}
 	k := leafKey{d, b.Charset, b.plain}
 	if f, ok := m.young[k]; ok {
 		return f
