@@ -118,7 +118,7 @@ func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, e
 		if facts.Empty() && slices.ContainsFunc(pages, func(p segment.Page) bool { return p.BlockCount > 0 }) {
 			return true, nil
 		}
-		if facts.Any(func(b []byte) bool { return b[0] != block.Extractor }) {
+		if facts.Any(block.Outdated) {
 			return true, nil
 		}
 	}

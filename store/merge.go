@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/block"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -473,7 +474,7 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
 		if m.seal {
-			m.out.Pack(m.dict)
+			m.out.Pack(m.dict, block.ShortFacts)
 		}
 		m.valid()
 	}

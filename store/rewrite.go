@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/block"
 	"infomall/store/disk"
 	"infomall/store/segment"
 )
@@ -239,7 +240,7 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 				return nil
 			}
 			return f.dict(ref)
-		})
+		}, block.ShortFacts)
 	}
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {

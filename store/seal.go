@@ -104,7 +104,7 @@ func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 	if err != nil {
 		return nil
 	}
-	d := &segment.Dict{Needs: []segment.RunRef{ref}}
+	d := &segment.Dict{}
 	if d.Content, err = r.Content(); err != nil {
 		return nil
 	}
@@ -113,7 +113,12 @@ func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 		if of == nil {
 			return nil
 		}
-		d.Needs = append(d.Needs, of.Needs...)
+		for _, n := range of.Needs {
+			if !slices.Contains(d.Needs, n) {
+				d.Needs = append(d.Needs, n)
+			}
+		}
 	}
+	d.Needs = append(d.Needs, ref)
 	return d
 }

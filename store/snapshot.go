@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -111,7 +112,7 @@ func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
 	r := v.readers[i.ID]
 	if r == nil {
 		r = segment.NewReader(v.a.dir, i, v.a.index(v.pin.indexFile(i.Index)), v.a.warn)
-		r.Dict = v.dictionary
+		r.Dict, r.Long = v.dictionary, block.LongFacts
 		v.readers[i.ID] = r
 	}
 	return r

@@ -2,7 +2,6 @@ package op
 
 import (
 	"context"
-	"encoding/hex"
 	"iter"
 
 	"infomall/exec/plan"
@@ -269,8 +268,6 @@ func keptColumn(c *block.Changed, name string) (value.Value, bool) {
 		return value.OfInt(int64(c.Words)), true
 	case "link_count":
 		return value.OfInt(int64(c.Links)), true
-	case "digest":
-		return value.OfText(hex.EncodeToString(c.Digest[:])), true
 	}
 	return value.Value{}, false
 }

@@ -2,7 +2,6 @@ package block
 
 import (
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
 	"slices"
 
@@ -33,19 +32,19 @@ type Changed struct {
 	Details
 }
 
-// Details are what is read off a block's bytes.
+// Details are what is read off a block's bytes. Their digest is not kept: it is
+// soon made, and nothing is harder to store.
 type Details struct {
-	Bytes  int
-	Topic  string
-	Words  int
-	Links  int
-	Digest record.Digest
+	Bytes int
+	Topic string
+	Words int
+	Links int
 }
 
 // details reads block n of the page, which is in that place of the cut.
 func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	b := &rev.Tree.Blocks[n]
-	d := Details{Bytes: b.End - b.Start, Digest: sha256.Sum256(rev.Bytes(n))}
+	d := Details{Bytes: b.End - b.Start}
 	var text string
 	if d.Topic, text = topicAndText(rev.Bytes(n), r.Charset, r.Profile, TopicOptions{}); r.plain {
 		text = r.Text(b.Start, b.End)
@@ -105,7 +104,6 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(changed)))
-	var digests []byte
 	ordinal, place := 0, 0
 	for _, i := range changed {
 		n := changes[i].New
@@ -117,9 +115,8 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 			dst = binary.AppendUvarint(dst, uint64(x))
 		}
 		dst = appendText(dst, d.Topic)
-		digests = append(digests, d.Digest[:]...)
 	}
-	return append(dst, digests...)
+	return dst
 }
 
 // AppendFirstFold is AppendFold for the first version of a URL, if that has one
@@ -225,9 +222,6 @@ func (f *Fold) takeChanged(t *packed.Reader) {
 		}
 		c.Life = f.life[place]
 		c.Bytes, c.Words, c.Links, c.Topic = t.Number(), t.Number(), t.Number(), t.Text()
-	}
-	for i := range f.Changed {
-		copy(f.Changed[i].Digest[:], t.Take(len(record.Digest{})))
 	}
 }
 

@@ -1,12 +1,12 @@
 package segment
 
 import (
-	"cmp"
+	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -26,47 +26,34 @@ const (
 // Dict is a run that may be a dictionary.
 type Dict struct {
 	Content []byte
-	Needs   []RunRef // that have to be read for it, itself included
+	Needs   []RunRef // that have to be read for it, itself last
 }
 
-// chooseDict chooses the dictionary of the run at hand.
-func (w *Writer) chooseDict() (refs []RunRef, content []byte) {
+// chooseDict chooses the dictionary of the run at hand, and tells which runs
+// have to be read for it.
+func (w *Writer) chooseDict() (refs []RunRef, content []byte, needs map[RunRef]bool) {
+	needs = make(map[RunRef]bool)
 	if w.dict == nil {
-		return nil, nil
+		return nil, nil, needs
 	}
-	weight := make(map[RunRef]int64)
-	for i := range w.run.entries {
-		for _, s := range w.run.entries[i].Recipe.Spans {
-			if s.Segment != w.info.ID {
-				weight[RunRef{s.Segment, s.Run}] += int64(s.Count)
-			}
+	candidates := byWeight(w.run.weight)
+	for i := 0; i < len(candidates); i++ {
+		ref := candidates[i]
+		if ref.Segment == w.info.ID || needs[ref] {
+			continue
 		}
-	}
-	byWeight := slices.SortedFunc(maps.Keys(weight), func(a, b RunRef) int {
-		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run))
-	})
-	needs := make(map[RunRef]bool)
-	for _, ref := range byWeight {
 		d := w.dict(ref)
-		if d == nil || len(d.Content) == 0 || len(d.Content) > dictBytesMax {
-			continue
+		switch {
+		case d == nil || len(d.Content) == 0 || len(d.Content) > dictBytesMax:
+		case takeRuns(needs, d.Needs, dictRunsMax):
+			refs, content = append(refs, ref), append(content, d.Content...)
+			w.uses[ref.Segment] = true
+		case len(d.Needs) > dictRunsMax:
+			// What it was compressed with has much of it.
+			candidates = slices.Insert(candidates, i+1, d.Needs[:len(d.Needs)-1]...)
 		}
-		n := len(needs)
-		for _, r := range d.Needs {
-			if !needs[r] {
-				n++
-			}
-		}
-		if n > dictRunsMax {
-			continue
-		}
-		for _, r := range d.Needs {
-			needs[r] = true
-		}
-		refs, content = append(refs, ref), append(content, d.Content...)
-		w.uses[ref.Segment] = true
 	}
-	return refs, content
+	return refs, content, needs
 }
 
 // dictEncoder returns what compresses with a dictionary.
@@ -79,15 +66,50 @@ func dictEncoder(dict []byte) *zstd.Encoder {
 	return enc
 }
 
-// decodeWithDict decompresses a frame of at most size bytes.
+// decodeWithDict decompresses a frame that has size bytes and was compressed with
+// a dictionary.
+//
+// The decoder is several times slower with a dictionary than without, and would
+// take it anew for every frame. But to a raw dictionary a frame refers as to what
+// it began with itself. So it is given one that does: the dictionary as blocks
+// that are not compressed, and those of the frame behind them. The checksum at
+// the end of a frame is of its own bytes and goes; the record has one too.
 func decodeWithDict(frame, dict []byte, size int) ([]byte, error) {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderMaxMemory(runUnzipMax), zstd.WithDecoderConcurrency(1), zstd.WithDecoderDictRaw(0, dict))
+	var h zstd.Header
+	if err := h.Decode(frame); err != nil {
+		return nil, err
+	}
+	blocks := frame[h.HeaderSize:]
+	if h.HasCheckSum {
+		blocks = blocks[:max(0, len(blocks)-4)]
+	}
+	room := spliceRooms.Get().(*spliceRoom)
+	defer spliceRooms.Put(room)
+	in := binary.LittleEndian.AppendUint32(append(room.in[:0], spliceMagic...), uint32(len(dict)+size))
+	for part := range slices.Chunk(dict, rawBlockMax) {
+		in = append(in, byte(len(part)<<3), byte(len(part)>>5), byte(len(part)>>13)) // raw, and not the last
+		in = append(in, part...)
+	}
+	in = append(in, blocks...)
+	out, err := decoder().DecodeAll(in, slices.Grow(room.out[:0], len(dict)+size))
+	room.in, room.out = in, out
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
-	return d.DecodeAll(frame, make([]byte, 0, size))
+	return slices.Clone(out[len(dict):]), nil
 }
+
+// spliceMagic begins a frame of a known size, whose four bytes follow, without
+// checksum (RFC 8878, 3.1.1): the window is all of it.
+const spliceMagic = "\x28\xb5\x2f\xfd\xa0"
+
+// rawBlockMax is the size of a frame's blocks at most.
+const rawBlockMax = 128 << 10
+
+// spliceRoom is memory to decompress in, which is used again.
+type spliceRoom struct{ in, out []byte }
+
+var spliceRooms = sync.Pool{New: func() any { return new(spliceRoom) }}
 
 // joinRefs gives runs as they stand in a record's head: segment, slash, run,
 // with blanks between.

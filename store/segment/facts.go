@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync"
 
 	"infomall/store/packed"
 )
@@ -17,6 +18,10 @@ type Facts struct {
 	folds  [][]byte // of entries
 	pages  [][]byte // of entries
 	blocks [][]byte
+	run    *Run // whose they are
+
+	mu   sync.Mutex
+	long map[uint32][]byte // of blocks whose facts are short
 }
 
 // noFacts is the facts of a run without any.
@@ -34,8 +39,29 @@ func (f *Facts) Fold(i uint32) []byte { return nth(f.folds, i) }
 func (f *Facts) Page(i uint32) []byte { return nth(f.pages, i) }
 
 // Block gives the facts of block n of the run; nil if there are none. The caller
-// does not change them.
-func (f *Facts) Block(n uint32) []byte { return nth(f.blocks, n) }
+// does not change them. What is kept in a short form is made long when it is first
+// asked for.
+func (f *Facts) Block(n uint32) []byte {
+	short := nth(f.blocks, n)
+	if len(short) == 0 || f.run == nil || f.run.long == nil {
+		return short
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if long, ok := f.long[n]; ok {
+		return long
+	}
+	b, err := f.run.Block(n)
+	if err != nil {
+		return nil // Unreachable: facts stand behind the blocks.
+	}
+	long := f.run.long(b, short)
+	if f.long == nil {
+		f.long = make(map[uint32][]byte)
+	}
+	f.long[n] = long
+	return long
+}
 
 // fit reports whether there are as many facts as entries and blocks, or none.
 func (f *Facts) fit(entries, blocks int) bool {
@@ -45,8 +71,8 @@ func (f *Facts) fit(entries, blocks int) bool {
 // Empty reports whether nothing is kept.
 func (f *Facts) Empty() bool { return !f.Any(func([]byte) bool { return true }) }
 
-// Any reports whether is is true of something that is kept; it is asked of no
-// more than nothing.
+// Any reports whether is is true of something that is kept, in the form in which
+// it is; it is not asked of nothing.
 func (f *Facts) Any(is func([]byte) bool) bool {
 	return slices.ContainsFunc([][][]byte{f.folds, f.pages, f.blocks}, func(list [][]byte) bool {
 		return slices.ContainsFunc(list, func(b []byte) bool { return len(b) > 0 && is(b) })
@@ -79,7 +105,8 @@ func nth(list [][]byte, n uint32) []byte {
 func (r *run) appendFacts(dst []byte) []byte {
 	fold := func(i int) []byte { return r.entries[i].Fold }
 	page := func(i int) []byte { return r.entries[i].Facts }
-	block := func(i int) []byte { return r.facts[i] }
+	blocks := r.shortFacts()
+	block := func(i int) []byte { return blocks[i] }
 	bytes := blobBytes(len(r.entries), fold) + blobBytes(len(r.entries), page) + blobBytes(len(r.facts), block)
 	if bytes == 0 {
 		return dst
@@ -88,6 +115,20 @@ func (r *run) appendFacts(dst []byte) []byte {
 	dst = appendBlobs(dst, len(r.entries), fold)
 	dst = appendBlobs(dst, len(r.entries), page)
 	return appendBlobs(dst, len(r.facts), block)
+}
+
+// shortFacts gives the facts of r's blocks as they are kept.
+func (r *run) shortFacts() [][]byte {
+	if r.short == nil {
+		return r.facts
+	}
+	out := make([][]byte, len(r.facts))
+	for i, b := range r.facts {
+		if len(b) > 0 {
+			out[i] = r.short(r.blocks[i], b)
+		}
+	}
+	return out
 }
 
 func blobBytes(n int, at func(int) []byte) (bytes int) {
@@ -158,7 +199,9 @@ func decodeFacts(b []byte) (*Facts, error) {
 func (r *Run) Facts() (*Facts, error) {
 	r.once.Do(func() {
 		if r.decoded = noFacts; len(r.facts) > 0 {
-			r.decoded, r.bad = decodeFacts(r.facts)
+			if r.decoded, r.bad = decodeFacts(r.facts); r.bad == nil {
+				r.decoded.run = r
+			}
 		}
 	})
 	return r.decoded, r.bad

@@ -46,7 +46,10 @@ type Reader struct {
 	Info *Info
 	// Dict gives the content of a run of any segment, for runs that are
 	// compressed with it. It is set before the first use.
-	Dict  func(RunRef) ([]byte, error)
+	Dict func(RunRef) ([]byte, error)
+	// Long gives facts of a block that may be kept in a short form; nil leaves
+	// them as they are. It is set before the first use.
+	Long  Form
 	path  string
 	index *IndexFile // nil where it could not be opened
 	// Warn is told once when the index is found damaged and reading goes on
@@ -438,6 +441,7 @@ type Run struct {
 	bad     error
 	Stored  int // bytes read for it
 	dict    []RunRef
+	long    Form
 	lacks   error // why there is no content: a run of its dictionary is not here
 }
 
@@ -466,7 +470,13 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 }
 
 // Bytes is what the run takes in memory, about.
-func (r *Run) Bytes() int64 { return int64(len(r.content)) + 4*int64(len(r.facts)) + r.Meta.Bytes() }
+func (r *Run) Bytes() int64 {
+	n := int64(len(r.content)) + 4*int64(len(r.facts)) + r.Meta.Bytes()
+	if r.Meta.packed {
+		n += int64(len(r.content)) / 8 // facts of blocks that are made long
+	}
+	return n
+}
 
 // Run reads and decompresses run n and checks it.
 func (s *Reader) Run(n uint32) (*Run, error) {
@@ -490,6 +500,7 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
+	r.long = s.Long
 	return r, nil
 }
 

@@ -51,6 +51,9 @@ type run struct {
 	facts   [][]byte // of the blocks
 	bytes   int
 	packed  bool // in the form of static pools, metaPacked
+	short   Form // of facts of blocks, or nil
+	// weight is how many bytes of its pages lie in other runs, or did.
+	weight map[RunRef]int64
 	// key and time stand in the head of a run without entries: those of the
 	// capture whose body goes on in it.
 	key  string
@@ -110,12 +113,14 @@ const (
 	backCols
 )
 
-// The formats of meta frames. Runs with one of format 1 have no facts; else that
-// is as metaPlain. In metaPacked the IDs of blocks are left out, since they can
-// be made from the blocks, and recipes are columns.
+// The formats of meta frames. In metaPacked the IDs of blocks are left out, since
+// they can be made from the blocks, and recipes are columns. Those before had
+// names of records in brackets only, and runs with one of format 1 no facts; else
+// 1 and 2 are as metaPlain, and 3 as metaPacked.
 const (
-	metaPlain  = 2
-	metaPacked = 3
+	metaOldPacked = 3
+	metaPlain     = 4
+	metaPacked    = 5
 )
 
 // encodeMeta gives the meta frame of r before compression.
@@ -232,7 +237,7 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked, front: f}
+	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked || b[0] == metaOldPacked, front: f}
 	for i := range m.cols {
 		m.cols[i] = r.Sized()
 	}
@@ -566,8 +571,14 @@ func bytesOrNil(s string) []byte {
 	return []byte(s)
 }
 
-// uuidForm is what most writers of WARC give as a record's name.
-const uuidForm = "<urn:uuid:"
+// uuidForm begins what most writers of WARC give as a record's name. It is packed
+// as one byte that tells whether it stood in angle brackets, and its 16.
+const (
+	uuidForm      = "urn:uuid:"
+	markBracketed = "\x01"
+	markBare      = "\x02"
+	packedID      = 17
+)
 
 // BlockID is the first half of the sha256 of b.
 func BlockID(b []byte) ID {
@@ -575,27 +586,34 @@ func BlockID(b []byte) ID {
 	return ID(sum[:16])
 }
 
-// packID shortens the usual form of a record's name to 17 bytes. Any other is
-// kept behind a zero byte; no name at all is the empty string.
+// packID shortens the usual forms of a record's name, with angle brackets or
+// without, to 17 bytes. Any other is kept behind a zero byte; no name at all is
+// the empty string.
 func packID(s string) string {
 	if s == "" {
 		return ""
 	}
-	if len(s) == len(uuidForm)+37 {
-		hexes := s[10:18] + s[19:23] + s[24:28] + s[29:33] + s[34:46]
-		if raw, err := hex.DecodeString(hexes); err == nil && unpackID("\x01"+string(raw)) == s {
-			return "\x01" + string(raw)
+	if _, hexes, ok := strings.Cut(s, uuidForm); ok {
+		raw, err := hex.DecodeString(strings.TrimSuffix(strings.ReplaceAll(hexes, "-", ""), ">"))
+		for _, first := range []string{markBracketed, markBare} {
+			if packed := first + string(raw); err == nil && len(packed) == packedID && unpackID(packed) == s {
+				return packed
+			}
 		}
 	}
 	return "\x00" + s
 }
 
 func unpackID(s string) string {
-	if len(s) != 17 || s[0] != 1 {
+	if len(s) != packedID || s[0] == 0 {
 		return trimMark(s)
 	}
 	h := hex.EncodeToString([]byte(s[1:]))
-	return uuidForm + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:] + ">"
+	id := uuidForm + h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	if s[:1] == markBracketed {
+		return "<" + id + ">"
+	}
+	return id
 }
 
 // packDigest shortens sha1 in base32, the usual form of a declared digest, to

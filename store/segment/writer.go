@@ -45,6 +45,7 @@ type Writer struct {
 	dict   func(RunRef) *Dict
 
 	chunks   []pair
+	runNeeds [][]RunRef // of a packed segment: what has to be read for each run, itself included
 	runEnds  []int64
 	metaEnds []int64
 }
@@ -64,6 +65,7 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	return &Writer{
 		w: w, enc: enc,
 		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
+		run:    run{weight: make(map[RunRef]int64)},
 		blocks: blocks,
 		bodies: make(map[ID]Recipe),
 		bloom:  bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
@@ -72,10 +74,16 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	}
 }
 
+// Form gives the facts of a block in another form, by its bytes.
+type Form func(block, facts []byte) []byte
+
 // Pack lets the segment be written in the form of static pools: small, and
 // slower to add to. It comes before the first entry. dict gives a run of another
-// segment as a dictionary; nil if that may change.
-func (w *Writer) Pack(dict func(RunRef) *Dict) { w.run.packed, w.dict = true, dict }
+// segment as a dictionary; nil if that may change. short gives facts of blocks in
+// the form in which they are kept, of which Reader.Long makes them again.
+func (w *Writer) Pack(dict func(RunRef) *Dict, short Form) {
+	w.run.packed, w.run.short, w.dict = true, short, dict
+}
 
 // Content is the body that an entry brings, in one of three forms: whole, on
 // disk, or divided into a layout and leaves, from which it is joined again.
@@ -281,7 +289,7 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 // closeRun writes the run and begins the next.
 func (w *Writer) closeRun() error {
 	number := uint32(len(w.runEnds))
-	refs, dict := w.chooseDict()
+	refs, dict, needs := w.chooseDict()
 	rec, metaEnd := w.run.encode(w.enc, w.info.Pool, w.info.ID, number, refs, dict)
 	if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
@@ -294,6 +302,9 @@ func (w *Writer) closeRun() error {
 		return err
 	}
 	w.runEnds = append(w.runEnds, w.info.Bytes)
+	if w.run.packed {
+		w.runNeeds = append(w.runNeeds, append(slices.Collect(maps.Keys(needs)), RunRef{w.info.ID, number}))
+	}
 	w.run.reset()
 	return nil
 }
@@ -303,7 +314,8 @@ func (r *run) reset() {
 	clear(r.entries)
 	clear(r.blocks)
 	clear(r.facts)
-	*r = run{packed: r.packed, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
+	clear(r.weight)
+	*r = run{packed: r.packed, short: r.short, weight: r.weight, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
 }
 
 func (w *Writer) write(rec []byte) error {

@@ -1,0 +1,55 @@
+package block
+
+import (
+	"bytes"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestShortFacts makes the facts of drawn pages' leaves short and long again. The
+// most of them are short, or nothing is gained.
+func TestShortFacts(t *testing.T) {
+	shorter, all := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + editedPage(t)
+		contentType := rapid.SampledFrom([]string{htmlType, "text/plain", "text/html; charset=gb18030"}).Draw(t, "type")
+		b, ok := Open([]byte(body), rapid.SampledFrom([]string{"text/html", "text/plain"}).Draw(t, "mime"), contentType, "", Options{})
+		if !ok {
+			return
+		}
+		r := NewReader().Read(b)
+		for i, facts := range r.Facts {
+			leaf := r.Bytes(r.Leaves[i])
+			short := ShortFacts(leaf, facts)
+			if long := LongFacts(leaf, short); !bytes.Equal(long, facts) {
+				t.Fatalf("facts of %q\n got %q\nwant %q\nthat are %q in short", leaf, long, facts, short)
+			}
+			if !bytes.Equal(ShortFacts(leaf, short), short) {
+				t.Fatalf("short facts of %q do not stay short", leaf)
+			}
+			if Outdated(short) {
+				t.Fatalf("short facts of %q are outdated", leaf)
+			}
+			if len(facts) > 1 {
+				all++
+				if len(short) < len(facts) {
+					shorter++
+				}
+			}
+		}
+	})
+	if shorter*10 < all*9 {
+		t.Errorf("%d of %d facts are shorter", shorter, all)
+	}
+}
+
+// FuzzLongFacts reads any bytes as facts: whatever comes, nothing breaks.
+func FuzzLongFacts(f *testing.F) {
+	f.Add([]byte("<a href=x>y</a>"), []byte{shortMark, formCharset, 5, 'u', 't', 'f', '-', '8'})
+	f.Add([]byte("text"), []byte{shortMark, formPlain})
+	f.Fuzz(func(t *testing.T, leaf, facts []byte) {
+		long := LongFacts(leaf, facts)
+		_ = ShortFacts(leaf, long)
+	})
+}
