@@ -315,7 +315,8 @@ func (x *explainer) missingWord() string {
 		if asName || isKeyword(&m.token, "AS") && !isName || isWord(&m.token, "TO") && x.hasWord("TO") {
 			continue
 		}
-		if x.whole(m.token) {
+		// A name without AS seldom is the only one.
+		if x.whole(m.token) || isKeyword(&m.token, "AS") && x.reachWith(x.at, x.at, m.token) > x.at+2 {
 			return m.hint
 		}
 	}
