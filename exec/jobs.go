@@ -9,6 +9,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/urlkey"
 )
 
 // Jobs is what statements need to note what works on an archive. It may be used
@@ -34,7 +35,7 @@ func works(st ast.Statement) bool {
 // runJob runs a statement as a job. That a job can't be noted, as a disk is full
 // or may only be read, is no reason not to do it.
 func (s *Session) runJob(ctx context.Context, st ast.Statement) (*Result, error) {
-	j := record.Job{Name: alias(st), Statement: st.String(), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
+	j := record.Job{Name: alias(st), Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
 	_, end, err := s.Jobs.BeginJob(ctx, j)
 	if err != nil {
 		return s.run(ctx, st)
@@ -90,6 +91,7 @@ func (s *Session) after(ctx context.Context, j record.Job, t *jobTally, err erro
 		if errors.As(err, &placed) {
 			j.Error = placed.Msg // its place is in a text that may be gone
 		}
+		j.Error = urlkey.WithoutUsers(j.Error)
 	}
 	j.Finished = record.At(s.now())
 	return j

@@ -11,12 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"infomall/lang"
 	"infomall/store/disk"
+	"infomall/store/urlkey"
 )
 
 // Bounds of the history file: when it holds more than historyFileMax entries,
@@ -231,9 +231,6 @@ func (h *history) merge(e historyEntry) bool {
 	return true
 }
 
-// urlUser is the start of a URL with a name and a password in front of its host.
-var urlUser = regexp.MustCompile(`://[^/?#@\s']*:[^/?#@\s']*@`)
-
 // withoutValues leaves out of a text the values that SET gives to parameters,
 // and names and passwords in URLs.
 func withoutValues(text string) string {
@@ -251,7 +248,7 @@ func withoutValues(text string) string {
 			b.WriteString(" = ")
 		}
 	}
-	return urlUser.ReplaceAllString(b.String()+text[done:], "://")
+	return urlkey.WithoutUsers(b.String() + text[done:])
 }
 
 // beginsStatement reports whether a statement of text begins with the last of
