@@ -20,7 +20,7 @@ import (
 // Extractor is the version of what makes facts. It goes up by one whenever
 // Divide, Labels, Topic or what finds links, words or fingerprints would answer
 // otherwise for some page.
-const Extractor = 3
+const Extractor = 4
 
 // KeptLevel is the level of the cut that facts and folds tell of.
 const KeptLevel = 2

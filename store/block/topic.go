@@ -262,6 +262,12 @@ var stopEnglish string
 //go:embed data/stop_zh.txt
 var stopChinese string
 
+// keptChinese are words of two letters with a letter that is a stop word by
+// itself.
+//
+//go:embed data/kept_zh.txt
+var keptChinese string
+
 // stopWords are the words that say nothing of what a text is about; the
 // Chinese ones also part words from one another.
 var stopWords = func() map[string]bool {
@@ -270,6 +276,15 @@ var stopWords = func() map[string]bool {
 		for w := range strings.FieldsSeq(list) {
 			m[w] = true
 		}
+	}
+	return m
+}()
+
+// keptWords are those of keptChinese.
+var keptWords = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(keptChinese) {
+		m[w] = true
 	}
 	return m
 }()
@@ -316,8 +331,10 @@ func saysSomething(w string) bool {
 
 // segment cuts a text into words. Text without spaces is cut at punctuation
 // and at stop words, which stand as words of their own, and what lies between
-// counts as one word up to wordRunes letters: no dictionary is needed, and the
-// same letters are always cut alike.
+// counts as one word up to wordRunes letters: no dictionary is needed but a
+// short list of words that have a stop word for a letter, and the same letters
+// are always cut alike. Letters that make words as often as they part them,
+// such as 中 and 用, are no stop words.
 func (s *speech) segment(text string) []string {
 	out := s.words[:0]
 	from, end := 0, 0 // of the letters not yet cut
@@ -351,7 +368,8 @@ const wordRunes = 6
 func appendIdeographs(out []string, s string) []string {
 	from, runes := 0, 0 // of the word being read
 	for i := 0; i < len(s); {
-		if n := stopAt(s[i:]); n > 0 {
+		whole := keptAt(s[i:])
+		if n := stopAt(s[i:]); n > 0 && whole == 0 {
 			if i > from {
 				out = append(out, s[from:i])
 			}
@@ -360,18 +378,32 @@ func appendIdeographs(out []string, s string) []string {
 			from, runes = i, 0
 			continue
 		}
-		_, size := utf8.DecodeRuneInString(s[i:])
-		if runes == wordRunes {
+		size, letters := whole, 2
+		if whole == 0 {
+			_, size = utf8.DecodeRuneInString(s[i:])
+			letters = 1
+		}
+		if runes+letters > wordRunes {
 			out = append(out, s[from:i])
 			from, runes = i, 0
 		}
 		i += size
-		runes++
+		runes += letters
 	}
 	if from < len(s) {
 		out = append(out, s[from:])
 	}
 	return out
+}
+
+// keptAt is the length of the word of keptWords that s begins with, or 0.
+func keptAt(s string) int {
+	_, first := utf8.DecodeRuneInString(s)
+	_, second := utf8.DecodeRuneInString(s[first:])
+	if keptWords[s[:first+second]] {
+		return first + second
+	}
+	return 0
 }
 
 // stopAt is the length of the longest stop word that s begins with.

@@ -18,6 +18,7 @@ func TestTopic(t *testing.T) {
 		{"script says nothing", "<script>var heading</script><p>Words here</p>", "Words", "Words"},
 		{"stop words alone", "<p>this is it</p>", "this is it", "this is it"},
 		{"Chinese", "<p>北京大学的网络实验室在收集网页</p>", "北京大学 网络实验室 收集网页", "北京大学 网络实验室 收集网页"},
+		{"letters that make words", "<p>新闻中心，招生就业；在线服务和网络中心的使用说明</p>", "新闻中心 招生就业 在线服务 网络中心 使用说明", "新闻中心 招生就业 在线服务 网络中心 使用说明"},
 		{"Chinese heading", "<h3>今日要闻</h3><p>北京大学的网络实验室在收集网页</p>", "今日要闻", "今日要闻"},
 	}
 	for _, tt := range tests {
