@@ -1,7 +1,9 @@
 package lang
 
 import (
+	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -47,22 +49,61 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestTyping types the examples of HELP and statements with faults, a letter
+// after the other, as a shell colours them; where numbers and times stand, it
+// completes them too.
+func TestTyping(t *testing.T) {
+	errors, err := os.ReadFile("testdata/errors.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, e := range manualExamples() {
+		texts = append(texts, e.text)
+	}
+	for part := range strings.SplitSeq(string(errors), "----\n") {
+		text, _, _ := strings.Cut(part, "\n\n")
+		texts = append(texts, text)
+	}
+	numbers := make(map[string]bool) // with what stood before
+	for _, text := range texts {
+		for i := 1; i < min(len(text), 400); i++ {
+			checkTokens(t, text[:i])
+			if end := text[max(0, i-8):i]; isDigit(text[i-1]) && !numbers[end] {
+				numbers[end] = true
+				checkCursor(t, text[:i], "")
+			}
+		}
+	}
+}
+
+// checkTokens shows that the tokens of a text come in order and lie within it.
+func checkTokens(t *testing.T, text string) {
+	t.Helper()
+	end := 0
+	for _, tok := range Tokens(text) {
+		if tok.From < end || tok.To < tok.From || tok.To > len(text) {
+			t.Fatalf("%q: token %v after byte %d", text, tok, end)
+		}
+		end = tok.To
+	}
+}
+
+func checkCursor(t *testing.T, before, after string) {
+	t.Helper()
+	if n := AtCursor(before, after); n.From < 0 || n.From > len(before) {
+		t.Errorf("%q: the word begins at %d", before, n.From)
+	}
+}
+
 // FuzzAtCursor shows that nothing typed makes AtCursor or Tokens fail, and that
-// tokens come in order and lie within the text.
+// what they give lies within the text.
 func FuzzAtCursor(f *testing.F) {
-	for _, seed := range []string{"", "SELECT url FROM 'x", "SELECT v.", "''", "\"a", "/* /*", "-- x", "SET a = ", ";;", "\ufeff#!x", "SELECT ‘标题’，", "x://", "(((", "SHOW PAGE '\xff"} {
+	for _, seed := range []string{"", "SELECT url FROM 'x", "SELECT v.", "''", "\"a", "/* /*", "-- x", "SET a = ", ";;", "\ufeff#!x", "SELECT ‘标题’，", "x://", "(((", "SHOW PAGE '\xff", "AT 2008-0", "AT 2008-06-01T1"} {
 		f.Add(seed, " FROM x AS y)")
 	}
 	f.Fuzz(func(t *testing.T, before, after string) {
-		if n := AtCursor(before, after); n.From < 0 || n.From > len(before) {
-			t.Errorf("%q: the word begins at %d", before, n.From)
-		}
-		end := 0
-		for _, tok := range Tokens(before) {
-			if tok.From < end || tok.To < tok.From || tok.To > len(before) {
-				t.Fatalf("%q: token %v after byte %d", before, tok, end)
-			}
-			end = tok.To
-		}
+		checkTokens(t, before)
+		checkCursor(t, before, after)
 	})
 }

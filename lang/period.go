@@ -54,8 +54,8 @@ func (s *scanner) period(start int) {
 			text := s.src[start:s.pos]
 			if _, why := parsePeriod(text); why != "" {
 				s.fault(start, s.pos, fmt.Sprintf("%q is not a time", text), why)
-				// Something well-formed lets the parser go on.
-				s.emitAs(tokPeriod, start, "2000-01")
+				// Something well-formed lets the parser go on, no longer than the text.
+				s.emitAs(tokPeriod, start, "2000")
 				return
 			}
 			s.emit(tokPeriod, start)

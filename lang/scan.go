@@ -245,7 +245,7 @@ func (s *scanner) emit(kind lexer.TokenType, start int) {
 }
 
 // emitAs adds a token whose value differs from its source text. It is as long,
-// but after a fault.
+// but after a fault, when it may be shorter.
 func (s *scanner) emitAs(kind lexer.TokenType, start int, value string) {
 	s.tokens = append(s.tokens, lexer.Token{Type: kind, Value: value, Pos: s.place(start)})
 }
