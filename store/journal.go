@@ -285,6 +285,9 @@ func (a *Archive) endJournal(f disk.File) error {
 func (s *Sink) Close(ctx context.Context) error {
 	err := s.Sync()
 	if err == nil {
+		err = ctx.Err() // else it may be published before it is seen that nobody waits
+	}
+	if err == nil {
 		err = s.give(ctx, work{done: []disk.File{s.file}})
 	}
 	if err != nil {
