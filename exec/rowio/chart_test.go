@@ -2,6 +2,7 @@ package rowio
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -90,5 +91,18 @@ func TestReport(t *testing.T) {
 	got = write(t, "html", Options{}, cols, b)
 	if strings.Contains(got, "<script") || strings.Contains(got, "<b>") || strings.Contains(got, "<svg") || !strings.Contains(got, `&lt;/script&gt;\x00`) {
 		t.Errorf("the report is\n%s", got)
+	}
+}
+
+// TestGridStep shows where lines lie across plots.
+func TestGridStep(t *testing.T) {
+	for _, c := range []struct {
+		span  float64
+		whole bool
+		want  float64
+	}{{87, true, 20}, {2, true, 1}, {2, false, .5}, {5, true, 1}, {.003, false, .001}, {1e7, true, 2e6}, {101, true, 50}, {math.MaxFloat64, false, 5e307}} {
+		if got := gridStep(c.span, c.whole); math.Abs(got/c.want-1) > 1e-9 {
+			t.Errorf("a plot %g high has lines each %g, want %g", c.span, got, c.want)
+		}
 	}
 }

@@ -118,16 +118,16 @@ const (
 	plotWidth, plotHeight = 900, 260
 	plotLeft, plotBottom  = 60, 40
 	plotTop               = 10
-	plotGrid              = 4 // lines across
+	plotGrid              = 5 // lines across at most, beside that of zero
 	plotLabels            = 12
 )
 
 // figure draws the first column of numbers as bars.
 func (r *report) figure(p *plot) {
-	low, high := 0.0, 0.0
+	low, high, whole := 0.0, 0.0, true
 	for _, row := range p.rows {
 		if x := row.numbers[0]; !math.IsNaN(x) && !math.IsInf(x, 0) {
-			low, high = min(low, x), max(high, x)
+			low, high, whole = min(low, x), max(high, x), whole && x == math.Trunc(x)
 		}
 	}
 	if low == high {
@@ -140,22 +140,23 @@ func (r *report) figure(p *plot) {
 	only := *p
 	only.numbers = p.numbers[:1]
 	r.put(fmt.Sprintf("<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" role=\"img\">\n", plotWidth, plotHeight, plotWidth))
-	for i := range plotGrid + 1 {
-		x := low + (high-low)*float64(i)/plotGrid
+	step := gridStep(high-low, whole)
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		x := i * step
 		r.put(fmt.Sprintf("<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
 			plotLeft, plotWidth, y(x), y(x), plotLeft-6, y(x)+4, html.EscapeString(short(x))))
 	}
-	step := float64(plotWidth-plotLeft) / float64(len(p.rows))
+	room := float64(plotWidth-plotLeft) / float64(len(p.rows))
 	for i, row := range p.rows {
 		x := row.numbers[0]
-		left := plotLeft + float64(i)*step
+		left := plotLeft + float64(i)*room
 		if !math.IsNaN(x) && !math.IsInf(x, 0) {
 			r.put(fmt.Sprintf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#4a78b5\"><title>%s: %s</title></rect>\n",
-				left+step*0.1, min(y(x), y(0)), step*0.8, math.Abs(y(x)-y(0)), html.EscapeString(labels[i]), html.EscapeString(row.texts[0])))
+				left+room*0.1, min(y(x), y(0)), room*0.8, math.Abs(y(x)-y(0)), html.EscapeString(labels[i]), html.EscapeString(row.texts[0])))
 		}
 		if every := (len(p.rows) + plotLabels - 1) / plotLabels; i%every == 0 {
 			label, _ := clip(labels[i], 12)
-			r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", left+step/2, plotHeight-plotBottom+18, html.EscapeString(label)))
+			r.put(fmt.Sprintf("<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", left+room/2, plotHeight-plotBottom+18, html.EscapeString(label)))
 		}
 	}
 	r.put("</svg><figcaption>" + html.EscapeString(only.title()))
@@ -165,8 +166,27 @@ func (r *report) figure(p *plot) {
 	r.put("</figcaption></figure>\n")
 }
 
+// gridStep is the distance of the lines across a plot: 1, 2 or 5 times a power of
+// ten, and a whole number where all are.
+func gridStep(span float64, whole bool) float64 {
+	unit := math.Pow(10, math.Floor(math.Log10(span/plotGrid)))
+	step := 10 * unit
+	for _, n := range []float64{5, 2, 1} {
+		if span <= n*unit*plotGrid {
+			step = n * unit
+		}
+	}
+	if whole {
+		step = max(step, 1)
+	}
+	return step
+}
+
 // short writes a number of an axis.
 func short(x float64) string {
+	if x == 0 {
+		return "0" // and not -0
+	}
 	for _, u := range []struct {
 		size float64
 		name string
