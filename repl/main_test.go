@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"iter"
 	"os"
@@ -43,10 +44,11 @@ func mainWith(a exec.Archive) {
 	os.Exit(p.main(context.Background(), os.Args[1:]))
 }
 
-// stuck is an archive whose import never ends.
+// stuck is an archive whose import says that it has begun and never ends.
 type stuck struct{ endless }
 
 func (stuck) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+	fmt.Fprintln(os.Stderr, "it has begun")
 	select {}
 }
 
