@@ -81,22 +81,26 @@ func TestCrawlIsKilled(t *testing.T) {
 		if err != nil {
 			continue // killed before the archive was there
 		}
+		mu.Lock() // for requests of the killed process that are still answered
 		for path := range strings.Lines(string(out)) {
 			path = strings.TrimSpace(path)
 			acknowledged[path] = true
 			asked[path] = 1
 		}
+		mu.Unlock()
 	}
 	if state, _ := run("-c", "SELECT state FROM crawls").Output(); !strings.Contains(string(state), "finished") {
 		if out, err := run("-c", statement).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
+	mu.Lock()
 	for path := range acknowledged {
 		if asked[path] > 1 {
 			twice++
 		}
 	}
+	mu.Unlock()
 	if twice > 0 {
 		t.Errorf("%d pages were asked for again that had been acknowledged", twice)
 	}
