@@ -269,6 +269,7 @@ func FuzzCanonical(f *testing.F) {
 	}
 	for _, s := range []string{
 		"http://a.cn/%2", "http://a.cn/%2e", "http://a.cn/a/.b", "http://a.cn:65536/", "http://a.cn:0/",
+		"http://1.2.3/", "http://1.2.3.04/", "http://1.2.3.256/", "http://1.2.3.4.5/", "http://a.1.2.3.4/", "http://0.10.199.255:8080/a", "http://1.2.3.4_/",
 		"http://xn--a/", "http://a.0x/", "http://a..b/", "http://-a-/", "http://a/?'", "http://a/?`{}|^\\",
 		"http://a,b)c%25.cn/", "foo://x/ y", "web+demo:/.//not-a-host/", "file:///C|/a/../..", "blob:http://a/", "//[:::]/",
 	} {
@@ -302,6 +303,7 @@ func FuzzCanonical(f *testing.F) {
 func BenchmarkCanonical(b *testing.B) {
 	for _, bb := range []struct{ name, url string }{
 		{"plain", "http://www.pku.edu.cn/news/2008/06/index.html?id=4711&page=2"},
+		{"address", "http://162.105.1.1:8080/news/2008/06/index.html?id=4711&page=2"},
 		{"parsed", "http://WWW.pku.edu.cn/news/2008/06/index.html?id=4711&page=2"},
 	} {
 		b.Run(bb.name, func(b *testing.B) {

@@ -26,19 +26,23 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
+// Prefix tells how much of raw is what [Canonical] makes of it, at a glance and
+// without memory: 0 where that must be asked.
+func Prefix(raw []byte) int { return canonicalPrefix(raw) }
+
 // canonicalPrefix returns how much of raw is a canonical URL that only a
 // fragment follows, or 0 where it cannot tell. It knows the URLs that most
 // captures have (http or https, a plain host, nothing to resolve or escape) and
 // spares them the parser, which takes a hundred times as long.
-func canonicalPrefix(raw string) int {
+func canonicalPrefix[T string | []byte](raw T) int {
 	if len(raw) > urlBytesMax {
 		return 0
 	}
 	i := len("http://")
 	defaultPort := "80"
 	switch {
-	case strings.HasPrefix(raw, "http://"):
-	case strings.HasPrefix(raw, "https://"):
+	case hasPrefix(raw, "http://"):
+	case hasPrefix(raw, "https://"):
 		i, defaultPort = len("https://"), "443"
 	default:
 		return 0
@@ -58,14 +62,15 @@ func canonicalPrefix(raw string) int {
 }
 
 // plainHost returns where the host that begins at i ends, or 0. It leaves to
-// the parser: addresses, punycode, empty labels, and a URL without a path.
-func plainHost(s string, i int) int {
-	label := i
+// the parser: addresses but those of IPv4 as WHATWG writes them, punycode, empty
+// labels, and a URL without a path.
+func plainHost[T string | []byte](s T, i int) int {
+	from, label := i, i
 	for ; i < len(s); i++ {
 		if classes[s[i]]&inHost != 0 {
 			continue
 		}
-		if i == label || strings.HasPrefix(s[label:i], "xn--") {
+		if i == label || hasPrefix(s[label:i], "xn--") {
 			return 0
 		}
 		if s[i] != '.' {
@@ -73,20 +78,35 @@ func plainHost(s string, i int) int {
 		}
 		label = i + 1
 	}
-	if i >= len(s) || i > authorityBytesMax || '0' <= s[label] && s[label] <= '9' {
+	if i >= len(s) || i > authorityBytesMax || '0' <= s[label] && s[label] <= '9' && !isIPv4(string(s[from:i])) {
 		return 0
 	}
 	return i
 }
 
+// isIPv4 reports whether s is four numbers of a byte in decimal, no digit too
+// many.
+func isIPv4(s string) bool {
+	for n := 1; ; n++ {
+		number, rest, more := strings.Cut(s, ".")
+		if len(number) > 3 || !isDigits(number) || number[0] == '0' && number != "0" || len(number) == 3 && number > "255" {
+			return false
+		}
+		if !more {
+			return n == 4
+		}
+		s = rest
+	}
+}
+
 // plainPort returns where the port that begins at i ends, or 0 unless it is
 // written as WHATWG would write it.
-func plainPort(s string, i int, defaultPort string) int {
+func plainPort[T string | []byte](s T, i int, defaultPort string) int {
 	end := i
 	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
 		end++
 	}
-	port := s[i:end]
+	port := string(s[i:end])
 	if end == len(s) || port == "" || len(port) > 5 || port[0] == '0' && port != "0" || port == defaultPort {
 		return 0
 	}
@@ -98,7 +118,7 @@ func plainPort(s string, i int, defaultPort string) int {
 
 // plainPath returns where the path and query that begin at i end, or 0 if
 // there is something to resolve or escape in them.
-func plainPath(s string, i int) int {
+func plainPath[T string | []byte](s T, i int) int {
 	for ; i < len(s); i++ {
 		c := s[i]
 		switch {
@@ -121,7 +141,7 @@ func plainPath(s string, i int) int {
 	return i
 }
 
-func plainQuery(s string, i int) int {
+func plainQuery[T string | []byte](s T, i int) int {
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
 		case classes[c]&inQuery != 0:

@@ -52,35 +52,36 @@ func URL(key string) string {
 	return b.String()
 }
 
+// urlsBytes is how much memory the URLs of several keys share at most.
+const urlsBytes = 64 << 10
+
 // AppendURLs appends the URLs of keys to dst. Equal keys that follow each other
-// have one, and all share an allocation.
+// have one, and neighbours share an allocation.
 func AppendURLs(dst, keys []string) []string {
-	size := 0
-	for i, key := range keys {
-		if i == 0 || key != keys[i-1] {
-			size += len(key) // no URL is longer than its key
-		}
-	}
 	var b strings.Builder
-	b.Grow(size)
 	// Of the key before: what tells its host, what follows its path, and what
 	// its URL begins with, if it was built from a host.
 	var prefix, suffix, start string
+	last := ""
 	for i, key := range keys {
-		if i > 0 && key == keys[i-1] {
+		if i > 0 && key == last {
 			dst = append(dst, dst[len(dst)-1])
 			continue
 		}
-		from := b.Len()
-		path, tail, ok := "", "", false
-		if rest, same := strings.CutPrefix(key, prefix); same && prefix != "" {
-			path, tail, ok = strings.Cut(rest, " ")
+		last = key
+		if b.Cap()-b.Len() < len(key) { // no URL is longer than its key
+			b = strings.Builder{}
+			b.Grow(max(len(key), min((len(keys)-i)*len(key), urlsBytes)))
 		}
-		if ok && tail == suffix {
-			b.WriteString(start)
-			b.WriteString(path)
-			dst = append(dst, b.String()[from:])
-			continue
+		from := b.Len()
+		if len(key) > len(prefix) && prefix != "" && key[:len(prefix)] == prefix {
+			rest := key[len(prefix):]
+			if n := strings.IndexByte(rest, ' '); n >= 0 && rest[n+1:] == suffix {
+				b.WriteString(start)
+				b.WriteString(rest[:n])
+				dst = append(dst, b.String()[from:])
+				continue
+			}
 		}
 		k, ok := splitKey(key)
 		if !ok {

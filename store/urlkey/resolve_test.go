@@ -60,10 +60,11 @@ func FuzzResolve(f *testing.F) {
 			return
 		}
 		u, err := Resolve(base, ref)
-		if plain := resolvePlain(base, ref); plain != "" {
-			if long, err := resolve(base, ref); plain != long || err != nil {
-				t.Errorf("Resolve(%q, %q) is %q, and the long way %q, error %v", base, ref, plain, long, err)
-			}
+		var r Resolver
+		r.Page(base)
+		plain := r.Plain([]byte(ref))
+		if long, longErr := resolve(base, ref); u != long || plain != nil && string(plain) != long || (err == nil) != (longErr == nil) {
+			t.Errorf("Resolve(%q, %q) is %q, without memory %q, and the long way %q, error %v", base, ref, u, plain, long, longErr)
 		}
 		if err != nil || !strings.HasPrefix(u, "http://") && !strings.HasPrefix(u, "https://") {
 			return
@@ -79,6 +80,21 @@ func BenchmarkResolve(b *testing.B) {
 		for _, ref := range []string{"a.htm", "/news/2008/b.htm?id=7", "../c/d.htm#e", "http://x.cn/"} {
 			if _, err := Resolve("http://www.pku.edu.cn/news/index.htm?x=1", ref); err != nil {
 				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkResolver resolves the same without memory for each.
+func BenchmarkResolver(b *testing.B) {
+	b.ReportAllocs()
+	refs := [][]byte{[]byte("a.htm"), []byte("/news/2008/b.htm?id=7"), []byte("../c/d.htm#e"), []byte("http://x.cn/")}
+	var r Resolver
+	r.Page("http://www.pku.edu.cn/news/index.htm?x=1")
+	for b.Loop() {
+		for _, ref := range refs {
+			if r.Plain(ref) == nil {
+				b.Fatalf("%s is not plain", ref)
 			}
 		}
 	}
