@@ -28,14 +28,31 @@ const (
 // So the text goes in once, without what no link needs, and each link has a
 // range of it.
 func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
-	w := t.findLinks(start, end, charset)
+	w := t.findLinks(start, end, charset, keep)
 	defer w.free()
+	return w.appendLinks(dst)
+}
+
+// AppendLinksText is AppendLinks and TextRange in one pass.
+func (t *Tree) AppendLinksText(dst []byte, start, end int, charset string) (_ []byte, offsets []int, text string) {
+	w := t.newLinkWriter(charset)
+	defer w.free()
+	w.walk(start, end)
+	dst, offsets = w.appendLinks(dst)
+	if w.cut {
+		return dst, offsets, t.TextRange(start, end, charset)
+	}
+	return dst, offsets, string(w.text.out)
+}
+
+// appendLinks appends the links that were found.
+func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	out := w.text.out
 	if len(w.links) > 0 {
 		offsets = make([]int, 0, len(w.links))
 	}
 	for i := range w.links {
-		if at := w.links[i].offset; keep == nil || keep(at) {
+		if at := w.links[i].offset; w.keep == nil || w.keep(at) {
 			offsets = append(offsets, at)
 		}
 	}
@@ -50,7 +67,7 @@ func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func
 	last := 0
 	for i := range w.links {
 		l := &w.links[i]
-		if keep != nil && !keep(l.offset) {
+		if w.keep != nil && !w.keep(l.offset) {
 			continue
 		}
 		// One byte more than is shown tells where a rune begins and ends.
@@ -127,6 +144,46 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 		links[i].around(text, from, to)
 	}
 	return links, u.B, nil
+}
+
+// Reference is a link without what is said at and around it.
+type Reference struct {
+	Kind     LinkKind
+	NoFollow bool
+	Target   []byte // as Link.Target
+}
+
+// AppendReferences appends what TakeLinks makes of the links at the front of src,
+// whose memory they share, and gives what stands behind them.
+func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, err error) {
+	u := packed.Reader{B: src}
+	n := u.Count()
+	if n == 0 && !u.Bad {
+		return dst, u.B, nil
+	}
+	end := 0 // of the furthest link, in the text
+	last := 0
+	for range n {
+		first := u.Byte()
+		r := Reference{Kind: LinkKind(first & packedKind)}
+		if int(r.Kind) >= len(linkKinds) {
+			return dst, nil, ErrPacked
+		}
+		last += u.Number()
+		end = max(end, last+u.Number())
+		r.Target = u.Sized()
+		if first&packedRel != 0 {
+			r.NoFollow = hasWord(string(u.Sized()), "nofollow")
+		}
+		if first&packedAnchor != 0 {
+			u.Sized()
+		}
+		dst = append(dst, r)
+	}
+	if text := u.Sized(); u.Bad || end > len(text) {
+		return dst, nil, ErrPacked
+	}
+	return dst, u.B, nil
 }
 
 // around fills in what the text has of a link that stands in a range of it.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -32,12 +33,39 @@ func packsSome(t *testing.T, tree *Tree, charset string, start, end int, keep fu
 		}
 	}
 	packed, offsets := tree.AppendLinks([]byte("x"), start, end, charset, keep)
+	if keep == nil {
+		same, places, text := tree.AppendLinksText([]byte("x"), start, end, charset)
+		if shown := tree.TextRange(start, end, charset); !bytes.Equal(same, packed) || !slices.Equal(places, offsets) || text != shown {
+			t.Fatalf("links and text of %q in one pass are\n%q at %v, %q\nby themselves\n%q at %v, %q", body, same, places, text, packed, offsets, shown)
+		}
+	}
 	got, rest, err := TakeLinks(append(packed[1:], "rest"...))
 	if err != nil || !slices.Equal(offsets, at) || string(rest) != "rest" {
 		t.Fatalf("links packed at %v, want %v; unpacked: %v, with %q left\nof %q", offsets, at, err, rest, body)
 	}
 	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		t.Fatalf("links of %q\n got %+v\nwant %+v", body, got, want)
+	}
+	refers(t, append(packed[1:], "rest"...), got, rest, nil)
+}
+
+// refers checks that AppendReferences finds what TakeLinks found.
+func refers(t *testing.T, packed []byte, links []Link, rest []byte, fault error) {
+	t.Helper()
+	references, left, err := AppendReferences(nil, packed)
+	if (err == nil) != (fault == nil) || !bytes.Equal(left, rest) {
+		t.Fatalf("references leave %q, error %v; links leave %q, error %v", left, err, rest, fault)
+	}
+	if err != nil {
+		return
+	}
+	if len(references) != len(links) {
+		t.Fatalf("%d references, and %d links", len(references), len(links))
+	}
+	for i, r := range references {
+		if l := &links[i]; r.Kind != l.Kind || r.NoFollow != l.NoFollow || string(r.Target) != l.Target {
+			t.Fatalf("reference %d is %+v, the link %+v", i, r, l)
+		}
 	}
 }
 
@@ -83,6 +111,7 @@ func FuzzTakeLinks(f *testing.F) {
 	f.Add([]byte{0xff, 0xff, 3, 0})
 	f.Fuzz(func(t *testing.T, src []byte) {
 		links, rest, err := TakeLinks(src)
+		refers(t, src, links, rest, err)
 		if err == nil {
 			_ = fmt.Sprint(links, rest)
 		}

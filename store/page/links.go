@@ -2,6 +2,7 @@ package page
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -48,7 +49,7 @@ type Link struct {
 // order. The text around a link ends at those places too, so that the links of
 // a block depend on nothing but its bytes.
 func (t *Tree) Links(start, end int, charset string) []Link {
-	w := t.findLinks(start, end, charset)
+	w := t.findLinks(start, end, charset, nil)
 	defer w.free()
 	if len(w.links) == 0 {
 		return nil
@@ -60,10 +61,11 @@ func (t *Tree) Links(start, end int, charset string) []Link {
 	return links
 }
 
-// findLinks finds links.
-func (t *Tree) findLinks(start, end int, charset string) *linkWriter {
-	w := linkWriters.Get().(*linkWriter)
-	w.t, w.charset, w.plain = t, charset, ASCIISafe(charset)
+// findLinks finds links. Where keep is not nil, those of whose offset it is
+// false are no more than places in the text.
+func (t *Tree) findLinks(start, end int, charset string, keep func(offset int) bool) *linkWriter {
+	w := t.newLinkWriter(charset)
+	w.keep = keep
 	if t.MayLink(start, end) {
 		w.walk(start, end)
 	}
@@ -117,10 +119,19 @@ type linkWriter struct {
 	links   []foundLink
 	open    []linkEnd // links whose end has not come
 	near    []byte    // text around links under making
+	keep    func(offset int) bool
+	cut     bool // a link begins or ends in what may be one letter or reference
 }
 
 // linkWriters are those that nobody uses.
 var linkWriters = sync.Pool{New: func() any { return new(linkWriter) }}
+
+// newLinkWriter returns one that found nothing yet.
+func (t *Tree) newLinkWriter(charset string) *linkWriter {
+	w := linkWriters.Get().(*linkWriter)
+	w.t, w.charset, w.plain = t, charset, ASCIISafe(charset)
+	return w
+}
 
 // free hands w to a later page. What it found goes with it.
 func (w *linkWriter) free() {
@@ -147,11 +158,12 @@ func (w *linkWriter) walk(start, end int) {
 	for len(w.open) > 0 {
 		w.close()
 	}
-	w.settle()
+	w.text.settle()
 }
 
 // settle folds the text gathered so far and returns its length.
 func (w *linkWriter) settle() int {
+	w.cut = w.cut || len(w.text.held) > 0
 	w.text.settle()
 	return len(w.text.out)
 }
@@ -194,6 +206,7 @@ func (w *linkWriter) element(i int) {
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	l := foundLink{kind: kind, offset: int(w.t.Nodes[i].Start)}
 	found := false
+	pass := kind == LinkA && w.keep != nil && !w.keep(l.offset)
 	b := w.t.Body[:w.t.Nodes[i].Inner]
 	for at := w.t.nameEnd(i); ; {
 		a, next, ok := nextAttr(b, at)
@@ -203,8 +216,10 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 		at = next
 		switch name := b[a.name:a.nameEnd]; {
 		case !found && equalFold(name, attr):
-			found = true
-			l.target = w.value(b[a.value:a.valueEnd])
+			if found = true; !pass {
+				l.target = w.value(b[a.value:a.valueEnd])
+			}
+		case pass:
 		case equalFold(name, "rel"):
 			l.rel = w.value(b[a.value:a.valueEnd])
 		case equalFold(name, "alt"):
@@ -284,10 +299,30 @@ func (w *linkWriter) refresh(i int) {
 
 // value is an attribute's value as text. Most are as they stand in the body.
 func (w *linkWriter) value(b []byte) []byte {
-	if !w.plain || bytes.IndexByte(b, '&') >= 0 || !IsASCII(b) {
+	if !w.plain || !standsForItself(b) {
 		return []byte(attrText(b, w.charset))
 	}
+	if len(b) > 0 && b[0] > ' ' && b[len(b)-1] > ' ' {
+		return b
+	}
 	return bytes.TrimSpace(b)
+}
+
+// standsForItself reports whether b is ASCII without references.
+func standsForItself(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		w := binary.LittleEndian.Uint64(b)
+		x := w ^ '&'*ones
+		if (w|(x-ones)&^x)&highs != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf || c == '&' {
+			return false
+		}
+	}
+	return true
 }
 
 func attrText(b []byte, charset string) string {

@@ -3,6 +3,7 @@ package page
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Meta is what a page says of itself, as UTF-8; "" where it says nothing.
@@ -129,6 +130,9 @@ const langSample = 16 << 10
 // ko, ru, el, ar, he, th or hi. It is "" for Latin script, which many
 // languages share, and for text too mixed or too short to say.
 func LangOf(text string) string {
+	if isASCII(text[:min(len(text), langSample+1)]) {
+		return ""
+	}
 	const han, kana = 0, 1
 	scripts := [...]struct {
 		table *unicode.RangeTable
@@ -171,4 +175,13 @@ func LangOf(text string) string {
 		return ""
 	}
 	return scripts[best].lang
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

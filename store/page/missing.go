@@ -66,7 +66,9 @@ func SoftMissing(title, text string) (reason string, ok bool) {
 
 // missingPhrase is the phrase of the list that a line has, or "".
 func missingPhrase(line string) string {
-	line = strings.ToLower(strings.TrimSpace(line))
+	if line = strings.ToLower(strings.TrimSpace(line)); line == "" {
+		return ""
+	}
 	if missingWhole[line] {
 		return line
 	}

@@ -1,6 +1,13 @@
 package page
 
-import "testing"
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
 
 func TestText(t *testing.T) {
 	tests := []struct{ name, in, want string }{
@@ -266,8 +273,174 @@ func BenchmarkLinks(b *testing.B) {
 	}
 }
 
+// TestSimhashCounts adds features one by one and holds the fingerprint, which may
+// be asked for at any time, against sums of each bit.
+func TestSimhashCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s Simhash
+		var sums [64]int64
+		for range rapid.IntRange(0, 60).Draw(t, "features") {
+			hash := rapid.Uint64().Draw(t, "feature")
+			weight := rapid.SampledFrom([]int{1, 1, 1, 1, 1, 1, 4}).Draw(t, "weight")
+			s.feature(hash, weight)
+			for i := range sums {
+				sums[i] += int64(weight) * (2*int64(hash>>i&1) - 1)
+			}
+			want := uint64(0)
+			for i, n := range sums {
+				if n > 0 {
+					want |= 1 << i
+				}
+			}
+			if rapid.Bool().Draw(t, "asked") {
+				if got := s.Sum(); got != want {
+					t.Fatalf("fingerprint %x, want %x", got, want)
+				}
+			}
+		}
+	})
+}
+
+// TestSimhashStays holds fingerprints of texts against what they were: they are
+// stored, and compared with others made since.
+func TestSimhashStays(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want uint64
+	}{
+		{"The quick brown fox jumps over the lazy dog; the dog sleeps.", 0xc8091600e1570a26},
+		{"It's 2008年6月: déjà-vu, kafka_2 中文", 0x886d078977827cf},
+		{"物理系六月学术报告会预告：六月五日下午三时，在理科楼报告厅举行。北京大学2008届毕业典礼隆重举行", 0x9bb1ba85c2899171},
+		{"これは日本語のテキスト、漢字かな交じり文です。々〇 Thai: ภาษาไทย 〡〢 ＡＢＣ１２３", 0xf7cde27c21046af9},
+	} {
+		if got := simhashOf(c.text); got != c.want {
+			t.Errorf("fingerprint of %.30q = %#x, want %#x", c.text, got, c.want)
+		}
+	}
+}
+
+// plainWords is Words by its definition, a letter at a time. A word that is one letter
+// is marked.
+func plainWords(text string) (words []string, at []int, letter []bool) {
+	begun := -1
+	add := func(from, to int, is bool) {
+		words, at, letter = append(words, text[from:to]), append(at, from), append(letter, is)
+	}
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		inWord := !Ideograph(r) && (r == '_' || unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r))
+		if begun >= 0 && !inWord {
+			add(begun, i, false)
+			begun = -1
+		}
+		if inWord && begun < 0 {
+			begun = i
+		}
+		if i += size; Ideograph(r) {
+			add(i-size, i, true)
+		}
+	}
+	if begun >= 0 {
+		add(begun, len(text), false)
+	}
+	return words, at, letter
+}
+
+// TestSimhashPlain draws texts of many scripts and holds their words, and their
+// fingerprints, against those made as they are defined: of three words, or of two
+// letters that follow each other, or of what there is of a shorter run.
+func TestSimhashPlain(t *testing.T) {
+	pieces := []string{"a", "Bee", "_", "9", " ", ", ", "é", "Σ", "ß", "中", "文", "学", "，", "。", "、", "《", "：", "“", "—", "々", "〇", "〡", "か", "ー",
+		"ไ", "ท", "Ａ", "３", "㐀", "\U00020000", "\u0301", "\xe4\xb8", "\xff", "\u00a0", "한", "ｱ", "\u2e80", "\u3000"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "text"), "")
+		want, places, letter := plainWords(text)
+		n := 0
+		for at, w := range Words(text) {
+			if n >= len(want) || w != want[n] || at != places[n] {
+				t.Fatalf("word %d of %q is %q at %d, want %q at %v", n, text, w, at, want, places)
+			}
+			n++
+		}
+		if n != len(want) {
+			t.Fatalf("%d words of %q, want %q", n, text, want)
+		}
+		var sums [64]int
+		count := 0
+		feature := func(words []string) {
+			hashes := make([]uint64, len(words))
+			for i, w := range words {
+				hashes[i] = HashWord(w)
+			}
+			count++
+			for bit, h := 0, combine(hashes); bit < 64; bit++ {
+				sums[bit] += 2*int(h>>bit&1) - 1
+			}
+		}
+		for from := 0; from < len(want); {
+			to := from + 1
+			for to < len(want) && letter[to] == letter[from] && (!letter[to] || places[to] == places[to-1]+len(want[to-1])) {
+				to++
+			}
+			length := 3
+			if letter[from] {
+				length = 2
+			}
+			length = min(length, to-from)
+			for i := from; i+length <= to; i++ {
+				feature(want[i : i+length])
+			}
+			from = to
+		}
+		sum := uint64(0)
+		for bit, n := range sums {
+			if n > 0 {
+				sum |= 1 << bit
+			}
+		}
+		if got := simhashOf(text); got != sum {
+			t.Fatalf("fingerprint of %q, of %d features, is %x, want %x", text, count, got, sum)
+		}
+	})
+}
+
+// TestIdeographs holds the block of Chinese letters, and those of their marks, against
+// the tables of Unicode.
+func TestIdeographs(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		alone, inWord := classOf(r)
+		if wantAlone, wantIn := lookUp(r); alone != wantAlone || inWord != wantIn {
+			t.Errorf("%U is a word %v, in words %v; want %v, %v", r, alone, inWord, wantAlone, wantIn)
+		}
+	}
+	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
+		if !unicode.Is(unicode.Han, r) || unicode.ToLower(r) != r {
+			t.Errorf("%U is not in the script Han, or has a lower case", r)
+		}
+	}
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		got, is := chineseLetter(string(r))
+		if in := r >= firstIdeograph && r <= lastIdeograph; is != in || in && got != r {
+			t.Errorf("%U is decoded to %U, %v", r, got, is)
+		}
+	}
+	for _, text := range []string{"", "\xe4\xb8", "\xe4\xb8a", "\xe4a\x80", "\xea\x80\x80"} {
+		if _, is := chineseLetter(text); is {
+			t.Errorf("%q is taken for a letter", text)
+		}
+	}
+}
+
+// BenchmarkSimhash makes fingerprints of texts: some 200 MB/s of English on a
+// shared Xeon, where adding features to the planes one by one made 120, and 225 to
+// 290 of Chinese. That took three steps: letters decoded once and not looked up, from
+// 75 to 110 MB/s; marks between sentences told from letters by a bit, and letters that
+// follow each other added in a loop of their own, not by an iterator that is called
+// for each, to what it is now. Two thirds of that is mixing hashes of two letters and
+// counting them.
 func BenchmarkSimhash(b *testing.B) {
-	for _, s := range samples(b) {
+	news := strings.Repeat("<p>物理系六月学术报告会预告：六月五日下午三时，在理科楼报告厅举行。北京大学2008届毕业典礼隆重举行，校长出席并讲话。", 200)
+	for _, s := range append(samples(b), sample{"chinese", [][]byte{[]byte(news)}}) {
 		text := NewTree(s.bodies[0]).Text("utf-8")
 		b.Run(s.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

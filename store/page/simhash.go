@@ -17,9 +17,11 @@ type Simhash struct {
 	sum [64]int64
 	any bool
 	// Features of one weight are counted bit by bit in planes, which is some
-	// ten times as fast as 64 sums: plane k holds bit k of all 64 counts.
+	// ten times as fast as 64 sums: plane k holds bit k of all 64 counts. They
+	// come in eight at a time.
 	planes [16]uint64
-	count  int64 // features in planes
+	held   [8]uint64
+	count  int64 // features in planes and held
 	weight int64 // of each of them
 }
 
@@ -32,7 +34,7 @@ func (s *Simhash) Add(text string, weight int) {
 	var run [3]uint64 // hashes of the last words
 	length := 0       // of the run of words of the same sort, at most 3
 	fed := false      // the run has given a feature
-	ideographs := false
+	letters := false  // the sort
 	end := 0
 	finish := func() {
 		if length > 0 && !fed {
@@ -40,35 +42,92 @@ func (s *Simhash) Add(text string, weight int) {
 		}
 		length, fed = 0, false
 	}
-	for at, w := range Words(text) {
-		r, _ := utf8.DecodeRuneInString(w)
-		if alone := Ideograph(r); alone != ideographs || alone && at > end {
+	w := scanner{text: text}
+	for w.next() {
+		if w.letter != letters || w.letter && w.from > end {
 			finish()
-			ideographs = alone
+			letters = w.letter
 		}
-		end = at + len(w)
-		run[0], run[1], run[2] = run[1], run[2], HashWord(w)
+		run[0], run[1], run[2] = run[1], run[2], HashWord(text[w.from:w.at])
 		length = min(length+1, 3)
 		switch {
-		case ideographs && length >= 2:
-			s.feature(combine(run[1:]), weight)
-			fed = true
-		case !ideographs && length == 3:
+		case letters:
+			if length >= 2 {
+				s.feature(combineTwo(run[1], run[2]), weight)
+				fed = true
+			}
+			if at, last := s.addChinese(text, w.at, run[2], weight); at > w.at {
+				w.at, run[2], length, fed = at, last, 2, true
+			}
+		case length == 3:
 			s.feature(combine(run[:]), weight)
 			fed = true
 		}
+		end = w.at
 	}
 	finish()
 }
 
+// addChinese adds the Chinese letters that follow one another from a place of a text
+// on, each with the one before, of which last is the first one's. It gives where they
+// end, and the hash of the last.
+func (s *Simhash) addChinese(text string, at int, last uint64, weight int) (int, uint64) {
+	for {
+		r, ok := chineseLetter(text[at:])
+		if !ok {
+			return at, last
+		}
+		hash := (fnvBasis ^ uint64(r)) * fnvPrime
+		s.feature(combineTwo(last, hash), weight)
+		last = hash
+		at += 3
+	}
+}
+
 func (s *Simhash) feature(hash uint64, weight int) {
-	if int64(weight) != s.weight || s.count == 1<<len(s.planes)-1 {
+	if int64(weight) != s.weight || s.count == 1<<len(s.planes)-8 {
 		s.settle()
 		s.weight = int64(weight)
 	}
-	s.count++
-	for k := 0; hash != 0; k++ {
-		s.planes[k], hash = s.planes[k]^hash, s.planes[k]&hash
+	s.held[s.count%8] = hash
+	if s.count++; s.count%8 == 0 {
+		s.countEight()
+	}
+}
+
+// countEight adds the features held to the planes: full adders bring them down to
+// a carry for each bit, which goes into the planes above (Harley and Seal's way of
+// counting, in Warren, "Hacker's Delight", 2013).
+func (s *Simhash) countEight() {
+	h, p := &s.held, &s.planes
+	ones, a := fullAdd(p[0], h[0], h[1])
+	ones, b := fullAdd(ones, h[2], h[3])
+	ones, c := fullAdd(ones, h[4], h[5])
+	ones, d := fullAdd(ones, h[6], h[7])
+	twos, e := fullAdd(p[1], a, b)
+	twos, f := fullAdd(twos, c, d)
+	fours, eights := fullAdd(p[2], e, f)
+	p[0], p[1], p[2] = ones, twos, fours
+	s.carry(3, eights)
+}
+
+// fullAdd adds three bits, in each of 64 places.
+func fullAdd(a, b, c uint64) (sum, carry uint64) {
+	u := a ^ b
+	return u ^ c, a&b | u&c
+}
+
+// carry adds bits to plane k.
+func (s *Simhash) carry(k int, bits uint64) {
+	for ; bits != 0; k++ {
+		s.planes[k], bits = s.planes[k]^bits, s.planes[k]&bits
+	}
+}
+
+// countRest adds to the planes those of fewer than eight features that are held.
+func (s *Simhash) countRest() {
+	for _, hash := range s.held[:s.count%8] {
+		s.carry(0, hash)
 	}
 }
 
@@ -79,6 +138,7 @@ func (s *Simhash) settle() {
 		return
 	}
 	s.any = true
+	s.countRest()
 	used := bits.Len64(uint64(s.count))
 	for i := range s.sum {
 		with := int64(0)
@@ -109,7 +169,9 @@ func (s *Simhash) majority() (more uint64) {
 // Sum is the fingerprint, 0 if no word was added.
 func (s *Simhash) Sum() (hash uint64) {
 	if !s.any && s.weight > 0 {
-		return s.majority()
+		all := *s // more may be added
+		all.countRest()
+		return all.majority()
 	}
 	s.settle()
 	if !s.any {
@@ -123,16 +185,29 @@ func (s *Simhash) Sum() (hash uint64) {
 	return hash
 }
 
-// HashWord is FNV-1a over the word in lower case.
+// HashWord is FNV-1a over the letters of the word in lower case.
 func HashWord(w string) uint64 {
-	h := uint64(14695981039346656037)
+	h := uint64(fnvBasis)
+	for i := range len(w) {
+		if w[i] >= utf8.RuneSelf {
+			return hashLetters(h, w[i:])
+		}
+		h = (h ^ uint64(lower(w[i]))) * fnvPrime
+	}
+	return h
+}
+
+const (
+	fnvBasis = 14695981039346656037
+	fnvPrime = 1099511628211
+)
+
+func hashLetters(h uint64, w string) uint64 {
 	for _, r := range w {
-		if r < utf8.RuneSelf {
-			r = rune(lower(byte(r)))
-		} else {
+		if r < firstIdeograph || r > lastIdeograph { // which have no other case
 			r = unicode.ToLower(r)
 		}
-		h = (h ^ uint64(r)) * 1099511628211
+		h = (h ^ uint64(r)) * fnvPrime
 	}
 	return h
 }
@@ -142,10 +217,16 @@ func HashWord(w string) uint64 {
 func combine(words []uint64) uint64 {
 	h := uint64(len(words))
 	for _, w := range words {
-		h ^= w
-		h = (h ^ h>>33) * 0xff51afd7ed558ccd
-		h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-		h ^= h >> 33
+		h = mix(h ^ w)
 	}
 	return h
+}
+
+// combineTwo is combine of two.
+func combineTwo(a, b uint64) uint64 { return mix(mix(2^a) ^ b) }
+
+func mix(h uint64) uint64 {
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
 }

@@ -29,6 +29,11 @@ func FuzzTargets(f *testing.F) {
 				t.Errorf("%d: target %+v, link %+v", i, g, w)
 			}
 		}
+		for i, r := range tree.AppendTargets(nil, charset) {
+			if w := want[i]; r.Kind != w.Kind || r.NoFollow != w.NoFollow || string(r.Target) != w.Target {
+				t.Errorf("%d: reference %+v, link %+v", i, r, w)
+			}
+		}
 	})
 }
 

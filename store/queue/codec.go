@@ -52,13 +52,50 @@ func appendQueued(b []byte, q *record.Queued) []byte {
 	if q.Sitemap {
 		flags |= flagSitemap
 	}
-	return append(b, flags)
+	if q.Off > 0 {
+		flags |= flagOff
+	}
+	if q.Terms != nil {
+		flags |= flagTerms
+	}
+	b = append(b, flags)
+	if q.Off > 0 {
+		b = binary.AppendUvarint(b, uint64(q.Off))
+	}
+	if q.Terms != nil {
+		b = appendTerms(b, q.Terms)
+	}
+	return b
+}
+
+// appendTerms appends all of t but the weights, which are the crawl's.
+func appendTerms(b []byte, t *record.Terms) []byte {
+	for _, v := range []float64{t.Domain, t.Popularity, t.Parent, t.Depth, t.Other} {
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+	}
+	b = binary.AppendUvarint(b, uint64(len(t.Hosts)))
+	for _, h := range t.Hosts {
+		b = binary.BigEndian.AppendUint32(b, h)
+	}
+	return b
+}
+
+func decodeTerms(d *packed.Reader) *record.Terms {
+	t := &record.Terms{Domain: d.Float(), Popularity: d.Float(), Parent: d.Float(), Depth: d.Float(), Other: d.Float()}
+	for range d.Count() {
+		if h := d.Take(4); h != nil {
+			t.Hosts = append(t.Hosts, binary.BigEndian.Uint32(h))
+		}
+	}
+	return t
 }
 
 // The flags of a queued URL.
 const (
 	flagForced = 1 << iota
 	flagSitemap
+	flagOff
+	flagTerms
 )
 
 func decodeQueued(b []byte) (q record.Queued, err error) {
@@ -76,6 +113,12 @@ func decodeQueued(b []byte) (q record.Queued, err error) {
 	q.Score, q.Hint = d.Float(), d.Float()
 	flags := d.Uvarint()
 	q.Forced, q.Sitemap = flags&flagForced != 0, flags&flagSitemap != 0
+	if flags&flagOff != 0 {
+		q.Off = int(d.Uvarint())
+	}
+	if flags&flagTerms != 0 {
+		q.Terms = decodeTerms(&d)
+	}
 	return q, end(&d)
 }
 
@@ -90,7 +133,14 @@ func appendFetch(b []byte, f *record.Fetch) []byte {
 	b = packed.AppendSized(b, f.IP)
 	b = binary.AppendUvarint(b, uint64(f.Hop))
 	b = packed.AppendSized(b, f.Via)
-	return packed.AppendSized(b, f.Reason)
+	b = packed.AppendSized(b, f.Reason)
+	for _, n := range []int{f.Layer, f.RobotsLine, f.Links, f.Queued, f.LeftOut} {
+		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, d := range f.Took {
+		b = binary.AppendUvarint(b, uint64(d))
+	}
+	return binary.BigEndian.AppendUint64(b, math.Float64bits(f.Score))
 }
 
 func decodeFetch(b []byte) (f record.Fetch, err error) {
@@ -105,6 +155,15 @@ func decodeFetch(b []byte) (f record.Fetch, err error) {
 	f.Hop = int(d.Uvarint())
 	f.Via = d.Text()
 	f.Reason = d.Text()
+	if len(d.B) > 0 { // else it was noted by an older version of the program
+		for _, n := range []*int{&f.Layer, &f.RobotsLine, &f.Links, &f.Queued, &f.LeftOut} {
+			*n = int(d.Uvarint())
+		}
+		for i := range f.Took {
+			f.Took[i] = time.Duration(d.Uvarint())
+		}
+		f.Score = d.Float()
+	}
 	if f.Outcome = record.Outcome(outcome); outcome > uint64(record.OutcomeInternal) {
 		d.Bad = true
 	}

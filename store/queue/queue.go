@@ -39,7 +39,7 @@ const (
 // The buckets of a crawl's database.
 var (
 	bucketAbout   = []byte("about")   // what the crawl is, in JSON, by the keys below
-	bucketSeen    = []byte("seen")    // sort key of every URL met, and nothing
+	bucketSeen    = []byte("seen")    // sort key of every URL met: nothing, or what valueLeft and placeValue say
 	bucketQueue   = []byte("queue")   // host, priority, arrival: a URL to fetch
 	bucketLater   = []byte("later")   // due time, arrival: a URL that waits
 	bucketFetches = []byte("fetches") // by arrival: an attempt
@@ -65,6 +65,7 @@ type Queue struct {
 	db   *bolt.DB // nil between batches where others want to look
 	tx   *bolt.Tx // the batch; nil if none has begun
 	seq  uint64   // of the last URL or attempt
+	uses int      // of buckets, since pages of the database were given back
 }
 
 // Open takes the crawl whose folder is dir, and makes that if it is not there.
@@ -146,10 +147,39 @@ func (q *Queue) begin() (err error) {
 	return nil
 }
 
+// usesMax is after how many uses of buckets the pages of the database are given
+// back that were read, each of which brings 64 KB into memory at most: else that
+// would hold all of a large database in the end. One of keptBytes at most is let
+// be: to give back and to read again took a crawl of 20,000 pages a twelfth of its
+// CPU time.
+const (
+	usesMax   = 100
+	keptBytes = 32 << 20
+)
+
+// batchNodes is how many nodes of its trees a batch is to change at most, each a
+// page of the database: to commit reads all of them, 64 KB of the file each. Where
+// URLs of a thousand hosts come one after the other, nearly every one is in pages
+// of its own.
+const batchNodes = 500
+
+// Full reports whether the batch is so large that Commit should come now.
+func (q *Queue) Full() bool {
+	if q.tx == nil {
+		return false
+	}
+	stats := q.tx.Stats()
+	return stats.GetNodeCount() >= batchNodes
+}
+
 // bucket gives a bucket of the batch.
 func (q *Queue) bucket(name []byte) (*bolt.Bucket, error) {
 	if err := q.begin(); err != nil {
 		return nil, err
+	}
+	if q.uses++; q.uses >= usesMax && q.tx.Size() > keptBytes {
+		q.uses = 0
+		release(q.db.Info().Data, uintptr(q.tx.Size()))
 	}
 	b := q.tx.Bucket(name)
 	if b == nil {
@@ -215,7 +245,22 @@ func (q *Queue) Add(u *record.Queued) (bool, error) {
 	}
 	q.seq++
 	u.Seq = q.seq
+	if u.Terms != nil {
+		if err := q.setPlace(u); err != nil {
+			return false, err
+		}
+	}
 	return true, q.put(u)
+}
+
+// valueLeft is the value of a URL that was left out for the page which led to
+// it, so that another may lead to it yet.
+var valueLeft = []byte{0}
+
+// placeValue is the value of a URL whose place in its queue may change: its
+// priority and arrival.
+func placeValue(u *record.Queued) []byte {
+	return append(seqKey(u.Priority), seqKey(u.Seq)...)
 }
 
 // Meet notes that the crawl has met a URL, and reports whether it had before.
@@ -225,10 +270,67 @@ func (q *Queue) Meet(url string) (before bool, err error) {
 		return false, err
 	}
 	key := []byte(urlkey.Key(url))
-	if seen.Get(key) != nil {
+	if v := seen.Get(key); v != nil && !bytes.Equal(v, valueLeft) {
 		return true, nil
 	}
 	return false, seen.Put(key, []byte{})
+}
+
+// Leave notes that a URL was left out for the page which led to it, and reports
+// whether the crawl has met it, or left it out so, before. It may be met yet.
+func (q *Queue) Leave(url string) (before bool, err error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
+	}
+	key := []byte(urlkey.Key(url))
+	if seen.Get(key) != nil {
+		return true, nil
+	}
+	return false, seen.Put(key, valueLeft)
+}
+
+func (q *Queue) setPlace(u *record.Queued) error {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return err
+	}
+	return seen.Put([]byte(urlkey.Key(u.URL)), placeValue(u))
+}
+
+// Find gives a URL that stands in the queue of a host and has Terms; ok is false
+// for any other.
+func (q *Queue) Find(host, url string) (u record.Queued, ok bool, err error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return u, false, err
+	}
+	at := seen.Get([]byte(urlkey.Key(url)))
+	if len(at) != 16 {
+		return u, false, nil
+	}
+	b, err := q.bucket(bucketQueue)
+	if err != nil {
+		return u, false, err
+	}
+	v := b.Get(queueKey(host, binary.BigEndian.Uint64(at), binary.BigEndian.Uint64(at[8:])))
+	if v == nil {
+		return u, false, nil // it was fetched, or waits
+	}
+	u, err = decodeQueued(v)
+	return u, err == nil, err
+}
+
+// Move gives a URL of the queue another priority, and writes its terms.
+func (q *Queue) Move(u *record.Queued, priority uint64) error {
+	if err := q.Done(u); err != nil {
+		return err
+	}
+	u.Priority = priority
+	if err := q.setPlace(u); err != nil {
+		return err
+	}
+	return q.put(u)
 }
 
 // put queues u where it belongs by its due time.
@@ -455,12 +557,13 @@ func (q *Queue) Inbox(n int) ([]record.Queued, error) {
 }
 
 // Reset empties the state for a crawl that begins anew. The attempts of the
-// crawls before stay.
+// crawls before stay, and so does the inbox: what was given to a crawl that was
+// over, or just ending, is for the next.
 func (q *Queue) Reset() error {
 	if err := q.begin(); err != nil {
 		return err
 	}
-	for _, b := range [][]byte{bucketSeen, bucketQueue, bucketLater, bucketHosts, bucketInbox, bucketAbout} {
+	for _, b := range [][]byte{bucketSeen, bucketQueue, bucketLater, bucketHosts, bucketAbout} {
 		if err := q.tx.DeleteBucket(b); err != nil {
 			return err
 		}

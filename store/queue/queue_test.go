@@ -2,6 +2,7 @@ package queue
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"reflect"
 	"testing"
@@ -130,10 +131,18 @@ func TestCodec(t *testing.T) {
 			Layer: rapid.IntRange(0, 1<<40).Draw(t, "layer"), Via: rapid.String().Draw(t, "via"), Due: record.Time(rapid.Int64().Draw(t, "due")), Forced: rapid.Bool().Draw(t, "forced"), Sitemap: rapid.Bool().Draw(t, "sitemap"), Score: rapid.Float64().Draw(t, "score"),
 		}
 		got, err := decodeQueued(appendQueued(nil, &u))
-		if err != nil || got != u {
+		if err != nil || !reflect.DeepEqual(got, u) {
+			t.Fatalf("%+v, %v, want %+v", got, err, u)
+		}
+		u.Off = rapid.IntRange(0, 1<<20).Draw(t, "off")
+		if rapid.Bool().Draw(t, "terms") {
+			u.Terms = &record.Terms{Domain: u.Score, Parent: -1, Hosts: rapid.SliceOfN(rapid.Uint32(), 1, 3).Draw(t, "hosts")}
+		}
+		if got, err := decodeQueued(appendQueued(nil, &u)); err != nil || !reflect.DeepEqual(got, u) {
 			t.Fatalf("%+v, %v, want %+v", got, err, u)
 		}
 		f := record.Fetch{
+			Layer: u.Layer, Links: u.Off, Took: [record.Stages]time.Duration{record.StagePost: 7},
 			URL: u.URL, Time: u.Due, Outcome: record.Outcome(rapid.IntRange(0, int(record.OutcomeInternal)).Draw(t, "outcome")),
 			Status: rapid.IntRange(0, 999).Draw(t, "status"), Elapsed: time.Duration(rapid.Int64Min(0).Draw(t, "elapsed")), Bytes: rapid.Int64().Draw(t, "bytes"), Reason: u.Via,
 		}
@@ -145,4 +154,77 @@ func TestCodec(t *testing.T) {
 		decodeQueued(junk)
 		decodeFetch(junk)
 	})
+}
+
+// TestMoveAndLeave shows that a URL whose priority rises is found in its new place,
+// and that one which was left out may be met yet.
+func TestMoveAndLeave(t *testing.T) {
+	q := openQueue(t, filepath.Join(t.TempDir(), "c"))
+	defer q.Close()
+	u := record.Queued{URL: "http://a.cn/1", Host: "a.cn", Priority: 9, Due: record.NoTime, Terms: &record.Terms{Depth: 1}}
+	_, err := q.Add(&u)
+	must(t, err)
+	v, ok, err := q.Find("a.cn", u.URL)
+	if err != nil || !ok || v.Seq != u.Seq {
+		t.Fatalf("found %+v, %v, %v", v, ok, err)
+	}
+	v.Terms.Popularity, v.Terms.Hosts = 1, []uint32{7}
+	must(t, q.Move(&v, 3))
+	list, _, err := q.Load("a.cn", 0, 0, 10)
+	if err != nil || len(list) != 1 || !reflect.DeepEqual(list[0], v) {
+		t.Errorf("the queue has %+v, %v, want %+v", list, err, v)
+	}
+	if again, ok, err := q.Find("a.cn", u.URL); err != nil || !ok || again.Priority != 3 {
+		t.Errorf("found %+v, %v, %v", again, ok, err)
+	}
+	must(t, q.Done(&v))
+	if _, ok, err := q.Find("a.cn", u.URL); ok || err != nil {
+		t.Errorf("what is done is found, %v", err)
+	}
+	for i, want := range []bool{false, true} {
+		if before, err := q.Leave("http://a.cn/2"); err != nil || before != want {
+			t.Errorf("left out %d: before %v, %v", i, before, err)
+		}
+	}
+	if met, err := q.Meet("http://a.cn/2"); err != nil || met {
+		t.Errorf("what was left out was met, %v", err)
+	}
+	if before, err := q.Leave("http://a.cn/2"); err != nil || !before {
+		t.Errorf("what was met may be left out, %v", err)
+	}
+}
+
+// TestFull shows that a batch is full when it has changed many pages of the
+// database, not when it is long; and empty again once it is committed.
+func TestFull(t *testing.T) {
+	q := openQueue(t, filepath.Join(t.TempDir(), "c"))
+	defer q.Close()
+	add := func(host, path int) {
+		name := fmt.Sprintf("h%d.example", host)
+		u := record.Queued{URL: fmt.Sprintf("http://%s/%d", name, path), Host: name, Due: record.NoTime}
+		if _, err := q.Add(&u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 20_000 {
+		add(i%2000, i/2000)
+		if q.Full() {
+			must(t, q.Commit())
+			if q.Full() {
+				t.Fatal("a batch is full that has just begun")
+			}
+		}
+	}
+	must(t, q.Commit())
+	for i := range 1000 {
+		if add(7, 100+i); q.Full() {
+			t.Fatalf("%d URLs of one host fill a batch", i+1)
+		}
+	}
+	for i := range 2000 {
+		if add(i, 5000); q.Full() {
+			return
+		}
+	}
+	t.Error("a URL each of two thousand hosts does not fill a batch")
 }

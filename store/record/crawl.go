@@ -50,6 +50,40 @@ type Fetch struct {
 	Via     string        // page that led here; "" for a seed
 	Reason  string        // why it ended so, where the outcome does not say it all
 	Crawl   string        // name of the crawl
+
+	// How it went through the stages. Attempts noted by an older version of the
+	// program have zeros.
+	Layer      int     // hops from a seed
+	Score      float64 // its priority in the order BEST
+	RobotsLine int     // of robots.txt, that allows it; 0: none says anything
+	Took       [Stages]time.Duration
+	Links      int // found in what came
+	Queued     int // of these, URLs that the crawl had not met before
+	LeftOut    int // of these, those that a rule left out
+}
+
+// Stage is a part of what a crawl does with a URL.
+type Stage int
+
+// The stages, in order.
+const (
+	StagePrefetch Stage = iota // scope, traps, robots
+	StageFetch
+	StageExtract // the links of what came
+	StageWrite   // into the journal
+	StagePost    // what is new of what was found
+	Stages       = iota
+)
+
+var stageNames = [Stages]string{"pre-fetch", "fetch", "extract", "write", "post"}
+
+// String is the stage as a query shows it.
+func (s Stage) String() string { return stageNames[s] }
+
+// StageTally counts what went through a stage, and how long that took.
+type StageTally struct {
+	Count int64
+	Took  time.Duration
 }
 
 // Queued is a URL that a crawl is to fetch.
@@ -65,11 +99,29 @@ type Queued struct {
 	Tries    int     // attempts so far
 	Due      Time    // not to be fetched before; NoTime for at once
 	Score    float64 // its priority in the order BEST
-	Hint     float64 // priority that a sitemap gives it, 0 to 1
+	Hint     float64 // priority that a sitemap gives it, 0 to 1, and the topic of the crawl
 	Sitemap  bool    // it was named as a sitemap
 	Forced   bool    // by ADD … FORCE: also if the crawl has met it
 	Crawl    string  // name of the crawl
+	Off      int     // pages off the topic in a row, on the way here
+	Terms    *Terms  // what Score is made of; nil in orders other than BEST
 }
+
+// Terms are what the priority of a URL is made of, in the order BEST.
+type Terms struct {
+	Domain     float64 // weight of the domain, as told
+	Popularity float64 // of the links to it: hosts other than its own that link to it
+	Parent     float64 // priority of the page that led here
+	Depth      float64 // folders above it
+	Other      float64 // further ones, summed: priority in a sitemap, where it lies, what its page and anchor say
+	// Hosts are those that Popularity counts, as hashes.
+	Hosts []uint32
+	// Weights are those of the crawl, where a query reads the terms.
+	Weights *Weights
+}
+
+// Weights are the coefficients of the terms.
+type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
 // Known is what an archive has of a URL.
 type Known struct {
@@ -112,6 +164,8 @@ type Crawl struct {
 	Layer     int   // the deepest reached
 	Bytes     int64 // of bodies
 	Error     string
+	Stages    [Stages]StageTally
+	Weights   *Weights // in the order BEST
 }
 
 // Worker is what one fetcher of a running crawl does now.
@@ -156,7 +210,17 @@ type CrawlOptions struct {
 	Exclude      []urlkey.Scope
 	ExcludeMatch []*regexp.Regexp // of whole URLs
 
-	Order   CrawlOrder
+	// Focus, if not nil, judges the links of pages; those that it would not follow
+	// are where fewer than Through pages that led there were such.
+	Focus   Focus
+	Through int
+
+	Order CrawlOrder
+	// Weights are the coefficients of the terms in the order BEST, and Domains what
+	// is added for URLs of scopes, the first that fits.
+	Weights Weights
+	Domains []DomainWeight
+
 	Workers int // 0 is 16
 	// Delay is the pause between two requests to a host; -1 is five times what
 	// the last took, within 1 and 30 s.
@@ -172,9 +236,13 @@ type CrawlOptions struct {
 	SkipNoArchive bool // pages that ask for no copy to be kept are not
 	// FromArchive walks the pages that the archive has, as they were before
 	// Before, without asking any server; nothing is stored.
-	FromArchive  bool
-	Before       Time
-	BodyMax      int64 // bytes of a body, after which it is cut; 0 is 64 MB
+	FromArchive bool
+	Before      Time
+	BodyMax     int64 // bytes of a body, after which it is cut; 0 is 64 MB
+	// PublishEvery and PublishBytes are after which time, or bytes of responses,
+	// what was fetched comes into force at the latest; 0 is 30 s, and 64 MB.
+	PublishEvery time.Duration
+	PublishBytes int64
 	IgnoreRobots bool
 	AllowPrivate bool // also addresses that are not of the public Internet
 	Requisites   bool // also what pages need to be shown: images, style sheets, scripts
@@ -182,6 +250,41 @@ type CrawlOptions struct {
 	// Progress, if not nil, is told now and then how far the crawl is, from one
 	// goroutine.
 	Progress func(Crawl)
+}
+
+// DomainWeight is what the URLs of a scope are worth.
+type DomainWeight struct {
+	Scope  urlkey.Scope
+	Weight float64
+}
+
+// Focus judges pages that a crawl fetched, and their links. It is used from
+// several goroutines. An error ends the crawl.
+type Focus interface {
+	Judge(p *FocusedPage) (FocusVerdict, error)
+}
+
+// FocusedPage is a page that was fetched, with its links.
+type FocusedPage struct {
+	URL        string
+	Layer      int // hops from a seed
+	Status     int // 0 of a file
+	Head, Body []byte
+	Mime       string
+	Links      []FocusedLink
+}
+
+// FocusedLink is a link of a page.
+type FocusedLink struct {
+	URL    string // canonical
+	Anchor string
+}
+
+// FocusVerdict is what a page and its links are worth.
+type FocusVerdict struct {
+	Similarity float64   // of the page to what is looked for: 0 to 1
+	Promise    []float64 // of each link, by itself: 0 to 1
+	Follow     []bool    // whether each is to be followed; nil: all are
 }
 
 // CrawlResult is what a crawl did in this run.

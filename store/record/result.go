@@ -5,6 +5,7 @@ const (
 	ResultRanks      = "ranks"
 	ResultDuplicates = "duplicates"
 	ResultGraphs     = "graphs"
+	ResultPrints     = "prints" // of what was compared, for the next time
 )
 
 // Result describes a named result that was computed from the archive and is kept

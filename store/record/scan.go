@@ -59,6 +59,9 @@ type Tally struct {
 	// Period, if not nil, gives the period that a time lies in, from <= t < to.
 	// Time is then filled with its start.
 	Period func(Time) (from, to Time)
+	// Ends tells that of the times of captures that agree in the rest only the
+	// first and the last matter: the others may be given as one of these.
+	Ends bool
 }
 
 // TallyColumns are those of a capture that do not depend on others of its URL.
@@ -162,6 +165,10 @@ type Facts struct {
 	Page []byte // what was made of its body
 	Fold []byte // how its blocks stand to those before at its URL
 }
+
+// Leaf is what is kept of a leaf of a body. Facts may be short, and are then told by
+// the leaf's Bytes; these are nil where they are long.
+type Leaf struct{ Facts, Bytes []byte }
 
 // ReadStats counts what a snapshot has read so far.
 type ReadStats struct {

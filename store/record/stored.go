@@ -53,6 +53,20 @@ func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	return reframed(s.Entity(), s.Framing)
 }
 
+// FrameWhole makes the framing of a body that came in without its own, where the
+// head says that it is chunked: one chunk. Else a body that looks like chunks
+// would be taken for these.
+func (s *Stored) FrameWhole() {
+	if len(s.Framing) > 0 || !s.isChunked() {
+		return
+	}
+	var f framer
+	if s.Size > 0 {
+		f.add(appendSizeLine(nil, s.Size), s.Size)
+	}
+	s.Framing = f.end([]byte(plainEnd))
+}
+
 // reframed is Reframe for a body that comes in pieces.
 func reframed(body iter.Seq2[[]byte, error], framing []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {

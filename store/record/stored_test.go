@@ -59,3 +59,33 @@ func TestWireDamage(t *testing.T) {
 		}
 	}
 }
+
+// TestFrameWhole shows that a body of a head that says chunked is one chunk, be
+// it in memory or on disk, and comes back where it looks like chunks itself.
+func TestFrameWhole(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+	for _, tt := range []struct{ head, body, want string }{
+		{head, "", "0\r\n\r\n"},
+		{head, "0\r\n\r\n", "5\r\n0\r\n\r\n\r\n0\r\n\r\n"},
+		{head, "a page of text", "e\r\na page of text\r\n0\r\n\r\n"},
+		{"HTTP/1.1 200 OK\r\n\r\n", "0\r\n\r\n", "0\r\n\r\n"},
+		{"", "0\r\n\r\n", "0\r\n\r\n"},
+	} {
+		s := Stored{Capture: Capture{Head: []byte(tt.head), Body: []byte(tt.body)}, Size: int64(len(tt.body))}
+		s.FrameWhole()
+		got := ""
+		for b, err := range s.Wire() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += string(b)
+		}
+		if got != tt.want {
+			t.Errorf("%q after %q goes out as %q, want %q", tt.body, tt.head, got, tt.want)
+		}
+		var c Capture
+		if c.SetMessage([]byte(tt.head + got)); tt.head != "" && string(c.Body) != tt.body {
+			t.Errorf("%q comes back as %q", tt.body, c.Body)
+		}
+	}
+}
