@@ -1,0 +1,189 @@
+package sequences
+
+import "math/bits"
+
+// The three numbers of a sequence, in the order of their tables in a block.
+const (
+	kindLength = iota // of the literals
+	kindOffset
+	kindMatch
+	kinds
+)
+
+// How a block says which table a number has.
+const (
+	modePredefined = iota
+	modeRepeat     // one code for all
+	modeTable
+	modeAsBefore
+)
+
+// state is one of the decoder of a number (finite state entropy: Duda, "Asymmetric
+// numeral systems", 2013; RFC 8878, 4.1): the number is base and as many bits as
+// bits says, the next state next and as many as width says.
+type state struct {
+	base  uint32
+	next  uint16
+	bits  uint8
+	width uint8
+}
+
+// tableMask is that of the largest table.
+const tableMask = 1<<9 - 1
+
+type table struct {
+	states [tableMask + 1]state
+	log    uint8 // of how many there are
+}
+
+// form is what tables of a number are made from.
+type form struct {
+	bases  []uint32
+	bits   []uint8
+	logMax uint8
+	norm   []int16 // of the predefined table
+	log    uint8
+}
+
+var forms = [kinds]form{
+	kindLength: {
+		bits: []uint8{15: 0, 16: 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+		norm: []int16{4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1},
+		log:  6, logMax: 9,
+	},
+	kindOffset: {
+		bits: []uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31},
+		norm: []int16{1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1},
+		log:  5, logMax: 8,
+	},
+	kindMatch: {
+		bits: []uint8{31: 0, 32: 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+		norm: []int16{1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1},
+		log:  6, logMax: 9,
+	},
+}
+
+// predefined are the tables that need not be given.
+var predefined = func() (out [kinds]*table) {
+	for k := range forms {
+		f := &forms[k]
+		base := uint32(0)
+		switch k {
+		case kindOffset:
+			base = 1
+		case kindMatch:
+			base = 3
+		}
+		for _, b := range f.bits {
+			f.bases = append(f.bases, base)
+			base += 1 << b
+		}
+		out[k] = new(table)
+		out[k].build(f, f.norm, f.log)
+	}
+	return out
+}()
+
+// table sets the table of a number, and returns what follows in the block.
+func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
+	t, of := &f.tables[kind], &forms[kind]
+	switch mode {
+	case modePredefined:
+		f.current[kind] = predefined[kind]
+	case modeRepeat:
+		if len(in) == 0 || int(in[0]) >= len(of.bits) {
+			return nil, errFrame
+		}
+		t.states[0], t.log = state{base: of.bases[in[0]], bits: of.bits[in[0]]}, 0
+		f.current[kind], in = t, in[1:]
+	case modeTable:
+		var norm [64]int16
+		symbols, log, n := readNorm(norm[:len(of.bits)], in, of.logMax)
+		if symbols == 0 {
+			return nil, errFrame
+		}
+		t.build(of, norm[:symbols], log)
+		f.current[kind], in = t, in[n:]
+	case modeAsBefore:
+		if f.current[kind] == nil {
+			return nil, errFrame
+		}
+	}
+	return in, nil
+}
+
+// readNorm reads how often each code comes in a table of 1<<log states, -1 for
+// less than once, and tells how many codes there are and how many bytes that took;
+// no codes where it makes no sense.
+func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n int) {
+	at := 0
+	read := func(n int) (x int) {
+		for i := range n {
+			if p := at + i; p>>3 < len(in) {
+				x |= int(in[p>>3]>>(p&7)&1) << i
+			}
+		}
+		at += n
+		return x
+	}
+	log = uint8(read(4)) + 5
+	if log > logMax {
+		return 0, 0, 0
+	}
+	left := 1 << log
+	for left > 0 && symbols < len(norm) {
+		width := bits.Len(uint(left + 1))
+		x, low := read(width), 1<<(width-1)-1
+		few := 1<<width - 1 - (left + 1)
+		if x&low < few {
+			at--
+			x &= low
+		} else if x > low {
+			x -= few
+		}
+		norm[symbols] = int16(x - 1)
+		symbols++
+		left -= max(x-1, 1-x)
+		for more := x == 1; more; {
+			zeros := read(2)
+			symbols += zeros
+			more = zeros == 3 && symbols < len(norm)
+		}
+	}
+	if n = (at + 7) >> 3; left != 0 || symbols > len(norm) || n > len(in) {
+		return 0, 0, 0
+	}
+	return symbols, log, n
+}
+
+// build makes the table of codes that come so often.
+func (t *table) build(of *form, norm []int16, log uint8) {
+	size := 1 << log
+	t.log = log
+	var codes [tableMask + 1]uint8
+	var next [64]uint32
+	high := size - 1
+	for c, n := range norm {
+		if next[c] = uint32(n); n < 0 {
+			next[c] = 1
+			codes[high] = uint8(c)
+			high--
+		}
+	}
+	at := 0
+	for c, n := range norm {
+		for range n {
+			codes[at] = uint8(c)
+			for at = (at + size>>1 + size>>3 + 3) & (size - 1); at > high; {
+				at = (at + size>>1 + size>>3 + 3) & (size - 1)
+			}
+		}
+	}
+	for i := range size {
+		c := codes[i]
+		x := next[c]
+		next[c]++
+		width := log + 1 - uint8(bits.Len32(x))
+		t.states[i] = state{base: of.bases[c], bits: of.bits[c], width: width, next: uint16(x<<width - uint32(size))}
+	}
+}
