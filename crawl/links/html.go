@@ -17,6 +17,7 @@ func (c *collector) readHTML(body []byte, d Document) {
 		body, charset = page.ToUTF8(body, charset), "utf-8"
 	}
 	t := page.NewTree(body)
+	defer t.Free()
 	meta := t.Meta(charset)
 	c.found.Asks = robots.Directives{NoIndex: meta.NoIndex, NoFollow: meta.NoFollow, NoArchive: meta.NoArchive}
 	if meta.Base != "" && !otherScheme(meta.Base) {
@@ -30,6 +31,7 @@ func (c *collector) readHTML(body []byte, d Document) {
 	} else {
 		all = t.Targets(charset)
 	}
+	c.room(len(all))
 	for i := range all {
 		l, ok := asLink(t, &all[i])
 		if ok && (l.Requisite || !meta.NoFollow) {

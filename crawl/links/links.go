@@ -72,6 +72,12 @@ type collector struct {
 	seen  map[string]int // index of each URL in found.Links
 }
 
+// room makes room for so many references.
+func (c *collector) room(n int) {
+	n = min(n, c.max)
+	c.seen, c.found.Links = make(map[string]int, n), make([]Link, 0, n)
+}
+
 // read reads a document as what it says it is, or what it looks like if it says
 // nothing.
 func (c *collector) read(d Document) {
