@@ -63,14 +63,15 @@ func pathOf(url string) string {
 	return normalize(url[at:], false)
 }
 
-// normalize brings a path into the form that RFC 9309 §2.2.2 compares: bytes
-// beyond ASCII escaped, escaped letters, digits, "-", ".", "_" and "~" plain,
-// other escapes in upper case. The two characters that are signs in a rule are
-// escaped where they are none, as a rule writes them then.
+// normalize brings a path into the form that RFC 9309 §2.2.2 compares: what no
+// URL has as it is, such as bytes beyond ASCII and blanks, escaped, escaped
+// letters, digits, "-", ".", "_" and "~" plain, other escapes in upper case. The
+// two characters that are signs in a rule are escaped where they are none, as a
+// rule writes them then.
 func normalize(s string, rule bool) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
-		plain = s[i] < 0x80 && s[i] != '%' && s[i] != '$' && (rule || s[i] != '*')
+		plain = !foreign(s[i]) && s[i] != '%' && s[i] != '$' && (rule || s[i] != '*')
 	}
 	if plain {
 		return s
@@ -87,7 +88,7 @@ func normalize(s string, rule bool) string {
 				writeEscaped(&b, v)
 			}
 			i += 2
-		case c >= 0x80 || c == '$' || c == '*' && !rule:
+		case foreign(c) || c == '$' || c == '*' && !rule:
 			writeEscaped(&b, c)
 		default:
 			b.WriteByte(c)
@@ -101,6 +102,12 @@ func writeEscaped(b *strings.Builder, c byte) {
 	b.WriteByte('%')
 	b.WriteByte(hex[c>>4])
 	b.WriteByte(hex[c&15])
+}
+
+// foreign reports whether a byte stands in no URL by RFC 3986, but escaped. A
+// backslash does not count, which browsers take for a slash.
+func foreign(c byte) bool {
+	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>^`{|}", c) >= 0
 }
 
 // unhex is the value of a hexadecimal digit, 16 if c is none.

@@ -59,6 +59,21 @@ func latin1(s string) (b []byte) {
 	return b
 }
 
+// rfcSimple is the example of RFC 9309 §5.1.
+const rfcSimple = `User-Agent: *
+Disallow: *.gif$
+Disallow: /example/
+Allow: /publications/
+User-Agent: foobot
+Disallow:/
+Allow:/example/page.html
+Disallow:/example/allowed.gif
+User-Agent: barbot
+User-Agent: bazbot
+Disallow: /example/page.html
+User-Agent: quxbot
+`
+
 // decisions are cases of the recorded kind: a file, an agent, and URLs with +
 // for allowed or - for denied and the line that decides, 0 for none.
 var decisions = []struct {
@@ -124,6 +139,60 @@ var decisions = []struct {
 	{"mark within", "user-agent: f\n\xef\xbb\xbfdisallow: /a\ndisallow: /b\n", "f", []string{"+0 /a", "-3 /b"}},
 	{"ends of lines", "user-agent: f\r\ndisallow: /a\rdisallow: /b\r\n\r\ndisallow: /c", "f", []string{"-2 /a", "-3 /b", "-5 /c"}},
 	{"a page instead", "<!DOCTYPE html><html>\n<p>User-agent: f\n<p>Disallow: /\n", "f", []string{"+0 /a"}},
+	{"several agents share a group", "user-agent: e\nuser-agent: f\nuser-agent: g\ndisallow: /a\nallow: /a/b\n", "f", []string{"-4 /a", "+5 /a/b", "+0 /b"}},
+	{"groups share an agent", "user-agent: e\nuser-agent: f\ndisallow: /a\n\nuser-agent: f\nuser-agent: g\ndisallow: /b\n", "f", []string{"-3 /a", "-7 /b"}},
+	{"all among several agents", "user-agent: e\nuser-agent: *\ndisallow: /a\n", "f", []string{"-3 /a"}},
+	{"one's own group among those of all", "user-agent: *\nuser-agent: f\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n", "f", []string{"-3 /a", "+0 /b"}},
+	{"an agent named twice in a group", "user-agent: f\nuser-agent: F\ndisallow: /a\n", "f", []string{"-3 /a"}},
+	{"example of RFC 9309 §5.1, all", rfcSimple, "other", []string{"-2 /x.gif", "-3 /example/x", "+4 /publications/x", "+0 /y"}},
+	{"example of RFC 9309 §5.1, one", rfcSimple, "FooBot", []string{"-6 /", "+7 /example/page.html", "-8 /example/allowed.gif"}},
+	{"example of RFC 9309 §5.1, two names", rfcSimple, "BazBot", []string{"-11 /example/page.html", "+0 /"}},
+	{"example of RFC 9309 §5.1, no rules", rfcSimple, "QuxBot", []string{"+0 /example/page.html"}},
+	{"example of RFC 9309 §5.2", "User-Agent: foobot\nAllow: /example/page/\nDisallow: /example/page/disallowed.gif\n", "foobot", []string{"+2 /example/page/a.gif", "-3 /example/page/disallowed.gif", "+0 /example/"}},
+	{"Google: the more specific rule", "user-agent: f\nallow: /p\ndisallow: /\n", "f", []string{"+2 /page", "-3 /other"}},
+	{"Google: the less restrictive rule", "user-agent: f\nallow: /folder\ndisallow: /folder\n", "f", []string{"+2 /folder/page"}},
+	{"Google: a longer path with a sign", "user-agent: f\nallow: /page\ndisallow: /*.htm\n", "f", []string{"-3 /page.htm"}},
+	{"Google: a path with a sign as long", "user-agent: f\nallow: /page\ndisallow: /*.ph\n", "f", []string{"+2 /page.php5"}},
+	{"Google: the home page alone", "user-agent: f\nallow: /$\ndisallow: /\n", "f", []string{"+2 /", "-3 /page.htm"}},
+	{"Google: a name with a star behind it", "user-agent: f*\ndisallow: /a\n", "f", []string{"-2 /a"}},
+	{"Google: a name with a version behind it", "user-agent: f/1.2\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n", "f", []string{"-2 /a", "+0 /b"}},
+	{"Google: a longer name is another's", "user-agent: f-news\ndisallow: /a\n\nuser-agent: *\ndisallow: /b\n", "f", []string{"+0 /a", "-5 /b"}},
+	{"a name with a low line", "user-agent: f_bot\ndisallow: /a\n", "F_Bot", []string{"-2 /a"}},
+	{"a name that is a number", "user-agent: 007\nuser-agent: f\ndisallow: /a\n", "f", []string{"-3 /a"}},
+	{"an agent without a name", "user-agent:\ndisallow: /\n", "f", []string{"+0 /a"}},
+	{"an agent without a name among others", "user-agent:\nuser-agent: f\ndisallow: /a\n", "f", []string{"-3 /a"}},
+	{"a colon in a name", "user-agent: f:g\ndisallow: /a\n", "f", []string{"-2 /a"}},
+	{"a colon in a path", "user-agent: f\ndisallow: /a:b\ndisallow::/c\n", "f", []string{"-2 /a:b", "+0 /c"}},
+	{"a path without a slash matches nothing", "user-agent: f\ndisallow: a\nallow: http://foo.bar/b\n", "f", []string{"+0 /a", "+0 /b"}},
+	{"a star alone", "user-agent: f\ndisallow: *\n", "f", []string{"-2 /", "-2 /a?b"}},
+	{"a star and the end", "user-agent: f\ndisallow: *$\n", "f", []string{"-2 /", "-2 /a?b"}},
+	{"the end alone matches no path", "user-agent: f\ndisallow: $\n", "f", []string{"+0 /"}},
+	{"two ends", "user-agent: f\ndisallow: /a$$\n", "f", []string{"-2 /a$", "+0 /a", "+0 /a$b"}},
+	{"a star behind the end", "user-agent: f\ndisallow: /a$*\n", "f", []string{"-2 /a$b", "-2 /a$", "+0 /ab"}},
+	{"an escaped end is none", "user-agent: f\ndisallow: /a%24\ndisallow: /b$\n", "f", []string{"-2 /a$b", "-3 /b", "+0 /bc"}},
+	{"arguments of queries", "user-agent: f\ndisallow: /*?\nallow: /*?$\n", "f", []string{"-2 /a?b", "+3 /a?", "+0 /a"}},
+	{"an argument anywhere", "user-agent: f\ndisallow: /*?*sort=\n", "f", []string{"-2 /list?sort=a", "-2 /list?p=1&sort=a", "+0 /list?p=1"}},
+	{"escapes of letters, either side", "user-agent: f\ndisallow: /%7Ejoe/\ndisallow: /~ann/\n", "f", []string{"-2 /~joe/", "-2 /%7ejoe/", "-3 /%7Eann/", "-3 /~ann/"}},
+	{"escapes of blanks, either side", "user-agent: f\ndisallow: /a b\ndisallow: /c%20d\n", "f", []string{"-2 /a%20b", "-2 /a b", "-3 /c d", "-3 /c%20d"}},
+	{"escapes of what no URL has", "user-agent: f\ndisallow: /{a}\ndisallow: /%3cb%3E\ndisallow: /c|d^e\n", "f", []string{"-2 /%7Ba%7D", "-2 /{a}", "-3 /<b>", "-4 /c%7Cd%5ee", "-4 /c|d^e"}},
+	{"an escape is undone once", "user-agent: f\ndisallow: /a%2561\n", "f", []string{"-2 /a%2561", "+0 /aa", "+0 /a%61"}},
+	{"half an escape at the end", "user-agent: f\ndisallow: /a%\ndisallow: /b%4\n", "f", []string{"-2 /a%", "-3 /b%4", "+0 /a%41", "+0 /bA"}},
+	{"a path of two scripts", "user-agent: f\ndisallow: /新闻/Öl\n", "f", []string{"-2 /%E6%96%B0%E9%97%BB/%C3%96l", "-2 /新闻/Ölfeld", "+0 /新闻/öl"}},
+	{"a rule may begin within an escape's letter", "user-agent: f\ndisallow: /新\n", "f", []string{"-2 /新闻", "+0 /斱"}},
+	{"CR alone ends lines", "user-agent: f\rdisallow: /a\rallow: /a/b\r", "f", []string{"-2 /a", "+3 /a/b"}},
+	{"CR CR LF is two ends", "user-agent: f\r\r\ndisallow: /a\r\r\n", "f", []string{"-3 /a"}},
+	{"a mark and CRLF", "\xef\xbb\xbfUser-agent: f\r\n\r\nDisallow: /a\r\n", "f", []string{"-3 /a"}},
+	{"two marks", "\xef\xbb\xbf\xef\xbb\xbfuser-agent: f\ndisallow: /a\n", "f", []string{"+0 /a"}},
+	{"UTF-16", "\xff\xfeu\x00s\x00e\x00r\x00-\x00a\x00g\x00e\x00n\x00t\x00:\x00f\x00\n\x00", "f", []string{"+0 /a"}},
+	{"no colons at all", "User-agent *\nDisallow /a\nAllow /a/b\n", "f", []string{"-2 /a", "+3 /a/b"}},
+	{"a tab for a colon", "user-agent\tf\ndisallow\t/a\n", "f", []string{"-2 /a"}},
+	{"a comment behind a name", "user-agent: f # ours\ndisallow: /a # not this\n", "f", []string{"-2 /a"}},
+	{"a comment between group and rules", "user-agent: f\n# why\n\n# so\ndisallow: /a\n", "f", []string{"-5 /a"}},
+	{"a path that is a comment", "user-agent: f\ndisallow: #/a\n", "f", []string{"+0 /a"}},
+	{"unknown lines", "noindex: /b\nuser-agent: f\nhost: x\nnoindex: /b\ndisallow: /a\nrequest-rate: 1/5\n", "f", []string{"-5 /a", "+0 /b"}},
+	{"a site map between agent and rule", "user-agent: f\nsitemap: http://x/s\ndisallow: /a\n", "f", []string{"-3 /a"}},
+	{"robots.txt with a query is a page", "user-agent: f\ndisallow: /\n", "f", []string{"-2 /robots.txt?x", "+0 /robots.txt"}},
+	{"a page with rules in its text", "<pre>\nUser-agent: f\nDisallow: /a\n</pre>", "f", []string{"-3 /a"}},
 	{"zero bytes", "user-agent: f\x00\x00\ndisallow: /a\x00\n", "f", []string{"+0 /a"}},
 }
 
