@@ -144,3 +144,21 @@ func Random(seed uint64, url string) uint64 {
 	fmt.Fprintf(h, "%d %s", seed, url)
 	return h.Sum64()
 }
+
+// Raised is the key of a URL in the order BEST whose priority has risen by so many
+// points since it had that key.
+func Raised(key uint64, points float64) uint64 {
+	points = max(0, min(points, priorityMax))
+	return key - uint64(math.Round(points*Patience*keyUnit))
+}
+
+// What it is worth that the page which led to a URL is about what is looked for,
+// and that the link says so.
+const (
+	topicPage = 5
+	topicLink = 10
+)
+
+// Topic is what a URL gains in a crawl for words: by the similarity of the page
+// that led to it, and by what its link promises, each from 0 to 1.
+func Topic(similarity, promise float64) float64 { return topicPage*similarity + topicLink*promise }
