@@ -201,11 +201,13 @@ func TestHistory(t *testing.T) {
 	s.shows("> SELECT 标题⏎FROM 'x';", 0, 23)
 	s.types(enter)
 	s.reads("SELECT 标题\nFROM 'x';")
+	s.shows("> SELECT 标题⏎FROM 'x';\n>", 1, 2) // keys typed before belong to nobody
 
 	s.types(ctrlR + "标")
 	s.shows("> SELECT 标题⏎FROM 'x';\n> SELECT 标题⏎FROM 'x';\nsearch: 标", 1, 9)
 	s.types(keyDelete + enter) // ends the search, and deletes nothing
 	s.reads("SELECT 标题\nFROM 'x';")
+	s.shows("> SELECT 标题⏎FROM 'x';\n> SELECT 标题⏎FROM 'x';\n>", 2, 2)
 
 	s.types(ctrlR + "zz")
 	s.shows("> SELECT 标题⏎FROM 'x';\n> SELECT 标题⏎FROM 'x';\n>\nnot found: zz", 2, 2)
