@@ -13,7 +13,7 @@ import (
 
 // Options say what a graph is made of.
 type Options struct {
-	// Memory bounds, in bytes, what building takes beside twenty bytes a node.
+	// Memory bounds, in bytes, what building takes beside some twenty bytes a node.
 	// A graph whose edges take more stays in a file. 0 is 256 MiB.
 	Memory int64
 	// TempFile makes a file, if need be, whose space is free again once it is
@@ -229,9 +229,13 @@ func (b *Builder) graph(nodes int) (*Graph, error) {
 
 // Sorted takes the edges of a graph in order of (to, from).
 type Sorted struct {
-	a   *assembly
-	out *bufio.Writer // of the file, if there is one
-	key uint64        // of the last edge
+	o      Options
+	a      *assembly
+	out    *bufio.Writer // of the file, if there is one
+	begun  bool          // there is an edge
+	key    uint64        // of the last edge
+	from   [1]uint32
+	weight [1]float32
 }
 
 // NewSorted begins a graph of nodes up to nodes, of at most so many edges. Graph
@@ -247,10 +251,16 @@ func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
 }
 
 func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error) {
-	g := &Graph{nodes: nodes, wide: o.Weighted, first: make([]uint32, nodes), out: make([]float64, nodes)}
-	s := &Sorted{a: &assembly{g: g}}
+	g := &Graph{
+		nodes: nodes, wide: o.Weighted,
+		first: make([]uint32, nodes), degree: make([]uint32, nodes), out: make([]float64, nodes), order: make([]uint16, nodes),
+	}
+	s := &Sorted{o: o, a: &assembly{g: g}}
 	if inMemory || edges*int64(g.edgeBytes()) <= o.Memory/2 {
 		g.from = make([]uint32, 0, edges)
+		if g.wide {
+			g.weight = make([]float32, 0, edges)
+		}
 		return s, nil
 	}
 	f, err := o.TempFile()
@@ -265,16 +275,48 @@ func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error
 
 // Add adds an edge, which comes behind those before it.
 func (s *Sorted) Add(from, to uint32, weight float32) error {
-	g := s.a.g
-	key := uint64(to)<<32 | uint64(from)
-	switch {
-	case int(to) >= g.nodes || int(from) >= g.nodes:
-		return fmt.Errorf("an edge from %d to %d in a graph with %d nodes", from, to, g.nodes)
-	case g.edges > 0 && key < s.key:
-		return fmt.Errorf("the edge from %d to %d comes behind one from %d to %d", from, to, uint32(s.key), s.key>>32)
+	s.from[0], s.weight[0] = from, weight
+	return s.AddAll(to, s.from[:], s.weight[:])
+}
+
+// AddAll adds edges to a node, in order of where from, which come behind those
+// before them. weight has those of a weighted graph.
+func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
+	if len(from) == 0 {
+		return nil
 	}
-	s.key = key
-	if err := s.a.add(to, from, weight); err != nil {
+	nodes := uint32(min(s.a.g.nodes, math.MaxUint32))
+	key, behind := uint64(to)<<32|uint64(from[0]), from[0]
+	if s.begun && key < s.key {
+		return fmt.Errorf("the edge from %d to %d comes behind one from %d to %d", from[0], to, uint32(s.key), s.key>>32)
+	}
+	for _, u := range from {
+		if u >= nodes || u < behind || to >= nodes {
+			return fmt.Errorf("an edge from %d to %d, behind one from %d, in a graph with %d nodes", u, to, behind, nodes)
+		}
+		behind = u
+	}
+	s.begun, s.key = true, uint64(to)<<32|uint64(behind)
+	if s.o.SelfLoops || from[0] > to || behind < to {
+		return s.add(to, row{from, weight})
+	}
+	i, _ := slices.BinarySearch(from, to)
+	j := i
+	for j < len(from) && from[j] == to {
+		j++
+	}
+	before, after := row{from: from[:i]}, row{from: from[j:]}
+	if len(weight) > 0 {
+		before.weight, after.weight = weight[:i], weight[j:]
+	}
+	if err := s.add(to, before); err != nil {
+		return err
+	}
+	return s.add(to, after)
+}
+
+func (s *Sorted) add(to uint32, in row) error {
+	if err := s.a.add(to, in); err != nil {
 		return fmt.Errorf("write the edges of a graph: %w", err)
 	}
 	return nil
@@ -285,12 +327,13 @@ func (s *Sorted) Close() error { return s.a.g.Close() }
 
 // Graph ends the graph. The caller closes it.
 func (s *Sorted) Graph() (*Graph, error) {
-	if s.out != nil {
-		if err := s.out.Flush(); err != nil {
-			return nil, errors.Join(fmt.Errorf("write the edges of a graph: %w", err), s.Close())
-		}
+	err := s.a.finish()
+	if err == nil && s.out != nil {
+		err = s.out.Flush()
 	}
-	s.a.finish()
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write the edges of a graph: %w", err), s.Close())
+	}
 	return s.a.g, nil
 }
 

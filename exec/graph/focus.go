@@ -36,6 +36,14 @@ type Focused struct {
 	Cut bool
 }
 
+// Number gives the new number of a node of the graph, and whether it has one.
+func (f *Focused) Number(node int) (int, bool) {
+	if node < 0 {
+		return 0, false
+	}
+	return slices.BinarySearch(f.Nodes, uint32(node))
+}
+
 // Focus takes the part of a graph that lies around some nodes: the base set of
 // Kleinberg, "Authoritative Sources in a Hyperlinked Environment", 1999. It goes
 // through all edges once for each step, and once more for those that are kept,

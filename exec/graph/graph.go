@@ -5,7 +5,7 @@
 //
 // A graph is kept as the list of those who point to each node, since that is
 // what a rank is computed from. It takes four bytes an edge, eight if edges have
-// weights, and some twenty a node while it is ranked; larger than memory, its
+// weights, and some fifty a node while it is ranked; larger than memory, its
 // edges stay in a file and are read once a round.
 package graph
 
@@ -24,9 +24,15 @@ type Graph struct {
 	edges  int64
 	blocks []block
 	first  []uint32  // of each node, its first edge within its block
+	degree []uint32  // of each node, how many edges come in
 	out    []float64 // of each node, the weight of the edges that go out
+	// order has the nodes of each block in the order in which their edges stand,
+	// by their distance to its first node: those with few edges first. A processor
+	// then guesses where the edges of a node end, as there are as many as of the
+	// one before.
+	order []uint16
 
-	// In memory, or in the file: edges in order of (to, from).
+	// In memory, or in the file: edges block by block, those of a node by from.
 	from   []uint32
 	weight []float32 // nil: each is 1
 	file   *os.File
@@ -43,8 +49,8 @@ type block struct {
 // The bounds of a block; a node with more edges than that is a block by itself.
 // A small graph has smaller ones, so that there are some to share.
 const (
-	blockNodes  = 1 << 14
-	blockEdges  = 1 << 15
+	blockNodes  = 1 << 13 // at most 1<<16, for order
+	blockEdges  = 1 << 14
 	blocksLeast = 64
 )
 
@@ -73,6 +79,7 @@ type buffer struct {
 	raw    []byte
 	from   []uint32
 	weight []float32
+	sums   *[tileNodes]float64 // of a unit in tiles
 }
 
 // load gives the edges of a block. They are valid until the buffer is used
@@ -120,11 +127,9 @@ func grown[T any](s []T, n int) []T {
 }
 
 // node gives the part of a block's edges that comes in at a node of it.
-func (g *Graph) node(b block, r row, node int) row {
-	from, to := int64(g.first[node]), b.edges
-	if node+1 < b.end {
-		to = int64(g.first[node+1])
-	}
+func (g *Graph) node(r row, node int) row {
+	from := int64(g.first[node])
+	to := from + int64(g.degree[node])
 	out := row{from: r.from[from:to]}
 	if r.weight != nil {
 		out.weight = r.weight[from:to]
@@ -155,7 +160,7 @@ func (g *Graph) In(node int, f func(from int, weight float64)) error {
 	if err != nil {
 		return err
 	}
-	r = g.node(b, r, node)
+	r = g.node(r, node)
 	for i, u := range r.from {
 		w := 1.0
 		if r.weight != nil {
@@ -171,13 +176,10 @@ func (g *Graph) In(node int, f func(from int, weight float64)) error {
 func (g *Graph) OutWeight(node int) float64 { return g.out[node] }
 
 // InDegree is how many edges come in at a node.
-func (g *Graph) InDegree(node int) int64 {
-	b := g.blocks[g.blockOf(node)]
-	if node+1 < b.end {
-		return int64(g.first[node+1] - g.first[node])
-	}
-	return b.edges - int64(g.first[node])
-}
+func (g *Graph) InDegree(node int) int64 { return int64(g.degree[node]) }
+
+// Weighted reports whether edges have weights of their own.
+func (g *Graph) Weighted() bool { return g.wide }
 
 // Each calls f for each node in order of number, with what points to it in order
 // of number, and the weights of these edges, nil where each is 1. Both are valid
@@ -190,7 +192,7 @@ func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) er
 			return err
 		}
 		for v := b.node; v < b.end; v++ {
-			in := g.node(b, edges, v)
+			in := g.node(edges, v)
 			if err := f(v, in.from, in.weight); err != nil {
 				return err
 			}
@@ -203,53 +205,126 @@ func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) er
 type assembly struct {
 	g     *Graph
 	into  io.Writer // the file's, if there is one
-	raw   [8]byte
-	begun int // nodes whose first edge is known
+	begun int       // nodes that are in a block
+
+	// The edges of the block at hand, and what its making takes.
+	held  row
+	start []uint32
+	raw   []byte
 }
 
-func (a *assembly) add(to, from uint32, weight float32) error {
-	a.upTo(int(to))
+// add adds edges that come in at a node, behind those before.
+func (a *assembly) add(to uint32, in row) error {
+	if err := a.upTo(int(to)); err != nil {
+		return err
+	}
 	g := a.g
-	b := &g.blocks[len(g.blocks)-1]
-	if b.edges == math.MaxUint32 {
+	if len(a.held.from)+len(in.from) > math.MaxUint32 {
 		return fmt.Errorf("more than %d edges point to node %d", int64(math.MaxUint32), to)
 	}
-	b.edges++
-	g.edges++
-	g.out[from] += float64(weight)
-	if a.into == nil {
-		g.from = append(g.from, from)
-		if g.wide {
-			g.weight = append(g.weight, weight)
+	g.degree[to] += uint32(len(in.from))
+	a.held.from = append(a.held.from, in.from...)
+	if !g.wide {
+		for _, u := range in.from {
+			g.out[u]++
 		}
 		return nil
 	}
-	binary.LittleEndian.PutUint32(a.raw[:], from)
-	binary.LittleEndian.PutUint32(a.raw[4:], math.Float32bits(weight))
-	_, err := a.into.Write(a.raw[:g.edgeBytes()])
-	return err
+	a.held.weight = append(a.held.weight, in.weight...)
+	for i, u := range in.from {
+		g.out[u] += float64(in.weight[i])
+	}
+	return nil
 }
 
 // upTo begins the nodes up to and with node.
-func (a *assembly) upTo(node int) {
+func (a *assembly) upTo(node int) error {
 	g := a.g
 	nodes := min(blockNodes, g.nodes/blocksLeast+1)
 	for ; a.begun <= node; a.begun++ {
 		last := len(g.blocks) - 1
-		if last < 0 || a.begun-g.blocks[last].node == nodes || g.blocks[last].edges >= blockEdges {
-			if last >= 0 {
-				g.blocks[last].end = a.begun
-			}
-			g.blocks = append(g.blocks, block{node: a.begun, edge: g.edges})
-			last++
+		if last >= 0 && a.begun-g.blocks[last].node < nodes && len(a.held.from) < blockEdges {
+			continue
 		}
-		g.first[a.begun] = uint32(g.blocks[last].edges)
+		if err := a.endBlock(); err != nil {
+			return err
+		}
+		g.blocks = append(g.blocks, block{node: a.begun, edge: g.edges})
+	}
+	return nil
+}
+
+// degreesApart is how many degrees are told apart in the order of nodes: those
+// above are rare, and take long whatever their order.
+const degreesApart = 256
+
+// endBlock puts the edges of the last block where they belong: by the order of
+// their nodes.
+func (a *assembly) endBlock() error {
+	g := a.g
+	if len(g.blocks) == 0 {
+		return nil
+	}
+	b := &g.blocks[len(g.blocks)-1]
+	b.end, b.edges = a.begun, int64(len(a.held.from))
+	g.edges += b.edges
+	a.start = a.start[:0]
+	var at [degreesApart + 1]int // of each degree, the place of its next node
+	sum := uint32(0)
+	for _, d := range g.degree[b.node:b.end] {
+		a.start = append(a.start, sum)
+		sum += d
+		at[min(d, degreesApart-1)+1]++
+	}
+	for i := range degreesApart {
+		at[i+1] += at[i]
+	}
+	order := g.order[b.node:b.end]
+	for i, d := range g.degree[b.node:b.end] {
+		place := &at[min(d, degreesApart-1)]
+		order[*place] = uint16(i)
+		*place++
+	}
+	sum = 0
+	a.raw = a.raw[:0]
+	for _, i := range order {
+		g.first[b.node+int(i)] = sum
+		n := g.degree[b.node+int(i)]
+		from := a.start[i]
+		in := row{from: a.held.from[from : from+n]}
+		if g.wide {
+			in.weight = a.held.weight[from : from+n]
+		}
+		a.put(in)
+		sum += n
+	}
+	a.held = row{a.held.from[:0], a.held.weight[:0]}
+	if a.into == nil {
+		return nil
+	}
+	_, err := a.into.Write(a.raw)
+	return err
+}
+
+// put puts edges behind those that are in memory, or are to be in the file.
+func (a *assembly) put(in row) {
+	g := a.g
+	if a.into == nil {
+		g.from = append(g.from, in.from...)
+		g.weight = append(g.weight, in.weight...)
+		return
+	}
+	for i, u := range in.from {
+		a.raw = binary.LittleEndian.AppendUint32(a.raw, u)
+		if g.wide {
+			a.raw = binary.LittleEndian.AppendUint32(a.raw, math.Float32bits(in.weight[i]))
+		}
 	}
 }
 
-func (a *assembly) finish() {
-	a.upTo(a.g.nodes - 1)
-	if n := len(a.g.blocks); n > 0 {
-		a.g.blocks[n-1].end = a.g.nodes
+func (a *assembly) finish() error {
+	if err := a.upTo(a.g.nodes - 1); err != nil {
+		return err
 	}
+	return a.endBlock()
 }

@@ -340,6 +340,49 @@ func TestRankWorkers(t *testing.T) {
 	}
 }
 
+// TestTiles ranks graphs by blocks and in tiles: ranks are the same but for rounding,
+// and from tiles to the bit, by any number of workers.
+func TestTiles(t *testing.T) {
+	for scale, edges := range map[int]int{3: 2, 10: 8, 15: 2, 17: 2} {
+		g := rmat(t, scale, edges)
+		for _, seeds := range [][]uint32{nil, {1, 5}} {
+			ranks := func(tiled bool, workers int) Ranks {
+				r, err := g.newRanking(RankOptions{Workers: workers, Tolerance: 1e-12, Seeds: seeds})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if tiled {
+					if err := r.tile(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}
+				out, err := r.run(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return out
+			}
+			want, got := ranks(false, 1), ranks(true, 1)
+			if d := distance(got.Rank, want.Rank); !(d < 1e-11) || got.Rounds < want.Rounds-1 || got.Rounds > want.Rounds+1 {
+				t.Errorf("%d nodes: %d rounds in tiles, %d by blocks, ranks %g apart", g.Nodes(), got.Rounds, want.Rounds, d)
+			}
+			for _, workers := range []int{2, 3} {
+				if other := ranks(true, workers); !reflect.DeepEqual(other, got) {
+					t.Errorf("%d nodes: %d workers have other ranks", g.Nodes(), workers)
+				}
+			}
+		}
+	}
+	g := rmat(t, 18, 1)
+	r, err := g.newRanking(RankOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.tiled() {
+		t.Error("a graph of 262,144 nodes is not ranked in tiles")
+	}
+}
+
 // TestRankWarm starts from ranks that are right already, which takes few rounds.
 func TestRankWarm(t *testing.T) {
 	g := rmat(t, 12, 16)
@@ -465,9 +508,19 @@ func TestSharedRanks(t *testing.T) {
 	}
 }
 
-// BenchmarkRound is one round over RMAT with a million nodes and 16 million
-// edges, by one worker and by two. A plain loop over the same edges in memory is
-// beside it.
+// BenchmarkRound is one round over RMAT with a million nodes and 16 million edges, by
+// one worker and by two. A plain loop over the same edges in memory is beside it: on a
+// shared Xeon with other work it took 6.1 ns an edge, one worker 2.9 and two 1.7; where
+// there was less, edges not in tiles took 4.4, and the plain loop 5.5. What nodes give
+// is 8 MB, four times a second cache: that is what tiles are for.
+//
+// Measured beside a plain loop of 7.7, the edges of blocks in order of degree 5.7, by
+// tiles of so many nodes on either side: 8,192 2.6, 16,384 2.3, 32,768 2.6; edges of a
+// tile by where they go, not where they come from, 3.3, 3.7 and 3.0, as an addition
+// waits for the one before it to the same node; with bounds that are checked 3.7, of
+// 65,536 nodes 4.4. Without tiles: what nodes give in an order of its own, nodes
+// without edges last, 4.0, not 4.4, those with more than 32 edges first 3.7, by the
+// logarithm of their number 4.7.
 func BenchmarkRound(b *testing.B) {
 	scale := 20
 	if testing.Short() {
@@ -480,6 +533,9 @@ func BenchmarkRound(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
+			if err := r.tile(b.Context()); err != nil {
+				b.Fatal(err)
+			}
 			b.ResetTimer()
 			if _, err := r.run(b.Context()); err != nil {
 				b.Fatal(err)
@@ -488,13 +544,15 @@ func BenchmarkRound(b *testing.B) {
 		})
 	}
 	b.Run("plain", func(b *testing.B) {
-		first := make([]int, g.nodes+1)
-		for i, bl := range g.blocks {
-			for v := bl.node; v < bl.end; v++ {
-				first[v] = int(g.blocks[i].edge) + int(g.first[v])
-			}
+		first := []int{0}
+		var edges []uint32
+		if err := g.Each(func(_ int, from []uint32, _ []float32) error {
+			edges = append(edges, from...)
+			first = append(first, len(edges))
+			return nil
+		}); err != nil {
+			b.Fatal(err)
 		}
-		first[g.nodes] = len(g.from)
 		x, give := make([]float64, g.nodes), make([]float64, g.nodes)
 		for b.Loop() {
 			for v := range x {
@@ -504,7 +562,7 @@ func BenchmarkRound(b *testing.B) {
 			}
 			for v := range x {
 				sum := .15
-				for _, u := range g.from[first[v]:first[v+1]] {
+				for _, u := range edges[first[v]:first[v+1]] {
 					sum += give[u]
 				}
 				x[v] = sum
@@ -514,7 +572,8 @@ func BenchmarkRound(b *testing.B) {
 	})
 }
 
-// BenchmarkRank builds the same graph from its edges and ranks it.
+// BenchmarkRank builds the same graph from its edges and ranks it: in 18 rounds.
+// Rounds that leave the sum of ranks to itself are 52.
 func BenchmarkRank(b *testing.B) {
 	scale := 20
 	if testing.Short() {

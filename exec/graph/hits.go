@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -54,6 +55,84 @@ type WeightedEdge struct {
 // a focused graph has them: some ten thousand. It begins with all hubs even;
 // edges given twice count twice.
 func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOptions) (HITS, error) {
+	h, err := newFocused(nodes, edges, o)
+	if err != nil {
+		return HITS{}, err
+	}
+	if err := h.run(ctx, h.o.Rounds); err != nil {
+		return HITS{}, err
+	}
+	return h.HITS, nil
+}
+
+// Gift is what a node gave another in the last iteration, as part of the value
+// that this then had.
+type Gift struct {
+	Node   uint32  // the other one
+	Weight float64 // of the edge, or of all those between the two
+	Value  float64 // 0 where a threshold let it not count
+}
+
+// ExplainHITS computes what ComputeHITS does, and tells what the values of a node
+// are made of: its authority of what those gave it that point to it, its hub of
+// what those gave that it points to, in order of number.
+func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOptions, node uint32) (values HITS, authority, hub []Gift, err error) {
+	h, err := newFocused(nodes, edges, o)
+	if err != nil {
+		return HITS{}, nil, nil, err
+	}
+	if int(node) >= nodes {
+		return HITS{}, nil, nil, fmt.Errorf("node %d of a graph with %d nodes", node, nodes)
+	}
+	if err := h.run(ctx, h.o.Rounds-1); err != nil {
+		return HITS{}, nil, nil, err
+	}
+	authority = gifts(h.in[node], h.toAuthority(h.in[node]))
+	h.authorities()
+	hub = gifts(h.out[node], h.toHub(h.out[node]))
+	h.hubs()
+	scaleGifts(authority, h.Authority[node])
+	scaleGifts(hub, h.Hub[node])
+	return h.HITS, authority, hub, nil
+}
+
+// gifts joins what neighbours give, of which some come more than once.
+func gifts(from []neighbour, values []float64) (list []Gift) {
+	for i, n := range from {
+		if len(list) == 0 || list[len(list)-1].Node != n.node {
+			list = append(list, Gift{Node: n.node})
+		}
+		g := &list[len(list)-1]
+		g.Weight += n.weight
+		g.Value += values[i]
+	}
+	return list
+}
+
+// scaleGifts scales gifts so that they sum to what they became.
+func scaleGifts(list []Gift, value float64) {
+	all := 0.0
+	for _, g := range list {
+		all += g.Value
+	}
+	if all == 0 {
+		return
+	}
+	for i := range list {
+		list[i].Value *= value / all
+	}
+}
+
+// focused is a computation of HITS.
+type focused struct {
+	HITS
+	o       HITSOptions
+	out, in [][]neighbour
+	given   []float64 // by the neighbours of a node
+	best    []float64
+}
+
+func newFocused(nodes int, edges []WeightedEdge, o HITSOptions) (*focused, error) {
 	if o.Keep == 0 {
 		o.Keep = 10
 	}
@@ -62,7 +141,7 @@ func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	}
 	for _, e := range edges {
 		if int(e.From) >= nodes || int(e.To) >= nodes {
-			return HITS{}, fmt.Errorf("an edge from %d to %d in a graph with %d nodes", e.From, e.To, nodes)
+			return nil, fmt.Errorf("an edge from %d to %d in a graph with %d nodes", e.From, e.To, nodes)
 		}
 	}
 	if o.Variant == Symmetric {
@@ -80,22 +159,19 @@ func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	for i := range h.Hub {
 		h.Hub[i] = 1
 	}
-	for range o.Rounds {
+	return h, nil
+}
+
+// run goes through a number of iterations.
+func (h *focused) run(ctx context.Context, rounds int) error {
+	for range rounds {
 		if err := ctx.Err(); err != nil {
-			return HITS{}, err
+			return err
 		}
 		h.authorities()
 		h.hubs()
 	}
-	return h.HITS, nil
-}
-
-// focused is a computation of HITS.
-type focused struct {
-	HITS
-	o       HITSOptions
-	out, in [][]neighbour
-	best    []float64
+	return nil
 }
 
 type neighbour struct {
@@ -113,67 +189,91 @@ func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, oth
 	}
 	for _, l := range lists {
 		slices.SortFunc(l, func(a, b neighbour) int {
-			if a.node != b.node {
-				return int(int64(a.node) - int64(b.node))
-			}
-			return cmpFloat(a.weight, b.weight)
+			return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.weight, b.weight))
 		})
 	}
 	return lists
 }
 
-func cmpFloat(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// toAuthority is what each of those that point to a node gives it. The list is
+// valid until the next call.
+func (h *focused) toAuthority(in []neighbour) []float64 {
+	least := math.Inf(-1)
+	if h.o.Variant == HubThreshold || h.o.Variant == FullThreshold {
+		sum := 0.0
+		for _, n := range in {
+			sum += h.Hub[n.node]
+		}
+		// A hub that is the mean but for rounding counts.
+		least = sum / float64(len(in)) * (1 - 1e-12)
 	}
-	return 0
+	h.given = h.given[:0]
+	for _, n := range in {
+		x := 0.0
+		if h.Hub[n.node] >= least {
+			x = n.weight * h.Hub[n.node]
+		}
+		h.given = append(h.given, x)
+	}
+	return h.given
+}
+
+// toHub is what each of those that a node points to gives it. The list is valid
+// until the next call.
+func (h *focused) toHub(out []neighbour) []float64 {
+	h.given = h.given[:0]
+	for _, n := range out {
+		x := n.weight * h.Authority[n.node]
+		if h.o.Variant == HubAveraging {
+			x /= float64(len(out))
+		}
+		h.given = append(h.given, x)
+	}
+	if (h.o.Variant == AuthorityThreshold || h.o.Variant == FullThreshold) && len(out) > h.o.Keep {
+		h.keepBest()
+	}
+	return h.given
+}
+
+// keepBest makes 0 of what is given, but for the greatest, of equal ones the first.
+func (h *focused) keepBest() {
+	h.best = append(h.best[:0], h.given...)
+	slices.SortFunc(h.best, func(a, b float64) int { return cmp.Compare(b, a) })
+	least := h.best[h.o.Keep-1]
+	equal := 0 // of those kept
+	for _, x := range h.best[:h.o.Keep] {
+		if x == least {
+			equal++
+		}
+	}
+	for i, x := range h.given {
+		if x == least && equal > 0 {
+			equal--
+		} else if x <= least {
+			h.given[i] = 0
+		}
+	}
 }
 
 func (h *focused) authorities() {
 	for v, in := range h.in {
-		least := math.Inf(-1)
-		if h.o.Variant == HubThreshold || h.o.Variant == FullThreshold {
-			sum := 0.0
-			for _, n := range in {
-				sum += h.Hub[n.node]
-			}
-			// A hub that is the mean but for rounding counts.
-			least = sum / float64(len(in)) * (1 - 1e-12)
-		}
-		a := 0.0
-		for _, n := range in {
-			if h.Hub[n.node] >= least {
-				a += n.weight * h.Hub[n.node]
-			}
-		}
-		h.Authority[v] = a
+		h.Authority[v] = sum(h.toAuthority(in))
 	}
 	h.scale(h.Authority)
 }
 
 func (h *focused) hubs() {
 	for v, out := range h.out {
-		h.best = h.best[:0]
-		for _, n := range out {
-			h.best = append(h.best, n.weight*h.Authority[n.node])
-		}
-		if h.o.Variant == AuthorityThreshold || h.o.Variant == FullThreshold {
-			slices.SortFunc(h.best, func(a, b float64) int { return cmpFloat(b, a) })
-			h.best = h.best[:min(len(h.best), h.o.Keep)]
-		}
-		sum := 0.0
-		for _, a := range h.best {
-			sum += a
-		}
-		if h.o.Variant == HubAveraging && len(out) > 0 {
-			sum /= float64(len(out))
-		}
-		h.Hub[v] = sum
+		h.Hub[v] = sum(h.toHub(out))
 	}
 	h.scale(h.Hub)
+}
+
+func sum(list []float64) (sum float64) {
+	for _, x := range list {
+		sum += x
+	}
+	return sum
 }
 
 func (h *focused) scale(x []float64) {

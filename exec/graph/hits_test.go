@@ -63,11 +63,67 @@ func TestHITSRandom(t *testing.T) {
 		if !slices.Equal(one.Hub, two.Hub) || !slices.Equal(one.Authority, two.Authority) {
 			rt.Fatalf("%v and %v differ", one, two)
 		}
+		explained := node.Draw(rt, "explained")
+		three, authority, hub, err := ExplainHITS(context.Background(), nodes, mixed, o, explained)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if !slices.Equal(one.Hub, three.Hub) || !slices.Equal(one.Authority, three.Authority) {
+			rt.Fatalf("%v and, explained, %v differ", one, three)
+		}
+		for _, x := range []struct {
+			value float64
+			of    []Gift
+		}{{one.Authority[explained], authority}, {one.Hub[explained], hub}} {
+			all := 0.0
+			for _, gift := range x.of {
+				all += gift.Value
+			}
+			if !near([]float64{all}, []float64{x.value}, 1e-9) {
+				rt.Fatalf("node %d has %v, made of %v", explained, x.value, x.of)
+			}
+		}
 		for i := range nodes {
 			if !(one.Hub[i] >= 0 && one.Hub[i] <= 1 && one.Authority[i] >= 0 && one.Authority[i] <= 1) {
 				rt.Fatalf("node %d has %v and %v", i, one.Hub[i], one.Authority[i])
 			}
 		}
+	})
+}
+
+// TestExplainHITS tells what the values of the papers' example are made of.
+func TestExplainHITS(t *testing.T) {
+	edges := []WeightedEdge{{0, 4, 1}, {1, 4, 1}, {2, 4, 1}, {3, 4, 2}, {3, 5, 1}, {3, 6, 1}, {3, 7, 1}}
+	for _, c := range []struct {
+		o              HITSOptions
+		node           uint32
+		authority, hub []Gift
+	}{
+		{HITSOptions{Rounds: 1, Norm: SumOne}, 4, []Gift{{0, 1, .125}, {1, 1, .125}, {2, 1, .125}, {3, 2, .25}}, nil},
+		{HITSOptions{Rounds: 1, Norm: SumOne}, 3, nil, []Gift{{4, 2, 10. / 28}, {5, 1, 1. / 28}, {6, 1, 1. / 28}, {7, 1, 1. / 28}}},
+		// Of equal authorities the first is kept.
+		{HITSOptions{Rounds: 1, Norm: SumOne, Variant: AuthorityThreshold, Keep: 2}, 3, nil, []Gift{{4, 2, 10. / 26}, {5, 1, 1. / 26}, {6, 1, 0}, {7, 1, 0}}},
+		{HITSOptions{Rounds: 1, Norm: SumOne, Variant: HubAveraging}, 3, nil, []Gift{{4, 2, 2.5 / 18.25}, {5, 1, .25 / 18.25}, {6, 1, .25 / 18.25}, {7, 1, .25 / 18.25}}},
+		// In the second iteration hub 0 is worse than the mean of those that point to 4.
+		{HITSOptions{Rounds: 2, Norm: SumOne, Variant: HubThreshold}, 4, []Gift{{0, 1, 0}, {1, 1, 0}, {2, 1, 0}, {3, 2, .4}}, nil},
+		{HITSOptions{Rounds: 1, Norm: SumOne, Variant: Symmetric}, 5, []Gift{{3, 1, 1. / 16}}, []Gift{{3, 1, 5. / 56}}},
+	} {
+		values, authority, hub, err := ExplainHITS(context.Background(), 8, edges, c.o, c.node)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !nearGifts(authority, c.authority) || !nearGifts(hub, c.hub) {
+			t.Errorf("%+v of node %d: authority of %v, hub of %v; want %v and %v; values %v", c.o, c.node, authority, hub, c.authority, c.hub, values)
+		}
+	}
+	if _, _, _, err := ExplainHITS(context.Background(), 8, edges, HITSOptions{}, 8); err == nil {
+		t.Error("no error of a node that is not there")
+	}
+}
+
+func nearGifts(got, want []Gift) bool {
+	return slices.EqualFunc(got, want, func(a, b Gift) bool {
+		return a.Node == b.Node && a.Weight == b.Weight && near([]float64{a.Value}, []float64{b.Value}, 1e-9)
 	})
 }
 

@@ -28,7 +28,8 @@ type RankOptions struct {
 	// nil is Seeds. It must not be negative.
 	Start []float64
 	// Workers is how many goroutines compute; 0 is one for each processor. The
-	// result is the same to the bit whatever it is.
+	// result is the same to the bit whatever it is. A graph whose edges are in a file
+	// may have other last bits than one in memory, as it is summed up in other order.
 	Workers int
 	// Progress, if not nil, is told of each round.
 	Progress func(round int, change float64)
@@ -54,9 +55,9 @@ const sharedEdges = 1 << 14
 
 // PageRank computes how often a surfer is at each node who follows an edge, by
 // weight, with probability Damping and else goes to a seed; from a node without
-// edges always. It solves x = (1-d)·v + d·Σ x(u)·w(u,·)/out(u), and scales x to
-// the sum 1: that spreads what ends at nodes without edges as v, which are the
-// seeds. ctx ends it between rounds' parts.
+// edges always. It solves x = (1-d)·v + d·Σ x(u)·w(u,·)/out(u), up to scale, and
+// scales x to the sum 1: that spreads what ends at nodes without edges as v, which
+// are the seeds. ctx ends it between rounds' parts.
 func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	if g.nodes == 0 {
 		return Ranks{}, nil
@@ -65,23 +66,53 @@ func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	if err != nil {
 		return Ranks{}, err
 	}
+	if r.tiled() {
+		if err := r.tile(ctx); err != nil {
+			return Ranks{}, err
+		}
+	}
 	return r.run(ctx)
 }
+
+// plainRounds is how many rounds leave what springs up as it is: those that
+// textbooks print. From then on as much springs up as got lost in the round
+// before, by jumps and at nodes without edges, so that what there is of rank
+// stays the same (as in the power method). Else most rounds would be spent on its
+// sum alone, which is far from that of the solution where little ends at nodes
+// without edges, and nearly no rounds on its shape.
+const plainRounds = 5
 
 // ranking is one computation.
 type ranking struct {
 	g *Graph
 	o RankOptions
 
-	x      []float64 // rank, scaled so that all at the seeds is 1
-	give   []float64 // what a node gives along an edge of weight 1: d·x/out
+	x      []float64 // rank, to scale
+	along  []float64 // what of its rank a node gives along an edge of weight 1: d/out
+	give   []float64 // what it gives: x·along
+	fresh  []float64 // give of the nodes of the stage at hand, for those behind it
 	spring []float64 // (1-d)·v; nil: even everywhere
 	even   float64
+	flow   float64 // how often that springs up
 
-	stage   []int     // number of the first block of each stage, and of none
-	change  []float64 // of each block, in this round
-	sum     []float64 // of each block, of x
-	buffers []buffer  // of each worker
+	stage   []int    // number of the first block of each stage, and of none
+	tiles   *tiles   // nil unless edges are in tiles
+	tally   []tally  // of each block, in this round
+	buffers []buffer // of each worker
+}
+
+// tally is what a round comes to: the changes of ranks, their sum, and how much
+// of it goes along edges.
+type tally struct{ change, sum, goes float64 }
+
+// add sets the rank of a node, and gives what it gives along an edge.
+func (t *tally) add(x float64, rank *float64, along, out float64) (give float64) {
+	give = x * along
+	t.change += math.Abs(x - *rank)
+	t.sum += x
+	t.goes += give * out
+	*rank = x
+	return give
 }
 
 func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
@@ -108,13 +139,15 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 		return nil, fmt.Errorf("%d ranks to start from, for %d nodes", len(o.Start), g.nodes)
 	}
 	r := &ranking{
-		g: g, o: o, x: make([]float64, g.nodes), give: make([]float64, g.nodes),
-		change: make([]float64, len(g.blocks)), sum: make([]float64, len(g.blocks)),
-		buffers: make([]buffer, o.Workers),
+		g: g, o: o, x: make([]float64, g.nodes), along: make([]float64, g.nodes), give: make([]float64, g.nodes),
+		tally: make([]tally, len(g.blocks)), buffers: make([]buffer, o.Workers), flow: 1,
 	}
 	r.even = (1 - o.Damping) / float64(g.nodes)
 	for i := range r.x {
 		r.x[i] = 1 / float64(g.nodes)
+		if out := g.out[i]; out > 0 {
+			r.along[i] = o.Damping / out
+		}
 	}
 	if o.Seeds != nil {
 		if err := r.seed(); err != nil {
@@ -127,7 +160,7 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 		}
 	}
 	for i, x := range r.x {
-		r.give[i] = r.giving(i, x)
+		r.give[i] = x * r.along[i]
 	}
 	r.cut()
 	return r, nil
@@ -161,18 +194,14 @@ func (r *ranking) start() error {
 	if sum == 0 {
 		return nil
 	}
-	// The equation's own solution has a sum of less than 1, the more so the more
-	// rank ends at nodes without edges.
-	follows := 0.0
+	goes := 0.0
 	for i, x := range r.o.Start {
+		r.x[i] = x / sum
 		if r.g.out[i] > 0 {
-			follows += x / sum
+			goes += r.o.Damping * r.x[i]
 		}
 	}
-	scale := (1 - r.o.Damping) / (1 - r.o.Damping*follows) / sum
-	for i, x := range r.o.Start {
-		r.x[i] = x * scale
-	}
+	r.flow = (1 - goes) / (1 - r.o.Damping)
 	return nil
 }
 
@@ -187,13 +216,11 @@ func (r *ranking) cut() {
 		}
 	}
 	r.stage = append(r.stage, len(r.g.blocks))
-}
-
-func (r *ranking) giving(node int, x float64) float64 {
-	if r.g.out[node] == 0 {
-		return 0
+	most := 0
+	for i, from := range r.stage[:len(r.stage)-1] {
+		most = max(most, r.g.blocks[r.stage[i+1]-1].end-r.g.blocks[from].node)
 	}
-	return r.o.Damping * x / r.g.out[node]
+	r.fresh = make([]float64, most)
 }
 
 func (r *ranking) run(ctx context.Context) (Ranks, error) {
@@ -203,18 +230,22 @@ func (r *ranking) run(ctx context.Context) (Ranks, error) {
 			if err := ctx.Err(); err != nil {
 				return Ranks{}, err
 			}
-			if err := r.part(r.stage[i], r.stage[i+1]); err != nil {
+			if err := r.part(i); err != nil {
 				return Ranks{}, err
 			}
 		}
 		out.Rounds++
 		// Sums in the order of blocks: the same whoever computed them.
-		change, sum := 0.0, 0.0
-		for i := range r.change {
-			change += r.change[i]
-			sum += r.sum[i]
+		var all tally
+		for _, t := range r.tally {
+			all.change += t.change
+			all.sum += t.sum
+			all.goes += t.goes
 		}
-		out.Change = change / sum
+		out.Change = all.change / all.sum
+		if out.Rounds >= plainRounds || r.o.Start != nil {
+			r.flow = (all.sum - all.goes) / (1 - r.o.Damping)
+		}
 		if r.o.Progress != nil {
 			r.o.Progress(out.Rounds, out.Change)
 		}
@@ -230,9 +261,14 @@ func (r *ranking) run(ctx context.Context) (Ranks, error) {
 	return out, nil
 }
 
-// part computes the blocks from up to to, which do not see each other's ranks
+// part computes a stage. Its blocks, or units of them, do not see each other's ranks
 // of this round.
-func (r *ranking) part(from, to int) error {
+func (r *ranking) part(stage int) error {
+	first, last := r.g.blocks[r.stage[stage]], r.g.blocks[r.stage[stage+1]-1]
+	from, to := r.stage[stage], r.stage[stage+1]
+	if r.tiles != nil {
+		from, to = r.tiles.first[stage], r.tiles.first[stage+1]
+	}
 	var next atomic.Int64
 	next.Store(int64(from))
 	work := func(buf *buffer) error {
@@ -241,15 +277,15 @@ func (r *ranking) part(from, to int) error {
 			if i >= to {
 				return nil
 			}
-			if err := r.block(i, buf); err != nil {
+			if r.tiles != nil {
+				r.unit(i, first.node, buf)
+			} else if err := r.block(i, first.node, buf); err != nil {
 				return err
 			}
 		}
 	}
 	var err error
-	blocks := r.g.blocks[from:to]
-	size := blocks[len(blocks)-1].edge + blocks[len(blocks)-1].edges - blocks[0].edge
-	if n := min(len(r.buffers), len(blocks)); n > 1 && size >= sharedEdges {
+	if n := min(len(r.buffers), to-from); n > 1 && last.edge+last.edges-first.edge >= sharedEdges {
 		errs := make([]error, n)
 		var wg sync.WaitGroup
 		for w := range n {
@@ -264,38 +300,37 @@ func (r *ranking) part(from, to int) error {
 		return err
 	}
 	// Now the stages behind may see them.
-	for i := blocks[0].node; i < blocks[len(blocks)-1].end; i++ {
-		r.give[i] = r.giving(i, r.x[i])
-	}
+	copy(r.give[first.node:last.end], r.fresh)
 	return nil
 }
 
-// block computes the ranks of a block's nodes.
-func (r *ranking) block(n int, buf *buffer) error {
+// block computes the ranks of a block's nodes, in a stage that begins at a node.
+func (r *ranking) block(n, stage int, buf *buffer) error {
 	g, b := r.g, r.g.blocks[n]
 	edges, err := g.load(b, buf)
 	if err != nil {
 		return err
 	}
-	change, sum := 0.0, 0.0
-	for v := b.node; v < b.end; v++ {
-		in := g.node(b, edges, v)
-		x := r.even
+	degree, along, out := g.degree[b.node:b.end], r.along[b.node:b.end], g.out[b.node:b.end]
+	rank, fresh := r.x[b.node:b.end], r.fresh[b.node-stage:b.end-stage]
+	springs := r.even * r.flow
+	var t tally
+	at := 0
+	for _, v := range g.order[b.node:b.end] {
+		end := at + int(degree[v])
+		x := springs
 		if r.spring != nil {
-			x = r.spring[v]
+			x = r.spring[b.node+int(v)] * r.flow
 		}
-		if in.weight == nil {
-			x += r.gather(in.from)
+		if edges.weight == nil {
+			x += r.gather(edges.from[at:end])
 		} else {
-			for i, u := range in.from {
-				x += r.give[u] * float64(in.weight[i])
-			}
+			x += r.gatherWeighted(edges.from[at:end], edges.weight[at:end])
 		}
-		change += math.Abs(x - r.x[v])
-		sum += x
-		r.x[v] = x
+		at = end
+		fresh[v] = t.add(x, &rank[v], along[v], out[v])
 	}
-	r.change[n], r.sum[n] = change, sum
+	r.tally[n] = t
 	return nil
 }
 
@@ -312,6 +347,22 @@ func (r *ranking) gather(from []uint32) float64 {
 	}
 	for _, u := range from {
 		a += give[u]
+	}
+	return a + b + (c + d)
+}
+
+// gatherWeighted is gather for edges that have weights.
+func (r *ranking) gatherWeighted(from []uint32, weight []float32) float64 {
+	give := r.give
+	var a, b, c, d float64
+	for ; len(from) >= 4 && len(weight) >= 4; from, weight = from[4:], weight[4:] {
+		a += give[from[0]] * float64(weight[0])
+		b += give[from[1]] * float64(weight[1])
+		c += give[from[2]] * float64(weight[2])
+		d += give[from[3]] * float64(weight[3])
+	}
+	for i, u := range from {
+		a += give[u] * float64(weight[i])
 	}
 	return a + b + (c + d)
 }

@@ -35,7 +35,7 @@ func (g *Graph) Path(ctx context.Context, from, to int) ([]int, error) {
 				}
 				loaded = b
 			}
-			for _, u := range g.node(g.blocks[loaded], edges, v).from {
+			for _, u := range g.node(edges, v).from {
 				if toward[u] == 0 {
 					toward[u] = uint32(v) + 1
 					next = append(next, int(u))

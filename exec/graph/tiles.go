@@ -1,0 +1,193 @@
+package graph
+
+import (
+	"context"
+	"slices"
+)
+
+const (
+	// tileNodes is how many nodes a tile has on either side: what they give, and what
+	// those get that they point to, has room in a processor's second cache.
+	tileBits  = 14
+	tileNodes = 1 << tileBits
+	tileMask  = tileNodes - 1
+
+	// unitsOfStage is in how many units a stage is cut, at least, so that workers have
+	// some to share.
+	unitsOfStage = 4
+
+	// What the nodes of a smaller graph give has room in a processor's second cache:
+	// with 131,072 nodes and 16 edges each, 18 rounds take 130 ms in tiles, with what it
+	// takes to make these, and 103 without; twice as many 193 and 213. Of a larger one
+	// there would be more tiles than edges are worth.
+	tiledLeast = 1 << 18
+	tiledMost  = 1 << 22
+)
+
+// tiles are the edges of a graph once more, in an order in which those that follow
+// each other come from nodes near each other and go to nodes near each other: unit by
+// unit of nodes where they go, and in these tile by tile of where they come from, in
+// order of that (propagation by blocks, as in Beamer, Asanović and Patterson,
+// "Reducing Pagerank Communication via Propagation Blocking", 2017, but without lists
+// of what is propagated: tiles are small on both sides). An edge has the number of a
+// node in its unit, and below it that of a node in its tile.
+type tiles struct {
+	units []unit
+	first []int // of each stage, its first unit, and of none
+	edges []uint32
+	start []uint32 // of each unit and tile, the first of its edges, and of none
+	count int      // tiles of a unit
+}
+
+// unit is a stretch of blocks, of tileNodes nodes at most.
+type unit struct{ from, to int }
+
+// tiled reports whether a ranking takes less if its edges are in tiles.
+func (r *ranking) tiled() bool {
+	g := r.g
+	return g.from != nil && g.weight == nil && g.nodes >= tiledLeast && g.nodes <= tiledMost && g.edges < 1<<32
+}
+
+// tile puts the edges in tiles, which takes as long as some four rounds. ctx ends it
+// with its error.
+func (r *ranking) tile(ctx context.Context) error {
+	g := r.g
+	t := &tiles{count: (g.nodes + tileMask) >> tileBits, edges: make([]uint32, 0, g.edges)}
+	for i, from := range r.stage[:len(r.stage)-1] {
+		t.first = append(t.first, len(t.units))
+		t.units = append(t.units, g.units(from, r.stage[i+1])...)
+	}
+	t.first = append(t.first, len(t.units))
+	t.start = make([]uint32, 1, len(t.units)*t.count+1)
+	var s sorting
+	for _, u := range t.units {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s.unit(g, u, t)
+	}
+	// Tiles are whole, whatever the number of nodes.
+	r.give = append(r.give, make([]float64, t.count<<tileBits-len(r.give))...)
+	r.tiles = t
+	return nil
+}
+
+// units cuts blocks into units.
+func (g *Graph) units(from, to int) (units []unit) {
+	edges := int64(0)
+	for _, b := range g.blocks[from:to] {
+		edges += b.edges
+	}
+	at, held := from, int64(0)
+	for i := from; i < to; i++ {
+		b := g.blocks[i]
+		if i > at && (b.end-g.blocks[at].node > tileNodes || held >= edges/unitsOfStage) {
+			units = append(units, unit{at, i})
+			at, held = i, 0
+		}
+		held += b.edges
+	}
+	return append(units, unit{at, to})
+}
+
+// sorting is what it takes to sort the edges of a unit.
+type sorting struct {
+	edges, sorted []uint64 // where from, and below it where to in the unit
+	low           [tileNodes + 1]uint32
+	high          []uint32
+}
+
+// unit appends the edges of a unit to t.
+func (s *sorting) unit(g *Graph, u unit, t *tiles) {
+	s.edges = s.edges[:0]
+	node := g.blocks[u.from].node
+	clear(s.low[:])
+	s.high = grown(s.high, t.count+1)
+	clear(s.high)
+	for _, b := range g.blocks[u.from:u.to] {
+		edges := row{from: g.from[b.edge : b.edge+b.edges]}
+		for v := b.node; v < b.end; v++ {
+			for _, from := range g.node(edges, v).from {
+				s.edges = append(s.edges, uint64(from)<<tileBits|uint64(v-node))
+				s.low[from&tileMask+1]++
+				s.high[from>>tileBits+1]++
+			}
+		}
+	}
+	for i := range tileNodes {
+		s.low[i+1] += s.low[i]
+	}
+	for i := range t.count {
+		s.high[i+1] += s.high[i]
+	}
+	s.sorted = grown(s.sorted, len(s.edges))
+	for _, e := range s.edges {
+		at := &s.low[e>>tileBits&tileMask]
+		s.sorted[*at] = e
+		*at++
+	}
+	begin := uint32(len(t.edges))
+	t.edges = slices.Grow(t.edges, len(s.edges))[:len(t.edges)+len(s.edges)]
+	for _, n := range s.high[1:] {
+		t.start = append(t.start, begin+n)
+	}
+	list := t.edges[begin:]
+	for _, e := range s.sorted {
+		at := &s.high[e>>(2*tileBits)]
+		list[*at] = uint32(e&tileMask)<<16 | uint32(e>>tileBits&tileMask)
+		*at++
+	}
+}
+
+// unit computes the ranks of a unit's nodes, in a stage that begins at a node.
+func (r *ranking) unit(n, stage int, buf *buffer) {
+	t := r.tiles
+	if buf.sums == nil {
+		buf.sums = new([tileNodes]float64)
+	}
+	clear(buf.sums[:])
+	for i := range t.count {
+		k := n*t.count + i
+		gather(buf.sums, (*[tileNodes]float64)(r.give[i<<tileBits:]), t.edges[t.start[k]:t.start[k+1]])
+	}
+	u := t.units[n]
+	sums := buf.sums[:]
+	for i := u.from; i < u.to; i++ {
+		b := r.g.blocks[i]
+		r.ranked(i, stage, sums[:b.end-b.node])
+		sums = sums[b.end-b.node:]
+	}
+}
+
+// gather adds what nodes give to the sums of those that they point to. There is no
+// branch in it but one for four edges, as numbers in a tile are within its bounds.
+func gather(sums, give *[tileNodes]float64, edges []uint32) {
+	for ; len(edges) >= 4; edges = edges[4:] {
+		a, b, c, d := edges[0], edges[1], edges[2], edges[3]
+		x, y, z, w := give[a&tileMask], give[b&tileMask], give[c&tileMask], give[d&tileMask]
+		sums[a>>16&tileMask] += x
+		sums[b>>16&tileMask] += y
+		sums[c>>16&tileMask] += z
+		sums[d>>16&tileMask] += w
+	}
+	for _, e := range edges {
+		sums[e>>16&tileMask] += give[e&tileMask]
+	}
+}
+
+// ranked takes what the nodes of a block get, and makes their ranks of it.
+func (r *ranking) ranked(n, stage int, sums []float64) {
+	b := r.g.blocks[n]
+	along, out := r.along[b.node:b.end], r.g.out[b.node:b.end]
+	rank, fresh := r.x[b.node:b.end], r.fresh[b.node-stage:b.end-stage]
+	springs := r.even * r.flow
+	var t tally
+	for v, sum := range sums {
+		x := springs
+		if r.spring != nil {
+			x = r.spring[b.node+v] * r.flow
+		}
+		fresh[v] = t.add(x+sum, &rank[v], along[v], out[v])
+	}
+	r.tally[n] = t
+}
