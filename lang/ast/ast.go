@@ -30,7 +30,7 @@ type Node interface {
 }
 
 // Statement is one of *Query, *Import, *Export, *Crawl, *OrderCrawl,
-// *AddToCrawl, *CopyPool, *Verify, *Reindex,
+// *AddToCrawl, *Trace, *CopyPool, *Verify, *Reindex,
 // *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
 // *CreateMetadata, *DropView, *DropGraph, *DropMetadata, *Save, *Run, *PageRank,
 // *ExplainRank, *ShowPath, *HITS, *Dedup, *Explain, *Describe,
@@ -198,6 +198,9 @@ type Crawl struct {
 	Limits       []CrawlLimit
 	Within       []Scope // none: the seeds' hosts
 	Exclude      []Exclusion
+	For          Expr   // *String or *Param; nil if absent
+	Expand       Expr   // condition of EXPAND WHERE; nil if absent
+	Through      Expr   // *Number or *Param; nil if absent
 	Order        string // BFS, BEST or RANDOM; "" if absent
 	Workers      Expr   // *Number or *Param; nil if absent
 	Delay        Expr   // *Duration or *Param; nil if absent
@@ -250,6 +253,12 @@ type AddToCrawl struct {
 	URLs  []Expr // *String or *Param, one or more
 	Name  Name
 	Force bool
+}
+
+// Trace is TRACE 'url'.
+type Trace struct {
+	Span
+	URL Expr // *String or *Param
 }
 
 // CopyPool is COPY POOL ('p' | ALL) TO 'dir'.
@@ -399,6 +408,7 @@ const (
 	PageText
 	PageHTML
 	PageRaw
+	PageWire
 	PageHeaders
 	PageBlocks
 )
@@ -453,6 +463,7 @@ func (*Export) statement()         {}
 func (*Crawl) statement()          {}
 func (*OrderCrawl) statement()     {}
 func (*AddToCrawl) statement()     {}
+func (*Trace) statement()          {}
 func (*CopyPool) statement()       {}
 func (*Verify) statement()         {}
 func (*Reindex) statement()        {}

@@ -636,6 +636,8 @@ func (p *printer) statement(s Statement) {
 		p.name(&s.Name)
 	case *Show:
 		p.words("SHOW ", upper(s.What.Text))
+	case *Trace:
+		p.clause("TRACE ", s.URL)
 	case *ShowRobots:
 		p.clause("SHOW ROBOTS ", s.URL)
 		p.clause(" AGENT ", s.Agent)
@@ -725,6 +727,8 @@ func (f PageForm) String() string {
 		return "html"
 	case PageRaw:
 		return "raw"
+	case PageWire:
+		return "wire"
 	case PageHeaders:
 		return "headers"
 	case PageBlocks:
@@ -760,6 +764,7 @@ func (s *Export) String() string     { return statementString(s) }
 func (s *Crawl) String() string      { return statementString(s) }
 func (s *OrderCrawl) String() string { return statementString(s) }
 func (s *AddToCrawl) String() string { return statementString(s) }
+func (s *Trace) String() string      { return statementString(s) }
 func (s *CopyPool) String() string   { return statementString(s) }
 func (s *Verify) String() string     { return statementString(s) }
 func (s *Reindex) String() string    { return statementString(s) }

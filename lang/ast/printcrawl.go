@@ -39,6 +39,9 @@ func (p *printer) crawl(s *Crawl) {
 		p.WriteString(word)
 		p.scopes([]Scope{x.Scope})
 	}
+	p.clause(" FOR ", s.For)
+	p.clause(" EXPAND WHERE ", s.Expand)
+	p.clause(" THROUGH ", s.Through)
 	if s.Order != "" {
 		p.WriteString(" ORDER " + s.Order)
 	}

@@ -79,7 +79,7 @@ type Dedup struct {
 	Scopes     []Scope
 	Time       TimeClause
 	Of         string // "pages", "blocks", or "" if absent
-	Method     string // "simhash", "minhash", or "" if absent
+	Method     string // "minhash", "simhash", "keywords", "containment", or "" if absent
 	Distance   Expr   // these are *Number or *Param, or nil
 	Similarity Expr
 }

@@ -86,11 +86,13 @@ func children(n Node) []Node {
 				l = append(l, &x.Scope)
 			}
 		}
-		l.exprs(n.Workers, n.Delay, n.Rate, n.Agent, n.Proxy, n.Time)
+		l.exprs(n.For, n.Expand, n.Through, n.Workers, n.Delay, n.Rate, n.Agent, n.Proxy, n.Time)
 	case *OrderCrawl:
 		l.exprs(n.Workers)
 	case *AddToCrawl:
 		l.exprs(n.URLs...)
+	case *Trace:
+		l.exprs(n.URL)
 	case *CopyPool:
 		l.exprs(n.Pool, n.To)
 	case *Verify:
