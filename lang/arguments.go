@@ -22,7 +22,7 @@ func (a arguments) list() []ast.Arg { return a }
 
 // parseArguments reads the arguments of RUN in brackets.
 func parseArguments(lex *lexer.PeekingLexer) (argumentsSyntax, error) {
-	p := exprParser{lex: lex}
+	p := parser{lex: lex}
 	var list arguments
 	err := p.bracketedList(func() error {
 		a, err := p.argument()
@@ -38,7 +38,7 @@ func (n names) list() []ast.Name { return n }
 
 // parseNames reads the parameters of SAVE in brackets.
 func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
-	p := exprParser{lex: lex}
+	p := parser{lex: lex}
 	var list names
 	err := p.bracketedList(func() error {
 		n, err := p.someName()
@@ -49,7 +49,7 @@ func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
 }
 
 // bracketedList reads a list in brackets, item by item, if a bracket follows.
-func (p *exprParser) bracketedList(item func() error) error {
+func (p *parser) bracketedList(item func() error) error {
 	if !p.takeOp("(") || p.takeOp(")") {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (p *exprParser) bracketedList(item func() error) error {
 }
 
 // someName reads a name.
-func (p *exprParser) someName() (ast.Name, error) {
+func (p *parser) someName() (ast.Name, error) {
 	t := p.peek()
 	if t.Type != tokIdent && t.Type != tokQuoted {
 		return ast.Name{}, p.unexpected()
@@ -77,7 +77,7 @@ func (p *exprParser) someName() (ast.Name, error) {
 }
 
 // argument reads name = value.
-func (p *exprParser) argument() (a ast.Arg, err error) {
+func (p *parser) argument() (a ast.Arg, err error) {
 	a.Start = startOf(p.peek())
 	if a.Name, err = p.someName(); err != nil {
 		return a, err

@@ -1,6 +1,7 @@
 package lang
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -73,12 +74,18 @@ func BenchmarkFault(b *testing.B) {
 	}
 }
 
-// BenchmarkBrackets refuses five million brackets.
+// BenchmarkBrackets refuses what is nested too deep, however deep it is.
 func BenchmarkBrackets(b *testing.B) {
-	src := "SELECT " + strings.Repeat("(", 5_000_000)
-	for b.Loop() {
-		if _, err := Parse(src, ""); err == nil {
-			b.Fatal("no error")
+	for _, n := range []int{10_000, 5_000_000} {
+		for _, sign := range []string{"(", "(SELECT "} {
+			src := "SELECT " + strings.Repeat(sign, n/len(sign))
+			b.Run(fmt.Sprintf("%s%d", sign, n), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := Parse(src, ""); err == nil {
+						b.Fatal("no error")
+					}
+				}
+			})
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (b *builder) statement(s *statementSyntax) ast.Statement {
 func (b *builder) deed(s *deedSyntax) ast.Statement {
 	switch {
 	case s.Query != nil:
-		return b.query(s.Query)
+		return s.Query.Query.tree()
 	case s.Import != nil:
 		return b.importStatement(s.Import)
 	case s.Export != nil:
@@ -70,6 +70,8 @@ func (b *builder) deed(s *deedSyntax) ast.Statement {
 		return b.crawl(s.Crawl)
 	case s.Order != nil:
 		return orderStatement(s.Order)
+	case s.Trace != nil:
+		return &ast.Trace{Span: spanOfAll(s.Trace.Tokens), URL: newText(&s.Trace.URL.Text)}
 	case s.Add != nil:
 		a := &ast.AddToCrawl{Span: spanOfAll(s.Add.Tokens), URLs: texts(s.Add.URLs), Name: newName(&s.Add.Name), Force: s.Add.Force}
 		return a
@@ -124,76 +126,6 @@ func (b *builder) deed(s *deedSyntax) ast.Statement {
 		return b.help(s.Help)
 	}
 	panic("lang: the grammar read no statement")
-}
-
-func (b *builder) query(s *querySyntax) *ast.Query {
-	if s.Main != nil {
-		s.Select = s.Main
-	}
-	q := &ast.Query{
-		Span:   spanOfAll(s.Tokens),
-		Select: b.selectClauses(s.Select),
-		Limit:  optionalConstant(s.Limit),
-		Offset: optionalConstant(s.Offset),
-	}
-	for _, u := range s.Union {
-		q.Union = append(q.Union, b.selectClauses(u))
-	}
-	for _, w := range s.With {
-		q.With = append(q.With, ast.With{Span: spanOfAll(w.Tokens), Name: newName(&w.Name), Query: b.query(w.Query)})
-	}
-	for _, o := range s.OrderBy {
-		q.OrderBy = append(q.OrderBy, ast.OrderItem{
-			Span: spanOfAll(o.Tokens), Expr: o.Expr, Desc: o.Desc, NullsFirst: o.First,
-		})
-	}
-	return q
-}
-
-func (b *builder) selectClauses(s *selectSyntax) *ast.Select {
-	sel := &ast.Select{
-		Span:     spanOfAll(s.Tokens),
-		Distinct: s.Distinct,
-		Items:    make([]ast.Item, len(s.Items)),
-		Where:    s.Where,
-		GroupBy:  s.GroupBy,
-		Having:   s.Having,
-	}
-	for i, it := range s.Items {
-		sel.Items[i] = ast.Item{
-			Span: spanOfAll(it.Tokens), Star: it.Star, Expr: it.Expr, Alias: optionalName(it.Alias),
-		}
-	}
-	if s.From != nil {
-		sel.From = b.source(s.From)
-	}
-	for _, j := range s.Joins {
-		sel.Joins = append(sel.Joins, ast.Join{Span: spanOfAll(j.Tokens), Left: j.Left, Source: b.source(j.Source), On: j.On})
-	}
-	return sel
-}
-
-func (b *builder) source(s *sourceSyntax) *ast.Source {
-	src := &ast.Source{
-		Span:     spanOfAll(s.Tokens),
-		Relation: optionalName(s.Relation),
-		Scopes:   scopes(append(s.In, s.Scopes...)),
-		Unit:     optionalName(s.Unit),
-		Alias:    optionalName(s.Alias),
-	}
-	if present(s.Periods) {
-		src.Relation = optionalName(s.Periods)
-	}
-	if present(s.File) {
-		src.File = newText(&s.File)
-	}
-	if s.Query != nil {
-		src.Query = b.query(s.Query)
-	}
-	if s.Time != nil {
-		src.Time = s.Time.clause()
-	}
-	return src
 }
 
 func scopes(list []*scopeSyntax) []ast.Scope {
@@ -251,7 +183,7 @@ func ifSet(set bool, word string) string {
 }
 
 func (b *builder) export(s *exportSyntax) *ast.Export {
-	ex := &ast.Export{Span: spanOfAll(s.Tokens), Query: b.query(s.Query)}
+	ex := &ast.Export{Span: spanOfAll(s.Tokens), Query: s.Query.tree()}
 	for _, o := range s.Options {
 		switch {
 		case o.To != nil && ex.To != nil:
@@ -359,7 +291,7 @@ func (b *builder) show(s *showSyntax) ast.Statement {
 }
 
 // pageForms are the words of SHOW PAGE … AS.
-var pageForms = []ast.PageForm{ast.PageText, ast.PageHTML, ast.PageRaw, ast.PageHeaders, ast.PageBlocks}
+var pageForms = []ast.PageForm{ast.PageText, ast.PageHTML, ast.PageRaw, ast.PageWire, ast.PageHeaders, ast.PageBlocks}
 
 func (b *builder) showPage(at ast.Span, s *pageSyntax) *ast.ShowPage {
 	page := &ast.ShowPage{Span: at, URL: newText(&s.URL)}

@@ -15,7 +15,7 @@ func (b *builder) create(s *createSyntax) ast.Statement {
 		s.View, s.Metadata = s.Replace.View, s.Replace.Metadata
 	}
 	if v := s.View; v != nil {
-		view := &ast.CreateView{Span: at, Replace: replace, Name: newName(&v.Name), Query: b.query(v.Query)}
+		view := &ast.CreateView{Span: at, Replace: replace, Name: newName(&v.Name), Query: v.Query.tree()}
 		b.declared(view.Query, nil, "a view has none", "SAVE "+view.Name.String()+" ($name) AS … takes it when it is run")
 		return view
 	}
@@ -52,7 +52,7 @@ func drop(s *dropSyntax) ast.Statement {
 // save makes SAVE. Those of its query are among its parameters, and each stands
 // once.
 func (b *builder) save(s *saveSyntax) *ast.Save {
-	save := &ast.Save{Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Query: b.query(s.Query)}
+	save := &ast.Save{Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Query: s.Query.tree()}
 	var names []string
 	for _, n := range s.Params.list() {
 		if slices.Contains(names, n.Text) {

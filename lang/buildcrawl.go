@@ -46,6 +46,15 @@ func (b *builder) crawlClause(c *ast.Crawl, o *crawlClauseSyntax) (twice string)
 				c.Exclude = append(c.Exclude, ast.Exclusion{Match: newText(&x.Match)})
 			}
 		}
+	case o.For != nil:
+		twice = ifSet(c.For != nil, "FOR")
+		c.For = newText(&o.For.Text)
+	case o.Expand != nil:
+		twice = ifSet(c.Expand != nil, "EXPAND WHERE")
+		c.Expand = o.Expand
+		if present(o.Through) {
+			c.Through = literal(&o.Through)
+		}
 	case present(o.Order):
 		twice = ifSet(c.Order != "", "ORDER")
 		c.Order = strings.ToUpper(o.Order.Value)

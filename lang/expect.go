@@ -14,13 +14,13 @@ import (
 // words are all words of the grammar, reserved or not, in upper case.
 var words = []string{
 	"EXPLAIN", "ANALYZE", "WITH", "SELECT", "DISTINCT", "FROM", "LEFT", "JOIN", "WHERE", "GROUP", "BY", "HAVING", "UNION", "ORDER", "LIMIT", "OFFSET",
-	"IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "COPY", "VERIFY", "REINDEX", "DERIVED", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "SCHEDULE", "UNSCHEDULE", "EVERY", "CRON", "ADAPTIVE", "BUDGET", "PER", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "SAMPLE", "ALL", "CAPTURES", "REASON", "VIEW", "METADATA", "REPLACE", "VERSION", "BLOCK",
+	"IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "TRACE", "COPY", "VERIFY", "REINDEX", "DERIVED", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "SCHEDULE", "UNSCHEDULE", "EVERY", "CRON", "ADAPTIVE", "BUDGET", "PER", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP", "FORMAT", "PAGE", "POOL", "SAMPLE", "ALL", "CAPTURES", "REASON", "VIEW", "METADATA", "REPLACE", "VERSION", "BLOCK",
 	"PAGERANK", "OVER", "DAMPING", "TOLERANCE", "ITERATIONS", "NORM", "N", "SEEDS", "WITHOUT", "INTERNAL", "NOFOLLOW", "NAV", "HOST", "WARM", "RANK", "PATH",
 	"HITS", "VARIANT", "KLEINBERG", "HUB_AVERAGING", "HUB_THRESHOLD", "AUTHORITY_THRESHOLD", "FULL_THRESHOLD", "SYMMETRIC", "KEEP", "WEIGHT", "ARC", "DOMAIN", "GRAPH",
-	"DEDUP", "METHOD", "SIMHASH", "MINHASH", "DISTANCE", "SIMILARITY", "BLOCKS",
+	"DEDUP", "METHOD", "MINHASH", "SIMHASH", "KEYWORDS", "CONTAINMENT", "DISTANCE", "SIMILARITY", "BLOCKS",
 	"IN", "BETWEEN", "SINCE", "UNTIL", "AT", "NEAREST", "FIRST", "LATEST", "TO", "OF", "AS", "DURING", "EACH", "YEAR", "MONTH", "WEEK", "DAY", "FILE",
 	"ASC", "DESC", "NULLS", "LAST", "BASE",
-	"DUE", "DEPTH", "PAGES", "EXCLUDE", "BFS", "BEST", "RANDOM", "WORKERS", "DELAY", "RATE", "AGENT", "PROXY", "ARCHIVE", "REQUISITES", "IGNORE", "ROBOTS", "ALLOW", "PRIVATE", "FOR", "FORCE",
+	"DUE", "DEPTH", "PAGES", "EXCLUDE", "EXPAND", "THROUGH", "BFS", "BEST", "RANDOM", "WORKERS", "DELAY", "RATE", "AGENT", "PROXY", "ARCHIVE", "REQUISITES", "IGNORE", "ROBOTS", "ALLOW", "PRIVATE", "FOR", "FORCE",
 	"AND", "OR", "NOT", "IS", "LIKE", "ILIKE", "ESCAPE", "CONTAINS", "WITHIN", "FILTER",
 	"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 }
@@ -61,7 +61,9 @@ func number(tokens []lexer.Token) {
 // reach is the index of the token that the grammar stumbles over, or the
 // number of tokens if it takes them all.
 func reach(tokens []lexer.Token) int {
-	_, err := parseTokens(tokens)
+	l := lexerOf(tokens)
+	defer l.free()
+	_, err := l.parse()
 	if err == nil {
 		return len(tokens)
 	}
@@ -141,7 +143,7 @@ var classes = []class{
 	{"a choice such as LATEST", []string{"NEAREST"}, []string{"AT", "NEAREST", "FIRST", "LATEST", "EACH"}},
 	{"a word", []string{"SELECT", "HAVING"}, slices.Concat(words, []string{"a name"})},
 	{"a statement (HELP lists them)", []string{"SELECT", "IMPORT"}, []string{
-		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "SCHEDULE", "UNSCHEDULE", "PAGERANK", "HITS", "DEDUP", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
+		"EXPLAIN", "WITH", "SELECT", "IMPORT", "EXPORT", "CRAWL", "ADD", "PAUSE", "RESUME", "STOP", "TRACE", "COPY", "VERIFY", "REINDEX", "RECOVER", "REPAIR", "MERGE", "SEAL", "DROP", "DELETE", "CREATE", "SAVE", "RUN", "SCHEDULE", "UNSCHEDULE", "PAGERANK", "HITS", "DEDUP", "DESCRIBE", "SHOW", "DIFF", "SET", "RESET", "HELP",
 	}},
 	{"an operator", []string{"||", "OR"}, slices.Concat(operatorWords, []string{"AND", "OR"})},
 	// Between BETWEEN and its AND.

@@ -23,8 +23,9 @@ const (
 // deep as it is long.
 const chainMax = 10000
 
-// exprParser reads one expression by precedence climbing.
-type exprParser struct {
+// parser reads what is not in the tags of the grammar, token by token: queries,
+// and expressions by precedence climbing.
+type parser struct {
 	lex   *lexer.PeekingLexer
 	last  *lexer.Token // taken last
 	depth int
@@ -39,23 +40,41 @@ func (f fault) Message() string          { return f.err.Msg }
 func (f fault) Position() lexer.Position { return lexer.Position(f.err.Start) }
 
 func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
-	p := exprParser{lex: lex}
-	return p.expr(levelOr)
+	p := parser{lex: lex}
+	return p.wholeExpr()
 }
 
-func (p *exprParser) peek() *lexer.Token { return p.lex.Peek() }
+// wholeExpr reads an expression whose operators are counted by themselves.
+func (p *parser) wholeExpr() (ast.Expr, error) {
+	ops := p.ops
+	p.ops = 0
+	x, err := p.expr(levelOr)
+	p.ops = ops
+	return x, err
+}
 
-func (p *exprParser) next() *lexer.Token {
+func (p *parser) peek() *lexer.Token { return p.lex.Peek() }
+
+// peekSecond is the token behind the next one.
+func (p *parser) peekSecond() *lexer.Token {
+	here := p.lex.MakeCheckpoint()
+	p.lex.Next()
+	t := p.lex.Peek()
+	p.lex.LoadCheckpoint(here)
+	return t
+}
+
+func (p *parser) next() *lexer.Token {
 	p.last = p.lex.Next()
 	return p.last
 }
 
 // span reaches from start to the end of the token taken last.
-func (p *exprParser) span(start ast.Pos) ast.Span {
+func (p *parser) span(start ast.Pos) ast.Span {
 	return ast.Span{Start: start, End: endOf(p.last)}
 }
 
-func (p *exprParser) unexpected() error {
+func (p *parser) unexpected() error {
 	return &participle.UnexpectedTokenError{Unexpected: *p.peek()}
 }
 
@@ -68,7 +87,7 @@ func isOp(t *lexer.Token, op string) bool {
 }
 
 // take takes the next token if it is the keyword.
-func (p *exprParser) take(word string) bool {
+func (p *parser) take(word string) bool {
 	if !isKeyword(p.peek(), word) {
 		return false
 	}
@@ -77,7 +96,7 @@ func (p *exprParser) take(word string) bool {
 }
 
 // takeOp takes the next token if it is the operator.
-func (p *exprParser) takeOp(op string) bool {
+func (p *parser) takeOp(op string) bool {
 	if !isOp(p.peek(), op) {
 		return false
 	}
@@ -85,14 +104,23 @@ func (p *exprParser) takeOp(op string) bool {
 	return true
 }
 
-func (p *exprParser) need(word string) error {
+func (p *parser) need(word string) error {
 	if !p.take(word) {
 		return p.unexpected()
 	}
 	return nil
 }
 
-func (p *exprParser) needOp(op string) error {
+// needWord takes a word of the language that is not reserved.
+func (p *parser) needWord(word string) error {
+	if !isWord(p.peek(), word) {
+		return p.unexpected()
+	}
+	p.next()
+	return nil
+}
+
+func (p *parser) needOp(op string) error {
 	if !p.takeOp(op) {
 		return p.unexpected()
 	}
@@ -129,7 +157,7 @@ func infixLevel(t *lexer.Token) int {
 
 // expr reads operands and the operators between them that bind at least as
 // tight as least.
-func (p *exprParser) expr(least int) (ast.Expr, error) {
+func (p *parser) expr(least int) (ast.Expr, error) {
 	p.depth++
 	defer func() { p.depth-- }()
 	if p.depth > nestingMax {
@@ -164,7 +192,7 @@ func (p *exprParser) expr(least int) (ast.Expr, error) {
 }
 
 // countOperator refuses one operator more than an expression may have.
-func (p *exprParser) countOperator() error {
+func (p *parser) countOperator() error {
 	if p.ops++; p.ops <= chainMax {
 		return nil
 	}
@@ -186,7 +214,7 @@ func chainError(t *lexer.Token, x ast.Expr) error {
 }
 
 // binary reads an operator and its right operand.
-func (p *exprParser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) {
+func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) {
 	op := p.next()
 	at := spanOf(op)
 	y, err := p.expr(level + 1)
@@ -201,7 +229,7 @@ func (p *exprParser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, err
 }
 
 // comparison reads a comparison and what it compares with.
-func (p *exprParser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
+func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	if p.peek().Type == tokOp {
 		return p.binary(x, start, levelCompare)
 	}
@@ -231,7 +259,7 @@ func (p *exprParser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	return nil, p.unexpected()
 }
 
-func (p *exprParser) is(x ast.Expr, start ast.Pos) (ast.Expr, error) {
+func (p *parser) is(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	not := p.take("NOT")
 	var what ast.Expr
 	switch t := p.peek(); {
@@ -246,7 +274,7 @@ func (p *exprParser) is(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	return &ast.Is{Span: p.span(start), Not: not, X: x, What: what}, nil
 }
 
-func (p *exprParser) between(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+func (p *parser) between(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	a, err := p.expr(levelConcat)
 	if err != nil {
 		return nil, err
@@ -261,12 +289,12 @@ func (p *exprParser) between(x ast.Expr, start ast.Pos, not bool) (ast.Expr, err
 	return &ast.Between{Span: p.span(start), Not: not, X: x, A: a, B: b}, nil
 }
 
-func (p *exprParser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+func (p *parser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	if err := p.needOp("("); err != nil {
 		return nil, err
 	}
 	if p.atQuery() {
-		q, err := p.query()
+		q, err := p.bracketedQuery()
 		if err != nil {
 			return nil, err
 		}
@@ -283,7 +311,7 @@ func (p *exprParser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 }
 
 // list reads one or more expressions with commas between them.
-func (p *exprParser) list() ([]ast.Expr, error) {
+func (p *parser) list() ([]ast.Expr, error) {
 	var list []ast.Expr
 	for {
 		e, err := p.expr(levelOr)
@@ -297,7 +325,7 @@ func (p *exprParser) list() ([]ast.Expr, error) {
 	}
 }
 
-func (p *exprParser) like(x ast.Expr, start ast.Pos, not, fold bool) (ast.Expr, error) {
+func (p *parser) like(x ast.Expr, start ast.Pos, not, fold bool) (ast.Expr, error) {
 	y, err := p.expr(levelConcat)
 	if err != nil {
 		return nil, err
@@ -313,7 +341,7 @@ func (p *exprParser) like(x ast.Expr, start ast.Pos, not, fold bool) (ast.Expr, 
 }
 
 // textOrParam reads a string or a parameter.
-func (p *exprParser) textOrParam() (ast.Expr, error) {
+func (p *parser) textOrParam() (ast.Expr, error) {
 	switch t := p.peek(); t.Type {
 	case tokString, tokParam:
 		p.next()
@@ -322,7 +350,7 @@ func (p *exprParser) textOrParam() (ast.Expr, error) {
 	return nil, p.unexpected()
 }
 
-func (p *exprParser) within(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
+func (p *parser) within(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	w := &ast.Within{Not: not, X: x}
 	bracket := p.takeOp("(")
 	for {
@@ -344,7 +372,7 @@ func (p *exprParser) within(x ast.Expr, start ast.Pos, not bool) (ast.Expr, erro
 	return w, nil
 }
 
-func (p *exprParser) scope() (ast.Scope, error) {
+func (p *parser) scope() (ast.Scope, error) {
 	var s ast.Scope
 	var err error
 	start := startOf(p.peek())
@@ -361,7 +389,7 @@ func (p *exprParser) scope() (ast.Scope, error) {
 }
 
 // prefix reads an operand with the signs before it.
-func (p *exprParser) prefix(least int) (ast.Expr, error) {
+func (p *parser) prefix(least int) (ast.Expr, error) {
 	t := p.peek()
 	operand := 0
 	switch {
@@ -382,7 +410,7 @@ func (p *exprParser) prefix(least int) (ast.Expr, error) {
 }
 
 // atom reads an operand that needs no precedence.
-func (p *exprParser) atom() (ast.Expr, error) {
+func (p *parser) atom() (ast.Expr, error) {
 	t := p.peek()
 	if e := literal(t); e != nil {
 		p.next()
@@ -446,7 +474,7 @@ func literal(t *lexer.Token) ast.Expr {
 }
 
 // now reads NOW, also written as the function now().
-func (p *exprParser) now() (ast.Expr, error) {
+func (p *parser) now() (ast.Expr, error) {
 	start := startOf(p.next())
 	if p.takeOp("(") {
 		if err := p.needOp(")"); err != nil {
@@ -456,10 +484,10 @@ func (p *exprParser) now() (ast.Expr, error) {
 	return &ast.Now{Span: p.span(start)}, nil
 }
 
-func (p *exprParser) bracketed() (ast.Expr, error) {
+func (p *parser) bracketed() (ast.Expr, error) {
 	start := startOf(p.next())
 	if p.atQuery() {
-		q, err := p.query()
+		q, err := p.bracketedQuery()
 		if err != nil {
 			return nil, err
 		}
@@ -472,34 +500,12 @@ func (p *exprParser) bracketed() (ast.Expr, error) {
 	return e, p.needOp(")")
 }
 
-// atQuery tells whether a query follows a bracket.
-func (p *exprParser) atQuery() bool {
-	return isKeyword(p.peek(), "SELECT") || isKeyword(p.peek(), "WITH")
-}
-
-// query reads a query and the bracket behind it.
-func (p *exprParser) query() (*ast.Query, error) {
-	tree, err := queryGrammar().ParseFromLexer(p.lex, participle.AllowTrailing(true))
-	if err != nil {
-		return nil, err
-	}
-	var b builder
-	q := b.query(tree)
-	if err := b.err; err != nil {
-		return nil, fault{err}
-	}
-	return q, p.needOp(")")
-}
-
-func (p *exprParser) exists() (ast.Expr, error) {
+func (p *parser) exists() (ast.Expr, error) {
 	start := startOf(p.next())
 	if err := p.needOp("("); err != nil {
 		return nil, err
 	}
-	if !p.atQuery() {
-		return nil, p.unexpected()
-	}
-	q, err := p.query()
+	q, err := p.bracketedQuery()
 	if err != nil {
 		return nil, err
 	}
@@ -507,7 +513,7 @@ func (p *exprParser) exists() (ast.Expr, error) {
 }
 
 // column reads what follows the first name of a column.
-func (p *exprParser) column(first *lexer.Token) (ast.Expr, error) {
+func (p *parser) column(first *lexer.Token) (ast.Expr, error) {
 	c := &ast.Column{Name: newName(first)}
 	if p.takeOp(".") {
 		switch t := p.peek(); t.Type {
@@ -523,7 +529,7 @@ func (p *exprParser) column(first *lexer.Token) (ast.Expr, error) {
 	return c, nil
 }
 
-func (p *exprParser) call(name *lexer.Token) (ast.Expr, error) {
+func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	c := &ast.Call{Name: newName(name)}
 	p.next() // the bracket
 	switch {
@@ -556,7 +562,7 @@ func (p *exprParser) call(name *lexer.Token) (ast.Expr, error) {
 }
 
 // order reads what follows ORDER in an aggregate.
-func (p *exprParser) order() ([]ast.OrderItem, error) {
+func (p *parser) order() ([]ast.OrderItem, error) {
 	if err := p.need("BY"); err != nil {
 		return nil, err
 	}
@@ -587,19 +593,12 @@ func (p *exprParser) order() ([]ast.OrderItem, error) {
 }
 
 // atFilter tells FILTER (…) from an alias of that name.
-func (p *exprParser) atFilter() bool {
-	if !isWord(p.peek(), "FILTER") {
-		return false
-	}
-	here := p.lex.MakeCheckpoint()
-	p.lex.Next()
-	bracket := isOp(p.peek(), "(")
-	p.lex.LoadCheckpoint(here)
-	return bracket
+func (p *parser) atFilter() bool {
+	return isWord(p.peek(), "FILTER") && isOp(p.peekSecond(), "(")
 }
 
 // filter reads FILTER (WHERE expr).
-func (p *exprParser) filter() (ast.Expr, error) {
+func (p *parser) filter() (ast.Expr, error) {
 	p.next()
 	p.next() // the bracket
 	if err := p.need("WHERE"); err != nil {
@@ -612,7 +611,7 @@ func (p *exprParser) filter() (ast.Expr, error) {
 	return e, p.needOp(")")
 }
 
-func (p *exprParser) caseExpr() (ast.Expr, error) {
+func (p *parser) caseExpr() (ast.Expr, error) {
 	c := &ast.Case{}
 	start := startOf(p.next())
 	var err error
@@ -640,7 +639,7 @@ func (p *exprParser) caseExpr() (ast.Expr, error) {
 	return c, nil
 }
 
-func (p *exprParser) when() (w ast.When, err error) {
+func (p *parser) when() (w ast.When, err error) {
 	start := startOf(p.peek())
 	if err = p.need("WHEN"); err != nil {
 		return w, err
@@ -658,7 +657,7 @@ func (p *exprParser) when() (w ast.When, err error) {
 	return w, nil
 }
 
-func (p *exprParser) cast() (ast.Expr, error) {
+func (p *parser) cast() (ast.Expr, error) {
 	start := startOf(p.next())
 	if err := p.needOp("("); err != nil {
 		return nil, err
@@ -684,7 +683,7 @@ func (p *exprParser) cast() (ast.Expr, error) {
 // parseConstant reads what SET sets: a constant, or a bare word such as off.
 // ON is reserved, and a word here.
 func parseConstant(lex *lexer.PeekingLexer) (constant, error) {
-	p := exprParser{lex: lex}
+	p := parser{lex: lex}
 	t := p.peek()
 	switch {
 	case t.Type == tokIdent, isKeyword(t, "ON"):

@@ -33,7 +33,15 @@ var foreignStarts = map[string]string{
 	"EXIT":     "at the prompt .quit or Ctrl-D leaves",
 	"QUIT":     "at the prompt .quit or Ctrl-D leaves",
 	"TABLE":    "write SELECT * FROM",
+	"FROM":     "write SELECT * FROM",
+	"VALUES":   listsOfValues,
+	"ATTACH":   "an archive is opened by infomall -a DIR; COPY POOL ALL TO 'dir' brings one into another folder",
+	"DETACH":   "an archive is opened by infomall -a DIR",
 }
+
+const listsOfValues = "FILE 'list.csv' reads a list of one's own; SELECT 1 UNION ALL SELECT 2 makes one"
+
+const noWindows = "there are no window functions; put the query in brackets and ask it further"
 
 // foreignWords are words that other query languages have within a statement.
 var foreignWords = map[string]string{
@@ -57,18 +65,21 @@ var foreignWords = map[string]string{
 	"MOD":        "write %",
 	"ASCENDING":  "write ASC",
 	"DESCENDING": "write DESC",
-	"QUALIFY":    "there are no window functions; put the query in brackets and ask it further",
-	"WINDOW":     "there are no window functions; put the query in brackets and ask it further",
+	"QUALIFY":    noWindows,
+	"WINDOW":     noWindows,
 	"BEFORE":     "write UNTIL a, or FROM a TO b",
 	"AFTER":      "write SINCE a",
 	"AGO":        "write NOW - 7d",
+	"VALUES":     listsOfValues,
+	"INTO":       "EXPORT (query) TO 'file' writes rows; CREATE VIEW name AS query gives a query a name",
+	"EXCLUDE":    "name the columns that are wanted; DESCRIBE lists them",
+	"NATURAL":    "write JOIN … ON a.url = b.url",
 }
 
 // foreignBefore are words that pass for a name, and what is meant by them if
 // the grammar stumbles over the token behind them.
 var foreignBefore = map[string]string{
 	"TOP":       "write LIMIT n behind the query",
-	"OVER":      "there are no window functions; put the query in brackets and ask it further",
 	"DATE":      "times stand without a word and quotes: 2008-06-15",
 	"TIMESTAMP": "times stand without a word and quotes: 2008-06-15T10:30",
 	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
@@ -77,7 +88,7 @@ var foreignBefore = map[string]string{
 // foreign finds what is written so in SQL or another query language, and else
 // where here, with what to write instead.
 func (x *explainer) foreign() *ast.Error {
-	for _, find := range []func() (int, string){x.foreignWord, x.foreignForm, x.misplaced, x.brackets} {
+	for _, find := range []func() (int, string){x.foreignQuery, x.foreignCall, x.foreignWord, x.foreignForm, x.misplaced, x.brackets} {
 		if i, hint := find(); hint != "" {
 			e := x.unexpected()
 			if i != x.at {
@@ -114,6 +125,88 @@ func (x *explainer) foreignWord() (int, string) {
 	return 0, ""
 }
 
+// foreignQuery finds clauses of SQL that a query does not have here.
+func (x *explainer) foreignQuery() (int, string) {
+	t, word := &x.tokens[x.at], x.word(0)
+	switch {
+	case x.at == 0:
+	case isOp(&x.tokens[x.at-1], "*") && isWord(t, "EXCEPT"), isOp(&x.tokens[x.at-1], "*") && isWord(t, "REPLACE"):
+		return x.at, foreignWords["EXCLUDE"]
+	case isOp(t, "*") && isOp(&x.tokens[x.at-1], "."):
+		return x.at, "* is all columns of all sources; else name them, as in a.url, a.time"
+	case isKeyword(t, "SELECT") && x.tokens[x.at-1].Type == tokIdent:
+		switch x.word(1) {
+		case "EXCEPT", "MINUS", "INTERSECT":
+			return x.at - 1, foreignWords[x.word(1)]
+		}
+	case word == "OFFSET":
+		return x.at, "write LIMIT n OFFSET m: how many, then how many to pass over"
+	case x.word(1) == "LIMIT" && word == "ALL":
+		return x.at, "without LIMIT a query gives all rows"
+	case x.word(2) == "WITH" && x.word(1) == "RECURSIVE":
+		return x.at - 1, "no query asks itself; SHOW PATH follows links"
+	case x.word(1) == "DISTINCT" && word == "ON":
+		return x.at, "FIRST and LATEST choose a version of each URL, arg_max(x, time) a value of each group"
+	case x.word(1) == "GROUPING" && word == "SETS":
+		return x.at - 1, "one SELECT for each set is joined to the next by UNION ALL"
+	case x.word(1) == "INTO" && t.Type == tokIdent:
+		return x.at - 1, foreignWords["INTO"]
+	case x.word(1) == "EXPLAIN" && word == "QUERY":
+		return x.at, "write EXPLAIN alone"
+	case x.at == 2 && x.word(2) == "SHOW" && x.word(1) == "COLUMNS" && t.Type != lexer.EOF:
+		return x.at, "write DESCRIBE versions"
+	case x.at == 1 && x.word(1) == "DEDUP" && (word == "PAGES" || word == "BLOCKS"):
+		return x.at, "write DEDUP OF " + strings.ToLower(word)
+	case x.at == 1 && x.word(1) == "DESCRIBE" && (word == "SELECT" || isOp(t, "(")):
+		return x.at, "DESCRIBE takes the name of a relation or view; EXPLAIN tells of a query"
+	case x.at == 1 && x.word(1) == "COPY" && t.Type == tokString:
+		return x.at, "write COPY POOL " + describe(t)
+	case x.at == 1 && x.word(1) == "COPY":
+		return x.at, "rows are written by EXPORT (SELECT …) TO 'file.csv'; IMPORT 'file' brings captures in"
+	case word == "TO" && x.accepts(x.at, wordToken("AND")), word == "AND" && x.accepts(x.at, wordToken("TO")) && x.word(2) == "FROM":
+		return x.at, "write BETWEEN a AND b, which has both whole, or FROM a TO b, without b"
+	}
+	return 0, ""
+}
+
+// foreignCall finds functions of SQL, operators too, whose arguments are
+// written as no function's are here.
+func (x *explainer) foreignCall() (int, string) {
+	t := &x.tokens[x.at]
+	called := "" // the word before the bracket that the token stands behind
+	if x.at > 1 && isOp(&x.tokens[x.at-1], "(") {
+		called = x.word(2)
+	}
+	switch {
+	case x.at == 0:
+	case isKeyword(t, "SELECT") && (called == "ANY" || called == "SOME"):
+		return x.at - 2, "write x IN (SELECT …)"
+	case isKeyword(t, "SELECT") && called == "ALL":
+		return x.at - 2, "compare with one value: x > (SELECT max(…) …)"
+	case isOp(t, ")") && called == "IN":
+		return x.at, "IN wants a value at least"
+	case isKeyword(t, "LEFT") && isOp(&x.tokens[x.at+1], "(") && x.accepts(x.at, aNumber):
+		return x.at, "write substr(x, 1, n)"
+	case isKeyword(t, "FROM") && x.at > 2 && isOp(&x.tokens[x.at-2], "(") && x.word(3) == "SUBSTRING":
+		return x.at - 3, "write substr(x, start, length)"
+	case isConstantToken(t) && x.word(1) == "IN" && x.word(4) == "POSITION":
+		return x.at - 4, "a CONTAINS 'x' tells whether a text has it"
+	case isKeyword(t, "GROUP") && x.word(1) == "WITHIN":
+		return x.at, "of quantiles there is median(x)"
+	case isKeyword(t, "DISTINCT") && (x.word(1) == "IS" || x.word(1) == "NOT"):
+		return x.at, "say what NULL is to be: coalesce(a, '') <> coalesce(b, '')"
+	case isOp(t, "(") && strings.HasPrefix(x.word(1), "READ_"):
+		return x.at - 1, "write FILE 'list.csv'"
+	case isOp(t, "*") && isOp(&x.tokens[x.at-1], "*"):
+		return x.at, noPowers
+	case x.word(1) == "OVER" && x.at > 1 && isOp(&x.tokens[x.at-2], ")") && t.Type != lexer.EOF:
+		return x.at - 1, noWindows
+	}
+	return 0, ""
+}
+
+const noPowers = "of powers there are products: x * x"
+
 // foreignForm finds what is no word by itself.
 func (x *explainer) foreignForm() (int, string) {
 	t := &x.tokens[x.at]
@@ -140,7 +233,7 @@ func (x *explainer) foreignForm() (int, string) {
 	case isConstantToken(t) && t.Type != tokString && t.Type != tokParam && x.accepts(x.at, aString) && !x.accepts(x.at, t0(t)):
 		return x.at, "write '" + t.Value + "' in quotes"
 	case t.Type == tokIdent && x.word(1) == "FROM" && x.word(2) == "DELETE":
-		return x.at, "write DELETE FROM " + foldASCII(t.Value) + " IN 'pku.edu.cn'; IN '*' means all"
+		return x.at, "write DELETE FROM captures IN 'pku.edu.cn'; IN '*' means all"
 	}
 	return 0, ""
 }
@@ -199,13 +292,17 @@ func (x *explainer) misplaced() (int, string) {
 	} else if t.Type != tokKeyword || rank <= clauseRanks["SELECT"] || word == "FROM" {
 		rank = 0
 	}
-	if rank == 0 && !isKeyword(t, "IN") {
+	if rank == 0 && !isKeyword(t, "IN") && !isKeyword(t, "BETWEEN") {
 		return 0, ""
 	}
 	last, timed, named := x.clausesBefore()
 	lastRank := clauseRanks[last]
 	switch {
 	case lastRank < clauseRanks["FROM"]:
+	case isKeyword(t, "BETWEEN"):
+		if named && lastRank == clauseRanks["FROM"] {
+			return x.at, "a time clause stands before the AS of its source"
+		}
 	case isTime && lastRank > rank:
 		return x.at, "a time clause stands behind its source, before " + clauseName(last)
 	case isTime && named:

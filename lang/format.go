@@ -58,7 +58,9 @@ func wordsOf(tokens []lexer.Token) []bool {
 
 // meaning is the canonical text of a statement, "" if it has a fault.
 func meaning(tokens []lexer.Token) string {
-	tree, err := parseTokens(tokens)
+	l := lexerOf(tokens)
+	defer l.free()
+	tree, err := l.parse()
 	if err != nil {
 		return ""
 	}
@@ -308,7 +310,7 @@ func (f *formatter) apart(list []piece, i int) bool {
 	case op(p, "("):
 		return !p.joined || prev.token.Type == tokOp || prev.token.Type == tokKeyword && prev.token.Value != "NOW"
 	case op(prev, "-", "+"):
-		return !isSign(list[:i])
+		return !isSign(list[:i]) || op(prev, "-") && op(p, "-") // two together begin a comment
 	}
 	return true
 }

@@ -25,6 +25,7 @@ func TestFormat(t *testing.T) {
 		{"select count(*) n from captures order by n desc; explain select n", "SELECT count(*) n FROM captures ORDER BY n DESC;\nEXPLAIN SELECT n;\n"},
 		{"#!/usr/bin/env infomall\nset timezone='Asia/Shanghai';", "#!/usr/bin/env infomall\nSET timezone = 'Asia/Shanghai';\n"},
 		{"SELECT '北京\n  大学' /* in\nside */ FROM \"from\"", "SELECT '北京\n  大学' /* in\nside */ FROM \"from\";\n"},
+		{"select - -1, +-1, 2 - - -a from x", "SELECT - -1, +-1, 2 - - -a FROM x;\n"},
 		{"select 1\n-- at the end", "SELECT 1;\n-- at the end\n"},
 	} {
 		got, err := Format(c.src, "")
@@ -72,6 +73,9 @@ func FuzzFormat(f *testing.F) {
 		"set mode=csv; -- x\n\n\n/* y\n */ show page 'http://a' as text", "SELECT \"select\"\n,count ( * ) filter(where a)FROM x",
 	} {
 		f.Add(seed)
+	}
+	for _, tt := range statements {
+		f.Add(tt.src)
 	}
 	f.Fuzz(checkFormat)
 }

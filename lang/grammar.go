@@ -10,8 +10,8 @@ import (
 )
 
 // The grammar of statements, as participle reads it from the tags. These
-// structs live for one statement; build.go makes the tree of them. Expressions
-// are parsed by expr.go and time clauses by time.go.
+// structs live for one statement; build.go makes the tree of them. Queries are
+// parsed by query.go, expressions by expr.go and time clauses by time.go.
 //
 // A word in quotes is a keyword or a word of the language, in either case of
 // letters. A group whose parts may come in any order is a repeated choice, and
@@ -26,34 +26,35 @@ type statementSyntax struct {
 
 // deedSyntax is a statement that EXPLAIN and SCHEDULE take.
 type deedSyntax struct {
-	Query       *querySyntax       `parser:"@@"`
-	Import      *importSyntax      `parser:"| @@"`
-	Export      *exportSyntax      `parser:"| @@"`
-	Crawl       *crawlSyntax       `parser:"| @@"`
-	Order       *ordersSyntax      `parser:"| @@"`
-	Add         *addSyntax         `parser:"| @@"`
-	Copy        *copySyntax        `parser:"| @@"`
-	Verify      *verifySyntax      `parser:"| @@"`
-	Merge       *mergeSyntax       `parser:"| @@"`
-	Repair      *repairSyntax      `parser:"| @@"`
-	Reindex     *reindexSyntax     `parser:"| @@"`
-	Recover     *recoverSyntax     `parser:"| @@"`
-	Drop        *dropSyntax        `parser:"| @@"`
-	Delete      *deleteSyntax      `parser:"| @@"`
-	Create      *createSyntax      `parser:"| @@"`
-	Save        *saveSyntax        `parser:"| @@"`
-	Unschedule  *unscheduleSyntax  `parser:"| @@"`
-	RunSchedule *runScheduleSyntax `parser:"| @@"`
-	Run         *runSyntax         `parser:"| @@"`
-	PageRank    *pageRankSyntax    `parser:"| @@"`
-	HITS        *hitsSyntax        `parser:"| @@"`
-	Dedup       *dedupSyntax       `parser:"| @@"`
-	Describe    *describeSyntax    `parser:"| @@"`
-	Show        *showSyntax        `parser:"| @@"`
-	Diff        *diffSyntax        `parser:"| @@"`
-	Set         *setSyntax         `parser:"| @@"`
-	Reset       *resetSyntax       `parser:"| @@"`
-	Help        *helpSyntax        `parser:"| @@"`
+	Query       *queryStatementSyntax `parser:"@@"`
+	Import      *importSyntax         `parser:"| @@"`
+	Export      *exportSyntax         `parser:"| @@"`
+	Crawl       *crawlSyntax          `parser:"| @@"`
+	Order       *ordersSyntax         `parser:"| @@"`
+	Add         *addSyntax            `parser:"| @@"`
+	Trace       *traceSyntax          `parser:"| @@"`
+	Copy        *copySyntax           `parser:"| @@"`
+	Verify      *verifySyntax         `parser:"| @@"`
+	Merge       *mergeSyntax          `parser:"| @@"`
+	Repair      *repairSyntax         `parser:"| @@"`
+	Reindex     *reindexSyntax        `parser:"| @@"`
+	Recover     *recoverSyntax        `parser:"| @@"`
+	Drop        *dropSyntax           `parser:"| @@"`
+	Delete      *deleteSyntax         `parser:"| @@"`
+	Create      *createSyntax         `parser:"| @@"`
+	Save        *saveSyntax           `parser:"| @@"`
+	Unschedule  *unscheduleSyntax     `parser:"| @@"`
+	RunSchedule *runScheduleSyntax    `parser:"| @@"`
+	Run         *runSyntax            `parser:"| @@"`
+	PageRank    *pageRankSyntax       `parser:"| @@"`
+	HITS        *hitsSyntax           `parser:"| @@"`
+	Dedup       *dedupSyntax          `parser:"| @@"`
+	Describe    *describeSyntax       `parser:"| @@"`
+	Show        *showSyntax           `parser:"| @@"`
+	Diff        *diffSyntax           `parser:"| @@"`
+	Set         *setSyntax            `parser:"| @@"`
+	Reset       *resetSyntax          `parser:"| @@"`
+	Help        *helpSyntax           `parser:"| @@"`
 }
 
 type explainSyntax struct {
@@ -84,66 +85,8 @@ type runScheduleSyntax struct {
 	Name   lexer.Token `parser:"'RUN' 'SCHEDULE' @( Ident | Quoted )"`
 }
 
-type querySyntax struct {
-	Tokens  []lexer.Token
-	With    []*withSyntax   `parser:"( 'WITH' @@ ( ',' @@ )*"`
-	Main    *selectSyntax   `parser:"  @@"`
-	Select  *selectSyntax   `parser:"| @@ )"`
-	Union   []*selectSyntax `parser:"( 'UNION' 'ALL' @@ )*"`
-	OrderBy []*orderSyntax  `parser:"( 'ORDER' 'BY' @@ ( ',' @@ )* )?"`
-	Limit   lexer.Token     `parser:"( 'LIMIT' @( Number | Param )"`
-	Offset  lexer.Token     `parser:"  ( 'OFFSET' @( Number | Param ) )? )?"`
-}
-
-type withSyntax struct {
-	Tokens []lexer.Token
-	Name   lexer.Token  `parser:"@( Ident | Quoted ) 'AS'"`
-	Query  *querySyntax `parser:"'(' @@ ')'"`
-}
-
-type orderSyntax struct {
-	Tokens []lexer.Token
-	Expr   ast.Expr `parser:"@@"`
-	Desc   bool     `parser:"( 'ASC' | @'DESC' )?"`
-	First  bool     `parser:"( 'NULLS' ( @'FIRST' | 'LAST' ) )?"`
-}
-
-type selectSyntax struct {
-	Tokens   []lexer.Token
-	Distinct bool          `parser:"'SELECT' @'DISTINCT'?"`
-	Items    []*itemSyntax `parser:"@@ ( ',' @@ )*"`
-	From     *sourceSyntax `parser:"( 'FROM' @@"`
-	Joins    []*joinSyntax `parser:"  @@* )?"`
-	Where    ast.Expr      `parser:"( 'WHERE' @@ )?"`
-	GroupBy  []ast.Expr    `parser:"( 'GROUP' 'BY' @@ ( ',' @@ )* )?"`
-	Having   ast.Expr      `parser:"( 'HAVING' @@ )?"`
-}
-
-type itemSyntax struct {
-	Tokens []lexer.Token
-	Star   bool        `parser:"@'*'"`
-	Expr   ast.Expr    `parser:"| ( @@"`
-	Alias  lexer.Token `parser:"    ( 'AS'? @( Ident | Quoted ) )? )"`
-}
-
-type sourceSyntax struct {
-	Tokens   []lexer.Token
-	Query    *querySyntax   `parser:"( '(' @@ ')'"`
-	File     lexer.Token    `parser:"| 'FILE' @( String | Param )"`
-	Periods  lexer.Token    `parser:"| ( ( @'PERIODS' '('"`
-	Unit     lexer.Token    `parser:"      @Ident ')'"`
-	Relation lexer.Token    `parser:"    | @( Ident | Quoted ) )"`
-	In       []*scopeSyntax `parser:"  ( 'IN' @@ ( ',' @@ )* )?"`
-	Scopes   []*scopeSyntax `parser:"| @@ ( ',' @@ )* )"`
-	Time     timeSyntax     `parser:"  @@? )"`
-	Alias    lexer.Token    `parser:"( 'AS' @( Ident | Quoted ) )?"`
-}
-
-type joinSyntax struct {
-	Tokens []lexer.Token
-	Left   bool          `parser:"@'LEFT'?"`
-	Source *sourceSyntax `parser:"'JOIN' @@"`
-	On     ast.Expr      `parser:"'ON' @@"`
+type queryStatementSyntax struct {
+	Query querySyntax `parser:"@@"`
 }
 
 type scopeSyntax struct {
@@ -171,7 +114,7 @@ type importOptionSyntax struct {
 
 type exportSyntax struct {
 	Tokens  []lexer.Token
-	Query   *querySyntax          `parser:"'EXPORT' '(' @@ ')'"`
+	Query   querySyntax           `parser:"'EXPORT' '(' @@ ')'"`
 	Options []*exportOptionSyntax `parser:"@@*"`
 }
 
@@ -195,6 +138,9 @@ type crawlClauseSyntax struct {
 	Limits     []*crawlLimitSyntax `parser:"| 'LIMIT' @@ ( ',' @@ )*"`
 	Within     []*scopeSyntax      `parser:"| 'WITHIN' @@ ( ',' @@ )*"`
 	Exclude    []*excludeSyntax    `parser:"| 'EXCLUDE' @@ ( ',' @@ )*"`
+	For        *textSyntax         `parser:"| 'FOR' @@"`
+	Expand     ast.Expr            `parser:"| 'EXPAND' 'WHERE' @@"`
+	Through    lexer.Token         `parser:"  ( 'THROUGH' @( Number | Param ) )?"`
 	Order      lexer.Token         `parser:"| 'ORDER' @( 'BFS' | 'BEST' | 'RANDOM' )"`
 	Workers    lexer.Token         `parser:"| 'WORKERS' @( Number | Param )"`
 	Delay      lexer.Token         `parser:"| 'DELAY' @( Duration | Param )"`
@@ -232,6 +178,11 @@ type addSyntax struct {
 	URLs   []*textSyntax `parser:"'ADD' @@ ( ',' @@ )* 'TO' 'CRAWL'"`
 	Name   lexer.Token   `parser:"@( Ident | Quoted )"`
 	Force  bool          `parser:"@'FORCE'?"`
+}
+
+type traceSyntax struct {
+	Tokens []lexer.Token
+	URL    *textSyntax `parser:"'TRACE' @@"`
 }
 
 type copySyntax struct {
@@ -297,8 +248,8 @@ type replaceSyntax struct {
 }
 
 type viewSyntax struct {
-	Name  lexer.Token  `parser:"@( Ident | Quoted ) 'AS'"`
-	Query *querySyntax `parser:"@@"`
+	Name  lexer.Token `parser:"@( Ident | Quoted ) 'AS'"`
+	Query querySyntax `parser:"@@"`
 }
 
 type metadataSyntax struct {
@@ -309,9 +260,9 @@ type metadataSyntax struct {
 
 type saveSyntax struct {
 	Tokens []lexer.Token
-	Name   lexer.Token  `parser:"'SAVE' @( Ident | Quoted )"`
-	Params namesSyntax  `parser:"@@ 'AS'"`
-	Query  *querySyntax `parser:"@@"`
+	Name   lexer.Token `parser:"'SAVE' @( Ident | Quoted )"`
+	Params namesSyntax `parser:"@@ 'AS'"`
+	Query  querySyntax `parser:"@@"`
 }
 
 type runSyntax struct {
@@ -384,7 +335,7 @@ type dedupClauseSyntax struct {
 	Tokens     []lexer.Token
 	Scopes     []*scopeSyntax `parser:"  'IN' @@ ( ',' @@ )*"`
 	Of         string         `parser:"| 'OF' @( 'PAGES' | 'BLOCKS' )"`
-	Method     string         `parser:"| 'METHOD' @( 'SIMHASH' | 'MINHASH' )"`
+	Method     string         `parser:"| 'METHOD' @( 'MINHASH' | 'SIMHASH' | 'KEYWORDS' | 'CONTAINMENT' )"`
 	Distance   lexer.Token    `parser:"| 'DISTANCE' @( Number | Param )"`
 	Similarity lexer.Token    `parser:"| 'SIMILARITY' @( Number | Param )"`
 	Time       timeSyntax     `parser:"| @@"`
@@ -483,19 +434,12 @@ type (
 const lookahead = 2
 
 // grammar builds the parser of statements, once and when it is first needed.
-var grammar = sync.OnceValue(buildParser[statementSyntax])
-
-// queryGrammar is the parser of the queries within expressions. It is set by
-// init, as it is made with the parser of expressions, which calls it.
-var queryGrammar func() *participle.Parser[querySyntax]
-
-func init() { queryGrammar = sync.OnceValue(buildParser[querySyntax]) }
-
-func buildParser[T any]() *participle.Parser[T] {
-	return participle.MustBuild[T](
+var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
+	return participle.MustBuild[statementSyntax](
 		participle.Lexer(definition{}),
 		participle.CaseInsensitive("Ident"),
 		participle.UseLookahead(lookahead),
+		participle.ParseTypeWith(parseQuery),
 		participle.ParseTypeWith(parseExpr),
 		participle.ParseTypeWith(parseTime),
 		participle.ParseTypeWith(parseMoment),
@@ -503,4 +447,4 @@ func buildParser[T any]() *participle.Parser[T] {
 		participle.ParseTypeWith(parseArguments),
 		participle.ParseTypeWith(parseNames),
 	)
-}
+})

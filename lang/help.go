@@ -72,10 +72,13 @@ file = 'text' | $name | expr || expr
 CRAWL (url, … | DUE [IN scope, …])
     [DEPTH n] [LIMIT (n PAGES | 64KB | 7d), …]
     [WITHIN scope, …] [EXCLUDE (scope | ~ 'text'), …]
+    [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
-    [AGENT url] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
+    [AGENT agent] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
     [ALLOW PRIVATE] [FROM ARCHIVE [AT t]] [AS name]
 url = 'text' | $name
+agent = 'text' | $name
+words = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 n = 10 | $name
 scope = 'text' | 'text' .. 'text' | $name
@@ -89,6 +92,10 @@ n = 10 | $name
 `},
 	{"ADD", `
 ADD url, … TO CRAWL name [FORCE]
+url = 'text' | $name
+`},
+	{"TRACE", `
+TRACE url
 url = 'text' | $name
 `},
 	{"SCHEDULE", `
@@ -195,7 +202,8 @@ host = 'text' | $name
 `},
 	{"DEDUP", `
 DEDUP [IN scope, …] [time] [OF (PAGES | BLOCKS)]
-    [METHOD (SIMHASH | MINHASH)] [DISTANCE n] [SIMILARITY n]
+    [METHOD (MINHASH | SIMHASH | KEYWORDS | CONTAINMENT)]
+    [DISTANCE n] [SIMILARITY n]
 scope = 'text' | 'text' .. 'text' | $name
 time = range [choice] | choice [range]
 range = BETWEEN t AND t | FROM t TO t | SINCE t | UNTIL t | DURING t AND t
@@ -213,7 +221,7 @@ file = 'text' | $name
 `},
 	{"SHOW PAGE", `
 SHOW PAGE url [AT t | AS OF t]
-    [AS (text | html | raw | headers | blocks)]
+    [AS (text | html | raw | wire | headers | blocks)]
 url = 'text' | $name
 t = 2008-06-15 | 2008 | 'text' | $name | NOW | TODAY | t - 7d | t + 2mo
 `},

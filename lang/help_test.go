@@ -52,7 +52,7 @@ type grammarText struct {
 var partSamples = map[string]string{
 	"x": "a", "y": "a", "z": "a", "t": "2008", "n": "1",
 	"expr": "a", "type": "int", "column": "c", "relation": "captures", "topic": "SELECT",
-	"statement": "SELECT 1", "query": "SELECT 1", "text": "text", "html": "html", "raw": "raw", "headers": "headers", "blocks": "blocks",
+	"statement": "SELECT 1", "query": "SELECT 1", "text": "text", "html": "html", "raw": "raw", "wire": "wire", "headers": "headers", "blocks": "blocks",
 }
 
 func readGrammar(t *testing.T, topic string) *grammarText {

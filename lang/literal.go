@@ -25,7 +25,7 @@ var (
 	monthUnits = map[string]int{"mo": 1, "y": 12}
 )
 
-// number scans what begins with a digit: a number, a period, or a number with
+// number scans what begins with a digit, or a point and a digit: a number, a period, or a number with
 // a unit.
 func (s *scanner) number() {
 	start := s.pos

@@ -368,6 +368,9 @@ func Tokens(src string) []Token {
 		more = s.next()
 		for i := range s.tokens {
 			t := &s.tokens[i]
+			if t.Type == lexer.EOF && t.Value == "" {
+				continue // the end of the source, which may lie behind a fault
+			}
 			from := startOf(t).Offset
 			list = appendComments(list, src, end, from)
 			end = max(end, min(from+len(t.Value), len(src)))

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
 	"infomall/lang/ast"
@@ -136,9 +135,11 @@ func (s *scanner) parse() (ast.Statement, Errors) {
 	if s.fatal {
 		return nil, s.errs
 	}
-	tree, err := parseStart(s.tokens), error(nil)
+	l := lexerOf(s.tokens)
+	defer l.free()
+	tree, err := l.parseStart(), error(nil)
 	if tree == nil {
-		tree, err = parseTokens(s.tokens)
+		tree, err = l.parse()
 	}
 	if err == nil {
 		var b builder
@@ -163,62 +164,4 @@ func (s *scanner) parse() (ast.Statement, Errors) {
 func sorted(es []*ast.Error) Errors {
 	slices.SortStableFunc(es, func(a, b *ast.Error) int { return cmp.Compare(a.Start.Offset, b.Start.Offset) })
 	return es
-}
-
-// parseTokens runs the grammar over one statement's tokens.
-func parseTokens(tokens []lexer.Token) (*statementSyntax, error) {
-	peeking, err := lexer.Upgrade(&tokenList{tokens})
-	if err != nil {
-		return nil, err
-	}
-	tree, err := grammar().ParseFromLexer(peeking)
-	if err != nil {
-		err = innerFault(tokens, err)
-	}
-	return tree, err
-}
-
-// innerFault looks for a fault behind that of err within the query in brackets
-// in which err stands, and else gives err: of a clause that it reads only in
-// part, the grammar blames the first word, unless it stands in the outermost
-// query.
-func innerFault(tokens []lexer.Token, err error) error {
-	var placed participle.Error
-	if !errors.As(err, &placed) {
-		return err
-	}
-	at := placed.Position().Offset
-	open, depth := -1, 0
-	for i := len(tokens) - 1; i > 0 && open < 0; i-- {
-		switch t := &tokens[i-1]; {
-		case tokens[i].Pos.Offset >= at: // a query begins before its fault
-		case isOp(t, ")"):
-			depth++
-		case isOp(t, "(") && depth > 0:
-			depth--
-		case isOp(t, "(") && (isKeyword(&tokens[i], "SELECT") || isKeyword(&tokens[i], "WITH")):
-			open = i
-		}
-	}
-	if open < 0 {
-		return err
-	}
-	end := open
-	for depth = 1; end < len(tokens)-1; end++ {
-		if isOp(&tokens[end], "(") {
-			depth++
-		} else if isOp(&tokens[end], ")") {
-			if depth--; depth == 0 {
-				break
-			}
-		}
-	}
-	inner := slices.Clone(tokens[open : end+1])
-	inner[len(inner)-1].Type = lexer.EOF
-	_, found := parseTokens(inner)
-	var deeper participle.Error
-	if errors.As(found, &deeper) && deeper.Position().Offset > at {
-		return found
-	}
-	return err
 }

@@ -528,6 +528,10 @@ func (g treeMaker) crawl() *ast.Crawl {
 	if g.bool() {
 		c.FromArchive = true
 		c.Agent, c.Proxy, c.Rate = g.text(), g.text(), &ast.Size{Text: "2MB", Bytes: 2 << 20}
+		c.For, c.Expand = g.text(), g.expr(2)
+		if g.bool() {
+			c.Through = g.param()
+		}
 		c.Limits = []ast.CrawlLimit{{Pages: true, N: g.param()}, {N: &ast.Size{Text: "2MB", Bytes: 2 << 20}}}
 	}
 	if g.bool() {

@@ -104,12 +104,15 @@ func (s *scanner) next() bool {
 	}
 }
 
-// end adds the end of the source, placed right after the last token, where the
-// writer stopped.
+// end adds the end of the source, placed right after the last token, or the
+// last sign that is none, where the writer stopped.
 func (s *scanner) end() {
 	pos := s.place(s.pos)
 	if n := len(s.tokens); n > 0 {
 		pos = lexer.Position(endOf(&s.tokens[n-1]))
+	}
+	if n := len(s.errs); n > 0 && s.errs[n-1].End.Offset > pos.Offset {
+		pos = lexer.Position(s.errs[n-1].End)
 	}
 	s.tokens = append(s.tokens, lexer.Token{Type: lexer.EOF, Pos: pos})
 }
@@ -268,7 +271,7 @@ func (s *scanner) token() {
 	switch c := s.src[s.pos]; {
 	case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_':
 		s.word()
-	case '0' <= c && c <= '9':
+	case isDigit(c), c == '.' && isDigit(s.peek(1)) && !s.afterOperand():
 		s.number()
 	case c == '\'':
 		s.quoted(tokString, openString)
@@ -285,12 +288,26 @@ func (s *scanner) token() {
 			if c == '&' && s.peek(0) == '&' {
 				s.pos++
 			}
-			s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), characterHint(c))
+			hint := characterHint(c)
+			if c == '\\' && len(s.tokens) == 0 {
+				hint = promptHint(s.src[s.pos:])
+			}
+			s.fault(start, s.pos, "unexpected "+strconv.Quote(s.src[start:s.pos]), hint)
 			return
 		}
 		s.pos += n
 		s.operator(start)
 	}
+}
+
+// afterOperand reports whether a name or a value ends right here, so that a point
+// is an operator.
+func (s *scanner) afterOperand() bool {
+	if s.pos == 0 {
+		return false
+	}
+	c := s.src[s.pos-1]
+	return ast.IsIdentPart(rune(c)) || c >= utf8.RuneSelf || c == '"' || c == '\'' || c == ')'
 }
 
 // operatorLen is the length of the operator at the start of src, 0 for none.
@@ -330,6 +347,12 @@ func characterHint(c byte) string {
 		return "|| joins texts, OR joins conditions"
 	case '&':
 		return "write AND"
+	case '?', '@':
+		return "a parameter is $name or :name"
+	case '#':
+		return "a comment is -- to the end of the line, or /* … */"
+	case '^':
+		return noPowers
 	case '[', ']', '{', '}':
 		return "brackets are ( and )"
 	case '`':
@@ -338,6 +361,30 @@ func characterHint(c byte) string {
 		return "in a string a backslash stands for itself"
 	}
 	return ""
+}
+
+// promptHint says what does here what psql's command behind a backslash does.
+func promptHint(command string) string {
+	name := command[:len(command)-len(strings.TrimLeft(command, "abcdefghijklmnopqrstuvwxyz?"))]
+	switch {
+	case name == "dv":
+		return "write SHOW VIEWS"
+	case name == "df":
+		return "write SHOW FUNCTIONS"
+	case strings.HasPrefix(name, "d"):
+		return "write SHOW RELATIONS, or DESCRIBE versions"
+	case name == "l", name == "list":
+		return "write SHOW POOLS"
+	case name == "h", name == "?", name == "help":
+		return "write HELP, or HELP SELECT"
+	case name == "x":
+		return "at the prompt .mode vertical does that"
+	case name == "i":
+		return "write .read FILE"
+	case name == "copy":
+		return "write EXPORT (SELECT …) TO 'file.csv'"
+	}
+	return "commands of the prompt begin with a dot; .help lists them"
 }
 
 // word scans a name or a keyword. Keywords come out in upper case.

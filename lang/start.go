@@ -16,16 +16,16 @@ import (
 // startParser reads a whole statement of one kind.
 type startParser func(*lexer.PeekingLexer) (*statementSyntax, error)
 
-// starts are the statements by their first words. EXPLAIN is not there: what
-// follows it tells which statement it begins.
+// starts are the statements by their first words.
 var starts = sync.OnceValue(func() map[string]startParser {
-	query := startsWith(func(s *deedSyntax) **querySyntax { return &s.Query })
+	query := startsWith(func(s *deedSyntax) **queryStatementSyntax { return &s.Query })
 	return map[string]startParser{
 		"SELECT":   query,
 		"WITH":     query,
 		"IMPORT":   startsWith(func(s *deedSyntax) **importSyntax { return &s.Import }),
 		"EXPORT":   startsWith(func(s *deedSyntax) **exportSyntax { return &s.Export }),
 		"CRAWL":    startsWith(func(s *deedSyntax) **crawlSyntax { return &s.Crawl }),
+		"TRACE":    startsWith(func(s *deedSyntax) **traceSyntax { return &s.Trace }),
 		"VERIFY":   startsWith(func(s *deedSyntax) **verifySyntax { return &s.Verify }),
 		"DELETE":   startsWith(func(s *deedSyntax) **deleteSyntax { return &s.Delete }),
 		"CREATE":   startsWith(func(s *deedSyntax) **createSyntax { return &s.Create }),
@@ -59,22 +59,38 @@ func startsWith[T any](field func(*deedSyntax) **T) startParser {
 	}
 }
 
-// parseStart reads a statement that is told by its first word; nil where it is
-// not, or has a fault.
-func parseStart(tokens []lexer.Token) *statementSyntax {
-	first := &tokens[0]
-	if first.Type != tokKeyword && first.Type != tokIdent || len(first.Value) > startLenMax {
+// parseStart reads a statement that is told by its first word, also behind
+// EXPLAIN; nil where it is not, or has a fault.
+func (l *tokenLexer) parseStart() *statementSyntax {
+	l.lex.LoadCheckpoint(l.start)
+	first := l.lex.Peek()
+	if !isWord(first, "EXPLAIN") {
+		return startAt(l.lex)
+	}
+	explain := &explainSyntax{Tokens: l.tokens[:l.used-1]}
+	l.lex.Next()
+	if explain.Analyze = isWord(l.lex.Peek(), "ANALYZE"); explain.Analyze {
+		l.lex.Next()
+	}
+	tree := startAt(l.lex)
+	if tree == nil {
+		return nil
+	}
+	explain.Deed = tree.Deed
+	return &statementSyntax{Explain: explain}
+}
+
+// startAt reads a statement that is told by the next word.
+func startAt(lex *lexer.PeekingLexer) *statementSyntax {
+	first := lex.Peek()
+	if !isWordToken(first) || len(first.Value) > startLenMax {
 		return nil
 	}
 	start := starts()[upperASCII(first.Value)]
 	if start == nil {
 		return nil
 	}
-	peeking, err := lexer.Upgrade(&tokenList{tokens})
-	if err != nil {
-		return nil
-	}
-	tree, err := start(peeking)
+	tree, err := start(lex)
 	if err != nil {
 		return nil
 	}

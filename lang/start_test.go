@@ -16,15 +16,17 @@ func TestStarts(t *testing.T) {
 	}
 	for _, src := range sources {
 		for s := newScanner(src, ""); s.next(); {
-			tree := parseStart(s.tokens)
+			l := lexerOf(s.tokens)
+			tree := l.parseStart()
 			if tree == nil {
 				continue
 			}
 			seen[upperASCII(s.tokens[0].Value)] = true
-			want, err := parseTokens(s.tokens)
+			want, err := l.parse()
 			if err != nil || !reflect.DeepEqual(tree, want) {
 				t.Errorf("%s: got another tree than that of the whole grammar, error %v", src, err)
 			}
+			l.free()
 		}
 	}
 	for word := range starts() {

@@ -16,49 +16,47 @@ type timeClause ast.TimeClause
 
 func (t timeClause) clause() ast.TimeClause { return ast.TimeClause(t) }
 
-// parseTime reads a range, a choice, or both in either order.
+// parseTime reads a time clause where one begins.
 func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
-	p := exprParser{lex: lex}
-	var t timeClause
-	var err error
+	p := parser{lex: lex}
+	t, err := p.timeClause()
+	if err == nil && t.Range == nil && t.Choice == nil {
+		err = participle.NextMatch
+	}
+	return timeClause(t), err
+}
+
+// timeClause reads a range, a choice, both in either order, or nothing.
+func (p *parser) timeClause() (t ast.TimeClause, err error) {
 	for err == nil {
 		switch {
 		case t.Range == nil && p.atRange():
 			t.Range, err = p.timeRange()
 		case t.Choice == nil && p.atChoice():
 			t.Choice, err = p.timeChoice()
-		case t.Range == nil && t.Choice == nil:
-			return nil, participle.NextMatch
 		default:
 			return t, nil
 		}
 	}
-	return nil, err
+	return t, err
 }
 
-func (p *exprParser) atRange() bool {
+func (p *parser) atRange() bool {
 	t := p.peek()
 	return isKeyword(t, "BETWEEN") || isKeyword(t, "FROM") || isWord(t, "SINCE") || isWord(t, "UNTIL") || isWord(t, "DURING")
 }
 
-func (p *exprParser) atChoice() bool {
+func (p *parser) atChoice() bool {
 	t := p.peek()
 	return isWord(t, "AT") || isWord(t, "NEAREST") || isWord(t, "FIRST") || isWord(t, "LATEST") || isWord(t, "EACH") || p.atAsOf()
 }
 
 // atAsOf tells AS OF from the AS of an alias.
-func (p *exprParser) atAsOf() bool {
-	if !isKeyword(p.peek(), "AS") {
-		return false
-	}
-	here := p.lex.MakeCheckpoint()
-	p.lex.Next()
-	of := isWord(p.peek(), "OF")
-	p.lex.LoadCheckpoint(here)
-	return of
+func (p *parser) atAsOf() bool {
+	return isKeyword(p.peek(), "AS") && isWord(p.peekSecond(), "OF")
 }
 
-func (p *exprParser) timeRange() (*ast.TimeRange, error) {
+func (p *parser) timeRange() (*ast.TimeRange, error) {
 	r := &ast.TimeRange{}
 	var err error
 	first := p.next()
@@ -87,7 +85,7 @@ func (p *exprParser) timeRange() (*ast.TimeRange, error) {
 	return r, nil
 }
 
-func (p *exprParser) timeChoice() (*ast.TimeChoice, error) {
+func (p *parser) timeChoice() (*ast.TimeChoice, error) {
 	c := &ast.TimeChoice{}
 	var err error
 	first := p.next()
@@ -117,7 +115,7 @@ func (p *exprParser) timeChoice() (*ast.TimeChoice, error) {
 }
 
 // unit reads the unit of EACH.
-func (p *exprParser) unit() (string, error) {
+func (p *parser) unit() (string, error) {
 	for _, u := range ast.PeriodUnits {
 		if isWord(p.peek(), upperASCII(u)) {
 			p.next()
@@ -128,7 +126,7 @@ func (p *exprParser) unit() (string, error) {
 }
 
 // moments reads two times with a word between them.
-func (p *exprParser) moments(word string) (a, b ast.Expr, err error) {
+func (p *parser) moments(word string) (a, b ast.Expr, err error) {
 	if a, err = p.moment(); err != nil {
 		return nil, nil, err
 	}
@@ -142,13 +140,13 @@ func (p *exprParser) moments(word string) (a, b ast.Expr, err error) {
 
 // parseMoment reads a time.
 func parseMoment(lex *lexer.PeekingLexer) (moment, error) {
-	p := exprParser{lex: lex}
+	p := parser{lex: lex}
 	return p.moment()
 }
 
 // moment reads a time: a literal, a parameter, NOW or TODAY, with durations
 // added to it and taken off it.
-func (p *exprParser) moment() (ast.Expr, error) {
+func (p *parser) moment() (ast.Expr, error) {
 	first := p.peek()
 	x, err := p.baseMoment()
 	if err != nil {
@@ -169,7 +167,7 @@ func (p *exprParser) moment() (ast.Expr, error) {
 	return x, nil
 }
 
-func (p *exprParser) baseMoment() (ast.Expr, error) {
+func (p *parser) baseMoment() (ast.Expr, error) {
 	switch t := p.peek(); {
 	case isKeyword(t, "NOW"):
 		return p.now()

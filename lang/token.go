@@ -2,7 +2,9 @@ package lang
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"sync"
 
 	"github.com/alecthomas/participle/v2/lexer"
 
@@ -61,17 +63,61 @@ func (definition) Lex(string, io.Reader) (lexer.Lexer, error) {
 	return nil, errors.New("lang: statements are parsed from scanned tokens")
 }
 
-// tokenList is a lexer over scanned tokens. The last one is the end.
-type tokenList struct {
-	tokens []lexer.Token
+// tokenLexer is the lexer that participle reads one statement from. Making one
+// costs as much as parsing with it, so they are kept and filled anew.
+type tokenLexer struct {
+	lex    *lexer.PeekingLexer
+	start  lexer.Checkpoint
+	tokens []lexer.Token // those that lex reads
+	used   int
 }
 
-func (l *tokenList) Next() (lexer.Token, error) {
-	t := l.tokens[0]
-	if len(l.tokens) > 1 {
-		l.tokens = l.tokens[1:]
+var tokenLexers sync.Pool
+
+// tokenLexerMin is how many tokens a lexer holds at least: most statements are
+// shorter.
+const tokenLexerMin = 64
+
+// lexerOf is a lexer over tokens, of which the last is the end. It is given back
+// by free, and what the grammar made of its tokens holds until then.
+func lexerOf(tokens []lexer.Token) *tokenLexer {
+	l, _ := tokenLexers.Get().(*tokenLexer)
+	if l == nil || len(l.tokens) < len(tokens) {
+		l = newTokenLexer(max(2*len(tokens), tokenLexerMin))
 	}
-	return t, nil
+	l.used = copy(l.tokens, tokens)
+	return l
+}
+
+// parse runs the grammar over the tokens.
+func (l *tokenLexer) parse() (*statementSyntax, error) {
+	l.lex.LoadCheckpoint(l.start)
+	return grammar().ParseFromLexer(l.lex)
+}
+
+// newTokenLexer makes a lexer for up to n tokens.
+func newTokenLexer(n int) *tokenLexer {
+	lex, err := lexer.Upgrade(&emptyTokens{n})
+	if err != nil {
+		panic(fmt.Sprintf("lang: %v", err)) // Unreachable: emptyTokens has no errors.
+	}
+	return &tokenLexer{lex: lex, start: lex.MakeCheckpoint(), tokens: lex.Range(0, lexer.RawCursor(n))}
+}
+
+// free gives the lexer back. It then refers to no source.
+func (l *tokenLexer) free() {
+	clear(l.tokens[:l.used])
+	tokenLexers.Put(l)
+}
+
+// emptyTokens is a lexer of n tokens that are filled in later.
+type emptyTokens struct{ n int }
+
+func (e *emptyTokens) Next() (lexer.Token, error) {
+	if e.n--; e.n == 0 {
+		return lexer.Token{Type: lexer.EOF}, nil
+	}
+	return lexer.Token{}, nil
 }
 
 // startOf and endOf are the places where a token begins and where it is over.

@@ -1,0 +1,304 @@
+package lang
+
+import (
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"infomall/lang/ast"
+)
+
+// querySyntax is a query as the grammar holds it. Queries stand in expressions
+// and expressions in queries, so one parser reads both, token by token.
+type querySyntax interface {
+	tree() *ast.Query
+}
+
+type queryTree ast.Query
+
+func (q *queryTree) tree() *ast.Query { return (*ast.Query)(q) }
+
+// parseQuery reads a query where one begins.
+func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
+	p := parser{lex: lex}
+	if !p.atQuery() {
+		return nil, participle.NextMatch
+	}
+	q, err := p.query()
+	return (*queryTree)(q), err
+}
+
+// atQuery tells whether a query follows.
+func (p *parser) atQuery() bool {
+	return isKeyword(p.peek(), "SELECT") || isKeyword(p.peek(), "WITH")
+}
+
+// bracketedQuery reads a query and the bracket behind it.
+func (p *parser) bracketedQuery() (*ast.Query, error) {
+	if !p.atQuery() {
+		return nil, p.unexpected()
+	}
+	q, err := p.query()
+	if err != nil {
+		return nil, err
+	}
+	return q, p.needOp(")")
+}
+
+func (p *parser) query() (*ast.Query, error) {
+	start := startOf(p.peek())
+	q := &ast.Query{}
+	var err error
+	if p.take("WITH") {
+		if q.With, err = p.with(); err != nil {
+			return nil, err
+		}
+	}
+	if q.Select, err = p.selectClauses(); err != nil {
+		return nil, err
+	}
+	for p.take("UNION") {
+		if err := p.needWord("ALL"); err != nil {
+			return nil, err
+		}
+		s, err := p.selectClauses()
+		if err != nil {
+			return nil, err
+		}
+		q.Union = append(q.Union, s)
+	}
+	if p.take("ORDER") {
+		if q.OrderBy, err = p.order(); err != nil {
+			return nil, err
+		}
+	}
+	if p.take("LIMIT") {
+		if q.Limit, err = p.numberOrParam(); err != nil {
+			return nil, err
+		}
+		if p.take("OFFSET") {
+			if q.Offset, err = p.numberOrParam(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	q.Span = p.span(start)
+	return q, nil
+}
+
+// with reads the queries with names behind WITH.
+func (p *parser) with() (list []ast.With, err error) {
+	for {
+		var w ast.With
+		start := startOf(p.peek())
+		if w.Name, err = p.someName(); err != nil {
+			return nil, err
+		}
+		if err := p.need("AS"); err != nil {
+			return nil, err
+		}
+		if err := p.needOp("("); err != nil {
+			return nil, err
+		}
+		if w.Query, err = p.bracketedQuery(); err != nil {
+			return nil, err
+		}
+		w.Span = p.span(start)
+		list = append(list, w)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
+}
+
+func (p *parser) selectClauses() (*ast.Select, error) {
+	start := startOf(p.peek())
+	if err := p.need("SELECT"); err != nil {
+		return nil, err
+	}
+	s := &ast.Select{Distinct: p.take("DISTINCT")}
+	var err error
+	if s.Items, err = p.items(); err != nil {
+		return nil, err
+	}
+	if p.take("FROM") {
+		if s.From, err = p.source(); err != nil {
+			return nil, err
+		}
+		if s.Joins, err = p.joins(); err != nil {
+			return nil, err
+		}
+	}
+	if p.take("WHERE") {
+		if s.Where, err = p.wholeExpr(); err != nil {
+			return nil, err
+		}
+	}
+	if p.take("GROUP") {
+		if err := p.need("BY"); err != nil {
+			return nil, err
+		}
+		if s.GroupBy, err = p.list(); err != nil {
+			return nil, err
+		}
+	}
+	if p.take("HAVING") {
+		if s.Having, err = p.wholeExpr(); err != nil {
+			return nil, err
+		}
+	}
+	s.Span = p.span(start)
+	return s, nil
+}
+
+func (p *parser) items() (list []ast.Item, err error) {
+	for {
+		var it ast.Item
+		start := startOf(p.peek())
+		if it.Star = p.takeOp("*"); !it.Star {
+			if it.Expr, err = p.wholeExpr(); err != nil {
+				return nil, err
+			}
+			if p.take("AS") || p.atName() {
+				if it.Alias, err = p.alias(); err != nil {
+					return nil, err
+				}
+			}
+		}
+		it.Span = p.span(start)
+		list = append(list, it)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
+}
+
+func (p *parser) atName() bool {
+	t := p.peek()
+	return t.Type == tokIdent || t.Type == tokQuoted
+}
+
+func (p *parser) alias() (*ast.Name, error) {
+	n, err := p.someName()
+	if err != nil {
+		return nil, err
+	}
+	return &n, nil
+}
+
+func (p *parser) source() (*ast.Source, error) {
+	start := startOf(p.peek())
+	s := &ast.Source{}
+	var err error
+	switch t := p.peek(); {
+	case p.takeOp("("):
+		s.Query, err = p.bracketedQuery()
+	case p.atFile():
+		p.next()
+		s.File, err = p.textOrParam()
+	case p.atName():
+		err = p.relation(s)
+	case t.Type == tokString, t.Type == tokParam:
+		if s.Scopes, err = p.scopes(); err == nil {
+			s.Time, err = p.timeClause()
+		}
+	default:
+		err = p.unexpected()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.take("AS") {
+		if s.Alias, err = p.alias(); err != nil {
+			return nil, err
+		}
+	}
+	s.Span = p.span(start)
+	return s, nil
+}
+
+// atFile tells FILE '…' from a relation of that name.
+func (p *parser) atFile() bool {
+	if !isWord(p.peek(), "FILE") {
+		return false
+	}
+	next := p.peekSecond().Type
+	return next == tokString || next == tokParam
+}
+
+// relation reads a relation or periods(unit), its scopes and its time clause.
+func (p *parser) relation(s *ast.Source) error {
+	name, err := p.alias()
+	if err != nil {
+		return err
+	}
+	s.Relation = name
+	if !name.Quoted && equalFold(name.Text, "PERIODS") && p.takeOp("(") {
+		t := p.peek()
+		if t.Type != tokIdent {
+			return p.unexpected()
+		}
+		p.next()
+		unit := newName(t)
+		s.Unit = &unit
+		if err := p.needOp(")"); err != nil {
+			return err
+		}
+	}
+	if p.take("IN") {
+		if s.Scopes, err = p.scopes(); err != nil {
+			return err
+		}
+	}
+	s.Time, err = p.timeClause()
+	return err
+}
+
+// scopes reads one or more scopes with commas between them.
+func (p *parser) scopes() ([]ast.Scope, error) {
+	var list []ast.Scope
+	for {
+		s, err := p.scope()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+		if !p.takeOp(",") {
+			return list, nil
+		}
+	}
+}
+
+func (p *parser) joins() ([]ast.Join, error) {
+	var list []ast.Join
+	for isKeyword(p.peek(), "LEFT") || isKeyword(p.peek(), "JOIN") {
+		var j ast.Join
+		var err error
+		start := startOf(p.peek())
+		j.Left = p.take("LEFT")
+		if err := p.need("JOIN"); err != nil {
+			return nil, err
+		}
+		if j.Source, err = p.source(); err != nil {
+			return nil, err
+		}
+		if err := p.need("ON"); err != nil {
+			return nil, err
+		}
+		if j.On, err = p.wholeExpr(); err != nil {
+			return nil, err
+		}
+		j.Span = p.span(start)
+		list = append(list, j)
+	}
+	return list, nil
+}
+
+// numberOrParam reads a number or a parameter.
+func (p *parser) numberOrParam() (ast.Expr, error) {
+	switch t := p.peek(); t.Type {
+	case tokNumber, tokParam:
+		p.next()
+		return literal(t), nil
+	}
+	return nil, p.unexpected()
+}
