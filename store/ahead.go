@@ -17,8 +17,11 @@ const (
 	// while the one before is looked at: who wants a few rows has only these
 	// read for him.
 	aheadAfter = 4
-	// aheadBatches is how many batches of a scan there are at most.
-	aheadBatches = 3
+	// aheadBatches is how many batches of a scan there are at most, and
+	// aheadBundle how many are handed over at once: whoever waits for each wakes
+	// for each, which took a fifth of a scan's CPU time.
+	aheadBatches = 16
+	aheadBundle  = 8
 	// sharedCaptures is how many captures a tally counts before it is worth a
 	// second goroutine.
 	sharedCaptures = 1 << 16
@@ -48,12 +51,27 @@ func here(ctx context.Context, fill filler, yield func(*record.Batch, error) boo
 // returns. After some batches it is ahead of yield.
 func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch, error) bool) {
 	within, cancel := context.WithCancel(ctx)
-	full, empty := make(chan *record.Batch, aheadBatches), make(chan *record.Batch, aheadBatches)
+	full, empty := make(chan []*record.Batch, aheadBatches), make(chan *record.Batch, aheadBatches)
 	var err error
 	go func() {
 		defer close(full)
+		var bundle []*record.Batch
+		send := func() {
+			if len(bundle) > 0 {
+				full <- bundle // there is room for all that there are
+				bundle = nil
+			}
+		}
 		err = fill(within, new(record.Batch), func(b *record.Batch) *record.Batch {
-			full <- b // there is room for all that there are
+			if bundle = append(bundle, b); len(bundle) == aheadBundle {
+				send()
+			}
+			select {
+			case b = <-empty:
+				return b
+			default:
+				send() // none comes back before these are looked at
+			}
 			select {
 			case b = <-empty:
 				return b
@@ -61,6 +79,7 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 				return nil
 			}
 		})
+		send()
 	}()
 	defer func() {
 		cancel()
@@ -68,18 +87,20 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 		}
 	}()
 	n := 0
-	for b := range full {
-		if n == after {
-			for range aheadBatches - 1 {
-				empty <- new(record.Batch)
+	for bundle := range full {
+		for _, b := range bundle {
+			if n == after {
+				for range aheadBatches - 1 {
+					empty <- new(record.Batch)
+				}
 			}
+			n++
+			if !yield(b, nil) {
+				return
+			}
+			b.Reset()
+			empty <- b
 		}
-		n++
-		if !yield(b, nil) {
-			return
-		}
-		b.Reset()
-		empty <- b
 	}
 	if err == nil {
 		err = ctx.Err() // of which fill was not told an error

@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"math/bits"
 	"slices"
 
 	"infomall/store/block"
@@ -25,16 +27,16 @@ type analysis struct {
 	divided bool     // it is stored as layout and blocks
 	plain   bool     // what divides is the body as it was sent
 	single  bool     // it has one block at most, be that hidden
-	leaf    [][]byte // facts of the block that all of the body is
+	leaf    [][]byte // facts of the block that all of the body is; then bodies share a
 	// open is the page as it divides, until the batch that brought it is
 	// written; nil as well where it does not divide, or not to be stored so.
 	open *block.Reading
 }
 
-// analyse reads a body. head is its response's, mime its media type.
-func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
+// analyse reads a body.
+func analyse(reader *block.Reader, body []byte, as sent) *analysis {
 	a := &analysis{page: segment.NoPage, single: true}
-	b := openPage(body, head, mime)
+	b := as.openWith(reader, body)
 	if b == nil {
 		return a
 	}
@@ -53,7 +55,7 @@ func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
 	// A single leaf that is all of the body is as good as the body.
 	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
 	if len(r.Leaves) > 0 && !whole {
-		a.content = contentOf(r.Digests)
+		a.content = contentOf(r.Made)
 	}
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
@@ -63,21 +65,51 @@ func analyse(reader *block.Reader, body, head []byte, mime string) *analysis {
 	r.Close()
 	if a.single = len(r.Blocks) <= 2; a.single && whole {
 		// Of a small text that is much of its memory, and few are asked for more.
-		a.leaf, a.open = r.Facts, nil
+		a.leaf, a.open = r.Facts(), nil
 	}
 	return a
 }
 
-// openPage divides a body; nil where it does not divide.
-func openPage(body, head []byte, mime string) *block.Body {
+// sent is what a response says of how its body is to be read.
+type sent struct{ mime, encoding, contentType string }
+
+// sentAs reads it off the response's head. mime is its media type.
+func sentAs(head []byte, mime string) sent {
+	return sent{mime, record.Header(head, "Content-Encoding"), record.Header(head, "Content-Type")}
+}
+
+// open divides a body; nil where it does not divide.
+func (s sent) open(body []byte) *block.Body {
 	if len(body) > dividedMax {
 		return nil
 	}
-	b, ok := block.Open(body, mime, record.Header(head, "Content-Type"), record.Header(head, "Content-Encoding"), block.Options{})
+	b, ok := block.Open(body, s.mime, s.contentType, s.encoding, block.Options{})
 	if !ok {
 		return nil
 	}
 	return b
+}
+
+// openWith is open for who reads what it gives, with a reader.
+func (s sent) openWith(reader *block.Reader, body []byte) *block.Body {
+	if len(body) > dividedMax {
+		return nil
+	}
+	b, ok := reader.Open(body, s.mime, s.contentType, s.encoding, block.Options{})
+	if !ok {
+		return nil
+	}
+	return b
+}
+
+// openPage divides a body; nil where it does not divide.
+func openPage(body, head []byte, mime string) *block.Body { return sentAs(head, mime).open(body) }
+
+// like reports whether a says of its body what o says of another, both of which are
+// one leaf.
+func (a *analysis) like(o *analysis) bool {
+	return a.leaf != nil && o != nil && o.leaf != nil && a.page == o.page && a.content == o.content && a.missing == o.missing && a.plain == o.plain &&
+		bytes.Equal(a.facts, o.facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
 // memory is what a takes beside the body's bytes, about.
@@ -107,17 +139,47 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 }
 
 // contentOf is a fingerprint of a page's leaves, whatever their order; never 0.
-func contentOf(leaves []record.Digest) uint64 {
-	ids := make([]segment.ID, len(leaves))
-	for i, d := range leaves {
-		ids[i] = segment.ID(d[:16])
+func contentOf(leaves []*block.Leaf) uint64 {
+	ids := make([][2]uint64, len(leaves)) // the first half of each
+	for i, l := range leaves {
+		ids[i] = [2]uint64{binary.BigEndian.Uint64(l.Digest[:]), binary.BigEndian.Uint64(l.Digest[8:])}
 	}
-	slices.SortFunc(ids, func(a, b segment.ID) int { return bytes.Compare(a[:], b[:]) })
-	sum := sha256.New()
+	sortIDs(ids)
+	all := make([]byte, 0, len(ids)*len(segment.ID{}))
 	for _, id := range ids {
-		sum.Write(id[:])
+		all = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(all, id[0]), id[1])
 	}
-	return max(1, binary.LittleEndian.Uint64(sum.Sum(nil)))
+	sum := sha256.Sum256(all)
+	return max(1, binary.LittleEndian.Uint64(sum[:]))
+}
+
+// sortIDs sorts digests. They are as good as random, so that their first bits tell
+// about where each belongs.
+func sortIDs(ids [][2]uint64) {
+	shift := 64 - bits.Len(uint(len(ids)))
+	ends := make([]int32, 1<<(64-shift)) // of those with the same first bits
+	for _, id := range ids {
+		ends[id[0]>>shift]++
+	}
+	sum := int32(0)
+	for i, n := range ends {
+		ends[i] = sum
+		sum += n
+	}
+	for _, id := range slices.Clone(ids) {
+		at := &ends[id[0]>>shift]
+		ids[*at] = id
+		*at++
+	}
+	from := int32(0)
+	for _, to := range ends {
+		if to-from > 1 {
+			slices.SortFunc(ids[from:to], func(a, b [2]uint64) int {
+				return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+			})
+		}
+		from = to
+	}
 }
 
 // contentFor gives the body of a staged capture as the segment takes it.
@@ -134,12 +196,12 @@ func (m *analyses) contentFor(s *staged) segment.Content {
 	if r == nil {
 		return c
 	}
-	c.Facts = r.Facts
+	c.Facts = r.Facts()
 	if s.read.divided {
 		c.Layout = r.Layout()
 		c.IDs, c.Leaves = make([]segment.ID, len(r.Leaves)), make([][]byte, len(r.Leaves))
 		for i, n := range r.Leaves {
-			c.IDs[i], c.Leaves[i] = segment.ID(r.Digests[i][:16]), r.Bytes(n)
+			c.IDs[i], c.Leaves[i] = segment.ID(r.Made[i].Digest[:16]), r.Bytes(n)
 		}
 	}
 	return c
@@ -153,12 +215,13 @@ const analysesMax = 2048
 type analyses struct {
 	reader *block.Reader
 	known  map[analysisKey]*analysis
+	last   *analysis // that was made: small texts have theirs in common
+	bytes  int64     // that those made since close take in memory, about
 }
 
 type analysisKey struct {
-	id             segment.ID
-	mime, encoding string
-	contentType    string
+	id segment.ID
+	as sent
 }
 
 func newAnalyses() *analyses {
@@ -166,10 +229,15 @@ func newAnalyses() *analyses {
 }
 
 func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
-	k := analysisKey{id, mime, record.Header(head, "Content-Encoding"), record.Header(head, "Content-Type")}
+	k := analysisKey{id, sentAs(head, mime)}
 	a := m.known[k]
 	if a == nil {
-		a = analyse(m.reader, body, head, mime)
+		if a = analyse(m.reader, body, k.as); a.like(m.last) {
+			a = m.last
+		} else {
+			m.last = a
+			m.bytes += a.memory()
+		}
 		if len(m.known) >= analysesMax {
 			clear(m.known)
 		}
@@ -181,17 +249,24 @@ func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
 // open gives the page of which a is the analysis as it divides; nil if it does
 // not.
 func (m *analyses) open(a *analysis, body, head []byte, mime string) *block.Reading {
-	if a.open == nil && a.facts != nil {
-		if b := openPage(body, head, mime); b != nil {
-			a.open = m.reader.Read(b)
-			a.open.Close()
-		}
+	if a.open != nil || a.facts == nil {
+		return a.open
 	}
-	return a.open
+	b := sentAs(head, mime).openWith(m.reader, body)
+	if b == nil {
+		return nil
+	}
+	r := m.reader.Read(b)
+	r.Close()
+	if a.leaf == nil {
+		a.open = r // else other bodies have a too
+	}
+	return r
 }
 
 // close forgets the pages, and keeps what was read off them.
 func (m *analyses) close() {
+	m.bytes = 0
 	for _, a := range m.known {
 		a.open = nil
 	}

@@ -32,7 +32,7 @@ type Options struct {
 	// CacheBytes bounds the cache of decoded runs; 0 is 256 MB.
 	CacheBytes int64
 	// BatchBytes is how much an import holds in memory before it publishes, and
-	// twice that the most of what it has published and remembers; 0 is 32 MB.
+	// twice that the most of what it has published and remembers; 0 is 40 MB.
 	BatchBytes int64
 	// Warn is told what was found wrong and worked around, such as a damaged
 	// index. Nil drops it. It may be called from several goroutines.
@@ -45,7 +45,7 @@ type Options struct {
 
 const (
 	cacheBytesDefault = 256 << 20
-	batchBytesDefault = 32 << 20
+	batchBytesDefault = 40 << 20
 )
 
 // Archive is an archive's folder, which need not exist until something is
@@ -55,10 +55,11 @@ type Archive struct {
 	dir  string
 	opts Options
 
-	// See ahead.go for these.
+	// See ahead.go and merge.go for these.
 	goroutines     int
 	aheadAfter     int
 	sharedCaptures int64
+	merging        mergeBounds
 
 	mu      sync.Mutex
 	indexes map[string]*segment.IndexFile // open, by name; they never change
@@ -85,6 +86,7 @@ func Open(dir string, o Options) *Archive {
 	}
 	return &Archive{
 		dir: dir, opts: o, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
+		merging: mergeBounds{mergeWays, mergeRuns, mergePlaces},
 		indexes: make(map[string]*segment.IndexFile), removals: make(map[string]*removal), warned: make(map[string]bool),
 	}
 }
@@ -211,6 +213,16 @@ func (a *Archive) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 		a.cache = c
 	}
 	return a.cache, nil
+}
+
+// settleCache waits until the cache has what it was given, which it takes in its own
+// time: who asks again at once would else find little of it.
+func (a *Archive) settleCache() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cache != nil {
+		a.cache.Wait()
+	}
 }
 
 // boundCache sets what the cache may hold.

@@ -55,6 +55,39 @@ func (o *batcher) add(group []located) error {
 	return nil
 }
 
+// columns is what appends captures from the columns of the index as they are; nil
+// where the scan asks for more.
+func (o *batcher) columns() func(c *cursor, n int) error {
+	if !o.alone || o.s.Skip != nil {
+		return nil
+	}
+	return o.singles
+}
+
+// singles appends those of the next n captures of c that lie in the scan's range.
+// Each is the only one of its URL.
+func (o *batcher) singles(c *cursor, n int) error {
+	for n > 0 {
+		some := 0
+		for some < min(n, record.BatchRows-o.b.N) && o.inRange(c.chunk.Time(c.i+some)) {
+			some++
+		}
+		c.chunk.AppendSingles(o.b, o.s.Columns, c.seg.Info, c.k, c.i, some)
+		if o.b.N == record.BatchRows {
+			if err := o.flush(); err != nil {
+				return err
+			}
+		} else if some < n {
+			some++ // one that is not in range
+		}
+		c.skip(some)
+		n -= some
+	}
+	return nil
+}
+
+func (o *batcher) inRange(t record.Time) bool { return t >= o.s.From && t < o.s.To }
+
 // flush hands the batch on and goes on with another.
 func (o *batcher) flush() error {
 	if o.b.N == 0 {
@@ -66,12 +99,9 @@ func (o *batcher) flush() error {
 	return nil
 }
 
-func (o *batcher) row(e *located) error {
-	b, want := o.b, o.s.Columns
-	b.N++
-	b.Key = append(b.Key, e.Key)
-	b.Time = append(b.Time, e.Time)
-	b.Ref = append(b.Ref, record.Ref{Segment: e.seg.Info.ID, Run: e.run, N: e.n})
+// putEntry appends those of record.TallyColumns that are wanted, to a batch of rows
+// or of a tally.
+func putEntry(b *record.Batch, want record.Columns, e *located) {
 	if want&record.ColStatus != 0 {
 		b.Status = append(b.Status, e.Status)
 	}
@@ -83,16 +113,6 @@ func (o *batcher) row(e *located) error {
 	}
 	if want&record.ColBytes != 0 {
 		b.Bytes = append(b.Bytes, e.Bytes)
-	}
-	if want&record.ColChange != 0 {
-		b.Change = append(b.Change, e.Change)
-	}
-	if want&record.ColPrevious != 0 {
-		b.Previous = append(b.Previous, e.Previous)
-		b.PreviousVersion = append(b.PreviousVersion, e.PreviousVersion)
-	}
-	if want&record.ColVersionTime != 0 {
-		b.VersionTime = append(b.VersionTime, e.VersionTime)
 	}
 	if want&record.ColPool != 0 {
 		b.Pool = append(b.Pool, e.seg.Info.Pool)
@@ -108,6 +128,25 @@ func (o *batcher) row(e *located) error {
 	}
 	if want&record.ColJob != 0 {
 		b.Job = append(b.Job, e.Job)
+	}
+}
+
+func (o *batcher) row(e *located) error {
+	b, want := o.b, o.s.Columns
+	b.N++
+	b.Key = append(b.Key, e.Key)
+	b.Time = append(b.Time, e.Time)
+	b.Ref = append(b.Ref, record.Ref{Segment: e.seg.Info.ID, Run: e.run, N: e.n})
+	putEntry(b, want, e)
+	if want&record.ColChange != 0 {
+		b.Change = append(b.Change, e.Change)
+	}
+	if want&record.ColPrevious != 0 {
+		b.Previous = append(b.Previous, e.Previous)
+		b.PreviousVersion = append(b.PreviousVersion, e.PreviousVersion)
+	}
+	if want&record.ColVersionTime != 0 {
+		b.VersionTime = append(b.VersionTime, e.VersionTime)
 	}
 	if o.alone {
 		return nil

@@ -53,10 +53,15 @@ type indexInfo struct {
 
 // catalogFormat is the catalogue format that this program writes, and the
 // newest that it reads. Format 1 does not say which segments a segment uses, and
-// before format 3 it is not said how many blocks one has.
-const catalogFormat = 3
+// before format 3 it is not said how many blocks one has, before format 4 what it
+// is apart from, before format 5 how many of its URLs are fresh.
+const catalogFormat = 5
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// orders says how the captures of a segment lie to those of their URLs that were
+// there before: behind them, or wherever.
+var orders = map[bool]string{true: "follows", false: "any"}
 
 func (c *catalog) encode() []byte {
 	b := fmt.Appendf(nil, "infomall catalogue\t%d\ngeneration\t%d\n", catalogFormat, c.generation)
@@ -64,10 +69,10 @@ func (c *catalog) encode() []byte {
 		b = fmt.Appendf(b, "archive\t%s\t%s\n", c.id, map[bool]string{false: "original", true: "copy"}[c.copied])
 	}
 	for _, s := range c.segments {
-		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\n",
+		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n",
 			s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, s.CRC, s.Index, s.IndexBytes,
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
-			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "), joinIDs(s.Uses), s.Blocks)
+			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "), joinIDs(s.Uses), s.Blocks, s.Apart, s.Fresh, orders[s.Follows])
 	}
 	for _, x := range c.indexes {
 		b = fmt.Appendf(b, "index\t%s\t%d\t%08x\n", x.name, x.bytes, x.crc)
@@ -137,6 +142,13 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			s.Blocks = segment.BlocksUnknown
 			if format > 2 {
 				s.Blocks = f.int()
+			}
+			if format > 3 {
+				s.Apart = f.uint(10)
+			}
+			s.Fresh = segment.FreshUnknown
+			if format > 4 {
+				s.Fresh, s.Follows = f.int(), f.text() == orders[true]
 			}
 			c.segments = append(c.segments, s)
 		case "index":

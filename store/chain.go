@@ -159,8 +159,8 @@ func settleVisible(all []located) []located {
 		e := all[i]
 		j := twin(kept, &e)
 		if j >= 0 && (kept[j].hidden == 0 || e.hidden != 0) {
-			if kept[j].hidden != 0 {
-				kept[j].hidden = max(kept[j].hidden, e.hidden) // it was removed twice
+			if kept[j].hidden != 0 && kept[j].hidden < e.hidden {
+				kept[j] = e // it was removed twice: how it was the second time counts
 			}
 			continue
 		}

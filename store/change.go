@@ -24,6 +24,9 @@ type change struct {
 	out []*segment.Info
 	// in are segments in the writer's folder that are to be in force.
 	in []made
+	// index, if not nil, is where some of these are in the index already. Whoever
+	// publishes the change ends it.
+	index *segment.IndexBuilder
 	// again are segments that are in force in another form from then on.
 	again []again
 	// names, if not nil, tells where the blocks of out are in in.
@@ -119,16 +122,13 @@ func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
 	for _, a := range ch.again {
 		in = append(in, a.made)
 	}
-	infos := make([]*segment.Info, len(in))
-	writers := make([]*segment.Writer, len(in))
-	index := filepath.Join(dirIndex, fmt.Sprintf("%06d.idx", max(in[0].info.ID, in[0].number)))
-	for i, m := range in {
-		infos[i], writers[i] = m.info, m.w
+	name := indexName(in[0])
+	index, tmp := filepath.Join(dirIndex, name), filepath.Join(w.dir, name)
+	for _, m := range in {
 		m.info.File = filepath.Join(dirPools, m.info.Pool, segment.FileName(m.info.ID, m.number))
 		m.info.Index = index
 	}
-	tmp := filepath.Join(w.dir, filepath.Base(index))
-	if err := segment.WriteIndex(w.a.opts.Disk, tmp, infos, writers); err != nil {
+	if err := w.writeIndex(ch.index, tmp, in); err != nil {
 		return nil, nil, err
 	}
 	x, err := describeIndex(tmp, index)
@@ -148,6 +148,30 @@ func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
 		files[i] = m[1]
 	}
 	return &x, files, w.a.moveIn(moves)
+}
+
+// indexName is what the index file is called in which a segment comes first.
+func indexName(first made) string {
+	return fmt.Sprintf("%06d.idx", max(first.info.ID, first.number))
+}
+
+// writeIndex puts those of the segments into an index that are not in it, and
+// ends it. With nil it makes it at tmp.
+func (w *writer) writeIndex(x *segment.IndexBuilder, tmp string, in []made) (err error) {
+	if x == nil {
+		if x, err = segment.NewIndexBuilder(w.a.opts.Disk, tmp); err != nil {
+			return err
+		}
+	}
+	for _, m := range in {
+		if m.w == nil {
+			continue
+		}
+		if err := x.AddSegment(m.info, m.w); err != nil {
+			return errors.Join(err, x.Abandon())
+		}
+	}
+	return x.Finish()
 }
 
 // moveInRemoval writes a removal's file and moves it to its place.
@@ -197,7 +221,7 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	}
 	for _, s := range c.segments {
 		if a, ok := anew[s.ID]; ok && a.old.File == s.File {
-			a.info.Born, a.info.Seen = s.Born, s.Seen
+			a.info.Born, a.info.Seen, a.info.Apart, a.info.Fresh, a.info.Follows = s.Born, s.Seen, s.Apart, s.Fresh, s.Follows
 			s = a.info
 			delete(anew, s.ID)
 		}
@@ -222,12 +246,16 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 		}
 		next.removals = append(next.removals, kept)
 	}
-	born := next.generation
+	born, apart := next.generation, ch.seen
 	if len(ch.out) > 0 {
 		born = next.bornOf(ch.out)
+		for _, s := range ch.out {
+			apart = min(apart, s.Apart) // what was in two segments still is
+		}
+		c.sumFresh(ch)
 	}
 	for _, m := range ch.in {
-		m.info.Born, m.info.Seen = born, ch.seen
+		m.info.Born, m.info.Seen, m.info.Apart = born, ch.seen, apart
 		if ch.seen == c.generation {
 			m.info.Seen = next.generation // nothing came between
 		}
@@ -254,6 +282,37 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	}
 	next.tidy()
 	return next, next.whole(c, ch)
+}
+
+// sumFresh counts the fresh URLs of segments that others of c were merged into: all
+// of theirs where their pool has no other segments, else as many as those that
+// were merged had together.
+func (c *catalog) sumFresh(ch change) {
+	out := make(map[uint32]bool, len(ch.out))
+	follows := true
+	for _, s := range ch.out {
+		out[s.ID] = true
+		follows = follows && s.Follows
+	}
+	fresh := int64(0)
+	for i, s := range ch.out {
+		hides := slices.ContainsFunc(c.removals, func(r removalInfo) bool { return slices.Contains(r.segments, s.ID) })
+		mixed := slices.ContainsFunc(ch.out[:i], func(o *segment.Info) bool { return !s.IsApart(o) })
+		if s.Fresh == segment.FreshUnknown || fresh == segment.FreshUnknown || hides || mixed {
+			fresh = segment.FreshUnknown
+			continue
+		}
+		fresh += s.Fresh
+	}
+	for _, m := range ch.in {
+		m.info.Follows, m.info.Fresh = follows, fresh
+		switch {
+		case !slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == m.info.Pool && !out[s.ID] }):
+			m.info.Fresh = m.info.URLs
+		case fresh > 0:
+			fresh = 0 // the first of them has it
+		}
+	}
 }
 
 // divide lets pools take what the change says. It is errStale if captures came

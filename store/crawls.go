@@ -99,7 +99,21 @@ func (a *Archive) Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error] 
 
 // Frontier yields the URLs that crawls are to fetch, some at a time.
 func (a *Archive) Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error] {
-	return ofCrawls(ctx, a, queue.Waiting, func(u *record.Queued, crawl string) { u.Crawl = crawl })
+	weights := make(map[string]*record.Weights)
+	return ofCrawls(ctx, a, queue.Waiting, func(u *record.Queued, crawl string) {
+		u.Crawl = crawl
+		if u.Terms == nil {
+			return
+		}
+		w, known := weights[crawl]
+		if !known {
+			if c, _, err := queue.Look(a.crawlDir(crawl)); err == nil {
+				w = c.Weights
+			}
+			weights[crawl] = w
+		}
+		u.Terms.Weights = w
+	})
 }
 
 // ofCrawls yields the rows of all crawls, each with the name of its own.

@@ -126,6 +126,22 @@ func (c *cursor) single(e *located) bool {
 	return true
 }
 
+// singles is how many entries from the one at hand on can be taken from the chunk
+// as they stand there: each is the only one of its URL in the segment, as far as
+// the chunk tells, and segment.Chunk.Single; and their keys come before limit, "" for
+// no limit.
+func (c *cursor) singles(limit string) int {
+	keys, counts := c.keys[c.k:len(c.keys)-1], c.counts[c.k:] // more of the last may follow
+	n := 0
+	for n < len(keys) && counts[n] == 1 && (limit == "" || keys[n] < limit) && c.chunk.Single(c.i+n) {
+		n++
+	}
+	return n
+}
+
+// skip moves past n singles.
+func (c *cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
+
 // heads is a heap of cursors, the least key on top.
 type heads []*cursor
 
@@ -147,20 +163,39 @@ func (h *heads) moved() {
 }
 
 func (h heads) down(i int) {
+	if i >= len(h) {
+		return
+	}
+	c := h[i]
+	key := c.key()
 	for {
 		least := 2*i + 1
 		if least >= len(h) {
-			return
+			break
 		}
-		if right := least + 1; right < len(h) && h[right].key() < h[least].key() {
-			least = right
+		next := h[least].key()
+		if right := least + 1; right < len(h) {
+			if k := h[right].key(); k < next {
+				least, next = right, k
+			}
 		}
-		if h[i].key() <= h[least].key() {
-			return
+		if key <= next {
+			break
 		}
-		h[i], h[least] = h[least], h[i]
-		i = least
+		h[i], i = h[least], least
 	}
+	h[i] = c
+}
+
+// limit is the least key that another cursor than the top is at, or to if that
+// comes before; "" for no key.
+func (h heads) limit(to string) string {
+	for i := 1; i < len(h) && i < 3; i++ {
+		if key := h[i].key(); to == "" || key < to {
+			to = key
+		}
+	}
+	return to
 }
 
 // topAlone reports whether no cursor but the top is at its key.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,47 +117,7 @@ func TestDefinitionsFaults(t *testing.T) {
 		}
 		return len(names), append(at, progress{d.Mark(), len(names), len(names)})
 	}
-	root := t.TempDir()
-	whole := disktest.New(root)
-	_, at := defineAll(whole, filepath.Join(root, "archive"))
-	r := rand.New(rand.NewPCG(1, 2))
-	for n := at[0].mark; n <= whole.Mark(); n++ {
-		p := at[0]
-		for _, next := range at {
-			if next.mark <= n {
-				p = next
-			}
-		}
-		for range 4 {
-			left := t.TempDir()
-			if err := whole.Crash(n, r).WriteTo(left); err != nil {
-				t.Fatal(err)
-			}
-			if err := judge(filepath.Join(left, "archive"), p.acked, p.begun); err != nil {
-				t.Fatalf("power lost after %d operations: %v", n, err)
-			}
-		}
-	}
-	for n := 1; n <= whole.Operations(); n++ {
-		root := t.TempDir()
-		dir := filepath.Join(root, "archive")
-		d := disktest.New(root)
-		d.Fault = func(at int, _ string) error {
-			if at >= n {
-				return disktest.ErrKilled
-			}
-			return nil
-		}
-		acked, _ := defineAll(d, dir)
-		if err := judge(dir, acked, acked+1); err != nil {
-			t.Fatalf("killed at operation %d: %v", n, err)
-		}
-		d.Fault = nil
-		d.Revive()
-		if open := d.OpenFiles(); open != 0 {
-			t.Fatalf("%d files are open after a kill at operation %d", open, n)
-		}
-	}
+	everyFault(t, defineAll, judge)
 }
 
 // TestDefinitionsAtOnce defines names from several archives at once, as several

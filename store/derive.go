@@ -233,9 +233,9 @@ func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool
 			if err != nil {
 				return false, err
 			}
-			facts = of.Block(b.N)
+			facts = of.Kept(b.N)
 		}
-		if len(facts) == 0 || facts[0] != block.Extractor {
+		if len(facts) == 0 || block.Outdated(facts) {
 			return false, nil
 		}
 	}
@@ -245,12 +245,12 @@ func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool
 // blocks puts the facts of a page's leaves where those of the run's blocks are.
 func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
-	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Facts) {
+	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {
 		return
 	}
 	for i, b := range leaves {
 		if b.Segment == at.seg.Info.ID && b.Run == at.run && int(b.N) < len(blocks) {
-			blocks[b.N] = opened.Facts[i]
+			blocks[b.N] = opened.Made[i].Facts
 		}
 	}
 }

@@ -99,10 +99,8 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 	return c.time() <= at, nil
 }
 
-// LeafFacts gives the facts that are kept beside the leaves of a capture's body,
-// in order; nil for one without. Where the body is kept undivided and is no leaf
-// there are none.
-func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error) {
+// ownerOf gives the entry that has the body of a capture, nil for one without.
+func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
 	s := v.segment(ref.Segment)
 	if s == nil {
 		return nil, errNoSegment(ref.Segment)
@@ -112,31 +110,51 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, err
 		return nil, err
 	}
 	owner, _, err := v.owner(ctx, s, e)
+	return owner, err
+}
+
+// LeafFacts gives the facts that are kept beside the leaves of a capture's body,
+// in order; nil for one without. Where the body is kept undivided and is no leaf
+// there are none.
+func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
+	err = v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { out = append(out, f.Block(n)) })
+	return out, err
+}
+
+// AppendLeaves appends them to dst as they are kept.
+func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
+	err := v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { dst = append(dst, f.Leaf(n)) })
+	return dst, err
+}
+
+// eachLeaf calls f with the facts of the run that each leaf of a capture's body is
+// in, and its number there, in order.
+func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
+	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil {
-		return nil, err
+		return err
 	}
-	var out [][]byte
 	skip := owner.Recipe.Layout
 	spans, err := v.spans(owner.Recipe)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, span := range spans {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if skip >= span.Count {
 			skip -= span.Count
 			continue
 		}
-		f, err := v.facts(v.segment(span.Segment), span.Run)
+		facts, err := v.facts(v.segment(span.Segment), span.Run)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for n := span.N + skip; n < span.N+span.Count; n++ {
-			out = append(out, f.Block(n))
+			f(facts, n)
 		}
 		skip = 0
 	}
-	return out, nil
+	return nil
 }

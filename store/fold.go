@@ -34,7 +34,7 @@ func (b *batchPlan) fold(ctx context.Context, all []located) error {
 		return nil // what is known of the URL is not what its folds were made with
 	}
 	f := &folder{b: b, ctx: ctx, all: all, at: -1, sums: versionSums(all)}
-	return f.folds(func(l *located, fold []byte) { b.staged[l.n].Fold = fold })
+	return f.folds(func(l *located, fold []byte) { b.folds[l.n] = fold })
 }
 
 // folds makes the folds of all versions of f.of, and hands them to take.
@@ -74,7 +74,7 @@ func (f *folder) first(last int, l *located) []byte {
 	if last >= 0 || l.seg != nil {
 		return nil
 	}
-	s := &f.b.staged[l.n]
+	s := f.b.staged[l.n]
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified || s.read == nil || !s.read.single || len(s.body) == 0 || len(s.body) > dividedMax {
 		return nil
 	}
@@ -173,7 +173,7 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	if l.seg != nil {
 		return f.stored(v, l)
 	}
-	s := &f.b.staged[l.n]
+	s := f.b.staged[l.n]
 	read := s.read
 	if read == nil || len(s.body) > dividedMax {
 		return nil, nil, nil
@@ -181,12 +181,12 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		// s.read is of its original, whose headers may be others.
 		read = f.b.read.of(s.ID, s.body, s.Head, s.Mime)
-		s.Facts = read.facts
+		f.b.change(int(l.n)).Facts = read.facts
 	}
 	v.Digest, v.Size = s.Digest, int64(len(s.body))
 	reading := f.b.read.open(read, s.body, s.Head, s.Mime)
 	if reading != nil {
-		v.Body, v.Digests = reading.Body, reading.Digests
+		v.Body, v.Made = reading.Body, reading.Made
 	}
 	return v, reading, nil
 }
@@ -206,7 +206,7 @@ func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Re
 	if body != nil && l.seg == f.of {
 		reading := f.b.read.reader.Read(body)
 		reading.Close()
-		v.Body, v.Digests = reading.Body, reading.Digests
+		v.Body, v.Made = reading.Body, reading.Made
 		return v, reading, nil
 	}
 	if body != nil {

@@ -282,6 +282,7 @@ func TestAnyOrder(t *testing.T) {
 		visits := drawHistory(rt)
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
+		a.merging = drawBounds(rt)
 		shuffled := rapid.Permutation(visits).Draw(rt, "order")
 		for rest := shuffled; len(rest) > 0; {
 			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
@@ -307,6 +308,7 @@ func TestAnyOrder(t *testing.T) {
 			rt.Fatalf("from %v to %v:\n%s", from.Std(), to.Std(), diffRows(got, part))
 		}
 		checkTally(rt, a)
+		checkPools(rt, a)
 		// Again, and nothing is added.
 		if res := put(t, a, visits); res.Stored+res.Visits != 0 {
 			rt.Fatalf("a second import stored %d and visited %d", res.Stored, res.Visits)

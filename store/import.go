@@ -15,8 +15,8 @@ import (
 // in memory, there are few on the way.
 const (
 	itemsAhead  = 4
-	bundleItems = 64
-	bundleBytes = 64 << 10
+	bundleItems = 256
+	bundleBytes = 128 << 10
 )
 
 // bundle gathers records that are handed over together.
@@ -27,6 +27,9 @@ type bundle struct {
 
 // add appends a record, and reports whether that is enough.
 func (b *bundle) add(it record.Item) (full bool) {
+	if b.items == nil {
+		b.items = make([]record.Item, 0, bundleItems/4)
+	}
 	b.items = append(b.items, it)
 	if c := it.Capture; c != nil {
 		b.bytes += len(c.Body) + len(c.Head)

@@ -1,12 +1,12 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -30,14 +30,21 @@ type ingest struct {
 	job   string
 	added record.Time
 	enc   *zstd.Encoder
+	quick *zstd.Encoder // for small captures
 
-	staged []staged
-	bytes  int64
+	staged []*staged
+	room   []staged // for those to come
+	bytes  int64    // that these take in memory, about, without what read has
+	batch  int64    // as many are published
 	read   *analyses
 	// poolLimit is the size above which a pool is split; 0 is the default.
 	poolLimit int64
 	tails     *tails
 	blocks    *segment.Blocks
+	// wrote is the segments that were published, each with the turn of blocks
+	// when it was written.
+	wrote  map[uint32]int
+	nearby *nearby // nil before the first batch
 }
 
 // staged is a capture on its way in.
@@ -58,6 +65,9 @@ type staged struct {
 	// known only once segments have numbers.
 	holderPool string
 	inBatch    bool
+	came       int // its place among those of its batch as they came
+	// planned: it is the copy of a plan.
+	planned bool
 }
 
 // takeBody makes s a capture of the body of o. A record without headers of its
@@ -89,8 +99,22 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	s.Holder, s.holderPool, s.inBatch = r.Info.ID, r.Info.Pool, false
 }
 
-// stagedCost is what a staged capture takes in memory beside its bytes, about.
-const stagedCost = 1500
+// stagedCost is what a staged capture takes in memory beside its bytes and what
+// was read off these, about: itself, its key, and its place in a plan.
+const stagedCost = 800
+
+// stagedRoom is for how many captures room is made at once.
+const stagedRoom = 256
+
+// newStaged gives room for a capture.
+func (g *ingest) newStaged() *staged {
+	if len(g.room) == 0 {
+		g.room = make([]staged, stagedRoom)
+	}
+	s := &g.room[0]
+	g.room = g.room[1:]
+	return s
+}
 
 // newIngest begins to take captures in, beginning with those that killed
 // processes left in journals.
@@ -109,13 +133,15 @@ func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(), enc: newEncoder()}
+	g := &ingest{a: a, w: w, job: job, batch: a.opts.BatchBytes, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
 	return g, nil
 }
 
 // newEncoder returns what compresses fast.
-func newEncoder() *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20), zstd.WithLowerEncoderMem(true))
+func newEncoder() *zstd.Encoder { return encoderOf(zstd.SpeedDefault) }
+
+func encoderOf(level zstd.EncoderLevel) *zstd.Encoder {
+	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(4<<20), zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
 	}
@@ -130,10 +156,11 @@ func (g *ingest) close() error {
 
 // drop forgets what is staged and frees the disk space of large bodies.
 func (g *ingest) drop() {
-	for i := range g.staged {
-		if s := g.staged[i].spool; s != nil {
-			s.File.Close()
+	for _, s := range g.staged {
+		if s.spool != nil {
+			s.spool.File.Close()
 		}
+		*s = staged{} // it may lie beside room that is still free
 	}
 	g.read.close()
 	clear(g.staged)
@@ -153,7 +180,8 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		c.Close()
 		return err
 	}
-	s := staged{result: res, body: c.Body, spool: c.Spool}
+	s := g.newStaged()
+	s.result, s.body, s.spool, s.came = res, c.Body, c.Spool, len(g.staged)
 	e := &s.Stored
 	e.Key = urlkey.Key(canonical)
 	if c.AskedURL != canonical {
@@ -170,6 +198,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		e.Mime = record.Mime(record.Header(c.Head, "Content-Type"))
 	}
 	e.Job, e.Added, e.Page = g.job, g.added, segment.NoPage
+	follow(nil, &e.Entry) // as most do
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
 	e.Head, e.Framing, e.Extra = c.Head, c.Framing, c.Extra
@@ -209,11 +238,10 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		if e.Kind != record.KindPage {
 			e.Page.BlockCount, e.Content = -1, 0 // only pages have blocks
 		}
-		g.bytes += s.read.memory()
 	}
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
-	if g.bytes >= g.a.opts.BatchBytes {
+	if g.bytes+g.read.bytes >= g.batch {
 		return g.flush(ctx)
 	}
 	return nil
@@ -256,61 +284,50 @@ func (g *ingest) flush(ctx context.Context) error {
 		return nil
 	}
 	defer g.drop()
-	order := make([]*staged, len(g.staged))
-	for i := range g.staged {
-		order[i] = &g.staged[i]
-	}
-	slices.SortStableFunc(order, func(a, b *staged) int { return a.Compare(&b.Entry) })
+	slices.SortFunc(g.staged, func(a, b *staged) int { return cmp.Or(a.Compare(&b.Entry), cmp.Compare(a.came, b.came)) })
 	for {
-		large, err := g.store(ctx, order)
+		large, err := g.store(ctx)
 		switch {
 		case errors.Is(err, errStale):
 			continue // what the batch was to use was merged: plan it anew
 		case err != nil:
 			return err
 		}
-		clear(order)
 		g.drop() // a merge needs the memory
 		g.mergeSmall(ctx, large)
 		return nil
 	}
 }
 
+// batchShelf is how many bytes of stored runs an import keeps at hand.
+const batchShelf = 16 << 20
+
 // store writes and publishes the staged captures as they are to be by the
 // archive's present state. It tells the pools that have many small segments now,
 // or are too large.
-func (g *ingest) store(ctx context.Context, order []*staged) (large []string, err error) {
+func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	v, err := g.a.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer v.Close()
-	v.SetCache(0) // what is read for one batch is of no use to the next
-	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: make([]staged, len(order)), pools: make(map[string]*poolPlan)}
-	for i, s := range order {
-		b.staged[i] = *s // planning changes captures, and may have to be done again
-	}
+	v.shelve(batchShelf, 1) // neighbouring URLs have their bodies in the same runs
+	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
-	if len(b.pools) > 0 {
-		if err := g.write(ctx, b); err != nil {
-			return nil, err
-		}
+	done, err := g.write(ctx, b)
+	if err != nil {
+		return nil, err
 	}
 	for i, f := range b.fates {
 		b.staged[i].count(f)
 		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.pools)) {
-		small := 1 // that which was published now
-		for _, s := range v.pin.segments {
-			if s.Pool == name && s.Bytes < smallBytes {
-				small++
-			}
-		}
-		if small >= smallMany || v.pin.oversized(name, limitOr(g.poolLimit)) {
+	for _, m := range done {
+		name := m.info.Pool
+		if dueForMerge(append(v.pin.poolSegments(name), m.info)) != nil || v.pin.oversized(name, limitOr(g.poolLimit)) {
 			large = append(large, name)
 		}
 	}
@@ -361,12 +378,26 @@ type batchPlan struct {
 	read     *analyses
 	tails    *tails
 	look     *looker
-	staged   []staged // sorted
-	fates    []fate   // one for each staged
-	newBytes []int64  // one for each staged: of bodies that were not there
+	staged   []*staged // sorted; see change
+	fates    []fate    // one for each staged
+	folds    [][]byte  // one for each staged
+	newBytes []int64   // one for each staged: of bodies that were not there
 	pools    map[string]*poolPlan
+	all      []located // captures of the URL at hand
 	// across is the revisits whose originals are of other URLs of this batch.
 	across []reference
+}
+
+// change gives capture i to be changed: a copy, as planning may have to be done
+// again. Most captures are the first of their URL, and stay as they came.
+func (b *batchPlan) change(i int) *staged {
+	s := b.staged[i]
+	if !s.planned {
+		own := *s
+		own.planned = true
+		s, b.staged[i] = &own, &own
+	}
+	return s
 }
 
 // reference is from one staged capture to another, by place.
@@ -378,12 +409,15 @@ type poolPlan struct {
 	id      uint32
 	at      []int // places in staged, sorted
 	urls    int
+	fresh   int64 // as segment.Info has it, and follows
+	follows bool
 	depends map[string]bool
 }
 
 // plan goes through the batch URL by URL.
 func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
+	b.folds = make([][]byte, len(b.staged))
 	b.newBytes = make([]int64, len(b.staged))
 	for from := 0; from < len(b.staged); {
 		to := from + 1
@@ -399,12 +433,12 @@ func (b *batchPlan) plan(ctx context.Context) error {
 		if b.fates[r.from] == fateTwice {
 			continue
 		}
-		if err := b.refer(ctx, &b.staged[r.from], r.to); err != nil {
+		if err := b.refer(ctx, b.change(r.from), r.to); err != nil {
 			return err
 		}
 	}
-	for i := range b.staged {
-		if s := &b.staged[i]; b.fates[i] != fateTwice && s.holderPool != "" {
+	for i, s := range b.staged {
+		if b.fates[i] != fateTwice && s.holderPool != "" {
 			b.pools[b.poolFor(s)].depends[s.holderPool] = true
 		}
 	}
@@ -430,23 +464,22 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 			return err
 		}
 	}
-	all := make([]located, 0, len(before)+to-from)
-	all = append(all, before...)
+	all := append(b.all[:0], before...)
 	for i := from; i < to; i++ {
-		s := &b.staged[i]
-		if s.Body == segment.BodyNone {
+		if b.staged[i].Body == segment.BodyNone {
 			if err := b.revisit(ctx, i, known); err != nil {
 				return err
 			}
 		}
 		b.fates[i] = fateTwice
-		l := located{Entry: s.Entry, place: place{n: uint32(i)}}
+		l := located{Entry: b.staged[i].Entry, place: place{n: uint32(i)}}
 		if knows(known, &l) {
 			continue
 		}
 		follow(nil, &l.Entry) // settle makes the hints
 		all = append(all, l)
 	}
+	b.all = all
 	arrange := settle
 	if b.look.disturbed {
 		arrange = settleVisible
@@ -473,9 +506,12 @@ func knows(known []located, e *located) bool {
 // keep plans capture i, which settle found to be new and l to be its place in
 // its URL's history. The URL's other new captures begin at from.
 func (b *batchPlan) keep(i int, l *located, known []located, from int) {
-	s := &b.staged[i]
-	s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
-	s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
+	s := b.staged[i]
+	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
+		s = b.change(i)
+		s.Previous, s.VersionTime, s.PreviousVersion, s.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
+		s.Kind, s.Bytes = l.Kind, l.Bytes // of a 304, those of the capture before
+	}
 	b.fates[i] = fateStored
 	if s.Change == record.ChangeSame || s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		b.fates[i] = fateVisit
@@ -483,21 +519,35 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	name := b.poolFor(s)
 	p := b.pools[name]
 	if p == nil {
-		p = &poolPlan{name: name, depends: make(map[string]bool)}
+		p = &poolPlan{name: name, follows: true, depends: make(map[string]bool)}
 		b.pools[name] = p
 	}
 	if n := len(p.at); n == 0 || b.staged[p.at[n-1]].Key != s.Key {
 		p.urls++
+		p.countFresh(known, b.look.disturbed)
 	}
+	p.follows = p.follows && !b.look.disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
 		b.hold(i, known, from)
+		s = b.staged[i]
 	}
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
-		s.Facts = nil // the version that it belongs to has them
+		b.change(i).Facts = nil // the version that it belongs to has them
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.divided {
 		b.takeFrom(i, known)
+	}
+}
+
+// countFresh counts a URL if the pool has none of its captures. Where some were
+// removed there is no saying.
+func (p *poolPlan) countFresh(known []located, disturbed bool) {
+	switch {
+	case disturbed || p.fresh == segment.FreshUnknown:
+		p.fresh = segment.FreshUnknown
+	case !slices.ContainsFunc(known, func(l located) bool { return l.seg.Info.Pool == p.name }):
+		p.fresh++
 	}
 }
 
@@ -505,10 +555,10 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 // from: the last before it that has a body of its own, in its pool or an earlier
 // one. Blocks of this batch's captures are remembered anyway.
 func (b *batchPlan) takeFrom(i int, known []located) {
-	s := &b.staged[i]
+	s := b.staged[i]
 	for j := len(known) - 1; j >= 0; j-- {
 		if k := &known[j]; k.Time <= s.Time && k.Body == segment.BodyOwn && k.seg.Info.Pool <= b.poolFor(s) {
-			s.before = k.place
+			b.change(i).before = k.place
 			return
 		}
 	}
@@ -518,15 +568,17 @@ func (b *batchPlan) takeFrom(i int, known []located) {
 // its pool or an earlier one, and lets it name that instead of bringing its
 // own.
 func (b *batchPlan) hold(i int, known []located, from int) {
-	s := &b.staged[i]
+	s := b.staged[i]
 	for j := len(known) - 1; j >= 0; j-- {
 		if k := &known[j]; k.Body == segment.BodyOwn && k.ID == s.ID && k.seg.Info.Pool <= b.poolFor(s) {
+			s = b.change(i)
 			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.seg.Info.ID, k.seg.Info.Pool
 			return
 		}
 	}
 	for j := i - 1; j >= from; j-- {
-		if k := &b.staged[j]; k.Body == segment.BodyOwn && k.ID == s.ID && b.fates[j] != fateTwice {
+		if k := b.staged[j]; k.Body == segment.BodyOwn && k.ID == s.ID && b.fates[j] != fateTwice {
+			s = b.change(i)
 			s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(k), true
 			return
 		}
@@ -537,7 +589,7 @@ func (b *batchPlan) hold(i int, known []located, from int) {
 // URL's other new captures, or among the batch's captures of other URLs. If it
 // is nowhere the capture is stored without, and scans go on looking.
 func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
-	s := &b.staged[i]
+	s := b.staged[i]
 	pool := b.poolFor(s)
 	o, from, err := b.v.original(ctx, &s.Stored, &located{}, pool, known)
 	if err != nil {
@@ -548,6 +600,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 		if err != nil || owner == nil {
 			return err
 		}
+		s = b.change(i)
 		takeBody(&s.Stored, o)
 		s.heldBy(owner, at)
 		return nil
@@ -556,7 +609,8 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 	if j < 0 {
 		return nil
 	}
-	k := &b.staged[j]
+	k := b.staged[j]
+	s = b.change(i)
 	takeBody(&s.Stored, &k.Stored)
 	if k.Key == s.Key {
 		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
@@ -577,7 +631,7 @@ func (b *batchPlan) inBatch(e *segment.Stored, pool string) int {
 	like := -1
 	for _, key := range keys {
 		for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
-			k := &b.staged[j]
+			k := b.staged[j]
 			// By now it may be planned to be held by another capture of its URL.
 			if k.Digest == (record.Digest{}) || k.Via == record.ViaRevisit || k.Via == record.ViaNotModified || k.Time.Pool() > monthOf(pool) {
 				continue
@@ -630,7 +684,7 @@ func refersTo(e, o *segment.Stored) (named, same bool) {
 
 // refer settles where the body is that s has from the capture staged at to.
 func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
-	k := &b.staged[to]
+	k := b.staged[to]
 	switch {
 	case b.fates[to] != fateTwice && k.Body == segment.BodyOwn:
 		s.holderPool, s.inBatch = b.poolFor(k), true
@@ -652,8 +706,11 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	return fmt.Errorf("import %s: %w", s.Source, errNoHolder)
 }
 
-// write makes and publishes the segments of a planned batch.
-func (g *ingest) write(ctx context.Context, b *batchPlan) error {
+// write makes and publishes the segments of a planned batch, in order of pool.
+func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
+	if len(b.pools) == 0 {
+		return nil, nil
+	}
 	plans := make([]*poolPlan, 0, len(b.pools))
 	for _, p := range b.pools {
 		plans = append(plans, p)
@@ -661,21 +718,31 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) error {
 	sort.Slice(plans, func(i, j int) bool { return plans[i].name < plans[j].name })
 	first, err := g.w.allocate(ctx, len(plans))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, p := range plans {
 		p.id = first + uint32(i)
 	}
-	known := &knownBlocks{v: b.v, blocks: g.blocks}
+	turn := g.blocks.Turn()
+	known := &knownBlocks{v: b.v, blocks: g.blocks, wrote: g.wrote}
 	known.valid(plans)
+	if g.nearby == nil {
+		g.nearby = newNearby(b.v)
+	}
 	// One after the other, since a pool takes blocks from earlier ones.
 	done := make([]made, len(plans))
 	for i, p := range plans {
 		if done[i], err = g.segment(ctx, b, p, known); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return g.w.publish(ctx, change{in: done, seen: b.v.pin.generation, on: b.v.pin.catalog})
+	if err := g.w.publish(ctx, change{in: done, seen: b.v.pin.generation, on: b.v.pin.catalog}); err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		g.wrote[p.id] = turn
+	}
+	return done, nil
 }
 
 // segment writes the db-file of one pool's part of a batch.
@@ -687,6 +754,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 	}
 	defer f.Close()
 	w := segment.NewWriter(f, g.enc, p.name, p.id, p.urls, g.blocks)
+	w.Quick(g.quick)
 	for pool := range p.depends {
 		w.Depend(pool)
 	}
@@ -694,20 +762,31 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		if err := ctx.Err(); err != nil {
 			return made{}, err
 		}
-		s := &b.staged[i]
+		s := b.staged[i]
 		e := s.Stored
+		e.Fold = b.folds[i]
 		if s.inBatch {
 			e.Holder = b.pools[s.holderPool].id
 		}
 		if e.Holder == p.id {
 			e.Holder = 0
 		}
-		if e.Body == segment.BodyOwn && s.before.seg != nil {
+		switch {
+		case e.Body != segment.BodyOwn:
+		case s.before.seg != nil:
 			known.of(s.before)
+		case s.read != nil && !s.read.single:
+			if err := known.near(ctx, g.nearby, e.Key, p.name); err != nil {
+				if ctx.Err() != nil {
+					return made{}, err
+				}
+				g.a.warn(err) // what can't be read can't be taken from
+			}
 		}
 		if b.newBytes[i], err = w.Add(e, g.read.contentFor(s)); err != nil {
 			return made{}, fmt.Errorf("write %s: %w", name, err)
 		}
+		g.nearby.room += b.newBytes[i]
 	}
 	for _, id := range w.Uses() {
 		w.Depend(b.poolOf(id))
@@ -716,6 +795,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 	if err != nil {
 		return made{}, fmt.Errorf("write %s: %w", name, err)
 	}
+	info.Fresh, info.Follows = p.fresh, p.follows
 	if err := f.Sync(); err != nil {
 		return made{}, fmt.Errorf("sync %s: %w", name, err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment"
 	"infomall/store/tianwang"
 	"infomall/store/urlkey"
 )
@@ -27,6 +28,15 @@ const (
 	// sinkAhead is how many captures may wait to be analysed: a crawl is then
 	// held up. Each may be as large as a body kept in memory, so they are few.
 	sinkAhead = 32
+	// sinkBlocks is how many blocks a sink remembers: less than an import, as
+	// there is a crawl beside it.
+	sinkBlocks = segment.BlocksMax / sinkForgets
+	// sinkForgets: of what pages have in common it remembers one of as many, too.
+	sinkForgets = 3
+	// sinkBytes is how much of responses is published at the latest, unless who
+	// begins says it. Batches are published when they are full: this cuts one short,
+	// and its segment is small.
+	sinkBytes = 64 << 20
 )
 
 // Sink takes captures into the archive as they come, such as those of a crawl,
@@ -67,14 +77,18 @@ type work struct {
 
 // NewSink begins to take in captures, which get the name job. It makes the
 // archive if there is none. The caller closes it. Bytes is after how many bytes
-// of responses they are published; 0 is 64 MB.
+// of responses they are published at the latest; 0 is 64 MB.
 func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	g, err := a.newIngest(ctx, job)
 	if err != nil {
 		return nil, err
 	}
+	g.blocks = segment.NewBlocks(sinkBlocks)
+	g.batch = g.batch / 4 * 3 // a crawl needs memory too
+	g.tails = nil             // a crawl fetches a page once
+	g.read.reader.Forgetful(sinkForgets)
 	if bytes == 0 {
-		bytes = sinkBytesDefault
+		bytes = sinkBytes
 	}
 	s := &Sink{
 		a: a, g: g, publish: bytes, ended: make(chan struct{}), ahead: make(chan work, sinkAhead),
@@ -88,8 +102,6 @@ func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, 
 	go s.run(behind)
 	return s, nil
 }
-
-const sinkBytesDefault = 64 << 20
 
 // begin begins the next journal.
 func (s *Sink) begin() error {

@@ -1,6 +1,10 @@
 package store
 
-import "infomall/store/segment"
+import (
+	"slices"
+
+	"infomall/store/segment"
+)
 
 // knownBlocks brings back to an import's memory the blocks of captures that are
 // in the archive, when the next capture of their URL comes in.
@@ -11,6 +15,11 @@ type knownBlocks struct {
 	// runs remembers what the runs of the archive hold: neighbouring URLs have
 	// theirs in the same ones.
 	runs map[uint64]runBlocks
+	// wrote is the segments that the import wrote itself, each with the turn of
+	// the memory by then.
+	wrote map[uint32]int
+	// byPool is as newest gives it.
+	byPool []*segment.Info
 }
 
 // runBlocks is the blocks of a run: their IDs, and where each ends.
@@ -19,8 +28,13 @@ type runBlocks struct {
 	ends []int64
 }
 
-// runBlocksMax is how many runs are remembered.
-const runBlocksMax = 256
+const (
+	// runBlocksMax is how many runs are remembered.
+	runBlocksMax = 256
+	// knownMax is of how many captures it is remembered that their blocks were
+	// brought back. Neighbours have theirs from the same ones.
+	knownMax = 1 << 14
+)
 
 // valid tells the memory which segments are in force or about to be.
 func (k *knownBlocks) valid(plans []*poolPlan) {
@@ -34,13 +48,21 @@ func (k *knownBlocks) valid(plans []*poolPlan) {
 	k.blocks.Valid(pools)
 }
 
+// has reports whether the memory still has the blocks of all captures of a
+// segment: whether it has forgotten none since the import wrote that, and no
+// segment that they lie in was merged.
+func (k *knownBlocks) has(s *segment.Info) bool {
+	turn, ok := k.wrote[s.ID]
+	return ok && k.blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.blocks.May(id) })
+}
+
 // of brings back the blocks of a stored capture. What can't be read can't be
 // taken from: the damage is told, and the new capture is stored whole.
 func (k *knownBlocks) of(at place) {
-	if k.done[at] {
+	if k.done[at] || k.has(at.seg.Info) {
 		return
 	}
-	if k.done == nil {
+	if k.done == nil || len(k.done) >= knownMax {
 		k.done = make(map[place]bool)
 	}
 	k.done[at] = true
@@ -69,18 +91,23 @@ func (k *knownBlocks) load(at place) error {
 		if uint64(span.N)+uint64(span.Count) > uint64(len(r.ids)) {
 			return errNoHolder
 		}
-		for n := span.N; n < span.N+span.Count; n++ {
-			from := int64(0)
-			if n > 0 {
-				from = r.ends[n-1]
-			}
-			k.blocks.Remember(r.ids[n], segment.Placed{
-				BlockRef: segment.BlockRef{Segment: span.Segment, Run: span.Run, N: n},
-				Size:     int32(r.ends[n] - from),
-			})
-		}
+		k.remember(r, span)
 	}
 	return nil
+}
+
+// remember notes the blocks of a span, which r has.
+func (k *knownBlocks) remember(r runBlocks, span segment.Span) {
+	for n := span.N; n < span.N+span.Count; n++ {
+		from := int64(0)
+		if n > 0 {
+			from = r.ends[n-1]
+		}
+		k.blocks.Remember(r.ids[n], segment.Placed{
+			BlockRef: segment.BlockRef{Segment: span.Segment, Run: span.Run, N: n},
+			Size:     int32(r.ends[n] - from),
+		})
+	}
 }
 
 // run gives the blocks of a run.

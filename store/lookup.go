@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"infomall/store/record"
+	"infomall/store/segment"
 )
 
 // looker looks up URLs in the order of their keys. It keeps a place in each
@@ -11,6 +12,7 @@ import (
 type looker struct {
 	v       *Snapshot
 	cursors []*cursor // one a segment
+	probe   segment.Probe
 	group   []located
 	visible []located
 	// disturbed: of the last URL captures are hidden, or were. Its hints are
@@ -76,8 +78,9 @@ func (l *looker) gather(ctx context.Context, key string) error {
 		return err
 	}
 	l.group = l.group[:0]
+	l.probe.Reset(key)
 	for _, c := range l.cursors {
-		if !c.seg.MayHave(key) {
+		if !c.seg.May(&l.probe) {
 			continue
 		}
 		if err := c.seek(key); err != nil {

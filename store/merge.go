@@ -1,13 +1,16 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -20,15 +23,37 @@ import (
 const (
 	// smallBytes is the size of a db-file below which a segment is small.
 	smallBytes = 16 << 20
-	// smallMany is how many small segments of a pool make whoever publishes the
-	// last of them merge them.
+	// smallMany is how many segments of a pool that are small together make whoever
+	// publishes the last of them merge them, and smallMost how many that are small
+	// each: the smallest of these are merged then, as many as are merged at once.
+	// What a crawl or an import brings so is merged once more on the whole, and not
+	// at all before there is much of it.
 	smallMany = 8
+	smallMost = 2 * mergeWays
 	// A merged segment ends behind the URL that makes it larger than
-	// mergedBytes or longer than mergedCaptures: its index is in memory until it
-	// is written.
+	// mergedBytes or longer than mergedCaptures: where each of its runs lies is in
+	// memory while it is read, and so are the names of its blocks once it is merged
+	// itself.
 	mergedBytes    = 512 << 20
 	mergedCaptures = 1 << 20
+	// mergeWays is how many segments that hold the same URLs are merged at once at
+	// most: of each a run or two are in memory. Where there are more, some are
+	// merged ahead of the others.
+	mergeWays = 16
+	// mergeRuns is how many bytes of decoded runs a merge holds, mergePlaces how
+	// many of places of blocks: those of some seven hundred thousand.
+	mergeRuns   = 24 << 20
+	mergePlaces = 8 << 20
+	// mergeBlocks is how many blocks it remembers. Those that are in one place
+	// already it finds there: these are the ones of several writers.
+	mergeBlocks = 200_000
 )
+
+// mergeBounds are these three of an archive.
+type mergeBounds struct {
+	ways         int
+	runs, places int64
+}
 
 // errMerging is returned when another process merges a pool.
 var errMerging = errors.New("another process merges the pool")
@@ -39,8 +64,8 @@ var errMerging = errors.New("another process merges the pool")
 // they are done. A pool that another process is at is left to it; one that is
 // not there is a *record.NoPoolError.
 //
-// It holds the index of one segment in memory, and 12 bytes for each block of
-// the pool.
+// What it holds in memory does not depend on the size of the pool, but for the
+// filters of its segments' URLs, a byte or two each.
 func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {
@@ -52,6 +77,7 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 		o.Pools = pools
 	}
 	var out []record.MergeResult
+	packer := new(segment.Packer)
 	for _, pool := range o.Pools {
 		if !slices.Contains(pools, pool) {
 			return out, &record.NoPoolError{Name: pool, Pools: pools}
@@ -64,7 +90,7 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 		case r.Static && named && !o.Seal:
 			return out, &record.StaticError{Pool: pool}
 		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
-			t := mergeTask{pool: pool, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
+			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
 			if r, err = a.merge(ctx, t); err != nil {
 				return out, err
 			}
@@ -80,10 +106,16 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 // mergeTask says what of a pool is merged.
 type mergeTask struct {
 	pool     string
-	seal     bool                                 // the pool is static then
-	limit    int64                                // above which it is split, 0 is the default
-	byItself bool                                 // nobody asked for it: it may be left to the next
-	choose   func(*catalog) []*segment.Info       // from the catalogue in force
+	seal     bool                           // the pool is static then
+	limit    int64                          // above which it is split, 0 is the default
+	byItself bool                           // nobody asked for it: it may be left to the next
+	choose   func(*catalog) []*segment.Info // from the catalogue in force
+	packer   *segment.Packer                // shared with other pools, or nil
+	// done captures were merged in rounds before, and total are to be in this.
+	done, total int64
+	// left is how many segments there were before the last round. Where that made
+	// them no fewer, there is no other.
+	left     int
 	progress func(pool string, done, total int64) // or nil
 }
 
@@ -127,19 +159,31 @@ func (c *catalog) poolNames() []string {
 	return slices.Compact(names)
 }
 
-// smallSegments lists the small segments of a pool, if there are so many that
-// they should be merged.
+// smallSegments lists the small segments of a pool that should be merged: none
+// while they are few.
 func (c *catalog) smallSegments(pool string) []*segment.Info {
-	var in []*segment.Info
-	for _, s := range c.segments {
-		if s.Pool == pool && s.Bytes < smallBytes {
-			in = append(in, s)
+	return dueForMerge(c.poolSegments(pool))
+}
+
+// dueForMerge gives those of a pool's segments that should be merged by themselves.
+// It sorts them.
+func dueForMerge(in []*segment.Info) []*segment.Info {
+	small := slices.DeleteFunc(in, func(s *segment.Info) bool { return s.Bytes >= smallBytes })
+	slices.SortFunc(small, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
+	together, bytes := 0, int64(0)
+	for _, s := range small {
+		if bytes += s.Bytes; bytes >= smallBytes {
+			break
 		}
+		together++
 	}
-	if len(in) < smallMany {
-		return nil
+	switch {
+	case together >= smallMany:
+		return small[:together]
+	case len(small) >= smallMost:
+		return small[:mergeWays]
 	}
-	return in
+	return nil
 }
 
 // mergeResult describes a pool whose segments have still to be merged.
@@ -157,6 +201,9 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (record.MergeResult, e
 	w, err := a.newWriter(ctx)
 	if err != nil {
 		return record.MergeResult{}, err
+	}
+	if t.packer != nil {
+		w.packer = t.packer
 	}
 	r, err := w.merge(ctx, t)
 	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, errStale) && t.byItself {
@@ -177,9 +224,17 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 		return record.MergeResult{}, err
 	}
 	defer unlock()
+	var before *record.MergeResult // what there was before the first round
 	for {
-		r, err := w.mergeOnce(ctx, t)
+		r, more, err := w.mergeOnce(ctx, &t)
 		if errors.Is(err, errStale) && !t.byItself {
+			continue
+		}
+		if before != nil {
+			r.Segments, r.OldBytes = before.Segments, before.OldBytes
+		}
+		if err == nil && more {
+			before = &r
 			continue
 		}
 		if err == nil {
@@ -191,74 +246,114 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 	}
 }
 
-func (w *writer) mergeOnce(ctx context.Context, t mergeTask) (record.MergeResult, error) {
+// mergeOnce merges what the task chooses now; or, where those are too many to be
+// merged at once, some of them, and says that there is more to do.
+func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeResult, more bool, err error) {
 	v, err := w.a.Snapshot(ctx)
 	if err != nil {
-		return record.MergeResult{}, err
+		return r, false, err
 	}
 	defer v.Close()
-	if t.byItself {
-		v.SetCache(0) // who imports has little memory left, and segments are read in order
-	}
-	chosen := t.choose(v.pin.catalog)
-	in, hidden, err := v.mergeable(chosen)
-	r := mergeResult(t.pool, in)
+	v.shelve(w.a.merging.runs, w.a.merging.ways+1)
+	in, hidden, err := v.mergeable(t.choose(v.pin.catalog))
+	r = mergeResult(t.pool, in)
 	all, static := len(in) == len(v.pin.poolSegments(t.pool)), v.pin.isStatic(t.pool)
 	r.Static, r.Deleted = static, hidden
 	if static && (!hidden || !t.seal) {
-		return r, nil // it was sealed or written anew meanwhile
+		return r, false, nil // it was sealed or written anew meanwhile
 	}
 	r.Large = all && !static && v.pin.oversized(t.pool, limitOr(t.limit))
 	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
-		return r, err
+		return r, false, err
 	}
-	ch := change{out: in, seen: v.pin.generation, on: v.pin.catalog}
+	some, _, err := v.mergeable(crowded(in, w.a.merging.ways))
+	if err != nil {
+		return r, false, err
+	}
+	if len(some) > 1 && (t.left == 0 || len(in) < t.left) {
+		t.left = len(in)
+		round := mergeTask{pool: t.pool, done: t.done, total: r.Captures, progress: t.progress}
+		_, err := w.mergeThese(ctx, v, round, some, false)
+		for _, s := range some {
+			t.done += s.Captures
+		}
+		return r, true, err
+	}
+	t.total = r.Captures
+	made, err := w.mergeThese(ctx, v, *t, in, r.Large)
+	if err != nil {
+		return r, false, err
+	}
+	r.Captures, r.Into = 0, len(made.in)
+	if len(made.parts) > 1 {
+		for _, p := range made.parts {
+			r.Parts = append(r.Parts, p.pool)
+		}
+	}
+	for _, d := range made.in {
+		r.Captures += d.info.Captures
+		r.Bytes += d.info.Bytes + d.info.IndexBytes
+	}
+	return r, false, nil
+}
+
+// crowded gives segments to be merged ahead of others where more than so many hold
+// the same URLs: the smallest of them, as many as that; none where there are no
+// more.
+func crowded(in []*segment.Info, ways int) []*segment.Info {
+	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
+	var at, most []*segment.Info // those that have a URL, and the most of such
+	for _, s := range in {
+		at = slices.DeleteFunc(at, func(o *segment.Info) bool { return o.LastKey < s.FirstKey })
+		if at = append(at, s); len(at) > len(most) {
+			most = slices.Clone(at)
+		}
+	}
+	if len(most) <= ways {
+		return nil
+	}
+	slices.SortFunc(most, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
+	return most[:ways]
+}
+
+// mergeThese merges some segments of the task's pool, and publishes what it made
+// of them. Whether the pool is large says if it is split.
+func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []*segment.Info, large bool) (ch change, err error) {
+	ch = change{out: in, seen: v.pin.generation, on: v.pin.catalog}
 	m := newMerging(w, v, t, in)
 	defer m.close()
 	if t.seal {
 		ch.seal, ch.whole = true, t.pool
 	}
-	if r.Large {
+	if large {
 		m.split, ch.whole = newSplit(v.pin.catalog, t.pool, limitOr(t.limit), t.seal), t.pool
 	}
 	if m.hidden, err = v.isHidden(); err != nil {
-		return r, err
+		return ch, err
 	}
-	if all {
+	if len(in) == len(v.pin.poolSegments(t.pool)) {
 		if err := m.findBodies(ctx); err != nil {
-			return r, err
+			return ch, err
 		}
 	}
 	if err := m.run(ctx); err != nil {
-		return r, err
+		return ch, err
 	}
 	if ch.again, err = m.again(ctx); err != nil {
-		return r, err
+		return ch, err
 	}
 	if ch.names, err = m.names(); err != nil {
-		return r, err
+		return ch, err
 	}
 	ch.in = m.done
 	if m.split != nil {
 		ch.parts = m.split.measured(m.done)
 		if ch.depends, err = m.dependents(ctx); err != nil {
-			return r, err
+			return ch, err
 		}
 	}
-	if err := w.publish(ctx, ch); err != nil {
-		return r, err
-	}
-	r.Captures, r.Into = 0, len(m.done)
-	if len(ch.parts) > 1 {
-		for _, p := range ch.parts {
-			r.Parts = append(r.Parts, p.pool)
-		}
-	}
-	for _, d := range m.done {
-		r.Captures += d.info.Captures
-		r.Bytes += d.info.Bytes + d.info.IndexBytes
-	}
-	return r, nil
+	ch.index, m.index = m.index, nil
+	return ch, w.publish(ctx, ch)
 }
 
 // mergeable leaves out the segments with hidden captures that others take their
@@ -324,15 +419,14 @@ type merging struct {
 	enc    *zstd.Encoder
 	blocks *segment.Blocks
 	known  *knownBlocks
-	facts  map[uint64]*segment.Facts // of runs read lately
 
 	progress    func(pool string, done, total int64) // or nil
 	total, read int64
 	out         *output // being written
 	done        []made
+	index       *segment.IndexBuilder // of what is done; nil at first
 
-	// at[segment][run][n] is where a block of a merged segment is now.
-	at map[uint32][][]segment.BlockRef
+	at *places // where the blocks of merged segments are now
 }
 
 // output is a segment being written.
@@ -347,17 +441,15 @@ type output struct {
 
 func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *merging {
 	m := &merging{
-		w: w, v: v, pool: t.pool, seal: t.seal, progress: t.progress, in: make(map[uint32]*segment.Info), enc: newEncoder(),
-		blocks: segment.NewBlocks(), facts: make(map[uint64]*segment.Facts), bodies: make(map[segment.ID]*segment.Stored), at: make(map[uint32][][]segment.BlockRef),
+		w: w, v: v, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
+		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.a.opts.Disk, w.dir, in, w.a.merging.places),
 	}
 	if t.seal {
-		m.enc = hardEncoder()
+		m.enc = w.packer.Encoder()
 	}
 	m.known = &knownBlocks{v: v, blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s
-		m.at[s.ID] = make([][]segment.BlockRef, s.Runs)
-		m.total += s.Captures
 		m.cursor = append(m.cursor, newCursor(v.reader(s), 0, v.readChunk))
 	}
 	m.look = v.looker(0)
@@ -372,6 +464,10 @@ func (m *merging) close() {
 	if m.out != nil {
 		m.out.file.Close()
 	}
+	if m.index != nil {
+		_ = m.index.Abandon() // it goes with the writer's folder
+	}
+	_ = m.at.close()
 }
 
 // run writes all.
@@ -413,7 +509,20 @@ func (m *merging) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if m.out == nil && len(m.done) == 0 && m.dependedOn() {
+		if err := m.begin(ctx, ""); err != nil {
+			return err
+		}
+	}
 	return m.finish()
+}
+
+// dependedOn reports whether a segment that stays depends on the pool: its db-file
+// says so, and the pool stays in force, be it empty, when all of it was deleted.
+func (m *merging) dependedOn() bool {
+	return slices.ContainsFunc(m.v.pin.segments, func(s *segment.Info) bool {
+		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
+	})
 }
 
 // url writes the captures of one URL. all has those of other segments too.
@@ -472,11 +581,21 @@ func (m *merging) begin(ctx context.Context, key string) error {
 		for _, s := range m.in {
 			urls += s.URLs
 		}
+		if m.index == nil {
+			name := indexName(made{info: &segment.Info{ID: id}})
+			if m.index, err = segment.NewIndexBuilder(m.w.a.opts.Disk, filepath.Join(m.w.dir, name)); err != nil {
+				f.Close()
+				return err
+			}
+		}
 		m.out = &output{Writer: segment.NewWriter(f, m.enc, m.pool, id, int(min(urls, mergedCaptures)), m.blocks), id: id, file: f}
 		if m.seal {
-			m.out.Pack(m.dict, block.ShortFacts)
+			m.out.Pack(m.w.packer, m.dict, block.ShortFacts)
 		}
 		m.valid()
+		if err := m.out.Index(m.index); err != nil {
+			return err
+		}
 	}
 	m.out.last, m.out.own = key, make(map[segment.ID]bool)
 	return nil
@@ -537,7 +656,10 @@ func (m *merging) finish() error {
 	if m.split != nil {
 		m.split.bytes += info.Bytes
 	}
-	m.done = append(m.done, made{info: &info, w: out.Writer, path: out.file.Name()})
+	if err := m.index.AddSegment(&info, out.Writer); err != nil {
+		return err
+	}
+	m.done = append(m.done, made{info: &info, path: out.file.Name()})
 	return nil
 }
 
@@ -669,8 +791,11 @@ func (m *merging) move(e, body *segment.Stored, before []located) error {
 	}
 	to := refs(recipe.Spans)
 	for i, from := range refs(spans) {
-		if run := m.at[from.Segment]; run != nil {
-			run[from.Run][from.N] = to[i]
+		if !m.at.has(from.Segment) {
+			continue
+		}
+		if err := m.at.set(from, to[i]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -696,6 +821,12 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	if uint64(s.N)+uint64(s.Count) > uint64(len(r.ids)) {
 		return nil, errNoHolder
 	}
+	var places []segment.BlockRef // of a run that is merged
+	if m.at.has(s.Segment) {
+		if places, err = m.at.run(segment.RunRef{Segment: s.Segment, Run: s.Run}, len(r.ids)); err != nil {
+			return nil, err
+		}
+	}
 	for i := range s.Count {
 		n := s.N + i
 		from := int64(0)
@@ -704,11 +835,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 		}
 		p := segment.Part{ID: r.ids[n], Size: int(r.ends[n] - from), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
 		p.Read = m.reader(p.At)
-		if runs := m.at[s.Segment]; runs != nil {
-			if runs[s.Run] == nil {
-				runs[s.Run] = make([]segment.BlockRef, len(r.ids))
-			}
-			p.At = runs[s.Run][n]
+		if places != nil {
+			p.At = places[n]
 		}
 		parts = append(parts, p)
 	}
@@ -731,19 +859,12 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 		if err != nil {
 			return nil, nil, err
 		}
-		return b, facts.Block(at.N), nil
+		return b, facts.Kept(at.N), nil
 	}
 }
 
-// factsMax is how many runs' facts are remembered.
-const factsMax = 64
-
 // factsOf gives the facts of a run.
 func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error) {
-	key := uint64(s.Info.ID)<<32 | uint64(run)
-	if f := m.facts[key]; f != nil {
-		return f, nil
-	}
 	r, err := m.v.run(s, run)
 	if err != nil {
 		return nil, err
@@ -752,10 +873,6 @@ func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error)
 	if err != nil {
 		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	if len(m.facts) >= factsMax {
-		clear(m.facts)
-	}
-	m.facts[key] = f
 	return f, nil
 }
 
@@ -767,8 +884,8 @@ func (m *merging) keepUsed(ctx context.Context) error {
 			return err
 		}
 	}
-	if !m.anyLeft() {
-		return nil
+	if left, err := m.anyLeft(); !left || err != nil {
+		return err
 	}
 	hidden, err := m.v.hiddenNeeds()
 	if err != nil {
@@ -792,21 +909,24 @@ func (m *merging) keepUsed(ctx context.Context) error {
 }
 
 // anyLeft reports whether a block has no new place.
-func (m *merging) anyLeft() bool {
-	for id, runs := range m.at {
-		for n, run := range runs {
-			if run == nil {
+func (m *merging) anyLeft() (bool, error) {
+	for id, s := range m.in {
+		for n := range uint32(s.Runs) {
+			ref := segment.RunRef{Segment: id, Run: n}
+			if !m.at.met(ref) {
 				// Not one of its blocks is needed; it may have none.
-				if r, err := m.known.run(id, uint32(n)); err != nil || len(r.ids) > 0 {
-					return true
+				if r, err := m.known.run(id, n); err != nil || len(r.ids) > 0 {
+					return true, nil
 				}
+				continue
 			}
-			if slices.ContainsFunc(run, func(b segment.BlockRef) bool { return b.Segment == 0 }) {
-				return true
+			at, err := m.at.run(ref, 0)
+			if err != nil || slices.ContainsFunc(at, func(b segment.BlockRef) bool { return b.Segment == 0 }) {
+				return true, err
 			}
 		}
 	}
-	return false
+	return false, nil
 }
 
 // keep stores what a recipe of a segment that stays needs.
@@ -816,7 +936,7 @@ func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 		return err
 	}
 	for _, s := range spans {
-		if m.at[s.Segment] == nil {
+		if !m.at.has(s.Segment) {
 			continue
 		}
 		parts, err := m.appendParts(nil, s)
@@ -836,7 +956,9 @@ func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 			if err != nil {
 				return err
 			}
-			m.at[s.Segment][s.Run][s.N+uint32(i)] = at
+			if err := m.at.set(segment.BlockRef{Segment: s.Segment, Run: s.Run, N: s.N + uint32(i)}, at); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -848,20 +970,18 @@ func (m *merging) names() (*madeNames, error) {
 		return nil, nil
 	}
 	made := &madeNames{path: filepath.Join(m.w.dir, "names"), gone: make(map[uint32]bool)}
-	var list []*segment.Names
+	f, err := disk.Create(m.w.a.opts.Disk, made.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var rec []byte
 	to := make(map[uint32]bool)
-	for id, runs := range m.at {
-		for n := range runs {
-			if runs[n] != nil {
-				continue
-			}
-			r, err := m.known.run(id, uint32(n))
-			if err != nil {
-				return nil, err
-			}
-			runs[n] = make([]segment.BlockRef, len(r.ids))
+	for _, id := range slices.Sorted(maps.Keys(m.in)) {
+		n, err := m.namesOf(m.in[id])
+		if err != nil {
+			return nil, err
 		}
-		n := segment.NewNames(id, runs)
 		for _, s := range n.To() {
 			to[s] = true
 		}
@@ -869,19 +989,34 @@ func (m *merging) names() (*madeNames, error) {
 			// Who uses one from now on may not know of the part that has it.
 			made.gone[id] = true
 		}
-		list = append(list, n)
+		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].info, n)
+		if _, err := f.Write(rec); err != nil {
+			return nil, err
+		}
+		made.info.bytes, made.info.crc = made.info.bytes+int64(len(rec)), crc32.Update(made.info.crc, castagnoli, rec)
 		made.info.of = append(made.info.of, id)
 	}
 	made.info.to = slices.Sorted(maps.Keys(to))
-	slices.Sort(made.info.of)
-	slices.SortFunc(list, func(a, b *segment.Names) int { return int(int64(a.Segment) - int64(b.Segment)) })
-	f, err := disk.Create(m.w.a.opts.Disk, made.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if made.info.bytes, made.info.crc, err = segment.WriteNames(f, m.enc, m.done[0].info, list); err != nil {
-		return nil, err
-	}
 	return made, f.Sync()
+}
+
+// namesOf gives the names of a merged segment's blocks.
+func (m *merging) namesOf(s *segment.Info) (*segment.Names, error) {
+	names := segment.NewNames(s.ID)
+	for n := range uint32(s.Runs) {
+		ref, blocks := segment.RunRef{Segment: s.ID, Run: n}, 0
+		if !m.at.met(ref) {
+			r, err := m.known.run(s.ID, n)
+			if err != nil {
+				return nil, err
+			}
+			blocks = len(r.ids)
+		}
+		at, err := m.at.run(ref, blocks)
+		if err != nil {
+			return nil, err
+		}
+		names.Add(at)
+	}
+	return names, nil
 }

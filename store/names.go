@@ -13,10 +13,10 @@ import (
 // spans gives the spans of a recipe by the segments in force: where one was
 // merged, its names say where the blocks are now.
 func (v *Snapshot) spans(recipe segment.Recipe) ([]segment.Span, error) {
-	old := false
-	for _, s := range recipe.Spans {
-		old = old || v.segment(s.Segment) == nil
-	}
+	v.mu.Lock()
+	inForce := v.inForce()
+	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool { return inForce[s.Segment] == nil })
+	v.mu.Unlock()
 	if !old {
 		return recipe.Spans, nil
 	}

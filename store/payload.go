@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"infomall/store/block"
@@ -31,37 +32,44 @@ func (v *Snapshot) meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 
 // run gives a decoded run, from the cache where it is there.
 func (v *Snapshot) run(s *segment.Reader, n uint32) (*segment.Run, error) {
-	v.mu.Lock()
-	recent, useCache := v.recent[s.Info.ID], !v.noCache
-	v.open(s.Info)
-	v.mu.Unlock()
-	if recent.run != nil && recent.n == n {
-		return recent.run, nil
+	return v.loaded(s, n, true)
+}
+
+// withBlocks gives a run to whoever needs its blocks and not its facts.
+func (v *Snapshot) withBlocks(s *segment.Reader, n uint32) (*segment.Run, error) {
+	return v.loaded(s, n, false)
+}
+
+// loaded gives a run with its blocks, or all of it.
+func (v *Snapshot) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
+	r, err := v.opened(s, n)
+	if err == nil {
+		err = s.Load(r, whole)
 	}
-	key := uint64(s.Info.Number())<<32 | uint64(n)
-	if useCache {
-		cache, err := v.a.runCache()
-		if err != nil {
-			return nil, err
-		}
-		if r, ok := cache.Get(key); ok {
-			v.mu.Lock()
-			defer v.mu.Unlock()
-			v.stats.CacheHits++
-			return r, nil
-		}
-	}
-	r, err := s.Run(n)
 	if err != nil {
 		return nil, err
 	}
-	v.mu.Lock()
-	v.stats.Runs++
-	v.stats.Bytes += int64(r.Stored)
-	if useCache {
-		v.stats.CacheMisses++
+	return r, nil
+}
+
+// opened gives a run to whoever needs its entries alone: it may be loaded or not.
+func (v *Snapshot) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
+	r, err := v.atHand(s, n)
+	if r != nil || err != nil {
+		return r, err
 	}
-	v.recent[s.Info.ID] = recentRun{n, r}
+	if r, err = s.Open(n); err != nil {
+		return nil, err
+	}
+	key := runKey(s, n)
+	v.mu.Lock()
+	v.countRead(r.Stored)
+	useCache := !v.noCache
+	if v.shelf != nil {
+		v.shelf.put(key, r)
+	} else {
+		v.recent.put(s.Info.ID, n, r)
+	}
 	v.mu.Unlock()
 	if useCache {
 		cache, err := v.a.runCache()
@@ -73,9 +81,54 @@ func (v *Snapshot) run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r, nil
 }
 
+// runKey names a run in caches.
+func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
+
+// countRead counts a run that was read. v.mu is held.
+func (v *Snapshot) countRead(bytes int) {
+	v.stats.Runs++
+	v.stats.Bytes += int64(bytes)
+	if !v.noCache {
+		v.stats.CacheMisses++
+	}
+}
+
+// atHand gives a run that was read before and is still there, or nil.
+func (v *Snapshot) atHand(s *segment.Reader, n uint32) (*segment.Run, error) {
+	v.mu.Lock()
+	recent, useCache, shelf := v.recent.get(s.Info.ID, n), !v.noCache, v.shelf
+	v.open(s.Info)
+	v.mu.Unlock()
+	if recent != nil {
+		return recent, nil
+	}
+	key := runKey(s, n)
+	if shelf != nil {
+		if r := shelf.get(key); r != nil {
+			return r, nil
+		}
+	}
+	if !useCache {
+		return nil, nil
+	}
+	cache, err := v.a.runCache()
+	if err != nil {
+		return nil, err
+	}
+	r, ok := cache.Get(key)
+	if !ok {
+		return nil, nil
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.stats.CacheHits++
+	v.recent.put(s.Info.ID, n, r)
+	return r, nil
+}
+
 // stored gives the whole entry at a place.
 func (v *Snapshot) stored(p place) (*segment.Stored, error) {
-	r, err := v.run(p.seg, p.run)
+	r, err := v.opened(p.seg, p.run)
 	if err != nil {
 		return nil, err
 	}
@@ -93,18 +146,23 @@ func (v *Snapshot) stored(p place) (*segment.Stored, error) {
 // force.
 func (v *Snapshot) segment(id uint32) *segment.Reader {
 	v.mu.Lock()
+	defer v.mu.Unlock()
+	i := v.inForce()[id]
+	if i == nil {
+		return nil
+	}
+	return v.readerOf(i)
+}
+
+// inForce gives the segments in force by their numbers. v.mu is held.
+func (v *Snapshot) inForce() map[uint32]*segment.Info {
 	if v.byID == nil {
 		v.byID = make(map[uint32]*segment.Info, len(v.pin.segments))
 		for _, i := range v.pin.segments {
 			v.byID[i.ID] = i
 		}
 	}
-	i := v.byID[id]
-	v.mu.Unlock()
-	if i == nil {
-		return nil
-	}
-	return v.reader(i)
+	return v.byID
 }
 
 // Payload reads one capture's response. The body is checked against its
@@ -134,6 +192,9 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		p.Large = v.pieces(ctx, owner)
 		return p, nil
 	}
+	if p.Body = v.gathered(owner); p.Body != nil {
+		return p, nil
+	}
 	body := make([]byte, 0, max(owner.Bytes, 0))
 	for b, err := range v.pieces(ctx, owner) {
 		if err != nil {
@@ -143,6 +204,69 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 	}
 	p.Body = body
 	return p, nil
+}
+
+// gatherMost is how many bodies a statement reads one by one, before it decompresses
+// runs whole and keeps them: it seems to want many then.
+const gatherMost = 4
+
+// gathered gives the body of an entry from no more of its runs than that is made
+// of; nil where there may be more to read of them, or something is wrong, which
+// reading them whole then says.
+func (v *Snapshot) gathered(e *segment.Stored) (body []byte) {
+	v.mu.Lock()
+	v.gathers++
+	few := v.gathers <= gatherMost && v.shelf == nil
+	v.mu.Unlock()
+	if !few {
+		return nil
+	}
+	spans, err := v.spans(e.Recipe)
+	if err != nil || countBlocks(spans) > dividedMax {
+		return nil
+	}
+	err = segment.Gather(spans, v.contents, func(blocks [][]byte) (err error) {
+		layout := min(int(e.Recipe.Layout), len(blocks))
+		body = slices.Concat(blocks[:layout]...)
+		if layout > 0 {
+			body, err = block.Join(nil, body, blocks[layout:])
+		} else {
+			body = slices.Concat(blocks...)
+		}
+		return err
+	})
+	if err != nil || sha256.Sum256(body) != e.Digest {
+		return nil
+	}
+	return body
+}
+
+// contents gives the contents of a run, which stay compressed unless they are at
+// hand, and are not kept.
+func (v *Snapshot) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
+	s := v.segment(ref.Segment)
+	if s == nil {
+		return nil, errNoHolder
+	}
+	if r, err := v.atHand(s, ref.Run); r != nil || err != nil {
+		return r.Contents(), err
+	}
+	c, err := s.Contents(ref.Run, room)
+	if err != nil {
+		return nil, err
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.countRead(c.Stored)
+	return c, nil
+}
+
+// countBlocks tells how many blocks spans are.
+func countBlocks(spans []segment.Span) (n uint64) {
+	for _, s := range spans {
+		n += uint64(s.Count)
+	}
+	return n
 }
 
 // noBody says why there is no body for e.
@@ -167,13 +291,8 @@ func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 			return yield(b, nil)
 		}
 		parts := v.parts(ctx, e.Recipe)
-		if n := e.Recipe.Layout; n > 0 {
-			body, err := join(parts, n)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			parts = func(yield func([]byte, error) bool) { yield(body, nil) }
+		if e.Recipe.Layout > 0 {
+			parts = func(yield func([]byte, error) bool) { yield(v.divided(ctx, e.Recipe)) }
 		}
 		for b, err := range parts {
 			if err != nil {
@@ -190,7 +309,7 @@ func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 	}
 }
 
-// parts yields the blocks of a recipe.
+// parts yields the blocks of a recipe that has no layout.
 func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		spans, err := v.spans(recipe)
@@ -204,7 +323,7 @@ func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 				return
 			}
 			s := v.segment(span.Segment)
-			r, err := v.run(s, span.Run)
+			r, err := v.withBlocks(s, span.Run)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -223,23 +342,13 @@ func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 	}
 }
 
-// join puts a divided body together: the first n parts are its layout, the
-// others its leaves.
-func join(parts iter.Seq2[[]byte, error], n uint32) ([]byte, error) {
-	var layout []byte
-	var leaves [][]byte
-	for b, err := range parts {
-		switch {
-		case err != nil:
-			return nil, err
-		case n > 0:
-			layout = append(layout, b...)
-			n--
-		default:
-			leaves = append(leaves, b)
-		}
+// divided gives the body of a recipe that has a layout.
+func (v *Snapshot) divided(ctx context.Context, recipe segment.Recipe) ([]byte, error) {
+	spans, err := v.spans(recipe)
+	if err != nil {
+		return nil, err
 	}
-	return block.Join(nil, layout, leaves)
+	return joined(ctx, spans, recipe.Layout, func(id, n uint32) (*segment.Run, error) { return v.withBlocks(v.segment(id), n) })
 }
 
 // errNoHolder is damage: an entry names a body that is nowhere.
@@ -377,7 +486,8 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 
 // original finds the capture that has the body of revisit e, which stands in
 // pool: the one that its record refers to, by URL and time, or else one of the
-// same URL that declares the same digest. group is what is known of e's URL.
+// same URL that declares the same digest: a revisit without headers of its own,
+// such as e itself, only where there is no other. group is what is known of e's URL.
 // The original may not lie in a later pool: a pool depends on earlier ones
 // only; nor may it have been removed before at, which is e, came in. Nil if
 // there is none.
@@ -414,16 +524,22 @@ func (v *Snapshot) original(ctx context.Context, e *segment.Stored, at *located,
 	if e.DeclaredDigest == "" {
 		return nil, place{}, nil
 	}
+	var like *segment.Stored
+	var from place
 	for i := range group {
 		s, err := fits(&group[i])
 		if err != nil {
 			return nil, place{}, err
 		}
-		if s != nil && s.DeclaredDigest == e.DeclaredDigest {
+		switch {
+		case s == nil || s.DeclaredDigest != e.DeclaredDigest:
+		case !headless(s):
 			return s, group[i].place, nil
+		case like == nil:
+			like, from = s, group[i].place
 		}
 	}
-	return nil, place{}, nil
+	return like, from, nil
 }
 
 // sameMoment compares a capture's time with one that a record refers to, which

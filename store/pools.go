@@ -72,14 +72,63 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 	if !removed {
 		p.FirstURL, p.LastURL = urlkey.URL(first), urlkey.URL(last)
 	}
-	if len(segments) == 1 && !removed && len(v.segmentsFor(from, to)) == 1 {
-		s := segments[0]
-		p.URLs, p.Captures, p.Versions, p.Bytes = s.URLs, s.Captures, s.Versions, s.BodyBytes
+	if !removed && (v.alone(segments, from, to) || v.summable(segments)) {
+		for _, s := range segments {
+			p.Captures, p.Versions, p.Bytes = p.Captures+s.Captures, p.Versions+s.Versions, p.Bytes+s.BodyBytes
+			p.URLs += s.Fresh
+		}
+		if len(segments) == 1 {
+			p.URLs = segments[0].URLs
+		}
 		return p, nil
 	}
-	// Segments that overlap may have a URL or a capture in common, what is a
-	// version may have changed with what came in later, and what was deleted is
-	// not to be seen from here either: count.
+	return p, v.countPool(ctx, &p, removed)
+}
+
+// alone reports whether segments are one that no other bears on, given the bounds of
+// their month.
+func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
+	return len(segments) == 1 && len(v.segmentsFor(from, to)) == 1
+}
+
+// summable reports whether what a pool has is the sum of what the catalogue says of
+// its segments: whether no URL is counted twice, no capture is in two of them, and
+// no version began or ended to be one by what came in later.
+func (v *Snapshot) summable(segments []*segment.Info) bool {
+	for _, s := range segments {
+		if s.Fresh == segment.FreshUnknown {
+			return false
+		}
+		late := false
+		for _, o := range v.pin.segments {
+			if o == s || o.First > s.Last {
+				continue
+			}
+			if (o.Pool == s.Pool || o.Last >= s.First) && !s.IsApart(o) {
+				return false
+			}
+			if newer(o, s) {
+				if late = true; !o.Follows || o.Apart < s.Born {
+					return false
+				}
+			}
+		}
+		// Of a revisit without a body what came in later may have been it.
+		if late && slices.ContainsFunc(v.pin.segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
+			return false
+		}
+	}
+	return true
+}
+
+// countPool counts what is in a pool. Segments that overlap may have a URL or a
+// capture in common, what is a version may have changed with what came in later,
+// and what was deleted is not to be seen from the catalogue either.
+func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
+	from, to, err := month(p.Name)
+	if err != nil {
+		return err
+	}
 	if removed {
 		p.First, p.Last = record.MaxTime, record.MinTime
 	}
@@ -112,7 +161,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 	if p.Captures == 0 {
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
-	return p, err
+	return err
 }
 
 // blocksOf counts the blocks of a segment, of which an old catalogue may not

@@ -223,7 +223,7 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 		if err != nil {
 			return nil, err
 		}
-		i := &segment.Info{Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
+		i := &segment.Info{Fresh: segment.FreshUnknown, Pool: filepath.Base(filepath.Dir(name)), File: rel, Bytes: info.Size()}
 		var ok bool
 		if i.ID, _, ok = segment.ParseName(filepath.Base(name)); !ok {
 			return nil, fmt.Errorf("%s is not called as a db-file is: move it out of the folder %s", rel, dirPools)
@@ -263,7 +263,7 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 	}
 	for _, i := range infos {
 		if o := old[i.ID]; o != nil && o.CRC == i.CRC {
-			i.Born, i.Seen = o.Born, o.Seen
+			i.Born, i.Seen, i.Apart, i.Fresh, i.Follows = o.Born, o.Seen, o.Apart, o.Fresh, o.Follows
 			next.generation = max(next.generation, o.Born, o.Seen)
 		}
 	}

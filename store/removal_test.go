@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -200,6 +201,7 @@ func TestRemovals(t *testing.T) {
 		m := &removalModel{visits: drawHistory(rt), past: make(map[*visit]past), fixed: make(map[*visit]*visit)}
 		a := Open(t.TempDir(), Options{})
 		defer a.Close()
+		a.merging = drawBounds(rt)
 		for range rapid.IntRange(1, 10).Draw(rt, "steps") {
 			some := make(map[*visit]bool)
 			for _, v := range m.visits {
@@ -269,6 +271,64 @@ func TestRemovals(t *testing.T) {
 			rt.Fatalf("the copy answers:\n%s", diffRows(got, want))
 		}
 	})
+}
+
+// TestRemovedTwice deletes a 304, brings it again and deletes it again: what came
+// behind it the second time has the body that it had then, and not the one of a
+// capture that had been deleted before.
+func TestRemovedTwice(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	const url = "http://a.example/"
+	at := func(day int64) record.Time { return day0 + record.Time(day*dayMillis) }
+	old := &visit{url: url, time: at(1), status: 200, body: "old"}
+	gone := &visit{url: url, time: at(2), status: 200, body: "gone"}
+	same := &visit{url: url, time: at(3), as: "before"}
+	last := &visit{url: url, time: at(4), as: "before"}
+	remove := func(days ...int64) {
+		t.Helper()
+		_, err := deleteWhere(a, func(_ string, time record.Time) bool {
+			return slices.ContainsFunc(days, func(d int64) bool { return at(d) == time })
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, a, []*visit{old, gone, same})
+	remove(2, 3)
+	put(t, a, []*visit{same})
+	put(t, a, []*visit{last})
+	remove(3)
+	rows := readRows(t, a, record.MinTime, record.MaxTime)
+	if len(rows) != 2 || rows[1].time != last.time || rows[1].body != "old" || rows[1].change != record.ChangeSame {
+		t.Errorf("got %+v, want the last capture to be as the first", rows)
+	}
+}
+
+// TestMergeEmptied merges a pool all of whose captures were deleted, and which
+// the file of another pool depends on still: it becomes empty, and stays.
+func TestMergeEmptied(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	const url, other = "http://a.example/", "http://a.example/other"
+	put(t, a, []*visit{{url: url, time: day0, status: 200, body: storyOf("abc")}})
+	put(t, a, []*visit{{url: url, time: day0 + 40*dayMillis, status: 200, body: storyOf("ab!c")}, {url: other, time: day0 + 40*dayMillis, status: 200, body: "other"}})
+	if _, err := deleteWhere(a, func(u string, _ record.Time) bool { return u == url }); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it went on for ever
+	defer cancel()
+	for _, pool := range []string{day0.Pool(), (day0 + 40*dayMillis).Pool(), day0.Pool()} {
+		if _, err := a.Merge(ctx, record.MergeOptions{Pools: []string{pool}}); err != nil {
+			t.Fatalf("merge of %s: %v", pool, err)
+		}
+	}
+	if rows := readRows(t, a, record.MinTime, record.MaxTime); len(rows) != 1 || rows[0].url != other || rows[0].body != "other" {
+		t.Errorf("got %+v, want the other page alone", rows)
+	}
+	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		t.Errorf("VERIFY finds %+v", got)
+	}
 }
 
 // poolOf gives the pool of each capture that is stored, hidden ones too.

@@ -182,8 +182,10 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	}
 	out := segment.Recipe{Layout: recipe.Layout}
 	for _, b := range refs(spans) {
-		if runs := m.at[b.Segment]; runs != nil {
-			b = runs[b.Run][b.N]
+		if m.at.has(b.Segment) {
+			if b, err = m.at.of(b); err != nil {
+				return recipe, err
+			}
 		}
 		out.Add(b)
 	}
@@ -229,13 +231,9 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 		return again{}, err
 	}
 	defer file.Close()
-	enc := newEncoder()
+	w := segment.NewWriter(file, newEncoder(), info.Pool, info.ID, int(info.URLs), segment.NewBlocks(mergeBlocks))
 	if f.static {
-		enc = hardEncoder()
-	}
-	w := segment.NewWriter(file, enc, info.Pool, info.ID, int(info.URLs), segment.NewBlocks())
-	if f.static {
-		w.Pack(func(ref segment.RunRef) *segment.Dict {
+		w.Pack(f.w.packer, func(ref segment.RunRef) *segment.Dict {
 			if ref.Segment >= info.ID {
 				return nil
 			}

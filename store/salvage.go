@@ -55,7 +55,7 @@ func newSalvager(ctx context.Context, name string) (*salvager, error) {
 		return nil, err
 	}
 	v := &salvager{own: own, others: make(map[uint32]*salvaged), pools: filepath.Dir(filepath.Dir(name))}
-	own.s.Other = v.content(ctx)
+	own.s.Other = v.otherRuns(ctx)
 	return v, nil
 }
 
@@ -271,13 +271,8 @@ func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 	return func(yield func([]byte, error) bool) {
 		sum := sha256.New()
 		parts := v.parts(ctx, e.Recipe)
-		if n := e.Recipe.Layout; n > 0 {
-			body, err := join(parts, n)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			parts = func(yield func([]byte, error) bool) { yield(body, nil) }
+		if e.Recipe.Layout > 0 {
+			parts = func(yield func([]byte, error) bool) { yield(v.divided(ctx, e.Recipe)) }
 		}
 		for b, err := range parts {
 			sum.Write(b)
@@ -291,7 +286,16 @@ func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 	}
 }
 
-// parts yields the blocks of a recipe.
+// divided gives the body of a recipe that has a layout.
+func (v *salvager) divided(ctx context.Context, recipe segment.Recipe) ([]byte, error) {
+	spans, err := v.spans(ctx, recipe.Spans, 0)
+	if err != nil {
+		return nil, err
+	}
+	return joined(ctx, spans, recipe.Layout, func(id, n uint32) (*segment.Run, error) { return v.run(ctx, id, n) })
+}
+
+// parts yields the blocks of a recipe that has no layout.
 func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		spans, err := v.spans(ctx, recipe.Spans, 0)
@@ -315,15 +319,9 @@ func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 	}
 }
 
-// content gives what reads the content of runs that others are compressed with.
-func (v *salvager) content(ctx context.Context) func(segment.RunRef) ([]byte, error) {
-	return func(ref segment.RunRef) ([]byte, error) {
-		r, err := v.run(ctx, ref.Segment, ref.Run)
-		if err != nil {
-			return nil, err
-		}
-		return r.Content()
-	}
+// otherRuns gives what reads the runs that others go on from.
+func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {
+	return func(ref segment.RunRef) (*segment.Run, error) { return v.run(ctx, ref.Segment, ref.Run) }
 }
 
 // spans gives the spans of a recipe by the db-files that are there: where a
@@ -426,7 +424,7 @@ func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) 
 		if o, err = openSalvaged(ctx, slices.Max(names)); err != nil {
 			return nil, err
 		}
-		o.s.Other = v.content(ctx)
+		o.s.Other = v.otherRuns(ctx)
 	}
 	v.others[number] = o
 	return o, nil

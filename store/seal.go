@@ -2,10 +2,7 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"slices"
-
-	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -15,15 +12,6 @@ import (
 func (c *catalog) isStatic(pool string) bool {
 	_, ok := slices.BinarySearch(c.static, pool)
 	return ok
-}
-
-// hardEncoder returns what compresses as hard as can be.
-func hardEncoder() *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(8<<20))
-	if err != nil {
-		panic(fmt.Sprintf("store: options of the zstd encoder: %v", err))
-	}
-	return enc
 }
 
 // shareIndexes puts the small indexes of static pools together, a file a year:
@@ -76,18 +64,14 @@ func (c *catalog) scattered(segments []*segment.Info) bool {
 	})
 }
 
-// dictionary gives the content of a run that another is compressed with. Such
-// are of segments that were there before.
-func (v *Snapshot) dictionary(ref segment.RunRef) ([]byte, error) {
+// other gives a run that another goes on from. Such are of segments that were there
+// before.
+func (v *Snapshot) other(ref segment.RunRef) (*segment.Run, error) {
 	s := v.segment(ref.Segment)
 	if s == nil {
 		return nil, errNoHolder
 	}
-	r, err := v.run(s, ref.Run)
-	if err != nil {
-		return nil, err
-	}
-	return r.Content()
+	return v.opened(s, ref.Run)
 }
 
 // dict gives a run of a static pool, which never changes, as a dictionary; nil
@@ -104,7 +88,7 @@ func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 	if err != nil {
 		return nil
 	}
-	d := &segment.Dict{}
+	d := &segment.Dict{Behind: r.Dictionary()}
 	if d.Content, err = r.Content(); err != nil {
 		return nil
 	}
@@ -119,6 +103,6 @@ func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 			}
 		}
 	}
-	d.Needs = append(d.Needs, ref)
+	d.Needs = append(d.Needs, segment.Need{RunRef: ref, Bytes: len(d.Content)})
 	return d
 }

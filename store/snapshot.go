@@ -25,20 +25,15 @@ type Snapshot struct {
 	readers map[uint32]*segment.Reader
 	byID    map[uint32]*segment.Info // nil until needed
 	pools   map[string]bool
-	opened  map[uint32]bool
+	seen    map[uint32]bool
 	stats   record.ReadStats
 	noCache bool
 	closed  bool
-	removed []inForceRemoval          // nil until needed
-	recent  map[uint32]recentRun      // last run decoded of each segment
+	removed []inForceRemoval // nil until needed
+	recent  recentRuns
+	gathers int                       // how many bodies were asked for
+	shelf   *shelf                    // of who merges, instead of recent and the archive's cache; or nil
 	names   map[uint32]*segment.Names // of merged segments, as far as they were needed
-}
-
-// recentRun remembers a run whatever the cache does: reading in order comes
-// back to it at once.
-type recentRun struct {
-	n   uint32
-	run *segment.Run
 }
 
 // Snapshot pins the archive's present state, which is empty if there is no
@@ -58,8 +53,7 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 		a: a, pin: p,
 		readers: make(map[uint32]*segment.Reader),
 		pools:   make(map[string]bool),
-		opened:  make(map[uint32]bool),
-		recent:  make(map[uint32]recentRun),
+		seen:    make(map[uint32]bool),
 	}, nil
 }
 
@@ -76,6 +70,9 @@ func (v *Snapshot) Close() error {
 		errs = append(errs, r.Close())
 	}
 	clear(v.readers)
+	if v.stats.CacheMisses > 0 {
+		v.a.settleCache()
+	}
 	v.pin.release()
 	errs = append(errs, v.a.unpin(v.pin.catalog))
 	return errors.Join(errs...)
@@ -92,12 +89,20 @@ func (v *Snapshot) SetCache(bytes int64) {
 	}
 }
 
+// shelve lets the snapshot remember so many bytes of decoded runs, and no more but
+// for the last few: it has no part in the archive's cache any longer.
+func (v *Snapshot) shelve(bytes int64, least int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.shelf, v.noCache = newShelf(bytes, least), true
+}
+
 // Stats counts what was read through the snapshot so far.
 func (v *Snapshot) Stats() record.ReadStats {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	s := v.stats
-	s.Segments = len(v.opened)
+	s.Segments = len(v.seen)
 	for p := range v.pools {
 		s.Pools = append(s.Pools, p)
 	}
@@ -109,10 +114,15 @@ func (v *Snapshot) Stats() record.ReadStats {
 func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	return v.readerOf(i)
+}
+
+// readerOf is reader where v.mu is held.
+func (v *Snapshot) readerOf(i *segment.Info) *segment.Reader {
 	r := v.readers[i.ID]
 	if r == nil {
 		r = segment.NewReader(v.a.dir, i, v.a.index(v.pin.indexFile(i.Index)), v.a.warn)
-		r.Dict, r.Long = v.dictionary, block.LongFacts
+		r.Others, r.Long = v.other, block.LongFacts
 		v.readers[i.ID] = r
 	}
 	return r
@@ -126,10 +136,17 @@ func (v *Snapshot) readChunk(s *segment.Reader) {
 	v.open(s.Info)
 }
 
+// looked notes that a segment was looked into, though no chunk of it was read.
+func (v *Snapshot) looked(i *segment.Info) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.open(i)
+}
+
 // open notes that a segment was looked into. v.mu is held.
 func (v *Snapshot) open(i *segment.Info) {
-	if !v.opened[i.ID] {
-		v.opened[i.ID] = true
+	if !v.seen[i.ID] {
+		v.seen[i.ID] = true
 		v.pools[i.Pool] = true
 	}
 }
@@ -204,7 +221,7 @@ var errStop = errors.New("stop")
 func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	fill := func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
 		out := newBatcher(ctx, v, s, first, put)
-		err := v.walk(ctx, s, out.add)
+		err := v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, out.add, out.columns())
 		if err == nil {
 			err = out.flush()
 		}
@@ -236,13 +253,15 @@ func oneURL(ranges []urlkey.Range) bool {
 // walk calls f with the captures of each URL of the scan, in order and settled.
 // The slice is valid until f returns.
 func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) error) error {
-	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f)
+	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
 
 // walkAmong is walk over some segments. With partial they are not all that the
 // hints of the captures need: these mean nothing then, and f may also be given
-// captures of other segments.
-func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]located) error) error {
+// captures of other segments. If columns is not nil it is given captures that are
+// the only ones of their URLs, in place of f: the next n of a cursor, which it
+// moves past.
+func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]located) error, columns func(c *cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
 		ranges = []urlkey.Range{{}}
@@ -299,6 +318,15 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			if n&63 == 0 {
 				if err := ctx.Err(); err != nil {
 					return err
+				}
+			}
+			if n := 0; undisturbed && columns != nil {
+				if n = h[0].singles(h.limit(rg.To)); n > 0 {
+					if err := columns(h[0], n); err != nil {
+						return err
+					}
+					h.moved()
+					continue
 				}
 			}
 			if undisturbed && h.topAlone() && h[0].single(&one[0]) {

@@ -41,14 +41,11 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 		out.Head = append(out.Head[:n:n], "\r\n"...)
 	}
 	if len(out.Head) > 0 {
+		out.FrameWhole()
 		return out, nil
 	}
 	// The capture that it names may have the body of another one.
-	group, err := v.lookupRaw(ctx, e.Key)
-	if err != nil {
-		return out, fmt.Errorf("original of %s: %w", out.URL, err)
-	}
-	o, _, err := v.original(ctx, e, &located{}, s.Info.Pool, group)
+	o, err := v.headed(ctx, e, s.Info.Pool)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
 	}
@@ -59,7 +56,34 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 	if out.Via = record.ViaRevisit; o.Via == record.ViaResource {
 		out.Via = record.ViaResource
 	}
+	out.FrameWhole()
 	return out, nil
+}
+
+// headedHops is how many revisits without headers may stand between one and the
+// capture that has them.
+const headedHops = 4
+
+// headed finds the capture whose headers revisit e, which has none, is taken to
+// have had; nil if there is none. pool is e's.
+func (v *Snapshot) headed(ctx context.Context, e *segment.Stored, pool string) (*segment.Stored, error) {
+	for range headedHops {
+		group, err := v.lookupRaw(ctx, e.Key)
+		if err != nil {
+			return nil, err
+		}
+		o, _, err := v.original(ctx, e, &located{}, pool, group)
+		if err != nil || o == nil || !headless(o) {
+			return o, err
+		}
+		e = o
+	}
+	return nil, nil
+}
+
+// headless reports whether e is a revisit without headers of its own.
+func headless(e *segment.Stored) bool {
+	return len(e.Head) == 0 && (e.Via == record.ViaRevisit || e.Via == record.ViaNotModified)
 }
 
 // storedOf is e without its body.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/maphash"
 
 	"infomall/store/block"
@@ -13,41 +14,70 @@ import (
 // batch, is compared with that without reading it again. A history depends on
 // nothing but the versions in it; so whoever asks says which these are, and what
 // others did to the archive meanwhile makes no difference.
+//
+// They are kept as they rest: a page takes a tenth of its body and each leaf, of
+// however many pages it is, its bytes once; to read a page from the archive takes
+// several times as long as to let it rest and go on.
+//
+// A nil *tails remembers nothing.
 type tails struct {
 	young, old map[string]tail
-	bytes      int64 // of young
-	bytesMax   int64 // of each of the two
+	turn       uint32 // of young
+	bytes      int64  // of young
+	bytesMax   int64  // of each of the two
 }
 
 type tail struct {
 	versions uint64 // sum of the versions up to it
-	history  block.History
+	history  block.Resting
 }
 
+// tailBytes is what a tail takes beside its history, about.
+const tailBytes = 200
+
+func (t *tail) size() int64 { return t.history.Bytes() + tailBytes }
+
 func newTails(bytesMax int64) *tails {
-	return &tails{young: make(map[string]tail), bytesMax: bytesMax}
+	return &tails{young: make(map[string]tail), turn: 1, bytesMax: bytesMax}
 }
 
 // remember takes the history of a URL.
 func (m *tails) remember(key string, versions uint64, h block.History) {
-	h.Rest()
-	if _, ok := m.young[key]; !ok {
-		m.bytes += h.Bytes()
+	if m == nil {
+		return
 	}
+	rest, newly := h.Rest(m.turn)
+	t := tail{versions, rest}
+	if before, ok := m.young[key]; ok {
+		m.bytes -= before.size()
+	}
+	m.bytes += t.size() + newly
 	if m.bytes > m.bytesMax {
-		m.old, m.young, m.bytes = m.young, make(map[string]tail), h.Bytes()
+		m.old, m.young, m.turn = m.young, make(map[string]tail), m.turn+1
+		t.history, newly = h.Rest(m.turn)
+		m.bytes = t.size() + newly
 	}
-	m.young[key] = tail{versions, h}
+	m.young[key] = t
 }
 
 // at gives the history of a URL at the last of its versions, if these have that
 // sum.
 func (m *tails) at(key string, versions uint64) (block.History, bool) {
+	if m == nil {
+		return block.History{}, false
+	}
 	t, ok := m.young[key]
 	if !ok {
 		t, ok = m.old[key]
 	}
-	return t.history, ok && t.versions == versions
+	if !ok || t.versions != versions {
+		return block.History{}, false
+	}
+	h, err := t.history.History()
+	if err != nil {
+		panic(fmt.Sprintf("store: a history that rests in memory: %v", err))
+	}
+	return h, true
 }
 
 // versionSums gives, for each version among the captures of a URL, by its place,

@@ -13,11 +13,12 @@ import (
 // Tally yields captures to be counted, in no order: rows of Count captures that
 // agree in all that t asks for.
 //
-// Captures that came in twice lie in segments that overlap in keys and times.
-// Those are read side by side, as Scan does; every other segment is read by
-// itself, a chunk at a time, from the columns alone: so many entries of few
-// values are a few rows, and URLs are not even made. Where there is much to count,
-// several goroutines do, which have ended when ranging has.
+// Captures that came in twice lie in segments that overlap in keys and times, of
+// which neither was written with the other at hand. Those are read side by side,
+// as Scan does; every other segment is read by itself, a chunk at a time, from the columns alone: so many entries of few
+// values are a few rows, and URLs are not even made. Of one that is asked for
+// whole its census is enough where that counts by what is asked. Where there is
+// much to count, several goroutines do, which have ended when ranging has.
 func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}
@@ -130,7 +131,7 @@ func apart(list []*segment.Info) (alone []*segment.Info, together [][]*segment.I
 	for _, s := range byTime {
 		open = slices.DeleteFunc(open, func(o *segment.Info) bool { return o.Last < s.First })
 		for _, o := range open {
-			if a, b := head(o), head(s); a != b && o.FirstKey <= s.LastKey && s.FirstKey <= o.LastKey {
+			if a, b := head(o), head(s); a != b && o.FirstKey <= s.LastKey && s.FirstKey <= o.LastKey && o.Apart < s.Born && s.Apart < o.Born {
 				group[b] = a
 			}
 		}
@@ -178,45 +179,19 @@ func (w *tallier) side(list []*segment.Info) error {
 			}
 		}
 		return nil
-	})
+	}, nil)
 }
 
 // entry puts one capture.
 func (w *tallier) entry(e *located, host string) error {
-	b, want := &w.b, w.t.Columns
+	b := &w.b
 	if w.t.Host {
 		b.Host = append(b.Host, host)
 	}
 	if w.t.Time {
 		b.Time = append(b.Time, w.periodOf(e.Time))
 	}
-	if want&record.ColStatus != 0 {
-		b.Status = append(b.Status, e.Status)
-	}
-	if want&record.ColKind != 0 {
-		b.Kind = append(b.Kind, e.Kind)
-	}
-	if want&record.ColMime != 0 {
-		b.Mime = append(b.Mime, e.Mime)
-	}
-	if want&record.ColBytes != 0 {
-		b.Bytes = append(b.Bytes, e.Bytes)
-	}
-	if want&record.ColPool != 0 {
-		b.Pool = append(b.Pool, e.seg.Info.Pool)
-	}
-	if want&record.ColVia != 0 {
-		b.Via = append(b.Via, e.Via)
-	}
-	if want&record.ColTruncated != 0 {
-		b.Truncated = append(b.Truncated, e.Truncated)
-	}
-	if want&record.ColAdded != 0 {
-		b.Added = append(b.Added, e.Added)
-	}
-	if want&record.ColJob != 0 {
-		b.Job = append(b.Job, e.Job)
-	}
+	putEntry(b, w.t.Columns, e)
 	return w.count(1)
 }
 
@@ -262,9 +237,11 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	if w.hidden, err = w.v.hiddenIn(s.ID); err != nil {
 		return err
 	}
-	oneTime := !w.t.Time || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
-	if w.allTime && w.allKeys && w.hidden == nil && oneTime && !w.t.Host && w.t.Columns&^record.ColPool == 0 {
-		return w.whole(s)
+	oneTime := !w.t.Time || w.t.Ends || w.t.Period != nil && w.periodOf(s.First) == w.periodOf(s.Last)
+	if w.allTime && w.allKeys && w.hidden == nil && oneTime {
+		if done, err := w.whole(s); done {
+			return err
+		}
 	}
 	defer func() {
 		if w.look != nil {
@@ -308,16 +285,101 @@ func passed(ranges []urlkey.Range, key string) []urlkey.Range {
 	return ranges
 }
 
-// whole counts all captures of a segment of which nothing is asked that tells
-// one from another.
-func (w *tallier) whole(s *segment.Info) error {
+// censusColumns are those that a census has of each trait.
+const censusColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColVia | record.ColTruncated | record.ColJob
+
+// whole counts all captures of a segment, whose times need not be told from one
+// another, by what is known of them together. It reports false if that is not
+// enough.
+func (w *tallier) whole(s *segment.Info) (done bool, err error) {
+	columns := w.t.Columns &^ record.ColPool
+	if !w.t.Host && columns == 0 {
+		return true, w.several(s.First, s.Last, s.Captures, nil)
+	}
+	if w.t.Host && columns != 0 || columns&^censusColumns != 0 {
+		return false, nil
+	}
+	c := w.seg.Census()
+	switch {
+	case c == nil:
+		return false, nil
+	case w.t.Host && c.Hosts != nil:
+		w.v.looked(s)
+		return true, w.byHost(c.Hosts)
+	case !w.t.Host && c.Traits != nil && !(w.byBody() && slices.ContainsFunc(c.Traits, func(t segment.TraitCensus) bool { return t.Flags.Body == segment.BodyNone })):
+		w.v.looked(s)
+		return true, w.byTrait(c.Traits)
+	}
+	return false, nil
+}
+
+func (w *tallier) byHost(list []segment.HostCensus) error {
+	for i := range list {
+		h := &list[i]
+		err := w.several(h.First, h.Last, h.Captures, func() { w.b.Host = append(w.b.Host, h.Host) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *tallier) byTrait(list []segment.TraitCensus) error {
+	for i := range list {
+		t := &list[i]
+		err := w.several(t.First, t.Last, t.Captures, func() {
+			b, want := &w.b, w.t.Columns
+			if want&record.ColStatus != 0 {
+				b.Status = append(b.Status, t.Status)
+			}
+			if want&record.ColKind != 0 {
+				b.Kind = append(b.Kind, t.Flags.Kind)
+			}
+			if want&record.ColMime != 0 {
+				b.Mime = append(b.Mime, t.Mime)
+			}
+			if want&record.ColVia != 0 {
+				b.Via = append(b.Via, t.Flags.Via)
+			}
+			if want&record.ColTruncated != 0 {
+				b.Truncated = append(b.Truncated, t.Flags.Truncated)
+			}
+			if want&record.ColJob != 0 {
+				b.Job = append(b.Job, t.Job)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// several counts n captures of the segment at hand, the first and the last of
+// which are of these times; put, if not nil, adds to a row what else they have in
+// common. They are one row, or two where their ends are asked for.
+func (w *tallier) several(first, last record.Time, n int64, put func()) error {
+	if w.t.Time && w.t.Ends && n > 1 && first != last {
+		if err := w.some(first, n-1, put); err != nil {
+			return err
+		}
+		first, n = last, 1
+	}
+	return w.some(first, n, put)
+}
+
+// some makes a row of n captures.
+func (w *tallier) some(t record.Time, n int64, put func()) error {
 	if w.t.Time {
-		w.b.Time = append(w.b.Time, w.periodOf(s.First))
+		w.b.Time = append(w.b.Time, w.periodOf(t))
 	}
 	if w.t.Columns&record.ColPool != 0 {
-		w.b.Pool = append(w.b.Pool, s.Pool)
+		w.b.Pool = append(w.b.Pool, w.seg.Info.Pool)
 	}
-	return w.count(s.Captures)
+	if put != nil {
+		put()
+	}
+	return w.count(n)
 }
 
 // wants says which columns of the index are needed.

@@ -3,13 +3,20 @@ package store
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"maps"
+	"os"
+	"reflect"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
@@ -51,6 +58,40 @@ func checkTally(rt *rapid.T, a *Archive) {
 	}
 	if !maps.Equal(got, want) {
 		rt.Fatalf("tally of %+v:\ngot  %v\nwant %v", q, got, want)
+	}
+	q.Time, q.Period = true, nil
+	checkEnds(rt, v, q)
+}
+
+// checkEnds compares the first and last times of a tally with those of all.
+func checkEnds(rt *rapid.T, v *Snapshot, q record.Tally) {
+	type ends struct {
+		first, last record.Time
+		n           int64
+	}
+	count := func(q record.Tally) map[string]ends {
+		all := make(map[string]ends)
+		for b, err := range v.Tally(context.Background(), q) {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			for i := range b.N {
+				rest := q
+				rest.Time = false
+				key := tallyText(rest, b, i)
+				e, ok := all[key]
+				if !ok {
+					e = ends{b.Time[i], b.Time[i], 0}
+				}
+				all[key] = ends{min(e.first, b.Time[i]), max(e.last, b.Time[i]), e.n + b.Count[i]}
+			}
+		}
+		return all
+	}
+	want := count(q)
+	q.Ends = true
+	if got := count(q); !maps.Equal(got, want) {
+		rt.Fatalf("ends of %+v:\ngot  %v\nwant %v", q, got, want)
 	}
 }
 
@@ -202,5 +243,129 @@ func TestTallyStops(t *testing.T) {
 	}
 	if !slices.Equal(errs, []error{context.Canceled}) {
 		t.Errorf("got errors %v, want one, %v", errs, context.Canceled)
+	}
+}
+
+// meanwhile is a disk on which something else happens when the first db-file is
+// written.
+type meanwhile struct {
+	disk.FS
+	once sync.Once
+	do   func()
+}
+
+func (m *meanwhile) OpenFile(name string, flag int, perm fs.FileMode) (disk.File, error) {
+	if strings.HasSuffix(name, ".raw") && flag&os.O_CREATE != 0 {
+		m.once.Do(m.do)
+	}
+	return m.FS.OpenFile(name, flag, perm)
+}
+
+// TestTallyOfTwins counts captures that two writers brought in at once, neither
+// with the other's at hand, while these are merged with some that came before and
+// after, by themselves and together.
+func TestTallyOfTwins(t *testing.T) {
+	dir := t.TempDir()
+	a := Open(dir, Options{})
+	defer a.Close()
+	visits := func(from, to int) (list []*visit) {
+		for i := from; i < to; i++ {
+			list = append(list, &visit{url: fmt.Sprintf("http://a.example/%d", i%7), time: day0 + record.Time(i), status: 200, body: fmt.Sprint(i % 3)})
+		}
+		return list
+	}
+	urls := int64(0)
+	check := func(when string) {
+		t.Helper()
+		v, err := a.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		got, want := int64(0), int64(0)
+		all := record.Scan{From: record.MinTime, To: record.MaxTime}
+		for b, err := range v.Tally(t.Context(), record.Tally{Scan: all, Host: true}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range b.Count {
+				got += n
+			}
+		}
+		for b, err := range v.Scan(t.Context(), all) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want += int64(b.N)
+		}
+		checkPools(t, a)
+		if got != want || want != urls {
+			t.Errorf("%s: counted %d captures, a scan has %d, %d came in", when, got, want, urls)
+		}
+	}
+	add := func(a *Archive, from, to int) {
+		put(t, a, visits(from, to))
+		urls = max(urls, int64(to))
+	}
+	merge := func() {
+		t.Helper()
+		if _, err := a.Merge(t.Context(), record.MergeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(a, 0, 20)
+	slow := Open(dir, Options{Disk: &meanwhile{FS: disk.OS, do: func() { add(a, 10, 40) }}})
+	defer slow.Close()
+	add(slow, 15, 50)
+	check("twins")
+	two := mergeTask{pool: "200806", choose: func(c *catalog) []*segment.Info { return c.poolSegments("200806")[:2] }}
+	if _, err := a.merge(t.Context(), two); err != nil {
+		t.Fatal(err)
+	}
+	check("one of the twins merged")
+	add(a, 30, 60)
+	check("and more")
+	merge()
+	check("merged")
+	late := Open(dir, Options{Disk: &meanwhile{FS: disk.OS, do: func() { add(a, 50, 80); merge() }}})
+	defer late.Close()
+	add(late, 55, 90)
+	check("merged while others come")
+	add(a, 0, 100)
+	check("all again")
+	merge()
+	check("all merged")
+}
+
+// TestApart tells which segments are to be read side by side.
+func TestApart(t *testing.T) {
+	at := func(id uint32, from, to record.Time, born, apart uint64) *segment.Info {
+		return &segment.Info{ID: id, First: from, Last: to, FirstKey: "a", LastKey: "z", Born: born, Apart: apart}
+	}
+	for _, tt := range []struct {
+		name     string
+		list     []*segment.Info
+		together [][]uint32
+	}{
+		{"other times", []*segment.Info{at(1, 0, 9, 1, 0), at(2, 10, 19, 2, 0)}, nil},
+		{"one after the other", []*segment.Info{at(1, 0, 9, 1, 0), at(2, 0, 9, 2, 1), at(3, 5, 9, 3, 2)}, nil},
+		{"at once", []*segment.Info{at(1, 0, 9, 1, 0), at(2, 0, 9, 2, 0)}, [][]uint32{{1, 2}}},
+		{"two at once behind one", []*segment.Info{at(1, 0, 9, 1, 0), at(2, 0, 9, 2, 1), at(3, 0, 9, 3, 1)}, [][]uint32{{2, 3}}},
+		{"merged, of which the first was at once with another", []*segment.Info{at(3, 0, 9, 3, 1), at(5, 0, 9, 4, 1)}, [][]uint32{{3, 5}}},
+		{"merged and merged", []*segment.Info{at(9, 0, 9, 8, 0), at(18, 0, 9, 17, 8)}, nil},
+	} {
+		alone, together := apart(tt.list)
+		var got [][]uint32
+		n := len(alone)
+		for _, list := range together {
+			var ids []uint32
+			for _, s := range list {
+				ids = append(ids, s.ID)
+			}
+			got, n = append(got, ids), n+len(ids)
+		}
+		if !reflect.DeepEqual(got, tt.together) || n != len(tt.list) {
+			t.Errorf("%s: got %v and %d alone, want %v", tt.name, got, len(alone), tt.together)
+		}
 	}
 }

@@ -213,7 +213,7 @@ func (y *verifier) run(ctx context.Context) error {
 	for _, s := range y.v.pin.segments {
 		if damaged[s.Index] {
 			y.v.readers[s.ID] = segment.NewReader(y.v.a.dir, s, nil, nil)
-			y.v.readers[s.ID].Dict = y.v.dictionary
+			y.v.readers[s.ID].Others = y.v.other
 		}
 	}
 	y.v.mu.Unlock()
@@ -506,7 +506,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 // entries whose body another has.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
 	y.v.mu.Lock()
-	y.v.recent[s.Info.ID] = recentRun{n, r}
+	y.v.recent.put(s.Info.ID, n, r)
 	y.v.mu.Unlock()
 	entries, err := r.Meta.Entries()
 	if err != nil {

@@ -22,6 +22,8 @@ type writer struct {
 	a    *Archive
 	dir  string
 	lock disk.File
+	// packer is what segments of static pools are compressed with.
+	packer *segment.Packer
 }
 
 // newWriter makes the archive if need be and registers a writer. If no other
@@ -36,7 +38,7 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 // register registers a writer; prepare is run first, with the archive's lock
 // held.
 func (a *Archive) register(ctx context.Context, prepare func(*Archive) error) (*writer, error) {
-	w := &writer{a: a}
+	w := &writer{a: a, packer: new(segment.Packer)}
 	err := a.locked(ctx, func(disk.File) error {
 		if err := prepare(a); err != nil {
 			return err
@@ -234,7 +236,7 @@ func (a *Archive) nextByNames() (uint64, error) {
 // folder.
 type made struct {
 	info *segment.Info
-	w    *segment.Writer
+	w    *segment.Writer // nil if the index has it already
 	path string
 	// number is that of the db-file, if it is another form of a segment in force.
 	number uint32

@@ -36,6 +36,7 @@ type atoms struct {
 	// nothing in it leaves it to the next.
 	run      lineKey
 	runLines []atom
+	work     int // nodes and atoms looked at so far, by which tests tell what a page costs
 }
 
 // lineKey tells runs of text apart.
@@ -67,7 +68,7 @@ func (m *atoms) free() {
 	m.flow, m.store = nil, nil
 	clear(m.families)
 	m.families = m.families[:0]
-	m.run, m.runLines = lineKey{}, nil
+	m.run, m.runLines, m.work = lineKey{}, nil, 0
 	atomStores.Put(m)
 }
 
@@ -79,6 +80,7 @@ func (m *atoms) list(n int) []atom {
 	}
 	l := m.store[:n:n]
 	m.store = m.store[n:]
+	m.work += n
 	return l
 }
 
@@ -136,6 +138,7 @@ func (m *atoms) expand(a *atom) []atom {
 		default:
 			return m.knownLines(a)
 		}
+		m.work += len(parts)
 		if len(parts) != 1 {
 			return parts
 		}
@@ -178,6 +181,7 @@ func (m *atoms) findChildren(n int) {
 		}
 	}
 	for i, end := n+1, int(nodes[n].Next); i < end; {
+		m.work++
 		e := &nodes[i]
 		if e.Kind != page.Element && e.Kind != page.Text && e.Kind != page.Raw {
 			i++

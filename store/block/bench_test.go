@@ -61,26 +61,21 @@ func BenchmarkPass(b *testing.B) {
 	}
 }
 
-// BenchmarkAll adds labels, and of every block topic, text and fingerprint, as
-// if none of them were known.
+// BenchmarkAll adds labels, what the page says of itself, and of every block
+// topic, text and fingerprint, as if none of them were known.
 func BenchmarkAll(b *testing.B) {
 	bodies := samples(b)
 	for b.Loop() {
 		for _, body := range bodies {
-			t := Divide(page.NewTree(body), Options{})
-			sha256.Sum256(t.Layout())
-			t.Page.Meta("utf-8")
-			t.Labels()
-			t.Page.AppendLinks(nil, 0, len(body), "utf-8", nil)
-			for _, n := range t.Cut(0) {
-				block := t.Blocks[n]
-				sha256.Sum256(t.Bytes(n))
-				Topic(t.Bytes(n), "utf-8", Modern, TopicOptions{})
-				var s page.Simhash
-				s.Add(t.Page.TextRange(block.Start, block.End, "utf-8"), 1)
-				s.Sum()
+			p := &Body{Tree: Divide(page.NewTree(body), Options{}), Charset: "utf-8"}
+			r := NewReader().Read(p)
+			sha256.Sum256(p.Layout())
+			p.Page.Meta(p.Charset)
+			p.Labels()
+			for _, n := range r.Leaves {
+				p.topicAndText(p.Blocks[n].Start, p.Blocks[n].End)
 			}
-			t.Free()
+			r.Close()
 		}
 	}
 }
@@ -111,10 +106,12 @@ func BenchmarkStages(b *testing.B) {
 		{"digests", func(t *Tree) { leaves(t, func(l *Block) { sha256.Sum256(t.Page.Body[l.Start:l.End]) }) }},
 		{"layout", func(t *Tree) { sha256.Sum256(t.Layout()) }},
 		{"links", func(t *Tree) { t.Page.AppendLinks(nil, 0, len(t.Page.Body), "utf-8", nil) }},
+		{"reader", func(t *Tree) { NewReader().Read(&Body{Tree: t, Charset: "utf-8"}) }},
 		{"meta", func(t *Tree) { t.Page.Meta("utf-8") }},
 		{"labels", func(t *Tree) { t.Labels() }},
 		{"topics", func(t *Tree) {
-			leaves(t, func(l *Block) { Topic(t.Page.Body[l.Start:l.End], "utf-8", Modern, TopicOptions{}) })
+			p := &Body{Tree: t, Charset: "utf-8"}
+			leaves(t, func(l *Block) { p.Topic(l.Start, l.End) })
 		}},
 		{"text", func(t *Tree) { leaves(t, func(l *Block) { t.Page.TextRange(l.Start, l.End, "utf-8") }) }},
 	}

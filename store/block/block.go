@@ -41,7 +41,8 @@ type Tree struct {
 	Page    *page.Tree
 	Profile Profile
 	Blocks  []Block
-	flow    *flow // that it was divided by, nil if there was none
+	flow    *flow        // that it was divided by, nil if there was none
+	parts   []placedPart // that a Reader knows, until it has read the page
 }
 
 // Block is one block of a Tree.
@@ -70,14 +71,18 @@ func (t *Tree) Leaf(n int) bool { return t.Blocks[n].Next == n+1 }
 
 // Divide divides a page. Every page has at least one block unless it shows
 // nothing at all.
-func Divide(t *page.Tree, o Options) *Tree {
+func Divide(t *page.Tree, o Options) *Tree { return divide(t, o, nil, "") }
+
+// divide is Divide with a memory of parts, which may be nil, and the charset that
+// the page is read in.
+func divide(t *page.Tree, o Options, known *knownParts, charset string) *Tree {
 	b := &Tree{Page: t, Profile: o.Profile}
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
 	switch o.Profile {
 	case Classic:
 		b.divideClassic(o)
 	default:
-		b.divideModern()
+		b.divideModern(known, charset)
 	}
 	b.name()
 	return b
@@ -86,7 +91,28 @@ func Divide(t *page.Tree, o Options) *Tree {
 // Cut returns the blocks at a level: those that appear there, and the leaves
 // above. Level 0 and below stand for the leaves.
 func (t *Tree) Cut(level int) []int {
-	var cut []int
+	if len(t.Blocks) == 1 {
+		return nil
+	}
+	return t.appendCut(make([]int, 0, t.cutSize(level)), level)
+}
+
+// cutSize is how many blocks the cut at a level has.
+func (t *Tree) cutSize(level int) int {
+	size := 0
+	for n := 1; n < len(t.Blocks); {
+		if t.Leaf(n) || t.Blocks[n].Depth == level {
+			size++
+			n = t.Blocks[n].Next
+		} else {
+			n++
+		}
+	}
+	return size
+}
+
+// appendCut appends the cut at a level.
+func (t *Tree) appendCut(cut []int, level int) []int {
 	for n := 1; n < len(t.Blocks); {
 		if t.Leaf(n) || t.Blocks[n].Depth == level {
 			cut = append(cut, n)

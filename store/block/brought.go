@@ -18,12 +18,15 @@ type Brought struct {
 
 // Brought tells what the version brought. It depends on nothing but the two
 // versions: blocks that the archive has from elsewhere count as well.
-func (r *Revision) Brought() Brought {
+func (r *Revision) Brought() Brought { return r.brought(r.Tree.Layout) }
+
+// brought is Brought, given what makes the layout.
+func (r *Revision) brought(layout func() []byte) Brought {
 	b := r.Before
 	switch {
 	case b != nil && b.Version.Digest == r.Version.Digest:
 		return Brought{}
-	case b == nil || !r.divided() || !b.divided():
+	case b == nil || !r.divided || !b.divided:
 		return Brought{r.newLeaves(), r.Size}
 	}
 	n := Brought{Blocks: r.newLeaves()}
@@ -32,16 +35,11 @@ func (r *Revision) Brought() Brought {
 			n.Bytes += int64(r.Tree.Blocks[m.New].End - r.Tree.Blocks[m.New].Start)
 		}
 	}
-	if size, sum := r.layout(); sum != b.layoutSum() {
-		n.Bytes += size
+	rest := layout()
+	if r.layoutHash = sha256.Sum256(rest); r.layoutHash != b.layoutSum() {
+		n.Bytes += int64(len(rest))
 	}
 	return n
-}
-
-// divided reports whether the version is stored as layout and blocks: its blocks
-// are ranges of what was sent.
-func (r *Revision) divided() bool {
-	return !r.Whole && r.Body != nil && int64(len(r.Body.Page.Body)) == r.Size
 }
 
 // newLeaves counts the leaves that the version before has not. Only pages have
@@ -62,17 +60,10 @@ func (r *Revision) newLeaves() int {
 	return n
 }
 
-// layout gives the size and the sum of the layout.
-func (r *Revision) layout() (size int64, sum record.Digest) {
-	layout := r.Tree.Layout()
-	r.layoutHash = sha256.Sum256(layout)
-	return int64(len(layout)), r.layoutHash
-}
-
 // layoutSum is the sum of the layout, made once.
 func (r *Revision) layoutSum() record.Digest {
 	if r.layoutHash == (record.Digest{}) {
-		r.layout()
+		r.layoutHash = sha256.Sum256(r.Tree.Layout())
 	}
 	return r.layoutHash
 }

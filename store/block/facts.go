@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"slices"
 	"strings"
 
 	"infomall/store/packed"
@@ -20,7 +19,7 @@ import (
 // Extractor is the version of what makes facts. It goes up by one whenever
 // Divide, Labels, Topic or what finds links, words or fingerprints would answer
 // otherwise for some page.
-const Extractor = 4
+const Extractor = 5
 
 // KeptLevel is the level of the cut that facts and folds tell of.
 const KeptLevel = 2
@@ -44,11 +43,17 @@ const (
 	formInline  = 8 // the facts of the page's leaves stand with it
 )
 
-// Reader makes facts of pages. It remembers those of the leaves that it saw
-// last, so that a block is read once however many pages have it. It is used by
-// one goroutine.
+// Reader divides pages and makes their facts. It remembers the parts and the
+// leaves that it saw last, so that a block is read once however many pages have
+// it. It is used by one goroutine.
 type Reader struct {
-	young, old map[leafKey]leafFacts
+	young, old map[leafKey]*Leaf
+	bytes      int    // of the young ones
+	leavesMax  int    // of each generation
+	bytesMax   int    // of their bytes
+	links      []byte // of a leaf, under making
+	parts      *knownParts
+	mayLink    []bool // of each leaf of the page that is read, the layout before it
 }
 
 // leafKey tells leaves apart whose facts may differ.
@@ -58,34 +63,71 @@ type leafKey struct {
 	plain   bool
 }
 
-type leafFacts struct {
-	packed []byte
+// Leaf is a block that divides no further, as a Reader made it. Pages that have
+// it share it.
+type Leaf struct {
+	Digest record.Digest
+	Facts  []byte
 	links  int32
+	kept   keptBytes
+	words  bag // nil if nobody asked
 }
 
 // leavesMax is how many leaves each of the two generations of a Reader's memory
-// holds, some 15 MB.
-const leavesMax = 60_000
+// holds, some 15 MB, and leafBytesMax how many bytes these have, which may be kept
+// with them.
+const (
+	leavesMax    = 60_000
+	leafBytesMax = 16 << 20
+)
 
 // NewReader returns a Reader that remembers nothing yet.
-func NewReader() *Reader { return &Reader{young: make(map[leafKey]leafFacts)} }
+func NewReader() *Reader {
+	return &Reader{young: make(map[leafKey]*Leaf), parts: newKnownParts(), leavesMax: leavesMax, bytesMax: leafBytesMax}
+}
+
+// Forgetful has the Reader remember no more than one of n of what it would.
+func (m *Reader) Forgetful(n int) {
+	m.leavesMax, m.bytesMax, m.parts.blocksMax = m.leavesMax/n, m.bytesMax/n, m.parts.blocksMax/n
+}
+
+// Open is as the function Open. Parts that the Reader knows are not divided again.
+func (m *Reader) Open(body []byte, mime, contentType, encoding string, o Options) (*Body, bool) {
+	return open(body, mime, contentType, encoding, o, m.parts)
+}
 
 // Reading is a page with what a Reader made of it.
 type Reading struct {
 	*Body
-	Leaves  []int           // Cut(0)
-	Digests []record.Digest // of the leaves
-	Facts   [][]byte        // of the leaves
-	Links   int             // of the page
-	counts  []int32         // links of each leaf
-	layout  []byte          // the layout's links, packed
-	placed  []place         // of these
+	Leaves []int   // Cut(0)
+	Made   []*Leaf // of these
+	Links  int     // of the page
+	layout []byte  // the layout's links, packed
+	placed []place // of these
+	rest   []byte  // as Layout gives it, nil if nobody asked
 }
 
 // place is where a link of the layout stands.
 type place struct {
 	leaf int // that is behind it
 	part int // as Link.Part
+}
+
+// Facts are those of the leaves; of a text that is one leaf in the short form.
+func (r *Reading) Facts() [][]byte {
+	facts := make([][]byte, len(r.Made))
+	for i, l := range r.Made {
+		facts[i] = l.Facts
+	}
+	return facts
+}
+
+// Layout is that of the Tree, made once.
+func (r *Reading) Layout() []byte {
+	if r.rest == nil {
+		r.rest = r.Tree.Layout()
+	}
+	return r.rest
 }
 
 // Close forgets the markup, which takes more memory than the body. What blocks
@@ -95,36 +137,33 @@ func (r *Reading) Close() { r.Free() }
 // Read makes the facts of a page.
 func (m *Reader) Read(b *Body) *Reading {
 	r := &Reading{Body: b, Leaves: b.Cut(0)}
-	r.Digests = make([]record.Digest, len(r.Leaves))
-	r.Facts, r.counts = make([][]byte, len(r.Leaves)), make([]int32, len(r.Leaves))
-	var ends []int // of the leaves
-	inLayout := false
-	b.stretches(func(start, end, leaf int) {
-		if leaf < 0 {
-			inLayout = inLayout || b.Page.MayLink(start, end)
-			return
-		}
-		ends = append(ends, end)
-		r.Digests[leaf] = sha256.Sum256(b.Page.Body[start:end])
-		f := m.leaf(b, start, end, r.Digests[leaf])
-		r.Facts[leaf], r.counts[leaf] = f.packed, f.links
-		r.Links += int(f.links)
-	})
+	inLayout := m.readLeaves(r)
+	for _, l := range r.Made {
+		r.Links += int(l.links)
+	}
+	m.teach(r)
 	if inLayout {
-		r.readLayout(ends)
+		r.readLayout()
 	}
 	return r
 }
 
-// readLayout packs the links of the layout, given where the leaves end.
-func (r *Reading) readLayout(ends []int) {
-	behind := func(offset int) int {
-		i, _ := slices.BinarySearch(ends, offset+1)
-		return i
+// readLayout packs the links of the layout.
+func (r *Reading) readLayout() {
+	next := 0
+	end := func(leaf int) int { return r.Blocks[r.Leaves[leaf]].End }
+	behind := func(offset int) int { // links are asked for in order
+		for next > 0 && end(next-1) > offset {
+			next--
+		}
+		for next < len(r.Leaves) && end(next) <= offset {
+			next++
+		}
+		return next
 	}
 	packed, offsets := r.Page.AppendLinks(nil, 0, len(r.Page.Body), r.Charset, func(offset int) bool {
 		i := behind(offset)
-		return i == len(ends) || offset < r.Blocks[r.Leaves[i]].Start
+		return i == len(r.Leaves) || offset < r.Blocks[r.Leaves[i]].Start
 	})
 	cut := r.Cut(KeptLevel)
 	for _, at := range offsets {
@@ -134,26 +173,35 @@ func (r *Reading) readLayout(ends []int) {
 }
 
 // leaf gives the facts of a leaf.
-func (m *Reader) leaf(b *Body, start, end int, d record.Digest) leafFacts {
-	if end-start == len(b.Page.Body) {
-		return b.leafFacts(start, end) // who asks knows a body that it has seen
+func (m *Reader) leaf(b *Body, start, end int) *Leaf {
+	d := sha256.Sum256(b.Page.Body[start:end])
+	if end-start == len(b.Page.Body) { // who asks knows a body that it has seen
+		l := &Leaf{Digest: d}
+		if b.plain {
+			l.Facts = b.shortFacts() // small texts are many, and soon read again
+		} else {
+			l.Facts, l.links = m.readLeaf(b, start, end)
+		}
+		return l
 	}
 	k := leafKey{d, b.Charset, b.plain}
-	if f, ok := m.young[k]; ok {
-		return f
+	if l := m.young[k]; l != nil {
+		return l
 	}
-	f, ok := m.old[k]
-	if !ok {
-		f = b.leafFacts(start, end)
+	l := m.old[k]
+	if l == nil {
+		l = &Leaf{Digest: d}
+		l.Facts, l.links = m.readLeaf(b, start, end)
 	}
-	if len(m.young) >= leavesMax {
-		m.old, m.young = m.young, make(map[leafKey]leafFacts)
+	if m.bytes += end - start; len(m.young) >= m.leavesMax || m.bytes > m.bytesMax {
+		m.old, m.young, m.bytes = m.young, make(map[leafKey]*Leaf), end-start
 	}
-	m.young[k] = f
-	return f
+	m.young[k] = l
+	return l
 }
 
-func (b *Body) leafFacts(start, end int) leafFacts {
+// readLeaf makes the facts of a leaf.
+func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	form := byte(0)
 	if b.plain {
 		form = formPlain
@@ -161,24 +209,37 @@ func (b *Body) leafFacts(start, end int) leafFacts {
 	if !page.IsASCII(b.Page.Body[start:end]) {
 		form |= formCharset
 	}
+	links, offsets, text := b.Page.AppendLinksText(m.links[:0], start, end, b.Charset)
+	m.links = links
 	var print page.Simhash
-	text := b.Page.TextRange(start, end, b.Charset)
-	if CountWords(text) >= fingerprintWords {
+	if hasWords(text, fingerprintWords) {
 		form |= formPrint
 		print.Add(text, 1)
 	}
-	packed, offsets := b.Page.AppendLinks(nil, start, end, b.Charset, nil)
 	if len(offsets) == 0 && form&^formCharset == 0 {
-		return leafFacts{[]byte{Extractor}, 0} // most leaves
+		return noFacts, 0 // most leaves
 	}
-	dst := []byte{Extractor, form}
+	dst := append(make([]byte, 0, 2+1+len(b.Charset)+8+len(links)), Extractor, form)
 	if form&formCharset != 0 {
 		dst = appendText(dst, b.Charset)
 	}
 	if form&formPrint != 0 {
 		dst = binary.LittleEndian.AppendUint64(dst, print.Sum())
 	}
-	return leafFacts{append(dst, packed...), int32(len(offsets))}
+	return append(dst, links...), int32(len(offsets))
+}
+
+// noFacts are the facts of leaves without links of which no fingerprint is kept.
+var noFacts = []byte{Extractor}
+
+// hasWords reports whether a text has n words.
+func hasWords(text string, n int) bool {
+	for range page.Words(text) {
+		if n--; n == 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func appendText(dst []byte, s string) []byte {
@@ -206,7 +267,7 @@ func (r *Reading) cut() []KeptBlock {
 	if len(r.Blocks) <= 1 {
 		return []KeptBlock{{Path: wholePath, Label: Other}}
 	}
-	labels := r.Labels()
+	labels := r.labels(nil, KeptLevel)
 	cut := r.Cut(KeptLevel)
 	out := make([]KeptBlock, len(cut))
 	next := 0
@@ -247,7 +308,8 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(r.Leaves)))
 	if inline {
-		for _, f := range r.Facts {
+		for i, n := range r.Leaves {
+			f := LongFacts(r.Bytes(n), r.Made[i].Facts)
 			dst = append(binary.AppendUvarint(dst, uint64(len(f))), f...)
 		}
 	}
@@ -265,12 +327,11 @@ type Kept struct {
 	Base string // as written, "" if the page names none
 	Cut  []KeptBlock
 
-	charset string
-	plain   bool
-	leaves  [][]byte // inline facts, nil if they are kept beside the leaves
-	count   int      // of leaves
-	layout  []page.Link
-	placed  []place // of these
+	keptReading
+	leaves [][]byte // inline facts, nil if they are kept beside the leaves
+	count  int      // of leaves
+	layout []page.Link
+	placed []place // of these
 }
 
 // ReadFacts reads the facts of a page. They are refused where this program
@@ -283,11 +344,8 @@ func ReadFacts(src []byte) (*Kept, error) {
 	}
 	form := t.Byte()
 	k.plain, k.charset, k.Base = form&formPlain != 0, t.Text(), t.Text()
-	n := t.Count()
-	k.Cut = make([]KeptBlock, n)
-	for i := range k.Cut {
-		k.Cut[i].Path = t.Text()
-	}
+	k.Cut = make([]KeptBlock, t.Count())
+	k.takePaths(&t)
 	for i := range k.Cut {
 		k.Cut[i].Leaves = t.Number()
 		if k.Cut[i].Label = Label(t.Byte()); int(k.Cut[i].Label) >= len(labelNames) {
@@ -313,6 +371,23 @@ func ReadFacts(src []byte) (*Kept, error) {
 		return nil, ErrFacts
 	}
 	return k, nil
+}
+
+// takePaths takes the paths of the blocks, which share one text.
+func (k *Kept) takePaths(t *packed.Reader) {
+	paths := *t
+	for range k.Cut {
+		t.Sized()
+	}
+	if t.Bad {
+		return
+	}
+	all := string(paths.B[:len(paths.B)-len(t.B)])
+	for i := range k.Cut {
+		n := len(paths.Sized())
+		end := len(all) - (len(paths.B) - len(t.B))
+		k.Cut[i].Path = all[end-n : end]
+	}
 }
 
 // takeLayout takes the links of the layout.
@@ -394,9 +469,15 @@ type keptLeaf struct {
 	links   []byte // nil for none
 }
 
+// keptReading is how a page was read.
+type keptReading struct {
+	charset string
+	plain   bool
+}
+
 // leaf reads the facts of a leaf, which were made for a page that may have been
 // read otherwise.
-func (k *Kept) leaf(src []byte) (keptLeaf, error) {
+func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != Extractor {
 		return keptLeaf{}, errOther
@@ -405,7 +486,7 @@ func (k *Kept) leaf(src []byte) (keptLeaf, error) {
 		return keptLeaf{}, nil // no links, in whatever charset
 	}
 	form := t.Byte()
-	if form&formPlain != 0 != k.plain || form&formCharset != 0 && t.Text() != k.charset {
+	if form&formPlain != 0 != k.plain || form&formCharset != 0 && string(t.Sized()) != k.charset {
 		return keptLeaf{}, errOther
 	}
 	f := keptLeaf{printed: form&formPrint != 0}

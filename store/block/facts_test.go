@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -31,7 +32,7 @@ func TestFoldsGoOn(t *testing.T) {
 			var reading *Reading
 			if v.Body != nil {
 				reading = reader.Read(v.Body)
-				v.Digests = reading.Digests
+				v.Made = reading.Made
 			}
 			r := whole.Add(v)
 			again := resumed.Add(v)
@@ -120,6 +121,7 @@ func changedBlocks(r *Revision, reading *Reading) (out []string) {
 func TestKeptLinks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		reader := NewReader()
+		var refers References
 		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 3).Draw(t, "pages")
 		for range rapid.IntRange(1, 5).Draw(t, "readings") {
 			body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
@@ -128,21 +130,31 @@ func TestKeptLinks(t *testing.T) {
 			if !ok {
 				continue
 			}
-			checkKeptLinks(t, reader.Read(b), rapid.Bool().Draw(t, "inline"))
+			checkKeptLinks(t, &refers, reader.Read(b), rapid.Bool().Draw(t, "inline"))
 		}
 	})
+}
+
+// longFacts gives the facts of a page's leaves as whoever reads them sees them.
+func longFacts(r *Reading) [][]byte {
+	out := r.Facts()
+	for i, n := range r.Leaves {
+		out[i] = LongFacts(r.Bytes(n), out[i])
+	}
+	return out
 }
 
 type failer interface{ Fatalf(string, ...any) }
 
 // checkKeptLinks compares the links that are kept of a page with those that are
 // found in it, and fingerprints with those of the leaves' texts.
-func checkKeptLinks(t failer, r *Reading, inline bool) {
-	kept, err := ReadFacts(r.AppendFacts(nil, "base", inline))
+func checkKeptLinks(t failer, refers *References, r *Reading, inline bool) {
+	facts := r.AppendFacts(nil, "base", inline)
+	kept, err := ReadFacts(facts)
 	if err != nil || kept.Base != "base" {
 		t.Fatalf("facts: base %q, %v", kept.Base, err)
 	}
-	leaves := r.Facts
+	leaves := longFacts(r)
 	if kept.Inline() {
 		leaves = nil
 	}
@@ -160,12 +172,56 @@ func checkKeptLinks(t failer, r *Reading, inline bool) {
 	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		t.Fatalf("links kept of %q\n got %+v\nwant %+v", r.Page.Body, got, want)
 	}
+	var bodies [][]byte
+	for _, n := range r.Leaves {
+		bodies = append(bodies, r.Page.Body[r.Blocks[n].Start:r.Blocks[n].End])
+	}
+	checkReferences(t, refers, facts, leaves, bodies, kept, got)
 	for i, n := range r.Leaves {
 		b := &r.Blocks[n]
 		var s page.Simhash
 		s.Add(r.Page.TextRange(b.Start, b.End, r.Charset), 1)
-		if print, ok := kept.Fingerprint(r.Facts[i]); ok && print != s.Sum() {
+		if print, ok := kept.Fingerprint(longFacts(r)[i]); ok && print != s.Sum() {
 			t.Fatalf("fingerprint of leaf %d: %x, want %x", i, print, s.Sum())
+		}
+	}
+}
+
+// checkReferences holds what References reads of facts against Kept, also where those
+// of leaves are short, if the bodies of these are given.
+func checkReferences(t failer, refers *References, facts []byte, leaves, bodies [][]byte, kept *Kept, links []Link) {
+	if err := refers.Page(facts); err != nil || string(refers.Base) != kept.Base || refers.Inline() != kept.Inline() {
+		t.Fatalf("references: base %q, inline %v, %v; want %q, %v", refers.Base, refers.Inline(), err, kept.Base, kept.Inline())
+	}
+	var want []string
+	for _, l := range links {
+		label := Other
+		if l.Part >= 0 {
+			label = kept.Cut[l.Part].Label
+		}
+		want = append(want, fmt.Sprint(l.Kind, l.NoFollow, label, l.Target))
+	}
+	slices.Sort(want)
+	for _, short := range []bool{false, true} {
+		var as []record.Leaf
+		for i, facts := range leaves {
+			l := record.Leaf{Facts: facts}
+			if short && bodies != nil {
+				l = record.Leaf{Facts: ShortFacts(bodies[i], facts), Bytes: bodies[i]}
+			}
+			as = append(as, l)
+		}
+		list, err := refers.Links(as)
+		if err != nil {
+			t.Fatalf("references, short: %v: %v", short, err)
+		}
+		var got []string
+		for _, r := range list {
+			got = append(got, fmt.Sprint(r.Kind, r.NoFollow, r.Label, string(r.Target)))
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("references, short: %v\n got %q\nwant %q", short, got, want)
 		}
 	}
 }
@@ -173,19 +229,22 @@ func checkKeptLinks(t failer, r *Reading, inline bool) {
 var factPages = flag.Int("facts.pages", 100, "pages of each site whose kept links are compared, 0 for all")
 
 // TestKeptLinksOfSites does so with pages of the real sites, in one memory a
-// site: what a leaf has is the same wherever it stands.
+// site: what a leaf has is the same wherever it stands. So is how a part of a
+// page divides.
 func TestKeptLinksOfSites(t *testing.T) {
 	bundles, _ := filepath.Glob(filepath.Join(shared(t), "sites", "*.bundle"))
 	for _, bundle := range bundles {
 		t.Run(filepath.Base(bundle), func(t *testing.T) {
-			reader, pages, links := NewReader(), 0, 0
+			reader, divider, pages, links := NewReader(), NewReader(), 0, 0
+			var refers References
 			bundleBodies(t, bundle, func(body []byte) {
 				if *factPages > 0 && pages == *factPages {
 					return
 				}
 				if b, ok := Open(body, "text/html", "text/html", "", Options{}); ok {
 					r := reader.Read(b)
-					checkKeptLinks(t, r, false)
+					checkKeptLinks(t, &refers, r, false)
+					checkKnown(t, divider, body, htmlType)
 					pages, links = pages+1, links+r.Links
 				}
 			})
@@ -199,22 +258,26 @@ func FuzzReadFacts(f *testing.F) {
 	r := NewReader().Read(b)
 	f.Add(r.AppendFacts(nil, "/", true), r.leafFactsOrNil())
 	f.Fuzz(func(t *testing.T, src, leaf []byte) {
+		var refers References
 		k, err := ReadFacts(src)
 		if err != nil {
+			if refers.Page(src) == nil {
+				refers.Links([]record.Leaf{{Facts: leaf, Bytes: src}})
+			}
 			return
 		}
 		k.Fingerprint(leaf)
 		if links, err := k.Links([][]byte{leaf}); err == nil {
-			_ = fmt.Sprint(links)
+			checkReferences(t, &refers, src, [][]byte{leaf}, nil, k, links)
 		}
 	})
 }
 
 func (r *Reading) leafFactsOrNil() []byte {
-	if len(r.Facts) == 0 {
+	if len(r.Made) == 0 {
 		return nil
 	}
-	return r.Facts[0]
+	return r.Made[0].Facts
 }
 
 func FuzzReadFold(f *testing.F) {
@@ -252,7 +315,7 @@ func TestFirstFold(t *testing.T) {
 		var reading *Reading
 		if opened {
 			reading = NewReader().Read(body)
-			v.Body, v.Digests = body, reading.Digests
+			v.Body, v.Made = body, reading.Made
 			if len(body.Blocks) > 2 {
 				t.Fatalf("%q has %d blocks", tt.body, len(body.Blocks))
 			}

@@ -3,6 +3,7 @@ package block
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"infomall/store/page"
@@ -17,8 +18,8 @@ type Version struct {
 	Digest record.Digest
 	Size   int64
 	Body   *Body // how it divides; nil for what Open does not open
-	// Digests are those of the leaves of Body, nil where they are not known.
-	Digests []record.Digest
+	// Made is what a Reader made of the leaves of Body, nil where it did not.
+	Made []*Leaf
 }
 
 // History follows the blocks of one URL through its versions: it is a fold
@@ -42,9 +43,10 @@ type Revision struct {
 	Before *Revision // nil in the first version
 	Life   []Life    // of each block of Tree
 
-	twin     int32 // versions of its time before it
-	leaves   []int // of Tree
-	digests  []record.Digest
+	twin     int32   // versions of its time before it
+	leaves   []int   // of Tree
+	divided  bool    // it is stored as layout and blocks
+	rested   *Body   // how it was read, where only its leaves are still at hand
 	matches  []Match // of the leaves, Old and New indices into the two Trees
 	asWholes bool    // the matches are of hidden blocks
 
@@ -96,18 +98,8 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
-// Rest makes a History small that is to be kept for the next version: what
-// became of the blocks of the last can't be asked any more.
-func (h *History) Rest() {
-	if h.last != nil {
-		r := *h.last
-		r.Before, r.matches = nil, nil
-		h.last = &r
-	}
-}
-
-// Bytes is what the History takes in memory once it is at Rest, about.
-func (h *History) Bytes() int64 {
+// bytes is what a History that was not packed takes in memory, about.
+func (h *History) bytes() int64 {
 	if h.last == nil {
 		return 0
 	}
@@ -133,12 +125,15 @@ func newRevision(v Version) *Revision {
 		r.Tree = &Tree{Blocks: []Block{all, whole}}
 	}
 	r.leaves = r.Tree.Cut(0)
-	if !r.Whole && len(v.Digests) == len(r.leaves) {
-		r.digests = v.Digests
+	// Blocks are ranges of what was sent.
+	r.divided = !r.Whole && v.Body != nil && int64(len(v.Body.Page.Body)) == v.Size
+	if !r.Whole && v.Made != nil && len(v.Made) == len(r.leaves) {
 		return r
 	}
-	for _, n := range r.leaves {
-		r.digests = append(r.digests, r.Digest(n))
+	leaves := make([]Leaf, len(r.leaves))
+	r.Made = make([]*Leaf, len(leaves))
+	for i, n := range r.leaves {
+		leaves[i].Digest, r.Made[i] = r.Digest(n), &leaves[i]
 	}
 	return r
 }
@@ -146,13 +141,19 @@ func newRevision(v Version) *Revision {
 // Hidden reports whether the version's blocks are not to be listed.
 func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
 
-// Bytes are the bytes of a block; nil where the body was not opened.
+// Bytes are the bytes of a block; nil where the body was not opened, or is no
+// longer at hand and the block is no leaf.
 func (r *Revision) Bytes(n int) []byte {
-	if r.Body == nil {
-		return nil
-	}
 	b := &r.Tree.Blocks[n]
-	return r.Body.Page.Body[b.Start:b.End]
+	switch {
+	case r.Body != nil:
+		return r.Body.Page.Body[b.Start:b.End]
+	case r.rested != nil:
+		if i, ok := slices.BinarySearch(r.leaves, n); ok {
+			return r.Made[i].kept.bytes()
+		}
+	}
+	return nil
 }
 
 // Digest is that of a block's bytes; of a body that is one block, that of the
@@ -164,13 +165,16 @@ func (r *Revision) Digest(n int) record.Digest {
 	return sha256.Sum256(r.Bytes(n))
 }
 
-// Text is what a block shows; "" where the body was not opened.
+// Text is what a block shows; "" where Bytes are nil.
 func (r *Revision) Text(n int) string {
-	if r.Body == nil {
-		return ""
-	}
 	b := &r.Tree.Blocks[n]
-	return r.Body.Text(b.Start, b.End)
+	switch {
+	case r.Body != nil:
+		return r.Body.Text(b.Start, b.End)
+	case r.rested != nil:
+		return r.rested.textOf(r.Bytes(n))
+	}
+	return ""
 }
 
 // LayoutOnly reports whether two versions of a page, given as their bodies,
@@ -185,7 +189,11 @@ func LayoutOnly(old, new []byte, oldType, newType string) bool {
 func leafDigests(body []byte, contentType string) []record.Digest {
 	v := Version{Digest: sha256.Sum256(body), Size: int64(len(body))}
 	v.Body, _ = Open(body, record.Mime(contentType), contentType, "", Options{})
-	return newRevision(v).digests
+	var digests []record.Digest
+	for _, l := range newRevision(v).Made {
+		digests = append(digests, l.Digest)
+	}
+	return digests
 }
 
 // SameBlocks reports whether two lists of digests of leaves are the same, in

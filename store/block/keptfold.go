@@ -45,10 +45,8 @@ type Details struct {
 func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	b := &rev.Tree.Blocks[n]
 	d := Details{Bytes: b.End - b.Start}
-	var text string
-	if d.Topic, text = topicAndText(rev.Bytes(n), r.Charset, r.Profile, TopicOptions{}); r.plain {
-		text = r.Text(b.Start, b.End)
-	}
+	topic, text := r.topicAndText(b.Start, b.End)
+	d.Topic = topic
 	d.Words = CountWords(text)
 	if rev.Whole {
 		d.Links = r.Links
@@ -56,7 +54,7 @@ func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	}
 	for i, l := range r.Leaves {
 		if n <= l && l < b.Next {
-			d.Links += int(r.counts[i])
+			d.Links += int(r.Made[i].links)
 		}
 	}
 	for _, p := range r.placed {
@@ -91,7 +89,11 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 		dst = binary.AppendUvarint(dst, uint64(r.Time-r.Before.Time))
 	}
 	dst = r.appendLives(dst)
-	brought := r.Brought()
+	layout := r.Tree.Layout
+	if reading != nil {
+		layout = reading.Layout
+	}
+	brought := r.brought(layout)
 	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(brought.Blocks)), uint64(brought.Bytes))
 	if r.Before == nil || r.Hidden() || reading == nil {
 		return dst

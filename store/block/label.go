@@ -43,12 +43,14 @@ type labeller struct {
 	// they say nothing, else it is at that place in evidences.
 	said      []int32
 	evidences []evidence
-	ranges    []nodeRange // of blocks
-	claims    []claim     // of the body, chunk by chunk
-	inherited []evidence  // of blocks, what their names and those around them say
+	memory    nameMemory
+	ranges    []nodeRange    // of blocks
+	claims    []claim        // of the body, chunk by chunk
+	inherited []evidence     // of blocks, what their names and those around them say
+	itemsIn   map[int32]bool // of elements that were asked for, whether they hold items
 }
 
-var labellers = sync.Pool{New: func() any { return new(labeller) }}
+var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]bool{}} }}
 
 // newLabeller returns one for the blocks of t.
 func newLabeller(t *Tree) *labeller {
@@ -70,17 +72,19 @@ func newLabeller(t *Tree) *labeller {
 
 func (l *labeller) free() {
 	l.tree, l.flow = nil, nil
+	clear(l.memory[:])
+	clear(l.itemsIn)
 	labellers.Put(l)
 }
 
 // Labels says of each block of the tree what it is for; the page itself is
 // Other.
-func (t *Tree) Labels() []Label { return t.labels(nil) }
+func (t *Tree) Labels() []Label { return t.labels(nil, levelsMax) }
 
 // LabelsIn is Labels for a page of a site whose style is known: what all its
 // pages have is not what this one is about.
 func (b *Body) LabelsIn(s *SiteStyle) []Label {
-	return b.labels(s.Importances(b))
+	return b.labels(s.Importances(b), levelsMax)
 }
 
 // By what importance a block is of the template of its site, and what it says
@@ -102,16 +106,22 @@ func (e *evidence) addImportance(i float64) {
 	}
 }
 
-// labels labels the blocks, given the importance of each, if it is known.
-func (t *Tree) labels(importances []float64) []Label {
+// labels labels the blocks down to a level, as the labels of those below say
+// nothing of them. Importances has that of each block, if it is known.
+func (t *Tree) labels(importances []float64, level int) []Label {
 	l := newLabeller(t)
 	defer l.free()
 	labels := make([]Label, len(t.Blocks))
 	labels[0] = Other
 	l.inherited[0] = evidence{}
-	l.find(0)
-	for n := 1; n < len(t.Blocks); n++ {
-		l.find(n)
+	l.find(0, 0)
+	before := 0
+	for n, next := 1, 0; n < len(t.Blocks); n = next {
+		if next = n + 1; t.Blocks[n].Depth >= level {
+			next = t.Blocks[n].Next
+		}
+		l.find(n, before)
+		before = n
 		e := l.names(n)
 		own := e
 		p := t.Blocks[n].Parent
@@ -155,13 +165,13 @@ func (e *evidence) best() Label {
 type nodeRange struct{ from, to int }
 
 // find finds the nodes that start in block n, which are among those of its
-// parent.
-func (l *labeller) find(n int) {
+// parent, and none of them before those of the block that was found before.
+func (l *labeller) find(n, before int) {
 	b := &l.tree.Blocks[n]
 	around := nodeRange{0, len(l.flow.t.Nodes)}
 	if n > 0 {
 		around = l.ranges[b.Parent]
-		around.from = max(around.from, l.ranges[n-1].from)
+		around.from = max(around.from, l.ranges[before].from)
 	}
 	from := l.at(b.Start, around)
 	l.ranges[n] = nodeRange{from, l.at(b.End, nodeRange{from, around.to})}
@@ -228,7 +238,7 @@ func (l *labeller) says(i int) *evidence {
 	if l.said[i] == 0 {
 		l.said[i] = 1
 		var e evidence
-		if addElement(l.flow.t, i, &e); e != (evidence{}) {
+		if addElement(l.flow.t, i, &l.memory, &e); e != (evidence{}) {
 			l.said[i] = int32(len(l.evidences))
 			l.evidences = append(l.evidences, e)
 		}
@@ -285,6 +295,9 @@ func (l *labeller) looks(n int, e, own *evidence) {
 	e[Main] += .8 + 1.2*s.share + min(1, s.text*(1-s.links)/400)
 	s.addLinks(e)
 	if !l.plain() { // A text without markup has no frame around it.
+		if (s.first || s.last) && l.item(n) {
+			s.first, s.last = false, false
+		}
 		s.addPlace(e, own)
 	}
 	s.addContent(e)

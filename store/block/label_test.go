@@ -43,3 +43,34 @@ func TestLabelsOfMenus(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfItems shows that the first and the last of several items that are
+// alike are no header and no footer, and that those around a text are.
+func TestLabelsOfItems(t *testing.T) {
+	item := func(words string) string { return strings.Repeat(words+", ", 6) }
+	rows := func(before, after string) string {
+		var b strings.Builder
+		for _, w := range []string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"} {
+			b.WriteString(before + item("item "+w) + after)
+		}
+		return b.String()
+	}
+	for name, body := range map[string]string{
+		"list":       "<ol>" + rows("<li>", "</li>") + "</ol>",
+		"table":      "<table>" + rows("<tr><td>"+item("a cell")+"</td><td>", "</td></tr>") + "</table>",
+		"like boxes": "<body>" + rows("<div class=event>", "</div>") + "</body>",
+	} {
+		tree := Divide(page.NewTree([]byte(body)), Options{})
+		for n, l := range tree.Labels() {
+			if l == Header || l == Footer {
+				t.Errorf("%s: block %s is labelled %s: %s", name, tree.Blocks[n].Path, l, tree.Bytes(n))
+			}
+		}
+	}
+	framed := "<body><div>" + item("name of the site") + "</div><div>" + strings.Repeat("<p>"+item("a text of several words"), 12) + "</div><div>" + item("who made it") + "</div></body>"
+	tree := Divide(page.NewTree([]byte(framed)), Options{})
+	labels, parts := tree.Labels(), tree.Children(0)
+	if first, last := labels[parts[0]], labels[parts[len(parts)-1]]; first != Header || last != Footer {
+		t.Errorf("what stands around a text is labelled %s and %s, want header and footer", first, last)
+	}
+}

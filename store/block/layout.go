@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // A layout is the body without its leaves. In it a zero byte is a mark, and
@@ -71,6 +72,11 @@ func appendEscaped(out, b []byte) []byte {
 // Join appends to dst the body that has this layout and these leaves, in
 // order.
 func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
+	size := len(layout)
+	for _, b := range leaves {
+		size += len(b)
+	}
+	dst = slices.Grow(dst, size)
 	taken := 0
 	err := eachMark(layout, func(text []byte, kind byte) error {
 		dst = append(dst, text...)
@@ -94,6 +100,61 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// Part is a block as the layout of its body has it.
+type Part struct {
+	Layout []byte // its own
+	First  int    // of its leaves
+	Leaves int
+}
+
+// FindCut gives the blocks in some places, from 0 and ascending, of the cut at a
+// level of the body that has this layout. There are fewer where a place is behind
+// the last block.
+func FindCut(layout []byte, level int, places []int) ([]Part, error) {
+	parts := make([]Part, 0, len(places))
+	depth, leaf, at, place := 0, 0, 0, 0
+	open, first := -1, 0 // where the block begins, while it is at hand, and its leaves
+	found := func(to int) error {
+		parts, open = append(parts, Part{layout[open:to], first, leaf - first}), -1
+		if len(parts) == len(places) {
+			return errFound
+		}
+		return nil
+	}
+	err := eachMark(layout, func(text []byte, kind byte) error {
+		from := at + len(text)
+		at = from + 2
+		if depth < level && (kind == markLeaf || kind == markOpen && depth+1 == level) {
+			if len(parts) < len(places) && place == places[len(parts)] {
+				open, first = from, leaf
+			}
+			place++
+		}
+		switch kind {
+		case markLeaf:
+			leaf++
+			if open >= 0 && depth < level {
+				return found(at)
+			}
+		case markOpen:
+			depth++
+		case markClose:
+			depth--
+			if open >= 0 && depth < level {
+				return found(from)
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errFound) {
+		err = nil
+	}
+	return parts, err
+}
+
+// errFound ends a walk over marks.
+var errFound = errors.New("found")
 
 // eachMark calls f with each stretch of a layout and the mark that follows it,
 // 0 at the end.

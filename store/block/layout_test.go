@@ -38,6 +38,7 @@ func checkTree(t *testing.T, tree *Tree) {
 		}
 		leaves = append(leaves, tree.Bytes(n))
 	}
+	checkFindCut(t, tree, leaves)
 	got, err := Join(nil, tree.Layout(), leaves)
 	if err != nil || !bytes.Equal(got, body) {
 		t.Fatalf("layout and %d leaves give %d bytes, %v; want the body's %d", len(leaves), len(got), err, len(body))
@@ -67,6 +68,45 @@ func TestJoin(t *testing.T) {
 		"<frameset><frame src=a><frame src=b></frameset>",
 	} {
 		divideBoth(t, []byte(body))
+	}
+}
+
+// checkFindCut finds each block of each cut in the layout, and none behind the
+// last.
+func checkFindCut(t *testing.T, tree *Tree, leaves [][]byte) {
+	t.Helper()
+	layout := tree.Layout()
+	for level := 1; level <= min(tree.Level()+1, 4); level++ {
+		cut := tree.Cut(level)
+		var places, odd []int
+		for place := range min(len(cut), 50) {
+			places = append(places, place)
+			if place%2 == 1 {
+				odd = append(odd, place)
+			}
+			checkParts(t, tree, layout, leaves, level, []int{place})
+		}
+		checkParts(t, tree, layout, leaves, level, places)
+		checkParts(t, tree, layout, leaves, level, odd)
+		if parts, err := FindCut(layout, level, append(odd, len(cut))); len(parts) != len(odd) || err != nil {
+			t.Fatalf("level %d has %d blocks: got %d of those in %d and the one behind, error %v", level, len(cut), len(parts), odd, err)
+		}
+	}
+}
+
+// checkParts finds the blocks in some places of a cut.
+func checkParts(t *testing.T, tree *Tree, layout []byte, leaves [][]byte, level int, places []int) {
+	t.Helper()
+	parts, err := FindCut(layout, level, places)
+	if err != nil || len(parts) != len(places) {
+		t.Fatalf("blocks %d of level %d: got %d, error %v", places, level, len(parts), err)
+	}
+	cut := tree.Cut(level)
+	for i, p := range parts {
+		got, err := Join(nil, p.Layout, leaves[p.First:p.First+p.Leaves])
+		if want := tree.Bytes(cut[places[i]]); err != nil || !bytes.Equal(got, want) {
+			t.Fatalf("block %d of level %d: got %q, error %v, want %q", places[i], level, got, err, want)
+		}
 	}
 }
 

@@ -67,6 +67,7 @@ type lineSplitter struct {
 func (s *lineSplitter) split(a *atom) {
 	nodes := s.m.t.Nodes
 	for i := a.from; i < a.to; {
+		s.m.work++
 		n := &nodes[i]
 		shows := s.m.shows(int(i))
 		switch {

@@ -73,16 +73,39 @@ func (b *Body) stretches(f func(start, end, leaf int)) {
 
 // Topic is what the bytes of the body from start to end are about.
 func (b *Body) Topic(start, end int) string {
-	return Topic(b.Page.Body[start:end], b.Charset, b.Profile, TopicOptions{})
+	topic, _ := b.topicAndText(start, end)
+	return topic
 }
 
 // Text is what they show by themselves, wherever they stand.
 func (b *Body) Text(start, end int) string {
-	part := b.Page.Body[start:end]
+	if b.plain {
+		return page.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
+	}
+	s := speeches.Get().(*speech)
+	defer s.free()
+	b.readPart(&s.tree, start, end)
+	return s.tree.Text(b.Charset)
+}
+
+// textOf is what bytes of such a body show by themselves.
+func (b *Body) textOf(part []byte) string {
 	if b.plain {
 		return page.NewPlainTree(part).Text(b.Charset)
 	}
-	return page.NewTree(part).Text(b.Charset)
+	s := speeches.Get().(*speech)
+	defer s.free()
+	s.tree.Read(part)
+	return s.tree.Text(b.Charset)
+}
+
+// readPart reads the bytes of the body from start to end as markup.
+func (b *Body) readPart(t *page.Tree, start, end int) {
+	if b.plain {
+		t.Read(b.Page.Body[start:end])
+	} else {
+		t.ReadPart(b.Page, start, end)
+	}
 }
 
 // CountWords counts the words of a text.

@@ -21,8 +21,14 @@ import (
 func (b *Body) MainText() string {
 	m := findMain(b.Page)
 	best := m.best()
-	if m.of(best) <= 0 {
+	switch words := m.of(best); {
+	case words <= 0:
 		return b.labelledMain()
+	case words < detailWords:
+		// The one sentence of a page may be that of its footer.
+		if main := b.labelledMain(); main != "" && b.framing(&b.Page.Nodes[best]) {
+			return main
+		}
 	}
 	var texts []string
 	for _, r := range m.kept(best) {
@@ -46,6 +52,18 @@ func (b *Body) labelledMain() string {
 		}
 	}
 	return strings.Join(texts, "\n")
+}
+
+// framing reports whether an element lies in a block that is a header, a
+// footer or a menu.
+func (b *Body) framing(e *page.Node) bool {
+	labels := b.Labels()
+	for _, n := range b.Cut(mainLevel) {
+		if b.Blocks[n].Start <= int(e.Inner) && int(e.Outer) <= b.Blocks[n].End {
+			return labels[n] == Header || labels[n] == Footer || labels[n] == Nav
+		}
+	}
+	return false
 }
 
 // PageType says what a page is to its reader.
@@ -96,9 +114,6 @@ func (b *Body) PageType() PageType {
 const (
 	proseWords = 10 // a run with fewer may be a label or a caption
 	linkedMost = 3  // a run with more than a third of its words in links is no prose
-	labelCost  = 2  // what a run that is no prose counts against its element, at most
-
-	besideLimit = -6 // an element in the text that counts no more is none of it
 )
 
 // mainFinder finds the element that holds the main text.
@@ -116,17 +131,16 @@ type lineRun struct {
 	from          int
 }
 
-// value is what a run counts for the element that it is in.
+// value is what a run counts for the element that it is in: links against it, and
+// what is too short for prose, as the cells of a table are, nothing.
 func (r *lineRun) value() int32 {
 	switch {
-	case r.words == 0:
-		return 0
 	case linkedMost*r.linked > r.words:
 		return -r.words
 	case r.words >= proseWords && r.ends > 0:
 		return r.words
 	}
-	return -min(r.words, labelCost)
+	return 0
 }
 
 // findMain scores a page.
@@ -247,7 +261,7 @@ func (m *mainFinder) kept(root int) []stretch {
 	}
 	for i := int32(root) + 1; i < nodes[root].Next; {
 		n := &nodes[i]
-		if n.Kind == page.Element && (m.aside(int(i)) || n.Tag.Block() && m.of(int(i)) <= besideLimit) {
+		if n.Kind == page.Element && (m.aside(int(i)) || n.Tag.Block() && m.of(int(i)) < 0) {
 			take(n.Start, i)
 			s = stretch{start: n.End, from: n.Next}
 			i = n.Next

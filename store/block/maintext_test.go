@@ -47,11 +47,15 @@ func TestMainText(t *testing.T) {
 		{"in a frame", "text/html", frame("<div>" + article + "</div>"), want},
 		{"of table cells", "text/html", "<table><tr><td>" + links(9, "Part of the site") + "</td><td>" + article + "</td></tr></table>", want},
 		{"with links to like pages in it", "text/html", frame("<div>" + paragraphs(firstParagraph) + links(5, "Also the office is closed in July") + paragraphs(secondParagraph, thirdParagraph) + "</div>"), want},
+		{"with a table in it", "text/html", frame("<div>" + paragraphs(firstParagraph) + "<table><tr><th>Day<th>Hours<tr><td>Monday<td>9 to 5<tr><td>Sunday<td>closed</table>" + paragraphs(secondParagraph) + "</div>"),
+			firstParagraph + "\nDay\tHours\nMonday\t9 to 5\nSunday\tclosed\n" + secondParagraph},
 		{"with remarks of readers below", "text/html", frame("<div><div>" + article + "</div><div class=comment-list>" + paragraphs(remark, remark) + "</div></div>"), want},
 		{"a page that is one form", "text/html", "<form id=form1>" + frame("<div>"+article+"</div>") + "</form>", want},
 		{"its name does not say that it is a comment", "text/html", frame("<div class=comments-open>" + article + "</div>"), want},
 		{"Chinese", "text/html", frame("<div>" + paragraphs(chineseText) + "</div>"), chineseText},
 		{"plain text", "text/plain", firstParagraph + "\n\n" + secondParagraph + "\n", firstParagraph + "\n" + secondParagraph},
+		{"the one sentence is the footer's", "text/html", "<body><div>" + links(3, "Part") + "</div><table>" + strings.Repeat("<tr><td>a name</td><td>what it is</td></tr>", 40) +
+			"</table><div class=footer>This page was made on the first day of September, in the year 2022, by hand.</div></body>", strings.Repeat("a name\twhat it is\n", 39) + "a name\twhat it is"},
 		{"no prose", "text/html", "<h1>Notice</h1><p>Closed today</p>", "Notice\nClosed today"},
 	}
 	for _, tt := range tests {

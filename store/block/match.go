@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"infomall/store/page"
 	"infomall/store/record"
@@ -59,7 +60,17 @@ const (
 // was put before; a place is therefore a path or the same unchanged
 // neighbours.
 func Matches(old, new []Piece) []Match {
-	m := matcher{old: old, new: new, toOld: filled(len(new)), toNew: filled(len(old))}
+	m := newMatcher()
+	defer m.free()
+	m.old, m.new = append(m.old, old...), append(m.new, new...)
+	return m.matches(func(i int) bag { return newBag(old[i].Text()) }, func(i int) bag { return newBag(new[i].Text()) })
+}
+
+// matches is Matches for the pieces that m has, with the words of blocks by their
+// places.
+func (m *matcher) matches(oldBag, newBag func(i int) bag) []Match {
+	m.oldBag, m.newBag = oldBag, newBag
+	m.toOld, m.toNew = filled(m.toOld, len(m.new)), filled(m.toNew, len(m.old))
 	m.byDigest()
 	if slices.Contains(m.toNew, -1) && slices.Contains(m.toOld, -1) {
 		m.byLikeness()
@@ -68,8 +79,9 @@ func Matches(old, new []Piece) []Match {
 	return m.result()
 }
 
-func filled(n int) []int {
-	s := make([]int, n)
+// filled is n times -1, in memory that is used again.
+func filled(s []int, n int) []int {
+	s = slices.Grow(s[:0], n)[:n]
 	for i := range s {
 		s[i] = -1
 	}
@@ -78,10 +90,26 @@ func filled(n int) []int {
 
 type matcher struct {
 	old, new     []Piece
+	oldBag       func(i int) bag
+	newBag       func(i int) bag
 	toOld, toNew []int // partner of each block, -1 while it has none
 	inOrder      []bool
 	words        [2][]bag // of the old and the new blocks without a digest in common
 	alike        []float64
+}
+
+// matchers are those that nobody uses.
+var matchers = sync.Pool{New: func() any { return new(matcher) }}
+
+// newMatcher returns one without pieces.
+func newMatcher() *matcher { return matchers.Get().(*matcher) }
+
+// free gives the memory to a later one.
+func (m *matcher) free() {
+	clear(m.old)
+	clear(m.new)
+	*m = matcher{old: m.old[:0], new: m.new[:0], toOld: m.toOld, toNew: m.toNew}
+	matchers.Put(m)
 }
 
 func (m *matcher) pair(o, n int) { m.toNew[o], m.toOld[n] = n, o }
@@ -147,7 +175,7 @@ type bag []uint64
 func newBag(text string) bag {
 	var b bag
 	for _, w := range page.Words(text) {
-		b = append(b, hash(strings.ToLower(w)))
+		b = append(b, page.HashWord(w))
 	}
 	if len(b) == 0 && strings.TrimSpace(text) != "" {
 		b = append(b, hash(text))
@@ -210,7 +238,7 @@ type candidate struct {
 // byLikeness pairs the blocks left that have most of their words in common,
 // the most alike first.
 func (m *matcher) byLikeness() {
-	m.words[0], m.words[1] = bags(m.old, m.toNew), bags(m.new, m.toOld)
+	m.words[0], m.words[1] = bags(m.oldBag, m.toNew), bags(m.newBag, m.toOld)
 	m.alike = make([]float64, len(m.new))
 	in := newWordIndex(m.words[0])
 	var found []candidate
@@ -279,11 +307,12 @@ func (in wordIndex) of(word uint64) []wordPlace {
 	return in[from:to]
 }
 
-func bags(pieces []Piece, partner []int) []bag {
-	out := make([]bag, len(pieces))
-	for i, p := range pieces {
-		if partner[i] < 0 {
-			out[i] = newBag(p.Text())
+// bags are those of the blocks that have no partner.
+func bags(of func(i int) bag, partner []int) []bag {
+	out := make([]bag, len(partner))
+	for i, p := range partner {
+		if p < 0 {
+			out[i] = of(i)
 		}
 	}
 	return out

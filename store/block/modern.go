@@ -30,11 +30,14 @@ type divider struct {
 	*atoms
 	tree  *Tree
 	total int32 // what the page shows
+
+	known   *knownParts // nil for no memory
+	charset string      // of the page
 }
 
-func (t *Tree) divideModern() {
+func (t *Tree) divideModern(known *knownParts, charset string) {
 	t.flow = newFlow(t.Page)
-	d := divider{atoms: newAtoms(t.flow), tree: t}
+	d := divider{atoms: newAtoms(t.flow), tree: t, known: known, charset: charset}
 	if all := d.page(); all.weight != 0 {
 		d.total = all.weight
 		t.Blocks = append(d.blocks[:0], t.Blocks...)
@@ -60,15 +63,30 @@ func (d *divider) divide(n int, a *atom) {
 				d.tree.Blocks = append(d.tree.Blocks, Block{
 					Start: int(p.start), End: int(p.end), Parent: n, Depth: depth, row: rowOf(d.t, p.element),
 				})
-				d.divide(c, p)
-				if d.tree.Leaf(c) {
-					p = d.core(p)
-					d.tree.Blocks[c].Start, d.tree.Blocks[c].End = int(p.start), int(p.end)
-				}
+				d.part(c, p, depth)
 			}
 		}
 	}
 	d.tree.Blocks[n].Next = len(d.tree.Blocks)
+}
+
+// part adds the parts of block c, which is atom a and appears at a level.
+func (d *divider) part(c int, a *atom, depth int) {
+	var k partKey
+	known := false
+	if d.known != nil {
+		if k, known = d.known.key(d, a, depth); known && d.recall(c, a, k) {
+			return
+		}
+	}
+	d.divide(c, a)
+	if d.tree.Leaf(c) {
+		core := d.core(a)
+		d.tree.Blocks[c].Start, d.tree.Blocks[c].End = int(core.start), int(core.end)
+	}
+	if known {
+		d.learn(c, a, k)
+	}
 }
 
 // core is the element that is all that a leaf shows: what stands around it
@@ -184,7 +202,7 @@ func (d *divider) named(a *atom, l Label) bool {
 		return false
 	}
 	var e evidence
-	addElement(d.t, int(a.element), &e)
+	addElement(d.t, int(a.element), nil, &e)
 	return e[l] >= 1 && e.best() == l
 }
 

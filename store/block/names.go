@@ -40,8 +40,8 @@ func labelNamed(name string) Label {
 	panic("block: labels.txt has no such label: " + name)
 }
 
-// addElement adds what one element's name and attributes say.
-func addElement(t *page.Tree, i int, e *evidence) {
+// addElement adds what one element's name and attributes say. Memory may be nil.
+func addElement(t *page.Tree, i int, memory *nameMemory, e *evidence) {
 	switch t.Nodes[i].Tag {
 	case page.TagNav, page.TagMenu:
 		e[Nav] += 3
@@ -62,20 +62,41 @@ func addElement(t *page.Tree, i int, e *evidence) {
 		return
 	}
 	for a := range t.Attrs(i) {
-		switch naming(a.Name) {
-		case nameClass:
-			addNames(a.Value, 1, e)
-		case nameRole:
-			addNames(a.Value, 2, e)
+		if sort := naming(a.Name); sort != nameNone {
+			memory.add(a.Value, sort, e)
 		}
 	}
 }
 
-// Attributes whose values are names.
+// nameMemory remembers what values of class, id and role say: most elements of
+// a page have a class that others have. A place is of the value that came last.
+type nameMemory [128]struct {
+	value []byte
+	sort  int
+	says  evidence
+}
+
+// add adds what a value says.
+func (m *nameMemory) add(value []byte, sort int, e *evidence) {
+	if m == nil || len(value) == 0 {
+		addNames(value, float64(sort), e)
+		return
+	}
+	last := len(value) - 1
+	h := uint(len(value)) + 31*uint(value[0]) + 7*uint(value[last]) + 17*uint(value[last/2]) + 3*uint(value[last*3/4]) + uint(sort)
+	at := &m[h%uint(len(m))]
+	if at.sort != sort || !bytes.Equal(at.value, value) {
+		at.value, at.sort, at.says = value, sort, evidence{}
+		addNames(value, float64(sort), &at.says)
+	}
+	e.add(&at.says, 1)
+}
+
+// Attributes whose values are names, by what these weigh.
 const (
-	nameNone  = iota
-	nameClass // class or id
-	nameRole
+	nameNone  = 0
+	nameClass = 1 // class or id
+	nameRole  = 2
 )
 
 // naming tells what an attribute of that name is.

@@ -27,6 +27,11 @@ const decodedBytesMax = 8 << 20
 //
 // Blocks are ranges of the body after content-decoding, which is Tree.Page.Body.
 func Open(body []byte, mime, contentType, encoding string, o Options) (*Body, bool) {
+	return open(body, mime, contentType, encoding, o, nil)
+}
+
+// open is Open with a memory of parts, which may be nil.
+func open(body []byte, mime, contentType, encoding string, o Options, known *knownParts) (*Body, bool) {
 	html, plain := mediaKind(mime)
 	if !html && !plain {
 		return nil, false
@@ -44,7 +49,7 @@ func Open(body []byte, mime, contentType, encoding string, o Options) (*Body, bo
 		return nil, false
 	}
 	if html {
-		b.Tree = Divide(page.NewTree(decoded), o)
+		b.Tree = divide(page.NewTree(decoded), o, known, b.Charset)
 	} else {
 		b.Tree = Divide(page.NewPlainTree(decoded), o)
 	}

@@ -3,6 +3,7 @@ package block
 import (
 	"cmp"
 	"slices"
+	"sync"
 )
 
 // compare finds what became of the leaves since the version before. What is no
@@ -18,7 +19,10 @@ func (r *Revision) compare() {
 		r.asWholes = true
 		old, new = b.leaves, r.leaves
 	}
-	r.pair(Matches(b.pieces(old), r.pieces(new)), old, new)
+	m := newMatcher()
+	defer m.free()
+	m.old, m.new = b.appendPieces(m.old, old), r.appendPieces(m.new, new)
+	r.pair(m.matches(func(i int) bag { return b.bag(i, old[i]) }, func(i int) bag { return r.bag(i, new[i]) }), old, new)
 	if len(r.matches) == 2 && b.Whole && r.Whole {
 		// Removed and added: it is the body all the same.
 		r.matches = []Match{{Edited, 1, 1, 0}}
@@ -33,24 +37,41 @@ func (r *Revision) shown() []int {
 	return r.leaves
 }
 
-func (r *Revision) pieces(leaves []int) []Piece {
-	list := make([]Piece, len(leaves))
+// appendPieces appends leaves as they are compared, without their texts.
+func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
+	list = slices.Grow(list, len(leaves))
 	for i, n := range leaves {
-		list[i] = Piece{r.digests[i], r.Tree.Blocks[n].Path, func() string { return r.words(n) }}
+		list = append(list, Piece{Digest: r.Made[i].Digest, Path: r.Tree.Blocks[n].Path})
 	}
 	return list
 }
 
+// bag is the words of leaf i, which is block n. Where they take less memory than
+// its bytes they are kept with the leaf: a page that changes with all others of
+// its site has leaves in common with them, before and after.
+func (r *Revision) bag(i, n int) bag {
+	l := r.Made[i]
+	if l.words == nil {
+		words := newBag(r.words(n))
+		if 8*len(words) > r.size(n) {
+			return words
+		}
+		l.words = words
+	}
+	return l.words
+}
+
 // pair keeps matches of two lists of leaves as matches of blocks.
 func (r *Revision) pair(matches []Match, old, new []int) {
-	for _, m := range matches {
+	r.matches = matches
+	for i := range matches {
+		m := &matches[i]
 		if m.Old >= 0 {
 			m.Old = old[m.Old]
 		}
 		if m.New >= 0 {
 			m.New = new[m.New]
 		}
-		r.matches = append(r.matches, m)
 	}
 }
 
@@ -68,7 +89,9 @@ func (r *Revision) Changes(level int) []Match {
 	if r.Before == nil || len(r.matches) == 0 {
 		return nil
 	}
-	return r.changes(r.pairs(level))
+	p := r.pairs(level)
+	defer p.free()
+	return r.changes(p)
 }
 
 // cutPairs is how the blocks of a cut share leaves with those of the version
@@ -81,51 +104,54 @@ type cutPairs struct {
 	// own leaves from it, if there is one.
 	toOld, toNew []int
 	shared       []sharedPair
+	// Memory that is used again.
+	inOld, inNew, last []int
 }
+
+// cutPairsList are those that nobody uses.
+var cutPairsList = sync.Pool{New: func() any { return new(cutPairs) }}
+
+// free gives the memory to later pairs.
+func (p *cutPairs) free() { cutPairsList.Put(p) }
 
 // sharedPair is two blocks and what the leaves weigh that they have in common.
 type sharedPair struct{ old, new, weight int }
 
-// pairs finds them.
+// pairs finds them. Whoever asks frees them.
 func (r *Revision) pairs(level int) *cutPairs {
-	p := &cutPairs{}
+	p := cutPairsList.Get().(*cutPairs)
+	p.old, p.new, p.shared = p.old[:0], p.new[:0], p.shared[:0]
 	if r.asWholes || !r.Before.Hidden() {
-		p.old = r.Before.Tree.Cut(level)
+		p.old = r.Before.Tree.appendCut(p.old, level)
 	}
 	if r.asWholes || !r.Hidden() {
-		p.new = r.Tree.Cut(level)
+		p.new = r.Tree.appendCut(p.new, level)
 	}
-	p.ofOld, p.ofNew = make([]int, len(r.matches)), make([]int, len(r.matches))
-	inOld, inNew := placesIn(r.Before.Tree, p.old), placesIn(r.Tree, p.new)
-	at := map[[2]int]int{} // of each pair in p.shared
-	last, n := [2]int{-1, -1}, -1
+	p.ofOld, p.ofNew = filled(p.ofOld, len(r.matches)), filled(p.ofNew, len(r.matches))
+	p.inOld, p.inNew = placesIn(p.inOld, r.Before.Tree, p.old), placesIn(p.inNew, r.Tree, p.new)
+	// The leaves of a new block stand together among the matches: its pair with an
+	// old one is the last that this has, or there is none yet.
+	p.last = filled(p.last, len(p.old)) // pair of each old block, its place in p.shared
+	last := p.last
 	for i, m := range r.matches {
-		p.ofOld[i], p.ofNew[i] = -1, -1
 		if m.Old >= 0 {
-			p.ofOld[i] = inOld[m.Old]
+			p.ofOld[i] = p.inOld[m.Old]
 		}
 		if m.New >= 0 {
-			p.ofNew[i] = inNew[m.New]
+			p.ofNew[i] = p.inNew[m.New]
 		}
-		k := [2]int{p.ofOld[i], p.ofNew[i]}
-		if k[0] < 0 || k[1] < 0 {
+		o, n := p.ofOld[i], p.ofNew[i]
+		if o < 0 || n < 0 {
 			continue
 		}
-		if k != last { // most are the same
-			var ok bool
-			if n, ok = at[k]; !ok {
-				n = len(p.shared)
-				at[k] = n
-				p.shared = append(p.shared, sharedPair{k[0], k[1], 0})
-			}
-			last = k
+		if last[o] < 0 || p.shared[last[o]].new != n {
+			last[o] = len(p.shared)
+			p.shared = append(p.shared, sharedPair{o, n, 0})
 		}
-		p.shared[n].weight += r.Before.size(m.Old) + r.size(m.New)
+		p.shared[last[o]].weight += r.Before.size(m.Old) + r.size(m.New)
 	}
-	slices.SortFunc(p.shared, func(a, b sharedPair) int {
-		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
-	})
-	p.toOld, p.toNew = filled(len(p.new)), filled(len(p.old))
+	slices.SortFunc(p.shared, heavier)
+	p.toOld, p.toNew = filled(p.toOld, len(p.new)), filled(p.toNew, len(p.old))
 	for _, s := range p.shared {
 		if p.toOld[s.new] < 0 {
 			p.toOld[s.new] = s.old
@@ -139,13 +165,25 @@ func (r *Revision) pairs(level int) *cutPairs {
 	return p
 }
 
+// heavier puts the heaviest pairs first.
+func heavier(a, b sharedPair) int {
+	switch {
+	case a.weight != b.weight:
+		return cmp.Compare(b.weight, a.weight)
+	case a.new != b.new:
+		return cmp.Compare(a.new, b.new)
+	}
+	return cmp.Compare(a.old, b.old)
+}
+
 // size is what a block weighs: an empty one too weighs something.
 func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
 
 // placesIn is for each block of a tree that lies in a block of a cut the place
 // of that one.
-func placesIn(t *Tree, cut []int) []int {
-	places := filled(len(t.Blocks))
+// It is made in memory that is used again.
+func placesIn(places []int, t *Tree, cut []int) []int {
+	places = filled(places, len(t.Blocks))
 	for i, c := range cut {
 		for n := c; n < t.Blocks[c].Next; n++ {
 			places[n] = i
@@ -204,6 +242,7 @@ func (r *Revision) Words(level int) []WordChange {
 		return nil
 	}
 	p := r.pairs(level)
+	defer p.free()
 	removedRow := make([]int, len(p.old)) // place among Changes of each block that was removed
 	rows := len(p.new)
 	for o := range p.old {
@@ -277,7 +316,7 @@ func (r *Revision) live() {
 // a leaf in it, and no two blocks of one cut have the same.
 func (r *Revision) trace() []Life {
 	r.Life = make([]Life, len(r.Tree.Blocks))
-	named := map[Life][]int{}
+	named := &names{last: make(map[Life]int, len(r.matches)), before: make([]int, len(r.Tree.Blocks))}
 	for _, m := range r.matches {
 		if m.Old >= 0 && m.New >= 0 {
 			r.follow(m.New, r.Before.Life[m.Old], named)
@@ -294,6 +333,13 @@ func (r *Revision) trace() []Life {
 		}
 	}
 	return r.Life
+}
+
+// names tells which blocks a life was given: the last of them, and of each block
+// the one before; 0, which is the page, for none.
+type names struct {
+	last   map[Life]int
+	before []int
 }
 
 // sameShape reports whether the version divides as the one before, leaf for
@@ -317,21 +363,23 @@ func (r *Revision) sameShape() bool {
 
 // follow gives block n the life of an earlier one, unless that goes on in a
 // block beside it.
-func (r *Revision) follow(n int, l Life, named map[Life][]int) bool {
-	blocks := r.Tree.Blocks
-	for _, other := range named[l] {
-		if other < n || other >= blocks[n].Next {
+func (r *Revision) follow(n int, l Life, named *names) bool {
+	end := r.Tree.Blocks[n].Next
+	last := named.last[l]
+	for other := last; other > 0; other = named.before[other] {
+		if other < n || other >= end {
 			return false
 		}
 	}
 	r.Life[n] = l
-	named[l] = append(named[l], n)
+	named.last[l], named.before[n] = n, last
 	return true
 }
 
 // inherit names the blocks of a level that divide further.
-func (r *Revision) inherit(level int, named map[Life][]int) {
+func (r *Revision) inherit(level int, named *names) {
 	p := r.pairs(level)
+	defer p.free()
 	taken := make([]bool, len(p.old))
 	for _, s := range p.shared {
 		n := p.new[s.new]

@@ -1,5 +1,10 @@
 package block
 
+import (
+	"slices"
+	"strings"
+)
+
 // Sense is whether a change is one of what the page says, and why not, as the
 // function Substantial tells.
 type Sense struct {
@@ -28,4 +33,20 @@ func (r *Revision) Senses(level int) []Sense {
 		}
 	}
 	return out
+}
+
+// Together is what changes come to: they are substantial if one of them is;
+// else Reason has the reasons of all, each once.
+func Together(senses []Sense) Sense {
+	var reasons []string
+	for _, s := range senses {
+		if s.Substantial {
+			return Sense{Substantial: true}
+		}
+		if s.Reason != "" {
+			reasons = append(reasons, strings.Split(s.Reason, ", ")...)
+		}
+	}
+	slices.Sort(reasons)
+	return Sense{Reason: strings.Join(slices.Compact(reasons), ", ")}
 }

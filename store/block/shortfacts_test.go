@@ -19,9 +19,12 @@ func TestShortFacts(t *testing.T) {
 			return
 		}
 		r := NewReader().Read(b)
-		for i, facts := range r.Facts {
+		for i, facts := range longFacts(r) {
 			leaf := r.Bytes(r.Leaves[i])
 			short := ShortFacts(leaf, facts)
+			if r.Made[i].Facts[0] == shortMark && !bytes.Equal(r.Made[i].Facts, short) {
+				t.Fatalf("facts of %q come as %q, want them as %q", leaf, r.Made[i].Facts, short)
+			}
 			if long := LongFacts(leaf, short); !bytes.Equal(long, facts) {
 				t.Fatalf("facts of %q\n got %q\nwant %q\nthat are %q in short", leaf, long, facts, short)
 			}

@@ -178,7 +178,7 @@ func (s *SiteStyle) Importances(b *Body) []float64 {
 	l := labeller{tree: t, flow: w.flow, ranges: make([]nodeRange, len(t.Blocks))}
 	out := make([]float64, len(t.Blocks))
 	for n := range t.Blocks {
-		l.find(n)
+		l.find(n, max(0, n-1))
 		from, to := l.ranges[n].from, l.ranges[n].to
 		all := float64(w.flow.weighs(from, to))
 		if out[n] = 1; all > 0 && to > from {

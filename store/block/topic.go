@@ -36,18 +36,26 @@ func (o TopicOptions) filled() TopicOptions {
 // block's bytes, its charset, the profile and o alone: equal blocks have equal
 // topics. A block with words always has one, others have "".
 func Topic(block []byte, charset string, p Profile, o TopicOptions) string {
-	topic, _ := topicAndText(block, charset, p, o)
-	return topic
-}
-
-// topicAndText is Topic, and the text that the block shows where it is markup.
-func topicAndText(block []byte, charset string, p Profile, o TopicOptions) (topic, text string) {
 	s := speeches.Get().(*speech)
 	defer s.free()
 	s.options, s.profile = o.filled(), p
 	s.tree.Read(block)
-	text = s.tree.Text(charset)
-	return s.topic(text, charset), text
+	return s.topic(s.tree.Text(charset), charset)
+}
+
+// topicAndText is the topic of the bytes of the body from start to end, and the
+// text that they show by themselves.
+func (b *Body) topicAndText(start, end int) (topic, text string) {
+	s := speeches.Get().(*speech)
+	defer s.free()
+	s.options, s.profile = TopicOptions{}.filled(), b.Profile
+	b.readPart(&s.tree, start, end)
+	text = s.tree.Text(b.Charset)
+	topic = s.topic(text, b.Charset)
+	if b.plain {
+		text = page.NewPlainTree(s.tree.Body).Text(b.Charset)
+	}
+	return topic, text
 }
 
 // topic is that of the block that was read last and shows text.

@@ -6,7 +6,9 @@ package segment
 // never answers. It is used by one goroutine.
 type Blocks struct {
 	young, old map[ID]Placed
+	max        int               // of each of the two generations
 	pools      map[uint32]string // of the segments whose blocks may be named
+	turns      int               // how often the old ones were forgotten
 }
 
 // Placed is a block that is stored already, and its size in bytes.
@@ -15,12 +17,12 @@ type Placed struct {
 	Size int32
 }
 
-// blocksMax is how many blocks each of the two generations holds: some 20 MB.
-const blocksMax = 300_000
+// BlocksMax is how many blocks are remembered at most: some 40 MB.
+const BlocksMax = 600_000
 
-// NewBlocks returns an empty memory.
-func NewBlocks() *Blocks {
-	return &Blocks{young: make(map[ID]Placed), pools: make(map[uint32]string)}
+// NewBlocks returns an empty memory for so many blocks.
+func NewBlocks(most int) *Blocks {
+	return &Blocks{young: make(map[ID]Placed), max: most / 2, pools: make(map[uint32]string)}
 }
 
 // Valid sets the segments whose blocks may be named, and the pools they are of.
@@ -29,11 +31,22 @@ func (b *Blocks) Valid(pools map[uint32]string) { b.pools = pools }
 
 // Remember notes a stored block.
 func (b *Blocks) Remember(id ID, p Placed) {
-	if len(b.young) >= blocksMax {
+	if len(b.young) >= b.max {
 		b.old, b.young = b.young, make(map[ID]Placed)
+		b.turns++
 	}
 	b.young[id] = p
 }
+
+// May reports whether blocks of a segment may be named.
+func (b *Blocks) May(id uint32) bool {
+	_, ok := b.pools[id]
+	return ok
+}
+
+// Turn tells when blocks were remembered: those at a turn are forgotten at the
+// second after it, and not before.
+func (b *Blocks) Turn() int { return b.turns }
 
 // find gives a block that a segment of pool may name: it lies in that pool or
 // an earlier one.

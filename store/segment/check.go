@@ -43,6 +43,7 @@ type checker struct {
 	bloom bloom.BloomFilter
 
 	sum      Info // what was counted
+	census   censusTaker
 	runEnds  []int64
 	metaEnds []int64
 	last     Entry
@@ -145,7 +146,7 @@ func (c *checker) file(ctx context.Context, f *os.File) error {
 		}
 		var r *Run
 		if err == nil {
-			r, err = decodeRun(rec, c.s.Info.ID, h.run, c.s.Dict)
+			r, err = decodeRun(rec, c.s.Info.ID, h.run, c.s.Others)
 		}
 		if err != nil {
 			if err := c.fault(at, err); err != nil {
@@ -272,6 +273,7 @@ func (c *checker) entry(e *Entry, at int64) error {
 		}
 	}
 	sum.count(e)
+	c.census.add(e)
 	c.last, c.entries = *e, true
 	return nil
 }
@@ -366,6 +368,22 @@ func (c *checker) totals() error {
 	}
 	if !slices.Equal(table, encodeTable(c.runEnds, c.metaEnds)) {
 		return c.indexFault(errors.New("the table of runs differs from the db-file"))
+	}
+	return c.checkCensus()
+}
+
+// checkCensus compares the census, which not every index has, with what was
+// counted.
+func (c *checker) checkCensus() error {
+	b, err := c.index.find(keyCensus)
+	if err != nil {
+		return c.indexFault(fmt.Errorf("the census: %w", err))
+	}
+	if len(b) == 0 || b[0] != censusFormat {
+		return nil
+	}
+	if census := c.census.census(); census == nil || !bytes.Equal(b, census.encode()) {
+		return c.indexFault(errors.New("the census differs from the db-file"))
 	}
 	return nil
 }

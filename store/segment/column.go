@@ -410,27 +410,36 @@ func decodeKeys(dst []string, src []byte, n int) ([]string, error) {
 	for _, k := range dst {
 		size += len(k)
 	}
-	if size += size / 8; size == 0 {
+	if size += size / 32; size == 0 {
 		size = 4 * len(src)
 	}
-	var all strings.Builder
-	all.Grow(size)
+	var b strings.Builder
+	b.Grow(size)
 	keys := sized(dst, n)
-	r := packed.Reader{B: src}
-	last := ""
+	all, last := "", "" // what was written, and the key at its end
 	for i := range keys {
-		shared, rest := r.Uvarint(), r.Uvarint()
-		if r.Bad || shared > uint64(len(last)) || rest > uint64(len(r.B)) || all.Len() > keyBytesMax {
+		var shared, rest uint64
+		if len(src) > 1 && src[0]|src[1] < 0x80 { // most are
+			shared, rest, src = uint64(src[0]), uint64(src[1]), src[2:]
+		} else {
+			r := packed.Reader{B: src}
+			shared, rest, src = r.Uvarint(), r.Uvarint(), r.B
+			if r.Bad {
+				return nil, errColumn
+			}
+		}
+		if shared > uint64(len(last)) || rest > uint64(len(src)) || len(all) > keyBytesMax {
 			return nil, errColumn
 		}
-		start := all.Len()
-		all.WriteString(last[:shared])
-		all.Write(r.B[:rest])
-		r.B = r.B[rest:]
-		last = all.String()[start:]
+		b.WriteString(last[:shared])
+		b.Write(src[:rest])
+		src = src[rest:]
+		start := len(all)
+		all = b.String()
+		last = all[start:]
 		keys[i] = last
 	}
-	if len(r.B) != 0 {
+	if len(src) != 0 {
 		return nil, errColumn
 	}
 	return keys, nil

@@ -2,101 +2,262 @@ package segment
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 )
 
-// The content of a packed run may be compressed with that of other runs, of
-// static pools, as a dictionary: those that its pages take most of their blocks
-// from. What is new in a page is much like what it was before.
+// The content of a packed run goes on from that of other runs, of static pools:
+// those that its pages take most of their blocks from. What is new in a page is
+// much like what it was before.
 const (
-	// dictRunsMax is how many other runs have to be read for one: those it
-	// names, those these name, and so on.
-	dictRunsMax = 3
-	// dictBytesMax is the size of a run that is of no use as a dictionary: it
-	// holds pieces of large bodies.
-	dictBytesMax = 1 << 20
+	// behindMax is how many bytes other runs have that are read for one: those it
+	// goes on from, those these go on from, and so on.
+	behindMax = 704 << 10
+	// behindBytesMax is more than a run has from which another goes on.
+	behindBytesMax = 1 << 20
+	// behindBytesMin is what the seam behind a run looks back at.
+	behindBytesMin = 8
+	// behindRead is how many runs one may go on from, in a head that is not
+	// damaged.
+	behindRead = 16
 )
 
-// Dict is a run that may be a dictionary.
+// Dict is a run that another may go on from.
 type Dict struct {
 	Content []byte
-	Needs   []RunRef // that have to be read for it, itself last
+	Behind  []RunRef // that it goes on from itself, in order
+	Needs   []Need   // that have to be read for it, itself last
 }
 
-// chooseDict chooses the dictionary of the run at hand, and tells which runs
-// have to be read for it.
-func (w *Writer) chooseDict() (refs []RunRef, content []byte, needs map[RunRef]bool) {
-	needs = make(map[RunRef]bool)
+// Need is a run that has to be read, and how many bytes its blocks have.
+type Need struct {
+	RunRef
+	Bytes int
+}
+
+// chooseBehind chooses what the run at hand goes on from, and tells which runs
+// have to be read for it. What the page has most of is last: the nearer a match,
+// the shorter it is written. What a run goes on from itself stands ahead of it,
+// wherever it can: all of it is then decompressed at once.
+func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef]int) {
+	needs = make(map[RunRef]int)
 	if w.dict == nil {
 		return nil, nil, needs
 	}
 	candidates := byWeight(w.run.weight)
 	for i := 0; i < len(candidates); i++ {
 		ref := candidates[i]
-		if ref.Segment == w.info.ID || needs[ref] {
+		if ref.Segment == w.info.ID || needs[ref] > 0 {
 			continue
 		}
 		d := w.dict(ref)
 		switch {
-		case d == nil || len(d.Content) == 0 || len(d.Content) > dictBytesMax:
-		case takeRuns(needs, d.Needs, dictRunsMax):
-			refs, content = append(refs, ref), append(content, d.Content...)
-			w.uses[ref.Segment] = true
-		case len(d.Needs) > dictRunsMax:
-			// What it was compressed with has much of it.
-			candidates = slices.Insert(candidates, i+1, d.Needs[:len(d.Needs)-1]...)
+		case d == nil || len(d.Content) < behindBytesMin:
+		case takeRuns(needs, d.Needs, behindMax):
+			ahead := append(slices.Clone(d.Behind), ref)
+			if slices.ContainsFunc(ahead, func(r RunRef) bool { return slices.Contains(refs, r) || w.dict(r) == nil }) {
+				ahead = []RunRef{ref}
+			}
+			refs = append(ahead, refs...)
+		case !takeRuns(make(map[RunRef]int), d.Needs, behindMax):
+			// What it goes on from has much of it.
+			for _, n := range slices.Backward(d.Needs[:len(d.Needs)-1]) {
+				candidates = slices.Insert(candidates, i+1, n.RunRef)
+			}
 		}
+	}
+	for _, r := range refs {
+		content = appendSeam(append(content, w.dict(r).Content...))
+		w.uses[r.Segment] = true
 	}
 	return refs, content, needs
 }
 
-// dictEncoder returns what compresses with a dictionary.
-func dictEncoder(dict []byte) *zstd.Encoder {
-	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1),
-		zstd.WithWindowSize(8<<20), zstd.WithEncoderDictRaw(0, dict))
-	if err != nil {
-		panic(fmt.Sprintf("segment: options of the zstd encoder: %v", err))
+// Behind a run that others go on from stands a seam. A frame of zstd begins with
+// three last offsets, 1, 4 and 8, that its first matches may name; where it goes
+// on from another, these have to be the last of that: three matches of three bytes
+// each see to it. seamBlocks is these as blocks of zstd without literals
+// (RFC 8878, 3.1.1.3): one with a sequence of offset 8, one with two, of 4 and 1.
+const seamBlocks = "" +
+	"\x3c\x00\x00" + "\x00" + "\x01\x54\x00\x03\x00" + "\x0b" +
+	"\x3c\x00\x00" + "\x00" + "\x02\x54\x00\x02\x00" + "\x1c"
+
+// seamBytes is how many bytes a seam has.
+const seamBytes = 9
+
+// appendSeam appends what seamBlocks do.
+func appendSeam(b []byte) []byte {
+	for _, offset := range []int{8, 4, 1} {
+		for range 3 {
+			b = append(b, b[len(b)-offset])
+		}
 	}
-	return enc
+	return b
 }
 
-// decodeWithDict decompresses a frame that has size bytes and was compressed with
-// a dictionary.
+// load decompresses the run's blocks, and with whole its facts too, unless that was
+// done. others, which may be nil, gives the runs that it goes on from; those of
+// these whose blocks come out as well are given them.
+func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.lacks != nil || r.fault != nil || r.whole || r.blocks && !whole {
+		return r.fault
+	}
+	frame, size := r.frame, r.size
+	if n := r.head.factsFrom; n > 0 && !whole {
+		frame, size = frame[:n], r.blockBytes()
+	}
+	if len(r.frame) == 0 {
+		r.blocks, r.whole = true, true
+		return nil
+	}
+	behind, err := r.behind(others)
+	if err != nil && r.blocks {
+		return err
+	}
+	if err != nil {
+		r.lacks = err // Who has the blocks reads it meanwhile, so it is left alone else.
+		return nil
+	}
+	var b []byte
+	if len(behind) == 0 && size == r.size {
+		b, r.fault = decoder().DecodeAll(frame, make([]byte, 0, size))
+	} else {
+		b, r.fault = splice(behind, len(r.head.behind) > 0, frame, size)
+	}
+	if r.fault == nil && len(b) != size {
+		r.fault = fmt.Errorf("the content of the run has %d bytes, its head says %d", len(b), size)
+	}
+	if r.fault != nil {
+		return r.fault
+	}
+	if blocks := r.blockBytes(); r.blocks {
+		r.facts = b[blocks:]
+	} else {
+		r.content, r.facts = b[:blocks:blocks], b[blocks:]
+	}
+	r.blocks, r.whole = true, size == r.size
+	return nil
+}
+
+// behind gives the runs that the run goes on from. They are of segments that were
+// static before, which have lower numbers: what says otherwise is damaged, and
+// could lead in circles. Those that do not go on themselves from what stands ahead
+// of them have their blocks.
+func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) {
+	refs := r.Dictionary()
+	for i, ref := range refs {
+		if ref.Segment >= r.head.segment {
+			return nil, errLengths
+		}
+		if others == nil {
+			return nil, fmt.Errorf("it is compressed with run %d of segment %d, which is not here", ref.Run, ref.Segment)
+		}
+		b, err := others(ref)
+		if err == nil && b.blockBytes() > behindBytesMax {
+			err = errLengths
+		}
+		if err == nil && !b.follows(refs[:i], len(r.head.behind) > 0) {
+			err = b.load(others, false)
+			if err == nil {
+				err = b.lacks
+			}
+		}
+		if err != nil {
+			return nil, fmt.Errorf("it is compressed with run %d of segment %d: %w", ref.Run, ref.Segment, err)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+// follows reports whether the blocks of the run's frame go on from the last of some
+// runs, or stand for themselves. seams says that there are such behind these.
+func (r *Run) follows(ahead []RunRef, seams bool) bool {
+	h := &r.head
+	n := len(ahead) - len(h.behind)
+	return seams && len(h.dict) == 0 && n >= 0 && slices.Equal(ahead[n:], h.behind) && (h.factsFrom > 0 || h.factsLength == 0)
+}
+
+// part gives the run's blocks, or else what they are decompressed from.
+func (r *Run) part() (content, frame []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.blocks {
+		return r.content, nil
+	}
+	if n := r.head.factsFrom; n > 0 {
+		return nil, r.frame[:n]
+	}
+	return nil, r.frame
+}
+
+// take gives the run its blocks, which it copies.
+func (r *Run) take(content []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.blocks {
+		r.content, r.blocks = slices.Clone(content), true
+	}
+}
+
+// splice decompresses a frame of a content of so many bytes that goes on from runs,
+// between which there are seams or not.
 //
 // The decoder is several times slower with a dictionary than without, and would
 // take it anew for every frame. But to a raw dictionary a frame refers as to what
-// it began with itself. So it is given one that does: the dictionary as blocks
-// that are not compressed, and those of the frame behind them. The checksum at
-// the end of a frame is of its own bytes and goes; the record has one too.
-func decodeWithDict(frame, dict []byte, size int) ([]byte, error) {
-	var h zstd.Header
-	if err := h.Decode(frame); err != nil {
+// it began with itself. So it is given one that does: of runs whose blocks are at
+// hand these as they are; of others the blocks of their own frames, which go on
+// from what stands there ahead of them; and those of the frame. Checksums at the
+// end of frames are of their own bytes and go; the records have them too.
+func splice(behind []*Run, seams bool, frame []byte, size int) ([]byte, error) {
+	room := takeRoom()
+	defer room.giveBack()
+	in, all := append(append(room.in[:0], spliceMagic...), 0, 0, 0, 0), size
+	missing := make([]bool, len(behind))
+	for i, r := range behind {
+		content, frame := r.part()
+		if missing[i] = content == nil && frame != nil; missing[i] {
+			var err error
+			if in, err = appendBlocks(in, frame); err != nil {
+				return nil, err
+			}
+		} else {
+			in = appendRaw(in, content)
+		}
+		all += r.blockBytes()
+		if seams {
+			in, all = append(in, seamBlocks...), all+seamBytes
+		}
+	}
+	in, err := appendBlocks(in, frame)
+	if err != nil {
 		return nil, err
 	}
-	blocks := frame[h.HeaderSize:]
-	if h.HasCheckSum {
-		blocks = blocks[:max(0, len(blocks)-4)]
-	}
-	room := spliceRooms.Get().(*spliceRoom)
-	defer spliceRooms.Put(room)
-	in := binary.LittleEndian.AppendUint32(append(room.in[:0], spliceMagic...), uint32(len(dict)+size))
-	for part := range slices.Chunk(dict, rawBlockMax) {
-		in = append(in, byte(len(part)<<3), byte(len(part)>>5), byte(len(part)>>13)) // raw, and not the last
-		in = append(in, part...)
-	}
-	in = append(in, blocks...)
-	out, err := decoder().DecodeAll(in, slices.Grow(room.out[:0], len(dict)+size))
+	in = append(in, 1, 0, 0) // a block without bytes, the last
+	binary.LittleEndian.PutUint32(in[len(spliceMagic):], uint32(all))
+	out, err := decoder().DecodeAll(in, slices.Grow(room.out[:0], all+rawBlockMax))
 	room.in, room.out = in, out
 	if err != nil {
 		return nil, err
 	}
-	return slices.Clone(out[len(dict):]), nil
+	at := 0
+	for i, r := range behind {
+		n := r.blockBytes()
+		if missing[i] {
+			r.take(out[at : at+n])
+		}
+		if at += n; seams {
+			at += seamBytes
+		}
+	}
+	return slices.Clone(out[at:]), nil
 }
 
 // spliceMagic begins a frame of a known size, whose four bytes follow, without
@@ -106,10 +267,75 @@ const spliceMagic = "\x28\xb5\x2f\xfd\xa0"
 // rawBlockMax is the size of a frame's blocks at most.
 const rawBlockMax = 128 << 10
 
+// appendRaw appends bytes as blocks that are not compressed, and not the last.
+func appendRaw(dst, b []byte) []byte {
+	for part := range slices.Chunk(b, rawBlockMax) {
+		dst = append(dst, byte(len(part)<<3), byte(len(part)>>5), byte(len(part)>>13))
+		dst = append(dst, part...)
+	}
+	return dst
+}
+
+// errFrame is damage of a frame.
+var errFrame = errors.New("the blocks of a compressed frame do not fit together")
+
+// appendBlocks appends the blocks of a frame, none of them as the last.
+func appendBlocks(dst, frame []byte) ([]byte, error) {
+	var h zstd.Header
+	if err := h.Decode(frame); err != nil {
+		return dst, err
+	}
+	for b := frame[h.HeaderSize:]; len(b) >= blockHead; {
+		head := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+		n := int(head >> 3)
+		if head>>1&3 == 1 {
+			n = 1 // one byte, so many times
+		}
+		if n > len(b)-blockHead {
+			return dst, errFrame
+		}
+		at := len(dst)
+		dst = append(dst, b[:blockHead+n]...)
+		dst[at] &^= 1
+		if b = b[blockHead+n:]; head&1 != 0 {
+			break
+		}
+	}
+	return dst, nil
+}
+
+// blockHead is the size of what stands ahead of a block in a frame.
+const blockHead = 3
+
 // spliceRoom is memory to decompress in, which is used again.
 type spliceRoom struct{ in, out []byte }
 
-var spliceRooms = sync.Pool{New: func() any { return new(spliceRoom) }}
+// spliceRooms are those that are free. They are not given up at each collection of
+// garbage, as those of a sync.Pool are: to make one takes as long as to use it.
+var spliceRooms = make(chan *spliceRoom, 2)
+
+const spliceRoomMax = 16 << 20
+
+func takeRoom() *spliceRoom {
+	select {
+	case r := <-spliceRooms:
+		return r
+	default:
+		return new(spliceRoom)
+	}
+}
+
+// giveBack lets another use the room, unless it is larger than any run needs that
+// goes on from others.
+func (r *spliceRoom) giveBack() {
+	if cap(r.in)+cap(r.out) > spliceRoomMax {
+		return
+	}
+	select {
+	case spliceRooms <- r:
+	default:
+	}
+}
 
 // joinRefs gives runs as they stand in a record's head: segment, slash, run,
 // with blanks between.
@@ -138,29 +364,8 @@ func parseRefs(s string) ([]RunRef, error) {
 		}
 		out = append(out, RunRef{uint32(a), uint32(b)})
 	}
+	if len(out) > behindRead {
+		return nil, errLengths
+	}
 	return out, nil
-}
-
-// dictOf puts the dictionary of a run of segment own together; get gives the
-// content of a run. Dictionaries are of segments that were static before, which
-// have lower numbers: what says otherwise is damaged, and could lead in circles.
-func dictOf(refs []RunRef, own uint32, get func(RunRef) ([]byte, error)) ([]byte, error) {
-	var parts [][]byte
-	for _, r := range refs {
-		if r.Segment >= own {
-			return nil, errLengths
-		}
-		if get == nil {
-			return nil, fmt.Errorf("it is compressed with run %d of segment %d, which is not here", r.Run, r.Segment)
-		}
-		b, err := get(r)
-		if err != nil {
-			return nil, fmt.Errorf("it is compressed with run %d of segment %d: %w", r.Run, r.Segment, err)
-		}
-		parts = append(parts, b)
-	}
-	if len(parts) == 1 {
-		return parts[0], nil
-	}
-	return slices.Concat(parts...), nil
 }

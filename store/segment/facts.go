@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"infomall/store/packed"
+	"infomall/store/record"
 )
 
 // Facts is the decoded facts of one run: what was made of its entries'
@@ -43,8 +44,8 @@ func (f *Facts) Page(i uint32) []byte { return nth(f.pages, i) }
 // asked for.
 func (f *Facts) Block(n uint32) []byte {
 	short := nth(f.blocks, n)
-	if len(short) == 0 || f.run == nil || f.run.long == nil {
-		return short
+	if len(short) == 0 || f.run == nil || f.run.long == nil || !f.run.Meta.packed {
+		return short // only packed runs have short ones
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -61,6 +62,20 @@ func (f *Facts) Block(n uint32) []byte {
 	}
 	f.long[n] = long
 	return long
+}
+
+// Kept is Block in the form in which it is kept: for whoever stores the block
+// anew.
+func (f *Facts) Kept(n uint32) []byte { return nth(f.blocks, n) }
+
+// Leaf gives the facts of block n as they are kept, with the block if they may be
+// short. The caller changes neither.
+func (f *Facts) Leaf(n uint32) record.Leaf {
+	l := record.Leaf{Facts: nth(f.blocks, n)}
+	if len(l.Facts) > 0 && f.run != nil && f.run.Meta.packed {
+		l.Bytes, _ = f.run.Block(n) // Unreachable error: facts stand behind the blocks.
+	}
+	return l
 }
 
 // fit reports whether there are as many facts as entries and blocks, or none.

@@ -31,15 +31,7 @@ func WriteIndex(d disk.FS, path string, infos []*Info, writers []*Writer) error 
 		return err
 	}
 	for i, w := range writers {
-		infos[i].IndexBytes, err = b.Add(infos[i].Bucket(), func(put func(k, v []byte) error) error {
-			for _, p := range w.pairs() {
-				if err := put(p.key, p.value); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := b.AddSegment(infos[i], w); err != nil {
 			return errors.Join(err, b.Abandon())
 		}
 	}
@@ -52,6 +44,7 @@ type IndexBuilder struct {
 	d    disk.FS
 	path string
 	db   *bolt.DB
+	open *bolt.Tx // of the bucket that is being filled, or nil
 }
 
 // NewIndexBuilder begins an index file at path.
@@ -65,55 +58,108 @@ func NewIndexBuilder(d disk.FS, path string) (*IndexBuilder, error) {
 
 // indexBatch is how many bytes of pairs are put in one transaction, which keeps
 // them in memory.
-const indexBatch = 16 << 20
+const indexBatch = 4 << 20
+
+// indexBucket is a bucket that is being filled. There is one at a time.
+type indexBucket struct {
+	x           *IndexBuilder
+	name        []byte
+	b           *bolt.Bucket // of x.open
+	size, batch int64
+}
+
+// bucket begins a bucket, which ends with done.
+func (x *IndexBuilder) bucket(name []byte) (*indexBucket, error) {
+	b := &indexBucket{x: x, name: name}
+	return b, x.failed(b.begin())
+}
+
+// failed tells of an error with the file that it is of.
+func (x *IndexBuilder) failed(err error) error {
+	if err != nil {
+		return fmt.Errorf("write index %s: %w", x.path, err)
+	}
+	return nil
+}
+
+func (b *indexBucket) begin() (err error) {
+	if b.x.open, err = b.x.db.Begin(true); err != nil {
+		return err
+	}
+	if b.b, err = b.x.open.CreateBucketIfNotExists(b.name); err != nil {
+		return err
+	}
+	// Sorted pairs let pages be filled to the brim: 117 bytes an entry
+	// against 240 with the default.
+	b.b.FillPercent = 1
+	return nil
+}
+
+func (b *indexBucket) commit() error {
+	tx := b.x.open
+	b.x.open = nil
+	return tx.Commit()
+}
+
+// put adds a pair. They come in the order of their keys but for a few.
+func (b *indexBucket) put(k, v []byte) error {
+	n := int64(len(k) + len(v))
+	b.size, b.batch = b.size+n, b.batch+n
+	if b.batch >= indexBatch {
+		b.batch = n
+		if err := b.commit(); err != nil {
+			return err
+		}
+		if err := b.begin(); err != nil {
+			return err
+		}
+	}
+	return b.b.Put(k, v)
+}
+
+// done ends the bucket, and tells how many bytes its pairs have.
+func (b *indexBucket) done() (size int64, err error) { return b.size, b.commit() }
 
 // Add adds a bucket with the pairs that fill puts, in the order of their keys
-// but for a few, and tells how many bytes they have.
+// but for a few, and tells how many bytes they have. After an error only Abandon
+// is of use.
 func (x *IndexBuilder) Add(bucket []byte, fill func(put func(k, v []byte) error) error) (size int64, err error) {
-	var tx *bolt.Tx
-	var b *bolt.Bucket
-	begin := func() (err error) {
-		if tx, err = x.db.Begin(true); err != nil {
-			return err
-		}
-		if b, err = tx.CreateBucketIfNotExists(bucket); err != nil {
-			return err
-		}
-		// Sorted pairs let pages be filled to the brim: 117 bytes an entry
-		// against 240 with the default.
-		b.FillPercent = 1
-		return nil
-	}
-	if err := begin(); err != nil {
-		return 0, fmt.Errorf("write index %s: %w", x.path, err)
-	}
-	batch := int64(0)
-	err = fill(func(k, v []byte) error {
-		n := int64(len(k) + len(v))
-		size, batch = size+n, batch+n
-		if batch >= indexBatch {
-			batch = n
-			if err := tx.Commit(); err != nil {
-				return err
-			}
-			if err := begin(); err != nil {
-				return err
-			}
-		}
-		return b.Put(k, v)
-	})
-	if err == nil {
-		err = tx.Commit()
-	}
+	b, err := x.bucket(bucket)
 	if err != nil {
-		_ = tx.Rollback() // after a commit it has nothing to do
-		return 0, fmt.Errorf("write index %s: %w", x.path, err)
+		return 0, err
 	}
-	return size, nil
+	if err = fill(b.put); err == nil {
+		size, err = b.done()
+	}
+	return size, x.failed(err)
+}
+
+// AddSegment adds the bucket of a segment that was written, and notes in its info
+// how many bytes it has. A Writer that was told to Index has done all but that.
+func (x *IndexBuilder) AddSegment(i *Info, w *Writer) (err error) {
+	b := w.index
+	if b == nil {
+		if b, err = x.bucket(i.Bucket()); err != nil {
+			return err
+		}
+	}
+	for _, p := range w.pairs() {
+		if err := b.put(p.key, p.value); err != nil {
+			return x.failed(err)
+		}
+	}
+	i.IndexBytes, err = b.done()
+	return x.failed(err)
 }
 
 // Abandon gives up the file, which stays as it is.
-func (x *IndexBuilder) Abandon() error { return x.db.Close() }
+func (x *IndexBuilder) Abandon() error {
+	if x.open != nil {
+		// Its error says that it ended before.
+		_ = x.open.Rollback()
+	}
+	return x.db.Close()
+}
 
 // Finish completes the file and syncs it.
 func (x *IndexBuilder) Finish() error {
@@ -238,6 +284,18 @@ func (c *bucketCursor) next() (k, v []byte, err error) {
 func (c *bucketCursor) get(key []byte) (v []byte, err error) {
 	err = c.x.guard(func() error {
 		v, err = checkCRC(c.b.Get(key))
+		return err
+	})
+	return v, err
+}
+
+// find is get for a value that need not be there; nil if it is not.
+func (c *bucketCursor) find(key []byte) (v []byte, err error) {
+	err = c.x.guard(func() error {
+		if v = c.b.Get(key); v == nil {
+			return nil
+		}
+		v, err = checkCRC(v)
 		return err
 	})
 	return v, err

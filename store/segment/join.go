@@ -10,10 +10,10 @@ const (
 	// recipeRunsMax is how many runs a page may have to be put together from.
 	// Reading one takes about half a millisecond.
 	recipeRunsMax = 8
-	// packedRunsMax is how many that are in a packed segment, counting the runs
-	// that those were compressed with. With fewer an archive grows: 104 months of
-	// one site by a thirtieth at 12, an eighth at 10, a third at 8.
-	packedRunsMax = 16
+	// packedBytesMax is how many bytes those have that are in a packed segment,
+	// counting the runs that they go on from. With fewer an archive grows: 104
+	// months of one site by a twentieth at 2 MB.
+	packedBytesMax = 2816 << 10
 )
 
 // RunRef names a run of any segment.
@@ -135,39 +135,43 @@ func (w *Writer) surplus(bytes map[RunRef]int64) map[RunRef]bool {
 // packedSurplus chooses those of a page of a packed segment.
 func (w *Writer) packedSurplus(bytes map[RunRef]int64) map[RunRef]bool {
 	drop := make(map[RunRef]bool)
-	read := make(map[RunRef]bool)
+	read := make(map[RunRef]int)
 	for _, r := range byWeight(bytes) {
-		if !takeRuns(read, w.needs(r), packedRunsMax) {
+		if !takeRuns(read, w.needs(r), packedBytesMax) {
 			drop[r] = true
 		}
 	}
 	return drop
 }
 
-// needs lists the runs to be read for a block of a run: that and its dictionary.
-func (w *Writer) needs(r RunRef) []RunRef {
+// needs lists the runs to be read for a block of a run: that and what it goes on
+// from.
+func (w *Writer) needs(r RunRef) []Need {
 	if r.Segment == w.info.ID {
 		return w.runNeeds[r.Run]
 	}
 	if d := w.dict(r); d != nil {
 		return d.Needs
 	}
-	return []RunRef{r}
+	return []Need{{r, packedRunBytes}}
 }
 
-// takeRuns adds runs to a set, unless it would have more than most.
-func takeRuns(set map[RunRef]bool, runs []RunRef, most int) bool {
-	n := len(set)
+// takeRuns adds runs to a set, unless that would have more bytes than most.
+func takeRuns(set map[RunRef]int, runs []Need, most int) bool {
+	n := 0
+	for _, bytes := range set {
+		n += bytes
+	}
 	for _, r := range runs {
-		if !set[r] {
-			n++
+		if set[r.RunRef] == 0 {
+			n += r.Bytes
 		}
 	}
 	if n > most {
 		return false
 	}
 	for _, r := range runs {
-		set[r] = true
+		set[r.RunRef] = max(r.Bytes, 1)
 	}
 	return true
 }

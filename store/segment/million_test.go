@@ -280,7 +280,7 @@ func BenchmarkEntry(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer f.Close()
-	blocks := NewBlocks()
+	blocks := NewBlocks(BlocksMax)
 	blocks.Valid(map[uint32]string{7: "200807"})
 	w := NewWriter(f, enc, "200807", 7, len(entries), blocks)
 	body := make([]byte, 300)

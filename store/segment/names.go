@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"maps"
 	"slices"
 	"sort"
@@ -30,22 +28,20 @@ type namesRun struct {
 	spans  []Span
 }
 
-// NewNames returns the names of a segment's blocks: at[run][n] is where block n
-// of a run is now.
-func NewNames(id uint32, at [][]BlockRef) *Names {
-	n := &Names{Segment: id, runs: make([]namesRun, len(at))}
-	for i, run := range at {
-		var recipe Recipe
-		for _, b := range run {
-			if k := len(recipe.Spans); b.Segment == 0 && k > 0 && recipe.Spans[k-1].Segment == 0 {
-				recipe.Spans[k-1].Count++ // places that are none do not follow each other
-				continue
-			}
-			recipe.Add(b)
+// NewNames returns the names of the blocks of a segment, without any run.
+func NewNames(id uint32) *Names { return &Names{Segment: id} }
+
+// Add adds the next run: at[n] is where its block n is now.
+func (n *Names) Add(at []BlockRef) {
+	var recipe Recipe
+	for _, b := range at {
+		if k := len(recipe.Spans); b.Segment == 0 && k > 0 && recipe.Spans[k-1].Segment == 0 {
+			recipe.Spans[k-1].Count++ // places that are none do not follow each other
+			continue
 		}
-		n.runs[i] = newNamesRun(recipe.Spans)
+		recipe.Add(b)
 	}
-	return n
+	n.runs = append(n.runs, newNamesRun(slices.Clip(recipe.Spans)))
 }
 
 func newNamesRun(spans []Span) namesRun {
@@ -114,20 +110,26 @@ const kindNames = "names"
 
 // encode gives the names before compression.
 func (n *Names) encode() []byte {
-	var counts []int64
-	var cols [4][]int64
-	for _, r := range n.runs {
-		counts = append(counts, int64(len(r.spans)))
-		for _, s := range r.spans {
-			for i, x := range []uint32{s.Count, s.Segment, s.Run, s.N} {
-				cols[i] = append(cols[i], int64(x))
+	dst := binary.AppendUvarint([]byte{namesFormat}, uint64(len(n.runs)))
+	counts := make([]int64, len(n.runs))
+	for i, r := range n.runs {
+		counts[i] = int64(len(r.spans))
+	}
+	dst = packed.AppendSized(dst, appendInts(nil, counts))
+	var col []int64
+	for _, of := range []func(Span) uint32{
+		func(s Span) uint32 { return s.Count },
+		func(s Span) uint32 { return s.Segment },
+		func(s Span) uint32 { return s.Run },
+		func(s Span) uint32 { return s.N },
+	} {
+		col = col[:0]
+		for _, r := range n.runs {
+			for _, s := range r.spans {
+				col = append(col, int64(of(s)))
 			}
 		}
-	}
-	dst := binary.AppendUvarint([]byte{namesFormat}, uint64(len(n.runs)))
-	dst = packed.AppendSized(dst, appendInts(nil, counts))
-	for _, c := range cols {
-		dst = packed.AppendSized(dst, appendInts(nil, c))
+		dst = packed.AppendSized(dst, appendInts(nil, col))
 	}
 	return dst
 }
@@ -180,25 +182,18 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	return n, nil
 }
 
-// WriteNames writes a file of names, a record a segment. into is one of the
-// segments that have the blocks now. It tells the file's size and crc32c.
-func WriteNames(w io.Writer, enc *zstd.Encoder, into *Info, list []*Names) (size int64, crc uint32, err error) {
-	for _, n := range list {
-		plain := n.encode()
-		data := enc.EncodeAll(plain, nil)
-		h := recordHead{kind: kindNames, pool: into.Pool, segment: n.Segment, metaLength: len(data), unzip: len(plain), length: len(data)}
-		h.url, h.date = urlkey.URL(into.FirstKey), into.First
-		if into.Captures == 0 {
-			h.url, h.date = urlkey.URL(noCapture), 0
-		}
-		h.lastURL, h.lastDate = h.url, h.date
-		rec := append(append(h.append(nil, data), data...), '\n')
-		if _, err := w.Write(rec); err != nil {
-			return size, crc, err
-		}
-		size, crc = size+int64(len(rec)), crc32.Update(crc, castagnoli, rec)
+// AppendNames appends the record of names to dst, that of one segment in a file of
+// names. into is one of the segments that have the blocks now.
+func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
+	plain := n.encode()
+	data := enc.EncodeAll(plain, nil)
+	h := recordHead{kind: kindNames, pool: into.Pool, segment: n.Segment, metaLength: len(data), unzip: len(plain), length: len(data)}
+	h.url, h.date = urlkey.URL(into.FirstKey), into.First
+	if into.Captures == 0 {
+		h.url, h.date = urlkey.URL(noCapture), 0
 	}
-	return size, crc, nil
+	h.lastURL, h.lastDate = h.url, h.date
+	return append(append(h.append(dst, data), data...), '\n')
 }
 
 // ReadNames reads a file of names, which is all of b.

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/klauspost/compress/zstd"
@@ -44,9 +45,9 @@ func newDecoder(o ...zstd.DOption) *zstd.Decoder {
 // Close.
 type Reader struct {
 	Info *Info
-	// Dict gives the content of a run of any segment, for runs that are
-	// compressed with it. It is set before the first use.
-	Dict func(RunRef) ([]byte, error)
+	// Others gives a run of any segment, loaded or not, for those that go on from
+	// it. It is set before the first use.
+	Others func(RunRef) (*Run, error)
 	// Long gives facts of a block that may be kept in a short form; nil leaves
 	// them as they are. It is set before the first use.
 	Long  Form
@@ -58,10 +59,12 @@ type Reader struct {
 
 	mu       sync.Mutex
 	file     *os.File
-	bloom    *bloom.BloomFilter
+	bloom    atomic.Pointer[bloom.BloomFilter] // nil while it is not read, or not to be believed
 	runEnds  []int64
 	metaEnds []int64
 	runKeys  []runKey // from the db-file, once the index is found bad
+	census   *Census
+	counted  bool // census is as the index has it
 	badIndex bool
 }
 
@@ -93,23 +96,84 @@ func (s *Reader) Close() error {
 // MayHave reports whether the segment may have captures of the URL with this
 // key: false is certain.
 func (s *Reader) MayHave(key string) bool {
-	if key < s.Info.FirstKey || key > s.Info.LastKey {
+	var p Probe
+	p.Reset(key)
+	return s.May(&p)
+}
+
+// Probe is a key that many segments are asked for: it is hashed once for all of
+// their filters. It is used by one goroutine.
+type Probe struct {
+	key string
+	at  []uint64 // as bloom.Locations gives them; nil before they are needed
+}
+
+// hashesMax is more hashes than filters have unless they are damaged.
+const hashesMax = 64
+
+// Reset makes the Probe one for a key.
+func (p *Probe) Reset(key string) { p.key, p.at = key, nil }
+
+// in reports whether a filter may have the key.
+func (p *Probe) in(f *bloom.BloomFilter) bool {
+	switch k := f.K(); {
+	case k > hashesMax:
+		return f.TestString(p.key)
+	case uint(len(p.at)) != k: // all that this program writes have the same
+		p.at = bloom.Locations([]byte(p.key), k)
+	}
+	return f.TestLocations(p.at)
+}
+
+// May is MayHave for the key of a Probe.
+func (s *Reader) May(p *Probe) bool {
+	if p.key < s.Info.FirstKey || p.key > s.Info.LastKey {
 		return false
+	}
+	if f := s.bloom.Load(); f != nil {
+		return p.in(f)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.badIndex {
 		return true
 	}
-	if s.bloom == nil {
-		var f bloom.BloomFilter
-		if err := s.indexValue(keyBloom, f.UnmarshalBinary); err != nil {
-			s.giveUpIndex(err)
-			return true
-		}
-		s.bloom = &f
+	f := new(bloom.BloomFilter)
+	if err := s.indexValue(keyBloom, f.UnmarshalBinary); err != nil {
+		s.giveUpIndex(err)
+		return true
 	}
-	return s.bloom.TestString(key)
+	s.bloom.Store(f)
+	return p.in(f)
+}
+
+// Census gives the census of the segment's captures; nil where the index has none.
+func (s *Reader) Census() *Census {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.badIndex || s.counted {
+		return s.census
+	}
+	c, err := s.index.cursor(s.Info.Bucket())
+	if err == nil {
+		defer c.close()
+		err = s.index.guard(func() error {
+			b, err := c.find(keyCensus)
+			if err == nil && b != nil {
+				s.census, err = decodeCensus(b)
+			}
+			return err
+		})
+	}
+	if err == nil && !s.census.counts(s.Info.Captures) {
+		err = errColumn
+	}
+	if err != nil {
+		s.census = nil
+		s.giveUpIndex(err)
+	}
+	s.counted = true
+	return s.census
 }
 
 // indexValue hands one value of the bucket to use. s.mu is held.
@@ -132,6 +196,7 @@ func (s *Reader) giveUpIndex(err error) {
 		s.warn(&Error{File: s.Info.Index, Offset: -1, Err: fmt.Errorf("segment %d: %w; reading goes on from %s", s.Info.ID, err, s.Info.File)})
 	}
 	s.badIndex = true
+	s.bloom.Store(nil)
 }
 
 // ChunkCursor walks a segment's chunks in order. It is used by one goroutine
@@ -145,9 +210,10 @@ type ChunkCursor struct {
 	run  int64         // last run yielded, or -1
 	next int           // of the directory
 	at   Chunk
-	// behind is the value in the index that was decoded last, if the walk came
-	// to it by Next.
-	behind []byte
+	// last is the value in the index that was decoded last, if the walk came to
+	// it by Next; behind are those before it.
+	last   []byte
+	behind passed
 }
 
 // Chunks returns a cursor that decodes the columns of want.
@@ -159,7 +225,7 @@ func (s *Reader) Chunks(want Want) *ChunkCursor {
 func (c *ChunkCursor) Close() {
 	if c.c != nil {
 		c.c.close()
-		c.c, c.behind = nil, nil
+		c.c, c.last, c.behind = nil, nil, passed{}
 	}
 }
 
@@ -219,9 +285,9 @@ func (c *ChunkCursor) seek(key string) mover {
 func (c *ChunkCursor) following() ([]byte, []byte, error) { return c.c.next() }
 
 func (c *ChunkCursor) passing() (key, value []byte, err error) {
-	release(c.behind)
-	key, c.behind, err = c.c.next()
-	return key, c.behind, err
+	c.behind.add(c.last)
+	key, c.last, err = c.c.next()
+	return key, c.last, err
 }
 
 // step moves, and has what is there decoded: decode is given a chunk as the
@@ -430,23 +496,35 @@ func (s *Reader) scanTable(f *os.File) error {
 	return nil
 }
 
-// Run is one decompressed run. It is immutable.
+// Run is one run whose meta frame is decompressed. Its blocks and its facts are
+// once it was loaded: until then it has none. It is immutable otherwise, and may be
+// used from several goroutines.
 type Run struct {
-	Meta    *Meta
-	content []byte
-	ends    []int64
-	facts   []byte // encoded
+	Meta   *Meta
+	Stored int // bytes read for it
+	ends   []int64
+	long   Form
+	head   recordHead
+	frame  []byte // of the content
+	size   int    // of the content, with the facts
+
+	mu            sync.Mutex // of what follows
+	blocks, whole bool       // the blocks are there; the facts are as well
+	content       []byte
+	facts         []byte // encoded
+	lacks         error  // why there is no content: a run that it goes on from is not here
+	fault         error  // why there is none: it is damaged
+
 	once    sync.Once
 	decoded *Facts
 	bad     error
-	Stored  int // bytes read for it
-	dict    []RunRef
-	long    Form
-	lacks   error // why there is no content: a run of its dictionary is not here
 }
 
 // Dictionary lists the runs that the content is compressed with.
-func (r *Run) Dictionary() []RunRef { return r.dict }
+func (r *Run) Dictionary() []RunRef { return r.head.others() }
+
+// blockBytes is how many bytes the blocks have together.
+func (r *Run) blockBytes() int { return r.size - r.head.factsLength }
 
 // Content is the run's blocks, one behind the other.
 func (r *Run) Content() ([]byte, error) { return r.content, r.lacks }
@@ -469,38 +547,49 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 	return r.content[from:r.ends[n]:r.ends[n]], nil
 }
 
-// Bytes is what the run takes in memory, about.
+// Bytes is what the run takes in memory, about, when all of it was asked for.
 func (r *Run) Bytes() int64 {
-	n := int64(len(r.content)) + 4*int64(len(r.facts)) + r.Meta.Bytes()
+	const blob = 24 // of a slice
+	n := int64(r.size+len(r.frame)) + 3*int64(r.head.factsLength) + r.Meta.Bytes() + blob*int64(2*r.Meta.front.n+2*len(r.ends))
 	if r.Meta.packed {
-		n += int64(len(r.content)) / 8 // facts of blocks that are made long
+		n += int64(r.size) / 8 // facts of blocks that are made long
 	}
 	return n
 }
 
-// Run reads and decompresses run n and checks it.
-func (s *Reader) Run(n uint32) (*Run, error) {
-	f, err := s.handle()
+// Open reads run n, checks it, and decompresses its meta frame.
+func (s *Reader) Open(n uint32) (*Run, error) {
+	rec, from, err := s.record(n)
 	if err != nil {
 		return nil, err
 	}
-	runEnds, _, err := s.table()
-	if err != nil {
-		return nil, err
-	}
-	from, end, err := span(runEnds, n)
-	if err != nil {
-		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
-	}
-	rec := make([]byte, end-from)
-	if _, err := f.ReadAt(rec, from); err != nil {
-		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
-	}
-	r, err := decodeRun(rec, s.Info.ID, n, s.Dict)
+	r, err := openRun(rec, s.Info.ID, n)
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
 	r.long = s.Long
+	return r, nil
+}
+
+// Load decompresses the blocks of one of the segment's runs, unless that was done,
+// and with whole its facts too. Who looks at its entries alone needs neither, nor
+// the runs that it goes on from.
+func (s *Reader) Load(r *Run, whole bool) error {
+	if err := r.load(s.Others, whole); err != nil {
+		return &Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	return nil
+}
+
+// Run reads run n, checks it, and decompresses all of it.
+func (s *Reader) Run(n uint32) (*Run, error) {
+	r, err := s.Open(n)
+	if err == nil {
+		err = s.Load(r, true)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 
@@ -551,8 +640,20 @@ func span(ends []int64, n uint32) (from, end int64, err error) {
 }
 
 // decodeRun decodes the record of a segment's run, which is all of b.
-// dict, which may be nil, gives the content of the runs of its dictionary.
-func decodeRun(b []byte, segment, number uint32, dict func(RunRef) ([]byte, error)) (*Run, error) {
+// others, which may be nil, gives the runs that it goes on from.
+func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, error)) (*Run, error) {
+	r, err := openRun(b, segment, number)
+	if err == nil {
+		err = r.load(others, true)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// openRun is decodeRun without the content. It keeps b.
+func openRun(b []byte, segment, number uint32) (*Run, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
 		return nil, err
@@ -560,6 +661,7 @@ func decodeRun(b []byte, segment, number uint32, dict func(RunRef) ([]byte, erro
 	if h.kind != kindRun {
 		return nil, fmt.Errorf("a record of kind %q stands where a run should", h.kind)
 	}
+	h.segment = segment
 	meta, err := decoder().DecodeAll(data[:h.metaLength], nil)
 	if err != nil {
 		return nil, err
@@ -568,29 +670,9 @@ func decodeRun(b []byte, segment, number uint32, dict func(RunRef) ([]byte, erro
 	if err != nil {
 		return nil, err
 	}
-	r := &Run{Meta: m, Stored: len(b), dict: h.dict}
-	var with []byte
-	if with, r.lacks = dictOf(h.dict, segment, dict); r.lacks != nil {
-		r.ends, err = m.BlockEnds()
-		return r, err
-	}
-	if content := data[h.metaLength:]; len(content) > 0 {
-		size := max(0, h.unzip-len(meta))
-		if len(with) > 0 {
-			r.content, err = decodeWithDict(content, with, size)
-		} else {
-			r.content, err = decoder().DecodeAll(content, make([]byte, 0, size))
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if h.factsLength > len(r.content) {
+	r := &Run{Meta: m, Stored: len(b), head: h, frame: data[h.metaLength:], size: h.unzip - len(meta)}
+	if r.size < h.factsLength || r.size > 0 && len(r.frame) == 0 || r.head.factsFrom > len(r.frame) {
 		return nil, errLengths
-	}
-	r.content, r.facts = r.content[:len(r.content)-h.factsLength], r.content[len(r.content)-h.factsLength:]
-	if n := len(meta) + len(r.content) + len(r.facts); n != h.unzip {
-		return nil, fmt.Errorf("the run has %d bytes, its head says %d", n, h.unzip)
 	}
 	if r.ends, err = m.BlockEnds(); err != nil {
 		return nil, err
@@ -609,9 +691,13 @@ func peekHead(b []byte) (h recordHead, size int, err error) {
 	return h, end + 2, err
 }
 
+// entryMemory is what an entry takes in memory besides its texts: decoded whole,
+// in columns, and its Stored.
+const entryMemory = 960
+
 // Bytes is what the decoded columns take in memory, about.
 func (m *Meta) Bytes() int64 {
-	n := int64(m.front.n) * 400
+	n := int64(m.front.n) * entryMemory
 	for _, c := range m.cols {
 		n += int64(len(c))
 	}

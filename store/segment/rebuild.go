@@ -22,7 +22,8 @@ import (
 // held in memory. Damage of any record is an *Error.
 //
 // The pairs are those that its Writer made. They come in the order of their
-// keys but for two, of the Bloom filter and the table of runs, which are last.
+// keys but for those of the Bloom filter, the census and the table of runs, which
+// are last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
 	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime}
@@ -53,6 +54,7 @@ type rebuilder struct {
 
 	info     Info
 	bloom    *bloom.BloomFilter
+	census   censusTaker
 	endAt    int64  // where the end record begins
 	endRec   []byte // it
 	endText  []byte
@@ -115,7 +117,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 		return fmt.Errorf("a record of kind %s, run %d, of segment %d of pool %s stands where run %d of segment %d of pool %s should",
 			h.kind, h.run, h.segment, h.pool, number, b.info.ID, b.info.Pool)
 	}
-	r, err := decodeRun(rec, h.segment, h.run, nil)
+	r, err := openRun(rec, h.segment, h.run)
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength)))
 	b.info.Packed = r.Meta.packed
 	b.info.Blocks += int64(len(r.ends))
-	for _, d := range h.dict {
+	for _, d := range h.others() {
 		b.uses[d.Segment] = true
 	}
 	for i := range entries {
@@ -151,6 +153,7 @@ func (b *rebuilder) entry(e *Stored) {
 		b.info.URLs++
 	}
 	b.info.count(&e.Entry)
+	b.census.add(&e.Entry)
 	for _, s := range e.Recipe.Spans {
 		if s.Segment != b.info.ID {
 			b.uses[s.Segment] = true
@@ -182,7 +185,7 @@ func (b *rebuilder) finish() (*Info, error) {
 	if want := endText(&b.info); !bytes.Equal(b.endText, want) {
 		return nil, &Error{File: b.name, Offset: b.endAt, Err: fmt.Errorf("the end record says %q, and it is %q", b.endText, want)}
 	}
-	for _, p := range finalPairs(b.bloom, b.runEnds, b.metaEnds) {
+	for _, p := range finalPairs(b.bloom, b.census.census(), b.runEnds, b.metaEnds) {
 		if err := b.put(p.key, p.value); err != nil {
 			return nil, err
 		}

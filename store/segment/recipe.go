@@ -2,6 +2,7 @@ package segment
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"infomall/store/packed"
 )
@@ -52,12 +53,36 @@ type recipeReader struct {
 	own   uint32
 	plain packed.Reader     // of metaPlain
 	cols  *[6]packed.Reader // of metaPacked
-	ends  map[RunRef]uint32
+	ends  []runEnd          // the one asked for last in front
+	room  []Span            // for the spans of all
 }
+
+// runEnd is where the last span in a run ended.
+type runEnd struct {
+	RunRef
+	end uint32
+}
+
+// end gives that of a run.
+func (r *recipeReader) end(ref RunRef) *uint32 {
+	for i := range r.ends {
+		if r.ends[i].RunRef == ref {
+			for ; i > 0; i-- {
+				r.ends[i], r.ends[i-1] = r.ends[i-1], r.ends[i]
+			}
+			return &r.ends[0].end
+		}
+	}
+	r.ends = slices.Insert(r.ends, 0, runEnd{RunRef: ref})
+	return &r.ends[0].end
+}
+
+// spanRoom is how many spans room is made for at once.
+const spanRoom = 1024
 
 // unpack says that the column is one of metaPacked.
 func (r *recipeReader) unpack() error {
-	r.cols, r.ends = new([6]packed.Reader), make(map[RunRef]uint32)
+	r.cols = new([6]packed.Reader)
 	for i := range r.cols {
 		r.cols[i].B = r.plain.Sized()
 	}
@@ -81,13 +106,17 @@ func (r *recipeReader) next() (Recipe, error) {
 	if n > uint64(len(c[5].B)) {
 		return Recipe{}, errColumn
 	}
-	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: make([]Span, n)}
+	if n > uint64(len(r.room)) {
+		r.room = make([]Span, max(n, spanRoom))
+	}
+	recipe := Recipe{Layout: uint32(c[1].Uvarint()), Spans: r.room[:n:n]}
+	r.room = r.room[n:]
 	for i := range recipe.Spans {
 		s := &recipe.Spans[i]
 		s.Segment, s.Run = r.own-uint32(c[2].Uvarint()), uint32(c[3].Uvarint())
-		id := RunRef{s.Segment, s.Run}
-		s.N, s.Count = uint32(int64(r.ends[id])+c[4].Varint()), uint32(c[5].Uvarint())
-		r.ends[id] = s.N + s.Count
+		end := r.end(RunRef{s.Segment, s.Run})
+		s.N, s.Count = uint32(int64(*end)+c[4].Varint()), uint32(c[5].Uvarint())
+		*end = s.N + s.Count
 	}
 	for i := range c {
 		if c[i].Bad {

@@ -9,7 +9,7 @@ import (
 
 // Dictionary lists the runs that the content of run n is compressed with.
 func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
-	rec, err := s.record(n)
+	rec, _, err := s.record(n)
 	if err != nil {
 		return nil, err
 	}
@@ -17,28 +17,31 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	return h.dict, nil
+	return h.others(), nil
 }
 
-// record reads the record of run n.
-func (s *Reader) record(n uint32) ([]byte, error) {
+// record reads the record of run n, and tells where in the file it begins.
+func (s *Reader) record(n uint32) (rec []byte, from int64, err error) { return s.recordIn(n, nil) }
+
+// recordIn is record into the memory of another slice, if that has room.
+func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err error) {
 	f, err := s.handle()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	runEnds, _, err := s.table()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	from, end, err := span(runEnds, n)
 	if err != nil {
-		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
+		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	rec := make([]byte, end-from)
+	rec = room(memory, int(end-from))
 	if _, err := f.ReadAt(rec, from); err != nil {
-		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
-	return rec, nil
+	return rec, from, nil
 }
 
 // Repeat appends the next run of s, an earlier form of the segment that is being
@@ -49,16 +52,15 @@ func (s *Reader) record(n uint32) ([]byte, error) {
 // compressed again, with what the Writer takes as a dictionary.
 func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) error {
 	n := uint32(len(w.runEnds))
-	rec, err := s.record(n)
+	rec, _, err := s.record(n)
 	if err != nil {
 		return err
 	}
 	anew = anew || entries != nil
-	dict := s.Dict
-	if !anew {
-		dict = nil // the content is not looked at
+	r, err := openRun(rec, s.Info.ID, n)
+	if err == nil && anew {
+		err = r.load(s.Others, true)
 	}
-	r, err := decodeRun(rec, s.Info.ID, n, dict)
 	if err == nil && entries == nil {
 		entries, err = withFacts(r, anew)
 	}
@@ -106,6 +108,7 @@ func (w *Writer) countAll(entries []Stored) {
 			w.info.URLs++
 		}
 		w.info.count(&e.Entry)
+		w.census.add(&e.Entry)
 		w.last = &Stored{Entry: e.Entry}
 		for _, s := range e.Recipe.Spans {
 			if s.Segment != w.info.ID {
@@ -121,11 +124,13 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range h.dict {
+	for _, d := range h.others() {
 		w.uses[d.Segment] = true
 	}
 	if n := len(entries); n > 0 {
-		w.chunks = append(w.chunks, pair{chunkKey(&entries[n-1], h.run), appendChunk(nil, h.run, entries)})
+		if err := w.chunk(pair{chunkKey(&entries[n-1], h.run), appendChunk(nil, h.run, entries)}); err != nil {
+			return err
+		}
 	}
 	w.info.Blocks += int64(len(r.ends))
 	w.metaEnds = append(w.metaEnds, w.info.Bytes+int64(size+h.metaLength))
@@ -150,7 +155,7 @@ func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) e
 	if err != nil {
 		return err
 	}
-	again := run{entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, short: w.run.short, weight: w.run.weight, key: urlkey.Key(h.url), time: h.date}
+	again := run{entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, pack: w.run.pack, short: w.run.short, weight: w.run.weight, key: urlkey.Key(h.url), time: h.date}
 	for i := range entries {
 		for _, s := range entries[i].Recipe.Spans {
 			again.weight[RunRef{s.Segment, s.Run}] += int64(s.Count)
@@ -166,7 +171,7 @@ func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) e
 		}
 		again.blocks = append(again.blocks, b)
 		if blocks == nil {
-			again.facts = append(again.facts, facts.Block(uint32(i)))
+			again.facts = append(again.facts, facts.Kept(uint32(i)))
 		}
 	}
 	w.run = again

@@ -50,8 +50,9 @@ type run struct {
 	ids     []ID     // of the blocks
 	facts   [][]byte // of the blocks
 	bytes   int
-	packed  bool // in the form of static pools, metaPacked
-	short   Form // of facts of blocks, or nil
+	packed  bool    // in the form of static pools, metaPacked
+	pack    *Packer // of a packed segment, or nil
+	short   Form    // of facts of blocks, or nil
 	// weight is how many bytes of its pages lie in other runs, or did.
 	weight map[RunRef]int64
 	// key and time stand in the head of a run without entries: those of the
@@ -116,11 +117,13 @@ const (
 // The formats of meta frames. In metaPacked the IDs of blocks are left out, since
 // they can be made from the blocks, and recipes are columns. Those before had
 // names of records in brackets only, and runs with one of format 1 no facts; else
-// 1 and 2 are as metaPlain, and 3 as metaPacked.
+// 1 and 2 are as metaPlain, and 3 as metaPacked. Content went on from other runs
+// without seams up to 5.
 const (
 	metaOldPacked = 3
 	metaPlain     = 4
-	metaPacked    = 5
+	metaSeamless  = 5
+	metaPacked    = 6
 )
 
 // encodeMeta gives the meta frame of r before compression.
@@ -237,7 +240,7 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked || b[0] == metaOldPacked, front: f}
+	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked || b[0] == metaSeamless || b[0] == metaOldPacked, front: f}
 	for i := range m.cols {
 		m.cols[i] = r.Sized()
 	}
@@ -543,8 +546,10 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 
 // BlockEnds gives where each block of the run ends in its content frame; the
 // first begins at 0.
-func (m *Meta) BlockEnds() ([]int64, error) {
-	r := packed.Reader{B: m.cols[colBlockLens]}
+func (m *Meta) BlockEnds() ([]int64, error) { return blockEnds(m.cols[colBlockLens]) }
+
+func blockEnds(col []byte) ([]int64, error) {
+	r := packed.Reader{B: col}
 	n := r.Uvarint()
 	if r.Bad || n > entriesMax {
 		return nil, errColumn
@@ -666,7 +671,9 @@ type recordHead struct {
 	lastDate    record.Time
 	metaLength  int      // of the first zstd frame
 	factsLength int      // of the facts at the end of the content frame, decompressed
-	dict        []RunRef // that the content frame is compressed with
+	dict        []RunRef // that the content frame goes on from without seams
+	behind      []RunRef // that it goes on from with them
+	factsFrom   int      // bytes of the content frame ahead of the facts' blocks; 0 if that is not known or there are none
 	unzip       int      // of both frames together
 	length      int      // of the data
 	crc         uint32
@@ -688,12 +695,26 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	if len(h.dict) > 0 {
 		dst = fmt.Appendf(dst, "dictionary: %s\n", joinRefs(h.dict))
 	}
+	if len(h.behind) > 0 {
+		dst = fmt.Appendf(dst, "behind: %s\n", joinRefs(h.behind))
+	}
+	if h.factsFrom > 0 {
+		dst = fmt.Appendf(dst, "facts-from: %d\n", h.factsFrom)
+	}
 	tail := fmt.Appendf(nil, "unzip-length: %d\nlength: %d\n", h.unzip, h.length)
 	crc := crc32.Update(0, castagnoli, dst[start:])
 	crc = crc32.Update(crc, castagnoli, tail)
 	crc = crc32.Update(crc, castagnoli, data)
 	dst = fmt.Appendf(dst, "crc32c: %08x\n", crc)
 	return append(append(dst, tail...), '\n')
+}
+
+// others lists the runs that the content is compressed with.
+func (h *recordHead) others() []RunRef {
+	if len(h.behind) > 0 {
+		return h.behind
+	}
+	return h.dict
 }
 
 func httpDate(t record.Time) string { return t.Std().Format("Mon, 02 Jan 2006 15:04:05 GMT") }
@@ -771,6 +792,10 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 			h.metaLength = int(number(10, 31))
 		case "dictionary":
 			h.dict, err = parseRefs(v)
+		case "behind":
+			h.behind, err = parseRefs(v)
+		case "facts-from":
+			h.factsFrom = int(number(10, 31))
 		case "facts-length":
 			h.factsLength = int(number(10, 31))
 		case "crc32c":
@@ -798,9 +823,10 @@ func parseHTTPDate(s string) (record.Time, error) {
 	return record.At(t), nil
 }
 
-// encode gives the run's record whole, and where in it the meta frame ends. It is
+// encode gives the run's record whole, and where in it the meta frame ends. The
+// content of a packed one goes on from runs, which have the bytes ahead. It is
 // valid until another run is encoded in the same memory.
-func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, dict []byte) (rec []byte, metaEnd int) {
+func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, ahead []byte) (rec []byte, metaEnd int) {
 	if r.mem == nil {
 		r.mem = new(runMemory)
 	}
@@ -814,11 +840,9 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	data := enc.EncodeAll(meta, r.mem.frame[:0])
 	h := recordHead{kind: kindRun, pool: pool, segment: segment, run: number, entries: len(r.entries), metaLength: len(data), factsLength: len(content) - blocks, unzip: len(meta) + len(content)}
 	switch {
-	case len(content) > 0 && len(dict) > 0:
-		h.dict = refs
-		with := dictEncoder(dict)
-		data = with.EncodeAll(content, data)
-		with.Close()
+	case len(content) > 0 && r.pack != nil:
+		h.behind = refs
+		data, h.factsFrom = r.pack.appendFrame(data, content[:blocks], content[blocks:], ahead)
 	case len(content) > 0:
 		data = enc.EncodeAll(content, data)
 	}

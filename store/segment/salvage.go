@@ -10,9 +10,9 @@ import (
 // with nothing else at hand. It is used by one goroutine.
 type Salvage struct {
 	Spans []SalvageSpan // all of the file, in order
-	// Other gives the content of a run that is not in the file, and that one in
-	// it is compressed with; nil where there is nothing else at hand.
-	Other func(RunRef) ([]byte, error)
+	// Other gives a run that is not in the file, and that one in it goes on from;
+	// nil where there is nothing else at hand.
+	Other func(RunRef) (*Run, error)
 	f     io.ReaderAt
 	runs  map[RunRef]int // which span has it
 }
@@ -94,14 +94,10 @@ func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 	if _, err := s.f.ReadAt(rec, span.Offset); err != nil {
 		return nil, err
 	}
-	return decodeRun(rec, segment, run, func(ref RunRef) ([]byte, error) {
+	return decodeRun(rec, segment, run, func(ref RunRef) (*Run, error) {
 		if !s.Has(ref.Segment, ref.Run) && s.Other != nil {
 			return s.Other(ref)
 		}
-		r, err := s.Run(ref.Segment, ref.Run)
-		if err != nil {
-			return nil, err
-		}
-		return r.Content()
+		return s.Run(ref.Segment, ref.Run)
 	})
 }

@@ -28,6 +28,17 @@ type Info struct {
 	// the newest generation whose captures its hints take into account; its own
 	// if nothing else was published meanwhile.
 	Born, Seen uint64
+	// Apart is the newest generation such that the segment has no capture in
+	// common with those born by then.
+	Apart uint64
+	// Fresh is how many of its URLs those of its pool that were born by Apart had
+	// not: over a pool whose segments are all apart it sums up to the URLs that the
+	// pool has. It is FreshUnknown where that was not counted.
+	Fresh int64
+	// Follows: no capture of the segment lies before one of the same URL that was
+	// born by Apart, and none is without a known body. So what is a version there
+	// stays one.
+	Follows bool
 
 	File       string // of the db-file, relative to the archive
 	Bytes      int64  // of the db-file
@@ -52,6 +63,16 @@ type Info struct {
 
 // BlocksUnknown stands where a catalogue does not say how many blocks there are.
 const BlocksUnknown = -1
+
+// IsApart reports whether a segment and another have no capture in common for
+// certain: the later was written with the earlier at hand, or one merge wrote
+// both.
+func (i *Info) IsApart(o *Info) bool {
+	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
+}
+
+// FreshUnknown stands where a catalogue does not say how many URLs are fresh.
+const FreshUnknown = -1
 
 // Number is the number under which the segment was written. It differs from ID
 // where it was written anew since, with captures and blocks in the same places:
@@ -88,8 +109,16 @@ func ParseName(name string) (id, again uint32, ok bool) {
 		}
 		again = uint32(b)
 	}
-	return uint32(a), again, FileName(uint32(a), again) == name
+	return uint32(a), again, isNumber(first) && (!twice || again != 0 && isNumber(second))
 }
+
+// isNumber reports whether FileName writes a number so.
+func isNumber(digits string) bool {
+	return len(digits) == numberLen || len(digits) > numberLen && digits[0] != '0'
+}
+
+// numberLen is how many digits a number in a file name has at least.
+const numberLen = 6
 
 // Bucket is the name of the segment's bucket in its index file.
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }

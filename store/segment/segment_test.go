@@ -98,7 +98,7 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 		t.Fatal(err)
 	}
 	var buf bytes.Buffer
-	blocks := NewBlocks()
+	blocks := NewBlocks(BlocksMax)
 	blocks.Valid(map[uint32]string{7: "200807"})
 	urls := make(map[string]bool)
 	for i := range entries {

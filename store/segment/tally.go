@@ -43,6 +43,23 @@ type Flags struct {
 	Truncated bool
 }
 
+// flagsOf reads them from an entry's flags.
+func flagsOf(x int64) Flags {
+	return Flags{
+		Kind: record.Kind(x >> flagKind & 7), Via: record.Via(x >> flagVia & 3),
+		Body: BodyForm(x >> flagBody & 3), Truncated: x>>flagTruncated&1 != 0,
+	}
+}
+
+// bits is the inverse of flagsOf.
+func (f Flags) bits() int64 {
+	x := int64(f.Kind)<<flagKind | int64(f.Via)<<flagVia | int64(f.Body)<<flagBody
+	if f.Truncated {
+		x |= 1 << flagTruncated
+	}
+	return x
+}
+
 // HostRun is neighbouring entries whose URLs are on one host.
 type HostRun struct {
 	Host string // as urlkey.Host gives it
@@ -136,10 +153,7 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 		if !validFlags(x) {
 			return errColumn
 		}
-		t.FlagSets = append(t.FlagSets, Flags{
-			Kind: record.Kind(x >> flagKind & 7), Via: record.Via(x >> flagVia & 3),
-			Body: BodyForm(x >> flagBody & 3), Truncated: x>>flagTruncated&1 != 0,
-		})
+		t.FlagSets = append(t.FlagSets, flagsOf(x))
 	}
 	return nil
 }

@@ -18,6 +18,9 @@ const (
 	// runBytes closes a run: larger ones compress better and make reading a
 	// single page dearer. TIANWANG.md has the measurements.
 	runBytes = 256 << 10
+	// packedRunBytes closes a run of a packed segment: several are read for a page,
+	// and what is small here is found in what it goes on from.
+	packedRunBytes = 192 << 10
 	// runEntries closes a run of many small captures, so that its index chunk
 	// stays cheap to decode for one look-up.
 	runEntries = 1024
@@ -25,8 +28,10 @@ const (
 	// reader has to hold more than that of it.
 	bodyWhole  = 8 << 20
 	pieceBytes = 4 << 20
-	// bloomRate is the share of absent URLs that the filter lets through.
-	bloomRate = 0.01
+	// bloomRate is the share of absent URLs that the filter lets through: to look
+	// for one costs as much as a hundred questions to the filter, which takes 1.8
+	// bytes a URL for it, .6 more than for ten times the rate.
+	bloomRate = 0.001
 )
 
 // Writer writes a segment. Entries come sorted; Finish ends it. A Writer is
@@ -34,21 +39,27 @@ const (
 type Writer struct {
 	w      io.Writer
 	enc    *zstd.Encoder
+	quick  *zstd.Encoder // of runs of small captures; or nil
 	info   Info
 	run    run
 	blocks *Blocks
 	bodies map[ID]Recipe // bodies put together in this segment
 	bloom  *bloom.BloomFilter
+	census censusTaker
 	pools  map[string]bool
 	uses   map[uint32]bool // other segments whose blocks it names
 	last   *Stored         // last entry added
 	dict   func(RunRef) *Dict
 
-	chunks   []pair
-	runNeeds [][]RunRef // of a packed segment: what has to be read for each run, itself included
+	chunks   []pair // of the index, unless that is written at once
+	index    *indexBucket
+	runNeeds [][]Need // of a packed segment: what has to be read for each run, itself included
 	runEnds  []int64
 	metaEnds []int64
 }
+
+// bodiesRoom is for how many bodies a Writer makes room at once, at most.
+const bodiesRoom = 1 << 15
 
 // noCapture is the key that records of a segment name which has blocks for others
 // and no captures.
@@ -67,7 +78,7 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
 		run:    run{weight: make(map[RunRef]int64)},
 		blocks: blocks,
-		bodies: make(map[ID]Recipe),
+		bodies: make(map[ID]Recipe, min(urls, bodiesRoom)),
 		bloom:  bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
 		pools:  make(map[string]bool),
 		uses:   make(map[uint32]bool),
@@ -79,10 +90,27 @@ type Form func(block, facts []byte) []byte
 
 // Pack lets the segment be written in the form of static pools: small, and
 // slower to add to. It comes before the first entry. dict gives a run of another
-// segment as a dictionary; nil if that may change. short gives facts of blocks in
-// the form in which they are kept, of which Reader.Long makes them again.
-func (w *Writer) Pack(dict func(RunRef) *Dict, short Form) {
-	w.run.packed, w.run.short, w.dict = true, short, dict
+// segment to go on from; nil if that may change. short gives facts of blocks in
+// the form in which they are kept, of which Reader.Long makes them again. p
+// compresses in place of the Writer's encoder.
+func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
+	w.run.packed, w.run.pack, w.run.short, w.dict = true, p, short, dict
+	w.enc = p.Encoder()
+}
+
+// Quick has runs of small captures compressed by enc, which is to be faster than
+// the Writer's encoder: they have little in common that is worth a long search.
+func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
+
+// smallCaptures is how many of them a run has at least: bodies of 512 bytes.
+const smallCaptures = runEntries / 2
+
+// Index lets the segment's part of the index be written while the segment is, and
+// not be held in memory until IndexBuilder.AddSegment, which ends it, and has to
+// be told of the segment before x is of another. It comes before the first entry.
+func (w *Writer) Index(x *IndexBuilder) (err error) {
+	w.index, err = x.bucket(w.info.Bucket())
+	return err
 }
 
 // Content is the body that an entry brings, in one of three forms: whole, on
@@ -174,7 +202,7 @@ func (w *Writer) Keep(p Part) (BlockRef, error) {
 			w.run.key, w.run.time = w.last.Key, w.last.Time
 		}
 	}
-	if w.run.bytes >= runBytes {
+	if w.run.bytes >= w.runBytes() {
 		err = w.closeRun()
 	}
 	return at.BlockRef, err
@@ -190,10 +218,11 @@ func (w *Writer) entry(e Stored) error {
 		w.info.URLs++
 	}
 	w.info.count(&e.Entry)
+	w.census.add(&e.Entry)
 	w.run.entries = append(w.run.entries, e)
 	w.run.bytes += len(e.Head) + len(e.Extra) + len(e.Framing)
 	w.last = &w.run.entries[len(w.run.entries)-1]
-	if w.run.bytes >= runBytes || len(w.run.entries) >= runEntries {
+	if w.run.bytes >= w.runBytes() || len(w.run.entries) >= runEntries {
 		return w.closeRun()
 	}
 	return nil
@@ -289,11 +318,17 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 // closeRun writes the run and begins the next.
 func (w *Writer) closeRun() error {
 	number := uint32(len(w.runEnds))
-	refs, dict, needs := w.chooseDict()
-	rec, metaEnd := w.run.encode(w.enc, w.info.Pool, w.info.ID, number, refs, dict)
+	refs, ahead, needs := w.chooseBehind()
+	enc := w.enc
+	if w.quick != nil && len(w.run.entries) >= smallCaptures {
+		enc = w.quick
+	}
+	rec, metaEnd := w.run.encode(enc, w.info.Pool, w.info.ID, number, refs, ahead)
 	if len(w.run.entries) > 0 {
 		last := w.run.entries[len(w.run.entries)-1]
-		w.chunks = append(w.chunks, pair{chunkKey(&last, number), appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)})
+		if err := w.chunk(pair{chunkKey(&last, number), appendChunkOf(nil, number, w.run.entries, w.run.front, w.run.flags)}); err != nil {
+			return err
+		}
 		w.last = &Stored{Entry: last.Entry}
 	}
 	w.info.Blocks += int64(len(w.run.blocks))
@@ -303,10 +338,39 @@ func (w *Writer) closeRun() error {
 	}
 	w.runEnds = append(w.runEnds, w.info.Bytes)
 	if w.run.packed {
-		w.runNeeds = append(w.runNeeds, append(slices.Collect(maps.Keys(needs)), RunRef{w.info.ID, number}))
+		var all []Need
+		for ref, bytes := range needs {
+			all = append(all, Need{ref, bytes})
+		}
+		w.runNeeds = append(w.runNeeds, append(all, Need{RunRef{w.info.ID, number}, w.run.blockBytes()}))
 	}
 	w.run.reset()
 	return nil
+}
+
+// chunk adds a chunk to the index.
+func (w *Writer) chunk(p pair) error {
+	if w.index != nil {
+		return w.index.x.failed(w.index.put(p.key, p.value))
+	}
+	w.chunks = append(w.chunks, p)
+	return nil
+}
+
+// runBytes is the size that closes a run.
+func (w *Writer) runBytes() int {
+	if w.run.packed {
+		return packedRunBytes
+	}
+	return runBytes
+}
+
+// blockBytes is how many bytes the run's blocks have.
+func (r *run) blockBytes() (n int) {
+	for _, b := range r.blocks {
+		n += len(b)
+	}
+	return n
 }
 
 // reset empties the run, and keeps what memory it has.
@@ -315,7 +379,7 @@ func (r *run) reset() {
 	clear(r.blocks)
 	clear(r.facts)
 	clear(r.weight)
-	*r = run{packed: r.packed, short: r.short, weight: r.weight, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
+	*r = run{packed: r.packed, pack: r.pack, short: r.short, weight: r.weight, mem: r.mem, entries: r.entries[:0], blocks: r.blocks[:0], ids: r.ids[:0], facts: r.facts[:0]}
 }
 
 func (w *Writer) write(rec []byte) error {
@@ -349,23 +413,28 @@ func (w *Writer) Finish() (Info, error) {
 // The keys of the index that are not chunks. No URL's key begins with a zero
 // byte.
 var (
-	keyBloom = []byte("\x00bloom")
-	keyRuns  = []byte("\x00runs")
+	keyBloom  = []byte("\x00bloom")
+	keyCensus = []byte("\x00census") // not in every one
+	keyRuns   = []byte("\x00runs")
 )
 
-// pairs gives the bucket's content, sorted by key.
+// pairs gives the bucket's content, sorted by key, or what is not yet in it.
 func (w *Writer) pairs() []pair {
-	return append(finalPairs(w.bloom, w.runEnds, w.metaEnds), w.chunks...)
+	return append(finalPairs(w.bloom, w.census.census(), w.runEnds, w.metaEnds), w.chunks...)
 }
 
-// finalPairs are those that are known when all runs are.
-func finalPairs(filter *bloom.BloomFilter, runEnds, metaEnds []int64) []pair {
+// finalPairs are those that are known when all runs are, sorted by key.
+func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64) []pair {
 	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
 	b, err := filter.MarshalBinary()
 	if err != nil {
 		panic(fmt.Sprintf("segment: marshal a filter in memory: %v", err))
 	}
-	return []pair{{keyBloom, withCRC(b)}, {keyRuns, withCRC(encodeTable(runEnds, metaEnds))}}
+	pairs := []pair{{keyBloom, withCRC(b)}}
+	if census != nil {
+		pairs = append(pairs, pair{keyCensus, withCRC(census.encode())})
+	}
+	return append(pairs, pair{keyRuns, withCRC(encodeTable(runEnds, metaEnds))})
 }
 
 // withCRC puts a crc32c ahead of b.

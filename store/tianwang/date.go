@@ -23,6 +23,31 @@ var zones = map[string]int{
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
+// writtenDate reads a date that is in the form of dateLayout to the letter: as t it
+// would be written so again. Nearly all are, and each record has one.
+func writtenDate(s string) (t time.Time, ok bool) {
+	if len(s) != len(dateLayout) || s[3:5] != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' || s[19] != ':' || s[22] != ':' || s[25:] != " GMT" {
+		return t, false
+	}
+	digits := func(from, to int) (n int) {
+		for _, c := range []byte(s[from:to]) {
+			if c < '0' || c > '9' {
+				ok = false
+			}
+			n = 10*n + int(c-'0')
+		}
+		return n
+	}
+	ok = true
+	day, year, hour, minute, second := digits(5, 7), digits(12, 16), digits(17, 19), digits(20, 22), digits(23, 25)
+	month := time.Month(monthOf(s[8:11]))
+	if !ok || month == 0 || hour > 23 || minute > 59 || second > 59 {
+		return t, false
+	}
+	t = time.Date(year, month, day, hour, minute, second, 0, time.UTC)
+	return t, t.Day() == day && t.Month().String()[:3] == s[8:11] && t.Weekday().String()[:3] == s[:3]
+}
+
 // parseDate reads a date of RFC 822 and its kin: RFC 1123 and 850, asctime,
 // and 2003-04-15 08:13:06. Weekdays are ignored; years of two digits lie in
 // 1950 to 2049.

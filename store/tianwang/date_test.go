@@ -3,7 +3,28 @@ package tianwang
 import (
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
+
+// TestWrittenDate reads drawn dates as they are written, and with a byte changed:
+// what is taken is what the layout would take and write so again.
+func TestWrittenDate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at := time.Unix(rapid.Int64Range(-62135596800, 253402300799).Draw(t, "seconds"), 0).UTC()
+		date := []byte(at.Format(dateLayout))
+		if got, ok := writtenDate(string(date)); !ok || !got.Equal(at) {
+			t.Fatalf("%s is read as %v, %v", date, got, ok)
+		}
+		i := rapid.IntRange(0, len(date)-1).Draw(t, "place")
+		date[i] = rapid.SampledFrom([]byte("0123456789 ,:SunMonTueJanFebGMTz\xff")).Draw(t, "byte")
+		want, err := time.Parse(dateLayout, string(date))
+		same := err == nil && want.Format(dateLayout) == string(date)
+		if got, ok := writtenDate(string(date)); ok != same || ok && !got.Equal(want) {
+			t.Fatalf("%s is read as %v, %v, want %v, %v", date, got, ok, want, same)
+		}
+	})
+}
 
 func TestParseDate(t *testing.T) {
 	shanghai, err := time.LoadLocation("Asia/Shanghai")

@@ -47,6 +47,10 @@ func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 // nearSum reports whether a head has what was the line of a checksum before one
 // byte of its name, or of what parts it from the lines around, was damaged.
 func nearSum(head []byte) bool {
+	const half = len(sumName) / 2
+	if !bytes.Contains(head, []byte(sumName[:half])) && !bytes.Contains(head, []byte(sumName[half:])) {
+		return false // one of the two is left whole
+	}
 	for i := 0; i+len(sumName) <= len(head); i++ {
 		wrong := 0
 		for j := 0; j < len(sumName) && wrong < 2; j++ {

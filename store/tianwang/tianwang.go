@@ -135,9 +135,12 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	case h.url == "":
 		return damaged("record without url")
 	}
-	t, err := parseDate(h.date, s.o.Zone)
-	if err != nil {
-		return damaged("%v", err)
+	t, written := writtenDate(h.date)
+	if !written {
+		var err error
+		if t, err = parseDate(h.date, s.o.Zone); err != nil {
+			return damaged("%v", err)
+		}
 	}
 	if why, err := s.sumFault(pos, h); err != nil {
 		return it, err
@@ -148,10 +151,11 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	if h.ip != "unknown" {
 		c.IP = h.ip
 	}
-	if canonical := t.UTC().Format(dateLayout); h.date != canonical {
+	if !written && h.date != t.UTC().Format(dateLayout) {
 		c.Extra = fmt.Appendf(c.Extra, "date: %s\n", h.date)
 	}
 	via := c.Via
+	var err error
 	if h.unzip < 0 {
 		if err = s.fill(c, s.w, pos+h.bytes, h.length); via == record.ViaResponse && len(c.Head) == 0 && isZlib(c.Body) {
 			return damaged("compressed data without unzip-length")

@@ -128,6 +128,10 @@ func (w *Writer) Write(s *record.Stored) (Placed, error) {
 		err = w.whole(s, s.Wire(), at.Payload)
 		if head := len(s.Head) > 0; head || s.Via == record.ViaResource {
 			w.have[s.Digest] = &original{s.Time, s.AskedURL, at.Payload, head, s.Status, s.MediaType()}
+		} else {
+			// A visit that found nothing new after it refers to this, not to
+			// what had the same body before.
+			delete(w.have, s.Digest)
 		}
 	}
 	at.Length = w.w.n - at.Offset

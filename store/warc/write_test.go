@@ -88,7 +88,8 @@ func TestWriteRead(t *testing.T) {
 }
 
 // compare compares what was read with what was written. Bodies has those read
-// so far, by the URL and moment that revisits name.
+// so far, by the URL, moment and payload digest that revisits name: two
+// captures of a URL can have one moment.
 func compare(t *rapid.T, got *record.Capture, want *record.Stored, at Placed, bodies map[string][]byte) {
 	if got.AskedURL != want.AskedURL || got.Time != want.Time || got.IP != want.IP || got.Origin != want.Origin || got.Truncated != want.Truncated || got.Status != want.Status {
 		t.Errorf("read %+v, want %+v", got, want.Capture)
@@ -96,7 +97,7 @@ func compare(t *rapid.T, got *record.Capture, want *record.Stored, at Placed, bo
 	if got.Offset != at.Offset || !bytes.Equal(got.Head, want.Head) {
 		t.Errorf("offset %d, head %q; want %d, %q", got.Offset, got.Head, at.Offset, want.Head)
 	}
-	name := func(url string, t record.Time) string { return fmt.Sprint(url, t) }
+	name := func(url string, t record.Time) string { return fmt.Sprint(url, t, got.DeclaredDigest) }
 	switch {
 	case want.NoBody != "":
 		if got.Via != want.Via || got.RefersURL != want.RefersURL || got.RefersTime != want.RefersTime || got.DeclaredDigest != want.DeclaredDigest {

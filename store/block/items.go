@@ -1,0 +1,85 @@
+package block
+
+import (
+	"bytes"
+
+	"infomall/store/page"
+)
+
+// What makes the children of an element items, one like the other: so many of
+// them, most of one sort, and none that has much of what all show. The parts of
+// a page's frame differ from what they frame.
+const (
+	itemsLeast  = 5
+	itemsAlike  = 3. / 4
+	itemLargest = .4
+)
+
+// itemLevels is how far out of what a block begins with an item may be.
+const itemLevels = 4
+
+// item reports whether block n is one of several items that are alike, some of
+// them or part of one: it is no header because it stands first, nor a footer
+// because it stands last.
+func (l *labeller) item(n int) bool {
+	nodes, b := l.flow.t.Nodes, &l.tree.Blocks[n]
+	from := l.ranges[n].from
+	if from >= len(nodes) {
+		return false
+	}
+	for e, step := int32(from), 0; e != 0 && step < itemLevels; e, step = nodes[e].Parent, step+1 {
+		p := nodes[e].Parent
+		if around := &nodes[p]; nodes[e].Kind == page.Element && (int(around.Start) < b.Start || int(around.End) > b.End) && l.holdsItems(p) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsItems reports whether the children of element p are items.
+func (l *labeller) holdsItems(p int32) bool {
+	if known, ok := l.itemsIn[p]; ok {
+		return known
+	}
+	nodes := l.flow.t.Nodes
+	var sum, largest int32
+	count, alike := 0, 0
+	sort := int32(0) // the child that tells the sort
+	for c := p + 1; c < nodes[p].Next; c = nodes[c].Next {
+		w := l.weight(int(c))
+		if w == 0 {
+			continue
+		}
+		sum, largest = sum+w, max(largest, w)
+		count++
+		if nodes[c].Kind != page.Element || !nodes[c].Tag.Block() {
+			continue
+		}
+		if sort == 0 || alike == 0 && !l.alike(sort, c) {
+			sort = c
+			continue
+		}
+		if l.alike(sort, c) {
+			alike++
+		}
+	}
+	is := alike+1 >= itemsLeast && float64(alike+1) >= itemsAlike*float64(count) && float64(largest) < itemLargest*float64(sum)
+	l.itemsIn[p] = is
+	return is
+}
+
+// alike reports whether two elements are of one sort: of one tag, and where that
+// says nothing, of one class too.
+func (l *labeller) alike(a, b int32) bool {
+	t := l.flow.t
+	if t.Nodes[a].Tag != t.Nodes[b].Tag {
+		return false
+	}
+	switch t.Nodes[a].Tag {
+	case page.TagDiv, page.TagTable, page.TagSection, page.TagTd, page.TagCenter, page.TagUl, page.TagForm:
+		first, ok := t.Attr(int(a), "class")
+		second, _ := t.Attr(int(b), "class")
+		return ok && bytes.Equal(first, second)
+	}
+	return true
+}

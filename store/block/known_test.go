@@ -1,0 +1,82 @@
+package block
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestKnownParts draws pages that have parts in common, each in surroundings of
+// its own. A Reader that remembers parts divides and reads them as one does that
+// sees its first page.
+func TestKnownParts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		reader := NewReader()
+		reader.parts.blocksMax = rapid.SampledFrom([]int{0, 20, knownBlocksMax}).Draw(t, "blocks")
+		chunks := rapid.SliceOfN(rapid.Custom(chunk), 1, 6).Draw(t, "chunks")
+		for range rapid.IntRange(2, 6).Draw(t, "pages") {
+			var body strings.Builder
+			for range rapid.IntRange(1, 8).Draw(t, "parts") {
+				body.WriteString(rapid.SampledFrom(surroundings).Draw(t, "around"))
+				body.WriteString(rapid.SampledFrom(chunks).Draw(t, "chunk"))
+			}
+			contentType := rapid.SampledFrom([]string{htmlType, htmlType, "text/html; charset=gbk", "text/plain"}).Draw(t, "type")
+			checkKnown(t, reader, []byte(body.String()), contentType)
+		}
+	})
+}
+
+// surroundings are what parts of random pages stand behind.
+var surroundings = []string{
+	"", "", "<div>", "</div>", "<div><div>", "</div></div>", "<hr>", "<h1>A heading</h1>", "<h2>Another</h2>", "<ul><li>", "</ul>",
+	"<table><tr><td>", "<td>", "<tr><td>", "</table>", "<p>", "<pre>", "</pre>", "<a href=/x>", "</a>", "<b>", "</b>", "<svg>", "</svg>",
+	"<script>", "</script>", "<!--", "-->", "<![CDATA[", "]]>", "<title>", "</title>", "<form>", "<select>", "</select>", "<body>", "</body>",
+}
+
+// chunk draws markup that is large enough to be remembered.
+func chunk(t *rapid.T) string {
+	var w strings.Builder
+	tag := rapid.SampledFrom([]string{"div", "section", "ul", "p", "table", "pre", ""}).Draw(t, "tag")
+	if tag != "" {
+		w.WriteString("<" + tag + ">")
+	}
+	for w.Len() < rapid.IntRange(knownLeast, 3*knownLeast).Draw(t, "size") {
+		w.WriteString(rapid.SampledFrom([]string{
+			"", "", "<p>", "<div>", "</div>", "<li>", "<h3>A title</h3>", "<br>", "<br><br>", "<tr><td>", "<td>", "\n", "\n\n", "<img src=a.png>", "<a href=b>link</a>",
+			"<i>", "</i>", "</p>", "<g/>", "<![CDATA[x]]>", "<pre>", "</pre>", "<dl><dt>a<dd>", "</dl>", "<ul><li>", "</ul>", "<style>p{}</style>", "<hr>", "&nbsp;", "-----",
+		}).Draw(t, "markup"))
+		w.WriteString(strings.Repeat(rapid.SampledFrom([]string{"", "river ", "the school opens ", "学校 "}).Draw(t, "words"), rapid.IntRange(1, 9).Draw(t, "times")))
+	}
+	if tag != "" {
+		w.WriteString("</" + tag + ">")
+	}
+	return w.String()
+}
+
+// checkKnown compares what a Reader makes of a page with what a new one makes.
+func checkKnown(t rapid.TB, reader *Reader, body []byte, contentType string) {
+	mime, _, _ := strings.Cut(contentType, ";")
+	b, ok := reader.Open(body, mime, contentType, "", Options{})
+	plain, ok2 := Open(body, mime, contentType, "", Options{})
+	if !ok || !ok2 {
+		if ok != ok2 {
+			t.Fatalf("opened: %t with a memory, %t without", ok, ok2)
+		}
+		return
+	}
+	if !reflect.DeepEqual(b.Blocks, plain.Blocks) {
+		t.Fatalf("blocks\n got %v\nwant %v\npage %q", b.Blocks, plain.Blocks, body)
+	}
+	got, want := reader.Read(b), NewReader().Read(plain)
+	if !reflect.DeepEqual(got.Made, want.Made) || got.Links != want.Links {
+		t.Fatalf("leaves %v and %d links, want %v and %d\npage %q", got.Made, got.Links, want.Made, want.Links, body)
+	}
+	if got, want := got.AppendFacts(nil, "", true), want.AppendFacts(nil, "", true); !bytes.Equal(got, want) {
+		t.Fatalf("facts\n got %q\nwant %q\npage %q", got, want, body)
+	}
+	got.Close()
+	want.Close()
+}

@@ -1,0 +1,75 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"infomall/store/block"
+	"infomall/store/segment"
+)
+
+var errParts = errors.New("the recipe names more blocks than a body has bytes")
+
+// joined puts a divided body together: the first blocks of the spans, so many,
+// are its layout, the others its leaves. Each run is asked for once, however
+// often the spans come back to it, and of its content no more is kept than is
+// wanted: the blocks of a large page may lie in hundreds of runs. The newest is
+// first: what it goes on from is decompressed with it.
+func joined(ctx context.Context, spans []segment.Span, layouts uint32, run func(id, n uint32) (*segment.Run, error)) ([]byte, error) {
+	order := make([]int, len(spans))
+	first := make([]uint64, len(spans)) // of each span, among all parts
+	total := uint64(0)
+	for i, s := range spans {
+		order[i], first[i] = i, total
+		total += uint64(s.Count)
+	}
+	if total > dividedMax || uint64(layouts) > total {
+		return nil, errParts
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(spans[b].Segment, spans[a].Segment), cmp.Compare(spans[b].Run, spans[a].Run))
+	})
+	parts := make([][]byte, total)
+	var of *segment.Run
+	var copies arena
+	for k, i := range order {
+		s := spans[i]
+		if k == 0 || s.Segment != spans[order[k-1]].Segment || s.Run != spans[order[k-1]].Run {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			var err error
+			if of, err = run(s.Segment, s.Run); err != nil {
+				return nil, err
+			}
+		}
+		for n := range s.Count {
+			b, err := of.Block(s.N + n)
+			if err != nil {
+				return nil, fmt.Errorf("run %d of segment %d: %w", s.Run, s.Segment, err)
+			}
+			parts[first[i]+uint64(n)] = copies.add(b)
+		}
+	}
+	layout := slices.Concat(parts[:layouts]...)
+	return block.Join(nil, layout, parts[layouts:])
+}
+
+// arena copies bytes to where they lie close together.
+type arena struct{ left []byte }
+
+// arenaBytes is how much it takes at once.
+const arenaBytes = 64 << 10
+
+// add gives a copy of b.
+func (a *arena) add(b []byte) []byte {
+	if len(b) > cap(a.left)-len(a.left) {
+		a.left = make([]byte, 0, max(arenaBytes, len(b)))
+	}
+	n := len(a.left)
+	a.left = append(a.left, b...)
+	return a.left[n:len(a.left):len(a.left)]
+}

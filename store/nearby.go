@@ -1,0 +1,133 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// nearby is how far an import looked around for blocks that its new pages may
+// share with stored pages of other URLs. A site's new page has the frame of those
+// beside it, and may be a copy, as the manual of the next release is. What is
+// read is in proportion to what turned out to be new.
+type nearby struct {
+	until uint32          // the last segment that is not of this import
+	room  int64           // bytes of runs that may still be read
+	done  map[uint64]bool // runs, by segment and number
+}
+
+const (
+	nearbyLeast    = 4 << 20   // is read for the smallest import
+	nearbyAsked    = 32 << 10  // is what finding the place costs
+	nearbyRun      = 256 << 10 // is what a run has, about: for less room nothing is read
+	nearbySegments = 16        // are looked into, those of the newest pools first
+	nearbyReach    = 8         // runs on either side of the place
+)
+
+// neighbour is a segment that has pages of the host.
+type neighbour struct {
+	info       *segment.Info
+	first, own int // runs: that in which the host begins, and that of the place
+}
+
+// newNearby begins with what the snapshot has.
+func newNearby(v *Snapshot) *nearby {
+	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
+	for _, s := range v.pin.segments {
+		n.until = max(n.until, s.ID)
+	}
+	return n
+}
+
+// near brings back the blocks of what stands nearest to a URL that has no capture
+// yet, in the order of URLs, in pools up to the one that it goes to.
+func (k *knownBlocks) near(ctx context.Context, n *nearby, key, pool string) error {
+	if n.room < nearbyRun {
+		return nil
+	}
+	n.room -= nearbyAsked
+	places, err := k.neighbours(n, key, pool)
+	if err != nil {
+		return err
+	}
+	for far := range nearbyReach {
+		for _, p := range places {
+			for _, run := range []int{p.own - far, p.own + far} {
+				at := uint64(p.info.ID)<<32 | uint64(run)
+				if run < p.first || run >= p.info.Runs || n.done[at] {
+					continue
+				}
+				if n.room < nearbyRun {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				n.done[at] = true
+				r, err := k.run(p.info.ID, uint32(run))
+				if err != nil {
+					return err
+				}
+				k.remember(r, segment.Span{BlockRef: segment.BlockRef{Segment: p.info.ID, Run: uint32(run)}, Count: uint32(len(r.ids))})
+				if len(r.ends) > 0 {
+					n.room -= r.ends[len(r.ends)-1]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// neighbours finds where the segments of the newest pools have what stands next
+// to a URL.
+func (k *knownBlocks) neighbours(n *nearby, key, pool string) ([]neighbour, error) {
+	host := key[:urlkey.HostPrefix(key)]
+	var out []neighbour
+	for _, s := range k.newest() {
+		if len(out) == nearbySegments {
+			break
+		}
+		if s.ID > n.until || s.Pool > pool || s.LastKey < host || s.FirstKey > key && !strings.HasPrefix(s.FirstKey, host) {
+			continue
+		}
+		p, ok, err := k.place(s, host, key)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// place finds a URL's place in a segment, if that has pages of its host.
+func (k *knownBlocks) place(s *segment.Info, host, key string) (neighbour, bool, error) {
+	c := newCursor(k.v.reader(s), 0, k.v.readChunk)
+	defer c.close()
+	if err := c.seek(host); err != nil || c.end || !strings.HasPrefix(c.key(), host) {
+		return neighbour{}, false, err
+	}
+	p := neighbour{info: s, first: int(c.place().run), own: s.Runs - 1}
+	if err := c.seek(key); err != nil {
+		return p, false, err
+	}
+	if !c.end {
+		p.own = int(c.place().run)
+	}
+	return p, true, nil
+}
+
+// newest gives the segments in force, those of the newest pools first.
+func (k *knownBlocks) newest() []*segment.Info {
+	if k.byPool == nil {
+		k.byPool = slices.SortedFunc(slices.Values(k.v.pin.segments), func(a, b *segment.Info) int {
+			return cmp.Or(strings.Compare(b.Pool, a.Pool), cmp.Compare(b.ID, a.ID))
+		})
+	}
+	return k.byPool
+}

@@ -1,0 +1,151 @@
+package store
+
+import (
+	"container/list"
+	"encoding/binary"
+	"path/filepath"
+	"slices"
+
+	"infomall/store/disk"
+	"infomall/store/segment"
+)
+
+// placeBytes is what the place of a block takes, in memory and in the file.
+const placeBytes = 12
+
+// places tells where the blocks of segments that are being merged are now. It
+// keeps the runs that were asked for last in memory, and the others in a file of
+// the writer, which goes with it. It is used by one goroutine; who made it closes
+// it.
+type places struct {
+	disk disk.FS
+	path string
+	file disk.File // nil until there is too much for memory
+	end  int64     // of the file
+
+	runs       map[uint32][]placedRun // of each segment that is merged
+	recent     *list.List             // of segment.RunRef that are in memory, the last asked for in front
+	held, most int64                  // bytes in memory
+}
+
+// placedRun is the places of the blocks of a run. Segment 0 is nowhere.
+type placedRun struct {
+	met    bool
+	blocks int
+	at     []segment.BlockRef // nil while they are in the file, and before they are met
+	off    int64              // in the file, -1 while they never were there
+	recent *list.Element      // while they are in memory
+}
+
+// newPlaces returns places of the blocks of segments, none of which are known. dir
+// is the writer's folder, held how many bytes are in memory at most besides those
+// of the run at hand.
+func newPlaces(d disk.FS, dir string, in []*segment.Info, held int64) *places {
+	p := &places{disk: d, path: filepath.Join(dir, "places"), runs: make(map[uint32][]placedRun), recent: list.New(), most: held}
+	for _, s := range in {
+		runs := make([]placedRun, s.Runs)
+		for i := range runs {
+			runs[i].off = -1
+		}
+		p.runs[s.ID] = runs
+	}
+	return p
+}
+
+func (p *places) close() error {
+	if p.file == nil {
+		return nil
+	}
+	return p.file.Close()
+}
+
+// has reports whether a segment is one of those that are merged.
+func (p *places) has(segment uint32) bool { return p.runs[segment] != nil }
+
+// met reports whether a run was asked for: if not, nobody needed its blocks.
+func (p *places) met(ref segment.RunRef) bool { return p.runs[ref.Segment][ref.Run].met }
+
+// run gives the places of a run of so many blocks, which the caller may change
+// until it asks for another. What it says of the number counts the first time.
+func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error) {
+	r := &p.runs[ref.Segment][ref.Run]
+	if r.at != nil {
+		p.recent.MoveToFront(r.recent)
+		return r.at, nil
+	}
+	if !r.met {
+		r.met, r.blocks = true, blocks
+	}
+	at := make([]segment.BlockRef, r.blocks)
+	if r.off >= 0 {
+		if err := p.read(at, r.off); err != nil {
+			return nil, err
+		}
+	}
+	for p.held > p.most {
+		if err := p.drop(p.recent.Back()); err != nil {
+			return nil, err
+		}
+	}
+	r.at, r.recent = at, p.recent.PushFront(ref)
+	p.held += int64(len(at))*placeBytes + 100
+	return at, nil
+}
+
+// of gives the place of a block of a run that was met.
+func (p *places) of(b segment.BlockRef) (segment.BlockRef, error) {
+	at, err := p.run(segment.RunRef{Segment: b.Segment, Run: b.Run}, 0)
+	if err != nil {
+		return segment.BlockRef{}, err
+	}
+	return at[b.N], nil
+}
+
+// set notes the place of a block of a run that was met.
+func (p *places) set(b, to segment.BlockRef) error {
+	at, err := p.run(segment.RunRef{Segment: b.Segment, Run: b.Run}, 0)
+	if err == nil {
+		at[b.N] = to
+	}
+	return err
+}
+
+// drop writes a run's places to the file.
+func (p *places) drop(e *list.Element) error {
+	ref := p.recent.Remove(e).(segment.RunRef)
+	r := &p.runs[ref.Segment][ref.Run]
+	if p.file == nil {
+		var err error
+		if p.file, err = disk.Create(p.disk, p.path); err != nil {
+			return err
+		}
+	}
+	if r.off < 0 {
+		r.off = p.end
+		p.end += int64(len(r.at)) * placeBytes
+	}
+	b := make([]byte, 0, len(r.at)*placeBytes)
+	for _, to := range r.at {
+		for _, x := range []uint32{to.Segment, to.Run, to.N} {
+			b = binary.LittleEndian.AppendUint32(b, x)
+		}
+	}
+	p.held -= int64(len(b)) + 100
+	r.at, r.recent = nil, nil
+	_, err := p.file.WriteAt(b, r.off)
+	return err
+}
+
+// read reads the places at an offset of the file.
+func (p *places) read(at []segment.BlockRef, off int64) error {
+	b := make([]byte, len(at)*placeBytes)
+	if _, err := p.file.ReadAt(b, off); err != nil {
+		return err
+	}
+	i := 0
+	for to := range slices.Chunk(b, placeBytes) {
+		at[i] = segment.BlockRef{Segment: binary.LittleEndian.Uint32(to), Run: binary.LittleEndian.Uint32(to[4:]), N: binary.LittleEndian.Uint32(to[8:])}
+		i++
+	}
+	return nil
+}

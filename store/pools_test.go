@@ -1,0 +1,99 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// checkPools compares what the catalogue says of each pool, where that is enough,
+// with what is counted in it. It tells of how many pools it was enough.
+func checkPools(t rapid.TB, a *Archive) (enough int) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	for _, name := range v.pin.poolNames() {
+		segments := v.pin.poolSegments(name)
+		got, err := v.pool(ctx, segments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := record.Pool{Name: name}
+		if err := v.countPool(ctx, &want, false); err != nil {
+			t.Fatal(err)
+		}
+		if got.URLs != want.URLs || got.Captures != want.Captures || got.Versions != want.Versions || got.Bytes != want.Bytes {
+			t.Fatalf("pool %s has %d URLs, %d captures, %d versions of %d bytes; counted are %d, %d, %d of %d",
+				name, got.URLs, got.Captures, got.Versions, got.Bytes, want.URLs, want.Captures, want.Versions, want.Bytes)
+		}
+		if v.summable(segments) {
+			enough++
+		}
+	}
+	return enough
+}
+
+// TestPoolsSummed brings captures to a pool in parts that overlap in URLs and
+// times: while each comes behind what was there of its URL the catalogue is
+// enough, also when some were merged; what comes ahead of others, and what was
+// deleted, is counted until all is merged.
+func TestPoolsSummed(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	check := func(when string, want int) {
+		t.Helper()
+		if got := checkPools(t, a); got != want {
+			t.Errorf("%s: the catalogue is enough for %d pools, want %d", when, got, want)
+		}
+	}
+	at := func(url, hour int, body string) *visit {
+		return &visit{url: fmt.Sprintf("http://a.example/%d", url), time: day0 + record.Time(hour*3_600_000), status: 200, body: body}
+	}
+	merge := func() {
+		t.Helper()
+		if _, err := a.Merge(t.Context(), record.MergeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for part := range 7 {
+		var visits []*visit
+		for url := range 10 {
+			visits = append(visits, at(part+url, 24*((part+url)%5)+part, fmt.Sprint(part/2)))
+		}
+		put(t, a, visits)
+		check(fmt.Sprint("part ", part), 1)
+	}
+	some := mergeTask{pool: "200806", choose: func(c *catalog) []*segment.Info { return c.poolSegments("200806")[4:7] }}
+	if _, err := a.merge(t.Context(), some); err != nil {
+		t.Fatal(err)
+	}
+	check("the last ones merged", 1)
+	put(t, a, []*visit{at(3, 700, "last"), at(50, 1, "new")})
+	check("more", 1)
+	put(t, a, []*visit{at(3, 0, "earlier")})
+	check("one ahead of others", 0)
+	merge()
+	check("merged", 1)
+	if _, err := deleteWhere(a, func(u string, _ record.Time) bool { return u == "http://a.example/50" }); err != nil {
+		t.Fatal(err)
+	}
+	v, err := a.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	pools, err := v.Pools(t.Context())
+	if err != nil || len(pools) != 1 || pools[0].URLs != 16 {
+		t.Errorf("got %+v, %v; want a pool of 16 URLs", pools, err)
+	}
+	merge()
+	check("merged without what was deleted", 1)
+}

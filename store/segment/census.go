@@ -1,0 +1,241 @@
+package segment
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"infomall/store/packed"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Census counts all captures of a segment by what many of them have in common:
+// who only counts need not read each of them. It stands in the index where it is
+// small beside the captures.
+type Census struct {
+	Hosts  []HostCensus  // in the order of their keys; nil where they are too many
+	Traits []TraitCensus // nil where they are too many
+}
+
+// HostCensus counts the neighbouring captures whose URLs are on one host.
+type HostCensus struct {
+	Host        string // as urlkey.Host gives it
+	First, Last record.Time
+	Captures    int64
+}
+
+// Trait is what few captures of a segment differ in.
+type Trait struct {
+	Status int32
+	Flags  Flags
+	Mime   string
+	Job    string
+}
+
+// TraitCensus counts the captures of one trait.
+type TraitCensus struct {
+	Trait
+	First, Last record.Time
+	Captures    int64
+}
+
+const (
+	// censusFormat is the format of a census.
+	censusFormat = 1
+	// censusShare is how many captures there are at least to a host or trait that
+	// is counted: where there are fewer, the chunks are as good.
+	censusShare = 8
+	// censusMax is how many hosts or traits are counted at most, which bounds the
+	// memory of who writes a segment.
+	censusMax = 1 << 14
+)
+
+// censusTaker makes a census of entries that come in order.
+type censusTaker struct {
+	hosts    []HostCensus
+	prefix   string // of the keys of the last host's URLs; "" where that cannot be told by it
+	traits   []TraitCensus
+	place    map[Trait]int
+	last     int // the trait of the entry before
+	captures int64
+	tooMany  struct{ hosts, traits bool }
+}
+
+// add counts an entry.
+func (c *censusTaker) add(e *Entry) {
+	c.captures++
+	if !c.tooMany.hosts {
+		c.addHost(e)
+	}
+	if !c.tooMany.traits {
+		c.addTrait(e)
+	}
+}
+
+func (c *censusTaker) addHost(e *Entry) {
+	if c.prefix == "" || !strings.HasPrefix(e.Key, c.prefix) {
+		c.prefix = strings.Clone(e.Key[:urlkey.HostPrefix(e.Key)])
+		host := urlkey.Host(urlkey.URL(e.Key))
+		if n := len(c.hosts); n == 0 || c.hosts[n-1].Host != host {
+			if n == censusMax {
+				c.tooMany.hosts, c.hosts = true, nil
+				return
+			}
+			c.hosts = append(c.hosts, HostCensus{Host: strings.Clone(host), First: record.MaxTime, Last: record.MinTime})
+		}
+	}
+	h := &c.hosts[len(c.hosts)-1]
+	h.Captures++
+	h.First, h.Last = min(h.First, e.Time), max(h.Last, e.Time)
+}
+
+func (c *censusTaker) addTrait(e *Entry) {
+	t := Trait{Status: e.Status, Flags: Flags{Kind: e.Kind, Via: e.Via, Body: e.Body, Truncated: e.Truncated}, Mime: e.Mime, Job: e.Job}
+	if len(c.traits) == 0 || c.traits[c.last].Trait != t {
+		at, ok := c.place[t]
+		if !ok {
+			if at = len(c.traits); at == censusMax {
+				c.tooMany.traits, c.traits, c.place = true, nil, nil
+				return
+			}
+			if c.place == nil {
+				c.place = make(map[Trait]int)
+			}
+			t.Mime, t.Job = strings.Clone(t.Mime), strings.Clone(t.Job)
+			c.place[t] = at
+			c.traits = append(c.traits, TraitCensus{Trait: t, First: record.MaxTime, Last: record.MinTime})
+		}
+		c.last = at
+	}
+	s := &c.traits[c.last]
+	s.Captures++
+	s.First, s.Last = min(s.First, e.Time), max(s.Last, e.Time)
+}
+
+// census is what was counted, nil if that is not worth its place.
+func (c *censusTaker) census() *Census {
+	var made Census
+	if n := len(c.hosts); n > 0 && int64(n)*censusShare <= c.captures {
+		made.Hosts = c.hosts
+	}
+	if n := len(c.traits); n > 0 && int64(n)*censusShare <= c.captures {
+		made.Traits = c.traits
+	}
+	if made.Hosts == nil && made.Traits == nil {
+		return nil
+	}
+	return &made
+}
+
+// encode gives the census as the index has it.
+func (c *Census) encode() []byte {
+	w := censusWriter{[]byte{censusFormat}}
+	w.b = binary.AppendUvarint(w.b, uint64(len(c.Hosts)))
+	w.texts(each(c.Hosts, func(h *HostCensus) string { return h.Host }))
+	w.ints(each(c.Hosts, func(h *HostCensus) int64 { return int64(h.First) }))
+	w.ints(each(c.Hosts, func(h *HostCensus) int64 { return int64(h.Last - h.First) }))
+	w.ints(each(c.Hosts, func(h *HostCensus) int64 { return h.Captures }))
+	w.b = binary.AppendUvarint(w.b, uint64(len(c.Traits)))
+	w.ints(each(c.Traits, func(t *TraitCensus) int64 { return int64(t.Status) }))
+	w.ints(each(c.Traits, func(t *TraitCensus) int64 { return t.Flags.bits() }))
+	w.texts(each(c.Traits, func(t *TraitCensus) string { return t.Mime }))
+	w.texts(each(c.Traits, func(t *TraitCensus) string { return t.Job }))
+	w.ints(each(c.Traits, func(t *TraitCensus) int64 { return int64(t.First) }))
+	w.ints(each(c.Traits, func(t *TraitCensus) int64 { return int64(t.Last - t.First) }))
+	w.ints(each(c.Traits, func(t *TraitCensus) int64 { return t.Captures }))
+	return w.b
+}
+
+// counts reports whether c, which may be nil, is of so many captures.
+func (c *Census) counts(captures int64) bool {
+	if c == nil {
+		return true
+	}
+	hosts, traits := int64(0), int64(0)
+	for i := range c.Hosts {
+		hosts += c.Hosts[i].Captures
+	}
+	for i := range c.Traits {
+		traits += c.Traits[i].Captures
+	}
+	return (c.Hosts == nil || hosts == captures) && (c.Traits == nil || traits == captures)
+}
+
+// each gives f of each of list.
+func each[T, V any](list []T, f func(*T) V) []V {
+	out := make([]V, len(list))
+	for i := range list {
+		out[i] = f(&list[i])
+	}
+	return out
+}
+
+// censusWriter appends columns, each behind its length.
+type censusWriter struct{ b []byte }
+
+func (w *censusWriter) ints(v []int64)   { w.b = packed.AppendSized(w.b, appendInts(nil, v)) }
+func (w *censusWriter) texts(v []string) { w.b = packed.AppendSized(w.b, appendTexts(nil, v)) }
+
+// decodeCensus is the inverse of encode. It does not keep b, and gives nil for a
+// format that it does not know.
+func decodeCensus(b []byte) (*Census, error) {
+	r := censusReader{Reader: packed.Reader{B: b}}
+	if r.Byte() != censusFormat {
+		return nil, nil
+	}
+	var c Census
+	hosts := r.count()
+	host, first, span, captures := r.texts(hosts), r.ints(hosts), r.ints(hosts), r.ints(hosts)
+	for i := range host {
+		c.Hosts = append(c.Hosts, HostCensus{host[i], record.Time(first[i]), record.Time(first[i] + span[i]), captures[i]})
+	}
+	traits := r.count()
+	status, flags, mime, job := r.ints(traits), r.ints(traits), r.texts(traits), r.texts(traits)
+	first, span, captures = r.ints(traits), r.ints(traits), r.ints(traits)
+	for i := range status {
+		if !validFlags(flags[i]) {
+			return nil, errColumn
+		}
+		t := Trait{int32(status[i]), flagsOf(flags[i]), mime[i], job[i]}
+		c.Traits = append(c.Traits, TraitCensus{t, record.Time(first[i]), record.Time(first[i] + span[i]), captures[i]})
+	}
+	if r.bad || r.Bad || len(r.B) != 0 {
+		return nil, errColumn
+	}
+	return &c, nil
+}
+
+// censusReader takes what censusWriter appends. Once something is not there, all
+// that follows is as if there were none of it.
+type censusReader struct {
+	packed.Reader
+	bad bool
+}
+
+// count takes how many hosts or traits there are.
+func (r *censusReader) count() int {
+	n := r.Number()
+	if n > censusMax {
+		r.bad = true
+		return 0
+	}
+	return n
+}
+
+func (r *censusReader) ints(n int) []int64 {
+	v, err := decodeInts(nil, r.Sized(), n)
+	if err != nil {
+		r.bad = true
+		return make([]int64, n)
+	}
+	return v
+}
+
+func (r *censusReader) texts(n int) []string {
+	v, err := decodeTexts(nil, r.Sized(), n)
+	if err != nil {
+		r.bad = true
+		return make([]string, n)
+	}
+	return v
+}

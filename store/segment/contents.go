@@ -1,0 +1,97 @@
+package segment
+
+import (
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/packed"
+)
+
+// Contents is a run for who wants some of its blocks and no entries: nothing of it
+// is decompressed before it is needed. It is used by one goroutine at a time.
+type Contents struct {
+	Stored  int    // bytes read for it
+	record  []byte // memory that it is in
+	head    recordHead
+	meta    []byte // frame
+	frame   []byte // of the content
+	bytes   int    // of the blocks
+	content []byte // where it is at hand, or nil
+	ends    []int64
+}
+
+// Contents reads run n and checks it. It may be in the memory of room.
+func (s *Reader) Contents(n uint32, room []byte) (*Contents, error) {
+	rec, from, err := s.recordIn(n, room)
+	if err != nil {
+		return nil, err
+	}
+	c, err := openContents(rec)
+	if err != nil {
+		return nil, &Error{File: s.Info.File, Offset: from, Err: err}
+	}
+	c.head.segment = s.Info.ID
+	return c, nil
+}
+
+// openContents takes a record as contents. It keeps b.
+func openContents(b []byte) (*Contents, error) {
+	h, data, err := parseHead(b)
+	if err != nil {
+		return nil, err
+	}
+	if h.kind != kindRun {
+		return nil, errLengths
+	}
+	c := &Contents{Stored: len(b), record: b, head: h, meta: data[:h.metaLength], frame: data[h.metaLength:]}
+	var first zstd.Header
+	if err := first.Decode(c.meta); err != nil {
+		return nil, err
+	}
+	size := int(first.FrameContentSize)
+	if !first.HasFCS {
+		plain, err := decoder().DecodeAll(c.meta, nil)
+		if err != nil {
+			return nil, err
+		}
+		size = len(plain)
+	}
+	c.bytes = h.unzip - size - h.factsLength
+	if size < 0 || c.bytes < 0 || c.bytes > h.unzip || h.factsFrom > len(c.frame) {
+		return nil, errLengths
+	}
+	return c, nil
+}
+
+// Contents gives the contents of a run that is open.
+func (r *Run) Contents() *Contents {
+	c := &Contents{head: r.head, bytes: r.blockBytes(), ends: r.ends}
+	c.content, c.frame = r.part()
+	return c
+}
+
+// blockEnds gives where each block ends.
+func (c *Contents) blockEnds() ([]int64, error) {
+	if c.ends != nil {
+		return c.ends, nil
+	}
+	plain, err := decoder().DecodeAll(c.meta, nil)
+	if err != nil {
+		return nil, err
+	}
+	if len(plain) == 0 || plain[0] == 0 || plain[0] > metaPacked {
+		return nil, errColumn
+	}
+	r := packed.Reader{B: plain[1:]}
+	if _, err := cutFront(&r); err != nil {
+		return nil, err
+	}
+	var lens []byte
+	for range colBlockLens + 1 {
+		lens = r.Sized()
+	}
+	if r.Bad {
+		return nil, errColumn
+	}
+	c.ends, err = blockEnds(lens)
+	return c.ends, err
+}

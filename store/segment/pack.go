@@ -1,0 +1,68 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// packWindow is more than any frame has of content and dictionary together that
+// is found in one another.
+const packWindow = 4 << 20
+
+// Packer compresses as hard as can be, with dictionaries and without. Its tables
+// take 110 MB: one is made for all segments that are packed, and used by one
+// goroutine. The zero value is ready.
+type Packer struct{ plain, with *zstd.Encoder }
+
+// Encoder returns what compresses without a dictionary.
+func (p *Packer) Encoder() *zstd.Encoder {
+	if p.plain == nil {
+		p.plain = packEncoder(nil)
+	}
+	return p.plain
+}
+
+// appendFrame appends the frame of blocks and facts that goes on from what is ahead,
+// to dst, and tells how many of the frame's bytes are those of the blocks; 0 if
+// there are no facts.
+//
+// It is written as a stream: EncodeAll has encoders of its own besides, with
+// tables as large.
+func (p *Packer) appendFrame(dst, blocks, facts, ahead []byte) (frame []byte, factsFrom int) {
+	out := bytes.NewBuffer(dst)
+	o := zstd.WithEncoderDictRaw(0, ahead)
+	var err error
+	if p.with == nil {
+		p.with = packEncoder(out, o, zstd.WithEncoderCRC(false))
+	} else {
+		err = p.with.ResetWithOptions(out, o)
+	}
+	if err == nil {
+		_, err = p.with.Write(blocks)
+	}
+	if err == nil && len(facts) > 0 {
+		if err = p.with.Flush(); err == nil {
+			factsFrom = out.Len() - len(dst)
+			_, err = p.with.Write(facts)
+		}
+	}
+	if err == nil {
+		err = p.with.Close()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("segment: compress in memory: %v", err))
+	}
+	return out.Bytes(), factsFrom
+}
+
+func packEncoder(w io.Writer, more ...zstd.EOption) *zstd.Encoder {
+	o := []zstd.EOption{zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(packWindow), zstd.WithLowerEncoderMem(true)}
+	enc, err := zstd.NewWriter(w, append(o, more...)...)
+	if err != nil {
+		panic(fmt.Sprintf("segment: options of the zstd encoder: %v", err))
+	}
+	return enc
+}
