@@ -32,13 +32,19 @@ type Store interface {
 	// has come.
 	Postpone(u *record.Queued, due record.Time) error
 	Ripe(now record.Time, n int) ([]record.Queued, error)
+	// Find gives a URL that stands in the queue of a host and has Terms; ok is false
+	// for any other. Move gives it another priority, and writes its terms.
+	Find(host, url string) (u record.Queued, ok bool, err error)
+	Move(u *record.Queued, priority uint64) error
 	NextRipe() (record.Time, error)
 }
 
-// Bounds of what is in memory of one host's queue.
+// Bounds of what is in memory of the queues: of one host's, and of all
+// together, where each has some all the same.
 const (
 	windowMax  = 64
-	windowLoad = 32 // fewer, so that what comes in between has room
+	windowMin  = 2
+	windowsAll = 1 << 16
 	ripeMax    = 1000
 )
 
@@ -78,9 +84,10 @@ func New(s Store) (*Frontier, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		h := f.host(name)
-		h.more = true
-		if err := f.place(h); err != nil {
+		f.host(name).more = true
+	}
+	for _, name := range names {
+		if err := f.place(f.hosts[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -92,8 +99,34 @@ func (f *Frontier) host(name string) *host {
 	if h == nil {
 		h = &host{name: name, at: -1}
 		f.hosts[name] = h
+		f.shrink()
 	}
 	return h
+}
+
+// window is how many URLs of a host may be in memory, with as many hosts.
+func (f *Frontier) window() int { return min(max(windowsAll/len(f.hosts), windowMin), windowMax) }
+
+// shrink gives back what hosts have in memory beyond that. It looks at all of
+// them, each time that there are twice as many.
+func (f *Frontier) shrink() {
+	if n := len(f.hosts); n <= windowsAll/windowMax || n&(n-1) != 0 {
+		return
+	}
+	n := f.window()
+	for _, h := range f.hosts {
+		if h.keep(n); cap(h.window) > 2*n {
+			h.window = slices.Clone(h.window)
+		}
+	}
+}
+
+// keep leaves the first n URLs in the window.
+func (h *host) keep(n int) {
+	if len(h.window) > n {
+		h.window = slices.Delete(h.window, n, len(h.window))
+		h.more, h.loaded = true, place(&h.window[n-1])
+	}
 }
 
 // before is the order within a queue.
@@ -115,6 +148,28 @@ func (f *Frontier) Add(u record.Queued) (bool, error) {
 		return true, nil
 	}
 	return true, f.insert(u)
+}
+
+// Raise lets change see a URL that stands in the queue of a host, and gives it the
+// priority that change says, which is not behind the one it has, if change says
+// so. A URL that is out, or in no queue, is as it was.
+func (f *Frontier) Raise(host, url string, change func(*record.Queued) (uint64, bool)) error {
+	u, ok, err := f.store.Find(host, url)
+	if err != nil || !ok || f.out[u.Seq] {
+		return err
+	}
+	priority, ok := change(&u)
+	if !ok {
+		return nil
+	}
+	h := f.host(host)
+	if err := f.store.Move(&u, priority); err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(h.window, func(w record.Queued) bool { return w.Seq == u.Seq }); i >= 0 {
+		h.window = slices.Delete(h.window, i, i+1)
+	}
+	return f.insert(u)
 }
 
 // waits notes that a URL waits until due.
@@ -147,10 +202,7 @@ func (f *Frontier) insert(u record.Queued) error {
 		return 1
 	})
 	h.window = slices.Insert(h.window, i, u)
-	if len(h.window) > windowMax {
-		h.window = slices.Delete(h.window, windowMax, len(h.window))
-		h.more, h.loaded = true, place(&h.window[windowMax-1])
-	}
+	h.keep(f.window())
 	if i > 0 && h.at >= 0 {
 		return nil // its first is as it was
 	}
@@ -162,10 +214,11 @@ func place(u *record.Queued) record.Queued {
 	return record.Queued{Priority: u.Priority, Seq: u.Seq}
 }
 
-// fill loads the window where it is empty.
+// fill loads the window where it is empty: half of it, so that what comes in
+// between has room.
 func (f *Frontier) fill(h *host) error {
 	for len(h.window) == 0 && h.more {
-		list, more, err := f.store.Load(h.name, h.loaded.Priority, h.loaded.Seq, windowLoad)
+		list, more, err := f.store.Load(h.name, h.loaded.Priority, h.loaded.Seq, f.window()/2)
 		if err != nil {
 			return err
 		}

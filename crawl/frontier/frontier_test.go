@@ -29,7 +29,7 @@ func TestFrontier(t *testing.T) {
 		m.open()
 		defer func() { m.check(m.q.Close()) }()
 		t.Repeat(map[string]func(*rapid.T){
-			"add": m.add, "next": m.take, "done": m.done, "return": m.giveBack, "retry": m.retry, "wait": m.wait, "restart": m.restart,
+			"add": m.add, "next": m.take, "done": m.done, "return": m.giveBack, "retry": m.retry, "raise": m.raise, "wait": m.wait, "restart": m.restart,
 		})
 	})
 }
@@ -66,7 +66,7 @@ func (m *model) add(t *rapid.T) {
 	for range rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "count") {
 		m.n++
 		host := rapid.SampledFrom([]string{"a.cn", "b.cn", "b.cn:81"}).Draw(t, "host")
-		u := record.Queued{URL: fmt.Sprintf("http://%s/%d", host, m.n), Host: host, Priority: rapid.Uint64Range(0, 5).Draw(t, "priority"), Due: record.NoTime}
+		u := record.Queued{URL: fmt.Sprintf("http://%s/%d", host, m.n), Host: host, Priority: rapid.Uint64Range(0, 5).Draw(t, "priority"), Due: record.NoTime, Terms: new(record.Terms)}
 		added, err := m.f.Add(u)
 		m.check(err)
 		again, err := m.f.Add(u)
@@ -147,6 +147,32 @@ func (m *model) retry(t *rapid.T) {
 	due := m.now.Add(3 * time.Second)
 	m.check(m.f.Retry(&u, due))
 	m.list = append(m.list, u)
+}
+
+// raise gives a URL that is queued, or out, a priority that is not behind its own.
+func (m *model) raise(t *rapid.T) {
+	if len(m.list) == 0 {
+		t.Skip("nothing is queued")
+	}
+	u := &m.list[rapid.IntRange(0, len(m.list)-1).Draw(t, "which")]
+	asked := false
+	m.check(m.f.Raise(u.Host, u.URL, func(known *record.Queued) (uint64, bool) {
+		asked = true
+		if known.URL != u.URL || known.Priority != u.Priority {
+			t.Fatalf("found %s of priority %d, want %s of %d", known.URL, known.Priority, u.URL, u.Priority)
+		}
+		u.Priority = rapid.Uint64Range(0, u.Priority).Draw(t, "to")
+		return u.Priority, true
+	}))
+	if !asked && u.Due == record.NoTime {
+		t.Fatalf("%s is not found", u.URL)
+	}
+	for _, out := range m.out {
+		m.check(m.f.Raise(out.Host, out.URL, func(*record.Queued) (uint64, bool) {
+			t.Fatalf("%s is out", out.URL)
+			return 0, false
+		}))
+	}
 }
 
 func (m *model) wait(t *rapid.T) { m.now = m.now.Add(time.Second) }
