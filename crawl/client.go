@@ -33,6 +33,8 @@ const (
 	rateWindow       = 15 * time.Second // in which rateMin bytes must come
 	rateMin          = 1 << 10
 	idleMax          = 15 * time.Second // after which an unused connection is closed
+	idleMany         = 1000             // unused connections that are kept
+	readerBytes      = 32 << 10         // of the buffer of a connection that is used
 	interimMax       = 10               // 1XX responses before the real one
 	memoryMax        = 8 << 20          // bytes of a response kept in memory
 	bodyMaxDefault   = 64 << 20
@@ -56,12 +58,14 @@ type client struct {
 
 	mu   sync.Mutex
 	idle map[string]*conn // by scheme, host and port
+
+	readers sync.Pool // of *bufio.Reader, which unused connections need not have
 }
 
 // conn is a connection to a server.
 type conn struct {
 	net.Conn
-	r    *bufio.Reader
+	r    *bufio.Reader // nil while it is unused
 	addr netip.Addr
 	used time.Time
 	old  bool // it has served a request: an end at once says that it was closed meanwhile
@@ -147,6 +151,7 @@ func (c *client) connect(ctx context.Context, r request) (*conn, error) {
 	c.mu.Unlock()
 	if cn != nil {
 		if cn.addr == r.addr.Addr() && c.now().Sub(cn.used) < idleMax {
+			cn.r = c.reader(cn)
 			return cn, nil
 		}
 		cn.Close()
@@ -180,15 +185,44 @@ func (c *client) connect(ctx context.Context, r request) (*conn, error) {
 		}
 		nc = secure
 	}
-	return &conn{Conn: nc, r: bufio.NewReaderSize(nc, 32<<10), addr: r.addr.Addr()}, nil
+	cn = &conn{Conn: nc, addr: r.addr.Addr()}
+	cn.r = c.reader(cn)
+	return cn, nil
 }
 
-// keep keeps a connection for the next request to the host.
+// reader gives what reads from a connection.
+func (c *client) reader(cn *conn) *bufio.Reader {
+	if r, ok := c.readers.Get().(*bufio.Reader); ok {
+		r.Reset(cn.Conn)
+		return r
+	}
+	return bufio.NewReaderSize(cn.Conn, readerBytes)
+}
+
+// leave takes the reader of a connection, which is not used again before it has
+// another, and tells whether nothing was left in it.
+func (c *client) leave(cn *conn) (empty bool) {
+	empty = cn.r.Buffered() == 0
+	cn.r.Reset(nil)
+	c.readers.Put(cn.r)
+	cn.r = nil
+	return empty
+}
+
+// keep keeps a connection for the next request to the host, in the place of
+// another if there are many.
 func (c *client) keep(cn *conn, r request) {
 	cn.used, cn.old = c.now(), true
 	key := r.url.Scheme + r.url.Host
 	c.mu.Lock()
 	before := c.idle[key]
+	if before == nil && len(c.idle) >= idleMany {
+		for other, unused := range c.idle {
+			before = unused // any
+			delete(c.idle, other)
+			break
+		}
+	}
 	c.idle[key] = cn
 	c.mu.Unlock()
 	if before != nil {
@@ -224,7 +258,7 @@ func (c *client) exchange(ctx context.Context, cn *conn, r request) (res respons
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
 	res, keep := c.speak(ctx, cn, r)
 	stale = cn.old && res.capture == nil && res.outcome == record.OutcomeUnreachable && ctx.Err() == nil
-	if stop() && keep {
+	if empty := c.leave(cn); stop() && keep && empty {
 		c.keep(cn, r)
 	} else {
 		cn.Close()

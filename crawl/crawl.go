@@ -11,6 +11,7 @@ import (
 
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
+	"infomall/crawl/order"
 	"infomall/crawl/robots"
 	"infomall/store/record"
 )
@@ -19,9 +20,12 @@ import (
 const (
 	workersDefault = 16
 	commitEvery    = 100 * time.Millisecond
-	commitMany     = 256 // pages fetched and not acknowledged: what a crash has fetched again
+	commitRest     = 10              // times what a commit took, before the next: workers wait for one
+	commitRestMax  = 2 * time.Second // but no longer than that
+	commitMany     = 256             // pages fetched and not acknowledged: what a crash has fetched again
+	spareMax       = 512             // what is laid out for workers while a commit lasts
 	pollEvery      = 250 * time.Millisecond
-	publishEvery   = 30 * time.Second
+	publishEvery   = 30 * time.Second // unless the crawl says it
 	lostMax        = 5
 	quiet          = 20 // acknowledgements in a batch, below which others are let in after it
 )
@@ -40,12 +44,18 @@ type Env struct {
 // ctx ends. A crawl that is not at its end goes on where it was. The result
 // counts what is in the archive, also with an error.
 func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record.CrawlResult, error) {
-	e := &engine{a: a, o: o, now: env.Now, results: make(chan *task)}
+	e := &engine{a: a, o: o, now: env.Now, results: make(chan *task), spare: make(chan *task, spareMax)}
 	if e.now == nil {
 		e.now = time.Now
 	}
 	if e.o.Workers == 0 {
 		e.o.Workers = workersDefault
+	}
+	if e.o.PublishEvery == 0 {
+		e.o.PublishEvery = publishEvery
+	}
+	if e.o.Weights == (record.Weights{}) {
+		e.o.Weights = record.Weights(order.DefaultWeights)
 	}
 	e.begun = e.now()
 	var err error
@@ -66,7 +76,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 	if err == nil {
 		e.sink = nowhere{}
 		if !o.FromArchive {
-			e.sink, err = a.Sink(ctx, o.Name)
+			e.sink, err = a.Sink(ctx, o.Name, o.PublishBytes)
 		}
 		if err == nil {
 			err = e.loop(ctx)
@@ -104,10 +114,16 @@ type engine struct {
 	results   chan *task
 	tasks     []*task // those that are out, by worker; nil is an idle one
 	out       int
-	leased    int64 // pages that are out and count against the limit
+	spare     chan *task // what workers take that are ready while the engine is busy
+	laidOut   []*task    // what was put there since it is
+	taken     int        // how many took of that the last time
+	shelf     []*task    // what nobody took, out of the frontier and not out yet
+	leased    int64      // pages that are out or not acknowledged, which count against the limit
+	held      int64      // bytes that came and are not acknowledged, which do so too
 	done      []*task
 	lost      []record.Fetch // seeds that brought no answer
 	committed time.Time
+	rest      time.Duration // after committed, before the next commit unless there is much
 	polled    time.Time
 	published time.Time
 }
@@ -124,16 +140,27 @@ type task struct {
 	fetched  chan struct{} // the engine has taken the response in: links may be read
 	res      response
 	captures []*record.Capture // of robots.txt and its redirects
+	unread   string            // why robots.txt is not known though it was answered
 	known    *record.Payload   // what the archive has of the page, which is as it was
 	again    time.Time         // the address is not to be asked before: nothing was fetched
 	final    bool              // the worker has ended
+	relieved bool              // another task was begun in its place
 	links    []links.Link
 	asks     robots.Directives // of the page
 	text     text              // of the page
+	focus    record.FocusVerdict
+	took     [record.Stages]time.Duration
+	err      error // a fault in what the crawl was asked, which ends it
 
 	// What the engine decided.
+	leased  bool // it counts against the limit until it is acknowledged
+	came    bool // it brought a page,
+	failed  bool // or no answer
 	fetches []record.Fetch
 	retry   time.Time // zero: it is done
+	line    int       // of robots.txt, that allows it; 0: none says anything
+	queued  int       // URLs that it led to and that were not met before
+	leftOut int       // URLs that it led to and that a rule left out
 }
 
 // remember pins what the archive holds.
@@ -162,6 +189,9 @@ func (e *engine) start() (err error) {
 		e.crawl = record.Crawl{ID: id, Name: e.o.Name, Statement: e.o.Statement, Started: record.At(e.begun), Finished: record.NoTime}
 	}
 	e.crawl.State, e.crawl.Error = record.CrawlRunning, ""
+	if e.o.Order == record.OrderBest {
+		e.crawl.Weights = &e.o.Weights
+	}
 	if e.orders, err = e.q.Orders(); err != nil {
 		return err
 	}
@@ -179,6 +209,9 @@ func (e *engine) start() (err error) {
 				return err
 			}
 		}
+	}
+	if err := e.q.SetWorkers(nil); err != nil {
+		return err
 	}
 	return e.save()
 }
@@ -200,10 +233,6 @@ func (e *engine) save() error {
 	if err := e.q.SetCrawl(&e.crawl); err != nil {
 		return err
 	}
-	if err := e.q.SetWorkers(e.workers()); err != nil {
-		return err
-	}
-	e.committed = e.now()
 	return e.q.Commit()
 }
 
@@ -229,23 +258,35 @@ func (e *engine) loop(ctx context.Context) error {
 			e.abandon(<-e.results)
 		}
 	}()
-	e.polled, e.published = e.begun, e.begun
+	e.polled, e.published, e.committed, e.rest = e.begun, e.begun, e.begun, commitEvery
 	for {
-		if err := e.keepUp(ctx); err != nil {
-			return err
-		}
 		wait, err := e.lease(work)
 		if err != nil {
 			return err
 		}
-		if e.out == 0 && (e.f.Empty() || e.ended()) {
-			if len(e.done) == 0 {
-				return nil
+		// Whoever was ready is on the way now, and need not wait for this.
+		if busy, err := e.keepUp(ctx); err != nil {
+			return err
+		} else if busy {
+			continue
+		}
+		if e.out == 0 && (e.f.Empty() || e.ended() && (len(e.shelf) == 0 || e.over())) {
+			if len(e.done) > 0 {
+				if err := e.commit(); err != nil {
+					return err
+				}
+				continue // some may be tried again
 			}
-			if err := e.commit(); err != nil {
+			if e.ended() {
+				return nil // what is given from now on is for the next
+			}
+			if err := e.poll(); err != nil {
 				return err
 			}
-			continue // some may be tried again
+			if e.f.Empty() {
+				return nil
+			}
+			continue
 		}
 		timer := time.NewTimer(e.until(wait))
 		select {
@@ -267,7 +308,7 @@ func (e *engine) until(wait time.Time) time.Duration {
 	now := e.now()
 	d := pollEvery - now.Sub(e.polled)
 	if len(e.done) > 0 {
-		d = min(d, commitEvery-now.Sub(e.committed))
+		d = min(d, e.rest-now.Sub(e.committed))
 	}
 	if !wait.IsZero() {
 		d = min(d, wait.Sub(now))
@@ -276,62 +317,135 @@ func (e *engine) until(wait time.Time) time.Duration {
 }
 
 // ended reports whether no URL is to be taken out any more.
-func (e *engine) ended() bool {
-	return e.orders.Stop || e.full() || e.o.MaxTime > 0 && e.now().Sub(e.begun) >= e.o.MaxTime
+func (e *engine) ended() bool { return e.over() || e.full() }
+
+// over reports whether nothing is to be begun any more.
+func (e *engine) over() bool {
+	return e.orders.Stop || e.o.MaxTime > 0 && e.now().Sub(e.begun) >= e.o.MaxTime
 }
 
 // full reports whether a limit on what is fetched is reached, what is out
 // counted.
 func (e *engine) full() bool {
-	return e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes >= e.o.MaxBytes
+	return e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
 }
 
 // lease gives idle workers what to do. Without anything to do it tells when
 // there may be.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
-	limit := e.o.Workers
-	if e.orders.Workers > 0 {
-		limit = e.orders.Workers
-	}
-	for e.out < limit && !e.orders.Pause && !e.ended() {
-		now := e.now()
-		u, wait, ok, err := e.f.Next(now)
-		if err != nil || !ok {
-			return wait, err
-		}
-		t := &task{u: u, since: now, step: "fetch", fetched: make(chan struct{})}
-		h, err := e.host(u.Host)
-		if err != nil {
-			return wait, err
-		}
-		if why := e.traps.refuse(u.URL); why != "" && !u.Forced {
-			e.leftOut(t, record.OutcomeFiltered, why)
-			if err := e.f.Release(u.Host, h.next(now)); err != nil {
-				return wait, err
-			}
+	for e.out < e.width() && len(e.done) < commitMany && !e.orders.Pause {
+		if len(e.shelf) > 0 && !e.over() {
+			t := e.shelf[0]
+			e.shelf = slices.Delete(e.shelf, 0, 1)
+			e.launch(ctx, t)
 			continue
 		}
-		if !e.o.IgnoreRobots && !e.unasked(u.URL) {
-			if t.robots = h.stale(now); !t.robots {
-				if d := h.group.Decide(u.URL); !d.Allowed {
-					e.leftOut(t, record.OutcomeRobotsDenied, d.Reason)
-					if err := e.f.Release(u.Host, h.next(now)); err != nil {
-						return wait, err
-					}
-					continue
-				}
-			}
-		}
-		if !t.robots {
-			e.leased++
+		t, wait, err := e.next()
+		if t == nil || err != nil {
+			return wait, err
 		}
 		e.launch(ctx, t)
 	}
 	return wait, nil
 }
 
+// width is how many workers there are.
+func (e *engine) width() int {
+	if e.orders.Workers > 0 {
+		return e.orders.Workers
+	}
+	return e.o.Workers
+}
+
+// next takes the task out of the frontier that is to be done now; nil if there is
+// none, with the time when there may be.
+func (e *engine) next() (t *task, wait time.Time, err error) {
+	for len(e.done) < commitMany+spareMax && !e.ended() {
+		now := e.now()
+		u, wait, ok, err := e.f.Next(now)
+		if err != nil || !ok {
+			return nil, wait, err
+		}
+		t := &task{u: u, since: now, step: "fetch", fetched: make(chan struct{})}
+		h, err := e.host(u.Host)
+		if err != nil {
+			return nil, wait, err
+		}
+		if why := e.traps.refuse(u.URL); why != "" && !u.Forced {
+			e.leftOut(t, record.OutcomeFiltered, why)
+			if err := e.f.Release(u.Host, h.next(now)); err != nil {
+				return nil, wait, err
+			}
+			continue
+		}
+		if !e.o.IgnoreRobots && !e.unasked(u.URL) {
+			if t.robots = h.stale(now); !t.robots {
+				d := h.group.Decide(u.URL)
+				t.line = d.Rule.Line
+				if !d.Allowed {
+					e.leftOut(t, record.OutcomeRobotsDenied, d.Reason)
+					if err := e.f.Release(u.Host, h.next(now)); err != nil {
+						return nil, wait, err
+					}
+					continue
+				}
+			}
+		}
+		if !t.robots {
+			e.limit(t)
+		}
+		t.took[record.StagePrefetch] = e.now().Sub(now)
+		return t, wait, nil
+	}
+	return nil, wait, nil
+}
+
+// layOut lays out what workers can take that are ready while the engine is about
+// to be busy, so that they need not wait for it. That is decided ahead of what
+// those who are out will find, so it is not many more than were taken the last time.
+func (e *engine) layOut() error {
+	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
+	for len(e.laidOut) < n && !e.orders.Pause {
+		t, _, err := e.next()
+		if t == nil || err != nil {
+			return err
+		}
+		e.laidOut = append(e.laidOut, t)
+		e.spare <- t
+	}
+	return nil
+}
+
+// takeBack puts what was laid out and no worker took onto the shelf, from which it
+// is leased before anything else.
+func (e *engine) takeBack() {
+	left := len(e.shelf)
+	for empty := false; !empty; {
+		select {
+		case t := <-e.spare:
+			e.shelf = append(e.shelf, t)
+		default:
+			empty = true
+		}
+	}
+	e.taken = len(e.laidOut) - (len(e.shelf) - left)
+	for _, t := range e.laidOut {
+		if !slices.Contains(e.shelf[left:], t) {
+			e.seat(t)
+		}
+	}
+	e.laidOut = e.laidOut[:0]
+}
+
 // launch has a worker do t.
 func (e *engine) launch(ctx context.Context, t *task) {
+	t.since = e.now()
+	e.seat(t)
+	go e.work(ctx, t)
+}
+
+// seat puts t, which a worker does, on the list.
+func (e *engine) seat(t *task) {
 	t.worker = slices.Index(e.tasks, nil)
 	if t.worker < 0 {
 		t.worker = len(e.tasks)
@@ -339,14 +453,27 @@ func (e *engine) launch(ctx context.Context, t *task) {
 	}
 	e.tasks[t.worker] = t
 	e.out++
-	go e.work(ctx, t)
 }
 
 // free takes t, whose worker has ended, off the list.
 func (e *engine) free(t *task) {
 	e.tasks[t.worker] = nil
+	for n := len(e.tasks); n > e.width() && e.tasks[n-1] == nil; n-- {
+		e.tasks = e.tasks[:n-1]
+	}
 	e.out--
-	if !t.robots {
+}
+
+// limit has t count against the limit of pages, until it is acknowledged, or
+// comes to nothing.
+func (e *engine) limit(t *task) {
+	t.leased = true
+	e.leased++
+}
+
+func (e *engine) unlimit(t *task) {
+	if t.leased {
+		t.leased = false
 		e.leased--
 	}
 }
@@ -355,8 +482,10 @@ func (e *engine) free(t *task) {
 func (e *engine) leftOut(t *task, o record.Outcome, why string) {
 	t.fetches = []record.Fetch{{
 		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,
-		Hop: t.u.Hop, Via: t.u.Via, Reason: why,
+		Hop: t.u.Hop, Via: t.u.Via, Reason: why, Layer: t.u.Layer,
 	}}
+	t.took[record.StagePrefetch] = e.now().Sub(t.since)
+	e.passed(t)
 	e.done = append(e.done, t)
 }
 
@@ -370,6 +499,7 @@ func (e *engine) abandon(t *task) {
 		for _, c := range t.captures {
 			c.Close()
 		}
+		t.res.capture = nil
 		close(t.fetched)
 		return
 	}
@@ -377,39 +507,56 @@ func (e *engine) abandon(t *task) {
 }
 
 // keepUp does what is due: acknowledges what is done, looks for orders, has
-// pages published.
-func (e *engine) keepUp(ctx context.Context) error {
+// pages published. It reports whether anything was.
+func (e *engine) keepUp(ctx context.Context) (busy bool, err error) {
 	now := e.now()
-	if len(e.done) >= commitMany || len(e.done) > 0 && now.Sub(e.committed) >= commitEvery {
-		if err := e.commit(); err != nil {
-			return err
-		}
+	commit := len(e.done) >= commitMany || e.q.Full() || len(e.done) > 0 && now.Sub(e.committed) >= e.rest
+	poll, publish := now.Sub(e.polled) >= pollEvery, now.Sub(e.published) >= e.o.PublishEvery
+	if !commit && !poll && !publish {
+		return false, nil
 	}
-	if now.Sub(e.polled) >= pollEvery {
+	defer e.takeBack()
+	if err := e.layOut(); err != nil {
+		return true, err
+	}
+	if poll {
 		e.polled = now
 		if err := e.poll(); err != nil {
-			return err
+			return true, err
 		}
 	}
-	if now.Sub(e.published) >= publishEvery {
+	if publish {
 		e.published = now
-		if err := e.commit(); err != nil {
+		return true, e.publish(ctx)
+	}
+	if commit && !poll {
+		return true, e.commit()
+	}
+	return true, nil
+}
+
+// publish has the pages that were fetched come into force, and now and then looks
+// anew at what the archive holds.
+func (e *engine) publish(ctx context.Context) error {
+	if err := e.commit(); err != nil {
+		return err
+	}
+	if e.now().Sub(e.past.at) >= pastEvery && !e.o.FromArchive {
+		if err := e.remember(ctx); err != nil {
 			return err
 		}
-		if now.Sub(e.past.at) >= pastEvery && !e.o.FromArchive {
-			if err := e.remember(ctx); err != nil {
-				return err
-			}
-		}
-		return e.sink.Publish()
 	}
-	return nil
+	return e.sink.Publish()
 }
 
 // commit makes what was fetched durable, and then that it was.
 func (e *engine) commit() error {
+	begun := e.now()
 	if err := e.sink.Sync(); err != nil {
 		return err
+	}
+	if len(e.done) > 0 {
+		e.crawl.Stages[record.StageWrite].Took += e.now().Sub(begun)
 	}
 	n := len(e.done)
 	for _, t := range e.done {
@@ -422,14 +569,19 @@ func (e *engine) commit() error {
 		return err
 	}
 	if n < quiet {
-		return e.q.Rest()
+		if err := e.q.Rest(); err != nil {
+			return err
+		}
 	}
+	e.committed = e.now()
+	e.rest = min(max(commitRest*e.committed.Sub(begun), commitEvery), commitRestMax)
 	return nil
 }
 
 // acknowledge takes what t did into the state.
 func (e *engine) acknowledge(t *task) error {
 	e.mourn(t)
+	e.count(t)
 	for i := range t.fetches {
 		if err := e.q.Log(&t.fetches[i]); err != nil {
 			return err
@@ -444,6 +596,28 @@ func (e *engine) acknowledge(t *task) error {
 	}
 	e.crawl.Waiting--
 	return e.f.Done(&t.u)
+}
+
+// count counts what t came to, now that it is durable.
+func (e *engine) count(t *task) {
+	e.unlimit(t)
+	if t.robots || len(t.fetches) == 0 {
+		return
+	}
+	switch {
+	case t.came:
+		e.crawl.Fetched++
+		e.crawl.Bytes += t.fetches[0].Bytes
+		e.held -= t.fetches[0].Bytes
+	case t.failed:
+		e.crawl.Failed++
+	}
+	for i := range t.took {
+		if s := record.Stage(i); s == record.StagePrefetch || t.took[i] > 0 {
+			e.crawl.Stages[s].Count++
+			e.crawl.Stages[s].Took += t.took[i]
+		}
+	}
 }
 
 // mourn notes a seed that brings nothing.
@@ -481,6 +655,9 @@ func (e *engine) poll() (err error) {
 	}
 	if e.o.Progress != nil {
 		e.o.Progress(e.crawl)
+	}
+	if err := e.q.SetWorkers(e.workers()); err != nil {
+		return err
 	}
 	return e.commit()
 }

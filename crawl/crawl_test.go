@@ -1,15 +1,23 @@
 package crawl
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"infomall/crawl/robots"
 	"infomall/store"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -19,8 +27,8 @@ import (
 type archive struct{ *store.Archive }
 
 func (a archive) Queue(name string) (Queue, error) { return a.Archive.Queue(name) }
-func (a archive) Sink(ctx context.Context, job string) (Sink, error) {
-	return a.NewSink(ctx, job, 0)
+func (a archive) Sink(ctx context.Context, job string, bytes int64) (Sink, error) {
+	return a.NewSink(ctx, job, bytes)
 }
 
 func (a archive) Past(ctx context.Context) (Past, error) { return a.Archive.Past(ctx) }
@@ -56,7 +64,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, r.URL.Path)
-	if r.URL.Path == "/robots.txt" {
+	if r.URL.Path == "/robots.txt" && w.pages[r.URL.Path] == nil {
 		if w.robots == "" {
 			http.NotFound(out, r)
 		}
@@ -159,6 +167,91 @@ func TestRobots(t *testing.T) {
 	if got := fetches(t, a)["/B"]; got != "robots_denied" {
 		t.Errorf("B is %s", got)
 	}
+}
+
+// TestRobotsAnswers shows what each way to answer for robots.txt means, by RFC
+// 9309 §2.3.1: which pages are asked for then, of A that leads to B and C.
+func TestRobotsAnswers(t *testing.T) {
+	const denied = "User-agent: *\nDisallow: /B\n"
+	send := func(status int, header, value string, body []byte) http.HandlerFunc {
+		return func(out http.ResponseWriter, _ *http.Request) {
+			if header != "" {
+				out.Header().Set(header, value)
+			}
+			out.WriteHeader(status)
+			out.Write(body)
+		}
+	}
+	// hops redirects so often, and then says what is denied.
+	hops := func(n int) http.HandlerFunc {
+		return func(out http.ResponseWriter, r *http.Request) {
+			at, _ := strconv.Atoi(r.URL.Query().Get("hop"))
+			if at == n {
+				fmt.Fprint(out, denied)
+				return
+			}
+			http.Redirect(out, r, fmt.Sprintf("/robots.txt?hop=%d", at+1), []int{301, 302, 303, 307, 308}[at%5])
+		}
+	}
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	filler := []byte("#" + strings.Repeat("x", robots.BytesMax/2) + "\n")
+	for _, c := range []struct {
+		name   string
+		answer http.HandlerFunc
+		want   string
+	}{
+		{"200", send(200, "", "", []byte(denied)), "AC"},
+		{"of another type", send(200, "Content-Type", "image/png", []byte(denied)), "AC"},
+		{"empty", send(200, "", "", nil), "ABC"},
+		{"204", send(204, "", "", nil), "ABC"},
+		{"a page instead", send(200, "Content-Type", "text/html", []byte("<html><p>User-agent: *<br>\nDisallow: /B</html>")), "ABC"},
+		{"gzip", send(200, "Content-Encoding", "gzip", gzipped(t, denied)), "AC"},
+		{"gzip that is none", send(200, "Content-Encoding", "gzip", []byte(denied)), "AC"},
+		{"gzip cut short", send(200, "Content-Encoding", "gzip", gzipped(t, denied)[:20]), ""},
+		{"500 KiB", send(200, "", "", slices.Concat(filler, []byte(denied), filler, filler)), "AC"},
+		{"beyond memory", send(200, "", "", slices.Concat([]byte(denied), bytes.Repeat(filler, 2*memoryMax/len(filler)))), "AC"},
+		{"cut short", func(out http.ResponseWriter, _ *http.Request) {
+			out.Header().Set("Content-Length", "1000")
+			fmt.Fprint(out, "User-agent: *\n")
+		}, ""},
+		{"400", send(400, "", "", []byte(denied)), "ABC"},
+		{"401", send(401, "", "", []byte(denied)), "ABC"},
+		{"403", send(403, "", "", []byte(denied)), "ABC"},
+		{"404", send(404, "", "", []byte(denied)), "ABC"},
+		{"410", send(410, "", "", []byte(denied)), "ABC"},
+		{"500", send(500, "", "", nil), ""},
+		{"503", send(503, "", "", nil), ""},
+		{"one redirect", hops(1), "AC"},
+		{"five redirects", hops(5), "AC"},
+		{"six redirects", hops(6), "ABC"},
+		{"a redirect to nowhere", send(301, "", "", nil), "ABC"},
+		{"a redirect in a circle", send(301, "Location", "/robots.txt", nil), "ABC"},
+		{"a redirect to what is missing", send(302, "Location", "/missing", nil), "ABC"},
+		{"a redirect to another scheme", send(302, "Location", "ftp://127.0.0.1/robots.txt", nil), "ABC"},
+		{"a redirect to a server that is down", send(302, "Location", closed.URL+"/robots.txt", nil), ""},
+	} {
+		w := newWeb(t, map[string]string{"A": "BC", "B": "", "C": ""})
+		w.pages["/robots.txt"] = c.answer
+		if _, err := Run(t.Context(), newArchive(t), w.options(), Env{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(w.pagesAsked(), "missing", ""); got != c.want {
+			t.Errorf("%s: asked for %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func gzipped(t *testing.T, text string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // TestAnswers shows what becomes of answers that are no pages.
@@ -286,4 +379,100 @@ func scope(t *testing.T, s string) urlkey.Scope {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// fullDisk is an archive whose sink takes n captures and then no more.
+type fullDisk struct {
+	archive
+	n int
+}
+
+func (f *fullDisk) Sink(ctx context.Context, job string, bytes int64) (Sink, error) {
+	s, err := f.archive.Sink(ctx, job, bytes)
+	return fullSink{s, f}, err
+}
+
+type fullSink struct {
+	Sink
+	f *fullDisk
+}
+
+func (s fullSink) Put(ctx context.Context, c *record.Capture) error {
+	if s.f.n--; s.f.n < 0 {
+		c.Close()
+		return errFull
+	}
+	return s.Sink.Put(ctx, c)
+}
+
+var errFull = errors.New("disk full")
+
+// TestSinkFails shows that a crawl whose pages cannot be stored ends with what
+// went wrong, whichever page it is, counts what is acknowledged and no more, and
+// goes on once they can.
+func TestSinkFails(t *testing.T) {
+	for n := range 6 {
+		w := newWeb(t, map[string]string{"A": "BC", "B": "D", "C": "D", "D": ""})
+		a := &fullDisk{newArchive(t), n}
+		res, err := Run(t.Context(), a, w.options(), Env{})
+		if (err != nil) != (n < 5) || err != nil && !errors.Is(err, errFull) {
+			t.Fatalf("with room for %d of 5 captures: %v", n, err)
+		}
+		got := fetches(t, a.archive)
+		delete(got, "/robots.txt")
+		if res.Fetched != int64(len(got)) || res.Stages[record.StageFetch].Count != int64(len(got)) {
+			t.Errorf("with room for %d of 5 captures: %d are counted, %d went through the stages, fetches %v", n, res.Fetched, res.Stages[record.StageFetch].Count, got)
+		}
+		a.n = 10
+		if res, err = Run(t.Context(), a, w.options(), Env{}); err != nil {
+			t.Fatal(err)
+		}
+		got = fetches(t, a.archive)
+		delete(got, "/robots.txt")
+		if res.Fetched != 4 || res.Waiting != 0 {
+			t.Errorf("with room again: %d are fetched, %d wait", res.Fetched, res.Waiting)
+		}
+		if want := map[string]string{"/A": "ok", "/B": "ok", "/C": "ok", "/D": "ok"}; n < 5 && (res.State != record.CrawlFinished || !maps.Equal(got, want)) {
+			t.Errorf("with room again: %+v, fetches %v", res, got)
+		}
+	}
+}
+
+// TestPopularity shows that in the order BEST a page to which another host links
+// overtakes those that were found before it, and what its priority is made of.
+func TestPopularity(t *testing.T) {
+	w := newWeb(t, map[string]string{"A": "BCDE", "B": "", "C": "", "D": "", "E": ""})
+	other := strings.Replace(w.URL, "127.0.0.1", "localhost", 1)
+	w.pages["/Z"] = func(out http.ResponseWriter, r *http.Request) {
+		out.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(out, "<p>A page of another host.</p><a href=%s/E>E</a><a href=%s/E>E again</a>", w.URL, w.URL)
+	}
+	o := w.options()
+	o.Seeds, o.Order, o.MaxPages = []string{w.URL + "/A", other + "/Z"}, record.OrderBest, 2
+	a := newArchive(t)
+	env := Env{Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
+	}}
+	if _, err := Run(t.Context(), a, o, env); err != nil {
+		t.Fatal(err)
+	}
+	terms := make(map[string]string)
+	for list, err := range a.Frontier(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, u := range list {
+			terms[u.URL[strings.LastIndexByte(u.URL, '/'):]] = fmt.Sprint(u.Terms.Popularity, " ", u.Terms.Depth, " ", u.Score)
+		}
+	}
+	if terms["/E"] != "1 1 -1" || terms["/B"] != "0 1 -2" {
+		t.Errorf("popularity, depth and priority of E and B: %q and %q", terms["/E"], terms["/B"])
+	}
+	o.Name, o.MaxPages = "all", 0
+	if _, err := Run(t.Context(), a, o, env); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimPrefix(w.pagesAsked(), "AZ"), "AZEBCD"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
 }

@@ -12,7 +12,8 @@
 // What was fetched goes to a journal; when that is synced, what was fetched is
 // taken out of the frontier, what was found is put in, and each attempt is
 // noted, all in one transaction. So a page is durable before it counts as done,
-// and after a crash only what was out is asked for again.
+// and after a crash only what was out is asked for again. That takes a while, and
+// workers that are ready in the meantime take what was laid out for them before.
 //
 // The package knows no query and no layout of files: the archive is handed to
 // it as small interfaces.
@@ -30,8 +31,9 @@ type Archive interface {
 	// Queue takes the state of the crawl called name; the caller closes it. It
 	// is an error if another process runs that crawl.
 	Queue(name string) (Queue, error)
-	// Sink begins to take in captures under the name job; the caller closes it.
-	Sink(ctx context.Context, job string) (Sink, error)
+	// Sink begins to take in captures under the name job, which come into force
+	// after so many bytes of responses at the latest; the caller closes it.
+	Sink(ctx context.Context, job string, bytes int64) (Sink, error)
 	// Past pins what the archive holds now; the caller closes it.
 	Past(ctx context.Context) (Past, error)
 }
@@ -51,6 +53,9 @@ type Queue interface {
 	frontier.Store
 	// Meet notes that a URL was met, and reports whether it had been before.
 	Meet(url string) (before bool, err error)
+	// Leave notes that a URL was left out for the page which led to it, and
+	// reports whether it had been met, or left out so, before. It may be met yet.
+	Leave(url string) (before bool, err error)
 	// Log notes an attempt.
 	Log(f *record.Fetch) error
 	// Host gives what SetHost noted of a host, valid until the next call.
@@ -65,9 +70,12 @@ type Queue interface {
 	SetOrders(o record.CrawlOrders) error
 	// Inbox takes out the URLs that other processes gave, n at most.
 	Inbox(n int) ([]record.Queued, error)
-	// Reset forgets all but the attempts.
+	// Reset forgets all but the attempts and the inbox.
 	Reset() error
 	Commit() error
+	// Full reports whether so much was changed since Commit that it should come
+	// now.
+	Full() bool
 	// Rest lets other processes in until the next call. What was not committed
 	// is forgotten.
 	Rest() error

@@ -81,13 +81,30 @@ func (e *engine) work(ctx context.Context, t *task) {
 		e.extract(t) // what the page asks for decides whether it is stored
 		t.final = true
 	}
-	e.results <- t
+	e.report(ctx, t)
 	if t.final {
 		return
 	}
 	<-t.fetched
-	e.extract(t)
+	if t.res.capture != nil { // else the crawl ends
+		e.extract(t)
+	}
 	t.final = true
+	e.report(ctx, t)
+}
+
+// report hands t to the engine. While that is busy, what is laid out is begun in
+// place of t, once: so no more requests are under way than there are workers.
+func (e *engine) report(ctx context.Context, t *task) {
+	if !t.relieved {
+		select {
+		case e.results <- t:
+			return
+		case next := <-e.spare:
+			t.relieved = true
+			go e.work(ctx, next)
+		}
+	}
 	e.results <- t
 }
 
@@ -161,12 +178,18 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 		if u, err = url.Parse(to); err != nil {
 			return
 		}
-		addr, err := e.client.resolve(ctx, u)
-		if err != nil {
-			return // it leads nowhere: as if there were none
+		var next response
+		if addr, err := e.client.resolve(ctx, u); err != nil {
+			f := faultOf(err)
+			next = response{outcome: f.outcome, reason: f.Error()}
+		} else {
+			next = e.client.get(ctx, request{url: u, addr: addr})
 		}
-		next := e.client.get(ctx, request{url: u, addr: addr})
-		if next.capture == nil {
+		switch {
+		case next.outcome == record.OutcomeFiltered:
+			return // where a crawl does not go it leads nowhere: as if there were none
+		case next.capture == nil:
+			t.unread = fmt.Sprintf("leads to %s, which does not answer (%s)", u, next.reason)
 			return
 		}
 		next.entered = t.res.entered
@@ -194,7 +217,7 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 func (e *engine) row(u *record.Queued, res *response, asked string, hop int) record.Fetch {
 	f := record.Fetch{
 		URL: asked, Time: record.At(e.now()), Outcome: res.outcome, Reason: res.reason,
-		Elapsed: res.elapsed, Bytes: -1, Hop: hop, Via: u.Via,
+		Elapsed: res.elapsed, Bytes: -1, Hop: hop, Via: u.Via, Layer: u.Layer, Score: u.Score,
 	}
 	if c := res.capture; c != nil {
 		f.Time, f.Status, f.IP, f.Bytes = c.Time, c.Status, c.IP, int64(len(c.Body))
@@ -224,11 +247,19 @@ func (e *engine) take(ctx context.Context, t *task) error {
 	}
 	e.free(t)
 	if !t.again.IsZero() {
+		e.unlimit(t)
 		return nil
 	}
+	if t.err != nil {
+		return t.err
+	}
+	begun := e.now()
 	if err := e.found(t); err != nil {
 		return err
 	}
+	t.took[record.StagePost] = e.now().Sub(begun)
+	e.passed(t)
+	t.res, t.known, t.links = response{}, nil, nil // they are large, and it may wait for long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
 }
@@ -257,6 +288,7 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	}
 	now := e.now()
 	c := t.res.capture
+	t.took[record.StageFetch] = t.res.elapsed
 	h.free = now.Add(e.pause(h, t.res.elapsed))
 	switch {
 	case c == nil && transient(t.res.outcome):
@@ -293,8 +325,8 @@ func (e *engine) response(ctx context.Context, t *task) error {
 			t.retry = now.Add(max(e.backoff(t.u.Tries+1), retryAfter(c, now)))
 		}
 	}
-	e.crawl.Fetched++
-	e.crawl.Bytes += t.fetches[0].Bytes
+	t.came = true
+	e.held += t.fetches[0].Bytes
 	if e.o.SkipNoArchive && (t.asks.NoArchive || e.asks(c.Head).NoArchive) {
 		row := &t.fetches[0]
 		row.Outcome, row.Reason = record.OutcomeFiltered, "it asks for no copy to be kept (noarchive)"
@@ -302,7 +334,24 @@ func (e *engine) response(ctx context.Context, t *task) error {
 		t.res.capture = nil
 		return nil
 	}
-	return e.sink.Put(ctx, c)
+	return e.put(ctx, t)
+}
+
+// put writes what t fetched.
+func (e *engine) put(ctx context.Context, t *task) error {
+	begun := e.now()
+	err := e.sink.Put(ctx, t.res.capture)
+	t.took[record.StageWrite] = e.now().Sub(begun)
+	return err
+}
+
+// passed notes how t went through the stages.
+func (e *engine) passed(t *task) {
+	if t.robots || len(t.fetches) == 0 {
+		return
+	}
+	row := &t.fetches[0]
+	row.Took, row.RobotsLine, row.Links, row.Queued, row.LeftOut = t.took, t.line, len(t.links), t.queued, t.leftOut
 }
 
 // unasked reports whether no server is asked for a URL: then there are no manners
@@ -318,17 +367,18 @@ func (e *engine) local(ctx context.Context, t *task) error {
 		return err
 	}
 	if t.res.capture == nil {
-		e.crawl.Failed++
+		t.failed = true
 		return nil
 	}
-	e.crawl.Fetched++
-	e.crawl.Bytes += t.fetches[0].Bytes
-	return e.sink.Put(ctx, t.res.capture)
+	t.came = true
+	e.held += t.fetches[0].Bytes
+	t.took[record.StageFetch] = t.res.elapsed
+	return e.put(ctx, t)
 }
 
 // failed decides whether a URL that brought no answer is asked for again.
 func (e *engine) failed(t *task, h *host) {
-	e.crawl.Failed++
+	t.failed = true
 	if t.res.outcome == record.OutcomeDNSFailed {
 		if t.u.Tries+1 < dnsTriesMax && h.fails < failsMax {
 			t.retry = e.now().Add(dnsWait(t.u.Tries + 1))
@@ -375,12 +425,11 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 		// Nobody there: that is what became of the URL as well.
 		t.fetches = []record.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
 		t.robots = false
-		e.leased++
+		e.limit(t)
 		e.failed(t, h)
 		return e.f.Release(t.u.Host, h.next(e.now()))
 	}
-	last := t.captures[len(t.captures)-1]
-	s := savedRobots{Status: last.Status, Body: last.Body, Time: last.Time}
+	s := newSavedRobots(t)
 	for _, c := range t.captures {
 		if err := e.sink.Put(ctx, c); err != nil {
 			return err
@@ -398,18 +447,29 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 
 // found queues what t led to.
 func (e *engine) found(t *task) error {
-	e.traps.note(t.u.URL, t.u.Layer, t.text)
+	e.traps.note(t.u.URL, t.u.Via, t.u.Layer, t.text)
 	if c := t.res.capture; c != nil && !t.robots && t.res.outcome == record.OutcomeRedirect {
 		return e.redirected(t, c)
 	}
-	for _, l := range t.links {
+	for i, l := range t.links {
 		u := record.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0)}
+		if t.focus.Promise != nil {
+			u.Hint += order.Topic(t.focus.Similarity, t.focus.Promise[i])
+		}
 		if l.Requisite || l.Sitemap {
 			u.Layer = t.u.Layer
 		}
 		if e.o.Depth >= 0 && u.Layer > e.o.Depth {
 			continue
 		}
+		off, follow := e.goesOn(t, i)
+		if !follow {
+			if err := e.leave(t, &u); err != nil {
+				return err
+			}
+			continue
+		}
+		u.Off = off
 		if _, err := e.offer(t, u, l.Requisite); err != nil {
 			return err
 		}
@@ -434,7 +494,7 @@ func (e *engine) redirected(t *task, c *record.Capture) error {
 		origin = t.u.URL
 	}
 	added, err := e.offer(t, record.Queued{
-		URL: withoutSession(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Score: t.u.Score, Hint: t.u.Hint,
+		URL: withoutSession(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Score: t.u.Score, Hint: t.u.Hint, Off: t.u.Off,
 	}, false)
 	if !added {
 		row.Reason = "leads to " + to + ", which was met before or is left out"
@@ -446,34 +506,16 @@ func (e *engine) redirected(t *task, c *record.Capture) error {
 func (e *engine) offer(t *task, u record.Queued, requisite bool) (added bool, err error) {
 	why := e.rules.refuse(u.URL, requisite)
 	if why == "" {
-		return e.add(u)
+		if added, err = e.add(u); added {
+			t.queued++
+		} else if err == nil {
+			err = e.linkedAgain(&u)
+		}
+		return added, err
 	}
 	before, err := e.q.Meet(u.URL)
-	if before || err != nil {
-		return false, err
+	if !before && err == nil {
+		t.filtered(&u, why)
 	}
-	t.fetches = append(t.fetches, record.Fetch{
-		URL: u.URL, Time: record.At(t.since), Outcome: record.OutcomeFiltered, Bytes: -1, Hop: u.Hop, Via: u.Via, Reason: why,
-	})
-	return false, nil
-}
-
-// priority is where a URL stands in the order of the crawl.
-func (e *engine) priority(u *record.Queued) uint64 {
-	switch e.o.Order {
-	case record.OrderRandom:
-		return order.Random(uint64(e.crawl.ID), u.URL)
-	case record.OrderBest:
-		u.Score = order.DefaultWeights.Priority(terms(u))
-		return order.Best(u.Score, uint64(e.crawl.Fetched+e.crawl.Waiting))
-	}
-	return order.BFS(u.Layer)
-}
-
-// terms are what the priority of a URL is made of, whose Score is still that of
-// the page which led here.
-func terms(u *record.Queued) order.Terms {
-	return order.Terms{
-		Parent: u.Score, Depth: float64(urlkey.Depth(u.URL)), Other: order.Location(u.URL) + u.Hint,
-	}
+	return false, err
 }

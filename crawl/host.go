@@ -3,12 +3,14 @@ package crawl
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/netip"
 	"sync"
 	"time"
 
 	"infomall/crawl/robots"
+	"infomall/store/page"
 	"infomall/store/record"
 )
 
@@ -42,8 +44,42 @@ func (h *host) next(now time.Time) time.Time {
 // savedRobots is what is kept of a robots.txt over a restart.
 type savedRobots struct {
 	Status int
-	Body   []byte
+	Body   []byte // as much of it as is read, its content codings undone
 	Time   record.Time
+	Unread string // why it is not known though it was answered; completes "robots.txt …"
+}
+
+// newSavedRobots makes it of the last answer that t has. What came in part, or
+// nobody can read, could have said anything.
+func newSavedRobots(t *task) savedRobots {
+	last := t.captures[len(t.captures)-1]
+	s := savedRobots{Status: last.Status, Time: last.Time, Unread: t.unread}
+	var err error
+	switch {
+	case s.Unread != "":
+	case t.res.outcome == record.OutcomeIncomplete || t.res.outcome == record.OutcomeTimeout:
+		s.Unread = "came in part (" + t.res.reason + ")"
+	default:
+		if s.Body, err = robotsText(last); err != nil {
+			s.Unread = fmt.Sprintf("cannot be read (%v)", err)
+		}
+	}
+	return s
+}
+
+// robotsText is a robots.txt with its content codings undone, and no more of it
+// than is read. A large one without them is read from its start.
+func robotsText(c *record.Capture) (text []byte, err error) {
+	text = c.Body
+	if c.Spool != nil {
+		if text, err = io.ReadAll(io.NewSectionReader(c.Spool.File, 0, robots.BytesMax+1)); err != nil {
+			return nil, err
+		}
+	}
+	if text, err = page.Decode(text, record.Header(c.Head, "Content-Encoding"), memoryMax); err != nil {
+		return nil, err
+	}
+	return text[:min(len(text), robots.BytesMax+1)], nil
 }
 
 // host gives what is remembered of a host, also by an earlier run.
@@ -77,6 +113,9 @@ func (e *engine) saveRobots(name string, s *savedRobots) error {
 // obey takes a robots.txt into account.
 func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	f := robots.Of(s.Status, s.Body)
+	if s.Unread != "" {
+		f = robots.Unreachable(s.Unread)
+	}
 	h.group, h.expires = f.Group(robots.Product(e.client.agent)), s.Time.Std().Add(f.Fresh())
 	return f
 }

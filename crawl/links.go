@@ -14,6 +14,8 @@ import (
 // comes with, may ask that its links be not followed. What is as it was leads
 // where it led.
 func (e *engine) extract(t *task) {
+	begun := e.now()
+	defer func() { t.took[record.StageExtract] = e.now().Sub(begun) }()
 	head, body := t.res.capture.Head, t.res.capture.Body
 	if t.known != nil {
 		head, body = t.known.Head, t.known.Body
@@ -31,7 +33,7 @@ func (e *engine) extract(t *task) {
 		kind = t.res.capture.Mime
 	}
 	found := links.Find(links.Document{
-		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap,
+		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
 	})
 	t.links = found.Links[:0]
 	for _, l := range found.Links {
@@ -41,6 +43,7 @@ func (e *engine) extract(t *task) {
 		l.URL = withoutSession(l.URL)
 		t.links = append(t.links, l)
 	}
+	e.judge(t, head, body, record.Mime(kind))
 	if record.Mime(kind) == "text/html" && sampled(t.u.URL) {
 		t.text = textOf(text)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 
 	"infomall/store/record"
@@ -20,17 +22,18 @@ const (
 
 // rules decide about URLs before they are queued.
 type rules struct {
-	within, exclude []urlkey.Scope
+	within, exclude scopes
 	excludeMatch    []*regexp.Regexp
 	files           *folders
 }
 
 // newRules makes the rules of a crawl, whose folders the caller closes.
 func newRules(o *record.CrawlOptions) (r *rules, err error) {
-	r = &rules{within: o.Within, exclude: o.Exclude, excludeMatch: o.ExcludeMatch}
-	if r.files, err = openFolders(o.Seeds); err != nil || len(r.within) > 0 {
+	r = &rules{within: newScopes(o.Within), exclude: newScopes(o.Exclude), excludeMatch: o.ExcludeMatch}
+	if r.files, err = openFolders(o.Seeds); err != nil || len(o.Within) > 0 {
 		return r, err
 	}
+	var hosts []urlkey.Scope
 	for _, s := range o.Seeds {
 		if !isHTTP(s) {
 			continue
@@ -39,9 +42,20 @@ func newRules(o *record.CrawlOptions) (r *rules, err error) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("seed %s: %w", s, err), r.files.close())
 		}
-		r.within = append(r.within, scope)
+		hosts = append(hosts, scope)
 	}
+	r.within = newScopes(hosts)
 	return r, nil
+}
+
+// Refuses says why a crawl would leave a canonical URL out whatever led to it; ""
+// if it would not.
+func Refuses(o record.CrawlOptions, url string) (why string, err error) {
+	r, err := newRules(&o)
+	if err != nil {
+		return "", err
+	}
+	return r.refuse(url, false), r.files.close()
 }
 
 // refuse says why a canonical URL is not to be fetched; "" if it is.
@@ -55,10 +69,10 @@ func (r *rules) refuse(u string, requisite bool) string {
 		if _, _, ok := r.files.find(u); !ok {
 			return "outside of the seeds' folders"
 		}
-	} else if !requisite && !contains(r.within, key) {
+	} else if !requisite && !r.within.contain(key) {
 		return "outside of what the crawl is within"
 	}
-	if contains(r.exclude, key) {
+	if r.exclude.contain(key) {
 		return "excluded"
 	}
 	for _, re := range r.excludeMatch {
@@ -69,13 +83,30 @@ func (r *rules) refuse(u string, requisite bool) string {
 	return ""
 }
 
-func contains(scopes []urlkey.Scope, key string) bool {
-	for _, s := range scopes {
-		if s.Contains(key) {
-			return true
+// scopes are any number of scopes: a crawl may have a seed on each of many
+// thousand hosts.
+type scopes struct {
+	ranges []urlkey.Range // sorted and disjoint
+	others []urlkey.Scope // that hold less than their ranges
+}
+
+func newScopes(list []urlkey.Scope) (s scopes) {
+	for _, x := range list {
+		if x.Exact() {
+			s.ranges = append(s.ranges, x.Ranges()...)
+		} else {
+			s.others = append(s.others, x)
 		}
 	}
-	return false
+	s.ranges = urlkey.Merge(s.ranges)
+	return s
+}
+
+// contain reports whether the URL with this key is in one of the scopes.
+func (s scopes) contain(key string) bool {
+	// The first range that begins behind the key: it may be in the one before.
+	i := sort.Search(len(s.ranges), func(i int) bool { return s.ranges[i].From > key })
+	return i > 0 && s.ranges[i-1].Contains(key) || slices.ContainsFunc(s.others, func(x urlkey.Scope) bool { return x.Contains(key) })
 }
 
 // isHTTP reports whether a URL is one of the web.

@@ -13,17 +13,20 @@ import (
 const (
 	trapSample  = 4    // of so many pages one is looked at
 	trapWindow  = 50   // pages of one shape that are judged together, of those looked at
-	trapVaried  = 5    // different texts among them, from which on they are no trap
+	trapVaried  = 5    // texts among them that are new, from which on they are no trap
 	trapPlain   = 250  // pages of a shape, from which on titles and words of links do not count
-	trapNumbers = 1000 // from which on numbers do not count either
+	trapNumbers = 1000 // from which on numbers do not count either, of pages that such pages led to
 	trapDepth   = 50   // links from a seed, from which on neither does
+	textsMax    = 512  // texts of a shape that are remembered; a calendar has some 400
 	shapesMax   = 50_000
 	shapeLength = 512
 )
 
-// traps notices URLs of one shape that bring the same text again and again: a
-// calendar without end, pages that lead to themselves under ever new names. It
-// belongs to the engine.
+// traps notices URLs of one shape that bring the same texts again and again: a
+// calendar without end, pages that lead to themselves under ever new names. What
+// brings new text goes on, however many URLs there are of its shape. Where only
+// numbers are new that is text too, as of the items of a list; but not where such
+// pages lead to ever more of their like. It belongs to the engine.
 type traps struct {
 	shapes map[string]*shape
 }
@@ -34,6 +37,7 @@ type shape struct {
 	trap  string // why no more are fetched; "" as long as they are
 	all   int    // pages
 	pages int    // of the window
+	fresh int    // texts of the window that were new
 	texts map[uint64]bool
 }
 
@@ -53,8 +57,9 @@ func (t *traps) refuse(u string) string {
 	return ""
 }
 
-// note takes into account what the page of u has, that many links from a seed.
-func (t *traps) note(u string, layer int, x text) {
+// note takes into account what the page of u has, that many links from a seed,
+// which the page via led to.
+func (t *traps) note(u, via string, layer int, x text) {
 	if x == (text{}) {
 		return
 	}
@@ -75,21 +80,25 @@ func (t *traps) note(u string, layer int, x text) {
 	}
 	print := x.whole
 	switch s.all++; {
-	case layer >= trapDepth, s.all > trapNumbers:
+	case layer >= trapDepth, s.all > trapNumbers && shapeOf(via) == name:
 		print = x.words
 	case s.all > trapPlain:
 		print = x.plain
 	}
-	if s.pages++; len(s.texts) < trapVaried {
+	if !s.texts[print] {
+		if s.fresh++; len(s.texts) >= textsMax {
+			clear(s.texts)
+		}
 		s.texts[print] = true
 	}
-	if s.pages < trapWindow {
+	if s.pages++; s.pages < trapWindow {
 		return
 	}
-	if len(s.texts) < trapVaried {
-		s.trap = fmt.Sprintf("of the pages such as this one %d had only %d different texts: it is taken for a trap", s.pages, len(s.texts))
+	if s.fresh < trapVaried {
+		s.trap = fmt.Sprintf("of the last %d pages such as this one only %d said anything new: it is taken for a trap", s.pages, s.fresh)
+		s.texts = nil
 	}
-	s.pages, s.texts = 0, nil
+	s.pages, s.fresh = 0, 0
 }
 
 // shapeOf is what URLs have in common that differ in numbers, in the last part
@@ -131,14 +140,17 @@ func sampled(u string) bool { return maphash.String(textSeed, u)%trapSample == 0
 
 // textOf is the fingerprint of a page.
 func textOf(page []byte) text {
-	whole, plain, words := make([]byte, 0, len(page)), make([]byte, 0, len(page)), make([]byte, 0, len(page))
+	var whole, plain, words maphash.Hash
+	for _, h := range []*maphash.Hash{&whole, &plain, &words} {
+		h.SetSeed(textSeed)
+	}
 	skip := false
 	for len(page) > 0 {
 		said, rest, _ := bytes.Cut(page, []byte("<"))
-		whole = append(whole, said...)
+		whole.Write(said)
 		if !skip {
-			plain = append(plain, said...)
-			words = appendWords(words, said)
+			plain.Write(said)
+			writeWords(&words, said)
 		}
 		tag, after, _ := bytes.Cut(rest, []byte(">"))
 		switch {
@@ -147,11 +159,13 @@ func textOf(page []byte) text {
 		case isTag(tag, "/a"), isTag(tag, "/title"):
 			skip = false
 		case isTag(tag, "img"):
-			whole, plain, words = append(whole, tag...), append(plain, tag...), append(words, tag...)
+			whole.Write(tag)
+			plain.Write(tag)
+			words.Write(tag)
 		}
 		page = after
 	}
-	return text{maphash.Bytes(textSeed, whole), maphash.Bytes(textSeed, plain), maphash.Bytes(textSeed, words)}
+	return text{whole.Sum64(), plain.Sum64(), words.Sum64()}
 }
 
 // isTag reports whether a tag has that name, which is in lower case.
@@ -160,12 +174,14 @@ func isTag(tag []byte, name string) bool {
 		(len(tag) == len(name) || tag[len(name)] <= ' ')
 }
 
-// appendWords appends a text without its digits.
-func appendWords(dst, said []byte) []byte {
-	for _, c := range said {
-		if c < '0' || c > '9' {
-			dst = append(dst, c)
+// writeWords adds a text without its digits.
+func writeWords(h *maphash.Hash, said []byte) {
+	from := 0
+	for i, c := range said {
+		if c >= '0' && c <= '9' {
+			h.Write(said[from:i])
+			from = i + 1
 		}
 	}
-	return dst
+	h.Write(said[from:])
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -22,6 +23,17 @@ var trapSites = map[string]http.HandlerFunc{
 	"calendar": func(w http.ResponseWriter, r *http.Request) {
 		n, _ := strconv.Atoi(r.URL.Query().Get("month"))
 		fmt.Fprintf(w, "<title>Month %d</title><p>Nothing happens in month %d.</p><a href=/?month=%d>next</a>", n, n, n+1)
+	},
+	// A calendar as they are: names of months, days that begin anywhere in the week.
+	"months": func(w http.ResponseWriter, r *http.Request) {
+		y, _ := strconv.Atoi(r.URL.Query().Get("y"))
+		m, _ := strconv.Atoi(r.URL.Query().Get("m"))
+		first := time.Date(2000+y, time.Month(m+1), 1, 0, 0, 0, 0, time.UTC)
+		fmt.Fprintf(w, "<title>%s</title><h1>%[1]s</h1><table>%s", first.Format("January 2006"), strings.Repeat("<td>-", int(first.Weekday())))
+		for d := first; d.Month() == first.Month(); d = d.AddDate(0, 0, 1) {
+			fmt.Fprintf(w, "<td>%d", d.Day())
+		}
+		fmt.Fprintf(w, "</table><a href=/?y=%d&m=%d>next</a> <a href=/?y=%d&m=%d>next year</a>", y+m/11, (m+1)%12, y+1, m)
 	},
 	// The same page under ever new names.
 	"names": func(w http.ResponseWriter, r *http.Request) {
@@ -188,3 +200,45 @@ func BenchmarkTextOf(b *testing.B) {
 		textOf(page)
 	}
 }
+
+// TestNotTraps shows which pages of one shape are fetched to the last of them, and
+// which are not, by what they say and what led there.
+func TestNotTraps(t *testing.T) {
+	const pages = 20_000
+	list := "http://a.cn/list"
+	for _, c := range []struct {
+		name string
+		via  func(n int) string
+		page func(n int) string
+		trap bool
+	}{
+		{"items with names of their own", nil, func(n int) string { return fmt.Sprintf("<p>Item %x, made of %x</p>", hash(fmt.Sprint(n)), n) }, false},
+		{"items that differ in numbers, from a list", nil, func(n int) string {
+			return fmt.Sprintf("<p>Item: costs %d.%02d, weighs %d</p>", n*7919%90000, n%100, n%977)
+		}, false},
+		{"items that lead to each other and differ in words", item, func(n int) string { return fmt.Sprintf("<p>Item, costs %d, by %x</p>", n, hash(fmt.Sprint(n))) }, false},
+		{"pages that lead to each other and differ in numbers", item, func(n int) string { return fmt.Sprintf("<p>You are visitor %d</p>", n) }, true},
+		{"one text", nil, func(int) string { return "<p>Nothing here</p>" }, true},
+		{"thirty texts", nil, func(n int) string { return fmt.Sprintf("<p>Sorted by %c</p>", 'a'+n%30) }, true},
+		{"titles without end", nil, func(n int) string { return fmt.Sprintf("<title>%x</title><p>Nothing</p>", n) }, true},
+	} {
+		var all traps
+		stopped := pages
+		for n := range pages {
+			via := list
+			if c.via != nil {
+				via = c.via(n)
+			}
+			if all.refuse(item(n)) != "" {
+				stopped = n
+				break
+			}
+			all.note(item(n), via, 3, textOf([]byte(c.page(n))))
+		}
+		if trapped := stopped < pages; trapped != c.trap || stopped*trapSample > 5000 && c.trap {
+			t.Errorf("%s: %d of %d pages were looked at before it was taken for a trap", c.name, stopped, pages)
+		}
+	}
+}
+
+func item(n int) string { return fmt.Sprintf("http://a.cn/item?id=%d", n) }

@@ -68,7 +68,7 @@ func topic(r *block.Revision, n int) string {
 	if r.Body == nil {
 		return ""
 	}
-	return block.Topic(r.Bytes(n), r.Body.Charset, r.Body.Profile, block.TopicOptions{})
+	return r.Body.Topic(r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
 }
 
 // foundBlocks are the blocks of a capture, whose payload is p, and what became

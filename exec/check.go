@@ -35,6 +35,8 @@ func (s *Session) Check(st ast.Statement) error {
 		_, err = s.crawlOptions(st)
 	case *ast.AddToCrawl:
 		_, err = s.urls(st.URLs, false)
+	case *ast.Trace:
+		_, err = s.traceAsked(st)
 	case *ast.ShowRobots:
 		_, err = s.robotsAsked(st)
 	case *ast.ShowPage:

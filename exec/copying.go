@@ -13,9 +13,6 @@ import (
 
 // copyPool runs COPY POOL.
 func (s *Session) copyPool(ctx context.Context, st *ast.CopyPool) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "COPY POOL writes, and this session only reads")
-	}
 	o, err := s.copyOptions(st)
 	if err != nil {
 		return nil, err

@@ -32,12 +32,15 @@ type Crawler interface {
 	// that is not there is a *record.NoCrawlError.
 	OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error
 	GiveCrawl(ctx context.Context, name string, urls []string, force bool) error
+	// Refuses says why a crawl would leave a URL out whatever led to it; "" if it
+	// would not.
+	Refuses(o record.CrawlOptions, url string) (why string, err error)
 }
 
 // crawl runs CRAWL.
 func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
-	if err := s.mayCrawl(st, "CRAWL"); err != nil {
-		return nil, err
+	if s.Crawler == nil {
+		return nil, errNoCrawler(st)
 	}
 	o, err := s.crawlOptions(st)
 	if err == nil && st.Due {
@@ -81,15 +84,9 @@ func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
 	return done, nil
 }
 
-// mayCrawl refuses where this session does not write, or cannot crawl.
-func (s *Session) mayCrawl(st ast.Statement, what string) error {
-	switch {
-	case s.ReadOnly:
-		return ast.Errorf(st, "%s writes, and this session only reads", what)
-	case s.Crawler == nil:
-		return ast.Errorf(st, "this archive takes no crawls")
-	}
-	return nil
+// errNoCrawler refuses where this session cannot crawl.
+func errNoCrawler(st ast.Statement) error {
+	return ast.Errorf(st, "this archive takes no crawls")
 }
 
 // crawlOptions reads the statement.
@@ -97,8 +94,12 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	env := s.env()
 	o = record.CrawlOptions{
 		Statement: st.String(), Depth: -1, Workers: s.Settings.Workers, Delay: s.Settings.Delay, BodyMax: s.Settings.BodyLimit,
+		PublishEvery: s.Settings.Publish, PublishBytes: s.Settings.PublishBytes,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
-		SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc,
+		SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc, Weights: s.Settings.Weights,
+	}
+	if o.Domains, err = parseDomains(s.Settings.Domains); err != nil {
+		return o, err
 	}
 	if o.Seeds, err = s.urls(st.Seeds, true); err != nil {
 		return o, err
@@ -164,6 +165,9 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 		}
 	}
 	if err := s.crawlLimits(st, &o); err != nil {
+		return o, err
+	}
+	if err := s.crawlFocus(st, &o); err != nil {
 		return o, err
 	}
 	if err := s.crawlScopes(st, &o); err != nil {
@@ -400,6 +404,17 @@ func isLoopback(u string) bool {
 // dueShown is how many pages an EXPLAIN CRAWL DUE names.
 const dueShown = 10
 
+// dueText heads the list of the pages that are due.
+func dueText(n int) string {
+	switch n {
+	case 0:
+		return "no page is due"
+	case 1:
+		return "1 page is due:"
+	}
+	return fmt.Sprintf("%d pages are due, the most urgent first:", n)
+}
+
 // wouldCrawl says what a CRAWL would do.
 func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, error) {
 	o, err := s.crawlOptions(st)
@@ -411,7 +426,7 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 	}
 	lines := []string{"crawl " + o.Name + " into " + s.Archive.Path()}
 	if st.Due {
-		lines = append(lines, fmt.Sprintf("  %d pages are due, the most urgent first:", len(o.Seeds)))
+		lines = append(lines, "  "+dueText(len(o.Seeds)))
 	}
 	for i, u := range o.Seeds {
 		if st.Due && i == dueShown {
@@ -423,6 +438,7 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 	if len(st.Within) == 0 && !st.Due {
 		lines = append(lines, "  within the hosts of these and those below them")
 	}
+	lines = append(lines, focusLines(st, &o)...)
 	if o.FromArchive {
 		before := "now"
 		if st.Time != nil {
@@ -449,8 +465,8 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 
 // orderCrawl tells a crawl what to do.
 func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, error) {
-	if err := s.mayCrawl(st, "this"); err != nil {
-		return nil, err
+	if s.Crawler == nil {
+		return nil, errNoCrawler(st)
 	}
 	workers := int64(0)
 	switch st.Deed {
@@ -462,12 +478,27 @@ func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, 
 		if workers = n; n < 1 || n > workersMax {
 			return nil, ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
 		}
-	case ast.CrawlResume:
-		if again, err := s.again(ctx, st); again != nil || err != nil {
-			return again, err
+	}
+	crawls, err := s.Crawler.Crawls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range crawls {
+		switch {
+		case c.Name != st.Name.Text:
+		case c.State == record.CrawlFinished || c.State == record.CrawlStopped:
+			err := ast.Errorf(&st.Name, "crawl %s is %s", c.Name, c.State)
+			err.Hint = "its statement begins it anew: " + c.Statement
+			return nil, err
+		case c.State == record.CrawlInterrupted && st.Deed == ast.CrawlResume:
+			was, err := lang.ParseOne(c.Statement, "")
+			if err != nil {
+				return nil, err
+			}
+			return s.Run(ctx, was)
 		}
 	}
-	err := s.Crawler.OrderCrawl(ctx, st.Name.Text, func(o *record.CrawlOrders) {
+	err = s.Crawler.OrderCrawl(ctx, st.Name.Text, func(o *record.CrawlOrders) {
 		switch st.Deed {
 		case ast.CrawlPause:
 			o.Pause = true
@@ -485,44 +516,23 @@ func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, 
 	return done(), nil
 }
 
-// again goes on with a crawl that no process runs; nil if one does.
-func (s *Session) again(ctx context.Context, st *ast.OrderCrawl) (*Result, error) {
-	crawls, err := s.Crawler.Crawls(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range crawls {
-		switch {
-		case c.Name != st.Name.Text:
-		case c.State == record.CrawlFinished || c.State == record.CrawlStopped:
-			err := ast.Errorf(&st.Name, "crawl %s is %s", c.Name, c.State)
-			err.Hint = "its statement begins it anew: " + c.Statement
-			return nil, err
-		case c.State == record.CrawlInterrupted:
-			for was, err := range lang.Statements(c.Statement, "") {
-				if err != nil {
-					return nil, err
-				}
-				return s.Run(ctx, was)
-			}
-		}
-	}
-	return nil, nil
-}
-
 // noCrawl tells which crawls there are where one is named that is not.
 func noCrawl(name *ast.Name, err error) error {
 	var none *record.NoCrawlError
-	if errors.As(err, &none) {
-		return plan.UnknownName(name, "crawl", none.Name, "", none.Crawls)
+	if !errors.As(err, &none) {
+		return err
 	}
-	return err
+	unknown := plan.UnknownName(name, "crawl", none.Name, "", none.Crawls)
+	if len(none.Crawls) == 0 {
+		unknown.Hint = "there are none; CRAWL 'url' AS " + name.String() + " begins one"
+	}
+	return unknown
 }
 
 // addToCrawl gives a crawl further URLs.
 func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, error) {
-	if err := s.mayCrawl(st, "ADD"); err != nil {
-		return nil, err
+	if s.Crawler == nil {
+		return nil, errNoCrawler(st)
 	}
 	urls, err := s.urls(st.URLs, false)
 	if err != nil {

@@ -98,9 +98,6 @@ func (s *Session) define(ctx context.Context, st ast.Statement) (*Result, error)
 	if err != nil {
 		return nil, err
 	}
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "it writes, and this session only reads")
-	}
 	err = s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
 		if !replace && indexOf(list, d.Kind, d.Name) >= 0 {
 			err := ast.Errorf(name, "there is %s %s already", d.Kind, d.Name)
@@ -146,9 +143,6 @@ func (s *Session) definition(st ast.Statement) (d record.Definition, name *ast.N
 
 // undefine runs DROP VIEW and DROP METADATA.
 func (s *Session) undefine(ctx context.Context, kind string, name *ast.Name) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(name, "it writes, and this session only reads")
-	}
 	list, err := s.definitions(ctx)
 	if err != nil {
 		return nil, err

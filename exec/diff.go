@@ -90,7 +90,7 @@ func (s *Session) diffDrawing(ctx context.Context, snap op.Snapshot, st *ast.Dif
 	for _, c := range []capture{old, new} {
 		p, err := snap.Payload(ctx, c.ref)
 		if err == nil {
-			err = s.needBody(st, c, &p)
+			err = s.needBody(st, c, p.NoBody)
 		}
 		if err != nil {
 			return nil, err

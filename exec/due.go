@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"infomall/crawl/revisit"
+	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -21,36 +22,32 @@ import (
 
 // lookedAt is what the visits of a page tell of it.
 type lookedAt struct {
-	url   string
-	last  record.Time
-	known revisit.Page
+	url    string
+	last   record.Time
+	known  revisit.Page
+	visits []revisit.Visit // after the first
+}
+
+// visitsAsked says which visits are read.
+type visitsAsked struct {
+	in []ast.Scope // none: everything
+	// Of a query that is under way: the archive as it sees it, and the URLs and the
+	// time of one of its sources. Nil: the archive as it is, and everything.
+	snap   op.Snapshot
+	source *plan.Source
 }
 
 // dueSeeds are the pages that a CRAWL DUE is to visit, the most urgent first. All
 // visits of its scopes are gone through to plan, and where there are more pages
 // than a plan is made of, once more to choose.
 func (s *Session) dueSeeds(ctx context.Context, st *ast.Crawl, most int64) ([]string, error) {
-	var sample []lookedAt
-	total := 0
-	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
-	for p, err := range s.lookedAt(ctx, st) {
-		if err != nil {
-			return nil, err
-		}
-		if total++; len(sample) < revisit.SampleMax {
-			sample = append(sample, *p)
-		} else if i := pick.IntN(total); i < len(sample) {
-			sample[i] = *p
-		}
+	asked := visitsAsked{in: st.In}
+	planned, sample, total, err := s.planVisits(ctx, asked)
+	if err != nil {
+		return nil, err
 	}
-	known := make([]revisit.Page, len(sample))
-	for i := range sample {
-		known[i] = sample[i].known
-	}
-	planned := revisit.New(known, total, revisit.Budget{Visits: s.visitsPerDay(total)})
 	c := dueChooser{plan: planned, now: s.env().Now, most: most}
-	var err error
-	if c.failed, err = s.failedFetches(ctx, c.now-record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())); err != nil {
+	if c.failed, err = s.failedFetches(ctx, c.now); err != nil {
 		return nil, err
 	}
 	if total == len(sample) {
@@ -59,7 +56,7 @@ func (s *Session) dueSeeds(ctx context.Context, st *ast.Crawl, most int64) ([]st
 		}
 		return c.urls(), nil
 	}
-	for p, err := range s.lookedAt(ctx, st) {
+	for p, err := range s.lookedAt(ctx, asked) {
 		if err != nil {
 			return nil, err
 		}
@@ -68,9 +65,70 @@ func (s *Session) dueSeeds(ctx context.Context, st *ast.Crawl, most int64) ([]st
 	return c.urls(), nil
 }
 
-// failedFetches are the URLs whose last attempt since a moment brought no capture,
-// with when that was.
-func (s *Session) failedFetches(ctx context.Context, since record.Time) (map[string]record.Time, error) {
+// planVisits plans the visits of pages, and gives some that it is made of: all, if
+// they are few; total is how many there are.
+func (s *Session) planVisits(ctx context.Context, asked visitsAsked) (planned *revisit.Plan, sample []lookedAt, total int, err error) {
+	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
+	for p, err := range s.lookedAt(ctx, asked) {
+		if err != nil {
+			return nil, nil, 0, err
+		}
+		at := total
+		if total++; len(sample) == revisit.SampleMax {
+			if at = pick.IntN(total); at >= len(sample) {
+				continue
+			}
+		} else {
+			sample = append(sample, lookedAt{})
+		}
+		sample[at] = *p
+		sample[at].visits = nil // its memory is used again
+	}
+	known := make([]revisit.Page, len(sample))
+	for i := range sample {
+		known[i] = sample[i].known
+	}
+	return revisit.New(known, total, revisit.Budget{Visits: s.visitsPerDay(total)}), sample, total, nil
+}
+
+// revisits implements op.Runner.Revisits, for a source of a query that sees the
+// archive as snap.
+func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *plan.Source, due bool) iter.Seq2[op.Revisit, error] {
+	return func(yield func(op.Revisit, error) bool) {
+		var planned *revisit.Plan
+		var failed map[string]record.Time
+		var err error
+		if due {
+			if planned, _, _, err = s.planVisits(ctx, visitsAsked{snap: snap}); err == nil && s.Crawler != nil {
+				failed, err = s.failedFetches(ctx, s.env().Now)
+			}
+			if err != nil {
+				yield(op.Revisit{}, err)
+				return
+			}
+		}
+		for p, err := range s.lookedAt(ctx, visitsAsked{snap: snap, source: n}) {
+			if err != nil {
+				yield(op.Revisit{}, err)
+				return
+			}
+			r := op.Revisit{Key: urlkey.Key(p.url), Visits: len(p.visits), Rate: revisit.Rate(p.visits), Due: record.NoTime}
+			if due {
+				wait := time.Duration(planned.Interval(&p.known) * 24 * float64(time.Hour))
+				r.Due = max(p.last, failed[p.url]) + record.Time(wait.Milliseconds())
+			}
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// failedFetches are the URLs whose last attempt brought no capture, with when that
+// was; those that were so long ago that it makes no difference any more are left
+// out.
+func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
+	since := now - record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())
 	failed := make(map[string]record.Time)
 	for list, err := range s.Crawler.Fetches(ctx) {
 		if err != nil {
@@ -146,15 +204,15 @@ func (c *dueChooser) urls() []string {
 	return urls
 }
 
-// lookedAt yields the pages of the scopes of a CRAWL DUE, each with what its
+// lookedAt yields the pages asked for, each with what its
 // visits tell: a visit found a change if the page is another than at the visit
 // before, or says something else, dates and the like aside. It is valid until the
 // next.
-func (s *Session) lookedAt(ctx context.Context, st *ast.Crawl) iter.Seq2[*lookedAt, error] {
+func (s *Session) lookedAt(ctx context.Context, asked visitsAsked) iter.Seq2[*lookedAt, error] {
 	return func(yield func(*lookedAt, error) bool) {
-		said, stop := s.pulled(ctx, st, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
+		said, stop := s.pulled(ctx, asked, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
 		defer stop()
-		visits, stopVisits := s.pulled(ctx, st, "SELECT url, time, change FROM captures")
+		visits, stopVisits := s.pulled(ctx, asked, "SELECT url, time, change FROM captures")
 		defer stopVisits()
 		p := &lookedAt{}
 		mind := said()
@@ -170,7 +228,7 @@ func (s *Session) lookedAt(ctx context.Context, st *ast.Crawl) iter.Seq2[*looked
 				if v.url == "" {
 					return
 				}
-				*p = lookedAt{url: strings.Clone(v.url), last: v.time}
+				*p = lookedAt{url: strings.Clone(v.url), last: v.time, visits: p.visits[:0]}
 				continue
 			}
 			changed := false
@@ -183,7 +241,9 @@ func (s *Session) lookedAt(ctx context.Context, st *ast.Crawl) iter.Seq2[*looked
 				}
 				changed = mind.url == v.url && mind.time == v.time && mind.value == "true"
 			}
-			p.known.Add(revisit.Visit{Days: days(v.time.Std().Sub(p.last.Std())), Changed: changed})
+			visit := revisit.Visit{Days: days(v.time.Std().Sub(p.last.Std())), Changed: changed}
+			p.known.Add(visit)
+			p.visits = append(p.visits, visit)
 			p.last = v.time
 		}
 	}
@@ -212,25 +272,37 @@ func before(a, b *told) bool {
 	return urlkey.Key(a.url) < urlkey.Key(b.url)
 }
 
-// pulled runs a query of three columns over the scopes of a CRAWL DUE, and gives
-// its rows one by one.
-func (s *Session) pulled(ctx context.Context, st *ast.Crawl, query string) (next func() told, stop func()) {
+// pulled runs a query of three columns, of which a URL and a time are the first,
+// and gives its rows one by one.
+func (s *Session) pulled(ctx context.Context, asked visitsAsked, query string) (next func() told, stop func()) {
 	fail := func(err error) (func() told, func()) { return func() told { return told{err: err} }, func() {} }
 	parsed, err := lang.ParseOne(query, "")
 	if err != nil {
 		panic(fmt.Sprintf("exec: %s: %v", query, err)) // it is ours
 	}
 	q := parsed.(*ast.Query)
-	q.Select.From.Scopes = st.In
+	q.Select.From.Scopes = asked.in
 	node, err := plan.Build(q, s.env())
 	if err != nil {
 		return fail(err)
 	}
-	res, err := s.open(ctx, node)
+	if n := asked.source; n != nil {
+		for _, src := range plan.Sources(node) {
+			src.Ranges, src.Match, src.Window = n.Ranges, n.Match, n.Window
+		}
+	}
+	snap, done := asked.snap, func() {}
+	if snap == nil {
+		if snap, done, err = s.pin(ctx); err != nil {
+			return fail(err)
+		}
+	}
+	rows, err := s.runner(snap, nil).Rows(ctx, node)
 	if err != nil {
+		done()
 		return fail(err)
 	}
-	pull, release := iter.Pull2(res.Rows)
+	pull, release := iter.Pull2(rows)
 	var batch *value.Batch
 	row := 0
 	return func() told {
@@ -244,5 +316,5 @@ func (s *Session) pulled(ctx context.Context, st *ast.Crawl, query string) (next
 		i := row
 		row++
 		return told{url: batch.Cols[0].At(i).Text, time: record.Time(batch.Cols[1].At(i).Int), value: string(batch.Cols[2].At(i).Append(nil, time.UTC))}
-	}, func() { release(); res.Close() }
+	}, func() { release(); done() }
 }

@@ -170,6 +170,8 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return []string{"tells crawl " + st.Name.Text + " what " + st.String() + " says"}, nil
 	case *ast.AddToCrawl:
 		return s.wouldAdd(st)
+	case *ast.Trace:
+		return s.wouldTrace(st)
 	case *ast.CopyPool:
 		return s.wouldCopy(ctx, st)
 	case *ast.Verify:

@@ -51,7 +51,7 @@ func (a *pageAsked) scan(to record.Time) record.Scan {
 		Ranges:  []urlkey.Range{{From: key, To: key + "\x00"}},
 		From:    record.MinTime,
 		To:      to,
-		Columns: record.ColStatus | record.ColKind | record.ColChange,
+		Columns: record.ColStatus | record.ColKind | record.ColChange | record.ColTruncated,
 	}
 }
 
@@ -61,6 +61,7 @@ type capture struct {
 	time   record.Time
 	status int32
 	kind   record.Kind
+	part   bool // it was cut when fetched
 }
 
 // captureFound is the capture that a statement asks for.
@@ -71,11 +72,11 @@ type captureFound struct {
 }
 
 // needBody refuses a capture whose body the archive has not.
-func (s *Session) needBody(at ast.Node, c capture, p *record.Payload) error {
-	if p.NoBody == "" {
+func (s *Session) needBody(at ast.Node, c capture, why string) error {
+	if why == "" {
 		return nil
 	}
-	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", s.stamp(c.time), p.NoBody)
+	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", s.stamp(c.time), why)
 }
 
 // findPage finds the capture asked for: the last one not after the period.
@@ -100,7 +101,7 @@ func (s *Session) findPage(ctx context.Context, snap op.Snapshot, asked *pageAsk
 			if !any {
 				any, found.first = true, true
 			}
-			found.capture = capture{b.Ref[i], b.Time[i], b.Status[i], b.Kind[i]}
+			found.capture = capture{b.Ref[i], b.Time[i], b.Status[i], b.Kind[i], b.Truncated[i]}
 		}
 	}
 	if !any {

@@ -1,13 +1,12 @@
 package exec
 
 import (
+	"bytes"
 	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
-	"iter"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -78,33 +77,29 @@ func (s *Session) importGraph(ctx context.Context, st *ast.Import) (*Result, err
 		err.Hint = "DROP GRAPH " + in.name + " takes it away"
 		return nil, err
 	}
-	run := s.runner(snap, nil)
-	edges, names := run.Lines(ctx), run.Lines(ctx)
-	defer edges.Close()
-	defer names.Close()
-	lines, err := s.readEdges(ctx, in, edges, names)
+	lines := int64(0)
+	g, err := s.runner(snap, nil).Graph(ctx, op.GraphOptions{Weighted: true, SelfLoops: true}, func(m *op.GraphMaker) (err error) {
+		lines, err = s.readEdges(ctx, in, m)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	sum, nodes, err := sumEdges(edges, names)
-	if err != nil {
-		return nil, err
-	}
-	kept := record.Result{
-		Kind: record.ResultGraphs, Name: in.name, Computed: s.env().Now, AsOf: s.env().Now, Statement: st.String(),
-		Properties: map[string]string{op.GraphNodes: strconv.FormatInt(nodes, 10)},
-	}
-	if kept, err = s.Archive.SaveResult(ctx, kept, sum.rows(kept.Properties)); err != nil {
+	defer g.Close()
+	kept := record.Result{Kind: record.ResultGraphs, Name: in.name, Computed: s.env().Now, AsOf: s.env().Now, Statement: st.String()}
+	properties, rows := op.KeepGraph(g)
+	kept.Properties = properties
+	if kept, err = s.Archive.SaveResult(ctx, kept, rows); err != nil {
 		return nil, err
 	}
 	t := newTable(text("graph"), whole("lines"), whole("nodes"), whole("edges"), whole("bytes"), whole("ms"))
-	t.add(value.OfText(kept.Name), value.OfInt(lines), value.OfInt(nodes), value.OfInt(sum.edges),
+	t.add(value.OfText(kept.Name), value.OfInt(lines), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()),
 		value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
 	return t.result(ResultWork, nil), nil
 }
 
-// readEdges reads the files, and gathers lines of edges and the keys of nodes.
-func (s *Session) readEdges(ctx context.Context, in *graphImport, edges, names *op.Lines) (lines int64, err error) {
+// readEdges adds the edges of the files to a graph, and counts their lines.
+func (s *Session) readEdges(ctx context.Context, in *graphImport, m *op.GraphMaker) (lines int64, err error) {
 	var total, done int64
 	for _, f := range in.files {
 		total += f.Size
@@ -113,27 +108,29 @@ func (s *Session) readEdges(ctx context.Context, in *graphImport, edges, names *
 		tell := func(int64) {}
 		if s.Progress != nil {
 			told := s.throttled()
-			before := done
 			tell = func(read int64) {
-				told(Progress{What: "import " + f.Name, Done: before + read, Total: total, Unit: "bytes"})
+				told(Progress{What: "import " + f.Name, Done: done + read, Total: total, Unit: "bytes"})
 			}
 		}
-		n, err := readEdgeFile(ctx, f.Name, tell, edges, names)
-		if lines += n; err != nil {
-			return lines, fmt.Errorf("import of %s: %w", f.Name, err)
+		n, err := readEdgeFile(ctx, f.Name, tell, m)
+		if err != nil {
+			return 0, fmt.Errorf("import of %s: %w", f.Name, err)
 		}
+		lines += n
 		done += f.Size
 	}
 	return lines, nil
 }
 
-func readEdgeFile(ctx context.Context, path string, tell func(read int64), edges, names *op.Lines) (lines int64, err error) {
-	f, err := os.Open(path)
+// readEdgeFile adds the edges of a file, by the names of nodes, and counts its
+// lines.
+func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *op.GraphMaker) (lines int64, err error) {
+	file, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	counted := &countedReader{r: f}
+	defer file.Close()
+	counted := &countedReader{r: file}
 	var in io.Reader = counted
 	if strings.HasSuffix(strings.ToLower(path), ".gz") {
 		if in, err = gzip.NewReader(counted); err != nil {
@@ -141,34 +138,24 @@ func readEdgeFile(ctx context.Context, path string, tell func(read int64), edges
 		}
 	}
 	const every = 1024
-	var line []byte
 	for e, err := range rowio.ReadEdges(in) {
 		if err == nil && lines%every == 0 {
 			tell(counted.n)
 			err = ctx.Err()
 		}
 		if err != nil {
-			return lines, err
+			return 0, err
 		}
 		lines++
-		edge := op.Edge{Weight: e.Weight}
-		for _, end := range []struct {
-			name string
-			put  *string
-		}{{e.Source, &edge.From}, {e.Target, &edge.To}} {
-			if end.name == "" {
-				continue
-			}
-			if *end.put, err = nodeName(end.name); err != nil {
-				return lines, fmt.Errorf("line %d: %w", lines, err)
-			}
-			if err := names.Add([]byte(urlkey.Key(*end.put))); err != nil {
-				return lines, err
-			}
+		from, err := nodeName(e.Source)
+		if err == nil && len(e.Target) > 0 {
+			e.Target, err = nodeName(e.Target)
 		}
-		line = op.AppendEdgeLine(line[:0], edge)
-		if err := edges.Add(line); err != nil {
-			return lines, err
+		if err == nil {
+			err = m.Link(from, e.Target, e.Weight)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("line %d: %w", e.Line, err)
 		}
 	}
 	return lines, nil
@@ -187,83 +174,37 @@ func (c *countedReader) Read(p []byte) (int, error) {
 }
 
 // nodeName is the name under which a node is known: of a URL its canonical form.
-func nodeName(name string) (string, error) {
-	if strings.Contains(name, "://") {
-		if canonical, err := urlkey.Canonical(name); err == nil {
-			return canonical, nil
+// It may share the memory of what it is given.
+func nodeName(name []byte) ([]byte, error) {
+	switch {
+	case isWord(name):
+		return name, nil
+	case bytes.Contains(name, []byte("://")):
+		if n := urlkey.Prefix(name); n > 0 {
+			return name[:n], nil
+		}
+		if canonical, err := urlkey.Canonical(string(name)); err == nil {
+			return []byte(canonical), nil
 		}
 	}
 	switch {
-	case !utf8.ValidString(name) || strings.ContainsRune(name, 0):
-		return "", fmt.Errorf("the name %q is no text in UTF-8", name)
-	case urlkey.URL(urlkey.Key(name)) != name:
-		return "", fmt.Errorf("the name %q is the sort key of a URL: write the URL", name)
+	case !utf8.Valid(name) || bytes.IndexByte(name, 0) >= 0:
+		return nil, fmt.Errorf("the name %q is no text in UTF-8", name)
+	case urlkey.URL(urlkey.Key(string(name))) != string(name):
+		return nil, fmt.Errorf("the name %q is the sort key of a URL: write the URL", name)
 	}
 	return name, nil
 }
 
-// edgeSum counts edges while they are kept.
-type edgeSum struct {
-	lines *op.Lines
-	edges int64
-}
-
-// sumEdges counts the distinct nodes.
-func sumEdges(edges, names *op.Lines) (*edgeSum, int64, error) {
-	nodes := int64(0)
-	last := ""
-	for name, err := range names.Sorted() {
-		if err != nil {
-			return nil, 0, err
-		}
-		if nodes == 0 || string(name) != last {
-			last = string(name)
-			nodes++
+// isWord reports whether a name is one that nodeName leaves as it is at a glance: of
+// letters and digits alone.
+func isWord(name []byte) bool {
+	for _, c := range name {
+		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
+			return false
 		}
 	}
-	return &edgeSum{lines: edges}, nodes, nil
-}
-
-// rows yields the rows to keep: an edge once, with the largest of its weights, and
-// a lone node only where nothing leaves it. Behind the last it writes how many
-// edges there were.
-func (s *edgeSum) rows(properties map[string]string) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
-		var held []byte // the last line, which a larger weight or an edge may supersede
-		put := func() bool {
-			if held == nil {
-				return true
-			}
-			r := op.EdgeRow(held)
-			if r.Value != nil {
-				s.edges++
-			}
-			return yield(r, nil)
-		}
-		for line, err := range s.lines.Sorted() {
-			if err != nil {
-				yield(record.ResultRow{}, err)
-				return
-			}
-			if held != nil && !supersedes(op.EdgeRow(line), op.EdgeRow(held)) && !put() {
-				return
-			}
-			held = append(held[:0], line...)
-		}
-		properties[op.GraphEdges] = "0"
-		if put() {
-			properties[op.GraphEdges] = strconv.FormatInt(s.edges, 10)
-		}
-	}
-}
-
-// supersedes reports whether a row makes the one before it needless: it is of the
-// same edge, or an edge of what stood there as a lone node.
-func supersedes(row, before record.ResultRow) bool {
-	if before.Value == nil {
-		return strings.HasPrefix(string(row.Key), string(before.Key))
-	}
-	return string(row.Key) == string(before.Key)
+	return true
 }
 
 // findGraph is the graph of a name, nil if there is none.
@@ -316,9 +257,6 @@ func (s *Session) GraphNames(ctx context.Context) []string {
 
 // dropGraph runs DROP GRAPH.
 func (s *Session) dropGraph(ctx context.Context, st *ast.DropGraph) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "DROP GRAPH writes, and this session only reads")
-	}
 	g, err := s.graphToDrop(ctx, st)
 	if err != nil {
 		return nil, err

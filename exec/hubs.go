@@ -41,7 +41,8 @@ type hubbing struct {
 	asked   linksAsked
 	options graph.HITSOptions
 
-	roots plan.Node // nil without words
+	roots     plan.Node // nil without words
+	explained string    // a URL or name whose node is wanted as well
 }
 
 var hitsVariants = map[string]graph.Variant{
@@ -232,9 +233,6 @@ func (h *hubbing) planRoots(env *plan.Env) (plan.Node, error) {
 
 // hits runs HITS.
 func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "HITS writes, and this session only reads")
-	}
 	begun := time.Now()
 	env := s.env()
 	h, err := s.planHubs(st, env)
@@ -246,28 +244,11 @@ func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
 		return nil, err
 	}
 	defer release()
-	run := s.runner(snap, nil)
-	if s.Progress != nil {
-		tell := s.throttled()
-		run.Scanned = func(rows int64) { tell(Progress{What: "hits: pages and links", Done: rows, Unit: "rows"}) }
-	}
-	if err := h.findRoots(ctx, run); err != nil {
-		return nil, err
-	}
-	g, err := s.linkGraph(ctx, run, &h.asked)
+	g, part, err := s.hubGraph(ctx, snap, h, env)
 	if err != nil {
 		return nil, err
 	}
 	defer g.Close()
-	part, err := h.focus(ctx, g, s.Settings.MemoryBytes)
-	if err != nil {
-		return nil, err
-	}
-	if st.Weight != "" {
-		if err := h.weigh(ctx, run, env, g, part); err != nil {
-			return nil, err
-		}
-	}
 	values, err := graph.ComputeHITS(ctx, len(part.Nodes), part.Edges, h.options)
 	if err != nil {
 		return nil, err
@@ -296,6 +277,35 @@ func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
 	return res, nil
 }
 
+// hubGraph makes the graph of a HITS, and takes the part of it in which hubs are
+// looked for. The caller closes the graph.
+func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubbing, env *plan.Env) (*op.NamedGraph, *graph.Focused, error) {
+	run := s.runner(snap, nil)
+	if s.Progress != nil {
+		tell := s.throttled()
+		run.Scanned = func(rows int64) { tell(Progress{What: "hits: pages and links", Done: rows, Unit: "rows"}) }
+	}
+	if err := h.findRoots(ctx, run); err != nil {
+		return nil, nil, err
+	}
+	roots := len(h.asked.find)
+	if h.explained != "" {
+		h.asked.find = append(h.asked.find, h.explained)
+	}
+	g, err := s.linkGraph(ctx, run, &h.asked)
+	if err != nil {
+		return nil, nil, err
+	}
+	part, err := h.focus(ctx, g, g.Found[:roots], s.Settings.MemoryBytes)
+	if err == nil && h.st.Weight != "" {
+		err = h.weigh(ctx, run, env, g, part)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, g.Close())
+	}
+	return g, part, nil
+}
+
 // findRoots asks for the roots, which the graph is then to find.
 func (h *hubbing) findRoots(ctx context.Context, run *op.Runner) error {
 	if h.roots == nil {
@@ -319,8 +329,9 @@ func (h *hubbing) findRoots(ctx context.Context, run *op.Runner) error {
 	return nil
 }
 
-// focus takes the part of the graph in which hubs are looked for.
-func (h *hubbing) focus(ctx context.Context, g *op.NamedGraph, memory int64) (*graph.Focused, error) {
+// focus takes the part of the graph around the roots, of which some may not be
+// there, in which hubs are looked for.
+func (h *hubbing) focus(ctx context.Context, g *op.NamedGraph, roots []int, memory int64) (*graph.Focused, error) {
 	sites, err := h.sites(g)
 	if err != nil {
 		return nil, err
@@ -331,7 +342,7 @@ func (h *hubbing) focus(ctx context.Context, g *op.NamedGraph, memory int64) (*g
 	}}
 	if h.words != nil {
 		o.Roots = []uint32{}
-		for _, n := range g.Found {
+		for _, n := range roots {
 			if n >= 0 {
 				o.Roots = append(o.Roots, uint32(n))
 			}
@@ -464,13 +475,13 @@ func arcWeight(before, anchor, after string, words []string) float64 {
 func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		var val []byte
-		node := uint32(0)
+		node := 0
 		for key, err := range g.Keys() {
 			if err != nil {
 				yield(record.ResultRow{}, err)
 				return
 			}
-			if i, ok := slices.BinarySearch(part.Nodes, node); ok {
+			if i, ok := part.Number(node); ok {
 				val = op.Standing{Hub: values.Hub[i], Authority: values.Authority[i], Judged: true}.Append(val[:0])
 				if !yield(record.ResultRow{Key: key, Value: val}, nil) {
 					return

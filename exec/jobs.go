@@ -26,7 +26,7 @@ type Jobs interface {
 func works(st ast.Statement) bool {
 	switch st.(type) {
 	case *ast.Import, *ast.Export, *ast.Crawl, *ast.CopyPool, *ast.Verify, *ast.MergePool, *ast.RepairPool, *ast.Reindex,
-		*ast.DropPool, *ast.Delete, *ast.PageRank, *ast.HITS, *ast.Dedup:
+		*ast.DropPool, *ast.DropGraph, *ast.Delete, *ast.Recover, *ast.PageRank, *ast.HITS, *ast.Dedup:
 		return true
 	}
 	return false

@@ -3,17 +3,14 @@ package exec
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
-	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
-	"infomall/store/urlkey"
 )
 
 // linksAsked says what a statement makes a graph of: of the links of the archive
@@ -26,15 +23,9 @@ type linksAsked struct {
 	byHost  bool
 	find    []string // URLs or names whose nodes are wanted
 
-	links, pages plan.Node // set by plans, unless graph is
-	kept         *record.Result
+	links *plan.Source // set by plans, unless graph is
+	kept  *record.Result
 }
-
-// The queries for the edges and for the nodes of a graph of links.
-var (
-	votingLinks = "SELECT url, target FROM links WHERE kind IN (" + votingKinds() + ") AND target IS NOT NULL"
-	votingPages = "SELECT url FROM versions WHERE kind = 'page'"
-)
 
 func votingKinds() string {
 	var list []string
@@ -44,34 +35,27 @@ func votingKinds() string {
 	return strings.Join(list, ", ")
 }
 
-// withoutConditions are what WITHOUT adds to the query for edges.
-var withoutConditions = map[string]string{
-	"internal": " AND NOT internal", "nofollow": " AND NOT nofollow", "nav": " AND coalesce(label, '') <> 'nav'",
+// options are what the graph of links is made of.
+func (a *linksAsked) options() op.LinkOptions {
+	return op.LinkOptions{
+		WithoutInternal: slices.Contains(a.without, "internal"), WithoutNoFollow: slices.Contains(a.without, "nofollow"), WithoutNav: slices.Contains(a.without, "nav"),
+		ByHost: a.byHost,
+	}
 }
 
-// plans plans the queries.
-func (a *linksAsked) plans(env *plan.Env) (err error) {
+// plans plans what is read for the graph.
+func (a *linksAsked) plans(env *plan.Env) error {
 	if a.graph != nil {
 		return nil
 	}
-	text := votingLinks
-	for _, w := range a.without {
-		text += withoutConditions[w]
-	}
-	if a.links, err = a.plan(text, env); err == nil {
-		a.pages, err = a.plan(votingPages, env)
+	n, err := a.plan("SELECT url FROM links", env)
+	if err == nil {
+		a.links = plan.Sources(n)[0]
 	}
 	return err
 }
 
-// pin finds the graph that has a name.
-func (a *linksAsked) pin(ctx context.Context, snap op.Snapshot) (err error) {
-	if a.graph != nil {
-		a.kept, err = keptGraph(ctx, snap, a.graph)
-	}
-	return err
-}
-
+// plan plans a query, of the scopes and the time asked for.
 func (a *linksAsked) plan(text string, env *plan.Env) (plan.Node, error) {
 	st, err := lang.ParseOne(text, "")
 	if err != nil {
@@ -80,6 +64,14 @@ func (a *linksAsked) plan(text string, env *plan.Env) (plan.Node, error) {
 	q := st.(*ast.Query)
 	a.within(q.Select.From)
 	return plan.Build(q, env)
+}
+
+// pin finds the graph that has a name.
+func (a *linksAsked) pin(ctx context.Context, snap op.Snapshot) (err error) {
+	if a.graph != nil {
+		a.kept, err = keptGraph(ctx, snap, a.graph)
+	}
+	return err
 }
 
 // within gives a source the scopes and the time asked for.
@@ -97,7 +89,7 @@ func (a *linksAsked) asOf(ctx context.Context, snap op.Snapshot) (record.Time, e
 	if a.kept != nil {
 		return a.kept.AsOf, nil
 	}
-	src := plan.Sources(a.links)[0]
+	src := a.links
 	if src.Choice.AsOf != record.NoTime {
 		return src.Choice.AsOf, nil
 	}
@@ -117,7 +109,7 @@ func (a *linksAsked) wouldRead(ctx context.Context, snap op.Snapshot) ([]string,
 	if g := a.kept; g != nil {
 		return []string{fmt.Sprintf("  graph %s: %s nodes, %s edges", g.Name, g.Properties[op.GraphNodes], g.Properties[op.GraphEdges])}, nil
 	}
-	return wouldRead(ctx, snap, a.links, a.pages)
+	return wouldRead(ctx, snap, a.links)
 }
 
 // wouldRead shows plans, and the pools that they would open.
@@ -143,89 +135,32 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) 
 		return nil, err
 	}
 	if a.kept != nil {
-		return run.Graph(ctx, op.KeptEdges(ctx, run.Snapshot, *a.kept), op.GraphOptions{Find: a.find, Weighted: true})
+		return run.KeptGraph(ctx, *a.kept, op.GraphOptions{Find: a.find, Weighted: true})
 	}
-	var all []op.Rows
-	for _, n := range []plan.Node{a.links, a.pages} {
-		rows, err := run.Rows(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rows)
-	}
-	return run.Graph(ctx, edgesOf(all, a.byHost), op.GraphOptions{Find: a.find})
+	return run.LinkGraph(ctx, a.links, a.options(), op.GraphOptions{Find: a.find})
 }
 
 // node gives the name of the node that a text in a statement means.
 func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
 	if a.graph != nil {
 		name, err := plan.ConstantText(e, s.env())
-		if err == nil {
-			if name, err = nodeName(name); err != nil {
-				err = ast.Errorf(e, "%v", err)
-			}
+		if err != nil {
+			return "", err
 		}
-		return name, err
+		node, err := nodeName([]byte(name))
+		if err != nil {
+			return "", ast.Errorf(e, "%v", err)
+		}
+		return string(node), nil
 	}
 	asked, err := s.pageAsked(e, nil)
 	if err != nil {
 		return "", err
 	}
 	if a.byHost {
-		return hostNode()(asked.url), nil
+		return op.HostNode()(asked.url), nil
 	}
 	return asked.url, nil
-}
-
-// edgesOf makes edges of rows that have a source and a target, and lone nodes of
-// those that have a source only.
-func edgesOf(all []op.Rows, byHost bool) iter.Seq2[op.Edge, error] {
-	node := func(url string) string { return url }
-	if byHost {
-		node = hostNode()
-	}
-	return func(yield func(op.Edge, error) bool) {
-		for _, rows := range all {
-			for b, err := range rows {
-				if err != nil {
-					yield(op.Edge{}, err)
-					return
-				}
-				if !yieldEdges(b, node, yield) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func yieldEdges(b *value.Batch, node func(string) string, yield func(op.Edge, error) bool) bool {
-	for i := range b.N {
-		e := op.Edge{From: node(b.Cols[0].Texts[i]), Weight: 1}
-		if len(b.Cols) > 1 {
-			e.To = node(b.Cols[1].Texts[i])
-		}
-		if e.From != "" && !yield(e, nil) {
-			return false
-		}
-	}
-	return true
-}
-
-// hostNode gives a function that makes a URL that of its host; "" of one without.
-// It remembers the last host, as URLs of one come together.
-func hostNode() func(url string) string {
-	last, node := "", ""
-	return func(url string) string {
-		host := urlkey.Host(url)
-		if host == "" {
-			return ""
-		}
-		if host != last {
-			last, node = host, "http://"+host+"/"
-		}
-		return node
-	}
 }
 
 // withParams gives an expression with the values of parameters in their stead, so

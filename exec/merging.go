@@ -14,9 +14,6 @@ import (
 
 // mergePool runs MERGE POOL and SEAL POOL.
 func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "%s POOL writes, and this session only reads", strings.ToUpper(mergeWord(st)))
-	}
 	o, err := s.mergeOptions(st)
 	if err != nil {
 		return nil, err

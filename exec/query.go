@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"iter"
 	"path/filepath"
 	"sync"
 	"time"
@@ -84,8 +85,14 @@ func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 	if s.Jobs != nil {
 		r.Jobs = s.Jobs
 	}
+	r.Revisits = func(ctx context.Context, n *plan.Source, due bool) iter.Seq2[op.Revisit, error] {
+		return s.revisits(ctx, snap, n, due)
+	}
+	if s.Settings.TempDir != "" {
+		r.TempDirs = []string{s.Settings.TempDir}
+	}
 	if snap != nil && s.Archive.Exists() {
-		r.TempDirs = []string{filepath.Dir(s.Archive.Path())}
+		r.TempDirs = append(r.TempDirs, filepath.Dir(s.Archive.Path()))
 	}
 	if s.Progress != nil {
 		tell := s.throttled()

@@ -12,7 +12,6 @@ import (
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
-	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
 )
@@ -144,9 +143,6 @@ func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
 
 // pageRank runs PAGERANK.
 func (s *Session) pageRank(ctx context.Context, st *ast.PageRank) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "PAGERANK writes, and this session only reads")
-	}
 	begun := time.Now()
 	env := s.env()
 	r, err := s.planRanking(st, env)
@@ -304,128 +300,4 @@ func (s *Session) wouldRank(ctx context.Context, st *ast.PageRank) ([]string, er
 	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %d times", r.st, r.name, before)}
 	would, err := r.asked.wouldRead(ctx, snap)
 	return append(lines, would...), err
-}
-
-// explainSharesMax is how many of the links that a rank comes from have a row of
-// their own.
-const explainSharesMax = 100
-
-// explainRank runs EXPLAIN RANK: it makes the graph of the ranking again.
-func (s *Session) explainRank(ctx context.Context, st *ast.ExplainRank) (*Result, error) {
-	snap, release, err := s.pin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	kept, r, err := s.keptRanking(ctx, snap, st)
-	if err != nil {
-		return nil, err
-	}
-	url, err := r.asked.node(s, st.URL)
-	if err != nil {
-		return nil, err
-	}
-	r.asked.find = []string{url}
-	g, err := s.rankedGraph(ctx, snap, r)
-	if err != nil {
-		return nil, err
-	}
-	defer g.Close()
-	node := g.Found[0]
-	if node < 0 {
-		return nil, ast.Errorf(st.URL, "%s is not in the ranking %s", url, kept.Name)
-	}
-	rank, err := op.RanksOf(ctx, snap, kept, g)
-	if err != nil {
-		return nil, err
-	}
-	return s.explainShares(kept, g, node, rank, r.options.Damping)
-}
-
-// explainShares shows what the rank of a node is made of.
-func (s *Session) explainShares(kept *record.Result, g *op.NamedGraph, node int, rank []float64, damping float64) (*Result, error) {
-	shares, all, err := g.Explain(node, rank, damping, explainSharesMax)
-	if err != nil {
-		return nil, err
-	}
-	urls := make(map[int]string)
-	for _, sh := range shares {
-		urls[sh.From] = ""
-	}
-	if err := g.Name(urls); err != nil {
-		return nil, err
-	}
-	float := func(name string) value.Column { return value.Column{Name: name, Type: value.Float} }
-	t := newTable(text("part"), value.Column{Name: "url", Type: value.URL}, float("rank"), whole("links"), float("gives"), float("share"))
-	share := func(x float64) value.Value {
-		if rank[node] == 0 {
-			return value.Value{}
-		}
-		return value.OfFloat(x / rank[node])
-	}
-	var null value.Value
-	shown := 0.0
-	for _, sh := range shares {
-		shown += sh.Share
-		t.add(value.OfText("link"), value.OfURL(urls[sh.From]), value.OfFloat(rank[sh.From]), value.OfInt(int64(g.OutWeight(sh.From))), value.OfFloat(sh.Share), share(sh.Share))
-	}
-	if len(shares) == explainSharesMax && all > shown {
-		t.add(value.OfText("other links"), null, null, null, value.OfFloat(all-shown), share(all-shown))
-	}
-	t.add(value.OfText("jumps"), null, null, null, value.OfFloat(rank[node]-all), share(rank[node]-all))
-	t.add(value.OfText("rank"), null, value.OfFloat(rank[node]), value.OfInt(int64(g.OutWeight(node))), value.OfFloat(rank[node]), share(rank[node]))
-	res := t.result(ResultRows, nil)
-	res.Notes = []string{fmt.Sprintf("ranking %s of %s, as of %s", kept.Name, s.stamp(kept.Computed), s.stamp(kept.AsOf))}
-	return res, nil
-}
-
-// keptRanking finds the ranking asked for, and reads the statement that made it.
-func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*record.Result, *ranking, error) {
-	name := op.PageRanking
-	if st.Name != nil {
-		name = strings.ToLower(st.Name.Text)
-	}
-	kept, err := lastRanking(ctx, snap, name)
-	if err != nil {
-		return nil, nil, err
-	}
-	if kept == nil {
-		return nil, nil, s.noRanking(ctx, snap, st, name)
-	}
-	made, err := lang.ParseOne(kept.Statement, "")
-	if err != nil {
-		return nil, nil, fmt.Errorf("read the statement of ranking %s: %w", name, err)
-	}
-	rank, ok := made.(*ast.PageRank)
-	if !ok {
-		return nil, nil, ast.Errorf(st, "%s was not made by PAGERANK, but by %s", name, kept.Statement)
-	}
-	env := s.env()
-	env.Now = kept.Computed
-	if zone, err := time.LoadLocation(kept.Properties[propertyZone]); err == nil {
-		env.Zone = zone
-	}
-	r, err := s.planRanking(rank, env)
-	return kept, r, err
-}
-
-// noRanking is the error of a ranking that is not there.
-func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
-	results, err := snap.Results(ctx, record.ResultRanks)
-	if err != nil {
-		return err
-	}
-	var names []string
-	for _, r := range results {
-		names = append(names, r.Name)
-	}
-	at := ast.Node(st)
-	if st.Name != nil {
-		at = st.Name
-	}
-	e := plan.UnknownName(at, "ranking", name, " in the archive", names)
-	if e.Hint == "" {
-		e.Hint = "PAGERANK makes one"
-	}
-	return e
 }

@@ -13,9 +13,6 @@ import (
 
 // reindex runs REINDEX.
 func (s *Session) reindex(ctx context.Context, st *ast.Reindex) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "REINDEX writes, and this session only reads")
-	}
 	o, err := s.reindexOptions(st)
 	if err != nil {
 		return nil, err

@@ -186,6 +186,10 @@ func TestBodiesRead(t *testing.T) {
 		{"SELECT block FROM blocks LIMIT 1", 1},
 		{"SELECT target FROM links LATEST", 5},
 		{"SELECT title, text, main FROM versions LIMIT 2", 2},
+		{"SELECT url, text, main FROM pages", 5},
+		{"SELECT url, text FROM pages WHERE url = 'http://a.cn/3'", 1},
+		{"SELECT url, text FROM pages ORDER BY last_seen DESC, url LIMIT 2", 2},
+		{"SELECT host, bytes FROM hosts", 0},
 		{"SELECT count(*) FROM blocks SINCE 2009", 0},
 	} {
 		a := &counting{Archive: optest.New(captures...)}
@@ -282,6 +286,35 @@ func TestChangesAgree(t *testing.T) {
 	})
 }
 
+// TestPagesOfVersions shows that the text of a page over a period is that of the
+// version in force at its last visit, and that what a host stored is what those
+// of its versions did that began in the period.
+func TestPagesOfVersions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		captures := drawLife(t)
+		for i := range captures {
+			captures[i].Mime = html // a visit may say another than the version's first
+		}
+		a := optest.New(captures...)
+		a.BatchRows = rapid.IntRange(1, 5).Draw(t, "batch")
+		s := newSession(archive{a})
+		from := rapid.IntRange(1, 9).Draw(t, "from")
+		to := rapid.IntRange(from, 10).Draw(t, "to")
+		period := fmt.Sprintf("BETWEEN 2008-06-%02d AND 2008-06-%02d", from, to)
+		for _, q := range [][2]string{
+			{"SELECT url, text, main FROM pages " + period,
+				fmt.Sprintf("SELECT url, text, main FROM versions AT 2008-06-%02d WHERE url IN (SELECT url FROM captures %s)", to, period)},
+			{"SELECT host, stored_bytes FROM hosts " + period + " WHERE stored_bytes > 0",
+				"SELECT host, sum(stored_bytes) AS n FROM versions " + period + " GROUP BY host HAVING n > 0"},
+			{"SELECT url, text FROM pages NEAREST 2008-06-05", "SELECT url, text FROM versions NEAREST 2008-06-05"},
+		} {
+			if got, want := lines(t, s, q[0]), lines(t, s, q[1]); !slices.Equal(got, want) {
+				t.Fatalf("%s\ngot\n%q\nbut %s gives\n%q", q[0], got, q[1], want)
+			}
+		}
+	})
+}
+
 // TestEachOfRelations shows that EACH gives of every relation, for each period,
 // what AT gives for that.
 func TestEachOfRelations(t *testing.T) {
@@ -291,7 +324,9 @@ func TestEachOfRelations(t *testing.T) {
 		s := newSession(archive{a})
 		items := rapid.SampledFrom([]string{
 			"url, first_seen, last_seen, version_count, change_count, title, status, as_of FROM pages",
+			"url, text, main, as_of FROM pages",
 			"host, page_count, change_count, bytes, first_seen, last_seen, as_of FROM hosts",
+			"host, bytes, stored_bytes, as_of FROM hosts",
 			"host, digest, first_seen, last_seen, version_count, length(html), as_of FROM layouts",
 			"url, time, block, identity, label, change, length(text), as_of FROM blocks",
 			"url, time, block, text, as_of FROM blocks",

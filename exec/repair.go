@@ -14,9 +14,6 @@ import (
 // repairPool runs REPAIR POOL. Where a file is still damaged, an error behind
 // the rows says so: a script then ends with status 1.
 func (s *Session) repairPool(ctx context.Context, st *ast.RepairPool) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "REPAIR POOL writes, and this session only reads")
-	}
 	o, err := s.repairOptions(st)
 	if err != nil {
 		return nil, err

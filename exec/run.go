@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"infomall/exec/plan"
@@ -18,6 +19,9 @@ import (
 func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if what := writes(st); s.ReadOnly && what != "" {
+		return nil, ast.Errorf(st, "%s writes, and this session only reads", what)
 	}
 	if s.Jobs != nil && !s.ReadOnly && works(st) {
 		return s.runJob(ctx, st)
@@ -39,6 +43,8 @@ func (s *Session) run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.orderCrawl(ctx, st)
 	case *ast.AddToCrawl:
 		return s.addToCrawl(ctx, st)
+	case *ast.Trace:
+		return s.trace(ctx, st)
 	case *ast.CopyPool:
 		return s.copyPool(ctx, st)
 	case *ast.Verify:
@@ -101,6 +107,57 @@ func (s *Session) run(ctx context.Context, st ast.Statement) (*Result, error) {
 		return s.help(st)
 	}
 	panic(fmt.Sprintf("exec: unknown statement %T", st))
+}
+
+// writes is what a statement is called that writes to the archive, "" for others.
+func writes(st ast.Statement) string {
+	switch st := st.(type) {
+	case *ast.Import:
+		return "IMPORT"
+	case *ast.Crawl:
+		return "CRAWL"
+	case *ast.OrderCrawl:
+		return "an order to a crawl"
+	case *ast.AddToCrawl:
+		return "ADD"
+	case *ast.CopyPool:
+		return "COPY POOL"
+	case *ast.MergePool:
+		return strings.ToUpper(mergeWord(st)) + " POOL"
+	case *ast.RepairPool:
+		return "REPAIR POOL"
+	case *ast.Reindex:
+		return "REINDEX"
+	case *ast.DropPool:
+		return "DROP POOL"
+	case *ast.Delete:
+		return "DELETE"
+	case *ast.CreateView:
+		return "CREATE VIEW"
+	case *ast.CreateMetadata:
+		return "CREATE METADATA"
+	case *ast.Save:
+		return "SAVE"
+	case *ast.DropView:
+		return "DROP VIEW"
+	case *ast.DropMetadata:
+		return "DROP METADATA"
+	case *ast.DropGraph:
+		return "DROP GRAPH"
+	case *ast.Schedule:
+		return "SCHEDULE"
+	case *ast.Unschedule:
+		return "UNSCHEDULE"
+	case *ast.RunSchedule:
+		return "RUN SCHEDULE"
+	case *ast.PageRank:
+		return "PAGERANK"
+	case *ast.HITS:
+		return "HITS"
+	case *ast.Dedup:
+		return "DEDUP"
+	}
+	return ""
 }
 
 // now is the time by the session's clock.

@@ -290,6 +290,33 @@ func scriptParams(text string) []string {
 	return names
 }
 
+// MissingParam is the error of the first parameter that has no value in statements
+// that are run one after the other, and in which of them it stands.
+func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
+	env := value.Env{Params: maps.Clone(s.Params)}
+	if env.Params == nil {
+		env.Params = make(map[string]string)
+	}
+	for at, st := range list {
+		if _, ok := st.(*ast.Save); ok {
+			continue // they get values when it is run
+		}
+		ast.Walk(st, func(n ast.Node) bool {
+			if p, ok := n.(*ast.Param); ok && err == nil {
+				_, err = env.Param(p)
+			}
+			return err == nil
+		})
+		if err != nil {
+			return at, err
+		}
+		if set, ok := st.(*ast.Set); ok && set.Param {
+			env.Params[set.Name.Text] = ""
+		}
+	}
+	return 0, nil
+}
+
 // scriptTitle is what the first line of a script says of it, behind its name.
 func scriptTitle(text string) string {
 	line, _, _ := strings.Cut(text, "\n")

@@ -36,7 +36,7 @@ type visitBudget struct {
 // keptSettings are what a schedule takes along of those that are set where it is
 // made: all that make a difference to what a statement does.
 var keptSettings = []string{
-	"agent", "body_limit", "contact", "default_level", "delay", "import_timezone", "level", "netrc", "noarchive", "pool_limit", "profile", "revisit", "robots", "timezone", "workers",
+	"agent", "body_limit", "contact", "default_level", "delay", "domain_weights", "import_timezone", "level", "netrc", "noarchive", "pool_limit", "profile", "publish_every", "publish_size", "revisit", "robots", "timezone", "weights", "workers",
 }
 
 // Bounds of what EVERY and PER take.
@@ -204,9 +204,6 @@ func (s *Session) schedule(ctx context.Context, st *ast.Schedule) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "SCHEDULE writes, and this session only reads")
-	}
 	err = s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
 		if indexOf(list, p.Kind, p.Name) >= 0 {
 			err := ast.Errorf(&st.Name, "there is a schedule %s already", p.Name)
@@ -233,7 +230,7 @@ func (s *Session) wouldSchedule(st *ast.Schedule) ([]string, error) {
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, s.Archive.Path(), p.ruleText())}
-	lines = append(lines, p.nextRuns(s.now())...)
+	lines = append(lines, p.nextRuns(p.Created.Std())...) // of EVERY the first is at once
 	if p.budget != nil {
 		lines = append(lines, fmt.Sprintf("  with %.4g visits a run, %.4g a day", p.budget.turn, p.budget.perDay))
 	}
@@ -334,9 +331,6 @@ func (s *Session) Scheduled(ctx context.Context) ([]schedule.Entry, error) {
 
 // runSchedule runs RUN SCHEDULE.
 func (s *Session) runSchedule(ctx context.Context, st *ast.RunSchedule) (*Result, error) {
-	if s.ReadOnly {
-		return nil, ast.Errorf(st, "RUN SCHEDULE writes what became of it, and this session only reads")
-	}
 	list, err := s.Archive.Definitions(ctx)
 	if err != nil {
 		return nil, err

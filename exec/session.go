@@ -66,7 +66,7 @@ const (
 	ResultNone  ResultKind = iota // done, nothing to show: SET, RESET
 	ResultRows                    // an answer: SELECT, SHOW, DESCRIBE, EXPLAIN
 	ResultWork                    // a summary of work done: IMPORT
-	ResultBytes                   // bytes: SHOW PAGE … AS raw | html | text | headers, DIFF
+	ResultBytes                   // bytes: SHOW PAGE … AS raw | wire | html | text | headers, DIFF
 	ResultText                    // text to read: HELP
 )
 

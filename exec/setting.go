@@ -2,6 +2,8 @@ package exec
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -22,6 +24,7 @@ func DefaultSettings() Settings {
 		CacheBytes:     256 << 20,
 		Mode:           "auto",
 		Color:          "auto",
+		Pager:          "auto",
 		PoolLimit:      64 << 30,
 		Level:          levelAuto,
 		DefaultLevel:   2,
@@ -29,8 +32,11 @@ func DefaultSettings() Settings {
 		Delay:          -1,
 		Workers:        16,
 		BodyLimit:      64 << 20,
+		Publish:        30 * time.Second,
+		PublishBytes:   64 << 20,
 		Robots:         true,
 		NoArchive:      true,
+		Weights:        weightsDefault,
 		Revisit:        7 * 24 * time.Hour,
 	}
 }
@@ -74,6 +80,9 @@ var settings = []settingKind{
 	{"delay", "pause between two requests of a crawl to a host; auto is five times what the last took, within 1 and 30 s",
 		func(s *Settings) string { return delayText(s.Delay) },
 		func(s *Settings, v string) error { return parseDelay(&s.Delay, v) }},
+	{"domain_weights", "what URLs are worth by their domain in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5': the first that fits",
+		func(s *Settings) string { return s.Domains },
+		func(s *Settings, v string) error { return setDomains(&s.Domains, v) }},
 	{"import_timezone", "zone of dates without one in imported files",
 		func(s *Settings) string { return s.ImportTimezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
@@ -97,24 +106,43 @@ var settings = []settingKind{
 	{"nullvalue", "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },
 		func(s *Settings, v string) error { s.NullValue = v; return nil }},
+	{"pager", "whether results on a terminal go through a pager: auto is those taller than the window",
+		func(s *Settings) string { return s.Pager },
+		func(s *Settings, v string) error { return parseWord(&s.Pager, v, "auto", "on", "off") }},
 	{"pool_limit", "size of a pool above which it is split by URL when it is merged or sealed",
 		func(s *Settings) string { return sizeText(s.PoolLimit) },
 		func(s *Settings, v string) error { return parseSizeFrom(&s.PoolLimit, v, poolLimitMin) }},
 	{"profile", "how pages are divided: modern, or classic, the published method",
 		func(s *Settings) string { return s.Profile },
 		func(s *Settings, v string) error { return parseWord(&s.Profile, v, "modern", "classic") }},
+	{"publish_every", "time after which what a crawl fetched comes into force at the latest",
+		func(s *Settings) string { return delayText(s.Publish) },
+		func(s *Settings, v string) error {
+			return parseDuration(&s.Publish, v, "a duration", publishMin, publishMax)
+		}},
+	{"publish_size", "bytes of responses after which what a crawl fetched comes into force at the latest",
+		func(s *Settings) string { return sizeText(s.PublishBytes) },
+		func(s *Settings, v string) error { return parseSizeFrom(&s.PublishBytes, v, publishBytesMin) }},
 	{"revisit", "time in which CRAWL DUE has a visit for each page, on average: some get more, some less",
 		func(s *Settings) string { return delayText(s.Revisit) },
-		func(s *Settings, v string) error { return parseRevisit(&s.Revisit, v) }},
+		func(s *Settings, v string) error {
+			return parseDuration(&s.Revisit, v, "a duration", revisitMin, revisitMax)
+		}},
 	{"robots", "whether crawls obey robots.txt",
 		func(s *Settings) string { return onOff(s.Robots) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
+	{"temp_dir", "folder for temporary files; empty is the one that the archive lies in",
+		func(s *Settings) string { return s.TempDir },
+		func(s *Settings, v string) error { return parseFolder(&s.TempDir, v) }},
 	{"timer", "whether the time of each statement is printed",
 		func(s *Settings) string { return onOff(s.Timer) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Timer, v) }},
 	{"timezone", "zone of time literals without an offset, of TODAY and of printing",
 		func(s *Settings) string { return s.Timezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.Timezone, v) }},
+	{"weights", "of the terms that make up the priority of a URL, in crawls of the order BEST",
+		func(s *Settings) string { return weightsText(s.Weights) },
+		func(s *Settings, v string) error { return parseWeights(&s.Weights, v) }},
 	{"width", "width of a table in cells; auto is the window's",
 		func(s *Settings) string { return widthText(s.Width) },
 		func(s *Settings, v string) error { return parseWidth(&s.Width, v) }},
@@ -140,12 +168,20 @@ func setting(name string) *settingKind {
 	return nil
 }
 
+// promptOnly are what other shells have settings for, and this one commands of
+// the prompt.
+var promptOnly = map[string]string{"header": ".headers", "headers": ".headers", "output": ".output"}
+
 // findSetting is setting with an error that names the nearest one.
 func findSetting(name *ast.Name) (*settingKind, error) {
 	if k := setting(name.Text); k != nil {
 		return k, nil
 	}
-	return nil, plan.UnknownName(name, "setting", name.Text, "", settingNames())
+	err := plan.UnknownName(name, "setting", name.Text, "", settingNames())
+	if command := promptOnly[strings.ToLower(name.Text)]; command != "" {
+		err.Hint = "at the prompt " + command + " does that"
+	}
+	return nil, err
 }
 
 func settingNames() []string {
@@ -239,6 +275,27 @@ func parseLine(dst *string, v string) error {
 	return nil
 }
 
+// parseFolder takes a folder that is there, or none.
+func parseFolder(dst *string, v string) error {
+	if v == "" {
+		*dst = ""
+		return nil
+	}
+	dir, err := filepath.Abs(v)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("write the name of a folder; %s is a file", v)
+	}
+	*dst = dir
+	return nil
+}
+
 func keepOrSkip(keep bool) string {
 	if keep {
 		return "keep"
@@ -267,21 +324,14 @@ func parseDelay(dst *time.Duration, v string) error {
 		*dst = -1
 		return nil
 	}
-	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
-	if err != nil {
-		return fmt.Errorf("write auto or a duration such as 2s, not %q", v)
-	}
-	if d.Int < 0 || d.Int > delayMax.Milliseconds() {
-		return fmt.Errorf("write a duration from 0s to 1d, not %q", v)
-	}
-	*dst = time.Duration(d.Int) * time.Millisecond
-	return nil
+	return parseDuration(dst, v, "auto or a duration such as 2s,", 0, delayMax)
 }
 
-func parseRevisit(dst *time.Duration, v string) error {
+// parseDuration takes a duration within bounds. What says what to write instead.
+func parseDuration(dst *time.Duration, v, what string, from, to time.Duration) error {
 	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
-	if err != nil || d.Int < revisitMin.Milliseconds() || d.Int > revisitMax.Milliseconds() {
-		return fmt.Errorf("write a duration from 1h to 366d, not %q", v)
+	if err != nil || d.Int < from.Milliseconds() || d.Int > to.Milliseconds() {
+		return fmt.Errorf("write %s from %s to %s, not %q", what, delayText(from), delayText(to), v)
 	}
 	*dst = time.Duration(d.Int) * time.Millisecond
 	return nil
@@ -289,10 +339,13 @@ func parseRevisit(dst *time.Duration, v string) error {
 
 // Bounds of settings of crawls.
 const (
-	delayMax   = 24 * time.Hour
-	revisitMin = time.Hour
-	revisitMax = 366 * 24 * time.Hour
-	workersMax = 10_000
+	publishMin      = time.Second
+	publishMax      = 24 * time.Hour
+	publishBytesMin = 1 << 20
+	delayMax        = 24 * time.Hour
+	revisitMin      = time.Hour
+	revisitMax      = 366 * 24 * time.Hour
+	workersMax      = 10_000
 )
 
 func parseWorkers(dst *int, v string) error {

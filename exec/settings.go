@@ -3,6 +3,8 @@ package exec
 import (
 	"strconv"
 	"time"
+
+	"infomall/store/record"
 )
 
 // Settings are the values that SET changes. The zero value is not ready for
@@ -11,6 +13,7 @@ type Settings struct {
 	Timezone       *time.Location // of literals without an offset and of printing
 	ImportTimezone *time.Location // of dates without a zone in imports
 	MemoryBytes    int64          // operators' limit before they spill
+	TempDir        string         // folder for what they spill, as an absolute path; "" for that of the archive
 	Cache          bool
 	CacheBytes     int64
 	Mode           string // output format of the shell; "auto"
@@ -19,16 +22,21 @@ type Settings struct {
 	Color          string // auto, always, never
 	PoolLimit      int64  // size in bytes above which a pool is split
 	Width          int    // of a table in cells; 0 is the window's
+	Pager          string // when results on a terminal go through a pager: auto, on, off
 
-	Agent     string        // User-Agent of crawls; "" for the program's own
-	Contact   string        // of who crawls: a URL or a mail address
-	Delay     time.Duration // between two requests to a host; -1 goes by how long they take
-	Workers   int           // of a crawl
-	BodyLimit int64         // bytes of a body, after which a crawl cuts it
-	Robots    bool          // whether crawls obey robots.txt
-	NoArchive bool          // whether crawls keep pages that ask for no copy to be kept
-	Netrc     string        // file with the names and passwords of hosts that crawls have; "" for none
-	Revisit   time.Duration // in which CRAWL DUE has a visit for each page, on average
+	Agent        string         // User-Agent of crawls; "" for the program's own
+	Contact      string         // of who crawls: a URL or a mail address
+	Delay        time.Duration  // between two requests to a host; -1 goes by how long they take
+	Workers      int            // of a crawl
+	BodyLimit    int64          // bytes of a body, after which a crawl cuts it
+	Publish      time.Duration  // after which what a crawl fetched comes into force at the latest,
+	PublishBytes int64          // or after which bytes of responses
+	Robots       bool           // whether crawls obey robots.txt
+	NoArchive    bool           // whether crawls keep pages that ask for no copy to be kept
+	Netrc        string         // file with the names and passwords of hosts that crawls have; "" for none
+	Weights      record.Weights // of the terms of priority in the order BEST
+	Domains      string         // what URLs are worth by their domain, as parseDomains reads it
+	Revisit      time.Duration  // in which CRAWL DUE has a visit for each page, on average
 
 	Level        string // of the cut for blocks and changes: auto, leaves or a number from 1
 	DefaultLevel int    // what auto is, from 1

@@ -40,16 +40,20 @@ func (s *Session) shownPage(ctx context.Context, snap op.Snapshot, st *ast.ShowP
 	if err != nil {
 		return nil, err
 	}
+	note := s.usedNote(asked, found.time)
+	if st.Form == ast.PageWire {
+		body, err := s.wire(ctx, snap, st, found.capture)
+		return &Result{Kind: ResultBytes, Bytes: body, Notes: []string{note}}, err
+	}
 	p, err := snap.Payload(ctx, found.ref)
 	if err != nil {
 		return nil, err
 	}
 	if st.Form != ast.PageHeaders {
-		if err := s.needBody(st, found.capture, &p); err != nil {
+		if err := s.needBody(st, found.capture, p.NoBody); err != nil {
 			return nil, err
 		}
 	}
-	note := s.usedNote(asked, found.time)
 	if st.Form == ast.PageBlocks {
 		r, err := s.foundBlocks(ctx, snap, found, &p)
 		if err != nil {
@@ -73,7 +77,7 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	switch st.Form {
 	case ast.PageHeaders:
 		if len(p.Head) == 0 {
-			return nil, ast.Errorf(st, "this capture has no headers: it came as a file, not as an HTTP response")
+			return nil, noHeaders(st)
 		}
 		return bytes.NewReader(p.Head), nil
 	case ast.PageRaw:
@@ -97,6 +101,34 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	}
 	charset, _ := page.Charset(body, record.Header(p.Head, "Content-Type"))
 	return bytes.NewReader(page.ToUTF8(body, charset)), nil
+}
+
+func noHeaders(st *ast.ShowPage) error {
+	err := ast.Errorf(st, "this capture has no headers: it came as a file, not as an HTTP response")
+	err.Hint = "AS raw gives its bytes"
+	return err
+}
+
+// wire is a response as it came. A visit that was told that nothing is new came
+// without a body.
+func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, c capture) (io.WriterTo, error) {
+	stored, err := snap.Stored(ctx, c.ref)
+	if err != nil {
+		return nil, err
+	}
+	if len(stored.Head) == 0 {
+		return nil, noHeaders(st)
+	}
+	told := stored.Via == record.ViaNotModified
+	if stored.NoBody != "" && !told {
+		return nil, s.needBody(st, c, stored.NoBody)
+	}
+	return pieces(func(yield func([]byte, error) bool) {
+		if !yield(stored.Head, nil) || told {
+			return
+		}
+		stored.Wire()(yield)
+	}), nil
 }
 
 // readable is the body after content-decoding, if it is one that a person can

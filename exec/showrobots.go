@@ -119,8 +119,13 @@ func (s *Session) robotsFile(ctx context.Context, snap op.Snapshot, asked *pageA
 		to, err := urlkey.Resolve(next.url, record.Header(p.Head, "Location"))
 		if found.status < 300 || found.status > 399 || err != nil || hop == robotsHopsMax {
 			body, err := robotsBody(&p)
-			if err != nil {
+			switch {
+			case err != nil && p.Large != nil:
 				return nil, 0, fmt.Errorf("%s: %w", next.url, err)
+			case err != nil: // of its content coding: it could have said anything
+				return robots.Unreachable(fmt.Sprintf("cannot be read (%v)", err)), first, nil
+			case found.part && len(body) <= robots.BytesMax:
+				return robots.Unreachable("came in part"), first, nil
 			}
 			return robots.Of(int(found.status), body), first, nil
 		}

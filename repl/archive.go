@@ -97,6 +97,9 @@ func (a archive) SaveResult(ctx context.Context, r record.Result, rows iter.Seq2
 
 // Merge implements exec.Archive.
 func (a archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+	if o.Seal {
+		defer beginFrugal()()
+	}
 	results, err := a.Archive.Merge(ctx, o)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}

@@ -24,15 +24,15 @@ const (
 	blockVersions = 10_000
 )
 
-// writeVersions writes that month's captures as WARC.
-func writeVersions(name string) error {
+// writeVersions writes such a month's captures as WARC.
+func writeVersions(name string, pages, versions int) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	for i := range blockVersions {
-		page, visit := i%blockPages, i/blockPages
+	for i := range versions {
+		page, visit := i%pages, i/pages
 		var body strings.Builder
 		fmt.Fprintf(&body, "<html><head><title>Page %d</title></head><body>", page)
 		for k := range 20 {
@@ -52,12 +52,39 @@ func writeVersions(name string) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
+// TestManyVersions asks of so many versions that what is kept of them is read
+// ahead. The answers are those of an archive that keeps nothing.
+func TestManyVersions(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "month.warc")
+	if err := writeVersions(name, 20, 400); err != nil {
+		t.Fatal(err)
+	}
+	a := store.Open(t.TempDir(), store.Options{})
+	defer a.Close()
+	if _, err := a.Import(t.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+		t.Fatal(err)
+	}
+	checkKept(t, a, []string{
+		"SELECT blocks FROM 'example' WHERE changed",
+		"SELECT * FROM blocks WHERE changed ORDER BY digest, url, time LIMIT 300",
+		"SELECT url, time, ordinal, digest FROM blocks IN 'h1.example' WHERE ordinal IN (2, 3, 5)",
+		"SELECT host, count(*), count(DISTINCT digest) FROM blocks WHERE changed GROUP BY host",
+	})
+}
+
 // BenchmarkBlocks asks which blocks changed in a month of ten thousand versions,
 // for all of them, the first ones and the largest ones.
+//
+// All of them took 1,000 ms while each digest read its page, 163 to 182 ms of CPU
+// and 123 to 139 by the clock with the blocks read one by one, and 151 to 155 and
+// 100 to 102 since the digests of all that changed in a version are made at once
+// (of Part, by profile half of the query, 57 % less), paths share one text (half of
+// the allocations), the number of a segment is not parsed for a run that is at hand,
+// and what is kept is decoded by a goroutine ahead of the digests.
 func BenchmarkBlocks(b *testing.B) {
 	dir := b.TempDir()
 	name := filepath.Join(dir, "month.warc")
-	if err := writeVersions(name); err != nil {
+	if err := writeVersions(name, blockPages, blockVersions); err != nil {
 		b.Fatal(err)
 	}
 	a := store.Open(filepath.Join(dir, "archive"), store.Options{})

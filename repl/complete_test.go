@@ -33,7 +33,7 @@ func completing(pending string) *shell {
 func TestComplete(t *testing.T) {
 	columns := func(relation string) string { return strings.Join(plan.FindRelation(relation).ColumnNames(), " ") }
 	for _, c := range []struct{ typed, want string }{
-		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP UNSCHEDULE VERIFY WITH"},
+		{"|", "ADD COPY CRAWL CREATE DEDUP DELETE DESCRIBE DIFF DROP EXPLAIN EXPORT HELP HITS IMPORT MERGE PAGERANK PAUSE RECOVER REINDEX REPAIR RESET RESUME RUN SAVE SCHEDULE SEAL SELECT SET SHOW STOP TRACE UNSCHEDULE VERIFY WITH"},
 		{"SCHEDULE s |", "ADAPTIVE CRON EVERY"},
 		{"SCHEDULE s ADAPTIVE AS CR|", "CRAWL CREATE"},
 		{"CRAWL |", "DUE"},
@@ -73,7 +73,7 @@ func TestComplete(t *testing.T) {
 		{"SELECT CAST(url AS |", "bool duration float int text time url"},
 		{"SHOW |", "COLUMNS CRAWLS FILES FUNCTIONS GRAPHS HISTORY JOBS METADATA PAGE PATH POOLS QUERIES RELATIONS ROBOTS SCHEDULES SETTINGS TOMBSTONES VIEWS WORKERS"},
 		{"SHOW PAGE 'x' |", "AS AT"},
-		{"SHOW PAGE 'x' AS |", "blocks headers html raw text"},
+		{"SHOW PAGE 'x' AS |", "blocks headers html raw text wire"},
 		{"IMPORT 'x' |", "AS AT BASE FORMAT"},
 		{"IMPORT 'x' FORMAT |", "arc auto graph html tianwang wacz warc"},
 		{"EXPORT (SELECT 1) TO 'x' FORMAT j|", "json jsonl"},

@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -14,22 +15,30 @@ import (
 )
 
 // killed is how often TestCrawlIsKilled kills a crawl.
-const killed = 12
+var killed = flag.Int("faults.crawls", 12, "how often a crawl is killed")
 
 // outMax is how many pages a crawl may have fetched and not acknowledged when it
 // is killed: those of a batch, and one for each worker.
 const outMax = 256 + 16
 
-// TestCrawlIsKilled kills a crawl at random moments and runs it again until it
-// comes to its end. Every page is then in the archive, what was acknowledged is
-// not asked for again, and nothing is left behind.
+// killAfter is how many answers a crawl gets at most before it is killed.
+const killAfter = 300
+
+// TestCrawlIsKilled kills a crawl at random moments, also while it starts, and runs
+// it again until it comes to its end. Every page is then in the archive, what was
+// acknowledged is not asked for again, and nothing is left behind.
 func TestCrawlIsKilled(t *testing.T) {
-	const pages = 3000
+	pages := killAfter * *killed * 2 / 3
 	var mu sync.Mutex
 	asked := make(map[string]int)
+	answers, deadly := 0, -1 // so many answers, after which now is closed
+	now := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		asked[r.URL.Path]++
+		if answers++; answers == deadly {
+			close(now)
+		}
 		mu.Unlock()
 		if r.URL.Path == "/robots.txt" {
 			http.NotFound(w, r)
@@ -38,7 +47,7 @@ func TestCrawlIsKilled(t *testing.T) {
 		var n int
 		fmt.Sscanf(r.URL.Path, "/%d", &n)
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<title>Page %d</title><p>This is the page with number %d, and not another.</p>", n, n)
+		fmt.Fprintf(w, "<title>Page %d</title><p>This is the page with number %d, which is %s in words.</p>", n, n, inWords(n))
 		for _, to := range []int{2*n + 1, 2*n + 2} {
 			if to < pages {
 				fmt.Fprintf(w, "<a href=/%d>page %d</a>\n", to, to)
@@ -54,17 +63,33 @@ func TestCrawlIsKilled(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	twice, acknowledged := 0, map[string]bool{}
-	for range killed {
+	twice, kills, acknowledged := 0, 0, map[string]bool{}
+	for range *killed {
+		after := random.IntN(killAfter)
+		mu.Lock()
+		answers, deadly, now = 0, after, make(chan struct{})
+		moment := now
+		mu.Unlock()
 		cmd := run("-c", statement)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(random.Int64N(int64(200 * time.Millisecond))))
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		wait := time.Duration(random.Int64N(int64(20 * time.Millisecond)))
+		late := time.Minute
+		if after%8 == 0 {
+			moment, late = nil, 2*wait // while it starts
 		}
-		ended := cmd.Wait() == nil
+		select {
+		case <-moment:
+			time.Sleep(wait) // a moment between two answers
+		case <-time.After(late):
+		case err := <-ended:
+			ended <- err
+		}
+		cmd.Process.Kill()
+		err := <-ended
 		mu.Lock()
 		for path := range acknowledged {
 			if asked[path] > 1 && path != "/robots.txt" {
@@ -73,19 +98,20 @@ func TestCrawlIsKilled(t *testing.T) {
 		}
 		clear(asked)
 		mu.Unlock()
-		state, _ := run("-c", "SELECT state FROM crawls").Output()
-		if ended || strings.Contains(string(state), "finished") {
+		out, failed := run("-c", "SELECT path(url) FROM fetches WHERE outcome = 'ok' UNION ALL SELECT state FROM crawls").Output()
+		if err == nil || strings.Contains(string(out), "finished") {
 			break // before it was killed
 		}
-		out, err := run("-c", "SELECT path(url) FROM fetches WHERE outcome = 'ok'").Output()
-		if err != nil {
+		kills++
+		if failed != nil {
 			continue // killed before the archive was there
 		}
 		mu.Lock() // for requests of the killed process that are still answered
 		for path := range strings.Lines(string(out)) {
-			path = strings.TrimSpace(path)
-			acknowledged[path] = true
-			asked[path] = 1
+			if path = strings.TrimSpace(path); strings.HasPrefix(path, "/") {
+				acknowledged[path] = true
+				asked[path] = 1
+			}
 		}
 		mu.Unlock()
 	}
@@ -117,14 +143,23 @@ func TestCrawlIsKilled(t *testing.T) {
 	out, err := run("-c", "SELECT count(*) FROM captures WHERE kind = 'page'").Output()
 	var captures int
 	fmt.Sscan(string(out), &captures)
-	if err != nil || captures > pages+killed*outMax {
+	if err != nil || captures > pages+kills*outMax {
 		t.Errorf("%d captures of %d pages, %v: more than were under way", captures, pages, err)
 	}
-	t.Logf("%d captures of %d pages, killed %d times", captures, pages, killed)
+	t.Logf("%d captures of %d pages, killed %d times", captures, pages, kills)
+	if kills < *killed*3/4 {
+		t.Errorf("it came to its end after it was killed %d times, and was to be killed %d times", kills, *killed)
+	}
 	if out, err := run("-c", "VERIFY").CombinedOutput(); err != nil {
 		t.Errorf("VERIFY: %v\n%s", err, out)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "journal", "*")); len(left) > 0 {
 		t.Errorf("journals are left: %v", left)
 	}
+}
+
+// inWords is a number in letters: pages that differ in numbers only are taken for
+// a trap.
+func inWords(n int) string {
+	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(n))
 }

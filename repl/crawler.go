@@ -17,8 +17,8 @@ func (a archive) Queue(name string) (crawl.Queue, error) {
 }
 
 // Sink implements crawl.Archive.
-func (a archive) Sink(ctx context.Context, job string) (crawl.Sink, error) {
-	s, err := a.NewSink(ctx, job, 0)
+func (a archive) Sink(ctx context.Context, job string, bytes int64) (crawl.Sink, error) {
+	s, err := a.NewSink(ctx, job, bytes)
 	if err != nil {
 		return nil, a.fault(err)
 	}
@@ -36,8 +36,14 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 
 // Crawl implements exec.Crawler.
 func (a archive) Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error) {
+	defer beginFrugal()()
 	res, err := crawl.Run(ctx, a, o, crawl.Env{})
 	return res, a.fault(err)
+}
+
+// Refuses implements exec.Crawler.
+func (a archive) Refuses(o record.CrawlOptions, url string) (string, error) {
+	return crawl.Refuses(o, url)
 }
 
 // fault is err, which says so if it is about a file of the archive.

@@ -37,6 +37,22 @@ func dotCommands() []dotCommand {
 	}
 }
 
+// foreignDots are dot commands of other shells, and what to type instead.
+var foreignDots = map[string]string{
+	".tables":    "write SHOW RELATIONS;",
+	".schema":    "write DESCRIBE versions;",
+	".columns":   "write DESCRIBE versions;",
+	".indexes":   "write EXPLAIN to see what a query reads",
+	".databases": "write SHOW POOLS;",
+	".show":      "write SHOW SETTINGS;",
+	".import":    "write IMPORT 'file';",
+	".dump":      "write COPY POOL ALL TO 'dir';",
+	".backup":    "write COPY POOL ALL TO 'dir';",
+	".open":      "infomall -a DIR opens another archive",
+	".exit":      "write .quit",
+	".parameter": "write SET $name = value;",
+}
+
 // dot runs the dot command in line.
 func (s *shell) dot(ctx context.Context, line string) error {
 	name, arg := dotArguments(line)
@@ -50,6 +66,9 @@ func (s *shell) dot(ctx context.Context, line string) error {
 			return fmt.Errorf("%s wants %s", c.name, c.args)
 		}
 		return c.run(s, ctx, arg)
+	}
+	if instead := foreignDots[name]; instead != "" {
+		return fmt.Errorf("no command %s; %s", name, instead)
 	}
 	if near := ast.Nearest(name, names); near != "" {
 		return fmt.Errorf("no command %s; did you mean %s?", name, near)
@@ -123,19 +142,17 @@ func (s *shell) dotWidth(ctx context.Context, arg string) error {
 	return s.set(ctx, "width", arg)
 }
 
-func (s *shell) dotPager(_ context.Context, arg string) error {
+// dotPager shows or sets when a pager has results.
+func (s *shell) dotPager(ctx context.Context, arg string) error {
 	g := s.terminal.pager
-	switch arg = strings.ToLower(arg); {
+	switch {
 	case g == nil:
 		return errors.New("results do not go to a terminal, so no pager has them")
 	case arg == "":
-		s.tell("%s (%s)", g.when, strings.Join(g.command, " "))
-	case arg == pagerAuto, arg == pagerOn, arg == pagerOff:
-		g.when = arg
-	default:
-		return fmt.Errorf(".pager wants auto, on or off, not %q", arg)
+		s.tell("%s (%s)", *g.when, strings.Join(g.command, " "))
+		return nil
 	}
-	return nil
+	return s.set(ctx, "pager", arg)
 }
 
 // dotLast shows the last result again.

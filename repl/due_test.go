@@ -82,6 +82,34 @@ func TestCrawlDue(t *testing.T) {
 			t.Errorf("%s is due in lib.lanshan.example", u)
 		}
 	}
+	// The column next_due tells the same, for each page by itself as for all.
+	due := func(where string) (urls []string) {
+		for st, err := range lang.Statements("SELECT url FROM pages WHERE next_due < NOW"+where, "") {
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := s.Run(context.Background(), st)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for b, err := range res.Rows {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range b.N {
+					urls = append(urls, b.Cols[0].At(i).Text)
+				}
+			}
+		}
+		slices.Sort(urls)
+		return urls
+	}
+	if got := due(""); !slices.Equal(got, sorted) {
+		t.Errorf("next_due has %d pages due, CRAWL DUE %d", len(got), len(sorted))
+	}
+	if got := due(" AND url = '" + all[0] + "'"); !slices.Equal(got, all[:1]) {
+		t.Errorf("of %s alone next_due tells another: %q", all[0], got)
+	}
 	crawler.failed = []record.Fetch{{URL: all[0], Time: record.At(now.Add(-time.Minute)), Outcome: record.OutcomeTimeout, Bytes: -1}}
 	if again := run("CRAWL DUE"); slices.Contains(again, all[0]) {
 		t.Errorf("%s, which did not answer a minute ago, is due", all[0])

@@ -36,18 +36,19 @@ var arrows = map[string]string{
 
 	"store/disk/disktest": "store/disk",
 
-	"store/result":  "store/record store/urlkey",
-	"store/segment": "store/record store/urlkey store/disk store/packed",
-	"store":         "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
+	"store/result":    "store/record store/urlkey",
+	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
+	"store/sequences": "",
+	"store":           "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/plan":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
-	"exec/op":       "exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
+	"exec/op":       "crawl/order exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio":    "exec/value lang/ast store/record",
 	"exec/graph":    "",
 	"exec/schedule": "",
 	"exec/dedup":    "",
-	"exec":          "crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
@@ -74,7 +75,7 @@ var testArrows = map[string]string{
 	"exec/op":        "exec/op/optest lang",
 	"exec/plan":      "lang",
 	"exec/value":     "lang",
-	"store":          "store/disk/disktest",
+	"store":          "store/disk/disktest store/packed",
 	"queries":        "lang store/record store/tianwang",
 	"store/mirror":   "store/urlkey",
 	"crawl":          "store",
@@ -94,7 +95,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment store/queue",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/segment store/result store/tianwang store/warc store/gzipped store/page store/block",
+	"github.com/klauspost/compress":       "store store/segment store/sequences store/result store/tianwang store/warc store/gzipped store/page store/block",
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page crawl",

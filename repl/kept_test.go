@@ -38,16 +38,7 @@ func TestKeptAnswers(t *testing.T) {
 	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: files}); err != nil {
 		t.Fatal(err)
 	}
-	ask := func(a exec.Archive, query string) string {
-		var out bytes.Buffer
-		p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
-		p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
-		if status := p.main(context.Background(), []string{"-c", query}); status != 0 {
-			t.Fatalf("%s: status %d\n%s", query, status, &out)
-		}
-		return out.String()
-	}
-	for _, query := range []string{
+	checkKept(t, a, []string{
 		"SELECT *, simhash, text FROM blocks",
 		"SELECT *, simhash, text FROM blocks WHERE changed",
 		"SELECT * FROM blocks BETWEEN 2008-07 AND 2008-08 WHERE changed",
@@ -60,9 +51,26 @@ func TestKeptAnswers(t *testing.T) {
 		"SELECT url, time, new_blocks, stored_bytes FROM versions",
 		"SELECT url, time, new_blocks, stored_bytes FROM versions SINCE 2008-07 WHERE new_blocks > 0",
 		"SELECT url, as_of, new_blocks, stored_bytes FROM versions EACH month",
+		"SELECT host, stored_bytes FROM hosts",
+		"SELECT host, stored_bytes FROM hosts SINCE 2008-07",
 		"SELECT *, before, after FROM links",
 		"SET level = 1; SELECT *, before, after FROM links SINCE 2008-07",
-	} {
+	})
+}
+
+// checkKept asks an archive, and as if it kept nothing.
+func checkKept(t *testing.T, a *store.Archive, queries []string) {
+	t.Helper()
+	ask := func(a exec.Archive, query string) string {
+		var out bytes.Buffer
+		p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &out, getenv: func(string) string { return "" }}
+		p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
+		if status := p.main(context.Background(), []string{"-c", query}); status != 0 {
+			t.Fatalf("%s: status %d\n%s", query, status, &out)
+		}
+		return out.String()
+	}
+	for _, query := range queries {
 		got, want := ask(archive{a}, query), ask(forgetful{archive{a}}, query)
 		if strings.Count(got, "\n") < 3 {
 			t.Errorf("%s: too few rows to tell anything\n%s", query, got)

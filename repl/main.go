@@ -57,6 +57,7 @@ type program struct {
 // Main runs the program with the arguments after its name and returns its exit
 // status. It takes over the signals of the process while it runs.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, getenv func(string) string) int {
+	defer beginRoomy()()
 	p := &program{stdin: stdin, stdout: stdout, stderr: stderr, getenv: getenv, openArchive: openStore}
 	return p.main(ctx, args)
 }
@@ -328,8 +329,15 @@ func (p *program) run(ctx context.Context, steps []step) error {
 	return p.runAt(ctx, steps, places)
 }
 
-// runAt runs steps, the result of each to its place.
+// runAt runs steps, the result of each to its place: none of them where they would
+// end at a parameter without a value.
 func (p *program) runAt(ctx context.Context, steps []step, places []place) error {
+	if !p.options.KeepGoing {
+		if at, err := p.session.MissingParam(statementsOf(steps)); err != nil {
+			p.report(steps[at], err)
+			return err
+		}
+	}
 	var first error
 	for i, s := range steps {
 		err := p.step(ctx, s, places[i])
@@ -345,6 +353,17 @@ func (p *program) runAt(ctx context.Context, steps []step, places []place) error
 		}
 	}
 	return first
+}
+
+// statementsOf gives the statements of steps, up to one with faults.
+func statementsOf(steps []step) (list []ast.Statement) {
+	for _, s := range steps {
+		if s.faults != nil {
+			break
+		}
+		list = append(list, s.statement)
+	}
+	return list
 }
 
 // places says where the result of each step goes, and how many of them go to
@@ -382,7 +401,7 @@ func (p *program) places(steps []step) (places []place, results int) {
 // asks reports whether a statement is there for its result.
 func asks(s ast.Statement) bool {
 	switch s.(type) {
-	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowRobots, *ast.ShowPage, *ast.Diff, *ast.Verify, *ast.Run:
+	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowRobots, *ast.Trace, *ast.ShowPage, *ast.Diff, *ast.Verify, *ast.Run:
 		return true
 	}
 	return false

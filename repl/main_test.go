@@ -34,6 +34,9 @@ func TestMain(m *testing.M) {
 		},
 		"endless": func() { mainWith(endless{}) },
 		"stuck":   func() { mainWith(stuck{}) },
+		// What to crawl, which benchmarks have in a process of its own.
+		"benchsite":  serveBenchSite,
+		"benchhosts": serveBenchHosts,
 	})
 }
 
@@ -77,6 +80,14 @@ func (endless) Knew(context.Context, record.Ref, string, record.Time) (bool, err
 }
 
 func (endless) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
+
+func (endless) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
+	return dst, nil
+}
+
+func (endless) Digests(context.Context, record.Ref, int, []int) ([]record.Digest, error) {
+	return nil, nil
+}
 
 func (endless) Tombstones(context.Context) ([]record.Tombstone, error) { return nil, nil }
 

@@ -15,7 +15,7 @@ import (
 // the screen, cuts no lines and lets colours through.
 const pagerDefault = "less -SRFX"
 
-// When results go through a pager.
+// Values of the setting pager.
 const (
 	pagerAuto = "auto" // when they are taller than the window
 	pagerOn   = "on"
@@ -28,7 +28,7 @@ type pager struct {
 	terminal *os.File
 	command  []string
 	environ  []string
-	when     string
+	when     *string                 // the setting pager
 	patient  func() (release func()) // called while the program runs
 	warn     func(error)
 
@@ -39,9 +39,10 @@ type pager struct {
 	release func()
 }
 
-// newPager makes a pager for a terminal. It is off where there is no program.
+// newPager makes a pager for a terminal. The setting is off where there is no
+// program.
 func (p *program) newPager(terminal *os.File) *pager {
-	g := &pager{terminal: terminal, when: pagerAuto, environ: os.Environ(), patient: p.signals.patiently}
+	g := &pager{terminal: terminal, when: &p.session.Settings.Pager, environ: os.Environ(), patient: p.signals.patiently}
 	g.warn = func(err error) { p.say("pager: %v", err) }
 	name := p.getenv("PAGER")
 	if name == "" {
@@ -49,7 +50,7 @@ func (p *program) newPager(terminal *os.File) *pager {
 	}
 	g.command = strings.Fields(name)
 	if _, err := exec.LookPath(g.command[0]); err != nil || p.getenv("TERM") == "dumb" {
-		g.when = pagerOff
+		*g.when = pagerOff
 	}
 	if p.getenv("LESSCHARSET") == "" {
 		g.environ = append(g.environ, "LESSCHARSET=utf-8")
@@ -63,17 +64,17 @@ func (g *pager) Write(b []byte) (int, error) {
 	if g.pipe != nil {
 		return g.pipe.Write(b)
 	}
-	if g.when == pagerOff {
+	if *g.when == pagerOff {
 		return g.terminal.Write(b)
 	}
 	g.held.Write(b) // never fails
 	for line := range bytes.Lines(b) {
 		g.rows += term.Rows(string(line), g.terminal)
 	}
-	if g.when == pagerOn || g.rows >= term.Height(g.terminal) {
+	if *g.when == pagerOn || g.rows >= term.Height(g.terminal) {
 		if err := g.start(); err != nil {
 			g.warn(err)
-			g.when = pagerOff
+			*g.when = pagerOff
 			return len(b), g.flush(g.terminal)
 		}
 		if err := g.flush(g.pipe); err != nil {

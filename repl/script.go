@@ -113,6 +113,9 @@ func (s *script) read(l readLine, within []string) []step {
 	}
 	command, name := dotArguments(l.text)
 	if command != ".read" {
+		if instead := foreignDots[command]; instead != "" {
+			return fault(instead, "no command %s", command)
+		}
 		return fault("a script has statements, and .read FILE", "%s is for the prompt", command)
 	}
 	if name == "" {

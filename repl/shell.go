@@ -159,6 +159,9 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 		case isLeaving(word):
 			s.left = true
 			return
+		case strings.HasPrefix(word, `\`): // a command of psql is a line, and an error that says what to write
+			keep(line, func() error { return s.runScript(ctx, parseScript("", line)) })
+			return
 		}
 	}
 	s.pending += line + "\n"

@@ -7,7 +7,6 @@
 package dedup
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -16,43 +15,53 @@ import (
 // fingerprints have nothing to do with each other.
 const DistanceMax = 16
 
-// layout says in which tables fingerprints are sorted, so that any two within a
-// distance k stand together in one: with k+r blocks of bits, r at least are
-// without a difference. There is a table for each choice of r blocks.
+// layout says by which bits fingerprints are looked at together, so that any two
+// within a distance k are in one of its tables: they do not differ in its bits.
 type layout struct {
-	k, r   int
+	k      int
 	tables []table
 }
 
-// table is sorted by the bits of some blocks.
+// table is the bits of some blocks.
 type table struct {
 	mask   uint64
-	parts  []part
-	digits []part // of parts, in the order in which they are looked at
-	width  int    // bits of the key
+	digits []part // of the bits, in the order in which they are looked at
+	width  int    // how many bits
 }
 
-// part is a block: where it begins, and how many bits it has.
+// part is a stretch of bits: where it begins, and how many they are.
 type part struct{ shift, width int }
 
-func newLayout(k, r int) layout {
-	l := layout{k: k, r: r}
-	n := k + r
+// newLayout cuts fingerprints into k+r blocks, of which r at least are without a
+// difference. There is a table for each choice of r blocks.
+func newLayout(k, r int) layout { return layout{k, appendTables(nil, part{0, 64}, k+r, r)} }
+
+// newHalves cuts each half of fingerprints, as in one of them there is no more
+// than half of the distance.
+func newHalves(k, r int) layout {
+	l := layout{k: k}
+	for _, half := range []part{{32, 32}, {0, 32}} {
+		l.tables = appendTables(l.tables, half, k/2+r, r)
+	}
+	return l
+}
+
+// appendTables appends a table for each choice of r out of n blocks of some bits.
+func appendTables(tables []table, of part, n, r int) []table {
 	blocks := make([]part, n)
 	for i := range blocks {
-		from, to := 64*i/n, 64*(i+1)/n
-		blocks[i] = part{from, to - from}
+		from, to := of.width*i/n, of.width*(i+1)/n
+		blocks[i] = part{of.shift + from, to - from}
 	}
 	var choose func(from int, parts []part)
 	choose = func(from int, parts []part) {
 		if len(parts) == r {
-			t := table{parts: slices.Clone(parts)}
+			t := table{digits: digitsOf(parts)}
 			for _, p := range parts {
 				t.mask |= (1<<p.width - 1) << p.shift
 				t.width += p.width
 			}
-			t.digits = digitsOf(t.parts)
-			l.tables = append(l.tables, t)
+			tables = append(tables, t)
 			return
 		}
 		for i := from; i < n; i++ {
@@ -60,14 +69,30 @@ func newLayout(k, r int) layout {
 		}
 	}
 	choose(0, nil)
-	return l
+	return tables
+}
+
+// digitBits is how many bits fingerprints are parted by at a time: more would
+// write to more places than a processor has near at hand.
+const digitBits = 8
+
+// digitsOf cuts blocks of bits into digits, the first bits first.
+func digitsOf(parts []part) (digits []part) {
+	for _, p := range parts {
+		for left := p.width; left > 0; {
+			w := min(left, digitBits)
+			left -= w
+			digits = append(digits, part{p.shift + left, w})
+		}
+	}
+	return digits
 }
 
 // key is the bits of a fingerprint by which a table is sorted.
 func (t *table) key(h uint64) uint64 {
 	k := uint64(0)
-	for _, p := range t.parts {
-		k = k<<p.width | h>>p.shift&(1<<p.width-1)
+	for _, d := range t.digits {
+		k = k<<d.width | h>>d.shift&(1<<d.width-1)
 	}
 	return k
 }
@@ -83,47 +108,8 @@ func (l *layout) first(i int, x uint64) bool {
 	return true
 }
 
-// Costs of the cheapest steps, in nanoseconds, about: moving a fingerprint in a
-// pass of sorting, and comparing two.
-const (
-	moveCost    = 4
-	compareCost = 1
-)
-
-// pairsCost is about how long all pairs among n fingerprints at random take.
-func (l *layout) pairsCost(n int) float64 {
-	cost := 0.0
-	for _, t := range l.tables {
-		same, width := float64(n), 0
-		for ; same > fewItems && width < t.width; width += digitBits {
-			cost += float64(n) * moveCost
-			same /= 1 << digitBits
-		}
-		cost += float64(n) * same / 2 * compareCost
-	}
-	return cost
-}
-
-// layoutFor is the layout in which all pairs among n fingerprints cost least.
-func layoutFor(n, k int) layout {
-	best := newLayout(k, 1)
-	for r := 2; r <= 3; r++ {
-		if l := newLayout(k, r); l.pairsCost(n) < best.pairsCost(n) {
-			best = l
-		}
-	}
-	return best
-}
-
-// Plan says how all pairs within a distance among n fingerprints are found.
-func Plan(n, distance int) string {
-	l := layoutFor(n, distance)
-	return fmt.Sprintf("%d tables of fingerprints sorted by %d to %d bits, about %.2g s", len(l.tables),
-		l.tables[len(l.tables)-1].width, l.tables[0].width, l.pairsCost(n)/1e9)
-}
-
 // items are fingerprints and their places, each in a list of its own: most are
-// looked at for their bits alone.
+// looked at for their bits alone. Places may be left out.
 type items struct {
 	hash []uint64
 	at   []uint32
@@ -140,152 +126,19 @@ func newItems(hashes []uint64) items {
 
 func makeItems(n int) items { return items{make([]uint64, n), make([]uint32, n)} }
 
-func (s items) part(from, to uint32) items { return items{s.hash[from:to], s.at[from:to]} }
-
-// Pairs calls f for every pair of fingerprints that differ in at most distance
-// bits, once each: for i, with all its partners that were found together. Which
-// of two is i is left open. Others is valid until f returns; if f returns false,
-// no more come. There are at most 1<<32 fingerprints, and distance is at most
-// DistanceMax.
-func Pairs(hashes []uint64, distance int, f func(i uint32, others []uint32) bool) {
-	if distance < 0 || distance > DistanceMax {
-		panic(fmt.Sprintf("dedup: a distance of %d", distance))
+func (s items) part(from, to uint32) items {
+	if s.at == nil {
+		return items{hash: s.hash[from:to]}
 	}
-	l := layoutFor(len(hashes), distance)
-	all, work, spare := newItems(hashes), makeItems(len(hashes)), makeItems(len(hashes))
-	p := pairing{distance: distance, found: f, single: l.r == 1}
-	for _, t := range l.tables {
-		p.mask = t.mask
-		if p.single {
-			p.lows |= t.mask & -t.mask
-			p.here = t.mask &^ (t.mask >> 1)
-			p.highs |= p.here
-		}
-		if !p.split(&t, all, work, spare, 0) {
-			return
-		}
-		p.earlier = append(p.earlier, t.mask)
-	}
+	return items{s.hash[from:to], s.at[from:to]}
 }
 
-// pairing looks for pairs table by table.
-type pairing struct {
-	distance int
-	found    func(i uint32, others []uint32) bool
-	mask     uint64   // of the table at hand
-	earlier  []uint64 // of the tables before, which have had their pairs
-	others   []uint32
-
-	// Where a table is sorted by a single block, the lowest and the highest bits
-	// of the blocks up to that of the table at hand, and its own highest.
-	single            bool
-	lows, highs, here uint64
-}
-
-// fewItems is how many fingerprints are compared each with each rather than
-// parted further.
-const fewItems = 24
-
-// split parts items by the digits of the table's key from digit on, and looks at
-// all pairs among those that come to the same place. It tells whether more are
-// wanted. It writes to work and spare, which are as many; spare may be s.
-func (p *pairing) split(t *table, s, work, spare items, digit int) bool {
-	if len(s.hash) <= fewItems || digit == len(t.digits) {
-		return p.among(s)
-	}
-	start := scatter(s, work, t.digits[digit])
-	for d := range 1 << t.digits[digit].width {
-		from, to := start[d], start[d+1]
-		if to-from > 1 && !p.split(t, work.part(from, to), spare.part(from, to), work.part(from, to), digit+1) {
-			return false
-		}
-	}
-	return true
-}
-
-// among looks at all pairs of items.
-func (p *pairing) among(s items) bool {
-	distance := p.distance
-	for i, h := range s.hash {
-		rest := s.hash[i+1:]
-		// Nothing but this in the loop that most of the time goes into.
-		for k := range rest {
-			if bits.OnesCount64(h^rest[k]) <= distance {
-				if !p.partners(h, s.at[i], items{rest[k:], s.at[i+1+k:]}) {
-					return false
-				}
-				break
-			}
-		}
-	}
-	return true
-}
-
-// partners tells of the partners of one among the others, and whether more are
-// wanted.
-func (p *pairing) partners(h uint64, at uint32, among items) bool {
-	if len(p.others) < len(among.hash) {
-		p.others = make([]uint32, 2*len(among.hash))
-	}
-	n := 0
-	if p.single {
-		n = p.singles(h, among)
-	} else {
-		for k := range among.hash {
-			x := h ^ among.hash[k]
-			if bits.OnesCount64(x) <= p.distance && x&p.mask == 0 && !p.had(x) {
-				p.others[n] = among.at[k]
-				n++
-			}
-		}
-	}
-	return n == 0 || p.found(at, p.others[:n])
-}
-
-// singles gathers partners where each table is sorted by one block: two belong to
-// the table of the first block in which they do not differ. It has no branches
-// that a processor would have to guess. The blocks of x that are zero are found
-// all at once: below the lowest such block no highest bit is set, and its own is.
-func (p *pairing) singles(h uint64, among items) (n int) {
-	distance, lows, highs, here := uint64(p.distance), p.lows, p.highs, p.here
-	others := p.others[:len(among.hash)]
-	places := among.at[:len(among.hash)]
-	for k, o := range among.hash {
-		x := h ^ o
-		other := (x-lows)&^x&highs ^ here
-		other |= (distance - uint64(bits.OnesCount64(x))) >> 63
-		others[n] = places[k]
-		if other == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// had reports whether two that differ in the bits x were found in a table before.
-func (p *pairing) had(x uint64) bool {
-	for _, m := range p.earlier {
-		if x&m == 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// digitBits is how many bits fingerprints are parted by at a time: more would
-// write to more places than a processor has near at hand.
-const digitBits = 8
-
-// digitsOf cuts the bits of a key into digits, the first bits first.
-func digitsOf(parts []part) (digits []part) {
-	for _, p := range parts {
-		for left := p.width; left > 0; {
-			w := min(left, digitBits)
-			left -= w
-			digits = append(digits, part{p.shift + left, w})
-		}
-	}
-	return digits
+// Len, Less and Swap sort items by fingerprint.
+func (s items) Len() int           { return len(s.hash) }
+func (s items) Less(i, j int) bool { return s.hash[i] < s.hash[j] }
+func (s items) Swap(i, j int) {
+	s.hash[i], s.hash[j] = s.hash[j], s.hash[i]
+	s.at[i], s.at[j] = s.at[j], s.at[i]
 }
 
 // sort sorts items by the table's key, and gives them and the space beside them.
@@ -298,7 +151,8 @@ func (t *table) sort(s, spare items) (sorted, free items) {
 }
 
 // scatter copies items in order of a digit, and gives where those of each value
-// begin.
+// begin. Items that have no places are a list, whose places are those in it; where
+// those copied to have none, places are left out.
 func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	var at [1 << digitBits]uint32
 	mask, shift := uint8(1<<digit.width-1), digit.shift&63
@@ -311,8 +165,25 @@ func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 		sum += n
 	}
 	start[len(at)] = sum
+	hash := to.hash[:len(from.hash)]
+	if to.at == nil {
+		for _, h := range from.hash {
+			d := &at[uint8(h>>shift)&mask]
+			hash[*d] = h
+			*d++
+		}
+		return start
+	}
+	place := to.at[:len(from.hash)]
+	if from.at == nil {
+		for i, h := range from.hash {
+			d := &at[uint8(h>>shift)&mask]
+			hash[*d], place[*d] = h, uint32(i)
+			*d++
+		}
+		return start
+	}
 	places := from.at[:len(from.hash)]
-	hash, place := to.hash[:len(from.hash)], to.at[:len(from.hash)]
 	for i, h := range from.hash {
 		d := &at[uint8(h>>shift)&mask]
 		hash[*d], place[*d] = h, places[i]

@@ -88,6 +88,14 @@ func Containment(a, b []uint32) float64 {
 	return float64(common(a, b)) / float64(len(a))
 }
 
+// sampledShift leaves one shingle of four.
+const sampledShift = 30
+
+// Sampled reports whether a shingle is one of the quarter by which sets are found
+// that hold one another: a shingle that two sets have is sampled in both (Broder
+// 1997).
+func Sampled(shingle uint32) bool { return shingle>>sampledShift == 0 }
+
 // signatureLength is how many minima a signature has.
 const signatureLength = 120
 
@@ -160,6 +168,9 @@ func (g *Groups) Of(i uint32) uint32 {
 
 // Join makes one group of those of two things.
 func (g *Groups) Join(i, j uint32) {
+	if g.parent[i] == g.parent[j] {
+		return
+	}
 	i, j = g.Of(i), g.Of(j)
 	g.parent[max(i, j)] = min(i, j)
 }

@@ -15,7 +15,7 @@ type state struct {
 	count int64       // rows counted, NULLs not
 	sum   int64       // of Int and Duration
 	fsum  float64     // of Float, and of Int for avg
-	best  value.Value // least, greatest or first so far; of ArgMin and ArgMax, of By
+	best  value.Value // least, greatest or first so far; of ArgMin and ArgMax, of By; the last of what is Adjacent
 	arg   value.Value // of ArgMin and ArgMax: the value in that row
 	mean  float64     // of Stddev, with
 	m2    float64     // the sum of the squares of the distances from it
@@ -50,6 +50,21 @@ func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) err
 		}
 	}
 	return nil
+}
+
+// addAdjacent counts the values of rows from up to, not including to, that differ
+// from the one before.
+func (s *state) addAdjacent(col *value.Vector, from, to int) {
+	before := s.best
+	for i := from; i < to; i++ {
+		if v := col.At(i); !v.IsNull() && v != before {
+			s.count++
+			before = v
+		}
+	}
+	if before != s.best {
+		s.best = held(before)
+	}
 }
 
 // addCounted is addRange where each row is counts rows.

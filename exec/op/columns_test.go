@@ -38,6 +38,7 @@ func TestEveryColumnIsComputed(t *testing.T) {
 	}
 	late := map[string]func(name string) bool{
 		"versions": func(n string) bool { return versionFields[n] != nil || learnedFields[n] != nil },
+		"pages":    func(n string) bool { return versionFields[n] != nil },
 		"blocks":   func(n string) bool { return blockFields[n] != nil || senseFields[n] != nil || siteFields[n] != nil },
 		"changes":  func(n string) bool { return changeFields[n] != nil },
 		"layouts":  func(n string) bool { return n == "html" },

@@ -2,9 +2,12 @@ package op
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
+	"infomall/crawl/order"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -85,6 +88,7 @@ var crawlFills = fills[[]record.Crawl]{
 	"waiting":   intOf(func(c *record.Crawl) int64 { return c.Waiting }),
 	"layer":     intOf(func(c *record.Crawl) int64 { return int64(c.Layer) }),
 	"bytes":     intOf(func(c *record.Crawl) int64 { return c.Bytes }),
+	"stages":    textOf(value.Text, stagesText),
 	"error":     textOf(value.Text, func(c *record.Crawl) string { return c.Error }),
 }
 
@@ -100,6 +104,7 @@ var frontierFills = fills[[]record.Queued]{
 	"url":      textOf(value.URL, func(u *record.Queued) string { return u.URL }),
 	"host":     textOf(value.Text, func(u *record.Queued) string { return u.Host }),
 	"priority": floatOf(func(u *record.Queued) float64 { return u.Score }),
+	"terms":    textOf(value.Text, termsText),
 	"layer":    intOf(func(u *record.Queued) int64 { return int64(u.Layer) }),
 	"via":      textOf(value.URL, func(u *record.Queued) string { return u.Via }),
 	"due":      timeOf(func(u *record.Queued) record.Time { return u.Due }),
@@ -125,6 +130,30 @@ var fetchFills = fills[[]record.Fetch]{
 	"via":     textOf(value.URL, func(f *record.Fetch) string { return f.Via }),
 	"reason":  textOf(value.Text, func(f *record.Fetch) string { return f.Reason }),
 	"crawl":   textOf(value.Text, func(f *record.Fetch) string { return f.Crawl }),
+}
+
+// termsText shows what the priority of a URL is made of.
+func termsText(u *record.Queued) string {
+	t := u.Terms
+	if t == nil {
+		return ""
+	}
+	w := order.DefaultWeights
+	if t.Weights != nil {
+		w = order.Weights(*t.Weights)
+	}
+	return w.Explain(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
+}
+
+// stagesText tells what went through the stages of a crawl.
+func stagesText(c *record.Crawl) string {
+	var list []string
+	for i, tally := range c.Stages {
+		if tally.Count > 0 {
+			list = append(list, fmt.Sprintf("%s %d in %.3f s", record.Stage(i), tally.Count, tally.Took.Seconds()))
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // answered computes a column that is NULL for attempts without an answer.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -13,24 +14,54 @@ import (
 	"infomall/store/urlkey"
 )
 
+// Quotations is the method that finds pages which hold others whole. One may hold
+// several, and so be in several groups.
+const Quotations = "containment"
+
 // Duplicate is one of a group of pages or blocks that are nearly the same.
 type Duplicate struct {
-	URL            string
-	Time           record.Time
-	Block          string // path, "" for a page
+	Compared
 	Group          int64
 	Method         string
+	Keywords       string // which they share, where the method goes by these
 	Distance       int
 	Similarity     float64
 	Containment    float64
 	Representative bool
 }
 
-// Row makes a row to keep. Its key orders duplicates by URL, time and block.
+// Compared names a page or block that is compared with others.
+type Compared struct {
+	URL   string
+	Time  record.Time
+	Block string // path, "" for a page
+}
+
+// AppendKey appends a key that orders what is compared by URL, time and block.
+func (c *Compared) AppendKey(dst []byte) []byte {
+	dst = append(append(dst, urlkey.Key(c.URL)...), 0)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Time)^1<<63)
+	return append(dst, c.Block...)
+}
+
+// ParseCompared is the inverse of AppendKey.
+func ParseCompared(key string) (c Compared, err error) {
+	at := strings.IndexByte(key, 0)
+	if at < 0 || len(key) < at+9 {
+		return c, errDuplicate
+	}
+	return Compared{urlkey.URL(key[:at]), record.Time(binary.BigEndian.Uint64([]byte(key[at+1:at+9])) ^ 1<<63), key[at+9:]}, nil
+}
+
+// groupBytes is what the number of a group takes behind a key.
+const groupBytes = 1 + 4
+
+// Row makes a row to keep. Rows are in order of what is compared.
 func (d *Duplicate) Row() record.ResultRow {
-	key := append([]byte(urlkey.Key(d.URL)), 0)
-	key = binary.BigEndian.AppendUint64(key, uint64(d.Time)^1<<63)
-	key = append(key, d.Block...)
+	key := d.AppendKey(nil)
+	if d.Method == Quotations {
+		key = binary.BigEndian.AppendUint32(append(key, 0), uint32(d.Group))
+	}
 	val := binary.AppendUvarint(nil, uint64(d.Group))
 	val = binary.AppendUvarint(val, uint64(d.Distance))
 	val = binary.LittleEndian.AppendUint64(val, math.Float64bits(d.Similarity))
@@ -39,24 +70,18 @@ func (d *Duplicate) Row() record.ResultRow {
 	if d.Representative {
 		val[len(val)-1] = 1
 	}
-	return record.ResultRow{Key: key, Value: append(val, d.Method...)}
+	val = append(val, d.Method...)
+	if d.Keywords != "" {
+		val = append(append(val, 0), d.Keywords...)
+	}
+	return record.ResultRow{Key: key, Value: val}
 }
 
 // errDuplicate is what a row is that Row did not make.
 var errDuplicate = errors.New("a row of duplicates is none that a program wrote")
 
-// parseDuplicate is the inverse of Row.
-func parseDuplicate(r record.ResultRow) (d Duplicate, err error) {
-	at := 0
-	for at < len(r.Key) && r.Key[at] != 0 {
-		at++
-	}
-	if len(r.Key) < at+9 {
-		return d, errDuplicate
-	}
-	d.URL = urlkey.URL(string(r.Key[:at]))
-	d.Time = record.Time(binary.BigEndian.Uint64(r.Key[at+1:]) ^ 1<<63)
-	d.Block = string(r.Key[at+9:])
+// ParseDuplicate is the inverse of Row.
+func ParseDuplicate(r record.ResultRow) (d Duplicate, err error) {
 	group, n := binary.Uvarint(r.Value)
 	if n <= 0 {
 		return d, errDuplicate
@@ -69,8 +94,17 @@ func parseDuplicate(r record.ResultRow) (d Duplicate, err error) {
 	d.Group, d.Distance = int64(group), int(distance)
 	d.Similarity = math.Float64frombits(binary.LittleEndian.Uint64(rest))
 	d.Containment = math.Float64frombits(binary.LittleEndian.Uint64(rest[8:]))
-	d.Representative, d.Method = rest[16] == 1, string(rest[17:])
-	return d, nil
+	d.Representative = rest[16] == 1
+	d.Method, d.Keywords, _ = strings.Cut(string(rest[17:]), "\x00")
+	key := string(r.Key)
+	if d.Method == Quotations {
+		if len(key) < groupBytes {
+			return d, errDuplicate
+		}
+		key = key[:len(key)-groupBytes]
+	}
+	d.Compared, err = ParseCompared(key)
+	return d, err
 }
 
 // duplicateRow is a duplicate and when it was found.
@@ -96,7 +130,7 @@ func (r *Runner) duplicateRows(ctx context.Context, n *plan.Source) iter.Seq2[*d
 			for row, err := range r.Snapshot.ResultRows(ctx, results[i], n.Ranges) {
 				d := duplicateRow{computed: results[i].Computed}
 				if err == nil {
-					d.Duplicate, err = parseDuplicate(row)
+					d.Duplicate, err = ParseDuplicate(row)
 				}
 				if err != nil {
 					yield(nil, err)
@@ -122,6 +156,7 @@ var duplicateFills = fills[[]duplicateRow]{
 	"time":           timeOf(func(d *duplicateRow) record.Time { return d.Time }),
 	"block":          textOf(value.Text, func(d *duplicateRow) string { return d.Block }),
 	"method":         textOf(value.Text, func(d *duplicateRow) string { return d.Method }),
+	"keywords":       textOf(value.Text, func(d *duplicateRow) string { return d.Keywords }),
 	"distance":       intOf(func(d *duplicateRow) int64 { return int64(d.Distance) }),
 	"similarity":     floatOf(func(d *duplicateRow) float64 { return d.Similarity }),
 	"containment":    floatOf(func(d *duplicateRow) float64 { return d.Containment }),

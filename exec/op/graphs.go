@@ -2,88 +2,23 @@ package op
 
 import (
 	"context"
-	"encoding/binary"
-	"errors"
-	"fmt"
 	"iter"
-	"math"
 	"strconv"
-	"strings"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
-	"infomall/store/urlkey"
 )
 
 // Properties of a graph that is kept under a name.
 const (
 	GraphNodes = "nodes"
 	GraphEdges = "edges"
+	// graphForm is how its rows are made; graphs that have none have a row an edge.
+	graphForm = "form"
+	// graphWeights is yes where edges have weights.
+	graphWeights = "weights"
 )
-
-// A kept graph has a row an edge: the key is the keys of source and target with
-// a zero byte between them, the value is the weight. A node without edges is the
-// source of one without target and value.
-
-// AppendEdgeLine appends a line from which EdgeRow makes a row: lines of one edge
-// stand together when they are sorted, the one with the largest weight last.
-func AppendEdgeLine(dst []byte, e Edge) []byte {
-	dst = append(dst, urlkey.Key(e.From)...)
-	dst = append(dst, 0)
-	if e.To != "" {
-		dst = append(dst, urlkey.Key(e.To)...)
-	}
-	dst = append(dst, 0)
-	// The bits of positive numbers are in the order of the numbers.
-	return binary.BigEndian.AppendUint32(dst, math.Float32bits(e.Weight))
-}
-
-// EdgeRow makes a row to keep of a line. It is valid as long as the line.
-func EdgeRow(line []byte) record.ResultRow {
-	r := record.ResultRow{Key: line[:len(line)-5]}
-	if r.Key[len(r.Key)-1] != 0 {
-		r.Value = line[len(line)-4:]
-	}
-	return r
-}
-
-// errEdge is what a row is that EdgeRow did not make.
-var errEdge = errors.New("a row of a graph is none that a program wrote")
-
-func parseEdge(r record.ResultRow) (e Edge, err error) {
-	from, to, ok := strings.Cut(string(r.Key), "\x00")
-	if !ok || from == "" || len(r.Value) != 4 && (to != "" || len(r.Value) != 0) {
-		return e, errEdge
-	}
-	e.From = urlkey.URL(from)
-	if to != "" {
-		e.To = urlkey.URL(to)
-		e.Weight = math.Float32frombits(binary.BigEndian.Uint32(r.Value))
-		if !(e.Weight > 0) || math.IsInf(float64(e.Weight), 1) {
-			return e, errEdge
-		}
-	}
-	return e, nil
-}
-
-// KeptEdges yields the edges of a kept graph, and its lone nodes as edges without
-// To, in order of source and target.
-func KeptEdges(ctx context.Context, snap Snapshot, of record.Result) iter.Seq2[Edge, error] {
-	return func(yield func(Edge, error) bool) {
-		for row, err := range snap.ResultRows(ctx, of, nil) {
-			var e Edge
-			if err == nil {
-				if e, err = parseEdge(row); err != nil {
-					err = fmt.Errorf("%s: %w", of.File, err)
-				}
-			}
-			if !yield(e, err) || err != nil {
-				return
-			}
-		}
-	}
-}
 
 // KeptGraphs lists the graphs that are kept.
 func KeptGraphs(ctx context.Context, snap Snapshot) ([]record.Result, error) {
@@ -138,7 +73,7 @@ func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 		}
 		for _, g := range list {
 			row := edgeRow{graph: g.Name}
-			for row.Edge, err = range KeptEdges(ctx, r.Snapshot, g) {
+			for row.Edge, err = range r.keptEdges(ctx, g) {
 				if err != nil {
 					yield(nil, err)
 					return

@@ -16,7 +16,8 @@ import (
 //
 // The values of an aggregate with DISTINCT are kept beside the groups, each
 // under the key of its group followed by its own. So they spill like groups,
-// and come back behind their group and in order, such that equal ones meet.
+// and come back behind their group and in order, such that equal ones meet. Where
+// equal ones come one after the other only the last of each group is kept.
 func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error) {
 	keys, err := compileAll(n.Keys)
 	if err != nil {
@@ -86,6 +87,11 @@ type grouper struct {
 
 	key     []byte
 	current *partial // group of the row before
+	// last is the last value of what is Adjacent, which there is one of at most.
+	// carried has it by the keys of the groups that have counted it and have
+	// spilled since.
+	last    value.Value
+	carried map[string]value.Value
 }
 
 // partial is the result for a group so far.
@@ -174,6 +180,11 @@ func (g *grouper) find(i int) *partial {
 			g.held += int64(len(v.Text)) + 56
 			p.keys = append(p.keys, v)
 		}
+		for i, a := range g.aggs {
+			if a.Adjacent {
+				p.states[i].best = g.carried[string(g.key)]
+			}
+		}
 		g.groups[string(g.key)] = p
 		g.held += 2*int64(len(g.key)) + 128 + 96*int64(len(g.aggs))
 	}
@@ -194,6 +205,9 @@ func (g *grouper) update(p *partial, from, to int) error {
 			}
 		case a.By != nil:
 			p.states[i].addPairs(a, g.argCols[i], g.byCols[i], from, to)
+		case a.Adjacent:
+			p.states[i].addAdjacent(g.argCols[i], from, to)
+			g.last = p.states[i].best
 		case a.Distinct || a.Func == plan.Median || a.Func == plan.StringAgg:
 			g.remember(p, i, from, to)
 		case a.Func == plan.ApproxCount:
@@ -244,7 +258,13 @@ func (g *grouper) remember(p *partial, agg, from, to int) {
 // spill moves all groups to the sorter.
 func (g *grouper) spill() error {
 	var buf []byte
+	g.carried = make(map[string]value.Value)
 	for _, p := range g.groups {
+		for i, a := range g.aggs {
+			if a.Adjacent && p.states[i].best == g.last {
+				g.carried[string(p.key)] = g.last
+			}
+		}
 		buf = p.encode(buf[:0])
 		if err := g.late.add(p.key, buf); err != nil {
 			return err

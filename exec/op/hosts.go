@@ -15,6 +15,7 @@ import (
 type hostRow struct {
 	name                                    string
 	pages, versions, changes, bytes, errors int64
+	stored                                  int64
 	first, last, asOf                       record.Time
 	standing                                Standing
 }
@@ -108,7 +109,7 @@ func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
 			h.name, h.asOf = name, p.asOf
 		}
 		h.add(&hostRow{name: h.name, asOf: h.asOf, pages: 1, versions: p.versions, changes: p.changes,
-			bytes: p.bytes, errors: p.errors, first: p.first, last: p.last})
+			bytes: p.bytes, errors: p.errors, stored: p.stored, first: p.first, last: p.last})
 	}
 	return put()
 }
@@ -124,26 +125,27 @@ func (h *hostRow) add(part *hostRow) {
 	h.changes += part.changes
 	h.bytes += part.bytes
 	h.errors += part.errors
+	h.stored += part.stored
 	h.first = min(h.first, part.first)
 	h.last = max(h.last, part.last)
 }
 
 func (h *hostRow) encode(dst []byte) []byte {
-	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, int64(h.first), int64(h.last), int64(h.asOf)} {
+	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, h.stored, int64(h.first), int64(h.last), int64(h.asOf)} {
 		dst = binary.AppendVarint(dst, n)
 	}
 	return append(dst, h.name...)
 }
 
 func decodeHost(src []byte) hostRow {
-	var n [8]int64
+	var n [9]int64
 	for i := range n {
 		var width int
 		n[i], width = binary.Varint(src)
 		src = src[width:]
 	}
 	return hostRow{name: string(src), pages: n[0], versions: n[1], changes: n[2], bytes: n[3], errors: n[4],
-		first: record.Time(n[5]), last: record.Time(n[6]), asOf: record.Time(n[7])}
+		stored: n[5], first: record.Time(n[6]), last: record.Time(n[7]), asOf: record.Time(n[8])}
 }
 
 var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
@@ -161,4 +163,5 @@ var hostFills = fills[[]hostRow]{
 	"as_of":         timeOf(func(h *hostRow) record.Time { return h.asOf }),
 	"rank":          numberOf(func(h *hostRow) (float64, bool) { return h.standing.Rank, h.standing.Ranked }),
 	"error_count":   intOf(func(h *hostRow) int64 { return h.errors }),
+	"stored_bytes":  intOf(func(h *hostRow) int64 { return h.stored }),
 }

@@ -1,8 +1,11 @@
 package op
 
 import (
+	"cmp"
 	"context"
+	"encoding/hex"
 	"iter"
+	"slices"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -24,9 +27,10 @@ func (r *Runner) changedBlocks(ctx context.Context, n *plan.Source) iter.Seq2[[]
 				yield(nil, err)
 				return
 			}
-			for i := range b.N {
-				kept, err := r.believed(ctx, b, i)
+			i := 0
+			for kept, err := range r.allBelieved(ctx, b) {
 				if err == nil && kept.Fold != nil && (kept.Page != nil || len(kept.Fold.Changed) == 0) {
+					r.keptLast = kept
 					list = appendKept(list[:0], b, i, kept)
 				} else if err == nil {
 					list, err = f.cut(list[:0], b, i, n.Level)
@@ -38,6 +42,7 @@ func (r *Runner) changedBlocks(ctx context.Context, n *plan.Source) iter.Seq2[[]
 				if len(list) > 0 && !yield(list, nil) {
 					return
 				}
+				i++
 			}
 		}
 	}
@@ -54,12 +59,81 @@ type keptVersion struct {
 	at   record.Time // as kept was told
 	Page *block.Kept
 	Fold *block.Fold
+
+	places  []int           // of the blocks whose digests were asked for
+	digests []record.Digest // of these, nil where the blocks are not kept
+}
+
+// How the versions of a batch are read ahead.
+const (
+	// keptAheadLeast is how many versions it takes: who wants a few rows has only
+	// these read for him.
+	keptAheadLeast = 64
+	// keptBundle is how many are handed over at once, as whoever waits for each
+	// wakes for each, and keptBundles how many such wait.
+	keptBundle  = 16
+	keptBundles = 2
+)
+
+// allBelieved yields what believed gives of each version of b, in order. Those of
+// a large batch are read ahead by a goroutine, which has ended when ranging has.
+func (r *Runner) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
+	return func(yield func(*keptVersion, error) bool) {
+		if b.N >= keptAheadLeast {
+			r.believedAhead(ctx, b, yield)
+			return
+		}
+		for i := range b.N {
+			if k, err := r.believed(ctx, b, i); !yield(k, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func (r *Runner) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
+	within, cancel := context.WithCancel(ctx)
+	bundles := make(chan []*keptVersion, keptBundles)
+	var err error
+	go func() {
+		defer close(bundles)
+		for i := 0; i < b.N && err == nil; {
+			bundle := make([]*keptVersion, 0, keptBundle)
+			for ; i < b.N && len(bundle) < keptBundle; i++ {
+				var k *keptVersion
+				if k, err = r.believed(within, b, i); err != nil {
+					break
+				}
+				bundle = append(bundle, k)
+			}
+			select {
+			case bundles <- bundle:
+			case <-within.Done():
+				return
+			}
+		}
+	}()
+	defer func() {
+		cancel()
+		for range bundles {
+		}
+	}()
+	for bundle := range bundles {
+		for _, k := range bundle {
+			if !yield(k, nil) {
+				return
+			}
+		}
+	}
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		yield(nil, err)
+	}
 }
 
 // believed gives what is kept of the version at row i of b. Without a Fold it
-// does not tell what changed.
+// does not tell what changed. It may be used beside what else the Runner does.
 func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
-	k, err := r.kept(ctx, b.Ref[i], b.Time[i])
+	k, err := r.readKept(ctx, b.Ref[i], b.Time[i])
 	if err != nil || k.Fold == nil {
 		return k, err
 	}
@@ -77,13 +151,23 @@ func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 // the lives of blocks.
 const anyTime record.Time = 0
 
-// kept reads what is kept of the version that begins at a capture of that time.
-// What another version of the program kept is passed over. Columns of a block are
-// asked for right after the block was found, so the last one is remembered.
+// kept gives what is kept of the version that begins at a capture of that time.
+// Columns of a block are asked for right after the block was found, so the last
+// one is remembered.
 func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	if k := r.keptLast; k != nil && k.ref == ref && (at == k.at || at == anyTime) {
 		return k, nil
 	}
+	k, err := r.readKept(ctx, ref, at)
+	if err == nil {
+		r.keptLast = k
+	}
+	return k, err
+}
+
+// readKept reads what is kept of a version. What another version of the program
+// kept is passed over.
+func (r *Runner) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	facts, err := r.Snapshot.Kept(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -99,12 +183,12 @@ func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 			k.Fold = f
 		}
 	}
-	r.keptLast = k
 	return k, nil
 }
 
 // brought fills in what the versions brought: of what is kept, where that can be
-// believed. Versions are stored by the profile modern, whatever n asks for.
+// believed. Versions are stored by the profile modern, whatever n asks for. Spans
+// of versions that began before the window brought nothing in it.
 func (r *Runner) brought(ctx context.Context, n *plan.Source, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
@@ -137,6 +221,9 @@ func (r *Runner) brought(ctx context.Context, n *plan.Source, in iter.Seq2[*span
 // broughtBy tells what the version at row i of b brought, -1 where the archive
 // has no body of it. f goes through the versions.
 func (r *Runner) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
+	if b.Change[i] == record.ChangeSame {
+		return block.Brought{}, nil
+	}
 	kept, err := r.believed(ctx, b, i)
 	if err != nil {
 		return block.Brought{}, err
@@ -202,6 +289,11 @@ func (r *Runner) lateBlock(ctx context.Context, n *plan.Source, hidden []*value.
 				return value.OfInt(int64(print)), err
 			}
 		}
+		if name == "digest" && keptCut(n) {
+			if digest, ok, err := r.keptDigest(ctx, r.keptLast, ordinal); ok || err != nil {
+				return value.OfText(digest), err
+			}
+		}
 		res, err := r.response(ctx, ref, options(n))
 		if err != nil {
 			return value.Value{}, err
@@ -234,6 +326,51 @@ func (r *Runner) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (
 	}
 	print, ok := k.Page.Fingerprint(leaves[leaf])
 	return print, ok, nil
+}
+
+// keptDigest gives the digest of a block of the kept cut, false where the page is
+// not kept in blocks. Those of all blocks that changed are made at once if it is one
+// of them, else those of the whole cut.
+func (r *Runner) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (string, bool, error) {
+	if k.Page == nil || k.Page.Inline() || ordinal >= len(k.Page.Cut) {
+		return "", false, nil
+	}
+	i, asked := slices.BinarySearch(k.places, ordinal)
+	if !asked {
+		k.places = k.changedPlaces()
+		if i, asked = slices.BinarySearch(k.places, ordinal); !asked {
+			k.places, i = upTo(len(k.Page.Cut)), ordinal
+		}
+		var err error
+		if k.digests, err = r.Snapshot.Digests(ctx, k.ref, block.KeptLevel, k.places); err != nil {
+			return "", false, err
+		}
+	}
+	if k.digests == nil {
+		return "", false, nil
+	}
+	return hex.EncodeToString(k.digests[i][:]), true, nil
+}
+
+// changedPlaces are the places in the cut of the blocks that changed.
+func (k *keptVersion) changedPlaces() []int {
+	if k.Fold == nil {
+		return nil
+	}
+	places := make([]int, len(k.Fold.Changed))
+	for i := range places {
+		places[i] = k.Fold.Changed[i].Ordinal
+	}
+	return places
+}
+
+// upTo gives the numbers below n.
+func upTo(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
 }
 
 // keptBlock gives a function that computes late columns of a block of the kept

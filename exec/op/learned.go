@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -33,18 +34,18 @@ type learnedVersion struct {
 	level       int
 	levelReason string
 	first       bool
+	reason      string        // why it is soft_missing, or not substantial
 	senses      []block.Sense // of the blocks of the cut, then of those removed
 }
 
-func (v *learnedVersion) substantial() bool {
-	return v.first || slices.ContainsFunc(v.senses, func(s block.Sense) bool { return s.Substantial })
-}
+func (v *learnedVersion) substantial() bool { return v.first || block.Together(v.senses).Substantial }
 
 // learnedFields computes the columns of versions that need the versions before.
 var learnedFields = map[string]func(v *learnedVersion) value.Value{
 	"level":        func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) },
 	"level_reason": func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) },
 	"substantial":  func(v *learnedVersion) value.Value { return value.OfBool(v.substantial()) },
+	"reason":       func(v *learnedVersion) value.Value { return textOrNull(v.reason) },
 }
 
 // lateVersion gives a function that computes the late columns of a version.
@@ -118,7 +119,7 @@ func asks(n *plan.Source, names ...string) bool {
 func (r *Runner) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}
-	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true}
+	f := &follower{r: r, ctx: ctx, to: record.MaxTime, options: of.options, whole: true, also: record.ColPage}
 	f.begin(of.key, record.MinTime)
 	defer f.close()
 	var m block.LevelManager
@@ -141,7 +142,21 @@ func (r *Runner) learn(ctx context.Context, of learnedOf) error {
 		}
 		if of.words {
 			v.senses = rev.Senses(of.cut)
+			v.reason = f.reason(&v)
 		}
 		versions[ref] = v
 	}
+}
+
+// reason tells why the version that the last step gave is soft_missing, or else
+// not substantial. Where all blocks are the same, markup is what differs.
+func (f *follower) reason(v *learnedVersion) string {
+	i := f.row - 1
+	switch {
+	case f.batch.Reason[i] != "" || v.substantial():
+		return f.batch.Reason[i]
+	case f.batch.Change[i] == record.ChangeLayout:
+		return cmp.Or(block.Together(v.senses).Reason, "markup")
+	}
+	return block.Together(v.senses).Reason
 }

@@ -60,21 +60,27 @@ func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i in
 	if err != nil {
 		return nil, err
 	}
-	base := b.URL[i]
-	if p.base != "" {
-		if u, err := urlkey.Resolve(base, p.base); err == nil {
-			base = u
-		}
-	}
+	r.resolved.page(baseOf(b.URL[i], p.base))
+	var link []byte
 	list := make([]linkRow, len(p.links))
 	for j := range p.links {
 		l := &list[j]
 		*l = linkRow{Link: &p.links[j], url: b.URL[i], time: b.Time[i], asOf: b.AsOf[i], ref: b.Ref[i], n: j, block: p.path(j)}
-		if u, err := urlkey.Resolve(base, l.Target); err == nil {
-			l.target = u
-		}
+		link = append(link[:0], l.Target...)
+		l.target = string(r.resolved.target(link))
 	}
 	return list, nil
+}
+
+// baseOf is what the links of a page are relative to, which may name something
+// else than its URL.
+func baseOf(url, named string) string {
+	if named != "" {
+		if u, err := urlkey.Resolve(url, named); err == nil {
+			return u
+		}
+	}
+	return url
 }
 
 // pageLinks is the links of one version, as they are kept or found anew.

@@ -2,6 +2,7 @@ package op
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,7 +11,6 @@ import (
 	"iter"
 	"math"
 	"os"
-	"strings"
 
 	"infomall/exec/graph"
 	"infomall/store/urlkey"
@@ -31,12 +31,15 @@ type NamedGraph struct {
 	// no such node.
 	Found []int
 
-	keys *spool
+	keys  func() iter.Seq2[[]byte, error]
+	spool *spool // where keys come from, if it is that
 }
 
 // Close releases memory and files.
 func (g *NamedGraph) Close() error {
-	g.keys.close()
+	if g.spool != nil {
+		g.spool.close()
+	}
 	if g.Graph == nil {
 		return nil
 	}
@@ -45,7 +48,7 @@ func (g *NamedGraph) Close() error {
 
 // Keys yields the sort keys of all nodes in order of number. One is valid until
 // the next.
-func (g *NamedGraph) Keys() iter.Seq2[[]byte, error] { return g.keys.all() }
+func (g *NamedGraph) Keys() iter.Seq2[[]byte, error] { return g.keys() }
 
 // Name fills in the URLs or names of the nodes that are keys of names.
 func (g *NamedGraph) Name(names map[int]string) error {
@@ -64,27 +67,31 @@ func (g *NamedGraph) Name(names map[int]string) error {
 
 // GraphOptions say what a graph is made of.
 type GraphOptions struct {
-	Weighted bool     // edges have weights of their own
-	Find     []string // names whose numbers are wanted
+	Weighted  bool     // edges have weights of their own
+	SelfLoops bool     // edges from a node to itself count
+	Find      []string // names whose numbers are wanted
 }
 
-// Graph makes a graph of edges that come in any order; those that come again
-// count once, with the largest weight, and those from a node to itself not at
-// all. What is more than the memory given to operators goes to temporary files.
-func (r *Runner) Graph(ctx context.Context, edges iter.Seq2[Edge, error], o GraphOptions) (*NamedGraph, error) {
-	m := &graphMaker{
-		ctx: ctx, o: o, limit: r.MemoryBytes / 8, ids: make(map[string]uint32),
-		names: r.newSorter(ctx, 4), pairs: pairSpool{limit: int(r.MemoryBytes / 8 / 4), dirs: r.TempDirs},
-		g: &NamedGraph{keys: newSpool(r.MemoryBytes/8, r.TempDirs)},
+// Graph makes a graph of the edges that fill adds, in any order; those that come
+// again count once, with the largest weight. What is more than the memory given to
+// operators goes to temporary files.
+func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMaker) error) (*NamedGraph, error) {
+	m := &GraphMaker{
+		ctx: ctx, o: o, limit: r.MemoryBytes / 8,
+		names: r.newSorter(ctx, 4), pairs: pairSpool{limit: int(r.MemoryBytes / 32), dirs: r.TempDirs},
+		g: &NamedGraph{spool: newSpool(r.MemoryBytes/8, r.TempDirs)},
 	}
+	m.g.keys = m.g.spool.all
 	defer m.names.close()
 	defer m.pairs.close()
-	err := m.read(edges)
+	err := fill(m)
+	m.table = nameTable{}
 	if err == nil {
 		err = m.number()
 	}
 	if err == nil {
-		err = m.build(graph.Options{Memory: r.MemoryBytes / 2, TempFile: r.TempFile, Weighted: o.Weighted})
+		// Weights that are all 1 need not be kept.
+		err = m.build(graph.Options{Memory: r.MemoryBytes / 2, TempFile: r.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.g.Close())
@@ -92,16 +99,17 @@ func (r *Runner) Graph(ctx context.Context, edges iter.Seq2[Edge, error], o Grap
 	return m.g, nil
 }
 
-// graphMaker gives names numbers as they come, in so far as they are remembered:
-// a name may get several. When all are known they are sorted, and get the final
-// ones.
-type graphMaker struct {
+// GraphMaker takes the nodes and edges of a graph. It gives names numbers as they
+// come, in so far as they are remembered: a name may get several. When all are
+// known they are sorted, and get the final ones. It is for one goroutine.
+type GraphMaker struct {
 	ctx   context.Context
+	n     int // calls
 	o     GraphOptions
 	limit int64
-	ids   map[string]uint32
-	bytes int64 // of ids, about
-	next  uint32
+	table nameTable // of the names remembered
+	base  uint32    // the number of the first of them
+	next  uint32    // the number after those given
 	names *sorter   // keys, each with a number
 	pairs pairSpool // the edges, by these numbers
 	final []uint32  // the final number of each
@@ -112,74 +120,59 @@ type graphMaker struct {
 // nodesMax bounds the numbers of nodes.
 const nodesMax = math.MaxUint32
 
-func (m *graphMaker) id(name string) (uint32, error) {
-	if id, ok := m.ids[name]; ok {
-		return id, nil
+// Node gives a number for the node of a name, for Edge. A node of which no edge
+// comes is one as well.
+func (m *GraphMaker) Node(name []byte) (uint32, error) {
+	if m.n++; m.n%ctxEvery == 0 && m.ctx.Err() != nil {
+		return 0, m.ctx.Err()
 	}
-	const overhead = 64 // of an entry of a map
-	if m.bytes += int64(len(name)) + overhead; m.bytes > m.limit {
-		clear(m.ids)
-		m.bytes = int64(len(name)) + overhead
+	if m.table.bytes > m.limit {
+		m.base = m.next
+		m.table.clear()
+	}
+	i, fresh, err := m.table.add(name)
+	id := m.base + i
+	if err != nil || !fresh {
+		return id, err
 	}
 	if m.next == nodesMax {
 		return 0, fmt.Errorf("a graph of more than %d nodes", uint32(nodesMax))
 	}
-	id := m.next
 	m.next++
-	m.ids[strings.Clone(name)] = id
-	return id, m.names.add([]byte(urlkey.Key(name)), binary.BigEndian.AppendUint32(nil, id))
+	return id, m.names.add([]byte(urlkey.Key(string(name))), binary.BigEndian.AppendUint32(nil, id))
 }
 
-func (m *graphMaker) read(edges iter.Seq2[Edge, error]) error {
-	last, from := "", uint32(0)
-	n := 0
-	for e, err := range edges {
-		if n++; n%ctxEvery == 0 && err == nil {
-			err = m.ctx.Err()
-		}
-		if err != nil {
-			return err
-		}
-		if e.From != last || n == 1 {
-			if from, err = m.id(e.From); err != nil {
-				return err
-			}
-			last = e.From
-		}
-		if e.To == "" {
-			continue
-		}
-		to, err := m.id(e.To)
-		if err == nil {
-			err = m.pairs.add(from, to, e.Weight)
-		}
-		if err != nil {
-			return err
-		}
+// Edge adds an edge between two nodes, of a weight that is finite and above 0.
+func (m *GraphMaker) Edge(from, to uint32, weight float32) error {
+	return m.pairs.add(from, to, weight)
+}
+
+// Link adds an edge by the names of its ends, or a node alone where the second is
+// empty.
+func (m *GraphMaker) Link(from, to []byte, weight float32) error {
+	u, err := m.Node(from)
+	if err != nil || len(to) == 0 {
+		return err
 	}
-	m.ids = nil
-	return nil
+	v, err := m.Node(to)
+	if err != nil {
+		return err
+	}
+	return m.Edge(u, v, weight)
 }
 
 // number gives the final numbers.
-func (m *graphMaker) number() error {
+func (m *GraphMaker) number() error {
 	m.final = make([]uint32, m.next)
-	wanted := make(map[string][]int)
-	for i, name := range m.o.Find {
-		key := urlkey.Key(name)
-		wanted[key] = append(wanted[key], i)
-		m.g.Found = append(m.g.Found, -1)
-	}
+	find := m.g.finder(m.o.Find)
 	var last []byte
 	for r, err := range m.names.sorted() {
 		if err != nil {
 			return err
 		}
 		if m.nodes == 0 || string(r.key) != string(last) {
-			for _, i := range wanted[string(r.key)] {
-				m.g.Found[i] = m.nodes
-			}
-			if err := m.g.keys.add(r.key); err != nil {
+			find(r.key, m.nodes)
+			if err := m.g.spool.add(r.key); err != nil {
 				return err
 			}
 			last = append(last[:0], r.key...)
@@ -191,7 +184,23 @@ func (m *graphMaker) number() error {
 	return nil
 }
 
-func (m *graphMaker) build(o graph.Options) (err error) {
+// finder gives a function that is told of the keys of all nodes, and fills in
+// Found.
+func (g *NamedGraph) finder(names []string) (tell func(key []byte, node int)) {
+	wanted := make(map[string][]int)
+	for i, name := range names {
+		key := urlkey.Key(name)
+		wanted[key] = append(wanted[key], i)
+		g.Found = append(g.Found, -1)
+	}
+	return func(key []byte, node int) {
+		for _, i := range wanted[string(key)] {
+			g.Found[i] = node
+		}
+	}
+}
+
+func (m *GraphMaker) build(o graph.Options) (err error) {
 	b := graph.NewBuilder(o)
 	n := 0
 	err = m.pairs.each(func(from, to uint32, weight float32) error {
@@ -208,16 +217,30 @@ func (m *graphMaker) build(o graph.Options) (err error) {
 }
 
 // pairSpool holds edges by number in memory up to a limit, and behind it in a
-// temporary file.
+// temporary file: from and to, and behind some first edges, which all have weight
+// 1, the weight.
 type pairSpool struct {
-	limit int // of held
-	dirs  []string
-	held  []uint32 // from, to, weight
-	file  *os.File
+	limit    int // of held
+	dirs     []string
+	held     []byte
+	file     *os.File
+	plain    int64 // edges without weight
+	weighted bool  // some weight is not 1
 }
 
+// Bytes of edges.
+const (
+	pairBytes     = 8
+	weightedBytes = 12
+)
+
 func (s *pairSpool) add(from, to uint32, weight float32) error {
-	s.held = append(s.held, from, to, math.Float32bits(weight))
+	s.held = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(s.held, from), to)
+	if s.weighted = s.weighted || weight != 1; s.weighted {
+		s.held = binary.LittleEndian.AppendUint32(s.held, math.Float32bits(weight))
+	} else {
+		s.plain++
+	}
 	if len(s.held) < s.limit {
 		return nil
 	}
@@ -227,11 +250,7 @@ func (s *pairSpool) add(from, to uint32, weight float32) error {
 			return err
 		}
 	}
-	w := bufio.NewWriterSize(s.file, spillBuffer)
-	err := binary.Write(w, binary.LittleEndian, s.held)
-	if err == nil {
-		err = w.Flush()
-	}
+	_, err := s.file.Write(s.held)
 	s.held = s.held[:0]
 	return graphFault("write", err)
 }
@@ -245,25 +264,29 @@ func graphFault(deed string, err error) error {
 
 // each calls f for all edges, once.
 func (s *pairSpool) each(f func(from, to uint32, weight float32) error) error {
+	var in io.Reader = bytes.NewReader(s.held)
 	if s.file != nil {
 		if _, err := s.file.Seek(0, io.SeekStart); err != nil {
 			return graphFault("read", err)
 		}
-		in := bufio.NewReaderSize(s.file, spillBuffer)
-		var raw [12]byte
-		for {
-			if _, err := io.ReadFull(in, raw[:]); err == io.EOF {
-				break
-			} else if err != nil {
-				return graphFault("read", err)
-			}
-			if err := f(binary.LittleEndian.Uint32(raw[:]), binary.LittleEndian.Uint32(raw[4:]), math.Float32frombits(binary.LittleEndian.Uint32(raw[8:]))); err != nil {
-				return err
-			}
-		}
+		in = io.MultiReader(s.file, in)
 	}
-	for i := 0; i < len(s.held); i += 3 {
-		if err := f(s.held[i], s.held[i+1], math.Float32frombits(s.held[i+2])); err != nil {
+	buffered := bufio.NewReaderSize(in, spillBuffer)
+	var raw [weightedBytes]byte
+	b, weight := raw[:pairBytes], float32(1)
+	for {
+		if s.plain--; s.plain < 0 {
+			b = raw[:]
+		}
+		if _, err := io.ReadFull(buffered, b); err == io.EOF {
+			break
+		} else if err != nil {
+			return graphFault("read", err)
+		}
+		if s.plain < 0 {
+			weight = math.Float32frombits(binary.LittleEndian.Uint32(b[pairBytes:]))
+		}
+		if err := f(binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), weight); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"testing"
@@ -14,14 +13,34 @@ import (
 	"infomall/store/urlkey"
 )
 
-func listEdges(list []Edge) iter.Seq2[Edge, error] {
-	return func(yield func(Edge, error) bool) {
+// edgesOf adds edges to a graph.
+func edgesOf(list []Edge) func(*GraphMaker) error {
+	return func(m *GraphMaker) error {
 		for _, e := range list {
-			if !yield(e, nil) {
-				return
+			if err := m.Link([]byte(e.From), []byte(e.To), e.Weight); err != nil {
+				return err
 			}
 		}
+		return nil
 	}
+}
+
+// drawEdges draws edges between nodes of a few hosts, and nodes alone.
+func drawEdges(t *rapid.T) []Edge {
+	name := rapid.Custom(func(t *rapid.T) string {
+		n := rapid.IntRange(0, 30).Draw(t, "n")
+		if n < 3 {
+			return fmt.Sprint("node ", n)
+		}
+		return fmt.Sprintf("http://h%d.cn/%d", n%4, n)
+	})
+	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Edge {
+		e := Edge{From: name.Draw(t, "from"), To: name.Draw(t, "to"), Weight: float32(rapid.IntRange(1, 3).Draw(t, "weight"))}
+		if rapid.IntRange(0, 9).Draw(t, "alone") == 0 {
+			e.To = ""
+		}
+		return e
+	}), 0, 200).Draw(t, "edges")
 }
 
 // TestNamedGraph builds random graphs, with so little memory that names are
@@ -29,20 +48,7 @@ func listEdges(list []Edge) iter.Seq2[Edge, error] {
 // map.
 func TestNamedGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.Custom(func(t *rapid.T) string {
-			n := rapid.IntRange(0, 30).Draw(t, "n")
-			if n < 3 {
-				return fmt.Sprint("node ", n)
-			}
-			return fmt.Sprintf("http://h%d.cn/%d", n%4, n)
-		})
-		list := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Edge {
-			e := Edge{From: name.Draw(t, "from"), To: name.Draw(t, "to"), Weight: float32(rapid.IntRange(1, 3).Draw(t, "weight"))}
-			if rapid.IntRange(0, 9).Draw(t, "alone") == 0 {
-				e.To = ""
-			}
-			return e
-		}), 0, 200).Draw(t, "edges")
+		list := drawEdges(t)
 		weighted := rapid.Bool().Draw(t, "weighted")
 		memory := rapid.SampledFrom([]int64{1, 3000, 1 << 20}).Draw(t, "memory")
 
@@ -65,7 +71,7 @@ func TestNamedGraph(t *testing.T) {
 		keys := slices.Sorted(maps.Keys(nodes))
 
 		find := []string{"node 1", "http://h1.cn/5", "http://nowhere.cn/"}
-		g, err := (&Runner{MemoryBytes: memory}).Graph(context.Background(), listEdges(list), GraphOptions{Weighted: weighted, Find: find})
+		g, err := (&Runner{MemoryBytes: memory}).Graph(context.Background(), GraphOptions{Weighted: weighted, Find: find}, edgesOf(list))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,19 +106,22 @@ func TestNamedGraph(t *testing.T) {
 // TestNamedGraphEnds gives the errors of the edges and of the context.
 func TestNamedGraphEnds(t *testing.T) {
 	fault := errors.New("no more")
-	_, err := (&Runner{MemoryBytes: 1 << 20}).Graph(context.Background(), func(yield func(Edge, error) bool) { yield(Edge{}, fault) }, GraphOptions{})
+	_, err := (&Runner{MemoryBytes: 1 << 20}).Graph(context.Background(), GraphOptions{}, func(*GraphMaker) error { return fault })
 	if !errors.Is(err, fault) {
 		t.Errorf("error %v, want that of the edges", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	n := 0
-	_, err = (&Runner{MemoryBytes: 1 << 20}).Graph(ctx, func(yield func(Edge, error) bool) {
-		for yield(Edge{From: fmt.Sprint(n), To: "b", Weight: 1}, nil) {
+	_, err = (&Runner{MemoryBytes: 1 << 20}).Graph(ctx, GraphOptions{}, func(m *GraphMaker) error {
+		for {
+			if err := m.Link(fmt.Append(nil, n), []byte("b"), 1); err != nil {
+				return err
+			}
 			if n++; n == 10 {
 				cancel()
 			}
 		}
-	}, GraphOptions{})
+	})
 	if !errors.Is(err, context.Canceled) || n > 2*ctxEvery {
 		t.Errorf("error %v after %d edges, want that of the context", err, n)
 	}

@@ -21,6 +21,10 @@ type pageRow struct {
 	bytes, errors, visits int64
 	standing              Standing
 	inlinks, outlinks     int64
+	revisit               Revisit
+	found                 foundOn
+	stored                int64
+	ref                   record.Ref // of the last version
 }
 
 // pageNeeds are the columns of a scan that pages asks for beside its fields':
@@ -59,7 +63,7 @@ func (p *pageRow) add(b *spanBatch, i int) {
 	if p.visits == 0 {
 		p.key, p.url, p.first, p.asOf = b.Key[i], b.URL[i], b.Time[i], b.AsOf[i]
 	}
-	p.last = b.Last[i]
+	p.last, p.ref = b.Last[i], b.Ref[i]
 	p.visits += b.Visits[i]
 	p.versions++
 	if b.Change[i].Changed() {
@@ -83,16 +87,23 @@ func (p *pageRow) add(b *spanBatch, i int) {
 	if b.Bytes != nil {
 		p.bytes += max(b.Bytes[i], 0)
 	}
+	if b.StoredBytes != nil {
+		p.stored += max(b.StoredBytes[i], 0)
+	}
 }
 
 // pageSpans are the versions that n's pages are made of.
 func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanBatch, error] {
-	return r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
+	in := r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
+	if n.Asks("stored_bytes") {
+		in = r.brought(ctx, n, in)
+	}
+	return in
 }
 
 // pages yields a row a URL.
 func (r *Runner) pages(ctx context.Context, n *plan.Source) Rows {
-	return render(n, pageFills, pageShape, paged(r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n))))))
+	return render(n, pageFills, pageShape, paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n))))))))
 }
 
 // rankedPages adds to pages what the ranking says of them, where that is asked.
@@ -144,7 +155,17 @@ func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	}
 }
 
-var pageShape = shape[[]pageRow]{rows: func(list []pageRow) int { return len(list) }}
+var pageShape = shape[[]pageRow]{
+	func(list []pageRow) int { return len(list) },
+	func(hidden []*value.Vector, list []pageRow) {
+		for _, h := range hidden {
+			h.Resize(value.Int, len(list))
+		}
+		for i := range list {
+			packRef(hidden, i, list[i].ref)
+		}
+	},
+}
 
 // pageFills computes the columns of pages.
 var pageFills = fills[[]pageRow]{
@@ -165,11 +186,23 @@ var pageFills = fills[[]pageRow]{
 			}
 		}
 	},
-	"kind":     textOf(value.Text, func(p *pageRow) string { return p.kind.String() }),
-	"mime":     textOf(value.Text, func(p *pageRow) string { return p.mime }),
-	"urlkey":   textOf(value.Text, func(p *pageRow) string { return urlkey.CDX(p.url) }),
-	"host":     textOf(value.Text, func(p *pageRow) string { return urlkey.Host(p.url) }),
-	"domain":   textOf(value.Text, func(p *pageRow) string { return urlkey.Domain(p.url) }),
+	"kind":        textOf(value.Text, func(p *pageRow) string { return p.kind.String() }),
+	"mime":        textOf(value.Text, func(p *pageRow) string { return p.mime }),
+	"urlkey":      textOf(value.Text, func(p *pageRow) string { return urlkey.CDX(p.url) }),
+	"host":        textOf(value.Text, func(p *pageRow) string { return urlkey.Host(p.url) }),
+	"domain":      textOf(value.Text, func(p *pageRow) string { return urlkey.Domain(p.url) }),
+	"change_rate": numberOf(func(p *pageRow) (float64, bool) { return p.revisit.Rate, p.revisit.Visits > 0 }),
+	"next_due":    timeOf(func(p *pageRow) record.Time { return p.revisit.Due }),
+	"layer": func(v *value.Vector, list []pageRow) {
+		v.Resize(value.Int, len(list))
+		for i := range list {
+			if v.Ints[i] = int64(list[i].found.layer); !list[i].found.known {
+				v.SetNull(i)
+			}
+		}
+	},
+	"weight":   numberOf(func(p *pageRow) (float64, bool) { return p.found.weight, p.found.known }),
+	"via":      textOf(value.URL, func(p *pageRow) string { return p.found.via }),
 	"inlinks":  intOf(func(p *pageRow) int64 { return p.inlinks }),
 	"outlinks": intOf(func(p *pageRow) int64 { return p.outlinks }),
 	"depth":    intOf(func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),

@@ -25,18 +25,25 @@ const (
 func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
+		cols := make([]*value.Vector, len(n.Fill))
+		for i := range cols {
+			cols[i] = new(value.Vector)
+		}
 		for b, err := range in {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for from := 0; from < b.N; {
-				to, cols, err := r.fill(ctx, n, b, from)
+				to, err := r.fill(ctx, n, b, from, cols)
 				if err != nil {
 					yield(nil, err)
 					return
 				}
-				out = *b.Slice(from, to)
+				out.N, out.Cols = b.N, append(out.Cols[:0], b.Cols...)
+				if to-from < b.N {
+					out = *b.Slice(from, to)
+				}
 				for i, f := range n.Fill {
 					out.Cols[n.Base+f] = cols[i]
 				}
@@ -49,18 +56,18 @@ func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
 	}
 }
 
-// fill computes the columns for rows from on, until they take payloadBytes, and
-// gives the row after the last.
-func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from int) (int, []*value.Vector, error) {
-	cols := make([]*value.Vector, len(n.Fill))
+// fill computes the columns for rows from on into cols, until they take
+// payloadBytes, and gives the row after the last.
+func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from int, cols []*value.Vector) (int, error) {
 	for i, f := range n.Fill {
-		cols[i] = &value.Vector{Type: n.Source.Fields[f].Type}
+		clear(cols[i].Texts)
+		cols[i].Resize(n.Source.Fields[f].Type, 0)
 	}
 	hidden := b.Cols[n.Base+len(n.Source.Fields):]
 	held := 0
 	for row := from; row < b.N; row++ {
 		if held >= payloadBytes {
-			return row, cols, nil
+			return row, nil
 		}
 		field := lateColumn(noField)
 		var err error
@@ -68,18 +75,18 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 			field, err = r.late(ctx, n.Source, hidden, row)
 		}
 		if err != nil {
-			return 0, nil, err
+			return 0, err
 		}
 		for i, f := range n.Fill {
 			v, err := field(n.Source.Fields[f].Name)
 			if err != nil {
-				return 0, nil, err
+				return 0, err
 			}
 			held += len(v.Text)
 			cols[i].AppendValue(v)
 		}
 	}
-	return b.N, cols, nil
+	return b.N, nil
 }
 
 // noField is what a row has that a LEFT JOIN made of nothing.
@@ -97,7 +104,7 @@ func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vecto
 		return r.lateBlock(ctx, n, hidden, row)
 	case "links":
 		return r.lateLink(ctx, n, hidden, row)
-	case "versions":
+	case "versions", "pages":
 		return r.lateVersion(ctx, n, unpackRef(hidden, row)), nil
 	case "layouts":
 	default:

@@ -260,6 +260,14 @@ func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
 	}
 }
 
+// StandingOf is what a ranking has of a URL or name, and whether it has it.
+func StandingOf(ctx context.Context, snap Snapshot, of *record.Result, url string) (Standing, bool, error) {
+	key := urlkey.Key(url)
+	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
+	defer c.stop()
+	return c.row.Standing, c.more, c.err
+}
+
 // RanksOf gives each node of a graph the rank that a ranking has for it, 0 where
 // it has none.
 func RanksOf(ctx context.Context, snap Snapshot, of *record.Result, g *NamedGraph) ([]float64, error) {

@@ -74,7 +74,8 @@ type follower struct {
 	ctx     context.Context
 	to      record.Time
 	options block.Options
-	whole   bool // from the first version on
+	whole   bool           // from the first version on
+	also    record.Columns // what batch has beside what is needed here
 
 	key     string
 	from    record.Time
@@ -136,12 +137,12 @@ var errUnkept = errors.New("the lives of blocks are not kept")
 // begin turns to the versions of a URL from a time on.
 func (f *follower) begin(key string, from record.Time) {
 	f.close()
-	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, key: key, from: from}
+	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, key: key, from: from}
 	f.next, f.stop = iter.Pull2(f.r.Snapshot.Scan(f.ctx, record.Scan{
 		Ranges:  []urlkey.Range{{From: key, To: key + "\x00"}},
 		From:    from,
 		To:      f.to,
-		Columns: record.ColChange | record.ColKind | record.ColDigest,
+		Columns: record.ColChange | record.ColKind | record.ColDigest | f.also,
 	}))
 }
 

@@ -24,6 +24,9 @@ type Runner struct {
 	Jobs   Jobs
 	// Schedules gives the schedules in order of name.
 	Schedules func(context.Context) ([]Schedule, error)
+	// Revisits tells of the pages of a source how often they change, and, if due, when
+	// each is to be visited next, in order of URL; of some pages it tells nothing.
+	Revisits func(ctx context.Context, n *plan.Source, due bool) iter.Seq2[Revisit, error]
 	// MemoryBytes is about how much an operator that must hold rows may hold;
 	// what is more goes to temporary files.
 	MemoryBytes int64
@@ -40,6 +43,7 @@ type Runner struct {
 	compared  comparison  // made last
 	keptLast  *keptVersion
 	linked    []*pageLinks // as responses
+	resolved  resolved     // what links mean
 	learned   learned      // of the URL asked for last
 	style     *hostStyle   // as well
 	// sought bounds sources while the right side of a join is opened.

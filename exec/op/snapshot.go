@@ -33,6 +33,13 @@ type Snapshot interface {
 	Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error)
 	// LeafFacts gives what was kept of each leaf of a capture's body, in order.
 	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
+	// AppendLeaves appends it to dst as it is kept: who wants a part of it need not
+	// have all of it made.
+	AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error)
+	// Digests gives the digests of the blocks in some places, from 0 and ascending,
+	// of the cut at a level of a capture's body; nil where the body is not kept in
+	// blocks.
+	Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error)
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]record.Tombstone, error)

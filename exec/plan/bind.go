@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -606,6 +607,10 @@ func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, erro
 			if !ok {
 				err := ast.Errorf(e, "%s wants values of one type: %s is %s, and those before it are %s", where, e, x.Type(), t)
 				err.Hint = fmt.Sprintf("CAST(%s AS %s)", e, t)
+				if x.Type().Textual() { // Anything can be a text, few texts anything else.
+					first := slices.IndexFunc(bound, func(x Expr) bool { return x != nil && x.Type() != value.Null })
+					err.Hint = fmt.Sprintf("CAST(%s AS text)", list[first])
+				}
 				return nil, t, err
 			}
 			bound[i], t = x, both

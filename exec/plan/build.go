@@ -368,8 +368,12 @@ func (b *builder) finishDistinct(limit Limit) error {
 	if err != nil {
 		return err
 	}
+	below := b.top
 	b.project()
 	b.top = &Distinct{In: b.top}
+	if keys, err = b.talliedDistinct(below, keys); err != nil {
+		return err
+	}
 	b.sort(keys, limit)
 	b.bound(limit)
 	return nil

@@ -31,11 +31,19 @@ var foreignFunctions = map[string]string{
 	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)", "first_value": "write arg_min(x, time)", "last_value": "write arg_max(x, time)",
 	"percentile_cont": "write median", "quantile": "write median", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
 	"approx_count_distinct": "write approx_count", "approx_distinct": "write approx_count", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
+	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tells whether a text has it", "printf": "texts are joined by ||",
+	"datetime": "write NOW, or CAST(x AS time)", "date_part": "write year(t), or strftime(t, '%H')", "datepart": "write year(t), or strftime(t, '%H')",
+	"julianday": "times are subtracted: a - b", "random": "ORDER BY md5(url) mixes rows", "rand": "ORDER BY md5(url) mixes rows",
+	"typeof": "DESCRIBE tells the types of columns", "total": "write sum", "power": "write x * x",
+	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": noWindows, "nth_value": noWindows,
 	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
 	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before tell of the version before", "lead": noWindows + "; next tells of the version after",
 }
 
-const noWindows = "there are no window functions"
+const (
+	noWindows = "there are no window functions"
+	noSets    = "one SELECT for each set is joined to the next by UNION ALL"
+)
 
 // foreignColumns are words of SQL that stand alone and pass for columns here.
 var foreignColumns = map[string]string{
@@ -45,7 +53,7 @@ var foreignColumns = map[string]string{
 	"sysdate":           "write NOW",
 	"rowid":             "rows have none; url and time tell them apart",
 	"rownum":            "write LIMIT n",
-	"all":               "name the columns: GROUP BY 1, 2",
+	"all":               "name the columns, or give their numbers: 1, 2",
 }
 
 // withoutFrom says what may be meant by a column of a query without FROM.

@@ -67,6 +67,7 @@ func (b *builder) group() error {
 	b.read(b.touched)
 	group := &Group{In: b.top, Keys: b.keys, Aggs: b.aggs}
 	b.tallied(group)
+	b.adjacent(group)
 	b.top, b.made = group, true
 	having, err := b.having()
 	if err != nil {
@@ -81,6 +82,35 @@ func (b *builder) group() error {
 		b.top = &Filter{In: b.top, Conds: []Expr{having}}
 	}
 	return nil
+}
+
+// adjacent notes the aggregates of g that count distinct URLs of captures or
+// versions, which come by URL.
+func (b *builder) adjacent(g *Group) {
+	if b.env.Plain {
+		return
+	}
+	in := g.In
+	for {
+		switch n := in.(type) {
+		case *Filter:
+			in = n.In
+			continue
+		case *Payload:
+			in = n.In
+			continue
+		}
+		break
+	}
+	src, ok := in.(*Source)
+	if !ok || src.Tally != nil || src.Relation != capturesRelation && src.Relation != versionsRelation {
+		return
+	}
+	url := src.field("url")
+	for _, a := range g.Aggs {
+		c, ok := a.Arg.(*Col)
+		a.Adjacent = ok && c.Index == url && a.Func == Count && a.Distinct
+	}
 }
 
 // having binds HAVING's condition, nil if there is none.
@@ -434,8 +464,11 @@ func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, erro
 		return t, nil
 	}
 	err := ast.Errorf(at, "%s takes numbers or durations, and %s is of type %s", f, at, t)
-	if t.Textual() {
+	switch {
+	case t.Textual():
 		err.Hint = "write CAST(" + at.String() + " AS int)"
+	case t == value.Bool:
+		err.Hint = "count_if(" + at.String() + ") counts where it is true"
 	}
 	return value.Null, err
 }

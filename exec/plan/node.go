@@ -135,6 +135,9 @@ type Aggregate struct {
 	ast.Span
 	Func     AggregateFunc
 	Distinct bool
+	// Adjacent tells that equal values of Arg, a column, come one after the other,
+	// so that those of a Distinct Count need not be remembered.
+	Adjacent bool
 	Arg      Expr // nil for count(*)
 	By       Expr // of ArgMin and ArgMax, else nil
 	// Separator and OrderBy are of StringAgg.
@@ -350,6 +353,9 @@ func (n *Source) String() string {
 	}
 	if n.Tally != nil && n.Tally.Unit != "" && n.field("time") >= 0 {
 		names[slices.Index(names, "time")] += " by " + n.Tally.Unit
+	}
+	if n.Tally != nil && n.Tally.Ends {
+		names[slices.Index(names, "time")] = "first and last time"
 	}
 	if n.Tally != nil {
 		s.WriteString(", counted")

@@ -152,7 +152,6 @@ var versionsRelation = &Relation{
 		{Name: "bytes", Type: value.Int, Doc: "size of the body", Needs: record.ColBytes},
 		{Name: "change", Type: value.Text, Doc: "against the version before: first, gone, back, kind, changed or layout", Needs: record.ColChange},
 		{Name: "changed", Type: value.Bool, Doc: "whether change is gone, back, kind or changed", Needs: record.ColChange},
-		{Name: "reason", Type: value.Text, Doc: "why it is soft_missing", Needs: record.ColPage},
 		{Name: "title", Type: value.Text, Doc: "what the page calls itself", Needs: record.ColPage},
 		{Name: "lang", Type: value.Text, Doc: "language that it says it is in, or that its script gives away", Needs: record.ColPage},
 		{Name: "digest", Type: value.Text, Doc: "sha256 of the body, in hex", Needs: record.ColDigest},
@@ -171,6 +170,7 @@ var versionsRelation = &Relation{
 		{Name: "new_blocks", Type: value.Int, Doc: "blocks of the finest level that the version before has not", Aside: true, Needs: record.ColPrevious},
 		{Name: "stored_bytes", Type: value.Int, Doc: "size of these, and of the layout if that is new: the most that is stored for it, before compression", Aside: true, Needs: record.ColPrevious},
 		{Name: "substantial", Type: value.Bool, Doc: "whether words came or went that are no dates, counters and the like; true of the first", Payload: true},
+		{Name: "reason", Type: value.Text, Doc: "why it is soft_missing, or else not substantial: markup, order, date, time, counter, token", Payload: true},
 		{Name: "level", Type: value.Int, Doc: "level at which the blocks of its URL tell most of changes, learned from the versions up to it", Payload: true},
 		{Name: "level_reason", Type: value.Text, Doc: "why it is finer or coarser than level 2", Payload: true},
 		{Name: "simhash", Type: value.Int, Doc: "fingerprint of the text: similar texts differ in few bits", Payload: true},
@@ -192,7 +192,7 @@ var versionsRelation = &Relation{
 }
 
 var pagesRelation = &Relation{
-	Name: "pages", Doc: "one URL over the period", Scoped: true,
+	Name: "pages", Doc: "one URL over the period", Scoped: true, RefColumns: refColumns,
 	Columns: []Column{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
 		{Name: "first_seen", Type: value.Time, Doc: "first visit of the period"},
@@ -211,6 +211,13 @@ var pagesRelation = &Relation{
 		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for, or the end of the period of EACH", Aside: true},
 		{Name: "inlinks", Type: value.Int, Doc: "pages of the archive that linked to it in the period", Aside: true},
 		{Name: "outlinks", Type: value.Int, Doc: "URLs that it linked to in the period", Aside: true},
+		{Name: "change_rate", Type: value.Float, Doc: "how often it changes, in changes a day, as the visits of the period tell of it", Aside: true},
+		{Name: "next_due", Type: value.Time, Doc: "when CRAWL DUE would visit it", Aside: true},
+		{Name: "layer", Type: value.Int, Doc: "hops from a seed of the crawl that fetched it last", Aside: true},
+		{Name: "weight", Type: value.Float, Doc: "priority that it had there, in the order BEST", Aside: true},
+		{Name: "via", Type: value.URL, Doc: "page that led there", Aside: true},
+		{Name: "text", Type: value.Text, Doc: "all visible text of the last version, in reading order", Payload: true},
+		{Name: "main", Type: value.Text, Doc: "what that is about: its article, without the frame, asides and forms", Payload: true},
 	},
 }
 
@@ -227,6 +234,7 @@ var hostsRelation = &Relation{
 		{Name: "last_seen", Type: value.Time, Doc: "last visit of the period"},
 		{Name: "rank", Type: value.Float, Doc: "what the last PAGERANK BY host without a name says, up to the end of the period"},
 		{Name: "error_count", Type: value.Int, Doc: "visits of kind error", Needs: record.ColKind},
+		{Name: "stored_bytes", Type: value.Int, Doc: "sum of the stored_bytes of the versions that began in the period", Aside: true, Needs: record.ColPrevious},
 		{Name: "as_of", Type: value.Time, Doc: "the moment that AT or NEAREST asks for, or the end of the period of EACH", Aside: true},
 	},
 }
@@ -307,6 +315,7 @@ var frontierRelation = &Relation{
 		{Name: "url", Type: value.URL, Doc: "canonical URL"},
 		{Name: "host", Type: value.Text, Doc: "host and port, whose queue it stands in"},
 		{Name: "priority", Type: value.Float, Doc: "in the order BEST; the highest is next"},
+		{Name: "terms", Type: value.Text, Doc: "in the order BEST, what the priority is made of"},
 		{Name: "layer", Type: value.Int, Doc: "hops from a seed"},
 		{Name: "via", Type: value.URL, Doc: "page that led here"},
 		{Name: "due", Type: value.Time, Doc: "not to be fetched before"},
@@ -330,6 +339,7 @@ var crawlsRelation = &Relation{
 		{Name: "waiting", Type: value.Int, Doc: "URLs to fetch"},
 		{Name: "layer", Type: value.Int, Doc: "deepest layer met: hops from a seed"},
 		{Name: "bytes", Type: value.Int, Doc: "size of the bodies fetched"},
+		{Name: "stages", Type: value.Text, Doc: "how many URLs went through each stage, and the seconds that all workers were at it"},
 		{Name: "error", Type: value.Text, Doc: "why it was interrupted"},
 	},
 }

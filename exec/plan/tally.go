@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"infomall/exec/value"
+	"infomall/lang/ast"
 	"infomall/store/record"
 )
 
@@ -16,6 +17,8 @@ import (
 type Tally struct {
 	Unit string
 	Zone *time.Location
+	// Ends tells that of the times only the first and the last of a group matter.
+	Ends bool
 }
 
 // tallied makes the source below g count captures, if it can and no answer
@@ -46,8 +49,93 @@ func (b *builder) tallied(g *Group) {
 	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e Expr) bool { return e.Type() == value.Float }) {
 		return
 	}
-	src.Tally = &Tally{Unit: timeUnit(exprs, src.field("time")), Zone: b.env.Location()}
+	column := src.field("time")
+	src.Tally = &Tally{Unit: timeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
 	g.Count = &Col{Index: len(src.Fields), T: value.Int}
+}
+
+// talliedDistinct makes the source below count captures for SELECT DISTINCT, if it
+// can, and gives the keys that the rows are to be put in order by. Counted ones come
+// in none: so keys has to be of all items, or these are hosts and domains, which
+// come as their URLs do.
+func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
+	if b.env.Plain || b.grouped || len(b.correlatedKeys) > 0 {
+		return keys, nil
+	}
+	var exprs []Expr
+	for _, it := range b.items {
+		exprs = append(exprs, it.bound)
+	}
+	for {
+		f, ok := below.(*Filter)
+		if !ok {
+			break
+		}
+		exprs = append(exprs, f.Conds...)
+		below = f.In
+	}
+	src, ok := below.(*Source)
+	if !ok || !src.countable() {
+		return keys, nil
+	}
+	for i := range b.items {
+		if slices.ContainsFunc(keys, func(k Key) bool { return k.Expr.(*Col).Index == i }) {
+			continue
+		}
+		byHost, err := b.byHost(src)
+		if err != nil || byHost == nil {
+			return keys, err
+		}
+		keys = byHost
+		break
+	}
+	src.Tally = &Tally{Unit: timeUnit(exprs, src.field("time")), Zone: b.env.Location()}
+	return keys, nil
+}
+
+// byHost gives the keys of the order in which rows of hosts and domains come,
+// where no other is asked for; nil if other items are among them.
+func (b *builder) byHost(src *Source) ([]Key, error) {
+	if len(b.query.OrderBy) > 0 {
+		return nil, nil
+	}
+	var hosts, domains []Key
+	for i, it := range b.items {
+		c, ok := it.bound.(*Col)
+		if !ok || c.Index != src.field("host") && c.Index != src.field("domain") {
+			return nil, nil
+		}
+		place := &Col{Index: i, Name: it.name, T: c.T}
+		bind := Binder{Env: b.env, Column: func(*ast.Column) (Expr, error) { return place, nil }}
+		e, err := bind.Bind(&ast.Call{Name: ast.Name{Text: "surt"}, Args: []ast.Expr{&ast.Column{Name: ast.Name{Text: it.name}}}})
+		if err != nil {
+			return nil, err
+		}
+		if c.Index == src.field("host") {
+			hosts = append(hosts, Key{Expr: e})
+		} else {
+			domains = append(domains, Key{Expr: e})
+		}
+	}
+	return append(hosts, domains...), nil
+}
+
+// endsOnly reports whether of the expressions over g's source only min and max
+// read the column, and read it as it is.
+func endsOnly(g *Group, exprs []Expr, column int) bool {
+	for _, a := range g.Aggs {
+		c, ok := a.Arg.(*Col)
+		if ok && c.Index == column && (a.Func == Min || a.Func == Max) {
+			exprs = slices.DeleteFunc(slices.Clone(exprs), func(e Expr) bool { return e == a.Arg })
+		}
+	}
+	return !slices.ContainsFunc(exprs, func(e Expr) bool { return reads(e, column) })
+}
+
+// reads reports whether e reads a column.
+func reads(e Expr, column int) bool {
+	c, ok := e.(*Col)
+	return ok && c.Index == column || slices.ContainsFunc(Operands(e), func(o Expr) bool { return reads(o, column) })
 }
 
 // countable reports whether an aggregate is the same in whatever order its rows
@@ -198,5 +286,6 @@ func (n *Source) Counted() record.Tally {
 			return max(p.From, record.MinTime), p.To
 		}
 	}
+	t.Ends = n.Tally.Ends
 	return t
 }

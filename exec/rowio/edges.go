@@ -2,6 +2,7 @@ package rowio
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -104,17 +105,18 @@ func (e *edges) putWeight(target string, weight value.Value) {
 	if !weight.IsNull() {
 		e.buf = append(e.buf, ' ')
 		e.buf = weight.Append(e.buf, nil)
-	} else if _, _, has := cutWeight(target); has {
+	} else if _, _, has := cutWeight([]byte(target)); has {
 		e.buf = append(e.buf, " 1"...)
 	}
 }
 
 func (e *edges) End() error { return nil }
 
-// Edge is a line of a list of edges. Target is "" for a node without edges.
+// Edge is a line of a list of edges. Target is empty for a node without edges.
 type Edge struct {
-	Source, Target string
+	Source, Target []byte
 	Weight         float32
+	Line           int // from 1
 }
 
 // edgeLineMax bounds the lines of a list of edges: two URLs have 16 KB each.
@@ -123,69 +125,79 @@ const edgeLineMax = 256 << 10
 // ReadEdges reads a list of edges: lines such as "http://a -> http://b 1.5". The
 // weight is 1 where there is none, and a line without an arrow is a node without
 // edges. A tab does instead of the arrow, and then also before the weight. Blank
-// lines are passed over; a fault names its line.
-func ReadEdges(r io.Reader) iter.Seq2[Edge, error] {
-	return func(yield func(Edge, error) bool) {
+// lines are passed over; a fault names its line. An edge is valid until the next.
+func ReadEdges(r io.Reader) iter.Seq2[*Edge, error] {
+	return func(yield func(*Edge, error) bool) {
 		lines := bufio.NewScanner(r)
 		lines.Buffer(nil, edgeLineMax)
-		n := 0
+		var e Edge
 		for lines.Scan() {
-			n++
-			line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
-			if line == "" {
+			e.Line++
+			line := bytes.TrimSpace(bytes.TrimPrefix(lines.Bytes(), []byte("\ufeff")))
+			if len(line) == 0 {
 				continue
 			}
-			e, err := parseEdgeLine(line)
-			if err != nil {
-				err = fmt.Errorf("line %d: %w", n, err)
+			if err := e.parse(line); err != nil {
+				yield(nil, fmt.Errorf("line %d: %w", e.Line, err))
+				return
 			}
-			if !yield(e, err) || err != nil {
+			if !yield(&e, nil) {
 				return
 			}
 		}
 		err := lines.Err()
 		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("line %d has more than %d bytes: this is no list of edges", n+1, edgeLineMax)
+			err = fmt.Errorf("line %d has more than %d bytes: this is no list of edges", e.Line+1, edgeLineMax)
 		}
 		if err != nil {
-			yield(Edge{}, err)
+			yield(nil, err)
 		}
 	}
 }
 
-func parseEdgeLine(line string) (Edge, error) {
-	e := Edge{Weight: 1}
-	if strings.HasPrefix(line+" ", arrow[1:]) || strings.HasSuffix(" "+line, arrow[:len(arrow)-1]) {
-		return e, errors.New("an edge has no name on one side of its arrow")
+var errOneSided = errors.New("an edge has no name on one side of its arrow")
+
+// parse reads a line without blanks around it.
+func (e *Edge) parse(line []byte) error {
+	e.Source, e.Target, e.Weight = line, nil, 1
+	at, n := bytes.IndexByte(line, ' '), len(arrow)
+	if at >= 0 && !bytes.HasPrefix(line[at:], []byte(arrow)) {
+		at = bytes.Index(line, []byte(arrow)) // a name with a blank
 	}
-	source, target, ok := strings.Cut(line, arrow)
-	if !ok {
-		source, target, ok = strings.Cut(line, "\t")
+	switch {
+	case bytes.HasPrefix(line, []byte(arrow[1:])), bytes.HasSuffix(line, []byte(arrow[:len(arrow)-1])), string(line) == "->":
+		return errOneSided
+	case at < 0:
+		at, n = bytes.IndexByte(line, '\t'), 1
 	}
-	if e.Source = strings.TrimSpace(source); !ok {
-		return e, nil
+	if at < 0 {
+		return nil
 	}
-	name, weight, has := cutWeight(strings.TrimSpace(target))
+	e.Source = bytes.TrimSpace(line[:at])
+	name, weight, has := cutWeight(bytes.TrimSpace(line[at+n:]))
 	if e.Target = name; has {
-		w, err := strconv.ParseFloat(weight, 32)
+		w, err := strconv.ParseFloat(string(weight), 32)
 		if e.Weight = float32(w); err != nil || !(e.Weight > 0) || math.IsInf(w, 1) {
-			return e, fmt.Errorf("the weight %s is no number above 0 that 32 bits hold", weight)
+			return fmt.Errorf("the weight %s is no number above 0 that 32 bits hold", weight)
 		}
 	}
-	if e.Source == "" || e.Target == "" {
-		return e, errors.New("an edge has no name on one side of its arrow")
+	if len(e.Source) == 0 || len(e.Target) == 0 {
+		return errOneSided
 	}
-	return e, nil
+	return nil
 }
 
-// cutWeight parts a weight from the end of a target.
-func cutWeight(target string) (name, weight string, has bool) {
-	i := strings.LastIndexAny(target, " \t")
+// cutWeight parts a weight from the end of a target, if it has one.
+func cutWeight(target []byte) (name, weight []byte, has bool) {
+	i := len(target) - 1
+	for i >= 0 && target[i] != ' ' && target[i] != '\t' {
+		i--
+	}
 	if i < 0 {
-		return target, "", false
+		return target, nil, false
 	}
-	if _, err := strconv.ParseFloat(target[i+1:], 64); err != nil && !errors.Is(err, strconv.ErrRange) {
-		return target, "", false
+	if _, err := strconv.ParseFloat(string(target[i+1:]), 64); err != nil && !errors.Is(err, strconv.ErrRange) {
+		return target, nil, false
 	}
-	return strings.TrimSpace(target[:i]), target[i+1:], true
+	return bytes.TrimSpace(target[:i]), target[i+1:], true
 }

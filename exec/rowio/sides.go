@@ -3,6 +3,7 @@ package rowio
 import (
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 // Span is a piece of text that is drawn, and the code that colours it, "" for
@@ -46,7 +47,8 @@ type wrapped struct {
 	width int
 }
 
-// wrapper breaks text into lines, at spaces where a line has any.
+// wrapper breaks text into lines: at spaces where a line has any, between
+// ideographs anywhere, but not before a mark that closes.
 type wrapper struct {
 	limit int
 	lines []wrapped
@@ -102,16 +104,32 @@ func (w *wrapper) word(word string) {
 			w.width += size
 			return
 		}
-		if w.width > 0 && size <= w.limit {
+		first, _ := utf8.DecodeRuneInString(word)
+		if w.width > 0 && size <= w.limit && cells.RuneWidth(first) < 2 {
 			w.end()
 			continue
 		}
-		head := cells.Truncate(word, w.limit-w.width, "")
+		head := w.head(word)
 		w.line.WriteString(head)
 		w.width += cells.StringWidth(head)
 		w.end()
 		word = word[len(head):]
 	}
+}
+
+// closing are marks that no line of Chinese begins with.
+const closing = "，。、；：？！）》〉」』】”’…"
+
+// head is how much of a word that does not fit stands in the line: as much as
+// there is room for, but for a letter that takes a mark behind it along.
+func (w *wrapper) head(word string) string {
+	head := cells.Truncate(word, w.limit-w.width, "")
+	next, _ := utf8.DecodeRuneInString(word[len(head):])
+	last, size := utf8.DecodeLastRuneInString(head)
+	if strings.ContainsRune(closing, next) && cells.RuneWidth(last) == 2 && (w.width > 0 || size < len(head)) {
+		return head[:len(head)-size]
+	}
+	return head
 }
 
 // Clip shortens a text of one line to a width in cells.

@@ -20,6 +20,10 @@ func TestWrap(t *testing.T) {
 		{"lines of its own", []Span{{Text: "a\nb"}}, 8, "a|b"},
 		{"ideographs take two cells", []Span{{Text: "图书馆七月闭馆"}}, 6, "图书馆|七月闭|馆"},
 		{"colour goes on in the next line", []Span{{Text: "one "}, {Text: "two three", Color: "<"}, {Text: " four"}}, 8, "one <two \x1b[0m|<three\x1b[0m |four"},
+		{"ideographs fill the line", []Span{{Text: "in 图书馆七"}, {Text: "月闭馆"}}, 12, "in 图书馆七|月闭馆"},
+		{"ideographs begin in the line", []Span{{Text: "七月"}, {Text: "图书馆"}}, 8, "七月图书|馆"},
+		{"no line begins with a comma", []Span{{Text: "图书馆，七月闭馆。"}}, 6, "图书|馆，七|月闭|馆。"},
+		{"but where there is no room else", []Span{{Text: "图，"}}, 2, "图|，"},
 		{"nothing", nil, 8, ""},
 	} {
 		var got []string
@@ -35,7 +39,7 @@ func TestWrap(t *testing.T) {
 // TestWrapKeepsText shows that no letter is lost, and that no line is too wide.
 func TestWrapKeepsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringMatching(`[a-c图书é \n]{0,80}`).Draw(t, "text")
+		text := rapid.StringMatching(`[a-c图书é，。 \n]{0,80}`).Draw(t, "text")
 		limit := rapid.IntRange(2, 20).Draw(t, "limit")
 		var got strings.Builder
 		for _, l := range wrap([]Span{{Text: text}}, limit) {

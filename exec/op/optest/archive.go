@@ -342,6 +342,16 @@ func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, 
 // LeafFacts implements op.Snapshot.
 func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
+// AppendLeaves implements op.Snapshot.
+func (a *Archive) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
+	return dst, nil
+}
+
+// Digests implements op.Snapshot: bodies are whole.
+func (a *Archive) Digests(context.Context, record.Ref, int, []int) ([]record.Digest, error) {
+	return nil, nil
+}
+
 // Stored gives a capture with its payload.
 func (a *Archive) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
 	p, err := a.Payload(ctx, ref)

@@ -1,0 +1,35 @@
+package crawl
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/store/urlkey"
+)
+
+// TestScopes shows that many scopes hold what one of them holds.
+func TestScopes(t *testing.T) {
+	names := []string{"x.cn", "www.x.cn", "a.x.cn", "xy.cn", "cn", "x.cn/a", "x.cn/a/b", "x.cn:81", "10.0.0.1", "10.0.0.1:80/a", "*.x.cn"}
+	var all []urlkey.Scope
+	for _, name := range names {
+		s, err := urlkey.ParseScope(name)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, s)
+	}
+	urls := []string{"http://x.cn/", "http://www.x.cn/a", "https://x.cn/a/b/c", "http://x.cn:81/", "http://b.x.cn:81/a", "http://xy.cn/", "http://y.cn/", "http://y.com/", "http://10.0.0.1/", "http://10.0.0.1/a/b", "http://10.0.0.1:81/", "http://www.y.com/"}
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOfN(rapid.SampledFrom(all), 0, 5).Draw(t, "scopes")
+		s := newScopes(list)
+		for _, u := range urls {
+			key := urlkey.Key(u)
+			want := slices.ContainsFunc(list, func(x urlkey.Scope) bool { return x.Contains(key) })
+			if got := s.contain(key); got != want {
+				t.Errorf("%s: %v, want %v", u, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,569 @@
+package exec
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"infomall/exec/dedup"
+	"infomall/exec/op"
+	"infomall/exec/plan"
+	"infomall/lang/ast"
+	"infomall/store/page"
+	"infomall/store/record"
+)
+
+// compared is one page or block.
+type compared struct {
+	key   string // of op.Compared
+	time  record.Time
+	bytes int64
+	mark  uint64 // changes where what the key names does
+	body  uint64 // is the same where bodies are
+	print print
+	set   span // its shingles; of none, what is not read yet
+	terms span // its words, if keywords are wanted
+	state uint8
+}
+
+// States of what is compared.
+const (
+	unread     uint8 = iota // nothing is known of it
+	wordless                // it is like nothing
+	remembered              // it was compared before with all others that were
+	fresh                   // it is to be compared with all
+)
+
+// span is where something lies in a file, in bytes.
+type span struct {
+	at    int64
+	bytes uint32
+}
+
+// print is what candidates are found by.
+type print struct {
+	simhash uint64
+	bands   span
+}
+
+// comparison is what is compared, in order of key. Shingles and what else is long
+// are in files.
+type comparison struct {
+	*deduping
+	run    *op.Runner
+	list   []compared
+	texts  int64 // read
+	groups *dedup.Groups
+	quotes []quote
+	before map[uint32]op.Duplicate // what was found of those that are remembered
+	corpus *dedup.Corpus           // nil unless keywords are compared
+	band   *dedup.Bands
+	sets   *spans
+	bands  *spans
+	terms  *spans
+	raw    []byte
+}
+
+// spans is a file that things are appended to and read from.
+type spans struct {
+	file *os.File
+	out  *bufio.Writer
+	at   int64
+	held bool // out holds something
+}
+
+func newSpans(run *op.Runner) (*spans, error) {
+	f, err := run.TempFile()
+	if err != nil {
+		return nil, err
+	}
+	const buffer = 1 << 16
+	return &spans{file: f, out: bufio.NewWriterSize(f, buffer)}, nil
+}
+
+func (s *spans) add(b []byte) (span, error) {
+	at := span{s.at, uint32(len(b))}
+	s.at += int64(len(b))
+	s.held = true
+	if _, err := s.out.Write(b); err != nil {
+		return at, fmt.Errorf("write a temporary file of what is compared: %w", err)
+	}
+	return at, nil
+}
+
+// read reads a span into buf, which it may replace.
+func (s *spans) read(at span, buf []byte) ([]byte, error) {
+	if s.held {
+		if err := s.out.Flush(); err != nil {
+			return nil, fmt.Errorf("write a temporary file of what is compared: %w", err)
+		}
+		s.held = false
+	}
+	buf = slices.Grow(buf[:0], int(at.bytes))[:at.bytes]
+	if _, err := s.file.ReadAt(buf, at.at); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read a temporary file of what is compared: %w", err)
+	}
+	return buf, nil
+}
+
+// newComparison lists what there is to compare. The caller closes it.
+func newComparison(ctx context.Context, d *deduping, run *op.Runner) (_ *comparison, err error) {
+	c := &comparison{deduping: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]op.Duplicate)}
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	for _, s := range []**spans{&c.sets, &c.bands, &c.terms} {
+		if *s, err = newSpans(run); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := run.Rows(ctx, d.there)
+	if err != nil {
+		return nil, err
+	}
+	for b, err := range rows {
+		if err != nil {
+			return nil, err
+		}
+		for i := range b.N {
+			at := op.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
+			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int}
+			if x.mark = page.HashWord(b.Cols[4].At(i).Text); d.blocks {
+				x.mark = uint64(x.bytes)
+			}
+			c.list = append(c.list, x)
+		}
+	}
+	slices.SortStableFunc(c.list, func(a, b compared) int { return strings.Compare(a.key, b.key) })
+	// Two versions of one millisecond count once.
+	c.list = slices.CompactFunc(c.list, func(a, b compared) bool { return a.key == b.key })
+	c.groups = dedup.NewGroups(len(c.list))
+	return c, nil
+}
+
+func (c *comparison) close() {
+	for _, s := range []*spans{c.sets, c.bands, c.terms} {
+		if s != nil {
+			s.file.Close() // an unlinked file: closing frees its space
+		}
+	}
+}
+
+// find gives the place of a key, and whether it is there.
+func (c *comparison) find(key string) (int, bool) {
+	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
+}
+
+// comparable is how many have words enough to be compared.
+func (c *comparison) comparable() (n int) {
+	for i := range c.list {
+		if c.list[i].state >= remembered {
+			n++
+		}
+	}
+	return n
+}
+
+// compare reads what is not known from the last time, and joins what is alike.
+func (c *comparison) compare(ctx context.Context, made string) error {
+	err := ctx.Err()
+	if err == nil {
+		err = c.recall(ctx, made)
+	}
+	if err != nil {
+		return err
+	}
+	var wanted []uint32
+	for i := range c.list {
+		if c.list[i].state == unread {
+			wanted = append(wanted, uint32(i))
+		}
+	}
+	if err := c.read(ctx, wanted); err != nil {
+		return err
+	}
+	switch c.method {
+	case methodSimHash:
+		return c.bySimHash(ctx)
+	case methodMinHash:
+		return c.byNumbers(ctx, c.bandsOf)
+	case methodKeywords:
+		return c.byKeywords(ctx)
+	}
+	return c.byShingles(ctx)
+}
+
+// scopesMax is how many URLs a query for texts names: for more of them, texts of
+// all that are asked for are read.
+const scopesMax = 1000
+
+// read reads the texts of some, and makes shingles and prints of them.
+func (c *comparison) read(ctx context.Context, wanted []uint32) error {
+	node := c.deduping.texts
+	missing := make(map[string]uint32, len(wanted))
+	urls := make(map[string]bool)
+	for _, i := range wanted {
+		missing[c.list[i].key] = i
+		if len(urls) <= scopesMax {
+			at, err := op.ParseCompared(c.list[i].key)
+			if err != nil {
+				return err
+			}
+			urls[at.URL] = true
+		}
+	}
+	switch {
+	case len(wanted) == 0:
+		return nil
+	case len(urls) <= scopesMax && len(wanted) < len(c.list):
+		var scopes []ast.Scope
+		for url := range urls {
+			scopes = append(scopes, ast.Scope{From: &ast.String{Value: url}})
+		}
+		var err error
+		if node, err = c.textsOf(scopes); err != nil {
+			return err
+		}
+	}
+	rows, err := c.run.Rows(ctx, node)
+	if err != nil {
+		return err
+	}
+	for b, err := range rows {
+		if err != nil {
+			return err
+		}
+		for n := range b.N {
+			at := op.Compared{URL: b.Cols[0].Texts[n], Time: record.Time(b.Cols[1].Ints[n]), Block: b.Cols[2].At(n).Text}
+			c.raw = at.AppendKey(c.raw[:0])
+			i, ok := missing[string(c.raw)]
+			if !ok {
+				continue
+			}
+			delete(missing, string(c.raw))
+			c.list[i].body = page.HashWord(b.Cols[3].At(n).Text)
+			if err := c.take(&c.list[i], b.Cols[4].At(n).Text); err != nil {
+				return err
+			}
+		}
+	}
+	for _, i := range missing {
+		c.list[i].state = wordless // it has no text
+	}
+	return nil
+}
+
+// take makes shingles and prints of a text. What has no words, and a page that
+// has hardly any, is no duplicate of anything.
+func (c *comparison) take(x *compared, text string) (err error) {
+	c.texts++
+	set := plan.Shingles(text)
+	if len(set) == 0 || !c.blocks && len(set) < shinglesLeast {
+		x.state = wordless
+		return nil
+	}
+	c.raw = c.raw[:0]
+	for _, h := range set {
+		c.raw = binary.LittleEndian.AppendUint32(c.raw, h)
+	}
+	if x.set, err = c.sets.add(c.raw); err != nil || x.state != unread {
+		return err // its prints are there
+	}
+	x.state = fresh
+	var sum page.Simhash
+	sum.Add(text, 1)
+	x.print.simhash = sum.Sum()
+	switch c.method {
+	case methodMinHash:
+		c.raw = c.raw[:0]
+		for _, n := range c.band.Of(set, nil) {
+			c.raw = binary.LittleEndian.AppendUint32(c.raw, uint32(n))
+		}
+		x.print.bands, err = c.bands.add(c.raw)
+	case methodKeywords:
+		x.terms, err = c.terms.add(appendTerms(c.raw[:0], text))
+	}
+	return err
+}
+
+// shingles reads those of one, from the archive if need be.
+func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
+	x := &c.list[i]
+	if x.set.bytes == 0 {
+		if err := c.read(ctx, []uint32{i}); err != nil {
+			return nil, err
+		}
+		if x.set.bytes == 0 {
+			return nil, fmt.Errorf("what was compared before is not there any more: %q", x.key)
+		}
+	}
+	var err error
+	if c.raw, err = c.sets.read(x.set, c.raw); err != nil {
+		return nil, err
+	}
+	set := make([]uint32, len(c.raw)/4)
+	for i := range set {
+		set[i] = binary.LittleEndian.Uint32(c.raw[4*i:])
+	}
+	return set, nil
+}
+
+// bySimHash finds candidates by their fingerprints.
+func (c *comparison) bySimHash(ctx context.Context) (err error) {
+	var prints []uint64
+	var at []uint32
+	for i := range c.list {
+		if c.list[i].state >= remembered {
+			prints = append(prints, c.list[i].print.simhash)
+			at = append(at, uint32(i))
+		}
+	}
+	var list []uint32
+	ended := dedup.Pairs(ctx, prints, c.distance, func(i uint32, others []uint32) bool {
+		list = list[:0]
+		for _, j := range others {
+			list = append(list, at[j])
+		}
+		if err = ctx.Err(); err == nil {
+			err = c.confirm(ctx, at[i], list)
+		}
+		return err == nil
+	})
+	return errors.Join(err, ended)
+}
+
+// bandLine is the length of what is sorted: band, number, and who has it.
+const bandLine = 2 + 8 + 4
+
+// byNumbers finds candidates by numbers that they have in the same place.
+func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []uint64) ([]uint64, error)) (err error) {
+	lines := c.run.Lines(ctx)
+	defer lines.Close()
+	var numbers []uint64
+	var line [bandLine]byte
+	for i := range c.list {
+		if c.list[i].state < remembered {
+			continue
+		}
+		if numbers, err = of(&c.list[i], numbers[:0]); err != nil {
+			return err
+		}
+		binary.BigEndian.PutUint32(line[10:], uint32(i))
+		for band, n := range numbers {
+			binary.BigEndian.PutUint16(line[:], uint16(band))
+			binary.BigEndian.PutUint64(line[2:], n)
+			if err := lines.Add(line[:]); err != nil {
+				return err
+			}
+		}
+	}
+	var last [bandLine - 4]byte
+	var same []uint32 // who has the number at hand
+	for line, err := range lines.Sorted() {
+		if err != nil {
+			return err
+		}
+		if string(line[:10]) != string(last[:]) {
+			copy(last[:], line)
+			same = same[:0]
+		}
+		i := binary.BigEndian.Uint32(line[10:])
+		if err := c.confirm(ctx, i, same); err != nil {
+			return err
+		}
+		if same = append(same, i); len(same) > sameMax {
+			same = c.oneOfEach(same)
+		}
+	}
+	return ctx.Err()
+}
+
+// bandsOf gives the numbers of MinHash.
+func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
+	if c.raw, err = c.bands.read(x.print.bands, c.raw); err != nil {
+		return nil, err
+	}
+	for i := 0; i < len(c.raw); i += 4 {
+		dst = append(dst, uint64(binary.LittleEndian.Uint32(c.raw[i:])))
+	}
+	return dst, nil
+}
+
+// sameMax bounds how many are compared with each that has the same number: where
+// there are more, one of each group, and of these the first.
+const sameMax = 64
+
+// oneOfEach keeps the first of each group, and at most sameMax.
+func (c *comparison) oneOfEach(list []uint32) []uint32 {
+	seen := make(map[uint32]bool, len(list))
+	list = slices.DeleteFunc(list, func(i uint32) bool {
+		of := c.groups.Of(i)
+		defer func() { seen[of] = true }()
+		return seen[of]
+	})
+	return list[:min(len(list), sameMax)]
+}
+
+// confirm joins one with those among others that share enough of its shingles.
+// Two that are remembered were looked at the last time.
+func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) error {
+	var set []uint32
+	for _, j := range others {
+		if c.groups.Of(i) == c.groups.Of(j) || c.list[i].state == remembered && c.list[j].state == remembered {
+			continue
+		}
+		if set == nil {
+			var err error
+			if set, err = c.shingles(ctx, i); err != nil {
+				return err
+			}
+		}
+		other, err := c.shingles(ctx, j)
+		if err != nil {
+			return err
+		}
+		if dedup.Jaccard(set, other) >= c.similarity {
+			c.groups.Join(i, j)
+		}
+	}
+	return nil
+}
+
+// dedupStats sums up what was found.
+type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
+
+// member adds one that is not the representative. Bodies are those that came in
+// its group before it.
+func (s *dedupStats) member(x *compared, d *op.Duplicate, bodies map[uint64]bool) {
+	s.duplicates++
+	s.bytes += x.bytes
+	if d.Similarity == 1 {
+		s.exact++
+	}
+	if bodies[x.body] {
+		s.saved += x.bytes
+	}
+}
+
+// duplicates lists the members of groups of two or more in order of their rows'
+// keys. The representative is the earliest, of several the first in SURT order.
+func (c *comparison) duplicates(ctx context.Context) (found []op.Duplicate, stats dedupStats, err error) {
+	members := make(map[uint32][]uint32)
+	for i := range c.list {
+		if of := c.groups.Of(uint32(i)); of != uint32(i) {
+			members[of] = append(members[of], uint32(i))
+		}
+	}
+	for of := range c.list {
+		list := members[uint32(of)]
+		if list == nil {
+			continue
+		}
+		list = append(list, uint32(of))
+		slices.SortFunc(list, func(i, j uint32) int {
+			return cmp.Or(cmp.Compare(c.list[i].time, c.list[j].time), cmp.Compare(i, j))
+		})
+		if found, err = c.members(ctx, list, found, &stats); err != nil {
+			return nil, stats, err
+		}
+	}
+	for _, g := range c.quoted() {
+		if found, err = c.members(ctx, g, found, &stats); err != nil {
+			return nil, stats, err
+		}
+	}
+	slices.SortFunc(found, func(a, b op.Duplicate) int {
+		return cmp.Or(strings.Compare(string(a.AppendKey(nil)), string(b.AppendKey(nil))), cmp.Compare(a.Group, b.Group))
+	})
+	return found, stats, nil
+}
+
+// members appends the members of a group, whose first is its representative.
+func (c *comparison) members(ctx context.Context, list []uint32, found []op.Duplicate, stats *dedupStats) ([]op.Duplicate, error) {
+	stats.groups++
+	bodies := make(map[uint64]bool)
+	if err := c.readMembers(ctx, list); err != nil {
+		return nil, err
+	}
+	words, err := c.keywordsOf(list[0])
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range list {
+		d, err := c.duplicate(ctx, i, list[0])
+		if err != nil {
+			return nil, err
+		}
+		d.Group, d.Keywords, d.Representative = stats.groups, words, n == 0
+		if n > 0 {
+			stats.member(&c.list[i], &d, bodies)
+		}
+		bodies[c.list[i].body] = true
+		found = append(found, d)
+	}
+	return found, nil
+}
+
+// readMembers reads what is to be compared with the representative of its group
+// and was not read yet, all at once.
+func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
+	var wanted []uint32
+	for _, i := range list {
+		if _, known := c.known(i, list[0]); !known && c.list[i].set.bytes == 0 {
+			wanted = append(wanted, i)
+		}
+	}
+	if first := list[0]; len(wanted) > 0 && wanted[0] != first && c.list[first].set.bytes == 0 {
+		wanted = append(wanted, first)
+	}
+	return c.read(ctx, wanted)
+}
+
+// known gives what is known from the last time of one and the representative of
+// its group.
+func (c *comparison) known(i, first uint32) (op.Duplicate, bool) {
+	d, ok := c.before[i]
+	f, also := c.before[first]
+	return d, ok && also && f.Representative && f.Group == d.Group
+}
+
+// duplicate compares one with the representative of its group, unless it is known
+// how alike they are.
+func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplicate, error) {
+	if d, ok := c.known(i, first); ok {
+		return d, nil
+	}
+	d := op.Duplicate{Method: c.method, Distance: page.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
+	var err error
+	if d.Compared, err = op.ParseCompared(c.list[i].key); err != nil {
+		return d, err
+	}
+	of, err := c.shingles(ctx, first)
+	if err != nil {
+		return d, err
+	}
+	set, err := c.shingles(ctx, i)
+	d.Similarity, d.Containment = dedup.Jaccard(of, set), dedup.Containment(of, set)
+	return d, err
+}
+
+// duplicateRows yields the rows to keep.
+func duplicateRows(found []op.Duplicate) iter.Seq2[record.ResultRow, error] {
+	return func(yield func(record.ResultRow, error) bool) {
+		for i := range found {
+			if !yield(found[i].Row(), nil) {
+				return
+			}
+		}
+	}
+}

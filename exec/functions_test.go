@@ -1,0 +1,86 @@
+package exec_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"infomall/exec"
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/lang"
+)
+
+// typedColumns are expressions over pages of each type that a column can have,
+// and a text that is constant: a unit must be.
+var typedColumns = []string{"status", "rank", "title", "url", "first_seen", "last_seen - first_seen", "status = 200", "'day'"}
+
+// TestFunctionTypes calls each function with columns of all types, some of which
+// hold NULL, and casts of NULL: what it can be called with has a type before the
+// first row, and its values have that.
+func TestFunctionTypes(t *testing.T) {
+	s := newSession(archive{smallSite()})
+	for _, f := range plan.Functions() {
+		called := 0
+		for n := range 5 {
+			for _, args := range tuples(typedColumns, n) {
+				if callHasType(t, s, f.Name+"("+strings.Join(args, ", ")+")") {
+					called++
+				}
+			}
+			if called > 0 && n >= 2 {
+				break // what more arguments are, is of one kind
+			}
+		}
+		if called == 0 {
+			t.Errorf("%s can be called with nothing", f.Name)
+		}
+	}
+	for _, typ := range []string{"int", "float", "text", "bool", "time", "duration"} {
+		if src := "coalesce(NULL, CAST(NULL AS " + typ + "))"; !callHasType(t, s, src) {
+			t.Errorf("%s is refused", src)
+		}
+	}
+}
+
+// callHasType checks the type of a call, and reports whether it is one.
+func callHasType(t *testing.T, s *exec.Session, call string) bool {
+	t.Helper()
+	st, err := lang.ParseOne("SELECT "+call+" FROM pages", "")
+	if err != nil {
+		return false
+	}
+	res, err := s.Run(context.Background(), st)
+	if err != nil {
+		return false
+	}
+	defer res.Close()
+	want := res.Columns[0].Type
+	if want == value.Null {
+		t.Errorf("%s has no type before the first row", call)
+	}
+	for b, err := range res.Rows {
+		if err != nil {
+			break // a pattern or a unit that is none
+		}
+		if got := b.Cols[0].Type; got != want {
+			t.Errorf("%s gives %s, and was said to be %s", call, got, want)
+		}
+	}
+	return true
+}
+
+// tuples are all lists of n of these words.
+func tuples(words []string, n int) [][]string {
+	if n == 0 {
+		return [][]string{nil}
+	}
+	var list [][]string
+	for _, shorter := range tuples(words, n-1) {
+		for _, w := range words {
+			list = append(list, append(slices.Clone(shorter), w))
+		}
+	}
+	return list
+}

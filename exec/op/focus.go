@@ -1,0 +1,196 @@
+package op
+
+import (
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/exec/value"
+	"infomall/store/block"
+	"infomall/store/page"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// Focus judges the pages that a crawl fetched, and their links, by words and a
+// condition. It may be used from several goroutines.
+type Focus struct {
+	words []string // folded
+	asked *plan.Focus
+}
+
+// textShare is what a word counts that stands in a page, but neither in its
+// title nor in what it is about.
+const textShare = .5
+
+// NewFocus makes a Focus of words, which may be none, and a condition, which may
+// be nil: then all links are followed.
+func NewFocus(words []string, asked *plan.Focus) *Focus {
+	f := &Focus{asked: asked}
+	for _, w := range words {
+		f.words = append(f.words, value.Folded(w))
+	}
+	return f
+}
+
+// Judge implements record.Focus. An error is an *ast.Error of the condition.
+func (f *Focus) Judge(p *record.FocusedPage) (v record.FocusVerdict, err error) {
+	c := &candidate{FocusedPage: p}
+	c.res.Payload = record.Payload{Head: p.Head, Body: p.Body, Size: int64(len(p.Body)), Mime: p.Mime}
+	if len(f.words) > 0 {
+		title, main, text := value.Folded(c.res.about().Title), value.Folded(c.field("main").Text), value.Folded(c.field("text").Text)
+		v.Similarity = f.mean(func(w string) float64 {
+			switch {
+			case strings.Contains(title, w), strings.Contains(main, w):
+				return 1
+			case strings.Contains(text, w):
+				return textShare
+			}
+			return 0
+		})
+	}
+	v.Promise = make([]float64, len(p.Links))
+	for i, l := range p.Links {
+		said := value.Folded(l.Anchor + "\n" + urlkey.Path(l.URL))
+		v.Promise[i] = f.mean(func(w string) float64 {
+			if strings.Contains(said, w) {
+				return 1
+			}
+			return 0
+		})
+	}
+	if f.asked == nil || len(p.Links) == 0 {
+		return v, nil
+	}
+	v.Follow, err = f.follow(c, &v)
+	return v, err
+}
+
+// mean is what the words count on average.
+func (f *Focus) mean(of func(word string) float64) float64 {
+	if len(f.words) == 0 {
+		return 0
+	}
+	sum := 0.0
+	for _, w := range f.words {
+		sum += of(w)
+	}
+	return sum / float64(len(f.words))
+}
+
+// follow asks the condition of each link; where it is of the page alone, once.
+func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
+	rows := len(c.Links)
+	if !f.asked.OfLink {
+		rows = 1
+	}
+	b := &value.Batch{N: rows}
+	for _, col := range f.asked.Columns {
+		vector := &value.Vector{Type: col.Type}
+		var same value.Value
+		each := c.ofLink(col.Name, v)
+		if each == nil {
+			same = c.ofPage(col.Name, v)
+		}
+		for i := range rows {
+			if each != nil {
+				same = each(i)
+			}
+			vector.AppendValue(same)
+		}
+		b.Cols = append(b.Cols, vector)
+	}
+	eval, err := Compile(f.asked.Where)
+	if err != nil {
+		return nil, err
+	}
+	holds, err := eval(b)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]bool, len(c.Links))
+	for i := range list {
+		row := min(i, rows-1)
+		list[i] = !holds.IsNull(row) && holds.Bools[row]
+	}
+	return list, nil
+}
+
+// candidate is a page whose links are judged.
+type candidate struct {
+	*record.FocusedPage
+	res    response
+	labels map[string]value.Value // of the blocks that links stand in, by target
+}
+
+// field is a column of the page that versions has too.
+func (c *candidate) field(name string) value.Value { return versionFields[name](&c.res) }
+
+// ofPage is a column of the page.
+func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
+	switch name {
+	case "url":
+		return value.OfURL(c.URL)
+	case "layer":
+		return value.OfInt(int64(c.Layer))
+	case "status":
+		if c.Status == 0 {
+			return value.Value{}
+		}
+		return value.OfInt(int64(c.Status))
+	case "mime":
+		return textOrNull(c.Mime)
+	case "bytes":
+		return value.OfInt(int64(len(c.Body)))
+	case "similarity":
+		return value.OfFloat(v.Similarity)
+	case "title":
+		return textOrNull(c.res.about().Title)
+	case "lang":
+		lang := c.res.about().Lang
+		if lang == "" {
+			lang = page.LangOf(c.field("text").Text)
+		}
+		return textOrNull(lang)
+	}
+	return c.field(name)
+}
+
+// ofLink gives a column of each link; nil if it is one of the page.
+func (c *candidate) ofLink(name string, v *record.FocusVerdict) func(i int) value.Value {
+	switch name {
+	case "target":
+		return func(i int) value.Value { return value.OfURL(c.Links[i].URL) }
+	case "anchor":
+		return func(i int) value.Value { return value.OfText(c.Links[i].Anchor) }
+	case "promise":
+		return func(i int) value.Value { return value.OfFloat(v.Promise[i]) }
+	case "label":
+		c.findLabels()
+		return func(i int) value.Value { return c.labels[c.Links[i].URL] }
+	}
+	return nil
+}
+
+// findLabels finds in which blocks the links stand. A URL that is linked to from
+// several stands in the first.
+func (c *candidate) findLabels() {
+	c.labels = make(map[string]value.Value)
+	base := c.URL
+	if b := c.res.about().Base; b != "" {
+		if u, err := urlkey.Resolve(base, b); err == nil {
+			base = u
+		}
+	}
+	links := c.res.allLinks()
+	for i := range links {
+		u, err := urlkey.Resolve(base, links[i].Target)
+		if _, known := c.labels[u]; known || err != nil {
+			continue
+		}
+		label := value.Value{}
+		if p := partAt(c.res.blocks(), block.KeptLevel, links[i].Offset); p > 0 {
+			label = value.OfText(c.res.label(p).String())
+		}
+		c.labels[u] = label
+	}
+}

@@ -1,0 +1,373 @@
+package op
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"infomall/exec/graph"
+	"infomall/exec/op/optest"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// keep keeps a graph of edges in an archive, and gives a runner on that.
+func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, record.Result) {
+	t.Helper()
+	a := optest.New()
+	run := &Runner{Snapshot: a, MemoryBytes: memory}
+	g, err := run.Graph(context.Background(), GraphOptions{Weighted: true, SelfLoops: true}, fill)
+	if err != nil {
+		t.Fatal(err)
+	}
+	properties, rows := KeepGraph(g)
+	kept, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultGraphs, Name: "g", Properties: properties}, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return run, kept
+}
+
+// edgesWanted are the edges that a kept graph has, each once with its largest
+// weight, and the nodes without edges, in order of the keys of both ends.
+func edgesWanted(list []Edge) (edges []Edge, nodes []string) {
+	weight := map[[2]string]float32{}
+	linked := map[string]bool{}
+	for _, e := range list {
+		for _, name := range []string{e.From, e.To} {
+			if name != "" {
+				nodes = append(nodes, urlkey.Key(name))
+				linked[name] = linked[name] || e.To != ""
+			}
+		}
+		if e.To != "" {
+			k := [2]string{e.From, e.To}
+			weight[k] = max(weight[k], e.Weight)
+		}
+	}
+	for k, w := range weight {
+		edges = append(edges, Edge{k[0], k[1], w})
+	}
+	for name, has := range linked {
+		if !has {
+			edges = append(edges, Edge{From: name})
+		}
+	}
+	key := func(name string) string {
+		if name == "" {
+			return ""
+		}
+		return urlkey.Key(name)
+	}
+	slices.SortFunc(edges, func(a, b Edge) int {
+		return strings.Compare(key(a.From)+"\x00"+key(a.To), key(b.From)+"\x00"+key(b.To))
+	})
+	slices.Sort(nodes)
+	return edges, slices.Compact(nodes)
+}
+
+// gathered is what a sequence yields.
+func gathered[T any](t testing.TB, in iter.Seq2[T, error]) (list []T) {
+	t.Helper()
+	for x, err := range in {
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// TestKeptGraph keeps random graphs, of rows by number and as they were before, by
+// name, and has them again: the graph but for edges from a node to itself, and all
+// edges by name in order.
+func TestKeptGraph(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		list := drawEdges(rt)
+		want, keys := edgesWanted(list)
+		memory := rapid.SampledFrom([]int64{1, 3000, 1 << 20}).Draw(rt, "memory")
+		run, kept := keep(t, memory, edgesOf(list))
+		if rapid.Bool().Draw(rt, "by name") {
+			kept.Properties, kept.Name = nil, "old"
+			if _, err := run.Snapshot.(*optest.Archive).SaveResult(context.Background(), kept, rowsByName(want)); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if got := gathered(t, run.keptEdges(context.Background(), kept)); !slices.Equal(got, want) {
+			rt.Fatalf("edges %v, want %v", got, want)
+		}
+		find := []string{"node 1", "http://h1.cn/5", "http://nowhere.cn/"}
+		weighted := rapid.Bool().Draw(rt, "weighted")
+		g, err := run.KeptGraph(context.Background(), kept, GraphOptions{Weighted: weighted, Find: find})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var names []string
+		for key, err := range g.Keys() {
+			if err != nil {
+				rt.Fatal(err)
+			}
+			names = append(names, string(key))
+		}
+		if !slices.Equal(names, keys) || g.Nodes() != len(keys) {
+			rt.Fatalf("nodes %q, want %q", names, keys)
+		}
+		for i, f := range find {
+			if at := slices.Index(keys, urlkey.Key(f)); g.Found[i] != at {
+				rt.Errorf("%s is node %d, want %d", f, g.Found[i], at)
+			}
+		}
+		at := 0
+		slices.SortFunc(want, func(a, b Edge) int {
+			return strings.Compare(urlkey.Key(a.To)+"\x00"+urlkey.Key(a.From), urlkey.Key(b.To)+"\x00"+urlkey.Key(b.From))
+		})
+		want = slices.DeleteFunc(want, func(e Edge) bool { return e.To == "" || e.From == e.To })
+		for to := range keys {
+			if err := g.In(to, func(from int, w float64) {
+				e := Edge{urlkey.URL(keys[from]), urlkey.URL(keys[to]), float32(w)}
+				x := want[at]
+				if at++; !weighted {
+					x.Weight = 1
+				}
+				if e != x {
+					rt.Fatalf("edge %v, want %v", e, x)
+				}
+			}); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		if at != len(want) {
+			rt.Fatalf("%d edges, want %d", at, len(want))
+		}
+		if err := g.Close(); err != nil {
+			rt.Fatal(err)
+		}
+	})
+}
+
+// rowsByName gives rows of a graph as they were before there were forms.
+func rowsByName(edges []Edge) iter.Seq2[record.ResultRow, error] {
+	return func(yield func(record.ResultRow, error) bool) {
+		for _, e := range edges {
+			row := record.ResultRow{Key: []byte(urlkey.Key(e.From) + "\x00")}
+			if e.To != "" {
+				row.Key = append(row.Key, urlkey.Key(e.To)...)
+				row.Value = binary.BigEndian.AppendUint32(nil, math.Float32bits(e.Weight))
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+	}
+}
+
+// TestKeptGraphRows cuts the edges of a node that has more than a row holds.
+func TestKeptGraphRows(t *testing.T) {
+	const n = 3 * edgeRowBytes
+	run, kept := keep(t, 64<<20, func(m *GraphMaker) error {
+		for i := range n {
+			if err := m.Link(fmt.Appendf(nil, "%06d", i), []byte("middle"), 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	rows := gathered(t, run.keptRows(context.Background(), kept, rowOfEdges))
+	for _, row := range rows {
+		if len(row.Value) > edgeRowBytes {
+			t.Errorf("a row of %d bytes", len(row.Value))
+		}
+	}
+	g, err := run.KeptGraph(context.Background(), kept, GraphOptions{Weighted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if len(rows) < 2 || g.Edges() != n || g.InDegree(n) != n {
+		t.Errorf("%d rows, %d edges, %d at the middle; want several and %d", len(rows), g.Edges(), g.InDegree(n), n)
+	}
+}
+
+// TestKeptGraphDamaged reads graphs whose rows are not what was written: they are
+// told from others, with what to do.
+func TestKeptGraphDamaged(t *testing.T) {
+	run, kept := keep(t, 1<<20, edgesOf([]Edge{{"a", "b", 2}, {"b", "c", 1}, {"d", "", 0}}))
+	rows := gathered(t, run.Snapshot.ResultRows(context.Background(), kept, nil))
+	for name, change := range map[string]func(rows []record.ResultRow) []record.ResultRow{
+		"no name of a node": func(rows []record.ResultRow) []record.ResultRow { return rows[:len(rows)-1] },
+		"one name too many": func(rows []record.ResultRow) []record.ResultRow {
+			return append(rows, record.ResultRow{Key: []byte("nz")})
+		},
+		"an edge that is cut":  func(rows []record.ResultRow) []record.ResultRow { rows[0].Value = rows[0].Value[:3]; return rows },
+		"an edge from nowhere": func(rows []record.ResultRow) []record.ResultRow { rows[0].Value[2] = 100; return rows },
+		"an edge to nowhere":   func(rows []record.ResultRow) []record.ResultRow { rows[0].Value[0] = 100; return rows },
+		"a node with no edges": func(rows []record.ResultRow) []record.ResultRow { rows[0].Value[1] = 0; return rows },
+		"a weight that is no one": func(rows []record.ResultRow) []record.ResultRow {
+			copy(rows[0].Value[3:], "\xff\xff\xff\xff")
+			return rows
+		},
+	} {
+		var changed []record.ResultRow
+		for _, r := range rows {
+			changed = append(changed, record.ResultRow{Key: bytes.Clone(r.Key), Value: bytes.Clone(r.Value)})
+		}
+		changed = change(changed)
+		of := kept
+		of.Name = name
+		if _, err := run.Snapshot.(*optest.Archive).SaveResult(context.Background(), of, func(yield func(record.ResultRow, error) bool) {
+			for _, r := range changed {
+				if !yield(r, nil) {
+					return
+				}
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		g, err := run.KeptGraph(context.Background(), of, GraphOptions{Weighted: true, Find: []string{"a"}})
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			g.Close()
+		}
+		var last error
+		for _, err := range run.keptEdges(context.Background(), of) {
+			last = err
+		}
+		if last == nil && name != "an edge from nowhere" {
+			t.Errorf("%s: no error of the edges", name)
+		}
+	}
+}
+
+// FuzzReadEdges reads rows of any bytes: it fails, or what it reads is written
+// again to what reads the same.
+func FuzzReadEdges(f *testing.F) {
+	f.Add([]byte{1, 2, 0, 5, 3, 1, 7}, false)
+	f.Add([]byte{0, 1, 0, 0, 0, 128, 63}, true)
+	f.Add([]byte{48, 2, 253, 48}, false) // two edges, of which one is cut off
+	f.Fuzz(func(t *testing.T, row []byte, weighted bool) {
+		read := func(row []byte) (list []string, err error) {
+			err = readEdges(row, weighted, &inEdges{}, func(in *inEdges) error {
+				for i, u := range in.from {
+					w := float32(1)
+					if weighted {
+						w = in.weight[i]
+					}
+					list = append(list, fmt.Sprint(in.to, u, w))
+				}
+				return nil
+			})
+			return list, err
+		}
+		list, err := read(row)
+		if err != nil {
+			if !errors.Is(err, errGraph) {
+				t.Fatal(err)
+			}
+			return
+		}
+		var again []string
+		w := &edgeRows{yield: func(r record.ResultRow, _ error) bool {
+			more, err := read(r.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again = append(again, more...)
+			return true
+		}}
+		if err := readEdges(row, weighted, &inEdges{}, func(in *inEdges) error {
+			weight := in.weight
+			if !weighted {
+				weight = nil
+			}
+			return w.add(in.to, in.from, weight)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.flush(); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(again, list) {
+			t.Fatalf("written again: %q, want %q", again, list)
+		}
+	})
+}
+
+// TestEdgeRow holds the bytes of a row of edges: the node, how many come in there, and
+// how far each number is from the one before.
+func TestEdgeRow(t *testing.T) {
+	var got []byte
+	w := &edgeRows{yield: func(r record.ResultRow, _ error) bool {
+		got = bytes.Clone(r.Value)
+		return true
+	}}
+	from := uint32(0)
+	var list []uint32
+	for _, delta := range []uint32{1, 127, 128, 300, 16384} {
+		from += delta
+		list = append(list, from)
+	}
+	if err := w.add(3, list, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if want := []byte{3, 5, 0x01, 0x7f, 0x80, 0x01, 0xac, 0x02, 0x80, 0x80, 0x01}; !bytes.Equal(got, want) {
+		t.Errorf("row % x, want % x", got, want)
+	}
+}
+
+// BenchmarkKeptGraph makes a graph of a kept one, and ranks it: RMAT with 131,072
+// nodes and up to two million edges.
+func BenchmarkKeptGraph(b *testing.B) {
+	const scale, degree = 17, 16
+	run, kept := keep(b, 256<<20, func(m *GraphMaker) error {
+		r := rand.New(rand.NewPCG(1, scale))
+		for range degree << scale {
+			var from, to int
+			for range scale {
+				p := r.IntN(100)
+				from, to = from<<1, to<<1
+				if p >= 57 && p < 76 || p >= 95 {
+					to |= 1
+				}
+				if p >= 76 {
+					from |= 1
+				}
+			}
+			if err := m.Link(strconv.AppendInt(nil, int64(from), 10), strconv.AppendInt(nil, int64(to), 10), 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	var edges int64
+	for b.Loop() {
+		g, err := run.KeptGraph(b.Context(), kept, GraphOptions{Weighted: true})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := g.PageRank(b.Context(), graph.RankOptions{}); err != nil {
+			b.Fatal(err)
+		}
+		edges = g.Edges()
+		if err := g.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(edges), "ns/edge")
+}

@@ -1,0 +1,209 @@
+package op
+
+import (
+	"context"
+
+	"infomall/exec/plan"
+	"infomall/store/block"
+	"infomall/store/page"
+	"infomall/store/record"
+	"infomall/store/urlkey"
+)
+
+// VotingKinds are the kinds of links that lead from a page to another. Images,
+// style sheets and the like are parts of a page.
+var VotingKinds = []page.LinkKind{page.LinkA, page.LinkArea, page.LinkFrame, page.LinkIframe, page.LinkRefresh}
+
+// votes tells for each kind whether it is one of VotingKinds.
+var votes = func() (is [256]bool) {
+	for _, k := range VotingKinds {
+		is[k] = true
+	}
+	return is
+}()
+
+// LinkOptions say which links a graph of them has, and what its nodes are.
+type LinkOptions struct {
+	// WithoutInternal leaves out links within a registered domain, WithoutNoFollow
+	// those whose rel says nofollow, and WithoutNav those in navigation.
+	WithoutInternal, WithoutNoFollow, WithoutNav bool
+	// ByHost makes a node of a host, not of a page.
+	ByHost bool
+}
+
+// LinkGraph makes the graph of the pages that a source of links chooses and of the
+// links from them to any page, of VotingKinds.
+func (r *Runner) LinkGraph(ctx context.Context, links *plan.Source, o LinkOptions, g GraphOptions) (*NamedGraph, error) {
+	return r.Graph(ctx, g, func(m *GraphMaker) error {
+		l := &linker{Runner: r, ctx: ctx, source: links, o: o, m: m}
+		return l.read()
+	})
+}
+
+// linker adds pages and their links to a graph, a page after the other.
+type linker struct {
+	*Runner
+	ctx    context.Context
+	source *plan.Source
+	o      LinkOptions
+	m      *GraphMaker
+
+	refers  block.References
+	leaves  []record.Leaf
+	from    uint32 // the page at hand
+	domain  string // of that, for WithoutInternal
+	name    []byte // room for that of a node
+	scanned int64
+
+	fromHost, toHost func(url string) string
+}
+
+func (l *linker) read() error {
+	n := l.source
+	if n.Window.Empty() || n.Ranges != nil && len(n.Ranges) == 0 {
+		return nil
+	}
+	l.fromHost, l.toHost = HostNode(), HostNode()
+	scan := l.Snapshot.Scan(l.ctx, n.Scan(record.ColChange|record.ColKind))
+	for b, err := range l.spans(l.ctx, scan, n, false) {
+		if err != nil {
+			return err
+		}
+		for i := range b.N {
+			if b.Kind[i] != record.KindPage {
+				continue
+			}
+			if err := l.page(b.URL[i], b.Ref[i]); err != nil {
+				return err
+			}
+		}
+		if l.scanned += int64(b.N); l.Scanned != nil {
+			l.Scanned(l.scanned)
+		}
+	}
+	return nil
+}
+
+// page adds a page and its links.
+func (l *linker) page(url string, ref record.Ref) (err error) {
+	name := url
+	if l.o.ByHost {
+		name = l.fromHost(url)
+	}
+	if name == "" {
+		return nil
+	}
+	l.name = append(l.name[:0], name...)
+	if l.from, err = l.m.Node(l.name); err != nil {
+		return err
+	}
+	if l.o.WithoutInternal {
+		l.domain = urlkey.Domain(url)
+	}
+	references, err := l.references(ref)
+	if err != nil {
+		return err
+	}
+	if references == nil {
+		return l.found(url, ref)
+	}
+	l.resolved.page(baseOf(url, string(l.refers.Base)))
+	for i := range references {
+		if err := l.link(&references[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// references gives the links of a page as they are kept; nil where they are not.
+func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
+	if !keptCut(l.source) {
+		return nil, nil
+	}
+	kept, err := l.Snapshot.Kept(l.ctx, ref)
+	if err != nil || kept.Page == nil || l.refers.Page(kept.Page) != nil {
+		return nil, err
+	}
+	l.leaves = l.leaves[:0]
+	if !l.refers.Inline() {
+		if l.leaves, err = l.Snapshot.AppendLeaves(l.ctx, l.leaves, ref); err != nil {
+			return nil, err
+		}
+	}
+	list, err := l.refers.Links(l.leaves)
+	if err != nil {
+		return nil, nil // kept by another version of the program, or not of all leaves
+	}
+	if list == nil {
+		list = []block.Reference{}
+	}
+	return list, nil
+}
+
+// found adds the links of a page that is read for them.
+func (l *linker) found(url string, ref record.Ref) error {
+	p, err := l.foundLinks(l.ctx, l.source, ref)
+	if err != nil {
+		return err
+	}
+	l.resolved.page(baseOf(url, p.base))
+	for i := range p.links {
+		f := &p.links[i]
+		r := block.Reference{Reference: page.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}
+		if l.o.WithoutNav {
+			label, err := p.label(i)
+			if err != nil {
+				return err
+			}
+			if label.Text == block.Nav.String() {
+				r.Label = block.Nav
+			}
+		}
+		if err := l.link(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// link adds a link of the page at hand.
+func (l *linker) link(r *block.Reference) error {
+	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == block.Nav {
+		return nil
+	}
+	target := l.resolved.target(r.Target)
+	if len(target) == 0 {
+		return nil
+	}
+	if l.o.WithoutInternal && l.domain != "" && urlkey.Domain(string(target)) == l.domain {
+		return nil
+	}
+	if l.o.ByHost {
+		if target = append(l.name[:0], l.toHost(string(target))...); len(target) == 0 {
+			return nil
+		}
+		l.name = target
+	}
+	to, err := l.m.Node(target)
+	if err != nil {
+		return err
+	}
+	return l.m.Edge(l.from, to, 1)
+}
+
+// HostNode gives a function that makes a URL that of its host; "" of one without.
+// It remembers the last host, as URLs of one come together.
+func HostNode() func(url string) string {
+	last, node := "", ""
+	return func(url string) string {
+		host := urlkey.Host(url)
+		if host == "" {
+			return ""
+		}
+		if host != last {
+			last, node = host, "http://"+host+"/"
+		}
+		return node
+	}
+}

@@ -1,0 +1,102 @@
+package op
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+)
+
+// nameTable numbers names from 0 on in the order in which they come first. It has
+// no pointer a name, so that millions cost the garbage collector nothing, and is
+// made such that one is found by two looks at memory that is in no cache: at its
+// slot, and at the name with its number.
+type nameTable struct {
+	seed  maphash.Seed
+	n     int      // names
+	slots []uint64 // of a name half its hash, and below it where the name lies, from 1; 0 is free
+	texts [][]byte // a name lies in one: its number (4 bytes), its length (4 bytes), and the name
+	full  int      // of texts, those that have names
+	bytes int64    // of names, and what they take besides
+}
+
+const (
+	// The names lie in stretches of memory of this size.
+	nameTextBits = 20
+	nameTextSize = 1 << nameTextBits
+	// nameHead stands before a name, nameOverhead is what it takes besides its text.
+	nameHead     = 8
+	nameOverhead = nameHead + 2*8
+)
+
+// add gives the number of a name, and whether it is new.
+func (t *nameTable) add(name []byte) (number uint32, fresh bool, err error) {
+	if 2*t.n >= len(t.slots) {
+		t.grow()
+	}
+	hash := maphash.Bytes(t.seed, name) >> 32
+	mask := uint64(len(t.slots) - 1)
+	i := hash & mask
+	for ; t.slots[i] != 0; i = (i + 1) & mask {
+		if s := t.slots[i]; s>>32 == hash {
+			at := uint32(s) - 1
+			b := t.texts[at>>nameTextBits][at&(nameTextSize-1):]
+			if string(b[nameHead:nameHead+binary.LittleEndian.Uint32(b[4:])]) == string(name) {
+				return binary.LittleEndian.Uint32(b), false, nil
+			}
+		}
+	}
+	at, err := t.keep(name)
+	if err != nil {
+		return 0, false, err
+	}
+	t.slots[i] = hash<<32 | uint64(at+1)
+	t.n++
+	t.bytes += int64(len(name)) + nameOverhead
+	return uint32(t.n - 1), true, nil
+}
+
+// keep copies a name to where it stays.
+func (t *nameTable) keep(name []byte) (at uint32, err error) {
+	size := nameHead + len(name)
+	if size > nameTextSize {
+		return 0, fmt.Errorf("the name of a node has %d bytes: more than a URL has", len(name))
+	}
+	if t.full == 0 || len(t.texts[t.full-1])+size > nameTextSize {
+		if t.full == len(t.texts) {
+			t.texts = append(t.texts, make([]byte, 0, nameTextSize))
+		}
+		t.texts[t.full] = t.texts[t.full][:0]
+		t.full++
+	}
+	text := &t.texts[t.full-1]
+	at = uint32((t.full-1)<<nameTextBits | len(*text))
+	b := binary.LittleEndian.AppendUint32(*text, uint32(t.n))
+	*text = append(binary.LittleEndian.AppendUint32(b, uint32(len(name))), name...)
+	return at, nil
+}
+
+// grow makes room for twice the names.
+func (t *nameTable) grow() {
+	if t.slots == nil {
+		t.seed = maphash.MakeSeed()
+	}
+	old := t.slots
+	t.slots = make([]uint64, max(2*len(old), 1<<10))
+	mask := uint64(len(t.slots) - 1)
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		i := s >> 32 & mask
+		for t.slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		t.slots[i] = s
+	}
+}
+
+// clear forgets all names, and keeps the room.
+func (t *nameTable) clear() {
+	clear(t.slots)
+	t.n, t.full, t.bytes = 0, 0, 0
+}

@@ -1,0 +1,105 @@
+package op
+
+import (
+	"context"
+	"hash/maphash"
+	"iter"
+	"strings"
+
+	"infomall/exec/plan"
+	"infomall/store/record"
+)
+
+// Revisit is what the visits of a page tell of how often it changes.
+type Revisit struct {
+	Key    string      // of its URL
+	Visits int         // after the first
+	Rate   float64     // changes a day
+	Due    record.Time // of the next visit; NoTime where that was not asked
+}
+
+// revisitedPages adds to pages how often they change and when they are due, where
+// that is asked.
+func (r *Runner) revisitedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+	due := n.Wants("next_due")
+	if r.Revisits == nil || !due && !n.Wants("change_rate") {
+		return in
+	}
+	return func(yield func(*pageRow, error) bool) {
+		next, stop := iter.Pull2(r.Revisits(ctx, n, due))
+		defer stop()
+		v, err, more := next()
+		for p, e := range in {
+			for e == nil && err == nil && more && v.Key < p.key {
+				v, err, more = next()
+			}
+			if e == nil {
+				e = err
+			}
+			if e == nil {
+				p.revisit = Revisit{Due: record.NoTime}
+				if more && v.Key == p.key {
+					p.revisit = v
+				}
+			}
+			if !yield(p, e) || e != nil {
+				return
+			}
+		}
+	}
+}
+
+// foundOn is how a crawl came to a page.
+type foundOn struct {
+	known  bool
+	time   record.Time // when it fetched it
+	layer  int32
+	weight float64
+	via    string
+}
+
+// foundPages adds to pages how crawls came to them, where that is asked. It holds
+// some 80 bytes for each URL of the source that was crawled.
+func (r *Runner) foundPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+	if r.Crawls == nil || !n.Wants("layer") && !n.Wants("weight") && !n.Wants("via") {
+		return in
+	}
+	return func(yield func(*pageRow, error) bool) {
+		seed := maphash.MakeSeed()
+		found := make(map[uint64]foundOn)
+		vias := make(map[string]string) // each once
+		for list, err := range r.Crawls.Fetches(ctx) {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range list {
+				f := &list[i]
+				if f.Bytes < 0 || !asksFor(n, f) {
+					continue
+				}
+				h := maphash.String(seed, f.URL)
+				if x := found[h]; x.known && x.time > f.Time {
+					continue
+				}
+				via, known := vias[f.Via]
+				if !known {
+					via = strings.Clone(f.Via)
+					vias[via] = via
+				}
+				found[h] = foundOn{true, f.Time, int32(f.Layer), f.Score, via}
+			}
+		}
+		for p, err := range in {
+			if err == nil {
+				p.found = found[maphash.String(seed, p.url)]
+			}
+			if !yield(p, err) || err != nil {
+				return
+			}
+		}
+	}
+}

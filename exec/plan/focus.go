@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// Focus is what EXPAND WHERE asks of a link and of the page that it stands in.
+type Focus struct {
+	Where Expr // whose columns have their places in Columns
+	// Columns are those that Where names.
+	Columns []*Column
+	// OfLink tells that some of these differ from link to link of a page.
+	OfLink bool
+}
+
+// focusColumns are the columns that EXPAND WHERE may name: what is known of a page
+// when it has been fetched, and before its links are followed. Those whose data
+// is the page's text are marked as Payload.
+var focusColumns = []Column{
+	{Name: "url", Type: value.URL},
+	{Name: "layer", Type: value.Int},
+	{Name: "status", Type: value.Int},
+	{Name: "mime", Type: value.Text},
+	{Name: "bytes", Type: value.Int},
+	{Name: "similarity", Type: value.Float},
+	{Name: "title", Type: value.Text, Payload: true},
+	{Name: "lang", Type: value.Text, Payload: true},
+	{Name: "text", Type: value.Text, Payload: true},
+	{Name: "main", Type: value.Text, Payload: true},
+	{Name: "description", Type: value.Text, Payload: true},
+	{Name: "keywords", Type: value.Text, Payload: true},
+	{Name: "page_type", Type: value.Text, Payload: true},
+	{Name: "headers", Type: value.Text, Payload: true},
+	{Name: "target", Type: value.URL},
+	{Name: "anchor", Type: value.Text},
+	{Name: "label", Type: value.Text},
+	{Name: "promise", Type: value.Float},
+}
+
+// focusOfLink are those that are of a link and not of its page.
+var focusOfLink = []string{"target", "anchor", "label", "promise"}
+
+// FocusColumns lists the names of the columns that EXPAND WHERE may name.
+func FocusColumns() []string {
+	names := make([]string, len(focusColumns))
+	for i := range focusColumns {
+		names[i] = focusColumns[i].Name
+	}
+	return names
+}
+
+// BindFocus binds the condition of an EXPAND WHERE.
+func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
+	f := new(Focus)
+	bind := &Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column) (Expr, error) {
+		if c.Qualifier != nil {
+			err := ast.Errorf(c.Qualifier, "the columns of EXPAND WHERE are of no relation")
+			err.Hint = "write " + c.Name.String()
+			return nil, err
+		}
+		i := slices.IndexFunc(focusColumns, func(k Column) bool { return equalName(k.Name, c.Name.Text) })
+		if i < 0 {
+			err := UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", FocusColumns())
+			if err.Hint == "" {
+				err.Hint = "there are " + strings.Join(FocusColumns(), ", ")
+			}
+			return nil, err
+		}
+		return f.column(&focusColumns[i]), nil
+	}}
+	var err error
+	f.Where, err = bind.BindBool(e)
+	return f, err
+}
+
+// column is a column in its place, which it gets when it is first named.
+func (f *Focus) column(c *Column) *Col {
+	i := slices.Index(f.Columns, c)
+	if i < 0 {
+		i = len(f.Columns)
+		f.Columns = append(f.Columns, c)
+		f.OfLink = f.OfLink || slices.Contains(focusOfLink, c.Name)
+	}
+	return &Col{Index: i, Name: c.Name, T: c.Type}
+}

@@ -1,0 +1,268 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"infomall/exec/value"
+	"infomall/lang"
+	"infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// traced is what a crawl noted of a URL.
+type traced struct {
+	attempts []record.Fetch
+	waiting  *record.Queued
+}
+
+// traceAsked is the URL of a TRACE.
+func (s *Session) traceAsked(st *ast.Trace) (string, error) {
+	urls, err := s.urls([]ast.Expr{st.URL}, true)
+	if err != nil {
+		return "", err
+	}
+	return urls[0], nil
+}
+
+// trace runs TRACE: what each stage of each crawl decided about a URL.
+func (s *Session) trace(ctx context.Context, st *ast.Trace) (*Result, error) {
+	if s.Crawler == nil {
+		return nil, ast.Errorf(st, "this archive takes no crawls")
+	}
+	url, err := s.traceAsked(st)
+	if err != nil {
+		return nil, err
+	}
+	crawls, err := s.Crawler.Crawls(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.tracedBy(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	written, err := s.changesOf(ctx, url)
+	if err != nil {
+		return nil, err
+	}
+	last := lastTraced(known)
+	t := newTable(text("crawl"), text("stage"), value.Column{Name: "time", Type: value.Time}, value.Column{Name: "ms", Type: value.Float}, text("decision"), text("reason"))
+	for i := range crawls {
+		c := &crawls[i]
+		x := known[c.Name]
+		if x == nil {
+			t.add(value.OfText(c.Name), value.OfText(record.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), textOrNull(s.whyNotMet(c, url)))
+			continue
+		}
+		for j := range x.attempts {
+			traceAttempt(t, c, &x.attempts[j], written)
+			if &x.attempts[j] != last {
+				continue
+			}
+			decision, reason, err := s.whenDue(ctx, url)
+			if err != nil {
+				return nil, err
+			}
+			t.add(value.OfText(c.Name), value.OfText(record.StagePost.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+		}
+		if u := x.waiting; u != nil {
+			decision, reason := "queued", fmt.Sprintf("priority %.4g, %s", u.Score, way(u.Layer, u.Via))
+			if u.Due != record.NoTime {
+				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %d attempts", s.stamp(u.Due), u.Tries)
+			}
+			t.add(value.OfText(c.Name), value.OfText(record.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+		}
+	}
+	res := t.result(ResultRows, nil)
+	if len(crawls) == 0 {
+		res.Notes = append(res.Notes, "there are no crawls")
+	}
+	return res, nil
+}
+
+// tracedBy finds what crawls noted of a URL.
+func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*traced, error) {
+	known := make(map[string]*traced)
+	of := func(crawl string) *traced {
+		if known[crawl] == nil {
+			known[crawl] = new(traced)
+		}
+		return known[crawl]
+	}
+	for list, err := range s.Crawler.Fetches(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		for i := range list {
+			if list[i].URL == url {
+				x := of(list[i].Crawl)
+				x.attempts = append(x.attempts, list[i])
+			}
+		}
+	}
+	for list, err := range s.Crawler.Frontier(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(list, func(u record.Queued) bool { return u.URL == url }); i >= 0 {
+			u := list[i]
+			of(u.Crawl).waiting = &u
+		}
+	}
+	return known, nil
+}
+
+// lastTraced is the last of all attempts; nil if there is none.
+func lastTraced(known map[string]*traced) (last *record.Fetch) {
+	for _, x := range known {
+		for i := range x.attempts {
+			if f := &x.attempts[i]; last == nil || f.Time > last.Time || f.Time == last.Time && f.Crawl > last.Crawl {
+				last = f
+			}
+		}
+	}
+	return last
+}
+
+// whenDue tells when CRAWL DUE would visit a URL again, as it plans now, and why
+// then; or why it would not.
+func (s *Session) whenDue(ctx context.Context, url string) (decision, reason string, err error) {
+	if !revisited(url) {
+		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
+	}
+	next, stop := s.pulled(ctx, visitsAsked{in: []ast.Scope{{From: &ast.String{Value: url}}}}, "SELECT url, next_due, round(change_rate, 4) FROM pages")
+	defer stop()
+	p := next()
+	for p.err == nil && p.url != "" && p.url != url {
+		p = next()
+	}
+	switch {
+	case p.err != nil:
+		return "", "", p.err
+	case p.url == "":
+		return "never due", "the archive has no capture of it", nil
+	case p.value == "":
+		reason = "it was looked at only once"
+	default:
+		reason = "it changes " + p.value + " times a day"
+	}
+	if p.time <= s.env().Now {
+		return "due now", reason, nil
+	}
+	return "due " + s.stamp(p.time), reason, nil
+}
+
+// changesOf gives the captures of a URL by their time: what they were to the one
+// before.
+func (s *Session) changesOf(ctx context.Context, url string) (map[record.Time]string, error) {
+	next, stop := s.pulled(ctx, visitsAsked{in: []ast.Scope{{From: &ast.String{Value: url}}}}, "SELECT url, time, change FROM captures")
+	defer stop()
+	changes := make(map[record.Time]string)
+	for v := next(); ; v = next() {
+		if v.err != nil || v.url == "" {
+			return changes, v.err
+		}
+		changes[v.time] = v.value
+	}
+}
+
+// traceAttempt adds the stages of one attempt.
+func traceAttempt(t *table, c *record.Crawl, f *record.Fetch, written map[record.Time]string) {
+	add := func(stage record.Stage, decision, reason string) {
+		t.add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
+			value.OfText(decision), textOrNull(reason))
+	}
+	unasked := f.Bytes < 0 && (f.Outcome == record.OutcomeFiltered || f.Outcome == record.OutcomeRobotsDenied)
+	if unasked {
+		add(record.StagePrefetch, "left out: "+f.Outcome.String(), strings.Join([]string{f.Reason, way(f.Layer, f.Via)}, "; "))
+		return
+	}
+	why := way(f.Layer, f.Via)
+	if f.RobotsLine > 0 {
+		why += fmt.Sprintf("; line %d of robots.txt allows it", f.RobotsLine)
+	}
+	add(record.StagePrefetch, "to be fetched", why)
+	f.Took[record.StageFetch] = max(f.Took[record.StageFetch], f.Elapsed)
+	answer := f.Reason
+	if f.Bytes >= 0 {
+		answer = fmt.Sprintf("status %d, %d bytes", f.Status, f.Bytes)
+		if f.IP != "" {
+			answer += " from " + f.IP
+		}
+		if f.Reason != "" {
+			answer += "; " + f.Reason
+		}
+	}
+	add(record.StageFetch, f.Outcome.String(), answer)
+	if f.Bytes < 0 {
+		return
+	}
+	if f.Took[record.StageExtract] > 0 {
+		add(record.StageExtract, fmt.Sprintf("links: %d", f.Links), "")
+	}
+	change, there := written[f.Time]
+	switch {
+	case f.Outcome == record.OutcomeFiltered:
+		add(record.StageWrite, "not stored", f.Reason)
+	case !there:
+		add(record.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, or came from the archive")
+	case change == record.ChangeSame.String():
+		add(record.StageWrite, "a visit", "it was as before")
+	default:
+		add(record.StageWrite, "a version", "change "+change)
+	}
+	add(record.StagePost, fmt.Sprintf("queued: %d", f.Queued), fmt.Sprintf("left out: %d; the others were met before", f.LeftOut))
+}
+
+// way is how a crawl came to a URL.
+func way(layer int, via string) string {
+	if via == "" {
+		return "a seed"
+	}
+	return fmt.Sprintf("layer %d, found on %s", layer, via)
+}
+
+// whyNotMet says why a crawl has nothing of a URL.
+func (s *Session) whyNotMet(c *record.Crawl, url string) string {
+	st, err := lang.ParseOne(c.Statement, "")
+	if err != nil {
+		return ""
+	}
+	crawl, ok := st.(*ast.Crawl)
+	if !ok || crawl.Due {
+		return ""
+	}
+	o, err := s.crawlOptions(crawl)
+	if err != nil {
+		return ""
+	}
+	why, err := s.Crawler.Refuses(o, url)
+	switch {
+	case err != nil:
+		return ""
+	case why != "":
+		return "it would be left out: " + why
+	case c.State == record.CrawlFinished:
+		return "no page of the crawl led to it"
+	}
+	return "no page of the crawl has led to it yet"
+}
+
+// wouldTrace says what a TRACE would read.
+func (s *Session) wouldTrace(st *ast.Trace) ([]string, error) {
+	url, err := s.traceAsked(st)
+	if err != nil {
+		return nil, err
+	}
+	return []string{"looks for " + url + " in what crawls have noted of their attempts, and in what they are still to fetch"}, nil
+}
+
+func textOrNull(s string) value.Value {
+	if s == "" {
+		return value.Value{}
+	}
+	return value.OfText(s)
+}

@@ -1,0 +1,198 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// benchHosts is a web of many sites for benchmarks, each a host of its own:
+// 127.1.0.0, 127.1.0.1 and so on, on one port. Each has a robots.txt and a home
+// that leads to the homes of eight others, and each fourth a page besides. They
+// take their time to answer.
+type benchHosts struct {
+	port    int
+	delay   time.Duration // that is to be kept between two requests to a host
+	workers int           // of the crawler
+
+	mu       sync.Mutex
+	hosts    []benchHost
+	busy     int // requests under way
+	most     int // of these, at a time
+	pages    int
+	failures int           // requests of one host at once, or before the delay was over
+	samples  int           // moments at which was looked
+	idle     int           // workers, at all of these, that did nothing while hosts were ready
+	full     time.Duration // in which as many requests were under way as there are workers
+}
+
+// benchHost is one host, as its visitor is to see it.
+type benchHost struct {
+	busy  bool
+	ended time.Time // of the last request
+	ready time.Time // when a visitor who keeps the delay can ask for what is left at the latest
+	left  int       // robots.txt and pages that were not asked for
+}
+
+const (
+	benchHostsFan  = 8                      // homes that a home leads to
+	benchHostsStep = 50 * time.Millisecond  // between two looks
+	benchHostsLag  = 100 * time.Millisecond // a visitor needs not see sooner than that what it may ask for
+)
+
+// serveBenchHosts is the program "benchhosts HOSTS DELAY WORKERS": it prints the
+// address of the first home and serves until it is killed. What it saw stands at
+// /stats: pages, failures of manners, most requests at once, and how much of the
+// workers was idle while hosts were ready, in percent.
+func serveBenchHosts() {
+	hosts, err := strconv.Atoi(os.Args[1])
+	s := &benchHosts{hosts: make([]benchHost, hosts)}
+	if err == nil {
+		s.delay, err = time.ParseDuration(os.Args[2])
+	}
+	if err == nil {
+		s.workers, err = strconv.Atoi(os.Args[3])
+	}
+	var l net.Listener
+	if err == nil {
+		l, err = net.Listen("tcp", "0.0.0.0:0")
+	}
+	if err == nil {
+		for n := range s.hosts {
+			s.hosts[n].left = 2
+			if s.hasMore(n) {
+				s.hosts[n].left++
+			}
+		}
+		s.port = l.Addr().(*net.TCPAddr).Port
+		fmt.Println(s.home(0))
+		go s.look()
+		err = (&http.Server{Handler: s, ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, localAddr{}, c.LocalAddr())
+		}}).Serve(l)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+
+type localAddr struct{}
+
+func (s *benchHosts) home(n int) string {
+	return fmt.Sprintf("http://127.%d.%d.%d:%d/", 1+n>>16, n>>8&255, n&255, s.port)
+}
+
+func (s *benchHosts) hasMore(n int) bool { return n%4 == 0 }
+
+func (s *benchHosts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ip := r.Context().Value(localAddr{}).(*net.TCPAddr).IP.To4()
+	n := int(ip[1]-1)<<16 + int(ip[2])<<8 + int(ip[3])
+	more := r.URL.Path == "/more.html"
+	switch {
+	case r.URL.Path == "/stats":
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		fmt.Fprintln(w, s.pages, s.failures, s.most, 100*float64(s.idle)/float64(max(s.samples, 1)*s.workers), s.full.Seconds())
+		return
+	case n >= len(s.hosts) || r.URL.Path != "/" && r.URL.Path != "/robots.txt" && (!more || !s.hasMore(n)):
+		http.NotFound(w, r)
+		return
+	}
+	s.enter(n)
+	time.Sleep(time.Duration(400+n*7919%800) * time.Millisecond) // as far servers do
+	s.leave(n, r.URL.Path)
+	if r.URL.Path == "/robots.txt" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<title>%s of %d</title><h1>Site %[2]d</h1>\n", r.URL.Path, n)
+	for i := range 8 {
+		fmt.Fprint(w, "<p>")
+		for k := range 30 {
+			fmt.Fprint(w, benchWords[(n*31+i*7+k*k*(n%13+1))%len(benchWords)], " ")
+		}
+		fmt.Fprintln(w, "</p>")
+	}
+	if more {
+		return
+	}
+	if s.hasMore(n) {
+		fmt.Fprintln(w, "<p><a href=/more.html>More of this site</a></p>")
+	}
+	fmt.Fprintln(w, "<ul>")
+	for _, to := range s.next(n) {
+		fmt.Fprintf(w, "<li><a href=%s>Site %d</a></li>\n", s.home(to), to)
+	}
+	fmt.Fprintln(w, "</ul>")
+}
+
+// next is what the home of a host leads to.
+func (s *benchHosts) next(n int) (list []int) {
+	for to := benchHostsFan*n + 1; to <= benchHostsFan*(n+1) && to < len(s.hosts); to++ {
+		list = append(list, to)
+	}
+	return list
+}
+
+// enter notes that a request has come.
+func (s *benchHosts) enter(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := &s.hosts[n]
+	if h.busy || !h.ended.IsZero() && time.Since(h.ended) < s.delay {
+		s.failures++
+	}
+	h.busy = true
+	h.left--
+	s.busy++
+	s.most = max(s.most, s.busy)
+}
+
+// leave notes that a request is answered.
+func (s *benchHosts) leave(n int, path string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, now := &s.hosts[n], time.Now()
+	h.busy, h.ended = false, now
+	h.ready = now.Add(s.delay*3/2 + benchHostsLag) // delays are longer by up to a half
+	s.busy--
+	if path == "/" {
+		for _, to := range s.next(n) {
+			s.hosts[to].ready = now.Add(benchHostsLag)
+		}
+	}
+	if path != "/robots.txt" {
+		s.pages++
+	}
+}
+
+// look counts again and again, as long as anything is left, which workers are idle
+// while hosts are ready.
+func (s *benchHosts) look() {
+	for now := range time.Tick(benchHostsStep) {
+		s.mu.Lock()
+		ready, left := 0, false
+		for i := range s.hosts {
+			h := &s.hosts[i]
+			if h.left > 0 && !h.ready.IsZero() {
+				left = true
+				if !h.busy && h.ready.Before(now) {
+					ready++
+				}
+			}
+		}
+		if left {
+			s.samples++
+			s.idle += max(min(s.workers-s.busy, ready), 0)
+			if s.busy >= s.workers {
+				s.full += benchHostsStep
+			}
+		}
+		s.mu.Unlock()
+	}
+}

@@ -1,0 +1,80 @@
+package repl
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infomall/exec"
+	"infomall/lang"
+	"infomall/store"
+	"infomall/store/record"
+)
+
+// TestLinkGraphs ranks the demo's pages over their links, of those that each
+// WITHOUT leaves. Nodes and edges are those that the relation links has, and ranks
+// the same to the last bit where the archive keeps no links and pages are read for
+// them.
+func TestLinkGraphs(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "queries", "demo", "*.raw"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("the demo's files: %v, %v", files, err)
+	}
+	a := store.Open(t.TempDir(), store.Options{})
+	defer a.Close()
+	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: files}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(a exec.Archive, query string) (rows [][]string) {
+		t.Helper()
+		st, err := lang.ParseOne(query, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &exec.Session{Archive: a, Settings: exec.DefaultSettings()}
+		res, err := s.Run(context.Background(), st)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		defer res.Close()
+		for b, err := range res.Rows {
+			if err != nil {
+				t.Fatalf("%s: %v", query, err)
+			}
+			for i := range b.N {
+				var row []string
+				for _, c := range b.Cols {
+					row = append(row, fmt.Sprint(c.At(i)))
+				}
+				rows = append(rows, row)
+			}
+		}
+		return rows
+	}
+	const from = "FROM links AT 2008-07 WHERE kind IN ('a', 'area', 'frame', 'iframe', 'meta-refresh') AND target IS NOT NULL"
+	for i, c := range []struct{ clause, where, url, target string }{
+		{"", "", "url", "target"},
+		{"WITHOUT internal", " AND NOT internal", "url", "target"},
+		{"WITHOUT nofollow", " AND NOT nofollow", "url", "target"},
+		{"WITHOUT nav", " AND coalesce(label, '') <> 'nav'", "url", "target"},
+		{"BY host", "", "host(url)", "host(target)"},
+	} {
+		var ranks [2][][]string
+		for j, x := range []exec.Archive{archive{a}, forgetful{archive{a}}} {
+			name := fmt.Sprintf("r%d_%d", i, j)
+			made := ask(x, fmt.Sprintf("PAGERANK %s %s AT 2008-07 ITERATIONS 20", name, c.clause))[0]
+			edges := ask(x, fmt.Sprintf("SELECT DISTINCT %s AS a, %s AS b %s%s AND %[1]s <> %[2]s AND %[2]s <> ''", c.url, c.target, from, c.where))
+			nodes := ask(x, fmt.Sprintf("SELECT DISTINCT a FROM (SELECT %[1]s AS a %[3]s%[4]s UNION ALL SELECT %[2]s AS a %[3]s%[4]s UNION ALL SELECT %[1]s AS a FROM versions AT 2008-07 WHERE kind = 'page') WHERE a <> ''",
+				c.url, c.target, from, c.where))
+			if len(edges) == 0 || made[2] != fmt.Sprint(len(nodes)) || made[3] != fmt.Sprint(len(edges)) {
+				t.Errorf("PAGERANK %s of archive %d has %s nodes and %s edges, want %d and %d", c.clause, j, made[2], made[3], len(nodes), len(edges))
+			}
+			ranks[j] = ask(x, "SELECT url, rank FROM ranks WHERE ranking = '"+name+"' ORDER BY url")
+		}
+		if got, want := fmt.Sprint(ranks[0]), fmt.Sprint(ranks[1]); got != want || !strings.Contains(got, "http") {
+			t.Errorf("PAGERANK %s: ranks %s, want %s", c.clause, got, want)
+		}
+	}
+}
