@@ -309,6 +309,8 @@ func (x *explainer) missingWord() string {
 		{wordToken("AS"), "write AS before the name"},
 		{wordToken("BY"), "is BY missing?"},
 		{wordToken("AND"), "is AND missing?"},
+		{wordToken("IN"), "is IN missing?"},
+		{wordToken("AT"), "is AT missing?"},
 	} {
 		// Where any name goes, a word of the language is one.
 		asName := m.token.Type == tokIdent && x.accepts(x.at, aName)
