@@ -290,8 +290,14 @@ func (f *Frontier) Next(now time.Time) (u record.Queued, wait time.Time, ok bool
 	return u, wait, true, nil
 }
 
-// wake brings back hosts and URLs whose time has come.
+// wake brings back URLs and hosts whose time has come: URLs first, as the host of
+// one that waited falls asleep when it has nothing else, though its time has come.
 func (f *Frontier) wake(now time.Time) error {
+	if f.ripe != record.NoTime && f.ripe <= record.At(now) {
+		if err := f.ripen(now); err != nil {
+			return err
+		}
+	}
 	for len(f.asleep) > 0 && !f.asleep[0].next.After(now) {
 		h := f.asleep[0]
 		h.next = time.Time{}
@@ -299,9 +305,11 @@ func (f *Frontier) wake(now time.Time) error {
 			return err
 		}
 	}
-	if f.ripe == record.NoTime || f.ripe > record.At(now) {
-		return nil
-	}
+	return nil
+}
+
+// ripen brings back URLs whose time has come.
+func (f *Frontier) ripen(now time.Time) error {
 	list, err := f.store.Ripe(record.At(now), ripeMax)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,38 @@ func TestFrontier(t *testing.T) {
 			"add": m.add, "next": m.take, "done": m.done, "return": m.giveBack, "retry": m.retry, "raise": m.raise, "wait": m.wait, "restart": m.restart,
 		})
 	})
+}
+
+// TestRetriedAfterPause takes a URL that waited as soon as it is due, though its host
+// was to be left in peace meanwhile and had nothing else.
+func TestRetriedAfterPause(t *testing.T) {
+	q, err := queue.Open(disk.OS, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	f, err := New(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.UnixMilli(1_000_000)
+	if _, err := f.Add(record.Queued{URL: "http://a.cn/", Host: "a.cn", Due: record.NoTime}); err != nil {
+		t.Fatal(err)
+	}
+	u, _, ok, err := f.Next(now)
+	if err != nil || !ok {
+		t.Fatalf("took %v, %v", ok, err)
+	}
+	due := now.Add(3 * time.Second)
+	if err := errors.Join(f.Release(u.Host, now.Add(time.Second)), f.Retry(&u, due)); err != nil {
+		t.Fatal(err)
+	}
+	if _, wait, ok, err := f.Next(now); err != nil || ok || !wait.Equal(due) {
+		t.Errorf("before it is due: took %v, %v, and is to wait until %v, want %v", ok, err, wait, due)
+	}
+	if _, wait, ok, err := f.Next(due); err != nil || !ok {
+		t.Errorf("when it is due: took %v, %v, and is to wait until %v", ok, err, wait)
+	}
 }
 
 // model is a frontier, and what it should be.
