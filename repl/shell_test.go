@@ -19,7 +19,7 @@ import (
 
 // patience is how long a test waits for what must come. It is no measure of
 // speed.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // terminalSession is a program whose controlling terminal the test holds.
 type terminalSession struct {
@@ -95,6 +95,17 @@ func (s *terminalSession) sees(text string) (before string) {
 	shown := s.output[max(0, len(s.output)-2000):]
 	s.t.Fatalf("the terminal never showed %q; last it showed %q", text, shown)
 	return ""
+}
+
+// until waits for what the program does elsewhere.
+func (s *terminalSession) until(what string, ok func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	s.t.Fatalf("waited in vain until %s", what)
 }
 
 // ends waits for the program to end with a status.
@@ -385,7 +396,7 @@ func TestTerminate(t *testing.T) {
 func TestBatchOnTerminal(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "endless", "-c", "SELECT 42; SELECT count(*) FROM captures; SELECT 43")
 	s.sees("│ 42")
-	time.Sleep(20 * time.Millisecond)
+	s.sees("rows/s") // the next one runs
 	s.types(ctrlC)
 	before := s.sees("interrupted")
 	s.ends(statusInterrupted)
@@ -405,6 +416,22 @@ func TestCtrlDWhileBusy(t *testing.T) {
 	s.sees("www.lanshan.example") // it runs
 	s.types(ctrlD)
 	s.ends(statusDone)
+}
+
+// TestKeysOfCommands shows that what is typed while a command runs is for the
+// command, also after a Ctrl-Z.
+func TestKeysOfCommands(t *testing.T) {
+	s := onTerminal(t, t.TempDir(), "infomall", "--quiet")
+	s.sees(prompt)
+	for _, keys := range []string{"", "\x1a"} {
+		s.types(keys + ".once |cat >/dev/null; echo it waits; read line </dev/tty; echo \"it got: $line\"" + enter)
+		s.sees("$line")
+		s.types("SELECT 1;" + enter)
+		s.sees("it waits\r\n")
+		s.types("some text" + enter)
+		s.sees("it got: some text")
+		s.sees(prompt)
+	}
 }
 
 // TestTab shows that Tab goes on with a word, and lists the words where there

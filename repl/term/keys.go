@@ -90,10 +90,15 @@ const (
 func newKeyReader(in io.Reader) *keyReader { return &keyReader{in: in} }
 
 // Read implements io.Reader. It blocks until at least one translated byte is
-// there.
+// there. But for pastes it takes one byte at a time: what is typed behind the end
+// of a line may be for another program.
 func (k *keyReader) Read(p []byte) (int, error) {
 	for len(k.out) == 0 {
-		n, err := k.in.Read(k.buf[:])
+		buf := k.buf[:1]
+		if k.state == keyPaste {
+			buf = k.buf[:]
+		}
+		n, err := k.in.Read(buf)
 		for _, b := range k.buf[:n] {
 			k.take(b)
 		}

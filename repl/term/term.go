@@ -294,6 +294,7 @@ const (
 	runeCutLeft      = '\U000F0124' // Ctrl-U
 	runeCutRight     = '\U000F0125' // Ctrl-K
 	runePutBack      = '\U000F0126' // Ctrl-Y: what was cut last
+	runeNothing      = '\U000F0127' // the line is drawn anew
 )
 
 var (
@@ -302,7 +303,7 @@ var (
 )
 
 // isPrivate reports whether r carries a key.
-func isPrivate(r rune) bool { return runeDelete <= r && r <= runePutBack }
+func isPrivate(r rune) bool { return runeDelete <= r && r <= runeNothing }
 
 // edits acts on the private keys. Readline calls it from its one goroutine,
 // filter before it takes a rune and OnChange after.
@@ -318,11 +319,13 @@ type edits struct {
 // filter turns the private keys into plain ones during a history search,
 // where they would become part of the text searched for. It takes Ctrl-Z
 // itself: readline would stop the parent process too, and then wait for a gap
-// in time that a quick return does not leave.
+// in time that a quick return does not leave. It refuses no key: after one that
+// is refused readline reads on behind the end of the line, which takes away what
+// is typed for the programs that a statement starts.
 func (e *edits) filter(r rune) (rune, bool) {
 	if r == readline.CharCtrlZ {
 		e.suspend()
-		return r, false
+		r = runeNothing
 	}
 	if isPrivate(r) && e.searching() {
 		if r == runePaste {

@@ -12,10 +12,15 @@ import (
 	"github.com/creack/pty"
 )
 
+// patience is how long a test waits for what must come. It is no measure of
+// speed.
+const patience = time.Minute
+
 // session is an editor on a pseudo-terminal of 60 columns.
 type session struct {
 	t      *testing.T
 	keys   *os.File
+	tty    *os.File // the editor's end
 	screen *vt
 	lines  chan string // each line read, or the error in angle brackets
 }
@@ -31,7 +36,7 @@ func start(t *testing.T, history ...string) *session {
 	if err := pty.Setsize(master, &pty.Winsize{Rows: 24, Cols: 60}); err != nil {
 		t.Fatal(err)
 	}
-	s := &session{t: t, keys: master, screen: newVT(60), lines: make(chan string, 100)}
+	s := &session{t: t, keys: master, tty: tty, screen: newVT(60), lines: make(chan string, 100)}
 	e, err := New(tty, tty, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +88,7 @@ func (s *session) shows(text string, row, col int) {
 	s.t.Helper()
 	text = strings.TrimRight(text, " ")
 	var got string
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
 		shown, r, c := s.screen.state()
 		if shown == text && r == row && c == col {
 			return
@@ -101,7 +106,7 @@ func (s *session) reads(want string) {
 		if got != want {
 			s.t.Fatalf("read %q, want %q", got, want)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		shown, _, _ := s.screen.state()
 		s.t.Fatalf("no line read, want %q; screen shows %q", want, shown)
 	}
@@ -176,6 +181,30 @@ func TestLines(t *testing.T) {
 	s.types(ctrlD)
 	s.reads("<EOF>")
 	s.shows("> SELECT 1;\n> half^C\n> one\n> two\n>", 5, 0)
+}
+
+// TestTypedAhead shows that what is typed behind the last line is for the program
+// that reads the terminal next.
+func TestTypedAhead(t *testing.T) {
+	s := start(t)
+	s.types(ctrlD + "next\r")
+	s.reads("<EOF>")
+	read := make(chan string, 1)
+	go func() {
+		buf := make([]byte, 100)
+		n, _ := s.tty.Read(buf) // an error shows in the text
+		read <- string(buf[:n])
+	}()
+	select {
+	case got := <-read:
+		if strings.TrimRight(got, "\r\n") != "next" {
+			t.Errorf("the next program reads %q", got)
+		}
+	case <-time.After(patience):
+		t.Error("nothing is left for the next program")
+		s.types("\n")
+		<-read
+	}
 }
 
 // TestPaste shows that pasted text is inserted, not run and not completed.
