@@ -7,15 +7,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
-// TestInterruptCrawl stops a crawl three times, while servers let it wait. Each
-// time the shell is there again, the archive is consistent, and the crawl goes on
-// from there to its end.
+// TestInterruptCrawl stops a crawl three times, once while it fetches pages and then
+// while servers let it wait. Each time the shell is there again, the archive is
+// consistent, and the crawl goes on from there to its end.
 func TestInterruptCrawl(t *testing.T) {
 	const pages = 400
-	var fetched atomic.Int32
+	var fetched, held atomic.Int32
 	var slow atomic.Bool
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var n int
@@ -24,6 +23,7 @@ func TestInterruptCrawl(t *testing.T) {
 			return
 		}
 		if n%100 == 99 && slow.Load() {
+			held.Add(1)
 			<-r.Context().Done() // until the crawl gives up
 			return
 		}
@@ -40,10 +40,14 @@ func TestInterruptCrawl(t *testing.T) {
 	s := onTerminal(t, home, "infomall")
 	s.sees(prompt)
 	slow.Store(true)
-	for range 3 {
+	for i := range 3 {
+		before := held.Load()
 		s.types(crawl + enter)
-		s.sees("AS c;")
-		time.Sleep(150 * time.Millisecond) // so that it crawls, or waits
+		if i == 0 {
+			s.until("it fetches pages", func() bool { return fetched.Load() > 0 })
+		} else {
+			s.until("it waits", func() bool { return held.Load() > before })
+		}
 		s.types(ctrlC)
 		s.sees("interrupted")
 		s.sees(prompt)

@@ -53,7 +53,7 @@ func TestDaemonIsKilled(t *testing.T) {
 	await := func(query, want string) {
 		t.Helper()
 		got := ""
-		for end := time.Now().Add(30 * time.Second); time.Now().Before(end); {
+		for end := time.Now().Add(patience); time.Now().Before(end); {
 			if got = ask(query); got == want {
 				return
 			}
