@@ -117,6 +117,7 @@ func TestHalfAYear(t *testing.T) {
 		for time.Since(start) < length {
 			during(d, time.Duration(d.rnd.Int64N(int64(10*24*time.Hour))), Options{Poll: poll})
 		}
+		synctest.Wait() // what has told its end may not be gone yet
 		if after := runtime.NumGoroutine(); after != before {
 			t.Errorf("%d goroutines, and %d before", after, before)
 		}
