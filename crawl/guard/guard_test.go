@@ -170,11 +170,11 @@ func (n *network) serveNames() {
 // with a redirect to what its query says: they stand for the web.
 func (n *network) client(g Guard) *http.Client {
 	d := &net.Dialer{
-		Timeout:  time.Second,
+		Timeout:  time.Minute,
 		Control:  g.Control,
 		Resolver: n.resolver(),
 	}
-	return &http.Client{Transport: web{&http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}, Timeout: 5 * time.Second}
+	return &http.Client{Transport: web{&http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}, Timeout: time.Minute}
 }
 
 type web struct{ rest http.RoundTripper }
