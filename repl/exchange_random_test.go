@@ -24,8 +24,9 @@ func TestExchangeRandom(t *testing.T) {
 		n = min(n, 6)
 	}
 	// A revisit without headers that stands before its original, a visit that
-	// found nothing new after a response without headers.
-	seeds := []int{48, 99, 208}
+	// found nothing new after a response without headers, revisits whose headers say
+	// something else than those of their originals.
+	seeds := []int{48, 99, 208, 263, 291}
 	for seed := range n {
 		seeds = append(seeds, seed)
 	}

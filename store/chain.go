@@ -48,16 +48,6 @@ func (e *located) body() place {
 	return e.place
 }
 
-// takes makes e, a revisit, a capture of the body of o. One without a head of
-// its own had the original's.
-func (e *located) takes(o *segment.Stored, head bool) {
-	e.ID, e.Content, e.Bytes, e.resolved = o.ID, o.Content, o.Bytes, true
-	e.Kind = kindOfBody(&e.Entry, o.Kind)
-	if !head {
-		e.Status, e.Kind, e.Mime = o.Status, o.Kind, o.Mime
-	}
-}
-
 // changeOf says how capture e differs from p, the one before it at its URL. The
 // first that fits, as the language's manual lists. Two pages with the same
 // leaves differ in their layout only.

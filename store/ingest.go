@@ -70,26 +70,6 @@ type staged struct {
 	planned bool
 }
 
-// takeBody makes s a capture of the body of o. A record without headers of its
-// own had the original's.
-func takeBody(s, o *segment.Stored) {
-	s.ID, s.Digest, s.Bytes, s.Content, s.Page = o.ID, o.Digest, o.Bytes, o.Content, o.Page
-	s.Kind = kindOfBody(&s.Entry, o.Kind)
-	if len(s.Head) == 0 {
-		s.Status, s.Kind, s.Mime = o.Status, o.Kind, o.Mime
-	}
-}
-
-// kindOfBody is the kind of revisit e, whose body is that of a capture of kind
-// original. A 304 says that all is as it was; and a page that says that nothing
-// is there says so at every visit.
-func kindOfBody(e *segment.Entry, original record.Kind) record.Kind {
-	if e.Status == 304 || e.Kind == record.KindPage && original == record.KindSoftMissing {
-		return original
-	}
-	return e.Kind
-}
-
 // heldBy lets s name the body that a segment in force has.
 func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	s.Body, s.HolderKey = segment.BodyHeld, ""
@@ -229,15 +209,8 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	}
 	if e.Body == segment.BodyOwn && c.Spool == nil {
 		s.read = g.read.of(e.ID, c.Body, c.Head, e.Mime)
-		e.Page, e.Content, e.Facts = s.read.page, s.read.content, s.read.facts
-		if s.read.missing && e.Kind == record.KindPage {
-			e.Kind = record.KindSoftMissing
-		} else {
-			e.Page.Reason = ""
-		}
-		if e.Kind != record.KindPage {
-			e.Page.BlockCount, e.Content = -1, 0 // only pages have blocks
-		}
+		e.Facts = s.read.facts
+		takeReading(e, s.read)
 	}
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
@@ -600,8 +573,12 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 		if err != nil || owner == nil {
 			return err
 		}
+		said, err := b.v.readAs(ctx, &s.Stored, o, from.seg)
+		if err != nil {
+			return err
+		}
 		s = b.change(i)
-		takeBody(&s.Stored, o)
+		takeBody(&s.Stored, o, said)
 		s.heldBy(owner, at)
 		return nil
 	}
@@ -610,8 +587,9 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 		return nil
 	}
 	k := b.staged[j]
+	said := b.readAs(&s.Stored, k)
 	s = b.change(i)
-	takeBody(&s.Stored, &k.Stored)
+	takeBody(&s.Stored, &k.Stored, said)
 	if k.Key == s.Key {
 		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
 		return nil
@@ -619,6 +597,15 @@ func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
 	s.Body, s.HolderKey = segment.BodyElsewhere, k.Key
 	b.across = append(b.across, reference{i, j})
 	return nil
+}
+
+// readAs gives what the body of o says by the headers of revisit s; nil where that is
+// what it says of o.
+func (b *batchPlan) readAs(s *segment.Stored, o *staged) *analysis {
+	if o.read == nil || !readsAnew(s, &o.Stored) {
+		return nil
+	}
+	return b.read.of(o.ID, o.body, s.Head, s.Mime)
 }
 
 // inBatch finds the staged capture that has the body of revisit e, which stands
@@ -661,7 +648,8 @@ func (b *batchPlan) awaited(known []located) error {
 			return err
 		}
 		if j := b.inBatch(e, l.seg.Info.Pool); j >= 0 {
-			l.takes(&b.staged[j].Stored, len(e.Head) > 0)
+			o := b.staged[j]
+			l.takes(e, &o.Stored, b.readAs(e, o))
 		}
 	}
 	return nil

@@ -698,7 +698,11 @@ func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body
 			return nil, nil, err
 		}
 		if body != nil && at.Info.Pool <= m.pool {
-			takeBody(e, body)
+			said, err := m.v.readAs(ctx, e, body, at)
+			if err != nil {
+				return nil, nil, err
+			}
+			takeBody(e, body, said)
 			holdBy(e, body, at)
 		}
 	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:

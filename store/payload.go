@@ -192,18 +192,23 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		p.Large = v.pieces(ctx, owner)
 		return p, nil
 	}
-	if p.Body = v.gathered(owner); p.Body != nil {
-		return p, nil
+	p.Body, err = v.bodyIn(ctx, owner)
+	return p, err
+}
+
+// bodyIn gives the body that an entry has itself, which is not large.
+func (v *Snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
+	if body := v.gathered(owner); body != nil {
+		return body, nil
 	}
 	body := make([]byte, 0, max(owner.Bytes, 0))
 	for b, err := range v.pieces(ctx, owner) {
 		if err != nil {
-			return p, err
+			return nil, err
 		}
 		body = append(body, b...)
 	}
-	p.Body = body
-	return p, nil
+	return body, nil
 }
 
 // gatherMost is how many bodies a statement reads one by one, before it decompresses
@@ -452,11 +457,18 @@ func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, err
 
 // pageOf gives what the body of such a revisit says.
 func (v *Snapshot) pageOf(ctx context.Context, e *located) (segment.Page, error) {
-	o, err := v.bodyOf(ctx, e)
+	s, err := v.stored(e.place)
+	if err != nil {
+		return segment.NoPage, err
+	}
+	o, at, err := v.owner(ctx, e.seg, s)
 	if err != nil || o == nil {
 		return segment.NoPage, err
 	}
-	return o.Page, nil
+	said, err := v.readAs(ctx, s, o, at)
+	now := *s
+	takeBody(&now, o, said)
+	return now.Page, err
 }
 
 // resolve finds the bodies of revisits among group, the captures of one URL,
@@ -477,7 +489,11 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 			return err
 		}
 		if o != nil {
-			e.takes(o, len(s.Head) > 0)
+			said, err := v.readAs(ctx, s, o, from.seg)
+			if err != nil {
+				return err
+			}
+			e.takes(s, o, said)
 			e.from = from
 		}
 	}

@@ -162,7 +162,12 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 		if i < 0 || !group[i].resolved || !p.m.goes(group[i].from.seg.Info.ID) || !p.m.hidden(group[i].from) || p.m.bodies[group[i].ID] == nil {
 			return nil, nil
 		}
-		takeBody(&now, p.m.bodies[group[i].ID])
+		o := p.m.bodies[group[i].ID]
+		said, err := p.m.v.readAs(ctx, e, o, group[i].from.seg)
+		if err != nil {
+			return nil, err
+		}
+		takeBody(&now, o, said)
 		now.Kind, now.Bytes = group[i].Kind, group[i].Bytes
 	default:
 		return nil, nil
