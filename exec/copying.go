@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"infomall/exec/plan"
@@ -56,11 +55,7 @@ func (s *Session) copyOptions(st *ast.CopyPool) (o record.CopyOptions, err error
 // copied copies, and tells where a pool is named that is not there.
 func (s *Session) copied(ctx context.Context, st *ast.CopyPool, o record.CopyOptions) ([]record.CopyResult, error) {
 	results, err := s.Archive.Copy(ctx, o)
-	var none *record.NoPoolError
-	if errors.As(err, &none) && st.Pool != nil {
-		return nil, plan.UnknownName(st.Pool, "pool", none.Name, "", none.Pools)
-	}
-	return results, err
+	return results, noPool(st.Pool, err)
 }
 
 // wouldCopy says which files a COPY POOL would copy.

@@ -68,11 +68,7 @@ func (s *Session) merged(ctx context.Context, st *ast.MergePool, o record.MergeO
 	if errors.As(err, &static) {
 		return nil, ast.Errorf(st.Pool, "%v; what came late to its month is in the pools beside it", err)
 	}
-	var none *record.NoPoolError
-	if errors.As(err, &none) && st.Pool != nil {
-		return nil, plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
-	}
-	return results, err
+	return results, noPool(st.Pool, err)
 }
 
 // wouldMerge says which segments a MERGE POOL or SEAL POOL would merge.

@@ -221,6 +221,17 @@ func drawEvents(t *rapid.T) []event {
 	return events
 }
 
+// eventsArchive is an archive of events that hands out small batches.
+func eventsArchive(t *rapid.T, events []event) *optest.Archive {
+	captures := make([]optest.Capture, len(events))
+	for i, e := range events {
+		captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
+	}
+	a := optest.New(captures...)
+	a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
+	return a
+}
+
 const day1 = record.Time(24 * 60 * 60 * 1000)
 
 // drawPeriod makes a day, a month or a moment, as written and as meant.
@@ -329,12 +340,7 @@ func onlyJuneJuly(rows string) string {
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := drawEvents(t)
-		captures := make([]optest.Capture, len(events))
-		for i, e := range events {
-			captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
-		}
-		a := optest.New(captures...)
-		a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
+		a := eventsArchive(t, events)
 		for range 10 {
 			checkModel(t, archive{a}, events, drawClause(t))
 		}
@@ -369,14 +375,11 @@ func TestDuringAtItsStart(t *testing.T) {
 func TestEachModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := drawEvents(t)
-		captures := make([]optest.Capture, len(events))
 		last := record.MinTime
-		for i, e := range events {
-			captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
+		for _, e := range events {
 			last = max(last, e.time)
 		}
-		a := optest.New(captures...)
-		a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
+		a := eventsArchive(t, events)
 		c := drawClause(t)
 		for c.choice != "" {
 			c = drawClause(t)

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"infomall/exec/plan"
@@ -54,11 +53,7 @@ func (s *Session) reindexOptions(st *ast.Reindex) (o record.ReindexOptions, err 
 // there.
 func (s *Session) reindexed(ctx context.Context, st *ast.Reindex, o record.ReindexOptions) ([]record.ReindexResult, error) {
 	results, err := s.Archive.Reindex(ctx, o)
-	var none *record.NoPoolError
-	if errors.As(err, &none) && st.Pool != nil {
-		return nil, plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
-	}
-	return results, err
+	return results, noPool(st.Pool, err)
 }
 
 // wouldReindex says what REINDEX would make anew.

@@ -48,17 +48,23 @@ func (s *Session) dropped(ctx context.Context, st *ast.DropPool, dry bool) (reco
 		return record.DropResult{}, err
 	}
 	res, err := s.Archive.Drop(ctx, record.DropOptions{Pool: pool, Dry: dry})
-	var none *record.NoPoolError
 	var depends *record.DependsError
-	switch {
-	case errors.As(err, &none):
-		return res, plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
-	case errors.As(err, &depends):
+	if errors.As(err, &depends) {
 		e := ast.Errorf(st.Pool, "%v", depends)
 		e.Hint = "drop these first"
 		return res, e
 	}
-	return res, err
+	return res, noPool(st.Pool, err)
+}
+
+// noPool tells which pools there are where err says that the one that a statement
+// names is not there.
+func noPool(pool ast.Expr, err error) error {
+	var none *record.NoPoolError
+	if pool == nil || !errors.As(err, &none) {
+		return err
+	}
+	return plan.UnknownName(pool, "pool", none.Name, " in the archive", none.Pools)
 }
 
 // wouldDrop says what a DROP POOL would take away.

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"infomall/exec/plan"
@@ -60,11 +59,7 @@ func (s *Session) repairOptions(st *ast.RepairPool) (o record.RepairOptions, err
 // repaired repairs, and tells where a pool is named that is not there.
 func (s *Session) repaired(ctx context.Context, st *ast.RepairPool, o record.RepairOptions) ([]record.RepairResult, error) {
 	results, err := s.Archive.Repair(ctx, o)
-	var none *record.NoPoolError
-	if errors.As(err, &none) {
-		return nil, plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
-	}
-	return results, err
+	return results, noPool(st.Pool, err)
 }
 
 // wouldRepair says which files a REPAIR POOL would replace. It reads the pool's

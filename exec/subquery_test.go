@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"infomall/exec/op/optest"
 )
 
 // subqueryCases is statement and answer over smallSite, the header first.
@@ -91,12 +89,7 @@ func TestSubqueryErrors(t *testing.T) {
 func TestSubqueryModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		events := drawEvents(t)
-		captures := make([]optest.Capture, len(events))
-		for i, e := range events {
-			captures[i] = optest.Capture{URL: e.url, Time: e.time, Status: e.status, Mime: html, Body: e.body}
-		}
-		a := optest.New(captures...)
-		a.BatchRows = rapid.IntRange(1, 7).Draw(t, "batch")
+		a := eventsArchive(t, events)
 		s := newSession(archive{a})
 		s.Settings.MemoryBytes = rapid.SampledFrom([]int64{1, 300, 2000, 1 << 20}).Draw(t, "memory")
 		status := rapid.SampledFrom([]int{200, 404, 500}).Draw(t, "status")

@@ -31,7 +31,7 @@ func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
 	p, err := s.Archive.PlanVerify(ctx, o)
 	var none *record.NoPoolError
 	if errors.As(err, &none) {
-		return nil, verifyError(st, err)
+		return nil, noPool(st.Pool, err)
 	}
 	res := &Result{Kind: ResultRows, Columns: findingColumns, Close: func() {}}
 	if p.Clean > 0 {
@@ -41,7 +41,7 @@ func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
 		n := 0
 		for f, err := range s.Archive.Verify(ctx, o) {
 			if err != nil {
-				yield(nil, verifyError(st, err))
+				yield(nil, noPool(st.Pool, err))
 				return
 			}
 			n++
@@ -86,15 +86,6 @@ func (s *Session) verifyOptions(st *ast.Verify) (o record.VerifyOptions, err err
 	return o, nil
 }
 
-// verifyError gives the error of a pool that is not there its place.
-func verifyError(st *ast.Verify, err error) error {
-	var none *record.NoPoolError
-	if errors.As(err, &none) {
-		return plan.UnknownName(st.Pool, "pool", none.Name, " in the archive", none.Pools)
-	}
-	return err
-}
-
 // findingRow is a finding as a row.
 func findingRow(f *record.Finding) *value.Batch {
 	var pool, offset, url, at value.Value
@@ -120,7 +111,7 @@ func (s *Session) wouldVerify(ctx context.Context, st *ast.Verify) ([]string, er
 	}
 	p, err := s.Archive.PlanVerify(ctx, o)
 	if err != nil {
-		return nil, verifyError(st, err)
+		return nil, noPool(st.Pool, err)
 	}
 	lines := []string{fmt.Sprintf("reads %d files of %s, %d bytes, and changes nothing", len(p.Files), s.Archive.Path(), p.Bytes)}
 	if p.Sample > 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,16 +28,7 @@ func (blank) Kept(context.Context, record.Ref) (record.Facts, error) { return re
 // TestKeptAnswers asks of the demo's pages what may be answered by what is kept
 // of them. The answers are those of an archive that keeps nothing.
 func TestKeptAnswers(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "queries", "demo", "*.raw"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the demo's files: %v, %v", files, err)
-	}
-	a := store.Open(t.TempDir(), store.Options{})
-	defer a.Close()
-	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: files}); err != nil {
-		t.Fatal(err)
-	}
-	checkKept(t, a, []string{
+	checkKept(t, demoArchive(t), []string{
 		"SELECT *, simhash, text FROM blocks",
 		"SELECT *, simhash, text FROM blocks WHERE changed",
 		"SELECT * FROM blocks BETWEEN 2008-07 AND 2008-08 WHERE changed",

@@ -3,14 +3,11 @@ package repl
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"infomall/exec"
 	"infomall/lang"
-	"infomall/store"
-	"infomall/store/record"
 )
 
 // TestLinkGraphs ranks the demo's pages over their links, of those that each
@@ -18,15 +15,7 @@ import (
 // the same to the last bit where the archive keeps no links and pages are read for
 // them.
 func TestLinkGraphs(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "queries", "demo", "*.raw"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("the demo's files: %v, %v", files, err)
-	}
-	a := store.Open(t.TempDir(), store.Options{})
-	defer a.Close()
-	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: files}); err != nil {
-		t.Fatal(err)
-	}
+	a := demoArchive(t)
 	ask := func(a exec.Archive, query string) (rows [][]string) {
 		t.Helper()
 		st, err := lang.ParseOne(query, "")

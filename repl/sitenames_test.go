@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/exec"
+	"infomall/store"
 	"infomall/store/record"
 )
 
-// demoArchive is an archive with the demo's captures.
-func demoArchive(t testing.TB) exec.Archive {
+// demoArchive is an archive with the demo's captures, open until the test ends.
+func demoArchive(t testing.TB) *store.Archive {
 	t.Helper()
-	a, closer := openStore(t.TempDir(), func(err error) { t.Error(err) })
-	t.Cleanup(func() { closer.Close() })
+	a := store.Open(t.TempDir(), store.Options{Warn: func(err error) { t.Error(err) }})
+	t.Cleanup(func() { a.Close() })
 	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{"../queries/demo/*.raw"}}); err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func demoArchive(t testing.TB) exec.Archive {
 
 // TestSiteNames shows which hosts and URLs Tab finds in the archive.
 func TestSiteNames(t *testing.T) {
-	n := newSiteNames(demoArchive(t))
+	n := newSiteNames(archive{demoArchive(t)})
 	defer n.close()
 	n.patience = patience
 	<-n.load()
@@ -66,7 +66,7 @@ func TestSiteNames(t *testing.T) {
 
 // BenchmarkTab is one Tab within a statement, and one within the URL of a scope.
 func BenchmarkTab(b *testing.B) {
-	n := newSiteNames(demoArchive(b))
+	n := newSiteNames(archive{demoArchive(b)})
 	defer n.close()
 	n.patience = patience
 	<-n.load()

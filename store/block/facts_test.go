@@ -23,12 +23,7 @@ func TestFoldsGoOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var whole, resumed History
 		reader := NewReader()
-		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
-		for i := range rapid.IntRange(2, 6).Draw(t, "versions") {
-			kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
-			body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
-			contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
-			v := version(i/2, kind, contentType, body) // twins, too
+		for i, v := range drawLife(t) {
 			var reading *Reading
 			if v.Body != nil {
 				reading = reader.Read(v.Body)

@@ -199,6 +199,19 @@ func editedPage(t *rapid.T) string {
 	return w.String()
 }
 
+// drawLife draws the versions of a page, of which two and two have the same time.
+func drawLife(t *rapid.T) []Version {
+	pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
+	out := make([]Version, rapid.IntRange(2, 6).Draw(t, "versions"))
+	for i := range out {
+		kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
+		body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
+		contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
+		out[i] = version(i/2, kind, contentType, body)
+	}
+	return out
+}
+
 // TestHistoryAgrees draws lives of pages and shows at every version what History
 // promises: LayoutOnly says of two pages whether there is a block at any level,
 // and so at all, that was added, edited or removed; each cut accounts for all
@@ -208,13 +221,8 @@ func TestHistoryAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var h History
 		seen := map[string]record.Time{}
-		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
 		var before Version
-		for day := range rapid.IntRange(2, 6).Draw(t, "versions") {
-			kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
-			body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
-			contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
-			v := version(day, kind, contentType, body)
+		for day, v := range drawLife(t) {
 			r := h.Add(v)
 			if r.Before != nil && v.Kind == record.KindPage && before.Kind == record.KindPage {
 				want := SameBlocks(digestsOf(r.Before), digestsOf(r))

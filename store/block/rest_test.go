@@ -15,12 +15,7 @@ import (
 func TestRestingHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var plain, packed History
-		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 4).Draw(t, "pages")
-		for i := range rapid.IntRange(2, 6).Draw(t, "versions") {
-			kind := rapid.SampledFrom([]record.Kind{record.KindPage, record.KindPage, record.KindPage, record.KindMissing}).Draw(t, "kind")
-			body := mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
-			contentType := rapid.SampledFrom([]string{htmlType, htmlType, htmlType, "text/plain", "image/gif"}).Draw(t, "type")
-			v := version(i/2, kind, contentType, body) // twins, too
+		for i, v := range drawLife(t) {
 			var reading *Reading
 			if v.Body != nil {
 				reading = NewReader().Read(v.Body)
@@ -38,7 +33,7 @@ func TestRestingHistory(t *testing.T) {
 				}
 			}
 			rest, newly := packed.Rest(uint32(i/2 + 1))
-			if want := len(v.Body.blocks()) > 1 && kind == record.KindPage; rest.packed != nil != want {
+			if want := len(v.Body.blocks()) > 1 && v.Kind == record.KindPage; rest.packed != nil != want {
 				t.Fatalf("version %d: packed %v, want %v", i, rest.packed != nil, want)
 			}
 			if again, more := packed.Rest(uint32(i/2 + 1)); more != 0 || again.Bytes() != rest.Bytes() {
