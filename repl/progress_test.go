@@ -43,8 +43,10 @@ func TestProgress(t *testing.T) {
 // TestProgressQuick shows that a quick statement leaves no trace.
 func TestProgressQuick(t *testing.T) {
 	var out strings.Builder
-	p := &progress{w: &out, width: func() int { return 0 }, now: time.Now}
+	now := time.Unix(1000, 0)
+	p := &progress{w: &out, width: func() int { return 0 }, now: func() time.Time { return now }}
 	p.begin()
+	now = now.Add(progressAfter - 1)
 	p.update(exec.Progress{What: "import", Done: 1, Unit: "rows"})
 	p.end()
 	if out.Len() != 0 {
