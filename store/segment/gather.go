@@ -1,8 +1,10 @@
 package segment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,8 +23,8 @@ var errNotGathered = errors.New("the runs have to be decompressed")
 // Runs are not decompressed for it, unless they were before: their frames are
 // taken apart into sequences, and of these only such are carried out as the blocks
 // are made of, or what those are copied from, in these runs and in what they go on
-// from. For a page or two that is several times faster, but nothing is left for the
-// next. Bytes are not checked: who has a digest of them does it. On an error,
+// from. For a page or two that is several times faster, but nothing is left for
+// the next. Bytes are not checked: who has a digest of them does it. On an error,
 // Reader.Load tells what is wrong with a run, or nothing is.
 func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error), use func(blocks [][]byte) error) error {
 	g := takeGatherer()
@@ -36,15 +38,12 @@ func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error),
 			return err
 		}
 	}
-	for p := g.newest(); p != nil; p = g.newest() {
-		if err := g.follow(p); err != nil {
-			return err
-		}
-		p.followed = true
-		g.order = append(g.order, p)
+	if err := sideBySide(g.order, (*part).follow); err != nil {
+		return err
 	}
-	for _, p := range slices.Backward(g.order) {
-		p.make()
+	slices.Reverse(g.order)
+	if err := sideBySide(g.order, (*part).make); err != nil {
+		return err
 	}
 	for _, s := range spans {
 		p := g.parts[RunRef{s.Segment, s.Run}]
@@ -66,12 +65,14 @@ func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error),
 type gatherer struct {
 	open   func(RunRef, []byte) (*Contents, error)
 	parts  map[RunRef]*part
-	order  []*part // that are followed, the newest first
+	order  []*part // as they were asked for; then those that go on from others first, or last
 	free   []*part // whose memory may be used
 	blocks [][]byte
 }
 
-// part is a run of which some bytes are wanted.
+// part is a run of which some bytes are wanted. What it needs of others is followed
+// after what others need of it, and made after that: who needs the outcome waits for
+// followed or made, and so one goroutine at a time works at a part.
 type part struct {
 	ref    RunRef
 	run    *Contents
@@ -79,17 +80,16 @@ type part struct {
 	out    []byte // what the frame gives, where it is needed; or all there is
 	whole  bool   // out is the run's content
 	frame  sequences.Frame
-	// need is of each sequence what is needed of what it gives. Others than those
-	// from low to below high are not.
-	need      []stretch
-	low, high int
-	// index has for each indexStep bytes of out the sequence that gives the first.
-	index    []uint32
-	ahead    []ahead // what it goes on from, the nearest first
-	followed bool
+	// wanted has a bit for each sequence, set where need says what is needed of
+	// what it gives.
+	wanted         []uint64
+	need           []stretch
+	ahead          []ahead // what it goes on from, the nearest first
+	users          []*part // that go on from it
+	followed, made sync.WaitGroup
 }
 
-// stretch is some bytes of out; none where to is 0.
+// stretch is some bytes of out.
 type stretch struct{ from, to uint32 }
 
 // ahead is a run that another goes on from. Its seam ends so many bytes before the
@@ -98,14 +98,13 @@ type ahead struct {
 	part     *part
 	bytes    uint32
 	distance uint32
+	need     []stretch // what the other needs of it
 }
-
-const indexStep = 64
 
 // gatherRuns is how many runs there may be for it at most: so much is in memory.
 const gatherRuns = 256
 
-// gatherers is how many goroutines open the runs of one body.
+// gatherers is how many goroutines work at one body.
 const gatherers = 2
 
 // fetch opens the runs of spans, and those that they go on from, and takes their
@@ -120,9 +119,16 @@ func (g *gatherer) fetch(spans []Span) error {
 		if len(g.order) > gatherRuns {
 			return errNotGathered
 		}
-		some := g.order[from:]
+		some, named := g.order[from:], from == 0
 		from = len(g.order)
-		if err := g.parse(some); err != nil {
+		err := sideBySide(some, func(p *part) error {
+			err := p.parse(g.open)
+			if err == nil && named {
+				_, err = p.run.blockEnds()
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		for _, p := range some {
@@ -134,7 +140,15 @@ func (g *gatherer) fetch(spans []Span) error {
 			}
 		}
 	}
-	g.order = g.order[:0]
+	// What runs go on from is older than they are.
+	slices.SortFunc(g.order, func(a, b *part) int { return cmp.Compare(b.ref.Segment, a.ref.Segment) })
+	for _, p := range g.order {
+		p.followed.Add(1)
+		p.made.Add(1)
+		if err := g.goesOn(p); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -152,22 +166,23 @@ func (g *gatherer) ask(ref RunRef) {
 	g.order = append(g.order, p)
 }
 
-// parse opens runs.
-func (g *gatherer) parse(parts []*part) error {
+// sideBySide calls do with all of some. None is begun before those ahead of it are,
+// so do may wait for what these do.
+func sideBySide[T any](some []T, do func(T) error) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	errs := make([]error, gatherers)
+	var errs [gatherers]error
 	work := func(k int) {
-		for i := int(next.Add(1) - 1); i < len(parts) && errs[k] == nil; i = int(next.Add(1) - 1) {
-			errs[k] = parts[i].parse(g.open)
+		for i := int(next.Add(1) - 1); i < len(some) && errs[k] == nil; i = int(next.Add(1) - 1) {
+			errs[k] = do(some[i])
 		}
 	}
-	for k := range min(gatherers, len(parts)) - 1 {
+	for k := range min(gatherers, len(some)) - 1 {
 		wait.Go(func() { work(k + 1) })
 	}
 	work(0)
 	wait.Wait()
-	return errors.Join(errs...)
+	return errors.Join(errs[:]...)
 }
 
 // behind lists what bytes of the run may be copied from.
@@ -233,23 +248,37 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	if err := p.frame.Parse(frame, size); err != nil {
 		return err
 	}
-	all := p.frame.Sequences
-	if int(all[len(all)-1].Pos) != size {
+	if p.frame.Len() != size {
 		return errLengths
 	}
 	p.out = room(p.out, size)
-	p.need = room(p.need, len(all)-1)
-	clear(p.need)
-	p.low, p.high = len(p.need), 0
-	p.index = room(p.index, size/indexStep+1)
-	k := 0
-	for i, s := range all[1:] {
-		for ; k < len(p.index) && uint32(k*indexStep) < s.Pos; k++ {
-			p.index[k] = uint32(i)
+	n := len(p.frame.Sequences)
+	p.need = room(p.need, n)
+	p.wanted = room(p.wanted, n/64+1)
+	clear(p.wanted)
+	return nil
+}
+
+// goesOn notes what the run goes on from.
+func (g *gatherer) goesOn(p *part) error {
+	distance := uint32(0)
+	for _, ref := range slices.Backward(p.behind()) {
+		a := g.parts[ref]
+		n := a.run.bytes
+		if n > behindBytesMax || n < behindBytesMin || a.whole && len(a.out) != n {
+			return errLengths
 		}
+		k := len(p.ahead)
+		p.ahead = slices.Grow(p.ahead, 1)[:k+1]
+		p.ahead[k] = ahead{part: a, bytes: uint32(n), distance: distance, need: p.ahead[k].need[:0]}
+		distance = p.ahead[k].end()
+		a.users = append(a.users, p)
 	}
 	return nil
 }
+
+// end is the distance at which the run begins.
+func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
 // room gives a slice of so many elements, in the memory of another if that has
 // room.
@@ -268,174 +297,160 @@ func (p *part) mark(from, to uint32) error {
 	if to > uint32(len(p.out)) {
 		return errColumn
 	}
-	i := int(p.index[from/indexStep])
 	all := p.frame.Sequences
-	for all[i+1].Pos <= from {
-		i++
-	}
-	p.low = min(p.low, i)
-	for ; all[i].Pos < to; i++ {
-		a, b := max(from, all[i].Pos), min(to, all[i+1].Pos)
-		if n := &p.need[i]; n.to == 0 {
-			*n = stretch{a, b}
-		} else {
-			n.from, n.to = min(n.from, a), max(n.to, b)
+	for i := p.frame.At(from); all[i].Pos < to; i++ {
+		s := stretch{max(from, all[i].Pos), min(to, all[i+1].Pos)}
+		n, w, bit := &p.need[i], &p.wanted[i/64], uint64(1)<<(i%64)
+		if *w&bit != 0 {
+			s = stretch{min(s.from, n.from), max(s.to, n.to)}
 		}
+		*w |= bit
+		*n = s
 	}
-	p.high = max(p.high, i)
 	return nil
-}
-
-// newest gives the newest run that is not yet followed and of which something is
-// needed: what runs go on from is older than they are.
-func (g *gatherer) newest() (newest *part) {
-	for _, p := range g.parts {
-		if !p.followed && p.low < p.high && (newest == nil || p.ref.newer(newest.ref)) {
-			newest = p
-		}
-	}
-	return newest
-}
-
-func (r RunRef) newer(o RunRef) bool {
-	return r.Segment > o.Segment || r.Segment == o.Segment && r.Run > o.Run
 }
 
 // follow marks what is needed of other sequences, of this run and of those that it
 // goes on from: a match copies what was there before.
-func (g *gatherer) follow(p *part) error {
-	if err := g.goesOn(p); err != nil {
-		return err
+func (p *part) follow() error {
+	defer p.followed.Done()
+	for _, u := range p.users {
+		u.followed.Wait()
+		for i := range u.ahead {
+			if a := &u.ahead[i]; a.part == p {
+				for _, s := range a.need {
+					if err := p.mark(s.from, s.to); err != nil {
+						return err
+					}
+				}
+			}
+		}
 	}
-	for i := p.high - 1; i >= p.low; i-- {
-		n := &p.need[i]
-		if n.to == 0 {
-			continue
-		}
-		match, off := p.match(i), p.frame.Sequences[i].Off
-		if n.to <= match {
-			continue
-		}
-		if off < p.frame.Sequences[i+1].Pos-match {
-			n.from = min(n.from, match) // it repeats itself
-		}
-		a := max(n.from, match)
-		from := int64(a) - int64(off)
-		to := from + int64(min(off, n.to-a))
-		if from < 0 {
-			if err := p.markAhead(uint32(-from), uint32(min(to, 0)-from)); err != nil {
+	if p.whole {
+		return nil
+	}
+	for k := len(p.wanted) - 1; k >= 0; k-- {
+		// Marks are set meanwhile, of sequences up to the one at hand.
+		for below := 64; ; {
+			w := p.wanted[k] & (1<<below - 1)
+			if w == 0 {
+				break
+			}
+			below = bits.Len64(w) - 1
+			if err := p.followOne(64*k + below); err != nil {
 				return err
 			}
-		}
-		if to > 0 {
-			if err := p.mark(uint32(max(from, 0)), uint32(to)); err != nil {
-				return err
-			}
-		}
-		if max(n.from, match) < a {
-			i++ // it needs literals of its own, and with them all in between
 		}
 	}
 	return nil
 }
 
-// match tells where the match of a sequence begins.
-func (p *part) match(i int) uint32 {
-	s := p.frame.Sequences[i : i+2]
-	return s[0].Pos + s[1].Lit - s[0].Lit
+// followOne marks what is needed for a sequence.
+func (p *part) followOne(i int) error {
+	n := &p.need[i]
+	s := p.frame.Sequences[i : i+2 : i+2]
+	match, off := matchOf(s), s[0].Off
+	for n.to > match {
+		if off < s[1].Pos-match {
+			n.from = min(n.from, match) // it repeats itself
+		}
+		from := max(n.from, match)
+		at, some := from, min(off, n.to-from)
+		if off > from {
+			far := min(off-from, some)
+			if err := p.markAhead(off-from, far); err != nil {
+				return err
+			}
+			at, some = at+far, some-far
+		}
+		if some > 0 {
+			if err := p.mark(at-off, at-off+some); err != nil {
+				return err
+			}
+		}
+		if max(n.from, match) == from {
+			break
+		}
+		// It needs literals of its own, and with them all in between.
+	}
+	return nil
 }
+
+// matchOf tells where the match of a sequence begins, which is the first of two.
+func matchOf(s []sequences.Sequence) uint32 { return s[0].Pos + s[1].Lit - s[0].Lit }
 
 // markAhead marks bytes of what the run goes on from, which begin at a distance
 // before it.
 func (p *part) markAhead(distance, n uint32) error {
-	if k := len(p.ahead); k == 0 || distance > p.ahead[k-1].end() {
-		return errLengths
-	}
-	return p.eachAhead(distance, n, func(a *ahead, at, n uint32) error {
-		if at < a.bytes {
-			return a.part.mark(at, at+n)
-		}
-		return a.part.mark(a.bytes-behindBytesMin, a.bytes)
-	})
-}
-
-// goesOn notes what the run goes on from.
-func (g *gatherer) goesOn(p *part) error {
-	distance := uint32(0)
-	for _, ref := range slices.Backward(p.behind()) {
-		a := g.parts[ref]
-		n := a.run.bytes
-		if n > behindBytesMax || n < behindBytesMin || a.whole && len(a.out) != n {
+	for n > 0 {
+		a, at, some := p.before(distance, n)
+		if a == nil {
 			return errLengths
 		}
-		p.ahead = append(p.ahead, ahead{part: a, bytes: uint32(n), distance: distance})
-		distance = p.ahead[len(p.ahead)-1].end()
+		a.need = append(a.need, stretch{at, at + some})
+		distance, n = distance-some, n-some
 	}
 	return nil
 }
 
-// end is the distance at which the run begins.
-func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
-
-// eachAhead calls f with the stretches of runs that bytes are, which begin at a
-// distance: at is where in the run, or from its bytes on in the seam behind it.
-func (p *part) eachAhead(distance, n uint32, f func(a *ahead, at, n uint32) error) error {
-	for k := len(p.ahead) - 1; k >= 0 && n > 0; k-- {
-		a := &p.ahead[k]
-		for n > 0 && distance > a.distance {
+// before tells in which run stands what begins at a distance before p, where, and
+// how many bytes of so many follow there; nil where nothing does.
+func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
+	for i := range p.ahead {
+		if a := &p.ahead[i]; distance <= a.end() {
 			at := a.end() - distance
-			some := min(n, distance-a.distance)
 			if at < a.bytes {
-				some = min(some, a.bytes-at)
+				return a, at, min(n, a.bytes-at)
 			}
-			if err := f(a, at, some); err != nil {
-				return err
-			}
-			distance, n = distance-some, n-some
+			return a, a.bytes - seam[at-a.bytes], 1
+		}
+	}
+	return nil, 0, 0
+}
+
+// seam is how far before the end of a run stands what each byte of its seam is a
+// copy of.
+var seam = func() (out [seamBytes]uint32) {
+	b := []byte{8, 7, 6, 5, 4, 3, 2, 1}
+	for i, x := range appendSeam(b)[len(b):] {
+		out[i] = uint32(x)
+	}
+	return out
+}()
+
+// make makes what is needed of the run, when what that is copied from is there.
+func (p *part) make() error {
+	defer p.made.Done()
+	if p.whole {
+		return nil
+	}
+	for i := range p.ahead {
+		p.ahead[i].part.made.Wait()
+	}
+	for k, w := range p.wanted {
+		for ; w != 0; w &= w - 1 {
+			p.makeOne(64*k + bits.TrailingZeros64(w))
 		}
 	}
 	return nil
 }
 
-// make makes what is needed of the run. What that is copied from is there.
-func (p *part) make() {
-	for i := p.low; i < p.high; i++ {
-		n := p.need[i]
-		if n.to == 0 {
-			continue
-		}
-		s, match := p.frame.Sequences[i], p.match(i)
-		if n.from < match {
-			copy(p.out[n.from:min(n.to, match)], p.frame.Literals[s.Lit+n.from-s.Pos:])
-		}
-		if n.to <= match {
-			continue
-		}
-		at, off := max(n.from, match), s.Off
-		if off > at {
-			some := min(off-at, n.to-at)
-			p.copyAhead(p.out[at:at+some], off-at)
-			at += some
-		}
-		for at < n.to {
-			at += uint32(copy(p.out[at:min(n.to, at+off)], p.out[at-off:]))
-		}
+// makeOne makes what is needed of a sequence.
+func (p *part) makeOne(i int) {
+	n := p.need[i]
+	s := p.frame.Sequences[i : i+2 : i+2]
+	match, off := matchOf(s), s[0].Off
+	if n.from < match {
+		copy(p.out[n.from:min(n.to, match)], p.frame.Literals[s[0].Lit+n.from-s[0].Pos:])
 	}
-}
-
-// copyAhead copies what stands at a distance before the run.
-func (p *part) copyAhead(dst []byte, distance uint32) {
-	_ = p.eachAhead(distance, uint32(len(dst)), func(a *ahead, at, n uint32) error {
-		if at < a.bytes {
-			copy(dst[:n], a.part.out[at:])
-		} else {
-			var seam [behindBytesMin + seamBytes]byte
-			appendSeam(append(seam[:0], a.part.out[a.bytes-behindBytesMin:a.bytes]...))
-			copy(dst[:n], seam[behindBytesMin+at-a.bytes:])
-		}
-		dst = dst[n:]
-		return nil
-	})
+	at := max(n.from, match)
+	for off > at && at < n.to {
+		a, from, some := p.before(off-at, n.to-at)
+		at += uint32(copy(p.out[at:at+some], a.part.out[from:]))
+	}
+	for at < n.to {
+		at += uint32(copy(p.out[at:min(n.to, at+off)], p.out[at-off:]))
+	}
 }
 
 // freeGatherers are those that nobody uses: see spliceRooms.
@@ -460,26 +475,29 @@ func (g *gatherer) giveBack() {
 		if p.whole {
 			p.out = nil
 		}
-		clear(p.ahead)
-		*p = part{record: p.record[:0], frame: p.frame, out: p.out[:0], need: p.need[:0], index: p.index[:0], ahead: p.ahead[:0]}
+		for i := range p.ahead {
+			p.ahead[i].part = nil
+		}
+		clear(p.users)
+		*p = part{record: p.record[:0], frame: p.frame, out: p.out[:0], wanted: p.wanted[:0], need: p.need[:0], ahead: p.ahead[:0], users: p.users[:0]}
 		g.free = append(g.free, p)
+	}
+	bytes := 0
+	for _, p := range g.free {
+		bytes += cap(p.record) + cap(p.out) + cap(p.wanted)*8 + cap(p.need)*8 + p.frame.Room()
+		for _, a := range p.ahead[:cap(p.ahead)] {
+			bytes += cap(a.need) * 8
+		}
+	}
+	if bytes > gathererMax {
+		return
 	}
 	clear(g.parts)
 	clear(g.order)
 	clear(g.blocks)
 	g.open, g.order, g.blocks = nil, g.order[:0], g.blocks[:0]
-	bytes := 0
-	for _, p := range g.free {
-		bytes += cap(p.record) + cap(p.out) + 8*cap(p.need) + 4*cap(p.index) + 12*cap(p.frame.Sequences) + cap(p.frame.Literals) + partBytes
-	}
-	if bytes > gathererMax {
-		return
-	}
 	select {
 	case freeGatherers <- g:
 	default:
 	}
 }
-
-// partBytes is what a part has besides, mostly the tables of its frame.
-const partBytes = 20 << 10

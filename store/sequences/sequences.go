@@ -10,7 +10,9 @@ package sequences
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/klauspost/compress/huff0"
 	"github.com/klauspost/compress/zstd"
@@ -24,6 +26,7 @@ type Frame struct {
 	// Sequences are its sequences, and one more that begins where they end.
 	Sequences []Sequence
 
+	spots   []spot
 	end     Sequence // of those so far
 	most    int
 	last    [3]uint32 // offsets of matches before
@@ -41,6 +44,45 @@ type Sequence struct {
 	Pos uint32 // where it begins in what the frame gives
 	Lit uint32 // where its literals begin
 	Off uint32
+}
+
+// spot is spotBytes of what a frame gives: which of them begin a sequence, and how
+// many do so before.
+type spot struct {
+	begin  uint64
+	before uint32
+}
+
+const spotBytes = 64
+
+// Len is how many bytes the frame gives.
+func (f *Frame) Len() int { return int(f.end.Pos) }
+
+// At tells which sequence gives a byte of the frame, which is less than Len.
+func (f *Frame) At(pos uint32) int {
+	s := &f.spots[pos/spotBytes]
+	return int(s.before) + bits.OnesCount64(s.begin<<(spotBytes-1-pos%spotBytes)) - 1
+}
+
+// locate sets the spots.
+func (f *Frame) locate() {
+	size := f.Len()/spotBytes + 1
+	f.spots = slices.Grow(f.spots[:0], size)[:size]
+	clear(f.spots)
+	for _, s := range f.Sequences {
+		f.spots[s.Pos/spotBytes].begin |= 1 << (s.Pos % spotBytes)
+	}
+	n := uint32(0)
+	for i := range f.spots {
+		s := &f.spots[i]
+		s.before = n
+		n += uint32(bits.OnesCount64(s.begin))
+	}
+}
+
+// Room is how many bytes of memory the Frame keeps.
+func (f *Frame) Room() int {
+	return int(unsafe.Sizeof(*f)) + cap(f.Literals) + cap(f.bits) + cap(f.Sequences)*int(unsafe.Sizeof(Sequence{})) + cap(f.spots)*int(unsafe.Sizeof(spot{}))
 }
 
 var errFrame = errors.New("a frame of Zstandard is damaged")
@@ -89,6 +131,7 @@ func (f *Frame) Parse(b []byte, most int) error {
 		}
 	}
 	f.Sequences = append(f.Sequences, f.end)
+	f.locate()
 	return nil
 }
 
@@ -264,54 +307,46 @@ func (f *Frame) sequences(in []byte) error {
 }
 
 // pad is how many zero bytes stand ahead of the bits of sequences: what is read of
-// one goes back so far at most where these end too early.
-const pad = 24
+// one goes back so far at most where these end too early. As many stand behind them,
+// since words are read.
+const pad = 16
 
 // decode decodes n sequences. Their bits are read from the end.
 func (f *Frame) decode(in []byte, n int) error {
 	if len(in) == 0 || in[len(in)-1] == 0 {
 		return errFrame
 	}
-	f.bits = append(append(f.bits[:0], make([]byte, pad)...), in...)
+	f.bits = append(append(append(f.bits[:0], make([]byte, pad)...), in...), make([]byte, pad)...)
 	b := f.bits
-	at := 8*len(b) - 8 // of the bits to be read, the end
-	for x := in[len(in)-1]; x > 1; x >>= 1 {
-		at++
-	}
 	lengths, offsets, matches := f.current[kindLength], f.current[kindOffset], f.current[kindMatch]
-	w := window(b, at)
-	l := w >> 1 >> (63 - lengths.log)
-	w <<= lengths.log
-	o := w >> 1 >> (63 - offsets.log)
-	w <<= offsets.log
-	m := w >> 1 >> (63 - matches.log)
-	at -= int(lengths.log + offsets.log + matches.log)
+	// Bits up to at are to be read.
+	at := uint(8*(pad+len(in)-1)+bits.Len8(in[len(in)-1])-1) - uint(lengths.log+offsets.log+matches.log)
 	if at < 8*pad {
 		return errFrame
 	}
+	w := word(b, at)
+	m := w & (1<<matches.log - 1)
+	o := w >> matches.log & (1<<offsets.log - 1)
+	l := w >> (matches.log + offsets.log) & (1<<lengths.log - 1)
 	pos, lit, most := f.end.Pos, f.end.Lit, uint32(f.most)
 	before := len(f.Sequences)
 	f.Sequences = slices.Grow(f.Sequences, n+2)[:before+n] // and those of rest and Parse
 	out := f.Sequences[before:]
 	last0, last1, last2 := f.last[0], f.last[1], f.last[2]
 	for i := range out {
-		le, oe, me := &lengths.states[l&tableMask], &offsets.states[o&tableMask], &matches.states[m&tableMask]
-		w := window(b, at)
-		off := oe.base + uint32(w>>1>>(63-oe.bits&63))
-		w <<= oe.bits & 63
-		match := me.base + uint32(w>>1>>(63-me.bits&63))
-		at -= int(oe.bits) + int(me.bits)
-		w = window(b, at)
-		length := le.base + uint32(w>>1>>(63-le.bits&63))
-		at -= int(le.bits)
+		le, oe, me := lengths.states[l&tableMask], offsets.states[o&tableMask], matches.states[m&tableMask]
+		all := le + oe + me
+		at -= all.bits()
+		w := word(b, at)
+		length := le.base() + uint32(w&mask(le.bits()))
+		match := me.base() + uint32(w>>(le.bits()&63)&mask(me.bits()))
+		off := oe.base() + uint32(word(b, at+(le+me).bits())&mask(oe.bits()))
 		if i < len(out)-1 {
-			w <<= le.bits & 63
-			l = uint64(le.next) + w>>1>>(63-le.width&63)
-			w <<= le.width & 63
-			m = uint64(me.next) + w>>1>>(63-me.width&63)
-			w <<= me.width & 63
-			o = uint64(oe.next) + w>>1>>(63-oe.width&63)
-			at -= int(le.width) + int(me.width) + int(oe.width)
+			at -= all.width()
+			w = word(b, at)
+			o = oe.next() + w&mask(oe.width())
+			m = me.next() + w>>(oe.width()&63)&mask(me.width())
+			l = le.next() + w>>((oe+me).width()&63)&mask(le.width())
 		}
 		switch {
 		case off > 3:
@@ -344,8 +379,10 @@ func (f *Frame) decode(in []byte, n int) error {
 	return nil
 }
 
-// window gives the 57 bits and more that end at a bit of b, at the upper end.
-func window(b []byte, at int) uint64 {
-	end := (at + 7) >> 3
-	return binary.LittleEndian.Uint64(b[end-8:end]) << (uint(end*8-at) & 7)
+// word gives the 57 bits and more of b that begin at a bit.
+func word(b []byte, at uint) uint64 {
+	return binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7)
 }
+
+// mask has n bits, less than 64.
+func mask(n uint) uint64 { return 1<<(n&63) - 1 }

@@ -14,6 +14,9 @@ func whole(f *Frame, ahead []byte) ([]byte, error) {
 	out := bytes.Clone(ahead)
 	for i, s := range f.Sequences[:len(f.Sequences)-1] {
 		next := f.Sequences[i+1]
+		if a, b := f.At(s.Pos), f.At(next.Pos-1); a != i || b != i {
+			return nil, fmt.Errorf("sequence %d of %d is found as %d at its begin, as %d at its end", i, len(f.Sequences)-1, a, b)
+		}
 		out = append(out, f.Literals[s.Lit:next.Lit]...)
 		for len(out)-len(ahead) < int(next.Pos) {
 			from := len(out) - int(s.Off)

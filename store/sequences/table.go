@@ -20,13 +20,19 @@ const (
 
 // state is one of the decoder of a number (finite state entropy: Duda, "Asymmetric
 // numeral systems", 2013; RFC 8878, 4.1): the number is base and as many bits as
-// bits says, the next state next and as many as width says.
-type state struct {
-	base  uint32
-	next  uint16
-	bits  uint8
-	width uint8
+// bits says, the next state next and as many as width says. From the lowest bit on
+// it has 8 of bits, 8 of width, 16 of next and 32 of base, so that the sum of three
+// says how many bits all take.
+type state uint64
+
+func newState(base uint32, bits, width uint8, next uint16) state {
+	return state(base)<<32 | state(next)<<16 | state(width)<<8 | state(bits)
 }
+
+func (s state) bits() uint   { return uint(s & 0xff) }
+func (s state) width() uint  { return uint(s >> 8 & 0xff) }
+func (s state) next() uint64 { return uint64(s >> 16 & 0xffff) }
+func (s state) base() uint32 { return uint32(s >> 32) }
 
 // tableMask is that of the largest table.
 const tableMask = 1<<9 - 1
@@ -94,7 +100,7 @@ func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 		if len(in) == 0 || int(in[0]) >= len(of.bits) {
 			return nil, errFrame
 		}
-		t.states[0], t.log = state{base: of.bases[in[0]], bits: of.bits[in[0]]}, 0
+		t.states[0], t.log = newState(of.bases[in[0]], of.bits[in[0]], 0, 0), 0
 		f.current[kind], in = t, in[1:]
 	case modeTable:
 		var norm [64]int16
@@ -184,6 +190,6 @@ func (t *table) build(of *form, norm []int16, log uint8) {
 		x := next[c]
 		next[c]++
 		width := log + 1 - uint8(bits.Len32(x))
-		t.states[i] = state{base: of.bases[c], bits: of.bits[c], width: width, next: uint16(x<<width - uint32(size))}
+		t.states[i] = newState(of.bases[c], of.bits[c], width, uint16(x<<width-uint32(size)))
 	}
 }
