@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -28,9 +29,9 @@ type terminalSession struct {
 	keys *os.File
 	done chan struct{} // closed at the end of output
 
-	mu     sync.Mutex
-	output string // not yet taken by sees
-	seen   string // all output
+	mu    sync.Mutex
+	seen  []byte // all output
+	taken int    // so much of it by sees
 }
 
 // onTerminal starts a program of TestMain on a terminal of 100 columns, with
@@ -51,8 +52,7 @@ func onTerminal(t *testing.T, home, name string, args ...string) *terminalSessio
 		for {
 			n, err := keys.Read(buf)
 			s.mu.Lock()
-			s.output += string(buf[:n])
-			s.seen += string(buf[:n])
+			s.seen = append(s.seen, buf[:n]...)
 			s.mu.Unlock()
 			if err != nil {
 				return // EIO, once the program has ended
@@ -81,18 +81,19 @@ func (s *terminalSession) sees(text string) (before string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		s.mu.Lock()
-		before, after, found := strings.Cut(s.output, text)
-		if found {
-			s.output = after
+		from := s.taken
+		at := bytes.Index(s.seen[from:], []byte(text))
+		if at >= 0 {
+			before, s.taken = string(s.seen[from:from+at]), from+at+len(text)
 		}
 		s.mu.Unlock()
-		if found {
+		if at >= 0 {
 			return before
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	shown := s.output[max(0, len(s.output)-2000):]
+	shown := s.seen[max(s.taken, len(s.seen)-2000):]
 	s.t.Fatalf("the terminal never showed %q; last it showed %q", text, shown)
 	return ""
 }
@@ -400,7 +401,7 @@ func TestBatchOnTerminal(t *testing.T) {
 	s.types(ctrlC)
 	before := s.sees("interrupted")
 	s.ends(statusInterrupted)
-	if strings.Contains(before+s.output, "43") {
+	if strings.Contains(before+string(s.seen[s.taken:]), "43") {
 		t.Error("the statement after the one interrupted has run")
 	}
 }
@@ -467,7 +468,7 @@ func TestHarmless(t *testing.T) {
 		s.sees("标题")
 		s.ends(statusDone)
 		<-s.done
-		if out := s.seen; strings.ContainsAny(out, "\x1b\x07\u202e") || strings.Contains(out, "\r标") {
+		if out := string(s.seen); strings.ContainsAny(out, "\x1b\x07\u202e") || strings.Contains(out, "\r标") {
 			t.Errorf("%s writes %q to a terminal", format, out)
 		}
 	}
