@@ -3,19 +3,31 @@ package repl
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"infomall/exec"
 	"infomall/lang"
+	"infomall/store/record"
 )
 
-// TestLinkGraphs ranks the demo's pages over their links, of those that each
-// WITHOUT leaves. Nodes and edges are those that the relation links has, and ranks
-// the same to the last bit where the archive keeps no links and pages are read for
-// them.
+// TestLinkGraphs ranks the demo's pages, and one that tells robots not to follow a
+// link, over their links, of those that each WITHOUT leaves. Nodes and edges are those
+// that the relation links has, and ranks the same to the last bit where the archive
+// keeps no links and pages are read for them.
 func TestLinkGraphs(t *testing.T) {
 	a := demoArchive(t)
+	const response = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p><a href=/ rel=nofollow>home</a>"
+	file := filepath.Join(t.TempDir(), "page.raw")
+	text := fmt.Sprintf("version: 1.0\nurl: http://www.lanshan.example/followed-by-none\ndate: Tue, 15 Jul 2008 08:13:06 GMT\nlength: %d\n\n%s\n", len(response), response)
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{file}}); err != nil {
+		t.Fatal(err)
+	}
 	ask := func(a exec.Archive, query string) (rows [][]string) {
 		t.Helper()
 		st, err := lang.ParseOne(query, "")
@@ -43,6 +55,7 @@ func TestLinkGraphs(t *testing.T) {
 		return rows
 	}
 	const from = "FROM links AT 2008-07 WHERE kind IN ('a', 'area', 'frame', 'iframe', 'meta-refresh') AND target IS NOT NULL"
+	all := 0 // edges
 	for i, c := range []struct{ clause, where, url, target string }{
 		{"", "", "url", "target"},
 		{"WITHOUT internal", " AND NOT internal", "url", "target"},
@@ -59,6 +72,9 @@ func TestLinkGraphs(t *testing.T) {
 				c.url, c.target, from, c.where))
 			if len(edges) == 0 || made[2] != fmt.Sprint(len(nodes)) || made[3] != fmt.Sprint(len(edges)) {
 				t.Errorf("PAGERANK %s of archive %d has %s nodes and %s edges, want %d and %d", c.clause, j, made[2], made[3], len(nodes), len(edges))
+			}
+			if all = max(all, len(edges)); c.clause != "" && len(edges) == all {
+				t.Errorf("PAGERANK %s leaves all %d edges: nothing is told", c.clause, all)
 			}
 			ranks[j] = ask(x, "SELECT url, rank FROM ranks WHERE ranking = '"+name+"' ORDER BY url")
 		}
