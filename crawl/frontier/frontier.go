@@ -355,9 +355,6 @@ func (f *Frontier) Empty() bool {
 	return f.busy == 0 && len(f.ready) == 0 && len(f.asleep) == 0 && f.ripe == record.NoTime
 }
 
-// Ready is how many hosts wait for a fetcher.
-func (f *Frontier) Ready() int { return len(f.ready) }
-
 // readyHosts is a heap by the first URLs of the hosts.
 type readyHosts []*host
 

@@ -77,10 +77,6 @@ func (w Weights) parts(t Terms) []part {
 	return parts
 }
 
-// Importance joins the importance that links give a page with the one that its
-// location does, weighted by x and y.
-func Importance(x, byLinks, y, byLocation float64) float64 { return x*byLinks + y*byLocation }
-
 // Location is the importance of a canonical URL by where it lies, from 0 to 2:
 // one point for a domain of institutions, and one for a page that leads to
 // others by its name.

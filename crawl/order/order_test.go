@@ -98,9 +98,6 @@ func TestPriority(t *testing.T) {
 			t.Errorf("%+v is explained as %q, want %q", c.t, got, c.text)
 		}
 	}
-	if got := Importance(.7, 3, .3, 2); math.Abs(got-2.7) > 1e-12 {
-		t.Errorf("importance %v, want 2.7", got)
-	}
 }
 
 // TestChain shows that the pages of a chain, each found on the one before, do
