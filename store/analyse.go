@@ -34,14 +34,14 @@ type analysis struct {
 }
 
 // analyse reads a body.
-func analyse(reader *block.Reader, body []byte, as sent) *analysis {
+func (m *analyses) analyse(body []byte, as sent) *analysis {
 	a := &analysis{page: segment.NoPage, single: true}
-	b := as.openWith(reader, body)
+	b := as.openWith(m.reader, body)
 	if b == nil {
 		return a
 	}
 	meta := b.Page.Meta(b.Charset)
-	r := reader.Read(b)
+	r := m.reader.Read(b)
 	a.open = r
 	a.page = segment.Page{
 		Title: meta.Title, Lang: meta.Lang, Charset: b.Charset, Declared: b.Declared, NoArchive: meta.NoArchive,
@@ -55,7 +55,7 @@ func analyse(reader *block.Reader, body []byte, as sent) *analysis {
 	// A single leaf that is all of the body is as good as the body.
 	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
 	if len(r.Leaves) > 0 && !whole {
-		a.content = contentOf(r.Made)
+		a.content = m.contentOf(r.Made)
 	}
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
@@ -139,23 +139,25 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 }
 
 // contentOf is a fingerprint of a page's leaves, whatever their order; never 0.
-func contentOf(leaves []*block.Leaf) uint64 {
-	ids := make([][2]uint64, len(leaves)) // the first half of each
-	for i, l := range leaves {
-		ids[i] = [2]uint64{binary.BigEndian.Uint64(l.Digest[:]), binary.BigEndian.Uint64(l.Digest[8:])}
+func (m *analyses) contentOf(leaves []*block.Leaf) uint64 {
+	m.halves = m.halves[:0]
+	for _, l := range leaves {
+		m.halves = append(m.halves, [2]uint64{binary.BigEndian.Uint64(l.Digest[:]), binary.BigEndian.Uint64(l.Digest[8:])})
 	}
-	sortIDs(ids)
-	all := make([]byte, 0, len(ids)*len(segment.ID{}))
-	for _, id := range ids {
+	m.unsorted = sortIDs(m.halves, m.unsorted)
+	all := m.sorted[:0]
+	for _, id := range m.halves {
 		all = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(all, id[0]), id[1])
 	}
+	m.sorted = all
 	sum := sha256.Sum256(all)
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
 // sortIDs sorts digests. They are as good as random, so that their first bits tell
-// about where each belongs.
-func sortIDs(ids [][2]uint64) {
+// about where each belongs. It gives the memory that it took beside them, to be
+// given to it again.
+func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	shift := 64 - bits.Len(uint(len(ids)))
 	ends := make([]int32, 1<<(64-shift)) // of those with the same first bits
 	for _, id := range ids {
@@ -166,7 +168,8 @@ func sortIDs(ids [][2]uint64) {
 		ends[i] = sum
 		sum += n
 	}
-	for _, id := range slices.Clone(ids) {
+	mem = append(mem[:0], ids...)
+	for _, id := range mem {
 		at := &ends[id[0]>>shift]
 		ids[*at] = id
 		*at++
@@ -180,9 +183,11 @@ func sortIDs(ids [][2]uint64) {
 		}
 		from = to
 	}
+	return mem
 }
 
-// contentFor gives the body of a staged capture as the segment takes it.
+// contentFor gives the body of a staged capture as the segment takes it, until it
+// is asked for another.
 func (m *analyses) contentFor(s *staged) segment.Content {
 	c := segment.Content{Body: s.body, Spool: s.spool}
 	if s.read == nil || !s.read.plain {
@@ -199,10 +204,11 @@ func (m *analyses) contentFor(s *staged) segment.Content {
 	c.Facts = r.Facts()
 	if s.read.divided {
 		c.Layout = r.Layout()
-		c.IDs, c.Leaves = make([]segment.ID, len(r.Leaves)), make([][]byte, len(r.Leaves))
+		m.ids, m.leaves = m.ids[:0], m.leaves[:0]
 		for i, n := range r.Leaves {
-			c.IDs[i], c.Leaves[i] = segment.ID(r.Made[i].Digest[:16]), r.Bytes(n)
+			m.ids, m.leaves = append(m.ids, segment.ID(r.Made[i].Digest[:16])), append(m.leaves, r.Bytes(n))
 		}
+		c.IDs, c.Leaves = m.ids, m.leaves
 	}
 	return c
 }
@@ -217,6 +223,12 @@ type analyses struct {
 	known  map[analysisKey]*analysis
 	last   *analysis // that was made: small texts have theirs in common
 	bytes  int64     // that those made since close take in memory, about
+
+	// Memory that is used again.
+	halves, unsorted [][2]uint64 // of the leaves of a page
+	sorted           []byte
+	ids              []segment.ID
+	leaves           [][]byte
 }
 
 type analysisKey struct {
@@ -232,7 +244,7 @@ func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
 	k := analysisKey{id, sentAs(head, mime)}
 	a := m.known[k]
 	if a == nil {
-		if a = analyse(m.reader, body, k.as); a.like(m.last) {
+		if a = m.analyse(body, k.as); a.like(m.last) {
 			a = m.last
 		} else {
 			m.last = a
@@ -270,4 +282,5 @@ func (m *analyses) close() {
 	for _, a := range m.known {
 		a.open = nil
 	}
+	clear(m.leaves[:cap(m.leaves)])
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 
-	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -71,7 +70,7 @@ func (v *Snapshot) readAs(ctx context.Context, s, o *segment.Stored, at *segment
 		}
 		var body []byte
 		if body, err = v.bodyIn(ctx, owner); err == nil {
-			return analyse(block.NewReader(), body, sentAs(s.Head, s.Mime)), nil
+			return newAnalyses().analyse(body, sentAs(s.Head, s.Mime)), nil
 		}
 	}
 	if ctx.Err() == nil && err != nil {

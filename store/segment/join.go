@@ -43,7 +43,7 @@ func (p *Part) bytes() (b, facts []byte, err error) {
 // join stores a divided body that comes with its bytes.
 func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	layout := cutLayout(c.Layout)
-	parts := make([]Part, 0, len(layout)+len(c.Leaves))
+	parts := w.run.mem.parts[:0]
 	for _, b := range layout {
 		parts = append(parts, Part{ID: BlockID(b), Size: len(b), Bytes: b})
 	}
@@ -57,7 +57,10 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 		parts = append(parts, p)
 	}
 	e.Recipe.Layout = uint32(len(layout))
-	return w.assemble(e, parts)
+	newBytes, err = w.assemble(e, parts)
+	clear(parts) // they hold bodies
+	w.run.mem.parts = parts
+	return newBytes, err
 }
 
 // assemble makes the recipe of a body out of its parts: what of it is stored
@@ -66,8 +69,9 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 // Where the page would come from too many runs, those of which it needs least
 // are not named: their blocks are stored once more, here.
 func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
-	at := make([]Placed, len(parts))
-	named := make([]bool, len(parts))
+	m := w.run.mem
+	m.at, m.named = sized(m.at, len(parts)), sized(m.named, len(parts))
+	at, named := m.at, m.named
 	for i := range parts {
 		p := &parts[i]
 		if at[i], named[i] = w.blocks.find(p.ID, w.info.Pool); !named[i] && p.At.Segment != 0 {

@@ -155,7 +155,7 @@ func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) e
 	if err != nil {
 		return err
 	}
-	again := run{entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, pack: w.run.pack, short: w.run.short, weight: w.run.weight, key: urlkey.Key(h.url), time: h.date}
+	again := run{mem: w.run.mem, entries: entries, facts: blocks, bytes: len(content), packed: r.Meta.packed, pack: w.run.pack, short: w.run.short, weight: w.run.weight, key: urlkey.Key(h.url), time: h.date}
 	for i := range entries {
 		for _, s := range entries[i].Recipe.Spans {
 			again.weight[RunRef{s.Segment, s.Run}] += int64(s.Count)

@@ -65,13 +65,37 @@ type run struct {
 	flags []int64
 }
 
-// runMemory is what runs are encoded in, one after the other.
+// runMemory is what runs are gathered and encoded in, one after the other. An
+// import writes many segments of few runs.
 type runMemory struct {
+	entries              []Stored
+	blocks, facts        [][]byte
+	ids                  []ID
 	front                frontWriter
 	texts                [backCols][]string
 	cols                 [backCols][]byte
 	meta, content, frame []byte
 	record               []byte
+	parts                []Part // of a body, and these two
+	at                   []Placed
+	named                []bool
+}
+
+// runMemories are those that nobody uses.
+var runMemories = sync.Pool{New: func() any { return new(runMemory) }}
+
+// newRun returns an empty run.
+func newRun() run {
+	m := runMemories.Get().(*runMemory)
+	return run{weight: make(map[RunRef]int64), mem: m, entries: m.entries, blocks: m.blocks, ids: m.ids, facts: m.facts}
+}
+
+// free gives the memory of an empty run to a later one.
+func (r *run) free() {
+	m := r.mem
+	m.entries, m.blocks, m.ids, m.facts = r.entries, r.blocks, r.ids, r.facts
+	runMemories.Put(m)
+	*r = run{}
 }
 
 // addBytes appends b to a column of texts, which often has it already.

@@ -76,7 +76,7 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	return &Writer{
 		w: w, enc: enc,
 		info:   Info{ID: id, Pool: pool, First: record.MaxTime, Last: record.MinTime},
-		run:    run{weight: make(map[RunRef]int64)},
+		run:    newRun(),
 		blocks: blocks,
 		bodies: make(map[ID]Recipe, min(urls, bodiesRoom)),
 		bloom:  bloom.NewWithEstimates(uint(max(urls, 1)), bloomRate),
@@ -407,6 +407,7 @@ func (w *Writer) Finish() (Info, error) {
 	if err := w.write(encodeEnd(w.enc, &w.info, w.last)); err != nil {
 		return Info{}, err
 	}
+	w.run.free()
 	return w.info, nil
 }
 
