@@ -32,30 +32,46 @@ func (t *Tree) Layout() []byte {
 			size += 4
 		}
 	}
-	out := make([]byte, 0, size)
-	at := 0
-	out = t.layout(out, 0, &at)
-	return appendEscaped(out, t.Page.Body[at:])
+	l := layouter{t: t, out: make([]byte, 0, size), zeros: bytes.IndexByte(t.Page.Body, mark) >= 0}
+	l.around(0)
+	l.upTo(len(t.Page.Body))
+	return l.out
 }
 
-// layout adds what lies around the children of block n. It calls itself at
-// most levelsMax deep.
-func (t *Tree) layout(out []byte, n int, at *int) []byte {
-	for c := n + 1; c < t.Blocks[n].Next; c = t.Blocks[c].Next {
-		b := &t.Blocks[c]
-		out = appendEscaped(out, t.Page.Body[*at:b.Start])
-		*at = b.Start
-		if t.Leaf(c) {
-			out = append(out, mark, markLeaf)
+// layouter makes a layout.
+type layouter struct {
+	t     *Tree
+	out   []byte
+	at    int  // all of the body before it is dealt with
+	zeros bool // the body has such bytes, so that marks have to be told from them
+}
+
+// around adds what lies around the children of block n. It calls itself at most
+// levelsMax deep.
+func (l *layouter) around(n int) {
+	for c := n + 1; c < l.t.Blocks[n].Next; c = l.t.Blocks[c].Next {
+		b := &l.t.Blocks[c]
+		l.upTo(b.Start)
+		if l.t.Leaf(c) {
+			l.out = append(l.out, mark, markLeaf)
 		} else {
-			out = append(out, mark, markOpen)
-			out = t.layout(out, c, at)
-			out = appendEscaped(out, t.Page.Body[*at:b.End])
-			out = append(out, mark, markClose)
+			l.out = append(l.out, mark, markOpen)
+			l.around(c)
+			l.upTo(b.End)
+			l.out = append(l.out, mark, markClose)
 		}
-		*at = b.End
+		l.at = b.End
 	}
-	return out
+}
+
+// upTo adds what of the body stands before a place.
+func (l *layouter) upTo(end int) {
+	if b := l.t.Page.Body[l.at:end]; l.zeros {
+		l.out = appendEscaped(l.out, b)
+	} else {
+		l.out = append(l.out, b...)
+	}
+	l.at = end
 }
 
 func appendEscaped(out, b []byte) []byte {

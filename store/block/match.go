@@ -2,6 +2,8 @@ package block
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync"
@@ -96,6 +98,14 @@ type matcher struct {
 	inOrder      []bool
 	words        [2][]bag // of the old and the new blocks without a digest in common
 	alike        []float64
+
+	// Memory that is used again.
+	slots, nexts  []int // of byDigest
+	tails, before []int // of ordered
+	index         wordIndex
+	found         []candidate
+	shared        []int // words in common with each old block, 0 while none is looked at
+	likely        []int
 }
 
 // matchers are those that nobody uses.
@@ -108,7 +118,9 @@ func newMatcher() *matcher { return matchers.Get().(*matcher) }
 func (m *matcher) free() {
 	clear(m.old)
 	clear(m.new)
-	*m = matcher{old: m.old[:0], new: m.new[:0], toOld: m.toOld, toNew: m.toNew}
+	clear(m.words[0])
+	clear(m.words[1])
+	m.old, m.new, m.oldBag, m.newBag = m.old[:0], m.new[:0], nil, nil
 	matchers.Put(m)
 }
 
@@ -127,33 +139,61 @@ func (m *matcher) byDigest() {
 		o, n = o-1, n-1
 		m.pair(o, n)
 	}
-	at := map[record.Digest][]int{}
-	for i := from; i < o; i++ {
-		at[m.old[i].Digest] = append(at[m.old[i].Digest], i)
-	}
-	for i := from; i < n; i++ {
-		if list := at[m.new[i].Digest]; len(list) > 0 {
-			m.pair(list[0], i)
-			at[m.new[i].Digest] = list[1:]
-		}
-	}
-	m.inOrder = ordered(m.toOld)
+	m.byAnyDigest(from, o, n)
+	m.order()
 }
 
-// ordered marks a longest choice of pairs that stand in the same order in both
+// byAnyDigest pairs those of the old blocks from one up to o, and of the new ones
+// up to n, that have equal digests, in order.
+func (m *matcher) byAnyDigest(from, o, n int) {
+	if from == o || from == n {
+		return
+	}
+	// A table of the digests, half full at most: the first old block of each that
+	// has no partner yet, or else the last that found one. nexts leads to those
+	// behind it.
+	m.slots = filled(m.slots, 2<<bits.Len(uint(o-from)))
+	m.nexts = filled(m.nexts, o)
+	slot := func(d *record.Digest) *int {
+		i := binary.LittleEndian.Uint64(d[:])
+		for {
+			s := &m.slots[i&uint64(len(m.slots)-1)]
+			if *s < 0 || m.old[*s].Digest == *d {
+				return s
+			}
+			i++
+		}
+	}
+	for i := o - 1; i >= from; i-- {
+		s := slot(&m.old[i].Digest)
+		*s, m.nexts[i] = i, *s
+	}
+	for i := from; i < n; i++ {
+		s := slot(&m.new[i].Digest)
+		if *s < 0 || m.toNew[*s] >= 0 {
+			continue
+		}
+		m.pair(*s, i)
+		if next := m.nexts[*s]; next >= 0 {
+			*s = next
+		}
+	}
+}
+
+// order marks a longest choice of pairs that stand in the same order in both
 // versions; the others have moved.
-func ordered(toOld []int) []bool {
-	keep := make([]bool, len(toOld))
-	var tails []int // tails[k] ends the best run of k+1 pairs found so far
-	previous := make([]int, len(toOld))
-	for n, o := range toOld {
+func (m *matcher) order() {
+	m.inOrder = slices.Grow(m.inOrder[:0], len(m.toOld))[:len(m.toOld)]
+	clear(m.inOrder)
+	m.before = filled(m.before, len(m.toOld))
+	tails := m.tails[:0] // tails[k] ends the best run of k+1 pairs found so far
+	for n, o := range m.toOld {
 		if o < 0 {
 			continue
 		}
-		k, _ := slices.BinarySearchFunc(tails, o, func(t, o int) int { return cmp.Compare(toOld[t], o) })
-		previous[n] = -1
+		k, _ := slices.BinarySearchFunc(tails, o, func(t, o int) int { return cmp.Compare(m.toOld[t], o) })
 		if k > 0 {
-			previous[n] = tails[k-1]
+			m.before[n] = tails[k-1]
 		}
 		if k == len(tails) {
 			tails = append(tails, n)
@@ -161,12 +201,11 @@ func ordered(toOld []int) []bool {
 			tails[k] = n
 		}
 	}
-	if len(tails) > 0 {
-		for n := tails[len(tails)-1]; n >= 0; n = previous[n] {
-			keep[n] = true
+	if m.tails = tails; len(tails) > 0 {
+		for n := tails[len(tails)-1]; n >= 0; n = m.before[n] {
+			m.inOrder[n] = true
 		}
 	}
-	return keep
 }
 
 // bag is the hashes of a block's words, sorted; each as often as it comes.
@@ -238,15 +277,15 @@ type candidate struct {
 // byLikeness pairs the blocks left that have most of their words in common,
 // the most alike first.
 func (m *matcher) byLikeness() {
-	m.words[0], m.words[1] = bags(m.oldBag, m.toNew), bags(m.newBag, m.toOld)
-	m.alike = make([]float64, len(m.new))
-	in := newWordIndex(m.words[0])
-	var found []candidate
-	shared := make([]int, len(m.old)) // words in common with each old block
-	var likely []int                  // those with any
+	m.words[0], m.words[1] = appendBags(m.words[0][:0], m.oldBag, m.toNew), appendBags(m.words[1][:0], m.newBag, m.toOld)
+	m.alike = slices.Grow(m.alike[:0], len(m.new))[:len(m.new)]
+	m.index = appendWords(m.index[:0], m.words[0])
+	m.shared = slices.Grow(m.shared[:0], len(m.old))[:len(m.old)]
+	clear(m.shared)
+	found, shared, likely := m.found[:0], m.shared, m.likely[:0]
 	for n := range m.new {
 		for w := range m.words[1][n].distinct {
-			list := in.of(w)
+			list := m.index.of(w)
 			if len(list) > rareMax {
 				continue
 			}
@@ -257,7 +296,12 @@ func (m *matcher) byLikeness() {
 				shared[p.block]++
 			}
 		}
-		slices.SortFunc(likely, func(a, b int) int { return cmp.Or(cmp.Compare(shared[b], shared[a]), cmp.Compare(a, b)) })
+		slices.SortFunc(likely, func(a, b int) int {
+			if shared[a] != shared[b] {
+				return cmp.Compare(shared[b], shared[a])
+			}
+			return cmp.Compare(a, b)
+		})
 		for _, o := range likely[:min(len(likely), candidatePairs)] {
 			if l := likeness(m.words[0][o], m.words[1][n]); l >= alike {
 				found = append(found, candidate{o, n, l})
@@ -268,6 +312,7 @@ func (m *matcher) byLikeness() {
 		}
 		likely = likely[:0]
 	}
+	m.found, m.likely = found, likely
 	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.alike, a.alike), cmp.Compare(a.new, b.new), cmp.Compare(a.old, b.old))
 	})
@@ -286,14 +331,19 @@ type wordPlace struct {
 	block int
 }
 
-func newWordIndex(bags []bag) wordIndex {
-	var in wordIndex
+// appendWords appends the words of blocks, and sorts all there are.
+func appendWords(in wordIndex, bags []bag) wordIndex {
 	for i, b := range bags {
 		for w := range b.distinct {
 			in = append(in, wordPlace{w, i})
 		}
 	}
-	slices.SortFunc(in, func(a, b wordPlace) int { return cmp.Or(cmp.Compare(a.word, b.word), cmp.Compare(a.block, b.block)) })
+	slices.SortFunc(in, func(a, b wordPlace) int {
+		if a.word != b.word {
+			return cmp.Compare(a.word, b.word)
+		}
+		return cmp.Compare(a.block, b.block)
+	})
 	return in
 }
 
@@ -307,15 +357,17 @@ func (in wordIndex) of(word uint64) []wordPlace {
 	return in[from:to]
 }
 
-// bags are those of the blocks that have no partner.
-func bags(of func(i int) bag, partner []int) []bag {
-	out := make([]bag, len(partner))
+// appendBags appends the words of the blocks that have no partner, and nil for
+// the others.
+func appendBags(list []bag, of func(i int) bag, partner []int) []bag {
 	for i, p := range partner {
 		if p < 0 {
-			out[i] = of(i)
+			list = append(list, of(i))
+		} else {
+			list = append(list, nil)
 		}
 	}
-	return out
+	return list
 }
 
 func (m *matcher) edit(o, n int, alike float64) {

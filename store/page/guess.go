@@ -81,10 +81,16 @@ func countUTF8(body []byte) (good, bad int) {
 }
 
 // ascii is how many bytes of ASCII b begins with, or fewer: it looks at eight at
-// a time.
+// a time, and while there is nothing else at 32.
 func ascii(b []byte) int {
 	n := 0
-	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&0x8080808080808080 == 0 {
+	for ; len(b)-n >= 32; n += 32 {
+		w := b[n : n+32 : n+32]
+		if (binary.LittleEndian.Uint64(w)|binary.LittleEndian.Uint64(w[8:])|binary.LittleEndian.Uint64(w[16:])|binary.LittleEndian.Uint64(w[24:]))&highs != 0 {
+			break
+		}
+	}
+	for len(b)-n >= 8 && binary.LittleEndian.Uint64(b[n:])&highs == 0 {
 		n += 8
 	}
 	return max(n, 1)
