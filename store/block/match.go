@@ -100,11 +100,11 @@ type matcher struct {
 	alike        []float64
 
 	// Memory that is used again.
-	slots, nexts  []int // of byDigest
-	tails, before []int // of ordered
+	slots, nexts  []int // of byAnyDigest
+	tails, before []int // of order
 	index         wordIndex
 	found         []candidate
-	shared        []int // words in common with each old block, 0 while none is looked at
+	shared        []int // words in common with each old block; 0 before and after
 	likely        []int
 }
 

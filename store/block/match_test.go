@@ -3,6 +3,7 @@ package block
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -91,6 +92,47 @@ func TestMatchesComplete(t *testing.T) {
 			if n != 1 {
 				t.Fatalf("a block is in %d matches", n)
 			}
+		}
+	})
+}
+
+// TestMatchesEqual checks on random versions which of several equal blocks are
+// one: those at the start and at the end of both, then the first and the first.
+func TestMatchesEqual(t *testing.T) {
+	text := rapid.StringMatching(`[a-d]`)
+	rapid.Check(t, func(t *rapid.T) {
+		old, new := pieces(rapid.SliceOfN(text, 0, 40).Draw(t, "old")...), pieces(rapid.SliceOfN(text, 0, 40).Draw(t, "new")...)
+		for _, list := range [][]Piece{old, new} {
+			for i := range list {
+				list[i].Text = func() string { return "" } // so that nothing but their bytes tells
+			}
+		}
+		want := make(map[int]int) // by new block
+		from, o, n := 0, len(old), len(new)
+		for ; from < min(o, n) && old[from].Digest == new[from].Digest; from++ {
+			want[from] = from
+		}
+		for o > from && n > from && old[o-1].Digest == new[n-1].Digest {
+			o, n = o-1, n-1
+			want[n] = o
+		}
+		taken := make(map[int]bool)
+		for i := from; i < n; i++ {
+			for j := from; j < o; j++ {
+				if !taken[j] && old[j].Digest == new[i].Digest {
+					want[i], taken[j] = j, true
+					break
+				}
+			}
+		}
+		got := make(map[int]int)
+		for _, m := range Matches(old, new) {
+			if m.Op == Same || m.Op == Moved {
+				got[m.New] = m.Old
+			}
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }

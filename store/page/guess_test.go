@@ -161,3 +161,16 @@ func tarFiles(t *testing.T, name string) map[string][]byte {
 		}
 	}
 }
+
+// TestCountUTF8 puts a letter beyond ASCII, and a byte that is none, behind any
+// number of letters of ASCII, which are passed over several at a time.
+func TestCountUTF8(t *testing.T) {
+	for before := range 80 {
+		for after := range 40 {
+			body := strings.Repeat("a", before) + "é\xff" + strings.Repeat("b", after)
+			if good, bad := countUTF8([]byte(body)); good != 1 || bad != 1 {
+				t.Fatalf("%q has %d and %d, want 1 and 1", body, good, bad)
+			}
+		}
+	}
+}
