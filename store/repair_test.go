@@ -132,7 +132,7 @@ func TestRepairLost(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	damage(dir, 1000, 700_000)
+	damage(dir, 1000, 1_000_000)
 	damage(backup, 1000, 400_000)
 	for _, c := range []struct {
 		from string

@@ -15,34 +15,40 @@ import (
 // in index and db-files. Time is not what it measures.
 //
 // Of httpd's 3,195 captures of 2022 (site-history --full), 2,940 are such visits,
-// and a visit takes 62 bytes as WARC, 45 of them in the db-file, and 41 as Tianwang,
-// 23 of them there. Each column compressed by itself, they are:
+// and a visit takes 56 bytes as WARC, 43 of them in the db-file, and 36 as Tianwang,
+// 22 of them there. Each column compressed by itself, they are:
 //
-//	record's name 17.0   16 are random, of a UUID, and have to come out again
+//	record's name 15.3, random, of a UUID, which has to come out again
 //	digest of the body 8.3, declared digest 5.6, content 2.1: of the first visit to
 //	             a URL in a pool, 800 of the 2,940, as the body is in an earlier one
 //	title 3.0, other properties of the page 1.0, of the same visits
-//	place in the source 2.9, URL 1.9, head 1.3, bytes 0.9, times and hints 0.9
-//	index: URL 5.2, ID of the body 4.4, place in the source 2.9, content 2.0,
-//	             bytes 1.4, times, flags and the like 0.8, pages of the database 0.7
+//	place in the source 2.9, URL 1.8, head 1.3, bytes 0.5, times and hints 0.9
+//	index: URL 2.4, ID of the body 4.4, place in the source 2.9, content 2.0,
+//	             bytes 0.7, times, flags and the like 0.8, pages of the database 0.4
+//
+// It was 62 and 41 while names were 17 bytes each, keys stood whole, which was 2.8
+// more in the index, and every entry's bytes, 1.0.
 //
 // So 24 bytes are not to be had while each segment tells by itself which captures
-// it has, of which bodies: 16 for the name and 5.8 for the two times that the place
-// in the source is kept leave 2. What was tried on the columns of these pools, and
+// it has, of which bodies: 15 for the name and 5.8 for the two times that the place
+// in the source is kept leave 3. What was tried on the columns of these pools, and
 // what it came to, in bytes a visit:
 //
 //   - meta frames of sealed pools compressed behind those of the pool before, as
 //     contents are: 22 in the db-file, not 45, and as Tianwang some 20 in all. It
 //     is not done, as then one damaged run would take captures of all later pools
-//     with it, and not only bodies: only columns that say what a body is, which is
-//     lost with that run anyway, could stand in a frame of that kind;
-//   - sizes kept of those only that differ from the one before in their body: .7
-//     less in the index, .3 in the db-file;
-//   - keys that share their end with the one before as well, which is the scheme: 2.4
-//     less in the index;
+//     with it, and not only bodies;
+//   - only the columns that say what a body is in a frame of that kind, with the ID
+//     and content left where they are, as the index is made anew from a db-file alone
+//     and must not depend on others: reckoned from the columns, some 12 less as WARC
+//     and 7 as Tianwang, 44 and 29. With ID and content in it too it is 38 and 23, and
+//     a run that is lost takes from captures of later pools what tells their
+//     versions, until it is mended;
+//   - the place in the source not in the index, but read from the db-file where two
+//     captures of a URL have the same time: reckoned, 2.9 less; to import a file again
+//     would read the meta frame of every run;
 //   - columns of the index compressed with zstd: 4.0 less; to look up one URL would
-//     take twice as long;
-//   - the six bits left out that are the same in all random UUIDs: .7.
+//     take twice as long.
 func BenchmarkVisits(b *testing.B) {
 	name := os.Getenv("INFOMALL_VISITS")
 	if name == "" {

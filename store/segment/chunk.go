@@ -69,8 +69,8 @@ func (x *identities) decode(b []byte, f *front) error {
 	return nil
 }
 
-// chunkFormat is the format of index chunks.
-const chunkFormat = 1
+// chunkFormat is the format of index chunks. The front columns of 1 are frontWhole.
+const chunkFormat = 2
 
 // appendChunk appends the index's form of a run: crc32c of what follows,
 // format, number of the run, front columns, identities.
@@ -91,26 +91,32 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// openChunk checks one chunk and gives what reads it from its run on.
-func openChunk(b []byte) (packed.Reader, error) {
+// openChunk checks one chunk and gives what reads it from its run on, and the form
+// of its front.
+func openChunk(b []byte) (packed.Reader, frontForm, error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return packed.Reader{}, errColumn
+		return packed.Reader{}, 0, errColumn
 	}
-	if b[4] != chunkFormat {
-		return packed.Reader{}, fmt.Errorf("format %d of the index is not one that this program reads (it reads %d)", b[4], chunkFormat)
+	form := frontTight
+	switch b[4] {
+	case chunkFormat:
+	case 1:
+		form = frontWhole
+	default:
+		return packed.Reader{}, 0, fmt.Errorf("format %d of the index is not one that this program reads (it reads 1 to %d)", b[4], chunkFormat)
 	}
-	return packed.Reader{B: b[5:]}, nil
+	return packed.Reader{B: b[5:]}, form, nil
 }
 
 // decode decodes and checks one chunk. It does not keep b, and writes into the
 // memory of c, which has the columns of the same want.
 func (c *Chunk) decode(b []byte, want uint) error {
-	r, err := openChunk(b)
+	r, form, err := openChunk(b)
 	if err != nil {
 		return err
 	}
 	c.Run = uint32(r.Uvarint())
-	if err := c.front.decode(&r, want); err != nil {
+	if err := c.front.decode(&r, form, want); err != nil {
 		return err
 	}
 	return c.ids.decode(r.B, &c.front)

@@ -390,6 +390,94 @@ func appendKeys(dst []byte, keys []string) []byte {
 	return dst
 }
 
+// endings is what keys end with. It holds memory that is used again.
+type endings struct {
+	list []string // of one for all, the distinct ones, or that of each key
+	at   []int64  // where each key's is; nil: at the key's own place, or they have one
+	mem  []int64
+}
+
+// of gives that of key i.
+func (e *endings) of(i int) string {
+	switch {
+	case len(e.list) == 1:
+		i = 0
+	case e.at != nil:
+		i = int(e.at[i])
+	}
+	return e.list[i]
+}
+
+// cut decodes the endings of a column of n keys, and gives their stems. Keys that
+// stand whole have empty ones.
+func (e *endings) cut(src []byte, n int, form frontForm) (stems []byte, err error) {
+	e.list, e.at = append(e.list[:0], ""), nil
+	if form == frontWhole {
+		return src, nil
+	}
+	r := packed.Reader{B: src}
+	col := r.Sized()
+	switch {
+	case r.Bad || len(col) == 0:
+		return nil, errColumn
+	case col[0] == textsConst:
+		e.list[0] = string(col[1:])
+	case col[0] == textsDict:
+		var positions []byte
+		if e.list, positions, err = cutDict(col[1:], n); err != nil {
+			return nil, err
+		}
+		if e.mem, err = decodeInts(e.mem, positions, n); err != nil {
+			return nil, err
+		}
+		e.at = e.mem
+		for _, p := range e.at {
+			if uint64(p) >= uint64(len(e.list)) {
+				return nil, errColumn
+			}
+		}
+	default:
+		e.list, err = decodeTexts(e.list, col, n)
+	}
+	return r.B, err
+}
+
+// extensionMax is how long the extension of a file's name is at most.
+const extensionMax = 5
+
+// keyEnding gives how many bytes at the end of a key are kept apart from what is
+// ahead: the scheme with the blank before it, and the extension of a file's name.
+// A key is found in a column by the two, so to cut elsewhere takes another format.
+func keyEnding(key string) int {
+	at := strings.LastIndexByte(key, ' ')
+	if at < 0 {
+		return 0
+	}
+	for i := at - 1; i >= 0 && i >= at-1-extensionMax; i-- {
+		c := key[i]
+		if c == '.' {
+			return len(key) - i
+		}
+		if c|0x20 < 'a' || c|0x20 > 'z' {
+			break
+		}
+	}
+	return len(key) - at
+}
+
+// appendTightKeys appends sorted strings, none twice, as a column of their endings
+// and one of what is ahead of these. room is for as many strings.
+func appendTightKeys(dst []byte, keys, room []string) []byte {
+	for i, k := range keys {
+		room[i] = k[len(k)-keyEnding(k):]
+	}
+	dst = packed.AppendSized(dst, appendTexts(nil, room))
+	for i, k := range keys {
+		room[i] = k[:len(k)-len(room[i])]
+	}
+	return appendKeys(dst, room)
+}
+
 // keyBytesMax bounds the keys of one run together: a damaged length must not
 // ask for more memory than any run has use for.
 const keyBytesMax = 64 << 20
@@ -402,9 +490,9 @@ func sized[T any](dst []T, n int) []T {
 	return dst[:n]
 }
 
-// decodeKeys decodes n keys that take all of src, into dst if that is large
+// decodeKeys decodes n keys, whose stems take all of src, into dst if that is large
 // enough. They share memory with each other alone.
-func decodeKeys(dst []string, src []byte, n int) ([]string, error) {
+func decodeKeys(dst []string, src []byte, n int, ends *endings) ([]string, error) {
 	// Neighbouring keys took about as much.
 	size := 0
 	for _, k := range dst {
@@ -416,7 +504,7 @@ func decodeKeys(dst []string, src []byte, n int) ([]string, error) {
 	var b strings.Builder
 	b.Grow(size)
 	keys := sized(dst, n)
-	all, last := "", "" // what was written, and the key at its end
+	all, last := "", "" // what was written, and the stem of the key at its end
 	for i := range keys {
 		var shared, rest uint64
 		if len(src) > 1 && src[0]|src[1] < 0x80 { // most are
@@ -431,13 +519,15 @@ func decodeKeys(dst []string, src []byte, n int) ([]string, error) {
 		if shared > uint64(len(last)) || rest > uint64(len(src)) || len(all) > keyBytesMax {
 			return nil, errColumn
 		}
+		start := len(all)
 		b.WriteString(last[:shared])
 		b.Write(src[:rest])
 		src = src[rest:]
-		start := len(all)
+		stem := b.Len() - start
+		b.WriteString(ends.of(i))
 		all = b.String()
-		last = all[start:]
-		keys[i] = last
+		keys[i] = all[start:]
+		last = keys[i][:stem]
 	}
 	if len(src) != 0 {
 		return nil, errColumn

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,7 +71,7 @@ func TestColumnsRandom(t *testing.T) {
 			t.Fatalf("texts: got %q, %v, want %q", got, err, s)
 		}
 		slices.Sort(s)
-		if got, err := decodeKeys(nil, appendKeys(nil, s), len(s)); err != nil || !slices.Equal(got, s) {
+		if got, err := decodeKeys(nil, appendKeys(nil, s), len(s), &endings{list: []string{""}}); err != nil || !slices.Equal(got, s) {
 			t.Fatalf("keys: got %q, %v, want %q", got, err, s)
 		}
 	})
@@ -109,7 +110,7 @@ func FuzzDecode(f *testing.F) {
 		if v, err := decodeTexts(nil, b, int(n)); err == nil && len(v) != int(n) {
 			t.Errorf("texts: %d values, want %d", len(v), n)
 		}
-		if v, err := decodeKeys(nil, b, int(n)); err == nil && len(v) != int(n) {
+		if v, err := decodeKeys(nil, b, int(n), &endings{list: []string{""}}); err == nil && len(v) != int(n) {
 			t.Errorf("keys: %d values, want %d", len(v), n)
 		}
 		var c Chunk
@@ -131,5 +132,63 @@ func FuzzDecode(f *testing.F) {
 			_, _ = m.blockIDs()
 		}
 		_, _ = decodeRun(b, 7, 0, nil)
+	})
+}
+
+// TestRecordIDs writes and reads columns of names of records: of UUIDs of one
+// version, in brackets or not, and of any mixture.
+func TestRecordIDs(t *testing.T) {
+	uuid := func(forms ...string) *rapid.Generator[string] {
+		return rapid.Custom(func(t *rapid.T) string {
+			b := rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "bytes")
+			form := rapid.SampledFrom(forms).Draw(t, "form")
+			if form[0] != '?' {
+				b[6], b[8] = b[6]&0x0f|(form[0]-'0')<<4, b[8]&0x3f|0x80
+			}
+			return fmt.Sprintf(form[1:], b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+		})
+	}
+	const bare, bracketed = "urn:uuid:%x-%x-%x-%x-%x", "<urn:uuid:%x-%x-%x-%x-%x>"
+	rapid.Check(t, func(t *rapid.T) {
+		kind := rapid.IntRange(0, 4).Draw(t, "kind")
+		one := []*rapid.Generator[string]{
+			uuid("4" + bracketed), uuid("5" + bare), uuid("4"+bracketed, "5"+bracketed), uuid("4"+bracketed, "4"+bare),
+			rapid.OneOf(uuid("4"+bracketed, "?"+bare), rapid.String(), rapid.Just("")),
+		}[kind]
+		names := rapid.SliceOfN(one, 1, 20).Draw(t, "names")
+		b := appendRecordIDs(nil, names)
+		if got, err := decodeRecordIDs(b, len(names)); err != nil || !slices.Equal(got, names) {
+			t.Fatalf("got %q, %v, want %q", got, err, names)
+		}
+		if most := 3 + 15*len(names) + (len(names)+3)/4; kind < 2 && len(b) != most {
+			t.Fatalf("%d names take %d bytes, want %d", len(names), len(b), most)
+		}
+		if _, err := decodeRecordIDs(b, len(names)+1); err == nil && b[0] == namesUUIDs {
+			t.Fatal("one name more is read than is there")
+		}
+	})
+}
+
+// TestTightKeys writes and reads keys with endings of all kinds, and finds each,
+// and none that is not there.
+func TestTightKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.SampledFrom([]string{"a", "b", "/", "-", ".", ".html", ".htm", ".1", ".toolong", " ", " http", " https", " http user"})
+		key := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 5).Draw(t, "parts"), "") })
+		keys := rapid.SliceOfNDistinct(key, 1, 30, rapid.ID).Draw(t, "keys")
+		slices.Sort(keys)
+		p := frontParts{form: frontTight, n: len(keys), k: len(keys)}
+		p.cols[colKeys] = appendTightKeys(nil, keys, make([]string, len(keys)))
+		var ends endings
+		got, err := p.keys(nil, &ends)
+		if err != nil || !slices.Equal(got, keys) {
+			t.Fatalf("got %q, %v, want %q", got, err, keys)
+		}
+		for _, want := range append(rapid.SliceOf(key).Draw(t, "others"), keys...) {
+			at, there := slices.BinarySearch(keys, want)
+			if i, found, err := p.find(want); err != nil || found != there || there && i != at {
+				t.Fatalf("%q of %q is found at %d, %v, %v; want %d, %v", want, keys, i, found, err, at, there)
+			}
+		}
 	})
 }

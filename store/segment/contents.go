@@ -78,11 +78,15 @@ func (c *Contents) blockEnds() ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(plain) == 0 || plain[0] == 0 || plain[0] > metaPacked {
+	if len(plain) == 0 {
 		return nil, errColumn
 	}
+	form, _, err := metaForm(plain[0])
+	if err != nil {
+		return nil, err
+	}
 	r := packed.Reader{B: plain[1:]}
-	if _, err := cutFront(&r); err != nil {
+	if _, err := cutFront(&r, form); err != nil {
 		return nil, err
 	}
 	var lens []byte

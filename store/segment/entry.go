@@ -165,7 +165,7 @@ const (
 	// same URL, so that the hints follow from it.
 	flagChained = 11
 	// flagSameID: the entry before in this run is of the same URL and has the
-	// same ID, Content and Page, which are not stored again.
+	// same ID, Content, Bytes and Page, which are not stored again.
 	flagSameID = 12
 	// flagHinted: not chained, and there was a capture before.
 	flagHinted = 13
@@ -180,6 +180,7 @@ const (
 type front struct {
 	n      int
 	keys   []string // one a URL
+	ends   endings  // of the keys, while these are decoded
 	counts []int64  // entries of each key
 	time   []int64
 	seq    []int64
@@ -218,6 +219,8 @@ type frontWriter struct {
 	ints        [frontCols][]int64 // of those columns that have one an entry
 	hints       [3][]int64
 	mimes, jobs []string
+	room        []string
+	own         []int64 // bytes of the entries without flagSameID
 	column      []byte
 }
 
@@ -229,8 +232,8 @@ func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	if n == 0 {
 		return append(dst, 0), nil
 	}
-	w.keys, w.counts = w.keys[:0], w.counts[:0]
-	for _, c := range []int{colTime, colSeq, colStatus, colFlags, colBytes, colAdded} {
+	w.keys, w.counts, w.own = w.keys[:0], w.counts[:0], w.own[:0]
+	for _, c := range []int{colTime, colSeq, colStatus, colFlags, colAdded} {
 		w.ints[c] = sized(w.ints[c], n)
 	}
 	for i := range w.hints {
@@ -242,14 +245,15 @@ func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	}
 	dst = binary.AppendUvarint(dst, uint64(n))
 	dst = binary.AppendUvarint(dst, uint64(len(w.keys)))
-	w.column = appendKeys(w.column[:0], w.keys)
+	w.room = sized(w.room, len(w.keys))
+	w.column = appendTightKeys(w.column[:0], w.keys, w.room)
 	dst = packed.AppendSized(dst, w.column)
 	dst = w.appendInts(dst, w.counts)
 	for _, c := range []int{colTime, colSeq, colStatus, colFlags} {
 		dst = w.appendInts(dst, w.ints[c])
 	}
 	dst = w.appendTexts(dst, w.mimes)
-	dst = w.appendInts(dst, w.ints[colBytes])
+	dst = w.appendInts(dst, w.own)
 	for _, h := range w.hints {
 		dst = w.appendInts(dst, h)
 	}
@@ -274,8 +278,10 @@ func (w *frontWriter) take(entries []Stored, i int) {
 		f |= 1 << flagTruncated
 	}
 	// Of equal bodies, that of an error is not read as that of a page is.
-	if before != nil && before.ID == e.ID && before.Content == e.Content && entries[i-1].Page == entries[i].Page {
+	if before != nil && before.ID == e.ID && before.Content == e.Content && before.Bytes == e.Bytes && entries[i-1].Page == entries[i].Page {
 		f |= 1 << flagSameID
+	} else {
+		w.own = append(w.own, e.Bytes)
 	}
 	if e.Content != 0 {
 		f |= 1 << flagContent
@@ -297,7 +303,7 @@ func (w *frontWriter) take(entries []Stored, i int) {
 		w.hints[2] = append(w.hints[2], version)
 	}
 	w.ints[colTime][i], w.ints[colSeq][i], w.ints[colStatus][i], w.ints[colFlags][i] = int64(e.Time), e.Seq, int64(e.Status), f
-	w.ints[colBytes][i], w.ints[colAdded][i] = e.Bytes, int64(e.Added)
+	w.ints[colAdded][i] = int64(e.Added)
 	w.mimes[i], w.jobs[i] = e.Mime, e.Job
 }
 
@@ -326,14 +332,24 @@ func chained(before, e *Entry) bool {
 // entriesMax bounds the entries of a run: what more a file claims is damage.
 const entriesMax = 1 << 16
 
+// frontForm is the form of front columns.
+type frontForm int
+
+// The forms.
+const (
+	frontWhole frontForm = iota // keys stand whole, and every entry's bytes
+	frontTight                  // the endings of keys stand apart, and bytes with IDs only
+)
+
 // frontParts is the front columns as they are stored.
 type frontParts struct {
+	form frontForm
 	n, k int // entries and URLs; 0 entries have no columns
 	cols [frontCols][]byte
 }
 
 // cutFront takes the front columns off r. They share r's memory.
-func cutFront(r *packed.Reader) (p frontParts, err error) {
+func cutFront(r *packed.Reader, form frontForm) (p frontParts, err error) {
 	n := r.Uvarint()
 	if n == 0 && !r.Bad {
 		return p, nil
@@ -348,22 +364,63 @@ func cutFront(r *packed.Reader) (p frontParts, err error) {
 	if r.Bad {
 		return p, errColumn
 	}
-	p.n, p.k = int(n), int(k)
+	p.form, p.n, p.k = form, int(n), int(k)
 	return p, nil
+}
+
+// keys decodes the keys, into dst if that is large enough.
+func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
+	stems, err := ends.cut(p.cols[colKeys], p.k, p.form)
+	if err != nil {
+		return nil, err
+	}
+	return decodeKeys(dst, stems, p.k, ends)
+}
+
+// ownBytes is how many of entries with these flags, the first of a run among
+// them, have bytes of their own in the column of them.
+func (p *frontParts) ownBytes(flags []int64) int {
+	if p.form == frontWhole {
+		return len(flags)
+	}
+	own := 0
+	for i, x := range flags {
+		if x>>flagSameID&1 == 0 || i == 0 {
+			own++
+		}
+	}
+	return own
+}
+
+// spread makes the bytes that entries with these flags have of their own those of
+// every entry, in the same memory.
+func (p *frontParts) spread(own, flags []int64) []int64 {
+	next := len(own)
+	if next == len(flags) {
+		return own
+	}
+	all := slices.Grow(own, len(flags)-next)[:len(flags)]
+	for i := len(flags) - 1; i >= 0; i-- {
+		all[i] = all[next-1]
+		if flags[i]>>flagSameID&1 == 0 {
+			next--
+		}
+	}
+	return all
 }
 
 // decode takes the front columns off r. Only those in want are decoded,
 // beside keys, counts and flags, which always are. It writes into the memory of
 // f, which has the columns of the same want.
-func (f *front) decode(r *packed.Reader, want uint) error {
-	p, err := cutFront(r)
+func (f *front) decode(r *packed.Reader, form frontForm, want uint) error {
+	p, err := cutFront(r, form)
 	if err != nil || p.n == 0 {
 		*f = front{}
 		return err
 	}
 	n, k, cols := p.n, p.k, &p.cols
 	f.n = n
-	if f.keys, err = decodeKeys(f.keys, cols[colKeys], k); err != nil {
+	if f.keys, err = p.keys(f.keys, &f.ends); err != nil {
 		return err
 	}
 	if f.counts, err = decodeCounts(f.counts, cols[colCounts], n, k); err != nil {
@@ -384,7 +441,7 @@ func (f *front) decode(r *packed.Reader, want uint) error {
 		dst *[]int64
 		n   int
 	}{
-		{colTime, &f.time, f.n}, {colSeq, &f.seq, f.n}, {colStatus, &f.status, f.n}, {colBytes, &f.bytes, f.n},
+		{colTime, &f.time, f.n}, {colSeq, &f.seq, f.n}, {colStatus, &f.status, f.n}, {colBytes, &f.bytes, p.ownBytes(f.flags)},
 		{colHint0, &f.hints[0], hinted}, {colHint1, &f.hints[1], hinted}, {colHint2, &f.hints[2], hinted},
 		{colAdded, &f.added, f.n},
 	} {
@@ -394,6 +451,9 @@ func (f *front) decode(r *packed.Reader, want uint) error {
 		if *c.dst, err = decodeInts(*c.dst, cols[c.col], c.n); err != nil {
 			return err
 		}
+	}
+	if want>>colBytes&1 != 0 {
+		f.bytes = p.spread(f.bytes, f.flags)
 	}
 	if want>>colMime&1 != 0 {
 		if f.mime, err = decodeTexts(f.mime, cols[colMime], f.n); err != nil {

@@ -20,16 +20,16 @@ func (s *Reader) Only(key string, want Want) *ChunkCursor {
 // decodeOnly is decode for the entries of one URL. It reports false where the
 // chunk has none.
 func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
-	r, err := openChunk(b)
+	r, form, err := openChunk(b)
 	if err != nil {
 		return false, err
 	}
 	*c = Chunk{Run: uint32(r.Uvarint())}
-	p, err := cutFront(&r)
+	p, err := cutFront(&r, form)
 	if err != nil || p.n == 0 {
 		return false, err
 	}
-	at, found, err := findKey(p.cols[colKeys], p.k, key)
+	at, found, err := p.find(key)
 	if err != nil || !found {
 		return false, err
 	}
@@ -37,39 +37,48 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	flags, ahead, hinted, err := p.flagsOf(from, n)
-	if err != nil || ahead > len(r.B) {
+	flags, ahead, err := p.flagsOf(from, n)
+	if err != nil || ahead.identities > len(r.B) {
 		return false, errColumn
 	}
 	size := 0
 	for _, x := range flags {
 		size += identityBytes(x)
 	}
-	if size > len(r.B)-ahead {
+	ids := r.B[ahead.identities:]
+	if size > len(ids) {
 		return false, errColumn
 	}
 	c.First = from
 	c.front = front{n: n, keys: []string{key}, counts: []int64{int64(n)}, flags: flags}
-	if err := c.front.decodeRange(&p, want, from, hinted); err != nil {
+	if err := c.front.decodeRange(&p, want, ahead); err != nil {
 		return false, err
 	}
-	return true, c.ids.decode(r.B[ahead:ahead+size], &c.front)
+	return true, c.ids.decode(ids[:size], &c.front)
 }
 
-// flagsOf gives the flags of n entries, and of those from ahead of them how many
-// bytes of identities they have, and how many have hints.
-func (p *frontParts) flagsOf(from, n int) (flags []int64, identities, hinted int, err error) {
-	if all, ok := constInts(p.cols[colFlags]); ok {
-		return slices.Repeat([]int64{all}, n), from * identityBytes(all), from * int(all>>flagHinted&1), nil
+// aheadOf is what entries ahead of some have in the columns.
+type aheadOf struct {
+	entries    int
+	identities int // bytes of them
+	hinted     int // entries with hints
+	bytes      int // entries with bytes of their own
+}
+
+// flagsOf gives the flags of n entries, and what those from ahead of them have.
+func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
+	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
+		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
 	}
 	if flags, err = decodeInts(nil, p.cols[colFlags], p.n); err != nil {
-		return nil, 0, 0, err
+		return nil, ahead, err
 	}
+	ahead = aheadOf{entries: from, bytes: p.ownBytes(flags[:from])}
 	for _, x := range flags[:from] {
-		identities += identityBytes(x)
-		hinted += int(x >> flagHinted & 1)
+		ahead.identities += identityBytes(x)
+		ahead.hinted += int(x >> flagHinted & 1)
 	}
-	return flags[from : from+n], identities, hinted, nil
+	return flags[from : from+n], ahead, nil
 }
 
 // constInts gives the one value of a column of equal integers.
@@ -111,10 +120,10 @@ func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	return from, int(counts[k]), nil
 }
 
-// decodeRange decodes those columns in want of f.n entries, whose flags are
-// there. From is how many stand before them, hinted how many of these have hints.
-func (f *front) decodeRange(p *frontParts, want uint, from, hinted int) (err error) {
-	own := 0
+// decodeRange decodes those columns in want of f.n entries, whose flags are there
+// and which have some ahead of them.
+func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error) {
+	from, own := ahead.entries, 0
 	for _, x := range f.flags {
 		if !validFlags(x) {
 			return errColumn
@@ -126,8 +135,8 @@ func (f *front) decodeRange(p *frontParts, want uint, from, hinted int) (err err
 		dst     *[]int64
 		from, n int
 	}{
-		{colTime, &f.time, from, f.n}, {colSeq, &f.seq, from, f.n}, {colStatus, &f.status, from, f.n}, {colBytes, &f.bytes, from, f.n},
-		{colHint0, &f.hints[0], hinted, own}, {colHint1, &f.hints[1], hinted, own}, {colHint2, &f.hints[2], hinted, own},
+		{colTime, &f.time, from, f.n}, {colSeq, &f.seq, from, f.n}, {colStatus, &f.status, from, f.n}, {colBytes, &f.bytes, ahead.bytes, p.ownBytes(f.flags)},
+		{colHint0, &f.hints[0], ahead.hinted, own}, {colHint1, &f.hints[1], ahead.hinted, own}, {colHint2, &f.hints[2], ahead.hinted, own},
 		{colAdded, &f.added, from, f.n},
 	} {
 		if want>>c.col&1 == 0 {
@@ -136,6 +145,9 @@ func (f *front) decodeRange(p *frontParts, want uint, from, hinted int) (err err
 		if *c.dst, err = decodeIntRange(p.cols[c.col], c.from, c.n); err != nil {
 			return err
 		}
+	}
+	if want>>colBytes&1 != 0 {
+		f.bytes = p.spread(f.bytes, f.flags)
 	}
 	if want>>colMime&1 != 0 {
 		if f.mime, err = decodeTextRange(p.cols[colMime], p.n, from, f.n); err != nil {
@@ -148,11 +160,29 @@ func (f *front) decodeRange(p *frontParts, want uint, from, hinted int) (err err
 	return err
 }
 
-// findKey finds a key among k sorted ones as appendKeys writes them. Only what
-// follows the longest start that they have had in common so far is compared.
-func findKey(src []byte, k int, key string) (at int, found bool, err error) {
+// find finds a key.
+func (p *frontParts) find(key string) (at int, found bool, err error) {
+	if p.form == frontWhole {
+		return findKey(p.cols[colKeys], p.k, key, func(int) (bool, error) { return true, nil })
+	}
+	r := packed.Reader{B: p.cols[colKeys]}
+	ends := r.Sized()
+	if r.Bad {
+		return 0, false, errColumn
+	}
+	cut := len(key) - keyEnding(key)
+	return findKey(r.B, p.k, key[:cut], func(i int) (bool, error) {
+		ending, err := decodeTextRange(ends, p.k, i, 1)
+		return err == nil && ending[0] == key[cut:], err
+	})
+}
+
+// findKey finds, among k strings as appendKeys writes them, the first that is key
+// and for which is holds. Only what follows the start that the one before has in
+// common with key is compared.
+func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at int, found bool, err error) {
 	r := packed.Reader{B: src}
-	common, last := uint64(0), uint64(0) // bytes of the key before: in common with key, and all
+	common, last := uint64(0), uint64(0) // bytes of the one before: in common with key, and all
 	for i := range k {
 		shared, rest := r.Uvarint(), r.Uvarint()
 		if r.Bad || shared > last || rest > uint64(len(r.B)) {
@@ -162,21 +192,16 @@ func findKey(src []byte, k int, key string) (at int, found bool, err error) {
 		tail, r.B = r.B[:rest], r.B[rest:]
 		last = shared + rest
 		if shared > common {
-			continue // less, as the one before
+			continue // it differs where the one before does
 		}
-		if shared < common {
-			return 0, false, nil // greater than one that begins as key does
-		}
-		n := 0
-		for n < len(tail) && int(common) < len(key) && tail[n] == key[common] {
-			n++
+		common = shared
+		for n := 0; n < len(tail) && int(common) < len(key) && tail[n] == key[common]; n++ {
 			common++
 		}
-		switch {
-		case n == len(tail) && int(common) == len(key):
-			return i, true, nil
-		case n < len(tail) && (int(common) == len(key) || tail[n] > key[common]):
-			return 0, false, nil
+		if common == last && int(common) == len(key) {
+			if found, err := is(i); found || err != nil {
+				return i, found, err
+			}
 		}
 	}
 	return 0, false, nil

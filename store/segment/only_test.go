@@ -12,8 +12,10 @@ import (
 )
 
 // TestOnly draws chunks. Of each URL in one decodeOnly gives the entries that
-// decode gives of it, and of a URL that is not there none.
+// decode gives of it, and of a URL that is not there none. Those that are counted
+// have the same keys and bytes.
 func TestOnly(t *testing.T) {
+	var tally Tally
 	rapid.Check(t, func(t *rapid.T) {
 		entries := drawEntries(t)
 		b := appendChunk(nil, 3, entries)
@@ -22,6 +24,13 @@ func TestOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := whole.AppendEntries(nil)
+		if !slices.EqualFunc(all, entries, func(a Entry, b Stored) bool { return a == b.Entry }) {
+			t.Fatalf("got %+v, want %+v", all, entries)
+		}
+		if err := tally.decode(b, WantKeys|WantBytes); err != nil || !slices.Equal(tally.Keys, whole.front.keys) ||
+			!slices.EqualFunc(tally.Bytes, all, func(n int64, e Entry) bool { return n == e.Bytes }) {
+			t.Fatalf("%v; %q have bytes %v; want those of %+v", err, tally.Keys, tally.Bytes, all)
+		}
 		keys := append([]string{"", "a", "b)/1", "z"}, whole.front.keys...)
 		for _, key := range append(keys, rapid.StringOf(rapid.SampledFrom([]rune("ab)/"))).Draw(t, "absent")) {
 			from := slices.IndexFunc(all, func(e Entry) bool { return e.Key == key })
@@ -43,7 +52,7 @@ func TestOnly(t *testing.T) {
 
 // drawEntries draws the entries of a run, with columns of all forms.
 func drawEntries(t *rapid.T) []Stored {
-	keys := rapid.SliceOfNDistinct(rapid.StringMatching(`(a|b)\)/[ab]{0,4}(page[0-9])?`), 1, 12, rapid.ID).Draw(t, "keys")
+	keys := rapid.SliceOfNDistinct(rapid.StringMatching(`(a|b)\)/[ab]{0,4}(page[0-9])?(\.html)?( https?)?`), 1, 12, rapid.ID).Draw(t, "keys")
 	slices.Sort(keys)
 	small := rapid.Int64Range(0, 3)
 	number := rapid.OneOf(small, rapid.Just(int64(7)), rapid.Int64Range(-1<<40, 1<<40))

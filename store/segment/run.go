@@ -139,16 +139,30 @@ const (
 )
 
 // The formats of meta frames. In metaPacked the IDs of blocks are left out, since
-// they can be made from the blocks, and recipes are columns. Those before had
-// names of records in brackets only, and runs with one of format 1 no facts; else
-// 1 and 2 are as metaPlain, and 3 as metaPacked. Content went on from other runs
+// they can be made from the blocks, and recipes are columns. Before metaPlain the
+// front was frontWhole, and names of records were a column of texts; before 4 these
+// were in brackets only, and runs with one of format 1 had no facts; else 1, 2 and 4
+// are as metaPlain, and 3, 5 and 6 as metaPacked. Content went on from other runs
 // without seams up to 5.
 const (
-	metaOldPacked = 3
-	metaPlain     = 4
-	metaSeamless  = 5
-	metaPacked    = 6
+	metaPlain  = 7
+	metaPacked = 8
 )
+
+// metaForm tells what a format of meta frames is like, if there is such.
+func metaForm(format byte) (form frontForm, packed bool, err error) {
+	switch format {
+	case 1, 2, 4:
+		return frontWhole, false, nil
+	case 3, 5, 6:
+		return frontWhole, true, nil
+	case metaPlain:
+		return frontTight, false, nil
+	case metaPacked:
+		return frontTight, true, nil
+	}
+	return 0, false, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", format, metaPacked)
+}
 
 // encodeMeta gives the meta frame of r before compression.
 func (r *run) encodeMeta(segment, number uint32) []byte {
@@ -196,7 +210,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		add(colAskedURL, e.AskedURL)
 		add(colLocation, e.Location)
 		add(colSource, e.Source)
-		add(colRecordID, packID(e.RecordID))
+		add(colRecordID, e.RecordID)
 		add(colDeclared, packDigest(e.DeclaredDigest))
 		if e.Via == record.ViaRevisit || e.Via == record.ViaNotModified {
 			add(colRefersURL, e.RefersURL)
@@ -228,7 +242,11 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		}
 	}
 	for c := range cols {
-		cols[c] = appendTexts(cols[c], text[c])
+		if c == colRecordID {
+			cols[c] = appendRecordIDs(cols[c], text[c])
+		} else {
+			cols[c] = appendTexts(cols[c], text[c])
+		}
 		dst = packed.AppendSized(dst, cols[c])
 	}
 	m.meta = dst
@@ -242,6 +260,7 @@ type Meta struct {
 	segment uint32
 	number  uint32
 	packed  bool
+	form    frontForm
 	front   *front
 	cols    [backCols][]byte
 
@@ -255,16 +274,15 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if len(b) == 0 {
 		return nil, errColumn
 	}
-	if b[0] == 0 || b[0] > metaPacked {
-		return nil, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", b[0], metaPacked)
-	}
-	r := packed.Reader{B: b[1:]}
-	f := new(front)
-	err := f.decode(&r, wantAll)
-	if err != nil {
+	m := &Meta{segment: segment, number: number, front: new(front)}
+	var err error
+	if m.form, m.packed, err = metaForm(b[0]); err != nil {
 		return nil, err
 	}
-	m := &Meta{segment: segment, number: number, packed: b[0] == metaPacked || b[0] == metaSeamless || b[0] == metaOldPacked, front: f}
+	r := packed.Reader{B: b[1:]}
+	if err := m.front.decode(&r, m.form, wantAll); err != nil {
+		return nil, err
+	}
 	for i := range m.cols {
 		m.cols[i] = r.Sized()
 	}
@@ -299,21 +317,32 @@ func (m *Meta) Texts(f Field) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.texts[f] == nil {
-		t, err := decodeTexts(nil, m.cols[f], m.front.n)
+		t, err := m.decodeField(f)
 		if err != nil {
 			return nil, err
-		}
-		for i, s := range t {
-			switch f {
-			case FieldRecordID:
-				t[i] = unpackID(s)
-			case FieldDeclared:
-				t[i] = unpackDigest(s)
-			}
 		}
 		m.texts[f] = t
 	}
 	return m.texts[f], nil
+}
+
+func (m *Meta) decodeField(f Field) ([]string, error) {
+	if f == FieldRecordID && m.form == frontTight {
+		return decodeRecordIDs(m.cols[f], m.front.n)
+	}
+	t, err := decodeTexts(nil, m.cols[f], m.front.n)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range t {
+		switch f {
+		case FieldRecordID:
+			t[i] = unpackID(s)
+		case FieldDeclared:
+			t[i] = unpackDigest(s)
+		}
+	}
+	return t, nil
 }
 
 // Digests gives the digests of all entries' bodies; zero for BodyNone.
@@ -643,6 +672,83 @@ func unpackID(s string) string {
 		return "<" + id + ">"
 	}
 	return id
+}
+
+// The forms of a column of names of records.
+const (
+	namesTexts = 0 // a column of texts, packed one by one
+	namesUUIDs = 1 // all are UUIDs of one version: the mark, the version, and the rest of each
+)
+
+// Of the 16 bytes of a UUID the upper four bits of one tell the version, and the
+// upper two of another are the same in all that RFC 9562 defines: the ten other
+// bits of these are kept as a byte and two bits.
+const (
+	uuidVersionAt, uuidVersionMask            = 6, 0xf0
+	uuidVariantAt, uuidVariantMask, uuidKnown = 8, 0xc0, 0x80
+)
+
+// appendRecordIDs appends names of records as a column.
+func appendRecordIDs(dst []byte, names []string) []byte {
+	if len(names) == 0 {
+		return dst
+	}
+	texts := make([]string, len(names))
+	for i, s := range names {
+		texts[i] = packID(s)
+	}
+	like := func(s string) bool {
+		return len(s) == packedID && s[0] == texts[0][0] && s[1+uuidVariantAt]&uuidVariantMask == uuidKnown &&
+			(s[1+uuidVersionAt]^texts[0][1+uuidVersionAt])&uuidVersionMask == 0
+	}
+	if len(texts[0]) != packedID || texts[0][0] == 0 || slices.ContainsFunc(texts, func(s string) bool { return !like(s) }) {
+		return appendTexts(append(dst, namesTexts), texts)
+	}
+	dst = append(dst, namesUUIDs, texts[0][0], texts[0][1+uuidVersionAt]&uuidVersionMask)
+	for _, s := range texts {
+		u := s[1:]
+		dst = append(dst, u[:uuidVersionAt]...)
+		dst = append(dst, u[uuidVersionAt+1:uuidVariantAt]...)
+		dst = append(dst, u[uuidVariantAt+1:]...)
+		dst = append(dst, u[uuidVersionAt]<<4|u[uuidVariantAt]&0x0f)
+	}
+	return appendPacked(dst, len(texts), 2, func(i int) uint64 { return uint64(texts[i][1+uuidVariantAt] >> 4 & 3) })
+}
+
+// decodeRecordIDs decodes a column of n names of records that takes all of src.
+func decodeRecordIDs(src []byte, n int) ([]string, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	if len(src) == 0 {
+		return nil, errColumn
+	}
+	if src[0] == namesTexts {
+		names, err := decodeTexts(nil, src[1:], n)
+		for i, s := range names {
+			names[i] = unpackID(s)
+		}
+		return names, err
+	}
+	const head, each = 3, len(ID{}) - 1
+	if src[0] != namesUUIDs || len(src) != head+n*each+packedLen(n, 2) || src[1] == 0 || src[2]&^uuidVersionMask != 0 {
+		return nil, errColumn
+	}
+	high := make([]int64, n)
+	unpack(high, src[head+n*each:], 2)
+	names := make([]string, n)
+	name := make([]byte, packedID)
+	name[0] = src[1]
+	for i := range names {
+		b, u := src[head+i*each:][:each], name[1:]
+		copy(u[:uuidVersionAt], b)
+		u[uuidVersionAt] = src[2] | b[each-1]>>4
+		copy(u[uuidVersionAt+1:uuidVariantAt], b[uuidVersionAt:])
+		u[uuidVariantAt] = uuidKnown | byte(high[i])<<4 | b[each-1]&0x0f
+		copy(u[uuidVariantAt+1:], b[uuidVariantAt-1:each-1])
+		names[i] = unpackID(string(name))
+	}
+	return names, nil
 }
 
 // packDigest shortens sha1 in base32, the usual form of a declared digest, to

@@ -31,7 +31,9 @@ type Tally struct {
 	Bytes  []int64
 	Added  []int64 // as record.Time
 
-	flags []int64
+	flags []int64 // distinct
+	each  []int64 // flags of each entry
+	ends  endings
 	key   []byte
 }
 
@@ -77,12 +79,12 @@ type Codes struct {
 // decode decodes and checks a chunk as appendChunk makes it. It does not keep
 // b.
 func (t *Tally) decode(b []byte, want Want) error {
-	r, err := openChunk(b)
+	r, form, err := openChunk(b)
 	if err != nil {
 		return err
 	}
 	t.Run = uint32(r.Uvarint())
-	p, err := cutFront(&r)
+	p, err := cutFront(&r, form)
 	if err != nil {
 		return err
 	}
@@ -106,12 +108,12 @@ func (t *Tally) decode(b []byte, want Want) error {
 		}
 	}
 	if want&WantKeys != 0 {
-		if t.Keys, err = decodeKeys(t.Keys, p.cols[colKeys], p.k); err != nil {
+		if t.Keys, err = p.keys(t.Keys, &t.ends); err != nil {
 			return err
 		}
 	}
 	if want&WantHosts != 0 {
-		if err := t.decodeHosts(p.cols[colKeys]); err != nil {
+		if err := t.decodeHosts(&p); err != nil {
 			return err
 		}
 	}
@@ -119,11 +121,16 @@ func (t *Tally) decode(b []byte, want Want) error {
 		want Want
 		col  int
 		dst  *[]int64
-	}{{WantTime, colTime, &t.Times}, {WantBytes, colBytes, &t.Bytes}, {WantAdded, colAdded, &t.Added}} {
+	}{{WantTime, colTime, &t.Times}, {WantAdded, colAdded, &t.Added}} {
 		if want&c.want == 0 {
 			continue
 		}
 		if *c.dst, err = decodeInts(*c.dst, p.cols[c.col], p.n); err != nil {
+			return err
+		}
+	}
+	if want&WantBytes != 0 {
+		if err := t.decodeBytes(&p); err != nil {
 			return err
 		}
 	}
@@ -145,6 +152,18 @@ func (t *Tally) decode(b []byte, want Want) error {
 	return nil
 }
 
+// decodeBytes decodes the column of bytes, and for it that of flags.
+func (t *Tally) decodeBytes(p *frontParts) (err error) {
+	if t.each, err = decodeInts(t.each, p.cols[colFlags], p.n); err != nil {
+		return err
+	}
+	if t.Bytes, err = decodeInts(t.Bytes, p.cols[colBytes], p.ownBytes(t.each)); err != nil {
+		return err
+	}
+	t.Bytes = p.spread(t.Bytes, t.each)
+	return nil
+}
+
 func (t *Tally) decodeFlags(src []byte) (err error) {
 	if t.flags, err = t.Flags.decodeInts(t.flags, src, t.N); err != nil {
 		return err
@@ -161,12 +180,16 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 // decodeHosts finds the runs of URLs of one host. Keys are kept as what they
 // share with the one before, so most hosts are seen to be the same as the last
 // one's by that alone.
-func (t *Tally) decodeHosts(src []byte) error {
-	r := packed.Reader{B: src}
+func (t *Tally) decodeHosts(p *frontParts) error {
+	stems, err := t.ends.cut(p.cols[colKeys], p.k, p.form)
+	if err != nil {
+		return err
+	}
+	r := packed.Reader{B: stems}
 	// Of the key before, only what tells the host is kept: what else of it is
 	// shared is of no use.
 	key, length, end := t.key[:0], uint64(0), 0
-	for _, n := range t.Counts {
+	for i, n := range t.Counts {
 		shared, rest := r.Uvarint(), r.Uvarint()
 		if r.Bad || shared > length || rest > uint64(len(r.B)) || length > keyBytesMax {
 			return errColumn
@@ -179,7 +202,7 @@ func (t *Tally) decodeHosts(src []byte) error {
 			continue
 		}
 		key = append(key[:shared], added...)
-		text := string(key)
+		text := string(key) + t.ends.of(i)
 		end = urlkey.HostPrefix(text)
 		host := urlkey.Host(urlkey.URL(text))
 		if last := len(t.Hosts) - 1; last >= 0 && t.Hosts[last].Host == host {
