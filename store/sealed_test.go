@@ -44,11 +44,15 @@ import (
 //
 // Then all that is done with a run is done side by side, not only to take its frame
 // apart; which sequence gives a byte is counted with a bit for each byte, and only
-// the sequences that are needed are looked at. The best of five reads of each body:
+// the sequences that are needed are looked at. The best of six reads of each body,
+// in turns, on a machine that had one core to spare at most, where wall and CPU
+// time are the same:
 //
-//	one    3.5   7.0          other  2.9   4.4         as before
-//	one    2.7   5.2          other  2.1   3.3         now
-//	one    3.2   7.4          other  4.2   6.5         each byte followed to its literal, nothing noted: too many small pieces
+//	one    3.5   7.3          other  3.1   4.5         as before
+//	one    3.1   6.4          other  2.7   4.0         now
+//
+// Each byte followed to its literal with nothing noted was slower, the other site
+// twice: there are too many small pieces.
 //
 // To choose among the last offsets without branches took 23 ns a sequence and not
 // 20. Of what is left a third of the CPU time is to take frames apart (15 to 20 ns a
