@@ -80,3 +80,21 @@ func checkKnown(t rapid.TB, reader *Reader, body []byte, contentType string) {
 	got.Close()
 	want.Close()
 }
+
+// TestKnownCharset reads pages that have parts with the same bytes in two charsets.
+// What a Reader remembers of the one it does not take for the other.
+func TestKnownCharset(t *testing.T) {
+	words := strings.Repeat("\xd1\xa7\xd0\xa3 opens ", 40) // 学校 in GB 18030
+	part := "<p>" + words + "</p>"
+	for range 12 {
+		part = "<div><h3>\xd1\xa7\xd0\xa3</h3><p>" + words + "</p>" + part + "</div>"
+	}
+	body := []byte("<body><p>" + words + "</p><div>" + part + part + "</div>")
+	reader := NewReader()
+	for _, charset := range []string{"gb18030", "windows-1252", "gb18030"} {
+		checkKnown(t, reader, body, "text/html; charset="+charset)
+		if len(reader.parts.young) == 0 {
+			t.Errorf("no part of the page in %s is remembered", charset)
+		}
+	}
+}
