@@ -70,7 +70,8 @@ func BenchmarkTab(b *testing.B) {
 	defer n.close()
 	n.patience = patience
 	<-n.load()
-	s := &shell{sites: n}
+	s := completing("")
+	s.sites = n
 	for _, typed := range []string{"SELECT url, ti", "SELECT url FROM 'w", "SELECT url FROM 'www.lanshan.example/n"} {
 		b.Run(typed, func(b *testing.B) {
 			for b.Loop() {
