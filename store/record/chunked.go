@@ -38,7 +38,7 @@ const (
 )
 
 // Dechunk undoes the chunked transfer coding of RFC 9112. framing is what it
-// takes, beside body, to make wire again: Reframe(body, framing) is wire.
+// takes, beside body, to make wire again, as Stored.Wire does.
 //
 // ok is false, and the others are nil, where wire is not chunked: many
 // crawlers keep a header that says so and store the body without. A wire form
@@ -206,60 +206,6 @@ func appendSizeLine(dst []byte, size int64) []byte {
 
 // errFraming is returned for a residue that does not fit its body.
 var errFraming = errors.New("framing residue does not fit the body: one of the two is damaged")
-
-// Reframe makes the wire form of body again, given what Dechunk took away. It
-// returns body itself where framing is empty.
-func Reframe(body, framing []byte) ([]byte, error) {
-	if len(framing) == 0 {
-		return body, nil
-	}
-	wire := make([]byte, 0, len(body)+len(body)>>6+len(framing)+len(plainEnd))
-	for cut := false; ; {
-		code, n := binary.Uvarint(framing)
-		if n <= 0 {
-			return nil, errFraming
-		}
-		framing = framing[n:]
-		if code>>2 == 0 {
-			return reframeEnd(wire, body, framing, code)
-		}
-		if cut {
-			return nil, errFraming
-		}
-		line, rest, ok := groupLine(code, framing)
-		if !ok {
-			return nil, errFraming
-		}
-		framing = rest
-		if code&groupOpen != 0 {
-			wire = append(append(wire, line...), body...)
-			body, cut = nil, true
-			continue
-		}
-		repeat, n := binary.Uvarint(framing)
-		size := code >> 2
-		if n <= 0 || repeat >= uint64(len(body))/size {
-			return nil, errFraming
-		}
-		framing = framing[n:]
-		for range repeat + 1 {
-			wire = append(append(wire, line...), body[:size]...)
-			wire = append(wire, '\r', '\n')
-			body = body[size:]
-		}
-	}
-}
-
-func reframeEnd(wire, body, tail []byte, code uint64) ([]byte, error) {
-	switch {
-	case len(body) > 0 || code > endPlain || code == endPlain && len(tail) > 0:
-		return nil, errFraming
-	case code == endPlain:
-		return append(wire, plainEnd...), nil
-	default:
-		return append(wire, tail...), nil
-	}
-}
 
 // groupLine reads the size line of a group and returns what follows it.
 func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {

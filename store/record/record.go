@@ -129,8 +129,8 @@ type Capture struct {
 	// Spool holds a body too large for memory: an unlinked temporary file that
 	// the receiver closes. Nil for others.
 	Spool *Spool
-	// Framing is what transfer-decoding took away, such that Reframe(Body,
-	// Framing) is the wire form. Nil where the two are equal.
+	// Framing is what transfer-decoding took away, of which Stored.Wire makes
+	// the wire form again. Nil where that is the body.
 	Framing []byte
 
 	Truncated      bool

@@ -39,7 +39,7 @@ func TestReadMessage(t *testing.T) {
 				t.Errorf("%s: limit %d, spool %v", tt.name, limit, c.Spool)
 			}
 			body := bodyOf(t, &c)
-			wire, err := record.Reframe(body, c.Framing)
+			wire, err := reframe(body, c.Framing)
 			if err != nil {
 				t.Errorf("%s: %v", tt.name, err)
 			}

@@ -67,7 +67,7 @@ func (s *Stored) FrameWhole() {
 	s.Framing = f.end([]byte(plainEnd))
 }
 
-// reframed is Reframe for a body that comes in pieces.
+// reframed makes the wire form of a body again, given what Dechunk took away.
 func reframed(body iter.Seq2[[]byte, error], framing []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		next, stop := iter.Pull2(body)

@@ -116,9 +116,13 @@ func TestDigests(t *testing.T) {
 			if c == nil || c.Body == nil || !strings.HasPrefix(c.DeclaredDigest, "sha1:") {
 				continue
 			}
-			wire, err := record.Reframe(c.Body, c.Framing)
-			if err != nil {
-				t.Errorf("%s: %s: %v", name, c.AskedURL, err)
+			var wire []byte
+			stored := record.Stored{Capture: *c}
+			for b, err := range stored.Wire() {
+				if err != nil {
+					t.Errorf("%s: %s: %v", name, c.AskedURL, err)
+				}
+				wire = append(wire, b...)
 			}
 			checked++
 			block := append(bytes.Clone(c.Head), wire...)
