@@ -8,7 +8,6 @@ package guard
 import (
 	"fmt"
 	"net/netip"
-	"syscall"
 )
 
 // Guard is the address rule of one crawl. The zero value lets through what is
@@ -32,17 +31,6 @@ func (e *RefusedError) Error() string {
 		return fmt.Sprintf("address %s is %s: a crawl connects to it only with ALLOW PRIVATE", e.Addr, e.Kind)
 	}
 	return fmt.Sprintf("address %s is %s: no site can be there", e.Addr, e.Kind)
-}
-
-// Control is a net.Dialer's Control function. It runs for each address that is
-// tried, once it is known and before anything is sent; the error that a dial
-// then returns wraps a *RefusedError.
-func (g Guard) Control(_, address string, _ syscall.RawConn) error {
-	a, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return fmt.Errorf("connect to %q: it is no address with a port: %w", address, err)
-	}
-	return g.Check(a.Addr())
 }
 
 // Check returns a *RefusedError if the address may not be connected to.

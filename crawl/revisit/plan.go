@@ -225,12 +225,3 @@ func urgency(late float64, turn turn) float64 {
 	}
 	return float64(turn) + late/(late+1)
 }
-
-// Freshness is the share of the time that a copy is like its page, if that
-// changes rate times a day and is visited every so many days.
-func Freshness(rate, days float64) float64 {
-	if x := rate * days; x > 1e-9 {
-		return -math.Expm1(-x) / x
-	}
-	return 1
-}

@@ -147,8 +147,8 @@ func TestPlanShares(t *testing.T) {
 		for i := range pages {
 			for j := range pages {
 				moved := .01 / max(intervals[i], intervals[j])
-				lost := Freshness(rates[i], intervals[i]) - Freshness(rates[i], 1/(1/intervals[i]-moved))
-				won := Freshness(rates[j], 1/(1/intervals[j]+moved)) - Freshness(rates[j], intervals[j])
+				lost := freshness(rates[i], intervals[i]) - freshness(rates[i], 1/(1/intervals[i]-moved))
+				won := freshness(rates[j], 1/(1/intervals[j]+moved)) - freshness(rates[j], intervals[j])
 				if intervals[i] < LongestDefault && won > 1.3*lost {
 					t.Fatalf("moving a visit from a page of rate %g to one of %g wins %g and loses %g", rates[i], rates[j], won, lost)
 				}
@@ -226,11 +226,20 @@ func TestPlanAnything(t *testing.T) {
 	})
 }
 
+// freshness is the share of the time that a copy is like its page, if that
+// changes rate times a day and is visited every so many days.
+func freshness(rate, days float64) float64 {
+	if x := rate * days; x > 1e-9 {
+		return -math.Expm1(-x) / x
+	}
+	return 1
+}
+
 func TestFreshness(t *testing.T) {
 	for _, c := range []struct{ rate, days, want float64 }{
 		{0, 10, 1}, {1, 0, 1}, {1, 1, 1 - 1/math.E}, {.5, 2, 1 - 1/math.E}, {100, 10, .001},
 	} {
-		if got := Freshness(c.rate, c.days); math.Abs(got-c.want) > 1e-9 {
+		if got := freshness(c.rate, c.days); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("freshness of rate %v every %v days is %v, want %v", c.rate, c.days, got, c.want)
 		}
 	}

@@ -1,7 +1,6 @@
 package segment
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"runtime/debug"
@@ -21,22 +20,6 @@ const openTimeout = time.Second
 // indexPage is the size in bytes of an index's pages. A bucket takes two at
 // least, and a small segment's values have some 3 KB.
 const indexPage = 1 << 10
-
-// WriteIndex writes one index file at path with a bucket for each segment, in
-// whose infos it notes the bytes it takes. The file is synced and complete
-// when it returns; it is never changed afterwards.
-func WriteIndex(d disk.FS, path string, infos []*Info, writers []*Writer) error {
-	b, err := NewIndexBuilder(d, path)
-	if err != nil {
-		return err
-	}
-	for i, w := range writers {
-		if err := b.AddSegment(infos[i], w); err != nil {
-			return errors.Join(err, b.Abandon())
-		}
-	}
-	return b.Finish()
-}
 
 // IndexBuilder writes one index file. It ends with Finish or Abandon, and is
 // used by one goroutine.

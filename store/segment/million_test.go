@@ -295,7 +295,7 @@ func BenchmarkEntry(b *testing.B) {
 		b.Fatal(err)
 	}
 	info.File, info.Index = "7.raw", "7.idx"
-	if err := WriteIndex(disk.OS, filepath.Join(dir, info.Index), []*Info{&info}, []*Writer{w}); err != nil {
+	if err := writeIndex(filepath.Join(dir, info.Index), &info, w); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("infomall", func(b *testing.B) {

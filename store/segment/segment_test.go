@@ -118,7 +118,7 @@ func writeSegment(t testing.TB, dir string, entries []Stored) *Info {
 	if err := os.WriteFile(filepath.Join(dir, info.File), buf.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteIndex(disk.OS, filepath.Join(dir, info.Index), []*Info{&info}, []*Writer{w}); err != nil {
+	if err := writeIndex(filepath.Join(dir, info.Index), &info, w); err != nil {
 		t.Fatal(err)
 	}
 	return &info
@@ -437,4 +437,16 @@ func BenchmarkChunks(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*float64(len(entries))/b.Elapsed().Seconds(), "entries/s")
 	b.ReportMetric(float64(info.IndexBytes)/float64(len(entries)), "index-bytes/entry")
+}
+
+// writeIndex writes an index file of one segment.
+func writeIndex(path string, info *Info, w *Writer) error {
+	b, err := NewIndexBuilder(disk.OS, path)
+	if err != nil {
+		return err
+	}
+	if err := b.AddSegment(info, w); err != nil {
+		return errors.Join(err, b.Abandon())
+	}
+	return b.Finish()
 }
