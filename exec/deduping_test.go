@@ -12,30 +12,32 @@ import (
 	"infomall/exec/op/optest"
 )
 
+// wordsFrom are n words of a text that has no end, from one of them on.
+func wordsFrom(from, n int) string {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf("w%d", (from+i)*7919%100003))
+	}
+	return strings.Join(list, " ")
+}
+
 // reprintedSite has an article on three hosts, once with another sentence behind
 // it, two pages of one frame with articles of their own, and pages of nearly no
 // words.
 func reprintedSite() *optest.Archive {
-	words := func(from, n int) string {
-		var list []string
-		for i := range n {
-			list = append(list, fmt.Sprintf("w%d", (from+i)*7919%100003))
-		}
-		return strings.Join(list, " ")
-	}
 	page := func(url, day, text string) optest.Capture {
-		frame := "<div class=header>" + words(90000, 80) + "</div>"
+		frame := "<div class=header>" + wordsFrom(90000, 80) + "</div>"
 		return optest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: "<html><body>" + frame + "<div class=content><p>" + text + "</p></div></body></html>"}
 	}
-	article := words(1000, 300)
+	article := wordsFrom(1000, 300)
 	return optest.New(
 		page("http://a.cn/article", "2008-06-02", article),
 		page("http://b.cn/reprint", "2008-06-01", article),
-		page("http://c.cn/again", "2008-06-03", article+" "+words(5000, 20)),
-		page("http://a.cn/own", "2008-06-01", words(2000, 200)),
-		page("http://a.cn/other", "2008-06-01", words(3000, 200)),
-		optest.Capture{URL: "http://a.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + words(7000, 20)},
-		optest.Capture{URL: "http://b.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + words(7000, 20)},
+		page("http://c.cn/again", "2008-06-03", article+" "+wordsFrom(5000, 20)),
+		page("http://a.cn/own", "2008-06-01", wordsFrom(2000, 200)),
+		page("http://a.cn/other", "2008-06-01", wordsFrom(3000, 200)),
+		optest.Capture{URL: "http://a.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + wordsFrom(7000, 20)},
+		optest.Capture{URL: "http://b.cn/short", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p>" + wordsFrom(7000, 20)},
 		optest.Capture{URL: "http://a.cn/empty", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p></p>"},
 		optest.Capture{URL: "http://b.cn/empty", Time: at("2008-06-01"), Status: 200, Mime: html, Body: "<p> </p>"},
 	)
@@ -71,21 +73,14 @@ func TestDedup(t *testing.T) {
 // TestDedupTemplate has pages of a site that share a frame ten times as long as
 // what each says: that makes no two of them duplicates, by any method.
 func TestDedupTemplate(t *testing.T) {
-	words := func(from, n int) string {
-		var list []string
-		for i := range n {
-			list = append(list, fmt.Sprintf("w%d", (from+i)*7919%100003))
-		}
-		return strings.Join(list, " ")
-	}
 	menu := ""
 	for i := range 60 {
-		menu += fmt.Sprintf(`<li><a href="/section%d.htm">%s</a></li>`, i, words(90000+5*i, 5))
+		menu += fmt.Sprintf(`<li><a href="/section%d.htm">%s</a></li>`, i, wordsFrom(90000+5*i, 5))
 	}
 	var site []optest.Capture
 	for i := range 12 {
-		body := `<html><body><div class="header"><h1>` + words(80000, 12) + `</h1></div><div class="nav"><ul>` + menu + `</ul></div>` +
-			`<div class="content"><p>` + words(1000*i, 70) + `</p></div><div class="footer">` + words(70000, 300) + `</div></body></html>`
+		body := `<html><body><div class="header"><h1>` + wordsFrom(80000, 12) + `</h1></div><div class="nav"><ul>` + menu + `</ul></div>` +
+			`<div class="content"><p>` + wordsFrom(1000*i, 70) + `</p></div><div class="footer">` + wordsFrom(70000, 300) + `</div></body></html>`
 		site = append(site, optest.Capture{URL: fmt.Sprintf("http://a.cn/%d", i), Time: at("2008-06-01"), Status: 200, Mime: html, Body: body})
 	}
 	for _, st := range []string{"DEDUP", "DEDUP SIMILARITY 0.5", "DEDUP METHOD simhash DISTANCE 16 SIMILARITY 0.5", "DEDUP METHOD keywords SIMILARITY 0.3", "DEDUP METHOD containment SIMILARITY 0.5"} {
@@ -127,22 +122,15 @@ func TestDedupWork(t *testing.T) {
 // quotingSite has two articles, a page that quotes both whole, one that quotes
 // half of one, and a copy of the first article that came later.
 func quotingSite() *optest.Archive {
-	words := func(from, n int) string {
-		var list []string
-		for i := range n {
-			list = append(list, fmt.Sprintf("w%d", (from+i)*7919%100003))
-		}
-		return strings.Join(list, " ")
-	}
 	page := func(url, day, text string) optest.Capture {
 		return optest.Capture{URL: url, Time: at(day), Status: 200, Mime: html, Body: "<html><body><div class=content><p>" + text + "</p></div></body></html>"}
 	}
-	one, two := words(1000, 100), words(3000, 100)
+	one, two := wordsFrom(1000, 100), wordsFrom(3000, 100)
 	return optest.New(
 		page("http://a.cn/one", "2008-06-02", one),
 		page("http://b.cn/two", "2008-06-02", two),
-		page("http://c.cn/both", "2008-06-03", words(5000, 900)+" "+one+" "+two),
-		page("http://d.cn/half", "2008-06-03", words(7000, 900)+" "+words(1000, 50)),
+		page("http://c.cn/both", "2008-06-03", wordsFrom(5000, 900)+" "+one+" "+two),
+		page("http://d.cn/half", "2008-06-03", wordsFrom(7000, 900)+" "+wordsFrom(1000, 50)),
 		page("http://e.cn/one", "2008-06-04", one),
 	)
 }
