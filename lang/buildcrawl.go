@@ -82,6 +82,11 @@ func (b *builder) crawlClause(c *ast.Crawl, o *crawlClauseSyntax) (twice string)
 	case o.Private:
 		twice = ifSet(c.AllowPrivate, "ALLOW PRIVATE")
 		c.AllowPrivate = true
+	case o.TrapsOff, present(o.TrapLimit):
+		twice = ifSet(c.TrapsOff || c.TrapLimit != nil, "TRAPS")
+		if c.TrapsOff = o.TrapsOff; !o.TrapsOff {
+			c.TrapLimit = literal(&o.TrapLimit)
+		}
 	case o.Archive:
 		twice = ifSet(c.FromArchive, "FROM ARCHIVE")
 		c.FromArchive, c.Time = true, o.At

@@ -150,6 +150,8 @@ type crawlClauseSyntax struct {
 	Requisites bool                `parser:"| @( 'WITH' 'REQUISITES' )"`
 	Ignore     bool                `parser:"| @( 'IGNORE' 'ROBOTS' )"`
 	Private    bool                `parser:"| @( 'ALLOW' 'PRIVATE' )"`
+	TrapsOff   bool                `parser:"| 'TRAPS' ( @'OFF'"`
+	TrapLimit  lexer.Token         `parser:"  | 'LIMIT' @( Number | Param ) )"`
 	Archive    bool                `parser:"| @( 'FROM' 'ARCHIVE' )"`
 	At         ast.Expr            `parser:"  ( 'AT' @@ )?"`
 	Alias      lexer.Token         `parser:"| 'AS' @( Ident | Quoted )"`

@@ -75,7 +75,7 @@ CRAWL (url, … | DUE [IN scope, …])
     [FOR words] [EXPAND WHERE expr [THROUGH n]]
     [ORDER (BFS | BEST | RANDOM)] [WORKERS n] [DELAY 7d] [RATE 64KB]
     [AGENT agent] [PROXY url] [WITH REQUISITES] [IGNORE ROBOTS]
-    [ALLOW PRIVATE] [FROM ARCHIVE [AT t]] [AS name]
+    [ALLOW PRIVATE] [TRAPS (OFF | LIMIT n)] [FROM ARCHIVE [AT t]] [AS name]
 url = 'text' | $name
 agent = 'text' | $name
 words = 'text' | $name

@@ -518,7 +518,7 @@ func withoutParams(q *ast.Query) *ast.Query {
 }
 
 func (g treeMaker) crawl() *ast.Crawl {
-	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "BEST", "RANDOM")}
+	c := &ast.Crawl{Seeds: []ast.Expr{g.text()}, Requisites: g.bool(), IgnoreRobots: g.bool(), AllowPrivate: g.bool(), TrapsOff: g.bool(), Alias: g.nameOrNil(), Order: g.of("", "BFS", "BEST", "RANDOM")}
 	if g.bool() {
 		c.Due, c.Seeds, c.In = true, nil, []ast.Scope{{From: g.text()}, {From: g.text(), To: g.text()}}
 	}
@@ -533,6 +533,9 @@ func (g treeMaker) crawl() *ast.Crawl {
 			c.Through = g.param()
 		}
 		c.Limits = []ast.CrawlLimit{{Pages: true, N: g.param()}, {N: &ast.Size{Text: "2MB", Bytes: 2 << 20}}}
+	}
+	if !c.TrapsOff && g.bool() {
+		c.TrapLimit = g.param()
 	}
 	if g.bool() {
 		c.Within = []ast.Scope{{From: g.text()}, {From: g.text(), To: g.text()}}

@@ -210,6 +210,8 @@ type Crawl struct {
 	Requisites   bool
 	IgnoreRobots bool
 	AllowPrivate bool
+	TrapsOff     bool // TRAPS OFF
+	TrapLimit    Expr // of TRAPS LIMIT, *Number or *Param; nil if absent
 	FromArchive  bool
 	Time         Expr  // of FROM ARCHIVE AT; nil if absent
 	Alias        *Name // nil if absent

@@ -50,16 +50,21 @@ func (p *printer) crawl(s *Crawl) {
 	p.clause(" RATE ", s.Rate)
 	p.clause(" AGENT ", s.Agent)
 	p.clause(" PROXY ", s.Proxy)
-	for _, c := range []struct {
-		words string
-		set   bool
-	}{{" WITH REQUISITES", s.Requisites}, {" IGNORE ROBOTS", s.IgnoreRobots}, {" ALLOW PRIVATE", s.AllowPrivate}, {" FROM ARCHIVE", s.FromArchive}} {
-		if c.set {
-			p.WriteString(c.words)
-		}
-	}
+	p.flag(" WITH REQUISITES", s.Requisites)
+	p.flag(" IGNORE ROBOTS", s.IgnoreRobots)
+	p.flag(" ALLOW PRIVATE", s.AllowPrivate)
+	p.flag(" TRAPS OFF", s.TrapsOff)
+	p.clause(" TRAPS LIMIT ", s.TrapLimit)
+	p.flag(" FROM ARCHIVE", s.FromArchive)
 	p.clause(" AT ", s.Time)
 	p.alias(s.Alias)
+}
+
+// flag prints a clause that has no value, if it is there.
+func (p *printer) flag(clause string, there bool) {
+	if there {
+		p.WriteString(clause)
+	}
 }
 
 var crawlDeeds = [...]string{"PAUSE", "RESUME", "STOP"}
