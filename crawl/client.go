@@ -30,8 +30,9 @@ const (
 	connectTimeout   = 5 * time.Second
 	firstByteTimeout = 30 * time.Second
 	wholeTimeout     = 20 * time.Minute
-	rateWindow       = 15 * time.Second // in which rateMin bytes must come
-	rateMin          = 1 << 10
+	rateWindow       = 15 * time.Second // in which some bytes of a body must come: see [body.hurry]
+	rateMin          = 1 << 10          // so many in the first window, and as many more in each further one
+	rateMinMax       = 16 << 10         // up to so many
 	idleMax          = 15 * time.Second // after which an unused connection is closed
 	idleMany         = 1000             // unused connections that are kept
 	readerBytes      = 32 << 10         // of the buffer of a connection that is used
@@ -51,6 +52,7 @@ type client struct {
 	guard   guard.Guard
 	proxy   proxy
 	rate    *rate
+	quota   *quota
 	now     func() time.Time
 
 	passwords passwords
@@ -71,6 +73,20 @@ type conn struct {
 	old  bool // it has served a request: an end at once says that it was closed meanwhile
 }
 
+// setDeadline sets the deadline of reads and writes. It fails with
+// [os.ErrDeadlineExceeded] if ctx has ended. The end of ctx sets a deadline in the
+// past, see [client.exchange]: ctx is looked at after the new deadline is set, so
+// that the new one never replaces the one in the past unnoticed.
+func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
+	if err := cn.SetDeadline(t); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return os.ErrDeadlineExceeded
+	}
+	return nil
+}
+
 // request is what to ask for.
 type request struct {
 	url     *url.URL
@@ -87,6 +103,29 @@ type response struct {
 	addr    netip.Addr
 	elapsed time.Duration
 	entered netip.Addr // whose manners are to be left
+	ended   bool       // a limit of the crawl, or STOP, ended it
+	cookies cookieNews // what it set
+}
+
+// endedError is why a request ends before its time: a limit of the crawl was
+// reached, or the crawl was stopped. It is the cause of the context of such a
+// request.
+type endedError struct{ why string }
+
+func (e *endedError) Error() string { return e.why }
+
+// endWith notes that ctx ended the request, if it did and the request did not come
+// to its end.
+func (r *response) endWith(ctx context.Context) {
+	err := context.Cause(ctx)
+	switch {
+	case err == nil:
+	case r.outcome == record.OutcomeIncomplete, r.outcome == record.OutcomeTLSError, transient(r.outcome):
+		r.reason = err.Error()
+		if r.ended = errors.As(err, new(*endedError)); r.ended && r.capture != nil {
+			r.outcome = record.OutcomeTruncated
+		}
+	}
 }
 
 // fault is an error with the outcome that it means.
@@ -114,9 +153,10 @@ func faultOf(err error) *fault {
 func (c *client) get(ctx context.Context, r request) response {
 	begun := c.now()
 	res := c.try(ctx, r)
+	res.endWith(ctx)
 	res.elapsed = c.now().Sub(begun)
 	if res.capture != nil {
-		c.cookies.set(r.url, res.capture.Head)
+		res.cookies = c.cookies.set(r.url, res.capture.Head, c.now())
 		res.capture.Time = record.At(begun)
 		res.capture.AskedURL = r.url.String()
 		if res.addr.IsValid() {
@@ -263,9 +303,6 @@ func (c *client) exchange(ctx context.Context, cn *conn, r request) (res respons
 	} else {
 		cn.Close()
 	}
-	if err := context.Cause(ctx); err != nil && res.outcome != record.OutcomeOK {
-		res.reason = err.Error()
-	}
 	return res, stale
 }
 
@@ -279,7 +316,7 @@ func (c *client) speak(ctx context.Context, cn *conn, r request) (res response, 
 		return res, false
 	}
 	end := c.now().Add(wholeTimeout)
-	if err := cn.SetDeadline(c.now().Add(firstByteTimeout)); err != nil {
+	if err := cn.setDeadline(ctx, c.now().Add(firstByteTimeout)); err != nil {
 		return fail(err)
 	}
 	if _, err := cn.Write(c.message(r)); err != nil {
@@ -305,7 +342,7 @@ func (c *client) speak(ctx context.Context, cn *conn, r request) (res response, 
 	if res.capture, err = b.capture(); err != nil {
 		return fail(&fault{record.OutcomeInternal, err})
 	}
-	res.outcome, res.reason = b.outcome, b.reason
+	res.outcome, res.reason, res.ended = b.outcome, b.reason, b.ended
 	if res.outcome == record.OutcomeOK {
 		res.outcome = outcomeOf(res.capture)
 	}
@@ -398,11 +435,13 @@ type body struct {
 	head int
 	n    int64 // bytes of the body
 
-	deadline time.Time // when rateMin bytes must have come since the last
+	deadline time.Time // when least bytes must have come since the body had since bytes
 	since    int64
+	least    int64
 
 	outcome record.Outcome
 	reason  string
+	ended   bool // the quota of the crawl ended it
 }
 
 // errCut ends the reading of a body that is too long.
@@ -417,11 +456,10 @@ func (b *body) read() (keep bool, err error) {
 	old := !bytes.HasPrefix(head, []byte("HTTP/1.1"))
 	connection := strings.ToLower(record.Header(head, "Connection"))
 	keep = !strings.Contains(connection, "close") && (!old || strings.Contains(connection, "keep-alive"))
-	coding := record.Header(head, "Transfer-Encoding")
 	length, lengthErr := strconv.ParseInt(record.Header(head, "Content-Length"), 10, 64)
 	switch {
 	case status == 204 || status == 304:
-	case strings.EqualFold(coding[strings.LastIndexByte(coding, ',')+1:], "chunked") || strings.EqualFold(strings.TrimSpace(coding), "chunked"):
+	case record.Chunked(head):
 		err = b.chunked()
 	case lengthErr == nil && length >= 0:
 		if length <= memoryMax && length <= b.max {
@@ -434,7 +472,10 @@ func (b *body) read() (keep bool, err error) {
 		keep = false
 		err = b.take(-1)
 	}
+	var ended *endedError
 	switch {
+	case errors.As(err, &ended) && b.n > 0:
+		b.outcome, b.reason, b.ended = record.OutcomeTruncated, ended.why, true
 	case errors.Is(err, errCut):
 		b.outcome, b.reason = record.OutcomeTruncated, fmt.Sprintf("longer than %d bytes", b.max)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
@@ -498,22 +539,29 @@ func (b *body) take(n int64) error {
 	return nil
 }
 
-// hurry sets the deadline of the next read: in each window some bytes must come.
+// hurry sets the deadline of the next read: in each window some bytes must come,
+// and in each further window more of them. A server that is slow at times sends a
+// page within that; one that drips is let go before long, for its host waits
+// meanwhile.
 func (b *body) hurry() error {
 	now := b.c.now()
-	if b.deadline.IsZero() || b.n-b.since >= rateMin {
+	if b.deadline.IsZero() || b.n-b.since >= b.least {
 		b.deadline, b.since = now.Add(rateWindow), b.n
+		b.least = min(b.least+rateMin, rateMinMax)
 		if b.deadline.After(b.end) {
 			b.deadline = b.end
 		}
-		return b.cn.SetReadDeadline(b.deadline)
+		return b.cn.setDeadline(b.ctx, b.deadline)
 	}
 	return nil
 }
 
-// pay waits until n bytes are within the rate of the crawl. The server is not
-// blamed for that.
+// pay takes n bytes from what the crawl may receive, and waits until they are
+// within its rate. The server is not blamed for that.
 func (b *body) pay(n int) error {
+	if err := b.c.quota.spend(n); err != nil {
+		return err
+	}
 	waited, err := b.c.rate.spend(b.ctx, n)
 	if waited > 0 {
 		b.end = b.end.Add(waited)

@@ -97,7 +97,7 @@ func TestCookies(t *testing.T) {
 	c := newCookies()
 	u := &url.URL{Scheme: "http", Host: "a.example", Path: "/"}
 	for i := range 1000 {
-		c.set(u, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nSet-Cookie: c%d=%d\r\n\r\n", i, i))
+		c.set(u, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nSet-Cookie: c%d=%d\r\n\r\n", i, i), time.Now())
 	}
 	if n := len(c.jar.Cookies(u)); n != cookiesMax {
 		t.Errorf("%d cookies are remembered, want %d", n, cookiesMax)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"infomall/crawl/links"
 	"infomall/crawl/order"
 	"infomall/crawl/robots"
+	"infomall/crawl/trap"
 	"infomall/store/record"
 )
 
@@ -27,7 +29,8 @@ const (
 	pollEvery      = 250 * time.Millisecond
 	publishEvery   = 30 * time.Second // unless the crawl says it
 	lostMax        = 5
-	quiet          = 20 // acknowledgements in a batch, below which others are let in after it
+	overGrace      = time.Second // for pages under way to come whole when the time is over
+	quiet          = 20          // acknowledgements in a batch, below which others are let in after it
 )
 
 // Env is what a crawl has of the outside. Its zero value is the Internet.
@@ -84,7 +87,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 		}
 	}
 	err = errors.Join(err, e.q.Close(), e.past.pin(nil, e.begun))
-	res := record.CrawlResult{Crawl: e.crawl, Lost: e.lost, Elapsed: e.now().Sub(e.begun)}
+	res := record.CrawlResult{Crawl: e.crawl, Lost: e.lost, Ended: e.ended, Elapsed: e.now().Sub(e.begun)}
 	if e.sink != nil {
 		c := e.sink.Counts()
 		res.Stored, res.Visits = c.Stored, c.Visits
@@ -110,7 +113,7 @@ type engine struct {
 	hosts     map[string]*host
 	manners   manners
 	past      past // used by workers too
-	traps     traps
+	sites     sites
 	results   chan *task
 	tasks     []*task // those that are out, by worker; nil is an idle one
 	out       int
@@ -122,6 +125,10 @@ type engine struct {
 	held      int64      // bytes that came and are not acknowledged, which do so too
 	done      []*task
 	lost      []record.Fetch // seeds that brought no answer
+	ended     record.Ended   // what a limit or STOP ended
+	overSince time.Time      // since when nothing is begun any more; zero while it is
+	resumed   bool           // an earlier run began the crawl
+	cutOff    bool           // what was under way then has been ended
 	committed time.Time
 	rest      time.Duration // after committed, before the next commit unless there is much
 	polled    time.Time
@@ -147,7 +154,7 @@ type task struct {
 	relieved bool              // another task was begun in its place
 	links    []links.Link
 	asks     robots.Directives // of the page
-	text     text              // of the page
+	print    *trap.Print       // of what came, if it may be in a trap
 	focus    record.FocusVerdict
 	took     [record.Stages]time.Duration
 	err      error // a fault in what the crawl was asked, which ends it
@@ -156,8 +163,10 @@ type task struct {
 	leased  bool // it counts against the limit until it is acknowledged
 	came    bool // it brought a page,
 	failed  bool // or no answer
+	missed  bool // it was guessed to be a sitemap, and is none
 	fetches []record.Fetch
 	retry   time.Time // zero: it is done
+	keep    bool      // it is in a trap: it is kept back
 	line    int       // of robots.txt, that allows it; 0: none says anything
 	queued  int       // URLs that it led to and that were not met before
 	leftOut int       // URLs that it led to and that a rule left out
@@ -181,13 +190,22 @@ func (e *engine) start() (err error) {
 	if begun && e.crawl.Statement != e.o.Statement {
 		return &record.OtherCrawlError{Crawl: e.crawl}
 	}
+	var given []record.Queued // to a crawl that was over
+	var traps []released
 	if !begun {
 		id := e.crawl.ID + 1
+		if given, err = e.q.Inbox(commitMany); err != nil {
+			return err
+		}
+		if traps, err = e.releases(given); err != nil {
+			return err
+		}
 		if err := e.q.Reset(); err != nil {
 			return err
 		}
 		e.crawl = record.Crawl{ID: id, Name: e.o.Name, Statement: e.o.Statement, Started: record.At(e.begun), Finished: record.NoTime}
 	}
+	e.resumed = begun
 	e.crawl.State, e.crawl.Error = record.CrawlRunning, ""
 	if e.o.Order == record.OrderBest {
 		e.crawl.Weights = &e.o.Weights
@@ -199,6 +217,7 @@ func (e *engine) start() (err error) {
 	if err := e.q.SetOrders(e.orders); err != nil {
 		return err
 	}
+	e.client.quota = newQuota(e.o.MaxBytes, e.crawl.Bytes)
 	e.hosts, e.manners = make(map[string]*host), newManners()
 	if e.f, err = frontier.New(e.q); err != nil {
 		return err
@@ -208,6 +227,9 @@ func (e *engine) start() (err error) {
 			if _, err := e.add(record.Queued{URL: s}); err != nil {
 				return err
 			}
+		}
+		if err := errors.Join(e.renew(traps), e.admit(given)); err != nil {
+			return err
 		}
 	}
 	if err := e.q.SetWorkers(nil); err != nil {
@@ -251,15 +273,16 @@ func (e *engine) workers() []record.Worker {
 
 // loop runs the crawl. When it returns no worker is out.
 func (e *engine) loop(ctx context.Context) error {
-	work, cancel := context.WithCancel(ctx)
+	work, end := context.WithCancelCause(ctx)
 	defer func() {
-		cancel()
+		end(nil)
 		for e.out > 0 {
 			e.abandon(<-e.results)
 		}
 	}()
 	e.polled, e.published, e.committed, e.rest = e.begun, e.begun, e.begun, commitEvery
 	for {
+		e.endFetches(end)
 		wait, err := e.lease(work)
 		if err != nil {
 			return err
@@ -270,14 +293,14 @@ func (e *engine) loop(ctx context.Context) error {
 		} else if busy {
 			continue
 		}
-		if e.out == 0 && (e.f.Empty() || e.ended() && (len(e.shelf) == 0 || e.over())) {
+		if e.out == 0 && (e.f.Empty() || e.enough() && (len(e.shelf) == 0 || e.over() != "")) {
 			if len(e.done) > 0 {
 				if err := e.commit(); err != nil {
 					return err
 				}
 				continue // some may be tried again
 			}
-			if e.ended() {
+			if e.enough() {
 				return nil // what is given from now on is for the next
 			}
 			if err := e.poll(); err != nil {
@@ -316,25 +339,45 @@ func (e *engine) until(wait time.Time) time.Duration {
 	return max(d, 0)
 }
 
-// ended reports whether no URL is to be taken out any more.
-func (e *engine) ended() bool { return e.over() || e.full() }
+// enough reports whether no URL is to be taken out any more.
+func (e *engine) enough() bool { return e.over() != "" || e.full() }
 
-// over reports whether nothing is to be begun any more.
-func (e *engine) over() bool {
-	return e.orders.Stop || e.o.MaxTime > 0 && e.now().Sub(e.begun) >= e.o.MaxTime
+// over says why nothing is begun any more; "" as long as it is.
+func (e *engine) over() string {
+	switch {
+	case e.orders.Stop:
+		return "the crawl was stopped"
+	case e.o.MaxTime > 0 && e.now().Sub(e.begun) >= e.o.MaxTime:
+		return fmt.Sprintf("the crawl reached its LIMIT of %v", e.o.MaxTime)
+	}
+	return ""
+}
+
+// endFetches ends what is under way once the crawl is over for overGrace. The part
+// of a page that came is kept; a URL that brought no answer stays in the frontier.
+func (e *engine) endFetches(end context.CancelCauseFunc) {
+	why := e.over()
+	switch now := e.now(); {
+	case why == "" || e.cutOff:
+	case e.overSince.IsZero():
+		e.overSince = now
+	case now.Sub(e.overSince) >= overGrace:
+		e.cutOff = true
+		end(&endedError{why})
+	}
 }
 
 // full reports whether a limit on what is fetched is reached, what is out
 // counted.
 func (e *engine) full() bool {
-	return e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
+	return e.client.quota.spent() || e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
 }
 
 // lease gives idle workers what to do. Without anything to do it tells when
 // there may be.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	for e.out < e.width() && len(e.done) < commitMany && !e.orders.Pause {
-		if len(e.shelf) > 0 && !e.over() {
+		if len(e.shelf) > 0 && e.over() == "" {
 			t := e.shelf[0]
 			e.shelf = slices.Delete(e.shelf, 0, 1)
 			e.launch(ctx, t)
@@ -360,7 +403,7 @@ func (e *engine) width() int {
 // next takes the task out of the frontier that is to be done now; nil if there is
 // none, with the time when there may be.
 func (e *engine) next() (t *task, wait time.Time, err error) {
-	for len(e.done) < commitMany+spareMax && !e.ended() {
+	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()
 		u, wait, ok, err := e.f.Next(now)
 		if err != nil || !ok {
@@ -371,7 +414,18 @@ func (e *engine) next() (t *task, wait time.Time, err error) {
 		if err != nil {
 			return nil, wait, err
 		}
-		if why := e.traps.refuse(u.URL); why != "" && !u.Forced {
+		why, err := e.refuse(&u)
+		if err != nil {
+			return nil, wait, err
+		}
+		t.keep = why != ""
+		if why == "" && !u.Guessed {
+			why, err = e.revisits(&u)
+		}
+		if err != nil {
+			return nil, wait, err
+		}
+		if why != "" {
 			e.leftOut(t, record.OutcomeFiltered, why)
 			if err := e.f.Release(u.Host, h.next(now)); err != nil {
 				return nil, wait, err
@@ -565,6 +619,12 @@ func (e *engine) commit() error {
 		}
 	}
 	e.done = e.done[:0]
+	if err := e.saveCookies(); err != nil {
+		return err
+	}
+	if err := e.saveSites(false); err != nil {
+		return err
+	}
 	if err := e.save(); err != nil {
 		return err
 	}
@@ -595,13 +655,16 @@ func (e *engine) acknowledge(t *task) error {
 		return e.f.Retry(&t.u, t.retry)
 	}
 	e.crawl.Waiting--
+	if t.keep {
+		return e.keep(&t.u, t.fetches[0].Reason)
+	}
 	return e.f.Done(&t.u)
 }
 
 // count counts what t came to, now that it is durable.
 func (e *engine) count(t *task) {
 	e.unlimit(t)
-	if t.robots || len(t.fetches) == 0 {
+	if t.robots || t.missed || len(t.fetches) == 0 {
 		return
 	}
 	switch {
@@ -646,12 +709,12 @@ func (e *engine) poll() (err error) {
 		return err
 	}
 	for _, u := range given {
-		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
-			continue
-		}
-		if _, err := e.add(u); err != nil {
+		if err := e.release(u.URL); err != nil {
 			return err
 		}
+	}
+	if err := e.admit(given); err != nil {
+		return err
 	}
 	if e.o.Progress != nil {
 		e.o.Progress(e.crawl)
@@ -662,10 +725,23 @@ func (e *engine) poll() (err error) {
 	return e.commit()
 }
 
+// admit queues URLs that another process gave.
+func (e *engine) admit(given []record.Queued) error {
+	for _, u := range given {
+		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
+			continue
+		}
+		if _, err := e.add(u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // end ends the crawl, which ran into err, if that is not nil. That it is over is
 // noted once all its pages are in force.
 func (e *engine) end(ctx context.Context, err error) error {
-	var errs []error
+	errs := []error{e.saveSites(true)}
 	if err == nil || ctx.Err() != nil {
 		errs = append(errs, e.commit()) // what is fetched counts
 	}

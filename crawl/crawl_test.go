@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,13 +88,13 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// pagesAsked is what was asked for, but for robots.txt.
+// pagesAsked is what was asked for, but for robots.txt, and for a sitemap that it has not.
 func (w *web) pagesAsked() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var b strings.Builder
 	for _, p := range w.asked {
-		if p != "/robots.txt" {
+		if p != "/robots.txt" && (p != "/sitemap.xml" || w.pages[p] != nil) {
 			b.WriteString(strings.TrimPrefix(p, "/"))
 		}
 	}
@@ -282,7 +283,7 @@ func TestAnswers(t *testing.T) {
 	got := fetches(t, a)
 	for path, want := range map[string]string{
 		"/A": "ok", "/B": "redirect", "/Z": "ok", "/Y": "ok", "/C": "redirect", "/D": "redirect", "/E": "http_error http_error ok",
-		"/F": "http_error http_error http_error", "/G": "incomplete", "/H": "truncated", "/M": "http_error", "/robots.txt": "http_error",
+		"/F": "http_error http_error http_error", "/G": "incomplete incomplete", "/H": "truncated", "/M": "http_error", "/robots.txt": "http_error",
 	} {
 		if got[path] != want {
 			t.Errorf("%s: %q, want %q", path, got[path], want)
@@ -353,6 +354,83 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
+// TestGuessedSitemaps shows that a crawl asks a host once for /sitemap.xml if robots.txt
+// names no sitemap: that a sitemap leads to pages, also through a redirect, an index and
+// gzip, and that anything else is in fetches only, and counts as no page.
+func TestGuessedSitemaps(t *testing.T) {
+	page := func(text string) http.HandlerFunc {
+		return func(out http.ResponseWriter, r *http.Request) {
+			out.Header().Set("Content-Type", "text/html; charset=utf-8")
+			fmt.Fprint(out, text)
+		}
+	}
+	to := func(path string) http.HandlerFunc {
+		return func(out http.ResponseWriter, r *http.Request) {
+			http.Redirect(out, r, path, http.StatusMovedPermanently)
+		}
+	}
+	xml := func(w *web, root, entry, path string) http.HandlerFunc {
+		return func(out http.ResponseWriter, r *http.Request) {
+			out.Header().Set("Content-Type", "application/xml")
+			fmt.Fprintf(out, "<?xml version='1.0'?><%[1]s xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><%[2]s><loc>%[3]s</loc></%[2]s></%[1]s>", root, entry, w.URL+path)
+		}
+	}
+	for _, c := range []struct {
+		name    string
+		prepare func(w *web, o *record.CrawlOptions)
+		asked   string
+		fetched int64
+		outcome string
+	}{
+		{"none", func(*web, *record.CrawlOptions) {}, "A|sitemap.xml|B", 2, "http_error"},
+		{"a sitemap", func(w *web, _ *record.CrawlOptions) { w.pages["/sitemap.xml"] = xml(w, "urlset", "url", "/C") }, "A|sitemap.xml|B|C", 4, "ok"},
+		{"a redirect to an index", func(w *web, _ *record.CrawlOptions) {
+			w.pages["/sitemap.xml"] = to("/index.xml")
+			w.pages["/index.xml"] = xml(w, "sitemapindex", "sitemap", "/1.xml.gz")
+			w.pages["/1.xml.gz"] = func(out http.ResponseWriter, r *http.Request) {
+				out.Header().Set("Content-Type", "application/x-gzip")
+				out.Write(gzipped(t, w.URL+"/C\n"))
+			}
+		}, "A|sitemap.xml|index.xml|1.xml.gz|B|C", 5, "redirect"},
+		{"a page", func(w *web, _ *record.CrawlOptions) { w.pages["/sitemap.xml"] = page("<a href=/C>not found</a>") }, "A|sitemap.xml|B", 2, "ok"},
+		{"a page without end", func(w *web, _ *record.CrawlOptions) { w.pages["/sitemap.xml"] = to("/sitemap.xml") }, "A|sitemap.xml|B", 2, "redirect"},
+		{"a redirect to a page that another links to", func(w *web, _ *record.CrawlOptions) {
+			w.pages["/sitemap.xml"] = to("/D")
+		}, "A|sitemap.xml|D|B|D", 3, "redirect"},
+		{"a server that fails", func(w *web, _ *record.CrawlOptions) {
+			w.pages["/sitemap.xml"] = func(out http.ResponseWriter, r *http.Request) { out.WriteHeader(500) }
+		}, "A|sitemap.xml|B", 2, "http_error"},
+		{"a limit", func(w *web, o *record.CrawlOptions) { o.MaxPages = 2 }, "A|sitemap.xml|B", 2, "http_error"},
+		{"it is denied", func(w *web, _ *record.CrawlOptions) { w.robots = "User-agent: *\nDisallow: /s" }, "A|B", 2, ""},
+		{"it is excluded", func(w *web, o *record.CrawlOptions) { o.ExcludeMatch = []*regexp.Regexp{regexp.MustCompile("sitemap")} }, "A|B", 2, ""},
+		{"a list of pages", func(w *web, o *record.CrawlOptions) { o.Depth = 0 }, "A", 1, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			graph := map[string]string{"A": "B", "B": "", "C": "", "D": ""}
+			if strings.Contains(c.name, "links to") {
+				graph["B"] = "D"
+			}
+			w := newWeb(t, graph)
+			o := w.options()
+			c.prepare(w, &o)
+			a := newArchive(t)
+			res, err := Run(t.Context(), a, o, Env{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(slices.DeleteFunc(w.asked, func(p string) bool { return p == "/robots.txt" }), "|"); strings.ReplaceAll(got, "/", "") != c.asked {
+				t.Errorf("asked for %s, want %s", got, c.asked)
+			}
+			if res.Fetched != c.fetched || res.Failed != 0 || res.Waiting != 0 || len(res.Lost) > 0 {
+				t.Errorf("fetched %d, failed %d, waiting %d, lost %v; want %d fetched and no more", res.Fetched, res.Failed, res.Waiting, res.Lost, c.fetched)
+			}
+			if got := fetches(t, a)["/sitemap.xml"]; got != c.outcome {
+				t.Errorf("/sitemap.xml has the outcome %q, want %q", got, c.outcome)
+			}
+		})
+	}
+}
+
 // TestOrderBest shows that pages whose names lead to others come before those in
 // deep folders.
 func TestOrderBest(t *testing.T) {
@@ -419,6 +497,7 @@ func TestSinkFails(t *testing.T) {
 		}
 		got := fetches(t, a.archive)
 		delete(got, "/robots.txt")
+		delete(got, "/sitemap.xml")
 		if res.Fetched != int64(len(got)) || res.Stages[record.StageFetch].Count != int64(len(got)) {
 			t.Errorf("with room for %d of 5 captures: %d are counted, %d went through the stages, fetches %v", n, res.Fetched, res.Stages[record.StageFetch].Count, got)
 		}
@@ -428,6 +507,7 @@ func TestSinkFails(t *testing.T) {
 		}
 		got = fetches(t, a.archive)
 		delete(got, "/robots.txt")
+		delete(got, "/sitemap.xml")
 		if res.Fetched != 4 || res.Waiting != 0 {
 			t.Errorf("with room again: %d are fetched, %d wait", res.Fetched, res.Waiting)
 		}

@@ -16,6 +16,7 @@ const (
 	dnsWaitMax   = 90 * time.Second
 	dnsTriesMax  = 5
 	namesMax     = 100_000
+	lookupMax    = 30 * time.Second // that one look-up takes
 )
 
 // names looks up the addresses of hosts, one look-up a host at a time, and
@@ -85,7 +86,9 @@ func (n *names) claim(host string) (x *name, ours bool) {
 // find looks up a host.
 func (n *names) find(ctx context.Context, host string, x *name) {
 	defer close(x.done)
-	x.addrs, x.err = n.lookup(ctx, host)
+	limited, cancel := context.WithTimeout(ctx, lookupMax)
+	defer cancel()
+	x.addrs, x.err = n.lookup(limited, host)
 	if x.err == nil && len(x.addrs) == 0 {
 		x.err = errors.New("no address")
 	}

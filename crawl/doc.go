@@ -53,6 +53,9 @@ type Queue interface {
 	frontier.Store
 	// Meet notes that a URL was met, and reports whether it had been before.
 	Meet(url string) (before bool, err error)
+	// Claim notes that the URL which arrived as seq is the one to fetch of those
+	// with that key, and reports whether no other one was before.
+	Claim(key string, seq uint64) (bool, error)
 	// Leave notes that a URL was left out for the page which led to it, and
 	// reports whether it had been met, or left out so, before. It may be met yet.
 	Leave(url string) (before bool, err error)
@@ -61,6 +64,10 @@ type Queue interface {
 	// Host gives what SetHost noted of a host, valid until the next call.
 	Host(host string) ([]byte, error)
 	SetHost(host string, v []byte) error
+	// Site returns what SetSite stored of the traps of a host, valid until the
+	// next call.
+	Site(host string) ([]byte, error)
+	SetSite(host string, v []byte) error
 	// Crawl gives what SetCrawl set; a crawl without a name was never begun.
 	Crawl() (record.Crawl, error)
 	SetCrawl(c *record.Crawl) error

@@ -15,6 +15,7 @@ import (
 
 	"infomall/crawl/guard"
 	"infomall/crawl/order"
+	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -77,8 +78,8 @@ func (e *engine) work(ctx context.Context, t *task) {
 		e.fetchPage(ctx, t)
 	}
 	t.final = t.robots || !t.leads()
-	if !t.final && e.o.SkipNoArchive {
-		e.extract(t) // what the page asks for decides whether it is stored
+	if !t.final && (e.o.SkipNoArchive || t.u.Guessed) {
+		e.extract(t) // what the page asks for, or is, decides whether it is stored
 		t.final = true
 	}
 	e.report(ctx, t)
@@ -144,7 +145,9 @@ func (e *engine) ask(ctx context.Context, r request) (res response, again time.T
 	addr, err := e.client.resolve(ctx, r.url)
 	if err != nil {
 		f := faultOf(err)
-		return response{outcome: f.outcome, reason: f.Error()}, again
+		res = response{outcome: f.outcome, reason: f.Error()}
+		res.endWith(ctx)
+		return res, again
 	}
 	r.addr = addr
 	if !e.client.proxy.direct {
@@ -167,6 +170,14 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	t.res, t.again = e.ask(ctx, request{url: u})
+	if c := t.res.capture; c != nil && t.res.outcome == record.OutcomeIncomplete {
+		// Once more: else all is denied for an hour.
+		t.res.capture = nil
+		c.Close()
+		entered := t.res.entered
+		t.res = e.getAgain(ctx, u)
+		t.res.entered = entered
+	}
 	for hop := 0; t.res.capture != nil; hop++ {
 		c := t.res.capture
 		t.captures = append(t.captures, c)
@@ -178,13 +189,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 		if u, err = url.Parse(to); err != nil {
 			return
 		}
-		var next response
-		if addr, err := e.client.resolve(ctx, u); err != nil {
-			f := faultOf(err)
-			next = response{outcome: f.outcome, reason: f.Error()}
-		} else {
-			next = e.client.get(ctx, request{url: u, addr: addr})
-		}
+		next := e.getAgain(ctx, u)
 		switch {
 		case next.outcome == record.OutcomeFiltered:
 			return // where a crawl does not go it leads nowhere: as if there were none
@@ -195,6 +200,17 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 		next.entered = t.res.entered
 		t.res = next
 	}
+}
+
+// getAgain makes a further request for a robots.txt, at once: the host is entered
+// already.
+func (e *engine) getAgain(ctx context.Context, u *url.URL) response {
+	addr, err := e.client.resolve(ctx, u)
+	if err != nil {
+		f := faultOf(err)
+		return response{outcome: f.outcome, reason: f.Error()}
+	}
+	return e.client.get(ctx, request{url: u, addr: addr})
 }
 
 // location is where a redirect leads: a canonical URL of http or https.
@@ -303,6 +319,7 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	if t.res.entered.IsValid() {
 		e.manners.leave(t.res.entered, h.free)
 	}
+	e.countEnded(t)
 	if t.robots {
 		return e.robots(ctx, t, h)
 	}
@@ -310,12 +327,22 @@ func (e *engine) response(ctx context.Context, t *task) error {
 		return err
 	}
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
+	if t.u.Guessed && (t.missed || !t.leads()) {
+		e.miss(t)
+		return nil
+	}
 	if c == nil {
 		e.failed(t, h)
 		return nil
 	}
 	if t.u.Tries+1 < triesMax {
 		switch {
+		case t.res.outcome == record.OutcomeIncomplete && t.u.Tries == 0:
+			// It is asked for once more. The second answer is kept, whole or not.
+			t.retry = now.Add(e.backoff(1))
+			c.Close()
+			t.res.capture = nil
+			return nil
 		case c.Status >= 500, c.Status == 429:
 			t.retry = now.Add(max(e.backoff(t.u.Tries+1), retryAfter(c, now)))
 			c.Close()
@@ -335,6 +362,27 @@ func (e *engine) response(ctx context.Context, t *task) error {
 		return nil
 	}
 	return e.put(ctx, t)
+}
+
+// miss notes that there is no sitemap where one was guessed. What came is not kept,
+// counts as no page, and is asked for no more; a redirect is followed.
+func (e *engine) miss(t *task) {
+	t.missed = true
+	if t.res.ended {
+		t.retry = e.now() // the next run begins with it
+	}
+	row := &t.fetches[0]
+	if row.Outcome == record.OutcomeOK {
+		row.Reason = "no sitemap: it is not kept"
+	}
+	c := t.res.capture
+	if c == nil {
+		return
+	}
+	c.Close()
+	if row.Outcome != record.OutcomeRedirect {
+		t.res.capture = nil
+	}
 }
 
 // put writes what t fetched.
@@ -376,8 +424,26 @@ func (e *engine) local(ctx context.Context, t *task) error {
 	return e.put(ctx, t)
 }
 
+// countEnded notes whether a limit, or STOP, ended what t fetched.
+func (e *engine) countEnded(t *task) {
+	switch {
+	case !t.res.ended:
+	case t.res.capture != nil && !t.robots:
+		e.ended.Cut++
+	default:
+		e.ended.Left++
+	}
+	if t.res.ended {
+		e.ended.Why = t.res.reason
+	}
+}
+
 // failed decides whether a URL that brought no answer is asked for again.
 func (e *engine) failed(t *task, h *host) {
+	if t.res.ended {
+		t.retry = e.now() // the next run begins with it
+		return
+	}
 	t.failed = true
 	if t.res.outcome == record.OutcomeDNSFailed {
 		if t.u.Tries+1 < dnsTriesMax && h.fails < failsMax {
@@ -439,7 +505,7 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 	if err := e.saveRobots(t.u.Host, &s); err != nil {
 		return err
 	}
-	if err := e.sitemaps(t, t.fetches[0].URL, f); err != nil {
+	if err := e.sitemaps(t, t.fetches[0].URL, f, h); err != nil {
 		return err
 	}
 	return e.f.Return(t.u, h.next(e.now()))
@@ -447,12 +513,20 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 
 // found queues what t led to.
 func (e *engine) found(t *task) error {
-	e.traps.note(t.u.URL, t.u.Via, t.u.Layer, t.text)
+	barren, err := e.noteContent(t)
+	if err != nil {
+		return err
+	}
 	if c := t.res.capture; c != nil && !t.robots && t.res.outcome == record.OutcomeRedirect {
 		return e.redirected(t, c)
 	}
+	if t.u.Guessed && t.came {
+		if _, err := e.q.Meet(t.u.URL); err != nil {
+			return err
+		}
+	}
 	for i, l := range t.links {
-		u := record.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0)}
+		u := record.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0), Barren: barren}
 		if t.focus.Promise != nil {
 			u.Hint += order.Topic(t.focus.Similarity, t.focus.Promise[i])
 		}
@@ -470,7 +544,11 @@ func (e *engine) found(t *task) error {
 			continue
 		}
 		u.Off = off
-		if _, err := e.offer(t, u, l.Requisite); err != nil {
+		added, err := e.offer(t, u, l.Requisite)
+		if !added && err == nil && l.Kind == page.LinkRefresh && t.res.cookies.added {
+			_, err = e.offerAgain(t, u)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -478,7 +556,7 @@ func (e *engine) found(t *task) error {
 }
 
 // redirected queues where a redirect leads. What is wrong with it is told.
-func (e *engine) redirected(t *task, c *record.Capture) error {
+func (e *engine) redirected(t *task, c *record.Capture) (err error) {
 	row := &t.fetches[0]
 	to, ok := location(t.u.URL, c)
 	switch {
@@ -493,19 +571,55 @@ func (e *engine) redirected(t *task, c *record.Capture) error {
 	if origin == "" {
 		origin = t.u.URL
 	}
-	added, err := e.offer(t, record.Queued{
-		URL: withoutSession(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Score: t.u.Score, Hint: t.u.Hint, Off: t.u.Off,
-	}, false)
+	u := record.Queued{
+		URL: e.withoutVisit(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Guessed: t.u.Guessed, Score: t.u.Score, Hint: t.u.Hint, Off: t.u.Off, Barren: t.u.Barren,
+		Cookie: t.u.Cookie || t.res.cookies.added,
+	}
+	loops := u.URL == t.u.URL || u.URL == origin
+	added := false
+	if !loops || !u.Guessed {
+		added, err = e.offer(t, u, false)
+	}
+	if !added && err == nil && (u.Cookie || loops && t.res.cookies.changed) {
+		added, err = e.offerAgain(t, u)
+	}
 	if !added {
 		row.Reason = "leads to " + to + ", which was met before or is left out"
 	}
 	return err
 }
 
-// offer queues a URL unless a rule leaves it out, which is noted once.
+// offerAgain queues a URL that the crawl has met, because a new cookie may bring
+// another answer: once in a crawl, whatever further cookies come.
+func (e *engine) offerAgain(t *task, u record.Queued) (added bool, err error) {
+	if e.rules.refuse(u.URL, false) != "" {
+		return false, nil
+	}
+	before, err := e.q.Meet("cookie:" + u.URL)
+	if before || err != nil {
+		return false, err
+	}
+	u.Forced = true
+	if added, err = e.add(u); added {
+		t.queued++
+	}
+	return added, err
+}
+
+// offer queues a URL unless a rule leaves it out, which is noted once, but not of a URL
+// that is guessed.
 func (e *engine) offer(t *task, u record.Queued, requisite bool) (added bool, err error) {
 	why := e.rules.refuse(u.URL, requisite)
+	if u.Guessed {
+		if why == "" {
+			added, err = e.add(u)
+		}
+		return added, err
+	}
 	if why == "" {
+		if met, err := e.metBefore(&u); met || err != nil {
+			return false, err
+		}
 		if added, err = e.add(u); added {
 			t.queued++
 		} else if err == nil {

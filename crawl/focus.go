@@ -60,6 +60,11 @@ func (t *task) filtered(u *record.Queued, why string) {
 // priority is where a URL stands in the order of the crawl. In the order BEST its
 // Terms say why; Score is until then that of the page which led here.
 func (e *engine) priority(u *record.Queued) uint64 {
+	if u.Hop > 0 {
+		// As a browser does: what sets the cookie that a site asks for is then
+		// fetched before pages that would be turned away without it.
+		return order.First
+	}
 	switch e.o.Order {
 	case record.OrderRandom:
 		return order.Random(uint64(e.crawl.ID), u.URL)

@@ -57,7 +57,7 @@ func newSavedRobots(t *task) savedRobots {
 	var err error
 	switch {
 	case s.Unread != "":
-	case t.res.outcome == record.OutcomeIncomplete || t.res.outcome == record.OutcomeTimeout:
+	case t.res.outcome == record.OutcomeIncomplete || t.res.outcome == record.OutcomeTimeout || t.res.ended:
 		s.Unread = "came in part (" + t.res.reason + ")"
 	default:
 		if s.Body, err = robotsText(last); err != nil {
@@ -76,7 +76,7 @@ func robotsText(c *record.Capture) (text []byte, err error) {
 			return nil, err
 		}
 	}
-	if text, err = page.Decode(text, record.Header(c.Head, "Content-Encoding"), memoryMax); err != nil {
+	if text, err = page.Decode(text, record.Codings(c.Head), memoryMax); err != nil {
 		return nil, err
 	}
 	return text[:min(len(text), robots.BytesMax+1)], nil
@@ -89,6 +89,9 @@ func (e *engine) host(name string) (*host, error) {
 	}
 	h := new(host)
 	e.hosts[name] = h
+	if err := e.restoreCookies(name); err != nil {
+		return nil, err
+	}
 	b, err := e.q.Host(name)
 	if err != nil || b == nil {
 		return h, err

@@ -9,16 +9,14 @@ import (
 	"sort"
 	"strings"
 
+	"infomall/crawl/trap"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
-// Bounds of a URL, beyond which it is taken for a trap.
-const (
-	urlMax    = 4096 // bytes
-	depthMax  = 20   // segments of the path
-	repeatMax = 2    // times that a segment may stand in the path
-)
+// urlMax is how many bytes a URL may have. Browsers and servers take no longer
+// ones.
+const urlMax = 4096
 
 // rules decide about URLs before they are queued.
 type rules struct {
@@ -61,7 +59,7 @@ func Refuses(o record.CrawlOptions, url string) (why string, err error) {
 // refuse says why a canonical URL is not to be fetched; "" if it is.
 // Requisites of a page may lie elsewhere.
 func (r *rules) refuse(u string, requisite bool) string {
-	if why := trap(u); why != "" {
+	if why := malformed(u); why != "" {
 		return why
 	}
 	key := urlkey.Key(u)
@@ -114,8 +112,8 @@ func isHTTP(u string) bool {
 	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://")
 }
 
-// trap says why a canonical URL looks as if there were no end to its like.
-func trap(u string) string {
+// malformed says why a canonical URL is never fetched; "" if it may be.
+func malformed(u string) string {
 	switch {
 	case !isHTTP(u) && !strings.HasPrefix(u, fileScheme):
 		return "neither http nor https"
@@ -124,59 +122,35 @@ func trap(u string) string {
 	case strings.Contains(u[:len(u)-len(urlkey.RawPath(u))], "@"):
 		return "it has a name or password in it"
 	}
-	segments := strings.Split(strings.Trim(urlkey.RawPath(u), "/"), "/")
-	if len(segments) > depthMax {
-		return fmt.Sprintf("deeper than %d folders", depthMax)
-	}
-	for i, s := range segments {
-		n := 1
-		for _, t := range segments[:i] {
-			if s == t && s != "" {
-				n++
-			}
-		}
-		if n > repeatMax {
-			return fmt.Sprintf("%q stands %d times in the path", s, n)
-		}
-	}
 	return ""
 }
 
-// sessionNames are arguments of queries that name a visit, not a page.
-var sessionNames = map[string]bool{
-	"jsessionid": true, "phpsessid": true, "sid": true, "aspsessionid": true, "sessionid": true, "session_id": true, "cfid": true, "cftoken": true, "zenid": true, "oscsid": true,
-}
-
-// withoutSession drops the ids of sessions from a canonical URL: with them a page
-// has a new URL at each visit.
-func withoutSession(u string) string {
-	lower := strings.ToLower(u)
-	if i := strings.Index(lower, ";jsessionid="); i >= 0 {
-		end := len(u)
-		if q := strings.IndexAny(u[i:], "?#/"); q >= 0 {
-			end = i + q
-		}
-		u = u[:i] + u[end:]
-	}
-	base, query, ok := strings.Cut(u, "?")
-	if !ok {
+// withoutVisit drops from a canonical URL the arguments and folders that the setting
+// sessions says name visits: in its query, and in its path also after a semicolon.
+func (e *engine) withoutVisit(u string) string {
+	if len(e.o.VisitArgs) == 0 {
 		return u
 	}
-	args := strings.Split(query, "&")
-	kept := args[:0]
-	for _, a := range args {
-		name, _, _ := strings.Cut(a, "=")
-		if !sessionNames[strings.ToLower(name)] {
-			kept = append(kept, a)
+	named := func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return slices.Contains(e.o.VisitArgs, strings.ToLower(name))
+	}
+	base, query, asks := strings.Cut(u, "?")
+	path := urlkey.RawPath(base)
+	folders := strings.Split(path, "/")
+	for i, f := range folders {
+		folders[i] = strings.Join(slices.DeleteFunc(strings.Split(f, ";"), named), ";")
+	}
+	last := len(folders) - 1
+	dropped := func(folder string) bool { return trap.NamesFolder(e.o.VisitArgs, folder) }
+	folders = append(slices.DeleteFunc(folders[:last:last], dropped), folders[last])
+	base = base[:len(base)-len(path)] + strings.Join(folders, "/")
+	if asks {
+		if query = strings.Join(slices.DeleteFunc(strings.Split(query, "&"), named), "&"); query != "" {
+			base += "?" + query
 		}
 	}
-	switch {
-	case len(kept) == len(strings.Split(query, "&")):
-		return u
-	case len(kept) == 0:
-		return base
-	}
-	return base + "?" + strings.Join(kept, "&")
+	return base
 }
 
 // hostOf is the host and port whose queue a canonical URL stands in.

@@ -28,15 +28,25 @@ type simulated struct {
 	conns   chan net.Conn
 	closed  chan struct{}
 	begun   time.Time
-	sync    time.Duration // what it takes to make captures durable
+	sync    time.Duration           // what it takes to make captures durable
+	wrap    func(net.Conn) net.Conn // if not nil, replaces the connections that the crawl dials
 
 	publishBytes int64 // as the sink was told
 	published    []time.Time
+
+	ctx  context.Context   // whose end kills the crawl; nil: nothing does
+	a    archive           // which the crawl kept its state in
+	kept map[string][]byte // body of the last capture of each URL
+	cut  map[string]bool   // whether that is marked as truncated
 }
 
 // crawl crawls it into an archive that forgets what it gets.
 func (s *simulated) crawl(t *testing.T, o record.CrawlOptions) record.CrawlResult {
 	s.conns, s.closed, s.begun = make(chan net.Conn), make(chan struct{}), time.Now()
+	s.kept, s.cut = make(map[string][]byte), make(map[string]bool)
+	if s.a.Archive == nil {
+		s.a = newArchive(t)
+	}
 	server := &http.Server{Handler: s.handler}
 	ended := make(chan struct{})
 	go func() {
@@ -44,8 +54,12 @@ func (s *simulated) crawl(t *testing.T, o record.CrawlOptions) record.CrawlResul
 		close(ended)
 	}()
 	o.Name, o.Statement, o.Agent, o.AllowPrivate, o.Depth = "simulated", "CRAWL", "infomall", true, -1
-	res, err := Run(t.Context(), forgetful{newArchive(t), s}, o, Env{Dial: s.dial, Lookup: s.lookup})
-	if err != nil {
+	ctx := s.ctx
+	if ctx == nil {
+		ctx = t.Context()
+	}
+	res, err := Run(ctx, forgetful{s.a, s}, o, Env{Dial: s.dial, Lookup: s.lookup})
+	if err != nil && ctx.Err() == nil {
 		t.Fatal(err)
 	}
 	server.Close()
@@ -57,6 +71,9 @@ func (s *simulated) dial(ctx context.Context, addr netip.AddrPort) (net.Conn, er
 	ours, theirs := net.Pipe()
 	select {
 	case s.conns <- theirs:
+		if s.wrap != nil {
+			ours = s.wrap(ours)
+		}
 		return ours, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
@@ -118,6 +135,12 @@ func (noPast) Close() error { return nil }
 type slowSink struct {
 	nowhere
 	s *simulated
+}
+
+// Put notes what is put.
+func (k slowSink) Put(_ context.Context, c *record.Capture) error {
+	k.s.kept[c.AskedURL], k.s.cut[c.AskedURL] = c.Body, c.Truncated
+	return nil
 }
 
 func (k slowSink) Sync() error {
@@ -246,6 +269,10 @@ func (b *badHosts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	n, _ := simulatedHost(r.Host)
+	if n < b.good && r.URL.Path == "/sitemap.xml" {
+		http.NotFound(w, r)
+		return
+	}
 	b.mu.Lock()
 	b.asked[r.Host]++
 	b.last[r.Host] = time.Now()

@@ -4,18 +4,21 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"iter"
+	"strings"
 	"time"
 
 	"infomall/exec/op"
+	"infomall/lang/ast"
 	"infomall/store/record"
 )
 
 // Archive is what statements need of an archive. It may be used from several
 // goroutines at once.
 type Archive interface {
-	// Snapshot pins the archive's present state. The caller closes it. An
-	// archive that does not exist yet gives an empty snapshot.
+	// Snapshot pins the archive's present state. The caller closes it. Where no
+	// archive exists, the snapshot is empty.
 	Snapshot(ctx context.Context) (op.Snapshot, error)
 	// Import reads files into the archive, making the archive first if need
 	// be, and returns one result a file. On an error (also of ctx) the results
@@ -62,6 +65,40 @@ type Archive interface {
 	// Exists reports whether there is an archive; Path is its folder.
 	Exists() bool
 	Path() string
+}
+
+// NoArchiveError is returned by a statement that reads or changes an archive
+// where there is none.
+type NoArchiveError struct{ Path string }
+
+func (e *NoArchiveError) Error() string {
+	return fmt.Sprintf("no archive at %s; IMPORT or CRAWL makes one there, -a DIR or $INFOMALL_ARCHIVE names another", e.Path)
+}
+
+// needsArchive reports whether a statement can do nothing without an archive.
+// SELECT, EXPORT and the like are not among these: what they read decides.
+func needsArchive(st ast.Statement) bool {
+	switch st := st.(type) {
+	case *ast.Query, *ast.Import, *ast.Export, *ast.CreateView, *ast.CreateMetadata, *ast.Save, *ast.Run, *ast.Schedule,
+		*ast.Recover, *ast.Describe, *ast.Set, *ast.Reset, *ast.Help:
+		return false
+	case *ast.Crawl:
+		return st.Due || st.FromArchive
+	case *ast.Explain:
+		return needsArchive(st.Statement)
+	case *ast.Show:
+		what := strings.ToLower(st.What.Text)
+		return what == "views" || what == "metadata"
+	}
+	return true
+}
+
+// findArchive is a *NoArchiveError where there is no archive.
+func (s *Session) findArchive() error {
+	if s.Archive.Exists() {
+		return nil
+	}
+	return &NoArchiveError{s.Archive.Path()}
 }
 
 // Clock tells the time; tests replace it.

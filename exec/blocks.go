@@ -25,7 +25,7 @@ func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
 	if p.Large != nil {
 		return nil, false
 	}
-	return block.Open(p.Body, p.Mime, record.Header(p.Head, "Content-Type"), record.Header(p.Head, "Content-Encoding"), o)
+	return block.Open(p.Body, block.AsOf(p), o)
 }
 
 // versionOf is a capture as block.History takes it.

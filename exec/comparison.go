@@ -252,7 +252,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 			}
 			delete(missing, string(c.raw))
 			c.list[i].body = page.HashWord(b.Cols[3].At(n).Text)
-			if err := c.take(&c.list[i], b.Cols[4].At(n).Text); err != nil {
+			if err := c.take(&c.list[i], b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
 				return err
 			}
 		}
@@ -263,12 +263,18 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	return nil
 }
 
-// take makes shingles and prints of a text. What has no words, and a page that
-// has hardly any, is no duplicate of anything.
-func (c *comparison) take(x *compared, text string) (err error) {
+// take makes shingles and prints of a text, or if that is the short main text of a
+// page, of all text of the page. What has no words is no duplicate of anything. A
+// page that is short altogether has few shingles: one word more or less then makes
+// it another page.
+func (c *comparison) take(x *compared, text, all string) (err error) {
 	c.texts++
 	set := plan.Shingles(text)
-	if len(set) == 0 || !c.blocks && len(set) < shinglesLeast {
+	if !c.blocks && len(set) < shinglesLeast {
+		text = all
+		set = plan.Shingles(text)
+	}
+	if len(set) == 0 {
 		x.state = wordless
 		return nil
 	}

@@ -37,11 +37,17 @@ type Crawler interface {
 	Refuses(o record.CrawlOptions, url string) (why string, err error)
 }
 
+// checkCrawl reads the statement, but looks for nothing that is due.
+func (s *Session) checkCrawl(st *ast.Crawl) error {
+	_, err := s.crawlOptions(st)
+	if err == nil && st.Due {
+		_, err = s.dueScopes(st)
+	}
+	return err
+}
+
 // crawl runs CRAWL.
 func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
-	if s.Crawler == nil {
-		return nil, errNoCrawler(st)
-	}
 	o, err := s.crawlOptions(st)
 	if err == nil && st.Due {
 		err = s.crawlDue(ctx, st, &o)
@@ -81,7 +87,28 @@ func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
 		}
 		done.Notes = append(done.Notes, note)
 	}
+	if x := res.Ended; x.Why != "" {
+		done.Notes = append(done.Notes, fmt.Sprintf("%s: pages that were under way: %d, of which the part that came is kept, marked as truncated, and %d without an answer, which stay in the frontier", x.Why, x.Cut, x.Left))
+	}
+	done.Notes = append(done.Notes, trapNotes(&res.Crawl)...)
 	return done, nil
+}
+
+// trapNotes tells of the traps of a crawl, and how to go on with them.
+func trapNotes(c *record.Crawl) []string {
+	var notes []string
+	rest := c.Kept
+	for _, t := range c.Traps {
+		notes = append(notes, fmt.Sprintf("%s kept back, such as %s: %s", urlCount(t.Kept), t.URL, t.Reason))
+		rest -= t.Kept
+	}
+	if rest > 0 {
+		notes = append(notes, fmt.Sprintf("%s kept back in further traps", urlCount(rest)))
+	}
+	if len(c.Traps) > 0 {
+		notes = append(notes, fmt.Sprintf("SELECT url FROM frontier WHERE state = 'kept' lists them; ADD '%s' TO CRAWL %s goes on with URLs like it; TRAPS OFF fetches all", c.Traps[0].URL, c.Name))
+	}
+	return notes
 }
 
 // errNoCrawler refuses where this session cannot crawl.
@@ -89,15 +116,22 @@ func errNoCrawler(st ast.Statement) error {
 	return ast.Errorf(st, "this archive takes no crawls")
 }
 
+// trapLimitMax is what TRAPS LIMIT takes at most. OFF is without end.
+const trapLimitMax = 1_000_000_000
+
 // crawlOptions reads the statement.
 func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error) {
+	if s.Crawler == nil {
+		return o, errNoCrawler(st)
+	}
 	env := s.env()
 	o = record.CrawlOptions{
 		Statement: st.String(), Depth: -1, Workers: s.Settings.Workers, Delay: s.Settings.Delay, BodyMax: s.Settings.BodyLimit,
 		PublishEvery: s.Settings.Publish, PublishBytes: s.Settings.PublishBytes,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
-		SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc, Weights: s.Settings.Weights,
+		TrapsOff: st.TrapsOff, SkipNoArchive: !s.Settings.NoArchive, Netrc: s.Settings.Netrc, Weights: s.Settings.Weights,
 	}
+	o.VisitArgs, o.PageArgs = sessionArgs(s.Settings.Sessions)
 	if o.Domains, err = parseDomains(s.Settings.Domains); err != nil {
 		return o, err
 	}
@@ -135,8 +169,9 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 		e    ast.Expr
 		word string
 		min  int64
+		max  int64
 		dst  *int
-	}{{st.Depth, "DEPTH", 0, &o.Depth}, {st.Workers, "WORKERS", 1, &o.Workers}} {
+	}{{st.Depth, "DEPTH", 0, workersMax, &o.Depth}, {st.Workers, "WORKERS", 1, workersMax, &o.Workers}, {st.TrapLimit, "TRAPS LIMIT", 1, trapLimitMax, &o.TrapLimit}} {
 		if c.e == nil {
 			continue
 		}
@@ -144,8 +179,8 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 		if err != nil {
 			return o, err
 		}
-		if n < c.min || n > workersMax {
-			return o, ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, workersMax, n)
+		if n < c.min || n > c.max {
+			return o, ast.Errorf(c.e, "%s takes a number from %d to %d, not %d", c.word, c.min, c.max, n)
 		}
 		*c.dst = int(n)
 	}
@@ -418,7 +453,7 @@ func dueText(n int) string {
 // wouldCrawl says what a CRAWL would do.
 func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, error) {
 	o, err := s.crawlOptions(st)
-	if err == nil && st.Due && s.Crawler != nil {
+	if err == nil && st.Due {
 		err = s.crawlDue(ctx, st, &o)
 	}
 	if err != nil {
@@ -451,6 +486,12 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 		delay = "five times what the last took, within 1 and 30 s"
 	}
 	lines = append(lines, fmt.Sprintf("  %d workers; between two requests to a host: %s", o.Workers, delay), "  as "+o.Agent)
+	switch {
+	case o.TrapsOff:
+		lines = append(lines, "  also pages without end that bring nothing new")
+	case o.TrapLimit > 0:
+		lines = append(lines, fmt.Sprintf("  a kind of pages is a trap after %d that differ only in numbers", o.TrapLimit))
+	}
 	if o.Rate > 0 {
 		lines = append(lines, "  at most "+sizeText(o.Rate)+" a second")
 	}
@@ -463,21 +504,26 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 	return lines, nil
 }
 
+// orderAsked reads the number of WORKERS, 0 for the other orders.
+func (s *Session) orderAsked(st *ast.OrderCrawl) (workers int64, err error) {
+	if s.Crawler == nil {
+		return 0, errNoCrawler(st)
+	}
+	if st.Deed != ast.CrawlWorkers {
+		return 0, nil
+	}
+	n, err := plan.ConstantCount(st.Workers, "WORKERS", s.env())
+	if err == nil && (n < 1 || n > workersMax) {
+		err = ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
+	}
+	return n, err
+}
+
 // orderCrawl tells a crawl what to do.
 func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, error) {
-	if s.Crawler == nil {
-		return nil, errNoCrawler(st)
-	}
-	workers := int64(0)
-	switch st.Deed {
-	case ast.CrawlWorkers:
-		n, err := plan.ConstantCount(st.Workers, "WORKERS", s.env())
-		if err != nil {
-			return nil, err
-		}
-		if workers = n; n < 1 || n > workersMax {
-			return nil, ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
-		}
+	workers, err := s.orderAsked(st)
+	if err != nil {
+		return nil, err
 	}
 	crawls, err := s.Crawler.Crawls(ctx)
 	if err != nil {
@@ -529,12 +575,17 @@ func noCrawl(name *ast.Name, err error) error {
 	return unknown
 }
 
-// addToCrawl gives a crawl further URLs.
-func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, error) {
+// addAsked reads the URLs of an ADD.
+func (s *Session) addAsked(st *ast.AddToCrawl) ([]string, error) {
 	if s.Crawler == nil {
 		return nil, errNoCrawler(st)
 	}
-	urls, err := s.urls(st.URLs, false)
+	return s.urls(st.URLs, false)
+}
+
+// addToCrawl gives a crawl further URLs.
+func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, error) {
+	urls, err := s.addAsked(st)
 	if err != nil {
 		return nil, err
 	}
@@ -546,7 +597,7 @@ func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, 
 
 // wouldAdd says what an ADD would do.
 func (s *Session) wouldAdd(st *ast.AddToCrawl) ([]string, error) {
-	urls, err := s.urls(st.URLs, false)
+	urls, err := s.addAsked(st)
 	if err != nil {
 		return nil, err
 	}
@@ -555,4 +606,12 @@ func (s *Session) wouldAdd(st *ast.AddToCrawl) ([]string, error) {
 		lines = append(lines, "  "+u)
 	}
 	return lines, nil
+}
+
+// urlCount is a number of URLs in words.
+func urlCount(n int64) string {
+	if n == 1 {
+		return "1 URL is"
+	}
+	return fmt.Sprintf("%d URLs are", n)
 }

@@ -15,15 +15,15 @@ import (
 	"infomall/store/record"
 )
 
-// The queries for what there is to compare, and for the texts. Of a page that is
-// what it is about: its frame, which it shares with others of its site, makes no
-// two pages alike. The last columns tell whether what was found under the same
+// The queries for what there is to compare, and for the texts. Of a page the main
+// text is compared, as the frame that pages of a site share makes no two of them
+// alike; where the main text is short, all text is. The last columns tell whether what was found under the same
 // name before is still the same.
 const (
 	comparedPages  = "SELECT url, time, bytes, NULL, digest FROM versions WHERE kind = 'page'"
-	pageTexts      = "SELECT url, time, NULL, digest, main FROM versions WHERE kind = 'page'"
+	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"
 	comparedBlocks = "SELECT url, time, bytes, block, NULL FROM blocks"
-	blockTexts     = "SELECT url, time, block, digest, text FROM blocks"
+	blockTexts     = "SELECT url, time, block, digest, text, NULL FROM blocks"
 )
 
 const (
@@ -32,8 +32,9 @@ const (
 	// keywordsSimilarity is less: what has the same keywords and half of its
 	// shingles in common is about the same.
 	keywordsSimilarity = .5
-	// shinglesLeast is how many shingles the text of a page must have: where next
-	// to nothing is taken for what a page is about, it is likely part of the frame.
+	// shinglesLeast is how many shingles the main text of a page must have to be
+	// compared alone: where it has fewer, it is likely part of the frame, or the
+	// page is not about one thing, and all text of the page is compared.
 	shinglesLeast = 40
 )
 
@@ -206,7 +207,7 @@ func (s *Session) wouldDedup(ctx context.Context, st *ast.Dedup) ([]string, erro
 // printsMade says by what rules prints are made and compared: those of other
 // rules are of no use.
 func (s *Session) printsMade(d *deduping) string {
-	made := fmt.Sprintf("%s %v %d extractor %d", d.method, d.similarity, d.distance, block.Extractor)
+	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, block.Extractor)
 	if d.blocks {
 		made += fmt.Sprintf(" profile %s level %d", s.Settings.Profile, s.Settings.cutLevel())
 	}

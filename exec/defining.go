@@ -205,6 +205,18 @@ func (s *Session) wouldUndefine(ctx context.Context, kind string, name *ast.Name
 	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", kind, name.Text, s.Archive.Path())}, nil
 }
 
+// checkUndefined is the error of a name that is not defined.
+func (s *Session) checkUndefined(kind string, name *ast.Name) error {
+	if !s.Archive.Exists() {
+		return nil // Run says so.
+	}
+	list, err := s.definitions(context.Background())
+	if err != nil {
+		return err
+	}
+	return undefined(list, kind, name)
+}
+
 // checkDefined is what Check does of a statement that defines something: those
 // behind it may use that.
 func (s *Session) checkDefined(st ast.Statement) error {

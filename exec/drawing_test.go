@@ -19,7 +19,7 @@ func drawnVersions(t *testing.T) *block.Revision {
 		"<h1>Notes on markup</h1><p>The element &lt;style&gt; is what this paragraph is about, at some length.</p><p>Something else altogether, put here afterwards by somebody.</p>",
 	} {
 		v := block.Version{Time: record.Time(i), Kind: record.KindPage, Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
-		v.Body, _ = block.Open([]byte(body), "text/html", "text/html; charset=utf-8", "", block.Options{})
+		v.Body, _ = block.Open([]byte(body), block.As{Mime: "text/html", ContentType: "text/html; charset=utf-8"}, block.Options{})
 		r = h.Add(v)
 	}
 	return r

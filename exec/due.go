@@ -204,10 +204,10 @@ func (c *dueChooser) urls() []string {
 	return urls
 }
 
-// lookedAt yields the pages asked for, each with what its
-// visits tell: a visit found a change if the page is another than at the visit
-// before, or says something else, dates and the like aside. It is valid until the
-// next.
+// lookedAt yields each page asked for with the result of its visits. A visit
+// found a change if the page differs from the visit before in more than dates
+// and the like. Without visits it yields nothing. What it yields is valid until
+// the next.
 func (s *Session) lookedAt(ctx context.Context, asked visitsAsked) iter.Seq2[*lookedAt, error] {
 	return func(yield func(*lookedAt, error) bool) {
 		said, stop := s.pulled(ctx, asked, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
@@ -221,12 +221,12 @@ func (s *Session) lookedAt(ctx context.Context, asked visitsAsked) iter.Seq2[*lo
 				yield(nil, err)
 				return
 			}
-			if v.url != p.url {
+			if v.url == "" || v.url != p.url {
 				if revisited(p.url) && !yield(p, nil) {
 					return
 				}
 				if v.url == "" {
-					return
+					return // There are no more visits.
 				}
 				*p = lookedAt{url: strings.Clone(v.url), last: v.time, visits: p.visits[:0]}
 				continue

@@ -27,9 +27,6 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	if src.Relation.OfSession {
 		return nil
 	}
-	if !s.Archive.Exists() {
-		return []string{fmt.Sprintf("there is no archive at %s yet; IMPORT 'file' makes it", s.Archive.Path())}
-	}
 	if !src.Relation.Scoped || neverAsks(node) {
 		return nil
 	}

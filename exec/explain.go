@@ -16,6 +16,9 @@ import (
 // explain says what a statement would do. With ANALYZE it runs a query and says
 // what it did.
 func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error) {
+	if err := s.checkExplain(st); err != nil {
+		return nil, err
+	}
 	var node plan.Node
 	var err error
 	t := newTable(text("plan"))
@@ -24,11 +27,8 @@ func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error)
 		node, err = plan.Build(inner, s.env())
 	case *ast.Export:
 		var to exportTarget
-		if to, err = s.exportTarget(inner); err != nil {
-			return nil, err
-		}
+		to, node, err = s.exportPlan(inner)
 		t.add(value.OfText("export to " + to.path + " as " + to.format))
-		node, err = plan.Build(inner.Query, s.env())
 	case *ast.Show:
 		node, err = s.shownPlan(inner)
 	case *ast.Run:
@@ -38,11 +38,6 @@ func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error)
 		return nil, err
 	}
 	if st.Analyze {
-		if _, ok := st.Statement.(*ast.Query); !ok {
-			err := ast.Errorf(st.Statement, "EXPLAIN ANALYZE runs the statement, and takes queries only")
-			err.Hint = "leave out ANALYZE"
-			return nil, err
-		}
 		return s.analyze(ctx, node)
 	}
 	if node != nil {
@@ -210,8 +205,6 @@ func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, erro
 		return s.wouldRank(ctx, st)
 	case *ast.Recover:
 		return s.wouldRecover(ctx, st)
-	case *ast.Explain, *ast.ExplainRank:
-		return nil, ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing")
 	case *ast.Describe, *ast.Show, *ast.Help:
 		return []string{"prints what the program knows, and reads no archive"}, nil
 	case *ast.ShowRobots:
@@ -246,7 +239,7 @@ func (s *Session) wouldSet(name *ast.Name) ([]string, error) {
 // wouldImport lists the files that an IMPORT would read.
 func (s *Session) wouldImport(st *ast.Import) ([]string, error) {
 	if ofGraph(st) {
-		g, err := s.graphImport(st)
+		g, err := s.graphToImport(st)
 		if err != nil {
 			return nil, err
 		}

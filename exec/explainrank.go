@@ -23,6 +23,9 @@ const explainSharesMax = 100
 
 // explainRank runs EXPLAIN RANK: it makes the graph of the ranking again.
 func (s *Session) explainRank(ctx context.Context, st *ast.ExplainRank) (*Result, error) {
+	if _, err := plan.ConstantText(st.URL, s.env()); err != nil {
+		return nil, err
+	}
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err

@@ -81,21 +81,29 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 	return to, nil
 }
 
+// exportPlan reads the statement and plans its query.
+func (s *Session) exportPlan(st *ast.Export) (to exportTarget, node plan.Node, err error) {
+	if to, err = s.exportTarget(st); err != nil {
+		return to, nil, err
+	}
+	if node, err = plan.Build(st.Query, s.env()); err != nil {
+		return to, nil, err
+	}
+	return to, node, to.need(st, node.Columns())
+}
+
 // export writes a query's rows to a file. The file has its name only when it is
 // whole: on an error, what had that name before is still there.
 func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
-	to, err := s.exportTarget(st)
+	to, node, err := s.exportPlan(st)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.query(ctx, st.Query)
+	rows, err := s.open(ctx, node)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	if err := to.need(st, rows.Columns); err != nil {
-		return nil, err
-	}
 	f, err := newWholeFile(to.path)
 	if err != nil {
 		return nil, err

@@ -26,8 +26,25 @@ const graphFormat = "graph"
 
 // graphImport is an IMPORT … FORMAT graph whose clauses are read.
 type graphImport struct {
-	name  string
-	files []glob.File
+	name     string
+	patterns []string
+	files    []glob.File // once they are looked for
+}
+
+// graphToImport reads the statement, and looks for its files.
+func (s *Session) graphToImport(st *ast.Import) (*graphImport, error) {
+	g, err := s.graphImport(st)
+	if err != nil {
+		return nil, err
+	}
+	for i, pattern := range g.patterns {
+		files, err := glob.Files(pattern)
+		if err != nil {
+			return nil, ast.Errorf(st.Paths[i], "%v", err)
+		}
+		g.files = append(g.files, files...)
+	}
+	return g, nil
 }
 
 // graphImport reads the statement.
@@ -48,11 +65,7 @@ func (s *Session) graphImport(st *ast.Import) (*graphImport, error) {
 		if err != nil {
 			return nil, err
 		}
-		files, err := glob.Files(path)
-		if err != nil {
-			return nil, ast.Errorf(p, "%v", err)
-		}
-		g.files = append(g.files, files...)
+		g.patterns = append(g.patterns, path)
 	}
 	return g, nil
 }
@@ -61,11 +74,11 @@ func (s *Session) graphImport(st *ast.Import) (*graphImport, error) {
 // comes in whole or not at all.
 func (s *Session) importGraph(ctx context.Context, st *ast.Import) (*Result, error) {
 	begun := time.Now()
-	in, err := s.graphImport(st)
+	in, err := s.graphToImport(st)
 	if err != nil {
 		return nil, err
 	}
-	snap, release, err := s.pin(ctx)
+	snap, release, err := s.pinOrEmpty(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,46 @@ var importFormats = []string{"auto", "tianwang", "warc", "arc", "wacz", "html", 
 // ImportFormats lists the words after FORMAT in an IMPORT.
 func ImportFormats() []string { return importFormats }
 
+// DamageError is the error after the rows of an IMPORT that found damage. All
+// records that can be read are in the archive, so a script may go on.
+type DamageError struct{ message string }
+
+func (e *DamageError) Error() string { return e.message }
+
+// damageError says how many places of the files of st are damaged, and how to list
+// them; nil if none is.
+func (s *Session) damageError(st *ast.Import, results []record.ImportResult) error {
+	var places int64
+	var files int
+	var first *record.ImportResult
+	for i := range results {
+		if r := &results[i]; r.Damaged > 0 {
+			places += r.Damaged
+			if files++; first == nil {
+				first = r
+			}
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	d := first.Damages[0]
+	var m string
+	switch {
+	case places == 1:
+		m = fmt.Sprintf("1 place in %s is damaged, at byte %d: %s", first.Source, d.Offset, d.Why)
+	case files == 1:
+		m = fmt.Sprintf("%d places in %s are damaged, the first at byte %d: %s", places, first.Source, d.Offset, d.Why)
+	default:
+		m = fmt.Sprintf("%d places in %d of %d files are damaged, the first in %s at byte %d: %s", places, files, len(results), first.Source, d.Offset, d.Why)
+	}
+	m += "; every record that can be read is in the archive"
+	if !s.Verbose {
+		m += fmt.Sprintf("\nto list each place, without adding anything twice: infomall --verbose -c \"%s\"", st)
+	}
+	return &DamageError{m}
+}
+
 // importFiles runs IMPORT. What was imported before an error is in the archive,
 // so its rows come before the error.
 func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, error) {
@@ -40,6 +80,9 @@ func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, err
 	results, err := s.Archive.Import(ctx, o)
 	if err != nil && len(results) == 0 {
 		return nil, placedAtPattern(err, st, o.Patterns)
+	}
+	if err == nil {
+		err = s.damageError(st, results)
 	}
 	res := s.importTable(results).result(ResultWork, err)
 	for i := range results {
@@ -66,7 +109,7 @@ func ofGraph(st *ast.Import) bool {
 
 // importOptions reads the statement.
 func (s *Session) importOptions(st *ast.Import) (record.ImportOptions, error) {
-	o := record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit}
+	o := record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
 	env := s.env()
 	for _, p := range st.Paths {
 		path, err := plan.ConstantText(p, env)
@@ -162,10 +205,6 @@ func importNotes(r *record.ImportResult, verbose bool) []string {
 	var notes []string
 	for _, why := range slices.Sorted(maps.Keys(r.Skips)) {
 		notes = append(notes, fmt.Sprintf("%s: %d skipped: %s", r.Source, r.Skips[why], why))
-	}
-	if len(r.Damages) > 0 && !verbose {
-		d := r.Damages[0]
-		notes = append(notes, fmt.Sprintf("%s: %d damaged, the first at byte %d: %s", r.Source, r.Damaged, d.Offset, d.Why))
 	}
 	if n := r.Digests; n.Wire > 0 {
 		notes = append(notes, fmt.Sprintf("%s: declared digests: %d of the chunks as sent, %d of the body", r.Source, n.Wire, n.Body))

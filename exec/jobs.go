@@ -107,6 +107,8 @@ func alias(st ast.Statement) string {
 		name = st.Alias
 	case *ast.PageRank:
 		name = st.Name
+	case *ast.HITS:
+		name = st.Name
 	}
 	if name == nil {
 		return ""

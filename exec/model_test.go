@@ -3,6 +3,7 @@ package exec_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,7 +104,13 @@ func (c clause) pick(states []state) []state {
 	case "latest":
 		return states[len(states)-1:]
 	case "nearest":
-		best := slices.MinFunc(states, func(a, b state) int { return cmp.Compare(c.distance(a), c.distance(b)) })
+		best := states[0]
+		for _, s := range states[1:] {
+			d := c.distance(s) - c.distance(best)
+			if d < 0 || d == 0 && s.visits[0].time == best.visits[len(best.visits)-1].time {
+				best = s // of one moment the last counts
+			}
+		}
 		return []state{best}
 	}
 	return states
@@ -111,7 +118,7 @@ func (c clause) pick(states []state) []state {
 
 func (c clause) distance(s state) int64 {
 	first, last := s.visits[0].time, s.visits[len(s.visits)-1].time
-	return max(0, int64(c.period.From-last), int64(first-c.period.To))
+	return max(0, int64(c.period.From-last), int64(first-c.period.To)+1)
 }
 
 // chosen gives the states that the clause leaves. With begun only states that
@@ -408,13 +415,14 @@ func TestEachModel(t *testing.T) {
 	})
 }
 
-// TestEmptyArchive shows that reading where nothing is gives no rows.
-func TestEmptyArchive(t *testing.T) {
+// TestNoArchive shows that a question to an archive that is not there is an error.
+func TestNoArchive(t *testing.T) {
 	a := optest.New()
 	a.Missing = true
-	got, notes, err := ask(newSession(archive{a}), "SELECT url FROM captures")
-	if got != "url\n" || err != nil || len(notes) != 1 {
-		t.Errorf("got %q, notes %q, error %v; want no rows and one note", got, notes, err)
+	_, _, err := ask(newSession(archive{a}), "SELECT url FROM captures")
+	var none *exec.NoArchiveError
+	if !errors.As(err, &none) || none.Path != a.Path() {
+		t.Errorf("got error %v, want one that no archive is at %s", err, a.Path())
 	}
 	if _, err := (archive{a}).Snapshot(context.Background()); err != nil {
 		t.Error(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,11 +63,23 @@ func (s *Session) snapshot(ctx context.Context, sources []*plan.Source) (op.Snap
 	if len(sources) == 0 {
 		return nil, func() {}, nil
 	}
-	return s.pin(ctx)
+	if slices.ContainsFunc(sources, func(n *plan.Source) bool { return !n.Relation.OfNoArchive }) {
+		return s.pin(ctx)
+	}
+	return s.pinOrEmpty(ctx)
 }
 
-// pin pins the archive's present state until it is released.
+// pin pins the archive's present state until it is released. Where there is no
+// archive, the error is a *NoArchiveError.
 func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
+	if err := s.findArchive(); err != nil {
+		return nil, nil, err
+	}
+	return s.pinOrEmpty(ctx)
+}
+
+// pinOrEmpty is pin, but where there is no archive it gives an empty snapshot.
+func (s *Session) pinOrEmpty(ctx context.Context) (op.Snapshot, func(), error) {
 	snap, err := s.Archive.Snapshot(ctx)
 	if err != nil {
 		return nil, nil, err

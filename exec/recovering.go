@@ -29,21 +29,27 @@ type recoverTarget struct {
 	gzip bool   // a member a record
 }
 
+// recoverNames reads the names in the statement.
+func (s *Session) recoverNames(st *ast.Recover) (t recoverTarget, err error) {
+	if t.File, err = plan.ConstantText(st.File, s.env()); err != nil || st.To == nil {
+		return t, err
+	}
+	if t.to, err = plan.ConstantText(st.To, s.env()); err == nil && t.to == "" {
+		err = ast.Errorf(st.To, "TO wants the name of a file, and this is none")
+	}
+	return t, err
+}
+
 // recoverTarget reads the statement and looks at its file.
 func (s *Session) recoverTarget(ctx context.Context, st *ast.Recover) (t recoverTarget, err error) {
-	if t.File, err = plan.ConstantText(st.File, s.env()); err != nil {
+	if t, err = s.recoverNames(st); err != nil {
 		return t, err
 	}
 	if t.RecoverPlan, err = s.Archive.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
 		return t, err
 	}
-	if t.to, err = plan.ConstantText(st.To, s.env()); err != nil {
-		return t, err
-	}
 	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")
 	switch isWARC := strings.HasSuffix(name, ".warc"); {
-	case t.to == "":
-		return t, ast.Errorf(st.To, "TO wants the name of a file, and this is none")
 	case t.To == "warc" && !isWARC:
 		return t, ast.Errorf(st.To, "what is saved is written as WARC: let the name end in .warc or .warc.gz")
 	case t.To != "warc" && (isWARC || zipped):
@@ -93,6 +99,10 @@ func (s *Session) recoverFile(ctx context.Context, st *ast.Recover) (*Result, er
 			}
 		}
 		if r.open.State != record.RecoverDamaged && !yield(recoverRow(&r.open), nil) {
+			return
+		}
+		if r.records == 0 && r.damages > 0 {
+			yield(nil, fmt.Errorf("recover %s: no record can be saved; if there is a copy of the archive, REPAIR POOL takes records from it", t.File))
 			return
 		}
 		if err := r.commit(); err != nil {
@@ -194,7 +204,7 @@ func (r *recovering) close() {
 }
 
 func (r *recovering) note() string {
-	note := fmt.Sprintf("%d records can be saved, and %d places are damaged", r.records, r.damages)
+	note := fmt.Sprintf("records that can be saved: %d; damaged places: %d", r.records, r.damages)
 	if r.file != nil {
 		return fmt.Sprintf("%s; the records are in %s: IMPORT '%s'", note, r.to.to, r.to.to)
 	}

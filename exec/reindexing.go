@@ -42,7 +42,7 @@ func (s *Session) reindex(ctx context.Context, st *ast.Reindex) (*Result, error)
 }
 
 func (s *Session) reindexOptions(st *ast.Reindex) (o record.ReindexOptions, err error) {
-	o.Derived = st.Derived
+	o.Derived, o.PageLimit = st.Derived, s.Settings.PageLimit
 	if st.Pool != nil {
 		o.Pool, err = plan.ConstantText(st.Pool, s.env())
 	}

@@ -119,17 +119,23 @@ func leftNote(n int64) string {
 	return fmt.Sprintf("%d captures that are left have a body that is among the deleted; their digest is the same", n)
 }
 
-// deleted deletes, or counts only.
-func (s *Session) deleted(ctx context.Context, st *ast.Delete, dry bool) (res record.DeleteResult, err error) {
-	env := s.env()
-	o := record.DeleteOptions{Dry: dry}
+// deleteAsked reads the statement: why it deletes, and the plan for the captures.
+func deleteAsked(st *ast.Delete, env *plan.Env) (reason string, node plan.Node, src *plan.Source, err error) {
 	if st.Reason != nil {
-		if o.Reason, err = plan.ConstantText(st.Reason, env); err != nil {
-			return res, err
+		if reason, err = plan.ConstantText(st.Reason, env); err != nil {
+			return "", nil, nil, err
 		}
 	}
-	node, src, err := plan.Captures(st, env)
-	if err != nil {
+	node, src, err = plan.Captures(st, env)
+	return reason, node, src, err
+}
+
+// deleted deletes, or counts only.
+func (s *Session) deleted(ctx context.Context, st *ast.Delete, dry bool) (res record.DeleteResult, err error) {
+	o := record.DeleteOptions{Dry: dry}
+	var node plan.Node
+	var src *plan.Source
+	if o.Reason, node, src, err = deleteAsked(st, s.env()); err != nil {
 		return res, err
 	}
 	snap, release, err := s.pin(ctx)

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,13 +16,17 @@ import (
 
 // Run runs one statement. What the writer of the statement can mend is an
 // *ast.Error. NOW stands still from here on. For RUN see Expand. What works on
-// the archive is noted as a job.
+// the archive is noted as a job. What needs an archive where there is none is a
+// *NoArchiveError.
 func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if what := writes(st); s.ReadOnly && what != "" {
-		return nil, ast.Errorf(st, "%s writes, and this session only reads", what)
+	if err := s.mayWrite(st); err != nil {
+		return nil, err
+	}
+	if needsArchive(st) && !s.Archive.Exists() {
+		return nil, cmp.Or(s.Check(st), s.findArchive())
 	}
 	if s.Jobs != nil && !s.ReadOnly && works(st) {
 		return s.runJob(ctx, st)

@@ -225,21 +225,26 @@ func (s *Session) explainRun(ctx context.Context, analyze bool, st *ast.Run) (*R
 	return t.result(ResultRows, nil), nil
 }
 
-// checkRun checks what a RUN runs.
+// checkRun checks what a RUN runs. What that sets and defines holds from then on.
 func (s *Session) checkRun(st *ast.Run) error {
 	list, inner, err := s.statements(context.Background(), st)
 	if err != nil {
 		return err
 	}
 	if inner.running++; inner.running > runDepthMax {
-		return ast.Errorf(st, "scripts run scripts %d deep", runDepthMax)
+		return errRunDepth(st)
 	}
 	for _, one := range list {
 		if err := inner.Check(one); err != nil {
 			return atRun(st, err)
 		}
 	}
+	s.checked, s.Settings = inner.checked, inner.Settings
 	return nil
+}
+
+func errRunDepth(st *ast.Run) error {
+	return ast.Errorf(st, "scripts run scripts %d deep", runDepthMax)
 }
 
 // runDepthMax is how deep scripts may run others.

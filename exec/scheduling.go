@@ -36,7 +36,7 @@ type visitBudget struct {
 // keptSettings are what a schedule takes along of those that are set where it is
 // made: all that make a difference to what a statement does.
 var keptSettings = []string{
-	"agent", "body_limit", "contact", "default_level", "delay", "domain_weights", "import_timezone", "level", "netrc", "noarchive", "pool_limit", "profile", "publish_every", "publish_size", "revisit", "robots", "timezone", "weights", "workers",
+	"agent", "body_limit", "contact", "default_level", "delay", "domain_weights", "earliest_date", "import_timezone", "latest_date", "level", "netrc", "noarchive", "page_limit", "pool_limit", "profile", "publish_every", "publish_size", "revisit", "robots", "sessions", "timezone", "weights", "workers",
 }
 
 // Bounds of what EVERY and PER take.
@@ -50,7 +50,7 @@ const (
 
 // scheduled reads SCHEDULE, and what it defines.
 func (s *Session) scheduled(st *ast.Schedule) (*plannedRun, error) {
-	if err := s.Check(st.Statement); err != nil {
+	if err := s.trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
 	p := &plannedRun{settings: s.Settings}

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"infomall/store/block"
+	"infomall/store/record"
 )
 
 // DefaultSettings are the settings of a new session.
@@ -25,6 +28,7 @@ func DefaultSettings() Settings {
 		Mode:           "auto",
 		Color:          "auto",
 		Pager:          "auto",
+		PageLimit:      block.PageLimit,
 		PoolLimit:      64 << 30,
 		Level:          levelAuto,
 		DefaultLevel:   2,
@@ -83,9 +87,15 @@ var settings = []settingKind{
 	{"domain_weights", "what URLs are worth by their domain in crawls of the order BEST, such as 'edu.cn 10, gov.cn 5': the first that fits",
 		func(s *Settings) string { return s.Domains },
 		func(s *Settings, v string) error { return setDomains(&s.Domains, v) }},
+	{"earliest_date", "earliest date of an imported record, in UTC; a record before it is damaged",
+		func(s *Settings) string { return earliestText(s.Earliest) },
+		func(s *Settings, v string) error { return parseBound(&s.Earliest, v, earliestOf) }},
 	{"import_timezone", "zone of dates without one in imported files",
 		func(s *Settings) string { return s.ImportTimezone.String() },
 		func(s *Settings, v string) error { return parseZone(&s.ImportTimezone, v) }},
+	{"latest_date", "latest date of an imported record, in UTC; a record after it is damaged; auto is a day from now",
+		func(s *Settings) string { return latestText(s.Latest) },
+		func(s *Settings, v string) error { return parseLatest(&s.Latest, v) }},
 	{"level", "cut for blocks and changes: auto, a level from 1, or leaves",
 		func(s *Settings) string { return s.Level },
 		func(s *Settings, v string) error { return parseCut(&s.Level, v) }},
@@ -106,6 +116,19 @@ var settings = []settingKind{
 	{"nullvalue", "how NULL is printed in a table",
 		func(s *Settings) string { return s.NullValue },
 		func(s *Settings, v string) error { s.NullValue = v; return nil }},
+	{"page_limit", "how much of a body is read for its title, text, links and blocks when it comes in; unread says where that was not all",
+		func(s *Settings) string { return sizeText(s.PageLimit) },
+		func(s *Settings, v string) error {
+			var n int64
+			if err := parseSizeFrom(&n, v, pageLimitMin); err != nil {
+				return err
+			}
+			if n > block.PageLimitMax {
+				return fmt.Errorf("at most %s: the blocks of a page take twenty times its size in memory", sizeText(block.PageLimitMax))
+			}
+			s.PageLimit = n
+			return nil
+		}},
 	{"pager", "whether results on a terminal go through a pager: auto is those taller than the window",
 		func(s *Settings) string { return s.Pager },
 		func(s *Settings, v string) error { return parseWord(&s.Pager, v, "auto", "on", "off") }},
@@ -131,6 +154,9 @@ var settings = []settingKind{
 	{"robots", "whether crawls obey robots.txt",
 		func(s *Settings) string { return onOff(s.Robots) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
+	{"sessions", "arguments and folders of URLs that name a visit, which crawls drop, and with a minus those that name pages, such as 'token, -sid, /(S(*))'; a crawl finds out about all others",
+		func(s *Settings) string { return s.Sessions },
+		func(s *Settings, v string) error { return parseSessions(&s.Sessions, v) }},
 	{"temp_dir", "folder for temporary files; empty is the one that the archive lies in",
 		func(s *Settings) string { return s.TempDir },
 		func(s *Settings, v string) error { return parseFolder(&s.TempDir, v) }},
@@ -273,6 +299,33 @@ func parseLine(dst *string, v string) error {
 	}
 	*dst = v
 	return nil
+}
+
+// parseSessions takes names of arguments and patterns of folders with commas between
+// them, each with a minus or without.
+func parseSessions(dst *string, v string) error {
+	visits, pages := sessionArgs(v)
+	for _, name := range append(visits, pages...) {
+		folder, ok := strings.CutPrefix(name, "/")
+		if _, err := path.Match(folder, ""); err != nil || ok && folder == "" || strings.ContainsAny(folder, "=&?;/ ") {
+			return fmt.Errorf("write names of arguments and, after a slash, patterns of folders, such as 'token, -sid, /(S(*))', not %q", name)
+		}
+	}
+	return parseLine(dst, v)
+}
+
+// sessionArgs reads the setting sessions: what names visits, and what names pages,
+// in lower case.
+func sessionArgs(v string) (visits, pages []string) {
+	for name := range strings.SplitSeq(strings.ToLower(v), ",") {
+		name = strings.TrimSpace(name)
+		if page, ok := strings.CutPrefix(name, "-"); ok {
+			pages = append(pages, strings.TrimSpace(page))
+		} else if name != "" {
+			visits = append(visits, name)
+		}
+	}
+	return visits, pages
 }
 
 // parseFolder takes a folder that is there, or none.
@@ -434,10 +487,63 @@ func parseZone(dst **time.Location, v string) error {
 	return nil
 }
 
+// dateForms are the forms of a bound of dates, the shortest first.
+var dateForms = []string{"2006-01-02", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z"}
+
+// boundText returns t in the shortest form that is read as t again. read returns
+// the bound that a form means.
+func boundText(t record.Time, read func(value.Period) record.Time) string {
+	text := ""
+	for _, form := range dateForms {
+		text = t.Std().Format(form)
+		if p, err := value.ParsePeriod(text, time.UTC); err == nil && read(p) == t {
+			break
+		}
+	}
+	return text
+}
+
+func earliestOf(p value.Period) record.Time { return p.From }
+func latestOf(p value.Period) record.Time   { return p.To - 1 }
+
+func earliestText(t *record.Time) string {
+	if t == nil {
+		return boundText(record.EarliestDefault, earliestOf)
+	}
+	return boundText(*t, earliestOf)
+}
+
+func latestText(t *record.Time) string {
+	if t == nil {
+		return "auto"
+	}
+	return boundText(*t, latestOf)
+}
+
+// parseBound takes a period such as 1985 or 2030-06-15, of which read returns
+// the beginning or the end.
+func parseBound(dst **record.Time, v string, read func(value.Period) record.Time) error {
+	p, err := value.ParsePeriod(v, time.UTC)
+	if err != nil {
+		return err
+	}
+	t := read(p)
+	*dst = &t
+	return nil
+}
+
+func parseLatest(dst **record.Time, v string) error {
+	if strings.EqualFold(v, "auto") {
+		*dst = nil
+		return nil
+	}
+	return parseBound(dst, v, latestOf)
+}
+
 var sizeUnits = []struct {
 	name  string
 	bytes int64
-}{{"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}}
+}{{"TB", 1 << 40}, {"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}}
 
 // parseSize reads 64MB, or a number of bytes.
 func parseSize(dst *int64, v string) error {
@@ -458,6 +564,9 @@ func parseSize(dst *int64, v string) error {
 
 // memoryBytesMin keeps a sort from making a temporary file every few rows.
 const memoryBytesMin = 1 << 20
+
+// pageLimitMin is enough for the title and the first words of a page.
+const pageLimitMin = 16 << 10
 
 // poolLimitMin keeps pools from being split URL by URL.
 const poolLimitMin = 16 << 10

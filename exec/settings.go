@@ -12,6 +12,8 @@ import (
 type Settings struct {
 	Timezone       *time.Location // of literals without an offset and of printing
 	ImportTimezone *time.Location // of dates without a zone in imports
+	Earliest       *record.Time   // of a capture in imports; nil is record.EarliestDefault
+	Latest         *record.Time   // of a capture in imports; nil is a day from now
 	MemoryBytes    int64          // operators' limit before they spill
 	TempDir        string         // folder for what they spill, as an absolute path; "" for that of the archive
 	Cache          bool
@@ -20,6 +22,7 @@ type Settings struct {
 	NullValue      string
 	Timer          bool
 	Color          string // auto, always, never
+	PageLimit      int64  // bytes of a body that are read for title, text, links and blocks
 	PoolLimit      int64  // size in bytes above which a pool is split
 	Width          int    // of a table in cells; 0 is the window's
 	Pager          string // when results on a terminal go through a pager: auto, on, off
@@ -32,6 +35,7 @@ type Settings struct {
 	Publish      time.Duration  // after which what a crawl fetched comes into force at the latest,
 	PublishBytes int64          // or after which bytes of responses
 	Robots       bool           // whether crawls obey robots.txt
+	Sessions     string         // arguments of URLs that name visits, and with a minus pages
 	NoArchive    bool           // whether crawls keep pages that ask for no copy to be kept
 	Netrc        string         // file with the names and passwords of hosts that crawls have; "" for none
 	Weights      record.Weights // of the terms of priority in the order BEST

@@ -99,8 +99,8 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	if st.Form == ast.PageText {
 		return strings.NewReader(visible(p, body)), nil
 	}
-	charset, _ := page.Charset(body, record.Header(p.Head, "Content-Type"))
-	return bytes.NewReader(page.ToUTF8(body, charset)), nil
+	found := page.FindCharset(body, record.Header(p.Head, "Content-Type"), p.Charset)
+	return bytes.NewReader(page.ToUTF8(body, found.Charset)), nil
 }
 
 func noHeaders(st *ast.ShowPage) error {
@@ -149,8 +149,8 @@ func visible(p *record.Payload, body []byte) string {
 	if b, ok := openBody(p, block.Options{}); ok {
 		return b.Page.Text(b.Charset)
 	}
-	charset, _ := page.Charset(body, contentType)
-	body = page.ToUTF8(body, charset)
+	found := page.FindCharset(body, contentType, p.Charset)
+	body = page.ToUTF8(body, found.Charset)
 	if strings.Contains(p.Mime, "html") || strings.Contains(p.Mime, "xml") {
 		return page.NewTree(body).Text("utf-8")
 	}

@@ -24,16 +24,13 @@ func (s *Session) pathAsked(st *ast.ShowPath) (*linksAsked, error) {
 		}
 		asked.find = append(asked.find, end)
 	}
-	return asked, nil
+	return asked, asked.plans(s.env())
 }
 
 // showPath runs SHOW PATH.
 func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, error) {
 	asked, err := s.pathAsked(st)
 	if err != nil {
-		return nil, err
-	}
-	if err := asked.plans(s.env()); err != nil {
 		return nil, err
 	}
 	snap, release, err := s.pin(ctx)
@@ -81,9 +78,6 @@ func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, erro
 func (s *Session) wouldShowPath(ctx context.Context, st *ast.ShowPath) ([]string, error) {
 	asked, err := s.pathAsked(st)
 	if err != nil {
-		return nil, err
-	}
-	if err := asked.plans(s.env()); err != nil {
 		return nil, err
 	}
 	snap, release, err := s.pin(ctx)

@@ -20,6 +20,10 @@ import (
 // RFC has it.
 const robotsHopsMax = 5
 
+// robotsLongURL is how long a URL is, in bytes, that may be too long for an archive
+// once it is escaped.
+const robotsLongURL = 4 << 10
+
 // robotsAgent is the crawler that SHOW ROBOTS asks about: AGENT, the setting, or
 // the program's own name.
 func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
@@ -30,30 +34,60 @@ func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
 			return "", err
 		}
 	}
-	if agent == "" {
+	switch {
+	case agent == "":
 		return "infomall", nil
+	case st.Agent != nil && !strings.Contains(agent, "/"):
+		return agent, nil // a name, and not what a crawler sends; no robots.txt names "Foo Bar"
 	}
 	return robots.Product(agent), nil
 }
 
+// robotsURL returns the URL that SHOW ROBOTS asks about. The URL may be longer than
+// any URL in an archive; if it is, its path and query are returned as written.
+func (s *Session) robotsURL(st *ast.ShowRobots) (string, error) {
+	written, err := plan.ConstantText(st.URL, s.env())
+	if err != nil {
+		return "", err
+	}
+	canonical, err := urlkey.Canonical(written)
+	if err == nil {
+		return canonical, nil
+	}
+	scheme, rest, ok := strings.Cut(written, "://")
+	end := strings.IndexAny(rest, "/?")
+	if ok && end > 0 && len(written) > robotsLongURL {
+		if site, siteErr := urlkey.Canonical(scheme + "://" + rest[:end]); siteErr == nil {
+			path, _, _ := strings.Cut(rest[end:], "#")
+			return site + strings.TrimPrefix(path, "/"), nil
+		}
+	}
+	return "", ast.Errorf(st.URL, "%v", err)
+}
+
 // robotsAsked is the robots.txt that SHOW ROBOTS wants.
 func (s *Session) robotsAsked(st *ast.ShowRobots) (*pageAsked, error) {
-	asked, err := s.pageAsked(st.URL, st.Time)
+	page, err := s.robotsURL(st)
 	if err != nil {
 		return nil, err
 	}
-	u, err := url.Parse(asked.url)
+	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, ast.Errorf(st.URL, "%s is no URL of http or https, and only these have a robots.txt", asked.url)
+		return nil, ast.Errorf(st.URL, "%s is no URL of http or https, and only these have a robots.txt", page)
 	}
-	asked.url = (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}).String()
+	site := &ast.String{Value: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}).String()}
+	asked, err := s.pageAsked(site, st.Time)
+	if err != nil {
+		return nil, err
+	}
+	asked.urlAt = st.URL
 	return asked, nil
 }
 
 // showRobots tells whether a URL might be fetched, by the archived robots.txt;
 // without one that is not known.
 func (s *Session) showRobots(ctx context.Context, st *ast.ShowRobots) (*Result, error) {
-	page, err := s.pageAsked(st.URL, st.Time)
+	page, err := s.robotsURL(st)
 	if err != nil {
 		return nil, err
 	}
@@ -77,19 +111,19 @@ func (s *Session) showRobots(ctx context.Context, st *ast.ShowRobots) (*Result, 
 	if errors.As(err, &none) {
 		// That nobody knows is an answer too.
 		reason := strings.TrimSuffix(none.Msg+"; "+none.Hint, "; ")
-		t.add(value.OfURL(page.url), value.OfText(agent), value.Value{}, value.OfText(reason))
+		t.add(value.OfURL(page), value.OfText(agent), value.Value{}, value.OfText(reason))
 		return t.result(ResultRows, nil), nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	group := file.Group(agent)
-	d := group.Decide(page.url)
+	d := group.Decide(page)
 	rule, line := value.Value{}, value.Value{}
 	if d.Rule.Line > 0 {
 		rule, line = value.OfText(strings.TrimSpace(d.Rule.String())), value.OfInt(int64(d.Rule.Line))
 	}
-	t.add(value.OfURL(page.url), value.OfText(agent), value.OfBool(d.Allowed), value.OfText(d.Reason), rule, line,
+	t.add(value.OfURL(page), value.OfText(agent), value.OfBool(d.Allowed), value.OfText(d.Reason), rule, line,
 		value.OfDuration(group.Delay.Milliseconds()), value.OfTime(at))
 	res := t.result(ResultRows, nil)
 	res.Notes = append(res.Notes, s.usedNote(asked, at))

@@ -17,6 +17,7 @@ func TestShowRobots(t *testing.T) {
 		return optest.Capture{URL: url, Time: at("2008-06-01"), Status: 301, Mime: "text/plain", Head: "HTTP/1.1 301 Moved\r\nLocation: " + to + "\r\n\r\n", Location: to}
 	}
 	s := newSession(archive{optest.New(
+		file("http://a.cn/robots.txt", "2008-05-01", 200, "User-agents: *\nDisallowed: /x\nUser-agent: Foo Bar\nDisallow: /\n"),
 		file("http://a.cn/robots.txt", "2008-06-01", 200, "User-agent: *\nDisallow: /x\n"),
 		file("http://a.cn/robots.txt", "2008-07-01", 200, "User-agent: *\nDisallow: /y\nUser-agent: infomall\nAllow: /\n"),
 		file("http://a.cn/robots.txt", "2008-08-01", 404, "none"),
@@ -30,12 +31,17 @@ func TestShowRobots(t *testing.T) {
 		{"'http://u:p@a.cn/y?q' AT 2008-06", "infomall|true|no rule of robots.txt for * matches|-|-"},
 		{"'a.cn/y' AT 2008-07", "infomall|true|line 4 of robots.txt, for infomall, says Allow: /|Allow: /|4"},
 		{"'a.cn/y' AGENT 'Mozilla/5.0 (compatible; other/1.0)' AT 2008-07", "other|false|line 2 of robots.txt, for *, says Disallow: /y|Disallow: /y|2"},
+		{"'a.cn/x' AGENT 'Foo' AT 2008-05", "Foo|false|line 4 of robots.txt, for foo, says Disallow: /|Disallow: /|4"},
+		{"'a.cn/x' AGENT 'Foo Bar' AT 2008-05", "Foo Bar|false|line 2 of robots.txt, for *, says Disallow: /x|Disallow: /x|2"},
+		{"'a.cn/y' AGENT '北大' AT 2008-05", "北大|true|no rule of robots.txt for * matches|-|-"},
+		{"'http://a.cn/x" + strings.Repeat("/long", 4000) + "#part' AT 2008-06", "infomall|false|line 2 of robots.txt, for *, says Disallow: /x|Disallow: /x|2"},
+		{"'http://A.cn?" + strings.Repeat("北", 4000) + "' AT 2008-06", "infomall|true|no rule of robots.txt for * matches|-|-"},
 		{"'a.cn/y'", "infomall|true|robots.txt was answered with 404, so everything is allowed|-|-"},
 		{"'https://a.cn:8080/'", "infomall|false|robots.txt was answered with 503, so nothing is allowed|-|-"},
 		{"'http://b.cn/x' AT 2008-06", "infomall|false|line 2 of robots.txt, for *, says Disallow: /x|Disallow: /x|2"},
 		{"'http://c.cn/x'", "infomall|true|robots.txt was answered with 301, so everything is allowed|-|-"},
 		{"'http://d.cn/x'", "infomall|true|robots.txt was answered with 301, so everything is allowed|-|-"},
-		{"'a.cn/x' AT 2007", "infomall|-|no capture of http://a.cn/robots.txt at or before 2007-12-31T23:59:59.999Z; the first is of 2008-06-01|-|-"},
+		{"'a.cn/x' AT 2007", "infomall|-|no capture of http://a.cn/robots.txt at or before 2007-12-31T23:59:59.999Z; the first is of 2008-05-01|-|-"},
 	} {
 		got, _, err := ask(s, "SHOW ROBOTS "+c.statement)
 		_, row, _ := strings.Cut(got, "\n")

@@ -20,6 +20,9 @@ type traced struct {
 
 // traceAsked is the URL of a TRACE.
 func (s *Session) traceAsked(st *ast.Trace) (string, error) {
+	if s.Crawler == nil {
+		return "", errNoCrawler(st)
+	}
 	urls, err := s.urls([]ast.Expr{st.URL}, true)
 	if err != nil {
 		return "", err
@@ -29,9 +32,6 @@ func (s *Session) traceAsked(st *ast.Trace) (string, error) {
 
 // trace runs TRACE: what each stage of each crawl decided about a URL.
 func (s *Session) trace(ctx context.Context, st *ast.Trace) (*Result, error) {
-	if s.Crawler == nil {
-		return nil, ast.Errorf(st, "this archive takes no crawls")
-	}
 	url, err := s.traceAsked(st)
 	if err != nil {
 		return nil, err

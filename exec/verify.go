@@ -54,8 +54,6 @@ func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
 			yield(nil, errors.New("1 finding"))
 		case n > 1:
 			yield(nil, fmt.Errorf("%d findings", n))
-		case !s.Archive.Exists():
-			res.Notes = append(res.Notes, fmt.Sprintf("there is no archive at %s yet; IMPORT 'file' makes it", s.Archive.Path()))
 		case p.Sample > 0:
 			res.Notes = append(res.Notes, fmt.Sprintf("nothing is wrong with part %d of %d", p.Part, p.Sample))
 		default:

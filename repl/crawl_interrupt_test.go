@@ -29,7 +29,8 @@ func TestInterruptCrawl(t *testing.T) {
 		}
 		fetched.Add(1)
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<title>Page %d</title><p>This is page %d of many, and the only one with %s.</p>", n, n, strings.Repeat("word ", n))
+		word := strings.NewReplacer("0", "a", "1", "b", "2", "c", "3", "d", "4", "e", "5", "f", "6", "g", "7", "h", "8", "i", "9", "j").Replace(fmt.Sprint(n))
+		fmt.Fprintf(w, "<title>Page %d</title><p>This is page %d of many, and the only one with the word %s.</p>", n, n, word)
 		if n+1 < pages {
 			fmt.Fprintf(w, "<a href=/%d>next</a>", n+1)
 		}

@@ -22,6 +22,11 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	if !ok {
 		return errors.New("this archive has no schedules")
 	}
+	if a := p.session.Archive; !a.Exists() {
+		err := &exec.NoArchiveError{Path: a.Path()}
+		p.say("infomall: %v", err)
+		return err
+	}
 	lock, err := archive.Daemon()
 	if err != nil {
 		p.say("infomall: %v", err)

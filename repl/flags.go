@@ -21,7 +21,7 @@ type options struct {
 	Command     string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
 	File        string            `short:"f" type:"script" placeholder:"FILE" help:"Run this script; - is standard input. The same as FILE without -f."`
 	Format      string            `placeholder:"F" help:"Format of results: table csv tsv json jsonl markdown vertical html chart. A terminal gets table, all else csv."`
-	Output      string            `short:"o" placeholder:"FILE" help:"Write results to this file."`
+	Output      string            `short:"o" placeholder:"FILE" help:"Write results to this file; with %d in its name, as in page-%d, each result to a file of its own."`
 	Param       map[string]string `placeholder:"NAME=VALUE" mapsep:"none" help:"Give $$NAME a value. May be repeated."`
 	Header      bool              `negatable:"" default:"true" help:"Name the columns in csv and tsv."`
 	CSVSafe     bool              `name:"csv-safe" help:"Put ' before text in csv and tsv that a spreadsheet would take for a formula."`
@@ -45,13 +45,13 @@ type options struct {
 }
 
 const description = `
-A web archive asked in one language. Files hold statements; - is standard input, and a pipe there needs no -.
+A web archive you query in SQL. Files hold statements; - is standard input, and a pipe there needs no -.
 With nothing to run and a terminal, the shell.
 
 infomall fmt FILE… prints scripts in their canonical form. infomall completion (bash | zsh | fish) prints what completes
 this command line there, infomall man the manual page: infomall man | man -l -
 
-Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 the archive cannot be used or a disk is full, 130 interrupted.`
+Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 no archive is there, it cannot be used or a disk is full, 130 interrupted.`
 
 // parseOptions reads the command line. Help, if asked for, goes to out.
 func parseOptions(args []string, out io.Writer) (*options, error) {

@@ -57,8 +57,9 @@ var arrows = map[string]string{
 	"crawl/order":   "store/urlkey",
 	"crawl/revisit": "",
 	"crawl/robots":  "",
+	"crawl/trap":    "store/urlkey",
 
-	"crawl":          "crawl/frontier crawl/links crawl/order crawl/robots crawl/guard store/record store/urlkey store/page",
+	"crawl":          "crawl/frontier crawl/links crawl/order crawl/robots crawl/guard crawl/trap store/record store/urlkey store/page",
 	"crawl/frontier": "store/record",
 	"store/queue":    "store/record store/urlkey store/disk store/packed",
 
@@ -99,13 +100,13 @@ var homes = map[string]string{
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page crawl",
-	"golang.org/x/text":                   "store/urlkey store/page exec/value exec/plan exec/op",
+	"golang.org/x/text":                   "store/urlkey store/page exec/value exec/plan exec/op repl",
 	"golang.org/x/sys":                    "store/disk repl/term",
 }
 
 // testHomes are further homes of outside modules in a package's tests alone.
 var testHomes = map[string]string{
-	"golang.org/x/text":                "queries",
+	"golang.org/x/text":                "queries repl",
 	"github.com/klauspost/compress":    "repl store/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }

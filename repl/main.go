@@ -193,7 +193,11 @@ func (p *program) check(scripts []*script) int {
 // open readies archive, output and signals for run, and ends them.
 func (p *program) open(ctx context.Context, run func(context.Context) error) (status int) {
 	dest := p.stdout
-	if p.options.Output != "" {
+	files, err := fileNames(p.options.Output)
+	if err != nil {
+		return p.usage(fmt.Errorf("-o: %w", err))
+	}
+	if p.options.Output != "" && files == "" {
 		f, err := os.Create(p.options.Output)
 		if err != nil {
 			return p.usage(fmt.Errorf("-o: %w", err))
@@ -209,8 +213,9 @@ func (p *program) open(ctx context.Context, run func(context.Context) error) (st
 	a, closer := p.openArchive(p.archivePath(), func(err error) { p.say("infomall: %v", err) })
 	p.session = p.newSession(a)
 	p.printer = p.newPrinter(dest)
+	p.printer.files = files
 	p.signals, ctx = watchInterrupts(ctx, p.stderr, p.force)
-	err := run(ctx)
+	err = run(ctx)
 	p.signals.close()
 	if cerr := closer.Close(); cerr != nil {
 		p.say("infomall: %v", cerr)
@@ -321,8 +326,9 @@ func (p *program) batch(ctx context.Context, scripts []*script) error {
 	return p.run(ctx, steps)
 }
 
-// run runs steps in order and reports their errors. It returns the first; with
-// --keep-going the others have run all the same.
+// run runs steps in order and reports their errors. It returns the first error.
+// With --keep-going the other steps have run all the same, and an IMPORT that found
+// damage has not failed.
 func (p *program) run(ctx context.Context, steps []step) error {
 	places, results := p.places(steps)
 	p.printer.alone = results == 1
@@ -344,7 +350,8 @@ func (p *program) runAt(ctx context.Context, steps []step, places []place) error
 		if err == nil {
 			continue
 		}
-		if first == nil {
+		var damage *exec.DamageError
+		if first == nil && !(p.options.KeepGoing && errors.As(err, &damage)) {
 			first = err
 		}
 		p.report(s, err)
@@ -401,7 +408,8 @@ func (p *program) places(steps []step) (places []place, results int) {
 // asks reports whether a statement is there for its result.
 func asks(s ast.Statement) bool {
 	switch s.(type) {
-	case *ast.Query, *ast.Explain, *ast.Describe, *ast.Show, *ast.ShowRobots, *ast.Trace, *ast.ShowPage, *ast.Diff, *ast.Verify, *ast.Run:
+	case *ast.Query, *ast.Explain, *ast.ExplainRank, *ast.Describe, *ast.Show, *ast.ShowRobots, *ast.ShowPath, *ast.Trace, *ast.ShowPage, *ast.Diff,
+		*ast.Verify, *ast.Recover, *ast.Help, *ast.Run:
 		return true
 	}
 	return false
@@ -410,7 +418,7 @@ func asks(s ast.Statement) bool {
 // changes reports whether a statement may change the archive; nil does not.
 func changes(s ast.Statement) bool {
 	switch s.(type) {
-	case nil, *ast.Set, *ast.Reset, *ast.Help:
+	case nil, *ast.Set, *ast.Reset:
 		return false
 	case *ast.Run:
 		return true
@@ -485,12 +493,13 @@ func (p *program) say(format string, args ...any) {
 // statusOf is the exit status for the error that ended a run.
 func statusOf(err error) int {
 	var unusable *archiveError
+	var none *exec.NoArchiveError
 	switch {
 	case err == nil, isClosedPipe(err):
 		return statusDone
 	case errors.Is(err, errInterrupted), errors.Is(err, errTerminated), errors.Is(err, context.Canceled):
 		return statusInterrupted
-	case errors.As(err, &unusable), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
+	case errors.As(err, &unusable), errors.As(err, &none), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EIO), errors.Is(err, syscall.EROFS):
 		return statusArchive
 	}
 	return statusFailed

@@ -21,7 +21,7 @@ func (p *program) man(args []string) int {
 
 func writeMan(w io.Writer) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
-	line(".TH INFOMALL 1 \"\" \"infomall\"\n.SH NAME\ninfomall \\- a web archive asked in one language")
+	line(".TH INFOMALL 1 \"\" \"infomall\"\n.SH NAME\ninfomall \\- a web archive you query in SQL")
 	line(".SH SYNOPSIS\n.B infomall\n[\\fIflag\\fR]… [\\fB\\-c\\fR \\fIstatements\\fR | \\fIfile\\fR | \\fB\\-\\fR]…\n.br\n" +
 		".B infomall fmt\n[\\fIfile\\fR | \\fB\\-\\fR]…\n.br\n.B infomall completion\nbash | zsh | fish\n.br\n.B infomall man")
 	line(".SH DESCRIPTION")

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"regexp"
 	"strings"
 
 	"infomall/exec"
@@ -26,6 +28,25 @@ type printer struct {
 	alone   bool        // no other statement of the run has a result
 	printed int         // results so far; an empty line parts them
 	last    *lastResult // kept for another look; nil keeps none
+	files   string      // pattern for the names of files, one for each result; "" writes to out
+	filed   int         // results that went to such files
+}
+
+// filesVerb is what stands for the number of a result in the name of a file.
+var filesVerb = regexp.MustCompile(`%0?[0-9]*d`)
+
+// fileNames is the pattern for the names of files in the argument of -o, "" for one
+// file.
+func fileNames(name string) (pattern string, err error) {
+	verbs := filesVerb.FindAllStringIndex(name, -1)
+	switch {
+	case len(verbs) == 0:
+		return "", nil
+	case len(verbs) > 1:
+		return "", fmt.Errorf("%q: one %%d stands for the number of a result, and here are %d", name, len(verbs))
+	}
+	at := verbs[0]
+	return strings.ReplaceAll(name[:at[0]], "%", "%%") + name[at[0]:at[1]] + strings.ReplaceAll(name[at[1]:], "%", "%%"), nil
 }
 
 // place says where a result goes.
@@ -42,8 +63,21 @@ const (
 func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to place) (rows int64, err error) {
 	defer r.Close()
 	out := p.out
-	if to == toStderr {
+	switch {
+	case to == toStderr:
 		out = p.stderr
+	case p.files != "" && to == toOutput && r.Kind != exec.ResultNone:
+		p.filed++
+		f, err := os.Create(fmt.Sprintf(p.files, p.filed))
+		if err != nil {
+			return 0, &outputError{err}
+		}
+		defer func() {
+			if cerr := f.Close(); err == nil && cerr != nil {
+				err = &outputError{cerr}
+			}
+		}()
+		out = newOutput(f)
 	}
 	out.begin(ctx)
 	switch drawn := r.Drawing != nil && to != toNowhere && p.draws(out); {
@@ -66,14 +100,14 @@ func (p *printer) print(ctx context.Context, s ast.Statement, r *exec.Result, to
 	}
 	if err != nil {
 		out.abandon()
-		return rows, err
 	}
-	if !p.quiet {
+	// Work that ended with an error has notes too, on what it did before.
+	if !p.quiet && (err == nil || r.Kind == exec.ResultWork && ctx.Err() == nil) {
 		for _, note := range r.Notes {
 			fmt.Fprintln(p.stderr.dest, printable(note))
 		}
 	}
-	return rows, nil
+	return rows, err
 }
 
 // rows shows rows. The header waits for the first batch: an error before it
@@ -142,6 +176,9 @@ func (p *printer) separate(out *output) {
 		return
 	}
 	if p.printed > 0 {
+		if out.last != '\n' {
+			io.WriteString(out, "\n") // text need not end a line
+		}
 		io.WriteString(out, "\n") // an error of out comes again with the rows
 	}
 	p.printed++
@@ -222,11 +259,16 @@ func (p *printer) drawing(out *output, d exec.Drawing) error {
 	return d.Text(out, t)
 }
 
-// bytes shows a page, or what changed in one. As the one result of a run its bytes are written as they
-// are, and between tables, which are for reading, too. Beside results in another
-// format, or where one is asked for, it is a row.
+// bytes shows a page, or what changed in one, as it is. Where a format is asked
+// for, the page is a row. What must come byte for byte is not written to an output
+// that has other results too.
 func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
-	if p.session.Settings.Mode == modeAuto && (p.alone || p.format(out) == modeAuto) {
+	if p.session.Settings.Mode == modeAuto {
+		if page, ok := s.(*ast.ShowPage); ok && !p.alone && out == p.out && out.terminal == nil && (page.Form == ast.PageRaw || page.Form == ast.PageWire) {
+			err := ast.Errorf(page, "SHOW PAGE AS %s gives bytes as they are, and this output has other results too", page.Form)
+			err.Hint = "-o 'name-%d' writes each result to a file of its own, name-1, name-2 and so on"
+			return err
+		}
 		return p.text(out, r)
 	}
 	var page strings.Builder

@@ -16,6 +16,10 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // TestScripts runs the program as a shell does. Beside testscript's own
@@ -32,7 +36,11 @@ import (
 //	serve DIR
 //
 // which serves the files of a folder as a web site, and sets $SITE to the URL
-// of its home page, without the slash. $ROOT is the top of the source tree.
+// of its home page, without the slash, and
+//
+//	recode CHARSET FILE…
+//
+// which writes files of UTF-8 again in another charset. $ROOT is the top of the source tree.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -54,6 +62,7 @@ func TestScripts(t *testing.T) {
 			"status": status,
 			"serve":  serve,
 			"await":  await,
+			"recode": recode,
 		},
 	})
 }
@@ -88,6 +97,30 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no line %q", args[0])
+}
+
+func recode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: recode CHARSET file…")
+	}
+	var charset encoding.Encoding
+	switch args[0] {
+	case "utf-16le":
+		charset = unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case "utf-16be-mark":
+		charset = unicode.UTF16(unicode.BigEndian, unicode.UseBOM)
+	case "hz":
+		charset = simplifiedchinese.HZGB2312
+	default:
+		var err error
+		charset, err = htmlindex.Get(args[0])
+		ts.Check(err)
+	}
+	for _, name := range args[1:] {
+		b, err := charset.NewEncoder().Bytes([]byte(ts.ReadFile(name)))
+		ts.Check(err)
+		ts.Check(os.WriteFile(ts.MkAbs(name), b, 0o666))
+	}
 }
 
 // serve serves a folder while the script runs. A file that begins with a status

@@ -89,7 +89,11 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 		s.runRC(ctx)
 	}
 	if !p.options.Quiet {
-		p.say("Archive %s. Statements end with ; and HELP; lists them. Ctrl-D leaves.", p.session.Archive.Path())
+		where := "Archive " + p.session.Archive.Path()
+		if !p.session.Archive.Exists() {
+			where = "No archive at " + p.session.Archive.Path() + " yet: IMPORT or CRAWL makes one"
+		}
+		p.say("%s. Statements end with ; and HELP; lists them. Ctrl-D leaves.", where)
 	}
 	return s.loop(ctx)
 }

@@ -484,3 +484,22 @@ func TestHelpColored(t *testing.T) {
 		t.Errorf("NO_COLOR gives %q", before)
 	}
 }
+
+// TestShellNoArchive starts the shell on a folder that is not there: it says so,
+// and the first statement that brings something in makes the archive.
+func TestShellNoArchive(t *testing.T) {
+	home := t.TempDir()
+	s := onTerminal(t, home, "infomall")
+	s.sees("No archive at archive yet: IMPORT or CRAWL makes one.")
+	s.types("SELECT url FROM captures;\r")
+	s.sees("no archive at archive; IMPORT or CRAWL makes one there")
+	if _, err := os.Stat(filepath.Join(home, "archive")); err == nil {
+		t.Error("a question made the archive")
+	}
+	s.types("CREATE VIEW v AS SELECT 7 AS seven;\r")
+	s.sees(prompt)
+	s.types("SELECT seven + 70 AS n FROM v;\r")
+	s.sees("77")
+	s.types("\x04")
+	s.ends(statusDone)
+}

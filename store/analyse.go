@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -24,6 +25,8 @@ type analysis struct {
 	content uint64   // as in segment.Entry
 	missing bool     // it says that nothing is there
 	facts   []byte   // as in segment.Stored
+	as      block.As // how the body was read
+	unsure  bool     // other pages of the host may tell its charset better
 	divided bool     // it is stored as layout and blocks
 	plain   bool     // what divides is the body as it was sent
 	single  bool     // it has one block at most, be that hidden
@@ -34,17 +37,19 @@ type analysis struct {
 }
 
 // analyse reads a body.
-func (m *analyses) analyse(body []byte, as sent) *analysis {
-	a := &analysis{page: segment.NoPage, single: true}
-	b := as.openWith(m.reader, body)
-	if b == nil {
+func (m *analyses) analyse(body []byte, as block.As) *analysis {
+	a := &analysis{page: segment.NoPage, single: true, as: as}
+	b, ok := m.reader.Open(body, as, block.Options{})
+	if !ok {
 		return a
 	}
+	a.unsure = b.Found.Unsure
 	meta := b.Page.Meta(b.Charset)
 	r := m.reader.Read(b)
 	a.open = r
 	a.page = segment.Page{
-		Title: meta.Title, Lang: meta.Lang, Charset: b.Charset, Declared: b.Declared, NoArchive: meta.NoArchive,
+		Title: meta.Title, Lang: meta.Lang, Charset: b.Found.Charset, Declared: b.Found.Declared, Source: b.Found.Source,
+		Unread: b.Unread, ReadBytes: b.ReadBytes, NoArchive: meta.NoArchive,
 		LinkCount: int64(r.Links), BlockCount: int64(len(r.Leaves)),
 	}
 	lead := b.Page.TextRange(0, min(len(b.Page.Body), leadBytes), b.Charset)
@@ -60,7 +65,7 @@ func (m *analyses) analyse(body []byte, as sent) *analysis {
 	// Blocks are ranges of the decoded body. What was sent encoded is kept as
 	// it was sent, since encoding it again would give other bytes.
 	a.plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
-	a.divided = len(r.Leaves) > 0 && !whole && a.plain
+	a.divided = len(r.Leaves) > 0 && !whole && a.plain && len(body) <= dividedMax
 	a.facts = r.AppendFacts(nil, meta.Base, !a.plain)
 	r.Close()
 	if a.single = len(r.Blocks) <= 2; a.single && whole {
@@ -70,46 +75,55 @@ func (m *analyses) analyse(body []byte, as sent) *analysis {
 	return a
 }
 
-// sent is what a response says of how its body is to be read.
-type sent struct{ mime, encoding, contentType string }
-
-// sentAs reads it off the response's head. mime is its media type.
-func sentAs(head []byte, mime string) sent {
-	return sent{mime, record.Header(head, "Content-Encoding"), record.Header(head, "Content-Type")}
+// sentAs returns how a body is to be read by the head of its response. mime is its
+// media type.
+func sentAs(head []byte, mime string) block.As {
+	return block.As{Mime: mime, ContentType: record.Header(head, "Content-Type"), Encoding: record.Codings(head)}
 }
 
-// open divides a body; nil where it does not divide.
-func (s sent) open(body []byte) *block.Body {
-	if len(body) > dividedMax {
-		return nil
+// readAs returns how the body of a capture was read when it came in.
+func readAs(s *segment.Stored) block.As {
+	as := sentAs(s.Head, s.Mime)
+	as.Usual, as.Limit = readWith(&s.Page)
+	return as
+}
+
+// readWith returns what a page was read with beside the head of its response: Usual
+// and Limit of block.As.
+func readWith(p *segment.Page) (usual string, limit int64) {
+	if p.Source == page.SourceHost {
+		usual = p.Charset
 	}
-	b, ok := block.Open(body, s.mime, s.contentType, s.encoding, block.Options{})
+	if limit = p.ReadBytes; limit == 0 && p.Source != "" {
+		limit = block.PageLimitMax // all of it was read
+	}
+	return usual, limit
+}
+
+// openPage divides a stored body; nil where it does not divide.
+func openPage(p *record.Payload) *block.Body {
+	b, ok := block.Open(p.Body, block.AsOf(p), block.Options{})
 	if !ok {
 		return nil
 	}
 	return b
 }
-
-// openWith is open for who reads what it gives, with a reader.
-func (s sent) openWith(reader *block.Reader, body []byte) *block.Body {
-	if len(body) > dividedMax {
-		return nil
-	}
-	b, ok := reader.Open(body, s.mime, s.contentType, s.encoding, block.Options{})
-	if !ok {
-		return nil
-	}
-	return b
-}
-
-// openPage divides a body; nil where it does not divide.
-func openPage(body, head []byte, mime string) *block.Body { return sentAs(head, mime).open(body) }
 
 // like reports whether a says of its body what o says of another, both of which are
 // one leaf.
 func (a *analysis) like(o *analysis) bool {
-	return a.leaf != nil && o != nil && o.leaf != nil && a.page == o.page && a.content == o.content && a.missing == o.missing && a.plain == o.plain &&
+	return a.leaf != nil && o != nil && o.leaf != nil && a.page == o.page && a.as == o.as && a.unsure == o.unsure && a.content == o.content && a.missing == o.missing && a.plain == o.plain &&
 		bytes.Equal(a.facts, o.facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
+}
+
+// pageOf returns what the body of s says, of which a is the analysis. A chunked body
+// that ended early is a first part as well.
+func (a *analysis) pageOf(s *segment.Stored) segment.Page {
+	p := a.page
+	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && record.IsCut(s.Framing) {
+		p.Unread = fmt.Sprintf("transfer encoding chunked: unexpected EOF: only the first %d bytes are there", s.Bytes)
+	}
+	return p
 }
 
 // memory is what a takes beside the body's bytes, about.
@@ -197,7 +211,7 @@ func (m *analyses) contentFor(s *staged) segment.Content {
 		c.Facts = s.read.leaf
 		return c
 	}
-	r := m.open(s.read, s.body, s.Head, s.Mime)
+	r := m.open(s.read, s.body)
 	if r == nil {
 		return c
 	}
@@ -222,6 +236,7 @@ type analyses struct {
 	reader *block.Reader
 	known  map[analysisKey]*analysis
 	last   *analysis // that was made: small texts have theirs in common
+	limit  int64     // as block.As has it
 	bytes  int64     // that those made since close take in memory, about
 
 	// Memory that is used again.
@@ -233,15 +248,23 @@ type analyses struct {
 
 type analysisKey struct {
 	id segment.ID
-	as sent
+	as block.As
 }
 
 func newAnalyses() *analyses {
 	return &analyses{reader: block.NewReader(), known: make(map[analysisKey]*analysis)}
 }
 
+// of returns the analysis of a body by the head of its response.
 func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
-	k := analysisKey{id, sentAs(head, mime)}
+	as := sentAs(head, mime)
+	as.Limit = m.limit
+	return m.as(id, body, as)
+}
+
+// as returns the analysis of a body that is to be read as it says.
+func (m *analyses) as(id segment.ID, body []byte, as block.As) *analysis {
+	k := analysisKey{id, as}
 	a := m.known[k]
 	if a == nil {
 		if a = m.analyse(body, k.as); a.like(m.last) {
@@ -258,14 +281,14 @@ func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
 	return a
 }
 
-// open gives the page of which a is the analysis as it divides; nil if it does
+// open returns the page of which a is the analysis as it divides; nil if it does
 // not.
-func (m *analyses) open(a *analysis, body, head []byte, mime string) *block.Reading {
+func (m *analyses) open(a *analysis, body []byte) *block.Reading {
 	if a.open != nil || a.facts == nil {
 		return a.open
 	}
-	b := sentAs(head, mime).openWith(m.reader, body)
-	if b == nil {
+	b, ok := m.reader.Open(body, a.as, block.Options{})
+	if !ok {
 		return nil
 	}
 	r := m.reader.Read(b)

@@ -94,10 +94,15 @@ func Open(dir string, o Options) *Archive {
 // Path is the archive's folder.
 func (a *Archive) Path() string { return a.dir }
 
-// Exists reports whether there is an archive, that is, a catalogue in force.
+// Exists reports whether the folder holds an archive, with captures or without. A
+// folder that cannot be looked into counts as one: whoever opens it finds out why.
 func (a *Archive) Exists() bool {
-	_, err := os.Stat(filepath.Join(a.dir, fileCurrent))
-	return err == nil
+	for _, name := range []string{dirCatalog, fileCurrent, dirPools} {
+		if _, err := os.Stat(filepath.Join(a.dir, name)); !errors.Is(err, os.ErrNotExist) {
+			return true
+		}
+	}
+	return false
 }
 
 // Close gives back files and memory.
@@ -238,7 +243,8 @@ func (a *Archive) boundCache(bytes int64) {
 // create makes the archive's folders, as far as they are not there: who copied an
 // archive may have left out those that were empty.
 func (a *Archive) create() error {
-	exists := a.Exists()
+	_, err := os.Stat(filepath.Join(a.dir, fileCurrent))
+	exists := err == nil
 	for _, d := range []string{dirCatalog, dirPools, dirIndex, dirWriters} {
 		dir := filepath.Join(a.dir, d)
 		if _, err := os.Stat(dir); err == nil && exists {

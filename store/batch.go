@@ -161,11 +161,16 @@ func (o *batcher) meta(e *located) error {
 		return err
 	}
 	b, want := o.b, o.s.Columns
+	var from origin // of a revisit that is stored without a body
+	if e.Body == segment.BodyNone && want&(record.ColDigest|record.ColPage|record.ColLocation) != 0 {
+		if from, err = o.origin(e); err != nil {
+			return err
+		}
+	}
 	if want&record.ColDigest != 0 {
 		d := m.digests[e.n]
 		if e.Body == segment.BodyNone {
-			var err error
-			if d, err = o.v.digestOf(o.ctx, e); err != nil {
+			if d, err = o.digest(from); err != nil {
 				return err
 			}
 		}
@@ -195,17 +200,27 @@ func (o *batcher) meta(e *located) error {
 		if c.field == segment.FieldAskedURL && s == "" {
 			s = urlkey.URL(e.Key)
 		}
+		if c.field == segment.FieldLocation && from.original != nil {
+			stored, err := o.v.stored(e.place)
+			if err != nil {
+				return err
+			}
+			if s, err = o.v.locationOf(stored, from.original); err != nil {
+				return err
+			}
+		}
 		*c.dst = append(*c.dst, s)
 	}
 	if want&record.ColPage != 0 {
 		p := m.pages[e.n]
 		if e.Body == segment.BodyNone {
-			if p, err = o.v.pageOf(o.ctx, e); err != nil {
+			if p, err = o.v.pageFrom(o.ctx, from); err != nil {
 				return err
 			}
 		}
 		b.Title, b.Lang = append(b.Title, p.Title), append(b.Lang, p.Lang)
 		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
+		b.CharsetSource, b.Unread = append(b.CharsetSource, p.Source), append(b.Unread, p.Unread)
 		b.Reason, b.NoArchive = append(b.Reason, p.Reason), append(b.NoArchive, p.NoArchive)
 		b.LinkCount, b.BlockCount = append(b.LinkCount, p.LinkCount), append(b.BlockCount, p.BlockCount)
 	}
@@ -213,6 +228,18 @@ func (o *batcher) meta(e *located) error {
 		b.SourceOffset = append(b.SourceOffset, e.Seq)
 	}
 	return nil
+}
+
+// digest gives the digest of a body that lies elsewhere; zero if nobody has it.
+func (o *batcher) digest(from origin) (record.Digest, error) {
+	if from.from.seg == nil {
+		return record.Digest{}, nil
+	}
+	s, err := o.v.stored(from.from)
+	if err != nil {
+		return record.Digest{}, err
+	}
+	return s.Digest, nil
 }
 
 // at gives the meta frame of e's run.

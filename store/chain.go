@@ -16,6 +16,7 @@ type located struct {
 	// from is the entry that has the body of a revisit which names none itself
 	// and was resolved while reading.
 	from     place
+	original *original // of a revisit that was resolved so
 	resolved bool
 	// before: the body is that of the capture before, which another may become
 	// when more captures are settled together with this one.
@@ -136,7 +137,7 @@ func settle(all []located) []located {
 // isAs gives e, a 304 that names no other capture, the body of the one before.
 func (e *located) isAs(p *located) {
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
-	e.resolved, e.before, e.unknown, e.from = true, true, p.unknown, p.body()
+	e.resolved, e.before, e.unknown, e.from, e.original = true, true, p.unknown, p.body(), p.original
 }
 
 // settleVisible settles all captures of one URL, among which there are hidden

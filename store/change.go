@@ -64,6 +64,25 @@ type madeNames struct {
 // faster. Planned anew on a new snapshot, it may succeed.
 var errStale = errors.New("another process changed the archive meanwhile")
 
+// staleTries is how often a change is planned in a row. Each try that fails means
+// that another process published a change while this one was planned. With many
+// processes at work some tries fail, but so many in a row mean that the plan never
+// fits the catalogue, as when its file was replaced by an older one.
+const staleTries = 100
+
+// retryStale calls f until it does not return errStale, at most staleTries times.
+func retryStale(ctx context.Context, f func() error) error {
+	for range staleTries {
+		if err := f(); !errors.Is(err, errStale) {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", errStale, staleTries)
+}
+
 // publish puts a change in force. Order matters, and each step is durable
 // before the next: files under the writer's folder, files under their names,
 // the new catalogue, CURRENT. What went out is then removed, as soon as no

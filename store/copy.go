@@ -65,7 +65,9 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 		return nil, fmt.Errorf("copy to %s: %w", o.Dir, err)
 	}
 	all := o.Pools == nil
-	if !all {
+	if all {
+		a.warnMisnamed(from.catalog)
+	} else {
 		o.Pools = append(slices.Clone(o.Pools), there.outdated(from.catalog)...)
 	}
 	pools, err := from.poolsToCopy(o.Pools)

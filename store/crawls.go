@@ -70,6 +70,9 @@ func (a *Archive) Crawls(ctx context.Context) ([]record.Crawl, error) {
 // lookAt tells what a crawl is and what its workers do.
 func (a *Archive) lookAt(dir string) (record.Crawl, []record.Worker, error) {
 	c, workers, err := queue.Look(dir)
+	if err == nil && c.Name != "" && a.crawlDir(c.Name) != dir {
+		err = fmt.Errorf("%s has the state of the crawl %s, which belongs in another folder", filepath.Base(dir), c.Name)
+	}
 	if err != nil || c.State != record.CrawlRunning && c.State != record.CrawlPaused {
 		return c, nil, err
 	}
@@ -142,6 +145,8 @@ func ofCrawls[T any](ctx context.Context, a *Archive, rows func(dir string) iter
 	}
 }
 
+// eachCrawl calls f for each crawl. One that cannot be read is left out with a
+// warning.
 func (a *Archive) eachCrawl(ctx context.Context, f func(name, dir string) error) error {
 	names, err := a.crawlNames()
 	if err != nil {
@@ -151,8 +156,12 @@ func (a *Archive) eachCrawl(ctx context.Context, f func(name, dir string) error)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f(name, a.crawlDir(name)); err != nil {
-			return fmt.Errorf("crawl %s: %w", name, err)
+		err := f(name, a.crawlDir(name))
+		if errors.Is(err, errStop) || ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			a.warn(fmt.Errorf("crawl %s: %w", name, err))
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -9,7 +10,6 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
-	"infomall/store/urlkey"
 )
 
 // Delete removes captures from the archive: hidden from the next snapshot on,
@@ -22,7 +22,8 @@ import (
 func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
 	d := &deletion{
 		v: v, look: v.looker(0), hide: make(map[place]bool), needed: make(map[place]need),
-		bodies: make(map[segment.ID][]place), pools: make(map[string]*record.RemovedPool), keys: make(map[string][]place),
+		bodies: make(map[segment.ID][]place), pools: make(map[string]*record.RemovedPool), keys: make(map[string]bool),
+		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[place]need),
 	}
 	d.look.keepRaw = true
 	defer d.look.close()
@@ -66,9 +67,21 @@ type deletion struct {
 	needed map[place]need // of hide
 	hidden func(place) (need, bool)
 	bodies map[segment.ID][]place
-	keys   map[string][]place
+	keys   map[string]bool
 	pools  map[string]*record.RemovedPool
 	left   int64
+
+	noted      map[needing]bool // what needAll has done
+	walked     map[place]need   // deleted captures that chains of revisits led to
+	dependents map[uint32]bool  // fingerprints of other URLs with captures that have bodies from deleted ones
+}
+
+// needing is a body that captures of a pool need.
+type needing struct {
+	key  string // of a URL: what is deleted of that; "" for all
+	id   segment.ID
+	pool string
+	need need // of the capture that needs it, if that is deleted itself
 }
 
 // targets takes in what is to be deleted, URL by URL.
@@ -103,56 +116,83 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 	if err != nil {
 		return err
 	}
+	raw := d.look.raw
+	slices.SortStableFunc(raw, func(a, b located) int { return cmp.Compare(a.Time, b.Time) })
 	bodies := make(map[segment.ID][]place)
+	var places []place
 	for i := range visible {
 		e := &visible[i]
 		if !chosen[e.ref()] {
 			continue
 		}
 		d.count(e)
-		for j := range d.look.raw {
-			if g := &d.look.raw[j]; g.Same(&e.Entry) || g.place == e.place {
+		from, _ := slices.BinarySearchFunc(raw, e.Time, func(g located, t record.Time) int { return cmp.Compare(g.Time, t) })
+		for j := from; j < len(raw) && raw[j].Time == e.Time; j++ {
+			if g := &raw[j]; g.Same(&e.Entry) || g.place == e.place {
 				d.hide[g.place] = true
 				bodies[e.ID] = append(bodies[e.ID], g.place)
-				d.keys[key] = append(d.keys[key], g.place)
+				places = append(places, g.place)
 			}
 		}
 	}
 	for id, list := range bodies {
 		d.bodies[id] = append(d.bodies[id], list...)
 	}
-	d.needs(visible, chosen, bodies)
+	d.keys[key] = true
+	d.needs(key, visible, chosen, bodies, places)
 	return nil
 }
 
 // needs finds out which of the captures of a URL that are deleted are needed by
 // those that are left, or that are deleted and needed themselves. bodies are the
-// places of the deleted, by body.
-func (d *deletion) needs(visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place) {
+// places of the deleted, by body, and places all of them.
+func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place, places []place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
 		if e.Body == segment.BodyOwn || chosen[e.ref()] && d.needed[e.place] == needNone {
 			continue
 		}
-		for _, p := range bodies[e.ID] {
-			d.need(p, e.place)
-		}
+		d.needAll(key, e.ID, bodies[e.ID], e.place)
 		if i > 0 && asBefore(e) && chosen[visible[i-1].ref()] {
 			d.need(visible[i-1].place, e.place)
 		}
 	}
 	// Those deleted earlier take their bodies from there too, as far as they are
 	// needed. It matters little which.
+	var pools []string
+	most := needNone
 	for i := range d.look.raw {
 		e := &d.look.raw[i]
 		n, ok := d.hidden(e.place)
 		if !ok || n == needNone {
 			continue
 		}
-		for _, p := range d.keys[e.Key] {
-			d.need(p, e.place)
-			d.needed[p] = max(d.needed[p], n)
+		if most = max(most, n); !slices.Contains(pools, e.seg.Info.Pool) {
+			pools = append(pools, e.seg.Info.Pool)
 		}
+	}
+	for _, p := range places {
+		switch {
+		case most == needNone:
+		case len(pools) > 1 || pools[0] != p.seg.Info.Pool:
+			d.needed[p] = needOther
+		default:
+			d.needed[p] = max(d.needed[p], most)
+		}
+	}
+}
+
+// needAll notes that the capture at by takes its body from one of the deleted ones at
+// places, which all have the body id. They are those of one URL, or of all with key
+// "".
+func (d *deletion) needAll(key string, id segment.ID, places []place, by place) {
+	n := needing{key, id, by.seg.Info.Pool, d.needed[by]}
+	if d.noted[n] {
+		return
+	}
+	d.noted[n] = true
+	for _, p := range places {
+		d.need(p, by)
 	}
 }
 
@@ -198,11 +238,10 @@ func (d *deletion) others(ctx context.Context) error {
 			bodies := d.bodies[e.ID]
 			switch {
 			case e.Body == segment.BodyNone:
-				return d.revisit(e)
-			case e.Body == segment.BodyElsewhere:
-				for _, p := range bodies {
-					d.need(p, e.place)
-				}
+				return d.revisit(ctx, e)
+			case e.Body == segment.BodyElsewhere && len(bodies) > 0:
+				d.needAll("", e.ID, bodies, e.place)
+				d.dependents[fingerprint(e.Key)] = true
 			}
 			if len(bodies) > 0 && e.Bytes > 0 && !hidden {
 				d.left++
@@ -216,21 +255,42 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// revisit deals with a revisit that is left: it may have its body from a capture
-// of another URL that is deleted, by what its record says.
-func (d *deletion) revisit(e *located) error {
-	s, err := d.v.stored(e.place)
-	if err != nil || s.RefersURL == "" {
+// revisit deals with a revisit that is left, or was deleted earlier and is needed: it
+// may have its body from a capture that is deleted, or by way of one.
+func (d *deletion) revisit(ctx context.Context, e *located) error {
+	o := d.v.originals()
+	of, err := o.of(ctx, e)
+	if err != nil || of == nil {
 		return err
 	}
-	canonical, err := urlkey.Canonical(s.RefersURL)
-	if err != nil {
-		return nil // what can't be understood refers to nothing
+	for pool := of.through; pool != nil; pool = pool.next {
+		if d.pools[pool.pool] != nil {
+			// The hints of what follows it are by what it was seen to be.
+			d.dependents[fingerprint(e.Key)] = true
+		}
 	}
-	for _, p := range d.keys[urlkey.Key(canonical)] {
-		d.need(p, e.place) // rather too many than one too few
+	for at := (link{place: e.place, key: e.Key, time: e.Time}); ; {
+		to, key, err := o.next(ctx, at)
+		if err != nil || to == nil {
+			return err
+		}
+		_, hidden := d.hidden(to.place)
+		if !d.hide[to.place] && !hidden {
+			return nil // it is looked at itself
+		}
+		n := needPool
+		if to.seg.Info.Pool != e.seg.Info.Pool || to.seg.Info.Pool != at.seg.Info.Pool {
+			n = needOther
+		}
+		if d.walked[to.place] >= n {
+			return nil
+		}
+		d.walked[to.place] = n
+		if d.hide[to.place] {
+			d.needed[to.place] = max(d.needed[to.place], n)
+		}
+		at = link{place: to.place, key: key, time: to.time}
 	}
-	return nil
 }
 
 // removal makes of what was taken in what is published.
@@ -249,6 +309,9 @@ func (d *deletion) removal(pools []record.RemovedPool) *removal {
 	}
 	for key := range d.keys {
 		r.touched = append(r.touched, fingerprint(key))
+	}
+	for print := range d.dependents {
+		r.touched = append(r.touched, print)
 	}
 	slices.Sort(r.touched)
 	r.touched = slices.Compact(r.touched)

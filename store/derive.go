@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/urlkey"
 )
 
 // derive makes anew what was read off bodies when they came in, for the segments
@@ -28,10 +30,11 @@ func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record
 	}
 	var out []record.ReindexResult
 	for _, pool := range pools {
-		r, err := a.derivePool(ctx, pool, o)
-		for errors.Is(err, errStale) {
+		var r record.ReindexResult
+		err := retryStale(ctx, func() (err error) {
 			r, err = a.derivePool(ctx, pool, o)
-		}
+			return err
+		})
 		if err != nil {
 			return out, err
 		}
@@ -79,7 +82,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o record.ReindexO
 		if o.Progress != nil {
 			o.Progress(int64(i), int64(len(old)))
 		}
-		d := newDeriving(ctx, v, s)
+		d := newDeriving(ctx, v, s, o.PageLimit)
 		f := &form{w: w, s: d.s, static: v.pin.isStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.dictFor(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.close()
@@ -136,9 +139,11 @@ type deriving struct {
 	folds map[place][]byte
 }
 
-func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info) *deriving {
+func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
 	look := v.looker(0)
-	return &deriving{ctx: ctx, v: v, s: v.reader(s), look: look, b: &batchPlan{v: v, read: newAnalyses(), tails: newTails(v.a.opts.BatchBytes), look: look}}
+	read := newAnalyses()
+	read.limit = pageLimit
+	return &deriving{ctx: ctx, v: v, s: v.reader(s), look: look, b: &batchPlan{v: v, read: read, tails: newTails(v.a.opts.BatchBytes), look: look}}
 }
 
 // run repeats a run with what is read off its bodies now.
@@ -186,8 +191,13 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 		return err
 	}
 	read := d.b.read.of(e.ID, p.Body, e.Head, e.Mime)
+	if read.unsure {
+		if read, err = d.byHost(read, e, p.Body); err != nil {
+			return err
+		}
+	}
 	before := e.Page
-	e.Page = read.page
+	e.Page = read.pageOf(e)
 	if e.Kind != record.KindSoftMissing {
 		e.Page.Reason = ""
 	}
@@ -200,20 +210,61 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 	if e.Body != segment.BodyOwn || !read.plain {
 		return nil
 	}
-	opened := d.b.read.open(read, p.Body, e.Head, e.Mime)
+	opened := d.b.read.open(read, p.Body)
 	if opened == nil {
 		return nil
 	}
-	d.blocks(at, e, opened, blocks)
-	if whole, err := d.haveFacts(at, e, blocks); whole || e.Facts == nil || err != nil {
+	same, err := d.divides(e, opened)
+	if err != nil {
 		return err
 	}
-	if b := openPage(p.Body, e.Head, e.Mime); b != nil {
+	if same {
+		d.blocks(at, e, opened, blocks)
+		if same, err = d.haveFacts(at, e, blocks); err != nil {
+			return err
+		}
+	}
+	if same || e.Facts == nil {
+		return nil
+	}
+	if b, ok := block.Open(p.Body, read.as, block.Options{}); ok {
 		r := d.b.read.reader.Read(b)
 		e.Facts = r.AppendFacts(nil, b.Page.Meta(b.Charset).Base, true)
 		r.Close()
 	}
 	return nil
+}
+
+// divides reports whether a page divides now as it is stored. If not, its blocks
+// are not those that are stored, and what they say stands with the page.
+func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, error) {
+	if e.Recipe.Layout == 0 { // The body is one block.
+		return len(opened.Made) == 1, nil
+	}
+	spans, err := d.v.spans(e.Recipe)
+	if err != nil {
+		return false, err
+	}
+	layout, err := d.v.appendBlocks(d.ctx, nil, spans, 0, int(e.Recipe.Layout))
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(joinPieces(layout), opened.Layout()), nil
+}
+
+// byHost reads a body again that does not tell its charset, by that of other pages
+// of its host.
+func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*analysis, error) {
+	host, pages := e.Key[:urlkey.HostPrefix(e.Key)], make(map[string]int)
+	if host == "" {
+		return read, nil
+	}
+	if err := d.v.countCharsets(d.ctx, host, pages); err != nil {
+		return nil, err
+	}
+	as := read.as
+	as.Usual = usualCharset(pages)
+	return d.b.read.as(e.ID, body, as), nil
 }
 
 // haveFacts reports whether all leaves of a page have facts that this version

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -11,15 +12,75 @@ import (
 
 // Drop takes a pool out of the archive. Its files go as soon as no snapshot has
 // them. Where other pools need what it has it is a *record.DependsError, and a
-// pool that is not there is a *record.NoPoolError.
+// pool that is not there is a *record.NoPoolError. A misnamed pool always goes:
+// where others need it, its captures go and the blocks that others use stay.
 func (a *Archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
-	for {
-		res, err := a.drop(ctx, o)
-		if errors.Is(err, errStale) {
-			continue // something came into the pool meanwhile, or needs it now
-		}
+	res, err := a.dropWhole(ctx, o)
+	var needed *record.DependsError
+	if errors.As(err, &needed) && misnamed(o.Pool) != nil {
+		return a.hollow(ctx, o)
+	}
+	return res, err
+}
+
+// hollow deletes all captures of a pool and merges it, so that only blocks that
+// other pools use are left.
+func (a *Archive) hollow(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return record.DropResult{}, err
+	}
+	res, err := v.deletePool(ctx, o)
+	if e := v.Close(); err == nil {
+		err = e
+	}
+	if err != nil || o.Dry {
 		return res, err
 	}
+	merged, err := a.Merge(ctx, record.MergeOptions{Pools: []string{o.Pool}, Seal: res.Static})
+	for _, m := range merged {
+		res.Files, res.Bytes = m.Segments-m.Into, m.OldBytes-m.Bytes
+	}
+	return res, err
+}
+
+// deletePool deletes all captures of a pool.
+func (v *Snapshot) deletePool(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	var all []record.Target
+	for _, info := range v.pin.poolSegments(o.Pool) {
+		err := v.entries(ctx, v.reader(info), func(e *located) error {
+			all = append(all, record.Target{Key: e.Key, Ref: e.ref()})
+			return nil
+		})
+		if err != nil {
+			return record.DropResult{}, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b record.Target) int { return strings.Compare(a.Key, b.Key) })
+	res := record.DropResult{RemovedPool: record.RemovedPool{Name: o.Pool, Static: v.pin.isStatic(o.Pool)}}
+	deleted, err := v.Delete(ctx, record.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(record.Target, error) bool) {
+		for _, t := range all {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}})
+	for _, p := range deleted.Pools {
+		if p.Name == o.Pool {
+			res.RemovedPool = p
+		}
+	}
+	return res, err
+}
+
+// dropWhole is Drop for a pool that no other needs.
+func (a *Archive) dropWhole(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	var res record.DropResult
+	err := retryStale(ctx, func() (err error) { // something may come into the pool meanwhile, or need it
+		res, err = a.drop(ctx, o)
+		return err
+	})
+	return res, err
 }
 
 // drop is Drop for the archive's present state.
@@ -78,8 +139,8 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 	look := v.looker(0)
 	defer func() { look.close() }()
 	for _, info := range v.pin.segments {
-		if info.Pool <= pool || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
-			continue // a pool depends on earlier ones only
+		if info.Pool == pool || monthOf(info.Pool) < monthOf(pool) || slices.Contains(e.By, info.Pool) || slices.Contains(e.Revisits, info.Pool) {
+			continue // a revisit takes nothing from a later month
 		}
 		found, err := v.revisitsTo(ctx, info, pool, look)
 		if err != nil {
@@ -98,7 +159,8 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 }
 
 // revisitsTo reports whether a segment has a revisit without a body whose
-// original, as far as that is known by now, lies in a pool.
+// original, as far as that is known by now, lies in a pool, or whose chain of
+// originals leads through it.
 func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
 	found, last := false, ""
 	err := v.entries(ctx, v.reader(info), func(e *located) error {
@@ -111,7 +173,7 @@ func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool stri
 			return err
 		}
 		for i := range group {
-			if g := &group[i]; g.seg.Info.Pool != pool && g.resolved && g.from.seg.Info.Pool == pool {
+			if g := &group[i]; g.seg.Info.Pool != pool && g.resolved && (g.from.seg.Info.Pool == pool || g.original != nil && g.original.through.has(pool)) {
 				found = true
 				return errStop
 			}

@@ -109,7 +109,7 @@ func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored
 	if err != nil {
 		return nil, err
 	}
-	owner, _, err := v.owner(ctx, s, e)
+	owner, _, err := v.owner(ctx, place{s, ref.Run, ref.N}, e)
 	return owner, err
 }
 

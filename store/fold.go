@@ -75,7 +75,7 @@ func (f *folder) first(last int, l *located) []byte {
 		return nil
 	}
 	s := f.b.staged[l.n]
-	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified || s.read == nil || !s.read.single || len(s.body) == 0 || len(s.body) > dividedMax {
+	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified || s.read == nil || s.spool != nil || !s.read.single || len(s.body) == 0 || len(s.body) > dividedMax {
 		return nil
 	}
 	return block.AppendFirstFold(nil, l.Kind == record.KindPage && s.read.facts != nil, int64(len(s.body)))
@@ -175,7 +175,7 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	}
 	s := f.b.staged[l.n]
 	read := s.read
-	if read == nil || len(s.body) > dividedMax {
+	if read == nil || s.spool != nil || len(s.body) > dividedMax {
 		return nil, nil, nil
 	}
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
@@ -184,7 +184,7 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 		f.b.change(int(l.n)).Facts = read.facts
 	}
 	v.Digest, v.Size = s.Digest, int64(len(s.body))
-	reading := f.b.read.open(read, s.body, s.Head, s.Mime)
+	reading := f.b.read.open(read, s.body)
 	if reading != nil {
 		v.Body, v.Made = reading.Body, reading.Made
 	}
@@ -202,7 +202,7 @@ func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Re
 		return nil, nil, err
 	}
 	v.Digest, v.Size = e.Digest, int64(len(p.Body))
-	body := openPage(p.Body, p.Head, p.Mime)
+	body := openPage(&p)
 	if body != nil && l.seg == f.of {
 		reading := f.b.read.reader.Read(body)
 		reading.Close()

@@ -34,7 +34,7 @@ func TestGathered(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				owner, _, err := v.owner(ctx, s, e)
+				owner, _, err := v.owner(ctx, place{s, ref.Run, ref.N}, e)
 				if err != nil || owner == nil {
 					t.Fatalf("%s: no body of %s: %v", from, e.Key, err)
 				}

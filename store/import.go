@@ -62,7 +62,9 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 	if err != nil {
 		return nil, err
 	}
-	g.poolLimit = o.PoolLimit
+	g.poolLimit, g.read.limit = o.PoolLimit, o.PageLimit
+	g.dates = record.DatesAt(a.opts.Now(), o.Earliest, o.Latest)
+	g.oneFile = len(files) == 1 && files[0].files == nil
 	results := make([]record.ImportResult, len(files))
 	progress := record.ImportProgress{Total: total}
 	n := 0
@@ -168,13 +170,18 @@ func (g *ingest) take(ctx context.Context, it record.Item, res *record.ImportRes
 	case it.Skipped != "":
 		skip(res, it.Skipped)
 	default:
-		res.Records++
-		res.Damaged++
-		if len(res.Damages) < record.DamagesKept {
-			res.Damages = append(res.Damages, record.Damage{Offset: it.Offset, Length: it.Length, Why: it.Damage})
-		}
+		damage(res, record.Damage{Offset: it.Offset, Length: it.Length, Why: it.Damage})
 	}
 	return nil
+}
+
+// damage counts a record that is damaged, and lists it.
+func damage(res *record.ImportResult, d record.Damage) {
+	res.Records++
+	res.Damaged++
+	if len(res.Damages) < record.DamagesKept {
+		res.Damages = append(res.Damages, d)
+	}
 }
 
 // input is what is imported as one: a file, or the files of a mirror.

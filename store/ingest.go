@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/block"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
@@ -28,6 +30,7 @@ type ingest struct {
 	a     *Archive
 	w     *writer
 	job   string
+	dates record.Dates // that captures may have; all, unless they come from files
 	added record.Time
 	enc   *zstd.Encoder
 	quick *zstd.Encoder // for small captures
@@ -39,8 +42,10 @@ type ingest struct {
 	read   *analyses
 	// poolLimit is the size above which a pool is split; 0 is the default.
 	poolLimit int64
-	tails     *tails
-	blocks    *segment.Blocks
+	// oneFile: all captures are of one file.
+	oneFile bool
+	tails   *tails
+	blocks  *segment.Blocks
 	// wrote is the segments that were published, each with the turn of blocks
 	// when it was written.
 	wrote  map[uint32]int
@@ -68,6 +73,8 @@ type staged struct {
 	came       int // its place among those of its batch as they came
 	// planned: it is the copy of a plan.
 	planned bool
+	// met: if the archive has it, it came in with this import.
+	met bool
 }
 
 // heldBy lets s name the body that a segment in force has.
@@ -113,7 +120,7 @@ func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &ingest{a: a, w: w, job: job, batch: a.opts.BatchBytes, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
+	g := &ingest{a: a, w: w, job: job, dates: record.AllDates, batch: a.opts.BatchBytes, added: record.At(a.opts.Now()), read: newAnalyses(), tails: newTails(a.opts.BatchBytes / 4), blocks: segment.NewBlocks(segment.BlocksMax), wrote: make(map[uint32]int), enc: newEncoder(), quick: encoderOf(zstd.SpeedFastest)}
 	return g, nil
 }
 
@@ -148,8 +155,17 @@ func (g *ingest) drop() {
 }
 
 // add takes one capture, and publishes when enough are gathered. A capture
-// whose URL can't be understood is counted as skipped.
+// whose URL can't be understood is counted as skipped, one whose date is out of
+// bounds as damaged. Every capture comes in here, from whatever source.
 func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportResult) error {
+	if why := g.dates.Refuse(c.Time); why != "" {
+		if c.Source != res.Source {
+			why = strings.TrimPrefix(c.Source, res.Source+"/") + ": " + why // one file of a mirror or WACZ
+		}
+		damage(res, record.Damage{Offset: c.Offset, Why: why})
+		c.Close()
+		return nil
+	}
 	canonical, err := urlkey.Canonical(c.AskedURL)
 	if err != nil {
 		skip(res, "its URL can't be understood")
@@ -207,8 +223,17 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	if e.Body == segment.BodyOwn {
 		copy(e.ID[:], e.Digest[:])
 	}
-	if e.Body == segment.BodyOwn && c.Spool == nil {
-		s.read = g.read.of(e.ID, c.Body, c.Head, e.Mime)
+	if e.Body == segment.BodyOwn {
+		body := c.Body
+		if c.Spool != nil {
+			var err error
+			if body, err = g.firstPart(c.Spool); err != nil {
+				c.Close()
+				return err
+			}
+			g.bytes += int64(len(body))
+		}
+		s.read = g.read.of(e.ID, body, c.Head, e.Mime)
 		e.Facts = s.read.facts
 		takeReading(e, s.read)
 	}
@@ -218,6 +243,20 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		return g.flush(ctx)
 	}
 	return nil
+}
+
+// firstPart returns as much of a large body as is read, and one byte more, which
+// tells that there is more.
+func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
+	limit := g.read.limit
+	if limit == 0 {
+		limit = block.PageLimit
+	}
+	body := make([]byte, min(limit+1, s.Size))
+	if _, err := s.File.ReadAt(body, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read a large body back: %w", err)
+	}
+	return body, nil
 }
 
 // location makes a Location header canonical; as written where it is no URL,
@@ -258,18 +297,20 @@ func (g *ingest) flush(ctx context.Context) error {
 	}
 	defer g.drop()
 	slices.SortFunc(g.staged, func(a, b *staged) int { return cmp.Or(a.Compare(&b.Entry), cmp.Compare(a.came, b.came)) })
-	for {
-		large, err := g.store(ctx)
-		switch {
-		case errors.Is(err, errStale):
-			continue // what the batch was to use was merged: plan it anew
-		case err != nil:
-			return err
-		}
-		g.drop() // a merge needs the memory
-		g.mergeSmall(ctx, large)
-		return nil
+	if err := g.tellCharsets(ctx); err != nil {
+		return err
 	}
+	var large []string
+	err := retryStale(ctx, func() (err error) { // what the batch uses may be merged meanwhile
+		large, err = g.store(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	g.drop() // a merge needs the memory
+	g.mergeSmall(ctx, large)
+	return nil
 }
 
 // batchShelf is how many bytes of stored runs an import keeps at hand.
@@ -287,6 +328,13 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	v.shelve(batchShelf, 1) // neighbouring URLs have their bodies in the same runs
 	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
+	defer func() {
+		for _, s := range b.spools {
+			s.File.Close()
+		}
+	}()
+	// What the batch brings may be the original of what is there.
+	v.origins = newOriginals(v, b.staged, b.read)
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -295,7 +343,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 		return nil, err
 	}
 	for i, f := range b.fates {
-		b.staged[i].count(f)
+		b.staged[i].count(f, g.oneFile)
 		b.staged[i].result.NewBytes += b.newBytes[i]
 	}
 	for _, m := range done {
@@ -328,8 +376,9 @@ const (
 	fateTwice
 )
 
-// count accounts for one capture of a published batch.
-func (s *staged) count(f fate) {
+// count accounts for one capture of a published batch. oneFile: all that the
+// import has are of one file.
+func (s *staged) count(f fate, oneFile bool) {
 	if s.Via != record.ViaRevisit && s.Via != record.ViaNotModified {
 		s.result.Bytes += s.Bytes
 	}
@@ -341,7 +390,14 @@ func (s *staged) count(f fate) {
 		s.result.Records++
 		s.result.Visits++
 	case fateTwice:
-		skip(s.result, "already in the archive")
+		switch {
+		case !s.met:
+			skip(s.result, "already in the archive")
+		case oneFile:
+			skip(s.result, "met earlier in the same file")
+		default:
+			skip(s.result, "met earlier in this import")
+		}
 	}
 }
 
@@ -357,8 +413,10 @@ type batchPlan struct {
 	newBytes []int64   // one for each staged: of bodies that were not there
 	pools    map[string]*poolPlan
 	all      []located // captures of the URL at hand
+	bodies   urlBodies // of these
 	// across is the revisits whose originals are of other URLs of this batch.
 	across []reference
+	spools []*record.Spool // to be closed
 }
 
 // change gives capture i to be changed: a copy, as planning may have to be done
@@ -427,32 +485,28 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	if err != nil {
 		return err
 	}
-	if err := b.awaited(known); err != nil {
-		return err
-	}
 	before := known
 	if b.look.disturbed {
 		before = b.look.group
-		if err := b.awaited(before); err != nil {
-			return err
-		}
 	}
 	all := append(b.all[:0], before...)
 	for i := from; i < to; i++ {
 		if b.staged[i].Body == segment.BodyNone {
-			if err := b.revisit(ctx, i, known); err != nil {
+			if err := b.revisit(ctx, i); err != nil {
 				return err
 			}
 		}
 		b.fates[i] = fateTwice
 		l := located{Entry: b.staged[i].Entry, place: place{n: uint32(i)}}
-		if knows(known, &l) {
+		if k := knows(known, &l); k != nil {
+			b.staged[i].met = k.Added == l.Added && k.Job == l.Job
 			continue
 		}
-		follow(nil, &l.Entry) // settle makes the hints
+		b.staged[i].met = true // where settle finds that another of the batch is the same
+		follow(nil, &l.Entry)  // settle makes the hints
 		all = append(all, l)
 	}
-	b.all = all
+	b.all, b.bodies = all, urlBodies{}
 	arrange := settle
 	if b.look.disturbed {
 		arrange = settleVisible
@@ -460,25 +514,25 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	settled := arrange(all)
 	for _, l := range settled {
 		if l.seg == nil {
-			b.keep(int(l.n), &l, known, from)
+			b.keep(int(l.n), &l, known)
 		}
 	}
 	return b.fold(ctx, settled)
 }
 
-// knows reports whether the archive has e already.
-func knows(known []located, e *located) bool {
+// knows returns the capture of known that e is; nil if the archive does not have e.
+func knows(known []located, e *located) *located {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(&e.Entry) {
-			return true
+			return &known[i]
 		}
 	}
-	return false
+	return nil
 }
 
 // keep plans capture i, which settle found to be new and l to be its place in
-// its URL's history. The URL's other new captures begin at from.
-func (b *batchPlan) keep(i int, l *located, known []located, from int) {
+// its URL's history.
+func (b *batchPlan) keep(i int, l *located, known []located) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
 		s = b.change(i)
@@ -502,7 +556,7 @@ func (b *batchPlan) keep(i int, l *located, known []located, from int) {
 	p.follows = p.follows && !b.look.disturbed && s.Body != segment.BodyNone && (len(known) == 0 || known[len(known)-1].Time < s.Time)
 	p.at = append(p.at, i)
 	if s.Body == segment.BodyOwn {
-		b.hold(i, known, from)
+		b.hold(i, known)
 		s = b.staged[i]
 	}
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
@@ -529,145 +583,155 @@ func (p *poolPlan) countFresh(known []located, disturbed bool) {
 // one. Blocks of this batch's captures are remembered anyway.
 func (b *batchPlan) takeFrom(i int, known []located) {
 	s := b.staged[i]
-	for j := len(known) - 1; j >= 0; j-- {
-		if k := &known[j]; k.Time <= s.Time && k.Body == segment.BodyOwn && k.seg.Info.Pool <= b.poolFor(s) {
+	pool := b.poolFor(s)
+	b.bodies.look(known)
+	for _, j := range slices.Backward(b.bodies.known) {
+		if k := &known[j]; k.Time <= s.Time && k.seg.Info.Pool <= pool {
 			b.change(i).before = k.place
 			return
 		}
 	}
 }
 
+// urlBodies is which captures of the URL at hand have bodies of their own.
+type urlBodies struct {
+	known []int                // by place among the known ones
+	byID  map[segment.ID][]int // the same
+	new   map[segment.ID]int   // the last of the batch's, by place in staged
+
+	looked bool
+}
+
+// look notes which of the known captures of the URL have bodies of their own, once.
+func (u *urlBodies) look(known []located) {
+	if u.looked {
+		return
+	}
+	u.looked = true
+	for j := range known {
+		if known[j].Body != segment.BodyOwn {
+			continue
+		}
+		if u.byID == nil {
+			u.byID = make(map[segment.ID][]int)
+		}
+		u.known = append(u.known, j)
+		u.byID[known[j].ID] = append(u.byID[known[j].ID], j)
+	}
+}
+
 // hold looks for the body of capture i among the other captures of its URL, in
 // its pool or an earlier one, and lets it name that instead of bringing its
 // own.
-func (b *batchPlan) hold(i int, known []located, from int) {
+func (b *batchPlan) hold(i int, known []located) {
 	s := b.staged[i]
-	for j := len(known) - 1; j >= 0; j-- {
-		if k := &known[j]; k.Body == segment.BodyOwn && k.ID == s.ID && k.seg.Info.Pool <= b.poolFor(s) {
+	pool := b.poolFor(s)
+	b.bodies.look(known)
+	for _, j := range slices.Backward(b.bodies.byID[s.ID]) {
+		if k := &known[j]; k.seg.Info.Pool <= pool {
 			s = b.change(i)
 			s.Body, s.Holder, s.holderPool = segment.BodyHeld, k.seg.Info.ID, k.seg.Info.Pool
 			return
 		}
 	}
-	for j := i - 1; j >= from; j-- {
-		if k := b.staged[j]; k.Body == segment.BodyOwn && k.ID == s.ID && b.fates[j] != fateTwice {
-			s = b.change(i)
-			s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(k), true
-			return
-		}
+	if j, ok := b.bodies.new[s.ID]; ok && j < i {
+		s = b.change(i)
+		s.Body, s.holderPool, s.inBatch = segment.BodyHeld, b.poolFor(b.staged[j]), true
+		return
 	}
+	if b.bodies.new == nil {
+		b.bodies.new = make(map[segment.ID]int)
+	}
+	b.bodies.new[s.ID] = i
 }
 
 // revisit finds the body that revisit i names: in the archive, among the
 // URL's other new captures, or among the batch's captures of other URLs. If it
 // is nowhere the capture is stored without, and scans go on looking.
-func (b *batchPlan) revisit(ctx context.Context, i int, known []located) error {
+func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
-	pool := b.poolFor(s)
-	o, from, err := b.v.original(ctx, &s.Stored, &located{}, pool, known)
+	o := b.v.originals()
+	of, err := o.of(ctx, &located{Entry: s.Entry, place: place{n: uint32(i)}})
+	if of == nil || err != nil {
+		return err
+	}
+	e, err := o.stored(of.from)
 	if err != nil {
 		return err
 	}
-	if o != nil {
-		owner, at, err := b.v.owner(ctx, from.seg, o)
-		if err != nil || owner == nil {
+	owner, at := e, of.from
+	if at.seg != nil {
+		if owner, at, err = b.v.owner(ctx, of.from, e); err != nil || owner == nil {
 			return err
 		}
-		said, err := b.v.readAs(ctx, &s.Stored, o, from.seg)
+	}
+	s = b.change(i)
+	l := located{Entry: s.Entry}
+	l.takes(of)
+	if err := b.v.fill(ctx, &s.Stored, &l, e); err != nil {
+		return err
+	}
+	if at.seg != nil {
+		hidden, err := b.v.isHidden()
 		if err != nil {
 			return err
 		}
-		s = b.change(i)
-		takeBody(&s.Stored, o, said)
-		s.heldBy(owner, at)
+		if hidden(at) {
+			return b.bring(ctx, s, owner)
+		}
+		s.heldBy(owner, at.seg)
 		return nil
 	}
-	j := b.inBatch(&s.Stored, pool)
-	if j < 0 {
-		return nil
-	}
-	k := b.staged[j]
-	said := b.readAs(&s.Stored, k)
-	s = b.change(i)
-	takeBody(&s.Stored, &k.Stored, said)
+	k := b.staged[of.from.n]
 	if k.Key == s.Key {
 		s.Body, s.body, s.spool, s.read = segment.BodyOwn, k.body, k.spool, k.read
 		return nil
 	}
 	s.Body, s.HolderKey = segment.BodyElsewhere, k.Key
-	b.across = append(b.across, reference{i, j})
+	b.across = append(b.across, reference{i, int(of.from.n)})
 	return nil
 }
 
-// readAs gives what the body of o says by the headers of revisit s; nil where that is
-// what it says of o.
-func (b *batchPlan) readAs(s *segment.Stored, o *staged) *analysis {
-	if o.read == nil || !readsAnew(s, &o.Stored) {
-		return nil
+// bring lets revisit s bring the body of an entry that was deleted: that goes when its
+// pool is merged, and nothing that comes in now keeps it.
+func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
+	s.Body = segment.BodyOwn
+	if owner.Bytes <= bodyMemory {
+		if s.body, err = b.v.bodyIn(ctx, owner); err == nil {
+			s.read = b.read.of(owner.ID, s.body, s.Head, s.Mime)
+		}
+		return err
 	}
-	return b.read.of(o.ID, o.body, s.Head, s.Mime)
+	r := &pieceReader{}
+	var stop func()
+	r.next, stop = iter.Pull2(b.v.pieces(ctx, owner))
+	defer stop()
+	if s.spool, err = record.NewSpool(r, ""); err == nil {
+		b.spools = append(b.spools, s.spool)
+	}
+	return err
 }
 
-// inBatch finds the staged capture that has the body of revisit e, which stands
-// in pool; -1 if there is none.
-func (b *batchPlan) inBatch(e *segment.Stored, pool string) int {
-	keys := []string{e.Key}
-	if canonical, err := urlkey.Canonical(e.RefersURL); err == nil && e.RefersURL != "" {
-		keys = append(keys, urlkey.Key(canonical))
-	}
-	like := -1
-	for _, key := range keys {
-		for j := sort.Search(len(b.staged), func(j int) bool { return b.staged[j].Key >= key }); j < len(b.staged) && b.staged[j].Key == key; j++ {
-			k := b.staged[j]
-			// By now it may be planned to be held by another capture of its URL.
-			if k.Digest == (record.Digest{}) || k.Via == record.ViaRevisit || k.Via == record.ViaNotModified || k.Time.Pool() > monthOf(pool) {
-				continue
-			}
-			switch named, same := refersTo(e, &k.Stored); {
-			case named:
-				return j
-			case same && like < 0:
-				like = j
-			}
-		}
-	}
-	return like
+// pieceReader reads a body that comes in pieces.
+type pieceReader struct {
+	next func() ([]byte, error, bool)
+	rest []byte
 }
 
-// awaited resolves those of known, the captures of one URL, that are revisits
-// whose originals come in with this batch: the hints of what follows them are
-// by what they turn out to be.
-func (b *batchPlan) awaited(known []located) error {
-	for i := range known {
-		l := &known[i]
-		if l.Body != segment.BodyNone || l.resolved {
-			continue
+func (r *pieceReader) Read(p []byte) (int, error) {
+	for len(r.rest) == 0 {
+		piece, err, ok := r.next()
+		if !ok {
+			return 0, io.EOF
 		}
-		e, err := b.v.stored(l.place)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		if j := b.inBatch(e, l.seg.Info.Pool); j >= 0 {
-			o := b.staged[j]
-			l.takes(e, &o.Stored, b.readAs(e, o))
-		}
+		r.rest = piece
 	}
-	return nil
-}
-
-// refersTo reports whether revisit e is of what o has: whether it names o by URL
-// and time, or else whether o is of its own URL with the digest it declares.
-func refersTo(e, o *segment.Stored) (named, same bool) {
-	if e.DeclaredDigest != "" && o.DeclaredDigest != "" && e.DeclaredDigest != o.DeclaredDigest {
-		return false, false
-	}
-	if e.RefersURL != "" && e.RefersTime != record.NoTime && sameMoment(o.Time, e.RefersTime) {
-		canonical, err := urlkey.Canonical(e.RefersURL)
-		if err == nil && urlkey.Key(canonical) == o.Key {
-			return true, true
-		}
-	}
-	return false, e.Key == o.Key && e.DeclaredDigest != "" && e.DeclaredDigest == o.DeclaredDigest
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
 }
 
 // refer settles where the body is that s has from the capture staged at to.

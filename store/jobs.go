@@ -39,7 +39,7 @@ const jobsBytesMax = 1 << 20
 func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error) {
 	j.State, j.Process, j.Finished = record.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
-	if a.made() {
+	if a.Exists() {
 		err = a.jobsLocked(ctx, func(log *jobLog) error {
 			for _, r := range log.running {
 				if j.Scheduled != record.NoTime && r.Scheduled == j.Scheduled && r.Name == j.Name {
@@ -56,7 +56,7 @@ func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end fun
 		}
 	}
 	return j.ID, func(ended record.Job) error {
-		if run == nil && !a.made() {
+		if run == nil && !a.Exists() {
 			return nil
 		}
 		// Also when ctx has ended: that is how it ended.
@@ -75,12 +75,6 @@ func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end fun
 			return err
 		})
 	}, nil
-}
-
-// made reports whether the archive's folders are there, also without captures.
-func (a *Archive) made() bool {
-	_, err := os.Stat(filepath.Join(a.dir, dirCatalog))
-	return err == nil
 }
 
 // Jobs lists the jobs that are known, in order of ID: those that run, and the
@@ -336,7 +330,7 @@ func decodeJob(line string) (j record.Job, ok bool) {
 	for s := record.JobRunning; s <= record.JobInterrupted; s++ {
 		if s.String() == state {
 			j.State = s
-			return j, !f.bad
+			return j, !f.bad && len(f.parts) == 1 // the checksum
 		}
 	}
 	return j, false

@@ -51,8 +51,8 @@ func TestJobs(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "archive")
 	a := Open(dir, Options{})
 	defer a.Close()
-	if err := runJob(a, aJob(0)); err != nil || a.made() {
-		t.Errorf("a job without an archive: error %v, and it made one: %v", err, a.made())
+	if err := runJob(a, aJob(0)); err != nil || a.Exists() {
+		t.Errorf("a job without an archive: error %v, and it made one: %v", err, a.Exists())
 	}
 	if err := a.create(); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestJobsFaults(t *testing.T) {
 		}
 		a := Open(dir, Options{})
 		defer a.Close()
-		if !a.made() {
+		if !a.Exists() {
 			return nil
 		}
 		if err := runJob(a, aJob(1)); err != nil {

@@ -139,6 +139,12 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 		c.Close()
 		return err
 	}
+	dates := record.DatesAt(s.a.opts.Now(), nil, nil)
+	dates.Latest = record.MaxTime
+	if why := dates.Refuse(c.Time); why != "" {
+		c.Close()
+		return fmt.Errorf("keep %s: %s; set the clock of this machine right", c.AskedURL, why)
+	}
 	s.seq++
 	c.Offset = s.seq
 	if err := s.w.Write(journalled(c)); err != nil {

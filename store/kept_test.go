@@ -39,7 +39,7 @@ func checkKept(v *Snapshot) (believed int, err error) {
 			}
 			version := block.Version{Time: b.Time[i], Kind: b.Kind[i], Digest: b.Digest[i], Size: p.Size}
 			var reading *block.Reading
-			if page := openPage(p.Body, p.Head, p.Mime); page != nil {
+			if page := openPage(&p); page != nil {
 				reading = block.NewReader().Read(page)
 				version.Body = page
 			}

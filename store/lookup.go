@@ -2,10 +2,15 @@ package store
 
 import (
 	"context"
+	"math"
 
 	"infomall/store/record"
 	"infomall/store/segment"
 )
+
+// endOfTime is after every time that is stored, also after those past the year
+// 9999 that a misnamed pool may have: a merge must not lose these.
+const endOfTime record.Time = math.MaxInt64
 
 // looker looks up URLs in the order of their keys. It keeps a place in each
 // segment, so that neighbouring URLs share what was decoded.
@@ -42,7 +47,7 @@ func (l *looker) close() {
 // at gives the settled captures of one URL. Its key is not before that of the
 // last call; the slice is valid until the next.
 func (l *looker) at(ctx context.Context, key string) ([]located, error) {
-	return l.until(ctx, key, record.MaxTime)
+	return l.until(ctx, key, endOfTime)
 }
 
 // until is at for the archive as it was at a time: without what lies there or

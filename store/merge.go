@@ -72,6 +72,9 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 		return nil, err
 	}
 	p.release() // what is merged is chosen when it is its turn
+	if o.Pools == nil {
+		a.warnMisnamed(p.catalog)
+	}
 	pools, named := p.poolNames(), o.Pools != nil
 	if !named {
 		o.Pools = pools
@@ -226,9 +229,17 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 	defer unlock()
 	var before *record.MergeResult // what there was before the first round
 	for {
-		r, more, err := w.mergeOnce(ctx, &t)
-		if errors.Is(err, errStale) && !t.byItself {
-			continue
+		var r record.MergeResult
+		var more bool
+		once := func() (err error) {
+			r, more, err = w.mergeOnce(ctx, &t)
+			return err
+		}
+		var err error
+		if t.byItself {
+			err = once() // the next that publishes tries again
+		} else {
+			err = retryStale(ctx, once)
 		}
 		if before != nil {
 			r.Segments, r.OldBytes = before.Segments, before.OldBytes
@@ -256,6 +267,9 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeRes
 	defer v.Close()
 	v.shelve(w.a.merging.runs, w.a.merging.ways+1)
 	in, hidden, err := v.mergeable(t.choose(v.pin.catalog))
+	if err != nil {
+		return r, false, err
+	}
 	r = mergeResult(t.pool, in)
 	all, static := len(in) == len(v.pin.poolSegments(t.pool)), v.pin.isStatic(t.pool)
 	r.Static, r.Deleted = static, hidden
@@ -263,8 +277,8 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeRes
 		return r, false, nil // it was sealed or written anew meanwhile
 	}
 	r.Large = all && !static && v.pin.oversized(t.pool, limitOr(t.limit))
-	if err != nil || len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
-		return r, false, err
+	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
+		return r, false, nil
 	}
 	some, _, err := v.mergeable(crowded(in, w.a.merging.ways))
 	if err != nil {
@@ -365,6 +379,9 @@ func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bo
 		inside = needOther
 	}
 	removals, err := v.removals()
+	if err != nil {
+		return nil, false, err
+	}
 	for _, s := range in {
 		needed := false
 		for _, r := range removals {
@@ -379,7 +396,7 @@ func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bo
 		}
 		out = append(out, s)
 	}
-	return out, hidden, err
+	return out, hidden, nil
 }
 
 // lockPool takes the lock of who merges a pool, or says errMerging.
@@ -690,28 +707,25 @@ func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body
 	if e.Facts = facts.Page(l.n); !m.look.disturbed && sameBefore(l, all) {
 		e.Fold = facts.Fold(l.n)
 	}
-	body, at := e, l.seg
+	body, at := e, l.place
 	switch {
 	case e.Body == segment.BodyNone && l.resolved && (!l.before || m.hidden(l.from)):
 		// One that is as a capture before is only left so while that is there.
-		if body, at, err = m.v.owner(ctx, l.seg, e); err != nil {
+		if body, at, err = m.v.owner(ctx, l.place, e); err != nil {
 			return nil, nil, err
 		}
-		if body != nil && at.Info.Pool <= m.pool {
-			said, err := m.v.readAs(ctx, e, body, at)
-			if err != nil {
+		if body != nil && at.seg.Info.Pool <= m.pool {
+			if err := m.v.fill(ctx, e, l, body); err != nil {
 				return nil, nil, err
 			}
-			takeBody(e, body, said)
-			holdBy(e, body, at)
+			holdBy(e, body, at.seg)
 		}
 	case e.Body == segment.BodyHeld || e.Body == segment.BodyElsewhere:
-		if body, at, err = m.v.owner(ctx, l.seg, e); err != nil {
+		if body, at, err = m.v.owner(ctx, l.place, e); err != nil {
 			return nil, nil, err
 		}
-		holdBy(e, body, at)
+		holdBy(e, body, at.seg)
 	}
-	// After takeBody, which may give them by the original.
 	e.Previous, e.VersionTime, e.PreviousVersion, e.Change = l.Previous, l.VersionTime, l.PreviousVersion, l.Change
 	e.Kind, e.Bytes = l.Kind, l.Bytes
 	if e.Body == segment.BodyNone {
@@ -726,12 +740,12 @@ func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body
 		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", 0
 		return e, nil, nil
 	}
-	if e.Body == segment.BodyElsewhere && m.in[at.Info.ID] == nil {
-		m.out.Depend(at.Info.Pool)
+	if e.Body == segment.BodyElsewhere && m.in[at.seg.Info.ID] == nil && !m.hidden(at) {
+		m.out.Depend(at.seg.Info.Pool)
 		return e, nil, nil
 	}
-	// What has the body is merged as well: the entry has it itself from now on,
-	// and the segment its blocks once.
+	// What has the body is merged as well, or was deleted and goes when its pool is
+	// merged: the entry has it itself from now on, and the segment its blocks once.
 	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", 0
 	return e, body, nil
 }

@@ -180,7 +180,7 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		return record.Payload{}, err
 	}
 	p := record.Payload{Head: e.Head, Mime: e.Mime}
-	owner, _, err := v.owner(ctx, s, e)
+	owner, _, err := v.owner(ctx, place{s, ref.Run, ref.N}, e)
 	if err != nil {
 		return p, fmt.Errorf("body of %s at %s: %w", urlkey.URL(e.Key), e.Time.Std().Format("2006-01-02T15:04:05.999Z07:00"), err)
 	}
@@ -188,6 +188,11 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		p.NoBody = noBody(e)
 		return p, nil
 	}
+	said := &e.Page
+	if e.Body == segment.BodyNone {
+		said = &owner.Page
+	}
+	p.Charset, p.ReadLimit = readWith(said)
 	if p.Size = owner.Bytes; p.Size > record.LargeBody {
 		p.Large = v.pieces(ctx, owner)
 		return p, nil
@@ -253,8 +258,12 @@ func (v *Snapshot) contents(ref segment.RunRef, room []byte) (*segment.Contents,
 	if s == nil {
 		return nil, errNoHolder
 	}
-	if r, err := v.atHand(s, ref.Run); r != nil || err != nil {
-		return r.Contents(), err
+	r, err := v.atHand(s, ref.Run)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
+		return r.Contents(), nil
 	}
 	c, err := s.Contents(ref.Run, room)
 	if err != nil {
@@ -359,209 +368,98 @@ func (v *Snapshot) divided(ctx context.Context, recipe segment.Recipe) ([]byte, 
 // errNoHolder is damage: an entry names a body that is nowhere.
 var errNoHolder = errors.New("the body is in no segment that is in force; a pool that it depends on may be missing")
 
-// owner gives the entry whose recipe has e's body, and where it lies; nil if
-// the archive does not have the body.
-func (v *Snapshot) owner(ctx context.Context, s *segment.Reader, e *segment.Stored) (*segment.Stored, *segment.Reader, error) {
+// owner gives the entry whose recipe has the body of e, which is at a place, and where
+// that entry lies; nil if the archive does not have the body.
+func (v *Snapshot) owner(ctx context.Context, at place, e *segment.Stored) (*segment.Stored, place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
 	case segment.BodyOwn:
-		return e, s, nil
+		return e, at, nil
 	case segment.BodyElsewhere:
 		key = e.HolderKey
 	case segment.BodyNone:
-		from, err := v.resolvedFrom(ctx, e)
-		if err != nil || from.seg == nil {
-			return nil, nil, err
+		o, err := v.originOf(ctx, at, e)
+		if err != nil || o.from.seg == nil {
+			return nil, place{}, err
 		}
-		o, err := v.stored(from)
-		if err != nil || o.Body == segment.BodyNone {
-			return nil, nil, err
+		s, err := v.stored(o.from)
+		if err != nil || s.Body == segment.BodyNone {
+			return nil, place{}, err
 		}
-		return v.owner(ctx, from.seg, o)
+		return v.owner(ctx, o.from, s)
 	}
 	if holder == 0 {
-		holder = s.Info.ID
+		holder = at.seg.Info.ID
 	}
+	body := heldBody{key, id}
+	v.mu.Lock()
+	known, ok := v.owners[body]
+	v.mu.Unlock()
+	if ok {
+		s, err := v.stored(known)
+		return s, known, err
+	}
+	p, err := v.ownerAmong(holder, body)
+	if err != nil {
+		return nil, place{}, err
+	}
+	v.mu.Lock()
+	if v.owners == nil || len(v.owners) >= ownersMost {
+		v.owners = make(map[heldBody]place)
+	}
+	v.owners[body] = p
+	v.mu.Unlock()
+	s, err := v.stored(p)
+	return s, p, err
+}
+
+// heldBody is a body that a capture of a URL has.
+type heldBody struct {
+	key string
+	id  segment.ID
+}
+
+// ownersMost is of how many bodies a snapshot remembers which entry has them.
+const ownersMost = 1 << 16
+
+// ownerAmong finds the entry that has a body, first in the segment that should have
+// it.
+func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
 	if h := v.segment(holder); h != nil {
-		if o, err := v.ownerIn(h, key, id); o != nil || err != nil {
-			return o, h, err
+		if p, err := v.ownerIn(h, body.key, body.id); p.seg != nil || err != nil {
+			return p, err
 		}
 	}
 	// The segment was merged into another since, or the hint was none.
 	for _, i := range v.pin.segments {
 		h := v.reader(i)
-		if i.ID == holder || !h.MayHave(key) {
+		if i.ID == holder || !h.MayHave(body.key) {
 			continue
 		}
-		if o, err := v.ownerIn(h, key, id); o != nil || err != nil {
-			return o, h, err
+		if p, err := v.ownerIn(h, body.key, body.id); p.seg != nil || err != nil {
+			return p, err
 		}
 	}
-	return nil, nil, errNoHolder
+	return place{}, errNoHolder
 }
 
 // ownerIn looks in one segment for an entry of a URL that has a body itself.
-func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (*segment.Stored, error) {
+func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place, error) {
 	c := newCursor(s, 0, v.readChunk)
 	defer c.close()
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
-		return nil, err
+		return place{}, err
 	}
 	group, err := c.group(nil)
-	if err != nil {
-		return nil, err
-	}
-	for i := range group {
-		if g := &group[i]; g.Body == segment.BodyOwn && g.ID == id {
-			return v.stored(g.place)
-		}
-	}
-	return nil, nil
-}
-
-// resolvedFrom finds e among its URL's captures, where revisits are resolved,
-// and gives the place of the entry that has its body; none if there is none.
-func (v *Snapshot) resolvedFrom(ctx context.Context, e *segment.Stored) (place, error) {
-	group, err := v.lookup(ctx, e.Key)
 	if err != nil {
 		return place{}, err
 	}
 	for i := range group {
-		g := &group[i]
-		if g.Same(&e.Entry) && (g.resolved || g.Body != segment.BodyNone) {
-			return g.body(), nil
+		if g := &group[i]; g.Body == segment.BodyOwn && g.ID == id {
+			return g.place, nil
 		}
 	}
 	return place{}, nil
-}
-
-// bodyOf gives the entry that has the body of a revisit which names none
-// itself; nil if the archive does not have it.
-func (v *Snapshot) bodyOf(ctx context.Context, e *located) (*segment.Stored, error) {
-	s, err := v.stored(e.place)
-	if err != nil {
-		return nil, err
-	}
-	o, _, err := v.owner(ctx, e.seg, s)
-	return o, err
-}
-
-// digestOf gives the digest of the body of such a revisit, or zero.
-func (v *Snapshot) digestOf(ctx context.Context, e *located) (record.Digest, error) {
-	o, err := v.bodyOf(ctx, e)
-	if err != nil || o == nil {
-		return record.Digest{}, err
-	}
-	return o.Digest, nil
-}
-
-// pageOf gives what the body of such a revisit says.
-func (v *Snapshot) pageOf(ctx context.Context, e *located) (segment.Page, error) {
-	s, err := v.stored(e.place)
-	if err != nil {
-		return segment.NoPage, err
-	}
-	o, at, err := v.owner(ctx, e.seg, s)
-	if err != nil || o == nil {
-		return segment.NoPage, err
-	}
-	said, err := v.readAs(ctx, s, o, at)
-	now := *s
-	takeBody(&now, o, said)
-	return now.Page, err
-}
-
-// resolve finds the bodies of revisits among group, the captures of one URL,
-// whose originals were not in the archive when they came in. A 304 that names
-// none is as the capture before, which is settle's business.
-func (v *Snapshot) resolve(ctx context.Context, group []located) error {
-	for i := range group {
-		e := &group[i]
-		if e.Body != segment.BodyNone {
-			continue
-		}
-		s, err := v.stored(e.place)
-		if err != nil {
-			return err
-		}
-		o, from, err := v.original(ctx, s, e, e.seg.Info.Pool, group)
-		if err != nil {
-			return err
-		}
-		if o != nil {
-			said, err := v.readAs(ctx, s, o, from.seg)
-			if err != nil {
-				return err
-			}
-			e.takes(s, o, said)
-			e.from = from
-		}
-	}
-	return nil
-}
-
-// original finds the capture that has the body of revisit e, which stands in
-// pool: the one that its record refers to, by URL and time, or else one of the
-// same URL that declares the same digest: a revisit without headers of its own,
-// such as e itself, only where there is no other. group is what is known of e's URL.
-// The original may not lie in a later pool: a pool depends on earlier ones
-// only; nor may it have been removed before at, which is e, came in. Nil if
-// there is none.
-func (v *Snapshot) original(ctx context.Context, e *segment.Stored, at *located, pool string, group []located) (*segment.Stored, place, error) {
-	fits := func(g *located) (*segment.Stored, error) {
-		if g.seg == nil || g.Body == segment.BodyNone || monthOf(g.seg.Info.Pool) > monthOf(pool) || !at.sees(g) {
-			return nil, nil
-		}
-		s, err := v.stored(g.place)
-		if err != nil {
-			return nil, err
-		}
-		if e.DeclaredDigest != "" && s.DeclaredDigest != "" && s.DeclaredDigest != e.DeclaredDigest {
-			return nil, nil
-		}
-		return s, nil
-	}
-	if e.RefersURL != "" && e.RefersTime != record.NoTime {
-		there := group
-		if canonical, err := urlkey.Canonical(e.RefersURL); err == nil && urlkey.Key(canonical) != e.Key {
-			if there, err = v.lookupRaw(ctx, urlkey.Key(canonical)); err != nil {
-				return nil, place{}, err
-			}
-		}
-		for i := range there {
-			if !sameMoment(there[i].Time, e.RefersTime) {
-				continue
-			}
-			if s, err := fits(&there[i]); s != nil || err != nil {
-				return s, there[i].place, err
-			}
-		}
-	}
-	if e.DeclaredDigest == "" {
-		return nil, place{}, nil
-	}
-	var like *segment.Stored
-	var from place
-	for i := range group {
-		s, err := fits(&group[i])
-		if err != nil {
-			return nil, place{}, err
-		}
-		switch {
-		case s == nil || s.DeclaredDigest != e.DeclaredDigest:
-		case !headless(s):
-			return s, group[i].place, nil
-		case like == nil:
-			like, from = s, group[i].place
-		}
-	}
-	return like, from, nil
-}
-
-// sameMoment compares a capture's time with one that a record refers to, which
-// often has whole seconds only.
-func sameMoment(t, refers record.Time) bool {
-	return t == refers || refers%1000 == 0 && t-t%1000 == refers
 }
 
 // lookupRaw gives the captures of one URL as they are stored, of all pools,
@@ -576,7 +474,7 @@ func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error)
 		if !s.MayHave(key) {
 			continue
 		}
-		c := newCursor(s, wants(record.ColBytes), v.readChunk)
+		c := newCursorOn(key, s, wants(record.ColBytes), v.readChunk)
 		err := c.seek(key)
 		if err == nil && !c.end && c.key() == key {
 			out, err = c.group(out)

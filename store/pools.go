@@ -17,6 +17,7 @@ import (
 
 // Pools describes the pools, in order of name.
 func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
+	v.a.warnMisnamed(v.pin.catalog)
 	var out []record.Pool
 	for rest := v.pin.segments; len(rest) > 0; {
 		n := 1
@@ -65,10 +66,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 	if p.First > p.Last { // there are blocks that other pools use, and no captures
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
-	from, to, err := month(p.Name)
-	if err != nil {
-		return p, err
-	}
+	from, to := month(p.Name)
 	if !removed {
 		p.FirstURL, p.LastURL = urlkey.URL(first), urlkey.URL(last)
 	}
@@ -125,14 +123,11 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 // capture in common, what is a version may have changed with what came in later,
 // and what was deleted is not to be seen from the catalogue either.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
-	from, to, err := month(p.Name)
-	if err != nil {
-		return err
-	}
+	from, to := month(p.Name)
 	if removed {
 		p.First, p.Last = record.MaxTime, record.MinTime
 	}
-	err = v.walk(ctx, record.Scan{From: from, To: to, Columns: record.ColBytes}, func(group []located) error {
+	err := v.walk(ctx, record.Scan{From: from, To: to, Columns: record.ColBytes}, func(group []located) error {
 		n := p.Captures
 		for i := range group {
 			e := &group[i]
@@ -184,13 +179,42 @@ func (v *Snapshot) blocksOf(s *segment.Info) (blocks int64, err error) {
 	return blocks, nil
 }
 
-// month gives the bounds of the month that a pool is named after.
-func month(pool string) (from, to record.Time, err error) {
+// month returns the bounds of the month that a pool is named after. Of a
+// misnamed pool, see misnamed, these are those of all times.
+func month(pool string) (from, to record.Time) {
 	t, err := time.Parse("200601", monthOf(pool))
-	if err != nil {
-		return 0, 0, fmt.Errorf("pool %q is not named after a month", pool)
+	if err != nil || t.Year() < 1 {
+		return record.NoTime, endOfTime
 	}
-	return record.At(t), record.At(t.AddDate(0, 1, 0)), nil
+	return record.At(t), record.At(t.AddDate(0, 1, 0))
+}
+
+// misnamed returns what is wrong with the name of a pool, or nil. Versions that
+// took any date as the time of a capture made pools of the year 0, of years
+// before it and past 9999. No query asks for their times.
+func misnamed(pool string) error {
+	if from, _ := month(pool); from != record.NoTime {
+		return nil
+	}
+	return fmt.Errorf("pool %s is not named after a month of the years 1 to 9999: no query finds its captures; DROP POOL '%s' removes it", pool, pool)
+}
+
+// misnamedPools returns the misnamed pools that have captures.
+func (c *catalog) misnamedPools() []string {
+	var out []string
+	for _, s := range c.segments {
+		if s.Captures > 0 && !slices.Contains(out, s.Pool) && misnamed(s.Pool) != nil {
+			out = append(out, s.Pool)
+		}
+	}
+	return out
+}
+
+// warnMisnamed warns of the misnamed pools that have captures.
+func (a *Archive) warnMisnamed(c *catalog) {
+	for _, pool := range c.misnamedPools() {
+		a.warn(misnamed(pool))
+	}
 }
 
 // Files describes the files in force, in order of name.

@@ -32,6 +32,9 @@ func (a *Archive) Reindex(ctx context.Context, o record.ReindexOptions) ([]recor
 	if err != nil {
 		return nil, err
 	}
+	if c != nil && o.Pool == "" {
+		a.warnMisnamed(c)
+	}
 	if c != nil && o.Derived {
 		return a.derive(ctx, o)
 	}

@@ -242,7 +242,7 @@ func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
 	if r := a.removals[info.file]; r != nil {
 		return r, nil
 	}
-	r, err := readRemoval(filepath.Join(a.dir, info.file))
+	r, err := readRemoval(filepath.Join(a.dir, info.file), info)
 	if err != nil {
 		return nil, &segment.Error{File: info.file, Offset: -1, Err: err}
 	}
@@ -250,12 +250,18 @@ func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
 	return r, nil
 }
 
-func readRemoval(path string) (*removal, error) {
+// readRemoval reads the file that info describes. With another removal's file in
+// its place deleted captures would come back.
+func readRemoval(path string, info *removalInfo) (*removal, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return decodeRemoval(b)
+	r, err := decodeRemoval(b)
+	if err == nil && (int64(len(b)) != info.bytes || crc32.Checksum(b, castagnoli) != info.crc) {
+		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errRemoval)
+	}
+	return r, err
 }
 
 // inForceRemoval is a removal as a snapshot sees it.

@@ -137,7 +137,8 @@ func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error
 }
 
 // Results lists the results of a kind, in order of name and time. One whose file
-// is damaged is told of and left out.
+// cannot be read, as it is damaged, lies in another's place or has a newer
+// format, is left out with a warning.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, error) {
 	names, err := os.ReadDir(filepath.Join(v.a.dir, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -148,22 +149,20 @@ func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, e
 		folder := filepath.Join(dirResults, kind, n.Name())
 		files, err := os.ReadDir(filepath.Join(v.a.dir, folder))
 		if err != nil {
-			return nil, err
+			v.a.warn(err)
+			continue
 		}
 		for _, f := range files {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
 			r, err := v.openResult(filepath.Join(folder, f.Name()))
-			if errors.Is(err, result.ErrDamaged) {
-				v.a.warn(err)
-				continue
-			}
 			if errors.Is(err, os.ErrNotExist) {
 				continue // dropped meanwhile
 			}
 			if err != nil {
-				return nil, err
+				v.a.warn(err)
+				continue
 			}
 			list = append(list, r.Result)
 			r.close()
@@ -220,6 +219,12 @@ func (v *Snapshot) openResult(name string) (*resultFile, error) {
 		return nil, &segment.Error{File: name, Offset: -1, Err: err}
 	}
 	r.Result.File = name
+	// The file of another result is whole, but its rows mean something else here.
+	if folder := filepath.Dir(name); resultFolder(r.Result.Kind, r.Result.Name) != folder {
+		f.Close()
+		return nil, &segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%w: it has the result %s of kind %s, and belongs in the folder %s",
+			result.ErrDamaged, r.Result.Name, r.Result.Kind, resultFolder(r.Result.Kind, r.Result.Name))}
+	}
 	computed, err := strconv.ParseInt(filepath.Base(name), 10, 64)
 	if err != nil {
 		f.Close()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
@@ -215,5 +216,68 @@ func TestResultsCopied(t *testing.T) {
 	}
 	if _, err := a.Copy(ctx, record.CopyOptions{Dir: filepath.Join(t.TempDir(), "other")}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestResultsInEachOthersPlace swaps the files of results of different kinds and
+// names. None is read as what it is not: each is left out with a warning, and
+// VERIFY reports both.
+func TestResultsInEachOthersPlace(t *testing.T) {
+	ctx := context.Background()
+	warned := 0
+	a := Open(t.TempDir(), Options{Warn: func(error) { warned++ }})
+	defer a.Close()
+	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
+	kinds := []string{record.ResultRanks, record.ResultGraphs, record.ResultDuplicates, record.ResultPrints}
+	var files []string
+	for _, kind := range kinds {
+		for _, name := range []string{"one", "two"} {
+			r, err := a.SaveResult(ctx, record.Result{Kind: kind, Name: name, Computed: 5}, resultRows("a", "b"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, r.File)
+		}
+	}
+	listed := func() (n int) {
+		v, err := a.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer v.Close()
+		for _, kind := range kinds {
+			list, err := v.Results(ctx, kind)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += len(list)
+		}
+		return n
+	}
+	if n := listed(); n != len(files) || warned > 0 {
+		t.Fatalf("%d results and %d warnings", n, warned)
+	}
+	for i, x := range files {
+		for _, y := range files[:i] {
+			clear(a.warned)
+			warned = 0
+			swapFiles(t, filepath.Join(a.dir, x), filepath.Join(a.dir, y))
+			if n := listed(); n != len(files)-2 || warned != 2 {
+				t.Errorf("%s and %s swapped: %d results are listed with %d warnings, want %d and 2", x, y, n, warned, len(files)-2)
+			}
+			if found := verify(t, a.dir, record.VerifyOptions{}); len(found) != 2 {
+				t.Errorf("%s and %s swapped: VERIFY finds %v", x, y, found)
+			}
+			swapFiles(t, filepath.Join(a.dir, x), filepath.Join(a.dir, y))
+		}
+	}
+}
+
+func swapFiles(t *testing.T, x, y string) {
+	t.Helper()
+	for _, r := range [][2]string{{x, x + "~"}, {y, x}, {x + "~", y}} {
+		if err := os.Rename(r[0], r[1]); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

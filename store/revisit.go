@@ -5,38 +5,19 @@ import (
 
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/urlkey"
 )
 
-// takeBody makes s, a revisit, a capture of the body of o. A record without headers
-// of its own had the original's. said is as readAs gives it.
-func takeBody(s, o *segment.Stored, said *analysis) {
-	s.ID, s.Digest, s.Bytes = o.ID, o.Digest, o.Bytes
-	if said != nil {
-		takeReading(s, said)
-		return
-	}
-	s.Content, s.Page = o.Content, o.Page
-	switch {
-	case len(s.Head) == 0:
-		s.Status, s.Kind, s.Mime = o.Status, o.Kind, o.Mime
-	case s.Status == 304 || s.Kind == record.KindPage && o.Kind == record.KindSoftMissing:
-		// A 304 says that all is as it was; and a page that says that nothing is
-		// there says so at every visit.
-		s.Kind = o.Kind
-	}
-}
-
-// takes makes e, which is stored as s, a capture of the body of o, as takeBody does.
-func (e *located) takes(s, o *segment.Stored, said *analysis) {
-	now := *s
-	takeBody(&now, o, said)
-	e.ID, e.Content, e.Bytes, e.resolved = now.ID, now.Content, now.Bytes, true
-	e.Status, e.Kind, e.Mime = now.Status, now.Kind, now.Mime
+// takes makes e, a revisit, a capture with the body of its original.
+func (e *located) takes(o *original) {
+	e.ID, e.Content, e.Bytes = o.id, o.content, o.bytes
+	e.Status, e.Kind, e.Mime = o.status, o.kind, o.mime
+	e.resolved, e.before, e.unknown, e.from, e.original = true, false, false, o.from, o
 }
 
 // takeReading gives s, whose kind is what its headers say, what was read off its body.
 func takeReading(s *segment.Stored, read *analysis) {
-	s.Page, s.Content = read.page, read.content
+	s.Page, s.Content = read.pageOf(s), read.content
 	if read.missing && s.Kind == record.KindPage {
 		s.Kind = record.KindSoftMissing
 	} else {
@@ -47,35 +28,132 @@ func takeReading(s *segment.Stored, read *analysis) {
 	}
 }
 
-// readsAnew reports whether the body of o may say something else to who reads it by
-// the headers of revisit s.
-func readsAnew(s, o *segment.Stored) bool {
-	if len(s.Head) == 0 || s.Status == 304 {
-		return false
+// resolve finds the bodies of revisits among captures whose originals were not in the
+// archive when they came in. A 304 that names none is as the capture before, which is
+// settle's business.
+func (v *Snapshot) resolve(ctx context.Context, group []located) error {
+	o := v.originals()
+	for i := range group {
+		e := &group[i]
+		if e.Body != segment.BodyNone {
+			continue
+		}
+		of, err := o.of(ctx, e)
+		if err != nil {
+			return err
+		}
+		if of != nil {
+			e.takes(of)
+		}
 	}
-	found := func(k record.Kind) bool { return k == record.KindPage || k == record.KindSoftMissing }
-	return found(s.Kind) != found(o.Kind) || sentAs(s.Head, s.Mime) != sentAs(o.Head, o.Mime)
+	return nil
 }
 
-// readAs gives what the body of o, which lies in at, says by the headers of revisit
-// s. It is nil where that is what it says of o, or the body can't be read.
-func (v *Snapshot) readAs(ctx context.Context, s, o *segment.Stored, at *segment.Reader) (*analysis, error) {
-	if !readsAnew(s, o) {
-		return nil, nil
+// origin is where a capture that is stored without a body has it from.
+type origin struct {
+	from     place // the entry that has it
+	original *original
+}
+
+// origin gives where e, which was settled, has its body from.
+func (e *located) origin() origin { return origin{e.body(), e.original} }
+
+// originOf gives where the capture at a place, which is stored without a body, has it
+// from; no place if nobody has it.
+func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (origin, error) {
+	o := v.originals()
+	of, err := o.of(ctx, &located{Entry: e.Entry, place: at})
+	if err != nil {
+		return origin{}, err
 	}
-	owner, _, err := v.owner(ctx, at, o)
-	if err == nil && owner != nil {
-		if owner.Bytes > dividedMax {
-			return &analysis{page: segment.NoPage}, nil
+	if of != nil {
+		return origin{of.from, of}, nil
+	}
+	o.mu.Lock()
+	out, ok := o.seen[at]
+	o.mu.Unlock()
+	if ok {
+		return out, nil
+	}
+	// It may be as the capture before, or another may be the same capture.
+	group, err := v.lookup(ctx, e.Key)
+	if err != nil {
+		return origin{}, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.seen)+len(group) > foundMost {
+		clear(o.seen)
+	}
+	for i := range group {
+		g := &group[i]
+		has := g.resolved || g.Body != segment.BodyNone
+		if g.Body == segment.BodyNone {
+			if has {
+				o.seen[g.place] = g.origin()
+			} else {
+				o.seen[g.place] = origin{}
+			}
 		}
-		var body []byte
-		if body, err = v.bodyIn(ctx, owner); err == nil {
-			return newAnalyses().analyse(body, sentAs(s.Head, s.Mime)), nil
+		if has && g.place != at && g.Same(&e.Entry) {
+			out = g.origin()
 		}
 	}
-	if ctx.Err() == nil && err != nil {
-		v.a.warn(err) // VERIFY tells of it; the capture is there all the same
-		err = nil
+	if known, ok := o.seen[at]; ok {
+		return known, nil
 	}
-	return nil, err
+	o.seen[at] = out
+	return out, nil
+}
+
+// pageFrom gives what a body says that a capture has from elsewhere.
+func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
+	if at.original != nil {
+		return v.originals().page(ctx, at.original)
+	}
+	if at.from.seg == nil {
+		return segment.NoPage, nil
+	}
+	s, err := v.stored(at.from)
+	if err != nil {
+		return segment.NoPage, err
+	}
+	return s.Page, nil
+}
+
+// origin gives where a capture of a scan that is stored without a body has it from.
+func (o *batcher) origin(e *located) (origin, error) {
+	if e.resolved && !e.unknown {
+		return e.origin(), nil
+	}
+	s, err := o.v.stored(e.place)
+	if err != nil {
+		return origin{}, err
+	}
+	return o.v.originOf(o.ctx, e.place, s)
+}
+
+// fill gives e, a revisit as it is stored, what it has from the capture that brought
+// its body. owner is the entry that has that.
+func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owner *segment.Stored) (err error) {
+	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
+	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime
+	if e.Location, err = v.locationOf(e, l.original); err != nil {
+		return err
+	}
+	e.Page, err = v.pageFrom(ctx, l.origin())
+	return err
+}
+
+// locationOf gives where revisit e leads: a revisit without headers leads to where
+// those of its original say.
+func (v *Snapshot) locationOf(e *segment.Stored, of *original) (string, error) {
+	if of == nil || len(e.Head) > 0 || of.head == (place{}) {
+		return e.Location, nil
+	}
+	s, err := v.originals().stored(of.head)
+	if err != nil {
+		return "", err
+	}
+	return location(urlkey.URL(e.Key), record.Header(s.Head, "Location")), nil
 }

@@ -41,7 +41,7 @@ func (m *merging) findBodies(ctx context.Context) error {
 				if err != nil {
 					return err
 				}
-				o, _, err := m.v.owner(ctx, s, e)
+				o, _, err := m.v.owner(ctx, place{s, h.run, h.n}, e)
 				if err != nil {
 					return err
 				}
@@ -86,6 +86,9 @@ type rewriting struct {
 	s       *segment.Reader
 	entries map[uint32][]segment.Stored // of runs in which captures get their bodies from elsewhere
 	anew    map[uint32]bool             // runs that are compressed with one that goes
+
+	key      string // of the URL that was looked up last
+	resolved map[place]located
 }
 
 // plan finds out which of its runs change.
@@ -149,26 +152,24 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 		if p.m.bodies[e.ID] == nil {
 			return nil, nil
 		}
-		_, holder, err := p.m.v.owner(ctx, p.s, e)
-		if err != nil || !p.m.goes(holder.Info.ID) {
+		_, holder, err := p.m.v.owner(ctx, at, e)
+		if err != nil || !p.m.goes(holder.seg.Info.ID) {
 			return nil, err
 		}
 	case segment.BodyNone:
-		group, err := look.at(ctx, e.Key)
-		if err != nil {
+		l, err := p.lookUp(ctx, at, e.Key, look)
+		if l == nil || err != nil {
 			return nil, err
 		}
-		i := slices.IndexFunc(group, func(l located) bool { return l.place == at })
-		if i < 0 || !group[i].resolved || !p.m.goes(group[i].from.seg.Info.ID) || !p.m.hidden(group[i].from) || p.m.bodies[group[i].ID] == nil {
+		o := p.m.bodies[l.ID]
+		from := p.m.goes(l.from.seg.Info.ID) && p.m.hidden(l.from)
+		through := l.original != nil && l.original.through.has(p.m.pool)
+		if o == nil || !from && !through {
 			return nil, nil
 		}
-		o := p.m.bodies[group[i].ID]
-		said, err := p.m.v.readAs(ctx, e, o, group[i].from.seg)
-		if err != nil {
+		if err := p.m.v.fill(ctx, &now, l, o); err != nil {
 			return nil, err
 		}
-		takeBody(&now, o, said)
-		now.Kind, now.Bytes = group[i].Kind, group[i].Bytes
 	default:
 		return nil, nil
 	}
@@ -177,6 +178,27 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 	recipe, err := p.m.moved(body.Recipe)
 	now.Recipe = recipe
 	return &now, err
+}
+
+// lookUp gives the entry at a place as it is resolved; nil if its body is nowhere.
+// Entries are asked for in order.
+func (p *rewriting) lookUp(ctx context.Context, at place, key string, look *looker) (*located, error) {
+	if p.resolved == nil || key != p.key {
+		group, err := look.at(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		p.key, p.resolved = key, make(map[place]located)
+		for _, l := range group {
+			if l.resolved {
+				p.resolved[l.place] = l
+			}
+		}
+	}
+	if l, ok := p.resolved[at]; ok {
+		return &l, nil
+	}
+	return nil, nil
 }
 
 // moved gives a recipe by where the blocks of merged segments are now.
@@ -205,10 +227,17 @@ func (p *rewriting) write(ctx context.Context) (again, error) {
 			return nil
 		}
 		return m.v.dictFor(ref, info.Pool)
+	}, poolOf: func(id uint32) string {
+		if s := m.v.segment(id); s != nil {
+			return s.Info.Pool
+		}
+		for _, d := range m.done {
+			if d.info.ID == id {
+				return d.info.Pool
+			}
+		}
+		return info.Pool // it was merged, and names lead on
 	}}
-	for _, d := range m.done {
-		f.made = append(f.made, d.info)
-	}
 	return f.write(ctx, func(n uint32, w *segment.Writer) error {
 		return w.Repeat(p.s, p.entries[n], nil, p.anew[n])
 	})
@@ -221,7 +250,7 @@ type form struct {
 	s      *segment.Reader
 	static bool
 	dict   func(segment.RunRef) *segment.Dict // of runs that are compressed anew
-	made   []*segment.Info                    // new segments that it may use
+	poolOf func(id uint32) string             // of segments that it may use; nil where it uses those that it did
 }
 
 // write writes it: run is called for each run of the segment, and repeats it.
@@ -256,9 +285,9 @@ func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) 
 	for _, pool := range info.Depends {
 		w.Depend(pool)
 	}
-	for _, s := range f.made {
-		if slices.Contains(w.Uses(), s.ID) {
-			w.Depend(s.Pool)
+	if f.poolOf != nil {
+		for _, id := range w.Uses() {
+			w.Depend(f.poolOf(id))
 		}
 	}
 	now, err := w.Finish()

@@ -34,6 +34,8 @@ type Snapshot struct {
 	gathers int                       // how many bodies were asked for
 	shelf   *shelf                    // of who merges, instead of recent and the archive's cache; or nil
 	names   map[uint32]*segment.Names // of merged segments, as far as they were needed
+	origins *originals                // nil until needed
+	owners  map[heldBody]place        // the entries that have bodies, as far as they were needed
 }
 
 // Snapshot pins the archive's present state, which is empty if there is no
@@ -369,6 +371,16 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				if settled, err = v.resolved(ctx, group, s.To); err != nil {
 					return err
 				}
+				if len(settled) > 0 && settled[0].original != nil && settled[0].Previous != record.NoTime {
+					// It got its body after its hints were made, and the capture before
+					// it may be in a segment that is not open.
+					if whole == nil {
+						whole = v.looker(s.Columns)
+					}
+					if settled, err = whole.until(ctx, key, s.To); err != nil {
+						return err
+					}
+				}
 			}
 			if err := f(settled); err != nil {
 				return err
@@ -421,7 +433,7 @@ func (v *Snapshot) withBodies(ctx context.Context, group []located, to record.Ti
 func (v *Snapshot) lookup(ctx context.Context, key string) ([]located, error) {
 	var out []located
 	err := v.walk(ctx, record.Scan{
-		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: record.MaxTime,
+		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.NoTime, To: endOfTime,
 		Columns: record.ColMime | record.ColBytes,
 	}, func(group []located) error {
 		out = slices.Clone(group)

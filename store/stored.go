@@ -31,7 +31,8 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 	if !revisit || out.NoBody != "" {
 		return out, nil
 	}
-	owner, _, err := v.owner(ctx, s, e)
+	at := place{s, ref.Run, ref.N}
+	owner, _, err := v.owner(ctx, at, e)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
 	}
@@ -45,7 +46,7 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 		return out, nil
 	}
 	// The capture that it names may have the body of another one.
-	o, err := v.headed(ctx, e, s.Info.Pool)
+	o, err := v.headed(ctx, at, e)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
 	}
@@ -60,25 +61,24 @@ func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, e
 	return out, nil
 }
 
-// headedHops is how many revisits without headers may stand between one and the
-// capture that has them.
-const headedHops = 4
-
-// headed finds the capture whose headers revisit e, which has none, is taken to
-// have had; nil if there is none. pool is e's.
-func (v *Snapshot) headed(ctx context.Context, e *segment.Stored, pool string) (*segment.Stored, error) {
-	for range headedHops {
-		group, err := v.lookupRaw(ctx, e.Key)
-		if err != nil {
+// headed finds the capture whose headers the revisit at a place, which has none, is
+// taken to have had; nil if there is none.
+func (v *Snapshot) headed(ctx context.Context, at place, e *segment.Stored) (*segment.Stored, error) {
+	o := v.originals()
+	if e.Body == segment.BodyNone {
+		from, err := v.originOf(ctx, at, e)
+		if err != nil || from.original == nil || from.original.head.seg == nil {
 			return nil, err
 		}
-		o, _, err := v.original(ctx, e, &located{}, pool, group)
-		if err != nil || o == nil || !headless(o) {
-			return o, err
-		}
-		e = o
+		return v.stored(from.original.head)
 	}
-	return nil, nil
+	o.mu.Lock()
+	head, err := o.headOf(ctx, link{place: at, key: e.Key, time: e.Time})
+	o.mu.Unlock()
+	if err != nil || head.seg == nil {
+		return nil, err
+	}
+	return v.stored(head)
 }
 
 // headless reports whether e is a revisit without headers of its own.

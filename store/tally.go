@@ -78,6 +78,7 @@ type tallier struct {
 	span    [2]record.Time   // a period that all of its times lie in, if it has one
 	look    *looker          // of captures whose bodies are elsewhere
 	settled []located        // those of the URL looked up last
+	places  map[place]int    // where each of these is in settled
 
 	tally   segment.Tally // of the chunk at hand
 	keep    []bool        // its entries that count, nil for all
@@ -662,11 +663,14 @@ func (w *tallier) elsewhere(i int) error {
 		if w.settled, err = w.look.until(w.ctx, key, w.t.To); err != nil {
 			return err
 		}
-	}
-	for j := range w.settled {
-		if e := &w.settled[j]; e.place == here {
-			return w.entry(e, urlkey.Host(urlkey.URL(e.Key)))
+		w.places = make(map[place]int, len(w.settled))
+		for j := range w.settled {
+			w.places[w.settled[j].place] = j
 		}
+	}
+	if j, ok := w.places[here]; ok {
+		e := &w.settled[j]
+		return w.entry(e, urlkey.Host(urlkey.URL(e.Key)))
 	}
 	return nil
 }

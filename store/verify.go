@@ -163,6 +163,9 @@ func (y *verifier) run(ctx context.Context) error {
 	if err := y.unsorted(); err != nil {
 		return err
 	}
+	if err := y.misnamed(); err != nil {
+		return err
+	}
 	for _, s := range y.chosen {
 		if !y.isClean(s) {
 			y.total += s.Bytes
@@ -256,14 +259,20 @@ func (y *verifier) results(ctx context.Context) error {
 		if err == nil || errors.Is(err, os.ErrNotExist) {
 			continue // or it was dropped meanwhile
 		}
-		if fault := (*segment.Error)(nil); errors.As(err, &fault) {
-			err = fault.Err
-		}
-		if err := y.report(record.Finding{File: name, Offset: -1, What: err.Error(), Time: record.NoTime}); err != nil {
+		if err := y.report(record.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// causeOf returns what is wrong with a file, without its name if err has it.
+func causeOf(err error) error {
+	var fault *segment.Error
+	if errors.As(err, &fault) {
+		return fault.Err
+	}
+	return err
 }
 
 // resultFiles lists the files of results that are chosen: none of them is of one
@@ -301,13 +310,17 @@ func (y *verifier) small(ctx context.Context) error {
 	for _, n := range numbers {
 		// One that goes meanwhile is none of ours.
 		if _, err := loadCatalog(a.dir, n); err != nil && !errors.Is(err, os.ErrNotExist) {
-			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", errors.Unwrap(err))); err != nil {
+			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
 				return err
 			}
 		}
 	}
-	if _, err := a.Definitions(ctx); err != nil {
-		if err := warn(fileDefinitions, errors.Unwrap(err)); err != nil {
+	_, err = a.Definitions(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		if err := warn(fileDefinitions, causeOf(err)); err != nil {
 			return err
 		}
 	}
@@ -375,6 +388,20 @@ func (y *verifier) unsorted() error {
 			continue
 		}
 		err := y.report(record.Finding{Pool: s.Pool, File: s.File, Offset: -1, Severity: record.SeverityError, Time: record.NoTime, What: what})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// misnamed reports the pools that are not named after a month.
+func (y *verifier) misnamed() error {
+	for _, pool := range y.v.pin.misnamedPools() {
+		if y.o.Pool != "" && y.o.Pool != pool {
+			continue
+		}
+		err := y.report(record.Finding{Pool: pool, File: filepath.Join(dirPools, pool), Offset: -1, What: misnamed(pool).Error(), Severity: record.SeverityError, Time: record.NoTime})
 		if err != nil {
 			return err
 		}
@@ -528,7 +555,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(place{s, n, uint32(i - 1)}):
 			continue // found with the one before
 		default:
-			_, _, fault = y.v.owner(ctx, s, e)
+			_, _, fault = y.v.owner(ctx, place{s, n, uint32(i)}, e)
 			var damage *segment.Error
 			if errors.As(fault, &damage) && damage.File != s.Info.File {
 				y.lost[e.ID] = true

@@ -22,6 +22,10 @@ import (
 // more: lost or damaged, they begin anew.
 const fileVerify = "verify"
 
+// verifyFormat is the format of that file that this program writes, and the
+// newest that it reads.
+const verifyFormat = 1
+
 // noteEvery is how often a verification notes how far it is.
 const noteEvery = 10 * time.Second
 
@@ -40,7 +44,7 @@ type verifyState struct {
 }
 
 func (s *verifyState) encode() []byte {
-	b := []byte("infomall verify\t1\n")
+	b := fmt.Appendf(nil, "infomall verify\t%d\n", verifyFormat)
 	var sizes []int
 	for n := range s.next {
 		sizes = append(sizes, n)
@@ -63,21 +67,27 @@ func decodeVerifyState(b []byte) (*verifyState, error) {
 		return nil, errVerifyState
 	}
 	s := &verifyState{next: make(map[int]int)}
-	for line := range strings.Lines(string(b[:at])) {
+	head, rest, _ := strings.Cut(string(b[:at]), "\n")
+	version, ok := strings.CutPrefix(head, "infomall verify\t")
+	switch v, err := strconv.ParseUint(version, 10, 32); {
+	case !ok || err != nil || v < 1:
+		return nil, errVerifyState
+	case v > verifyFormat:
+		return nil, fmt.Errorf("it has format %d, and this program reads %d at most: a newer infomall wrote it", v, verifyFormat)
+	}
+	for line := range strings.Lines(rest) {
 		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
 		switch f.text() {
-		case "infomall verify":
-			if v := f.text(); v != "1" {
-				return nil, fmt.Errorf("it has format %s, and this program reads 1: a newer infomall wrote it", v)
-			}
 		case "next":
 			n, err := strconv.Atoi(f.text())
 			f.bad = f.bad || err != nil
 			s.next[n] = int(f.int())
 		case "clean":
 			s.going, s.pool, s.of, s.clean = true, f.text(), int(f.int()), f.ids()
+		default:
+			f.bad = true
 		}
-		if f.bad {
+		if f.bad || len(f.parts) != 0 {
 			return nil, errVerifyState
 		}
 	}

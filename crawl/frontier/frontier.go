@@ -37,6 +37,11 @@ type Store interface {
 	Find(host, url string) (u record.Queued, ok bool, err error)
 	Move(u *record.Queued, priority uint64) error
 	NextRipe() (record.Time, error)
+	// Keep takes a URL out of its queue and keeps it back. Unkeep queues up to n
+	// URLs of a host that are kept back, arrived after a place and match; it
+	// returns them and the place of the last one that it looked at.
+	Keep(u *record.Queued) error
+	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []record.Queued, last uint64, err error)
 }
 
 // Bounds of what is in memory of the queues: of one host's, and of all
@@ -341,6 +346,33 @@ func (f *Frontier) Release(name string, next time.Time) error {
 func (f *Frontier) Done(u *record.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Done(u)
+}
+
+// Keep takes a URL that was out away and keeps it back, until Unkeep. Release
+// gives its host back.
+func (f *Frontier) Keep(u *record.Queued) error {
+	delete(f.out, u.Seq)
+	return f.store.Keep(u)
+}
+
+// Unkeep queues the URLs of a host that are kept back and match, and returns how
+// many they are.
+func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err error) {
+	for after := uint64(0); ; {
+		list, last, err := f.store.Unkeep(host, after, ripeMax, match)
+		if err != nil {
+			return n, err
+		}
+		for _, u := range list {
+			if err := f.insert(u); err != nil {
+				return n, err
+			}
+		}
+		if n += len(list); len(list) < ripeMax {
+			return n, nil
+		}
+		after = last
+	}
 }
 
 // Retry has a URL that was out wait until due.

@@ -12,6 +12,7 @@ import (
 
 // readHTML finds the links of a page, and what it needs.
 func (c *collector) readHTML(body []byte, d Document) {
+	c.found.Page = true
 	charset, _ := page.Charset(body, d.ContentType)
 	if !page.ASCIISafe(charset) {
 		body, charset = page.ToUTF8(body, charset), "utf-8"
@@ -86,8 +87,7 @@ func get(t *page.Tree, offset int) bool {
 	return !bytes.EqualFold(method, []byte("post")) && !bytes.EqualFold(method, []byte("dialog"))
 }
 
-// embedded adds the requisites that are no links of their own: other sizes of
-// images, and what styles name.
+// embedded adds the requisites that are no links of their own: what styles name.
 func (c *collector) embedded(t *page.Tree, charset string) {
 	// Most pages have no address in an attribute style.
 	styled := bytes.Contains(t.Body, []byte("url(")) || bytes.Contains(t.Body, []byte("URL("))
@@ -96,14 +96,7 @@ func (c *collector) embedded(t *page.Tree, charset string) {
 		if n.Kind != page.Element {
 			continue
 		}
-		switch n.Tag {
-		case page.TagImg, page.TagSource:
-			c.sources(attr(t, i, "srcset", charset))
-		case page.TagLink:
-			c.sources(attr(t, i, "imagesrcset", charset))
-		case page.TagVideo:
-			c.add(attr(t, i, "poster", charset), requisite(page.LinkImg))
-		case page.TagStyle:
+		if n.Tag == page.TagStyle {
 			c.styles(page.ToUTF8(t.Body[n.Inner:n.Outer], charset))
 		}
 		if styled {
@@ -116,47 +109,4 @@ func (c *collector) embedded(t *page.Tree, charset string) {
 func attr(t *page.Tree, i int, name, charset string) string {
 	value, _ := t.Attr(i, name)
 	return page.Unescape(string(page.ToUTF8(value, charset)))
-}
-
-// sources adds the images of a srcset: addresses, each with descriptors behind
-// it up to a comma. A comma within an address is part of it, one at its end is
-// not.
-func (c *collector) sources(srcset string) {
-	const space = " \t\n\f\r"
-	for {
-		srcset = strings.TrimLeft(srcset, space+",")
-		if srcset == "" {
-			return
-		}
-		end := strings.IndexAny(srcset, space)
-		if end < 0 {
-			end = len(srcset)
-		}
-		address := srcset[:end]
-		srcset = srcset[end:]
-		bare := strings.TrimRight(address, ",")
-		c.add(bare, requisite(page.LinkImg))
-		if bare == address {
-			srcset = srcset[descriptors(srcset):]
-		}
-	}
-}
-
-// descriptors is the length of what follows an address: up to a comma that
-// stands in no parentheses.
-func descriptors(s string) int {
-	within := false
-	for i := range len(s) {
-		switch s[i] {
-		case '(':
-			within = true
-		case ')':
-			within = false
-		case ',':
-			if !within {
-				return i
-			}
-		}
-	}
-	return len(s)
 }

@@ -32,6 +32,9 @@ type Document struct {
 	// plain text be one, and may it be compressed.
 	Sitemap bool
 	Anchors bool // whether the words of links are wanted, which take time
+	// Refresh and Link are the headers of these names that it came with, each line as it
+	// was sent.
+	Refresh, Link []string
 }
 
 // Link is a URL that a document leads to.
@@ -53,6 +56,7 @@ type Link struct {
 type Found struct {
 	Links   []Link            // each URL once, in the order of the document, what its styles need at the end
 	Dropped int               // how many more there were, beyond the bounds
+	Page    bool              // the document was read as HTML
 	Asks    robots.Directives // what the document itself asks; its header may ask for more
 }
 
@@ -60,6 +64,7 @@ type Found struct {
 // requisites; one that is none of the kinds that lead anywhere has nothing.
 func Find(d Document) Found {
 	c := &collector{base: d.URL, max: LinksMax, seen: make(map[string]int)}
+	c.headers(d)
 	c.read(d)
 	return c.found
 }
@@ -93,6 +98,9 @@ func (c *collector) read(d Document) {
 		body = body[:min(len(body), SitemapBytesMax)]
 	}
 	mime := record.Mime(d.ContentType)
+	if isBinary(body) {
+		return // whatever it says
+	}
 	switch {
 	case strings.HasSuffix(mime, "xml") && mime != "application/xhtml+xml" && mime != "image/svg+xml", d.Sitemap && looksLike(body, "<?xml", "<urlset", "<sitemapindex"):
 		c.readXML(body, d)
@@ -106,6 +114,60 @@ func (c *collector) read(d Document) {
 	case mime == "" && looksLike(body, "<?xml", "<rss", "<feed"):
 		c.readXML(body, d)
 	}
+}
+
+// binaries are how files begin that servers may call HTML: images, documents, films,
+// and archives.
+var binaries = []string{
+	"\x89PNG\r\n", "GIF87a", "GIF89a", "\xff\xd8\xff", "%PDF-", "PK\x03\x04", "\x1f\x8b\x08", "Rar!\x1a\x07", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+	"II*\x00", "MM\x00*", "\x00\x00\x01\x00", "OggS\x00", "ID3", "FWS", "CWS", "\x7fELF", "7z\xbc\xaf\x27\x1c", "\x1aE\xdf\xa3", "%!PS-Adobe",
+}
+
+// isBinary reports whether a body is no text, by how it begins.
+func isBinary(body []byte) bool {
+	for _, b := range binaries {
+		if bytes.HasPrefix(body, []byte(b)) {
+			return true
+		}
+	}
+	if len(body) >= 12 && string(body[:4]) == "RIFF" {
+		return true
+	}
+	return len(body) >= 12 && string(body[4:8]) == "ftyp"
+}
+
+// headers adds what the header of a document leads to.
+func (c *collector) headers(d Document) {
+	for _, line := range d.Refresh {
+		c.add(page.RefreshTarget(line), link(page.LinkRefresh))
+	}
+	for _, line := range d.Link {
+		for part := range strings.SplitSeq(line, "<") {
+			address, parameters, ok := strings.Cut(part, ">")
+			if !ok {
+				continue
+			}
+			l := link(page.LinkLink)
+			rel := headerRel(parameters)
+			if l.Requisite, ok = relation(rel); strings.EqualFold(rel, "stylesheet") {
+				l = requisite(page.LinkCSS)
+			}
+			if ok {
+				c.add(address, l)
+			}
+		}
+	}
+}
+
+// headerRel is the rel of one link of a header Link.
+func headerRel(parameters string) string {
+	for p := range strings.SplitSeq(parameters, ";") {
+		name, value, ok := strings.Cut(p, "=")
+		if ok && strings.EqualFold(strings.TrimSpace(name), "rel") {
+			return strings.Trim(value, "\" \t,")
+		}
+	}
+	return ""
 }
 
 // looksLike reports whether a body begins with one of some words in lower case.

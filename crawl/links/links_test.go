@@ -33,6 +33,39 @@ func list(f Found) string {
 	return strings.Join(all, " ")
 }
 
+// TestHeaders shows what the header of a document leads to.
+func TestHeaders(t *testing.T) {
+	for _, c := range []struct {
+		refresh, link, want string
+	}{
+		{"0; url=/a", "", "/a"}, {"5;URL='b'", "", "/b"}, {"5, url=c", "", "/c"}, {"5", "", ""},
+		{"", `</a>; rel="next", <b>; rel=stylesheet`, "/a !/b"}, {"", `</a>; rel=preconnect`, ""}, {"", `</a?x=1,2;3>; title="x"; rel="alternate"`, "/a?x=1,2;3"},
+	} {
+		var got []string
+		for _, l := range Find(Document{URL: "http://d.cn/", ContentType: "text/plain", Refresh: []string{c.refresh}, Link: []string{c.link}}).Links {
+			u := strings.TrimPrefix(l.URL, "http://d.cn")
+			if l.Requisite {
+				u = "!" + u
+			}
+			got = append(got, u)
+		}
+		if s := strings.Join(got, " "); s != c.want {
+			t.Errorf("Refresh %q, Link %q: %q, want %q", c.refresh, c.link, s, c.want)
+		}
+	}
+}
+
+// TestBinary shows that nothing is taken out of files that a server calls HTML.
+func TestBinary(t *testing.T) {
+	for _, start := range []string{"\x89PNG\r\n\x1a\n", "%PDF-1.4\n", "\xff\xd8\xff\xe0", "GIF89a", "PK\x03\x04", "RIFF\x10\x00\x00\x00WEBPVP8 ", "\x00\x00\x00\x18ftypmp42"} {
+		for _, kind := range []string{"text/html", "application/xhtml+xml", "text/css", "text/xml", ""} {
+			if got := Find(Document{URL: "http://d.cn/", ContentType: kind, Body: []byte(start + "<html><a href=x>url(y) <link>http://d.cn/z</link>")}).Links; len(got) > 0 {
+				t.Errorf("%q as %q leads to %v", start, kind, got)
+			}
+		}
+	}
+}
+
 // TestFind shows what each kind of document at http://x.cn/d/p leads to.
 func TestFind(t *testing.T) {
 	const html, css, rss, atom, plain = "text/html", "text/css", "application/rss+xml", "application/atom+xml; charset=utf-8", "text/plain"
@@ -51,7 +84,7 @@ func TestFind(t *testing.T) {
 		{"base with a scheme of its own", html, `<base href="data:x"><a href=a>`, "d/a"},
 		{"base elsewhere", html, `<base href="https://y.cn"><a href=a>`, "https://y.cn/a"},
 		{"images", html, `<img src=a><body background=b><input type=image src=c>`, "!d/a !d/b !d/c"},
-		{"scripts and media", html, `<script src=a></script><video src=b poster=c></video><source src=d><embed src=e><object data=f></object>`, "!d/a !d/b !d/d !d/e !d/f !d/c"},
+		{"scripts and media", html, `<script src=a></script><video src=b poster=c></video><source src=d><embed src=e><object data=f></object>`, "!d/a !d/b !d/c !d/d !d/e !d/f"},
 		{"a document that is shown here too", html, `<img src=a><a href=a>`, "d/a"},
 		{"srcset", html, `<img src=a srcset="b 1x, c,d 2x , e"><source srcset="f 100w, g 2x"><link rel=preload imagesrcset="h 1x">`, "!d/a !d/b !d/c,d !d/e !d/f !d/g !d/h"},
 		{"srcset, odd", html, `<img srcset=" , a, b (x,y), c">`, "!d/a !d/b !d/c"},

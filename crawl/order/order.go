@@ -130,8 +130,12 @@ func Best(priority float64, arrival uint64) uint64 {
 	return keyZero + arrival*keyUnit - uint64(int64(math.Round(priority*Patience*keyUnit)))
 }
 
+// First is a key that comes before those of the order BFS, and of nearly all URLs
+// in any other order.
+const First = 0
+
 // BFS is the key of a URL in the order BFS, by its distance from the seeds.
-func BFS(layer int) uint64 { return uint64(layer) }
+func BFS(layer int) uint64 { return uint64(layer) + 1 }
 
 // Random is the key of a URL in the order RANDOM: the same for the same seed,
 // so that a crawl that goes on later has the same order.

@@ -216,13 +216,25 @@ type fileParser struct {
 	ruled   bool           // whether the next agent begins a block
 }
 
-// names are the line names that are understood, misspellings among them.
-var names = map[string]string{
-	"user-agent": "user-agent", "useragent": "user-agent", "user agent": "user-agent",
-	"allow":    "allow",
-	"disallow": "disallow", "dissallow": "disallow", "dissalow": "disallow", "disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow",
-	"crawl-delay": "crawl-delay", "crawldelay": "crawl-delay", "crawl delay": "crawl-delay",
-	"sitemap": "sitemap", "site-map": "sitemap",
+// names are how the names of the lines that are understood begin, misspellings
+// among them: "Disallowed" and "User-agents" mean the same as the proper names.
+var names = []struct{ prefix, name string }{
+	{"user-agent", "user-agent"}, {"useragent", "user-agent"}, {"user agent", "user-agent"},
+	{"allow", "allow"},
+	{"disallow", "disallow"}, {"dissallow", "disallow"}, {"dissalow", "disallow"}, {"disalow", "disallow"}, {"diasllow", "disallow"}, {"disallaw", "disallow"},
+	{"crawl-delay", "crawl-delay"}, {"crawldelay", "crawl-delay"}, {"crawl delay", "crawl-delay"},
+	{"sitemap", "sitemap"}, {"site-map", "sitemap"},
+}
+
+// lineName is the proper name of a line that is named so; "" if it is not known.
+func lineName(written string) string {
+	written = strings.ToLower(strings.TrimSpace(written))
+	for _, n := range names {
+		if strings.HasPrefix(written, n.prefix) {
+			return n.name
+		}
+	}
+	return ""
 }
 
 // line reads one line without its end.
@@ -241,7 +253,7 @@ func (p *fileParser) line(line []byte) {
 		name, value = words[0], words[1]
 	}
 	value = strings.TrimSpace(value)
-	switch names[strings.ToLower(strings.TrimSpace(name))] {
+	switch lineName(name) {
 	case "user-agent":
 		p.agent(value)
 	case "allow":

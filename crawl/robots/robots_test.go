@@ -355,6 +355,23 @@ func letters(i int) string {
 	return string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676%26)}) + strings.Repeat("x", i/17576)
 }
 
+// TestNames shows which names of lines are understood: those that begin as a proper
+// one, or as a misspelling that is known.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Disallow": true, "Disallowed": true, "disallows ": true, "Dissallowed": true, "disalow": true, "Dis-allow": false, "Not-disallow": false, "deny": false,
+	} {
+		if got := !Parse([]byte("User-agent: *\n" + name + ": /\n")).Group("x").Decide("http://a.cn/").Allowed; got != want {
+			t.Errorf("%s denies: %v, want %v", name, got, want)
+		}
+	}
+	for name, want := range map[string]bool{"User-agent": true, "User-agents": true, "useragents": true, "User Agents": true, "Agent": false, "X-User-agent": false} {
+		if got := !Parse([]byte(name + ": *\nDisallow: /\n")).Group("x").Decide("http://a.cn/").Allowed; got != want {
+			t.Errorf("%s begins a group: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestProduct(t *testing.T) {
 	for agent, want := range map[string]string{
 		"Mozilla/5.0 (compatible; infomall/1.0; +mailto:a@x.cn)": "infomall",

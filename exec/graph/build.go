@@ -285,7 +285,7 @@ func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	if len(from) == 0 {
 		return nil
 	}
-	nodes := uint32(min(s.a.g.nodes, math.MaxUint32))
+	nodes := uint32(min(int64(s.a.g.nodes), math.MaxUint32))
 	key, behind := uint64(to)<<32|uint64(from[0]), from[0]
 	if s.begun && key < s.key {
 		return fmt.Errorf("the edge from %d to %d comes behind one from %d to %d", from[0], to, uint32(s.key), s.key>>32)

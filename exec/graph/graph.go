@@ -219,7 +219,7 @@ func (a *assembly) add(to uint32, in row) error {
 		return err
 	}
 	g := a.g
-	if len(a.held.from)+len(in.from) > math.MaxUint32 {
+	if int64(len(a.held.from))+int64(len(in.from)) > math.MaxUint32 {
 		return fmt.Errorf("more than %d edges point to node %d", int64(math.MaxUint32), to)
 	}
 	g.degree[to] += uint32(len(in.from))

@@ -50,6 +50,8 @@ var captureFills = fills[*record.Batch]{
 	"lang":             func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Lang[:b.N]) },
 	"charset":          func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Charset[:b.N]) },
 	"declared_charset": func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.DeclaredCharset[:b.N]) },
+	"charset_source":   func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.CharsetSource[:b.N]) },
+	"unread":           func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Unread[:b.N]) },
 	"reason":           func(v *value.Vector, b *record.Batch) { texts(v, value.Text, b.Reason[:b.N]) },
 	"noarchive":        func(v *value.Vector, b *record.Batch) { *v = value.Vector{Type: value.Bool, Bools: b.NoArchive[:b.N]} },
 	"block_count":      func(v *value.Vector, b *record.Batch) { sizes(v, b.BlockCount[:b.N]) },

@@ -86,6 +86,7 @@ var crawlFills = fills[[]record.Crawl]{
 	"fetched":   intOf(func(c *record.Crawl) int64 { return c.Fetched }),
 	"failed":    intOf(func(c *record.Crawl) int64 { return c.Failed }),
 	"waiting":   intOf(func(c *record.Crawl) int64 { return c.Waiting }),
+	"kept":      intOf(func(c *record.Crawl) int64 { return c.Kept }),
 	"layer":     intOf(func(c *record.Crawl) int64 { return int64(c.Layer) }),
 	"bytes":     intOf(func(c *record.Crawl) int64 { return c.Bytes }),
 	"stages":    textOf(value.Text, stagesText),
@@ -110,6 +111,9 @@ var frontierFills = fills[[]record.Queued]{
 	"due":      timeOf(func(u *record.Queued) record.Time { return u.Due }),
 	"tries":    intOf(func(u *record.Queued) int64 { return int64(u.Tries) }),
 	"state": textOf(value.Text, func(u *record.Queued) string {
+		if u.Kept {
+			return "kept"
+		}
 		if u.Due != record.NoTime {
 			return "later"
 		}

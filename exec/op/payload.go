@@ -203,20 +203,23 @@ func textOrNull(s string) value.Value {
 // dateForms are the forms of a date that RFC 9110 has a reader accept.
 var dateForms = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 MST", time.ANSIC}
 
-// headerTime reads a header that holds a date; one that can't be read is NULL.
+// headerTime reads a header that holds a date. One that can't be read, or is of
+// the year 0, which no time has, is NULL.
 func headerTime(p *record.Payload, name string) value.Value {
 	text := record.Header(p.Head, name)
 	for _, form := range dateForms {
-		if t, err := time.Parse(form, text); err == nil {
+		if t, err := time.Parse(form, text); err == nil && t.Year() > 0 {
 			return value.OfTime(record.At(t))
 		}
 	}
 	return value.Value{}
 }
 
-// Decode gives a body after content-decoding.
+// Decode returns a body after content-decoding, or the first part of it if it is
+// damaged or too large.
 func Decode(p *record.Payload) ([]byte, error) {
-	return page.Decode(p.Body, record.Header(p.Head, "Content-Encoding"), decodedBytesMax)
+	body, _, err := page.DecodePart(p.Body, record.Codings(p.Head), decodedBytesMax)
+	return body, err
 }
 
 // IsText reports whether a media type is one that a person can read. An unknown

@@ -70,7 +70,7 @@ func (r *response) text() bool {
 		return false
 	}
 	r.body, r.readable = body, true
-	r.charset, _ = page.Charset(body, record.Header(r.Head, "Content-Type"))
+	r.charset = page.FindCharset(body, record.Header(r.Head, "Content-Type"), r.Charset).Charset
 	return true
 }
 
@@ -80,8 +80,12 @@ func (r *response) blocks() *block.Body {
 		return r.page
 	}
 	r.divided = true
-	if r.NoBody == "" && r.Large == nil {
-		r.page, _ = block.Open(r.Body, r.Mime, record.Header(r.Head, "Content-Type"), record.Header(r.Head, "Content-Encoding"), r.options)
+	body := r.Body
+	if r.Large != nil && r.ReadLimit > 0 {
+		body, _ = r.First(r.ReadLimit + 1) // what damage takes away can't be shown
+	}
+	if r.NoBody == "" && len(body) > 0 {
+		r.page, _ = block.Open(body, block.AsOf(&r.Payload), r.options)
 	}
 	return r.page
 }

@@ -149,13 +149,14 @@ func (s *spanner) visit(b *record.Batch, i int) {
 }
 
 // settle decides between the two versions nearest so far, once the later is
-// complete. The earlier wins a tie.
+// complete. The earlier wins a tie, unless the later begins in the same millisecond:
+// of versions of one moment the last counts, as with AT.
 func (s *spanner) settle() {
 	if s.choice.Kind != plan.ChooseNearest || s.n-s.urlRow < 2 {
 		return
 	}
 	a, b := s.urlRow, s.urlRow+1
-	if s.distance(b) < s.distance(a) {
+	if d := s.distance(b) - s.distance(a); d < 0 || d == 0 && s.out.Time[b] == s.out.Last[a] {
 		s.out.move(a, b)
 	}
 	s.n = b
@@ -250,6 +251,8 @@ func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
 	set(&dst.Lang, j, src.Lang, i)
 	set(&dst.Charset, j, src.Charset, i)
 	set(&dst.DeclaredCharset, j, src.DeclaredCharset, i)
+	set(&dst.CharsetSource, j, src.CharsetSource, i)
+	set(&dst.Unread, j, src.Unread, i)
 	set(&dst.Reason, j, src.Reason, i)
 	set(&dst.NoArchive, j, src.NoArchive, i)
 	set(&dst.LinkCount, j, src.LinkCount, i)

@@ -23,6 +23,8 @@ type Relation struct {
 	// OfSession tells that the rows come from the session, or from what it does,
 	// and not from captures.
 	OfSession bool
+	// OfNoArchive tells that the rows need no archive.
+	OfNoArchive bool
 	// OwnTime is the column that a range of time is about, where that is not the
 	// time of captures; such a relation takes no choice. Else it is "".
 	OwnTime string
@@ -149,6 +151,8 @@ var versionsRelation = &Relation{
 		{Name: "mime", Type: value.Text, Doc: "media type, without parameters", Needs: record.ColMime},
 		{Name: "charset", Type: value.Text, Doc: "what the body is read as", Needs: record.ColPage},
 		{Name: "declared_charset", Type: value.Text, Doc: "what header or page says it is", Needs: record.ColPage},
+		{Name: "charset_source", Type: value.Text, Doc: "how charset was found: bom, header, meta, xml, detected, host or default", Needs: record.ColPage},
+		{Name: "unread", Type: value.Text, Doc: "why only the first part of the body was read", Needs: record.ColPage},
 		{Name: "bytes", Type: value.Int, Doc: "size of the body", Needs: record.ColBytes},
 		{Name: "change", Type: value.Text, Doc: "against the version before: first, gone, back, kind, changed or layout", Needs: record.ColChange},
 		{Name: "changed", Type: value.Bool, Doc: "whether change is gone, back, kind or changed", Needs: record.ColChange},
@@ -240,7 +244,7 @@ var hostsRelation = &Relation{
 }
 
 var periodsRelation = &Relation{
-	Name: "periods", Doc: "one year, month, week or day of the range asked for, written periods(month)", OfSession: true,
+	Name: "periods", Doc: "one year, month, week or day of the range asked for, written periods(month)", OfSession: true, OfNoArchive: true,
 	Columns: []Column{
 		{Name: "period", Type: value.Text, Doc: "the period as it is written, such as 2008-06"},
 		{Name: "time", Type: value.Time, Doc: "its start, which is date_trunc(unit, t) of all times in it"},
@@ -320,7 +324,7 @@ var frontierRelation = &Relation{
 		{Name: "via", Type: value.URL, Doc: "page that led here"},
 		{Name: "due", Type: value.Time, Doc: "not to be fetched before"},
 		{Name: "tries", Type: value.Int, Doc: "attempts so far"},
-		{Name: "state", Type: value.Text, Doc: "queued, or later until it is due"},
+		{Name: "state", Type: value.Text, Doc: "queued; later until it is due; or kept: it is in a trap, and ADD url TO CRAWL has it fetched"},
 		{Name: "crawl", Type: value.Text, Doc: "name of the crawl"},
 	},
 }
@@ -337,6 +341,7 @@ var crawlsRelation = &Relation{
 		{Name: "fetched", Type: value.Int, Doc: "pages fetched"},
 		{Name: "failed", Type: value.Int, Doc: "attempts without an answer"},
 		{Name: "waiting", Type: value.Int, Doc: "URLs to fetch"},
+		{Name: "kept", Type: value.Int, Doc: "URLs kept back, because they are in traps"},
 		{Name: "layer", Type: value.Int, Doc: "deepest layer met: hops from a seed"},
 		{Name: "bytes", Type: value.Int, Doc: "size of the bodies fetched"},
 		{Name: "stages", Type: value.Text, Doc: "how many URLs went through each stage, and the seconds that all workers were at it"},
@@ -388,7 +393,7 @@ var jobsRelation = &Relation{
 }
 
 var historyRelation = &Relation{
-	Name: "history", Doc: "one entry typed at the prompt, by this user", OfSession: true,
+	Name: "history", Doc: "one entry typed at the prompt, by this user", OfSession: true, OfNoArchive: true,
 	Columns: []Column{
 		{Name: "time", Type: value.Time, Doc: "when it was typed"},
 		{Name: "statement", Type: value.Text, Doc: "what was typed, values of parameters left out"},

@@ -180,13 +180,13 @@ func emptyFromTo(r *ast.TimeRange, a, b Period) error {
 }
 
 // Distance is how far the span from first to last lies from the period: 0 if
-// they touch, else the time between them.
+// they overlap, else the time between the moments of each that are nearest.
 func (c Choice) Distance(first, last record.Time) int64 {
 	switch {
 	case last < c.Period.From:
 		return int64(c.Period.From - last)
 	case first >= c.Period.To:
-		return int64(first - c.Period.To)
+		return int64(first-c.Period.To) + 1 // To is not in the period
 	}
 	return 0
 }

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
+	"math"
 	"strings"
 
 	"infomall/store/gzipped"
@@ -101,7 +101,7 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 		}
 		var it record.Item
 		if why != "" {
-			it, next, err = s.Damage(pos, why, s.search)
+			it, next, err = s.Damage(pos, why, s.searchAll)
 		} else {
 			it, err = s.item(pos, &h)
 			next = pos + h.bytes + h.length
@@ -128,70 +128,227 @@ func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 	return h, false, nil
 }
 
-// recordAt reads the header at pos and checks that the record ends where its
-// length says. why says what is wrong.
+// recordAt is confirmedAt for where a record should begin. It also takes a record
+// that ends with a line, if no other record begins within it: then the damage is
+// in what follows.
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
+	h, why, err = s.confirmedAt(pos)
+	if why == "" || err != nil {
+		return h, why, err
+	}
+	data := pos + h.bytes
+	if ok, err := s.endsLine(data, &h); !ok || err != nil {
+		return h, why, err
+	}
+	at, found, err := s.search(data, data+h.length)
+	if err == nil && !(found && at < data+h.length) {
+		why = ""
+	}
+	return h, why, err
+}
+
+// endsLine reports whether the record of h, whose data is at off, ends with a line
+// and HTTP does not say that it has another length.
+func (s *scanner) endsLine(off int64, h *header) (bool, error) {
+	if h.url == "" || h.length < 0 {
+		return false, nil
+	}
+	b, err := s.Window.View(off, record.ViewMax)
+	if err != nil {
+		return false, err
+	}
+	if length, _, ok := record.MessageLength(b); ok && length != h.length || int64(record.SplitHead(b)) > h.length {
+		return false, nil
+	}
+	b, err = s.Window.View(off+h.length, 1)
+	return err == nil && len(b) > 0 && (b[0] == '\n' || b[0] == '\r'), err
+}
+
+// confirmedAt reads the header at pos and checks that the record ends where its
+// length says: another record, another gzip member or the end of the file
+// follows. A length that is wrong is corrected in h if something else says where
+// the record ends. why says what is wrong, and is "" if nothing is.
+func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	h, ok, err := s.headerAt(pos)
-	switch {
-	case err != nil:
-		return h, "", err
-	case !ok:
-		return h, "no header of a record where one is due", nil
-	case h.length < 0:
-		return h, "header of a record without a length", nil
-	}
-	end := pos + h.bytes + h.length
-	there, err := s.Has(pos+h.bytes, h.length)
-	if !there || err != nil {
-		return h, fmt.Sprintf("file ends within the %d bytes of a record", h.length), err
-	}
-	b, err := s.Window.View(end, headerMax)
 	if err != nil {
 		return h, "", err
+	}
+	if !ok {
+		return h, "no header of a record where one is due", nil
+	}
+	data := pos + h.bytes
+	if why, err = s.end(data, h.length); why == "" || err != nil {
+		return h, why, err
+	}
+	// Is it the length that is wrong? Something else may say where the record ends.
+	for _, lengthBy := range []func(data int64, h *header) (length int64, ok bool, err error){s.bySlip, s.byHTTP, s.byVersionBlock} {
+		if length, ok, err := lengthBy(data, &h); ok || err != nil {
+			h.length = length
+			return h, "", err
+		}
+	}
+	return h, why, nil
+}
+
+// end says why the record whose data of length bytes is at off does not end
+// there; "" if it does.
+func (s *scanner) end(off, length int64) (why string, err error) {
+	if length < 0 {
+		return "header of a record without a length", nil
+	}
+	there, err := s.Has(off, length)
+	if !there || err != nil {
+		return fmt.Sprintf("file ends within the %d bytes of a record", length), err
+	}
+	b, err := s.Window.View(off+length, headerMax)
+	if err != nil {
+		return "", err
 	}
 	rest := bytes.TrimLeft(b, "\r\n")
-	if _, next, cut := parseHeader(rest); len(rest) == 0 || next || cut && len(b) < headerMax {
-		return h, "", nil // cut: the file ends within the next header
+	h, next, cut := parseHeader(rest)
+	if next && len(rest) == len(b) && !isUsual(h.url) {
+		next = false // not "http://…" but "p://…": bytes of this record are lost
 	}
-	if _, first := s.Locate(end); first && s.Compressed() {
-		return h, "", nil
+	if len(rest) == 0 || next || cut && len(b) < headerMax {
+		return "", nil // cut: the file ends within the next header
 	}
-	if confirmed, err := s.confirmed(pos+h.bytes, h.length); confirmed || err != nil {
-		return h, "", err // what follows is damaged, and not this
+	if _, first := s.Locate(off + length); first && s.Compressed() {
+		return "", nil
 	}
-	return h, "record does not end where its length says", nil
+	return "record does not end where its length says", nil
 }
 
-// confirmed reports whether a line ends behind the HTTP response at off, and
-// its own Content-Length says as well that it has that many bytes.
-func (s *scanner) confirmed(off, length int64) (bool, error) {
-	b, err := s.Window.View(off+length, 1)
-	if err != nil || string(b) != "\n" {
-		return false, err
+// slipMax is how many bytes a length may be short and be corrected: some writers
+// miscount a line end.
+const slipMax = 4
+
+// bySlip returns the length that the data at off has if its declared length is a
+// few bytes short: a line end and the next header are that much further on.
+func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error) {
+	if h.length < 0 {
+		return 0, false, nil
 	}
-	head, err := s.Window.View(off, int(min(length, headerMax)))
+	b, err := s.Window.View(off+h.length, headerMax)
 	if err != nil {
-		return false, err
+		return 0, false, err
 	}
-	split := record.SplitHead(head)
-	return split > 0 && record.Header(head[:split], "Content-Length") == strconv.FormatInt(length-int64(split), 10), nil
+	for i := 1; i <= min(slipMax, len(b)); i++ {
+		if rest := bytes.TrimLeft(b[i:], "\r\n"); len(rest) < len(b)-i {
+			if _, next, _ := parseHeader(rest); next {
+				return h.length + int64(i), true, nil
+			}
+		}
+	}
+	return 0, false, nil
 }
 
-// search returns the offset of the next record behind pos, or that of the end
-// of what can be read. A line that looks like a header proves nothing, as a
-// page may quote one: its record must end where it says.
-func (s *scanner) search(pos int64) (next int64, found bool, err error) {
+// byHTTP returns the length that the data at off has by its headers of HTTP, if
+// another record or the end of the file follows there.
+func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error) {
+	b, err := s.Window.View(off, record.ViewMax)
+	if err != nil {
+		return 0, false, err
+	}
+	length, head, ok := record.MessageLength(b)
+	if !ok || hasRecord(head) { // torn, and another record's header follows
+		return 0, false, nil
+	}
+	why, err := s.end(off, length)
+	return length, why == "", err
+}
+
+// byVersionBlock returns the length of the data of the record about the file:
+// up to the line that names the fields of a header.
+func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, err error) {
+	if !strings.HasPrefix(h.url, fileScheme) {
+		return 0, false, nil
+	}
+	b, err := s.Window.View(off, 4<<10)
+	if err != nil {
+		return 0, false, err
+	}
+	for line := range bytes.Lines(b) {
+		if length += int64(len(line)); bytes.HasPrefix(line, []byte("URL ")) {
+			return length, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// search returns the offset of the next record after pos, or the end of what can
+// be read if there is none. A line that looks like a header proves nothing,
+// because a page may quote one: its record must also end where it says. A header
+// without a length counts, so that each of several has a damage of its own. It
+// gives up at limit.
+func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	for {
-		at, found, err := s.Window.Find(pos, []byte("\n"))
-		if err != nil || !found {
+		at, found, err := s.Window.FindFunc(pos, len("\nhttp"), beforeStart)
+		if err != nil || !found || at >= limit {
 			return at, false, err
 		}
 		pos = at + 1
-		_, why, err := s.recordAt(pos)
-		if why == "" || err != nil {
-			return pos, true, err
+		h, why, err := s.confirmedAt(pos)
+		if err != nil {
+			return 0, false, err
+		}
+		if h.url != "" && (why == "" || h.length < 0) && !isGlued(h.url) {
+			return pos, true, nil
 		}
 	}
+}
+
+// searchAll is search without a limit. It also finds an HTTP response that ends
+// with a line before the record that search finds, because that may be between
+// two damaged places.
+func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
+	next, found, err = s.search(pos, math.MaxInt64)
+	if err != nil {
+		return 0, false, err
+	}
+	for {
+		at, more, err := s.Window.FindFunc(pos, len("\nhttp"), beforeStart)
+		if pos = at + 1; err != nil || !more || pos >= next {
+			return next, found, err
+		}
+		h, ok, err := s.headerAt(pos)
+		if err != nil {
+			return 0, false, err
+		}
+		if !ok || isGlued(h.url) || h.length < 0 || pos+h.bytes+h.length > next {
+			continue
+		}
+		if b, err := s.Window.View(pos+h.bytes, len("HTTP/")); err != nil || string(b) != "HTTP/" {
+			continue
+		}
+		if ok, err := s.endsLine(pos+h.bytes, &h); ok || err != nil {
+			return pos, ok, err
+		}
+	}
+}
+
+// isGlued reports whether url begins with the rest of a torn line and http, as in
+// "Conhttp://www.pku.edu.cn/".
+func isGlued(url string) bool {
+	scheme, _, _ := strings.Cut(url, ":")
+	scheme = strings.TrimSuffix(scheme, "s")
+	return len(scheme) > len("http") && strings.HasSuffix(scheme, "http")
+}
+
+// beforeStart returns the place in b of the byte before the first one where a
+// record may start; -1 if there is none. A record starts a line; if what was
+// written before it is torn, it starts with http.
+func beforeStart(b []byte) int {
+	lf := bytes.IndexByte(b, '\n')
+	line := b
+	if lf >= 0 {
+		line = b[:lf]
+	}
+	if len(line) > 0 {
+		if before := bytes.Index(line[1:], []byte("http")); before >= 0 {
+			return before
+		}
+	}
+	return lf
 }
 
 // item makes the item of the whole record at pos.

@@ -77,6 +77,15 @@ func TestRead(t *testing.T) {
 		{"no address", "http://a.cn/ - 20080430204825 text/html 51\n" + page, strings.Replace(got1, "10.0.0.1", "", 1)},
 		{"finer time", "http://a.cn/ 10.0.0.1 20080430204825123 text/html 51\n" + page, strings.Replace(got1, "825", "825.123", 1)},
 		{"coarser time", "http://a.cn/ 10.0.0.1 200804302048 text/html 51\n" + page, strings.Replace(got1, "825", "800", 1)},
+		{"all dashes in filedesc", "filedesc:// - - - 76\n1 0 InternetArchive\nURL IP-address Archive-date Content-type Archive-length\n\n" + rec("http://a.cn/", "text/html", page),
+			"skipped filedesc record\n" + got1},
+		{"filedesc of another length", strings.Replace(desc1, " 75\n", " -1\n", 1) + rec("http://a.cn/", "text/html", page), "skipped filedesc record\n" + got1},
+		{"byte order mark", "\ufeff" + desc1 + rec("http://a.cn/", "text/html", page), "skipped filedesc record\n" + got1},
+		{"no field of an address", "http://a.cn/ 20080430204825 text/html 51\n" + page, strings.Replace(got1, "10.0.0.1", "", 1)},
+		{"no field of a type", "http://a.cn/ 10.0.0.1 20080430204825 51\n" + page, got1},
+		{"dashes in version 2", "http://a.cn/ 10.0.0.1 20080430204825 text/html 200 - - - - 51\n" + page + "\n", got1},
+		{"no time", "http://a.cn/ 10.0.0.1 - text/html 51\n" + page + "\n" + rec("http://a.cn/", "text/html", page), "damaged can't read the date \"-\": want one like 20080430204825\n" + got1},
+		{"length short by a line end", "http://a.cn/ 10.0.0.1 20080430204825 text/html 49\n" + page + "\n" + rec("http://a.cn/", "text/html", page), got1 + got1},
 		{"no such time", "http://a.cn/ 10.0.0.1 20081330204825 text/html 51\n" + page + "\n",
 			"damaged can't read the date \"20081330204825\": want one like 20080430204825\n"},
 		{"CR LF", strings.Replace(rec("http://a.cn/", "text/html", page), "51\n", "51\r\n", 1), got1},
@@ -187,7 +196,7 @@ func TestSamples(t *testing.T) {
 	for name, want := range map[string]string{
 		"warcio/test/data/example.arc":                                                  "captures 1, damaged 0",
 		"warcio/test/data/example.arc.gz":                                               "captures 1, damaged 0",
-		"warcio/test/data/example-space-in-url.arc":                                     "captures 0, damaged 1", // its CRs were lost, and it ends early
+		"warcio/test/data/example-space-in-url.arc":                                     "captures 1, damaged 0", // its CRs were lost, so its length is too long
 		"warcio/test/data/bad.arc":                                                      "captures 1, damaged 2",
 		"ukwa/small-arcs-and-warcs/IAH-20080430204825-00000-blackbook-truncated.arc":    "captures 8, damaged 0",
 		"ukwa/small-arcs-and-warcs/IAH-20080430204825-00000-blackbook-truncated.arc.gz": "captures 8, damaged 0",
@@ -208,6 +217,38 @@ func TestSamples(t *testing.T) {
 		if got := fmt.Sprintf("captures %d, damaged %d", captures, damaged); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestLengthByHTTP reads responses whose length is wrong: that of HTTP says where
+// they end, if a record or the end of the file follows there.
+func TestLengthByHTTP(t *testing.T) {
+	data := "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n" + strings.Repeat("0123456789", 4)
+	a, b := rec("http://a.cn/", "text/html", data), rec("http://b.cn/", "text/html", page)
+	right := fmt.Sprintf(" %d\n", len(data))
+	want := strings.Count(brief(read(t, []byte(a+b), Options{})), "response")
+	for _, length := range []string{"-1", "0", "30", "120", "99999", "abc"} {
+		bad := strings.Replace(a, right, " "+length+"\n", 1)
+		for name, file := range map[string]string{"first": desc1 + bad + b, "last": desc1 + b + bad, "zipped": zip(t, desc1) + zip(t, bad) + zip(t, b), "one member": zip(t, desc1+bad+b)} {
+			got := brief(read(t, []byte(file), Options{}))
+			if strings.Count(got, "response") != want || strings.Contains(got, "damaged") {
+				t.Errorf("length %s, %s: got\n%s", length, name, got)
+			}
+		}
+	}
+	// A torn head goes on with the next record's, whose Content-Length is another.
+	torn := rec("http://a.cn/", "text/html", data)[:70] + rec("http://b.cn/", "text/html", data)
+	if got := brief(read(t, []byte(torn), Options{})); strings.Count(got, "response http://b.cn/") != 1 || strings.Count(got, "damaged") != 1 {
+		t.Errorf("torn head: got\n%s", got)
+	}
+}
+
+// TestDamagesApart shows a damage for each record without a length.
+func TestDamagesApart(t *testing.T) {
+	bad := "http://a.cn/ 10.0.0.1 20080430204825 text/html -1\nnothing\n"
+	items := read(t, []byte(bad+bad+rec("http://b.cn/", "text/html", page)), Options{})
+	if len(items) != 3 || items[1].Offset != int64(len(bad)) || items[1].Length != int64(len(bad)) || items[2].Capture == nil {
+		t.Errorf("got\n%s, want two damages and a capture", brief(items))
 	}
 }
 

@@ -31,7 +31,8 @@ type header struct {
 
 // parseHeader reads the line at the start of b. A URL may have blanks in it, so
 // the line is known by its date. ok is false where it begins no record, and cut
-// says that b ends before the line does.
+// reports that b ends before the line does. The line of the record about the file
+// is known by its scheme, because some writers have dashes in all its fields.
 func parseHeader(b []byte) (h header, ok, cut bool) {
 	scheme := bytes.IndexByte(b[:min(len(b), 40)], ':')
 	if scheme <= 0 || !isScheme(b[:scheme]) {
@@ -43,25 +44,51 @@ func parseHeader(b []byte) (h header, ok, cut bool) {
 	}
 	h.bytes = int64(end) + 1
 	f := strings.Split(strings.TrimRight(string(b[:end]), "\r "), " ")
-	at := 2 // of the date
-	for at < len(f)-1 && !(isDate(f[at]) && isServer(f[at-1])) {
-		at++
-	}
 	last := len(f) - 1
-	if at >= last {
-		return h, false, false
-	}
-	h.url, h.ip, h.date = strings.Join(f[:at-1], " "), f[at-1], f[at]
-	if rest := f[at+1 : last]; len(rest) == 6 && isNumber(rest[4]) {
-		h.mime, h.code, h.checksum, h.location = rest[0], known(rest[1]), known(rest[2]), known(rest[3])
-	} else {
-		h.mime = strings.Join(rest, " ") // writers left its parameters in
-	}
 	h.length = -1
 	if n, err := strconv.ParseInt(f[last], 10, 64); err == nil && isNumber(f[last]) && n <= lengthMax {
 		h.length = n
 	}
+	if strings.HasPrefix(f[0], fileScheme) {
+		h.url = f[0]
+		return h, true, false
+	}
+	at := dateField(f)
+	if at < 0 {
+		return header{}, false, false
+	}
+	if h.date = f[at]; at == 1 {
+		h.url = f[0]
+	} else {
+		h.url, h.ip = strings.Join(f[:at-1], " "), f[at-1]
+	}
+	if rest := f[at+1 : last]; len(rest) == 6 && (isNumber(rest[4]) || rest[4] == "-") {
+		h.mime, h.code, h.checksum, h.location = rest[0], known(rest[1]), known(rest[2]), known(rest[3])
+	} else {
+		h.mime = known(strings.Join(rest, " ")) // writers left its parameters in
+	}
 	return h, true, false
+}
+
+// dateField returns the place of the date among the fields of a line, which is
+// not the last; -1 if the line begins no record. The date comes after the
+// server's address. A line that is otherwise whole may lack the address, or have
+// a dash as its date.
+func dateField(f []string) int {
+	last := len(f) - 1
+	for at := 2; at < last; at++ {
+		if isDate(f[at]) && isServer(f[at-1]) {
+			return at
+		}
+	}
+	switch {
+	case !strings.Contains(f[0], "://"):
+	case last >= 2 && len(f[1]) == len(dateLayout) && isDate(f[1]):
+		return 1
+	case (last == 4 || last == 9) && isServer(f[1]) && f[2] == "-" && isNumber(f[last]):
+		return 2
+	}
+	return -1
 }
 
 // known is what a field says, and "" for a dash.
@@ -78,6 +105,16 @@ func (h *header) address() string {
 		return ""
 	}
 	return known(h.ip)
+}
+
+// isUsual reports whether url has a scheme that crawlers fetch or write of their own.
+func isUsual(url string) bool {
+	scheme, _, _ := strings.Cut(url, ":")
+	switch strings.ToLower(scheme) {
+	case "http", "https", "ftp", "dns", "whois", "filedesc", "warcinfo", "metadata":
+		return true
+	}
+	return false
 }
 
 // isScheme reports whether b may be the scheme of a URL.

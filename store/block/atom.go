@@ -15,6 +15,7 @@ type atom struct {
 	text       int32  // bytes of visible text
 	weight     int32  // as amount.weight
 	apart      bool   // a separator stands before it
+	border     bool   // the separator is a rule, an image or an object, or it begins with such an image
 	pre        bool   // newlines break its lines
 	parts      []atom // of a group, what was put together
 }
@@ -114,7 +115,7 @@ func group(parts []atom) atom {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	g := atom{start: parts[0].start, end: parts[len(parts)-1].end, from: parts[0].from, to: parts[len(parts)-1].to, apart: parts[0].apart, parts: parts}
+	g := atom{start: parts[0].start, end: parts[len(parts)-1].end, from: parts[0].from, to: parts[len(parts)-1].to, apart: parts[0].apart, border: parts[0].border, parts: parts}
 	for i := range parts {
 		g.text, g.weight = g.text+parts[i].text, g.weight+parts[i].weight
 	}
@@ -173,12 +174,14 @@ func (m *atoms) children(n int32) []atom {
 func (m *atoms) findChildren(n int) {
 	nodes := m.t.Nodes
 	run := atom{}
-	apart := false
+	apart, border := false, false // what a separator says of the next child
+	fresh := true                 // nothing stands on this line yet
 	flush := func() {
 		if run.end > 0 {
 			m.built = append(m.built, run)
 			run = atom{}
 		}
+		fresh = true
 	}
 	for i, end := n+1, int(nodes[n].Next); i < end; {
 		m.work++
@@ -191,28 +194,41 @@ func (m *atoms) findChildren(n int) {
 		switch {
 		case e.Kind == page.Element && e.Tag == page.TagHr:
 			flush()
-			apart = true
+			apart, border = true, true
 		case empty(shows):
-			if e.Kind == page.Element && e.Tag == page.TagImg {
-				flush() // A rule or spacer image.
+			if e.Kind == page.Element && m.border(i, int(e.Next)) {
+				flush()
+				apart, border = true, true
+			} else if e.Kind == page.Element && e.Tag == page.TagImg {
+				flush() // A spacer image.
+			} else if e.Kind == page.Element && e.Tag == page.TagBr {
+				fresh = true
 			}
 		case e.Kind == page.Element && e.Tag.Block():
 			flush()
-			a := atom{start: e.Start, end: e.End, from: int32(i), to: e.Next, element: int32(i), apart: apart}
+			a := atom{start: e.Start, end: e.End, from: int32(i), to: e.Next, element: int32(i), apart: apart, border: border}
 			a.show(shows)
-			apart = false
+			if e.Tag != page.TagTd && e.Tag != page.TagTh && mayBorder(shows) && m.border(i, int(e.Next)) {
+				a.apart, a.border = true, true
+			}
+			apart, border = false, false
 			m.built = append(m.built, a)
 		case e.Kind == page.Element && shows.blocks > 0:
 			i++ // Its first words may end the last one.
 			continue
 		default:
+			if mayBorder(shows) && fresh && m.endsLine(int(e.Next), end) && m.border(i, int(e.Next)) {
+				flush()
+				apart, border = true, true
+			}
 			if run.end == 0 {
-				run.start, run.from, run.apart = e.Start, int32(i), apart
-				apart = false
+				run.start, run.from, run.apart, run.border = e.Start, int32(i), apart, border
+				apart, border = false, false
 			}
 			run.end, run.to = e.End, e.Next
 			run.pre = e.Kind == page.Raw && e.Parent == 0
 			run.show(shows)
+			fresh = shows.breaks > 0 && nodes[e.Next-1].Tag == page.TagBr
 		}
 		i = int(e.Next)
 	}

@@ -82,7 +82,7 @@ func divide(t *page.Tree, o Options, known *knownParts, charset string) *Tree {
 	case Classic:
 		b.divideClassic(o)
 	default:
-		b.divideModern(known, charset)
+		b.divideModern(modernShares, known, charset)
 	}
 	b.name()
 	return b

@@ -30,7 +30,7 @@ type editor struct {
 }
 
 func newEditor(body []byte, r *rand.Rand) *editor {
-	b, _ := Open(body, "text/html", htmlType, "", Options{})
+	b, _ := Open(body, As{Mime: "text/html", ContentType: htmlType}, Options{})
 	e := &editor{Body: b, t: b.Page, rand: r}
 	f := newFlow(e.t)
 	siblings := map[int32]int{}

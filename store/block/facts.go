@@ -19,7 +19,7 @@ import (
 // Extractor is the version of what makes facts. It goes up by one whenever
 // Divide, Labels, Topic or what finds links, words or fingerprints would answer
 // otherwise for some page.
-const Extractor = 5
+const Extractor = 7
 
 // KeptLevel is the level of the cut that facts and folds tell of.
 const KeptLevel = 2
@@ -92,8 +92,8 @@ func (m *Reader) Forgetful(n int) {
 }
 
 // Open is as the function Open. Parts that the Reader knows are not divided again.
-func (m *Reader) Open(body []byte, mime, contentType, encoding string, o Options) (*Body, bool) {
-	return open(body, mime, contentType, encoding, o, m.parts)
+func (m *Reader) Open(body []byte, as As, o Options) (*Body, bool) {
+	return open(body, as, o, m.parts)
 }
 
 // Reading is a page with what a Reader made of it.

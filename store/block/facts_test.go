@@ -121,7 +121,7 @@ func TestKeptLinks(t *testing.T) {
 		for range rapid.IntRange(1, 5).Draw(t, "readings") {
 			body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
 			contentType := rapid.SampledFrom([]string{htmlType, "text/html; charset=gbk", "text/html; charset=big5", "text/plain"}).Draw(t, "type")
-			b, ok := Open([]byte(body), record.Mime(contentType), contentType, "", Options{})
+			b, ok := Open([]byte(body), As{Mime: record.Mime(contentType), ContentType: contentType}, Options{})
 			if !ok {
 				continue
 			}
@@ -236,7 +236,7 @@ func TestKeptLinksOfSites(t *testing.T) {
 				if *factPages > 0 && pages == *factPages {
 					return
 				}
-				if b, ok := Open(body, "text/html", "text/html", "", Options{}); ok {
+				if b, ok := Open(body, As{Mime: "text/html", ContentType: "text/html"}, Options{}); ok {
 					r := reader.Read(b)
 					checkKeptLinks(t, &refers, r, false)
 					checkKnown(t, divider, body, htmlType)
@@ -249,7 +249,7 @@ func TestKeptLinksOfSites(t *testing.T) {
 }
 
 func FuzzReadFacts(f *testing.F) {
-	b, _ := Open([]byte("<h1>One</h1><p>two <a href=x>three</a> four<p>five<img src=y>"), "text/html", htmlType, "", Options{})
+	b, _ := Open([]byte("<h1>One</h1><p>two <a href=x>three</a> four<p>five<img src=y>"), As{Mime: "text/html", ContentType: htmlType}, Options{})
 	r := NewReader().Read(b)
 	f.Add(r.AppendFacts(nil, "/", true), r.leafFactsOrNil())
 	f.Fuzz(func(t *testing.T, src, leaf []byte) {
@@ -306,7 +306,7 @@ func TestFirstFold(t *testing.T) {
 		{"image/png", "\x89PNG", record.KindError},
 	} {
 		v := Version{Time: 1234567, Kind: tt.kind, Digest: sha256.Sum256([]byte(tt.body)), Size: int64(len(tt.body))}
-		body, opened := Open([]byte(tt.body), tt.mime, tt.mime, "", Options{})
+		body, opened := Open([]byte(tt.body), As{Mime: tt.mime, ContentType: tt.mime}, Options{})
 		var reading *Reading
 		if opened {
 			reading = NewReader().Read(body)

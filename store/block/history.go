@@ -188,7 +188,7 @@ func LayoutOnly(old, new []byte, oldType, newType string) bool {
 
 func leafDigests(body []byte, contentType string) []record.Digest {
 	v := Version{Digest: sha256.Sum256(body), Size: int64(len(body))}
-	v.Body, _ = Open(body, record.Mime(contentType), contentType, "", Options{})
+	v.Body, _ = Open(body, As{Mime: record.Mime(contentType), ContentType: contentType}, Options{})
 	var digests []record.Digest
 	for _, l := range newRevision(v).Made {
 		digests = append(digests, l.Digest)

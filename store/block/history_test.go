@@ -28,7 +28,7 @@ func version(day int, kind record.Kind, contentType, body string) Version {
 		Digest: sha256.Sum256([]byte(body)),
 		Size:   int64(len(body)),
 	}
-	v.Body, _ = Open([]byte(body), record.Mime(contentType), contentType, "", Options{})
+	v.Body, _ = Open([]byte(body), As{Mime: record.Mime(contentType), ContentType: contentType}, Options{})
 	return v
 }
 
@@ -149,7 +149,7 @@ func TestHistoryOfPaper(t *testing.T) {
 	before, after := paperVersions()
 	open := func(day int, body string) Version {
 		v := htmlVersion(day, body)
-		v.Body, _ = Open([]byte(body), "text/html", "", "", Options{Profile: Classic})
+		v.Body, _ = Open([]byte(body), As{Mime: "text/html", ContentType: ""}, Options{Profile: Classic})
 		return v
 	}
 	var h History

@@ -59,8 +59,8 @@ func chunk(t *rapid.T) string {
 // checkKnown compares what a Reader makes of a page with what a new one makes.
 func checkKnown(t rapid.TB, reader *Reader, body []byte, contentType string) {
 	mime, _, _ := strings.Cut(contentType, ";")
-	b, ok := reader.Open(body, mime, contentType, "", Options{})
-	plain, ok2 := Open(body, mime, contentType, "", Options{})
+	b, ok := reader.Open(body, As{Mime: mime, ContentType: contentType}, Options{})
+	plain, ok2 := Open(body, As{Mime: mime, ContentType: contentType}, Options{})
 	if !ok || !ok2 {
 		if ok != ok2 {
 			t.Fatalf("opened: %t with a memory, %t without", ok, ok2)

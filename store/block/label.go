@@ -44,10 +44,12 @@ type labeller struct {
 	said      []int32
 	evidences []evidence
 	memory    nameMemory
-	ranges    []nodeRange    // of blocks
-	claims    []claim        // of the body, chunk by chunk
-	inherited []evidence     // of blocks, what their names and those around them say
-	itemsIn   map[int32]bool // of elements that were asked for, whether they hold items
+	ranges    []nodeRange // of blocks
+	claims    []claim     // of the body, chunk by chunk
+	inherited []evidence  // of blocks, what their names and those around them say
+	// The last word that closes a page, in what ends there.
+	closingAt, closingEnd int
+	itemsIn               map[int32]bool // of elements that were asked for, whether they hold items
 }
 
 var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]bool{}} }}
@@ -56,6 +58,7 @@ var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]
 func newLabeller(t *Tree) *labeller {
 	l := labellers.Get().(*labeller)
 	l.tree, l.flow = t, t.pageFlow()
+	l.closingEnd = -1
 	l.total = float64(max(1, l.flow.sum[len(l.flow.sum)-1].weight()))
 	l.census = takeCensus(l.census, l.flow)
 	n := len(t.Page.Nodes)
@@ -294,10 +297,12 @@ func (l *labeller) looks(n int, e, own *evidence) {
 	named := max(e[Nav], e[Header], e[Footer], e[Aside]) >= 1.4
 	e[Main] += .8 + 1.2*s.share + min(1, s.text*(1-s.links)/400)
 	s.addLinks(e)
+	copyright := s.after < .15 && s.share < .3 && l.copyright(n)
 	if !l.plain() { // A text without markup has no frame around it.
 		if (s.first || s.last) && l.item(n) {
 			s.first, s.last = false, false
 		}
+		s.last = s.last && (copyright || own[Footer] > 0 || s.closes() || l.closingWord(n)) && own[Aside] < own[Footer]+1.4
 		s.addPlace(e, own)
 	}
 	s.addContent(e)
@@ -306,9 +311,99 @@ func (l *labeller) looks(n int, e, own *evidence) {
 		e[Nav] /= 2
 		e[List] /= 2
 	}
-	if s.after < .15 && s.share < .2 && l.copyright(n) {
+	if copyright {
 		e[Footer] += 1.5
 	}
+	if s.menu() {
+		e[Nav] = max(e[Nav], e[Header], e[List]) + 1
+	}
+	if !s.region && s.after < .3 && s.anchors >= 5 && s.links > .5 && !copyright {
+		e[List] = max(e[List], e[Footer]) + .5 // A footer's links: a list in it.
+	}
+}
+
+// closes reports whether what stands last looks as what closes a page: short, or
+// of links to the site's own pages. A last paragraph does not.
+func (s *sight) closes() bool {
+	return s.text < closingText || s.anchors >= 3 && s.links > .2 && s.anchor < 60
+}
+
+// closingText is how many bytes of text a page may close with that has no links.
+const closingText = 150
+
+// closingWords stand in what closes a page, in small letters; the Chinese ones, 联系我们
+// (contact us), 关于我们 (about us), 友情链接 (links of friends), 备案 (registration) and
+// 管理员 (administrator), in UTF-8 and in GBK.
+var closingWords = [...]string{
+	"rights reserved", "privacy", "terms of", "contact us", "contact:", "mailto:", "webmaster", "last update", "last modified", "disclaimer",
+	"sitemap", "site map", "powered by", "designed by", "hosted by", "alle rechte", "impressum", "datenschutz", "droits r", "mentions l",
+	"derechos reservados", "aviso legal", "direitos reservados", "diritti riservati", "\u0432\u0441\u0435 \u043f\u0440\u0430\u0432\u0430", "(c) 19", "(c) 20", "icp",
+	"联系我们", "\xc1\xaa\xcf\xb5\xce\xd2\xc3\xc7", "聯絡我們", "\xc2\x93\xbd\x6a\xce\xd2\x82\x83", "关于我们", "\xb9\xd8\xd3\xda\xce\xd2\xc3\xc7", "友情链接", "\xd3\xd1\xc7\xe9\xc1\xb4\xbd\xd3", "备案", "\xb1\xb8\xb0\xb8", "管理员", "\xb9\xdc\xc0\xed\xd4\xb1",
+}
+
+// closingPairs has a bit for each two bytes that one of closingWords begins with, the
+// first of them in the upper half of the bit's number.
+var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
+	for _, w := range closingWords {
+		p := uint(w[0])<<8 | uint(w[1])
+		pairs[p/64] |= 1 << (p % 64)
+	}
+	return pairs
+}()
+
+// closingWord reports whether the end of block n has a word of those. Blocks that
+// lie in one another end alike: where the last such word stands is looked for once.
+func (l *labeller) closingWord(n int) bool {
+	b := &l.tree.Blocks[n]
+	if l.closingEnd != b.End {
+		from := max(0, b.End-copyrightBytes)
+		l.closingEnd, l.closingAt = b.End, -1
+		if i := lastClosingWord(l.flow.t.Body[from:b.End]); i >= 0 {
+			l.closingAt = from + i
+		}
+	}
+	return l.closingAt >= b.Start
+}
+
+// lastClosingWord returns the place in text where the last of closingWords begins, -1 if
+// text has none. Capital letters of ASCII are read as small ones.
+func lastClosingWord(text []byte) int {
+	pair := uint(0)
+	for i := len(text) - 1; i >= 0; i-- {
+		c := small(text[i])
+		pair = uint(c)<<8 | pair>>8
+		if closingPairs[pair/64]&(1<<(pair%64)) == 0 {
+			continue
+		}
+		for _, w := range closingWords {
+			if len(text)-i < len(w) {
+				continue
+			}
+			k := 0
+			for k < len(w) && small(text[i+k]) == w[k] {
+				k++
+			}
+			if k == len(w) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// small returns the small letter for a capital letter of ASCII, and any other byte as it
+// is.
+func small(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c |= 0x20
+	}
+	return c
+}
+
+// menu reports whether a part of the top of the page is a menu: short links and
+// hardly anything else.
+func (s *sight) menu() bool {
+	return !s.region && s.before < .15 && s.anchors >= 3 && s.links > .5 && s.anchor < 25
 }
 
 // addLinks adds what links say: short ones lead about the site, those that
@@ -329,6 +424,9 @@ func (s *sight) addLinks(e *evidence) {
 	}
 	if s.region {
 		return
+	}
+	if s.entries >= 3 && s.links > .1 && s.anchor < 150 && max(e[Media], e[Ad], e[Form]) < 1 {
+		e[List]++
 	}
 	if s.links > .15 && 3*s.entries >= s.anchors && s.anchor < 150 {
 		e[List] += min(1.2, max(0, s.anchor-11)/8)
@@ -352,10 +450,10 @@ func (s *sight) addPlace(e, own *evidence) {
 	if s.region {
 		edge = 3
 	}
-	if s.first {
+	if s.first && (s.region || own[Form] < 1.5) {
 		e[Header] += edge
-		if s.region && s.links > .7 && s.anchors >= 5 && s.pictures+s.controls == 0 {
-			e[Nav] += edge // No logo, no search: links alone.
+		if s.region && s.links > .6 && s.anchors >= 4 && s.anchor < 25 && own[Header] < 1 {
+			e[Nav] = max(e[Nav], e[Header]) + 1 // Next to nothing but links, and it does not say that it is a header.
 		}
 	}
 	if s.last {
@@ -383,6 +481,8 @@ func (s *sight) addContent(e *evidence) {
 	}
 	if s.region {
 		e[Media] /= 3
+	} else if e[Media] >= 2 {
+		e[List]-- // The links of a gallery.
 	}
 }
 
@@ -396,7 +496,11 @@ func (l *labeller) plain() bool {
 const copyrightBytes = 2000
 
 // copyrightBegins are the bytes that claims of a copyright begin with.
-var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true} // the last two of © and 版
+var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true, 0xb0: true, 0xaa: true} // the last four of © and 版
+
+// copyrightSigns claim a copyright in Chinese: 版权所有 and 版權所有, in UTF-8, GBK
+// and Big5.
+var copyrightSigns = [...]string{"版权所有", "版權所有", "\xb0\xe6\xc8\xa8\xcb\xf9\xd3\xd0", "\xaa\xa9\xc5\x76\xa9\xd2\xa6\xb3"}
 
 // claim is what is known of a chunk of the body: whether a claim of a copyright
 // begins in it. Blocks that lie in one another end alike, and ask for the same.
@@ -450,9 +554,11 @@ func claims(b []byte, n int) bool {
 			if bytes.HasPrefix(b[i:], []byte("©")) {
 				return true
 			}
-		case "版"[0]:
-			if bytes.HasPrefix(b[i:], []byte("版权所有")) {
-				return true
+		default:
+			for _, sign := range copyrightSigns {
+				if len(b)-i >= len(sign) && string(b[i:i+len(sign)]) == sign {
+					return true
+				}
 			}
 		}
 	}

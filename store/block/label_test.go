@@ -74,3 +74,72 @@ func TestLabelsOfItems(t *testing.T) {
 		t.Errorf("what stands around a text is labelled %s and %s, want header and footer", first, last)
 	}
 }
+
+// TestLabelsOfLastBlocks shows that a text which stands last is no footer, and that
+// what closes a page is one: by its links, its words or its claim of a copyright.
+func TestLabelsOfLastBlocks(t *testing.T) {
+	text := strings.Repeat("<p>The roof of the old mill was mended by the people of the village, who came on every day of that week. </p>", 6)
+	for _, tt := range []struct {
+		last string
+		want Label
+	}{
+		{"<p>In the evening there was music in the yard, and the miller gave bread to all who had come. Nobody had thought that it would take no longer than a week, since the beams had to be brought from afar.</p>", Main},
+		{"<p>晚上院子里奏起了音乐，磨坊主给所有来的人分发面包。谁也没有想到只用了一个星期就修好了，因为木料要从很远的地方运来，路又不好走，大家都很高兴。</p>", Main},
+		{"<a href=/a>About us</a> <a href=/b>Press</a> <a href=/c>Work with us</a> <a href=/d>Help</a>", Footer},
+		{"The village office, which is open on Monday and on Thursday from nine to noon, and at other times to those who ring the bell beside the green door. Copyright 2003 by the village", Footer},
+		{"本站由青山村委会主办，青山村信息中心负责维护，建议使用八百乘六百分辨率浏览，如有问题请与我们的工作人员联系，谢谢您的光临。版权所有", Footer},
+		{"The village office, which is open on Monday and on Thursday from nine to noon, and at other times to those who ring the bell beside the green door. Write to the webmaster of these pages", Footer},
+		{strings.Repeat("\xb4\xe5\xce\xaf\xbb\xe1", 30) + "\xc1\xaa\xcf\xb5\xce\xd2\xc3\xc7", Footer}, // in GBK: 联系我们
+		{strings.Repeat("\xb4\xe5\xce\xaf\xbb\xe1", 30) + "\xb0\xe6\xc8\xa8\xcb\xf9\xd3\xd0", Footer}, // 版权所有
+	} {
+		body := "<body><div>The village of Elm</div><div>" + text + "</div><div>" + tt.last + "</div></body>"
+		b := opened(t, "text/html", body)
+		cut := b.Cut(1)
+		if got := b.Labels()[cut[len(cut)-1]]; len(cut) != 3 || got != tt.want {
+			t.Errorf("%d regions, the last is labelled %s, want %s: %.80s", len(cut), got, tt.want, tt.last)
+		}
+	}
+}
+
+// TestLabelsOfTopLinks shows that links which open a page are its menu, with a logo
+// or without, unless they say that they are its header.
+func TestLabelsOfTopLinks(t *testing.T) {
+	text := strings.Repeat("<p>"+strings.Repeat("a sentence of the text, ", 10)+"</p>", 10)
+	menu := strings.Repeat("<a href=x>Some place</a> | ", 8)
+	for _, tt := range []struct {
+		top  string
+		want Label
+	}{
+		{"<table><tr><td><img src=logo.gif width=200 height=90></td><td>" + menu + "</td></tr></table>", Nav},
+		{"<div>" + menu + "</div>", Nav},
+		{"<div class=header><img src=logo.gif width=200 height=90>" + menu + "</div>", Header},
+		{"<div><img src=logo.gif width=200 height=90>The village of Elm</div>", Header},
+	} {
+		b := opened(t, "text/html", "<body>"+tt.top+"<div>"+text+"</div></body>")
+		if got := b.Labels()[b.Cut(1)[0]]; got != tt.want {
+			t.Errorf("%.60s is labelled %s, want %s", tt.top, got, tt.want)
+		}
+	}
+}
+
+// TestLastClosingWord finds the last closing word of a text, in capitals and in GBK too.
+func TestLastClosingWord(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want int
+	}{
+		{"", -1},
+		{"p", -1},
+		{"We sell paper, pens and ink.", -1},
+		{"Privacy", 0},
+		{"PRIVACY and Terms Of use", 12},
+		{"contact us, or the Webmaster; privac", 19},
+		{"ab\xc1\xaa\xcf\xb5\xce\xd2\xc3\xc7", 2},
+		{"ab\xe1\xaa\xef\xb5\xee\xf2\xe3\xe7", -1},
+		{"ab联系我们", 2},
+	} {
+		if got := lastClosingWord([]byte(tt.text)); got != tt.want {
+			t.Errorf("%q: got %d, want %d", tt.text, got, tt.want)
+		}
+	}
+}

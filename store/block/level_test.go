@@ -66,7 +66,7 @@ func TestLevelManager(t *testing.T) {
 		var h History
 		var m LevelManager
 		for v := range tt.versions {
-			body, _ := Open(levelPage(tt.text(v)), "text/html", "text/html", "", Options{})
+			body, _ := Open(levelPage(tt.text(v)), As{Mime: "text/html", ContentType: "text/html"}, Options{})
 			m.Learn(h.Add(Version{Time: record.Time(v), Kind: record.KindPage, Size: 1, Body: body}))
 		}
 		if level, reason := m.Level(); level != tt.want || reason != tt.reason {

@@ -53,13 +53,14 @@ func (m *atoms) lines(a *atom) []atom {
 
 // lineSplitter gathers lines; line is the one being read.
 type lineSplitter struct {
-	m    *atoms // builds the lines
-	pre  bool
-	gap  int // breaks in a row that set lines apart
-	line atom
-	seen int // breaks since the last line
-	rule bool
-	bold bool // the line so far is one emphasised element
+	m      *atoms // builds the lines
+	pre    bool
+	gap    int // breaks in a row that set lines apart
+	line   atom
+	seen   int // breaks since the last line
+	rule   bool
+	border bool // so is the rule
+	bold   bool // the line so far is one emphasised element
 }
 
 // split walks the nodes of a run. Inline elements that hold a break are passed
@@ -80,6 +81,9 @@ func (s *lineSplitter) split(a *atom) {
 				s.add(n.Start, n.End, i, n.Next, shows, false)
 			}
 		case empty(shows):
+			if n.Kind == page.Element && s.m.border(int(i), int(n.Next)) {
+				s.rule, s.border = true, true
+			}
 		case shows.breaks > 0 || n.Next > a.to || s.pre && n.Next > i+1 && shows.text > 0:
 			i++
 			continue
@@ -120,8 +124,8 @@ func (s *lineSplitter) preText(start, end, node int32) {
 
 func (s *lineSplitter) add(start, end, from, to int32, shows amount, bold bool) {
 	if s.line.end == 0 {
-		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule}
-		s.seen, s.rule, s.bold = 0, false, bold
+		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}
+		s.seen, s.rule, s.border, s.bold = 0, false, false, bold
 	} else {
 		s.bold = false
 	}
@@ -145,6 +149,9 @@ func (s *lineSplitter) end() {
 	}
 	if s.bold && s.line.text < 100 {
 		s.line.apart = true
+	}
+	if s.line.text == 0 && s.line.weight <= 16 && s.m.border(int(s.line.from), int(s.line.to)) {
+		s.line.apart, s.line.border = true, true
 	}
 	s.m.built = append(s.m.built, s.line)
 	s.line, s.bold = atom{}, false

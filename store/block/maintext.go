@@ -1,6 +1,7 @@
 package block
 
 import (
+	"bytes"
 	_ "embed"
 	"math"
 	"slices"
@@ -79,35 +80,122 @@ const (
 // String is the type as a query shows it.
 func (p PageType) String() string { return [...]string{"unknown", "list", "detail"}[p] }
 
-// A page of detail has a main text of some sentences that is most of its prose,
-// has several words for each link that begins a line in it, many for each
-// heading that is a link, and more words than there are links that begin a line
-// on all the page. A list has a screenful of these.
+// The sizes by which lists and pages of detail differ.
 const (
-	detailWords  = 60
-	entryWords   = 8
-	headingWords = 40
-	listEntries  = 15
+	saysWords    = 30  // words of main text of a page that says it is about one thing
+	detailWords  = 60  // words of prose in a row, on a page with few links
+	longWords    = 200 // words of prose in a row, on a page with many links
+	entryWords   = 30  // words of main text for each link that begins a line in it
+	headingWords = 20  // words of main text for each heading beside it that is a link
+	listEntries  = 15  // links that begin a line; a page with fewer has few links
 )
 
-// PageType tells lists from pages about something.
+// PageType tells lists from pages about something. The main text of a page of detail
+// has hardly any links that begin a line. Such a page says that it is about one thing,
+// or it has prose that no heading or link interrupts: some sentences if it has few
+// links, else a long text. All other pages with many links are lists.
 func (b *Body) PageType() PageType {
 	m := findMain(b.Page)
 	best := m.best()
 	c := takeCensus(nil, b.pageFlow())
-	all, inside := c[len(c)-1].entries, int32(0)
+	all, entries := c[len(c)-1].entries, int32(0)
 	for _, r := range m.kept(best) {
-		inside += c[r.to].entries - c[r.from].entries
+		entries += c[r.to].entries - c[r.from].entries
 	}
-	headings := c[b.Page.Nodes[best].Next].headings - c[best].headings
-	words, prose := m.of(best), m.all[len(m.all)-1]
-	switch {
-	case words >= detailWords && words >= entryWords*inside && words >= headingWords*headings && 2*words >= 3*all && 2*words >= prose:
-		return DetailPage
-	case all >= listEntries:
+	prose, headings := m.longest(best, c)
+	if words := m.of(best); words >= saysWords && words >= entryWords*entries && words >= headingWords*headings {
+		if prose >= detailWords && all < listEntries || prose >= longWords && 2*words >= 3*all || b.saysArticle() {
+			return DetailPage
+		}
+	}
+	if all >= listEntries {
 		return ListPage
 	}
 	return Unknown
+}
+
+// longest returns the words of the longest prose in element root that no heading and no
+// link that begins a line interrupts, and the number of headings in root that are links.
+// Asides are left out.
+func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
+	words := int32(0)
+	for i := root; i < int(m.t.Nodes[root].Next); i++ {
+		n := &m.t.Nodes[i]
+		if i > root && n.Kind == page.Element && m.aside(i) {
+			i = int(n.Next) - 1
+			continue
+		}
+		if c[i+1].entries > c[i].entries || n.Tag.Heading() > 0 {
+			words = 0
+		}
+		headings += c[i+1].headings - c[i].headings
+		words += max(0, m.sum[i+1]-m.sum[i])
+		most = max(most, words)
+	}
+	return most, headings
+}
+
+// The title of a page names one thing if a heading with so many words and letters or
+// more is part of it.
+const (
+	titleWords   = 3
+	titleLetters = 16
+	titleMost    = 1000 // letters of the title that are compared
+)
+
+// saysArticle reports whether a page says that it is about one thing: by og:type, by
+// the time when it was published, or by a heading that is part of its title. The title
+// of a list is short, or a name that no heading repeats.
+func (b *Body) saysArticle() bool {
+	t := b.Page
+	var title []byte
+	for i := 0; i < len(t.Nodes); i++ {
+		n := &t.Nodes[i]
+		if n.Kind != page.Element {
+			continue
+		}
+		switch h := n.Tag.Heading(); {
+		case n.Tag == page.TagMeta:
+			property, _ := t.Attr(i, "property")
+			content, _ := t.Attr(i, "content")
+			switch {
+			case bytes.EqualFold(property, []byte("og:type")) && bytes.EqualFold(content, []byte("article")),
+				bytes.EqualFold(property, []byte("article:published_time")) && len(content) > 0:
+				return true
+			}
+		case n.Tag == page.TagTitle && title == nil:
+			title, _ = lettersOf(t, i, titleMost)
+		case h >= 1 && h <= 3:
+			if letters, words := lettersOf(t, i, len(title)+1); words >= titleWords && len(letters) >= titleLetters && bytes.Contains(title, letters) {
+				return true
+			}
+			i = int(n.Next) - 1
+		}
+	}
+	return false
+}
+
+// lettersOf returns the letters and digits of the text of element i, in small letters,
+// up to most bytes, and the number of its words.
+func lettersOf(t *page.Tree, i, most int) (letters []byte, words int32) {
+	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
+		n := &t.Nodes[k]
+		if n.Kind != page.Text && n.Kind != page.Raw {
+			continue
+		}
+		text := t.Body[n.Inner:n.Outer]
+		w, _ := countWords(text)
+		words += w
+		for _, c := range text {
+			if len(letters) >= most {
+				return letters, words
+			}
+			if c >= 0x80 || letter(c) || '0' <= c && c <= '9' {
+				letters = append(letters, small(c))
+			}
+		}
+	}
+	return letters, words
 }
 
 // How runs of text count.
@@ -127,17 +215,62 @@ type mainFinder struct {
 // from is its first node.
 type lineRun struct {
 	words, linked int32
-	ends          int32 // marks that end sentences or part them
-	from          int
+	marks
+	from       int
+	start, end int32 // of the body, from its first text to its last
+}
+
+// marks are those that part the words of a text.
+type marks struct {
+	stops  int32 // that end sentences
+	commas int32 // that part words or clauses
+}
+
+// noticeWords bounds what may be a notice to the reader, keywordsLeast what may be a
+// heap of keywords.
+const (
+	noticeWords   = 60
+	keywordsLeast = 20
+)
+
+// keywords reports whether a run is a heap of words for search engines: a comma
+// for every three words at least, and no sentence.
+func (r *lineRun) keywords() bool {
+	return r.words >= keywordsLeast && r.stops == 0 && 3*r.commas >= r.words
+}
+
+// noticeTexts stand in what a page says to its reader's browser: that it should be
+// another one, have a plug-in, or run scripts. The Chinese ones, 您的浏览器 (your
+// browser) and 分辨率浏览 (to be viewed at a resolution), are in UTF-8 and GBK.
+var noticeTexts = [][]byte{
+	[]byte("your browser"), []byte("this browser"), []byte("browser that supports"), []byte("upgrade to a "), []byte("best viewed"), []byte("enable javascript"),
+	[]byte("javascript enabled"), []byte("javascript is "), []byte("flash player"), []byte("plug-in"), []byte("ihr browser"), []byte("votre navigateur"),
+	[]byte("su navegador"), []byte("seu navegador"), []byte("il tuo browser"),
+	[]byte("您的浏览器"), []byte("\xc4\xfa\xb5\xc4\xe4\xaf\xc0\xc0\xc6\xf7"), []byte("分辨率浏览"), []byte("\xb7\xd6\xb1\xe6\xc2\xca\xe4\xaf\xc0\xc0"),
+}
+
+// notice reports whether a run tells the reader what browser to use.
+func (r *lineRun) notice(body []byte) bool {
+	if r.words < 4 || r.words > noticeWords {
+		return false
+	}
+	text := bytes.Clone(body[r.start:r.end])
+	for i, c := range text {
+		if 'A' <= c && c <= 'Z' {
+			text[i] = c | 0x20
+		}
+	}
+	return slices.ContainsFunc(noticeTexts, func(n []byte) bool { return bytes.Contains(text, n) })
 }
 
 // value is what a run counts for the element that it is in: links against it, and
-// what is too short for prose, as the cells of a table are, nothing.
-func (r *lineRun) value() int32 {
+// what is too short for prose, as the cells of a table are, nothing. Keywords and
+// notices count against it too.
+func (r *lineRun) value(body []byte) int32 {
 	switch {
-	case linkedMost*r.linked > r.words:
+	case linkedMost*r.linked > r.words, r.keywords(), r.notice(body):
 		return -r.words
-	case r.words >= proseWords && r.ends > 0:
+	case r.words >= proseWords && r.stops+r.commas > 0:
 		return r.words
 	}
 	return 0
@@ -160,7 +293,7 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 	run := lineRun{}
 	values := make([]int32, len(nodes)+1)
 	flush := func(i int) {
-		values[run.from] += max(least, run.value())
+		values[run.from] += max(least, run.value(m.t.Body))
 		run = lineRun{from: i}
 	}
 	linkEnd, mute := int32(0), int32(0)
@@ -176,11 +309,13 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 		switch n.Kind {
 		case page.Text, page.Raw:
 			if run.words == 0 {
-				run.from = i
+				run.from, run.start = i, n.Inner
 			}
 			words, marks := countWords(m.t.Body[n.Inner:n.Outer])
 			run.words += words
-			run.ends += marks
+			run.stops += marks.stops
+			run.commas += marks.commas
+			run.end = n.Outer
 			if int32(i) < linkEnd {
 				run.linked += words
 			}
@@ -204,10 +339,10 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 	}
 }
 
-// countWords counts the words of a piece of text, and the marks in it that end
-// sentences or part them. Letters beyond ASCII are taken for three bytes each
-// and one word, which overrates accents and is right for ideographs.
-func countWords(b []byte) (words, marks int32) {
+// countWords counts the words of a piece of text, and the marks in it. Letters
+// beyond ASCII are taken for three bytes each and one word, which overrates
+// accents and is right for ideographs; sixty such bytes have a stop.
+func countWords(b []byte) (words int32, m marks) {
 	inWord := false
 	high := int32(0)
 	for i, c := range b {
@@ -223,11 +358,16 @@ func countWords(b []byte) (words, marks int32) {
 			inWord = true
 		case c == '.' || c == ',' || c == ';' || c == '!' || c == '?' || c == ':':
 			if i+1 >= len(b) || b[i+1] <= ' ' || b[i+1] == '"' || b[i+1] >= 0x80 || b[i+1] == '&' {
-				marks++
+				if c == ',' {
+					m.commas++
+				} else {
+					m.stops++
+				}
 			}
 		}
 	}
-	return words + high/3, marks + high/60
+	m.stops += high / 60
+	return words + high/3, m
 }
 
 // best is the element whose text counts most, the innermost of equals.

@@ -1,24 +1,33 @@
 package block
 
 import (
+	"bytes"
 	"hash/crc32"
 	"slices"
 
 	"infomall/store/page"
 )
 
-// The shares and sizes by which the modern profile draws its levels, in terms
-// of what a page shows. They were settled on pages marked by hand.
+// shares are the shares of a page and the sizes by which the modern profile draws
+// its levels. Shares are of what the page shows, sizes bytes of text.
+type shares struct {
+	openRegion  float64 // a part with more of the page is a wrapper
+	wrapRegion  float64 // so is one with more of it that has a header or footer inside
+	smallRegion float64 // parts with less of the page join others such, at level 1
+	openModule  float64 // a part with more of the page holds several, at level 2
+	moduleText  int32   // a part with less may be one whatever its share
+}
+
+// modernShares are those that TestMarkedShares chooses on pages marked by hand:
+// each was best, or as good as the best, on most folds of the sites.
+var modernShares = shares{openRegion: 0.98, wrapRegion: 0.5, smallRegion: 0.05, openModule: 0.15, moduleText: 600}
+
+// The sizes of the smallest parts.
 const (
-	openRegion  = 0.92 // a part with more of the page is a wrapper
-	wrapShare   = 0.5  // so is one with more of it that has a header or footer inside
-	smallRegion = 0.10 // parts with less of the page join others such, at level 1
-	openModule  = 0.15 // a part with more of the page holds several, at level 2
-	moduleText  = 600  // bytes of text that may be one part whatever its share
-	smallModule = 24   // bytes of text that are no part at level 2
-	tinyPart    = 4    // bytes of text that never are a part
-	paragraph   = 16   // bytes of text of a paragraph that may be a leaf
-	itemText    = 48   // bytes of text; lists whose items have less are one part
+	smallModule = 24 // bytes of text that are no part at level 2
+	tinyPart    = 4  // bytes of text that never are a part
+	paragraph   = 16 // bytes of text of a paragraph that may be a leaf
+	itemText    = 48 // bytes of text; lists whose items have less are one part
 )
 
 // openedMax bounds how many parts a level opens, so that markup nested without
@@ -28,6 +37,7 @@ const openedMax = 32
 // divider divides by the modern profile.
 type divider struct {
 	*atoms
+	shares
 	tree  *Tree
 	total int32 // what the page shows
 
@@ -35,9 +45,9 @@ type divider struct {
 	charset string      // of the page
 }
 
-func (t *Tree) divideModern(known *knownParts, charset string) {
+func (t *Tree) divideModern(by shares, known *knownParts, charset string) {
 	t.flow = newFlow(t.Page)
-	d := divider{atoms: newAtoms(t.flow), tree: t, known: known, charset: charset}
+	d := divider{atoms: newAtoms(t.flow), shares: by, tree: t, known: known, charset: charset}
 	if all := d.page(); all.weight != 0 {
 		d.total = all.weight
 		t.Blocks = append(d.blocks[:0], t.Blocks...)
@@ -153,22 +163,40 @@ func (d *divider) regions(a *atom) []atom {
 			break
 		}
 		share := float64(parts[big].weight) / float64(d.total)
-		if share < wrapShare {
+		if share < d.wrapRegion {
 			break
 		}
 		inner := d.expand(&parts[big])
-		if len(inner) < 2 || d.items(inner) || share < openRegion && !d.framed(inner) {
+		if len(inner) < 2 || d.items(inner) || share < d.openRegion && !d.framed(inner) && !d.bordered(inner) {
 			break
 		}
 		parts = d.splice(parts, big, inner)
 	}
-	small := int32(smallRegion * float64(d.total))
-	return d.fill(d.join(parts, func(a, b *atom) bool {
-		if d.textual(a) && d.textual(b) {
+	small := int32(d.smallRegion * float64(d.total))
+	bordered := d.bordered(parts)
+	return d.fill(d.join(d.headed(parts), func(a, b *atom) bool {
+		if b.border && d.worthModule(a, b) {
+			return false
+		}
+		if d.textual(a) && d.textual(b) || bordered && d.plain(a) && d.plain(b) {
 			return true
 		}
 		return (!b.apart || !d.worthModule(a, b)) && a.weight < small && b.weight < small
 	}), worthPart, anywhere)
+}
+
+// headed puts images and objects that are borders together with what they head.
+func (d *divider) headed(parts []atom) []atom {
+	for i := 0; i < len(parts); i++ {
+		p := &parts[i]
+		if i+1 < len(parts) && p.border && p.text == 0 && !parts[i+1].border {
+			d.out = append(d.out, group(parts[i:i+2:i+2]))
+			i++
+			continue
+		}
+		d.out = append(d.out, *p)
+	}
+	return d.take(&d.out)
 }
 
 // items reports whether parts are the items of one list or the paragraphs of
@@ -193,7 +221,73 @@ func (d *divider) items(parts []atom) bool {
 // framed reports whether the first of some parts names itself a header, or the
 // last a footer.
 func (d *divider) framed(parts []atom) bool {
+	for i := range parts {
+		if d.sidebar(&parts[i]) {
+			return true
+		}
+	}
 	return d.named(&parts[0], Header) || d.named(&parts[len(parts)-1], Footer)
+}
+
+// sidebar reports whether an atom is an element that says it is a sidebar, or a
+// narrow cell beside others that is full of links.
+func (d *divider) sidebar(a *atom) bool {
+	if a.element == 0 {
+		return false
+	}
+	n := &d.t.Nodes[a.element]
+	if n.Tag == page.TagAside {
+		return true
+	}
+	if n.Tag == page.TagTd {
+		width, _ := d.size(int(a.element))
+		shows := d.shows(int(a.element))
+		return width > 0 && width <= 250 && float64(a.weight) > d.smallRegion*float64(d.total) && 2*shows.link > shows.text
+	}
+	if !d.t.May(int(a.element), page.AttrNames) {
+		return false
+	}
+	for attr := range d.t.Attrs(int(a.element)) {
+		if naming(attr.Name) != nameNone && bytes.Contains(bytes.ToLower(attr.Value), []byte("sidebar")) {
+			return true
+		}
+	}
+	return false
+}
+
+// bordered reports whether parts are text that borders alone divide: two of them
+// at least, and no part that holds elements on lines of their own.
+func (d *divider) bordered(parts []atom) bool {
+	borders := 0
+	for i := range parts {
+		p := &parts[i]
+		if p.border {
+			borders++
+		} else if p.weight >= smallModule && !d.plain(p) {
+			return false
+		}
+	}
+	return borders >= 2
+}
+
+// plain reports whether an atom is running text, or an element without others in
+// it that stand on lines of their own.
+func (d *divider) plain(a *atom) bool {
+	a = d.heads(a)
+	return d.textual(a) || a.element != 0 && d.shows(int(a.element)).blocks <= 1
+}
+
+// heads is the first of what an atom was put together from, without the image
+// that stands over it.
+func (d *divider) heads(a *atom) *atom {
+	for a.parts != nil {
+		if first := &a.parts[0]; first.text == 0 && first.border {
+			a = &a.parts[1]
+		} else {
+			a = first
+		}
+	}
+	return a
 }
 
 // named reports whether an atom is an element that names itself so.
@@ -209,9 +303,7 @@ func (d *divider) named(a *atom, l Label) bool {
 // textual reports whether an atom is running text: a run, a paragraph, a
 // heading.
 func (d *divider) textual(a *atom) bool {
-	for a.parts != nil {
-		a = &a.parts[0]
-	}
+	a = d.heads(a)
 	if a.element == 0 {
 		return true
 	}
@@ -232,7 +324,7 @@ func (d *divider) worthModule(a, b *atom) bool {
 // modules finds the parts of a region: it opens what is large, and leaves
 // whole what reads as one, such as a list or an article.
 func (d *divider) modules(a *atom) []atom {
-	limit := max(int32(openModule*float64(d.total)), moduleText)
+	limit := max(int32(d.openModule*float64(d.total)), d.moduleText)
 	parts := d.sections(d.expand(a))
 	for i, opened := 0, 0; i < len(parts); {
 		if parts[i].weight > limit && opened < openedMax {

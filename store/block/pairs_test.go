@@ -28,7 +28,7 @@ func TestPairs(t *testing.T) {
 				page.WriteString("</div>\n")
 			}
 			text := []byte(page.String())
-			b, ok := Open(text, "text/html", "text/html", "", Options{})
+			b, ok := Open(text, As{Mime: "text/html", ContentType: "text/html"}, Options{})
 			if !ok {
 				t.Fatal("it does not open")
 			}

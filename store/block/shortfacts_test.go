@@ -14,7 +14,7 @@ func TestShortFacts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + editedPage(t)
 		contentType := rapid.SampledFrom([]string{htmlType, "text/plain", "text/html; charset=gb18030"}).Draw(t, "type")
-		b, ok := Open([]byte(body), rapid.SampledFrom([]string{"text/html", "text/plain"}).Draw(t, "mime"), contentType, "", Options{})
+		b, ok := Open([]byte(body), As{Mime: rapid.SampledFrom([]string{"text/html", "text/plain"}).Draw(t, "mime"), ContentType: contentType}, Options{})
 		if !ok {
 			return
 		}

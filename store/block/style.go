@@ -32,8 +32,10 @@ type styleElement struct {
 	features []seen           // of a leaf, in the order in which they came first
 	unique   int              // features beyond featuresMax, each taken for one of its own
 
-	composite float64 // its importance when of pages were learned
-	of        int
+	// Importances as they were when so many pages were known: of its features, and
+	// of the element with all that is in it.
+	own, composite           float64
+	ownPages, compositePages int
 }
 
 // elementStyle is one style of an element.
@@ -125,23 +127,33 @@ func xlogx(c int32) float64 {
 	return float64(c) * math.Log(float64(c))
 }
 
-// composite is the composite importance of an element. It calls itself at most
-// styleDepth deep.
-func (s *SiteStyle) composite(n int32) float64 {
+// own is the importance of element n where it is a leaf, whatever it is on other
+// pages.
+func (s *SiteStyle) own(n int32) float64 {
 	e := &s.elements[n]
-	if e.of == s.pages {
-		return e.composite
-	}
-	e.of = s.pages
-	switch {
-	case e.pages <= 1:
-		e.composite = 1
-	case len(e.styles) == 0:
+	if e.ownPages != s.pages {
 		sum := 0.0
 		for i := range e.features {
 			sum += e.features[i].entropyIn(e.pages)
 		}
-		e.composite = leafImportance(sum, len(e.features)+e.unique)
+		e.own, e.ownPages = leafImportance(sum, len(e.features)+e.unique), s.pages
+	}
+	return e.own
+}
+
+// composite is the composite importance of an element. It calls itself at most
+// styleDepth deep.
+func (s *SiteStyle) composite(n int32) float64 {
+	e := &s.elements[n]
+	if e.compositePages == s.pages {
+		return e.composite
+	}
+	e.compositePages = s.pages
+	switch {
+	case e.pages <= 1:
+		e.composite = 1
+	case len(e.styles) == 0:
+		e.composite = s.own(n)
 	default:
 		all, children := 0, 0.0
 		for i := range e.styles {
@@ -163,7 +175,7 @@ func (s *SiteStyle) composite(n int32) float64 {
 
 // Importances says of each block of a page how much of it is the page's own, from
 // 0 for what all pages of the site have to 1 for what no other has: the mean of
-// the composite importances of what it shows, by weight. It is nil where less than
+// the importances of the leaves of the tree that it shows, by weight. It is nil where less than
 // two pages are known, which says nothing.
 func (s *SiteStyle) Importances(b *Body) []float64 {
 	if s.pages < 2 {
@@ -214,11 +226,15 @@ type stylePart struct {
 
 var styleSeed = maphash.MakeSeed()
 
-// element takes node n, which is element e of the tree. It calls itself at most
-// styleDepth deep.
+// element takes node n, which is element e of the tree. A node that shows nothing
+// has no style: the element is what it is on pages where it shows something. It
+// calls itself at most styleDepth deep.
 func (w *styleWalk) element(n int, e int32, depth int) {
 	w.visit(e)
 	parts := w.parts(n)
+	if len(parts) == 0 {
+		return
+	}
 	if depth == styleDepth || len(parts) == 1 && !parts[0].element {
 		w.leaf(int32(n), w.t.Nodes[n].Next, e)
 		return
@@ -382,7 +398,7 @@ func (w *styleWalk) key(i int) uint64 {
 // leaf learns, or asks for, what nodes show that are leaf e.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
-		w.show(from, to, w.style.composite(e))
+		w.show(from, to, w.style.own(e))
 		return
 	}
 	text := w.t.TextRange(int(w.t.Nodes[from].Start), w.end(to), w.body.Charset)

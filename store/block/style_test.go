@@ -100,6 +100,43 @@ func TestSiteStyle(t *testing.T) {
 	}
 }
 
+// TestSiteStyleEmptyElements learns pages in which an element is now and then empty
+// or holds other elements. The words it has on other pages are as important as
+// they are without these pages.
+func TestSiteStyleEmptyElements(t *testing.T) {
+	site := func(n int, mixed string) string {
+		words := strings.Fields("roof gate tower bridge wall garden market school")
+		var text strings.Builder
+		for i := range 6 {
+			fmt.Fprintf(&text, "<div class=par>The %s of street %d was mended by %s people in week %d.</div>", words[(n+i)%8], 10*n+i, words[(n+3)%8], n+20)
+		}
+		return `<div class=top>Welcome to the pages of our town</div><div class=text>` + text.String() + mixed + `</div><div class=foot>Town hall, open on Monday</div>`
+	}
+	want := 0.0
+	for _, mixed := range []string{"", "", " <!-- nothing --> ", "<img src=a.gif>", "<br>", "<h2>Of the week</h2><table><tr><td>A table</table>"} {
+		s := NewSiteStyle()
+		for n := range 6 {
+			m := "" // Two of the six pages have the element.
+			if n%3 == 0 && want > 0 {
+				m = "<div class=par>" + mixed + "</div>"
+			}
+			s.Learn(opened(t, "text/html", site(n, m)))
+		}
+		asked := opened(t, "text/html", site(9, ""))
+		cut := asked.Cut(1)
+		if len(cut) != 3 {
+			t.Fatalf("%d regions, want 3", len(cut))
+		}
+		got := s.Importances(asked)[cut[1]]
+		if want == 0 {
+			want = got // of pages without the element
+		}
+		if got < want-.1 {
+			t.Errorf("the text has importance %.2f where two pages have %q in it, want %.2f as without", got, mixed, want)
+		}
+	}
+}
+
 func TestRedesigns(t *testing.T) {
 	shape := map[rune]Shape{}
 	for name, body := range map[rune]string{

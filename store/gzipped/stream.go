@@ -197,7 +197,8 @@ func (g *stream) breakOff(err error) {
 // reading it.
 func isGzipFault(err error) bool {
 	var corrupt flate.CorruptInputError
-	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
+	var unexpected flate.InternalError // also given for damaged data
+	return errors.As(err, &corrupt) || errors.As(err, &unexpected) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) ||
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 

@@ -25,11 +25,21 @@ func NewWalk(ctx context.Context, file io.ReaderAt, compressed bool, o Options) 
 	return &Walk{Input: in, Window: record.NewWindow(ctx, in)}
 }
 
+// byteOrderMark is what some editors write before the first byte of a text in
+// UTF-8.
+const byteOrderMark = "\ufeff"
+
 // Each calls visit with where a record begins, or should begin, until the input
-// ends or visit says stop. visit returns where to go on; what stands before it
-// is released.
+// ends or visit says stop. visit returns where to go on; the bytes before that
+// are released. A byte order mark at the start of the file is passed over.
 func (w *Walk) Each(visit func(pos int64) (next int64, more bool, err error)) error {
-	for pos, more := int64(0), true; more; {
+	pos := int64(0)
+	if b, err := w.Window.View(0, len(byteOrderMark)); err != nil {
+		return err
+	} else if string(b) == byteOrderMark {
+		pos = int64(len(b))
+	}
+	for more := true; more; {
 		var err error
 		if pos, err = w.SkipEmpty(pos); err != nil {
 			return err

@@ -31,7 +31,7 @@ const (
 	AttrNames   AttrSet = 1 << iota // class, id, role
 	AttrStyle                       // style, size, color
 	AttrSize                        // width, height
-	AttrAddress                     // where links are, and the alt of images
+	AttrAddress                     // addressNames
 	AttrType                        // type
 )
 
@@ -42,7 +42,7 @@ var attrSets = func() (sets [512]AttrSet) {
 		AttrNames:   {"class", "id", "role"},
 		AttrStyle:   {"style", "size", "color"},
 		AttrSize:    {"width", "height"},
-		AttrAddress: {"href", "src", "action", "data", "background", "http-equiv", "alt"},
+		AttrAddress: addressNames,
 		AttrType:    {"type"},
 	} {
 		for _, name := range names {

@@ -7,20 +7,27 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/encoding/unicode/utf32"
 	"golang.org/x/text/transform"
 )
 
-// Names of charsets as Charset returns them and ToUTF8 takes them. The others
-// are those of the WHATWG Encoding Standard, in lower case.
+// Names of charsets as FindCharset returns them and ToUTF8 takes them. The others
+// are those of the WHATWG Encoding Standard in lower case, and those of legacy.
 const (
 	charsetUTF8    = "utf-8"
 	charsetUTF16LE = "utf-16le"
 	charsetUTF16BE = "utf-16be"
+	charsetUTF32LE = "utf-32le"
+	charsetUTF32BE = "utf-32be"
 	charsetGB18030 = "gb18030"
 	charsetHZ      = "hz-gb-2312"
+	charset2022JP  = "iso-2022-jp"
+	charset2022KR  = "iso-2022-kr"
+	charset2022CN  = "iso-2022-cn"
 	charsetLatin1  = "windows-1252"
 )
 
@@ -28,47 +35,91 @@ const (
 // says 1024; old pages have scripts and comments before it.
 const prescanBytes = 4096
 
-// Charset returns the charset to read body with, and the one that it is
-// declared to be in, "" if none: the label in lower case as the header
-// contentType says it, else a meta element or an XML declaration.
-//
-// A byte order mark comes first, then the declarations in that order, then the
-// bytes: UTF-8 if they are that, else what of the Chinese, Japanese and Korean
-// charsets they look like, else windows-1252. GB2312 and GBK are read, and
-// named, as gb18030, which holds them. Two declarations are not believed: a
-// Chinese one of a body that is UTF-8, and UTF-8 of a body that is mostly not.
-//
-// Body is after content-decoding; it is of HTML, XML or plain text.
-func Charset(body []byte, contentType string) (name, declared string) {
-	declared = charsetParam(contentType)
-	name = lookup(declared)
-	if name == "" || refuted(name, body) {
-		inside := declaration(body[:min(len(body), prescanBytes)])
-		if declared == "" {
-			declared = inside
-		}
-		if name = lookup(inside); strings.HasPrefix(name, "utf-16") {
-			name = charsetUTF8 // or it could not have been read
-		}
-	}
-	if mark := byteOrderMark(body); mark != "" {
-		return mark, declared
-	}
-	if name == "" || refuted(name, body) {
-		return guess(body), declared
-	}
-	return name, declared
+// Found is the charset to read a body in, and how it was found.
+type Found struct {
+	Charset  string
+	Declared string // the label of the header, else of the page, in lower case; "" if none
+	Source   string // one of the sources below
+	// Unsure is set if nothing but a few bytes speak for Charset. The charset of
+	// other pages of the same site is a better guess then.
+	Unsure bool
 }
 
-// ToUTF8 converts body from a charset as Charset names it. What is invalid in
-// it becomes U+FFFD, a byte order mark goes. A body that is valid UTF-8 already
+// The sources of a charset.
+const (
+	SourceBOM      = "bom"      // a byte order mark
+	SourceHeader   = "header"   // Content-Type
+	SourceMeta     = "meta"     // a meta element
+	SourceXML      = "xml"      // an XML declaration
+	SourceDetected = "detected" // the bytes: they are valid, and their letters are those of a language
+	SourceHost     = "host"     // other pages of the host
+	SourceDefault  = "default"  // nothing: all is ASCII, or too little is not
+)
+
+// Charset returns the charset to read body in, and the one that it is declared to
+// be in, as FindCharset finds them without knowing of other pages.
+func Charset(body []byte, contentType string) (name, declared string) {
+	f := FindCharset(body, contentType, "")
+	return f.Charset, f.Declared
+}
+
+// FindCharset finds the charset to read body in. A byte order mark comes first,
+// then the header contentType, then a meta element or an XML declaration, then the
+// bytes, then usual, the charset of other pages of the host, "" if that is not
+// known. A declaration that the bytes contradict is passed over: see contradicts.
+// GB2312 and GBK are read, and named, as gb18030, which holds them.
+//
+// Body is after content-decoding; it is of HTML, XML or plain text.
+func FindCharset(body []byte, contentType, usual string) Found {
+	f := Found{Declared: charsetParam(contentType)}
+	inside, source := declaration(body[:min(len(body), prescanBytes)])
+	header := lookup(f.Declared)
+	if f.Declared == "" {
+		f.Declared = inside
+	}
+	if f.Charset = byteOrderMark(body); f.Charset != "" {
+		f.Source = SourceBOM
+		return f
+	}
+	if f.Charset = unmarkedUnicode(body); f.Charset != "" {
+		if f.Source = SourceDetected; f.Charset == header || header == "utf-16" {
+			f.Source = SourceHeader
+		}
+		return f
+	}
+	e := evidence{body: body}
+	defer e.free()
+	if header != "" && !e.contradicts(header) {
+		f.Charset, f.Source = header, SourceHeader
+		return f
+	}
+	if name := lookup(inside); name != "" && name != header {
+		if strings.HasPrefix(name, "utf-16") {
+			name = charsetUTF8 // or the declaration could not have been read
+		}
+		if !e.contradicts(name) {
+			f.Charset, f.Source = name, source
+			return f
+		}
+	}
+	f.Charset, f.Source, f.Unsure = e.detect(lookup(usual))
+	return f
+}
+
+// ToUTF8 converts body from a charset as FindCharset names it. Bytes that are
+// invalid in it become U+FFFD, a byte order mark goes. A body that is valid UTF-8 already
 // is not copied. An unknown charset is read as windows-1252.
 func ToUTF8(body []byte, charset string) []byte {
-	if charset == charsetUTF8 {
+	switch charset {
+	case charsetUTF8:
 		body = bytes.TrimPrefix(body, []byte(bomUTF8))
 		if utf8.Valid(body) {
 			return body
 		}
+	case charset2022KR:
+		body, charset = shifted(body), "euc-kr"
+	case charset2022CN:
+		body, charset = shifted(body), charsetGB18030
 	}
 	text := make([]byte, 0, len(body)+len(body)/2+utf8.UTFMax)
 	text, _, err := transform.Append(decoderOf(charset), text, body)
@@ -77,6 +128,55 @@ func ToUTF8(body []byte, charset string) []byte {
 		return bytes.ToValidUTF8(body, []byte("\uFFFD"))
 	}
 	return text
+}
+
+// shifted converts ISO-2022-KR to EUC-KR, and ISO-2022-CN, as far as it is
+// GB2312, to EUC-CN: it sets the high bit of what stands between SO and SI or a
+// line's end, and takes the escapes away.
+func shifted(body []byte) []byte {
+	const so, si, esc = 0x0e, 0x0f, 0x1b
+	out := make([]byte, 0, len(body))
+	high := byte(0)
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == so:
+			high = 0x80
+		case c == si:
+			high = 0
+		case c == esc && i+3 < len(body) && body[i+1] == '$' && (body[i+2] == ')' || body[i+2] == '*'):
+			i += 3
+		case c > ' ' && c < 0x7f:
+			out = append(out, c|high)
+		default:
+			if c == '\n' || c == '\r' {
+				high = 0
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// legacy are charsets that the standard does not know, and old pages have.
+var legacy = map[string]*charmap.Charmap{
+	"ibm437": charmap.CodePage437,
+	"ibm850": charmap.CodePage850,
+	"ibm852": charmap.CodePage852,
+	"ibm855": charmap.CodePage855,
+	"ibm862": charmap.CodePage862,
+}
+
+// singleByte returns the table of a charset of single bytes; nil if it is none.
+func singleByte(charset string) *charmap.Charmap {
+	if c := legacy[charset]; c != nil {
+		return c
+	}
+	e, err := htmlindex.Get(charset)
+	if err != nil {
+		return nil
+	}
+	c, _ := e.(*charmap.Charmap)
+	return c
 }
 
 // decoderOf returns a decoder for a charset as Charset names it.
@@ -90,6 +190,13 @@ func decoderOf(charset string) transform.Transformer {
 		return unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder()
 	case charsetUTF16BE:
 		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder()
+	case charsetUTF32LE:
+		return utf32.UTF32(utf32.LittleEndian, utf32.UseBOM).NewDecoder()
+	case charsetUTF32BE:
+		return utf32.UTF32(utf32.BigEndian, utf32.UseBOM).NewDecoder()
+	}
+	if c := legacy[charset]; c != nil {
+		return c.NewDecoder()
 	}
 	e, err := htmlindex.Get(charset)
 	if err != nil {
@@ -105,6 +212,10 @@ func byteOrderMark(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, []byte(bomUTF8)):
 		return charsetUTF8
+	case bytes.HasPrefix(body, []byte{0xff, 0xfe, 0, 0}) && len(body)%4 == 0:
+		return charsetUTF32LE
+	case bytes.HasPrefix(body, []byte{0, 0, 0xfe, 0xff}):
+		return charsetUTF32BE
 	case bytes.HasPrefix(body, []byte{0xff, 0xfe}):
 		return charsetUTF16LE
 	case bytes.HasPrefix(body, []byte{0xfe, 0xff}):
@@ -124,6 +235,28 @@ var aliases = map[string]string{
 	"hz-gb-2312":  charsetHZ,
 	"cp950":       "big5",
 	"utf8mb4":     charsetUTF8,
+
+	"iso-2022-kr":   charset2022KR,
+	"csiso2022kr":   charset2022KR,
+	"iso-2022-cn":   charset2022CN,
+	"utf-32":        charsetUTF32LE,
+	"utf-32le":      charsetUTF32LE,
+	"utf-32be":      charsetUTF32BE,
+	"cp437":         "ibm437",
+	"ibm437":        "ibm437",
+	"cp850":         "ibm850",
+	"ibm850":        "ibm850",
+	"cp852":         "ibm852",
+	"ibm852":        "ibm852",
+	"cp855":         "ibm855",
+	"ibm855":        "ibm855",
+	"cp862":         "ibm862",
+	"ibm862":        "ibm862",
+	"dos-862":       "ibm862",
+	"x-maccyrillic": "x-mac-cyrillic",
+	"mac-cyrillic":  "x-mac-cyrillic",
+	"win-1251":      "windows-1251",
+	"cp1252":        charsetLatin1,
 }
 
 // lookup returns the name of the charset that label means, or "".
@@ -148,29 +281,17 @@ func lookup(label string) string {
 	return name
 }
 
-// refuted reports whether the bytes of body say that it is not in the charset
-// it is declared to be in.
-func refuted(name string, body []byte) bool {
-	switch name {
-	case charsetUTF8:
-		good, bad := countUTF8(body)
-		return bad > good
-	case charsetGB18030, charsetHZ, "big5":
-		return convincingUTF8(body)
-	}
-	return false
-}
-
 // declaration returns the label of the charset that the start of a page names
-// in an XML declaration or a meta element, in lower case, or "".
-func declaration(head []byte) string {
+// in an XML declaration or a meta element, in lower case, and which of them; ""
+// if there is none.
+func declaration(head []byte) (label, source string) {
 	if label := xmlDeclaration(head); label != "" {
-		return label
+		return label, SourceXML
 	}
 	if !mayHaveMeta(head) {
-		return ""
+		return "", ""
 	}
-	return metaDeclaration(head)
+	return metaDeclaration(head), SourceMeta
 }
 
 // metaDeclaration returns the label that the first meta element with one names.

@@ -30,6 +30,9 @@ const (
 	// heldMax is how much of a body is held while it is not known how large it
 	// becomes. A larger one is decoded twice.
 	heldMax = 4 << 20
+	// countedMax is how many times the bytes that are wanted are decoded to see
+	// whether a body is made to fill memory.
+	countedMax = 8
 	// codingsMax is how many codings may be applied to a body in a row.
 	codingsMax = 8
 	// zstdWindowMax is what RFC 8878 asks of a decoder for the web.
@@ -45,35 +48,61 @@ const (
 // Where encoding is wrong, because the body was decoded already or never
 // encoded, Decode returns the body as it is, sharing its memory.
 func Decode(body []byte, encoding string, max int64) ([]byte, error) {
+	decoded, part, err := DecodePart(body, encoding, max)
+	switch {
+	case err != nil:
+		return nil, err
+	case errors.Is(part, ErrTooLarge):
+		return nil, fmt.Errorf("more than %d bytes: %w", max, part)
+	case part != nil:
+		return nil, part
+	}
+	return decoded, nil
+}
+
+// DecodePart is Decode for callers that take the first part of a body where not all
+// of it can be had: part says why it is not all, for example that it is too
+// large or that its gzip ends early, and is nil if it is all. A body that
+// grows more than any honest page does is still an error.
+func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, err error) {
 	codings := strings.Split(strings.ToLower(encoding), ",")
 	if len(codings) > codingsMax {
-		return nil, fmt.Errorf("content encoding %.80q names %d codings; at most %d are undone", encoding, len(codings), codingsMax)
+		return nil, nil, fmt.Errorf("content encoding %.80q names %d codings; at most %d are undone", encoding, len(codings), codingsMax)
 	}
-	limit := min(max, growth(len(body)))
 	for _, coding := range slices.Backward(codings) {
 		coding = strings.Trim(coding, " \t\"")
 		open, known := decoders[coding]
 		if known && open == nil || len(body) == 0 {
 			continue
 		}
-		decoded, err := readAll(open, body, limit)
+		decoded, err := readAll(open, body, max)
 		switch {
 		case err == nil:
 			body = decoded
+		case errors.Is(err, ErrTooLarge) && decoded == nil:
+			return nil, nil, fmt.Errorf("content encoding %s: more than %d bytes: %w", coding, growth(len(body)), err)
 		case errors.Is(err, ErrTooLarge):
-			return nil, fmt.Errorf("content encoding %s: more than %d bytes: %w", coding, limit, err)
+			body, part = decoded, err
 		case errors.Is(err, errOtherFormat) || looksLikeText(body):
 			// It is not encoded so.
 		case !known:
-			return nil, fmt.Errorf("content encoding %.40q is not known", coding)
+			return nil, nil, fmt.Errorf("content encoding %.40q is not known", coding)
+		case len(decoded) == 0 || !hasMark(body) && !looksLikeText(decoded):
+			return nil, nil, fmt.Errorf("content encoding %s: %w", coding, err)
 		default:
-			return nil, fmt.Errorf("content encoding %s: %w", coding, err)
+			body, part = decoded, fmt.Errorf("content encoding %s: %w", coding, err)
 		}
 	}
 	if int64(len(body)) > max {
-		return nil, fmt.Errorf("a body of %d bytes: %w", len(body), ErrTooLarge)
+		body, part = body[:max], ErrTooLarge
 	}
-	return body, nil
+	return body, part, nil
+}
+
+// hasMark reports whether body begins as gzip, zlib or zstd do. Other codings have
+// nothing that tells a damaged body from one that was never encoded.
+func hasMark(body []byte) bool {
+	return bytes.HasPrefix(body, gzipMagic) || isZlib(body) || bytes.HasPrefix(body, []byte(zstdMagic))
 }
 
 // growth returns how large a body of n bytes may become.
@@ -101,9 +130,10 @@ var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 	"zstd":     openZstd,
 }
 
-// readAll decodes body with the decoder that open opens, to at most limit
-// bytes. What would become more costs no more memory than heldMax.
-func readAll(open func([]byte) (io.ReadCloser, error), body []byte, limit int64) ([]byte, error) {
+// readAll decodes body with the decoder that open opens, to at most max bytes. With
+// an error it returns the bytes before it; with ErrTooLarge the first max bytes,
+// or nil if the body grows more than any honest one.
+func readAll(open func([]byte) (io.ReadCloser, error), body []byte, max int64) ([]byte, error) {
 	if open == nil {
 		return nil, errUnknownCoding
 	}
@@ -112,24 +142,24 @@ func readAll(open func([]byte) (io.ReadCloser, error), body []byte, limit int64)
 		return nil, err
 	}
 	defer r.Close()
+	limit := min(max, growth(len(body)))
 	var out bytes.Buffer
 	out.Grow(int(min(limit, int64(len(body))*4, heldMax) + bytes.MinRead))
 	n, err := out.ReadFrom(io.LimitReader(r, min(limit, heldMax)+1))
-	switch {
-	case n > limit:
-		return nil, ErrTooLarge
-	case err != nil:
-		return nil, err
-	case n <= heldMax:
-		return out.Bytes(), nil
+	if err != nil || n <= min(limit, heldMax) {
+		return out.Bytes(), err
 	}
 	// Nothing more is held before it is known how much there is.
-	rest, err := io.Copy(io.Discard, io.LimitReader(r, limit-n+1))
+	most := growth(len(body))
+	rest, damage := io.Copy(io.Discard, io.LimitReader(r, min(most, limit*countedMax)-n+1))
 	switch {
-	case n+rest > limit:
+	case n+rest > most:
 		return nil, ErrTooLarge
-	case err != nil:
-		return nil, err
+	case n+rest > limit:
+		rest, damage = limit-n, ErrTooLarge
+	}
+	if rest <= 0 {
+		return out.Bytes()[:limit], damage
 	}
 	again, err := open(body)
 	if err != nil {
@@ -137,8 +167,10 @@ func readAll(open func([]byte) (io.ReadCloser, error), body []byte, limit int64)
 	}
 	defer again.Close()
 	decoded := make([]byte, n+rest)
-	_, err = io.ReadFull(again, decoded)
-	return decoded, err
+	if _, err = io.ReadFull(again, decoded); err != nil {
+		return nil, err
+	}
+	return decoded, damage
 }
 
 func openGzip(body []byte) (io.ReadCloser, error) {
@@ -155,6 +187,8 @@ func openGzip(body []byte) (io.ReadCloser, error) {
 }
 
 var gzipMagic = []byte{0x1f, 0x8b}
+
+const zstdMagic = "\x28\xb5\x2f\xfd"
 
 // gzipReader reads gzip members in a row. It ends, as browsers do, at the first
 // byte that begins none: some servers append to a compressed body.
@@ -193,7 +227,7 @@ func (g *gzipReader) Close() error { return g.z.Close() }
 // openDeflate reads what the standard means by deflate, zlib, and what some
 // servers mean by it, a bare deflate stream.
 func openDeflate(body []byte) (io.ReadCloser, error) {
-	if len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0 {
+	if isZlib(body) {
 		if z, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
 			return z, nil
 		}
@@ -201,13 +235,18 @@ func openDeflate(body []byte) (io.ReadCloser, error) {
 	return flate.NewReader(bytes.NewReader(body)), nil
 }
 
+// isZlib reports whether body begins with the header of zlib.
+func isZlib(body []byte) bool {
+	return len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0
+}
+
 func openBrotli(body []byte) (io.ReadCloser, error) {
 	return io.NopCloser(brotli.NewReader(bytes.NewReader(body))), nil
 }
 
 func openZstd(body []byte) (io.ReadCloser, error) {
-	const magic, skippable = "\x28\xb5\x2f\xfd", "\x2a\x4d\x18"
-	if !bytes.HasPrefix(body, []byte(magic)) && !(len(body) > 4 && string(body[1:4]) == skippable) {
+	const skippable = "\x2a\x4d\x18"
+	if !bytes.HasPrefix(body, []byte(zstdMagic)) && !(len(body) > 4 && string(body[1:4]) == skippable) {
 		return nil, errOtherFormat
 	}
 	z, err := zstd.NewReader(bytes.NewReader(body),

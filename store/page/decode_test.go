@@ -259,3 +259,37 @@ func BenchmarkDecode(b *testing.B) {
 		})
 	}
 }
+
+// TestDecodePart shows that of a body cut short or too large the first part comes
+// back, and why it is not all.
+func TestDecodePart(t *testing.T) {
+	var body []byte
+	for rng := rand.New(rand.NewPCG(1, 2)); len(body) < 600_000; {
+		body = append(append(body, fmt.Sprintf("<p>%d", rng.Uint64())...), htmlBody[:20]...)
+	}
+	for coding := range coders {
+		packed := encode(t, coding, body)
+		got, part, err := DecodePart(packed[:len(packed)/2], header(coding), 1<<20)
+		if err != nil || part == nil || len(got) < len(body)/8 || !bytes.HasPrefix(body, got) {
+			t.Errorf("half of %s: %d bytes, %v, %v; want the first ones", coding, len(got), part, err)
+		}
+		got, part, err = DecodePart(packed, header(coding), 1000)
+		if err != nil || !errors.Is(part, ErrTooLarge) || !bytes.Equal(got, body[:1000]) {
+			t.Errorf("%s to 1000 bytes: %d bytes, %v, %v; want 1000", coding, len(got), part, err)
+		}
+		if got, part, err = DecodePart(packed, header(coding), 1<<20); err != nil || part != nil || !bytes.Equal(got, body) {
+			t.Errorf("all of %s: %d bytes, %v, %v", coding, len(got), part, err)
+		}
+	}
+	if got, part, err := DecodePart(body, "", 1000); err != nil || !errors.Is(part, ErrTooLarge) || !bytes.Equal(got, body[:1000]) {
+		t.Errorf("no coding: %d bytes, %v, %v; want 1000", len(got), part, err)
+	}
+	noise := make([]byte, 3000)
+	rng := rand.NewChaCha8([32]byte{1})
+	if _, err := rng.Read(noise); err != nil {
+		t.Fatal(err)
+	}
+	if got, part, err := DecodePart(noise, "deflate", 1<<20); err == nil && len(got) > 0 {
+		t.Errorf("noise: %d bytes, %v, %v; want an error", len(got), part, err)
+	}
+}

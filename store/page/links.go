@@ -78,10 +78,7 @@ func (t *Tree) findLinks(start, end int, charset string, keep func(offset int) b
 func (t *Tree) MayLink(start, end int) bool {
 	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
-		if n.Kind != Element || linkFrom[n.Tag].attr == "" || int(n.Start) < start {
-			continue
-		}
-		if _, ok := t.Attr(i, linkFrom[n.Tag].attr); ok {
+		if n.Kind == Element && linkFrom[n.Tag].attr != "" && int(n.Start) >= start && t.May(i, AttrAddress) {
 			return true
 		}
 	}
@@ -89,7 +86,8 @@ func (t *Tree) MayLink(start, end int) bool {
 }
 
 // linkFrom says for each element that may have a link what it is for and which
-// attribute has it; of meta, which tells that it has one.
+// attribute has it; of meta, which tells that it has one. Further attributes are in
+// otherLinks.
 var linkFrom = [TagCount]struct {
 	kind LinkKind
 	attr string
@@ -97,8 +95,9 @@ var linkFrom = [TagCount]struct {
 	TagA: {LinkA, "href"}, TagArea: {LinkArea, "href"}, TagLink: {LinkLink, "href"}, TagForm: {LinkForm, "action"},
 	TagFrame: {LinkFrame, "src"}, TagIframe: {LinkIframe, "src"}, TagImg: {LinkImg, "src"}, TagInput: {LinkImg, "src"}, TagScript: {LinkScript, "src"},
 	TagEmbed: {LinkMedia, "src"}, TagVideo: {LinkMedia, "src"}, TagAudio: {LinkMedia, "src"}, TagSource: {LinkMedia, "src"}, TagTrack: {LinkMedia, "src"},
-	TagObject: {LinkMedia, "data"},
-	TagBody:   {LinkImg, "background"}, TagTable: {LinkImg, "background"}, TagTr: {LinkImg, "background"}, TagTd: {LinkImg, "background"},
+	TagObject: {LinkMedia, "data"}, TagApplet: {LinkMedia, "code"}, TagOther: {LinkImg, "href"},
+	TagBlockquote: {LinkLink, "cite"}, TagQ: {LinkLink, "cite"}, TagIns: {LinkLink, "cite"}, TagDel: {LinkLink, "cite"},
+	TagBody: {LinkImg, "background"}, TagTable: {LinkImg, "background"}, TagTr: {LinkImg, "background"}, TagTd: {LinkImg, "background"},
 	TagTh: {LinkImg, "background"}, TagDiv: {LinkImg, "background"},
 	TagMeta: {LinkRefresh, "http-equiv"},
 }
@@ -121,6 +120,7 @@ type linkWriter struct {
 	near    []byte    // text around links under making
 	keep    func(offset int) bool
 	cut     bool // a link begins or ends in what may be one letter or reference
+	nested  bool // the page stands in an attribute of another
 }
 
 // linkWriters are those that nobody uses.
@@ -195,6 +195,13 @@ func (w *linkWriter) element(i int) {
 	case TagMeta:
 		if equiv, _ := w.t.Attr(i, from.attr); equalFold(equiv, "refresh") {
 			w.refresh(i)
+		} else {
+			w.shared(i)
+		}
+	case TagOther:
+		// Of elements that have no constant, those of SVG that show something else.
+		if name := w.t.Name(i); equalFold(name, "image") || equalFold(name, "use") || equalFold(name, "feimage") {
+			w.add(i, from.kind, from.attr)
 		}
 	default:
 		w.add(i, from.kind, from.attr)
@@ -206,6 +213,8 @@ func (w *linkWriter) element(i int) {
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	l := foundLink{kind: kind, offset: int(w.t.Nodes[i].Start)}
 	found := false
+	var others []otherLink // few have any
+	var codebase []byte
 	pass := kind == LinkA && w.keep != nil && !w.keep(l.offset)
 	b := w.t.Body[:w.t.Nodes[i].Inner]
 	for at := w.t.nameEnd(i); ; {
@@ -215,24 +224,37 @@ func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 		}
 		at = next
 		switch name := b[a.name:a.nameEnd]; {
-		case !found && equalFold(name, attr):
+		case !found && (equalFold(name, attr) || attr == "href" && equalFold(name, "xlink:href")):
 			if found = true; !pass {
-				l.target = w.value(b[a.value:a.valueEnd])
+				l.target = w.address(b[a.value:a.valueEnd])
 			}
 		case pass:
 		case equalFold(name, "rel"):
 			l.rel = w.value(b[a.value:a.valueEnd])
 		case equalFold(name, "alt"):
 			l.anchor = w.value(b[a.value:a.valueEnd])
+		case equalFold(name, "codebase"):
+			codebase = w.value(b[a.value:a.valueEnd])
+		default:
+			for _, o := range otherLinks[w.t.Nodes[i].Tag] {
+				if equalFold(name, o.attr) {
+					others = append(others, otherLink{o, w.address(b[a.value:a.valueEnd])})
+				}
+			}
 		}
 	}
 	if kind == LinkImg && len(l.anchor) > 0 {
 		w.describe(l.anchor)
 	}
 	if !found || len(l.target) == 0 && kind != LinkA && kind != LinkForm {
+		w.addOthers(&l, others, codebase)
 		return false
 	}
+	if len(codebase) > 0 && len(l.target) > 0 {
+		l.target = within(codebase, l.target)
+	}
 	w.append(l)
+	w.addOthers(&l, others, codebase)
 	return true
 }
 
@@ -282,19 +304,29 @@ func (w *linkWriter) describe(alt []byte) {
 // refresh adds the target of a meta refresh: "5; url=http://…".
 func (w *linkWriter) refresh(i int) {
 	content, _ := w.t.Attr(i, "content")
-	_, target, _ := strings.Cut(string(w.value(content)), ";")
+	if target := RefreshTarget(string(w.value(content))); target != "" {
+		w.append(foundLink{kind: LinkRefresh, target: w.inCharset([]byte(target)), offset: int(w.t.Nodes[i].Start)})
+	}
+}
+
+// RefreshTarget is the address in a meta refresh or a header Refresh, such as
+// "5; url=http://…"; "" if there is none.
+func RefreshTarget(content string) string {
+	delay, target, ok := strings.Cut(content, ";")
+	if !ok {
+		if _, target, ok = strings.Cut(delay, ","); !ok {
+			return ""
+		}
+	}
 	target = strings.TrimSpace(target)
 	if len(target) < 4 || !strings.EqualFold(target[:3], "url") {
-		return
+		return ""
 	}
 	target = strings.TrimSpace(target[3:])
 	if !strings.HasPrefix(target, "=") {
-		return
+		return ""
 	}
-	target = strings.Trim(strings.TrimSpace(target[1:]), `"'`)
-	if target != "" {
-		w.append(foundLink{kind: LinkRefresh, target: []byte(target), offset: int(w.t.Nodes[i].Start)})
-	}
+	return strings.Trim(strings.TrimSpace(target[1:]), `"'`)
 }
 
 // value is an attribute's value as text. Most are as they stand in the body.

@@ -45,7 +45,7 @@ func appendQueued(b []byte, q *record.Queued) []byte {
 	b = binary.AppendVarint(b, int64(q.Due))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(q.Score))
 	b = binary.BigEndian.AppendUint64(b, math.Float64bits(q.Hint))
-	flags := byte(0)
+	flags := uint64(0)
 	if q.Forced {
 		flags |= flagForced
 	}
@@ -58,12 +58,27 @@ func appendQueued(b []byte, q *record.Queued) []byte {
 	if q.Terms != nil {
 		flags |= flagTerms
 	}
-	b = append(b, flags)
+	if q.Cookie {
+		flags |= flagCookie
+	}
+	if q.Barren > 0 {
+		flags |= flagBarren
+	}
+	if q.Kept {
+		flags |= flagKept
+	}
+	if q.Guessed {
+		flags |= flagGuessed
+	}
+	b = binary.AppendUvarint(b, flags)
 	if q.Off > 0 {
 		b = binary.AppendUvarint(b, uint64(q.Off))
 	}
 	if q.Terms != nil {
 		b = appendTerms(b, q.Terms)
+	}
+	if q.Barren > 0 {
+		b = binary.AppendUvarint(b, uint64(q.Barren))
 	}
 	return b
 }
@@ -96,6 +111,10 @@ const (
 	flagSitemap
 	flagOff
 	flagTerms
+	flagCookie
+	flagBarren
+	flagKept
+	flagGuessed
 )
 
 func decodeQueued(b []byte) (q record.Queued, err error) {
@@ -112,12 +131,16 @@ func decodeQueued(b []byte) (q record.Queued, err error) {
 	q.Due = record.Time(d.Varint())
 	q.Score, q.Hint = d.Float(), d.Float()
 	flags := d.Uvarint()
-	q.Forced, q.Sitemap = flags&flagForced != 0, flags&flagSitemap != 0
+	q.Forced, q.Sitemap, q.Cookie, q.Kept = flags&flagForced != 0, flags&flagSitemap != 0, flags&flagCookie != 0, flags&flagKept != 0
+	q.Guessed = flags&flagGuessed != 0
 	if flags&flagOff != 0 {
 		q.Off = int(d.Uvarint())
 	}
 	if flags&flagTerms != 0 {
 		q.Terms = decodeTerms(&d)
+	}
+	if flags&flagBarren != 0 {
+		q.Barren = int(d.Uvarint())
 	}
 	return q, end(&d)
 }

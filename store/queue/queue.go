@@ -39,14 +39,16 @@ const (
 // The buckets of a crawl's database.
 var (
 	bucketAbout   = []byte("about")   // what the crawl is, in JSON, by the keys below
-	bucketSeen    = []byte("seen")    // sort key of every URL met: nothing, or what valueLeft and placeValue say
+	bucketSeen    = []byte("seen")    // sort key of every URL met: nothing, or what valueLeft and placeValue say; and what Claim notes
 	bucketQueue   = []byte("queue")   // host, priority, arrival: a URL to fetch
 	bucketLater   = []byte("later")   // due time, arrival: a URL that waits
 	bucketFetches = []byte("fetches") // by arrival: an attempt
 	bucketHosts   = []byte("hosts")   // host: what the crawl remembers of it
 	bucketInbox   = []byte("inbox")   // by arrival: a URL that ADD gave
+	bucketKept    = []byte("kept")    // host, arrival: a URL that is kept back, because it is in a trap
+	bucketSites   = []byte("sites")   // host: what the crawl knows of its traps
 
-	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox}
+	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites}
 
 	keyCrawl   = []byte("crawl")
 	keyOrders  = []byte("orders")
@@ -84,7 +86,7 @@ func Open(d disk.FS, dir string) (*Queue, error) {
 		err = record.ErrCrawlRunning
 	}
 	if err == nil {
-		err = q.start(d)
+		err = guard(dir, func() error { return q.start(d) })
 	}
 	if err != nil {
 		return nil, errors.Join(err, q.Close())
@@ -102,6 +104,9 @@ func (q *Queue) start(d disk.FS) error {
 		return err
 	}
 	if err := q.begin(); err != nil {
+		return err
+	}
+	if err := ownState(q.tx); err != nil {
 		return err
 	}
 	for _, b := range buckets {
@@ -237,15 +242,20 @@ func (q *Queue) Rest() error {
 func (q *Queue) Close() error { return errors.Join(q.Rest(), q.lock.Close()) }
 
 // Add queues a URL unless the crawl has met it before, and reports whether it
-// did. It sets u.Seq.
+// did. It sets u.Seq. A URL that is guessed does not count as met by that, so that a
+// link to it is still followed.
 func (q *Queue) Add(u *record.Queued) (bool, error) {
-	met, err := q.Meet(u.URL)
+	meet := q.Meet
+	if u.Guessed {
+		meet = q.met
+	}
+	met, err := meet(u.URL)
 	if err != nil || met && !u.Forced {
 		return false, err
 	}
 	q.seq++
 	u.Seq = q.seq
-	if u.Terms != nil {
+	if u.Terms != nil && !u.Guessed {
 		if err := q.setPlace(u); err != nil {
 			return false, err
 		}
@@ -265,15 +275,37 @@ func placeValue(u *record.Queued) []byte {
 
 // Meet notes that the crawl has met a URL, and reports whether it had before.
 func (q *Queue) Meet(url string) (before bool, err error) {
+	if before, err = q.met(url); before || err != nil {
+		return before, err
+	}
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return false, err
 	}
-	key := []byte(urlkey.Key(url))
-	if v := seen.Get(key); v != nil && !bytes.Equal(v, valueLeft) {
-		return true, nil
+	return false, seen.Put([]byte(urlkey.Key(url)), []byte{})
+}
+
+// met reports whether the crawl has met a URL.
+func (q *Queue) met(url string) (bool, error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
 	}
-	return false, seen.Put(key, []byte{})
+	v := seen.Get([]byte(urlkey.Key(url)))
+	return v != nil && !bytes.Equal(v, valueLeft), nil
+}
+
+// Claim notes that the URL which arrived as seq is the one to fetch of those with
+// that key, and reports whether it is: whether no other one was before.
+func (q *Queue) Claim(key string, seq uint64) (bool, error) {
+	seen, err := q.bucket(bucketSeen)
+	if err != nil {
+		return false, err
+	}
+	if by := seen.Get([]byte(key)); by != nil {
+		return bytes.Equal(by, seqKey(seq)), nil
+	}
+	return true, seen.Put([]byte(key), seqKey(seq))
 }
 
 // Leave notes that a URL was left out for the page which led to it, and reports
@@ -362,6 +394,51 @@ func (q *Queue) Postpone(u *record.Queued, due record.Time) error {
 	}
 	u.Due = due
 	return q.put(u)
+}
+
+// Keep takes a URL out of the queue and keeps it back until Unkeep.
+func (q *Queue) Keep(u *record.Queued) error {
+	if err := q.Done(u); err != nil {
+		return err
+	}
+	b, err := q.bucket(bucketKept)
+	if err != nil {
+		return err
+	}
+	u.Kept = true
+	return b.Put(queueKey(u.Host, 0, u.Seq), appendQueued(nil, u))
+}
+
+// Unkeep queues up to n URLs of a host that are kept back and that match, and
+// returns them, and the last arrival that it looked at. Those up to the arrival
+// after are not looked at.
+func (q *Queue) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []record.Queued, last uint64, err error) {
+	b, err := q.bucket(bucketKept)
+	if err != nil {
+		return nil, 0, err
+	}
+	prefix := append([]byte(host), 0)
+	c := b.Cursor()
+	for k, v := c.Seek(queueKey(host, 0, after+1)); bytes.HasPrefix(k, prefix) && len(list) < n; k, v = c.Next() {
+		u, err := decodeQueued(v)
+		if err != nil {
+			return nil, 0, err
+		}
+		if last = u.Seq; match(u.URL) {
+			list = append(list, u)
+		}
+	}
+	for i := range list {
+		u := &list[i]
+		if err := b.Delete(queueKey(u.Host, 0, u.Seq)); err != nil {
+			return nil, 0, err
+		}
+		u.Kept, u.Due = false, record.NoTime
+		if err := q.put(u); err != nil {
+			return nil, 0, err
+		}
+	}
+	return list, last, nil
 }
 
 // Ripe queues the URLs whose time has come by now, n at most, and gives them.
@@ -478,6 +555,25 @@ func (q *Queue) SetHost(host string, v []byte) error {
 	return b.Put([]byte(host), v)
 }
 
+// Site returns what SetSite stored of a host's traps, or nil. It is valid until
+// the next call.
+func (q *Queue) Site(host string) ([]byte, error) {
+	b, err := q.bucket(bucketSites)
+	if err != nil {
+		return nil, err
+	}
+	return b.Get([]byte(host)), nil
+}
+
+// SetSite stores what the crawl knows of a host's traps.
+func (q *Queue) SetSite(host string, v []byte) error {
+	b, err := q.bucket(bucketSites)
+	if err != nil {
+		return err
+	}
+	return b.Put([]byte(host), v)
+}
+
 // Crawl gives what the crawl is; its Name is "" if that was never set.
 func (q *Queue) Crawl() (c record.Crawl, err error) {
 	b, err := q.bucket(bucketAbout)
@@ -563,7 +659,7 @@ func (q *Queue) Reset() error {
 	if err := q.begin(); err != nil {
 		return err
 	}
-	for _, b := range [][]byte{bucketSeen, bucketQueue, bucketLater, bucketHosts, bucketAbout} {
+	for _, b := range [][]byte{bucketSeen, bucketQueue, bucketLater, bucketHosts, bucketAbout, bucketKept, bucketSites} {
 		if err := q.tx.DeleteBucket(b); err != nil {
 			return err
 		}

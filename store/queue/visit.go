@@ -3,9 +3,11 @@ package queue
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -28,15 +30,43 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 	if err := disk.LockShared(gate); err != nil {
 		return err
 	}
-	db, err := open(dir, !write)
-	if err != nil {
-		return err
+	return guard(dir, func() error {
+		db, err := open(dir, !write)
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		if write {
+			return db.Update(f)
+		}
+		return db.View(f)
+	})
+}
+
+// errState is what a damaged database is.
+var errState = errors.New("the crawl's state is damaged; bring it back from a copy, or remove the folder and begin the crawl again: what it fetched is in the archive")
+
+// guard calls f, which reads the database of the crawl in dir. The database is a
+// mapped file and follows the pointers in it: a damaged one makes it fault or
+// panic, which guard returns as an error.
+func guard(dir string, f func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: %w (%v)", filepath.Join(dir, fileState), errState, r)
+		}
+	}()
+	return f()
+}
+
+// ownState reports, as an error, a database that is not of a crawl, such as an
+// index. One that is empty may become that of a crawl.
+func ownState(tx *bolt.Tx) error {
+	if first, _ := tx.Cursor().First(); first != nil && tx.Bucket(bucketAbout) == nil {
+		return fmt.Errorf("%s: %w (it has a bucket %q)", tx.DB().Path(), errState, first)
 	}
-	defer db.Close()
-	if write {
-		return db.Update(f)
-	}
-	return db.View(f)
+	return nil
 }
 
 // Look gives what the crawl in dir is, and what its workers did when it last
@@ -45,7 +75,7 @@ func Look(dir string) (c record.Crawl, workers []record.Worker, err error) {
 	err = visit(dir, false, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
 		if b == nil {
-			return nil // killed before it began
+			return ownState(tx) // killed before it began
 		}
 		if err := get(b, keyCrawl, &c); err != nil {
 			return err
@@ -98,10 +128,10 @@ func Fetches(dir string) iter.Seq2[[]record.Fetch, error] {
 }
 
 // Waiting yields the URLs that the crawl in dir is to fetch, some at a time: by
-// host, and those that wait for their time last.
+// host, then the URLs that wait for their time, then the URLs that are kept back.
 func Waiting(dir string) iter.Seq2[[]record.Queued, error] {
 	return func(yield func([]record.Queued, error) bool) {
-		for _, bucket := range [][]byte{bucketQueue, bucketLater} {
+		for _, bucket := range [][]byte{bucketQueue, bucketLater, bucketKept} {
 			for list, err := range pages(dir, bucket, decodeQueued) {
 				if !yield(list, err) || err != nil {
 					return

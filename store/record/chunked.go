@@ -204,6 +204,33 @@ func appendSizeLine(dst []byte, size int64) []byte {
 	return append(strconv.AppendInt(dst, size, 16), '\r', '\n')
 }
 
+// IsCut reports whether framing is the residue of a chunked body that ended early.
+func IsCut(framing []byte) bool {
+	for {
+		code, n := binary.Uvarint(framing)
+		if n <= 0 {
+			return false // no residue, or a damaged one
+		}
+		framing = framing[n:]
+		if code>>2 == 0 {
+			// The last chunk has a size line; one that is whole ends in a newline.
+			return code == endVerbatim && bytes.IndexByte(framing, '\n') < 0
+		}
+		_, rest, ok := groupLine(code, framing)
+		if !ok {
+			return false
+		}
+		framing = rest
+		if code&groupOpen != 0 {
+			return true
+		}
+		if _, n = binary.Uvarint(framing); n <= 0 {
+			return false
+		}
+		framing = framing[n:]
+	}
+}
+
 // errFraming is returned for a residue that does not fit its body.
 var errFraming = errors.New("framing residue does not fit the body: one of the two is damaged")
 

@@ -100,10 +100,14 @@ type Queued struct {
 	Due      Time    // not to be fetched before; NoTime for at once
 	Score    float64 // its priority in the order BEST
 	Hint     float64 // priority that a sitemap gives it, 0 to 1, and the topic of the crawl
-	Sitemap  bool    // it was named as a sitemap
-	Forced   bool    // by ADD … FORCE: also if the crawl has met it
+	Sitemap  bool    // it was named as a sitemap, or is guessed to be one
+	Guessed  bool    // nothing names it: it is fetched to see whether it is a sitemap
+	Forced   bool    // by ADD … FORCE, or for a new cookie: also if the crawl has met it
+	Cookie   bool    // one of the redirects that led here set a new cookie
 	Crawl    string  // name of the crawl
 	Off      int     // pages off the topic in a row, on the way here
+	Barren   int     // pages that brought nothing new in a row, on the way here
+	Kept     bool    // it is kept back, because it is in a trap
 	Terms    *Terms  // what Score is made of; nil in orders other than BEST
 }
 
@@ -166,6 +170,17 @@ type Crawl struct {
 	Error     string
 	Stages    [Stages]StageTally
 	Weights   *Weights // in the order BEST
+	Kept      int64    `json:",omitempty"` // URLs that are kept back, because they are in traps
+	// Traps are the traps that URLs are kept back from, the first few.
+	Traps []CrawlTrap `json:",omitempty"`
+}
+
+// CrawlTrap is a part of a site that goes on without anything new.
+type CrawlTrap struct {
+	URL    string // the first one that was kept back
+	Kind   string // of URLs, as package trap names it; with the host it tells traps apart
+	Reason string
+	Kept   int64 // URLs that are kept back
 }
 
 // Worker is what one fetcher of a running crawl does now.
@@ -246,6 +261,15 @@ type CrawlOptions struct {
 	IgnoreRobots bool
 	AllowPrivate bool // also addresses that are not of the public Internet
 	Requisites   bool // also what pages need to be shown: images, style sheets, scripts
+	TrapsOff     bool // also pages without end that bring nothing new
+	// TrapLimit is how many pages of a kind that bring nothing new are fetched
+	// before the kind is taken for a trap; 0 is 1000.
+	TrapLimit int
+	// VisitArgs are the names, in lower case, of arguments of URLs that name visits
+	// and are dropped. PageArgs are the names of arguments that name pages. A name
+	// that begins with a slash is a pattern of a folder, such as /(s(*)). The crawl
+	// finds out about all others.
+	VisitArgs, PageArgs []string
 
 	// Progress, if not nil, is told now and then how far the crawl is, from one
 	// goroutine.
@@ -295,7 +319,16 @@ type CrawlResult struct {
 	// Lost are the seeds that brought no answer in this run, with the reason; the
 	// first few.
 	Lost    []Fetch
+	Ended   Ended
 	Elapsed time.Duration
+}
+
+// Ended counts the fetches of a run that were under way when a limit of the crawl
+// was reached, or it was stopped, and did not come to their end.
+type Ended struct {
+	Why  string // the last of them; "" if there were none
+	Cut  int    // pages of which the part that came is kept
+	Left int    // URLs that brought no answer and stay in the frontier
 }
 
 // ErrCrawlRunning is returned where another process runs a crawl.

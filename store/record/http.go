@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"iter"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,20 @@ func SplitHead(data []byte) int {
 		pos = next
 	}
 	return len(head)
+}
+
+// MessageLength returns the length of the HTTP response at the start of data, as
+// its Content-Length says, and its head. ok is false where data begins with no
+// status line, the head does not end in data or is damaged (it has a second status
+// line or control characters), or there is no Content-Length.
+func MessageLength(data []byte) (length int64, head []byte, ok bool) {
+	n := SplitHead(data)
+	control := func(r rune) bool { return r < ' ' && r != '\r' && r != '\n' && r != '\t' }
+	if n == 0 || n == len(data) || bytes.Contains(data[:n], []byte("\nHTTP/")) || bytes.ContainsFunc(data[:n], control) {
+		return 0, nil, false
+	}
+	body, err := strconv.ParseUint(Header(data[:n], "Content-Length"), 10, 61)
+	return int64(n) + int64(body), data[:n], err == nil
 }
 
 // endOfCutHead is SplitHead's answer where the line at pos is no header line:
@@ -129,6 +144,33 @@ func unfold(value, rest []byte) string {
 		pos = next
 	}
 	return b.String()
+}
+
+// Chunked reports whether head says that the body is sent in chunks: chunked is
+// the last transfer coding, be it the only one or not.
+func Chunked(head []byte) bool {
+	last := ""
+	for value := range Headers(head, "Transfer-Encoding") {
+		last = value[strings.LastIndexByte(value, ',')+1:]
+	}
+	return strings.EqualFold(strings.TrimSpace(last), "chunked")
+}
+
+// Codings returns the codings of a body, in the order in which they were applied
+// and separated by commas: those of Content-Encoding, and then those by which the
+// body was compressed for its transfer only. An example is "br,gzip"; "" means
+// none. Chunks are not among them.
+func Codings(head []byte) string {
+	codings := Header(head, "Content-Encoding")
+	for value := range Headers(head, "Transfer-Encoding") {
+		for coding := range strings.SplitSeq(value, ",") {
+			switch coding = strings.ToLower(strings.TrimSpace(coding)); coding {
+			case "gzip", "x-gzip", "deflate":
+				codings += "," + coding
+			}
+		}
+	}
+	return strings.TrimPrefix(codings, ",")
 }
 
 // Mime is the type that a Content-Type names: lower case, without parameters.

@@ -10,9 +10,15 @@ type ImportOptions struct {
 	Zone     *time.Location // of dates without a zone; nil is UTC
 	Base     string         // of format html: URL of the folder, ending in a slash, or of the one file; "" tells by the files
 	At       time.Time      // of format html: when the files were fetched; zero tells by the files
+	// Earliest and Latest bound the times of captures. A capture outside is
+	// damage. Nil is 1990-01-01, and a day from now.
+	Earliest, Latest *Time
 	// PoolLimit is the size in bytes above which a pool is split by URL; 0 is
 	// 64 GB.
 	PoolLimit int64
+	// PageLimit is how many bytes of a body are read for its title, text, links and
+	// blocks; 0 is 8 MB.
+	PageLimit int64
 	// Progress, if not nil, is called now and then from one goroutine.
 	Progress func(ImportProgress)
 }

@@ -6,7 +6,9 @@ type ReindexOptions struct {
 	// Derived makes anew what was read off bodies when they came in, where an
 	// older version of the program did it, instead of indexes.
 	Derived bool
-	Dry     bool // only say what would be done
+	// PageLimit is as in ImportOptions.
+	PageLimit int64
+	Dry       bool // only say what would be done
 	// Progress, if not nil, is called now and then from one goroutine. Bytes
 	// are those of the db-files.
 	Progress func(done, total int64)

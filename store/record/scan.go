@@ -122,10 +122,29 @@ type Batch struct {
 	Lang            []string
 	Charset         []string // that it is read in
 	DeclaredCharset []string
+	CharsetSource   []string // how Charset was found
+	Unread          []string // why only the first part of the body was read
 	Reason          []string // why it is thought to say that nothing is there
 	NoArchive       []bool   // robots are asked to keep no copy
 	LinkCount       []int64
 	BlockCount      []int64 // leaves
+}
+
+// First returns the first n bytes of the body, or all if it has fewer.
+func (p *Payload) First(n int64) ([]byte, error) {
+	if p.Large == nil {
+		return p.Body[:min(n, int64(len(p.Body)))], nil
+	}
+	var first []byte
+	for piece, err := range p.Large {
+		if err != nil {
+			return nil, err
+		}
+		if first = append(first, piece...); int64(len(first)) >= n {
+			return first[:n], nil
+		}
+	}
+	return first, nil
 }
 
 // LargeBody is the size in bytes above which a payload comes in pieces.
@@ -142,6 +161,7 @@ func (b *Batch) Reset() {
 	b.Digest, b.IP, b.Origin, b.AskedURL, b.Location = b.Digest[:0], b.IP[:0], b.Origin[:0], b.AskedURL[:0], b.Location[:0]
 	b.Source, b.SourceOffset, b.RecordID, b.DeclaredDigest = b.Source[:0], b.SourceOffset[:0], b.RecordID[:0], b.DeclaredDigest[:0]
 	b.Title, b.Lang, b.Charset, b.DeclaredCharset, b.Reason = b.Title[:0], b.Lang[:0], b.Charset[:0], b.DeclaredCharset[:0], b.Reason[:0]
+	b.CharsetSource, b.Unread = b.CharsetSource[:0], b.Unread[:0]
 	b.NoArchive, b.LinkCount, b.BlockCount = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0]
 }
 
@@ -154,6 +174,11 @@ type Payload struct {
 	Large iter.Seq2[[]byte, error]
 	Size  int64  // of the body, either way
 	Mime  string // as in Batch.Mime
+	// Charset is the one of other pages of the host if the body is read in that,
+	// and ReadLimit how many bytes of it after content-decoding are read at most;
+	// else "" and 0.
+	Charset   string
+	ReadLimit int64
 	// NoBody says why the archive has no body for this capture (a revisit whose
 	// original is not here); "" where it has one, be it empty.
 	NoBody string

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // BodyLimits says which bodies a reader keeps in memory. The zero value works.
@@ -134,14 +133,7 @@ func (c *Capture) setHead(head []byte) {
 	c.Status = Status(head)
 }
 
-func (c *Capture) isChunked() bool {
-	return strings.EqualFold(lastElement(Header(c.Head, "Transfer-Encoding")), "chunked")
-}
-
-// lastElement is the last of a comma-separated list.
-func lastElement(list string) string {
-	return strings.TrimSpace(list[strings.LastIndexByte(list, ',')+1:])
-}
+func (c *Capture) isChunked() bool { return Chunked(c.Head) }
 
 func (c *Capture) notModified() {
 	if c.Status == 304 && len(c.Body) == 0 {

@@ -59,19 +59,25 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 // Find returns the offset of the first pattern at from or later. Where there
 // is none, found is false and at the size of the file.
 func (w *Window) Find(from int64, pattern []byte) (at int64, found bool, err error) {
+	return w.FindFunc(from, len(pattern), func(b []byte) int { return bytes.Index(b, pattern) })
+}
+
+// FindFunc is Find for a pattern of length bytes that index finds: index returns
+// the place of the first one in b, or -1.
+func (w *Window) FindFunc(from int64, length int, index func(b []byte) int) (at int64, found bool, err error) {
 	const step = 64 << 10
 	for {
 		b, err := w.View(from, step)
 		if err != nil {
 			return 0, false, err
 		}
-		if i := bytes.Index(b, pattern); i >= 0 {
+		if i := index(b); i >= 0 {
 			return from + int64(i), true, nil
 		}
 		if len(b) < step {
 			return from + int64(len(b)), false, nil
 		}
-		from += int64(len(b) - len(pattern) + 1)
+		from += int64(len(b) - length + 1)
 	}
 }
 

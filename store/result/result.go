@@ -150,14 +150,8 @@ type Reader struct {
 // NewReader reads what a file of that many bytes is. What cannot be read is
 // ErrDamaged.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
-	head := make([]byte, len(magic))
-	if _, err := in.ReadAt(head, 0); err != nil {
-		return nil, damaged(err)
-	}
-	if v, ok := bytes.CutPrefix(head, []byte("infomall result\t")); !ok {
-		return nil, ErrDamaged
-	} else if v[0] > '0'+format && v[0] <= '9' {
-		return nil, fmt.Errorf("the result has format %c and this program reads %d at most: a newer infomall wrote it, use that one", v[0], format)
+	if err := checkFormat(in); err != nil {
+		return nil, err
 	}
 	list, err := readList(in, size)
 	if err != nil {
@@ -171,6 +165,28 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 		}
 	}
 	return r, nil
+}
+
+// headBytes is enough for the first line of a file of any format.
+const headBytes = 64
+
+// checkFormat reads the first line.
+func checkFormat(in io.ReaderAt) error {
+	head := make([]byte, headBytes)
+	n, err := in.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return damaged(err)
+	}
+	line, _, ok := bytes.Cut(head[:n], []byte("\n"))
+	digits, is := bytes.CutPrefix(line, []byte("infomall result\t"))
+	v, err := strconv.ParseUint(string(digits), 10, 32)
+	switch {
+	case !ok || !is || err != nil || v < 1:
+		return ErrDamaged
+	case v > format:
+		return fmt.Errorf("the result has format %d and this program reads %d at most: a newer infomall wrote it, use that one", v, format)
+	}
+	return nil
 }
 
 // readList reads the list and checks its sum.

@@ -96,6 +96,9 @@ type Page struct {
 	Lang       string
 	Charset    string // that it is read in
 	Declared   string // that it or its header says
+	Source     string // how Charset was found
+	Unread     string // why only the first part of the body was read, ReadBytes of it
+	ReadBytes  int64  // 0 if all was read
 	Reason     string // why it is thought to say that nothing is there
 	NoArchive  bool   // robots are asked to keep no copy
 	LinkCount  int64

@@ -73,7 +73,10 @@ func (b *rebuilder) end(ctx context.Context) error {
 	if _, err := b.f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
 		return &Error{File: b.name, Offset: from, Err: err}
 	}
-	at := from + int64(max(bytes.LastIndex(tail, recordStart), 0)) + 1
+	at := from // where a file without runs has it
+	if i := bytes.LastIndex(tail, recordStart); i >= 0 {
+		at += int64(i) + 1
+	}
 	rec, h, err := readRecord(b.f, at, b.info.Bytes)
 	if err != nil || h.kind != kindEnd || at+int64(len(rec)) != b.info.Bytes {
 		return &Error{File: b.name, Offset: at, Err: errors.New("the db-file does not end with a sound end record")}

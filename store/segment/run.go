@@ -135,18 +135,21 @@ const (
 	colHead
 	colFraming
 	colExtra
+	colCharsetSource // this and the next, as colTitle; before metaPlain 9 there were none
+	colUnread
+	colReadBytes
 	backCols
 )
 
 // The formats of meta frames. In metaPacked the IDs of blocks are left out, since
-// they can be made from the blocks, and recipes are columns. Before metaPlain the
+// they can be made from the blocks, and recipes are columns. Before 7 the
 // front was frontWhole, and names of records were a column of texts; before 4 these
 // were in brackets only, and runs with one of format 1 had no facts; else 1, 2 and 4
-// are as metaPlain, and 3, 5 and 6 as metaPacked. Content went on from other runs
+// are as 7, and 3, 5 and 6 as 8, which end before colCharsetSource. Content went on from other runs
 // without seams up to 5.
 const (
-	metaPlain  = 7
-	metaPacked = 8
+	metaPlain  = 9
+	metaPacked = 10
 )
 
 // metaForm tells what a format of meta frames is like, if there is such.
@@ -156,9 +159,9 @@ func metaForm(format byte) (form frontForm, packed bool, err error) {
 		return frontWhole, false, nil
 	case 3, 5, 6:
 		return frontWhole, true, nil
-	case metaPlain:
+	case 7, metaPlain:
 		return frontTight, false, nil
-	case metaPacked:
+	case 8, metaPacked:
 		return frontTight, true, nil
 	}
 	return 0, false, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", format, metaPacked)
@@ -178,7 +181,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 		clear(text[i])
 		text[i], cols[i] = text[i][:0], cols[i][:0]
 	}
-	var holders, refersTime, linkCounts, blockCounts []int64
+	var holders, refersTime, linkCounts, blockCounts, readBytes []int64
 	var recipes []Recipe
 	add := func(col int, s string) { text[col] = append(text[col], s) }
 	for i := range r.entries {
@@ -193,6 +196,9 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 			add(colCharset, e.Page.Charset)
 			add(colDeclaredCharset, e.Page.Declared)
 			add(colReason, e.Page.Reason)
+			add(colCharsetSource, e.Page.Source)
+			add(colUnread, e.Page.Unread)
+			readBytes = append(readBytes, e.Page.ReadBytes)
 			linkCounts = append(linkCounts, e.Page.LinkCount)
 			blockCounts = append(blockCounts, e.Page.BlockCount)
 		}
@@ -226,6 +232,7 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	}
 	cols[colLinkCount] = appendInts(cols[colLinkCount], linkCounts)
 	cols[colBlockCount] = appendInts(cols[colBlockCount], blockCounts)
+	cols[colReadBytes] = appendInts(cols[colReadBytes], readBytes)
 	cols[colHolders] = appendInts(cols[colHolders], holders)
 	cols[colRefersTime] = appendInts(cols[colRefersTime], refersTime)
 	cols[colBlockLens] = appendInts(binary.AppendUvarint(cols[colBlockLens], uint64(len(lens))), lens)
@@ -261,6 +268,7 @@ type Meta struct {
 	number  uint32
 	packed  bool
 	form    frontForm
+	read    bool // it has colCharsetSource and the columns after it
 	front   *front
 	cols    [backCols][]byte
 
@@ -283,8 +291,11 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	if err := m.front.decode(&r, m.form, wantAll); err != nil {
 		return nil, err
 	}
+	m.read = b[0] >= metaPlain
 	for i := range m.cols {
-		m.cols[i] = r.Sized()
+		if i < colCharsetSource || m.read {
+			m.cols[i] = r.Sized()
+		}
 	}
 	if r.Bad || len(r.B) != 0 {
 		return nil, errColumn
@@ -382,6 +393,19 @@ func (m *Meta) Pages() ([]Page, error) {
 		}
 		texts[i] = t
 	}
+	sources, unread, readBytes := make([]string, n), make([]string, n), make([]int64, n)
+	if m.read {
+		var err error
+		if sources, err = decodeTexts(nil, m.cols[colCharsetSource], n); err != nil {
+			return nil, err
+		}
+		if unread, err = decodeTexts(nil, m.cols[colUnread], n); err != nil {
+			return nil, err
+		}
+		if readBytes, err = decodeInts(nil, m.cols[colReadBytes], n); err != nil {
+			return nil, err
+		}
+	}
 	links, err := decodeInts(nil, m.cols[colLinkCount], n)
 	if err != nil {
 		return nil, err
@@ -401,6 +425,7 @@ func (m *Meta) Pages() ([]Page, error) {
 		default:
 			out[i] = Page{
 				Title: texts[0][next], Lang: texts[1][next], Charset: texts[2][next], Declared: texts[3][next], Reason: texts[4][next],
+				Source: sources[next], Unread: unread[next], ReadBytes: readBytes[next],
 				NoArchive: fl>>flagNoArchive&1 != 0, LinkCount: links[next], BlockCount: blocks[next],
 			}
 			next++
@@ -847,7 +872,7 @@ func (h *recordHead) others() []RunRef {
 	return h.dict
 }
 
-func httpDate(t record.Time) string { return t.Std().Format("Mon, 02 Jan 2006 15:04:05 GMT") }
+func httpDate(t record.Time) string { return t.Std().Format(dateLayout) }
 
 // parseHead reads the record of a db-file that is all of b, and checks its crc.
 func parseHead(b []byte) (h recordHead, data []byte, err error) {
@@ -945,12 +970,28 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 	return h, crcLine, nil
 }
 
+const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+// parseHTTPDate reads what httpDate wrote, also years of more than four digits
+// or before the year 0, which time.Parse does not read.
 func parseHTTPDate(s string) (record.Time, error) {
-	t, err := time.Parse("Mon, 02 Jan 2006 15:04:05 GMT", s)
-	if err != nil {
+	t, err := time.Parse(dateLayout, s)
+	if err == nil {
+		return record.At(t), nil
+	}
+	words := strings.Fields(s)
+	if len(words) != 6 {
 		return 0, err
 	}
-	return record.At(t), nil
+	year, e := strconv.ParseInt(words[3], 10, 29) // in milliseconds it fits in 64 bits
+	if e != nil {
+		return 0, err
+	}
+	words[3] = "2000"
+	if t, e = time.Parse(dateLayout, strings.Join(words, " ")); e != nil {
+		return 0, err
+	}
+	return record.At(time.Date(int(year), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)), nil
 }
 
 // encode gives the run's record whole, and where in it the meta frame ends. The

@@ -125,8 +125,9 @@ func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err e
 // inflateFault parts faults of compressed data from failures to read it.
 func inflateFault(err error) (why string, failure error) {
 	var corrupt flate.CorruptInputError
+	var unexpected flate.InternalError // also given for damaged data
 	switch {
-	case errors.As(err, &corrupt), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum),
+	case errors.As(err, &corrupt), errors.As(err, &unexpected), errors.Is(err, zlib.ErrHeader), errors.Is(err, zlib.ErrChecksum),
 		errors.Is(err, zlib.ErrDictionary), short(err):
 		return fmt.Sprintf("data can't be inflated: %v", err), nil
 	default:

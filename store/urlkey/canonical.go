@@ -21,7 +21,8 @@ const (
 
 // Canonical returns the form under which the archive knows the URL raw: its
 // WHATWG serialisation without the fragment. That lower-cases scheme and host,
-// resolves dot segments, drops a default port and escapes what must be. It
+// resolves dot segments, drops a default port and escapes what must be. Escapes
+// that mean the same are written in one way: %7e is ~, and %e4 is %E4. It
 // keeps scheme, www, trailing slash, case of the path, order of the query and
 // session ids, for URLs that differ in these may differ in content.
 //
@@ -37,6 +38,14 @@ const (
 func Canonical(raw string) (string, error) {
 	if n := canonicalPrefix(raw); n > 0 {
 		return raw[:n], nil
+	}
+	if i := pathStart(raw); i > 0 {
+		if path := uniform(raw[i:]); path != raw[i:] {
+			u := raw[:i] + path
+			if n := canonicalPrefix(u); n > 0 {
+				return u[:n], nil
+			}
+		}
 	}
 	return canonicalize(raw)
 }
@@ -78,6 +87,8 @@ func parse(s string) (string, error) {
 		// Blanks before a fragment now end the URL, where the next reading
 		// would trim them.
 		href = strings.TrimRight(href, " ")
+	} else {
+		href = uniform(href)
 	}
 	if err := checkLength(href); err != nil {
 		return "", err

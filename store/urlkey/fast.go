@@ -9,11 +9,10 @@ const (
 	inQuery             // a query: likewise
 )
 
-// classes tells for each byte where it may stand. A percent sign may in a
-// query; in a path it is looked at.
+// classes tells for each byte where it may stand. A percent sign is looked at.
 var classes = func() (t [256]uint8) {
 	for c := byte('!'); c <= '~'; c++ {
-		if strings.IndexByte("\"#<>'", c) < 0 {
+		if strings.IndexByte("\"#<>'%", c) < 0 {
 			t[c] |= inQuery
 		}
 		if strings.IndexByte("\"#<>?`{}^\\%", c) < 0 {
@@ -127,8 +126,8 @@ func plainPath[T string | []byte](s T, i int) int {
 				return 0 // perhaps a dot segment
 			}
 		case c == '%':
-			if i+2 < len(s) && s[i+1] == '2' && s[i+2]|0x20 == 'e' {
-				return 0 // perhaps a dot segment
+			if !isUniform(s, i) {
+				return 0 // perhaps a dot segment too
 			}
 		case c == '#':
 			return i
@@ -145,6 +144,7 @@ func plainQuery[T string | []byte](s T, i int) int {
 	for ; i < len(s); i++ {
 		switch c := s[i]; {
 		case classes[c]&inQuery != 0:
+		case c == '%' && isUniform(s, i):
 		case c == '#':
 			return i
 		default:

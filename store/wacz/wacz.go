@@ -245,7 +245,8 @@ func (c *content) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.sum.Write(p[:n])
 	var corrupt flate.CorruptInputError
-	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) {
+	var unexpected flate.InternalError // also given for damaged data
+	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) || errors.As(err, &unexpected) {
 		c.damage, err = err, io.EOF
 	}
 	return n, err

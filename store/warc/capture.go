@@ -94,7 +94,7 @@ func (s *scanner) revisit(c *record.Capture, off int64, h header) error {
 	}
 	c.Head = bytes.Clone(b[:record.SplitHead(b)])
 	c.Status = record.Status(c.Head)
-	if c.Status == 304 || strings.Contains(h.get("WARC-Profile"), "server-not-modified") {
+	if c.Status == 304 || strings.Contains(strings.ToLower(h.get("WARC-Profile")), "server-not-modified") {
 		c.Via = record.ViaNotModified
 	}
 	c.RefersURL = h.uri("WARC-Refers-To-Target-URI")

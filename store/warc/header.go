@@ -9,8 +9,28 @@ import (
 	"time"
 )
 
-// magic begins every record.
+// magic begins every record. Some writers write it in lower case.
 const magic = "WARC/"
+
+// hasMagic reports whether b begins with the magic, in any case.
+func hasMagic(b []byte) bool {
+	return len(b) >= len(magic) && bytes.EqualFold(b[:len(magic)], []byte(magic))
+}
+
+// indexMagic returns the place of the first magic in b, in any case; -1 if there
+// is none.
+func indexMagic(b []byte) int {
+	for from := 0; ; {
+		slash := bytes.IndexByte(b[from:], '/')
+		if slash < 0 {
+			return -1
+		}
+		from += slash + 1
+		if at := from - len(magic); at >= 0 && hasMagic(b[at:]) {
+			return at
+		}
+	}
+}
 
 // headerMax bounds a record's header, in bytes.
 const headerMax = 1 << 20
@@ -33,8 +53,10 @@ var (
 	errCutHeader = errors.New("file ends within the header of a record")
 )
 
-// parseHeader reads the header at the start of b. It takes lines that end in a
-// bare LF or in more than one CR, joins folded ones, and passes over those without a colon.
+// parseHeader reads the header at the start of b. Lines may end in a bare LF or
+// in more than one CR. Folded lines are joined, and lines without a colon are
+// passed over. A header that only lacks a usable Content-Length is returned with
+// the error.
 func parseHeader(b []byte) (header, error) {
 	if !startsRecord(b) {
 		return header{}, errNoHeader
@@ -67,10 +89,10 @@ func parseHeader(b []byte) (header, error) {
 
 // startsRecord reports whether b begins with a line such as "WARC/1.0".
 func startsRecord(b []byte) bool {
-	rest, ok := bytes.CutPrefix(b, []byte(magic))
-	if !ok {
+	if !hasMagic(b) {
 		return false
 	}
+	rest := b[len(magic):]
 	version, _, ok := bytes.Cut(rest[:min(len(rest), 32)], []byte("\n"))
 	version = bytes.TrimRight(version, "\r \t")
 	major, minor, dot := bytes.Cut(version, []byte("."))
@@ -120,17 +142,27 @@ func (h *header) uri(name string) string {
 	return value
 }
 
-// dateLayouts are the forms of a WARC-Date: those of RFC 3339 and, coarser,
-// of W3CDTF, and the 14 digits of ARC and CDX files. Without a zone it is UTC.
+// dateLayouts are the forms of a WARC-Date: those of RFC 3339, the coarser ones
+// of W3CDTF, and the digits of ARC and CDX files. A date without a zone is in
+// UTC. Seconds may have a fraction in each of them.
 var dateLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05",
-	"2006-01-02T15:04Z07:00", "2006-01-02", "2006-01", "2006", "20060102150405",
+	time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05",
+	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04", "2006-01-02", "2006-01", "2006",
+	"20060102150405", "200601021504", "2006010215", "20060102",
 }
 
-// parseDate reads a WARC-Date.
+// parseDate reads a WARC-Date. The T and the Z may be in lower case, a blank may
+// be in place of the T, and 14 digits may be followed by those of a fraction.
 func parseDate(s string) (time.Time, error) {
+	upper := strings.ToUpper(s)
+	if date, clock, ok := strings.Cut(upper, " "); ok {
+		upper = date + "T" + strings.ReplaceAll(clock, " ", "") // before a zone too
+	}
+	if n := len("20060102150405"); len(upper) > n && len(upper) <= n+9 && isDigits([]byte(upper)) {
+		upper = upper[:n] + "." + upper[n:]
+	}
 	for _, layout := range dateLayouts {
-		if t, err := time.Parse(layout, s); err == nil {
+		if t, err := time.Parse(layout, upper); err == nil {
 			return t, nil
 		}
 	}

@@ -59,7 +59,7 @@ func (c *recoverer) run(yield func(record.Recovered) bool) error {
 		var out record.Recovered
 		if why != "" {
 			var it record.Item
-			it, next, err = c.Damage(pos, why, c.search)
+			it, next, err = c.Damage(pos, why, c.searchAll)
 			out = record.Recovered{Offset: it.Offset, Length: it.Length, What: it.Damage, URL: h.uri("WARC-Target-URI"), Time: timeOf(&h)}
 			c.whole = false
 		} else {

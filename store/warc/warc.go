@@ -8,9 +8,11 @@ package warc
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"strings"
 
 	"infomall/store/gzipped"
@@ -54,7 +56,16 @@ func open(ctx context.Context, r io.ReaderAt, o Options) (*scanner, error) {
 
 // hasRecord reports whether a record starts in text.
 func hasRecord(text []byte) bool {
-	return bytes.HasPrefix(text, []byte(magic)) || bytes.Contains(text, []byte("\n"+magic))
+	for from := 0; ; {
+		at := indexMagic(text[from:])
+		if at < 0 {
+			return false
+		}
+		if at += from; at == 0 || text[at-1] == '\n' {
+			return true
+		}
+		from = at + len(magic)
+	}
 }
 
 // Detect reports whether r looks like a WARC file: a record starts in its first
@@ -76,7 +87,7 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 		compressed = bytes.HasPrefix(start, gzipped.Magic)
 		for at, c := range start {
 			switch {
-			case c == magic[0] && startsRecord(start[at:]):
+			case c|0x20 == 'w' && startsRecord(start[at:]):
 				return true, false, nil
 			case c == gzipped.Magic[0] && gzipped.IsMember(r, int64(at), hasRecord):
 				return true, true, nil
@@ -104,7 +115,7 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 		}
 		var it record.Item
 		if why != "" {
-			it, next, err = s.Damage(pos, why, s.search)
+			it, next, err = s.Damage(pos, why, s.searchAll)
 		} else {
 			it, err = s.item(pos, h)
 			next = pos + h.bytes + h.length
@@ -117,39 +128,85 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 }
 
 // recordAt reads the header at pos and checks that the record ends where its
-// length says. why says what is wrong.
+// length says. A length that is wrong is corrected in h if something else says
+// where the record ends. why says what is wrong, and is "" if nothing is.
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, fault, err := s.headerAt(pos)
 	if err != nil {
 		return header{}, "", err
 	}
+	block := pos + h.bytes
 	if fault != nil {
-		return h, fault.Error(), nil
+		why = fault.Error()
+	} else {
+		e, err := s.end(block, h.length)
+		if err != nil {
+			return h, "", err
+		}
+		why = e.fault
+		if e.sure {
+			return h, "", nil
+		}
+		if why == "" { // is another record within the block?
+			at, found, err := s.search(pos, block+h.length)
+			if !found || at >= block+h.length || err != nil {
+				return h, "", err
+			}
+			why = errWrongLength.Error()
+		}
+		more, err := s.slip(block + h.length)
+		if more > 0 || err != nil {
+			h.length += more
+			return h, "", err
+		}
 	}
-	if why, err = s.checkEnd(pos+h.bytes, h.length); why == "" || err != nil {
-		return h, why, err
+	if length, ok, err := s.lengthByHTTP(block, &h); ok || err != nil {
+		h.length = length
+		return h, "", err
 	}
-	more, err := s.slip(pos + h.bytes + h.length)
-	if more > 0 {
-		h.length += more
-		why = ""
-	}
-	return h, why, err
+	return h, why, nil
 }
 
-// slipMax is how many bytes a Content-Length may be short and be mended:
-// writers that forget a line end are known, and no others.
+// slipMax is how many bytes a Content-Length may be short and be corrected:
+// some writers forget a line end.
 const slipMax = 4
 
-// slip finds by how much a length that leads to end is short, where the empty
-// lines and the next record stand a few bytes behind; 0 if they do not.
+// slip returns by how much a length that leads to end is too short: the empty
+// lines and the next record are so many bytes further on. It is 0 if they are
+// not there.
 func (s *scanner) slip(end int64) (more int64, err error) {
-	b, err := s.Window.View(end, slipMax+len(recordEnd))
-	return int64(max(bytes.Index(b, []byte(recordEnd)), 0)), err
+	b, err := s.Window.View(end, slipMax+len("\r\n\r\n"+magic))
+	if err != nil {
+		return 0, err
+	}
+	for i := 1; i <= min(slipMax, len(b)); i++ {
+		for _, lines := range []string{"\r\n\r\n", "\n\n"} {
+			if next, ok := bytes.CutPrefix(b[i:], []byte(lines)); ok && hasMagic(next) {
+				return int64(i), nil
+			}
+		}
+	}
+	return 0, nil
 }
 
-// recordEnd is what stands between a block and the next record.
-const recordEnd = "\r\n\r\n" + magic
+// lengthByHTTP returns the length of a response's block by the headers of HTTP
+// in it. ok is false where they say none, or one that leads to no end of a
+// record.
+func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, err error) {
+	if h.bytes == 0 || !strings.EqualFold(h.get("WARC-Type"), "response") {
+		return 0, false, nil
+	}
+	b, err := s.Window.View(block, record.ViewMax)
+	if err != nil {
+		return 0, false, err
+	}
+	length, head, ok := record.MessageLength(b)
+	if !ok || bytes.Contains(bytes.ToUpper(head), []byte("WARC-")) { // torn, and another record's header follows
+		return 0, false, nil
+	}
+	e, err := s.end(block, length)
+	return length, e.sure, err
+}
 
 // headerAt reads the header at pos.
 func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
@@ -169,52 +226,78 @@ func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 	}
 }
 
-// checkEnd checks that the block of length bytes at off is followed by the
-// empty lines that end a record, by another record, by another gzip member, or
-// by the end of the file.
-func (s *scanner) checkEnd(off, length int64) (why string, err error) {
-	end := off + length
-	there, err := s.Has(off, length)
-	if !there || err != nil {
-		return fmt.Sprintf("file ends within the %d bytes that Content-Length says", length), err
-	}
-	b, err := s.Window.View(end, 1<<10)
-	if err != nil {
-		return "", err
-	}
-	rest := bytes.TrimLeft(b, "\r\n")
-	if len(rest) == 0 || bytes.HasPrefix(rest, []byte(magic)) ||
-		bytes.HasPrefix(b, []byte("\r\n\r\n")) || bytes.HasPrefix(b, []byte("\n\n")) {
-		return "", nil
-	}
-	if _, first := s.Locate(end); first && s.Compressed() {
-		return "", nil
-	}
-	return "record does not end where Content-Length says", nil
+// errWrongLength says that a Content-Length leads to no end of a record.
+var errWrongLength = errors.New("record does not end where Content-Length says")
+
+// ending says what is at the end of a block.
+type ending struct {
+	fault string // why no record ends there, or ""
+	// sure: another record, another gzip member or the end of the file follows.
+	// Otherwise empty lines follow, as may also be within a block.
+	sure bool
 }
 
-// search returns the offset of the next record behind pos, or that of the end
-// of what can be read. It need not start a line, as what was written before may
-// be torn. A header alone proves nothing, as a page may quote one: its record
-// must end where it says.
-func (s *scanner) search(pos int64) (next int64, found bool, err error) {
-	from := pos + 1
-	for {
-		at, found, err := s.Window.Find(from, []byte(magic))
-		if err != nil || !found {
+// end looks at what follows the block of length bytes at off.
+func (s *scanner) end(off, length int64) (e ending, err error) {
+	there, err := s.Has(off, length)
+	if !there || err != nil {
+		return ending{fault: fmt.Sprintf("file ends within the %d bytes that Content-Length says", length)}, err
+	}
+	end := off + length
+	b, err := s.Window.View(end, 1<<10)
+	if err != nil {
+		return ending{}, err
+	}
+	rest := bytes.TrimLeft(b, "\r\n")
+	if len(rest) == 0 || hasMagic(rest) {
+		return ending{sure: true}, nil
+	}
+	if _, first := s.Locate(end); first && s.Compressed() {
+		return ending{sure: true}, nil
+	}
+	if bytes.HasPrefix(b, []byte("\r\n\r\n")) || bytes.HasPrefix(b, []byte("\n\n")) {
+		return ending{}, nil
+	}
+	return ending{fault: errWrongLength.Error()}, nil
+}
+
+// search returns the offset of the next record after pos, or the end of what
+// can be read if there is none. It gives up at limit. A record need not start a
+// line, because what was written before it may be torn. A header alone proves
+// nothing, because a page may quote one: its record must also end where it says.
+func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
+	for from := pos + 1; ; {
+		at, found, err := s.Window.FindFunc(from, len(magic), indexMagic)
+		if err != nil || !found || at >= limit {
 			return at, false, err
 		}
-		h, fault, err := s.headerAt(at)
-		if err != nil {
-			return 0, false, err
-		}
-		if fault == nil && h.get("WARC-Type") != "" {
-			if why, err := s.checkEnd(at+h.bytes, h.length); why == "" || err != nil {
-				return at, true, err
-			}
+		whole, err := s.isRecord(at)
+		if whole || err != nil {
+			return at, true, err
 		}
 		from = at + 1
 	}
+}
+
+// searchAll is search without a limit.
+func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
+	return s.search(pos, math.MaxInt64)
+}
+
+// isRecord reports whether there is a record at pos that ends where it says, or
+// where HTTP says.
+func (s *scanner) isRecord(pos int64) (bool, error) {
+	h, fault, err := s.headerAt(pos)
+	if err != nil || h.get("WARC-Type") == "" {
+		return false, err
+	}
+	if fault == nil {
+		if e, err := s.end(pos+h.bytes, h.length); e.fault == "" || err != nil {
+			return true, err
+		}
+	}
+	_, ok, err := s.lengthByHTTP(pos+h.bytes, &h)
+	return ok, err
 }
 
 // item makes the item of the whole record at pos.

@@ -128,6 +128,12 @@ func TestRecords(t *testing.T) {
 		{"chunked", rec("WARC-Type: response\r\nWARC-Target-URI: http://a.cn/\r\n"+http+when, "HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"), "response http://a.cn/ 200 \"x\"\n"},
 		{"folded and doubled fields", rec("WARC-Type: response\r\nWARC-Type: request\r\nWARC-Target-URI: http://a.cn/\r\n"+http+"X-Long: a\r\n b\r\n"+when, "HTTP/1.0 200 OK\r\n\r\n"), "response http://a.cn/ 200 \"\"\n"},
 		{"lower case", rec("warc-type: Response\r\nwarc-target-uri: http://a.cn/\r\n"+http+when, "HTTP/1.0 200 OK\r\n\r\n"), "response http://a.cn/ 200 \"\"\n"},
+		{"lower case of the magic", "warc" + rec("WARC-Type: resource\r\nWARC-Target-URI: http://a.cn/\r\nWARC-Date: 2008-06-30t22:00:00z\r\n", "x")[4:], "resource http://a.cn/ 0 \"x\"\n"},
+		{"byte order mark", "\ufeff" + rec("WARC-Type: resource\r\nWARC-Target-URI: http://a.cn/\r\n"+when, "x"), "resource http://a.cn/ 0 \"x\"\n"},
+		{"profile of HTTPS in capitals", rec("WARC-Type: REVISIT\r\nWARC-Target-URI: http://a.cn/\r\nWARC-Profile: HTTPS://NETPRESERVE.ORG/WARC/1.1/REVISIT/SERVER-NOT-MODIFIED\r\n"+when, ""), "not_modified http://a.cn/ 0 \"\"\n"},
+		{"HTTP/2", rec("WARC-Type: response\r\nWARC-Target-URI: http://a.cn/\r\n"+http+when, "HTTP/2 200\r\nContent-Type: text/html\r\n\r\nx"), "response http://a.cn/ 200 \"x\"\n"},
+		{"FTP", rec("WARC-Type: response\r\nWARC-Target-URI: ftp://a.cn/x\r\nContent-Type: text/plain\r\n"+when, "x"), "resource ftp://a.cn/x 0 \"x\"\n"},
+		{"no empty lines between records", strings.TrimRight(rec("WARC-Type: resource\r\nWARC-Target-URI: http://a.cn/\r\n"+when, "x"), "\r\n") + rec("WARC-Type: request\r\n", ""), "resource http://a.cn/ 0 \"x\"\nskipped request record\n"},
 		{"bare LF", strings.ReplaceAll(rec("WARC-Type: resource\r\nWARC-Target-URI: http://a.cn/\r\n"+when, "x"), "\r\n", "\n"), "resource http://a.cn/ 0 \"x\"\n"},
 		{"version 0.18", strings.Replace(rec("WARC-Type: conversion\r\n", "x"), "1.0", "0.18", 1), "skipped conversion record\n"},
 		{"continuation", rec("WARC-Type: continuation\r\n", "x"), "skipped continuation record: segments are not joined\n"},
@@ -173,6 +179,15 @@ func TestParseDate(t *testing.T) {
 		{"2014-03-04", "2014-03-04T00:00:00Z"},
 		{"2014", "2014-01-01T00:00:00Z"},
 		{"20140304051421", "2014-03-04T05:14:21Z"},
+		{"20140304051421123", "2014-03-04T05:14:21.123Z"},
+		{"201403040514", "2014-03-04T05:14:00Z"},
+		{"20140304", "2014-03-04T00:00:00Z"},
+		{"2014-03-04t05:14:21z", "2014-03-04T05:14:21Z"},
+		{"2014-03-04 05:14:21.5Z", "2014-03-04T05:14:21.5Z"},
+		{"2014-03-04 05:14:21 +0800", "2014-03-03T21:14:21Z"},
+		{"2014-03-04T05:14:21+0800", "2014-03-03T21:14:21Z"},
+		{"2014-03-04T05:14:21+08", "2014-03-03T21:14:21Z"},
+		{"2014-03-04T05:14", "2014-03-04T05:14:00Z"},
 		{"blue monday", ""},
 		{"", ""},
 	}
@@ -232,6 +247,46 @@ func TestDamage(t *testing.T) {
 				t.Errorf("%s, compressed: got\n%swant 3 captures and a damage", tt.name, got)
 			}
 		}
+	}
+}
+
+// TestLengthByHTTP reads responses whose WARC length is wrong or missing: that of
+// HTTP says where they end, if a record or the end of the file follows there.
+func TestLengthByHTTP(t *testing.T) {
+	const http = "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n"
+	body := strings.Repeat("0123456789", 4)
+	one := func(url, length, block string) string {
+		return "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: " + url + "\r\nWARC-Date: 2008-06-30T22:00:00Z\r\n" + length + "\r\n" + block + "\r\n\r\n"
+	}
+	b := response("http://b.cn/", "text of B")
+	want := fmt.Sprintf("response http://a.cn/ 200 %q\nresponse http://b.cn/ 200 \"text of B\"\n", body)
+	for _, length := range []string{"", "Content-Length: -1\r\n", "Content-Length: 30\r\n", "Content-Length: 120\r\n", "Content-Length: 999999\r\n", "Content-Length: many\r\n"} {
+		for name, file := range packings(t, []string{one("http://a.cn/", length, http+body), b}) {
+			if got := brief(read(t, []byte(file), Options{})); got != want {
+				t.Errorf("%q, %s: got\n%swant\n%s", length, name, got, want)
+			}
+		}
+	}
+	// A torn head goes on with the next record's header, whose Content-Length is
+	// not that of HTTP.
+	torn := one("http://a.cn/", "Content-Length: 999999\r\n", http+body)
+	torn = torn[:strings.Index(torn, "\r\nContent-Length: 40")+10]
+	if got, want := brief(read(t, []byte(torn+b), Options{})), "damaged file ends within the 999999 bytes that Content-Length says\nresponse http://b.cn/ 200 \"text of B\"\n"; got != want {
+		t.Errorf("torn head: got\n%swant\n%s", got, want)
+	}
+}
+
+// TestWithinBlock damages a length so that it leads to the empty line of a later
+// record's block: the records between are not lost.
+func TestWithinBlock(t *testing.T) {
+	a, b, c := response("http://a.cn/", "text of A"), response("http://b.cn/", "text\r\n\r\nof B"), response("http://c.cn/", "text of C")
+	file := a + b + c
+	length := len(a) + strings.Index(b, "\r\n\r\nof B") - strings.Index(a, "HTTP/")
+	i := strings.Index(file, "Content-Length: ") + len("Content-Length: ")
+	file = file[:i] + fmt.Sprint(length) + file[i+strings.Index(file[i:], "\r\n"):]
+	want := "damaged record does not end where Content-Length says\nresponse http://b.cn/ 200 \"text\\r\\n\\r\\nof B\"\nresponse http://c.cn/ 200 \"text of C\"\n"
+	if got := brief(read(t, []byte(file), Options{})); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

@@ -288,15 +288,16 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 
 // appendPage adds what the body says to b.
 func (r *row) appendPage(b *record.Batch) {
-	meta, charset, declared := page.Meta{}, "", ""
+	meta, found, unread := page.Meta{}, page.Found{}, ""
 	links, blocks := int64(-1), int64(-1)
 	if body, ok := r.open(); ok {
-		meta, charset, declared = body.Page.Meta(body.Charset), body.Charset, body.Declared
+		meta, found, unread = body.Page.Meta(body.Charset), body.Found, body.Unread
 		links = int64(len(body.Page.Links(0, len(body.Page.Body), body.Charset)))
 		blocks = int64(len(body.Cut(0)))
 	}
 	b.Title, b.Lang = append(b.Title, meta.Title), append(b.Lang, meta.Lang)
-	b.Charset, b.DeclaredCharset = append(b.Charset, charset), append(b.DeclaredCharset, declared)
+	b.Charset, b.DeclaredCharset = append(b.Charset, found.Charset), append(b.DeclaredCharset, found.Declared)
+	b.CharsetSource, b.Unread = append(b.CharsetSource, found.Source), append(b.Unread, unread)
 	b.Reason, b.NoArchive = append(b.Reason, ""), append(b.NoArchive, meta.NoArchive)
 	b.LinkCount, b.BlockCount = append(b.LinkCount, links), append(b.BlockCount, blocks)
 }
@@ -306,7 +307,7 @@ func (r *row) open() (*block.Body, bool) {
 	if r.NoBody {
 		return nil, false
 	}
-	return block.Open([]byte(r.Body), r.Mime, r.contentType(), "", block.Options{})
+	return block.Open([]byte(r.Body), block.As{Mime: r.Mime, ContentType: r.contentType()}, block.Options{})
 }
 
 func add[T any](list *[]T, asked record.Columns, x T) {

@@ -1,4 +1,4 @@
-// Command infomall is a web archive asked in one language. Package repl does
+// Command infomall is a web archive you query in SQL. Package repl does
 // the work.
 package main
 

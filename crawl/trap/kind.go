@@ -1,0 +1,124 @@
+package trap
+
+import (
+	"slices"
+	"strings"
+
+	"infomall/store/urlkey"
+)
+
+// kindLength bounds the name of a kind, and plainName the letters in the last
+// part of a path that are taken for a name of a script and not for a title.
+const (
+	kindLength = 256
+	plainName  = 12
+)
+
+// kindsOf gives the kinds that a URL belongs to: its folders and the names of its
+// arguments, and where it has arguments also its path alone, because facets
+// appear in every combination.
+func kindsOf(u string) []string {
+	path, query, asks := pathOf(u)
+	var b strings.Builder
+	slash := strings.LastIndexByte(path, '/')
+	folders, _ := distinct(path[:slash])
+	for _, f := range folders {
+		writeShape(&b, f)
+		b.WriteByte('/')
+	}
+	last := path[slash+1:]
+	dot := strings.LastIndexByte(last, '.')
+	letters, digits := 0, 0
+	for i := range max(dot, 0) + (len(last)-max(dot, 0))*b2i(dot < 0) {
+		switch class[last[i]] {
+		case letter, high:
+			letters++
+		case digit:
+			digits++
+		}
+	}
+	switch {
+	case last == "", asks, digits > 0 && letters <= plainName:
+		writeShape(&b, last)
+	case dot >= 0 && len(last)-dot <= 6:
+		b.WriteString("*" + last[dot:])
+	default:
+		b.WriteByte('*')
+	}
+	name := b.String()
+	name = name[:min(len(name), kindLength)]
+	if !asks {
+		return []string{name}
+	}
+	var args []string
+	for arg := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
+		key, _, _ := strings.Cut(arg, "=")
+		if args = append(args, key); len(args) == 32 {
+			break
+		}
+	}
+	slices.Sort(args)
+	args = slices.Compact(args)
+	b.Reset()
+	b.WriteString(name)
+	for _, a := range args {
+		b.WriteByte('?')
+		writeShape(&b, a)
+	}
+	full := b.String()
+	return []string{full[:min(len(full), kindLength)], name + "?*"}
+}
+
+// distinct gives the folders of a path, each once: where links that are relative to
+// their page lead in a circle, the same ones follow each other for ever. It also
+// returns how often the most frequent folder that is no number stands in the path.
+func distinct(path string) (folders []string, most int) {
+	seen := make(map[string]int)
+	for f := range strings.SplitSeq(path, "/") {
+		if seen[f]++; seen[f] == 1 {
+			folders = append(folders, f)
+		}
+		if strings.Trim(f, "0123456789") != "" {
+			most = max(most, seen[f])
+		}
+	}
+	return folders, most
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// pathOf divides a canonical URL into path and query.
+func pathOf(u string) (path, query string, asks bool) {
+	_, query, asks = strings.Cut(u, "?")
+	if path = urlkey.RawPath(u); path == "" {
+		path = "/"
+	}
+	return path, query, asks
+}
+
+// writeShape writes a text with "#" in place of each run of letters and digits
+// that has a digit.
+func writeShape(b *strings.Builder, s string) {
+	for i := 0; i < len(s); {
+		end, digits := i, false
+		for end < len(s) && class[s[end]] != other {
+			digits = digits || class[s[end]] == digit
+			end++
+		}
+		switch {
+		case end == i:
+			b.WriteByte(s[i])
+			end++
+		case digits:
+			b.WriteByte('#')
+		default:
+			b.WriteString(s[i:end])
+		}
+		i = end
+	}
+}

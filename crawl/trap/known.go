@@ -1,0 +1,108 @@
+package trap
+
+import "encoding/binary"
+
+// known is a set of hashes, each with a tag, that forgets the ones that were not
+// met for long. It holds two generations: where the younger one is full, it
+// becomes the older one, which is dropped. A hash that is met is in the younger
+// one.
+type known struct {
+	young, old table
+	max        int // hashes of a generation
+}
+
+// Bounds of a generation. With knownMin it remembers a dozen pages, and what all
+// pages of a site have in common.
+const (
+	knownMin = 1 << 10
+	knownMax = 1 << 16
+)
+
+// meet gives the tag that a hash was met with the last time, and gives it another.
+func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
+	if k.young.n >= max(k.max, knownMin) {
+		k.old, k.young = k.young, table{}
+	}
+	if before, ok = k.young.put(h, tag); ok {
+		return before, true
+	}
+	return k.old.get(h)
+}
+
+// memory is how many bytes k takes.
+func (k *known) memory() int { return 6 * (len(k.young.keys) + len(k.old.keys)) }
+
+// table is a hash table with open addressing; 0 is no key.
+type table struct {
+	keys []uint32
+	tags []uint16
+	n    int
+}
+
+func (t *table) find(h uint32) (i int, ok bool) {
+	mask := uint32(len(t.keys) - 1)
+	for at := (h * 0x9e3779b1) & mask; ; at = (at + 1) & mask {
+		switch t.keys[at] {
+		case h:
+			return int(at), true
+		case 0:
+			return int(at), false
+		}
+	}
+}
+
+func (t *table) get(h uint32) (tag uint16, ok bool) {
+	if t.n == 0 {
+		return 0, false
+	}
+	i, ok := t.find(max(h, 1))
+	return t.tags[i], ok
+}
+
+func (t *table) put(h uint32, tag uint16) (before uint16, ok bool) {
+	if 4*(t.n+1) > 3*len(t.keys) {
+		t.grow()
+	}
+	i, ok := t.find(max(h, 1))
+	before = t.tags[i]
+	if t.keys[i], t.tags[i] = max(h, 1), tag; !ok {
+		t.n++
+	}
+	return before, ok
+}
+
+func (t *table) grow() {
+	was := *t
+	n := max(256, 2*len(was.keys))
+	*t = table{keys: make([]uint32, n), tags: make([]uint16, n)}
+	for i, h := range was.keys {
+		if h != 0 {
+			t.put(h, was.tags[i])
+		}
+	}
+}
+
+// append appends the hashes and tags, after their number.
+func (t *table) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(t.n))
+	for i, h := range t.keys {
+		if h != 0 {
+			b = binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint32(b, h), t.tags[i])
+		}
+	}
+	return b
+}
+
+// readTable reads what append appended, and gives what follows.
+func readTable(b []byte) (t table, rest []byte, ok bool) {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size)/6 {
+		return t, nil, false
+	}
+	b = b[size:]
+	for range n {
+		t.put(binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint16(b[4:]))
+		b = b[6:]
+	}
+	return t, b, true
+}

@@ -1,0 +1,448 @@
+package trap
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Bounds of a Print.
+const (
+	unitsMax  = 64 // pairs of words: those with the lowest hashes, so that similar pages keep the same ones
+	mediaMax  = 16 // names of images and other media
+	unitsRoom = 512
+)
+
+// Print is the content of one response, as hashes. Prints of different versions
+// of the program cannot be compared.
+type Print struct {
+	units  []uint32 // sorted
+	media  []uint32
+	cut    bool   // there were more than unitsMax units
+	page   bool   // the response is HTML; else only same is set
+	same   uint64 // of all text, including numbers; two pages with the same words in another order have the same one
+	words  uint64 // of the text without numbers, dates and words of the URL
+	dates  int    // names of months and days
+	number int    // n and
+	last   int    // N, if the page says "n of N"; else 0
+}
+
+// NewFilePrint returns the print of a response that is no HTML.
+func NewFilePrint(body []byte) *Print {
+	h := uint64(14695981039346656037)
+	for len(body) >= 8 {
+		w := uint64(body[0]) | uint64(body[1])<<8 | uint64(body[2])<<16 | uint64(body[3])<<24 |
+			uint64(body[4])<<32 | uint64(body[5])<<40 | uint64(body[6])<<48 | uint64(body[7])<<56
+		h = (h ^ w) * 0x9e3779b97f4a7c15
+		h ^= h >> 32
+		body = body[8:]
+	}
+	for _, c := range body {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return &Print{same: mix(h)}
+}
+
+// NewPrint returns the print of an HTML page with that canonical URL. The bytes
+// of the page must mean ASCII where they look like it.
+func NewPrint(pageURL string, html []byte) *Print {
+	s := &scanner{p: &Print{page: true}, limit: ^uint32(0), prev: edge, lastNumber: -1}
+	s.readURL(pageURL)
+	s.read(html)
+	s.endBlock()
+	s.trim()
+	s.p.units, s.p.cut = slices.Clone(s.units), s.p.cut || s.limit != ^uint32(0)
+	return s.p
+}
+
+// edge stands for the begin and the end of a block of text, and number for what
+// is no word, as words in a pair.
+const (
+	edge   = 1
+	number = 2
+)
+
+// scanner makes a Print of the bytes of a page.
+type scanner struct {
+	p     *Print
+	units []uint32
+	limit uint32 // units above it are not among the lowest
+	prev  uint32 // the word before, in the same block
+	own   []uint32
+	// ownBits has a bit for each word of own, by its first bits: most words of a
+	// page are none.
+	ownBits uint64
+	last    [256]uint32 // units taken in, by their last bits, so that few are taken in twice
+	ids     []uint32    // parts of the URL that look like no words
+
+	numbers    uint64 // the numbers of the block so far, in their order
+	lastNumber int    // the number before, if at most one short word stands between; else -1
+	between    int    // words, and slashes, since then
+}
+
+// readURL notes the words of the page's URL.
+func (s *scanner) readURL(u string) {
+	if _, rest, ok := strings.Cut(u, "://"); ok {
+		_, u, _ = strings.Cut(rest, "/")
+	}
+	if strings.Contains(u, "%") {
+		if plain, err := url.QueryUnescape(u); err == nil {
+			u = plain
+		}
+	}
+	for i := 0; i < len(u) && len(s.own) < 64; {
+		t := readToken(u, i)
+		switch {
+		case t.end == i:
+			i++
+			continue
+		case t.digits && t.end-i >= idLength:
+			s.ids = append(s.ids, t.hash)
+		case !t.digits:
+			s.own = append(s.own, t.hash)
+			s.ownBits |= 1 << (t.hash >> 26)
+		}
+		i = t.end
+	}
+}
+
+// idLength is from how many letters and digits on a part of a URL with a digit in
+// it may be the id of a visit.
+const idLength = 6
+
+// token is a run of letters, or a run of letters and digits of ASCII.
+type token struct {
+	end    int
+	hash   uint32
+	digits bool // it has a digit, so it is no word
+	value  int  // of a short number; else -1
+}
+
+// The classes of bytes in text.
+const (
+	other = iota
+	letter
+	digit
+	high // part of a letter outside of ASCII
+)
+
+var class = func() (c [256]uint8) {
+	for b := range c {
+		switch {
+		case 'a' <= b|0x20 && b|0x20 <= 'z':
+			c[b] = letter
+		case '0' <= b && b <= '9':
+			c[b] = digit
+		case b >= 0x80:
+			c[b] = high
+		}
+	}
+	return c
+}()
+
+// readToken reads the token that begins at i; its end is i if there is none.
+// Between a digit and a letter outside of ASCII one token ends, because scripts
+// such as Chinese write no spaces.
+func readToken[T string | []byte](text T, i int) token {
+	h := uint32(2166136261)
+	t := token{end: i, value: 0}
+	was := uint8(other)
+	for ; t.end < len(text); t.end++ {
+		c := text[t.end]
+		k := class[c]
+		if k == other || k == digit && was == high || k == high && t.digits {
+			break
+		}
+		was = k
+		switch k {
+		case digit:
+			t.digits = true
+			if t.value >= 0 && t.value < 1e6 {
+				t.value = t.value*10 + int(c-'0')
+			} else {
+				t.value = -1
+			}
+		case letter:
+			c |= 0x20
+			t.value = -1
+		}
+		h = (h ^ uint32(c)) * 16777619
+	}
+	if !t.digits {
+		t.value = -1
+	}
+	t.hash = mix32(h)
+	return t
+}
+
+// mix32 and mix spread the bits of a hash.
+func mix32(h uint32) uint32 {
+	h ^= h >> 16
+	h *= 0x7feb352d
+	h ^= h >> 15
+	h *= 0x846ca68b
+	h ^= h >> 16
+	return h | 4 // apart from edge and number
+}
+
+func mix(h uint64) uint64 {
+	h ^= h >> 33
+	h *= 0xff51afd7ed558ccd
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+// read reads a page.
+func (s *scanner) read(html []byte) {
+	for i := 0; i < len(html); {
+		c := html[i]
+		switch {
+		case class[c] != other:
+			t := readToken(html, i)
+			s.token(&t, t.end-i)
+			i = t.end
+		case c == '<':
+			i = s.tag(html, i)
+		case c == '&':
+			i = s.reference(html, i)
+		default:
+			if c == '/' && s.lastNumber >= 0 {
+				s.between++
+			}
+			i++
+		}
+	}
+}
+
+// spread moves a hash of 32 bits, which is mixed, to the upper bits of a sum too.
+const spread = 0x9e3779b97f4a7c15
+
+// ofLength is the most bytes of a word such as "of", "von" or "из".
+const ofLength = 4
+
+// token takes in a word or number.
+func (s *scanner) token(t *token, length int) {
+	if t.digits {
+		s.number(t, length)
+		return
+	}
+	w := t.hash
+	if s.lastNumber >= 0 {
+		if s.between++; length > ofLength {
+			s.lastNumber = -1
+		}
+	}
+	s.p.same += uint64(w) * spread
+	switch {
+	case maybeDate[w%dateFilter] && dateWords[w]:
+		s.p.dates++
+		w = number
+	case s.ownBits&(1<<(w>>26)) != 0 && slices.Contains(s.own, w):
+		w = number
+	}
+	if w == number && s.prev == number {
+		return
+	}
+	s.pair(w)
+}
+
+// number takes in a token with digits.
+func (s *scanner) number(t *token, length int) {
+	if length < idLength || !slices.Contains(s.ids, t.hash) {
+		s.numbers = mix(s.numbers ^ uint64(t.hash))
+		s.p.same += s.numbers
+	}
+	if s.lastNumber > 0 && s.between == 1 && t.value > 1 && t.value >= s.lastNumber && s.p.last == 0 {
+		s.p.number, s.p.last = s.lastNumber, t.value
+	}
+	s.lastNumber, s.between = t.value, 0
+	if s.prev != number {
+		s.pair(number)
+	}
+}
+
+// pair takes in a word, which makes a pair with the word before.
+func (s *scanner) pair(w uint32) {
+	u := mix32(s.prev*0x9e3779b1 + w)
+	s.prev = w
+	s.p.words += uint64(u) * spread
+	if u > s.limit || s.last[u%256] == u {
+		return
+	}
+	s.last[u%256] = u
+	if s.units = append(s.units, u); len(s.units) == unitsRoom {
+		s.trim()
+	}
+}
+
+// trim leaves the lowest units.
+func (s *scanner) trim() {
+	slices.Sort(s.units)
+	s.units = slices.Compact(s.units)
+	if len(s.units) > unitsMax {
+		s.units = s.units[:unitsMax]
+		s.limit = s.units[unitsMax-1]
+	}
+}
+
+// endBlock ends a block of text. One that has numbers only is none.
+func (s *scanner) endBlock() {
+	if s.prev != edge {
+		s.pair(edge)
+	}
+	s.prev, s.numbers, s.lastNumber = edge, 0, -1
+}
+
+// reference reads a character reference. A number stands for a letter.
+func (s *scanner) reference(html []byte, i int) int {
+	end := bytes.IndexByte(html[i:min(i+12, len(html))], ';')
+	if end < 2 {
+		return i + 1
+	}
+	if html[i+1] == '#' {
+		t := readToken(html, i+2)
+		if t.value > 127 || t.value < 0 {
+			t.digits = false
+			s.token(&t, 2)
+		}
+	}
+	return i + end + 1
+}
+
+// tag reads what begins with "<", and gives the place after it.
+func (s *scanner) tag(html []byte, i int) int {
+	rest := html[i+1:]
+	if bytes.HasPrefix(rest, []byte("!--")) {
+		if end := bytes.Index(rest, []byte("-->")); end >= 0 {
+			return i + 1 + end + 3
+		}
+	}
+	end := bytes.IndexByte(rest, '>')
+	if end < 0 {
+		return len(html)
+	}
+	var name [10]byte
+	n := 0
+	for n < len(name) && n < end && (class[rest[n]] == letter || class[rest[n]] == digit || n == 0 && rest[n] == '/') {
+		name[n] = rest[n] | 0x20
+		n++
+	}
+	next := i + 1 + end + 1
+	switch string(name[:n]) {
+	case "b", "i", "em", "strong", "font", "span", "u", "s", "sup", "sub", "small", "big", "tt", "code", "abbr", "wbr", "mark",
+		"/b", "/i", "/em", "/strong", "/font", "/span", "/u", "/s", "/sup", "/sub", "/small", "/big", "/tt", "/code", "/abbr", "/mark":
+		return next
+	case "script", "style", "template":
+		s.endBlock()
+		return next + endOf(html[next:], string(name[:n]))
+	case "img", "source", "embed", "video", "audio", "object", "image", "input":
+		s.names(rest[:end], true)
+	case "a", "area", "div":
+		s.names(rest[:end], false)
+	case "frame", "iframe":
+		for _, c := range rest[:end] {
+			s.p.same += mix(uint64(c) + s.p.same<<8)
+		}
+	}
+	s.endBlock()
+	return next
+}
+
+// endOf is where the end tag of an element without markup begins.
+func endOf(html []byte, name string) int {
+	for at := 0; ; {
+		i := bytes.Index(html[at:], []byte("</"))
+		if i < 0 {
+			return len(html)
+		}
+		at += i
+		if len(html) >= at+2+len(name) && strings.EqualFold(string(html[at+2:at+2+len(name)]), name) {
+			return at
+		}
+		at += 2
+	}
+}
+
+// names takes in the media that a tag names: any address of an element that
+// shows one, and of others an address that ends as one.
+func (s *scanner) names(tag []byte, shows bool) {
+	for i := 0; i < len(tag) && len(s.p.media) < mediaMax; {
+		eq := bytes.IndexByte(tag[i:], '=')
+		if eq < 0 {
+			return
+		}
+		attr := tag[:i+eq]
+		i += eq + 1
+		value := tag[i:]
+		var end int
+		if len(value) > 0 && (value[0] == '"' || value[0] == '\'') {
+			value = value[1:]
+			i++
+			end = bytes.IndexByte(value, tag[i-1])
+		} else {
+			end = bytes.IndexAny(value, " \t\r\n")
+		}
+		if end < 0 {
+			end = len(value)
+		}
+		value = value[:end]
+		i += end
+		address := shows && (hasSuffixFold(attr, "src") || hasSuffixFold(attr, "data"))
+		if name, query := fileOf(value); len(name) > 0 && (address || isMedia(name)) {
+			s.medium(name, query)
+		}
+	}
+}
+
+// fileOf divides an address into the last part of its path and its query.
+func fileOf(address []byte) (name, query []byte) {
+	name, query, _ = bytes.Cut(address, []byte("?"))
+	return name[bytes.LastIndexByte(name, '/')+1:], query
+}
+
+func hasSuffixFold(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && strings.EqualFold(string(b[len(b)-len(suffix):]), suffix)
+}
+
+// isMedia reports whether a file by that name is shown, played or printed.
+func isMedia(name []byte) bool {
+	dot := bytes.LastIndexByte(name, '.')
+	if dot <= 0 || len(name)-dot > 5 {
+		return false
+	}
+	var lower [4]byte
+	n := copy(lower[:], name[dot+1:])
+	for i := range n {
+		lower[i] |= 0x20
+	}
+	switch string(lower[:n]) {
+	case "jpg", "jpeg", "png", "gif", "webp", "avif", "svg", "bmp", "tif", "tiff", "mp3", "ogg", "wav", "mp4", "webm", "avi", "mov", "mpg", "mpeg", "pdf", "ps", "zip", "doc":
+		return true
+	}
+	return false
+}
+
+// medium takes in the name of a file, without its folders, in which a visit may
+// be named, and of its query what is too short to be made up by a visit.
+func (s *scanner) medium(name, query []byte) {
+	h := uint32(2166136261)
+	for _, c := range name {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	for i := 0; i < len(query); {
+		t := readToken(query, i)
+		if t.end == i {
+			i++
+			continue
+		}
+		if !t.digits || t.end-i < idLength {
+			h = (h ^ t.hash) * 16777619
+		}
+		i = t.end
+	}
+	u := mix32(h ^ 0x55555555)
+	s.p.same += mix(uint64(u))
+	s.p.media = append(s.p.media, u)
+}

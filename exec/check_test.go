@@ -1,0 +1,259 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"iter"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"infomall/exec"
+	"infomall/exec/op"
+	"infomall/lang"
+	langast "infomall/lang/ast"
+	"infomall/store/record"
+)
+
+// errTouched is how an untouchable archive refuses everything.
+var errTouched = errors.New("the archive was touched")
+
+// untouchable is an archive, and a crawler, that can only be asked for what is
+// defined by name.
+type untouchable struct{}
+
+func (untouchable) Exists() bool { return true }
+func (untouchable) Path() string { return "untouchable" }
+func (untouchable) Definitions(context.Context) ([]record.Definition, error) {
+	return []record.Definition{
+		{Kind: record.KindView, Name: "nowhere", Text: "CREATE VIEW nowhere AS SELECT url FROM captures"},
+		{Kind: record.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
+		{Kind: record.KindQuery, Name: "missing", Text: "SAVE missing (scope, n) AS SELECT url FROM captures IN $scope LIMIT $n"},
+		{Kind: record.KindQuery, Name: "gone", Text: "SAVE gone (scope) AS SELECT url FROM captures IN $scope"},
+		{Kind: record.KindSchedule, Name: "nowhere", Text: "SCHEDULE nowhere EVERY 1d AS VERIFY"},
+		{Kind: record.KindSchedule, Name: "nothing", Text: "SCHEDULE nothing EVERY 1d AS VERIFY"},
+	}, nil
+}
+
+func touched[T any]() iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) { yield(*new(T), errTouched) }
+}
+
+func (untouchable) Snapshot(context.Context) (op.Snapshot, error) { return nil, errTouched }
+func (untouchable) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+	return nil, errTouched
+}
+func (untouchable) Copy(context.Context, record.CopyOptions) ([]record.CopyResult, error) {
+	return nil, errTouched
+}
+func (untouchable) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Finding, error] {
+	return touched[record.Finding]()
+}
+func (untouchable) Merge(context.Context, record.MergeOptions) ([]record.MergeResult, error) {
+	return nil, errTouched
+}
+func (untouchable) PlanVerify(context.Context, record.VerifyOptions) (record.VerifyPlan, error) {
+	return record.VerifyPlan{}, errTouched
+}
+func (untouchable) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
+	return nil, errTouched
+}
+func (untouchable) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
+	return nil, errTouched
+}
+func (untouchable) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
+	return touched[record.Recovered]()
+}
+func (untouchable) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
+	return record.RecoverPlan{}, errTouched
+}
+func (untouchable) Drop(context.Context, record.DropOptions) (record.DropResult, error) {
+	return record.DropResult{}, errTouched
+}
+func (untouchable) Define(context.Context, func([]record.Definition) ([]record.Definition, error)) error {
+	return errTouched
+}
+func (untouchable) SaveResult(context.Context, record.Result, iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+	return record.Result{}, errTouched
+}
+func (untouchable) DropResult(context.Context, string, string) (int, error) { return 0, errTouched }
+
+func (untouchable) Crawls(context.Context) ([]record.Crawl, error)   { return nil, errTouched }
+func (untouchable) Workers(context.Context) ([]record.Worker, error) { return nil, errTouched }
+func (untouchable) Jobs(context.Context) ([]record.Job, error)       { return nil, errTouched }
+func (untouchable) Fetches(context.Context) iter.Seq2[[]record.Fetch, error] {
+	return touched[[]record.Fetch]()
+}
+func (untouchable) Frontier(context.Context) iter.Seq2[[]record.Queued, error] {
+	return touched[[]record.Queued]()
+}
+func (untouchable) Crawl(context.Context, record.CrawlOptions) (record.CrawlResult, error) {
+	return record.CrawlResult{}, errTouched
+}
+func (untouchable) OrderCrawl(context.Context, string, func(*record.CrawlOrders)) error {
+	return errTouched
+}
+func (untouchable) GiveCrawl(context.Context, string, []string, bool) error { return errTouched }
+func (untouchable) Refuses(record.CrawlOptions, string) (string, error)     { return "", errTouched }
+func (untouchable) BeginJob(context.Context, record.Job) (int64, func(record.Job) error, error) {
+	return 0, nil, errTouched
+}
+
+// someStatements are those of testdata/statements.iql, as they are written there.
+func someStatements(t *testing.T) (texts []string) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/statements.iql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for st, err := range lang.Statements(string(b), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(b)[st.At().Start.Offset:st.At().End.Offset])
+	}
+	return texts
+}
+
+// TestEveryStatement shows that testdata/statements.iql has statements of every
+// type.
+func TestEveryStatement(t *testing.T) {
+	have := map[string]bool{}
+	for _, text := range someStatements(t) {
+		st, err := lang.ParseOne(text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		have[reflect.TypeOf(st).Elem().Name()] = true
+	}
+	files, err := filepath.Glob("../lang/ast/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := 0
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || fn.Name.Name != "statement" {
+				continue
+			}
+			if star, ok := fn.Recv.List[0].Type.(*ast.StarExpr); ok && types >= 0 {
+				name := star.X.(*ast.Ident).Name
+				if name == "printer" {
+					continue
+				}
+				types++
+				if !have[name] {
+					t.Errorf("testdata/statements.iql has no %s", name)
+				}
+			}
+		}
+	}
+	if types < 39 {
+		t.Errorf("found %d types of statements in lang/ast", types)
+	}
+}
+
+// statementTokens finds the parts of a statement that mutations replace.
+var statementTokens = regexp.MustCompile(`'(?:[^']|'')*'|\$?[\pL_][\pL\pN_]*|[0-9][0-9A-Za-z.-]*`)
+
+// mutations gives texts like one, each with a token replaced by one that fits ill.
+// Each token gets three of the replacements, in turn.
+func mutations(text string) (list []string) {
+	list = []string{text}
+	turn := len(text)
+	for _, at := range statementTokens.FindAllStringIndex(text, -1) {
+		var others []string
+		switch was := text[at[0]:at[1]]; {
+		case was[0] == '\'':
+			others = []string{"''", "'nonsense'", "'http://['", "'a b'", "'~('", "'*'", "'x.unknown'", "'é\n'", "$absent", "$n"}
+		case was[0] >= '0' && was[0] <= '9':
+			others = []string{"0", "7", "99", "0.25", "1000000000000", "1TB", "0s", "9y", "2008-13", "2mo", "$absent", "$site"}
+		default:
+			others = []string{"absent", "url", "ALL", "host", "$absent"}
+		}
+		for range 3 {
+			turn++
+			list = append(list, text[:at[0]]+others[turn%len(others)]+text[at[1]:])
+		}
+	}
+	return list
+}
+
+// around gives a statement, and statements that it is part of.
+func around(st langast.Statement) []langast.Statement {
+	day := &langast.Duration{Text: "1d", Length: 24 * time.Hour}
+	return []langast.Statement{
+		st,
+		&langast.Explain{Span: st.At(), Statement: st},
+		&langast.Explain{Span: st.At(), Statement: st, Analyze: true},
+		&langast.Schedule{Span: st.At(), Name: langast.Name{Text: "other"}, Every: day, Statement: st},
+		&langast.Schedule{Span: st.At(), Name: langast.Name{Text: "other"}, Adaptive: true, Statement: st},
+	}
+}
+
+// refused runs one statement and gives its error if it was refused before it
+// touched anything.
+func refused(s *exec.Session, st langast.Statement) error {
+	res, err := s.Run(context.Background(), st)
+	switch {
+	case err == nil:
+		res.Close()
+	case errors.Is(err, errTouched), strings.Contains(err.Error(), errTouched.Error()), ofFiles.MatchString(err.Error()):
+		return nil
+	}
+	return err
+}
+
+// ofFiles matches errors of files, at which Check does not look.
+var ofFiles = regexp.MustCompile(`file does not exist|no file matches|syntax error in pattern`)
+
+// TestCheckIsRun runs statements of every kind, also mutated, in a session whose
+// archive refuses everything. What Run refuses before it asks the archive, Check
+// refuses with the same error, and nothing else.
+func TestCheckIsRun(t *testing.T) {
+	texts := someStatements(t)
+	t.Chdir(t.TempDir())
+	compared, both := 0, 0
+	for _, text := range texts {
+		for _, m := range mutations(text) {
+			parsed, err := lang.ParseOne(m, "")
+			if err != nil {
+				continue
+			}
+			for _, st := range around(parsed) {
+				if _, ok := st.(*langast.Run); ok {
+					continue // its statements are run one by one
+				}
+				compared++
+				session := func() *exec.Session {
+					s := newSession(untouchable{})
+					s.Crawler, s.Jobs = untouchable{}, untouchable{}
+					s.ReadOnly = compared%7 == 0
+					return s
+				}
+				run, check := refused(session(), st), session().Check(st)
+				if run != nil {
+					both++
+				}
+				if (run == nil) != (check == nil) || run != nil && run.Error() != check.Error() {
+					t.Errorf("%s\nrun:   %v\ncheck: %v", st, run, check)
+				}
+			}
+		}
+	}
+	if compared < 2500 || both < 1500 {
+		t.Errorf("compared %d statements, of which %d were refused", compared, both)
+	}
+}

@@ -1,0 +1,146 @@
+package block
+
+import (
+	"bytes"
+
+	"infomall/store/page"
+)
+
+// A border is what parts the regions of a page that has no elements for them: a
+// rule, an image drawn as a rule, an image that heads what follows it, a Flash
+// object. It stands alone on its line. What follows it is another part of the
+// page; an image or object is of the part that it heads.
+
+// borderNodes is how many nodes are looked at, at most, to find a border in them.
+const borderNodes = 24
+
+// An image is a border if it is wide and low, as rules and headings are and
+// photographs are not; so is an object, but that a film is not.
+const (
+	borderWidth = 100 // pixels
+	borderImage = 3   // times as wide as high
+	borderFlash = 2
+)
+
+// mayBorder reports whether what shows so much may be a border. An object
+// often has another in it for other browsers.
+func mayBorder(a amount) bool { return a.text == 0 && a.media > 0 && a.media <= 2 }
+
+// border reports whether nodes, which show no text, show a border and nothing
+// else.
+func (f *flow) border(from, to int) bool {
+	nodes := f.t.Nodes
+	if to-from > borderNodes {
+		return false
+	}
+	found := false
+	for i := from; i < to; {
+		n := &nodes[i]
+		i++
+		if n.Kind != page.Element {
+			continue
+		}
+		switch tag := n.Tag; {
+		case tag == page.TagHr:
+			found = true
+		case tag == page.TagImg:
+			if f.wide(i-1, borderImage) || f.drawsBorder(i-1) {
+				found = true
+			} else if f.isMedia(i - 1) {
+				return false
+			}
+		case tag == page.TagObject || tag == page.TagEmbed || tag == page.TagApplet:
+			w, h := f.size(i - 1)
+			if w > 0 && h > 0 && w < borderFlash*h {
+				return false
+			}
+			found = true
+			i = int(n.Next)
+		case traitsOf[tag]&traitMedia != 0:
+			return false
+		case tag.Hidden():
+			i = int(n.Next)
+		}
+	}
+	return found
+}
+
+// wide reports whether an image is a border by its size.
+func (f *flow) wide(i, ratio int) bool {
+	w, h := f.size(i)
+	return w >= borderWidth && h > 0 && w >= ratio*h
+}
+
+// size is the size that an element says it has, in pixels; 0 where it says
+// nothing.
+func (f *flow) size(i int) (width, height int) {
+	if !f.t.May(i, page.AttrSize) {
+		return 0, 0
+	}
+	for a := range f.t.Attrs(i) {
+		switch {
+		case len(a.Name) == 5 && equalFold(a.Name, "width"):
+			width = pixels(a.Value)
+		case len(a.Name) == 6 && equalFold(a.Name, "height"):
+			height = pixels(a.Value)
+		}
+	}
+	return width, height
+}
+
+// pixels reads the number that a size begins with; a share is of a screen that is
+// 800 pixels wide.
+func pixels(b []byte) (n int) {
+	b = bytes.TrimLeft(b, " ")
+	for len(b) > 0 && b[0] >= '0' && b[0] <= '9' && n <= 10_000 {
+		n = 10*n + int(b[0]-'0')
+		b = b[1:]
+	}
+	if len(b) > 0 && b[0] == '%' {
+		return 8 * n
+	}
+	return n
+}
+
+// borderNames end words in the names of files that draw rules and headings.
+var borderNames = [...]string{"line", "bar", "hr", "rule", "divider", "separator", "title", "heading", "banner"}
+
+// drawsBorder reports whether an image of unknown size says by its file's name that
+// it is a rule or a heading: "blueline.gif", "title_news.gif".
+func (f *flow) drawsBorder(i int) bool {
+	if w, h := f.size(i); w > 0 || h > 0 {
+		return false
+	}
+	src, _ := f.t.Attr(i, "src")
+	src = src[bytes.LastIndexByte(src, '/')+1:]
+	for at := 0; at < len(src) && src[at] != '.'; {
+		from := at
+		for at < len(src) && letter(src[at]) {
+			at++
+		}
+		for _, name := range borderNames {
+			if at-from >= len(name) && equalFold(src[at-len(name):at], name) {
+				return true
+			}
+		}
+		if at == from {
+			at++
+		}
+	}
+	return false
+}
+
+// endsLine reports whether nothing more stands on the line that ends at node i.
+func (f *flow) endsLine(i, end int) bool {
+	for i < end {
+		n := &f.t.Nodes[i]
+		switch {
+		case n.Kind == page.Element && (n.Tag.Block() || n.Tag == page.TagBr):
+			return true
+		case !empty(f.shows(i)):
+			return n.Kind == page.Element && f.shows(i).blocks > 0
+		}
+		i = int(n.Next)
+	}
+	return true
+}

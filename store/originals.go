@@ -1,0 +1,743 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"sort"
+	"sync"
+
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// A revisit says that its body is that of another capture. It names that capture by
+// URL and time, or it declares a digest, which a capture of its own URL has as
+// well. The capture that it names may be a revisit, too: together they are a chain,
+// and all of a chain have the body of the capture at its end. A chain that comes
+// back to itself has no body.
+//
+// What a revisit refers to depends on nothing but the captures that the archive
+// has: not on the order in which they came in, nor on what is asked. The rules:
+//
+//  1. It takes the capture that it names: one that brought its body, else another
+//     revisit; of several within the moment that it names the first.
+//  2. If it names none, or the one that it names has no body, it takes the first of
+//     its URL that declares the same digest and brought its body. Another revisit is
+//     not taken by its digest: whether that has a body would depend on this one.
+//  3. Nothing is taken from a later month, as pools depend on earlier ones, nor from
+//     a capture that was deleted before the revisit came in.
+
+// originals finds the captures that revisits refer to, of a snapshot and of a batch
+// that is to be added to it. It remembers what it found, so that a chain is followed
+// once, however many of its revisits are asked for.
+type originals struct {
+	v      *Snapshot
+	staged []*staged // of the batch, sorted; nil without one
+
+	mu    sync.Mutex // guards all below, and is held for each question
+	read  *analyses
+	found map[place]*original // nil for a revisit without a body
+	heads map[place]place     // see headOf
+	urls  map[string]*urlCaptures
+	held  int              // captures of urls
+	seen  map[place]origin // of those that settle gave a body, see Snapshot.bodyOf
+	url   string           // that was made a key last, and its key
+	key   string
+}
+
+// original is what a revisit is by the capture that it takes its body from.
+type original struct {
+	from place    // the entry that has the body
+	like place    // the capture whose reading of the body it shares; it may be the revisit
+	as   block.As // how that is read
+	head place    // the capture whose status line and headers it had, of one without its own
+
+	id      segment.ID
+	content uint64
+	bytes   int64
+	status  int32
+	kind    record.Kind
+	mime    string
+	through *poolList // that the captures between the revisit and the body lie in
+}
+
+// poolList is a set of pools, of which chains share the ends.
+type poolList struct {
+	pool string
+	next *poolList
+}
+
+func (l *poolList) has(pool string) bool {
+	for ; l != nil; l = l.next {
+		if l.pool == pool {
+			return true
+		}
+	}
+	return false
+}
+
+// with returns l with the pool of a place.
+func (l *poolList) with(p place) *poolList {
+	if p.seg == nil || l.has(p.seg.Info.Pool) {
+		return l
+	}
+	return &poolList{p.seg.Info.Pool, l}
+}
+
+// link is a capture in a chain.
+type link struct {
+	place
+	key  string
+	time record.Time
+	next place // that it names
+}
+
+// urlCaptures is what rule 1 and 2 need to know of the captures of one URL.
+type urlCaptures struct {
+	all     []sibling // in order
+	moments map[record.Time]map[string]*choice
+	digests map[string]*choice
+}
+
+// sibling is a capture of a URL.
+type sibling struct {
+	place
+	time   record.Time
+	hidden uint64 // as in located
+	plain  bool   // no revisit
+	body   bool   // it has its body without any other capture being looked for
+}
+
+// choice is the captures that a revisit may refer to, by place in urlCaptures.all.
+type choice struct {
+	plain, revisits []int32
+}
+
+const (
+	// foundMost is how many revisits are remembered, urlsMost how many captures of
+	// the URLs that chains led to.
+	foundMost = 1 << 19
+	urlsMost  = 1 << 20
+	// momentFew is how many captures within one moment are looked through each time.
+	momentFew = 8
+)
+
+// walking marks a revisit that is being followed.
+var walking = new(original)
+
+// unread is the reading of a body that is not known.
+var unread = block.As{Mime: "?"}
+
+func newOriginals(v *Snapshot, staged []*staged, read *analyses) *originals {
+	o := &originals{v: v, staged: staged, read: read}
+	o.forget()
+	return o
+}
+
+func (o *originals) forget() {
+	o.found, o.heads, o.seen = make(map[place]*original), make(map[place]place), make(map[place]origin)
+}
+
+// originals returns what finds originals in the snapshot.
+func (v *Snapshot) originals() *originals {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.origins == nil {
+		v.origins = newOriginals(v, nil, newAnalyses())
+	}
+	return v.origins
+}
+
+// stored gives the whole entry at a place, which may be of the batch.
+func (o *originals) stored(p place) (*segment.Stored, error) {
+	if p.seg == nil {
+		return &o.staged[p.n].Stored, nil
+	}
+	return o.v.stored(p)
+}
+
+// of gives the original of a capture that is stored without a body; nil if there is
+// none.
+func (o *originals) of(ctx context.Context, e *located) (*original, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.find(ctx, e)
+}
+
+// find is of with o.mu held.
+func (o *originals) find(ctx context.Context, e *located) (*original, error) {
+	if out, ok := o.found[e.place]; ok {
+		return out, nil
+	}
+	s, err := o.stored(e.place)
+	if err != nil || !names(s) {
+		return nil, err
+	}
+	if len(o.found) > foundMost {
+		o.forget()
+	}
+	out, err := o.walk(ctx, link{place: e.place, key: e.Key, time: e.Time})
+	if err != nil {
+		o.forget() // it holds marks of a walk that did not end
+	}
+	return out, err
+}
+
+// names reports whether a revisit says what it is a revisit of.
+func names(s *segment.Stored) bool {
+	return s.DeclaredDigest != "" || s.RefersURL != "" && s.RefersTime != record.NoTime
+}
+
+// walk follows a chain from a revisit on, and gives that and all on the way their
+// originals.
+func (o *originals) walk(ctx context.Context, at link) (*original, error) {
+	found := o.found
+	var path []link
+	var out *original
+	ring := -1 // where in path the chain comes back
+	for {
+		if len(path)&63 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		found[at.place] = walking
+		s, err := o.stored(at.place)
+		if err != nil {
+			return nil, err
+		}
+		to, key, err := o.named(ctx, at, s)
+		if err != nil {
+			return nil, err
+		}
+		if to != nil {
+			at.next = to.place
+		}
+		path = append(path, at)
+		if to == nil {
+			break
+		}
+		if to.body {
+			if out, err = o.asStored(ctx, to.place); err != nil {
+				return nil, err
+			}
+			break
+		}
+		if known, met := found[to.place]; met {
+			if known == walking {
+				ring = slices.IndexFunc(path, func(l link) bool { return l.place == to.place })
+			} else {
+				out = known
+			}
+			break
+		}
+		at = link{place: to.place, key: key, time: to.time}
+	}
+	if ring >= 0 {
+		var err error
+		if out, err = o.ring(ctx, path[ring:]); err != nil {
+			return nil, err
+		}
+		path = path[:ring]
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		l := &path[i]
+		var err error
+		if out != nil {
+			out, err = o.take(ctx, l.place, out, l.next)
+		} else {
+			out, err = o.sameDigest(ctx, l)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found[l.place] = out
+	}
+	return out, nil
+}
+
+// ring gives the revisits of a chain that comes back to itself their originals, and
+// returns that of the first: rule 2 first, then those that it finds none for take
+// what the next in the ring has.
+func (o *originals) ring(ctx context.Context, path []link) (*original, error) {
+	all := make([]*original, len(path))
+	for i := range path {
+		var err error
+		if all[i], err = o.sameDigest(ctx, &path[i]); err != nil {
+			return nil, err
+		}
+	}
+	for range 2 {
+		for i := len(path) - 1; i >= 0; i-- {
+			next := all[(i+1)%len(path)]
+			if all[i] != nil || next == nil {
+				continue
+			}
+			var err error
+			if all[i], err = o.take(ctx, path[i].place, next, path[i].next); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i := range path {
+		o.found[path[i].place] = all[i]
+	}
+	return all[0], nil
+}
+
+// asStored is what a capture with a body gives to a revisit of it.
+func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
+	if out := o.found[at]; out != nil {
+		return out, nil
+	}
+	s, err := o.stored(at)
+	if err != nil {
+		return nil, err
+	}
+	out := &original{
+		from: at, like: at, as: readAs(s), head: at,
+		id: s.ID, content: s.Content, bytes: s.Bytes, status: s.Status, kind: s.Kind, mime: s.Mime,
+	}
+	if headless(s) {
+		out.as = unread
+		if out.head, err = o.headOf(ctx, link{place: at, key: s.Key, time: s.Time}); err != nil {
+			return nil, err
+		}
+	} else if s.Status == 304 {
+		out.as = unread
+	}
+	o.found[at] = out
+	return out, nil
+}
+
+// take gives the revisit at a place the body of the next in its chain. A revisit
+// without headers of its own had the next's.
+func (o *originals) take(ctx context.Context, at place, of *original, next place) (*original, error) {
+	s, err := o.stored(at)
+	if err != nil {
+		return nil, err
+	}
+	out := *of
+	out.through = of.through.with(next)
+	switch {
+	case len(s.Head) == 0:
+		n, err := o.stored(next)
+		if err != nil {
+			return nil, err
+		}
+		if !headless(n) {
+			out.head = next
+		}
+	case s.Status == 304: // all is as it was
+		out.status, out.mime = s.Status, s.Mime
+	default:
+		out.status, out.kind, out.mime = s.Status, s.Kind, s.Mime
+		as := sentAs(s.Head, s.Mime)
+		as.Usual, as.Limit = of.as.Usual, of.as.Limit
+		if isFound(s.Kind) != isFound(of.kind) || as != of.as {
+			a, err := o.reading(ctx, of.from, as)
+			if err != nil {
+				return nil, err
+			}
+			if a != nil {
+				out.like, out.as, out.content = at, as, a.content
+				if a.missing && s.Kind == record.KindPage {
+					out.kind = record.KindSoftMissing
+				}
+				if out.kind != record.KindPage {
+					out.content = 0 // only pages have blocks
+				}
+				break
+			}
+		}
+		if s.Kind == record.KindPage && of.kind == record.KindSoftMissing {
+			out.kind = of.kind // it says so at every visit
+		}
+	}
+	if out == *of {
+		return of, nil
+	}
+	return &out, nil
+}
+
+// isFound reports whether a capture of this kind is read for whether it says that
+// nothing is there.
+func isFound(k record.Kind) bool { return k == record.KindPage || k == record.KindSoftMissing }
+
+// reading reads the body of an entry as a response with other headers says; nil if it
+// can't be read.
+func (o *originals) reading(ctx context.Context, at place, as block.As) (*analysis, error) {
+	s, err := o.stored(at)
+	if err != nil {
+		return nil, err
+	}
+	if a := o.read.known[analysisKey{s.ID, as}]; a != nil {
+		return a, nil
+	}
+	if s.Bytes > record.LargeBody || at.seg == nil && o.staged[at.n].spool != nil {
+		return &analysis{page: segment.NoPage}, nil
+	}
+	if at.seg == nil {
+		return o.read.as(s.ID, o.staged[at.n].body, as), nil
+	}
+	owner, _, err := o.v.owner(ctx, at, s)
+	if err == nil && owner != nil {
+		var body []byte
+		if body, err = o.v.bodyIn(ctx, owner); err == nil {
+			a := o.read.as(s.ID, body, as)
+			a.open = nil
+			return a, nil
+		}
+	}
+	if ctx.Err() == nil && err != nil {
+		o.v.a.warn(err) // VERIFY reports it; the capture is there all the same
+		err = nil
+	}
+	return nil, err
+}
+
+// page gives what the body of a revisit says.
+func (o *originals) page(ctx context.Context, of *original) (segment.Page, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s, err := o.stored(of.like)
+	if err != nil {
+		return segment.NoPage, err
+	}
+	if s.Body != segment.BodyNone {
+		return s.Page, nil
+	}
+	a, err := o.reading(ctx, of.from, of.as)
+	if a == nil || err != nil {
+		return segment.NoPage, err
+	}
+	p := a.page
+	if of.kind != record.KindSoftMissing {
+		p.Reason = ""
+	}
+	if of.kind != record.KindPage {
+		p.BlockCount = -1
+	}
+	return p, nil
+}
+
+// named is rule 1: it gives the capture that a revisit names, and its key; nil if it
+// names none that is here.
+func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibling, string, error) {
+	if s.RefersURL == "" || s.RefersTime == record.NoTime {
+		return nil, "", nil
+	}
+	if s.RefersURL != o.url {
+		canonical, err := urlkey.Canonical(s.RefersURL)
+		if err != nil {
+			return nil, "", nil // what can't be understood refers to nothing
+		}
+		o.url, o.key = s.RefersURL, urlkey.Key(canonical)
+	}
+	key := o.key
+	if key == e.key {
+		key = e.key // one string for all of the chain
+	}
+	u, err := o.captures(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	t, end := s.RefersTime, s.RefersTime+1
+	if t%1000 == 0 {
+		end = t + 1000 // records often have whole seconds only
+	}
+	from := sort.Search(len(u.all), func(i int) bool { return u.all[i].time >= t })
+	to := from
+	for to < len(u.all) && u.all[to].time < end && to-from <= momentFew {
+		to++
+	}
+	if to-from > momentFew {
+		m, err := o.moment(u, t, from, end)
+		if err != nil {
+			return nil, "", err
+		}
+		if s.DeclaredDigest == "" {
+			return u.first(e, m[anyDigest]), key, nil
+		}
+		return u.first(e, m[s.DeclaredDigest], m[""]), key, nil
+	}
+	var c choice
+	for i := from; i < to; i++ {
+		g := &u.all[i]
+		there, err := o.stored(g.place)
+		if err != nil {
+			return nil, "", err
+		}
+		if s.DeclaredDigest == "" || there.DeclaredDigest == "" || s.DeclaredDigest == there.DeclaredDigest {
+			c.add(int32(i), g, there)
+		}
+	}
+	return u.first(e, &c), key, nil
+}
+
+// anyDigest stands for all captures of a moment.
+const anyDigest = "\x00"
+
+// moment is the captures of a URL within one moment, by declared digest.
+func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
+	if m := u.moments[t]; m != nil {
+		return m, nil
+	}
+	m := make(map[string]*choice)
+	for i := from; i < len(u.all) && u.all[i].time < end; i++ {
+		s, err := o.stored(u.all[i].place)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range []string{s.DeclaredDigest, anyDigest} {
+			if m[d] == nil {
+				m[d] = new(choice)
+			}
+			m[d].add(int32(i), &u.all[i], s)
+		}
+	}
+	if u.moments == nil {
+		u.moments = make(map[record.Time]map[string]*choice)
+	}
+	u.moments[t] = m
+	return m, nil
+}
+
+func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
+	switch {
+	case g.plain:
+		c.plain = append(c.plain, i)
+	case g.body || names(s):
+		c.revisits = append(c.revisits, i)
+	}
+}
+
+// first returns the first capture of some choices that revisit e may take its body
+// from, one that brought its body if there is any; nil if there is none.
+func (u *urlCaptures) first(e link, from ...*choice) *sibling {
+	best := -1
+	for _, lists := range [2]func(*choice) []int32{
+		func(c *choice) []int32 { return c.plain },
+		func(c *choice) []int32 { return c.revisits },
+	} {
+		for _, c := range from {
+			if c == nil {
+				continue
+			}
+			if i := u.firstOf(e, lists(c)); i >= 0 && (best < 0 || i < best) {
+				best = i
+			}
+		}
+		if best >= 0 {
+			return &u.all[best]
+		}
+	}
+	return nil
+}
+
+// firstOf returns the first of a list that revisit e may take its body from; -1 if
+// there is none.
+func (u *urlCaptures) firstOf(e link, list []int32) int {
+	for _, i := range list {
+		g := &u.all[i]
+		if g.place == e.place || g.hidden != 0 && (e.seg == nil || e.seg.Info.Born >= g.hidden) {
+			continue
+		}
+		if g.time > e.time && g.month() > e.month() {
+			return -1 // nor may those after it
+		}
+		return int(i)
+	}
+	return -1
+}
+
+func (g *sibling) month() string { return monthAt(g.place, g.time) }
+
+func (l *link) month() string { return monthAt(l.place, l.time) }
+
+// monthAt is the month of a capture's pool.
+func monthAt(p place, t record.Time) string {
+	if p.seg == nil {
+		return t.Pool()
+	}
+	return monthOf(p.seg.Info.Pool)
+}
+
+// sameDigest is rule 2: it gives revisit e the body of a capture of its URL that
+// declares the same digest; nil if there is none.
+func (o *originals) sameDigest(ctx context.Context, e *link) (*original, error) {
+	to, err := o.withDigest(ctx, e)
+	if err != nil || to == nil {
+		return nil, err
+	}
+	e.next = to.place
+	of, err := o.asStored(ctx, to.place)
+	if err != nil {
+		return nil, err
+	}
+	return o.take(ctx, e.place, of, to.place)
+}
+
+// withDigest gives the capture that rule 2 finds for revisit e; nil if there is none.
+func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
+	s, err := o.stored(e.place)
+	if err != nil || s.DeclaredDigest == "" {
+		return nil, err
+	}
+	u, err := o.captures(ctx, e.key)
+	if err != nil {
+		return nil, err
+	}
+	if u.digests == nil {
+		if err := o.byDigest(ctx, u); err != nil {
+			return nil, err
+		}
+	}
+	c := u.digests[s.DeclaredDigest]
+	if i := u.firstOf(*e, c.plain); i >= 0 {
+		return &u.all[i], nil
+	}
+	return nil, nil
+}
+
+// byDigest orders the captures of a URL by declared digest. Of revisits those with
+// headers of their own come first.
+func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
+	u.digests = make(map[string]*choice)
+	var bare []int32
+	digest := make([]string, len(u.all))
+	for i := range u.all {
+		if i&1023 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s, err := o.stored(u.all[i].place)
+		if err != nil {
+			return err
+		}
+		if s.DeclaredDigest == "" {
+			continue
+		}
+		c := u.digests[s.DeclaredDigest]
+		if c == nil {
+			c = new(choice)
+			u.digests[s.DeclaredDigest] = c
+		}
+		if headless(s) {
+			bare, digest[i] = append(bare, int32(i)), s.DeclaredDigest
+			continue
+		}
+		c.add(int32(i), &u.all[i], s)
+	}
+	for _, i := range bare {
+		c := u.digests[digest[i]]
+		c.revisits = append(c.revisits, i)
+	}
+	return nil
+}
+
+// next gives the capture that a revisit takes its body from, and its key; nil if it
+// takes none, or brought its body.
+func (o *originals) next(ctx context.Context, at link) (*sibling, string, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s, err := o.stored(at.place)
+	if err != nil || s.Body != segment.BodyNone {
+		return nil, "", err
+	}
+	to, key, err := o.named(ctx, at, s)
+	if err != nil {
+		return nil, "", err
+	}
+	if to != nil {
+		if to.body {
+			return to, key, nil
+		}
+		of, err := o.find(ctx, &located{Entry: segment.Entry{Key: key, Time: to.time}, place: to.place})
+		if of != nil || err != nil {
+			return to, key, err
+		}
+	}
+	to, err = o.withDigest(ctx, &at)
+	return to, at.key, err
+}
+
+// headOf gives the capture whose status line and headers a revisit without any is
+// taken to have had; no place if there is none.
+func (o *originals) headOf(ctx context.Context, at link) (place, error) {
+	var path []link
+	var out place
+	for {
+		if p, ok := o.heads[at.place]; ok {
+			out = p
+			break
+		}
+		s, err := o.stored(at.place)
+		if err != nil {
+			return place{}, err
+		}
+		if !headless(s) {
+			out = at.place
+			break
+		}
+		o.heads[at.place] = place{} // of a chain that comes back to it
+		path = append(path, at)
+		to, key, err := o.named(ctx, at, s)
+		if err == nil && to == nil {
+			key = at.key
+			to, err = o.headed(ctx, at, s)
+		}
+		if err != nil {
+			return place{}, err
+		}
+		if to == nil {
+			break
+		}
+		at = link{place: to.place, key: key, time: to.time}
+	}
+	if len(o.heads) > foundMost {
+		clear(o.heads)
+	}
+	for _, l := range path {
+		o.heads[l.place] = out
+	}
+	return out, nil
+}
+
+// headed gives the capture of its URL whose headers a revisit that names none had.
+func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sibling, error) {
+	u, err := o.captures(ctx, e.key)
+	if err == nil && u.digests == nil && s.DeclaredDigest != "" {
+		err = o.byDigest(ctx, u)
+	}
+	if err != nil || s.DeclaredDigest == "" {
+		return nil, err
+	}
+	return u.first(e, u.digests[s.DeclaredDigest]), nil
+}
+
+// captures gives the captures of a URL.
+func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
+	if u := o.urls[key]; u != nil {
+		return u, nil
+	}
+	all, err := o.v.lookupRaw(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	from := sort.Search(len(o.staged), func(i int) bool { return o.staged[i].Key >= key })
+	for i := from; i < len(o.staged) && o.staged[i].Key == key; i++ {
+		all = append(all, located{Entry: o.staged[i].Entry, place: place{n: uint32(i)}})
+	}
+	slices.SortStableFunc(all, func(a, b located) int { return a.Compare(&b.Entry) })
+	u := &urlCaptures{all: make([]sibling, len(all))}
+	for i := range all {
+		e := &all[i]
+		plain := e.Via != record.ViaRevisit && e.Via != record.ViaNotModified
+		u.all[i] = sibling{place: e.place, time: e.Time, hidden: e.hidden, plain: plain, body: plain || e.seg != nil && e.Body != segment.BodyNone}
+	}
+	if o.held += len(all) + 1; o.held > urlsMost || o.urls == nil {
+		o.urls, o.held = make(map[string]*urlCaptures), len(all)+1
+	}
+	o.urls[key] = u
+	return u, nil
+}

@@ -1,0 +1,284 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// TestVerifyCancelledAtDefinitions ends a VERIFY after it has begun and before it
+// reads the definitions. It ends with the cause, reports nothing and does not
+// panic.
+func TestVerifyCancelledAtDefinitions(t *testing.T) {
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	y := &verifier{v: v, yield: func(f record.Finding) error {
+		t.Errorf("it reports %v", f)
+		return nil
+	}}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := y.small(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the cause of the end", err)
+	}
+}
+
+// TestContentsWithoutCache reads a run where the cache of runs cannot be made.
+// That is an error, and no panic.
+func TestContentsWithoutCache(t *testing.T) {
+	dir := t.TempDir()
+	a := Open(dir, Options{})
+	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
+	a.Close()
+	a = Open(dir, Options{CacheBytes: -1})
+	defer a.Close()
+	v, err := a.Snapshot(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	if _, err := v.contents(segment.RunRef{Segment: v.pin.segments[0].ID}, nil); err == nil || !strings.Contains(err.Error(), "cache") {
+		t.Errorf("got %v, want an error that speaks of the cache", err)
+	}
+}
+
+// TestSealWithoutRemoval seals a static pool whose file of a removal is gone. It
+// fails and names the file: without it what is deleted cannot be left out.
+func TestSealWithoutRemoval(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	a := Open(dir, Options{})
+	at := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
+	put(t, a, []*visit{{url: "http://x.example/", time: at, status: 200, body: "x"}, {url: "http://y.example/", time: at, status: 200, body: "y"}})
+	if _, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err != nil {
+		t.Fatal(err)
+	}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = v.Delete(ctx, record.DeleteOptions{Targets: func(yield func(record.Target, error) bool) {
+		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+			if err != nil || !yield(record.Target{Key: b.Key[0], Ref: b.Ref[0]}, nil) {
+				return
+			}
+		}
+	}})
+	if e := v.Close(); err != nil || e != nil {
+		t.Fatal(err, e)
+	}
+	a.Close()
+	files, err := filepath.Glob(filepath.Join(dir, dirRemoved, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	if err := os.WriteFile(files[0], nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	a = Open(dir, Options{})
+	defer a.Close()
+	if r, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err == nil || !strings.Contains(err.Error(), "removed") {
+		t.Errorf("got %+v and %v, want an error that names the file", r, err)
+	}
+}
+
+// TestRetryStale plans a change that never fits. It gives up, says so, and heeds
+// the end of its context.
+func TestRetryStale(t *testing.T) {
+	calls := 0
+	err := retryStale(context.Background(), func() error { calls++; return errStale })
+	if calls != staleTries || !errors.Is(err, errStale) || !strings.Contains(err.Error(), "in a row") {
+		t.Errorf("%d calls, and %v", calls, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	calls = 0
+	err = retryStale(ctx, func() error { calls++; cancel(); return errStale })
+	if calls != 1 || !errors.Is(err, context.Canceled) {
+		t.Errorf("once cancelled: %d calls, and %v", calls, err)
+	}
+	calls = 0
+	err = retryStale(context.Background(), func() error {
+		if calls++; calls < 3 {
+			return errStale
+		}
+		return nil
+	})
+	if calls != 3 || err != nil {
+		t.Errorf("one that fits in the end: %d calls, and %v", calls, err)
+	}
+}
+
+// TestReindexOfEmptySegment makes the index again of a pool of which nothing is
+// left, but which another depends on: its db-file has no run.
+func TestReindexOfEmptySegment(t *testing.T) {
+	ctx := context.Background()
+	a := Open(t.TempDir(), Options{})
+	defer a.Close()
+	june := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
+	july := record.At(time.Date(2008, 7, 1, 0, 0, 0, 0, time.UTC))
+	put(t, a, []*visit{{url: "http://x.example/", time: june, status: 200, body: "x"}})
+	put(t, a, []*visit{{url: "http://x.example/", time: july, status: 200, body: "x"}})
+	for range 2 {
+		v, err := a.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = v.Delete(ctx, record.DeleteOptions{Targets: func(yield func(record.Target, error) bool) {
+			for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+				for i := range b.N {
+					if err == nil && !yield(record.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+						return
+					}
+				}
+			}
+		}})
+		if e := v.Close(); err != nil || e != nil {
+			t.Fatal(err, e)
+		}
+		if _, err := a.Merge(ctx, record.MergeOptions{Pools: []string{"200806"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := len(v.pin.segments) == 2 && v.pin.segments[0].Runs == 0
+	if v.Close(); !empty {
+		t.Fatalf("the segments are %+v, and the first should have no run", v.pin.segments)
+	}
+	if _, err := a.Reindex(ctx, record.ReindexOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err != nil {
+		t.Error(err)
+	}
+	if found := verify(t, a.Path(), record.VerifyOptions{}); found != nil {
+		t.Errorf("VERIFY finds %v", found)
+	}
+}
+
+// TestFilesInEachOthersPlace puts each small file of an archive in the place of
+// each other one. What then reads it, or VERIFY, reports it by name.
+func TestFilesInEachOthersPlace(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	a := Open(dir, Options{})
+	at := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
+	for i, url := range []string{"http://x.example/", "http://y.example/", "http://z.example/"} {
+		put(t, a, []*visit{{url: url, time: at + record.Time(i), status: 200, body: url}})
+	}
+	for _, url := range []string{"http://x.example/", "http://y.example/"} {
+		v, err := a.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = v.Delete(ctx, record.DeleteOptions{Targets: func(yield func(record.Target, error) bool) {
+			for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+				for i := range b.N {
+					if err == nil && b.URL[i] == url && !yield(record.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+						return
+					}
+				}
+			}
+		}})
+		if e := v.Close(); err != nil || e != nil {
+			t.Fatal(err, e)
+		}
+	}
+	err := a.Define(ctx, func([]record.Definition) ([]record.Definition, error) {
+		return []record.Definition{{Kind: record.KindView, Name: "v", Created: at, Text: "CREATE VIEW v AS SELECT url FROM captures"}}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.SaveResult(ctx, record.Result{Kind: record.ResultRanks, Name: "r", Computed: 5}, resultRows("a")); err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range a.Verify(ctx, record.VerifyOptions{Sample: 2}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"one", "two"} {
+		q, err := a.Queue(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(q.SetCrawl(&record.Crawl{Name: name, State: record.CrawlStopped}), q.Commit(), q.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.Close()
+	var files []string
+	for _, pattern := range []string{
+		fileCurrent, fileFormat, fileDefinitions, fileVerify, "catalog/[0-9]*", "removed/*", "results/*/*/*", "pools/*/*.raw", "index/*.idx", "crawls/*/state.bolt",
+	} {
+		found, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no file %s: %v", pattern, err)
+		}
+		files = append(files, found...)
+	}
+	// said is all that is reported of the archive.
+	said := func() string {
+		var all []string
+		say := func(err error) {
+			if err != nil {
+				all = append(all, err.Error())
+			}
+		}
+		a := Open(dir, Options{Warn: say})
+		defer a.Close()
+		_, err := a.Crawls(ctx)
+		say(err)
+		_, err = a.Definitions(ctx)
+		say(err)
+		for f, err := range a.Verify(ctx, record.VerifyOptions{Stateless: true}) {
+			all = append(all, f.File+": "+f.What)
+			say(err)
+		}
+		return strings.Join(all, "\n")
+	}
+	if s := said(); s != "" {
+		t.Fatalf("before any damage: %s", s)
+	}
+	for _, x := range files {
+		own, err := os.ReadFile(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, y := range files {
+			other, err := os.ReadFile(y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if x == y {
+				continue
+			}
+			if err := os.WriteFile(x, other, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			rel, _ := filepath.Rel(dir, x)
+			if s := said(); !strings.Contains(s, rel) && !strings.Contains(s, filepath.Base(filepath.Dir(x))) {
+				t.Errorf("with %s in the place of %s it says %q", filepath.Base(y), rel, s)
+			}
+		}
+		if err := os.WriteFile(x, own, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

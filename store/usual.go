@@ -1,0 +1,137 @@
+package store
+
+import (
+	"context"
+	"strings"
+
+	"infomall/store/page"
+	"infomall/store/record"
+	"infomall/store/segment"
+	"infomall/store/urlkey"
+)
+
+// usualPages is how many pages of a host that the archive has are asked for the
+// charset of one that does not tell its own.
+const usualPages = 64
+
+// tellCharsets reads those pages of the batch again that do not tell their charset,
+// by the one that most other pages of their host have: those of the batch, and the
+// first usualPages of the archive. An answer depends on what the archive has by
+// then, and not on the order within a batch; REINDEX DERIVED asks again. The staged captures are sorted.
+func (g *ingest) tellCharsets(ctx context.Context) error {
+	var v *Snapshot
+	for from := 0; from < len(g.staged); {
+		key := g.staged[from].Key
+		host := key[:urlkey.HostPrefix(key)]
+		if host == "" {
+			from++
+			continue // its URL has no host
+		}
+		to, unsure := from, false
+		for ; to < len(g.staged) && strings.HasPrefix(g.staged[to].Key, host); to++ {
+			unsure = unsure || g.staged[to].spool == nil && g.staged[to].read != nil && g.staged[to].read.unsure
+		}
+		of := g.staged[from:to]
+		from = to
+		if !unsure {
+			continue
+		}
+		if v == nil {
+			var err error
+			if v, err = g.a.Snapshot(ctx); err != nil {
+				return err
+			}
+			defer v.Close()
+		}
+		pages := make(map[string]int)
+		for _, s := range of {
+			if s.read != nil && !s.read.unsure {
+				countCharset(pages, &s.read.page)
+			}
+		}
+		if err := v.countCharsets(ctx, host, pages); err != nil {
+			return err
+		}
+		usual := usualCharset(pages)
+		for _, s := range of {
+			if usual == "" || s.spool != nil || s.read == nil || !s.read.unsure {
+				continue
+			}
+			as := s.read.as
+			as.Usual = usual
+			s.read = g.read.as(s.ID, s.body, as)
+			if s.Kind == record.KindSoftMissing {
+				s.Kind = record.KindPage
+			}
+			s.Facts = s.read.facts
+			takeReading(&s.Stored, s.read)
+		}
+	}
+	return nil
+}
+
+// countCharset counts a page that tells its charset itself.
+func countCharset(pages map[string]int, p *segment.Page) {
+	switch p.Source {
+	case "", page.SourceHost, page.SourceDefault:
+	default:
+		pages[p.Charset]++
+	}
+}
+
+// usualCharset returns the charset that most pages have, "" if there is none.
+func usualCharset(pages map[string]int) (usual string) {
+	for name, n := range pages {
+		if most := pages[usual]; n > most || n == most && name < usual {
+			usual = name
+		}
+	}
+	return usual
+}
+
+// countCharsets counts the charsets of the first pages of a host, which is given as
+// the prefix of its keys.
+func (v *Snapshot) countCharsets(ctx context.Context, host string, pages map[string]int) error {
+	left := usualPages
+	for _, info := range v.pin.segments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if info.LastKey < host {
+			continue
+		}
+		if err := v.countIn(info, host, pages, &left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countIn is countCharsets for one segment.
+func (v *Snapshot) countIn(info *segment.Info, host string, pages map[string]int, left *int) error {
+	c := newCursor(v.reader(info), 0, v.readChunk)
+	defer c.close()
+	var group []located
+	for err := c.seek(host); !c.end && *left > 0; {
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(c.key(), host) {
+			return nil
+		}
+		if group, err = c.group(group[:0]); err != nil {
+			return err
+		}
+		last := &group[len(group)-1]
+		if last.Body != segment.BodyOwn {
+			continue
+		}
+		s, err := v.stored(last.place)
+		if err != nil {
+			return err
+		}
+		*left--
+		countCharset(pages, &s.Page)
+	}
+	return nil
+}
