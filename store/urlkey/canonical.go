@@ -11,30 +11,33 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Bounds of a URL, before and after it is made canonical. Browsers and servers
-// stop far below; a key must fit an index page, and the parser takes time in
-// the square of what stands before the path.
+// Bounds on the length of a URL, before and after it is made canonical.
+// Browsers and servers allow far less. The bounds exist because a key must fit
+// an index page, and because the time of the parser grows with the square of
+// the length of everything before the path.
 const (
 	urlBytesMax       = 16 << 10
 	authorityBytesMax = 1 << 10 // user, password, host and port
 )
 
-// Canonical returns the form under which the archive knows the URL raw: its
-// WHATWG serialisation without the fragment. That lower-cases scheme and host,
-// resolves dot segments, drops a default port and escapes what must be. Escapes
-// that mean the same are written in one way: %7e is ~, and %e4 is %E4. It
-// keeps scheme, www, trailing slash, case of the path, order of the query and
-// session ids, for URLs that differ in these may differ in content.
+// Canonical returns the canonical form of the URL raw: its WHATWG serialisation
+// without the fragment. That means: scheme and host are in lower case, dot
+// segments are resolved, a default port is dropped, and characters that need an
+// escape are escaped. Equivalent escapes get one spelling: %7e becomes ~, and
+// %e4 becomes %E4. Canonical keeps the scheme, www, a trailing slash, the case
+// of the path, the order of the query and session ids, because URLs that differ
+// in these may have different content.
 //
-// Raw may be what old archives hold: a host without scheme (then http), a URL
-// in angle brackets, blanks around it and line breaks within, and bytes that
-// are no UTF-8. The latter stay the bytes they are, percent-encoded, but for
-// those of a host, which are read as GB18030. Schemes without a host (dns:,
-// urn:) are kept.
+// Old archives hold URLs that are not well formed, so raw may have: no scheme,
+// only a host (http is assumed); angle brackets or blanks around it; line
+// breaks inside it; bytes that are not UTF-8. Such bytes are read as GB18030 in
+// the host, and percent-encoded as they are elsewhere. Schemes without a host
+// (dns:, urn:) are kept.
 //
-// Canonical of a canonical URL is the URL itself. An error says what is wrong
-// with raw: it has no scheme and no host, its host cannot be, it is longer
-// than 16 KB, or user and host are longer than 1 KB.
+// The canonical form of a canonical URL is the URL itself. It is an error if
+// raw has neither a scheme nor a host, if its host is invalid, if raw is longer
+// than 16 KB, or if user and host are longer than 1 KB. The error says which of
+// these.
 func Canonical(raw string) (string, error) {
 	if n := canonicalPrefix(raw); n > 0 {
 		return raw[:n], nil
@@ -50,7 +53,8 @@ func Canonical(raw string) (string, error) {
 	return canonicalize(raw)
 }
 
-// canonicalize is Canonical without its short cut.
+// canonicalize does the work of Canonical in full, without the fast path for
+// URLs that are canonical already.
 func canonicalize(raw string) (string, error) {
 	u, err := parse(clean(raw))
 	if err != nil {
@@ -59,8 +63,8 @@ func canonicalize(raw string) (string, error) {
 	return u, nil
 }
 
-// parse is the part of canonicalize after the surroundings are cut off. Its
-// errors are reasons only.
+// parse returns the canonical form of s, a URL that clean has trimmed. Its
+// errors hold the reason only; the caller adds the URL.
 func parse(s string) (string, error) {
 	if s == "" {
 		return "", errors.New("it is empty")
@@ -84,8 +88,9 @@ func parse(s string) (string, error) {
 	}
 	href := u.Href(true)
 	if u.OpaquePath() {
-		// Blanks before a fragment now end the URL, where the next reading
-		// would trim them.
+		// The blanks stood before the fragment and now end the URL. Without
+		// this trim, a second Canonical would cut them off and give another
+		// URL.
 		href = strings.TrimRight(href, " ")
 	} else {
 		href = uniform(href)
@@ -96,7 +101,8 @@ func parse(s string) (string, error) {
 	return href, nil
 }
 
-// checkLength reports whether s is too long, before or after escaping.
+// checkLength returns an error if s, or the user and host in it, is too long.
+// It is called before and after escaping.
 func checkLength(s string) error {
 	if len(s) > urlBytesMax {
 		return fmt.Errorf("it is longer than %d bytes", urlBytesMax)
@@ -107,7 +113,8 @@ func checkLength(s string) error {
 	return nil
 }
 
-// reason is what the parser found wrong, without the URL that it repeats.
+// reason returns the reason in an error of the WHATWG parser, without the URL
+// that the parser's message repeats.
 func reason(err error) error {
 	why := strings.TrimSuffix(string(whatwgerrors.Type(err)), ".")
 	if why == "" {
@@ -120,7 +127,7 @@ func reason(err error) error {
 	return errors.New(why)
 }
 
-// clip shortens a URL for a message.
+// clip cuts s to 200 bytes, for an error message.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {
@@ -129,8 +136,9 @@ func clip(s string) string {
 	return s
 }
 
-// clean takes away what surrounds a URL in files: blanks, control characters,
-// angle brackets; and the line breaks and tabs that WHATWG ignores within.
+// clean removes from raw what files put around or into a URL: blanks, control
+// characters and angle brackets at both ends, and line breaks and tabs inside,
+// which WHATWG ignores.
 func clean(raw string) string {
 	s := trimControl(raw)
 	if len(s) > 1 && s[0] == '<' && s[len(s)-1] == '>' {
@@ -143,8 +151,9 @@ func clean(raw string) string {
 	return s
 }
 
-// trimControl cuts blanks and control characters off both ends, bytewise: in
-// none of the encodings that URLs come in does such a byte end a character.
+// trimControl removes blanks and control characters from both ends of s. It
+// works on bytes, because in no encoding of URLs is such a byte the end of a
+// longer character.
 func trimControl(s string) string {
 	for len(s) > 0 && s[0] <= ' ' {
 		s = s[1:]
@@ -155,8 +164,8 @@ func trimControl(s string) string {
 	return s
 }
 
-// hasScheme reports whether s begins with a scheme. www.pku.edu.cn:8080/ and
-// localhost:8080 do not: they are a host and a port.
+// hasScheme reports whether s begins with a scheme. For www.pku.edu.cn:8080/
+// and localhost:8080 it reports false: they begin with a host and a port.
 func hasScheme(s string) bool {
 	colon := schemeEnd(s)
 	if colon < 0 {
@@ -168,7 +177,8 @@ func hasScheme(s string) bool {
 	return true
 }
 
-// schemeEnd returns the index of the colon that ends the scheme of s, or -1.
+// schemeEnd returns the index of the colon that ends the scheme of s, or -1 if
+// s begins with no scheme.
 func schemeEnd(s string) int {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -183,8 +193,9 @@ func schemeEnd(s string) int {
 	return -1
 }
 
-// authorityBytes returns how long the part of s with user, host and port is: up
-// to the first slash after those that part it from the scheme.
+// authorityBytes returns the length of the user, host and port of s together.
+// They begin after the slashes that follow the scheme, and end before the next
+// slash. Without a host it returns 0.
 func authorityBytes(s string) int {
 	scheme, rest, _ := strings.Cut(s, ":")
 	switch strings.ToLower(scheme) {
@@ -201,8 +212,8 @@ func authorityBytes(s string) int {
 	return len(rest)
 }
 
-// looksLikeHost reports whether s, which has no scheme, may begin with a host:
-// a name with a dot in it, an IP address, or localhost.
+// looksLikeHost reports whether s, which has no scheme, seems to begin with a
+// host: a name with a dot in it, an IP address, or localhost.
 func looksLikeHost(s string) bool {
 	host := s
 	if end := strings.IndexAny(s, `/?#\`); end >= 0 {
@@ -218,7 +229,7 @@ func looksLikeHost(s string) bool {
 	return host == "localhost" || len(host) > 2 && strings.ContainsAny(host, ".。") && host[0] != '.'
 }
 
-// isDigits reports whether s is one or more digits.
+// isDigits reports whether s consists of digits only and is not empty.
 func isDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -228,8 +239,8 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// escapeBytes makes a URL that is no UTF-8 one that is: the bytes of its host
-// are read as GB18030, those after it are percent-encoded.
+// escapeBytes turns a URL that is not UTF-8 into one that is. The bytes of the
+// host are decoded as GB18030; bytes after the host are percent-encoded.
 func escapeBytes(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) * 3)
@@ -255,8 +266,8 @@ func escapeBytes(s string) string {
 			continue
 		}
 		writeEscaped(&b, c)
-		// The second byte of a GBK character may be a backslash, which in a
-		// path would else be taken for a slash.
+		// The second byte of a GBK character may be a backslash. Unescaped in a
+		// path, it would be read as a slash.
 		if inPath && i+1 < len(rest) && rest[i+1] == '\\' {
 			writeEscaped(&b, '\\')
 			i++

@@ -7,15 +7,16 @@ import (
 )
 
 // CDX returns the folded key of a canonical URL as CDX files have it, such as
-// cn,edu,pku)/news?a=1&b=2. It is made for finding the same page in them: scheme,
-// user, www, case, trailing slash, empty query and session ids are gone, the
-// arguments of the query sorted. Many URLs have one such key, and nothing leads
-// back.
+// cn,edu,pku)/news?a=1&b=2. The key serves to find the same page in a CDX file
+// of another archive. It drops the scheme, the user, www, upper case, a
+// trailing slash, an empty query and session ids, and sorts the arguments of
+// the query. Many URLs share one folded key, so it cannot be turned back into a
+// URL.
 //
-// It follows the Internet Archive's SURT rules, which pywb shares, also where
-// they are odd: escapes are resolved until none is left, a run of slashes counts
-// as one, an IPv4 address is reversed like a name, and a ;jsessionid in the path
-// stays. URLs without a host are their own key.
+// CDX follows the SURT rules of the Internet Archive and pywb, odd ones
+// included: escapes are resolved until none is left, several slashes count as
+// one, an IPv4 address is reversed like a name, and a ;jsessionid in the path
+// stays. A URL without a host is its own folded key.
 func CDX(canonical string) string {
 	authority, rest, ok := authority(canonical)
 	if !ok || authority == "" {
@@ -40,7 +41,8 @@ func CDX(canonical string) string {
 	return b.String()
 }
 
-// writeFoldedHost writes the labels of host from the last to the first.
+// writeFoldedHost writes the labels of host in reverse order, joined by commas
+// and without www.
 func writeFoldedHost(b *strings.Builder, host string) {
 	host = stripWWW(strings.Trim(host, "."))
 	for {
@@ -54,7 +56,7 @@ func writeFoldedHost(b *strings.Builder, host string) {
 	}
 }
 
-// stripWWW takes www. and the like (www2.) off a host.
+// stripWWW removes a first label such as www or www2 from host.
 func stripWWW(host string) string {
 	rest, ok := strings.CutPrefix(host, "www")
 	if !ok {
@@ -85,8 +87,8 @@ func foldPath(path string) string {
 	return path
 }
 
-// foldSlashes makes one slash of several and resolves the dot segments that
-// resolving escapes may have uncovered.
+// foldSlashes replaces several slashes by one, and resolves dot segments that
+// appeared when escapes were resolved. An empty path becomes "/".
 func foldSlashes(path string) string {
 	if !strings.Contains(path, "//") && !strings.Contains(path, "/.") {
 		if path == "" {
@@ -117,7 +119,7 @@ func foldQuery(query string) string {
 		query = escapeMinimal(unescapeAll(query))
 	}
 	query = strings.ToLower(query)
-	// Every pattern has one of these.
+	// Each pattern in querySessions contains one of these three texts.
 	if strings.Contains(query, "sessionid") || strings.Contains(query, "sid=") || strings.Contains(query, "cftoken=") {
 		for _, re := range querySessions {
 			query = re.ReplaceAllString(query, "$1$2")
@@ -131,8 +133,8 @@ func foldQuery(query string) string {
 	return strings.Join(args, "&")
 }
 
-// compareArgs orders arguments by name, then without value before with, then by
-// value.
+// compareArgs compares two arguments of a query for sorting: by name, then
+// arguments without a value first, then by value.
 func compareArgs(a, b string) int {
 	aName, aValue, aHas := strings.Cut(a, "=")
 	bName, bValue, bHas := strings.Cut(b, "=")
@@ -148,7 +150,8 @@ func compareArgs(a, b string) int {
 	return strings.Compare(aValue, bValue)
 }
 
-// Session ids in what is already in lower case.
+// Patterns of session ids in paths and queries, for text in lower case. The two
+// groups of a match are the text to keep.
 var (
 	pathSessions = []*regexp.Regexp{
 		regexp.MustCompile(`^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$`),
@@ -163,7 +166,8 @@ var (
 	}
 )
 
-// unescapeAll resolves percent-escapes until none is left.
+// unescapeAll resolves percent-escapes again and again until none is left, so
+// %2541 becomes A.
 func unescapeAll(s string) string {
 	for {
 		next := unescapeOnce(s)
@@ -174,8 +178,8 @@ func unescapeAll(s string) string {
 	}
 }
 
-// escapeMinimal percent-encodes what a key must not hold: control characters,
-// blanks, bytes beyond ASCII, # and %.
+// escapeMinimal percent-encodes the bytes that a folded key must not contain:
+// control characters, blanks, bytes beyond ASCII, # and %.
 func escapeMinimal(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 16)

@@ -2,11 +2,13 @@ package urlkey
 
 import "strings"
 
-// Percent-escapes that mean the same are written in one way, as RFC 3986 §6.2.2 has
-// it: their digits in upper case, and signs that need none as they are. So %7e and
-// %7E are ~, and %e4 is %E4.
+// Equivalent percent-escapes get one spelling, by RFC 3986 §6.2.2: hexadecimal
+// digits are in upper case, and a character that needs no escape is written
+// without. So %7e and %7E become ~, and %e4 becomes %E4. An escape in this
+// spelling is called uniform.
 
-// unescaped says which bytes stand for themselves in every part of a URL.
+// unescaped says for each byte whether it needs no escape in any part of a URL:
+// letters, digits and - . _ ~.
 var unescaped = func() (t [256]bool) {
 	for c := range t {
 		t[c] = 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
@@ -14,9 +16,9 @@ var unescaped = func() (t [256]bool) {
 	return t
 }()
 
-// isUniform reports whether the percent sign at i of s is written as it is in a
-// canonical URL: it begins an escape in upper case of a sign that needs one, or no
-// escape.
+// isUniform reports whether the percent sign at s[i] may stay as it is in a
+// canonical URL. It may if it begins an escape with digits in upper case of a
+// character that needs an escape, or if it begins no escape at all.
 func isUniform[T string | []byte](s T, i int) bool {
 	if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
 		return true
@@ -24,8 +26,9 @@ func isUniform[T string | []byte](s T, i int) bool {
 	return s[i+1] < 'a' && s[i+2] < 'a' && !unescaped[unhex(s[i+1])<<4|unhex(s[i+2])]
 }
 
-// uniform returns s with its percent-escapes written in one way. Uniform of the
-// result is the result. What is uniform already is returned without a copy.
+// uniform returns s with every percent-escape in its one spelling: %7e as ~,
+// %e4 as %E4. If nothing changes, it returns s without a copy. Calling uniform
+// on its own result changes nothing.
 func uniform(s string) string {
 	i := strings.IndexByte(s, '%')
 	for i >= 0 && isUniform(s, i) {
@@ -55,8 +58,9 @@ func uniform(s string) string {
 	return string(out)
 }
 
-// openEscape reports whether out ends in a percent sign that begins no escape, with
-// one digit after it or none: with a further digit it would begin one.
+// openEscape reports whether out ends in an incomplete escape: a percent sign,
+// with one hexadecimal digit after it or none. A further digit could then
+// complete an escape that was not in the URL.
 func openEscape(out []byte) bool {
 	n := len(out)
 	if n > 0 && out[n-1] == '%' {

@@ -2,14 +2,16 @@ package urlkey
 
 import "strings"
 
-// What each byte may do in a URL that is canonical as it stands.
+// Bits of a byte's class: in which parts of a canonical URL the byte may appear
+// without an escape.
 const (
-	inHost  = 1 << iota // a label of a host
-	inPath              // a path: WHATWG leaves it alone
-	inQuery             // a query: likewise
+	inHost  = 1 << iota // in a label of a host
+	inPath              // in a path; WHATWG does not change the byte there
+	inQuery             // in a query; WHATWG does not change the byte there
 )
 
-// classes tells for each byte where it may stand. A percent sign is looked at.
+// classes holds the class of each byte: a combination of inHost, inPath and
+// inQuery. The percent sign has none of them; isUniform decides on it.
 var classes = func() (t [256]uint8) {
 	for c := byte('!'); c <= '~'; c++ {
 		if strings.IndexByte("\"#<>'%", c) < 0 {
@@ -25,14 +27,16 @@ var classes = func() (t [256]uint8) {
 	return t
 }()
 
-// Prefix tells how much of raw is what [Canonical] makes of it, at a glance and
-// without memory: 0 where that must be asked.
+// Prefix returns how many bytes at the start of raw are [Canonical] of raw. It
+// returns 0 if it cannot decide quickly; the caller then calls Canonical. It
+// allocates nothing.
 func Prefix(raw []byte) int { return canonicalPrefix(raw) }
 
-// canonicalPrefix returns how much of raw is a canonical URL that only a
-// fragment follows, or 0 where it cannot tell. It knows the URLs that most
-// captures have (http or https, a plain host, nothing to resolve or escape) and
-// spares them the parser, which takes a hundred times as long.
+// canonicalPrefix returns the length of the canonical URL at the start of raw
+// if only a fragment follows it, and 0 if it cannot decide. It knows the form
+// that most captures have: http or https, a plain host, nothing to resolve or
+// escape. For these it saves a call of the parser, which takes a hundred times
+// as long.
 func canonicalPrefix[T string | []byte](raw T) int {
 	if len(raw) > urlBytesMax {
 		return 0
@@ -60,9 +64,10 @@ func canonicalPrefix[T string | []byte](raw T) int {
 	return plainPath(raw, i)
 }
 
-// plainHost returns where the host that begins at i ends, or 0. It leaves to
-// the parser: addresses but those of IPv4 as WHATWG writes them, punycode, empty
-// labels, and a URL without a path.
+// plainHost returns the index at which the host that begins at s[i] ends, or 0
+// if the parser must decide. The parser decides on IPv6 addresses, IPv4
+// addresses not in WHATWG's spelling, punycode, empty labels, and URLs without
+// a path.
 func plainHost[T string | []byte](s T, i int) int {
 	from, label := i, i
 	for ; i < len(s); i++ {
@@ -83,8 +88,8 @@ func plainHost[T string | []byte](s T, i int) int {
 	return i
 }
 
-// isIPv4 reports whether s is four numbers of a byte in decimal, no digit too
-// many.
+// isIPv4 reports whether s is an IPv4 address in its usual spelling: four
+// decimal numbers up to 255, without leading zeros.
 func isIPv4(s string) bool {
 	for n := 1; ; n++ {
 		number, rest, more := strings.Cut(s, ".")
@@ -98,8 +103,8 @@ func isIPv4(s string) bool {
 	}
 }
 
-// plainPort returns where the port that begins at i ends, or 0 unless it is
-// written as WHATWG would write it.
+// plainPort returns the index at which the port that begins at s[i] ends. It
+// returns 0 if WHATWG would write the port differently or drop it.
 func plainPort[T string | []byte](s T, i int, defaultPort string) int {
 	end := i
 	for end < len(s) && '0' <= s[end] && s[end] <= '9' {
@@ -115,8 +120,8 @@ func plainPort[T string | []byte](s T, i int, defaultPort string) int {
 	return end
 }
 
-// plainPath returns where the path and query that begin at i end, or 0 if
-// there is something to resolve or escape in them.
+// plainPath returns the index at which the path and query that begin at s[i]
+// end. It returns 0 if something in them may have to be resolved or escaped.
 func plainPath[T string | []byte](s T, i int) int {
 	for ; i < len(s); i++ {
 		c := s[i]

@@ -2,22 +2,26 @@ package urlkey
 
 import "strings"
 
-// Key returns the sort key of a canonical URL, from which [URL] gives back the
-// URL. It orders URLs as a SURT does: by host from the right, so that hosts
-// under one domain stand together; then by port, path and query, scheme.
+// Key returns the sort key of a canonical URL; [URL] turns the key back into
+// the URL. Keys sort as a SURT does: by the labels of the host from right to
+// left, then by port, by path and query, and by scheme. So all hosts of a
+// domain follow each other.
 //
 //	https://www.pku.edu.cn/news/a.htm?x=1    cn,edu,pku,www,)/news/a.htm?x=1 https
 //	http://pku.edu.cn:8080/                  cn,edu,pku,:8080)/ http
 //	ftp://u:p@162.105.1.1/                   162.105.1.1,)/ ftp u:p
 //	dns:www.pku.edu.cn                       dns:www.pku.edu.cn
 //
-// Each label of the host ends in a comma; an IP address is one label. Then
-// stand the port, if the URL has one, and a parenthesis; path and query; a
-// blank, which no canonical URL with a host contains, and the scheme; and after
-// another blank user and password, if any. A comma, parenthesis or percent sign
-// in a label is percent-encoded. URLs of other schemes than http, https and ftp
-// are their own key: their first comma, if they have one, comes after a colon,
-// that of other keys before (an IPv6 address has brackets around its colons).
+// A key consists of: the labels of the host, each with a comma after it (an IP
+// address is one label); the port with its colon, if the URL has one; a closing
+// parenthesis; path and query; a blank and the scheme; and, if there is a user,
+// a blank, the user and the password. A blank cannot appear before, because no
+// canonical URL with a host contains one. A comma, parenthesis or percent sign
+// in a label is percent-encoded.
+//
+// A URL with a scheme other than http, https and ftp is its own key. Such a key
+// has no comma, or a colon before its first comma. The other keys have a comma
+// before their first colon, or an IPv6 address in brackets.
 func Key(canonical string) string {
 	p, ok := split(canonical)
 	if !ok {
@@ -38,8 +42,8 @@ func Key(canonical string) string {
 	return b.String()
 }
 
-// URL returns the canonical URL whose key is key. What is no key is returned
-// as it is.
+// URL returns the canonical URL whose sort key is key. A text that is not a key
+// is returned unchanged.
 func URL(key string) string {
 	k, ok := splitKey(key)
 	if !ok {
@@ -52,15 +56,17 @@ func URL(key string) string {
 	return b.String()
 }
 
-// urlsBytes is how much memory the URLs of several keys share at most.
+// urlsBytes bounds the memory, in bytes, that AppendURLs allocates at once for
+// the URLs of several keys.
 const urlsBytes = 64 << 10
 
-// AppendURLs appends the URLs of keys to dst. Equal keys that follow each other
-// have one, and neighbours share an allocation.
+// AppendURLs appends the URL of each key to dst. Equal keys in a row share one
+// string, and the URLs of neighbouring keys share an allocation.
 func AppendURLs(dst, keys []string) []string {
 	var b strings.Builder
-	// Of the key before: what tells its host, what follows its path, and what
-	// its URL begins with, if it was built from a host.
+	// About the previous key, if it was built from a host: its bytes up to the
+	// end of the host, its bytes after the path, and the start of its URL up to
+	// the path.
 	var prefix, suffix, start string
 	last := ""
 	for i, key := range keys {
@@ -99,7 +105,8 @@ func AppendURLs(dst, keys []string) []string {
 	return dst
 }
 
-// writeHost writes all that comes before the path in a URL.
+// writeHost writes the part of the URL before its path: scheme, user, host and
+// port.
 func (k *keyParts) writeHost(b *strings.Builder) {
 	b.WriteString(k.scheme)
 	b.WriteString("://")
@@ -119,15 +126,16 @@ func (k *keyParts) writeHost(b *strings.Builder) {
 	b.WriteString(k.port)
 }
 
-// parts are those of a canonical http, https or ftp URL, all substrings of it.
+// parts holds the parts of a canonical http, https or ftp URL, as substrings of
+// the URL.
 type parts struct {
 	scheme, user, host string
-	port               string // with its colon; "" for the scheme's own
-	path               string // and query
+	port               string // with its colon; "" for the scheme's default port
+	path               string // with the query
 }
 
-// split takes apart a canonical URL whose key is built from its host. It
-// reports false for others.
+// split takes a canonical http, https or ftp URL apart. It reports false for
+// other URLs, whose key is not built from a host.
 func split(canonical string) (p parts, ok bool) {
 	scheme, rest, _ := strings.Cut(canonical, "://")
 	if scheme != "http" && scheme != "https" && scheme != "ftp" {
@@ -147,19 +155,21 @@ func split(canonical string) (p parts, ok bool) {
 	return p, p.host != ""
 }
 
-// keyParts are those of a key that was built from a host.
+// keyParts holds the parts of a key that was built from a host, as substrings
+// of the key.
 type keyParts struct {
 	labels string // without the last comma
 	port   string // with its colon, or ""
-	path   string // and query
+	path   string // with the query
 	scheme string
 	user   string
 }
 
-// splitKey takes apart a key built from a host. It reports false for others.
+// splitKey takes a key apart. It reports false if the key was not built from a
+// host.
 func splitKey(key string) (k keyParts, ok bool) {
 	if first := strings.IndexAny(key, ",:["); first < 0 || key[first] == ':' {
-		return k, false // a key of its own
+		return k, false // a URL that is its own key
 	}
 	end := strings.IndexByte(key, ')')
 	if end < 0 {
@@ -175,9 +185,9 @@ func splitKey(key string) (k keyParts, ok bool) {
 	return k, ok
 }
 
-// HostPrefix is how many bytes at the start of a key tell the host and port of
-// its URL: keys that agree in them are of one host. It is 0 for a key that was
-// not built from a host.
+// HostPrefix returns the length of the part of key that holds host and port.
+// Two keys that agree in these bytes belong to the same host. It returns 0 for
+// a key that was not built from a host.
 func HostPrefix(key string) int {
 	if _, ok := splitKey(key); !ok {
 		return 0
@@ -185,8 +195,8 @@ func HostPrefix(key string) int {
 	return strings.IndexByte(key, ')') + 1
 }
 
-// writeLabels writes the labels of host from the last to the first, each with
-// a comma after it.
+// writeLabels writes the labels of host in reverse order, each followed by a
+// comma. An IP address is written as one label.
 func writeLabels(b *strings.Builder, host string) {
 	if isIP(host) {
 		b.WriteString(host)
@@ -204,8 +214,8 @@ func writeLabels(b *strings.Builder, host string) {
 	}
 }
 
-// writeLabel writes one label such that no byte in it can be taken for the
-// comma or the parenthesis after it.
+// writeLabel writes one label of a host. Commas, parentheses and percent signs
+// in it are percent-encoded, so that the label ends at the next comma.
 func writeLabel(b *strings.Builder, label string) {
 	if strings.IndexByte(label, ',') < 0 && strings.IndexByte(label, ')') < 0 && strings.IndexByte(label, '%') < 0 {
 		b.WriteString(label)
@@ -221,7 +231,8 @@ func writeLabel(b *strings.Builder, label string) {
 	}
 }
 
-// writeUnescaped undoes writeLabel.
+// writeUnescaped writes a label that writeLabel has written, without the
+// percent-encoding.
 func writeUnescaped(b *strings.Builder, label string) {
 	for {
 		i := strings.IndexByte(label, '%')
@@ -235,9 +246,9 @@ func writeUnescaped(b *strings.Builder, label string) {
 	}
 }
 
-// isIP reports whether the canonical host is an IP address: by WHATWG a host
-// whose last label is a number is an IPv4 address, and none but an IPv6 address
-// has brackets.
+// isIP reports whether host, taken from a canonical URL, is an IP address. By
+// WHATWG, a host whose last label is a number is an IPv4 address, and only an
+// IPv6 address has brackets.
 func isIP(host string) bool {
 	if host == "" {
 		return false

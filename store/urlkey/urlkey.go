@@ -1,13 +1,33 @@
-// Package urlkey says what one URL is, and where it stands among the others.
+// Package urlkey defines when two URLs are the same, and in which order URLs
+// are sorted.
 //
-// [Canonical] gives a URL the one form under which the archive knows it.
-// [Key] turns that form round into a sort key (a SURT) in which a host stands
-// beside its neighbours and under its domain, and [URL] turns it back. A
-// [Scope] is a set of URLs as a query names it, in ranges of such keys. [CDX] is
-// the folded key of other archives' CDX files. The rest are the parts of a
-// canonical URL.
+// # Canonical URL
 //
-// Everything here is a pure function of strings and safe for any goroutine.
+// [Canonical] turns a URL into its canonical form. Two URLs are the same for
+// the archive if their canonical forms are equal bytes.
+//
+// # Key
+//
+// [Key] turns a canonical URL into its sort key, in the manner of a SURT: the
+// labels of the host come first, in reverse order. So the keys of one host
+// follow each other, and the keys of one domain too. [URL] turns a key back
+// into the URL.
+//
+//	http://www.pku.edu.cn/news    cn,edu,pku,www,)/news http
+//
+// # Scope
+//
+// A [Scope] is a set of URLs as a query names it, such as 'pku.edu.cn'. It
+// consists of ranges of keys.
+//
+// # Folded key
+//
+// [CDX] computes the key that other archives use in their CDX files. Many URLs
+// share one folded key.
+//
+// The other functions return parts of a canonical URL, such as its host. Every
+// function depends on its arguments only and may be called from any goroutine.
+// A [Resolver] is for one goroutine.
 package urlkey
 
 import (
@@ -15,7 +35,8 @@ import (
 	"strings"
 )
 
-// Range is the keys k with From <= k < To. An empty To has no upper bound.
+// Range is the set of keys k with From <= k < To. An empty To means no upper
+// bound.
 type Range struct {
 	From, To string
 }
@@ -25,8 +46,8 @@ func (r Range) Contains(key string) bool {
 	return key >= r.From && (r.To == "" || key < r.To)
 }
 
-// Merge returns what ranges hold together as ranges that are sorted, disjoint
-// and do not touch. It is empty, not nil, where they hold nothing.
+// Merge returns the union of ranges as sorted ranges that neither overlap nor
+// touch. If the union is empty, the result is an empty slice, not nil.
 func Merge(ranges []Range) []Range {
 	sorted := slices.Clone(ranges)
 	slices.SortFunc(sorted, func(a, b Range) int { return strings.Compare(a.From, b.From) })

@@ -2,9 +2,10 @@ package urlkey
 
 import "regexp"
 
-// user is the start of a URL with a name and a password in front of its host.
+// user matches the start of a URL that has a user name or a password before its
+// host, such as ://name:secret@.
 var user = regexp.MustCompile(`://[^/?#@\s']*@`)
 
-// WithoutUsers is a text that is to be kept, such as that of a statement,
-// without the names and passwords in front of the hosts of its URLs.
+// WithoutUsers removes the user names and passwords from all URLs in text. It
+// is applied to a text before it is stored, such as the text of a statement.
 func WithoutUsers(text string) string { return user.ReplaceAllString(text, "://") }
