@@ -1,7 +1,11 @@
-// Package cdx writes lines of CDXJ, the index of web archive files that
-// replaying programs search: a folded URL, a moment, and a JSON object that says
-// where the record is. Fields and their order are those that pywb writes. An
-// index is such lines sorted by their bytes; sorting them is for others.
+// Package cdx writes lines of CDXJ, the index of WARC files that replay
+// programs such as pywb search. A line has the folded key of a URL, a time, and
+// a JSON object with the place of the record:
+//
+//	cn,edu,pku)/news 20080602011717 {"url": "http://pku.edu.cn/news", "mime": "text/html", …}
+//
+// The fields and their order are those of pywb. An index is such lines sorted
+// by their bytes; the caller sorts them.
 package cdx
 
 import (
@@ -15,24 +19,24 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Entry is one record of a web archive file.
+// Entry describes one record of a web archive file, and where it is.
 type Entry struct {
 	URL      string // canonical
-	AskedURL string // as the record has it; "" where that is the canonical
+	AskedURL string // the URL as the record spells it; "" if that is the canonical URL
 	Time     record.Time
 	Mime     string // "" if unknown
 	Status   int    // 0 if there is none
-	Revisit  bool   // it is a revisit record
+	Revisit  bool   // whether it is a revisit record
 	Digest   string // of the payload, such as "sha1:BASE32"; "" if unknown
-	Length   int64  // of the record in bytes, compressed if the file is; 0 if unknown
-	Offset   int64
+	Length   int64  // size of the record in the file in bytes, compressed if the file is; 0 if unknown
+	Offset   int64  // in the file, in bytes
 	File     string // name of the file
 }
 
-// mimeRevisit stands in place of the type of a revisit record.
+// mimeRevisit is written as the media type of every revisit record.
 const mimeRevisit = "warc/revisit"
 
-// Append appends the entry's line with its line feed.
+// Append appends the line of e to dst, with a line feed.
 func (e *Entry) Append(dst []byte) []byte {
 	dst = append(dst, urlkey.CDX(e.URL)...)
 	dst = append(dst, ' ')
@@ -72,11 +76,11 @@ func field(dst []byte, name, value string) []byte {
 	return appendText(dst, value)
 }
 
-// appendText appends a JSON string.
+// appendText appends s as a JSON string in quotes.
 func appendText(dst []byte, s string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.Encode(s) // a string can be encoded, and a bytes.Buffer does not fail
+	enc.Encode(s) // cannot fail: s is a string and b a bytes.Buffer
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }

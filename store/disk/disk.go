@@ -1,12 +1,12 @@
-// Package disk is how the archive's folder is changed: every file that is
-// made, written, synced, renamed or removed there goes through an FS. In
-// production that is OS, the operating system's own calls. Tests put in one
-// that fails, dies or loses power at a chosen operation; package disktest has
-// it. What differs from one system to the next, locks and the syncing of
-// directories, is here as well, a file each.
+// Package disk changes the files of an archive. Every file that is created,
+// written, synced, renamed or removed there goes through an [FS]. In production
+// the FS is [OS], the calls of the operating system. Tests use an FS that
+// fails, crashes or loses power at a chosen operation; it is in package
+// disktest. What differs between operating systems, locks and the syncing of
+// folders, is here too, one file per system.
 //
-// Reading needs no such care: what may be read is complete, so packages open
-// files for reading as they like.
+// Reading does not go through an FS: a file is complete before anybody may read
+// it, so packages open files for reading as they like.
 package disk
 
 import (
@@ -15,26 +15,27 @@ import (
 	"os"
 )
 
-// FS changes files. Its methods do what those of the same name in package os
-// do, fail with the same errors, and may be called from several goroutines.
+// FS changes files. A method does what the function of the same name in package
+// os does, and returns the same errors. Methods may be called from several
+// goroutines at once.
 type FS interface {
 	// OpenFile opens a file, with the flags of os.OpenFile. The caller closes
-	// it, and with it goes the lock that it may hold.
+	// it; closing also releases its lock.
 	OpenFile(name string, flag int, perm fs.FileMode) (File, error)
 	Mkdir(name string, perm fs.FileMode) error
 	Rename(from, to string) error
 	Link(from, to string) error
 	// Remove removes a file or an empty folder.
 	Remove(name string) error
-	// SyncDir makes the names in a folder durable: what was made, renamed and
-	// removed there.
+	// SyncDir makes the names in a folder durable: files created, renamed and
+	// removed there stay so after a crash.
 	SyncDir(name string) error
 }
 
-// File is an open file of an FS. What was written is durable once Sync has
-// returned without an error, under a name that SyncDir has made so. After an
-// error of Sync nothing is known of what was written since the last one, and
-// syncing again makes it no better: the file is to be made anew.
+// File is an open file of an FS. Bytes are durable once Write and then Sync
+// have returned without an error, and SyncDir of the folder has made the name
+// durable. If Sync fails, the state of the bytes written since the last Sync is
+// unknown, and calling Sync again does not help: write the file again.
 type File interface {
 	io.Reader
 	io.ReaderAt

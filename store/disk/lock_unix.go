@@ -8,19 +8,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Locks are flocks: they go with the open file, and with the process when it
-// is killed. A file opened twice is two owners, also within one process.
+// A lock is an flock. It is released when the file is closed or the process
+// ends. Two open Files of one name are two owners, even within one process.
 
-// Open is an open file that can be locked: a File, an *os.File.
+// Open is an open file that can be locked, such as a File or an *os.File.
 type Open interface{ Fd() uintptr }
 
-// LockShared waits until no one else holds f's lock alone.
+// LockShared takes a shared lock on f. It waits while another owner holds an
+// exclusive lock.
 func LockShared(f Open) error { return flock(f, unix.LOCK_SH) }
 
-// LockExclusive waits until no one else holds f's lock.
+// LockExclusive takes an exclusive lock on f. It waits while another owner
+// holds any lock.
 func LockExclusive(f Open) error { return flock(f, unix.LOCK_EX) }
 
-// TryExclusive takes f's lock if no one else holds it, and tells whether.
+// TryExclusive takes an exclusive lock on f if no other owner holds any lock,
+// and reports whether it did. It does not wait.
 func TryExclusive(f Open) (bool, error) {
 	err := flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

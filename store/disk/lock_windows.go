@@ -6,22 +6,25 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock_unix.go has what the functions promise. A lock of this system forbids
-// reading and writing what it covers, so it covers one byte far behind the end
-// of any file of ours.
+// The functions behave as in lock_unix.go. On Windows a lock forbids others to
+// read and write the bytes it covers. It therefore covers one byte at 1<<62,
+// far beyond the end of any file.
 
-// Open is an open file that can be locked: a File, an *os.File.
+// Open is an open file that can be locked, such as a File or an *os.File.
 type Open interface{ Fd() uintptr }
 
 const lockHigh = 1 << 30 // upper half of the locked byte's offset
 
-// LockShared waits until no one else holds f's lock alone.
+// LockShared takes a shared lock on f. It waits while another owner holds an
+// exclusive lock.
 func LockShared(f Open) error { return lock(f, 0) }
 
-// LockExclusive waits until no one else holds f's lock.
+// LockExclusive takes an exclusive lock on f. It waits while another owner
+// holds any lock.
 func LockExclusive(f Open) error { return lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK) }
 
-// TryExclusive takes f's lock if no one else holds it, and tells whether.
+// TryExclusive takes an exclusive lock on f if no other owner holds any lock,
+// and reports whether it did. It does not wait.
 func TryExclusive(f Open) (bool, error) {
 	err := lock(f, windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

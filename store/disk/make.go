@@ -9,22 +9,22 @@ import (
 	"path/filepath"
 )
 
-// The permissions that new files and folders ask for.
+// The permissions of new files and folders, before the umask.
 const (
 	permFile = 0o644
 	permDir  = 0o755
 )
 
-// Create makes a file, or empties the one that is there, for reading and
-// writing.
+// Create opens a file for reading and writing. It creates the file if there is
+// none, and empties it otherwise. The caller closes it.
 func Create(d FS, name string) (File, error) {
 	return d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, permFile)
 }
 
-// Mkdir makes a folder, if it is not there, and makes its name durable: also of
-// one that is there, since who made it may have been killed before it came to
-// that. Where that fails a new folder is taken away again: no later sync would
-// make that name any better.
+// Mkdir creates a folder if there is none, and makes its name durable. It also
+// syncs the name of a folder that exists, because its creator may have been
+// killed before the sync. If the sync fails, Mkdir removes a folder that it has
+// created: a later sync would not help.
 func Mkdir(d FS, name string) error {
 	err := d.Mkdir(name, permDir)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -32,14 +32,14 @@ func Mkdir(d FS, name string) error {
 	}
 	e := d.SyncDir(filepath.Dir(name))
 	if e != nil && err == nil {
-		_ = d.Remove(name) // failing that, the folder stays in doubt
+		_ = d.Remove(name) // if this fails too, the folder exists but may not be durable
 	}
 	return e
 }
 
-// MkdirAll makes a folder, and those it lies in as far as they are missing, as
-// Mkdir does. What may not be read was made by somebody else, and its
-// durability is left to them.
+// MkdirAll creates a folder and all missing folders above it, each as Mkdir
+// does. A parent folder that may not be read was created by another user and is
+// not synced.
 func MkdirAll(d FS, name string) error {
 	info, err := os.Stat(name)
 	parent := filepath.Dir(name)
@@ -63,8 +63,8 @@ func MkdirAll(d FS, name string) error {
 	return Mkdir(d, name)
 }
 
-// MkdirTemp makes a folder in dir with a name of its own behind prefix, and
-// gives its path.
+// MkdirTemp creates a folder in dir and returns its path. Its name is prefix
+// and random digits.
 func MkdirTemp(d FS, dir, prefix string) (string, error) {
 	for {
 		name := filepath.Join(dir, prefix+random())
@@ -74,12 +74,12 @@ func MkdirTemp(d FS, dir, prefix string) (string, error) {
 	}
 }
 
-// random is a part of a name. That two are alike is found out by who makes
-// the file.
+// random returns ten random digits for a file name. Two results may be equal;
+// the caller creates its file such that an existing name fails.
 func random() string { return fmt.Sprintf("%010d", rand.Uint32()) }
 
-// RemoveAll removes a file or a folder with all that is in it. What is gone
-// already is no error.
+// RemoveAll removes a file, or a folder with everything in it. It is no error
+// if the file or folder does not exist.
 func RemoveAll(d FS, name string) error {
 	info, err := os.Lstat(name)
 	if err == nil && info.IsDir() {
@@ -100,9 +100,10 @@ func RemoveAll(d FS, name string) error {
 	return err
 }
 
-// WriteFile puts a file in the place of the one of that name, if any: after a
-// crash there is the old one or the new one whole. SyncDir of its folder then
-// makes it the new one. Until it is whole its name begins with a dot.
+// WriteFile replaces the file of that name, or creates it, with the content b.
+// After a crash either the old file or the whole new one is there. The new name
+// is durable once the caller has called SyncDir on its folder. WriteFile first
+// writes a temporary file whose name begins with a dot.
 func WriteFile(d FS, name string, b []byte) error {
 	tmp := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"."+random())
 	f, err := d.OpenFile(tmp, os.O_RDWR|os.O_CREATE|os.O_EXCL, permFile)
@@ -120,7 +121,7 @@ func WriteFile(d FS, name string, b []byte) error {
 		err = d.Rename(tmp, name)
 	}
 	if err != nil {
-		_ = d.Remove(tmp) // failing that, the sweep of hidden files takes it
+		_ = d.Remove(tmp) // if this fails, the sweep of hidden files removes it later
 	}
 	return err
 }

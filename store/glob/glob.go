@@ -1,5 +1,6 @@
-// Package glob finds the files that a statement names: a name, or a pattern of
-// path/filepath in which ** stands for any number of folders.
+// Package glob finds the files that a file name or pattern in a statement
+// matches, such as 'crawls/**/*.warc.gz'. A pattern is one of path/filepath,
+// with one addition: ** matches any number of folders.
 package glob
 
 import (
@@ -12,15 +13,16 @@ import (
 	"strings"
 )
 
-// File is a file that a pattern means.
+// File is a file that matches a pattern.
 type File struct {
 	Name string
 	Size int64 // in bytes
 }
 
-// Files gives the files that a pattern means, sorted by name. None is an error
-// that says how far the pattern leads. Folders are passed over, but for one that
-// is named itself.
+// Files returns the files that match pattern, sorted by name. It is an error if
+// none matches; the error names the part of the pattern that does not exist.
+// Folders are left out, but a pattern that names exactly one folder is an
+// error.
 func Files(pattern string) ([]File, error) {
 	names, err := match(pattern)
 	if err != nil {
@@ -45,9 +47,11 @@ func Files(pattern string) ([]File, error) {
 	return files, nil
 }
 
-// match gives the names that a pattern means.
+// match returns the names that match pattern, unsorted. Names of folders may be
+// among them.
 func match(pattern string) ([]string, error) {
-	// A name with a bracket in it is a file before it is a pattern.
+	// A file may have a bracket in its name. If a file of exactly this name
+	// exists, it is meant.
 	if _, err := os.Stat(pattern); err == nil {
 		return []string{pattern}, nil
 	}
@@ -69,7 +73,7 @@ func match(pattern string) ([]string, error) {
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // there is no root, or it went meanwhile
+			return nil // the root does not exist, or a file was removed during the walk
 		case err != nil:
 			return err
 		case !d.Type().IsRegular():
@@ -84,14 +88,14 @@ func match(pattern string) ([]string, error) {
 	return names, err
 }
 
-// anyFolders is the part of a pattern that stands for any number of folders; at
-// the end, for all files below.
+// anyFolders is the part of a pattern that matches any number of folders. As
+// the last part it matches all files below.
 const anyFolders = "**"
 
 func split(name string) []string { return strings.Split(filepath.ToSlash(name), "/") }
 
-// matches reports whether the parts of a name are what those of a pattern,
-// which are well-formed, stand for.
+// matches reports whether the name, split at slashes, matches the pattern,
+// split at slashes. The parts of the pattern must be well-formed.
 func matches(pattern, name []string) bool {
 	for i, p := range pattern {
 		if p == anyFolders {
@@ -117,8 +121,9 @@ func matches(pattern, name []string) bool {
 	return len(name) == 0
 }
 
-// Root is the folder that all files of a pattern lie below: what stands before
-// its first part with a wildcard, and of a name its folder.
+// Root returns the folder that contains all files that can match pattern: the
+// part of the pattern before the first part with a wildcard. For a name without
+// wildcards it is the folder of the file.
 func Root(pattern string) string {
 	dir, name := filepath.Split(pattern)
 	for hasMeta(dir) {
@@ -132,7 +137,8 @@ func Root(pattern string) string {
 
 func hasMeta(s string) bool { return strings.ContainsAny(s, "*?[") }
 
-// noFile says that p means no file, and how far it does lead.
+// noFile returns the error for a pattern p that matches no file. It names the
+// missing folder if the folder of p does not exist.
 func noFile(p string) error {
 	if !hasMeta(p) {
 		return fmt.Errorf("no file %s: %w", p, fs.ErrNotExist)

@@ -1,6 +1,6 @@
-// Package packed takes numbers and texts off the front of bytes that may be
-// damaged: those of db-files, of what is kept beside blocks, and of the state of
-// a crawl.
+// Package packed decodes numbers and texts from the front of a slice of bytes
+// that may be damaged. The files of segments, the facts kept beside blocks and
+// the state of a crawl are stored in this encoding.
 package packed
 
 import (
@@ -8,8 +8,9 @@ import (
 	"math"
 )
 
-// Reader takes values off the front of B. Once a value is not there, Bad is set,
-// and that and all further values are zero: a caller asks once, at the end.
+// Reader decodes values from the front of B and advances B. If B ends too early
+// or a value is invalid, Bad is set, and this and all further values are zero.
+// So a caller checks Bad once, after the last value.
 type Reader struct {
 	B   []byte
 	Bad bool
@@ -17,7 +18,7 @@ type Reader struct {
 
 func (r *Reader) fail() { r.Bad, r.B = true, nil }
 
-// Byte takes one byte.
+// Byte decodes one byte.
 func (r *Reader) Byte() byte {
 	if len(r.B) == 0 {
 		r.Bad = true
@@ -28,7 +29,7 @@ func (r *Reader) Byte() byte {
 	return x
 }
 
-// Uvarint takes what binary.AppendUvarint appends.
+// Uvarint decodes what binary.AppendUvarint has appended.
 func (r *Reader) Uvarint() uint64 {
 	if len(r.B) > 0 && r.B[0] < 0x80 {
 		x := r.B[0]
@@ -48,13 +49,14 @@ func (r *Reader) longUvarint() uint64 {
 	return x
 }
 
-// Varint takes what binary.AppendVarint appends.
+// Varint decodes what binary.AppendVarint has appended.
 func (r *Reader) Varint() int64 {
 	x := r.Uvarint()
 	return int64(x>>1) ^ -int64(x&1)
 }
 
-// Number takes a Uvarint below 1<<31: any place in a body is.
+// Number decodes a Uvarint below 1<<31. Positions in a body are below that
+// bound.
 func (r *Reader) Number() int {
 	x := r.Uvarint()
 	if x > math.MaxInt32 {
@@ -64,7 +66,8 @@ func (r *Reader) Number() int {
 	return int(x)
 }
 
-// Count takes a Number of things of a byte or more, which follow.
+// Count decodes the Number of items that follow. It fails if B has fewer bytes
+// than that, because each item takes at least one byte.
 func (r *Reader) Count() int {
 	n := r.Number()
 	if n > len(r.B) {
@@ -74,7 +77,7 @@ func (r *Reader) Count() int {
 	return n
 }
 
-// Float takes eight bytes, the higher first.
+// Float decodes a float64 from eight bytes, the most significant byte first.
 func (r *Reader) Float() float64 {
 	if b := r.Take(8); b != nil {
 		return math.Float64frombits(binary.BigEndian.Uint64(b))
@@ -82,7 +85,8 @@ func (r *Reader) Float() float64 {
 	return 0
 }
 
-// Take takes n bytes, which share memory with B.
+// Take returns the next n bytes. The result shares memory with B. n must not be
+// negative.
 func (r *Reader) Take(n int) []byte {
 	if n > len(r.B) {
 		r.fail()
@@ -93,7 +97,8 @@ func (r *Reader) Take(n int) []byte {
 	return out
 }
 
-// Sized takes a length and as many bytes, which share memory with B.
+// Sized decodes a length as a Uvarint and returns as many bytes after it. The
+// result shares memory with B.
 func (r *Reader) Sized() []byte {
 	n := r.Uvarint()
 	if n > uint64(len(r.B)) {
@@ -103,10 +108,11 @@ func (r *Reader) Sized() []byte {
 	return r.Take(int(n))
 }
 
-// Text takes a length and a text.
+// Text decodes a text: its length and its bytes, as AppendSized writes them.
 func (r *Reader) Text() string { return string(r.Sized()) }
 
-// AppendSized appends b behind its length, for Sized and Text.
+// AppendSized appends the length of b and then b to dst. Reader.Sized and
+// Reader.Text decode it.
 func AppendSized[T ~string | ~[]byte](dst []byte, b T) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }

@@ -1,10 +1,24 @@
-// Package sequences takes frames of Zstandard (RFC 8878) apart into what they are
-// made of: literals, and matches of bytes before. Whoever wants a few bytes of a
-// frame, or of several that go on from each other, can then follow these alone: it
-// takes a fraction of the time in which all is decompressed.
+// Package sequences splits a frame of Zstandard (RFC 8878) into its sequences,
+// without decompressing it. A caller that wants a few bytes of the frame, or of
+// a chain of frames each of which uses the previous one as its dictionary,
+// follows only the sequences that produce these bytes. That takes a fraction of
+// the time of decompressing everything.
 //
-// What it says of a damaged frame is an error or nonsense, but within its bounds.
-// Checksums of frames are left to those who have all bytes.
+// # Sequence
+//
+// A sequence produces some literals, and then a match: a copy of bytes produced
+// earlier. The output of a frame is the output of its sequences, one after the
+// other. Literals are bytes stored as such.
+//
+//	Literals   a b c x y
+//	Sequences  {Pos 0, Lit 0, Off 3}    abc, then a match of 4: abca
+//	           {Pos 7, Lit 3, Off …}    xy
+//	           {Pos 9, Lit 5}           the end
+//	Output     a b c a b c a x y
+//
+// For a damaged frame the results are an error or wrong sequences, but every
+// index in them is within its bounds. Checksums of frames are not verified:
+// that needs all bytes.
 package sequences
 
 import (
@@ -18,36 +32,41 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Frame is a frame taken apart. It keeps its memory for the next that is parsed
-// into it. The zero value is ready; it is used by one goroutine.
+// Frame holds the sequences of one parsed frame. The zero value is ready for
+// Parse. Parsing another frame into it reuses its memory. A Frame is for one
+// goroutine.
 type Frame struct {
-	// Literals are those of all sequences, one behind the other.
+	// Literals holds the literals of all sequences, one after the other.
 	Literals []byte
-	// Sequences are its sequences, and one more that begins where they end.
+	// Sequences holds the sequences in order, and at the end one more whose Pos
+	// and Lit are where the last one ends.
 	Sequences []Sequence
 
 	spots   []spot
-	end     Sequence // of those so far
-	most    int
-	last    [3]uint32 // offsets of matches before
+	end     Sequence  // where the sequences parsed so far end
+	most    int       // bound on the output, in bytes
+	last    [3]uint32 // the last three offsets, the latest first; a frame may refer to them
 	huff    *huff0.Scratch
-	hasHuff bool // huff is of the frame
+	hasHuff bool // whether huff holds a table of this frame
 	tables  [kinds]table
-	current [kinds]*table // nil while the frame had none
+	current [kinds]*table // the table in force for each number, nil before the first
 	bits    []byte
 }
 
-// Sequence gives literals and then a match, which copies what stands Off bytes
-// before: of what the frame gave itself or, where that is further back than its
-// beginning, of what it goes on from. An empty match has any offset.
+// Sequence produces literals and then a match, a copy of the bytes that begin
+// Off bytes earlier. If that is before the start of the frame's output, it
+// counts from the end of the frame's dictionary. Where a sequence ends is known
+// from the next one. An empty match has any offset.
 type Sequence struct {
-	Pos uint32 // where it begins in what the frame gives
-	Lit uint32 // where its literals begin
+	Pos uint32 // where its output begins in the output of the frame
+	Lit uint32 // where its literals begin in Literals
+	// how far back the match begins, from the end of the sequence's literals
 	Off uint32
 }
 
-// spot is spotBytes of what a frame gives: which of them begin a sequence, and how
-// many do so before.
+// spot describes spotBytes bytes of the output: bit i of begin is set if a
+// sequence begins at byte i, and before counts the sequences that begin
+// earlier. Spots let At find a sequence in constant time.
 type spot struct {
 	begin  uint64
 	before uint32
@@ -55,16 +74,17 @@ type spot struct {
 
 const spotBytes = 64
 
-// Len is how many bytes the frame gives.
+// Len returns the length of the frame's output in bytes.
 func (f *Frame) Len() int { return int(f.end.Pos) }
 
-// At tells which sequence gives a byte of the frame, which is less than Len.
+// At returns the index in Sequences of the sequence that produces the byte pos
+// of the output. pos must be less than Len.
 func (f *Frame) At(pos uint32) int {
 	s := &f.spots[pos/spotBytes]
 	return int(s.before) + bits.OnesCount64(s.begin<<(spotBytes-1-pos%spotBytes)) - 1
 }
 
-// locate sets the spots.
+// locate computes the spots from the sequences.
 func (f *Frame) locate() {
 	size := f.Len()/spotBytes + 1
 	f.spots = slices.Grow(f.spots[:0], size)[:size]
@@ -80,24 +100,24 @@ func (f *Frame) locate() {
 	}
 }
 
-// Room is how many bytes of memory the Frame keeps.
+// Room returns how many bytes of memory the Frame holds.
 func (f *Frame) Room() int {
 	return int(unsafe.Sizeof(*f)) + cap(f.Literals) + cap(f.bits) + cap(f.Sequences)*int(unsafe.Sizeof(Sequence{})) + cap(f.spots)*int(unsafe.Sizeof(spot{}))
 }
 
 var errFrame = errors.New("a frame of Zstandard is damaged")
 
-// The types of a frame's blocks.
+// The types of a frame's blocks, and the length of a block's header.
 const (
 	blockRaw = iota
 	blockRepeat
 	blockCompressed
-	blockHead = 3 // bytes ahead of each
+	blockHead = 3 // bytes before each block
 )
 
-// Parse takes the first frame of b apart, or what is there of its blocks, where
-// that is cut behind one of them. It is an error if it gives more than so many
-// bytes.
+// Parse parses the first frame of b. If b was cut after one of the frame's
+// blocks, Parse takes the blocks that are there. It is an error if the output
+// is longer than most bytes.
 func (f *Frame) Parse(b []byte, most int) error {
 	var h zstd.Header
 	if err := h.Decode(b); err != nil {
@@ -135,7 +155,8 @@ func (f *Frame) Parse(b []byte, most int) error {
 	return nil
 }
 
-// block takes a block apart, which gives n bytes if it is not compressed.
+// block parses one block of the type form. n is the length of its output if it
+// is not compressed.
 func (f *Frame) block(form int, in []byte, n int) error {
 	switch form {
 	case blockRaw:
@@ -159,16 +180,17 @@ func (f *Frame) block(form int, in []byte, n int) error {
 	return errFrame
 }
 
-// left is how many bytes the frame may still give.
+// left returns how many bytes of output are allowed in addition.
 func (f *Frame) left() int { return f.most - int(f.end.Pos) }
 
-// copies takes bytes as literals.
+// copies adds the bytes of a raw block as literals.
 func (f *Frame) copies(b []byte) error {
 	f.Literals = append(f.Literals, b...)
 	return f.rest()
 }
 
-// rest makes a sequence without a match of the literals that are left.
+// rest adds a sequence without a match for the literals that follow the last
+// sequence, if there are any.
 func (f *Frame) rest() error {
 	n := len(f.Literals) - int(f.end.Lit)
 	if n > f.left() {
@@ -188,7 +210,7 @@ func appendRepeat(dst []byte, x byte, n int) []byte {
 	return dst
 }
 
-// The forms of a block's literals.
+// The types of a block's literals.
 const (
 	literalsRaw = iota
 	literalsRepeat
@@ -196,10 +218,11 @@ const (
 	literalsTreeless
 )
 
-// literalsMax is how many literals a block has at most.
+// literalsMax bounds the literals of one block, in bytes.
 const literalsMax = 128 << 10
 
-// literals appends a block's literals, and returns what follows them.
+// literals parses the literals at the start of a compressed block, appends them
+// to f.Literals, and returns the rest of the block.
 func (f *Frame) literals(in []byte) ([]byte, error) {
 	if len(in) == 0 {
 		return nil, errFrame
@@ -246,7 +269,8 @@ func (f *Frame) literals(in []byte) ([]byte, error) {
 	return rest, f.huffman(b, n, size != 0)
 }
 
-// first gives the first bytes as a number, as far as they are there.
+// first returns the first n bytes of b as a number, the lowest byte first.
+// Missing bytes count as zero.
 func first(b []byte, n int) (x uint64) {
 	for i := range min(n, len(b)) {
 		x |= uint64(b[i]) << (8 * i)
@@ -254,7 +278,8 @@ func first(b []byte, n int) (x uint64) {
 	return x
 }
 
-// huffman appends n literals, which are in one stream or in four.
+// huffman decodes n literals from b and appends them to f.Literals. They are in
+// four streams if four is set, in one otherwise.
 func (f *Frame) huffman(b []byte, n int, four bool) error {
 	at := len(f.Literals)
 	for cap(f.Literals)-at < n {
@@ -274,7 +299,8 @@ func (f *Frame) huffman(b []byte, n int, four bool) error {
 	return err
 }
 
-// sequences takes a block's sequences.
+// sequences parses the sequences of a compressed block; in begins after the
+// block's literals.
 func (f *Frame) sequences(in []byte) error {
 	if len(in) == 0 {
 		return errFrame
@@ -306,12 +332,14 @@ func (f *Frame) sequences(in []byte) error {
 	return f.decode(in, n)
 }
 
-// pad is how many zero bytes stand ahead of the bits of sequences: what is read of
-// one goes back so far at most where these end too early. As many stand behind them,
-// since words are read.
+// pad is how many zero bytes decode puts before and after the bits of the
+// sequences. If these bits end too early, decoding one sequence reads at most
+// this far before their start. The bytes after them are there because decode
+// reads whole words.
 const pad = 16
 
-// decode decodes n sequences. Their bits are read from the end.
+// decode decodes n sequences from in. Their bits are stored in reverse, so
+// decode reads from the end to the start.
 func (f *Frame) decode(in []byte, n int) error {
 	if len(in) == 0 || in[len(in)-1] == 0 {
 		return errFrame
@@ -319,7 +347,7 @@ func (f *Frame) decode(in []byte, n int) error {
 	f.bits = append(append(append(f.bits[:0], make([]byte, pad)...), in...), make([]byte, pad)...)
 	b := f.bits
 	lengths, offsets, matches := f.current[kindLength], f.current[kindOffset], f.current[kindMatch]
-	// Bits up to at are to be read.
+	// The bits below at are still to be read.
 	at := uint(8*(pad+len(in)-1)+bits.Len8(in[len(in)-1])-1) - uint(lengths.log+offsets.log+matches.log)
 	if at < 8*pad {
 		return errFrame
@@ -330,7 +358,7 @@ func (f *Frame) decode(in []byte, n int) error {
 	l := w >> (matches.log + offsets.log) & (1<<lengths.log - 1)
 	pos, lit, most := f.end.Pos, f.end.Lit, uint32(f.most)
 	before := len(f.Sequences)
-	f.Sequences = slices.Grow(f.Sequences, n+2)[:before+n] // and those of rest and Parse
+	f.Sequences = slices.Grow(f.Sequences, n+2)[:before+n] // two more: for rest and for the end that Parse adds
 	out := f.Sequences[before:]
 	last0, last1, last2 := f.last[0], f.last[1], f.last[2]
 	for i := range out {
@@ -379,10 +407,10 @@ func (f *Frame) decode(in []byte, n int) error {
 	return nil
 }
 
-// word gives the 57 bits and more of b that begin at a bit.
+// word returns at least 57 bits of b, beginning at the bit at.
 func word(b []byte, at uint) uint64 {
 	return binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7)
 }
 
-// mask has n bits, less than 64.
+// mask returns a number whose lowest n bits are set; n is less than 64.
 func mask(n uint) uint64 { return 1<<(n&63) - 1 }

@@ -2,27 +2,33 @@ package sequences
 
 import "math/bits"
 
-// The three numbers of a sequence, in the order of their tables in a block.
+// The three numbers of a sequence, in the order of their tables in a block: the
+// length of the literals, the offset of the match, and the length of the match.
 const (
-	kindLength = iota // of the literals
+	kindLength = iota // length of the literals
 	kindOffset
 	kindMatch
 	kinds
 )
 
-// How a block says which table a number has.
+// The ways in which a block gives the table of a number.
 const (
 	modePredefined = iota
-	modeRepeat     // one code for all
+	modeRepeat     // one code for all sequences
 	modeTable
-	modeAsBefore
+	modeAsBefore // the table of the block before
 )
 
-// state is one of the decoder of a number (finite state entropy: Duda, "Asymmetric
-// numeral systems", 2013; RFC 8878, 4.1): the number is base and as many bits as
-// bits says, the next state next and as many as width says. From the lowest bit on
-// it has 8 of bits, 8 of width, 16 of next and 32 of base, so that the sum of three
-// says how many bits all take.
+// state is one state of the decoder of a number (finite state entropy: Duda,
+// "Asymmetric numeral systems", 2013; RFC 8878, 4.1). The number is base plus
+// bits() bits of the input. The next state is next plus another width() bits of
+// the input.
+//
+//	bits   0…7    8…15    16…31   32…63
+//	       bits   width   next    base
+//
+// The sum of three states therefore has the sums of their bits and widths in
+// its lowest two bytes.
 type state uint64
 
 func newState(base uint32, bits, width uint8, next uint16) state {
@@ -34,21 +40,24 @@ func (s state) width() uint  { return uint(s >> 8 & 0xff) }
 func (s state) next() uint64 { return uint64(s >> 16 & 0xffff) }
 func (s state) base() uint32 { return uint32(s >> 32) }
 
-// tableMask is that of the largest table.
+// tableMask is the mask of an index into the largest table, which has 512
+// states.
 const tableMask = 1<<9 - 1
 
+// table is the decoding table of one number: 1<<log states.
 type table struct {
 	states [tableMask + 1]state
-	log    uint8 // of how many there are
+	log    uint8 // binary logarithm of the number of states
 }
 
-// form is what tables of a number are made from.
+// form holds what RFC 8878 lays down about the tables of one number: for each
+// code the base and the count of extra bits, and the predefined table.
 type form struct {
 	bases  []uint32
 	bits   []uint8
 	logMax uint8
-	norm   []int16 // of the predefined table
-	log    uint8
+	norm   []int16 // how often each code occurs in the predefined table
+	log    uint8   // of the predefined table
 }
 
 var forms = [kinds]form{
@@ -69,7 +78,8 @@ var forms = [kinds]form{
 	},
 }
 
-// predefined are the tables that need not be given.
+// predefined holds the tables that RFC 8878 predefines and a block need not
+// contain.
 var predefined = func() (out [kinds]*table) {
 	for k := range forms {
 		f := &forms[k]
@@ -90,7 +100,8 @@ var predefined = func() (out [kinds]*table) {
 	return out
 }()
 
-// table sets the table of a number, and returns what follows in the block.
+// table reads the table of one number as mode says, makes it the current one,
+// and returns the rest of the block.
 func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	t, of := &f.tables[kind], &forms[kind]
 	switch mode {
@@ -118,9 +129,9 @@ func (f *Frame) table(kind int, mode byte, in []byte) ([]byte, error) {
 	return in, nil
 }
 
-// readNorm reads how often each code comes in a table of 1<<log states, -1 for
-// less than once, and tells how many codes there are and how many bytes that took;
-// no codes where it makes no sense.
+// readNorm reads how often each code occurs in a table of 1<<log states, with
+// -1 for less than once. It returns the number of codes, log, and the number of
+// bytes read. For invalid input it returns 0 codes.
 func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n int) {
 	at := 0
 	read := func(n int) (x int) {
@@ -162,7 +173,8 @@ func readNorm(norm []int16, in []byte, logMax uint8) (symbols int, log uint8, n 
 	return symbols, log, n
 }
 
-// build makes the table of codes that come so often.
+// build builds the decoding table in which each code occurs norm times among
+// 1<<log states.
 func (t *table) build(of *form, norm []int16, log uint8) {
 	size := 1 << log
 	t.log = log

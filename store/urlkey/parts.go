@@ -8,8 +8,8 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Host returns the host of a canonical URL without user and port, an IPv6
-// address in its brackets; "" where there is none.
+// Host returns the host of a canonical URL without user and port. An IPv6
+// address keeps its brackets. A URL without a host gives "".
 func Host(canonical string) string {
 	authority, _, ok := authority(canonical)
 	if !ok {
@@ -22,9 +22,9 @@ func Host(canonical string) string {
 	return host
 }
 
-// Domain returns the registered domain that the host of a canonical URL
-// belongs to, by the public suffix list: pku.edu.cn of www.pku.edu.cn. An
-// address, a public suffix and a single label are their own.
+// Domain returns the registered domain of the host of a canonical URL, by the
+// public suffix list: pku.edu.cn for www.pku.edu.cn. If the host is an IP
+// address, a public suffix or a single label, Domain returns the host itself.
 func Domain(canonical string) string {
 	host := Host(canonical)
 	if isIP(host) {
@@ -37,7 +37,8 @@ func Domain(canonical string) string {
 	return domain
 }
 
-// RawPath returns the path of a canonical URL as it stands, without the query.
+// RawPath returns the path of a canonical URL without the query. Its
+// percent-escapes are kept.
 func RawPath(canonical string) string {
 	_, path, ok := authority(canonical)
 	if !ok {
@@ -49,14 +50,14 @@ func RawPath(canonical string) string {
 	return path
 }
 
-// Path returns the path of a canonical URL with its percent-escapes resolved
-// as Unescape does.
+// Path returns the path of a canonical URL without the query. Its
+// percent-escapes are resolved as by Unescape.
 func Path(canonical string) string {
 	return Unescape(RawPath(canonical))
 }
 
-// Depth returns how many segments the path of a canonical URL has: 0 for /, 1
-// for /a and /a/, 2 for /a/b.htm.
+// Depth returns the number of segments in the path of a canonical URL: 0 for /,
+// 1 for /a and /a/, 2 for /a/b.htm.
 func Depth(canonical string) int {
 	n := 0
 	path := RawPath(canonical)
@@ -68,9 +69,10 @@ func Depth(canonical string) int {
 	return n
 }
 
-// Unescape resolves percent-escapes: as UTF-8 where the result is that, else as
-// GB18030, the encoding of old Chinese URLs. The result is valid UTF-8; what is
-// neither becomes U+FFFD. A percent sign that begins no escape stays.
+// Unescape resolves the percent-escapes of s. If the result is not UTF-8, it is
+// decoded as GB18030, the encoding of old Chinese URLs. Bytes that are neither
+// become U+FFFD, so the result is always valid UTF-8. A percent sign that
+// begins no escape stays.
 func Unescape(s string) string {
 	if strings.IndexByte(s, '%') >= 0 {
 		s = unescapeOnce(s)
@@ -85,8 +87,9 @@ func Unescape(s string) string {
 	return text
 }
 
-// authority splits a canonical URL into what stands between // and the path,
-// and the rest. It reports false for a URL without //.
+// authority splits a canonical URL: authority is the part between // and the
+// path (user, host and port), and rest is the path and query. It reports false
+// for a URL without //.
 func authority(canonical string) (authority, rest string, ok bool) {
 	i := schemeEnd(canonical) + 1
 	if !strings.HasPrefix(canonical[i:], "//") {
@@ -100,7 +103,8 @@ func authority(canonical string) (authority, rest string, ok bool) {
 	return canonical[:end], canonical[end:], true
 }
 
-// unescapeOnce resolves the percent-escapes of s to the bytes they stand for.
+// unescapeOnce replaces each percent-escape of s by its byte. Escapes that only
+// then appear stay.
 func unescapeOnce(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -119,7 +123,8 @@ func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
 
-// unhex is the value of a hexadecimal digit, and unspecified for other bytes.
+// unhex returns the value of the hexadecimal digit c, 0 to 15. For other bytes
+// the result means nothing.
 func unhex(c byte) byte {
 	if c <= '9' {
 		return c - '0'

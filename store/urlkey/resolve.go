@@ -8,9 +8,10 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// Resolve returns the canonical URL that a reference means in a page whose base
-// is a canonical URL. The reference is as the page has it, its character
-// references resolved. An error says why it means none.
+// Resolve returns the canonical URL that reference means on a page, such as the
+// value of an href. The canonical URL base is the base URL of the page.
+// Character references in the reference, such as &amp;, must be decoded
+// already. The error says why the reference means no URL.
 func Resolve(base, reference string) (string, error) {
 	if n := canonicalPrefix(reference); n > 0 {
 		return reference[:n], nil
@@ -19,7 +20,7 @@ func Resolve(base, reference string) (string, error) {
 		if reference == "" || reference[0] == '#' {
 			return base, nil
 		}
-		var room [256]byte // most have it
+		var room [256]byte // enough for most URLs
 		if u := appendPlain(room[:0], &b, reference); u != nil {
 			return string(u), nil
 		}
@@ -27,18 +28,21 @@ func Resolve(base, reference string) (string, error) {
 	return resolve(base, reference)
 }
 
-// Resolver resolves the references of a page, and then of others, without memory
-// for each. It is for one goroutine; before the first page it resolves none.
+// Resolver resolves the references of one page after another and allocates no
+// memory for each reference. Call Page first: before that, Plain resolves
+// nothing. A Resolver is for one goroutine.
 type Resolver struct {
 	base base
 	url  []byte
 }
 
-// Page begins a page whose base is a canonical URL.
+// Page begins a page. The references that follow are relative to base, a
+// canonical URL.
 func (r *Resolver) Page(base string) { r.base = newBase(base) }
 
-// Plain gives what [Resolve] would, of the references that most are: nil of those
-// that it must be asked about. The URL is valid until the Resolver is used again.
+// Plain returns the same URL as [Resolve] if the reference is simple, as most
+// are, and nil if it is not; the caller then calls Resolve. The URL is valid
+// until the next call of Plain.
 func (r *Resolver) Plain(reference []byte) []byte {
 	if r.base.path <= 0 {
 		return nil
@@ -50,7 +54,8 @@ func (r *Resolver) Plain(reference []byte) []byte {
 	return u
 }
 
-// resolve is Resolve without its short cut.
+// resolve does the work of Resolve in full, without the fast path for simple
+// references.
 func resolve(base, reference string) (string, error) {
 	if err := checkLength(reference); err != nil {
 		return "", fmt.Errorf("%q is no URL: %w", clip(reference), err)
@@ -69,13 +74,15 @@ func resolve(base, reference string) (string, error) {
 	return Canonical(strings.TrimSpace(u.Href(true)))
 }
 
-// base is a canonical URL that references are relative to.
+// base is a canonical URL to which references are relative, with the places in
+// it that are needed to resolve them.
 type base struct {
 	url string
-	// Where its path begins, -1 of one that is neither http nor https; where the
-	// last folder of that ends, and where its query begins.
+	// Indexes into url: where the path begins, where the last folder of the
+	// path ends, and where the query begins. path is -1, and the others are
+	// unset, if the scheme is neither http nor https.
 	path, folder, query int
-	plain               bool // canonicalPrefix would have it all, up to the query
+	plain               bool // canonicalPrefix accepts the URL up to its query
 }
 
 func newBase(url string) base {
@@ -91,10 +98,11 @@ func newBase(url string) base {
 	return b
 }
 
-// appendPlain appends what most references mean to dst, which is empty: those
-// that, put behind the part of the base that they keep, give a URL that is
-// canonical as it stands. It gives nil where it cannot tell. The base is http or
-// https.
+// appendPlain resolves a simple reference and appends the URL to dst, which
+// must be empty. A reference is simple if it needs no more than joining it to
+// the part of the base that stays: the result is then canonical without
+// parsing. appendPlain returns nil if the reference is not simple. The base
+// must be http or https.
 func appendPlain[T string | []byte](dst []byte, b *base, reference T) []byte {
 	switch {
 	case len(reference)+len(b.url) > urlBytesMax:
@@ -135,8 +143,8 @@ func hasPrefix[T string | []byte](s T, prefix string) bool {
 	return len(s) >= len(prefix) && string(s[:len(prefix)]) == prefix
 }
 
-// maybeScheme reports whether a colon stands in a reference where that of a scheme
-// would.
+// maybeScheme reports whether reference has a colon before its first slash,
+// question mark or #, so that it may begin with a scheme.
 func maybeScheme[T string | []byte](reference T) bool {
 	for i := range len(reference) {
 		switch reference[i] {
@@ -149,7 +157,8 @@ func maybeScheme[T string | []byte](reference T) bool {
 	return false
 }
 
-// plainPrefix is the part of u that canonicalPrefix finds, nil for none.
+// plainPrefix returns the canonical URL at the start of u, by canonicalPrefix,
+// or nil if canonicalPrefix cannot decide.
 func plainPrefix(u []byte) []byte {
 	if n := canonicalPrefix(u); n > 0 {
 		return u[:n]
@@ -157,8 +166,8 @@ func plainPrefix(u []byte) []byte {
 	return nil
 }
 
-// plainTail is plainPrefix of a URL that is known to be canonical as it stands up
-// to a place in its path or the end of that.
+// plainTail does the same as plainPrefix if u[:from] is known to be canonical
+// and from lies in the path or at its end. Only the rest is checked.
 func plainTail(u []byte, from int) []byte {
 	if n := plainPath(u, from); n > 0 {
 		return u[:n]
@@ -166,8 +175,8 @@ func plainTail(u []byte, from int) []byte {
 	return nil
 }
 
-// pathStart returns where the path of a canonical http or https URL begins, or
-// -1 of any other.
+// pathStart returns the index at which the path of a canonical http or https
+// URL begins, and -1 for any other URL.
 func pathStart(base string) int {
 	for _, scheme := range []string{"http://", "https://"} {
 		if strings.HasPrefix(base, scheme) {

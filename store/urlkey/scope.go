@@ -10,10 +10,10 @@ import (
 // Scope is a set of URLs that a query names. The zero Scope is empty.
 type Scope struct {
 	ranges []Range
-	port   string // if not "", only URLs with this port, a scheme's own included
+	port   string // if not "", the URLs in ranges must have this port, named or by default
 }
 
-// ParseScope reads a scope as it is written in a query:
+// ParseScope parses a scope as a query spells it:
 //
 //	pku.edu.cn  *.pku.edu.cn    this host and every host below it
 //	pku.edu.cn:8080             likewise, but on this port only
@@ -22,11 +22,12 @@ type Scope struct {
 //	http://x.cn/a.htm           exactly this URL
 //	*                           everything
 //
-// Host scopes take in every scheme and, if they name no port, every port. A
-// path prefix takes in every scheme, on its own port unless one is named, and
-// ends anywhere: /news has /newspaper. Hosts may be Unicode; paths are escaped
-// as in a canonical URL. A * inside a URL with a scheme is a character like any
-// other. The error says what is wrong and what to write.
+// The scope of a host includes every scheme and, unless it names a port, every
+// port. A path prefix includes every scheme, each on its default port unless
+// the prefix names a port. A path prefix may end inside a word: /news includes
+// /newspaper. Hosts may be Unicode; paths are escaped as in a canonical URL. A
+// * inside a URL with a scheme is an ordinary character. The error says what is
+// wrong and what to write.
 func ParseScope(s string) (Scope, error) {
 	text := clean(s)
 	scope, err := parseScope(text)
@@ -71,8 +72,8 @@ func parseScope(s string) (Scope, error) {
 	return parseHostScope(s, true)
 }
 
-// isURL reports whether s begins with a scheme. Other than in a URL, in a scope
-// any name and a number are a host and its port.
+// isURL reports whether s begins with a scheme. Unlike in a URL, a name, a
+// colon and a number are always a host and its port in a scope.
 func isURL(s string) bool {
 	if !hasScheme(s) {
 		return false
@@ -84,9 +85,9 @@ func isURL(s string) bool {
 	return !isDigits(port)
 }
 
-// ParseScopeRange reads the scope 'from' .. 'to': the URLs from the first up
-// to, not including, the second. Each end is a host (with all below it), a path
-// prefix or a URL, as in ParseScope but without *.
+// ParseScopeRange parses the scope 'from' .. 'to': the URLs from the first end
+// up to, but not including, the second. Each end is a host (with all hosts
+// below it), a path prefix or a URL, as in ParseScope but without *.
 func ParseScopeRange(from, to string) (Scope, error) {
 	low, err := parseBound(from)
 	if err != nil {
@@ -102,7 +103,7 @@ func ParseScopeRange(from, to string) (Scope, error) {
 	return Scope{ranges: []Range{{low, high}}}, nil
 }
 
-// parseBound returns the first key of the scope s.
+// parseBound returns the lowest key that the scope s can contain.
 func parseBound(s string) (string, error) {
 	if strings.HasPrefix(s, "*") || strings.HasSuffix(s, "*") {
 		return "", fmt.Errorf("%q cannot bound a range; write a host, a path prefix or a URL without *", clip(s))
@@ -114,8 +115,8 @@ func parseBound(s string) (string, error) {
 	return scope.ranges[0].From, nil
 }
 
-// parseHostScope reads a host, perhaps with a port: alone, or with all hosts
-// below it.
+// parseHostScope parses a host with an optional port. If below is set, the
+// scope includes all hosts below it.
 func parseHostScope(s string, below bool) (Scope, error) {
 	if i := strings.IndexAny(s, `/?\`); i >= 0 {
 		return Scope{}, fmt.Errorf("no path can follow a host with = or *; write '%s' for those pages", s)
@@ -134,7 +135,7 @@ func parseHostScope(s string, below bool) (Scope, error) {
 	}
 }
 
-// parsePrefixScope reads a host and the start of a path.
+// parsePrefixScope parses a host, an optional port and the start of a path.
 func parsePrefixScope(s string) (Scope, error) {
 	i := strings.IndexAny(s, `/?\`)
 	host, port, err := scopeHost(s[:i])
@@ -145,8 +146,8 @@ func parsePrefixScope(s string) (Scope, error) {
 	if strings.Contains(path, "*") {
 		return Scope{}, errors.New("a * may only end a scope; for others write: WHERE url LIKE '…%…'")
 	}
-	// The letter keeps a dot at the end from being resolved: /a/. is also the
-	// start of /a/.htaccess.
+	// The x keeps a final dot from being resolved: the prefix /a/. must also
+	// find /a/.htaccess.
 	u, err := parse("http://h" + path + "x")
 	if err != nil {
 		return Scope{}, err
@@ -158,9 +159,10 @@ func parsePrefixScope(s string) (Scope, error) {
 	return portScope(host, port, path), nil
 }
 
-// portScope is the scope of the URLs of one host and port whose path starts
-// with path. A URL on its scheme's own port does not name it, so where port is
-// such a one, both places are looked at.
+// portScope returns the scope of the URLs of one host and port whose path
+// starts with path. A URL does not name the default port of its scheme. If port
+// is a default port, the scope therefore has two ranges: of keys without a port
+// and of keys with it.
 func portScope(labels, port, path string) Scope {
 	named := prefixRange(labels + ":" + port + ")" + path)
 	if !isDefaultPort(port) {
@@ -169,7 +171,8 @@ func portScope(labels, port, path string) Scope {
 	return Scope{ranges: []Range{prefixRange(labels + ")" + path), named}, port: port}
 }
 
-// scopeHost reads host[:port] and returns the host as its labels in a key.
+// scopeHost parses host[:port] and returns the host as its labels in a key, and
+// the port as digits or "".
 func scopeHost(s string) (labels, port string, err error) {
 	if strings.Contains(s, "*") {
 		return "", "", errors.New("a * may only stand for hosts below, as in '*.edu.cn', or end a path")
@@ -206,7 +209,7 @@ func scopeHost(s string) (labels, port string, err error) {
 	return b.String(), port, nil
 }
 
-// prefixRange is the range of the keys that begin with prefix.
+// prefixRange returns the range of the keys that begin with prefix.
 func prefixRange(prefix string) Range {
 	// The last byte is never 0xFF: keys are ASCII.
 	last := len(prefix) - 1
@@ -214,9 +217,9 @@ func prefixRange(prefix string) Range {
 }
 
 // PrefixRange returns the range of the keys of all canonical URLs that begin
-// with text. It may hold more: URLs of other schemes and users. It reports
-// false where there is no such range: text must reach into the path of a URL
-// whose key is built from its host, and be ASCII, as canonical URLs are.
+// with text. The range may include other URLs: of other schemes and users. It
+// reports false if text does not reach into the path of an http, https or ftp
+// URL, or is not ASCII, as canonical URLs are.
 func PrefixRange(text string) (Range, bool) {
 	p, ok := split(text)
 	if !ok || strings.IndexFunc(text, func(r rune) bool { return r >= 0x7f }) >= 0 {
@@ -227,15 +230,15 @@ func PrefixRange(text string) (Range, bool) {
 	return prefixRange(b.String() + p.port + ")" + p.path), true
 }
 
-// Ranges returns the key ranges that hold all of s, sorted and disjoint. They
-// may hold more, unless Exact.
+// Ranges returns key ranges that hold all of s, sorted and disjoint. Unless s
+// is Exact, they may hold other URLs too.
 func (s Scope) Ranges() []Range { return slices.Clone(s.ranges) }
 
-// Exact reports whether every key in the ranges of s is in s, so that Contains
-// need not be asked.
+// Exact reports whether every key in the Ranges of s is in s, so that calling
+// Contains for each is unnecessary.
 func (s Scope) Exact() bool { return s.port == "" }
 
-// Contains reports whether the URL with this key is in s.
+// Contains reports whether the URL with the sort key key is in s.
 func (s Scope) Contains(key string) bool {
 	for _, r := range s.ranges {
 		if r.Contains(key) {
@@ -245,7 +248,8 @@ func (s Scope) Contains(key string) bool {
 	return false
 }
 
-// keyPort returns the port that the URL of a key is fetched from, or "".
+// keyPort returns the port from which the URL of a key is fetched, such as
+// "443" for https, or "" for a URL without a host.
 func keyPort(key string) string {
 	k, ok := splitKey(key)
 	switch {
@@ -258,7 +262,8 @@ func keyPort(key string) string {
 	}
 }
 
-// defaultPort returns the port of the schemes whose keys are built from a host.
+// defaultPort returns the default port of http, https and ftp, and "" for other
+// schemes.
 func defaultPort(scheme string) string {
 	switch scheme {
 	case "http":
@@ -275,8 +280,8 @@ func isDefaultPort(port string) bool {
 	return port == "80" || port == "443" || port == "21"
 }
 
-// Union returns the key ranges of all scopes together, sorted and disjoint. It
-// is empty, not nil, where they hold nothing.
+// Union returns the key ranges of all scopes together, sorted and disjoint. If
+// they hold nothing, the result is an empty slice, not nil.
 func Union(scopes ...Scope) []Range {
 	var all []Range
 	for _, s := range scopes {
