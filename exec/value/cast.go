@@ -11,14 +11,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// typeAliases are the names that CAST takes beside those DESCRIBE shows.
+// typeAliases holds the names that CAST accepts beside those in typeNames.
 var typeAliases = map[string]Type{
 	"boolean": Bool, "integer": Int, "bigint": Int, "double": Float, "real": Float,
 	"string": Text, "varchar": Text, "timestamp": Time, "interval": Duration,
 }
 
-// ParseType finds a type by its name, such as int, or by a name that SQL has
-// for it, such as bigint. The error names the nearest.
+// ParseType returns the type with the given name, such as int, or with a name
+// that SQL has for it, such as bigint. Case is ignored. The error suggests the
+// nearest name.
 func ParseType(name string) (Type, error) {
 	s := strings.ToLower(name)
 	for t := Bool; t <= Duration; t++ {
@@ -35,10 +36,10 @@ func ParseType(name string) (Type, error) {
 	return Null, fmt.Errorf("no type %q; there are %s", name, strings.Join(typeNames[Bool:], ", "))
 }
 
-// Castable reports whether CAST leads from one type to the other. Everything
-// goes to text and comes from it; beyond that int to and from bool, float and
-// duration (in seconds), float to and from duration, and int to time, whose
-// digits then are a period as in a time clause.
+// Castable reports whether CAST converts type from to type to. Every type
+// converts to and from Text. Int also converts to and from Bool, Float and
+// Duration (in seconds), and Float to and from Duration. Int converts to Time:
+// its digits are read like a period in a time clause, so 200806 is 1 June 2008.
 func Castable(from, to Type) bool {
 	switch {
 	case from == to, from == Null, from.Textual(), to == Text:
@@ -51,9 +52,10 @@ func Castable(from, to Type) bool {
 	return from == Float && to == Duration || from == Duration && to == Float
 }
 
-// Cast makes v a value of type to; Castable tells for which types it can.
-// Floats are rounded to the nearest int, half away from zero; a text is read
-// as the language reads a constant of that type. The error says what v is not.
+// Cast converts v to type to. Castable must hold for the two types. A float is
+// rounded to the nearest int, half away from zero. A text is read like a
+// constant of type to, with zone as the zone of times without an offset. The
+// error says what v is not, such as "'x' is no whole number".
 func Cast(v Value, to Type, zone *time.Location) (Value, error) {
 	switch {
 	case v.Type == Null || v.Type == to:
@@ -82,6 +84,7 @@ func Cast(v Value, to Type, zone *time.Location) (Value, error) {
 	return castDuration(v)
 }
 
+// castInt converts a Bool, a Float or a Duration to an Int.
 func castInt(v Value) (Value, error) {
 	switch v.Type {
 	case Bool:
@@ -95,8 +98,8 @@ func castInt(v Value) (Value, error) {
 	return Rounded(float64(v.Int) / 1000)
 }
 
-// Rounded is f rounded to an Int, half away from zero; an error if none is
-// near.
+// Rounded returns f rounded to an Int, half away from zero. It returns an error
+// if f is NaN or beyond 64 bits.
 func Rounded(f float64) (Value, error) {
 	r := math.Round(f)
 	if !(r >= -1<<63 && r < 1<<63) {
@@ -105,6 +108,7 @@ func Rounded(f float64) (Value, error) {
 	return OfInt(int64(r)), nil
 }
 
+// castDuration converts an Int or a Float, a number of seconds, to a Duration.
 func castDuration(v Value) (Value, error) {
 	seconds := v.Float
 	if v.Type == Int {
@@ -117,7 +121,8 @@ func castDuration(v Value) (Value, error) {
 	return OfDuration(ms.Int), nil
 }
 
-// castText reads a text as a value of type to, which is not Text.
+// castText converts a text to type to, which is not Text. Blanks around the
+// text are ignored.
 func castText(text string, to Type, zone *time.Location) (Value, error) {
 	s := strings.TrimSpace(text)
 	switch to {
@@ -154,6 +159,8 @@ func castText(text string, to Type, zone *time.Location) (Value, error) {
 	return OfURL(u), nil
 }
 
+// outOfRange returns the end of an error message if strconv reports a number as
+// too large for 64 bits, otherwise "".
 func outOfRange(err error) string {
 	if e, ok := err.(*strconv.NumError); ok && e.Err == strconv.ErrRange {
 		return " that fits in 64 bits"
@@ -162,7 +169,7 @@ func outOfRange(err error) string {
 }
 
 // parseDuration reads one or more numbers with units, such as 1d 2h, 90m or
-// -1.5h.
+// -1.5h. A leading minus applies to the whole sum.
 func parseDuration(text string) (Value, error) {
 	fail := func() (Value, error) {
 		return Value{}, fmt.Errorf("%s is no duration: write a number with ms, s, m, h, d or w, such as 36h", OfText(text))
@@ -195,7 +202,7 @@ func parseDuration(text string) (Value, error) {
 	return OfDuration(ms.Int), nil
 }
 
-// leading is the longest start of s whose bytes all pass.
+// leading returns the longest prefix of s in which each byte passes.
 func leading(s string, pass func(byte) bool) string {
 	for i := range len(s) {
 		if !pass(s[i]) {
@@ -205,8 +212,8 @@ func leading(s string, pass func(byte) bool) string {
 	return s
 }
 
-// unitLength is the length of a unit in milliseconds, or 0 if there is none of
-// that name.
+// unitLength returns the length of a unit such as h in milliseconds, or 0 if
+// there is no such unit.
 func unitLength(name string) int64 {
 	if name == "w" {
 		return 7 * units[0].length

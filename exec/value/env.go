@@ -9,54 +9,60 @@ import (
 	"infomall/store/record"
 )
 
-// Env is what is fixed for the whole of a statement.
+// Env holds what stays fixed while a statement runs.
 type Env struct {
-	Now    record.Time
-	Zone   *time.Location // of literals without an offset, and of printing; nil is UTC
-	Params map[string]string
-	// Level is that of the cut in which blocks and changes are shown; 0 stands
-	// for the leaves. Profile is how pages are divided: modern, which "" is
-	// too, or classic.
+	Now record.Time // when the statement began; the value of NOW
+	// Zone is the time zone of time literals without an offset, and of printed
+	// times. Nil means UTC.
+	Zone   *time.Location
+	Params map[string]string // values by parameter name, without the $
+	// Level says how finely queries divide a page into blocks; 0 means as
+	// finely as possible. Profile is the algorithm that divides pages:
+	// "modern", which "" also means, or "classic".
 	Level   int
 	Profile string
-	// Plain leaves queries as they are written: nothing is read by other ways
-	// than the plain one. Tests compare with it.
+	// Plain turns off all rewriting of plans: a query reads the archive in the
+	// most direct way. Tests compare its rows with those of the rewritten plan.
 	Plain bool
-	// Table opens a file of rows. Nil: queries read none.
+	// Table opens a file of rows, for a FROM that names a file. If Table is
+	// nil, queries cannot read files.
 	Table func(path string) (Table, error)
-	// Defined gives what the archive defines by name. It is asked where a
-	// statement names what is not known otherwise. Nil: nothing is defined.
+	// Defined returns the archive's views and metadata columns. It is called
+	// only when a statement uses a name that is not built in. If Defined is
+	// nil, the archive has none.
 	Defined func() (*Defined, error)
 }
 
-// Defined is what an archive defines by name.
+// Defined is what users have defined by name in an archive.
 type Defined struct {
 	Views    []View
 	Metadata []Metadata
 }
 
-// View is a query with a name.
+// View is a query that was given a name with CREATE VIEW.
 type View struct {
 	Name  string
 	Query *ast.Query
 }
 
-// Metadata is a column that pages, versions or blocks have beside their own.
+// Metadata is a column that a user has added to pages, versions or blocks.
 type Metadata struct {
 	Name string
 	On   ast.MetadataOn
-	Expr ast.Expr // over the columns of the relation
+	Expr ast.Expr // its value, computed from the other columns of the relation
 }
 
-// Table is a file of rows, whose columns are texts. It may be read several
-// times.
+// Table is an open file of rows. Each column is Text. Rows may be called more
+// than once.
 type Table interface {
+	// Names returns the names of the columns.
 	Names() []string
-	// Rows yields the rows; a batch is valid until the iteration moves on.
+	// Rows yields the rows of the file. A batch is valid until the iteration
+	// moves on.
 	Rows(ctx context.Context) iter.Seq2[*Batch, error]
 }
 
-// Location is the zone, never nil.
+// Location returns e.Zone, or UTC if it is nil.
 func (e *Env) Location() *time.Location {
 	if e.Zone == nil {
 		return time.UTC

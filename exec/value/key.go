@@ -8,17 +8,18 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Order is how one key of a sort orders its values.
+// Order is the direction in which ORDER BY sorts one of its keys.
 type Order struct {
 	Desc       bool
-	NullsFirst bool // else NULLs are last, also when Desc
+	NullsFirst bool // otherwise NULLs are last, even if Desc
 }
 
-// AppendKey appends bytes that stand for row i of v: keys of two rows of one
-// type compare, as bytes, as the rows do in order o, are equal only for equal
-// values or two NULLs, and none is a prefix of another. So the keys of several
-// columns, one behind the other, order and tell apart whole rows, for ORDER BY,
-// GROUP BY and DISTINCT. Zero and minus zero are equal, and so are all NaN.
+// AppendKey appends the sort key of row i of v in order o. A sort key is a
+// string of bytes: the keys of two rows of one type compare, as bytes, like the
+// rows. Two keys are equal only if the values are equal or both NULL, and no
+// key is a prefix of another. So the keys of several columns, concatenated, are
+// the key of a whole row, as ORDER BY, GROUP BY and DISTINCT use it. Zero
+// equals minus zero, and NaN equals NaN.
 func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 	const (
 		nullFirst = 0
@@ -53,6 +54,7 @@ func (v *Vector) AppendKey(dst []byte, i int, o Order) []byte {
 	return dst
 }
 
+// appendBoolKey appends 1 for true and 0 for false.
 func appendBoolKey(dst []byte, b bool) []byte {
 	if b {
 		return append(dst, 1)
@@ -60,7 +62,8 @@ func appendBoolKey(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-// floatKey maps floats to integers in the same order.
+// floatKey maps f to an integer such that the integers sort like the floats,
+// with NaN last.
 func floatKey(f float64) uint64 {
 	const sign = 1 << 63
 	switch {
@@ -76,8 +79,8 @@ func floatKey(f float64) uint64 {
 	return bits | sign
 }
 
-// appendTextKey ends the text with 0 0 and writes a 0 within it as 0 255, so
-// that the end sorts before every byte.
+// appendTextKey appends s, then the two bytes 0 0. A byte 0 within s becomes 0
+// 255. So the end of a text sorts before every byte that could follow.
 func appendTextKey(dst []byte, s string) []byte {
 	for {
 		n := strings.IndexByte(s, 0)

@@ -10,18 +10,18 @@ import (
 	"infomall/store/record"
 )
 
-// Period is the moments t with From <= t < To. A time literal is one: 2008-06
-// is all of June.
+// Period is the range of times t with From <= t < To. A time literal names a
+// period: 2008-06 is all of June.
 type Period struct {
 	From, To record.Time
 }
 
-// periodForms ends the messages about times.
+// periodForms ends the error messages about times.
 const periodForms = "write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00"
 
-// IsPeriod reports whether e is written such that it names a period where a
-// time is wanted: a period literal, a number, a string, a parameter, NOW,
-// TODAY, or one of them plus or minus a duration.
+// IsPeriod reports whether e has the form of a time in a time clause: a period
+// literal, a number, a string, a parameter, NOW or TODAY, with or without
+// durations added or subtracted.
 func IsPeriod(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.String, *ast.Number, *ast.Period, *ast.Param, *ast.Now, *ast.Today:
@@ -33,9 +33,10 @@ func IsPeriod(e ast.Expr) bool {
 	return false
 }
 
-// PeriodOf reads an expression for which IsPeriod holds. NOW is one
-// millisecond. A period moved by a duration keeps its unit: TODAY - 7d is a
-// whole day, 2008-03 - 1mo all of February. An error is an *ast.Error.
+// PeriodOf returns the period that e names. IsPeriod must hold for e. NOW is a
+// period of one millisecond. Adding or subtracting a duration keeps the length:
+// TODAY - 7d is a whole day, and 2008-03 - 1mo is all of February. Each error
+// is an *ast.Error.
 func PeriodOf(e ast.Expr, env *Env) (Period, error) {
 	w, err := wholeOf(e, env)
 	if err != nil {
@@ -48,8 +49,9 @@ func PeriodOf(e ast.Expr, env *Env) (Period, error) {
 	return p, nil
 }
 
-// ParsePeriod reads a text as PeriodOf reads a string constant: a time literal
-// or 4, 6, 8, 10, 12 or 14 digits. Zone is that of times without an offset.
+// ParsePeriod returns the period that the text s names, as PeriodOf does for a
+// string constant. s is a time literal, or 4, 6, 8, 10, 12 or 14 digits: 200806
+// is 2008-06. zone applies if s has no offset.
 func ParsePeriod(s string, zone *time.Location) (Period, error) {
 	w, err := parseWhole(s, zone)
 	if err != nil {
@@ -62,18 +64,21 @@ func ParsePeriod(s string, zone *time.Location) (Period, error) {
 	return p, nil
 }
 
-// whole is a period as a start and the unit that it is long.
+// whole is a period as a start and a unit of length, such as one month from 1
+// June 2008.
 type whole struct {
 	start time.Time
 	unit  ast.Unit
 }
 
-// period also reports whether w lies in the years that the archive knows.
+// period returns w as a Period, and reports whether it lies within the years 1
+// to 9999.
 func (w whole) period() (Period, bool) {
 	p := Period{From: record.At(w.start), To: record.At(w.end())}
 	return p, p.From >= record.MinTime && p.To <= record.MaxTime+1
 }
 
+// end returns the first moment after w.
 func (w whole) end() time.Time {
 	switch w.unit {
 	case ast.UnitYear:
@@ -92,9 +97,9 @@ func (w whole) end() time.Time {
 	return w.start.Add(time.Millisecond)
 }
 
-// AddMonths moves t by calendar months in its own zone. A day that the month
-// arrived at does not have becomes that month's last: 31 January plus a month
-// is 28 or 29 February.
+// AddMonths returns t moved by calendar months in its own zone. If the new
+// month has no such day, the result is that month's last day: 31 January plus
+// one month is 28 or 29 February.
 func AddMonths(t time.Time, months int) time.Time {
 	moved := t.AddDate(0, months, 0)
 	if moved.Day() != t.Day() {
@@ -103,6 +108,8 @@ func AddMonths(t time.Time, months int) time.Time {
 	return moved
 }
 
+// wholeOf returns the period that e names. Its error, an *ast.Error, points at
+// the part of e that is no time.
 func wholeOf(e ast.Expr, env *Env) (whole, error) {
 	zone := env.Location()
 	switch e := e.(type) {
@@ -137,10 +144,12 @@ func wholeOf(e ast.Expr, env *Env) (whole, error) {
 	return whole{}, err
 }
 
+// day is a duration of 24 hours, which is not always a day of the calendar.
 const day = 24 * time.Hour
 
-// moved is a period moved by a duration. Whole days are those of the calendar:
-// TODAY - 7d begins at midnight, even if a clock was changed meanwhile.
+// moved returns the period e.X plus or minus the duration d, as e says. Whole
+// days are days of the calendar: TODAY - 7d begins at midnight, even if the
+// clocks changed in between.
 func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	w, err := wholeOf(e.X, env)
 	if err != nil {
@@ -163,7 +172,8 @@ func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	return w, nil
 }
 
-// Param is the text of a parameter, or an *ast.Error if it has none.
+// Param returns the text of a parameter, or an *ast.Error if the parameter has
+// no value.
 func (e *Env) Param(p *ast.Param) (string, error) {
 	s, ok := e.Params[p.Name]
 	if !ok {
@@ -174,7 +184,7 @@ func (e *Env) Param(p *ast.Param) (string, error) {
 	return s, nil
 }
 
-// placed is parseWhole with the place in its error.
+// placed calls parseWhole and points its error at e.
 func placed(e ast.Expr, s string, zone *time.Location) (whole, error) {
 	w, err := parseWhole(s, zone)
 	if err != nil {
@@ -183,6 +193,8 @@ func placed(e ast.Expr, s string, zone *time.Location) (whole, error) {
 	return w, nil
 }
 
+// wholeOfLiteral returns the period of a time literal. An offset in the literal
+// replaces zone.
 func wholeOfLiteral(p *ast.Period, zone *time.Location) (whole, error) {
 	if p.HasZone {
 		zone = time.FixedZone("", p.Offset)
@@ -194,10 +206,12 @@ func wholeOfLiteral(p *ast.Period, zone *time.Location) (whole, error) {
 	return whole{f.in(zone), p.Unit}, nil
 }
 
-// fields are the parts of a time, from year to millisecond.
+// fields holds the parts of a time: year, month, day, hour, minute, second,
+// millisecond.
 type fields [7]int
 
-// fault says which part is out of its bounds, or "".
+// fault returns why f is no time, such as "there is no month 13", or "" if it
+// is one.
 func (f fields) fault() string {
 	names := [...]string{"year", "month", "day", "hour", "minute", "second"}
 	low := [...]int{1, 1, 1, 0, 0, 0}
@@ -213,13 +227,14 @@ func (f fields) fault() string {
 	return ""
 }
 
+// in returns the time f in zone.
 func (f fields) in(zone *time.Location) time.Time {
 	return time.Date(f[0], time.Month(f[1]), f[2], f[3], f[4], f[5], f[6]*int(time.Millisecond), zone)
 }
 
-// parseWhole reads a time literal. Between day and hour a blank may stand for
-// the T, and a fraction of a second may be finer than a millisecond; what is
-// finer is dropped, as the archive knows no finer time.
+// parseWhole reads a time literal. A space may replace the T between day and
+// hour. Digits of a second beyond the millisecond are dropped, because the
+// archive stores no finer time.
 func parseWhole(text string, zone *time.Location) (whole, error) {
 	s := strings.TrimSpace(text)
 	fail := func(why string) (whole, error) {
@@ -242,7 +257,9 @@ func parseWhole(text string, zone *time.Location) (whole, error) {
 	return whole{f.in(zone), unit}, nil
 }
 
-// scanDigits reads 4, 6, 8, 10, 12 or 14 digits, and nothing else.
+// scanDigits reads a text of 4, 6, 8, 10, 12 or 14 digits: a year, then two
+// digits per further part. unit is the finest part given, and rest is always
+// "". ok is false for any other text.
 func scanDigits(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	if len(s) < 4 || len(s) > 14 || len(s)%2 != 0 || !allDigits(s) {
 		return f, 0, "", false
@@ -256,8 +273,9 @@ func scanDigits(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	return f, unit, "", true
 }
 
-// scanFields reads 2008-06-15T10:30:00.123 or any part of it that ends before
-// a separator; hours only with minutes. Rest is what follows: an offset.
+// scanFields reads 2008-06-15T10:30:00.123, or a prefix of it that ends before
+// a separator. Hours need minutes. unit is the finest part given, and rest is
+// the text that follows, for scanOffset.
 func scanFields(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	f = fields{0, 1, 1, 0, 0, 0, 0}
 	seps := [...]string{"", "-", "-", "Tt ", ":", ":"}
@@ -294,7 +312,7 @@ func scanFields(s string) (f fields, unit ast.Unit, rest string, ok bool) {
 	return f, unit, s, true
 }
 
-// scanOffset reads Z, +08:00 or +0800.
+// scanOffset reads an offset from UTC: Z, +08:00 or +0800. s is not empty.
 func scanOffset(s string) (*time.Location, bool) {
 	if s == "Z" || s == "z" {
 		return time.UTC, true
@@ -316,6 +334,7 @@ func scanOffset(s string) (*time.Location, bool) {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
+// allDigits reports whether s has no byte other than a digit.
 func allDigits(s string) bool {
 	for i := range len(s) {
 		if !isDigit(s[i]) {
@@ -325,7 +344,7 @@ func allDigits(s string) bool {
 	return true
 }
 
-// atoi reads what allDigits has passed.
+// atoi returns the number in s, for which allDigits holds.
 func atoi(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n

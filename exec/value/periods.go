@@ -7,8 +7,8 @@ import (
 	"infomall/store/record"
 )
 
-// StartOf is the start, in t's zone, of the year, quarter, month, week (from
-// Monday) or day that t lies in.
+// StartOf returns the start of the calendar unit that contains t, in t's zone.
+// unit is "year", "quarter", "month", "week" (which starts on Monday) or "day".
 func StartOf(unit string, t time.Time) time.Time {
 	y, m, d := t.Date()
 	switch unit {
@@ -24,7 +24,8 @@ func StartOf(unit string, t time.Time) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, t.Location())
 }
 
-// PeriodAt is the year, month, week or day, in a zone, that t lies in.
+// PeriodAt returns the calendar period that contains t. unit is "year",
+// "month", "week" or "day", and zone says when days begin.
 func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 	start := StartOf(unit, t.Std().In(zone))
 	var end time.Time
@@ -41,8 +42,8 @@ func PeriodAt(unit string, t record.Time, zone *time.Location) Period {
 	return Period{record.At(start), record.At(end)}
 }
 
-// PeriodName is how a period of PeriodAt is written: 2008, 2008-06, 2008-06-15,
-// and a week as ISO 8601 has it, 2008-W24.
+// PeriodName returns the name of a period that PeriodAt returned for unit:
+// 2008, 2008-06, 2008-06-15, or 2008-W24 for an ISO 8601 week.
 func PeriodName(unit string, p Period, zone *time.Location) string {
 	t := p.From.Std().In(zone)
 	switch unit {

@@ -8,8 +8,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Value is one value; the field that Type calls for holds it, as in Vector.
-// The zero Value is NULL.
+// Value is one value. Type says which field holds it. The zero Value is NULL.
 type Value struct {
 	Type  Type
 	Bool  bool
@@ -20,22 +19,22 @@ type Value struct {
 
 // The makers of values.
 
-// OfBool is b.
+// OfBool returns a Bool.
 func OfBool(b bool) Value { return Value{Type: Bool, Bool: b} }
 
-// OfInt is i.
+// OfInt returns an Int.
 func OfInt(i int64) Value { return Value{Type: Int, Int: i} }
 
-// OfFloat is f.
+// OfFloat returns a Float.
 func OfFloat(f float64) Value { return Value{Type: Float, Float: f} }
 
-// OfText is s.
+// OfText returns a Text.
 func OfText(s string) Value { return Value{Type: Text, Text: s} }
 
-// OfURL is the canonical URL u.
+// OfURL returns a URL. u is a canonical URL; OfURL does not check that.
 func OfURL(u string) Value { return Value{Type: URL, Text: u} }
 
-// OfTime is t; NoTime is NULL.
+// OfTime returns a Time, or NULL if t is record.NoTime.
 func OfTime(t record.Time) Value {
 	if t == record.NoTime {
 		return Value{}
@@ -43,21 +42,21 @@ func OfTime(t record.Time) Value {
 	return Value{Type: Time, Int: int64(t)}
 }
 
-// OfDuration is ms milliseconds.
+// OfDuration returns a Duration of ms milliseconds.
 func OfDuration(ms int64) Value { return Value{Type: Duration, Int: ms} }
 
 // IsNull reports whether v is NULL.
 func (v Value) IsNull() bool { return v.Type == Null }
 
-// Textual reports whether values of type t are texts: Text and URL are.
+// Textual reports whether t is Text or URL.
 func (t Type) Textual() bool { return t == Text || t == URL }
 
-// Numeric reports whether t is a number: Int and Float are.
+// Numeric reports whether t is Int or Float.
 func (t Type) Numeric() bool { return t == Int || t == Float }
 
-// Common is the type that values of types a and b share without a CAST: the
-// same type, Float for two numbers, Text for a URL and a text, and any type
-// with Null. It reports whether there is one.
+// Common returns the type to which values of types a and b convert without a
+// CAST, and reports whether there is one. Equal types convert to themselves,
+// Int and Float to Float, Text and URL to Text, and Null to any type.
 func Common(a, b Type) (Type, bool) {
 	switch {
 	case a == b, b == Null:
@@ -72,10 +71,11 @@ func Common(a, b Type) (Type, bool) {
 	return Null, false
 }
 
-// Compare orders two values of one type, neither of them NULL: -1, 0 or 1.
-// Texts order by bytes, URLs by their SURT key, false before true, and NaN,
-// equal to itself, after all other floats. An int and a float compare as
-// numbers, a URL and a text as texts.
+// Compare returns -1, 0 or 1 as a sorts before b, equals b or sorts after b.
+// Neither is NULL. Both have the same type, or are an Int and a Float, compared
+// as numbers, or a URL and a Text, compared as texts. Texts sort by their
+// bytes, URLs by their SURT key, and false before true. NaN equals NaN and
+// sorts after all other floats.
 func Compare(a, b Value) int {
 	switch {
 	case a.Type == URL && b.Type == URL:
@@ -90,7 +90,7 @@ func Compare(a, b Value) int {
 	return cmp.Compare(a.Int, b.Int)
 }
 
-// number is the value of an Int or Float as a float.
+// number returns the value of an Int or a Float as a float.
 func (v Value) number() float64 {
 	if v.Type == Float {
 		return v.Float
@@ -98,8 +98,8 @@ func (v Value) number() float64 {
 	return float64(v.Int)
 }
 
-// Compare orders row i of v and row j of w, two vectors of one type, as the
-// function Compare does. Neither row is NULL.
+// Compare compares row i of v with row j of w as the function Compare does. v
+// and w have the same type, and neither row is NULL.
 func (v *Vector) Compare(i int, w *Vector, j int) int {
 	switch v.Type {
 	case Bool:
@@ -114,6 +114,7 @@ func (v *Vector) Compare(i int, w *Vector, j int) int {
 	return cmp.Compare(v.Ints[i], w.Ints[j])
 }
 
+// compareBools sorts false before true.
 func compareBools(a, b bool) int {
 	switch {
 	case a == b:
@@ -124,7 +125,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// compareFloats differs from cmp.Compare in where NaN stands.
+// compareFloats sorts NaN after all other floats. (cmp.Compare sorts it first.)
 func compareFloats(a, b float64) int {
 	switch {
 	case a < b:
@@ -137,6 +138,8 @@ func compareFloats(a, b float64) int {
 	return compareBools(a != a, b != b)
 }
 
+// compareURLs sorts canonical URLs by their SURT key, which starts with the
+// host name reversed: cn,edu,pku)/path.
 func compareURLs(a, b string) int {
 	if a == b {
 		return 0

@@ -9,27 +9,31 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Pattern is a compiled pattern of LIKE. It may be used from several
-// goroutines.
+// Pattern is a compiled pattern of LIKE or ILIKE. Several goroutines may use
+// it.
 type Pattern struct {
-	fold bool
-	// Without _ in it a pattern is literals with % between them: the first
-	// must begin and the last end the text. Exact: there is no % at all.
+	fold bool // ILIKE: case is ignored
+	// pieces are the texts between the wildcards % of a pattern without _. A
+	// text matches if it begins with the first piece, ends with the last, and
+	// has the others between them in order. exact reports that the pattern has
+	// no %, so the one piece is the whole text.
 	exact  bool
 	pieces []string
-	// With _ in it, it is matched a character at a time.
+	// runes are the characters of a pattern with _, which is matched one
+	// character at a time. pieces is nil then.
 	runes []rune
 }
 
-// The wildcards in Pattern.runes; no text has such characters.
+// The wildcards % and _ in Pattern.runes. No text contains these values.
 const (
 	anyRun  rune = -1
-	anyRune rune = -2
+	anyRune rune = -2 // _
 )
 
-// NewPattern compiles a pattern of LIKE, or of ILIKE if fold. Escape takes its
-// meaning from the % _ or itself that follows it; 0 is none. The error says
-// what follows an escape wrongly.
+// NewPattern compiles a pattern of LIKE, or of ILIKE if fold is set. The
+// character escape makes a following %, _ or escape literal; 0 means that there
+// is no escape character. The error says which character wrongly follows an
+// escape, or that none does.
 func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 	if fold {
 		pattern, escape = foldCase(pattern), unicode.ToLower(escape)
@@ -73,8 +77,11 @@ func NewPattern(pattern string, escape rune, fold bool) (*Pattern, error) {
 	return p, nil
 }
 
-// Literal gives the text that p matches if it matches only one, or the text
-// that whatever it matches begins with.
+// Literal returns the text before the first % of p, and says what is known from
+// it. exact: p has no wildcards and matches this text only. prefix: p matches
+// all texts that begin with it. If neither is set, every match still begins
+// with text, which may be empty. For ILIKE, and for a pattern with _, Literal
+// returns "", false, false.
 func (p *Pattern) Literal() (text string, exact, prefix bool) {
 	if p.fold || p.pieces == nil {
 		return "", false, false
@@ -83,7 +90,7 @@ func (p *Pattern) Literal() (text string, exact, prefix bool) {
 	return p.pieces[0], p.exact, onlyPrefix
 }
 
-// Match reports whether the whole of s fits the pattern.
+// Match reports whether p matches the whole of s.
 func (p *Pattern) Match(s string) bool {
 	if p.fold {
 		s = foldCase(s)
@@ -109,11 +116,12 @@ func (p *Pattern) Match(s string) bool {
 	return strings.HasSuffix(s, p.pieces[last])
 }
 
-// matchRunes goes back at most to the last %, so it takes no more than
-// len(pattern) times len(s) steps.
+// matchRunes reports whether pattern matches the whole of s. After a mismatch
+// it goes back to the last % only, so it takes at most len(pattern) times
+// len(s) steps.
 func matchRunes(pattern []rune, s string) bool {
-	at := 0               // in pattern
-	star, again := -1, "" // the last % and where s goes on if it takes one more
+	at := 0               // an index in pattern
+	star, again := -1, "" // the last %, and the rest of s from which to retry if % takes one more character
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
 		switch {
@@ -136,11 +144,11 @@ func matchRunes(pattern []rune, s string) bool {
 	return at == len(pattern)
 }
 
-// foldCase makes texts equal that differ only in case.
+// foldCase maps texts that differ only in case to the same text.
 func foldCase(s string) string { return strings.Map(foldRune, s) }
 
-// foldRune goes by way of the upper case, so that both forms of the Greek
-// sigma become one.
+// foldRune returns r in lower case. It goes through upper case first, so that
+// both lower case forms of the Greek sigma become one.
 func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		if 'A' <= r && r <= 'Z' {
@@ -151,9 +159,10 @@ func foldRune(r rune) rune {
 	return unicode.ToLower(unicode.ToUpper(r))
 }
 
-// Folded is s as CONTAINS sees it: upper case made lower, full-width letters
-// and half-width kana made normal, any run of blanks and line breaks made one
-// blank, and none between Chinese characters, at the start and at the end.
+// Folded returns s as CONTAINS compares it. Letters become lower case,
+// full-width letters narrow, and half-width kana full. A run of spaces and line
+// breaks becomes one space, or none at the start, at the end and between
+// Chinese characters.
 func Folded(s string) string {
 	if isFolded(s) {
 		return s
@@ -164,7 +173,8 @@ func Folded(s string) string {
 	return b.String()
 }
 
-// isFolded reports whether s is surely equal to Folded(s), to spare the copy.
+// isFolded reports whether s certainly equals Folded(s), to spare the copy. It
+// may report false for a text that is equal.
 func isFolded(s string) bool {
 	blank := true
 	for i := range len(s) {
@@ -177,11 +187,11 @@ func isFolded(s string) bool {
 	return s == "" || !blank
 }
 
-// foldInto calls put for each character of Folded(s) with the place in s that
-// it comes from.
+// foldInto calls put for each character of Folded(s), with the byte offset in s
+// from which the character comes.
 func foldInto(s string, put func(r rune, at int)) {
-	last := rune(0) // the last one put
-	blankAt := -1   // where a run of blanks began that is not yet put
+	last := rune(0) // the last character passed to put; 0 before the first
+	blankAt := -1   // where a run of spaces not yet passed to put began, or -1
 	for i, r := range s {
 		if unicode.IsSpace(r) {
 			if blankAt < 0 {
@@ -198,8 +208,8 @@ func foldInto(s string, put func(r rune, at int)) {
 	}
 }
 
-// narrow makes a full-width letter, digit or sign the usual one and half-width
-// kana full.
+// narrow returns the usual form of a full-width letter, digit or sign, and the
+// full form of half-width kana. It returns other characters unchanged.
 func narrow(r rune) rune {
 	if r < 0xff00 || r > 0xffef {
 		return r
@@ -210,25 +220,27 @@ func narrow(r rune) rune {
 	return r
 }
 
-// isChinese tells characters between which a blank means nothing.
+// isChinese reports whether r is a Chinese character or a punctuation mark of
+// Chinese text. A space between two of these has no meaning.
 func isChinese(r rune) bool {
 	return r >= 0x2e80 && (unicode.Is(unicode.Han, r) || 0x3001 <= r && r <= 0x303f)
 }
 
-// Contains reports whether text holds what in the sense of CONTAINS; what is
-// Folded already.
+// Contains reports whether text CONTAINS what. The caller passes what through
+// Folded first.
 func Contains(text, what string) bool { return strings.Contains(Folded(text), what) }
 
-// snippetAround is how many characters a snippet shows before what was found;
-// behind it there are as many as fill snippetLength.
+// snippetAround is how many characters a snippet shows before the match, and
+// snippetLength how many it shows in all.
 const (
 	snippetAround = 30
 	snippetLength = 100
 )
 
-// Snippet is a short piece of text around the first place that CONTAINS q,
-// runs of blanks made one, with … where it was cut. Where q is not found, or is
-// empty, it is the start of text.
+// Snippet returns a short piece of text around the first match of q, as
+// CONTAINS finds it. Each run of spaces becomes one space, and … marks where
+// text was cut off. If q is empty or does not occur, Snippet returns the start
+// of text.
 func Snippet(text, q string) string {
 	from := foundAt(text, Folded(q))
 	start := from
@@ -251,10 +263,11 @@ func Snippet(text, q string) string {
 	return s
 }
 
-// foundAt is the place in text of the first folded q, or 0.
+// foundAt returns the byte offset in text of the first match of q, or 0 if
+// there is none. q is Folded.
 func foundAt(text, q string) int {
 	var folded strings.Builder
-	var places []int // of each byte of folded in text
+	var places []int // for each byte of folded, its offset in text
 	foldInto(text, func(r rune, at int) {
 		n, _ := folded.WriteRune(r)
 		for range n {

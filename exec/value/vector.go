@@ -1,10 +1,26 @@
-// Package value holds the types of the query language and columns of values.
+// Package value holds the types of the query language, single values and
+// columns of values, and what the language does with them: compare, cast, print
+// and match.
+//
+// # Values, rows and batches
+//
+// A Value is one value, such as 200 or 'http://a.cn/'. A Vector is a column of
+// values of one Type, one per row. A Batch is several rows: vectors of equal
+// length, one per column. The operators of package op pass batches to each
+// other.
+//
+// # Time
+//
+// A Time is milliseconds since 1970 UTC, as record.Time. A Duration is
+// milliseconds. A Period is a range of times that includes its start and
+// excludes its end. A time literal names a period: 2008-06 is all of June 2008.
 package value
 
-// Type is the type of a column or an expression.
+// Type is the type of a column, a value or an expression.
 type Type uint8
 
-// The types. Null is the type of the bare constant NULL and fits everywhere.
+// The types of the language. Null is the type of the constant NULL alone. A
+// value of type Null fits a column of any type.
 const (
 	Null Type = iota
 	Bool
@@ -16,33 +32,38 @@ const (
 	Duration // milliseconds
 )
 
+// typeNames holds the name of each type, as DESCRIBE prints it and CAST reads
+// it.
 var typeNames = [...]string{"null", "bool", "int", "float", "text", "url", "time", "duration"}
 
-// String is the type as DESCRIBE shows it.
+// String returns the name of t as DESCRIBE prints it, such as int.
 func (t Type) String() string { return typeNames[t] }
 
-// Vector is a column of values. The slice that Type calls for holds one entry
-// a row: Ints for Int, Time and Duration, Floats for Float, Texts for Text and
-// URL, Bools for Bool, none for Null.
+// Vector is a column of values. Type says which slice holds them, one entry per
+// row: Ints for Int, Time and Duration, Floats for Float, Texts for Text and
+// URL, Bools for Bool. A vector of type Null has no slice: each of its rows is
+// NULL.
 type Vector struct {
 	Type   Type
-	Nulls  []bool // nil where no row is NULL
+	Nulls  []bool // Nulls[i] reports whether row i is NULL; nil if no row is
 	Bools  []bool
 	Ints   []int64
 	Floats []float64
 	Texts  []string
 }
 
-// NewVector makes a vector of n rows, none NULL, all of the zero value.
+// NewVector returns a vector of n rows. Each row holds the zero value of t, and
+// none is NULL.
 func NewVector(t Type, n int) *Vector {
 	v := new(Vector)
 	v.Resize(t, n)
 	return v
 }
 
-// Resize makes v hold n rows of type t, none of them NULL and their content
-// undefined. It writes into the memory that v has, so that memory must be v's
-// own: never Resize a Slice or a vector that shares another's slices.
+// Resize makes v hold n rows of type t. None of them is NULL, and their content
+// is undefined. Resize reuses v's memory, so v must own that memory: do not
+// Resize a vector that Slice returned, or one that shares slices with another
+// vector.
 func (v *Vector) Resize(t Type, n int) {
 	v.Type, v.Nulls = t, nil
 	switch t {
@@ -58,6 +79,8 @@ func (v *Vector) Resize(t Type, n int) {
 	}
 }
 
+// sized returns a slice of length n with undefined content. It reuses the
+// memory of s if that is large enough.
 func sized[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -65,7 +88,8 @@ func sized[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// size is the number of rows; 0 for type Null, whose rows are not counted.
+// size returns the number of rows of v. For type Null it returns 0, because
+// such a vector does not count its rows.
 func (v *Vector) size() int {
 	switch v.Type {
 	case Bool:
@@ -96,7 +120,7 @@ func (v *Vector) SetNull(i int) {
 	v.Nulls[i] = true
 }
 
-// At is the value of row i.
+// At returns the value of row i.
 func (v *Vector) At(i int) Value {
 	if v.IsNull(i) {
 		return Value{}
@@ -115,8 +139,8 @@ func (v *Vector) At(i int) Value {
 	return x
 }
 
-// Set makes x the value of row i. x is NULL or of v's type; a text may be put
-// where a URL is, and the other way round.
+// Set sets row i to x. The type of x is NULL or that of v, except that Text and
+// URL may stand in for each other.
 func (v *Vector) Set(i int, x Value) {
 	if x.Type == Null {
 		v.SetNull(i)
@@ -137,7 +161,8 @@ func (v *Vector) Set(i int, x Value) {
 	}
 }
 
-// Append adds row i of src, which has v's type or type Null.
+// Append adds row i of src to the end of v. The type of src is that of v, or
+// Null.
 func (v *Vector) Append(src *Vector, i int) {
 	if src.IsNull(i) {
 		v.AppendValue(Value{})
@@ -158,7 +183,8 @@ func (v *Vector) Append(src *Vector, i int) {
 	}
 }
 
-// AppendValue adds a row. x is as for Set.
+// AppendValue adds a row with the value x to the end of v. The types that x may
+// have are those of Set.
 func (v *Vector) AppendValue(x Value) {
 	switch v.Type {
 	case Bool:
@@ -178,7 +204,8 @@ func (v *Vector) AppendValue(x Value) {
 	}
 }
 
-// Slice is the rows from, up to but not including to. It shares v's memory.
+// Slice returns the rows from up to but excluding to. The result shares v's
+// memory.
 func (v *Vector) Slice(from, to int) *Vector {
 	s := &Vector{Type: v.Type}
 	if v.Nulls != nil && v.Type != Null {
@@ -197,8 +224,8 @@ func (v *Vector) Slice(from, to int) *Vector {
 	return s
 }
 
-// Gather makes v the rows of src that sel names, in its order. It writes into
-// v's memory as Resize does; v must not be src.
+// Gather copies rows of src into v: row i of v becomes row sel[i] of src.
+// Gather reuses v's memory, as Resize does. v must not be src.
 func (v *Vector) Gather(src *Vector, sel []int32) {
 	v.Resize(src.Type, len(sel))
 	switch src.Type {
@@ -217,14 +244,15 @@ func (v *Vector) Gather(src *Vector, sel []int32) {
 	}
 }
 
+// gather sets dst[i] to src[sel[i]].
 func gather[T any](dst, src []T, sel []int32) {
 	for i, s := range sel {
 		dst[i] = src[s]
 	}
 }
 
-// Scatter is the inverse of Gather: row i of src becomes row sel[i] of v. Src
-// is as for Append.
+// Scatter is the inverse of Gather: row sel[i] of v becomes row i of src. The
+// type of src is that of v, or Null.
 func (v *Vector) Scatter(src *Vector, sel []int32) {
 	if src.Type == Null {
 		for _, s := range sel {
@@ -254,14 +282,16 @@ func (v *Vector) Scatter(src *Vector, sel []int32) {
 	}
 }
 
+// scatter sets dst[sel[i]] to src[i].
 func scatter[T any](dst, src []T, sel []int32) {
 	for i, s := range sel {
 		dst[s] = src[i]
 	}
 }
 
-// AppendTrue adds to sel the rows of a Bool vector of n rows that are true,
-// neither false nor NULL. Of a vector of type Null there are none.
+// AppendTrue appends to sel the numbers of the rows that are true, and returns
+// sel. v is a Bool vector of n rows; false and NULL are left out. For a vector
+// of type Null it appends nothing.
 func (v *Vector) AppendTrue(sel []int32, n int) []int32 {
 	if v.Type == Null {
 		return sel
@@ -274,21 +304,21 @@ func (v *Vector) AppendTrue(sel []int32, n int) []int32 {
 	return sel
 }
 
-// Column names one column of a result.
+// Column is the name and type of one column of a result.
 type Column struct {
 	Name string
 	Type Type
 }
 
-// Batch is rows in columns. It is valid until the iteration that yielded it
-// moves on, but its strings stay.
+// Batch is N rows, stored as one Vector per column. It is valid until the
+// iteration that yielded it moves on. Its strings stay valid after that.
 type Batch struct {
 	N    int
 	Cols []*Vector
 }
 
-// Gather makes b the rows of src that sel names, in its order. It writes into
-// the memory of b's vectors, which must be b's own.
+// Gather copies rows of src into b: row i of b becomes row sel[i] of src. It
+// reuses the memory of b's vectors, so b must own that memory.
 func (b *Batch) Gather(src *Batch, sel []int32) {
 	for len(b.Cols) < len(src.Cols) {
 		b.Cols = append(b.Cols, new(Vector))
@@ -300,7 +330,8 @@ func (b *Batch) Gather(src *Batch, sel []int32) {
 	}
 }
 
-// Slice is the rows from, up to but not including to. It shares b's memory.
+// Slice returns the rows from up to but excluding to. The result shares b's
+// memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	s := &Batch{N: to - from, Cols: make([]*Vector, len(b.Cols))}
 	for i, c := range b.Cols {
