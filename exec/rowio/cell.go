@@ -8,14 +8,15 @@ import (
 	"infomall/exec/value"
 )
 
-// cells measures text as terminals show it. Its fields are set rather than
-// taken from the locale, so that output is the same everywhere.
+// cells measures how many cells a text takes on a terminal. Its settings are
+// fixed and do not come from the locale, so that output is the same everywhere.
 var cells = &runewidth.Condition{EastAsianWidth: false, StrictEmojiNeutral: true}
 
-// nullText is what table and vertical show for NULL if no other is set.
+// nullText is how NULL is shown to people if Options.NullValue is "".
 const nullText = "NULL"
 
-// appendCell appends row i of v for a person to read.
+// appendCell appends row i of v as a person reads it. Unprintable characters in
+// texts are escaped.
 func appendCell(dst []byte, v *value.Vector, i int, o *Options) []byte {
 	switch {
 	case v.IsNull(i):
@@ -26,6 +27,7 @@ func appendCell(dst []byte, v *value.Vector, i int, o *Options) []byte {
 	return v.AppendText(dst, i, o.Zone)
 }
 
+// nullOf returns the text for NULL in formats for people.
 func nullOf(o *Options) string {
 	if o.NullValue == "" {
 		return nullText
@@ -33,12 +35,13 @@ func nullOf(o *Options) string {
 	return o.NullValue
 }
 
-// clusterBytesMax bounds what is looked at for one cell of a clipped text: long
-// letters are four bytes, and few bear more than some marks.
+// clusterBytesMax is how many bytes clip reads per cell of its result. A
+// character has at most four bytes, and few carry more than a handful of
+// combining marks.
 const clusterBytesMax = 32
 
-// clip shortens s, if it is wider than width cells, and ends it with … then.
-// Of a long text it looks only at the start.
+// clip shortens s to width cells, and reports whether it did. A shortened text
+// ends in …. For a long s, clip reads only the start.
 func clip(s string, width int) (shown string, clipped bool) {
 	if limit := (width + 1) * clusterBytesMax; len(s) > limit {
 		for !utf8.RuneStart(s[limit]) {
@@ -56,7 +59,7 @@ func clip(s string, width int) (shown string, clipped bool) {
 	return cells.Truncate(s+"…", width, "…"), true
 }
 
-// appendBlanks appends n blanks.
+// appendBlanks appends n spaces.
 func appendBlanks(dst []byte, n int) []byte {
 	for range n {
 		dst = append(dst, ' ')

@@ -11,19 +11,20 @@ import (
 	"infomall/exec/value"
 )
 
-// chartRowsMax is how many rows a chart draws; it must hold them to know the
-// longest bar.
+// chartRowsMax is how many rows a chart draws. The chart holds them in memory
+// until it knows the longest bar.
 const chartRowsMax = 10_000
 
-// chartWidth is the width of a chart where none is given, and barMin what its
-// bars have at least.
+// chartWidth is the width of a chart in cells if Options.Width is 0, and barMin
+// the least room for the bars.
 const (
 	chartWidth = 80
 	barMin     = 10
 )
 
-// chart draws a bar for each number of a row, beside the row's other values. All
-// bars have one scale; those of negative numbers are hatched.
+// chart is a Writer that draws one bar per number of a row, beside the row's
+// other values. All bars have the same scale. Bars of negative numbers are
+// hatched.
 type chart struct {
 	sink
 	o    Options
@@ -32,6 +33,7 @@ type chart struct {
 
 func newChart(w io.Writer, o Options) Writer { return &chart{sink: sink{w: w}, o: o} }
 
+// errNoNumbers is returned by Begin if no column has a numeric type.
 var errNoNumbers = errors.New("a chart draws numbers, and no column has any; such a query is SELECT date_trunc('month', time), count(*) … GROUP BY 1")
 
 func (c *chart) Begin(cols []value.Column) error {
@@ -107,43 +109,47 @@ func (c *chart) dim(s string) string {
 	return dimOn + s + colorOff
 }
 
-// eighths are the blocks that fill a part of a cell from the left.
+// eighths are characters that fill 0 to 7 eighths of a cell from the left.
 var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
-// bar draws x in at most room cells, which stand for most.
+// bar returns the bar for x. A bar for most would fill room cells. It is "" for
+// zero and NaN.
 func bar(x, most float64, room int) string {
 	if most <= 0 || x == 0 || math.IsNaN(x) {
 		return ""
 	}
 	n := int(math.Round(math.Min(math.Abs(x)/most, 1) * float64(room) * 8))
-	n = max(n, 1) // a little is not nothing
+	n = max(n, 1) // a small number still shows
 	if x < 0 {
 		return strings.Repeat("░", max(1, n/8))
 	}
 	return strings.Repeat("█", n/8) + eighths[n%8]
 }
 
-// plot holds the rows that a picture is made of: their numbers, and what the
-// other columns say as a label.
+// plot holds the rows that a chart or a plot shows: their numbers, and their
+// other columns as labels.
 type plot struct {
 	o       *Options
 	cols    []value.Column
-	names   []string // of the columns, printable
-	numbers []int    // columns with numbers
-	others  []int    // all others
-	max     int      // rows held
+	names   []string // of the columns, with unprintable characters escaped
+	numbers []int    // the columns that are drawn, by index
+	others  []int    // the columns that label the rows, by index
+	max     int      // rows held at most
 	rows    []plotRow
-	total   int64
-	most    float64 // the greatest of all numbers, without signs
+	total   int64   // all rows, with those not held
+	most    float64 // the greatest absolute value of all numbers
 }
 
+// plotRow is one row of a plot.
 type plotRow struct {
-	label   []string  // a text a column of others
-	times   []int64   // in milliseconds, for those that are times; or else math.MinInt64
-	numbers []float64 // NaN for NULL
-	texts   []string  // the numbers as a table has them; "" for NULL
+	label   []string  // one text per column in others
+	times   []int64   // one per column in others: the time in milliseconds, or math.MinInt64 if it is no time
+	numbers []float64 // one per column in numbers; NaN for NULL
+	texts   []string  // the numbers as a table shows them; "" for NULL
 }
 
+// newPlot returns an empty plot for rows of cols that holds at most rowsMax
+// rows.
 func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 	p := plot{o: o, cols: cols, max: rowsMax}
 	for i, c := range cols {
@@ -161,6 +167,7 @@ func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 	return p
 }
 
+// add counts the rows of b, and holds them until the plot is full.
 func (p *plot) add(b *value.Batch) {
 	for i := range b.N {
 		p.total++
@@ -191,7 +198,8 @@ func (p *plot) add(b *value.Batch) {
 	}
 }
 
-// number is row i of a column of numbers, which is not NULL there.
+// number returns row i of v, a column of numbers or durations, as a float. The
+// row is not NULL.
 func number(v *value.Vector, i int) float64 {
 	if v.Type == value.Float {
 		return v.Floats[i]
@@ -199,8 +207,8 @@ func number(v *value.Vector, i int) float64 {
 	return float64(v.Ints[i])
 }
 
-// labels are the rows' labels. Times that all begin a day or a month are
-// written as such.
+// labels returns one label per row. If all times of a column begin a day, a
+// month or a year, they are written as 2008-06-15, 2008-06 or 2008.
 func (p *plot) labels() []string {
 	labels := make([]string, len(p.rows))
 	for k := range p.others {
@@ -219,7 +227,8 @@ func (p *plot) labels() []string {
 	return labels
 }
 
-// layout is how the times of label k are written short; "" for no such way.
+// layout returns the shortest time layout that loses nothing for the times of
+// label k, or "" if only a full time will do.
 func (p *plot) layout(k int) string {
 	layout := "2006"
 	for _, r := range p.rows {
@@ -239,7 +248,7 @@ func (p *plot) layout(k int) string {
 	return layout
 }
 
-// title says what the picture shows.
+// title returns what the picture shows, such as "count by month".
 func (p *plot) title() string {
 	var numbers, others []string
 	for _, k := range p.numbers {
@@ -254,6 +263,7 @@ func (p *plot) title() string {
 	return strings.Join(numbers, ", ") + " by " + strings.Join(others, ", ")
 }
 
+// footer returns the count of rows, such as "400 rows; 12 more not drawn".
 func (p *plot) footer() string {
 	if left := p.total - int64(len(p.rows)); left > 0 {
 		return fmt.Sprintf("%s; %d more not drawn", rowsText(int64(len(p.rows))), left)

@@ -8,24 +8,25 @@ import (
 	"infomall/exec/value"
 )
 
-// separated writes csv and tsv: a line a row, its end a line feed. Times are
-// RFC 3339, durations seconds. Text that is not UTF-8 gets U+FFFD for what is
-// wrong.
+// separated is a Writer of csv and tsv: one line per row, which ends in a line
+// feed. Times are written as RFC 3339, durations as seconds. Bytes that are not
+// UTF-8 become U+FFFD.
 type separated struct {
 	sink
 	o         Options
 	comma     byte
-	appendRaw func(dst []byte, s string) []byte // a text, quoted or escaped as need be
+	appendRaw func(dst []byte, s string) []byte // appends a text, quoted or escaped if necessary
 }
 
-// newCSV writes RFC 4180: a field with a comma, a quote or a line break in it
-// is quoted, and so is the empty text, which tells it from NULL. A row of one
-// column that is NULL is thus an empty line.
+// newCSV returns a writer of RFC 4180. A field with a comma, a quote or a line
+// break is quoted. The empty text is quoted too, to distinguish it from NULL.
+// So a row of one column that is NULL is an empty line.
 func newCSV(w io.Writer, o Options) Writer {
 	return &separated{sink: sink{w: w}, o: o, comma: ',', appendRaw: appendCSV}
 }
 
-// newTSV writes \t, \n, \r and \\ for those characters in texts.
+// newTSV returns a writer of tab-separated values. Tabs, line breaks and
+// backslashes in texts are written as \t, \n, \r and \\.
 func newTSV(w io.Writer, o Options) Writer {
 	return &separated{sink: sink{w: w}, o: o, comma: '\t', appendRaw: appendTSV}
 }
@@ -75,6 +76,8 @@ func (s *separated) cell(v *value.Vector, i int) {
 	}
 }
 
+// text writes a field that is a text, with ' before it if Options.Safe asks for
+// that.
 func (s *separated) text(text string) {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
@@ -85,8 +88,9 @@ func (s *separated) text(text string) {
 	s.buf = s.appendRaw(s.buf, text)
 }
 
-// formulaStarts are the characters by which spreadsheets tell a formula; some
-// fold the wide ones to the narrow.
+// formulaStarts are the characters with which a text is a formula to a
+// spreadsheet. Some spreadsheets treat the full-width characters like the
+// narrow ones.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
 
 func appendCSV(dst []byte, s string) []byte {

@@ -15,17 +15,19 @@ import (
 	"infomall/exec/value"
 )
 
-// AreLinks reports whether rows of these columns can be written as links.
+// AreLinks reports whether rows of these columns can be written as links,
+// because they have columns for both ends of a link.
 func AreLinks(cols []value.Column) bool {
 	_, _, err := linkEnds(cols)
 	return err == nil
 }
 
-// ErrNoLinks is returned where rows that are to be links have no columns for
-// their two ends.
+// ErrNoLinks is returned if rows must be written as links but lack a text
+// column for one of the two ends.
 var ErrNoLinks = errors.New("no columns for the two ends of a link")
 
-// linkEnds finds the columns of a link's two ends.
+// linkEnds returns the indexes of the columns of a link's two ends: source, or
+// url if there is no source, and target.
 func linkEnds(cols []value.Column) (source, target int, err error) {
 	find := func(name string) int {
 		return slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name && c.Type.Textual() })
@@ -39,23 +41,24 @@ func linkEnds(cols []value.Column) (source, target int, err error) {
 	return source, target, nil
 }
 
-// arrow stands between the two ends of an edge.
+// arrow separates the two ends of an edge.
 const arrow = " -> "
 
-// NewEdges returns a writer of a list of edges: a line an edge, its source, ->,
-// its target and, where the rows have a column weight that is a number, that. The
-// source is the column of that name, or else url. A row whose target is NULL or
-// empty is a line with the source alone, a node without edges; one without source
-// is left out.
+// NewEdges returns a writer of a list of edges, one line per row: "source ->
+// target", and the weight if the rows have a numeric column weight. Column url
+// serves if there is no column source. If the target is NULL or empty, the line
+// is the source alone: a node without edges. Rows without a source are left
+// out.
 func NewEdges(w io.Writer) Writer { return &edges{sink: sink{w: w}} }
 
+// edges is the Writer that NewEdges returns. Its fields are indexes of columns.
 type edges struct {
 	sink
 	source, target int
 	weight         int // -1 if there is none
 }
 
-// Begin returns ErrNoLinks where source or target is missing.
+// Begin returns ErrNoLinks if column source or target is missing.
 func (e *edges) Begin(cols []value.Column) (err error) {
 	e.source, e.target, err = linkEnds(cols)
 	e.weight = slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == "weight" && c.Type.Numeric() })
@@ -90,7 +93,8 @@ func (e *edges) Write(b *value.Batch) error {
 	return e.flush()
 }
 
-// name writes the name of a node.
+// name writes the name of a node. It returns an error if ReadEdges could not
+// read that name again.
 func (e *edges) name(name string) error {
 	if name != strings.TrimSpace(name) || strings.ContainsAny(name, "\r\n") || strings.Contains(" "+name+" ", arrow) {
 		return fmt.Errorf("%q cannot be the name of a node in a list of edges: it begins or ends in a blank, or has a line break or an arrow in it", name)
@@ -99,8 +103,8 @@ func (e *edges) name(name string) error {
 	return nil
 }
 
-// putWeight writes the weight of an edge; one of 1 only where the end of the
-// target would be taken for a weight.
+// putWeight writes the weight of an edge. For NULL it writes 1 if the end of
+// the target would otherwise be read as a weight, and nothing if not.
 func (e *edges) putWeight(target string, weight value.Value) {
 	if !weight.IsNull() {
 		e.buf = append(e.buf, ' ')
@@ -119,13 +123,15 @@ type Edge struct {
 	Line           int // from 1
 }
 
-// edgeLineMax bounds the lines of a list of edges: two URLs have 16 KB each.
+// edgeLineMax bounds the length of a line in a list of edges. Two URLs have at
+// most 16 KB each.
 const edgeLineMax = 256 << 10
 
-// ReadEdges reads a list of edges: lines such as "http://a -> http://b 1.5". The
-// weight is 1 where there is none, and a line without an arrow is a node without
-// edges. A tab does instead of the arrow, and then also before the weight. Blank
-// lines are passed over; a fault names its line. An edge is valid until the next.
+// ReadEdges yields the edges of a list of edges, with lines such as "http://a
+// -> http://b 1.5". The weight is 1 if the line has none. A line without an
+// arrow is a node without edges. A tab may replace the arrow, and the space
+// before the weight. Empty lines are skipped. An error names its line. Each
+// edge is valid until the iteration moves on.
 func ReadEdges(r io.Reader) iter.Seq2[*Edge, error] {
 	return func(yield func(*Edge, error) bool) {
 		lines := bufio.NewScanner(r)
@@ -155,9 +161,11 @@ func ReadEdges(r io.Reader) iter.Seq2[*Edge, error] {
 	}
 }
 
+// errOneSided is the error for a line such as "-> http://b".
 var errOneSided = errors.New("an edge has no name on one side of its arrow")
 
-// parse reads a line without blanks around it.
+// parse sets e to the edge on line, which has no spaces at its ends. It keeps
+// e.Line.
 func (e *Edge) parse(line []byte) error {
 	e.Source, e.Target, e.Weight = line, nil, 1
 	at, n := bytes.IndexByte(line, ' '), len(arrow)
@@ -187,7 +195,8 @@ func (e *Edge) parse(line []byte) error {
 	return nil
 }
 
-// cutWeight parts a weight from the end of a target, if it has one.
+// cutWeight splits a target from the weight that follows it, and reports
+// whether there is one. The weight is the last word if that is a number.
 func cutWeight(target []byte) (name, weight []byte, has bool) {
 	i := len(target) - 1
 	for i >= 0 && target[i] != ' ' && target[i] != '\t' {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// unprintable tells characters that a terminal would obey rather than show:
-// control characters, marks that turn the direction of text, and other line
-// ends.
+// unprintable reports whether a terminal would act on r rather than show it:
+// control characters, marks that change the direction of text, and line ends
+// other than \n.
 func unprintable(r rune) bool {
 	switch {
 	case r < 0x20, 0x7f <= r && r < 0xa0:
@@ -18,9 +18,10 @@ func unprintable(r rune) bool {
 	return unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
 }
 
-// appendPrintable appends s with each character that is not printable, and
-// each byte that is not UTF-8, written as \n, \x1b or \u202e. A character for
-// which also reports true has a backslash before it.
+// appendPrintable appends s with escapes such as \n, \x1b or \u202e for each
+// unprintable character and each byte that is not UTF-8. It also puts a
+// backslash before each ASCII character for which also, if not nil, reports
+// true.
 func appendPrintable(dst []byte, s string, also func(c byte) bool) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -46,6 +47,7 @@ func appendPrintable(dst []byte, s string, also func(c byte) bool) []byte {
 	return dst
 }
 
+// appendRuneEscape appends the escape of r: \n, \r, \t, \x1b or \u202e.
 func appendRuneEscape(dst []byte, r rune) []byte {
 	switch {
 	case r == '\n':
@@ -60,8 +62,8 @@ func appendRuneEscape(dst []byte, r rune) []byte {
 	return appendEscape(append(dst, '\\', 'u'), r, 4)
 }
 
-// appendEscape appends r, which is less than 16 to the power digits, in
-// hexadecimal.
+// appendEscape appends r as this number of hexadecimal digits. r must fit in
+// them.
 func appendEscape(dst []byte, r rune, digits int) []byte {
 	for shift := 4 * (digits - 1); shift >= 0; shift -= 4 {
 		dst = append(dst, "0123456789abcdef"[r>>shift&15])

@@ -12,20 +12,24 @@ import (
 	"infomall/exec/value"
 )
 
-// Names sorts what is added to it by bytes; op.Lines is one.
+// Names collects names and yields them sorted by bytes. op.Lines implements it,
+// with memory bounded by use of disk.
 type Names interface {
 	Add(name []byte) error
 	Sorted() iter.Seq2[[]byte, error]
 }
 
-// NewGraphML returns a writer of GraphML: rows are edges, from the column source
-// or else url to the column target, and the other columns are data of them.
-// Nodes stand behind the edges, each once, with its name as data; names gathers
-// them meanwhile. A node's id is made from its name, so that neither is held.
+// NewGraphML returns a writer of GraphML. Each row is an edge from the node
+// named in column source, or url if there is no source, to the node in column
+// target. The other columns become data of the edge. Nodes follow the edges in
+// the file, once each, with their names as data; names collects them. A node's
+// id is a hash of its name, so no table of ids is held in memory.
 func NewGraphML(w io.Writer, names Names, zone *time.Location) Writer {
 	return &graphML{sink: sink{w: w}, names: names, zone: zone}
 }
 
+// graphML is the Writer that NewGraphML returns. source and target are indexes
+// in cols.
 type graphML struct {
 	sink
 	names          Names
@@ -34,12 +38,13 @@ type graphML struct {
 	source, target int
 }
 
+// graphMLHead is the start of a GraphML file.
 const graphMLHead = `<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
 <key id="name" for="node" attr.name="name" attr.type="string"/>
 `
 
-// Begin returns ErrNoLinks where source or target is missing.
+// Begin returns ErrNoLinks if column source or target is missing.
 func (g *graphML) Begin(cols []value.Column) (err error) {
 	g.cols = cols
 	if g.source, g.target, err = linkEnds(cols); err != nil {
@@ -99,18 +104,19 @@ func (g *graphML) Write(b *value.Batch) error {
 	return g.flush()
 }
 
-// nodeID is the id of a node: a name can hold what an id may not.
+// nodeID returns the id of the node with this name. It is a hash, because names
+// may contain characters that are not allowed in an id.
 func nodeID(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return "n" + hex.EncodeToString(sum[:10])
 }
 
-// text appends text, escaped; what XML can't hold becomes U+FFFD.
+// text appends s, escaped. Characters that XML cannot hold become U+FFFD.
 func (g *graphML) text(s string) {
 	xml.EscapeText(bufferOf{&g.buf}, []byte(s)) // appending does not fail
 }
 
-// bufferOf appends what is written to it.
+// bufferOf is an io.Writer that appends to the slice b.
 type bufferOf struct{ b *[]byte }
 
 func (b bufferOf) Write(p []byte) (int, error) {

@@ -10,13 +10,14 @@ import (
 	"infomall/exec/value"
 )
 
-// htmlPlotMax is how many rows the plot of a report shows; more would have no
-// width on a screen.
+// htmlPlotMax is how many rows the plot of a report shows. On a screen, the
+// bars of more rows would be too narrow.
 const htmlPlotMax = 400
 
-// report writes an HTML document that needs nothing else: the rows as a table,
-// and where there are numbers, a plot of the first of them. The document has no
-// scripts, and archived text in it is text.
+// report is a Writer of html: one self-contained HTML document with the rows as
+// a table and, if a column has numbers, a plot of the first such column. The
+// document has no scripts. Archived text is escaped, so that none of it becomes
+// markup.
 type report struct {
 	sink
 	o    Options
@@ -26,8 +27,8 @@ type report struct {
 
 func newHTML(w io.Writer, o Options) Writer { return &report{sink: sink{w: w}, o: o} }
 
-// reportHead begins a document. The plot is drawn when all rows are known, so it
-// stands behind the table and is shown before it.
+// reportHead is the start of a document. The plot comes after the table in the
+// file, because it needs all rows; the style sheet shows it before the table.
 const reportHead = `<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>infomall</title>
@@ -59,7 +60,7 @@ func (r *report) Begin(cols []value.Column) error {
 	return r.flush()
 }
 
-// class is the attribute of a column's cells.
+// class returns the HTML attribute for the cells of column c, or "".
 func class(c value.Column) string {
 	if numeric(c.Type) {
 		return ` class="n"`
@@ -88,7 +89,8 @@ func (r *report) Write(b *value.Batch) error {
 	return r.flush()
 }
 
-// text is a value without characters that HTML cannot hold; line breaks stay.
+// text returns row i of v with unprintable characters escaped; line breaks
+// stay.
 func (r *report) text(v *value.Vector, i int) string {
 	if v.Type != value.Text && v.Type != value.URL {
 		return string(v.AppendText(nil, i, r.o.Zone))
@@ -113,13 +115,13 @@ func (r *report) End() error {
 	return r.flush()
 }
 
-// The plot's measures, in pixels.
+// The measures of the plot, in pixels.
 const (
 	plotWidth, plotHeight = 900, 260
 	plotLeft, plotBottom  = 60, 40
 	plotTop               = 10
-	plotGrid              = 5 // lines across at most, beside that of zero
-	plotLabels            = 12
+	plotGrid              = 5  // horizontal lines at most, not counting the line at zero
+	plotLabels            = 12 // labels below the bars at most, about
 )
 
 // figure draws the first column of numbers as bars.
@@ -166,8 +168,9 @@ func (r *report) figure(p *plot) {
 	r.put("</figcaption></figure>\n")
 }
 
-// gridStep is the distance of the lines across a plot: 1, 2 or 5 times a power of
-// ten, and a whole number where all are.
+// gridStep returns the distance between the horizontal lines of a plot whose
+// values span this range: 1, 2 or 5 times a power of ten. If whole is set, the
+// step is at least 1.
 func gridStep(span float64, whole bool) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(span/plotGrid)))
 	step := 10 * unit
@@ -182,10 +185,11 @@ func gridStep(span float64, whole bool) float64 {
 	return step
 }
 
-// short writes a number of an axis.
+// short returns a number for the axis of a plot, with G, M or k for large ones:
+// 12.5k.
 func short(x float64) string {
 	if x == 0 {
-		return "0" // and not -0
+		return "0" // not "-0"
 	}
 	for _, u := range []struct {
 		size float64

@@ -8,14 +8,15 @@ import (
 	"infomall/exec/value"
 )
 
-// objects writes json, an array of objects with one object a line, and jsonl,
-// the lines alone. Numbers, booleans and null are native, durations numbers of
-// seconds, times texts. NaN and infinities, which JSON lacks, are null.
+// objects is a Writer of json, an array with one object per line, and of jsonl,
+// only the lines. Numbers, booleans and null are those of JSON; a duration is a
+// number of seconds, a time a string. NaN and the infinities, which JSON lacks,
+// become null.
 type objects struct {
 	sink
 	o     Options
 	array bool
-	keys  [][]byte // "name": of each column
+	keys  [][]byte // for each column, its name as a JSON string, and a colon
 	rows  int64
 }
 
@@ -58,7 +59,8 @@ func (j *objects) Write(b *value.Batch) error {
 	return j.flush()
 }
 
-// begin opens an object. In an array it first ends the line before.
+// begin opens an object. In an array it first ends the line of the previous
+// object.
 func (j *objects) begin() {
 	if j.array {
 		if j.rows > 0 {
@@ -97,9 +99,9 @@ func (j *objects) cell(v *value.Vector, i int) {
 	}
 }
 
-// appendJSON appends a text as a JSON string. What is not UTF-8 becomes
-// U+FFFD. U+2028 and U+2029 are escaped for readers that take them for line
-// ends, and DEL and its like for terminals.
+// appendJSON appends s as a JSON string. Bytes that are not UTF-8 become
+// U+FFFD. U+2028 and U+2029 are escaped because some readers take them for line
+// ends, and control characters such as DEL because terminals act on them.
 func appendJSON(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -126,6 +128,7 @@ func appendJSON(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
+// appendJSONRune appends the escape of r, or U+FFFD for utf8.RuneError.
 func appendJSONRune(dst []byte, r rune) []byte {
 	switch r {
 	case '"', '\\':

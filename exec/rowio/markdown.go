@@ -6,8 +6,8 @@ import (
 	"infomall/exec/value"
 )
 
-// markdown writes a table of GitHub's Markdown. It needs a header, so it has
-// one whatever the options say.
+// markdown is a Writer of tables in GitHub's Markdown. Such a table needs a
+// header, so Options.Header is ignored.
 type markdown struct {
 	sink
 	o Options
@@ -17,8 +17,7 @@ func newMarkdown(w io.Writer, o Options) Writer {
 	return &markdown{sink: sink{w: w}, o: o}
 }
 
-// special tells the characters that would end a cell or begin markup of HTML
-// or code in it.
+// special reports whether c would end a cell or begin HTML or code in it.
 func special(c byte) bool { return c == '|' || c == '\\' || c == '<' || c == '`' }
 
 func (m *markdown) Begin(cols []value.Column) error {

@@ -11,35 +11,37 @@ import (
 	"infomall/exec/value"
 )
 
-// Bounds of a row group, which is held in memory until it is written.
+// groupRowsMax and groupBytesMax bound a row group of the file, which is held
+// in memory until it is written. The first bound reached ends the group.
 const (
 	groupRowsMax  = 128 << 10
 	groupBytesMax = 32 << 20 // of texts
 )
 
-// NewParquet returns a writer of Parquet: columns in their order, all of which
-// may be NULL, compressed with zstd. Times are timestamps in milliseconds, UTC;
-// durations are seconds, as in the other formats for programs. Text that is not
-// UTF-8 gets U+FFFD for what is wrong.
+// NewParquet returns a writer of a Parquet file to w. The columns keep their
+// order, may all be NULL, and are compressed with zstd. Times are timestamps in
+// milliseconds, UTC; durations are seconds, as in the other formats for
+// programs. Bytes of texts that are not UTF-8 become U+FFFD.
 //
-// rename gives a column of the file another name than in the result; nil gives
-// none.
+// rename maps names of columns in the result to their names in the file; nil
+// renames none.
 func NewParquet(w io.Writer, rename map[string]string) Writer {
 	return &parquetWriter{to: w, rename: rename}
 }
 
+// parquetWriter is the Writer that NewParquet returns.
 type parquetWriter struct {
 	to     io.Writer
 	rename map[string]string
 	w      *parquet.GenericWriter[any]
 	cols   []value.Column
 	row    parquet.Row
-	rows   int // of the row group
-	bytes  int // of texts in it
+	rows   int // in the current row group
+	bytes  int // of texts in the current row group
 }
 
-// columnsInOrder is a schema whose columns stand as they do in the result, and
-// not in the order of their names.
+// columnsInOrder is a schema whose columns keep their order in the result.
+// parquet.Group would sort them by name.
 type columnsInOrder struct {
 	parquet.Group
 	fields []parquet.Field
@@ -74,7 +76,7 @@ func (p *parquetWriter) Begin(cols []value.Column) error {
 	return nil
 }
 
-// nodeOf is the type of a column in the file.
+// nodeOf returns the type of a column in the file.
 func nodeOf(t value.Type) parquet.Node {
 	switch t {
 	case value.Bool:
@@ -85,7 +87,7 @@ func nodeOf(t value.Type) parquet.Node {
 		return parquet.Leaf(parquet.DoubleType)
 	case value.Time:
 		return parquet.Timestamp(parquet.Millisecond)
-	default: // Text, URL, and Null, which is the type of nothing but NULL
+	default: // Text, URL, and Null, a column of NULL only
 		return parquet.String()
 	}
 }
@@ -109,7 +111,7 @@ func (p *parquetWriter) Write(b *value.Batch) error {
 	return nil
 }
 
-// cell is row i of column n.
+// cell returns row i of v, the column with number n.
 func (p *parquetWriter) cell(v *value.Vector, i, n int) parquet.Value {
 	if v.IsNull(i) {
 		return parquet.NullValue().Level(0, 0, n)

@@ -19,10 +19,10 @@ import (
 	"infomall/store/record"
 )
 
-// Table is a file of rows that a query reads: csv or tsv, of which the first
-// line has the names of the columns, or jsonl, an object a line. All columns are
-// texts; an empty field is NULL, and so is a key that an object does not have.
-// It may be read any number of times.
+// Table is a file of rows that a query reads: csv or tsv, where the first line
+// names the columns, or jsonl, with one object per line. Every column is Text.
+// An empty field is NULL, and so is a key that an object lacks. Rows may be
+// called more than once.
 type Table struct {
 	path   string
 	format string
@@ -30,15 +30,16 @@ type Table struct {
 	names  []string
 }
 
-// tableFormats are the formats by the ends of the names of files.
+// tableFormats are the formats, which are also the endings of file names.
 var tableFormats = []string{"csv", "tsv", "jsonl"}
 
-// namesFrom is how many objects of jsonl are read to learn the columns.
+// namesFrom is how many objects of a jsonl file OpenTable reads to learn the
+// columns.
 const namesFrom = 10_000
 
-// OpenTable reads which columns a file has. A jsonl file has the keys of its
-// first objects, of which namesFrom are read; a key that comes later is an
-// error then.
+// OpenTable reads the names of the columns of a file; it keeps no file open.
+// The columns of a jsonl file are the keys of its first namesFrom objects. A
+// key that first occurs in a later object is an error when the rows are read.
 func OpenTable(path string) (*Table, error) {
 	t := &Table{path: path}
 	name := strings.ToLower(path)
@@ -59,10 +60,11 @@ func OpenTable(path string) (*Table, error) {
 	return t, nil
 }
 
-// Names are the columns' names.
+// Names returns the names of the columns.
 func (t *Table) Names() []string { return t.names }
 
-// open gives f the file's text.
+// open opens the file, passes its decompressed text to f, and closes the file
+// when f returns.
 func (t *Table) open(f func(*bufio.Reader) error) error {
 	file, err := os.Open(t.path)
 	if err != nil {
@@ -82,6 +84,7 @@ func (t *Table) open(f func(*bufio.Reader) error) error {
 	return f(text)
 }
 
+// readNames sets t.names.
 func (t *Table) readNames(in *bufio.Reader) error {
 	if t.format == "jsonl" {
 		n := 0
@@ -108,7 +111,8 @@ func (t *Table) readNames(in *bufio.Reader) error {
 	return nil
 }
 
-// Rows yields the file's rows. A batch is valid until the iteration moves on.
+// Rows yields the rows of the file. A batch is valid until the iteration moves
+// on.
 func (t *Table) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 	return func(yield func(*value.Batch, error) bool) {
 		out := &value.Batch{}
@@ -152,10 +156,10 @@ func (t *Table) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] {
 	}
 }
 
-// eachLine gives the rows of csv or tsv to add until it has enough.
+// eachLine passes the rows of a csv or tsv file to add until add reports false.
 func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	next := t.fields(in)
-	if _, err := next(); err != nil { // the names
+	if _, err := next(); err != nil { // the names of the columns
 		return err
 	}
 	row := make([]value.Value, len(t.names))
@@ -182,8 +186,8 @@ func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)
 	}
 }
 
-// fields gives what reads the fields of one row after the other; io.EOF after
-// the last.
+// fields returns a function that returns the fields of the next row, and io.EOF
+// after the last. The fields are valid until the next call.
 func (t *Table) fields(in *bufio.Reader) func() ([]string, error) {
 	if t.format == "tsv" {
 		return func() ([]string, error) {
@@ -210,9 +214,10 @@ func (t *Table) fields(in *bufio.Reader) func() ([]string, error) {
 	}
 }
 
-// tsvEscapes reads what appendTSV writes.
+// tsvEscapes replaces the escapes that appendTSV writes.
 var tsvEscapes = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n", `\r`, "\r")
 
+// eachObject passes the rows of a jsonl file to add until add reports false.
 func (t *Table) eachObject(in *bufio.Reader, add func([]value.Value) (bool, error)) error {
 	row := make([]value.Value, len(t.names))
 	for o, err := range readObjects(t.path, in) {
@@ -261,6 +266,7 @@ func readObjects(path string, in *bufio.Reader) iter.Seq2[object, error] {
 	}
 }
 
+// readObject reads one object from d. It returns io.EOF at the end of the file.
 func readObject(d *json.Decoder) (o object, err error) {
 	open, err := d.Token()
 	if err != nil {
@@ -285,7 +291,8 @@ func readObject(d *json.Decoder) (o object, err error) {
 	return o, unexpectedEnd(err)
 }
 
-// unexpectedEnd tells an end within an object from that of the file.
+// unexpectedEnd returns io.ErrUnexpectedEOF for io.EOF, to distinguish an end
+// within an object from the end of the file. It returns other errors unchanged.
 func unexpectedEnd(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -293,8 +300,8 @@ func unexpectedEnd(err error) error {
 	return err
 }
 
-// jsonText is a value as text: a string as it is, null as NULL, others as
-// written.
+// jsonText returns a JSON value as a Text: a string without its quotes, null as
+// NULL, and anything else as it is written.
 func jsonText(raw json.RawMessage) value.Value {
 	if bytes.Equal(raw, []byte("null")) {
 		return value.Value{}

@@ -6,19 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// Span is a piece of text that is drawn, and the code that colours it, "" for
-// none.
+// Span is a piece of text and the terminal code that colours it, or "" for no
+// colour.
 type Span struct{ Text, Color string }
 
-// sidesGap parts two texts that stand beside each other.
+// sidesGap separates the two texts that Sides writes.
 const sidesGap = " │ "
 
-// SidesWidthMin is how wide a terminal must be for two texts to stand beside
-// each other on it, in cells.
+// SidesWidthMin is how wide a terminal must be for Sides, in cells.
 const SidesWidthMin = 120
 
-// Sides writes two texts beside each other, lines of each wrapped to half of
-// width, which is at least SidesWidthMin.
+// Sides writes two texts side by side, with the lines of each wrapped to half
+// of width. width is at least SidesWidthMin.
 func Sides(w io.Writer, left, right []Span, width int) error {
 	half := (width - len(" │ ") + 2) / 2 // the bar is three bytes and one cell
 	a, b := wrap(left, half), wrap(right, half)
@@ -41,22 +40,24 @@ func Sides(w io.Writer, left, right []Span, width int) error {
 	return nil
 }
 
-// wrapped is one line, and how many cells it takes.
+// wrapped is one line and its width in cells.
 type wrapped struct {
 	text  string
 	width int
 }
 
-// wrapper breaks text into lines: at spaces where a line has any, between
-// ideographs anywhere, but not before a mark that closes.
+// wrapper breaks text into lines of at most limit cells. It breaks at spaces
+// where a line has any, and between Chinese characters anywhere except before a
+// closing mark. lines are the finished lines; line is the current one.
 type wrapper struct {
 	limit int
 	lines []wrapped
 	line  strings.Builder
 	width int
-	color string // that the line is in
+	color string // the colour of the current text
 }
 
+// wrap returns the text of spans in lines of at most limit cells.
 func wrap(spans []Span, limit int) []wrapped {
 	w := wrapper{limit: limit}
 	for _, s := range spans {
@@ -77,7 +78,7 @@ func wrap(spans []Span, limit int) []wrapped {
 	return w.lines
 }
 
-// ink changes the colour.
+// ink changes the colour of the text that follows.
 func (w *wrapper) ink(color string) {
 	if w.color != "" {
 		w.line.WriteString(colorOff)
@@ -86,7 +87,7 @@ func (w *wrapper) ink(color string) {
 	w.color = color
 }
 
-// end takes the line; the next one has its colour.
+// end finishes the current line. The next line begins in the same colour.
 func (w *wrapper) end() {
 	color := w.color
 	w.ink("")
@@ -96,6 +97,9 @@ func (w *wrapper) end() {
 	w.ink(color)
 }
 
+// word adds a word and the spaces after it. A word that does not fit goes to
+// the next line; a word that is too long for any line, or is Chinese, is
+// divided.
 func (w *wrapper) word(word string) {
 	for {
 		size := cells.StringWidth(word)
@@ -117,11 +121,12 @@ func (w *wrapper) word(word string) {
 	}
 }
 
-// closing are marks that no line of Chinese begins with.
+// closing are the closing marks, with which no line of Chinese text begins.
 const closing = "，。、；：？！）》〉」』】”’…"
 
-// head is how much of a word that does not fit stands in the line: as much as
-// there is room for, but for a letter that takes a mark behind it along.
+// head returns the part of word that goes on the current line: as much as there
+// is room for. If a closing mark would then begin the next line, the wide
+// character before the mark goes there too.
 func (w *wrapper) head(word string) string {
 	head := cells.Truncate(word, w.limit-w.width, "")
 	next, _ := utf8.DecodeRuneInString(word[len(head):])
@@ -132,11 +137,12 @@ func (w *wrapper) head(word string) string {
 	return head
 }
 
-// Clip shortens a text of one line to a width in cells.
+// Clip returns a text of one line shortened to width cells. A shortened text
+// ends in ….
 func Clip(text string, width int) string {
 	shown, _ := clip(text, width)
 	return shown
 }
 
-// Cells is how many cells of a terminal a text takes.
+// Cells returns how many cells of a terminal a text takes.
 func Cells(text string) int { return cells.StringWidth(text) }

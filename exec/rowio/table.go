@@ -10,43 +10,46 @@ import (
 	"infomall/exec/value"
 )
 
-// The colours of what is no data, and of the header.
+// The codes that colour a terminal: dimmed for what is not data, bold for the
+// header.
 const (
 	dimOn    = "\x1b[2m"
 	boldOn   = "\x1b[1m"
 	colorOff = "\x1b[0m"
 )
 
-// sampleRows and sampleBytes are how much a table looks at, whichever is less,
-// to find the widths of its columns; it holds it until then.
+// sampleRows and sampleBytes bound the first rows that a table holds to find
+// the widths of its columns. The first bound reached ends the sample.
 const (
 	sampleRows  = 500
 	sampleBytes = 4 << 20
 )
 
-// columnMin is how narrow a column of text may be made before columns are
-// hidden.
+// columnMin is how far a column of text is narrowed, in cells, before columns
+// are hidden instead.
 const columnMin = 12
 
-// table draws a table in a box. Columns are as wide as the header and the
-// widest value of the first rows need, if the table then fits the width; else
-// the widest texts are made narrower first, and columns at the right that still
-// do not fit are hidden. A footer says how many rows there were and what was
-// hidden, or all is written as vertical. Without a width nothing is shortened: a wide value after the first
-// rows then stands out of its column.
+// table is a Writer that draws a table in a box.
+//
+// A column is as wide as its header and the widest value of the first rows. If
+// the table is then wider than Width, the widest texts are narrowed first, and
+// columns at the right that still do not fit are hidden. The footer counts the
+// rows and names what was hidden. With Options.Vertical, the rows are written
+// as vertical instead of hiding columns. Without a Width nothing is shortened:
+// a wide value after the first rows pushes out the right border of its row.
 type table struct {
 	sink
 	o       Options
 	cols    []value.Column
-	names   []string
-	sample  [][]string // rows held until the widths are known; nil after that
+	names   []string   // of the columns, with unprintable characters escaped
+	sample  [][]string // the first rows, held until the widths are known; nil after that
 	held    int        // bytes in the sample
-	widths  []int      // of the columns that are shown
+	widths  []int      // of the columns that are shown, from the first
 	rows    int64
-	clipped int64 // values shortened
-	cell    []byte
+	clipped int64  // how many values were shortened
+	cell    []byte // scratch memory of text
 
-	vertical *vertical // writes the rows in the table's stead, where it is too wide; else nil
+	vertical *vertical // writes the rows if the table is too wide and Options.Vertical is set; otherwise nil
 }
 
 func newTable(w io.Writer, o Options) Writer {
@@ -91,6 +94,7 @@ func (t *table) Write(b *value.Batch) error {
 	return t.flush()
 }
 
+// hold adds a row to the sample.
 func (t *table) hold(row []string) {
 	t.sample = append(t.sample, row)
 	for _, s := range row {
@@ -98,7 +102,7 @@ func (t *table) hold(row []string) {
 	}
 }
 
-// texts are the values of row i, each NULL a nullMark.
+// texts returns the values of row i as texts, with nullMark for NULL.
 func (t *table) texts(b *value.Batch, i int) []string {
 	row := make([]string, len(b.Cols))
 	for k, v := range b.Cols {
@@ -111,11 +115,12 @@ func (t *table) texts(b *value.Batch, i int) []string {
 	return row
 }
 
-// nullMark stands for NULL in the sample: no printable text is like it.
+// nullMark is a NULL in the sample. No value looks like it, because the
+// unprintable characters of values are escaped.
 const nullMark = "\x00"
 
-// text is a value for its cell. Of a text that will be shortened anyway only
-// the start is made printable.
+// text returns the text of row i of v for its cell. If the text is certain to
+// be shortened, only its start is converted.
 func (t *table) text(v *value.Vector, i int) string {
 	if t.o.Width > 0 && !t.o.Vertical && (v.Type == value.Text || v.Type == value.URL) {
 		s := v.Texts[i]
@@ -129,7 +134,7 @@ func (t *table) text(v *value.Vector, i int) string {
 	return string(t.cell)
 }
 
-// open finds the widths and writes the header and the rows held.
+// open computes the widths, then writes the header and the rows of the sample.
 func (t *table) open() error {
 	t.measure()
 	if t.o.Vertical && len(t.widths) < len(t.cols) {
@@ -141,7 +146,7 @@ func (t *table) open() error {
 		for k := range t.widths {
 			t.put(k, t.names[k], boldOn)
 		}
-		t.clipped = 0 // names are no values
+		t.clipped = 0 // only values are counted, not names
 		t.buf = append(t.buf, '\n')
 		t.rule("├", "┼", "┤")
 	}
@@ -163,7 +168,7 @@ func (t *table) open() error {
 	return t.flush()
 }
 
-// turn makes what is too wide for a table vertical.
+// turn begins writing as vertical, with the rows of the sample.
 func (t *table) turn() error {
 	t.vertical = &vertical{sink: sink{w: t.w}, o: t.o}
 	if err := t.vertical.Begin(t.cols); err != nil {
@@ -179,6 +184,7 @@ func (t *table) turn() error {
 	return nil
 }
 
+// row writes row i of b.
 func (t *table) row(b *value.Batch, i int) {
 	t.buf = append(t.buf, t.dim("│")...)
 	for k := range t.widths {
@@ -191,7 +197,7 @@ func (t *table) row(b *value.Batch, i int) {
 	t.buf = append(t.buf, '\n')
 }
 
-// put writes one cell and the line at its right.
+// put writes one cell of column k, and the border at its right.
 func (t *table) put(k int, text, color string) {
 	if t.o.Width > 0 {
 		var clipped bool
@@ -219,7 +225,8 @@ func (t *table) colored(s, color string) string {
 	return color + s + colorOff
 }
 
-// rule writes a line across.
+// rule writes a horizontal line with these characters at its left end, between
+// columns and at its right end.
 func (t *table) rule(left, middle, right string) {
 	var b strings.Builder
 	b.WriteString(left)
@@ -249,6 +256,7 @@ func (t *table) End() error {
 	return t.flush()
 }
 
+// footer returns the last line, such as "(2 rows; 1 column hidden: title)".
 func (t *table) footer() string {
 	parts := []string{rowsText(t.rows)}
 	if hidden := t.names[len(t.widths):]; len(hidden) > 0 {
@@ -267,7 +275,7 @@ func (t *table) footer() string {
 	return "(" + strings.Join(parts, "; ") + ")"
 }
 
-// measure finds the widths of the columns.
+// measure computes the widths of the columns from the header and the sample.
 func (t *table) measure() {
 	cols := make([]column, len(t.cols))
 	t.widths = make([]int, len(t.cols))
@@ -291,17 +299,17 @@ func (t *table) measure() {
 	}
 }
 
-// frame is what a column takes beside its text: a blank at each side and a
-// line. The first column has a line more.
+// frame is what a column takes beside its text, in cells: a space at each side
+// and one border. The first column has one border more.
 const frame = 3
 
-// column is what a table knows of a column when it shares out its width.
+// column is what fit knows of a column.
 type column struct {
-	width int  // wanted
-	text  bool // may be shortened; a part of a number or a time says nothing
+	width int  // the width it needs to show all values whole
+	text  bool // may be shortened; part of a number or a time would mislead
 }
 
-// least is how narrow a column may be made.
+// least returns the smallest width that c may get.
 func (c column) least() int {
 	if c.text {
 		return min(c.width, columnMin)
@@ -309,9 +317,10 @@ func (c column) least() int {
 	return c.width
 }
 
-// fit gives the widths of the columns such that all fit in total cells: the
-// widest texts are made narrower first, and if that is not enough columns at
-// the end are dropped, but never the first.
+// fit returns the widths of the columns such that the table is at most total
+// cells wide. It narrows the widest texts first. If that is not enough, it
+// drops columns at the end, but never the first, so the result may be shorter
+// than cols.
 func fit(cols []column, total int) []int {
 	for {
 		room := total - 1
@@ -325,8 +334,9 @@ func fit(cols []column, total int) []int {
 	}
 }
 
-// share gives each column its part of room, which is enough for their least
-// unless there is only one.
+// share returns the widths of the columns such that they take at most room
+// cells together. room suffices for the least width of each column, unless
+// there is only one column.
 func share(cols []column, room int) []int {
 	var texts []int
 	for _, c := range cols {
@@ -345,7 +355,7 @@ func share(cols []column, room int) []int {
 		widths[k] = c.width
 		if (c.text || len(cols) == 1) && c.width > limit {
 			widths[k] = limit
-			if room > 0 { // what the division left over
+			if room > 0 { // cells left over by the division
 				widths[k]++
 				room--
 			}
@@ -354,8 +364,8 @@ func share(cols []column, room int) []int {
 	return widths
 }
 
-// commonLimit is the largest width to which columns can be cut so that all fit
-// in room; as wide as can be if they fit uncut.
+// commonLimit returns the largest width to which columns can be cut so that all
+// fit in room cells, or math.MaxInt if they fit uncut.
 func commonLimit(widths []int, room int) int {
 	sorted := slices.Sorted(slices.Values(widths))
 	for i, w := range sorted {

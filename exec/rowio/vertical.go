@@ -7,11 +7,12 @@ import (
 	"infomall/exec/value"
 )
 
-// vertical writes a line a value, under a line a row, as mysql's \G does.
+// vertical is a Writer that writes one line per value, with a heading line
+// before each row, like \G in mysql.
 type vertical struct {
 	sink
 	o     Options
-	names []string // of the columns, filled up to one width
+	names []string // of the columns, padded to the same width
 	rows  int64
 	cell  []byte
 }
@@ -52,7 +53,7 @@ func (v *vertical) row(b *value.Batch, i int) error {
 	return v.full()
 }
 
-// texts writes a row as a table holds it.
+// texts writes a row of the sample of a table.
 func (v *vertical) texts(row []string) error {
 	v.begin()
 	for k, text := range row {
@@ -65,13 +66,13 @@ func (v *vertical) texts(row []string) error {
 	return v.full()
 }
 
-// begin begins a row.
+// begin writes the heading line of the next row.
 func (v *vertical) begin() {
 	v.rows++
 	v.line(fmt.Sprintf("*************************** %d. row ***************************", v.rows))
 }
 
-// value writes the value of column k.
+// value writes the line of column k. null dims its text.
 func (v *vertical) value(k int, text []byte, null bool) {
 	v.buf = append(v.buf, v.names[k]...)
 	v.buf = append(v.buf, ": "...)
@@ -86,7 +87,7 @@ func (v *vertical) value(k int, text []byte, null bool) {
 	v.buf = append(v.buf, '\n')
 }
 
-// line writes a line that is no data.
+// line writes a line that is not data.
 func (v *vertical) line(s string) {
 	if v.o.Color {
 		s = dimOn + s + colorOff

@@ -8,23 +8,27 @@ import (
 	"time"
 )
 
-// Cron is a rule in the five fields of crontab(5): minute, hour, day of the
-// month, month, day of the week. It is read off the clock on the wall of a
-// zone. An hour that this clock skips has its moments when it ends; of an hour
-// that it has twice the first counts, unless any hour would do.
+// Cron is a Rule of five fields, as in crontab(5): minute, hour, day of the
+// month, month, day of the week. The fields are compared with local time in a
+// zone. If local time skips an hour, as when summer time begins, the moments in
+// the skipped hour come when it ends. If local time repeats an hour, the
+// moments count the first time only, unless the hour field begins with *.
 type Cron struct {
 	zone                           *time.Location
-	minute, hour, day, month, week uint64 // bit n: n is planned
+	minute, hour, day, month, week uint64 // bit n is set if the field allows n
 	anyHour, anyDay, anyWeek       bool   // the field begins with *
 }
 
-// field is one of the five, with the names that numbers have from low on.
+// field describes one of the five fields: its name, the smallest and largest
+// number, and the names that may replace the numbers from low on, such as "jan"
+// for 1.
 type field struct {
 	name      string
 	low, high int
 	names     []string
 }
 
+// fields are the five fields in the order in which a rule has them.
 var fields = [...]field{
 	{"minute", 0, 59, nil},
 	{"hour", 0, 23, nil},
@@ -33,16 +37,19 @@ var fields = [...]field{
 	{"day of the week", 0, 7, []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}},
 }
 
-// macros are words for five fields.
+// macros maps the words that may replace all five fields to the fields.
 var macros = map[string]string{
 	"@hourly": "0 * * * *", "@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@weekly": "0 0 * * 0",
 	"@monthly": "0 0 1 * *", "@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *",
 }
 
-// cronBytesMax bounds a rule: all numbers of all fields take less.
+// cronBytesMax bounds the length of a rule. A rule that lists every number of
+// every field is shorter.
 const cronBytesMax = 1000
 
-// ParseCron reads a rule. Its error says what is wrong with it.
+// ParseCron returns the rule that text describes, in local time of zone. The
+// error says what is wrong with the rule, such as "hour: write a number from 0
+// to 23, not \"24\"". It is also an error if no day ever fits, as 30 February.
 func ParseCron(text string, zone *time.Location) (*Cron, error) {
 	if len(text) > cronBytesMax {
 		return nil, fmt.Errorf("it has %d bytes, and %d is the most", len(text), cronBytesMax)
@@ -76,7 +83,9 @@ func ParseCron(text string, zone *time.Location) (*Cron, error) {
 	return c, nil
 }
 
-// parse reads one field: a list of numbers, ranges and *, each with a step.
+// parse reads one field: numbers, ranges such as 1-5, and *, separated by
+// commas, each optionally with a step such as /2. Bit n of bits is set if the
+// field allows n.
 func (f *field) parse(text string) (bits uint64, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		span, step, stepped := strings.Cut(part, "/")
@@ -111,6 +120,7 @@ func (f *field) parse(text string) (bits uint64, err error) {
 	return bits, nil
 }
 
+// number reads a number of field f, or a name for it such as "jan".
 func (f *field) number(text string) (int, error) {
 	if i := slices.Index(f.names, text); i >= 0 {
 		return f.low + i, nil
@@ -126,10 +136,11 @@ func (f *field) number(text string) (int, error) {
 	return n, nil
 }
 
-// yearsMax is how far apart two leap days may be, and a year.
+// yearsMax is how many years Next searches: one more than two leap days may be
+// apart.
 const yearsMax = 9
 
-// Next implements Rule. There is none only where no day fits.
+// Next implements Rule. ok is false only if no day fits the fields.
 func (c *Cron) Next(t time.Time) (time.Time, bool) {
 	year, month, day := t.In(c.zone).Date()
 	for i := range yearsMax * 366 {
@@ -144,8 +155,9 @@ func (c *Cron) Next(t time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// onDay reports whether a day is planned. Where both days of the month and of
-// the week are given, either will do.
+// onDay reports whether the fields allow the day d. If both the day of the
+// month and the day of the week are restricted, one of them suffices, as in
+// crontab(5).
 func (c *Cron) onDay(d time.Time) bool {
 	if c.month>>d.Month()&1 == 0 {
 		return false
@@ -157,12 +169,13 @@ func (c *Cron) onDay(d time.Time) bool {
 	return day || week
 }
 
-// shiftMax is more than a clock on the wall is ever set forward or back, short of
-// going over the date line.
+// shiftMax is longer than any change of local time, such as the start of summer
+// time, except when a country crosses the date line.
 const shiftMax = 3 * time.Hour
 
-// within is the first moment after t on day d. Where the clock on the wall is set
-// that day, it goes through the minutes of the world, and looks at each on it.
+// within returns the first moment after t on the day d, and reports whether
+// there is one. On a day when local time changes, it steps through the real
+// minutes of the day and compares the local time of each.
 func (c *Cron) within(d, t time.Time) (time.Time, bool) {
 	year, month, day := d.Date()
 	midnight := wall(time.Date(year, month, day, 0, 0, 0, 0, time.UTC))
@@ -185,7 +198,7 @@ func (c *Cron) within(d, t time.Time) (time.Time, bool) {
 		now := wall(m.In(c.zone))
 		first := before + 1
 		if c.anyHour || now < first {
-			first = now // nothing was skipped, or it does not matter
+			first = now // no minute was skipped, or skipping does not matter
 		}
 		before = now
 		if now < midnight || now >= midnight+24*60 || !c.anyHour && c.again(m, now) {
@@ -200,23 +213,26 @@ func (c *Cron) within(d, t time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// wall is what the clock on the wall shows, in minutes.
+// wall returns what a clock on the wall shows at local: minutes since 1970 in
+// local time.
 func wall(local time.Time) int64 { return (local.Unix() + offset(local)) / 60 }
 
-// offset is how far that clock is from Greenwich's, in seconds.
+// offset returns how far local time is ahead of UTC, in seconds.
 func offset(local time.Time) int64 {
 	_, o := local.Zone()
 	return int64(o)
 }
 
+// atMinute reports whether the minute and hour fields allow w, a result of
+// wall.
 func (c *Cron) atMinute(w int64) bool {
 	const day = 24 * 60
-	w = (w%day + day) % day // also before 1970
+	w = (w%day + day) % day // positive also before 1970
 	return c.minute>>(w%60)&1 != 0 && c.hour>>(w/60)&1 != 0
 }
 
-// again reports whether the clock on the wall has shown now before, as it was
-// set back not long ago.
+// again reports whether a clock on the wall showed now once before the moment
+// m, because local time was set back less than shiftMax ago.
 func (c *Cron) again(m time.Time, now int64) bool {
 	back := time.Duration(offset(m.Add(-shiftMax).In(c.zone))-offset(m.In(c.zone))) * time.Second
 	return back > 0 && wall(m.Add(-back).In(c.zone)) == now

@@ -10,23 +10,28 @@ import (
 type Entry struct {
 	Name string
 	Rule Rule
-	Next time.Time // when it is to run next, as it was noted; see Due
+	Next time.Time // the stored moment of its next run; see Due
 }
 
-// Work is what a Loop has run.
+// Work is what a Loop runs. The caller of Loop implements it. Methods are
+// called from several goroutines.
 type Work interface {
-	// Entries lists what is scheduled.
+	// Entries returns the entries as they are now.
 	Entries(ctx context.Context) ([]Entry, error)
-	// Run runs an entry, and then notes when it is to run next: After(rule, begun).
-	// Where ctx ends that is not noted, so that it runs again. Several run at
-	// once, but not twice one of a name.
+	// Run runs the entry with this name and then stores the moment of its next
+	// run: After(rule, begun). If ctx ends first, Run stores nothing, so that
+	// the entry runs again. Several entries may run at once, but never one name
+	// twice.
 	Run(ctx context.Context, name string)
-	// Failed is told of an error of Entries, after which the Loop goes on.
+	// Failed receives an error that Entries returned. The Loop goes on after
+	// it.
 	Failed(err error)
 }
 
-// After is when an entry is to run next that was begun at a moment: so moments
-// that pass while it runs, or before it was begun, come to one run at most.
+// After returns the moment of the next run of an entry whose run began at
+// begun. So all moments that passed before the run began, or pass while it
+// runs, lead to at most one further run. If the rule plans no further moment,
+// After returns the end of the year 9999.
 func After(r Rule, begun time.Time) time.Time {
 	next, ok := r.Next(begun)
 	if !ok {
@@ -35,30 +40,31 @@ func After(r Rule, begun time.Time) time.Time {
 	return next
 }
 
-// never is a time that no clock shows.
+// never is a time later than any clock shows.
 var never = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // Options are the settings of a Loop. The zero value works.
 type Options struct {
-	// Poll is how often the entries and the clock are looked at; 0 is 2 s.
-	// A clock that is set, and an entry that is new, wait so long.
+	// Poll is how often the Loop reads the entries and the clock; 0 means 2 s.
+	// The Loop notices a new entry, or a clock that was set, only then.
 	Poll time.Duration
-	// Parallel is how many run at once; 0 is 4.
+	// Parallel is how many entries run at once; 0 means 4.
 	Parallel int
-	// Now is the clock; nil is time.Now.
+	// Now returns the time; nil means time.Now.
 	Now func() time.Time
 }
 
 const (
 	pollDefault     = 2 * time.Second
 	parallelDefault = 4
-	// runShortest is how long a run counts at least, so that one that cannot be
-	// noted, as the disk is full, does not run all the time.
+	// runShortest is how long a run occupies its entry at least. Without it, an
+	// entry whose next run cannot be stored, as on a full disk, would run
+	// without a pause.
 	runShortest = time.Second
 )
 
-// Loop runs what is due, when it is, until ctx ends and all that runs has ended.
-// What is due first is first.
+// Loop runs the entries of w when they are due, the longest overdue first. It
+// returns after ctx has ended and all runs have returned.
 func Loop(ctx context.Context, w Work, o Options) {
 	if o.Poll == 0 {
 		o.Poll = pollDefault
@@ -83,17 +89,18 @@ func Loop(ctx context.Context, w Work, o Options) {
 	}
 }
 
-// loop is one Loop. Its goroutine owns it; those of runs report by ended.
+// loop is the state of one call of Loop. The goroutine of Loop owns it; the
+// goroutines of runs only send on ended.
 type loop struct {
 	work    Work
 	o       Options
-	ended   chan string
-	running map[string]bool
-	moved   map[string]time.Time // when entries run whose noted time a clock has set off
+	ended   chan string          // the names of runs that have returned
+	running map[string]bool      // the names of entries that run now
+	moved   map[string]time.Time // for entries whose stored moment Due has corrected, by name: the corrected moment
 	runs    sync.WaitGroup
 }
 
-// wait waits for all that runs.
+// wait returns when all runs have returned.
 func (l *loop) wait() {
 	go func() {
 		l.runs.Wait()
@@ -103,7 +110,8 @@ func (l *loop) wait() {
 	}
 }
 
-// turn begins what is due, and tells how long nothing else is.
+// turn starts the runs that are due, and returns how long to wait until the
+// next turn.
 func (l *loop) turn(ctx context.Context) time.Duration {
 	entries, err := l.work.Entries(ctx)
 	if err != nil {
@@ -136,8 +144,9 @@ func (l *loop) turn(ctx context.Context) time.Duration {
 	return wait
 }
 
-// due is Due, with a memory of what it has put right: until the entry has run,
-// what was noted is still wrong.
+// due returns when e runs next, as Due does. It remembers the moments that Due
+// has corrected: the stored moment stays wrong until the entry has run, and a
+// new correction would be later each time.
 func (l *loop) due(e *Entry, now time.Time) time.Time {
 	at := Due(e.Rule, e.Next, now)
 	if at.Equal(e.Next) {
@@ -151,6 +160,8 @@ func (l *loop) due(e *Entry, now time.Time) time.Time {
 	return at
 }
 
+// begin runs the entry with this name in a goroutine of its own, for
+// runShortest at least.
 func (l *loop) begin(ctx context.Context, name string) {
 	l.running[name] = true
 	delete(l.moved, name)

@@ -1,28 +1,38 @@
-// Package schedule says when what is scheduled is to run, and has it run: at
-// what moments a rule plans it, what is due after a pause or a clock that was
-// set, and that each runs once at a time. What is run, and where it is noted,
-// is its caller's.
+// Package schedule decides when scheduled statements run, and runs them on
+// time. The caller provides the statements, runs each one and stores when it
+// runs next.
+//
+// # Rules, moments and entries
+//
+// A Rule plans moments: points in time at which something runs, such as 03:00
+// every day. An Entry is a named thing to run, with its rule and its next
+// moment as the caller stored it. A Loop starts each entry when its stored
+// moment has passed. Each entry runs at most once at a time, and moments that
+// passed while it could not run, such as while no program was up, lead to one
+// run in all.
 package schedule
 
 import "time"
 
-// A Rule plans the moments at which something runs.
+// Rule plans the moments at which something runs.
 type Rule interface {
-	// Next is the first planned moment after t; false if there is none any more.
+	// Next returns the first planned moment after t. ok is false if there is
+	// none.
 	Next(t time.Time) (next time.Time, ok bool)
 }
 
-// Every plans a moment each so many months, or each length of time; one of them
-// is Anchor. Months go by the calendar of Anchor's zone, and one that is shorter
-// than the day of Anchor has it on its last day.
+// Every is a Rule that plans a moment every Months months or, if Months is 0,
+// every Length. Anchor is one of the moments. Months are those of the calendar
+// in Anchor's zone. If a month lacks Anchor's day, its moment is on the month's
+// last day.
 type Every struct {
 	Anchor time.Time
-	Months int           // or else
-	Length time.Duration // > 0
+	Months int
+	Length time.Duration // more than 0 if Months is 0
 }
 
-// Next implements Rule. There were planned moments before Anchor too: a clock
-// that was set back is no reason to wait for it.
+// Next implements Rule. It also plans moments before Anchor, so that after a
+// clock was set back nothing waits until Anchor.
 func (e Every) Next(t time.Time) (time.Time, bool) {
 	if e.Months == 0 {
 		past := t.Sub(e.Anchor) % e.Length
@@ -40,8 +50,8 @@ func (e Every) Next(t time.Time) (time.Time, bool) {
 	}
 }
 
-// addMonths goes forward by the calendar, or back. A day that the month has not
-// is its last.
+// addMonths returns t moved by calendar months, back if months is negative. If
+// the month has no such day, the result is on the month's last day.
 func addMonths(t time.Time, months int) time.Time {
 	year, month, day := t.Date()
 	last := time.Date(year, month+time.Month(months)+1, 0, 0, 0, 0, 0, time.UTC).Day()
@@ -49,13 +59,13 @@ func addMonths(t time.Time, months int) time.Time {
 	return time.Date(year, month+time.Month(months), min(day, last), hour, minute, second, t.Nanosecond(), t.Location())
 }
 
-// Due is when something is to run next by the clock now, where stored is when it
-// was to run next when that was noted, as After gave it.
+// Due returns when an entry with rule r runs next. stored is the moment that
+// After returned when the entry last ran; now is the clock.
 //
-// That is stored, and it is due if that has passed, once however many moments
-// have. But what is more than two moments ahead was noted by a clock that was
-// ahead too: then it is the next one, so that no clock makes anything wait for
-// years.
+// Usually that is stored itself. The entry is due if stored has passed, and
+// then runs once, however many moments have passed. But if stored is later than
+// the next two moments, a clock that was ahead produced it. Due then returns
+// the next moment, so that a wrong clock makes nothing wait for years.
 func Due(r Rule, stored, now time.Time) time.Time {
 	next, ok := r.Next(now)
 	if !ok {
