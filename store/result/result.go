@@ -1,7 +1,15 @@
-// Package result reads and writes the file of one result that an archive keeps:
-// rows in order of key, in compressed chunks, and behind them a list of the
-// chunks, so that those between two keys are found without the others. FORMAT.md
-// draws it. Where files lie, and how they come into force, its caller knows.
+// Package result reads and writes the file in which an archive stores one
+// computed result, such as the ranks of pages. The file has the rows of the
+// result, sorted by key:
+//
+//	first line    the format
+//	chunks        rows, about 64 KB of them compressed together
+//	list          what the result is, and the place and first key of each chunk
+//	last line     the offset of the list
+//
+// A look-up between two keys reads the list and then only the chunks that it
+// needs. FORMAT.md describes every byte. The caller chooses the file's name and
+// makes it part of the archive.
 package result
 
 import (
@@ -26,43 +34,47 @@ import (
 const (
 	format = 1
 	magic  = "infomall result\t1\n"
-	// chunkBytes is how much of rows a chunk holds, about: it is what a look-up
-	// decompresses.
+	// chunkBytes is the size in bytes, before compression, at which a chunk
+	// ends. A look-up decompresses at least one chunk.
 	chunkBytes = 64 << 10
-	// tailBytes is the length of the last line, which tells where the list begins.
+	// tailBytes is the length of the last line, which has the offset of the
+	// list.
 	tailBytes = len("list\t00000000000000000000\n")
-	// rowBytesMax bounds keys and values; a URL has 16 KB at most.
+	// rowBytesMax bounds a key and a value, in bytes. The longest URL has 16
+	// KB.
 	rowBytesMax = 1 << 20
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged is what a file is that cannot be read to its end.
+// ErrDamaged is returned for a file that is not complete and correct.
 var ErrDamaged = errors.New("the file of a result is damaged; compute the result again")
 
-// chunk is where a stretch of rows lies.
+// chunk describes one chunk: its place in the file, the crc32c of its
+// compressed bytes, and its rows.
 type chunk struct {
 	offset, bytes int64
 	crc           uint32
 	rows          int64
-	first         string // key
+	first         string // key of its first row
 }
 
-// Writer writes a file.
+// Writer writes the file of one result.
 type Writer struct {
 	w      io.Writer
 	zstd   *zstd.Encoder
 	offset int64
-	raw    []byte
+	raw    []byte // rows of the current chunk, before compression
 	packed []byte
-	last   []byte // key
+	last   []byte // key of the previous row
 	rows   int64
-	at     int64  // rows before this chunk
-	first  string // key of the chunk
+	at     int64  // rows before the current chunk
+	first  string // key of the first row of the current chunk
 	chunks []chunk
 }
 
-// NewWriter begins a file. Finish ends it.
+// NewWriter writes the first line of a result's file to w and returns a Writer
+// for its rows. Finish completes the file; w stays open.
 func NewWriter(w io.Writer) (*Writer, error) {
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -78,7 +90,7 @@ func (w *Writer) write(b []byte) error {
 	return err
 }
 
-// Add adds a row. Its key must be greater than the one before.
+// Add writes a row. Its key must be greater than the key of the previous row.
 func (w *Writer) Add(r record.ResultRow) error {
 	if w.rows > 0 && bytes.Compare(w.last, r.Key) >= 0 {
 		return fmt.Errorf("key %q of a result comes behind %q", r.Key, w.last)
@@ -117,8 +129,8 @@ func (w *Writer) flush() error {
 	return w.write(w.packed)
 }
 
-// Finish writes the list of chunks and what the result is. It fills in the
-// result's rows and bytes.
+// Finish writes the rest of the file: the list of chunks, with what r says of
+// the result. It sets r.Rows and r.Bytes.
 func (w *Writer) Finish(r *record.Result) error {
 	if err := w.flush(); err != nil {
 		return err
@@ -140,15 +152,17 @@ func (w *Writer) Finish(r *record.Result) error {
 	return err
 }
 
-// Reader reads a file. It may be used from several goroutines.
+// Reader reads the file of one result. It may be used from several goroutines
+// at once.
 type Reader struct {
-	Result record.Result // but for what the file's name says
+	Result record.Result // Computed and File are not in the file and stay unset
 	in     io.ReaderAt
 	chunks []chunk
 }
 
-// NewReader reads what a file of that many bytes is. What cannot be read is
-// ErrDamaged.
+// NewReader reads the list at the end of the file in, which has size bytes. It
+// returns ErrDamaged if it cannot read the list. The Reader reads in until the
+// caller stops using it.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	if err := checkFormat(in); err != nil {
 		return nil, err
@@ -167,10 +181,11 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// headBytes is enough for the first line of a file of any format.
+// headBytes bounds the first line of a file, in any format.
 const headBytes = 64
 
-// checkFormat reads the first line.
+// checkFormat returns an error if the first line is damaged, or names a format
+// newer than this program knows.
 func checkFormat(in io.ReaderAt) error {
 	head := make([]byte, headBytes)
 	n, err := in.ReadAt(head, 0)
@@ -189,7 +204,7 @@ func checkFormat(in io.ReaderAt) error {
 	return nil
 }
 
-// readList reads the list and checks its sum.
+// readList returns the lines of the list, after verifying their checksum.
 func readList(in io.ReaderAt, size int64) ([]byte, error) {
 	tail := make([]byte, tailBytes)
 	if size < int64(len(magic)+tailBytes) {
@@ -215,7 +230,8 @@ func readList(in io.ReaderAt, size int64) ([]byte, error) {
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 
-// line takes a line of the list, and tells whether it is one.
+// line interprets the fields f of one line of the list, and reports whether the
+// line is valid.
 func (r *Reader) line(f []string) bool {
 	ok := true
 	number := func(s string, base int) int64 {
@@ -253,8 +269,9 @@ func (r *Reader) line(f []string) bool {
 	return ok
 }
 
-// Rows yields the rows whose keys lie in one of the ranges, which are sorted and
-// disjoint; nil is all.
+// Rows yields the rows whose keys lie in one of ranges, in order of key. The
+// ranges must be sorted and disjoint; nil means all rows. An error is the last
+// pair.
 func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(8*rowBytesMax))
@@ -282,7 +299,8 @@ func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] 
 	}
 }
 
-// overlaps tells whether chunk i may have keys of one of the ranges.
+// overlaps reports whether chunk i may have keys in one of ranges. It compares
+// the first keys of the chunk and of the next one.
 func (r *Reader) overlaps(i int, ranges []urlkey.Range) bool {
 	at, _ := slices.BinarySearchFunc(ranges, r.chunks[i].first, func(x urlkey.Range, key string) int {
 		if x.To != "" && x.To <= key {
@@ -290,7 +308,7 @@ func (r *Reader) overlaps(i int, ranges []urlkey.Range) bool {
 		}
 		return 1
 	})
-	// The first range that does not end before the chunk begins.
+	// at is the first range that does not end before the chunk begins.
 	return at < len(ranges) && (i+1 == len(r.chunks) || ranges[at].From < r.chunks[i+1].first)
 }
 
@@ -311,8 +329,9 @@ func (r *Reader) read(z *zstd.Decoder, c chunk, raw, packed []byte) (_, _ []byte
 	return raw, packed, nil
 }
 
-// eachRow yields the rows of a chunk that lie in the ranges, and tells whether
-// more are wanted.
+// eachRow yields the rows of a decompressed chunk whose keys lie in ranges.
+// more reports whether a later chunk may have such rows and the receiver still
+// wants them.
 func eachRow(raw []byte, rows int64, ranges []urlkey.Range, yield func(record.ResultRow, error) bool) (more bool, err error) {
 	var key []byte
 	take := func(n uint64) []byte {

@@ -1,10 +1,16 @@
-// Package wacz reads and writes WACZ files: WARC files in a zip file, with an
-// index, a list of pages and a manifest that has a digest of each. It reads
-// versions 1.0 to 1.1.1 and the draft of 1.2.0, and writes 1.1.1. The records
-// themselves are for store/warc and store/arc.
+// Package wacz reads and writes WACZ files. A WACZ file is a zip file with WARC
+// files, an index, a list of pages, and a manifest with a digest of each file.
+// The package reads versions 1.0 to 1.1.1 and the draft of 1.2.0, and writes
+// 1.1.1. Packages store/warc and store/arc read the records themselves.
 //
-// A file may be damaged. The reader gives back every whole record and names each
-// damaged span; from a zip file whose directory is lost, too.
+//	archive/data.warc.gz         the records
+//	indexes/index.cdxj           the index, see package cdx
+//	pages/pages.jsonl            the list of pages
+//	datapackage.json             the manifest
+//	datapackage-digest.json      the digest of the manifest
+//
+// A file may be damaged. The reader returns every whole record and reports each
+// damaged span, even if the directory of the zip file is lost.
 package wacz
 
 import (
@@ -30,26 +36,28 @@ import (
 	"infomall/store/warc"
 )
 
-// Options says how to read. The zero value works.
+// Options says how Read reads a file. The zero value works.
 type Options struct {
-	Source string // Capture.Source of what is read is this and the path within
+	Source string // Capture.Source of each capture is this path joined with the name of its WARC file
 	Limits record.BodyLimits
 }
 
-// Bounds of what is inflated.
+// Bounds on decompressed sizes.
 const (
 	manifestMax = 64 << 20 // bytes of datapackage.json
-	// A file of the archive that was compressed again is inflated to disk if it
-	// is below inflateMin bytes or grows less than ratioMax times.
+	// A WARC file that the zip file compresses is decompressed to disk only if
+	// it has at most inflateMin bytes, or grows at most ratioMax times. This
+	// refuses zip bombs.
 	inflateMin = 64 << 20
 	ratioMax   = 250
 )
 
-// Read reads the captures of the size bytes of r: those of its WARC files in
-// order of their names. Offsets are in these. Damage is an item, and so is a
-// file that does not have the digest that the manifest says; an error, the last
-// pair, is one of r, of the disk or the cause for which ctx ended. The receiver
-// owns each item, and closes its capture's Spool.
+// Read yields the captures in the WACZ file r of size bytes. It reads the WARC
+// files in the order of their names; Item.Offset is an offset in the WARC file.
+// Damage is an item too, and so is a WARC file whose digest differs from the
+// manifest. An error is the last pair: reading r or writing to the disk failed,
+// or ctx ended. The receiver owns each item and must close the Spool of its
+// capture.
 func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		rd := &reader{ctx: ctx, o: o, yield: yield}
@@ -68,7 +76,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[r
 	}
 }
 
-// errStop ends reading because the receiver wants no more.
+// errStop stops reading when the receiver has stopped its iteration.
 var errStop = errors.New("stop")
 
 // reader reads one WACZ file.
@@ -85,8 +93,9 @@ func (rd *reader) damage(at int64, format string, args ...any) error {
 	return nil
 }
 
-// salvage reads the records of a file that is no whole zip file. What was not
-// compressed again lies in it as it is.
+// salvage reads the records of a file that is not a complete zip file. It finds
+// the WARC files that the zip file stores without compression. why is the error
+// of the zip reader.
 func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	if err := rd.damage(0, "the zip file has no readable directory (%v): records are looked for in all of it", why); err != nil {
 		return err
@@ -98,7 +107,8 @@ func (rd *reader) salvage(r io.ReaderAt, why error) error {
 	return rd.records(warc.Read(rd.ctx, r, warc.Options{Source: rd.o.Source, Limits: rd.o.Limits}), "")
 }
 
-// records hands on the items of one file.
+// records yields the items of one WARC file. If name is not empty, it comes
+// before each message of damage.
 func (rd *reader) records(items iter.Seq2[record.Item, error], name string) error {
 	for it, err := range items {
 		if err != nil {
@@ -114,7 +124,8 @@ func (rd *reader) records(items iter.Seq2[record.Item, error], name string) erro
 	return nil
 }
 
-// files reads the records of the WARC files of z.
+// files reads the records of all WARC files in z, and reports WARC files that
+// the manifest lists but z lacks.
 func (rd *reader) files(r io.ReaderAt, z *zip.Reader) error {
 	digests, err := rd.manifest(z)
 	if err != nil {
@@ -146,7 +157,8 @@ func (rd *reader) files(r io.ReaderAt, z *zip.Reader) error {
 	return nil
 }
 
-// isArchive reports whether a file of that name has captures.
+// isArchive reports whether the file with this name in the zip file is a WARC
+// or ARC file under archive/.
 func isArchive(name string) bool {
 	if !strings.HasPrefix(name, "archive/") {
 		return false
@@ -155,8 +167,9 @@ func isArchive(name string) bool {
 	return strings.HasSuffix(name, ".warc") || strings.HasSuffix(name, ".arc")
 }
 
-// manifest reads the sha256, in hexadecimal digits, that datapackage.json gives
-// each file; "" where it gives none. Version 1.0 had them under stats.
+// manifest returns the sha256 of each file that datapackage.json lists, in
+// hexadecimal digits by path; "" for a file without one. Version 1.0 has the
+// digests under stats.
 func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
 	digests := make(map[string]string)
 	f, err := z.Open(namePackage)
@@ -185,8 +198,8 @@ func (rd *reader) manifest(z *zip.Reader) (map[string]string, error) {
 	return digests, nil
 }
 
-// file reads the records of one file of the zip file r, which should have the
-// digest.
+// file reads the records of f, one WARC file in the zip file r. digest is the
+// sha256 in the manifest, or "".
 func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 	at, err := f.DataOffset()
 	if err != nil {
@@ -230,11 +243,12 @@ func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 	return rd.records(warc.Read(rd.ctx, in, warc.Options{Source: source, Limits: rd.o.Limits}), f.Name)
 }
 
-// content reads a file of the zip file to its end, or to where it is damaged.
+// content reads one file of the zip file and computes its digest. At damage it
+// sets damage and ends as at the end of the file.
 type content struct {
 	ctx    context.Context
 	r      io.Reader
-	sum    hash.Hash // of what was read
+	sum    hash.Hash // sha256 of the bytes read so far
 	damage error
 }
 
@@ -245,7 +259,7 @@ func (c *content) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.sum.Write(p[:n])
 	var corrupt flate.CorruptInputError
-	var unexpected flate.InternalError // also given for damaged data
+	var unexpected flate.InternalError // flate also returns this for damaged data
 	if errors.Is(err, zip.ErrChecksum) || errors.Is(err, zip.ErrFormat) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &corrupt) || errors.As(err, &unexpected) {
 		c.damage, err = err, io.EOF
 	}

@@ -19,15 +19,16 @@ import (
 	"infomall/store/warc"
 )
 
-// WriterOptions say how a Writer writes. The zero value works.
+// WriterOptions says what a Writer writes beside the captures. The zero value
+// works.
 type WriterOptions struct {
 	Title    string      // of the collection
 	Software string      // such as "infomall/1.0"
-	Now      record.Time // when the file is made
-	TempDir  string      // for the list of pages; "" is os.TempDir()
+	Now      record.Time // the time of writing, noted in the file
+	TempDir  string      // folder of a temporary file for the list of pages; "" is os.TempDir()
 }
 
-// The names of the files that a Writer makes.
+// Names of the files in the zip file that a Writer writes.
 const (
 	nameWARC    = "archive/data.warc.gz"
 	nameIndex   = "indexes/index.cdxj"
@@ -36,23 +37,23 @@ const (
 	nameDigest  = "datapackage-digest.json"
 )
 
-// version is that of the specification that files are written to.
+// version is the version of the WACZ specification that a Writer follows.
 const version = "1.1.1"
 
-// Writer writes captures as a WACZ file: one WARC file, its index, the list of
-// pages and what says so of the whole. Captures of a URL should come together
-// and in order of time, as warc.Writer has it.
+// Writer writes captures to a WACZ file: one WARC file, its index, the list of
+// pages and the manifest. As with warc.Writer, the captures of a URL should be
+// written in a row and in order of time.
 type Writer struct {
 	zip   *zip.Writer
 	o     WriterOptions
 	warc  *warc.Writer
-	part  *part // that is being written
+	part  *part // the file of the zip file that is being written
 	parts []resource
-	spool *record.Spool // of the pages
+	spool *record.Spool // holds the list of pages until Finish
 	pages *bufio.Writer
 }
 
-// resource is a file as datapackage.json lists it.
+// resource is one file's entry in datapackage.json.
 type resource struct {
 	Name  string `json:"name"`
 	Path  string `json:"path"`
@@ -60,7 +61,8 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// part is a file on its way into the zip file.
+// part is one file in the zip file while it is written: its size and digest so
+// far.
 type part struct {
 	w    io.Writer
 	sum  hash.Hash
@@ -75,8 +77,8 @@ func (p *part) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// NewWriter returns a Writer to w, which it never closes. It ends with Finish,
-// or with Close without having finished.
+// NewWriter returns a Writer that writes a WACZ file to w; it never closes w.
+// The caller calls Finish to complete the file, and then Close in any case.
 func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	out := &Writer{zip: zip.NewWriter(w), o: o}
 	var err error
@@ -97,7 +99,7 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	return out, nil
 }
 
-// begin begins a file of the zip file.
+// begin starts the next file in the zip file; it becomes w.part.
 func (w *Writer) begin(path string, method uint16) error {
 	f, err := w.zip.CreateHeader(&zip.FileHeader{Name: path, Method: method, Modified: w.o.Now.Std()})
 	if err != nil {
@@ -107,7 +109,7 @@ func (w *Writer) begin(path string, method uint16) error {
 	return nil
 }
 
-// end lists the file that was begun last.
+// end adds the current file to the list for the manifest.
 func (w *Writer) end() {
 	w.parts = append(w.parts, resource{
 		Name: w.part.path[bytes.LastIndexByte([]byte(w.part.path), '/')+1:], Path: w.part.path,
@@ -115,7 +117,8 @@ func (w *Writer) end() {
 	})
 }
 
-// Write writes one capture and returns its entry of the index.
+// Write writes one capture to the WARC file, and to the list of pages if the
+// capture is an HTML page. It returns the capture's entry for the index.
 func (w *Writer) Write(s *record.Stored) (cdx.Entry, error) {
 	at, err := w.warc.Write(s)
 	if err != nil {
@@ -137,7 +140,7 @@ func (w *Writer) Write(s *record.Stored) (cdx.Entry, error) {
 	return e, err
 }
 
-// page adds a line to the list of pages.
+// page adds a line of JSON to the list of pages.
 func (w *Writer) page(fields map[string]string) error {
 	line, err := json.Marshal(fields)
 	if err != nil {
@@ -149,8 +152,9 @@ func (w *Writer) page(fields map[string]string) error {
 	return nil
 }
 
-// Finish writes what follows the captures. The lines of index are those of the
-// entries that Write returned, sorted.
+// Finish writes the index, the list of pages and the manifest. The index
+// consists of the lines of the entries that Write has returned, in sorted
+// order.
 func (w *Writer) Finish(index iter.Seq2[[]byte, error]) error {
 	w.end()
 	if err := w.begin(nameIndex, zip.Deflate); err != nil {
@@ -185,7 +189,8 @@ func (w *Writer) Finish(index iter.Seq2[[]byte, error]) error {
 	return w.zip.Close()
 }
 
-// manifest writes what says what the file holds.
+// manifest writes datapackage.json, which lists the other files, and its
+// digest.
 func (w *Writer) manifest() error {
 	data, err := json.MarshalIndent(struct {
 		Profile   string     `json:"profile"`
@@ -220,5 +225,5 @@ func (w *Writer) manifest() error {
 	return nil
 }
 
-// Close removes what is on disk beside the file. It finishes nothing.
+// Close removes the temporary file. It does not complete the WACZ file.
 func (w *Writer) Close() error { return w.spool.File.Close() }
