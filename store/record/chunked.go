@@ -10,18 +10,19 @@ import (
 	"strconv"
 )
 
-// The residue of chunked framing is a list of groups of chunks that look
-// alike, and an end:
+// The framing of a chunked body, without its data, is called the residue. It is
+// stored so that the wire form can be restored byte for byte. A residue is a
+// list of groups, each of equal chunks in a row, and an end:
 //
 //	group  uvarint size<<2 | verbatim<<1 | open
 //	       if verbatim: uvarint length of the size line, and the line with its CR LF
-//	       unless open: uvarint how many such chunks follow each other, less one
+//	       unless open: uvarint number of chunks in the group, less one
 //	end    byte 1: the wire form ends in "0 CR LF CR LF"
 //	       byte 0: it ends in the remaining bytes of the residue
 //
-// The size line of a chunk that is not verbatim is its size in lower-case
-// hexadecimal digits without leading zeros. An open chunk is one that was cut:
-// it takes the rest of the body, and only the end follows it.
+// If a group is not verbatim, the size line of its chunks is the size in
+// lower-case hexadecimal digits without leading zeros. An open group is one
+// chunk that was cut: it has the rest of the body, and only the end follows it.
 const (
 	groupOpen     = 1
 	groupVerbatim = 2
@@ -31,18 +32,18 @@ const (
 	plainEnd = "0\r\n\r\n"
 )
 
-// Bounds of what is taken for chunked framing.
+// Bounds within which bytes are accepted as chunked framing.
 const (
 	sizeLineMax = 4 << 10  // bytes of a size line with its extensions
-	chunkEndMax = 64 << 10 // bytes of the last chunk, trailers and what follows
+	chunkEndMax = 64 << 10 // bytes of the last chunk, the trailers and anything after them
 )
 
-// Dechunk undoes the chunked transfer coding of RFC 9112. framing is what it
-// takes, beside body, to make wire again, as Stored.Wire does.
+// Dechunk decodes a body in the chunked transfer coding of RFC 9112. It returns
+// the body, and the framing from which Stored.Wire restores wire.
 //
-// ok is false, and the others are nil, where wire is not chunked: many
-// crawlers keep a header that says so and store the body without. A wire form
-// that was cut is chunked if one whole chunk is there.
+// ok is false, and body and framing are nil, if wire is not chunked. Many
+// crawlers keep a header that says chunked and store the body decoded. A wire
+// form that was cut counts as chunked if it has at least one whole chunk.
 func Dechunk(wire []byte) (body, framing []byte, ok bool) {
 	view := func(off int64, n int) []byte {
 		return wire[off:min(off+int64(n), int64(len(wire)))]
@@ -58,9 +59,10 @@ func Dechunk(wire []byte) (body, framing []byte, ok bool) {
 	return body, framing, true
 }
 
-// scanChunks walks over the chunked message of size bytes of which view gives
-// parts. It calls data with the place of each chunk's data and returns the
-// residue. What data was called with means nothing unless ok.
+// scanChunks parses a chunked message of size bytes, of which view returns
+// parts. It calls data with the start and the end of each chunk's data, and
+// returns the residue. If ok is false, the message is not chunked, and the
+// calls of data mean nothing.
 func scanChunks(size int64, view func(off int64, n int) []byte, data func(from, to int64)) (framing []byte, ok bool) {
 	var f framer
 	var pos int64
@@ -96,8 +98,8 @@ func scanChunks(size int64, view func(off int64, n int) []byte, data func(from, 
 	}
 }
 
-// sizeLine reads a chunk's size at the start of b. line is the whole line with
-// its CR LF and shares b's memory.
+// sizeLine parses the size line of a chunk at the start of b. It returns the
+// whole line with its CR LF, which shares memory with b, and the size in bytes.
 func sizeLine(b []byte) (line []byte, size int64, ok bool) {
 	end := bytes.IndexByte(b, '\n')
 	if end < 1 || b[end-1] != '\r' {
@@ -113,15 +115,15 @@ func sizeLine(b []byte) (line []byte, size int64, ok bool) {
 		return nil, 0, false
 	}
 	size, err := strconv.ParseInt(string(line[:digits]), 16, 64)
-	// The residue holds a size in 62 bits.
+	// A residue stores the size in 62 bits.
 	if err != nil || size > math.MaxInt64>>2 {
 		return nil, 0, false
 	}
 	return line, size, true
 }
 
-// isCutSizeLine reports whether b, which has the last rest bytes of a message
-// or the first of them, is a size line that was cut off.
+// isCutSizeLine reports whether a message ends in a size line that was cut off.
+// rest is how many bytes of the message are left, and b is the first of them.
 func isCutSizeLine(b []byte, rest int64) bool {
 	if int64(len(b)) < rest || bytes.IndexByte(b, '\n') >= 0 {
 		return false
@@ -135,20 +137,22 @@ func isCutSizeLine(b []byte, rest int64) bool {
 	return true
 }
 
-// isCutCRLF reports whether b is what a cut leaves of CR LF.
+// isCutCRLF reports whether b is what remains of CR LF in a message that was
+// cut: nothing or CR.
 func isCutCRLF(b []byte) bool { return len(b) == 0 || string(b) == "\r" }
 
 func isHex(c byte) bool {
 	return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
 }
 
-// framer writes a residue.
+// framer encodes a residue. It collects equal chunks and writes them as one
+// group.
 type framer struct {
 	out    []byte
-	line   []byte // of the chunks not yet written
-	size   int64  // of each of them
-	repeat uint64 // how many there are
-	chunks int    // of all
+	line   []byte // size line of the current group
+	size   int64  // size of each chunk in the current group
+	repeat uint64 // number of chunks in the current group
+	chunks int    // number of all chunks so far
 }
 
 func (f *framer) add(line []byte, size int64) {
@@ -182,8 +186,9 @@ func (f *framer) group(flags uint64) {
 	}
 }
 
-// cut ends the residue of a message that was cut in the chunk added last, tail
-// being what is left of the CR LF behind its data.
+// cut ends the residue of a message that was cut inside the chunk that add
+// received last. tail is what remains of the CR LF after the chunk's data. It
+// returns the residue.
 func (f *framer) cut(tail []byte) []byte {
 	if f.repeat--; f.repeat > 0 {
 		f.flush()
@@ -204,7 +209,8 @@ func appendSizeLine(dst []byte, size int64) []byte {
 	return append(strconv.AppendInt(dst, size, 16), '\r', '\n')
 }
 
-// IsCut reports whether framing is the residue of a chunked body that ended early.
+// IsCut reports whether framing, the residue of a chunked body, says that the
+// body ended early.
 func IsCut(framing []byte) bool {
 	for {
 		code, n := binary.Uvarint(framing)
@@ -213,7 +219,7 @@ func IsCut(framing []byte) bool {
 		}
 		framing = framing[n:]
 		if code>>2 == 0 {
-			// The last chunk has a size line; one that is whole ends in a newline.
+			// A whole last chunk has a size line, which ends in a newline.
 			return code == endVerbatim && bytes.IndexByte(framing, '\n') < 0
 		}
 		_, rest, ok := groupLine(code, framing)
@@ -231,10 +237,11 @@ func IsCut(framing []byte) bool {
 	}
 }
 
-// errFraming is returned for a residue that does not fit its body.
+// errFraming is returned for a residue that does not match its body.
 var errFraming = errors.New("framing residue does not fit the body: one of the two is damaged")
 
-// groupLine reads the size line of a group and returns what follows it.
+// groupLine returns the size line of the group with this code, and the bytes of
+// framing after that line.
 func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {
 	if code&groupVerbatim == 0 {
 		return appendSizeLine(nil, int64(code>>2)), framing, true
@@ -246,8 +253,9 @@ func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {
 	return framing[n : n+int(length)], framing[n+int(length):], true
 }
 
-// dechunkSpool is Dechunk for a body on disk. It returns s itself where s is
-// not chunked, else a new spool, and closes s.
+// dechunkSpool does the same as Dechunk for a body on disk. If s is not
+// chunked, it returns s. Otherwise it returns a new spool in dir and the
+// framing, and closes s. On an error it returns s, still open.
 func dechunkSpool(w *Window, s *Spool, dir string) (*Spool, []byte, error) {
 	var failed error
 	view := func(off int64, n int) []byte {

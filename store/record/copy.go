@@ -2,31 +2,33 @@ package record
 
 import "fmt"
 
-// CopyOptions says what is copied where.
-type CopyOptions struct {
-	Pools []string // by name; nil is all
+// CopyOptions says which pools COPY POOL copies, and where to. Pools that they
+// depend on are copied too.
+type CopyOptions struct { // names of pools; nil means all
+	Pools []string // folder of the copy; created if missing
 	Dir   string   // folder of the copy, made if need be
-	// Dry tells what would be copied, by what is there and how large it is,
-	// and writes nothing.
+	// Dry returns what would be copied and writes nothing. Files that exist
+	// count as copied if they have the right size.
 	Dry bool
-	// Progress, if not nil, is told how many bytes of how many are dealt with.
+	// Progress, if not nil, is called with the number of bytes handled so far
+	// and the number of all bytes.
 	Progress func(file string, done, total int64)
 }
 
-// CopyResult is what became of one pool. An index file that several pools share
-// is counted with the first of them.
+// CopyResult says how many files of one pool were copied. An index file that
+// several pools share counts for the first of them only.
 type CopyResult struct {
-	Pool   string
-	Files  int   // that the pool has
-	Copied int   // of these; the others were there, whole
-	Bytes  int64 // of those copied
+	Pool   string // files of the pool
+	Files  int    // files copied; the other files were already there and whole
+	Copied int    // size of the copied files
+	Bytes  int64  // of those copied
 }
 
-// NoPoolError is returned where a pool is named that is not there.
+// NoPoolError is returned if a statement names a pool that does not exist.
 type NoPoolError struct {
 	Name  string
-	Pools []string // those that are there, in order of name
+	Pools []string // names of the pools that exist, sorted
 }
 
-// Error names the pool.
+// Error returns a message with the name of the missing pool.
 func (e *NoPoolError) Error() string { return fmt.Sprintf("no pool %q", e.Name) }

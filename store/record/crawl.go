@@ -12,21 +12,22 @@ import (
 // Outcome says how one attempt to fetch a URL ended.
 type Outcome uint8
 
-// The outcomes, a closed set.
+// The outcomes, a closed set. Their order is that of outcomeNames, and they are
+// stored as numbers.
 const (
 	OutcomeOK           Outcome = iota
-	OutcomeNotModified          // 304: a visit, no new version
-	OutcomeRedirect             // 3xx, whether it leads anywhere or not
-	OutcomeHTTPError            // any other status that brings no page
+	OutcomeNotModified          // status 304: a visit, no new version
+	OutcomeRedirect             // status 3xx, whether the target is fetched or not
+	OutcomeHTTPError            // any other status without a page
 	OutcomeIncomplete           // the body ended before its declared end
-	OutcomeTimeout              // the server took longer than it is given
-	OutcomeUnreachable          // no connection, or it broke before an answer
+	OutcomeTimeout              // the server took longer than allowed
+	OutcomeUnreachable          // no connection, or it broke before a response
 	OutcomeDNSFailed            // the host has no address
-	OutcomeTLSError             // no secure connection
-	OutcomeRobotsDenied         // robots.txt asks not to
-	OutcomeFiltered             // left out by a rule; Reason says which
-	OutcomeTruncated            // longer than allowed: what came before is kept
-	OutcomeInternal             // a fault of our own
+	OutcomeTLSError             // no secure connection could be made
+	OutcomeRobotsDenied         // robots.txt forbids it
+	OutcomeFiltered             // a rule of the crawl excludes the URL; Reason says which
+	OutcomeTruncated            // longer than allowed; the first part is kept
+	OutcomeInternal             // an error of this program
 )
 
 var outcomeNames = [...]string{
@@ -34,113 +35,116 @@ var outcomeNames = [...]string{
 	"tls_error", "robots_denied", "filtered", "truncated", "internal_error",
 }
 
-// String is the outcome as a query shows it.
+// String returns the outcome as a query shows it, such as "dns_failed".
 func (o Outcome) String() string { return outcomeNames[o] }
 
-// Fetch is one attempt to fetch a URL, also one that was decided against.
+// Fetch is one attempt to fetch a URL, or the decision not to fetch it.
 type Fetch struct {
 	URL     string
 	Time    Time
 	Outcome Outcome
-	Status  int           // 0 without an answer
-	Elapsed time.Duration // from the first byte asked to the last received
-	Bytes   int64         // of the body; -1 without an answer
-	IP      string        // really connected to; "" without a connection
-	Hop     int           // redirects before it
-	Via     string        // page that led here; "" for a seed
-	Reason  string        // why it ended so, where the outcome does not say it all
+	Status  int           // 0 without a response
+	Elapsed time.Duration // from the request to the last byte received
+	Bytes   int64         // size of the body; -1 without a response
+	IP      string        // address that was connected to; "" without a connection
+	Hop     int           // number of redirects before it
+	Via     string        // page that links to it; "" for a seed
+	Reason  string        // why it ended so, if Outcome alone does not say it; or ""
 	Crawl   string        // name of the crawl
 
-	// How it went through the stages. Attempts noted by an older version of the
-	// program have zeros.
-	Layer      int     // hops from a seed
-	Score      float64 // its priority in the order BEST
-	RobotsLine int     // of robots.txt, that allows it; 0: none says anything
+	// What happened in each stage. These are zero in attempts that an older
+	// version of the program has logged.
+	Layer      int     // number of links from a seed
+	Score      float64 // priority of the URL in the order BEST
+	RobotsLine int     // line of robots.txt with the deciding rule, from 1; 0 if no rule matches
 	Took       [Stages]time.Duration
-	Links      int // found in what came
-	Queued     int // of these, URLs that the crawl had not met before
-	LeftOut    int // of these, those that a rule left out
+	Links      int // links found in the response
+	Queued     int // of Links, URLs that are new to the crawl
+	LeftOut    int // of Links, URLs that a rule of the crawl excludes
 }
 
-// Stage is a part of what a crawl does with a URL.
+// Stage is one of the steps that a crawl takes with each URL.
 type Stage int
 
-// The stages, in order.
+// The stages, in order, and their number.
 const (
-	StagePrefetch Stage = iota // scope, traps, robots
+	StagePrefetch Stage = iota // checks scope, traps and robots.txt
 	StageFetch
-	StageExtract // the links of what came
-	StageWrite   // into the journal
-	StagePost    // what is new of what was found
+	StageExtract // finds the links in the response
+	StageWrite   // writes the response to the journal
+	StagePost    // queues the new URLs among the links
 	Stages       = iota
 )
 
 var stageNames = [Stages]string{"pre-fetch", "fetch", "extract", "write", "post"}
 
-// String is the stage as a query shows it.
+// String returns the stage as a query shows it, such as "pre-fetch".
 func (s Stage) String() string { return stageNames[s] }
 
-// StageTally counts what went through a stage, and how long that took.
+// StageTally counts the URLs that passed one stage, and the time it took for
+// all of them.
 type StageTally struct {
 	Count int64
 	Took  time.Duration
 }
 
-// Queued is a URL that a crawl is to fetch.
+// Queued is a URL that a crawl has still to fetch.
 type Queued struct {
 	URL      string  // canonical
-	Host     string  // host and port, whose queue it stands in
-	Priority uint64  // of one host's URLs the lowest is fetched first
-	Seq      uint64  // by arrival; of equal priorities the lowest is first
-	Layer    int     // hops from a seed
-	Via      string  // page that led here; "" for a seed
-	Origin   string  // URL first asked for, where redirects led here; or ""
-	Hop      int     // redirects before it
+	Host     string  // host and port; each host has a queue of its own
+	Priority uint64  // in the queue of its host, the lowest is fetched first
+	Seq      uint64  // counts arrivals; among equal priorities, the lowest is first
+	Layer    int     // number of links from a seed
+	Via      string  // page that links to it; "" for a seed
+	Origin   string  // the URL requested first, if redirects led here; or ""
+	Hop      int     // number of redirects before it
 	Tries    int     // attempts so far
-	Due      Time    // not to be fetched before; NoTime for at once
-	Score    float64 // its priority in the order BEST
-	Hint     float64 // priority that a sitemap gives it, 0 to 1, and the topic of the crawl
-	Sitemap  bool    // it was named as a sitemap, or is guessed to be one
-	Guessed  bool    // nothing names it: it is fetched to see whether it is a sitemap
-	Forced   bool    // by ADD … FORCE, or for a new cookie: also if the crawl has met it
-	Cookie   bool    // one of the redirects that led here set a new cookie
+	Due      Time    // earliest time of the next attempt; NoTime for at once
+	Score    float64 // priority in the order BEST
+	Hint     float64 // added to the priority: from a sitemap, 0 to 1, and from the topic of the crawl
+	Sitemap  bool    // it is a sitemap, or is guessed to be one
+	Guessed  bool    // no page names it; the crawl tries whether it is a sitemap
+	Forced   bool    // fetch it even if the crawl has met it: after ADD … FORCE, or because a cookie is new
+	Cookie   bool    // one of the redirects before it set a new cookie
 	Crawl    string  // name of the crawl
-	Off      int     // pages off the topic in a row, on the way here
-	Barren   int     // pages that brought nothing new in a row, on the way here
-	Kept     bool    // it is kept back, because it is in a trap
-	Terms    *Terms  // what Score is made of; nil in orders other than BEST
+	Off      int     // number of pages off the topic in a row, on the path of links to it
+	Barren   int     // number of pages without anything new in a row, on the path of links to it
+	Kept     bool    // it is in a trap and therefore not fetched
+	Terms    *Terms  // what Score consists of; nil in orders other than BEST
 }
 
-// Terms are what the priority of a URL is made of, in the order BEST.
+// Terms are the parts of a URL's priority in the order BEST. The priority is
+// their sum, each multiplied with its weight.
 type Terms struct {
-	Domain     float64 // weight of the domain, as told
-	Popularity float64 // of the links to it: hosts other than its own that link to it
-	Parent     float64 // priority of the page that led here
-	Depth      float64 // folders above it
-	Other      float64 // further ones, summed: priority in a sitemap, where it lies, what its page and anchor say
-	// Hosts are those that Popularity counts, as hashes.
+	Domain     float64 // weight that the crawl statement gives the domain
+	Popularity float64 // from the number of other hosts that link to it
+	Parent     float64 // priority of the page that links to it
+	Depth      float64 // number of folders in its path
+	Other      float64 // sum of smaller parts: priority in a sitemap, host and path, what its page and anchor say
+	// Hosts are hashes of the hosts that Popularity counts.
 	Hosts []uint32
-	// Weights are those of the crawl, where a query reads the terms.
+	// Weights are the weights of the crawl. They are set only for a query that
+	// shows the terms.
 	Weights *Weights
 }
 
-// Weights are the coefficients of the terms.
+// Weights are the factors of the Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
-// Known is what an archive has of a URL.
+// Known describes the last capture of a URL that an archive has.
 type Known struct {
-	Time      Time // NoTime if it has nothing
+	Time      Time // NoTime if the archive has none
 	Status    int
 	Kind      Kind
 	Truncated bool
-	Ref       Ref // of the capture, for its payload
+	Ref       Ref // identifies the capture, to read its payload
 }
 
 // CrawlState says what a crawl is doing.
 type CrawlState uint8
 
-// The states. A crawl that no process runs any more and that is not finished
-// is interrupted; it is never stored as that.
+// The states. A crawl is interrupted if it is stored as running but no process
+// runs it. Interrupted itself is never stored.
 const (
 	CrawlRunning CrawlState = iota
 	CrawlPaused
@@ -151,39 +155,41 @@ const (
 
 var crawlStates = [...]string{"running", "paused", "finished", "stopped", "interrupted"}
 
-// String is the state as a query shows it.
+// String returns the state as a query shows it, such as "paused".
 func (s CrawlState) String() string { return crawlStates[s] }
 
-// Crawl describes one crawl: what was asked, and how far it is.
+// Crawl describes one crawl: its statement and how far it has come.
 type Crawl struct {
 	ID        int64
 	Name      string
 	State     CrawlState
-	Statement string // as it can be typed
+	Statement string // text of the CRAWL statement
 	Started   Time
-	Finished  Time // NoTime while it is not
-	Fetched   int64
-	Failed    int64 // attempts that brought no answer
-	Waiting   int64 // URLs to fetch
-	Layer     int   // the deepest reached
-	Bytes     int64 // of bodies
-	Error     string
-	Stages    [Stages]StageTally
-	Weights   *Weights // in the order BEST
-	Kept      int64    `json:",omitempty"` // URLs that are kept back, because they are in traps
-	// Traps are the traps that URLs are kept back from, the first few.
+	Finished  Time // NoTime unless finished
+	// Fetched counts the responses.
+	Fetched int64
+	Failed  int64 // attempts without a response
+	Waiting int64 // URLs to be fetched
+	Layer   int   // highest number of links from a seed so far
+	Bytes   int64 // size of all bodies
+	Error   string
+	Stages  [Stages]StageTally
+	Weights *Weights // set in the order BEST
+	Kept    int64    `json:",omitempty"` // URLs that are not fetched because they are in traps
+	// Traps are the traps that hold kept URLs; only the first few are listed.
 	Traps []CrawlTrap `json:",omitempty"`
 }
 
-// CrawlTrap is a part of a site that goes on without anything new.
+// CrawlTrap is a part of a site that has ever more URLs and nothing new, such
+// as a calendar. Its URLs are kept back: they are not fetched.
 type CrawlTrap struct {
-	URL    string // the first one that was kept back
-	Kind   string // of URLs, as package trap names it; with the host it tells traps apart
+	URL    string // the first URL that was kept back
+	Kind   string // kind of its URLs, as named by package trap; host and kind identify a trap
 	Reason string
-	Kept   int64 // URLs that are kept back
+	Kept   int64 // number of URLs kept back
 }
 
-// Worker is what one fetcher of a running crawl does now.
+// Worker says what one worker of a running crawl is doing.
 type Worker struct {
 	Crawl string
 	ID    int
@@ -192,162 +198,167 @@ type Worker struct {
 	Since Time
 }
 
-// CrawlOrders are what a crawl was told while it runs.
+// CrawlOrders are the orders that other processes have given a crawl: to pause,
+// to stop, to use a number of workers.
 type CrawlOrders struct {
 	Pause   bool
 	Stop    bool
-	Workers int // 0: as the statement says
+	Workers int // 0 means the number in the statement
 }
 
-// CrawlOrder says which URL is next.
+// CrawlOrder says in which order a crawl fetches URLs.
 type CrawlOrder uint8
 
-// The orders.
+// The orders. Package order computes them.
 const (
-	OrderBFS    CrawlOrder = iota // by layer, then by arrival
+	OrderBFS    CrawlOrder = iota // by number of links from a seed, then by arrival
 	OrderRandom                   // by a hash of the URL
-	OrderBest                     // by priority: see package order
+	OrderBest                     // by priority
 )
 
-// CrawlOptions say what to crawl and how. The zero value of each field is its
+// CrawlOptions says what to crawl and how. The zero value of a field means its
 // default.
 type CrawlOptions struct {
 	Name      string
-	Statement string   // as it can be typed, to tell whether a crawl is the same
+	Statement string   // text of the statement, to detect that a crawl of this name was another statement
 	Seeds     []string // canonical URLs
 
-	Depth    int           // hops from a seed; -1 is without bound
-	MaxPages int64         // responses; 0 is without bound
-	MaxBytes int64         // of bodies; 0 is without bound
-	MaxTime  time.Duration // of this run; 0 is without bound
+	Depth    int           // maximum number of links from a seed; -1 means no bound
+	MaxPages int64         // maximum number of responses; 0 means no bound
+	MaxBytes int64         // maximum size of all bodies; 0 means no bound
+	MaxTime  time.Duration // maximum duration of this run; 0 means no bound
 
-	Within       []urlkey.Scope // none: the seeds' hosts and those below them
+	Within       []urlkey.Scope // allowed URLs; none means the hosts of the seeds and all hosts below them
 	Exclude      []urlkey.Scope
-	ExcludeMatch []*regexp.Regexp // of whole URLs
+	ExcludeMatch []*regexp.Regexp // matched against whole URLs
 
-	// Focus, if not nil, judges the links of pages; those that it would not follow
-	// are where fewer than Through pages that led there were such.
+	// Focus, if not nil, judges the links of each page. A link that it does not
+	// want is followed only after fewer than Through such links in a row.
 	Focus   Focus
 	Through int
 
 	Order CrawlOrder
-	// Weights are the coefficients of the terms in the order BEST, and Domains what
-	// is added for URLs of scopes, the first that fits.
+	// Weights are the factors of the Terms in the order BEST. Domains gives
+	// URLs of a scope a weight; the first scope that contains the URL counts.
 	Weights Weights
 	Domains []DomainWeight
 
-	Workers int // 0 is 16
-	// Delay is the pause between two requests to a host; -1 is five times what
-	// the last took, within 1 and 30 s.
+	Workers int // number of fetches at the same time; 0 means 16
+	// Delay is the pause between two requests to a host. -1 means five times
+	// the duration of the last request, but 1 to 30 s.
 	Delay time.Duration
-	Rate  int64 // bytes a second of all; 0 is without bound
+	Rate  int64 // bytes per second, all hosts together; 0 means no bound
 	Agent string
-	// Proxy is the URL of the HTTP proxy that is asked in place of the servers;
-	// "" for none. It has no password in it.
+	// Proxy is the URL, without a password, of an HTTP proxy for all requests;
+	// "" means none.
 	Proxy string
-	// Netrc is a file with the names and passwords of hosts, and of the proxy;
-	// "" for none. What it says is kept in memory only.
+	// Netrc is the path of a file with the names and passwords for hosts and
+	// for the proxy; "" means none. Its content stays in memory only.
 	Netrc         string
-	SkipNoArchive bool // pages that ask for no copy to be kept are not
-	// FromArchive walks the pages that the archive has, as they were before
-	// Before, without asking any server; nothing is stored.
+	SkipNoArchive bool // do not store pages that ask for noarchive
+	// FromArchive follows links through the archive instead of the web: through
+	// the pages as they were before the time Before. It asks no server and
+	// stores nothing.
 	FromArchive bool
 	Before      Time
-	BodyMax     int64 // bytes of a body, after which it is cut; 0 is 64 MB
-	// PublishEvery and PublishBytes are after which time, or bytes of responses,
-	// what was fetched comes into force at the latest; 0 is 30 s, and 64 MB.
+	BodyMax     int64 // maximum size of a body, longer ones are cut; 0 means 64 MB
+	// PublishEvery and PublishBytes bound the time, and the bytes of responses,
+	// after which queries see what was fetched. 0 means 30 s and 64 MB.
 	PublishEvery time.Duration
 	PublishBytes int64
 	IgnoreRobots bool
-	AllowPrivate bool // also addresses that are not of the public Internet
-	Requisites   bool // also what pages need to be shown: images, style sheets, scripts
-	TrapsOff     bool // also pages without end that bring nothing new
-	// TrapLimit is how many pages of a kind that bring nothing new are fetched
-	// before the kind is taken for a trap; 0 is 1000.
+	AllowPrivate bool // also connect to addresses outside the public Internet
+	Requisites   bool // also fetch what is needed to show a page: images, style sheets, scripts
+	TrapsOff     bool // also fetch URLs in traps
+	// TrapLimit is how many pages without anything new a kind of URLs may have
+	// before it counts as a trap; 0 means 1000. Pages that are clearly no
+	// content count more than once.
 	TrapLimit int
-	// VisitArgs are the names, in lower case, of arguments of URLs that name visits
-	// and are dropped. PageArgs are the names of arguments that name pages. A name
-	// that begins with a slash is a pattern of a folder, such as /(s(*)). The crawl
-	// finds out about all others.
+	// VisitArgs are the names, in lower case, of arguments that identify a
+	// visit, such as session ids; the crawl drops them from URLs. PageArgs are
+	// the names of arguments that identify a page. A name that begins with a
+	// slash is a pattern for a folder, such as /(s(*)). For all other arguments
+	// the crawl finds out by itself.
 	VisitArgs, PageArgs []string
 
-	// Progress, if not nil, is told now and then how far the crawl is, from one
-	// goroutine.
+	// Progress, if not nil, is called from time to time by one goroutine.
 	Progress func(Crawl)
 }
 
-// DomainWeight is what the URLs of a scope are worth.
+// DomainWeight gives the URLs of a scope a weight in the order BEST.
 type DomainWeight struct {
 	Scope  urlkey.Scope
 	Weight float64
 }
 
-// Focus judges pages that a crawl fetched, and their links. It is used from
-// several goroutines. An error ends the crawl.
+// Focus judges fetched pages and their links by the topic of a crawl. It is
+// called from several goroutines at once. An error ends the crawl.
 type Focus interface {
 	Judge(p *FocusedPage) (FocusVerdict, error)
 }
 
-// FocusedPage is a page that was fetched, with its links.
+// FocusedPage is a fetched page with its links, for a Focus.
 type FocusedPage struct {
 	URL        string
-	Layer      int // hops from a seed
-	Status     int // 0 of a file
+	Layer      int // number of links from a seed
+	Status     int // 0 for a file
 	Head, Body []byte
 	Mime       string
 	Links      []FocusedLink
 }
 
-// FocusedLink is a link of a page.
+// FocusedLink is one link of a page.
 type FocusedLink struct {
 	URL    string // canonical
 	Anchor string
 }
 
-// FocusVerdict is what a page and its links are worth.
+// FocusVerdict says how well a page and its links fit the topic.
 type FocusVerdict struct {
-	Similarity float64   // of the page to what is looked for: 0 to 1
-	Promise    []float64 // of each link, by itself: 0 to 1
-	Follow     []bool    // whether each is to be followed; nil: all are
+	Similarity float64   // of the page to the topic, 0 to 1
+	Promise    []float64 // of each link by its own text and URL, 0 to 1
+	Follow     []bool    // for each link, whether to follow it; nil means all
 }
 
-// CrawlResult is what a crawl did in this run.
+// CrawlResult says what a crawl did in this run, from its start or resumption
+// to its end.
 type CrawlResult struct {
 	Crawl
-	Stored int64 // responses that brought something new
-	Visits int64 // responses that found what was known
-	// Lost are the seeds that brought no answer in this run, with the reason; the
-	// first few.
+	Stored int64 // responses with a new body
+	Visits int64 // responses with a known body
+	// Lost are the seeds that got no response in this run, with the reason;
+	// only the first few are listed.
 	Lost    []Fetch
 	Ended   Ended
 	Elapsed time.Duration
 }
 
-// Ended counts the fetches of a run that were under way when a limit of the crawl
-// was reached, or it was stopped, and did not come to their end.
+// Ended counts the fetches that were aborted because a limit of the crawl was
+// reached or it was stopped.
 type Ended struct {
-	Why  string // the last of them; "" if there were none
-	Cut  int    // pages of which the part that came is kept
-	Left int    // URLs that brought no answer and stay in the frontier
+	Why  string // why the last of them was aborted; "" if there are none
+	Cut  int    // pages that are kept with the part that had come
+	Left int    // URLs without a response, which stay in the frontier
 }
 
-// ErrCrawlRunning is returned where another process runs a crawl.
+// ErrCrawlRunning is returned if another process is running the crawl.
 var ErrCrawlRunning = errors.New("another process runs it")
 
-// OtherCrawlError is returned where a crawl of that name is not at its end, and
-// was another statement.
+// OtherCrawlError is returned if an unfinished crawl has the same name and
+// another statement.
 type OtherCrawlError struct{ Crawl Crawl }
 
-// Error names the crawl and what it was.
+// Error returns a message with the name and the statement of the unfinished
+// crawl.
 func (e *OtherCrawlError) Error() string {
 	return fmt.Sprintf("crawl %s is not at its end, and was another statement: %s", e.Crawl.Name, e.Crawl.Statement)
 }
 
-// NoCrawlError is returned where a crawl is named that is not there.
+// NoCrawlError is returned if a statement names a crawl that does not exist.
 type NoCrawlError struct {
 	Name   string
-	Crawls []string // those that are
+	Crawls []string // names of the crawls that exist
 }
 
-// Error names the crawl.
+// Error returns a message with the name of the missing crawl.
 func (e *NoCrawlError) Error() string { return fmt.Sprintf("no crawl %q", e.Name) }

@@ -5,26 +5,29 @@ import (
 	"time"
 )
 
-// Dates is the range of times, both ends included, that a capture may have.
-// The times of captures come from foreign files and may be anything; a capture
-// outside is damage, so that one bad date does not make a pool of the year 0.
+// Dates is the range of times, both ends included, that an imported capture may
+// have. The times come from foreign files and may be wrong. A capture outside
+// the range counts as damage, so that one wrong date does not create a pool of
+// the year 0.
 type Dates struct {
 	Earliest, Latest Time
 }
 
-// EarliestDefault is the earliest time of a capture: the web is younger.
+// EarliestDefault is the earliest time of a capture by default. The web began
+// after it.
 var EarliestDefault = At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// latestMargin is how far after the present a capture may lie by default. It
-// covers clocks that are wrong, and local times that were written as UTC.
+// latestMargin is how far after the present the time of a capture may be by
+// default. It allows for wrong clocks, and for local times that were written as
+// UTC.
 const latestMargin = 24 * time.Hour
 
-// AllDates is every time that a capture can have: the month of any other is no
-// name of a pool.
+// AllDates is the range of all times whose month can be the name of a pool:
+// years 1 to 9999.
 var AllDates = Dates{MinTime, MaxTime}
 
-// DatesAt returns the range that is taken at the time now. A nil earliest is
-// EarliestDefault, a nil latest is a day after now.
+// DatesAt returns the range for an import at the time now. A nil earliest means
+// EarliestDefault, and a nil latest means one day after now.
 func DatesAt(now time.Time, earliest, latest *Time) Dates {
 	d := Dates{EarliestDefault, At(now.Add(latestMargin))}
 	if earliest != nil {
@@ -36,7 +39,8 @@ func DatesAt(now time.Time, earliest, latest *Time) Dates {
 	return d
 }
 
-// Refuse returns why a capture may not have the time t, or "" if it may.
+// Refuse returns the reason why a capture may not have the time t, or "" if it
+// may.
 func (d Dates) Refuse(t Time) string {
 	switch {
 	case t < d.Earliest:

@@ -8,11 +8,11 @@ const (
 	KindSchedule = "schedule"
 )
 
-// Definition is something that an archive knows by a name, by the statement
-// that defines it.
+// Definition is a named object of an archive, such as a view, with the
+// statement that defines it.
 type Definition struct {
 	Kind    string // KindView, KindMetadata, KindQuery or KindSchedule
-	Name    string // as it was written; case does not tell names of a kind apart
-	Text    string // the statement; of a schedule, behind the SET of each setting that it goes by
+	Name    string // as the user wrote it; two names of a kind that differ in case only are the same
+	Text    string // the statement; for a schedule, after one SET statement for each setting it runs with
 	Created Time
 }

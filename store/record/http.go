@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// headMax bounds the search for the end of an HTTP head, in bytes.
+// headMax bounds the length of an HTTP head, in bytes. SplitHead does not look
+// for its end further on.
 const headMax = 256 << 10
 
-// SplitHead tells where the body of an HTTP message starts: behind the first
-// empty line, which may be CR LF or a bare LF. It is 0 where data does not
-// begin with a status line, so that all of it is body.
+// SplitHead returns the offset at which the body of the HTTP message data
+// starts: after the first empty line. Lines may end in CR LF or LF. It returns
+// 0 if data does not begin with a status line; then all of it is body.
 //
-// Old spiders stored heads without an empty line, or cut them and put a LF at
-// the cut. So a line that is no "Name: value" begins the body, unless it
-// stands among lines that end in CR LF and an empty one follows them.
+// Old crawlers stored heads without an empty line, or cut them and put a LF at
+// the cut. Therefore the body also begins at a line that is not "Name: value",
+// unless that line and those around it end in CR LF and an empty line follows.
 func SplitHead(data []byte) int {
 	if !hasStatusLine(data) {
 		return 0
@@ -36,10 +37,11 @@ func SplitHead(data []byte) int {
 	return len(head)
 }
 
-// MessageLength returns the length of the HTTP response at the start of data, as
-// its Content-Length says, and its head. ok is false where data begins with no
-// status line, the head does not end in data or is damaged (it has a second status
-// line or control characters), or there is no Content-Length.
+// MessageLength returns the length in bytes of the HTTP response at the start
+// of data, computed from its Content-Length, and its head. ok is false if there
+// is no Content-Length, if data does not begin with a status line, or if the
+// head does not end within data or is damaged: a second status line or control
+// characters.
 func MessageLength(data []byte) (length int64, head []byte, ok bool) {
 	n := SplitHead(data)
 	control := func(r rune) bool { return r < ' ' && r != '\r' && r != '\n' && r != '\t' }
@@ -50,8 +52,9 @@ func MessageLength(data []byte) (length int64, head []byte, ok bool) {
 	return int64(n) + int64(body), data[:n], err == nil
 }
 
-// endOfCutHead is SplitHead's answer where the line at pos is no header line:
-// the end of the head if the lines from pos on still belong to it, else pos.
+// endOfCutHead returns the end of a head in which the line at pos is not a
+// header line. If the lines from pos on still belong to the head, it returns
+// the offset after the empty line; otherwise pos.
 func endOfCutHead(head []byte, pos int) int {
 	if !bytes.HasSuffix(head[:nextLine(head, 0)], []byte("\r\n")) {
 		return pos
@@ -70,8 +73,8 @@ func endOfCutHead(head []byte, pos int) int {
 	return pos
 }
 
-// Status is the status code in the first line of head, such as 302 for
-// "HTTP/1.1 302" or "ICY 302 Moved". It is 0 if there is none.
+// Status returns the status code in the first line of head, such as 302 for
+// "HTTP/1.1 302" or "ICY 302 Moved". It returns 0 if there is none.
 func Status(head []byte) int {
 	if !hasStatusLine(head) {
 		return 0
@@ -92,9 +95,9 @@ func Status(head []byte) int {
 	return code
 }
 
-// Header is the value of the first header of that name in head, in whatever
-// case it is written, trimmed and unfolded; "" if there is none. Bytes are
-// given as they stand, be they text in any charset or not.
+// Header returns the value of the first header with this name in head, or "" if
+// there is none. Case does not matter. The value is trimmed, and continuation
+// lines are joined to it. Its bytes may be in any charset.
 func Header(head []byte, name string) string {
 	for value := range Headers(head, name) {
 		return value
@@ -102,8 +105,8 @@ func Header(head []byte, name string) string {
 	return ""
 }
 
-// Headers yields the values of all headers of that name in head, each as Header
-// gives the first.
+// Headers yields the values of all headers with this name in head, each as
+// Header returns the first.
 func Headers(head []byte, name string) iter.Seq[string] {
 	return func(yield func(string) bool) { eachHeader(head, name, yield) }
 }
@@ -126,7 +129,7 @@ func eachHeader(head []byte, name string, yield func(string) bool) {
 	}
 }
 
-// unfold joins value with the continuation lines that rest begins with.
+// unfold joins value with the continuation lines at the start of rest.
 func unfold(value, rest []byte) string {
 	if len(rest) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 		return string(value)
@@ -146,8 +149,8 @@ func unfold(value, rest []byte) string {
 	return b.String()
 }
 
-// Chunked reports whether head says that the body is sent in chunks: chunked is
-// the last transfer coding, be it the only one or not.
+// Chunked reports whether head says that the body was sent in chunks: the last
+// transfer coding is "chunked".
 func Chunked(head []byte) bool {
 	last := ""
 	for value := range Headers(head, "Transfer-Encoding") {
@@ -156,10 +159,10 @@ func Chunked(head []byte) bool {
 	return strings.EqualFold(strings.TrimSpace(last), "chunked")
 }
 
-// Codings returns the codings of a body, in the order in which they were applied
-// and separated by commas: those of Content-Encoding, and then those by which the
-// body was compressed for its transfer only. An example is "br,gzip"; "" means
-// none. Chunks are not among them.
+// Codings returns the compressions of a body, in the order in which they were
+// applied and separated by commas, such as "br,gzip". First come those of
+// Content-Encoding, then those of Transfer-Encoding. "" means none. Chunking is
+// not among them.
 func Codings(head []byte) string {
 	codings := Header(head, "Content-Encoding")
 	for value := range Headers(head, "Transfer-Encoding") {
@@ -173,8 +176,9 @@ func Codings(head []byte) string {
 	return strings.TrimPrefix(codings, ",")
 }
 
-// Mime is the type that a Content-Type names: lower case, without parameters.
-// It is "" where contentType is no "type/subtype".
+// Mime returns the media type in the value of a Content-Type header, in lower
+// case and without parameters, such as "text/html". It returns "" if
+// contentType is not of the form type/subtype.
 func Mime(contentType string) string {
 	name, _, _ := strings.Cut(contentType, ";")
 	name, _, _ = strings.Cut(name, ",")
@@ -186,12 +190,13 @@ func Mime(contentType string) string {
 	return strings.ToLower(name)
 }
 
-// hasStatusLine reports whether data begins as an HTTP response does.
+// hasStatusLine reports whether data begins like an HTTP response.
 func hasStatusLine(data []byte) bool {
 	return bytes.HasPrefix(data, []byte("HTTP/")) || bytes.HasPrefix(data, []byte("ICY "))
 }
 
-// nextLine is where the line behind the one at pos starts, or the end of data.
+// nextLine returns the offset of the line after the one at pos, or the length
+// of data if there is none.
 func nextLine(data []byte, pos int) int {
 	if i := bytes.IndexByte(data[pos:], '\n'); i >= 0 {
 		return pos + i + 1
@@ -199,14 +204,15 @@ func nextLine(data []byte, pos int) int {
 	return len(data)
 }
 
-// isBlank reports whether line is nothing but its end. Some writers doubled
-// each CR.
+// isBlank reports whether line consists of its line end only. Some writers
+// wrote two CR before the LF.
 func isBlank(line []byte) bool {
 	return line[len(line)-1] == '\n' && len(bytes.TrimRight(line, "\r\n")) == 0
 }
 
-// isHeaderLine reports whether line is "Name: value" or continues one. Names
-// are judged leniently: servers wrote spaces and brackets into them.
+// isHeaderLine reports whether line has the form "Name: value" or continues
+// such a line. The check of the name is lenient, because servers wrote blanks
+// and brackets into names.
 func isHeaderLine(line []byte) bool {
 	if line[0] == ' ' || line[0] == '\t' {
 		return true
@@ -225,7 +231,7 @@ func isHeaderLine(line []byte) bool {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
-// isToken reports whether s is a token of RFC 9110.
+// isToken reports whether s is a token by RFC 9110.
 func isToken(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {
@@ -235,7 +241,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// foldEqual reports whether b is the ASCII word s in any case.
+// foldEqual reports whether b equals the ASCII word s, ignoring case.
 func foldEqual(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// JobState says how far a job is.
+// JobState says how far a job has come.
 type JobState uint8
 
-// The states. A job whose process is gone before it noted an end is interrupted,
-// as one is that its user stopped.
+// The states. A job is interrupted if its user stopped it, or if its process
+// ended without noting an end of the job.
 const (
 	JobRunning JobState = iota
 	JobDone
@@ -19,42 +19,43 @@ const (
 
 var jobStates = [...]string{"running", "done", "failed", "interrupted"}
 
-// String is the state as a query shows it.
+// String returns the state as a query shows it, such as "running".
 func (s JobState) String() string { return jobStates[s] }
 
-// Job is one run of a statement that works on the archive.
+// Job is one execution of a statement that changes or checks the archive, in
+// the archive's log of jobs.
 type Job struct {
-	ID        int64  // rising with the moments at which they began
-	Name      string // of the schedule, or what AS calls it; or ""
+	ID        int64  // grows with the time of the start
+	Name      string // name of the schedule, or the name that AS gives; or ""
 	State     JobState
-	Statement string // as it can be typed, cut at JobTextMax
+	Statement string // text of the statement, cut at JobTextMax
 	Started   Time
-	Finished  Time   // NoTime unless it ended by itself
-	Rows      int64  // of its answer, or what it counts instead: records, pages
-	Bytes     int64  // that it counts; 0 where it does not
+	Finished  Time   // NoTime if it runs or was interrupted
+	Rows      int64  // rows of its result, or what it counts instead: records, pages
+	Bytes     int64  // bytes that it handled; 0 if it does not count them
 	Error     string // cut at JobTextMax
-	Process   int    // that runs it
+	Process   int    // ID of the process that runs it
 
-	// Of the run of a schedule, when that was defined, which tells schedules of
-	// one name apart, and when it is to run next, as noted at the end; else both
-	// are NoTime.
+	// For a job of a schedule: when the schedule was defined, which
+	// distinguishes schedules of one name, and when the schedule runs next,
+	// noted at the end of the job. Otherwise both are NoTime.
 	Scheduled, Next Time
 }
 
-// JobTextMax bounds what is kept of a job's texts, in bytes.
+// JobTextMax bounds each text that is kept of a job, in bytes.
 const JobTextMax = 2000
 
-// JobRunningError is the error of a schedule that runs already.
+// JobRunningError is returned if a schedule is started while it is running.
 type JobRunningError struct{ Job Job }
 
 func (e *JobRunningError) Error() string {
 	return fmt.Sprintf("schedule %s: process %d runs it since %s", e.Job.Name, e.Job.Process, e.Job.Started.Std().Format(time.RFC3339))
 }
 
-// DaemonError is the error of a second daemon on an archive.
+// DaemonError is returned if a second daemon is started on an archive.
 type DaemonError struct {
 	Archive string
-	Process int // 0 if that cannot be told
+	Process int // ID of the first daemon's process; 0 if unknown
 	Since   Time
 }
 

@@ -2,40 +2,40 @@ package record
 
 import "fmt"
 
-// MergeOptions says which pools are merged or sealed.
+// MergeOptions says which pools MERGE or SEAL works on.
 type MergeOptions struct {
-	Pools []string // by name; nil is all
-	// Seal makes the pools static: they never change any more, and are stored as
-	// small as can be.
+	Pools []string // names of pools; nil means all
+	// Seal makes the pools static: they are stored as small as possible and
+	// never change again.
 	Seal bool
-	// PoolLimit is the size in bytes above which a pool is split by URL; 0 is
-	// 64 GB.
+	// PoolLimit is the size in bytes above which a pool is split by URL; 0
+	// means 64 GB.
 	PoolLimit int64
-	// Dry tells what would be merged, and writes nothing.
+	// Dry returns what would be merged, and writes nothing.
 	Dry bool
-	// Progress, if not nil, is told how many captures of how many of a pool are
-	// dealt with.
+	// Progress, if not nil, is called with the number of captures of a pool
+	// handled so far and the number of all its captures.
 	Progress func(pool string, done, total int64)
 }
 
-// MergeResult is what became of a pool.
+// MergeResult says what was merged in one pool.
 type MergeResult struct {
 	Pool     string
-	Segments int      // that were merged into it
-	Into     int      // segments; 0 if there was nothing to do
-	Static   bool     // it was so before
-	Deleted  bool     // it has captures that were deleted and are in its files
-	Large    bool     // above PoolLimit: it is to be split
-	Parts    []string // that it was split into, itself first; nil where it was not
+	Segments int      // segments that were merged
+	Into     int      // segments that replace them; 0 if there was nothing to do
+	Static   bool     // the pool was static before
+	Deleted  bool     // files of the pool still hold deleted captures
+	Large    bool     // the pool is above PoolLimit and should be split
+	Parts    []string // pools that it was split into, itself first; nil if it was not split
 	Captures int64
-	OldBytes int64 // of the segments that were merged: db-files and indexes
-	Bytes    int64 // of those made
+	OldBytes int64 // size of the merged segments, db-files and indexes
+	Bytes    int64 // size of the segments that replace them
 }
 
-// StaticError is returned where a pool is to be changed that never changes.
+// StaticError is returned if a statement would change a static pool.
 type StaticError struct{ Pool string }
 
-// Error names the pool.
+// Error returns a message with the name of the pool.
 func (e *StaticError) Error() string {
 	return fmt.Sprintf("pool %s is static: it is one sorted run already, and never changes", e.Pool)
 }

@@ -1,6 +1,22 @@
-// Package record holds the data that the rooms of the program hand to each
-// other: a capture on its way in, and captures on their way out in columns.
-// It knows no file format, no storage and no query.
+// Package record defines the data that the parts of the program pass to each
+// other: captures that come in, captures that a query reads, and the options
+// and results of the statements that work on an archive. It knows no file
+// format, no storage and no query.
+//
+// # Words
+//
+// A capture is one response of one URL at one time. A visit is a capture that
+// found a known body. A version of a page is the captures in a row that found
+// the same state of it; it begins with its first capture.
+//
+// A pool holds the captures of one month (UTC), or of a part of the URLs of
+// that month. It consists of segments. A segment holds sorted captures, in a
+// db-file; an index has what most queries need of them. A run is neighbouring
+// captures of a segment that are compressed together. A static pool never
+// changes again.
+//
+// The body of a capture is stored as leaves: pieces of it that are stored once,
+// whichever capture they appear in.
 package record
 
 import (
@@ -9,36 +25,39 @@ import (
 	"time"
 )
 
-// Time is a moment in UTC, in milliseconds since 1970-01-01. The archive knows
+// Time is a moment in UTC, in milliseconds since 1970-01-01. The archive stores
 // no finer time.
 type Time int64
 
-// NoTime is the absent time. It sorts before every other.
+// NoTime means that there is no time. It sorts before every time.
 const NoTime Time = math.MinInt64
 
-// Bounds for open time ranges: MinTime is not after, MaxTime not before any
-// time that a capture can have (years 1 to 9999).
+// MinTime and MaxTime are the earliest and the latest time that a capture can
+// have: the start of year 1 and the end of year 9999.
 const (
 	MinTime Time = -62135596800000
 	MaxTime Time = 253402300799999
 )
 
-// At converts t, dropping what is finer than a millisecond.
+// At converts t to a Time, rounded down to a millisecond.
 func At(t time.Time) Time { return Time(t.UnixMilli()) }
 
-// Std converts t to the standard library's type, in UTC.
+// Std returns t as a time.Time in UTC.
 func (t Time) Std() time.Time { return time.UnixMilli(int64(t)).UTC() }
 
-// Pool names the natural month (UTC) that t lies in, such as "200806".
+// Pool returns the month (UTC) in which t lies, as year and month: "200806".
+// That is also the name of its pool.
 func (t Time) Pool() string { return t.Std().Format("200601") }
 
-// Digest is a sha256.
+// Digest is a sha256 sum.
 type Digest [32]byte
 
-// Kind says what a capture found at its URL.
+// Kind classifies what a capture found at its URL, such as a page or a
+// redirect.
 type Kind uint8
 
-// The kinds, in the order in which they are declared in the manual.
+// The kinds, in the order of the manual. A soft missing page says that it does
+// not exist, but has the status of a page.
 const (
 	KindPage Kind = iota
 	KindRedirect
@@ -50,11 +69,12 @@ const (
 
 var kindNames = [...]string{"page", "redirect", "missing", "soft_missing", "denied", "error"}
 
-// String is the kind as a query shows it.
+// String returns the kind as a query shows it, such as "soft_missing".
 func (k Kind) String() string { return kindNames[k] }
 
-// KindOf tells a capture's kind from its status and whether it names a
-// location to go to. A status outside 100 to 599 is an error.
+// KindOf returns the kind of a capture with this HTTP status; location says
+// whether it has a Location header. For a status outside 100 to 599 it returns
+// KindError. It never returns KindSoftMissing, which depends on the body.
 func KindOf(status int, location bool) Kind {
 	switch {
 	case status == 404 || status == 410:
@@ -70,10 +90,10 @@ func KindOf(status int, location bool) Kind {
 	}
 }
 
-// Change says how a capture differs from the one before it at its URL.
+// Change classifies how a capture differs from the previous capture of its URL.
 type Change uint8
 
-// The changes, in the order in which the first that fits is taken.
+// The changes. If several apply to a capture, it gets the first of them.
 const (
 	ChangeFirst Change = iota
 	ChangeGone
@@ -86,81 +106,83 @@ const (
 
 var changeNames = [...]string{"first", "gone", "back", "kind", "changed", "layout", "same"}
 
-// String is the change as a query shows it.
+// String returns the change as a query shows it, such as "gone".
 func (c Change) String() string { return changeNames[c] }
 
 // Changed reports whether c counts as a change of content: gone, back, kind
 // and changed do; first, layout and same do not.
 func (c Change) Changed() bool { return c >= ChangeGone && c <= ChangeChanged }
 
-// Via says which form of record brought a capture.
+// Via is the type of the record that a capture was read from.
 type Via uint8
 
-// The forms.
+// The types of records.
 const (
 	ViaResponse    Via = iota // a response with its body
-	ViaRevisit                // a record that the body is as it was in another capture
-	ViaNotModified            // a 304: the server says so
+	ViaRevisit                // a revisit record: the body is the same as in another capture
+	ViaNotModified            // a response with status 304: the server says that nothing changed
 	ViaResource               // a file, without an HTTP response around it
 )
 
 var viaNames = [...]string{"response", "revisit", "not_modified", "resource"}
 
-// String is the form as a query shows it.
+// String returns the type as a query shows it, such as "not_modified".
 func (v Via) String() string { return viaNames[v] }
 
-// Capture is one response as a reader of files or a crawler hands it in. Its
-// byte slices belong to the receiver once handed over.
+// Capture is one response on its way into the archive, from a reader of files
+// or from a crawl. Whoever receives a Capture owns its byte slices and must
+// close its Spool.
 type Capture struct {
-	AskedURL string // as received
-	Origin   string // the URL first asked for, where a redirect led here; or ""
+	AskedURL string // as the source has it, not canonical
+	Origin   string // the URL requested first, if redirects led to AskedURL; or ""
 	Time     Time
 	IP       string // address or, in old files, host name; "" if unknown
-	Status   int    // 0 where the response has no status line
-	Mime     string // of a resource, as its record says; a response's is in its head
+	Status   int    // 0 if the response has no status line
+	Mime     string // media type of a resource, from its record; of a response see Head
 
-	// Head is the status line and headers as received, with the blank line (or
-	// whatever stood for it) that ends them: Head + wire form of the body is
-	// the response byte for byte. Empty for a resource.
+	// Head is the status line and the headers as received, with the blank line,
+	// or whatever is there instead of it, at their end. Head followed by the
+	// wire form of the body is the response byte for byte. Empty for a
+	// resource.
 	Head []byte
-	// Body is the entity after transfer-decoding and before content-decoding.
-	// It is nil where Spool has the body, and for a revisit.
+	// Body is the body after transfer-decoding and before content-decoding. It
+	// is nil if Spool has the body, and for a revisit.
 	Body []byte
-	// Spool holds a body too large for memory: an unlinked temporary file that
-	// the receiver closes. Nil for others.
+	// Spool holds a body that is too large for memory, in a temporary file that
+	// the receiver closes. Nil if Body has the body.
 	Spool *Spool
-	// Framing is what transfer-decoding took away, of which Stored.Wire makes
-	// the wire form again. Nil where that is the body.
+	// Framing is the chunk framing that transfer-decoding removed; Stored.Wire
+	// uses it to restore the wire form. Nil if the body was not sent in chunks.
 	Framing []byte
 
 	Truncated      bool
 	Via            Via
-	DeclaredDigest string // as the source writes it, such as "sha1:BASE32"
-	RefersURL      string // of a revisit: where its original is; or ""
-	RefersTime     Time   // of a revisit: when that was captured; or NoTime
+	DeclaredDigest string // as the source spells it, such as "sha1:BASE32"; or ""
+	RefersURL      string // of a revisit: URL of the capture that has the body; or ""
+	RefersTime     Time   // of a revisit: time of that capture; or NoTime
 
-	Source   string // file it came from, as named in the statement
-	Offset   int64  // of its record there, in bytes; for gzip that of the member
-	RecordID string // or ""
-	// Extra keeps properties of the source's record that have no place of
-	// their own, as lines "name: value\n". Nil if there are none.
+	Source   string // name of the file it came from, as in the statement
+	Offset   int64  // offset of its record in Source, in bytes; in a gzip file, of the gzip member
+	RecordID string // identifier of the record in Source; or ""
+	// Extra holds the properties of the record that have no field here, as
+	// lines "name: value\n". Nil if there are none.
 	Extra []byte
 }
 
-// Spool is a body on disk: Size bytes from the start of File. File is already
-// unlinked; closing it frees the space.
+// Spool is a body on disk: Size bytes from the start of File. The file has no
+// name any more; closing File frees its space.
 type Spool struct {
 	File *os.File
 	Size int64
 }
 
-// Item is what a reader found at one place of a file: exactly one of Capture,
-// Skipped and Damage says what became of it.
+// Item is what a reader found at one place in a file: a capture, a record that
+// is no capture, or damage. Exactly one of Capture, Skipped and Damage is set.
 type Item struct {
-	Offset  int64 // of the record, in bytes of the file; for gzip that of the member
+	Offset  int64 // of the record in the file, in bytes; in a gzip file, of the gzip member
 	Capture *Capture
-	Type    string // the record's type as its format names it; "" if unreadable
-	Skipped string // why a whole record is no capture, such as "request record"
-	Damage  string // why the bytes there can't be read
-	Length  int64  // of the damaged span, in bytes; 0 if unknown
+	Type    string // type of the record in the words of its format; "" if unreadable
+	Skipped string // why a whole record is not a capture, such as "request record"
+	Damage  string // why the bytes at Offset cannot be read
+	Length  int64  // length of the damage, in bytes; 0 if unknown
 }

@@ -2,57 +2,57 @@ package record
 
 import "io"
 
-// RecoverState says how a span of a damaged file was judged.
+// RecoverState says how RECOVER judges a span of a damaged file.
 type RecoverState uint8
 
 // The states.
 const (
-	// RecoverDamaged: nothing of the span can be read.
+	// RecoverDamaged means that nothing in the span can be read.
 	RecoverDamaged RecoverState = iota
-	// RecoverChained: records that stand in a row, each right behind the one
-	// before.
+	// RecoverChained means that the span is a record in a sequence: it begins
+	// exactly where the previous record ends.
 	RecoverChained
-	// RecoverConfirmed: a record that stands between damages, alone or with one
-	// more, and what it says of itself is so.
+	// RecoverConfirmed means that the span is a record between damages, alone
+	// or with one neighbour, and that its fields are consistent with its bytes.
 	RecoverConfirmed
 )
 
-// String is the state's name.
+// String returns the name of the state, such as "chained".
 func (s RecoverState) String() string {
 	return [...]string{"damaged", "chained", "confirmed"}[s]
 }
 
-// Recovered is a span of a file that was gone through for what can be saved: a
-// record, or damage. Spans come in order and do not overlap.
+// Recovered is one span of a file that RECOVER reads: a record that was saved,
+// or damage. Spans come in order and do not overlap.
 type Recovered struct {
-	Offset int64 // in the file, in bytes
+	Offset int64 // 0 if unknown
 	Length int64 // 0 where there is no saying
 	State  RecoverState
-	// Records is how many were saved. A run of a db-file has many; one that
-	// brings only blocks has none.
+	// Records is how many records were saved. A run of a db-file may have many;
+	// a run that holds only blocks has none.
 	Records int
-	// What says why the span is damaged, or in which dialect a saved record is
-	// if not by the rules.
+	// What says why the span is damaged. For a saved record it names the
+	// dialect, if the record does not follow the standard.
 	What string
-	URL  string // of a damaged record, where its head can be read; or ""
+	URL  string // of a damaged record whose head can be read; or ""
 	Time Time   // of that record, or NoTime
-	// Write, of what was saved, writes it: the record as it stood. It can be
-	// called until the next span is asked for.
-	// Nil where nothing is to be written.
+	// Write writes the saved record to w, byte for byte as in the file. It may
+	// be called until the next span is requested. Nil if there is nothing to
+	// write.
 	Write func(w io.Writer) error
 }
 
-// RecoverOptions say what to go through.
+// RecoverOptions says which file RECOVER reads.
 type RecoverOptions struct {
 	File string
-	// Progress, if not nil, is called now and then from one goroutine. Bytes
-	// are those of the file.
+	// Progress, if not nil, is called from time to time by one goroutine. done
+	// and total are bytes of the file.
 	Progress func(done, total int64)
 }
 
-// RecoverPlan says what a RECOVER would do.
-type RecoverPlan struct {
-	Format string // of the file
+// RecoverPlan says what RECOVER would do with a file.
+type RecoverPlan struct { // format of the file
+	Format string // size of the file
 	Bytes  int64  // it has
-	To     string // format of what would be written; "" for nothing
+	To     string // format of the file that would be written; "" if none
 }

@@ -1,29 +1,30 @@
 package record
 
-// ReindexOptions say what to make anew.
+// ReindexOptions says what REINDEX builds again.
 type ReindexOptions struct {
-	Pool string // "" is all
-	// Derived makes anew what was read off bodies when they came in, where an
-	// older version of the program did it, instead of indexes.
+	Pool string // name of a pool; "" means all
+	// Derived builds again what the program once read from bodies, such as
+	// titles, if an older version of the program did it. Indexes are then left
+	// alone.
 	Derived bool
-	// PageLimit is as in ImportOptions.
+	// PageLimit is the same as in ImportOptions.
 	PageLimit int64
-	Dry       bool // only say what would be done
-	// Progress, if not nil, is called now and then from one goroutine. Bytes
-	// are those of the db-files.
+	Dry       bool // only return what would be done
+	// Progress, if not nil, is called from time to time by one goroutine. done
+	// and total are bytes of the db-files.
 	Progress func(done, total int64)
 }
 
-// ReindexResult says what was done for one pool.
+// ReindexResult says what REINDEX did in one pool.
 type ReindexResult struct {
 	Pool       string
-	Segments   int   // whose index was made anew
-	Captures   int64 // in them
-	Bytes      int64 // of their db-files
-	IndexBytes int64 // of the new indexes' values
-	// Damaged is how many db-files are not what the catalogue says: their
+	Segments   int   // segments with a new index
+	Captures   int64 // captures in these segments
+	Bytes      int64 // size of their db-files
+	IndexBytes int64 // size of the values in the new indexes
+	// Damaged is how many db-files differ from what the catalogue says. Their
 	// indexes were left as they are.
 	Damaged int
-	// Catalogue: the catalogue was lost, and was made anew as well.
+	// Catalogue means that the catalogue was lost and was built again too.
 	Catalogue bool
 }

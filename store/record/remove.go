@@ -6,66 +6,66 @@ import (
 	"strings"
 )
 
-// Target names a capture that is to be deleted: the key of its URL, and its ref
-// in the snapshot that deletes it.
+// Target names one capture to delete: the key of its URL, and its Ref in the
+// snapshot that deletes it.
 type Target struct {
 	Key string
 	Ref Ref
 }
 
-// DeleteOptions says what is deleted and why.
+// DeleteOptions says which captures DELETE deletes, and why.
 type DeleteOptions struct {
-	// Targets are the captures, in order of their keys.
+	// Targets yields the captures to delete, in order of their keys.
 	Targets iter.Seq2[Target, error]
 	Reason  string
-	// Dry counts, and deletes nothing.
+	// Dry counts the captures and deletes nothing.
 	Dry bool
 }
 
-// DeleteResult says what was deleted.
+// DeleteResult counts what DELETE deleted.
 type DeleteResult struct {
-	Pools []RemovedPool // in order of name; those that lose nothing are not among them
-	URLs  int64         // of which captures were deleted
-	// Left is how many captures are left whose body is one of those deleted: it
-	// came in with them as well.
+	Pools []RemovedPool // pools that lost captures, in order of name
+	URLs  int64         // number of URLs of which captures were deleted
+	// Left is how many remaining captures have the same body as a deleted one.
+	// Their body stays in the archive.
 	Left int64
 }
 
-// RemovedPool is what a pool loses.
+// RemovedPool counts what one pool loses.
 type RemovedPool struct {
 	Name     string
 	Static   bool
 	Captures int64
-	Versions int64 // that began with one of them
+	Versions int64 // versions that began with a removed capture
 }
 
-// ErrChanged is returned where captures were to be deleted while another
-// process wrote them anew in other files. A new snapshot has them again.
+// ErrChanged is returned if another process has written captures to new files
+// while they were being deleted. Open a new snapshot and delete again.
 var ErrChanged = fmt.Errorf("another process changed the archive meanwhile")
 
-// DropOptions says which pool is dropped.
+// DropOptions says which pool DROP POOL removes.
 type DropOptions struct {
 	Pool string
-	// Dry counts, and drops nothing.
+	// Dry counts what would be removed, and removes nothing.
 	Dry bool
 }
 
-// DropResult is what went with a pool.
+// DropResult counts what was removed with a pool.
 type DropResult struct {
 	RemovedPool
-	Files int   // that no other pool needs
-	Bytes int64 // of these
+	Files int   // removed files, those that no other pool needs
+	Bytes int64 // size of these files
 }
 
-// DependsError is returned where a pool is to be dropped that others need.
+// DependsError is returned if a pool should be dropped that other pools need.
 type DependsError struct {
 	Pool string
-	// By are the pools that have bodies, or blocks of them, in it; Revisits of
-	// these those which only have visits to what it has.
+	// By names the pools that use bodies or blocks in Pool. Revisits names the
+	// other pools that need it: they only have visits to captures in Pool.
 	By, Revisits []string
 }
 
-// Error names the pools.
+// Error returns a message with the names of the pools.
 func (e *DependsError) Error() string {
 	s := fmt.Sprintf("pool %s cannot be dropped: ", e.Pool)
 	var why []string
@@ -78,13 +78,15 @@ func (e *DependsError) Error() string {
 	return s + strings.Join(why, "; ")
 }
 
-// Tombstone says that captures were removed, when and why, and not which.
+// Tombstone notes that captures were removed, when and why. It does not say
+// which.
 type Tombstone struct {
 	Time     Time
-	Drop     bool // a pool was dropped; else captures were deleted
+	Drop     bool // a pool was dropped; if false, captures were deleted
 	Captures int64
-	Pools    []string // in which they were
+	Pools    []string // pools that had the captures
 	Reason   string
-	// Hidden: they are still in files in force, and hidden; else they are gone.
+	// Hidden means that files of the archive still have the captures, but no
+	// query shows them. If false, the captures are gone from the files.
 	Hidden bool
 }

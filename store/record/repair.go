@@ -1,28 +1,29 @@
 package record
 
-// RepairOptions says what is repaired from where.
+// RepairOptions says which pool REPAIR repairs, and from where.
 type RepairOptions struct {
 	Pool string
 	Dir  string // folder of another copy of the archive
-	// Dry tells what would be repaired, and writes nothing.
+	// Dry returns what would be repaired, and writes nothing.
 	Dry bool
-	// Progress, if not nil, is told how many bytes of how many are dealt with.
+	// Progress, if not nil, is called with the number of bytes handled so far
+	// and the number of all bytes.
 	Progress func(file string, done, total int64)
 }
 
-// RepairState says what became of a file.
+// RepairState says what REPAIR did with a file.
 type RepairState uint8
 
 // The states.
 const (
-	RepairWhole   RepairState = iota // it was what was written
-	RepairTaken                      // it was damaged or missing, and is that of the copy now
-	RepairMended                     // both were damaged, and it was put together from both
-	RepairPartly                     // the same, and what both have lost is lost
-	RepairDamaged                    // it is damaged, and the copy does not help
+	RepairWhole   RepairState = iota // the file was not damaged
+	RepairTaken                      // the file was damaged or missing, and was replaced by the one of the copy
+	RepairMended                     // both files were damaged, and a whole one was put together from both
+	RepairPartly                     // as mended, but records that are damaged in both files are lost
+	RepairDamaged                    // the file is damaged, and the copy does not help
 )
 
-// String is the state's name.
+// String returns the name of the state, such as "partly mended".
 func (s RepairState) String() string {
 	switch s {
 	case RepairWhole:
@@ -37,12 +38,12 @@ func (s RepairState) String() string {
 	return "damaged"
 }
 
-// RepairResult is what became of one file.
+// RepairResult says what REPAIR did with one file.
 type RepairResult struct {
 	File  string
 	Bytes int64
 	State RepairState
-	// Lost is how many records of the file are damaged still. An index has none:
-	// where it is damaged, queries read the db-file.
+	// Lost is how many records of the file are still damaged. For an index it
+	// is 0: if an index is damaged, queries read the db-file instead.
 	Lost int
 }

@@ -1,27 +1,28 @@
 package record
 
-// The kinds of results that an archive keeps.
+// The kinds of results that an archive stores.
 const (
 	ResultRanks      = "ranks"
 	ResultDuplicates = "duplicates"
 	ResultGraphs     = "graphs"
-	ResultPrints     = "prints" // of what was compared, for the next time
+	ResultPrints     = "prints" // fingerprints of compared pages, for the next comparison
 )
 
-// Result describes a named result that was computed from the archive and is kept
-// beside its captures. Results of one kind and name lie beside each other, one
-// each time it was computed.
+// Result describes a named result that was computed from the archive and is
+// stored in it, such as the ranks of pages. Each computation adds one Result;
+// older ones of the same kind and name stay.
 type Result struct {
 	Kind, Name string
 	Computed   Time
-	AsOf       Time // the moment that it is about
+	AsOf       Time // the time whose state of the archive the result describes
 	Statement  string
-	Properties map[string]string // what else is to be known of it
+	Properties map[string]string // further properties, by name
 	Rows       int64
-	Bytes      int64 // of its file
+	Bytes      int64 // size of its file
 	File       string
 }
 
-// ResultRow is a row of a result. Keys of a result rise; what a value is made of,
-// its kind says. Both are valid until the next row.
+// ResultRow is one row of a result. The keys of a result are in ascending
+// order; the meaning of keys and values depends on its kind. Both slices are
+// valid until the next row.
 type ResultRow struct{ Key, Value []byte }

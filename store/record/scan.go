@@ -6,11 +6,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Columns is a set of a Batch's columns.
+// Columns is a set of columns of a Batch, one bit per column.
 type Columns uint32
 
-// The columns of a Batch. Those up to ColJob come from the index alone; the
-// rest open the db-files, so they are asked for only when named.
+// The columns of a Batch. Columns up to ColJob are read from the index alone.
+// The others need the db-files, which are slower to read, so ask only for
+// columns that you need.
 const (
 	ColStatus Columns = 1 << iota
 	ColKind
@@ -35,78 +36,84 @@ const (
 	ColPage // Title to BlockCount
 )
 
-// Scan says which captures to read.
+// Scan says which captures a scan reads, and which columns of them.
 type Scan struct {
-	// Ranges are SURT key ranges, sorted and disjoint. Nil is everything.
+	// Ranges are ranges of keys, sorted and disjoint. Nil means all URLs.
 	Ranges []urlkey.Range
-	// From and To bound capture times: From <= time < To. To makes the scan see
-	// the archive as it was then: captures at To or later do not exist for it.
+	// From and To bound the times of captures: From <= time < To. The scan sees
+	// the archive as it was at To: captures at To or later do not exist for it.
 	From, To Time
-	// Columns to fill beside Key, URL, Time and Ref, which always are.
+	// Columns are the columns to fill. Key, URL, Time and Ref are always
+	// filled.
 	Columns Columns
-	// Skip, if not nil, is asked for each URL as it comes up, and true leaves
-	// out all its captures.
+	// Skip, if not nil, is called once for each URL. If it returns true, the
+	// scan leaves out all captures of that URL.
 	Skip func(key, url string) bool
 }
 
-// Tally asks for captures as they are counted: in any order, without URLs, and
-// those that agree in all that is asked for may come as one row.
+// Tally says which captures to count, and by which columns. Its rows come in
+// any order and have no URLs. Captures that agree in all requested columns may
+// come as one row, with their number in Batch.Count.
 type Tally struct {
-	// Scan says which captures. Its columns are among TallyColumns.
+	// Scan says which captures to count. Its columns must be among
+	// TallyColumns.
 	Scan
 	Host bool // fill Host
 	Time bool // fill Time
-	// Period, if not nil, gives the period that a time lies in, from <= t < to.
-	// Time is then filled with its start.
+	// Period, if not nil, returns the period that contains a time: from <= t <
+	// to. The column Time then holds the start of the period.
 	Period func(Time) (from, to Time)
-	// Ends tells that of the times of captures that agree in the rest only the
-	// first and the last matter: the others may be given as one of these.
+	// Ends means that of captures that agree in all other columns, only the
+	// first and the last time are needed. The others may be counted with either
+	// of these times.
 	Ends bool
 }
 
-// TallyColumns are those of a capture that do not depend on others of its URL.
+// TallyColumns are the columns of a capture whose values do not depend on other
+// captures of its URL.
 const TallyColumns = ColStatus | ColKind | ColMime | ColBytes | ColPool | ColVia | ColTruncated | ColAdded | ColJob
 
-// BatchRows is how many captures a Batch holds at most.
+// BatchRows is the maximum number of captures in a Batch.
 const BatchRows = 1024
 
-// Ref names one stored capture to the snapshot whose scan yielded it.
+// Ref identifies one stored capture within the snapshot whose scan yielded it.
 type Ref struct {
 	Segment uint32
 	Run     uint32
 	N       uint32
 }
 
-// Batch is up to BatchRows captures, a slice a column, sorted by (Key, Time,
-// sequence). A slice whose column was not asked for is nil; the others have N
-// entries. It is valid until the iteration that yielded it moves on, but its
-// strings stay.
+// Batch holds up to BatchRows captures, one slice per column, sorted by key,
+// time and sequence (the offset of the capture's record in its source). The
+// slice of a column that was not requested is nil; the others have N entries. A
+// Batch is valid until the iteration that yielded it moves on. Its strings stay
+// valid.
 type Batch struct {
 	N    int
-	Key  []string // SURT sort key: equal strings share memory, so runs are cheap to find
+	Key  []string // sort key; equal keys share memory, so comparing neighbours is fast
 	URL  []string // canonical
 	Time []Time
 	Ref  []Ref
 
-	Status          []int32 // 0 where unknown
+	Status          []int32 // 0 if unknown
 	Kind            []Kind
 	Mime            []string // lower case, without parameters; "" if unknown
-	Bytes           []int64  // of the body; -1 where it is not in the archive
+	Bytes           []int64  // size of the body; -1 if it is not in the archive
 	Change          []Change
-	Previous        []Time // the capture before at this URL, or NoTime
-	PreviousVersion []Time // when the version before this capture's began, or NoTime
-	VersionTime     []Time // when this capture's version began
+	Previous        []Time // time of the previous capture of this URL, or NoTime
+	PreviousVersion []Time // start of the version before this capture's version, or NoTime
+	VersionTime     []Time // start of this capture's version
 	Pool            []string
 	Via             []Via
 	Truncated       []bool
 	Added           []Time
 	Job             []string
 
-	// Of a Tally alone, which has neither Key, URL nor Ref.
-	Host  []string // of the URL, as urlkey.Host gives it
-	Count []int64  // how many captures the row stands for
+	// For a Tally only, which leaves Key, URL and Ref empty.
+	Host  []string // host of the URL, as by urlkey.Host
+	Count []int64  // how many captures the row counts
 
-	Digest         []Digest // zero where the body is not in the archive
+	Digest         []Digest // zero if the body is not in the archive
 	IP             []string
 	Origin         []string
 	AskedURL       []string
@@ -116,21 +123,23 @@ type Batch struct {
 	RecordID       []string
 	DeclaredDigest []string
 
-	// What was read off the body when it came in. Texts are "" and counts -1
-	// where a body says nothing, such as a picture's or one that is not here.
+	// These columns were read from the body when it came in. Texts are "" and
+	// counts -1 if the body does not have them, as for a picture or for a body
+	// that is not in the archive.
 	Title           []string
 	Lang            []string
-	Charset         []string // that it is read in
+	Charset         []string // charset used to decode the body
 	DeclaredCharset []string
-	CharsetSource   []string // how Charset was found
-	Unread          []string // why only the first part of the body was read
-	Reason          []string // why it is thought to say that nothing is there
-	NoArchive       []bool   // robots are asked to keep no copy
+	CharsetSource   []string // how Charset was determined
+	Unread          []string // why only the first part of the body was read; or ""
+	Reason          []string // for a soft missing page: why it counts as missing
+	NoArchive       []bool   // the page asks robots not to keep a copy
 	LinkCount       []int64
-	BlockCount      []int64 // leaves
+	BlockCount      []int64 // number of leaf blocks
 }
 
-// First returns the first n bytes of the body, or all if it has fewer.
+// First returns the first n bytes of the body, or the whole body if it is
+// shorter. The result may share memory with Body.
 func (p *Payload) First(n int64) ([]byte, error) {
 	if p.Large == nil {
 		return p.Body[:min(n, int64(len(p.Body)))], nil
@@ -147,10 +156,10 @@ func (p *Payload) First(n int64) ([]byte, error) {
 	return first, nil
 }
 
-// LargeBody is the size in bytes above which a payload comes in pieces.
+// LargeBody is the size in bytes above which a Payload has its body in Large.
 const LargeBody = 64 << 20
 
-// Reset empties the batch and keeps its memory for the next rows.
+// Reset empties the batch and keeps its memory for new rows.
 func (b *Batch) Reset() {
 	b.N = 0
 	b.Key, b.URL, b.Time, b.Ref = b.Key[:0], b.URL[:0], b.Time[:0], b.Ref[:0]
@@ -165,42 +174,46 @@ func (b *Batch) Reset() {
 	b.NoArchive, b.LinkCount, b.BlockCount = b.NoArchive[:0], b.LinkCount[:0], b.BlockCount[:0]
 }
 
-// Payload is the stored response of one capture.
+// Payload is the response of one capture, as the archive stores it.
 type Payload struct {
 	Head []byte // status line and headers as received; empty for a resource
 	Body []byte // as in Capture.Body
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
-	// is then nil. A piece is valid until the next; an error is the last pair.
+	// is then nil. A piece is valid until the next one. An error is the last
+	// pair.
 	Large iter.Seq2[[]byte, error]
-	Size  int64  // of the body, either way
+	Size  int64  // of the body, whether in Body or in Large
 	Mime  string // as in Batch.Mime
-	// Charset is the one of other pages of the host if the body is read in that,
-	// and ReadLimit how many bytes of it after content-decoding are read at most;
-	// else "" and 0.
+	// Charset is the charset of other pages of the host, if the body is decoded
+	// with it; otherwise "". ReadLimit bounds how many bytes of the body are
+	// parsed after content-decoding; 0 if it was not parsed when it came in.
 	Charset   string
 	ReadLimit int64
-	// NoBody says why the archive has no body for this capture (a revisit whose
-	// original is not here); "" where it has one, be it empty.
+	// NoBody says why the archive has no body for this capture, such as a
+	// revisit whose original is not in the archive. It is "" if there is a
+	// body, even an empty one.
 	NoBody string
 }
 
-// Facts is what was kept of a version of a page when it came in. What the bytes
-// mean is the business of package block. Either is nil where it is not kept.
+// Facts is what was stored about one version of a page when it came in. Package
+// block encodes and decodes the bytes. Either slice is nil if nothing was
+// stored.
 type Facts struct {
-	Page []byte // what was made of its body
-	Fold []byte // how its blocks stand to those before at its URL
+	Page []byte // what was read from its body
+	Fold []byte // how its blocks relate to those of earlier versions of its URL
 }
 
-// Leaf is what is kept of a leaf of a body. Facts may be short, and are then told by
-// the leaf's Bytes; these are nil where they are long.
+// Leaf is what is stored about one leaf of a body. Facts has a short form,
+// which is decoded with the help of the leaf's Bytes. For the long form, Bytes
+// is nil.
 type Leaf struct{ Facts, Bytes []byte }
 
 // ReadStats counts what a snapshot has read so far.
 type ReadStats struct {
-	Pools       []string // opened, in order of name
+	Pools       []string // names of the pools opened, sorted
 	Segments    int      // opened
-	Chunks      int64    // index chunks decoded
-	Runs        int64    // db-file runs decompressed
+	Chunks      int64    // chunks of indexes decoded
+	Runs        int64    // runs of db-files decompressed
 	Bytes       int64    // read from db-files
 	CacheHits   int64
 	CacheMisses int64
@@ -212,15 +225,16 @@ type Pool struct {
 	Static                   bool
 	First, Last              Time
 	URLs, Captures, Versions int64
-	Blocks                   int64 // stored in it
-	Bytes                    int64 // of the bodies of all versions, before compression
-	StoredBytes              int64 // of the db-files and the index
+	Blocks                   int64 // blocks stored in it
+	Bytes                    int64 // size of the bodies of all versions, before compression
+	StoredBytes              int64 // size of the db-files and the index
 	FirstURL, LastURL        string
-	Depends                  []string // names of pools whose bodies it uses
-	Dependents               []string // names of pools that use its bodies
+	Depends                  []string // names of the pools whose bodies it uses
+	Dependents               []string // names of the pools that use its bodies
 }
 
-// PoolKind is the word for what a pool is.
+// PoolKind returns the word by which queries show whether a pool is static:
+// "static" or "dynamic".
 func PoolKind(static bool) string {
 	if static {
 		return "static"
@@ -228,15 +242,15 @@ func PoolKind(static bool) string {
 	return "dynamic"
 }
 
-// File describes one file of the archive.
+// File describes one file of an archive.
 type File struct {
 	Name     string // relative to the archive's folder
-	Pool     string // or "" for a file that several share
+	Pool     string // name of its pool; "" for a file that several pools share
 	Segments int
 	Sorted   bool
 	Bytes    int64
 	CRC      uint32 // crc32c
 }
 
-// Rows is a stream of batches; an error is the last pair.
+// Rows is a stream of batches. An error is the last pair.
 type Rows = iter.Seq2[*Batch, error]

@@ -7,10 +7,11 @@ import (
 	"os"
 )
 
-// BodyLimits says which bodies a reader keeps in memory. The zero value works.
+// BodyLimits says how large a body a reader may keep in memory. The zero value
+// works.
 type BodyLimits struct {
-	MemoryMax int64  // bytes of a message kept in memory; 0 is 32 MB
-	TempDir   string // for larger ones; "" is os.TempDir()
+	MemoryMax int64  // bytes of a message that is kept in memory; 0 means 32 MB
+	TempDir   string // folder for larger messages; "" is os.TempDir()
 }
 
 func (l BodyLimits) memoryMax() int64 {
@@ -23,7 +24,7 @@ func (l BodyLimits) memoryMax() int64 {
 // InMemory reports whether a message of n bytes is kept in memory.
 func (l BodyLimits) InMemory(n int64) bool { return n <= l.memoryMax() }
 
-// newSpool makes an empty spool in dir.
+// newSpool creates an empty spool in dir.
 func newSpool(dir string) (*Spool, error) {
 	f, err := os.CreateTemp(dir, "infomall-body-*")
 	if err != nil {
@@ -36,8 +37,9 @@ func newSpool(dir string) (*Spool, error) {
 	return &Spool{File: f}, nil
 }
 
-// NewSpool copies all of r to an unlinked file in dir ("" is os.TempDir()).
-// The caller closes its File.
+// NewSpool copies all of r to a temporary file without a name in dir, and
+// returns it as a Spool. An empty dir means os.TempDir(). The caller closes its
+// File.
 func NewSpool(r io.Reader, dir string) (*Spool, error) {
 	s, err := newSpool(dir)
 	if err != nil {
@@ -50,7 +52,7 @@ func NewSpool(r io.Reader, dir string) (*Spool, error) {
 	return s, nil
 }
 
-// write appends all of r.
+// write appends all of r to the spool.
 func (s *Spool) write(r io.Reader) error {
 	n, err := io.Copy(s.File, r)
 	s.Size += n
@@ -60,8 +62,9 @@ func (s *Spool) write(r io.Reader) error {
 	return nil
 }
 
-// SetMessage fills c from a stored HTTP message: Head, Status, Body, Framing,
-// and ViaNotModified for a 304. c keeps data.
+// SetMessage sets the fields of c from an HTTP message: Head, Status, Body and
+// Framing, and Via if the status is 304. c keeps slices of data, so the caller
+// must not change it afterwards.
 func (c *Capture) SetMessage(data []byte) {
 	n := SplitHead(data)
 	c.setHead(data[:n:n])
@@ -74,8 +77,8 @@ func (c *Capture) SetMessage(data []byte) {
 	c.notModified()
 }
 
-// ReadMessage is SetMessage for the n bytes at off of w, which must be there.
-// A large body goes to c.Spool.
+// ReadMessage does the same as SetMessage with the n bytes of w that begin at
+// off. All n bytes must exist. A body larger than limits allow goes to c.Spool.
 func (c *Capture) ReadMessage(w *Window, off, n int64, limits BodyLimits) error {
 	if limits.InMemory(n) {
 		data := make([]byte, n)
@@ -106,7 +109,8 @@ func (c *Capture) ReadMessage(w *Window, off, n int64, limits BodyLimits) error 
 	return nil
 }
 
-// ReadBody fills Body or Spool with the n bytes at off of w, as they are.
+// ReadBody sets Body or Spool to the n bytes of w that begin at off, without
+// decoding them.
 func (c *Capture) ReadBody(w *Window, off, n int64, limits BodyLimits) error {
 	if limits.InMemory(n) {
 		c.Body = make([]byte, n)
@@ -120,7 +124,8 @@ func (c *Capture) ReadBody(w *Window, off, n int64, limits BodyLimits) error {
 	return nil
 }
 
-// Close frees what c holds outside memory. It is for who does not hand c on.
+// Close closes the Spool of c, if it has one. Call it for a Capture that you do
+// not pass on.
 func (c *Capture) Close() {
 	if c.Spool != nil {
 		c.Spool.File.Close()
@@ -141,7 +146,7 @@ func (c *Capture) notModified() {
 	}
 }
 
-// contextReader is a reader that ends with its context.
+// contextReader is a reader that returns an error once its context has ended.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

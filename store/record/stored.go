@@ -5,26 +5,27 @@ import (
 	"iter"
 )
 
-// Stored is one capture as the archive has it, for who writes it to a file of
-// another format. Its slices may be shared and are not to be changed.
+// Stored is one capture as the archive has it, for a writer of another format.
+// Its slices may be shared and must not be changed.
 type Stored struct {
-	// Capture is what came in, with the body that the archive knows the
-	// capture to have: of a revisit its original's. A revisit without a head
-	// has the original's head. Spool is always nil.
+	// Capture is what came in, with the body that the capture has for the
+	// archive: a revisit has the body of its original, and also the original's
+	// head if it has no head itself. Spool is always nil.
 	Capture
 	URL    string // canonical
-	Title  string // of a page, as read when it came in; or ""
-	Digest Digest // sha256 of the body; zero with NoBody
-	// Large yields the pieces of a body above LargeBody bytes, in order and as
-	// often as it is ranged over; Body is then nil.
+	Title  string // title of a page; or ""
+	Digest Digest // sha256 of the body; zero if NoBody is set
+	// Large yields the pieces of a body above LargeBody bytes, in order; Body
+	// is then nil. It may be ranged over several times.
 	Large iter.Seq2[[]byte, error]
-	Size  int64 // of the body, either way
+	Size  int64 // of the body, whether in Body or in Large
 	// NoBody says why the archive has no body for this capture; or "".
 	NoBody string
 }
 
-// MediaType is the type of the body as its headers, or a resource's record, say:
-// lower case, without parameters; "" if unknown.
+// MediaType returns the media type of the body, from its Content-Type header or
+// a resource's record: in lower case, without parameters, such as "text/html";
+// "" if unknown.
 func (s *Stored) MediaType() string {
 	if s.Via == ViaResource || s.Status == 0 {
 		return s.Mime
@@ -32,8 +33,8 @@ func (s *Stored) MediaType() string {
 	return Mime(Header(s.Head, "Content-Type"))
 }
 
-// Entity yields the pieces of the body. A piece is valid until the next; an
-// error is the last pair.
+// Entity yields the pieces of the body, without chunk framing. A piece is valid
+// until the next one. An error is the last pair.
 func (s *Stored) Entity() iter.Seq2[[]byte, error] {
 	if s.Large != nil {
 		return s.Large
@@ -45,7 +46,8 @@ func (s *Stored) Entity() iter.Seq2[[]byte, error] {
 	}
 }
 
-// Wire is Entity with the framing that the body came in.
+// Wire yields the body as it was sent: the pieces of Entity with their chunk
+// framing, if there was any.
 func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	if len(s.Framing) == 0 {
 		return s.Entity()
@@ -53,9 +55,9 @@ func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 	return reframed(s.Entity(), s.Framing)
 }
 
-// FrameWhole makes the framing of a body that came in without its own, where the
-// head says that it is chunked: one chunk. Else a body that looks like chunks
-// would be taken for these.
+// FrameWhole gives a body without framing the framing of a single chunk, if its
+// head says that it is chunked. Otherwise a reader could take a body that looks
+// like chunks for a chunked one.
 func (s *Stored) FrameWhole() {
 	if len(s.Framing) > 0 || !s.isChunked() {
 		return
@@ -67,7 +69,8 @@ func (s *Stored) FrameWhole() {
 	s.Framing = f.end([]byte(plainEnd))
 }
 
-// reframed makes the wire form of a body again, given what Dechunk took away.
+// reframed yields the wire form of a body: body with framing, the residue that
+// Dechunk returned for it.
 func reframed(body iter.Seq2[[]byte, error], framing []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		next, stop := iter.Pull2(body)
@@ -79,13 +82,13 @@ func reframed(body iter.Seq2[[]byte, error], framing []byte) iter.Seq2[[]byte, e
 	}
 }
 
-// reframer puts framing around the pieces of a body.
+// reframer puts chunk framing around the pieces of a body.
 type reframer struct {
 	next    func() ([]byte, error, bool)
 	yield   func([]byte, error) bool
 	framing []byte
-	piece   []byte // what is left of the one at hand
-	stopped bool   // yield wants no more
+	piece   []byte // the rest of the current piece
+	stopped bool   // yield has returned false
 }
 
 func (r *reframer) run() error {
@@ -118,7 +121,7 @@ func (r *reframer) run() error {
 	}
 }
 
-// chunk gives one chunk of a group.
+// chunk yields one chunk of a group: its size line, its data and the CR LF.
 func (r *reframer) chunk(line []byte, code uint64) error {
 	if err := r.give(line); err != nil {
 		return err
@@ -136,7 +139,7 @@ func (r *reframer) chunk(line []byte, code uint64) error {
 	return r.give([]byte("\r\n"))
 }
 
-// end gives what ends the message.
+// end yields the end of the message, after checking that the body has ended.
 func (r *reframer) end(code uint64) error {
 	switch left, err := r.pass(1); {
 	case err != nil:
@@ -152,12 +155,13 @@ func (r *reframer) end(code uint64) error {
 func (r *reframer) give(b []byte) error {
 	if len(b) > 0 && !r.yield(b, nil) {
 		r.stopped = true
-		return errFraming // ends the run; nobody hears it
+		return errFraming // ends run; the caller ignores it
 	}
 	return nil
 }
 
-// pass hands on up to n bytes of the body and returns how many are missing.
+// pass yields up to n bytes of the body, and returns how many of the n are
+// missing because the body has ended.
 func (r *reframer) pass(n int64) (left int64, err error) {
 	for n > 0 {
 		for len(r.piece) == 0 {

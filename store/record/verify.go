@@ -1,29 +1,32 @@
 package record
 
-// VerifyOptions says what to verify.
+// VerifyOptions says what VERIFY reads.
 type VerifyOptions struct {
-	Pool string // "" is all
-	// Sample n reads one part of n; n runs read all. 0 and 1 read all at once.
+	Pool string // name of a pool; "" means all
+	// Sample divides the archive into as many parts. Each VERIFY reads the next
+	// part, so that Sample of them read everything. With 0 or 1, every VERIFY
+	// reads everything.
 	Sample int
-	Dry    bool // only say what would be read
-	// Stateless notes nothing in the archive's folder. Sample is then refused,
-	// and a verification that ends early begins anew.
+	Dry    bool // only return what would be read
+	// Stateless means that VERIFY writes nothing to the archive's folder. It
+	// then refuses Sample, and after an interruption it starts from the
+	// beginning.
 	Stateless bool
-	// Progress, if not nil, is called now and then from one goroutine. Bytes
-	// are those of the files.
+	// Progress, if not nil, is called from time to time by one goroutine. done
+	// and total are bytes of the files.
 	Progress func(done, total int64)
 }
 
-// Severity says what a finding means.
+// Severity says how bad a finding is.
 type Severity uint8
 
 // The severities.
 const (
-	SeverityWarning Severity = iota // no capture is lost: reading goes around it
+	SeverityWarning Severity = iota // no capture is lost: queries read without the damaged part
 	SeverityError                   // captures cannot be read
 )
 
-// String is the severity's name.
+// String returns the name of the severity: "error" or "warning".
 func (s Severity) String() string {
 	if s == SeverityError {
 		return "error"
@@ -31,24 +34,25 @@ func (s Severity) String() string {
 	return "warning"
 }
 
-// Finding is one thing that is wrong with an archive.
+// Finding is one fault that VERIFY found in an archive.
 type Finding struct {
-	Pool     string // "" where the file is of no single pool
-	File     string // within the archive
-	Offset   int64  // in the file, in bytes; -1 where there is none
-	What     string
+	Pool     string // "" if the file does not belong to a single pool
+	File     string // name of the file, relative to the archive's folder
+	Offset   int64  // in the file, in bytes; -1 if the fault has no place
+	What     string // the fault, in words
 	Severity Severity
-	URL      string // of the capture that cannot be read for it, or ""
-	Time     Time   // of that capture; NoTime without
+	URL      string // URL of the capture that cannot be read because of the fault; or ""
+	Time     Time   // time of that capture; or NoTime
 }
 
-// VerifyPlan says what a VERIFY would read.
+// VerifyPlan says what VERIFY would read.
 type VerifyPlan struct {
-	Files []string // within the archive
-	Bytes int64    // of these
-	// Part of Sample; 0 of 0 without a sample.
+	Files []string // relative to the archive's folder
+	Bytes int64    // size of these files
+	// Part is the part of Sample that is next, from 1; both are 0 without a
+	// sample.
 	Part, Sample int
-	// Clean is how many segments an earlier VERIFY that did not come to its end
-	// has found whole: they are not read again.
+	// Clean is how many segments an earlier, interrupted VERIFY has found
+	// whole. They are not read again.
 	Clean int
 }

@@ -8,33 +8,33 @@ import (
 	"io"
 )
 
-// ViewMax is how many bytes a Window shows at most at one time.
+// ViewMax is the maximum number of bytes that View returns at once.
 const ViewMax = 1 << 20
 
-// How much a Window reads at once, in bytes: little at first, as many files
-// are small, and twice as much each time.
+// The number of bytes that a Window reads at once: windowMin at first, because
+// many files are small, then twice as many each time up to windowMax.
 const (
 	windowMin = 16 << 10
 	windowMax = 256 << 10
 )
 
-// Window shows parts of a file, cheaply if they are asked for in rising order.
-// The readers of record formats look at a file through it: they look ahead,
-// and go back after damage. It is for one goroutine.
+// Window reads parts of a file. Reading is fast if offsets ascend, but may go
+// back. The readers of record formats use a Window to look ahead, and to go
+// back after damage. It is for one goroutine.
 type Window struct {
 	ctx context.Context
 	r   io.ReaderAt
-	buf []byte // what is known of the file from off on
+	buf []byte // bytes of the file, beginning at off
 	off int64
 }
 
-// NewWindow returns a window on r. When ctx ends, its methods return the
-// cause.
+// NewWindow returns a window on r. Once ctx has ended, the methods that must
+// read from r return the cause of its end.
 func NewWindow(ctx context.Context, r io.ReaderAt) *Window {
 	return &Window{ctx: ctx, r: r}
 }
 
-// View returns the n bytes at off, or fewer where the file ends before. n is
+// View returns the n bytes at off, or fewer if the file ends before. n must be
 // at most ViewMax. The bytes are valid until the next call of any method.
 func (w *Window) View(off int64, n int) ([]byte, error) {
 	if off >= w.off && off-w.off <= int64(len(w.buf)) && int(off-w.off)+n <= len(w.buf) {
@@ -56,14 +56,14 @@ func (w *Window) View(off int64, n int) ([]byte, error) {
 	return w.buf[:min(n, got)], nil
 }
 
-// Find returns the offset of the first pattern at from or later. Where there
-// is none, found is false and at the size of the file.
+// Find returns the offset of the first occurrence of pattern at from or later.
+// If there is none, found is false and at is the size of the file.
 func (w *Window) Find(from int64, pattern []byte) (at int64, found bool, err error) {
 	return w.FindFunc(from, len(pattern), func(b []byte) int { return bytes.Index(b, pattern) })
 }
 
-// FindFunc is Find for a pattern of length bytes that index finds: index returns
-// the place of the first one in b, or -1.
+// FindFunc does the same as Find for any pattern of length bytes. index returns
+// the place of the first occurrence in b, or -1.
 func (w *Window) FindFunc(from int64, length int, index func(b []byte) int) (at int64, found bool, err error) {
 	const step = 64 << 10
 	for {
@@ -81,8 +81,8 @@ func (w *Window) FindFunc(from int64, length int, index func(b []byte) int) (at 
 	}
 }
 
-// Read fills p with the bytes at off. It returns io.ErrUnexpectedEOF where the
-// file ends before.
+// Read fills p with the bytes at off. It returns io.ErrUnexpectedEOF if the
+// file ends before p is full.
 func (w *Window) Read(p []byte, off int64) error {
 	if at := off - w.off; at >= 0 && at+int64(len(p)) <= int64(len(w.buf)) {
 		copy(p, w.buf[at:])
