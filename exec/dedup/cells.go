@@ -6,18 +6,20 @@ import (
 	"sort"
 )
 
-// cells cover fingerprints: each is in one of them, within its radius of its
-// middle, which need not be one of them. The members of a cell stand together.
+// cells are a cover of fingerprints: each fingerprint is in one cell, within
+// the cell's radius of its middle. The middle itself need not be one of the
+// fingerprints. The items hold the members of one cell after those of the
+// other.
 type cells struct {
 	items
-	first  []uint32 // of each cell, the place of the one that the others were put to
-	end    []uint32 // of each cell, where its members end
+	first  []uint32 // for each cell, the place of the fingerprint around which it was made
+	end    []uint32 // for each cell, the end of its members in items
 	middle []uint64
 	radius []uint8
-	widest int // radius
+	widest int // the greatest radius
 }
 
-// members gives those of a cell.
+// members returns the members of cell n.
 func (c *cells) members(n uint32) items {
 	from := uint32(0)
 	if n > 0 {
@@ -26,7 +28,8 @@ func (c *cells) members(n uint32) items {
 	return c.part(from, c.end[n])
 }
 
-// near reports whether a member of a cell is near one of another.
+// near reports whether a member of cell a is within distance of a member of
+// cell b.
 func (c *cells) near(a, b uint32, distance int) bool {
 	few, many := c.members(a), c.members(b)
 	for _, h := range few.hash {
@@ -43,23 +46,26 @@ func (c *cells) near(a, b uint32, distance int) bool {
 }
 
 const (
-	// reach is how far from the first of a cell others are that are put into it, and
-	// reachMiddle how far from its middle, where that is known.
+	// reach is the greatest distance of a member from the fingerprint around
+	// which its cell is made, and reachMiddle from the cell's middle, once that
+	// is known.
 	reach       = 6
 	reachMiddle = 4
-	// radiusMost is how wide a cell may be.
+	// radiusMost is the greatest radius of a cell.
 	radiusMost = 4
-	// coverMost: where there is a cell for no more than as many, they are left as they
-	// are.
+	// coverMost says when the first cover is good enough: if there is at most
+	// one cell per this many fingerprints.
 	coverMost = 16
-	// middleMembers is of how many members the middle is likely that of a cluster.
+	// middleMembers is how many members make it likely that the middle of a
+	// cell is the middle of a cluster.
 	middleMembers = 9
 )
 
-// cover makes cells: of fingerprints near each other, and then once more of these by
-// their middles, which are nearer to what belongs to a cluster than another of its
-// members is. Which cells there are does not matter to what is found, only to how
-// soon: where a table leaves most fingerprints alone, each is one.
+// cover makes the cells of p. It makes cells of fingerprints near each other,
+// and then new cells around the middles of the first, because a middle is
+// nearer to the members of a cluster than they are to each other. The choice of
+// cells affects only speed, not the pairs found. If the first table leaves most
+// fingerprints alone, each becomes a cell of its own.
 func (p *pairing) cover() error {
 	n := len(p.hashes)
 	of := make([]uint32, n)
@@ -83,11 +89,12 @@ func (p *pairing) cover() error {
 	return nil
 }
 
-// put puts items to others that they are near, of which of has the places then. In
-// a table each is put to the first one that came to its slot, if that is within
-// reach, and only what is not put to another is looked at in the next table, if that
-// is no more than a share of what there was. It returns how many there are in the
-// end.
+// put assigns each item of left to an item within reach of it, or to itself:
+// of[i] becomes the place of the item that i is assigned to. It goes through
+// several tables. In each, an item is assigned to the first item in its slot.
+// The next table gets only the items still assigned to themselves, and put
+// stops if those are more than share of the items before. It returns how many
+// items are assigned to themselves in the end.
 func (p *pairing) put(left items, of []uint32, reach int, share float64) (int, error) {
 	var keep items
 	for _, t := range byTurns(layoutFor(len(p.hashes), p.distance).tables) {
@@ -114,8 +121,8 @@ func (p *pairing) put(left items, of []uint32, reach int, share float64) (int, e
 	return len(left.hash), nil
 }
 
-// byTurns takes tables from both halves of a list in turn, as these have fewest bits
-// in common.
+// byTurns returns the tables with those of the first half and the second half
+// alternating. Tables that follow each other then have few bits in common.
 func byTurns(tables []table) []table {
 	out := make([]table, 0, len(tables))
 	half := (len(tables) + 1) / 2
@@ -128,8 +135,8 @@ func byTurns(tables []table) []table {
 	return out
 }
 
-// heads copies to keep, which has room for one more, the items that are not put to
-// another.
+// heads copies to keep the items that are assigned to themselves, and returns
+// them. keep must have room for one more.
 func (s items) heads(keep items, of []uint32) items {
 	n := uint32(0)
 	for i, h := range s.hash {
@@ -145,14 +152,15 @@ func (s items) heads(keep items, of []uint32) items {
 	return keep.part(0, n)
 }
 
-// sweep puts the items of a part to others of it, and returns how many are not. It
-// has no branches that a processor would have to guess.
+// sweep assigns items of a part to others of it, as put describes, and returns
+// how many are assigned to themselves. Its loop has no branches that a
+// processor would have to predict.
 func (p *pairing) sweep(s items, mask uint64, of []uint32, reach int) (heads int) {
 	first := p.number(len(s.hash))
 	hash, at, last := s.hash, s.at[:len(s.hash)], &p.last
 	for i, h := range hash {
 		slot := &last[slotOf(h, mask)]
-		j := min(*slot-first, uint32(i)) // i, if none of the part came there
+		j := min(*slot-first, uint32(i)) // i, if no item of the part is in the slot
 		*slot = first + j
 		if bits.OnesCount64(h^hash[j]) > reach {
 			j = uint32(i)
@@ -165,7 +173,7 @@ func (p *pairing) sweep(s items, mask uint64, of []uint32, reach int) (heads int
 	return heads
 }
 
-// eachAlone makes a cell of each fingerprint. It writes to places.
+// eachAlone makes one cell per fingerprint. It uses the memory of places.
 func eachAlone(hashes []uint64, places []uint32) cells {
 	end := make([]uint32, len(hashes))
 	for i := range hashes {
@@ -174,8 +182,8 @@ func eachAlone(hashes []uint64, places []uint32) cells {
 	return cells{items: items{hashes, places}, end: end, middle: hashes, radius: make([]uint8, len(hashes))}
 }
 
-// gather makes cells of fingerprints of which each is put to one, or to itself. It
-// changes of.
+// gather makes cells of the fingerprints that are assigned to the same one,
+// also through others. It changes of.
 func (c *cells) gather(hashes []uint64, of []uint32) {
 	next := make([]uint32, len(hashes))
 	for i, to := range of {
@@ -204,8 +212,8 @@ func (c *cells) gather(hashes []uint64, of []uint32) {
 	}
 }
 
-// middles gives the middles of cells, with what their members are put to: of larger
-// cells first, so that what is near each other is put to these.
+// middles returns the middles of the cells, each with the cell's first as its
+// place. The larger cells come first, so that put assigns others to these.
 func (c *cells) middles() items {
 	s := items{make([]uint64, 0, len(c.end)), make([]uint32, 0, len(c.end))}
 	for _, large := range []bool{true, false} {
@@ -220,8 +228,9 @@ func (c *cells) middles() items {
 	return s
 }
 
-// middleOf is a fingerprint in the midst of some: of two half way between them, of
-// more by the majority in each bit of three such of nine.
+// middleOf returns a fingerprint in the middle of hash, which is not empty: for
+// two, one half way between them; for more, the bitwise majority of three
+// majorities of three.
 func middleOf(hash []uint64) uint64 {
 	switch len(hash) {
 	case 1:
@@ -242,11 +251,13 @@ func middleOf(hash []uint64) uint64 {
 	return majority(three[0], three[1], three[2])
 }
 
-// majority has each bit as two of three have it.
+// majority returns the number in which each bit is as in at least two of a, b
+// and c.
 func majority(a, b, c uint64) uint64 { return a&b | (a|b)&c }
 
-// trimmed makes cells of their own of members that are far from the middle: one of
-// those that are the same. It changes the order of members, which both share.
+// trimmed returns cells that keep only members near their middle. Members far
+// from it become cells of their own, one per distinct fingerprint. trimmed
+// reorders the items of c and shares their memory.
 func (c *cells) trimmed(distance int) cells {
 	out := cells{items: c.items}
 	add := func(end int, middle uint64, radius int) {
@@ -273,8 +284,10 @@ func (c *cells) trimmed(distance int) cells {
 	return out
 }
 
-// keptWithin is how far from the middle members are that a cell keeps, if that is
-// widest at most: two large cells are not compared one by one.
+// keptWithin returns how far from the middle the members are that a cell keeps,
+// if cells have at most the radius widest. A cell with many members keeps only
+// those equal to the middle, because two large cells cannot be compared member
+// by member.
 func keptWithin(members, widest int) int {
 	if members > amongItems {
 		return 0
@@ -282,8 +295,8 @@ func keptWithin(members, widest int) int {
 	return widest
 }
 
-// parted puts those within a distance of a fingerprint first, and gives their number
-// and how far the farthest of them is.
+// parted moves the items within distance of middle to the front, and returns
+// how many they are and the greatest of their distances.
 func (s items) parted(middle uint64, distance int) (n, radius int) {
 	for i, h := range s.hash {
 		d := bits.OnesCount64(h ^ middle)
@@ -299,11 +312,11 @@ func (s items) parted(middle uint64, distance int) (n, radius int) {
 	return n, radius
 }
 
-// widestFor is the radius with which it takes least to join cells: the wider they
-// are, the more tables it takes to find those that may be near each other; the more
-// there are, the more come to each table.
+// widestFor returns the radius for which joining cells costs least. Wider cells
+// need more tables, to find all that may have members near each other; narrower
+// cells are more in number.
 func (c *cells) widestFor(distance int) (widest int) {
-	var apart [65]int // how many are so far from the middle
+	var apart [65]int // how many members are at each distance from their middle
 	for n := range c.end {
 		hash, middle := c.members(uint32(n)).hash, c.middle[n]
 		for _, h := range hash {

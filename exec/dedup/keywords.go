@@ -9,31 +9,31 @@ import (
 	"unicode/utf8"
 )
 
-// What keywords are taken from: how many are taken of a text, and how many
-// characters of it are looked at.
+// KeywordsOfText is how many keywords a text has at most, and KeywordCharacters
+// how many characters of a text the caller reads for them.
 const (
 	KeywordsOfText    = 5
 	KeywordCharacters = 20_000
 )
 
-// nameWeight is how much more a word counts that a text writes with a capital
-// wherever it has it: it is a name, of a person or a place, or a noun.
+// nameWeight is how much more a word counts if the text always writes it with a
+// capital letter: it is probably the name of a person or a place, or a noun.
 const nameWeight = 1.5
 
-// Term is a word of a text, in small letters, and how often it stands there.
+// Term is a word of a text, in lower case, and how often it occurs there.
 type Term struct {
 	Word  string
 	Count uint32
-	Name  bool // it began with a capital each time
+	Name  bool // the text always writes it with a capital letter
 }
 
-// Terms counts the words of a text as they come. The zero value is ready.
+// Terms counts the words of a text. The zero value is ready.
 type Terms struct {
 	at   map[string]int
 	list []Term
 }
 
-// Word adds the next word.
+// Word adds the next word of the text.
 func (t *Terms) Word(word string) {
 	first, _ := utf8.DecodeRuneInString(word)
 	name := unicode.IsUpper(first)
@@ -51,7 +51,8 @@ func (t *Terms) Word(word string) {
 	t.list[i].Name = t.list[i].Name && name
 }
 
-// List gives the terms in alphabetical order, and makes t ready for another text.
+// List returns the terms in alphabetical order, and makes t ready for another
+// text.
 func (t *Terms) List() []Term {
 	list := t.list
 	*t = Terms{}
@@ -59,21 +60,22 @@ func (t *Terms) List() []Term {
 	return list
 }
 
-// Corpus knows in how many texts a word stands, about: words share 1<<20 places
-// by their hash. It takes 4 MB, however many words there are.
+// Corpus counts in how many texts each word occurs, approximately: words are
+// counted by hash, so some share one of 1<<20 counters. It takes 4 MB for any
+// number of words.
 type Corpus struct {
 	hash  func(word string) uint64
 	texts int64
 	in    []uint32
 }
 
-// NewCorpus begins with no texts. The hash must mix words well.
+// NewCorpus returns a corpus without texts. hash must mix words well.
 func NewCorpus(hash func(word string) uint64) *Corpus {
 	const places = 1 << 20
 	return &Corpus{hash: hash, in: make([]uint32, places)}
 }
 
-// Add adds a text by its terms.
+// Add counts a text by its terms, as Terms.List returns them.
 func (c *Corpus) Add(terms []Term) {
 	c.texts++
 	for i := range terms {
@@ -81,11 +83,13 @@ func (c *Corpus) Add(terms []Term) {
 	}
 }
 
+// place returns the counter of a word.
 func (c *Corpus) place(word string) *uint32 { return &c.in[c.hash(word)%uint64(len(c.in))] }
 
-// Keywords appends to dst the terms of a text that weigh most by how often they
-// stand in it and how few texts have them (tf·idf), in alphabetical order.
-// Keywords of different corpora are not to be compared.
+// Keywords appends to dst the KeywordsOfText terms of a text with the greatest
+// weight, in alphabetical order. A term weighs more if the text has it often,
+// and if few texts of the corpus have it (tf·idf). The text must have been
+// added to the corpus. Keywords from different corpora cannot be compared.
 func (c *Corpus) Keywords(terms []Term, dst []string) []string {
 	type weighed struct {
 		word   string

@@ -1,9 +1,45 @@
-// Package dedup finds what is nearly the same: fingerprints that differ in few
-// bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web Crawling",
-// 2007), and sets of shingles that have much in common, by MinHash with bands
-// (Broder 1997; Leskovec, Rajaraman and Ullman, "Mining of Massive Datasets",
-// chapter 3) and exactly. It works on numbers and arrays alone: what they are
-// fingerprints of, its caller knows.
+// Package dedup finds near-duplicates: pairs of fingerprints that differ in few
+// bits (Manku, Jain and Das Sarma, "Detecting Near-Duplicates for Web
+// Crawling", 2007), and pairs of sets that have much in common, by MinHash with
+// bands (Broder 1997; Leskovec, Rajaraman and Ullman, "Mining of Massive
+// Datasets", chapter 3) and exactly. It works on numbers and slices alone; the
+// caller knows what was fingerprinted.
+//
+// # Fingerprints
+//
+// A fingerprint is a 64-bit hash of a text, such that similar texts have
+// fingerprints that differ in few bits. The distance of two fingerprints is the
+// number of bits in which they differ. The place of a fingerprint is its index
+// in the caller's slice. An item is a fingerprint with its place.
+//
+// A table compares only fingerprints that agree in some chosen bits, its key. A
+// layout is a set of tables such that any two fingerprints within a distance
+// agree in the key of at least one table. For example, cut 64 bits into four
+// blocks: two fingerprints that differ in three bits agree in at least one
+// block. So four tables, one per block, find all pairs within distance 3:
+//
+//	table 0   ████............
+//	table 1   ....████........      █ key, 16 bits per table
+//	table 2   ........████....
+//	table 3   ............████
+//
+// Keys are sorted by digits of up to 8 bits.
+//
+// # Cells
+//
+// Near-duplicates come in clusters, such as a thousand copies of one error
+// page. A cell is a set of fingerprints that lie within a small distance, its
+// radius, of one fingerprint, its middle. Pairs first covers all fingerprints
+// with cells, so that it compares middles instead of each fingerprint with
+// each.
+//
+// # Sets
+//
+// A shingle is a hash of five consecutive words. A text is compared with
+// another by its set of shingles, a sorted slice. A signature is the MinHash of
+// a set: the minima of 120 hash functions over its shingles. A band is some
+// consecutive minima of a signature. Two similar sets probably agree in a whole
+// band.
 package dedup
 
 import (
@@ -11,33 +47,35 @@ import (
 	"slices"
 )
 
-// DistanceMax is the greatest distance that is searched for: behind it two
-// fingerprints have nothing to do with each other.
+// DistanceMax is the greatest distance that can be searched for. Fingerprints
+// further apart come from unrelated texts.
 const DistanceMax = 16
 
-// layout says by which bits fingerprints are looked at together, so that any two
-// within a distance k are in one of its tables: they do not differ in its bits.
+// layout is a set of tables for the distance k. Any two fingerprints within
+// distance k agree in the key of at least one table.
 type layout struct {
 	k      int
 	tables []table
 }
 
-// table is the bits of some blocks.
+// table is a choice of bits: the key of the table.
 type table struct {
-	mask   uint64
-	digits []part // of the bits, in the order in which they are looked at
-	width  int    // how many bits
+	mask   uint64 // the bits of the key
+	digits []part // the bits of the key, the most significant digit first
+	width  int    // how many bits the key has
 }
 
-// part is a stretch of bits: where it begins, and how many they are.
+// part is a range of bits: the lowest bit, and how many bits.
 type part struct{ shift, width int }
 
-// newLayout cuts fingerprints into k+r blocks, of which r at least are without a
-// difference. There is a table for each choice of r blocks.
+// newLayout returns a layout for distance k. It cuts fingerprints into k+r
+// blocks of bits. Two fingerprints within distance k agree in at least r of
+// them, so there is one table for each choice of r blocks.
 func newLayout(k, r int) layout { return layout{k, appendTables(nil, part{0, 64}, k+r, r)} }
 
-// newHalves cuts each half of fingerprints, as in one of them there is no more
-// than half of the distance.
+// newHalves returns a layout for distance k that treats the two halves of
+// fingerprints separately. Two fingerprints within distance k are within
+// distance k/2 in at least one half.
 func newHalves(k, r int) layout {
 	l := layout{k: k}
 	for _, half := range []part{{32, 32}, {0, 32}} {
@@ -46,7 +84,8 @@ func newHalves(k, r int) layout {
 	return l
 }
 
-// appendTables appends a table for each choice of r out of n blocks of some bits.
+// appendTables cuts the bits of into n blocks, and appends one table for each
+// choice of r of the blocks.
 func appendTables(tables []table, of part, n, r int) []table {
 	blocks := make([]part, n)
 	for i := range blocks {
@@ -72,11 +111,11 @@ func appendTables(tables []table, of part, n, r int) []table {
 	return tables
 }
 
-// digitBits is how many bits fingerprints are parted by at a time: more would
-// write to more places than a processor has near at hand.
+// digitBits is the greatest width of a digit. Sorting by wider digits would
+// write to more places at a time than a processor's cache holds.
 const digitBits = 8
 
-// digitsOf cuts blocks of bits into digits, the first bits first.
+// digitsOf cuts blocks of bits into digits, from the most significant bits on.
 func digitsOf(parts []part) (digits []part) {
 	for _, p := range parts {
 		for left := p.width; left > 0; {
@@ -88,7 +127,7 @@ func digitsOf(parts []part) (digits []part) {
 	return digits
 }
 
-// key is the bits of a fingerprint by which a table is sorted.
+// key returns the key of the fingerprint h: the bits of t, put together.
 func (t *table) key(h uint64) uint64 {
 	k := uint64(0)
 	for _, d := range t.digits {
@@ -97,8 +136,9 @@ func (t *table) key(h uint64) uint64 {
 	return k
 }
 
-// first reports whether table i is the first in which two fingerprints that
-// differ in the bits x stand together.
+// first reports whether table i is the first one in which two fingerprints
+// agree that differ in the bits x. It keeps a pair that several tables find
+// from being reported more than once.
 func (l *layout) first(i int, x uint64) bool {
 	for _, t := range l.tables[:i] {
 		if x&t.mask == 0 {
@@ -108,13 +148,14 @@ func (l *layout) first(i int, x uint64) bool {
 	return true
 }
 
-// items are fingerprints and their places, each in a list of its own: most are
-// looked at for their bits alone. Places may be left out.
+// items are fingerprints and their places, in two slices, because most steps
+// read the fingerprints alone. at may be nil.
 type items struct {
 	hash []uint64
 	at   []uint32
 }
 
+// newItems returns items for the fingerprints, with their indexes as places.
 func newItems(hashes []uint64) items {
 	s := makeItems(len(hashes))
 	copy(s.hash, hashes)
@@ -124,8 +165,10 @@ func newItems(hashes []uint64) items {
 	return s
 }
 
+// makeItems returns n items of zeros.
 func makeItems(n int) items { return items{make([]uint64, n), make([]uint32, n)} }
 
+// part returns the items from up to but excluding to. It shares memory with s.
 func (s items) part(from, to uint32) items {
 	if s.at == nil {
 		return items{hash: s.hash[from:to]}
@@ -133,7 +176,7 @@ func (s items) part(from, to uint32) items {
 	return items{s.hash[from:to], s.at[from:to]}
 }
 
-// Len, Less and Swap sort items by fingerprint.
+// Len, Less and Swap implement sort.Interface, by fingerprint.
 func (s items) Len() int           { return len(s.hash) }
 func (s items) Less(i, j int) bool { return s.hash[i] < s.hash[j] }
 func (s items) Swap(i, j int) {
@@ -141,7 +184,8 @@ func (s items) Swap(i, j int) {
 	s.at[i], s.at[j] = s.at[j], s.at[i]
 }
 
-// sort sorts items by the table's key, and gives them and the space beside them.
+// sort sorts s by the key of t. It uses spare as scratch memory, of the same
+// length. It returns the sorted items and the other memory.
 func (t *table) sort(s, spare items) (sorted, free items) {
 	for i := len(t.digits) - 1; i >= 0; i-- {
 		scatter(s, spare, t.digits[i])
@@ -150,9 +194,9 @@ func (t *table) sort(s, spare items) (sorted, free items) {
 	return s, spare
 }
 
-// scatter copies items in order of a digit, and gives where those of each value
-// begin. Items that have no places are a list, whose places are those in it; where
-// those copied to have none, places are left out.
+// scatter copies items from from to to, sorted by one digit. start[d] is the
+// index in to of the first item whose digit is d. If from has no places, the
+// indexes in from serve as places. If to has no places, none are copied.
 func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	var at [1 << digitBits]uint32
 	mask, shift := uint8(1<<digit.width-1), digit.shift&63
@@ -192,27 +236,28 @@ func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	return start
 }
 
-// Index finds the fingerprints within a distance of one. It does not change, and
-// may be used from several goroutines.
+// Index finds the fingerprints within a distance of a given one. It does not
+// change, and several goroutines may use it.
 type Index struct {
 	l      layout
 	tables []sortedTable
 }
 
-// sortedTable is a table's fingerprints in order of key, and where those of each
-// value of its first bits begin.
+// sortedTable holds the items of one table, sorted by key. start has, for each
+// value of the first bits of the key, the index of the first item with that
+// value.
 type sortedTable struct {
 	items
 	start []uint32
 	shift int // of the first bits within the key
 }
 
-// startBits is by how many bits of the key a table is entered.
+// startBits is how many first bits of the key sortedTable.start distinguishes.
 const startBits = 16
 
-// NewIndex makes an index for one distance, at most DistanceMax. It takes 12
-// bytes a fingerprint and table, of which there are distance+1, or more where
-// these would have long stretches of fingerprints with the same key.
+// NewIndex returns an index of the fingerprints for one distance, at most
+// DistanceMax. It takes 12 bytes per fingerprint and table. There are
+// distance+1 tables, or more if many fingerprints would share a key.
 func NewIndex(hashes []uint64, distance int) *Index {
 	r := 1
 	for r < 3 && len(hashes)>>(64*r/(distance+r)) > lookedAtMax {
@@ -236,11 +281,12 @@ func NewIndex(hashes []uint64, distance int) *Index {
 	return x
 }
 
-// lookedAtMax is how many fingerprints with the same key a look-up goes through.
+// lookedAtMax is how many fingerprints a look-up should compare in one table.
+// If more share a key on average, NewIndex takes longer keys.
 const lookedAtMax = 256
 
-// Near appends to dst the places of the fingerprints within the index's distance
-// of hash, once each, in no order.
+// Near appends to dst the places of the fingerprints within the index's
+// distance of hash. Each comes once, in no particular order.
 func (x *Index) Near(hash uint64, dst []uint32) []uint32 {
 	distance := x.l.k
 	for n := range x.tables {
@@ -255,8 +301,8 @@ func (x *Index) Near(hash uint64, dst []uint32) []uint32 {
 	return dst
 }
 
-// within gives those whose key begins as one does; where these are many, those
-// that have the key.
+// within returns the items whose keys have the same first bits as key. If these
+// are many, it returns only the items with that key.
 func (s *sortedTable) within(t *table, key uint64) items {
 	among := s.part(s.start[key>>s.shift], s.start[key>>s.shift+1])
 	if len(among.hash) <= lookedAtMax || s.shift == 0 {

@@ -9,9 +9,10 @@ import (
 	"strconv"
 )
 
-// Costs of the cheapest steps, in nanoseconds, about: moving a fingerprint as those
-// of a digit are brought together, looking where in a table others would be, looking
-// at one that is there by chance, and joining one with others that it is near.
+// The costs of the most frequent steps, in nanoseconds, about: moving a
+// fingerprint when a list is sorted by a digit; looking up the slot of an item
+// in a table; comparing with an item that is in the slot by chance; and joining
+// an item with others near it.
 const (
 	moveCost = 5
 	seekCost = 2
@@ -19,7 +20,8 @@ const (
 	joinCost = 12
 )
 
-// pairsCost is about how long all pairs among n fingerprints at random take.
+// pairsCost estimates how long it takes to find all pairs among n random
+// fingerprints, in nanoseconds.
 func (l *layout) pairsCost(n int) float64 {
 	each := 0.0
 	last := part{}
@@ -36,7 +38,8 @@ func (l *layout) pairsCost(n int) float64 {
 	return each * float64(n)
 }
 
-// layoutFor is the layout in which all pairs among n fingerprints cost least.
+// layoutFor returns the layout with the lowest pairsCost for n fingerprints and
+// distance k.
 func layoutFor(n, k int) layout {
 	best := newLayout(k, 1)
 	for r := 1; r <= 3; r++ {
@@ -49,7 +52,9 @@ func layoutFor(n, k int) layout {
 	return best
 }
 
-// Plan says how all pairs within a distance among n fingerprints are found.
+// Plan describes how Pairs finds all pairs within a distance among n
+// fingerprints, for EXPLAIN: "4 tables of fingerprints by 16 bits, about 0.02
+// s".
 func Plan(n, distance int) string {
 	l := layoutFor(n, distance)
 	least, most := l.tables[0].width, l.tables[0].width
@@ -63,18 +68,19 @@ func Plan(n, distance int) string {
 	return fmt.Sprintf("%d tables of fingerprints by %s bits, about %.2g s", len(l.tables), width, l.pairsCost(n)/1e9)
 }
 
-// Pairs calls f for pairs of fingerprints that differ in at most distance bits, each
-// once: for i, with some of its partners, as they are found. Which of two is i is
-// left open. Others is valid until f returns, which must not change it; if f returns
-// false, no more come. There are fewer than 1<<32 fingerprints, and distance is at
-// most DistanceMax. ctx ends it with its error.
+// Pairs finds all pairs of fingerprints that differ in at most distance bits.
+// It calls f with the place i of a fingerprint and the places of some of its
+// partners. Each pair comes once; which of the two is i is undefined. others is
+// valid until f returns, and f must not change it. If f returns false, Pairs
+// stops and returns nil. There must be fewer than 1<<32 fingerprints, and
+// distance is at most DistanceMax. Pairs returns the error of ctx if ctx ends.
 //
-// Fingerprints that are near each other are likely to come in clusters. These are
-// covered by cells, which are joined to groups where a member of one is near one of
-// another; only then all pairs within each group are looked at. Which cells may be
-// near each other is told by their middles alone: by the triangle inequality, these
-// are no further apart than distance and the radii of both (as in Ciaccia, Patella
-// and Zezula, "M-tree", 1997).
+// Pairs works in three steps. It covers the fingerprints with cells. It joins
+// cells to a group if a member of one is near a member of the other. Then it
+// compares all pairs within each group. Which cells can have members near each
+// other follows from their middles: by the triangle inequality, these are no
+// further apart than distance plus the radii of both cells (as in Ciaccia,
+// Patella and Zezula, "M-tree", 1997).
 func Pairs(ctx context.Context, hashes []uint64, distance int, f func(i uint32, others []uint32) bool) error {
 	if distance < 0 || distance > DistanceMax {
 		panic(fmt.Sprintf("dedup: a distance of %d", distance))
@@ -98,51 +104,54 @@ func Pairs(ctx context.Context, hashes []uint64, distance int, f func(i uint32, 
 	return p.eachGroup()
 }
 
-// pairing looks for pairs.
+// pairing is the state of one call of Pairs.
 type pairing struct {
 	ctx      context.Context
 	distance int
 	found    func(i uint32, others []uint32) bool
-	told     int // of how many pairs, since ctx was asked
+	told     int // pairs reported or compared since ctx was last checked
 	hashes   []uint64
-	members  items // room for those of cells
+	members  items // memory for the members of cells
 	cells    cells
-	groups   *Groups // of cells; nil while it is asked whether there are any
-	wide     int     // how far apart the middles of cells are that may be near each other
-	layout   layout  // of cells
-	table    int     // at hand
+	groups   *Groups // of cells; nil while only the existence of pairs is tested
+	wide     int     // the greatest distance of the middles of cells with members near each other
+	layout   layout  // for the middles of cells
+	table    int     // the index of the current table in layout
 	others   []uint32
 
-	// Of the part of a table at hand: which item came to each slot last, by a number
-	// of its own; the number after those of the part; and how its items that came
-	// to the same slot are linked.
+	// The slots of the current part of a table. last has, for each slot, the
+	// number of the item that came there last; next is the next unused number.
+	// links connects items that came to the same slot.
 	last  [slots]uint32
 	next  uint32
 	links []link
 }
 
-// link leads from an item to others that came to its slot before: from one that is
-// not near any of them to the next such, and to those that are near it, of which
-// each leads to the next. They are numbers in the part plus one; 0 is none.
+// link connects items of one slot. Items near each other form a chain: its
+// first item leads by next to the first item of another chain of the slot, and
+// each item leads by near to the next item of its own chain. Both are the index
+// of an item in the part plus one; 0 ends the list.
 type link struct{ next, near uint32 }
 
 const (
-	// slotBits: the items of a part come to as many slots, by the other bits of the
-	// table. Of a million a part has 3,900, so that nearly all are alone.
+	// slotBits says how many slots the items of a part are spread over, by a
+	// hash of their keys. With a million fingerprints a part has 3,900 items,
+	// so nearly all are alone in their slot.
 	slotBits = 16
 	slots    = 1 << slotBits
-	// amongItems is how many items are compared each with each.
+	// amongItems is the greatest number of items that are compared each with
+	// each.
 	amongItems = 1 << 10
 )
 
-// slotOf is where a fingerprint comes to by the bits of a table.
+// slotOf returns the slot of a fingerprint in the table whose key is mask.
 func slotOf(h, mask uint64) uint64 {
 	const mix = 0x9e3779b97f4a7c15 // as in Fibonacci hashing
 	return (h & mask) * mix >> (64 - slotBits)
 }
 
-// number gives the n items of a part numbers from first on: a slot that has less
-// was not used for the part yet.
+// number reserves numbers for the n items of a part, from first on. A slot with
+// a lower number has no item of this part yet.
 func (p *pairing) number(n int) (first uint32) {
 	if p.next == 0 || p.next > math.MaxUint32-uint32(n) {
 		clear(p.last[:])
@@ -156,22 +165,22 @@ func (p *pairing) number(n int) (first uint32) {
 	return first
 }
 
-// partItems is how many items a part may have that is parted no more.
+// partItems is the size up to which a part is not divided by a second digit.
 const partItems = 1 << 13
 
-// parting parts a list by the digits of tables, so that items that are the same in
-// the bits of a table are in one part.
+// parting divides a list of items into parts by the first digits of a table's
+// key, so that items with the same key are in the same part.
 type parting struct {
-	from   items // may have no places: then it is all
-	placed bool  // places are moved along
+	from   items // all items; at may be nil
+	placed bool  // move places along with fingerprints
 
 	work, spare items
-	digit       part // by which work is in order
+	digit       part // the digit by which work is sorted
 	start       [1<<digitBits + 1]uint32
 }
 
-// each calls f for the parts of a table while it returns true. It returns false if
-// f did, and the error of ctx.
+// each calls f for each part of table t, until f returns false. It returns
+// whether f always returned true, and the error of ctx.
 func (l *parting) each(ctx context.Context, t *table, f func(items) bool) (more bool, err error) {
 	if l.digit != t.digits[0] {
 		l.digit = t.digits[0]
@@ -201,7 +210,7 @@ func (l *parting) each(ctx context.Context, t *table, f func(items) bool) (more 
 	return true, nil
 }
 
-// space makes room for the list, unless there is.
+// space allocates s for all items, unless it is allocated.
 func (l *parting) space(s *items) {
 	if s.hash != nil {
 		return
@@ -212,8 +221,8 @@ func (l *parting) space(s *items) {
 	}
 }
 
-// likely reports whether some are near each other among those that begin with the
-// same bits as the first.
+// likely guesses whether there are near pairs: it tests some fingerprints that
+// agree with the first one in a digit.
 func (p *pairing) likely() bool {
 	t := &layoutFor(len(p.hashes), p.distance).tables[0]
 	first := t.digits[0]
@@ -226,8 +235,8 @@ func (p *pairing) likely() bool {
 	return !p.seek(items{hash: some}, t.mask)
 }
 
-// alone reports whether no two fingerprints are near each other. No places are
-// moved along with them, which takes twice the time.
+// alone reports whether no two fingerprints are near each other. It moves no
+// places along, which would take twice the time.
 func (p *pairing) alone() (alone bool, err error) {
 	l := layoutFor(len(p.hashes), p.distance)
 	list := parting{from: items{hash: p.hashes}}
@@ -243,14 +252,15 @@ func (p *pairing) alone() (alone bool, err error) {
 	return alone, err
 }
 
-// seek joins each item of a part with those near it that the table has beside it. It
-// is false if it found some and there are no groups.
+// seek compares the items of a part that have the same slot, and joins those
+// that are near each other in p.groups. If p.groups is nil, it returns false at
+// the first near pair; otherwise it returns true.
 func (p *pairing) seek(s items, mask uint64) bool {
 	first := p.number(len(s.hash))
 	links, last := p.links[:len(s.hash)], &p.last
 	for i, h := range s.hash {
 		slot := &last[slotOf(h, mask)]
-		j := *slot - first // more than any there are, if none of the part came there
+		j := *slot - first // beyond the part if no item of the part is in the slot
 		links[i] = link{}
 		if j < uint32(i) {
 			if p.nearSome(s, i, j+1) {
@@ -266,9 +276,9 @@ func (p *pairing) seek(s items, mask uint64) bool {
 	return true
 }
 
-// nearSome joins an item with those near it among others that came to its slot, of
-// which before is the last. It reports whether there is one: the item is then linked
-// with that.
+// nearSome compares an item with the other items of its slot, of which before
+// is the last. It joins the item with those near it, adds it to the chain of
+// the first, and reports whether there was one.
 func (p *pairing) nearSome(s items, item int, before uint32) (found bool) {
 	for n := before; n != 0; n = p.links[n-1].next {
 		for m := n; m != 0; m = p.links[m-1].near {
@@ -293,15 +303,15 @@ func (p *pairing) nearSome(s items, item int, before uint32) (found bool) {
 	return found
 }
 
-// cellsNear reports whether a member of a cell is near one of another, if this was
-// not asked in a table before.
+// cellsNear reports whether a member of one cell is near a member of another.
+// It reports false if an earlier table has compared these cells already.
 func (p *pairing) cellsNear(s items, item int, other uint32) bool {
 	d := s.hash[item] ^ s.hash[other]
 	return d&p.layout.tables[p.table].mask == 0 && p.layout.first(p.table, d) &&
 		p.cells.near(s.at[item], s.at[other], p.distance)
 }
 
-// join makes groups of all cells that are near each other.
+// join joins all cells that have members near each other to groups.
 func (p *pairing) join() error {
 	c := &p.cells
 	p.wide = p.distance + 2*c.widest
@@ -318,10 +328,11 @@ func (p *pairing) join() error {
 	return nil
 }
 
-// eachGroup looks at all pairs in each group.
+// eachGroup finds the pairs within each group.
 func (p *pairing) eachGroup() error {
 	c := &p.cells
-	// Of each group, which has the number of its least cell, the cells in order.
+	// begin has, for each group, where its cells begin in list. A group has the
+	// number of its lowest cell.
 	begin := make([]uint32, len(c.end)+1)
 	for i := range c.end {
 		begin[p.groups.Of(uint32(i))+1]++
@@ -357,7 +368,8 @@ func (p *pairing) eachGroup() error {
 	return nil
 }
 
-// within tells of pairs of a group, and whether more are wanted.
+// within reports the pairs within a group, and returns whether the caller wants
+// more.
 func (p *pairing) within(s items) bool {
 	if 2*radiusOf(s.hash, middleOf(s.hash)) > p.distance {
 		if len(s.hash) > amongItems {
@@ -373,7 +385,7 @@ func (p *pairing) within(s items) bool {
 	return true
 }
 
-// radiusOf is how far the farthest of some is from a fingerprint.
+// radiusOf returns the greatest distance of a fingerprint in hash from middle.
 func radiusOf(hash []uint64, middle uint64) (radius int) {
 	for _, h := range hash {
 		radius = max(radius, bits.OnesCount64(h^middle))
@@ -381,7 +393,7 @@ func radiusOf(hash []uint64, middle uint64) (radius int) {
 	return radius
 }
 
-// among looks at all pairs of items, and tells whether more are wanted.
+// among compares each pair of items, and returns whether the caller wants more.
 func (p *pairing) among(s items) bool {
 	for i, h := range s.hash {
 		if !p.near(h, s.at[i], s.part(uint32(i)+1, uint32(len(s.hash)))) {
@@ -391,7 +403,8 @@ func (p *pairing) among(s items) bool {
 	return true
 }
 
-// amongMany is among for a large group, in which most may be far apart.
+// amongMany is among for a large group, in which most pairs may be far apart.
+// It uses an Index.
 func (p *pairing) amongMany(s items) bool {
 	x := NewIndex(s.hash, p.distance)
 	for i, h := range s.hash {
@@ -411,8 +424,9 @@ func (p *pairing) amongMany(s items) bool {
 	return true
 }
 
-// near tells of the pairs of one with others, and whether more are wanted. It has
-// no branches that a processor would have to guess.
+// near compares the fingerprint h, whose place is at, with others, and returns
+// whether the caller wants more. The loops have no branches that a processor
+// would have to predict.
 func (p *pairing) near(h uint64, at uint32, others items) bool {
 	distance := int64(p.distance)
 	left := int64(0) // negative if one is too far
@@ -436,11 +450,11 @@ func (p *pairing) near(h uint64, at uint32, others items) bool {
 	return p.tell(at, found[:n])
 }
 
-// toldMost is of how many pairs is told, or how many looked at, before ctx is asked
-// whether it ended.
+// toldMost is how many pairs are reported or compared between checks of ctx.
 const toldMost = 1 << 20
 
-// tell tells of the pairs of one with others, and whether more are wanted.
+// tell reports the pairs of the place at with others to the caller of Pairs,
+// and returns whether the caller wants more.
 func (p *pairing) tell(at uint32, others []uint32) bool {
 	if p.told += 1 + len(others); p.told > toldMost {
 		p.told = 0

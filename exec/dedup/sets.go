@@ -8,15 +8,15 @@ import (
 // ShingleWords is how many words a shingle has.
 const ShingleWords = 5
 
-// Shingler makes the set of a text's shingles: of every run of ShingleWords
-// words, in the order in which words are added. The zero value is ready.
+// Shingler computes the set of a text's shingles: one for each run of
+// ShingleWords consecutive words. The zero value is ready.
 type Shingler struct {
 	last [ShingleWords]uint64
 	n    int
 	set  []uint32
 }
 
-// Word adds the next word by its hash.
+// Word adds the next word of the text, by its hash.
 func (s *Shingler) Word(hash uint64) {
 	copy(s.last[:], s.last[1:])
 	s.last[ShingleWords-1] = hash
@@ -25,6 +25,7 @@ func (s *Shingler) Word(hash uint64) {
 	}
 }
 
+// put adds the shingle of these words.
 func (s *Shingler) put(words []uint64) {
 	h := uint64(len(words))
 	for _, w := range words {
@@ -33,8 +34,8 @@ func (s *Shingler) put(words []uint64) {
 	s.set = append(s.set, uint32(h>>32))
 }
 
-// Set gives the shingles, in order and once each, and makes s ready for another
-// text. A text of fewer words than a shingle has is one shingle; one without
+// Set returns the set of shingles, sorted, and makes s ready for another text.
+// A text with fewer words than ShingleWords has one shingle; a text without
 // words has none.
 func (s *Shingler) Set() []uint32 {
 	if s.n > 0 && s.n < ShingleWords {
@@ -46,14 +47,14 @@ func (s *Shingler) Set() []uint32 {
 	return set
 }
 
-// mix makes every bit of its result depend on every bit of x.
+// mix returns a hash of x: each bit of the result depends on each bit of x.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>33) * 0xff51afd7ed558ccd
 	x = (x ^ x>>33) * 0xc4ceb9fe1a85ec53
 	return x ^ x>>33
 }
 
-// common is how many numbers two sets have in common.
+// common returns how many numbers two sets have in common. Both are sorted.
 func common(a, b []uint32) (n int) {
 	for len(a) > 0 && len(b) > 0 {
 		switch {
@@ -69,8 +70,8 @@ func common(a, b []uint32) (n int) {
 	return n
 }
 
-// Jaccard is the share of what two sets hold together that both hold: 1 for two
-// equal sets, 0 where one of two is empty.
+// Jaccard returns the size of the intersection of two sets divided by the size
+// of their union: 1 for equal sets, 0 if one is empty. Both are sorted.
 func Jaccard(a, b []uint32) float64 {
 	n := common(a, b)
 	if all := len(a) + len(b) - n; all > 0 {
@@ -79,8 +80,9 @@ func Jaccard(a, b []uint32) float64 {
 	return 0
 }
 
-// Containment is the share of a that b holds: that of an article that another
-// page quotes whole is 1, however long that page is. It is 0 for an empty set.
+// Containment returns the share of a that is also in b. If a page quotes a
+// whole article, the containment of the article in the page is 1, however long
+// the page is. For an empty a it is 0. Both sets are sorted.
 func Containment(a, b []uint32) float64 {
 	if len(a) == 0 {
 		return 0
@@ -88,26 +90,28 @@ func Containment(a, b []uint32) float64 {
 	return float64(common(a, b)) / float64(len(a))
 }
 
-// sampledShift leaves one shingle of four.
+// sampledShift makes Sampled select one shingle of four.
 const sampledShift = 30
 
-// Sampled reports whether a shingle is one of the quarter by which sets are found
-// that hold one another: a shingle that two sets have is sampled in both (Broder
-// 1997).
+// Sampled reports whether a shingle belongs to the fixed quarter of all
+// shingles that serves to find sets that contain one another. A shingle that
+// two sets share is sampled in both or in neither (Broder 1997).
 func Sampled(shingle uint32) bool { return shingle>>sampledShift == 0 }
 
 // signatureLength is how many minima a signature has.
 const signatureLength = 120
 
-// Bands makes numbers of sets such that sets that are alike have one in common,
-// in the same place: MinHash signatures, cut into bands of rows.
+// Bands computes the bands of sets: numbers such that similar sets probably
+// have an equal number at the same index. It cuts the MinHash signature of a
+// set into bands of rows minima each. Use one Bands in one goroutine.
 type Bands struct {
 	rows    int
 	minimum [signatureLength]uint32
 }
 
-// NewBands makes what finds sets whose Jaccard similarity is at least that, with
-// a likelihood above .99 each; from about .2 less on they are hardly ever found.
+// NewBands returns Bands that find a pair of sets with at least this Jaccard
+// similarity with a probability above .99. Pairs whose similarity is lower by
+// about .2 or more are hardly ever found.
 func NewBands(similarity float64) *Bands {
 	for rows := 6; ; rows-- {
 		missed := math.Pow(1-math.Pow(similarity, float64(rows)), float64(signatureLength/rows))
@@ -117,10 +121,10 @@ func NewBands(similarity float64) *Bands {
 	}
 }
 
-// Count is how many numbers a set gets.
+// Count returns how many bands a set has.
 func (b *Bands) Count() int { return signatureLength / b.rows }
 
-// Of appends the numbers of a set that is not empty to dst.
+// Of appends the bands of a set, which is not empty, to dst.
 func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 	for i := range b.minimum {
 		b.minimum[i] = math.MaxUint32
@@ -145,10 +149,11 @@ func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 	return dst
 }
 
-// Groups joins things that belong together: sets that only grow (Tarjan 1975).
+// Groups joins numbers that belong together into groups that only grow: a
+// disjoint-set forest (Tarjan 1975).
 type Groups struct{ parent []uint32 }
 
-// NewGroups begins with n things, each by itself.
+// NewGroups returns groups of the numbers 0 to n-1, each in a group of its own.
 func NewGroups(n int) *Groups {
 	g := &Groups{make([]uint32, n)}
 	for i := range g.parent {
@@ -157,7 +162,7 @@ func NewGroups(n int) *Groups {
 	return g
 }
 
-// Of is the group that a thing is in: the least thing of it.
+// Of returns the group of i, which is the least number in it.
 func (g *Groups) Of(i uint32) uint32 {
 	for g.parent[i] != i {
 		g.parent[i] = g.parent[g.parent[i]]
@@ -166,7 +171,7 @@ func (g *Groups) Of(i uint32) uint32 {
 	return i
 }
 
-// Join makes one group of those of two things.
+// Join joins the groups of i and j.
 func (g *Groups) Join(i, j uint32) {
 	if g.parent[i] == g.parent[j] {
 		return

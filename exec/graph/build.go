@@ -11,41 +11,46 @@ import (
 	"slices"
 )
 
-// Options say what a graph is made of.
+// Options say how a graph is built. The zero value works.
 type Options struct {
-	// Memory bounds, in bytes, what building takes beside some twenty bytes a node.
-	// A graph whose edges take more stays in a file. 0 is 256 MiB.
+	// Memory bounds the memory for building, in bytes, on top of some twenty
+	// bytes per node. If the edges of the graph need more than half of it, they
+	// stay in a file. 0 means 256 MiB.
 	Memory int64
-	// TempFile makes a file, if need be, whose space is free again once it is
-	// closed. Nil is one in the system's place for such.
+	// TempFile creates a file for edges that do not fit in memory. The file's
+	// space must become free when it is closed. If TempFile is nil, the file is
+	// an unlinked one in the system's directory for temporary files.
 	TempFile func() (*os.File, error)
-	// Weighted: edges have weights of their own. Else each counts as 1.
+	// Weighted keeps the weights of edges. Otherwise each edge has weight 1.
 	Weighted bool
-	// Repeats counts an edge as often as it is added. Else it counts once, with
-	// the largest of its weights.
+	// Repeats counts an edge as often as it is added. Otherwise an edge counts
+	// once, with the largest of its weights.
 	Repeats bool
-	// SelfLoops keeps the edges from a node to itself.
+	// SelfLoops keeps edges from a node to itself. Otherwise they are dropped.
 	SelfLoops bool
 }
 
 const memoryDefault = 256 << 20
 
-// Builder takes the edges of a graph in any order.
+// Builder builds a graph from edges in any order. It sorts them in memory; when
+// memory is full, it writes a sorted run of edges to a file, and merges the
+// runs in the end.
 type Builder struct {
 	o      Options
-	keys   []uint64 // to in the upper half, from in the lower
+	keys   []uint64 // the edges added: to in the upper half, from in the lower
 	weight []float32
 	spare  sorter
 	runs   []run
-	file   *os.File // of the runs; nil until one is written
-	offset int64
-	err    error // the first
+	file   *os.File // holds the runs; nil until the first is written
+	offset int64    // the end of the last run in file
+	err    error    // the first error of Add
 }
 
-// run is edges in order, in the builder's file.
+// run is a sorted list of edges in the builder's file.
 type run struct{ offset, bytes, edges int64 }
 
-// NewBuilder begins a graph. Graph or Close ends it.
+// NewBuilder returns a builder without edges. The caller ends it with Graph or
+// Close.
 func NewBuilder(o Options) *Builder {
 	if o.Memory <= 0 {
 		o.Memory = memoryDefault
@@ -56,7 +61,8 @@ func NewBuilder(o Options) *Builder {
 	return &Builder{o: o}
 }
 
-// tempFile makes a file that is unlinked already.
+// tempFile creates a temporary file and unlinks it at once, so that its space
+// is free again when it is closed.
 func tempFile() (*os.File, error) {
 	f, err := os.CreateTemp("", "infomall-graph-")
 	if err != nil {
@@ -68,8 +74,8 @@ func tempFile() (*os.File, error) {
 	return f, nil
 }
 
-// bufferEdges is how many edges are sorted at a time: with what sorting needs
-// they take a quarter of the memory.
+// bufferEdges returns how many edges are sorted at a time. Together with the
+// scratch memory of sorting, they take a quarter of the builder's memory.
 func (b *Builder) bufferEdges() int {
 	each := int64(2 * 8)
 	if b.o.Weighted {
@@ -78,8 +84,9 @@ func (b *Builder) bufferEdges() int {
 	return int(max(b.o.Memory/4/each, 1<<10))
 }
 
-// Add adds an edge. The weight is taken only by a builder of a weighted graph,
-// and must then be finite and positive. An error stays.
+// Add adds an edge. A builder of a weighted graph requires a finite, positive
+// weight; other builders ignore the weight. After an error, all further calls
+// return that error.
 func (b *Builder) Add(from, to uint32, weight float32) error {
 	if b.err != nil {
 		return b.err
@@ -103,7 +110,7 @@ func (b *Builder) Add(from, to uint32, weight float32) error {
 	return nil
 }
 
-// Close gives up a builder without making the graph.
+// Close discards the builder and closes its file.
 func (b *Builder) Close() error {
 	if b.file == nil {
 		return nil
@@ -113,7 +120,8 @@ func (b *Builder) Close() error {
 	return f.Close()
 }
 
-// spill writes what was added to the file, sorted.
+// spill sorts the edges in memory, writes them to the file as a run, and
+// removes them from memory.
 func (b *Builder) spill() error {
 	if len(b.keys) == 0 {
 		return nil
@@ -158,7 +166,9 @@ func (b *Builder) spill() error {
 	return nil
 }
 
-// sorted calls f for the edges in memory, in order, repeats by weight or folded.
+// sorted calls f for the edges in memory, sorted. Edges added several times
+// come once, with the largest weight, or sorted by weight if Options.Repeats is
+// set.
 func (b *Builder) sorted(f func(to, from uint32, weight float32) error) error {
 	b.spare.sort(b.keys, b.weight)
 	for i, j := 0, 0; i < len(b.keys); i = j {
@@ -179,6 +189,7 @@ func (b *Builder) sorted(f func(to, from uint32, weight float32) error) error {
 	return nil
 }
 
+// weightAt returns the weight of edge i in memory.
 func (b *Builder) weightAt(i int) float32 {
 	if b.o.Weighted {
 		return b.weight[i]
@@ -186,8 +197,8 @@ func (b *Builder) weightAt(i int) float32 {
 	return 1
 }
 
-// Graph makes the graph, of nodes up to nodes, and ends the builder. The caller
-// closes the graph.
+// Graph returns the graph of all edges added, and ends the builder. The graph
+// has nodes 0 to nodes-1. The caller closes it.
 func (b *Builder) Graph(nodes int) (*Graph, error) {
 	g, err := b.graph(nodes)
 	if e := b.Close(); err == nil && e != nil {
@@ -200,6 +211,7 @@ func (b *Builder) Graph(nodes int) (*Graph, error) {
 	return g, nil
 }
 
+// graph is Graph, but leaves the builder open.
 func (b *Builder) graph(nodes int) (*Graph, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -227,19 +239,20 @@ func (b *Builder) graph(nodes int) (*Graph, error) {
 	return s.Graph()
 }
 
-// Sorted takes the edges of a graph in order of (to, from).
+// Sorted builds a graph from edges that arrive sorted by (to, from). It needs
+// no memory for sorting.
 type Sorted struct {
 	o      Options
 	a      *assembly
-	out    *bufio.Writer // of the file, if there is one
-	begun  bool          // there is an edge
-	key    uint64        // of the last edge
-	from   [1]uint32
+	out    *bufio.Writer // writes to the graph's file; nil if the edges stay in memory
+	begun  bool          // an edge was added
+	key    uint64        // of the last edge, as in Builder.keys
+	from   [1]uint32     // with weight, scratch memory of Add
 	weight [1]float32
 }
 
-// NewSorted begins a graph of nodes up to nodes, of at most so many edges. Graph
-// or Close ends it.
+// NewSorted returns a Sorted for a graph of nodes 0 to nodes-1 with at most
+// this many edges. The caller ends it with Graph or Close.
 func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
 	if o.Memory <= 0 {
 		o.Memory = memoryDefault
@@ -250,6 +263,8 @@ func NewSorted(nodes int, edges int64, o Options) (*Sorted, error) {
 	return newSorted(nodes, edges, o, false)
 }
 
+// newSorted is NewSorted for options without zero values. inMemory keeps the
+// edges in memory, however many there are.
 func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error) {
 	g := &Graph{
 		nodes: nodes, wide: o.Weighted,
@@ -273,14 +288,16 @@ func newSorted(nodes int, edges int64, o Options, inMemory bool) (*Sorted, error
 	return s, nil
 }
 
-// Add adds an edge, which comes behind those before it.
+// Add adds an edge. It returns an error if the edge sorts before the last one
+// added.
 func (s *Sorted) Add(from, to uint32, weight float32) error {
 	s.from[0], s.weight[0] = from, weight
 	return s.AddAll(to, s.from[:], s.weight[:])
 }
 
-// AddAll adds edges to a node, in order of where from, which come behind those
-// before them. weight has those of a weighted graph.
+// AddAll adds the edges to node to from several nodes, sorted. weight has their
+// weights in a weighted graph. It returns an error if the first edge sorts
+// before the last one added.
 func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	if len(from) == 0 {
 		return nil
@@ -315,6 +332,7 @@ func (s *Sorted) AddAll(to uint32, from []uint32, weight []float32) error {
 	return s.add(to, after)
 }
 
+// add adds edges that are checked and have no self-loops to drop.
 func (s *Sorted) add(to uint32, in row) error {
 	if err := s.a.add(to, in); err != nil {
 		return fmt.Errorf("write the edges of a graph: %w", err)
@@ -322,10 +340,10 @@ func (s *Sorted) add(to uint32, in row) error {
 	return nil
 }
 
-// Close gives up the graph.
+// Close discards the graph and closes its file.
 func (s *Sorted) Close() error { return s.a.g.Close() }
 
-// Graph ends the graph. The caller closes it.
+// Graph returns the graph of all edges added. The caller closes it.
 func (s *Sorted) Graph() (*Graph, error) {
 	err := s.a.finish()
 	if err == nil && s.out != nil {
@@ -337,9 +355,10 @@ func (s *Sorted) Graph() (*Graph, error) {
 	return s.a.g, nil
 }
 
-// merge calls f for the edges of all runs in order, repeats folded.
+// merge calls f for the edges of all runs, sorted. Edges added several times
+// come once, with the largest weight, unless Options.Repeats is set.
 func (b *Builder) merge(f func(to, from uint32, weight float32) error) error {
-	var heap []*runReader // the one with the least edge first
+	var heap []*runReader // a binary heap with the least edge first
 	for _, r := range b.runs {
 		x := &runReader{r: bufio.NewReaderSize(io.NewSectionReader(b.file, r.offset, r.bytes), 1<<17), left: r.edges, weighted: b.o.Weighted}
 		if err := x.next(); err != nil {
@@ -379,6 +398,7 @@ func (b *Builder) merge(f func(to, from uint32, weight float32) error) error {
 	return nil
 }
 
+// sink restores the heap after the element i has become greater.
 func sink(heap []*runReader, i int) {
 	for {
 		c := 2*i + 1
@@ -396,19 +416,21 @@ func sink(heap []*runReader, i int) {
 	}
 }
 
-// runReader reads the edges of a run.
+// runReader reads the edges of a run. key and weight are the current edge.
 type runReader struct {
 	r        *bufio.Reader
-	left     int64 // edges behind this one
+	left     int64 // edges after the current one
 	weighted bool
 	key      uint64
 	weight   float32
 }
 
+// before reports whether the current edge of x sorts before that of y.
 func (x *runReader) before(y *runReader) bool {
 	return x.key < y.key || x.key == y.key && x.weight < y.weight
 }
 
+// next reads the next edge.
 func (x *runReader) next() error {
 	to, err := binary.ReadUvarint(x.r)
 	if err != nil {
@@ -434,6 +456,8 @@ func (x *runReader) next() error {
 	return nil
 }
 
+// unexpected adds to an error what was done. It turns io.EOF into
+// io.ErrUnexpectedEOF, because no run ends early.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
@@ -441,8 +465,8 @@ func unexpected(err error) error {
 	return fmt.Errorf("read back the edges of a graph: %w", err)
 }
 
-// sorter sorts keys, with or without weights, by radix of 11 bits. It keeps the
-// space that it needs.
+// sorter sorts keys, with or without weights, by a radix sort of 11 bits at a
+// time. It keeps its scratch memory for the next sort.
 type sorter struct {
 	keys   []uint64
 	weight []float32
@@ -453,8 +477,10 @@ const (
 	radixSize = 1 << radixBits
 )
 
+// sort sorts keys, and moves each weight along with its key. weight may be
+// empty.
 func (s *sorter) sort(keys []uint64, weight []float32) {
-	var all uint64 // the bits that any key has
+	var all uint64 // the bits that are set in some key
 	for _, k := range keys {
 		all |= k
 	}

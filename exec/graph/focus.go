@@ -5,20 +5,21 @@ import (
 	"slices"
 )
 
-// FocusOptions say what part of a graph is taken.
+// FocusOptions say which part of a graph Focus returns.
 type FocusOptions struct {
-	// Roots are the nodes to begin with. Nil takes all nodes, and Steps and
-	// InMax mean nothing.
+	// Roots are the nodes to start from. Nil means all nodes; then Steps and
+	// InMax are ignored.
 	Roots []uint32
-	// Steps is how often the nodes that those so far point to are added, and of
-	// those that point to each of them some. 0 is 1.
+	// Steps is how often the part grows. Each step adds all nodes to which
+	// nodes of the part point, and for each node of the part some of the nodes
+	// that point to it. 0 means 1.
 	Steps int
-	// InMax is how many of those that point to a node are added; they are taken
-	// evenly from all of them by number. 0 is 50.
+	// InMax is how many of the nodes that point to one node a step adds at
+	// most. They are chosen evenly from all of them, by number. 0 means 50.
 	InMax int
-	// NodesMax ends the adding. 0 is 100,000.
+	// NodesMax is how many nodes the part has at most. 0 means 100,000.
 	NodesMax int
-	// Drop tells which edges do not count. Nil drops none.
+	// Drop reports which edges to ignore. Nil ignores none.
 	Drop func(from, to uint32) bool
 }
 
@@ -27,16 +28,17 @@ const (
 	focusNodes = 100_000
 )
 
-// Focused is a part of a graph: its nodes, with new numbers from 0 on, and the
-// edges between them.
+// Focused is a part of a graph: its nodes, renumbered from 0, and the edges
+// between them.
 type Focused struct {
-	Nodes []uint32 // their numbers in the graph, rising
+	Nodes []uint32 // their numbers in the graph, ascending
 	Edges []WeightedEdge
-	// Cut tells that NodesMax ended the adding.
+	// Cut reports that the part would be larger without NodesMax.
 	Cut bool
 }
 
-// Number gives the new number of a node of the graph, and whether it has one.
+// Number returns the number in the part of a node of the graph, and reports
+// whether the node is in the part.
 func (f *Focused) Number(node int) (int, bool) {
 	if node < 0 {
 		return 0, false
@@ -44,10 +46,11 @@ func (f *Focused) Number(node int) (int, bool) {
 	return slices.BinarySearch(f.Nodes, uint32(node))
 }
 
-// Focus takes the part of a graph that lies around some nodes: the base set of
-// Kleinberg, "Authoritative Sources in a Hyperlinked Environment", 1999. It goes
-// through all edges once for each step, and once more for those that are kept,
-// of which there are at most edgesMax; it needs a byte a node.
+// Focus returns the part of a graph around some nodes: the base set of
+// Kleinberg, "Authoritative Sources in a Hyperlinked Environment", 1999. It
+// returns a *TooManyEdgesError if the part has more than edgesMax edges. It
+// reads all edges once per step and once more at the end, and needs some six
+// bytes per node of the graph.
 func (g *Graph) Focus(ctx context.Context, o FocusOptions, edgesMax int) (*Focused, error) {
 	if o.Steps == 0 {
 		o.Steps = 1
@@ -76,17 +79,18 @@ func (g *Graph) Focus(ctx context.Context, o FocusOptions, edgesMax int) (*Focus
 	return f.part()
 }
 
-// focusing is the taking of a part.
+// focusing is the state of one call of Focus.
 type focusing struct {
 	g        *Graph
 	o        FocusOptions
 	ctx      context.Context
 	edgesMax int
-	in       []bool // of each node, whether it is taken; nil: all are
+	in       []bool // for each node, whether it is in the part; nil means that all are
 	nodes    int
 	cut      bool
 }
 
+// add adds a node to the part, or sets cut if the part is full.
 func (f *focusing) add(node uint32) {
 	if f.in[node] {
 		return
@@ -99,7 +103,7 @@ func (f *focusing) add(node uint32) {
 	f.nodes++
 }
 
-// step adds the neighbours of what was taken before it.
+// step adds the neighbours of the nodes that were in the part before the step.
 func (f *focusing) step() error {
 	before := slices.Clone(f.in)
 	var pointing []uint32
@@ -124,7 +128,8 @@ func (f *focusing) step() error {
 	})
 }
 
-// each calls what Each calls, and ends with the context.
+// each calls do for each node as Graph.Each does, and stops with the error of
+// ctx when ctx ends.
 func (f *focusing) each(do func(to uint32, from []uint32, weight []float32) error) error {
 	return f.g.Each(func(node int, from []uint32, weight []float32) error {
 		if node%1024 == 0 && f.ctx.Err() != nil {
@@ -134,13 +139,13 @@ func (f *focusing) each(do func(to uint32, from []uint32, weight []float32) erro
 	})
 }
 
-// TooManyEdgesError is returned where a part of a graph has too many edges.
+// TooManyEdgesError is returned by Focus if the part has more than Max edges.
 type TooManyEdgesError struct{ Max int }
 
 func (e *TooManyEdgesError) Error() string { return "the part of the graph has too many edges" }
 
-// part gathers the edges between the nodes taken, and the nodes that have some,
-// and roots.
+// part returns the edges between nodes of the part. Its nodes are those with an
+// edge, and the roots.
 func (f *focusing) part() (*Focused, error) {
 	out := &Focused{Cut: f.cut}
 	err := f.each(func(to uint32, from []uint32, weight []float32) error {
@@ -169,7 +174,8 @@ func (f *focusing) part() (*Focused, error) {
 	return out, nil
 }
 
-// number gives the nodes that have edges, and the roots, their new numbers.
+// number sets f.Nodes to the nodes that have edges and the roots, and renumbers
+// the ends of f.Edges. nodes is how many nodes the graph has.
 func (f *Focused) number(nodes int, roots []uint32) {
 	number := make([]uint32, nodes)
 	for _, e := range f.Edges {

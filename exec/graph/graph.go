@@ -1,12 +1,29 @@
-// Package graph ranks the nodes of directed graphs: PageRank (Page, Brin,
-// Motwani and Winograd 1999) and HITS (Kleinberg 1999) with the variants of
-// Borodin, Roberts, Rosenthal and Tsaparas 2001, and shortest paths. It works on
-// arrays alone: what a node is, its caller knows.
+// Package graph ranks the nodes of directed graphs, and finds shortest paths
+// and parts of graphs. It computes PageRank (Page, Brin, Motwani and Winograd
+// 1999) and HITS (Kleinberg 1999) with the variants of Borodin, Roberts,
+// Rosenthal and Tsaparas 2001. Nodes are numbers from 0; the caller knows which
+// pages or hosts they are.
 //
-// A graph is kept as the list of those who point to each node, since that is
-// what a rank is computed from. It takes four bytes an edge, eight if edges have
-// weights, and some fifty a node while it is ranked; larger than memory, its
-// edges stay in a file and are read once a round.
+// # How a graph is stored
+//
+// A Graph lists, for each node, the edges that come in, because ranks are
+// computed from these. It takes four bytes per edge, eight if edges have
+// weights, and some fifty bytes per node during ranking. If the edges do not
+// fit in memory, they stay in a file that each round reads once.
+//
+// Consecutive nodes and their incoming edges form a block. Blocks are read from
+// the file, and handed to goroutines, as wholes:
+//
+//	node 0 ┐                         node 8192 ┐
+//	node 1 ├ block 0: edges 0 …              … ├ block 1: edges 16500 …
+//	…      ┘                                   ┘
+//
+// # How PageRank is computed
+//
+// A round computes the rank of each node once, from the ranks of the nodes that
+// point to it. A round has 16 stages, one after the other; each covers
+// consecutive blocks. For speed, the edges of graphs of middling size are
+// copied into another order, in units and tiles (see tiles).
 package graph
 
 import (
@@ -17,50 +34,52 @@ import (
 	"os"
 )
 
-// Graph is a directed graph of nodes numbered from 0 on. It does not change, and
-// may be used from several goroutines.
+// Graph is a directed graph of nodes numbered from 0. It does not change, and
+// several goroutines may use it.
 type Graph struct {
 	nodes  int
 	edges  int64
 	blocks []block
-	first  []uint32  // of each node, its first edge within its block
-	degree []uint32  // of each node, how many edges come in
-	out    []float64 // of each node, the weight of the edges that go out
-	// order has the nodes of each block in the order in which their edges stand,
-	// by their distance to its first node: those with few edges first. A processor
-	// then guesses where the edges of a node end, as there are as many as of the
-	// one before.
+	first  []uint32  // for each node, the index of its first edge within its block
+	degree []uint32  // for each node, how many edges come in
+	out    []float64 // for each node, the total weight of its outgoing edges
+	// order lists the nodes of each block in the order in which their edges are
+	// stored, as offsets from the block's first node. Nodes with few edges come
+	// first. Most nodes then have as many edges as the one before, so the
+	// processor predicts well where the loop over the edges of a node ends.
 	order []uint16
 
-	// In memory, or in the file: edges block by block, those of a node by from.
+	// The edges, block by block, are either in the slices from and weight or in
+	// file. The edges of one node are sorted by from.
 	from   []uint32
-	weight []float32 // nil: each is 1
+	weight []float32 // nil if each edge has weight 1
 	file   *os.File
-	wide   bool // the file has weights
+	wide   bool // edges have weights
 }
 
-// block is a stretch of nodes and the edges that come in there. Blocks are what
-// workers share and what is read from the file at a time.
+// block is a range of nodes and the edges that come in there.
 type block struct {
-	node, end   int   // nodes node up to end
-	edge, edges int64 // its first edge, and how many
+	node, end   int   // the nodes from node to end, without end
+	edge, edges int64 // the index of the first edge, and how many edges
 }
 
-// The bounds of a block; a node with more edges than that is a block by itself.
-// A small graph has smaller ones, so that there are some to share.
+// blockNodes and blockEdges are the size at which a block ends. A node with
+// more edges than blockEdges can be a block by itself. A small graph is cut
+// into at least about blocksLeast blocks, so that workers can share them.
 const (
-	blockNodes  = 1 << 13 // at most 1<<16, for order
+	blockNodes  = 1 << 13 // at most 1<<16, the range of Graph.order
 	blockEdges  = 1 << 14
 	blocksLeast = 64
 )
 
-// Nodes is how many nodes there are, Edges how many edges.
+// Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return g.nodes }
 
-// Edges is how many edges there are.
+// Edges returns the number of edges.
 func (g *Graph) Edges() int64 { return g.edges }
 
-// Close gives up the file of a graph that has one.
+// Close closes the file of the graph, if it has one. The graph cannot be used
+// after that.
 func (g *Graph) Close() error {
 	if g.file == nil {
 		return nil
@@ -68,22 +87,24 @@ func (g *Graph) Close() error {
 	return g.file.Close()
 }
 
-// row is what points to a node, in order of number, with weights or nil.
+// row is a list of edges that come in at a node: the nodes they come from,
+// sorted, and their weights. weight is nil if each edge has weight 1.
 type row struct {
 	from   []uint32
 	weight []float32
 }
 
-// buffer holds the edges of a block that were read from the file.
+// buffer is the memory of one worker. It holds the edges of a block read from
+// the file.
 type buffer struct {
 	raw    []byte
 	from   []uint32
 	weight []float32
-	sums   *[tileNodes]float64 // of a unit in tiles
+	sums   *[tileNodes]float64 // the sums of one unit, for tiles
 }
 
-// load gives the edges of a block. They are valid until the buffer is used
-// again.
+// load returns the edges of block b, from memory or from the file. They are
+// valid until buf is used again.
 func (g *Graph) load(b block, buf *buffer) (row, error) {
 	if g.file == nil {
 		r := row{from: g.from[b.edge : b.edge+b.edges]}
@@ -112,6 +133,7 @@ func (g *Graph) load(b block, buf *buffer) (row, error) {
 	return row{buf.from, buf.weight}, nil
 }
 
+// edgeBytes returns how many bytes an edge takes in the file.
 func (g *Graph) edgeBytes() int {
 	if g.wide {
 		return 8
@@ -119,6 +141,8 @@ func (g *Graph) edgeBytes() int {
 	return 4
 }
 
+// grown returns a slice of length n with undefined content. It reuses the
+// memory of s if that is large enough.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		s = make([]T, n)
@@ -126,7 +150,7 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// node gives the part of a block's edges that comes in at a node of it.
+// node returns the edges of one node. r holds the edges of its block.
 func (g *Graph) node(r row, node int) row {
 	from := int64(g.first[node])
 	to := from + int64(g.degree[node])
@@ -137,7 +161,7 @@ func (g *Graph) node(r row, node int) row {
 	return out
 }
 
-// blockOf is the number of the block in which a node is.
+// blockOf returns the index of the block that contains node.
 func (g *Graph) blockOf(node int) int {
 	i, j := 0, len(g.blocks)
 	for j-i > 1 {
@@ -150,7 +174,8 @@ func (g *Graph) blockOf(node int) int {
 	return i
 }
 
-// In calls f for each edge that comes in at a node, in order of where from.
+// In calls f for each edge that comes in at node, sorted by from. It reads the
+// node's block from the file if the graph has one.
 func (g *Graph) In(node int, f func(from int, weight float64)) error {
 	if node < 0 || node >= g.nodes {
 		return fmt.Errorf("node %d of a graph with %d nodes", node, g.nodes)
@@ -171,19 +196,19 @@ func (g *Graph) In(node int, f func(from int, weight float64)) error {
 	return nil
 }
 
-// OutWeight is the weight of the edges that leave a node: where none has a
-// weight, their number.
+// OutWeight returns the total weight of the edges that leave node. Without
+// weights, it is the number of these edges.
 func (g *Graph) OutWeight(node int) float64 { return g.out[node] }
 
-// InDegree is how many edges come in at a node.
+// InDegree returns how many edges come in at node.
 func (g *Graph) InDegree(node int) int64 { return int64(g.degree[node]) }
 
-// Weighted reports whether edges have weights of their own.
+// Weighted reports whether edges have weights. Otherwise each has weight 1.
 func (g *Graph) Weighted() bool { return g.wide }
 
-// Each calls f for each node in order of number, with what points to it in order
-// of number, and the weights of these edges, nil where each is 1. Both are valid
-// until it returns.
+// Each calls f for each node in order, with its incoming edges: the nodes they
+// come from, sorted, and their weights, nil if each is 1. Both slices are valid
+// until f returns. An error of f ends the iteration and is returned.
 func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) error {
 	var buf buffer
 	for _, b := range g.blocks {
@@ -201,19 +226,20 @@ func (g *Graph) Each(f func(node int, from []uint32, weight []float32) error) er
 	return nil
 }
 
-// assembly puts a graph together from edges in order of (to, from).
+// assembly builds a graph from edges that arrive sorted by (to, from).
 type assembly struct {
 	g     *Graph
-	into  io.Writer // the file's, if there is one
-	begun int       // nodes that are in a block
+	into  io.Writer // writes to the graph's file; nil if the edges stay in memory
+	begun int       // how many nodes are in a block
 
-	// The edges of the block at hand, and what its making takes.
+	// held are the edges of the current block. start and raw are scratch memory
+	// of endBlock.
 	held  row
 	start []uint32
 	raw   []byte
 }
 
-// add adds edges that come in at a node, behind those before.
+// add appends edges that come in at node to.
 func (a *assembly) add(to uint32, in row) error {
 	if err := a.upTo(int(to)); err != nil {
 		return err
@@ -237,7 +263,8 @@ func (a *assembly) add(to uint32, in row) error {
 	return nil
 }
 
-// upTo begins the nodes up to and with node.
+// upTo assigns the nodes up to and including node to blocks, and ends blocks
+// that are large enough.
 func (a *assembly) upTo(node int) error {
 	g := a.g
 	nodes := min(blockNodes, g.nodes/blocksLeast+1)
@@ -254,12 +281,13 @@ func (a *assembly) upTo(node int) error {
 	return nil
 }
 
-// degreesApart is how many degrees are told apart in the order of nodes: those
-// above are rare, and take long whatever their order.
+// degreesApart is how many different degrees endBlock sorts nodes by. Nodes of
+// a higher degree are rare, and take long in any order; they count as one
+// degree.
 const degreesApart = 256
 
-// endBlock puts the edges of the last block where they belong: by the order of
-// their nodes.
+// endBlock ends the current block: it sorts the block's nodes by degree, and
+// stores their edges in that order.
 func (a *assembly) endBlock() error {
 	g := a.g
 	if len(g.blocks) == 0 {
@@ -269,7 +297,7 @@ func (a *assembly) endBlock() error {
 	b.end, b.edges = a.begun, int64(len(a.held.from))
 	g.edges += b.edges
 	a.start = a.start[:0]
-	var at [degreesApart + 1]int // of each degree, the place of its next node
+	var at [degreesApart + 1]int // for each degree, the place in order of its next node
 	sum := uint32(0)
 	for _, d := range g.degree[b.node:b.end] {
 		a.start = append(a.start, sum)
@@ -306,7 +334,7 @@ func (a *assembly) endBlock() error {
 	return err
 }
 
-// put puts edges behind those that are in memory, or are to be in the file.
+// put appends edges to those in memory, or to raw, which goes to the file.
 func (a *assembly) put(in row) {
 	g := a.g
 	if a.into == nil {
@@ -322,6 +350,7 @@ func (a *assembly) put(in row) {
 	}
 }
 
+// finish assigns the remaining nodes to blocks and ends the last block.
 func (a *assembly) finish() error {
 	if err := a.upTo(a.g.nodes - 1); err != nil {
 		return err

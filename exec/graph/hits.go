@@ -8,52 +8,52 @@ import (
 	"slices"
 )
 
-// Variant is a way to compute hubs and authorities.
+// Variant is a way to compute hub and authority values.
 type Variant uint8
 
-// The variants. HubAveraging, HubThreshold and AuthorityThreshold are those of
+// The variants. HubAveraging, HubThreshold and AuthorityThreshold are from
 // Borodin, Roberts, Rosenthal and Tsaparas, "Finding Authorities and Hubs From
-// Link Structures on the World Wide Web", 2001; Symmetric takes each edge in
-// both directions.
+// Link Structures on the World Wide Web", 2001. Symmetric is Kleinberg with
+// each edge in both directions.
 const (
-	Kleinberg          Variant = iota
-	HubAveraging               // a hub has the mean of the authorities it points to
-	HubThreshold               // an authority counts hubs that are no worse than the mean of those that point to it
-	AuthorityThreshold         // a hub counts the best Keep authorities that it points to
-	FullThreshold              // both thresholds
+	Kleinberg          Variant = iota // a hub has the sum of the authorities it points to; an authority, the sum of the hubs that point to it
+	HubAveraging                      // a hub has the mean of the authorities it points to
+	HubThreshold                      // an authority counts only hubs that are not below the mean of the hubs that point to it
+	AuthorityThreshold                // a hub counts only the best Keep authorities that it points to
+	FullThreshold                     // both thresholds
 	Symmetric
 )
 
-// Norm is what is 1: the sum of squares, or the sum.
+// Norm says which sum over all hub values, or all authority values, is scaled
+// to 1 after each round.
 type Norm uint8
 
-// The norms.
+// The norms: the square root of the sum of squares, and the sum.
 const (
 	SquaresOne Norm = iota
 	SumOne
 )
 
-// HITSOptions say how hubs and authorities are computed. The zero value means
-// the defaults.
+// HITSOptions say how ComputeHITS works. The zero value means the defaults.
 type HITSOptions struct {
 	Variant Variant
-	Keep    int // of AuthorityThreshold and FullThreshold; 0 is 10
-	Rounds  int // 0 is 25
+	Keep    int // for AuthorityThreshold and FullThreshold; 0 means 10
+	Rounds  int // 0 means 25
 	Norm    Norm
 }
 
-// HITS holds the hub and the authority value of each node.
+// HITS holds the hub value and the authority value of each node.
 type HITS struct{ Hub, Authority []float64 }
 
-// WeightedEdge is an edge of a graph that is small enough to be held as a list.
+// WeightedEdge is an edge of a graph that is held as a list.
 type WeightedEdge struct {
 	From, To uint32
 	Weight   float64
 }
 
-// ComputeHITS computes hubs and authorities of a graph of nodes up to nodes, as
-// a focused graph has them: some ten thousand. It begins with all hubs even;
-// edges given twice count twice.
+// ComputeHITS computes the hub and authority values of a graph of nodes 0 to
+// nodes-1. It is made for graphs such as Focus returns, with some ten thousand
+// nodes. All hub values start equal. An edge that is listed twice counts twice.
 func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOptions) (HITS, error) {
 	h, err := newFocused(nodes, edges, o)
 	if err != nil {
@@ -65,17 +65,18 @@ func ComputeHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	return h.HITS, nil
 }
 
-// Gift is what a node gave another in the last iteration, as part of the value
-// that this then had.
+// Gift is the part of a node's value that comes from one neighbour in the last
+// round.
 type Gift struct {
-	Node   uint32  // the other one
-	Weight float64 // of the edge, or of all those between the two
-	Value  float64 // 0 where a threshold let it not count
+	Node   uint32  // the neighbour
+	Weight float64 // of the edge, or of all edges between the two
+	Value  float64 // 0 if a threshold excluded the neighbour
 }
 
-// ExplainHITS computes what ComputeHITS does, and tells what the values of a node
-// are made of: its authority of what those gave it that point to it, its hub of
-// what those gave that it points to, in order of number.
+// ExplainHITS computes what ComputeHITS does, and explains the values of one
+// node. authority lists the nodes that point to node, with the part of its
+// authority value that comes from each. hub lists the nodes it points to, with
+// the part of its hub value. Both are sorted by node.
 func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOptions, node uint32) (values HITS, authority, hub []Gift, err error) {
 	h, err := newFocused(nodes, edges, o)
 	if err != nil {
@@ -96,7 +97,9 @@ func ExplainHITS(ctx context.Context, nodes int, edges []WeightedEdge, o HITSOpt
 	return h.HITS, authority, hub, nil
 }
 
-// gifts joins what neighbours give, of which some come more than once.
+// gifts returns one Gift per neighbour. values has what each entry of from
+// gives; a neighbour with several edges has several entries, one after the
+// other.
 func gifts(from []neighbour, values []float64) (list []Gift) {
 	for i, n := range from {
 		if len(list) == 0 || list[len(list)-1].Node != n.node {
@@ -109,7 +112,7 @@ func gifts(from []neighbour, values []float64) (list []Gift) {
 	return list
 }
 
-// scaleGifts scales gifts so that they sum to what they became.
+// scaleGifts scales the gifts such that their values sum to value.
 func scaleGifts(list []Gift, value float64) {
 	all := 0.0
 	for _, g := range list {
@@ -123,15 +126,16 @@ func scaleGifts(list []Gift, value float64) {
 	}
 }
 
-// focused is a computation of HITS.
+// focused is the state of a computation of HITS.
 type focused struct {
 	HITS
 	o       HITSOptions
-	out, in [][]neighbour
-	given   []float64 // by the neighbours of a node
-	best    []float64
+	out, in [][]neighbour // for each node, the nodes it points to, and those that point to it
+	given   []float64     // scratch memory of toAuthority and toHub
+	best    []float64     // scratch memory of keepBest
 }
 
+// newFocused checks the edges and returns the state before the first round.
 func newFocused(nodes int, edges []WeightedEdge, o HITSOptions) (*focused, error) {
 	if o.Keep == 0 {
 		o.Keep = 10
@@ -162,7 +166,7 @@ func newFocused(nodes int, edges []WeightedEdge, o HITSOptions) (*focused, error
 	return h, nil
 }
 
-// run goes through a number of iterations.
+// run computes this many rounds.
 func (h *focused) run(ctx context.Context, rounds int) error {
 	for range rounds {
 		if err := ctx.Err(); err != nil {
@@ -174,13 +178,15 @@ func (h *focused) run(ctx context.Context, rounds int) error {
 	return nil
 }
 
+// neighbour is one end of an edge, and the edge's weight.
 type neighbour struct {
 	node   uint32
 	weight float64
 }
 
-// adjacency lists the neighbours of each node, in order of number, so that sums
-// come out the same whatever the order of edges.
+// adjacency returns the neighbours of each node: at has a neighbour other, for
+// each edge. They are sorted, so that sums have the same bits in whatever order
+// edges come.
 func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, other uint32)) [][]neighbour {
 	lists := make([][]neighbour, nodes)
 	for _, e := range edges {
@@ -195,8 +201,8 @@ func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, oth
 	return lists
 }
 
-// toAuthority is what each of those that point to a node gives it. The list is
-// valid until the next call.
+// toAuthority returns what each of the nodes in in adds to the authority of the
+// node they point to. The slice is valid until the next call.
 func (h *focused) toAuthority(in []neighbour) []float64 {
 	least := math.Inf(-1)
 	if h.o.Variant == HubThreshold || h.o.Variant == FullThreshold {
@@ -218,8 +224,8 @@ func (h *focused) toAuthority(in []neighbour) []float64 {
 	return h.given
 }
 
-// toHub is what each of those that a node points to gives it. The list is valid
-// until the next call.
+// toHub returns what each of the nodes in out adds to the hub value of the node
+// that points to them. The slice is valid until the next call.
 func (h *focused) toHub(out []neighbour) []float64 {
 	h.given = h.given[:0]
 	for _, n := range out {
@@ -235,7 +241,8 @@ func (h *focused) toHub(out []neighbour) []float64 {
 	return h.given
 }
 
-// keepBest makes 0 of what is given, but for the greatest, of equal ones the first.
+// keepBest sets all values in h.given to 0 except the Keep greatest. Of equal
+// values the first are kept.
 func (h *focused) keepBest() {
 	h.best = append(h.best[:0], h.given...)
 	slices.SortFunc(h.best, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -255,6 +262,7 @@ func (h *focused) keepBest() {
 	}
 }
 
+// authorities computes all authority values from the hub values.
 func (h *focused) authorities() {
 	for v, in := range h.in {
 		h.Authority[v] = sum(h.toAuthority(in))
@@ -262,6 +270,7 @@ func (h *focused) authorities() {
 	h.scale(h.Authority)
 }
 
+// hubs computes all hub values from the authority values.
 func (h *focused) hubs() {
 	for v, out := range h.out {
 		h.Hub[v] = sum(h.toHub(out))
@@ -276,6 +285,7 @@ func sum(list []float64) (sum float64) {
 	return sum
 }
 
+// scale scales x such that the norm is 1, unless all values are 0.
 func (h *focused) scale(x []float64) {
 	sum := 0.0
 	for _, v := range x {

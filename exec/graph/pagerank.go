@@ -13,51 +13,58 @@ import (
 
 // RankOptions say how PageRank is computed. The zero value means the defaults.
 type RankOptions struct {
-	// Damping is the share of rank that follows the edges; 0 is .85. It is
-	// less than 1.
+	// Damping is the share of a node's rank that follows its edges. It is less
+	// than 1; 0 means .85.
 	Damping float64
-	// Tolerance ends the rounds: the sum of changes that a round makes to ranks
-	// whose sum is 1. 0 is 1e-8.
+	// Tolerance ends the computation: it stops when a round changes the ranks,
+	// whose sum is 1, by no more than this in total. 0 means 1e-8.
 	Tolerance float64
-	// Rounds is how many there are at most; 0 is 1000.
+	// Rounds is the most rounds to compute; 0 means 1000.
 	Rounds int
-	// Seeds are the nodes that rank springs from, and returns to from nodes
-	// without edges; nil is all, evenly.
+	// Seeds are the nodes to which the random surfer jumps. Nil means all
+	// nodes, with equal probability.
 	Seeds []uint32
-	// Start is where the first round begins, from a similar graph's ranks, say;
-	// nil is Seeds. It must not be negative.
+	// Start has a rank for each node, from which the first round starts: for
+	// example the ranks of a similar graph. Values must not be negative. Nil
+	// means to start from Seeds.
 	Start []float64
-	// Workers is how many goroutines compute; 0 is one for each processor. The
-	// result is the same to the bit whatever it is. A graph whose edges are in a file
-	// may have other last bits than one in memory, as it is summed up in other order.
+	// Workers is how many goroutines compute; 0 means one per processor. The
+	// result has the same bits for any number of workers. The last bits may
+	// differ between a graph in memory and the same graph in a file, because
+	// sums are added in another order.
 	Workers int
-	// Progress, if not nil, is told of each round.
+	// Progress, if not nil, is called after each round.
 	Progress func(round int, change float64)
 }
 
 // Ranks is a result of PageRank.
 type Ranks struct {
-	Rank   []float64 // of each node; the sum is 1
-	Rounds int
-	Change float64 // the sum of changes of the last round
+	Rank   []float64 // for each node; the sum is 1
+	Rounds int       // how many were computed
+	Change float64   // by how much the last round changed the ranks in total
 }
 
-// stages is in how many parts a round goes through the nodes, one after the
-// other. Within a part ranks come from the stages before it in this round, and
-// from the last round: that takes about half the rounds that computing all from
-// the last one does (the method of Gauss and Seidel, by blocks), and parts of
-// fixed bounds leave nothing to chance when several workers share one.
+// stages is into how many parts, computed one after the other, a round is cut.
+// A stage uses the ranks that earlier stages of the same round computed, and
+// the last round's ranks of the other nodes (the method of Gauss and Seidel, by
+// blocks). That takes about half as many rounds as using only the last round's
+// ranks. The bounds of stages do not depend on the workers, so neither does the
+// result.
 const stages = 16
 
-// sharedEdges is how many edges a part must have to be shared by workers: less
-// is done sooner than they are called.
+// sharedEdges is how many edges a stage must have to be shared by workers. A
+// smaller stage is done before other goroutines have started.
 const sharedEdges = 1 << 14
 
-// PageRank computes how often a surfer is at each node who follows an edge, by
-// weight, with probability Damping and else goes to a seed; from a node without
-// edges always. It solves x = (1-d)·v + d·Σ x(u)·w(u,·)/out(u), up to scale, and
-// scales x to the sum 1: that spreads what ends at nodes without edges as v, which
-// are the seeds. ctx ends it between rounds' parts.
+// PageRank computes how often a random surfer visits each node. At each step
+// the surfer follows an edge, chosen by weight, with probability Damping, and
+// otherwise jumps to a seed. From a node without edges the surfer always jumps
+// to a seed.
+//
+// PageRank solves x = (1-d)·v + d·Σ x(u)·w(u,·)/out(u), up to a factor, where v
+// is the distribution of the seeds, and scales x to the sum 1. The scaling
+// spreads the rank of nodes without edges like v. PageRank checks ctx between
+// stages and returns its error.
 func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	if g.nodes == 0 {
 		return Ranks{}, nil
@@ -74,38 +81,39 @@ func (g *Graph) PageRank(ctx context.Context, o RankOptions) (Ranks, error) {
 	return r.run(ctx)
 }
 
-// plainRounds is how many rounds leave what springs up as it is: those that
-// textbooks print. From then on as much springs up as got lost in the round
-// before, by jumps and at nodes without edges, so that what there is of rank
-// stays the same (as in the power method). Else most rounds would be spent on its
-// sum alone, which is far from that of the solution where little ends at nodes
-// without edges, and nearly no rounds on its shape.
+// plainRounds is how many rounds jump with the plain probability 1-d, as
+// textbooks print them. Each later round lets as much rank jump as was lost in
+// the round before by jumps and at nodes without edges, so that the sum of
+// ranks stays the same, as in the power method. Without that, if little rank
+// ends at nodes without edges, most rounds would only bring the sum closer to
+// that of the solution.
 const plainRounds = 5
 
-// ranking is one computation.
+// ranking is the state of one call of PageRank.
 type ranking struct {
 	g *Graph
 	o RankOptions
 
-	x      []float64 // rank, to scale
-	along  []float64 // what of its rank a node gives along an edge of weight 1: d/out
-	give   []float64 // what it gives: x·along
-	fresh  []float64 // give of the nodes of the stage at hand, for those behind it
-	spring []float64 // (1-d)·v; nil: even everywhere
-	even   float64
-	flow   float64 // how often that springs up
+	x      []float64 // rank, before scaling to the sum 1
+	along  []float64 // d/out: the share of its rank that a node gives along an edge of weight 1
+	give   []float64 // x·along: what a node gives along an edge of weight 1
+	fresh  []float64 // the new give of the nodes of the current stage, for the stages after it
+	spring []float64 // (1-d)·v, the rank that jumps to each node; nil: even to each
+	even   float64   // (1-d)/nodes
+	flow   float64   // the factor of spring and even in this round; see plainRounds
 
-	stage   []int    // number of the first block of each stage, and of none
+	stage   []int    // for each stage, the index of its first block; and the number of blocks
 	tiles   *tiles   // nil unless edges are in tiles
-	tally   []tally  // of each block, in this round
-	buffers []buffer // of each worker
+	tally   []tally  // for each block, in this round
+	buffers []buffer // one per worker
 }
 
-// tally is what a round comes to: the changes of ranks, their sum, and how much
-// of it goes along edges.
+// tally sums up nodes in a round: by how much their ranks change, their ranks,
+// and how much rank leaves them along edges.
 type tally struct{ change, sum, goes float64 }
 
-// add sets the rank of a node, and gives what it gives along an edge.
+// add sets *rank to x, adds the node to t, and returns what the node gives
+// along an edge of weight 1.
 func (t *tally) add(x float64, rank *float64, along, out float64) (give float64) {
 	give = x * along
 	t.change += math.Abs(x - *rank)
@@ -115,6 +123,7 @@ func (t *tally) add(x float64, rank *float64, along, out float64) (give float64)
 	return give
 }
 
+// newRanking checks the options and returns the state before the first round.
 func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	if o.Damping == 0 {
 		o.Damping = .85
@@ -166,6 +175,7 @@ func (g *Graph) newRanking(o RankOptions) (*ranking, error) {
 	return r, nil
 }
 
+// seed sets spring and the first ranks from RankOptions.Seeds.
 func (r *ranking) seed() error {
 	r.spring = make([]float64, r.g.nodes)
 	clear(r.x)
@@ -183,6 +193,8 @@ func (r *ranking) seed() error {
 	return nil
 }
 
+// start sets the first ranks from RankOptions.Start. If all of these are 0, it
+// changes nothing.
 func (r *ranking) start() error {
 	sum := 0.0
 	for _, x := range r.o.Start {
@@ -205,8 +217,8 @@ func (r *ranking) start() error {
 	return nil
 }
 
-// cut sets the bounds of stages, so that each has as many edges and nodes as
-// the next, about. They are bounds of blocks, whatever the workers.
+// cut cuts the blocks into stages with about equally many edges and nodes. The
+// number of workers does not matter.
 func (r *ranking) cut() {
 	total := r.g.edges + int64(r.g.nodes)
 	r.stage = []int{0}
@@ -223,6 +235,7 @@ func (r *ranking) cut() {
 	r.fresh = make([]float64, most)
 }
 
+// run computes rounds until the ranks change no more than the tolerance.
 func (r *ranking) run(ctx context.Context) (Ranks, error) {
 	out := Ranks{Change: math.Inf(1)}
 	for out.Rounds < r.o.Rounds && out.Change > r.o.Tolerance {
@@ -261,7 +274,7 @@ func (r *ranking) run(ctx context.Context) (Ranks, error) {
 	return out, nil
 }
 
-// part computes a stage. Its blocks, or units of them, do not see each other's ranks
+// part computes one stage. Its blocks, or units, use none of each other's ranks
 // of this round.
 func (r *ranking) part(stage int) error {
 	first, last := r.g.blocks[r.stage[stage]], r.g.blocks[r.stage[stage+1]-1]
@@ -304,7 +317,8 @@ func (r *ranking) part(stage int) error {
 	return nil
 }
 
-// block computes the ranks of a block's nodes, in a stage that begins at a node.
+// block computes the ranks of the nodes of block n. stage is the first node of
+// the current stage.
 func (r *ranking) block(n, stage int, buf *buffer) error {
 	g, b := r.g, r.g.blocks[n]
 	edges, err := g.load(b, buf)
@@ -334,8 +348,8 @@ func (r *ranking) block(n, stage int, buf *buffer) error {
 	return nil
 }
 
-// gather sums up what nodes give, in four sums, since each addition waits for
-// the one before it.
+// gather returns the sum of give of these nodes. It adds up four sums at a
+// time, because each addition has to wait for the one before it.
 func (r *ranking) gather(from []uint32) float64 {
 	give := r.give
 	var a, b, c, d float64
@@ -351,7 +365,7 @@ func (r *ranking) gather(from []uint32) float64 {
 	return a + b + (c + d)
 }
 
-// gatherWeighted is gather for edges that have weights.
+// gatherWeighted is gather for edges with weights.
 func (r *ranking) gatherWeighted(from []uint32, weight []float32) float64 {
 	give := r.give
 	var a, b, c, d float64
@@ -367,15 +381,15 @@ func (r *ranking) gatherWeighted(from []uint32, weight []float32) float64 {
 	return a + b + (c + d)
 }
 
-// Share is what one node gives another.
+// Share is the rank that a node receives from another.
 type Share struct {
 	From  int
-	Share float64 // of the sum of ranks, which is 1
+	Share float64 // of the sum of all ranks, which is 1
 }
 
-// Explain gives the nodes from which a node's rank comes, the largest share
-// first, at most n, and all that comes along edges. rank is a result of PageRank
-// with this damping.
+// Explain returns the nodes from which a node receives its rank, the largest
+// share first, at most n of them. all is the sum of all shares, also of those
+// not returned. rank is a result of PageRank with this damping.
 func (g *Graph) Explain(node int, rank []float64, damping float64, n int) (shares []Share, all float64, err error) {
 	err = g.In(node, func(from int, weight float64) {
 		s := Share{from, damping * rank[from] * weight / g.out[from]}

@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Path gives the nodes of a shortest path between two nodes, both with it, or
-// nil if there is none. Of several it takes the one whose nodes have the lowest
-// numbers, from the beginning on. It needs four bytes a node.
+// Path returns the nodes of a shortest path between two nodes, including both,
+// or nil if there is no path. If there are several, it returns the one that
+// sorts first by node numbers. It needs four bytes per node.
 func (g *Graph) Path(ctx context.Context, from, to int) ([]int, error) {
 	for _, n := range []int{from, to} {
 		if n < 0 || n >= g.nodes {
 			return nil, fmt.Errorf("node %d of a graph with %d nodes", n, g.nodes)
 		}
 	}
-	// Who points to whom is at hand, so the search goes backwards, a distance at
-	// a time: toward[v] is the node after v on the way, plus one.
+	// The graph lists incoming edges, so the search goes backwards from to, one
+	// distance at a time. toward[v] is the node after v on the path, plus one.
 	toward := make([]uint32, g.nodes)
 	toward[to] = uint32(to) + 1
 	var buf buffer
 	var edges row
-	loaded := -1 // number of the block that edges are of
+	loaded := -1 // the index of the block whose edges are loaded
 	for layer := []int{to}; len(layer) > 0 && toward[from] == 0; {
 		if err := ctx.Err(); err != nil {
 			return nil, err

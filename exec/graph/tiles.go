@@ -6,50 +6,57 @@ import (
 )
 
 const (
-	// tileNodes is how many nodes a tile has on either side: what they give, and what
-	// those get that they point to, has room in a processor's second cache.
+	// A tile has tileNodes nodes on either side. The values of its source nodes
+	// and the sums of its target nodes fit together in a processor's
+	// second-level cache.
 	tileBits  = 14
 	tileNodes = 1 << tileBits
 	tileMask  = tileNodes - 1
 
-	// unitsOfStage is in how many units a stage is cut, at least, so that workers have
-	// some to share.
+	// unitsOfStage is in how many units a stage is cut at least, so that
+	// workers have some to share.
 	unitsOfStage = 4
 
-	// What the nodes of a smaller graph give has room in a processor's second cache:
-	// with 131,072 nodes and 16 edges each, 18 rounds take 130 ms in tiles, with what it
-	// takes to make these, and 103 without; twice as many 193 and 213. Of a larger one
-	// there would be more tiles than edges are worth.
+	// tiledLeast and tiledMost bound the number of nodes of graphs for which
+	// tiles pay. The values of a smaller graph fit in the second-level cache
+	// without tiles: 18 rounds of a graph with 131,072 nodes and 16 edges each
+	// take 130 ms with tiles, including the time to make them, and 103 ms
+	// without. With twice as many nodes they take 193 and 213 ms. A larger
+	// graph has too many tiles for its edges.
 	tiledLeast = 1 << 18
 	tiledMost  = 1 << 22
 )
 
-// tiles are the edges of a graph once more, in an order in which those that follow
-// each other come from nodes near each other and go to nodes near each other: unit by
-// unit of nodes where they go, and in these tile by tile of where they come from, in
-// order of that (propagation by blocks, as in Beamer, Asanović and Patterson,
-// "Reducing Pagerank Communication via Propagation Blocking", 2017, but without lists
-// of what is propagated: tiles are small on both sides). An edge has the number of a
-// node in its unit, and below it that of a node in its tile.
+// tiles is a copy of the edges of a graph in an order that is kind to the
+// cache: edges that follow each other come from nodes near each other and go to
+// nodes near each other. The edges are sorted by the unit of the target node,
+// then by the tile of the source node, then by source node within the tile.
+// This is propagation blocking (Beamer, Asanović and Patterson, "Reducing
+// Pagerank Communication via Propagation Blocking", 2017) without lists of
+// propagated values, because tiles are small on both sides.
+//
+//	edge   target node within its unit   source node within its tile
+//	       bits 16 to 29                 bits 0 to 13
 type tiles struct {
 	units []unit
-	first []int // of each stage, its first unit, and of none
+	first []int // for each stage, the index of its first unit; and the number of units
 	edges []uint32
-	start []uint32 // of each unit and tile, the first of its edges, and of none
-	count int      // tiles of a unit
+	start []uint32 // for each unit and each of its tiles, the index of its first edge; and the number of edges
+	count int      // how many tiles a unit has
 }
 
-// unit is a stretch of blocks, of tileNodes nodes at most.
+// unit is a range of blocks with at most tileNodes nodes together: the blocks
+// from from to to, without to.
 type unit struct{ from, to int }
 
-// tiled reports whether a ranking takes less if its edges are in tiles.
+// tiled reports whether the ranking is faster with its edges in tiles.
 func (r *ranking) tiled() bool {
 	g := r.g
 	return g.from != nil && g.weight == nil && g.nodes >= tiledLeast && g.nodes <= tiledMost && g.edges < 1<<32
 }
 
-// tile puts the edges in tiles, which takes as long as some four rounds. ctx ends it
-// with its error.
+// tile copies the edges into tiles, which takes as long as some four rounds. It
+// returns the error of ctx if ctx ends.
 func (r *ranking) tile(ctx context.Context) error {
 	g := r.g
 	t := &tiles{count: (g.nodes + tileMask) >> tileBits, edges: make([]uint32, 0, g.edges)}
@@ -72,7 +79,7 @@ func (r *ranking) tile(ctx context.Context) error {
 	return nil
 }
 
-// units cuts blocks into units.
+// units cuts the blocks from from to to, without to, into units.
 func (g *Graph) units(from, to int) (units []unit) {
 	edges := int64(0)
 	for _, b := range g.blocks[from:to] {
@@ -90,14 +97,15 @@ func (g *Graph) units(from, to int) (units []unit) {
 	return append(units, unit{at, to})
 }
 
-// sorting is what it takes to sort the edges of a unit.
+// sorting is the scratch memory for sorting the edges of a unit.
 type sorting struct {
-	edges, sorted []uint64 // where from, and below it where to in the unit
-	low           [tileNodes + 1]uint32
-	high          []uint32
+	edges, sorted []uint64              // source node, and in the low tileBits the target node within its unit
+	low           [tileNodes + 1]uint32 // where the next edge goes, by source node within its tile
+	high          []uint32              // where the next edge goes, by tile of the source node
 }
 
-// unit appends the edges of a unit to t.
+// unit appends the edges of unit u to t. It sorts them by source node within
+// the tile, then by tile.
 func (s *sorting) unit(g *Graph, u unit, t *tiles) {
 	s.edges = s.edges[:0]
 	node := g.blocks[u.from].node
@@ -139,7 +147,8 @@ func (s *sorting) unit(g *Graph, u unit, t *tiles) {
 	}
 }
 
-// unit computes the ranks of a unit's nodes, in a stage that begins at a node.
+// unit computes the ranks of the nodes of unit n. stage is the first node of
+// the current stage.
 func (r *ranking) unit(n, stage int, buf *buffer) {
 	t := r.tiles
 	if buf.sums == nil {
@@ -159,8 +168,9 @@ func (r *ranking) unit(n, stage int, buf *buffer) {
 	}
 }
 
-// gather adds what nodes give to the sums of those that they point to. There is no
-// branch in it but one for four edges, as numbers in a tile are within its bounds.
+// gather adds give of the source node of each edge to sums of its target node.
+// Node numbers cannot exceed a tile, so the loop needs no bounds checks, and
+// branches only once per four edges.
 func gather(sums, give *[tileNodes]float64, edges []uint32) {
 	for ; len(edges) >= 4; edges = edges[4:] {
 		a, b, c, d := edges[0], edges[1], edges[2], edges[3]
@@ -175,7 +185,9 @@ func gather(sums, give *[tileNodes]float64, edges []uint32) {
 	}
 }
 
-// ranked takes what the nodes of a block get, and makes their ranks of it.
+// ranked computes the ranks of the nodes of block n from sums: for each node,
+// what it receives along its edges. stage is the first node of the current
+// stage.
 func (r *ranking) ranked(n, stage int, sums []float64) {
 	b := r.g.blocks[n]
 	along, out := r.along[b.node:b.end], r.g.out[b.node:b.end]
