@@ -11,13 +11,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bind resolves names, checks types and computes what is constant. A fault is
-// an *ast.Error. A parameter that stands alone is a text.
+// Bind returns e with names resolved, types checked and constant parts
+// computed. Each error is an *ast.Error. A parameter whose place does not
+// suggest a type is read as a Text.
 func (b *Binder) Bind(e ast.Expr) (Expr, error) { return b.bind(e, value.Null) }
 
-// BindAs is Bind for a place that asks for one type: a parameter is read as
-// that type, and anything that is not of it, or a number that is not whole
-// where an Int is asked for, is an error.
+// BindAs is Bind for a place that requires the type t. A parameter is read as
+// t. An expression of another type is an error, except that an Int is converted
+// to Float, and NULL fits.
 func (b *Binder) BindAs(e ast.Expr, t value.Type) (Expr, error) {
 	x, err := b.bind(e, t)
 	if err != nil {
@@ -38,7 +39,8 @@ func (b *Binder) BindBool(e ast.Expr) (Expr, error) {
 	return b.condition(x, e, b.Where)
 }
 
-// condition makes sure that x, bound from e, is a Bool.
+// condition returns x if it is a Bool, or an error. x was bound from e in the
+// clause where.
 func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	switch x.Type() {
 	case value.Bool:
@@ -58,8 +60,8 @@ func (b *Binder) condition(x Expr, e ast.Expr, where string) (Expr, error) {
 	return nil, err
 }
 
-// bind resolves e. A parameter becomes a constant of the type wanted; for Null
-// it stays a text.
+// bind is Bind, except that a parameter is read as the type want. If want is
+// Null, it is read as a Text.
 func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	if b.Replace != nil {
 		if x := b.Replace(e); x != nil {
@@ -124,7 +126,7 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	panic(fmt.Sprintf("plan: unknown expression %T", e))
 }
 
-// query binds an expression that has a query.
+// query binds an expression that contains a query.
 func (b *Binder) query(e ast.Expr) (Expr, error) {
 	if b.Query == nil {
 		return nil, ast.Errorf(e, "no query may stand in %s", b.Where)
@@ -132,10 +134,11 @@ func (b *Binder) query(e ast.Expr) (Expr, error) {
 	return b.Query(e)
 }
 
+// constant returns v as an expression.
 func constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }
 
-// param reads a parameter as a constant of the type that its place wants. For
-// a number it may be whole or not, whichever is wanted.
+// param reads a parameter as a constant of type want. If want is Int, a number
+// that is not whole becomes a Float.
 func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	text, err := b.Env.Param(p)
 	if err != nil {
@@ -155,8 +158,8 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	return constant(v), nil
 }
 
-// pair binds two operands of which one may be a parameter that takes the
-// other's type; if both are, they take the type given.
+// pair binds two operands. If one is a parameter, it is read as the type of the
+// other; if both are, as the type both.
 func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	_, paramX := x.(*ast.Param)
 	_, paramY := y.(*ast.Param)
@@ -179,7 +182,8 @@ func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	return bx, by, err
 }
 
-// as gives x, bound from e, the type t that value.Common found for it.
+// as converts x, bound from e, to the type t. value.Common has found that t
+// fits x.
 func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 	switch {
 	case x.Type() == value.Null:
@@ -190,7 +194,8 @@ func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 	return x, nil
 }
 
-// text binds an operand that must be a text. What names the operator.
+// text binds an operand that must be a text. what names the operator, for
+// errors.
 func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	x, err := b.bind(e, value.Text)
 	if err != nil {
@@ -207,6 +212,7 @@ func (b *Binder) text(e ast.Expr, what string) (Expr, error) {
 	return x, nil
 }
 
+// unary binds NOT x, +x and -x.
 func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 	if e.Op == "NOT" {
 		x, err := b.bind(e.X, value.Bool)
@@ -232,6 +238,7 @@ func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 	return fold(&Arith{Op: "-", X: zero, Y: x, T: x.Type(), At: e.At()})
 }
 
+// binary binds an expression with an infix operator.
 func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 	switch e.Op {
 	case "OR", "AND":
@@ -251,8 +258,8 @@ func (b *Binder) binary(e *ast.Binary) (Expr, error) {
 	return b.arith(e)
 }
 
-// logic binds a whole chain of one of AND and OR, which leans to the left
-// however long it is.
+// logic binds a chain of ANDs, or of ORs. The chain leans to the left and may
+// be long, so logic loops instead of recursing.
 func (b *Binder) logic(e *ast.Binary) (Expr, error) {
 	chain := []ast.Expr{e.Y}
 	first := e.X
@@ -283,7 +290,8 @@ func (b *Binder) logic(e *ast.Binary) (Expr, error) {
 	return disjunction(list), nil
 }
 
-// Conjunction is the AND of any number of conditions: TRUE of none.
+// Conjunction returns the AND of the conditions. For an empty list it returns
+// TRUE.
 func Conjunction(list []Expr) Expr {
 	kept, decided := simplify(list, false, func(e Expr) []Expr {
 		if a, ok := e.(*And); ok {
@@ -302,6 +310,8 @@ func Conjunction(list []Expr) Expr {
 	return &And{kept}
 }
 
+// disjunction returns the OR of the conditions. For an empty list it returns
+// FALSE.
 func disjunction(list []Expr) Expr {
 	kept, decided := simplify(list, true, func(e Expr) []Expr {
 		if o, ok := e.(*Or); ok {
@@ -320,8 +330,10 @@ func disjunction(list []Expr) Expr {
 	return &Or{kept}
 }
 
-// simplify flattens a list of conditions, drops the constants that change
-// nothing, and tells whether one has the value that decides the whole.
+// simplify flattens a list of conditions and drops constants that have no
+// effect. parts returns the conditions in a condition of the same kind. decided
+// reports that a constant equals deciding, which decides the whole: FALSE in an
+// AND, TRUE in an OR.
 func simplify(list []Expr, deciding bool, parts func(Expr) []Expr) (kept []Expr, decided bool) {
 	for _, e := range list {
 		for _, p := range parts(e) {
@@ -340,6 +352,7 @@ func simplify(list []Expr, deciding bool, parts func(Expr) []Expr) (kept []Expr,
 	return kept, false
 }
 
+// allNull reports whether all of list are constants, which are then NULL.
 func allNull(list []Expr) bool {
 	for _, e := range list {
 		if _, ok := e.(*Const); !ok {
@@ -349,6 +362,7 @@ func allNull(list []Expr) bool {
 	return true
 }
 
+// negated returns NOT x if not is set, otherwise x. It passes on err.
 func negated(x Expr, err error, not bool) (Expr, error) {
 	if err != nil || !not {
 		return x, err
@@ -356,6 +370,7 @@ func negated(x Expr, err error, not bool) (Expr, error) {
 	return fold(&Not{x})
 }
 
+// match binds x ~ pattern and x !~ pattern.
 func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	x, err := b.text(e.X, e.Op)
 	if err != nil {
@@ -375,6 +390,7 @@ func (b *Binder) match(e *ast.Binary) (Expr, error) {
 	return negated(bound, err, e.Op == "!~")
 }
 
+// contains binds x CONTAINS y.
 func (b *Binder) contains(e *ast.Binary) (Expr, error) {
 	x, err := b.text(e.X, "CONTAINS")
 	if err != nil {
@@ -388,7 +404,7 @@ func (b *Binder) contains(e *ast.Binary) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// concat takes anything on one side of || if a text is on the other.
+// concat binds x || y. One side must be a text; the other is converted to text.
 func (b *Binder) concat(e *ast.Binary) (Expr, error) {
 	x, err := b.bind(e.X, value.Text)
 	if err != nil {
@@ -417,6 +433,7 @@ func (b *Binder) concat(e *ast.Binary) (Expr, error) {
 	return fold(&Call{Func: concatFunction, Args: args, T: value.Text, Env: b.Env, At: e.At(), apply: concatFunction.apply})
 }
 
+// like binds LIKE and ILIKE.
 func (b *Binder) like(e *ast.Like) (Expr, error) {
 	name := "LIKE"
 	if e.Fold {
@@ -445,6 +462,7 @@ func (b *Binder) like(e *ast.Like) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
+// escape returns the character of an ESCAPE.
 func (b *Binder) escape(e ast.Expr) (rune, error) {
 	x, err := b.text(e, "ESCAPE")
 	if err != nil {
@@ -457,6 +475,7 @@ func (b *Binder) escape(e ast.Expr) (rune, error) {
 	return []rune(c.V.Text)[0], nil
 }
 
+// is binds IS NULL, IS TRUE and IS FALSE.
 func (b *Binder) is(e *ast.Is) (Expr, error) {
 	x, err := b.bind(e.X, value.Null)
 	if err != nil {
@@ -476,6 +495,7 @@ func (b *Binder) is(e *ast.Is) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
+// within binds x WITHIN scopes.
 func (b *Binder) within(e *ast.Within) (Expr, error) {
 	x, err := b.text(e.X, "WITHIN")
 	if err != nil {
@@ -495,7 +515,7 @@ func (b *Binder) within(e *ast.Within) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// Scope reads a scope of a source or of WITHIN.
+// Scope returns the scope that a source or WITHIN names.
 func (b *Binder) Scope(s *ast.Scope) (urlkey.Scope, error) {
 	from, err := b.scopeText(s.From)
 	if err != nil {
@@ -517,6 +537,7 @@ func (b *Binder) Scope(s *ast.Scope) (urlkey.Scope, error) {
 	return scope, nil
 }
 
+// scopeText returns the text of a string or a parameter.
 func (b *Binder) scopeText(e ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -527,7 +548,7 @@ func (b *Binder) scopeText(e ast.Expr) (string, error) {
 	return "", ast.Errorf(e, "a scope is a string such as 'pku.edu.cn', not %s", e)
 }
 
-// caseOf binds both forms; CASE x WHEN a is CASE WHEN x = a.
+// caseOf binds both forms of CASE. CASE x WHEN a means CASE WHEN x = a.
 func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
 	c := &Case{}
 	var results []ast.Expr
@@ -557,6 +578,7 @@ func (b *Binder) caseOf(e *ast.Case) (Expr, error) {
 	return decideCase(c)
 }
 
+// when binds the condition of one branch of a CASE.
 func (b *Binder) when(e *ast.Case, w ast.When) (Expr, error) {
 	if e.X != nil {
 		return b.compare(EQ, e.X, w.Cond)
@@ -568,7 +590,7 @@ func (b *Binder) when(e *ast.Case, w ast.When) (Expr, error) {
 	return b.condition(x, w.Cond, "WHEN")
 }
 
-// decideCase drops the branches whose conditions are constants.
+// decideCase drops the branches of c whose conditions are constants.
 func decideCase(c *Case) (Expr, error) {
 	var open []When
 	for _, w := range c.Whens {
@@ -589,8 +611,9 @@ func decideCase(c *Case) (Expr, error) {
 	return &Case{Whens: open, Else: c.Else, T: c.T}, nil
 }
 
-// common binds expressions that must have one type, parameters last as they
-// take the others' type.
+// common binds expressions that must have one type, and returns that type. It
+// binds parameters last, because they are read as the type of the others. where
+// names the construct, for errors.
 func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, error) {
 	bound := make([]Expr, len(list))
 	t := value.Null
@@ -625,6 +648,7 @@ func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, erro
 	return bound, t, nil
 }
 
+// cast binds CAST(x AS type).
 func (b *Binder) cast(e *ast.Cast) (Expr, error) {
 	t, err := value.ParseType(e.Type.Text)
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// mirrored is the comparison with its sides exchanged.
+// mirrored maps an operator to the one that gives the same result after
+// exchanging the operands.
 var mirrored = [...]CompareOp{EQ: EQ, NE: NE, LT: GT, LE: GE, GT: LT, GE: LE}
 
-// compare binds x op y, with a constant on the right wherever it stood. A time
-// compared with what is written as a period is compared with the period: =
-// is inside, < before its start, <= before its end, > after its end, >= from
-// its start.
+// compare binds x op y. A constant becomes the right side. If a time is
+// compared with something written as a period, it is compared with the whole
+// period: = means inside, < before its start, <= before its end, > at or after
+// its end, >= at or after its start.
 func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
 	if value.IsPeriod(x) && !value.IsPeriod(y) {
 		x, y, op = y, x, mirrored[op]
@@ -49,6 +50,7 @@ func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
 	return fold(&Compare{op, bx, by})
 }
 
+// comparePeriod returns the comparison of the time x with the period p.
 func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
 	from, to := constant(value.OfTime(p.From)), constant(value.OfTime(p.To))
 	switch op {
@@ -67,8 +69,9 @@ func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
 	return fold(&Compare{GE, x, from})
 }
 
-// comparable brings two operands to one type, or says why they have none. A
-// text constant beside a URL becomes canonical.
+// comparable converts two operands to one type, or returns an error that says
+// why there is none. A text constant that is compared with a URL becomes a
+// canonical URL.
 func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	t, ok := value.Common(x.Type(), y.Type())
 	if !ok {
@@ -90,8 +93,8 @@ func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	return x, y, err
 }
 
-// canonical makes a text constant a URL. The empty text stays: it is no URL,
-// and equals none.
+// canonical converts a text constant to a canonical URL. The empty text stays:
+// it is no URL, and equals none.
 func canonical(x Expr, e ast.Expr) (Expr, error) {
 	c, ok := x.(*Const)
 	if !ok || c.V.Type != value.Text || c.V.Text == "" {
@@ -104,7 +107,8 @@ func canonical(x Expr, e ast.Expr) (Expr, error) {
 	return constant(value.OfURL(u)), nil
 }
 
-// clash says that two operands can't be compared, and what to write instead.
+// clash returns the error for two operands that cannot be compared. It says
+// what to write instead.
 func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 	if x.Type().Textual() && !y.Type().Textual() {
 		x, y, ex, ey = y, x, ey, ex
@@ -131,16 +135,19 @@ func clash(x, y Expr, ex, ey ast.Expr) *ast.Error {
 	return err
 }
 
+// isConstant reports whether x is a constant.
 func isConstant(x Expr) bool {
 	_, ok := x.(*Const)
 	return ok
 }
 
+// isNumber reports whether s is a number, with or without spaces around it.
 func isNumber(s string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	return err == nil
 }
 
+// between binds x BETWEEN a AND b.
 func (b *Binder) between(e *ast.Between) (Expr, error) {
 	bound, err := b.betweenPeriods(e)
 	if bound == nil && err == nil {
@@ -149,8 +156,8 @@ func (b *Binder) between(e *ast.Between) (Expr, error) {
 	return negated(bound, err, e.Not)
 }
 
-// betweenPeriods binds time BETWEEN a AND b: from the start of a to the end of
-// b. It gives nil where that is not what e is.
+// betweenPeriods binds time BETWEEN a AND b, which means from the start of a to
+// the end of b. It returns nil, nil if e has another form.
 func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
 	if value.IsPeriod(e.X) || !value.IsPeriod(e.A) || !value.IsPeriod(e.B) {
 		return nil, nil
@@ -170,6 +177,7 @@ func (b *Binder) betweenPeriods(e *ast.Between) (Expr, error) {
 	return fold(&Inside{x, []value.Period{{From: from.From, To: max(from.From, to.To)}}})
 }
 
+// betweenValues binds x BETWEEN a AND b as x >= a AND x <= b.
 func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
 	low, err := b.compare(GE, e.X, e.A)
 	if err != nil {
@@ -182,8 +190,8 @@ func (b *Binder) betweenValues(e *ast.Between) (Expr, error) {
 	return Conjunction([]Expr{low, high}), nil
 }
 
-// in binds x IN (…): constants become one set, periods one Inside, and what is
-// neither is compared by itself.
+// in binds x IN (…). Constants become one In, periods one Inside, and each
+// other expression a Compare.
 func (b *Binder) in(e *ast.In) (Expr, error) {
 	x, rest, t, err := b.inTypes(e)
 	if err != nil {
@@ -234,6 +242,7 @@ func (b *Binder) in(e *ast.In) (Expr, error) {
 	return negated(disjunction(list), nil, e.Not)
 }
 
+// add adds a constant to the set.
 func (in *In) add(c *Const) {
 	if c.V.IsNull() {
 		in.HasNull = true
@@ -242,8 +251,8 @@ func (in *In) add(c *Const) {
 	in.Set = append(in.Set, c.V)
 }
 
-// inTypes binds both sides of IN and finds their common type. Where x is a
-// time, list has nil for what is written as a period.
+// inTypes binds both sides of IN and returns their common type. If x is a time,
+// list has nil for each element that is written as a period.
 func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err error) {
 	if _, ok := e.X.(*ast.Param); !ok {
 		if x, err = b.bind(e.X, value.Null); err != nil {
@@ -274,6 +283,7 @@ func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err erro
 	return x, list, t, nil
 }
 
+// inOperands converts x and one element of the list to type t.
 func (b *Binder) inOperands(x, y Expr, t value.Type, ex, ey ast.Expr) (Expr, Expr, error) {
 	if t.Textual() && x.Type() == value.URL {
 		return b.comparable(x, y, ex, ey)
@@ -313,8 +323,8 @@ func (b *Binder) arith(e *ast.Binary) (Expr, error) {
 	return fold(&Arith{Op: e.Op, X: x, Y: y, T: t, At: e.OpAt})
 }
 
-// arithOperands binds the two sides. A parameter beside a time is a duration,
-// beside a duration too, and beside anything else a number.
+// arithOperands binds the two sides of an arithmetic operator. A parameter is
+// read as a Duration beside a time or a duration, and otherwise as a number.
 func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
 	if _, ok := ex.(*ast.Param); ok {
 		if _, ok := ey.(*ast.Param); !ok {
@@ -333,8 +343,8 @@ func (b *Binder) arithOperands(ex, ey ast.Expr) (x, y Expr, err error) {
 	return x, y, err
 }
 
-// shift binds a time plus or minus months or years. It gives nil where e is
-// something else.
+// shift binds a time plus or minus months or years. It returns nil, nil if e
+// has another form.
 func (b *Binder) shift(e *ast.Binary) (Expr, error) {
 	ex, months := e.X, calendar(e.Y)
 	sign := 1
@@ -357,7 +367,8 @@ func (b *Binder) shift(e *ast.Binary) (Expr, error) {
 	return fold(&Shift{X: x, Months: sign * months, Zone: b.Env.Location(), At: e.At()})
 }
 
-// calendar is the months of a duration, 0 if e is none or of a fixed length.
+// calendar returns the months of a duration such as 2y or 3mo, or 0 if e is
+// something else.
 func calendar(e ast.Expr) int {
 	if d, ok := e.(*ast.Duration); ok {
 		return d.Months
@@ -365,7 +376,7 @@ func calendar(e ast.Expr) int {
 	return 0
 }
 
-// arithType is the type of x op y.
+// arithType returns the type of x op y, and reports whether there is one.
 func arithType(op string, x, y value.Type) (value.Type, bool) {
 	if x == value.Null || y == value.Null {
 		return arithNullType(op, x, y)
@@ -402,7 +413,7 @@ func arithType(op string, x, y value.Type) (value.Type, bool) {
 	return value.Null, false
 }
 
-// arithNullType is the type of an operation with a bare NULL: that of the
+// arithNullType is arithType if x or y is NULL: the result has the type of the
 // other operand.
 func arithNullType(op string, x, y value.Type) (value.Type, bool) {
 	t, _ := value.Common(x, y)
@@ -415,6 +426,8 @@ func arithNullType(op string, x, y value.Type) (value.Type, bool) {
 	return t, t.Numeric() || t == value.Time || t == value.Duration
 }
 
+// arithClash returns the error for an operator that does not apply to x and y.
+// It suggests a CAST if one is a text.
 func arithClash(e *ast.Binary, x, y Expr) *ast.Error {
 	err := ast.Errorf(e, "no %s of %s and %s: %s is %s and %s is %s", e.Op, x.Type(), y.Type(), e.X, x.Type(), e.Y, y.Type())
 	switch {
@@ -428,8 +441,8 @@ func arithClash(e *ast.Binary, x, y Expr) *ast.Error {
 	return err
 }
 
-// arithWants is the type that a text beside an operand of type t is most
-// likely meant to be.
+// arithWants returns the type to which a text should be cast beside an operand
+// of type t.
 func arithWants(t value.Type) value.Type {
 	if t.Textual() || t == value.Bool {
 		return value.Int
@@ -437,7 +450,8 @@ func arithWants(t value.Type) value.Type {
 	return t
 }
 
-// fitsTime reports whether a time is within the years that the archive knows.
+// fitsTime reports whether t, in milliseconds, lies within the years that the
+// archive knows.
 func fitsTime(t int64) bool {
 	return t >= int64(record.MinTime) && t <= int64(record.MaxTime)
 }

@@ -5,18 +5,19 @@ import (
 	"infomall/lang/ast"
 )
 
-// topRows is the greatest LIMIT for which an ORDER BY keeps the first rows in
-// memory instead of sorting all.
+// topRows is the greatest LIMIT for which ORDER BY keeps the first rows in
+// memory instead of sorting all rows.
 const topRows = 10_000
 
-// Build plans a query. Errors are *ast.Error.
+// Build returns the plan of a query. Each error is an *ast.Error.
 func Build(q *ast.Query, env *Env) (Node, error) { return build(q, env, nil) }
 
-// build plans a query within which the names of with may be read.
+// build is Build for a query that may read the queries named in with.
 func build(q *ast.Query, env *Env, with *named) (Node, error) {
 	return (&builder{env: env}).build(q, with)
 }
 
+// build plans q, with the queries of its WITH in addition to those in with.
 func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	with, err := with.define(q.With, b.env)
 	if err != nil {
@@ -38,12 +39,12 @@ func (b *builder) build(q *ast.Query, with *named) (Node, error) {
 	return node, nil
 }
 
-// leavesMax bounds how many sources a query reads, those of the queries that it
-// reads counted as often as these are read: names given by WITH could double
-// them with every line.
+// leavesMax bounds how many sources a plan reads. A query that is read twice
+// counts twice. Without the bound, each name in WITH could read the name before
+// it twice, and so double the plan.
 const leavesMax = 1000
 
-// leaves counts the nodes that read no other.
+// leaves returns the number of nodes that read no other node.
 func leaves(n Node) int {
 	count := 0
 	Walk(n, func(n Node, _ int) {
@@ -54,7 +55,7 @@ func leaves(n Node) int {
 	return count
 }
 
-// plan plans all but the inputs.
+// plan plans everything above the inputs.
 func (b *builder) plan() (Node, error) {
 	if err := b.listItems(); err != nil {
 		return nil, err
@@ -101,37 +102,43 @@ func (b *builder) plan() (Node, error) {
 	return b.top, nil
 }
 
-// builder plans one SELECT with its order and bound, from the inputs upwards.
+// builder plans one SELECT with its ORDER BY and LIMIT, from the inputs
+// upwards.
 type builder struct {
 	env   *Env
 	query *ast.Query
 	sel   *ast.Select
 
-	with   *named
-	inputs []*input // none without FROM
+	with   *named   // the queries that WITH names
+	inputs []*input // empty without FROM
 	items  []item
-	stars  map[*ast.Column]starred
-	top    Node // the plan so far
+	stars  map[*ast.Column]starred // the columns that * stands for
+	top    Node                    // the plan so far
 
-	touched []late // payload fields that the last binding named
+	touched []late // the late columns that bound expressions have read since this was last cleared
 
 	grouped  bool
 	made     bool     // the groups are in the plan
-	keys     []Expr   // of the groups, over the inputs
-	keyTexts []string // how each is told from other expressions
+	keys     []Expr   // the keys of GROUP BY, over the inputs
+	keyTexts []string // for each key, a text by which equal expressions are found
 	aggs     []*Aggregate
 	aggTexts []string
 
-	// Of queries within expressions of b.
+	// State of the subqueries of this query. planned holds each one's plan.
+	// found maps syntax trees to the expressions that replace them. filtering
+	// is the condition of WHERE being bound.
 	planned   map[*ast.Query]*subquery
-	found     map[ast.Expr]Expr // what stands for each that is in the plan
-	filtering ast.Expr          // the condition of WHERE that is being bound
+	found     map[ast.Expr]Expr
+	filtering ast.Expr
 
-	// Of b itself, where it is a query within an expression.
-	outer          *builder // of the query around
+	// State of a query that is itself a subquery. outer is the query around it,
+	// place is where it is in the syntax tree, and correlated are the equations
+	// that connect the two. correlatedKeys are the inner sides of correlated,
+	// over the inputs.
+	outer          *builder
 	place          ast.Expr
 	correlated     []correlation
-	correlatedKeys []Expr // their inner sides, over the inputs
+	correlatedKeys []Expr
 	firstOnly      bool
 	empty          []value.Value
 }
@@ -140,13 +147,13 @@ type builder struct {
 type item struct {
 	expr  ast.Expr
 	name  string
-	alias bool // whether the name was given with AS
+	alias bool // name was given with AS
 	bound Expr
 }
 
-// relation is what FROM names. Where it gives scopes only, it is versions, or
-// what the shorthand says: SELECT captures FROM 'x' is SELECT * FROM captures
-// IN 'x'.
+// relation returns the relation that FROM names. If FROM has only scopes, it is
+// versions, or the relation of a shorthand: SELECT captures FROM 'x' means
+// SELECT * FROM captures IN 'x'.
 func (b *builder) relation(from *ast.Source) (*Relation, error) {
 	if from.Relation != nil {
 		if r := FindRelation(from.Relation.Text); r != nil {
@@ -175,8 +182,8 @@ func (b *builder) relation(from *ast.Source) (*Relation, error) {
 	return versionsRelation, nil
 }
 
-// shorthand is the relation that a SELECT over scopes only has as its one bare
-// item, or nil if it is none.
+// shorthand returns the relation that is the only, bare item of a SELECT, or
+// nil if the SELECT is not of that form.
 func shorthand(s *ast.Select) *Relation {
 	if s.Distinct || len(s.GroupBy) > 0 || len(s.Items) != 1 || s.Items[0].Alias != nil {
 		return nil
@@ -188,7 +195,7 @@ func shorthand(s *ast.Select) *Relation {
 	return FindRelation(c.Name.Text)
 }
 
-// listItems names the columns of the result and expands *.
+// listItems sets b.items to the columns of the result, with * expanded.
 func (b *builder) listItems() error {
 	for _, it := range b.sel.Items {
 		switch {
@@ -205,8 +212,8 @@ func (b *builder) listItems() error {
 	return nil
 }
 
-// addStar adds the columns of all inputs. One that has the name of another gets
-// a number.
+// addStar adds the columns of all inputs to b.items. If two have the same name,
+// the second gets a number.
 func (b *builder) addStar(it ast.Item) {
 	unique := newNames()
 	for _, in := range b.inputs {
@@ -225,7 +232,7 @@ func (b *builder) addStar(it ast.Item) {
 	}
 }
 
-// itemName is what a column of the result is called that has no alias.
+// itemName returns the name of a column of the result without an alias.
 func itemName(e ast.Expr) string {
 	if c, ok := e.(*ast.Column); ok {
 		return c.Name.Text
@@ -233,7 +240,8 @@ func itemName(e ast.Expr) string {
 	return e.String()
 }
 
-// where plans the joins and WHERE: what needs no payload first, then what does.
+// where plans the joins and WHERE. Conditions that need no late columns come
+// first.
 func (b *builder) where() error {
 	conds, err := b.correlate(conjuncts(b.sel.Where, nil))
 	if err != nil {
@@ -281,7 +289,7 @@ func (b *builder) where() error {
 	return nil
 }
 
-// whereQueries plans conditions within which queries stand.
+// whereQueries plans the conditions of WHERE that contain subqueries.
 func (b *builder) whereQueries(conds []ast.Expr) error {
 	for _, e := range conds {
 		b.touched, b.filtering = nil, e
@@ -296,7 +304,8 @@ func (b *builder) whereQueries(conds []ast.Expr) error {
 	return nil
 }
 
-// conjuncts splits e at its ANDs. Nil has none.
+// conjuncts appends the conditions that AND joins in e to list. For nil it
+// appends none.
 func conjuncts(e ast.Expr, list []ast.Expr) []ast.Expr {
 	if e == nil {
 		return list
@@ -307,7 +316,7 @@ func conjuncts(e ast.Expr, list []ast.Expr) []ast.Expr {
 	return append(list, e)
 }
 
-// alias is the item of which c is the alias, or nil.
+// alias returns the item whose alias c names, or nil.
 func (b *builder) alias(c *ast.Column) *item {
 	if c.Qualifier != nil {
 		return nil
@@ -334,8 +343,8 @@ func (b *builder) bindItems() error {
 	return nil
 }
 
-// over gives the binder of what stands above the groups, or of the source's
-// rows if there are none.
+// over returns a binder for expressions above the groups, or above the inputs
+// if there are no groups.
 func (b *builder) over(where string) *Binder {
 	if b.grouped {
 		return b.groupBinder(where)
@@ -343,8 +352,8 @@ func (b *builder) over(where string) *Binder {
 	return b.binder(where)
 }
 
-// finish plans ORDER BY, LIMIT and the result: payload is read for as few rows
-// as can be.
+// finish plans ORDER BY, LIMIT and the result. It fills late columns after
+// LIMIT if it can, for as few rows as possible.
 func (b *builder) finish(limit Limit) error {
 	reads := b.touched // by the items
 	b.touched = nil
@@ -360,8 +369,8 @@ func (b *builder) finish(limit Limit) error {
 	return nil
 }
 
-// finishDistinct is finish for SELECT DISTINCT, where the order is one of the
-// result's rows.
+// finishDistinct is finish for SELECT DISTINCT, where ORDER BY sorts the rows
+// of the result.
 func (b *builder) finishDistinct(limit Limit) error {
 	b.read(b.touched)
 	keys, err := b.distinctKeys()
@@ -379,6 +388,8 @@ func (b *builder) finishDistinct(limit Limit) error {
 	return nil
 }
 
+// project adds the node that computes the result, after the keys of a
+// correlated query.
 func (b *builder) project() {
 	p := &Project{In: b.top}
 	for i, k := range b.correlatedKeys {
@@ -395,7 +406,7 @@ func (b *builder) project() {
 	b.top = p
 }
 
-// limit reads LIMIT and OFFSET.
+// limit returns LIMIT and OFFSET as a node without an input.
 func (b *builder) limit() (Limit, error) {
 	l := Limit{N: -1}
 	var err error
@@ -410,7 +421,7 @@ func (b *builder) limit() (Limit, error) {
 	return l, err
 }
 
-// bound plans LIMIT and OFFSET.
+// bound adds LIMIT and OFFSET to the plan.
 func (b *builder) bound(l Limit) {
 	if l.N >= 0 || l.Skip > 0 {
 		l.In = b.top

@@ -2,9 +2,9 @@ package plan
 
 import "infomall/lang/ast"
 
-// Captures plans which captures a DELETE is about: a plan whose rows are these,
-// and the source in it, which has their refs behind its fields. One of these is
-// the URL. Errors are *ast.Error.
+// Captures plans which captures a DELETE removes. It returns the plan and the
+// Source in it. The rows of the plan have the fields of the source, one of
+// which is url, then its refs. Each error is an *ast.Error.
 func Captures(st *ast.Delete, env *Env) (Node, *Source, error) {
 	name := ast.Name{Span: st.Span, Text: capturesRelation.Name}
 	url := &ast.Column{Span: st.Span, Name: ast.Name{Span: st.Span, Text: "url"}}

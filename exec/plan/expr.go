@@ -1,5 +1,40 @@
-// Package plan turns a query's syntax tree into what is to be done: names
-// resolved, types known, times and scopes made ranges. It reads no data.
+// Package plan turns the syntax tree of a query into a plan: a tree of nodes
+// that package op runs. Names are resolved, types are known, and scopes and
+// times have become ranges. The package reads no captures.
+//
+// # Plans
+//
+// A Node reads the rows of the nodes below it and yields rows; EXPLAIN prints
+// one line per node. An Expr is an expression whose names are resolved to
+// columns, by index. To bind a syntax tree is to make an Expr of it.
+//
+//	result: url, len        Project
+//	  limit 10              Limit
+//	    payload: text       Payload
+//	      filter: …         Filter
+//	        versions in …   Source
+//
+// # Sources
+//
+// A Source reads a relation of the archive, such as versions. Its Scope says
+// which URLs, its Window which times, and its Choice which versions of each
+// URL, such as the last. Narrowing adds to the ranges of a Source what WHERE
+// implies, so that less is read.
+//
+// The scan of captures fills most columns. Others are late: they need the
+// stored response of the row, such as the text of a page. Late columns stay
+// NULL until a Payload node above has filled them for the rows that are left.
+// For that, the source adds hidden columns, called refs, which say from which
+// capture a row was made.
+//
+// A Tally says that a query only counts or groups the rows of a source, so that
+// the store may count them without reading each.
+//
+// # Queries within queries
+//
+// A derived input is a query, a view or a file that FROM reads. A subquery is a
+// query within an expression. It is correlated if it reads columns of the query
+// around it. Metadata are columns that users have defined by an expression.
 package plan
 
 import (
@@ -11,43 +46,44 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Expr is a bound expression: names are resolved, types known and constant
-// parts computed. It is immutable, and prints as EXPLAIN shows it. It is one of
-// *Const, *Col, *Not, *And, *Or, *Compare, *In, *Inside, *Is, *Like, *Match,
-// *Contains, *Within, *Arith, *Shift, *Case, *Cast and *Call.
+// Expr is a bound expression: names are resolved, types are known, and constant
+// parts are computed. It does not change. String prints it as EXPLAIN shows it.
+// An Expr is one of *Const, *Col, *Not, *And, *Or, *Compare, *In, *Inside, *Is,
+// *Like, *Match, *Contains, *Within, *Arith, *Shift, *Case, *Cast and *Call.
 type Expr interface {
 	Type() value.Type
 	String() string
 }
 
-// Col reads a column of the batch that an operator is given.
+// Col is the value of one column of the batch that the expression reads, by its
+// index. Name is for EXPLAIN.
 type Col struct {
 	Index int
 	Name  string
 	T     value.Type
 }
 
-// Const is a constant. T is the type of its place where V is NULL.
+// Const is a constant. T is its type, also if V is NULL.
 type Const struct {
 	V value.Value
 	T value.Type
 }
 
-// Not is NOT x.
+// Not is NOT X.
 type Not struct{ X Expr }
 
-// And and Or hold two or more conditions, none of which is itself of the same
-// kind. A condition that may fail is asked only for rows that those before it
-// leave open.
+// And and Or hold two or more conditions. No condition of an And is an And
+// itself, and likewise for Or. Conditions are evaluated in order, and one that
+// may fail only for the rows that the earlier ones have not decided.
 type (
 	And struct{ List []Expr }
 	Or  struct{ List []Expr }
 )
 
-// CompareOp is a comparison.
+// CompareOp is the operator of a comparison.
 type CompareOp uint8
 
-// The comparisons.
+// The operators: =, <>, <, <=, > and >=.
 const (
 	EQ CompareOp = iota
 	NE
@@ -57,47 +93,49 @@ const (
 	GE
 )
 
-// Compare compares two values of one physical type: numbers are both Int or
-// both Float. A constant is on the right. URLs compare by SURT, which is told
-// by both types being URL.
+// Compare compares two values of the same kind: both Int, both Float, both text
+// and so on. If one is a constant, it is Y. If both types are URL, the values
+// are compared by SURT key.
 type Compare struct {
 	Op   CompareOp
 	X, Y Expr
 }
 
-// In tells whether X is one of Set, constants of X's type that are not NULL.
-// Where it is none of them and the list had a NULL, the answer is NULL.
+// In is X IN (Set). The values of Set have X's type and are not NULL. HasNull
+// reports that the list also had a NULL; then the result is NULL if X equals
+// none of Set.
 type In struct {
 	X       Expr
 	Set     []value.Value
 	HasNull bool
 }
 
-// Inside tells whether X, a time, lies in one of some periods.
+// Inside reports whether the time X lies in one of the periods.
 type Inside struct {
 	X       Expr
 	Periods []value.Period
 }
 
-// Truth is what Is asks for.
+// Truth is what Is tests for.
 type Truth uint8
 
-// The truths.
+// The tests of Is: IS NULL, IS TRUE and IS FALSE.
 const (
 	IsNull Truth = iota
 	IsTrue
 	IsFalse
 )
 
-// Is asks whether X is NULL, true or false; its answer is never NULL.
+// Is reports whether X is NULL, true or false, as What says. Its result is
+// never NULL.
 type Is struct {
 	X    Expr
 	What Truth
 }
 
-// Like is X LIKE Pattern, or ILIKE if Fold. Escape is 0 if there is none.
-// Compiled is the pattern where it is constant, else nil. At is where the
-// pattern stands.
+// Like is X LIKE Pattern, or ILIKE if Fold is set. Escape is 0 if there is no
+// ESCAPE. Compiled is the compiled pattern if it is constant, otherwise nil. At
+// is where the query has the pattern, for errors.
 type Like struct {
 	X, Pattern Expr
 	Escape     rune
@@ -106,8 +144,8 @@ type Like struct {
 	At         ast.Span
 }
 
-// Match is X ~ Pattern. Re is the pattern compiled where it is constant, else
-// nil. At is where the pattern stands.
+// Match is X ~ Pattern. Re is the compiled pattern if it is constant, otherwise
+// nil. At is where the query has the pattern, for errors.
 type Match struct {
 	X, Pattern Expr
 	Re         *regexp.Regexp
@@ -117,16 +155,16 @@ type Match struct {
 // Contains is X CONTAINS Y.
 type Contains struct{ X, Y Expr }
 
-// Within tells whether the URL X lies in one of the scopes; Text is how they
-// were written.
+// Within reports whether the URL X lies in one of the scopes. Text has the
+// scopes as written.
 type Within struct {
 	X      Expr
 	Scopes []urlkey.Scope
 	Text   []string
 }
 
-// Arith is X Op Y, Op one of + - * / // %. At is where the operator stands, for
-// the error of a result that does not fit.
+// Arith is X Op Y, where Op is one of + - * / // %. At is where the query has
+// the operator, for the error if the result is out of range.
 type Arith struct {
 	Op   string
 	X, Y Expr
@@ -134,7 +172,7 @@ type Arith struct {
 	At   ast.Span
 }
 
-// Shift moves the time X by calendar months.
+// Shift is the time X moved by calendar months in Zone.
 type Shift struct {
 	X      Expr
 	Months int
@@ -142,8 +180,8 @@ type Shift struct {
 	At     ast.Span
 }
 
-// Case is the Then of the first branch whose Cond is true, else Else, of the
-// type T. Branches that are not taken are not computed.
+// Case is the Then of the first branch whose Cond is true, or Else if there is
+// none. The value of a branch is computed only for the rows that take it.
 type Case struct {
 	Whens []When
 	Else  Expr
@@ -153,8 +191,8 @@ type Case struct {
 // When is a branch of a Case.
 type When struct{ Cond, Then Expr }
 
-// Cast is CAST(X AS To), or a conversion that the binder put in. At is where it
-// stands, for the error of a value that is not of the type.
+// Cast is CAST(X AS To), or a conversion that the binder inserted. At is where
+// the query has it, for the error if a value cannot be converted.
 type Cast struct {
 	X    Expr
 	To   value.Type
@@ -162,7 +200,7 @@ type Cast struct {
 	At   ast.Span
 }
 
-// Call is a function of a row.
+// Call is a call of a scalar function.
 type Call struct {
 	Func *Function
 	Args []Expr
@@ -173,7 +211,7 @@ type Call struct {
 	apply applier
 }
 
-// Env is what is fixed for the whole of a statement.
+// Env holds what stays fixed while a statement runs.
 type Env = value.Env
 
 // The types of the expressions.
@@ -197,8 +235,8 @@ func (c *Case) Type() value.Type   { return c.T }
 func (c *Cast) Type() value.Type   { return c.To }
 func (c *Call) Type() value.Type   { return c.T }
 
-// Operands are the expressions that e is made of, in the order in which Apply
-// takes their values.
+// Operands returns the expressions that e consists of, in the order in which
+// Apply takes their values.
 func Operands(e Expr) []Expr {
 	switch e := e.(type) {
 	case *Not:
@@ -241,7 +279,7 @@ func Operands(e Expr) []Expr {
 	return nil
 }
 
-// Columns calls f for every column that e reads, as often as it reads it.
+// Columns calls f for every column that e reads, once per occurrence.
 func Columns(e Expr, f func(*Col)) {
 	if c, ok := e.(*Col); ok {
 		f(c)
@@ -251,21 +289,23 @@ func Columns(e Expr, f func(*Col)) {
 	}
 }
 
-// Binder resolves expressions of one place of a query.
+// Binder makes an Expr of each syntax tree in one clause of a query, such as
+// WHERE.
 type Binder struct {
-	// Column resolves a name, or fails with an *ast.Error that names the
-	// nearest ones. Nil: no columns may stand here.
+	// Column resolves a column name. Its error, an *ast.Error, suggests the
+	// nearest names. If Column is nil, the clause allows no columns.
 	Column func(c *ast.Column) (Expr, error)
-	// Aggregate gives the column that will hold an aggregate's result. Nil: no
-	// aggregate may stand here, and Where says what this place is.
+	// Aggregate returns the column that will hold the result of an aggregate
+	// function. If Aggregate is nil, the clause allows no aggregates.
 	Aggregate func(c *ast.Call) (Expr, error)
-	// Replace, if not nil, is asked first about every part of an expression; an
-	// Expr other than nil stands for that part. So GROUP BY year(time) gives
-	// year(time) in the result its column.
+	// Replace, if not nil, is called first for every part of an expression. If
+	// it returns an Expr, that replaces the part. After GROUP BY year(time),
+	// for example, year(time) in the result becomes the column of the group's
+	// key.
 	Replace func(e ast.Expr) Expr
-	// Query gives what stands for a query within an expression: an *ast.Subquery,
-	// an *ast.Exists or an *ast.In. Nil: none may stand here.
+	// Query returns the Expr for a subquery: an *ast.Subquery, an *ast.Exists
+	// or an *ast.In. If Query is nil, the clause allows no queries.
 	Query func(e ast.Expr) (Expr, error)
-	Where string // such as "WHERE", for messages
+	Where string // the clause, such as "WHERE", for error messages
 	Env   *Env
 }

@@ -8,16 +8,16 @@ import (
 	"infomall/lang/ast"
 )
 
-// File reads a file of rows, all of them texts.
+// File reads a file of rows. All its columns are Text.
 type File struct {
 	Path  string
 	Table value.Table
 }
 
-// Below is empty: a file is read.
+// Below returns nil: a File reads a file.
 func (*File) Below() []Node { return nil }
 
-// Columns are those that the file names.
+// Columns returns the columns of the file.
 func (n *File) Columns() []value.Column {
 	var cols []value.Column
 	for _, name := range n.Table.Names() {
@@ -26,13 +26,13 @@ func (n *File) Columns() []value.Column {
 	return cols
 }
 
-// Rows yields the file's rows.
+// Rows yields the rows of the file.
 func (n *File) Rows(ctx context.Context) iter.Seq2[*value.Batch, error] { return n.Table.Rows(ctx) }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *File) String() string { return "file " + quote(n.Path) }
 
-// file plans FILE 'name'.
+// file returns the input for FILE 'name'.
 func (b *builder) file(from *ast.Source) (*input, error) {
 	path, err := ConstantText(from.File, b.env)
 	if err != nil {

@@ -8,18 +8,20 @@ import (
 	"infomall/lang/ast"
 )
 
-// Focus is what EXPAND WHERE asks of a link and of the page that it stands in.
+// Focus is the condition of EXPAND WHERE, which CRAWL evaluates for each link
+// and the page that contains it.
 type Focus struct {
-	Where Expr // whose columns have their places in Columns
-	// Columns are those that Where names.
+	Where Expr // its columns are indexes in Columns
+	// Columns are the columns that Where reads.
 	Columns []*Column
-	// OfLink tells that some of these differ from link to link of a page.
+	// OfLink reports that some of these columns differ from link to link of a
+	// page.
 	OfLink bool
 }
 
-// focusColumns are the columns that EXPAND WHERE may name: what is known of a page
-// when it has been fetched, and before its links are followed. Those whose data
-// is the page's text are marked as Payload.
+// focusColumns are the columns that EXPAND WHERE may name: the facts known of a
+// page after it was fetched and before its links are followed. Columns that
+// need the page's text are marked Payload.
 var focusColumns = []Column{
 	{Name: "url", Type: value.URL},
 	{Name: "layer", Type: value.Int},
@@ -41,10 +43,10 @@ var focusColumns = []Column{
 	{Name: "promise", Type: value.Float},
 }
 
-// focusOfLink are those that are of a link and not of its page.
+// focusOfLink are the columns that describe a link and not its page.
 var focusOfLink = []string{"target", "anchor", "label", "promise"}
 
-// FocusColumns lists the names of the columns that EXPAND WHERE may name.
+// FocusColumns returns the names of the columns that EXPAND WHERE may name.
 func FocusColumns() []string {
 	names := make([]string, len(focusColumns))
 	for i := range focusColumns {
@@ -77,7 +79,7 @@ func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
 	return f, err
 }
 
-// column is a column in its place, which it gets when it is first named.
+// column returns c as an expression. It adds c to f.Columns if necessary.
 func (f *Focus) column(c *Column) *Col {
 	i := slices.Index(f.Columns, c)
 	if i < 0 {

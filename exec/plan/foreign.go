@@ -7,7 +7,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// foreignFunctions are functions of other databases, and what to write here.
+// foreignFunctions maps functions of other databases to hints for errors, which
+// say what to write here.
 var foreignFunctions = map[string]string{
 	"substring": "write substr", "substring_index": "write split_part", "mid": "write substr",
 	"len": "write length", "char_length": "write length", "character_length": "write length",
@@ -40,12 +41,14 @@ var foreignFunctions = map[string]string{
 	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before tell of the version before", "lead": noWindows + "; next tells of the version after",
 }
 
+// noWindows and noSets are hints for several foreignFunctions.
 const (
 	noWindows = "there are no window functions"
 	noSets    = "one SELECT for each set is joined to the next by UNION ALL"
 )
 
-// foreignColumns are words of SQL that stand alone and pass for columns here.
+// foreignColumns maps words that other databases understand, and that parse as
+// columns here, to hints for errors.
 var foreignColumns = map[string]string{
 	"current_date":      "write TODAY",
 	"current_timestamp": "write NOW",
@@ -56,7 +59,8 @@ var foreignColumns = map[string]string{
 	"all":               "name the columns, or give their numbers: 1, 2",
 }
 
-// withoutFrom says what may be meant by a column of a query without FROM.
+// withoutFrom returns a hint on what a column in a query without FROM may be
+// meant to be.
 func (b *builder) withoutFrom(c *ast.Column) string {
 	if hint := foreignColumns[strings.ToLower(c.Name.Text)]; hint != "" && !c.Name.Quoted {
 		return hint
@@ -72,9 +76,9 @@ func (b *builder) withoutFrom(c *ast.Column) string {
 	return "is FROM missing?"
 }
 
-// otherColumn says what may be meant by a column that the inputs do not have
-// but something else has or is; or "" if one of their names is near, and else
-// where these are told.
+// otherColumn returns a hint on what an unknown column may be meant to be: a
+// quoted string, a column of another relation, or a relation. It returns "" if
+// UnknownName has a better hint, because one of names is similar.
 func otherColumn(c *ast.Column, among []*input, names []string) string {
 	name := c.Name.Text
 	if c.Name.Quoted {

@@ -7,28 +7,29 @@ import (
 	"infomall/lang/ast"
 )
 
-// input is one source of a SELECT: a relation of the archive, or the rows of
-// another query.
+// input is one source of a SELECT: a relation of the archive, or a derived
+// input (a query, a view or a file).
 type input struct {
 	rel   *Relation
-	src   *Source // nil where another query is read
-	node  Node    // what gives its rows
-	name  string  // what a column's qualifier may be, or ""
-	base  int     // of its columns among those of all inputs
-	large bool    // rows of another query may carry payload
+	src   *Source // nil for a derived input
+	node  Node    // yields its rows
+	name  string  // the qualifier of its columns, or ""
+	base  int     // the index of its first column among the columns of all inputs
+	large bool    // it may have long texts, because a query in it reads late columns
 	view  bool    // it is a view
 
-	filled map[int]bool // payload fields that have been read
+	filled map[int]bool // late columns that the plan fills already, by index
 	asked  []ast.Expr   // conditions that hold for all its rows
 }
 
-// late is a payload field of an input.
+// late is a late column of an input, by its index.
 type late struct {
 	in    *input
 	field int
 }
 
-// index is the place of col in the batches of in.
+// index returns the index of col in the batches of in. It adds the column to a
+// Source if necessary.
 func (in *input) index(col *Column) int {
 	if in.src != nil {
 		return in.src.use(col)
@@ -41,7 +42,7 @@ func (in *input) index(col *Column) int {
 	panic("plan: a column of another source")
 }
 
-// from resolves FROM.
+// from sets the inputs of b from FROM and its joins.
 func (b *builder) from() error {
 	if b.sel.From == nil {
 		b.top = &Row{}
@@ -55,7 +56,7 @@ func (b *builder) from() error {
 	return b.joins()
 }
 
-// input resolves one source.
+// input returns the input for one source in FROM.
 func (b *builder) input(from *ast.Source) (*input, error) {
 	in, err := b.derived(from)
 	if err != nil {
@@ -78,8 +79,8 @@ func (b *builder) input(from *ast.Source) (*input, error) {
 	return in, nil
 }
 
-// layout finds out which columns are read of each input, before anything is
-// bound: so it is known where those of the next begin.
+// layout finds which columns of each input the query reads, before anything is
+// bound. Only then is it known at which index the columns of each input begin.
 func (b *builder) layout() {
 	var list []ast.Expr
 	for i := range b.sel.Joins {
@@ -107,7 +108,8 @@ func (b *builder) layout() {
 	}
 }
 
-// demand notes that c is read. What c is at fault in is told when it is bound.
+// demand notes that the query reads c. It ignores an unknown column, for which
+// binding returns an error later.
 func (b *builder) demand(c *ast.Column) {
 	in, col, err := b.find(c)
 	if err != nil {
@@ -119,7 +121,7 @@ func (b *builder) demand(c *ast.Column) {
 	}
 }
 
-// columnsOf calls f for every column that e names. Nil names none.
+// columnsOf calls f for every column named in e, which may be nil.
 func columnsOf(e ast.Expr, f func(*ast.Column)) {
 	if e == nil {
 		return
@@ -132,13 +134,14 @@ func columnsOf(e ast.Expr, f func(*ast.Column)) {
 	})
 }
 
-// starred is a column that a * or the name of metadata stands for.
+// starred is the column that one of the columns of a * stands for, or one in
+// the expression of a metadata column.
 type starred struct {
 	in  *input
 	col *Column
 }
 
-// find finds the input and the column that c names.
+// find returns the input and the column that c names.
 func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 	if s, ok := b.stars[c]; ok {
 		return s.in, s.col, nil
@@ -174,7 +177,7 @@ func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 	return in, col, nil
 }
 
-// has reports whether an input has the column that c names, or several do.
+// has reports whether at least one input has the column that c names.
 func (b *builder) has(c *ast.Column) bool {
 	if _, ok := b.stars[c]; ok {
 		return true
@@ -188,7 +191,8 @@ func (b *builder) has(c *ast.Column) bool {
 	return err == nil && slices.ContainsFunc(among, func(in *input) bool { return in.rel.Column(c.Name.Text) != nil })
 }
 
-// qualified are the inputs among which c can be.
+// qualified returns the inputs that may have c: all of them, or the one that
+// its qualifier names.
 func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	if c.Qualifier == nil {
 		return b.inputs, nil
@@ -210,7 +214,7 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
 }
 
-// noColumn is the error of a column that none of the inputs has.
+// noColumn returns the error for a column that none of the inputs has.
 func (b *builder) noColumn(c *ast.Column, among []*input) error {
 	if it := b.alias(c); it != nil {
 		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
@@ -242,7 +246,7 @@ func (b *builder) noColumn(c *ast.Column, among []*input) error {
 	return err
 }
 
-// what says in an error what in is.
+// what returns a description of in for errors, such as "relation versions".
 func (in *input) what() string {
 	if f, ok := in.node.(*File); ok {
 		return "file " + quote(f.Path)
@@ -256,14 +260,15 @@ func (in *input) what() string {
 	return "relation " + in.rel.Name
 }
 
-// binder binds expressions over the rows of all inputs.
+// binder returns a binder for expressions over the rows of all inputs. where
+// names the clause.
 func (b *builder) binder(where string) *Binder {
 	bind := &Binder{Column: b.column, Where: where, Env: b.env}
 	bind.Query = func(e ast.Expr) (Expr, error) { return b.lookUp(bind, e) }
 	return bind
 }
 
-// column resolves a name among the columns of the inputs.
+// column binds a column of the inputs.
 func (b *builder) column(c *ast.Column) (Expr, error) {
 	in, col, err := b.find(c)
 	if err != nil {
@@ -281,7 +286,7 @@ func (b *builder) column(c *ast.Column) (Expr, error) {
 	return &Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
 }
 
-// starred reports whether * has a column of in.
+// starred reports whether * includes col.
 func (in *input) starred(col *Column) bool {
 	if col.Name == "as_of" && in.src != nil && in.src.Choice.Kind == ChooseEach {
 		return true
@@ -289,7 +294,8 @@ func (in *input) starred(col *Column) bool {
 	return !col.Payload && !col.Aside
 }
 
-// columnName is what a bound column is called.
+// columnName returns the name of a bound column, with its qualifier if there
+// are several inputs.
 func (b *builder) columnName(in *input, col *Column) string {
 	if len(b.inputs) > 1 {
 		return in.name + "." + col.Name
@@ -297,7 +303,8 @@ func (b *builder) columnName(in *input, col *Column) string {
 	return col.Name
 }
 
-// read plans to fill the payload fields listed, but those filled already.
+// read adds Payload nodes that fill the late columns in list, except those
+// filled already.
 func (b *builder) read(list []late) {
 	for _, in := range b.inputs {
 		if fill := in.unfilled(list); fill != nil {
@@ -307,8 +314,8 @@ func (b *builder) read(list []late) {
 	}
 }
 
-// unfilled are the fields of in among list that have not been read, and marks
-// them as read.
+// unfilled returns the late columns of in, among list, that are not filled yet,
+// and marks them as filled.
 func (in *input) unfilled(list []late) []int {
 	var fill []int
 	for _, l := range list {

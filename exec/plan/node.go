@@ -13,56 +13,57 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Node is one step of a plan: one of *Row, *Source, *Payload, *Filter, *Group,
-// *Sort, *Top, *Limit, *Project, *Distinct, *Union, *Join and *File. Expressions in it read
-// the batches of the node below. Two nodes may read the same one, which is then
-// run twice.
+// Node is one step of a plan. It is one of *Row, *Source, *Payload, *Filter,
+// *Group, *Sort, *Top, *Limit, *Project, *Distinct, *Union, *Join and *File.
+// The expressions in a node read the batches of the node below. Two nodes may
+// read the same node, which then runs twice.
 type Node interface {
-	// Below are the nodes that this one reads.
+	// Below returns the nodes that this one reads.
 	Below() []Node
 	// Columns describes the batches that the node yields.
 	Columns() []value.Column
-	// String is the node's line of EXPLAIN.
+	// String returns the node's line of EXPLAIN.
 	String() string
 }
 
-// Row yields one row without columns: what SELECT 1 reads.
+// Row yields one row without columns. SELECT 1 reads it.
 type Row struct{}
 
 // Source reads a relation of the archive.
 type Source struct {
 	Relation *Relation
-	// Fields are the columns wanted, in the order of the batch. Those that
-	// need the payload are NULL until a Payload above has filled them.
+	// Fields are the columns to read, in the order of the batch. Late columns
+	// are NULL until a Payload above has filled them.
 	Fields []*Column
-	// Refs adds the relation's hidden Int columns behind Fields, which name for
-	// Payload what a row was made of.
+	// Refs adds the relation's hidden Int columns after Fields, for Payload:
+	// they say from which capture a row was made.
 	Refs bool
 
-	Scope  string                // as asked for; "" is everything
-	Ranges []urlkey.Range        // sorted, disjoint; nil is everything
-	Match  func(key string) bool // nil where Ranges alone decide
-	// Narrowed tells that WHERE has made Ranges less than Scope.
+	Scope  string                // as printed by EXPLAIN; "" means everything
+	Ranges []urlkey.Range        // of URL keys, sorted and disjoint; nil means everything
+	Match  func(key string) bool // also tests each key; nil if Ranges say all
+	// Narrowed reports that WHERE has made Ranges smaller than Scope.
 	Narrowed bool
 	Window   Window
-	// During is the start of DURING, whose rows also are what was in force then;
-	// Window has no start with it. Else it is record.MinTime.
+	// During is the start of a DURING clause, which also selects the versions
+	// in force at that moment. Window then has no start. Without DURING it is
+	// record.MinTime.
 	During record.Time
 	Choice Choice
-	// Unit is that of periods(unit), in Choice.Zone.
+	// Unit is the unit of periods(unit), such as "month".
 	Unit string
-	// Changed tells that only blocks are asked for that were added or edited; the
-	// others may be left out.
+	// Changed reports that the query keeps only blocks that were added or
+	// edited, so the source may leave out others.
 	Changed bool
-	// Tally, if not nil, tells that the rows are only counted.
+	// Tally is not nil if the rows are only counted or grouped.
 	Tally *Tally
-	// Level of the cut and Profile by which pages are divided, as in Env.
+	// Level and Profile say how pages are divided into blocks, as in Env.
 	Level   int
 	Profile string
 }
 
-// Reads bounds the times of the captures that n may have to read: rows that
-// depend on their URL's past need more than the window.
+// Reads returns the times of the captures that n may have to read. It is longer
+// than the window for relations whose rows depend on the URL's past.
 func (n *Source) Reads() Window {
 	w := n.Window
 	if n.Relation.History {
@@ -71,102 +72,106 @@ func (n *Source) Reads() Window {
 	return w
 }
 
-// Window bounds capture times: From <= time < To. Captures at To or later do
-// not exist for the query; those before From do, but are no rows.
+// Window is a range of capture times: From <= time < To. Captures at To or
+// later do not exist for the query. Captures before From exist, as predecessors
+// of others, but yield no rows.
 type Window struct {
 	From, To record.Time
 }
 
-// everything is the window that bounds nothing.
+// everything is the window that contains all times.
 var everything = Window{record.MinTime, record.MaxTime + 1}
 
-// Empty reports whether no time lies in w.
+// Empty reports whether w contains no time.
 func (w Window) Empty() bool { return w.From >= w.To }
 
-// ChoiceKind tells how many and which versions of each URL are wanted.
+// ChoiceKind says which versions of each URL a query selects.
 type ChoiceKind uint8
 
-// The choices. AT is ChooseLast in a window that ends with the moment asked.
+// The choices. AT is ChooseLast in a window that ends at the given moment.
 const (
 	ChooseAll ChoiceKind = iota
 	ChooseFirst
 	ChooseLast
 	ChooseNearest
-	ChooseEach // the last one of every period
+	ChooseEach // the last version of each period
 )
 
-// Choice picks versions of each URL within the window.
+// Choice selects versions of each URL within the window.
 type Choice struct {
 	Kind   ChoiceKind
-	Period Period         // what ChooseNearest wants to be near to
-	AsOf   record.Time    // the moment asked for, or NoTime
-	Unit   string         // of ChooseEach
-	Zone   *time.Location // of the periods, for ChooseEach and periods(unit)
-	text   string         // as EXPLAIN shows it
+	Period Period         // for ChooseNearest: the version closest to it is selected
+	AsOf   record.Time    // the moment that the query names, or NoTime
+	Unit   string         // for ChooseEach: the unit of the periods, such as "month"
+	Zone   *time.Location // for ChooseEach and periods(unit): the zone of the periods
+	text   string         // as EXPLAIN prints it
 }
 
-// Payload opens the stored response of each row and fills the fields at Fill.
+// Payload opens the stored response of each row and fills the late columns of
+// Source at the indexes Fill.
 type Payload struct {
 	In     Node
 	Source *Source
-	Base   int // of the source's columns in the batches of In
+	Base   int // the index of the source's first column in the batches of In
 	Fill   []int
 }
 
-// Filter keeps the rows for which all conditions are true, asked in order.
+// Filter keeps the rows for which all conditions are true. It evaluates them in
+// order.
 type Filter struct {
 	In    Node
 	Conds []Expr
 }
 
-// Group makes a row of each group of rows that agree in Keys: the keys, then
-// the aggregates. Without keys there is exactly one group. Groups come in the
-// order of their keys, NULLs last.
+// Group yields one row per group of rows with equal Keys: the keys, then the
+// aggregates. Without keys there is exactly one group. Groups come sorted by
+// their keys, NULLs last.
 type Group struct {
 	In   Node
 	Keys []Expr
 	Aggs []*Aggregate
-	// Count tells how many rows each row of In stands for; nil where it is one.
+	// Count is the column that says how many rows each row of In stands for;
+	// nil if each stands for one.
 	Count *Col
 }
 
-// Aggregate is one aggregate function over the rows of a group.
+// Aggregate is an aggregate function over the rows of a group.
 type Aggregate struct {
 	ast.Span
 	Func     AggregateFunc
 	Distinct bool
-	// Adjacent tells that equal values of Arg, a column, come one after the other,
-	// so that those of a Distinct Count need not be remembered.
+	// Adjacent reports that equal values of Arg, a column, follow each other. A
+	// Distinct Count then need not remember values.
 	Adjacent bool
 	Arg      Expr // nil for count(*)
-	By       Expr // of ArgMin and ArgMax, else nil
-	// Separator and OrderBy are of StringAgg.
+	By       Expr // for ArgMin and ArgMax, otherwise nil
+	// Separator and OrderBy are for StringAgg.
 	Separator string
 	OrderBy   []Key
 	T         value.Type
 	Text      string // as written
 }
 
-// Key is one key of an order.
+// Key is one key of ORDER BY.
 type Key struct {
 	Expr  Expr
 	Order value.Order
 }
 
-// Sort puts rows in order. Equal ones stay in the order in which they came.
+// Sort sorts rows by Keys. Rows with equal keys keep their order.
 type Sort struct {
 	In   Node
 	Keys []Key
 }
 
-// Top is Sort of which only the first N rows are wanted.
+// Top yields the first N rows of those that Sort would yield.
 type Top struct {
 	In   Node
 	Keys []Key
 	N    int64
 }
 
-// Limit passes N rows after it has dropped Skip. N < 0 is no bound.
+// Limit drops Skip rows and passes the next N. N < 0 means no limit.
 type Limit struct {
 	In      Node
 	N, Skip int64
@@ -179,19 +184,19 @@ type Project struct {
 	Names []string
 }
 
-// Distinct drops rows equal to one before.
+// Distinct drops rows equal to an earlier row.
 type Distinct struct {
 	In Node
 }
 
 // Union yields the rows of several queries, one query after the other. Their
-// columns are of the same types.
+// columns have the same types.
 type Union struct {
 	Ins []Node
 }
 
-// Walk calls visit for n and the nodes that it reads, in the order in which
-// EXPLAIN shows them, and tells how many nodes lie above each.
+// Walk calls visit for n and all nodes below it, in the order in which EXPLAIN
+// prints them. depth is 0 for n, 1 for the nodes that it reads, and so on.
 func Walk(n Node, visit func(n Node, depth int)) { walk(n, 0, visit) }
 
 func walk(n Node, depth int, visit func(Node, int)) {
@@ -201,8 +206,8 @@ func walk(n Node, depth int, visit func(Node, int)) {
 	}
 }
 
-// Sources lists the sources that a plan reads, in the order of Walk; one that is
-// read twice stands twice.
+// Sources returns the sources of a plan in the order of Walk. A source that two
+// nodes read is listed twice.
 func Sources(n Node) []*Source {
 	var list []*Source
 	Walk(n, func(n Node, _ int) {
@@ -213,43 +218,43 @@ func Sources(n Node) []*Source {
 	return list
 }
 
-// Below is empty: nothing is read.
+// Below returns nil: a Row reads nothing.
 func (*Row) Below() []Node { return nil }
 
-// Below is empty: the archive is read.
+// Below returns nil: a Source reads the archive.
 func (*Source) Below() []Node { return nil }
 
-// Below is the node whose rows are completed.
+// Below returns the node whose late columns n fills.
 func (n *Payload) Below() []Node { return []Node{n.In} }
 
-// Below is the node whose rows are asked.
+// Below returns the node whose rows n filters.
 func (n *Filter) Below() []Node { return []Node{n.In} }
 
-// Below is the node whose rows are grouped.
+// Below returns the node whose rows n groups.
 func (n *Group) Below() []Node { return []Node{n.In} }
 
-// Below is the node whose rows are sorted.
+// Below returns the node whose rows n sorts.
 func (n *Sort) Below() []Node { return []Node{n.In} }
 
-// Below is the node whose rows are sorted.
+// Below returns the node whose rows n sorts.
 func (n *Top) Below() []Node { return []Node{n.In} }
 
-// Below is the node whose rows are counted.
+// Below returns the node whose rows n counts.
 func (n *Limit) Below() []Node { return []Node{n.In} }
 
-// Below is the node that the expressions read.
+// Below returns the node that the expressions read.
 func (n *Project) Below() []Node { return []Node{n.In} }
 
-// Below is the node whose rows are compared.
+// Below returns the node whose rows n compares.
 func (n *Distinct) Below() []Node { return []Node{n.In} }
 
-// Below are the queries whose rows are put together.
+// Below returns the queries.
 func (n *Union) Below() []Node { return n.Ins }
 
-// Columns is empty.
+// Columns returns nil.
 func (*Row) Columns() []value.Column { return nil }
 
-// Columns are the fields, and behind them, if Refs, the hidden ones.
+// Columns returns the fields, then the hidden columns.
 func (n *Source) Columns() []value.Column {
 	var cols []value.Column
 	for _, f := range n.Fields {
@@ -261,7 +266,8 @@ func (n *Source) Columns() []value.Column {
 	return cols
 }
 
-// Hidden is how many columns follow the fields.
+// Hidden returns how many hidden columns follow the fields: the refs, or the
+// count of a Tally.
 func (n *Source) Hidden() int {
 	switch {
 	case n.Tally != nil:
@@ -272,13 +278,13 @@ func (n *Source) Hidden() int {
 	return 0
 }
 
-// Columns are those of the node below.
+// Columns returns the columns of the node below.
 func (n *Payload) Columns() []value.Column { return n.In.Columns() }
 
-// Columns are those of the node below.
+// Columns returns the columns of the node below.
 func (n *Filter) Columns() []value.Column { return n.In.Columns() }
 
-// Columns are the keys, then the aggregates.
+// Columns returns the keys, then the aggregates.
 func (n *Group) Columns() []value.Column {
 	var cols []value.Column
 	for _, k := range n.Keys {
@@ -290,16 +296,16 @@ func (n *Group) Columns() []value.Column {
 	return cols
 }
 
-// Columns are those of the node below.
+// Columns returns the columns of the node below.
 func (n *Sort) Columns() []value.Column { return n.In.Columns() }
 
-// Columns are those of the node below.
+// Columns returns the columns of the node below.
 func (n *Top) Columns() []value.Column { return n.In.Columns() }
 
-// Columns are those of the node below.
+// Columns returns the columns of the node below.
 func (n *Limit) Columns() []value.Column { return n.In.Columns() }
 
-// Columns are those of the result.
+// Columns returns the columns of the result.
 func (n *Project) Columns() []value.Column {
 	cols := make([]value.Column, len(n.Exprs))
 	for i, e := range n.Exprs {
@@ -308,16 +314,16 @@ func (n *Project) Columns() []value.Column {
 	return cols
 }
 
-// Columns are those of the node below.
+// Columns returns the columns of the node below.
 func (n *Distinct) Columns() []value.Column { return n.In.Columns() }
 
-// Columns are those of the first query.
+// Columns returns the columns of the first query.
 func (n *Union) Columns() []value.Column { return n.Ins[0].Columns() }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (*Row) String() string { return "one row" }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Source) String() string {
 	var s strings.Builder
 	s.WriteString(n.Relation.Name)
@@ -366,7 +372,7 @@ func (n *Source) String() string {
 	return s.String()
 }
 
-// cutText is the level of the cut as EXPLAIN shows it.
+// cutText returns the level and the profile as EXPLAIN prints them.
 func (n *Source) cutText() string {
 	text := ", level " + strconv.Itoa(n.Level)
 	if n.Level == 0 {
@@ -378,7 +384,7 @@ func (n *Source) cutText() string {
 	return text
 }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Payload) String() string {
 	names := make([]string, len(n.Fill))
 	for i, f := range n.Fill {
@@ -387,10 +393,10 @@ func (n *Payload) String() string {
 	return "payload: " + strings.Join(names, ", ")
 }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Filter) String() string { return "filter: " + joined(n.Conds, " AND ") }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Group) String() string {
 	var aggs []string
 	for _, a := range n.Aggs {
@@ -406,13 +412,13 @@ func (n *Group) String() string {
 	return s
 }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Sort) String() string { return "sort: " + keysText(n.Keys) }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Top) String() string { return fmt.Sprintf("top %d: %s", n.N, keysText(n.Keys)) }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Limit) String() string {
 	switch {
 	case n.N < 0:
@@ -423,15 +429,16 @@ func (n *Limit) String() string {
 	return fmt.Sprintf("limit %d, skip %d", n.N, n.Skip)
 }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Project) String() string { return "result: " + strings.Join(n.Names, ", ") }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (*Distinct) String() string { return "distinct" }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (*Union) String() string { return "union all" }
 
+// joined returns the expressions as text with sep between them.
 func joined(list []Expr, sep string) string {
 	texts := make([]string, len(list))
 	for i, e := range list {
@@ -440,6 +447,7 @@ func joined(list []Expr, sep string) string {
 	return strings.Join(texts, sep)
 }
 
+// keysText returns the keys as ORDER BY has them.
 func keysText(keys []Key) string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
@@ -454,7 +462,8 @@ func keysText(keys []Key) string {
 	return strings.Join(texts, ", ")
 }
 
-// rangesText is the first of some ranges, and how many more there are.
+// rangesText returns the first three ranges as text, and how many more there
+// are.
 func rangesText(list []urlkey.Range) string {
 	const shown = 3
 	if len(list) == 0 {
@@ -470,8 +479,7 @@ func rangesText(list []urlkey.Range) string {
 	return strings.Join(texts, " ")
 }
 
-// stamp prints a bound as a literal of the language that means the same in
-// every zone.
+// stamp returns t as a literal of the language, in UTC.
 func stamp(t record.Time) string {
 	return t.Std().Format("2006-01-02T15:04:05.999Z07:00")
 }

@@ -10,11 +10,12 @@ import (
 
 var compareNames = [...]string{"=", "<>", "<", "<=", ">", ">="}
 
-// String is the comparison as written.
+// String returns the operator as written.
 func (o CompareOp) String() string { return compareNames[o] }
 
 // The expressions as EXPLAIN shows them.
 
+// The expressions as EXPLAIN prints them.
 func (c *Col) String() string      { return c.Name }
 func (c *Const) String() string    { return c.V.String() }
 func (a *And) String() string      { return join(a.List, " AND ") }
@@ -30,7 +31,8 @@ func (w *Within) String() string   { return w.form("") }
 func (a *Arith) String() string    { return operand(a.X) + " " + a.Op + " " + operand(a.Y) }
 func (c *Cast) String() string     { return "CAST(" + c.X.String() + " AS " + c.To.String() + ")" }
 
-// String puts NOT where the operator of x has a place for it.
+// String writes NOT before the operator of X if it can stand there, as in x NOT
+// IN (1), and otherwise before X.
 func (n *Not) String() string {
 	if x, ok := n.X.(interface{ form(not string) string }); ok {
 		return x.form("NOT ")
@@ -40,6 +42,8 @@ func (n *Not) String() string {
 
 // The forms of operators that may have NOT before or in them.
 
+// The form methods print operators that allow NOT before them. not is "NOT " or
+// "".
 func (in *In) form(not string) string {
 	var list []string
 	for _, v := range in.Set {
@@ -51,7 +55,7 @@ func (in *In) form(not string) string {
 	return operand(in.X) + " " + not + "IN (" + strings.Join(list, ", ") + ")"
 }
 
-// A period is shown as from..to, to not included.
+// form prints a period as from..to, with to excluded.
 func (in *Inside) form(not string) string {
 	var list []string
 	for _, p := range in.Periods {
@@ -82,7 +86,7 @@ func (c *Contains) form(not string) string {
 	return operand(c.X) + " " + not + "CONTAINS " + operand(c.Y)
 }
 
-// Scopes are shown as written.
+// form prints scopes as written.
 func (w *Within) form(not string) string {
 	scopes := strings.Join(w.Text, ", ")
 	if len(w.Text) != 1 {
@@ -91,7 +95,7 @@ func (w *Within) form(not string) string {
 	return operand(w.X) + " " + not + "WITHIN " + scopes
 }
 
-// String shows the months as a duration.
+// String prints the months as a duration.
 func (s *Shift) String() string {
 	sign, months := " + ", s.Months
 	if months < 0 {
@@ -100,7 +104,7 @@ func (s *Shift) String() string {
 	return operand(s.X) + sign + strconv.Itoa(months) + "mo"
 }
 
-// String is the form with a condition in each branch.
+// String prints the form with a condition in each branch.
 func (c *Case) String() string {
 	var b strings.Builder
 	b.WriteString("CASE")
@@ -111,7 +115,7 @@ func (c *Case) String() string {
 	return b.String()
 }
 
-// String is name and arguments, or the operator ||.
+// String prints the name and the arguments, or the operator ||.
 func (c *Call) String() string {
 	if c.Func == concatFunction {
 		return operand(c.Args[0]) + " || " + operand(c.Args[1])
@@ -123,6 +127,7 @@ func (c *Call) String() string {
 	return c.Func.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
+// join prints conditions with op between them.
 func join(list []Expr, op string) string {
 	var parts []string
 	for _, e := range list {
@@ -136,7 +141,7 @@ func join(list []Expr, op string) string {
 	return strings.Join(parts, op)
 }
 
-// operand puts in brackets what is not one word by itself.
+// operand prints e, in parentheses unless it is a single word or call.
 func operand(e Expr) string {
 	switch e := e.(type) {
 	case *Const, *Col, *Case, *Cast:

@@ -5,31 +5,32 @@ import (
 	"infomall/store/record"
 )
 
-// Relation is one kind of row that can be asked for. The relations are one
-// table: DESCRIBE, SHOW COLUMNS, *, binding and the nearest names in errors all
-// read it.
+// Relation is a table that a query can read, such as versions. DESCRIBE, SHOW
+// COLUMNS, *, binding, and the suggestions in errors all read this declaration.
 type Relation struct {
 	Name    string
-	Doc     string // what a row is
-	Scoped  bool   // takes a scope and a time clause
+	Doc     string // what one row is
+	Scoped  bool   // accepts a scope and a time clause
 	Columns []Column
-	// OfVersions tells that a row is a version or a part of one: it lies in a
-	// range if its version began there.
+	// OfVersions reports that a row is a version or a part of one. A row is in
+	// a time range if its version began in the range.
 	OfVersions bool
-	// Cut tells that the level at which pages are cut into blocks matters.
+	// Cut reports that the rows depend on the level at which pages are divided
+	// into blocks.
 	Cut bool
-	// History tells that a row depends on all versions that its URL had before.
+	// History reports that a row depends on all earlier versions of its URL.
 	History bool
-	// OfSession tells that the rows come from the session, or from what it does,
+	// OfSession reports that the rows come from the session or from its jobs,
 	// and not from captures.
 	OfSession bool
-	// OfNoArchive tells that the rows need no archive.
+	// OfNoArchive reports that the rows can be read without an archive.
 	OfNoArchive bool
-	// OwnTime is the column that a range of time is about, where that is not the
-	// time of captures; such a relation takes no choice. Else it is "".
+	// OwnTime names the column to which a time range applies, if that is not
+	// the capture time; otherwise it is "". A relation with OwnTime accepts no
+	// choice such as AT.
 	OwnTime string
-	// RefColumns is how many hidden columns name what a row was made of, for
-	// Payload and DELETE. 0 where nobody asks.
+	// RefColumns is how many hidden columns say from which capture a row was
+	// made, for Payload and DELETE. It is 0 if neither reads the relation.
 	RefColumns int
 }
 
@@ -38,22 +39,21 @@ type Column struct {
 	Name string
 	Type value.Type
 	Doc  string
-	// Payload columns open the stored response. They are read only when named,
-	// so * leaves them out; they stand last.
+	// Payload columns are late, and * leaves them out. They come after the
+	// other columns.
 	Payload bool
-	// Costly columns need the stored response too, and are made as late; but *
-	// has them.
+	// Costly columns are late, but * includes them.
 	Costly bool
-	// Aside: the source makes it, at a cost, so that * leaves it out too.
+	// Aside columns are filled by the source, at a cost, so * leaves them out.
 	Aside bool
-	// Needs is what a scan must fill for the column.
+	// Needs says which columns of a scan the column is computed from.
 	Needs record.Columns
 }
 
-// Late reports whether the column is made by Payload, not by the source.
+// Late reports whether a Payload node fills the column, not the source.
 func (c *Column) Late() bool { return c.Payload || c.Costly }
 
-// Column gives the column called name, or nil. Case does not matter.
+// Column returns the column with this name, or nil. Case is ignored.
 func (r *Relation) Column(name string) *Column {
 	for i := range r.Columns {
 		if equalName(r.Columns[i].Name, name) {
@@ -63,7 +63,7 @@ func (r *Relation) Column(name string) *Column {
 	return nil
 }
 
-// ColumnNames lists the names of r's columns.
+// ColumnNames returns the names of r's columns.
 func (r *Relation) ColumnNames() []string {
 	names := make([]string, len(r.Columns))
 	for i := range r.Columns {
@@ -72,11 +72,11 @@ func (r *Relation) ColumnNames() []string {
 	return names
 }
 
-// Relations lists all relations in the order of the manual. The result is
-// shared and not to be changed.
+// Relations returns all relations in the order of the manual. The caller must
+// not change the result.
 func Relations() []*Relation { return relations }
 
-// FindRelation gives the relation called name, or nil. Case does not matter.
+// FindRelation returns the relation with this name, or nil. Case is ignored.
 func FindRelation(name string) *Relation {
 	for _, r := range relations {
 		if equalName(r.Name, name) {
@@ -86,7 +86,7 @@ func FindRelation(name string) *Relation {
 	return nil
 }
 
-// RelationNames lists the relations' names.
+// RelationNames returns the names of all relations.
 func RelationNames() []string {
 	names := make([]string, len(relations))
 	for i, r := range relations {
@@ -95,6 +95,7 @@ func RelationNames() []string {
 	return names
 }
 
+// relations are all relations, in the order of the manual.
 var relations = []*Relation{
 	capturesRelation, versionsRelation, pagesRelation, blocksRelation, changesRelation, layoutsRelation, linksRelation,
 	hostsRelation, ranksRelation, duplicatesRelation, graphsRelation, edgesRelation, periodsRelation, poolsRelation, filesRelation, tombstonesRelation, fetchesRelation, frontierRelation, crawlsRelation, workersRelation, schedulesRelation, jobsRelation, historyRelation,

@@ -5,8 +5,9 @@ import (
 	"infomall/store/record"
 )
 
-// How many hidden columns name what a row was made of: a capture, a part of
-// one, or what changed between two, of which the kinds count too.
+// The numbers of hidden columns that say from what a row was made: from a
+// capture, from a part of one, or from two captures (for changes, with the
+// kinds of change).
 const (
 	refColumns     = 2
 	partRefColumns = refColumns + 1
@@ -108,7 +109,8 @@ var linksRelation = &Relation{
 	},
 }
 
-// LinksOf is the source of all links of pages that were there in the time of n.
+// LinksOf returns a source of all links of the pages that existed in the time
+// that n selects, for counting the links of pages.
 func LinksOf(n *Source) *Source {
 	return &Source{Relation: linksRelation, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
 }

@@ -10,10 +10,11 @@ import (
 	"infomall/store/urlkey"
 )
 
-// place is anything that knows where it stands in the source.
+// place is a part of a statement that knows its position in the text.
 type place interface{ At() ast.Span }
 
-// newSource plans what a SELECT reads, before it is known which columns.
+// newSource returns the Source for a relation in FROM. Its Fields are not known
+// yet.
 func newSource(s *ast.Source, r *Relation, env *Env) (*Source, error) {
 	src := &Source{
 		Relation: r, Window: everything, During: record.MinTime,
@@ -42,7 +43,8 @@ func newSource(s *ast.Source, r *Relation, env *Env) (*Source, error) {
 	return src, nil
 }
 
-// unscoped refuses a scope or time for a relation that takes none.
+// unscoped returns an error if s has a scope or a time clause, which the
+// relation r does not accept.
 func unscoped(s *ast.Source, r *Relation) error {
 	var at place
 	what := "time"
@@ -61,7 +63,7 @@ func unscoped(s *ast.Source, r *Relation) error {
 	return err
 }
 
-// setScopes makes n's key ranges of the scopes as written.
+// setScopes sets the key ranges of n from the scopes in FROM.
 func (n *Source) setScopes(list []ast.Scope, env *Env) error {
 	if len(list) == 0 {
 		return nil
@@ -93,7 +95,7 @@ func (n *Source) setScopes(list []ast.Scope, env *Env) error {
 	return nil
 }
 
-// readScope reads one scope and gives it with its text, parameters filled in.
+// readScope returns one scope, and its text with parameters filled in.
 func readScope(s ast.Scope, env *Env) (urlkey.Scope, string, error) {
 	scope, err := (&Binder{Env: env}).Scope(&s)
 	if err != nil {
@@ -107,7 +109,7 @@ func readScope(s ast.Scope, env *Env) (urlkey.Scope, string, error) {
 	return scope, quote(from) + " .. " + quote(to), err
 }
 
-// ConstantText is the text of a string or a parameter.
+// ConstantText returns the text of a string or a parameter.
 func ConstantText(e ast.Expr, env *Env) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -120,8 +122,8 @@ func ConstantText(e ast.Expr, env *Env) (string, error) {
 	return "", err
 }
 
-// ConstantCount reads a constant whole number that is not negative, which
-// follows the word where.
+// ConstantCount returns the value of a constant whole number that is not
+// negative. where is the word before it, such as "LIMIT", for errors.
 func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Int)
 	if err != nil {
@@ -134,7 +136,8 @@ func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
 	return c.V.Int, nil
 }
 
-// ConstantNumber reads a constant number, which follows the word where.
+// ConstantNumber returns the value of a constant number. where is the word
+// before it, for errors.
 func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
 	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Float)
 	if err != nil {
@@ -147,14 +150,16 @@ func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
 	return c.V.Float, nil
 }
 
+// quote returns s in quotes, as the language writes a text.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// Asks reports whether n has one of these fields.
+// Asks reports whether n has one of these columns among its fields.
 func (n *Source) Asks(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return n.field(name) >= 0 })
 }
 
-// use gives the index of the field c in n's batches, adding it if need be.
+// use returns the index of the column c in n's batches. It adds c to the fields
+// if necessary.
 func (n *Source) use(c *Column) int {
 	for i, f := range n.Fields {
 		if f == c {
@@ -165,13 +170,13 @@ func (n *Source) use(c *Column) int {
 	return len(n.Fields) - 1
 }
 
-// Wants reports whether the column called name is among n's fields.
+// Wants reports whether the column with this name is among n's fields.
 func (n *Source) Wants(name string) bool {
 	return slices.ContainsFunc(n.Fields, func(c *Column) bool { return c.Name == name })
 }
 
-// Scan is the scan that gives n its captures, with the columns in needs beside
-// those of n's fields.
+// Scan returns the scan of captures that n reads. It fills the columns in needs
+// and those that n's fields are computed from.
 func (n *Source) Scan(needs record.Columns) record.Scan {
 	for _, f := range n.Fields {
 		needs |= f.Needs

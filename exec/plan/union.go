@@ -5,8 +5,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// union plans several SELECTs with UNION ALL between them. ORDER BY and LIMIT
-// are about the rows of all.
+// union plans SELECTs with UNION ALL between them. ORDER BY and LIMIT apply to
+// the rows of all.
 func union(q *ast.Query, env *Env, with *named) (Node, error) {
 	u := new(Union)
 	selects := append([]*ast.Select{q.Select}, q.Union...)
@@ -30,7 +30,7 @@ func union(q *ast.Query, env *Env, with *named) (Node, error) {
 	return b.plan()
 }
 
-// unify brings the columns of all queries to common types.
+// unify converts the columns of all queries to common types.
 func (u *Union) unify(selects []*ast.Select) error {
 	var types []value.Type
 	for i, in := range u.Ins {
@@ -58,7 +58,8 @@ func (u *Union) unify(selects []*ast.Select) error {
 	return nil
 }
 
-// columnPlace is where column k of n of a SELECT stands, as far as that is known.
+// columnPlace returns the position in the text of column k of a SELECT with n
+// columns, or that of the SELECT if * hides it.
 func columnPlace(s *ast.Select, k, n int) ast.Span {
 	if len(s.Items) == n && !s.Items[k].Star {
 		return s.Items[k].Span
@@ -66,7 +67,7 @@ func columnPlace(s *ast.Select, k, n int) ast.Span {
 	return s.Span
 }
 
-// converted gives the rows of n in columns of the types given.
+// converted returns a node that yields the rows of n with the given types.
 func converted(n Node, types []value.Type) Node {
 	p := &Project{In: n}
 	same := true
