@@ -1,11 +1,27 @@
-// Package frontier says which URL a crawl fetches next. It keeps a queue for
-// each host, of which one URL at a time is out, and takes hosts when their time
-// comes: among those that are ready, the one whose first URL is first in the
-// order of the crawl.
+// Package frontier decides which URL a crawl fetches next. It has one queue of
+// URLs per host.
 //
-// The queues are in a Store; of each only the head is in memory. What is taken
-// out stays in the Store until it is done, so that it is delivered again to who
-// goes on after a crash, and nothing else is.
+// # Out
+//
+// Next takes out the first URL of a host. The URL is out until Done, Keep,
+// Retry or Return is called for it. At most one URL of a host is out: the host
+// is busy until Release or Return.
+//
+// # Ready and asleep
+//
+// A host that is not busy and has a URL in its queue is ready, or it is asleep
+// until the time at which it may be asked again. Among the ready hosts, Next
+// takes the one whose first URL is first in the order of the crawl.
+//
+// # Waiting and kept back
+//
+// A URL waits if it must not be fetched before a time, such as after a failed
+// attempt. A URL that is kept back, because it is in a trap, is in no queue
+// until Unkeep.
+//
+// All queues are in a [Store]; only the head of each queue is in memory. A URL
+// that is out stays in the Store until it is done. After a crash, New therefore
+// delivers exactly the URLs again that were not done.
 package frontier
 
 import (
@@ -16,36 +32,41 @@ import (
 	"infomall/store/record"
 )
 
-// Store keeps the queues. Its methods are called by the goroutine that uses the
-// Frontier.
+// Store keeps the queues on disk. Its methods are called by the goroutine that
+// uses the Frontier.
 type Store interface {
-	// Add queues a URL unless it was met before, and sets its Seq.
+	// Add queues u unless the crawl has met its URL before, and sets u.Seq. It
+	// reports whether it queued u.
 	Add(u *record.Queued) (bool, error)
-	// Load gives the first n URLs of a host's queue behind a place, and tells
-	// whether there are more.
+	// Load returns the first n URLs in the queue of a host after the place
+	// (priority, seq), and reports whether more follow.
 	Load(host string, priority, seq uint64, n int) (list []record.Queued, more bool, err error)
-	// Hosts gives every host with a queue.
+	// Hosts returns every host with a queue.
 	Hosts() ([]string, error)
-	// Done takes a URL out of its queue.
+	// Done removes a URL from its queue.
 	Done(u *record.Queued) error
-	// Postpone has a URL wait until due, and Ripe brings back those whose time
-	// has come.
+	// Postpone makes a URL wait until due. Ripe returns up to n URLs that have
+	// waited until now, and queues them again. NextRipe returns when the next
+	// URL is due, or NoTime if none waits.
 	Postpone(u *record.Queued, due record.Time) error
 	Ripe(now record.Time, n int) ([]record.Queued, error)
-	// Find gives a URL that stands in the queue of a host and has Terms; ok is false
-	// for any other. Move gives it another priority, and writes its terms.
+	// Find returns the URL url from the queue of a host; ok is false if it is
+	// not in the queue or has no Terms. Move gives a queued URL another
+	// priority and stores its terms.
 	Find(host, url string) (u record.Queued, ok bool, err error)
 	Move(u *record.Queued, priority uint64) error
 	NextRipe() (record.Time, error)
-	// Keep takes a URL out of its queue and keeps it back. Unkeep queues up to n
-	// URLs of a host that are kept back, arrived after a place and match; it
-	// returns them and the place of the last one that it looked at.
+	// Keep removes a URL from its queue and keeps it back. Unkeep queues up to
+	// n URLs of a host that are kept back and match, in order of arrival,
+	// beginning after the arrival after. It returns them, and the arrival of
+	// the last URL that it looked at.
 	Keep(u *record.Queued) error
 	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []record.Queued, last uint64, err error)
 }
 
-// Bounds of what is in memory of the queues: of one host's, and of all
-// together, where each has some all the same.
+// Bounds on the URLs in memory: windowMax of one host, and windowsAll of all
+// hosts together. Each host may have windowMin in any case. ripeMax bounds how
+// many waiting URLs are queued at once.
 const (
 	windowMax  = 64
 	windowMin  = 2
@@ -53,32 +74,34 @@ const (
 	ripeMax    = 1000
 )
 
-// Frontier is used by one goroutine.
+// Frontier holds the queues of one crawl. It is used by one goroutine.
 type Frontier struct {
 	store  Store
 	hosts  map[string]*host
 	ready  readyHosts
 	asleep sleepers
-	busy   int             // hosts of which a URL is out
-	out    map[uint64]bool // URLs that are out and not done, by Seq
-	ripe   record.Time     // when the first of those that wait is due; NoTime if none waits
+	busy   int             // number of hosts of which a URL is out
+	out    map[uint64]bool // URLs that are out, by Seq
+	ripe   record.Time     // when the next waiting URL is due; NoTime if none waits
 }
 
-// host is the queue of one host.
+// host is the queue of one host. Its window holds the first URLs of the queue;
+// the others are in the Store only.
 type host struct {
 	name   string
 	window []record.Queued // the head of the queue, in order
-	// more: there are URLs in the Store behind loaded, which are not in the
-	// window.
+	// more means that the Store has URLs after the place loaded, which are not
+	// in the window.
 	more   bool
-	loaded record.Queued // only the place
+	loaded record.Queued // only Priority and Seq are set
 	busy   bool
-	next   time.Time // when it may be asked again
-	at     int       // in ready or asleep; -1 in neither
-	sleeps bool      // it is in asleep
+	next   time.Time // when the host may be asked again; zero for at once
+	at     int       // index in ready or asleep; -1 if in neither
+	sleeps bool      // whether it is in asleep
 }
 
-// New takes up the queues of a store.
+// New returns a Frontier with the queues of s. URLs that were out when the last
+// process ended are delivered again.
 func New(s Store) (*Frontier, error) {
 	f := &Frontier{store: s, hosts: make(map[string]*host), out: make(map[uint64]bool)}
 	names, err := s.Hosts()
@@ -109,11 +132,12 @@ func (f *Frontier) host(name string) *host {
 	return h
 }
 
-// window is how many URLs of a host may be in memory, with as many hosts.
+// window returns how many URLs of one host may be in memory, given the number
+// of hosts.
 func (f *Frontier) window() int { return min(max(windowsAll/len(f.hosts), windowMin), windowMax) }
 
-// shrink gives back what hosts have in memory beyond that. It looks at all of
-// them, each time that there are twice as many.
+// shrink cuts the windows of all hosts to the length that window allows. It
+// does so each time the number of hosts has doubled.
 func (f *Frontier) shrink() {
 	if n := len(f.hosts); n <= windowsAll/windowMax || n&(n-1) != 0 {
 		return
@@ -126,7 +150,7 @@ func (f *Frontier) shrink() {
 	}
 }
 
-// keep leaves the first n URLs in the window.
+// keep cuts the window to its first n URLs. The others are loaded again later.
 func (h *host) keep(n int) {
 	if len(h.window) > n {
 		h.window = slices.Delete(h.window, n, len(h.window))
@@ -134,7 +158,8 @@ func (h *host) keep(n int) {
 	}
 }
 
-// before is the order within a queue.
+// before reports whether a comes before b in a queue: by priority, then by
+// arrival.
 func before(a, b *record.Queued) bool {
 	if a.Priority != b.Priority {
 		return a.Priority < b.Priority
@@ -142,7 +167,8 @@ func before(a, b *record.Queued) bool {
 	return a.Seq < b.Seq
 }
 
-// Add queues a URL unless it was met before, and reports whether it did.
+// Add queues u unless the crawl has met its URL before, and reports whether it
+// queued u.
 func (f *Frontier) Add(u record.Queued) (bool, error) {
 	added, err := f.store.Add(&u)
 	if !added || err != nil {
@@ -155,9 +181,10 @@ func (f *Frontier) Add(u record.Queued) (bool, error) {
 	return true, f.insert(u)
 }
 
-// Raise lets change see a URL that stands in the queue of a host, and gives it the
-// priority that change says, which is not behind the one it has, if change says
-// so. A URL that is out, or in no queue, is as it was.
+// Raise calls change with the URL url, if it is in the queue of host and has
+// Terms. If change returns true, Raise gives the URL the priority that change
+// returns; it must not be later in the queue than the current one. A URL that
+// is out or in no queue stays unchanged.
 func (f *Frontier) Raise(host, url string, change func(*record.Queued) (uint64, bool)) error {
 	u, ok, err := f.store.Find(host, url)
 	if err != nil || !ok || f.out[u.Seq] {
@@ -184,8 +211,8 @@ func (f *Frontier) waits(due record.Time) {
 	}
 }
 
-// Return puts a URL that is out back where it was, and gives its host back,
-// which is not asked before next.
+// Return puts a URL that is out back into its queue, and releases its host. The
+// host is not asked again before next.
 func (f *Frontier) Return(u record.Queued, next time.Time) error {
 	delete(f.out, u.Seq)
 	if err := f.insert(u); err != nil {
@@ -194,11 +221,12 @@ func (f *Frontier) Return(u record.Queued, next time.Time) error {
 	return f.Release(u.Host, next)
 }
 
-// insert puts u, which the store has, into the window if it belongs there.
+// insert puts u, which the Store has, into the window of its host if it is one
+// of the first URLs.
 func (f *Frontier) insert(u record.Queued) error {
 	h := f.host(u.Host)
 	if h.more && before(&h.loaded, &u) {
-		return f.place(h) // it is found when the window is filled
+		return f.place(h) // fill finds it when the window is empty
 	}
 	i, _ := slices.BinarySearchFunc(h.window, &u, func(a record.Queued, b *record.Queued) int {
 		if before(&a, b) {
@@ -209,18 +237,19 @@ func (f *Frontier) insert(u record.Queued) error {
 	h.window = slices.Insert(h.window, i, u)
 	h.keep(f.window())
 	if i > 0 && h.at >= 0 {
-		return nil // its first is as it was
+		return nil // the first URL of the host is the same
 	}
 	return f.place(h)
 }
 
-// place is where u stands in its queue.
+// place returns the place of u in its queue: a Queued with only Priority and
+// Seq.
 func place(u *record.Queued) record.Queued {
 	return record.Queued{Priority: u.Priority, Seq: u.Seq}
 }
 
-// fill loads the window where it is empty: half of it, so that what comes in
-// between has room.
+// fill loads the window of h from the Store if it is empty. It loads half of
+// what the window may hold, to leave room for URLs that are added.
 func (f *Frontier) fill(h *host) error {
 	for len(h.window) == 0 && h.more {
 		list, more, err := f.store.Load(h.name, h.loaded.Priority, h.loaded.Seq, f.window()/2)
@@ -236,7 +265,9 @@ func (f *Frontier) fill(h *host) error {
 	return nil
 }
 
-// place puts h where it belongs: among the ready, the sleeping, or neither.
+// place puts h among the ready or the sleeping hosts, or in neither if it is
+// busy or has no URL. It forgets a host that has no URL and may be asked at
+// once.
 func (f *Frontier) place(h *host) error {
 	f.take(h)
 	if h.busy {
@@ -259,7 +290,7 @@ func (f *Frontier) place(h *host) error {
 	return nil
 }
 
-// take takes h out of the ready and the sleeping.
+// take removes h from the ready and the sleeping hosts.
 func (f *Frontier) take(h *host) {
 	switch {
 	case h.at < 0:
@@ -271,8 +302,9 @@ func (f *Frontier) take(h *host) {
 	h.sleeps = false
 }
 
-// Next takes out the URL to fetch now. Without one it says when there may be: a
-// zero time is not before a URL that is out is done, or one is added.
+// Next takes out the URL to fetch now. ok is false if there is none; wait is
+// then the time at which to call Next again. A zero wait means: wait until a
+// URL that is out is done, or a URL is added.
 func (f *Frontier) Next(now time.Time) (u record.Queued, wait time.Time, ok bool, err error) {
 	if err := f.wake(now); err != nil {
 		return u, wait, false, err
@@ -295,8 +327,9 @@ func (f *Frontier) Next(now time.Time) (u record.Queued, wait time.Time, ok bool
 	return u, wait, true, nil
 }
 
-// wake brings back URLs and hosts whose time has come: URLs first, as the host of
-// one that waited falls asleep when it has nothing else, though its time has come.
+// wake queues the waiting URLs that are due, then makes the hosts ready that
+// may be asked again. URLs come first: a host without any other URL would
+// otherwise get its URL too late.
 func (f *Frontier) wake(now time.Time) error {
 	if f.ripe != record.NoTime && f.ripe <= record.At(now) {
 		if err := f.ripen(now); err != nil {
@@ -313,7 +346,7 @@ func (f *Frontier) wake(now time.Time) error {
 	return nil
 }
 
-// ripen brings back URLs whose time has come.
+// ripen queues the waiting URLs that are due, at most ripeMax.
 func (f *Frontier) ripen(now time.Time) error {
 	list, err := f.store.Ripe(record.At(now), ripeMax)
 	if err != nil {
@@ -330,8 +363,8 @@ func (f *Frontier) ripen(now time.Time) error {
 	return nil
 }
 
-// Release gives a host back, of which a URL was out. It is not asked before
-// next; a zero time is at once.
+// Release notes that no URL of the host name is out any more. The host is not
+// asked again before next; a zero time means at once.
 func (f *Frontier) Release(name string, next time.Time) error {
 	h := f.host(name)
 	if h.busy {
@@ -342,21 +375,22 @@ func (f *Frontier) Release(name string, next time.Time) error {
 	return f.place(h)
 }
 
-// Done takes a URL that was out away for good. Release gives its host back.
+// Done removes a URL that was out from its queue for good. Its host stays busy
+// until Release.
 func (f *Frontier) Done(u *record.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Done(u)
 }
 
-// Keep takes a URL that was out away and keeps it back, until Unkeep. Release
-// gives its host back.
+// Keep removes a URL that was out from its queue and keeps it back until
+// Unkeep. Its host stays busy until Release.
 func (f *Frontier) Keep(u *record.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Keep(u)
 }
 
-// Unkeep queues the URLs of a host that are kept back and match, and returns how
-// many they are.
+// Unkeep queues all URLs of host that are kept back and for which match returns
+// true. It returns their number.
 func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err error) {
 	for after := uint64(0); ; {
 		list, last, err := f.store.Unkeep(host, after, ripeMax, match)
@@ -375,19 +409,21 @@ func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err 
 	}
 }
 
-// Retry has a URL that was out wait until due.
+// Retry makes a URL that was out wait until due. Its host stays busy until
+// Release.
 func (f *Frontier) Retry(u *record.Queued, due time.Time) error {
 	delete(f.out, u.Seq)
 	f.waits(record.At(due))
 	return f.store.Postpone(u, record.At(due))
 }
 
-// Empty reports whether nothing is left: no URL is out, queued or waiting.
+// Empty reports whether the crawl has nothing to do: no URL is out, queued or
+// waiting. URLs that are kept back do not count.
 func (f *Frontier) Empty() bool {
 	return f.busy == 0 && len(f.ready) == 0 && len(f.asleep) == 0 && f.ripe == record.NoTime
 }
 
-// readyHosts is a heap by the first URLs of the hosts.
+// readyHosts is a heap of ready hosts, ordered by their first URLs.
 type readyHosts []*host
 
 func (r readyHosts) Len() int           { return len(r) }
@@ -402,7 +438,8 @@ func (r *readyHosts) Pop() any {
 	return h
 }
 
-// sleepers is a heap by when the hosts may be asked again.
+// sleepers is a heap of sleeping hosts, ordered by the time at which they may
+// be asked again.
 type sleepers []*host
 
 func (s sleepers) Len() int           { return len(s) }

@@ -1,8 +1,9 @@
-// Package guard keeps a crawl off addresses that no public site has. It decides
-// where a connection is made, after names are resolved and redirects followed,
-// so that neither a redirect, nor a name that answers with another address the
-// second time, nor an address in an odd spelling leads into the network the
-// crawler stands in.
+// Package guard keeps a crawl away from addresses that no public site has, such
+// as those of the local network. It checks the address at the moment a
+// connection is made, after names are resolved and redirects are followed. So
+// none of these leads into the crawler's own network: a redirect, a host name
+// that resolves to another address the second time, or an address in an unusual
+// spelling.
 package guard
 
 import (
@@ -10,20 +11,22 @@ import (
 	"net/netip"
 )
 
-// Guard is the address rule of one crawl. The zero value lets through what is
-// globally reachable and may hold a public site.
+// Guard decides to which addresses one crawl may connect. The zero value allows
+// addresses that are reachable from the whole Internet and may belong to a
+// site.
 type Guard struct {
-	// Private also lets through loopback, private, shared and link-local
-	// addresses and those for tests, translation and tunnels, as ALLOW PRIVATE
-	// asks for. What is no single host stays refused.
+	// Private is set for ALLOW PRIVATE. It also allows loopback, private,
+	// shared and link-local addresses, and those for tests, translation and
+	// tunnels. Addresses that are not of a single host, such as multicast, stay
+	// refused.
 	Private bool
 }
 
-// RefusedError says that an address may not be connected to.
+// RefusedError says that a crawl may not connect to an address.
 type RefusedError struct {
-	Addr netip.Addr // an IPv4 address mapped into IPv6 as IPv4
-	Kind string     // what the address is, after "is"
-	Open bool       // whether ALLOW PRIVATE lets it through
+	Addr netip.Addr // the address; an IPv4 address written as IPv6 appears as IPv4
+	Kind string     // what the address is, such as "private" or "a 6to4 relay"
+	Open bool       // whether ALLOW PRIVATE would allow it
 }
 
 func (e *RefusedError) Error() string {
@@ -33,7 +36,8 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("address %s is %s: no site can be there", e.Addr, e.Kind)
 }
 
-// Check returns a *RefusedError if the address may not be connected to.
+// Check returns a *RefusedError if the crawl may not connect to a, and nil if
+// it may.
 func (g Guard) Check(a netip.Addr) error {
 	a = a.Unmap().WithZone("")
 	for _, s := range special {
@@ -50,21 +54,24 @@ func (g Guard) Check(a netip.Addr) error {
 	return &RefusedError{a, "not allocated to hosts", false}
 }
 
-// globalUnicast is the part of IPv6 that hosts are given addresses of.
+// globalUnicast is the part of IPv6 from which public hosts get their
+// addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// block is addresses that are refused.
+// block is a range of addresses that are refused.
 type block struct {
 	netip.Prefix
 	kind  string
-	never bool // also with ALLOW PRIVATE
+	never bool // refused with ALLOW PRIVATE too
 }
 
-// special holds the IANA registries of special-purpose addresses (RFC 6890 and
-// what came since), the multicast and reserved spaces, and the deprecated ways
-// to write an IPv4 address as IPv6. Where the registry calls part of a block
-// global (relays, anycast services), no site is there either. Mapped addresses
-// are not here: Check judges the IPv4 address they stand for.
+// special lists the addresses that are refused: the IANA registries of
+// special-purpose addresses (RFC 6890 and later ones), the multicast and
+// reserved ranges, and obsolete ways to write an IPv4 address as IPv6. Some
+// parts of these ranges are global by the registry (relays, anycast services),
+// but they have no sites either. IPv4 addresses mapped into IPv6 are missing
+// here, because Check turns them into IPv4 first. The first range that contains
+// an address decides.
 var special = []block{
 	{prefix("0.0.0.0/8"), "of this network", true},
 	{prefix("10.0.0.0/8"), "private", false},

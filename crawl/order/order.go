@@ -1,6 +1,14 @@
-// Package order says which of the URLs that a crawl knows is fetched first. It
-// turns what is known of a URL into a key; the frontier takes the lowest key
-// first, and of equal keys the one that came first. It is arithmetic only.
+// Package order computes the place of a URL in the order of a crawl: a number
+// called key. The frontier fetches the URL with the lowest key first, and among
+// equal keys the one that arrived first. There is one function per order:
+// [BFS], [Random] and [Best].
+//
+// # Priority
+//
+// The order BEST has a priority for each URL: the sum of its [Terms], each
+// multiplied by its weight. A higher priority gives a lower key.
+//
+// The package only computes; it holds no state.
 package order
 
 import (
@@ -12,26 +20,27 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Terms are what the priority of a URL is made of.
+// Terms are the parts of which the priority of a URL is the weighted sum.
 type Terms struct {
-	Domain     float64 // weight of the domain, as told
-	Popularity float64 // of the links to it: distinct linking hosts, or PageRank
-	Parent     float64 // priority of the page that led here; counted up to ParentMax
-	Depth      float64 // folders above it
-	Other      float64 // further ones, summed: own change rate, priority in a sitemap, Location
+	Domain     float64 // weight that the crawl statement gives the domain
+	Popularity float64 // number of other hosts that link to it
+	Parent     float64 // priority of the page that links to it; at most ParentMax counts
+	Depth      float64 // number of folders in its path
+	Other      float64 // sum of smaller parts: Location, Topic, priority in a sitemap
 }
 
-// ParentMax bounds what a URL inherits. Else each page of a chain would stand
-// above the one before, and a trap above all.
+// ParentMax bounds what a URL inherits from the page that links to it. Without
+// the bound, each page of a chain would have a higher priority than the
+// previous one, and a trap the highest of all.
 const ParentMax = 10
 
-// Weights are the coefficients of the terms.
+// Weights are the factors of the Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
-// DefaultWeights are those that a crawl has unless others are set.
+// DefaultWeights are the weights of a crawl whose statement sets none.
 var DefaultWeights = Weights{1, 1, 1, -1, 1}
 
-// Priority is the sum of the terms, each times its weight.
+// Priority returns the sum of the terms t, each multiplied by its weight.
 func (w Weights) Priority(t Terms) float64 {
 	sum := 0.0
 	for _, p := range w.parts(t) {
@@ -40,8 +49,8 @@ func (w Weights) Priority(t Terms) float64 {
 	return sum
 }
 
-// Explain shows how a priority comes about:
-// "1·domain 10 + 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15".
+// Explain returns the sum that Priority computes, as text: "1·domain 10 +
+// 1·popularity 3 + 1·parent 4 - 1·depth 2 = 15".
 func (w Weights) Explain(t Terms) string {
 	var b strings.Builder
 	for i, p := range w.parts(t) {
@@ -77,9 +86,9 @@ func (w Weights) parts(t Terms) []part {
 	return parts
 }
 
-// Location is the importance of a canonical URL by where it lies, from 0 to 2:
-// one point for a domain of institutions, and one for a page that leads to
-// others by its name.
+// Location rates a canonical URL by its host and path, with 0, 1 or 2 points:
+// one point for a host of an institution, such as under edu, and one for a path
+// whose name promises links, such as / or /index.htm.
 func Location(url string) float64 {
 	points := 0.0
 	labels := strings.Split(urlkey.Host(url), ".")
@@ -101,27 +110,30 @@ func Location(url string) float64 {
 	return points
 }
 
-// institutions are the labels, at the end of a host or before its country's,
-// that only institutions get; leading are words of paths that lead on.
+// institutions holds the labels, such as edu in .edu or .edu.cn, of domains
+// that only institutions get. leading holds words in paths of pages that link
+// to other pages.
 var (
 	institutions = map[string]bool{"edu": true, "gov": true, "org": true, "ac": true, "int": true, "mil": true}
 	leading      = map[string]bool{"home": true, "index": true, "map": true, "sitemap": true, "main": true, "default": true}
 )
 
-// Patience is how many URLs that come later a point of priority is worth. So a
-// URL of low priority waits, but not for ever: one that is p points lower is
-// passed by at most Patience·p later ones.
+// Patience is how many later URLs one point of priority is worth. So a URL with
+// a low priority waits, but not for ever: if its priority is p points lower, at
+// most Patience·p later URLs overtake it.
 const Patience = 1000
 
-// keyZero is the key of priority 0 at arrival 0; keyUnit is one arrival.
+// Numbers of which a key in the order BEST consists: keyZero is the key for
+// priority 0 and arrival 0, and each arrival adds keyUnit.
 const (
 	keyZero     = 1 << 62
 	keyUnit     = 1 << 10
-	priorityMax = 1e9 // beyond it, all are equal
+	priorityMax = 1e9 // higher priorities all count as this one
 )
 
-// Best is the key of a URL in the order BEST. Arrival counts the URLs that came
-// to the crawl before; whoever changes the priority of a URL keeps its arrival.
+// Best returns the key of a URL in the order BEST. arrival is how many URLs
+// came to the crawl before this one. When a priority changes, the arrival must
+// stay the same.
 func Best(priority float64, arrival uint64) uint64 {
 	if math.IsNaN(priority) {
 		priority = 0
@@ -130,35 +142,36 @@ func Best(priority float64, arrival uint64) uint64 {
 	return keyZero + arrival*keyUnit - uint64(int64(math.Round(priority*Patience*keyUnit)))
 }
 
-// First is a key that comes before those of the order BFS, and of nearly all URLs
-// in any other order.
+// First is a key that comes before every key of BFS and nearly every other key.
 const First = 0
 
-// BFS is the key of a URL in the order BFS, by its distance from the seeds.
+// BFS returns the key of a URL in the order BFS. layer is the number of links
+// from a seed.
 func BFS(layer int) uint64 { return uint64(layer) + 1 }
 
-// Random is the key of a URL in the order RANDOM: the same for the same seed,
-// so that a crawl that goes on later has the same order.
+// Random returns the key of a URL in the order RANDOM, a hash. The same seed
+// gives the same key, so a crawl that is resumed keeps its order.
 func Random(seed uint64, url string) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d %s", seed, url)
 	return h.Sum64()
 }
 
-// Raised is the key of a URL in the order BEST whose priority has risen by so many
-// points since it had that key.
+// Raised returns the new key of a URL in the order BEST whose priority has
+// risen by points. key is its old key.
 func Raised(key uint64, points float64) uint64 {
 	points = max(0, min(points, priorityMax))
 	return key - uint64(math.Round(points*Patience*keyUnit))
 }
 
-// What it is worth that the page which led to a URL is about what is looked for,
-// and that the link says so.
+// Points for a URL if the page that links to it is about the topic of the
+// crawl, and if the link itself is.
 const (
 	topicPage = 5
 	topicLink = 10
 )
 
-// Topic is what a URL gains in a crawl for words: by the similarity of the page
-// that led to it, and by what its link promises, each from 0 to 1.
+// Topic returns the points that a URL gets in a crawl with a topic. similarity
+// says how much the linking page is about the topic, promise how much the link
+// is; both are from 0 to 1.
 func Topic(similarity, promise float64) float64 { return topicPage*similarity + topicLink*promise }

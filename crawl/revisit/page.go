@@ -2,32 +2,33 @@ package revisit
 
 import "math"
 
-// Page is what visits tell of how often a page changes: how likely they are at
-// each of the rates that are told apart. The zero value is of a page that was
-// looked at once. It is 160 bytes and holds no history, so that a visit is
-// added in little time however many there were.
+// Page holds what the visits of one page say about its rate: the likelihood of
+// the visits at each of ratesKnown rates. The zero value is a page that was
+// visited once. A Page takes 160 bytes and stores no history, so adding a visit
+// takes the same time however many came before.
 type Page struct {
-	visits int                 // after the first look
-	log    [ratesKnown]float64 // of the likelihood at each rate
+	visits int                 // visits after the first one
+	log    [ratesKnown]float64 // logarithm of the likelihood at each rate
 }
 
-// The rates that are told apart, in changes a day: from four an hour down by
-// halves to one in seven years.
+// The rates that are distinguished, in changes a day. The highest is four an
+// hour, and each next one is half of it, down to one in seven years.
 const (
 	rateHighest = 96
 	ratesKnown  = 19
 )
 
-// rateAt is rate j of those that are told apart.
+// rateAt returns the rate with index j, in changes a day.
 func rateAt(j int) float64 { return math.Ldexp(rateHighest, -j) }
 
-// surely is how many expected changes leave no doubt that there is one.
+// surely is a number of expected changes after which it is certain that at
+// least one has happened.
 const surely = 40
 
-// Add takes a further visit into account.
+// Add adds a visit to what is known of p.
 func (p *Page) Add(v Visit) {
 	if !(v.Days > 0) || math.IsInf(v.Days, 1) {
-		return // Two looks at one moment say nothing.
+		return // two visits at the same moment say nothing
 	}
 	p.visits++
 	for j := range p.log {
@@ -40,11 +41,11 @@ func (p *Page) Add(v Visit) {
 	}
 }
 
-// rates are shares of 1, one for each rate that is told apart.
+// rates holds one number for each rate, usually probabilities with the sum 1.
 type rates [ratesKnown]float64
 
-// shares is how probable each rate is of a page, if it is drawn from pages of
-// which prior has each rate.
+// shares returns the probability that p has each rate. prior holds the share of
+// all pages with each rate.
 func (p *Page) shares(prior *rates) (s rates) {
 	top := p.log[0]
 	for _, v := range p.log {

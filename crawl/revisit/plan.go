@@ -1,8 +1,23 @@
-// Package revisit says when a page is worth another visit: it estimates how
-// often pages change from what earlier visits found, and shares a budget of
-// visits out so that, on average over time and pages, as many copies as can be
-// are like their pages. It is arithmetic only; what a change is, its caller
-// says.
+// Package revisit decides when a page should be visited again. It estimates
+// from earlier visits how often each page changes. It then distributes a budget
+// of visits such that, on average over time and pages, as many stored copies as
+// possible equal the current page: they are fresh. The package only computes.
+// Its caller decides what counts as a change.
+//
+// # Rate
+//
+// The rate of a page is how many times a day it changes.
+//
+// # Price
+//
+// One more visit per day keeps a page fresh for a somewhat larger share of the
+// time. The price is the smallest such gain for which a visit is made. The plan
+// chooses it such that the visits use up the budget.
+//
+// # Probe
+//
+// A probe is a visit to find out whether a page changes too fast to be worth
+// following.
 package revisit
 
 import (
@@ -10,64 +25,69 @@ import (
 	"sort"
 )
 
-// Budget is what may be spent.
+// Budget says how many visits a plan may spend.
 type Budget struct {
-	Visits float64 // a day, over all pages
-	// Shortest and Longest bound the days between two visits of a page; 0 means
-	// ShortestDefault and LongestDefault.
+	Visits float64 // per day, for all pages together
+	// Shortest and Longest bound the interval between two visits of a page, in
+	// days; 0 means ShortestDefault and LongestDefault.
 	Shortest, Longest float64
 }
 
-// The bounds unless others are set, in days.
+// The default bounds of an interval, in days.
 const (
 	ShortestDefault = 1. / 24
 	LongestDefault  = 180
 )
 
-// SampleMax is how many pages suffice to make a plan for any number of them.
+// SampleMax is how many pages are enough to make a plan for any number of
+// pages.
 const SampleMax = 20_000
 
-// Plan says how long to wait between visits. It is made for some pages and a
-// budget and holds until these, or what is known of them, are much different: a
-// day. It does not change and is safe for any goroutine.
+// Plan says how long to wait between two visits of a page. It is computed from
+// a sample of pages and a budget. It stays valid while these, and what is known
+// of the pages, change little: for about a day. A Plan does not change and may
+// be used from several goroutines at once.
 type Plan struct {
-	days  []float64 // intervals to choose from, rising
-	gains []rates   // of each interval at each rate
-	prior rates     // which of the pages have each rate
-	price float64   // what a visit a day must bring to be spent
+	days  []float64 // intervals to choose from, ascending
+	gains []rates   // what one more visit per day gains, for each interval and rate
+	prior rates     // share of the pages with each rate
+	price float64   // smallest gain for which a visit is made
 }
 
 const (
-	// daysStep is the ratio of the intervals to choose from.
+	// daysStep is the ratio of one interval to the next.
 	daysStep = 1.1
-	// priorWeight is how many pages of each rate are thought to be there before
-	// any is looked at, and priorSteps how often the shares are made to agree
-	// with what the pages show.
+	// priorWeight is how many pages of each rate are assumed before any page is
+	// known. priorSteps is how often learn repeats its estimate.
 	priorWeight = .5
 	priorSteps  = 10
-	// firstPrice is the price while few pages are known, as a share of the days
-	// in which the budget would do for a visit of each. It is about what it
-	// becomes.
+	// firstPrice times the days in which the budget allows one visit of each
+	// page is the price while few pages are known. It is about the price that
+	// follows later.
 	firstPrice = .1
-	// priceSteps is how often the range of the price is halved.
+	// priceSteps is how often New halves the range in which it searches for the
+	// price.
 	priceSteps = 50
-	// probes is before which visit a page may be in doubt, and doubt how
-	// probable both sides are then.
+	// A page with fewer than probes visits may be probed. It is probed if both
+	// cases, that it changes too fast and that it does not, have a probability
+	// above doubt.
 	probes = 3
 	doubt  = .05
 )
 
-// New plans the visits of total pages, of which sample is some, drawn evenly.
+// New plans the visits of total pages. sample is a random sample of them.
 //
-// A page of rate r visited every d days is fresh for the share
-// (1-exp(-rd))/(rd) of the time. The sum of these under a budget is greatest
-// where one more visit would bring each page the same: Cho and Garcia-Molina,
-// Effective Page Refresh Policies for Web Crawlers (2003). So a page that
-// changes faster than it can be followed gets less, not more.
+// A page with rate r that is visited every d days is fresh for the share
+// (1-exp(-rd))/(rd) of the time. The sum over all pages, within a budget, is
+// greatest when one more visit would gain the same for each page: Cho and
+// Garcia-Molina, Effective Page Refresh Policies for Web Crawlers (2003). A
+// page that changes too fast to be followed therefore gets fewer visits, not
+// more.
 //
-// As no rate is known for sure, what a visit brings is averaged over the rates
-// that the page may have: those that agree with its own visits, the more so the
-// more of the pages have them. What it must bring is found by halving.
+// No rate is known for certain. The gain of a visit is therefore averaged over
+// the rates that the page may have, each weighted by how well it agrees with
+// the page's visits and by how many pages have it. The price is found by
+// bisection.
 func New(sample []Page, total int, b Budget) *Plan {
 	p := newPlan(b)
 	p.learn(sample)
@@ -99,7 +119,8 @@ func New(sample []Page, total int, b Budget) *Plan {
 	return p
 }
 
-// newPlan makes a plan without a price.
+// newPlan returns a plan for b without a price, in which all rates are equally
+// frequent.
 func newPlan(b Budget) *Plan {
 	if b.Shortest <= 0 {
 		b.Shortest = ShortestDefault
@@ -125,11 +146,12 @@ func newPlan(b Budget) *Plan {
 	return p
 }
 
-// gain is, times 1/rate, what one more visit a day brings a page that changes x
-// times between two visits. It rises from 0 to 1.
+// gain returns what one more visit per day gains for a page that changes x
+// times between two visits, multiplied by the page's rate. It increases with x
+// from 0 to 1.
 func gain(x float64) float64 { return -math.Expm1(-x) - x*math.Exp(-x) }
 
-// learn finds which of the pages have each rate, by expectation and
+// learn estimates which share of pages has each rate, by expectation
 // maximisation.
 func (p *Plan) learn(pages []Page) {
 	for range priorSteps {
@@ -148,8 +170,9 @@ func (p *Plan) learn(pages []Page) {
 	}
 }
 
-// curve is what one more visit a day would bring a page at each interval. It
-// rises.
+// curve returns what one more visit per day gains for a page at each interval
+// of p.days. shares are the probabilities of the page's rates. The values
+// increase.
 func (p *Plan) curve(shares *rates) []float64 {
 	c := make([]float64, len(p.days))
 	for i := range c {
@@ -160,7 +183,8 @@ func (p *Plan) curve(shares *rates) []float64 {
 	return c
 }
 
-// choose is the first interval at which one more visit would bring the price.
+// choose returns the first interval, in days, at which one more visit per day
+// gains at least price.
 func (p *Plan) choose(curve []float64, price float64) float64 {
 	return p.days[min(sort.SearchFloat64s(curve, price), len(curve)-1)]
 }
@@ -168,23 +192,24 @@ func (p *Plan) choose(curve []float64, price float64) float64 {
 func (p *Plan) shortest() float64 { return p.days[0] }
 func (p *Plan) longest() float64  { return p.days[len(p.days)-1] }
 
-// Interval is how many days after its last visit a page is due.
+// Interval returns the number of days after its last visit at which page is
+// due.
 func (p *Plan) Interval(page *Page) float64 {
 	days, _ := p.interval(page)
 	return days
 }
 
-// turn is what a visit is for. Of pages that are due, those of a higher turn are
-// first.
+// turn is the purpose of a visit. Among the pages that are due, those with a
+// higher turn come first.
 type turn int
 
 const (
-	follow turn = iota // to have the page as it is
-	first              // to know anything of it
-	probe              // to know whether it can be followed, which needs to be in time
+	follow turn = iota // to have the current page
+	first              // the second visit, to know anything of the page's rate
+	probe              // to find out whether the page changes too fast; this must happen in time
 )
 
-// interval is Interval, and what the visit is for.
+// interval returns what Interval returns, and the purpose of the visit.
 func (p *Plan) interval(page *Page) (float64, turn) {
 	if page.visits == 0 {
 		return p.shortest(), first
@@ -192,14 +217,15 @@ func (p *Plan) interval(page *Page) (float64, turn) {
 	shares := page.shares(&p.prior)
 	days := p.choose(p.curve(&shares), p.price)
 	if page.visits < probes && p.doubtful(&shares) {
-		// The pages that are not worth following change within that time.
+		// A page that changes too fast to be worth following changes within
+		// price days.
 		return max(p.shortest(), min(days, p.price)), probe
 	}
 	return days, follow
 }
 
-// doubtful reports whether a page may or may not change so fast that no visit
-// brings the price.
+// doubtful reports whether it is uncertain if the page changes so fast that no
+// visit gains the price.
 func (p *Plan) doubtful(shares *rates) bool {
 	fast := 0.0
 	for j, s := range shares {
@@ -210,15 +236,16 @@ func (p *Plan) doubtful(shares *rates) bool {
 	return doubt < fast && fast < 1-doubt
 }
 
-// Urgency says which of the pages that are due to visit first: the one of the
-// highest urgency. A page is due if that is above 0. Days have passed since its
-// last visit.
+// Urgency returns how urgent a visit of page is, if its last visit was days
+// ago. 0 means that the page is not due. Visit the page with the highest
+// urgency first.
 func (p *Plan) Urgency(page *Page, days float64) float64 {
 	interval, turn := p.interval(page)
 	return urgency(days-interval, turn)
 }
 
-// urgency puts turns in order and within one the latest first.
+// urgency returns a number that orders visits by turn, and within one turn by
+// how many days they are late. It is 0 if late is not positive.
 func urgency(late float64, turn turn) float64 {
 	if late <= 0 {
 		return 0

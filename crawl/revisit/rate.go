@@ -2,28 +2,28 @@ package revisit
 
 import "math"
 
-// Visit is one look at a page that was seen before.
+// Visit is one visit of a page that was visited before.
 type Visit struct {
-	Days    float64 // since the look before, > 0
-	Changed bool    // whether the page had changed since then, once or more often
+	Days    float64 // days since the previous visit, > 0
+	Changed bool    // whether the page had changed since then, at least once
 }
 
-// Rate estimates how often a page changes, in changes a day, if it changes by
-// chance at a steady rate.
+// Rate estimates from visits how often a page changes, in changes a day. It
+// assumes that changes happen at random with a constant rate.
 //
-// Of n visits at equal intervals of which X found a change it is
-// -ln((n-X+0.5)/(n+0.5)) / interval: Cho and Garcia-Molina's estimator
-// (Estimating Frequency of Change, 2003), which is finite though every visit
-// found a change, and less biased than X/n. Of visits at other intervals it is
-// the rate of greatest likelihood, to which half a visit that found nothing is
-// added: at equal intervals that is the same.
+// For n visits at equal intervals, of which X found a change, it returns
+// -ln((n-X+0.5)/(n+0.5)) / interval, the estimator of Cho and Garcia-Molina
+// (Estimating Frequency of Change, 2003). This is finite even if every visit
+// found a change, and has less bias than X/n. For other intervals it returns
+// the rate with the greatest likelihood, after adding half a visit that found
+// no change. At equal intervals both are the same.
 func Rate(visits []Visit) float64 {
 	n, changes := 0.0, 0.0
 	unchanged, total := 0.0, 0.0 // days
 	first, equal := 0.0, true
 	for _, v := range visits {
 		if !(v.Days > 0) || math.IsInf(v.Days, 1) {
-			continue // Two looks at one moment say nothing.
+			continue // two visits at the same moment say nothing
 		}
 		if first == 0 {
 			first = v.Days
@@ -46,10 +46,11 @@ func Rate(visits []Visit) float64 {
 	return likeliest(visits, unchanged+.5*total/n)
 }
 
-// likeliest is the rate of greatest likelihood of visits of which those that
-// found nothing took so many days together: there the sum over the visits that
-// found a change of t/(exp(rate·t)-1) is those days. The sum falls with the
-// rate, so halving finds it.
+// likeliest returns the rate with the greatest likelihood. unchanged is the sum
+// of the days before visits that found no change. At that rate, unchanged
+// equals the sum of t/(exp(rate·t)-1) over the visits that found a change,
+// where t is the days before the visit. The sum decreases with the rate, so
+// bisection finds it.
 func likeliest(visits []Visit, unchanged float64) float64 {
 	excess := func(rate float64) float64 {
 		sum := -unchanged

@@ -2,16 +2,17 @@ package robots
 
 import "strings"
 
-// Directives is what a page asks of robots. The same words in a page's own
-// markup are page.Meta's.
+// Directives are the wishes of a page's HTTP header about robots. Package page
+// reads the same directives in the page's markup: page.Meta.
 type Directives struct {
 	NoIndex   bool
-	NoFollow  bool // its links are not to be followed
-	NoArchive bool // no copy is to be kept
+	NoFollow  bool // its links should not be followed
+	NoArchive bool // no copy should be stored
 }
 
-// Header reads the values of a response's X-Robots-Tag headers. A value that
-// begins with the name of another agent is not for us.
+// Header parses the values of a response's X-Robots-Tag headers. A directive
+// after the name of another agent is ignored; after the name of agent, or
+// without a name, it counts.
 func Header(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
@@ -33,8 +34,8 @@ func Header(values []string, agent string) Directives {
 	return d
 }
 
-// valued are the directives that have a value after a colon, as the name of an
-// agent has its directives.
+// valued holds the directives that have a value after a colon. Without this
+// list they would look like the name of an agent.
 var valued = map[string]bool{"unavailable_after": true, "max-snippet": true, "max-image-preview": true, "max-video-preview": true}
 
 func (d *Directives) set(word string) {

@@ -2,16 +2,15 @@ package robots
 
 import "strings"
 
-// pattern is the path of a rule, ready to match: literal parts with anything
-// between them.
+// pattern is the path of a rule, prepared for matching. It is split at each *.
 type pattern struct {
-	parts    []string // the first at the start of the path, the others anywhere after
-	anchored bool     // whether the last part ends the path
-	bytes    int      // length, by which the longest is told
+	parts    []string // the first must begin the path; the others may follow anywhere, in this order
+	anchored bool     // whether the last part must end the path
+	bytes    int      // length of the path; the rule with the longest one decides
 }
 
-// newPattern reads the path of a rule, in which * stands for any bytes and a $
-// at its end for the end of the URL.
+// newPattern parses the path of a rule. In it, * matches any bytes, and a $ at
+// its end matches the end of the URL.
 func newPattern(path string) pattern {
 	path, anchored := strings.CutSuffix(path, "$")
 	path = normalize(path, true)
@@ -22,9 +21,9 @@ func newPattern(path string) pattern {
 	return p
 }
 
-// matches reports whether a path, as pathOf gives it, begins so. Taking each
-// part where it is first found is right, as only the end is bound: time is
-// linear in both.
+// matches reports whether p matches path, which comes from pathOf. It takes
+// each part at its first occurrence. That is correct because only the last part
+// may be bound to the end, and it takes linear time.
 func (p pattern) matches(path string) bool {
 	last := len(p.parts) - 1
 	rest, ok := strings.CutPrefix(path, p.parts[0])
@@ -47,7 +46,8 @@ func (p pattern) matches(path string) bool {
 	return strings.Contains(rest, p.parts[last])
 }
 
-// pathOf is what rules are held against: path and query of a canonical URL.
+// pathOf returns the part of a canonical URL that rules are compared with: path
+// and query, normalized.
 func pathOf(url string) string {
 	if at := strings.Index(url, "://"); at >= 0 {
 		url = url[at+len("://"):]
@@ -63,11 +63,11 @@ func pathOf(url string) string {
 	return normalize(url[at:], false)
 }
 
-// normalize brings a path into the form that RFC 9309 §2.2.2 compares: what no
-// URL has as it is, such as bytes beyond ASCII and blanks, escaped, escaped
-// letters, digits, "-", ".", "_" and "~" plain, other escapes in upper case. The
-// two characters that are signs in a rule are escaped where they are none, as a
-// rule writes them then.
+// normalize brings a path into the form in which RFC 9309 §2.2.2 compares
+// paths. It escapes bytes that no URL contains, such as bytes beyond ASCII and
+// blanks. It resolves escapes of letters, digits and - . _ ~, and writes other
+// escapes in upper case. It also escapes * and $ where they have no special
+// meaning; rule says that s is the path of a rule, in which * is special.
 func normalize(s string, rule bool) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {
@@ -104,13 +104,14 @@ func writeEscaped(b *strings.Builder, c byte) {
 	b.WriteByte(hex[c&15])
 }
 
-// foreign reports whether a byte stands in no URL by RFC 3986, but escaped. A
-// backslash does not count, which browsers take for a slash.
+// foreign reports whether RFC 3986 allows the byte c in a URL only as an
+// escape. It reports false for a backslash, which browsers read as a slash.
 func foreign(c byte) bool {
 	return c <= ' ' || c >= 0x7f || strings.IndexByte("\"<>^`{|}", c) >= 0
 }
 
-// unhex is the value of a hexadecimal digit, 16 if c is none.
+// unhex returns the value of the hexadecimal digit c, or 16 if c is not such a
+// digit.
 func unhex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':
@@ -121,7 +122,8 @@ func unhex(c byte) byte {
 	return 16
 }
 
-// unreserved is what RFC 3986 §2.3 lets stand for itself everywhere.
+// unreserved reports whether c is an unreserved character of RFC 3986 §2.3,
+// which needs no escape in any part of a URL.
 func unreserved(c byte) bool {
 	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0
 }

@@ -1,10 +1,21 @@
-// Package robots reads what a site asks of crawlers: its robots.txt, by RFC
-// 9309, and the robots directives in the header of a page. It consists of pure
-// functions over bytes; fetching and keeping robots.txt is its caller's.
+// Package robots parses what a site asks of crawlers: its robots.txt, by RFC
+// 9309, and the robots directives in the HTTP header of a page. Its functions
+// work on bytes only. The caller fetches and stores robots.txt.
 //
-// Beyond the RFC it knows Crawl-delay and Sitemap, the misspellings of names
-// that the authors' own parser forgives, and that parser's rule that
-// "Allow: /a/index.html" allows /a/ as well.
+// Beyond the RFC the package knows Crawl-delay and Sitemap. It accepts the
+// misspellings that Google's parser accepts, and follows that parser's rule
+// that "Allow: /a/index.html" also allows /a/.
+//
+// # Group
+//
+// A group is all that a robots.txt says to one agent, such as "infomall" or,
+// for all agents that it does not name, "*".
+//
+// # Block
+//
+// A block is several rules in a row after one or more User-agent lines. The
+// rules hold for all agents in these lines. A group may consist of several
+// blocks.
 package robots
 
 import (
@@ -18,68 +29,69 @@ import (
 )
 
 const (
-	// BytesMax is how much of a robots.txt is read. The RFC asks for 500 KiB at
-	// least. A line that the limit cuts is left out, for its start could say
-	// more than the whole.
+	// BytesMax is how much of a robots.txt is parsed. The RFC requires 500 KiB
+	// at least. A line that crosses the limit is ignored, because its first
+	// part could forbid more than the whole line.
 	BytesMax = 512 << 10
 
-	// Lifetime is how long a robots.txt may be used before it is asked for
-	// again; of one that could not be fetched, RetryAfter.
+	// Lifetime is how long a robots.txt may be used before it is fetched again.
+	// If it could not be fetched, the next attempt is after RetryAfter.
 	Lifetime   = 24 * time.Hour
 	RetryAfter = time.Hour
 
-	// DelayMax bounds a Crawl-delay.
+	// DelayMax is the longest Crawl-delay; a longer one counts as this.
 	DelayMax = 300 * time.Second
 
-	// lineBytesMax is how much of a line is read; what follows is passed over.
+	// lineBytesMax is how much of a line is parsed. The rest is ignored.
 	lineBytesMax = 2083*8 - 2
 
-	// sitemapsMax bounds the sitemaps kept of one file.
+	// sitemapsMax bounds the number of sitemaps kept of one file.
 	sitemapsMax = 1000
 )
 
-// File is what a robots.txt says, or what it means that there is none. It does
-// not change and is safe for any goroutine.
+// File is a parsed robots.txt, or what holds if there is none. It does not
+// change and may be used from several goroutines at once.
 type File struct {
-	Sitemaps []string // as written, each once, in order; at most 1,000
+	Sitemaps []string // URLs as written, without duplicates, in order; at most 1,000
 
-	blocks  map[string][]member // by agent in lower case, "*" among them
-	blanket *Group              // what holds for all if the file could not be read
-	fresh   time.Duration
+	blocks  map[string][]member // by agent in lower case; "*" for all other agents
+	blanket *Group              // if not nil, holds for every agent, because the file could not be read
+	fresh   time.Duration       // see Fresh
 }
 
 // Group is what a robots.txt says to one agent.
 type Group struct {
-	Agent string        // as the file names it, in lower case; "*" for the rest, "" if nothing is said
-	Delay time.Duration // Crawl-delay, 0 if there is none; at most DelayMax
+	Agent string        // name in the file, in lower case; "*" if the file has no group of this name, "" if it has no "*" either
+	Delay time.Duration // Crawl-delay, at most DelayMax; 0 if there is none
 
-	rules  []Rule // the first that matches decides
-	denied bool   // nothing is allowed
-	reason string // why there are no rules
+	rules  []Rule // sorted such that the first one that matches decides
+	denied bool   // whether every URL is forbidden
+	reason string // why there are no rules; "" if there are
 }
 
-// block is a run of rules under one or more agents, which share it: a file of
-// many agents and many rules takes memory in proportion to its length.
+// block holds rules that several agents share. Sharing them keeps the memory of
+// a file with many agents and many rules proportional to its length.
 type block struct{ rules []Rule }
 
-// member is an agent of a block. It shares its delay with those that were named
-// with it: a Crawl-delay ends no block, by the RFC, but is not meant for the
-// agents that come after it.
+// member is one agent's part in a block: its rules and its delay. The agents of
+// one sequence of User-agent lines share a delay. A Crawl-delay line does not
+// end a block, by the RFC, but it does not hold for agents named after it.
 type member struct {
 	*block
 	delay *time.Duration
 }
 
-// Rule is one Allow or Disallow.
+// Rule is one Allow or Disallow line.
 type Rule struct {
-	Line  int // from 1
+	Line  int // number of the line, from 1
 	Allow bool
 	Path  string // as written
 
 	pattern pattern
 }
 
-// String is the rule as a robots.txt has it.
+// String returns the rule as robots.txt spells it, such as "Disallow:
+// /cgi-bin/".
 func (r Rule) String() string {
 	if r.Allow {
 		return "Allow: " + r.Path
@@ -87,16 +99,16 @@ func (r Rule) String() string {
 	return "Disallow: " + r.Path
 }
 
-// Decision says whether a URL may be fetched and why.
+// Decision says whether a URL may be fetched, and why.
 type Decision struct {
 	Allowed bool
-	Rule    Rule   // what decided; Line is 0 if no rule did
-	Reason  string // a sentence without full stop that names the deciding rule
+	Rule    Rule   // the deciding rule; its Line is 0 if there is none
+	Reason  string // a clause without a full stop, such as "line 3 of robots.txt, for *, says Disallow: /x"
 }
 
-// Of returns what the answer to a request for robots.txt means, redirects
-// followed: a success is parsed, 4XX (and a redirect that leads nowhere) allows
-// everything, 5XX and anything else nothing.
+// Of returns the File for the response to a request for robots.txt, after
+// redirects. A status 2XX has its body parsed. 4XX, or 3XX if a redirect leads
+// nowhere, allows every URL. 5XX and any other status forbid every URL.
 func Of(status int, body []byte) *File {
 	switch {
 	case 200 <= status && status < 300:
@@ -107,18 +119,19 @@ func Of(status int, body []byte) *File {
 	return Unreachable(fmt.Sprintf("was answered with %d", status))
 }
 
-// Unreachable returns what it means that robots.txt could not be fetched:
-// nothing is allowed. Why completes the sentence "robots.txt …".
+// Unreachable returns the File for a robots.txt that could not be fetched; it
+// forbids every URL. why completes the sentence "robots.txt …", such as "was
+// answered with 503".
 func Unreachable(why string) *File {
 	return &File{fresh: RetryAfter, blanket: &Group{denied: true, reason: "robots.txt " + why + ", so nothing is allowed"}}
 }
 
-// Fresh is how long after its fetch the file may be used.
+// Fresh returns how long after its fetch the file may be used.
 func (f *File) Fresh() time.Duration { return f.fresh }
 
-// Group returns what the file says to an agent, named by its product token as
-// Product gives it: all groups of that name in whatever case, else those of
-// all. It does not keep the file in memory.
+// Group returns what the file says to agent, a product token as Product returns
+// it. It joins all blocks for that name, in any case; if there are none, all
+// blocks for "*". The Group does not keep the whole File in memory.
 func (f *File) Group(agent string) *Group {
 	if f.blanket != nil {
 		return f.blanket
@@ -149,9 +162,10 @@ func newGroup(name string, blocks []member) *Group {
 	return g
 }
 
-// Decide says whether a URL may be fetched: by the rule with the longest path
-// that matches, Allow before Disallow among equals. Robots.txt itself always
-// may. URL is canonical; "" is that of the home page.
+// Decide reports whether the canonical URL url may be fetched. The rule with
+// the longest matching path decides; among equally long ones, Allow wins.
+// robots.txt itself is always allowed, unless it could not be fetched. An empty
+// url means the home page.
 func (g *Group) Decide(url string) Decision {
 	if g.denied {
 		return Decision{Reason: g.reason}
@@ -171,8 +185,8 @@ func (g *Group) Decide(url string) Decision {
 	return Decision{Allowed: true, Reason: "no rule of robots.txt for " + g.Agent + " matches"}
 }
 
-// Parse reads a robots.txt, of which it keeps nothing. Any bytes are one: what
-// is no line of the protocol is passed over.
+// Parse parses a robots.txt. It accepts any bytes: a line that it does not
+// understand is ignored. The File does not keep body in memory.
 func Parse(body []byte) *File {
 	p := fileParser{f: &File{blocks: map[string][]member{}, fresh: Lifetime}, block: &block{}, delayed: new(time.Duration), ruled: true}
 	body = skipMark(body)
@@ -196,7 +210,8 @@ func Parse(body []byte) *File {
 	return p.f
 }
 
-// skipMark takes a byte order mark off, also one cut short.
+// skipMark removes a byte order mark, or the first bytes of one, from the start
+// of body.
 func skipMark(body []byte) []byte {
 	const mark = "\xef\xbb\xbf"
 	for i := range len(mark) {
@@ -208,16 +223,18 @@ func skipMark(body []byte) []byte {
 	return body
 }
 
+// fileParser parses the lines of one robots.txt.
 type fileParser struct {
 	f       *File
-	number  int
-	block   *block         // where the next rule goes; at first nobody's
-	delayed *time.Duration // of the agents that were named last
-	ruled   bool           // whether the next agent begins a block
+	number  int            // of the current line
+	block   *block         // the block of the next rule; at first a block without an agent
+	delayed *time.Duration // delay of the agents named last
+	ruled   bool           // whether the next User-agent line begins a new block
 }
 
-// names are how the names of the lines that are understood begin, misspellings
-// among them: "Disallowed" and "User-agents" mean the same as the proper names.
+// names maps the start of the name of a line to the name it means. It includes
+// common misspellings. Only the start is compared, so "Disallowed" and
+// "User-agents" are understood too.
 var names = []struct{ prefix, name string }{
 	{"user-agent", "user-agent"}, {"useragent", "user-agent"}, {"user agent", "user-agent"},
 	{"allow", "allow"},
@@ -226,7 +243,8 @@ var names = []struct{ prefix, name string }{
 	{"sitemap", "sitemap"}, {"site-map", "sitemap"},
 }
 
-// lineName is the proper name of a line that is named so; "" if it is not known.
+// lineName returns the proper name for the name of a line as written, such as
+// "disallow" for "Dissallow"; "" if it is unknown.
 func lineName(written string) string {
 	written = strings.ToLower(strings.TrimSpace(written))
 	for _, n := range names {
@@ -237,7 +255,7 @@ func lineName(written string) string {
 	return ""
 }
 
-// line reads one line without its end.
+// line parses one line without its line end.
 func (p *fileParser) line(line []byte) {
 	if len(line) > lineBytesMax {
 		line = line[:lineBytesMax]
@@ -245,7 +263,7 @@ func (p *fileParser) line(line []byte) {
 	line, _, _ = bytes.Cut(line, []byte("#"))
 	name, value, ok := strings.Cut(string(line), ":")
 	if !ok {
-		// The colon is often forgotten: two words are a name and a value.
+		// The colon is often missing. Two words then count as name and value.
 		words := strings.Fields(name)
 		if len(words) != 2 {
 			return
@@ -269,7 +287,8 @@ func (p *fileParser) line(line []byte) {
 	}
 }
 
-// agent begins a group or adds an agent to it.
+// agent handles a User-agent line: it begins a block, or adds an agent to the
+// current one.
 func (p *fileParser) agent(value string) {
 	if p.ruled || *p.delayed != 0 {
 		p.delayed = new(time.Duration)
@@ -290,7 +309,7 @@ func (p *fileParser) agent(value string) {
 	}
 }
 
-// rule adds a rule to the block. An empty path makes none.
+// rule adds a rule to the current block, unless its path is empty.
 func (p *fileParser) rule(allow bool, path string) {
 	p.ruled = true
 	if path == "" {
@@ -302,7 +321,7 @@ func (p *fileParser) rule(allow bool, path string) {
 	}
 }
 
-// delay sets the delay of the agents that were named last.
+// delay sets the Crawl-delay of the agents named last.
 func (p *fileParser) delay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {
@@ -315,8 +334,9 @@ func (p *fileParser) delay(value string) {
 	*p.delayed = d
 }
 
-// Product is the product token of a User-Agent header, by which robots.txt
-// names a crawler: infomall of "Mozilla/5.0 (compatible; infomall/1.0; +…)".
+// Product returns the product token of a User-Agent header, by which a
+// robots.txt names the crawler: "infomall" for "Mozilla/5.0 (compatible;
+// infomall/1.0; +…)".
 func Product(userAgent string) string {
 	if _, rest, ok := strings.Cut(userAgent, "(compatible;"); ok {
 		if t := token(strings.TrimSpace(rest)); t != "" {
@@ -326,7 +346,7 @@ func Product(userAgent string) string {
 	return token(strings.TrimSpace(userAgent))
 }
 
-// token is the product token that s begins with.
+// token returns the product token at the start of s: letters, - and _.
 func token(s string) string {
 	for i := range len(s) {
 		if c := s[i]; !('a' <= c|0x20 && c|0x20 <= 'z' || c == '-' || c == '_') {

@@ -5,9 +5,11 @@
 //
 // # Words
 //
-// A capture is one response of one URL at one time. A visit is a capture that
-// found a known body. A version of a page is the captures in a row that found
-// the same state of it; it begins with its first capture.
+// A capture is one response of one URL at one time: what a visit of the URL
+// found. Results that count captures as Stored and Visits count a capture with
+// a new body as Stored, and a capture whose body was known as a visit. A
+// version of a page is the captures in a row that found the same state of it;
+// it begins with its first capture.
 //
 // A pool holds the captures of one month (UTC), or of a part of the URLs of
 // that month. It consists of segments. A segment holds sorted captures, in a
