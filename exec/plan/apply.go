@@ -14,8 +14,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// fold computes e if all its operands are constants, or if one is NULL and so
-// is then the whole; else it gives e back.
+// fold returns the value of e as a constant if all its operands are constants,
+// or if a NULL operand makes e NULL. Otherwise it returns e.
 func fold(e Expr) (Expr, error) {
 	operands := Operands(e)
 	args := make([]value.Value, len(operands))
@@ -41,7 +41,7 @@ func fold(e Expr) (Expr, error) {
 	return &Const{V: v, T: e.Type()}, nil
 }
 
-// strict reports whether e is NULL as soon as one of its operands is.
+// strict reports whether e is NULL as soon as one of its operands is NULL.
 func strict(e Expr) bool {
 	switch e := e.(type) {
 	case *And, *Or, *Is, *Case:
@@ -52,9 +52,10 @@ func strict(e Expr) bool {
 	return true
 }
 
-// Apply computes e from the values of its Operands. It defines what e means:
-// the operators' faster ways agree with it. An error is an *ast.Error, for a
-// value that does not fit.
+// Apply computes e from the values of its Operands. It is the definition of
+// what e means: the faster code of package op must give the same results. The
+// error, an *ast.Error, says that a value is out of range or cannot be
+// converted.
 func Apply(e Expr, args []value.Value) (value.Value, error) {
 	if strict(e) && slices.ContainsFunc(args, value.Value.IsNull) {
 		return value.Value{}, nil
@@ -106,7 +107,8 @@ func Apply(e Expr, args []value.Value) (value.Value, error) {
 	panic("plan: Apply of a column")
 }
 
-// applyLogic is AND, which false decides, or OR, which true does.
+// applyLogic returns the AND of args if deciding is false, and the OR if it is
+// true.
 func applyLogic(args []value.Value, deciding bool) value.Value {
 	null := false
 	for _, a := range args {
@@ -123,8 +125,8 @@ func applyLogic(args []value.Value, deciding bool) value.Value {
 	return value.OfBool(!deciding)
 }
 
-// Holds reports whether the comparison is true of two values whose order is
-// order: negative, 0 or positive.
+// Holds reports whether x o y is true, where order is the result of comparing x
+// with y: negative, 0 or positive.
 func (o CompareOp) Holds(order int) bool {
 	switch o {
 	case EQ:
@@ -141,6 +143,7 @@ func (o CompareOp) Holds(order int) bool {
 	return order >= 0
 }
 
+// apply reports whether x is in the set: TRUE, FALSE or NULL.
 func (in *In) apply(x value.Value) value.Value {
 	for _, v := range in.Set {
 		if value.Compare(x, v) == 0 {
@@ -153,7 +156,7 @@ func (in *In) apply(x value.Value) value.Value {
 	return value.OfBool(false)
 }
 
-// Holds reports whether the moment t lies in one of the periods.
+// Holds reports whether the time t lies in one of the periods.
 func (in *Inside) Holds(t int64) bool {
 	for _, p := range in.Periods {
 		if int64(p.From) <= t && t < int64(p.To) {
@@ -163,6 +166,7 @@ func (in *Inside) Holds(t int64) bool {
 	return false
 }
 
+// holds returns the result of the test for x.
 func (i *Is) holds(x value.Value) bool {
 	switch i.What {
 	case IsNull:
@@ -173,6 +177,7 @@ func (i *Is) holds(x value.Value) bool {
 	return !x.IsNull() && !x.Bool
 }
 
+// apply matches x with pattern, which it compiles unless it is constant.
 func (l *Like) apply(x, pattern value.Value) (value.Value, error) {
 	p := l.Compiled
 	if p == nil {
@@ -193,6 +198,7 @@ func (l *Like) Compile(pattern string) (*value.Pattern, error) {
 	return p, nil
 }
 
+// apply matches x with pattern, which it compiles unless it is constant.
 func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	re := m.Re
 	if re == nil {
@@ -204,8 +210,8 @@ func (m *Match) apply(x, pattern value.Value) (value.Value, error) {
 	return value.OfBool(re.MatchString(x.Text)), nil
 }
 
-// CompileRegexp compiles an RE2 pattern that stands at a place, and says so if
-// the pattern is one of another dialect.
+// CompileRegexp compiles an RE2 pattern. at is where the query has it, for the
+// error. If the pattern is valid in another dialect only, the error says so.
 func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	re, err := regexp.Compile(pattern)
 	if err == nil {
@@ -222,7 +228,8 @@ func CompileRegexp(pattern string, at ast.Span) (*regexp.Regexp, error) {
 	return nil, fault
 }
 
-// cause leaves out of a fault of package regexp that it is one.
+// cause returns the text of an error of package regexp without its fixed
+// beginning.
 func cause(err error) string {
 	if e, ok := err.(*syntax.Error); ok {
 		return e.Code.String() + ": " + e.Expr
@@ -230,12 +237,13 @@ func cause(err error) string {
 	return err.Error()
 }
 
+// hasAny reports whether s contains one of parts.
 func hasAny(s string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })
 }
 
-// hasBackreference finds \1 to \9, passing over the backslashes that are
-// escaped themselves.
+// hasBackreference reports whether pattern contains \1 to \9. A backslash that
+// is itself escaped does not count.
 func hasBackreference(pattern string) bool {
 	for i := 0; i+1 < len(pattern); i++ {
 		if pattern[i] != '\\' {
@@ -249,7 +257,7 @@ func hasBackreference(pattern string) bool {
 	return false
 }
 
-// Holds reports whether a URL lies in one of the scopes. A text that is no URL
+// Holds reports whether url lies in one of the scopes. A text that is not a URL
 // lies in none.
 func (w *Within) Holds(url string) bool {
 	if w.X.Type() != value.URL {
@@ -263,6 +271,7 @@ func (w *Within) Holds(url string) bool {
 	return slices.ContainsFunc(w.Scopes, func(s urlkey.Scope) bool { return s.Contains(key) })
 }
 
+// apply returns x Op y. A division by zero gives NULL.
 func (a *Arith) apply(x, y value.Value) (value.Value, error) {
 	ok := true
 	v := value.Value{Type: a.T}
@@ -291,7 +300,7 @@ func (a *Arith) apply(x, y value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// Overflow is the error of a result that does not fit its type.
+// Overflow returns the error for a result that is out of the range of its type.
 func (a *Arith) Overflow() *ast.Error {
 	err := ast.Errorf(a.At, "a result of %s is out of the range of %s", a.Op, a.T)
 	if a.T == value.Int {
@@ -300,13 +309,13 @@ func (a *Arith) Overflow() *ast.Error {
 	return err
 }
 
-// scaled is a duration times a factor.
+// scaled returns ms times factor, rounded, and reports whether it fits.
 func scaled(ms int64, factor float64) (int64, bool) {
 	v, err := value.Rounded(float64(ms) * factor)
 	return v.Int, err == nil
 }
 
-// floats computes with two floats; by zero the result is NULL.
+// floats returns x Op y for two floats. A division by zero gives NULL.
 func (a *Arith) floats(x, y float64) (value.Value, error) {
 	switch a.Op {
 	case "+":
@@ -332,9 +341,9 @@ func (a *Arith) floats(x, y float64) (value.Value, error) {
 	return v, nil
 }
 
-// Ints computes x op y, where y is not 0 if op divides, and reports whether the
-// result fits. // cuts towards zero, and % has the sign of x, so that
-// x = x // y * y + x % y.
+// Ints returns x op y, and reports whether the result fits in 64 bits. y must
+// not be 0 if op divides. // rounds towards zero, and % has the sign of x, so
+// that x = x // y * y + x % y.
 func Ints(op string, x, y int64) (int64, bool) {
 	switch op {
 	case "+":
@@ -351,6 +360,7 @@ func Ints(op string, x, y int64) (int64, bool) {
 	return x / y, !(x == math.MinInt64 && y == -1)
 }
 
+// product returns x * y, and reports whether it fits in 64 bits.
 func product(x, y int64) (int64, bool) {
 	high, low := bits.Mul64(magnitude(x), magnitude(y))
 	if (x < 0) != (y < 0) {
@@ -359,6 +369,7 @@ func product(x, y int64) (int64, bool) {
 	return int64(low), high == 0 && low < 1<<63
 }
 
+// magnitude returns the absolute value of x.
 func magnitude(x int64) uint64 {
 	if x < 0 {
 		return -uint64(x)
@@ -366,6 +377,7 @@ func magnitude(x int64) uint64 {
 	return uint64(x)
 }
 
+// apply returns the time x moved by s.Months.
 func (s *Shift) apply(x value.Value) (value.Value, error) {
 	const monthsMax = 12 * 10000 // more leaves the calendar anyway
 	if s.Months < monthsMax && s.Months > -monthsMax {
@@ -377,6 +389,8 @@ func (s *Shift) apply(x value.Value) (value.Value, error) {
 	return value.Value{}, ast.Errorf(s.At, "a time moved by %dmo lies outside the years 1 to 9999", s.Months)
 }
 
+// apply returns the value of the branch that is taken. args are the values of
+// Operands(c).
 func (c *Case) apply(args []value.Value) value.Value {
 	for i := range c.Whens {
 		if cond := args[2*i]; !cond.IsNull() && cond.Bool {

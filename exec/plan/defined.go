@@ -8,7 +8,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// defined gives what the archive defines by name, never nil without an error.
+// defined returns the views and metadata of the archive. The result is not nil
+// unless there is an error.
 func defined(env *Env) (*value.Defined, error) {
 	if env.Defined == nil {
 		return &value.Defined{}, nil
@@ -16,8 +17,8 @@ func defined(env *Env) (*value.Defined, error) {
 	return env.Defined()
 }
 
-// view plans a source that is the name of a view, or gives nil for one that is
-// none. Relations win over views.
+// view returns the input for the view with this name. It returns nil, nil if
+// there is no such view, or a relation has the same name.
 func (b *builder) view(name *ast.Name) (*input, error) {
 	if FindRelation(name.Text) != nil {
 		return nil, nil
@@ -34,7 +35,8 @@ func (b *builder) view(name *ast.Name) (*input, error) {
 	return nil, nil
 }
 
-// readView plans the query of a view. What is wrong with it is told at its name.
+// readView plans the query of a view. Its errors point at the name of the view
+// in the statement.
 func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 	within := b.with.views()
 	var path []string
@@ -59,7 +61,8 @@ func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 	return in, nil
 }
 
-// views are the views within which a query stands, the innermost first.
+// views returns the views that are being planned around the query, the
+// innermost first.
 func (n *named) views() *named {
 	for n != nil && n.node != nil {
 		n = n.before
@@ -67,8 +70,9 @@ func (n *named) views() *named {
 	return n
 }
 
-// ViewError is the error of a view whose query can't be planned: at the view's
-// name in the statement, whose text its own is not.
+// ViewError returns err, an error in the query of a view, with the position of
+// the view's name in the statement. The position in err belongs to the text of
+// the view.
 func ViewError(at *ast.Name, view string, err error) error {
 	var placed *ast.Error
 	if !errors.As(err, &placed) {
@@ -81,7 +85,8 @@ func ViewError(at *ast.Name, view string, err error) error {
 	return &ast.Error{Span: at.Span, Msg: msg, Hint: placed.Hint}
 }
 
-// metadataRelation is the relation that metadata on something is a column of.
+// metadataRelation returns the relation to which metadata on pages, versions or
+// blocks add columns.
 func metadataRelation(on ast.MetadataOn) *Relation {
 	switch on {
 	case ast.OnPage:
@@ -92,8 +97,8 @@ func metadataRelation(on ast.MetadataOn) *Relation {
 	return FindRelation("blocks")
 }
 
-// expandMetadata puts what it is made of in the place of each name of metadata.
-// It is called when the items are known: in ORDER BY their aliases win.
+// expandMetadata replaces each metadata column in the query by its expression.
+// It is called when the items are known, because in ORDER BY their aliases win.
 func (b *builder) expandMetadata() error {
 	var failed error
 	expand := func(e ast.Expr, known func(*ast.Column) bool) ast.Expr {
@@ -129,15 +134,15 @@ func (b *builder) expandMetadata() error {
 	return failed
 }
 
-// metadata is what stands for c if that is the name of metadata, else nil. A
-// column of any source wins over one.
+// metadata returns the expression of the metadata column that c names, or nil.
+// A column of any input wins over metadata.
 func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
 	if b.has(c) {
 		return nil, nil
 	}
 	among, err := b.qualified(c)
 	if err != nil {
-		among = nil // it may be a source of the query around; else it is told when c is bound
+		among = nil // c may be of the outer query; otherwise binding returns the error
 	}
 	d, err := defined(b.env)
 	if err != nil {
@@ -163,7 +168,8 @@ func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
 	return found, nil
 }
 
-// expansion is metadata over the columns of an input, to stand at a place.
+// expansion returns the expression of a metadata column over the columns of an
+// input, with the position at.
 func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr {
 	return ast.CopyAt(m.Expr, at, func(c *ast.Column) ast.Expr {
 		x := &ast.Column{Span: at, Name: ast.Name{Span: at, Text: c.Name.Text}}
@@ -177,9 +183,9 @@ func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr 
 	})
 }
 
-// MetadataType gives the type of metadata on something, made of e, or what is
-// wrong with e as an *ast.Error. A name that cannot be one of metadata is at
-// fault as well.
+// MetadataType returns the type of a metadata column with the expression e. It
+// returns an *ast.Error if e is not valid, or if the name is taken by a column
+// of the relation.
 func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (value.Type, error) {
 	r := metadataRelation(on)
 	if r.Column(name.Text) != nil {
@@ -204,6 +210,6 @@ func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (valu
 	return x.Type(), nil
 }
 
-// MetadataRelation is the name of the relation that metadata on something is a
-// column of.
+// MetadataRelation returns the name of the relation to which metadata on pages,
+// versions or blocks add columns.
 func MetadataRelation(on ast.MetadataOn) string { return metadataRelation(on).Name }

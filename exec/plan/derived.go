@@ -8,21 +8,22 @@ import (
 )
 
 // queriesMax bounds how deep queries read each other. Names given by WITH can
-// make long chains of them without nesting.
+// make long chains of queries without nesting.
 const queriesMax = 200
 
-// named is a list of the queries that WITH has given names, the latest first;
-// nil is the empty list. Each is planned once, where it is defined: so its
-// faults are told though nobody reads it, and it sees only those before it.
-// Behind them are the views within which all this stands, the innermost first.
+// named is a list of the queries that WITH has named, the latest first; nil is
+// the empty list. Each query is planned once, at its definition. So its errors
+// are reported even if nothing reads it, and it can read only the names before
+// it. The list ends with the views that are being planned around the query, the
+// innermost first.
 type named struct {
 	before *named
 	name   *ast.Name
 	node   Node // nil for a view that is being planned
-	depth  int  // of queries that read each other
+	depth  int  // how deep queries read each other below it
 }
 
-// define adds the queries of one WITH to the list.
+// define returns the list n with the queries of one WITH added.
 func (n *named) define(list []ast.With, env *Env) (*named, error) {
 	outer := n
 	for i := range list {
@@ -45,7 +46,7 @@ func (n *named) define(list []ast.With, env *Env) (*named, error) {
 	return n, nil
 }
 
-// find gives the query called name, or nil.
+// find returns the query with this name, or nil.
 func (n *named) find(name string) *named {
 	for ; n != nil && n.node != nil; n = n.before {
 		if equalName(n.name.Text, name) {
@@ -55,7 +56,7 @@ func (n *named) find(name string) *named {
 	return nil
 }
 
-// names lists the names that WITH has given.
+// names returns the names that WITH has given.
 func (n *named) names() []string {
 	var list []string
 	for ; n != nil && n.node != nil; n = n.before {
@@ -64,7 +65,7 @@ func (n *named) names() []string {
 	return list
 }
 
-// queries tells how deep the queries of a plan read each other.
+// queries returns how deep the queries of a plan read each other.
 func queries(n Node) int {
 	deepest := 0
 	for _, below := range n.Below() {
@@ -76,8 +77,8 @@ func queries(n Node) int {
 	return deepest
 }
 
-// derived plans a source that is another query, in brackets or by the name that
-// WITH has given it; it gives nil for one that is none.
+// derived returns the input for a query in parentheses, a name given by WITH, a
+// view or a file. It returns nil, nil for a relation of the archive.
 func (b *builder) derived(from *ast.Source) (*input, error) {
 	var in *input
 	switch {
@@ -105,13 +106,14 @@ func (b *builder) derived(from *ast.Source) (*input, error) {
 	return in, unscoped(from, in.rel)
 }
 
-// derivedInput is the input that a plan's rows are. What says so in errors.
+// derivedInput returns an input that reads a plan. what describes it in errors.
 func derivedInput(what string, node Node) *input {
 	return &input{rel: derivedRelation(what, node), node: node, large: carriesPayload(node), filled: map[int]bool{}}
 }
 
-// derivedRelation describes the rows of a query. A name that stands again gets
-// a number, as url and url_1, so that each column can be named.
+// derivedRelation describes the rows of a plan as a relation. A column name
+// that occurs again gets a number, as in url and url_1, so that each column can
+// be named.
 func derivedRelation(name string, node Node) *Relation {
 	r := &Relation{Name: name}
 	unique := newNames()
@@ -121,13 +123,14 @@ func derivedRelation(name string, node Node) *Relation {
 	return r
 }
 
-// names makes names differ from each other: those taken, in lower case, and the
-// last number given to each.
+// names makes names unique. It maps each name taken, in lower case, to the last
+// number added to it.
 type names map[string]int
 
+// newNames returns names of which none is taken.
 func newNames() names { return names{} }
 
-// of gives name, with a number if it is taken.
+// of returns name, with a number added if it is taken, and takes it.
 func (n names) of(name string) string {
 	unique := name
 	for key := strings.ToLower(name); ; {
@@ -141,7 +144,7 @@ func (n names) of(name string) string {
 	return unique
 }
 
-// carriesPayload reports whether rows of a plan may hold stored pages.
+// carriesPayload reports whether rows of a plan may contain the texts of pages.
 func carriesPayload(n Node) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {

@@ -8,21 +8,22 @@ import (
 	"infomall/lang/ast"
 )
 
-// Function is a function or an aggregate of the language.
+// Function is a scalar function or an aggregate of the language.
 type Function struct {
 	Name      string
-	Doc       string // one line
+	Doc       string // one line, for SHOW FUNCTIONS
 	Aggregate bool   // computed over the rows of a group, by an operator
 
 	params []param
-	min    int        // of arguments; 0 with params too means all of them
-	many   bool       // the last parameter may be given again and again
-	result value.Type // Null: that of the arguments that are numbers or anything
-	nulls  bool       // is asked about NULL arguments too; others give NULL
+	min    int        // the least number of arguments; 0 means one per parameter
+	many   bool       // the last parameter may be repeated
+	result value.Type // Null means the type of the arguments of kind number or any
+	nulls  bool       // apply is called also if an argument is NULL; otherwise the result is NULL then
 	apply  applier
-	// prepare, if not nil, sees the arguments once: it finds what is wrong with
-	// constant ones before any row is read, and may give a function that knows
-	// them to be asked in place of apply.
+	// prepare, if not nil, is called once per query with the bound arguments.
+	// It reports errors in constant arguments before any row is read. It may
+	// return an applier that replaces apply and has the constant arguments
+	// built in.
 	prepare func(args []Expr) (applier, error)
 }
 
@@ -35,21 +36,22 @@ type param struct {
 	kind kind
 }
 
-// kind says what a function takes in one place.
+// kind says which arguments a parameter accepts.
 type kind uint8
 
 const (
-	textKind   kind = iota
-	urlKind         // a URL, or a text that is made canonical
-	intKind         //
-	numberKind      // an int or a float
-	timeKind        // or what is written as a period, for its start
-	anyKind         // all arguments of this kind have one type
+	textKind kind = iota
+	urlKind       // a URL, or a text, which is made canonical if constant
+	intKind
+	numberKind // an Int or a Float
+	timeKind   // a Time, or something written as a period, for its start
+	anyKind    // any type; all arguments of this kind have the same
 )
 
+// kindNames are the names of the kinds in signatures.
 var kindNames = [...]string{"text", "url", "int", "number", "time", "any"}
 
-// Signature shows how f is called and what it gives, such as
+// Signature returns how f is called and the type of its result, such as
 // substr(s text, start int [, length int]) text.
 func (f *Function) Signature() string {
 	var b strings.Builder
@@ -74,6 +76,7 @@ func (f *Function) Signature() string {
 	return b.String()
 }
 
+// resultName returns the type of the result as Signature prints it.
 func (f *Function) resultName() string {
 	if f.result != value.Null {
 		return f.result.String()
@@ -86,7 +89,7 @@ func (f *Function) resultName() string {
 	return "any"
 }
 
-// least is how many arguments f needs.
+// least returns how many arguments f needs.
 func (f *Function) least() int {
 	if f.min == 0 && !f.Aggregate {
 		return len(f.params)
@@ -94,7 +97,7 @@ func (f *Function) least() int {
 	return f.min
 }
 
-// Functions lists all functions in order of name.
+// Functions returns all functions, sorted by name.
 func Functions() []*Function {
 	list := make([]*Function, len(functions))
 	for i := range functions {
@@ -103,7 +106,7 @@ func Functions() []*Function {
 	return list
 }
 
-// FindFunction finds a function by its name in any case, or gives nil.
+// FindFunction returns the function with this name, or nil. Case is ignored.
 func FindFunction(name string) *Function {
 	name = strings.ToLower(name)
 	for i := range functions {
@@ -114,7 +117,7 @@ func FindFunction(name string) *Function {
 	return nil
 }
 
-// call binds a function or, by the binder's hook, an aggregate.
+// call binds the call of a function. It passes aggregates to b.Aggregate.
 func (b *Binder) call(e *ast.Call) (Expr, error) {
 	f := FindFunction(e.Name.Text)
 	if f == nil {
@@ -156,7 +159,8 @@ func (b *Binder) call(e *ast.Call) (Expr, error) {
 	return fold(c)
 }
 
-// constantText is the text that an argument is if it is constant and not NULL.
+// constantText returns the text of argument i if it is a constant that is not
+// NULL, and reports whether it is.
 func constantText(args []Expr, i int) (string, bool) {
 	if i >= len(args) {
 		return "", false
@@ -168,6 +172,7 @@ func constantText(args []Expr, i int) (string, bool) {
 	return c.V.Text, true
 }
 
+// arguments returns a count for an error, such as "2 arguments".
 func arguments(n int) string {
 	switch n {
 	case 0:
@@ -178,6 +183,7 @@ func arguments(n int) string {
 	return fmt.Sprintf("%d arguments", n)
 }
 
+// unknownFunction returns the error for an unknown function, with a suggestion.
 func unknownFunction(e *ast.Call) *ast.Error {
 	names := make([]string, len(functions))
 	for i := range functions {
@@ -193,11 +199,11 @@ func unknownFunction(e *ast.Call) *ast.Error {
 	return err
 }
 
-// arguments binds a call's arguments and finds the common type of those of
-// kind any or number.
+// arguments binds the arguments of a call. It returns the common type of those
+// of kind any or number.
 func (b *Binder) arguments(f *Function, e *ast.Call) ([]Expr, value.Type, error) {
 	args := make([]Expr, len(e.Args))
-	var open []ast.Expr // those of kind any
+	var open []ast.Expr // of kind any
 	var openAt []int
 	t := value.Null
 	for i, a := range e.Args {
@@ -228,10 +234,11 @@ func (b *Binder) arguments(f *Function, e *ast.Call) ([]Expr, value.Type, error)
 	return args, t, nil
 }
 
-// kindTypes are the types that an argument has after binding; a number may be
-// a float too.
+// kindTypes maps a kind to the type that an argument has after binding. A
+// number may also be a Float.
 var kindTypes = [...]value.Type{textKind: value.Text, urlKind: value.URL, intKind: value.Int, numberKind: value.Int, timeKind: value.Time}
 
+// argument binds one argument for a parameter of kind k.
 func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
 	want := kindTypes[k]
 	if k == timeKind && value.IsPeriod(e) {

@@ -31,7 +31,8 @@ func greatest(_ *Env, a []value.Value) (value.Value, error) { return extreme(a, 
 
 func least(_ *Env, a []value.Value) (value.Value, error) { return extreme(a, -1), nil }
 
-// extreme is the value that no other exceeds in the direction of sign.
+// extreme returns the greatest of the values that are not NULL, or the least if
+// sign is -1.
 func extreme(a []value.Value, sign int) value.Value {
 	var best value.Value
 	for _, v := range a {
@@ -64,8 +65,8 @@ func round(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfFloat(roundFloat(x.Float, decimals)), nil
 }
 
-// roundFloat goes by way of the decimal digits, so that round(1.005, 2) rounds
-// the number that is printed as 1.005.
+// roundFloat rounds the decimal digits that f is printed with, so that
+// round(1.005, 2) is 1.01.
 func roundFloat(f float64, decimals int64) float64 {
 	if decimals == 0 {
 		return math.Round(f)
@@ -85,6 +86,7 @@ func roundFloat(f float64, decimals int64) float64 {
 	return r
 }
 
+// roundInt rounds x to tens, hundreds and so on if decimals is negative.
 func roundInt(x, decimals int64) (value.Value, error) {
 	if decimals >= 0 {
 		return value.OfInt(x), nil
@@ -114,6 +116,7 @@ func hamming(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(bits.OnesCount64(uint64(a[0].Int ^ a[1].Int)))), nil
 }
 
+// prepareHex checks the type of the argument of hex.
 func prepareHex(args []Expr) (applier, error) {
 	if t := args[0].Type(); !t.Textual() && t != value.Int && t != value.Null {
 		return nil, errors.New("it takes a text or an int, not " + t.String())

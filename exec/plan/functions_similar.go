@@ -6,7 +6,7 @@ import (
 	"infomall/store/page"
 )
 
-// Shingles are those of a text, as dedup compares them.
+// Shingles returns the set of shingles of a text, for package dedup.
 func Shingles(text string) []uint32 {
 	var s dedup.Shingler
 	for _, w := range page.Words(text) {
@@ -15,12 +15,13 @@ func Shingles(text string) []uint32 {
 	return s.Set()
 }
 
-// similar follows DEDUP: a text without words is like none.
+// similar returns the Jaccard similarity of two texts, as DEDUP computes it. A
+// text without words is similar to none.
 func similar(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfFloat(dedup.Jaccard(Shingles(a[0].Text), Shingles(a[1].Text))), nil
 }
 
-// prepareSimilar makes the shingles of a constant argument once.
+// prepareSimilar computes the shingles of a constant argument once.
 func prepareSimilar(args []Expr) (applier, error) {
 	for i := range args {
 		if text, ok := constantText(args, i); ok {

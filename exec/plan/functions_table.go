@@ -5,7 +5,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// concatFunction is what || calls; it has no name that a query could use.
+// concatFunction is the operator ||. Its name cannot be called in a query.
 var concatFunction = &Function{
 	Name: "||", Doc: "Both texts, one behind the other.",
 	params: []param{{"a", textKind}, {"b", textKind}}, result: value.Text,
@@ -16,7 +16,8 @@ func concat(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(a[0].Text + a[1].Text), nil
 }
 
-// canonicalFunction makes a text a URL where ON compares it with one.
+// canonicalFunction converts a text to a URL, where a join compares it with a
+// URL.
 var canonicalFunction = &Function{
 	Name: "canonical", Doc: "The text as a canonical URL; NULL if it is none.",
 	params: []param{{"s", textKind}}, result: value.URL,
@@ -29,7 +30,7 @@ var canonicalFunction = &Function{
 	},
 }
 
-// functions are all functions, in order of name.
+// functions are all functions of the language, sorted by name.
 var functions = [...]Function{
 	{Name: "abs", Doc: "The number without its sign.",
 		params: []param{{"x", numberKind}}, apply: absolute},

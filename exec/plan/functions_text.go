@@ -15,8 +15,8 @@ import (
 	"infomall/store/record"
 )
 
-// textMax bounds the texts that functions make, in bytes: a chain of replace
-// could else fill the memory from a short line.
+// textMax bounds the texts that functions return, in bytes. Otherwise a chain
+// of replace could fill the memory from a short text.
 const textMax = 256 << 20
 
 func lower(_ *Env, a []value.Value) (value.Value, error) {
@@ -31,8 +31,8 @@ func length(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(utf8.RuneCountInString(a[0].Text))), nil
 }
 
-// substr follows SQL: places before the first count towards the length, so
-// that substr('abc', 0, 2) is 'a'.
+// substr follows SQL: positions before the first character count towards the
+// length, so substr('abc', 0, 2) is 'a'.
 func substr(_ *Env, a []value.Value) (value.Value, error) {
 	s, from := a[0].Text, a[1].Int
 	if len(a) > 2 {
@@ -46,7 +46,7 @@ func substr(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(s[runesEnd(s, from-1):]), nil
 }
 
-// runesEnd is where the first n characters of s end.
+// runesEnd returns the byte offset after the first n characters of s.
 func runesEnd(s string, n int64) int {
 	if n >= int64(len(s)) {
 		return len(s)
@@ -77,6 +77,7 @@ func replace(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(strings.ReplaceAll(s, old, with)), nil
 }
 
+// tooLong returns the error for a text of n bytes.
 func tooLong(n int) error {
 	return fmt.Errorf("a text of %d bytes is too long; at most %d MB", n, textMax>>20)
 }
@@ -107,8 +108,8 @@ func endsWith(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfBool(strings.HasSuffix(a[0].Text, a[1].Text)), nil
 }
 
-// compilePattern is CompileRegexp for an argument: the caller names the place,
-// that of the call.
+// compilePattern is CompileRegexp for an argument of a function. Its error has
+// no position; the caller adds that of the call.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
 	re, err := CompileRegexp(pattern, ast.Span{})
 	if err != nil {
@@ -138,6 +139,7 @@ func regexpExtract(_ *Env, a []value.Value) (value.Value, error) {
 	return extract(re, a)
 }
 
+// extract returns the first match of re, or one group of it, or NULL.
 func extract(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 	group := int64(0)
 	if len(a) > 2 {
@@ -153,7 +155,7 @@ func extract(re *regexp.Regexp, a []value.Value) (value.Value, error) {
 	return value.OfText(a[0].Text[found[2*group]:found[2*group+1]]), nil
 }
 
-// prepareReplace compiles a constant pattern with its constant flags once.
+// prepareReplace compiles a constant pattern with constant flags once.
 func prepareReplace(args []Expr) (applier, error) {
 	pattern, ok := constantText(args, 1)
 	flags, flagsKnown := constantText(args, 3)
@@ -179,8 +181,8 @@ func regexpReplace(_ *Env, a []value.Value) (value.Value, error) {
 	return replaceMatches(re, count, a)
 }
 
-// compileReplace also tells how many matches the flags have replaced: 1, or -1
-// for all.
+// compileReplace compiles a pattern with flags of regexp_replace. count is how
+// many matches to replace: 1, or -1 for all.
 func compileReplace(pattern, flags string) (re *regexp.Regexp, count int, err error) {
 	count = 1
 	for _, flag := range flags {
@@ -197,6 +199,7 @@ func compileReplace(pattern, flags string) (re *regexp.Regexp, count int, err er
 	return re, count, err
 }
 
+// replaceMatches replaces count matches of re.
 func replaceMatches(re *regexp.Regexp, count int, a []value.Value) (value.Value, error) {
 	s, template := a[0].Text, goTemplate(a[2].Text)
 	var out []byte
@@ -212,7 +215,8 @@ func replaceMatches(re *regexp.Regexp, count int, a []value.Value) (value.Value,
 	return value.OfText(string(append(out, s[last:]...))), nil
 }
 
-// goTemplate turns a replacement with \1 and \& into that of package regexp.
+// goTemplate converts a replacement with \1 and \& to the syntax of package
+// regexp.
 func goTemplate(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -248,8 +252,8 @@ func sha1Of(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(hex.EncodeToString(sum[:])), nil
 }
 
-// header gives NULL also for a header that is there but empty, as
-// record.Header does not tell them apart.
+// header returns the value of a response header. An empty header gives NULL,
+// like a missing one, because record.Header does not distinguish the two.
 func header(_ *Env, a []value.Value) (value.Value, error) {
 	v := record.Header([]byte(a[0].Text), a[1].Text)
 	if v == "" {

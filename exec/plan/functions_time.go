@@ -22,7 +22,7 @@ func age(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfDuration(a[0].Int - a[1].Int), nil
 }
 
-// in is the time v in the zone of the statement.
+// in returns the time v in the zone of the statement.
 func in(env *Env, v value.Value) time.Time {
 	return record.Time(v.Int).Std().In(env.Location())
 }
@@ -39,9 +39,11 @@ func day(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfInt(int64(in(env, a[0]).Day())), nil
 }
 
-// truncUnits are what date_trunc takes, in any case and with s at the end.
+// truncUnits are the units that date_trunc accepts, in any case, and with an s
+// at the end.
 var truncUnits = []string{"year", "quarter", "month", "week", "day", "hour", "minute", "second"}
 
+// truncUnit returns the unit in truncUnits that name means.
 func truncUnit(name string) (string, error) {
 	unit := strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), "s")
 	if slices.Contains(truncUnits, unit) {
@@ -74,9 +76,10 @@ func dateTrunc(env *Env, a []value.Value) (value.Value, error) {
 	return truncated(unit, in(env, a[1])), nil
 }
 
-// truncated is the start of the unit that t lies in. Hours and less are cut
-// from the moment itself, as a clock that is put back shows an hour twice; the
-// cut is of local time, as zones differ by parts of an hour.
+// truncated returns the start of the unit that contains t. Hours and shorter
+// units are subtracted from the time itself, because local time repeats an hour
+// when clocks are set back. They are those of local time, because zones can
+// differ by part of an hour.
 func truncated(unit string, t time.Time) value.Value {
 	switch unit {
 	case "hour":
@@ -89,13 +92,15 @@ func truncated(unit string, t time.Time) value.Value {
 	return value.OfTime(max(record.At(value.StartOf(unit, t)), record.MinTime))
 }
 
+// cut returns the start of the hour, minute or second of local time that
+// contains t.
 func cut(t time.Time, length time.Duration) value.Value {
 	_, offset := t.Zone()
 	shift := time.Duration(offset) * time.Second
 	return value.OfTime(record.At(t.Add(shift).Truncate(length).Add(-shift)))
 }
 
-// prepareStrftime finds a bad directive of a constant format.
+// prepareStrftime reports an error in a constant format.
 func prepareStrftime(args []Expr) (applier, error) {
 	format, ok := constantText(args, 1)
 	if !ok {
@@ -110,7 +115,8 @@ func strftime(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(string(out)), err
 }
 
-// strftimeLayouts are the directives that package time has a layout for.
+// strftimeLayouts maps the directives of strftime to layouts of package time,
+// where there is one.
 var strftimeLayouts = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'j': "002",
 	'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",
@@ -119,7 +125,7 @@ var strftimeLayouts = map[byte]string{
 	'z': "-0700", 'Z': "MST",
 }
 
-// appendStrftime formats t as C's strftime does, in English.
+// appendStrftime formats t as strftime of C does, in English.
 func appendStrftime(dst []byte, t time.Time, format string) ([]byte, error) {
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {

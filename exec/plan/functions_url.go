@@ -7,8 +7,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// onURL gives f the canonical form of its first argument; the result is NULL
-// where that is a text that is no URL.
+// onURL returns an applier that calls f with the canonical form of its first
+// argument. The result is NULL if the argument is a text that is not a URL.
 func onURL(f func(url string) value.Value) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, a []value.Value) (value.Value, error) {
 		u, ok := canonicalValue(a[0])
@@ -19,6 +19,7 @@ func onURL(f func(url string) value.Value) func(*Env, []value.Value) (value.Valu
 	}
 }
 
+// canonicalValue returns v as a canonical URL, and reports whether it is one.
 func canonicalValue(v value.Value) (string, bool) {
 	if v.Type == value.URL {
 		return v.Text, true
@@ -36,7 +37,7 @@ var (
 	cdx    = onURL(func(u string) value.Value { return value.OfText(urlkey.CDX(u)) })
 )
 
-// urlParam takes the first parameter of the name; names tell case.
+// urlParam returns the first parameter with the name. Case counts in names.
 func urlParam(_ *Env, a []value.Value) (value.Value, error) {
 	u, ok := canonicalValue(a[0])
 	if !ok {
@@ -54,7 +55,7 @@ func urlParam(_ *Env, a []value.Value) (value.Value, error) {
 	return value.Value{}, nil
 }
 
-// decodedParam resolves escapes in a query, where + is a blank.
+// decodedParam decodes the escapes in a parameter of a query, and + as a space.
 func decodedParam(s string) string {
 	return urlkey.Unescape(strings.ReplaceAll(s, "+", " "))
 }

@@ -29,15 +29,17 @@ const (
 	ApproxCount
 )
 
+// aggregateNames are the names of the aggregate functions, in the order of the
+// constants.
 var aggregateNames = []string{
 	"count", "sum", "avg", "min", "max", "any_value", "arg_min", "arg_max", "median", "stddev", "count_if", "string_agg", "approx_count",
 }
 
-// String is the function's name.
+// String returns the function's name.
 func (f AggregateFunc) String() string { return aggregateNames[f] }
 
-// group plans GROUP BY and HAVING, and notes which aggregates the rest of the
-// query names.
+// group plans GROUP BY and HAVING. It collects the aggregates in the rest of
+// the query.
 func (b *builder) group() error {
 	b.grouped = len(b.sel.GroupBy) > 0 || b.hasAggregates()
 	if !b.grouped {
@@ -84,8 +86,8 @@ func (b *builder) group() error {
 	return nil
 }
 
-// adjacent notes the aggregates of g that count distinct URLs of captures or
-// versions, which come by URL.
+// adjacent sets Adjacent for the aggregates of g that count the distinct URLs
+// of captures or versions, which come sorted by URL.
 func (b *builder) adjacent(g *Group) {
 	if b.env.Plain {
 		return
@@ -113,7 +115,7 @@ func (b *builder) adjacent(g *Group) {
 	}
 }
 
-// having binds HAVING's condition, nil if there is none.
+// having returns the condition of HAVING, or nil if there is none.
 func (b *builder) having() (Expr, error) {
 	if b.sel.Having == nil {
 		return nil, nil
@@ -121,8 +123,8 @@ func (b *builder) having() (Expr, error) {
 	return b.havingBinder().BindBool(b.sel.Having)
 }
 
-// bindAbove binds all that stands above the groups, so that every aggregate is
-// known before they are made.
+// bindAbove binds all expressions above the groups, to collect their aggregates
+// before the Group is planned.
 func (b *builder) bindAbove() error {
 	touched := b.touched
 	if err := b.bindItems(); err != nil {
@@ -138,8 +140,8 @@ func (b *builder) bindAbove() error {
 	return nil
 }
 
-// hasAggregates reports whether an aggregate stands where one may without a
-// GROUP BY.
+// hasAggregates reports whether SELECT, HAVING or ORDER BY contain an
+// aggregate.
 func (b *builder) hasAggregates() bool {
 	found := false
 	look := func(e ast.Expr) {
@@ -164,12 +166,13 @@ func (b *builder) hasAggregates() bool {
 	return found
 }
 
+// isAggregate reports whether c calls an aggregate function.
 func isAggregate(c *ast.Call) bool {
 	return slices.Contains(aggregateNames, strings.ToLower(c.Name.Text))
 }
 
-// addKey binds one expression of GROUP BY: an ordinal, an alias that is no
-// column, or an expression over the source.
+// addKey binds one expression of GROUP BY: a number of a column of the result,
+// an alias that is not also a column, or an expression over the inputs.
 func (b *builder) addKey(e ast.Expr) error {
 	it, err := b.ordinal(e, "GROUP BY")
 	if err != nil {
@@ -194,14 +197,15 @@ func (b *builder) addKey(e ast.Expr) error {
 	return nil
 }
 
+// isColumn reports whether c names a column of the inputs.
 func (b *builder) isColumn(c *ast.Column) bool {
 	_, _, err := b.find(c)
 	return err == nil
 }
 
-// groupBinder binds expressions over groups: a part equal to a key is that key,
-// aggregates are columns behind the keys, and no other column of the source may
-// stand there.
+// groupBinder returns a binder for expressions over the rows of a Group. A part
+// that equals a key becomes that key, and an aggregate becomes its column.
+// Other columns of the inputs are an error. where names the clause.
 func (b *builder) groupBinder(where string) *Binder {
 	bind := &Binder{
 		Column: func(c *ast.Column) (Expr, error) {
@@ -226,7 +230,8 @@ func (b *builder) groupBinder(where string) *Binder {
 	return bind
 }
 
-// havingBinder is groupBinder where aliases may stand; a column wins over one.
+// havingBinder is groupBinder for HAVING, where an alias may be used unless a
+// column has the same name.
 func (b *builder) havingBinder() *Binder {
 	bind := b.groupBinder("HAVING")
 	inner := bind.Column
@@ -239,8 +244,8 @@ func (b *builder) havingBinder() *Binder {
 	return bind
 }
 
-// keyOf gives the key that e is, or nil. Two expressions are the same if they
-// print the same once bound.
+// keyOf returns the key of GROUP BY that e equals, or nil. Two expressions are
+// equal if they print the same after binding.
 func (b *builder) keyOf(e ast.Expr) Expr {
 	if len(b.keys) == 0 {
 		return nil
@@ -256,7 +261,8 @@ func (b *builder) keyOf(e ast.Expr) Expr {
 	return &Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
 }
 
-// textOf binds e over the source without leaving a trace, and prints it.
+// textOf returns the text of e after binding it over the inputs. It changes
+// nothing in b.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
 	dry := &Binder{Env: b.env, Column: func(c *ast.Column) (Expr, error) {
 		in, col, err := b.find(c)
@@ -273,7 +279,8 @@ func (b *builder) textOf(e ast.Expr) (string, bool) {
 	return x.String(), true
 }
 
-// aggregate gives the column that holds an aggregate's result.
+// aggregate returns the column that holds the result of the aggregate c. Equal
+// aggregates share a column.
 func (b *builder) aggregate(c *ast.Call) (Expr, error) {
 	a, err := b.newAggregate(c)
 	if err != nil {
@@ -289,7 +296,7 @@ func (b *builder) aggregate(c *ast.Call) (Expr, error) {
 	return &Col{Index: len(b.keys) + i, Name: c.String(), T: a.T}, nil
 }
 
-// identity is equal for aggregates that give the same.
+// identity returns a text that is equal for aggregates with equal results.
 func (a *Aggregate) identity() string {
 	s := a.Func.String()
 	if a.Distinct {
@@ -310,6 +317,7 @@ func (a *Aggregate) identity() string {
 	return s
 }
 
+// newAggregate binds a call of an aggregate function.
 func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	f := AggregateFunc(slices.Index(aggregateNames, strings.ToLower(c.Name.Text)))
 	a := &Aggregate{Span: c.Span, Func: f, Distinct: c.Distinct, Text: c.String()}
@@ -349,7 +357,8 @@ func (b *builder) newAggregate(c *ast.Call) (*Aggregate, error) {
 	return a, b.filter(a, c)
 }
 
-// argumentCount checks how many arguments an aggregate is given.
+// argumentCount returns an error if f is called with the wrong number of
+// arguments.
 func argumentCount(f AggregateFunc, c *ast.Call) error {
 	want, words := 1, "one argument"
 	switch f {
@@ -419,8 +428,8 @@ func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate
 	return a, b.filter(a, c)
 }
 
-// filter makes FILTER (WHERE …) part of a's argument: no aggregate counts NULL,
-// so the argument is NULL in the rows that the filter drops.
+// filter binds FILTER (WHERE …) as part of a's argument: the argument becomes
+// NULL in the rows that the filter drops, and aggregates ignore NULL.
 func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	if c.Filter == nil {
 		return nil
@@ -432,7 +441,7 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	if a.Arg == nil {
 		a.Arg = constant(value.OfInt(1))
 	}
-	if a.By != nil { // a row counts whose value to order by is not NULL
+	if a.By != nil { // arg_min and arg_max ignore rows whose By is NULL
 		t := a.By.Type()
 		a.By, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: a.By}}, Else: &Const{T: t}, T: t})
 		return err
@@ -442,7 +451,8 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 	return err
 }
 
-// aggregateType is the type of f over values of type t.
+// aggregateType returns the type of f over values of type t. at is the
+// argument, for the error.
 func aggregateType(f AggregateFunc, at ast.Expr, t value.Type) (value.Type, error) {
 	switch f {
 	case Count, ApproxCount:

@@ -7,44 +7,46 @@ import (
 	"infomall/lang/ast"
 )
 
-// Join yields the rows of Left, each with the rows of Right whose keys equal its
-// own: the columns of Left, then those of Right. NULL equals nothing. Rows keep
-// the order of Left and, of equal keys, that of Right.
+// Join yields each row of Left with each row of Right that has equal keys: the
+// columns of Left, then those of Right. NULL equals nothing. Rows keep the
+// order of Left, and for equal keys that of Right.
 type Join struct {
 	Left, Right Node
-	// LeftKeys and RightKeys read the rows of each, and are in pairs of one type.
+	// LeftKeys and RightKeys are expressions over the rows of Left and Right.
+	// They come in pairs of the same type.
 	LeftKeys, RightKeys []Expr
-	// Outer keeps the rows of Left that no row of Right equals, with NULLs.
+	// Outer keeps the rows of Left that match no row of Right, with NULLs for
+	// its columns.
 	Outer bool
-	// One says whether a row of Left is joined with all rows of Right that equal
-	// it, or with one.
+	// One says whether a row of Left is joined with all matching rows of Right,
+	// or with one.
 	One OneRow
-	At  ast.Span // where the query stands that Right is, for OnlyRow's error
-	// Seek is the source below Right of which key SeekKey is the URL, or nil:
-	// where Left has few rows, only their URLs need be read of it.
+	At  ast.Span // where the query has the subquery in Right, for the error of OnlyRow
+	// Seek is the source below Right whose URL is the key with index SeekKey,
+	// or nil. If Left has few rows, the source needs to read only their URLs.
 	Seek    *Source
 	SeekKey int
 }
 
-// OneRow tells how many rows of the right side of a join count.
+// OneRow says how many matching rows of the right side a join uses.
 type OneRow uint8
 
-// How many rows count: of FirstRow one is held, of OnlyRow two.
+// How many matching rows a join uses.
 const (
 	EveryRow OneRow = iota
 	FirstRow
-	OnlyRow // a second one is an error
+	OnlyRow // one; a second row is an error
 )
 
-// Below are the two sides.
+// Below returns the two sides.
 func (n *Join) Below() []Node { return []Node{n.Left, n.Right} }
 
-// Columns are those of both sides.
+// Columns returns the columns of both sides.
 func (n *Join) Columns() []value.Column {
 	return slices.Concat(n.Left.Columns(), n.Right.Columns())
 }
 
-// String is the node's line of EXPLAIN.
+// String returns the node's line of EXPLAIN.
 func (n *Join) String() string {
 	s := "join"
 	switch {
@@ -67,9 +69,8 @@ func (n *Join) String() string {
 	return s
 }
 
-// joins resolves the sources of all JOINs. Conditions of ON that are not an
-// equality of both sides are taken for such of WHERE, which they are without
-// LEFT, or of the right side alone.
+// joins adds the sources of all JOINs to b.inputs, and checks that their names
+// differ.
 func (b *builder) joins() error {
 	for i := range b.sel.Joins {
 		j := &b.sel.Joins[i]
@@ -96,14 +97,14 @@ func (b *builder) joins() error {
 	return nil
 }
 
-// on is what the ON of one join says.
+// on holds the conditions of one ON, sorted by kind.
 type on struct {
-	left, right []ast.Expr // equalities, as pairs
-	only        []ast.Expr // conditions of the right side alone
-	rest        []ast.Expr // others, which belong into WHERE
+	left, right []ast.Expr // the sides of equalities, in pairs
+	only        []ast.Expr // conditions on the right side alone
+	rest        []ast.Expr // others, which move to WHERE
 }
 
-// readOn sorts the conditions of the join that brings input i.
+// readOn sorts the conditions of the join that adds input i.
 func (b *builder) readOn(i int) (on, error) {
 	var o on
 	j := &b.sel.Joins[i-1]
@@ -134,8 +135,8 @@ func (b *builder) readOn(i int) (on, error) {
 	return o, nil
 }
 
-// equality tells whether e is an equality between input i and those before it,
-// and gives its sides.
+// equality returns the sides of e if e is an equality between input i and the
+// inputs before it, and reports whether it is.
 func (b *builder) equality(e ast.Expr, i int) (left, right ast.Expr, ok bool) {
 	eq, is := e.(*ast.Binary)
 	if !is || eq.Op != "=" {
@@ -152,14 +153,14 @@ func (b *builder) equality(e ast.Expr, i int) (left, right ast.Expr, ok bool) {
 	return nil, nil, false
 }
 
-// inputsOf gives the first and the last of the inputs that e reads, -1 if it
-// reads none.
+// inputsOf returns the first and the last index of the inputs that e reads, or
+// -1, -1 if it reads none.
 func (b *builder) inputsOf(e ast.Expr) (first, last int) {
 	first, last = -1, -1
 	columnsOf(e, func(c *ast.Column) {
 		in, _, err := b.find(c)
 		if err != nil {
-			return // it is told when e is bound
+			return // binding e returns the error
 		}
 		i := slices.Index(b.inputs, in)
 		if first < 0 || i < first {
@@ -170,8 +171,8 @@ func (b *builder) inputsOf(e ast.Expr) (first, last int) {
 	return first, last
 }
 
-// join plans the inputs, each with the conditions that it alone is asked, and
-// their joins. It gives the conditions that are left.
+// join plans the inputs, each with the conditions on it alone, and their joins.
+// It returns the other conditions.
 func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 	ons := make([]on, len(b.inputs))
 	asked := make([][]ast.Expr, len(b.inputs))
@@ -207,7 +208,7 @@ func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 	return rest, nil
 }
 
-// readsLate reports whether e reads payload.
+// readsLate reports whether e reads late columns.
 func (b *builder) readsLate(e ast.Expr) bool {
 	late := false
 	columnsOf(e, func(c *ast.Column) {
@@ -218,7 +219,7 @@ func (b *builder) readsLate(e ast.Expr) bool {
 	return late
 }
 
-// ask puts conditions on an input before it is joined.
+// ask adds conditions to an input before it is joined.
 func (b *builder) ask(in *input, conds []ast.Expr) error {
 	bind := b.inputBinder(in, "WHERE")
 	b.touched = nil
@@ -238,7 +239,7 @@ func (b *builder) ask(in *input, conds []ast.Expr) error {
 	return nil
 }
 
-// readBelow fills payload fields of an input before it is joined.
+// readBelow fills late columns of an input before it is joined.
 func (b *builder) readBelow(in *input, list []late) {
 	if fill := in.unfilled(list); fill != nil {
 		in.src.Refs = true
@@ -246,7 +247,8 @@ func (b *builder) readBelow(in *input, list []late) {
 	}
 }
 
-// inputBinder binds expressions over the rows of one input by itself.
+// inputBinder returns a binder for expressions over the rows of one input
+// alone.
 func (b *builder) inputBinder(in *input, where string) *Binder {
 	bind := b.binder(where)
 	bind.Query = nil
@@ -262,7 +264,7 @@ func (b *builder) inputBinder(in *input, where string) *Binder {
 	return bind
 }
 
-// joinWith joins an input to those before it.
+// joinWith joins an input to the plan so far.
 func (b *builder) joinWith(in *input, o on, outer bool) error {
 	j := &Join{Outer: outer}
 	var left, right []late
@@ -296,8 +298,8 @@ func (b *builder) joinWith(in *input, o on, outer bool) error {
 	return nil
 }
 
-// joinKeys brings two keys to one type. A text beside a URL is made canonical;
-// one that is no URL equals none.
+// joinKeys converts two keys to one type. A text that is compared with a URL
+// becomes canonical; a text that is not a URL equals none.
 func (b *builder) joinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	x, y, err := b.binder("ON").comparable(x, y, ex, ey)
 	if err != nil {
@@ -311,7 +313,7 @@ func (b *builder) joinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	return x, y, nil
 }
 
-// canonicalCall makes a text that is no constant a URL.
+// canonicalCall returns a call that converts the text x to a URL, or to NULL.
 func canonicalCall(x Expr) Expr {
 	return &Call{Func: canonicalFunction, Args: []Expr{x}, T: value.URL, apply: canonicalFunction.apply}
 }

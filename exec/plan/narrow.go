@@ -9,12 +9,12 @@ import (
 	"infomall/store/urlkey"
 )
 
-// narrow makes the source read less where the conditions of WHERE allow it: URL
-// ranges of conditions on url, host and domain, bounds of those on time, blocks
-// that changed. It is
-// called when all fields are known. The conditions themselves are still asked; so a
-// range may be too wide, never too narrow. What it cannot make use of it leaves
-// alone.
+// narrow makes the source read less, by what the conditions of WHERE imply.
+// Conditions on url, host and domain give ranges of keys, conditions on time
+// bound the window, and a condition on changed leaves out other blocks. The
+// conditions are still evaluated, so a range may be too wide, but never too
+// narrow. narrow ignores conditions that it cannot use. It is called when all
+// fields are known; name is the qualifier of the source's columns.
 func (n *Source) narrow(conds []ast.Expr, name string, env *Env) {
 	if !n.Relation.Scoped {
 		return
@@ -29,13 +29,15 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *Env) {
 	}
 }
 
+// narrower narrows one source.
 type narrower struct {
 	src  *Source
 	name string
 	env  *Env
 }
 
-// ranges gives key ranges outside which e is not true, if it knows any.
+// ranges returns key ranges outside which e is not true, and reports whether it
+// knows any.
 func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	switch e := e.(type) {
 	case *ast.Binary:
@@ -66,6 +68,7 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	return nil, false
 }
 
+// both is ranges for x AND y.
 func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	x, okX := r.ranges(e.X)
 	y, okY := r.ranges(e.Y)
@@ -78,7 +81,8 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	return y, okY
 }
 
-// either unites the ranges of all of list, if all have some.
+// either is ranges for the OR of list. It knows ranges only if it knows them
+// for all of list.
 func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, e := range list {
@@ -91,6 +95,7 @@ func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
+// listed is ranges for x IN (…).
 func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, item := range e.List {
@@ -107,8 +112,8 @@ func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// like gives the range of the URLs that begin with what stands before the first
-// wildcard of a pattern. ILIKE has none, as it also finds other cases.
+// like is ranges for url LIKE: the URLs that begin with the text before the
+// first wildcard. It knows none for ILIKE, which also matches other cases.
 func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "url") {
 		return nil, false
@@ -124,7 +129,7 @@ func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	return []urlkey.Range{prefix}, ok
 }
 
-// equal gives the ranges of the URLs whose column e is text.
+// equal is ranges for e = text.
 func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	var scope urlkey.Scope
 	var err error
@@ -151,6 +156,7 @@ func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	return urlkey.Union(scope), true
 }
 
+// scoped is ranges for url WITHIN the scopes.
 func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 	scopes := make([]urlkey.Scope, len(list))
 	for i, s := range list {
@@ -163,7 +169,7 @@ func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 	return urlkey.Union(scopes...), true
 }
 
-// text is the text of a constant.
+// text returns the text of e if e is constant, and reports whether it is.
 func (r narrower) text(e ast.Expr) (string, bool) {
 	switch e.(type) {
 	case *ast.String, *ast.Param:
@@ -173,7 +179,7 @@ func (r narrower) text(e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// isColumn reports whether e is the source's column called name.
+// isColumn reports whether e is the source's column with this name.
 func (r narrower) isColumn(e ast.Expr, name string) bool {
 	c, ok := e.(*ast.Column)
 	if !ok || c.Qualifier != nil && !equalName(c.Qualifier.Text, r.name) {
@@ -182,7 +188,7 @@ func (r narrower) isColumn(e ast.Expr, name string) bool {
 	return equalName(c.Name.Text, name) && r.src.Relation.Column(name) != nil
 }
 
-// within is the part of the source's ranges that lies in ranges.
+// within returns the part of the source's ranges that lies in ranges.
 func (r narrower) within(ranges []urlkey.Range) []urlkey.Range {
 	if r.src.Ranges == nil {
 		return ranges
@@ -190,15 +196,16 @@ func (r narrower) within(ranges []urlkey.Range) []urlkey.Range {
 	return intersect(r.src.Ranges, ranges)
 }
 
-// Within is n for what lies in ranges, sorted and disjoint.
+// Within returns a copy of n that reads only what lies in ranges, which are
+// sorted and disjoint.
 func (n *Source) Within(ranges []urlkey.Range) *Source {
 	less := *n
 	less.Ranges = narrower{src: n}.within(ranges)
 	return &less
 }
 
-// intersect gives what lies in both of two lists of sorted, disjoint ranges.
-// The result is not nil, as that would be everything.
+// intersect returns the intersection of two lists of sorted, disjoint ranges.
+// The result is not nil, because nil would mean everything.
 func intersect(a, b []urlkey.Range) []urlkey.Range {
 	out := []urlkey.Range{}
 	for len(a) > 0 && len(b) > 0 {
@@ -216,7 +223,7 @@ func intersect(a, b []urlkey.Range) []urlkey.Range {
 	return out
 }
 
-// lowerEnd is the lesser of two ends, of which "" is the greatest.
+// lowerEnd returns the lower of two ends of ranges. "" is the highest end.
 func lowerEnd(a, b string) string {
 	if a == "" || b != "" && b < a {
 		return b
@@ -224,8 +231,9 @@ func lowerEnd(a, b string) string {
 	return a
 }
 
-// bound uses a comparison of time to bound the window, where that changes no
-// row that passes it. A choice is made before WHERE is asked, so it forbids it.
+// bound makes the window smaller by a comparison of time, if that cannot change
+// the rows that pass the comparison. A choice such as AT is made before WHERE
+// is evaluated, so with a choice bound does nothing.
 func (r narrower) bound(e ast.Expr) {
 	if r.src.Choice.Kind != ChooseAll || r.src.During != record.MinTime {
 		return
@@ -243,7 +251,8 @@ func (r narrower) bound(e ast.Expr) {
 	}
 }
 
-// looksAhead reports whether a field of a version depends on later captures.
+// looksAhead reports whether a field of a version depends on captures after its
+// first.
 func (r narrower) looksAhead() bool {
 	for _, f := range r.src.Fields {
 		switch f.Name {
@@ -254,7 +263,8 @@ func (r narrower) looksAhead() bool {
 	return false
 }
 
-// window gives a window outside which e is not true, if it knows one.
+// window returns a window outside which e is not true, and reports whether it
+// knows one.
 func (r narrower) window(e ast.Expr) (Window, bool) {
 	switch e := e.(type) {
 	case *ast.Between:
@@ -292,6 +302,7 @@ func (r narrower) window(e ast.Expr) (Window, bool) {
 	return Window{}, false
 }
 
+// period returns the period that e names, and reports whether it names one.
 func (r narrower) period(e ast.Expr) (Period, bool) {
 	if !value.IsPeriod(e) {
 		return Period{}, false

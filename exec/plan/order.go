@@ -7,8 +7,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// orderKeys binds ORDER BY. An ordinal or an alias is that column of the
-// result; an alias wins over a column.
+// orderKeys binds ORDER BY. A number or an alias means that column of the
+// result. An alias wins over a column of the inputs with the same name.
 func (b *builder) orderKeys() ([]Key, error) {
 	bind := b.over("ORDER BY")
 	inner := bind.Column
@@ -38,11 +38,11 @@ func (b *builder) orderKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// again binds an item's expression once more, such that the payload fields that
-// it names are seen.
+// again binds an item's expression once more, so that its late columns are
+// noted in b.touched.
 func (b *builder) again(it *item) (Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
 
-// distinctKeys binds ORDER BY of SELECT DISTINCT, which can only name columns
+// distinctKeys binds ORDER BY of SELECT DISTINCT, which may only name columns
 // of the result.
 func (b *builder) distinctKeys() ([]Key, error) {
 	var keys []Key
@@ -57,7 +57,8 @@ func (b *builder) distinctKeys() ([]Key, error) {
 	return keys, nil
 }
 
-// itemIndex finds the item that an ORDER BY of SELECT DISTINCT means.
+// itemIndex returns the index of the item that an ORDER BY of SELECT DISTINCT
+// names.
 func (b *builder) itemIndex(e ast.Expr) (int, error) {
 	it, err := b.ordinal(e, "ORDER BY")
 	if err != nil {
@@ -88,11 +89,13 @@ func (b *builder) itemIndex(e ast.Expr) (int, error) {
 	panic("plan: an item that is not in the list")
 }
 
+// orderKey returns e as a sort key with the direction of o.
 func orderKey(e Expr, o ast.OrderItem) Key {
 	return Key{Expr: e, Order: value.Order{Desc: o.Desc, NullsFirst: o.NullsFirst}}
 }
 
-// ordinal is the item that a bare whole number names, or nil if e is none.
+// ordinal returns the item that e names if e is a whole number, such as ORDER
+// BY 2, otherwise nil. where names the clause.
 func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 	n, ok := e.(*ast.Number)
 	if !ok || !n.IsInt {
@@ -104,8 +107,9 @@ func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 	return &b.items[n.Int-1], nil
 }
 
-// sort plans an order, unless rows come in it anyway. Rows that carry payload
-// may be large, so they are always sorted where they can spill.
+// sort adds a Sort or a Top to the plan, unless the rows come in that order
+// already. Rows with late columns may be large, so they are always sorted by
+// Sort, which can spill to disk.
 func (b *builder) sort(keys []Key, l Limit) {
 	if len(keys) == 0 || !b.env.Plain && b.inOrder(keys) {
 		return
@@ -117,14 +121,14 @@ func (b *builder) sort(keys []Key, l Limit) {
 	b.top = &Sort{In: b.top, Keys: keys}
 }
 
-// large reports whether rows may hold stored pages.
+// large reports whether rows may contain the texts of pages.
 func (b *builder) large() bool {
 	return slices.ContainsFunc(b.inputs, func(in *input) bool { return in.large || len(in.filled) > 0 })
 }
 
-// inOrder reports whether the source yields rows by keys already: captures and
-// versions come by URL and time, pages by URL, and nothing in between reorders
-// them.
+// inOrder reports whether the source yields rows in the order of keys. Captures
+// and versions come by URL and time, and pages by URL, if no node in between
+// reorders them.
 func (b *builder) inOrder(keys []Key) bool {
 	if len(b.inputs) != 1 || b.inputs[0].src == nil || b.grouped || b.sel.Distinct {
 		return false

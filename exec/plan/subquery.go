@@ -8,29 +8,37 @@ import (
 	"infomall/lang/ast"
 )
 
-// A query within an expression becomes a join: its rows are read once, and each
-// row of the query around looks up the one that is its own. Where such a query
-// compares columns of the one around it by = in its WHERE, these are the keys of
-// the join, and the other side of each is what its rows are looked up by.
+// A subquery becomes a join: its rows are read once, and each row of the outer
+// query looks up the row that belongs to it. If the WHERE of the subquery
+// compares its own columns with outer columns by =, these comparisons become the
+// keys of the join. In
+//
+//	SELECT url, (SELECT count(*) FROM links WHERE url = p.url) FROM pages AS p
+//
+// the key of the subquery is links.url, its inner side. p.url is the outer side,
+// by which its rows are looked up.
 
-// subquery is a query within an expression, planned. Its rows have the inner
-// sides of the comparisons with the query around, then its own columns.
+// subquery is a query within an expression, planned. Its rows begin with the
+// inner sides of the comparisons with the outer query, followed by the columns
+// it selects.
 type subquery struct {
 	node    Node
-	outer   []ast.Expr // outer sides, one a key
-	seek    *Source    // of which key seekKey is the URL, or nil
+	outer   []ast.Expr // the outer sides, one per key
+	seek    *Source    // the source whose URL is the key with index seekKey, or nil
 	seekKey int
-	cols    []value.Column // its own
-	first   bool           // only the first row of a key is wanted
-	// empty is the row of a query that has one for every key, also such as none
-	// of its rows have: an aggregate without GROUP BY. Nil if it is none.
+	cols    []value.Column // the columns it selects
+	first   bool           // only the first row per key is wanted
+	// empty is the row for a key that has no rows, if the subquery is an
+	// aggregate without GROUP BY; it then has one row for every key. Otherwise
+	// empty is nil.
 	empty []value.Value
 }
 
-// correlation is a comparison of a query with the one around it.
+// correlation is a comparison, by =, of an expression over the outer query with
+// one over the subquery.
 type correlation struct{ outer, inner ast.Expr }
 
-// queryOf is the query of an expression that has one, or nil.
+// queryOf returns the query that e contains directly, or nil.
 func queryOf(e ast.Node) *ast.Query {
 	switch e := e.(type) {
 	case *ast.Subquery:
@@ -43,7 +51,7 @@ func queryOf(e ast.Node) *ast.Query {
 	return nil
 }
 
-// hasQuery reports whether a query stands in e.
+// hasQuery reports whether a query occurs anywhere in e.
 func hasQuery(e ast.Expr) bool {
 	found := false
 	ast.Walk(e, func(n ast.Node) bool {
@@ -53,7 +61,7 @@ func hasQuery(e ast.Expr) bool {
 	return found
 }
 
-// subquery plans the query of an expression, once.
+// subquery plans the query in e. Planned again, it returns the same plan.
 func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 	q := queryOf(e)
 	if s := b.planned[q]; s != nil {
@@ -70,6 +78,7 @@ func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 	return s, nil
 }
 
+// planSubquery plans the query q in e.
 func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 	_, exists := e.(*ast.Exists)
 	if items := q.Select.Items; exists && len(items) == 1 && items[0].Star && !q.Select.Distinct && len(q.Union) == 0 {
@@ -94,7 +103,8 @@ func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 	return s, nil
 }
 
-// withoutColumns is q, a SELECT *, with one column that nothing need be read for.
+// withoutColumns returns q, a SELECT *, with a constant instead of *, so that
+// no columns are read.
 func withoutColumns(q *ast.Query) *ast.Query {
 	s, query := *q.Select, *q
 	s.Items = []ast.Item{{Span: s.Items[0].Span, Expr: &ast.Bool{Span: s.Items[0].Span, Value: true}}}
@@ -102,7 +112,7 @@ func withoutColumns(q *ast.Query) *ast.Query {
 	return &query
 }
 
-// urlOf is the source of in if e is its URL, else nil.
+// urlOf returns the source of in if e is its column url, otherwise nil.
 func (in *input) urlOf(e Expr) *Source {
 	c, ok := e.(*Col)
 	if ok && in.src != nil && in.src.Relation.Scoped && c.Index < len(in.src.Fields) && in.src.Fields[c.Index].Name == "url" {
@@ -111,8 +121,9 @@ func (in *input) urlOf(e Expr) *Source {
 	return nil
 }
 
-// lookUp gives what the query of an expression says of each row so far, for
-// which it plans a join. Bind resolves what stands in the expression beside it.
+// lookUp adds a join to the plan that looks up the result of the subquery in e
+// for each row so far. It returns an expression for the result. bind resolves
+// the outer sides of its keys, and the left side of IN.
 func (b *builder) lookUp(bind *Binder, e ast.Expr) (Expr, error) {
 	if x := b.found[e]; x != nil {
 		return x, nil
@@ -128,6 +139,7 @@ func (b *builder) lookUp(bind *Binder, e ast.Expr) (Expr, error) {
 	return x, nil
 }
 
+// newLookUp is lookUp for a subquery that is not in the plan yet.
 func (b *builder) newLookUp(bind *Binder, e ast.Expr) (Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
@@ -143,8 +155,8 @@ func (b *builder) newLookUp(bind *Binder, e ast.Expr) (Expr, error) {
 	return l.scalar()
 }
 
-// unplaced is what stands for the query of an expression where only types
-// matter.
+// unplaced returns an expression of the type of the subquery in e, without
+// adding it to the plan. It serves while only types matter.
 func (b *builder) unplaced(bind *Binder, e ast.Expr) (Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
@@ -166,7 +178,7 @@ func (b *builder) unplaced(bind *Binder, e ast.Expr) (Expr, error) {
 	return &Col{Name: e.String(), T: t}, nil
 }
 
-// looker plans the joins of one query within an expression.
+// looker adds the joins for one subquery to the plan.
 type looker struct {
 	*builder
 	bind *Binder
@@ -174,8 +186,8 @@ type looker struct {
 	at   ast.Expr
 }
 
-// exists asks whether a row has the keys. An aggregate without GROUP BY has a
-// row whatever there is.
+// exists returns whether the subquery has a row for the keys. An aggregate
+// without GROUP BY always has a row.
 func (l looker) exists() (Expr, error) {
 	if l.sub.empty != nil {
 		return constant(value.OfBool(true)), nil
@@ -191,7 +203,7 @@ func (l looker) exists() (Expr, error) {
 	return &Is{X: mark[0], What: IsTrue}, nil
 }
 
-// scalar is the value of the one row that has the keys.
+// scalar returns the value of the only row that the subquery has for the keys.
 func (l looker) scalar() (Expr, error) {
 	one := OnlyRow
 	if l.sub.first {
@@ -209,15 +221,16 @@ func (l looker) scalar() (Expr, error) {
 	return &Case{Whens: []When{{Cond: &Is{X: cols[0], What: IsTrue}, Then: cols[1]}}, Else: none, T: cols[1].T}, nil
 }
 
-// own is column i of the query's rows.
+// own returns column i of the subquery's rows.
 func (l looker) own(i int) *Col {
 	c := l.sub.node.Columns()[i]
 	return &Col{Index: i, Name: c.Name, T: c.Type}
 }
 
-// in asks whether a value is among those of the rows that have the keys. With
-// a NULL on either side the answer may be NULL; where it is all that a condition
-// asks, this is as good as false.
+// in returns whether a value equals that of a row that the subquery has for the
+// keys. If it equals none and a NULL is involved, the result is NULL. If the IN
+// is a whole condition of WHERE, NULL has the effect of FALSE, and in returns
+// the simpler expression.
 func (l looker) in(e *ast.In) (Expr, error) {
 	if l.sub.empty != nil {
 		err := ast.Errorf(e, "IN takes no aggregate that is compared with the query around")
@@ -248,8 +261,9 @@ func (l looker) in(e *ast.In) (Expr, error) {
 	return negated(found, nil, e.Not)
 }
 
-// orNull makes of found the answer of IN in three values: without a match it is
-// NULL if the value is, or if a row is, unless there are no rows at all.
+// orNull adds the NULLs of IN to found: if no row matches, the result is NULL
+// if x is NULL or a row is NULL, unless there are no rows at all. keys is the
+// number of keys.
 func (l looker) orNull(found, x Expr, keys int) (Expr, error) {
 	group := &Group{In: l.sub.node, Aggs: []*Aggregate{
 		{Func: Count, T: value.Int, Text: "count(*)"},
@@ -258,7 +272,7 @@ func (l looker) orNull(found, x Expr, keys int) (Expr, error) {
 	for i := range keys {
 		group.Keys = append(group.Keys, l.own(i))
 	}
-	if keys == 0 { // of no rows there is a group too
+	if keys == 0 { // without keys, no rows would still make a group
 		group.Keys = []Expr{constant(value.OfBool(true))}
 	}
 	all, some := &Col{Index: len(group.Keys), T: value.Int}, &Col{Index: len(group.Keys) + 1, T: value.Int}
@@ -273,14 +287,15 @@ func (l looker) orNull(found, x Expr, keys int) (Expr, error) {
 	}, Else: constant(value.OfBool(false))}, nil
 }
 
-// join joins the rows so far with the first row of node, or its only one, that
-// has the keys. It gives the columns that this adds: a mark, which is true where
-// there is such a row and else NULL, and the values.
+// join joins the rows so far with the first or only row of node that has the
+// keys. It returns the columns that this adds: a mark, which is TRUE if there
+// is such a row and NULL if not, and then the values.
 func (l looker) join(node Node, values []Expr, one OneRow) ([]*Col, error) {
 	return l.joinAlso(node, values, one, nil, nil)
 }
 
-// joinAlso is join with one more pair of keys, unless these are nil.
+// joinAlso is join with the additional pair of keys x and y, unless they are
+// nil.
 func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Col, error) {
 	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
 	right := &Project{In: node}
@@ -301,7 +316,7 @@ func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Co
 		j.LeftKeys = append(j.LeftKeys, k)
 		j.RightKeys = append(j.RightKeys, add(inner, cols[i].Name))
 	}
-	l.read(l.touched) // what the keys read
+	l.read(l.touched) // the late columns in the keys
 	if x != nil {
 		j.LeftKeys = append(j.LeftKeys, x)
 		j.RightKeys = append(j.RightKeys, add(y, y.String()))
@@ -319,7 +334,7 @@ func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Co
 	return added, nil
 }
 
-// neverNull reports whether e, over the rows of n, is known never to be NULL.
+// neverNull reports whether e, over the rows of n, is certainly never NULL.
 func neverNull(n Node, e Expr) bool {
 	switch e := e.(type) {
 	case *Const:
@@ -330,6 +345,7 @@ func neverNull(n Node, e Expr) bool {
 	return false
 }
 
+// columnNeverNull is neverNull for column i of n.
 func columnNeverNull(n Node, i int) bool {
 	switch n := n.(type) {
 	case *Source:
@@ -350,8 +366,8 @@ func columnNeverNull(n Node, i int) bool {
 	return false
 }
 
-// correlate takes the comparisons with the query around out of the conditions of
-// WHERE.
+// correlate moves the comparisons with the outer query from the conditions of
+// WHERE to b.correlated, and returns the other conditions.
 func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 	if b.outer == nil {
 		return conds, nil
@@ -388,7 +404,7 @@ func (b *builder) correlate(conds []ast.Expr) ([]ast.Expr, error) {
 	return rest, nil
 }
 
-// isOuter reports whether e reads columns, all of them of the query around.
+// isOuter reports whether e reads columns, and only columns of the outer query.
 func (b *builder) isOuter(e ast.Expr) bool {
 	n, all := 0, !hasQuery(e)
 	columnsOf(e, func(c *ast.Column) {
@@ -398,7 +414,7 @@ func (b *builder) isOuter(e ast.Expr) bool {
 	return n > 0 && all
 }
 
-// isInner reports whether e reads columns, all of them of the query itself.
+// isInner reports whether e reads columns, and only columns of b itself.
 func (b *builder) isInner(e ast.Expr) bool {
 	n, all := 0, !hasQuery(e)
 	columnsOf(e, func(c *ast.Column) {
@@ -408,21 +424,22 @@ func (b *builder) isInner(e ast.Expr) bool {
 	return n > 0 && all
 }
 
-// ofOuter reports whether c is a column of the query around, and none of b's.
+// ofOuter reports whether c is a column of the outer query and not one of b
+// itself.
 func (b *builder) ofOuter(c *ast.Column) bool {
 	return b.outer != nil && !b.has(c) && b.outer.has(c)
 }
 
-// outerColumn is the error of a column of the query around that stands where it
-// cannot be looked up by.
+// outerColumn returns the error for a column of the outer query that is not
+// compared by = in WHERE.
 func outerColumn(c *ast.Column) error {
 	err := ast.Errorf(c, "%s is a column of the query around, which may only be compared by = in WHERE", c)
 	err.Hint = fmt.Sprintf("such as WHERE url = %s, or use a JOIN", c)
 	return err
 }
 
-// bindCorrelated binds the inner sides of the comparisons with the query around,
-// over the inputs.
+// bindCorrelated sets b.correlatedKeys to the inner sides of the comparisons
+// with the outer query.
 func (b *builder) bindCorrelated() error {
 	b.correlatedKeys = nil
 	for _, c := range b.correlated {
@@ -435,8 +452,8 @@ func (b *builder) bindCorrelated() error {
 	return nil
 }
 
-// emptyRow is the row of the result of a query with aggregates and without
-// GROUP BY over no rows, or nil if HAVING drops it.
+// emptyRow returns the result of an aggregate without GROUP BY over no rows, or
+// nil if HAVING drops it.
 func (b *builder) emptyRow(having Expr) ([]value.Value, error) {
 	group := make([]value.Value, len(b.keys)+len(b.aggs))
 	for i, a := range b.aggs {
@@ -459,7 +476,7 @@ func (b *builder) emptyRow(having Expr) ([]value.Value, error) {
 	return row, nil
 }
 
-// valueOf computes e of one row.
+// valueOf computes e for one row.
 func valueOf(e Expr, row []value.Value) (value.Value, error) {
 	if c, ok := e.(*Col); ok {
 		return row[c.Index], nil

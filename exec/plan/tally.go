@@ -10,19 +10,20 @@ import (
 	"infomall/store/record"
 )
 
-// Tally tells a Source of captures that only groups are made of its rows, in
-// which neither their order nor their URLs matter. Each row then stands for as
-// many captures as the hidden column behind the fields says. Time is the start
-// of its Unit in Zone; with "" it is as it was.
+// Tally says that the query only groups the rows of a Source of captures, and
+// that neither their order nor their URLs matter. The source then may yield one
+// row for many captures: the hidden column after the fields says how many. The
+// column time is the start of the Unit in Zone that contains the captures, or
+// the exact time if Unit is "".
 type Tally struct {
 	Unit string
 	Zone *time.Location
-	// Ends tells that of the times only the first and the last of a group matter.
+	// Ends reports that only the first and the last time of each group matter.
 	Ends bool
 }
 
-// tallied makes the source below g count captures, if it can and no answer
-// depends on it.
+// tallied sets the Tally of the source below g, if that cannot change the
+// answer.
 func (b *builder) tallied(g *Group) {
 	if b.env.Plain {
 		return
@@ -54,10 +55,10 @@ func (b *builder) tallied(g *Group) {
 	g.Count = &Col{Index: len(src.Fields), T: value.Int}
 }
 
-// talliedDistinct makes the source below count captures for SELECT DISTINCT, if it
-// can, and gives the keys that the rows are to be put in order by. Counted ones come
-// in none: so keys has to be of all items, or these are hosts and domains, which
-// come as their URLs do.
+// talliedDistinct sets the Tally of the source below a SELECT DISTINCT, if it
+// can, and returns the keys by which the rows must be sorted. Rows of a Tally
+// come in no order. So there must be a sort key for each item of the result,
+// unless all items are hosts and domains: these are sorted like their URLs.
 func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	if b.env.Plain || b.grouped || len(b.correlatedKeys) > 0 {
 		return keys, nil
@@ -93,8 +94,8 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	return keys, nil
 }
 
-// byHost gives the keys of the order in which rows of hosts and domains come,
-// where no other is asked for; nil if other items are among them.
+// byHost returns the sort keys that put hosts and domains in the order of their
+// URLs. It returns nil if the query has an ORDER BY or other items.
 func (b *builder) byHost(src *Source) ([]Key, error) {
 	if len(b.query.OrderBy) > 0 {
 		return nil, nil
@@ -120,8 +121,8 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 	return append(hosts, domains...), nil
 }
 
-// endsOnly reports whether of the expressions over g's source only min and max
-// read the column, and read it as it is.
+// endsOnly reports whether only min and max read the column, among the
+// expressions over g's source, and read it unchanged.
 func endsOnly(g *Group, exprs []Expr, column int) bool {
 	for _, a := range g.Aggs {
 		c, ok := a.Arg.(*Col)
@@ -132,14 +133,14 @@ func endsOnly(g *Group, exprs []Expr, column int) bool {
 	return !slices.ContainsFunc(exprs, func(e Expr) bool { return reads(e, column) })
 }
 
-// reads reports whether e reads a column.
+// reads reports whether e reads the column with this index.
 func reads(e Expr, column int) bool {
 	c, ok := e.(*Col)
 	return ok && c.Index == column || slices.ContainsFunc(Operands(e), func(o Expr) bool { return reads(o, column) })
 }
 
-// countable reports whether an aggregate is the same in whatever order its rows
-// come, and can take many equal ones at once.
+// countable reports whether a has the same result in whatever order rows come,
+// and can add many equal rows at once.
 func (a *Aggregate) countable() bool {
 	switch a.Func {
 	case Count, Min, Max:
@@ -150,7 +151,7 @@ func (a *Aggregate) countable() bool {
 	return false
 }
 
-// countable reports whether n's rows can be counted without their URLs.
+// countable reports whether n's rows can be counted without reading their URLs.
 func (n *Source) countable() bool {
 	if n.Relation != capturesRelation || n.Choice.Kind != ChooseAll || n.During != record.MinTime || n.Refs {
 		return false
@@ -164,8 +165,8 @@ func (n *Source) countable() bool {
 	})
 }
 
-// CountOf is the hidden column that tells how many rows each row of n stands
-// for, −1 if it is one.
+// CountOf returns the index of the hidden column that says how many captures
+// each row of n stands for, or -1 if each stands for one.
 func CountOf(n Node) int {
 	switch n := n.(type) {
 	case *Filter:
@@ -178,16 +179,16 @@ func CountOf(n Node) int {
 	return -1
 }
 
-// field is the place of a field among n's, −1 if it is not asked for.
+// field returns the index of a column among n's fields, or -1.
 func (n *Source) field(name string) int {
 	return slices.IndexFunc(n.Fields, func(f *Column) bool { return f.Name == name })
 }
 
-// units are those of Tally, each of which is parts of the one before.
+// units are the units of a Tally. Each divides into the next.
 var units = []string{"year", "month", "day"}
 
-// timeUnit is the longest unit such that exprs are the same for all times of
-// one, where column is the time; "" if there is none.
+// timeUnit returns the longest unit within which all exprs are constant, where
+// column is the index of time. It returns "" if there is none.
 func timeUnit(exprs []Expr, column int) string {
 	longest := 0
 	exact := column < 0
@@ -214,8 +215,8 @@ func timeUnit(exprs []Expr, column int) string {
 	return units[longest]
 }
 
-// unitOf is the place in units of the one in which e, a function of a time
-// alone, stays the same; −1 if there is none.
+// unitOf returns the index in units of the unit within which e, a function of
+// time alone, is constant, or -1.
 func unitOf(e Expr, column int) int {
 	call, ok := e.(*Call)
 	if !ok {
@@ -242,6 +243,7 @@ func unitOf(e Expr, column int) int {
 	return -1
 }
 
+// unitOfTrunc is unitOf for date_trunc with this unit.
 func unitOfTrunc(name string) int {
 	switch unit, _ := truncUnit(name); unit {
 	case "year":
@@ -254,7 +256,7 @@ func unitOfTrunc(name string) int {
 	return -1
 }
 
-// unitOfFormat is the unit in which what strftime writes stays the same.
+// unitOfFormat is unitOf for strftime with this format.
 func unitOfFormat(format string) int {
 	unit := 0
 	for i := 0; i < len(format); i++ {
@@ -277,7 +279,7 @@ func unitOfFormat(format string) int {
 	return unit
 }
 
-// Counted is the tally that gives n its rows, if Tally is set.
+// Counted returns the tally of captures that n reads. n.Tally must be set.
 func (n *Source) Counted() record.Tally {
 	t := record.Tally{Scan: n.Scan(0), Time: n.field("time") >= 0, Host: n.field("host") >= 0 || n.field("domain") >= 0}
 	if unit, zone := n.Tally.Unit, n.Tally.Zone; unit != "" {

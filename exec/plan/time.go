@@ -11,12 +11,12 @@ import (
 	"infomall/store/record"
 )
 
-// Period is the moments t with From <= t < To.
+// Period is the range of times t with From <= t < To.
 type Period = value.Period
 
-// setTime makes n's window and choice of a time clause. The upper bound hides
-// all captures after it, also from last_seen, visits and next; the lower bound
-// only keeps rows from coming up. The choice is made within both.
+// setTime sets the window and the choice of n from a time clause. The end of
+// the window hides all later captures, also from last_seen, visits and next.
+// The start of the window only hides rows. The choice is made within both.
 func (n *Source) setTime(t ast.TimeClause, env *Env) error {
 	if t.Range != nil {
 		w, err := readRange(t.Range, env)
@@ -74,14 +74,15 @@ func (n *Source) setTime(t ast.TimeClause, env *Env) error {
 // periodsMax bounds how many periods EACH and periods(unit) make.
 const periodsMax = 100_000
 
-// webBegan is before every capture: where a range has no start, periods are
-// counted from here on.
+// webBegan is earlier than every capture. The periods of a range without a
+// start are counted from it.
 var webBegan = record.At(time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC))
 
-// unitDays are how many days a unit has at least.
+// unitDays maps a unit to the least number of days it has.
 var unitDays = map[string]int64{"year": 365, "month": 28, "week": 7, "day": 1}
 
-// fewPeriods refuses a range that has more than periodsMax periods.
+// fewPeriods returns an error if w has more than periodsMax periods of the
+// unit.
 func fewPeriods(at ast.Node, unit string, w Window) error {
 	if w.To > record.MaxTime || int64(w.To-max(w.From, webBegan))/msPerDay/unitDays[unit] <= periodsMax {
 		return nil
@@ -89,9 +90,10 @@ func fewPeriods(at ast.Node, unit string, w Window) error {
 	return ast.Errorf(at, "more than %d periods of a %s", periodsMax, unit)
 }
 
+// msPerDay is the length of a day in milliseconds.
 const msPerDay = int64(24 * time.Hour / time.Millisecond)
 
-// setPeriods makes n, of the relation periods, those of a unit in a range.
+// setPeriods sets the unit and the range of n, which reads periods(unit).
 func (n *Source) setPeriods(s *ast.Source, env *Env) error {
 	units := strings.Join(ast.PeriodUnits, ", ")
 	switch {
@@ -121,7 +123,7 @@ func (n *Source) setPeriods(s *ast.Source, env *Env) error {
 	return fewPeriods(s, n.Unit, n.Window)
 }
 
-// Periods lists the periods of n, of the relation periods.
+// Periods returns the periods of n, which reads periods(unit).
 func (n *Source) Periods(ctx context.Context) ([]Period, error) {
 	var list []Period
 	for p := value.PeriodAt(n.Unit, n.Window.From, n.Choice.Zone); p.From < n.Window.To; p = value.PeriodAt(n.Unit, p.To, n.Choice.Zone) {
@@ -130,7 +132,8 @@ func (n *Source) Periods(ctx context.Context) ([]Period, error) {
 	return list, ctx.Err()
 }
 
-// readRange reads a time range. One that no time lies in is an error.
+// readRange returns the window of a time range. It returns an error if the
+// window contains no time.
 func readRange(r *ast.TimeRange, env *Env) (Window, error) {
 	var a, b Period
 	var err error
@@ -167,7 +170,7 @@ func readRange(r *ast.TimeRange, env *Env) (Window, error) {
 	return w, nil
 }
 
-// emptyFromTo is the error of FROM a TO b where b does not begin after a.
+// emptyFromTo returns the error for FROM a TO b if b does not begin after a.
 func emptyFromTo(r *ast.TimeRange, a, b Period) error {
 	if a.From > b.From {
 		err := ast.Errorf(r, "this range ends before it begins")
@@ -179,8 +182,9 @@ func emptyFromTo(r *ast.TimeRange, a, b Period) error {
 	return err
 }
 
-// Distance is how far the span from first to last lies from the period: 0 if
-// they overlap, else the time between the moments of each that are nearest.
+// Distance returns how far the times from first to last are from c.Period, in
+// milliseconds: 0 if they overlap, otherwise the least distance between a time
+// of each.
 func (c Choice) Distance(first, last record.Time) int64 {
 	switch {
 	case last < c.Period.From:
