@@ -2,9 +2,10 @@ package trap
 
 import "strings"
 
-// dateWords are the hashes of names of months and days, which calendars without
-// end are made of, in languages whose calendars are on the web. In other
-// languages these names are words, of which there are nineteen.
+// dateWords holds the hashes of the names of months and days, in languages
+// whose calendars are common on the web, because calendars without end consist
+// of them. In other languages these names count as words. That does little
+// harm: there are only nineteen of them.
 var dateWords = func() map[uint32]bool {
 	m := make(map[uint32]bool)
 	for w := range strings.FieldsSeq(dateNames) {
@@ -13,7 +14,8 @@ var dateWords = func() map[uint32]bool {
 	return m
 }()
 
-// maybeDate is true for each word of dateWords, by its last bits, and for few others.
+// maybeDate is a filter in front of dateWords. It is true at the last bits of
+// each word of dateWords, and at few others.
 var maybeDate = func() (m [dateFilter]bool) {
 	for w := range dateWords {
 		m[w%dateFilter] = true
@@ -21,6 +23,7 @@ var maybeDate = func() (m [dateFilter]bool) {
 	return m
 }()
 
+// dateFilter is the length of maybeDate.
 const dateFilter = 1 << 13
 
 const dateNames = `
@@ -47,17 +50,18 @@ const dateNames = `
 	一月 二月 三月 四月 五月 六月 七月 八月 九月 十月 十一月 十二月 一 二 三 四 五 六
 	月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日 火 水 木 金 土`
 
-// dateParts are words of URLs that name a date or what shows dates.
+// dateParts holds words in URLs that are parts of a date, or that stand for
+// pages that show dates.
 var dateParts = map[string]bool{
 	"year": true, "month": true, "day": true, "date": true, "week": true, "yr": true, "mon": true, "calendar": true, "cal": true, "calendars": true,
 	"jahr": true, "monat": true, "tag": true, "woche": true, "datum": true, "kalender": true, "agenda": true,
 	"annee": true, "mois": true, "jour": true, "calendrier": true, "ano": true, "mes": true, "dia": true, "calendario": true, "fecha": true,
 }
 
-// isDated reports whether path and query of a URL name a date: by a word, as in
-// "?month=5", or as numbers, as in "/2008/06" or "d=2008-06-12".
+// isDated reports whether the path and query of a URL contain a date: a word as
+// in "?month=5", or numbers as in "/2008/06" or "d=2008-06-12".
 func isDated(path string) bool {
-	inYear := false // the number before is a year
+	inYear := false // the previous number is a year
 	for i := 0; i < len(path); {
 		from := i
 		for i < len(path) && class[path[i]] == letter {
@@ -87,8 +91,8 @@ func isDated(path string) bool {
 	return false
 }
 
-// isFolder reports whether a word that also names other things than dates is a
-// folder: "tag" is German for a day, and "mon" and "cal" are short.
+// isFolder reports whether path[from:to] is a word with other meanings than
+// dates, and not the name of an argument. For example, "tag" is German for day.
 func isFolder(path string, from, to int) bool {
 	switch path[from:to] {
 	case "tag", "mon", "mes", "ano", "dia":

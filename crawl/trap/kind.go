@@ -7,16 +7,18 @@ import (
 	"infomall/store/urlkey"
 )
 
-// kindLength bounds the name of a kind, and plainName the letters in the last
-// part of a path that are taken for a name of a script and not for a title.
+// kindLength bounds the name of a kind, in bytes. plainName bounds the letters
+// of a last path part, such as item12, that counts as the name of a script; a
+// longer one counts as a title.
 const (
 	kindLength = 256
 	plainName  = 12
 )
 
-// kindsOf gives the kinds that a URL belongs to: its folders and the names of its
-// arguments, and where it has arguments also its path alone, because facets
-// appear in every combination.
+// kindsOf returns the names of the kinds to which a URL belongs. The first one
+// consists of its folders and the names of its arguments, such as
+// "/list/#?page". If the URL has arguments, the second one is the path with any
+// arguments, because facets appear in every combination.
 func kindsOf(u string) []string {
 	path, query, asks := pathOf(u)
 	var b strings.Builder
@@ -69,9 +71,9 @@ func kindsOf(u string) []string {
 	return []string{full[:min(len(full), kindLength)], name + "?*"}
 }
 
-// distinct gives the folders of a path, each once: where links that are relative to
-// their page lead in a circle, the same ones follow each other for ever. It also
-// returns how often the most frequent folder that is no number stands in the path.
+// distinct returns the folders of a path without repetitions. If relative links
+// lead in a circle, the same folders follow each other for ever. most is how
+// often the most frequent folder that is not a number occurs in the path.
 func distinct(path string) (folders []string, most int) {
 	seen := make(map[string]int)
 	for f := range strings.SplitSeq(path, "/") {
@@ -92,7 +94,8 @@ func b2i(b bool) int {
 	return 0
 }
 
-// pathOf divides a canonical URL into path and query.
+// pathOf splits a canonical URL into path and query. asks reports whether it
+// has a question mark.
 func pathOf(u string) (path, query string, asks bool) {
 	_, query, asks = strings.Cut(u, "?")
 	if path = urlkey.RawPath(u); path == "" {
@@ -101,8 +104,8 @@ func pathOf(u string) (path, query string, asks bool) {
 	return path, query, asks
 }
 
-// writeShape writes a text with "#" in place of each run of letters and digits
-// that has a digit.
+// writeShape writes s with "#" in place of each word that has a digit:
+// "p12-list" becomes "#-list".
 func writeShape(b *strings.Builder, s string) {
 	for i := 0; i < len(s); {
 		end, digits := i, false

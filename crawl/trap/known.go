@@ -2,23 +2,24 @@ package trap
 
 import "encoding/binary"
 
-// known is a set of hashes, each with a tag, that forgets the ones that were not
-// met for long. It holds two generations: where the younger one is full, it
-// becomes the older one, which is dropped. A hash that is met is in the younger
-// one.
+// known is a set of hashes, each with a tag, that forgets hashes that were not
+// met for a long time. It has two generations. When the younger one is full, it
+// becomes the older one, and the previous older one is dropped. Meeting a hash
+// puts it into the younger one.
 type known struct {
 	young, old table
-	max        int // hashes of a generation
+	max        int // maximum number of hashes in a generation
 }
 
-// Bounds of a generation. With knownMin it remembers a dozen pages, and what all
-// pages of a site have in common.
+// Bounds on the number of hashes in a generation. With knownMin, a site
+// remembers about a dozen pages, and what all its pages have in common.
 const (
 	knownMin = 1 << 10
 	knownMax = 1 << 16
 )
 
-// meet gives the tag that a hash was met with the last time, and gives it another.
+// meet stores a hash with a tag. It returns the tag with which the hash was met
+// last; ok is false if the set does not have the hash.
 func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 	if k.young.n >= max(k.max, knownMin) {
 		k.old, k.young = k.young, table{}
@@ -29,10 +30,10 @@ func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 	return k.old.get(h)
 }
 
-// memory is how many bytes k takes.
+// memory returns how many bytes k takes.
 func (k *known) memory() int { return 6 * (len(k.young.keys) + len(k.old.keys)) }
 
-// table is a hash table with open addressing; 0 is no key.
+// table is a hash table with open addressing. The key 0 marks a free place.
 type table struct {
 	keys []uint32
 	tags []uint16
@@ -82,7 +83,7 @@ func (t *table) grow() {
 	}
 }
 
-// append appends the hashes and tags, after their number.
+// append appends the number of hashes, and then each hash with its tag.
 func (t *table) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(t.n))
 	for i, h := range t.keys {
@@ -93,7 +94,8 @@ func (t *table) append(b []byte) []byte {
 	return b
 }
 
-// readTable reads what append appended, and gives what follows.
+// readTable decodes what append has appended. It returns the bytes after it; ok
+// is false if b is too short.
 func readTable(b []byte) (t table, rest []byte, ok bool) {
 	n, size := binary.Uvarint(b)
 	if size <= 0 || n > uint64(len(b)-size)/6 {

@@ -7,28 +7,31 @@ import (
 	"strings"
 )
 
-// Bounds of a Print.
+// Bounds on a Print, and on the units that a scanner collects before it drops
+// some.
 const (
-	unitsMax  = 64 // pairs of words: those with the lowest hashes, so that similar pages keep the same ones
-	mediaMax  = 16 // names of images and other media
+	unitsMax  = 64 // units kept: the lowest hashes, so that similar pages keep the same ones
+	mediaMax  = 16 // names of images and other media kept
 	unitsRoom = 512
 )
 
-// Print is the content of one response, as hashes. Prints of different versions
-// of the program cannot be compared.
+// Print is the content of one response, as hashes. A unit is a pair of
+// neighbouring words. Prints of different versions of this program cannot be
+// compared.
 type Print struct {
-	units  []uint32 // sorted
-	media  []uint32
-	cut    bool   // there were more than unitsMax units
-	page   bool   // the response is HTML; else only same is set
-	same   uint64 // of all text, including numbers; two pages with the same words in another order have the same one
-	words  uint64 // of the text without numbers, dates and words of the URL
-	dates  int    // names of months and days
-	number int    // n and
-	last   int    // N, if the page says "n of N"; else 0
+	units  []uint32 // hashes of pairs of words, sorted
+	media  []uint32 // hashes of the names of images and other media
+	cut    bool     // whether there were more than unitsMax units
+	page   bool     // whether the response is HTML; if not, only same is set
+	same   uint64   // hash of the whole text with its numbers, regardless of the order of words
+	words  uint64   // hash of the text without numbers, dates and words of the URL
+	dates  int      // count of names of months and days
+	number int      // n, if the page says "n of N"; else 0
+	last   int      // N, if the page says "n of N"; else 0
 }
 
-// NewFilePrint returns the print of a response that is no HTML.
+// NewFilePrint returns the Print of a response that is not HTML: a hash of its
+// body.
 func NewFilePrint(body []byte) *Print {
 	h := uint64(14695981039346656037)
 	for len(body) >= 8 {
@@ -44,8 +47,9 @@ func NewFilePrint(body []byte) *Print {
 	return &Print{same: mix(h)}
 }
 
-// NewPrint returns the print of an HTML page with that canonical URL. The bytes
-// of the page must mean ASCII where they look like it.
+// NewPrint returns the Print of an HTML page. pageURL is its canonical URL. The
+// encoding of html must be one in which ASCII bytes mean ASCII, such as UTF-8
+// or GBK.
 func NewPrint(pageURL string, html []byte) *Print {
 	s := &scanner{p: &Print{page: true}, limit: ^uint32(0), prev: edge, lastNumber: -1}
 	s.readURL(pageURL)
@@ -56,32 +60,34 @@ func NewPrint(pageURL string, html []byte) *Print {
 	return s.p
 }
 
-// edge stands for the begin and the end of a block of text, and number for what
-// is no word, as words in a pair.
+// Two values that take the place of a word in a pair: edge is the start or end
+// of a block of text, and number is anything that is not a word, such as a
+// number or a date.
 const (
 	edge   = 1
 	number = 2
 )
 
-// scanner makes a Print of the bytes of a page.
+// scanner builds a Print from the bytes of a page.
 type scanner struct {
 	p     *Print
 	units []uint32
-	limit uint32 // units above it are not among the lowest
-	prev  uint32 // the word before, in the same block
-	own   []uint32
-	// ownBits has a bit for each word of own, by its first bits: most words of a
-	// page are none.
+	limit uint32 // a unit with a higher hash is not kept
+	prev  uint32 // previous word in the same block, or edge or number
+	// own holds the hashes of the words in the page's URL.
+	own []uint32
+	// ownBits has a bit for each word of own, chosen by the first bits of its
+	// hash. It spares a search in own for most words of a page.
 	ownBits uint64
-	last    [256]uint32 // units taken in, by their last bits, so that few are taken in twice
-	ids     []uint32    // parts of the URL that look like no words
+	last    [256]uint32 // recent units by the last bits of their hash, so that few are added twice
+	ids     []uint32    // hashes of parts of the URL that look like ids
 
-	numbers    uint64 // the numbers of the block so far, in their order
-	lastNumber int    // the number before, if at most one short word stands between; else -1
-	between    int    // words, and slashes, since then
+	numbers    uint64 // hash of the numbers of the block so far, in order
+	lastNumber int    // previous number, if at most one short word came after it; else -1
+	between    int    // words and slashes after lastNumber
 }
 
-// readURL notes the words of the page's URL.
+// readURL collects the words and ids of the page's URL.
 func (s *scanner) readURL(u string) {
 	if _, rest, ok := strings.Cut(u, "://"); ok {
 		_, u, _ = strings.Cut(rest, "/")
@@ -107,26 +113,27 @@ func (s *scanner) readURL(u string) {
 	}
 }
 
-// idLength is from how many letters and digits on a part of a URL with a digit in
-// it may be the id of a visit.
+// idLength is the number of characters from which a part of a URL with a digit
+// may be an id of a visit.
 const idLength = 6
 
-// token is a run of letters, or a run of letters and digits of ASCII.
+// token is a word: letters in a row, or ASCII letters and digits in a row.
 type token struct {
-	end    int
+	end    int // index after its last byte
 	hash   uint32
-	digits bool // it has a digit, so it is no word
-	value  int  // of a short number; else -1
+	digits bool // whether it has a digit; it then does not count as a word
+	value  int  // value of a short number; -1 for any other token
 }
 
-// The classes of bytes in text.
+// The classes of bytes in a text.
 const (
 	other = iota
 	letter
 	digit
-	high // part of a letter outside of ASCII
+	high // part of a character outside of ASCII
 )
 
+// class maps each byte to its class.
 var class = func() (c [256]uint8) {
 	for b := range c {
 		switch {
@@ -141,9 +148,9 @@ var class = func() (c [256]uint8) {
 	return c
 }()
 
-// readToken reads the token that begins at i; its end is i if there is none.
-// Between a digit and a letter outside of ASCII one token ends, because scripts
-// such as Chinese write no spaces.
+// readToken returns the token that begins at text[i]; its end is i if there is
+// none. A token ends between a digit and a character outside of ASCII, because
+// scripts such as Chinese write no blanks between them.
 func readToken[T string | []byte](text T, i int) token {
 	h := uint32(2166136261)
 	t := token{end: i, value: 0}
@@ -176,16 +183,17 @@ func readToken[T string | []byte](text T, i int) token {
 	return t
 }
 
-// mix32 and mix spread the bits of a hash.
+// mix32 spreads the bits of a hash. Its result is never edge or number.
 func mix32(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x7feb352d
 	h ^= h >> 15
 	h *= 0x846ca68b
 	h ^= h >> 16
-	return h | 4 // apart from edge and number
+	return h | 4 // never edge or number
 }
 
+// mix spreads the bits of a hash.
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -194,7 +202,7 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// read reads a page.
+// read adds the text and the media of a page.
 func (s *scanner) read(html []byte) {
 	for i := 0; i < len(html); {
 		c := html[i]
@@ -216,13 +224,15 @@ func (s *scanner) read(html []byte) {
 	}
 }
 
-// spread moves a hash of 32 bits, which is mixed, to the upper bits of a sum too.
+// spread is a factor that moves the bits of a 32-bit hash into the upper half
+// of a 64-bit sum too.
 const spread = 0x9e3779b97f4a7c15
 
-// ofLength is the most bytes of a word such as "of", "von" or "из".
+// ofLength is the maximum length, in bytes, of a word such as "of", "von" or
+// "из" between two numbers.
 const ofLength = 4
 
-// token takes in a word or number.
+// token adds a token of length bytes.
 func (s *scanner) token(t *token, length int) {
 	if t.digits {
 		s.number(t, length)
@@ -248,7 +258,8 @@ func (s *scanner) token(t *token, length int) {
 	s.pair(w)
 }
 
-// number takes in a token with digits.
+// number adds a token with digits. Two numbers with one short word or slash
+// between them are an "n of N".
 func (s *scanner) number(t *token, length int) {
 	if length < idLength || !slices.Contains(s.ids, t.hash) {
 		s.numbers = mix(s.numbers ^ uint64(t.hash))
@@ -263,7 +274,7 @@ func (s *scanner) number(t *token, length int) {
 	}
 }
 
-// pair takes in a word, which makes a pair with the word before.
+// pair adds the unit of the previous word and w.
 func (s *scanner) pair(w uint32) {
 	u := mix32(s.prev*0x9e3779b1 + w)
 	s.prev = w
@@ -277,7 +288,7 @@ func (s *scanner) pair(w uint32) {
 	}
 }
 
-// trim leaves the lowest units.
+// trim keeps the unitsMax units with the lowest hashes, and drops the others.
 func (s *scanner) trim() {
 	slices.Sort(s.units)
 	s.units = slices.Compact(s.units)
@@ -287,7 +298,7 @@ func (s *scanner) trim() {
 	}
 }
 
-// endBlock ends a block of text. One that has numbers only is none.
+// endBlock ends the current block of text, if it has any.
 func (s *scanner) endBlock() {
 	if s.prev != edge {
 		s.pair(edge)
@@ -295,7 +306,8 @@ func (s *scanner) endBlock() {
 	s.prev, s.numbers, s.lastNumber = edge, 0, -1
 }
 
-// reference reads a character reference. A number stands for a letter.
+// reference handles the character reference at html[i] and returns the index
+// after it. A numeric one counts as a letter.
 func (s *scanner) reference(html []byte, i int) int {
 	end := bytes.IndexByte(html[i:min(i+12, len(html))], ';')
 	if end < 2 {
@@ -311,7 +323,8 @@ func (s *scanner) reference(html []byte, i int) int {
 	return i + end + 1
 }
 
-// tag reads what begins with "<", and gives the place after it.
+// tag handles the tag or comment at html[i], a "<", and returns the index after
+// it. After a script or a style it returns the index of the end tag.
 func (s *scanner) tag(html []byte, i int) int {
 	rest := html[i+1:]
 	if bytes.HasPrefix(rest, []byte("!--")) {
@@ -350,7 +363,9 @@ func (s *scanner) tag(html []byte, i int) int {
 	return next
 }
 
-// endOf is where the end tag of an element without markup begins.
+// endOf returns the index of the next end tag of the element name in html, or
+// the length of html. It is for elements whose content is not markup, such as
+// script.
 func endOf(html []byte, name string) int {
 	for at := 0; ; {
 		i := bytes.Index(html[at:], []byte("</"))
@@ -365,8 +380,9 @@ func endOf(html []byte, name string) int {
 	}
 }
 
-// names takes in the media that a tag names: any address of an element that
-// shows one, and of others an address that ends as one.
+// names adds the media that a tag refers to. If shows is set, the tag is of an
+// element that shows media, and the addresses in its src and data attributes
+// count. In any tag, addresses count whose ending is one of media files.
 func (s *scanner) names(tag []byte, shows bool) {
 	for i := 0; i < len(tag) && len(s.p.media) < mediaMax; {
 		eq := bytes.IndexByte(tag[i:], '=')
@@ -396,7 +412,7 @@ func (s *scanner) names(tag []byte, shows bool) {
 	}
 }
 
-// fileOf divides an address into the last part of its path and its query.
+// fileOf splits an address into the last part of its path and its query.
 func fileOf(address []byte) (name, query []byte) {
 	name, query, _ = bytes.Cut(address, []byte("?"))
 	return name[bytes.LastIndexByte(name, '/')+1:], query
@@ -406,7 +422,8 @@ func hasSuffixFold(b []byte, suffix string) bool {
 	return len(b) >= len(suffix) && strings.EqualFold(string(b[len(b)-len(suffix):]), suffix)
 }
 
-// isMedia reports whether a file by that name is shown, played or printed.
+// isMedia reports whether name ends like the name of a media file or document,
+// such as .jpg or .pdf.
 func isMedia(name []byte) bool {
 	dot := bytes.LastIndexByte(name, '.')
 	if dot <= 0 || len(name)-dot > 5 {
@@ -424,8 +441,9 @@ func isMedia(name []byte) bool {
 	return false
 }
 
-// medium takes in the name of a file, without its folders, in which a visit may
-// be named, and of its query what is too short to be made up by a visit.
+// medium adds one media file by its name and query. It leaves out the folders,
+// which may name a visit, and long parts of the query with digits, which a
+// visit may have made up.
 func (s *scanner) medium(name, query []byte) {
 	h := uint32(2166136261)
 	for _, c := range name {

@@ -7,53 +7,55 @@ import (
 	"slices"
 )
 
-// LimitDefault is the debt that a kind may have: so many pages that differ from
-// others in numbers only. Sites of that many numbered pages exist, with tables of
+// LimitDefault is the default limit of a kind's debt: so many pages that differ
+// from others in numbers only. Some sites have that many pages with tables of
 // results or prices.
 const LimitDefault = 1000
 
-// The charges of a page to its kind. A fortieth of the limit, by default 25, is charged
-// where there is no doubt: the limit is then reached after 40 pages, which are the
-// months of three years, or a print view of each page of a small site.
+// The charges of a barren page to its kind. A page that is surely no content is
+// charged limit/sure, by default 25. The limit is then reached after 40 pages:
+// as many as the months of three years, or a print view of each page of a small
+// site.
 const (
-	chargeNumbers = 1 // other numbers, or other blocks that the kind did not have
-	chainLength   = 50
-	sure          = 40 // the limit over the charge of a page that is surely no content
-	arranged      = 50 // the same for a page that puts known content into another order or selection
-	freeCopies    = 1  // of a page: a mirror, or a second address, is worth keeping
+	chargeNumbers = 1  // for a page with other numbers, or with blocks that its kind did not have yet
+	chainLength   = 50 // after so many barren pages in a row, chargeNumbers is doubled
+	sure          = 40 // limit/sure is charged for a page that is surely no content
+	arranged      = 50 // limit/arranged is charged for known content in another order or selection
+	freeCopies    = 1  // copies of a page that cost chargeNumbers only, such as a mirror or a second URL
 )
 
-// kindsMax bounds the kinds of a site. Pages of further kinds count for the site
-// as a whole only.
+// kindsMax bounds the kinds of a site. Pages of further kinds are charged to
+// the site as a whole only.
 const kindsMax = 2000
 
-// Site is what is known of the pages of one host.
+// Site holds what is known of the pages of one host.
 type Site struct {
 	known known
 	kinds map[string]*tally
-	whole tally // all pages
-	limit float64
-	page  uint16 // the tag of the last page
-	slots map[string]*slot
-	pages []string // names of arguments that name pages, whatever they look like
+	whole tally            // all pages
+	limit float64          // maximum debt of a kind; below 0, no URL is kept back
+	page  uint16           // tag of the last page
+	slots map[string]*slot // by name
+	pages []string         // names of arguments that always identify a page
 
-	Changed bool // since it was stored last
+	Changed bool // whether it has changed since it was stored
 }
 
-// tally is what is known of the pages of a kind.
+// tally counts the pages of one kind.
 type tally struct {
-	Debt     float64
-	Pages    int
-	Fresh    int  // pages that brought something new, and pages that these led to which did
-	Run      int  // pages since the last one that brought something new
-	Of       int  `json:",omitempty"` // the last number N of pages that say "n of N"
-	OfRun    int  `json:",omitempty"` // pages in a row that said so
+	Debt  float64
+	Pages int
+	Fresh int // fresh pages of the kind, and fresh pages of other kinds that they link to
+	Run   int // pages since the last fresh one
+	Of    int `json:",omitempty"` // N of the last page that says "n of N"
+	OfRun int `json:",omitempty"` // number of pages in a row that said the same N
+	// Released means that Release was called: its URLs are fetched in any case.
 	Released bool `json:",omitempty"`
 }
 
-// NewSite returns a site of which nothing is known. The limit is LimitDefault if
-// it is 0.
-// The arguments named in pages are never taken for names of visits.
+// NewSite returns a Site without any pages. limit bounds the debt of a kind: 0
+// means LimitDefault, and with a limit below 0 no URL is kept back. pages are
+// names of arguments that always identify a page and never a visit.
 func NewSite(limit int, pages []string) *Site {
 	if limit == 0 {
 		limit = LimitDefault
@@ -61,16 +63,17 @@ func NewSite(limit int, pages []string) *Site {
 	return &Site{kinds: make(map[string]*tally), limit: float64(limit), pages: pages}
 }
 
-// Page is a page of a site, as the crawl came to it.
+// Page is a page of a site that a crawl has fetched.
 type Page struct {
 	URL    string
-	Via    string // the page of the same site that led here; or ""
-	Barren int    // pages without anything new that led here, one to the other
+	Via    string // page of the same site that links to it; or ""
+	Barren int    // number of barren pages in a row on the path of links to it
 	Print  *Print
 }
 
-// Note takes a page into account, and reports whether it brought anything new. Urgent
-// reports whether it was found out what names visits, which should be stored soon.
+// Note adds a page to the Site and charges its kinds. It reports whether the
+// page is fresh. urgent reports whether the page has shown that a slot names
+// visits; the Site should then be stored soon.
 func (s *Site) Note(p Page) (fresh, urgent bool) {
 	s.Changed = true
 	urgent = s.noteVisit(p.URL, p.Print)
@@ -98,11 +101,12 @@ func (s *Site) Note(p Page) (fresh, urgent bool) {
 	return fresh, urgent
 }
 
-// owe changes the debt. What a kind has to its credit is bounded, so that a good
-// begin does not pay for a trap behind it.
+// owe adds charge to the debt. The debt is at least -limit/4, so that many
+// fresh pages at the start of a kind do not pay for a trap later.
 func (k *tally) owe(charge, limit float64) { k.Debt = max(k.Debt+charge, -limit/4) }
 
-// of gives the kinds of a URL, and last the one of all pages.
+// of returns the tallies of the kinds of a URL, and as the last one the tally
+// of the whole site.
 func (s *Site) of(u string) []*tally {
 	var list []*tally
 	for _, name := range kindsOf(u) {
@@ -118,10 +122,11 @@ func (s *Site) of(u string) []*tally {
 	return append(list, &s.whole)
 }
 
-// share is the charge of which the limit is so many.
+// share returns limit/n, but at least chargeNumbers.
 func (s *Site) share(n float64) float64 { return max(s.limit/n, chargeNumbers) }
 
-// judge reports whether a page brings anything new, and else what it is charged.
+// judge reports whether a page is fresh; if it is not, charge is what its kinds
+// are charged. k is the first kind of its URL.
 func (s *Site) judge(p *Page, k *tally) (fresh bool, charge float64) {
 	s.page++
 	copies := s.copies(p.Print)
@@ -145,14 +150,15 @@ func (s *Site) judge(p *Page, k *tally) (fresh bool, charge float64) {
 	return false, s.share(arranged)
 }
 
-// circles reports whether a path seems to come from links that lead in a circle:
-// a folder stands in it three times, which happens in good paths too.
+// circles reports whether a path seems to come from relative links that lead in
+// a circle: a folder occurs three times in it. That happens in good paths too.
 func circles(path string) bool {
 	_, most := distinct(path)
 	return most > 2
 }
 
-// copies counts how often the whole text of a page was met before, up to 3.
+// copies returns how many earlier pages had the same whole text as p, at most
+// 3.
 func (s *Site) copies(p *Print) (n int) {
 	for n < 3 {
 		h := mix(p.same + uint64(n))
@@ -164,15 +170,18 @@ func (s *Site) copies(p *Print) (n int) {
 	return n
 }
 
-// news is what of a page was not met before.
+// news says how much of a page is new to the site.
 type news struct {
+	// units and media count the units and images of the page that no earlier
+	// page had.
 	units  int
 	media  int
-	kind   bool    // a quarter of the units was not met on a page of its kind
-	source float64 // the share of the units that one other page had, and no later one
+	kind   bool    // a quarter of the units or more are new to the kind of the page
+	source float64 // share of the units whose last occurrence was on one and the same page
 }
 
-// news compares a page with those before it.
+// news compares a page with the earlier pages of the site. name is the first
+// kind of its URL.
 func (s *Site) news(p *Page, name string) (n news) {
 	sources := make(map[uint16]int, 8)
 	best := 0
@@ -208,8 +217,8 @@ func (s *Site) news(p *Page, name string) (n news) {
 	return n
 }
 
-// promised reports whether a page says that it is one of N, as those of its kind
-// before it did, and N are not reached.
+// promised reports whether the page says "n of N" with the same N as earlier
+// pages of its kind k, and the kind has at most N pages so far.
 func (s *Site) promised(p *Print, k *tally) bool {
 	if p.last == 0 || p.last != k.Of {
 		k.Of, k.OfRun = p.last, 0
@@ -219,9 +228,9 @@ func (s *Site) promised(p *Print, k *tally) bool {
 	return k.OfRun > 2 && k.Pages <= k.Of
 }
 
-// closed reports whether so much is owed that a kind is a trap. A site that has
-// brought much is trusted for more: for half of a page that differs in numbers
-// for each page that brought something.
+// closed reports whether the debt of k is so high that k is a trap. A site with
+// many fresh pages is allowed more: for each, half of the charge of a page that
+// differs in numbers.
 func (s *Site) closed(k *tally) bool {
 	if k == &s.whole {
 		return k.Debt > 2*s.limit+float64(k.Fresh)
@@ -229,11 +238,12 @@ func (s *Site) closed(k *tally) bool {
 	return k.Debt > s.limit+float64(s.whole.Fresh)/2
 }
 
-// hopeless is the share of the pages of a trap that bring something new, under
-// which its URLs are also kept back where a page that is none led to them.
+// hopeless is a share of fresh pages. If a trap has fewer, its URLs are kept
+// back even if a fresh page links to them.
 const hopeless = .05
 
-// Refuse says why a URL is kept back; "" if it is fetched. Barren is as in Page.
+// Refuse returns why the URL u is kept back, or "" if it may be fetched. barren
+// is the number of barren pages in a row on the path of links to u.
 func (s *Site) Refuse(u string, barren int) string {
 	if s.limit < 0 {
 		return ""
@@ -255,8 +265,8 @@ func (s *Site) Refuse(u string, barren int) string {
 	return ""
 }
 
-// Kind returns the name of the trap that u is in; ok is false if it is in none.
-// The name is "" where u is in a site that as a whole brings nothing new.
+// Kind returns the name of the kind of u that is a trap; ok is false if u is in
+// no trap. The name is "" if the site as a whole is a trap.
 func (s *Site) Kind(u string) (name string, ok bool) {
 	for _, name := range kindsOf(u) {
 		if k := s.kinds[name]; k != nil && s.closed(k) {
@@ -266,7 +276,8 @@ func (s *Site) Kind(u string) (name string, ok bool) {
 	return "", s.closed(&s.whole)
 }
 
-// Release has the URLs of a trap fetched from now on, whatever they bring.
+// Release allows all URLs of a kind, whatever their pages bring. kind is a name
+// that Kind has returned; "" means the site as a whole.
 func (s *Site) Release(kind string) {
 	s.Changed = true
 	k := s.kinds[kind]
@@ -280,7 +291,7 @@ func (s *Site) Release(kind string) {
 	k.Released = true
 }
 
-// Memory is how many bytes the site takes, nearly.
+// Memory returns about how many bytes the Site takes.
 func (s *Site) Memory() int {
 	n := 300 + s.known.memory() + 200*len(s.kinds)
 	for _, l := range s.slots {
@@ -289,10 +300,11 @@ func (s *Site) Memory() int {
 	return n
 }
 
-// Bound sets how many hashes the site may remember.
+// Bound sets how many hashes a generation of the Site may hold, between
+// knownMin and knownMax.
 func (s *Site) Bound(hashes int) { s.known.max = min(max(hashes, knownMin), knownMax) }
 
-// stored is a Site as it is stored.
+// stored is the JSON form of a Site.
 type stored struct {
 	Known []byte
 	Kinds map[string]*tally
@@ -301,13 +313,14 @@ type stored struct {
 	Slots map[string]storedSlot
 }
 
-// Append appends the site as it is stored.
+// Append appends the encoded Site to b. ReadSite decodes it.
 func (s *Site) Append(b []byte) ([]byte, error) {
 	text, err := json.Marshal(stored{s.known.old.append(s.known.young.append(nil)), s.kinds, s.whole, s.page, s.storedSlots()})
 	return append(b, text...), err
 }
 
-// ReadSite reads what Append appended.
+// ReadSite decodes a Site that Append has encoded. limit and pages are as in
+// NewSite; they are not part of the encoding.
 func ReadSite(b []byte, limit int, pages []string) (*Site, error) {
 	var x stored
 	if err := json.Unmarshal(b, &x); err != nil {

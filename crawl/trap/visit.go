@@ -7,58 +7,62 @@ import (
 	"strings"
 )
 
-// A server may write the name of a visit into each link of a page: as an argument,
-// after a semicolon in the path, or as a folder. Each visit then has URLs of its
-// own for the same pages. What names a visit is found by comparison: pages whose
-// URLs differ only in one value are the same pages.
+// Some servers write a name of the visit, such as a session id, into each link
+// of a page: as an argument, after a semicolon in the path, or as a folder.
+// Each visit then has URLs of its own for the same pages. Which slot names
+// visits is found by comparison: if pages whose URLs differ in one value only
+// are the same, the value names a visit.
 
-// slot is a place in the URLs of a site whose value may name visits: an argument of
-// one name, or a folder at one place.
+// slot is a place in the URLs of a site whose value may name visits: the
+// argument with one name, or the folder at one place.
 type slot struct {
-	state  int
-	same   int // pages that came back the same under another value
-	differ int // pages that were others under another value
-	// first is what was fetched, by the hash of the URL without the slot. Of a slot
-	// that names visits it stays as it was when this was found.
+	state  int // one of slotOpen, slotVisit, slotContent
+	same   int // number of pages that were the same under another value
+	differ int // number of pages that differed under another value
+	// first holds the first page fetched for each URL without the slot, by the
+	// hash of that URL. Once the slot names visits, it does not change any
+	// more.
 	first map[uint64]first
 }
 
 // The states of a slot.
-const (
-	slotOpen = iota
-	slotVisit
-	slotContent // its value names a page
+const ( // not decided
+	slotOpen    = iota
+	slotVisit   // the value names visits
+	slotContent // the value identifies a page
 )
 
-// first is the first page of a URL without a slot.
+// first is the first page fetched for a URL without the slot: hashes of the
+// slot's value, of the page's text, and of its words.
 type first struct {
 	value, same, words uint64
-	counted            bool
+	counted            bool // whether it counts in slot.same already
 }
 
 // Bounds of slots.
 const (
-	slotsMax  = 64   // of a site
-	firstsMax = 4096 // of an open slot
+	slotsMax  = 64   // slots of a site
+	firstsMax = 4096 // pages that an open slot remembers
 )
 
-// A slot names visits if so many pages came back the same under two values of it. A
-// value that looks made up needs two, because one may be an error page. Another value
-// needs more, because the first pages of a site in two languages may be the same.
+// A slot names visits if so many pages were the same under two values of it.
+// For a value that looks made up two are enough; one could be an error page.
+// Any other value needs more, because the first pages of a site may be the same
+// in two languages.
 const (
 	sameMadeUp = 2
 	sameOther  = 8
-	differMax  = 6 // pages that differ, from which on a slot names pages; some are others at each visit
+	differMax  = 6 // after so many pages that differ, the slot identifies pages; some pages differ at each visit
 )
 
-// part is the value of a slot in one URL.
+// part is the value of one slot in one URL.
 type part struct {
-	name  string // of the slot
+	name  string // name of the slot, such as "?sid"
 	value string
-	rest  string // the URL without it
+	rest  string // the URL without the slot
 }
 
-// partsOf gives the values of a URL that may name visits.
+// partsOf returns the values in the URL u that may name visits.
 func partsOf(u string) (parts []part) {
 	base, query, asks := strings.Cut(u, "?")
 	if asks {
@@ -107,8 +111,8 @@ func partsOf(u string) (parts []part) {
 	return parts
 }
 
-// isMadeUp reports whether a value looks as if a program made it up: letters with
-// digits among them, or a long number.
+// isMadeUp reports whether v looks like made up by a program: letters and
+// digits mixed, at least idLength of them, or a number of at least ten digits.
 func isMadeUp(v string) bool {
 	letters, digits := 0, 0
 	for i := range len(v) {
@@ -130,8 +134,9 @@ func hashText(s string) uint64 {
 	return mix(h)
 }
 
-// noteVisit compares a page with the page of the same URL but for one value. It
-// reports whether something is found out by it that must be stored.
+// noteVisit compares the page p of the URL u with pages whose URLs differ in
+// one value only. It reports whether it has found out that a slot names visits;
+// the Site must then be stored.
 func (s *Site) noteVisit(u string, p *Print) (found bool) {
 	if p.page && len(p.units) == 0 {
 		return false
@@ -172,8 +177,8 @@ func (s *Site) noteVisit(u string, p *Print) (found bool) {
 	return false
 }
 
-// slot returns the slot that x is a value of. It is nil if the site has too many
-// slots, or if the setting sessions says that x names a page.
+// slot returns the slot of the value x. It returns nil if the site has too many
+// slots, or if the setting sessions says that x identifies a page.
 func (s *Site) slot(x part) *slot {
 	if s.namesPage(x) {
 		return nil
@@ -189,7 +194,8 @@ func (s *Site) slot(x part) *slot {
 	return l
 }
 
-// namesPage reports whether the setting sessions says that x names a page.
+// namesPage reports whether the setting sessions says that the value x
+// identifies a page.
 func (s *Site) namesPage(x part) bool {
 	if strings.HasSuffix(x.name, "/") {
 		return NamesFolder(s.pages, x.value)
@@ -197,9 +203,9 @@ func (s *Site) namesPage(x part) bool {
 	return slices.Contains(s.pages, strings.TrimLeft(x.name, "?;"))
 }
 
-// NamesFolder reports whether one of names is a slash with a pattern, as in
-// [path.Match], that the folder matches in lower case. Names of arguments have no
-// slash.
+// NamesFolder reports whether a pattern in names matches folder, in lower case.
+// A pattern is a name that begins with a slash; the rest is as in [path.Match].
+// The other names are of arguments and do not count.
 func NamesFolder(names []string, folder string) bool {
 	return folder != "" && slices.ContainsFunc(names, func(name string) bool {
 		pattern, ok := strings.CutPrefix(name, "/")
@@ -211,7 +217,7 @@ func NamesFolder(names []string, folder string) bool {
 	})
 }
 
-// Names reports whether URLs of the site name visits.
+// Names reports whether a slot of the site names visits.
 func (s *Site) Names() bool {
 	for _, l := range s.slots {
 		if l.state == slotVisit {
@@ -221,8 +227,9 @@ func (s *Site) Names() bool {
 	return false
 }
 
-// Normal returns a URL without what names a visit. It tells pages apart, and need
-// not be one that the server answers.
+// Normal returns the URL u without the slots that name visits. Two URLs with
+// the same Normal have the same page. The server need not know a page under the
+// Normal.
 func (s *Site) Normal(u string) string {
 	for again := true; again; {
 		again = false
@@ -239,8 +246,8 @@ func (s *Site) Normal(u string) string {
 	return u
 }
 
-// Fetched reports whether the page with that Normal was fetched before it was
-// found out what names visits.
+// Fetched reports whether a page with this Normal was fetched before the slot
+// was found to name visits.
 func (s *Site) Fetched(normal string) bool {
 	key := hashText(normal)
 	for _, l := range s.slots {
@@ -253,11 +260,11 @@ func (s *Site) Fetched(normal string) bool {
 	return false
 }
 
-// storedSlot is a slot that names visits, or pages, as it is stored. Open ones are
-// not: what they compare is fetched again.
+// storedSlot is the JSON form of a slot that names visits or identifies pages.
+// Open slots are not stored; the pages that they compare are fetched again.
 type storedSlot struct {
 	Visit   bool
-	Fetched []byte `json:",omitempty"` // hashes of 8 bytes
+	Fetched []byte `json:",omitempty"` // keys of slot.first, 8 bytes each
 }
 
 func (s *Site) storedSlots() map[string]storedSlot {
