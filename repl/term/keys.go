@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// What switches a terminal's bracketed paste on and off, and stands around
-// the text pasted.
+// Escape sequences of bracketed paste: pasteOn and pasteOff switch it on and
+// off in the terminal, pasteBegin (without ESC [) and pasteEnd surround a
+// pasted text.
 const (
 	pasteOn    = "\x1b[?2004h"
 	pasteOff   = "\x1b[?2004l"
@@ -16,16 +17,17 @@ const (
 	pasteEnd   = "\x1b[201~"
 )
 
-// pasteBytesMax bounds one paste, at the size of the largest script; what
-// comes beyond it is dropped.
+// pasteBytesMax bounds the length of one pasted text, in bytes: the length of
+// the largest script. The rest is dropped.
 const pasteBytesMax = 16 << 20
 
-// escapeBytesMax bounds an escape sequence; a longer one is noise.
+// escapeBytesMax bounds the length of an escape sequence. A longer one is
+// dropped.
 const escapeBytesMax = 32
 
-// keySequences are the escape sequences (without the leading ESC [) that reach
-// readline, and as what. All others are dropped: readline would take their
-// rests for text.
+// keySequences maps escape sequences, without the leading ESC [, to what
+// readline gets in place of them. All other sequences are dropped, because
+// readline would insert a part of them as text.
 var keySequences = map[string]string{
 	"A": "\x1b[A", "B": "\x1b[B", "C": "\x1b[C", "D": "\x1b[D",
 	"H": "\x01", "1~": "\x01", "7~": "\x01", // Home
@@ -37,7 +39,8 @@ var keySequences = map[string]string{
 	"3~":   string(runeDelete),
 }
 
-// ss3Keys are the keys that come as ESC O and a letter.
+// ss3Keys maps the letter of keys that come as ESC O and a letter to what
+// readline gets.
 var ss3Keys = map[byte]string{
 	'A': "\x1b[A", 'B': "\x1b[B", 'C': "\x1b[C", 'D': "\x1b[D",
 	'H': "\x01", 'F': "\x05",
@@ -49,34 +52,35 @@ const (
 	wordRight = string(runeWordRight)
 )
 
-// altKeys are the keys that come as ESC and a character.
+// altKeys maps the character of keys that come as ESC and a character, such as
+// Alt-B, to private keys.
 var altKeys = map[byte]rune{'b': runeWordLeft, 'f': runeWordRight, 'd': runeCutWordRight, 0x7f: runeCutWordLeft, '\b': runeCutWordLeft}
 
-// controlKeys are the control characters that readline does not get: what it
-// takes for words has no letters beyond ASCII.
+// controlKeys maps control characters to private keys. Readline does not get
+// them, because its words have ASCII letters only.
 var controlKeys = map[byte]rune{'\t': runeComplete, 0x17: runeCutWordLeft, 0x15: runeCutLeft, 0x0b: runeCutRight, 0x19: runePutBack}
 
-// controlsKept are the control characters that mean something to readline.
-// Of the others NUL would end the program and the rest would become text.
+// controlsKept are the control characters that readline gets. Of the others,
+// NUL would end the program and the rest would become text.
 const controlsKept = "\x01\x02\x03\x04\x05\x06\x07\x08\x0a\x0c\x0d\x0e\x10\x12\x13\x14\x1a\x7f"
 
-// keyReader stands between the terminal and readline. It translates keys that
-// readline does not know and gathers pasted text, for which it hands on a
-// single runePaste. Read is called from one goroutine, takePaste from another.
+// keyReader reads keys from the terminal for readline. It translates keys that
+// readline does not know. It collects pasted text and passes a single runePaste
+// in place of it. Read is called from one goroutine, takePaste from another.
 type keyReader struct {
 	in  io.Reader
-	buf [4096]byte // what a read of in brings
-	out []byte     // translated, not yet handed on
+	buf [4096]byte // bytes read from in
+	out []byte     // translated bytes that Read has not returned yet
 
 	state  keyState
-	escape []byte // the sequence so far, in state keyCSI
-	paste  []byte // the text so far, in state keyPaste
+	escape []byte // the escape sequence so far, in state keyCSI
+	paste  []byte // the pasted text so far, in state keyPaste
 
 	mu     sync.Mutex
-	pastes []string // whole ones, oldest first
+	pastes []string // complete pasted texts, oldest first
 }
 
-// keyState says what the bytes before the next one began.
+// keyState says which sequence the bytes read so far have begun.
 type keyState uint8
 
 const (
@@ -89,9 +93,9 @@ const (
 
 func newKeyReader(in io.Reader) *keyReader { return &keyReader{in: in} }
 
-// Read implements io.Reader. It blocks until at least one translated byte is
-// there. But for pastes it takes one byte at a time: what is typed behind the end
-// of a line may be for another program.
+// Read implements io.Reader. It waits for at least one translated byte. Outside
+// of pasted text it reads one byte at a time from the terminal, because bytes
+// after the end of a line may be for another program.
 func (k *keyReader) Read(p []byte) (int, error) {
 	for len(k.out) == 0 {
 		buf := k.buf[:1]
@@ -111,7 +115,7 @@ func (k *keyReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// take translates one byte.
+// take translates one byte that was read.
 func (k *keyReader) take(b byte) {
 	switch k.state {
 	case keyPlain:
@@ -133,18 +137,18 @@ func (k *keyReader) take(b byte) {
 		case b == '[':
 			k.state, k.escape = keyCSI, k.escape[:0]
 		case b == 0x1b:
-			// Still one ESC to be completed.
+			// A second ESC: its sequence may still follow.
 		case b == 'O':
 			k.state = keySS3
 		default:
-			// An ESC for itself, which means nothing.
+			// An ESC without a sequence has no meaning.
 			k.state = keyPlain
 			k.take(b)
 		}
 	case keyCSI:
 		k.escape = append(k.escape, b)
-		// A sequence ends with a byte from @ to ~. The Linux console's function
-		// keys are ESC [ [ and a letter.
+		// A sequence ends with a byte from @ to ~. The function keys of the
+		// Linux console are ESC [ [ and a letter.
 		final := b >= '@' && b <= '~' && !(b == '[' && len(k.escape) == 1)
 		switch {
 		case !final && len(k.escape) < escapeBytesMax:
@@ -168,7 +172,8 @@ func (k *keyReader) take(b byte) {
 	}
 }
 
-// endPaste queues the text pasted and hands on its rune.
+// endPaste adds the pasted text to pastes, without control characters, and
+// passes runePaste.
 func (k *keyReader) endPaste() {
 	text := toCells.Replace(string(k.paste[:len(k.paste)-len(pasteEnd)]))
 	text = string(bytes.Map(func(r rune) rune {
@@ -184,7 +189,8 @@ func (k *keyReader) endPaste() {
 	k.out = append(k.out, string(runePaste)...)
 }
 
-// takePaste gives the oldest paste not yet taken, or "".
+// takePaste removes the oldest pasted text from pastes and returns it, or "" if
+// there is none.
 func (k *keyReader) takePaste() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

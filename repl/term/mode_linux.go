@@ -2,8 +2,8 @@ package term
 
 import "golang.org/x/sys/unix"
 
-// keepCtrlD makes Ctrl-D a character like others on the terminal fd: as the
-// sign for the end of input it would be eaten where nobody reads.
+// keepCtrlD makes Ctrl-D an ordinary character on the terminal fd. As the sign
+// for the end of input it would be lost if no program reads at that moment.
 func keepCtrlD(fd int) error {
 	mode, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {

@@ -2,5 +2,6 @@
 
 package term
 
-// keepCtrlD does nothing here: a Ctrl-D typed while nobody reads is lost.
+// keepCtrlD does nothing on this system: a Ctrl-D that is typed while no
+// program reads is lost.
 func keepCtrlD(int) error { return nil }

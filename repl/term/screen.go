@@ -10,33 +10,35 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// cells measures text. It does not follow the locale, in which ambiguous
-// characters may count double: terminals show them single.
+// cells measures the width of text. It ignores the locale, which may count
+// ambiguous characters double: terminals show them in one cell.
 var cells = &runewidth.Condition{}
 
-// Fit cuts text, which holds nothing that moves the cursor, to a width in
-// cells.
+// Fit cuts text to a width in cells, and ends a cut text with "…". The text
+// must not contain anything that moves the cursor.
 func Fit(text string, width int) string {
 	return cells.Truncate(text, max(0, width), "…")
 }
 
 // screen draws the edit line in place of readline, which counts characters
-// where a terminal counts cells. Readline shows it the line through Paint just
-// before each redraw, and writes through it: what it writes to redraw, to clear
-// and to search is told by its form and replaced, all else passes. It is used
-// by readline's one goroutine, and by begin while no line is read; end, redraw
-// and close may be called from any.
+// where a terminal counts cells. Readline passes the line to Paint just before
+// each redraw, and then writes its output to the screen. The screen recognizes
+// output that redraws, clears or searches, and replaces it; all other output
+// passes unchanged.
+//
+// Readline's one goroutine uses the screen. begin is called while no line is
+// read; end, redraw and close may be called from any goroutine.
 type screen struct {
 	out       io.Writer
-	width     func() int  // of the terminal, in cells
-	searching func() bool // in the history
+	width     func() int  // returns the width of the terminal, in cells
+	searching func() bool // reports whether the user is searching in the history
 	highlight func(line string) []Style
 
-	mu     sync.Mutex // held while out is written to; guards what follows
+	mu     sync.Mutex // held while writing to out; guards the fields below
 	prompt string
-	line   []rune // as painted last
-	pos    int    // of the cursor in line
-	drawn  bool   // the line is on the screen
+	line   []rune // as of the last Paint
+	pos    int    // index of the cursor in line
+	drawn  bool   // whether the line is on the screen
 	closed bool
 }
 
@@ -44,32 +46,34 @@ func newScreen(out io.Writer, width func() int) *screen {
 	return &screen{out: out, width: width, searching: func() bool { return false }, highlight: func(string) []Style { return nil }}
 }
 
-// begin starts a new line on an empty row of the screen.
+// begin starts a new line. The cursor must be on an empty row.
 func (s *screen) begin(prompt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.prompt, s.line, s.pos, s.drawn = prompt, nil, 0, false
 }
 
-// end says that the line is done with.
+// end notes that the line is finished.
 func (s *screen) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.drawn = false
 }
 
-// redraw draws the line for a window that has another width now. The terminal
-// has broken its rows anew and kept the cursor within the text.
+// redraw draws the line again after the width of the window has changed. The
+// terminal has already wrapped the rows again and kept the cursor at its
+// character.
 func (s *screen) redraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed || !s.drawn {
 		return
 	}
-	_, _ = io.WriteString(s.out, s.clear()+s.draw()) // a terminal that is gone ends ReadLine
+	_, _ = io.WriteString(s.out, s.clear()+s.draw()) // if the terminal is gone, ReadLine returns an error
 }
 
-// leave puts the cursor on an empty row below the line, for other programs.
+// leave moves the cursor to an empty row below the line, for the output of
+// other programs.
 func (s *screen) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,15 +86,16 @@ func (s *screen) leave() {
 	_, _ = io.WriteString(s.out, strings.Repeat("\n", endRow-row)+"\r\n")
 }
 
-// close makes the screen draw no more: readline's goroutine takes the end of
-// input for Enter where the line is not empty.
+// close makes the screen draw nothing more. At the end of input, readline's
+// goroutine acts as if Enter had been typed, if the line is not empty.
 func (s *screen) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
 }
 
-// Paint implements readline.Painter.
+// Paint implements readline.Painter. It stores the line and the position of the
+// cursor for the next draw.
 func (s *screen) Paint(line []rune, pos int) []rune {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,15 +104,15 @@ func (s *screen) Paint(line []rune, pos int) []rune {
 	return line
 }
 
-// What readline writes, as the screen tells it apart.
+// Parts of readline's output by which the screen recognizes it.
 const (
-	readlineClear  = "\x1b[J\x1b[2K" // begins to clear the line
-	readlineSearch = "-i-search: "   // stands before the text searched for,
-	readlineCursor = "\x1b[4m"       // and this after it
+	readlineClear  = "\x1b[J\x1b[2K" // at the start of output that clears the line
+	readlineSearch = "-i-search: "   // before the text that is searched for
+	readlineCursor = "\x1b[4m"       // after that text
 	readlineBell   = "\a"
 )
 
-// Write implements io.Writer.
+// Write implements io.Writer for readline's output.
 func (s *screen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,9 +129,11 @@ func (s *screen) Write(b []byte) (int, error) {
 	case strings.Contains(text, readlineSearch):
 		shown = s.search(text)
 	case s.searching() && text != readlineBell:
-		// Marks within the line, placed by a count of characters.
+		// Readline marks the text it has found, at a place counted in
+		// characters. It is left out.
 	default:
-		// Raw mode leaves line feeds as they are.
+		// In raw mode the terminal does not add a carriage return to a line
+		// feed.
 		shown = strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	if _, err := io.WriteString(s.out, shown); err != nil {
@@ -135,8 +142,8 @@ func (s *screen) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// search shows on the row below the line what is searched for in the history,
-// as readline's own text tells it.
+// search returns the output that shows the text searched for in the history, on
+// the row below the line. The text is taken from text, readline's own output.
 func (s *screen) search(text string) string {
 	_, sought, _ := strings.Cut(text, readlineSearch)
 	sought, _, _ = strings.Cut(sought, readlineCursor)
@@ -150,8 +157,8 @@ func (s *screen) search(text string) string {
 	return strings.Repeat("\n", endRow-row+1) + "\r\x1b[J" + status + up(endRow-row+1) + right(col)
 }
 
-// clear takes the line off the screen and leaves the cursor where the prompt
-// began.
+// clear returns the output that removes the line from the screen and moves the
+// cursor to the start of the prompt.
 func (s *screen) clear() string {
 	if !s.drawn {
 		return ""
@@ -161,8 +168,8 @@ func (s *screen) clear() string {
 	return up(row) + "\r\x1b[J"
 }
 
-// draw shows prompt and line and puts the cursor in its place. A line that
-// readline has ended with a line feed is done with.
+// draw returns the output that shows the prompt and the line, and moves the
+// cursor to its place. A line that ends in a line feed is finished.
 func (s *screen) draw() string {
 	line, done := s.line, false
 	if n := len(line); n > 0 && line[n-1] == '\n' {
@@ -178,8 +185,8 @@ func (s *screen) draw() string {
 	}
 	endRow, endCol := s.place(len(line))
 	if endCol == 0 && endRow > 0 {
-		// The last row is full and the cursor hangs on its edge: a blank makes
-		// the terminal go on to the next row.
+		// The last row is full and the cursor is still at its end. A blank
+		// makes the terminal go to the next row.
 		b.WriteString(" \r")
 	}
 	row, col := s.place(s.pos)
@@ -188,8 +195,8 @@ func (s *screen) draw() string {
 	return b.String()
 }
 
-// writeLine writes the line with its colours. A style's places are bytes of the
-// text that the line stands for.
+// writeLine writes the line with its colours to b. The positions in a Style are
+// bytes of the line after fromCells.
 func (s *screen) writeLine(b *strings.Builder, line []rune) {
 	styles := s.highlight(fromCells.Replace(string(line)))
 	colored := false
@@ -206,7 +213,7 @@ func (s *screen) writeLine(b *strings.Builder, line []rune) {
 			b.WriteString("\x1b[" + styles[0].Color + "m")
 			colored = true
 		}
-		if !isPrivate(r) { // it leaves the line before anybody sees it
+		if !isPrivate(r) { // edits removes it from the line at once
 			b.WriteRune(shown(r))
 		}
 		offset += len(fromCells.Replace(string(r)))
@@ -216,11 +223,11 @@ func (s *screen) writeLine(b *strings.Builder, line []rune) {
 	}
 }
 
-// colorOff ends a colour.
+// colorOff is the escape sequence that ends a colour.
 const colorOff = "\x1b[0m"
 
-// list shows what may be typed in columns below the line, which the next
-// redraw shows anew under them.
+// list shows items in columns below the line. The next redraw shows the line
+// again below them.
 func (s *screen) list(items []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,13 +242,15 @@ func (s *screen) list(items []string) {
 		b.WriteString(line + "\r\n")
 	}
 	s.drawn = false
-	_, _ = io.WriteString(s.out, b.String()) // the redraw that follows fails as well
+	_, _ = io.WriteString(s.out, b.String()) // if this fails, the redraw that follows fails too
 }
 
-// listMax is how many items a list shows.
+// listMax is the maximum number of items in a list.
 const listMax = 200
 
-// columns sets items in columns, read downwards, for a width in cells.
+// columns returns lines that show items in columns, sorted downwards, within
+// width cells. Of more than listMax items, the last line says how many are left
+// out.
 func columns(items []string, width int) []string {
 	rest := len(items) - listMax
 	items = items[:min(len(items), listMax)]
@@ -265,8 +274,8 @@ func columns(items []string, width int) []string {
 	return lines
 }
 
-// place tells in which row and column the cursor stands before line[pos],
-// counted in cells from where the prompt began.
+// place returns the row and the column of the cursor before line[pos], in cells
+// from the start of the prompt.
 func (s *screen) place(pos int) (row, col int) {
 	width := s.width()
 	step := func(r rune) {
@@ -292,8 +301,8 @@ func (s *screen) place(pos int) (row, col int) {
 	return row, col
 }
 
-// shown is what stands on the screen for a rune of the line: one that moves
-// the cursor or turns the text about must not reach it.
+// shown returns the rune that the screen shows for a rune of the line. Runes
+// that would move the cursor or change the direction of the text are replaced.
 func shown(r rune) rune {
 	switch {
 	case r == runeNewline:
@@ -308,7 +317,7 @@ func shown(r rune) rune {
 	return r
 }
 
-// up moves the cursor up by rows.
+// up returns the escape sequence that moves the cursor up by rows.
 func up(rows int) string {
 	if rows <= 0 {
 		return ""
@@ -316,7 +325,8 @@ func up(rows int) string {
 	return fmt.Sprintf("\x1b[%dA", rows)
 }
 
-// right puts the cursor into column col of its row.
+// right returns the escape sequence that moves the cursor to column col of its
+// row.
 func right(col int) string {
 	if col == 0 {
 		return "\r"

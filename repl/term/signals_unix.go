@@ -9,14 +9,15 @@ import (
 	"time"
 )
 
-// notifyResize sends to c when the window has another size.
+// notifyResize makes the process send a signal to c each time the size of the
+// window changes.
 func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH) }
 
 // stopProcess stops all processes of the terminal's foreground job, as Ctrl-Z
-// does where the terminal is not raw, and returns when the job goes on. Where
-// there is no shell to go on from, it returns soon.
+// does in the usual mode. It returns when the job continues, or soon if no
+// shell can continue it.
 func stopProcess() error {
-	// The signal may stop the process some moments later.
+	// The signal may take a moment to stop the process.
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
 	defer signal.Stop(goesOn)
@@ -30,5 +31,5 @@ func stopProcess() error {
 	return nil
 }
 
-// stopPatience is how long a process that was told to stop may still run.
+// stopPatience is how long stopProcess waits for the process to stop.
 const stopPatience = 200 * time.Millisecond

@@ -1,8 +1,16 @@
-// Package term reads edited lines from a terminal. It is the home of
-// chzyer/readline and mends from outside what that library gets wrong: the
-// cursor beside wide characters, keys it does not know, pasted text, and the
-// Delete key, which on an empty line would end the program. What a line means
-// is the caller's business.
+// Package term reads edited lines from a terminal. It wraps chzyer/readline and
+// corrects faults of that library from outside: the cursor beside wide
+// characters, keys that it does not know, pasted text, and the Delete key,
+// which would end the program on an empty line. The caller interprets the
+// lines.
+//
+// The parts, from the terminal to the caller:
+//
+//	keyReader   translates keys and collects pasted text
+//	readline    edits the line
+//	edits       does what the private keys stand for (see runeNewline)
+//	screen      draws the line in place of readline
+//	Editor      returns the line
 package term
 
 import (
@@ -20,56 +28,57 @@ import (
 	xterm "golang.org/x/term"
 )
 
-// ErrInterrupt is returned by ReadLine when Ctrl-C was typed.
+// ErrInterrupt is returned by ReadLine if the user has typed Ctrl-C.
 var ErrInterrupt = errors.New("interrupted")
 
-// widthUnknown is the width taken for a terminal that tells none, in cells.
+// widthUnknown is the assumed width, in cells, of a terminal that reports none.
 const widthUnknown = 80
 
-// widthForReadline is what readline is told. It makes the edit line one row
-// long, so that what readline writes to move about in it keeps one form; the
-// screen does the drawing.
+// widthForReadline is the width that readline gets. For readline the line is
+// then always one row, so it moves the cursor by simple sequences that the
+// screen recognizes. The screen draws the line with the true width.
 const widthForReadline = 1 << 30
 
-// historyEntriesMax is how many entries the arrow keys and Ctrl-R can reach.
+// historyEntriesMax is how many entries the arrow keys and Ctrl-R reach.
 const historyEntriesMax = 1000
 
 // Editor reads lines from one terminal. Between two calls of ReadLine the
-// terminal is in its usual mode, so that Ctrl-C sends a signal, and what is
-// typed meanwhile is kept for the next call. But for Close it is not for
-// concurrent use.
+// terminal is in its usual mode, so Ctrl-C sends a signal; keys typed then are
+// kept for the next call. Close may be called from any goroutine, the other
+// methods from one only.
 type Editor struct {
 	rl     *readline.Instance
-	stdin  io.Closer // stops readline's reading, which its own Close waits for
+	stdin  io.Closer // stops the goroutine that reads, for which rl.Close waits
 	out    io.Writer
 	screen *screen
 	raw    *rawMode
 	resize chan os.Signal // closed by Close
-	closed chan struct{}  // closed when nothing draws at a resize any more
-	close  func() error   // once
+	closed chan struct{}  // closed when the goroutine that handles resizes has ended
+	close  func() error   // shut, but only once
 }
 
-// Options are what an editor asks while a line is typed. Nil functions are not
-// asked. They are called one at a time, while ReadLine runs.
+// Options are functions that an Editor calls while a line is typed. Each may be
+// nil. They are called one at a time, and only while ReadLine runs.
 type Options struct {
-	// Complete gives what may stand in place of the text from byte from of
-	// before to the cursor. Before and after are the line on the two sides of
-	// the cursor. Candidates may end with a blank, where a word ends there.
+	// Complete returns the candidates for completing the word before the
+	// cursor: texts that may replace before[from:]. before and after are the
+	// line on both sides of the cursor. A candidate that ends in a blank
+	// completes the whole word.
 	Complete func(before, after string) (from int, candidates []string)
-	// Highlight colours the line. Styles come in rising order and do not
-	// overlap.
+	// Highlight returns the colours of a line, in ascending order and without
+	// overlaps.
 	Highlight func(line string) []Style
 }
 
-// Style is a colour for the bytes from From up to To of a line. Color is what
-// stands between ESC [ and m.
+// Style is a colour for the bytes From to To (excluded) of a line. Color is the
+// middle part of the escape sequence ESC [ Color m, such as "31" for red.
 type Style struct {
 	From, To int
 	Color    string
 }
 
-// New takes hold of the terminal that in and out are open on. The caller
-// closes the editor; in and out stay open.
+// New returns an Editor for the terminal that in and out are open on. The
+// caller closes the Editor; in and out stay open.
 func New(in, out *os.File, o Options) (*Editor, error) {
 	keys := newKeyReader(in)
 	scr := newScreen(out, func() int { return Width(out) })
@@ -88,7 +97,7 @@ func New(in, out *os.File, o Options) (*Editor, error) {
 		HistoryLimit:           historyEntriesMax,
 		HistorySearchFold:      true,
 		DisableAutoSaveHistory: true,
-		EOFPrompt:              "\n", // readline's way to say: none
+		EOFPrompt:              "\n", // readline's way to print no prompt at the end of input
 		AutoComplete:           noCompletion{},
 	}
 	if o.Highlight != nil {
@@ -117,10 +126,11 @@ func New(in, out *os.File, o Options) (*Editor, error) {
 	return e, nil
 }
 
-// suspend lets the user's shell have the terminal until the program goes on.
+// suspend stops the program, as Ctrl-Z does, and returns when the user's shell
+// lets it continue. The terminal is in its usual mode meanwhile.
 func suspend(raw *rawMode, scr *screen, out io.Writer) {
 	scr.leave()
-	// What fails here shows at the next key.
+	// An error here will show at the next key.
 	_ = raw.pause()
 	io.WriteString(out, pasteOff)
 	_ = stopProcess()
@@ -128,15 +138,15 @@ func suspend(raw *rawMode, scr *screen, out io.Writer) {
 	_ = raw.enter()
 }
 
-// ReadLine shows the prompt and returns the line typed, without its end. The
-// line holds line breaks where it was recalled or pasted with them. The error
-// is io.EOF for Ctrl-D on an empty line and for a terminal that went away,
-// and ErrInterrupt for Ctrl-C. The prompt is plain text of one line.
+// ReadLine shows the prompt, one line of plain text, and returns the line that
+// the user types, without its line end. The line contains line breaks if they
+// were pasted or come from the history. The error is ErrInterrupt for Ctrl-C,
+// and io.EOF for Ctrl-D on an empty line or if the terminal has gone.
 func (e *Editor) ReadLine(prompt string) (string, error) {
 	e.screen.begin(prompt)
 	e.rl.SetPrompt(prompt)
-	// Goes back to the end of the history; else the arrow keys would go on from
-	// what was recalled last.
+	// Go back to the end of the history. Otherwise the arrow keys would
+	// continue at the entry that was recalled last.
 	_ = e.rl.SaveHistory("")
 	line, err := e.rl.Readline()
 	e.screen.end()
@@ -149,15 +159,16 @@ func (e *Editor) ReadLine(prompt string) (string, error) {
 	return fromCells.Replace(line), nil
 }
 
-// AddHistory makes entry the newest that the arrow keys and Ctrl-R find. It
-// may hold line breaks. It is kept in memory only.
+// AddHistory adds entry as the newest one that the arrow keys and Ctrl-R find.
+// It may contain line breaks. The history is in memory only.
 func (e *Editor) AddHistory(entry string) {
-	// Without a history file SaveHistory has nothing to fail at.
+	// SaveHistory can fail only with a history file.
 	_ = e.rl.SaveHistory(toCells.Replace(entry))
 }
 
-// Close gives the terminal back as it was. It may be called more than once, and
-// while another goroutine is in ReadLine, which then returns io.EOF.
+// Close puts the terminal back into its mode before New. It may be called
+// several times, and while another goroutine is in ReadLine, which then returns
+// io.EOF.
 func (e *Editor) Close() error { return e.close() }
 
 func (e *Editor) shut() error {
@@ -171,8 +182,8 @@ func (e *Editor) shut() error {
 	return err
 }
 
-// Width is the width of the terminal that f is open on, in cells, or 80 where
-// it tells none.
+// Width returns the width in cells of the terminal that f is open on, or 80 if
+// the terminal does not report it.
 func Width(f *os.File) int {
 	w, _, err := xterm.GetSize(int(f.Fd()))
 	if err != nil || w <= 0 {
@@ -181,11 +192,12 @@ func Width(f *os.File) int {
 	return w
 }
 
-// heightUnknown is the height taken for a terminal that tells none, in rows.
+// heightUnknown is the assumed height, in rows, of a terminal that reports
+// none.
 const heightUnknown = 24
 
-// Height is the height of the terminal that f is open on, in rows, or 24 where
-// it tells none.
+// Height returns the height in rows of the terminal that f is open on, or 24 if
+// the terminal does not report it.
 func Height(f *os.File) int {
 	_, h, err := xterm.GetSize(int(f.Fd()))
 	if err != nil || h <= 0 {
@@ -194,26 +206,27 @@ func Height(f *os.File) int {
 	return h
 }
 
-// Rows is how many rows a line takes on the terminal that f is open on. The line
-// may hold colours.
+// Rows returns how many rows line takes on the terminal that f is open on.
+// Escape sequences of colours in the line take no cells.
 func Rows(line string, f *os.File) int {
 	line = colors.ReplaceAllString(strings.TrimRight(line, "\n"), "")
 	w := Width(f)
 	return max(1, (cells.StringWidth(line)+w-1)/w)
 }
 
+// colors matches the escape sequence of a colour.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // IsTerminal reports whether f is open on a terminal.
 func IsTerminal(f *os.File) bool { return xterm.IsTerminal(int(f.Fd())) }
 
-// rawMode switches a terminal between raw and its usual mode. It may be used
-// from several goroutines.
+// rawMode switches a terminal between raw and usual mode. In raw mode the
+// program gets each key at once. It may be used from several goroutines.
 type rawMode struct {
 	fd int
 
 	mu     sync.Mutex
-	usual  *xterm.State // of the terminal before it was raw first; nil until then
+	usual  *xterm.State // mode of the terminal before it was first raw; nil until then
 	raw    bool
 	closed bool
 }
@@ -235,8 +248,8 @@ func (r *rawMode) enter() error {
 	return nil
 }
 
-// exit leaves the terminal as a statement wants it: as it was, but that a
-// Ctrl-D typed meanwhile is kept for the next line.
+// exit puts the terminal into its usual mode, with one difference: a Ctrl-D
+// that is typed while a statement runs is kept for the next line.
 func (r *rawMode) exit() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -250,7 +263,7 @@ func (r *rawMode) exit() error {
 	return keepCtrlD(r.fd)
 }
 
-// pause leaves the terminal as it was before the program, until enter.
+// pause puts the terminal into its usual mode until the next enter.
 func (r *rawMode) pause() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -261,7 +274,8 @@ func (r *rawMode) pause() error {
 	return xterm.Restore(r.fd, r.usual)
 }
 
-// close is exit for good: a ReadLine that begins meanwhile can't undo it.
+// close puts the terminal into its usual mode for good: a later enter has no
+// effect.
 func (r *rawMode) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -272,56 +286,59 @@ func (r *rawMode) close() error {
 	return xterm.Restore(r.fd, r.usual)
 }
 
-// noCompletion offers nothing. Readline's own default inserts a tab.
+// noCompletion offers no completions. Readline's default would insert a tab.
 type noCompletion struct{}
 
 func (noCompletion) Do([]rune, int) ([][]rune, int) { return nil, 0 }
 
-// Runes of a private plane that stand in the edit line for what it cannot
-// hold, and carry keys through readline that it has no code for, or another
-// mind of.
+// Runes of a private plane of Unicode. runeNewline and runeTab stand in the
+// edit line for characters that it cannot hold. The private keys, from
+// runeDelete on, bring keys through readline that it does not know or treats
+// differently.
 const (
-	runeNewline = '\U000F000A' // a line break within the line
-	runeTab     = '\U000F0009' // a tab within the line
+	runeNewline = '\U000F000A' // a line break in the line
+	runeTab     = '\U000F0009' // a tab in the line
 
 	runeDelete       = '\U000F0104' // the Delete key
-	runePaste        = '\U000F0116' // text was pasted; the keyReader holds it
+	runePaste        = '\U000F0116' // text was pasted; the keyReader has it
 	runeComplete     = '\U000F0119' // the Tab key
-	runeWordLeft     = '\U000F0120' // to the beginning of a word
-	runeWordRight    = '\U000F0121' // to the end of a word
-	runeCutWordLeft  = '\U000F0122' // Ctrl-W
-	runeCutWordRight = '\U000F0123' // Alt-D
-	runeCutLeft      = '\U000F0124' // Ctrl-U
-	runeCutRight     = '\U000F0125' // Ctrl-K
-	runePutBack      = '\U000F0126' // Ctrl-Y: what was cut last
-	runeNothing      = '\U000F0127' // the line is drawn anew
+	runeWordLeft     = '\U000F0120' // go to the start of a word
+	runeWordRight    = '\U000F0121' // go to the end of a word
+	runeCutWordLeft  = '\U000F0122' // Ctrl-W: cut the word before the cursor
+	runeCutWordRight = '\U000F0123' // Alt-D: cut the word after the cursor
+	runeCutLeft      = '\U000F0124' // Ctrl-U: cut the text before the cursor
+	runeCutRight     = '\U000F0125' // Ctrl-K: cut the text after the cursor
+	runePutBack      = '\U000F0126' // Ctrl-Y: insert the text that was cut last
+	runeNothing      = '\U000F0127' // only draw the line again
 )
 
+// toCells replaces line breaks and tabs by the runes that stand for them in the
+// edit line; fromCells does the reverse.
 var (
 	toCells   = strings.NewReplacer("\r\n", string(runeNewline), "\n", string(runeNewline), "\r", string(runeNewline), "\t", string(runeTab))
 	fromCells = strings.NewReplacer(string(runeNewline), "\n", string(runeTab), "\t")
 )
 
-// isPrivate reports whether r carries a key.
+// isPrivate reports whether r is a private key.
 func isPrivate(r rune) bool { return runeDelete <= r && r <= runeNothing }
 
-// edits acts on the private keys. Readline calls it from its one goroutine,
-// filter before it takes a rune and OnChange after.
+// edits does what the private keys stand for. Readline calls filter before it
+// handles a rune, and OnChange afterwards, both from its one goroutine.
 type edits struct {
 	keys      *keyReader
 	searching func() bool
 	complete  func(before, after string) (from int, candidates []string) // or nil
 	list      func(items []string)
-	suspend   func() // returns when the program goes on
-	cut       []rune // last
+	suspend   func() // returns when the program continues
+	cut       []rune // text that was cut last
 }
 
-// filter turns the private keys into plain ones during a history search,
-// where they would become part of the text searched for. It takes Ctrl-Z
-// itself: readline would stop the parent process too, and then wait for a gap
-// in time that a quick return does not leave. It refuses no key: after one that
-// is refused readline reads on behind the end of the line, which takes away what
-// is typed for the programs that a statement starts.
+// filter returns the rune that readline handles in place of r; it never drops a
+// rune. A private key during a history search becomes a key that ends the
+// search, because readline would add it to the text searched for. Ctrl-Z is
+// handled here: readline would also stop the parent process, and then miss a
+// quick continuation. Dropping a rune would make readline read beyond the end
+// of the line, and take input from the programs that a statement starts.
 func (e *edits) filter(r rune) (rune, bool) {
 	if r == readline.CharCtrlZ {
 		e.suspend()
@@ -336,15 +353,16 @@ func (e *edits) filter(r rune) (rune, bool) {
 	return r, true
 }
 
-// OnChange takes a private key out of the line again, where readline put it
-// before pos, and does its work.
+// OnChange removes a private key from the line, where readline has inserted it
+// before pos, and does what the key stands for. It returns the new line, the
+// new position of the cursor, and whether it has changed anything.
 func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if !isPrivate(key) || pos == 0 || line[pos-1] != key {
 		return nil, 0, false
 	}
 	text := slices.Concat(line[:pos-1], line[pos:])
 	pos--
-	// replace puts by in place of the text from i up to j.
+	// replace puts by in place of text[i:j].
 	replace := func(i, j int, by []rune) ([]rune, int, bool) {
 		return slices.Concat(text[:i], by, text[j:]), i + len(by), true
 	}
@@ -379,8 +397,7 @@ func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	return text, pos, true
 }
 
-// wordStart is where the word before pos begins, wordEnd where the one behind
-// it ends.
+// wordStart returns the index at which the word before pos begins.
 func wordStart(line []rune, pos int) int {
 	for pos > 0 && !isWordRune(line[pos-1]) {
 		pos--
@@ -391,6 +408,7 @@ func wordStart(line []rune, pos int) int {
 	return pos
 }
 
+// wordEnd returns the index at which the word after pos ends.
 func wordEnd(line []rune, pos int) int {
 	for pos < len(line) && !isWordRune(line[pos]) {
 		pos++
@@ -405,8 +423,8 @@ func isWordRune(r rune) bool {
 	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
-// completed is the text before the cursor with as much added as all candidates
-// share. Where that is nothing, it lists them.
+// completed returns the text before the cursor, extended by what all candidates
+// have in common. If that adds nothing, it lists the candidates on the screen.
 func (e *edits) completed(before, after []rune) []rune {
 	if e.complete == nil {
 		return before
@@ -427,7 +445,7 @@ func (e *edits) completed(before, after []rune) []rune {
 	return []rune(toCells.Replace(text[:from] + shared))
 }
 
-// sharedPrefix is the text with which both begin.
+// sharedPrefix returns the longest text with which both a and b begin.
 func sharedPrefix(a, b string) string {
 	n := 0
 	for i, r := range a {
