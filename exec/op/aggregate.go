@@ -12,20 +12,20 @@ import (
 
 // state is an aggregate over some rows.
 type state struct {
-	count int64       // rows counted, NULLs not
+	count int64       // rows added, without NULLs
 	sum   int64       // of Int and Duration
 	fsum  float64     // of Float, and of Int for avg
-	best  value.Value // least, greatest or first so far; of ArgMin and ArgMax, of By; the last of what is Adjacent
-	arg   value.Value // of ArgMin and ArgMax: the value in that row
-	mean  float64     // of Stddev, with
-	m2    float64     // the sum of the squares of the distances from it
-	// sorted are the values of Median, once all are known; they come in order.
+	best  value.Value // the least, greatest or first value so far; the least or greatest By of ArgMin and ArgMax; the last value of an Adjacent aggregate
+	arg   value.Value // for ArgMin and ArgMax: the value in that row
+	mean  float64     // for Stddev: the mean so far
+	m2    float64     // for Stddev: the sum of the squared distances from the mean
+	// sorted are the values of Median, added in order once all are known.
 	sorted []float64
-	text   []byte  // of StringAgg, likewise
-	sketch *sketch // of ApproxCount
+	text   []byte  // for StringAgg, likewise
+	sketch *sketch // for ApproxCount
 }
 
-// addRange counts rows from up to, not including to, of col.
+// addRange adds the rows of col from up to but excluding to.
 func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) error {
 	if col.Type == value.Null {
 		return nil
@@ -52,8 +52,8 @@ func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) err
 	return nil
 }
 
-// addAdjacent counts the values of rows from up to, not including to, that differ
-// from the one before.
+// addAdjacent counts the values of the rows from up to but excluding to that
+// differ from the value before.
 func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	before := s.best
 	for i := from; i < to; i++ {
@@ -67,7 +67,8 @@ func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	}
 }
 
-// addCounted is addRange where each row is counts rows.
+// addCounted is addRange for rows that each stand for several captures, as
+// counts says.
 func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64, from, to int) error {
 	for i := from; i < to; i++ {
 		if col.IsNull(i) {
@@ -89,7 +90,7 @@ func (s *state) addCounted(a *plan.Aggregate, col *value.Vector, counts []int64,
 	return nil
 }
 
-// addInts adds x n times.
+// addInts adds x to the sum n times.
 func (s *state) addInts(a *plan.Aggregate, x, n int64) error {
 	if hi, lo := bits.Mul64(uint64(max(x, -x)), uint64(n)); x != math.MinInt64 && hi == 0 && lo <= math.MaxInt64 {
 		return s.addInt(a, x*n)
@@ -97,7 +98,7 @@ func (s *state) addInts(a *plan.Aggregate, x, n int64) error {
 	return tooGreat(a)
 }
 
-// bestRow is the row of the least or greatest value, none of which is NULL.
+// bestRow returns the row with the least or greatest value. None is NULL.
 func bestRow(f plan.AggregateFunc, col *value.Vector, from, to int) int {
 	best := from
 	for i := from + 1; i < to; i++ {
@@ -108,6 +109,7 @@ func bestRow(f plan.AggregateFunc, col *value.Vector, from, to int) int {
 	return best
 }
 
+// sumInts adds the numbers in list.
 func (s *state) sumInts(a *plan.Aggregate, list []int64) error {
 	for _, n := range list {
 		if err := s.addInt(a, n); err != nil {
@@ -118,6 +120,7 @@ func (s *state) sumInts(a *plan.Aggregate, list []int64) error {
 	return nil
 }
 
+// addInt adds n to the sum.
 func (s *state) addInt(a *plan.Aggregate, n int64) error {
 	sum := s.sum + n
 	if (sum > s.sum) != (n > 0) && n != 0 {
@@ -127,13 +130,14 @@ func (s *state) addInt(a *plan.Aggregate, n int64) error {
 	return nil
 }
 
+// tooGreat returns the error for a sum that does not fit in 64 bits.
 func tooGreat(a *plan.Aggregate) error {
 	err := ast.Errorf(a, "%s is too great for a whole number", a.Text)
 	err.Hint = "CAST the argument to float"
 	return err
 }
 
-// add counts one value that is not NULL.
+// add adds one value, which is not NULL.
 func (s *state) add(a *plan.Aggregate, v value.Value) error {
 	s.count++
 	switch a.Func {
@@ -169,10 +173,10 @@ func (s *state) add(a *plan.Aggregate, v value.Value) error {
 	return nil
 }
 
-// joinedBytesMax bounds the text of one string_agg: it stands in memory.
+// joinedBytesMax bounds the text of one string_agg, which is held in memory.
 const joinedBytesMax = 64 << 20
 
-// join puts one more text behind the others.
+// join appends a text after the separator.
 func (s *state) join(a *plan.Aggregate, text string) error {
 	if s.count > 1 {
 		s.text = append(s.text, a.Separator...)
@@ -186,13 +190,14 @@ func (s *state) join(a *plan.Aggregate, text string) error {
 	return nil
 }
 
-// held is v without the memory of the rows around it, which its text may share.
+// held returns v with a copy of its text. The original text may share memory
+// with the rows around it.
 func held(v value.Value) value.Value {
 	v.Text = strings.Clone(v.Text)
 	return v
 }
 
-// number is a number, a time or a duration as a float.
+// number returns a number, a time or a duration as a float.
 func number(v value.Value) float64 {
 	if v.Type == value.Float {
 		return v.Float
@@ -200,7 +205,7 @@ func number(v value.Value) float64 {
 	return float64(v.Int)
 }
 
-// ofNumber is a float as a value of type t, rounded where t is none.
+// ofNumber returns f as a value of type t, rounded unless t is Float.
 func ofNumber(t value.Type, f float64) value.Value {
 	if t == value.Float {
 		return value.OfFloat(f)
@@ -208,7 +213,7 @@ func ofNumber(t value.Type, f float64) value.Value {
 	return value.Value{Type: t, Int: int64(math.Round(f))}
 }
 
-// addPairs counts rows from up to, not including to, for ArgMin or ArgMax.
+// addPairs adds the rows from up to but excluding to for ArgMin or ArgMax.
 func (s *state) addPairs(a *plan.Aggregate, arg, by *value.Vector, from, to int) {
 	for i := from; i < to; i++ {
 		if !by.IsNull(i) {
@@ -239,7 +244,7 @@ func (s *state) keep(f plan.AggregateFunc, v value.Value) {
 	}
 }
 
-// merge counts what o has counted.
+// merge adds what o has added.
 func (s *state) merge(a *plan.Aggregate, o *state) error {
 	if o.count > 0 && s.count+o.count > 0 {
 		d, n := o.mean-s.mean, float64(s.count+o.count)
@@ -268,7 +273,8 @@ func (s *state) merge(a *plan.Aggregate, o *state) error {
 	return s.addInt(a, o.sum)
 }
 
-// result is the aggregate's value. Of no values it is NULL, but counts are 0.
+// result returns the value of the aggregate. For no values it is NULL, except
+// that counts are 0.
 func (s *state) result(a *plan.Aggregate) value.Value {
 	switch {
 	case a.Func == plan.Count:
@@ -307,7 +313,7 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 	return v
 }
 
-// encode appends s for decode to read.
+// encode appends s in the form that decode reads.
 func (s *state) encode(dst []byte) []byte {
 	dst = appendValue(dst, value.OfInt(s.count))
 	dst = appendValue(dst, value.OfInt(s.sum))
@@ -322,7 +328,7 @@ func (s *state) encode(dst []byte) []byte {
 	return appendValue(dst, value.OfText(s.sketch.encode()))
 }
 
-// decode reads what encode wrote and gives what follows.
+// decode reads what encode wrote, and returns the rest of src.
 func (s *state) decode(src string) string {
 	var v value.Value
 	v, src = decodeValue(src)

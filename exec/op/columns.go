@@ -9,7 +9,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// captureFills computes the columns of captures, and what versions have of them.
+// captureFills compute the columns of captures, and the columns of versions
+// that come from their first capture.
 var captureFills = fills[*record.Batch]{
 	"url":    func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) },
 	"time":   func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) },
@@ -58,12 +59,13 @@ var captureFills = fills[*record.Batch]{
 	"link_count":       func(v *value.Vector, b *record.Batch) { sizes(v, b.LinkCount[:b.N]) },
 }
 
+// captureShape has one row per capture.
 var captureShape = shape[*record.Batch]{
 	func(b *record.Batch) int { return b.N },
 	func(hidden []*value.Vector, b *record.Batch) { packRefs(hidden, b.Ref[:b.N]) },
 }
 
-// tallyFills computes the columns of captures that are counted.
+// tallyFills compute the columns of captures with a Tally.
 var tallyFills = func() fills[*record.Batch] {
 	f := fills[*record.Batch]{}
 	for name, fill := range captureFills {
@@ -74,7 +76,7 @@ var tallyFills = func() fills[*record.Batch] {
 	return f
 }()
 
-// domainOf is the registered domain of a host.
+// domainOf returns the registered domain of a host.
 func domainOf(host string) string {
 	if host == "" {
 		return ""
@@ -82,13 +84,14 @@ func domainOf(host string) string {
 	return urlkey.Domain("http://" + host + "/")
 }
 
+// tallyShape has the count of captures as its hidden column.
 var tallyShape = shape[*record.Batch]{
 	func(b *record.Batch) int { return b.N },
 	func(hidden []*value.Vector, b *record.Batch) { ints(hidden[0], b.Count[:b.N]) },
 }
 
-// versionFills computes the columns of versions: most are those of the capture
-// that began it.
+// versionFills returns the fills of versions. Most columns are those of the
+// capture that began the version.
 func versionFills(choice plan.Choice) fills[*spanBatch] {
 	f := fills[*spanBatch]{
 		"last_seen": func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) },
@@ -110,15 +113,16 @@ func versionFills(choice plan.Choice) fills[*spanBatch] {
 	return f
 }
 
+// spanShape has one row per span.
 var spanShape = shape[*spanBatch]{
 	func(b *spanBatch) int { return b.N },
 	func(hidden []*value.Vector, b *spanBatch) { packRefs(hidden, b.Ref[:b.N]) },
 }
 
-// urls points v at canonical URLs.
+// urls points v at list, which are canonical URLs.
 func urls(v *value.Vector, list []string) { *v = value.Vector{Type: value.URL, Texts: list} }
 
-// texts points v at list, of which "" is NULL.
+// texts points v at list. "" becomes NULL.
 func texts(v *value.Vector, t value.Type, list []string) {
 	*v = value.Vector{Type: t, Texts: list}
 	for i, s := range list {
@@ -128,9 +132,10 @@ func texts(v *value.Vector, t value.Type, list []string) {
 	}
 }
 
+// ints points v at list.
 func ints(v *value.Vector, list []int64) { *v = value.Vector{Type: value.Int, Ints: list} }
 
-// times copies list, of which NoTime is NULL.
+// times copies list to v. NoTime becomes NULL.
 func times(v *value.Vector, list []record.Time) {
 	v.Resize(value.Time, len(list))
 	for i, t := range list {
@@ -138,6 +143,7 @@ func times(v *value.Vector, list []record.Time) {
 	}
 }
 
+// putTime sets row i of v to t. NoTime becomes NULL.
 func putTime(v *value.Vector, i int, t record.Time) {
 	v.Ints[i] = int64(t)
 	if t == record.NoTime {
@@ -145,7 +151,7 @@ func putTime(v *value.Vector, i int, t record.Time) {
 	}
 }
 
-// statuses copies list, of which 0 is NULL.
+// statuses copies list to v. 0 becomes NULL.
 func statuses(v *value.Vector, list []int32) {
 	v.Resize(value.Int, len(list))
 	for i, s := range list {
@@ -156,7 +162,7 @@ func statuses(v *value.Vector, list []int32) {
 	}
 }
 
-// sizes points v at list, of which negative ones are NULL.
+// sizes points v at list. Negative numbers become NULL.
 func sizes(v *value.Vector, list []int64) {
 	ints(v, list)
 	for i, n := range list {
@@ -166,7 +172,7 @@ func sizes(v *value.Vector, list []int64) {
 	}
 }
 
-// names makes texts of one of record's enumerations.
+// names fills v with the names of values of an enumeration of package record.
 func names[T interface{ String() string }](v *value.Vector, list []T) {
 	v.Resize(value.Text, len(list))
 	for i, x := range list {
@@ -174,8 +180,8 @@ func names[T interface{ String() string }](v *value.Vector, list []T) {
 	}
 }
 
-// digests makes hex of list, of which the zero digest is NULL. All of a batch
-// share one string.
+// digests fills v with digests in hexadecimal. The zero digest becomes NULL.
+// The texts of a batch share one string.
 func digests(v *value.Vector, list []record.Digest) {
 	const width = 2 * len(record.Digest{})
 	v.Resize(value.Text, len(list))
@@ -192,8 +198,8 @@ func digests(v *value.Vector, list []record.Digest) {
 	}
 }
 
-// ofURL computes f of each URL, once where one stands several times in a row.
-// "" is NULL.
+// ofURL fills v with f of each URL. It calls f once for equal URLs that follow
+// each other. "" becomes NULL.
 func ofURL(v *value.Vector, list []string, f func(string) string) {
 	v.Resize(value.Text, len(list))
 	for i, u := range list {
@@ -208,6 +214,7 @@ func ofURL(v *value.Vector, list []string, f func(string) string) {
 	}
 }
 
+// depths fills v with the depths of URLs.
 func depths(v *value.Vector, list []string) {
 	v.Resize(value.Int, len(list))
 	for i, u := range list {

@@ -9,11 +9,11 @@ import (
 	"infomall/exec/value"
 )
 
-// distinct drops rows equal to one before; NULLs are equal to each other.
+// distinct drops rows equal to an earlier row. NULL equals NULL.
 //
-// New rows are passed on as they come, until the keys seen fill the memory. From
-// there on, new rows are sorted on disk, first by key to find the first of each,
-// then back into the order in which they came.
+// It passes on new rows as they come, until the keys of the rows it has seen
+// fill the memory. From then on it sorts rows on disk: first by key, to find
+// the first row of each key, then back into the order in which they came.
 func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		d := deduper{seen: map[string]bool{}, left: r.MemoryBytes / 2, late: r.newSorter(ctx, 4)}
@@ -45,19 +45,19 @@ func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
 	}
 }
 
-// deduper knows which rows were seen.
+// deduper remembers the keys of the rows it has seen.
 type deduper struct {
 	seen    map[string]bool
 	left    int64 // bytes that seen may still take
 	key     []byte
-	last    []byte // key of the row before
-	late    *sorter
-	arrival uint64 // of rows put into late
+	last    []byte  // the key of the previous row
+	late    *sorter // rows that came after seen was full
+	arrival uint64  // how many rows are in late
 	row     []byte
 }
 
-// fresh adds to sel the rows of b not seen before, and puts those of which this
-// can't be known any more into late.
+// fresh appends to sel the rows of b that were not seen before. Rows of which
+// that is not known, because seen is full, go to late.
 func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 	const overhead = 48 // of a map entry
 	for i := range b.N {
@@ -83,7 +83,8 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 	return sel, nil
 }
 
-// yieldLate yields the first row of each key in late, in order of arrival.
+// yieldLate yields the first row of each key in late, in the order in which
+// they came.
 func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column, yield func(*value.Batch, error) bool) {
 	d.seen = nil
 	ordered := r.newSorter(ctx, 4)

@@ -7,15 +7,15 @@ import (
 	"infomall/store/record"
 )
 
-// visits yields the captures of a scan of n: of DURING also, for each URL, the last one
-// before its start, unless another came at the start itself.
+// visits yields the captures of the scan s. For DURING it adds, per URL, the
+// last capture before the start, unless a capture is at the start itself.
 func (r *Runner) visits(ctx context.Context, n *plan.Source, s record.Scan) record.Rows {
 	scan := r.Snapshot.Scan(ctx, s)
 	if n.During == record.MinTime {
 		return scan
 	}
 	return func(yield func(*record.Batch, error) bool) {
-		var out, held record.Batch // held: one row, the last before the start
+		var out, held record.Batch // held: one row, the last capture before the start
 		some := false
 		for b, err := range scan {
 			if err != nil {

@@ -9,16 +9,18 @@ import (
 	"infomall/store/record"
 )
 
-// eachPeriod tells a spanner of which periods it gives the state.
+// eachPeriod is the state of EACH in a spanner: which period the current URL
+// has reached.
 type eachPeriod struct {
 	unit string
 	zone *time.Location
-	to   record.Time // periods that begin here or later are not given
-	end  record.Time // of the period at hand
+	to   record.Time // periods that begin here or later are left out
+	end  record.Time // of the current period
 }
 
-// periods gives what spans need of EACH, nil for another choice. Without an end
-// the periods go on to the archive's last capture.
+// periods returns the state for a source with EACH, or nil if n has another
+// choice. If the window has no end, the periods end with the last capture of
+// the archive.
 func (r *Runner) periods(ctx context.Context, n *plan.Source) (*eachPeriod, error) {
 	if n.Choice.Kind != plan.ChooseEach {
 		return nil, nil
@@ -37,21 +39,21 @@ func (r *Runner) periods(ctx context.Context, n *plan.Source) (*eachPeriod, erro
 	return e, nil
 }
 
-// begin turns to a URL that is first captured at t.
+// begin sets the current period to the one that contains t, the first capture
+// of a URL.
 func (e *eachPeriod) begin(t record.Time) { e.end = value.PeriodAt(e.unit, t, e.zone).To }
 
-// advance goes on to the next period.
+// advance goes to the next period.
 func (e *eachPeriod) advance() { e.end = value.PeriodAt(e.unit, e.end, e.zone).To }
 
-// before reports whether the period at hand is over at t, the last one by the
-// end of its start.
+// before reports whether the current period has ended by t.
 func (e *eachPeriod) before(t record.Time) bool { return e.end <= t }
 
-// rest reports whether the period at hand begins before the end of all.
+// rest reports whether the current period begins before the end of the window.
 func (e *eachPeriod) rest() bool { return value.PeriodAt(e.unit, e.end-1, e.zone).From < e.to }
 
-// freeze makes the open row one of its own, as it is at the end of the period at
-// hand, and goes on with a copy.
+// freeze completes the open row as the state at the end of the current period.
+// It then opens a copy of the row for the next period.
 func (s *spanner) freeze() {
 	s.out.put(s.n, &s.out.Batch, s.cur)
 	s.out.move(s.n, s.cur)
@@ -61,8 +63,8 @@ func (s *spanner) freeze() {
 	s.each.advance()
 }
 
-// finish gives the state of a URL in the periods after its last capture, and
-// drops the row that was open.
+// finish adds a row for each period after the last capture of a URL, and drops
+// the open row.
 func (s *spanner) finish() {
 	if s.each == nil || s.cur < 0 {
 		return

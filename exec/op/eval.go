@@ -7,13 +7,13 @@ import (
 	"infomall/exec/value"
 )
 
-// Eval computes an expression for every row of a batch. The vector is to be
-// read only and valid until the next call, as it is the Eval's own or a column
-// of the batch. An Eval is for one goroutine. An error is an *ast.Error.
+// Eval computes an expression for every row of a batch. The vector it returns
+// must not be changed and is valid until the next call. Use an Eval in one
+// goroutine. Each error is an *ast.Error.
 type Eval func(b *value.Batch) (*value.Vector, error)
 
-// Compile makes an expression ready to be computed for many rows. What it
-// computes is what plan.Apply defines; common cases have loops of their own.
+// Compile returns an Eval for e. It gives the same results as plan.Apply, with
+// loops of its own for common cases.
 func Compile(e plan.Expr) (Eval, error) {
 	switch e := e.(type) {
 	case *plan.Const:
@@ -75,7 +75,8 @@ func Compile(e plan.Expr) (Eval, error) {
 	return rowwise(e, evals), nil
 }
 
-// constEval keeps a vector of the constant, which grows to the largest batch.
+// constEval returns an Eval of a constant. It keeps a vector of the constant
+// that grows to the size of the largest batch.
 func constEval(e *plan.Const) Eval {
 	all := value.NewVector(e.T, 0)
 	return func(b *value.Batch) (*value.Vector, error) {
@@ -89,15 +90,17 @@ func constEval(e *plan.Const) Eval {
 	}
 }
 
+// vectorLen returns the number of rows of v.
 func vectorLen(v *value.Vector) int {
 	return max(len(v.Bools), len(v.Ints), len(v.Floats), len(v.Texts))
 }
 
-// kernel computes out, sized for n rows, from x. It computes something for the
-// NULLs of x too, which out has already.
+// kernel computes the first n rows of out from x. out has the right size and
+// the NULLs of x; for those rows the kernel may write any value.
 type kernel func(out, x *value.Vector, n int)
 
-// oneOperand computes a strict expression of one operand with a kernel.
+// oneOperand returns an Eval of the strict expression e, whose only operand is
+// x: the result is NULL where x is NULL.
 func oneOperand(x Eval, e plan.Expr, k kernel) Eval {
 	t := e.Type()
 	out := new(value.Vector)
@@ -117,13 +120,15 @@ func oneOperand(x Eval, e plan.Expr, k kernel) Eval {
 	}
 }
 
+// setAllNull makes n rows of out NULL.
 func setAllNull(out *value.Vector, n int) {
 	for i := range n {
 		out.SetNull(i)
 	}
 }
 
-// nullsOf shares the NULLs of v, which are not written to.
+// nullsOf returns the NULLs of v. The result shares v's memory and must not be
+// changed.
 func nullsOf(v *value.Vector, n int) []bool {
 	if v.Nulls == nil {
 		return nil
@@ -131,8 +136,8 @@ func nullsOf(v *value.Vector, n int) []bool {
 	return v.Nulls[:n:n]
 }
 
-// joinNulls is a new slice of the rows that are NULL in one of two vectors, or
-// nil if none is.
+// joinNulls returns for each row whether it is NULL in x or y, or nil if none
+// is.
 func joinNulls(x, y *value.Vector, n int) []bool {
 	if x.Nulls == nil && y.Nulls == nil {
 		return nil
@@ -144,8 +149,9 @@ func joinNulls(x, y *value.Vector, n int) []bool {
 	return nulls
 }
 
-// rowwise asks plan.Apply about every row, except where a row's operands are
-// those of the row before: URLs and hosts come in runs.
+// rowwise returns an Eval that calls plan.Apply for each row. A row with the
+// same operands as the row before gets the same result without a call: URLs and
+// hosts come in runs.
 func rowwise(e plan.Expr, evals []Eval) Eval {
 	out := new(value.Vector)
 	vs := make([]*value.Vector, len(evals))
@@ -178,19 +184,21 @@ func rowwise(e plan.Expr, evals []Eval) Eval {
 	}
 }
 
+// intsToFloats is a kernel.
 func intsToFloats(out, x *value.Vector, n int) {
 	for i, v := range x.Ints[:n] {
 		out.Floats[i] = float64(v)
 	}
 }
 
+// not is a kernel.
 func not(out, x *value.Vector, n int) {
 	for i, v := range x.Bools[:n] {
 		out.Bools[i] = !v
 	}
 }
 
-// isEval never gives NULL.
+// isEval returns an Eval of IS, whose result is never NULL.
 func isEval(e *plan.Is, x Eval) Eval {
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {

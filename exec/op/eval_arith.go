@@ -5,8 +5,8 @@ import (
 	"infomall/exec/value"
 )
 
-// arithKernel has loops for + - * of ints (and so of times and durations) and
-// of floats, and for / of floats. It is nil for the rest.
+// arithKernel returns a loop for + - * of ints (and so of times and durations)
+// and of floats, and for / of floats, or nil for other operations.
 func arithKernel(e *plan.Arith) kernel2 {
 	x, y := e.X.Type(), e.Y.Type()
 	switch {
@@ -20,6 +20,7 @@ func arithKernel(e *plan.Arith) kernel2 {
 	return nil
 }
 
+// intKernel returns a loop for + - or * of ints.
 func intKernel(e *plan.Arith) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		xs, ys, rs := x.Ints[:n], y.Ints[:n], out.Ints[:n]
@@ -34,6 +35,7 @@ func intKernel(e *plan.Arith) kernel2 {
 	}
 }
 
+// floatKernel returns a loop for + - * or / of floats, or nil.
 func floatKernel(e *plan.Arith) kernel2 {
 	switch e.Op {
 	case "+":
@@ -57,6 +59,7 @@ func floatKernel(e *plan.Arith) kernel2 {
 	return nil
 }
 
+// floatsKernel returns a loop that calls f for each row.
 func floatsKernel(f func(x, y float64) float64) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		for i := range n {

@@ -10,7 +10,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// compareEval compares with a constant, or two columns with each other.
+// compareEval returns an Eval that compares with a constant, or two columns
+// with each other.
 func compareEval(e *plan.Compare, evals []Eval) Eval {
 	if c, ok := e.Y.(*plan.Const); ok {
 		if k := constKernel(e, c.V); k != nil {
@@ -20,7 +21,7 @@ func compareEval(e *plan.Compare, evals []Eval) Eval {
 	return twoOperands(evals, value.Bool, columnsKernel(e))
 }
 
-// constKernel compares with the constant c. It is nil for NaN.
+// constKernel returns a loop that compares with the constant c, or nil for NaN.
 func constKernel(e *plan.Compare, c value.Value) kernel {
 	switch {
 	case isURLOrder(e):
@@ -39,12 +40,12 @@ func constKernel(e *plan.Compare, c value.Value) kernel {
 	return func(out, x *value.Vector, n int) { compareAll(e.Op, out.Bools, x.Ints[:n], c.Int) }
 }
 
-// isURLOrder tells comparisons that go by SURT.
+// isURLOrder reports whether e compares by SURT key.
 func isURLOrder(e *plan.Compare) bool {
 	return e.X.Type() == value.URL && e.Y.Type() == value.URL && e.Op > plan.NE
 }
 
-// compareAll compares each of xs with c. GT and GE are written as they are so
+// compareAll compares each of xs with c. GT and GE are written as negations so
 // that NaN is greater than c.
 func compareAll[T cmp.Ordered](op plan.CompareOp, out []bool, xs []T, c T) {
 	out = out[:len(xs)]
@@ -76,6 +77,7 @@ func compareAll[T cmp.Ordered](op plan.CompareOp, out []bool, xs []T, c T) {
 	}
 }
 
+// compareBools compares each of xs with c.
 func compareBools(op plan.CompareOp, out, xs []bool, c bool) {
 	ifFalse := op.Holds(value.Compare(value.OfBool(false), value.OfBool(c)))
 	ifTrue := op.Holds(value.Compare(value.OfBool(true), value.OfBool(c)))
@@ -91,7 +93,8 @@ func compareBools(op plan.CompareOp, out, xs []bool, c bool) {
 // kernel2 is a kernel of two operands. It may make rows of out NULL.
 type kernel2 func(out, x, y *value.Vector, n int) error
 
-// twoOperands computes a strict expression of two operands with a kernel.
+// twoOperands returns an Eval of a strict expression with two operands: the
+// result is NULL where an operand is NULL.
 func twoOperands(evals []Eval, t value.Type, k kernel2) Eval {
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {
@@ -113,7 +116,7 @@ func twoOperands(evals []Eval, t value.Type, k kernel2) Eval {
 	}
 }
 
-// columnsKernel compares two columns row by row.
+// columnsKernel returns a loop that compares two columns row by row.
 func columnsKernel(e *plan.Compare) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		switch {
@@ -130,6 +133,7 @@ func columnsKernel(e *plan.Compare) kernel2 {
 	}
 }
 
+// compareEach compares each of xs with the corresponding one of ys.
 func compareEach[T cmp.Ordered](op plan.CompareOp, out []bool, xs, ys []T) {
 	out, ys = out[:len(xs)], ys[:len(xs)]
 	switch op {

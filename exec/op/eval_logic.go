@@ -7,14 +7,15 @@ import (
 	"infomall/exec/value"
 )
 
-// part computes an expression for some rows of a batch, so that it is neither
-// slow nor fails for the others.
+// part computes an expression for some rows of a batch. The other rows take no
+// time and cannot fail.
 type part struct {
 	eval Eval
-	cols []int // what it reads
-	rows value.Batch
+	cols []int       // the columns that the expression reads
+	rows value.Batch // scratch memory of of
 }
 
+// newPart compiles e.
 func newPart(e plan.Expr) (*part, error) {
 	eval, err := Compile(e)
 	if err != nil {
@@ -29,7 +30,8 @@ func newPart(e plan.Expr) (*part, error) {
 	return p, nil
 }
 
-// of computes the rows that sel names; row i of the result is sel[i].
+// of computes the expression for the rows in sel. Row i of the result is for
+// row sel[i] of b.
 func (p *part) of(b *value.Batch, sel []int32) (*value.Vector, error) {
 	if len(sel) == b.N {
 		return p.eval(b)
@@ -47,10 +49,11 @@ func (p *part) of(b *value.Batch, sel []int32) (*value.Vector, error) {
 // term is a condition of AND or OR.
 type term struct {
 	*part
-	open bool // asked only for rows that are still open
+	open bool // evaluate it only for rows that are not decided yet
 }
 
-// compileLogic makes AND, which false decides, or OR, which true does.
+// compileLogic returns an Eval of the AND of list if deciding is false, and of
+// the OR if it is true. A condition with the value deciding decides the result.
 func compileLogic(list []plan.Expr, deciding bool) (Eval, error) {
 	terms := make([]term, len(list))
 	for i, e := range list {
@@ -89,8 +92,8 @@ func compileLogic(list []plan.Expr, deciding bool) (Eval, error) {
 	}, nil
 }
 
-// cheap reports whether e can't fail and takes no longer than picking out the
-// rows to ask it about would.
+// cheap reports whether e cannot fail and is as fast to evaluate as it is to
+// select the rows that need it.
 func cheap(e plan.Expr) bool {
 	switch e := e.(type) {
 	case *plan.Const, *plan.Col:
@@ -101,7 +104,7 @@ func cheap(e plan.Expr) bool {
 	return false
 }
 
-// appendOpen adds the rows that are not decided.
+// appendOpen appends to sel the rows of v that are not decided.
 func appendOpen(sel []int32, v *value.Vector, deciding bool) []int32 {
 	for i, b := range v.Bools {
 		if b != deciding || v.IsNull(i) {
@@ -111,8 +114,9 @@ func appendOpen(sel []int32, v *value.Vector, deciding bool) []int32 {
 	return sel
 }
 
-// join takes the next condition's values v of some rows into acc: a deciding
-// value decides, else NULL stays or comes, else nothing changes.
+// join combines acc with the values v of the next condition for some rows. A
+// value equal to deciding decides the row. Otherwise, if either is NULL, the
+// row is NULL.
 func join(acc, v *value.Vector, rows []int32, deciding bool) {
 	if v.Nulls == nil && v.Type != value.Null && acc.Nulls == nil && len(rows) == len(acc.Bools) {
 		joinBools(acc.Bools, v.Bools[:len(rows)], deciding)
@@ -131,6 +135,7 @@ func join(acc, v *value.Vector, rows []int32, deciding bool) {
 	}
 }
 
+// joinBools is join for vectors without NULLs.
 func joinBools(acc, v []bool, deciding bool) {
 	v = v[:len(acc)]
 	if deciding {
@@ -144,7 +149,8 @@ func joinBools(acc, v []bool, deciding bool) {
 	}
 }
 
-// compileCase computes each branch only for the rows that come to it.
+// compileCase returns an Eval of a CASE. It evaluates each branch only for the
+// rows that reach it.
 func compileCase(e *plan.Case) (Eval, error) {
 	type branch struct{ cond, then *part }
 	branches := make([]branch, len(e.Whens))

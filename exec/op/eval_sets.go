@@ -8,11 +8,12 @@ import (
 	"infomall/exec/value"
 )
 
-// fewMembers is how many members of a set are compared one by one; a map is
-// faster for more.
+// fewMembers is how many members of a set are compared one by one. For more a
+// map is faster.
 const fewMembers = 8
 
-// inKernel tests against a set. A NULL of the list makes misses NULL.
+// inKernel returns a loop that tests for membership in a set. If the list has a
+// NULL, values that are not members give NULL.
 func inKernel(e *plan.In) kernel {
 	test := membership(e)
 	if !e.HasNull {
@@ -28,6 +29,8 @@ func inKernel(e *plan.In) kernel {
 	}
 }
 
+// membership returns a loop that tests for membership, ignoring NULL in the
+// list.
 func membership(e *plan.In) kernel {
 	switch t := e.X.Type(); {
 	case t.Textual():
@@ -43,7 +46,8 @@ func membership(e *plan.In) kernel {
 	return func(out, x *value.Vector, n int) { test(out.Bools, x.Ints[:n]) }
 }
 
-// tester tells for each of xs whether it is in the set.
+// tester returns a function that sets out[i] to whether xs[i] is in the set. of
+// converts a member to the type of xs.
 func tester[T comparable](e *plan.In, of func(value.Value) T) func(out []bool, xs []T) {
 	list := make([]T, len(e.Set))
 	set := make(map[T]bool, len(e.Set))
@@ -65,7 +69,8 @@ func tester[T comparable](e *plan.In, of func(value.Value) T) func(out []bool, x
 	}
 }
 
-// floatMembership holds NaN equal to itself, as value.Compare does.
+// floatMembership is membership for floats. NaN equals NaN, as in
+// value.Compare.
 func floatMembership(e *plan.In) kernel {
 	test := tester(e, func(v value.Value) float64 { return v.Float })
 	hasNaN := slices.ContainsFunc(e.Set, func(v value.Value) bool { return math.IsNaN(v.Float) })
@@ -80,7 +85,8 @@ func floatMembership(e *plan.In) kernel {
 	}
 }
 
-// insideKernel tests times against periods. One is the common case.
+// insideKernel returns a loop that tests whether times lie in the periods. One
+// period is the common case.
 func insideKernel(e *plan.Inside) kernel {
 	if len(e.Periods) != 1 {
 		return func(out, x *value.Vector, n int) {

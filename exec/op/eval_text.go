@@ -7,7 +7,8 @@ import (
 	"infomall/exec/value"
 )
 
-// textKernel asks about every text, but not twice about equal neighbours.
+// textKernel returns a loop that calls test for each text, once for equal texts
+// that follow each other.
 func textKernel(test func(string) bool) kernel {
 	return func(out, x *value.Vector, n int) {
 		var last string
@@ -21,7 +22,7 @@ func textKernel(test func(string) bool) kernel {
 	}
 }
 
-// likeKernel is nil where the pattern is not constant.
+// likeKernel returns a loop for LIKE, or nil if the pattern is not constant.
 func likeKernel(e *plan.Like) kernel {
 	if e.Compiled == nil {
 		return nil
@@ -40,8 +41,8 @@ func likeKernel(e *plan.Like) kernel {
 	return textKernel(e.Compiled.Match)
 }
 
-// containsKernel folds a constant once. It is nil where what is looked for is
-// not constant.
+// containsKernel returns a loop for CONTAINS that folds the constant once, or
+// nil if it is not constant.
 func containsKernel(e *plan.Contains) kernel {
 	c, ok := e.Y.(*plan.Const)
 	if !ok {

@@ -5,8 +5,8 @@ import (
 	"infomall/exec/value"
 )
 
-// filter keeps the rows for which all conditions are true. Each is asked only
-// about the rows that those before it have left.
+// filter passes the rows for which all conditions are true. Each condition is
+// evaluated only for the rows that the earlier ones have left.
 func filter(n *plan.Filter, in Rows) (Rows, error) {
 	conds, err := compileAll(n.Conds)
 	if err != nil {

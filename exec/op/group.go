@@ -10,14 +10,15 @@ import (
 	"infomall/store/record"
 )
 
-// group makes a row of each group. Groups are held by key; when they fill the
-// memory they go to a sorter as partial results, which are put together again
-// in order of key.
+// group yields one row per group. It holds groups in memory by key. When they
+// fill the memory, they go to a sorter as partial results, which are merged in
+// the order of their keys.
 //
-// The values of an aggregate with DISTINCT are kept beside the groups, each
-// under the key of its group followed by its own. So they spill like groups,
-// and come back behind their group and in order, such that equal ones meet. Where
-// equal ones come one after the other only the last of each group is kept.
+// The values of an aggregate with DISTINCT are held beside the groups, each
+// under the key of its group followed by its own key. So they spill like
+// groups. They come back after their group and sorted, so that equal values
+// follow each other. If the values of the input come sorted
+// (Aggregate.Adjacent), only the last value of each group is held.
 func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error) {
 	keys, err := compileAll(n.Keys)
 	if err != nil {
@@ -66,30 +67,29 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 	}, nil
 }
 
-// grouper holds the groups of one run.
+// grouper holds the groups of one run of a Group.
 type grouper struct {
 	aggs              []*plan.Aggregate
 	keyEvals          []Eval
-	argEvals, byEvals []Eval   // nil for count(*), and for what has no By
-	orderEvals        [][]Eval // of StringAgg
+	argEvals, byEvals []Eval   // nil for count(*), and for aggregates without By
+	orderEvals        [][]Eval // for StringAgg
 	orderCols         [][]*value.Vector
 	keyCols           []*value.Vector
 	argCols, byCols   []*value.Vector
-	rows              uint64 // remembered so far
+	rows              uint64 // how many values remember has numbered
 	count             *plan.Col
-	counts            []int64 // how many rows each row of the batch is; nil where it is one
+	counts            []int64 // how many captures each row of the batch stands for; nil if each stands for one
 
 	groups   map[string]*partial
-	distinct map[string]value.Value // by key of group, aggregate and value
-	held     int64                  // about the bytes of both
+	distinct map[string]value.Value // by the keys of group, aggregate and value
+	held     int64                  // about how many bytes both take
 	limit    int64
 	late     *sorter
 
 	key     []byte
-	current *partial // group of the row before
-	// last is the last value of what is Adjacent, which there is one of at most.
-	// carried has it by the keys of the groups that have counted it and have
-	// spilled since.
+	current *partial // the group of the previous row
+	// last is the last value of the Adjacent aggregate; there is at most one.
+	// carried has, by key, the groups that had counted last when they spilled.
 	last    value.Value
 	carried map[string]value.Value
 }
@@ -101,12 +101,13 @@ type partial struct {
 	states []state
 }
 
+// reset forgets all groups.
 func (g *grouper) reset() {
 	g.groups, g.distinct = map[string]*partial{}, map[string]value.Value{}
 	g.held, g.current = 0, nil
 }
 
-// take counts the rows of b.
+// take adds the rows of b to their groups.
 func (g *grouper) take(b *value.Batch) (err error) {
 	for i, eval := range g.keyEvals {
 		if g.keyCols[i], err = eval(b); err != nil {
@@ -153,7 +154,7 @@ func (g *grouper) take(b *value.Batch) (err error) {
 }
 
 // sameKeys reports whether two rows belong to one group. Rows of one group
-// often follow each other, as rows come by URL.
+// often follow each other, because rows come by URL.
 func (g *grouper) sameKeys(i, j int) bool {
 	for _, c := range g.keyCols {
 		if c.IsNull(i) != c.IsNull(j) || !c.IsNull(i) && c.Compare(i, c, j) != 0 {
@@ -163,7 +164,7 @@ func (g *grouper) sameKeys(i, j int) bool {
 	return true
 }
 
-// find gives the group of row i, making it if need be.
+// find returns the group of row i. It adds the group if necessary.
 func (g *grouper) find(i int) *partial {
 	g.key = g.key[:0]
 	for _, c := range g.keyCols {
@@ -192,7 +193,7 @@ func (g *grouper) find(i int) *partial {
 	return p
 }
 
-// update counts rows from up to, not including to, all of group p.
+// update adds the rows from up to but excluding to, all of group p.
 func (g *grouper) update(p *partial, from, to int) error {
 	for i, a := range g.aggs {
 		var err error
@@ -226,8 +227,8 @@ func (g *grouper) update(p *partial, from, to int) error {
 	return nil
 }
 
-// remember notes the values of an aggregate with DISTINCT, of Median, which wants
-// all of them in order, and of StringAgg, which wants them in an order of its own.
+// remember holds the values of an aggregate with DISTINCT, of Median, which
+// needs them sorted, or of StringAgg, which needs them in an order of its own.
 func (g *grouper) remember(p *partial, agg, from, to int) {
 	col := g.argCols[agg]
 	for i := from; i < to; i++ {
@@ -280,7 +281,7 @@ func (g *grouper) spill() error {
 	return nil
 }
 
-// yield puts the partial results together and yields the groups.
+// yield merges the partial results and yields the groups.
 func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Batch, error) bool) {
 	if len(g.keyEvals) == 0 && len(g.groups) == 0 && !g.spilled() {
 		g.find(0) // without keys there is one group, also of no rows
@@ -328,10 +329,10 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	}
 }
 
-// spilled reports whether groups have left the memory.
+// spilled reports whether groups have gone to the sorter.
 func (g *grouper) spilled() bool { return len(g.late.held) > 0 || len(g.late.runs) > 0 }
 
-// encode appends the partial result but its key.
+// encode appends p without its key.
 func (p *partial) encode(dst []byte) []byte {
 	for _, v := range p.keys {
 		dst = appendValue(dst, v)
@@ -342,6 +343,8 @@ func (p *partial) encode(dst []byte) []byte {
 	return dst
 }
 
+// decodePartial returns the partial result in r, which has this many keys and
+// aggregates.
 func decodePartial(r rec, keys, aggs int) *partial {
 	p := &partial{key: bytes.Clone(r.key), keys: make([]value.Value, keys), states: make([]state, aggs)}
 	text := string(r.val)
@@ -365,7 +368,7 @@ func (p *partial) merge(aggs []*plan.Aggregate, val []byte) error {
 	return nil
 }
 
-// mergeDistinct counts one value of an aggregate with DISTINCT.
+// mergeDistinct adds one value of an aggregate with DISTINCT.
 func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r rec) error {
 	at := r.key[len(p.key):]
 	i := int(at[0])<<8 | int(at[1])
@@ -373,7 +376,7 @@ func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r rec) error {
 	return p.states[i].add(aggs[i], v)
 }
 
-// emit appends the group's row.
+// emit appends the row of the group to out.
 func (p *partial) emit(out *value.Batch, aggs []*plan.Aggregate) {
 	for i, v := range p.keys {
 		out.Cols[i].AppendValue(v)

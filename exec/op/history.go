@@ -10,8 +10,8 @@ type Entry struct {
 	Time     record.Time
 	Text     string
 	Duration int64  // in milliseconds
-	Rows     int64  // that it gave
-	Status   string // done, failed or interrupted; "" where it has not ended
+	Rows     int64  // rows of the answer
+	Status   string // done, failed or interrupted; "" if it has not ended
 }
 
 var historyShape = shape[[]Entry]{rows: func(list []Entry) int { return len(list) }}
@@ -25,7 +25,8 @@ var historyFills = fills[[]Entry]{
 	"status":    textOf(value.Text, func(e *Entry) string { return e.Status }),
 }
 
-// ended computes a column that is NULL for entries that have not ended.
+// ended returns a fill of a column that is NULL for entries that have not
+// ended.
 func ended(t value.Type, f func(*Entry) int64) func(*value.Vector, []Entry) {
 	return func(v *value.Vector, list []Entry) {
 		v.Resize(t, len(list))

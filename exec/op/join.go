@@ -14,14 +14,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// seekRowsMax is how many rows the left side of a join may have so that only
-// their URLs are read on the right.
+// seekRowsMax is how many rows the left side of a join may have for the right
+// side to read only their URLs.
 const seekRowsMax = 4 * record.BatchRows
 
-// join puts the rows of the right side into a table by their keys, and looks up
-// there those of the left as they come. Where the table fills the memory, both
-// sides are sorted by key on disk and merged, and the result is sorted back into
-// the order of the left side.
+// join holds the rows of the right side in a table by key, and looks up the
+// rows of the left side as they come. If the table fills the memory, join sorts
+// both sides by key on disk, merges them, and sorts the result back into the
+// order of the left side.
 func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
 	leftKeys, err := compileAll(n.LeftKeys)
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
 	}, nil
 }
 
-// keyReader computes the keys by which two sides are joined.
+// keyReader computes the join keys of one side.
 type keyReader struct {
 	evals []Eval
 	cols  []*value.Vector
@@ -66,8 +66,8 @@ func (k *keyReader) load(b *value.Batch) error {
 	return nil
 }
 
-// append appends the key of row i, and reports whether it has one: NULL equals
-// nothing.
+// append appends the key of row i, and reports whether the row has one: NULL
+// equals nothing.
 func (k *keyReader) append(dst []byte, i int) ([]byte, bool) {
 	for _, v := range k.cols {
 		if v.IsNull(i) {
@@ -84,7 +84,7 @@ type joiner struct {
 	runner              *Runner
 	node                *plan.Join
 	leftKeys, rightKeys keyReader
-	width               int // of the left side, in columns
+	width               int // columns of the left side
 	out                 *value.Batch
 	yield               func(*value.Batch, error) bool
 	stopped             bool
@@ -92,6 +92,7 @@ type joiner struct {
 	key, row []byte
 }
 
+// run joins the rows of left with the right side.
 func (j *joiner) run(left Rows) error {
 	next, stop := iter.Pull2(iter.Seq2[*value.Batch, error](left))
 	defer stop()
@@ -135,14 +136,16 @@ func (j *joiner) run(left Rows) error {
 	return err
 }
 
-// ahead is what was read of the left side before the right one is opened.
+// ahead are the rows of the left side that were read before the right side is
+// opened.
 type ahead struct {
 	rows  []*value.Batch
 	urls  []string // of the key by which the right side is sought
 	whole bool     // there are no more rows
 }
 
-// readAhead reads the left side up to seekRowsMax rows, where that may help.
+// readAhead reads up to about seekRowsMax rows of the left side, if the right
+// side can be sought by their URLs.
 func (j *joiner) readAhead(next func() (*value.Batch, error, bool)) (ahead, error) {
 	var a ahead
 	if j.node.Seek == nil {
@@ -174,6 +177,7 @@ func (j *joiner) readAhead(next func() (*value.Batch, error, bool)) (ahead, erro
 	return a, nil
 }
 
+// everyRow returns the numbers from 0 to n-1.
 func everyRow(n int) []int32 {
 	sel := make([]int32, n)
 	for i := range sel {
@@ -182,8 +186,8 @@ func everyRow(n int) []int32 {
 	return sel
 }
 
-// open opens the right side, which reads only the URLs of the left if these are
-// all known.
+// open opens the right side. If all rows of the left side are known, the right
+// side reads only their URLs.
 func (j *joiner) open(a ahead) (Rows, error) {
 	if !a.whole {
 		return j.runner.Rows(j.ctx, j.node.Right)
@@ -196,7 +200,8 @@ func (j *joiner) open(a ahead) (Rows, error) {
 	return j.runner.seek(j.ctx, j.node, urlkey.Merge(ranges))
 }
 
-// seek opens the right side of a join with less of its source.
+// seek opens the right side of a join, and lets its source read only the
+// ranges.
 func (r *Runner) seek(ctx context.Context, n *plan.Join, ranges []urlkey.Range) (Rows, error) {
 	if r.sought == nil {
 		r.sought = map[*plan.Source][]urlkey.Range{}
@@ -230,7 +235,7 @@ func (j *joiner) fill(t *joinTable, right Rows) error {
 	return nil
 }
 
-// probe looks up the rows of the left side.
+// probe looks up the rows of the left side in the table and emits each match.
 func (j *joiner) probe(t *joinTable, left Rows) error {
 	for b, err := range left {
 		if err == nil {
@@ -265,8 +270,8 @@ func (j *joiner) probe(t *joinTable, left Rows) error {
 	return nil
 }
 
-// probeOne is probe where each row of the left side gets one of the right: its
-// columns pass as they are.
+// probeOne is probe for joins in which each row of the left side gets at most
+// one of the right. It passes on the left columns without a copy.
 func (j *joiner) probeOne(t *joinTable, left Rows) error {
 	right := newBatch(j.node.Right.Columns())
 	for b, err := range left {
@@ -309,19 +314,22 @@ func appendNulls(b *value.Batch) {
 	b.N++
 }
 
-// severalRows is the error of a query in brackets that should have one value.
+// severalRows returns the error for a subquery that should have one row and has
+// several.
 func (j *joiner) severalRows() error {
 	err := ast.Errorf(j.node.At, "the query in brackets gives more than one row")
 	err.Hint = "add LIMIT 1, or an aggregate such as max"
 	return err
 }
 
+// emitLeft appends row i of b to the left columns of the result.
 func (j *joiner) emitLeft(b *value.Batch, i int) {
 	for c, v := range b.Cols {
 		j.out.Cols[c].Append(v, i)
 	}
 }
 
+// emitRight appends a row of the right side to the right columns of the result.
 func (j *joiner) emitRight(row []byte) {
 	text := string(row)
 	for _, c := range j.out.Cols[j.width:] {
@@ -332,6 +340,7 @@ func (j *joiner) emitRight(row []byte) {
 	j.out.N++
 }
 
+// emitNulls appends NULLs to the right columns of the result.
 func (j *joiner) emitNulls() {
 	for _, c := range j.out.Cols[j.width:] {
 		c.AppendValue(value.Value{})
@@ -339,7 +348,7 @@ func (j *joiner) emitNulls() {
 	j.out.N++
 }
 
-// flush passes on a batch that is full.
+// flush yields the result batch if it is full.
 func (j *joiner) flush() error {
 	if j.out.N < record.BatchRows {
 		return nil
@@ -352,8 +361,8 @@ func (j *joiner) flush() error {
 	return nil
 }
 
-// merge joins the two sides sorted by their keys. The rows of the result go to
-// a sorter by the places that their two parts had.
+// merge joins the two sides, sorted by key. It sorts the rows of the result by
+// their place in the left side, then by that in the right.
 func (j *joiner) merge(t *joinTable, left Rows) error {
 	sides := j.runner.newSorter(j.ctx, 4)
 	defer sides.close()
@@ -364,7 +373,7 @@ func (j *joiner) merge(t *joinTable, left Rows) error {
 	}
 	nextRight, stop := iter.Pull2(t.late.sorted())
 	defer stop()
-	same := newSpool(j.runner.MemoryBytes/4, j.runner.TempDirs) // the rows of the right side with key
+	same := newSpool(j.runner.MemoryBytes/4, j.runner.TempDirs) // the rows of the right side with the current key
 	defer same.close()
 	var key []byte
 	begun := false
@@ -404,8 +413,9 @@ func (j *joiner) merge(t *joinTable, left Rows) error {
 	return nil
 }
 
-// sortLeft sorts the left side by key, each row behind the place that it had.
-// Those without a key are part of the result already, or not at all.
+// sortLeft adds the rows of the left side to sides by key, each after its place
+// in the left side. Rows whose key is NULL go directly to ordered, the result,
+// if the join is outer.
 func (j *joiner) sortLeft(sides, ordered *sorter, left Rows) error {
 	nulls := bytes.Repeat([]byte{byte(value.Null)}, len(j.out.Cols)-j.width)
 	place := uint64(0)
@@ -435,8 +445,8 @@ func (j *joiner) sortLeft(sides, ordered *sorter, left Rows) error {
 	return nil
 }
 
-// pairs puts a row of the left side, behind its place, with each of the right
-// into ordered, which keeps the order in which rows of one place come.
+// pairs adds to ordered a row of the left side with each matching row of the
+// right. left begins with the row's place.
 func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
 	if same.n == 0 {
 		if !j.node.Outer {
@@ -466,8 +476,8 @@ func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
 	return nil
 }
 
-// joinTable holds rows by key. Rows of one key keep their order. What does not
-// fit into memory makes all of them go to a sorter.
+// joinTable holds rows by key. Rows with the same key keep their order. If they
+// do not fit in memory, all of them go to a sorter.
 type joinTable struct {
 	ctx    context.Context // of the query that joins
 	runner *Runner
@@ -476,30 +486,31 @@ type joinTable struct {
 	rows   []chained
 	left   int64 // bytes that may still be held
 	chunk  []byte
-	late   *sorter // not nil once rows have left the table
+	late   *sorter // not nil once the rows have gone to it
 }
 
-// chain names the first and the last row of a key.
+// chain is the first and the last row with a key, as indexes in joinTable.rows.
 type chain struct{ first, last int32 }
 
-// chained is a row, and the next of its key or -1.
+// chained is a row and the index of the next row with the same key, or -1.
 type chained struct {
 	row  []byte
 	next int32
 }
 
+// newJoinTable returns an empty table for the right side of n.
 func newJoinTable(ctx context.Context, r *Runner, n *plan.Join) *joinTable {
 	return &joinTable{ctx: ctx, runner: r, node: n, ends: map[string]*chain{}, left: r.MemoryBytes / 2}
 }
 
-// add takes a copy of a row.
+// add adds a copy of a row.
 func (t *joinTable) add(key, row []byte) error {
 	if t.late != nil {
 		return t.late.add(key, row)
 	}
 	c := t.ends[string(key)]
 	if c != nil && (t.node.One == plan.FirstRow || t.node.One == plan.OnlyRow && c.first != c.last) {
-		return nil // for OnlyRow, a second one tells that there are several
+		return nil // for OnlyRow, a second row shows that there are several
 	}
 	const overhead = 96 // of a key and a row
 	if t.left -= int64(len(key)+len(row)) + overhead; t.left < 0 {
@@ -524,7 +535,7 @@ func (t *joinTable) add(key, row []byte) error {
 	return nil
 }
 
-// first is the first row of a key, or -1.
+// first returns the index of the first row with a key, or -1.
 func (t *joinTable) first(key []byte) int32 {
 	if c := t.ends[string(key)]; c != nil {
 		return c.first
@@ -532,7 +543,7 @@ func (t *joinTable) first(key []byte) int32 {
 	return -1
 }
 
-// spill moves all rows to a sorter, those of one key in their order.
+// spill moves all rows to a sorter. Rows with the same key keep their order.
 func (t *joinTable) spill() error {
 	t.late = t.runner.newSorter(t.ctx, 4)
 	for key, c := range t.ends {
@@ -546,6 +557,7 @@ func (t *joinTable) spill() error {
 	return nil
 }
 
+// close releases the sorter.
 func (t *joinTable) close() {
 	if t.late != nil {
 		t.late.close()

@@ -5,7 +5,7 @@ import (
 	"infomall/exec/value"
 )
 
-// limit passes n.N rows after the first n.Skip, and then stops what is below.
+// limit passes n.N rows after the first n.Skip rows. It then stops reading.
 func limit(n *plan.Limit, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		skip, left := n.Skip, n.N

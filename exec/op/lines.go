@@ -5,18 +5,18 @@ import (
 	"iter"
 )
 
-// Lines sorts lines by their bytes. What is more than the memory given to
-// operators goes to temporary files. It is for one goroutine, which closes it.
+// Lines sorts lines by their bytes, with use of disk if they do not fit in
+// memory. One goroutine uses it and closes it.
 type Lines struct{ s *sorter }
 
-// Lines makes a Lines that ends with ctx.
+// Lines returns an empty Lines. Its methods fail when ctx ends.
 func (r *Runner) Lines(ctx context.Context) *Lines { return &Lines{r.newSorter(ctx, 2)} }
 
-// Add takes a copy of a line.
+// Add adds a copy of a line.
 func (l *Lines) Add(line []byte) error { return l.s.add(line, nil) }
 
-// Sorted yields all lines in order, once. A line is valid until the iteration
-// moves on.
+// Sorted yields all lines, sorted. It can be called once. Each line is valid
+// until the iteration moves on.
 func (l *Lines) Sorted() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for r, err := range l.s.sorted() {

@@ -7,22 +7,22 @@ import (
 	"infomall/exec/value"
 )
 
-// Meter measures the nodes of a running plan for EXPLAIN ANALYZE. It is for one
-// run.
+// Meter measures the nodes of a running plan for EXPLAIN ANALYZE. Use a new one
+// for each run.
 type Meter struct {
 	nodes map[plan.Node]*Measure
 }
 
-// Measure is what was measured at a node, in all its runs.
+// Measure is what was measured at a node, over all its runs.
 type Measure struct {
 	Rows int64         // that it yielded
-	Time time.Duration // spent in it and in the nodes below
+	Time time.Duration // spent in the node and the nodes below
 }
 
-// NewMeter makes a meter.
+// NewMeter returns a meter that has measured nothing.
 func NewMeter() *Meter { return &Meter{nodes: map[plan.Node]*Measure{}} }
 
-// Of gives what was measured at n.
+// Of returns what was measured at n.
 func (m *Meter) Of(n plan.Node) Measure {
 	if x := m.nodes[n]; x != nil {
 		return *x
@@ -30,8 +30,8 @@ func (m *Meter) Of(n plan.Node) Measure {
 	return Measure{}
 }
 
-// measure passes rows on and notes them. The time that the consumer takes is
-// not counted. A nil meter measures nothing.
+// measure passes rows on and counts them. The time that the consumer takes does
+// not count. A nil meter measures nothing.
 func (m *Meter) measure(n plan.Node, in Rows) Rows {
 	if m == nil {
 		return in
@@ -59,7 +59,8 @@ func (m *Meter) measure(n plan.Node, in Rows) Rows {
 	}
 }
 
-// sizer gives what tells of a batch of n how many rows it stands for.
+// sizer returns a function that returns how many rows a batch of n stands for.
+// With a Tally that is more than the rows in it.
 func sizer(n plan.Node) func(*value.Batch) int64 {
 	count := plan.CountOf(n)
 	if count < 0 {

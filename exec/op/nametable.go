@@ -6,29 +6,30 @@ import (
 	"hash/maphash"
 )
 
-// nameTable numbers names from 0 on in the order in which they come first. It has
-// no pointer a name, so that millions cost the garbage collector nothing, and is
-// made such that one is found by two looks at memory that is in no cache: at its
-// slot, and at the name with its number.
+// nameTable numbers names from 0 in the order in which they first come. It has
+// no pointer per name, so that millions of names cost the garbage collector
+// nothing. A look-up touches memory outside the cache only twice: the slot, and
+// the name with its number.
 type nameTable struct {
 	seed  maphash.Seed
-	n     int      // names
-	slots []uint64 // of a name half its hash, and below it where the name lies, from 1; 0 is free
-	texts [][]byte // a name lies in one: its number (4 bytes), its length (4 bytes), and the name
-	full  int      // of texts, those that have names
-	bytes int64    // of names, and what they take besides
+	n     int      // how many names there are
+	slots []uint64 // per name, the upper half is part of its hash and the lower half its place in texts, plus 1; 0 is a free slot
+	texts [][]byte // the names, each as its number (4 bytes), its length (4 bytes) and its text
+	full  int      // how many of texts have names
+	bytes int64    // of the names and what they take in memory
 }
 
 const (
-	// The names lie in stretches of memory of this size.
+	// nameTextSize is the size of each of nameTable.texts.
 	nameTextBits = 20
 	nameTextSize = 1 << nameTextBits
-	// nameHead stands before a name, nameOverhead is what it takes besides its text.
+	// nameHead is how many bytes precede a name in texts, and nameOverhead how
+	// many bytes a name takes besides its text.
 	nameHead     = 8
 	nameOverhead = nameHead + 2*8
 )
 
-// add gives the number of a name, and whether it is new.
+// add returns the number of a name, and reports whether the name is new.
 func (t *nameTable) add(name []byte) (number uint32, fresh bool, err error) {
 	if 2*t.n >= len(t.slots) {
 		t.grow()
@@ -55,7 +56,7 @@ func (t *nameTable) add(name []byte) (number uint32, fresh bool, err error) {
 	return uint32(t.n - 1), true, nil
 }
 
-// keep copies a name to where it stays.
+// keep copies a name to texts and returns its place.
 func (t *nameTable) keep(name []byte) (at uint32, err error) {
 	size := nameHead + len(name)
 	if size > nameTextSize {
@@ -75,7 +76,7 @@ func (t *nameTable) keep(name []byte) (at uint32, err error) {
 	return at, nil
 }
 
-// grow makes room for twice the names.
+// grow doubles the slots.
 func (t *nameTable) grow() {
 	if t.slots == nil {
 		t.seed = maphash.MakeSeed()
@@ -95,7 +96,7 @@ func (t *nameTable) grow() {
 	}
 }
 
-// clear forgets all names, and keeps the room.
+// clear removes all names and keeps the memory.
 func (t *nameTable) clear() {
 	clear(t.slots)
 	t.n, t.full, t.bytes = 0, 0, 0

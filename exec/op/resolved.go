@@ -7,21 +7,21 @@ import (
 	"infomall/store/urlkey"
 )
 
-// resolved tells what URLs the links of pages mean. Most are told at once; of the
-// others, which are parsed, it remembers what they meant: pages of a folder lead to
-// the same ones again and again, and to parse one takes a hundred times as long as
-// to find it. The zero value is ready, for one goroutine.
+// resolved resolves the links of pages to URLs, and caches the results for
+// links that must be parsed: the pages of a folder lead to the same URLs again
+// and again, and parsing takes a hundred times as long as a look-up. The zero
+// value is ready. Use it in one goroutine.
 type resolved struct {
-	base  string
+	base  string // the URL to which the links of the current page are relative
 	plain urlkey.Resolver
-	urls  map[string]string
+	urls  map[string]string // by folder and link
 	key   []byte
-	bytes int // of urls, about
+	bytes int // about how many bytes urls takes
 }
 
 const (
-	// resolvedBytes bounds what is remembered, resolvedEntry is what the map takes
-	// for each beside its text.
+	// resolvedBytes bounds the cache. resolvedEntry is how many bytes the map
+	// takes for each entry besides its text.
 	resolvedBytes = 16 << 20
 	resolvedEntry = 100
 )
@@ -32,8 +32,8 @@ func (r *resolved) page(base string) {
 	r.plain.Page(base)
 }
 
-// target is the URL that a link of the page means, empty if it means none. It is
-// valid until the next link.
+// target returns the URL to which a link of the page leads, or an empty slice
+// if it leads to none. The result is valid until the next call.
 func (r *resolved) target(link []byte) []byte {
 	if url := r.plain.Plain(link); url != nil {
 		return url
@@ -64,8 +64,9 @@ func (r *resolved) target(link []byte) []byte {
 	return append(r.key[:0], url...)
 }
 
-// withoutFragment is a link up to its fragment, which no canonical URL has. Blanks
-// at the end of a link count for nothing, but not those before a fragment.
+// withoutFragment returns a link without its fragment, which no canonical URL
+// has. It returns the whole link if a space precedes the fragment, because only
+// spaces at the end of a link can be ignored.
 func withoutFragment(link []byte) []byte {
 	at := bytes.IndexByte(link, '#')
 	if at < 0 || at > 0 && link[at-1] <= ' ' {
@@ -74,7 +75,8 @@ func withoutFragment(link []byte) []byte {
 	return link[:at]
 }
 
-// folderOf is a canonical URL up to the last slash of its path.
+// folderOf returns a canonical URL up to the last slash of its path, and
+// reports whether it has one.
 func folderOf(base string) (string, bool) {
 	path, _, _ := strings.Cut(base, "?")
 	_, rest, ok := strings.Cut(path, "://")
@@ -82,9 +84,10 @@ func folderOf(base string) (string, bool) {
 	return path[:len(path)-len(rest)+slash+1], ok && slash >= 0
 }
 
-// ofFolder reports whether a link means the same on all pages of a folder: it
-// begins with a path, or with the name of a host behind two slashes. Else it might
-// be about the page itself, such as one that begins with a question mark.
+// ofFolder reports whether a link leads to the same URL from all pages of a
+// folder: it begins with a path or a host name, or with a host after two
+// slashes. Other links may depend on the page itself, such as one that begins
+// with a question mark.
 func ofFolder(link []byte) bool {
 	c := link[0]
 	if c != '/' && c != '.' && !('a' <= c|0x20 && c|0x20 <= 'z') && !('0' <= c && c <= '9') {

@@ -10,16 +10,16 @@ import (
 	"infomall/store/record"
 )
 
-// Revisit is what the visits of a page tell of how often it changes.
+// Revisit is how often a page changes, estimated from its visits.
 type Revisit struct {
 	Key    string      // of its URL
-	Visits int         // after the first
-	Rate   float64     // changes a day
-	Due    record.Time // of the next visit; NoTime where that was not asked
+	Visits int         // how many, after the first
+	Rate   float64     // changes per day
+	Due    record.Time // the next visit; NoTime if it was not asked for
 }
 
-// revisitedPages adds to pages how often they change and when they are due, where
-// that is asked.
+// revisitedPages adds to pages how often they change and when they are due, if
+// n reads these columns.
 func (r *Runner) revisitedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	due := n.Wants("next_due")
 	if r.Revisits == nil || !due && !n.Wants("change_rate") {
@@ -49,17 +49,17 @@ func (r *Runner) revisitedPages(ctx context.Context, n *plan.Source, in iter.Seq
 	}
 }
 
-// foundOn is how a crawl came to a page.
+// foundOn is how a crawl reached a page.
 type foundOn struct {
 	known  bool
-	time   record.Time // when it fetched it
+	time   record.Time // when the crawl fetched the page
 	layer  int32
 	weight float64
 	via    string
 }
 
-// foundPages adds to pages how crawls came to them, where that is asked. It holds
-// some 80 bytes for each URL of the source that was crawled.
+// foundPages adds to pages how crawls reached them, if n reads these columns.
+// It holds some 80 bytes per URL of the source that was crawled.
 func (r *Runner) foundPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if r.Crawls == nil || !n.Wants("layer") && !n.Wants("weight") && !n.Wants("via") {
 		return in
@@ -67,7 +67,7 @@ func (r *Runner) foundPages(ctx context.Context, n *plan.Source, in iter.Seq2[*p
 	return func(yield func(*pageRow, error) bool) {
 		seed := maphash.MakeSeed()
 		found := make(map[uint64]foundOn)
-		vias := make(map[string]string) // each once
+		vias := make(map[string]string) // each text once
 		for list, err := range r.Crawls.Fetches(ctx) {
 			if err == nil {
 				err = ctx.Err()

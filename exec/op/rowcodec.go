@@ -7,8 +7,8 @@ import (
 	"infomall/exec/value"
 )
 
-// appendRow appends the values of row i of b, for decodeRow to read. Rows are
-// put so into memory that is sorted, and into temporary files.
+// appendRow appends the values of row i of b in the form that decodeRow reads.
+// Sorters and temporary files hold rows in this form.
 func appendRow(dst []byte, b *value.Batch, i int) []byte {
 	for _, c := range b.Cols {
 		dst = appendValue(dst, c.At(i))
@@ -16,7 +16,8 @@ func appendRow(dst []byte, b *value.Batch, i int) []byte {
 	return dst
 }
 
-// decodeRow appends a row to the columns of b. The texts share one string.
+// decodeRow appends the row in src to the columns of b. The texts of the row
+// share one string.
 func decodeRow(b *value.Batch, src []byte) {
 	text := string(src)
 	for _, c := range b.Cols {
@@ -27,7 +28,7 @@ func decodeRow(b *value.Batch, src []byte) {
 	b.N++
 }
 
-// appendValue appends a value's type and content.
+// appendValue appends the type and the content of v.
 func appendValue(dst []byte, v value.Value) []byte {
 	dst = append(dst, byte(v.Type))
 	switch v.Type {
@@ -47,7 +48,8 @@ func appendValue(dst []byte, v value.Value) []byte {
 	return dst
 }
 
-// decodeValue reads what appendValue wrote and gives what follows.
+// decodeValue returns the first value in src, which appendValue wrote, and the
+// rest of src.
 func decodeValue(src string) (value.Value, string) {
 	v := value.Value{Type: value.Type(src[0])}
 	src = src[1:]
@@ -70,7 +72,7 @@ func decodeValue(src string) (value.Value, string) {
 	return v, src
 }
 
-// uvarint is binary.Uvarint of a string.
+// uvarint is binary.Uvarint for a string.
 func uvarint(s string) (uint64, int) {
 	var u uint64
 	for i := range len(s) {
@@ -82,7 +84,7 @@ func uvarint(s string) (uint64, int) {
 	panic("op: a row in memory or in a temporary file ends within a number")
 }
 
-// newBatch makes an empty batch with the columns cols.
+// newBatch returns an empty batch with these columns.
 func newBatch(cols []value.Column) *value.Batch {
 	b := &value.Batch{Cols: make([]*value.Vector, len(cols))}
 	for i, c := range cols {
@@ -91,7 +93,7 @@ func newBatch(cols []value.Column) *value.Batch {
 	return b
 }
 
-// clearBatch makes b empty and keeps its memory.
+// clearBatch removes the rows of b and keeps its memory.
 func clearBatch(b *value.Batch) {
 	b.N = 0
 	for _, c := range b.Cols {

@@ -10,47 +10,49 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Rows is a stream of batches; an error is the last pair. It may be ranged over
-// once.
+// Rows is a stream of batches. An error is the last pair. Rows can be ranged
+// over once.
 type Rows = iter.Seq2[*value.Batch, error]
 
 // Runner runs plans against one snapshot, in one goroutine.
 type Runner struct {
 	Snapshot Snapshot
-	// History gives what was typed at the prompt, the oldest first.
+	// History returns the entries typed at the prompt, the oldest first.
 	History func(context.Context) ([]Entry, error)
-	// Crawls and Jobs may be nil: then there are none.
+	// Crawls and Jobs may be nil: then there are no crawls or jobs.
 	Crawls Crawls
 	Jobs   Jobs
-	// Schedules gives the schedules in order of name.
+	// Schedules returns the schedules, sorted by name.
 	Schedules func(context.Context) ([]Schedule, error)
-	// Revisits tells of the pages of a source how often they change, and, if due, when
-	// each is to be visited next, in order of URL; of some pages it tells nothing.
+	// Revisits yields how often the pages of a source change, sorted by URL. If
+	// due is set, it also computes when each is visited next. It may leave out
+	// pages.
 	Revisits func(ctx context.Context, n *plan.Source, due bool) iter.Seq2[Revisit, error]
-	// MemoryBytes is about how much an operator that must hold rows may hold;
-	// what is more goes to temporary files.
+	// MemoryBytes is about how much an operator that holds rows may hold in
+	// memory. The rest goes to temporary files.
 	MemoryBytes int64
-	// TempDirs are folders for temporary files; the first that takes one is
-	// used. None is the system's own.
+	// TempDirs are the directories for temporary files. The first one that
+	// works is used, and if none does, the directory of the system.
 	TempDirs []string
-	// Scanned, if not nil, is told after each batch of the source how many rows
-	// it has yielded so far.
+	// Scanned, if not nil, is called after each batch that a source yields,
+	// with the number of its rows so far.
 	Scanned func(rows int64)
 	// Meter, if not nil, measures every node.
 	Meter *Meter
 
-	responses []*response // opened last, the latest first
-	compared  comparison  // made last
-	keptLast  *keptVersion
-	linked    []*pageLinks // as responses
-	resolved  resolved     // what links mean
+	responses []*response  // opened last, the latest first
+	compared  comparison   // the comparison made last
+	keptLast  *keptVersion // what is stored of the version read last
+	linked    []*pageLinks // the links of the pages read last
+	resolved  resolved     // a cache of resolved links
 	learned   learned      // of the URL asked for last
-	style     *hostStyle   // as well
-	// sought bounds sources while the right side of a join is opened.
+	style     *hostStyle   // of the host and month asked for last
+	// sought holds the ranges of sources while the right side of a join is
+	// opened.
 	sought map[*plan.Source][]urlkey.Range
 }
 
-// Rows gives the rows of a plan. Opening is cheap; ranging does the work.
+// Rows returns the rows of a plan. Ranging does the work.
 func (r *Runner) Rows(ctx context.Context, n plan.Node) (Rows, error) {
 	rows, err := r.open(ctx, n)
 	if err != nil {
@@ -59,6 +61,7 @@ func (r *Runner) Rows(ctx context.Context, n plan.Node) (Rows, error) {
 	return r.Meter.measure(n, rows), nil
 }
 
+// open returns the rows of a node without measuring it.
 func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 	switch n := n.(type) {
 	case *plan.Row:
@@ -97,10 +100,10 @@ func (r *Runner) open(ctx context.Context, n plan.Node) (Rows, error) {
 	panic(fmt.Sprintf("op: unknown node %T", n))
 }
 
-// oneRow is what a SELECT without FROM reads.
+// oneRow yields the one row that a SELECT without FROM reads.
 func oneRow(yield func(*value.Batch, error) bool) { yield(&value.Batch{N: 1}, nil) }
 
-// counted passes rows on, watches ctx and reports progress.
+// counted passes on the rows of n, checks ctx and reports progress.
 func (r *Runner) counted(ctx context.Context, n plan.Node, in Rows) Rows {
 	size := sizer(n)
 	return func(yield func(*value.Batch, error) bool) {

@@ -10,26 +10,27 @@ import (
 	"infomall/exec/value"
 )
 
-// sketch counts different values in bounded memory: exactly up to sketchExact of
-// them, and then as Flajolet, Fusy, Gandouet and Meunier, "HyperLogLog: the
-// analysis of a near-optimal cardinality estimation algorithm" (AofA 2007). Its
-// result is the same whatever the order of the values, and whoever counted them.
+// sketch counts distinct values in bounded memory: exactly up to sketchExact
+// values, and approximately beyond (Flajolet, Fusy, Gandouet and Meunier,
+// "HyperLogLog: the analysis of a near-optimal cardinality estimation
+// algorithm", AofA 2007). The result does not depend on the order of the
+// values, or on how they were divided among sketches that were merged.
 type sketch struct {
-	hashes    []uint64 // sorted, of few values; nil once there are more
-	registers []byte   // nil of few values
+	hashes    []uint64 // sorted; nil once there are more than sketchExact
+	registers []byte   // nil before that
 }
 
 // With 2^sketchBits registers the standard error is 1.04/sqrt(2^sketchBits),
 // which is 1.6 %.
 const (
 	sketchBits  = 12
-	sketchExact = 1<<sketchBits/8 - 1 // they take less memory than the registers
+	sketchExact = 1<<sketchBits/8 - 1 // hashes of so many values take less memory than the registers
 )
 
 // add counts v, which is not NULL.
 func (s *sketch) add(v value.Value) { s.addHash(hashOf(v)) }
 
-// hashOf is a hash that is the same in every run of the program.
+// hashOf returns a hash of v that is the same in every run of the program.
 func hashOf(v value.Value) uint64 {
 	f := fnv.New64a()
 	f.Write(appendValue(nil, v)) // it never fails
@@ -40,6 +41,7 @@ func hashOf(v value.Value) uint64 {
 	return h ^ h>>31
 }
 
+// addHash counts the value with the hash h.
 func (s *sketch) addHash(h uint64) {
 	if s.registers != nil {
 		i, rank := h>>(64-sketchBits), byte(bits.LeadingZeros64(h<<sketchBits|1<<(sketchBits-1))+1)
@@ -60,7 +62,7 @@ func (s *sketch) addHash(h uint64) {
 	}
 }
 
-// merge counts what o has counted.
+// merge adds the values that o has counted.
 func (s *sketch) merge(o *sketch) {
 	for _, h := range o.hashes {
 		s.addHash(h)
@@ -80,7 +82,7 @@ func (s *sketch) merge(o *sketch) {
 	}
 }
 
-// count is how many different values there were, about.
+// count returns about how many distinct values there were.
 func (s *sketch) count() int64 {
 	if s.registers == nil {
 		return int64(len(s.hashes))
@@ -100,7 +102,7 @@ func (s *sketch) count() int64 {
 	return int64(math.Round(estimate))
 }
 
-// bytes is how much memory s takes, about.
+// bytes returns about how much memory s takes.
 func (s *sketch) bytes() int64 {
 	if s == nil {
 		return 0
@@ -108,7 +110,7 @@ func (s *sketch) bytes() int64 {
 	return int64(8*cap(s.hashes) + len(s.registers))
 }
 
-// encode gives s as a text for decodeSketch.
+// encode returns s in the form that decodeSketch reads.
 func (s *sketch) encode() string {
 	if s.registers != nil {
 		return string(s.registers)
@@ -120,7 +122,8 @@ func (s *sketch) encode() string {
 	return string(b)
 }
 
-// decodeSketch reads what encode gave. Hashes are fewer bytes than registers.
+// decodeSketch returns the sketch that encode wrote. Hashes are fewer bytes
+// than registers, so the length says which they are.
 func decodeSketch(text string) *sketch {
 	s := new(sketch)
 	if len(text) == 1<<sketchBits {

@@ -1,6 +1,36 @@
-// Package op holds the operators of a running query: each takes batches of
-// columns and yields batches. They stream, stop when asked and watch their
-// context; those that must hold rows bound the memory for them.
+// Package op runs plans. An operator takes batches of columns and yields
+// batches. Operators stream: they stop when their consumer stops, check their
+// context, and bound the memory for rows that they must hold.
+//
+// # From captures to rows
+//
+// A Source is read in three steps. A scan of the archive yields captures,
+// sorted by URL and time. Consecutive captures with the same content become a
+// span: a version, as the query sees it. The fills of the relation then compute
+// each column that the query reads.
+//
+//	captures   url a: 1 Jan, 1 Feb (same), 1 Mar (changed)   url b: …
+//	spans      url a: 1 Jan to 1 Feb, from 1 Mar on          url b: …
+//	rows       time, last_seen, visits, …
+//
+// Late columns need the stored response of a capture. A source leaves them NULL
+// and adds refs, hidden columns that name the capture. The operator Payload
+// fills late columns for the rows that are left. See package plan.
+//
+// # What is stored about pages
+//
+// For most versions the archive stores facts: what was read from the page when
+// it came in, such as its links and the labels of its blocks. It also stores a
+// fold: how the blocks of the version relate to those of earlier versions of
+// the URL. A fold holds only if the program that made it knew all earlier
+// captures of the URL. If facts or a fold are missing or do not hold, the
+// operators read the bodies instead; the answer is the same.
+//
+// # Memory
+//
+// Operators that hold rows share Runner.MemoryBytes. A sorter writes sorted
+// runs of records to temporary files and merges them. A spool keeps rows in
+// their order, and writes them to a temporary file after a limit.
 package op
 
 import (
@@ -11,51 +41,54 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Snapshot is one unchanging state of an archive. Refs are good for the
-// snapshot whose scan gave them. It may be used from several goroutines; all
-// of them must be done before Close. Whatever reads gives the error of a context
-// that has ended, such that those who read need not look at it each time.
+// Snapshot is an unchanging state of an archive. Its refs are valid until it is
+// closed, and for this snapshot only. Several goroutines may use it; all must
+// be done before Close. Its methods return the error of a context that has
+// ended, so that callers need not check ctx between reads.
 type Snapshot interface {
-	// Scan yields captures in order of (key, time, sequence). Opening is cheap,
-	// ranging does the work, stopping releases it.
+	// Scan yields captures, sorted by (key, time, sequence). Ranging does the
+	// work; stopping releases it.
 	Scan(ctx context.Context, s record.Scan) record.Rows
-	// Tally yields captures to be counted, in no order.
+	// Tally yields captures to be counted, in no order. One row may stand for
+	// many captures.
 	Tally(ctx context.Context, t record.Tally) record.Rows
-	// Payload reads one capture's response.
+	// Payload returns the response of one capture.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
-	// Stored reads one capture with all that came in with it.
+	// Stored returns one capture with everything that came in with it.
 	Stored(ctx context.Context, ref record.Ref) (record.Stored, error)
-	// Kept gives what was kept of the version that begins at a capture; what was
-	// not is nil.
+	// Kept returns the facts and the fold of the version that begins at a
+	// capture. What is not stored is nil.
 	Kept(ctx context.Context, ref record.Ref) (record.Facts, error)
-	// Knew reports whether the fold that is kept of a capture, which is of the URL
-	// with that key and of that time, is to be believed.
+	// Knew reports whether the fold of a capture holds: whether the program
+	// that made it knew all earlier captures of the URL. key and at are the key
+	// of the URL and the time of the capture.
 	Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error)
-	// LeafFacts gives what was kept of each leaf of a capture's body, in order.
+	// LeafFacts returns the facts of each leaf of a capture's body, in order.
 	LeafFacts(ctx context.Context, ref record.Ref) ([][]byte, error)
-	// AppendLeaves appends it to dst as it is kept: who wants a part of it need not
-	// have all of it made.
+	// AppendLeaves appends to dst what LeafFacts returns, in its stored form.
+	// It is faster for callers that need only parts.
 	AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error)
-	// Digests gives the digests of the blocks in some places, from 0 and ascending,
-	// of the cut at a level of a capture's body; nil where the body is not kept in
-	// blocks.
+	// Digests returns the digests of some blocks of a capture's body: those at
+	// the given places, ascending from 0, of the cut at a level. It returns nil
+	// if the body is not stored in blocks.
 	Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error)
+	// Pools, Files and Tombstones return the rows of these relations.
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
 	Tombstones(ctx context.Context) ([]record.Tombstone, error)
-	// Results lists the results of a kind that are kept, in order of name and
-	// time; ResultRows yields the rows of one whose keys lie in one of the ranges,
-	// which are sorted and disjoint; nil is all.
+	// Results returns the stored results of a kind, such as rankings, sorted by
+	// name and time. ResultRows yields the rows of one result whose keys lie in
+	// the ranges, which are sorted and disjoint; nil means all.
 	Results(ctx context.Context, kind string) ([]record.Result, error)
 	ResultRows(ctx context.Context, r record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error]
-	// Delete removes captures, named by refs of this snapshot, from the archive:
-	// the next snapshot is without them. It is record.ErrChanged if another
-	// process wrote them anew meanwhile.
+	// Delete removes captures, named by refs of this snapshot, from the
+	// archive. Later snapshots are without them. It returns record.ErrChanged
+	// if another process has rewritten them meanwhile.
 	Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error)
-	// Stats counts what was read through this snapshot so far.
+	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats
-	// SetCache bounds the archive's cache of decoded runs, in bytes; with 0 the
-	// snapshot does without.
+	// SetCache bounds the archive's cache of decoded runs, in bytes. With 0 the
+	// snapshot uses no cache.
 	SetCache(bytes int64)
 	Close() error
 }

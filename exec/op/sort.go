@@ -9,13 +9,14 @@ import (
 	"infomall/store/record"
 )
 
-// sortKeys computes the keys of rows as bytes that order as the rows do.
+// sortKeys computes the sort keys of rows: bytes that sort as the rows do.
 type sortKeys struct {
 	evals  []Eval
 	orders []value.Order
 	cols   []*value.Vector
 }
 
+// newSortKeys compiles the keys of an ORDER BY.
 func newSortKeys(keys []plan.Key) (*sortKeys, error) {
 	k := &sortKeys{cols: make([]*value.Vector, len(keys))}
 	for _, key := range keys {
@@ -39,7 +40,7 @@ func (k *sortKeys) load(b *value.Batch) (err error) {
 	return nil
 }
 
-// append appends the key of row i of the batch loaded.
+// append appends the sort key of row i of the batch that load was called with.
 func (k *sortKeys) append(dst []byte, i int) []byte {
 	for c, v := range k.cols {
 		dst = v.AppendKey(dst, i, k.orders[c])
@@ -47,7 +48,7 @@ func (k *sortKeys) append(dst []byte, i int) []byte {
 	return dst
 }
 
-// sort yields all rows in order of their keys.
+// sort yields all rows in the order of their keys.
 func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {

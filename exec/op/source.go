@@ -9,7 +9,7 @@ import (
 	"infomall/store/record"
 )
 
-// source reads a relation of the archive.
+// source returns the rows of a relation of the archive.
 func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 	if ranges, ok := r.sought[n]; ok {
 		n = n.Within(ranges)
@@ -62,8 +62,8 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 	panic("op: no relation " + n.Relation.Name)
 }
 
-// captures yields a row a capture; those of the versions chosen, if a choice is
-// made.
+// captures yields one row per capture. With a choice such as AT, these are the
+// captures of the chosen versions.
 func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
 	if n.Tally != nil {
 		return render(n, tallyFills, tallyShape, r.Snapshot.Tally(ctx, n.Counted()))
@@ -74,7 +74,7 @@ func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
 	return render(n, captureFills, captureShape, r.visits(ctx, n, n.Scan(0)))
 }
 
-// versions yields a row a version.
+// versions yields one row per version.
 func (r *Runner) versions(ctx context.Context, n *plan.Source) Rows {
 	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange))
 	in := r.spans(ctx, scan, n, false)
@@ -84,20 +84,21 @@ func (r *Runner) versions(ctx context.Context, n *plan.Source) Rows {
 	return render(n, versionFills(n.Choice), spanShape, in)
 }
 
-// fills computes the columns of a relation from batches of type B. The vector
-// is the column's own from batch to batch: a fill either always writes into its
-// memory or always points it at the batch's.
+// fills are the functions that compute the columns of a relation from a batch
+// of type B, by column name. A function fills a vector that keeps its memory
+// from batch to batch. It must always write into that memory, or always point
+// the vector at memory of the batch.
 type fills[B any] map[string]func(*value.Vector, B)
 
-// shape tells of a batch of type B how many rows it has, and what they were made
-// of: refs writes that into the relation's hidden columns, and is nil where it
-// has none.
+// shape says how many rows a batch of type B has. refs writes the refs of its
+// rows into the hidden columns; it is nil for a relation without hidden
+// columns.
 type shape[B any] struct {
 	rows func(B) int
 	refs func(hidden []*value.Vector, b B)
 }
 
-// render turns batches into the columns that n asks for.
+// render computes the columns that n reads from the batches of in.
 func render[B any](n *plan.Source, all fills[B], s shape[B], in iter.Seq2[B, error]) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
@@ -134,7 +135,7 @@ func render[B any](n *plan.Source, all fills[B], s shape[B], in iter.Seq2[B, err
 	}
 }
 
-// packRefs writes refs into the first two of the hidden columns.
+// packRefs writes refs into the first two hidden columns.
 func packRefs(hidden []*value.Vector, refs []record.Ref) {
 	for _, h := range hidden[:2] {
 		h.Resize(value.Int, len(refs))
@@ -144,13 +145,14 @@ func packRefs(hidden []*value.Vector, refs []record.Ref) {
 	}
 }
 
+// packRef writes a ref into row i of the first two hidden columns.
 func packRef(hidden []*value.Vector, i int, r record.Ref) {
 	hidden[0].Ints[i] = int64(uint64(r.Segment)<<32 | uint64(r.Run))
 	hidden[1].Ints[i] = int64(r.N)
 }
 
-// Ref reads the capture that row i is of from the hidden columns of a source
-// whose rows are captures.
+// Ref returns the ref in row i of the hidden columns of a source whose rows are
+// captures.
 func Ref(hidden []*value.Vector, i int) record.Ref { return unpackRef(hidden, i) }
 
 // unpackRef is the inverse of packRef.

@@ -15,49 +15,49 @@ import (
 
 const (
 	// spillRunsMax is how many runs are merged at once, each with a buffer of
-	// spillBuffer bytes; more are first merged into one.
+	// spillBuffer bytes. More runs are first merged into one.
 	spillRunsMax = 64
 	spillBuffer  = 64 << 10
-	// chunkBytes is how much memory a sorter asks for at a time.
+	// chunkBytes is how much memory a sorter allocates at a time.
 	chunkBytes = 256 << 10
-	// ctxEvery is after how many records a context is asked again.
+	// ctxEvery is after how many records loops check their context.
 	ctxEvery = 4096
 )
 
-// rec is a key and what belongs to it.
+// rec is a record: a key to sort by, and a value.
 type rec struct{ key, val []byte }
 
-// sorter sorts records by their keys as bytes; those of equal keys keep the
-// order in which they came. It holds at most limit bytes, and what is more in
-// runs on disk. It is for one goroutine, which closes it.
+// sorter sorts records by the bytes of their keys. Records with equal keys keep
+// their order. It holds at most limit bytes in memory, and writes the rest to
+// sorted runs on disk. One goroutine uses it and closes it.
 type sorter struct {
 	ctx   context.Context // of the query that sorts
 	limit int64
 	dirs  []string
 	held  []heldRec
 	bytes int64
-	chunk []byte // memory not used yet
-	// chunks are all that were asked for since there was nothing held, and spare
-	// those of before, which are used again.
+	chunk []byte // the unused rest of the current chunk
+	// chunks are those allocated since held was last empty. spare are older
+	// ones, to be used again.
 	chunks, spare [][]byte
 	runs          []*os.File
 }
 
-// heldRec is a record in memory and its place in the order of arrival, which
-// makes a sort stable that by itself is not, and is faster so.
+// heldRec is a record in memory, with its place in the order of arrival. The
+// place makes the sort stable; that is faster than a stable sort.
 type heldRec struct {
 	rec
 	seq int
 }
 
-// newSorter makes a sorter that uses a share of the memory given to operators.
-// It holds a third of that: as much again may be garbage not yet collected, and
-// the list of what is held grows by copies.
+// newSorter returns a sorter that uses one part in share of the memory for
+// operators. It holds a third of that in records: as much again may be garbage
+// not yet collected, and the list of records grows by copying.
 func (r *Runner) newSorter(ctx context.Context, share int64) *sorter {
 	return &sorter{ctx: ctx, limit: r.MemoryBytes / (3 * share), dirs: r.TempDirs}
 }
 
-// add takes a copy of a record.
+// add adds a copy of a record.
 func (s *sorter) add(key, val []byte) error {
 	const overhead = 56 // of a heldRec
 	size := len(key) + len(val)
@@ -77,7 +77,7 @@ func (s *sorter) add(key, val []byte) error {
 	return nil
 }
 
-// moreMemory makes room for size bytes.
+// moreMemory starts a new chunk with room for size bytes.
 func (s *sorter) moreMemory(size int) {
 	if n := len(s.spare); n > 0 && size <= chunkBytes {
 		s.chunk, s.spare = s.spare[n-1], s.spare[:n-1]
@@ -89,8 +89,8 @@ func (s *sorter) moreMemory(size int) {
 	}
 }
 
-// sort orders what is held in memory, which may be millions of records. Once
-// the context has ended, all are equal to it, and it is soon through.
+// sort sorts the records in memory, which may be millions. When the context
+// ends, the comparison reports all as equal, so that the sort ends soon.
 func (s *sorter) sort() error {
 	n, ended := 0, false
 	slices.SortFunc(s.held, func(a, b heldRec) int {
@@ -108,7 +108,7 @@ func (s *sorter) sort() error {
 	return s.ctx.Err()
 }
 
-// spill moves what is held to a run on disk.
+// spill writes the records in memory to a new run on disk.
 func (s *sorter) spill() error {
 	if err := s.sort(); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *sorter) spill() error {
 	return err
 }
 
-// mergeRuns makes one run of all.
+// mergeRuns merges all runs into one.
 func (s *sorter) mergeRuns() error {
 	old := s.runs
 	s.runs = nil
@@ -178,8 +178,8 @@ func (s *sorter) writeRun(in iter.Seq2[rec, error]) (err error) {
 	return nil
 }
 
-// sorted yields all records in order, once. A record is valid until the
-// iteration moves on.
+// sorted yields all records, sorted. It can be called once. Each record is
+// valid until the iteration moves on.
 func (s *sorter) sorted() iter.Seq2[rec, error] {
 	return func(yield func(rec, error) bool) {
 		if len(s.runs) > 0 {
@@ -212,17 +212,18 @@ func (s *sorter) close() {
 	*s = sorter{}
 }
 
+// closeAll closes files.
 func closeAll(files []*os.File) {
 	for _, f := range files {
 		f.Close() // an unlinked file: closing frees its space
 	}
 }
 
-// TempFile makes a temporary file whose space is free again once it is closed.
+// TempFile creates a temporary file. Its space becomes free when it is closed.
 func (r *Runner) TempFile() (*os.File, error) { return tempFile(r.TempDirs) }
 
-// tempFile makes a file that is unlinked already, so that nothing is left
-// behind however the program ends.
+// tempFile creates a file and unlinks it at once, so that nothing is left on
+// disk however the program ends.
 func tempFile(dirs []string) (*os.File, error) {
 	var errs []error
 	for _, dir := range append(slices.Clone(dirs), "") {
@@ -240,15 +241,15 @@ func tempFile(dirs []string) (*os.File, error) {
 	return nil, fmt.Errorf("make a temporary file: %w", errors.Join(errs...))
 }
 
-// run reads one run of a merge.
+// run reads one run during a merge. rec is the current record.
 type run struct {
 	rec
 	in    *bufio.Reader
 	buf   []byte
-	index int // earlier runs first where keys are equal
+	index int // of runs with equal keys, the one with the lower index comes first
 }
 
-// advance reads the next record; io.EOF after the last.
+// advance reads the next record. It returns io.EOF after the last.
 func (r *run) advance() error {
 	key, err := binary.ReadUvarint(r.in)
 	if err != nil {
@@ -266,6 +267,8 @@ func (r *run) advance() error {
 	return nil
 }
 
+// unexpected returns io.ErrUnexpectedEOF for io.EOF, and other errors
+// unchanged.
 func unexpected(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -273,15 +276,16 @@ func unexpected(err error) error {
 	return err
 }
 
+// before reports whether the current record of r sorts before that of o.
 func (r *run) before(o *run) bool {
 	c := bytes.Compare(r.key, o.key)
 	return c < 0 || c == 0 && r.index < o.index
 }
 
-// merge yields the records of sorted runs in order.
+// merge yields the records of sorted runs, sorted.
 func merge(ctx context.Context, files []*os.File) iter.Seq2[rec, error] {
 	return func(yield func(rec, error) bool) {
-		var heap []*run // the least first, as container/heap has it
+		var heap []*run // a binary heap with the least record first
 		for i, f := range files {
 			r := &run{in: bufio.NewReaderSize(f, spillBuffer), index: i}
 			switch err := r.advance(); err {
@@ -318,7 +322,7 @@ func merge(ctx context.Context, files []*os.File) iter.Seq2[rec, error] {
 	}
 }
 
-// siftDown restores the order of a heap in which only entry i may be too great.
+// siftDown restores a heap in which only element i may be too great.
 func siftDown(heap []*run, i int) {
 	for {
 		least := i

@@ -9,9 +9,9 @@ import (
 	"os"
 )
 
-// spool holds rows that are read again and again, in their order: in memory up
-// to a limit, and behind it in a temporary file. It is for one goroutine, which
-// closes it.
+// spool holds rows that can be read several times, in their order. Rows beyond
+// a limit of memory go to a temporary file. One goroutine uses it and closes
+// it.
 type spool struct {
 	n     int
 	limit int64
@@ -22,9 +22,10 @@ type spool struct {
 	out   *bufio.Writer
 }
 
+// newSpool returns an empty spool that holds at most limit bytes in memory.
 func newSpool(limit int64, dirs []string) *spool { return &spool{limit: limit, dirs: dirs} }
 
-// add takes a copy of a row.
+// add adds a copy of a row.
 func (s *spool) add(row []byte) error {
 	const overhead = 24 // of a slice
 	s.n++
@@ -45,6 +46,8 @@ func (s *spool) add(row []byte) error {
 	return spoolFault("write", err)
 }
 
+// spoolFault adds to an error what was done with the temporary file. deed is
+// "read" or "write".
 func spoolFault(deed string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s a temporary file for joining: %w", deed, err)
@@ -52,7 +55,7 @@ func spoolFault(deed string, err error) error {
 	return nil
 }
 
-// all yields the rows. One is valid until the iteration moves on.
+// all yields the rows. Each row is valid until the iteration moves on.
 func (s *spool) all() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, row := range s.held {
@@ -86,7 +89,7 @@ func (s *spool) all() iter.Seq2[[]byte, error] {
 	}
 }
 
-// clear makes the spool empty.
+// clear removes all rows.
 func (s *spool) clear() {
 	s.close()
 	s.n, s.bytes, s.held = 0, 0, s.held[:0]

@@ -9,7 +9,8 @@ import (
 	"infomall/exec/value"
 )
 
-// top yields the first n.N rows in order of their keys, and holds no more.
+// top yields the first n.N rows in the order of their keys. It holds no more
+// than n.N rows.
 func top(n *plan.Top, in Rows) (Rows, error) {
 	keys, err := newSortKeys(n.Keys)
 	if err != nil {
@@ -54,12 +55,14 @@ func top(n *plan.Top, in Rows) (Rows, error) {
 	}, nil
 }
 
-// topRow is a row that may be among the first. Of equal ones the earlier is.
+// topRow is a row that may be among the first. Of rows with equal keys the
+// earlier one comes first.
 type topRow struct {
 	rec
 	arrival int
 }
 
+// compare returns a negative number if r comes before o.
 func (r *topRow) compare(o *topRow) int {
 	if c := bytes.Compare(r.key, o.key); c != 0 {
 		return c

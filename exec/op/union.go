@@ -7,7 +7,7 @@ import (
 	"infomall/exec/value"
 )
 
-// union yields the rows of one query after those of the other.
+// union yields the rows of several queries, one query after the other.
 func (r *Runner) union(ctx context.Context, n *plan.Union) (Rows, error) {
 	ins := make([]Rows, len(n.Ins))
 	for i, in := range n.Ins {
