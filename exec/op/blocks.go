@@ -26,12 +26,12 @@ type blockRow struct {
 	ordinal int
 	bytes   int
 	life    block.Life
-	first   bool // it is of the URL's first version
+	first   bool // the block is of the URL's first version
 	op      block.Op
 }
 
-// blocks yields a row a block of the versions chosen, each at the cut that n
-// asks for.
+// blocks yields one row per block of the chosen versions, at the cut that n
+// selects.
 func (r *Runner) blocks(ctx context.Context, n *plan.Source) Rows {
 	if n.Changed && keptCut(n) && n.Choice.Kind != plan.ChooseEach {
 		return render(n, blockFills, blockShape, r.changedBlocks(ctx, n))
@@ -39,7 +39,7 @@ func (r *Runner) blocks(ctx context.Context, n *plan.Source) Rows {
 	return render(n, blockFills, blockShape, cuts(r.revisions(ctx, n), n.Level))
 }
 
-// cuts yields the blocks of each version. Bodies that are no text have none.
+// cuts yields the blocks of each version. A body that is not a text has none.
 func cuts(in iter.Seq2[*revision, error], level int) iter.Seq2[[]blockRow, error] {
 	return func(yield func([]blockRow, error) bool) {
 		var list []blockRow
@@ -75,6 +75,8 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	return list
 }
 
+// blockShape has the ref of the version and the ordinal of the block as hidden
+// columns.
 var blockShape = shape[[]blockRow]{
 	func(list []blockRow) int { return len(list) },
 	func(hidden []*value.Vector, list []blockRow) {
@@ -88,7 +90,7 @@ var blockShape = shape[[]blockRow]{
 	},
 }
 
-// change is what became of the block, as a query shows it.
+// change returns the column change, such as "edited".
 func (b *blockRow) change() string {
 	if b.first {
 		return record.ChangeFirst.String()
@@ -96,7 +98,7 @@ func (b *blockRow) change() string {
 	return b.op.String()
 }
 
-// blockFills computes the columns of blocks that need no more than the tree.
+// blockFills compute the columns of blocks that are not late.
 var blockFills = fills[[]blockRow]{
 	"url":        textOf(value.URL, func(b *blockRow) string { return b.url }),
 	"time":       timeOf(func(b *blockRow) record.Time { return b.time }),
@@ -113,7 +115,8 @@ var blockFills = fills[[]blockRow]{
 	"host":       textOf(value.Text, func(b *blockRow) string { return urlkey.Host(b.url) }),
 }
 
-// part is the range of block n; a body that is one block is that.
+// part returns the range of block n in the body: the whole body if it was not
+// divided.
 func (r *response) part(n int) (start, end int) {
 	b := r.blocks()
 	if n >= len(b.Blocks) {
@@ -122,12 +125,14 @@ func (r *response) part(n int) (start, end int) {
 	return b.Blocks[n].Start, b.Blocks[n].End
 }
 
+// partBytes returns the bytes of block n.
 func (r *response) partBytes(n int) []byte {
 	start, end := r.part(n)
 	return r.blocks().Page.Body[start:end]
 }
 
-// partText is what block n shows; "" where the body is no text.
+// partText returns the text that block n shows, or "" if the body is not a text
+// or n is negative.
 func (r *response) partText(n int) string {
 	b := r.blocks()
 	if b == nil || n < 0 {
@@ -137,7 +142,8 @@ func (r *response) partText(n int) string {
 	return b.Page.TextRange(start, end, b.Charset)
 }
 
-// partTopic is what block n is about, NULL where the body is no text.
+// partTopic returns the topic of block n, or NULL if the body is not a text or
+// n is negative.
 func (r *response) partTopic(n int) value.Value {
 	b := r.blocks()
 	if b == nil || n < 0 {
@@ -147,7 +153,7 @@ func (r *response) partTopic(n int) value.Value {
 	return textOrNull(b.Topic(start, end))
 }
 
-// blockFields computes the columns of blocks that need the payload.
+// blockFields compute the late columns of blocks from the body.
 var blockFields = map[string]func(r *response, n int) value.Value{
 	"label": func(r *response, n int) value.Value { return value.OfText(r.label(n).String()) },
 	"topic": (*response).partTopic,

@@ -14,15 +14,16 @@ import (
 type changeRow struct {
 	rev *revision
 	block.Match
-	words int // place among the version's changes, same ones too
+	words int // index among all changes of the version, including blocks that stayed the same
 }
 
-// changes yields a row for each block of the cut that is not the same as in the
+// changes yields one row for each block of the cut that differs from the
 // version before.
 func (r *Runner) changes(ctx context.Context, n *plan.Source) Rows {
 	return render(n, changeFills, changeShape, differences(r.revisions(ctx, n), n.Level))
 }
 
+// differences yields the changes of each version.
 func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRow, error] {
 	return func(yield func([]changeRow, error) bool) {
 		var list []changeRow
@@ -44,6 +45,8 @@ func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRo
 	}
 }
 
+// changeShape has the refs of both versions, their kinds and changeRow.words as
+// hidden columns.
 var changeShape = shape[[]changeRow]{
 	func(list []changeRow) int { return len(list) },
 	func(hidden []*value.Vector, list []changeRow) {
@@ -61,8 +64,8 @@ var changeShape = shape[[]changeRow]{
 	},
 }
 
-// side is the version that shows the block, and the block in it: the newer
-// unless it was removed.
+// side returns the version that shows the block, and the index of the block in
+// it: the newer version, unless the block was removed.
 func (c *changeRow) side() (*block.Revision, int) {
 	if c.New < 0 {
 		return c.rev.Before, c.Old
@@ -70,6 +73,7 @@ func (c *changeRow) side() (*block.Revision, int) {
 	return c.rev.Revision, c.New
 }
 
+// sizeOf returns the size of block n in bytes, or 0 if n is negative.
 func sizeOf(rev *block.Revision, n int) int64 {
 	if n < 0 {
 		return 0
@@ -77,7 +81,7 @@ func sizeOf(rev *block.Revision, n int) int64 {
 	return int64(rev.Tree.Blocks[n].End - rev.Tree.Blocks[n].Start)
 }
 
-// changeFills computes the columns of changes that need no more than the trees.
+// changeFills compute the columns of changes that are not late.
 var changeFills = fills[[]changeRow]{
 	"url":        textOf(value.URL, func(c *changeRow) string { return c.rev.url() }),
 	"time":       timeOf(func(c *changeRow) record.Time { return c.rev.Time }),
@@ -98,17 +102,17 @@ var changeFills = fills[[]changeRow]{
 	"similarity": floatOf(func(c *changeRow) float64 { return c.Similarity }),
 }
 
-// comparison is two versions compared once more, for what rows of their changes
-// say further up.
+// comparison is the comparison of two versions, made again for the late columns
+// of their changes.
 type comparison struct {
 	old, new *response
 	level    int
 	changes  []block.Match
-	words    []block.WordChange // nil until asked for
+	words    []block.WordChange // nil until they are needed
 	rev      *block.Revision
 }
 
-// wordChange is what words came and went with change i.
+// wordChange returns which words change i added and removed.
 func (c *comparison) wordChange(i int) block.WordChange {
 	if c.words == nil {
 		c.words = c.rev.Words(c.level)
@@ -116,8 +120,8 @@ func (c *comparison) wordChange(i int) block.WordChange {
 	return c.words[i]
 }
 
-// substantial reports whether change i is one of what the page says, and why
-// not.
+// substantial reports whether change i concerns what the page says. If not,
+// reason says what kind of change it is, such as "date".
 func (c *comparison) substantial(i int) (reason string, ok bool) {
 	if c.old.blocks() == nil || c.new.blocks() == nil {
 		return "", true // What is no text says what its bytes say.
@@ -126,7 +130,7 @@ func (c *comparison) substantial(i int) (reason string, ok bool) {
 	return block.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
 }
 
-// lateChange gives a function that computes the late columns of a change.
+// lateChange returns a function that computes the late columns of a change.
 func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
@@ -147,7 +151,7 @@ func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value
 	return func(name string) (value.Value, error) { return changeFields[name](c, i), nil }, nil
 }
 
-// changeFields computes the columns of changes that need the payload.
+// changeFields compute the late columns of changes.
 var changeFields = map[string]func(c *comparison, i int) value.Value{
 	"label": func(c *comparison, i int) value.Value {
 		if m := c.changes[i]; m.New < 0 {

@@ -14,17 +14,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Crawls is what queries need of crawls. It may be used while they run, by this
-// process or another.
+// Crawls gives queries access to the state of crawls. The crawls may be
+// running, in this process or another.
 type Crawls interface {
+	// Crawls and Workers return the rows of these relations.
 	Crawls(ctx context.Context) ([]record.Crawl, error)
 	Workers(ctx context.Context) ([]record.Worker, error)
-	// Fetches and Frontier yield rows, some at a time.
+	// Fetches and Frontier yield the rows of these relations, several at a
+	// time.
 	Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error]
 	Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error]
 }
 
-// crawling reads one of the relations of crawls.
+// crawling returns the rows of one of the relations of crawls.
 func (r *Runner) crawling(ctx context.Context, n *plan.Source) Rows {
 	if r.Crawls == nil {
 		return func(func(*value.Batch, error) bool) {}
@@ -40,7 +42,7 @@ func (r *Runner) crawling(ctx context.Context, n *plan.Source) Rows {
 	return render(n, fetchFills, fetchShape, fetchesOf(n, r.Crawls.Fetches(ctx)))
 }
 
-// fetchesOf keeps the attempts that n asks for.
+// fetchesOf passes the attempts that lie in the scope and the window of n.
 func fetchesOf(n *plan.Source, in iter.Seq2[[]record.Fetch, error]) iter.Seq2[[]record.Fetch, error] {
 	return func(yield func([]record.Fetch, error) bool) {
 		for list, err := range in {
@@ -55,6 +57,7 @@ func fetchesOf(n *plan.Source, in iter.Seq2[[]record.Fetch, error]) iter.Seq2[[]
 	}
 }
 
+// asksFor reports whether f lies in the scope and the window of n.
 func asksFor(n *plan.Source, f *record.Fetch) bool {
 	if f.Time < n.Window.From || f.Time >= n.Window.To {
 		return false
@@ -69,6 +72,7 @@ func asksFor(n *plan.Source, f *record.Fetch) bool {
 	return slices.ContainsFunc(n.Ranges, func(r urlkey.Range) bool { return r.Contains(key) })
 }
 
+// Each of these shapes has one row per element of the list.
 var (
 	crawlShape    = shape[[]record.Crawl]{rows: func(list []record.Crawl) int { return len(list) }}
 	workerShape   = shape[[]record.Worker]{rows: func(list []record.Worker) int { return len(list) }}
@@ -76,6 +80,7 @@ var (
 	fetchShape    = shape[[]record.Fetch]{rows: func(list []record.Fetch) int { return len(list) }}
 )
 
+// crawlFills compute the columns of crawls.
 var crawlFills = fills[[]record.Crawl]{
 	"id":        intOf(func(c *record.Crawl) int64 { return c.ID }),
 	"name":      textOf(value.Text, func(c *record.Crawl) string { return c.Name }),
@@ -93,6 +98,7 @@ var crawlFills = fills[[]record.Crawl]{
 	"error":     textOf(value.Text, func(c *record.Crawl) string { return c.Error }),
 }
 
+// workerFills compute the columns of workers.
 var workerFills = fills[[]record.Worker]{
 	"crawl":  textOf(value.Text, func(w *record.Worker) string { return w.Crawl }),
 	"worker": intOf(func(w *record.Worker) int64 { return int64(w.ID) }),
@@ -101,6 +107,7 @@ var workerFills = fills[[]record.Worker]{
 	"since":  timeOf(func(w *record.Worker) record.Time { return w.Since }),
 }
 
+// frontierFills compute the columns of frontier.
 var frontierFills = fills[[]record.Queued]{
 	"url":      textOf(value.URL, func(u *record.Queued) string { return u.URL }),
 	"host":     textOf(value.Text, func(u *record.Queued) string { return u.Host }),
@@ -122,6 +129,7 @@ var frontierFills = fills[[]record.Queued]{
 	"crawl": textOf(value.Text, func(u *record.Queued) string { return u.Crawl }),
 }
 
+// fetchFills compute the columns of fetches.
 var fetchFills = fills[[]record.Fetch]{
 	"url":     textOf(value.URL, func(f *record.Fetch) string { return f.URL }),
 	"time":    timeOf(func(f *record.Fetch) record.Time { return f.Time }),
@@ -136,7 +144,7 @@ var fetchFills = fills[[]record.Fetch]{
 	"crawl":   textOf(value.Text, func(f *record.Fetch) string { return f.Crawl }),
 }
 
-// termsText shows what the priority of a URL is made of.
+// termsText returns the terms that the priority of a URL is computed from.
 func termsText(u *record.Queued) string {
 	t := u.Terms
 	if t == nil {
@@ -149,7 +157,8 @@ func termsText(u *record.Queued) string {
 	return w.Explain(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
 }
 
-// stagesText tells what went through the stages of a crawl.
+// stagesText returns how many URLs went through each stage of a crawl, and how
+// long that took.
 func stagesText(c *record.Crawl) string {
 	var list []string
 	for i, tally := range c.Stages {
@@ -160,7 +169,8 @@ func stagesText(c *record.Crawl) string {
 	return strings.Join(list, ", ")
 }
 
-// answered computes a column that is NULL for attempts without an answer.
+// answered returns a fill of a column that is NULL for attempts without an
+// answer.
 func answered(f func(*record.Fetch) int64) func(*value.Vector, []record.Fetch) {
 	return func(v *value.Vector, list []record.Fetch) {
 		v.Resize(value.Int, len(list))

@@ -14,16 +14,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Quotations is the method that finds pages which hold others whole. One may hold
-// several, and so be in several groups.
+// Quotations is the method that finds pages which contain other pages whole. A
+// page may contain several, and so be in several groups.
 const Quotations = "containment"
 
-// Duplicate is one of a group of pages or blocks that are nearly the same.
+// Duplicate is a member of a group of pages or blocks that are nearly the same.
 type Duplicate struct {
 	Compared
 	Group          int64
 	Method         string
-	Keywords       string // which they share, where the method goes by these
+	Keywords       string // that the group shares, if the method compares keywords
 	Distance       int
 	Similarity     float64
 	Containment    float64
@@ -34,17 +34,17 @@ type Duplicate struct {
 type Compared struct {
 	URL   string
 	Time  record.Time
-	Block string // path, "" for a page
+	Block string // path of the block; "" for a page
 }
 
-// AppendKey appends a key that orders what is compared by URL, time and block.
+// AppendKey appends a key that sorts by URL, time and block.
 func (c *Compared) AppendKey(dst []byte) []byte {
 	dst = append(append(dst, urlkey.Key(c.URL)...), 0)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(c.Time)^1<<63)
 	return append(dst, c.Block...)
 }
 
-// ParseCompared is the inverse of AppendKey.
+// ParseCompared returns the Compared whose key AppendKey wrote.
 func ParseCompared(key string) (c Compared, err error) {
 	at := strings.IndexByte(key, 0)
 	if at < 0 || len(key) < at+9 {
@@ -53,10 +53,10 @@ func ParseCompared(key string) (c Compared, err error) {
 	return Compared{urlkey.URL(key[:at]), record.Time(binary.BigEndian.Uint64([]byte(key[at+1:at+9])) ^ 1<<63), key[at+9:]}, nil
 }
 
-// groupBytes is what the number of a group takes behind a key.
+// groupBytes is how many bytes the number of a group takes after a key.
 const groupBytes = 1 + 4
 
-// Row makes a row to keep. Rows are in order of what is compared.
+// Row returns d as a row to store. Rows sort by what is compared.
 func (d *Duplicate) Row() record.ResultRow {
 	key := d.AppendKey(nil)
 	if d.Method == Quotations {
@@ -77,10 +77,10 @@ func (d *Duplicate) Row() record.ResultRow {
 	return record.ResultRow{Key: key, Value: val}
 }
 
-// errDuplicate is what a row is that Row did not make.
+// errDuplicate is returned for a row that Row did not make.
 var errDuplicate = errors.New("a row of duplicates is none that a program wrote")
 
-// ParseDuplicate is the inverse of Row.
+// ParseDuplicate returns the Duplicate that Row encoded.
 func ParseDuplicate(r record.ResultRow) (d Duplicate, err error) {
 	group, n := binary.Uvarint(r.Value)
 	if n <= 0 {
@@ -113,12 +113,13 @@ type duplicateRow struct {
 	computed record.Time
 }
 
-// duplicates yields a row a duplicate, what was computed first first, in order of
-// URL.
+// duplicates yields one row per duplicate: the results one after the other, as
+// Snapshot.Results lists them, each sorted by URL.
 func (r *Runner) duplicates(ctx context.Context, n *plan.Source) Rows {
 	return render(n, duplicateFills, duplicateShape, paged(r.duplicateRows(ctx, n)))
 }
 
+// duplicateRows yields the rows of duplicates.
 func (r *Runner) duplicateRows(ctx context.Context, n *plan.Source) iter.Seq2[*duplicateRow, error] {
 	return func(yield func(*duplicateRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, record.ResultDuplicates)
@@ -147,9 +148,10 @@ func (r *Runner) duplicateRows(ctx context.Context, n *plan.Source) iter.Seq2[*d
 	}
 }
 
+// duplicateShape has one row per duplicate.
 var duplicateShape = shape[[]duplicateRow]{rows: func(list []duplicateRow) int { return len(list) }}
 
-// duplicateFills computes the columns of duplicates.
+// duplicateFills compute the columns of duplicates.
 var duplicateFills = fills[[]duplicateRow]{
 	"group_id":       intOf(func(d *duplicateRow) int64 { return d.Group }),
 	"url":            textOf(value.URL, func(d *duplicateRow) string { return d.URL }),

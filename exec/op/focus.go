@@ -11,19 +11,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Focus judges the pages that a crawl fetched, and their links, by words and a
-// condition. It may be used from several goroutines.
+// Focus judges the pages that a crawl has fetched, and their links, by words
+// and a condition. Several goroutines may use it.
 type Focus struct {
-	words []string // folded
+	words []string // folded, as CONTAINS compares them
 	asked *plan.Focus
 }
 
-// textShare is what a word counts that stands in a page, but neither in its
-// title nor in what it is about.
+// textShare is the weight of a word that occurs in a page, but neither in its
+// title nor in its main content. A word in these has the weight 1.
 const textShare = .5
 
-// NewFocus makes a Focus of words, which may be none, and a condition, which may
-// be nil: then all links are followed.
+// NewFocus returns a Focus on words, which may be empty, with the condition
+// asked. If asked is nil, all links are followed.
 func NewFocus(words []string, asked *plan.Focus) *Focus {
 	f := &Focus{asked: asked}
 	for _, w := range words {
@@ -65,7 +65,7 @@ func (f *Focus) Judge(p *record.FocusedPage) (v record.FocusVerdict, err error) 
 	return v, err
 }
 
-// mean is what the words count on average.
+// mean returns the mean of of over the words, or 0 without words.
 func (f *Focus) mean(of func(word string) float64) float64 {
 	if len(f.words) == 0 {
 		return 0
@@ -77,7 +77,8 @@ func (f *Focus) mean(of func(word string) float64) float64 {
 	return sum / float64(len(f.words))
 }
 
-// follow asks the condition of each link; where it is of the page alone, once.
+// follow evaluates the condition for each link, or once if it reads only
+// columns of the page.
 func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
 	rows := len(c.Links)
 	if !f.asked.OfLink {
@@ -119,13 +120,13 @@ func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
 type candidate struct {
 	*record.FocusedPage
 	res    response
-	labels map[string]value.Value // of the blocks that links stand in, by target
+	labels map[string]value.Value // by target: the label of the block that contains the link
 }
 
-// field is a column of the page that versions has too.
+// field returns a column of the page that the relation versions has too.
 func (c *candidate) field(name string) value.Value { return versionFields[name](&c.res) }
 
-// ofPage is a column of the page.
+// ofPage returns a column of the page.
 func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
 	switch name {
 	case "url":
@@ -155,7 +156,8 @@ func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
 	return c.field(name)
 }
 
-// ofLink gives a column of each link; nil if it is one of the page.
+// ofLink returns a function for a column of links, which takes the index of the
+// link, or nil if the column is one of the page.
 func (c *candidate) ofLink(name string, v *record.FocusVerdict) func(i int) value.Value {
 	switch name {
 	case "target":
@@ -171,8 +173,8 @@ func (c *candidate) ofLink(name string, v *record.FocusVerdict) func(i int) valu
 	return nil
 }
 
-// findLabels finds in which blocks the links stand. A URL that is linked to from
-// several stands in the first.
+// findLabels finds the labels of the blocks that contain the links. For a URL
+// that several links lead to, it is that of the first.
 func (c *candidate) findLabels() {
 	c.labels = make(map[string]value.Value)
 	base := c.URL

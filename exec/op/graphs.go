@@ -10,31 +10,33 @@ import (
 	"infomall/store/record"
 )
 
-// Properties of a graph that is kept under a name.
+// The names of the properties of a stored graph.
 const (
 	GraphNodes = "nodes"
 	GraphEdges = "edges"
-	// graphForm is how its rows are made; graphs that have none have a row an edge.
+	// graphForm says how the rows of the graph are encoded: see
+	// graphFormNumbered. Without it the graph has one row per edge.
 	graphForm = "form"
-	// graphWeights is yes where edges have weights.
+	// graphWeights is "yes" if edges have weights.
 	graphWeights = "weights"
 )
 
-// KeptGraphs lists the graphs that are kept.
+// KeptGraphs returns the graphs that the archive stores.
 func KeptGraphs(ctx context.Context, snap Snapshot) ([]record.Result, error) {
 	return snap.Results(ctx, record.ResultGraphs)
 }
 
-// graphs yields a row a graph.
+// graphs yields one row per stored graph.
 func (r *Runner) graphs(ctx context.Context, n *plan.Source) Rows {
 	return render(n, graphFills, graphShape, listed(ctx, func(ctx context.Context) ([]record.Result, error) {
 		return KeptGraphs(ctx, r.Snapshot)
 	}))
 }
 
+// graphShape has one row per graph.
 var graphShape = shape[[]record.Result]{rows: func(list []record.Result) int { return len(list) }}
 
-// graphFills computes the columns of graphs.
+// graphFills compute the columns of graphs.
 var graphFills = fills[[]record.Result]{
 	"name":      textOf(value.Text, func(g *record.Result) string { return g.Name }),
 	"nodes":     intOf(func(g *record.Result) int64 { return graphProperty(g, GraphNodes) }),
@@ -44,7 +46,7 @@ var graphFills = fills[[]record.Result]{
 	"bytes":     intOf(func(g *record.Result) int64 { return g.Bytes }),
 }
 
-// graphProperty is a number that a graph has, 0 if it has none.
+// graphProperty returns a property of g that is a number, or 0.
 func graphProperty(g *record.Result, name string) int64 {
 	n, err := strconv.ParseInt(g.Properties[name], 10, 64)
 	if err != nil {
@@ -53,17 +55,19 @@ func graphProperty(g *record.Result, name string) int64 {
 	return n
 }
 
-// edgeRow is an edge of a graph.
+// edgeRow is an edge of a stored graph.
 type edgeRow struct {
 	Edge
 	graph string
 }
 
-// edges yields a row an edge of each kept graph, and one a lone node.
+// edges yields one row per edge of each stored graph, and one per node without
+// edges.
 func (r *Runner) edges(ctx context.Context, n *plan.Source) Rows {
 	return render(n, edgeFills, edgeShape, paged(r.edgeRows(ctx)))
 }
 
+// edgeRows yields the rows of edges.
 func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 	return func(yield func(*edgeRow, error) bool) {
 		list, err := KeptGraphs(ctx, r.Snapshot)
@@ -86,9 +90,10 @@ func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 	}
 }
 
+// edgeShape has one row per edge.
 var edgeShape = shape[[]edgeRow]{rows: func(list []edgeRow) int { return len(list) }}
 
-// edgeFills computes the columns of edges.
+// edgeFills compute the columns of edges.
 var edgeFills = fills[[]edgeRow]{
 	"graph":  textOf(value.Text, func(e *edgeRow) string { return e.graph }),
 	"source": textOf(value.Text, func(e *edgeRow) string { return e.From }),
@@ -96,7 +101,8 @@ var edgeFills = fills[[]edgeRow]{
 	"weight": numberOf(func(e *edgeRow) (float64, bool) { return shortest(e.Weight), e.To != "" }),
 }
 
-// shortest is the number with the fewest digits that 32 bits hold as w.
+// shortest returns the number with the fewest digits that rounds to w in 32
+// bits: 0.1 instead of 0.10000000149.
 func shortest(w float32) float64 {
 	x, err := strconv.ParseFloat(strconv.FormatFloat(float64(w), 'g', -1, 32), 64)
 	if err != nil {

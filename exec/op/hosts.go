@@ -11,7 +11,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// hostRow is one host over the visits that were chosen.
+// hostRow is one host, summed up over the visits that the query selects.
 type hostRow struct {
 	name                                    string
 	pages, versions, changes, bytes, errors int64
@@ -20,19 +20,20 @@ type hostRow struct {
 	standing                                Standing
 }
 
-// hosts yields a row a host, in SURT order of their names.
+// hosts yields one row per host, sorted by SURT key.
 //
-// In key order a host's other ports may come after hosts below it, so the URLs
-// of one host need not stand together: each stretch of them is summed up, and
-// the sums, which are few, are sorted. Of EACH each period has its own.
+// In key order, pages of another port of a host may come after pages of hosts
+// below it, so the pages of one host need not follow each other. hosts sums up
+// each run of pages of one host, and sorts the sums, which are few. With EACH,
+// each period has its own sums.
 func (r *Runner) hosts(ctx context.Context, n *plan.Source) Rows {
 	return render(n, hostFills, hostShape, paged(r.rankedHosts(ctx, n, r.eachHost(ctx, n))))
 }
 
-// hostURL is the URL that stands for a host.
+// hostURL returns the URL that stands for a host.
 func hostURL(name string) string { return "http://" + name + "/" }
 
-// rankedHosts adds to hosts what the ranking says of them, where that is asked.
+// rankedHosts adds ranks to hosts, if n reads them.
 func (r *Runner) rankedHosts(ctx context.Context, n *plan.Source, in iter.Seq2[*hostRow, error]) iter.Seq2[*hostRow, error] {
 	if !n.Wants("rank") {
 		return in
@@ -55,6 +56,7 @@ func (r *Runner) rankedHosts(ctx context.Context, n *plan.Source, in iter.Seq2[*
 	}
 }
 
+// eachHost yields the hosts of n, without ranks.
 func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRow, error] {
 	return func(yield func(*hostRow, error) bool) {
 		s := r.newSorter(ctx, 1)
@@ -84,8 +86,8 @@ func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRo
 	}
 }
 
-// sumHosts adds to s a sum for each stretch of pages of one host. URLs without
-// a host have none.
+// sumHosts adds to s a sum for each run of pages of one host. It leaves out
+// URLs without a host.
 func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
 	var h hostRow
 	var buf []byte
@@ -114,7 +116,7 @@ func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
 	return put()
 }
 
-// add counts part to h.
+// add adds part to h.
 func (h *hostRow) add(part *hostRow) {
 	if h.pages == 0 {
 		*h = *part
@@ -130,6 +132,7 @@ func (h *hostRow) add(part *hostRow) {
 	h.last = max(h.last, part.last)
 }
 
+// encode appends h in the form that decodeHost reads.
 func (h *hostRow) encode(dst []byte) []byte {
 	for _, n := range []int64{h.pages, h.versions, h.changes, h.bytes, h.errors, h.stored, int64(h.first), int64(h.last), int64(h.asOf)} {
 		dst = binary.AppendVarint(dst, n)
@@ -137,6 +140,7 @@ func (h *hostRow) encode(dst []byte) []byte {
 	return append(dst, h.name...)
 }
 
+// decodeHost returns the host that encode wrote.
 func decodeHost(src []byte) hostRow {
 	var n [9]int64
 	for i := range n {
@@ -148,9 +152,10 @@ func decodeHost(src []byte) hostRow {
 		stored: n[5], first: record.Time(n[6]), last: record.Time(n[7]), asOf: record.Time(n[8])}
 }
 
+// hostShape has one row per host.
 var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
 
-// hostFills computes the columns of hosts.
+// hostFills compute the columns of hosts.
 var hostFills = fills[[]hostRow]{
 	"host":          textOf(value.Text, func(h *hostRow) string { return h.name }),
 	"domain":        textOf(value.Text, func(h *hostRow) string { return domainOf(h.name) }),

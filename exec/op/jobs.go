@@ -9,7 +9,7 @@ import (
 	"infomall/store/record"
 )
 
-// Jobs is what queries need of jobs, those that run too.
+// Jobs gives queries access to the log of jobs, including those that run.
 type Jobs interface {
 	Jobs(ctx context.Context) ([]record.Job, error)
 }
@@ -19,10 +19,10 @@ type Schedule struct {
 	Name, Rule, Statement string
 	Created, Next         record.Time
 	Due                   bool       // Next has passed
-	Last                  record.Job // its ID is 0 if there is none
+	Last                  record.Job // the last run; its ID is 0 if there is none
 }
 
-// jobs yields the jobs that began in the time asked for.
+// jobs yields the jobs that began in the window of n.
 func (r *Runner) jobs(ctx context.Context, n *plan.Source) Rows {
 	if r.Jobs == nil {
 		return func(func(*value.Batch, error) bool) {}
@@ -38,6 +38,7 @@ var (
 	scheduleShape = shape[[]Schedule]{rows: func(list []Schedule) int { return len(list) }}
 )
 
+// jobFills compute the columns of jobs.
 var jobFills = fills[[]record.Job]{
 	"id":        intOf(func(j *record.Job) int64 { return j.ID }),
 	"name":      textOf(value.Text, func(j *record.Job) string { return j.Name }),
@@ -52,8 +53,8 @@ var jobFills = fills[[]record.Job]{
 	"process":   intOf(func(j *record.Job) int64 { return int64(j.Process) }),
 }
 
-// afterJob computes a column that is NULL for jobs that have not ended by
-// themselves.
+// afterJob returns a fill of a column that is NULL for jobs that run, or that
+// were interrupted.
 func afterJob(t value.Type, f func(*record.Job) int64) func(*value.Vector, []record.Job) {
 	return func(v *value.Vector, list []record.Job) {
 		v.Resize(t, len(list))

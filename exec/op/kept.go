@@ -13,9 +13,9 @@ import (
 	"infomall/store/record"
 )
 
-// changedBlocks yields the blocks that were added or edited, of each version
-// chosen: of what is kept, where that can be believed, so that neither the
-// version's body need be read nor those before it.
+// changedBlocks yields the blocks that were added or edited in each chosen
+// version. If the stored fold of a version holds, it reads neither the body of
+// the version nor those before it.
 func (r *Runner) changedBlocks(ctx context.Context, n *plan.Source) iter.Seq2[[]blockRow, error] {
 	return func(yield func([]blockRow, error) bool) {
 		f := r.follow(ctx, n)
@@ -48,35 +48,39 @@ func (r *Runner) changedBlocks(ctx context.Context, n *plan.Source) iter.Seq2[[]
 	}
 }
 
-// keptCut reports whether n asks for the cut of which something is kept.
+// keptCut reports whether n reads blocks at the level, and in the profile, for
+// which facts are stored.
 func keptCut(n *plan.Source) bool {
 	return n.Level == block.KeptLevel && options(n) == block.Options{}
 }
 
-// keptVersion is what is kept of one version, as far as it is.
+// keptVersion is what is stored about one version. Page or Fold is nil if it is
+// not stored or does not hold.
 type keptVersion struct {
 	ref  record.Ref
-	at   record.Time // as kept was told
+	at   record.Time // the time that kept was called with
 	Page *block.Kept
 	Fold *block.Fold
 
-	places  []int           // of the blocks whose digests were asked for
-	digests []record.Digest // of these, nil where the blocks are not kept
+	places  []int           // the blocks whose digests were read
+	digests []record.Digest // their digests; nil if the body is not stored in blocks
 }
 
-// How the versions of a batch are read ahead.
+// How the facts of a batch of versions are read ahead.
 const (
-	// keptAheadLeast is how many versions it takes: who wants a few rows has only
-	// these read for him.
+	// keptAheadLeast is the least size of a batch that is read ahead. A caller
+	// that wants few rows gets only these read.
 	keptAheadLeast = 64
-	// keptBundle is how many are handed over at once, as whoever waits for each
-	// wakes for each, and keptBundles how many such wait.
+	// keptBundle is how many versions are sent over the channel at once,
+	// because each send wakes the receiver. keptBundles is how many bundles the
+	// channel holds.
 	keptBundle  = 16
 	keptBundles = 2
 )
 
-// allBelieved yields what believed gives of each version of b, in order. Those of
-// a large batch are read ahead by a goroutine, which has ended when ranging has.
+// allBelieved yields the result of believed for each version of b, in order.
+// For a large batch, a goroutine reads ahead; it has ended when the iteration
+// has.
 func (r *Runner) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptVersion, error] {
 	return func(yield func(*keptVersion, error) bool) {
 		if b.N >= keptAheadLeast {
@@ -91,6 +95,7 @@ func (r *Runner) allBelieved(ctx context.Context, b *spanBatch) iter.Seq2[*keptV
 	}
 }
 
+// believedAhead is allBelieved with reading ahead.
 func (r *Runner) believedAhead(ctx context.Context, b *spanBatch, yield func(*keptVersion, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	bundles := make(chan []*keptVersion, keptBundles)
@@ -130,8 +135,8 @@ func (r *Runner) believedAhead(ctx context.Context, b *spanBatch, yield func(*ke
 	}
 }
 
-// believed gives what is kept of the version at row i of b. Without a Fold it
-// does not tell what changed. It may be used beside what else the Runner does.
+// believed returns what is stored about the version at row i of b, without a
+// Fold that does not hold. It may run while other methods of the Runner run.
 func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersion, error) {
 	k, err := r.readKept(ctx, b.Ref[i], b.Time[i])
 	if err != nil || k.Fold == nil {
@@ -147,13 +152,13 @@ func (r *Runner) believed(ctx context.Context, b *spanBatch, i int) (*keptVersio
 	return k, err
 }
 
-// anyTime stands for the time of a capture where that is of no matter: that of
-// the lives of blocks.
+// anyTime is passed to kept by callers that do not read the times in the lives
+// of blocks.
 const anyTime record.Time = 0
 
-// kept gives what is kept of the version that begins at a capture of that time.
-// Columns of a block are asked for right after the block was found, so the last
-// one is remembered.
+// kept returns what is stored about the version that begins at ref. at is the
+// time of that capture. It caches the last result, because the late columns of
+// a block are read right after the block was found.
 func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	if k := r.keptLast; k != nil && k.ref == ref && (at == k.at || at == anyTime) {
 		return k, nil
@@ -165,8 +170,8 @@ func (r *Runner) kept(ctx context.Context, ref record.Ref, at record.Time) (*kep
 	return k, err
 }
 
-// readKept reads what is kept of a version. What another version of the program
-// kept is passed over.
+// readKept reads what is stored about a version. It ignores what another
+// version of the program stored.
 func (r *Runner) readKept(ctx context.Context, ref record.Ref, at record.Time) (*keptVersion, error) {
 	facts, err := r.Snapshot.Kept(ctx, ref)
 	if err != nil {
@@ -186,14 +191,14 @@ func (r *Runner) readKept(ctx context.Context, ref record.Ref, at record.Time) (
 	return k, nil
 }
 
-// brought fills in what the versions brought: of what is kept, where that can be
-// believed. Versions are stored by the profile modern, whatever n asks for. Spans
-// of versions that began before the window brought nothing in it.
+// brought fills in NewBlocks and StoredBytes, from the stored fold if it holds.
+// These depend on how the archive stores bodies, which is always in the profile
+// modern. A span of a version that began before the window gets 0.
 func (r *Runner) brought(ctx context.Context, n *plan.Source, in iter.Seq2[*spanBatch, error]) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		f := &follower{r: r, ctx: ctx, to: n.Window.To}
 		defer f.close()
-		var last record.Ref // EACH gives a version more than once
+		var last record.Ref // EACH gives a version more than one row
 		var known block.Brought
 		for b, err := range in {
 			if err != nil {
@@ -218,8 +223,8 @@ func (r *Runner) brought(ctx context.Context, n *plan.Source, in iter.Seq2[*span
 	}
 }
 
-// broughtBy tells what the version at row i of b brought, -1 where the archive
-// has no body of it. f goes through the versions.
+// broughtBy returns what the version at row i of b added to the archive, or -1
+// if the archive does not have its body. f reads the versions if necessary.
 func (r *Runner) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int) (block.Brought, error) {
 	if b.Change[i] == record.ChangeSame {
 		return block.Brought{}, nil
@@ -238,7 +243,8 @@ func (r *Runner) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int
 	return rev.Brought(), nil
 }
 
-// appendKept appends the changed blocks of the version at row i of b.
+// appendKept appends the changed blocks of the version at row i of b, from its
+// fold.
 func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []blockRow {
 	for _, c := range kept.Fold.Changed {
 		if c.Ordinal >= len(kept.Page.Cut) {
@@ -253,8 +259,8 @@ func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []block
 	return list
 }
 
-// cut appends the blocks of the version at row i of b, which is behind those
-// asked for before.
+// cut appends the blocks of the version at row i of b, which must come after
+// those of earlier calls.
 func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow, error) {
 	rev, err := f.find(b, i)
 	if err != nil || rev == nil {
@@ -263,7 +269,7 @@ func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow,
 	return appendCut(list, &revision{Revision: rev, span: b, row: i, old: f.old, new: b.Ref[i]}, level), nil
 }
 
-// lateBlock gives a function that computes the late columns of a block.
+// lateBlock returns a function that computes the late columns of a block.
 func (r *Runner) lateBlock(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	ref, ordinal := unpackRef(hidden, row), int(hidden[2].Ints[row])-1
 	kept := func(string) (value.Value, bool) { return value.Value{}, false }
@@ -310,8 +316,8 @@ func (r *Runner) lateBlock(ctx context.Context, n *plan.Source, hidden []*value.
 	}, nil
 }
 
-// fingerprint gives the fingerprint that is kept of a block of the kept cut,
-// false where there is none: that it is a leaf, and long enough.
+// fingerprint returns the stored fingerprint of a block, and reports whether
+// there is one: only for blocks that are leaves and long enough.
 func (r *Runner) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (uint64, bool, error) {
 	if k.Page == nil || ordinal >= len(k.Page.Cut) || k.Page.Cut[ordinal].Leaves > 0 || k.Page.Inline() {
 		return 0, false, nil
@@ -328,9 +334,9 @@ func (r *Runner) fingerprint(ctx context.Context, k *keptVersion, ordinal int) (
 	return print, ok, nil
 }
 
-// keptDigest gives the digest of a block of the kept cut, false where the page is
-// not kept in blocks. Those of all blocks that changed are made at once if it is one
-// of them, else those of the whole cut.
+// keptDigest returns the digest of a block in hexadecimal, and reports whether
+// the page is stored in blocks. On a miss it reads the digests of all changed
+// blocks, if the block is one of them, or else of the whole cut.
 func (r *Runner) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (string, bool, error) {
 	if k.Page == nil || k.Page.Inline() || ordinal >= len(k.Page.Cut) {
 		return "", false, nil
@@ -352,7 +358,7 @@ func (r *Runner) keptDigest(ctx context.Context, k *keptVersion, ordinal int) (s
 	return hex.EncodeToString(k.digests[i][:]), true, nil
 }
 
-// changedPlaces are the places in the cut of the blocks that changed.
+// changedPlaces returns the places in the cut of the blocks that changed.
 func (k *keptVersion) changedPlaces() []int {
 	if k.Fold == nil {
 		return nil
@@ -364,7 +370,7 @@ func (k *keptVersion) changedPlaces() []int {
 	return places
 }
 
-// upTo gives the numbers below n.
+// upTo returns the numbers below n.
 func upTo(n int) []int {
 	list := make([]int, n)
 	for i := range list {
@@ -373,8 +379,8 @@ func upTo(n int) []int {
 	return list
 }
 
-// keptBlock gives a function that computes late columns of a block of the kept
-// cut, by what is kept of it; the function is false where that does not say.
+// keptBlock returns a function that computes late columns of a block from what
+// is stored. The function reports false for columns that are not stored.
 func (r *Runner) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (func(name string) (value.Value, bool), error) {
 	k, err := r.kept(ctx, ref, anyTime)
 	if err != nil {
@@ -396,7 +402,8 @@ func (r *Runner) keptBlock(ctx context.Context, ref record.Ref, ordinal int) (fu
 	}, nil
 }
 
-// keptColumn computes a late column of a changed block.
+// keptColumn returns a late column of a changed block, and reports whether it
+// is stored.
 func keptColumn(c *block.Changed, name string) (value.Value, bool) {
 	switch name {
 	case "topic":

@@ -15,23 +15,26 @@ import (
 	"infomall/store/urlkey"
 )
 
-// A kept graph has its edges by number of node, in order of (to, from), and so as
-// they are ranked: rows with the letter e and the row's number as key. A row is a
-// list of nodes, each with edges that come in there: the node's distance to the
-// one before in the row, how many edges, and of each where from, as the distance
-// to the one before (uvarints), then their weights (float32, little-endian) where
-// the graph has such. The edges of a node may go on in the next row. Behind them
-// the names of the nodes: rows with the letter n and the node's key, in order of
-// number.
+// A stored graph has its edges by the numbers of nodes, sorted by (to, from),
+// which is the order in which they are ranked. Its rows are:
+//
+//	key                    value
+//	'e', number of row     a list of nodes with the edges that come in there
+//	'n', key of the node   empty; one row per node, in the order of numbers
+//
+// An entry of the list is the distance of the node to the one before it in the
+// row, how many edges, for each edge the distance of its source to the source
+// before it (all uvarints), and then the weights (float32, little-endian), if
+// the graph has weights. The edges of a node may continue in the next row.
 const (
 	graphFormNumbered = "2"
 	rowOfEdges        = 'e'
 	rowOfNode         = 'n'
-	// edgeRowBytes ends a row.
+	// edgeRowBytes is about the size at which a row of edges ends.
 	edgeRowBytes = 32 << 10
 )
 
-// KeepGraph gives what is to be kept of a graph.
+// KeepGraph returns the properties and the rows with which a graph is stored.
 func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[record.ResultRow, error]) {
 	properties = map[string]string{
 		graphForm: graphFormNumbered, GraphNodes: strconv.Itoa(g.Nodes()), GraphEdges: strconv.FormatInt(g.Edges(), 10),
@@ -59,17 +62,19 @@ func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[reco
 	}
 }
 
-// errEnough ends what goes through a graph for someone who wants no more.
+// errEnough stops the iteration when the consumer has stopped.
 var errEnough = errors.New("no more is wanted")
 
 // edgeRows makes rows of edges.
 type edgeRows struct {
 	yield func(record.ResultRow, error) bool
-	n     uint32
-	last  int // node
+	n     uint32 // the number of the row
+	last  int    // the last node in the row
 	value []byte
 }
 
+// add adds the edges that come in at node to. Each row that is full goes to
+// yield.
 func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	for len(from) > 0 {
 		// What is left of the row, were each edge as long as can be; at least one.
@@ -98,7 +103,7 @@ func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	return nil
 }
 
-// flush gives the row.
+// flush yields the row and starts the next.
 func (w *edgeRows) flush() error {
 	if len(w.value) == 0 {
 		return nil
@@ -111,17 +116,18 @@ func (w *edgeRows) flush() error {
 	return nil
 }
 
-// errGraph is what a row is that KeepGraph did not make.
+// errGraph is returned for a row that KeepGraph did not make.
 var errGraph = errors.New("a row of a graph is none that a program wrote")
 
-// inEdges are edges that come in at a node.
+// inEdges are the edges that come in at a node.
 type inEdges struct {
 	to     int
 	from   []uint32
-	weight []float32 // nil where each is 1
+	weight []float32 // nil or empty if each is 1
 }
 
-// readEdges calls f for what is in a row of edges. It is valid until f returns.
+// readEdges decodes a row of edges and calls f for each node in it. It uses the
+// memory of in, which is valid until f returns.
 func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) error {
 	number := func() uint64 {
 		if len(row) > 0 && row[0] < 0x80 {
@@ -174,7 +180,8 @@ func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) e
 	return nil
 }
 
-// keptRows yields the rows of a kept graph that begin with a letter, without it.
+// keptRows yields the rows of a stored graph whose key begins with a letter. It
+// removes the letter from the keys.
 func (r *Runner) keptRows(ctx context.Context, of record.Result, letter byte) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		ranges := []urlkey.Range{{From: string(letter), To: string(letter + 1)}}
@@ -189,7 +196,7 @@ func (r *Runner) keptRows(ctx context.Context, of record.Result, letter byte) it
 	}
 }
 
-// keptIn calls f for all edges of a kept graph, in order of (to, from).
+// keptIn calls f for all edges of a stored graph, sorted by (to, from).
 func (r *Runner) keptIn(ctx context.Context, of record.Result, f func(*inEdges) error) error {
 	var in inEdges
 	weighted := of.Properties[graphWeights] != ""
@@ -207,8 +214,8 @@ func (r *Runner) keptIn(ctx context.Context, of record.Result, f func(*inEdges) 
 	return nil
 }
 
-// keptKeys yields the keys of a kept graph's nodes: as many as it is said to have,
-// or an error.
+// keptKeys yields the keys of the nodes of a stored graph. If there are more or
+// fewer than its properties say, it yields an error.
 func (r *Runner) keptKeys(ctx context.Context, of record.Result) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		left := graphProperty(&of, GraphNodes)
@@ -226,7 +233,8 @@ func (r *Runner) keptKeys(ctx context.Context, of record.Result) iter.Seq2[[]byt
 	}
 }
 
-// damagedGraph says in which file there is what no program wrote.
+// damagedGraph adds to errGraph in which file the damage is, and what to do. It
+// returns other errors unchanged.
 func damagedGraph(of record.Result, err error) error {
 	if errors.Is(err, errGraph) {
 		return fmt.Errorf("%s: %w; DROP GRAPH %s and bring it in again", of.File, err, of.Name)
@@ -234,8 +242,8 @@ func damagedGraph(of record.Result, err error) error {
 	return err
 }
 
-// KeptGraph makes a graph of one that is kept, as Graph does of its edges, which
-// are in order already. Its keys are read of the snapshot, as long as that is there.
+// KeptGraph returns a stored graph as Graph builds it, without sorting. The
+// graph reads its keys from the snapshot and is valid as long as that is open.
 func (r *Runner) KeptGraph(ctx context.Context, of record.Result, o GraphOptions) (*NamedGraph, error) {
 	if of.Properties[graphForm] == "" {
 		return r.Graph(ctx, o, func(m *GraphMaker) error {
@@ -275,7 +283,7 @@ func (r *Runner) KeptGraph(ctx context.Context, of record.Result, o GraphOptions
 	return g, nil
 }
 
-// find fills in the numbers of names.
+// find fills in g.Found for names.
 func (g *NamedGraph) find(names []string) error {
 	tell := g.finder(names)
 	node := 0
@@ -289,8 +297,8 @@ func (g *NamedGraph) find(names []string) error {
 	return nil
 }
 
-// keptEdges yields the edges of a kept graph, and its lone nodes as edges without
-// To, in order of source and target.
+// keptEdges yields the edges of a stored graph, sorted by source and target. A
+// node without edges is an Edge without To.
 func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge, error] {
 	if of.Properties[graphForm] == "" {
 		return r.edgesByName(ctx, of)
@@ -329,18 +337,20 @@ func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge
 	}
 }
 
-// sourceBytes is how long the number of a source is in what bySource sorts.
+// sourceBytes is how many bytes the number of the source takes in the keys that
+// bySource makes.
 const sourceBytes = 4
 
-// bySource adds to a sorter each node, with its name and a byte that is 0 where no
-// edge comes in, and each edge by source and target, with its weight and the name
-// of the target.
+// bySource adds records to a sorter. A node has its number as key; its value is
+// a byte that is 0 if no edge comes in there, then its name. An edge has source
+// and target as key; its value is its weight, then the name of the target.
 func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) error {
 	next, stop := iter.Pull2(r.keptKeys(ctx, of))
 	defer stop()
 	var key, val, name []byte
-	node := -1 // that of name
-	// goTo goes on to a node, and adds those up to before it, which have no edges.
+	node := -1 // whose name is in name
+	// goTo reads names up to the node to, and adds a record for each node that
+	// it passes.
 	goTo := func(to int) error {
 		for node < to {
 			k, err, ok := next()
@@ -399,10 +409,10 @@ func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) erro
 	return nil
 }
 
-// edgesByName yields the edges of a graph that has no form, in order of source and
-// target: its rows have the keys of both with a zero byte between them, and the
-// weight (float32, big-endian) as value. A node without edges is the source of one
-// without target and value.
+// edgesByName yields the edges of a graph without the property graphForm,
+// sorted by source and target. Each row has as key those of source and target
+// with a zero byte between them, and as value the weight (float32, big-endian).
+// A node without edges is a row without target and value.
 func (r *Runner) edgesByName(ctx context.Context, of record.Result) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		for row, err := range r.Snapshot.ResultRows(ctx, of, nil) {
@@ -417,6 +427,7 @@ func (r *Runner) edgesByName(ctx context.Context, of record.Result) iter.Seq2[Ed
 	}
 }
 
+// edgeByName decodes a row of such a graph.
 func edgeByName(row record.ResultRow) (Edge, error) {
 	from, to, ok := bytes.Cut(row.Key, []byte{0})
 	if !ok || len(from) == 0 || len(row.Value) != 4 && (len(to) != 0 || len(row.Value) != 0) {

@@ -15,7 +15,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// layoutRow is one layout of a host over the visits that were chosen.
+// layoutRow is one layout of a host, summed up over the visits that the query
+// selects.
 type layoutRow struct {
 	host        string
 	digest      record.Digest
@@ -23,16 +24,17 @@ type layoutRow struct {
 	first, last record.Time
 	asOf        record.Time
 	versions    int64
-	ref         record.Ref // of a version that has it
+	ref         record.Ref // of a version that has the layout
 }
 
-// layouts yields a row a layout, in SURT order of the hosts' names. As in hosts
-// the versions of one layout need not stand together, so each is summed up by
-// sorting.
+// layouts yields one row per layout, sorted by the SURT keys of hosts. The
+// versions with one layout need not follow each other, so they are summed up by
+// sorting, as in hosts.
 func (r *Runner) layouts(ctx context.Context, n *plan.Source) Rows {
 	return render(n, layoutFills, layoutShape, paged(r.eachLayout(ctx, n)))
 }
 
+// eachLayout yields the layouts of n.
 func (r *Runner) eachLayout(ctx context.Context, n *plan.Source) iter.Seq2[*layoutRow, error] {
 	return func(yield func(*layoutRow, error) bool) {
 		s := r.newSorter(ctx, 1)
@@ -64,7 +66,7 @@ func (r *Runner) eachLayout(ctx context.Context, n *plan.Source) iter.Seq2[*layo
 	}
 }
 
-// sumLayouts adds to s a sum for each run of versions with one layout.
+// sumLayouts adds to s a sum for each run of versions with the same layout.
 func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) error {
 	var l layoutRow
 	var buf []byte
@@ -99,8 +101,8 @@ func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) erro
 	return put()
 }
 
-// layoutOf is the layout of the version at row i of b, the zero row if it has
-// none.
+// layoutOf returns the layout of the version at row i of b, or a zero row if it
+// has none.
 func (r *Runner) layoutOf(ctx context.Context, n *plan.Source, b *spanBatch, i int) (layoutRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return layoutRow{}, nil
@@ -116,7 +118,8 @@ func (r *Runner) layoutOf(ctx context.Context, n *plan.Source, b *spanBatch, i i
 	}, nil
 }
 
-// add counts part to l, if it is the same layout.
+// add adds part to l, and reports whether both are the same layout. If not, it
+// changes nothing.
 func (l *layoutRow) add(part *layoutRow) bool {
 	if l.versions == 0 || l.host != part.host || l.digest != part.digest || l.asOf != part.asOf {
 		return false
@@ -127,6 +130,7 @@ func (l *layoutRow) add(part *layoutRow) bool {
 	return true
 }
 
+// encode appends l in the form that decodeLayout reads.
 func (l *layoutRow) encode(dst []byte) []byte {
 	dst = append(dst, l.digest[:]...)
 	for _, n := range []int64{l.bytes, int64(l.first), int64(l.last), int64(l.asOf), l.versions, int64(l.ref.Segment), int64(l.ref.Run), int64(l.ref.N)} {
@@ -135,6 +139,7 @@ func (l *layoutRow) encode(dst []byte) []byte {
 	return append(dst, l.host...)
 }
 
+// decodeLayout returns the layout that encode wrote.
 func decodeLayout(src []byte) layoutRow {
 	var l layoutRow
 	src = src[copy(l.digest[:], src):]
@@ -150,6 +155,7 @@ func decodeLayout(src []byte) layoutRow {
 	return l
 }
 
+// layoutShape has the ref of a version as hidden columns.
 var layoutShape = shape[[]layoutRow]{
 	func(list []layoutRow) int { return len(list) },
 	func(hidden []*value.Vector, list []layoutRow) {
@@ -162,7 +168,7 @@ var layoutShape = shape[[]layoutRow]{
 	},
 }
 
-// layoutFills computes the columns of layouts.
+// layoutFills compute the columns of layouts that are not late.
 var layoutFills = fills[[]layoutRow]{
 	"host":          textOf(value.Text, func(l *layoutRow) string { return l.host }),
 	"digest":        textOf(value.Text, func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),
@@ -173,7 +179,7 @@ var layoutFills = fills[[]layoutRow]{
 	"version_count": intOf(func(l *layoutRow) int64 { return l.versions }),
 }
 
-// layoutText is a page's layout as a text, NULL where it has none.
+// layoutText returns the layout of a page as a text, or NULL if it has none.
 func layoutText(r *response) value.Value {
 	b := r.blocks()
 	if b == nil {

@@ -13,34 +13,37 @@ import (
 	"infomall/store/urlkey"
 )
 
-// learned is what the versions of one URL tell of each other, by the captures
-// that they begin with. They are read once for all rows of the URL.
+// learned caches, per first capture, what comparing all versions of one URL
+// shows. The versions are read once for all rows of the URL.
 type learned struct {
 	learnedOf
 	versions map[record.Ref]learnedVersion
 }
 
-// learnedOf says what was asked.
+// learnedOf says for what the versions were compared.
 type learnedOf struct {
 	key     string
 	options block.Options
-	cut     int  // level whose blocks are told of
-	words   bool // whether they are substantial is asked
-	level   bool // so is the level to choose
+	cut     int  // the level of the blocks
+	words   bool // compute which changes are substantial
+	level   bool // compute the best level
 }
 
-// learnedVersion is what is known of a version when all before it are.
+// learnedVersion is what is known of a version after comparing it with all
+// earlier ones.
 type learnedVersion struct {
 	level       int
 	levelReason string
 	first       bool
-	reason      string        // why it is soft_missing, or not substantial
-	senses      []block.Sense // of the blocks of the cut, then of those removed
+	reason      string        // why the version is soft_missing, or not substantial
+	senses      []block.Sense // of the blocks of the cut, then of the blocks removed
 }
 
+// substantial reports whether v changed what the page says.
 func (v *learnedVersion) substantial() bool { return v.first || block.Together(v.senses).Substantial }
 
-// learnedFields computes the columns of versions that need the versions before.
+// learnedFields compute the late columns of versions that need the earlier
+// versions.
 var learnedFields = map[string]func(v *learnedVersion) value.Value{
 	"level":        func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) },
 	"level_reason": func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) },
@@ -48,7 +51,7 @@ var learnedFields = map[string]func(v *learnedVersion) value.Value{
 	"reason":       func(v *learnedVersion) value.Value { return textOrNull(v.reason) },
 }
 
-// lateVersion gives a function that computes the late columns of a version.
+// lateVersion returns a function that computes the late columns of a version.
 func (r *Runner) lateVersion(ctx context.Context, n *plan.Source, ref record.Ref) lateColumn {
 	return func(name string) (value.Value, error) {
 		if f := learnedFields[name]; f != nil {
@@ -66,14 +69,16 @@ func (r *Runner) lateVersion(ctx context.Context, n *plan.Source, ref record.Ref
 	}
 }
 
-// senseFields computes the columns of blocks that need the versions before.
+// senseFields compute the late columns of blocks that need the earlier
+// versions.
 var senseFields = map[string]func(s block.Sense) value.Value{
 	"substantial": func(s block.Sense) value.Value { return value.OfBool(s.Substantial) },
 	"reason":      func(s block.Sense) value.Value { return textOrNull(s.Reason) },
 }
 
-// sense is what a change of the block at that place of its version's cut says.
-// It is false if the archive does not have the body.
+// sense returns whether the change of a block is substantial. ordinal is the
+// place of the block in the cut of its version. It reports false if the archive
+// does not have the body.
 func (r *Runner) sense(ctx context.Context, n *plan.Source, ref record.Ref, ordinal int) (block.Sense, bool, error) {
 	v, ok, err := r.learnedVersion(ctx, n, ref)
 	if err != nil || !ok {
@@ -85,8 +90,8 @@ func (r *Runner) sense(ctx context.Context, n *plan.Source, ref record.Ref, ordi
 	return v.senses[ordinal], true, nil
 }
 
-// learnedVersion is what is known of the version that begins at ref; false if
-// its body is not in the archive.
+// learnedVersion returns what is known of the version that begins at ref. It
+// reports false if the archive does not have the body.
 func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.Ref) (learnedVersion, bool, error) {
 	of := learnedOf{options: options(n), cut: block.KeptLevel, words: asks(n, "substantial", "reason"), level: asks(n, "level", "level_reason")}
 	if n.Relation.Cut {
@@ -110,12 +115,12 @@ func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.
 	return v, ok, nil
 }
 
-// asks reports whether n's fields have one of the names.
+// asks reports whether n reads one of these columns.
 func asks(n *plan.Source, names ...string) bool {
 	return slices.ContainsFunc(n.Fields, func(f *plan.Column) bool { return slices.Contains(names, f.Name) })
 }
 
-// learn reads all versions of a URL.
+// learn reads and compares all versions of a URL.
 func (r *Runner) learn(ctx context.Context, of learnedOf) error {
 	r.learned = learned{}
 	versions := map[record.Ref]learnedVersion{}
@@ -148,8 +153,8 @@ func (r *Runner) learn(ctx context.Context, of learnedOf) error {
 	}
 }
 
-// reason tells why the version that the last step gave is soft_missing, or else
-// not substantial. Where all blocks are the same, markup is what differs.
+// reason returns why the version of the last step is soft_missing, or else why
+// it is not substantial. If all blocks are the same, the reason is markup.
 func (f *follower) reason(v *learnedVersion) string {
 	i := f.row - 1
 	switch {

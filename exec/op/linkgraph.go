@@ -10,11 +10,11 @@ import (
 	"infomall/store/urlkey"
 )
 
-// VotingKinds are the kinds of links that lead from a page to another. Images,
-// style sheets and the like are parts of a page.
+// VotingKinds are the kinds of links that lead from one page to another. Other
+// links, such as to images and style sheets, are parts of a page.
 var VotingKinds = []page.LinkKind{page.LinkA, page.LinkArea, page.LinkFrame, page.LinkIframe, page.LinkRefresh}
 
-// votes tells for each kind whether it is one of VotingKinds.
+// votes says for each kind of link whether it is one of VotingKinds.
 var votes = func() (is [256]bool) {
 	for _, k := range VotingKinds {
 		is[k] = true
@@ -22,17 +22,19 @@ var votes = func() (is [256]bool) {
 	return is
 }()
 
-// LinkOptions say which links a graph of them has, and what its nodes are.
+// LinkOptions say which links a link graph has, and what its nodes are.
 type LinkOptions struct {
-	// WithoutInternal leaves out links within a registered domain, WithoutNoFollow
-	// those whose rel says nofollow, and WithoutNav those in navigation.
+	// WithoutInternal leaves out links within a registered domain.
+	// WithoutNoFollow leaves out links whose rel has nofollow. WithoutNav
+	// leaves out links in navigation blocks.
 	WithoutInternal, WithoutNoFollow, WithoutNav bool
-	// ByHost makes a node of a host, not of a page.
+	// ByHost makes hosts the nodes instead of pages.
 	ByHost bool
 }
 
-// LinkGraph makes the graph of the pages that a source of links chooses and of the
-// links from them to any page, of VotingKinds.
+// LinkGraph builds the graph of the links, of VotingKinds, of the pages that
+// the source links chooses. Its nodes are these pages and all URLs that they
+// link to. The caller closes it.
 func (r *Runner) LinkGraph(ctx context.Context, links *plan.Source, o LinkOptions, g GraphOptions) (*NamedGraph, error) {
 	return r.Graph(ctx, g, func(m *GraphMaker) error {
 		l := &linker{Runner: r, ctx: ctx, source: links, o: o, m: m}
@@ -40,7 +42,7 @@ func (r *Runner) LinkGraph(ctx context.Context, links *plan.Source, o LinkOption
 	})
 }
 
-// linker adds pages and their links to a graph, a page after the other.
+// linker adds pages and their links to a graph, one page after the other.
 type linker struct {
 	*Runner
 	ctx    context.Context
@@ -50,14 +52,15 @@ type linker struct {
 
 	refers  block.References
 	leaves  []record.Leaf
-	from    uint32 // the page at hand
-	domain  string // of that, for WithoutInternal
-	name    []byte // room for that of a node
+	from    uint32 // the node of the current page
+	domain  string // of the current page, for WithoutInternal
+	name    []byte // scratch memory for the name of a node
 	scanned int64
 
 	fromHost, toHost func(url string) string
 }
 
+// read adds all pages of the source.
 func (l *linker) read() error {
 	n := l.source
 	if n.Window.Empty() || n.Ranges != nil && len(n.Ranges) == 0 {
@@ -116,7 +119,7 @@ func (l *linker) page(url string, ref record.Ref) (err error) {
 	return nil
 }
 
-// references gives the links of a page as they are kept; nil where they are not.
+// references returns the stored links of a page, or nil if they are not stored.
 func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
 	if !keptCut(l.source) {
 		return nil, nil
@@ -141,7 +144,7 @@ func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
 	return list, nil
 }
 
-// found adds the links of a page that is read for them.
+// found adds the links of a page after reading them from its body.
 func (l *linker) found(url string, ref record.Ref) error {
 	p, err := l.foundLinks(l.ctx, l.source, ref)
 	if err != nil {
@@ -167,7 +170,7 @@ func (l *linker) found(url string, ref record.Ref) error {
 	return nil
 }
 
-// link adds a link of the page at hand.
+// link adds a link of the current page.
 func (l *linker) link(r *block.Reference) error {
 	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == block.Nav {
 		return nil
@@ -192,8 +195,9 @@ func (l *linker) link(r *block.Reference) error {
 	return l.m.Edge(l.from, to, 1)
 }
 
-// HostNode gives a function that makes a URL that of its host; "" of one without.
-// It remembers the last host, as URLs of one come together.
+// HostNode returns a function that maps a URL to that of its host, or to "" if
+// it has none. The function caches the last host, because URLs of one host
+// follow each other.
 func HostNode() func(url string) string {
 	last, node := "", ""
 	return func(url string) string {

@@ -18,17 +18,18 @@ type linkRow struct {
 	time   record.Time
 	asOf   record.Time
 	ref    record.Ref
-	n      int    // place among the version's links
-	target string // "" where it means no URL
-	block  string // path, "" in the layout
+	n      int    // index among the version's links
+	target string // "" if the link leads to no URL
+	block  string // path of the block that contains the link; "" in the layout
 }
 
-// links yields a row a link of the versions chosen that are pages, in the order
-// of the page.
+// links yields one row per link of the chosen versions that are pages, in the
+// order of the page.
 func (r *Runner) links(ctx context.Context, n *plan.Source) Rows {
 	return render(n, linkFills, linkShape, r.linkRows(ctx, n))
 }
 
+// linkRows yields the links of each version.
 func (r *Runner) linkRows(ctx context.Context, n *plan.Source) iter.Seq2[[]linkRow, error] {
 	return func(yield func([]linkRow, error) bool) {
 		scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange|record.ColKind))
@@ -51,7 +52,7 @@ func (r *Runner) linkRows(ctx context.Context, n *plan.Source) iter.Seq2[[]linkR
 	}
 }
 
-// linksOf are the links of the version at row i of b.
+// linksOf returns the links of the version at row i of b.
 func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i int) ([]linkRow, error) {
 	if b.Kind[i] != record.KindPage {
 		return nil, nil
@@ -72,8 +73,8 @@ func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i in
 	return list, nil
 }
 
-// baseOf is what the links of a page are relative to, which may name something
-// else than its URL.
+// baseOf returns the URL to which the links of a page are relative: named, the
+// base that the page names, or else the page's own URL.
 func baseOf(url, named string) string {
 	if named != "" {
 		if u, err := urlkey.Resolve(url, named); err == nil {
@@ -83,16 +84,17 @@ func baseOf(url, named string) string {
 	return url
 }
 
-// pageLinks is the links of one version, as they are kept or found anew.
+// pageLinks are the links of one version, stored or read from the page.
 type pageLinks struct {
 	ref   record.Ref
-	base  string // that the page names, as written
+	base  string // the base that the page names, as written
 	links []block.Link
-	path  func(i int) string               // of the block that link i is in, "" in the layout
-	label func(i int) (value.Value, error) // of that block
+	path  func(i int) string               // returns the path of the block that contains link i; "" in the layout
+	label func(i int) (value.Value, error) // returns the label of that block
 }
 
-// pageLinks gives the links of a version, or those given before.
+// pageLinks returns the links of a version, from a cache of the last few
+// versions if they are there.
 func (r *Runner) pageLinks(ctx context.Context, n *plan.Source, ref record.Ref) (*pageLinks, error) {
 	for _, p := range r.linked {
 		if p.ref == ref {
@@ -113,7 +115,8 @@ func (r *Runner) pageLinks(ctx context.Context, n *plan.Source, ref record.Ref) 
 	return p, nil
 }
 
-// keptLinks gives the links as they are kept; nil where they are not.
+// keptLinks returns the stored links of a version, or nil if they are not
+// stored.
 func (r *Runner) keptLinks(ctx context.Context, n *plan.Source, ref record.Ref) (*pageLinks, error) {
 	if !keptCut(n) {
 		return nil, nil
@@ -150,7 +153,7 @@ func (r *Runner) keptLinks(ctx context.Context, n *plan.Source, ref record.Ref) 
 	}, nil
 }
 
-// foundLinks reads the page for its links.
+// foundLinks reads the links of a version from the page.
 func (r *Runner) foundLinks(ctx context.Context, n *plan.Source, ref record.Ref) (*pageLinks, error) {
 	res, err := r.response(ctx, ref, options(n))
 	if err != nil {
@@ -175,7 +178,8 @@ func (r *Runner) foundLinks(ctx context.Context, n *plan.Source, ref record.Ref)
 	}, nil
 }
 
-// partAt is the block of a cut that holds a byte of the body, 0 if none does.
+// partAt returns the block of the cut at a level that contains a byte of the
+// body, or 0 if none does.
 func partAt(b *block.Body, level, offset int) int {
 	for n := 1; n < len(b.Blocks); {
 		switch p := &b.Blocks[n]; {
@@ -192,6 +196,8 @@ func partAt(b *block.Body, level, offset int) int {
 	return 0
 }
 
+// linkShape has the ref of the version and the index of the link as hidden
+// columns.
 var linkShape = shape[[]linkRow]{
 	func(list []linkRow) int { return len(list) },
 	func(hidden []*value.Vector, list []linkRow) {
@@ -205,7 +211,7 @@ var linkShape = shape[[]linkRow]{
 	},
 }
 
-// linkFills computes the columns of links.
+// linkFills compute the columns of links that are not late.
 var linkFills = fills[[]linkRow]{
 	"url":      textOf(value.URL, func(l *linkRow) string { return l.url }),
 	"target":   textOf(value.URL, func(l *linkRow) string { return l.target }),
@@ -223,7 +229,7 @@ var linkFills = fills[[]linkRow]{
 	"written": plainOf(func(l *linkRow) string { return l.Target }),
 }
 
-// plainOf computes a column of texts that are never NULL.
+// plainOf returns a fill of a column of texts that are never NULL.
 func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(value.Text, len(list))
@@ -233,7 +239,7 @@ func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
 	}
 }
 
-// lateLink gives a function that computes the late columns of a link.
+// lateLink returns a function that computes the late columns of a link.
 func (r *Runner) lateLink(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	p, err := r.pageLinks(ctx, n, unpackRef(hidden, row))
 	if err != nil {
@@ -243,7 +249,7 @@ func (r *Runner) lateLink(ctx context.Context, n *plan.Source, hidden []*value.V
 	return func(name string) (value.Value, error) { return linkFields[name](p, i) }, nil
 }
 
-// linkFields computes the columns of links that are made late.
+// linkFields compute the late columns of links.
 var linkFields = map[string]func(p *pageLinks, i int) (value.Value, error){
 	"label":  func(p *pageLinks, i int) (value.Value, error) { return p.label(i) },
 	"before": func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil },

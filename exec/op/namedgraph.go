@@ -16,23 +16,24 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Edge is an edge between two nodes, which are URLs or other names. To is "" for
-// a node alone.
+// Edge is an edge between two nodes, which are URLs or other names. To is ""
+// for a node without edges.
 type Edge struct {
 	From, To string
 	Weight   float32
 }
 
-// NamedGraph is a graph whose nodes have names. They are numbered in SURT order,
-// so that those of one host stand together. The caller closes it.
+// NamedGraph is a graph whose nodes have names. Nodes are numbered in SURT
+// order of their names, so those of one host follow each other. The caller
+// closes it.
 type NamedGraph struct {
 	*graph.Graph
-	// Found are the numbers of the names that were to be found, -1 where there is
-	// no such node.
+	// Found has the numbers of the names in GraphOptions.Find, or -1 for a name
+	// that is not a node.
 	Found []int
 
 	keys  func() iter.Seq2[[]byte, error]
-	spool *spool // where keys come from, if it is that
+	spool *spool // holds the keys, unless they are read from the snapshot
 }
 
 // Close releases memory and files.
@@ -46,11 +47,12 @@ func (g *NamedGraph) Close() error {
 	return g.Graph.Close()
 }
 
-// Keys yields the sort keys of all nodes in order of number. One is valid until
-// the next.
+// Keys yields the sort keys of all nodes in the order of their numbers. Each
+// key is valid until the iteration moves on.
 func (g *NamedGraph) Keys() iter.Seq2[[]byte, error] { return g.keys() }
 
-// Name fills in the URLs or names of the nodes that are keys of names.
+// Name sets names[n] to the URL or name of node n, for each n that is a key of
+// names.
 func (g *NamedGraph) Name(names map[int]string) error {
 	i := 0
 	for key, err := range g.Keys() {
@@ -65,16 +67,17 @@ func (g *NamedGraph) Name(names map[int]string) error {
 	return nil
 }
 
-// GraphOptions say what a graph is made of.
+// GraphOptions say how a graph is built.
 type GraphOptions struct {
-	Weighted  bool     // edges have weights of their own
-	SelfLoops bool     // edges from a node to itself count
+	Weighted  bool     // edges have weights; otherwise each has weight 1
+	SelfLoops bool     // keep edges from a node to itself
 	Find      []string // names whose numbers are wanted
 }
 
-// Graph makes a graph of the edges that fill adds, in any order; those that come
-// again count once, with the largest weight. What is more than the memory given to
-// operators goes to temporary files.
+// Graph builds a graph of the edges that fill adds, in any order. An edge that
+// is added several times counts once, with the largest weight. What does not
+// fit in the memory for operators goes to temporary files. The caller closes
+// the graph.
 func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMaker) error) (*NamedGraph, error) {
 	m := &GraphMaker{
 		ctx: ctx, o: o, limit: r.MemoryBytes / 8,
@@ -99,29 +102,30 @@ func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMake
 	return m.g, nil
 }
 
-// GraphMaker takes the nodes and edges of a graph. It gives names numbers as they
-// come, in so far as they are remembered: a name may get several. When all are
-// known they are sorted, and get the final ones. It is for one goroutine.
+// GraphMaker collects the nodes and edges of a graph. It gives names
+// preliminary numbers as they come, and remembers as many names as memory
+// allows: a name may get several numbers. In the end the names are sorted and
+// get their final numbers. Use it in one goroutine.
 type GraphMaker struct {
 	ctx   context.Context
-	n     int // calls
+	n     int // calls of Node
 	o     GraphOptions
 	limit int64
-	table nameTable // of the names remembered
-	base  uint32    // the number of the first of them
-	next  uint32    // the number after those given
-	names *sorter   // keys, each with a number
-	pairs pairSpool // the edges, by these numbers
-	final []uint32  // the final number of each
+	table nameTable // the names remembered
+	base  uint32    // the number of the first name remembered
+	next  uint32    // the next number to give
+	names *sorter   // keys of names, each with a preliminary number
+	pairs pairSpool // the edges, by preliminary numbers
+	final []uint32  // for each preliminary number, the final one
 	nodes int
 	g     *NamedGraph
 }
 
-// nodesMax bounds the numbers of nodes.
+// nodesMax bounds how many numbers a GraphMaker gives.
 const nodesMax = math.MaxUint32
 
-// Node gives a number for the node of a name, for Edge. A node of which no edge
-// comes is one as well.
+// Node returns a number for the node with this name, to pass to Edge. The name
+// becomes a node even if it gets no edge.
 func (m *GraphMaker) Node(name []byte) (uint32, error) {
 	if m.n++; m.n%ctxEvery == 0 && m.ctx.Err() != nil {
 		return 0, m.ctx.Err()
@@ -142,13 +146,13 @@ func (m *GraphMaker) Node(name []byte) (uint32, error) {
 	return id, m.names.add([]byte(urlkey.Key(string(name))), binary.BigEndian.AppendUint32(nil, id))
 }
 
-// Edge adds an edge between two nodes, of a weight that is finite and above 0.
+// Edge adds an edge between two nodes. weight is finite and more than 0.
 func (m *GraphMaker) Edge(from, to uint32, weight float32) error {
 	return m.pairs.add(from, to, weight)
 }
 
-// Link adds an edge by the names of its ends, or a node alone where the second is
-// empty.
+// Link adds an edge by the names of its ends. If to is empty, it adds only the
+// node from.
 func (m *GraphMaker) Link(from, to []byte, weight float32) error {
 	u, err := m.Node(from)
 	if err != nil || len(to) == 0 {
@@ -161,7 +165,7 @@ func (m *GraphMaker) Link(from, to []byte, weight float32) error {
 	return m.Edge(u, v, weight)
 }
 
-// number gives the final numbers.
+// number sorts the names and gives the final numbers.
 func (m *GraphMaker) number() error {
 	m.final = make([]uint32, m.next)
 	find := m.g.finder(m.o.Find)
@@ -184,8 +188,8 @@ func (m *GraphMaker) number() error {
 	return nil
 }
 
-// finder gives a function that is told of the keys of all nodes, and fills in
-// Found.
+// finder returns a function that must be called with the key of each node. The
+// function fills in g.Found for names.
 func (g *NamedGraph) finder(names []string) (tell func(key []byte, node int)) {
 	wanted := make(map[string][]int)
 	for i, name := range names {
@@ -200,6 +204,7 @@ func (g *NamedGraph) finder(names []string) (tell func(key []byte, node int)) {
 	}
 }
 
+// build adds the edges, by their final numbers, to m.g.
 func (m *GraphMaker) build(o graph.Options) (err error) {
 	b := graph.NewBuilder(o)
 	n := 0
@@ -216,24 +221,25 @@ func (m *GraphMaker) build(o graph.Options) (err error) {
 	return err
 }
 
-// pairSpool holds edges by number in memory up to a limit, and behind it in a
-// temporary file: from and to, and behind some first edges, which all have weight
-// 1, the weight.
+// pairSpool holds edges by number, in memory up to a limit and then in a
+// temporary file. An edge is stored as from and to, followed by its weight from
+// the first edge on whose weight is not 1.
 type pairSpool struct {
-	limit    int // of held
+	limit    int // bytes of held
 	dirs     []string
 	held     []byte
 	file     *os.File
-	plain    int64 // edges without weight
-	weighted bool  // some weight is not 1
+	plain    int64 // edges stored without a weight
+	weighted bool  // an edge has a weight other than 1
 }
 
-// Bytes of edges.
+// The bytes of an edge without and with a weight.
 const (
 	pairBytes     = 8
 	weightedBytes = 12
 )
 
+// add adds an edge.
 func (s *pairSpool) add(from, to uint32, weight float32) error {
 	s.held = binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(s.held, from), to)
 	if s.weighted = s.weighted || weight != 1; s.weighted {
@@ -255,6 +261,8 @@ func (s *pairSpool) add(from, to uint32, weight float32) error {
 	return graphFault("write", err)
 }
 
+// graphFault adds to an error what was done with the temporary file. deed is
+// "read" or "write".
 func graphFault(deed string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s a temporary file of edges: %w", deed, err)
@@ -262,7 +270,7 @@ func graphFault(deed string, err error) error {
 	return nil
 }
 
-// each calls f for all edges, once.
+// each calls f for all edges. It can be called once.
 func (s *pairSpool) each(f func(from, to uint32, weight float32) error) error {
 	var in io.Reader = bytes.NewReader(s.held)
 	if s.file != nil {
@@ -294,6 +302,7 @@ func (s *pairSpool) each(f func(from, to uint32, weight float32) error) error {
 	return nil
 }
 
+// close releases memory and the file.
 func (s *pairSpool) close() {
 	if s.file != nil {
 		s.file.Close() // an unlinked file: closing frees its space

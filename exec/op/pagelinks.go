@@ -7,9 +7,9 @@ import (
 	"infomall/exec/plan"
 )
 
-// linkedPages adds to pages how many pages link to them, and to how many they
-// link, where that is asked. For that it makes the graph of all links of the
-// source's time.
+// linkedPages adds to pages how many pages link to them, and to how many URLs
+// they link, if n reads these columns. For that it builds the graph of all
+// links in the time of the source.
 func (r *Runner) linkedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Wants("inlinks") && !n.Wants("outlinks") {
 		return in

@@ -10,7 +10,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// pageRow is one URL over the visits that were chosen.
+// pageRow is one URL, summed up over the visits that the query selects.
 type pageRow struct {
 	key, url              string
 	first, last, asOf     record.Time
@@ -27,12 +27,12 @@ type pageRow struct {
 	ref                   record.Ref // of the last version
 }
 
-// pageNeeds are the columns of a scan that pages asks for beside its fields':
-// Change tells versions apart.
+// pageNeeds are the columns of a scan that pages needs besides those of its
+// fields. Change separates versions.
 const pageNeeds = record.ColChange
 
-// eachPage folds versions into pages, in order of URL; of EACH, which gives one
-// for each URL and period, every one makes a row.
+// eachPage sums up spans to pages, in the order of URLs. With EACH, which gives
+// one span per URL and period, each span becomes a row.
 func eachPage(n *plan.Source, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRow, error] {
 	return func(yield func(*pageRow, error) bool) {
 		var p pageRow
@@ -58,7 +58,7 @@ func eachPage(n *plan.Source, in iter.Seq2[*spanBatch, error]) iter.Seq2[*pageRo
 	}
 }
 
-// add counts one version to p.
+// add adds one span to p.
 func (p *pageRow) add(b *spanBatch, i int) {
 	if p.visits == 0 {
 		p.key, p.url, p.first, p.asOf = b.Key[i], b.URL[i], b.Time[i], b.AsOf[i]
@@ -92,7 +92,7 @@ func (p *pageRow) add(b *spanBatch, i int) {
 	}
 }
 
-// pageSpans are the versions that n's pages are made of.
+// pageSpans yields the spans of n's pages.
 func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanBatch, error] {
 	in := r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
 	if n.Asks("stored_bytes") {
@@ -101,12 +101,12 @@ func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanB
 	return in
 }
 
-// pages yields a row a URL.
+// pages yields one row per URL.
 func (r *Runner) pages(ctx context.Context, n *plan.Source) Rows {
 	return render(n, pageFills, pageShape, paged(r.foundPages(ctx, n, r.revisitedPages(ctx, n, r.linkedPages(ctx, n, r.rankedPages(ctx, n, eachPage(n, r.pageSpans(ctx, n))))))))
 }
 
-// rankedPages adds to pages what the ranking says of them, where that is asked.
+// rankedPages adds ranks to pages, if n reads them.
 func (r *Runner) rankedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
 	if !n.Wants("rank") {
 		return in
@@ -129,7 +129,8 @@ func (r *Runner) rankedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*
 	}
 }
 
-// paged puts rows into batches, of one row first, so that rows come soon.
+// paged collects rows in batches. The first has one row, so that rows come
+// soon; later ones grow.
 func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var list []T
@@ -155,6 +156,7 @@ func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	}
 }
 
+// pageShape has the ref of the last version as hidden columns.
 var pageShape = shape[[]pageRow]{
 	func(list []pageRow) int { return len(list) },
 	func(hidden []*value.Vector, list []pageRow) {
@@ -167,7 +169,7 @@ var pageShape = shape[[]pageRow]{
 	},
 }
 
-// pageFills computes the columns of pages.
+// pageFills compute the columns of pages that are not late.
 var pageFills = fills[[]pageRow]{
 	"url":           textOf(value.URL, func(p *pageRow) string { return p.url }),
 	"first_seen":    timeOf(func(p *pageRow) record.Time { return p.first }),
@@ -208,7 +210,7 @@ var pageFills = fills[[]pageRow]{
 	"depth":    intOf(func(p *pageRow) int64 { return int64(urlkey.Depth(p.url)) }),
 }
 
-// textOf computes a column of texts, of which "" is NULL.
+// textOf returns a fill of a column of texts. "" becomes NULL.
 func textOf[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(t, len(list))
@@ -221,7 +223,7 @@ func textOf[T any](t value.Type, f func(*T) string) func(*value.Vector, []T) {
 	}
 }
 
-// timeOf computes a column of times, of which NoTime is NULL.
+// timeOf returns a fill of a column of times. NoTime becomes NULL.
 func timeOf[T any](f func(*T) record.Time) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(value.Time, len(list))
@@ -231,7 +233,7 @@ func timeOf[T any](f func(*T) record.Time) func(*value.Vector, []T) {
 	}
 }
 
-// intOf computes a column of whole numbers.
+// intOf returns a fill of a column of ints.
 func intOf[T any](f func(*T) int64) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(value.Int, len(list))
@@ -241,7 +243,7 @@ func intOf[T any](f func(*T) int64) func(*value.Vector, []T) {
 	}
 }
 
-// boolOf computes a column of booleans.
+// boolOf returns a fill of a column of bools.
 func boolOf[T any](f func(*T) bool) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(value.Bool, len(list))
@@ -251,7 +253,7 @@ func boolOf[T any](f func(*T) bool) func(*value.Vector, []T) {
 	}
 }
 
-// floatOf computes a column of numbers.
+// floatOf returns a fill of a column of floats.
 func floatOf[T any](f func(*T) float64) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(value.Float, len(list))

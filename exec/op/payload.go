@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// payloadBytes is how many bytes of payload columns a batch may hold before
-	// it is passed on: pages are large, and rows are wanted soon.
+	// payloadBytes is how many bytes of late columns a batch may hold before it
+	// is passed on: pages are large, and rows are wanted soon.
 	payloadBytes = 1 << 20
-	// decodedBytesMax bounds a body after content-decoding.
+	// decodedBytesMax bounds the size of a body after content-decoding.
 	decodedBytesMax = 64 << 20
 )
 
-// payload opens the stored response of each row and fills columns from it.
+// payload fills the late columns of each row.
 func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
@@ -56,8 +56,8 @@ func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
 	}
 }
 
-// fill computes the columns for rows from on into cols, until they take
-// payloadBytes, and gives the row after the last.
+// fill computes the late columns for the rows from from on into cols, until
+// they take payloadBytes. It returns the row after the last.
 func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from int, cols []*value.Vector) (int, error) {
 	for i, f := range n.Fill {
 		clear(cols[i].Texts)
@@ -89,13 +89,14 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 	return b.N, nil
 }
 
-// noField is what a row has that a LEFT JOIN made of nothing.
+// noField is the lateColumn of a row to which a LEFT JOIN found no match: all
+// columns are NULL.
 func noField(string) (value.Value, error) { return value.Value{}, nil }
 
-// lateColumn computes a late column of one row.
+// lateColumn computes a late column of one row, by its name.
 type lateColumn func(name string) (value.Value, error)
 
-// late gives a function that computes the late columns of a row.
+// late returns a function that computes the late columns of a row.
 func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	switch n.Relation.Name {
 	case "changes":
@@ -117,7 +118,7 @@ func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vecto
 	return func(string) (value.Value, error) { return layoutText(res), nil }, nil
 }
 
-// versionFields computes the columns of versions that need the payload.
+// versionFields compute the late columns of versions.
 var versionFields = map[string]func(*response) value.Value{
 	"html": func(r *response) value.Value {
 		if !r.text() {
@@ -161,8 +162,8 @@ var versionFields = map[string]func(*response) value.Value{
 // abstractRunes is how many characters an abstract has at most.
 const abstractRunes = 200
 
-// beginning is what a text begins with, in one line: whole words, of up to n
-// characters.
+// beginning returns the first words of a text, in one line of up to n
+// characters. Words stay whole, unless the first is longer than n.
 func beginning(text string, n int) string {
 	var out strings.Builder
 	for w := range strings.FieldsSeq(text) {
@@ -181,8 +182,8 @@ func beginning(text string, n int) string {
 	return out.String()
 }
 
-// ofPage computes a column of what divides into blocks; of other bodies it is
-// NULL.
+// ofPage returns a function that computes a column of a body that divides into
+// blocks. For other bodies the column is NULL.
 func ofPage(f func(*response, *block.Body) value.Value) func(*response) value.Value {
 	return func(r *response) value.Value {
 		b := r.blocks()
@@ -193,6 +194,7 @@ func ofPage(f func(*response, *block.Body) value.Value) func(*response) value.Va
 	}
 }
 
+// textOrNull returns s as a Text, or NULL if it is "".
 func textOrNull(s string) value.Value {
 	if s == "" {
 		return value.Value{}
@@ -200,11 +202,12 @@ func textOrNull(s string) value.Value {
 	return value.OfText(s)
 }
 
-// dateForms are the forms of a date that RFC 9110 has a reader accept.
+// dateForms are the formats of dates that RFC 9110 requires recipients to
+// accept.
 var dateForms = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:04:05 MST", time.ANSIC}
 
-// headerTime reads a header that holds a date. One that can't be read, or is of
-// the year 0, which no time has, is NULL.
+// headerTime returns the date in a header. If it cannot be read, or is of the
+// year 0, which no Time has, headerTime returns NULL.
 func headerTime(p *record.Payload, name string) value.Value {
 	text := record.Header(p.Head, name)
 	for _, form := range dateForms {
@@ -215,15 +218,15 @@ func headerTime(p *record.Payload, name string) value.Value {
 	return value.Value{}
 }
 
-// Decode returns a body after content-decoding, or the first part of it if it is
-// damaged or too large.
+// Decode returns a body after content-decoding, or the first part of it if it
+// is damaged or too large.
 func Decode(p *record.Payload) ([]byte, error) {
 	body, _, err := page.DecodePart(p.Body, record.Codings(p.Head), decodedBytesMax)
 	return body, err
 }
 
-// IsText reports whether a media type is one that a person can read. An unknown
-// one is.
+// IsText reports whether a media type is one that people can read. It reports
+// true for "".
 func IsText(mime string) bool {
 	if mime == "" || strings.HasPrefix(mime, "text/") {
 		return true

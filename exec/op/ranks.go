@@ -15,28 +15,28 @@ import (
 	"infomall/store/urlkey"
 )
 
-// The rankings that the column rank of pages and hosts is taken from: those that
-// have no name of their own.
+// PageRanking and HostRanking are the names of rankings that were computed
+// without a name. The column rank of pages and of hosts reads them.
 const (
 	PageRanking = "pagerank"
 	HostRanking = "hostrank"
 )
 
-// The flags with which a row of a ranking begins.
+// The flags with which the value of a row of a ranking begins.
 const (
 	hasRank  = 1
 	hasHubs  = 2
-	rankBits = 8 // bytes of a number
+	rankBits = 8 // bytes per number
 )
 
 // Standing is what a ranking says of a URL.
 type Standing struct {
 	Rank           float64
 	Hub, Authority float64
-	Ranked, Judged bool // it has a rank; it has hub and authority
+	Ranked, Judged bool // it has a rank; it has hub and authority values
 }
 
-// Append appends the value of a kept ranking's row.
+// Append appends s as the value of a row of a stored ranking.
 func (s Standing) Append(dst []byte) []byte {
 	put := func(x float64) { dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x)) }
 	var flags byte
@@ -57,7 +57,7 @@ func (s Standing) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseStanding is the inverse of Append.
+// ParseStanding returns the Standing that Append wrote.
 func ParseStanding(b []byte) (s Standing, err error) {
 	rest := b
 	take := func() float64 {
@@ -87,14 +87,16 @@ func ParseStanding(b []byte) (s Standing, err error) {
 type rankRow struct {
 	Standing
 	key string
-	of  *record.Result
+	of  *record.Result // the ranking
 }
 
-// ranks yields a row a URL and ranking, in order of URL, as_of and ranking.
+// ranks yields one row per URL and ranking, sorted by URL, as_of and name of
+// the ranking.
 func (r *Runner) ranks(ctx context.Context, n *plan.Source) Rows {
 	return render(n, rankFills, rankShape, paged(r.rankRows(ctx, n)))
 }
 
+// rankRows yields the rows of ranks.
 func (r *Runner) rankRows(ctx context.Context, n *plan.Source) iter.Seq2[*rankRow, error] {
 	return func(yield func(*rankRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, record.ResultRanks)
@@ -141,11 +143,12 @@ type rankCursor struct {
 	next func() (record.ResultRow, error, bool)
 	stop func()
 	row  rankRow
-	more bool // row is there
+	more bool // row is valid
 	err  error
 }
 
-// rankCursor gives a cursor at the first row in the ranges. The caller stops it.
+// rankCursor returns a cursor at the first row in the ranges. The caller calls
+// stop.
 func (r *Runner) rankCursor(ctx context.Context, of *record.Result, ranges []urlkey.Range) *rankCursor {
 	c := &rankCursor{row: rankRow{of: of}}
 	c.next, c.stop = iter.Pull2(r.Snapshot.ResultRows(ctx, *of, ranges))
@@ -153,6 +156,7 @@ func (r *Runner) rankCursor(ctx context.Context, of *record.Result, ranges []url
 	return c
 }
 
+// advance goes to the next row.
 func (c *rankCursor) advance() {
 	row, err, more := c.next()
 	c.more = more && err == nil
@@ -165,12 +169,14 @@ func (c *rankCursor) advance() {
 	}
 }
 
+// compare returns a negative number if the row of c comes before that of o.
 func (c *rankCursor) compare(o *rankCursor) int {
 	x, y := &c.row, &o.row
 	return cmp.Or(strings.Compare(x.key, y.key), cmp.Compare(x.of.AsOf, y.of.AsOf), strings.Compare(x.of.Name, y.of.Name), cmp.Compare(x.of.Computed, y.of.Computed))
 }
 
-// seek goes on to a key, and tells whether the ranking has it. Keys must rise.
+// seek goes forward to a key, and reports whether the ranking has it. Keys must
+// come in ascending order.
 func (c *rankCursor) seek(key string) bool {
 	for c.more && c.row.key < key {
 		c.advance()
@@ -178,10 +184,11 @@ func (c *rankCursor) seek(key string) bool {
 	return c.more && c.row.key == key
 }
 
-// standings gives a function that looks up the URLs of a source, in order of key,
-// in the ranking of a name that fits the source's time, or of EACH the period that
-// ends with asOf: the last that is about a moment within it or before, else the
-// first after it. The function done ends it.
+// standings returns a function that looks up URLs in the ranking with the given
+// name. Keys must come in ascending order. If there are several rankings of
+// that name, find uses the last one about a moment in the time of the source or
+// before it, or else the first after it; with EACH, the time of the period that
+// ends with asOf. The caller calls done at the end.
 func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, record.ResultRanks)
 	if err != nil {
@@ -215,9 +222,9 @@ func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ran
 	return find, done, nil
 }
 
-// fitting is the result of a name that is about the last moment before to, else
-// about the first one after; of several the one computed last. Nil if there is
-// none.
+// fitting returns the result with this name about the last moment before to, or
+// else about the first moment after. Among several about one moment, it returns
+// the one computed last. It returns nil if there is none.
 func fitting(results []record.Result, name string, to record.Time) *record.Result {
 	var best *record.Result
 	for i := range results {
@@ -233,9 +240,10 @@ func fitting(results []record.Result, name string, to record.Time) *record.Resul
 	return best
 }
 
+// rankShape has one row per URL in a ranking.
 var rankShape = shape[[]rankRow]{rows: func(list []rankRow) int { return len(list) }}
 
-// rankFills computes the columns of ranks.
+// rankFills compute the columns of ranks.
 var rankFills = fills[[]rankRow]{
 	"url":       textOf(value.URL, func(r *rankRow) string { return urlkey.URL(r.key) }),
 	"ranking":   textOf(value.Text, func(r *rankRow) string { return r.of.Name }),
@@ -246,7 +254,7 @@ var rankFills = fills[[]rankRow]{
 	"authority": numberOf(func(r *rankRow) (float64, bool) { return r.Authority, r.Judged }),
 }
 
-// numberOf computes a column of numbers, some of which are NULL.
+// numberOf returns a fill of a column of floats. f reports false for NULL.
 func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
 	return func(v *value.Vector, list []T) {
 		v.Resize(value.Float, len(list))
@@ -260,7 +268,8 @@ func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
 	}
 }
 
-// StandingOf is what a ranking has of a URL or name, and whether it has it.
+// StandingOf returns what a ranking says of a URL or name, and reports whether
+// it has it.
 func StandingOf(ctx context.Context, snap Snapshot, of *record.Result, url string) (Standing, bool, error) {
 	key := urlkey.Key(url)
 	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
@@ -268,8 +277,8 @@ func StandingOf(ctx context.Context, snap Snapshot, of *record.Result, url strin
 	return c.row.Standing, c.more, c.err
 }
 
-// RanksOf gives each node of a graph the rank that a ranking has for it, 0 where
-// it has none.
+// RanksOf returns the rank of each node of a graph in a ranking, or 0 if the
+// ranking does not have it.
 func RanksOf(ctx context.Context, snap Snapshot, of *record.Result, g *NamedGraph) ([]float64, error) {
 	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, nil)
 	defer c.stop()

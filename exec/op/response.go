@@ -8,11 +8,12 @@ import (
 	"infomall/store/record"
 )
 
-// responsesMax is how many responses are kept open: a version, the one before,
-// and one that a row further up still asks for.
+// responsesMax is how many responses are cached: a version, the one before, and
+// one that a late column of another row still needs.
 const responsesMax = 3
 
-// response is one capture's payload. What is made of its body is made once.
+// response is the response of one capture, and what was computed from its body.
+// Each part is computed once, when it is first needed.
 type response struct {
 	record.Payload
 	ref     record.Ref
@@ -30,10 +31,10 @@ type response struct {
 	cut      []int // at cutLevel
 	cutLevel int
 	linked   bool
-	site     *inSite // what it is among the pages of its host
+	site     *inSite // what the blocks are among the pages of the host
 }
 
-// response opens the response of one capture, or gives the one opened before.
+// response returns the response of one capture, from the cache if it is there.
 func (r *Runner) response(ctx context.Context, ref record.Ref, o block.Options) (*response, error) {
 	for i, res := range r.responses {
 		if res.ref == ref {
@@ -55,8 +56,8 @@ func (r *Runner) response(ctx context.Context, ref record.Ref, o block.Options) 
 	return res, nil
 }
 
-// text makes the body readable and reports whether it is: not where there is
-// none, where it is no text, and where it can't be decoded.
+// text decodes the body and reports whether it can be read. It cannot if the
+// archive does not have it, if it is not a text, or if it cannot be decoded.
 func (r *response) text() bool {
 	if r.ready {
 		return r.readable
@@ -74,7 +75,7 @@ func (r *response) text() bool {
 	return true
 }
 
-// blocks is the body as it divides, nil where it does not.
+// blocks returns the body divided into blocks, or nil if it cannot be divided.
 func (r *response) blocks() *block.Body {
 	if r.divided {
 		return r.page
@@ -90,8 +91,8 @@ func (r *response) blocks() *block.Body {
 	return r.page
 }
 
-// version is the capture as a History takes it. Digest is that of the stored
-// body.
+// version returns the capture as package block compares it. digest is that of
+// the stored body.
 func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) block.Version {
 	size := r.Size
 	if r.Large == nil {
@@ -100,7 +101,7 @@ func (r *response) version(time record.Time, kind record.Kind, digest record.Dig
 	return block.Version{Time: time, Kind: kind, Digest: digest, Size: size, Body: r.blocks()}
 }
 
-// about is what the page says of itself.
+// about returns what the page says about itself.
 func (r *response) about() *page.Meta {
 	if r.meta == nil {
 		r.meta = new(page.Meta)
@@ -111,7 +112,7 @@ func (r *response) about() *page.Meta {
 	return r.meta
 }
 
-// label is what block n of the page is for.
+// label returns the label of block n.
 func (r *response) label(n int) block.Label {
 	b := r.blocks()
 	if b == nil || n >= len(b.Blocks) {
@@ -123,7 +124,7 @@ func (r *response) label(n int) block.Label {
 	return r.labels[n]
 }
 
-// allLinks are the links of the page in order.
+// allLinks returns the links of the page, in order.
 func (r *response) allLinks() []block.Link {
 	if b := r.blocks(); !r.linked && b != nil {
 		r.linked, r.links = true, b.Links()
@@ -131,8 +132,8 @@ func (r *response) allLinks() []block.Link {
 	return r.links
 }
 
-// inCut is the block in a place of a cut, from 0. A body that is one block is
-// one behind the last.
+// inCut returns the index of the block at the given place of the cut, from 0.
+// For a body that was not divided, it returns 1, which is past the end.
 func (r *response) inCut(level, place int) int {
 	b := r.blocks()
 	if b == nil || len(b.Blocks) <= 1 {

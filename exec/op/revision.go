@@ -12,30 +12,33 @@ import (
 	"infomall/store/urlkey"
 )
 
-// profiles are the ways of dividing by their names in the language.
+// profiles maps the names of profiles in the language to those of package
+// block.
 var profiles = map[string]block.Profile{"": block.Modern, "modern": block.Modern, "classic": block.Classic}
 
-// options say how n divides pages.
+// options returns how n divides pages.
 func options(n *plan.Source) block.Options { return block.Options{Profile: profiles[n.Profile]} }
 
-// revision is one version of those chosen, with its blocks and what became of
-// them. It is valid until the next.
+// revision is one chosen version, with its blocks and how they relate to those
+// before. It is valid until the iteration moves on.
 type revision struct {
 	*block.Revision
 	span     *spanBatch
-	row      int        // of span
+	row      int        // in span
 	old, new record.Ref // the versions compared; old only if there is a Before
 }
 
+// url returns the URL of the version.
 func (v *revision) url() string { return v.span.URL[v.row] }
 
-// revisions yields the versions chosen, in order. Those whose body the archive
-// does not have are left out: nothing is known of their blocks.
+// revisions yields the chosen versions, in order. It leaves out versions whose
+// body the archive does not have, because nothing is known of their blocks.
 //
-// Of a URL with a version chosen the bodies are read from the version before on,
-// as it is kept how that one's blocks stand to those before; where it is not, or
-// cannot be believed, and names of blocks are asked for, from the first version
-// on. One URL is held at a time, and two of its versions.
+// It reads the bodies of a URL from the version before the first chosen one on,
+// because the stored fold of that version says how its blocks relate to earlier
+// ones. If the fold is missing or does not hold, and n reads names of blocks,
+// it reads the bodies from the first version on. It holds two versions of one
+// URL at a time.
 func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revision, error] {
 	return func(yield func(*revision, error) bool) {
 		f := r.follow(ctx, n)
@@ -63,19 +66,21 @@ func (r *Runner) revisions(ctx context.Context, n *plan.Source) iter.Seq2[*revis
 	}
 }
 
-// follow returns a follower for the versions that n chooses.
+// follow returns a follower for the versions that n chooses. The caller closes
+// it.
 func (r *Runner) follow(ctx context.Context, n *plan.Source) *follower {
 	return &follower{r: r, ctx: ctx, to: n.Window.To, options: options(n), whole: n.Asks("identity", "first_seen")}
 }
 
-// follower goes through the versions of one URL after the other.
+// follower reads the versions of one URL after the other and compares each with
+// the one before.
 type follower struct {
 	r       *Runner
 	ctx     context.Context
 	to      record.Time
 	options block.Options
-	whole   bool           // from the first version on
-	also    record.Columns // what batch has beside what is needed here
+	whole   bool           // know the blocks' lives from the first version on
+	also    record.Columns // columns of batch that the caller needs
 
 	key     string
 	from    record.Time
@@ -85,17 +90,18 @@ type follower struct {
 	stop    func()
 	batch   *record.Batch
 	row     int
-	last    record.Ref // of the version last added to history
-	old     record.Ref // of the one before
-	asked   record.Ref // the version asked for last
+	last    record.Ref // the version last added to history
+	old     record.Ref // the version before last
+	asked   record.Ref // the version that again returned last
 	given   *block.Revision
 }
 
-// errUnfound tells of a scan that did not find what an equal one did.
+// errUnfound is returned if a scan does not find a version that an equal scan
+// found.
 var errUnfound = errors.New("a version found by one scan of the archive is missing from another")
 
-// again gives the version at row i of b as find does, or that which was asked
-// for last: of EACH one may be in force in several periods.
+// again is find, except that it may be asked for the same version several
+// times: with EACH, one version may be in force in several periods.
 func (f *follower) again(b *spanBatch, i int) (*block.Revision, error) {
 	if f.next != nil && f.key == b.Key[i] && f.asked == b.Ref[i] {
 		return f.given, nil
@@ -105,8 +111,9 @@ func (f *follower) again(b *spanBatch, i int) (*block.Revision, error) {
 	return rev, err
 }
 
-// find goes on to the version at row i of b, which is behind those asked for
-// before, and gives its blocks; nil if its body is not in the archive.
+// find reads up to the version at row i of b, which must come after the
+// versions found before. It returns the version's blocks, or nil if the archive
+// does not have its body.
 func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
 	if f.next == nil || f.key != b.Key[i] {
 		from := record.MinTime
@@ -131,10 +138,11 @@ func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
 	}
 }
 
-// errUnkept tells that the lives of a version's blocks are not kept.
+// errUnkept is returned by step if the stored lives of a version's blocks are
+// needed and missing.
 var errUnkept = errors.New("the lives of blocks are not kept")
 
-// begin turns to the versions of a URL from a time on.
+// begin starts reading the versions of a URL from a time on.
 func (f *follower) begin(key string, from record.Time) {
 	f.close()
 	*f = follower{r: f.r, ctx: f.ctx, to: f.to, options: f.options, whole: f.whole, also: f.also, key: key, from: from}
@@ -146,13 +154,15 @@ func (f *follower) begin(key string, from record.Time) {
 	}))
 }
 
+// close ends the scan.
 func (f *follower) close() {
 	if f.stop != nil {
 		f.stop()
 	}
 }
 
-// step adds the URL's next version to its history, if it has a body.
+// step reads the URL's next version and adds it to the history. The revision is
+// nil if the archive does not have the body.
 func (f *follower) step() (record.Ref, *block.Revision, error) {
 	for {
 		if f.batch == nil || f.row == f.batch.N {
@@ -175,6 +185,9 @@ func (f *follower) step() (record.Ref, *block.Revision, error) {
 	}
 }
 
+// add adds the version at row i of b to the history. The first version that is
+// added resumes the history from its stored fold, if the lives of blocks are
+// needed.
 func (f *follower) add(b *record.Batch, i int) (*block.Revision, error) {
 	var fold *block.Fold
 	if !f.begun && f.whole && f.from != record.MinTime {
@@ -200,8 +213,8 @@ func (f *follower) add(b *record.Batch, i int) (*block.Revision, error) {
 	return rev, nil
 }
 
-// fold gives what is kept of the blocks' lives up to the version at row i of b,
-// if it can be believed.
+// fold returns the stored fold of the version at row i of b, or nil if it is
+// missing or does not hold.
 func (f *follower) fold(b *record.Batch, i int) (*block.Fold, error) {
 	if f.options != (block.Options{}) {
 		return nil, nil

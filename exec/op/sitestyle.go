@@ -13,23 +13,24 @@ import (
 	"infomall/store/urlkey"
 )
 
-// How many of the pages of a host, first in order, are looked at to choose a
-// sample, and how many of these are read.
+// styleSeen is how many pages of a host, the first in order, a sample is chosen
+// from, and stylePages how many pages the sample has.
 const (
 	styleSeen  = 4096
 	stylePages = 24
 )
 
-// hostStyle is how the pages of a host look in one month: what a sample of them
-// has in common. It depends on the archive alone, not on what is asked.
+// hostStyle is how the pages of a host look in one month: what the pages of a
+// sample have in common. It depends on the archive alone, not on the query.
 type hostStyle struct {
 	hostMonth
-	periods []stylePeriod // by redesigns; none where the host has no pages
+	periods []stylePeriod // between redesigns; empty if the host has no pages
 }
 
+// hostMonth says for which host, month and way of dividing a style was learned.
 type hostMonth struct {
-	host    string // the start of its keys
-	from    record.Time
+	host    string      // the prefix of its keys
+	from    record.Time // the start of the month
 	options block.Options
 }
 
@@ -39,7 +40,7 @@ type stylePeriod struct {
 	style *block.SiteStyle
 }
 
-// at is the style at a time; nil where none is known.
+// at returns the style at a time, or nil if none is known.
 func (h *hostStyle) at(t record.Time) *block.SiteStyle {
 	for i, p := range slices.Backward(h.periods) {
 		if i == 0 || p.from <= t {
@@ -49,13 +50,14 @@ func (h *hostStyle) at(t record.Time) *block.SiteStyle {
 	return nil
 }
 
-// inSite is what a page's blocks are among the pages of its host.
+// inSite is what the blocks of a page are among the pages of its host.
 type inSite struct {
-	importances []float64 // nil where the host has no other page
+	importances []float64 // per block, from 0 to 1; nil if the host has no other page
 	labels      []block.Label
 }
 
-// siteFields computes the columns of blocks that need the pages of the host.
+// siteFields compute the late columns of blocks that need the pages of the
+// host.
 var siteFields = map[string]func(s *inSite, n int) value.Value{
 	"importance": func(s *inSite, n int) value.Value {
 		if n >= len(s.importances) {
@@ -71,7 +73,7 @@ var siteFields = map[string]func(s *inSite, n int) value.Value{
 	},
 }
 
-// inSite compares the blocks of a page to the style of its host.
+// inSite compares the blocks of a page with the style of its host.
 func (r *Runner) inSite(ctx context.Context, res *response) (*inSite, error) {
 	if res.site != nil {
 		return res.site, nil
@@ -96,7 +98,8 @@ func (r *Runner) inSite(ctx context.Context, res *response) (*inSite, error) {
 	return site, nil
 }
 
-// hostStyle is the style of the host of a key in the month of a time.
+// hostStyle returns the style of the host of a key, in the month that contains
+// at.
 func (r *Runner) hostStyle(ctx context.Context, key string, at record.Time, o block.Options) (*hostStyle, error) {
 	day := at.Std()
 	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)
@@ -124,8 +127,8 @@ type styledPage struct {
 	ref  record.Ref
 }
 
-// stylePages chooses pages of a host, in order of time: of those that it has
-// first in order some that lie all over them, each as it was captured first.
+// stylePages chooses a sample of the pages of a host, sorted by time: pages
+// spread over the first styleSeen, each at its first capture in the month.
 func (r *Runner) stylePages(ctx context.Context, of hostMonth, to record.Time) ([]styledPage, error) {
 	var pages []styledPage
 	if of.host == "" {
@@ -158,8 +161,8 @@ func (r *Runner) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 	return pages, nil
 }
 
-// learnStyles learns a style for each design of the pages. They are read twice,
-// so that one is held at a time.
+// learnStyles learns a style for each design of the pages. It reads the pages
+// twice, so that it holds one at a time.
 func (r *Runner) learnStyles(ctx context.Context, pages []styledPage, o block.Options) (periods []stylePeriod, err error) {
 	shapes := make([]block.Shape, len(pages))
 	each := func(f func(i int, b *block.Body)) {

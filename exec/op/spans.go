@@ -8,35 +8,38 @@ import (
 	"infomall/store/record"
 )
 
-// spanBatch is versions, as far as a query sees them. The embedded batch has
-// the first capture of each.
+// spanBatch is a batch of spans: versions, as the query sees them. The embedded
+// batch has the first capture of each.
 type spanBatch struct {
 	record.Batch
-	Last    []record.Time // last visit
+	Last    []record.Time // the last visit
 	Next    []record.Time // when the next version began, or NoTime
 	Visits  []int64
-	Ordinal []int // counts the spans of a URL in the scan, from 0
+	Ordinal []int // the number of the span among those of its URL in the scan, from 0
 
-	AsOf []record.Time // the moment that AT and NEAREST ask for, or the end of the period that EACH gives the row for
+	AsOf []record.Time // the moment that AT or NEAREST names, or the end of the period of EACH
 
-	// As of the last visit: a server may answer the same body with another
-	// status. Nil where the scan has no such column.
+	// LastStatus and LastMime are those of the last visit: a server may send
+	// the same body with another status. They are nil if the scan does not read
+	// these columns.
 	LastStatus []int32
 	LastMime   []string
 
-	// What the versions brought, -1 where it is not known. Nil unless asked for.
+	// NewBlocks and StoredBytes are what each version added to the archive, or
+	// -1 if that is not known. They are nil unless brought has filled them.
 	NewBlocks, StoredBytes []int64
 }
 
-// spans makes versions of captures and chooses among them.
+// spans makes spans of the captures of a scan, and selects those that n
+// chooses.
 //
-// A version begins at a capture that is not the same as the one before. The
-// first captures of a URL in the scan may belong to a version that began before
-// the window: with whole, they make a span of their own, seen from there on;
-// else they are passed over, as a version lies in a range if it began there. In
-// one of DURING it lies if the next did not begin before.
+// A version begins at a capture that differs from the one before. The first
+// captures of a URL in the scan may belong to a version that began before the
+// window. If whole is set, they make a span that begins there. Otherwise they
+// are skipped, because a version is in a range if it began in it. For DURING, a
+// version is in the range if the next one did not begin before the range.
 //
-// Batches grow from one row up, so that the first rows come soon.
+// Batches have one row at first and grow, so that the first rows come soon.
 func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Source, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
@@ -68,8 +71,8 @@ func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Source, wh
 	}
 }
 
-// spanner holds the rows that are not yielded yet: n of out, of which those from
-// urlRow on belong to the URL at hand.
+// spanner holds the rows that are not yielded yet: the first n of out. Those
+// from urlRow on belong to the current URL.
 type spanner struct {
 	choice plan.Choice
 	during record.Time
@@ -79,13 +82,13 @@ type spanner struct {
 	out     spanBatch
 	n       int
 	urlRow  int
-	cur     int // the row that captures now add to, or -1
-	begun   bool
+	cur     int  // the open row, to which captures are added, or -1
+	begun   bool // a capture was added
 	key     string
 	ordinal int
 }
 
-// add takes the next capture.
+// add adds the next capture.
 func (s *spanner) add(b *record.Batch, i int) {
 	newURL := !s.begun || b.Key[i] != s.key
 	newVersion := b.Change[i] != record.ChangeSame
@@ -113,7 +116,7 @@ func (s *spanner) add(b *record.Batch, i int) {
 func (s *spanner) begin(b *record.Batch, i int) {
 	switch {
 	case s.cur >= 0 && (s.each != nil || b.Time[i] <= s.during && !s.whole):
-		s.n = s.cur // it is in force at no moment that is asked for, and no visit to it is
+		s.n = s.cur // the open row is in force at no moment that the query selects, and has no visit in the window
 	case s.cur >= 0:
 		s.out.Next[s.cur] = b.Time[i]
 		s.settle()
@@ -136,7 +139,7 @@ func (s *spanner) begin(b *record.Batch, i int) {
 	s.out.Visits[s.cur], s.out.Ordinal[s.cur], s.out.AsOf[s.cur] = 1, s.ordinal, s.choice.AsOf
 }
 
-// visit counts capture i of b to the open row.
+// visit adds capture i of b to the open row.
 func (s *spanner) visit(b *record.Batch, i int) {
 	s.out.Visits[s.cur]++
 	s.out.Last[s.cur] = b.Time[i]
@@ -148,9 +151,10 @@ func (s *spanner) visit(b *record.Batch, i int) {
 	}
 }
 
-// settle decides between the two versions nearest so far, once the later is
-// complete. The earlier wins a tie, unless the later begins in the same millisecond:
-// of versions of one moment the last counts, as with AT.
+// settle applies NEAREST to the two candidates of a URL, once the later one is
+// complete: it keeps the one nearer to the period. The earlier wins a tie,
+// unless both are of the same millisecond: of versions of one moment the last
+// counts, as with AT.
 func (s *spanner) settle() {
 	if s.choice.Kind != plan.ChooseNearest || s.n-s.urlRow < 2 {
 		return
@@ -162,11 +166,12 @@ func (s *spanner) settle() {
 	s.n = b
 }
 
+// distance returns how far a row is from the period of NEAREST.
 func (s *spanner) distance(row int) int64 {
 	return s.choice.Distance(s.out.Time[row], s.out.Last[row])
 }
 
-// kept is how many rows are final: no later capture changes them.
+// kept returns how many rows are final: later captures cannot change them.
 func (s *spanner) kept() int {
 	switch {
 	case s.choice.Kind == plan.ChooseAll && s.cur >= 0, s.each != nil && s.cur >= 0:
@@ -175,7 +180,8 @@ func (s *spanner) kept() int {
 	return s.urlRow
 }
 
-// flush yields the first rows rows and keeps the others.
+// flush yields the first rows and keeps the others. It reports whether the
+// consumer wants more.
 func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
 	if rows == 0 {
 		return true
@@ -195,7 +201,8 @@ func (s *spanner) flush(yield func(*spanBatch, error) bool, rows int) bool {
 	return true
 }
 
-// put makes row j the capture i of src, growing by a row if need be.
+// put sets row j to capture i of src. It adds the row if j is the number of
+// rows.
 func (b *spanBatch) put(j int, src *record.Batch, i int) {
 	if j == len(b.Key) {
 		b.Last, b.Next = append(b.Last, 0), append(b.Next, 0)
@@ -206,7 +213,7 @@ func (b *spanBatch) put(j int, src *record.Batch, i int) {
 	set(&b.LastMime, j, src.Mime, i)
 }
 
-// move makes row j what row i is, j < i.
+// move copies row i to row j, where j < i.
 func (b *spanBatch) move(j, i int) {
 	copyRow(&b.Batch, j, &b.Batch, i)
 	set(&b.Last, j, b.Last, i)
@@ -218,8 +225,8 @@ func (b *spanBatch) move(j, i int) {
 	set(&b.LastMime, j, b.LastMime, i)
 }
 
-// copyRow makes row j of dst the row i of src, in the columns that src has. Row
-// j exists in dst or comes next.
+// copyRow copies row i of src to row j of dst, in the columns that src has. Row
+// j exists in dst or is the next one.
 func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
 	set(&dst.Key, j, src.Key, i)
 	set(&dst.URL, j, src.URL, i)
@@ -259,7 +266,7 @@ func copyRow(dst *record.Batch, j int, src *record.Batch, i int) {
 	set(&dst.BlockCount, j, src.BlockCount, i)
 }
 
-// set makes entry j of *dst the entry i of src, if there is a src.
+// set sets (*dst)[j] to src[i], unless src is nil.
 func set[T any](dst *[]T, j int, src []T, i int) {
 	switch {
 	case src == nil:
@@ -270,9 +277,9 @@ func set[T any](dst *[]T, j int, src []T, i int) {
 	}
 }
 
-// chosen yields the captures that belong to the versions chosen. It reads the
-// archive twice side by side, once to choose and once to yield, so that the
-// visits of a version need not be held however many they are.
+// chosen yields the captures of the versions that n chooses. It runs two equal
+// scans side by side, one to choose and one to yield, so that it need not hold
+// the captures of a version, however many they are.
 func (r *Runner) chosen(ctx context.Context, n *plan.Source) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
@@ -303,14 +310,14 @@ func (r *Runner) chosen(ctx context.Context, n *plan.Source) record.Rows {
 	}
 }
 
-// choiceScan is the scan that is needed to choose.
+// choiceScan returns the scan that chooses.
 func choiceScan(n *plan.Source) record.Scan {
 	s := n.Scan(0)
 	s.Columns = record.ColChange
 	return s
 }
 
-// chooser tells which captures of a scan belong to the spans that next yields,
+// chooser finds the captures of a scan that belong to the spans from next,
 // which come from an equal scan.
 type chooser struct {
 	next    func() (*spanBatch, error, bool)
@@ -318,12 +325,12 @@ type chooser struct {
 	row     int
 	done    bool
 	begun   bool
-	key     string // of the capture last seen
-	ordinal int    // of its span
+	key     string // of the previous capture
+	ordinal int    // of the span of the previous capture
 }
 
-// keep reports whether capture i of b is of a chosen span. It is called for all
-// captures in turn.
+// keep reports whether capture i of b belongs to a chosen span. It must be
+// called for all captures in turn.
 func (c *chooser) keep(b *record.Batch, i int) (bool, error) {
 	if !c.begun || b.Key[i] != c.key {
 		c.begun, c.key, c.ordinal = true, b.Key[i], 0
@@ -346,7 +353,7 @@ func (c *chooser) keep(b *record.Batch, i int) (bool, error) {
 	}
 }
 
-// fetch gets the next batch of spans.
+// fetch reads the next batch of spans.
 func (c *chooser) fetch() error {
 	if c.done {
 		return nil

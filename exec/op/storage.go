@@ -11,18 +11,20 @@ import (
 	"infomall/store/record"
 )
 
-// pools yields a row a pool.
+// pools yields one row per pool.
 func (r *Runner) pools(ctx context.Context, n *plan.Source) Rows {
 	return render(n, poolFills, poolShape, listed(ctx, r.Snapshot.Pools))
 }
 
-// files yields a row a file.
+// files yields one row per file.
 func (r *Runner) files(ctx context.Context, n *plan.Source) Rows {
 	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
 }
 
+// periodShape has one row per period.
 var periodShape = shape[[]plan.Period]{rows: func(list []plan.Period) int { return len(list) }}
 
+// periodFills returns the fills of periods(unit).
 func periodFills(n *plan.Source) fills[[]plan.Period] {
 	return fills[[]plan.Period]{
 		"period": textOf(value.Text, func(p *plan.Period) string { return value.PeriodName(n.Unit, *p, n.Choice.Zone) }),
@@ -31,7 +33,8 @@ func periodFills(n *plan.Source) fills[[]plan.Period] {
 	}
 }
 
-// listed yields all that f gives at once: an archive has few pools and files.
+// listed yields in one batch everything that f returns: an archive has few
+// pools and files.
 func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		list, err := f(ctx)
@@ -41,8 +44,10 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 	}
 }
 
+// poolShape has one row per pool.
 var poolShape = shape[[]record.Pool]{rows: func(list []record.Pool) int { return len(list) }}
 
+// poolFills compute the columns of pools.
 var poolFills = fills[[]record.Pool]{
 	"name":         textOf(value.Text, func(p *record.Pool) string { return p.Name }),
 	"kind":         textOf(value.Text, func(p *record.Pool) string { return record.PoolKind(p.Static) }),
@@ -60,8 +65,10 @@ var poolFills = fills[[]record.Pool]{
 	"dependents":   textOf(value.Text, func(p *record.Pool) string { return strings.Join(p.Dependents, " ") }),
 }
 
+// fileShape has one row per file.
 var fileShape = shape[[]record.File]{rows: func(list []record.File) int { return len(list) }}
 
+// fileFills compute the columns of files.
 var fileFills = fills[[]record.File]{
 	"file":     textOf(value.Text, func(f *record.File) string { return f.Name }),
 	"pool":     textOf(value.Text, func(f *record.File) string { return f.Pool }),
@@ -76,13 +83,15 @@ var fileFills = fills[[]record.File]{
 	"crc":   textOf(value.Text, func(f *record.File) string { return fmt.Sprintf("%08x", f.CRC) }),
 }
 
-// tombstones yields a row a removal.
+// tombstones yields one row per DELETE or DROP POOL.
 func (r *Runner) tombstones(ctx context.Context, n *plan.Source) Rows {
 	return render(n, tombstoneFills, tombstoneShape, listed(ctx, r.Snapshot.Tombstones))
 }
 
+// tombstoneShape has one row per tombstone.
 var tombstoneShape = shape[[]record.Tombstone]{rows: func(list []record.Tombstone) int { return len(list) }}
 
+// tombstoneFills compute the columns of tombstones.
 var tombstoneFills = fills[[]record.Tombstone]{
 	"time": timeOf(func(t *record.Tombstone) record.Time { return t.Time }),
 	"kind": textOf(value.Text, func(t *record.Tombstone) string {

@@ -1,6 +1,7 @@
-// Package optest is an archive in memory for tests: a slice of captures that
-// answers scans as the store must. It is slow and plain, so that it can serve
-// as the measure of the store.
+// Package optest provides an archive in memory for tests: a slice of captures
+// that answers scans as the store must. It is slow and simple, so that tests
+// can check the store against it. Most methods that would change an archive,
+// such as Merge, change nothing and return made-up results.
 package optest
 
 import (
@@ -27,36 +28,36 @@ type Capture struct {
 	Status   int
 	Mime     string
 	Body     string
-	NoBody   bool // the archive knows the digest of Body, and has it not
+	NoBody   bool // the archive knows the digest of Body, but does not have Body
 	Head     string
 	Location string
 	Job      string
 }
 
-// Archive holds captures and is a snapshot of itself. It may be used from
-// several goroutines.
+// Archive holds captures and is a snapshot of itself. Several goroutines may
+// use it.
 type Archive struct {
-	rows []row // in order of (key, time, sequence)
-	// BatchRows bounds batches; 0 is record.BatchRows.
+	rows []row // sorted by (key, time, sequence)
+	// BatchRows bounds the size of batches; 0 means record.BatchRows.
 	BatchRows int
-	// Missing makes the archive one that does not exist yet.
+	// Missing makes Exists report false.
 	Missing bool
 	// Err, if not nil, ends every scan after its first batch.
 	Err error
 
 	mu      sync.Mutex
 	defined []record.Definition
-	results []kept // in order of name and time
+	results []kept // sorted by name and time
 }
 
-// Definitions are those that Define has left.
+// Definitions returns the definitions that Define has stored.
 func (a *Archive) Definitions(context.Context) ([]record.Definition, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.defined), nil
 }
 
-// Define keeps what change makes of the definitions.
+// Define replaces the definitions by the result of change.
 func (a *Archive) Define(_ context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,7 +68,7 @@ func (a *Archive) Define(_ context.Context, change func([]record.Definition) ([]
 	return err
 }
 
-// row is a capture with what follows from those before it.
+// row is a capture, and what follows from the captures of its URL before it.
 type row struct {
 	Capture
 	key                                    string
@@ -77,8 +78,8 @@ type row struct {
 	previous, previousVersion, versionTime record.Time
 }
 
-// New makes an archive. The captures may come in any order; those of one URL
-// and one millisecond stay in theirs.
+// New returns an archive of the captures, which may come in any order. Captures
+// of one URL and one millisecond keep their order.
 func New(captures ...Capture) *Archive {
 	a := &Archive{rows: make([]row, len(captures))}
 	for i, c := range captures {
@@ -109,7 +110,7 @@ func (r *row) begin() {
 	r.previous, r.previousVersion, r.versionTime = record.NoTime, record.NoTime, r.Time
 }
 
-// follow compares r with the capture before.
+// follow sets the change of r by comparing it with p, the capture before.
 func (r *row) follow(p *row) {
 	r.change = changeFrom(p, r)
 	r.previous = p.Time
@@ -120,7 +121,7 @@ func (r *row) follow(p *row) {
 	r.previousVersion, r.versionTime = p.versionTime, r.Time
 }
 
-// changeFrom is the first change that fits.
+// changeFrom returns how r differs from p.
 func changeFrom(p, r *row) record.Change {
 	gone := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
 	switch {
@@ -138,7 +139,8 @@ func changeFrom(p, r *row) record.Change {
 	return record.ChangeChanged
 }
 
-// contentType is what the head says, or the media type where it says nothing.
+// contentType returns the Content-Type of the head, or the media type if the
+// head has none.
 func (r *row) contentType() string {
 	if v := record.Header([]byte(r.Head), "Content-Type"); v != "" {
 		return v
@@ -146,8 +148,8 @@ func (r *row) contentType() string {
 	return r.Mime
 }
 
-// Scan yields the captures that s asks for. Columns that it does not ask for
-// are nil, so that a query that reads one without asking fails.
+// Scan yields the captures that s selects. Columns that s does not name are
+// nil, so that a query that reads such a column fails.
 func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		size := cmp.Or(a.BatchRows, record.BatchRows)
@@ -186,7 +188,8 @@ func (a *Archive) Scan(ctx context.Context, s record.Scan) record.Rows {
 	}
 }
 
-// Tally yields the captures that t asks for, those that agree in it together.
+// Tally yields the captures that t selects. Captures that agree in all columns
+// become one row with a count.
 func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		at := map[string]int{}
@@ -220,7 +223,7 @@ func (a *Archive) Tally(ctx context.Context, t record.Tally) record.Rows {
 	}
 }
 
-// tallied is what t asks for of row i of b.
+// tallied returns the columns that t reads of row i of b.
 func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
 	var one record.Batch
 	if t.Host {
@@ -238,7 +241,7 @@ func tallied(t record.Tally, b *record.Batch, i int) record.Batch {
 	return one
 }
 
-// entry is entry i of a column, as far as there is one.
+// entry returns entry i of a column as a slice, or nil if the column is nil.
 func entry[T any](column []T, i int) []T {
 	if column == nil {
 		return nil
@@ -246,11 +249,13 @@ func entry[T any](column []T, i int) []T {
 	return column[i : i+1]
 }
 
+// inRanges reports whether key lies in one of the ranges. Nil contains all
+// keys.
 func inRanges(list []urlkey.Range, key string) bool {
 	return list == nil || slices.ContainsFunc(list, func(r urlkey.Range) bool { return r.Contains(key) })
 }
 
-// appendTo adds r, capture i, to b.
+// appendTo adds r, the capture with the index i, to b.
 func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	b.N++
 	b.Key, b.URL = append(b.Key, r.key), append(b.URL, r.URL)
@@ -286,7 +291,7 @@ func (r *row) appendTo(b *record.Batch, cols record.Columns, i int) {
 	}
 }
 
-// appendPage adds what the body says to b.
+// appendPage adds to b the columns that are computed from the body.
 func (r *row) appendPage(b *record.Batch) {
 	meta, found, unread := page.Meta{}, page.Found{}, ""
 	links, blocks := int64(-1), int64(-1)
@@ -302,7 +307,7 @@ func (r *row) appendPage(b *record.Batch) {
 	b.LinkCount, b.BlockCount = append(b.LinkCount, links), append(b.BlockCount, blocks)
 }
 
-// open divides the body, if there is one to divide.
+// open divides the body into blocks, and reports whether it can be divided.
 func (r *row) open() (*block.Body, bool) {
 	if r.NoBody {
 		return nil, false
@@ -310,13 +315,14 @@ func (r *row) open() (*block.Body, bool) {
 	return block.Open([]byte(r.Body), block.As{Mime: r.Mime, ContentType: r.contentType()}, block.Options{})
 }
 
+// add appends x to list if asked is not 0.
 func add[T any](list *[]T, asked record.Columns, x T) {
 	if asked != 0 {
 		*list = append(*list, x)
 	}
 }
 
-// Payload gives the response of one capture.
+// Payload returns the response of one capture.
 func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
@@ -332,28 +338,29 @@ func (a *Archive) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 	return p, nil
 }
 
-// Kept implements op.Snapshot: nothing is kept.
+// Kept implements op.Snapshot. It returns no facts.
 func (a *Archive) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
 
-// Knew implements op.Snapshot.
+// Knew implements op.Snapshot. It returns false.
 func (a *Archive) Knew(context.Context, record.Ref, string, record.Time) (bool, error) {
 	return false, nil
 }
 
-// LeafFacts implements op.Snapshot.
+// LeafFacts implements op.Snapshot. It returns nil.
 func (a *Archive) LeafFacts(context.Context, record.Ref) ([][]byte, error) { return nil, nil }
 
-// AppendLeaves implements op.Snapshot.
+// AppendLeaves implements op.Snapshot. It appends nothing.
 func (a *Archive) AppendLeaves(_ context.Context, dst []record.Leaf, _ record.Ref) ([]record.Leaf, error) {
 	return dst, nil
 }
 
-// Digests implements op.Snapshot: bodies are whole.
+// Digests implements op.Snapshot. It returns nil, because bodies are not stored
+// in blocks.
 func (a *Archive) Digests(context.Context, record.Ref, int, []int) ([]record.Digest, error) {
 	return nil, nil
 }
 
-// Stored gives a capture with its payload.
+// Stored returns a capture with its payload.
 func (a *Archive) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
 	p, err := a.Payload(ctx, ref)
 	if err != nil {
@@ -368,7 +375,7 @@ func (a *Archive) Stored(ctx context.Context, ref record.Ref) (record.Stored, er
 	}, nil
 }
 
-// Pools gives a pool a month.
+// Pools returns one pool per month.
 func (a *Archive) Pools(context.Context) ([]record.Pool, error) {
 	var pools []record.Pool
 	for i := range a.rows {
@@ -394,12 +401,12 @@ func (a *Archive) Pools(context.Context) ([]record.Pool, error) {
 	return pools, nil
 }
 
-// Files gives one file.
+// Files returns one made-up file.
 func (a *Archive) Files(context.Context) ([]record.File, error) {
 	return []record.File{{Name: "pools/200806/000001.raw", Pool: "200806", Segments: 1, Sorted: true, Bytes: 42, CRC: 0xbeef}}, nil
 }
 
-// Stats gives nothing: memory is not read.
+// Stats returns zeros.
 func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
 
 // SetCache does nothing.
@@ -411,10 +418,10 @@ func (a *Archive) Close() error { return nil }
 // Exists reports whether Missing is not set.
 func (a *Archive) Exists() bool { return !a.Missing }
 
-// Path is the name that messages show.
+// Path returns the name of the archive in messages.
 func (a *Archive) Path() string { return "test-archive" }
 
-// Copy copies nothing.
+// Copy copies nothing and returns a made-up result for pool 200806.
 func (a *Archive) Copy(_ context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
 	if o.Pools != nil && o.Pools[0] != "200806" {
 		return nil, &record.NoPoolError{Name: o.Pools[0], Pools: []string{"200806"}}
@@ -422,17 +429,17 @@ func (a *Archive) Copy(_ context.Context, o record.CopyOptions) ([]record.CopyRe
 	return []record.CopyResult{{Pool: "200806", Files: 3, Copied: 2, Bytes: 4000}}, a.Err
 }
 
-// Verify finds nothing wrong: what is in memory alone has no files.
+// Verify finds nothing wrong, because there are no files.
 func (a *Archive) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Finding, error] {
 	return func(func(record.Finding, error) bool) {}
 }
 
-// Tombstones gives one.
+// Tombstones returns one made-up tombstone.
 func (a *Archive) Tombstones(context.Context) ([]record.Tombstone, error) {
 	return []record.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil
 }
 
-// Delete counts what it is given and deletes nothing.
+// Delete counts the targets and deletes nothing.
 func (a *Archive) Delete(_ context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
 	p := record.RemovedPool{Name: "200806"}
 	for _, err := range o.Targets {
@@ -447,7 +454,8 @@ func (a *Archive) Delete(_ context.Context, o record.DeleteOptions) (record.Dele
 	return record.DeleteResult{Pools: []record.RemovedPool{p}, URLs: 1, Left: 1}, nil
 }
 
-// Drop drops nothing: 200806 is needed, and 200807 is not.
+// Drop drops nothing. It refuses to drop 200806, which 200807 needs, and
+// returns a made-up result for 200807.
 func (a *Archive) Drop(_ context.Context, o record.DropOptions) (record.DropResult, error) {
 	switch o.Pool {
 	case "200806":
@@ -458,7 +466,7 @@ func (a *Archive) Drop(_ context.Context, o record.DropOptions) (record.DropResu
 	return record.DropResult{}, &record.NoPoolError{Name: o.Pool, Pools: []string{"200806", "200807"}}
 }
 
-// Merge merges nothing.
+// Merge merges nothing and returns a made-up result per pool.
 func (a *Archive) Merge(_ context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
 	var out []record.MergeResult
 	for _, p := range o.Pools {
@@ -467,22 +475,22 @@ func (a *Archive) Merge(_ context.Context, o record.MergeOptions) ([]record.Merg
 	return out, a.Err
 }
 
-// PlanVerify says that there is one file.
+// PlanVerify plans to verify one file.
 func (a *Archive) PlanVerify(_ context.Context, o record.VerifyOptions) (record.VerifyPlan, error) {
 	return record.VerifyPlan{Files: []string{"CURRENT"}, Bytes: 16, Sample: o.Sample}, a.Err
 }
 
-// Repair finds all files whole.
+// Repair repairs nothing and returns one whole file.
 func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err
 }
 
-// Reindex makes the index of one pool anew.
+// Reindex returns a made-up result for one pool.
 func (a *Archive) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
 	return []record.ReindexResult{{Pool: "200806", Segments: 2, Captures: 30, Bytes: 4000, IndexBytes: 900}}, a.Err
 }
 
-// Recover finds two records with damage between.
+// Recover yields two made-up records with damage between them.
 func (a *Archive) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {
 		write := func(w io.Writer) error { _, err := io.WriteString(w, "record\n"); return err }
@@ -492,12 +500,12 @@ func (a *Archive) Recover(context.Context, record.RecoverOptions) iter.Seq2[reco
 	}
 }
 
-// PlanRecover calls every file one of Tianwang records.
+// PlanRecover takes every file for one of Tianwang records.
 func (a *Archive) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
 	return record.RecoverPlan{Format: "tianwang", Bytes: 23, To: "tianwang"}, a.Err
 }
 
-// Import imports nothing.
+// Import imports nothing and returns a made-up result per pattern.
 func (a *Archive) Import(_ context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
 	var results []record.ImportResult
 	for _, p := range o.Patterns {

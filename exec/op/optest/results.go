@@ -10,13 +10,13 @@ import (
 	"infomall/store/urlkey"
 )
 
-// kept is a result with its rows.
+// kept is a stored result with its rows.
 type kept struct {
 	record.Result
 	rows []record.ResultRow
 }
 
-// SaveResult keeps a result in memory.
+// SaveResult stores a result in memory.
 func (a *Archive) SaveResult(_ context.Context, r record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
 	k := kept{Result: r}
 	for row, err := range rows {
@@ -34,6 +34,7 @@ func (a *Archive) SaveResult(_ context.Context, r record.Result, rows iter.Seq2[
 	return k.Result, a.Err
 }
 
+// compareResults sorts results by name and time.
 func compareResults(x, y record.Result) int {
 	if x.Name != y.Name {
 		return bytes.Compare([]byte(x.Name), []byte(y.Name))
@@ -41,14 +42,14 @@ func compareResults(x, y record.Result) int {
 	return int(x.Computed - y.Computed)
 }
 
-// DropResult forgets the results of a name.
+// DropResult removes the results with a name, and returns how many there were.
 func (a *Archive) DropResult(_ context.Context, kind, name string) (int, error) {
 	before := len(a.results)
 	a.results = slices.DeleteFunc(a.results, func(k kept) bool { return k.Kind == kind && k.Name == name })
 	return before - len(a.results), a.Err
 }
 
-// Results lists what was kept.
+// Results returns the stored results of a kind.
 func (a *Archive) Results(_ context.Context, kind string) ([]record.Result, error) {
 	var list []record.Result
 	for _, k := range a.results {
@@ -59,7 +60,7 @@ func (a *Archive) Results(_ context.Context, kind string) ([]record.Result, erro
 	return list, a.Err
 }
 
-// ResultRows yields what was kept.
+// ResultRows yields the rows of a stored result.
 func (a *Archive) ResultRows(_ context.Context, r record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		for _, k := range a.results {
