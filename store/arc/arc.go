@@ -147,8 +147,8 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, err
 }
 
-// endsLine reports whether the record of h, whose data is at off, ends with a line
-// and HTTP does not say that it has another length.
+// endsLine reports whether the record of h, whose data is at off, ends with a line,
+// HTTP does not say that it has another length, and its gzip member is not damaged.
 func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	if h.url == "" || h.length < 0 {
 		return false, nil
@@ -161,7 +161,11 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 		return false, nil
 	}
 	b, err = s.Window.View(off+h.length, 1)
-	return err == nil && len(b) > 0 && (b[0] == '\n' || b[0] == '\r'), err
+	if err != nil || len(b) == 0 || b[0] != '\n' && b[0] != '\r' {
+		return false, err
+	}
+	why, err := s.Unproven(off + h.length)
+	return why == "", err
 }
 
 // confirmedAt reads the header at pos and checks that the record ends where its
@@ -209,8 +213,11 @@ func (s *scanner) end(off, length int64) (why string, err error) {
 	if next && len(rest) == len(b) && !isUsual(h.url) {
 		next = false // not "http://…" but "p://…": bytes of this record are lost
 	}
-	if len(rest) == 0 || next || cut && len(b) < headerMax {
-		return "", nil // cut: the file ends within the next header
+	if next {
+		return "", nil
+	}
+	if len(rest) == 0 || cut && len(b) < headerMax { // cut: the file ends within the next header
+		return s.Unproven(off + length)
 	}
 	if _, first := s.Locate(off + length); first && s.Compressed() {
 		return "", nil

@@ -3,8 +3,10 @@ package arc
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -99,6 +101,8 @@ func TestRead(t *testing.T) {
 			"damaged record does not end where its length says\n" + got1},
 		{"length too long", strings.Replace(rec("http://b.cn/", "text/html", page), "51\n", "60\n", 1) + rec("http://a.cn/", "text/html", page),
 			"damaged record does not end where its length says\n" + got1},
+		{"a first line torn into that of the next", "http://b.cn/ 10.0.0.1 20080430204825 text/ht" + rec("http://c.cn/", "text/html", page)[4:] + rec("http://a.cn/", "text/html", page),
+			"damaged no header of a record where one is due\n" + got1},
 		{"garbage", "what is this\n" + rec("http://a.cn/", "text/html", page), "damaged no header of a record where one is due\n" + got1},
 		{"garbage behind a record that its own length confirms",
 			rec("http://a.cn/", "text/html", strings.Replace(page, "\r\n\r\n", "\r\nContent-Length: 7\r\n\r\n", 1)) + "what is this",
@@ -143,6 +147,56 @@ func TestDamagedMember(t *testing.T) {
 	}
 	if want := int64(len(zip(t, desc1))); items[1].Offset != want || items[1].Length != int64(len(bad)) {
 		t.Errorf("damage at %d+%d, want %d+%d", items[1].Offset, items[1].Length, want, len(bad))
+	}
+}
+
+// TestCutMember cuts a file within the member of its last record, and damages that
+// member so that it inflates to the file's end: the record is a damage at its place,
+// however much of it can be read.
+func TestCutMember(t *testing.T) {
+	first, second := zip(t, rec("http://a.cn/", "text/html", page)), zip(t, rec("http://b.cn/", "text/html", page+strings.Repeat("text ", 100)))
+	check := func(what string, last string) {
+		items := read(t, []byte(first+last), Options{})
+		if len(items) != 2 || items[0].Capture == nil || items[1].Offset != int64(len(first)) || items[1].Length != int64(len(last)) || items[1].Damage != "damaged gzip member: unexpected EOF" {
+			t.Errorf("%s: got\n%s at %+v, want a capture and the damage of a member at byte %d", what, brief(items), items[len(items)-1], len(first))
+		}
+	}
+	for n := 2; n < len(second); n++ {
+		check(fmt.Sprintf("%d bytes of %d", n, len(second)), second[:n])
+	}
+	check("a changed word", zipStored(rec("http://b.cn/", "text/html", page)))
+}
+
+// zipStored returns a damaged gzip member: data with another word in it, in a stored
+// block, and then not a checksum but a block that is longer than the rest of the file.
+func zipStored(data string) string {
+	n := uint16(len(data))
+	b := append([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"), 0) // stored, not the last block
+	b = binary.LittleEndian.AppendUint16(b, n)
+	b = binary.LittleEndian.AppendUint16(b, ^n)
+	b = append(b, strings.Replace(data, "page", "PAGE", 1)...)
+	b = append(b, 0)
+	b = binary.LittleEndian.AppendUint16(b, 8)
+	b = binary.LittleEndian.AppendUint16(b, ^uint16(8))
+	return string(append(b, "\n1234"...))
+}
+
+// TestOneMemberCut cuts a file that is one member: each record that another one
+// follows comes back.
+func TestOneMemberCut(t *testing.T) {
+	var plain strings.Builder
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 30 {
+		noise := make([]byte, 3000)
+		for j := range noise {
+			noise[j] = byte('a' + rng.IntN(26))
+		}
+		plain.WriteString(rec(fmt.Sprintf("http://x.cn/%d", i), "text/html", page+string(noise)))
+	}
+	file := zip(t, plain.String())
+	items := read(t, []byte(file[:len(file)/2]), Options{})
+	if n := len(items) - 1; n < 13 || n > 15 || items[n].Damage == "" {
+		t.Errorf("half a file of 30 records gives %d items, the last %+v; want 13 to 15 captures and a damage", len(items), items[n])
 	}
 }
 

@@ -62,7 +62,11 @@ func parseHeader(b []byte) (h header, ok, cut bool) {
 	} else {
 		h.url, h.ip = strings.Join(f[:at-1], " "), f[at-1]
 	}
-	if rest := f[at+1 : last]; len(rest) == 6 && (isNumber(rest[4]) || rest[4] == "-") {
+	rest := f[at+1 : last]
+	if len(rest) != 6 && hasServerAndDate(rest) {
+		return header{}, false, false // torn, and the rest of the next record's line follows
+	}
+	if len(rest) == 6 && (isNumber(rest[4]) || rest[4] == "-") {
 		h.mime, h.code, h.checksum, h.location = rest[0], known(rest[1]), known(rest[2]), known(rest[3])
 	} else {
 		h.mime = known(strings.Join(rest, " ")) // writers left its parameters in
@@ -89,6 +93,16 @@ func dateField(f []string) int {
 		return 2
 	}
 	return -1
+}
+
+// hasServerAndDate reports whether a server's address and a date are among fields.
+func hasServerAndDate(fields []string) bool {
+	for i := 1; i < len(fields); i++ {
+		if len(fields[i]) == len(dateLayout) && isNumber(fields[i]) && isServer(fields[i-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // known is what a field says, and "" for a dash.

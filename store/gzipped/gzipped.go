@@ -31,6 +31,11 @@ type Input interface {
 	// on at a later place, and tells where that is in the stream and the file.
 	Broken() error
 	Resume() (stream, file int64, err error)
+	// Doubt returns why the bytes before end may be wrong, although they can be
+	// read: some are from the damaged member that ends the reads. It returns nil
+	// if all are from whole members, or if no damage has been met yet. The caller
+	// reads on after end first, so that damage right there has been met.
+	Doubt(end int64) error
 	Compressed() bool
 	// Close removes what is on disk. The file stays open.
 	Close()
@@ -93,6 +98,8 @@ func (plain) Broken() error { return nil }
 func (plain) Resume() (stream, file int64, err error) {
 	panic("gzipped: a plain file has no breaks")
 }
+
+func (plain) Doubt(int64) error { return nil }
 
 func (plain) Compressed() bool { return false }
 

@@ -258,6 +258,14 @@ func (g *stream) Holds(off, n int64) (bool, error) {
 // Broken is why the stream has a break where reads end; nil if it has none.
 func (g *stream) Broken() error { return g.damage }
 
+// Doubt returns the damage of the last member if bytes before end are from that.
+func (g *stream) Doubt(end int64) error {
+	if g.damage == nil || end <= g.members[len(g.members)-1].stream {
+		return nil
+	}
+	return g.damage
+}
+
 // Resume goes on behind a break, at the next member that inflates to what
 // has a record. It returns the offset in the stream where that starts
 // and, in the file, where it is or where the file ends.

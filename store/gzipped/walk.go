@@ -86,6 +86,32 @@ func (w *Walk) Has(off, n int64) (bool, error) {
 	return !end, err
 }
 
+// Unproven returns why the record that ends at end, with no other record after
+// it, cannot be taken as whole: it lies in a damaged gzip member, so a wrong byte
+// in it would not be noticed. It returns "" if the record does not.
+//
+// A member that the file's end cuts off gives right bytes up to the cut, and a
+// damaged one may give wrong bytes up to the end of the file. The two look the
+// same. A record with another one after it in the same member is taken: what
+// follows damage in compressed data is noise, and has no record.
+func (w *Walk) Unproven(end int64) (why string, err error) {
+	// noiseMax bounds how far after a record its member's damage is looked for.
+	// Noise seldom inflates that far before it contradicts itself.
+	const noiseMax = 64 << 10
+	if !w.Compressed() {
+		return "", nil
+	}
+	if _, err := w.Window.View(end, noiseMax); err != nil {
+		return "", err
+	}
+	if fault := w.Doubt(end); fault != nil {
+		return memberFault(fault), nil
+	}
+	return "", nil
+}
+
+func memberFault(fault error) string { return fmt.Sprintf("damaged gzip member: %v", fault) }
+
 // Damage makes the item of a damaged span that starts at pos, and returns where
 // to go on: at the record that search finds behind pos, or at the next member
 // that can be read. search returns where reads end if it finds none.
@@ -98,7 +124,7 @@ func (w *Walk) Damage(pos int64, why string, search func(pos int64) (next int64,
 	}
 	end, nextFirst := w.Locate(next)
 	if fault := w.Broken(); !found && fault != nil {
-		it.Damage = fmt.Sprintf("damaged gzip member: %v", fault)
+		it.Damage = memberFault(fault)
 		if next, end, err = w.Resume(); err != nil {
 			return it, 0, err
 		}

@@ -2,6 +2,7 @@ package tianwang
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
@@ -14,7 +15,7 @@ import (
 )
 
 // Writer writes captures as records of version 1.0, each with its whole
-// response byte for byte. A capture whose body the archive does not have, a file
+// response byte for byte, but for those that twin finds. A capture whose body the archive does not have, a file
 // that is no response, and whatever else the format has no place for goes into
 // properties of our own, so that all comes back from Read as it was.
 type Writer struct {
@@ -23,6 +24,18 @@ type Writer struct {
 	sum      bool
 	data     []byte // of the record at hand
 	out      []byte
+
+	url    string // of the last capture, canonical
+	time   record.Time
+	moment []original // what the file has of that URL at that time
+}
+
+// original is a record that has a body.
+type original struct {
+	resource bool
+	status   int
+	digest   record.Digest // of the body
+	declared string        // digest that its record has
 }
 
 // NewWriter returns a Writer to w, which it never closes. compress has each
@@ -33,8 +46,9 @@ func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compre
 // large bodies excepted: what a crash tore is then not read as whole.
 func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
 
-// Write writes one capture.
+// Write writes one capture. Captures of a URL come together and in order of time.
 func (w *Writer) Write(s *record.Stored) error {
+	s = w.twin(s)
 	r := recordOf(s)
 	r.Sum = w.sum && s.Large == nil
 	if s.Large != nil && s.Via != record.ViaNotModified {
@@ -56,6 +70,34 @@ func (w *Writer) Write(s *record.Stored) error {
 	}
 	_, err = w.w.Write(w.out)
 	return err
+}
+
+// twin returns the capture to write for s. That is s, unless the file has a record
+// already that differs from the one of s in nothing by which the archive tells two
+// captures apart: its URL, time, status and body. That happens when a revisit is
+// of the same moment as its original. Both records would come back as one capture,
+// so the second becomes a revisit of the first.
+func (w *Writer) twin(s *record.Stored) *record.Stored {
+	if s.NoBody != "" || s.Via == record.ViaNotModified || s.Digest == (record.Digest{}) {
+		return s
+	}
+	if s.URL != w.url || s.Time != w.time {
+		w.url, w.time, w.moment = s.URL, s.Time, w.moment[:0]
+	}
+	o := original{s.Via == record.ViaResource, s.Status, s.Digest, s.DeclaredDigest}
+	for _, first := range w.moment {
+		if o.resource != first.resource || o.status != first.status || o.digest != first.digest {
+			continue
+		}
+		out := *s
+		out.Via, out.NoBody = record.ViaRevisit, "the file has it with the capture before"
+		out.Body, out.Large, out.Size = nil, nil, 0
+		out.RefersURL, out.RefersTime = s.URL, s.Time
+		out.DeclaredDigest = cmp.Or(first.declared, s.DeclaredDigest)
+		return &out
+	}
+	w.moment = append(w.moment, o)
+	return s
 }
 
 // large writes a capture whose body comes in pieces. It goes over them twice:

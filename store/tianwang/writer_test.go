@@ -3,6 +3,7 @@ package tianwang
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"strings"
 	"testing"
@@ -116,6 +117,58 @@ func compare(t *rapid.T, got *record.Capture, want *record.Stored) {
 		keeps := strings.HasPrefix(line, "id:") || strings.HasPrefix(line, "WARC-")
 		if keeps && !strings.Contains(string(got.Extra), strings.ToLower(line)) {
 			t.Errorf("properties %q, want %q among them", got.Extra, line)
+		}
+	}
+}
+
+// TestTwin writes captures of one URL and moment: a second one with the same status
+// and body becomes a revisit of the first, and no other does.
+func TestTwin(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\n\r\n"
+	capture := func(via record.Via, head, body, digest string, at record.Time) *record.Stored {
+		s := &record.Stored{URL: "http://a.example/", Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
+		s.AskedURL, s.Time, s.RefersTime, s.Via = s.URL, at, record.NoTime, via
+		s.Head, s.Body, s.Status, s.DeclaredDigest = []byte(head), []byte(body), record.Status([]byte(head)), digest
+		return s
+	}
+	first := capture(record.ViaResponse, head, "one", "sha1:A", 7)
+	for _, tt := range []struct {
+		name   string
+		second *record.Stored
+		twin   bool
+	}{
+		{"a revisit", capture(record.ViaRevisit, head, "one", "sha1:B", 7), true},
+		{"a moment later", capture(record.ViaRevisit, head, "one", "sha1:A", 8), false},
+		{"another body", capture(record.ViaRevisit, head, "two", "sha1:A", 7), false},
+		{"another status", capture(record.ViaRevisit, "HTTP/1.1 404 x\r\n\r\n", "one", "sha1:A", 7), false},
+		{"a file", capture(record.ViaResource, "", "one", "sha1:A", 7), false},
+	} {
+		var file bytes.Buffer
+		w := NewWriter(&file, false)
+		for _, s := range []*record.Stored{first, tt.second} {
+			if err := w.Write(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []*record.Capture
+		for it, err := range Read(t.Context(), bytes.NewReader(file.Bytes()), Options{}) {
+			if err != nil || it.Capture == nil {
+				t.Fatalf("%s: %+v, %v", tt.name, it, err)
+			}
+			got = append(got, it.Capture)
+		}
+		if len(got) != 2 || string(got[0].Body) != "one" {
+			t.Fatalf("%s: %d captures, want 2 and the first with its body", tt.name, len(got))
+		}
+		c := got[1]
+		if !tt.twin {
+			if !bytes.Equal(c.Body, tt.second.Body) {
+				t.Errorf("%s: body %q, want %q", tt.name, c.Body, tt.second.Body)
+			}
+			continue
+		}
+		if c.Via != record.ViaRevisit || string(c.Head) != head || c.Body != nil || c.RefersURL != first.URL || c.RefersTime != first.Time || c.DeclaredDigest != "sha1:A" {
+			t.Errorf("%s: read %+v, want a revisit of %s at %d with the digest sha1:A", tt.name, c, first.URL, first.Time)
 		}
 	}
 }

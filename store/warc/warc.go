@@ -249,14 +249,19 @@ func (s *scanner) end(off, length int64) (e ending, err error) {
 		return ending{}, err
 	}
 	rest := bytes.TrimLeft(b, "\r\n")
-	if len(rest) == 0 || hasMagic(rest) {
+	if hasMagic(rest) {
 		return ending{sure: true}, nil
+	}
+	if len(rest) == 0 {
+		why, err := s.Unproven(end)
+		return ending{fault: why, sure: why == ""}, err
 	}
 	if _, first := s.Locate(end); first && s.Compressed() {
 		return ending{sure: true}, nil
 	}
 	if bytes.HasPrefix(b, []byte("\r\n\r\n")) || bytes.HasPrefix(b, []byte("\n\n")) {
-		return ending{}, nil
+		why, err := s.Unproven(end)
+		return ending{fault: why}, err
 	}
 	return ending{fault: errWrongLength.Error()}, nil
 }
