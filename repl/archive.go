@@ -14,18 +14,20 @@ import (
 	"infomall/store/record"
 )
 
-// openStore gives the archive in the folder path, which need not be there yet,
-// and what closes it. What the store has to tell meanwhile goes to warn.
+// openStore returns the archive in the folder path, which may not exist yet,
+// and a Closer for it. warn is called with problems that the store notices
+// while it works.
 func openStore(path string, warn func(error)) (exec.Archive, io.Closer) {
 	a := store.Open(path, store.Options{Warn: warn})
 	return archive{a}, a
 }
 
-// archive is the store's archive as the executor wants it.
+// archive wraps the store's archive for the executor. It marks errors that are
+// about the archive itself as archiveError.
 type archive struct{ *store.Archive }
 
-// archiveError says that it is the archive that cannot be used, and no fault of
-// the statement.
+// archiveError says that the archive cannot be used; the statement is not at
+// fault. It leads to exit status 4.
 type archiveError struct{ err error }
 
 func (e *archiveError) Error() string { return e.err.Error() }
@@ -116,8 +118,8 @@ func (a archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.R
 	return results, err
 }
 
-// has reports whether err is about a file of the archive, and not one of those
-// to import.
+// has reports whether err is about a file of the archive, and not, for example,
+// about a file to import.
 func (a archive) has(err error) bool {
 	var fault *fs.PathError
 	if !errors.As(err, &fault) {

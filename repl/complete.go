@@ -17,8 +17,8 @@ import (
 	"infomall/repl/term"
 )
 
-// complete is what Tab asks: what may stand in place of the text from byte from
-// of before to the cursor.
+// complete returns the candidates for completing the text before the cursor:
+// texts that may replace before[from:]. It is called when Tab is typed.
 func (s *shell) complete(before, after string) (from int, candidates []string) {
 	if word := strings.TrimLeft(before, " "); s.pending == "" && strings.HasPrefix(word, ".") {
 		return completeDot(before)
@@ -26,7 +26,7 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 	n := lang.AtCursor(s.pending+before, after)
 	from = n.From - len(s.pending)
 	if from < 0 {
-		return 0, nil // a text that began on an earlier line
+		return 0, nil // the text to complete began on an earlier line
 	}
 	typed := before[from:]
 	if n.Quoted {
@@ -50,8 +50,9 @@ func (s *shell) complete(before, after string) (from int, candidates []string) {
 	return from, beginning(typed, names)
 }
 
-// isLower reports whether words of the language are to be in lower case: as the
-// word begun is, or else the first word of the statement.
+// isLower reports whether completed keywords should be in lower case. They
+// follow the word that is being typed, or else the first word of the statement
+// in text.
 func isLower(typed, first, text string) bool {
 	if typed != "" {
 		return !strings.ContainsFunc(typed, unicode.IsUpper)
@@ -59,8 +60,8 @@ func isLower(typed, first, text string) bool {
 	return first != "" && !strings.Contains(text, first)
 }
 
-// beginning keeps the names that begin with typed, case aside, in order and
-// once each.
+// beginning returns the names that begin with typed, ignoring case, sorted and
+// without duplicates.
 func beginning(typed string, names []string) []string {
 	var list []string
 	for _, name := range names {
@@ -72,7 +73,8 @@ func beginning(typed string, names []string) []string {
 	return slices.Compact(list)
 }
 
-// namesAt lists the names that may stand at a place.
+// namesAt returns the names that may stand at the place of the cursor, such as
+// columns and functions in an expression.
 func (s *shell) namesAt(n *lang.Next) []string {
 	ctx := context.Background()
 	switch n.Place {
@@ -129,8 +131,9 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	return nil
 }
 
-// columnsOf lists the columns of the sources at hand, or only of the one called
-// qualifier. Before any source is typed it lists those of all relations.
+// columnsOf returns the columns of the statement's sources, or only of the
+// source called qualifier. If the statement names no source yet, it returns the
+// columns of all relations.
 func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string {
 	var names []string
 	for _, src := range sources {
@@ -150,7 +153,7 @@ func (s *shell) columnsOf(sources []lang.SourceName, qualifier string) []string 
 	return names
 }
 
-// completeDot completes a dot command or what it takes.
+// completeDot returns the candidates for a dot command or its argument.
 func completeDot(before string) (from int, candidates []string) {
 	from = strings.LastIndexByte(before, ' ') + 1
 	command := strings.Fields(before)[0]
@@ -174,11 +177,11 @@ func completeDot(before string) (from int, candidates []string) {
 	return from, nil
 }
 
-// filesAt lists the files whose path begins with typed; folders end with a
+// filesAt returns the paths of files that begin with typed. Folders end in a
 // slash. Names with control characters are left out.
 func filesAt(typed string) []string {
 	dir, base := filepath.Split(typed)
-	entries, _ := os.ReadDir(filepath.Join(".", dir)) // no folder, no files
+	entries, _ := os.ReadDir(filepath.Join(".", dir)) // a folder that cannot be read counts as empty
 	if filepath.IsAbs(dir) {
 		entries, _ = os.ReadDir(dir)
 	}
@@ -196,17 +199,19 @@ func filesAt(typed string) []string {
 	return names
 }
 
-// classColors are the colours of the classes of lang.Token.
+// classColors maps each class of lang.Token to its colour: the middle part of
+// an escape sequence.
 var classColors = map[lang.Class]string{
 	lang.ClassWord: "1;34", lang.ClassString: "32", lang.ClassNumber: "36",
 	lang.ClassTime: "36", lang.ClassParam: "35", lang.ClassComment: "2",
 }
 
-// helpColored are the words of the language in a text of HELP, and what stands
-// in quotes.
+// helpColored matches the parts of a HELP text that get a colour: keywords and
+// quoted text.
 var helpColored = regexp.MustCompile(`'[^'\n]*'|\b[A-Z][A-Z]+\b`)
 
-// colorHelp colours a text of HELP as the prompt colours statements.
+// colorHelp returns a HELP text with the same colours that statements have at
+// the prompt.
 func colorHelp(text string) string {
 	return helpColored.ReplaceAllStringFunc(text, func(s string) string {
 		class := lang.ClassWord
@@ -217,7 +222,8 @@ func colorHelp(text string) string {
 	})
 }
 
-// highlight colours a line that goes on with what is pending.
+// highlight returns the colours of a line at the prompt. The line continues the
+// pending lines of the statement.
 func (s *shell) highlight(line string) []term.Style {
 	if s.pending == "" && strings.HasPrefix(strings.TrimLeft(line, " "), ".") {
 		return nil

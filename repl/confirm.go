@@ -6,12 +6,13 @@ import (
 	"strings"
 )
 
-// errNotConfirmed ends a statement that takes captures away where nobody said
-// that it is to.
+// errNotConfirmed ends a statement that would delete captures and that the user
+// did not confirm.
 var errNotConfirmed = errors.New("nothing was done")
 
-// unattended is what Session.Confirm is where nobody can be asked: with --yes
-// it is done, else it says what it would be.
+// unattended is Session.Confirm for runs without a prompt. With --yes it
+// confirms. Otherwise it prints the lines of what, which say what the statement
+// would delete, and returns an error.
 func (p *program) unattended(_ context.Context, what []string) error {
 	if p.options.Yes {
 		return nil
@@ -22,7 +23,8 @@ func (p *program) unattended(_ context.Context, what []string) error {
 	return errors.New("nothing was done; --yes does it")
 }
 
-// ask is Session.Confirm at the prompt.
+// ask is Session.Confirm at the prompt. It prints the lines of what and asks
+// the user; any answer but yes is an error.
 func (s *shell) ask(ctx context.Context, what []string) error {
 	if s.options.Yes {
 		return nil
@@ -35,7 +37,7 @@ func (s *shell) ask(ctx context.Context, what []string) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err != nil: // Ctrl-C, Ctrl-D: no
+	case err != nil: // Ctrl-C and Ctrl-D mean no
 		return errNotConfirmed
 	}
 	switch strings.ToLower(strings.TrimSpace(answer)) {

@@ -46,7 +46,7 @@ func (a archive) Refuses(o record.CrawlOptions, url string) (string, error) {
 	return crawl.Refuses(o, url)
 }
 
-// fault is err, which says so if it is about a file of the archive.
+// fault returns err, as an archiveError if it is about a file of the archive.
 func (a archive) fault(err error) error {
 	if err != nil && a.has(err) {
 		return &archiveError{err}

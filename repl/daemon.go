@@ -14,9 +14,10 @@ import (
 	"infomall/store/record"
 )
 
-// daemon runs the schedules of the archive until it is told to end. That is how
-// it ends well, so there is no error then; what was under way is run again by the
-// next. Names of files in statements are taken from the archive's folder.
+// daemon runs the schedules of the archive until a signal ends the program,
+// which is no error. The next daemon runs a statement again that was
+// interrupted. File names in scheduled statements are relative to the archive's
+// folder.
 func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	archive, ok := p.session.Archive.(interface{ Daemon() (io.Closer, error) })
 	if !ok {
@@ -48,28 +49,28 @@ func (p *program) daemon(ctx context.Context, scripts []*script) error {
 	return nil
 }
 
-// daemonPath makes the archive's path one that does not depend on the folder that
-// the program is in.
+// daemonPath makes the archive's path absolute, because the daemon changes its
+// working folder.
 func (p *program) daemonPath() error {
 	path, err := filepath.Abs(p.archivePath())
 	p.options.Archive = path
 	return err
 }
 
-// log says what happens, and when.
+// log prints a message with the time, unless --quiet is given.
 func (p *program) log(format string, args ...any) {
 	if !p.options.Quiet {
 		p.say("%s infomall: %s", time.Now().UTC().Format(time.RFC3339), fmt.Sprintf(format, args...))
 	}
 }
 
-// scheduler is a daemon's work.
+// scheduler runs the schedules of a daemon.
 type scheduler struct {
 	*program
-	failed string // what Entries failed with last
+	failed string // the last error of Entries
 }
 
-// newRun gives a session of its own to each run.
+// newRun returns a new session for one run of a schedule.
 func (d *scheduler) newRun() *exec.Session {
 	s := *d.program.session
 	s.Progress = nil
@@ -85,7 +86,8 @@ func (d *scheduler) Entries(ctx context.Context) ([]schedule.Entry, error) {
 	return list, err
 }
 
-// Failed implements schedule.Work. It says once what goes on being wrong.
+// Failed implements schedule.Work. It prints an error once, however often it is
+// repeated.
 func (d *scheduler) Failed(err error) {
 	if d.failed != err.Error() {
 		d.failed = err.Error()

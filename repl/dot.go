@@ -11,14 +11,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// dotCommand is a command for the shell's own state.
+// dotCommand is a command of the shell about its own state, such as .mode.
 type dotCommand struct {
 	name, args, help string
 	run              func(s *shell, ctx context.Context, arg string) error
 }
 
-// dotCommands lists the commands as .help shows them. A function, as .help is
-// one of them.
+// dotCommands returns the commands in the order of .help. It is a function
+// because .help itself is one of them and uses the list.
 func dotCommands() []dotCommand {
 	return []dotCommand{
 		{".headers", "on|off", "name the columns in csv and tsv", (*shell).dotHeaders},
@@ -37,7 +37,8 @@ func dotCommands() []dotCommand {
 	}
 }
 
-// foreignDots are dot commands of other shells, and what to type instead.
+// foreignDots maps dot commands of other shells to a hint: what to type
+// instead.
 var foreignDots = map[string]string{
 	".tables":    "write SHOW RELATIONS;",
 	".schema":    "write DESCRIBE versions;",
@@ -76,7 +77,7 @@ func (s *shell) dot(ctx context.Context, line string) error {
 	return fmt.Errorf("no command %s; .help lists them", name)
 }
 
-// dotArguments parts a line into the command and what it takes, which may be
+// dotArguments splits a line into the command and its argument, which may be
 // quoted.
 func dotArguments(line string) (command, arg string) {
 	command, arg, _ = strings.Cut(strings.TrimSpace(line), " ")
@@ -87,7 +88,7 @@ func dotArguments(line string) (command, arg string) {
 	return command, arg
 }
 
-// reportedError is the error of a command that has told of it already.
+// reportedError is an error that was already shown to the user.
 type reportedError struct{ error }
 
 func (e *reportedError) Unwrap() error { return e.error }
@@ -114,11 +115,11 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 	return nil
 }
 
-// tell writes a line to the terminal.
+// tell prints a line on the terminal.
 func (s *shell) tell(format string, args ...any) {
 	s.terminal.begin(context.Background())
 	fmt.Fprintln(s.terminal, printable(fmt.Sprintf(format, args...)))
-	_ = s.terminal.end() // a terminal that is gone ends the shell soon
+	_ = s.terminal.end() // if the terminal is gone, the shell ends soon
 }
 
 func (s *shell) dotMode(ctx context.Context, arg string) error {
@@ -142,7 +143,7 @@ func (s *shell) dotWidth(ctx context.Context, arg string) error {
 	return s.set(ctx, "width", arg)
 }
 
-// dotPager shows or sets when a pager has results.
+// dotPager shows or sets when results are shown in a pager.
 func (s *shell) dotPager(ctx context.Context, arg string) error {
 	g := s.terminal.pager
 	switch {
@@ -155,7 +156,7 @@ func (s *shell) dotPager(ctx context.Context, arg string) error {
 	return s.set(ctx, "pager", arg)
 }
 
-// dotLast shows the last result again.
+// dotLast shows the last result again, in the format arg.
 func (s *shell) dotLast(ctx context.Context, arg string) error {
 	ctx, release := s.signals.during(ctx)
 	defer release()
@@ -177,7 +178,7 @@ func (s *shell) dotHeaders(_ context.Context, arg string) (err error) {
 	return err
 }
 
-// set changes a setting as the statement SET does, which also checks it.
+// set changes a setting as the statement SET does, including its checks.
 func (s *shell) set(ctx context.Context, name, value string) error {
 	st := &ast.Set{Name: ast.Name{Text: name}, Value: &ast.String{Value: value}}
 	result, err := s.session.Run(ctx, st)
@@ -214,7 +215,7 @@ func (s *shell) dotQuit(context.Context, string) error {
 	return nil
 }
 
-// onOff reads a switch.
+// onOff parses the argument of a switch: on or off.
 func onOff(command, arg string) (bool, error) {
 	switch strings.ToLower(arg) {
 	case "on", "yes", "true", "1":

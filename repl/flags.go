@@ -9,13 +9,13 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// input is one thing to run, as named on the command line.
+// input is one script to run, as given on the command line.
 type input struct {
-	command bool // text holds statements; else it names a file, - being standard input
+	command bool // text has statements; if false, it is a file name, or - for standard input
 	text    string
 }
 
-// options is the command line.
+// options holds the values of the command line's flags and arguments.
 type options struct {
 	Archive     string            `short:"a" placeholder:"DIR" help:"The archive's folder; else $$INFOMALL_ARCHIVE, else ./archive."`
 	Command     string            `short:"c" type:"statements" placeholder:"TEXT" help:"Run these statements. May be repeated and mixed with files: all run in the order given."`
@@ -41,7 +41,7 @@ type options struct {
 	Version     bool              `help:"Print the version."`
 	Help        bool              `short:"h" help:"Print this help."`
 
-	inputs []input // of -c, -f and bare files, in their order
+	inputs []input // values of -c and -f, and bare file names, in their order
 }
 
 const description = `
@@ -53,7 +53,8 @@ this command line there, infomall man the manual page: infomall man | man -l -
 
 Exit status: 0 done, 1 a statement failed, 2 wrong command line or no such script, 4 no archive is there, it cannot be used or a disk is full, 130 interrupted.`
 
-// parseOptions reads the command line. Help, if asked for, goes to out.
+// parseOptions parses the command line. If it asks for help, parseOptions
+// prints the help to out.
 func parseOptions(args []string, out io.Writer) (*options, error) {
 	o := &options{}
 	collect := func(command bool) kong.MapperFunc {
@@ -77,8 +78,9 @@ func parseOptions(args []string, out io.Writer) (*options, error) {
 	return o, err
 }
 
-// newParser makes the parser of the command line. Collect gives what takes the
-// statements or the files to run.
+// newParser returns the parser of the command line, which fills o. collect
+// returns the function that receives each value of -c (command is true) and of
+// -f.
 func newParser(o *options, out io.Writer, collect func(command bool) kong.MapperFunc) *kong.Kong {
 	parser, err := kong.New(o,
 		kong.Name("infomall [FILE | -]…"),
@@ -89,23 +91,24 @@ func newParser(o *options, out io.Writer, collect func(command bool) kong.Mapper
 		kong.Writers(out, out),
 	)
 	if err != nil {
-		panic(fmt.Sprintf("repl: command line: %v", err)) // the tags above are wrong
+		panic(fmt.Sprintf("repl: command line: %v", err)) // a tag of options is wrong
 	}
 	return parser
 }
 
-// flags are the flags of the command line, for those who write about them.
+// flags returns the flags of the command line, for the manual page and for
+// shell completion.
 func flags() []*kong.Flag {
 	none := func(bool) kong.MapperFunc { return func(*kong.DecodeContext, reflect.Value) error { return nil } }
 	return newParser(&options{}, io.Discard, none).Model.Flags
 }
 
-// spellOut writes each argument in the one form that cannot be mistaken: a
-// flag's value joined to its long name, as it may begin with a dash or be
-// empty, and a bare file as the flag --file, as kong takes bare arguments only
-// in one row.
+// spellOut returns args in a form that kong cannot misunderstand. A flag's
+// value is joined to its long name, because it may begin with a dash or be
+// empty. A bare file name becomes --file, because kong accepts bare arguments
+// only if they follow each other.
 func spellOut(args []string, flags []*kong.Flag) []string {
-	valued := map[string]string{} // long name by each spelling of a flag with a value
+	valued := map[string]string{} // long name by spelling, of flags with a value
 	for _, f := range flags {
 		if f.IsBool() {
 			continue
@@ -128,7 +131,7 @@ func spellOut(args []string, flags []*kong.Flag) []string {
 			out = append(out, "--file="+arg)
 			continue
 		}
-		// Short flags may stand together: -qc TEXT is -q -c TEXT.
+		// Short flags may be joined: -qc TEXT means -q -c TEXT.
 		for !strings.HasPrefix(arg, "--") && len(arg) > 2 {
 			if name, ok := valued[arg[:2]]; ok {
 				out = append(out, "--"+name+"="+arg[2:])

@@ -19,29 +19,29 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of the history file: when it holds more than historyFileMax entries,
-// it is cut to the last historyKept.
+// Bounds of the history file: once it has more than historyFileMax entries, it
+// is cut to the last historyKept.
 const (
 	historyKept    = 1000
 	historyFileMax = 2 * historyKept
 )
 
-// history keeps what was entered in the shell in a file of JSON lines, readable
-// by its owner alone: a line when an entry is made, and one when it has ended.
-// Any number of shells may use one file: each appends under a lock, and reads
-// what the others have added.
+// history stores what was entered in the shell, as JSON lines in a file that
+// only its owner can read. An entry has one line when it is made, and another
+// when it has ended. Several shells may use one file: each appends under a
+// lock, and reads what the others have added.
 type history struct {
-	path    string // "" keeps nothing on disk
+	path    string // path of the file; "" stores nothing
 	entries []historyEntry
 	now     func() time.Time
 
 	known map[string]int // index in entries by id
-	file  os.FileInfo    // of the file that was read
-	read  int64          // how far
+	file  os.FileInfo    // identifies the file that was read last
+	read  int64          // number of bytes read of it
 }
 
-// historyEntry is one entry, statements or a dot command, and how it ended. Of
-// two lines with one id, the later has the end of the earlier.
+// historyEntry is one entry: statements or a dot command, and how it ended. If
+// two lines have the same id, the later one has the end of the entry.
 type historyEntry struct {
 	ID     string    `json:"id"`
 	Time   time.Time `json:"time,omitzero"`
@@ -51,14 +51,16 @@ type historyEntry struct {
 	Status string    `json:"status,omitempty"` // done, failed, interrupted; "" while it runs
 }
 
-// historyPath is where the history is kept by the XDG rules, or "" where
-// there is no home.
+// historyPath returns the path of the history file by the XDG rules, or "" if
+// there is no home folder.
 func historyPath(getenv func(string) string) string {
 	return userFile(getenv, "XDG_STATE_HOME", ".local/state", "history")
 }
 
-// userFile is the path of one of the program's files under the folder that
-// variable names, or else under fallback in the home folder; "" without one.
+// userFile returns the path of the file name in the program's own folder. That
+// folder is below the folder in the environment variable, such as
+// XDG_STATE_HOME, or else below fallback in the home folder. The result is ""
+// if there is neither.
 func userFile(getenv func(string) string, variable, fallback, name string) string {
 	dir := getenv(variable)
 	if !filepath.IsAbs(dir) {
@@ -75,8 +77,8 @@ func newHistory(path string) *history {
 	return &history{path: path, now: time.Now, known: map[string]int{}}
 }
 
-// readHistory reads path without making or changing it. The line that a shell
-// is just writing may be left out.
+// readHistory reads the history in path and changes nothing on disk. It may
+// miss a line that a shell is writing at that moment.
 func readHistory(path string) (*history, error) {
 	h := newHistory(path)
 	f, err := os.Open(path)
@@ -93,8 +95,9 @@ func readHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// openHistory reads the last entries of path. A file that is not there is an
-// empty history; lines that cannot be read are left out.
+// openHistory reads the history in path, and shortens the file if it is too
+// long. It creates the file if there is none. Lines that cannot be read are
+// ignored.
 func openHistory(path string) (*history, error) {
 	h := newHistory(path)
 	if path == "" {
@@ -121,9 +124,10 @@ func openHistory(path string) (*history, error) {
 	return h, nil
 }
 
-// add keeps text, unless it is what was added last, or begins with a blank, by
-// which a user keeps it out. Values of parameters are left out. It gives the
-// entry's id and what was kept of the text, or twice "".
+// add stores text as a new entry. It returns the entry's id, and the text as
+// stored: without values of parameters and passwords. It stores nothing and
+// returns "" twice if the text begins with a blank, by which a user keeps it
+// out of the history, or equals the last entry.
 func (h *history) add(text string) (id, kept string, err error) {
 	text = strings.TrimRight(text, " \t\r\n")
 	if text == "" || strings.HasPrefix(text, " ") {
@@ -138,14 +142,14 @@ func (h *history) add(text string) (id, kept string, err error) {
 	return e.ID, text, h.append(e)
 }
 
-// end keeps how the entry with the id ended.
+// end stores how the entry with this id has ended.
 func (h *history) end(id string, took time.Duration, rows int64, status string) error {
 	e := historyEntry{ID: id, Millis: took.Milliseconds(), Rows: rows, Status: status}
 	h.merge(e)
 	return h.append(e)
 }
 
-// append adds a line to the file.
+// append writes a line to the file.
 func (h *history) append(e historyEntry) error {
 	if h.path == "" {
 		return nil
@@ -161,7 +165,7 @@ func (h *history) append(e historyEntry) error {
 	return nil
 }
 
-// news reads what other shells have added since the last call, and gives the
+// news reads what other shells have added since the last call, and returns the
 // new entries.
 func (h *history) news() ([]historyEntry, error) {
 	if h.path == "" {
@@ -183,8 +187,8 @@ func (h *history) news() ([]historyEntry, error) {
 	return added, nil
 }
 
-// readNew reads what stands in f behind the place read last, all of it if it is
-// another file, and gives the entries that were not known.
+// readNew reads the part of f after h.read, or all of f if it is another file.
+// It returns the entries that were not known.
 func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -214,7 +218,8 @@ func (h *history) readNew(f *os.File) (added []historyEntry, err error) {
 	}
 }
 
-// merge takes in a line of the file and reports whether it was a new entry.
+// merge adds a line of the file to the entries, and reports whether it is a new
+// entry.
 func (h *history) merge(e historyEntry) bool {
 	if i, ok := h.known[e.ID]; ok && e.ID != "" {
 		if e.Status != "" {
@@ -231,8 +236,8 @@ func (h *history) merge(e historyEntry) bool {
 	return true
 }
 
-// withoutValues leaves out of a text the values that SET gives to parameters,
-// and names and passwords in URLs.
+// withoutValues returns text without the values that SET gives to parameters,
+// and without names and passwords in URLs.
 func withoutValues(text string) string {
 	tokens := lang.Tokens(text)
 	var b strings.Builder
@@ -251,8 +256,8 @@ func withoutValues(text string) string {
 	return urlkey.WithoutUsers(b.String() + text[done:])
 }
 
-// beginsStatement reports whether a statement of text begins with the last of
-// tokens.
+// beginsStatement reports whether the last one of tokens begins a statement in
+// text.
 func beginsStatement(text string, tokens []lang.Token) bool {
 	before := text[:tokens[len(tokens)-1].From]
 	for i := len(tokens) - 2; i >= 0 && tokens[i].Class == lang.ClassComment; i-- {
@@ -262,8 +267,8 @@ func beginsStatement(text string, tokens []lang.Token) bool {
 	return before == "" || strings.HasSuffix(before, ";")
 }
 
-// endOfStatement is where text has the semicolon that ends its first statement,
-// or its length.
+// endOfStatement returns the index of the semicolon that ends the first
+// statement in text, or the length of text if there is none.
 func endOfStatement(text string) int {
 	tokens := lang.Tokens(text)
 	for i := range len(text) {
@@ -277,9 +282,9 @@ func endOfStatement(text string) int {
 	return len(text)
 }
 
-// lockHistory opens the file for reading and appending and takes its lock,
-// which closing it gives back. Another shell may put a shortened file in the
-// place of the one waited for; then that one is taken.
+// lockHistory opens the file for reading and appending, and locks it; closing
+// it releases the lock. While it waits, another shell may replace the file by a
+// shortened one. It then opens and locks the new one.
 func lockHistory(path string) (*os.File, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -309,13 +314,14 @@ func lockHistory(path string) (*os.File, error) {
 	}
 }
 
-// rewriteHistory replaces the file, whose lock the caller holds.
+// rewriteHistory replaces the file by one with entries. The caller holds the
+// lock of the old one.
 func rewriteHistory(path string, entries []historyEntry) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), "history-*") // of mode 0600
+	tmp, err := os.CreateTemp(filepath.Dir(path), "history-*") // has mode 0600
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name()) // gone already if all went well
+	defer os.Remove(tmp.Name()) // after the rename there is nothing to remove
 	_, err = tmp.Write(encodeHistory(entries...))
 	if err := errors.Join(err, tmp.Close()); err != nil {
 		return err
@@ -323,13 +329,13 @@ func rewriteHistory(path string, entries []historyEntry) error {
 	return os.Rename(tmp.Name(), path)
 }
 
-// encodeHistory writes entries as the file holds them.
+// encodeHistory returns entries as lines of the history file.
 func encodeHistory(entries ...historyEntry) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, e := range entries {
-		_ = enc.Encode(e) // a time and a string always encode
+		_ = enc.Encode(e) // cannot fail: the fields are times, texts and numbers
 	}
 	return b.Bytes()
 }

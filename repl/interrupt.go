@@ -11,41 +11,42 @@ import (
 	"time"
 )
 
-// errInterrupted is the cause of a context that Ctrl-C ended, errTerminated of
-// one that a wish to end the program did.
+// Causes of a cancelled context: errInterrupted after Ctrl-C, errTerminated
+// after a signal that ends the program.
 var (
 	errInterrupted = errors.New("interrupted")
 	errTerminated  = errors.New("terminated")
 )
 
-// How a second Ctrl-C is taken while the statement has not stopped yet: up to
-// sameWish after the first it is the same wish, later it ends the program. After
-// stuckAfter the user is told so.
+// How a second Ctrl-C is handled while the statement has not stopped. Within
+// sameWish after the first it is ignored; later it ends the program. After
+// stuckAfter a message says so.
 const (
 	sameWish   = 250 * time.Millisecond
 	stuckAfter = time.Second
 )
 
-// interrupts turns signals into cancelled contexts. Signals are asked for once
-// for the life of the program: were it done for each statement, a Ctrl-C
-// between two of them would kill the shell.
+// interrupts turns signals into cancelled contexts. It handles signals for the
+// whole life of the program. If it did so for each statement only, a Ctrl-C
+// between two statements would kill the shell.
 type interrupts struct {
 	signals chan os.Signal
-	done    chan struct{} // closed when the goroutine of watch has ended
+	done    chan struct{} // closed when the goroutine of watchInterrupts has ended
 	stderr  io.Writer
-	force   func() // ends the program at once; the archive stands that
+	force   func() // ends the program at once, which is safe for the archive
 
 	mu     sync.Mutex
-	cancel context.CancelCauseFunc // of the statement that runs; nil if none does
-	due    bool                    // a statement was read and is about to run
-	missed bool                    // Ctrl-C was typed while it was
-	calm   bool                    // another program has the terminal, and Ctrl-C a meaning of its own there
-	first  time.Time               // when Ctrl-C was first typed in it
-	stuck  *time.Timer             // set by that Ctrl-C
+	cancel context.CancelCauseFunc // cancels the running statement; nil if none runs
+	due    bool                    // a statement was read and will run next
+	missed bool                    // Ctrl-C was typed while due was set
+	calm   bool                    // another program, such as a pager, has the terminal and handles Ctrl-C itself
+	first  time.Time               // time of the first Ctrl-C during the running statement
+	stuck  *time.Timer             // timer started by that Ctrl-C
 }
 
-// watchInterrupts begins to take signals, until close. The context it gives
-// ends when the program is to end. Force ends it without waiting.
+// watchInterrupts starts to handle signals, until close. The context it returns
+// ends when a signal ends the program. force is called if the program must end
+// without waiting.
 func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*interrupts, context.Context) {
 	ctx, terminate := context.WithCancelCause(ctx)
 	i := &interrupts{signals: make(chan os.Signal, 8), done: make(chan struct{}), stderr: stderr, force: force}
@@ -57,7 +58,8 @@ func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*inte
 			case os.Interrupt:
 				i.interrupt()
 			case syscall.SIGPIPE:
-				// Taken only so that the write fails instead of killing us.
+				// Handled only so that a write fails instead of killing the
+				// program.
 			default:
 				terminate(errTerminated)
 			}
@@ -66,23 +68,23 @@ func watchInterrupts(ctx context.Context, stderr io.Writer, force func()) (*inte
 	return i, ctx
 }
 
-// close ends the taking of signals.
+// close stops the handling of signals.
 func (i *interrupts) close() {
 	signal.Stop(i.signals)
 	close(i.signals)
 	<-i.done
 }
 
-// await tells whether what was read is about to run: a Ctrl-C from then on is
-// for it.
+// await notes whether a statement was read and will run next. A Ctrl-C that is
+// typed then cancels that statement.
 func (i *interrupts) await(due bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.due, i.missed = due, false
 }
 
-// during gives a context that Ctrl-C cancels, until release is called, and that a
-// Ctrl-C typed while it was awaited has cancelled.
+// during returns a context for a statement that Ctrl-C cancels, until release
+// is called. If Ctrl-C was typed since await, the context is already cancelled.
 func (i *interrupts) during(ctx context.Context) (_ context.Context, release func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	i.mu.Lock()
@@ -115,8 +117,8 @@ func (i *interrupts) patiently() (release func()) {
 	return func() { set(false) }
 }
 
-// interrupt cancels what runs. Where that has been done and it has not stopped,
-// it ends the program.
+// interrupt cancels the running statement. If it was cancelled before and has
+// not stopped, interrupt ends the program.
 func (i *interrupts) interrupt() {
 	i.mu.Lock()
 	defer i.mu.Unlock()

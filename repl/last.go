@@ -8,11 +8,11 @@ import (
 	"infomall/exec/value"
 )
 
-// Bounds of the last result that the shell keeps: who wants more of it again can
-// ask again.
+// Bounds of the last result that the shell keeps in memory. For more rows the
+// user can run the query again.
 const (
 	lastRowsMax  = 10_000
-	lastBytesMax = 64 << 20 // of texts
+	lastBytesMax = 64 << 20 // bytes of texts
 )
 
 // lastResult is the last result that was shown, or its first rows.
@@ -21,13 +21,13 @@ type lastResult struct {
 	batches []*value.Batch
 	rows    int
 	bytes   int
-	more    bool // not all rows are kept
+	more    bool // the result had more rows than are kept
 }
 
-// begin begins to keep another result.
+// begin forgets the kept result and starts to keep another one.
 func (l *lastResult) begin(columns []value.Column) { *l = lastResult{columns: columns} }
 
-// add keeps a copy of a batch, or of what may be kept of it.
+// add keeps a copy of the rows of b, as many as the bounds allow.
 func (l *lastResult) add(b *value.Batch) {
 	var keep []int32
 	for i := range b.N {
@@ -49,7 +49,8 @@ func (l *lastResult) add(b *value.Batch) {
 	}
 }
 
-// again shows the last result in a format, or "" for that of all results.
+// again shows the last result in a format. The format "" means the one in which
+// results are shown now.
 func (p *printer) again(ctx context.Context, format string) (err error) {
 	l := p.last
 	if l == nil || l.columns == nil {

@@ -8,9 +8,9 @@ import (
 	"infomall/lang"
 )
 
-// man prints the manual page, in the language of troff: the flags, the commands
-// of the prompt and the syntax of all statements, from what the program itself
-// reads them by.
+// man prints the manual page of the program in troff. The flags, the dot
+// commands and the syntax of the statements come from the tables that the
+// program itself uses.
 func (p *program) man(args []string) int {
 	if len(args) > 0 {
 		return p.usage(fmt.Errorf("infomall man takes no arguments"))
@@ -60,7 +60,7 @@ func writeMan(w io.Writer) {
 	}
 }
 
-// roff writes text such that troff shows it as it is.
+// roff escapes text such that troff prints it unchanged.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "$$", "$").Replace(text)
 	lines := strings.Split(text, "\n")

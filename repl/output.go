@@ -13,49 +13,50 @@ import (
 	"infomall/repl/term"
 )
 
-// outputChunk is how much is written at once. Between chunks a Ctrl-C is
-// heeded: a slow terminal takes seconds for what a query gives in one batch.
+// outputChunk is how many bytes are written at once. Between two chunks Ctrl-C
+// is checked, because a slow terminal may take seconds for one batch of rows.
 const outputChunk = 4096
 
-// flushEvery bounds how long rows lie in the buffer while more are computed.
+// flushEvery is how long rows may stay in the buffer while more are computed.
 const flushEvery = 100 * time.Millisecond
 
-// outputError is a failure to write results, as opposed to one of computing
-// them.
+// outputError is an error in writing results. Errors in computing them have
+// other types.
 type outputError struct{ err error }
 
 func (e *outputError) Error() string { return fmt.Sprintf("write output: %v", e.err) }
 
 func (e *outputError) Unwrap() error { return e.err }
 
-// isClosedPipe reports whether err came of a reader that has seen enough.
+// isClosedPipe reports whether err means that the reader of the output has
+// closed its end.
 func isClosedPipe(err error) bool {
 	var out *outputError
 	return errors.As(err, &out) && errors.Is(out.err, syscall.EPIPE)
 }
 
-// output is where results go, buffered. The first error of writing is given
-// for every later write too.
+// output writes results, with a buffer. After an error of writing, every later
+// write returns the same error.
 type output struct {
 	dest     io.Writer
-	terminal *os.File // dest, if that is a terminal
+	terminal *os.File // dest, if it is a terminal; else nil
 	before   func()   // called before each write to dest; or nil
-	pager    *pager   // between here and the terminal; or nil
+	pager    *pager   // shows results before they reach the terminal; or nil
 	buf      *bufio.Writer
-	ctx      context.Context // of the statement whose result is written
+	ctx      context.Context // context of the statement whose result is written
 	flushed  time.Time
-	last     byte // written
+	last     byte // the last byte written
 	err      error
 }
 
-// newOutput makes an output to w. It does not close w.
+// newOutput returns an output that writes to w. It does not close w.
 func newOutput(w io.Writer) *output {
 	o := &output{dest: w, terminal: terminalOf(w), ctx: context.Background(), last: '\n'}
 	o.buf = bufio.NewWriterSize(directOutput{o}, 16*outputChunk)
 	return o
 }
 
-// terminalOf is the terminal that w writes to, or nil.
+// terminalOf returns the terminal that w writes to, or nil if w is none.
 func terminalOf(w any) *os.File {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(f) {
 		return f
@@ -63,7 +64,7 @@ func terminalOf(w any) *os.File {
 	return nil
 }
 
-// directOutput is the unbuffered side of an output.
+// directOutput is an output without its buffer.
 type directOutput struct{ *output }
 
 // Write implements io.Writer.
@@ -88,7 +89,7 @@ func (o directOutput) Write(b []byte) (n int, err error) {
 	return n, o.err
 }
 
-// to is what chunks are written to.
+// to returns the writer that gets the chunks: the pager, or else dest.
 func (o *output) to() io.Writer {
 	if o.pager != nil {
 		return o.pager
@@ -96,21 +97,21 @@ func (o *output) to() io.Writer {
 	return o.dest
 }
 
-// begin makes ctx the one that stops what is written from now on.
+// begin starts a result. When ctx ends, writing stops.
 func (o *output) begin(ctx context.Context) {
 	o.ctx, o.flushed = ctx, time.Time{}
-	o.buf.Reset(directOutput{o}) // forgets the error of a statement cancelled
+	o.buf.Reset(directOutput{o}) // also drops the error of a cancelled statement
 	if o.pager != nil {
-		o.err = nil // so it was a pager that the user left
+		o.err = nil // the user only left the pager
 	}
 }
 
 // Write implements io.Writer.
 func (o *output) Write(b []byte) (int, error) { return o.buf.Write(b) }
 
-// batchDone is called after each batch of rows. It passes on what is buffered
-// when that has waited long, and at first, so that a reader who wants one row
-// has it at once.
+// batchDone is called after each batch of rows. It writes the buffer if the
+// last write was long ago, and after the first batch, so that the first rows
+// appear at once.
 func (o *output) batchDone() error {
 	now := time.Now()
 	if now.Sub(o.flushed) < flushEvery {
@@ -120,7 +121,7 @@ func (o *output) batchDone() error {
 	return o.buf.Flush()
 }
 
-// end passes on all that is buffered, and waits for the pager.
+// end writes the rest of the buffer, and waits until the user leaves the pager.
 func (o *output) end() error {
 	err := o.buf.Flush()
 	if o.pager != nil {
@@ -131,11 +132,11 @@ func (o *output) end() error {
 	return err
 }
 
-// abandon drops what is buffered and ends a line begun on a terminal.
+// abandon drops the buffer, and ends an incomplete line on a terminal.
 func (o *output) abandon() {
 	o.buf.Reset(directOutput{o})
 	if o.pager != nil {
-		_ = o.pager.end() // the error at hand comes first
+		_ = o.pager.end() // the caller's own error matters more
 	}
 	if o.terminal != nil && o.last != '\n' {
 		_, _ = io.WriteString(o.dest, "\n")

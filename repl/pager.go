@@ -11,36 +11,37 @@ import (
 	"infomall/repl/term"
 )
 
-// pagerDefault is the pager where $PAGER names none: it keeps what is shown on
-// the screen, cuts no lines and lets colours through.
+// pagerDefault is the pager if $PAGER names none. With these flags less leaves
+// the text on the screen, does not wrap lines and shows colours.
 const pagerDefault = "less -SRFX"
 
 // Values of the setting pager.
 const (
-	pagerAuto = "auto" // when they are taller than the window
+	pagerAuto = "auto" // for results taller than the window
 	pagerOn   = "on"
 	pagerOff  = "off"
 )
 
-// pager stands between a result and the terminal. It holds as much as the
-// window shows; when more comes it starts the program and sends it all.
+// pager shows a result that is taller than the window in a program such as
+// less. It holds as much as the window can show. If more comes, it starts the
+// program and sends it everything.
 type pager struct {
 	terminal *os.File
 	command  []string
 	environ  []string
-	when     *string                 // the setting pager
+	when     *string                 // the setting pager: pagerAuto, pagerOn or pagerOff
 	patient  func() (release func()) // called while the program runs
 	warn     func(error)
 
 	held    bytes.Buffer
-	rows    int // that held takes on the screen
+	rows    int // rows that held takes on the screen
 	program *exec.Cmd
 	pipe    io.WriteCloser
 	release func()
 }
 
-// newPager makes a pager for a terminal. The setting is off where there is no
-// program.
+// newPager returns a pager for a terminal. If there is no pager program, it
+// sets the setting pager to off.
 func (p *program) newPager(terminal *os.File) *pager {
 	g := &pager{terminal: terminal, when: &p.session.Settings.Pager, environ: os.Environ(), patient: p.signals.patiently}
 	g.warn = func(err error) { p.say("pager: %v", err) }
@@ -58,8 +59,8 @@ func (p *program) newPager(terminal *os.File) *pager {
 	return g
 }
 
-// Write implements io.Writer. Its error is a closed pipe once the user has left
-// the program.
+// Write implements io.Writer. Once the user has left the program, it returns
+// the error of a closed pipe.
 func (g *pager) Write(b []byte) (int, error) {
 	if g.pipe != nil {
 		return g.pipe.Write(b)
@@ -98,7 +99,7 @@ func (g *pager) start() error {
 	return nil
 }
 
-// flush writes to w what is held.
+// flush writes the held text to w.
 func (g *pager) flush(w io.Writer) error {
 	_, err := g.held.WriteTo(w)
 	g.held.Reset()
@@ -106,14 +107,14 @@ func (g *pager) flush(w io.Writer) error {
 	return err
 }
 
-// end shows the rest of a result and waits until the user has left the program.
+// end writes the rest of a result, and waits until the user leaves the program.
 func (g *pager) end() error {
 	if g.pipe == nil {
 		return g.flush(g.terminal)
 	}
 	err := g.pipe.Close()
 	var exit *exec.ExitError
-	if werr := g.program.Wait(); !errors.As(werr, &exit) { // its status says nothing of the result
+	if werr := g.program.Wait(); !errors.As(werr, &exit) { // the program's exit status says nothing about the result
 		err = errors.Join(err, werr)
 	}
 	g.release()

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// printable makes text harmless for a terminal: control characters but tab
-// and line feed, marks that turn the direction of text, and bytes that are not
-// UTF-8 are written as \x1b, \u202e.
+// printable makes text harmless for a terminal. It escapes control characters
+// other than tab and line feed, characters that change the direction of text,
+// and bytes that are not UTF-8, as in \x1b and \u202e.
 func printable(text string) string {
 	if !strings.ContainsFunc(text, needsEscape) {
-		return text // an invalid byte reads as RuneError, which needs a look
+		return text // an invalid byte reads as RuneError, for which needsEscape is true
 	}
 	var b strings.Builder
 	for i := 0; i < len(text); {
@@ -30,7 +30,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// needsEscape reports whether r may have to be escaped.
+// needsEscape reports whether r may have to be escaped. For RuneError the
+// caller checks whether it is an invalid byte.
 func needsEscape(r rune) bool {
 	return r == utf8.RuneError || r != '\t' && r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }

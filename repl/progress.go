@@ -13,27 +13,27 @@ import (
 	"infomall/store/record"
 )
 
-// When the progress of a statement is shown: not before progressAfter, and at
-// most every progressEvery.
+// When progress is shown: first after progressAfter, and then every
+// progressEvery at most.
 const (
 	progressAfter = 500 * time.Millisecond
 	progressEvery = 125 * time.Millisecond
 )
 
-// progress shows on one row of a terminal how far a statement is. A nil
+// progress shows on one row of a terminal how far a statement has come. A nil
 // progress shows nothing. It may be used from several goroutines.
 type progress struct {
-	w     io.Writer
+	w     io.Writer  // returns the width of the terminal, in cells
 	width func() int // of the terminal, in cells
 	now   func() time.Time
 
 	mu     sync.Mutex
-	start  time.Time // of the statement
-	drawn  time.Time // when last; zero while nothing is on the row
-	closed bool      // nothing is to be shown until the next begin
+	start  time.Time // start of the statement
+	drawn  time.Time // time of the last update; zero if the row is empty
+	closed bool      // show nothing until the next begin
 }
 
-// begin starts the clock of a statement.
+// begin notes that a statement starts now.
 func (p *progress) begin() {
 	if p == nil {
 		return
@@ -43,7 +43,8 @@ func (p *progress) begin() {
 	p.start, p.closed = p.now(), false
 }
 
-// update shows how far the statement is, if it is time to.
+// update shows how far the statement has come, unless the last update was a
+// moment ago.
 func (p *progress) update(e exec.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -52,13 +53,13 @@ func (p *progress) update(e exec.Progress) {
 		return
 	}
 	p.drawn = now
-	// The last column stays free: a cursor in it is on some terminals already
+	// The last column stays free. On some terminals a cursor in it is already
 	// in the next row.
 	line := term.Fit(progressLine(e, now.Sub(p.start)), p.width()-1)
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 }
 
-// end takes the row off the screen for the rest of the statement.
+// end clears the row. Nothing is shown until the next begin.
 func (p *progress) end() {
 	if p == nil {
 		return
@@ -72,8 +73,8 @@ func (p *progress) end() {
 	}
 }
 
-// progressLine says in one line what is done, of how much, how fast, and how
-// long the rest will take if it goes on so.
+// progressLine returns one line of text: what is being done, how much of it is
+// done, the rate, and the estimated time left.
 func progressLine(e exec.Progress, elapsed time.Duration) string {
 	var b strings.Builder
 	b.WriteString(printable(e.What))
@@ -94,7 +95,8 @@ func progressLine(e exec.Progress, elapsed time.Duration) string {
 	return b.String()
 }
 
-// timing says how long a statement took and what it gave and read.
+// timing returns how long a statement took, the number of its rows, and how
+// much it has read.
 func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	text := fmt.Sprintf("%.3f s, rows: %d", took.Seconds(), rows)
 	if read.Segments == 0 {
@@ -107,7 +109,8 @@ func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	return text
 }
 
-// amount writes a count with its unit, bytes in powers of 1024.
+// amount returns a count with its unit, such as "12 captures". Bytes are shown
+// in powers of 1024: "1.5 MB".
 func amount(n int64, unit string) string {
 	if unit != "bytes" {
 		return strconv.FormatInt(n, 10) + " " + unit

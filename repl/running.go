@@ -6,8 +6,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// runProgram runs what a RUN stands for, with the parameters that it gives. Of
-// several results each has its header.
+// runProgram runs the saved query or script that a RUN statement names, with
+// the parameters that it gives. If it has several results, each has its own
+// header.
 func (p *program) runProgram(ctx context.Context, st *ast.Run, to place) error {
 	program, err := p.session.Expand(ctx, st)
 	if err != nil {

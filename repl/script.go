@@ -13,33 +13,34 @@ import (
 	"infomall/lang/ast"
 )
 
-// script is a text to run, read and parsed.
+// script is a text with statements, parsed.
 type script struct {
-	name   string // as errors name it
+	name   string // name in error messages
 	text   string
 	steps  []step
-	silent bool // its results are not shown
+	silent bool // do not show its results
 }
 
-// step is one statement of a script, or the syntax errors in the place of one.
+// step is one statement of a script, or the syntax errors in its place.
 type step struct {
 	script    *script
-	statement ast.Statement // nil for faults
-	faults    error
+	statement ast.Statement // nil if there are faults
+	faults    error         // the syntax errors; nil if there are none
 }
 
-// scriptBytesMax is the language's limit of a script.
+// scriptBytesMax is the maximum length of a script, in bytes. The language sets
+// it.
 const scriptBytesMax = 16 << 20
 
-// readDepthMax is how deep scripts may read others.
+// readDepthMax is how deeply scripts may read other scripts.
 const readDepthMax = 20
 
-// parseScript parses text. Between statements a line .read FILE stands for the
-// statements of that file.
+// parseScript parses text. A line .read FILE between statements is replaced by
+// the statements of that file.
 func parseScript(name, text string) *script { return parseWithin(name, text, nil) }
 
-// parseWithin parses the text of a script that the ones in within are reading,
-// the outermost first.
+// parseWithin parses the text of a script that other scripts read. within has
+// their names, the outermost first.
 func parseWithin(name, text string, within []string) *script {
 	s := &script{name: name, text: text}
 	statements, reads := splitReads(text)
@@ -57,7 +58,8 @@ func parseWithin(name, text string, within []string) *script {
 	return s
 }
 
-// startOf is the byte at which a statement begins, or the first of its faults.
+// startOf returns the offset in bytes at which the statement st begins, or, if
+// err has syntax errors, the first of them.
 func startOf(st ast.Statement, err error) int {
 	var faults lang.Errors
 	if errors.As(err, &faults) {
@@ -66,21 +68,23 @@ func startOf(st ast.Statement, err error) int {
 	return st.At().Start.Offset
 }
 
-// readLine is a line that begins with a dot, from byte from up to to.
+// readLine is a line of a script that begins with a dot: its bytes from to to
+// (excluded).
 type readLine struct {
 	from, to int
 	line     int // from 1
 	text     string
 }
 
-// splitReads blanks the lines between statements that begin with a dot, so that
-// all places stay, and lists them.
+// splitReads finds the lines between statements that begin with a dot. It
+// returns them, and the text with blanks in their place, so that all positions
+// stay the same.
 func splitReads(text string) (statements string, lines []readLine) {
 	if !strings.HasPrefix(text, ".") && !strings.Contains(text, "\n.") {
 		return text, nil
 	}
 	blank := []byte(text)
-	begun := 0 // of the statement at hand
+	begun := 0 // start of the current statement
 	from, number := 0, 0
 	for line := range strings.Lines(text) {
 		number++
@@ -102,8 +106,8 @@ func splitReads(text string) (statements string, lines []readLine) {
 	return string(blank), lines
 }
 
-// read gives the steps of a file that a line of s names. What is wrong is a step
-// with a fault.
+// read returns the statements of the file that the line l of s names. If it
+// cannot read them, it returns a step with a fault.
 func (s *script) read(l readLine, within []string) []step {
 	fault := func(hint, format string, args ...any) []step {
 		e := &ast.Error{Msg: fmt.Sprintf(format, args...), Hint: hint}
@@ -137,11 +141,11 @@ func (s *script) read(l readLine, within []string) []step {
 	return inner.steps
 }
 
-// sameFile reports whether two names are of one file.
+// sameFile reports whether two file names mean the same file.
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
-		return false // -c and stdin are no files
+		return false // the name is that of -c or stdin, not of a file
 	}
 	y, err := os.Stat(b)
 	return err == nil && os.SameFile(x, y)
@@ -152,8 +156,8 @@ func (s *script) whole() bool {
 	return !slices.ContainsFunc(s.steps, func(st step) bool { return st.faults != nil })
 }
 
-// readScript reads and parses the script in a file, or on standard input if
-// the name is -.
+// readScript reads and parses a script from the file name. The name - means
+// stdin.
 func readScript(name string, stdin io.Reader) (*script, error) {
 	text, err := scriptText(name, stdin)
 	if err != nil {
@@ -165,7 +169,8 @@ func readScript(name string, stdin io.Reader) (*script, error) {
 	return parseScript(name, text), nil
 }
 
-// scriptText reads the text of a script.
+// scriptText returns the text of the script in the file name. The name - means
+// stdin.
 func scriptText(name string, stdin io.Reader) (string, error) {
 	if name != "-" {
 		return readFile(name)
@@ -177,7 +182,7 @@ func scriptText(name string, stdin io.Reader) (string, error) {
 	return text, nil
 }
 
-// readFile reads the text of a script.
+// readFile returns the text of the script in the file name.
 func readFile(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -191,8 +196,8 @@ func readFile(name string) (string, error) {
 	return text, nil
 }
 
-// readText reads a script's text. Of one that is too long it reads just so
-// much that the parser says so.
+// readText reads a script's text. It reads at most one byte more than is
+// allowed; the parser then reports that the script is too long.
 func readText(r io.Reader) (string, error) {
 	b, err := io.ReadAll(io.LimitReader(r, scriptBytesMax+1))
 	return string(b), err

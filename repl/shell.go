@@ -16,8 +16,9 @@ import (
 	"infomall/repl/term"
 )
 
-// prompt asks for a statement. Those that ask for more of it are as wide, and
-// say what is open: a quote, a bracket, a comment, or just the statement.
+// prompt is shown when the shell waits for a statement. The prompts for its
+// further lines are as wide, and show what is open: a quote, a bracket, a
+// comment, or just the statement.
 const prompt = "infomall> "
 
 func promptFor(open string) string {
@@ -27,30 +28,31 @@ func promptFor(open string) string {
 	return fmt.Sprintf("%*s", len(prompt), open+".> ")
 }
 
-// slow is how long a statement takes at least for the shell to tell the time.
+// slow is the duration from which the shell prints how long a statement took.
 const slow = time.Second
 
-// lineReader is what the shell needs of a line editor: a term.Editor.
+// lineReader is the part of a term.Editor that the shell uses.
 type lineReader interface {
 	ReadLine(prompt string) (string, error)
 	AddHistory(entry string)
 }
 
-// shell is the prompt's side of a program. Statements end with a semicolon, or
-// with an empty line where they are complete without.
+// shell runs a program at a prompt. A statement ends with a semicolon, or with
+// an empty line if it is complete without one.
 type shell struct {
 	*program
 	lines    lineReader
 	history  *history
-	sites    *siteNames     // nil where nobody completes
-	pending  string         // lines of a statement not complete yet
-	terminal *output        // where results go unless .output says else
-	file     io.WriteCloser // where they go if it says so; else nil
-	once     bool           // file is for one result
-	left     bool           // .quit
+	sites    *siteNames     // for completion; nil without it
+	pending  string         // lines of a statement that is not complete yet
+	terminal *output        // where results go without .output
+	file     io.WriteCloser // where results go after .output or .once; else nil
+	once     bool           // close file after one result
+	left     bool           // leave the shell
 }
 
-// shell runs the scripts, and then statements from the terminal until Ctrl-D.
+// shell runs the scripts, and then statements from the terminal until Ctrl-D or
+// .quit.
 func (p *program) shell(ctx context.Context, scripts []*script) error {
 	s := &shell{program: p, terminal: p.printer.out}
 	p.printer.last = new(lastResult)
@@ -67,7 +69,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	}
 	defer editor.Close()
 	p.restore = func() { editor.Close() }
-	// A wish to end the program must not wait for a key.
+	// If a signal ends the program, it must not wait for a key.
 	defer context.AfterFunc(ctx, func() { editor.Close() })()
 
 	h, err := openHistory(historyPath(p.getenv))
@@ -83,7 +85,7 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	s.sites = newSiteNames(p.session.Archive)
 	defer s.sites.close()
 	for _, script := range scripts {
-		_ = s.runScript(ctx, script) // the prompt comes all the same
+		_ = s.runScript(ctx, script) // the prompt follows even after an error
 	}
 	if p.options.RC {
 		s.runRC(ctx)
@@ -98,8 +100,9 @@ func (p *program) shell(ctx context.Context, scripts []*script) error {
 	return s.loop(ctx)
 }
 
-// shellTerminal is the terminal that the line editor draws on: that of the
-// results, or where these go elsewhere, that of the keys.
+// shellTerminal returns the terminal on which the line editor draws: the one
+// that shows the results, or, if results go elsewhere, the one from which keys
+// are read.
 func (p *program) shellTerminal() *os.File {
 	if t := p.printer.out.terminal; t != nil {
 		return t
@@ -107,7 +110,7 @@ func (p *program) shellTerminal() *os.File {
 	return terminalOf(p.stdin)
 }
 
-// loop reads and runs until Ctrl-D, .quit or the end of the program.
+// loop reads and runs statements until Ctrl-D, .quit or the end of the program.
 func (s *shell) loop(ctx context.Context) error {
 	for !s.left && ctx.Err() == nil {
 		s.recallOthers()
@@ -128,7 +131,7 @@ func (s *shell) loop(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// prompt is the prompt for the next line.
+// prompt returns the prompt for the next line.
 func (s *shell) prompt() string {
 	if s.pending == "" {
 		return prompt
@@ -136,14 +139,15 @@ func (s *shell) prompt() string {
 	return promptFor(lang.Complete(s.pending).Open)
 }
 
-// line takes one line: a dot command, or a part of a statement. What is
-// complete is run, and if it was typed, kept in the history.
+// line handles one line: a dot command, or a part of a statement. It runs the
+// statement once it is complete. typed says that the line was typed; its
+// statement then goes into the history.
 func (s *shell) line(ctx context.Context, line string, typed bool) {
 	keep := func(text string, run func() error) {
 		if typed {
 			run = s.kept(text, run)
 		}
-		_ = run() // its error was reported
+		_ = run() // its error was shown already
 	}
 	if s.pending == "" {
 		word := strings.TrimSpace(line)
@@ -163,7 +167,7 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 		case isLeaving(word):
 			s.left = true
 			return
-		case strings.HasPrefix(word, `\`): // a command of psql is a line, and an error that says what to write
+		case strings.HasPrefix(word, `\`): // a command of psql; parsing it gives an error that says what to write
 			keep(line, func() error { return s.runScript(ctx, parseScript("", line)) })
 			return
 		}
@@ -179,14 +183,14 @@ func (s *shell) line(ctx context.Context, line string, typed bool) {
 	}
 	script := parseScript("", s.pending)
 	if !state.Complete && !script.whole() {
-		return // an empty line within a statement
+		return // an empty line inside a statement
 	}
 	s.pending = ""
 	keep(script.text, func() error { return s.runScript(ctx, script) })
 }
 
-// isLeaving reports whether a line is what people of other shells type to
-// leave.
+// isLeaving reports whether word is a command by which users of other shells
+// leave, such as exit.
 func isLeaving(word string) bool {
 	switch strings.ToLower(strings.TrimRight(word, "; ")) {
 	case "exit", "quit", `\q`:
@@ -195,8 +199,8 @@ func isLeaving(word string) bool {
 	return false
 }
 
-// kept gives run such that text is in the history from when it begins, and how
-// it ended too.
+// kept returns a function that calls run and stores text in the history: first
+// the text, and after run how it ended.
 func (s *shell) kept(text string, run func() error) func() error {
 	return func() error {
 		id, kept, err := s.history.add(text)
@@ -221,8 +225,8 @@ func (s *shell) kept(text string, run func() error) func() error {
 	}
 }
 
-// recallOthers makes what other shells have run meanwhile part of what Up and
-// Ctrl-R find.
+// recallOthers adds what other shells have run meanwhile to the entries that Up
+// and Ctrl-R find.
 func (s *shell) recallOthers() {
 	added, err := s.history.news()
 	s.noHistory(err)
@@ -231,7 +235,8 @@ func (s *shell) recallOthers() {
 	}
 }
 
-// noHistory says that the history's file is of no use, once, if err is not nil.
+// noHistory handles an error of the history, if err is not nil. It shows the
+// error and stops using the file, so that the error is shown only once.
 func (s *shell) noHistory(err error) {
 	if err != nil {
 		s.say("%v", err)
@@ -239,14 +244,14 @@ func (s *shell) noHistory(err error) {
 	}
 }
 
-// runScript runs the statements of a script. Ctrl-C ends them and nothing
-// else. It returns the first of their errors; all are reported.
+// runScript runs the statements of a script. Ctrl-C ends only them. It returns
+// the first error; all errors were shown.
 func (s *shell) runScript(ctx context.Context, script *script) error {
 	ctx, release := s.signals.during(ctx)
 	defer release()
 	start := time.Now()
 	if s.file == nil {
-		s.printer.printed = 0 // the prompt parts results
+		s.printer.printed = 0 // the prompt already separates results
 	}
 	err := s.run(ctx, script.steps)
 	if slices.ContainsFunc(script.steps, func(st step) bool { return changes(st.statement) }) {
@@ -261,7 +266,7 @@ func (s *shell) runScript(ctx context.Context, script *script) error {
 	return err
 }
 
-// runRC runs the user's start script, line by line as if typed.
+// runRC runs the user's start script line by line, as if it were typed.
 func (s *shell) runRC(ctx context.Context) {
 	path := userFile(s.getenv, "XDG_CONFIG_HOME", ".config", "rc")
 	if path == "" {
@@ -290,8 +295,9 @@ func (s *shell) runRC(ctx context.Context) {
 	}
 }
 
-// openFile sends results to a file from now on, or after a | to a command of the
-// user's system.
+// openFile makes results go to the file name from now on, or, if the name
+// begins with |, to a command of the system's shell. once means for one result
+// only.
 func (s *shell) openFile(name string, once bool) error {
 	var f io.WriteCloser
 	var err error
@@ -310,7 +316,7 @@ func (s *shell) openFile(name string, once bool) error {
 	return nil
 }
 
-// closeFile sends results to the terminal again.
+// closeFile closes the file of openFile. Results go to the terminal again.
 func (s *shell) closeFile() {
 	if s.file == nil {
 		return
@@ -322,13 +328,15 @@ func (s *shell) closeFile() {
 	s.printer.out = s.terminal
 }
 
-// commandInput is what a command reads. Close waits for the command to end.
+// commandInput is the standard input of a command. Close waits for the command
+// to end.
 type commandInput struct {
 	io.WriteCloser
 	command *exec.Cmd
 }
 
-// openCommand starts a command that shows on the terminal what it writes.
+// openCommand starts a command of the system's shell, whose output goes to the
+// terminal. It returns the command's standard input.
 func (s *shell) openCommand(command string) (io.WriteCloser, error) {
 	cmd := exec.Command("sh", "-c", command)
 	if runtime.GOOS == "windows" {

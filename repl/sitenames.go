@@ -12,35 +12,36 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of what completion reads: Tab must answer while the finger is on the
-// key, and the names of an archive's hosts stay in memory.
+// Bounds of what completion reads: Tab must answer at once, and the names of
+// hosts stay in memory.
 const (
 	tabPatience   = 35 * time.Millisecond
 	hostsMax      = 200_000
-	hostsMaxAge   = time.Minute      // after which the names are read anew
-	hostsLoadMax  = 10 * time.Second // in the background
-	urlsMax       = 300              // candidates of one Tab
-	urlsSkipMax   = 4096             // URLs passed over singly before a seek pays
-	notAllOfThese = "…"              // ends the candidate that stands for those not found
+	hostsMaxAge   = time.Minute      // age after which the names are read again
+	hostsLoadMax  = 10 * time.Second // for reading the names, in the background
+	urlsMax       = 300              // candidates for one Tab
+	urlsSkipMax   = 4096             // URLs of one folder to skip one by one before a seek is faster
+	notAllOfThese = "…"              // ends the candidate that says that there are more
 )
 
-// siteNames gives the hosts and URLs of an archive that begin as typed. Hosts
-// have no order by which those with one beginning stand together, so their
-// names are read in the background and kept; URLs of one host are looked up.
+// siteNames finds the hosts and URLs of an archive that begin with a text.
+// Hosts are stored by their labels in reverse order, so hosts with the same
+// beginning are not neighbours. Therefore all host names are read in the
+// background and kept in memory. URLs of one host are looked up in the archive.
 type siteNames struct {
 	archive  exec.Archive
-	patience time.Duration // of one Tab
+	patience time.Duration // time allowed for one Tab
 	ctx      context.Context
 	stop     context.CancelFunc
 
 	mu      sync.Mutex
-	hosts   []string // sorted; with the domains they belong to
-	whole   bool     // hosts has all of them
+	hosts   []string // hosts and their domains, sorted
+	whole   bool     // whether hosts is complete
 	loaded  time.Time
-	loading chan struct{} // closed when the load under way has ended; nil if none is
+	loading chan struct{} // closed when the current load has ended; nil if there is none
 }
 
-// newSiteNames begins to read the names of hosts. Close ends that.
+// newSiteNames starts to read the names of the hosts. The caller calls close.
 func newSiteNames(archive exec.Archive) *siteNames {
 	n := &siteNames{archive: archive, patience: tabPatience}
 	n.ctx, n.stop = context.WithCancel(context.Background())
@@ -48,7 +49,7 @@ func newSiteNames(archive exec.Archive) *siteNames {
 	return n
 }
 
-// close ends the reading and waits for its end.
+// close stops the reading and waits for its end.
 func (n *siteNames) close() {
 	n.stop()
 	n.mu.Lock()
@@ -59,7 +60,8 @@ func (n *siteNames) close() {
 	}
 }
 
-// load begins to read the hosts anew, unless that is under way.
+// load starts to read the hosts again, unless they are being read. The channel
+// is closed when the reading has ended.
 func (n *siteNames) load() (ended <-chan struct{}) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -80,15 +82,15 @@ func (n *siteNames) load() (ended <-chan struct{}) {
 	return done
 }
 
-// stale makes the next Tab read the hosts anew.
+// stale makes the next Tab read the hosts again.
 func (n *siteNames) stale() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.loaded = time.Time{}
 }
 
-// beginning lists the hosts and URLs that begin with typed, which may have a
-// scheme, or an = as scopes have it.
+// beginning returns the hosts and URLs that begin with typed. The text may
+// begin with a scheme, or with = as in a scope.
 func (n *siteNames) beginning(typed string) []string {
 	sign := ""
 	rest := typed
@@ -116,8 +118,8 @@ func (n *siteNames) beginning(typed string) []string {
 	return names
 }
 
-// hostsBeginning lists the hosts and domains that begin with typed, and tells
-// whether these are all.
+// hostsBeginning returns the hosts and domains that begin with typed. whole
+// reports whether these are all.
 func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
 	n.mu.Lock()
 	old, never := time.Since(n.loaded) > hostsMaxAge, n.loaded.IsZero()
@@ -142,8 +144,8 @@ func (n *siteNames) hostsBeginning(typed string) (names []string, whole bool) {
 	return names, n.whole
 }
 
-// readHosts reads the names of an archive's hosts, and of the domains that they
-// belong to. Of an archive that cannot be read, or in no time, it gives a part.
+// readHosts reads the names of an archive's hosts and of their domains. whole
+// is false if it could not read all of them, or not before ctx ended.
 func readHosts(ctx context.Context, a exec.Archive) (hosts []string, whole bool) {
 	snap, err := a.Snapshot(ctx)
 	if err != nil {
@@ -168,15 +170,16 @@ func readHosts(ctx context.Context, a exec.Archive) (hosts []string, whole bool)
 		return true
 	}}
 	for range snap.Scan(ctx, scan) {
-		whole = false // an error, as nothing else is left to yield
+		whole = false // an error: Skip leaves out every capture, so only an error is yielded
 		break
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts), whole && len(hosts) < hostsMax
 }
 
-// urls lists what URLs have after typed, a host and the beginning of a path: up
-// to the next slash or question mark, or all. They come without a scheme.
+// urls returns the URLs that begin with typed, a host and the start of a path,
+// each up to the next slash or question mark after typed. The URLs come without
+// their scheme. whole reports whether these are all.
 func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 	r, ok := urlkey.PrefixRange("http://" + typed)
 	if !ok {
@@ -225,7 +228,7 @@ func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 		if !more || folder == "" {
 			break
 		}
-		// Much lies in the folder: on from what comes after it.
+		// The folder has many URLs: seek to the first one after it.
 		below, _ := urlkey.PrefixRange("http://" + strings.TrimPrefix(folder, scheme))
 		r.From = below.To
 	}
@@ -233,8 +236,10 @@ func (n *siteNames) urls(scheme, typed string) (names []string, whole bool) {
 	return slices.Compact(names), ctx.Err() == nil && len(names) < urlsMax
 }
 
-// nextPart is url up to the end of the part of its path that typed begins, or
-// "". It is inner if URLs may go on behind it.
+// nextPart returns url up to the first slash or question mark after typed, or
+// the whole url if there is none, or "" if url does not begin with typed. inner
+// reports whether the part ends in such a sign, so that several URLs may begin
+// with it.
 func nextPart(url, typed string) (part string, inner bool) {
 	rest, ok := strings.CutPrefix(url, typed)
 	if !ok || printable(url) != url || strings.Contains(url, "'") {
@@ -246,7 +251,7 @@ func nextPart(url, typed string) (part string, inner bool) {
 	return url, false
 }
 
-// pools lists the names of the archive's pools.
+// pools returns the names of the archive's pools.
 func (n *siteNames) pools() []string {
 	ctx, cancel := context.WithTimeout(n.ctx, n.patience)
 	defer cancel()
@@ -255,7 +260,7 @@ func (n *siteNames) pools() []string {
 		return nil
 	}
 	defer snap.Close()
-	files, err := snap.Files(ctx) // counting what a pool holds would take longer
+	files, err := snap.Files(ctx) // faster than asking for the pools, which counts what each holds
 	if err != nil {
 		return nil
 	}

@@ -12,18 +12,19 @@ import (
 	"infomall/lang"
 )
 
-// tools are the words that, as the first argument, ask for something else than
-// to run statements. They need no archive.
+// tools maps the first argument of the command line to the tools that do
+// something other than run statements. They need no archive.
 var tools = map[string]func(p *program, args []string) int{
 	"fmt":        (*program).format,
 	"completion": (*program).completion,
 	"man":        (*program).man,
 }
 
-// toolNames lists the words.
+// toolNames returns the names of the tools, in the order of the help.
 func toolNames() []string { return []string{"fmt", "completion", "man"} }
 
-// format prints scripts as lang.Format lays them out.
+// format prints scripts in the layout of lang.Format. It is the tool fmt, and
+// returns the exit status.
 func (p *program) format(args []string) int {
 	if len(args) == 0 {
 		args = []string{"-"}
@@ -51,11 +52,12 @@ func (p *program) format(args []string) int {
 	return status
 }
 
-// readMark makes a line that reads another script a comment for a while; no
-// comment begins so.
+// readMark is put before a line .read FILE while a script is formatted. It
+// turns the line into a comment that no script can contain.
 const readMark = "--\x01"
 
-// formatScript formats a script with its lines that read others.
+// formatScript returns a script in the layout of lang.Format; its lines .read
+// FILE stay.
 func formatScript(text, name string) (string, error) {
 	_, reads := splitReads(text)
 	var b strings.Builder
@@ -69,7 +71,8 @@ func formatScript(text, name string) (string, error) {
 	return strings.ReplaceAll(out, readMark, ""), err
 }
 
-// completion prints what makes another shell complete the command line.
+// completion prints a script that makes bash, zsh or fish complete the command
+// line of infomall. It returns the exit status.
 func (p *program) completion(args []string) int {
 	write := map[string]func(io.Writer){"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 	if len(args) != 1 || write[args[0]] == nil {
@@ -79,7 +82,7 @@ func (p *program) completion(args []string) int {
 	return statusDone
 }
 
-// flagValues are the words that a flag takes, or nil.
+// flagValues returns the values that a flag allows, or nil if it allows any.
 func flagValues(f *kong.Flag) []string {
 	switch f.Name {
 	case "format":
@@ -90,11 +93,12 @@ func flagValues(f *kong.Flag) []string {
 	return nil
 }
 
-// takesFile and takesFolder tell which flags want a path.
+// takesFile and takesFolder report whether the value of a flag is the path of a
+// file or of a folder.
 func takesFile(f *kong.Flag) bool   { return slices.Contains([]string{"file", "output", "init"}, f.Name) }
 func takesFolder(f *kong.Flag) bool { return f.Name == "archive" }
 
-// spellings are the ways to write a flag.
+// spellings returns all ways to write a flag, such as --quiet and -q.
 func spellings(f *kong.Flag) []string {
 	list := []string{"--" + f.Name}
 	if f.Tag.Negatable != "" {
@@ -106,7 +110,7 @@ func spellings(f *kong.Flag) []string {
 	return list
 }
 
-// plainHelp is what is said of a flag, in one line.
+// plainHelp returns the help text of a flag in one line.
 func plainHelp(f *kong.Flag) string { return strings.ReplaceAll(f.Help, "$$", "$") }
 
 func bashCompletion(w io.Writer) {
