@@ -154,7 +154,7 @@ var settings = []settingKind{
 	{"robots", "whether crawls obey robots.txt",
 		func(s *Settings) string { return onOff(s.Robots) },
 		func(s *Settings, v string) error { return parseOnOff(&s.Robots, v) }},
-	{"sessions", "arguments and folders of URLs that name a visit, which crawls drop, and with a minus those that name pages, such as 'token, -sid, /(S(*))'; a crawl finds out about all others",
+	{"sessions", "names of arguments and patterns of folders that name a session, which a crawl drops from URLs, such as 'token, /(S(*))'; a minus keeps one, such as '-sid'; a crawl finds other sessions by comparing pages",
 		func(s *Settings) string { return s.Sessions },
 		func(s *Settings, v string) error { return parseSessions(&s.Sessions, v) }},
 	{"temp_dir", "folder for temporary files; empty is the one that the archive lies in",

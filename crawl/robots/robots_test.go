@@ -355,8 +355,8 @@ func letters(i int) string {
 	return string([]byte{'a' + byte(i%26), 'a' + byte(i/26%26), 'a' + byte(i/676%26)}) + strings.Repeat("x", i/17576)
 }
 
-// TestNames shows which names of lines are understood: those that begin as a proper
-// one, or as a misspelling that is known.
+// TestNames shows which directive names Parse accepts: a name that begins with a
+// known directive, or with a known misspelling of one.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"Disallow": true, "Disallowed": true, "disallows ": true, "Dissallowed": true, "disalow": true, "Dis-allow": false, "Not-disallow": false, "deny": false,
