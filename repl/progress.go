@@ -23,8 +23,8 @@ const (
 // progress shows on one row of a terminal how far a statement has come. A nil
 // progress shows nothing. It may be used from several goroutines.
 type progress struct {
-	w     io.Writer  // returns the width of the terminal, in cells
-	width func() int // of the terminal, in cells
+	w     io.Writer
+	width func() int // returns the width of the terminal, in cells
 	now   func() time.Time
 
 	mu     sync.Mutex

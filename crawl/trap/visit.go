@@ -26,10 +26,10 @@ type slot struct {
 }
 
 // The states of a slot.
-const ( // not decided
-	slotOpen    = iota
-	slotVisit   // the value names visits
-	slotContent // the value identifies a page
+const (
+	slotOpen    = iota // not decided
+	slotVisit          // the value names visits
+	slotContent        // the value identifies a page
 )
 
 // first is the first page fetched for a URL without the slot: hashes of the

@@ -4,11 +4,11 @@ import "fmt"
 
 // CopyOptions says which pools COPY POOL copies, and where to. Pools that they
 // depend on are copied too.
-type CopyOptions struct { // names of pools; nil means all
-	Pools []string // folder of the copy; created if missing
-	Dir   string   // folder of the copy, made if need be
-	// Dry returns what would be copied and writes nothing. Files that exist
-	// count as copied if they have the right size.
+type CopyOptions struct {
+	Pools []string // names of pools; nil means all
+	Dir   string   // folder of the copy; created if missing
+	// Dry returns what would be copied, and writes nothing. A file that exists
+	// with the right size counts as already copied.
 	Dry bool
 	// Progress, if not nil, is called with the number of bytes handled so far
 	// and the number of all bytes.
@@ -18,10 +18,10 @@ type CopyOptions struct { // names of pools; nil means all
 // CopyResult says how many files of one pool were copied. An index file that
 // several pools share counts for the first of them only.
 type CopyResult struct {
-	Pool   string // files of the pool
-	Files  int    // files copied; the other files were already there and whole
-	Copied int    // size of the copied files
-	Bytes  int64  // of those copied
+	Pool   string
+	Files  int   // files of the pool
+	Copied int   // files copied; the other files were already there and whole
+	Bytes  int64 // size of the copied files
 }
 
 // NoPoolError is returned if a statement names a pool that does not exist.

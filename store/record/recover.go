@@ -25,8 +25,8 @@ func (s RecoverState) String() string {
 // Recovered is one span of a file that RECOVER reads: a record that was saved,
 // or damage. Spans come in order and do not overlap.
 type Recovered struct {
-	Offset int64 // 0 if unknown
-	Length int64 // 0 where there is no saying
+	Offset int64 // in the file, in bytes
+	Length int64 // in bytes; 0 if unknown
 	State  RecoverState
 	// Records is how many records were saved. A run of a db-file may have many;
 	// a run that holds only blocks has none.
@@ -51,8 +51,8 @@ type RecoverOptions struct {
 }
 
 // RecoverPlan says what RECOVER would do with a file.
-type RecoverPlan struct { // format of the file
-	Format string // size of the file
-	Bytes  int64  // it has
+type RecoverPlan struct {
+	Format string // format of the file
+	Bytes  int64  // size of the file
 	To     string // format of the file that would be written; "" if none
 }
