@@ -107,7 +107,7 @@ func (p *pairing) put(left items, of []uint32, reach int, share float64) (int, e
 			return 0, err
 		}
 		if p.members.hash == nil {
-			p.members = list.work // has room for all, and will not be used
+			p.members = list.work // has room for all items, and is not used again
 		}
 		if keep.hash == nil {
 			keep = makeItems(n + 1)

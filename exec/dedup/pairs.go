@@ -221,8 +221,8 @@ func (l *parting) space(s *items) {
 	}
 }
 
-// likely guesses whether there are near pairs: it tests some fingerprints that
-// agree with the first one in a digit.
+// likely guesses whether some fingerprints are near each other. It compares
+// only some that agree with the first one in a digit.
 func (p *pairing) likely() bool {
 	t := &layoutFor(len(p.hashes), p.distance).tables[0]
 	first := t.digits[0]
@@ -297,7 +297,7 @@ func (p *pairing) nearSome(s items, item int, before uint32) (found bool) {
 				p.links[n-1].near = uint32(item) + 1
 				found = true
 			}
-			break // the others that are linked with n are in the same group
+			break // the rest of n's chain is in the same group
 		}
 	}
 	return found

@@ -130,8 +130,8 @@ func (b *Bands) Of(set []uint32, dst []uint64) []uint64 {
 		b.minimum[i] = math.MaxUint32
 	}
 	for _, x := range set {
-		// Two halves of one good hash make as many as are wanted (Kirsch and
-		// Mitzenmacher 2006).
+		// The two halves of one good hash give as many hash functions as
+		// needed (Kirsch and Mitzenmacher 2006).
 		h := mix(uint64(x) + 0x9e3779b97f4a7c15)
 		at, step := uint32(h), uint32(h>>32)|1
 		for i := range b.minimum {

@@ -138,7 +138,7 @@ func (b *Builder) spill() error {
 	var raw [2*binary.MaxVarintLen64 + 4]byte
 	var lastTo, lastFrom uint64
 	err := b.sorted(func(to, from uint32, weight float32) error {
-		// Where to is that of before, from is told by its distance to the last.
+		// from is stored as the distance to the last from, if to is the same.
 		n := binary.PutUvarint(raw[:], uint64(to)-lastTo)
 		if uint64(to) != lastTo {
 			lastFrom = 0
@@ -456,8 +456,8 @@ func (x *runReader) next() error {
 	return nil
 }
 
-// unexpected adds to an error what was done. It turns io.EOF into
-// io.ErrUnexpectedEOF, because no run ends early.
+// unexpected adds to an error that edges could not be read back. It turns
+// io.EOF into io.ErrUnexpectedEOF, because no run ends early.
 func unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF

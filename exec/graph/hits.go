@@ -16,11 +16,13 @@ type Variant uint8
 // Link Structures on the World Wide Web", 2001. Symmetric is Kleinberg with
 // each edge in both directions.
 const (
-	Kleinberg          Variant = iota // a hub has the sum of the authorities it points to; an authority, the sum of the hubs that point to it
-	HubAveraging                      // a hub has the mean of the authorities it points to
-	HubThreshold                      // an authority counts only hubs that are not below the mean of the hubs that point to it
-	AuthorityThreshold                // a hub counts only the best Keep authorities that it points to
-	FullThreshold                     // both thresholds
+	// Kleinberg: a hub has the sum of the authorities that it points to, and an
+	// authority the sum of the hubs that point to it.
+	Kleinberg          Variant = iota
+	HubAveraging               // a hub has the mean of the authorities it points to
+	HubThreshold               // an authority counts only hubs that are not below the mean of the hubs that point to it
+	AuthorityThreshold         // a hub counts only the best Keep authorities that it points to
+	FullThreshold              // both thresholds
 	Symmetric
 )
 
@@ -210,7 +212,7 @@ func (h *focused) toAuthority(in []neighbour) []float64 {
 		for _, n := range in {
 			sum += h.Hub[n.node]
 		}
-		// A hub that is the mean but for rounding counts.
+		// A hub whose value equals the mean, except for rounding, counts.
 		least = sum / float64(len(in)) * (1 - 1e-12)
 	}
 	h.given = h.given[:0]
@@ -247,7 +249,7 @@ func (h *focused) keepBest() {
 	h.best = append(h.best[:0], h.given...)
 	slices.SortFunc(h.best, func(a, b float64) int { return cmp.Compare(b, a) })
 	least := h.best[h.o.Keep-1]
-	equal := 0 // of those kept
+	equal := 0 // how many of the kept values equal least
 	for _, x := range h.best[:h.o.Keep] {
 		if x == least {
 			equal++

@@ -248,7 +248,7 @@ func (r *ranking) run(ctx context.Context) (Ranks, error) {
 			}
 		}
 		out.Rounds++
-		// Sums in the order of blocks: the same whoever computed them.
+		// Adding up in the order of blocks gives the same bits for any workers.
 		var all tally
 		for _, t := range r.tally {
 			all.change += t.change
@@ -312,7 +312,7 @@ func (r *ranking) part(stage int) error {
 	if err != nil {
 		return err
 	}
-	// Now the stages behind may see them.
+	// From here on the later stages use the new ranks.
 	copy(r.give[first.node:last.end], r.fresh)
 	return nil
 }

@@ -73,7 +73,7 @@ func (r *ranking) tile(ctx context.Context) error {
 		}
 		s.unit(g, u, t)
 	}
-	// Tiles are whole, whatever the number of nodes.
+	// give must end with a whole tile, whatever the number of nodes.
 	r.give = append(r.give, make([]float64, t.count<<tileBits-len(r.give))...)
 	r.tiles = t
 	return nil

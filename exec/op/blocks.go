@@ -75,8 +75,8 @@ func appendCut(list []blockRow, rev *revision, level int) []blockRow {
 	return list
 }
 
-// blockShape has the ref of the version and the ordinal of the block as hidden
-// columns.
+// blockShape makes one row of each block in a batch. Its hidden columns name
+// the version's first capture and the place of the block in the cut.
 var blockShape = shape[[]blockRow]{
 	func(list []blockRow) int { return len(list) },
 	func(hidden []*value.Vector, list []blockRow) {
@@ -98,7 +98,8 @@ func (b *blockRow) change() string {
 	return b.op.String()
 }
 
-// blockFills compute the columns of blocks that are not late.
+// blockFills has the functions that compute the columns of the relation blocks,
+// by name. The late columns, which need the stored page, are not among them.
 var blockFills = fills[[]blockRow]{
 	"url":        textOf(value.URL, func(b *blockRow) string { return b.url }),
 	"time":       timeOf(func(b *blockRow) record.Time { return b.time }),
@@ -153,7 +154,8 @@ func (r *response) partTopic(n int) value.Value {
 	return textOrNull(b.Topic(start, end))
 }
 
-// blockFields compute the late columns of blocks from the body.
+// blockFields has the functions that compute the late columns of the relation
+// blocks from the stored page, by name. n is the index of the block.
 var blockFields = map[string]func(r *response, n int) value.Value{
 	"label": func(r *response, n int) value.Value { return value.OfText(r.label(n).String()) },
 	"topic": (*response).partTopic,

@@ -45,8 +45,8 @@ func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRo
 	}
 }
 
-// changeShape has the refs of both versions, their kinds and changeRow.words as
-// hidden columns.
+// changeShape makes one row of each change in a batch. Its hidden columns name
+// the captures and kinds of the two versions, and the change among all of them.
 var changeShape = shape[[]changeRow]{
 	func(list []changeRow) int { return len(list) },
 	func(hidden []*value.Vector, list []changeRow) {
@@ -81,7 +81,9 @@ func sizeOf(rev *block.Revision, n int) int64 {
 	return int64(rev.Tree.Blocks[n].End - rev.Tree.Blocks[n].Start)
 }
 
-// changeFills compute the columns of changes that are not late.
+// changeFills has the functions that compute the columns of the relation
+// changes, by name. The late columns, which need the stored page, are not among
+// them.
 var changeFills = fills[[]changeRow]{
 	"url":        textOf(value.URL, func(c *changeRow) string { return c.rev.url() }),
 	"time":       timeOf(func(c *changeRow) record.Time { return c.rev.Time }),
@@ -124,13 +126,15 @@ func (c *comparison) wordChange(i int) block.WordChange {
 // reason says what kind of change it is, such as "date".
 func (c *comparison) substantial(i int) (reason string, ok bool) {
 	if c.old.blocks() == nil || c.new.blocks() == nil {
-		return "", true // What is no text says what its bytes say.
+		return "", true // A body that is not a text says something else with any other bytes.
 	}
 	m := c.changes[i]
 	return block.Substantial(m.Op, c.old.partText(m.Old), c.new.partText(m.New))
 }
 
-// lateChange returns a function that computes the late columns of a change.
+// lateChange returns a function that computes the late columns of a change,
+// which need the stored pages of both versions. hidden and row say which
+// change.
 func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	new, err := r.response(ctx, unpackRef(hidden, row), options(n))
 	if err != nil {
@@ -151,7 +155,8 @@ func (r *Runner) lateChange(ctx context.Context, n *plan.Source, hidden []*value
 	return func(name string) (value.Value, error) { return changeFields[name](c, i), nil }, nil
 }
 
-// changeFields compute the late columns of changes.
+// changeFields has the functions that compute the late columns of the relation
+// changes from the two stored pages, by name. i is the index of the change.
 var changeFields = map[string]func(c *comparison, i int) value.Value{
 	"label": func(c *comparison, i int) value.Value {
 		if m := c.changes[i]; m.New < 0 {

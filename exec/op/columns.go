@@ -9,8 +9,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// captureFills compute the columns of captures, and the columns of versions
-// that come from their first capture.
+// captureFills has the functions that compute the columns of the relation
+// captures, by name. They also compute the columns of versions that come from a
+// version's first capture.
 var captureFills = fills[*record.Batch]{
 	"url":    func(v *value.Vector, b *record.Batch) { urls(v, b.URL[:b.N]) },
 	"time":   func(v *value.Vector, b *record.Batch) { times(v, b.Time[:b.N]) },
@@ -59,13 +60,15 @@ var captureFills = fills[*record.Batch]{
 	"link_count":       func(v *value.Vector, b *record.Batch) { sizes(v, b.LinkCount[:b.N]) },
 }
 
-// captureShape has one row per capture.
+// captureShape makes one row of each capture in a batch. Its hidden columns
+// name the capture.
 var captureShape = shape[*record.Batch]{
 	func(b *record.Batch) int { return b.N },
 	func(hidden []*value.Vector, b *record.Batch) { packRefs(hidden, b.Ref[:b.N]) },
 }
 
-// tallyFills compute the columns of captures with a Tally.
+// tallyFills has the functions that compute the columns of the relation
+// captures from a batch whose rows stand for several captures each.
 var tallyFills = func() fills[*record.Batch] {
 	f := fills[*record.Batch]{}
 	for name, fill := range captureFills {
@@ -84,14 +87,16 @@ func domainOf(host string) string {
 	return urlkey.Domain("http://" + host + "/")
 }
 
-// tallyShape has the count of captures as its hidden column.
+// tallyShape makes one row of each row in a batch. Its hidden column is the
+// number of captures that the row stands for.
 var tallyShape = shape[*record.Batch]{
 	func(b *record.Batch) int { return b.N },
 	func(hidden []*value.Vector, b *record.Batch) { ints(hidden[0], b.Count[:b.N]) },
 }
 
-// versionFills returns the fills of versions. Most columns are those of the
-// capture that began the version.
+// versionFills returns the functions that compute the columns of the relation
+// versions, by name. Most columns are those of the capture that began the
+// version.
 func versionFills(choice plan.Choice) fills[*spanBatch] {
 	f := fills[*spanBatch]{
 		"last_seen": func(v *value.Vector, b *spanBatch) { times(v, b.Last[:b.N]) },
@@ -113,16 +118,19 @@ func versionFills(choice plan.Choice) fills[*spanBatch] {
 	return f
 }
 
-// spanShape has one row per span.
+// spanShape makes one row of each span in a batch. Its hidden columns name the
+// first capture of the span.
 var spanShape = shape[*spanBatch]{
 	func(b *spanBatch) int { return b.N },
 	func(hidden []*value.Vector, b *spanBatch) { packRefs(hidden, b.Ref[:b.N]) },
 }
 
-// urls points v at list, which are canonical URLs.
+// urls makes v a column of URLs. It shares memory with list, which are
+// canonical URLs.
 func urls(v *value.Vector, list []string) { *v = value.Vector{Type: value.URL, Texts: list} }
 
-// texts points v at list. "" becomes NULL.
+// texts makes v a column of type t, Text or URL. It shares memory with list; ""
+// becomes NULL.
 func texts(v *value.Vector, t value.Type, list []string) {
 	*v = value.Vector{Type: t, Texts: list}
 	for i, s := range list {
@@ -132,10 +140,10 @@ func texts(v *value.Vector, t value.Type, list []string) {
 	}
 }
 
-// ints points v at list.
+// ints makes v a column of ints. It shares memory with list.
 func ints(v *value.Vector, list []int64) { *v = value.Vector{Type: value.Int, Ints: list} }
 
-// times copies list to v. NoTime becomes NULL.
+// times makes v a column of times, copied from list. NoTime becomes NULL.
 func times(v *value.Vector, list []record.Time) {
 	v.Resize(value.Time, len(list))
 	for i, t := range list {
@@ -151,7 +159,7 @@ func putTime(v *value.Vector, i int, t record.Time) {
 	}
 }
 
-// statuses copies list to v. 0 becomes NULL.
+// statuses makes v a column of ints, copied from list. 0 becomes NULL.
 func statuses(v *value.Vector, list []int32) {
 	v.Resize(value.Int, len(list))
 	for i, s := range list {
@@ -162,7 +170,8 @@ func statuses(v *value.Vector, list []int32) {
 	}
 }
 
-// sizes points v at list. Negative numbers become NULL.
+// sizes makes v a column of ints. It shares memory with list; negative numbers
+// become NULL.
 func sizes(v *value.Vector, list []int64) {
 	ints(v, list)
 	for i, n := range list {
@@ -172,7 +181,8 @@ func sizes(v *value.Vector, list []int64) {
 	}
 }
 
-// names fills v with the names of values of an enumeration of package record.
+// names makes v a column of the names of list, values of an enumeration of
+// package record.
 func names[T interface{ String() string }](v *value.Vector, list []T) {
 	v.Resize(value.Text, len(list))
 	for i, x := range list {
@@ -180,8 +190,8 @@ func names[T interface{ String() string }](v *value.Vector, list []T) {
 	}
 }
 
-// digests fills v with digests in hexadecimal. The zero digest becomes NULL.
-// The texts of a batch share one string.
+// digests makes v a column of digests in hexadecimal. The zero digest becomes
+// NULL. The texts of a batch share one string.
 func digests(v *value.Vector, list []record.Digest) {
 	const width = 2 * len(record.Digest{})
 	v.Resize(value.Text, len(list))
@@ -198,8 +208,8 @@ func digests(v *value.Vector, list []record.Digest) {
 	}
 }
 
-// ofURL fills v with f of each URL. It calls f once for equal URLs that follow
-// each other. "" becomes NULL.
+// ofURL makes v a column of the results of f for each URL in list. It calls f
+// once for equal URLs that follow each other. "" becomes NULL.
 func ofURL(v *value.Vector, list []string, f func(string) string) {
 	v.Resize(value.Text, len(list))
 	for i, u := range list {
@@ -214,7 +224,8 @@ func ofURL(v *value.Vector, list []string, f func(string) string) {
 	}
 }
 
-// depths fills v with the depths of URLs.
+// depths makes v a column of the depths of URLs: how many parts their paths
+// have.
 func depths(v *value.Vector, list []string) {
 	v.Resize(value.Int, len(list))
 	for i, u := range list {

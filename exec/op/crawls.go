@@ -80,7 +80,8 @@ var (
 	fetchShape    = shape[[]record.Fetch]{rows: func(list []record.Fetch) int { return len(list) }}
 )
 
-// crawlFills compute the columns of crawls.
+// crawlFills has the functions that compute the columns of the relation crawls,
+// by name.
 var crawlFills = fills[[]record.Crawl]{
 	"id":        intOf(func(c *record.Crawl) int64 { return c.ID }),
 	"name":      textOf(value.Text, func(c *record.Crawl) string { return c.Name }),
@@ -98,7 +99,8 @@ var crawlFills = fills[[]record.Crawl]{
 	"error":     textOf(value.Text, func(c *record.Crawl) string { return c.Error }),
 }
 
-// workerFills compute the columns of workers.
+// workerFills has the functions that compute the columns of the relation
+// workers, by name.
 var workerFills = fills[[]record.Worker]{
 	"crawl":  textOf(value.Text, func(w *record.Worker) string { return w.Crawl }),
 	"worker": intOf(func(w *record.Worker) int64 { return int64(w.ID) }),
@@ -107,7 +109,8 @@ var workerFills = fills[[]record.Worker]{
 	"since":  timeOf(func(w *record.Worker) record.Time { return w.Since }),
 }
 
-// frontierFills compute the columns of frontier.
+// frontierFills has the functions that compute the columns of the relation
+// frontier, by name.
 var frontierFills = fills[[]record.Queued]{
 	"url":      textOf(value.URL, func(u *record.Queued) string { return u.URL }),
 	"host":     textOf(value.Text, func(u *record.Queued) string { return u.Host }),
@@ -129,7 +132,8 @@ var frontierFills = fills[[]record.Queued]{
 	"crawl": textOf(value.Text, func(u *record.Queued) string { return u.Crawl }),
 }
 
-// fetchFills compute the columns of fetches.
+// fetchFills has the functions that compute the columns of the relation
+// fetches, by name.
 var fetchFills = fills[[]record.Fetch]{
 	"url":     textOf(value.URL, func(f *record.Fetch) string { return f.URL }),
 	"time":    timeOf(func(f *record.Fetch) record.Time { return f.Time }),

@@ -148,10 +148,11 @@ func (r *Runner) duplicateRows(ctx context.Context, n *plan.Source) iter.Seq2[*d
 	}
 }
 
-// duplicateShape has one row per duplicate.
+// duplicateShape makes one row of each duplicate in a batch.
 var duplicateShape = shape[[]duplicateRow]{rows: func(list []duplicateRow) int { return len(list) }}
 
-// duplicateFills compute the columns of duplicates.
+// duplicateFills has the functions that compute the columns of the relation
+// duplicates, by name.
 var duplicateFills = fills[[]duplicateRow]{
 	"group_id":       intOf(func(d *duplicateRow) int64 { return d.Group }),
 	"url":            textOf(value.URL, func(d *duplicateRow) string { return d.URL }),

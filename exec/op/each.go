@@ -52,8 +52,8 @@ func (e *eachPeriod) before(t record.Time) bool { return e.end <= t }
 // rest reports whether the current period begins before the end of the window.
 func (e *eachPeriod) rest() bool { return value.PeriodAt(e.unit, e.end-1, e.zone).From < e.to }
 
-// freeze completes the open row as the state at the end of the current period.
-// It then opens a copy of the row for the next period.
+// freeze ends a period of EACH. It completes the open row as the state at the
+// end of the period, and opens a copy of the row for the next period.
 func (s *spanner) freeze() {
 	s.out.put(s.n, &s.out.Batch, s.cur)
 	s.out.move(s.n, s.cur)
@@ -63,8 +63,8 @@ func (s *spanner) freeze() {
 	s.each.advance()
 }
 
-// finish adds a row for each period after the last capture of a URL, and drops
-// the open row.
+// finish ends a URL. With EACH it adds one row for each period after the last
+// capture of the URL, and drops the open row. Without EACH it does nothing.
 func (s *spanner) finish() {
 	if s.each == nil || s.cur < 0 {
 		return

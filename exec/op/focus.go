@@ -77,8 +77,8 @@ func (f *Focus) mean(of func(word string) float64) float64 {
 	return sum / float64(len(f.words))
 }
 
-// follow evaluates the condition for each link, or once if it reads only
-// columns of the page.
+// follow returns for each link of c whether the condition holds. If the
+// condition reads only columns of the page, follow evaluates it once.
 func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
 	rows := len(c.Links)
 	if !f.asked.OfLink {

@@ -33,10 +33,11 @@ func (r *Runner) graphs(ctx context.Context, n *plan.Source) Rows {
 	}))
 }
 
-// graphShape has one row per graph.
+// graphShape makes one row of each graph in a batch.
 var graphShape = shape[[]record.Result]{rows: func(list []record.Result) int { return len(list) }}
 
-// graphFills compute the columns of graphs.
+// graphFills has the functions that compute the columns of the relation graphs,
+// by name.
 var graphFills = fills[[]record.Result]{
 	"name":      textOf(value.Text, func(g *record.Result) string { return g.Name }),
 	"nodes":     intOf(func(g *record.Result) int64 { return graphProperty(g, GraphNodes) }),
@@ -90,10 +91,11 @@ func (r *Runner) edgeRows(ctx context.Context) iter.Seq2[*edgeRow, error] {
 	}
 }
 
-// edgeShape has one row per edge.
+// edgeShape makes one row of each edge in a batch.
 var edgeShape = shape[[]edgeRow]{rows: func(list []edgeRow) int { return len(list) }}
 
-// edgeFills compute the columns of edges.
+// edgeFills has the functions that compute the columns of the relation edges,
+// by name.
 var edgeFills = fills[[]edgeRow]{
 	"graph":  textOf(value.Text, func(e *edgeRow) string { return e.graph }),
 	"source": textOf(value.Text, func(e *edgeRow) string { return e.From }),

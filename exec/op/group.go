@@ -284,7 +284,7 @@ func (g *grouper) spill() error {
 // yield merges the partial results and yields the groups.
 func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Batch, error) bool) {
 	if len(g.keyEvals) == 0 && len(g.groups) == 0 && !g.spilled() {
-		g.find(0) // without keys there is one group, also of no rows
+		g.find(0) // without keys there is one group, even if there are no rows
 	}
 	if err := g.spill(); err != nil {
 		yield(nil, err)
@@ -292,7 +292,7 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 	}
 	out := newBatch(n.Columns())
 	var p *partial
-	var last []byte // key of the record before
+	var last []byte // key of the previous record
 	for rec, err := range g.late.sorted() {
 		if err == nil {
 			switch {
@@ -332,7 +332,7 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 // spilled reports whether groups have gone to the sorter.
 func (g *grouper) spilled() bool { return len(g.late.held) > 0 || len(g.late.runs) > 0 }
 
-// encode appends p without its key.
+// encode appends p, without its key, in the form that decodePartial reads.
 func (p *partial) encode(dst []byte) []byte {
 	for _, v := range p.keys {
 		dst = appendValue(dst, v)

@@ -16,7 +16,8 @@ type Entry struct {
 
 var historyShape = shape[[]Entry]{rows: func(list []Entry) int { return len(list) }}
 
-// historyFills computes the columns of history.
+// historyFills has the functions that compute the columns of the relation
+// history, by name.
 var historyFills = fills[[]Entry]{
 	"time":      timeOf(func(e *Entry) record.Time { return e.Time }),
 	"statement": textOf(value.Text, func(e *Entry) string { return e.Text }),

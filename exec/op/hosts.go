@@ -152,10 +152,11 @@ func decodeHost(src []byte) hostRow {
 		stored: n[5], first: record.Time(n[6]), last: record.Time(n[7]), asOf: record.Time(n[8])}
 }
 
-// hostShape has one row per host.
+// hostShape makes one row of each host in a batch.
 var hostShape = shape[[]hostRow]{rows: func(list []hostRow) int { return len(list) }}
 
-// hostFills compute the columns of hosts.
+// hostFills has the functions that compute the columns of the relation hosts,
+// by name.
 var hostFills = fills[[]hostRow]{
 	"host":          textOf(value.Text, func(h *hostRow) string { return h.name }),
 	"domain":        textOf(value.Text, func(h *hostRow) string { return domainOf(h.name) }),

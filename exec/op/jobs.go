@@ -38,7 +38,8 @@ var (
 	scheduleShape = shape[[]Schedule]{rows: func(list []Schedule) int { return len(list) }}
 )
 
-// jobFills compute the columns of jobs.
+// jobFills has the functions that compute the columns of the relation jobs, by
+// name.
 var jobFills = fills[[]record.Job]{
 	"id":        intOf(func(j *record.Job) int64 { return j.ID }),
 	"name":      textOf(value.Text, func(j *record.Job) string { return j.Name }),
@@ -53,8 +54,7 @@ var jobFills = fills[[]record.Job]{
 	"process":   intOf(func(j *record.Job) int64 { return int64(j.Process) }),
 }
 
-// afterJob returns a fill of a column that is NULL for jobs that run, or that
-// were interrupted.
+// afterJob returns a fill of a column that is NULL until the job has finished.
 func afterJob(t value.Type, f func(*record.Job) int64) func(*value.Vector, []record.Job) {
 	return func(v *value.Vector, list []record.Job) {
 		v.Resize(t, len(list))

@@ -248,7 +248,7 @@ func (r *Runner) broughtBy(ctx context.Context, f *follower, b *spanBatch, i int
 func appendKept(list []blockRow, b *spanBatch, i int, kept *keptVersion) []blockRow {
 	for _, c := range kept.Fold.Changed {
 		if c.Ordinal >= len(kept.Page.Cut) {
-			continue // Unreachable unless the facts are of two pages.
+			continue // Unreachable unless the facts and the fold are of different pages.
 		}
 		p := &kept.Page.Cut[c.Ordinal]
 		list = append(list, blockRow{
@@ -269,7 +269,8 @@ func (f *follower) cut(list []blockRow, b *spanBatch, i, level int) ([]blockRow,
 	return appendCut(list, &revision{Revision: rev, span: b, row: i, old: f.old, new: b.Ref[i]}, level), nil
 }
 
-// lateBlock returns a function that computes the late columns of a block.
+// lateBlock returns a function that computes the late columns of a block, which
+// need the stored page or facts. hidden and row say which block.
 func (r *Runner) lateBlock(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	ref, ordinal := unpackRef(hidden, row), int(hidden[2].Ints[row])-1
 	kept := func(string) (value.Value, bool) { return value.Value{}, false }

@@ -77,7 +77,7 @@ type edgeRows struct {
 // yield.
 func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	for len(from) > 0 {
-		// What is left of the row, were each edge as long as can be; at least one.
+		// As many edges as fit in the row if each has the greatest length; at least one.
 		n := min(len(from), max((edgeRowBytes-len(w.value))/(binary.MaxVarintLen32+4), 1))
 		w.value = binary.AppendUvarint(w.value, uint64(to-w.last))
 		w.value = binary.AppendUvarint(w.value, uint64(n))
@@ -310,7 +310,8 @@ func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge
 			yield(Edge{}, damagedGraph(of, err))
 			return
 		}
-		// A node, then the edges from it. One is held until it is known to have none.
+		// Each node comes before the edges from it. A node is held back until it is
+		// known whether it has edges.
 		var from Edge
 		alone := false
 		for x, err := range s.sorted() {
@@ -396,7 +397,7 @@ func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) erro
 	if err != nil {
 		return err
 	}
-	// Behind the last node with edges there may be some without.
+	// Nodes without incoming edges may follow the last node with some.
 	for k, err, ok := next(); ok; k, err, ok = next() {
 		if err != nil {
 			return err
@@ -427,7 +428,7 @@ func (r *Runner) edgesByName(ctx context.Context, of record.Result) iter.Seq2[Ed
 	}
 }
 
-// edgeByName decodes a row of such a graph.
+// edgeByName decodes a row of a graph without the property graphForm.
 func edgeByName(row record.ResultRow) (Edge, error) {
 	from, to, ok := bytes.Cut(row.Key, []byte{0})
 	if !ok || len(from) == 0 || len(row.Value) != 4 && (len(to) != 0 || len(row.Value) != 0) {

@@ -155,7 +155,8 @@ func decodeLayout(src []byte) layoutRow {
 	return l
 }
 
-// layoutShape has the ref of a version as hidden columns.
+// layoutShape makes one row of each layout in a batch. Its hidden columns name
+// a capture whose page has the layout.
 var layoutShape = shape[[]layoutRow]{
 	func(list []layoutRow) int { return len(list) },
 	func(hidden []*value.Vector, list []layoutRow) {
@@ -168,7 +169,9 @@ var layoutShape = shape[[]layoutRow]{
 	},
 }
 
-// layoutFills compute the columns of layouts that are not late.
+// layoutFills has the functions that compute the columns of the relation
+// layouts, by name. The late columns, which need the stored page, are not among
+// them.
 var layoutFills = fills[[]layoutRow]{
 	"host":          textOf(value.Text, func(l *layoutRow) string { return l.host }),
 	"digest":        textOf(value.Text, func(l *layoutRow) string { return hex.EncodeToString(l.digest[:]) }),

@@ -13,8 +13,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// learned caches, per first capture, what comparing all versions of one URL
-// shows. The versions are read once for all rows of the URL.
+// learned is a cache of what comparing all versions of one URL shows about each
+// version. The versions are read once for all rows of the URL.
 type learned struct {
 	learnedOf
 	versions map[record.Ref]learnedVersion
@@ -42,8 +42,8 @@ type learnedVersion struct {
 // substantial reports whether v changed what the page says.
 func (v *learnedVersion) substantial() bool { return v.first || block.Together(v.senses).Substantial }
 
-// learnedFields compute the late columns of versions that need the earlier
-// versions.
+// learnedFields has the functions that compute those late columns of the
+// relation versions for which a version must be compared with all earlier ones.
 var learnedFields = map[string]func(v *learnedVersion) value.Value{
 	"level":        func(v *learnedVersion) value.Value { return value.OfInt(int64(v.level)) },
 	"level_reason": func(v *learnedVersion) value.Value { return textOrNull(v.levelReason) },
@@ -51,7 +51,8 @@ var learnedFields = map[string]func(v *learnedVersion) value.Value{
 	"reason":       func(v *learnedVersion) value.Value { return textOrNull(v.reason) },
 }
 
-// lateVersion returns a function that computes the late columns of a version.
+// lateVersion returns a function that computes the late columns of the version
+// that begins at ref: columns that need the stored page.
 func (r *Runner) lateVersion(ctx context.Context, n *plan.Source, ref record.Ref) lateColumn {
 	return func(name string) (value.Value, error) {
 		if f := learnedFields[name]; f != nil {
@@ -69,8 +70,8 @@ func (r *Runner) lateVersion(ctx context.Context, n *plan.Source, ref record.Ref
 	}
 }
 
-// senseFields compute the late columns of blocks that need the earlier
-// versions.
+// senseFields has the functions that compute those late columns of the relation
+// blocks for which a version must be compared with the one before.
 var senseFields = map[string]func(s block.Sense) value.Value{
 	"substantial": func(s block.Sense) value.Value { return value.OfBool(s.Substantial) },
 	"reason":      func(s block.Sense) value.Value { return textOrNull(s.Reason) },
@@ -90,8 +91,8 @@ func (r *Runner) sense(ctx context.Context, n *plan.Source, ref record.Ref, ordi
 	return v.senses[ordinal], true, nil
 }
 
-// learnedVersion returns what is known of the version that begins at ref. It
-// reports false if the archive does not have the body.
+// learnedVersion returns what comparing the version that begins at ref with all
+// earlier ones shows. It reports false if the archive does not have the body.
 func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.Ref) (learnedVersion, bool, error) {
 	of := learnedOf{options: options(n), cut: block.KeptLevel, words: asks(n, "substantial", "reason"), level: asks(n, "level", "level_reason")}
 	if n.Relation.Cut {
@@ -132,7 +133,7 @@ func (r *Runner) learn(ctx context.Context, of learnedOf) error {
 		ref, rev, err := f.step()
 		if errors.Is(err, errUnfound) {
 			r.learned = learned{of, versions}
-			return nil // That was the last.
+			return nil // the last version was read
 		}
 		if err != nil {
 			return err

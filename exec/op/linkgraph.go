@@ -60,7 +60,7 @@ type linker struct {
 	fromHost, toHost func(url string) string
 }
 
-// read adds all pages of the source.
+// read adds all pages of the source to the graph.
 func (l *linker) read() error {
 	n := l.source
 	if n.Window.Empty() || n.Ranges != nil && len(n.Ranges) == 0 {
@@ -87,7 +87,7 @@ func (l *linker) read() error {
 	return nil
 }
 
-// page adds a page and its links.
+// page adds a page and its links to the graph.
 func (l *linker) page(url string, ref record.Ref) (err error) {
 	name := url
 	if l.o.ByHost {
@@ -136,7 +136,7 @@ func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
 	}
 	list, err := l.refers.Links(l.leaves)
 	if err != nil {
-		return nil, nil // kept by another version of the program, or not of all leaves
+		return nil, nil // stored by another version of the program, or not for all leaves
 	}
 	if list == nil {
 		list = []block.Reference{}
@@ -144,7 +144,8 @@ func (l *linker) references(ref record.Ref) ([]block.Reference, error) {
 	return list, nil
 }
 
-// found adds the links of a page after reading them from its body.
+// found adds the links of a page to the graph, after reading them from its
+// body.
 func (l *linker) found(url string, ref record.Ref) error {
 	p, err := l.foundLinks(l.ctx, l.source, ref)
 	if err != nil {
@@ -170,7 +171,7 @@ func (l *linker) found(url string, ref record.Ref) error {
 	return nil
 }
 
-// link adds a link of the current page.
+// link adds a link of the current page to the graph.
 func (l *linker) link(r *block.Reference) error {
 	if !votes[r.Kind] || l.o.WithoutNoFollow && r.NoFollow || l.o.WithoutNav && r.Label == block.Nav {
 		return nil

@@ -133,7 +133,7 @@ func (r *Runner) keptLinks(ctx context.Context, n *plan.Source, ref record.Ref) 
 	}
 	links, err := kept.Page.Links(leaves)
 	if err != nil {
-		return nil, nil // kept by another version of the program, or not of all leaves
+		return nil, nil // stored by another version of the program, or not for all leaves
 	}
 	cut := kept.Page.Cut
 	return &pageLinks{
@@ -196,8 +196,8 @@ func partAt(b *block.Body, level, offset int) int {
 	return 0
 }
 
-// linkShape has the ref of the version and the index of the link as hidden
-// columns.
+// linkShape makes one row of each link in a batch. Its hidden columns name the
+// version's first capture and the link among the links of the page.
 var linkShape = shape[[]linkRow]{
 	func(list []linkRow) int { return len(list) },
 	func(hidden []*value.Vector, list []linkRow) {
@@ -211,7 +211,8 @@ var linkShape = shape[[]linkRow]{
 	},
 }
 
-// linkFills compute the columns of links that are not late.
+// linkFills has the functions that compute the columns of the relation links,
+// by name. The late columns, which need the stored page, are not among them.
 var linkFills = fills[[]linkRow]{
 	"url":      textOf(value.URL, func(l *linkRow) string { return l.url }),
 	"target":   textOf(value.URL, func(l *linkRow) string { return l.target }),
@@ -239,7 +240,8 @@ func plainOf[T any](f func(*T) string) func(*value.Vector, []T) {
 	}
 }
 
-// lateLink returns a function that computes the late columns of a link.
+// lateLink returns a function that computes the late columns of a link, which
+// need the stored page. hidden and row say which link.
 func (r *Runner) lateLink(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	p, err := r.pageLinks(ctx, n, unpackRef(hidden, row))
 	if err != nil {
@@ -249,7 +251,8 @@ func (r *Runner) lateLink(ctx context.Context, n *plan.Source, hidden []*value.V
 	return func(name string) (value.Value, error) { return linkFields[name](p, i) }, nil
 }
 
-// linkFields compute the late columns of links.
+// linkFields has the functions that compute the late columns of link i of a
+// page, by name.
 var linkFields = map[string]func(p *pageLinks, i int) (value.Value, error){
 	"label":  func(p *pageLinks, i int) (value.Value, error) { return p.label(i) },
 	"before": func(p *pageLinks, i int) (value.Value, error) { return value.OfText(p.links[i].Before), nil },

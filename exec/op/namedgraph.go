@@ -93,7 +93,7 @@ func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMake
 		err = m.number()
 	}
 	if err == nil {
-		// Weights that are all 1 need not be kept.
+		// If all weights are 1, the graph needs none.
 		err = m.build(graph.Options{Memory: r.MemoryBytes / 2, TempFile: r.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
 	}
 	if err != nil {

@@ -92,7 +92,8 @@ func (p *pageRow) add(b *spanBatch, i int) {
 	}
 }
 
-// pageSpans yields the spans of n's pages.
+// pageSpans yields the spans (the versions, as the query sees them) that n's
+// pages are summed up from.
 func (r *Runner) pageSpans(ctx context.Context, n *plan.Source) iter.Seq2[*spanBatch, error] {
 	in := r.spans(ctx, r.visits(ctx, n, n.Scan(pageNeeds)), n, true)
 	if n.Asks("stored_bytes") {
@@ -156,7 +157,8 @@ func paged[T any](in iter.Seq2[*T, error]) iter.Seq2[[]T, error] {
 	}
 }
 
-// pageShape has the ref of the last version as hidden columns.
+// pageShape makes one row of each page in a batch. Its hidden columns name the
+// first capture of the page's last version.
 var pageShape = shape[[]pageRow]{
 	func(list []pageRow) int { return len(list) },
 	func(hidden []*value.Vector, list []pageRow) {
@@ -169,7 +171,8 @@ var pageShape = shape[[]pageRow]{
 	},
 }
 
-// pageFills compute the columns of pages that are not late.
+// pageFills has the functions that compute the columns of the relation pages,
+// by name. The late columns, which need the stored page, are not among them.
 var pageFills = fills[[]pageRow]{
 	"url":           textOf(value.URL, func(p *pageRow) string { return p.url }),
 	"first_seen":    timeOf(func(p *pageRow) record.Time { return p.first }),

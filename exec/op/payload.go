@@ -96,7 +96,9 @@ func noField(string) (value.Value, error) { return value.Value{}, nil }
 // lateColumn computes a late column of one row, by its name.
 type lateColumn func(name string) (value.Value, error)
 
-// late returns a function that computes the late columns of a row.
+// late returns a function that computes the late columns of a row of n: columns
+// that need the stored page. hidden and row say which capture the row was made
+// from.
 func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
 	switch n.Relation.Name {
 	case "changes":
@@ -118,7 +120,8 @@ func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vecto
 	return func(string) (value.Value, error) { return layoutText(res), nil }, nil
 }
 
-// versionFields compute the late columns of versions.
+// versionFields has the functions that compute the late columns of the relation
+// versions from the stored response, by name.
 var versionFields = map[string]func(*response) value.Value{
 	"html": func(r *response) value.Value {
 		if !r.text() {

@@ -116,7 +116,7 @@ func (r *Runner) rankRows(ctx context.Context, n *plan.Source) iter.Seq2[*rankRo
 			}
 		}
 		for {
-			// An archive has few rankings: the least is found by looking at all.
+			// An archive has few rankings, so comparing all of them is fast enough.
 			var least *rankCursor
 			for _, c := range list {
 				if c.more && (least == nil || c.compare(least) < 0) {
@@ -240,10 +240,11 @@ func fitting(results []record.Result, name string, to record.Time) *record.Resul
 	return best
 }
 
-// rankShape has one row per URL in a ranking.
+// rankShape makes one row of each URL in a ranking in a batch.
 var rankShape = shape[[]rankRow]{rows: func(list []rankRow) int { return len(list) }}
 
-// rankFills compute the columns of ranks.
+// rankFills has the functions that compute the columns of the relation ranks,
+// by name.
 var rankFills = fills[[]rankRow]{
 	"url":       textOf(value.URL, func(r *rankRow) string { return urlkey.URL(r.key) }),
 	"ranking":   textOf(value.Text, func(r *rankRow) string { return r.of.Name }),

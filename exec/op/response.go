@@ -83,7 +83,7 @@ func (r *response) blocks() *block.Body {
 	r.divided = true
 	body := r.Body
 	if r.Large != nil && r.ReadLimit > 0 {
-		body, _ = r.First(r.ReadLimit + 1) // what damage takes away can't be shown
+		body, _ = r.First(r.ReadLimit + 1) // bytes lost to damage cannot be shown
 	}
 	if r.NoBody == "" && len(body) > 0 {
 		r.page, _ = block.Open(body, block.AsOf(&r.Payload), r.options)
@@ -116,7 +116,7 @@ func (r *response) about() *page.Meta {
 func (r *response) label(n int) block.Label {
 	b := r.blocks()
 	if b == nil || n >= len(b.Blocks) {
-		return block.Other // a body that is one block, whatever it shows
+		return block.Other // a body that was not divided has no label of its own
 	}
 	if r.labels == nil {
 		r.labels = b.Labels()

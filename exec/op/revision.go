@@ -132,7 +132,7 @@ func (f *follower) find(b *spanBatch, i int) (*block.Revision, error) {
 			return rev, err
 		}
 		if !f.begun && f.from != record.MinTime {
-			// The version before has no body: what counts is one further back.
+			// The archive has no body of the version before, so an earlier one is needed.
 			f.begin(b.Key[i], record.MinTime)
 		}
 	}

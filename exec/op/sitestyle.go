@@ -56,8 +56,9 @@ type inSite struct {
 	labels      []block.Label
 }
 
-// siteFields compute the late columns of blocks that need the pages of the
-// host.
+// siteFields has the functions that compute those late columns of the relation
+// blocks for which a page must be compared with other pages of its host. n is
+// the index of the block.
 var siteFields = map[string]func(s *inSite, n int) value.Value{
 	"importance": func(s *inSite, n int) value.Value {
 		if n >= len(s.importances) {
@@ -98,8 +99,8 @@ func (r *Runner) inSite(ctx context.Context, res *response) (*inSite, error) {
 	return site, nil
 }
 
-// hostStyle returns the style of the host of a key, in the month that contains
-// at.
+// hostStyle returns the style of the host to which a URL key belongs, in the
+// month that contains at.
 func (r *Runner) hostStyle(ctx context.Context, key string, at record.Time, o block.Options) (*hostStyle, error) {
 	day := at.Std()
 	month := time.Date(day.Year(), day.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -162,7 +162,7 @@ func (s *sorter) writeRun(in iter.Seq2[rec, error]) (err error) {
 		}
 		n := binary.PutUvarint(head[:], uint64(len(r.key)))
 		n += binary.PutUvarint(head[n:], uint64(len(r.val)))
-		w.Write(head[:n]) // errors come with Flush
+		w.Write(head[:n]) // Flush returns the error
 		w.Write(r.key)
 		if _, err := w.Write(r.val); err != nil {
 			return err

@@ -41,7 +41,7 @@ func (s *spool) add(row []byte) error {
 		s.out = bufio.NewWriterSize(s.file, spillBuffer)
 	}
 	var head [binary.MaxVarintLen64]byte
-	s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(row)))]) // an error comes with the next Write
+	s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(row)))]) // the next Write returns the error
 	_, err := s.out.Write(row)
 	return spoolFault("write", err)
 }

@@ -21,10 +21,11 @@ func (r *Runner) files(ctx context.Context, n *plan.Source) Rows {
 	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
 }
 
-// periodShape has one row per period.
+// periodShape makes one row of each period in a batch.
 var periodShape = shape[[]plan.Period]{rows: func(list []plan.Period) int { return len(list) }}
 
-// periodFills returns the fills of periods(unit).
+// periodFills returns the functions that compute the columns of periods(unit),
+// by name.
 func periodFills(n *plan.Source) fills[[]plan.Period] {
 	return fills[[]plan.Period]{
 		"period": textOf(value.Text, func(p *plan.Period) string { return value.PeriodName(n.Unit, *p, n.Choice.Zone) }),
@@ -44,10 +45,11 @@ func listed[T any](ctx context.Context, f func(context.Context) ([]T, error)) it
 	}
 }
 
-// poolShape has one row per pool.
+// poolShape makes one row of each pool in a batch.
 var poolShape = shape[[]record.Pool]{rows: func(list []record.Pool) int { return len(list) }}
 
-// poolFills compute the columns of pools.
+// poolFills has the functions that compute the columns of the relation pools,
+// by name.
 var poolFills = fills[[]record.Pool]{
 	"name":         textOf(value.Text, func(p *record.Pool) string { return p.Name }),
 	"kind":         textOf(value.Text, func(p *record.Pool) string { return record.PoolKind(p.Static) }),
@@ -65,10 +67,11 @@ var poolFills = fills[[]record.Pool]{
 	"dependents":   textOf(value.Text, func(p *record.Pool) string { return strings.Join(p.Dependents, " ") }),
 }
 
-// fileShape has one row per file.
+// fileShape makes one row of each file in a batch.
 var fileShape = shape[[]record.File]{rows: func(list []record.File) int { return len(list) }}
 
-// fileFills compute the columns of files.
+// fileFills has the functions that compute the columns of the relation files,
+// by name.
 var fileFills = fills[[]record.File]{
 	"file":     textOf(value.Text, func(f *record.File) string { return f.Name }),
 	"pool":     textOf(value.Text, func(f *record.File) string { return f.Pool }),
@@ -88,10 +91,11 @@ func (r *Runner) tombstones(ctx context.Context, n *plan.Source) Rows {
 	return render(n, tombstoneFills, tombstoneShape, listed(ctx, r.Snapshot.Tombstones))
 }
 
-// tombstoneShape has one row per tombstone.
+// tombstoneShape makes one row of each tombstone in a batch.
 var tombstoneShape = shape[[]record.Tombstone]{rows: func(list []record.Tombstone) int { return len(list) }}
 
-// tombstoneFills compute the columns of tombstones.
+// tombstoneFills has the functions that compute the columns of the relation
+// tombstones, by name.
 var tombstoneFills = fills[[]record.Tombstone]{
 	"time": timeOf(func(t *record.Tombstone) record.Time { return t.Time }),
 	"kind": textOf(value.Text, func(t *record.Tombstone) string {

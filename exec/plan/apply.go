@@ -379,7 +379,7 @@ func magnitude(x int64) uint64 {
 
 // apply returns the time x moved by s.Months.
 func (s *Shift) apply(x value.Value) (value.Value, error) {
-	const monthsMax = 12 * 10000 // more leaves the calendar anyway
+	const monthsMax = 12 * 10000 // more would leave the calendar in any case
 	if s.Months < monthsMax && s.Months > -monthsMax {
 		t := record.At(value.AddMonths(record.Time(x.Int).Std().In(s.Zone), s.Months))
 		if fitsTime(int64(t)) {

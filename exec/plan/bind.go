@@ -182,8 +182,8 @@ func (b *Binder) pair(x, y ast.Expr, both value.Type) (bx, by Expr, err error) {
 	return bx, by, err
 }
 
-// as converts x, bound from e, to the type t. value.Common has found that t
-// fits x.
+// as converts the expression x to the type t, which value.Common has returned
+// for x. e is the syntax tree of x, for errors.
 func (b *Binder) as(x Expr, t value.Type, e ast.Expr) (Expr, error) {
 	switch {
 	case x.Type() == value.Null:
@@ -630,7 +630,7 @@ func (b *Binder) common(list []ast.Expr, where string) ([]Expr, value.Type, erro
 			if !ok {
 				err := ast.Errorf(e, "%s wants values of one type: %s is %s, and those before it are %s", where, e, x.Type(), t)
 				err.Hint = fmt.Sprintf("CAST(%s AS %s)", e, t)
-				if x.Type().Textual() { // Anything can be a text, few texts anything else.
+				if x.Type().Textual() { // any value converts to a text, but few texts to other types
 					first := slices.IndexFunc(bound, func(x Expr) bool { return x != nil && x.Type() != value.Null })
 					err.Hint = fmt.Sprintf("CAST(%s AS text)", list[first])
 				}

@@ -268,7 +268,7 @@ func (b *Binder) inTypes(e *ast.In) (x Expr, list []Expr, t value.Type, err erro
 		if list[i], err = b.bind(ey, t); err != nil {
 			return nil, nil, t, err
 		}
-		if x == nil { // a parameter: it is what the first of the list is
+		if x == nil { // a parameter: it is read as the type of the first element
 			if x, err = b.bind(e.X, list[i].Type()); err != nil {
 				return nil, nil, t, err
 			}

@@ -84,7 +84,7 @@ func (b *builder) plan() (Node, error) {
 		return nil, err
 	}
 	if b.correlated != nil {
-		limit = Limit{N: -1} // it is about the rows of one key
+		limit = Limit{N: -1} // LIMIT applies to the rows of each key, and firstOnly says so
 	}
 	if b.sel.Distinct {
 		err = b.finishDistinct(limit)
@@ -355,7 +355,7 @@ func (b *builder) over(where string) *Binder {
 // finish plans ORDER BY, LIMIT and the result. It fills late columns after
 // LIMIT if it can, for as few rows as possible.
 func (b *builder) finish(limit Limit) error {
-	reads := b.touched // by the items
+	reads := b.touched // of the items
 	b.touched = nil
 	keys, err := b.orderKeys()
 	if err != nil {

@@ -49,7 +49,7 @@ func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 	node, err := build(v.Query, b.env, &named{before: within, name: &ast.Name{Span: at.Span, Text: v.Name}})
 	if err != nil {
 		if within != nil {
-			return nil, err // the outermost view is named
+			return nil, err // only the outermost view is named in the error
 		}
 		return nil, ViewError(at, v.Name, err)
 	}
@@ -85,8 +85,8 @@ func ViewError(at *ast.Name, view string, err error) error {
 	return &ast.Error{Span: at.Span, Msg: msg, Hint: placed.Hint}
 }
 
-// metadataRelation returns the relation to which metadata on pages, versions or
-// blocks add columns.
+// metadataRelation returns the relation that has the metadata columns on
+// something: pages, versions or blocks.
 func metadataRelation(on ast.MetadataOn) *Relation {
 	switch on {
 	case ast.OnPage:
@@ -210,6 +210,6 @@ func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (valu
 	return x.Type(), nil
 }
 
-// MetadataRelation returns the name of the relation to which metadata on pages,
-// versions or blocks add columns.
+// MetadataRelation returns the name of the relation that has the metadata
+// columns on something: "pages", "versions" or "blocks".
 func MetadataRelation(on ast.MetadataOn) string { return metadataRelation(on).Name }

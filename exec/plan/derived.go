@@ -28,7 +28,7 @@ func (n *named) define(list []ast.With, env *Env) (*named, error) {
 	outer := n
 	for i := range list {
 		w := &list[i]
-		for old := n; old != outer; old = old.before { // views are not among these
+		for old := n; old != outer; old = old.before { // this part of the list has no views
 			if equalName(old.name.Text, w.Name.Text) {
 				return nil, ast.Errorf(w.Name, "WITH gives the name %q twice", w.Name.Text)
 			}

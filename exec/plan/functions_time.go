@@ -115,8 +115,8 @@ func strftime(env *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(string(out)), err
 }
 
-// strftimeLayouts maps the directives of strftime to layouts of package time,
-// where there is one.
+// strftimeLayouts maps directives of strftime, such as Y, to the layouts of
+// package time that give the same.
 var strftimeLayouts = map[byte]string{
 	'Y': "2006", 'y': "06", 'm': "01", 'd': "02", 'e': "_2", 'j': "002",
 	'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM",

@@ -261,8 +261,8 @@ func (b *builder) keyOf(e ast.Expr) Expr {
 	return &Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
 }
 
-// textOf returns the text of e after binding it over the inputs. It changes
-// nothing in b.
+// textOf returns e as text after binding it over the inputs, and reports
+// whether e can be bound. It changes nothing in b.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
 	dry := &Binder{Env: b.env, Column: func(c *ast.Column) (Expr, error) {
 		in, col, err := b.find(c)

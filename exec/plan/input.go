@@ -184,7 +184,7 @@ func (b *builder) has(c *ast.Column) bool {
 	}
 	if b.outer != nil {
 		if _, ok := b.outer.stars[c]; ok {
-			return false // whatever it is called
+			return false // c is a column of the outer query, whatever its name
 		}
 	}
 	among, err := b.qualified(c)

@@ -68,7 +68,8 @@ func (r narrower) ranges(e ast.Expr) ([]urlkey.Range, bool) {
 	return nil, false
 }
 
-// both is ranges for x AND y.
+// both returns key ranges outside which the condition x AND y is not true, as
+// ranges does.
 func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	x, okX := r.ranges(e.X)
 	y, okY := r.ranges(e.Y)
@@ -81,8 +82,8 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	return y, okY
 }
 
-// either is ranges for the OR of list. It knows ranges only if it knows them
-// for all of list.
+// either returns key ranges outside which the OR of list is not true, as ranges
+// does. It knows ranges only if it knows them for each of list.
 func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, e := range list {
@@ -95,7 +96,8 @@ func (r narrower) either(list []ast.Expr) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// listed is ranges for x IN (…).
+// listed returns key ranges outside which the condition x IN (…) is not true,
+// as ranges does.
 func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	var all []urlkey.Range
 	for _, item := range e.List {
@@ -112,8 +114,9 @@ func (r narrower) listed(e *ast.In) ([]urlkey.Range, bool) {
 	return urlkey.Merge(all), true
 }
 
-// like is ranges for url LIKE: the URLs that begin with the text before the
-// first wildcard. It knows none for ILIKE, which also matches other cases.
+// like returns the key range of the URLs that begin with the text before the
+// first wildcard, for the condition url LIKE pattern. It knows none for ILIKE,
+// which also matches other cases.
 func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	if e.Not || e.Fold || e.Escape != nil || !r.isColumn(e.X, "url") {
 		return nil, false
@@ -129,7 +132,8 @@ func (r narrower) like(e *ast.Like) ([]urlkey.Range, bool) {
 	return []urlkey.Range{prefix}, ok
 }
 
-// equal is ranges for e = text.
+// equal returns key ranges outside which the condition e = text is not true, as
+// ranges does.
 func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	var scope urlkey.Scope
 	var err error
@@ -156,7 +160,7 @@ func (r narrower) equal(e ast.Expr, text string) ([]urlkey.Range, bool) {
 	return urlkey.Union(scope), true
 }
 
-// scoped is ranges for url WITHIN the scopes.
+// scoped returns the key ranges of scopes, for the condition url WITHIN scopes.
 func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 	scopes := make([]urlkey.Scope, len(list))
 	for i, s := range list {

@@ -31,8 +31,8 @@ func (w *Within) String() string   { return w.form("") }
 func (a *Arith) String() string    { return operand(a.X) + " " + a.Op + " " + operand(a.Y) }
 func (c *Cast) String() string     { return "CAST(" + c.X.String() + " AS " + c.To.String() + ")" }
 
-// String writes NOT before the operator of X if it can stand there, as in x NOT
-// IN (1), and otherwise before X.
+// String returns X with NOT where the language allows it, as in x NOT IN (1),
+// or else with NOT before it.
 func (n *Not) String() string {
 	if x, ok := n.X.(interface{ form(not string) string }); ok {
 		return x.form("NOT ")
@@ -42,8 +42,8 @@ func (n *Not) String() string {
 
 // The forms of operators that may have NOT before or in them.
 
-// The form methods print operators that allow NOT before them. not is "NOT " or
-// "".
+// form returns the expression as text. not is "NOT " or "", and goes before the
+// operator. The other form methods do the same.
 func (in *In) form(not string) string {
 	var list []string
 	for _, v := range in.Set {
@@ -55,7 +55,8 @@ func (in *In) form(not string) string {
 	return operand(in.X) + " " + not + "IN (" + strings.Join(list, ", ") + ")"
 }
 
-// form prints a period as from..to, with to excluded.
+// form returns the expression as text, with each period as from..to. The end is
+// excluded.
 func (in *Inside) form(not string) string {
 	var list []string
 	for _, p := range in.Periods {
@@ -86,7 +87,7 @@ func (c *Contains) form(not string) string {
 	return operand(c.X) + " " + not + "CONTAINS " + operand(c.Y)
 }
 
-// form prints scopes as written.
+// form returns the expression as text, with the scopes as written.
 func (w *Within) form(not string) string {
 	scopes := strings.Join(w.Text, ", ")
 	if len(w.Text) != 1 {
@@ -95,7 +96,8 @@ func (w *Within) form(not string) string {
 	return operand(w.X) + " " + not + "WITHIN " + scopes
 }
 
-// String prints the months as a duration.
+// String returns the expression as text, with the months as a duration such as
+// 3mo.
 func (s *Shift) String() string {
 	sign, months := " + ", s.Months
 	if months < 0 {
@@ -104,7 +106,8 @@ func (s *Shift) String() string {
 	return operand(s.X) + sign + strconv.Itoa(months) + "mo"
 }
 
-// String prints the form with a condition in each branch.
+// String returns the form with a condition in each branch: CASE WHEN a THEN b
+// ELSE c END.
 func (c *Case) String() string {
 	var b strings.Builder
 	b.WriteString("CASE")
@@ -115,7 +118,7 @@ func (c *Case) String() string {
 	return b.String()
 }
 
-// String prints the name and the arguments, or the operator ||.
+// String returns the call with its arguments, such as lower(x), or a || b.
 func (c *Call) String() string {
 	if c.Func == concatFunction {
 		return operand(c.Args[0]) + " || " + operand(c.Args[1])
@@ -127,7 +130,7 @@ func (c *Call) String() string {
 	return c.Func.Name + "(" + strings.Join(list, ", ") + ")"
 }
 
-// join prints conditions with op between them.
+// join returns the conditions as text with op between them.
 func join(list []Expr, op string) string {
 	var parts []string
 	for _, e := range list {
@@ -141,7 +144,7 @@ func join(list []Expr, op string) string {
 	return strings.Join(parts, op)
 }
 
-// operand prints e, in parentheses unless it is a single word or call.
+// operand returns e as text, in parentheses unless it is a single word or call.
 func operand(e Expr) string {
 	switch e := e.(type) {
 	case *Const, *Col, *Case, *Cast:

@@ -78,7 +78,7 @@ func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 	return s, nil
 }
 
-// planSubquery plans the query q in e.
+// planSubquery plans the query q, which is part of the expression e.
 func (b *builder) planSubquery(e ast.Expr, q *ast.Query) (*subquery, error) {
 	_, exists := e.(*ast.Exists)
 	if items := q.Select.Items; exists && len(items) == 1 && items[0].Star && !q.Select.Distinct && len(q.Union) == 0 {
@@ -155,8 +155,9 @@ func (b *builder) newLookUp(bind *Binder, e ast.Expr) (Expr, error) {
 	return l.scalar()
 }
 
-// unplaced returns an expression of the type of the subquery in e, without
-// adding it to the plan. It serves while only types matter.
+// unplaced returns an expression with the type of the subquery in e. It does
+// not add the subquery to the plan, so the expression cannot be computed. It is
+// used to check types before the groups are planned.
 func (b *builder) unplaced(bind *Binder, e ast.Expr) (Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
@@ -186,8 +187,8 @@ type looker struct {
 	at   ast.Expr
 }
 
-// exists returns whether the subquery has a row for the keys. An aggregate
-// without GROUP BY always has a row.
+// exists returns an expression that tests whether the subquery has a row for
+// the keys. An aggregate without GROUP BY always has a row.
 func (l looker) exists() (Expr, error) {
 	if l.sub.empty != nil {
 		return constant(value.OfBool(true)), nil
@@ -203,7 +204,8 @@ func (l looker) exists() (Expr, error) {
 	return &Is{X: mark[0], What: IsTrue}, nil
 }
 
-// scalar returns the value of the only row that the subquery has for the keys.
+// scalar returns an expression for the value of the only row that the subquery
+// has for the keys.
 func (l looker) scalar() (Expr, error) {
 	one := OnlyRow
 	if l.sub.first {
@@ -227,10 +229,10 @@ func (l looker) own(i int) *Col {
 	return &Col{Index: i, Name: c.Name, T: c.Type}
 }
 
-// in returns whether a value equals that of a row that the subquery has for the
-// keys. If it equals none and a NULL is involved, the result is NULL. If the IN
-// is a whole condition of WHERE, NULL has the effect of FALSE, and in returns
-// the simpler expression.
+// in returns an expression that tests whether a value equals that of a row that
+// the subquery has for the keys. If it equals none and a NULL is involved, the
+// result is NULL. If the IN is a whole condition of WHERE, NULL has the effect
+// of FALSE, and in returns a simpler expression.
 func (l looker) in(e *ast.In) (Expr, error) {
 	if l.sub.empty != nil {
 		err := ast.Errorf(e, "IN takes no aggregate that is compared with the query around")
@@ -294,8 +296,8 @@ func (l looker) join(node Node, values []Expr, one OneRow) ([]*Col, error) {
 	return l.joinAlso(node, values, one, nil, nil)
 }
 
-// joinAlso is join with the additional pair of keys x and y, unless they are
-// nil.
+// joinAlso is the method join with one more pair of keys: x for the rows so
+// far, y for those of node. Both may be nil.
 func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Col, error) {
 	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
 	right := &Project{In: node}

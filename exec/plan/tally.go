@@ -22,8 +22,8 @@ type Tally struct {
 	Ends bool
 }
 
-// tallied sets the Tally of the source below g, if that cannot change the
-// answer.
+// tallied lets the source below g count captures instead of yielding each one,
+// if that cannot change the answer. It sets the Tally of the source.
 func (b *builder) tallied(g *Group) {
 	if b.env.Plain {
 		return
@@ -55,10 +55,11 @@ func (b *builder) tallied(g *Group) {
 	g.Count = &Col{Index: len(src.Fields), T: value.Int}
 }
 
-// talliedDistinct sets the Tally of the source below a SELECT DISTINCT, if it
-// can, and returns the keys by which the rows must be sorted. Rows of a Tally
-// come in no order. So there must be a sort key for each item of the result,
-// unless all items are hosts and domains: these are sorted like their URLs.
+// talliedDistinct lets the source below a SELECT DISTINCT count captures
+// instead of yielding each one, if that is possible, and returns the keys by
+// which the result must be sorted. Counted rows come in no order. So keys, the
+// ORDER BY, must include every item of the result; or all items are hosts and
+// domains, and the result is sorted like their URLs.
 func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	if b.env.Plain || b.grouped || len(b.correlatedKeys) > 0 {
 		return keys, nil

@@ -55,7 +55,7 @@ func clip(s string, width int) (shown string, clipped bool) {
 	if !clipped {
 		return s, false
 	}
-	// The start is narrow for its bytes, so it may fit with the … or not.
+	// The start fits although its bytes are many; with the … it may not.
 	return cells.Truncate(s+"…", width, "…"), true
 }
 

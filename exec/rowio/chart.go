@@ -160,7 +160,7 @@ func newPlot(cols []value.Column, rowsMax int, o *Options) plot {
 			p.others = append(p.others, i)
 		}
 	}
-	// Of numbers alone, the first names the rows: years, statuses.
+	// If all columns are numbers, the first labels the rows, such as years.
 	if len(p.others) == 0 && len(p.numbers) > 1 {
 		p.others, p.numbers = p.numbers[:1], p.numbers[1:]
 	}

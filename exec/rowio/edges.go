@@ -170,7 +170,7 @@ func (e *Edge) parse(line []byte) error {
 	e.Source, e.Target, e.Weight = line, nil, 1
 	at, n := bytes.IndexByte(line, ' '), len(arrow)
 	if at >= 0 && !bytes.HasPrefix(line[at:], []byte(arrow)) {
-		at = bytes.Index(line, []byte(arrow)) // a name with a blank
+		at = bytes.Index(line, []byte(arrow)) // the first name has a space in it
 	}
 	switch {
 	case bytes.HasPrefix(line, []byte(arrow[1:])), bytes.HasSuffix(line, []byte(arrow[:len(arrow)-1])), string(line) == "->":

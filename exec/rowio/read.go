@@ -79,7 +79,7 @@ func (t *Table) open(f func(*bufio.Reader) error) error {
 	}
 	text := bufio.NewReader(in)
 	if mark, _ := text.Peek(3); string(mark) == "\ufeff" {
-		text.Discard(3) // it has three bytes
+		text.Discard(3) // the byte order mark has three bytes
 	}
 	return f(text)
 }

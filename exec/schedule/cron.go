@@ -73,7 +73,7 @@ func ParseCron(text string, zone *time.Location) (*Cron, error) {
 		}
 		*to = bits
 	}
-	c.week |= c.week >> 7 & 1 // 7 is Sunday, as 0 is
+	c.week |= c.week >> 7 & 1 // 7 is Sunday, like 0
 	for i, to := range map[int]*bool{1: &c.anyHour, 2: &c.anyDay, 4: &c.anyWeek} {
 		*to = strings.HasPrefix(words[i], "*")
 	}

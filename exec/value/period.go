@@ -159,7 +159,7 @@ func moved(e *ast.Binary, d *ast.Duration, env *Env) (whole, error) {
 	if e.Op == "-" {
 		sign = -1
 	}
-	const monthsMax = 12 * 10000 // more leaves the calendar anyway
+	const monthsMax = 12 * 10000 // more would leave the calendar in any case
 	if d.Months > monthsMax || d.Months < -monthsMax {
 		return whole{}, ast.Errorf(d, "%s is too long", d.Text)
 	}
