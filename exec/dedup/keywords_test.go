@@ -13,8 +13,8 @@ func fnvOf(word string) uint64 {
 	return mix(h.Sum64())
 }
 
-// TestKeywords takes what a text has often and others have not; a name before a
-// word that is as rare, and whatever the case.
+// TestKeywords shows that keywords are words that the text has often and other
+// texts rarely, in whatever case. A name wins over an equally rare word.
 func TestKeywords(t *testing.T) {
 	c := NewCorpus(fnvOf)
 	terms := func(text string) []Term {

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawHashes draws fingerprints of which many are near each other: near one that
-// came before them, so that there are chains, or near the middle of a cluster.
+// drawHashes draws fingerprints of which many are near each other: near an
+// earlier one, which makes chains, or near the middle of a cluster.
 func drawHashes(t *rapid.T) []uint64 {
 	r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	list := make([]uint64, rapid.SampledFrom([]int{0, 2, 30, amongItems, amongItems + 1, 1500}).Draw(t, "hashes"))
@@ -27,7 +27,7 @@ func drawHashes(t *rapid.T) []uint64 {
 		if clusters == 0 {
 			list[i] = list[r.IntN(i)]
 		} else {
-			// Every other middle is five bits from another.
+			// Every second middle is five bits from the one before.
 			c := uint64(r.IntN(clusters))
 			list[i] = (c/2+1)*0x9e3779b97f4a7c15 ^ c%2*0x1_0010_0100_0101
 		}
@@ -38,10 +38,10 @@ func drawHashes(t *rapid.T) []uint64 {
 	return list
 }
 
-// pair is a number of two places, in any order.
+// pair returns one number for two places, in any order.
 func pair(i, j uint32) uint64 { return uint64(min(i, j))<<32 | uint64(max(i, j)) }
 
-// near lists all pairs within a distance, by looking at each.
+// near returns all pairs within a distance, by comparing each pair.
 func near(list []uint64, distance int) (pairs []uint64) {
 	for i := range list {
 		for j := range list[i+1:] {
@@ -66,7 +66,8 @@ func pairs(list []uint64, distance int) (out []uint64) {
 	return out
 }
 
-// TestPairs finds every pair within a distance, once, and no other.
+// TestPairs shows that every pair within a distance is found once, and no other
+// pair.
 func TestPairs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawHashes(t)
@@ -92,8 +93,9 @@ func TestPairs(t *testing.T) {
 	})
 }
 
-// TestPairsMany has so many fingerprints that begin with the same bits that they are
-// parted once more, at random and in clusters of which two are next to each other.
+// TestPairsMany has so many fingerprints with the same first bits that parts
+// are divided by a second digit. They are random, or in clusters of which two
+// are next to each other.
 func TestPairsMany(t *testing.T) {
 	const n = 20_000
 	r := rand.New(rand.NewPCG(9, 10))
@@ -129,7 +131,8 @@ func TestPairsMany(t *testing.T) {
 	}
 }
 
-// TestCover makes cells: each fingerprint is in one of them, within its radius.
+// TestCover shows that each fingerprint is in one cell, within the cell's
+// radius.
 func TestCover(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawHashes(t)
@@ -157,8 +160,8 @@ func TestCover(t *testing.T) {
 	})
 }
 
-// TestLayouts sorts by every layout, whatever the number of fingerprints would
-// choose: any two within the distance stand together in some table.
+// TestLayouts tests every layout, also those that layoutFor would not choose:
+// any two fingerprints within the distance agree in the key of some table.
 func TestLayouts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range 9 {
@@ -187,7 +190,8 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// TestNeighbours counts the fingerprints near one among all that are.
+// TestNeighbours counts the fingerprints near one among all 64-bit numbers near
+// it.
 func TestNeighbours(t *testing.T) {
 	const h = 0x123456789abcdef0
 	list := []uint64{h}
@@ -212,7 +216,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-// uniform is fingerprints at random.
+// uniform returns n random fingerprints.
 func uniform(n int) []uint64 {
 	r := rand.New(rand.NewPCG(3, 4))
 	list := make([]uint64, n)
@@ -222,8 +226,8 @@ func uniform(n int) []uint64 {
 	return list
 }
 
-// clustered is fingerprints in clusters of 50, of which each differs from a middle in
-// so many bits, or up to so many.
+// clustered returns n fingerprints in clusters of 50. Each differs from the
+// middle of its cluster in least to most bits.
 func clustered(n, least, most int) []uint64 {
 	r := rand.New(rand.NewPCG(5, 6))
 	list := make([]uint64, n)
@@ -239,27 +243,35 @@ func clustered(n, least, most int) []uint64 {
 	return list
 }
 
-// BenchmarkPairs looks for all pairs among a million. On a shared Xeon, as much in
-// CPU time: 54 ms for uniform ones, and 67 for those in clusters within a bit of a
-// middle, which are within two bits of each other: 24.5 million pairs. Without cells,
-// when every fingerprint was looked up in all eight tables and joined with those
-// near it, clusters took 290. A third of the 67 goes into bringing fingerprints
-// together by digits, a fifth into putting them to others in two tables, a fifth
-// into bringing the members of cells together, a tenth into telling of pairs. In
-// loose clusters pairs must be looked at one by one: up to two bits from the middle
-// 170 ms, not 500; up to three, in no order, 250, not 450. Where half are in no
-// cluster, no cells are made, and it takes as long as it did.
+// BenchmarkPairs finds all pairs among a million fingerprints. On a shared
+// Xeon, in CPU time, it takes 54 ms for uniform ones. It takes 67 ms for
+// clusters within one bit of a middle, which have 24.5 million pairs within two
+// bits. Of the 67 ms, a third goes into sorting fingerprints by digits, a fifth
+// into assigning them to others in two tables, a fifth into collecting the
+// members of cells, and a tenth into reporting pairs. Without cells, clusters
+// took 290 ms. In loose clusters pairs must be compared one by one: up to two
+// bits from the middle 170 ms instead of 500, up to three bits, in random
+// order, 250 instead of 450. If half of the fingerprints are in no cluster, no
+// cells are made, and the time is the same as without.
 //
-// Measured and left, for uniform and clusters: places moved along with
-// fingerprints though none is needed yet 101 ms; slots of 14 bits 86, of 15 bits 69,
-// cleared for each part 81. Cells that are made of the last in a slot, not the first,
-// and not once more by their middles: 3 s for loose ones, as what is left lies far
-// from where its cluster is; cells whose pairs are told as they are found, without
-// groups: 62 ms, but two times as long for loose ones, which are met in many tables.
-// Without cells: pairs of a group listed one by one where all are near 300 ms;
-// parting by way of lines gathered for each digit 16 ms a table, not 10, by 6 bits
-// at first 12; comparing by a list of pairs, or four or eight at a time, 19 to 22 ms,
-// not 25; making one of those that are the same first .51 CPU seconds, not .41.
+// Variants that were measured and not kept, for uniform fingerprints and
+// clusters:
+//
+//   - places moved along with fingerprints from the start: 101 ms
+//   - slots of 14 bits: 86 ms; of 15 bits: 69 ms; slots cleared for each part:
+//     81 ms
+//   - cells made around the last fingerprint in a slot instead of the first,
+//     and not made again around their middles: 3 s for loose clusters, because
+//     the rest lies far from its cluster
+//   - pairs of cells reported as they are found, without groups: 62 ms, but
+//     twice as long for loose clusters, which are found in many tables
+//   - without cells, listing the pairs of a group one by one if all are near:
+//     300 ms
+//   - sorting by digits with a buffer per digit: 16 ms per table instead of 10;
+//     by 6 bits first: 12 ms
+//   - comparing by a list of pairs, or four or eight at a time: 19 to 22 ms
+//     instead of 25
+//   - joining equal fingerprints first: .51 CPU seconds instead of .41
 func BenchmarkPairs(b *testing.B) {
 	const n = 1_000_000
 	loose := clustered(n, 0, 3)
@@ -285,7 +297,8 @@ func BenchmarkPairs(b *testing.B) {
 	}
 }
 
-// BenchmarkNear looks up one: 1.8 µs among a million, 6.6 among ten.
+// BenchmarkNear looks up one fingerprint: 1.8 µs among a million, 6.6 µs among
+// ten million.
 func BenchmarkNear(b *testing.B) {
 	for _, n := range []int{1_000_000, 10_000_000} {
 		list := uniform(n)

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// setOf makes the shingles of words.
+// setOf returns the set of shingles of words.
 func setOf(words ...string) []uint32 {
 	var s Shingler
 	for _, w := range words {
@@ -32,7 +32,7 @@ func setOf(words ...string) []uint32 {
 	return s.Set()
 }
 
-// TestShingles has the similarity of texts that share some shingles.
+// TestShingles computes the similarity of texts that share some shingles.
 func TestShingles(t *testing.T) {
 	a := strings.Fields("one two three four five six seven")
 	for _, c := range []struct {
@@ -56,8 +56,8 @@ func TestShingles(t *testing.T) {
 	}
 }
 
-// TestBands finds nearly all pairs of random sets at a similarity, and few much
-// below it.
+// TestBands shows that nearly all pairs of random sets with the similarity are
+// found, and few with a much lower one.
 func TestBands(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, want := range []float64{.5, .8, .95} {
@@ -103,7 +103,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// TestGroups joins at random, beside sets that are written out.
+// TestGroups joins numbers at random and compares with sets.
 func TestGroups(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 30).Draw(t, "n")
@@ -136,7 +136,8 @@ var (
 	word   = regexp.MustCompile(`\w+`)
 )
 
-// pages are the texts of the families of pages.
+// pages returns the texts of the pages by family, and the file of pairs with
+// their true similarity.
 func pages(t *testing.T) (texts map[string][]string, pairs io.Reader) {
 	t.Helper()
 	root := os.Getenv("INFOMALL_SHARED")
@@ -181,8 +182,8 @@ func pages(t *testing.T) (texts map[string][]string, pairs io.Reader) {
 	return texts, list
 }
 
-// TestSharedPairs finds, among real pages in many versions, the pairs whose true
-// similarity is .8 or more, and none that is below .5.
+// TestSharedPairs shows, with real pages in many versions, that pairs whose
+// true similarity is .8 or more are found, and none below .5.
 func TestSharedPairs(t *testing.T) {
 	texts, list := pages(t)
 	bands := NewBands(.8)

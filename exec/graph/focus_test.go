@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFocus holds the part of a random graph against sets.
+// TestFocus compares the part of a random graph with one computed from sets.
 func TestFocus(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := rapid.IntRange(1, 14).Draw(rt, "nodes")
@@ -80,8 +80,8 @@ func TestFocus(t *testing.T) {
 	})
 }
 
-// TestFocusBounds takes some of those that point to a node, evenly, and ends at a
-// number of nodes.
+// TestFocusBounds shows that a step takes some of the nodes that point to a
+// node, evenly, and stops at NodesMax.
 func TestFocusBounds(t *testing.T) {
 	var edges [][2]uint32
 	for u := range uint32(100) {

@@ -21,7 +21,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// build makes a graph of edges without weights.
+// build returns a graph of edges without weights.
 func build(t testing.TB, nodes int, edges [][2]uint32, o Options) *Graph {
 	t.Helper()
 	b := NewBuilder(o)
@@ -51,10 +51,10 @@ func rank(t testing.TB, g *Graph, o RankOptions) Ranks {
 	return r
 }
 
-// The example of Page and Brin's readers: A→B, A→C, B→C, C→A.
+// abc is the example graph of texts on PageRank: A→B, A→C, B→C, C→A.
 var abc = [][2]uint32{{0, 1}, {0, 2}, {1, 2}, {2, 0}}
 
-// norm gives ranks whose sum is that of want.
+// norm returns x scaled to the sum of want.
 func norm(x, want []float64) []float64 {
 	sum := 0.0
 	for _, w := range want {
@@ -79,8 +79,9 @@ func distance(a, b []float64) float64 {
 	return d
 }
 
-// TestRankExample has the values printed for the example, with damping of a half
-// and .85, and those of the first rounds when ranks are replaced as they come.
+// TestRankExample compares with the values printed for the example, with
+// damping .5 and .85, and with those of the first rounds when ranks are updated
+// in place.
 func TestRankExample(t *testing.T) {
 	g := build(t, 3, abc, Options{})
 	for _, c := range []struct {
@@ -146,7 +147,8 @@ func solve(nodes int, edges []WeightedEdge, d float64, spring []float64) []float
 	return x
 }
 
-// model is what a builder makes of edges added one by one.
+// model returns the edges of the graph that a builder must build of the edges
+// added.
 func model(added []WeightedEdge, o Options) []WeightedEdge {
 	var out []WeightedEdge
 	at := make(map[[2]uint32]int)
@@ -168,8 +170,8 @@ func model(added []WeightedEdge, o Options) []WeightedEdge {
 	return out
 }
 
-// TestRankRandom compares graphs drawn at random, with every option, held in
-// memory and in files, with the dense solver and with gonum.
+// TestRankRandom compares random graphs, with every option, in memory and in
+// files, with solve and with gonum.
 func TestRankRandom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := rapid.IntRange(1, 60).Draw(rt, "nodes")
@@ -237,8 +239,8 @@ func TestRankRandom(t *testing.T) {
 	})
 }
 
-// assemble builds a graph; a tiny one with so little memory that its edges are
-// in files.
+// assemble builds a graph. If tiny is set, it gives the builder so little
+// memory that the edges go to files.
 func assemble(t *rapid.T, nodes int, added []WeightedEdge, o Options, tiny bool) *Graph {
 	b := NewBuilder(o)
 	for i, e := range added {
@@ -265,7 +267,8 @@ func assemble(t *rapid.T, nodes int, added []WeightedEdge, o Options, tiny bool)
 	return g
 }
 
-// TestSorted makes a graph anew of what Each gives of it, in memory and in a file.
+// TestSorted rebuilds a graph from the edges that Each yields, in memory and in
+// a file.
 func TestSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.IntRange(1, 40).Draw(t, "nodes")
@@ -329,7 +332,7 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// TestRankWorkers has the same bits from any number of workers.
+// TestRankWorkers shows that any number of workers computes the same bits.
 func TestRankWorkers(t *testing.T) {
 	g := rmat(t, 14, 32)
 	one := rank(t, g, RankOptions{Workers: 1})
@@ -340,8 +343,8 @@ func TestRankWorkers(t *testing.T) {
 	}
 }
 
-// TestTiles ranks graphs by blocks and in tiles: ranks are the same but for rounding,
-// and from tiles to the bit, by any number of workers.
+// TestTiles ranks graphs by blocks and in tiles. The ranks are the same except
+// for rounding; from tiles they have the same bits for any number of workers.
 func TestTiles(t *testing.T) {
 	for scale, edges := range map[int]int{3: 2, 10: 8, 15: 2, 17: 2} {
 		g := rmat(t, scale, edges)
@@ -383,7 +386,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestRankWarm starts from ranks that are right already, which takes few rounds.
+// TestRankWarm starts from ranks that are already right, which takes few
+// rounds.
 func TestRankWarm(t *testing.T) {
 	g := rmat(t, 12, 16)
 	cold := rank(t, g, RankOptions{Tolerance: 1e-10})
@@ -393,8 +397,8 @@ func TestRankWarm(t *testing.T) {
 	}
 }
 
-// TestExplain adds up: what springs up at a node and what comes along edges is
-// its rank.
+// TestExplain shows that the rank of a node is the sum of what jumps to it and
+// what comes along edges.
 func TestExplain(t *testing.T) {
 	g := build(t, 4, append(abc, [2]uint32{3, 2}), Options{})
 	r := rank(t, g, RankOptions{Tolerance: 1e-14})
@@ -410,8 +414,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// rmat draws a graph of 2^scale nodes by the recursive method of Chakrabarti,
-// Zhan and Faloutsos 2004, with the shares that GAP uses.
+// rmat returns a random graph of 2^scale nodes, by the recursive method of
+// Chakrabarti, Zhan and Faloutsos 2004 with the parameters of the GAP
+// benchmark.
 func rmat(t testing.TB, scale, degree int) *Graph {
 	t.Helper()
 	b := NewBuilder(Options{})
@@ -444,7 +449,7 @@ func rmat(t testing.TB, scale, degree int) *Graph {
 	return g
 }
 
-// linkgraph opens a file of the crawl with known ranks.
+// linkgraph opens a file of the crawl whose ranks are known.
 func linkgraph(t *testing.T, name string) io.Reader {
 	t.Helper()
 	dir := os.Getenv("INFOMALL_SHARED")
@@ -464,8 +469,8 @@ func linkgraph(t *testing.T, name string) io.Reader {
 	return z
 }
 
-// TestSharedRanks has the ranks that igraph computed of a crawl, with and
-// without its self-loops.
+// TestSharedRanks compares with the ranks that igraph computed for a crawl,
+// with and without self-loops.
 func TestSharedRanks(t *testing.T) {
 	for _, c := range []struct {
 		ranks string
@@ -508,19 +513,24 @@ func TestSharedRanks(t *testing.T) {
 	}
 }
 
-// BenchmarkRound is one round over RMAT with a million nodes and 16 million edges, by
-// one worker and by two. A plain loop over the same edges in memory is beside it: on a
-// shared Xeon with other work it took 6.1 ns an edge, one worker 2.9 and two 1.7; where
-// there was less, edges not in tiles took 4.4, and the plain loop 5.5. What nodes give
-// is 8 MB, four times a second cache: that is what tiles are for.
+// BenchmarkRound is one round over an RMAT graph with a million nodes and 16
+// million edges, by one worker and by two. A plain loop over the same edges in
+// memory is measured too. On a shared Xeon with other load, the loop took 6.1
+// ns per edge, one worker 2.9 and two workers 1.7. With less load, one worker
+// without tiles took 4.4, and the loop 5.5. The values of the nodes take 8 MB,
+// four times the second-level cache: that is what tiles are for.
 //
-// Measured beside a plain loop of 7.7, the edges of blocks in order of degree 5.7, by
-// tiles of so many nodes on either side: 8,192 2.6, 16,384 2.3, 32,768 2.6; edges of a
-// tile by where they go, not where they come from, 3.3, 3.7 and 3.0, as an addition
-// waits for the one before it to the same node; with bounds that are checked 3.7, of
-// 65,536 nodes 4.4. Without tiles: what nodes give in an order of its own, nodes
-// without edges last, 4.0, not 4.4, those with more than 32 edges first 3.7, by the
-// logarithm of their number 4.7.
+// Other variants, measured while the plain loop took 7.7 ns per edge:
+//
+//	blocks with nodes in order of degree, no tiles         5.7
+//	tiles of 8,192, 16,384, 32,768 nodes on either side    2.6, 2.3, 2.6
+//	edges of a tile sorted by target instead of source     3.3, 3.7, 3.0
+//	tiles with bounds checks; and with 65,536 nodes        3.7, 4.4
+//
+// Sorting by target is slower because an addition waits for the one before it
+// to the same node. Without tiles: values in an order of their own, with nodes
+// without edges last, took 4.0 instead of 4.4; nodes with more than 32 edges
+// first, 3.7; nodes sorted by the logarithm of their number of edges, 4.7.
 func BenchmarkRound(b *testing.B) {
 	scale := 20
 	if testing.Short() {
@@ -572,8 +582,8 @@ func BenchmarkRound(b *testing.B) {
 	})
 }
 
-// BenchmarkRank builds the same graph from its edges and ranks it: in 18 rounds.
-// Rounds that leave the sum of ranks to itself are 52.
+// BenchmarkRank builds the same graph from its edges and ranks it, in 18
+// rounds. If rounds do not keep the sum of ranks the same, it takes 52 rounds.
 func BenchmarkRank(b *testing.B) {
 	scale := 20
 	if testing.Short() {

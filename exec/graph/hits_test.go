@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestHITSExamples has the values of the papers' examples.
+// TestHITSExamples compares with the values of the examples in the papers.
 func TestHITSExamples(t *testing.T) {
 	example := []WeightedEdge{{0, 1, 1}, {0, 2, 1}, {1, 2, 1}, {2, 0, 1}}
 	// Hubs 0..2 point to authority 4, hub 3 to 4 and three more.
@@ -18,7 +18,7 @@ func TestHITSExamples(t *testing.T) {
 		nodes          int
 		edges          []WeightedEdge
 		o              HITSOptions
-		hub, authority []float64 // nil: not told
+		hub, authority []float64 // nil: unknown
 	}{
 		{"sums of 1", 3, example, HITSOptions{Norm: SumOne}, []float64{.618034, .381966, 0}, []float64{0, .381966, .618034}},
 		{"squares of 1", 3, example, HITSOptions{}, nil, []float64{0, .525731, .850651}},
@@ -41,8 +41,8 @@ func TestHITSExamples(t *testing.T) {
 	}
 }
 
-// TestHITSRandom gives the same bits whatever the order of edges, and never
-// what is no number.
+// TestHITSRandom shows that the order of edges does not change a bit, and that
+// no value is NaN or infinite.
 func TestHITSRandom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := rapid.IntRange(1, 20).Draw(rt, "nodes")
@@ -91,7 +91,7 @@ func TestHITSRandom(t *testing.T) {
 	})
 }
 
-// TestExplainHITS tells what the values of the papers' example are made of.
+// TestExplainHITS explains the values of the example in the papers.
 func TestExplainHITS(t *testing.T) {
 	edges := []WeightedEdge{{0, 4, 1}, {1, 4, 1}, {2, 4, 1}, {3, 4, 2}, {3, 5, 1}, {3, 6, 1}, {3, 7, 1}}
 	for _, c := range []struct {
@@ -101,10 +101,10 @@ func TestExplainHITS(t *testing.T) {
 	}{
 		{HITSOptions{Rounds: 1, Norm: SumOne}, 4, []Gift{{0, 1, .125}, {1, 1, .125}, {2, 1, .125}, {3, 2, .25}}, nil},
 		{HITSOptions{Rounds: 1, Norm: SumOne}, 3, nil, []Gift{{4, 2, 10. / 28}, {5, 1, 1. / 28}, {6, 1, 1. / 28}, {7, 1, 1. / 28}}},
-		// Of equal authorities the first is kept.
+		// Among equal authorities the first is kept.
 		{HITSOptions{Rounds: 1, Norm: SumOne, Variant: AuthorityThreshold, Keep: 2}, 3, nil, []Gift{{4, 2, 10. / 26}, {5, 1, 1. / 26}, {6, 1, 0}, {7, 1, 0}}},
 		{HITSOptions{Rounds: 1, Norm: SumOne, Variant: HubAveraging}, 3, nil, []Gift{{4, 2, 2.5 / 18.25}, {5, 1, .25 / 18.25}, {6, 1, .25 / 18.25}, {7, 1, .25 / 18.25}}},
-		// In the second iteration hub 0 is worse than the mean of those that point to 4.
+		// In the second round hub 0 is below the mean of the hubs that point to 4.
 		{HITSOptions{Rounds: 2, Norm: SumOne, Variant: HubThreshold}, 4, []Gift{{0, 1, 0}, {1, 1, 0}, {2, 1, 0}, {3, 2, .4}}, nil},
 		{HITSOptions{Rounds: 1, Norm: SumOne, Variant: Symmetric}, 5, []Gift{{3, 1, 1. / 16}}, []Gift{{3, 1, 5. / 56}}},
 	} {
@@ -127,7 +127,7 @@ func nearGifts(got, want []Gift) bool {
 	})
 }
 
-// TestPath compares with a search over all paths.
+// TestPath compares with a search through all paths.
 func TestPath(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		nodes := rapid.IntRange(1, 9).Draw(rt, "nodes")
@@ -137,8 +137,8 @@ func TestPath(t *testing.T) {
 			edges = append(edges, [2]uint32{node.Draw(rt, "from"), node.Draw(rt, "to")})
 		}
 		from, to := int(node.Draw(rt, "start")), int(node.Draw(rt, "goal"))
-		// All paths, the shorter before the longer, and those of one length in
-		// order: the first that ends at to.
+		// want is the first path that ends at to, among all paths from the
+		// shortest on, sorted by node numbers.
 		var want []int
 		for layer := [][]int{{from}}; len(layer) > 0 && len(layer[0]) <= nodes && want == nil; {
 			var next [][]int

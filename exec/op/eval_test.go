@@ -23,7 +23,7 @@ var evalColumns = []value.Column{
 	{Name: "changed", Type: value.Bool}, {Name: "gap", Type: value.Duration}, {Name: "ratio", Type: value.Float},
 }
 
-// bindTest binds an expression of evalColumns.
+// bindTest binds an expression over evalColumns.
 func bindTest(t testing.TB, src string) plan.Expr {
 	t.Helper()
 	s, err := lang.ParseOne("SELECT "+src, "")
@@ -49,7 +49,7 @@ func bindTest(t testing.TB, src string) plan.Expr {
 	return e
 }
 
-// pools are the values that rows are drawn from.
+// pools are the values that rows are drawn from, by type.
 var pools = map[value.Type][]value.Value{
 	value.Int:      {value.OfInt(0), value.OfInt(1), value.OfInt(-1), value.OfInt(200), value.OfInt(404), value.OfInt(70000)},
 	value.Float:    {value.OfFloat(0), value.OfFloat(1.5), value.OfFloat(-2), value.OfFloat(200), value.OfFloat(math.NaN()), value.OfFloat(math.Inf(1))},
@@ -64,7 +64,7 @@ func ofDate(y, m, d int) value.Value {
 	return value.OfTime(record.At(time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)))
 }
 
-// randomBatch draws n rows; nulls of ten values are NULL.
+// randomBatch draws n rows. Of ten values, nulls are NULL on average.
 func randomBatch(r *rand.Rand, n, nulls int) *value.Batch {
 	b := &value.Batch{N: n}
 	for _, c := range evalColumns {
@@ -120,7 +120,7 @@ func applyRow(e plan.Expr, b *value.Batch, i int) (value.Value, error) {
 	return plan.Apply(e, args)
 }
 
-// applyLogic asks the conditions of AND or OR in turn until one decides.
+// applyLogic evaluates the conditions of AND or OR in turn until one decides.
 func applyLogic(e plan.Expr, list []plan.Expr, deciding bool, b *value.Batch, i int) (value.Value, error) {
 	var args []value.Value
 	for _, o := range list {
@@ -202,8 +202,8 @@ func rowText(b *value.Batch, i int) string {
 	return strings.Join(parts, " ")
 }
 
-// TestEvalErrors shows that values that do not fit are found, with the place
-// of the operation, and only in rows that come to it.
+// TestEvalErrors shows that values out of range give an error with the position
+// of the operation, and only in rows for which the operation is computed.
 func TestEvalErrors(t *testing.T) {
 	b := randomBatch(rand.New(rand.NewPCG(3, 4)), 50, 1)
 	b.Cols[0].Set(40, value.OfInt(math.MaxInt64))
@@ -231,7 +231,7 @@ func TestEvalErrors(t *testing.T) {
 	}
 }
 
-// TestEvalSparse shows that columns which an expression does not read may be
+// TestEvalSparse shows that columns that an expression does not read may be
 // missing from the batch.
 func TestEvalSparse(t *testing.T) {
 	b := randomBatch(rand.New(rand.NewPCG(5, 6)), 20, 2)
@@ -251,7 +251,7 @@ func TestEvalSparse(t *testing.T) {
 	}
 }
 
-// BenchmarkEval filters full batches; rows/s is what counts.
+// BenchmarkEval filters full batches. The figure to compare is rows/s.
 func BenchmarkEval(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	batch := randomBatch(r, record.BatchRows, 0)

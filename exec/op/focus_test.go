@@ -10,7 +10,7 @@ import (
 	"infomall/store/record"
 )
 
-// focusOn makes the focus of a crawl with these clauses.
+// focusOn returns the Focus of a crawl with these clauses.
 func focusOn(t *testing.T, words []string, where string) *Focus {
 	st, err := lang.ParseOne("CRAWL 'http://a.cn/' EXPAND WHERE "+where, "")
 	if err != nil {

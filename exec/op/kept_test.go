@@ -9,8 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// keepsNothing is a snapshot that keeps nothing of any version, and does not know
-// of the one at fail. It is asked by one goroutine at a time.
+// keepsNothing is a snapshot that stores no facts, and fails for the version at
+// fail. Only one goroutine may read from it at a time.
 type keepsNothing struct {
 	Snapshot
 	fail  uint32
@@ -27,9 +27,10 @@ func (s *keepsNothing) Kept(ctx context.Context, ref record.Ref) (record.Facts, 
 	return record.Facts{}, ctx.Err()
 }
 
-// TestAllBelieved reads what is kept of batches of all sizes, to the end, to an
-// error, until it is stopped and until its context ends. The versions come in
-// order, an error behind those before it, and few are read that are not wanted.
+// TestAllBelieved reads the facts of batches of all sizes, to the end, to an
+// error, until the consumer stops and until the context ends. The versions come
+// in order, an error comes after the versions before it, and few versions are
+// read that are not used.
 func TestAllBelieved(t *testing.T) {
 	for _, n := range []int{0, 1, keptAheadLeast - 1, keptAheadLeast, keptAheadLeast + 1, 1024} {
 		var b spanBatch
@@ -87,7 +88,7 @@ func checkBelieved(t *testing.T, b *spanBatch, end string, at int) {
 	} else if got != want {
 		t.Errorf("got %d versions, want %d", got, want)
 	}
-	// What is cancelled at the last version may have been read to the end.
+	// If the context ends at the last version, all may have been read already.
 	if !errors.Is(gotErr, wantErr) && !(end == "cancel" && got == b.N) {
 		t.Errorf("got error %v, want %v", gotErr, wantErr)
 	}

@@ -22,7 +22,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// keep keeps a graph of edges in an archive, and gives a runner on that.
+// keep stores a graph of edges in an archive, and returns a runner on the
+// archive and the result.
 func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, record.Result) {
 	t.Helper()
 	a := optest.New()
@@ -42,8 +43,9 @@ func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, re
 	return run, kept
 }
 
-// edgesWanted are the edges that a kept graph has, each once with its largest
-// weight, and the nodes without edges, in order of the keys of both ends.
+// edgesWanted returns the edges that a stored graph must have, each once with
+// its largest weight, and the nodes without edges, sorted by the keys of both
+// ends.
 func edgesWanted(list []Edge) (edges []Edge, nodes []string) {
 	weight := map[[2]string]float32{}
 	linked := map[string]bool{}
@@ -80,7 +82,7 @@ func edgesWanted(list []Edge) (edges []Edge, nodes []string) {
 	return edges, slices.Compact(nodes)
 }
 
-// gathered is what a sequence yields.
+// gathered returns the elements of a sequence.
 func gathered[T any](t testing.TB, in iter.Seq2[T, error]) (list []T) {
 	t.Helper()
 	for x, err := range in {
@@ -92,9 +94,9 @@ func gathered[T any](t testing.TB, in iter.Seq2[T, error]) (list []T) {
 	return list
 }
 
-// TestKeptGraph keeps random graphs, of rows by number and as they were before, by
-// name, and has them again: the graph but for edges from a node to itself, and all
-// edges by name in order.
+// TestKeptGraph stores random graphs, both by number and by name, and reads
+// them back: as graphs, without edges from a node to itself, and as edges by
+// name, sorted.
 func TestKeptGraph(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := drawEdges(rt)
@@ -159,7 +161,7 @@ func TestKeptGraph(t *testing.T) {
 	})
 }
 
-// rowsByName gives rows of a graph as they were before there were forms.
+// rowsByName returns the rows of a graph that is stored by name.
 func rowsByName(edges []Edge) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		for _, e := range edges {
@@ -175,7 +177,7 @@ func rowsByName(edges []Edge) iter.Seq2[record.ResultRow, error] {
 	}
 }
 
-// TestKeptGraphRows cuts the edges of a node that has more than a row holds.
+// TestKeptGraphRows stores a node with more edges than fit in a row.
 func TestKeptGraphRows(t *testing.T) {
 	const n = 3 * edgeRowBytes
 	run, kept := keep(t, 64<<20, func(m *GraphMaker) error {
@@ -202,8 +204,8 @@ func TestKeptGraphRows(t *testing.T) {
 	}
 }
 
-// TestKeptGraphDamaged reads graphs whose rows are not what was written: they are
-// told from others, with what to do.
+// TestKeptGraphDamaged reads graphs with damaged rows. The error says where the
+// damage is and what to do.
 func TestKeptGraphDamaged(t *testing.T) {
 	run, kept := keep(t, 1<<20, edgesOf([]Edge{{"a", "b", 2}, {"b", "c", 1}, {"d", "", 0}}))
 	rows := gathered(t, run.Snapshot.ResultRows(context.Background(), kept, nil))
@@ -252,8 +254,8 @@ func TestKeptGraphDamaged(t *testing.T) {
 	}
 }
 
-// FuzzReadEdges reads rows of any bytes: it fails, or what it reads is written
-// again to what reads the same.
+// FuzzReadEdges reads any bytes as a row. It fails, or the edges it returns
+// survive writing and reading.
 func FuzzReadEdges(f *testing.F) {
 	f.Add([]byte{1, 2, 0, 5, 3, 1, 7}, false)
 	f.Add([]byte{0, 1, 0, 0, 0, 128, 63}, true)
@@ -306,8 +308,8 @@ func FuzzReadEdges(f *testing.F) {
 	})
 }
 
-// TestEdgeRow holds the bytes of a row of edges: the node, how many come in there, and
-// how far each number is from the one before.
+// TestEdgeRow compares the bytes of a row of edges: the node, how many edges
+// come in there, and the distance of each number to the one before.
 func TestEdgeRow(t *testing.T) {
 	var got []byte
 	w := &edgeRows{yield: func(r record.ResultRow, _ error) bool {
@@ -331,8 +333,8 @@ func TestEdgeRow(t *testing.T) {
 	}
 }
 
-// BenchmarkKeptGraph makes a graph of a kept one, and ranks it: RMAT with 131,072
-// nodes and up to two million edges.
+// BenchmarkKeptGraph reads a stored graph and ranks it: RMAT with 131,072 nodes
+// and up to two million edges.
 func BenchmarkKeptGraph(b *testing.B) {
 	const scale, degree = 17, 16
 	run, kept := keep(b, 256<<20, func(m *GraphMaker) error {

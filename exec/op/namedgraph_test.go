@@ -13,7 +13,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// edgesOf adds edges to a graph.
+// edgesOf returns a function that adds edges to a graph.
 func edgesOf(list []Edge) func(*GraphMaker) error {
 	return func(m *GraphMaker) error {
 		for _, e := range list {
@@ -25,7 +25,7 @@ func edgesOf(list []Edge) func(*GraphMaker) error {
 	}
 }
 
-// drawEdges draws edges between nodes of a few hosts, and nodes alone.
+// drawEdges draws edges between nodes of a few hosts, and nodes without edges.
 func drawEdges(t *rapid.T) []Edge {
 	name := rapid.Custom(func(t *rapid.T) string {
 		n := rapid.IntRange(0, 30).Draw(t, "n")
@@ -43,9 +43,8 @@ func drawEdges(t *rapid.T) []Edge {
 	}), 0, 200).Draw(t, "edges")
 }
 
-// TestNamedGraph builds random graphs, with so little memory that names are
-// forgotten and everything is spilled, and with much, and holds them against a
-// map.
+// TestNamedGraph builds random graphs and compares them with a map. Some have
+// so little memory that names are forgotten and everything is spilled.
 func TestNamedGraph(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := drawEdges(t)
@@ -103,7 +102,8 @@ func TestNamedGraph(t *testing.T) {
 	})
 }
 
-// TestNamedGraphEnds gives the errors of the edges and of the context.
+// TestNamedGraphEnds shows that errors of the edges and of the context are
+// returned.
 func TestNamedGraphEnds(t *testing.T) {
 	fault := errors.New("no more")
 	_, err := (&Runner{MemoryBytes: 1 << 20}).Graph(context.Background(), GraphOptions{}, func(*GraphMaker) error { return fault })

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestNameTable numbers random names, some of them long, and holds the table
-// against a map, also after it has forgotten all.
+// TestNameTable numbers random names, some of them long, and compares the table
+// with a map, also after clear.
 func TestNameTable(t *testing.T) {
 	name := rapid.Custom(func(t *rapid.T) string {
 		n := rapid.IntRange(0, 3000).Draw(t, "n")
@@ -35,8 +35,8 @@ func TestNameTable(t *testing.T) {
 	})
 }
 
-// TestNameTableGrows numbers more names than there is room for at first, and
-// refuses one that no URL is as long as.
+// TestNameTableGrows numbers more names than fit at first, and shows that a
+// name longer than any URL is refused.
 func TestNameTableGrows(t *testing.T) {
 	var table nameTable
 	var name []byte

@@ -2,7 +2,7 @@ package op
 
 import "testing"
 
-// TestBeginning shows where an abstract ends.
+// TestBeginning shows where abstracts end.
 func TestBeginning(t *testing.T) {
 	for _, tt := range []struct {
 		text string

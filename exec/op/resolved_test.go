@@ -8,8 +8,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// TestResolved resolves links of pages in any order, and has what is had without
-// remembering any.
+// TestResolved resolves links of pages in any order, and compares with results
+// computed without a cache.
 func TestResolved(t *testing.T) {
 	bases := []string{
 		"http://a.cn/", "http://a.cn/x", "http://a.cn/x?q=/1", "http://a.cn/d/", "http://a.cn/d/y?z", "https://a.cn/d/y", "http://b.cn:8080/d/e/f.htm", "ftp://a.cn/d/g",

@@ -10,8 +10,8 @@ import (
 	"infomall/exec/value"
 )
 
-// TestSketchError counts up to a million texts: exactly while they are few, and
-// then with an error of less than three standard errors.
+// TestSketchError counts up to a million texts: few of them exactly, and more
+// with an error of less than three standard errors.
 func TestSketchError(t *testing.T) {
 	s := new(sketch)
 	next := 10
@@ -33,8 +33,8 @@ func TestSketchError(t *testing.T) {
 	}
 }
 
-// TestSketchMerge shows that parts, encoded and put together in any way, count as
-// the whole does.
+// TestSketchMerge shows that sketches of parts, encoded and merged in any
+// order, count like one sketch of all.
 func TestSketchMerge(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 2000).Draw(t, "n")

@@ -15,8 +15,8 @@ import (
 	"infomall/exec/value"
 )
 
-// TestSorter sorts records of many sizes with memory for all, some and none of
-// them: the order is by key, and by arrival where keys are equal.
+// TestSorter sorts records of many sizes with memory for all, some or none of
+// them. They come sorted by key, and by arrival if keys are equal.
 func TestSorter(t *testing.T) {
 	const seed = 1
 	for _, limit := range []int64{1 << 20, 20_000, 1_000, 0} {
@@ -52,7 +52,8 @@ func TestSorter(t *testing.T) {
 }
 
 // TestSorterLeavesNothing shows that temporary files have no name, so that none
-// is left behind, and that a folder that takes none is no obstacle.
+// is left on disk, and that a directory in which no file can be created is
+// skipped.
 func TestSorterLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -77,7 +78,7 @@ func TestSorterLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestRowCodec writes rows of every type and reads them back.
+// TestRowCodec encodes rows of every type and decodes them.
 func TestRowCodec(t *testing.T) {
 	values := []value.Value{
 		{}, value.OfBool(true), value.OfBool(false), value.OfInt(0), value.OfInt(-1), value.OfInt(math.MaxInt64),
@@ -104,8 +105,8 @@ func TestRowCodec(t *testing.T) {
 	}
 }
 
-// TestSorterStops ends the context of a sorter that holds many records: the sort
-// in memory notices.
+// TestSorterStops ends the context of a sorter that holds many records. The
+// sort in memory stops.
 func TestSorterStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &sorter{ctx: ctx, limit: 1 << 30}

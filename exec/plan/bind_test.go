@@ -12,7 +12,7 @@ import (
 	"infomall/store/record"
 )
 
-// testColumns are the columns that expressions of tests may name.
+// testColumns are the columns that expressions of these tests may name.
 var testColumns = []Col{
 	{0, "status", value.Int}, {1, "bytes", value.Int}, {2, "score", value.Float},
 	{3, "kind", value.Text}, {4, "text", value.Text}, {5, "url", value.URL},
@@ -20,7 +20,7 @@ var testColumns = []Col{
 	{9, "changed", value.Bool}, {10, "gap", value.Duration}, {11, "headers", value.Text},
 }
 
-// testBinder stands for WHERE over testColumns, at half past ten on 18 June
+// testBinder returns a binder for WHERE over testColumns, at 10:30 on 18 June
 // 2008, UTC.
 func testBinder() *Binder {
 	return &Binder{
@@ -42,7 +42,7 @@ func testBinder() *Binder {
 	}
 }
 
-// parseExpr reads an expression as the one item of a SELECT.
+// parseExpr parses an expression as the one item of a SELECT.
 func parseExpr(t testing.TB, src string) ast.Expr {
 	t.Helper()
 	s, err := lang.ParseOne("SELECT "+src, "")
@@ -52,7 +52,7 @@ func parseExpr(t testing.TB, src string) ast.Expr {
 	return s.(*ast.Query).Select.Items[0].Expr
 }
 
-// checkBound compares type and form of bound expressions.
+// checkBound compares the type and the text of bound expressions.
 func checkBound(t *testing.T, b *Binder, cases [][2]string) {
 	t.Helper()
 	for _, c := range cases {
@@ -68,8 +68,9 @@ func checkBound(t *testing.T, b *Binder, cases [][2]string) {
 	}
 }
 
-// TestBind shows what expressions become: types settled, constants computed,
-// periods made bounds, URLs canonical, constants on the right.
+// TestBind shows what expressions become: types are known, constants are
+// computed, periods become bounds, URLs are canonical, and constants are on the
+// right.
 func TestBind(t *testing.T) {
 	checkBound(t, testBinder(), [][2]string{
 		{`1 + 2 * 3`, `int 7`},
@@ -185,7 +186,7 @@ func TestBind(t *testing.T) {
 	})
 }
 
-// TestBindErrors shows the messages of expressions that can't be bound.
+// TestBindErrors shows the messages for expressions that cannot be bound.
 func TestBindErrors(t *testing.T) {
 	for _, c := range [][2]string{
 		{`status = '404'`, `1:17: status is int and '404' is text; they can't be compared (write 404 without quotes, or CAST(status AS text))`},
@@ -284,7 +285,8 @@ func TestBindErrors(t *testing.T) {
 	}
 }
 
-// TestBindBool accepts conditions only, and says what a place is.
+// TestBindBool shows that only conditions are accepted, and that errors name
+// the clause.
 func TestBindBool(t *testing.T) {
 	b := testBinder()
 	for _, c := range [][2]string{
@@ -309,7 +311,7 @@ func TestBindBool(t *testing.T) {
 	}
 }
 
-// TestBindAs gives parameters the type of their place.
+// TestBindAs shows that parameters get the type of their place.
 func TestBindAs(t *testing.T) {
 	b := testBinder()
 	b.Where, b.Column = "LIMIT", nil
@@ -333,8 +335,8 @@ func TestBindAs(t *testing.T) {
 	}
 }
 
-// TestBindZone shows that the zone of the session decides about literals
-// without an offset and about the parts of a time, and about no other.
+// TestBindZone shows that the zone of the session applies to literals without
+// an offset and to the parts of a time, and to nothing else.
 func TestBindZone(t *testing.T) {
 	b := testBinder()
 	b.Env.Zone = time.FixedZone("CST", 8*3600)
@@ -353,7 +355,7 @@ func TestBindZone(t *testing.T) {
 	})
 }
 
-// TestBindReplace gives a part of an expression the column that stands for it.
+// TestBindReplace replaces a part of an expression by a column.
 func TestBindReplace(t *testing.T) {
 	b := testBinder()
 	b.Replace = func(e ast.Expr) Expr {
@@ -369,7 +371,7 @@ func TestBindReplace(t *testing.T) {
 	}
 }
 
-// TestAggregateHook hands aggregates to the binder's user.
+// TestAggregateHook shows that aggregates are passed to Binder.Aggregate.
 func TestAggregateHook(t *testing.T) {
 	b := testBinder()
 	var asked []string
@@ -383,7 +385,8 @@ func TestAggregateHook(t *testing.T) {
 	}
 }
 
-// TestConjunction flattens, drops what is true and decides by what is false.
+// TestConjunction shows that nested ANDs are flattened, TRUE is dropped, and
+// FALSE decides.
 func TestConjunction(t *testing.T) {
 	b := testBinder()
 	bind := func(src string) Expr {
@@ -409,7 +412,8 @@ func TestConjunction(t *testing.T) {
 	}
 }
 
-// FuzzBind binds whatever parses; nothing may panic, and a fault has a place.
+// FuzzBind binds every expression that parses. Nothing panics, and each error
+// has a position.
 func FuzzBind(f *testing.F) {
 	for _, src := range []string{
 		"1 + 2 * 3 // NULL", "time BETWEEN NOW - 7d AND 2008-06", "url IN ('a.cn', $u, NULL)", "CASE kind WHEN $s THEN 1 ELSE 2.5 END",

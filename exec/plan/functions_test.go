@@ -10,7 +10,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// functionCases are calls of constants with their type and value.
+// functionCases are calls with constant arguments, with the type and the value
+// of the result.
 var functionCases = [][2]string{
 	{`abs(-3)`, `int 3`},
 	{`abs(-2.5)`, `float 2.5`},
@@ -127,8 +128,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestFunctionsOfColumns shows that a function whose arguments are not
-// constant gives what it gives for constants.
+// TestFunctionsOfColumns shows that a function gives the same for arguments
+// that are not constant.
 func TestFunctionsOfColumns(t *testing.T) {
 	for _, c := range functionCases {
 		call, ok := parseExpr(t, c[0]).(*ast.Call)
@@ -190,7 +191,7 @@ func evaluate(e Expr, row []value.Value) (value.Value, error) {
 	return Apply(e, args)
 }
 
-// TestFunctionTable holds the table to its order and form.
+// TestFunctionTable checks the order and the form of the table of functions.
 func TestFunctionTable(t *testing.T) {
 	var last string
 	for _, f := range Functions() {

@@ -11,7 +11,7 @@ import (
 	"infomall/store/record"
 )
 
-// build plans a query and gives its source.
+// build plans a query and returns its source.
 func build(t *testing.T, src string) *plan.Source {
 	t.Helper()
 	st, err := lang.ParseOne(src, "")
@@ -79,8 +79,8 @@ func TestNarrowRanges(t *testing.T) {
 	}
 }
 
-// TestNarrowTime shows when a comparison of time bounds the scan: only where
-// that changes no row that passes it.
+// TestNarrowTime shows when a comparison of time bounds the scan: only if that
+// does not change the rows that pass the comparison.
 func TestNarrowTime(t *testing.T) {
 	const open = "…"
 	cases := []struct{ items, from, where, want string }{

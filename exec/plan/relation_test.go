@@ -8,8 +8,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// TestColumnNames shows that no column has a name that would need quotes or that
-// another column of its relation has, and that payload columns stand last.
+// TestColumnNames shows that no column has a name that would need quotes, or
+// the name of another column of its relation, and that payload columns come
+// last.
 func TestColumnNames(t *testing.T) {
 	for _, r := range Relations() {
 		seen := map[string]bool{}

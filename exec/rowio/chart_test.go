@@ -10,7 +10,7 @@ import (
 	"infomall/exec/value"
 )
 
-// months is a count a month.
+// months returns rows of a month and a count.
 func months(counts ...int64) ([]value.Column, *value.Batch) {
 	cols := []value.Column{{Name: "month", Type: value.Time}, {Name: "n", Type: value.Int}}
 	b := &value.Batch{N: len(counts), Cols: []*value.Vector{{Type: value.Time}, {Type: value.Int, Ints: counts}}}
@@ -20,8 +20,8 @@ func months(counts ...int64) ([]value.Column, *value.Batch) {
 	return cols, b
 }
 
-// TestChart shows bars of one scale, times written as short as they are, and
-// numbers that are no bar.
+// TestChart shows bars of the same scale, times in their shortest form, and
+// numbers that have no bar.
 func TestChart(t *testing.T) {
 	cols, b := months(5, 80, 0, -20)
 	b.Cols[0].AppendValue(value.Value{})
@@ -39,7 +39,7 @@ NULL    │
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 
-	// Of numbers alone the first is the label.
+	// If all columns are numbers, the first is the label.
 	cols = []value.Column{{Name: "status", Type: value.Int}, {Name: "n", Type: value.Int}, {Name: "标", Type: value.Float}}
 	b = &value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Int, Ints: []int64{404}}, {Type: value.Int, Ints: []int64{10}}, {Type: value.Float, Floats: []float64{2.5}}}}
 	want = `404 n  │██████████ 10
@@ -51,7 +51,7 @@ NULL    │
 	}
 }
 
-// TestChartWithoutNumbers shows that texts alone are refused.
+// TestChartWithoutNumbers shows that a chart without numbers is refused.
 func TestChartWithoutNumbers(t *testing.T) {
 	var out bytes.Buffer
 	w, err := New("chart", &out, Options{})
@@ -63,7 +63,7 @@ func TestChartWithoutNumbers(t *testing.T) {
 	}
 }
 
-// TestChartBounds shows that a chart holds no more than it draws.
+// TestChartBounds shows that a chart holds no more rows than it draws.
 func TestChartBounds(t *testing.T) {
 	cols, b := months(1, 2, 3)
 	batches := make([]*value.Batch, chartRowsMax)
@@ -76,8 +76,8 @@ func TestChartBounds(t *testing.T) {
 	}
 }
 
-// TestReport shows that archived text is text in a report, and that the plot is
-// there where there are numbers.
+// TestReport shows that archived text is escaped in a report, and that there is
+// a plot if there are numbers.
 func TestReport(t *testing.T) {
 	cols, b := months(3, 9)
 	got := write(t, "html", Options{}, cols, b)
@@ -94,7 +94,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestGridStep shows where lines lie across plots.
+// TestGridStep shows the distances between the lines of plots.
 func TestGridStep(t *testing.T) {
 	for _, c := range []struct {
 		span  float64

@@ -9,8 +9,8 @@ import (
 	"infomall/exec/value"
 )
 
-// FuzzCSV writes three texts and reads them back with encoding/csv, which
-// makes a line feed of a carriage return before one.
+// FuzzCSV writes three texts and reads them back with encoding/csv, which drops
+// a carriage return before a line feed.
 func FuzzCSV(f *testing.F) {
 	f.Add("a", "", "c\"d")
 	f.Add("a,b", "c\r\nd", "\re")
@@ -43,7 +43,7 @@ func FuzzCSV(f *testing.F) {
 	})
 }
 
-// TestCSVNull tells NULL from the empty text.
+// TestCSVNull shows that NULL and the empty text differ.
 func TestCSVNull(t *testing.T) {
 	v := value.NewVector(value.Text, 2)
 	v.SetNull(1)
@@ -53,7 +53,7 @@ func TestCSVNull(t *testing.T) {
 	}
 }
 
-// rows are like those of a query for captures.
+// rows returns n rows like those of a query for captures.
 func rows(n int) (cols []value.Column, b *value.Batch) {
 	cols = []value.Column{{Name: "url", Type: value.URL}, {Name: "time", Type: value.Time}, {Name: "status", Type: value.Int}, {Name: "kind", Type: value.Text}}
 	b = &value.Batch{N: n}

@@ -36,7 +36,7 @@ func (n *names) Sorted() iter.Seq2[[]byte, error] {
 	}
 }
 
-// links are rows of links, some of which lead nowhere.
+// links returns rows of links, some of which lead nowhere.
 func links() ([]value.Column, *value.Batch) {
 	cols := []value.Column{{Name: "anchor", Type: value.Text}, {Name: "url", Type: value.URL}, {Name: "target", Type: value.URL}, {Name: "weight", Type: value.Float}}
 	b := &value.Batch{}
@@ -81,13 +81,13 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// edge is an Edge that stays.
+// edge is a copy of an Edge.
 type edge struct {
 	source, target string
 	weight         float32
 }
 
-// readEdges gives the edges of a list, up to a fault.
+// readEdges returns the edges of a list up to the first error, and the error.
 func readEdges(r io.Reader) (list []edge, err error) {
 	for e, err := range ReadEdges(r) {
 		if err != nil {
@@ -98,8 +98,8 @@ func readEdges(r io.Reader) (list []edge, err error) {
 	return list, nil
 }
 
-// TestReadEdges reads lines with arrows and with tabs, and tells where one is
-// wrong.
+// TestReadEdges reads lines with arrows and with tabs, and shows the errors for
+// lines that are wrong.
 func TestReadEdges(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -131,7 +131,8 @@ func TestReadEdges(t *testing.T) {
 	}
 }
 
-// TestEdgesReadBack writes edges with any names and weights, and reads them.
+// TestEdgesReadBack writes edges with any names and weights, and reads them
+// again.
 func TestEdgesReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cols := []value.Column{{Name: "source", Type: value.Text}, {Name: "target", Type: value.Text}, {Name: "weight", Type: value.Float}}
@@ -171,7 +172,8 @@ func TestEdgesReadBack(t *testing.T) {
 	})
 }
 
-// FuzzReadEdges ends with edges whose names and weights can be kept, or an error.
+// FuzzReadEdges reads any text: the names and weights of the edges can be
+// stored, or there is an error.
 func FuzzReadEdges(f *testing.F) {
 	f.Add("http://a -> http://b 1.0\nlone\na\tb\t2")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -184,7 +186,7 @@ func FuzzReadEdges(f *testing.F) {
 	})
 }
 
-// TestGraphML reads what was written as XML.
+// TestGraphML reads the output as XML.
 func TestGraphML(t *testing.T) {
 	cols, b := links()
 	var out bytes.Buffer

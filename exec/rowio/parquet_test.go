@@ -75,7 +75,7 @@ func TestParquet(t *testing.T) {
 	}
 }
 
-// TestParquetGroups shows that much text is written out as it comes.
+// TestParquetGroups shows that long texts are written out before the end.
 func TestParquetGroups(t *testing.T) {
 	var file bytes.Buffer
 	w := NewParquet(&file, nil)

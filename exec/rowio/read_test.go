@@ -14,7 +14,8 @@ import (
 	"infomall/exec/value"
 )
 
-// readTable gives names and rows of a file, fields between bars, NULL as -.
+// readTable writes a file with the text and returns its names and rows as text,
+// with fields between bars and NULL as -.
 func readTable(t testing.TB, name, text string) (string, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -77,8 +78,8 @@ func TestReadTable(t *testing.T) {
 	}
 }
 
-// TestReadWritten shows that texts come back from what New's writers write, but
-// for empty ones, which are NULL.
+// TestReadWritten shows that texts survive writing and reading, except that
+// empty texts become NULL.
 func TestReadWritten(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		texts := rapid.SliceOfN(rapid.StringN(1, 10, -1).Filter(func(s string) bool { return !strings.Contains(s, "\r\n") }), 1, 5).Draw(rt, "texts")

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// columns and hard hold what writers may trip over.
+// columns and hard are rows with values that are hard to write.
 var columns = []value.Column{
 	{Name: "text", Type: value.Text}, {Name: "n", Type: value.Int}, {Name: "x", Type: value.Float},
 	{Name: "when", Type: value.Time}, {Name: "took", Type: value.Duration}, {Name: "ok", Type: value.Bool},
@@ -52,7 +52,7 @@ func hard() *value.Batch {
 	return b
 }
 
-// write gives what a writer makes of some batches.
+// write returns the output of a writer for some batches.
 func write(t testing.TB, format string, o Options, cols []value.Column, batches ...*value.Batch) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -74,8 +74,8 @@ func write(t testing.TB, format string, o Options, cols []value.Column, batches 
 	return out.String()
 }
 
-// TestGolden writes hard values in each format and compares with what stands
-// in testdata; go test -update rewrites that.
+// TestGolden writes hard values in each format and compares with the files in
+// testdata. go test -update rewrites these.
 func TestGolden(t *testing.T) {
 	china := time.FixedZone("CST", 8*3600)
 	for name, o := range map[string]Options{
@@ -121,7 +121,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestEmpty shows results without rows.
+// TestEmpty writes results without rows.
 func TestEmpty(t *testing.T) {
 	cols := []value.Column{{Name: "a", Type: value.Int}, {Name: "b c", Type: value.Text}}
 	for _, c := range [][2]string{
@@ -139,7 +139,8 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestUnknownFormat names the nearest, or all.
+// TestUnknownFormat shows that the error suggests the nearest format, or lists
+// all.
 func TestUnknownFormat(t *testing.T) {
 	for _, c := range [][2]string{
 		{"cvs", `no format "cvs"; did you mean csv?`},
@@ -151,7 +152,8 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-// TestBatches shows that it makes no difference how rows are cut into batches.
+// TestBatches shows that the output does not depend on how rows are divided
+// into batches.
 func TestBatches(t *testing.T) {
 	b := hard()
 	for _, format := range Formats() {
@@ -164,12 +166,12 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// failing is a writer whose other end is gone.
+// failing is an io.Writer that always fails.
 type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-// TestWriteError hands on the error of the output as it is.
+// TestWriteError shows that an error of the io.Writer is returned unchanged.
 func TestWriteError(t *testing.T) {
 	gone := errors.New("gone")
 	for _, format := range Formats() {
@@ -190,7 +192,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// TestJSONValid reads the objects back.
+// TestJSONValid reads the objects with encoding/json.
 func TestJSONValid(t *testing.T) {
 	b := hard()
 	var rows []map[string]any

@@ -36,7 +36,8 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestWrapKeepsText shows that no letter is lost, and that no line is too wide.
+// TestWrapKeepsText shows that no character is lost, and that no line is too
+// wide.
 func TestWrapKeepsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[a-c图书é，。 \n]{0,80}`).Draw(t, "text")
@@ -54,7 +55,7 @@ func TestWrapKeepsText(t *testing.T) {
 	})
 }
 
-// TestSides shows that the bar stands in the middle, whatever is beside it.
+// TestSides shows that the bar is in the middle, whatever the texts.
 func TestSides(t *testing.T) {
 	var b strings.Builder
 	left, right := []Span{{Text: strings.Repeat("left 图 ", 14)}}, []Span{{Text: "right"}}

@@ -11,7 +11,7 @@ import (
 	"infomall/exec/value"
 )
 
-// TestFit shares out the width of a window.
+// TestFit computes the widths of columns for a total width.
 func TestFit(t *testing.T) {
 	text := func(width int) column { return column{width, true} }
 	number := func(width int) column { return column{width, false} }
@@ -37,8 +37,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestTableFits shows that no line of a table is wider than asked for, all
-// lines of its box are equally wide, and the footer accounts for what is
+// TestTableFits shows that no line of a table is wider than Width, that all
+// lines of its box have the same width, and that the footer counts what is
 // missing.
 func TestTableFits(t *testing.T) {
 	text := rapid.StringOf(rapid.SampledFrom([]rune("ab 北京é\u0301\x1b\u202e👨‍👩‍👧，\n")))
@@ -79,7 +79,8 @@ func TestTableFits(t *testing.T) {
 	})
 }
 
-// TestTableStreams holds rows only until it knows the widths.
+// TestTableStreams shows that a table holds rows only until it knows the
+// widths.
 func TestTableStreams(t *testing.T) {
 	cols, b := rows(sampleRows - 1)
 	var out strings.Builder
@@ -116,7 +117,7 @@ func TestTableStreams(t *testing.T) {
 	}
 }
 
-// TestTableHoldsLittle opens early where values are large.
+// TestTableHoldsLittle shows that the sample ends early if values are large.
 func TestTableHoldsLittle(t *testing.T) {
 	w := newTable(&strings.Builder{}, Options{}).(*table)
 	if err := w.Begin([]value.Column{{Name: "html", Type: value.Text}}); err != nil {
@@ -133,7 +134,7 @@ func TestTableHoldsLittle(t *testing.T) {
 	}
 }
 
-// TestClip cuts by cells.
+// TestClip shortens texts by cells.
 func TestClip(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// diary is Work that notes in memory what was run when.
+// diary is Work that records in memory when each entry ran.
 type diary struct {
 	now func() time.Time
-	run func(ctx context.Context, name string) // what a run does; nil: nothing
-	rnd *rand.Rand                             // of faults, one in a hundred; nil: none
+	run func(ctx context.Context, name string) // called by each run; nil does nothing
+	rnd *rand.Rand                             // draws faults, one in a hundred runs; nil draws none
 
 	mu      sync.Mutex
 	entries []Entry
 	begun   map[string][]time.Time
 	under   map[string]bool
-	twice   bool // a name ran while it ran
+	twice   bool // an entry ran twice at once
 	faults  int
 }
 
@@ -61,7 +61,7 @@ func (d *diary) Run(ctx context.Context, name string) {
 	defer d.mu.Unlock()
 	d.under[name] = false
 	if ctx.Err() != nil || fault {
-		return // not noted
+		return // the next moment is not stored
 	}
 	for i := range d.entries {
 		if e := &d.entries[i]; e.Name == name {
@@ -70,7 +70,7 @@ func (d *diary) Run(ctx context.Context, name string) {
 	}
 }
 
-// days are rules as the tests have them, from the bubble's clock on.
+// newDiary returns a diary whose entries have the rules, with the clock now.
 func newDiary(now func() time.Time, rules map[string]Rule) *diary {
 	d := &diary{now: now, begun: map[string][]time.Time{}, under: map[string]bool{}}
 	for name, r := range rules {
@@ -87,9 +87,9 @@ func during(d *diary, length time.Duration, o Options) {
 	Loop(ctx, d, o)
 }
 
-// TestHalfAYear lets rules run for 180 days, with one fault in a hundred, and a
-// loop that is ended and begun anew at random: each planned moment has its run,
-// in time; nothing runs twice at once; nothing is left behind.
+// TestHalfAYear runs rules for 180 days, with one fault in a hundred runs, and
+// a loop that is stopped and started again at random. Each planned moment has
+// its run in time, nothing runs twice at once, and nothing is left running.
 func TestHalfAYear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const length, poll = 180 * 24 * time.Hour, 5 * time.Minute
@@ -117,7 +117,7 @@ func TestHalfAYear(t *testing.T) {
 		for time.Since(start) < length {
 			during(d, time.Duration(d.rnd.Int64N(int64(10*24*time.Hour))), Options{Poll: poll})
 		}
-		synctest.Wait() // what has told its end may not be gone yet
+		synctest.Wait() // a run that has sent on ended may not have returned yet
 		if after := runtime.NumGoroutine(); after != before {
 			t.Errorf("%d goroutines, and %d before", after, before)
 		}
@@ -147,8 +147,8 @@ func TestHalfAYear(t *testing.T) {
 	})
 }
 
-// TestMissed has what was missed run once, be it that nothing was there to run
-// it or that it ran too long.
+// TestMissed shows that missed moments lead to one run, whether no loop ran or
+// an earlier run took too long.
 func TestMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDiary(time.Now, map[string]Rule{"hourly": Every{Anchor: time.Now(), Length: time.Hour}})
@@ -160,7 +160,7 @@ func TestMissed(t *testing.T) {
 		for _, b := range d.begun["hourly"] {
 			got = append(got, b.Sub(begun).Round(time.Minute))
 		}
-		// Missed until half past ten, and while it ran.
+		// Moments were missed until half past ten, and during the run.
 		want := []time.Duration{10*time.Hour + 30*time.Minute, 12*time.Hour + 45*time.Minute, 15 * time.Hour}
 		if len(got) != len(want) {
 			t.Fatalf("it ran after %v, want %v", got, want)
@@ -173,9 +173,9 @@ func TestMissed(t *testing.T) {
 	})
 }
 
-// TestClockIsSet moves the clock: set forward, what was planned meanwhile runs
-// once; set back, no planned moment that is near has two runs, and nothing waits
-// for the time that the clock showed by mistake.
+// TestClockIsSet changes the clock. Set forward, the moments skipped lead to
+// one run. Set back, no moment soon after has two runs, and nothing waits for
+// the time that the clock showed by mistake.
 func TestClockIsSet(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -185,7 +185,7 @@ func TestClockIsSet(t *testing.T) {
 		{"not", 0, 3},
 		{"back by an hour", -time.Hour, 3},
 		{"forward by an hour", time.Hour, 3},
-		{"forward by two days", 48 * time.Hour, 4}, // what was missed, once
+		{"forward by two days", 48 * time.Hour, 4}, // one run for all that was missed
 		{"back by a day", -24 * time.Hour, 2},
 		{"back by ten years", -10 * 366 * 24 * time.Hour, 3},
 		{"forward by ten years", 10 * 366 * 24 * time.Hour, 4},

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// layout is how the tests write moments.
+// layout is the format of times in these tests.
 const layout = "2006-01-02 15:04 -0700"
 
 func zone(t interface{ Fatal(...any) }, name string) *time.Location {
@@ -20,7 +20,7 @@ func zone(t interface{ Fatal(...any) }, name string) *time.Location {
 	return z
 }
 
-// next lists the first n planned moments after t.
+// next returns the first n planned moments after t, as text in the zone in.
 func next(r Rule, t time.Time, n int, in *time.Location) string {
 	var list []string
 	for range n {
@@ -35,7 +35,8 @@ func next(r Rule, t time.Time, n int, in *time.Location) string {
 	return strings.Join(list, ", ")
 }
 
-// TestCron reads rules off clocks on the wall, also when these are set.
+// TestCron computes moments of rules in local time, also when local time
+// changes.
 func TestCron(t *testing.T) {
 	for _, c := range []struct{ rule, zone, after, want string }{
 		{"0 3 * * *", "UTC", "2008-06-01 02:59 +0000", "2008-06-01 03:00 +0000, 2008-06-02 03:00 +0000"},
@@ -73,7 +74,7 @@ func TestCron(t *testing.T) {
 	}
 }
 
-// TestCronErrors says what is wrong with a rule.
+// TestCronErrors shows the messages for rules that are wrong.
 func TestCronErrors(t *testing.T) {
 	for _, c := range []struct{ rule, want string }{
 		{"", "it has 0 fields, and five are wanted"},
@@ -92,8 +93,8 @@ func TestCronErrors(t *testing.T) {
 	}
 }
 
-// FuzzCron reads any text; what it takes has a moment to come, and never the
-// one before it.
+// FuzzCron parses any text. A rule that it accepts has a next moment, which is
+// after the time given.
 func FuzzCron(f *testing.F) {
 	for _, s := range []string{"0 3 * * *", "*/5 0-23/2 1,15 jan-dec 1-5", "@daily", "59 23 29 2 7", "0 0 30 2 *"} {
 		f.Add(s, int64(1212278400))
@@ -111,8 +112,8 @@ func FuzzCron(f *testing.F) {
 	})
 }
 
-// TestCronModel compares Next with every minute of some days, each looked up on
-// the clock on the wall, in zones that set it in all ways.
+// TestCronModel compares Next with the local time of every minute of some days,
+// in zones that change their time in all ways.
 func TestCronModel(t *testing.T) {
 	changes := []struct {
 		zone string
@@ -163,8 +164,8 @@ func TestCronModel(t *testing.T) {
 	})
 }
 
-// modelled is the first planned moment in the 30 hours after from, found from
-// when the clock on the wall shows each minute.
+// modelled returns the first planned moment in the 30 hours after from,
+// computed from the local time of every minute.
 func modelled(c *Cron, from time.Time, z *time.Location) time.Time {
 	shown := map[string][]time.Time{}
 	const minute = "2006-01-02 15:04"
@@ -175,7 +176,7 @@ func modelled(c *Cron, from time.Time, z *time.Location) time.Time {
 	}
 	var best time.Time
 	first, _ := time.Parse(minute, start.In(z).Format(minute))
-	last := start // when the clock last showed something
+	last := start // the real time of the last local minute that was not skipped
 	for w := first; w.Before(first.Add(80 * time.Hour)); w = w.Add(time.Minute) {
 		at := shown[w.Format(minute)]
 		if len(at) > 0 {
@@ -200,7 +201,7 @@ func modelled(c *Cron, from time.Time, z *time.Location) time.Time {
 	return best
 }
 
-// TestEvery plans moments on both sides of the anchor, and months by the
+// TestEvery computes moments before and after the anchor, and months by the
 // calendar.
 func TestEvery(t *testing.T) {
 	at := func(s string) time.Time {
@@ -227,13 +228,14 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// TestDue puts right what a clock noted that was ahead, and nothing else.
+// TestDue shows that Due corrects only moments that a clock ahead of time has
+// stored.
 func TestDue(t *testing.T) {
 	r := Every{Anchor: time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC), Length: 24 * time.Hour}
 	at := func(day int) time.Time { return time.Date(2008, 6, day, 0, 0, 0, 0, time.UTC) }
 	for _, c := range []struct{ stored, now, want time.Time }{
 		{at(5), at(4), at(5)},
-		{at(5), at(9), at(5)}, // due since then, and once
+		{at(5), at(9), at(5)}, // due since 5, and runs once
 		{at(5), at(3).Add(time.Hour), at(5)},
 		{at(5), at(2).Add(time.Hour), at(3)},
 		{at(5).AddDate(30, 0, 0), at(5), at(6)},

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCast goes through the types that a value can be made.
+// TestCast casts values between all types for which that is possible.
 func TestCast(t *testing.T) {
 	june := OfTime(1212278400000)
 	for _, c := range []struct {
@@ -53,8 +53,8 @@ func TestCast(t *testing.T) {
 	}
 }
 
-// TestCastableTable holds Castable against Cast: what it allows is never of
-// another type then.
+// TestCastableTable shows that a cast that Castable allows gives a value of the
+// type, or an error.
 func TestCastableTable(t *testing.T) {
 	var allowed []string
 	for from := Bool; from <= Duration; from++ {
@@ -70,7 +70,7 @@ func TestCastableTable(t *testing.T) {
 	}
 }
 
-// TestCastRound shows that every value survives being made text and back.
+// TestCastRound shows that every value survives a cast to text and back.
 func TestCastRound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := rapid.SampledFrom([]Type{Bool, Int, Float, Duration, URL}).Draw(t, "type")
@@ -89,7 +89,7 @@ func TestCastRound(t *testing.T) {
 	})
 }
 
-// TestParseType takes SQL's names too and finds the nearest.
+// TestParseType accepts the names of SQL too, and suggests the nearest name.
 func TestParseType(t *testing.T) {
 	for _, c := range [][2]string{
 		{"int", "int"}, {"INTEGER", "int"}, {"timestamp", "time"}, {"Varchar", "text"},

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestFormat shows each type as text.
+// TestFormat prints each type as text.
 func TestFormat(t *testing.T) {
 	china := time.FixedZone("CST", 8*3600)
 	for _, c := range []struct{ got, want string }{
@@ -38,7 +38,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestVectorAppendText shows rows as values.
+// TestVectorAppendText shows that a row is printed like a single value.
 func TestVectorAppendText(t *testing.T) {
 	for _, v := range []Value{OfBool(true), OfInt(-5), OfFloat(1.5), OfText("x"), OfURL("http://a.cn/"), OfTime(5), OfDuration(5), {}} {
 		vec := NewVector(v.Type, 0)

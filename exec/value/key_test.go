@@ -10,7 +10,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// values draws values of one type, most of them from the edges, or NULL.
+// values draws values of one type, most of them edge cases, or NULL.
 func values(t Type) *rapid.Generator[Value] {
 	var some *rapid.Generator[Value]
 	switch t {
@@ -31,7 +31,7 @@ func values(t Type) *rapid.Generator[Value] {
 	return rapid.OneOf(some, some, some, rapid.Just(Value{}))
 }
 
-// compareIn is how two values stand in an order, from its definition.
+// compareIn compares two values in an order, by its definition.
 func compareIn(a, b Value, o Order) int {
 	nullFirst := -1
 	if !o.NullsFirst {
@@ -82,8 +82,8 @@ func TestKey(t *testing.T) {
 	})
 }
 
-// TestCompareURLs orders URLs by SURT: a host's pages stand together, before
-// those of the hosts below it.
+// TestCompareURLs sorts URLs by SURT: the pages of a host follow each other,
+// before those of the hosts below it.
 func TestCompareURLs(t *testing.T) {
 	inOrder := []string{"http://a.cn/", "http://a.cn/x", "http://b.a.cn/", "http://b.cn/"}
 	for i, u := range inOrder[1:] {

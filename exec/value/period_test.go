@@ -10,13 +10,13 @@ import (
 	"infomall/store/record"
 )
 
-// periodText shows a period in UTC.
+// periodText prints a period in UTC.
 func periodText(p Period) string {
 	return string(AppendTime(nil, p.From, time.UTC)) + " " + string(AppendTime(nil, p.To, time.UTC))
 }
 
-// TestParsePeriod reads all forms of a time literal, and says what is wrong
-// with others.
+// TestParsePeriod parses all forms of a time literal, and shows the messages
+// for others.
 func TestParsePeriod(t *testing.T) {
 	china := time.FixedZone("CST", 8*3600)
 	forms := "is no time: write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00"
@@ -69,7 +69,7 @@ func TestParsePeriod(t *testing.T) {
 	}
 }
 
-// TestPeriodOf reads what may stand in a time clause.
+// TestPeriodOf reads all expressions that a time clause may contain.
 func TestPeriodOf(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -132,7 +132,7 @@ func parseExpr(t *testing.T, src string) ast.Expr {
 	return s.(*ast.Query).Select.Items[0].Expr
 }
 
-// TestAddMonths stays in the month that it comes to.
+// TestAddMonths shows that the result lies in the month that is counted to.
 func TestAddMonths(t *testing.T) {
 	for _, c := range []struct {
 		from   string
@@ -152,9 +152,9 @@ func TestAddMonths(t *testing.T) {
 	}
 }
 
-// FuzzParsePeriod reads any text. A period that is read begins before it ends,
-// within the years 1 to 9999 by its own zone, and its start as RFC 3339 is read
-// as that start again.
+// FuzzParsePeriod parses any text. A period that it returns begins before it
+// ends, lies within the years 1 to 9999 in its own zone, and its start, printed
+// as RFC 3339, parses as a period with that start.
 func FuzzParsePeriod(f *testing.F) {
 	for _, s := range []string{"2008", "2008-06-15T10:30:05.123+08:00", "20080615103059", "2008-02-30", "0001-01-01", "9999-12-31T23:59:59.999-23:59", "2008-06-15 10:30", "-", "2008-06-15T10:30:05.+"} {
 		f.Add(s)

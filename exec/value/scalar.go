@@ -138,8 +138,8 @@ func compareFloats(a, b float64) int {
 	return compareBools(a != a, b != b)
 }
 
-// compareURLs sorts canonical URLs by their SURT key, which starts with the
-// host name reversed: cn,edu,pku)/path.
+// compareURLs sorts canonical URLs by their SURT key, which begins with the
+// labels of the host in reverse: cn,edu,pku,)/path.
 func compareURLs(a, b string) int {
 	if a == b {
 		return 0

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPattern matches as a regular expression made of the pattern does.
+// TestPattern compares with a regular expression made from the pattern.
 func TestPattern(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pattern := rapid.StringMatching(`[ab%_北A]{0,6}`).Draw(t, "pattern")
@@ -33,7 +33,7 @@ func TestPattern(t *testing.T) {
 	})
 }
 
-// TestPatternEscape takes wildcards for themselves.
+// TestPatternEscape shows that escaped wildcards match themselves.
 func TestPatternEscape(t *testing.T) {
 	for _, c := range []struct {
 		text, pattern string
@@ -54,7 +54,7 @@ func TestPatternEscape(t *testing.T) {
 	}
 }
 
-// TestPatternSteps bounds the work for a pattern that has many ways to fail.
+// TestPatternSteps bounds the work for a pattern that can fail in many ways.
 func TestPatternSteps(t *testing.T) {
 	p, err := NewPattern(strings.Repeat("%_a", 50)+"b", 0, false)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestPatternSteps(t *testing.T) {
 	}
 }
 
-// TestFolded shows what CONTAINS makes equal.
+// TestFolded shows which texts CONTAINS treats as equal.
 func TestFolded(t *testing.T) {
 	for _, c := range [][2]string{
 		{"", ""},
@@ -93,7 +93,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// TestSnippet shows the surroundings of what was sought.
+// TestSnippet shows the text around a match.
 func TestSnippet(t *testing.T) {
 	long := strings.Repeat("字", 200) + "北京\n大学" + strings.Repeat("尾", 200)
 	for _, c := range [][3]string{
@@ -131,8 +131,8 @@ func FuzzPattern(f *testing.F) {
 	})
 }
 
-// FuzzFolded folds any text; folding twice changes nothing more, and what is
-// in a text is found in it.
+// FuzzFolded folds any text. Folding again changes nothing, and each part of a
+// text is found in it.
 func FuzzFolded(f *testing.F) {
 	for _, s := range []string{"北京 大学", "Ａ b\nC", "ｶﾞ ﾊﾟ", "\xff \xfe", "ǅ ß ŉ"} {
 		f.Add(s, 3)

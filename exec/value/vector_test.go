@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// all are the values of a vector of n rows.
+// all returns the values of a vector of n rows.
 func all(v *Vector, n int) []Value {
 	list := make([]Value, n)
 	for i := range list {
@@ -16,13 +16,12 @@ func all(v *Vector, n int) []Value {
 	return list
 }
 
-// equal holds NaN equal to itself.
+// equal reports whether two values are equal. NaN equals NaN.
 func equal(a, b Value) bool {
 	return a.Type == b.Type && (a.IsNull() || Compare(a, b) == 0)
 }
 
-// TestVector moves rows about in every way and compares with a slice of
-// values to which the same is done.
+// TestVector moves rows in every way and compares with a slice of values.
 func TestVector(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		typ := rapid.SampledFrom([]Type{Bool, Int, Float, Text, URL, Time, Duration}).Draw(t, "type")
@@ -88,7 +87,7 @@ func indices(n int) []int32 {
 	return list
 }
 
-// TestAppendTrue leaves out what is false and what is NULL.
+// TestAppendTrue shows that false and NULL are left out.
 func TestAppendTrue(t *testing.T) {
 	v := NewVector(Bool, 0)
 	for _, x := range []Value{OfBool(true), OfBool(false), {}, OfBool(true)} {
@@ -102,7 +101,7 @@ func TestAppendTrue(t *testing.T) {
 	}
 }
 
-// TestBatch picks rows of several columns at once.
+// TestBatch gathers rows of several columns.
 func TestBatch(t *testing.T) {
 	src := &Batch{N: 3, Cols: []*Vector{{Type: Int, Ints: []int64{1, 2, 3}}, {Type: Text, Texts: []string{"a", "b", "c"}, Nulls: []bool{false, true, false}}}}
 	var b Batch
