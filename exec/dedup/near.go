@@ -84,8 +84,8 @@ func newHalves(k, r int) layout {
 	return l
 }
 
-// appendTables cuts the bits of into n blocks, and appends one table for each
-// choice of r of the blocks.
+// appendTables cuts a range of bits, of, into n blocks, and appends one table
+// for each choice of r of the blocks.
 func appendTables(tables []table, of part, n, r int) []table {
 	blocks := make([]part, n)
 	for i := range blocks {
@@ -168,7 +168,7 @@ func newItems(hashes []uint64) items {
 // makeItems returns n items of zeros.
 func makeItems(n int) items { return items{make([]uint64, n), make([]uint32, n)} }
 
-// part returns the items from up to but excluding to. It shares memory with s.
+// part returns the items [from, to). It shares memory with s.
 func (s items) part(from, to uint32) items {
 	if s.at == nil {
 		return items{hash: s.hash[from:to]}
@@ -194,9 +194,9 @@ func (t *table) sort(s, spare items) (sorted, free items) {
 	return s, spare
 }
 
-// scatter copies items from from to to, sorted by one digit. start[d] is the
-// index in to of the first item whose digit is d. If from has no places, the
-// indexes in from serve as places. If to has no places, none are copied.
+// scatter copies the items of from into to, sorted by one digit. start[d] is
+// the index in to of the first item whose digit is d. If from has no places,
+// the indexes in from serve as places. If to has no places, none are copied.
 func scatter(from, to items, digit part) (start [1<<digitBits + 1]uint32) {
 	var at [1 << digitBits]uint32
 	mask, shift := uint8(1<<digit.width-1), digit.shift&63

@@ -59,7 +59,7 @@ type Graph struct {
 
 // block is a range of nodes and the edges that come in there.
 type block struct {
-	node, end   int   // the nodes from node to end, without end
+	node, end   int   // the nodes [node, end)
 	edge, edges int64 // the index of the first edge, and how many edges
 }
 

@@ -45,8 +45,8 @@ type tiles struct {
 	count int      // how many tiles a unit has
 }
 
-// unit is a range of blocks with at most tileNodes nodes together: the blocks
-// from from to to, without to.
+// unit is the range of blocks [from, to). They have at most tileNodes nodes
+// together.
 type unit struct{ from, to int }
 
 // tiled reports whether the ranking is faster with its edges in tiles.
@@ -79,7 +79,7 @@ func (r *ranking) tile(ctx context.Context) error {
 	return nil
 }
 
-// units cuts the blocks from from to to, without to, into units.
+// units cuts the blocks [from, to) into units.
 func (g *Graph) units(from, to int) (units []unit) {
 	edges := int64(0)
 	for _, b := range g.blocks[from:to] {

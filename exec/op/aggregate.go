@@ -25,7 +25,7 @@ type state struct {
 	sketch *sketch // for ApproxCount
 }
 
-// addRange adds the rows of col from up to but excluding to.
+// addRange adds the rows [from, to) of col.
 func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) error {
 	if col.Type == value.Null {
 		return nil
@@ -52,8 +52,8 @@ func (s *state) addRange(a *plan.Aggregate, col *value.Vector, from, to int) err
 	return nil
 }
 
-// addAdjacent counts the values of the rows from up to but excluding to that
-// differ from the value before.
+// addAdjacent counts the values in the rows [from, to) that differ from the
+// value before.
 func (s *state) addAdjacent(col *value.Vector, from, to int) {
 	before := s.best
 	for i := from; i < to; i++ {
@@ -213,7 +213,7 @@ func ofNumber(t value.Type, f float64) value.Value {
 	return value.Value{Type: t, Int: int64(math.Round(f))}
 }
 
-// addPairs adds the rows from up to but excluding to for ArgMin or ArgMax.
+// addPairs adds the rows [from, to) for ArgMin or ArgMax.
 func (s *state) addPairs(a *plan.Aggregate, arg, by *value.Vector, from, to int) {
 	for i := from; i < to; i++ {
 		if !by.IsNull(i) {

@@ -23,7 +23,8 @@ func (r *Runner) changes(ctx context.Context, n *plan.Source) Rows {
 	return render(n, changeFills, changeShape, differences(r.revisions(ctx, n), n.Level))
 }
 
-// differences yields the changes of each version.
+// differences yields the changes of each version, at a level of blocks. It
+// leaves out blocks that stayed the same.
 func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRow, error] {
 	return func(yield func([]changeRow, error) bool) {
 		var list []changeRow
@@ -46,7 +47,8 @@ func differences(in iter.Seq2[*revision, error], level int) iter.Seq2[[]changeRo
 }
 
 // changeShape makes one row of each change in a batch. Its hidden columns name
-// the captures and kinds of the two versions, and the change among all of them.
+// the captures and the kinds of the two versions, and the index of the change
+// among all changes between them.
 var changeShape = shape[[]changeRow]{
 	func(list []changeRow) int { return len(list) },
 	func(hidden []*value.Vector, list []changeRow) {

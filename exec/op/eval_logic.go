@@ -15,7 +15,7 @@ type part struct {
 	rows value.Batch // scratch memory of of
 }
 
-// newPart compiles e.
+// newPart returns a part for the expression e.
 func newPart(e plan.Expr) (*part, error) {
 	eval, err := Compile(e)
 	if err != nil {

@@ -193,7 +193,7 @@ func (g *grouper) find(i int) *partial {
 	return p
 }
 
-// update adds the rows from up to but excluding to, all of group p.
+// update adds the rows [from, to), which are all of group p.
 func (g *grouper) update(p *partial, from, to int) error {
 	for i, a := range g.aggs {
 		var err error

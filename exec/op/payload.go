@@ -56,8 +56,9 @@ func (r *Runner) payload(ctx context.Context, n *plan.Payload, in Rows) Rows {
 	}
 }
 
-// fill computes the late columns for the rows from from on into cols, until
-// they take payloadBytes. It returns the row after the last.
+// fill computes the late columns of b's rows, beginning with row from, into
+// cols. It stops when they take payloadBytes, and returns the row after the
+// last.
 func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from int, cols []*value.Vector) (int, error) {
 	for i, f := range n.Fill {
 		clear(cols[i].Texts)

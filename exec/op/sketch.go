@@ -82,7 +82,7 @@ func (s *sketch) merge(o *sketch) {
 	}
 }
 
-// count returns about how many distinct values there were.
+// count returns approximately how many distinct values there were.
 func (s *sketch) count() int64 {
 	if s.registers == nil {
 		return int64(len(s.hashes))

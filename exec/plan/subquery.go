@@ -61,7 +61,8 @@ func hasQuery(e ast.Expr) bool {
 	return found
 }
 
-// subquery plans the query in e. Planned again, it returns the same plan.
+// subquery plans the query in e. If it is called again for the same query, it
+// returns the same plan.
 func (b *builder) subquery(e ast.Expr) (*subquery, error) {
 	q := queryOf(e)
 	if s := b.planned[q]; s != nil {

@@ -204,8 +204,7 @@ func (v *Vector) AppendValue(x Value) {
 	}
 }
 
-// Slice returns the rows from up to but excluding to. The result shares v's
-// memory.
+// Slice returns the rows [from, to). The result shares v's memory.
 func (v *Vector) Slice(from, to int) *Vector {
 	s := &Vector{Type: v.Type}
 	if v.Nulls != nil && v.Type != Null {
@@ -330,8 +329,7 @@ func (b *Batch) Gather(src *Batch, sel []int32) {
 	}
 }
 
-// Slice returns the rows from up to but excluding to. The result shares b's
-// memory.
+// Slice returns the rows [from, to). The result shares b's memory.
 func (b *Batch) Slice(from, to int) *Batch {
 	s := &Batch{N: to - from, Cols: make([]*Vector, len(b.Cols))}
 	for i, c := range b.Cols {
