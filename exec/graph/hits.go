@@ -203,8 +203,9 @@ func adjacency(nodes int, edges []WeightedEdge, ends func(WeightedEdge) (at, oth
 	return lists
 }
 
-// toAuthority returns what each of the nodes in in adds to the authority of the
-// node they point to. The slice is valid until the next call.
+// toAuthority returns, for each node of the list in, what it adds to the
+// authority of the node that they all point to. The result is valid until the
+// next call.
 func (h *focused) toAuthority(in []neighbour) []float64 {
 	least := math.Inf(-1)
 	if h.o.Variant == HubThreshold || h.o.Variant == FullThreshold {
@@ -226,8 +227,8 @@ func (h *focused) toAuthority(in []neighbour) []float64 {
 	return h.given
 }
 
-// toHub returns what each of the nodes in out adds to the hub value of the node
-// that points to them. The slice is valid until the next call.
+// toHub returns, for each node of the list out, what it adds to the hub value
+// of the node that points to them. The result is valid until the next call.
 func (h *focused) toHub(out []neighbour) []float64 {
 	h.given = h.given[:0]
 	for _, n := range out {
