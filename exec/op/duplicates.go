@@ -56,7 +56,8 @@ func ParseCompared(key string) (c Compared, err error) {
 // groupBytes is how many bytes the number of a group takes after a key.
 const groupBytes = 1 + 4
 
-// Row returns d as a row to store. Rows sort by what is compared.
+// Row returns d as a row to store. The keys of rows sort by URL, time and
+// block.
 func (d *Duplicate) Row() record.ResultRow {
 	key := d.AppendKey(nil)
 	if d.Method == Quotations {

@@ -156,8 +156,9 @@ func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
 	return c.field(name)
 }
 
-// ofLink returns a function for a column of links, which takes the index of the
-// link, or nil if the column is one of the page.
+// ofLink returns a function that takes the index of a link and returns its
+// column with this name. It returns nil if the column describes the page and
+// not a link.
 func (c *candidate) ofLink(name string, v *record.FocusVerdict) func(i int) value.Value {
 	switch name {
 	case "target":

@@ -73,8 +73,8 @@ type edgeRows struct {
 	value []byte
 }
 
-// add adds the edges that come in at node to. Each row that is full goes to
-// yield.
+// add adds the edges that come in at node to. It passes each row that is full
+// to yield.
 func (w *edgeRows) add(to int, from []uint32, weight []float32) error {
 	for len(from) > 0 {
 		// As many edges as fit in the row if each has the greatest length; at least one.

@@ -184,11 +184,12 @@ func (c *rankCursor) seek(key string) bool {
 	return c.more && c.row.key == key
 }
 
-// standings returns a function that looks up URLs in the ranking with the given
-// name. Keys must come in ascending order. If there are several rankings of
-// that name, find uses the last one about a moment in the time of the source or
-// before it, or else the first after it; with EACH, the time of the period that
-// ends with asOf. The caller calls done at the end.
+// standings returns a function find that looks up URLs in the ranking with the
+// given name, for the relations pages and hosts. Each PAGERANK stores one
+// result under that name, about one moment. find uses the last result about a
+// moment before the end of the source's window, or else the first after it.
+// With EACH, it uses asOf, the end of the period, instead of the window. Keys
+// must come in ascending order. The caller calls done at the end.
 func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, record.ResultRanks)
 	if err != nil {

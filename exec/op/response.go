@@ -91,8 +91,8 @@ func (r *response) blocks() *block.Body {
 	return r.page
 }
 
-// version returns the capture as package block compares it. digest is that of
-// the stored body.
+// version returns the capture in the form in which package block compares
+// versions. digest is that of the stored body.
 func (r *response) version(time record.Time, kind record.Kind, digest record.Digest) block.Version {
 	size := r.Size
 	if r.Large == nil {

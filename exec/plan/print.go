@@ -15,7 +15,7 @@ func (o CompareOp) String() string { return compareNames[o] }
 
 // The expressions as EXPLAIN shows them.
 
-// The expressions as EXPLAIN prints them.
+// The String methods return expressions as EXPLAIN prints them.
 func (c *Col) String() string      { return c.Name }
 func (c *Const) String() string    { return c.V.String() }
 func (a *And) String() string      { return join(a.List, " AND ") }

@@ -17,7 +17,8 @@ func newMarkdown(w io.Writer, o Options) Writer {
 	return &markdown{sink: sink{w: w}, o: o}
 }
 
-// special reports whether c would end a cell or begin HTML or code in it.
+// special reports whether c would end a cell, or begin HTML or code within a
+// cell.
 func special(c byte) bool { return c == '|' || c == '\\' || c == '<' || c == '`' }
 
 func (m *markdown) Begin(cols []value.Column) error {
