@@ -47,10 +47,11 @@ func beginFrugal() (end func()) {
 // that, and with Go's minimum scans took a fifth more CPU time.
 const ballastBytes = 32 << 20
 
-// beginRoomy lets at least ballastBytes of garbage build up between collections
-// until end is called. It allocates that much memory: as much garbage as memory
-// in use may build up. The memory is never touched, so the system never
-// provides it.
+// beginRoomy lets at least ballastBytes of garbage build up between
+// collections, until end is called. It does so by holding an allocation of that
+// size: the collector runs when there is as much garbage as memory in use, and
+// the allocation counts as in use. Nothing touches the allocation, so the
+// system never has to provide the memory.
 func beginRoomy() (end func()) {
 	ballast := make([]byte, ballastBytes)
 	return func() { runtime.KeepAlive(ballast) }

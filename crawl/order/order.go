@@ -34,7 +34,7 @@ type Terms struct {
 // previous one, and a trap the highest of all.
 const ParentMax = 10
 
-// Weights are the factors of the Terms.
+// Weights holds one factor for each field of Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
 // DefaultWeights are the weights of a crawl whose statement sets none.
@@ -123,8 +123,8 @@ var (
 // most Patience·p later URLs overtake it.
 const Patience = 1000
 
-// Numbers of which a key in the order BEST consists: keyZero is the key for
-// priority 0 and arrival 0, and each arrival adds keyUnit.
+// A key in the order BEST is keyZero, plus keyUnit for each earlier arrival,
+// minus Patience*keyUnit for each point of priority.
 const (
 	keyZero     = 1 << 62
 	keyUnit     = 1 << 10

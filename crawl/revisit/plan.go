@@ -171,8 +171,8 @@ func (p *Plan) learn(pages []Page) {
 }
 
 // curve returns what one more visit per day gains for a page at each interval
-// of p.days. shares are the probabilities of the page's rates. The values
-// increase.
+// of p.days, from the shortest to the longest; the gain increases. shares are
+// the probabilities of the page's rates.
 func (p *Plan) curve(shares *rates) []float64 {
 	c := make([]float64, len(p.days))
 	for i := range c {

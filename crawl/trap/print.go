@@ -298,7 +298,8 @@ func (s *scanner) trim() {
 	}
 }
 
-// endBlock ends the current block of text, if it has any.
+// endBlock ends the current block of text, as the tag of a paragraph does. The
+// words before and after it make no unit.
 func (s *scanner) endBlock() {
 	if s.prev != edge {
 		s.pair(edge)
@@ -380,9 +381,9 @@ func endOf(html []byte, name string) int {
 	}
 }
 
-// names adds the media that a tag refers to. If shows is set, the tag is of an
-// element that shows media, and the addresses in its src and data attributes
-// count. In any tag, addresses count whose ending is one of media files.
+// names adds the names of the media files to which a tag refers: every address
+// that ends like a media file, such as .jpg. If shows is set, because the
+// element shows media, it also adds any address in a src or data attribute.
 func (s *scanner) names(tag []byte, shows bool) {
 	for i := 0; i < len(tag) && len(s.p.media) < mediaMax; {
 		eq := bytes.IndexByte(tag[i:], '=')

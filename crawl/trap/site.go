@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// LimitDefault is the default limit of a kind's debt: so many pages that differ
-// from others in numbers only. Some sites have that many pages with tables of
-// results or prices.
+// LimitDefault is the default limit of a kind's debt. A page that differs from
+// others in numbers only adds 1, and some sites have about that many of these,
+// with tables of results or prices.
 const LimitDefault = 1000
 
 // The charges of a barren page to its kind. A page that is surely no content is

@@ -45,10 +45,10 @@ const (
 	firstsMax = 4096 // pages that an open slot remembers
 )
 
-// A slot names visits if so many pages were the same under two values of it.
-// For a value that looks made up two are enough; one could be an error page.
-// Any other value needs more, because the first pages of a site may be the same
-// in two languages.
+// How many pages must be the same under two values of a slot before the slot
+// counts as naming visits: sameMadeUp if the value looks made up by a program
+// (one alone could be an error page), and sameOther for any other value,
+// because the first pages of a site may be the same in two languages.
 const (
 	sameMadeUp = 2
 	sameOther  = 8

@@ -319,7 +319,8 @@ var (
 	fromCells = strings.NewReplacer(string(runeNewline), "\n", string(runeTab), "\t")
 )
 
-// isPrivate reports whether r is a private key.
+// isPrivate reports whether r is one of the runes that stand for a key,
+// runeDelete to runeNothing.
 func isPrivate(r rune) bool { return runeDelete <= r && r <= runeNothing }
 
 // edits does what the private keys stand for. Readline calls filter before it

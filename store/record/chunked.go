@@ -32,7 +32,8 @@ const (
 	plainEnd = "0\r\n\r\n"
 )
 
-// Bounds within which bytes are accepted as chunked framing.
+// Maximum lengths of the parts of chunked framing. Longer parts mean that the
+// bytes are not chunked.
 const (
 	sizeLineMax = 4 << 10  // bytes of a size line with its extensions
 	chunkEndMax = 64 << 10 // bytes of the last chunk, the trailers and anything after them

@@ -128,7 +128,7 @@ type Terms struct {
 	Weights *Weights
 }
 
-// Weights are the factors of the Terms.
+// Weights holds one factor for each of the Terms.
 type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
 // Known describes the last capture of a URL that an archive has.
@@ -324,8 +324,8 @@ type FocusVerdict struct {
 // to its end.
 type CrawlResult struct {
 	Crawl
-	Stored int64 // responses with a new body
-	Visits int64 // responses with a known body
+	Stored int64 // responses that are the first of their URL or found a change
+	Visits int64 // responses that found no change
 	// Lost are the seeds that got no response in this run, with the reason;
 	// only the first few are listed.
 	Lost    []Fetch

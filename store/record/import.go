@@ -35,12 +35,12 @@ type ImportProgress struct {
 type ImportResult struct {
 	Source   string
 	Records  int64
-	Stored   int64 // captures with a new body
-	Visits   int64 // captures whose body was known
+	Stored   int64 // captures that are the first of their URL or found a change
+	Visits   int64 // captures that found no change, revisits and 304 included
 	Skipped  int64
 	Damaged  int64
 	Bytes    int64 // size of all bodies
-	NewBytes int64 // size of the new bodies
+	NewBytes int64 // size of the bodies that were stored
 	Elapsed  time.Duration
 	Skips    map[string]int64 // number of skipped records by reason
 	Damages  []Damage         // the first DamagesKept places of damage

@@ -6,10 +6,10 @@
 // # Words
 //
 // A capture is one response of one URL at one time: what a visit of the URL
-// found. Results that count captures as Stored and Visits count a capture with
-// a new body as Stored, and a capture whose body was known as a visit. A
-// version of a page is the captures in a row that found the same state of it;
-// it begins with its first capture.
+// found. A version of a page is the captures in a row that found the same state
+// of it; it begins with its first capture. In results that count Stored and
+// Visits, a capture that begins a version is stored, and a capture that found
+// no change is a visit.
 //
 // A pool holds the captures of one month (UTC), or of a part of the URLs of
 // that month. It consists of segments. A segment holds sorted captures, in a

@@ -155,8 +155,8 @@ func (f *Frame) Parse(b []byte, most int) error {
 	return nil
 }
 
-// block parses one block of the type form. n is the length of its output if it
-// is not compressed.
+// block parses one block of the frame: in holds its bytes, form is its type,
+// and n is the length of its output if it is not compressed.
 func (f *Frame) block(form int, in []byte, n int) error {
 	switch form {
 	case blockRaw:
@@ -180,10 +180,11 @@ func (f *Frame) block(form int, in []byte, n int) error {
 	return errFrame
 }
 
-// left returns how many bytes of output are allowed in addition.
+// left returns how many more bytes the frame may produce before it exceeds the
+// bound given to Parse.
 func (f *Frame) left() int { return f.most - int(f.end.Pos) }
 
-// copies adds the bytes of a raw block as literals.
+// copies handles a raw block: it adds the bytes b as literals.
 func (f *Frame) copies(b []byte) error {
 	f.Literals = append(f.Literals, b...)
 	return f.rest()
@@ -210,7 +211,7 @@ func appendRepeat(dst []byte, x byte, n int) []byte {
 	return dst
 }
 
-// The types of a block's literals.
+// The ways in which a compressed block stores its literals, by RFC 8878.
 const (
 	literalsRaw = iota
 	literalsRepeat
