@@ -54,7 +54,7 @@ var foreignDots = map[string]string{
 	".parameter": "write SET $name = value;",
 }
 
-// dot runs the dot command in line.
+// dot runs the dot command in line, such as ".mode csv".
 func (s *shell) dot(ctx context.Context, line string) error {
 	name, arg := dotArguments(line)
 	var names []string
@@ -115,7 +115,8 @@ func (s *shell) dotHistory(_ context.Context, arg string) error {
 	return nil
 }
 
-// tell prints a line on the terminal.
+// tell prints a line on the terminal, wherever results go. Control characters
+// in it are escaped.
 func (s *shell) tell(format string, args ...any) {
 	s.terminal.begin(context.Background())
 	fmt.Fprintln(s.terminal, printable(fmt.Sprintf(format, args...)))
@@ -215,7 +216,8 @@ func (s *shell) dotQuit(context.Context, string) error {
 	return nil
 }
 
-// onOff parses the argument of a switch: on or off.
+// onOff parses arg, the argument on or off of a dot command. The command is
+// named in the error.
 func onOff(command, arg string) (bool, error) {
 	switch strings.ToLower(arg) {
 	case "on", "yes", "true", "1":

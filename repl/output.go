@@ -89,7 +89,8 @@ func (o directOutput) Write(b []byte) (n int, err error) {
 	return n, o.err
 }
 
-// to returns the writer that gets the chunks: the pager, or else dest.
+// to returns the writer that gets the output: the pager if there is one, or
+// else dest.
 func (o *output) to() io.Writer {
 	if o.pager != nil {
 		return o.pager
@@ -97,7 +98,7 @@ func (o *output) to() io.Writer {
 	return o.dest
 }
 
-// begin starts a result. When ctx ends, writing stops.
+// begin starts the output of a result. When ctx ends, writing stops.
 func (o *output) begin(ctx context.Context) {
 	o.ctx, o.flushed = ctx, time.Time{}
 	o.buf.Reset(directOutput{o}) // also drops the error of a cancelled statement

@@ -15,7 +15,7 @@ import (
 // the text on the screen, does not wrap lines and shows colours.
 const pagerDefault = "less -SRFX"
 
-// Values of the setting pager.
+// The values of the setting pager: when a result is shown in a pager.
 const (
 	pagerAuto = "auto" // for results taller than the window
 	pagerOn   = "on"
@@ -99,7 +99,7 @@ func (g *pager) start() error {
 	return nil
 }
 
-// flush writes the held text to w.
+// flush writes the text that the pager holds to w, and empties it.
 func (g *pager) flush(w io.Writer) error {
 	_, err := g.held.WriteTo(w)
 	g.held.Reset()

@@ -59,7 +59,7 @@ func (p *progress) update(e exec.Progress) {
 	fmt.Fprintf(p.w, "\r%s\x1b[K", line)
 }
 
-// end clears the row. Nothing is shown until the next begin.
+// end clears the row of the progress. Nothing is shown until the next begin.
 func (p *progress) end() {
 	if p == nil {
 		return

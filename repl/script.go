@@ -32,7 +32,7 @@ type step struct {
 // it.
 const scriptBytesMax = 16 << 20
 
-// readDepthMax is how deeply scripts may read other scripts.
+// readDepthMax is how deeply scripts may be nested by .read and RUN.
 const readDepthMax = 20
 
 // parseScript parses text. A line .read FILE between statements is replaced by

@@ -316,7 +316,8 @@ func (s *shell) openFile(name string, once bool) error {
 	return nil
 }
 
-// closeFile closes the file of openFile. Results go to the terminal again.
+// closeFile closes the file or command that openFile has opened, if any.
+// Results go to the terminal again.
 func (s *shell) closeFile() {
 	if s.file == nil {
 		return

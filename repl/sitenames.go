@@ -82,7 +82,8 @@ func (n *siteNames) load() (ended <-chan struct{}) {
 	return done
 }
 
-// stale makes the next Tab read the hosts again.
+// stale makes the next Tab read the names of the hosts again, because a
+// statement has changed the archive.
 func (n *siteNames) stale() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -93,8 +93,8 @@ func flagValues(f *kong.Flag) []string {
 	return nil
 }
 
-// takesFile and takesFolder report whether the value of a flag is the path of a
-// file or of a folder.
+// takesFile reports whether the value of the flag f is the path of a file, and
+// takesFolder whether it is the path of a folder.
 func takesFile(f *kong.Flag) bool   { return slices.Contains([]string{"file", "output", "init"}, f.Name) }
 func takesFolder(f *kong.Flag) bool { return f.Name == "archive" }
 

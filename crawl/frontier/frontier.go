@@ -183,8 +183,8 @@ func (f *Frontier) Add(u record.Queued) (bool, error) {
 
 // Raise calls change with the URL url, if it is in the queue of host and has
 // Terms. If change returns true, Raise gives the URL the priority that change
-// returns; it must not be later in the queue than the current one. A URL that
-// is out or in no queue stays unchanged.
+// returns, which must not be a later place in the queue. A URL that Next has
+// taken out, or that is in no queue, stays unchanged.
 func (f *Frontier) Raise(host, url string, change func(*record.Queued) (uint64, bool)) error {
 	u, ok, err := f.store.Find(host, url)
 	if err != nil || !ok || f.out[u.Seq] {
@@ -204,15 +204,15 @@ func (f *Frontier) Raise(host, url string, change func(*record.Queued) (uint64, 
 	return f.insert(u)
 }
 
-// waits notes that a URL waits until due.
+// waits notes that a URL waits until due, so that Next looks for it then.
 func (f *Frontier) waits(due record.Time) {
 	if f.ripe == record.NoTime || due < f.ripe {
 		f.ripe = due
 	}
 }
 
-// Return puts a URL that is out back into its queue, and releases its host. The
-// host is not asked again before next.
+// Return puts u, which Next has taken out, back into its queue, and releases
+// its host. The host is not asked again before next.
 func (f *Frontier) Return(u record.Queued, next time.Time) error {
 	delete(f.out, u.Seq)
 	if err := f.insert(u); err != nil {
@@ -304,7 +304,7 @@ func (f *Frontier) take(h *host) {
 
 // Next takes out the URL to fetch now. ok is false if there is none; wait is
 // then the time at which to call Next again. A zero wait means: wait until a
-// URL that is out is done, or a URL is added.
+// fetch under way ends or a URL is added.
 func (f *Frontier) Next(now time.Time) (u record.Queued, wait time.Time, ok bool, err error) {
 	if err := f.wake(now); err != nil {
 		return u, wait, false, err
@@ -346,7 +346,8 @@ func (f *Frontier) wake(now time.Time) error {
 	return nil
 }
 
-// ripen queues the waiting URLs that are due, at most ripeMax.
+// ripen puts the waiting URLs that are due at the time now back into their
+// queues, at most ripeMax of them.
 func (f *Frontier) ripen(now time.Time) error {
 	list, err := f.store.Ripe(record.At(now), ripeMax)
 	if err != nil {
@@ -363,8 +364,9 @@ func (f *Frontier) ripen(now time.Time) error {
 	return nil
 }
 
-// Release notes that no URL of the host name is out any more. The host is not
-// asked again before next; a zero time means at once.
+// Release ends the fetch from the host name that began with Next: another URL
+// of the host may now be taken out. The host is not asked again before next; a
+// zero time means at once.
 func (f *Frontier) Release(name string, next time.Time) error {
 	h := f.host(name)
 	if h.busy {
@@ -375,15 +377,15 @@ func (f *Frontier) Release(name string, next time.Time) error {
 	return f.place(h)
 }
 
-// Done removes a URL that was out from its queue for good. Its host stays busy
-// until Release.
+// Done removes u, which Next has taken out, from its queue for good. No other
+// URL of its host is taken out until Release.
 func (f *Frontier) Done(u *record.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Done(u)
 }
 
-// Keep removes a URL that was out from its queue and keeps it back until
-// Unkeep. Its host stays busy until Release.
+// Keep removes u, which Next has taken out, from its queue and keeps it back
+// until Unkeep. No other URL of its host is taken out until Release.
 func (f *Frontier) Keep(u *record.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Keep(u)
@@ -409,16 +411,16 @@ func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err 
 	}
 }
 
-// Retry makes a URL that was out wait until due. Its host stays busy until
-// Release.
+// Retry makes u, which Next has taken out, wait until due. No other URL of its
+// host is taken out until Release.
 func (f *Frontier) Retry(u *record.Queued, due time.Time) error {
 	delete(f.out, u.Seq)
 	f.waits(record.At(due))
 	return f.store.Postpone(u, record.At(due))
 }
 
-// Empty reports whether the crawl has nothing to do: no URL is out, queued or
-// waiting. URLs that are kept back do not count.
+// Empty reports whether nothing is left to fetch: no URL is in a queue, being
+// fetched, or waiting for its time. URLs that are kept back do not count.
 func (f *Frontier) Empty() bool {
 	return f.busy == 0 && len(f.ready) == 0 && len(f.asleep) == 0 && f.ripe == record.NoTime
 }

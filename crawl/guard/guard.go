@@ -58,7 +58,7 @@ func (g Guard) Check(a netip.Addr) error {
 // addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// block is a range of addresses that are refused.
+// block is a range of addresses to which a crawl must not connect.
 type block struct {
 	netip.Prefix
 	kind  string

@@ -18,14 +18,15 @@ const (
 	ratesKnown  = 19
 )
 
-// rateAt returns the rate with index j, in changes a day.
+// rateAt returns the j-th of the ratesKnown rates that are distinguished, in
+// changes a day: 96, 48, 24 and so on.
 func rateAt(j int) float64 { return math.Ldexp(rateHighest, -j) }
 
 // surely is a number of expected changes after which it is certain that at
 // least one has happened.
 const surely = 40
 
-// Add adds a visit to what is known of p.
+// Add updates p with the result of one more visit.
 func (p *Page) Add(v Visit) {
 	if !(v.Days > 0) || math.IsInf(v.Days, 1) {
 		return // two visits at the same moment say nothing
@@ -41,7 +42,8 @@ func (p *Page) Add(v Visit) {
 	}
 }
 
-// rates holds one number for each rate, usually probabilities with the sum 1.
+// rates holds one number for each rate of change that is distinguished, usually
+// probabilities with the sum 1.
 type rates [ratesKnown]float64
 
 // shares returns the probability that p has each rate. prior holds the share of

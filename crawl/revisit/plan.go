@@ -33,7 +33,7 @@ type Budget struct {
 	Shortest, Longest float64
 }
 
-// The default bounds of an interval, in days.
+// The default bounds of the interval between two visits of a page, in days.
 const (
 	ShortestDefault = 1. / 24
 	LongestDefault  = 180
@@ -209,7 +209,8 @@ const (
 	probe              // to find out whether the page changes too fast; this must happen in time
 )
 
-// interval returns what Interval returns, and the purpose of the visit.
+// interval returns the number of days after its last visit at which page is
+// due, and the purpose of that visit.
 func (p *Plan) interval(page *Page) (float64, turn) {
 	if page.visits == 0 {
 		return p.shortest(), first

@@ -321,7 +321,8 @@ func (p *fileParser) rule(allow bool, path string) {
 	}
 }
 
-// delay sets the Crawl-delay of the agents named last.
+// delay handles a Crawl-delay line: it sets the delay of the agents named last,
+// if value is a number of seconds.
 func (p *fileParser) delay(value string) {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {

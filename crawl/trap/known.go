@@ -30,7 +30,7 @@ func (k *known) meet(h uint32, tag uint16) (before uint16, ok bool) {
 	return k.old.get(h)
 }
 
-// memory returns how many bytes k takes.
+// memory returns how many bytes of memory k takes.
 func (k *known) memory() int { return 6 * (len(k.young.keys) + len(k.old.keys)) }
 
 // table is a hash table with open addressing. The key 0 marks a free place.
@@ -83,7 +83,8 @@ func (t *table) grow() {
 	}
 }
 
-// append appends the number of hashes, and then each hash with its tag.
+// append appends the encoded table to b: the number of hashes, and then each
+// hash with its tag.
 func (t *table) append(b []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(t.n))
 	for i, h := range t.keys {

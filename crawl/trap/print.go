@@ -68,7 +68,7 @@ const (
 	number = 2
 )
 
-// scanner builds a Print from the bytes of a page.
+// scanner builds a Print from the bytes of an HTML page, in one pass.
 type scanner struct {
 	p     *Print
 	units []uint32
@@ -125,7 +125,8 @@ type token struct {
 	value  int  // value of a short number; -1 for any other token
 }
 
-// The classes of bytes in a text.
+// The classes of bytes in a text: ASCII letters, ASCII digits, bytes of other
+// characters, and all other bytes.
 const (
 	other = iota
 	letter
@@ -133,7 +134,7 @@ const (
 	high // part of a character outside of ASCII
 )
 
-// class maps each byte to its class.
+// class maps each byte to its class: other, letter, digit or high.
 var class = func() (c [256]uint8) {
 	for b := range c {
 		switch {
@@ -183,7 +184,8 @@ func readToken[T string | []byte](text T, i int) token {
 	return t
 }
 
-// mix32 spreads the bits of a hash. Its result is never edge or number.
+// mix32 returns h with its bits spread evenly. The result is never edge or
+// number.
 func mix32(h uint32) uint32 {
 	h ^= h >> 16
 	h *= 0x7feb352d
@@ -193,7 +195,7 @@ func mix32(h uint32) uint32 {
 	return h | 4 // never edge or number
 }
 
-// mix spreads the bits of a hash.
+// mix returns h with its bits spread evenly.
 func mix(h uint64) uint64 {
 	h ^= h >> 33
 	h *= 0xff51afd7ed558ccd
@@ -202,7 +204,7 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// read adds the text and the media of a page.
+// read adds the text of an HTML page and the media that it refers to.
 func (s *scanner) read(html []byte) {
 	for i := 0; i < len(html); {
 		c := html[i]
@@ -232,7 +234,8 @@ const spread = 0x9e3779b97f4a7c15
 // "из" between two numbers.
 const ofLength = 4
 
-// token adds a token of length bytes.
+// token adds a token of length bytes to the text of the page: a word, or a
+// token with digits.
 func (s *scanner) token(t *token, length int) {
 	if t.digits {
 		s.number(t, length)
@@ -274,7 +277,8 @@ func (s *scanner) number(t *token, length int) {
 	}
 }
 
-// pair adds the unit of the previous word and w.
+// pair adds the unit (pair of neighbouring words) that consists of the previous
+// word and w.
 func (s *scanner) pair(w uint32) {
 	u := mix32(s.prev*0x9e3779b1 + w)
 	s.prev = w
@@ -288,7 +292,8 @@ func (s *scanner) pair(w uint32) {
 	}
 }
 
-// trim keeps the unitsMax units with the lowest hashes, and drops the others.
+// trim keeps the unitsMax units (pairs of words) with the lowest hashes, and
+// drops the others.
 func (s *scanner) trim() {
 	slices.Sort(s.units)
 	s.units = slices.Compact(s.units)
@@ -413,7 +418,8 @@ func (s *scanner) names(tag []byte, shows bool) {
 	}
 }
 
-// fileOf splits an address into the last part of its path and its query.
+// fileOf splits the address of a file into the last part of its path and its
+// query.
 func fileOf(address []byte) (name, query []byte) {
 	name, query, _ = bytes.Cut(address, []byte("?"))
 	return name[bytes.LastIndexByte(name, '/')+1:], query

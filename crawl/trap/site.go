@@ -28,7 +28,8 @@ const (
 // the site as a whole only.
 const kindsMax = 2000
 
-// Site holds what is known of the pages of one host.
+// Site holds what a crawl has learned about the pages of one host: their
+// content, their kinds, and which parts of their URLs name visits.
 type Site struct {
 	known known
 	kinds map[string]*tally
@@ -41,7 +42,7 @@ type Site struct {
 	Changed bool // whether it has changed since it was stored
 }
 
-// tally counts the pages of one kind.
+// tally counts the pages of one kind of URLs, and its debt.
 type tally struct {
 	Debt  float64
 	Pages int
@@ -304,7 +305,7 @@ func (s *Site) Memory() int {
 // knownMin and knownMax.
 func (s *Site) Bound(hashes int) { s.known.max = min(max(hashes, knownMin), knownMax) }
 
-// stored is the JSON form of a Site.
+// stored is the JSON form of a Site, as a crawl stores it.
 type stored struct {
 	Known []byte
 	Kinds map[string]*tally

@@ -25,7 +25,7 @@ type slot struct {
 	first map[uint64]first
 }
 
-// The states of a slot.
+// The states of a slot: what its value means, as far as it is known.
 const (
 	slotOpen    = iota // not decided
 	slotVisit          // the value names visits
@@ -39,7 +39,7 @@ type first struct {
 	counted            bool // whether it counts in slot.same already
 }
 
-// Bounds of slots.
+// Bounds on the memory that slots take.
 const (
 	slotsMax  = 64   // slots of a site
 	firstsMax = 4096 // pages that an open slot remembers
@@ -55,7 +55,7 @@ const (
 	differMax  = 6 // after so many pages that differ, the slot identifies pages; some pages differ at each visit
 )
 
-// part is the value of one slot in one URL.
+// part is the value of one slot (an argument or a folder) in one URL.
 type part struct {
 	name  string // name of the slot, such as "?sid"
 	value string
@@ -177,8 +177,9 @@ func (s *Site) noteVisit(u string, p *Print) (found bool) {
 	return false
 }
 
-// slot returns the slot of the value x. It returns nil if the site has too many
-// slots, or if the setting sessions says that x identifies a page.
+// slot returns the slot that has the value x in a URL, and creates it if it is
+// new. It returns nil if the site has too many slots, or if the setting
+// sessions says that x identifies a page.
 func (s *Site) slot(x part) *slot {
 	if s.namesPage(x) {
 		return nil
@@ -217,7 +218,8 @@ func NamesFolder(names []string, folder string) bool {
 	})
 }
 
-// Names reports whether a slot of the site names visits.
+// Names reports whether the URLs of the site contain names of visits, such as
+// session ids.
 func (s *Site) Names() bool {
 	for _, l := range s.slots {
 		if l.state == slotVisit {
@@ -227,9 +229,9 @@ func (s *Site) Names() bool {
 	return false
 }
 
-// Normal returns the URL u without the slots that name visits. Two URLs with
-// the same Normal have the same page. The server need not know a page under the
-// Normal.
+// Normal returns the URL u without the parts that name visits, such as session
+// ids. Two URLs with the same Normal have the same page. The server need not
+// know a page under the Normal.
 func (s *Site) Normal(u string) string {
 	for again := true; again; {
 		again = false
@@ -246,8 +248,8 @@ func (s *Site) Normal(u string) string {
 	return u
 }
 
-// Fetched reports whether a page with this Normal was fetched before the slot
-// was found to name visits.
+// Fetched reports whether a page with this Normal was fetched before it was
+// known which parts of URLs name visits.
 func (s *Site) Fetched(normal string) bool {
 	key := hashText(normal)
 	for _, l := range s.slots {

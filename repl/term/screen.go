@@ -46,14 +46,16 @@ func newScreen(out io.Writer, width func() int) *screen {
 	return &screen{out: out, width: width, searching: func() bool { return false }, highlight: func(string) []Style { return nil }}
 }
 
-// begin starts a new line. The cursor must be on an empty row.
+// begin starts a new edit line with a prompt. The cursor must be on an empty
+// row.
 func (s *screen) begin(prompt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.prompt, s.line, s.pos, s.drawn = prompt, nil, 0, false
 }
 
-// end notes that the line is finished.
+// end notes that the edit line is finished, so that a later redraw does
+// nothing.
 func (s *screen) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -214,7 +214,7 @@ func Rows(line string, f *os.File) int {
 	return max(1, (cells.StringWidth(line)+w-1)/w)
 }
 
-// colors matches the escape sequence of a colour.
+// colors matches the escape sequence that begins or ends a colour.
 var colors = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // IsTerminal reports whether f is open on a terminal.
@@ -263,7 +263,7 @@ func (r *rawMode) exit() error {
 	return keepCtrlD(r.fd)
 }
 
-// pause puts the terminal into its usual mode until the next enter.
+// pause puts the terminal into its usual mode until enter is called again.
 func (r *rawMode) pause() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 // Outcome says how one attempt to fetch a URL ended.
 type Outcome uint8
 
-// The outcomes, a closed set. Their order is that of outcomeNames, and they are
-// stored as numbers.
+// The values of Outcome. They are stored as numbers; their names are in
+// outcomeNames.
 const (
 	OutcomeOK           Outcome = iota
 	OutcomeNotModified          // status 304: a visit, no new version
@@ -66,7 +66,7 @@ type Fetch struct {
 // Stage is one of the steps that a crawl takes with each URL.
 type Stage int
 
-// The stages, in order, and their number.
+// The stages that a URL passes in a crawl, in order, and their number.
 const (
 	StagePrefetch Stage = iota // checks scope, traps and robots.txt
 	StageFetch
@@ -143,8 +143,8 @@ type Known struct {
 // CrawlState says what a crawl is doing.
 type CrawlState uint8
 
-// The states. A crawl is interrupted if it is stored as running but no process
-// runs it. Interrupted itself is never stored.
+// The states of a crawl. A crawl is interrupted if it is stored as running but
+// no process runs it. Interrupted itself is never stored.
 const (
 	CrawlRunning CrawlState = iota
 	CrawlPaused
@@ -209,7 +209,7 @@ type CrawlOrders struct {
 // CrawlOrder says in which order a crawl fetches URLs.
 type CrawlOrder uint8
 
-// The orders. Package order computes them.
+// The orders in which a crawl can fetch URLs. Package order computes them.
 const (
 	OrderBFS    CrawlOrder = iota // by number of links from a seed, then by arrival
 	OrderRandom                   // by a hash of the URL

@@ -8,8 +8,8 @@ import (
 // JobState says how far a job has come.
 type JobState uint8
 
-// The states. A job is interrupted if its user stopped it, or if its process
-// ended without noting an end of the job.
+// The states of a job. A job is interrupted if its user stopped it, or if its
+// process ended without noting an end of the job.
 const (
 	JobRunning JobState = iota
 	JobDone

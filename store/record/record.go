@@ -58,8 +58,8 @@ type Digest [32]byte
 // redirect.
 type Kind uint8
 
-// The kinds, in the order of the manual. A soft missing page says that it does
-// not exist, but has the status of a page.
+// The values of Kind, in the order of the manual. A soft missing page says that
+// it does not exist, but has the status of a page.
 const (
 	KindPage Kind = iota
 	KindRedirect
@@ -95,7 +95,8 @@ func KindOf(status int, location bool) Kind {
 // Change classifies how a capture differs from the previous capture of its URL.
 type Change uint8
 
-// The changes. If several apply to a capture, it gets the first of them.
+// The values of Change. If several apply to a capture, it gets the first of
+// them.
 const (
 	ChangeFirst Change = iota
 	ChangeGone
@@ -118,7 +119,7 @@ func (c Change) Changed() bool { return c >= ChangeGone && c <= ChangeChanged }
 // Via is the type of the record that a capture was read from.
 type Via uint8
 
-// The types of records.
+// The values of Via: the types of records that a capture may come from.
 const (
 	ViaResponse    Via = iota // a response with its body
 	ViaRevisit                // a revisit record: the body is the same as in another capture

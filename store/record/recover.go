@@ -5,7 +5,7 @@ import "io"
 // RecoverState says how RECOVER judges a span of a damaged file.
 type RecoverState uint8
 
-// The states.
+// The values of RecoverState.
 const (
 	// RecoverDamaged means that nothing in the span can be read.
 	RecoverDamaged RecoverState = iota

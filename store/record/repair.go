@@ -14,7 +14,7 @@ type RepairOptions struct {
 // RepairState says what REPAIR did with a file.
 type RepairState uint8
 
-// The states.
+// The values of RepairState: what REPAIR found and did with a file.
 const (
 	RepairWhole   RepairState = iota // the file was not damaged
 	RepairTaken                      // the file was damaged or missing, and was replaced by the one of the copy

@@ -52,7 +52,7 @@ func NewSpool(r io.Reader, dir string) (*Spool, error) {
 	return s, nil
 }
 
-// write appends all of r to the spool.
+// write appends all of r to the spool and updates its Size.
 func (s *Spool) write(r io.Reader) error {
 	n, err := io.Copy(s.File, r)
 	s.Size += n

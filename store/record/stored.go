@@ -121,7 +121,8 @@ func (r *reframer) run() error {
 	}
 }
 
-// chunk yields one chunk of a group: its size line, its data and the CR LF.
+// chunk yields one chunk of the wire form: its size line, its data from the
+// body, and CR LF. code is the code of its group in the residue.
 func (r *reframer) chunk(line []byte, code uint64) error {
 	if err := r.give(line); err != nil {
 		return err
@@ -139,7 +140,8 @@ func (r *reframer) chunk(line []byte, code uint64) error {
 	return r.give([]byte("\r\n"))
 }
 
-// end yields the end of the message, after checking that the body has ended.
+// end yields the end of the wire form, after the last chunk. It is an error if
+// the body has not ended. code is the byte that begins the end of the residue.
 func (r *reframer) end(code uint64) error {
 	switch left, err := r.pass(1); {
 	case err != nil:

@@ -17,10 +17,10 @@ type VerifyOptions struct {
 	Progress func(done, total int64)
 }
 
-// Severity says how bad a finding is.
+// Severity says how bad a Finding of VERIFY is.
 type Severity uint8
 
-// The severities.
+// The values of Severity.
 const (
 	SeverityWarning Severity = iota // no capture is lost: queries read without the damaged part
 	SeverityError                   // captures cannot be read

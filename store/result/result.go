@@ -47,7 +47,8 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged is returned for a file that is not complete and correct.
+// ErrDamaged is returned if the file of a result is incomplete or has a wrong
+// checksum.
 var ErrDamaged = errors.New("the file of a result is damaged; compute the result again")
 
 // chunk describes one chunk: its place in the file, the crc32c of its
@@ -181,7 +182,8 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// headBytes bounds the first line of a file, in any format.
+// headBytes bounds the length of the first line, which names the format of the
+// file.
 const headBytes = 64
 
 // checkFormat returns an error if the first line is damaged, or names a format
@@ -204,7 +206,8 @@ func checkFormat(in io.ReaderAt) error {
 	return nil
 }
 
-// readList returns the lines of the list, after verifying their checksum.
+// readList returns the list at the end of the file in, of size bytes, after
+// verifying its checksum.
 func readList(in io.ReaderAt, size int64) ([]byte, error) {
 	tail := make([]byte, tailBytes)
 	if size < int64(len(magic)+tailBytes) {

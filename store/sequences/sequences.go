@@ -84,7 +84,8 @@ func (f *Frame) At(pos uint32) int {
 	return int(s.before) + bits.OnesCount64(s.begin<<(spotBytes-1-pos%spotBytes)) - 1
 }
 
-// locate computes the spots from the sequences.
+// locate computes the spots from the sequences, so that At can find the
+// sequence of a byte.
 func (f *Frame) locate() {
 	size := f.Len()/spotBytes + 1
 	f.spots = slices.Grow(f.spots[:0], size)[:size]
@@ -107,7 +108,8 @@ func (f *Frame) Room() int {
 
 var errFrame = errors.New("a frame of Zstandard is damaged")
 
-// The types of a frame's blocks, and the length of a block's header.
+// The types of the blocks of a Zstandard frame, and the length of a block's
+// header.
 const (
 	blockRaw = iota
 	blockRepeat
@@ -211,7 +213,8 @@ func appendRepeat(dst []byte, x byte, n int) []byte {
 	return dst
 }
 
-// The ways in which a compressed block stores its literals, by RFC 8878.
+// The ways in which a compressed block of a Zstandard frame stores its
+// literals.
 const (
 	literalsRaw = iota
 	literalsRepeat
@@ -219,7 +222,8 @@ const (
 	literalsTreeless
 )
 
-// literalsMax bounds the literals of one block, in bytes.
+// literalsMax is the maximum length of the literals of one block, in bytes, by
+// RFC 8878.
 const literalsMax = 128 << 10
 
 // literals parses the literals at the start of a compressed block, appends them

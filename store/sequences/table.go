@@ -2,8 +2,9 @@ package sequences
 
 import "math/bits"
 
-// The three numbers of a sequence, in the order of their tables in a block: the
-// length of the literals, the offset of the match, and the length of the match.
+// The three numbers that encode a sequence, in the order of their tables in a
+// block: the length of the literals, the offset of the match, and the length of
+// the match.
 const (
 	kindLength = iota // length of the literals
 	kindOffset
@@ -11,7 +12,8 @@ const (
 	kinds
 )
 
-// The ways in which a block gives the table of a number.
+// The ways in which a block of a Zstandard frame gives the decoding table for
+// one of the three numbers of its sequences.
 const (
 	modePredefined = iota
 	modeRepeat     // one code for all sequences
@@ -44,7 +46,7 @@ func (s state) base() uint32 { return uint32(s >> 32) }
 // states.
 const tableMask = 1<<9 - 1
 
-// table is the decoding table of one number: 1<<log states.
+// table is the decoding table of one number of a sequence: 1<<log states.
 type table struct {
 	states [tableMask + 1]state
 	log    uint8 // binary logarithm of the number of states

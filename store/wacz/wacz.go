@@ -42,7 +42,7 @@ type Options struct {
 	Limits record.BodyLimits
 }
 
-// Bounds on decompressed sizes.
+// Bounds on the size of what is decompressed from a zip file.
 const (
 	manifestMax = 64 << 20 // bytes of datapackage.json
 	// A WARC file that the zip file compresses is decompressed to disk only if

@@ -109,7 +109,8 @@ func (w *Writer) begin(path string, method uint16) error {
 	return nil
 }
 
-// end adds the current file to the list for the manifest.
+// end completes the current file in the zip file: it adds the file's digest to
+// the list for the manifest.
 func (w *Writer) end() {
 	w.parts = append(w.parts, resource{
 		Name: w.part.path[bytes.LastIndexByte([]byte(w.part.path), '/')+1:], Path: w.part.path,
@@ -140,7 +141,7 @@ func (w *Writer) Write(s *record.Stored) (cdx.Entry, error) {
 	return e, err
 }
 
-// page adds a line of JSON to the list of pages.
+// page adds fields as a line of JSON to the list of pages.
 func (w *Writer) page(fields map[string]string) error {
 	line, err := json.Marshal(fields)
 	if err != nil {
