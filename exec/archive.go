@@ -6,11 +6,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"infomall/exec/op"
-	"infomall/lang/ast"
 	"infomall/store/record"
 )
 
@@ -73,24 +71,6 @@ type NoArchiveError struct{ Path string }
 
 func (e *NoArchiveError) Error() string {
 	return fmt.Sprintf("no archive at %s; IMPORT or CRAWL makes one there, -a DIR or $INFOMALL_ARCHIVE names another", e.Path)
-}
-
-// needsArchive reports whether a statement can do nothing without an archive.
-// SELECT, EXPORT and the like are not among these: what they read decides.
-func needsArchive(st ast.Statement) bool {
-	switch st := st.(type) {
-	case *ast.Query, *ast.Import, *ast.Export, *ast.CreateView, *ast.CreateMetadata, *ast.Save, *ast.Run, *ast.Schedule,
-		*ast.Recover, *ast.Describe, *ast.Set, *ast.Reset, *ast.Help:
-		return false
-	case *ast.Crawl:
-		return st.Due || st.FromArchive
-	case *ast.Explain:
-		return needsArchive(st.Statement)
-	case *ast.Show:
-		what := strings.ToLower(st.What.Text)
-		return what == "views" || what == "metadata"
-	}
-	return true
 }
 
 // findArchive is a *NoArchiveError where there is no archive.

@@ -3,13 +3,8 @@ package exec_test
 import (
 	"context"
 	"errors"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"iter"
 	"os"
-	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -120,49 +115,6 @@ func someStatements(t *testing.T) (texts []string) {
 		texts = append(texts, string(b)[st.At().Start.Offset:st.At().End.Offset])
 	}
 	return texts
-}
-
-// TestEveryStatement shows that testdata/statements.iql has statements of every
-// type.
-func TestEveryStatement(t *testing.T) {
-	have := map[string]bool{}
-	for _, text := range someStatements(t) {
-		st, err := lang.ParseOne(text, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		have[reflect.TypeOf(st).Elem().Name()] = true
-	}
-	files, err := filepath.Glob("../lang/ast/*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	types := 0
-	for _, name := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range f.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Recv == nil || fn.Name.Name != "statement" {
-				continue
-			}
-			if star, ok := fn.Recv.List[0].Type.(*ast.StarExpr); ok && types >= 0 {
-				name := star.X.(*ast.Ident).Name
-				if name == "printer" {
-					continue
-				}
-				types++
-				if !have[name] {
-					t.Errorf("testdata/statements.iql has no %s", name)
-				}
-			}
-		}
-	}
-	if types < 39 {
-		t.Errorf("found %d types of statements in lang/ast", types)
-	}
 }
 
 // statementTokens finds the parts of a statement that mutations replace.

@@ -57,7 +57,7 @@ type print struct {
 // comparison is what is compared, in order of key. Shingles and what else is long
 // are in files.
 type comparison struct {
-	*deduping
+	*duplication
 	run    *op.Runner
 	list   []compared
 	texts  int64 // read
@@ -115,8 +115,8 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 }
 
 // newComparison lists what there is to compare. The caller closes it.
-func newComparison(ctx context.Context, d *deduping, run *op.Runner) (_ *comparison, err error) {
-	c := &comparison{deduping: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]op.Duplicate)}
+func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
+	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]op.Duplicate)}
 	defer func() {
 		if err != nil {
 			c.close()
@@ -209,7 +209,7 @@ const scopesMax = 1000
 
 // read reads the texts of some, and makes shingles and prints of them.
 func (c *comparison) read(ctx context.Context, wanted []uint32) error {
-	node := c.deduping.texts
+	node := c.duplication.texts
 	missing := make(map[string]uint32, len(wanted))
 	urls := make(map[string]bool)
 	for _, i := range wanted {

@@ -10,66 +10,58 @@ import (
 	"infomall/store/record"
 )
 
-// copyPool runs COPY POOL.
-func (s *Session) copyPool(ctx context.Context, st *ast.CopyPool) (*Result, error) {
-	o, err := s.copyOptions(st)
-	if err != nil {
-		return nil, err
-	}
-	if s.Progress != nil {
-		tell := s.throttled()
-		o.Progress = func(file string, done, total int64) {
-			tell(Progress{What: "copy " + file, Done: done, Total: total, Unit: "bytes"})
-		}
-	}
-	results, err := s.copied(ctx, st, o)
-	if err != nil {
-		return nil, err
-	}
-	t := newTable(text("pool"), whole("files"), whole("copied"), whole("bytes"))
-	for _, r := range results {
-		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Files)), value.OfInt(int64(r.Copied)), value.OfInt(r.Bytes))
-	}
-	return t.result(ResultWork, nil), nil
+// poolCopy is a COPY POOL.
+type poolCopy struct {
+	s  *Session
+	st *ast.CopyPool
+	o  record.CopyOptions
 }
 
-// copyOptions reads the statement.
-func (s *Session) copyOptions(st *ast.CopyPool) (o record.CopyOptions, err error) {
+// readCopy reads a COPY POOL.
+func readCopy(s *Session, st *ast.CopyPool) (*poolCopy, error) {
+	c := &poolCopy{s: s, st: st}
 	env := s.env()
-	if o.Dir, err = plan.ConstantText(st.To, env); err != nil {
-		return o, err
+	var err error
+	if c.o.Dir, err = plan.ConstantText(st.To, env); err != nil {
+		return nil, err
 	}
-	if o.Dir == "" {
-		return o, ast.Errorf(st.To, "COPY POOL to no folder: name one")
+	if c.o.Dir == "" {
+		return nil, ast.Errorf(st.To, "COPY POOL to no folder: name one")
 	}
 	if st.Pool != nil {
 		pool, err := plan.ConstantText(st.Pool, env)
 		if err != nil {
-			return o, err
+			return nil, err
 		}
-		o.Pools = []string{pool}
+		c.o.Pools = []string{pool}
 	}
-	return o, nil
+	return c, nil
 }
 
-// copied copies, and tells where a pool is named that is not there.
-func (s *Session) copied(ctx context.Context, st *ast.CopyPool, o record.CopyOptions) ([]record.CopyResult, error) {
-	results, err := s.Archive.Copy(ctx, o)
-	return results, noPool(st.Pool, err)
+// Run copies the pools. Its result has one row per pool.
+func (c *poolCopy) Run(ctx context.Context) (*Result, error) {
+	c.o.Progress = c.s.tellsOf("copy", "bytes")
+	results, err := c.s.Archive.Copy(ctx, c.o)
+	if err != nil {
+		return nil, noPool(c.st.Pool, err)
+	}
+	t := newTable(text("pool"), whole("files"), whole("copied"), whole("bytes"))
+	n := Count{Rows: int64(len(results))}
+	for _, r := range results {
+		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Files)), value.OfInt(int64(r.Copied)), value.OfInt(r.Bytes))
+		n.Bytes += r.Bytes
+	}
+	return t.work(n, nil), nil
 }
 
-// wouldCopy says which files a COPY POOL would copy.
-func (s *Session) wouldCopy(ctx context.Context, st *ast.CopyPool) ([]string, error) {
-	o, err := s.copyOptions(st)
+// Would returns which files would be copied.
+func (c *poolCopy) Would(ctx context.Context) ([]string, error) {
+	c.o.Dry = true
+	results, err := c.s.Archive.Copy(ctx, c.o)
 	if err != nil {
-		return nil, err
+		return nil, noPool(c.st.Pool, err)
 	}
-	o.Dry = true
-	results, err := s.copied(ctx, st, o)
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{"copy " + s.Archive.Path() + " to " + o.Dir}
+	lines := []string{"copy " + c.s.Archive.Path() + " to " + c.o.Dir}
 	for _, r := range results {
 		lines = append(lines, fmt.Sprintf("  pool %s: %d of %d files, %d bytes", r.Pool, r.Copied, r.Files, r.Bytes))
 	}

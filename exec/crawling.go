@@ -37,24 +37,32 @@ type Crawler interface {
 	Refuses(o record.CrawlOptions, url string) (why string, err error)
 }
 
-// checkCrawl reads the statement, but looks for nothing that is due.
-func (s *Session) checkCrawl(st *ast.Crawl) error {
-	_, err := s.crawlOptions(st)
-	if err == nil && st.Due {
-		_, err = s.dueScopes(st)
-	}
-	return err
+// crawl is a CRAWL.
+type crawl struct {
+	s  *Session
+	st *ast.Crawl
+	o  record.CrawlOptions
+	in []urlkey.Scope // of DUE: where what is due is looked for
 }
 
-// crawl runs CRAWL.
-func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
+// readCrawl reads a CRAWL, but looks for nothing that is due.
+func readCrawl(s *Session, st *ast.Crawl) (*crawl, error) {
 	o, err := s.crawlOptions(st)
+	c := &crawl{s: s, st: st, o: o}
 	if err == nil && st.Due {
-		err = s.crawlDue(ctx, st, &o)
+		c.in, err = s.dueScopes(st)
 	}
-	if err != nil {
+	return c, err
+}
+
+func (c *crawl) needsArchive() bool { return c.st.Due || c.st.FromArchive }
+
+// Run crawls to the end.
+func (c *crawl) Run(ctx context.Context) (*Result, error) {
+	if err := c.findDue(ctx); err != nil {
 		return nil, err
 	}
+	s, st, o := c.s, c.st, c.o
 	if s.Progress != nil {
 		tell := s.throttled()
 		o.Progress = func(c record.Crawl) {
@@ -79,7 +87,7 @@ func (s *Session) crawl(ctx context.Context, st *ast.Crawl) (*Result, error) {
 		value.Column{Name: "duration", Type: value.Duration})
 	t.add(value.OfText(res.Name), value.OfInt(res.Fetched), value.OfInt(res.Stored), value.OfInt(res.Visits), value.OfInt(res.Failed),
 		value.OfInt(res.Waiting), value.OfInt(res.Bytes), value.OfDuration(res.Elapsed.Milliseconds()))
-	done := t.result(ResultWork, err)
+	done := t.work(Count{res.Fetched, res.Bytes}, err)
 	for _, f := range res.Lost {
 		note := f.URL + ": " + f.Outcome.String()
 		if f.Reason != "" {
@@ -212,23 +220,25 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	return o, err
 }
 
-// crawlDue gives a crawl the pages that are due. It is within the scopes they are
-// looked for in.
-func (s *Session) crawlDue(ctx context.Context, st *ast.Crawl, o *record.CrawlOptions) (err error) {
+// findDue gives a CRAWL DUE the pages that are due. It stays within the scopes they
+// are looked for in.
+func (c *crawl) findDue(ctx context.Context) (err error) {
+	if !c.st.Due {
+		return nil
+	}
+	s, o := c.s, &c.o
 	if s.budget != nil {
 		if n := max(1, s.budget.limit(s.turns)); o.MaxPages == 0 || o.MaxPages > n {
 			o.MaxPages = n
 		}
 	}
-	if o.Seeds, err = s.dueSeeds(ctx, st, o.MaxPages); err != nil {
+	if o.Seeds, err = s.dueSeeds(ctx, c.st, o.MaxPages); err != nil {
 		return err
 	}
-	if len(st.Within) == 0 {
-		if o.Within, err = s.dueScopes(st); err != nil {
-			return err
-		}
+	if len(c.st.Within) == 0 {
+		o.Within = c.in
 	}
-	o.Agent, err = s.crawlAgent(st, o.Seeds)
+	o.Agent, err = s.crawlAgent(c.st, o.Seeds)
 	return err
 }
 
@@ -450,15 +460,12 @@ func dueText(n int) string {
 	return fmt.Sprintf("%d pages are due, the most urgent first:", n)
 }
 
-// wouldCrawl says what a CRAWL would do.
-func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, error) {
-	o, err := s.crawlOptions(st)
-	if err == nil && st.Due {
-		err = s.crawlDue(ctx, st, &o)
-	}
-	if err != nil {
+// Would returns what would be crawled, and how.
+func (c *crawl) Would(ctx context.Context) ([]string, error) {
+	if err := c.findDue(ctx); err != nil {
 		return nil, err
 	}
+	s, st, o := c.s, c.st, &c.o
 	lines := []string{"crawl " + o.Name + " into " + s.Archive.Path()}
 	if st.Due {
 		lines = append(lines, "  "+dueText(len(o.Seeds)))
@@ -473,7 +480,7 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 	if len(st.Within) == 0 && !st.Due {
 		lines = append(lines, "  within the hosts of these and those below them")
 	}
-	lines = append(lines, focusLines(st, &o)...)
+	lines = append(lines, focusLines(st, o)...)
 	if o.FromArchive {
 		before := "now"
 		if st.Time != nil {
@@ -504,27 +511,37 @@ func (s *Session) wouldCrawl(ctx context.Context, st *ast.Crawl) ([]string, erro
 	return lines, nil
 }
 
-// orderAsked reads the number of WORKERS, 0 for the other orders.
-func (s *Session) orderAsked(st *ast.OrderCrawl) (workers int64, err error) {
+// crawlOrder is a PAUSE CRAWL, RESUME CRAWL, STOP CRAWL or SET WORKERS.
+type crawlOrder struct {
+	s       *Session
+	st      *ast.OrderCrawl
+	workers int64 // of SET WORKERS
+}
+
+// readOrder reads an order to a crawl.
+func readOrder(s *Session, st *ast.OrderCrawl) (*crawlOrder, error) {
 	if s.Crawler == nil {
-		return 0, errNoCrawler(st)
+		return nil, errNoCrawler(st)
 	}
 	if st.Deed != ast.CrawlWorkers {
-		return 0, nil
+		return &crawlOrder{s: s, st: st}, nil
 	}
 	n, err := plan.ConstantCount(st.Workers, "WORKERS", s.env())
 	if err == nil && (n < 1 || n > workersMax) {
 		err = ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
 	}
-	return n, err
+	return &crawlOrder{s, st, n}, err
 }
 
-// orderCrawl tells a crawl what to do.
-func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, error) {
-	workers, err := s.orderAsked(st)
-	if err != nil {
-		return nil, err
-	}
+// Would returns what the crawl would be told.
+func (r *crawlOrder) Would(context.Context) ([]string, error) {
+	return []string{"tells crawl " + r.st.Name.Text + " what " + r.st.String() + " says"}, nil
+}
+
+// Run tells the crawl what to do. RESUME of a crawl that was interrupted runs the
+// crawl's statement.
+func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
+	s, st := r.s, r.st
 	crawls, err := s.Crawler.Crawls(ctx)
 	if err != nil {
 		return nil, err
@@ -553,7 +570,7 @@ func (s *Session) orderCrawl(ctx context.Context, st *ast.OrderCrawl) (*Result, 
 		case ast.CrawlStop:
 			o.Stop = true
 		case ast.CrawlWorkers:
-			o.Workers = int(workers)
+			o.Workers = int(r.workers)
 		}
 	})
 	if err != nil {
@@ -575,34 +592,34 @@ func noCrawl(name *ast.Name, err error) error {
 	return unknown
 }
 
-// addAsked reads the URLs of an ADD.
-func (s *Session) addAsked(st *ast.AddToCrawl) ([]string, error) {
+// addition is an ADD.
+type addition struct {
+	s    *Session
+	st   *ast.AddToCrawl
+	urls []string
+}
+
+// readAdd reads an ADD.
+func readAdd(s *Session, st *ast.AddToCrawl) (*addition, error) {
 	if s.Crawler == nil {
 		return nil, errNoCrawler(st)
 	}
-	return s.urls(st.URLs, false)
+	urls, err := s.urls(st.URLs, false)
+	return &addition{s, st, urls}, err
 }
 
-// addToCrawl gives a crawl further URLs.
-func (s *Session) addToCrawl(ctx context.Context, st *ast.AddToCrawl) (*Result, error) {
-	urls, err := s.addAsked(st)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Crawler.GiveCrawl(ctx, st.Name.Text, urls, st.Force); err != nil {
-		return nil, noCrawl(&st.Name, err)
+// Run gives the crawl the URLs.
+func (a *addition) Run(ctx context.Context) (*Result, error) {
+	if err := a.s.Crawler.GiveCrawl(ctx, a.st.Name.Text, a.urls, a.st.Force); err != nil {
+		return nil, noCrawl(&a.st.Name, err)
 	}
 	return done(), nil
 }
 
-// wouldAdd says what an ADD would do.
-func (s *Session) wouldAdd(st *ast.AddToCrawl) ([]string, error) {
-	urls, err := s.addAsked(st)
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{"gives crawl " + st.Name.Text}
-	for _, u := range urls {
+// Would returns the URLs.
+func (a *addition) Would(context.Context) ([]string, error) {
+	lines := []string{"gives crawl " + a.st.Name.Text}
+	for _, u := range a.urls {
 		lines = append(lines, "  "+u)
 	}
 	return lines, nil

@@ -38,8 +38,10 @@ const (
 	shinglesLeast = 40
 )
 
-// deduping is a DEDUP whose clauses are read.
-type deduping struct {
+// duplication is a DEDUP.
+type duplication struct {
+	s          *Session
+	st         *ast.Dedup
 	blocks     bool
 	method     string
 	distance   int
@@ -50,10 +52,11 @@ type deduping struct {
 	env        *plan.Env
 }
 
-// planDedup reads the statement.
-func (s *Session) planDedup(st *ast.Dedup, env *plan.Env) (*deduping, error) {
-	d := &deduping{
-		blocks: st.Of == "blocks", method: cmp.Or(st.Method, methodMinHash), distance: distanceDefault, similarity: similarityDefault,
+// readDedup reads a DEDUP.
+func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
+	env := s.env()
+	d := &duplication{
+		s: s, st: st, blocks: st.Of == "blocks", method: cmp.Or(st.Method, methodMinHash), distance: distanceDefault, similarity: similarityDefault,
 		asked: linksAsked{scopes: st.Scopes, time: st.Time}, env: env,
 	}
 	if d.method == methodKeywords {
@@ -101,28 +104,23 @@ const (
 )
 
 // textsOf plans the query for the texts in some scopes.
-func (d *deduping) textsOf(scopes []ast.Scope) (plan.Node, error) {
+func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	asked := d.asked
 	asked.scopes = scopes
 	return asked.plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
 // what is compared.
-func (d *deduping) what() string {
+func (d *duplication) what() string {
 	if d.blocks {
 		return "blocks"
 	}
 	return "pages"
 }
 
-// dedup runs DEDUP.
-func (s *Session) dedup(ctx context.Context, st *ast.Dedup) (*Result, error) {
-	begun := time.Now()
-	env := s.env()
-	d, err := s.planDedup(st, env)
-	if err != nil {
-		return nil, err
-	}
+// Run finds the duplicates and keeps them.
+func (d *duplication) Run(ctx context.Context) (*Result, error) {
+	begun, s, env := time.Now(), d.s, d.env
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -140,7 +138,7 @@ func (s *Session) dedup(ctx context.Context, st *ast.Dedup) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := record.Result{Kind: record.ResultDuplicates, Name: d.what(), Computed: env.Now, AsOf: env.Now, Statement: st.String()}
+	kept := record.Result{Kind: record.ResultDuplicates, Name: d.what(), Computed: env.Now, AsOf: env.Now, Statement: d.st.String()}
 	if kept, err = s.Archive.SaveResult(ctx, kept, duplicateRows(found)); err != nil {
 		return nil, err
 	}
@@ -151,7 +149,7 @@ func (s *Session) dedup(ctx context.Context, st *ast.Dedup) (*Result, error) {
 		whole("bytes"), whole("saved"), whole("ms"))
 	t.add(value.OfText(d.what()), value.OfText(d.method), value.OfInt(int64(c.comparable())), value.OfInt(c.texts), value.OfInt(stats.groups),
 		value.OfInt(stats.duplicates), value.OfInt(stats.exact), value.OfInt(stats.bytes), value.OfInt(stats.saved), value.OfInt(time.Since(begun).Milliseconds()))
-	res := t.result(ResultWork, nil)
+	res := t.work(Count{1, stats.bytes}, nil)
 	res.Notes, err = storedNotes(ctx, snap)
 	return res, err
 }
@@ -170,12 +168,9 @@ func storedNotes(ctx context.Context, snap op.Snapshot) ([]string, error) {
 	return []string{fmt.Sprintf("all bodies of the archive have %d bytes and take %d on disk, %.1f %%", bytes, stored, 100*float64(stored)/float64(bytes))}, nil
 }
 
-// wouldDedup says what a DEDUP would read.
-func (s *Session) wouldDedup(ctx context.Context, st *ast.Dedup) ([]string, error) {
-	d, err := s.planDedup(st, s.env())
-	if err != nil {
-		return nil, err
-	}
+// Would returns what would be read, and how it would be compared.
+func (d *duplication) Would(ctx context.Context) ([]string, error) {
+	s := d.s
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -206,7 +201,7 @@ func (s *Session) wouldDedup(ctx context.Context, st *ast.Dedup) ([]string, erro
 
 // printsMade says by what rules prints are made and compared: those of other
 // rules are of no use.
-func (s *Session) printsMade(d *deduping) string {
+func (s *Session) printsMade(d *duplication) string {
 	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, block.Extractor)
 	if d.blocks {
 		made += fmt.Sprintf(" profile %s level %d", s.Settings.Profile, s.Settings.cutLevel())

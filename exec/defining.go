@@ -92,15 +92,51 @@ func namesOf(list []record.Definition, kind string) []string {
 	return names
 }
 
-// define runs CREATE VIEW, CREATE METADATA and SAVE.
-func (s *Session) define(ctx context.Context, st ast.Statement) (*Result, error) {
-	d, name, replace, err := s.definition(st)
-	if err != nil {
-		return nil, err
+// definition is a CREATE VIEW, a CREATE METADATA or a SAVE.
+type definition struct {
+	s       *Session
+	d       record.Definition
+	name    *ast.Name
+	replace bool // it may take the place of another of its name
+}
+
+// newDefinition returns what st defines under name.
+func newDefinition(s *Session, st ast.Statement, kind string, name *ast.Name, replace bool) *definition {
+	return &definition{s, record.Definition{Kind: kind, Name: name.Text, Text: st.String(), Created: s.env().Now}, name, replace}
+}
+
+// readCreateView reads a CREATE VIEW.
+func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
+	if plan.FindRelation(st.Name.Text) != nil {
+		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
 	}
-	err = s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
-		if !replace && indexOf(list, d.Kind, d.Name) >= 0 {
-			err := ast.Errorf(name, "there is %s %s already", d.Kind, d.Name)
+	def := newDefinition(s, st, record.KindView, &st.Name, st.Replace)
+	env := s.env()
+	env.Defined = s.defined(def.d)
+	_, err := plan.Build(st.Query, env)
+	return def, err
+}
+
+// readCreateMetadata reads a CREATE METADATA.
+func readCreateMetadata(s *Session, st *ast.CreateMetadata) (*definition, error) {
+	_, err := plan.MetadataType(&st.Name, st.On, st.Expr, s.env())
+	return newDefinition(s, st, record.KindMetadata, &st.Name, st.Replace), err
+}
+
+// readSave reads a SAVE. The query of one with parameters is read when it is run.
+func readSave(s *Session, st *ast.Save) (_ *definition, err error) {
+	if len(st.Params) == 0 {
+		_, err = plan.Build(st.Query, s.env())
+	}
+	return newDefinition(s, st, record.KindQuery, &st.Name, true), err
+}
+
+// Run adds the definition to those of the archive.
+func (def *definition) Run(ctx context.Context) (*Result, error) {
+	d := def.d
+	err := def.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+		if !def.replace && indexOf(list, d.Kind, d.Name) >= 0 {
+			err := ast.Errorf(def.name, "there is %s %s already", d.Kind, d.Name)
 			err.Hint = "CREATE OR REPLACE puts this in its place"
 			return nil, err
 		}
@@ -112,55 +148,80 @@ func (s *Session) define(ctx context.Context, st ast.Statement) (*Result, error)
 	return done(), nil
 }
 
-// definition is what a statement defines, checked, and whether it may be in the
-// place of another.
-func (s *Session) definition(st ast.Statement) (d record.Definition, name *ast.Name, replace bool, err error) {
-	d = record.Definition{Text: st.String(), Created: s.env().Now}
-	switch st := st.(type) {
-	case *ast.CreateView:
-		d.Kind, name, replace = record.KindView, &st.Name, st.Replace
-		if plan.FindRelation(name.Text) != nil {
-			return d, name, false, ast.Errorf(name, "there is a relation %s", strings.ToLower(name.Text))
-		}
-		d.Name = name.Text
-		env := s.env()
-		env.Defined = s.defined(d)
-		_, err = plan.Build(st.Query, env)
-	case *ast.CreateMetadata:
-		d.Kind, name, replace = record.KindMetadata, &st.Name, st.Replace
-		_, err = plan.MetadataType(name, st.On, st.Expr, s.env())
-	case *ast.Save:
-		d.Kind, name, replace = record.KindQuery, &st.Name, true
-		if len(st.Params) == 0 {
-			_, err = plan.Build(st.Query, s.env())
-		}
-	default:
-		panic(fmt.Sprintf("exec: %T defines nothing", st))
-	}
-	d.Name = name.Text
-	return d, name, replace, err
-}
-
-// undefine runs DROP VIEW and DROP METADATA.
-func (s *Session) undefine(ctx context.Context, kind string, name *ast.Name) (*Result, error) {
-	list, err := s.definitions(ctx)
+// Would returns what would be defined.
+func (def *definition) Would(ctx context.Context) ([]string, error) {
+	d := def.d
+	list, err := def.s.definitions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := undefined(list, kind, name); err != nil {
-		return nil, err // and no archive is made
+	line := fmt.Sprintf("defines %s %s in %s", d.Kind, d.Name, def.s.Archive.Path())
+	if indexOf(list, d.Kind, d.Name) >= 0 {
+		line += ", which has one of that name"
 	}
-	err = s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
-		if err := undefined(list, kind, name); err != nil {
+	return []string{line}, nil
+}
+
+// Assume lets later statements use what is defined.
+func (def *definition) Assume() { def.s.checked = append(def.s.checked, def.d) }
+
+// removal is a DROP VIEW, a DROP METADATA or an UNSCHEDULE.
+type removal struct {
+	s    *Session
+	kind string // of definition
+	name *ast.Name
+}
+
+// readDropView reads a DROP VIEW.
+func readDropView(s *Session, st *ast.DropView) (*removal, error) {
+	return s.readRemoval(record.KindView, &st.Name)
+}
+
+// readDropMetadata reads a DROP METADATA.
+func readDropMetadata(s *Session, st *ast.DropMetadata) (*removal, error) {
+	return s.readRemoval(record.KindMetadata, &st.Name)
+}
+
+// readUnschedule reads an UNSCHEDULE. If the schedule is running, that run goes on.
+func readUnschedule(s *Session, st *ast.Unschedule) (*removal, error) {
+	return s.readRemoval(record.KindSchedule, &st.Name)
+}
+
+func (s *Session) readRemoval(kind string, name *ast.Name) (*removal, error) {
+	return &removal{s, kind, name}, s.checkDefined(kind, name)
+}
+
+// checkDefined is the error of a name that is not defined. Where there is no archive
+// it is nil: that is reported before.
+func (s *Session) checkDefined(kind string, name *ast.Name) error {
+	if !s.Archive.Exists() {
+		return nil
+	}
+	list, err := s.definitions(context.Background())
+	if err != nil {
+		return err
+	}
+	return undefined(list, kind, name)
+}
+
+// Run takes the definition out of the archive.
+func (r *removal) Run(ctx context.Context) (*Result, error) {
+	err := r.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+		if err := undefined(list, r.kind, r.name); err != nil {
 			return nil, err
 		}
-		i := indexOf(list, kind, name.Text)
+		i := indexOf(list, r.kind, r.name.Text)
 		return slices.Delete(list, i, i+1), nil
 	})
 	if err != nil {
 		return nil, err
 	}
 	return done(), nil
+}
+
+// Would returns what would be taken out.
+func (r *removal) Would(context.Context) ([]string, error) {
+	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", r.kind, r.name.Text, r.s.Archive.Path())}, nil
 }
 
 // undefined is the error of a name that a list does not have, or nil.
@@ -172,57 +233,6 @@ func undefined(list []record.Definition, kind string, name *ast.Name) error {
 	err := plan.UnknownName(name, kind, name.Text, "", names)
 	if len(names) == 0 {
 		err.Hint = "the archive has none"
-	}
-	return err
-}
-
-// wouldDefine says what CREATE and SAVE would do.
-func (s *Session) wouldDefine(ctx context.Context, st ast.Statement) ([]string, error) {
-	d, _, _, err := s.definition(st)
-	if err != nil {
-		return nil, err
-	}
-	list, err := s.definitions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	line := fmt.Sprintf("defines %s %s in %s", d.Kind, d.Name, s.Archive.Path())
-	if indexOf(list, d.Kind, d.Name) >= 0 {
-		line += ", which has one of that name"
-	}
-	return []string{line}, nil
-}
-
-// wouldUndefine says what DROP VIEW and DROP METADATA would do.
-func (s *Session) wouldUndefine(ctx context.Context, kind string, name *ast.Name) ([]string, error) {
-	list, err := s.definitions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := undefined(list, kind, name); err != nil {
-		return nil, err
-	}
-	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", kind, name.Text, s.Archive.Path())}, nil
-}
-
-// checkUndefined is the error of a name that is not defined.
-func (s *Session) checkUndefined(kind string, name *ast.Name) error {
-	if !s.Archive.Exists() {
-		return nil // Run says so.
-	}
-	list, err := s.definitions(context.Background())
-	if err != nil {
-		return err
-	}
-	return undefined(list, kind, name)
-}
-
-// checkDefined is what Check does of a statement that defines something: those
-// behind it may use that.
-func (s *Session) checkDefined(st ast.Statement) error {
-	d, _, _, err := s.definition(st)
-	if err == nil {
-		s.checked = append(s.checked, d)
 	}
 	return err
 }

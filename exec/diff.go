@@ -6,16 +6,21 @@ import (
 	"fmt"
 
 	"infomall/exec/op"
+	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
 )
 
-// diff shows what became of a page's blocks between two times.
-func (s *Session) diff(ctx context.Context, st *ast.Diff) (*Result, error) {
-	from, to, err := s.diffAsked(st)
-	if err != nil {
-		return nil, err
-	}
+// diff is a DIFF.
+type diff struct {
+	s        *Session
+	st       *ast.Diff
+	from, to *pageAsked // from is nil for the version before that of to
+}
+
+// Run returns what became of the page's blocks between two times.
+func (d *diff) Run(ctx context.Context) (*Result, error) {
+	s, st, from, to := d.s, d.st, d.from, d.to
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -25,43 +30,42 @@ func (s *Session) diff(ctx context.Context, st *ast.Diff) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Kind: ResultBytes, Close: func() {}}
+	res := &Result{Kind: ResultBytes, Columns: []value.Column{text("diff")}, Close: func() {}}
 	if from == nil {
 		res.Notes = append(res.Notes, fmt.Sprintf("from the version before, last captured %s", s.stamp(old.time)))
 	} else {
 		res.Notes = append(res.Notes, "from "+s.usedNote(from, old.time))
 	}
 	res.Notes = append(res.Notes, "to "+s.usedNote(to, new.time))
-	d, err := s.diffDrawing(ctx, snap, st, old, new)
+	drawing, err := s.diffDrawing(ctx, snap, st, old, new)
 	if err != nil {
 		return nil, err
 	}
-	d.url = to.url
-	res.Drawing = d
+	drawing.url = to.url
+	res.Drawing = drawing
 	var text bytes.Buffer
-	err = d.Text(&text, Terminal{})
+	err = drawing.Text(&text, Terminal{})
 	res.Bytes = &text
 	return res, err
 }
 
-// diffAsked reads what DIFF compares. From is nil for the version before that
-// of to.
-func (s *Session) diffAsked(st *ast.Diff) (from, to *pageAsked, err error) {
-	to, err = s.pageAsked(st.URL, st.To)
+// readDiff reads a DIFF.
+func readDiff(s *Session, st *ast.Diff) (*diff, error) {
+	to, err := s.pageAsked(st.URL, st.To)
 	if err != nil || st.From == nil {
-		return nil, to, err
+		return &diff{s, st, nil, to}, err
 	}
-	from, err = s.pageAsked(st.URL, st.From)
+	from, err := s.pageAsked(st.URL, st.From)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if to.when != nil && from.when.To > to.when.To {
 		err := ast.Errorf(st.From, "FROM, read at its end %s, lies after TO, which ends %s",
 			s.stamp(from.when.To-1), s.stamp(to.when.To-1))
 		err.Hint = fmt.Sprintf("write FROM %s TO %s", st.To, st.From)
-		return nil, nil, err
+		return nil, err
 	}
-	return from, to, nil
+	return &diff{s, st, from, to}, nil
 }
 
 // findPair finds the captures to compare.
@@ -113,14 +117,10 @@ func (s *Session) captureLine(c capture) string {
 	return line + " " + c.kind.String()
 }
 
-// wouldDiff says what a DIFF would read.
-func (s *Session) wouldDiff(st *ast.Diff) ([]string, error) {
-	from, to, err := s.diffAsked(st)
-	if err != nil {
-		return nil, err
+// Would returns which captures would be read.
+func (d *diff) Would(context.Context) ([]string, error) {
+	if d.from == nil {
+		return []string{d.s.would(d.to), "reads the last capture of the version before that one's"}, nil
 	}
-	if from == nil {
-		return []string{s.would(to), "reads the last capture of the version before that one's"}, nil
-	}
-	return []string{s.would(from), s.would(to)}, nil
+	return []string{d.s.would(d.from), d.s.would(d.to)}, nil
 }

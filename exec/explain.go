@@ -3,6 +3,8 @@ package exec
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"infomall/exec/op"
@@ -13,48 +15,82 @@ import (
 	"infomall/store/record"
 )
 
-// explain says what a statement would do. With ANALYZE it runs a query and says
-// what it did.
-func (s *Session) explain(ctx context.Context, st *ast.Explain) (*Result, error) {
-	if err := s.checkExplain(st); err != nil {
+// explanation is an EXPLAIN.
+type explanation struct {
+	st *ast.Explain
+	of Deed
+}
+
+// readExplain reads an EXPLAIN, and the statement in it, which may write, as it is
+// not run.
+func readExplain(s *Session, st *ast.Explain) (*explanation, error) {
+	of, err := readExplained(s.trial(), st.Statement, st.Analyze)
+	return &explanation{st, of}, err
+}
+
+// readExplained reads a statement that is explained. If it is a RUN of one statement,
+// that one is explained.
+func readExplained(s *Session, st ast.Statement, analyze bool) (Deed, error) {
+	switch st.(type) {
+	case *ast.Explain, *ast.ExplainRank:
+		return nil, errExplained(st)
+	}
+	d, err := SpecOf(st).read(s, st)
+	if err != nil {
 		return nil, err
 	}
-	var node plan.Node
-	var err error
+	if r, ok := d.(*script); ok {
+		return r, r.readOnly(analyze)
+	}
+	if _, ok := d.(analysis); analyze && !ok {
+		err := ast.Errorf(st, "EXPLAIN ANALYZE runs the statement, and takes queries only")
+		err.Hint = "leave out ANALYZE"
+		return nil, err
+	}
+	return d, nil
+}
+
+// errExplained refuses to explain an explanation.
+func errExplained(st ast.Statement) error { return ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing") }
+
+// trial returns a copy of the session for reading a statement that is part of
+// another. What the statement sets and defines leaves no trace in s. It may write in a
+// session that only reads, as the other statement is the one that is refused.
+func (s *Session) trial() *Session {
+	inner := *s
+	inner.trying = true
+	inner.Params = maps.Clone(s.Params)
+	inner.checked = slices.Clip(s.checked)
+	return &inner
+}
+
+func (e *explanation) needsArchive() bool { return SpecOf(e.st.Statement).needsArchive(e.of) }
+
+// Run returns what the statement would do, or with ANALYZE what it did.
+func (e *explanation) Run(ctx context.Context) (*Result, error) {
+	if e.st.Analyze {
+		return e.of.(analysis).Analyze(ctx)
+	}
+	lines, err := e.of.Would(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return planTable(lines), nil
+}
+
+// planTable returns lines as the result of EXPLAIN.
+func planTable(lines []string) *Result {
 	t := newTable(text("plan"))
-	switch inner := st.Statement.(type) {
-	case *ast.Query:
-		node, err = plan.Build(inner, s.env())
-	case *ast.Export:
-		var to exportTarget
-		to, node, err = s.exportPlan(inner)
-		t.add(value.OfText("export to " + to.path + " as " + to.format))
-	case *ast.Show:
-		node, err = s.shownPlan(inner)
-	case *ast.Run:
-		return s.explainRun(ctx, st.Analyze, inner)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if st.Analyze {
-		return s.analyze(ctx, node)
-	}
-	if node != nil {
-		return s.explainPlan(ctx, t, node)
-	}
-	lines, err := s.wouldDo(ctx, st.Statement)
-	if err != nil {
-		return nil, err
-	}
 	for _, l := range lines {
 		t.add(value.OfText(l))
 	}
-	return t.result(ResultRows, nil), nil
+	return t.result(ResultRows, nil)
 }
 
-// explainPlan shows a plan, and below each source the pools that it would open.
-func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*Result, error) {
+func (e *explanation) Would(context.Context) ([]string, error) { return nil, errExplained(e.st) }
+
+// planLines returns a plan, and below each source the pools that it would open.
+func (s *Session) planLines(ctx context.Context, node plan.Node) (lines []string, err error) {
 	snap, release, err := s.snapshot(ctx, plan.Sources(node))
 	if err != nil {
 		return nil, err
@@ -67,12 +103,12 @@ func (s *Session) explainPlan(ctx context.Context, t *table, node plan.Node) (*R
 		}
 	}
 	plan.Walk(node, func(n plan.Node, depth int) {
-		t.add(value.OfText(indented(depth, n.String())))
+		lines = append(lines, indented(depth, n.String()))
 		if src, ok := n.(*plan.Source); ok && src.Relation.Scoped && src.Relation.OwnTime == "" {
-			t.add(value.OfText(indented(depth+1, poolLine(pools, src.Reads()))))
+			lines = append(lines, indented(depth+1, poolLine(pools, src.Reads())))
 		}
 	})
-	return t.result(ResultRows, nil), nil
+	return lines, nil
 }
 
 func indented(depth int, line string) string { return strings.Repeat("  ", depth) + line }
@@ -152,112 +188,6 @@ func openedPools(names []string) string {
 		return "none"
 	}
 	return strings.Join(names, ", ")
-}
-
-// wouldDo says what a statement other than a query would touch.
-func (s *Session) wouldDo(ctx context.Context, st ast.Statement) ([]string, error) {
-	switch st := st.(type) {
-	case *ast.Import:
-		return s.wouldImport(st)
-	case *ast.Crawl:
-		return s.wouldCrawl(ctx, st)
-	case *ast.OrderCrawl:
-		return []string{"tells crawl " + st.Name.Text + " what " + st.String() + " says"}, nil
-	case *ast.AddToCrawl:
-		return s.wouldAdd(st)
-	case *ast.Trace:
-		return s.wouldTrace(st)
-	case *ast.CopyPool:
-		return s.wouldCopy(ctx, st)
-	case *ast.Verify:
-		return s.wouldVerify(ctx, st)
-	case *ast.MergePool:
-		return s.wouldMerge(ctx, st)
-	case *ast.RepairPool:
-		return s.wouldRepair(ctx, st)
-	case *ast.Reindex:
-		return s.wouldReindex(ctx, st)
-	case *ast.DropPool:
-		return s.wouldDrop(ctx, st)
-	case *ast.Delete:
-		return s.wouldDelete(ctx, st)
-	case *ast.CreateView, *ast.CreateMetadata, *ast.Save:
-		return s.wouldDefine(ctx, st)
-	case *ast.DropView:
-		return s.wouldUndefine(ctx, record.KindView, &st.Name)
-	case *ast.DropMetadata:
-		return s.wouldUndefine(ctx, record.KindMetadata, &st.Name)
-	case *ast.HITS:
-		return s.wouldFindHubs(ctx, st)
-	case *ast.DropGraph:
-		return s.wouldDropGraph(ctx, st)
-	case *ast.Schedule:
-		return s.wouldSchedule(st)
-	case *ast.Unschedule:
-		return s.wouldUndefine(ctx, record.KindSchedule, &st.Name)
-	case *ast.RunSchedule:
-		return s.wouldRunSchedule(ctx, st)
-	case *ast.Dedup:
-		return s.wouldDedup(ctx, st)
-	case *ast.ShowPath:
-		return s.wouldShowPath(ctx, st)
-	case *ast.PageRank:
-		return s.wouldRank(ctx, st)
-	case *ast.Recover:
-		return s.wouldRecover(ctx, st)
-	case *ast.Describe, *ast.Show, *ast.Help:
-		return []string{"prints what the program knows, and reads no archive"}, nil
-	case *ast.ShowRobots:
-		asked, err := s.robotsAsked(st)
-		if err != nil {
-			return nil, err
-		}
-		return []string{s.would(asked)}, nil
-	case *ast.ShowPage:
-		return s.wouldShow(st)
-	case *ast.Diff:
-		return s.wouldDiff(st)
-	case *ast.Set:
-		if st.Param {
-			return []string{"gives parameter $" + st.Name.Text + " a value for this session"}, nil
-		}
-		return s.wouldSet(&st.Name)
-	case *ast.Reset:
-		return s.wouldSet(&st.Name)
-	}
-	panic(fmt.Sprintf("exec: unknown statement %T", st))
-}
-
-func (s *Session) wouldSet(name *ast.Name) ([]string, error) {
-	set, err := findSetting(name)
-	if err != nil {
-		return nil, err
-	}
-	return []string{fmt.Sprintf("changes %s, which is %s, for this session", set.name, set.get(&s.Settings))}, nil
-}
-
-// wouldImport lists the files that an IMPORT would read.
-func (s *Session) wouldImport(st *ast.Import) ([]string, error) {
-	if ofGraph(st) {
-		g, err := s.graphToImport(st)
-		if err != nil {
-			return nil, err
-		}
-		return fileLines("import as graph "+g.name+" into "+s.Archive.Path(), g.files), nil
-	}
-	o, err := s.importOptions(st)
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{"import into " + s.Archive.Path()}
-	for i, pattern := range o.Patterns {
-		files, err := glob.Files(pattern)
-		if err != nil {
-			return nil, ast.Errorf(st.Paths[i], "%v", err)
-		}
-		lines = append(lines, fileLines("", files)[1:]...)
-	}
-	return lines, nil
 }
 
 // fileLines is a line and below it the names of files.

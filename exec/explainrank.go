@@ -21,11 +21,23 @@ import (
 // their own.
 const explainSharesMax = 100
 
-// explainRank runs EXPLAIN RANK: it makes the graph of the ranking again.
-func (s *Session) explainRank(ctx context.Context, st *ast.ExplainRank) (*Result, error) {
-	if _, err := plan.ConstantText(st.URL, s.env()); err != nil {
-		return nil, err
-	}
+// rankExplanation is an EXPLAIN RANK.
+type rankExplanation struct {
+	s  *Session
+	st *ast.ExplainRank
+}
+
+// readExplainRank reads an EXPLAIN RANK. What the URL may be depends on the ranking.
+func readExplainRank(s *Session, st *ast.ExplainRank) (*rankExplanation, error) {
+	_, err := plan.ConstantText(st.URL, s.env())
+	return &rankExplanation{s, st}, err
+}
+
+func (x *rankExplanation) Would(context.Context) ([]string, error) { return nil, errExplained(x.st) }
+
+// Run makes the graph of the ranking again, and returns what the rank comes from.
+func (x *rankExplanation) Run(ctx context.Context) (*Result, error) {
+	s, st := x.s, x.st
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err

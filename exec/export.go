@@ -81,25 +81,36 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 	return to, nil
 }
 
-// exportPlan reads the statement and plans its query.
-func (s *Session) exportPlan(st *ast.Export) (to exportTarget, node plan.Node, err error) {
-	if to, err = s.exportTarget(st); err != nil {
-		return to, nil, err
-	}
-	if node, err = plan.Build(st.Query, s.env()); err != nil {
-		return to, nil, err
-	}
-	return to, node, to.need(st, node.Columns())
+// export is an EXPORT.
+type export struct {
+	s    *Session
+	to   exportTarget
+	node plan.Node
 }
 
-// export writes a query's rows to a file. The file has its name only when it is
-// whole: on an error, what had that name before is still there.
-func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
-	to, node, err := s.exportPlan(st)
-	if err != nil {
+// readExport reads an EXPORT, and plans its query.
+func readExport(s *Session, st *ast.Export) (e *export, err error) {
+	e = &export{s: s}
+	if e.to, err = s.exportTarget(st); err != nil {
 		return nil, err
 	}
-	rows, err := s.open(ctx, node)
+	if e.node, err = plan.Build(st.Query, s.env()); err != nil {
+		return nil, err
+	}
+	return e, e.to.need(st, e.node.Columns())
+}
+
+// Would returns the file's name and the plan of the query.
+func (e *export) Would(ctx context.Context) ([]string, error) {
+	lines, err := e.s.planLines(ctx, e.node)
+	return append([]string{"export to " + e.to.path + " as " + e.to.format}, lines...), err
+}
+
+// Run writes the query's rows to a file. The file has its name only when it is whole:
+// on an error, what had that name before is still there.
+func (e *export) Run(ctx context.Context) (*Result, error) {
+	s, to := e.s, e.to
+	rows, err := s.open(ctx, e.node)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +134,7 @@ func (s *Session) export(ctx context.Context, st *ast.Export) (*Result, error) {
 	}
 	t := newTable(text("file"), whole("rows"), whole("bytes"))
 	t.add(value.OfText(to.path), value.OfInt(n), value.OfInt(size))
-	res := t.result(ResultWork, nil)
+	res := t.work(Count{n, size}, nil)
 	res.Notes = rows.Notes
 	return res, nil
 }

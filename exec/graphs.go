@@ -24,31 +24,17 @@ import (
 // graphFormat is the word after FORMAT for lists of edges.
 const graphFormat = "graph"
 
-// graphImport is an IMPORT … FORMAT graph whose clauses are read.
+// graphImport is an IMPORT … FORMAT graph.
 type graphImport struct {
+	s        *Session
+	st       *ast.Import
 	name     string
 	patterns []string
 	files    []glob.File // once they are looked for
 }
 
-// graphToImport reads the statement, and looks for its files.
-func (s *Session) graphToImport(st *ast.Import) (*graphImport, error) {
-	g, err := s.graphImport(st)
-	if err != nil {
-		return nil, err
-	}
-	for i, pattern := range g.patterns {
-		files, err := glob.Files(pattern)
-		if err != nil {
-			return nil, ast.Errorf(st.Paths[i], "%v", err)
-		}
-		g.files = append(g.files, files...)
-	}
-	return g, nil
-}
-
-// graphImport reads the statement.
-func (s *Session) graphImport(st *ast.Import) (*graphImport, error) {
+// readGraphImport reads an IMPORT … FORMAT graph.
+func readGraphImport(s *Session, st *ast.Import) (*graphImport, error) {
 	for _, x := range []ast.Expr{st.Base, st.Time} {
 		if x != nil {
 			return nil, ast.Errorf(x, "BASE and AT are for plain files; a graph has names, and no time")
@@ -59,7 +45,7 @@ func (s *Session) graphImport(st *ast.Import) (*graphImport, error) {
 		err.Hint = "add AS name"
 		return nil, err
 	}
-	g := &graphImport{name: strings.ToLower(st.Alias.Text)}
+	g := &graphImport{s: s, st: st, name: strings.ToLower(st.Alias.Text)}
 	for _, p := range st.Paths {
 		path, err := plan.ConstantText(p, s.env())
 		if err != nil {
@@ -70,12 +56,31 @@ func (s *Session) graphImport(st *ast.Import) (*graphImport, error) {
 	return g, nil
 }
 
-// importGraph brings lists of edges into the archive as one graph with a name. It
-// comes in whole or not at all.
-func (s *Session) importGraph(ctx context.Context, st *ast.Import) (*Result, error) {
-	begun := time.Now()
-	in, err := s.graphToImport(st)
-	if err != nil {
+// find looks for the files.
+func (in *graphImport) find() error {
+	for i, pattern := range in.patterns {
+		files, err := glob.Files(pattern)
+		if err != nil {
+			return ast.Errorf(in.st.Paths[i], "%v", err)
+		}
+		in.files = append(in.files, files...)
+	}
+	return nil
+}
+
+// Would returns the files that would be read.
+func (in *graphImport) Would(context.Context) ([]string, error) {
+	if err := in.find(); err != nil {
+		return nil, err
+	}
+	return fileLines("import as graph "+in.name+" into "+in.s.Archive.Path(), in.files), nil
+}
+
+// Run brings lists of edges into the archive as one graph with a name. The graph comes
+// in whole or not at all.
+func (in *graphImport) Run(ctx context.Context) (*Result, error) {
+	begun, s, st := time.Now(), in.s, in.st
+	if err := in.find(); err != nil {
 		return nil, err
 	}
 	snap, release, err := s.pinOrEmpty(ctx)
@@ -92,7 +97,7 @@ func (s *Session) importGraph(ctx context.Context, st *ast.Import) (*Result, err
 	}
 	lines := int64(0)
 	g, err := s.runner(snap, nil).Graph(ctx, op.GraphOptions{Weighted: true, SelfLoops: true}, func(m *op.GraphMaker) (err error) {
-		lines, err = s.readEdges(ctx, in, m)
+		lines, err = in.readEdges(ctx, m)
 		return err
 	})
 	if err != nil {
@@ -108,22 +113,19 @@ func (s *Session) importGraph(ctx context.Context, st *ast.Import) (*Result, err
 	t := newTable(text("graph"), whole("lines"), whole("nodes"), whole("edges"), whole("bytes"), whole("ms"))
 	t.add(value.OfText(kept.Name), value.OfInt(lines), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()),
 		value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
-	return t.result(ResultWork, nil), nil
+	return t.work(Count{1, kept.Bytes}, nil), nil
 }
 
 // readEdges adds the edges of the files to a graph, and counts their lines.
-func (s *Session) readEdges(ctx context.Context, in *graphImport, m *op.GraphMaker) (lines int64, err error) {
+func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines int64, err error) {
 	var total, done int64
 	for _, f := range in.files {
 		total += f.Size
 	}
 	for _, f := range in.files {
 		tell := func(int64) {}
-		if s.Progress != nil {
-			told := s.throttled()
-			tell = func(read int64) {
-				told(Progress{What: "import " + f.Name, Done: done + read, Total: total, Unit: "bytes"})
-			}
+		if told := in.s.tells("import "+f.Name, "bytes"); told != nil {
+			tell = func(read int64) { told(done+read, total) }
 		}
 		n, err := readEdgeFile(ctx, f.Name, tell, m)
 		if err != nil {
@@ -268,34 +270,44 @@ func (s *Session) GraphNames(ctx context.Context) []string {
 	return graphNames(list)
 }
 
-// dropGraph runs DROP GRAPH.
-func (s *Session) dropGraph(ctx context.Context, st *ast.DropGraph) (*Result, error) {
-	g, err := s.graphToDrop(ctx, st)
+// graphDrop is a DROP GRAPH. Which graphs there are, only a snapshot says.
+type graphDrop struct {
+	s  *Session
+	st *ast.DropGraph
+}
+
+// readDropGraph reads a DROP GRAPH.
+func readDropGraph(s *Session, st *ast.DropGraph) (*graphDrop, error) { return &graphDrop{s, st}, nil }
+
+// Run drops the graph.
+func (d *graphDrop) Run(ctx context.Context) (*Result, error) {
+	g, err := d.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := s.Archive.DropResult(ctx, record.ResultGraphs, g.Name); err != nil {
+	if _, err := d.s.Archive.DropResult(ctx, record.ResultGraphs, g.Name); err != nil {
 		return nil, err
 	}
 	return done(), nil
 }
 
-func (s *Session) graphToDrop(ctx context.Context, st *ast.DropGraph) (*record.Result, error) {
-	snap, release, err := s.pin(ctx)
+// find finds the graph.
+func (d *graphDrop) find(ctx context.Context) (*record.Result, error) {
+	snap, release, err := d.s.pin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return keptGraph(ctx, snap, &st.Name)
+	return keptGraph(ctx, snap, &d.st.Name)
 }
 
-// wouldDropGraph says what a DROP GRAPH would do.
-func (s *Session) wouldDropGraph(ctx context.Context, st *ast.DropGraph) ([]string, error) {
-	g, err := s.graphToDrop(ctx, st)
+// Would returns what would be dropped.
+func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
+	g, err := d.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[op.GraphEdges], s.Archive.Path())}, nil
+	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[op.GraphEdges], d.s.Archive.Path())}, nil
 }
 
 // errOfGraph is the error of clauses that a graph by name has no use for.

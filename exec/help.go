@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode"
@@ -10,14 +11,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// help gives the syntax of a statement, or what a relation, a function or a
+// help is a HELP: its text.
+type help string
+
+// readHelp finds the syntax of a statement, or what a relation, a function or a
 // setting is; without a topic, what there is help about.
-func (s *Session) help(st *ast.Help) (*Result, error) {
-	var text string
-	switch {
-	case st.Topic == "":
-		text = helpOverview()
-	default:
+func readHelp(s *Session, st *ast.Help) (help, error) {
+	text := helpOverview()
+	if st.Topic != "" {
 		text = s.helpOn(st.Topic)
 	}
 	if text == "" {
@@ -25,9 +26,21 @@ func (s *Session) help(st *ast.Help) (*Result, error) {
 		if err.Hint == "" {
 			err.Hint = "HELP alone lists the topics"
 		}
-		return nil, err
+		return "", err
 	}
-	return &Result{Kind: ResultText, Bytes: strings.NewReader(text), Close: func() {}}, nil
+	return help(text), nil
+}
+
+// Run returns the text.
+func (h help) Run(context.Context) (*Result, error) {
+	return &Result{Kind: ResultText, Bytes: strings.NewReader(string(h)), Close: func() {}}, nil
+}
+
+func (h help) Would(context.Context) ([]string, error) { return wouldPrint() }
+
+// wouldPrint is Would of a statement that prints what the program knows.
+func wouldPrint() ([]string, error) {
+	return []string{"prints what the program knows, and reads no archive"}, nil
 }
 
 func helpOverview() string {

@@ -32,8 +32,10 @@ const (
 	hubEdgeBytes = 96
 )
 
-// hubbing is a HITS whose clauses are read.
-type hubbing struct {
+// hubRank is a HITS.
+type hubRank struct {
+	s       *Session
+	env     *plan.Env
 	st      *ast.HITS // with the values of parameters in their stead
 	name    string
 	words   []string // nil: all pages of the scope
@@ -57,10 +59,13 @@ const (
 	arcSteps   = 2
 )
 
-// planHubs reads the statement.
-func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubbing, err error) {
-	h = &hubbing{
-		name: hubRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time},
+// readHITS reads a HITS.
+func readHITS(s *Session, st *ast.HITS) (*hubRank, error) { return s.planHubs(st, s.env()) }
+
+// planHubs reads a HITS as it is in env.
+func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubRank, err error) {
+	h = &hubRank{
+		s: s, env: env, name: hubRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time},
 		options: graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds},
 	}
 	if st.Name != nil {
@@ -98,7 +103,7 @@ func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubbing, err error) 
 }
 
 // readCounts reads KEEP and ITERATIONS.
-func (h *hubbing) readCounts(st *ast.HITS, env *plan.Env) error {
+func (h *hubRank) readCounts(st *ast.HITS, env *plan.Env) error {
 	for _, n := range []struct {
 		e    ast.Expr
 		word string
@@ -125,7 +130,7 @@ func (h *hubbing) readCounts(st *ast.HITS, env *plan.Env) error {
 }
 
 // readTexts reads the words of FOR and the hosts of WITHOUT.
-func (h *hubbing) readTexts(st *ast.HITS, env *plan.Env) error {
+func (h *hubRank) readTexts(st *ast.HITS, env *plan.Env) error {
 	if st.Words != nil {
 		text, err := plan.ConstantText(st.Words, env)
 		if err != nil {
@@ -198,7 +203,7 @@ const (
 
 // planRoots plans the query for the pages that have the words where they say
 // most of a page, and by what links to it say.
-func (h *hubbing) planRoots(env *plan.Env) (plan.Node, error) {
+func (h *hubRank) planRoots(env *plan.Env) (plan.Node, error) {
 	var own, linked, any []string
 	for _, w := range h.words {
 		text := (&ast.String{Value: w}).String()
@@ -231,14 +236,9 @@ func (h *hubbing) planRoots(env *plan.Env) (plan.Node, error) {
 	return plan.Build(q, env)
 }
 
-// hits runs HITS.
-func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
-	begun := time.Now()
-	env := s.env()
-	h, err := s.planHubs(st, env)
-	if err != nil {
-		return nil, err
-	}
+// Run computes hubs and authorities, and keeps them.
+func (h *hubRank) Run(ctx context.Context) (*Result, error) {
+	begun, s, env := time.Now(), h.s, h.env
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -270,7 +270,7 @@ func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
 		whole("iterations"), whole("bytes"), whole("ms"))
 	t.add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(len(h.asked.find))), value.OfInt(int64(len(part.Nodes))),
 		value.OfInt(int64(len(part.Edges))), value.OfInt(int64(h.options.Rounds)), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
-	res := t.result(ResultWork, nil)
+	res := t.work(Count{1, kept.Bytes}, nil)
 	if part.Cut {
 		res.Notes = append(res.Notes, fmt.Sprintf("the pages around those found are more than %d; the others were left out", len(part.Nodes)))
 	}
@@ -279,7 +279,7 @@ func (s *Session) hits(ctx context.Context, st *ast.HITS) (*Result, error) {
 
 // hubGraph makes the graph of a HITS, and takes the part of it in which hubs are
 // looked for. The caller closes the graph.
-func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubbing, env *plan.Env) (*op.NamedGraph, *graph.Focused, error) {
+func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *plan.Env) (*op.NamedGraph, *graph.Focused, error) {
 	run := s.runner(snap, nil)
 	if s.Progress != nil {
 		tell := s.throttled()
@@ -307,7 +307,7 @@ func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubbing, en
 }
 
 // findRoots asks for the roots, which the graph is then to find.
-func (h *hubbing) findRoots(ctx context.Context, run *op.Runner) error {
+func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 	if h.roots == nil {
 		return nil
 	}
@@ -331,7 +331,7 @@ func (h *hubbing) findRoots(ctx context.Context, run *op.Runner) error {
 
 // focus takes the part of the graph around the roots, of which some may not be
 // there, in which hubs are looked for.
-func (h *hubbing) focus(ctx context.Context, g *op.NamedGraph, roots []int, memory int64) (*graph.Focused, error) {
+func (h *hubRank) focus(ctx context.Context, g *op.NamedGraph, roots []int, memory int64) (*graph.Focused, error) {
 	sites, err := h.sites(g)
 	if err != nil {
 		return nil, err
@@ -368,7 +368,7 @@ const (
 )
 
 // sites gives for each node a number of its registered domain or host.
-func (h *hubbing) sites(g *op.NamedGraph) ([]uint64, error) {
+func (h *hubRank) sites(g *op.NamedGraph) ([]uint64, error) {
 	list := make([]uint64, 0, g.Nodes())
 	var last string // the part of a key that tells the host
 	site := nowhere
@@ -385,7 +385,7 @@ func (h *hubbing) sites(g *op.NamedGraph) ([]uint64, error) {
 	return list, nil
 }
 
-func (h *hubbing) site(url string) uint64 {
+func (h *hubRank) site(url string) uint64 {
 	host := urlkey.Host(url)
 	if host == "" {
 		return nowhere
@@ -407,7 +407,7 @@ func (h *hubbing) site(url string) uint64 {
 // compilation by analyzing hyperlink structure and associated text", 1998: one
 // more than how often the words stand in and beside a link. Of links between the
 // same pages the best counts.
-func (h *hubbing) weigh(ctx context.Context, run *op.Runner, env *plan.Env, g *op.NamedGraph, part *graph.Focused) error {
+func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *plan.Env, g *op.NamedGraph, part *graph.Focused) error {
 	urls := make(map[int]string)
 	for _, n := range part.Nodes {
 		urls[int(n)] = ""
@@ -492,13 +492,9 @@ func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2
 	}
 }
 
-// wouldFindHubs says what a HITS would read.
-func (s *Session) wouldFindHubs(ctx context.Context, st *ast.HITS) ([]string, error) {
-	h, err := s.planHubs(st, s.env())
-	if err != nil {
-		return nil, err
-	}
-	snap, release, err := s.pin(ctx)
+// Would returns what would be read.
+func (h *hubRank) Would(ctx context.Context) ([]string, error) {
+	snap, release, err := h.s.pin(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -510,7 +506,7 @@ func (s *Session) wouldFindHubs(ctx context.Context, st *ast.HITS) ([]string, er
 			return nil, err
 		}
 		how = fmt.Sprintf("begin with the %d pages that have most of the words, add what they link to and up to 50 that link to each", rootsMax)
-		if st.Weight != "" {
+		if h.st.Weight != "" {
 			how += ", and so once more; read the text beside the links of these"
 		}
 	}

@@ -61,34 +61,57 @@ func (s *Session) damageError(st *ast.Import, results []record.ImportResult) err
 	return &DamageError{m}
 }
 
-// importFiles runs IMPORT. What was imported before an error is in the archive,
-// so its rows come before the error.
-func (s *Session) importFiles(ctx context.Context, st *ast.Import) (*Result, error) {
-	if ofGraph(st) {
-		return s.importGraph(ctx, st)
+// fileImport is an IMPORT of captures.
+type fileImport struct {
+	s  *Session
+	st *ast.Import
+	o  record.ImportOptions
+}
+
+// readImport reads an IMPORT.
+func readImport(s *Session, st *ast.Import) (Deed, error) {
+	if st.Format != nil && strings.EqualFold(st.Format.Text, graphFormat) {
+		return readGraphImport(s, st)
 	}
-	o, err := s.importOptions(st)
-	if err != nil {
-		return nil, err
+	im := &fileImport{s: s, st: st}
+	return im, im.readOptions()
+}
+
+// Run imports the files. Files that were imported before an error are in the archive,
+// so their rows come before the error.
+func (im *fileImport) Run(ctx context.Context) (*Result, error) {
+	if tell := im.s.tellsOf("import", "bytes"); tell != nil {
+		im.o.Progress = func(p record.ImportProgress) { tell(p.Source, p.Done, p.Total) }
 	}
-	if s.Progress != nil {
-		tell := s.throttled()
-		o.Progress = func(p record.ImportProgress) {
-			tell(Progress{What: "import " + p.Source, Done: p.Done, Total: p.Total, Unit: "bytes"})
-		}
-	}
-	results, err := s.Archive.Import(ctx, o)
+	results, err := im.s.Archive.Import(ctx, im.o)
 	if err != nil && len(results) == 0 {
-		return nil, placedAtPattern(err, st, o.Patterns)
+		return nil, placedAtPattern(err, im.st, im.o.Patterns)
 	}
 	if err == nil {
-		err = s.damageError(st, results)
+		err = im.s.damageError(im.st, results)
 	}
-	res := s.importTable(results).result(ResultWork, err)
+	var n Count
 	for i := range results {
-		res.Notes = append(res.Notes, importNotes(&results[i], s.Verbose)...)
+		n.Rows, n.Bytes = n.Rows+results[i].Records, n.Bytes+results[i].Bytes
+	}
+	res := im.s.importTable(results).work(n, err)
+	for i := range results {
+		res.Notes = append(res.Notes, importNotes(&results[i], im.s.Verbose)...)
 	}
 	return res, nil
+}
+
+// Would returns the files that would be read.
+func (im *fileImport) Would(context.Context) ([]string, error) {
+	lines := []string{"import into " + im.s.Archive.Path()}
+	for i, pattern := range im.o.Patterns {
+		files, err := glob.Files(pattern)
+		if err != nil {
+			return nil, ast.Errorf(im.st.Paths[i], "%v", err)
+		}
+		lines = append(lines, fileLines("", files)[1:]...)
+	}
+	return lines, nil
 }
 
 // placedAtPattern gives err the place of the pattern that names no files, if
@@ -102,38 +125,31 @@ func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 	return err
 }
 
-// ofGraph reports whether a statement imports a graph.
-func ofGraph(st *ast.Import) bool {
-	return st.Format != nil && strings.EqualFold(st.Format.Text, graphFormat)
-}
-
-// importOptions reads the statement.
-func (s *Session) importOptions(st *ast.Import) (record.ImportOptions, error) {
-	o := record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
+// readOptions reads the clauses.
+func (im *fileImport) readOptions() error {
+	s, st, o := im.s, im.st, &im.o
+	*o = record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
 	env := s.env()
 	for _, p := range st.Paths {
 		path, err := plan.ConstantText(p, env)
 		if err != nil {
-			return o, err
+			return err
 		}
 		o.Patterns = append(o.Patterns, path)
 	}
 	if st.Format != nil {
 		name := strings.ToLower(st.Format.Text)
 		if !slices.Contains(importFormats, name) {
-			return o, plan.UnknownName(st.Format, "import format", st.Format.Text, "", importFormats)
+			return plan.UnknownName(st.Format, "import format", st.Format.Text, "", importFormats)
 		}
 		if name != "auto" {
 			o.Format = name
 		}
 	}
-	if err := s.mirrorOptions(st, &o); err != nil {
-		return o, err
-	}
 	if st.Alias != nil {
 		o.Job = st.Alias.Text
 	}
-	return o, nil
+	return s.mirrorOptions(st, o)
 }
 
 // mirrorOptions reads what the statement says of plain files.

@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"infomall/exec/op"
 	"infomall/exec/value"
@@ -21,37 +20,31 @@ type Jobs interface {
 	BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error)
 }
 
-// works reports whether a statement works on the archive, be it to read all of
-// it, so that its runs are worth noting.
-func works(st ast.Statement) bool {
-	switch st.(type) {
-	case *ast.Import, *ast.Export, *ast.Crawl, *ast.CopyPool, *ast.Verify, *ast.MergePool, *ast.RepairPool, *ast.Reindex,
-		*ast.DropPool, *ast.DropGraph, *ast.Delete, *ast.Recover, *ast.PageRank, *ast.HITS, *ast.Dedup:
-		return true
+// runJob notes run, which runs st, as a job. If the job can't be noted because the
+// disk is full, or may only be read, st runs all the same.
+func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
+	j := record.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
+	if find := SpecOf(st).alias; find != nil {
+		if name := find(st); name != nil {
+			j.Name = name.Text
+		}
 	}
-	return false
-}
-
-// runJob runs a statement as a job. That a job can't be noted, as a disk is full
-// or may only be read, is no reason not to do it.
-func (s *Session) runJob(ctx context.Context, st ast.Statement) (*Result, error) {
-	j := record.Job{Name: alias(st), Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
 	_, end, err := s.Jobs.BeginJob(ctx, j)
 	if err != nil {
-		return s.run(ctx, st)
+		return run()
 	}
-	var t jobTally
+	res, err := run()
+	if err != nil {
+		_ = end(s.after(ctx, j, Count{}, err))
+		return nil, err
+	}
+	var n int64
 	ended := false
 	finish := func(err error) {
 		if !ended {
 			ended = true
-			_ = end(s.after(ctx, j, &t, err))
+			_ = end(s.after(ctx, j, res.counted(n), err))
 		}
-	}
-	res, err := s.run(ctx, st)
-	if err != nil {
-		finish(err)
-		return nil, err
 	}
 	rows, closeAll := res.Rows, res.Close
 	if rows == nil {
@@ -64,7 +57,7 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement) (*Result, error)
 			if err != nil {
 				finish(err)
 			} else {
-				t.add(res, b)
+				n += int64(b.N)
 			}
 			if !yield(b, err) || err != nil {
 				return
@@ -79,8 +72,8 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement) (*Result, error)
 }
 
 // after is a job when it has ended.
-func (s *Session) after(ctx context.Context, j record.Job, t *jobTally, err error) record.Job {
-	j.State, j.Rows, j.Bytes = record.JobDone, t.rows, t.bytes
+func (s *Session) after(ctx context.Context, j record.Job, n Count, err error) record.Job {
+	j.State, j.Rows, j.Bytes = record.JobDone, n.Rows, n.Bytes
 	switch {
 	case ctx.Err() != nil:
 		j.State, j.Finished, j.Error = record.JobInterrupted, record.NoTime, context.Cause(ctx).Error()
@@ -97,56 +90,11 @@ func (s *Session) after(ctx context.Context, j record.Job, t *jobTally, err erro
 	return j
 }
 
-// alias is what AS calls the work of a statement, or "".
-func alias(st ast.Statement) string {
-	var name *ast.Name
-	switch st := st.(type) {
-	case *ast.Import:
-		name = st.Alias
-	case *ast.Crawl:
-		name = st.Alias
-	case *ast.PageRank:
-		name = st.Name
-	case *ast.HITS:
-		name = st.Name
-	}
-	if name == nil {
-		return ""
-	}
-	return name.Text
-}
-
-// jobTally counts what a job came to.
-type jobTally struct{ rows, bytes int64 }
-
-// countedAs are the columns that say what work was done on, the first that there
-// is.
-var countedAs = []string{"rows", "records", "fetched", "captures", "pages"}
-
-// add counts a batch of a result: its rows, or of work what it says itself.
-func (t *jobTally) add(res *Result, b *value.Batch) {
-	sum := func(names ...string) (n int64, ok bool) {
-		for _, name := range names {
-			i := slices.IndexFunc(res.Columns, func(c value.Column) bool { return c.Name == name && c.Type == value.Int })
-			if i < 0 {
-				continue
-			}
-			for row := range b.N {
-				if v := b.Cols[i].At(row); !v.IsNull() {
-					n += v.Int
-				}
-			}
-			return n, true
-		}
-		return 0, false
-	}
-	rows := int64(b.N)
+// counted is how much work a result is, of which so many rows were read: the rows of
+// an answer, and of work what the statement counted.
+func (res *Result) counted(rows int64) Count {
 	if res.Kind == ResultWork {
-		if n, ok := sum(countedAs...); ok {
-			rows = n
-		}
-		n, _ := sum("bytes")
-		t.bytes += n
+		return res.Count
 	}
-	t.rows += rows
+	return Count{Rows: rows}
 }

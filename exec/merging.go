@@ -12,83 +12,80 @@ import (
 	"infomall/store/record"
 )
 
-// mergePool runs MERGE POOL and SEAL POOL.
-func (s *Session) mergePool(ctx context.Context, st *ast.MergePool) (*Result, error) {
-	o, err := s.mergeOptions(st)
-	if err != nil {
-		return nil, err
+// poolMerge is a MERGE POOL or a SEAL POOL.
+type poolMerge struct {
+	s  *Session
+	st *ast.MergePool
+	o  record.MergeOptions
+}
+
+// readMerge reads a MERGE POOL or a SEAL POOL.
+func readMerge(s *Session, st *ast.MergePool) (*poolMerge, error) {
+	m := &poolMerge{s: s, st: st, o: record.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings.PoolLimit}}
+	if st.Pool == nil {
+		return m, nil
 	}
-	if s.Progress != nil {
-		tell := s.throttled()
-		o.Progress = func(pool string, done, total int64) {
-			tell(Progress{What: mergeWord(st) + " pool " + pool, Done: done, Total: total, Unit: "captures"})
-		}
-	}
-	results, err := s.merged(ctx, st, o)
+	pool, err := plan.ConstantText(st.Pool, s.env())
+	m.o.Pools = []string{pool}
+	return m, err
+}
+
+// Run merges the segments of each pool. Its result has one row per pool.
+func (m *poolMerge) Run(ctx context.Context) (*Result, error) {
+	m.o.Progress = m.s.tellsOf(m.word()+" pool", "captures")
+	results, err := m.merge(ctx)
 	if err != nil {
 		return nil, err
 	}
 	t := newTable(text("pool"), whole("segments"), whole("into"), whole("captures"), whole("old_bytes"), whole("bytes"))
+	var n Count
+	var notes []string
 	for _, r := range results {
 		t.add(value.OfText(r.Pool), value.OfInt(int64(r.Segments)), value.OfInt(int64(r.Into)),
 			value.OfInt(r.Captures), value.OfInt(r.OldBytes), value.OfInt(r.Bytes))
-	}
-	res := t.result(ResultWork, nil)
-	for _, r := range results {
+		n.Rows, n.Bytes = n.Rows+r.Captures, n.Bytes+r.Bytes
 		if r.Parts != nil {
-			res.Notes = append(res.Notes, fmt.Sprintf("pool %s was larger than pool_limit, and is %s now", r.Pool, strings.Join(r.Parts, ", ")))
+			notes = append(notes, fmt.Sprintf("pool %s was larger than pool_limit, and is %s now", r.Pool, strings.Join(r.Parts, ", ")))
 		}
 	}
+	res := t.work(n, nil)
+	res.Notes = notes
 	return res, nil
 }
 
-// mergeWord is what a statement does.
-func mergeWord(st *ast.MergePool) string {
-	if st.Seal {
+// word is what the statement does, as a verb.
+func (m *poolMerge) word() string {
+	if m.st.Seal {
 		return "seal"
 	}
 	return "merge"
 }
 
-// mergeOptions reads the statement.
-func (s *Session) mergeOptions(st *ast.MergePool) (o record.MergeOptions, err error) {
-	o.Seal, o.PoolLimit = st.Seal, s.Settings.PoolLimit
-	if st.Pool == nil {
-		return o, nil
-	}
-	pool, err := plan.ConstantText(st.Pool, s.env())
-	o.Pools = []string{pool}
-	return o, err
-}
-
-// merged merges, and tells where a pool is named that is not there.
-func (s *Session) merged(ctx context.Context, st *ast.MergePool, o record.MergeOptions) ([]record.MergeResult, error) {
-	results, err := s.Archive.Merge(ctx, o)
+// merge merges the pools, or with Dry says what it would merge. If the statement names
+// a pool that is not there, the error says which pools there are.
+func (m *poolMerge) merge(ctx context.Context) ([]record.MergeResult, error) {
+	results, err := m.s.Archive.Merge(ctx, m.o)
 	var static *record.StaticError
 	if errors.As(err, &static) {
-		return nil, ast.Errorf(st.Pool, "%v; what came late to its month is in the pools beside it", err)
+		return nil, ast.Errorf(m.st.Pool, "%v; what came late to its month is in the pools beside it", err)
 	}
-	return results, noPool(st.Pool, err)
+	return results, noPool(m.st.Pool, err)
 }
 
-// wouldMerge says which segments a MERGE POOL or SEAL POOL would merge.
-func (s *Session) wouldMerge(ctx context.Context, st *ast.MergePool) ([]string, error) {
-	o, err := s.mergeOptions(st)
+// Would returns which segments would be merged.
+func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
+	m.o.Dry = true
+	results, err := m.merge(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.Dry = true
-	results, err := s.merged(ctx, st, o)
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{mergeWord(st) + " pools of " + s.Archive.Path()}
+	lines := []string{m.word() + " pools of " + m.s.Archive.Path()}
 	for _, r := range results {
 		switch {
-		case r.Static && !(st.Seal && r.Deleted):
+		case r.Static && !(m.st.Seal && r.Deleted):
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it is static", r.Pool))
 			continue
-		case r.Segments < 2 && !st.Seal && !r.Large && !r.Deleted:
+		case r.Segments < 2 && !m.st.Seal && !r.Large && !r.Deleted:
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
 			continue
 		}

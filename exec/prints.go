@@ -20,14 +20,14 @@ const (
 
 // printsKept tells whether prints are kept from one time to the next. Keywords
 // are weighed by what there is each time, and what quotes what is not remembered.
-func (d *deduping) printsKept() bool {
+func (d *duplication) printsKept() bool {
 	return d.method == methodMinHash || d.method == methodSimHash
 }
 
-func (d *deduping) printsName() string { return d.what() + " " + d.method }
+func (d *duplication) printsName() string { return d.what() + " " + d.method }
 
 // keptPrints are those of the last time, nil if there are none that are of use.
-func keptPrints(ctx context.Context, snap op.Snapshot, d *deduping, made string) (*record.Result, error) {
+func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made string) (*record.Result, error) {
 	if !d.printsKept() {
 		return nil, nil
 	}
@@ -41,7 +41,7 @@ func keptPrints(ctx context.Context, snap op.Snapshot, d *deduping, made string)
 }
 
 // foundBy are the duplicates that were found by prints, nil if they are gone.
-func foundBy(ctx context.Context, snap op.Snapshot, d *deduping, prints *record.Result) (*record.Result, error) {
+func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *record.Result) (*record.Result, error) {
 	list, err := snap.Results(ctx, record.ResultDuplicates)
 	for i := range list {
 		if list[i].Name == d.what() && strconv.FormatInt(int64(list[i].Computed), 10) == prints.Properties[propertyFound] {
@@ -62,7 +62,7 @@ func (s *Session) savePrints(ctx context.Context, c *comparison, found record.Re
 	}
 	_, err := s.Archive.SaveResult(ctx, record.Result{
 		Kind: record.ResultPrints, Name: c.printsName(), Computed: found.Computed, AsOf: found.AsOf, Statement: found.Statement,
-		Properties: map[string]string{propertyMade: s.printsMade(c.deduping), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
+		Properties: map[string]string{propertyMade: s.printsMade(c.duplication), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
 	}, c.prints())
 	return err
 }
@@ -101,11 +101,11 @@ const (
 // still. Of a group that has lost a member the others are compared again, as it
 // may be that nothing else held them together.
 func (c *comparison) recall(ctx context.Context, made string) error {
-	prints, err := keptPrints(ctx, c.run.Snapshot, c.deduping, made)
+	prints, err := keptPrints(ctx, c.run.Snapshot, c.duplication, made)
 	if prints == nil || err != nil {
 		return err
 	}
-	found, err := foundBy(ctx, c.run.Snapshot, c.deduping, prints)
+	found, err := foundBy(ctx, c.run.Snapshot, c.duplication, prints)
 	if found == nil || err != nil {
 		return err
 	}

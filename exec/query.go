@@ -14,15 +14,25 @@ import (
 	"infomall/lang/ast"
 )
 
-// query plans and opens a SELECT. Its rows are computed while they are ranged
-// over.
-func (s *Session) query(ctx context.Context, q *ast.Query) (*Result, error) {
-	node, err := plan.Build(q, s.env())
-	if err != nil {
-		return nil, err
-	}
-	return s.open(ctx, node)
+// selection is a SELECT.
+type selection struct {
+	s    *Session
+	node plan.Node
 }
+
+// readQuery reads a SELECT.
+func readQuery(s *Session, q *ast.Query) (*selection, error) {
+	node, err := plan.Build(q, s.env())
+	return &selection{s, node}, err
+}
+
+// Run opens the query. Its rows are computed while they are ranged over.
+func (q *selection) Run(ctx context.Context) (*Result, error) { return q.s.open(ctx, q.node) }
+
+func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.planLines(ctx, q.node) }
+
+// Analyze runs the query to its end, and returns what each node of its plan did.
+func (q *selection) Analyze(ctx context.Context) (*Result, error) { return q.s.analyze(ctx, q.node) }
 
 // open opens a plan.
 func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
@@ -125,6 +135,28 @@ func (s *Session) throttled() func(Progress) {
 			last = now
 			s.Progress(p)
 		}
+	}
+}
+
+// tells returns a function that reports the progress of a statement; nil if nobody
+// wants to know.
+func (s *Session) tells(what, unit string) func(done, total int64) {
+	if s.Progress == nil {
+		return nil
+	}
+	tell := s.throttled()
+	return func(done, total int64) { tell(Progress{What: what, Done: done, Total: total, Unit: unit}) }
+}
+
+// tellsOf is tells for work on one thing after the other, such as files: what each
+// report is about is deed and the name of the thing.
+func (s *Session) tellsOf(deed, unit string) func(name string, done, total int64) {
+	if s.Progress == nil {
+		return nil
+	}
+	tell := s.throttled()
+	return func(name string, done, total int64) {
+		tell(Progress{What: deed + " " + name, Done: done, Total: total, Unit: unit})
 	}
 }
 

@@ -16,8 +16,10 @@ import (
 	"infomall/store/record"
 )
 
-// ranking is a PAGERANK whose clauses are read.
+// ranking is a PAGERANK.
 type ranking struct {
+	s       *Session
+	env     *plan.Env
 	st      *ast.PageRank // with the values of parameters in their stead
 	name    string
 	options graph.RankOptions
@@ -35,9 +37,12 @@ const (
 	propertyChange  = "residual"
 )
 
-// planRanking reads the statement.
+// readPageRank reads a PAGERANK.
+func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) { return s.planRanking(st, s.env()) }
+
+// planRanking reads a PAGERANK as it is in env.
 func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error) {
-	r := &ranking{name: op.PageRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
+	r := &ranking{s: s, env: env, name: op.PageRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
 	if r.asked.byHost {
 		r.name = op.HostRanking
 	}
@@ -141,14 +146,9 @@ func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
 	return &out, nil
 }
 
-// pageRank runs PAGERANK.
-func (s *Session) pageRank(ctx context.Context, st *ast.PageRank) (*Result, error) {
-	begun := time.Now()
-	env := s.env()
-	r, err := s.planRanking(st, env)
-	if err != nil {
-		return nil, err
-	}
+// Run computes the ranking and keeps it.
+func (r *ranking) Run(ctx context.Context) (*Result, error) {
+	begun, s, env := time.Now(), r.s, r.env
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (s *Session) pageRank(ctx context.Context, st *ast.PageRank) (*Result, erro
 		whole("iterations"), value.Column{Name: "residual", Type: value.Float}, whole("bytes"), whole("ms"))
 	t.add(value.OfText(kept.Name), value.OfTime(kept.AsOf), value.OfInt(int64(g.Nodes())), value.OfInt(g.Edges()), value.OfInt(dangling(g.Graph)),
 		value.OfInt(int64(ranks.Rounds)), value.OfFloat(ranks.Change), value.OfInt(kept.Bytes), value.OfInt(time.Since(begun).Milliseconds()))
-	return t.result(ResultWork, nil), nil
+	return t.work(Count{1, kept.Bytes}, nil), nil
 }
 
 // rankedGraph makes the graph of a ranking. The caller closes it.
@@ -276,13 +276,9 @@ func dangling(g *graph.Graph) (n int64) {
 	return n
 }
 
-// wouldRank says what a PAGERANK would read.
-func (s *Session) wouldRank(ctx context.Context, st *ast.PageRank) ([]string, error) {
-	r, err := s.planRanking(st, s.env())
-	if err != nil {
-		return nil, err
-	}
-	snap, release, err := s.pin(ctx)
+// Would returns what would be read.
+func (r *ranking) Would(ctx context.Context) ([]string, error) {
+	snap, release, err := r.s.pin(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -21,16 +21,19 @@ var recoverColumns = []value.Column{
 	whole("offset"), whole("bytes"), text("state"), whole("records"), text("what"), text("url"), {Name: "time", Type: value.Time},
 }
 
-// recoverTarget is what a RECOVER reads and writes.
+// recoverTarget is a RECOVER: what it reads and writes.
 type recoverTarget struct {
+	s  *Session
+	st *ast.Recover
 	record.RecoverOptions
 	record.RecoverPlan
 	to   string // "" writes nothing
 	gzip bool   // a member a record
 }
 
-// recoverNames reads the names in the statement.
-func (s *Session) recoverNames(st *ast.Recover) (t recoverTarget, err error) {
+// readRecover reads a RECOVER.
+func readRecover(s *Session, st *ast.Recover) (t *recoverTarget, err error) {
+	t = &recoverTarget{s: s, st: st}
 	if t.File, err = plan.ConstantText(st.File, s.env()); err != nil || st.To == nil {
 		return t, err
 	}
@@ -40,54 +43,48 @@ func (s *Session) recoverNames(st *ast.Recover) (t recoverTarget, err error) {
 	return t, err
 }
 
-// recoverTarget reads the statement and looks at its file.
-func (s *Session) recoverTarget(ctx context.Context, st *ast.Recover) (t recoverTarget, err error) {
-	if t, err = s.recoverNames(st); err != nil {
-		return t, err
-	}
-	if t.RecoverPlan, err = s.Archive.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
-		return t, err
+// look looks at the damaged file, and checks that the other one suits it.
+func (t *recoverTarget) look(ctx context.Context) (err error) {
+	st := t.st
+	if t.RecoverPlan, err = t.s.Archive.PlanRecover(ctx, t.RecoverOptions); err != nil || st.To == nil {
+		return err
 	}
 	name, zipped := strings.CutSuffix(strings.ToLower(t.to), ".gz")
 	switch isWARC := strings.HasSuffix(name, ".warc"); {
 	case t.To == "warc" && !isWARC:
-		return t, ast.Errorf(st.To, "what is saved is written as WARC: let the name end in .warc or .warc.gz")
+		return ast.Errorf(st.To, "what is saved is written as WARC: let the name end in .warc or .warc.gz")
 	case t.To != "warc" && (isWARC || zipped):
-		return t, ast.Errorf(st.To, "Tianwang records are written as they stand: let the name end in .raw")
+		return ast.Errorf(st.To, "Tianwang records are written as they stand: let the name end in .raw")
 	}
 	t.gzip = zipped
 	if from, err := os.Stat(t.File); err == nil {
 		if to, err := os.Stat(t.to); err == nil && os.SameFile(from, to) {
-			return t, ast.Errorf(st.To, "TO names the damaged file itself: name another, so that nothing of it is lost")
+			return ast.Errorf(st.To, "TO names the damaged file itself: name another, so that nothing of it is lost")
 		}
 	}
-	return t, nil
+	return nil
 }
 
-// recoverFile runs RECOVER.
-func (s *Session) recoverFile(ctx context.Context, st *ast.Recover) (*Result, error) {
-	t, err := s.recoverTarget(ctx, st)
+// Run yields a row per part of the file, and writes what can be saved.
+func (t *recoverTarget) Run(ctx context.Context) (*Result, error) {
+	err := t.look(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &recovering{to: t}
+	r := &recovery{to: t}
 	if t.to != "" {
 		if r.file, err = newWholeFile(t.to); err != nil {
 			return nil, err
 		}
 		r.buf = bufio.NewWriterSize(r.file, 256<<10)
 	}
-	if s.Progress != nil {
-		tell := s.throttled()
-		t.Progress = func(done, total int64) {
-			tell(Progress{What: "recover " + t.File, Done: done, Total: total, Unit: "bytes"})
-		}
-	}
+	t.Progress = t.s.tells("recover "+t.File, "bytes")
 	res := &Result{Kind: ResultWork, Columns: recoverColumns, Close: r.close}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
 		defer r.close()
-		for span, err := range s.Archive.Recover(ctx, t.RecoverOptions) {
+		for span, err := range t.s.Archive.Recover(ctx, t.RecoverOptions) {
 			if err == nil {
+				res.Count.Rows, res.Count.Bytes = res.Count.Rows+int64(span.Records), res.Count.Bytes+span.Length
 				err = r.take(&span, yield)
 			}
 			if errors.Is(err, errEnough) {
@@ -117,10 +114,10 @@ func (s *Session) recoverFile(ctx context.Context, st *ast.Recover) (*Result, er
 // errEnough ends the rows of who wants no more.
 var errEnough = errors.New("enough")
 
-// recovering is one run of RECOVER: it writes what is saved and gathers records
+// recovery is one run of RECOVER: it writes what is saved and gathers records
 // that stand in a row into one row.
-type recovering struct {
-	to      recoverTarget
+type recovery struct {
+	to      *recoverTarget
 	file    *wholeFile // nil where nothing is written
 	buf     *bufio.Writer
 	open    record.Recovered // records in a row so far; RecoverDamaged: none
@@ -129,7 +126,7 @@ type recovering struct {
 }
 
 // take takes the next span.
-func (r *recovering) take(span *record.Recovered, yield func(*value.Batch, error) bool) error {
+func (r *recovery) take(span *record.Recovered, yield func(*value.Batch, error) bool) error {
 	if span.State == record.RecoverDamaged {
 		r.damages++
 		// A capture that a whole run lacks has no bytes of its own, and parts none.
@@ -162,7 +159,7 @@ func (r *recovering) take(span *record.Recovered, yield func(*value.Batch, error
 }
 
 // write writes what was saved.
-func (r *recovering) write(span *record.Recovered) error {
+func (r *recovery) write(span *record.Recovered) error {
 	if r.file == nil || span.Write == nil {
 		return nil
 	}
@@ -182,7 +179,7 @@ func (r *recovering) write(span *record.Recovered) error {
 	return nil
 }
 
-func (r *recovering) commit() error {
+func (r *recovery) commit() error {
 	if r.file == nil {
 		return nil
 	}
@@ -197,13 +194,13 @@ func (r *recovering) commit() error {
 }
 
 // close removes what was not committed.
-func (r *recovering) close() {
+func (r *recovery) close() {
 	if r.file != nil {
 		r.file.abandon()
 	}
 }
 
-func (r *recovering) note() string {
+func (r *recovery) note() string {
 	note := fmt.Sprintf("records that can be saved: %d; damaged places: %d", r.records, r.damages)
 	if r.file != nil {
 		return fmt.Sprintf("%s; the records are in %s: IMPORT '%s'", note, r.to.to, r.to.to)
@@ -234,10 +231,9 @@ func recoverRow(r *record.Recovered) *value.Batch {
 	return t.batch
 }
 
-// wouldRecover says what RECOVER would read and write.
-func (s *Session) wouldRecover(ctx context.Context, st *ast.Recover) ([]string, error) {
-	t, err := s.recoverTarget(ctx, st)
-	if err != nil {
+// Would returns what would be read and written.
+func (t *recoverTarget) Would(ctx context.Context) ([]string, error) {
+	if err := t.look(ctx); err != nil {
 		return nil, err
 	}
 	lines := []string{fmt.Sprintf("reads %s, %d bytes, format %s", t.File, t.Bytes, t.Format)}

@@ -23,38 +23,58 @@ func (s *Session) removes(ctx context.Context, st ast.Statement, what string, li
 	return s.Confirm(ctx, lines)
 }
 
-// dropPool runs DROP POOL.
-func (s *Session) dropPool(ctx context.Context, st *ast.DropPool) (*Result, error) {
-	lines, err := s.wouldDrop(ctx, st)
+// poolDrop is a DROP POOL.
+type poolDrop struct {
+	s    *Session
+	st   *ast.DropPool
+	pool string
+}
+
+// readDropPool reads a DROP POOL.
+func readDropPool(s *Session, st *ast.DropPool) (*poolDrop, error) {
+	pool, err := plan.ConstantText(st.Pool, s.env())
+	return &poolDrop{s, st, pool}, err
+}
+
+// Run drops the pool, once the removal is confirmed.
+func (d *poolDrop) Run(ctx context.Context) (*Result, error) {
+	lines, err := d.Would(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.removes(ctx, st, "DROP POOL", lines); err != nil {
+	if err := d.s.removes(ctx, d.st, "DROP POOL", lines); err != nil {
 		return nil, err
 	}
-	res, err := s.dropped(ctx, st, false)
+	res, err := d.drop(ctx, record.DropOptions{Pool: d.pool})
 	if err != nil {
 		return nil, err
 	}
 	t := newTable(text("pool"), whole("captures"), whole("versions"), whole("files"), whole("bytes"))
 	t.add(value.OfText(res.Name), value.OfInt(res.Captures), value.OfInt(res.Versions), value.OfInt(int64(res.Files)), value.OfInt(res.Bytes))
-	return t.result(ResultWork, nil), nil
+	return t.work(Count{res.Captures, res.Bytes}, nil), nil
 }
 
-// dropped drops the pool, or counts only, and tells what is in the way.
-func (s *Session) dropped(ctx context.Context, st *ast.DropPool, dry bool) (record.DropResult, error) {
-	pool, err := plan.ConstantText(st.Pool, s.env())
+// Would returns what would be dropped.
+func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
+	res, err := d.drop(ctx, record.DropOptions{Pool: d.pool, Dry: true})
 	if err != nil {
-		return record.DropResult{}, err
+		return nil, err
 	}
-	res, err := s.Archive.Drop(ctx, record.DropOptions{Pool: pool, Dry: dry})
+	return []string{fmt.Sprintf("drop pool %s of %s: %d captures, %d versions; %d files with %d bytes",
+		res.Name, d.s.Archive.Path(), res.Captures, res.Versions, res.Files, res.Bytes)}, nil
+}
+
+// drop drops the pool, or with o.Dry counts what that would drop. If other pools
+// need the pool, the error names them.
+func (d *poolDrop) drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+	res, err := d.s.Archive.Drop(ctx, o)
 	var depends *record.DependsError
 	if errors.As(err, &depends) {
-		e := ast.Errorf(st.Pool, "%v", depends)
+		e := ast.Errorf(d.st.Pool, "%v", depends)
 		e.Hint = "drop these first"
 		return res, e
 	}
-	return res, noPool(st.Pool, err)
+	return res, noPool(d.st.Pool, err)
 }
 
 // noPool tells which pools there are where err says that the one that a statement
@@ -67,32 +87,44 @@ func noPool(pool ast.Expr, err error) error {
 	return plan.UnknownName(pool, "pool", none.Name, " in the archive", none.Pools)
 }
 
-// wouldDrop says what a DROP POOL would take away.
-func (s *Session) wouldDrop(ctx context.Context, st *ast.DropPool) ([]string, error) {
-	res, err := s.dropped(ctx, st, true)
-	if err != nil {
-		return nil, err
-	}
-	return []string{fmt.Sprintf("drop pool %s of %s: %d captures, %d versions; %d files with %d bytes",
-		res.Name, s.Archive.Path(), res.Captures, res.Versions, res.Files, res.Bytes)}, nil
-}
-
 // deleteTries is how often a DELETE is begun again when another process writes
 // segments anew meanwhile.
 const deleteTries = 10
 
-// deleteCaptures runs DELETE.
-func (s *Session) deleteCaptures(ctx context.Context, st *ast.Delete) (*Result, error) {
-	res, lines, err := s.planDelete(ctx, st)
+// deletion is a DELETE.
+type deletion struct {
+	s      *Session
+	st     *ast.Delete
+	reason string
+	node   plan.Node    // the captures
+	src    *plan.Source // what node reads
+}
+
+// readDelete reads a DELETE.
+func readDelete(s *Session, st *ast.Delete) (d *deletion, err error) {
+	env := s.env()
+	d = &deletion{s: s, st: st}
+	if st.Reason != nil {
+		if d.reason, err = plan.ConstantText(st.Reason, env); err != nil {
+			return nil, err
+		}
+	}
+	d.node, d.src, err = plan.Captures(st, env)
+	return d, err
+}
+
+// Run deletes the captures, once the removal is confirmed.
+func (d *deletion) Run(ctx context.Context) (*Result, error) {
+	res, err := d.count(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if len(res.Pools) > 0 {
-		if err := s.removes(ctx, st, "DELETE", lines); err != nil {
+		if err := d.s.removes(ctx, d.st, "DELETE", d.lines(&res)); err != nil {
 			return nil, err
 		}
 		for range deleteTries {
-			if res, err = s.deleted(ctx, st, false); !errors.Is(err, record.ErrChanged) {
+			if res, err = d.delete(ctx); !errors.Is(err, record.ErrChanged) {
 				break
 			}
 		}
@@ -101,10 +133,12 @@ func (s *Session) deleteCaptures(ctx context.Context, st *ast.Delete) (*Result, 
 		}
 	}
 	t := newTable(text("pool"), text("kind"), whole("captures"), whole("versions"))
+	var n Count
 	for _, p := range res.Pools {
 		t.add(value.OfText(p.Name), value.OfText(record.PoolKind(p.Static)), value.OfInt(p.Captures), value.OfInt(p.Versions))
+		n.Rows += p.Captures
 	}
-	out := t.result(ResultWork, nil)
+	out := t.work(n, nil)
 	if res.Left > 0 {
 		out.Notes = append(out.Notes, leftNote(res.Left))
 	}
@@ -119,35 +153,28 @@ func leftNote(n int64) string {
 	return fmt.Sprintf("%d captures that are left have a body that is among the deleted; their digest is the same", n)
 }
 
-// deleteAsked reads the statement: why it deletes, and the plan for the captures.
-func deleteAsked(st *ast.Delete, env *plan.Env) (reason string, node plan.Node, src *plan.Source, err error) {
-	if st.Reason != nil {
-		if reason, err = plan.ConstantText(st.Reason, env); err != nil {
-			return "", nil, nil, err
-		}
-	}
-	node, src, err = plan.Captures(st, env)
-	return reason, node, src, err
+// delete deletes the captures.
+func (d *deletion) delete(ctx context.Context) (record.DeleteResult, error) {
+	return d.ask(ctx, record.DeleteOptions{Reason: d.reason})
 }
 
-// deleted deletes, or counts only.
-func (s *Session) deleted(ctx context.Context, st *ast.Delete, dry bool) (res record.DeleteResult, err error) {
-	o := record.DeleteOptions{Dry: dry}
-	var node plan.Node
-	var src *plan.Source
-	if o.Reason, node, src, err = deleteAsked(st, s.env()); err != nil {
-		return res, err
-	}
-	snap, release, err := s.pin(ctx)
+// count counts what delete would delete, and deletes nothing.
+func (d *deletion) count(ctx context.Context) (record.DeleteResult, error) {
+	return d.ask(ctx, record.DeleteOptions{Reason: d.reason, Dry: true})
+}
+
+// ask gives the captures to the archive, with o.
+func (d *deletion) ask(ctx context.Context, o record.DeleteOptions) (res record.DeleteResult, err error) {
+	snap, release, err := d.s.pin(ctx)
 	if err != nil {
 		return res, err
 	}
 	defer release()
-	rows, err := s.runner(snap, nil).Rows(ctx, node)
+	rows, err := d.s.runner(snap, nil).Rows(ctx, d.node)
 	if err != nil {
 		return res, err
 	}
-	o.Targets = targets(rows, src)
+	o.Targets = targets(rows, d.src)
 	return snap.Delete(ctx, o)
 }
 
@@ -171,21 +198,26 @@ func targets(rows op.Rows, src *plan.Source) iter.Seq2[record.Target, error] {
 	}
 }
 
-// planDelete says what a DELETE would touch.
-func (s *Session) planDelete(ctx context.Context, st *ast.Delete) (record.DeleteResult, []string, error) {
-	res, err := s.deleted(ctx, st, true)
+// Would returns what would be deleted.
+func (d *deletion) Would(ctx context.Context) ([]string, error) {
+	res, err := d.count(ctx)
 	if err != nil {
-		return res, nil, err
+		return nil, err
 	}
+	return d.lines(&res), nil
+}
+
+// lines says what a DELETE with the result res touches.
+func (d *deletion) lines(res *record.DeleteResult) []string {
 	if len(res.Pools) == 0 {
-		return res, []string{"no capture fits, and nothing would be deleted"}, nil
+		return []string{"no capture fits, and nothing would be deleted"}
 	}
 	var captures, versions int64
 	for _, p := range res.Pools {
 		captures, versions = captures+p.Captures, versions+p.Versions
 	}
 	lines := []string{fmt.Sprintf("delete from %s: %d captures of %d URLs, %d versions, in %d pools",
-		s.Archive.Path(), captures, res.URLs, versions, len(res.Pools))}
+		d.s.Archive.Path(), captures, res.URLs, versions, len(res.Pools))}
 	for _, p := range res.Pools {
 		when := "hidden at once, gone from the files when the pool is merged"
 		if p.Static {
@@ -196,11 +228,5 @@ func (s *Session) planDelete(ctx context.Context, st *ast.Delete) (record.Delete
 	if res.Left > 0 {
 		lines = append(lines, "  "+leftNote(res.Left))
 	}
-	return res, lines, nil
-}
-
-// wouldDelete is what EXPLAIN says of a DELETE.
-func (s *Session) wouldDelete(ctx context.Context, st *ast.Delete) ([]string, error) {
-	_, lines, err := s.planDelete(ctx, st)
-	return lines, err
+	return lines
 }

@@ -204,43 +204,76 @@ func atRun(st *ast.Run, err error) error {
 	return &ast.Error{Span: st.Span, Msg: bare.Error(), Hint: placed.Hint}
 }
 
-// explainRun explains the statement that a RUN runs. Of several it lists them.
-func (s *Session) explainRun(ctx context.Context, analyze bool, st *ast.Run) (*Result, error) {
-	list, inner, err := s.statements(ctx, st)
+// script is a RUN, whose statements are read.
+type script struct {
+	s     *Session
+	st    *ast.Run
+	list  []ast.Statement
+	inner *Session // in which the first of them is to be run
+	after *Session // as it is once all of them were checked
+	only  Deed     // the statement that EXPLAIN explains; nil if there are several
+}
+
+// readRun reads a RUN, and the statements that it runs.
+func readRun(s *Session, st *ast.Run) (*script, error) {
+	list, inner, err := s.statements(context.Background(), st)
 	if err != nil {
 		return nil, err
 	}
-	if len(list) == 1 {
-		res, err := inner.explain(ctx, &ast.Explain{Span: st.Span, Analyze: analyze, Statement: list[0]})
-		if err != nil {
+	if inner.running++; inner.running > runDepthMax {
+		return nil, errRunDepth(st)
+	}
+	after := *inner
+	after.Params = maps.Clone(inner.Params)
+	after.checked = slices.Clip(inner.checked)
+	for _, one := range list {
+		if err := after.Check(one); err != nil {
 			return nil, atRun(st, err)
 		}
-		return res, nil
 	}
-	t := newTable(text("plan"))
-	t.add(value.OfText(fmt.Sprintf("runs %d statements", len(list))))
-	for _, one := range list {
-		t.add(value.OfText("  " + one.String()))
-	}
-	return t.result(ResultRows, nil), nil
+	return &script{s: s, st: st, list: list, inner: inner, after: &after}, nil
 }
 
-// checkRun checks what a RUN runs. What that sets and defines holds from then on.
-func (s *Session) checkRun(st *ast.Run) error {
-	list, inner, err := s.statements(context.Background(), st)
+// Run is not called: the caller of Session.Run runs the statements of Expand.
+func (r *script) Run(context.Context) (*Result, error) { return nil, errRun }
+
+// Assume gives the session what the statements set and define. Parameters are the
+// script's own.
+func (r *script) Assume() { r.s.checked, r.s.Settings = r.after.checked, r.after.Settings }
+
+// readOnly reads the statement for EXPLAIN, if it is the only one.
+func (r *script) readOnly(analyze bool) (err error) {
+	if len(r.list) == 1 {
+		r.only, err = readExplained(r.inner, r.list[0], analyze)
+	}
+	return atRun(r.st, err)
+}
+
+// Would explains the only statement. Of several it returns a list.
+func (r *script) Would(ctx context.Context) ([]string, error) {
+	if r.only != nil {
+		lines, err := r.only.Would(ctx)
+		return lines, atRun(r.st, err)
+	}
+	lines := []string{fmt.Sprintf("runs %d statements", len(r.list))}
+	for _, one := range r.list {
+		lines = append(lines, "  "+one.String())
+	}
+	return lines, nil
+}
+
+// Analyze runs the only statement, and returns what it did. Of several statements it
+// returns the list of Would.
+func (r *script) Analyze(ctx context.Context) (*Result, error) {
+	if r.only != nil {
+		res, err := r.only.(analysis).Analyze(ctx)
+		return res, atRun(r.st, err)
+	}
+	lines, err := r.Would(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if inner.running++; inner.running > runDepthMax {
-		return errRunDepth(st)
-	}
-	for _, one := range list {
-		if err := inner.Check(one); err != nil {
-			return atRun(st, err)
-		}
-	}
-	s.checked, s.Settings = inner.checked, inner.Settings
-	return nil
+	return planTable(lines), nil
 }
 
 func errRunDepth(st *ast.Run) error {

@@ -21,6 +21,7 @@ import (
 // plannedRun is a schedule: what runs, when, and with which settings.
 type plannedRun struct {
 	record.Definition
+	s        *Session
 	st       *ast.Schedule
 	rule     schedule.Rule
 	settings Settings
@@ -48,12 +49,12 @@ const (
 	turnMin = time.Hour
 )
 
-// scheduled reads SCHEDULE, and what it defines.
-func (s *Session) scheduled(st *ast.Schedule) (*plannedRun, error) {
+// readSchedule reads a SCHEDULE.
+func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
-	p := &plannedRun{settings: s.Settings}
+	p := &plannedRun{s: s, settings: s.Settings}
 	p.Kind, p.Name, p.Created = record.KindSchedule, st.Name.Text, s.env().Now
 	bare := *st // with values in the place of parameters
 	var err error
@@ -166,10 +167,10 @@ func (p *plannedRun) ruleText() string {
 	return strings.TrimPrefix(text, "SCHEDULE "+p.st.Name.String()+" ")
 }
 
-// readSchedule reads a schedule of the archive. Settings that it does not say are
+// keptSchedule reads a schedule of the archive. Settings that it does not say are
 // those of the session.
-func (s *Session) readSchedule(d record.Definition) (*plannedRun, error) {
-	p := &plannedRun{Definition: d, settings: s.Settings}
+func (s *Session) keptSchedule(d record.Definition) (*plannedRun, error) {
+	p := &plannedRun{Definition: d, s: s, settings: s.Settings}
 	list, err := lang.Parse(d.Text, "schedule "+d.Name)
 	for i, st := range list {
 		switch st := st.(type) {
@@ -198,16 +199,12 @@ func (s *Session) readSchedule(d record.Definition) (*plannedRun, error) {
 	return p, nil
 }
 
-// schedule runs SCHEDULE.
-func (s *Session) schedule(ctx context.Context, st *ast.Schedule) (*Result, error) {
-	p, err := s.scheduled(st)
-	if err != nil {
-		return nil, err
-	}
-	err = s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+// Run adds the schedule to those of the archive.
+func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
+	err := p.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
 		if indexOf(list, p.Kind, p.Name) >= 0 {
-			err := ast.Errorf(&st.Name, "there is a schedule %s already", p.Name)
-			err.Hint = "UNSCHEDULE " + st.Name.String() + " takes it away"
+			err := ast.Errorf(&p.st.Name, "there is a schedule %s already", p.Name)
+			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " takes it away"
 			return nil, err
 		}
 		return append(list, p.Definition), nil
@@ -218,18 +215,12 @@ func (s *Session) schedule(ctx context.Context, st *ast.Schedule) (*Result, erro
 	return done(), nil
 }
 
-// unschedule runs UNSCHEDULE. What runs goes on.
-func (s *Session) unschedule(ctx context.Context, st *ast.Unschedule) (*Result, error) {
-	return s.undefine(ctx, record.KindSchedule, &st.Name)
-}
+// Assume lets later statements use the schedule.
+func (p *plannedRun) Assume() { p.s.checked = append(p.s.checked, p.Definition) }
 
-// wouldSchedule says what a SCHEDULE would do, and when.
-func (s *Session) wouldSchedule(st *ast.Schedule) ([]string, error) {
-	p, err := s.scheduled(st)
-	if err != nil {
-		return nil, err
-	}
-	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, s.Archive.Path(), p.ruleText())}
+// Would returns what would run, and when.
+func (p *plannedRun) Would(context.Context) ([]string, error) {
+	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, p.s.Archive.Path(), p.ruleText())}
 	lines = append(lines, p.nextRuns(p.Created.Std())...) // of EVERY the first is at once
 	if p.budget != nil {
 		lines = append(lines, fmt.Sprintf("  with %.4g visits a run, %.4g a day", p.budget.turn, p.budget.perDay))
@@ -273,7 +264,7 @@ func (s *Session) planned(ctx context.Context) ([]*plannedRun, []record.Job, []t
 	}
 	runs, last, next := make([]*plannedRun, len(list)), make([]record.Job, len(list)), make([]time.Time, len(list))
 	for i, d := range list {
-		p, err := s.readSchedule(d)
+		p, err := s.keptSchedule(d)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -329,42 +320,47 @@ func (s *Session) Scheduled(ctx context.Context) ([]schedule.Entry, error) {
 	return entries, nil
 }
 
-// runSchedule runs RUN SCHEDULE.
-func (s *Session) runSchedule(ctx context.Context, st *ast.RunSchedule) (*Result, error) {
-	list, err := s.Archive.Definitions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := undefined(list, record.KindSchedule, &st.Name); err != nil {
-		return nil, err
-	}
-	begun := s.now()
-	j, err := s.RunScheduled(ctx, st.Name.Text)
+// scheduleRun is a RUN SCHEDULE.
+type scheduleRun struct {
+	s  *Session
+	st *ast.RunSchedule
+}
+
+// readRunSchedule reads a RUN SCHEDULE.
+func readRunSchedule(s *Session, st *ast.RunSchedule) (*scheduleRun, error) {
+	return &scheduleRun{s, st}, s.checkDefined(record.KindSchedule, &st.Name)
+}
+
+// Run runs the schedule's statement now. Its result has one row, which says how that
+// ended.
+func (r *scheduleRun) Run(ctx context.Context) (*Result, error) {
+	begun := r.s.now()
+	j, err := r.s.RunScheduled(ctx, r.st.Name.Text)
 	if err != nil {
 		return nil, err
 	}
 	t := newTable(text("name"), text("state"), whole("rows"), whole("bytes"), value.Column{Name: "duration", Type: value.Duration})
-	t.add(value.OfText(j.Name), value.OfText(j.State.String()), value.OfInt(j.Rows), value.OfInt(j.Bytes), value.OfDuration(s.now().Sub(begun).Milliseconds()))
+	t.add(value.OfText(j.Name), value.OfText(j.State.String()), value.OfInt(j.Rows), value.OfInt(j.Bytes), value.OfDuration(r.s.now().Sub(begun).Milliseconds()))
 	if j.State == record.JobFailed {
-		err = ast.Errorf(&st.Name, "schedule %s: %s", j.Name, j.Error)
+		err = ast.Errorf(&r.st.Name, "schedule %s: %s", j.Name, j.Error)
 	}
-	return t.result(ResultWork, err), nil
+	return t.work(Count{j.Rows, j.Bytes}, err), nil
 }
 
-// wouldRunSchedule says what a RUN SCHEDULE would do.
-func (s *Session) wouldRunSchedule(ctx context.Context, st *ast.RunSchedule) ([]string, error) {
-	list, err := s.Archive.Definitions(ctx)
+// Would returns what would run, and when it runs again.
+func (r *scheduleRun) Would(ctx context.Context) ([]string, error) {
+	list, err := r.s.definitions(ctx)
+	if err == nil {
+		err = undefined(list, record.KindSchedule, &r.st.Name)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := undefined(list, record.KindSchedule, &st.Name); err != nil {
-		return nil, err
-	}
-	p, err := s.readSchedule(list[indexOf(list, record.KindSchedule, st.Name.Text)])
+	p, err := r.s.keptSchedule(list[indexOf(list, record.KindSchedule, r.st.Name.Text)])
 	if err != nil {
 		return nil, err
 	}
-	return append([]string{"runs now: " + p.st.Statement.String()}, p.nextRuns(s.now())...), nil
+	return append([]string{"runs now: " + p.st.Statement.String()}, p.nextRuns(r.s.now())...), nil
 }
 
 // RunScheduled runs a schedule now, and notes when it is to run next. What its
@@ -394,9 +390,9 @@ func (s *Session) RunScheduled(ctx context.Context, name string) (record.Job, er
 	inner.Settings, inner.Params, inner.Jobs, inner.Progress = p.settings, map[string]string{}, nil, nil
 	inner.budget = p.budget
 	inner.turns = p.turns(begun)
-	var t jobTally
+	var t Count
 	err = inner.perform(ctx, p.st.Statement, &t, 0)
-	j = s.after(ctx, j, &t, err)
+	j = s.after(ctx, j, t, err)
 	if ctx.Err() == nil {
 		next := schedule.Due(p.rule, stored[i], begun)
 		if !next.After(begun) {
@@ -421,13 +417,13 @@ func (p *plannedRun) turns(t time.Time) int64 {
 
 // perform runs a statement, or all of what a RUN stands for, and drops what it
 // answers.
-func (s *Session) perform(ctx context.Context, st ast.Statement, t *jobTally, depth int) error {
+func (s *Session) perform(ctx context.Context, st ast.Statement, t *Count, depth int) error {
 	run, ok := st.(*ast.Run)
 	if !ok {
 		return s.drain(ctx, st, t)
 	}
 	if depth == runDepthMax {
-		return ast.Errorf(st, "scripts run scripts %d deep", runDepthMax)
+		return errRunDepth(run)
 	}
 	list, inner, err := s.statements(ctx, run)
 	if err != nil {
@@ -441,8 +437,8 @@ func (s *Session) perform(ctx context.Context, st ast.Statement, t *jobTally, de
 	return nil
 }
 
-// drain runs a statement to its end.
-func (s *Session) drain(ctx context.Context, st ast.Statement, t *jobTally) error {
+// drain runs a statement to its end, and adds what it did to t.
+func (s *Session) drain(ctx context.Context, st ast.Statement, t *Count) error {
 	res, err := s.Run(ctx, st)
 	if err != nil {
 		return err
@@ -450,17 +446,20 @@ func (s *Session) drain(ctx context.Context, st ast.Statement, t *jobTally) erro
 	defer res.Close()
 	if res.Bytes != nil {
 		n, err := res.Bytes.WriteTo(io.Discard)
-		t.bytes += n
+		t.Bytes += n
 		return err
 	}
 	if res.Rows == nil {
 		return nil
 	}
-	for b, err := range res.Rows {
-		if err != nil {
-			return err
+	var rows int64
+	for b, e := range res.Rows {
+		if err = e; err != nil {
+			break
 		}
-		t.add(res, b)
+		rows += int64(b.N)
 	}
-	return nil
+	n := res.counted(rows)
+	t.Rows, t.Bytes = t.Rows+n.Rows, t.Bytes+n.Bytes
+	return err
 }

@@ -44,6 +44,7 @@ type Session struct {
 
 	checked []record.Definition // by statements that Check has seen
 	running int                 // scripts that Check is in
+	trying  bool                // statements are read, and none that writes is run
 
 	// Of the run of an adaptive schedule: what CRAWL DUE may spend, and how many
 	// runs came before.
@@ -70,13 +71,20 @@ const (
 	ResultText                    // text to read: HELP
 )
 
+// Count is how much work a statement did, as the log of jobs has it.
+type Count struct {
+	Rows  int64 // what the work was done on: captures, records, pages, rows of a file
+	Bytes int64
+}
+
 // Result is what a statement gives. Rows of a query are computed while they
 // are ranged over, once; the statement's snapshot is released when that ends.
 // A result with Rows that is not ranged over must be closed.
 type Result struct {
 	Kind    ResultKind
-	Columns []value.Column
+	Columns []value.Column                 // of ResultBytes the one in which they are a row
 	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone and ResultBytes
+	Count   Count                          // of ResultWork; complete when Rows has ended
 	Bytes   io.WriterTo                    // for ResultBytes and ResultText
 	Drawing Drawing                        // of DIFF and SHOW PAGE AS blocks, else nil
 	// Notes are lines for the person at the terminal (stderr): what was used,

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path"
@@ -218,44 +219,71 @@ func settingNames() []string {
 	return names
 }
 
-// set changes a setting or a parameter.
-func (s *Session) set(st *ast.Set) (*Result, error) {
-	if st.Param {
-		v, err := s.constant(st.Value)
-		if err != nil {
+// assignment is a SET or a RESET.
+type assignment struct {
+	s     *Session
+	kind  *settingKind // nil for a parameter
+	param string
+	value string
+	after Settings // the session's, with the value
+}
+
+// readSet reads a SET.
+func readSet(s *Session, st *ast.Set) (*assignment, error) {
+	a := &assignment{s: s, param: st.Name.Text}
+	var err error
+	if !st.Param {
+		if a.kind, err = findSetting(&st.Name); err != nil {
 			return nil, err
 		}
-		if s.Params == nil {
-			s.Params = map[string]string{}
-		}
-		s.Params[st.Name.Text] = v
-		return done(), nil
 	}
+	if a.value, err = s.constant(st.Value); err != nil || st.Param {
+		return a, err
+	}
+	a.after = s.Settings
+	if err := a.kind.set(&a.after, a.value); err != nil {
+		return nil, ast.Errorf(st.Value, "setting %s: %v", a.kind.name, err)
+	}
+	return a, nil
+}
+
+// readReset reads a RESET, which sets a setting to its default.
+func readReset(s *Session, st *ast.Reset) (*assignment, error) {
 	k, err := findSetting(&st.Name)
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.constant(st.Value)
-	if err != nil {
-		return nil, err
+	a, def := &assignment{s: s, kind: k, after: s.Settings}, DefaultSettings()
+	if err := k.set(&a.after, k.get(&def)); err != nil {
+		panic("exec: the default of " + k.name + " is refused: " + err.Error())
 	}
-	if err := k.set(&s.Settings, v); err != nil {
-		return nil, ast.Errorf(st.Value, "setting %s: %v", k.name, err)
+	return a, nil
+}
+
+// Assume changes the setting or the parameter.
+func (a *assignment) Assume() {
+	if a.kind != nil {
+		a.s.Settings = a.after
+		return
 	}
+	if a.s.Params == nil {
+		a.s.Params = map[string]string{}
+	}
+	a.s.Params[a.param] = a.value
+}
+
+// Run changes the setting or the parameter.
+func (a *assignment) Run(context.Context) (*Result, error) {
+	a.Assume()
 	return done(), nil
 }
 
-// reset gives a setting its default.
-func (s *Session) reset(st *ast.Reset) (*Result, error) {
-	k, err := findSetting(&st.Name)
-	if err != nil {
-		return nil, err
+// Would returns what would change.
+func (a *assignment) Would(context.Context) ([]string, error) {
+	if a.kind == nil {
+		return []string{"gives parameter $" + a.param + " a value for this session"}, nil
 	}
-	def := DefaultSettings()
-	if err := k.set(&s.Settings, k.get(&def)); err != nil {
-		panic("exec: the default of " + k.name + " is refused: " + err.Error())
-	}
-	return done(), nil
+	return []string{fmt.Sprintf("changes %s, which is %s, for this session", a.kind.name, a.kind.get(&a.s.Settings))}, nil
 }
 
 // constant is the text of a value after SET. What was written as one word or

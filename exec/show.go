@@ -9,51 +9,85 @@ import (
 	"infomall/lang/ast"
 )
 
-// shown are the words after SHOW.
-var shown = []string{"RELATIONS", "COLUMNS", "FUNCTIONS", "SETTINGS", "POOLS", "FILES", "TOMBSTONES", "CRAWLS", "WORKERS", "SCHEDULES", "JOBS", "HISTORY", "VIEWS", "QUERIES", "METADATA", "GRAPHS", "PAGE", "PATH", "ROBOTS"}
-
-// ShownNames lists the words after SHOW.
-func ShownNames() []string { return shown }
-
-// show lists what the statement names.
-func (s *Session) show(ctx context.Context, st *ast.Show) (*Result, error) {
-	switch strings.ToLower(st.What.Text) {
-	case "relations":
-		return showRelations(), nil
-	case "columns":
-		return showColumns(), nil
-	case "functions":
-		return showFunctions(), nil
-	case "settings":
-		return s.showSettings(), nil
-	case "views":
-		return s.showViews(ctx)
-	case "queries":
-		return s.showQueries(ctx)
-	case "metadata":
-		return s.showMetadata(ctx)
-	}
-	node, err := s.shownPlan(st)
-	if err != nil {
-		return nil, err
-	}
-	return s.open(ctx, node)
+// lists are the words after SHOW, each with what shows its list. A list without that
+// is a relation, all of whose rows are shown.
+var lists = []struct {
+	word string
+	show func(*Session, context.Context) (*Result, error)
+}{
+	{"RELATIONS", func(*Session, context.Context) (*Result, error) { return showRelations(), nil }},
+	{"COLUMNS", func(*Session, context.Context) (*Result, error) { return showColumns(), nil }},
+	{"FUNCTIONS", func(*Session, context.Context) (*Result, error) { return showFunctions(), nil }},
+	{"SETTINGS", func(s *Session, _ context.Context) (*Result, error) { return s.showSettings(), nil }},
+	{"POOLS", nil},
+	{"FILES", nil},
+	{"TOMBSTONES", nil},
+	{"CRAWLS", nil},
+	{"WORKERS", nil},
+	{"SCHEDULES", nil},
+	{"JOBS", nil},
+	{"HISTORY", nil},
+	{"VIEWS", (*Session).showViews},
+	{"QUERIES", (*Session).showQueries},
+	{"METADATA", (*Session).showMetadata},
+	{"GRAPHS", nil},
 }
 
-// shownPlan is the plan of a SHOW that is a query, or nil for the others.
-func (s *Session) shownPlan(st *ast.Show) (plan.Node, error) {
-	switch what := strings.ToLower(st.What.Text); what {
-	case "pools", "files", "tombstones", "crawls", "workers", "schedules", "jobs", "history", "graphs":
-		name := ast.Name{Span: st.What.Span, Text: what}
-		return plan.Build(&ast.Query{Span: st.Span, Select: &ast.Select{
+// ShownNames lists the words after SHOW.
+func ShownNames() []string {
+	var words []string
+	for _, l := range lists {
+		words = append(words, l.word)
+	}
+	return append(words, "PAGE", "PATH", "ROBOTS")
+}
+
+// shownList is a SHOW of a list.
+type shownList struct {
+	s    *Session
+	what string
+	show func(*Session, context.Context) (*Result, error) // nil for a relation
+	node plan.Node                                        // of a relation
+}
+
+// readShow reads a SHOW of a list.
+func readShow(s *Session, st *ast.Show) (*shownList, error) {
+	for _, l := range lists {
+		if !strings.EqualFold(l.word, st.What.Text) {
+			continue
+		}
+		if l.show != nil {
+			return &shownList{s: s, what: l.word, show: l.show}, nil
+		}
+		name := ast.Name{Span: st.What.Span, Text: strings.ToLower(l.word)}
+		node, err := plan.Build(&ast.Query{Span: st.Span, Select: &ast.Select{
 			Span:  st.Span,
 			Items: []ast.Item{{Span: st.Span, Star: true}},
 			From:  &ast.Source{Span: st.Span, Relation: &name},
 		}}, s.env())
-	case "relations", "columns", "functions", "settings", "views", "queries", "metadata":
-		return nil, nil
+		return &shownList{s: s, what: l.word, node: node}, err
 	}
-	return nil, plan.UnknownName(&st.What, "list", st.What.Text, " to show", shown)
+	return nil, plan.UnknownName(&st.What, "list", st.What.Text, " to show", ShownNames())
+}
+
+// needsArchive: only QUERIES, of which the program has some, and what the program
+// itself knows is shown without an archive.
+func (l *shownList) needsArchive() bool { return l.what == "VIEWS" || l.what == "METADATA" }
+
+// Run shows the list.
+func (l *shownList) Run(ctx context.Context) (*Result, error) {
+	if l.show != nil {
+		return l.show(l.s, ctx)
+	}
+	return l.s.open(ctx, l.node)
+}
+
+// Would returns the plan, if the list is a relation.
+func (l *shownList) Would(ctx context.Context) ([]string, error) {
+	if l.show != nil {
+		return wouldPrint()
+	}
+	return l.s.planLines(ctx, l.node)
 }
 
 func showRelations() *Result {
@@ -103,7 +137,20 @@ func (s *Session) showSettings() *Result {
 	return t.result(ResultRows, nil)
 }
 
-// describe shows one relation, function or setting.
+// description is a DESCRIBE: its result.
+type description struct{ res *Result }
+
+// readDescribe reads a DESCRIBE, and describes what it names.
+func readDescribe(s *Session, st *ast.Describe) (*description, error) {
+	res, err := s.describe(st)
+	return &description{res}, err
+}
+
+func (d *description) Run(context.Context) (*Result, error) { return d.res, nil }
+
+func (d *description) Would(context.Context) ([]string, error) { return wouldPrint() }
+
+// describe shows one relation, view, function or setting.
 func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	name := st.Name.Text
 	if r := plan.FindRelation(name); r != nil {

@@ -9,23 +9,33 @@ import (
 	"strings"
 
 	"infomall/exec/op"
+	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
 )
 
-// showPage gives one page as it was at a time: the last capture not after it.
-func (s *Session) showPage(ctx context.Context, st *ast.ShowPage) (*Result, error) {
+// pageView is a SHOW PAGE.
+type pageView struct {
+	s     *Session
+	st    *ast.ShowPage
+	asked *pageAsked
+}
+
+// readShowPage reads a SHOW PAGE.
+func readShowPage(s *Session, st *ast.ShowPage) (*pageView, error) {
 	asked, err := s.pageAsked(st.URL, st.Time)
+	return &pageView{s, st, asked}, err
+}
+
+// Run returns the page as it was at a time: its last capture not after that.
+func (v *pageView) Run(ctx context.Context) (*Result, error) {
+	snap, release, err := v.s.pin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	snap, release, err := s.pin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	res, err := s.shownPage(ctx, snap, st, asked)
+	res, err := v.result(ctx, snap)
 	if err != nil {
 		release()
 		return nil, err
@@ -34,8 +44,9 @@ func (s *Session) showPage(ctx context.Context, st *ast.ShowPage) (*Result, erro
 	return res, nil
 }
 
-// shownPage is the result of SHOW PAGE. It is good until snap is closed.
-func (s *Session) shownPage(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, asked *pageAsked) (*Result, error) {
+// result returns the page. It is valid until snap is closed.
+func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error) {
+	s, st, asked := v.s, v.st, v.asked
 	found, err := s.findPage(ctx, snap, asked)
 	if err != nil {
 		return nil, err
@@ -43,7 +54,7 @@ func (s *Session) shownPage(ctx context.Context, snap op.Snapshot, st *ast.ShowP
 	note := s.usedNote(asked, found.time)
 	if st.Form == ast.PageWire {
 		body, err := s.wire(ctx, snap, st, found.capture)
-		return &Result{Kind: ResultBytes, Bytes: body, Notes: []string{note}}, err
+		return &Result{Kind: ResultBytes, Columns: v.column(), Bytes: body, Notes: []string{note}}, err
 	}
 	p, err := snap.Payload(ctx, found.ref)
 	if err != nil {
@@ -69,7 +80,16 @@ func (s *Session) shownPage(ctx context.Context, snap op.Snapshot, st *ast.ShowP
 		return res, nil
 	}
 	body, err := pageForm(st, &p)
-	return &Result{Kind: ResultBytes, Bytes: body, Notes: []string{note}}, err
+	return &Result{Kind: ResultBytes, Columns: v.column(), Bytes: body, Notes: []string{note}}, err
+}
+
+// column is the column that the page is in when it is shown as a row: its form.
+func (v *pageView) column() []value.Column {
+	form := v.st.Form
+	if form == ast.PageDefault {
+		form = ast.PageHTML
+	}
+	return []value.Column{text(form.String())}
 }
 
 // pageForm gives the response in the form asked for.
@@ -175,11 +195,7 @@ func (p pieces) WriteTo(w io.Writer) (written int64, err error) {
 	return written, nil
 }
 
-// wouldShow says what a SHOW PAGE would read.
-func (s *Session) wouldShow(st *ast.ShowPage) ([]string, error) {
-	asked, err := s.pageAsked(st.URL, st.Time)
-	if err != nil {
-		return nil, err
-	}
-	return []string{s.would(asked)}, nil
+// Would returns which capture would be read.
+func (v *pageView) Would(context.Context) ([]string, error) {
+	return []string{v.s.would(v.asked)}, nil
 }

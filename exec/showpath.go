@@ -8,9 +8,17 @@ import (
 	"infomall/lang/ast"
 )
 
-// pathAsked reads the two ends of a path, and which links it may take.
-func (s *Session) pathAsked(st *ast.ShowPath) (*linksAsked, error) {
-	asked := &linksAsked{graph: st.Graph}
+// pathSearch is a SHOW PATH.
+type pathSearch struct {
+	s     *Session
+	st    *ast.ShowPath
+	asked linksAsked // the two ends of the path, and which links it may take
+}
+
+// readShowPath reads a SHOW PATH.
+func readShowPath(s *Session, st *ast.ShowPath) (*pathSearch, error) {
+	p := &pathSearch{s, st, linksAsked{graph: st.Graph}}
+	asked := &p.asked
 	if st.Graph != nil && st.Time != nil {
 		return nil, errOfGraph(st.Time, "a time")
 	}
@@ -24,15 +32,12 @@ func (s *Session) pathAsked(st *ast.ShowPath) (*linksAsked, error) {
 		}
 		asked.find = append(asked.find, end)
 	}
-	return asked, asked.plans(s.env())
+	return p, asked.plans(s.env())
 }
 
-// showPath runs SHOW PATH.
-func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, error) {
-	asked, err := s.pathAsked(st)
-	if err != nil {
-		return nil, err
-	}
+// Run finds a shortest path. Its result has one row per page of the path.
+func (p *pathSearch) Run(ctx context.Context) (*Result, error) {
+	s, st, asked := p.s, p.st, &p.asked
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err
@@ -74,13 +79,10 @@ func (s *Session) showPath(ctx context.Context, st *ast.ShowPath) (*Result, erro
 	return t.result(ResultRows, nil), nil
 }
 
-// wouldShowPath says what a SHOW PATH would read.
-func (s *Session) wouldShowPath(ctx context.Context, st *ast.ShowPath) ([]string, error) {
-	asked, err := s.pathAsked(st)
-	if err != nil {
-		return nil, err
-	}
-	snap, release, err := s.pin(ctx)
+// Would returns what would be read.
+func (p *pathSearch) Would(ctx context.Context) ([]string, error) {
+	asked := &p.asked
+	snap, release, err := p.s.pin(ctx)
 	if err != nil {
 		return nil, err
 	}

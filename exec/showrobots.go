@@ -65,12 +65,8 @@ func (s *Session) robotsURL(st *ast.ShowRobots) (string, error) {
 	return "", ast.Errorf(st.URL, "%v", err)
 }
 
-// robotsAsked is the robots.txt that SHOW ROBOTS wants.
-func (s *Session) robotsAsked(st *ast.ShowRobots) (*pageAsked, error) {
-	page, err := s.robotsURL(st)
-	if err != nil {
-		return nil, err
-	}
+// robotsAsked is the robots.txt of the site of page.
+func (s *Session) robotsAsked(st *ast.ShowRobots, page string) (*pageAsked, error) {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, ast.Errorf(st.URL, "%s is no URL of http or https, and only these have a robots.txt", page)
@@ -84,21 +80,36 @@ func (s *Session) robotsAsked(st *ast.ShowRobots) (*pageAsked, error) {
 	return asked, nil
 }
 
-// showRobots tells whether a URL might be fetched, by the archived robots.txt;
-// without one that is not known.
-func (s *Session) showRobots(ctx context.Context, st *ast.ShowRobots) (*Result, error) {
-	page, err := s.robotsURL(st)
-	if err != nil {
+// robotsCheck is a SHOW ROBOTS.
+type robotsCheck struct {
+	s     *Session
+	page  string
+	agent string
+	asked *pageAsked // the robots.txt
+}
+
+// readShowRobots reads a SHOW ROBOTS.
+func readShowRobots(s *Session, st *ast.ShowRobots) (r *robotsCheck, err error) {
+	r = &robotsCheck{s: s}
+	if r.page, err = s.robotsURL(st); err != nil {
 		return nil, err
 	}
-	asked, err := s.robotsAsked(st)
-	if err != nil {
+	if r.asked, err = s.robotsAsked(st, r.page); err != nil {
 		return nil, err
 	}
-	agent, err := s.robotsAgent(st)
-	if err != nil {
-		return nil, err
-	}
+	r.agent, err = s.robotsAgent(st)
+	return r, err
+}
+
+// Would returns which robots.txt would be read.
+func (r *robotsCheck) Would(context.Context) ([]string, error) {
+	return []string{r.s.would(r.asked)}, nil
+}
+
+// Run tells whether the URL might be fetched, by the archived robots.txt. Without a
+// robots.txt that is not known.
+func (r *robotsCheck) Run(ctx context.Context) (*Result, error) {
+	s, page, agent, asked := r.s, r.page, r.agent, r.asked
 	snap, release, err := s.pin(ctx)
 	if err != nil {
 		return nil, err

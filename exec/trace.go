@@ -12,30 +12,38 @@ import (
 	"infomall/store/record"
 )
 
-// traced is what a crawl noted of a URL.
-type traced struct {
+// crawlNotes is what a crawl noted of a URL.
+type crawlNotes struct {
 	attempts []record.Fetch
 	waiting  *record.Queued
 }
 
-// traceAsked is the URL of a TRACE.
-func (s *Session) traceAsked(st *ast.Trace) (string, error) {
+// trace is a TRACE.
+type trace struct {
+	s   *Session
+	url string
+}
+
+// readTrace reads a TRACE.
+func readTrace(s *Session, st *ast.Trace) (*trace, error) {
 	if s.Crawler == nil {
-		return "", errNoCrawler(st)
+		return nil, errNoCrawler(st)
 	}
 	urls, err := s.urls([]ast.Expr{st.URL}, true)
 	if err != nil {
-		return "", err
-	}
-	return urls[0], nil
-}
-
-// trace runs TRACE: what each stage of each crawl decided about a URL.
-func (s *Session) trace(ctx context.Context, st *ast.Trace) (*Result, error) {
-	url, err := s.traceAsked(st)
-	if err != nil {
 		return nil, err
 	}
+	return &trace{s, urls[0]}, nil
+}
+
+// Would returns what would be read.
+func (r *trace) Would(context.Context) ([]string, error) {
+	return []string{"looks for " + r.url + " in what crawls have noted of their attempts, and in what they are still to fetch"}, nil
+}
+
+// Run returns what each stage of each crawl decided about the URL.
+func (r *trace) Run(ctx context.Context) (*Result, error) {
+	s, url := r.s, r.url
 	crawls, err := s.Crawler.Crawls(ctx)
 	if err != nil {
 		return nil, err
@@ -84,11 +92,11 @@ func (s *Session) trace(ctx context.Context, st *ast.Trace) (*Result, error) {
 }
 
 // tracedBy finds what crawls noted of a URL.
-func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*traced, error) {
-	known := make(map[string]*traced)
-	of := func(crawl string) *traced {
+func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNotes, error) {
+	known := make(map[string]*crawlNotes)
+	of := func(crawl string) *crawlNotes {
 		if known[crawl] == nil {
-			known[crawl] = new(traced)
+			known[crawl] = new(crawlNotes)
 		}
 		return known[crawl]
 	}
@@ -116,7 +124,7 @@ func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*traced,
 }
 
 // lastTraced is the last of all attempts; nil if there is none.
-func lastTraced(known map[string]*traced) (last *record.Fetch) {
+func lastTraced(known map[string]*crawlNotes) (last *record.Fetch) {
 	for _, x := range known {
 		for i := range x.attempts {
 			if f := &x.attempts[i]; last == nil || f.Time > last.Time || f.Time == last.Time && f.Crawl > last.Crawl {
@@ -249,15 +257,6 @@ func (s *Session) whyNotMet(c *record.Crawl, url string) string {
 		return "no page of the crawl led to it"
 	}
 	return "no page of the crawl has led to it yet"
-}
-
-// wouldTrace says what a TRACE would read.
-func (s *Session) wouldTrace(st *ast.Trace) ([]string, error) {
-	url, err := s.traceAsked(st)
-	if err != nil {
-		return nil, err
-	}
-	return []string{"looks for " + url + " in what crawls have noted of their attempts, and in what they are still to fetch"}, nil
 }
 
 func textOrNull(s string) value.Value {

@@ -17,21 +17,44 @@ var findingColumns = []value.Column{text("pool"), text("file"), whole("offset"),
 // sampleMax bounds the parts of a sample: so many days are 27 years.
 const sampleMax = 10_000
 
-// verify runs VERIFY. Its rows come as they are found, and an error behind them
-// counts them: a script then ends with status 1.
-func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
-	o, err := s.verifyOptions(st)
+// verification is a VERIFY.
+type verification struct {
+	s  *Session
+	st *ast.Verify
+	o  record.VerifyOptions
+}
+
+// readVerify reads a VERIFY.
+func readVerify(s *Session, st *ast.Verify) (*verification, error) {
+	v := &verification{s: s, st: st, o: record.VerifyOptions{Stateless: s.ReadOnly}}
+	var err error
+	if st.Pool != nil {
+		if v.o.Pool, err = plan.ConstantText(st.Pool, s.env()); err != nil {
+			return nil, err
+		}
+	}
+	if st.Sample == nil {
+		return v, nil
+	}
+	n, err := plan.ConstantCount(st.Sample, "SAMPLE", s.env())
 	if err != nil {
 		return nil, err
 	}
-	if s.Progress != nil {
-		tell := s.throttled()
-		o.Progress = func(done, total int64) { tell(Progress{What: "verify", Done: done, Total: total, Unit: "bytes"}) }
+	if n < 1 || n > sampleMax {
+		return nil, ast.Errorf(st.Sample, "SAMPLE 1/%d: n must be from 1 to %d", n, sampleMax)
 	}
-	p, err := s.Archive.PlanVerify(ctx, o)
+	v.o.Sample = int(n)
+	return v, nil
+}
+
+// Run yields the findings as they are made. An error after them counts them: a script
+// then ends with status 1.
+func (v *verification) Run(ctx context.Context) (*Result, error) {
+	v.o.Progress = v.s.tells("verify", "bytes")
+	p, err := v.s.Archive.PlanVerify(ctx, v.o)
 	var none *record.NoPoolError
 	if errors.As(err, &none) {
-		return nil, noPool(st.Pool, err)
+		return nil, noPool(v.st.Pool, err)
 	}
 	res := &Result{Kind: ResultRows, Columns: findingColumns, Close: func() {}}
 	if p.Clean > 0 {
@@ -39,9 +62,9 @@ func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
 	}
 	res.Rows = func(yield func(*value.Batch, error) bool) {
 		n := 0
-		for f, err := range s.Archive.Verify(ctx, o) {
+		for f, err := range v.s.Archive.Verify(ctx, v.o) {
 			if err != nil {
-				yield(nil, noPool(st.Pool, err))
+				yield(nil, noPool(v.st.Pool, err))
 				return
 			}
 			n++
@@ -63,27 +86,6 @@ func (s *Session) verify(ctx context.Context, st *ast.Verify) (*Result, error) {
 	return res, nil
 }
 
-func (s *Session) verifyOptions(st *ast.Verify) (o record.VerifyOptions, err error) {
-	o.Stateless = s.ReadOnly
-	if st.Pool != nil {
-		if o.Pool, err = plan.ConstantText(st.Pool, s.env()); err != nil {
-			return o, err
-		}
-	}
-	if st.Sample == nil {
-		return o, nil
-	}
-	n, err := plan.ConstantCount(st.Sample, "SAMPLE", s.env())
-	if err != nil {
-		return o, err
-	}
-	if n < 1 || n > sampleMax {
-		return o, ast.Errorf(st.Sample, "SAMPLE 1/%d: n must be from 1 to %d", n, sampleMax)
-	}
-	o.Sample = int(n)
-	return o, nil
-}
-
 // findingRow is a finding as a row.
 func findingRow(f *record.Finding) *value.Batch {
 	var pool, offset, url, at value.Value
@@ -101,17 +103,13 @@ func findingRow(f *record.Finding) *value.Batch {
 	return t.batch
 }
 
-// wouldVerify says what VERIFY would read.
-func (s *Session) wouldVerify(ctx context.Context, st *ast.Verify) ([]string, error) {
-	o, err := s.verifyOptions(st)
+// Would returns the files that would be read.
+func (v *verification) Would(ctx context.Context) ([]string, error) {
+	p, err := v.s.Archive.PlanVerify(ctx, v.o)
 	if err != nil {
-		return nil, err
+		return nil, noPool(v.st.Pool, err)
 	}
-	p, err := s.Archive.PlanVerify(ctx, o)
-	if err != nil {
-		return nil, noPool(st.Pool, err)
-	}
-	lines := []string{fmt.Sprintf("reads %d files of %s, %d bytes, and changes nothing", len(p.Files), s.Archive.Path(), p.Bytes)}
+	lines := []string{fmt.Sprintf("reads %d files of %s, %d bytes, and changes nothing", len(p.Files), v.s.Archive.Path(), p.Bytes)}
 	if p.Sample > 0 {
 		lines[0] += fmt.Sprintf("; part %d of %d", p.Part, p.Sample)
 	}

@@ -389,7 +389,7 @@ func (p *program) places(steps []step) (places []place, results int) {
 		switch {
 		case s.script.silent:
 			places[i] = toNowhere
-		case loud == 1 || asks(s.statement):
+		case loud == 1 || s.statement != nil && exec.SpecOf(s.statement).Answers:
 			if p.options.Last && last >= 0 {
 				places[last] = toNowhere
 				results--
@@ -405,25 +405,13 @@ func (p *program) places(steps []step) (places []place, results int) {
 	return places, results
 }
 
-// asks reports whether a statement is there for its result.
-func asks(s ast.Statement) bool {
-	switch s.(type) {
-	case *ast.Query, *ast.Explain, *ast.ExplainRank, *ast.Describe, *ast.Show, *ast.ShowRobots, *ast.ShowPath, *ast.Trace, *ast.ShowPage, *ast.Diff,
-		*ast.Verify, *ast.Recover, *ast.Help, *ast.Run:
-		return true
-	}
-	return false
-}
-
 // changes reports whether a statement may change the archive; nil does not.
 func changes(s ast.Statement) bool {
-	switch s.(type) {
-	case nil, *ast.Set, *ast.Reset:
+	if s == nil {
 		return false
-	case *ast.Run:
-		return true
 	}
-	return !asks(s)
+	_, script := s.(*ast.Run) // its statements are not known yet
+	return script || exec.SpecOf(s).Writes
 }
 
 // step runs one statement and shows its result.

@@ -156,8 +156,8 @@ func TestAsks(t *testing.T) {
 		if answer {
 			answers++
 		}
-		if asks(st) != answer {
-			t.Errorf("%s: answers %v, and is taken for one that asks: %v", text, answer, asks(st))
+		if core.SpecOf(st).Answers != answer {
+			t.Errorf("%s: answers %v, and is taken for one that asks: %v", text, answer, core.SpecOf(st).Answers)
 		}
 	}
 	if answers < 20 {

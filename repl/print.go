@@ -275,36 +275,23 @@ func (p *printer) bytes(out *output, s ast.Statement, r *exec.Result) error {
 	if _, err := r.Bytes.WriteTo(&page); err != nil {
 		return err
 	}
-	return p.pageRow(out, s, page.String())
+	return p.pageRow(out, r.Columns, page.String())
 }
 
 // pageRow shows a page as a row of one column.
-func (p *printer) pageRow(out *output, s ast.Statement, page string) error {
+func (p *printer) pageRow(out *output, cols []value.Column, page string) error {
 	p.separate(out)
 	w, err := p.writer(out, p.format(out))
 	if err != nil {
 		return err
 	}
-	if err := w.Begin([]value.Column{{Name: bytesColumn(s), Type: value.Text}}); err != nil {
+	if err := w.Begin(cols); err != nil {
 		return err
 	}
 	if err := w.Write(&value.Batch{N: 1, Cols: []*value.Vector{{Type: value.Text, Texts: []string{page}}}}); err != nil {
 		return err
 	}
 	return w.End()
-}
-
-// bytesColumn names the column in which a page or a DIFF is given as a row.
-func bytesColumn(s ast.Statement) string {
-	switch s := s.(type) {
-	case *ast.Diff:
-		return "diff"
-	case *ast.ShowPage:
-		if s.Form != ast.PageDefault {
-			return s.Form.String()
-		}
-	}
-	return ast.PageHTML.String()
 }
 
 // text shows bytes as they are, but harmless on a terminal.

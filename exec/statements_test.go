@@ -1,0 +1,233 @@
+package exec_test
+
+import (
+	"context"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"iter"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"infomall/exec"
+	"infomall/exec/op"
+	"infomall/exec/op/optest"
+	"infomall/lang"
+	"infomall/store/record"
+)
+
+// statementTypes lists the types of lang/ast that are statements: those with the
+// method statement.
+func statementTypes(t *testing.T) (names []string) {
+	t.Helper()
+	files, err := filepath.Glob("../lang/ast/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Recv == nil || fn.Name.Name != "statement" || fn.Type.Params.NumFields() > 0 {
+				continue
+			}
+			if star, ok := fn.Recv.List[0].Type.(*ast.StarExpr); ok {
+				names = append(names, star.X.(*ast.Ident).Name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		t.Fatal("lang/ast has no types of statements")
+	}
+	return names
+}
+
+// TestStatementsDeclared compares the types of lang/ast that are statements with those
+// that the grammar makes of testdata/statements.iql, and with those that are declared.
+// HELP has all of them, in the order in which they are declared.
+func TestStatementsDeclared(t *testing.T) {
+	types := statementTypes(t)
+	declared := map[*exec.Spec]string{}
+	for _, text := range someStatements(t) {
+		st, err := lang.ParseOne(text, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		declared[exec.SpecOf(st)] = reflect.TypeOf(st).Elem().Name() // it panics if there is none
+	}
+	made := slices.Sorted(maps.Values(declared))
+	if slices.Sort(types); !slices.Equal(made, types) {
+		t.Errorf("lang/ast has\n%q, testdata/statements.iql\n%q", types, made)
+	}
+	if n := len(exec.Specs()); n != len(types) {
+		t.Errorf("%d types are declared, lang/ast has %d", n, len(types))
+	}
+	topics := slices.DeleteFunc(lang.Topics(), func(topic string) bool { return topic == "EXPRESSIONS" })
+	var names []string
+	for _, s := range exec.Specs() {
+		for i, n := range s.Names {
+			if i == 0 || slices.Contains(topics, n) { // HELP on PAUSE CRAWL is also on RESUME CRAWL
+				names = append(names, n)
+			}
+		}
+	}
+	if !slices.Equal(names, topics) {
+		t.Errorf("declared are\n%q, HELP has\n%q", names, topics)
+	}
+}
+
+// errChanges is how a guarded archive refuses to be changed.
+var errChanges = errors.New("the archive is changed")
+
+// changes is errChanges, unless changes are counted only.
+func changes(dry bool) error {
+	if dry {
+		return nil
+	}
+	return errChanges
+}
+
+// guarded is an archive that can only be read.
+type guarded struct{ archive }
+
+// guardedSnapshot is a snapshot that counts deletions, and makes none.
+type guardedSnapshot struct{ op.Snapshot }
+
+func (guardedSnapshot) Delete(_ context.Context, o record.DeleteOptions) (res record.DeleteResult, err error) {
+	for range o.Targets {
+		res.Pools = []record.RemovedPool{{Name: "2008-06"}}
+	}
+	return res, changes(o.Dry)
+}
+
+func (g guarded) Snapshot(ctx context.Context) (op.Snapshot, error) {
+	snap, err := g.archive.Snapshot(ctx)
+	return guardedSnapshot{snap}, err
+}
+func (guarded) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+	return nil, errChanges
+}
+func (guarded) Copy(_ context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+	return nil, changes(o.Dry)
+}
+func (guarded) Merge(_ context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+	return nil, changes(o.Dry)
+}
+func (guarded) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
+	return nil, changes(o.Dry)
+}
+func (guarded) Reindex(_ context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
+	return nil, changes(o.Dry)
+}
+func (guarded) Drop(_ context.Context, o record.DropOptions) (res record.DropResult, err error) {
+	return res, changes(o.Dry)
+}
+func (guarded) Define(context.Context, func([]record.Definition) ([]record.Definition, error)) error {
+	return errChanges
+}
+func (guarded) SaveResult(context.Context, record.Result, iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+	return record.Result{}, errChanges
+}
+func (guarded) DropResult(context.Context, string, string) (int, error) { return 0, errChanges }
+
+// guardedCrawler is a crawler that can only be asked.
+type guardedCrawler struct{ untouchable }
+
+func (guardedCrawler) Crawls(context.Context) ([]record.Crawl, error) { return nil, nil }
+func (guardedCrawler) Jobs(context.Context) ([]record.Job, error)     { return nil, nil }
+func (guardedCrawler) Crawl(context.Context, record.CrawlOptions) (record.CrawlResult, error) {
+	return record.CrawlResult{}, errChanges
+}
+func (guardedCrawler) OrderCrawl(context.Context, string, func(*record.CrawlOrders)) error {
+	return errChanges
+}
+func (guardedCrawler) GiveCrawl(context.Context, string, []string, bool) error { return errChanges }
+func (guardedCrawler) BeginJob(context.Context, record.Job) (int64, func(record.Job) error, error) {
+	return 0, nil, errChanges // a schedule runs as a job
+}
+
+// TestReadOnly runs statements against an archive that cannot be changed. Those that
+// are declared to write want to change it, and a session that only reads refuses
+// them. The others, and those that the session does not refuse, do not change it.
+func TestReadOnly(t *testing.T) {
+	writers := map[string]string{
+		"IMPORT 'a.warc'": "IMPORT",
+		"CRAWL 'http://a.cn/' AGENT 'x (mail@a.cn)'": "CRAWL",
+		"PAUSE CRAWL site":                           "PAUSE CRAWL",
+		"RESUME CRAWL site":                          "RESUME CRAWL",
+		"SET WORKERS 2 FOR CRAWL site":               "SET WORKERS",
+		"ADD 'http://a.cn/' TO CRAWL site":           "ADD",
+		"COPY POOL ALL TO 'copy'":                    "COPY POOL",
+		"MERGE POOL ALL":                             "MERGE POOL",
+		"SEAL POOL ALL":                              "SEAL POOL",
+		"REPAIR POOL '2008-06' FROM 'copy'":          "REPAIR POOL",
+		"REINDEX":                                    "REINDEX",
+		"DROP POOL '2008-06'":                        "DROP POOL",
+		"DELETE FROM 'a.cn'":                         "DELETE",
+		"CREATE VIEW v AS SELECT 1":                  "CREATE VIEW",
+		"CREATE METADATA long ON PAGE AS depth > 3":  "CREATE METADATA",
+		"SAVE q AS SELECT 1":                         "SAVE",
+		"DROP VIEW there":                            "DROP VIEW",
+		"DROP METADATA there":                        "DROP METADATA",
+		"DROP GRAPH there":                           "DROP GRAPH",
+		"SCHEDULE nightly EVERY 1d AS VERIFY":        "SCHEDULE",
+		"UNSCHEDULE there":                           "UNSCHEDULE",
+		"RUN SCHEDULE there":                         "RUN SCHEDULE",
+		"PAGERANK":                                   "PAGERANK",
+		"HITS FOR 'news' OVER '*'":                   "HITS",
+		"HITS OVER '*'":                              "HITS",
+		"DEDUP":                                      "DEDUP",
+	}
+	memory := optest.New(optest.Capture{URL: "http://a.cn/", Time: at("2008-06-01"), Status: 200, Mime: html, Body: `<title>news</title><a href="http://b.cn/">b</a>`})
+	run := func(src string, readOnly bool) error {
+		s := newSession(guarded{archive{memory}})
+		s.Crawler, s.Jobs, s.ReadOnly = guardedCrawler{}, guardedCrawler{}, readOnly
+		_, _, err := ask(s, src)
+		return err
+	}
+	s := newSession(archive{memory})
+	for _, src := range []string{"CREATE VIEW there AS SELECT 1", "CREATE METADATA there ON PAGE AS depth", "SCHEDULE there EVERY 1d AS VERIFY"} {
+		if _, _, err := ask(s, src); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := record.Result{Kind: record.ResultGraphs, Name: "there"}
+	if _, err := memory.SaveResult(t.Context(), kept, func(func(record.ResultRow, error) bool) {}); err != nil {
+		t.Fatal(err)
+	}
+	shown := map[*exec.Spec]bool{}
+	for src, name := range writers {
+		if err := run(src, false); !errors.Is(err, errChanges) {
+			t.Errorf("%s: got error %v, want %v", src, err, errChanges)
+		}
+		if err, want := run(src, true), "1:1: "+name+" writes, and this session only reads"; err == nil || err.Error() != want {
+			t.Errorf("%s: got error %v, want %s", src, err, want)
+		}
+		st, err := lang.ParseOne(src, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown[exec.SpecOf(st)] = true
+	}
+	texts := someStatements(t)
+	t.Chdir(t.TempDir())
+	for _, src := range texts {
+		st, err := lang.ParseOne(src, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if spec := exec.SpecOf(st); spec.Writes && !shown[spec] {
+			t.Errorf("%s is declared to write, and is not among those that are shown to", src)
+		}
+		if err := run(src, true); errors.Is(err, errChanges) {
+			t.Errorf("%s changes the archive of a session that only reads", src)
+		}
+	}
+}
