@@ -63,7 +63,7 @@ func (c *poolCopy) Would(ctx context.Context) ([]string, error) {
 	}
 	lines := []string{"copy " + c.s.Archive.Path() + " to " + c.o.Dir}
 	for _, r := range results {
-		lines = append(lines, fmt.Sprintf("  pool %s: %d of %d files, %d bytes", r.Pool, r.Copied, r.Files, r.Bytes))
+		lines = append(lines, fmt.Sprintf("  pool %s: %d of %s, %s", r.Pool, r.Copied, value.Counted(r.Files, "file"), value.Counted(r.Bytes, "byte")))
 	}
 	return lines, nil
 }

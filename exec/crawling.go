@@ -107,11 +107,11 @@ func trapNotes(c *record.Crawl) []string {
 	var notes []string
 	rest := c.Kept
 	for _, t := range c.Traps {
-		notes = append(notes, fmt.Sprintf("%s kept back, such as %s: %s", urlCount(t.Kept), t.URL, t.Reason))
+		notes = append(notes, fmt.Sprintf("kept back: %s, such as %s: %s", value.Counted(t.Kept, "URL"), t.URL, t.Reason))
 		rest -= t.Kept
 	}
 	if rest > 0 {
-		notes = append(notes, fmt.Sprintf("%s kept back in further traps", urlCount(rest)))
+		notes = append(notes, "kept back in further traps: "+value.Counted(rest, "URL"))
 	}
 	if len(c.Traps) > 0 {
 		notes = append(notes, fmt.Sprintf("SELECT url FROM frontier WHERE state = 'kept' lists them; ADD '%s' TO CRAWL %s goes on with URLs like it; TRAPS OFF fetches all", c.Traps[0].URL, c.Name))
@@ -451,13 +451,10 @@ const dueShown = 10
 
 // dueText heads the list of the pages that are due.
 func dueText(n int) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no page is due"
-	case 1:
-		return "1 page is due:"
 	}
-	return fmt.Sprintf("%d pages are due, the most urgent first:", n)
+	return "due: " + value.Counted(n, "page") + ", the most urgent first"
 }
 
 // Would returns what would be crawled, and how.
@@ -492,7 +489,7 @@ func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	if o.Delay < 0 {
 		delay = "five times what the last took, within 1 and 30 s"
 	}
-	lines = append(lines, fmt.Sprintf("  %d workers; between two requests to a host: %s", o.Workers, delay), "  as "+o.Agent)
+	lines = append(lines, fmt.Sprintf("  %s; between two requests to a host: %s", value.Counted(o.Workers, "worker"), delay), "  as "+o.Agent)
 	switch {
 	case o.TrapsOff:
 		lines = append(lines, "  also pages without end that bring nothing new")
@@ -623,12 +620,4 @@ func (a *addition) Would(context.Context) ([]string, error) {
 		lines = append(lines, "  "+u)
 	}
 	return lines, nil
-}
-
-// urlCount is a number of URLs in words.
-func urlCount(n int64) string {
-	if n == 1 {
-		return "1 URL is"
-	}
-	return fmt.Sprintf("%d URLs are", n)
 }

@@ -179,11 +179,11 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	var how string
 	switch d.method {
 	case methodMinHash:
-		how = fmt.Sprintf("compare by %d bands of MinHash, confirm what shares %v of its shingles", dedup.NewBands(d.similarity).Count(), d.similarity)
+		how = fmt.Sprintf("compare by %s of MinHash, confirm what shares %v of its shingles", value.Counted(dedup.NewBands(d.similarity).Count(), "band"), d.similarity)
 	case methodSimHash:
 		const such = 1_000_000
-		how = fmt.Sprintf("compare fingerprints that differ in %d bits at most, confirm what shares %v of its shingles; among a million: %s",
-			d.distance, d.similarity, dedup.Plan(such, d.distance))
+		how = fmt.Sprintf("compare fingerprints that differ in %s at most, confirm what shares %v of its shingles; among a million: %s",
+			value.Counted(d.distance, "bit"), d.similarity, dedup.Plan(such, d.distance))
 	case methodKeywords:
 		how = fmt.Sprintf("compare by the %d keywords that weigh most, confirm what shares %v of its shingles", dedup.KeywordsOfText, d.similarity)
 	case methodContainment:

@@ -124,7 +124,7 @@ func poolLine(pools []record.Pool, w plan.Window) string {
 			captures += p.Captures
 		}
 	}
-	return fmt.Sprintf("pools: %s with at most %d captures", poolList(names, len(pools)), captures)
+	return fmt.Sprintf("pools: %s with at most %s", poolList(names, len(pools)), value.Counted(captures, "capture"))
 }
 
 // poolList is names for a line: all if they are few.
@@ -177,7 +177,7 @@ func addStats(t *table, st record.ReadStats) {
 		fmt.Sprintf("index chunks decoded: %d", st.Chunks),
 		fmt.Sprintf("runs decompressed: %d", st.Runs),
 		fmt.Sprintf("bytes read: %d", st.Bytes),
-		fmt.Sprintf("cache: %d hits, %d misses", st.CacheHits, st.CacheMisses),
+		fmt.Sprintf("cache: hits %d, misses %d", st.CacheHits, st.CacheMisses),
 	} {
 		t.add(value.OfText(line))
 	}
@@ -194,7 +194,7 @@ func openedPools(names []string) string {
 func fileLines(line string, files []glob.File) []string {
 	lines := []string{line}
 	for _, f := range files {
-		lines = append(lines, fmt.Sprintf("  %s: %d bytes", f.Name, f.Size))
+		lines = append(lines, "  "+f.Name+": "+value.Counted(f.Size, "byte"))
 	}
 	return lines
 }

@@ -68,7 +68,7 @@ func (s *Session) writeCaptures(ctx context.Context, f io.Writer, to exportTarge
 		n += int64(b.N)
 	}
 	if c.bodyless > 0 {
-		rows.Notes = append(rows.Notes, fmt.Sprintf("%d captures have no body in the archive: what is written of them names originals that are elsewhere", c.bodyless))
+		rows.Notes = append(rows.Notes, "no body in the archive for "+value.Counted(c.bodyless, "capture")+": what is written there names originals that are elsewhere")
 	}
 	err = out.Finish()
 	if err == nil {

@@ -510,7 +510,7 @@ func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 			how += ", and so once more; read the text beside the links of these"
 		}
 	}
-	lines := []string{fmt.Sprintf("compute %s in %d iterations, keep it as ranking %s", h.st, h.options.Rounds, h.name), how}
+	lines := []string{fmt.Sprintf("compute %s in %s, keep it as ranking %s", h.st, value.Counted(h.options.Rounds, "iteration"), h.name), how}
 	would, err := h.asked.wouldRead(ctx, snap)
 	return slices.Concat(lines, roots, would), err
 }

@@ -89,7 +89,7 @@ func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
 			lines = append(lines, fmt.Sprintf("  pool %s: nothing, it has one segment", r.Pool))
 			continue
 		}
-		line := fmt.Sprintf("  pool %s: %d segments, %d captures, %d bytes", r.Pool, r.Segments, r.Captures, r.OldBytes)
+		line := fmt.Sprintf("  pool %s: %s, %s, %s", r.Pool, value.Counted(r.Segments, "segment"), value.Counted(r.Captures, "capture"), value.Counted(r.OldBytes, "byte"))
 		if r.Deleted {
 			line += "; written anew without those that were deleted, and with it what other pools have that is made of them"
 		}

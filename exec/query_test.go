@@ -248,7 +248,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT * FROM captures GROUP BY url", `1:8: column "time" stands neither in GROUP BY nor in an aggregate (add it to GROUP BY, or write min(time))`},
 		{"SELECT url FROM captures HAVING status = 1", "1:33: HAVING asks groups, and there are none (use WHERE or add GROUP BY)"},
 		{"SELECT url AS u FROM captures WHERE u = 'x'", `1:37: "u" names a column of the result, which does not exist here yet (write url)`},
-		{"SELECT url FROM captures ORDER BY 2", "1:35: ORDER BY 2: the result has 1 columns"},
+		{"SELECT url FROM captures ORDER BY 2", "1:35: ORDER BY 2: the result has 1 column"},
 		{"SELECT sum(changed) FROM captures", "1:12: sum takes numbers or durations, and changed is of type bool (count_if(changed) counts where it is true)"},
 		{"SELECT sum(url) FROM captures", "1:12: sum takes numbers or durations, and url is of type url (write CAST(url AS int))"},
 		{"SELECT sum(*) FROM captures", "1:8: only count takes *, and without DISTINCT"},

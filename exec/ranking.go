@@ -293,7 +293,7 @@ func (r *ranking) Would(ctx context.Context) ([]string, error) {
 			before++
 		}
 	}
-	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %d times", r.st, r.name, before)}
+	lines := []string{fmt.Sprintf("rank by %s, keep it as ranking %s, which has been computed %s", r.st, r.name, value.Counted(before, "time"))}
 	would, err := r.asked.wouldRead(ctx, snap)
 	return append(lines, would...), err
 }

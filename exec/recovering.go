@@ -236,7 +236,7 @@ func (t *recoverTarget) Would(ctx context.Context) ([]string, error) {
 	if err := t.look(ctx); err != nil {
 		return nil, err
 	}
-	lines := []string{fmt.Sprintf("reads %s, %d bytes, format %s", t.File, t.Bytes, t.Format)}
+	lines := []string{fmt.Sprintf("reads %s, %s, format %s", t.File, value.Counted(t.Bytes, "byte"), t.Format)}
 	if t.to == "" {
 		return append(lines, "writes nothing"), nil
 	}

@@ -45,7 +45,7 @@ func (r *reindex) Run(ctx context.Context) (*Result, error) {
 		catalogue = catalogue || p.Catalogue
 	}
 	if damaged > 0 {
-		err = fmt.Errorf("%d db-files are damaged, and their indexes were left as they are; VERIFY says what is wrong", damaged)
+		err = fmt.Errorf("damaged, with the index left as it is: %s; VERIFY says what is wrong", value.Counted(damaged, "db-file"))
 	}
 	res := t.work(n, err)
 	if catalogue {
@@ -69,7 +69,7 @@ func (r *reindex) Would(ctx context.Context) ([]string, error) {
 		}
 	}
 	for _, p := range results {
-		line := fmt.Sprintf("  pool %s: from %d db-files, %d bytes", p.Pool, p.Segments, p.Bytes)
+		line := fmt.Sprintf("  pool %s: from %s, %s", p.Pool, value.Counted(p.Segments, "db-file"), value.Counted(p.Bytes, "byte"))
 		if p.Catalogue {
 			line += ", and the catalogue, which is lost"
 		}

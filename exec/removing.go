@@ -60,8 +60,8 @@ func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("drop pool %s of %s: %d captures, %d versions; %d files with %d bytes",
-		res.Name, d.s.Archive.Path(), res.Captures, res.Versions, res.Files, res.Bytes)}, nil
+	return []string{fmt.Sprintf("drop pool %s of %s: %s, %s; %s with %s", res.Name, d.s.Archive.Path(),
+		value.Counted(res.Captures, "capture"), value.Counted(res.Versions, "version"), value.Counted(res.Files, "file"), value.Counted(res.Bytes, "byte"))}, nil
 }
 
 // drop drops the pool, or with o.Dry counts what that would drop. If other pools
@@ -150,7 +150,7 @@ func (d *deletion) Run(ctx context.Context) (*Result, error) {
 
 // leftNote tells of captures that have what was deleted as well.
 func leftNote(n int64) string {
-	return fmt.Sprintf("%d captures that are left have a body that is among the deleted; their digest is the same", n)
+	return "left in the archive, with the digest of a body that is deleted: " + value.Counted(n, "capture")
 }
 
 // delete deletes the captures.
@@ -216,14 +216,14 @@ func (d *deletion) lines(res *record.DeleteResult) []string {
 	for _, p := range res.Pools {
 		captures, versions = captures+p.Captures, versions+p.Versions
 	}
-	lines := []string{fmt.Sprintf("delete from %s: %d captures of %d URLs, %d versions, in %d pools",
-		d.s.Archive.Path(), captures, res.URLs, versions, len(res.Pools))}
+	lines := []string{fmt.Sprintf("delete from %s: %s of %s, %s, in %s", d.s.Archive.Path(),
+		value.Counted(captures, "capture"), value.Counted(res.URLs, "URL"), value.Counted(versions, "version"), value.Counted(len(res.Pools), "pool"))}
 	for _, p := range res.Pools {
 		when := "hidden at once, gone from the files when the pool is merged"
 		if p.Static {
 			when = "hidden at once, gone from the files when the pool is sealed again"
 		}
-		lines = append(lines, fmt.Sprintf("  pool %s: %d captures, %d versions: %s", p.Name, p.Captures, p.Versions, when))
+		lines = append(lines, fmt.Sprintf("  pool %s: %s, %s: %s", p.Name, value.Counted(p.Captures, "capture"), value.Counted(p.Versions, "version"), when))
 	}
 	if res.Left > 0 {
 		lines = append(lines, "  "+leftNote(res.Left))

@@ -53,7 +53,7 @@ func (r *poolRepair) Run(ctx context.Context) (*Result, error) {
 		}
 	}
 	if bad > 0 {
-		err = fmt.Errorf("%d of %d files are still damaged: the copy in %s is damaged in the same places, or is no copy; try another", bad, len(results), r.o.Dir)
+		err = fmt.Errorf("still damaged: %d of %s; the copy in %s is damaged in the same places, or is no copy: try another", bad, value.Counted(len(results), "file"), r.o.Dir)
 	}
 	return t.work(n, err), nil
 }

@@ -255,7 +255,7 @@ func (r *script) Would(ctx context.Context) ([]string, error) {
 		lines, err := r.only.Would(ctx)
 		return lines, atRun(r.st, err)
 	}
-	lines := []string{fmt.Sprintf("runs %d statements", len(r.list))}
+	lines := []string{"runs " + value.Counted(len(r.list), "statement")}
 	for _, one := range r.list {
 		lines = append(lines, "  "+one.String())
 	}

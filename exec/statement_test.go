@@ -36,12 +36,12 @@ func TestStatements(t *testing.T) {
 		{"EXPLAIN COPY POOL '200806' TO 'd'", "plan\ncopy test-archive to d\n  pool 200806: 2 of 3 files, 4000 bytes\n", ""},
 		{"COPY POOL ALL TO 'd'", "pool|files|copied|bytes\n200806|3|2|4000\n", ""},
 		{"DELETE FROM 'pku.edu.cn' BETWEEN 2008-07 AND 2008-08 WHERE bytes > 3 AND host = 'pku.edu.cn'", "pool|kind|captures|versions\n200806|dynamic|2|0\n",
-			"1 captures that are left have a body that is among the deleted; their digest is the same"},
+			"left in the archive, with the digest of a body that is deleted: 1 capture"},
 		{"DELETE FROM 'x.cn'", "pool|kind|captures|versions\n", "no capture fits, and nothing was deleted"},
 		{"EXPLAIN DELETE FROM '=pku.edu.cn' UNTIL 2008-06 WHERE mime IS NOT NULL OR kind = 'page'",
-			"plan\ndelete from test-archive: 3 captures of 1 URLs, 0 versions, in 1 pools\n" +
+			"plan\ndelete from test-archive: 3 captures of 1 URL, 0 versions, in 1 pool\n" +
 				"  pool 200806: 3 captures, 0 versions: hidden at once, gone from the files when the pool is merged\n" +
-				"  1 captures that are left have a body that is among the deleted; their digest is the same\n", ""},
+				"  left in the archive, with the digest of a body that is deleted: 1 capture\n", ""},
 		{"DROP POOL '200807'", "pool|captures|versions|files|bytes\n200807|3|2|2|4000\n", ""},
 		{"EXPLAIN DROP POOL '200807'", "plan\ndrop pool 200807 of test-archive: 3 captures, 2 versions; 2 files with 4000 bytes\n", ""},
 		{"SELECT * FROM tombstones", "time|kind|captures|pools|reason|state\n1970-01-01|delete|2|200806 200807|because|hidden\n", ""},

@@ -79,7 +79,7 @@ func (r *trace) Run(ctx context.Context) (*Result, error) {
 		if u := x.waiting; u != nil {
 			decision, reason := "queued", fmt.Sprintf("priority %.4g, %s", u.Score, way(u.Layer, u.Via))
 			if u.Due != record.NoTime {
-				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %d attempts", s.stamp(u.Due), u.Tries)
+				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %s", s.stamp(u.Due), value.Counted(u.Tries, "attempt"))
 			}
 			t.add(value.OfText(c.Name), value.OfText(record.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
 		}
@@ -196,7 +196,7 @@ func traceAttempt(t *table, c *record.Crawl, f *record.Fetch, written map[record
 	f.Took[record.StageFetch] = max(f.Took[record.StageFetch], f.Elapsed)
 	answer := f.Reason
 	if f.Bytes >= 0 {
-		answer = fmt.Sprintf("status %d, %d bytes", f.Status, f.Bytes)
+		answer = fmt.Sprintf("status %d, %s", f.Status, value.Counted(f.Bytes, "byte"))
 		if f.IP != "" {
 			answer += " from " + f.IP
 		}

@@ -73,10 +73,8 @@ func (v *verification) Run(ctx context.Context) (*Result, error) {
 			}
 		}
 		switch {
-		case n == 1:
-			yield(nil, errors.New("1 finding"))
-		case n > 1:
-			yield(nil, fmt.Errorf("%d findings", n))
+		case n > 0:
+			yield(nil, errors.New(value.Counted(n, "finding")))
 		case p.Sample > 0:
 			res.Notes = append(res.Notes, fmt.Sprintf("nothing is wrong with part %d of %d", p.Part, p.Sample))
 		default:
@@ -109,7 +107,7 @@ func (v *verification) Would(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, noPool(v.st.Pool, err)
 	}
-	lines := []string{fmt.Sprintf("reads %d files of %s, %d bytes, and changes nothing", len(p.Files), v.s.Archive.Path(), p.Bytes)}
+	lines := []string{fmt.Sprintf("reads %s of %s, %s, and changes nothing", value.Counted(len(p.Files), "file"), v.s.Archive.Path(), value.Counted(p.Bytes, "byte"))}
 	if p.Sample > 0 {
 		lines[0] += fmt.Sprintf("; part %d of %d", p.Part, p.Sample)
 	}
@@ -123,5 +121,5 @@ func (v *verification) Would(ctx context.Context) ([]string, error) {
 }
 
 func wentOn(clean int) string {
-	return fmt.Sprintf("%d db-files were found whole by a VERIFY that did not come to its end, and are not read again", clean)
+	return "not read again, as a VERIFY that was stopped found it whole: " + value.Counted(clean, "db-file")
 }

@@ -46,7 +46,7 @@ func TestExplainAnalyzeTellsOfCache(t *testing.T) {
 	a := newSiteArchive(t)
 	a.importFiles("queries/demo/*.raw")
 	const ask = "EXPLAIN ANALYZE SELECT url, text FROM versions;"
-	hits := regexp.MustCompile(`cache: (\d+) hits, (\d+) misses`)
+	hits := regexp.MustCompile(`cache: hits (\d+), misses (\d+)`)
 	var got []string
 	for _, m := range hits.FindAllStringSubmatch(a.run(ask+ask+"SET cache = off;"+ask), -1) {
 		got = append(got, m[1]+"/"+m[2])

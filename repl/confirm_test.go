@@ -24,7 +24,7 @@ func TestAsked(t *testing.T) {
 	s.sees(prompt)
 	for _, answer := range []string{"n" + enter, enter, ctrlC, ctrlD, "yes please" + enter} {
 		s.types("DELETE FROM 'www.lanshan.example/calendar.htm' WHERE status = 404;" + enter)
-		s.sees("2 captures of 1 URLs")
+		s.sees("2 captures of 1 URL,")
 		s.sees("Do it? [y/N]")
 		s.types(answer)
 		s.sees("nothing was done")

@@ -11,6 +11,7 @@ import (
 
 	"infomall/exec"
 	"infomall/exec/schedule"
+	"infomall/exec/value"
 	"infomall/store/record"
 )
 
@@ -111,6 +112,6 @@ func (d *scheduler) Run(ctx context.Context, name string) {
 	case j.State == record.JobFailed:
 		d.say("infomall: schedule %s failed: %s", name, j.Error)
 	default:
-		d.log("schedule %s is done in %s: %d rows, %d bytes", name, time.Since(begun).Round(time.Millisecond), j.Rows, j.Bytes)
+		d.log("schedule %s is done in %s: %s, %s", name, time.Since(begun).Round(time.Millisecond), value.Counted(j.Rows, "row"), value.Counted(j.Bytes, "byte"))
 	}
 }

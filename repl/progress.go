@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"infomall/exec"
+	"infomall/exec/value"
 	"infomall/repl/term"
 	"infomall/store/record"
 )
@@ -102,7 +103,7 @@ func timing(took time.Duration, rows int64, read *record.ReadStats) string {
 	if read.Segments == 0 {
 		return text
 	}
-	text += fmt.Sprintf(", read: %d segments, %d index chunks, %s", read.Segments, read.Chunks, amount(read.Bytes, "bytes"))
+	text += fmt.Sprintf(", read: %s, %s, %s", value.Counted(read.Segments, "segment"), value.Counted(read.Chunks, "index chunk"), amount(read.Bytes, "bytes"))
 	if asked := read.CacheHits + read.CacheMisses; asked > 0 {
 		text += fmt.Sprintf(", from the cache: %d of %d", read.CacheHits, asked)
 	}

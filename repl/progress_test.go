@@ -81,7 +81,7 @@ func TestTiming(t *testing.T) {
 	}{
 		{record.ReadStats{}, "1.500 s, rows: 7"},
 		{record.ReadStats{Segments: 3, Chunks: 12}, "1.500 s, rows: 7, read: 3 segments, 12 index chunks, 0 B"},
-		{record.ReadStats{Segments: 1, Chunks: 1, Bytes: 3 << 19, CacheHits: 4, CacheMisses: 1}, "1.500 s, rows: 7, read: 1 segments, 1 index chunks, 1.5 MB, from the cache: 4 of 5"},
+		{record.ReadStats{Segments: 1, Chunks: 1, Bytes: 3 << 19, CacheHits: 4, CacheMisses: 1}, "1.500 s, rows: 7, read: 1 segment, 1 index chunk, 1.5 MB, from the cache: 4 of 5"},
 	} {
 		if got := timing(1500*time.Millisecond, 7, &c.read); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

@@ -174,13 +174,10 @@ func constantText(args []Expr, i int) (string, bool) {
 
 // arguments returns a count for an error, such as "2 arguments".
 func arguments(n int) string {
-	switch n {
-	case 0:
+	if n == 0 {
 		return "no arguments"
-	case 1:
-		return "1 argument"
 	}
-	return fmt.Sprintf("%d arguments", n)
+	return value.Counted(n, "argument")
 }
 
 // unknownFunction returns the error for an unknown function, with a suggestion.

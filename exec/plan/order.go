@@ -102,7 +102,7 @@ func (b *builder) ordinal(e ast.Expr, where string) (*item, error) {
 		return nil, nil
 	}
 	if n.Int < 1 || n.Int > int64(len(b.items)) {
-		return nil, ast.Errorf(e, "%s %d: the result has %d columns", where, n.Int, len(b.items))
+		return nil, ast.Errorf(e, "%s %d: the result has %s", where, n.Int, value.Counted(len(b.items), "column"))
 	}
 	return &b.items[n.Int-1], nil
 }

@@ -266,7 +266,7 @@ func (p *plot) title() string {
 // footer returns the count of rows, such as "400 rows; 12 more not drawn".
 func (p *plot) footer() string {
 	if left := p.total - int64(len(p.rows)); left > 0 {
-		return fmt.Sprintf("%s; %d more not drawn", rowsText(int64(len(p.rows))), left)
+		return fmt.Sprintf("%s; %d more not drawn", value.Counted(len(p.rows), "row"), left)
 	}
-	return rowsText(p.total)
+	return value.Counted(p.total, "row")
 }

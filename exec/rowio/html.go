@@ -107,7 +107,7 @@ func (r *report) text(v *value.Vector, i int) string {
 }
 
 func (r *report) End() error {
-	r.put("</tbody>\n</table>\n<p class=\"note\">" + html.EscapeString(rowsText(r.plot.total)) + "</p>\n")
+	r.put("</tbody>\n</table>\n<p class=\"note\">" + html.EscapeString(value.Counted(r.plot.total, "row")) + "</p>\n")
 	if p := &r.plot; len(p.numbers) > 0 && len(p.rows) > 1 && p.most > 0 {
 		r.figure(p)
 	}

@@ -172,7 +172,7 @@ func (t *Table) eachLine(in *bufio.Reader, add func([]value.Value) (bool, error)
 			return err
 		}
 		if len(fields) > len(row) {
-			return fmt.Errorf("%s: row %d has %d fields, and the first line names %d", t.path, n, len(fields), len(row))
+			return fmt.Errorf("%s: row %d has %s, and the first line names %d", t.path, n, value.Counted(len(fields), "field"), len(row))
 		}
 		clear(row)
 		for i, f := range fields {

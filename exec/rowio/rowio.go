@@ -1,11 +1,6 @@
-// Package rowio writes the rows of a result in the output formats, such as csv
-// and json for other programs and table for people. It also reads files of
-// rows, and files of edges for graphs. Writers stream: their memory does not
-// grow with the number of rows.
-//
-// A cell is the space that one narrow character takes on a terminal; Chinese
-// characters take two. Where a Width is given in cells, a cell is that unit. A
-// cell of a table is one value in it.
+// Package rowio writes the rows of a result: as CSV and its like for other
+// programs, as tables for people. Writers stream: what they hold does not grow
+// with the rows.
 package rowio
 
 import (
@@ -18,32 +13,31 @@ import (
 	"infomall/exec/value"
 )
 
-// Options say how rows are written. With zero Options, no header is written and
-// nothing is shortened.
+// Options say how rows are written. The zero Options leave out the header and
+// shorten nothing.
 type Options struct {
-	Zone      *time.Location // the zone in which times are written; nil means UTC
-	Header    bool           // write the names of the columns first, in formats that can do without them
-	NullValue string         // the text for NULL, except in json and jsonl; "" means "NULL" in table, vertical, chart and html
-	Width     int            // in cells, for table and chart; 0: shorten nothing in a table, and draw a chart 80 wide
-	Vertical  bool           // write a table that is wider than Width as vertical instead of hiding columns
-	Color     bool           // dim everything that is not data in table, vertical and chart
-	Safe      bool           // in csv and tsv, put ' before a text that a spreadsheet would run as a formula
+	Zone      *time.Location // times are written in; nil is UTC
+	Header    bool           // the names of the columns come first, where a format can do without
+	NullValue string         // stands for NULL but in json and jsonl; in table and vertical "" is NULL
+	Width     int            // of a table or a chart in cells; 0: nothing of a table is shortened, a chart has 80
+	Vertical  bool           // a table wider than Width is written as vertical rather than with columns hidden
+	Color     bool           // table, vertical and chart dim what is no data
+	Safe      bool           // csv and tsv put ' before a text that a spreadsheet takes for a formula
 }
 
-// Writer writes one result. Call Begin once, Write any number of times, then
-// End once. A Writer never closes the io.Writer below it. It returns an error
-// of that io.Writer unchanged; after an error the result cannot go on.
+// Writer writes one result: Begin once, Write any number of times, End once.
+// It writes to what it was made with and never closes it. An error of that is
+// returned as it is and ends the result.
 type Writer interface {
-	// Begin takes the columns of the result. All batches have them.
+	// Begin takes the columns that all batches have.
 	Begin(cols []value.Column) error
-	// Write writes the rows of b, and does not keep b.
+	// Write writes a batch. The batch is not kept.
 	Write(b *value.Batch) error
-	// End writes the end of the result, such as a footer.
+	// End writes what ends the result.
 	End() error
 }
 
-// formats are the output formats, in the order in which error messages list
-// them.
+// formats are the formats by name, in the order in which messages list them.
 var formats = [...]struct {
 	name string
 	make func(w io.Writer, o Options) Writer
@@ -59,7 +53,7 @@ var formats = [...]struct {
 	{"chart", newChart},
 }
 
-// Formats returns the names of the formats that New accepts.
+// Formats lists the names that New takes.
 func Formats() []string {
 	names := make([]string, len(formats))
 	for i, f := range formats {
@@ -68,8 +62,8 @@ func Formats() []string {
 	return names
 }
 
-// New returns a writer of the named format, which writes to w. The error for an
-// unknown name suggests the nearest format, or lists all.
+// New makes a writer of a format. The error of an unknown one names the
+// nearest, or all.
 func New(format string, w io.Writer, o Options) (Writer, error) {
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -85,17 +79,17 @@ func New(format string, w io.Writer, o Options) (Writer, error) {
 	return nil, fmt.Errorf("no format %q; there are %s", format, strings.Join(Formats(), ", "))
 }
 
-// flushBytes is how many bytes a writer collects before it writes them out.
-// Each Write also ends with a flush, so that rows appear as they come.
+// flushBytes is how much a writer gathers before it writes it out; each batch
+// ends with what is left, so that rows show as they come.
 const flushBytes = 64 << 10
 
-// sink collects bytes in buf and writes them to w in large pieces.
+// sink gathers bytes.
 type sink struct {
 	w   io.Writer
 	buf []byte
 }
 
-// flush writes the collected bytes to w.
+// flush writes out what was gathered.
 func (s *sink) flush() error {
 	if len(s.buf) == 0 {
 		return nil
@@ -105,7 +99,7 @@ func (s *sink) flush() error {
 	return err
 }
 
-// full flushes if flushBytes or more are collected.
+// full flushes if there is much.
 func (s *sink) full() error {
 	if len(s.buf) < flushBytes {
 		return nil
@@ -113,16 +107,7 @@ func (s *sink) full() error {
 	return s.flush()
 }
 
-// numeric reports whether tables align a column of type t to the right: numbers
-// and durations.
+// numeric tells the columns that tables align to the right.
 func numeric(t value.Type) bool {
 	return t.Numeric() || t == value.Duration
-}
-
-// rowsText returns a count of rows for a footer, such as "1 row" or "12 rows".
-func rowsText(n int64) string {
-	if n == 1 {
-		return "1 row"
-	}
-	return fmt.Sprintf("%d rows", n)
 }

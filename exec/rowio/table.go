@@ -258,19 +258,12 @@ func (t *table) End() error {
 
 // footer returns the last line, such as "(2 rows; 1 column hidden: title)".
 func (t *table) footer() string {
-	parts := []string{rowsText(t.rows)}
+	parts := []string{value.Counted(t.rows, "row")}
 	if hidden := t.names[len(t.widths):]; len(hidden) > 0 {
-		columns := "columns"
-		if len(hidden) == 1 {
-			columns = "column"
-		}
-		parts = append(parts, fmt.Sprintf("%d %s hidden: %s", len(hidden), columns, strings.Join(hidden, ", ")))
+		parts = append(parts, fmt.Sprintf("%s hidden: %s", value.Counted(len(hidden), "column"), strings.Join(hidden, ", ")))
 	}
-	switch {
-	case t.clipped == 1:
-		parts = append(parts, "1 value shortened")
-	case t.clipped > 1:
-		parts = append(parts, fmt.Sprintf("%d values shortened", t.clipped))
+	if t.clipped > 0 {
+		parts = append(parts, value.Counted(t.clipped, "value")+" shortened")
 	}
 	return "(" + strings.Join(parts, "; ") + ")"
 }

@@ -97,6 +97,6 @@ func (v *vertical) line(s string) {
 }
 
 func (v *vertical) End() error {
-	v.line("(" + rowsText(v.rows) + ")")
+	v.line("(" + value.Counted(v.rows, "row") + ")")
 	return v.flush()
 }

@@ -63,7 +63,7 @@ func ParseCron(text string, zone *time.Location) (*Cron, error) {
 		words = strings.Fields(long)
 	}
 	if len(words) != len(fields) {
-		return nil, fmt.Errorf("it has %d fields, and five are wanted: minute, hour, day of the month, month, day of the week, as in '0 3 * * *'", len(words))
+		return nil, fmt.Errorf("five fields are wanted, not %d: minute, hour, day of the month, month, day of the week, as in '0 3 * * *'", len(words))
 	}
 	c := &Cron{zone: zone}
 	for i, to := range []*uint64{&c.minute, &c.hour, &c.day, &c.month, &c.week} {

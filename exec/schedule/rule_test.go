@@ -77,8 +77,8 @@ func TestCron(t *testing.T) {
 // TestCronErrors shows the messages for rules that are wrong.
 func TestCronErrors(t *testing.T) {
 	for _, c := range []struct{ rule, want string }{
-		{"", "it has 0 fields, and five are wanted"},
-		{"0 3 * *", "it has 4 fields"},
+		{"", "five fields are wanted, not 0"},
+		{"0 3 * *", "five fields are wanted, not 4"},
 		{"60 3 * * *", `minute: write a number from 0 to 59, not "60"`},
 		{"0 3 * foo *", `month: write a number from 1 to 12, not "foo"; feb and so on will do too`},
 		{"0 5-3 * * *", "hour: 5-3 runs backwards"},

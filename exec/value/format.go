@@ -9,8 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// AppendTime appends t in zone as RFC 3339 writes it. Milliseconds are written
-// unless they are zero.
+// AppendTime appends t as RFC 3339 in zone, with milliseconds only if it has
+// any.
 func AppendTime(dst []byte, t record.Time, zone *time.Location) []byte {
 	if t%1000 == 0 {
 		return t.Std().In(zone).AppendFormat(dst, time.RFC3339)
@@ -18,8 +18,17 @@ func AppendTime(dst []byte, t record.Time, zone *time.Location) []byte {
 	return t.Std().In(zone).AppendFormat(dst, "2006-01-02T15:04:05.000Z07:00")
 }
 
-// units are the units in which a duration is printed, from the longest, with
-// their lengths in milliseconds.
+// Counted returns a count and what is counted for a reader: 1 capture, 3 captures. The
+// noun is one whose plural ends in s.
+func Counted[N int | int32 | int64](n N, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return strconv.FormatInt(int64(n), 10) + " " + noun
+}
+
+// units are the fixed lengths that a duration is written with, in
+// milliseconds.
 var units = [...]struct {
 	name   string
 	length int64
@@ -27,8 +36,8 @@ var units = [...]struct {
 	{"d", 24 * 60 * 60 * 1000}, {"h", 60 * 60 * 1000}, {"m", 60 * 1000}, {"s", 1000}, {"ms", 1},
 }
 
-// AppendDuration appends a duration of ms milliseconds in units, such as 1d 2h.
-// A minus applies to the whole: -1d 2h is minus 26 hours.
+// AppendDuration appends a duration of ms milliseconds for a reader, such as
+// 1d 2h; -1d 2h is minus the whole of it.
 func AppendDuration(dst []byte, ms int64) []byte {
 	if ms == 0 {
 		return append(dst, "0s"...)
@@ -75,8 +84,8 @@ func AppendSeconds(dst []byte, ms int64) []byte {
 	return dst
 }
 
-// AppendFloat appends the shortest digits that parse as f again. It writes an
-// exponent only below 1e-6 and from 1e21 up, like JSON and ECMAScript.
+// AppendFloat appends the shortest digits that read back as f: without an
+// exponent from 1e-6 up to 1e21, as JSON and ECMAScript write numbers.
 func AppendFloat(dst []byte, f float64) []byte {
 	abs := math.Abs(f)
 	format := byte('f')
@@ -86,8 +95,8 @@ func AppendFloat(dst []byte, f float64) []byte {
 	return strconv.AppendFloat(dst, f, format, -1, 64)
 }
 
-// Append appends v as CAST to text gives it: times as AppendTime in zone,
-// durations as AppendDuration. For NULL it appends nothing.
+// Append appends v as CAST to text gives it: times in zone, durations as
+// AppendDuration. Of NULL it appends nothing.
 func (v Value) Append(dst []byte, zone *time.Location) []byte {
 	switch v.Type {
 	case Bool:
@@ -106,8 +115,7 @@ func (v Value) Append(dst []byte, zone *time.Location) []byte {
 	return dst
 }
 
-// AppendText appends row i as Value.Append does, without making a Value for the
-// common types.
+// AppendText appends row i as Value.Append does.
 func (v *Vector) AppendText(dst []byte, i int, zone *time.Location) []byte {
 	if v.IsNull(i) {
 		return dst
@@ -123,8 +131,7 @@ func (v *Vector) AppendText(dst []byte, i int, zone *time.Location) []byte {
 	return v.At(i).Append(dst, zone)
 }
 
-// String returns v as a constant of the language, such as 'a text', TRUE or
-// NULL. Times are printed in UTC.
+// String is v as a constant of the language: texts in quotes, times in UTC.
 func (v Value) String() string {
 	switch v.Type {
 	case Null:
