@@ -11,8 +11,9 @@ import (
 // Cron is a Rule of five fields, as in crontab(5): minute, hour, day of the
 // month, month, day of the week. The fields are compared with local time in a
 // zone. If local time skips an hour, as when summer time begins, the moments in
-// the skipped hour come when it ends. If local time repeats an hour, the
-// moments count the first time only, unless the hour field begins with *.
+// that hour come when it ends. If local time repeats an hour, the moments in it
+// come the first time only. A rule whose hour field begins with * does neither:
+// it follows the clock.
 type Cron struct {
 	zone                           *time.Location
 	minute, hour, day, month, week uint64 // bit n is set if the field allows n
