@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// benchHosts is a web of many sites for benchmarks, each a host of its own:
-// 127.1.0.0, 127.1.0.1 and so on, on one port. Each has a robots.txt and a home
-// that leads to the homes of eight others, and each fourth a page besides. They
-// take their time to answer.
+// benchHosts is a web of many sites for benchmarks. Each site is a host of its
+// own: 127.1.0.0, 127.1.0.1 and so on, on one port. Each has a robots.txt and a
+// home page that links to the home pages of eight others; every fourth host has
+// another page. Responses are delayed.
 type benchHosts struct {
 	port    int
 	delay   time.Duration // that is to be kept between two requests to a host
@@ -31,7 +31,7 @@ type benchHosts struct {
 	full     time.Duration // in which as many requests were under way as there are workers
 }
 
-// benchHost is one host, as its visitor is to see it.
+// benchHost is the state of one host, as a polite visitor should see it.
 type benchHost struct {
 	busy  bool
 	ended time.Time // of the last request
@@ -45,10 +45,11 @@ const (
 	benchHostsLag  = 100 * time.Millisecond // a visitor needs not see sooner than that what it may ask for
 )
 
-// serveBenchHosts is the program "benchhosts HOSTS DELAY WORKERS": it prints the
-// address of the first home and serves until it is killed. What it saw stands at
-// /stats: pages, failures of manners, most requests at once, and how much of the
-// workers was idle while hosts were ready, in percent.
+// serveBenchHosts is the program "benchhosts HOSTS DELAY WORKERS". It prints
+// the URL of the first home page and serves until it is killed. Its statistics
+// are at /stats: pages, requests that came too soon, the largest number of
+// requests at once, and the share of the workers that was idle while hosts were
+// ready, in per cent.
 func serveBenchHosts() {
 	hosts, err := strconv.Atoi(os.Args[1])
 	s := &benchHosts{hosts: make([]benchHost, hosts)}
@@ -131,7 +132,7 @@ func (s *benchHosts) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, "</ul>")
 }
 
-// next is what the home of a host leads to.
+// next returns the numbers of the hosts to which the home page of host n links.
 func (s *benchHosts) next(n int) (list []int) {
 	for to := benchHostsFan*n + 1; to <= benchHostsFan*(n+1) && to < len(s.hosts); to++ {
 		list = append(list, to)

@@ -10,10 +10,10 @@ import (
 	"sync"
 )
 
-// benchSite is a web site for benchmarks: pages of 10 to 40 KB, each with a
-// head, a menu, an article of its own, lists of links and a foot. Page n leads to
-// 2n+1 and 2n+2, so that all are found from page 0, to pages here and there, and
-// to those of the menu.
+// benchSite is a web site for benchmarks. Its pages have 10 to 40 KB, each with
+// a head, a menu, an article of its own, lists of links and a foot. Page n
+// links to 2n+1 and 2n+2, so that page 0 leads to all pages, to some random
+// pages, and to the pages of the menu.
 type benchSite struct {
 	pages int
 
@@ -22,10 +22,9 @@ type benchSite struct {
 	other int     // requests for what is no page
 }
 
-// serveBenchSite is the program "benchsite PAGES": it prints the address where
-// it serves the site and serves until it is killed. What it was asked stands at
-// /stats: pages, those among them that were asked for more than once, and other
-// requests.
+// serveBenchSite is the program "benchsite PAGES". It prints the URL of the
+// site and serves until it is killed. Its statistics are at /stats: pages
+// requested, pages requested more than once, and other requests.
 func serveBenchSite() {
 	pages, err := strconv.Atoi(os.Args[1])
 	if err == nil {
@@ -76,7 +75,7 @@ func (s *benchSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(page)
 }
 
-// stats tells what was asked, and forgets it.
+// stats returns the statistics and resets them.
 func (s *benchSite) stats() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -153,7 +152,8 @@ func (s *benchSite) page(n int) []byte {
 	return append(b, "</ul></div>\n<div id=\"foot\"><p>All rights reserved. Write to the editors if you find a mistake on this page.</p></div></body></html>\n"...)
 }
 
-// benchWords is a vocabulary of some thousand words, the first ones short.
+// benchWords is a vocabulary of about a thousand words. The first ones are
+// short.
 var benchWords = func() []string {
 	parts := []string{"ka", "lo", "mi", "ne", "ru", "sta", "ter", "vin", "ol", "pre", "chi", "du", "fe", "gan"}
 	var list []string

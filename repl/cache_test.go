@@ -11,9 +11,9 @@ import (
 	"infomall/queries"
 )
 
-// TestCacheChangesNothing runs each saved query with the cache off, and with it
-// on twice in one process, so that the second time it is full: all three print
-// the same.
+// TestCacheChangesNothing runs each saved query with the cache off, and twice
+// in one process with the cache on, so that the cache is full the second time.
+// All three must print the same.
 func TestCacheChangesNothing(t *testing.T) {
 	t.Chdir("..")
 	a := newSiteArchive(t)
@@ -39,8 +39,8 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
-// TestExplainAnalyzeTellsOfCache shows that a question asked again is answered
-// from the cache, and that there is none where it is off.
+// TestExplainAnalyzeTellsOfCache shows that a repeated query is answered from
+// the cache, and that nothing comes from the cache if it is off.
 func TestExplainAnalyzeTellsOfCache(t *testing.T) {
 	t.Chdir("..")
 	a := newSiteArchive(t)
@@ -65,7 +65,7 @@ func headerOf(script string) string {
 	return header
 }
 
-// runMain runs the program in this process and gives what it prints.
+// runMain runs the program in this process and returns its output.
 func runMain(t *testing.T, args []string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

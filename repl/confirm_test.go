@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAsked shows that DROP and DELETE ask at the prompt, after saying what they
-// would take away: anything but yes leaves all as it was.
+// TestAsked shows that DROP and DELETE ask at the prompt, after saying what
+// they would delete. Any answer but yes changes nothing.
 func TestAsked(t *testing.T) {
 	home := t.TempDir()
 	if err := os.CopyFS(filepath.Join(home, "demo"), os.DirFS("../queries/demo")); err != nil {

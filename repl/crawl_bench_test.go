@@ -21,30 +21,36 @@ import (
 var benchPages = flag.Int("crawlpages", 20_000, "how many pages BenchmarkCrawl fetches")
 
 // BenchmarkCrawl crawls a site of 20,000 pages on this machine, served by
-// another process, into a new archive, until all of it is in force; and then,
-// where wget is installed, the same site with wget -r --warc-file. It tells of
-// both pages a second, CPU time a page without the server's, and memory; and of
-// pages that were asked for twice.
+// another process, into a new archive, until queries see all of it. If wget is
+// installed, it then crawls the same site with wget -r --warc-file. For both it
+// reports pages per second, CPU time per page without the server's, memory, and
+// pages that were requested twice.
 //
 //	go test ./repl -run - -bench 'BenchmarkCrawl$' -benchtime 1x
 //
-// Of the 37 CPU seconds of 20,000 pages (wget: 4.5 for each thousand in the same
-// hour, so .41 of it; .37 at 10,000 pages) reading and dividing pages takes 37 per
-// cent, zstd 16, other writing of segments 7, garbage 10, links 8, the frontier 8,
-// requests 4, the journal 2. What was tried, with what it brought of 60 CPU seconds:
+// 20,000 pages take 37 CPU seconds, .41 of wget's time (wget: 4.5 seconds per
+// thousand pages in the same hour); at 10,000 pages it is .37. Of these, in per
+// cent: reading and dividing pages 37, zstd 16, other writing of segments 7,
+// garbage collection 10, links 8, the frontier 8, requests 4, the journal 2.
 //
-//   - segments of 8 MB merged when there are 32, not 8, and whole batches published:
-//     11 seconds less, and no second copy of a page to be made while crawling;
-//   - pages of a frontier's database below 32 MB not given back: 4.5 less;
-//   - no histories of pages packed that are fetched once: 2.6 less, and 24 MB;
-//   - fingerprints of texts without copies, trees of pages used again: 1.5 less;
-//   - garbage collected at 80 per cent of what is in use, not 50: 1.4 less, but 25 MB
-//     more, so it was left;
-//   - zstd's fastest level for the segments of a crawl: no difference in CPU time, and
-//     219 MB stored, not 201;
-//   - commits of the frontier as seldom as once in two seconds: no difference.
+// These changes were tried; the seconds are of 60 CPU seconds at that time:
 //
-// That pages are parsed for their links and once more to be stored is 1.5 per cent.
+//   - segments of 8 MB are merged when there are 32, not 8, and whole batches
+//     are published: 11 seconds less, and no second copy of a page is made
+//     while crawling
+//   - a frontier's database keeps its free pages below 32 MB: 4.5 seconds less
+//   - histories of pages that are fetched only once are not packed: 2.6
+//     seconds and 24 MB less
+//   - fingerprints of texts are made without copies, and the trees of pages
+//     reuse memory: 1.5 seconds less
+//   - garbage is collected at 80 per cent of the memory in use, not 50: 1.4
+//     seconds less, but 25 MB more; not done
+//   - zstd's fastest level for the segments of a crawl: no difference in CPU
+//     time, and 219 MB stored instead of 201; not done
+//   - the frontier commits every two seconds only: no difference; not done
+//
+// Pages are parsed once for their links and once more to be stored; that costs
+// 1.5 per cent.
 func BenchmarkCrawl(b *testing.B) {
 	site := startBenchServer(b, "benchsite", fmt.Sprint(*benchPages))
 	for b.Loop() {
@@ -71,10 +77,11 @@ func BenchmarkCrawl(b *testing.B) {
 
 var benchHostsMany = flag.Int("crawlhosts", 2_000, "how many hosts BenchmarkHosts asks")
 
-// BenchmarkHosts crawls many hosts on this machine with 800 workers, one request a
-// second to each at most. It tells of memory, of pages a second, of requests that
-// came to a host too soon, and how much of the workers was idle while hosts were
-// ready, as the servers see it: on the way to them and back a worker is idle too.
+// BenchmarkHosts crawls many hosts on this machine with 800 workers and at most
+// one request a second to each host. It reports memory, pages per second,
+// requests that came to a host too soon, and the share of the workers that was
+// idle while hosts were ready. The servers measure this, so the time on the way
+// to them and back counts as idle.
 //
 //	go test ./repl -run - -bench BenchmarkHosts -benchtime 1x -crawlhosts 50000
 func BenchmarkHosts(b *testing.B) {
@@ -104,7 +111,7 @@ func BenchmarkHosts(b *testing.B) {
 	}
 }
 
-// measured is what a crawl took.
+// measured holds the results of one crawl in a benchmark.
 type measured struct {
 	pages, twice int     // that were asked for
 	rate         float64 // pages a second
@@ -118,7 +125,7 @@ func (m measured) report(b *testing.B, name string) {
 	b.ReportMetric(m.memory/1e6, name+"MB")
 }
 
-// startBenchServer has a process of its own serve what is to be crawled, and gives
+// startBenchServer starts a process that serves the pages to crawl, and returns
 // the URL that it prints.
 func startBenchServer(b *testing.B, name string, args ...string) string {
 	b.Helper()
@@ -159,7 +166,7 @@ func measure(b *testing.B, site string, cmd *osexec.Cmd) (m measured) {
 	return m
 }
 
-// readStats reads what a server tells of its visitors.
+// readStats reads the statistics of a server into variables.
 func readStats(b *testing.B, url string, into ...any) {
 	b.Helper()
 	res, err := http.Get(url)

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestInterruptCrawl stops a crawl three times, once while it fetches pages and then
-// while servers let it wait. Each time the shell is there again, the archive is
-// consistent, and the crawl goes on from there to its end.
+// TestInterruptCrawl stops a crawl three times: while it fetches pages, and
+// while servers make it wait. Each time the shell must return, the archive must
+// be consistent, and the crawl must resume and finish.
 func TestInterruptCrawl(t *testing.T) {
 	const pages = 400
 	var fetched, held atomic.Int32

@@ -17,16 +17,16 @@ import (
 // killed is how often TestCrawlIsKilled kills a crawl.
 var killed = flag.Int("faults.crawls", 12, "how often a crawl is killed")
 
-// outMax is how many pages a crawl may have fetched and not acknowledged when it
-// is killed: those of a batch, and one for each worker.
+// outMax is how many pages a crawl may have fetched and not acknowledged when
+// it is killed: the pages of a batch, and one per worker.
 const outMax = 256 + 16
 
 // killAfter is how many answers a crawl gets at most before it is killed.
 const killAfter = 300
 
-// TestCrawlIsKilled kills a crawl at random moments, also while it starts, and runs
-// it again until it comes to its end. Every page is then in the archive, what was
-// acknowledged is not asked for again, and nothing is left behind.
+// TestCrawlIsKilled kills a crawl at random moments, also while it starts, and
+// runs it again until it finishes. Every page must then be in the archive, no
+// acknowledged page may be requested again, and no temporary file may remain.
 func TestCrawlIsKilled(t *testing.T) {
 	pages := killAfter * *killed * 2 / 3
 	var mu sync.Mutex

@@ -15,8 +15,7 @@ import (
 )
 
 // TestPasswordsAreNotKept crawls with passwords for a host and a proxy, and
-// looks for them in every file that is there afterwards, and in all that is
-// printed.
+// searches for them in every file that exists afterwards and in all output.
 func TestPasswordsAreNotKept(t *testing.T) {
 	const secret, proxySecret = "Xq7-open-sesame", "Xq8-by-proxy"
 	let := 0
@@ -70,8 +69,8 @@ func TestPasswordsAreNotKept(t *testing.T) {
 	tellsNo(t, "what is printed", printed.Bytes(), secret, proxySecret)
 }
 
-// tellsNo shows that text has none of some passwords, nor the forms in which
-// they are sent.
+// tellsNo fails the test if text contains a password, also in a form in which
+// passwords are sent.
 func tellsNo(t *testing.T, what string, text []byte, secrets ...string) {
 	t.Helper()
 	for _, s := range secrets {

@@ -32,12 +32,12 @@ var (
 	crowdSeed   = flag.Uint64("faults.crowdseed", 1, "seed of the first of them; 0: by chance")
 )
 
-// crowdHang is the wall time after which a statement counts as one that does not
-// end. The slowest takes a hundredth of it on an idle machine.
+// crowdHang is the wall time after which a statement counts as endless. The
+// slowest statement takes a hundredth of it on an idle machine.
 const crowdHang = 2 * time.Minute
 
-// crowdReads are statements that change nothing in the archive, by the type of
-// statement. SELECT of every relation is asked as well.
+// crowdReads holds statements that change nothing in the archive, by type of
+// statement. The test also runs SELECT on every relation.
 var crowdReads = map[string][]string{
 	"Query": {
 		"SELECT url, time, digest, bytes FROM captures", "SELECT url, title, text, links FROM pages", "SELECT url, html FROM versions AT 2005",
@@ -143,8 +143,8 @@ type crowd struct {
 	log  bytes.Buffer
 }
 
-// ask runs one statement as the program does, and returns what it wrote and its
-// status. A statement that does not end ends the test.
+// ask runs one statement as the program does, and returns its output and its
+// status. If the statement does not end, the test fails.
 func (c *crowd) ask(src string) (stdout, stderr string, status int) {
 	c.t.Helper()
 	fmt.Fprintf(&c.log, "%s\n", src)
@@ -226,8 +226,8 @@ func (c *crowd) tianwang() []byte {
 	return b
 }
 
-// warc draws a file of WARC records with a chain of revisits, each of which
-// refers to the one before it, to itself or to one that comes later.
+// warc returns a random file of WARC records with a chain of revisits, each of
+// which refers to the previous one, to itself or to a later one.
 func (c *crowd) warc() []byte {
 	var b []byte
 	add := func(kind, url string, at time.Time, more, content string) {
@@ -310,8 +310,7 @@ func (c *crowd) build() {
 	c.journal()
 }
 
-// journal leaves what a crawl that was killed leaves: a journal that is not
-// published.
+// journal leaves what a killed crawl leaves: a journal that is not published.
 func (c *crowd) journal() {
 	c.t.Helper()
 	ctx := context.Background()
@@ -349,15 +348,16 @@ func (c *crowd) journal() {
 	}
 }
 
-// crowdQuiet are files whose damage need not be reported: locks, what a killed
-// process may have torn, and what only helps.
+// crowdQuiet reports whether damage to a file need not be reported: locks,
+// files that a killed process may have torn, and files that only make queries
+// faster.
 func crowdQuiet(name string) bool {
 	base := filepath.Base(name)
 	dir, _, _ := strings.Cut(filepath.ToSlash(name), "/")
 	return base == "LOCK" || base == "lock" || base == "gate" || dir == "jobs" || dir == "journal" || dir == "writers" || dir == "crawls"
 }
 
-// crowdNeeded are files that captures are read from.
+// crowdNeeded reports whether captures are read from the file name.
 func crowdNeeded(name string) bool {
 	dir, _, _ := strings.Cut(filepath.ToSlash(name), "/")
 	return name == "CURRENT" || dir == "catalog" || dir == "removed" || dir == "pools"
@@ -478,14 +478,14 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// crowdAnswers are the queries whose rows are compared with those before the
+// crowdAnswers are the queries whose rows are compared with the rows before the
 // damage.
 var crowdAnswers = []string{
 	"SELECT url, time, status FROM captures ORDER BY url, time, status",
 	"SELECT url, time, digest, bytes FROM captures ORDER BY url, time, digest",
 }
 
-// depends returns the pools and what each depends on.
+// depends returns the pools, and for each the pools it depends on.
 func (c *crowd) depends() map[string][]string {
 	c.t.Helper()
 	out, errs, status := c.ask("SELECT name, depends FROM pools")

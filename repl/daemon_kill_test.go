@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// TestDaemonIsKilled kills a daemon while a crawl that is scheduled waits for a
-// server. Its job is then interrupted; the next daemon, of which there is one, runs
-// it once more, and the crawl goes on where it was.
+// TestDaemonIsKilled kills a daemon while a scheduled crawl waits for a server.
+// Its job is then interrupted. The next daemon, of which there is only one,
+// runs the job once more, and the crawl resumes.
 func TestDaemonIsKilled(t *testing.T) {
 	const pages = 20
 	var mu sync.Mutex

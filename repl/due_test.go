@@ -14,7 +14,8 @@ import (
 	"infomall/store/record"
 )
 
-// planning is a crawler that only notes what it is to crawl.
+// planning is a crawler that fetches nothing and only notes what it should
+// crawl.
 type planning struct {
 	exec.Crawler
 	failed []record.Fetch
@@ -30,7 +31,8 @@ func (p *planning) Crawl(_ context.Context, o record.CrawlOptions) (record.Crawl
 	return record.CrawlResult{Crawl: record.Crawl{Name: o.Name}}, nil
 }
 
-// TestCrawlDue has what is due visited, as the demo's visits tell of it.
+// TestCrawlDue shows which pages CRAWL DUE visits, given the visits in the
+// demo.
 func TestCrawlDue(t *testing.T) {
 	a, closer := openStore(filepath.Join(t.TempDir(), "archive"), func(err error) { t.Error(err) })
 	defer closer.Close()

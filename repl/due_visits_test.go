@@ -28,10 +28,10 @@ func (c clocked) Crawl(ctx context.Context, o record.CrawlOptions) (record.Crawl
 	return crawl.Run(ctx, c.archive, o, crawl.Env{Now: c.now})
 }
 
-// TestDueVisits has CRAWL DUE visit a site each day of four weeks, whose pages
-// change at different rates. It visits what is due and nothing else, and so few
-// pages as it is allowed; one that can be followed gets more visits than one that
-// never changes.
+// TestDueVisits runs CRAWL DUE each day of four weeks on a site whose pages
+// change at different rates. It must visit only pages that are due, and at most
+// as many as allowed. A page that changes and can be followed must get more
+// visits than one that never changes.
 func TestDueVisits(t *testing.T) {
 	periods := []int{1, 4, 8, 1000} // days between two changes of a page
 	const of, budget, days = 2, 3, 28

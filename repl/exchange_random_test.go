@@ -15,9 +15,9 @@ import (
 
 var exchangeSeeds = flag.Int("exchange.seeds", 24, "how many random files are exported and imported again")
 
-// TestExchangeRandom imports WARC files of odd records, each made from a seed,
-// exports them in each format that keeps captures, imports that, and compares
-// what the archives answer.
+// TestExchangeRandom imports WARC files of unusual records, each made from a
+// seed. It exports them in each format that preserves captures, imports the
+// export, and compares the answers of the archives.
 func TestExchangeRandom(t *testing.T) {
 	n := *exchangeSeeds
 	if testing.Short() {
@@ -54,8 +54,8 @@ func checkRandomExchange(t *testing.T, draw func(*rapid.T) string, seed int) {
 	}
 }
 
-// oddRecord draws a record of one of a few URLs and bodies, so that visits and
-// references to originals, there or not, are common.
+// oddRecord returns a random record of one of a few URLs and bodies, so that
+// visits and references to originals, existing or not, are common.
 func oddRecord(t *rapid.T) string {
 	url := rapid.SampledFrom([]string{"http://a.example/", "http://a.example/b", "http://b.example/", "http://A.example:80/x y"}).Draw(t, "url")
 	date := fmt.Sprintf("2008-0%d-0%dT00:00:0%d%sZ", rapid.IntRange(6, 8).Draw(t, "month"), rapid.IntRange(1, 3).Draw(t, "day"),

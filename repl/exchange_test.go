@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// visitsQuery asks for what an exchange of captures must keep.
+// visitsQuery selects everything that an exchange of captures must preserve.
 const visitsQuery = `SELECT url, time, status, kind, mime, bytes, digest, change, ip, origin, asked_url, location, truncated FROM captures`
 
 // versionsQuery asks the same of versions, with the headers and the body.
@@ -49,8 +49,8 @@ func TestARCIsWARC(t *testing.T) {
 	}
 }
 
-// TestCDXJIsPywbs compares an index of a sample file with the one that pywb made
-// of it. Only the length of a record is not known here.
+// TestCDXJIsPywbs compares an index of a sample file with the index that pywb
+// made of it. The length of a record is the only field that is not known here.
 func TestCDXJIsPywbs(t *testing.T) {
 	dir := filepath.Join(samplesDir(t), "pywb", "sample_archive")
 	for warc, index := range map[string]string{"iana.warc.gz": "iana.cdxj", "dupes.warc.gz": "dupes.cdxj"} {
@@ -73,8 +73,9 @@ func TestCDXJIsPywbs(t *testing.T) {
 	}
 }
 
-// TestExchangeSamples imports each sample made by others, exports it as WARC,
-// WACZ and Tianwang records, imports that, and compares what the two archives answer.
+// TestExchangeSamples imports each sample made by other programs, exports it as
+// WARC, WACZ and Tianwang records, imports the export, and compares the answers
+// of the two archives.
 func TestExchangeSamples(t *testing.T) {
 	dir := samplesDir(t)
 	files := 0

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestInputs shows that what is to run keeps its order, however it is written.
+// TestInputs shows that the scripts to run keep their order, however the
+// command line spells them.
 func TestInputs(t *testing.T) {
 	c := func(text string) input { return input{command: true, text: text} }
 	f := func(name string) input { return input{text: name} }
@@ -53,7 +54,7 @@ func TestOptionValues(t *testing.T) {
 	}
 }
 
-// TestOptionErrors shows that a wrong command line is told.
+// TestOptionErrors shows the error messages for wrong command lines.
 func TestOptionErrors(t *testing.T) {
 	for args, want := range map[string]string{
 		"--nope":            "unknown flag --nope",

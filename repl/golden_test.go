@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestGolden opens the archives that older programs wrote and asks them what
-// they were asked then: as they are, and after indexes, catalogue and segments were
-// made anew. store/testdata/golden/README.md says how one is added.
+// TestGolden opens archives that older programs wrote and asks them the same
+// questions as then: as they are, and after indexes, catalogue and segments
+// were built again. store/testdata/golden/README.md says how to add one.
 func TestGolden(t *testing.T) {
 	formats, err := filepath.Glob("../store/testdata/golden/format*")
 	if err != nil || len(formats) == 0 {

@@ -29,7 +29,7 @@ func mustOpenHistory(t *testing.T, path string) *history {
 	return h
 }
 
-// TestHistoryAdd shows what is kept and what is not.
+// TestHistoryAdd shows which texts are stored and which are not.
 func TestHistoryAdd(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "history")
 	h := mustOpenHistory(t, path)
@@ -80,8 +80,8 @@ not JSON
 	}
 }
 
-// TestHistoryTogether has eight shells start and add at once on a file that is
-// so long that one of them cuts it. No entry is lost or torn.
+// TestHistoryTogether lets eight shells start and add entries at once, on a
+// file so long that one of them cuts it. No entry may be lost or torn.
 func TestHistoryTogether(t *testing.T) {
 	const shells, each = 8, 100
 	path := filepath.Join(t.TempDir(), "history")
@@ -146,7 +146,7 @@ func TestHistoryShortened(t *testing.T) {
 }
 
 // TestHistoryNowhere shows that a history without a file still serves its
-// shell, and that one which cannot be written says so.
+// shell, and that a file that cannot be written gives an error.
 func TestHistoryNowhere(t *testing.T) {
 	h, err := openHistory("")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestHistoryNowhere(t *testing.T) {
 	}
 }
 
-// TestUserFile shows where the program's own files lie.
+// TestUserFile shows the paths of the program's own files.
 func TestUserFile(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string
@@ -186,8 +186,8 @@ func TestUserFile(t *testing.T) {
 	}
 }
 
-// TestHistoryShared has two shells on one file: each sees what the other adds,
-// once and in order, also after a third has cut the file.
+// TestHistoryShared runs two shells on one file. Each must see what the other
+// adds, once and in order, also after a third shell has cut the file.
 func TestHistoryShared(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history")
 	a, b := mustOpenHistory(t, path), mustOpenHistory(t, path)

@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// arrows says which of our packages each package may import. "all" stands for
-// all of them. A package that is not here may not exist: a new room or arrow is
-// a line in this table.
+// arrows says which of our packages each package may import. "all" means all of
+// them. Every package must be in the table: a new package or a new import is a
+// line here.
 var arrows = map[string]string{
 	"lang":     "lang/ast",
 	"lang/ast": "",
@@ -84,8 +84,8 @@ var testArrows = map[string]string{
 	"crawl/guard":    "store/urlkey",
 }
 
-// homes says where each outside module may be imported. Modules that tests
-// alone use are in testModules.
+// homes says which packages may import each outside module. Modules that only
+// tests use are in testModules.
 var homes = map[string]string{
 	"github.com/alecthomas/participle/v2": "lang",
 	"github.com/alecthomas/kong":          "repl",
@@ -118,8 +118,8 @@ var testModules = []string{
 	"gonum.org/v1/gonum",
 }
 
-// standardHomes bounds the standard library's own network code: what is not
-// the crawler does not fetch.
+// standardHomes says which packages may import the network code of the standard
+// library. Only the crawler fetches.
 var standardHomes = map[string]string{
 	"net/http": "crawl",
 }
@@ -165,7 +165,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// importFault says why the package may not import what it does, or "".
+// importFault returns why the package may not import imported, or "" if it may.
 func importFault(pkg, imported string, test bool) string {
 	first, rest, _ := strings.Cut(imported, "/")
 	switch {
@@ -201,7 +201,8 @@ func allows(list, pkg string) bool {
 	return list == "all" || slices.Contains(strings.Fields(list), pkg)
 }
 
-// TestImportFaults shows that the tables refuse what they should.
+// TestImportFaults shows that the tables refuse imports that they should
+// refuse.
 func TestImportFaults(t *testing.T) {
 	for _, c := range []struct {
 		pkg, imported string

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestInterruptImport stops an import three times. What came in until then is
-// whole, and the import goes on from there.
+// TestInterruptImport stops an import three times. What was imported until then
+// must be whole, and the import must continue from there.
 func TestInterruptImport(t *testing.T) {
 	const pages = 12_000
 	home := t.TempDir()
@@ -44,7 +44,7 @@ func TestInterruptImport(t *testing.T) {
 	s.ends(statusDone)
 }
 
-// writeWARC makes a file of so many pages.
+// writeWARC writes a WARC file with that many pages.
 func writeWARC(t *testing.T, path string, pages int) {
 	t.Helper()
 	var b strings.Builder
@@ -60,8 +60,8 @@ func writeWARC(t *testing.T, path string, pages int) {
 	}
 }
 
-// TestInterruptSort stops a sort three times, which holds all its rows before it
-// gives the first.
+// TestInterruptSort stops a sort three times. A sort holds all rows before it
+// yields the first one.
 func TestInterruptSort(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "endless")
 	s.sees(prompt)
@@ -76,8 +76,9 @@ func TestInterruptSort(t *testing.T) {
 	s.ends(statusDone)
 }
 
-// TestInterruptTwice shows that a second Ctrl-C ends the program where the
-// statement does not heed the first, and that two in quick succession are one.
+// TestInterruptTwice shows that a second Ctrl-C ends the program if the
+// statement ignores the first one, and that two in quick succession count as
+// one.
 func TestInterruptTwice(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "stuck")
 	s.sees(prompt)

@@ -25,8 +25,8 @@ type blank struct{ op.Snapshot }
 
 func (blank) Kept(context.Context, record.Ref) (record.Facts, error) { return record.Facts{}, nil }
 
-// TestKeptAnswers asks of the demo's pages what may be answered by what is kept
-// of them. The answers are those of an archive that keeps nothing.
+// TestKeptAnswers asks questions about the demo's pages that stored facts can
+// answer. The answers must be the same as from an archive that stores no facts.
 func TestKeptAnswers(t *testing.T) {
 	checkKept(t, demoArchive(t), []string{
 		"SELECT *, simhash, text FROM blocks",

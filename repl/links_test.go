@@ -13,10 +13,10 @@ import (
 	"infomall/store/record"
 )
 
-// TestLinkGraphs ranks the demo's pages, and one that tells robots not to follow a
-// link, over their links, of those that each WITHOUT leaves. Nodes and edges are those
-// that the relation links has, and ranks the same to the last bit where the archive
-// keeps no links and pages are read for them.
+// TestLinkGraphs ranks the demo's pages, and one page that asks robots not to
+// follow a link, by the links that each WITHOUT leaves. Nodes and edges must be
+// those of the relation links. The ranks must be equal to the last bit if the
+// archive stores no links and pages are read instead.
 func TestLinkGraphs(t *testing.T) {
 	a := demoArchive(t)
 	const response = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p><a href=/ rel=nofollow>home</a>"

@@ -10,8 +10,8 @@ import (
 	"infomall/lang"
 )
 
-// manualRule parts what is written in the manual from what is made of the
-// program, to its end.
+// manualRule separates the part of the manual that is written by hand from the
+// part that is generated, which follows to the end.
 const manualRule = "<!-- From here on: go test ./repl -run TestManualTables -update -->\n"
 
 // TestManualTables shows that the end of the manual has the syntax of every

@@ -12,8 +12,8 @@ import (
 )
 
 // TestManual runs every example of the manual, in order, on an archive of the
-// demo's captures, and compares what each prints with testdata/manual.txt.
-// -update writes that file.
+// demo's captures, and compares each output with testdata/manual.txt. -update
+// writes that file.
 func TestManual(t *testing.T) {
 	text, err := os.ReadFile("../lang/LANGUAGE.md")
 	if err != nil {

@@ -29,8 +29,8 @@ const (
 	millionMonths   = 6
 )
 
-// million gives the folder of that archive. It is made once, in half a minute,
-// and kept among the system's temporary files.
+// million returns the folder of the archive of a million captures. It takes
+// half a minute to build, once, and is kept among the system's temporary files.
 func million(b *testing.B) string {
 	b.Helper()
 	dir := filepath.Join(os.TempDir(), "infomall-million-3")
@@ -112,34 +112,41 @@ func millionCapture(n int) millionRow {
 
 var millionWords = []string{"web ", "archive ", "of ", "pages ", "and ", "what ", "they ", "said ", "then ", "number ", "block ", "host ", "seen ", "again ", "month ", "year "}
 
-// BenchmarkMillion asks the archive of a million captures, its index warm, and
-// tells rows a second of time and of CPU. Beside most stands what sqlite3 takes,
-// if it is installed, over a table that is keyed by URL and time.
+// BenchmarkMillion asks the archive of a million captures, with its index
+// cached, and reports rows per second of wall time and of CPU time. For most
+// queries it also reports what sqlite3 takes, if it is installed, on a table
+// keyed by URL and time.
 //
-// What was tried for those that count, as times sqlite3's speed for distinct hosts,
-// the filter by status and mime, and the ten largest hosts:
-//   - the columns of the index's chunks, hosts by what neighbouring keys share, and
-//     two goroutines: 5.9, 8.2 and 14. A third of that is checksums and pages of the
-//     index, as a chunk has the IDs of bodies too, and another third the unpacking
-//     of columns, so no better decoding comes to twice as much.
-//   - a census of each segment in the index, by host and by the columns of few
-//     values: 17, 51 and 95 beside other work, 56, 110 and 74 alone. It is what
-//     stands; the columns are for questions by both, or of a part of a segment.
-//   - where captures of a month come in no order of time, their segments overlap,
-//     and were read side by side to find those that came in twice: 208 ms for 300,000,
-//     a twentieth of the speed. As the catalogue tells which can have none in common
-//     it is 6 ms.
+// These designs were tried for queries that count. The numbers are times
+// sqlite3's speed, for distinct hosts, for the filter by status and mime, and
+// for the ten largest hosts:
 //
-// Pools of segments that overlap were read through to be described: .25 CPU seconds
-// for a million captures in ten of them. The catalogue (format 5) tells how many URLs
-// each segment brought that its pool had not, which whoever writes it looks up
-// anyway, and whether its captures follow those that were there: then pools are sums
-// of it, and SHOW POOLS takes 20 ms of CPU in all, over 28 of them.
+//   - the columns in the index's chunks, hosts found by what neighbouring keys
+//     share, and two goroutines: 5.9, 8.2 and 14. A third of that time is
+//     checksums and pages of the index, because a chunk has the IDs of bodies
+//     too, and another third is unpacking columns. So no better decoding
+//     doubles the speed.
+//   - a census of each segment in the index, by host and by the columns with
+//     few values: 17, 51 and 95 beside other work, and 56, 110 and 74 alone.
+//     This is in use. The columns serve queries by both, or about a part of a
+//     segment.
+//   - if the captures of a month come in random order of time, their segments
+//     overlap. They were read side by side to find captures that came in
+//     twice: 208 ms for 300,000 captures, a twentieth of the speed. The
+//     catalogue now says which segments have none in common: 6 ms.
 //
-// First and last times come from the census as well: 1.3 and 550. Distinct URLs were
-// remembered, of which a million are 3.5 seconds; counted where the next one begins
-// they take what a scan does. Versions are still counted by a scan, since how a
-// capture stands to the one before is only known when all are at hand.
+// Pools of overlapping segments were read completely to describe them: .25 CPU
+// seconds for a million captures in ten segments. The catalogue (format 5) now
+// says how many URLs each segment brought that its pool did not have, which its
+// writer looks up in any case, and whether its captures are later than all
+// earlier ones. Pools are then sums of these numbers, and SHOW POOLS takes 20
+// ms of CPU time in all, for 28 pools.
+//
+// First and last times come from the census too: 1.3 and 550. Distinct URLs
+// were remembered in memory, 3.5 seconds for a million; counted where the next
+// URL begins, they take as long as a scan. Versions are still counted by a
+// scan, because a capture's relation to the previous one is known only when all
+// captures are read.
 func BenchmarkMillion(b *testing.B) {
 	dir := million(b)
 	defer beginRoomy()() // as in the program
@@ -231,8 +238,8 @@ func cpuSeconds() float64 {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
-// millionTable gives a database of sqlite3 with the same captures; "" where it is
-// not installed.
+// millionTable returns a database of sqlite3 with the same captures, or "" if
+// sqlite3 is not installed.
 func millionTable(b *testing.B) string {
 	b.Helper()
 	if _, err := osexec.LookPath("sqlite3"); err != nil {

@@ -17,8 +17,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// nowhereBytesMax bounds the address space of a program that TestNowhere runs, so
-// that an endless loop ends before it has all memory.
+// nowhereBytesMax bounds the address space of a program that TestNowhere runs,
+// so that an endless loop ends before it uses all memory.
 const nowhereBytesMax = 4 << 30
 
 // nowhereTimes are time clauses before, after and around all captures of the demo.
@@ -27,8 +27,8 @@ var nowhereTimes = []string{
 	"DURING 1990 AND 1991", "DURING 2050 AND 2051", "EACH month", "EACH year SINCE 2050", "EACH year UNTIL 1990", "BETWEEN 2007 AND 2010 EACH month",
 }
 
-// eachStatement gives statements of every kind, about a host of which no archive has
-// anything.
+// eachStatement returns statements of every kind, about a host that no archive
+// has.
 func eachStatement(t *testing.T) (statements []string) {
 	t.Helper()
 	text, err := os.ReadFile("../exec/testdata/statements.iql")
@@ -44,8 +44,8 @@ func eachStatement(t *testing.T) (statements []string) {
 	return statements
 }
 
-// nowhereScript is statements of every kind, and questions for all columns of all
-// relations, about hosts and times of which an archive has nothing.
+// nowhereScript returns statements of every kind, and queries for all columns
+// of all relations, about hosts and times of which an archive has nothing.
 func nowhereScript(t *testing.T) []string {
 	t.Helper()
 	statements := eachStatement(t)
@@ -67,8 +67,8 @@ func nowhereScript(t *testing.T) []string {
 }
 
 // TestNowhere runs statements of every kind on an archive without captures, and
-// on one that has none of what they ask for. Each must end, with rows, without,
-// or with an error.
+// on one that has nothing of what they ask for. Each must end, with rows,
+// without rows, or with an error.
 func TestNowhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the program's memory is bounded, and the race detector needs more")

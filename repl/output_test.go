@@ -56,8 +56,8 @@ func TestOutputErrors(t *testing.T) {
 	}
 }
 
-// TestOutputCancelled shows that a Ctrl-C stops what is being written, and that
-// the next statement writes again.
+// TestOutputCancelled shows that Ctrl-C stops the output, and that the next
+// statement writes again.
 func TestOutputCancelled(t *testing.T) {
 	var dest strings.Builder
 	o := newOutput(&dest)

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestPager shows that what is taller than the window goes through less, that
-// leaving it ends the query, and that what fits does not.
+// TestPager shows that a result taller than the window goes through less, that
+// leaving less ends the query, and that a smaller result does not go through
+// it.
 func TestPager(t *testing.T) {
 	p := inTmux(t, t.TempDir())
 	p.types("clear; endless --quiet<Enter>")

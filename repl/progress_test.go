@@ -73,7 +73,7 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestTiming shows what .timer says.
+// TestTiming shows the text that .timer prints.
 func TestTiming(t *testing.T) {
 	for _, c := range []struct {
 		read record.ReadStats

@@ -16,12 +16,12 @@ import (
 	"infomall/exec/value"
 )
 
-// question is asked here and of sqlite3, over the same rows; there "" where the
-// text is the same.
+// question is one query for this program and for sqlite3, over the same rows.
+// theirs is "" if the text is the same.
 type question struct{ ours, theirs string }
 
-// readQuestions are those of a file, a line each, with " ;; " between the two
-// texts where they differ.
+// readQuestions returns the questions of a file, one per line, with " ;; "
+// between the two texts if they differ.
 func readQuestions(t *testing.T, name string) []question {
 	t.Helper()
 	text, err := os.ReadFile(name)
@@ -40,8 +40,8 @@ func readQuestions(t *testing.T, name string) []question {
 	return list
 }
 
-// questions are those of testdata/questions.txt, and such as differ in scopes
-// and times.
+// questions returns the questions of testdata/questions.txt, and others that
+// differ in scopes and times.
 func questions(t *testing.T) []question {
 	t.Helper()
 	list := readQuestions(t, "testdata/questions.txt")
@@ -121,9 +121,9 @@ var questionMoments = []struct{ ours, to string }{
 	{"2007", "2008"},
 }
 
-// TestQuestions asks some three hundred questions about the demo, each of this program
-// and of sqlite3 over the exported relations. Rows are compared in order where
-// the question has one.
+// TestQuestions runs about three hundred queries about the demo with this
+// program, and with sqlite3 over the exported relations. The rows must be the
+// same, in the same order if the query has one.
 func TestQuestions(t *testing.T) {
 	sqlite, err := exec.LookPath("sqlite3")
 	if err != nil {
@@ -204,8 +204,8 @@ func tableOf(r *plan.Relation, rows string) string {
 		r.Name, strings.Join(columns, ", "), r.Name, strings.Join(values, ", "), rows)
 }
 
-// answer reads rows of a JSON array, each value as a text that is the same for
-// equal values of both programs.
+// answer reads rows from a JSON array. Each value becomes a text that is the
+// same for equal values of both programs.
 func answer(t *testing.T, b []byte) [][]string {
 	t.Helper()
 	if len(bytes.TrimSpace(b)) == 0 {

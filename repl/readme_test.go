@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// TestReadme runs the README's statements and its calls of the program, in order,
-// on one archive. Each must succeed and print something. A statement behind a
-// prompt must print exactly the lines below it; -update writes those lines.
+// TestReadme runs the README's statements and its calls of the program, in
+// order, on one archive. Each must succeed and print something. A statement
+// after a prompt must print exactly the lines below it; -update writes those
+// lines.
 func TestReadme(t *testing.T) {
 	const name = "../README.md"
 	text, err := os.ReadFile(name)

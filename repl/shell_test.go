@@ -18,8 +18,8 @@ import (
 	"infomall/exec/rowio"
 )
 
-// patience is how long a test waits for what must come. It is no measure of
-// speed.
+// patience is how long a test waits for something that must happen. It does not
+// measure speed.
 const patience = time.Minute
 
 // terminalSession is a program whose controlling terminal the test holds.
@@ -75,8 +75,8 @@ func (s *terminalSession) types(keys string) {
 	}
 }
 
-// sees waits until text is in the output, takes the output up to its end and
-// returns what stood before it.
+// sees waits until text is in the output and consumes the output up to its end.
+// It returns the output before text.
 func (s *terminalSession) sees(text string) (before string) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -98,7 +98,7 @@ func (s *terminalSession) sees(text string) (before string) {
 	return ""
 }
 
-// until waits for what the program does elsewhere.
+// until waits until ok returns true, for effects outside of the output.
 func (s *terminalSession) until(what string, ok func() bool) {
 	s.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
@@ -419,8 +419,8 @@ func TestCtrlDWhileBusy(t *testing.T) {
 	s.ends(statusDone)
 }
 
-// TestKeysOfCommands shows that what is typed while a command runs is for the
-// command, also after a Ctrl-Z.
+// TestKeysOfCommands shows that keys typed while a command runs go to the
+// command, also after Ctrl-Z.
 func TestKeysOfCommands(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "infomall", "--quiet")
 	s.sees(prompt)
@@ -435,7 +435,7 @@ func TestKeysOfCommands(t *testing.T) {
 	}
 }
 
-// TestTab shows that Tab goes on with a word, and lists the words where there
+// TestTab shows that Tab completes a word, and lists the candidates if there
 // are several.
 func TestTab(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "infomall")
@@ -474,8 +474,8 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestHelpColored shows that HELP has the colours of statements, where colours
-// are wanted.
+// TestHelpColored shows that HELP has the colours of statements if colours are
+// on.
 func TestHelpColored(t *testing.T) {
 	s := onTerminal(t, t.TempDir(), "infomall", "--color", "always", "-c", "HELP SHOW PAGE")
 	s.sees("\x1b[1;34mSHOW\x1b[0m")
@@ -485,8 +485,9 @@ func TestHelpColored(t *testing.T) {
 	}
 }
 
-// TestShellNoArchive starts the shell on a folder that is not there: it says so,
-// and the first statement that brings something in makes the archive.
+// TestShellNoArchive starts the shell on a folder that does not exist. The
+// shell says so, and the first statement that stores something creates the
+// archive.
 func TestShellNoArchive(t *testing.T) {
 	home := t.TempDir()
 	s := onTerminal(t, home, "infomall")

@@ -19,8 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// siteTables makes tables of sqlite3 out of captures, as the manual defines
-// captures and versions, and gives the database.
+// siteTables loads captures into tables of sqlite3, as the manual defines
+// captures and versions, and returns the path of the database.
 func siteTables(t *testing.T, sqlite string, captures []siteCapture) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -122,9 +122,9 @@ func newSiteQuestioner(t *testing.T) *siteQuestioner {
 	return &siteQuestioner{a.path, sqlite, siteTables(t, sqlite, readRecords(t, file))}
 }
 
-// TestSiteQuestions asks some fifty questions about a real site, and questions
-// made by chance, each also of sqlite3 over what a model of a few lines has read
-// out of the same file.
+// TestSiteQuestions runs about fifty queries about a real site, and random
+// queries. Each also runs in sqlite3, on tables that a model of a few lines has
+// read from the same file.
 func TestSiteQuestions(t *testing.T) {
 	s := newSiteQuestioner(t)
 	list := readQuestions(t, "testdata/questions_site.txt")

@@ -22,7 +22,7 @@ type siteCapture struct {
 }
 
 // readRecords reads a plain Tianwang file that is known to be in order, and
-// nothing else: it is the other opinion that the program's reader is held to.
+// nothing else. The test compares the program's reader with it.
 func readRecords(t *testing.T, name string) []siteCapture {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -96,9 +96,9 @@ func modelKind(status int) string {
 	return "error"
 }
 
-// modelVersions is the manual's definition of a version: it begins when the
-// body's bytes or the kind differ from the capture before. The rows are as
-// siteArchive.versions gives them.
+// modelVersions computes the versions by the manual's definition: a version
+// begins when the body's bytes or the kind differ from the previous capture.
+// The rows have the form of siteArchive.versions.
 func modelVersions(captures []siteCapture) [][]string {
 	byURL := make(map[string][]siteCapture)
 	for _, c := range captures {

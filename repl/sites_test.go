@@ -49,8 +49,8 @@ func chosenSites() []string {
 }
 
 // TestHistoryFormats imports one history from WARC, from Tianwang and from
-// compressed Tianwang. Each must account for every capture and give the model's
-// versions.
+// compressed Tianwang files. Each import must account for every capture and
+// give the model's versions.
 func TestHistoryFormats(t *testing.T) {
 	dir := t.TempDir()
 	var period []string
@@ -90,9 +90,9 @@ func TestHistoryFormats(t *testing.T) {
 	}
 }
 
-// TestHistoryFull imports a site crawled whole at each of its changes. After
-// the first round each version must be a change that the site's own history
-// tells of, and every other capture a visit.
+// TestHistoryFull imports a site that was crawled completely at each of its
+// changes. After the first round each version must be a change in the site's
+// own history, and every other capture a visit.
 func TestHistoryFull(t *testing.T) {
 	file := siteHistory(t, "kafka", filepath.Join(t.TempDir(), "full.raw"),
 		"--full", "--from", "2019-01", "--to", "2019-01")
@@ -136,9 +136,10 @@ func TestHistoryBodies(t *testing.T) {
 	}
 }
 
-// TestChangesOfSites asks of every version of a site what changed. One whose
-// bytes are others than those before has a block that was added, edited or
-// removed, unless its layout alone changed; no other version has one.
+// TestChangesOfSites asks what changed in every version of a site. A version
+// whose bytes differ from the previous one must have a block that was added,
+// edited or removed, unless only its layout changed. No other version may have
+// one.
 func TestChangesOfSites(t *testing.T) {
 	type moment struct{ url, time string }
 	for _, bundle := range chosenSites() {
@@ -256,8 +257,8 @@ func shared(t *testing.T) string {
 	return dir
 }
 
-// siteHistory writes the captures that a bundle stands for to out, in the
-// format its suffix says, and returns out.
+// siteHistory writes the captures of a bundle to out, in the format of out's
+// suffix, and returns out.
 func siteHistory(t *testing.T, bundle, out string, flags ...string) string {
 	t.Helper()
 	dir := shared(t)
@@ -312,7 +313,7 @@ func newSiteArchive(t *testing.T) *siteArchive {
 	return &siteArchive{t: t, path: filepath.Join(t.TempDir(), "archive")}
 }
 
-// run runs statements in this process and returns what they print.
+// run runs statements in this process and returns their output.
 func (a *siteArchive) run(statements string) string {
 	a.t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -365,8 +366,8 @@ func (a *siteArchive) importEach(files []string) {
 	}
 }
 
-// importProcess does so in a process of its own. It may be called from any
-// goroutine.
+// importProcess imports files in a process of its own. It may be called from
+// any goroutine.
 func (a *siteArchive) importProcess(files []string) {
 	args := []string{"-a", a.path}
 	for _, f := range files {
@@ -394,7 +395,7 @@ func (a *siteArchive) versions() [][]string {
 	return rows
 }
 
-// toSecond drops what a time has after its seconds.
+// toSecond cuts a time after its seconds.
 func toSecond(s string) string {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t.UTC().Format(time.RFC3339)
@@ -402,7 +403,7 @@ func toSecond(s string) string {
 	return s
 }
 
-// all is a relation, header and rows, but for the columns that tell which
+// all returns a relation, header and rows, without the columns that say which
 // import brought a capture.
 func (a *siteArchive) all(relation string) [][]string {
 	a.t.Helper()
@@ -424,8 +425,8 @@ func (a *siteArchive) all(relation string) [][]string {
 	return rows
 }
 
-// shower opens the archive and returns what gives the sha256 of a page as it
-// was at a time.
+// shower opens the archive and returns a function that returns the sha256 of a
+// page as it was at a time.
 func (a *siteArchive) shower() func(url string, at time.Time) string {
 	a.t.Helper()
 	opened, closer := openStore(a.path, func(err error) { a.t.Error(err) })

@@ -14,10 +14,10 @@ import (
 // changing are the system calls by which a file system changes.
 const changing = "openat,write,pwrite64,ftruncate,fsync,fdatasync,renameat,renameat2,linkat,unlinkat,mkdirat"
 
-// TestKilledBySignal kills the program at a random system call of each statement
-// that changes an archive, where there is strace to do it. Then nothing is wrong
-// with the archive, its answers are those of before the statement or of after
-// it, and the statement run again brings it to its end.
+// TestKilledBySignal kills the program at a random system call of each
+// statement that changes an archive, if strace is installed. Afterwards the
+// archive must be correct, its answers must be those before or after the
+// statement, and running the statement again must complete it.
 func TestKilledBySignal(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the program some hundred times; not with -short")
@@ -93,7 +93,7 @@ func TestKilledBySignal(t *testing.T) {
 	}
 }
 
-// infomall runs a statement on an archive, and gives what it shows.
+// infomall runs a statement on an archive and returns its output.
 func infomall(t *testing.T, dir, statement string) string {
 	t.Helper()
 	var stderr strings.Builder
@@ -106,7 +106,7 @@ func infomall(t *testing.T, dir, statement string) string {
 	return string(out)
 }
 
-// answers is what an archive says of all that it holds.
+// answers returns what an archive answers about everything it holds.
 func answers(t *testing.T, dir string) string {
 	t.Helper()
 	return infomall(t, dir, "SELECT url, time, change, digest FROM captures; SELECT url, time, op, topic FROM changes;")

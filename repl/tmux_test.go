@@ -44,7 +44,8 @@ func inTmux(t *testing.T, home string) *pane {
 	return p
 }
 
-// end ends tmux and waits for what ran in it, which may write its history yet.
+// end ends tmux and waits for the program in it, which may still write its
+// history.
 func (p *pane) end() {
 	tty := p.tmux("display-message", "-p", "#{pane_tty}")
 	// Without ps nothing is waited for.
@@ -64,7 +65,7 @@ func (p *pane) end() {
 	}
 }
 
-// tmux runs a command of tmux and returns what it prints.
+// tmux runs a command of tmux and returns its output.
 func (p *pane) tmux(args ...string) string {
 	p.t.Helper()
 	out, err := exec.Command("tmux", append([]string{"-u", "-S", p.socket}, args...)...).CombinedOutput()
@@ -95,7 +96,7 @@ func (p *pane) types(text string) {
 	}
 }
 
-// screen is what the pane shows.
+// screen returns the text that the pane shows.
 func (p *pane) screen() string { return p.tmux("capture-pane", "-p") }
 
 // sees waits until the screen has text.
@@ -124,8 +125,9 @@ func (p *pane) until(want string, ok func(screen string) bool) {
 	p.t.Fatalf("the screen never showed %s; last it was\n%s\nthe cursor at %s", want, p.screen(), p.tmux("display-message", "-p", "#{cursor_x},#{cursor_y}"))
 }
 
-// resize gives the window another width, and waits until the program can know:
-// tmux breaks the rows anew at once, and tells the program up to 250 ms later.
+// resize changes the width of the window, and waits until the program can know
+// it: tmux wraps the rows again at once, and tells the program up to 250 ms
+// later.
 func (p *pane) resize(columns int) {
 	p.t.Helper()
 	p.tmux("resize-window", "-x", strconv.Itoa(columns), "-y", "24")
@@ -137,8 +139,8 @@ func (p *pane) resize(columns int) {
 	p.until(fmt.Sprintf("%d columns", columns), func(string) bool { return term.Width(tty) == columns })
 }
 
-// TestResize shows that the line is drawn anew when the window has another
-// width, and nothing of the old drawing stays.
+// TestResize shows that the line is drawn again when the width of the window
+// changes, and that nothing of the old drawing stays.
 func TestResize(t *testing.T) {
 	p := inTmux(t, t.TempDir())
 	// A narrower window has less room, and tmux takes it from the top.
@@ -157,8 +159,8 @@ func TestResize(t *testing.T) {
 	p.until("one prompt with the text", func(screen string) bool { return strings.Count(screen, "infomall> SELECT") == 1 })
 }
 
-// TestStop shows that Ctrl-Z gives the terminal to the shell above, at the
-// prompt and in a statement, and that fg goes on, as often as one likes.
+// TestStop shows that Ctrl-Z returns the terminal to the shell above, at the
+// prompt and during a statement, and that fg continues, any number of times.
 func TestStop(t *testing.T) {
 	p := inTmux(t, t.TempDir())
 	p.types("clear; endless<Enter>")

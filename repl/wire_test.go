@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestWire shows that SHOW PAGE … AS wire gives each response as it came: with
-// its chunks, compressed as it was, and a visit that was told that nothing is new
+// TestWire shows that SHOW PAGE … AS wire prints each response as it came: with
+// its chunks, compressed as it was, and, for a visit that found nothing new,
 // without a body.
 func TestWire(t *testing.T) {
 	responses := []struct{ time, wire string }{

@@ -16,10 +16,10 @@ import (
 	"infomall/store/record"
 )
 
-// TestFrontier holds the frontier over its store on disk against a list that is
-// searched from end to end: at any moment the URL taken out is the first of all
-// whose hosts are free and awake, and over a restart only what was out and not
-// done is delivered again.
+// TestFrontier compares the frontier, over its store on disk, with a list that
+// is searched from end to end. At any moment the URL taken out must be the
+// first of all URLs whose hosts are free and awake. After a restart, only URLs
+// that were out and not done may be delivered again.
 func TestFrontier(t *testing.T) {
 	dirs := 0
 	root := t.TempDir()
@@ -35,8 +35,8 @@ func TestFrontier(t *testing.T) {
 	})
 }
 
-// TestRetriedAfterPause takes a URL that waited as soon as it is due, though its host
-// was to be left in peace meanwhile and had nothing else.
+// TestRetriedAfterPause takes out a waiting URL as soon as it is due, although
+// its host had to be left in peace until then and had no other URL.
 func TestRetriedAfterPause(t *testing.T) {
 	q, err := queue.Open(disk.OS, t.TempDir())
 	if err != nil {
@@ -67,7 +67,7 @@ func TestRetriedAfterPause(t *testing.T) {
 	}
 }
 
-// model is a frontier, and what it should be.
+// model is a frontier together with the list that says what it should do.
 type model struct {
 	t    *rapid.T
 	dir  string
@@ -94,7 +94,7 @@ func (m *model) open() {
 	m.check(err)
 }
 
-// add adds some URLs, so many at times that they are not all in the window.
+// add adds some URLs, sometimes more than fit into the window.
 func (m *model) add(t *rapid.T) {
 	for range rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "count") {
 		m.n++
@@ -141,7 +141,7 @@ func (m *model) take(t *rapid.T) {
 	m.list = slices.DeleteFunc(m.list, func(u record.Queued) bool { return u.URL == got.URL })
 }
 
-// anyOut is a URL that is out; nil if none is.
+// anyOut returns a URL that is out, or nil if there is none.
 func (m *model) anyOut(t *rapid.T) *record.Queued {
 	for _, host := range []string{"a.cn", "b.cn", "b.cn:81"} {
 		if u := m.out[host]; u != nil && rapid.Bool().Draw(t, host) {
@@ -182,7 +182,8 @@ func (m *model) retry(t *rapid.T) {
 	m.list = append(m.list, u)
 }
 
-// raise gives a URL that is queued, or out, a priority that is not behind its own.
+// raise gives a URL that is queued or out a priority that is not later than its
+// own.
 func (m *model) raise(t *rapid.T) {
 	if len(m.list) == 0 {
 		t.Skip("nothing is queued")
@@ -210,8 +211,8 @@ func (m *model) raise(t *rapid.T) {
 
 func (m *model) wait(t *rapid.T) { m.now = m.now.Add(time.Second) }
 
-// restart ends the process after a commit: pauses are forgotten, and what was
-// out is in the queues again.
+// restart ends the process after a commit: pauses are forgotten, and URLs that
+// were out are in the queues again.
 func (m *model) restart(*rapid.T) {
 	m.check(m.q.Commit())
 	m.check(m.q.Close())

@@ -22,8 +22,8 @@ var (
 	scattered = flag.Bool("scattered", false, "whether each URL that BenchmarkMillion queues is of another host than the one before")
 )
 
-// The frontier of BenchmarkMillion: the URLs of so many hosts, of which some are
-// out.
+// The size of the frontier in BenchmarkMillion: its URLs, their hosts, and how
+// many URLs are out at a time.
 const (
 	millionHosts = 1000
 	millionOut   = 100
@@ -31,13 +31,15 @@ const (
 	millionTaken = 50_000 // URLs that are taken out and measured
 )
 
-// BenchmarkMillion queues a million URLs of a thousand hosts, as a crawl finds
-// them; goes on from there as after a restart; and takes out and finishes URLs
-// while others are found. It tells URLs queued a second, how long the restart
-// takes, how long it takes to say what is next (99th of a hundred, and the worst,
-// which has loaded the heads of queues), and memory with all pages of the database
-// that are mapped: 202 MB where each URL is of another host than the one before,
-// of which a restart reads 100.
+// BenchmarkMillion queues a million URLs of a thousand hosts in the order in
+// which a crawl finds them, opens the frontier again as after a restart, and
+// then takes out and finishes URLs while others are added.
+//
+// It reports the URLs queued per second, the duration of the restart, the
+// duration of Next (the 99th percentile, and the longest, which loads heads of
+// queues), and the memory with all mapped pages of the database. That is 202 MB
+// if each URL has another host than the previous one; a restart reads 100 MB of
+// it.
 //
 //	go test ./crawl/frontier -run - -bench BenchmarkMillion -benchtime 1x
 func BenchmarkMillion(b *testing.B) {
@@ -69,8 +71,8 @@ func BenchmarkMillion(b *testing.B) {
 	}
 }
 
-// takeMany takes URLs out, some at a time, finishes each, adds one for each, and
-// tells how long Next took.
+// takeMany takes URLs out, several at a time, finishes each and adds another
+// one. It returns how long each call of Next took.
 func takeMany(b *testing.B, f *Frontier, q *queue.Queue) (took []time.Duration) {
 	var out []record.Queued
 	now := time.Now()
@@ -128,7 +130,8 @@ func check(b *testing.B, err error) {
 	}
 }
 
-// memoryMax is what the process had in memory at most, in bytes.
+// memoryMax returns the largest amount of memory that the process has used, in
+// bytes.
 func memoryMax(b *testing.B) float64 {
 	var u syscall.Rusage
 	check(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))

@@ -20,8 +20,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// TestCheck shows both ends of each block, what lies next to it, and what
-// ALLOW PRIVATE changes.
+// TestCheck tests the first and the last address of each block, the addresses
+// next to it, and ALLOW PRIVATE.
 func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		addrs   string
@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestMessages shows what is said of a refused address.
+// TestMessages shows the error messages for refused addresses.
 func TestMessages(t *testing.T) {
 	for addr, want := range map[string]string{
 		"127.0.0.1:80":          "address 127.0.0.1 is loopback: a crawl connects to it only with ALLOW PRIVATE",
@@ -84,8 +84,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// network is what stands behind the guard in a test: an HTTP server on every
-// loopback address, and a name server that says what it is told.
+// network is the network behind the guard in a test: an HTTP server on every
+// loopback address, and a name server whose answers the test sets.
 type network struct {
 	port   string
 	visits atomic.Int64
@@ -95,7 +95,7 @@ type network struct {
 	answers []netip.Addr // of all names, one after the other, the last for ever
 }
 
-// name makes all names answer so.
+// name makes the name server return answers for every name.
 func (n *network) name(answers ...netip.Addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -178,8 +178,9 @@ func control(g Guard) func(network, address string, _ syscall.RawConn) error {
 	}
 }
 
-// client dials through a guard. Hosts under .public are answered at once, each
-// with a redirect to what its query says: they stand for the web.
+// client returns an HTTP client that dials through a guard. Hosts under .public
+// stand for the web: each answers at once, with a redirect to the URL in its
+// query.
 func (n *network) client(g Guard) *http.Client {
 	d := &net.Dialer{
 		Timeout:  time.Minute,
@@ -224,7 +225,7 @@ func spellings(a netip.Addr) []string {
 	}
 }
 
-// inside gives an address at random of a block.
+// inside returns a random address of a block.
 func inside(r *rand.Rand, p netip.Prefix) netip.Addr {
 	b := p.Addr().AsSlice()
 	for i := p.Bits(); i < len(b)*8; i++ {
@@ -234,11 +235,11 @@ func inside(r *rand.Rand, p netip.Prefix) netip.Addr {
 	return a
 }
 
-// TestNoConnection asks for a server that listens on every loopback address, in
-// more than two thousand cases: addresses of every block in every spelling,
-// asked for at once, through a redirect, and through names, some of which had a
-// public address before. None may be connected to, and each must be refused by
-// the guard, not by chance.
+// TestNoConnection tries to reach a server that listens on every loopback
+// address, in more than two thousand cases. They have addresses of every block
+// in every spelling, requested directly, through a redirect, and through names,
+// some of which had a public address before. No connection may be made, and
+// each must be refused by the guard and not by chance.
 func TestNoConnection(t *testing.T) {
 	n := newNetwork(t)
 	seed := uint64(time.Now().UnixNano())
@@ -318,8 +319,8 @@ func (n *network) resolver() *net.Resolver {
 	}}
 }
 
-// FuzzCheck holds what is let through against the standard library's view of
-// addresses, which is wider.
+// FuzzCheck compares the allowed addresses with the standard library's view of
+// addresses, which allows more.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"127.0.0.1:80", "[::1]:80", "[::ffff:10.0.0.1]:1", "[fe80::1%a]:80", "x:1", "", "[2002::]:0"} {
 		f.Add(s)

@@ -123,7 +123,8 @@ func TestLocation(t *testing.T) {
 	}
 }
 
-// TestBestKeys holds keys against what they are to do.
+// TestBestKeys shows that keys in the order BEST have the order that their
+// documentation promises.
 func TestBestKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, q := rapid.Float64Range(-1e6, 1e6).Draw(t, "p"), rapid.Float64Range(-1e6, 1e6).Draw(t, "q")

@@ -8,7 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// visits are n visits at one interval, of which the first X found a change.
+// visits returns n visits at one interval, of which the first changed ones
+// found a change.
 func visits(n, changed int, days float64) (list []Visit) {
 	for i := range n {
 		list = append(list, Visit{days, i < changed})
@@ -16,8 +17,8 @@ func visits(n, changed int, days float64) (list []Visit) {
 	return list
 }
 
-// TestRate shows the estimator at equal intervals, and that others, of which
-// some are nearly equal, are no special case.
+// TestRate shows the estimate for equal intervals, and that other intervals,
+// some of them nearly equal, give similar results.
 func TestRate(t *testing.T) {
 	near := func(list []Visit) []Visit {
 		list[0].Days *= 1 + 1e-9
@@ -80,7 +81,7 @@ func TestRateLikeliest(t *testing.T) {
 }
 
 // TestRateBias shows that on average over many pages the estimate is near the
-// true rate, where changes divided by time is far below.
+// true rate, while changes divided by time is far below it.
 func TestRateBias(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const rate, days, n, pages = .5, 2., 20, 4000
@@ -103,7 +104,7 @@ func TestRateBias(t *testing.T) {
 	}
 }
 
-// pageOf is a page that is known to have a rate, after n visits.
+// pageOf returns a page that is known to have a rate, after n visits.
 func pageOf(rate, days float64, n int) Page {
 	var p Page
 	p.visits = n
@@ -115,9 +116,9 @@ func pageOf(rate, days float64, n int) Page {
 	return p
 }
 
-// TestPlanShares shows that a budget is spent and not more, that a page which
-// changes faster than it can be followed gets less than one that can, and that
-// no visit would bring more elsewhere.
+// TestPlanShares shows that a plan spends its budget and not more, that a page
+// which changes too fast to be followed gets fewer visits than a slower one,
+// and that no visit would gain more at another page.
 func TestPlanShares(t *testing.T) {
 	const perRate = 10
 	var pages []Page
@@ -226,8 +227,8 @@ func TestPlanAnything(t *testing.T) {
 	})
 }
 
-// freshness is the share of the time that a copy is like its page, if that
-// changes rate times a day and is visited every so many days.
+// freshness returns the share of the time in which the copy equals the page, if
+// the page changes rate times a day and is visited every days days.
 func freshness(rate, days float64) float64 {
 	if x := rate * days; x > 1e-9 {
 		return -math.Expm1(-x) / x

@@ -36,7 +36,7 @@ func every(interval func(p *simulated) float64) policy {
 	}
 }
 
-// planned is the policy under test. It knows what the visits found.
+// planned is the policy under test. It knows only what the visits have found.
 func planned(budget float64) policy {
 	return func(pages []*simulated) func(int, float64) float64 {
 		var known []Page
@@ -57,9 +57,9 @@ func planned(budget float64) policy {
 	}
 }
 
-// simulate lets pages of each rate change by chance for a year and visits those
-// that are due, the most urgent first, at most budget visits a day. It returns
-// the mean freshness.
+// simulate lets pages of each rate change at random for a year and visits the
+// pages that are due, the most urgent first, at most budget visits a day. It
+// returns the mean freshness.
 func simulate(seed uint64, rates []float64, perRate int, budget float64, policy policy) float64 {
 	const days, steps = 365, 24
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -123,12 +123,12 @@ func best(rates []float64, budget float64) map[float64]float64 {
 	return intervals
 }
 
-// TestSimulation lets pages of twelve rates, each half the one before, change for
-// a year under a fixed budget. What is planned from nothing but what the visits
-// find must keep at least 1.15 times as many copies fresh as visiting all
-// equally often, where knowing all rates beforehand would give 1.2 times; in
-// any case most of what that would give, and no less than visiting in
-// proportion to the true rates.
+// TestSimulation lets pages of twelve rates, each half of the previous one,
+// change for a year under a fixed budget. The plan, which knows only what the
+// visits find, must keep at least 1.15 times as many copies fresh as visiting
+// all pages equally often. Knowing all rates beforehand would give 1.2 times.
+// The plan must also reach most of that gain in any case, and be no worse than
+// visiting in proportion to the true rates.
 func TestSimulation(t *testing.T) {
 	const perRate = 10
 	for _, c := range []struct {

@@ -51,7 +51,8 @@ func TestRecorded(t *testing.T) {
 	t.Logf("%d cases", ran)
 }
 
-// latin1 gives back the bytes that were recorded as the letters of that number.
+// latin1 returns the bytes of a text in which each byte was recorded as the
+// letter with its number.
 func latin1(s string) (b []byte) {
 	for _, r := range s {
 		b = append(b, byte(r))
@@ -213,7 +214,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestPathOf shows what of a URL rules are held against.
+// TestPathOf shows which part of a URL rules are compared with.
 func TestPathOf(t *testing.T) {
 	for _, c := range [][2]string{
 		{"", "/"}, {"http://x.cn", "/"}, {"http://x.cn?a=/b", "/?a=/b"}, {"http://x.cn/a?b#c", "/a?b"}, {"http://x.cn#/c", "/"},
@@ -225,7 +226,7 @@ func TestPathOf(t *testing.T) {
 	}
 }
 
-// TestReason shows the sentences that name what decided.
+// TestReason shows the clauses that name the deciding rule.
 func TestReason(t *testing.T) {
 	file := Parse([]byte("user-agent: *\n\ndisallow: /news/*.asp$ # no\n"))
 	for _, c := range []struct {
@@ -245,7 +246,7 @@ func TestReason(t *testing.T) {
 	}
 }
 
-// TestOf shows what each kind of answer means.
+// TestOf shows what each kind of response means.
 func TestOf(t *testing.T) {
 	body := []byte("user-agent: *\ndisallow: /a\n")
 	for _, c := range []struct {
@@ -310,7 +311,7 @@ func TestSitemaps(t *testing.T) {
 	}
 }
 
-// TestCaps shows what happens to a long line and a long file.
+// TestCaps shows how a long line and a long file are handled.
 func TestCaps(t *testing.T) {
 	long := "/x/" + strings.Repeat("a", lineBytesMax-len("disallow: /x/"))
 	g := Parse([]byte("user-agent: f\ndisallow: " + long + "/qux\n")).Group("f")
@@ -328,7 +329,8 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestHostileFiles shows that what takes a parser long or much memory does not.
+// TestHostileFiles shows that files made to cost a parser much time or memory
+// do not.
 func TestHostileFiles(t *testing.T) {
 	var agents, groups strings.Builder
 	for i := range 12000 {

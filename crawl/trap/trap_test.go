@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// words gives a text of its own for each number.
+// words returns a different text for each number.
 func words(n int) string {
 	var b strings.Builder
 	for i := range 8 {
@@ -16,8 +16,8 @@ func words(n int) string {
 	return b.String()
 }
 
-// TestNote shows after how many pages of a kind, each of which led to the next one,
-// it is taken for a trap.
+// TestNote shows after how many pages a kind counts as a trap, if each page
+// links to the next one.
 func TestNote(t *testing.T) {
 	const many = 3000
 	for _, c := range []struct {
@@ -65,7 +65,7 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestVisits shows what is taken for the name of a visit.
+// TestVisits shows which parts of URLs are found to name visits.
 func TestVisits(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -138,8 +138,8 @@ func TestKindsOf(t *testing.T) {
 	}
 }
 
-// TestBound shows that a site remembers what it meets again and again, and takes no
-// more memory than it may.
+// TestBound shows that a Site remembers what it meets again and again, and
+// stays within its bound of memory.
 func TestBound(t *testing.T) {
 	s := NewSite(0, nil)
 	s.Bound(2000)
@@ -155,7 +155,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// BenchmarkNewPrint tells what a page costs.
+// BenchmarkNewPrint measures the time for the Print of one page.
 func BenchmarkNewPrint(b *testing.B) {
 	page := []byte(strings.Repeat("<div class='x'><p>Some words that stand in a page.</p><a href='/there'>and a link</a></div>\n", 300))
 	b.SetBytes(int64(len(page)))

@@ -12,8 +12,8 @@ import (
 	"github.com/creack/pty"
 )
 
-// patience is how long a test waits for what must come. It is no measure of
-// speed.
+// patience is how long a test waits for something that must happen. It does not
+// measure speed.
 const patience = time.Minute
 
 // session is an editor on a pseudo-terminal of 60 columns.
@@ -126,8 +126,8 @@ const (
 	enter     = "\r"
 )
 
-// TestCursor shows that the cursor stands in the right cell of the right row
-// after wide characters and on the edges of the screen.
+// TestCursor shows that the cursor is in the right cell of the right row after
+// wide characters and at the edges of the screen.
 func TestCursor(t *testing.T) {
 	wide := strings.Repeat("标题", 18) // 72 cells, so two rows
 	for _, c := range []struct {
@@ -166,7 +166,7 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// TestLines shows what ReadLine returns.
+// TestLines shows the lines that ReadLine returns.
 func TestLines(t *testing.T) {
 	s := start(t)
 	s.types(keyDelete + keyDelete + keyDelete + "SELECT 1;" + enter)
@@ -183,7 +183,7 @@ func TestLines(t *testing.T) {
 	s.shows("> SELECT 1;\n> half^C\n> one\n> two\n>", 5, 0)
 }
 
-// TestTypedAhead shows that what is typed behind the last line is for the program
+// TestTypedAhead shows that text typed after the last line goes to the program
 // that reads the terminal next.
 func TestTypedAhead(t *testing.T) {
 	s := start(t)

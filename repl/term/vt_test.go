@@ -19,7 +19,7 @@ type vt struct {
 
 func newVT(width int) *vt { return &vt{width: width, rows: [][]rune{nil}} }
 
-// Write takes what a program sends to the terminal.
+// Write interprets what a program sends to the terminal.
 func (v *vt) Write(b []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -121,8 +121,8 @@ func (v *vt) put(r rune) {
 	v.col += w
 }
 
-// state is what stands on the screen, rows parted by line feeds, and where the
-// cursor is.
+// state returns the text on the screen, with a line feed after each row, and
+// the place of the cursor.
 func (v *vt) state() (text string, row, col int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"infomall/store/record"
 )
 
-// TestAppend holds lines to those that pywb writes of such records.
+// TestAppend compares lines with the lines that pywb writes for such records.
 func TestAppend(t *testing.T) {
 	at := record.At(time.Date(2014, 1, 27, 17, 12, 38, 0, time.UTC))
 	tests := []struct {

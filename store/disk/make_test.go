@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// counted is OS, and tells what was done. From failAt on, counted from 1, all
-// fails.
+// counted is OS, and records each operation. From operation failAt on, counted
+// from 1, every operation fails.
 type counted struct {
 	FS
 	log    []string
@@ -64,8 +64,9 @@ func (f countedFile) Write(b []byte) (int, error) {
 
 func (f countedFile) Sync() error { return errors.Join(f.c.do("sync", "it"), f.File.Sync()) }
 
-// TestWriteFile puts a file in the place of another, in an order that leaves
-// one of them whole whatever fails, and leaves nothing beside it.
+// TestWriteFile replaces a file. The operations are in an order that leaves the
+// old or the new file whole, whichever operation fails, and leaves no other
+// file.
 func TestWriteFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "CURRENT")
 	if err := WriteFile(OS, name, []byte("one")); err != nil {
@@ -95,8 +96,8 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// TestMkdirAll makes folders and their names durable, also the names of those
-// that it did not make itself.
+// TestMkdirAll creates folders and makes their names durable, also the names of
+// folders that existed.
 func TestMkdirAll(t *testing.T) {
 	top := t.TempDir()
 	for _, want := range []string{"mkdir a, syncdir top, mkdir b, syncdir a", "syncdir top, syncdir a"} {
@@ -117,8 +118,8 @@ func TestMkdirAll(t *testing.T) {
 	}
 }
 
-// TestRemoveAll removes a tree, follows no link out of it, and takes what is
-// gone already for done.
+// TestRemoveAll removes a tree, follows no link out of it, and accepts that a
+// file is already gone.
 func TestRemoveAll(t *testing.T) {
 	top := t.TempDir()
 	tree := filepath.Join(top, "tree")
@@ -147,8 +148,8 @@ func TestRemoveAll(t *testing.T) {
 	}
 }
 
-// TestLocks holds the locks to their promise: shared ones go together, an
-// exclusive one with none, and closing gives one up.
+// TestLocks shows that several shared locks are possible, that an exclusive
+// lock excludes all others, and that closing a file releases its lock.
 func TestLocks(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "LOCK")
 	open := func() File {

@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestReader takes off what was appended, and of what was cut takes nothing that
-// was not there.
+// TestReader decodes what was appended. From a text that was cut it decodes no
+// value that was not there.
 func TestReader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		u, v := rapid.Uint64().Draw(t, "u"), rapid.Int64().Draw(t, "v")
@@ -35,7 +35,7 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// TestBounds shows what is refused though the bytes are there.
+// TestBounds shows which values are refused although their bytes are there.
 func TestBounds(t *testing.T) {
 	for _, c := range []struct {
 		name string

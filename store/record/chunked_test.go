@@ -9,8 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// TestDechunk shows what is taken for chunked framing, and that the wire form
-// always comes back byte for byte.
+// TestDechunk shows which bytes count as chunked framing, and that the wire
+// form can always be restored byte for byte.
 func TestDechunk(t *testing.T) {
 	tests := []struct {
 		name, wire string

@@ -12,8 +12,8 @@ import (
 	"infomall/store/record"
 )
 
-// TestReadMessage reads each message in memory and spooled: both must give the
-// same head, body and framing.
+// TestReadMessage reads each message in memory and on disk: head, body and
+// framing must be the same.
 func TestReadMessage(t *testing.T) {
 	page := strings.Repeat("<p>text</p>\n", 5000)
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestWire cuts chunked messages into pieces and puts them together again.
+// TestWire splits chunked messages into pieces and joins them again.
 func TestWire(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var wire []byte
@@ -60,8 +60,9 @@ func TestWireDamage(t *testing.T) {
 	}
 }
 
-// TestFrameWhole shows that a body of a head that says chunked is one chunk, be
-// it in memory or on disk, and comes back where it looks like chunks itself.
+// TestFrameWhole shows that a body becomes a single chunk if its head says
+// chunked, in memory and on disk, and that it is restored even if it looks like
+// chunks itself.
 func TestFrameWhole(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for _, tt := range []struct{ head, body, want string }{

@@ -45,7 +45,8 @@ func read(r *Reader, ranges []urlkey.Range) (rows []pair, err error) {
 	return rows, nil
 }
 
-// TestRoundTrip reads what was written, all of it and between random keys.
+// TestRoundTrip reads the rows that were written, all of them and between
+// random keys.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.SampledFrom([]int{0, 1, 3, 200, 9000}).Draw(t, "rows")
@@ -101,8 +102,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestDamage changes each byte of a file, and cuts it at each: either it cannot
-// be read, or its rows are those written.
+// TestDamage changes each byte of a file, and cuts the file at each byte.
+// Either it cannot be read, or its rows are the ones that were written.
 func TestDamage(t *testing.T) {
 	var rows []pair
 	for i := range 50 {

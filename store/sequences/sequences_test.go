@@ -9,7 +9,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// whole gives all that a frame gives which goes on from ahead.
+// whole returns the whole output of a frame whose dictionary is ahead.
 func whole(f *Frame, ahead []byte) ([]byte, error) {
 	out := bytes.Clone(ahead)
 	for i, s := range f.Sequences[:len(f.Sequences)-1] {
@@ -58,8 +58,8 @@ func texts() map[string][]byte {
 	return out
 }
 
-// TestParse takes frames of every level apart, with bytes ahead and without, and
-// puts them together again.
+// TestParse parses frames of every level, with and without a dictionary, and
+// puts their output together again.
 func TestParse(t *testing.T) {
 	var f Frame
 	all := texts()
@@ -90,8 +90,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse gives it frames of any form: what the decoder makes of one is what it
-// was taken apart into. It may read frames that the decoder has objections to.
+// FuzzParse parses frames of any form: the output of the sequences must equal
+// the output of the decoder. Parse may accept frames that the decoder refuses.
 func FuzzParse(f *testing.F) {
 	for _, b := range texts() {
 		for _, level := range []zstd.EncoderLevel{zstd.SpeedFastest, zstd.SpeedBestCompression} {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// shared returns the path of a file of test data that lies outside the
-// repository, and skips the test where there is none.
+// shared returns the path of a file of test data outside the repository. It
+// skips the test if the file does not exist.
 func shared(t testing.TB, name ...string) string {
 	t.Helper()
 	dir := os.Getenv("INFOMALL_SHARED")
@@ -223,8 +223,9 @@ func TestCanonicalIDNA(t *testing.T) {
 	t.Logf("%d cases", ran)
 }
 
-// TestCanonicalURLCanon runs urlcanon's cases of dot segments and of odd IPv4
-// addresses, but for those where it is older than the standard.
+// TestCanonicalURLCanon runs urlcanon's cases of dot segments and of unusual
+// IPv4 addresses, except the cases in which urlcanon is older than the
+// standard.
 func TestCanonicalURLCanon(t *testing.T) {
 	load := func(file string, into any) {
 		data, err := os.ReadFile(shared(t, "suites", "urlcanon", "testdata", file))

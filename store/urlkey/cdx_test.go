@@ -126,8 +126,8 @@ func cdxLine(line string) (key, url string) {
 	}
 }
 
-// FuzzCDX shows that folding what is folded changes nothing but what a key has
-// no place for, and that keys are printable ASCII.
+// FuzzCDX shows that folding a folded key changes only what a key cannot hold,
+// and that keys are printable ASCII.
 func FuzzCDX(f *testing.F) {
 	for _, s := range []string{"http://x.cn/%2F..//", "http://x.cn/?%26", "http://%2e%2e/", "http://x.cn/(%28)/.aspx"} {
 		f.Add(s)

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEscapesAreUniform shows that escapes that mean the same make one URL, however
-// it is come by, and that others stay what they are.
+// TestEscapesAreUniform shows that equivalent escapes give one URL, by
+// whichever function the URL is made, and that other escapes stay unchanged.
 func TestEscapesAreUniform(t *testing.T) {
 	for raw, want := range map[string]string{
 		"http://a.cn/%7Euser/":          "http://a.cn/~user/",
@@ -40,8 +40,8 @@ func TestEscapesAreUniform(t *testing.T) {
 	}
 }
 
-// TestUniformTwice shows that uniform of what is uniform is the same, and that
-// Canonical has nothing to change in what it returned.
+// TestUniformTwice shows that uniform changes nothing in its own result, and
+// that Canonical changes nothing in its own result.
 func TestUniformTwice(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.StringMatching(`/([%0-9a-fA-F~.?#/]|%7e|%2[5eE]){0,20}`).Draw(t, "path")

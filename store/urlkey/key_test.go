@@ -124,8 +124,8 @@ func BenchmarkURL(b *testing.B) {
 	}
 }
 
-// TestHostPrefix shows what of a key tells its host: URLs that agree in it have
-// the same.
+// TestHostPrefix shows which part of a key holds the host: URLs that agree in
+// it have the same host.
 func TestHostPrefix(t *testing.T) {
 	for _, tt := range keyTests {
 		n := HostPrefix(tt.key)
@@ -142,8 +142,8 @@ func TestHostPrefix(t *testing.T) {
 	}
 }
 
-// TestAppendURLs gives keys in orders in which hosts, ports, schemes and users
-// change, and what is no key.
+// TestAppendURLs passes keys in orders in which hosts, ports, schemes and users
+// change, and texts that are not keys.
 func TestAppendURLs(t *testing.T) {
 	keys := []string{"", "a", "cn,a,)/x", "cn,a,)/x http", "cn,a,)/y http", "cn,a,)/y http", "cn,a,)/y https", "cn,a,)/z http u", "cn,a,)/ http u", "cn,a,:81)/ http", "cn,a,b,)/ http"}
 	for _, tt := range keyTests {

@@ -43,8 +43,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// FuzzResolve shows that what comes out is canonical, whatever goes in, and that
-// the short cut leads where the long way does.
+// FuzzResolve shows that the result is canonical for any input, and that the
+// fast path and the full path give the same result.
 func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"a.htm", "../x?y#z", "//h", "http:a", "\\\\h\\x", "javascript:x ", "%", "\x80"} {
 		f.Add("http://www.pku.edu.cn/news/", ref)

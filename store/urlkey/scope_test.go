@@ -174,8 +174,8 @@ func TestUnion(t *testing.T) {
 	}
 }
 
-// TestScopeModel asks random scopes about random URLs, and compares with what
-// the words of the manual say.
+// TestScopeModel asks random scopes about random URLs, and compares the answers
+// with a model that follows the manual word by word.
 func TestScopeModel(t *testing.T) {
 	hosts := []string{"cn", "a.cn", "b.a.cn", "ba.cn", "a-.cn", "a.cn.", "1.2.3.4", "[::1]", "x,y.cn"}
 	ports := []string{"", ":80", ":443", ":8080"}
@@ -259,8 +259,9 @@ func FuzzParseScope(f *testing.F) {
 	})
 }
 
-// TestPrefixRange cuts canonical URLs anywhere: the range of what is left holds
-// the URL's own key, or there is none; and none of a URL that is no longer.
+// TestPrefixRange cuts canonical URLs at every place. The range of the rest
+// must hold the URL's own key, or there is no range; there is none for a rest
+// that is not a URL any more.
 func TestPrefixRange(t *testing.T) {
 	for _, url := range []string{
 		"http://www.pku.edu.cn/news/a.htm?x=1", "https://pku.edu.cn/", "http://pku.edu.cn:8080/a", "ftp://u:p@162.105.1.1/d/",

@@ -69,7 +69,7 @@ func read(t interface{ Fatal(...any) }, file []byte, o Options) []record.Item {
 	return items
 }
 
-// brief writes what items are, without what is skipped.
+// brief returns items as text, without skipped records.
 func brief(items []record.Item) string {
 	var b strings.Builder
 	for _, it := range items {
@@ -112,7 +112,7 @@ func sumOf(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestRead shows what becomes of good and of odd files.
+// TestRead shows how good and unusual files are read.
 func TestRead(t *testing.T) {
 	manifest := func(path, hash string) string {
 		return fmt.Sprintf(`{"profile": "data-package", "wacz_version": "1.1.1", "resources": [{"name": "x", "path": %q, "hash": %q, "bytes": 1}]}`, path, hash)
@@ -203,8 +203,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere cuts a file at random: no record that is whole is lost but by
-// what was cut, and nothing panics.
+// TestCutAnywhere cuts a file at random places. Every record that is still
+// whole must be read, and nothing may panic.
 func TestCutAnywhere(t *testing.T) {
 	file := write(t, page("http://a.cn/", "<p>a", 1e12), page("http://b.cn/", "<p>b", 1e12))
 	rapid.Check(t, func(t *rapid.T) {
