@@ -140,7 +140,7 @@ func (s *benchHosts) next(n int) (list []int) {
 	return list
 }
 
-// enter notes that a request has come.
+// enter notes that a request to host n has arrived.
 func (s *benchHosts) enter(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,7 +154,7 @@ func (s *benchHosts) enter(n int) {
 	s.most = max(s.most, s.busy)
 }
 
-// leave notes that a request is answered.
+// leave notes that a request to host n for path is answered.
 func (s *benchHosts) leave(n int, path string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,8 +172,8 @@ func (s *benchHosts) leave(n int, path string) {
 	}
 }
 
-// look counts again and again, as long as anything is left, which workers are idle
-// while hosts are ready.
+// look counts at intervals which share of the workers is idle while hosts are
+// ready, as long as pages are left.
 func (s *benchHosts) look() {
 	for now := range time.Tick(benchHostsStep) {
 		s.mu.Lock()

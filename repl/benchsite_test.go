@@ -38,7 +38,7 @@ func serveBenchSite() {
 	os.Exit(1)
 }
 
-// benchSections is how many folders the site has.
+// benchSections is the number of folders of the site.
 const benchSections = 20
 
 func benchPath(n int) string {
@@ -94,7 +94,8 @@ func (s *benchSite) stats() []byte {
 	return text
 }
 
-// page is page n. What it says is its own, and the same each time.
+// page returns page n. Its text differs from that of other pages, and is the
+// same each time.
 func (s *benchSite) page(n int) []byte {
 	random := uint64(n)*0x9e3779b97f4a7c15 + 1
 	next := func(bound int) int {

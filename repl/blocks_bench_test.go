@@ -24,7 +24,7 @@ const (
 	blockVersions = 10_000
 )
 
-// writeVersions writes such a month's captures as WARC.
+// writeVersions writes the captures of such a month to a WARC file.
 func writeVersions(name string, pages, versions int) error {
 	f, err := os.Create(name)
 	if err != nil {

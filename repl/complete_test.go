@@ -23,7 +23,7 @@ func (defining) Definitions(context.Context) ([]record.Definition, error) {
 	}, nil
 }
 
-// completing is a shell in which lines were typed.
+// completing returns a shell in which the pending lines were typed.
 func completing(pending string) *shell {
 	session := &exec.Session{Archive: defining{}, Settings: exec.DefaultSettings(), Scripts: queries.FS}
 	return &shell{program: &program{session: session}, pending: pending}

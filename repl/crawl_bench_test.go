@@ -183,12 +183,13 @@ func readStats(b *testing.B, url string, into ...any) {
 	}
 }
 
-// cpuOf is the CPU time that a program which has ended used.
+// cpuOf returns the CPU time, in seconds, that an ended program has used.
 func cpuOf(cmd *osexec.Cmd) float64 {
 	return (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 }
 
-// peakMemory is how many bytes of a program that has ended were in memory at most.
+// peakMemory returns the largest amount of memory, in bytes, that an ended
+// program has used.
 func peakMemory(cmd *osexec.Cmd) float64 {
 	n := float64(cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss)
 	if runtime.GOOS == "darwin" {

@@ -21,7 +21,8 @@ var killed = flag.Int("faults.crawls", 12, "how often a crawl is killed")
 // it is killed: the pages of a batch, and one per worker.
 const outMax = 256 + 16
 
-// killAfter is how many answers a crawl gets at most before it is killed.
+// killAfter is the maximum number of responses that a crawl gets before it is
+// killed.
 const killAfter = 300
 
 // TestCrawlIsKilled kills a crawl at random moments, also while it starts, and
@@ -158,8 +159,8 @@ func TestCrawlIsKilled(t *testing.T) {
 	}
 }
 
-// inWords is a number in letters: pages that differ in numbers only are taken for
-// a trap.
+// inWords returns a number written in letters. Pages that differ in numbers
+// only would count as a trap.
 func inWords(n int) string {
 	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, fmt.Sprint(n))
 }

@@ -67,7 +67,7 @@ var crowdReads = map[string][]string{
 	"Help":        {"HELP SELECT"},
 }
 
-// crowdWrites are statements that change the archive.
+// crowdWrites holds statements that change the archive, by type of statement.
 var crowdWrites = map[string][]string{
 	"Import":         {"IMPORT '$FILE'", "IMPORT '$DIR/lines.edges' FORMAT graph AS lines"},
 	"Crawl":          {"CRAWL 'http://crowd.invalid/' LIMIT 1 PAGES DELAY 0s AS gone", "CRAWL DUE LIMIT 1 PAGES"},
@@ -92,7 +92,7 @@ var crowdWrites = map[string][]string{
 	"Dedup":          {"DEDUP", "DEDUP METHOD SIMHASH", "DEDUP METHOD CONTAINMENT"},
 }
 
-// TestCrowdIsWhole sees to it that TestCrowd asks every type of statement.
+// TestCrowdIsWhole shows that TestCrowd runs every type of statement.
 func TestCrowdIsWhole(t *testing.T) {
 	files, err := filepath.Glob("../lang/ast/*.go")
 	if err != nil {
@@ -134,7 +134,7 @@ func TestCrowdIsWhole(t *testing.T) {
 	}
 }
 
-// crowd makes archives and asks them.
+// crowd builds archives and runs statements on them.
 type crowd struct {
 	t    *testing.T
 	r    *rand.Rand
@@ -178,7 +178,7 @@ func (c *crowd) ask(src string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// date draws a time; now and then an impossible one.
+// date returns a random time, sometimes an impossible one.
 func (c *crowd) date() time.Time {
 	t := time.Date(2002+c.r.IntN(3)*2, time.Month(1+c.r.IntN(2)*5), 1+c.r.IntN(28), c.r.IntN(24), 0, c.r.IntN(3), c.r.IntN(2)*1e6, time.UTC)
 	switch c.r.IntN(25) {
@@ -198,7 +198,8 @@ func (c *crowd) url() string {
 	return fmt.Sprintf("http://%s/%d", crowdHosts[c.r.IntN(len(crowdHosts))], c.r.IntN(4))
 }
 
-// page draws a page: a menu and a foot that pages share, text of its own and links.
+// page returns a random page: a menu and a foot that pages share, text of its
+// own, and links.
 func (c *crowd) page() string {
 	words := func(n int) string {
 		var b strings.Builder
@@ -215,7 +216,7 @@ func (c *crowd) page() string {
 	return b.String() + "<div class=foot>All rights are with those who wrote it, and it may be copied with their names beside it.</div></body></html>"
 }
 
-// tianwang draws a file of Tianwang records.
+// tianwang returns a random file of Tianwang records.
 func (c *crowd) tianwang() []byte {
 	var b []byte
 	for range 4 + c.r.IntN(12) {
@@ -269,7 +270,7 @@ func (c *crowd) warc() []byte {
 	return b
 }
 
-// build makes an archive with every kind of file in it.
+// build builds an archive with every kind of file in it.
 func (c *crowd) build() {
 	c.t.Helper()
 	write := func(name string, b []byte) string {
@@ -456,7 +457,7 @@ func (c *crowd) damage() (files []string, told bool) {
 	return files, told
 }
 
-// rows are the lines of a CSV answer, without its header.
+// rows returns the lines of a CSV result without its header.
 func rows(csv string) []string {
 	lines := strings.Split(strings.TrimSuffix(csv, "\n"), "\n")
 	return lines[1:]
@@ -504,9 +505,9 @@ func monthQuery(month string) string {
 	return fmt.Sprintf("SELECT url, time, status FROM captures BETWEEN %[1]s-%[2]s AND %[1]s-%[2]s ORDER BY url, time, status", month[:4], month[4:])
 }
 
-// askMonths asks for the captures of each month, some of whose db-files may be
-// damaged. A month whose pools need no damaged file is answered whole, or the
-// error names the file.
+// askMonths queries the captures of each month, while some db-files are
+// damaged. If the pools of a month need no damaged file, the result must be
+// whole; otherwise the error must name the file.
 func (c *crowd) askMonths(files []string, depends map[string][]string, before map[string]string) {
 	c.t.Helper()
 	bad := make(map[string]bool)

@@ -18,7 +18,7 @@ import (
 	"infomall/store/record"
 )
 
-// clocked is an archive whose crawls go by a clock of the test.
+// clocked is an archive whose crawls use a clock of the test.
 type clocked struct {
 	archive
 	now func() time.Time

@@ -14,10 +14,10 @@ import (
 // visitsQuery selects everything that an exchange of captures must preserve.
 const visitsQuery = `SELECT url, time, status, kind, mime, bytes, digest, change, ip, origin, asked_url, location, truncated FROM captures`
 
-// versionsQuery asks the same of versions, with the headers and the body.
+// versionsQuery selects the same for versions, with the headers and the body.
 const versionsQuery = `SELECT url, time, last_seen, visits, change, reason, headers, html FROM versions`
 
-// samplesDir is the folder of sample files made by others.
+// samplesDir returns the folder of the sample files made by other programs.
 func samplesDir(t *testing.T) string {
 	dir := os.Getenv("INFOMALL_SHARED")
 	if dir == "" {

@@ -37,7 +37,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestOptionValues shows values that need care.
+// TestOptionValues shows values that are hard to parse.
 func TestOptionValues(t *testing.T) {
 	o, err := parseOptions([]string{"-c", "", "--param", "a=b=c;d", "--param=e=", "-adir", "--no-rc", "--color", "never"}, io.Discard)
 	if err != nil {

@@ -122,7 +122,7 @@ func TestHistoryTogether(t *testing.T) {
 	}
 }
 
-// manyEntries are just too many to be kept.
+// manyEntries returns one entry more than the history file may have.
 func manyEntries() []historyEntry {
 	var entries []historyEntry
 	for i := range historyFileMax + 1 {

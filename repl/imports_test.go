@@ -69,7 +69,7 @@ var arrows = map[string]string{
 	"queries":           "",
 }
 
-// testArrows are further arrows of a package's tests alone.
+// testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
 	"lang/ast":       "lang",
 	"exec":           "exec/op/optest",
@@ -104,7 +104,7 @@ var homes = map[string]string{
 	"golang.org/x/sys":                    "store/disk repl/term",
 }
 
-// testHomes are further homes of outside modules in a package's tests alone.
+// testHomes lists further packages whose tests may import an outside module.
 var testHomes = map[string]string{
 	"golang.org/x/text":                "queries repl",
 	"github.com/klauspost/compress":    "repl store/arc exec/graph exec/dedup",
@@ -124,7 +124,7 @@ var standardHomes = map[string]string{
 	"net/http": "crawl",
 }
 
-// TestImports holds every import of the module against the tables above.
+// TestImports checks every import of the module against the tables above.
 func TestImports(t *testing.T) {
 	root := ".."
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {

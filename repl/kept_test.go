@@ -13,7 +13,7 @@ import (
 	"infomall/store/record"
 )
 
-// forgetful is an archive that keeps nothing of pages beside the pages.
+// forgetful is an archive that stores no facts beside the pages.
 type forgetful struct{ archive }
 
 func (f forgetful) Snapshot(ctx context.Context) (op.Snapshot, error) {
@@ -48,7 +48,8 @@ func TestKeptAnswers(t *testing.T) {
 	})
 }
 
-// checkKept asks an archive, and as if it kept nothing.
+// checkKept runs queries on an archive, and on the same archive as if it stored
+// no facts. The results must be the same.
 func checkKept(t *testing.T, a *store.Archive, queries []string) {
 	t.Helper()
 	ask := func(a exec.Archive, query string) string {

@@ -28,7 +28,7 @@ const (
 	ownLinks    = 20
 )
 
-// writeLinked writes the captures of the month as WARC.
+// writeLinked writes the captures of the month to a WARC file.
 func writeLinked(name string) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -141,8 +141,8 @@ func BenchmarkMonthLinks(b *testing.B) {
 
 var edgeScale = flag.Int("edges.scale", 16, "the nodes of BenchmarkImportEdges are 2 to this, at most")
 
-// writeEdges writes a list of edges, sixteen a node, as RMAT draws them (Chakrabarti,
-// Zhan and Faloutsos 2004).
+// writeEdges writes a random list of edges, sixteen per node, by the model RMAT
+// (Chakrabarti, Zhan and Faloutsos 2004).
 func writeEdges(name string) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -22,9 +22,9 @@ var update = flag.Bool("update", false, "rewrite what the scripts in testdata ex
 
 const raceOptions = "atexit_sleep_ms=0"
 
-// TestMain lets scripts and terminal tests run the program: as infomall, as
-// endless, whose archive holds captures without end, and as stuck, whose
-// statements do not heed Ctrl-C.
+// TestMain lets tests of scripts and terminals run the program: as infomall; as
+// endless, whose archive has endless captures; and as stuck, whose statements
+// ignore Ctrl-C.
 func TestMain(m *testing.M) {
 	// A program with the race detector else waits for a second when it ends.
 	os.Setenv("GORACE", raceOptions)
@@ -40,14 +40,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// mainWith is the program with an archive of its own.
+// mainWith runs the program with the archive a.
 func mainWith(a exec.Archive) {
 	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv}
 	p.openArchive = func(string, func(error)) (exec.Archive, io.Closer) { return a, io.NopCloser(nil) }
 	os.Exit(p.main(context.Background(), os.Args[1:]))
 }
 
-// stuck is an archive whose import says that it has begun and never ends.
+// stuck is an archive whose import reports that it has begun and never ends.
 type stuck struct{ endless }
 
 func (stuck) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {

@@ -79,5 +79,5 @@ func manualFunctions() string {
 	return b.String()
 }
 
-// cellText is text within a cell of a table.
+// cellText escapes a text for a cell of a table in the manual.
 func cellText(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

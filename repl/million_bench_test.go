@@ -62,8 +62,8 @@ func million(b *testing.B) string {
 	return dir
 }
 
-// writeMonth writes a month's captures as WARC, in an order that has nothing to
-// do with that of the URLs.
+// writeMonth writes a month's captures to a WARC file, in an order unrelated to
+// that of the URLs.
 func writeMonth(name string, month int) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -85,7 +85,7 @@ func writeMonth(name string, month int) error {
 	return f.Close()
 }
 
-// millionTime is when the capture that comes ith was made.
+// millionTime returns the time of the i-th capture.
 func millionTime(i int) time.Time {
 	return time.Date(2008, time.Month(1+i%millionMonths), 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(i) * 2 * time.Second)
 }
@@ -229,7 +229,7 @@ func drainOne(b *testing.B, a exec.Archive, st ast.Statement) {
 	}
 }
 
-// cpuSeconds is the CPU time that the process has used.
+// cpuSeconds returns the CPU time, in seconds, that this process has used.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -269,7 +269,8 @@ func millionTable(b *testing.B) string {
 	return name
 }
 
-// sqliteSeconds is how long sqlite3 takes for a query, the database in memory.
+// sqliteSeconds returns how long sqlite3 takes for a query, with the database
+// in memory.
 func sqliteSeconds(b *testing.B, table, sql string) float64 {
 	b.Helper()
 	best := math.Inf(1)

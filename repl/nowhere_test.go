@@ -21,7 +21,8 @@ import (
 // so that an endless loop ends before it uses all memory.
 const nowhereBytesMax = 4 << 30
 
-// nowhereTimes are time clauses before, after and around all captures of the demo.
+// nowhereTimes holds time clauses before, after and around all captures of the
+// demo.
 var nowhereTimes = []string{
 	"", "AT 1990", "AT 2050", "NEAREST 1990", "NEAREST 2050", "FIRST", "LATEST", "BETWEEN 1990 AND 1991", "SINCE 2050", "UNTIL 1990",
 	"DURING 1990 AND 1991", "DURING 2050 AND 2051", "EACH month", "EACH year SINCE 2050", "EACH year UNTIL 1990", "BETWEEN 2007 AND 2010 EACH month",

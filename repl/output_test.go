@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// failingWriter fails with an error after some bytes.
+// failingWriter is a writer that returns an error after some bytes.
 type failingWriter struct {
 	left int
 	err  error
@@ -25,7 +25,7 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// TestOutputErrors shows which status a failed output makes.
+// TestOutputErrors shows the exit status after an error of writing results.
 func TestOutputErrors(t *testing.T) {
 	for _, c := range []struct {
 		err    error

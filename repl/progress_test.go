@@ -9,8 +9,9 @@ import (
 	"infomall/store/record"
 )
 
-// TestProgress plays a statement on a clock of its own: nothing shows in the
-// first half second, then at most eight times a second, and nothing is left.
+// TestProgress runs a statement on a clock of its own. Nothing is shown in the
+// first half second, then progress appears at most eight times a second, and
+// nothing stays on the screen.
 func TestProgress(t *testing.T) {
 	var out strings.Builder
 	now := time.Date(2008, 7, 1, 0, 0, 0, 0, time.UTC)

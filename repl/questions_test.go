@@ -182,7 +182,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// tableOf makes a table of sqlite3 out of a relation's rows as JSON.
+// tableOf returns the SQL that creates a table of sqlite3 from a relation's
+// rows in JSON.
 func tableOf(r *plan.Relation, rows string) string {
 	var columns, values []string
 	for i := range r.Columns {

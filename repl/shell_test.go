@@ -22,7 +22,8 @@ import (
 // measure speed.
 const patience = time.Minute
 
-// terminalSession is a program whose controlling terminal the test holds.
+// terminalSession is a running program, with the test at the other end of its
+// terminal.
 type terminalSession struct {
 	t    *testing.T
 	cmd  *exec.Cmd
@@ -34,8 +35,8 @@ type terminalSession struct {
 	taken int    // so much of it by sees
 }
 
-// onTerminal starts a program of TestMain on a terminal of 100 columns, with
-// home for its home folder.
+// onTerminal starts a program of TestMain on a terminal of 100 columns. home is
+// its home folder.
 func onTerminal(t *testing.T, home, name string, args ...string) *terminalSession {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -67,7 +68,7 @@ func onTerminal(t *testing.T, home, name string, args ...string) *terminalSessio
 	return s
 }
 
-// types sends keys.
+// types sends keys to the program.
 func (s *terminalSession) types(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.keys, keys); err != nil {
@@ -109,7 +110,7 @@ func (s *terminalSession) until(what string, ok func() bool) {
 	s.t.Fatalf("waited in vain until %s", what)
 }
 
-// ends waits for the program to end with a status.
+// ends waits for the program to end, and compares its exit status with want.
 func (s *terminalSession) ends(want int) {
 	s.t.Helper()
 	select {

@@ -74,7 +74,8 @@ func siteTables(t *testing.T, sqlite string, captures []siteCapture) string {
 	return database
 }
 
-// siteQuestioner asks of an archive and of sqlite3 at once.
+// siteQuestioner runs a query on an archive and in sqlite3, and compares the
+// rows.
 type siteQuestioner struct {
 	archive, sqlite, database string
 }
@@ -144,7 +145,7 @@ func TestSiteQuestions(t *testing.T) {
 	}
 }
 
-// drawQuestion makes a question that both languages write alike.
+// drawQuestion returns a random query that both languages spell alike.
 func drawQuestion(t *rapid.T) string {
 	relation := rapid.SampledFrom([]string{"captures", "versions"}).Draw(t, "relation")
 	columns := []string{"url", "status", "kind", "digest", "time"}

@@ -10,7 +10,8 @@ import (
 	"infomall/store/record"
 )
 
-// demoArchive is an archive with the demo's captures, open until the test ends.
+// demoArchive returns an archive with the demo's captures. It is closed when
+// the test ends.
 func demoArchive(t testing.TB) *store.Archive {
 	t.Helper()
 	a := store.Open(t.TempDir(), store.Options{Warn: func(err error) { t.Error(err) }})
@@ -64,7 +65,8 @@ func TestSiteNames(t *testing.T) {
 	}
 }
 
-// BenchmarkTab is one Tab within a statement, and one within the URL of a scope.
+// BenchmarkTab measures one Tab within a statement, and one within the URL of a
+// scope.
 func BenchmarkTab(b *testing.B) {
 	n := newSiteNames(archive{demoArchive(b)})
 	defer n.close()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// siteCapture is one record of a Tianwang file as the model sees it.
+// siteCapture is one record of a Tianwang file, as the model reads it.
 type siteCapture struct {
 	url    string
 	time   time.Time
@@ -82,7 +82,8 @@ func splitMonths(t *testing.T, name string) []string {
 	return names
 }
 
-// modelKind is the manual's list of kinds, for captures without a location.
+// modelKind returns the kind of a capture without a location, by the manual's
+// list of kinds.
 func modelKind(status int) string {
 	switch status {
 	case 404, 410:

@@ -34,13 +34,13 @@ var (
 	allSites  = flag.Bool("sites.all", false, "import all sites whole, not two of them and two years of a third; some minutes")
 )
 
-// bundles are the sites.
+// bundles are the sites of the test data.
 var bundles = []string{
 	"cdr", "fp-compact-online.de", "fp-fr.de", "fp-volksstimme.de", "httpd", "kafka", "stalker",
 }
 
-// chosenSites are the sites to ask: all, or the two whose pages are the least
-// alike.
+// chosenSites returns the sites to test: all, or the two whose pages differ the
+// most.
 func chosenSites() []string {
 	if *allSites {
 		return bundles
@@ -238,7 +238,8 @@ func TestImportOrder(t *testing.T) {
 	})
 }
 
-// shared is the folder of test data, or the test is skipped.
+// shared returns the folder of test data. It skips the test if the folder does
+// not exist.
 func shared(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -272,7 +273,7 @@ func siteHistory(t *testing.T, bundle, out string, flags ...string) string {
 	return out
 }
 
-// countEvents counts the changes that a site's history has after from and
+// countEvents returns the number of changes in a site's history after from and
 // before to.
 func countEvents(t *testing.T, bundle string, from, to time.Time) int {
 	t.Helper()
@@ -303,7 +304,8 @@ func countEvents(t *testing.T, bundle string, from, to time.Time) int {
 	return n
 }
 
-// siteArchive is an archive in a temporary folder, asked through the program.
+// siteArchive is an archive in a temporary folder. The test uses it through the
+// program.
 type siteArchive struct {
 	t    *testing.T
 	path string
@@ -378,7 +380,8 @@ func (a *siteArchive) importProcess(files []string) {
 	}
 }
 
-// versions are the rows that modelVersions makes, without a header.
+// versions returns the archive's versions in the form of modelVersions, without
+// a header.
 func (a *siteArchive) versions() [][]string {
 	a.t.Helper()
 	// The URL as asked for is a capture's, and a version's is canonical.

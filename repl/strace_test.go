@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// changing are the system calls by which a file system changes.
+// changing lists the system calls that change a file system.
 const changing = "openat,write,pwrite64,ftruncate,fsync,fdatasync,renameat,renameat2,linkat,unlinkat,mkdirat"
 
 // TestKilledBySignal kills the program at a random system call of each

@@ -75,8 +75,8 @@ func (p *pane) tmux(args ...string) string {
 	return strings.TrimRight(string(out), "\n")
 }
 
-// types sends text, in which a name in brackets such as <C-c> or <Enter> is a
-// key.
+// types sends text to the pane. A name in brackets, such as <C-c> or <Enter>,
+// means a key.
 func (p *pane) types(text string) {
 	p.t.Helper()
 	for text != "" {
@@ -99,14 +99,14 @@ func (p *pane) types(text string) {
 // screen returns the text that the pane shows.
 func (p *pane) screen() string { return p.tmux("capture-pane", "-p") }
 
-// sees waits until the screen has text.
+// sees waits until text is on the screen.
 func (p *pane) sees(text string) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("%q", text), func(screen string) bool { return strings.Contains(screen, text) })
 }
 
-// shows waits until the last rows of the screen are as wanted, and the cursor
-// is in the column.
+// shows waits until the last rows of the screen equal rows and the cursor is in
+// column.
 func (p *pane) shows(rows string, column int) {
 	p.t.Helper()
 	p.until(fmt.Sprintf("%q at the end, the cursor in column %d", rows, column), func(screen string) bool {
@@ -114,7 +114,7 @@ func (p *pane) shows(rows string, column int) {
 	})
 }
 
-// until waits for a state of the screen.
+// until waits until ok returns true for the text on the screen.
 func (p *pane) until(want string, ok func(screen string) bool) {
 	p.t.Helper()
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -191,8 +191,8 @@ func TestStop(t *testing.T) {
 	p.sees("left")
 }
 
-// TestTmuxKeys shows the cursor's cells as tmux counts them, and the keys as it
-// sends them.
+// TestTmuxKeys shows the place of the cursor as tmux counts cells, and the keys
+// as tmux sends them.
 func TestTmuxKeys(t *testing.T) {
 	p := inTmux(t, t.TempDir())
 	p.types("clear; infomall --quiet<Enter>")

@@ -112,7 +112,7 @@ func (m *model) add(t *rapid.T) {
 	}
 }
 
-// take takes a URL out.
+// take takes out the next URL and compares it with the list.
 func (m *model) take(t *rapid.T) {
 	got, _, ok, err := m.f.Next(m.now)
 	m.check(err)

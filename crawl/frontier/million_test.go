@@ -105,7 +105,7 @@ func openFrontier(b *testing.B, dir string) (*Frontier, *queue.Queue) {
 	return f, q
 }
 
-// addMany adds the URL that comes ith.
+// addMany adds the i-th URL.
 func addMany(b *testing.B, f *Frontier, i int) {
 	page := i / millionPage
 	at := page

@@ -102,7 +102,8 @@ func (n *network) name(answers ...netip.Addr) {
 	n.answers = answers
 }
 
-// answer is the answer to a question for an address of that kind, if it is one.
+// answer returns an address of the kind that a DNS question asks for; ok is
+// false if there is none.
 func (n *network) answer(kind uint16) (a netip.Addr, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -166,8 +167,8 @@ func (n *network) serveNames() {
 	}
 }
 
-// control has a net.Dialer ask a guard about each address that it tries, before
-// anything is sent.
+// control returns a function for net.Dialer that asks a guard about each
+// address before anything is sent to it.
 func control(g Guard) func(network, address string, _ syscall.RawConn) error {
 	return func(_, address string, _ syscall.RawConn) error {
 		a, err := netip.ParseAddrPort(address)
@@ -203,7 +204,7 @@ func (w web) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 302, Request: r, Body: http.NoBody, Header: http.Header{"Location": {to}}}, nil
 }
 
-// spellings are ways to write an address as the host of a URL.
+// spellings returns the ways to write an address as the host of a URL.
 func spellings(a netip.Addr) []string {
 	if a.Is6() {
 		return []string{"[" + a.String() + "]", "[" + a.StringExpanded() + "]"}

@@ -44,8 +44,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestRateLikeliest holds the rate of visits at any intervals against all other
-// rates: none is likelier.
+// TestRateLikeliest shows that for visits at any intervals no other rate has a
+// greater likelihood.
 func TestRateLikeliest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var list []Visit
@@ -172,7 +172,7 @@ func TestPlanSample(t *testing.T) {
 	}
 }
 
-// TestUrgency shows the order in which pages that are due are visited.
+// TestUrgency shows the order in which due pages are visited.
 func TestUrgency(t *testing.T) {
 	var unknown, slow, doubtful Page
 	for range 20 {
@@ -206,8 +206,8 @@ func TestUrgency(t *testing.T) {
 	}
 }
 
-// TestPlanAnything makes plans of any pages and budgets. Intervals stay within
-// their bounds.
+// TestPlanAnything makes plans for any pages and budgets, and shows that
+// intervals stay within their bounds.
 func TestPlanAnything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pages := make([]Page, rapid.IntRange(0, 12).Draw(t, "pages"))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// simulated is a page of a simulation.
+// simulated is a page in the simulation.
 type simulated struct {
 	rate  float64
 	next  float64 // day of the next change
@@ -15,7 +15,7 @@ type simulated struct {
 	known Page
 }
 
-// visit looks at a page.
+// visit visits the page at the time now, and notes whether it has changed.
 func (p *simulated) visit(r *rand.Rand, now float64) {
 	p.fresh += min(p.next, now) - p.last
 	p.known.Add(Visit{now - p.last, p.next <= now})
@@ -25,11 +25,11 @@ func (p *simulated) visit(r *rand.Rand, now float64) {
 	}
 }
 
-// policy is asked once a day; the answer says how urgent a visit of page i is if
-// days have passed since the last.
+// policy is called once a day with all pages. It returns a function that
+// returns the urgency of a visit of page i, if its last visit was days ago.
 type policy func(pages []*simulated) func(i int, days float64) float64
 
-// every is a policy with a fixed interval for each page.
+// every returns a policy with a fixed interval for each page.
 func every(interval func(p *simulated) float64) policy {
 	return func(pages []*simulated) func(int, float64) float64 {
 		return func(i int, days float64) float64 { return days - interval(pages[i]) }
@@ -98,8 +98,8 @@ func simulate(seed uint64, rates []float64, perRate int, budget float64, policy 
 	return sum / float64(len(pages))
 }
 
-// best is the interval of each rate that keeps the most pages fresh under a
-// budget a page, if the rates are known.
+// best returns the interval for each rate that keeps the most pages fresh, if
+// the rates are known. budget is the visits per page and day.
 func best(rates []float64, budget float64) map[float64]float64 {
 	p := newPlan(Budget{})
 	intervals := make(map[float64]float64)

@@ -15,8 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRecorded holds Decide against the answers of the parser of the RFC's
-// authors, recorded.
+// TestRecorded compares Decide with recorded decisions of Google's parser.
 func TestRecorded(t *testing.T) {
 	dir := os.Getenv("INFOMALL_SHARED")
 	if dir == "" {
@@ -75,8 +74,9 @@ Disallow: /example/page.html
 User-Agent: quxbot
 `
 
-// decisions are cases of the recorded kind: a file, an agent, and URLs with +
-// for allowed or - for denied and the line that decides, 0 for none.
+// decisions are further cases in the form of the recorded ones: a file, an
+// agent, and URLs, each with + for allowed or - for denied and the deciding
+// line, or 0 if no line decides.
 var decisions = []struct {
 	name, file, agent string
 	urls              []string
@@ -268,7 +268,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// TestDelay shows which Crawl-delay holds, within its bound.
+// TestDelay shows which Crawl-delay a group gets, and its bound.
 func TestDelay(t *testing.T) {
 	for _, c := range []struct {
 		file string
@@ -407,7 +407,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestPatternModel holds patterns against regular expressions.
+// TestPatternModel compares patterns with regular expressions that mean the
+// same.
 func TestPatternModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rule := "/" + rapid.StringMatching(`[ab*/$]{0,8}`).Draw(t, "rule")

@@ -123,7 +123,7 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// TestKindsOf shows which URLs are judged together.
+// TestKindsOf shows which URLs belong to the same kinds.
 func TestKindsOf(t *testing.T) {
 	for u, want := range map[string][]string{
 		"http://a.cn/":                           {"/"},

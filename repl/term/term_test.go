@@ -75,7 +75,7 @@ func start(t *testing.T, history ...string) *session {
 	return s
 }
 
-// types sends keys.
+// types sends keys to the editor.
 func (s *session) types(keys string) {
 	s.t.Helper()
 	if _, err := io.WriteString(s.keys, keys); err != nil {
@@ -83,7 +83,8 @@ func (s *session) types(keys string) {
 	}
 }
 
-// shows waits until the screen is as wanted.
+// shows waits until the screen has this text and the cursor is in this row and
+// column.
 func (s *session) shows(text string, row, col int) {
 	s.t.Helper()
 	text = strings.TrimRight(text, " ")
@@ -98,7 +99,8 @@ func (s *session) shows(text string, row, col int) {
 	s.t.Fatalf("screen shows %s\nwant %q, cursor at row %d, column %d", got, text, row, col)
 }
 
-// reads waits for the next line.
+// reads waits for the next line that the editor returns, and compares it with
+// want.
 func (s *session) reads(want string) {
 	s.t.Helper()
 	select {
@@ -263,7 +265,7 @@ func TestKeysInPieces(t *testing.T) {
 	}
 }
 
-// pieces reads a text a few bytes at a time.
+// pieces is a reader that returns a text a few bytes at a time.
 type pieces struct {
 	text string
 	size int

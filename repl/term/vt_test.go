@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// vt is a terminal's screen, as far as the editor uses one: cells, wide
-// characters, the cursor that hangs on the right edge until the next character.
+// vt is the screen of a terminal, with the features that the editor uses:
+// cells, wide characters, and a cursor that stays at the right edge until the
+// next character.
 type vt struct {
 	mu       sync.Mutex
 	width    int

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFiles shows which files patterns mean.
+// TestFiles shows which files a pattern matches.
 func TestFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, name := range []string{"a.warc", "b.raw", "m/index.html", "m/x/a.html", "m/x/y/b.html", "m/x/y/c.png", "n[1].raw", "e/f/g.warc"} {

@@ -55,8 +55,8 @@ func TestDechunk(t *testing.T) {
 	}
 }
 
-// TestFramingIsSmall holds the residue of the common case, equal chunks, to a
-// few bytes.
+// TestFramingIsSmall shows that the residue of equal chunks, the common case,
+// takes a few bytes.
 func TestFramingIsSmall(t *testing.T) {
 	wire := chunked(bytes.Repeat([]byte("x"), 10<<20), 8000)
 	_, framing, ok := record.Dechunk(wire)
@@ -65,7 +65,7 @@ func TestFramingIsSmall(t *testing.T) {
 	}
 }
 
-// reframe makes the wire form of a body again.
+// reframe returns the wire form of a body.
 func reframe(body, framing []byte) (wire []byte, err error) {
 	s := record.Stored{Capture: record.Capture{Body: body, Framing: framing}}
 	for b, err := range s.Wire() {

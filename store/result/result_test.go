@@ -89,7 +89,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// TestOrder refuses rows that do not rise.
+// TestOrder shows that Add refuses rows whose keys do not ascend.
 func TestOrder(t *testing.T) {
 	w, err := NewWriter(&bytes.Buffer{})
 	if err != nil {
@@ -127,7 +127,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// FuzzReader reads anything without a panic.
+// FuzzReader shows that no input makes the Reader panic.
 func FuzzReader(f *testing.F) {
 	f.Add(write(f, record.Result{Kind: "k", Name: "n"}, []pair{{"a", "b"}, {"ab", ""}}))
 	f.Fuzz(func(t *testing.T, b []byte) {

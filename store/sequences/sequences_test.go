@@ -29,8 +29,8 @@ func whole(f *Frame, ahead []byte) ([]byte, error) {
 	return out[len(ahead):], nil
 }
 
-// texts are such as make frames of all kinds: repeats near and far, bytes of few
-// kinds and of many, one byte alone.
+// texts returns texts whose frames have all forms: with near and far repeats,
+// few and many kinds of bytes, and a single byte.
 func texts() map[string][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	out := map[string][]byte{"nothing": nil, "a byte": {7}, "one byte often": bytes.Repeat([]byte("x"), 300_000)}
@@ -133,7 +133,7 @@ func followed(b []byte) bool {
 	return bytes.Count(b, []byte{0x2f, 0xfd}) > 1 || bytes.Contains(b, []byte{0x2a, 0x4d, 0x18})
 }
 
-// BenchmarkParse takes a frame of a long page apart.
+// BenchmarkParse parses the frame of a long page.
 func BenchmarkParse(b *testing.B) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
 	if err != nil {

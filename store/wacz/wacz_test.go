@@ -19,7 +19,7 @@ import (
 	"infomall/store/record"
 )
 
-// page is a capture of a page.
+// page returns a capture of a page with this URL and body, at the time at.
 func page(url, body string, at int64) *record.Stored {
 	s := &record.Stored{URL: url, Title: "of " + url, Size: int64(len(body))}
 	s.AskedURL, s.Time, s.RefersTime = url, record.Time(at), record.NoTime
@@ -28,7 +28,7 @@ func page(url, body string, at int64) *record.Stored {
 	return s
 }
 
-// write makes a WACZ file of captures.
+// write returns a WACZ file with the captures of list.
 func write(t interface{ Fatal(...any) }, list ...*record.Stored) []byte {
 	var file bytes.Buffer
 	w, err := NewWriter(&file, WriterOptions{Title: "test", Software: "test", Now: 1_200_000_000_000})
@@ -83,7 +83,8 @@ func brief(items []record.Item) string {
 	return b.String()
 }
 
-// zipOf makes a zip file.
+// zipOf returns a zip file. files has the name and the content of each file in
+// turn.
 func zipOf(t testing.TB, method uint16, files ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -216,7 +217,7 @@ func TestCutAnywhere(t *testing.T) {
 	})
 }
 
-// TestCancelled ends with the cause.
+// TestCancelled shows that reading ends with the cause of a cancelled context.
 func TestCancelled(t *testing.T) {
 	file := write(t, page("http://a.cn/", "<p>a", 1e12))
 	ctx, cancel := context.WithCancel(t.Context())
