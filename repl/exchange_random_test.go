@@ -36,6 +36,25 @@ func TestExchangeRandom(t *testing.T) {
 	}
 }
 
+// TestExchangeRandomMoments is TestExchangeRandom with records of two moments
+// only, so that several captures of a URL within one moment are common.
+func TestExchangeRandomMoments(t *testing.T) {
+	n := *exchangeSeeds
+	if testing.Short() {
+		n = min(n, 6)
+	}
+	// A 304 after a moment in which two captures have the same body; two captures
+	// without a body of which one is a revisit; a file after a response with the same
+	// body; a revisit whose original redirects and is the first of an import.
+	seeds := []int{33, 95, 138, 146}
+	for seed := range n {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint("seed=", seed), func(t *testing.T) { checkRandomExchange(t, recordOfMoments, seed) })
+	}
+}
+
 // checkRandomExchange draws records from a seed, imports them, and exchanges the
 // archive in each format that keeps captures.
 func checkRandomExchange(t *testing.T, draw func(*rapid.T) string, seed int) {
@@ -61,6 +80,13 @@ func oddRecord(t *rapid.T) string {
 	date := fmt.Sprintf("2008-0%d-0%dT00:00:0%d%sZ", rapid.IntRange(6, 8).Draw(t, "month"), rapid.IntRange(1, 3).Draw(t, "day"),
 		rapid.IntRange(0, 9).Draw(t, "second"), rapid.SampledFrom([]string{"", ".123"}).Draw(t, "fraction"))
 	return oddRecordAt(t, url, date)
+}
+
+// recordOfMoments is oddRecord with one of two URLs and two moments. Revisits
+// may refer to the first of each.
+func recordOfMoments(t *rapid.T) string {
+	return oddRecordAt(t, rapid.SampledFrom([]string{"http://a.example/", "http://b.example/"}).Draw(t, "url"),
+		rapid.SampledFrom([]string{"2008-06-01T00:00:00Z", "2008-06-02T00:00:00.123Z"}).Draw(t, "date"))
 }
 
 func oddRecordAt(t *rapid.T, url, date string) string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -126,6 +127,9 @@ const (
 
 // walking marks a revisit that is being followed.
 var walking = new(original)
+
+// noPlace is where no capture is. The zero place is that of a batch's first.
+var noPlace = place{n: math.MaxUint32}
 
 // unread is the reading of a body that is not known.
 var unread = block.As{Mime: "?"}
@@ -662,10 +666,10 @@ func (o *originals) next(ctx context.Context, at link) (*sibling, string, error)
 }
 
 // headOf gives the capture whose status line and headers a revisit without any is
-// taken to have had; no place if there is none.
+// taken to have had; noPlace if there is none.
 func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 	var path []link
-	var out place
+	out := noPlace
 	for {
 		if p, ok := o.heads[at.place]; ok {
 			out = p
@@ -673,13 +677,13 @@ func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 		}
 		s, err := o.stored(at.place)
 		if err != nil {
-			return place{}, err
+			return noPlace, err
 		}
 		if !headless(s) {
 			out = at.place
 			break
 		}
-		o.heads[at.place] = place{} // of a chain that comes back to it
+		o.heads[at.place] = noPlace // of a chain that comes back to it
 		path = append(path, at)
 		to, key, err := o.named(ctx, at, s)
 		if err == nil && to == nil {
@@ -687,7 +691,7 @@ func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 			to, err = o.headed(ctx, at, s)
 		}
 		if err != nil {
-			return place{}, err
+			return noPlace, err
 		}
 		if to == nil {
 			break

@@ -3,11 +3,13 @@ package store
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 
@@ -53,11 +55,12 @@ func openSource(in *input, o record.ImportOptions) (*source, error) {
 		return nil, err
 	}
 	s := &source{file: f}
-	if format == "" {
-		if format, err = detect(f); err != nil {
-			f.Close()
-			return nil, fmt.Errorf("import %s: %w", name, err)
-		}
+	if err = packedOtherwise(f, name); err == nil && format == "" {
+		format, err = detect(f)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("import %s: %w", name, err)
 	}
 	limits := record.BodyLimits{MemoryMax: bodyMemory}
 	switch format {
@@ -122,6 +125,51 @@ func (s *source) close() error {
 	return s.file.Close()
 }
 
+// What files begin with that are compressed in another way than gzip.
+const (
+	zstdMagic = "\x28\xb5\x2f\xfd"
+	// zstdDictionary begins the frame of a WARC file's dictionary for zstd. A length
+	// of four bytes follows, and the dictionary, which may be compressed itself.
+	zstdDictionary = "\x5d\x2a\x4d\x18"
+)
+
+// packedOtherwise returns an error with the command that decompresses the file, if
+// that is compressed with something that no reader knows.
+func packedOtherwise(f io.ReaderAt, name string) error {
+	b := make([]byte, 12)
+	n, err := f.ReadAt(b, 0)
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read the file's first bytes: %w", err)
+	}
+	start := string(b[:n])
+	how, by := "", ""
+	switch {
+	case strings.HasPrefix(start, zstdMagic):
+		how, by = "zstd", "zstd -dc"
+	case strings.HasPrefix(start, zstdDictionary) && n == len(b):
+		how = "zstd and a dictionary of its own"
+		by = fmt.Sprintf("tail -c +9 %s | head -c %d", quoted(name), binary.LittleEndian.Uint32(b[4:]))
+		if start[8:] == zstdMagic {
+			by += " | zstd -dc"
+		}
+		by += " > dictionary && zstd -dc -D dictionary"
+	case strings.HasPrefix(start, "BZh"):
+		how, by = "bzip2", "bzip2 -dc"
+	case strings.HasPrefix(start, "\xfd7zXZ\x00"):
+		how, by = "xz", "xz -dc"
+	default:
+		return nil
+	}
+	to := strings.TrimSuffix(name, filepath.Ext(name))
+	if to == name {
+		to += ".unpacked"
+	}
+	return fmt.Errorf("byte 0: the file is compressed with %s, which IMPORT does not read. Decompress it first: %s %s > %s", how, by, quoted(name), quoted(to))
+}
+
+// quoted is name as one word of a shell.
+func quoted(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" }
+
 // detectBytes is how much of a file is looked at to tell its format. A file
 // that lost its beginning shows the next record's within that.
 const detectBytes = 1 << 20
@@ -150,8 +198,6 @@ func detect(f io.ReaderAt) (string, error) {
 		return formatARC, nil
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return formatWACZ, nil
-	case bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ")):
-		return "", errors.New("the file is compressed with zstd, bzip2 or xz: decompress it first")
 	}
 	at := map[string]int{
 		formatWARC:     lineStart(text, "WARC/0.", "WARC/1."),

@@ -2,10 +2,14 @@ package store
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
+
+	"infomall/store/record"
 )
 
 // TestDetect shows what a file is taken for by its content, or what its error
@@ -32,7 +36,6 @@ func TestDetect(t *testing.T) {
 		{"ARC, its beginning lost", "</html>\n" + arcRecord, formatARC},
 		{"ARC in gzip, its first member damaged", "\x1f\x8a\x08" + zipped(t, arcRecord), formatARC},
 		{"WACZ", "PK\x03\x04\x14", formatWACZ},
-		{"zstd", "\x28\xb5\x2f\xfd\x00", "zstd"},
 		{"page", "<html>", `begins with "<html>"`},
 		{"page in gzip", zipped(t, "<html>"), `begins with "<html>"`},
 	}
@@ -43,6 +46,40 @@ func TestDetect(t *testing.T) {
 		}
 		if got != tt.want && (err == nil || !strings.Contains(got, tt.want)) {
 			t.Errorf("%s: detect = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestPackedOtherwise refuses files that are compressed in a way that IMPORT does not
+// read, with the command that decompresses them, whatever their format is named.
+func TestPackedOtherwise(t *testing.T) {
+	for _, tt := range []struct{ name, file, start, want string }{
+		{"zstd", "a.warc.zst", "\x28\xb5\x2f\xfd\x00", "compressed with zstd, which IMPORT does not read. Decompress it first: zstd -dc 'FILE' > 'FILE-'"},
+		{"zstd, a dictionary", "a.warc.zst", "\x5d\x2a\x4d\x18\x07\x01\x00\x00\x37\xa4\x30\xec",
+			"zstd and a dictionary of its own, which IMPORT does not read. Decompress it first: tail -c +9 'FILE' | head -c 263 > dictionary && zstd -dc -D dictionary 'FILE' > 'FILE-'"},
+		{"zstd, a dictionary that is compressed", "a.warc.zst", "\x5d\x2a\x4d\x18\x07\x00\x00\x00\x28\xb5\x2f\xfd",
+			"tail -c +9 'FILE' | head -c 7 | zstd -dc > dictionary && zstd -dc -D dictionary 'FILE' > 'FILE-'"},
+		{"bzip2", "a.arc.bz2", "BZh91AY&SY", "bzip2 -dc 'FILE' > 'FILE-'"},
+		{"xz", "it's.xz", "\xfd7zXZ\x00\x00\x04", "xz -dc 'FILE' > 'FILE-'"},
+		{"no extension", "packed", "\x28\xb5\x2f\xfd\x00", "zstd -dc 'FILE' > 'FILE-.unpacked'"},
+	} {
+		name := filepath.Join(t.TempDir(), tt.file)
+		if err := os.WriteFile(name, []byte(tt.start), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		short := strings.TrimSuffix(name, filepath.Ext(name))
+		want := strings.ReplaceAll(strings.ReplaceAll(tt.want, "'FILE-", "'"+short), "'FILE'", "'"+name+"'")
+		if tt.file == "it's.xz" {
+			want = strings.ReplaceAll(want, "it's", `it'\''s`)
+		}
+		for _, format := range []string{"", formatWARC, formatTianwang} {
+			s, err := openSource(&input{name: name}, record.ImportOptions{Format: format})
+			if err == nil {
+				s.close()
+			}
+			if err == nil || !strings.Contains(err.Error(), "import "+name+": byte 0: the file is compressed with") || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%s, format %q: error %v, want one that ends in %s", tt.name, format, err, want)
+			}
 		}
 	}
 }

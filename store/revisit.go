@@ -148,7 +148,7 @@ func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owne
 // locationOf gives where revisit e leads: a revisit without headers leads to where
 // those of its original say.
 func (v *Snapshot) locationOf(e *segment.Stored, of *original) (string, error) {
-	if of == nil || len(e.Head) > 0 || of.head == (place{}) {
+	if of == nil || len(e.Head) > 0 || of.head == noPlace {
 		return e.Location, nil
 	}
 	s, err := v.originals().stored(of.head)

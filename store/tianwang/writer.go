@@ -25,17 +25,7 @@ type Writer struct {
 	data     []byte // of the record at hand
 	out      []byte
 
-	url    string // of the last capture, canonical
-	time   record.Time
-	moment []original // what the file has of that URL at that time
-}
-
-// original is a record that has a body.
-type original struct {
-	resource bool
-	status   int
-	digest   record.Digest // of the body
-	declared string        // digest that its record has
+	moment record.Moment
 }
 
 // NewWriter returns a Writer to w, which it never closes. compress has each
@@ -72,32 +62,24 @@ func (w *Writer) Write(s *record.Stored) error {
 	return err
 }
 
-// twin returns the capture to write for s. That is s, unless the file has a record
-// already that differs from the one of s in nothing by which the archive tells two
-// captures apart: its URL, time, status and body. That happens when a revisit is
-// of the same moment as its original. Both records would come back as one capture,
-// so the second becomes a revisit of the first.
+// twin returns the capture to write for s. That is s, unless the file has a capture
+// already that s would be taken for. That happens when a revisit is of the same
+// moment as its original. Then s becomes a revisit of the first.
 func (w *Writer) twin(s *record.Stored) *record.Stored {
 	if s.NoBody != "" || s.Via == record.ViaNotModified || s.Digest == (record.Digest{}) {
 		return s
 	}
-	if s.URL != w.url || s.Time != w.time {
-		w.url, w.time, w.moment = s.URL, s.Time, w.moment[:0]
+	first := w.moment.Twin(s)
+	if first == nil {
+		w.moment.Add(s, false)
+		return s
 	}
-	o := original{s.Via == record.ViaResource, s.Status, s.Digest, s.DeclaredDigest}
-	for _, first := range w.moment {
-		if o.resource != first.resource || o.status != first.status || o.digest != first.digest {
-			continue
-		}
-		out := *s
-		out.Via, out.NoBody = record.ViaRevisit, "the file has it with the capture before"
-		out.Body, out.Large, out.Size = nil, nil, 0
-		out.RefersURL, out.RefersTime = s.URL, s.Time
-		out.DeclaredDigest = cmp.Or(first.declared, s.DeclaredDigest)
-		return &out
-	}
-	w.moment = append(w.moment, o)
-	return s
+	out := *s
+	out.Via, out.NoBody = record.ViaRevisit, "the file has it with the capture before"
+	out.Body, out.Large, out.Size = nil, nil, 0
+	out.RefersURL, out.RefersTime = s.URL, s.Time
+	out.DeclaredDigest = cmp.Or(first.Declared, s.DeclaredDigest)
+	return &out
 }
 
 // large writes a capture whose body comes in pieces. It goes over them twice:

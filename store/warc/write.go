@@ -34,11 +34,13 @@ type WriterOptions struct {
 // A revisit record has no place for the framing of a body. Everything else that
 // Read reads comes back.
 type Writer struct {
-	w    counter
-	o    WriterOptions
-	zip  *gzip.Writer
-	url  string                      // whose bodies are known
-	have map[record.Digest]*original // by the body's digest
+	w      counter
+	o      WriterOptions
+	zip    *gzip.Writer
+	url    string                      // whose bodies are known
+	have   map[record.Digest]*original // by the body's digest
+	moment record.Moment
+	before *original // what the capture before is, or is a revisit of
 }
 
 // original is a record that has a body, as revisits of it refer to it.
@@ -49,6 +51,9 @@ type original struct {
 	head    bool   // it is a response with a head, and no resource
 	status  int
 	mime    string
+	// second: an earlier record of the same moment has the same body. A revisit
+	// that names the moment is read as one of that record.
+	second bool
 }
 
 // like reports whether s, but for its head, is a record as o is. A status or a
@@ -103,7 +108,7 @@ type Placed struct {
 // Write writes one capture.
 func (w *Writer) Write(s *record.Stored) (Placed, error) {
 	if s.URL != w.url {
-		w.url = s.URL
+		w.url, w.before = s.URL, nil
 		clear(w.have)
 	}
 	if strings.ContainsAny(s.AskedURL, "\r\n") {
@@ -111,28 +116,51 @@ func (w *Writer) Write(s *record.Stored) (Placed, error) {
 	}
 	at := Placed{Offset: w.w.n}
 	var err error
-	switch o := w.have[s.Digest]; {
+	o, before := w.have[s.Digest], w.before
+	w.before = o
+	var twin *record.Written // a record that this one would be taken for
+	if s.NoBody == "" {
+		twin = w.moment.Twin(s)
+	}
+	switch {
 	case s.NoBody != "" && (s.Via != record.ViaNotModified || len(s.Head) == 0):
 		at.Revisit, at.Payload = true, s.DeclaredDigest
 		err = w.revisit(s, s.RefersURL, s.RefersTime, s.DeclaredDigest)
-	case s.NoBody != "", s.Via == record.ViaNotModified && o == nil:
-		// What the server said: a head, and nothing behind it.
+	case s.NoBody != "", s.Via == record.ViaNotModified && (o == nil || o == before && (o.second || twin != nil)):
+		// What the server said: a head, and nothing behind it. It is then read as
+		// a visit that found what the capture before is.
 		err = w.whole(s, nil, "")
-	case s.Via == record.ViaNotModified, o != nil && s.Size > 0 && o.like(s):
+	case s.Via == record.ViaNotModified, o != nil && s.Size > 0 && o.like(s) && (o.head || !o.second) && twin == nil:
 		at.Revisit, at.Payload = true, o.payload
 		err = w.revisit(s, o.url, o.time, o.payload)
+	case twin != nil && !twin.Revisit:
+		// Two captures that differ in this only: one of them is a revisit.
+		if at.Payload, err = digestOf(s.Entity()); err != nil {
+			return at, err
+		}
+		at.Revisit = true
+		err = w.revisit(s, s.URL, s.Time, at.Payload)
 	default:
 		if at.Payload, err = digestOf(s.Entity()); err != nil {
 			return at, err
 		}
 		err = w.whole(s, s.Wire(), at.Payload)
 		if head := len(s.Head) > 0; head || s.Via == record.ViaResource {
-			w.have[s.Digest] = &original{s.Time, s.AskedURL, at.Payload, head, s.Status, s.MediaType()}
+			w.before = &original{s.Time, s.AskedURL, at.Payload, head, s.Status, s.MediaType(), w.moment.HasBody(s)}
+			w.have[s.Digest] = w.before
 		} else {
 			// A visit that found nothing new after it refers to this, not to
 			// what had the same body before.
 			delete(w.have, s.Digest)
+			w.before = nil
 		}
+	}
+	bodiless := at.Revisit || s.Via == record.ViaNotModified
+	switch {
+	case s.NoBody == "" && twin == nil:
+		w.moment.Add(s, bodiless)
+	case s.NoBody == "" && !bodiless:
+		twin.Revisit = false
 	}
 	at.Length = w.w.n - at.Offset
 	return at, err
