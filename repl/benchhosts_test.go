@@ -17,7 +17,7 @@ import (
 // another page. Responses are delayed.
 type benchHosts struct {
 	port    int
-	delay   time.Duration // that is to be kept between two requests to a host
+	delay   time.Duration // required between two requests to a host
 	workers int           // of the crawler
 
 	mu       sync.Mutex
@@ -35,14 +35,14 @@ type benchHosts struct {
 type benchHost struct {
 	busy  bool
 	ended time.Time // of the last request
-	ready time.Time // when a visitor who keeps the delay can ask for what is left at the latest
+	ready time.Time // when at the latest a polite visitor may request the rest
 	left  int       // robots.txt and pages that were not asked for
 }
 
 const (
 	benchHostsFan  = 8                      // homes that a home leads to
 	benchHostsStep = 50 * time.Millisecond  // between two looks
-	benchHostsLag  = 100 * time.Millisecond // a visitor needs not see sooner than that what it may ask for
+	benchHostsLag  = 100 * time.Millisecond // time that a visitor may take to see what it may request
 )
 
 // serveBenchHosts is the program "benchhosts HOSTS DELAY WORKERS". It prints

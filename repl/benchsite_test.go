@@ -19,7 +19,7 @@ type benchSite struct {
 
 	mu    sync.Mutex
 	asked []uint8 // by page
-	other int     // requests for what is no page
+	other int     // requests for anything but pages
 }
 
 // serveBenchSite is the program "benchsite PAGES". It prints the URL of the

@@ -24,7 +24,7 @@ func TestInterruptCrawl(t *testing.T) {
 		}
 		if n%100 == 99 && slow.Load() {
 			held.Add(1)
-			<-r.Context().Done() // until the crawl gives up
+			<-r.Context().Done() // until the crawl cancels the request
 			return
 		}
 		fetched.Add(1)

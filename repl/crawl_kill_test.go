@@ -32,7 +32,7 @@ func TestCrawlIsKilled(t *testing.T) {
 	pages := killAfter * *killed * 2 / 3
 	var mu sync.Mutex
 	asked := make(map[string]int)
-	answers, deadly := 0, -1 // so many answers, after which now is closed
+	answers, deadly := 0, -1 // now is closed after deadly answers
 	now := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()

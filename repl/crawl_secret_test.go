@@ -42,7 +42,7 @@ func TestPasswordsAreNotKept(t *testing.T) {
 		cmd := exec.Command("infomall", "-a", filepath.Join(home, "archive"), "--keep-going", "-c", statements)
 		cmd.Env = append(os.Environ(), "HOME="+home, "INFOMALL_HISTORY="+filepath.Join(home, "history"))
 		cmd.Stdout, cmd.Stderr = &printed, &printed
-		cmd.Run() // what fails is told in what is printed
+		cmd.Run() // an error shows in the output
 	}
 	run(fmt.Sprintf("SET netrc = '%s'; EXPLAIN %s %s SHOW CRAWLS; SHOW WORKERS; SELECT * FROM fetches; SELECT * FROM captures; SHOW SETTINGS;", netrc, crawl, crawl))
 	if let == 0 {

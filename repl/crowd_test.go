@@ -287,7 +287,7 @@ func (c *crowd) build() {
 		}
 	}
 	for n := range 2 + c.r.IntN(3) {
-		// Damaged records are those with impossible dates.
+		// Records with impossible dates count as damaged.
 		c.ask(fmt.Sprintf("IMPORT '%s'", write(fmt.Sprintf("part%d.raw", n), c.tianwang())))
 		c.ask(fmt.Sprintf("IMPORT '%s'", write(fmt.Sprintf("part%d.warc", n), c.warc())))
 		switch c.r.IntN(4) {
@@ -516,7 +516,7 @@ func (c *crowd) askMonths(files []string, depends map[string][]string, before ma
 			bad[filepath.Base(filepath.Dir(name))] = true
 		}
 	}
-	for range depends { // what depends on a damaged pool may be damaged
+	for range depends { // a pool that depends on a damaged pool may be damaged too
 		for pool, on := range depends {
 			bad[pool] = bad[pool] || slices.ContainsFunc(on, func(p string) bool { return bad[p] })
 		}

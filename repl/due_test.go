@@ -84,7 +84,7 @@ func TestCrawlDue(t *testing.T) {
 			t.Errorf("%s is due in lib.lanshan.example", u)
 		}
 	}
-	// The column next_due tells the same, for each page by itself as for all.
+	// The column next_due says the same, for a single page and for all pages.
 	due := func(where string) (urls []string) {
 		for st, err := range lang.Statements("SELECT url FROM pages WHERE next_due < NOW"+where, "") {
 			if err != nil {

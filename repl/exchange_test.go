@@ -129,7 +129,7 @@ func checkExchange(t *testing.T, one *siteArchive, name string) {
 			// original, if that is not in the file at the same URL.
 			got[i][headers] = ""
 		}
-		// A revisit's head without its empty line may go out with a body behind.
+		// A revisit's head without its empty line may be exported with a body after it.
 		got[i][headers], want[i][headers] = strings.TrimRight(got[i][headers], "\n"), strings.TrimRight(want[i][headers], "\n")
 	}
 	diffRows(t, got, want)

@@ -46,7 +46,7 @@ func TestRoomy(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.NumGC - before.NumGC
 	}
-	// What other tests left may make garbage of its own meanwhile, but not always.
+	// Goroutines left by other tests may make garbage too, but not always.
 	for range 10 {
 		if collected() == 0 {
 			return

@@ -25,7 +25,7 @@ func TestInterruptImport(t *testing.T) {
 			writers, err := filepath.Glob(filepath.Join(home, "archive", "writers", "*"))
 			return err == nil && len(writers) > 0
 		})
-		time.Sleep(50 * time.Millisecond) // so that it is in the midst of it, most likely
+		time.Sleep(50 * time.Millisecond) // the import is most likely under way then
 		s.types(ctrlC)
 		s.sees("interrupted")
 		s.sees(prompt)

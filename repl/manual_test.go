@@ -19,7 +19,7 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := t.TempDir() // where the examples find queries/demo, and write
+	work := t.TempDir() // the examples find queries/demo here, and write here
 	if err := os.CopyFS(filepath.Join(work, "queries", "demo"), os.DirFS("../queries/demo")); err != nil {
 		t.Fatal(err)
 	}

@@ -147,12 +147,12 @@ func TestAsks(t *testing.T) {
 		}
 		res, err := s.Run(context.Background(), st)
 		if err != nil {
-			continue // there is nothing of what it asks for
+			continue // the archive has nothing that it asks for
 		}
 		res.Close()
 		answer := res.Kind != core.ResultNone && res.Kind != core.ResultWork
 		if _, ok := st.(*ast.Recover); ok {
-			answer = true // also a list of what is damaged, whose records a job counts
+			answer = true // a list of damage has rows too, because a job counts its records
 		}
 		if answer {
 			answers++

@@ -27,7 +27,7 @@ func TestPager(t *testing.T) {
 	p.sees("stands")
 	p.sees("\n:")
 	p.types("<C-c><C-c><C-c>")
-	// Less drops what was typed when it is interrupted.
+	// When less is interrupted, it drops keys that were typed before.
 	p.until("the prompt", func(screen string) bool {
 		if strings.Contains(screen, "\ninfomall>") {
 			return true

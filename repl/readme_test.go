@@ -30,7 +30,7 @@ func TestReadme(t *testing.T) {
 		}
 		return string(out)
 	}
-	// The first answer stands above the call that imports what it is about.
+	// The README shows the first result before the call that imports its captures.
 	run("IMPORT", exec.Command("infomall", "-c", "IMPORT 'queries/demo/*.raw'"))
 
 	var written strings.Builder

@@ -139,7 +139,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
-			return // the client is told by the end of the connection
+			return // the client sees the end of the connection
 		}
 		defer conn.Close()
 		conn.Write(b)

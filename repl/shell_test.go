@@ -32,7 +32,7 @@ type terminalSession struct {
 
 	mu    sync.Mutex
 	seen  []byte // all output
-	taken int    // so much of it by sees
+	taken int    // bytes of the output that sees has consumed
 }
 
 // onTerminal starts a program of TestMain on a terminal of 100 columns. home is
@@ -148,7 +148,7 @@ func TestShell(t *testing.T) {
 	s.sees("(1 row)")
 	s.sees(prompt)
 
-	// An empty line runs what is complete, and only that.
+	// An empty line runs a statement only if it is complete.
 	s.types("SELECT (1" + enter)
 	s.sees("      (.> ")
 	s.types(enter + "+ 41)" + enter)
@@ -162,7 +162,7 @@ func TestShell(t *testing.T) {
 	s.sees("did you mean SELECT?")
 	s.sees(prompt)
 
-	// Ctrl-C drops what was begun, line after line.
+	// Ctrl-C drops the lines of an unfinished statement.
 	s.types("SELECT 'begun" + enter)
 	s.sees("      '.> ")
 	s.types("half" + ctrlC)
@@ -310,7 +310,7 @@ func TestShellHistory(t *testing.T) {
 	s.types(enter)
 	s.sees("(1 row)")
 	s.sees(prompt)
-	// It was not added again, so Up finds it and nothing is above it.
+	// The entry was not added again: Up finds it, and no entry comes before it.
 	s.types(keyUp + keyUp + enter)
 	s.sees("(1 row)")
 	s.sees(prompt)

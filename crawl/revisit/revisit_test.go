@@ -110,7 +110,7 @@ func pageOf(rate, days float64, n int) Page {
 	p.visits = n
 	for j := range p.log {
 		x := rateAt(j) * days
-		changes := -math.Expm1(-rate * days) // as often as is to be expected
+		changes := -math.Expm1(-rate * days) // the expected number
 		p.log[j] = float64(n) * (changes*math.Log(-math.Expm1(-x)) - (1-changes)*x)
 	}
 	return p

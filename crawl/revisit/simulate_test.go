@@ -84,7 +84,7 @@ func simulate(seed uint64, rates []float64, perRate int, budget float64, policy 
 				}
 			}
 			if most < 0 {
-				saved = min(saved, budget) // what one day does not need is not there for ever
+				saved = min(saved, budget) // unused visits are saved for one day only
 				break
 			}
 			pages[most].visit(r, now)

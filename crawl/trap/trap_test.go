@@ -49,7 +49,7 @@ func TestNote(t *testing.T) {
 			if fresh, _ := s.Note(Page{URL: u, Barren: barren, Print: NewPrint(u, []byte(html))}); fresh {
 				barren = 0
 			}
-			if n == 20 { // what is stored decides as before
+			if n == 20 { // a Site that was stored and read decides as before
 				b, err := s.Append(nil)
 				if err != nil {
 					t.Fatal(err)

@@ -66,7 +66,7 @@ func start(t *testing.T, history ...string) *session {
 	t.Cleanup(func() {
 		e.Close()
 		<-ended
-		io.WriteString(master, "\n") // for the read that Close left behind
+		io.WriteString(master, "\n") // for the read that is still waiting after Close
 		tty.Close()
 		<-copied
 		master.Close()
@@ -217,7 +217,7 @@ func TestPaste(t *testing.T) {
 	s.types(enter)
 	s.reads("aSCH\tx\n标\n[31mb")
 
-	// A long one, whose end mark comes in pieces.
+	// A long paste, whose end mark comes in pieces.
 	long := strings.Repeat("SELECT 标题 FROM 'x';\n", 200)
 	s.types("\x1b[200~" + long[:2000])
 	s.types(long[2000:] + "\x1b[20")

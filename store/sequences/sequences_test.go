@@ -121,7 +121,7 @@ func FuzzParse(f *testing.F) {
 		if bad == nil {
 			got, wrong = whole(&fr, nil)
 		}
-		// DecodeAll goes on to the next frame.
+		// DecodeAll also decodes the frames that follow.
 		if wrong != nil || !bytes.HasPrefix(want, got) || len(got) < len(want) && !followed(b) {
 			t.Fatalf("got %d bytes (%v), the decoder has %d", len(got), wrong, len(want))
 		}

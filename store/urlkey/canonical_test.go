@@ -148,7 +148,7 @@ func TestCanonicalSuite(t *testing.T) {
 		}
 		ran++
 		want, _, _ := strings.Cut(c.Href, "#")
-		want = uniform(want) // the standard leaves escapes as they are
+		want = uniform(want) // the standard does not change escapes
 		got, err := Canonical(c.Input)
 		if c.Failure != (err != nil) || got != want {
 			t.Errorf("Canonical(%q) = %q, %v; want %q, failure %v", c.Input, got, err, want, c.Failure)

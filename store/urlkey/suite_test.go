@@ -54,7 +54,7 @@ func TestResolveSuite(t *testing.T) {
 			continue
 		}
 		got, err := Resolve(base, c.Input)
-		want = uniform(want) // the standard leaves escapes as they are
+		want = uniform(want) // the standard does not change escapes
 		if c.Failure != (err != nil) || got != want {
 			t.Errorf("Resolve(%q, %q) = %q, %v; want %q, failure %v", base, c.Input, got, err, want, c.Failure)
 		}
