@@ -243,6 +243,7 @@ func TestQueryErrors(t *testing.T) {
 		{"SELECT url FROM captures WHERE changed = 'yes'", `1:42: changed is bool and 'yes' is text; they can't be compared (a condition stands alone: changed, or NOT changed)`},
 		{"SELECT ifnull(status, 0) FROM captures", `1:8: no function "ifnull" (write coalesce)`},
 		{"SELECT current_date", `1:8: no column "current_date": there is no FROM (write TODAY)`},
+		{"SELECT url FROM versions WHERE changd", `1:32: no column "changd" in relation versions (did you mean changed?)`},
 		{"SELECT *", "1:8: * has no columns: there is no FROM"},
 		{"SELECT url, count(*) FROM captures", `1:8: column "url" stands neither in GROUP BY nor in an aggregate (add it to GROUP BY, or write min(url))`},
 		{"SELECT * FROM captures GROUP BY url", `1:8: column "time" stands neither in GROUP BY nor in an aggregate (add it to GROUP BY, or write min(time))`},

@@ -568,17 +568,12 @@ func parseLatest(dst **record.Time, v string) error {
 	return parseBound(dst, v, latestOf)
 }
 
-var sizeUnits = []struct {
-	name  string
-	bytes int64
-}{{"TB", 1 << 40}, {"GB", 1 << 30}, {"MB", 1 << 20}, {"KB", 1 << 10}}
-
 // parseSize reads 64MB, or a number of bytes.
 func parseSize(dst *int64, v string) error {
 	digits, unit := strings.ToUpper(v), int64(1)
-	for _, u := range sizeUnits {
-		if rest, ok := strings.CutSuffix(digits, u.name); ok {
-			digits, unit = rest, u.bytes
+	for _, u := range ast.SizeUnits {
+		if rest, ok := strings.CutSuffix(digits, u.Name); ok {
+			digits, unit = rest, u.Bytes
 			break
 		}
 	}
@@ -613,9 +608,9 @@ func parseSizeFrom(dst *int64, v string, least int64) error {
 }
 
 func sizeText(n int64) string {
-	for _, u := range sizeUnits {
-		if n > 0 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.name
+	for _, u := range ast.SizeUnits {
+		if n > 0 && n%u.Bytes == 0 {
+			return strconv.FormatInt(n/u.Bytes, 10) + u.Name
 		}
 	}
 	return strconv.FormatInt(n, 10)

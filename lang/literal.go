@@ -13,9 +13,6 @@ import (
 	"infomall/lang/ast"
 )
 
-// sizeUnits are powers of 1024.
-var sizeUnits = map[string]int64{"KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
-
 // durationUnits have fixed lengths; monthUnits go by the calendar.
 var (
 	durationUnits = map[string]time.Duration{
@@ -109,7 +106,7 @@ func (s *scanner) measure(start, unit int, whole bool) {
 }
 
 func unitKind(name string) (lexer.TokenType, bool) {
-	if _, ok := sizeUnits[name]; ok {
+	if ast.UnitBytes(name) > 0 {
 		return tokSize, true
 	}
 	if _, ok := durationUnits[name]; ok {
@@ -121,7 +118,7 @@ func unitKind(name string) (lexer.TokenType, bool) {
 
 // unitHint says what to write for a number with an unknown unit.
 func unitHint(number, name string) string {
-	if _, ok := sizeUnits[strings.ToUpper(name)]; ok {
+	if ast.UnitBytes(strings.ToUpper(name)) > 0 {
 		return "write " + number + strings.ToUpper(name)
 	}
 	if _, ok := unitKind(strings.ToLower(name)); ok {
@@ -133,10 +130,10 @@ func unitHint(number, name string) string {
 // sizeBytes is the number of bytes that text says, -1 if it does not fit.
 func sizeBytes(text, unit string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
-	if err != nil || n > math.MaxInt64/sizeUnits[unit] {
+	if err != nil || n > math.MaxInt64/ast.UnitBytes(unit) {
 		return -1
 	}
-	return n * sizeUnits[unit]
+	return n * ast.UnitBytes(unit)
 }
 
 // monthsMax keeps a duration within what a calendar can add.

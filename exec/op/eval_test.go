@@ -31,7 +31,7 @@ func bindTest(t testing.TB, src string) plan.Expr {
 		t.Fatalf("%s: %v", src, err)
 	}
 	b := &plan.Binder{
-		Column: func(c *ast.Column) (plan.Expr, error) {
+		Column: func(c *ast.Column, _ value.Type) (plan.Expr, error) {
 			for i, col := range evalColumns {
 				if col.Name == c.Name.Text {
 					return &plan.Col{Index: i, Name: col.Name, T: col.Type}, nil

@@ -96,7 +96,7 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 		if b.Column == nil {
 			return nil, ast.Errorf(e, "no column may stand in %s", b.Where)
 		}
-		return b.Column(e)
+		return b.Column(e, want)
 	case *ast.Unary:
 		return b.unary(e)
 	case *ast.Binary:

@@ -24,7 +24,7 @@ var testColumns = []Col{
 // 2008, UTC.
 func testBinder() *Binder {
 	return &Binder{
-		Column: func(c *ast.Column) (Expr, error) {
+		Column: func(c *ast.Column, _ value.Type) (Expr, error) {
 			for i := range testColumns {
 				if testColumns[i].Name == c.Name.Text {
 					return &testColumns[i], nil

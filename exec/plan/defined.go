@@ -191,7 +191,7 @@ func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (valu
 	if r.Column(name.Text) != nil {
 		return value.Null, ast.Errorf(name, "relation %s has a column %q", r.Name, name.Text)
 	}
-	bind := &Binder{Where: "metadata", Env: env, Column: func(c *ast.Column) (Expr, error) {
+	bind := &Binder{Where: "metadata", Env: env, Column: func(c *ast.Column, _ value.Type) (Expr, error) {
 		if c.Qualifier != nil {
 			err := ast.Errorf(c.Qualifier, "metadata is made of columns of %s alone", r.Name)
 			err.Hint = "write " + c.Name.String()

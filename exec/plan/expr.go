@@ -294,7 +294,7 @@ func Columns(e Expr, f func(*Col)) {
 type Binder struct {
 	// Column resolves a column name. Its error, an *ast.Error, suggests the
 	// nearest names. If Column is nil, the clause allows no columns.
-	Column func(c *ast.Column) (Expr, error)
+	Column func(c *ast.Column, want value.Type) (Expr, error)
 	// Aggregate returns the column that will hold the result of an aggregate
 	// function. If Aggregate is nil, the clause allows no aggregates.
 	Aggregate func(c *ast.Call) (Expr, error)

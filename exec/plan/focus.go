@@ -58,7 +58,7 @@ func FocusColumns() []string {
 // BindFocus binds the condition of an EXPAND WHERE.
 func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
 	f := new(Focus)
-	bind := &Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column) (Expr, error) {
+	bind := &Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column, _ value.Type) (Expr, error) {
 		if c.Qualifier != nil {
 			err := ast.Errorf(c.Qualifier, "the columns of EXPAND WHERE are of no relation")
 			err.Hint = "write " + c.Name.String()

@@ -182,11 +182,11 @@ func (b *builder) addKey(e ast.Expr) error {
 		e = it.expr
 	}
 	bind := b.binder("GROUP BY")
-	bind.Column = func(c *ast.Column) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
 		if it := b.alias(c); it != nil && !b.isColumn(c) {
 			return b.binder("GROUP BY").Bind(it.expr)
 		}
-		return b.column(c)
+		return b.column(c, want)
 	}
 	key, err := bind.Bind(e)
 	if err != nil {
@@ -199,7 +199,7 @@ func (b *builder) addKey(e ast.Expr) error {
 
 // isColumn reports whether c names a column of the inputs.
 func (b *builder) isColumn(c *ast.Column) bool {
-	_, _, err := b.find(c)
+	_, _, err := b.find(c, value.Null)
 	return err == nil
 }
 
@@ -208,8 +208,8 @@ func (b *builder) isColumn(c *ast.Column) bool {
 // Other columns of the inputs are an error. where names the clause.
 func (b *builder) groupBinder(where string) *Binder {
 	bind := &Binder{
-		Column: func(c *ast.Column) (Expr, error) {
-			if _, _, err := b.find(c); err != nil {
+		Column: func(c *ast.Column, _ value.Type) (Expr, error) {
+			if _, _, err := b.find(c, value.Null); err != nil {
 				return nil, err
 			}
 			err := ast.Errorf(c, "column %q stands neither in GROUP BY nor in an aggregate", c.Name.Text)
@@ -235,11 +235,11 @@ func (b *builder) groupBinder(where string) *Binder {
 func (b *builder) havingBinder() *Binder {
 	bind := b.groupBinder("HAVING")
 	inner := bind.Column
-	bind.Column = func(c *ast.Column) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
 		if it := b.alias(c); it != nil && !b.isColumn(c) {
 			return it.bound, nil
 		}
-		return inner(c)
+		return inner(c, want)
 	}
 	return bind
 }
@@ -264,8 +264,8 @@ func (b *builder) keyOf(e ast.Expr) Expr {
 // textOf returns e as text after binding it over the inputs, and reports
 // whether e can be bound. It changes nothing in b.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
-	dry := &Binder{Env: b.env, Column: func(c *ast.Column) (Expr, error) {
-		in, col, err := b.find(c)
+	dry := &Binder{Env: b.env, Column: func(c *ast.Column, _ value.Type) (Expr, error) {
+		in, col, err := b.find(c, value.Null)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
@@ -111,7 +112,7 @@ func (b *builder) layout() {
 // demand notes that the query reads c. It ignores an unknown column, for which
 // binding returns an error later.
 func (b *builder) demand(c *ast.Column) {
-	in, col, err := b.find(c)
+	in, col, err := b.find(c, value.Null)
 	if err != nil {
 		return
 	}
@@ -142,7 +143,7 @@ type starred struct {
 }
 
 // find returns the input and the column that c names.
-func (b *builder) find(c *ast.Column) (*input, *Column, error) {
+func (b *builder) find(c *ast.Column, want value.Type) (*input, *Column, error) {
 	if s, ok := b.stars[c]; ok {
 		return s.in, s.col, nil
 	}
@@ -172,7 +173,7 @@ func (b *builder) find(c *ast.Column) (*input, *Column, error) {
 		}
 	}
 	if col == nil {
-		return nil, nil, b.noColumn(c, among)
+		return nil, nil, b.noColumn(c, among, want)
 	}
 	return in, col, nil
 }
@@ -214,22 +215,28 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
 }
 
-// noColumn returns the error for a column that none of the inputs has.
-func (b *builder) noColumn(c *ast.Column, among []*input) error {
+// noColumn returns the error for a column that none of the inputs has. Among names as
+// near, it suggests one of the type want.
+func (b *builder) noColumn(c *ast.Column, among []*input, want value.Type) error {
 	if it := b.alias(c); it != nil {
 		err := ast.Errorf(c, "%q names a column of the result, which does not exist here yet", c.Name.Text)
 		err.Hint = "write " + it.expr.String()
 		return err
 	}
-	var names, where []string
+	var fitting, names, where []string
 	for _, in := range among {
 		where = append(where, in.what())
 		for _, name := range in.rel.ColumnNames() {
-			if !slices.Contains(names, name) {
+			switch {
+			case slices.Contains(names, name) || slices.Contains(fitting, name):
+			case in.rel.Column(name).Type == want:
+				fitting = append(fitting, name)
+			default:
 				names = append(names, name)
 			}
 		}
 	}
+	names = append(fitting, names...) // of two as near, the first is suggested
 	d, err2 := defined(b.env)
 	if err2 != nil {
 		return err2
@@ -269,8 +276,8 @@ func (b *builder) binder(where string) *Binder {
 }
 
 // column binds a column of the inputs.
-func (b *builder) column(c *ast.Column) (Expr, error) {
-	in, col, err := b.find(c)
+func (b *builder) column(c *ast.Column, want value.Type) (Expr, error) {
+	in, col, err := b.find(c, want)
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func (b *builder) equality(e ast.Expr, i int) (left, right ast.Expr, ok bool) {
 func (b *builder) inputsOf(e ast.Expr) (first, last int) {
 	first, last = -1, -1
 	columnsOf(e, func(c *ast.Column) {
-		in, _, err := b.find(c)
+		in, _, err := b.find(c, value.Null)
 		if err != nil {
 			return // binding e returns the error
 		}
@@ -212,7 +212,7 @@ func (b *builder) join(where []ast.Expr) ([]ast.Expr, error) {
 func (b *builder) readsLate(e ast.Expr) bool {
 	late := false
 	columnsOf(e, func(c *ast.Column) {
-		if _, col, err := b.find(c); err == nil && col.Late() {
+		if _, col, err := b.find(c, value.Null); err == nil && col.Late() {
 			late = true
 		}
 	})
@@ -252,8 +252,8 @@ func (b *builder) readBelow(in *input, list []late) {
 func (b *builder) inputBinder(in *input, where string) *Binder {
 	bind := b.binder(where)
 	bind.Query = nil
-	bind.Column = func(c *ast.Column) (Expr, error) {
-		x, err := b.column(c)
+	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
+		x, err := b.column(c, want)
 		if err != nil {
 			return nil, err
 		}

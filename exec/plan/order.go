@@ -12,11 +12,11 @@ import (
 func (b *builder) orderKeys() ([]Key, error) {
 	bind := b.over("ORDER BY")
 	inner := bind.Column
-	bind.Column = func(c *ast.Column) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
 		if it := b.alias(c); it != nil {
 			return b.again(it)
 		}
-		return inner(c)
+		return inner(c, want)
 	}
 	var keys []Key
 	for _, o := range b.query.OrderBy {

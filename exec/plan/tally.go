@@ -108,7 +108,7 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 			return nil, nil
 		}
 		place := &Col{Index: i, Name: it.name, T: c.T}
-		bind := Binder{Env: b.env, Column: func(*ast.Column) (Expr, error) { return place, nil }}
+		bind := Binder{Env: b.env, Column: func(*ast.Column, value.Type) (Expr, error) { return place, nil }}
 		e, err := bind.Bind(&ast.Call{Name: ast.Name{Text: "surt"}, Args: []ast.Expr{&ast.Column{Name: ast.Name{Text: it.name}}}})
 		if err != nil {
 			return nil, err

@@ -29,12 +29,8 @@ type Node interface {
 	String() string
 }
 
-// Statement is one of *Query, *Import, *Export, *Crawl, *OrderCrawl,
-// *AddToCrawl, *Trace, *CopyPool, *Verify, *Reindex,
-// *Recover, *MergePool, *RepairPool, *DropPool, *Delete, *CreateView,
-// *CreateMetadata, *DropView, *DropGraph, *DropMetadata, *Save, *Run, *PageRank,
-// *ExplainRank, *ShowPath, *HITS, *Dedup, *Explain, *Describe,
-// *Show, *ShowPage, *ShowRobots, *Diff, *Set, *Reset and *Help.
+// Statement is one statement. Its types are those of this package with the method
+// statement; package exec lists what each of them does.
 type Statement interface {
 	Node
 	statement()
