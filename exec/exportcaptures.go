@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 
@@ -41,6 +42,14 @@ type captureExport struct {
 	url, at  int // places of these columns
 	out      captureWriter
 	bodyless int64 // captures whose body the archive does not have
+
+	// The scan of the last batch is kept: captures of its last URL often go on in the
+	// next batch, and a scan decodes all captures of a URL.
+	next func() (*record.Batch, error, bool) // nil before the first scan
+	stop func()
+	rows *record.Batch // of which row comes next; nil at the end
+	row  int
+	last visit // of which all captures were written
 }
 
 // writeCaptures writes the captures that rows name, and counts the rows.
@@ -56,7 +65,8 @@ func (s *Session) writeCaptures(ctx context.Context, f io.Writer, to exportTarge
 		return 0, fmt.Errorf("export to %s: %w", to.path, err)
 	}
 	defer out.Close()
-	c := &captureExport{snap: snap, out: out}
+	c := &captureExport{snap: snap, out: out, stop: func() {}}
+	defer func() { c.stop() }()
 	c.url, c.at = captureColumns(rows.Columns)
 	for b, err := range rows.Rows {
 		if err != nil {
@@ -93,8 +103,22 @@ func (v visit) compare(w visit) int {
 // write writes the captures of a batch, in the order of the archive.
 func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
 	visits, err := c.visits(b)
-	if err != nil || len(visits) == 0 {
+	if err != nil {
 		return err
+	}
+	if c.next != nil && len(visits) > 0 && visits[0] == c.last {
+		visits = visits[1:] // the batch before ended within these captures
+	}
+	goOn := 0 // how many of the visits the last scan goes on with
+	for c.next != nil && goOn < len(visits) && visits[goOn].key == c.last.key && visits[0].time > c.last.time {
+		goOn++
+	}
+	if err := c.take(ctx, visits[:goOn]); err != nil {
+		return err
+	}
+	visits = visits[goOn:]
+	if len(visits) == 0 {
+		return nil
 	}
 	var ranges []urlkey.Range
 	for i, v := range visits {
@@ -102,27 +126,57 @@ func (c *captureExport) write(ctx context.Context, b *value.Batch) error {
 			ranges = append(ranges, urlkey.Range{From: v.key, To: v.key + "\x00"})
 		}
 	}
-	found := make([]bool, len(visits))
-	for rows, err := range c.snap.Scan(ctx, record.Scan{Ranges: ranges, From: record.MinTime, To: record.MaxTime + 1}) {
-		if err != nil {
-			return err
-		}
-		for i := range rows.N {
-			n, ok := slices.BinarySearchFunc(visits, visit{rows.Key[i], rows.Time[i]}, visit.compare)
-			if !ok {
-				continue
-			}
-			found[n] = true
-			if err := c.capture(ctx, rows.Ref[i]); err != nil {
+	c.stop()
+	c.next, c.stop = iter.Pull2(c.snap.Scan(ctx, record.Scan{Ranges: ranges, From: record.MinTime, To: record.MaxTime + 1}))
+	c.rows, c.row = new(record.Batch), 0
+	return c.take(ctx, visits)
+}
+
+// take writes the captures of visits, which the scan has ahead of it, in order.
+func (c *captureExport) take(ctx context.Context, visits []visit) error {
+	for _, v := range visits {
+		found := false
+		for {
+			now, more, err := c.peek()
+			if err != nil {
 				return err
 			}
+			order := now.compare(v)
+			if !more || order > 0 {
+				break
+			}
+			if order == 0 {
+				found = true
+				if err := c.capture(ctx, c.rows.Ref[c.row]); err != nil {
+					return err
+				}
+			}
+			c.row++
 		}
-	}
-	if n := slices.Index(found, false); n >= 0 {
-		return fmt.Errorf("no capture of %s at %s: url and time must be those of captures or versions",
-			urlkey.URL(visits[n].key), visits[n].time.Std().Format(time.RFC3339Nano))
+		if !found {
+			return fmt.Errorf("no capture of %s at %s: url and time must be those of captures or versions",
+				urlkey.URL(v.key), v.time.Std().Format(time.RFC3339Nano))
+		}
+		c.last = v
 	}
 	return nil
+}
+
+// peek returns what the next row of the scan is a visit to; more is false at the end.
+func (c *captureExport) peek() (v visit, more bool, err error) {
+	for c.rows != nil && c.row >= c.rows.N {
+		var ok bool
+		if c.rows, err, ok = c.next(); err != nil {
+			return v, false, err
+		}
+		if c.row = 0; !ok {
+			c.rows = nil
+		}
+	}
+	if c.rows == nil {
+		return v, false, nil
+	}
+	return visit{c.rows.Key[c.row], c.rows.Time[c.row]}, true, nil
 }
 
 // visits lists what a batch names, sorted and each once.

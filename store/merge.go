@@ -544,6 +544,7 @@ func (m *merging) dependedOn() bool {
 
 // url writes the captures of one URL. all has those of other segments too.
 func (m *merging) url(ctx context.Context, all []located) error {
+	u := &siblings{all: all, stays: m.stays}
 	for i := range all {
 		l := &all[i]
 		if m.in[l.seg.Info.ID] == nil {
@@ -552,7 +553,8 @@ func (m *merging) url(ctx context.Context, all []located) error {
 		if err := m.begin(ctx, l.Key); err != nil {
 			return err
 		}
-		e, body, err := m.entry(ctx, l, all)
+		u.upTo(l.Time)
+		e, body, err := m.entry(ctx, l, u)
 		if err != nil {
 			return err
 		}
@@ -562,7 +564,7 @@ func (m *merging) url(ctx context.Context, all []located) error {
 			}
 			continue
 		}
-		if err := m.move(e, body, all[:i]); err != nil {
+		if err := m.move(e, body, u.outsideBefore(i)); err != nil {
 			return err
 		}
 		m.out.own[e.ID] = true
@@ -693,8 +695,8 @@ func (m *merging) poolOf(id uint32) string {
 }
 
 // entry gives the entry at l as it is to be stored, and, where it brings its
-// body, the entry that has that now. all is its URL's captures.
-func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body *segment.Stored, err error) {
+// body, the entry that has that now. u is its URL's captures, up to l.Time.
+func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *segment.Stored, err error) {
 	stored, err := m.v.stored(l.place)
 	if err != nil {
 		return nil, nil, err
@@ -704,7 +706,7 @@ func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body
 	if err != nil {
 		return nil, nil, err
 	}
-	if e.Facts = facts.Page(l.n); !m.look.disturbed && sameBefore(l, all) {
+	if e.Facts = facts.Page(l.n); !m.look.disturbed && u.known(l) {
 		e.Fold = facts.Fold(l.n)
 	}
 	body, at := e, l.place
@@ -731,7 +733,7 @@ func (m *merging) entry(ctx context.Context, l *located, all []located) (e, body
 	if e.Body == segment.BodyNone {
 		return e, nil, nil
 	}
-	if s := m.heldOutside(e.ID, all); s != nil {
+	if s := u.heldOutside(e.ID); s != nil {
 		e.Body, e.HolderKey, e.Holder = segment.BodyHeld, "", s.Info.ID
 		m.out.Depend(s.Info.Pool)
 		return e, nil, nil
@@ -759,39 +761,17 @@ func holdBy(e, owner *segment.Stored, r *segment.Reader) {
 	e.Holder = r.Info.ID
 }
 
-// sameBefore reports whether the captures before l at its URL, which are among
-// all, are those that the writer of l's segment knew.
-func sameBefore(l *located, all []located) bool {
-	s := l.seg.Info
-	for i := range all {
-		o := all[i].seg.Info
-		if all[i].Time <= l.Time && o.Born > s.Seen && o.Born != s.Born {
-			return false
-		}
-	}
-	return true
+// stays reports whether a capture has its own body in a segment that is not merged, in
+// the pool that is written to or an earlier one.
+func (m *merging) stays(l *located) bool {
+	return l.Body == segment.BodyOwn && m.in[l.seg.Info.ID] == nil && l.seg.Info.Pool <= m.pool
 }
 
-// heldOutside finds a segment that stays, in this pool or an earlier one, in
-// which a capture of the URL has a body; nil if there is none.
-func (m *merging) heldOutside(id segment.ID, all []located) *segment.Reader {
-	for i := len(all) - 1; i >= 0; i-- {
-		l := &all[i]
-		if l.Body == segment.BodyOwn && l.ID == id && m.in[l.seg.Info.ID] == nil && l.seg.Info.Pool <= m.pool {
-			return l.seg
-		}
-	}
-	return nil
-}
-
-// move writes an entry with the body that another, or it itself, has. before is
-// the captures before it at its URL.
-func (m *merging) move(e, body *segment.Stored, before []located) error {
-	for j := len(before) - 1; j >= 0; j-- {
-		if k := &before[j]; k.Body == segment.BodyOwn && m.in[k.seg.Info.ID] == nil && k.seg.Info.Pool <= m.pool {
-			m.known.of(k.place) // to be named instead of stored
-			break
-		}
+// move writes an entry with the body that another, or it itself, has. before is a
+// capture before it at its URL whose blocks it may name; or no place.
+func (m *merging) move(e, body *segment.Stored, before place) error {
+	if before.seg != nil {
+		m.known.of(before) // to be named instead of stored
 	}
 	spans, err := m.v.spans(body.Recipe)
 	if err != nil {
