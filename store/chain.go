@@ -49,6 +49,9 @@ func (e *located) body() place {
 	return e.place
 }
 
+// hasBody reports whether e, which was settled, has a body.
+func (e *located) hasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
+
 // changeOf says how capture e differs from p, the one before it at its URL. The
 // first that fits, as the language's manual lists. Two pages with the same
 // leaves differ in their layout only.

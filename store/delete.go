@@ -130,8 +130,10 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 		for j := from; j < len(raw) && raw[j].Time == e.Time; j++ {
 			if g := &raw[j]; g.Same(&e.Entry) || g.place == e.place {
 				d.hide[g.place] = true
-				bodies[e.ID] = append(bodies[e.ID], g.place)
-				places = append(places, g.place)
+				if e.hasBody() {
+					bodies[e.ID] = append(bodies[e.ID], g.place)
+					places = append(places, g.place)
+				}
 			}
 		}
 	}
@@ -145,11 +147,12 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 
 // needs finds out which of the captures of a URL that are deleted are needed by
 // those that are left, or that are deleted and needed themselves. bodies are the
-// places of the deleted, by body, and places all of them.
+// places of the deleted that have a body, by body, and places all of them. Nobody
+// needs one without.
 func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place, places []place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
-		if e.Body == segment.BodyOwn || chosen[e.ref()] && d.needed[e.place] == needNone {
+		if e.Body == segment.BodyOwn || !e.hasBody() || chosen[e.ref()] && d.needed[e.place] == needNone {
 			continue
 		}
 		d.needAll(key, e.ID, bodies[e.ID], e.place)
@@ -288,6 +291,14 @@ func (d *deletion) revisit(ctx context.Context, e *located) error {
 		d.walked[to.place] = n
 		if d.hide[to.place] {
 			d.needed[to.place] = max(d.needed[to.place], n)
+		}
+		s, err := o.stored(to.place)
+		if err != nil {
+			return err
+		}
+		if s.Body == segment.BodyHeld || s.Body == segment.BodyElsewhere {
+			// It names the body of another, which may be deleted as well.
+			d.needAll("", s.ID, d.bodies[s.ID], to.place)
 		}
 		at = link{place: to.place, key: key, time: to.time}
 	}

@@ -67,7 +67,7 @@ func (l *looker) until(ctx context.Context, key string, to record.Time) ([]locat
 		l.group, err = l.v.resolved(ctx, l.group, to)
 		return l.group, err
 	}
-	if err := l.v.mark(l.group); err != nil {
+	if l.group, err = l.v.mark(l.group); err != nil {
 		return nil, err
 	}
 	if l.group, err = l.v.withBodies(ctx, l.group, to); err != nil {

@@ -424,7 +424,8 @@ func (a *Archive) lockPool(pool string) (unlock func(), err error) {
 type merging struct {
 	w      *writer
 	v      *Snapshot
-	pool   string // that is written to: the one that is merged, then its new parts
+	merged string // pool that is merged
+	pool   string // that is written to: merged, then its new parts
 	seal   bool
 	split  *split // nil where the pool stays one
 	in     map[uint32]*segment.Info
@@ -458,7 +459,7 @@ type output struct {
 
 func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *merging {
 	m := &merging{
-		w: w, v: v, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
+		w: w, v: v, merged: t.pool, pool: t.pool, seal: t.seal, progress: t.progress, total: t.done + t.total, read: t.done, in: make(map[uint32]*segment.Info), enc: newEncoder(),
 		blocks: segment.NewBlocks(mergeBlocks), bodies: make(map[segment.ID]*segment.Stored), at: newPlaces(w.a.opts.Disk, w.dir, in, w.a.merging.places),
 	}
 	if t.seal {

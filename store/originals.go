@@ -27,8 +27,10 @@ import (
 //  2. If it names none, or the one that it names has no body, it takes the first of
 //     its URL that declares the same digest and brought its body. Another revisit is
 //     not taken by its digest: whether that has a body would depend on this one.
-//  3. Nothing is taken from a later month, as pools depend on earlier ones, nor from
-//     a capture that was deleted before the revisit came in.
+//  3. Nothing is taken from a later month, because pools depend on earlier ones.
+//  4. A deleted capture gives its body only to captures that had it from there when it
+//     was deleted. A capture that came in later does not take it, and a deleted
+//     revisit that had no body gives none when its original comes in later.
 
 // originals finds the captures that revisits refer to, of a snapshot and of a batch
 // that is to be added to it. It remembers what it found, so that a chain is followed

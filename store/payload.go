@@ -463,7 +463,7 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place,
 }
 
 // lookupRaw gives the captures of one URL as they are stored, of all pools,
-// hidden ones too, which it marks.
+// also the hidden ones that others have their bodies from, which it marks.
 func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error) {
 	var out []located
 	for _, i := range v.pin.segments {
@@ -484,5 +484,5 @@ func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error)
 			return nil, err
 		}
 	}
-	return out, v.mark(out)
+	return v.mark(out)
 }

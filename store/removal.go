@@ -290,21 +290,31 @@ func (v *Snapshot) removals() ([]inForceRemoval, error) {
 	return list, nil
 }
 
-// mark notes which entries of a group are hidden, and since when.
-func (v *Snapshot) mark(group []located) error {
+// mark notes which entries of a group are hidden, and since when. It leaves out
+// hidden entries from which no capture has its body: the next merge takes them away,
+// and no answer may depend on whether it has run.
+func (v *Snapshot) mark(group []located) ([]located, error) {
 	list, err := v.removals()
-	if err != nil {
-		return err
+	if err != nil || len(list) == 0 {
+		return group, err
 	}
-	for _, r := range list {
-		for i := range group {
-			e := &group[i]
-			if _, ok := r.hides(e.seg.Info.ID, e.run, e.n); ok && e.hidden == 0 {
-				e.hidden = r.info.generation
+	out := group[:0]
+	for i := range group {
+		e := &group[i]
+		most := needNone
+		for _, r := range list {
+			if h, ok := r.hides(e.seg.Info.ID, e.run, e.n); ok {
+				most = max(most, h.need)
+				if e.hidden == 0 {
+					e.hidden = r.info.generation
+				}
 			}
 		}
+		if e.hidden == 0 || most != needNone {
+			out = append(out, *e)
+		}
 	}
-	return nil
+	return out, nil
 }
 
 // disturbed reports whether captures of a URL were removed in a way that the

@@ -163,7 +163,7 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 		}
 		o := p.m.bodies[l.ID]
 		from := p.m.goes(l.from.seg.Info.ID) && p.m.hidden(l.from)
-		through := l.original != nil && l.original.through.has(p.m.pool)
+		through := l.original != nil && l.original.through.has(p.m.merged)
 		if o == nil || !from && !through {
 			return nil, nil
 		}

@@ -153,37 +153,38 @@ func (v *Snapshot) open(i *segment.Info) {
 	}
 }
 
-// segmentsFor chooses the segments that a scan of captures from from up to,
-// not including, to has to open: those with captures in the range. Where others
-// came in later than one of these and begin before it ends, its hints do not
-// know of them: then all is opened from where the first of those begins, and
-// what they change follows from there.
+// segmentsFor returns the segments that a scan of captures from from up to, not
+// including, to has to open: those with captures in that time, and those whose
+// captures their hints may be wrong about. A capture that came in after a hint was made
+// changes what follows it. It may also give a body to a revisit of its month or a later
+// one that had none, and so change what follows that revisit. So segmentsFor opens all
+// segments from the earliest such capture or revisit on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
-		var chosen, before []*segment.Info
-		seen := uint64(math.MaxUint64) // what all of the chosen know of
+		var chosen, before []*segment.Info // before: with captures before from
+		seen := uint64(math.MaxUint64)     // what all of the chosen know of
 		for _, s := range v.pin.segments {
-			switch {
-			case s.First < to && s.Last >= from:
+			if s.First < to && s.Last >= from {
 				chosen = append(chosen, s)
 				seen = min(seen, s.Seen)
-			case s.First < from:
-				before = append(before, s)
 			}
-			if s.First < from && s.Last >= from {
-				before = append(before, s) // it begins earlier than is opened
+			if s.First < from {
+				before = append(before, s)
 			}
 		}
 		begin := from
-		for _, late := range before {
-			if late.Born <= seen || late.First >= begin {
-				continue
-			}
-			for _, s := range chosen {
-				if late.Born > s.Seen && late.Born != s.Born && late.First <= s.Last {
-					begin = late.First
-					break
+		if len(before) > 0 {
+			for _, late := range v.pin.segments {
+				if late.Born <= seen {
+					continue
 				}
+				last := record.Time(math.MinInt64) // of the captures whose hints do not know of late
+				for _, s := range chosen {
+					if newer(late, s) {
+						last = max(last, s.Last)
+					}
+				}
+				begin = min(begin, firstChanged(late, last, before))
 			}
 		}
 		if begin == from {
@@ -191,6 +192,23 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 		}
 		from = begin
 	}
+}
+
+// firstChanged returns the earliest time, up to last, of a capture of segment late or
+// of a revisit in the segments before that may have its body from there; the end of
+// time if there is none.
+func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) record.Time {
+	first := endOfTime
+	if late.First <= last {
+		first = late.First
+	}
+	for _, o := range before {
+		// Each capture of a segment that follows had its body when it came in.
+		if !o.Follows && o.First <= last && monthOf(o.Pool) >= monthOf(late.Pool) {
+			first = min(first, o.First)
+		}
+	}
+	return first
 }
 
 // wants says which columns of the index a scan needs.
@@ -371,9 +389,8 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 				if settled, err = v.resolved(ctx, group, s.To); err != nil {
 					return err
 				}
-				if len(settled) > 0 && settled[0].original != nil && settled[0].Previous != record.NoTime {
-					// It got its body after its hints were made, and the capture before
-					// it may be in a segment that is not open.
+				if staleFirst(settled) {
+					// The capture before it may be in a segment that is not open.
 					if whole == nil {
 						whole = v.looker(s.Columns)
 					}
@@ -388,6 +405,17 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 	}
 	return ctx.Err()
+}
+
+// staleFirst reports whether the first capture that settle believed the hints of got
+// its body after these were made.
+func staleFirst(settled []located) bool {
+	for i := range settled {
+		if e := &settled[i]; !e.unknown {
+			return e.original != nil && e.Previous != record.NoTime
+		}
+	}
+	return false
 }
 
 // mayHave reports whether a segment may have captures in any of the ranges.
