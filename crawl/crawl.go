@@ -15,6 +15,7 @@ import (
 	"infomall/crawl/order"
 	"infomall/crawl/robots"
 	"infomall/crawl/trap"
+	"infomall/store/page"
 	"infomall/store/record"
 )
 
@@ -142,18 +143,22 @@ type task struct {
 	robots bool // its host's robots.txt is fetched, and the URL goes back
 	step   string
 	since  time.Time
+	usual  string // charset of most pages of the host that came before
 
 	// What the worker found.
 	fetched  chan struct{} // the engine has taken the response in: links may be read
 	res      response
 	captures []*record.Capture // of robots.txt and its redirects
 	unread   string            // why robots.txt is not known though it was answered
+	first    []byte            // the first part of a body that is not in memory; nil if it leads nowhere
+	size     int64             // of that body
 	known    *record.Payload   // what the archive has of the page, which is as it was
 	again    time.Time         // the address is not to be asked before: nothing was fetched
 	final    bool              // the worker has ended
 	relieved bool              // another task was begun in its place
 	links    []links.Link
 	asks     robots.Directives // of the page
+	charset  page.Found        // of the page
 	print    *trap.Print       // of what came, if it may be in a trap
 	focus    record.FocusVerdict
 	took     [record.Stages]time.Duration
@@ -414,6 +419,7 @@ func (e *engine) next() (t *task, wait time.Time, err error) {
 		if err != nil {
 			return nil, wait, err
 		}
+		t.usual = h.charsets.Usual()
 		why, err := e.refuse(&u)
 		if err != nil {
 			return nil, wait, err

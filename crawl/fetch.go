@@ -78,6 +78,9 @@ func (e *engine) work(ctx context.Context, t *task) {
 		e.fetchPage(ctx, t)
 	}
 	t.final = t.robots || !t.leads()
+	if !t.final && t.known == nil {
+		t.keepFirst()
+	}
 	if !t.final && (e.o.SkipNoArchive || t.u.Guessed) {
 		e.extract(t) // what the page asks for, or is, decides whether it is stored
 		t.final = true
@@ -118,7 +121,7 @@ func (t *task) leads() bool {
 	case c.Status == 304:
 		return t.known != nil
 	}
-	return (c.Status == 200 || c.Status == 203 || c.Via == record.ViaResource) && (!c.Truncated || len(c.Body) > 0)
+	return (c.Status == 200 || c.Status == 203 || c.Via == record.ViaResource) && (!c.Truncated || len(c.Body) > 0 || c.Spool != nil)
 }
 
 // fetchPage fetches the URL of t, if it is not as the archive has it.
@@ -275,7 +278,7 @@ func (e *engine) take(ctx context.Context, t *task) error {
 	}
 	t.took[record.StagePost] = e.now().Sub(begun)
 	e.passed(t)
-	t.res, t.known, t.links = response{}, nil, nil // they are large, and it may wait for long to be acknowledged
+	t.res, t.first, t.known, t.links = response{}, nil, nil, nil // they are large, and it may wait for long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
 }
@@ -515,6 +518,9 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 func (e *engine) found(t *task) error {
 	barren, err := e.noteContent(t)
 	if err != nil {
+		return err
+	}
+	if err := e.countCharset(t); err != nil {
 		return err
 	}
 	if c := t.res.capture; c != nil && !t.robots && t.res.outcome == record.OutcomeRedirect {

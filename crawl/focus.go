@@ -10,12 +10,13 @@ import (
 )
 
 // judge asks the focus of the crawl about the page of t and the links that it has.
-func (e *engine) judge(t *task, head, body []byte, mime string) {
+// size is that of the whole body, of which body may be the first part.
+func (e *engine) judge(t *task, head, body []byte, size int64, mime string) {
 	if e.o.Focus == nil || len(t.links) == 0 {
 		return
 	}
 	p := &record.FocusedPage{
-		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.capture.Status, Head: head, Body: body, Mime: mime,
+		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.capture.Status, Head: head, Body: body, Size: size, Mime: mime,
 		Links: make([]record.FocusedLink, len(t.links)),
 	}
 	for i, l := range t.links {

@@ -24,10 +24,11 @@ const (
 
 // host is what a crawl remembers of a host.
 type host struct {
-	group   *robots.Group // nil before robots.txt was fetched
-	expires time.Time     // of group
-	fails   int           // requests in a row without an answer
-	free    time.Time     // when it may be asked again
+	group    *robots.Group // nil before robots.txt was fetched
+	expires  time.Time     // of group
+	fails    int           // requests in a row without an answer
+	free     time.Time     // when it may be asked again
+	charsets page.Charsets // of its pages that came
 }
 
 // stale reports whether robots.txt is to be fetched.
@@ -39,6 +40,18 @@ func (h *host) next(now time.Time) time.Time {
 		return h.free
 	}
 	return time.Time{}
+}
+
+// countCharset notes the charset of a page that tells its own.
+func (e *engine) countCharset(t *task) error {
+	if !t.charset.Tells() {
+		return nil
+	}
+	h, err := e.host(t.u.Host)
+	if err == nil {
+		h.charsets.Add(t.charset.Charset)
+	}
+	return err
 }
 
 // savedRobots is what is kept of a robots.txt over a restart.

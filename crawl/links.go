@@ -2,6 +2,7 @@ package crawl
 
 import (
 	"slices"
+	"strings"
 
 	"infomall/crawl/links"
 	"infomall/crawl/robots"
@@ -18,26 +19,25 @@ func (e *engine) extract(t *task) {
 	begun := e.now()
 	defer func() { t.took[record.StageExtract] = e.now().Sub(begun) }()
 	t.missed = t.u.Guessed // unless it is found to be a sitemap
-	head, body := t.res.capture.Head, t.res.capture.Body
-	if t.known != nil {
+	head, body, size := t.res.capture.Head, t.res.capture.Body, int64(0)
+	switch {
+	case t.known != nil:
 		head, body = t.known.Head, t.known.Body
+	case body == nil:
+		body, size = t.first, t.size
 	}
 	t.asks = e.asks(head)
-	if body == nil {
-		return // too large to be read, and stored as it is
-	}
-	text, err := page.Decode(body, record.Codings(head), memoryMax)
+	// As an import reads it: as much as can be had.
+	text, _, err := page.DecodePart(body, record.Codings(head), page.BytesMax)
 	if err != nil {
-		return // nobody could read it
+		text = nil // nobody could read it
 	}
-	kind := record.Header(head, "Content-Type")
-	if t.res.capture.Via == record.ViaResource {
-		kind = t.res.capture.Mime
-	}
+	kind := contentType(t.res.capture, head)
 	found := links.Find(links.Document{
 		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
-		Refresh: slices.Collect(record.Headers(head, "Refresh")), Link: slices.Collect(record.Headers(head, "Link")),
+		LinkHeaders: page.LinkHeaders(head), Usual: t.usual,
 	})
+	t.charset = found.Charset
 	t.links = found.Links[:0]
 	if t.u.Guessed {
 		if t.missed = found.Page || len(found.Links) == 0; t.missed {
@@ -51,9 +51,40 @@ func (e *engine) extract(t *task) {
 		l.URL = e.withoutVisit(l.URL)
 		t.links = append(t.links, l)
 	}
-	e.judge(t, head, body, record.Mime(kind))
-	t.print = e.printOf(t.u.URL, kind, text)
+	e.judge(t, head, body, max(size, int64(len(body))), record.Mime(kind))
+	if text != nil {
+		t.print = e.printOf(t.u.URL, kind, text)
+	}
 	t.asks.NoArchive = t.asks.NoArchive || found.Asks.NoArchive
+}
+
+// contentType returns the media type of what came with that head.
+func contentType(c *record.Capture, head []byte) string {
+	if c.Via == record.ViaResource {
+		return c.Mime
+	}
+	return record.Header(head, "Content-Type")
+}
+
+// keepFirst keeps the first part of a body that is too large for memory and may lead
+// to other pages: when the body is stored, its file is closed.
+func (t *task) keepFirst() {
+	c := t.res.capture
+	if c.Spool == nil {
+		return
+	}
+	if !t.u.Sitemap && !mayLead(record.Mime(contentType(c, c.Head))) {
+		return
+	}
+	first := make([]byte, min(c.Spool.Size, page.BytesMax+1))
+	if n, err := c.Spool.File.ReadAt(first, 0); err == nil || n == len(first) {
+		t.first, t.size = first, c.Spool.Size
+	} // else storing the body fails as well, and says why
+}
+
+// mayLead reports whether documents of a media type may lead to others.
+func mayLead(mime string) bool {
+	return page.IsMarkup(mime) || mime == page.MimeSheet || strings.HasSuffix(mime, "xml")
 }
 
 // asks is what the head of a response asks of robots.

@@ -41,6 +41,10 @@ func (m *analyses) analyse(body []byte, as block.As) *analysis {
 	a := &analysis{page: segment.NoPage, single: true, as: as}
 	b, ok := m.reader.Open(body, as, block.Options{})
 	if !ok {
+		var links int
+		if a.facts, links = block.OutsideFacts(body, as); links > 0 {
+			a.page.LinkCount = int64(links)
+		}
 		return a
 	}
 	a.unsure = b.Found.Unsure
@@ -75,15 +79,9 @@ func (m *analyses) analyse(body []byte, as block.As) *analysis {
 	return a
 }
 
-// sentAs returns how a body is to be read by the head of its response. mime is its
-// media type.
-func sentAs(head []byte, mime string) block.As {
-	return block.As{Mime: mime, ContentType: record.Header(head, "Content-Type"), Encoding: record.Codings(head)}
-}
-
 // readAs returns how the body of a capture was read when it came in.
 func readAs(s *segment.Stored) block.As {
-	as := sentAs(s.Head, s.Mime)
+	as := block.Sent(s.Head, s.Mime)
 	as.Usual, as.Limit = readWith(&s.Page)
 	return as
 }
@@ -257,7 +255,7 @@ func newAnalyses() *analyses {
 
 // of returns the analysis of a body by the head of its response.
 func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
-	as := sentAs(head, mime)
+	as := block.Sent(head, mime)
 	as.Limit = m.limit
 	return m.as(id, body, as)
 }

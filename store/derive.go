@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"infomall/store/block"
+	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -255,15 +256,16 @@ func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, erro
 // byHost reads a body again that does not tell its charset, by that of other pages
 // of its host.
 func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*analysis, error) {
-	host, pages := e.Key[:urlkey.HostPrefix(e.Key)], make(map[string]int)
+	host := e.Key[:urlkey.HostPrefix(e.Key)]
 	if host == "" {
 		return read, nil
 	}
-	if err := d.v.countCharsets(d.ctx, host, pages); err != nil {
+	var pages page.Charsets
+	if err := d.v.countCharsets(d.ctx, host, &pages); err != nil {
 		return nil, err
 	}
 	as := read.as
-	as.Usual = usualCharset(pages)
+	as.Usual = pages.Usual()
 	return d.b.read.as(e.ID, body, as), nil
 }
 

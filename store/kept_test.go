@@ -78,7 +78,7 @@ func checkFacts(v *Snapshot, ref record.Ref, facts []byte, r *block.Reading, p *
 		return err
 	}
 	// Those that were made anew may have the leaves' with them.
-	if want := newAnalyses().analyse(p.Body, sentAs(p.Head, p.Mime)).facts; !kept.Inline() && !bytes.Equal(facts, want) {
+	if want := newAnalyses().analyse(p.Body, block.Sent(p.Head, p.Mime)).facts; !kept.Inline() && !bytes.Equal(facts, want) {
 		return fmt.Errorf("facts %x, want %x", facts, want)
 	}
 	var leaves [][]byte

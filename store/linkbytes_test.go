@@ -91,7 +91,7 @@ func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 	if len(facts) < 2 || facts[0] != block.Extractor {
 		return facts, 0
 	}
-	const inline = 8
+	const inline, outside = 8, 16
 	t := packed.Reader{B: facts[1:]}
 	form := t.Byte()
 	t.Sized() // charset
@@ -111,6 +111,13 @@ func pageWithoutLinks(tb testing.TB, facts []byte) ([]byte, int64) {
 	}
 	if t.Bad {
 		tb.Fatalf("facts of a page are damaged: %q", facts)
+	}
+	if form&outside != 0 {
+		_, rest, err := page.AppendReferences(nil, t.B)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		t.B = rest
 	}
 	if len(t.B) == 0 {
 		return facts, 0

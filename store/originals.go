@@ -338,7 +338,7 @@ func (o *originals) take(ctx context.Context, at place, of *original, next place
 		out.status, out.mime = s.Status, s.Mime
 	default:
 		out.status, out.kind, out.mime = s.Status, s.Kind, s.Mime
-		as := sentAs(s.Head, s.Mime)
+		as := block.Sent(s.Head, s.Mime)
 		as.Usual, as.Limit = of.as.Usual, of.as.Limit
 		if isFound(s.Kind) != isFound(of.kind) || as != of.as {
 			a, err := o.reading(ctx, of.from, as)

@@ -43,16 +43,16 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 			}
 			defer v.Close()
 		}
-		pages := make(map[string]int)
+		var pages page.Charsets
 		for _, s := range of {
 			if s.read != nil && !s.read.unsure {
-				countCharset(pages, &s.read.page)
+				pages.AddSource(s.read.page.Charset, s.read.page.Source)
 			}
 		}
-		if err := v.countCharsets(ctx, host, pages); err != nil {
+		if err := v.countCharsets(ctx, host, &pages); err != nil {
 			return err
 		}
-		usual := usualCharset(pages)
+		usual := pages.Usual()
 		for _, s := range of {
 			if usual == "" || s.spool != nil || s.read == nil || !s.read.unsure {
 				continue
@@ -70,28 +70,9 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 	return nil
 }
 
-// countCharset counts a page that tells its charset itself.
-func countCharset(pages map[string]int, p *segment.Page) {
-	switch p.Source {
-	case "", page.SourceHost, page.SourceDefault:
-	default:
-		pages[p.Charset]++
-	}
-}
-
-// usualCharset returns the charset that most pages have, "" if there is none.
-func usualCharset(pages map[string]int) (usual string) {
-	for name, n := range pages {
-		if most := pages[usual]; n > most || n == most && name < usual {
-			usual = name
-		}
-	}
-	return usual
-}
-
 // countCharsets counts the charsets of the first pages of a host, which is given as
 // the prefix of its keys.
-func (v *Snapshot) countCharsets(ctx context.Context, host string, pages map[string]int) error {
+func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.Charsets) error {
 	left := usualPages
 	for _, info := range v.pin.segments {
 		if err := ctx.Err(); err != nil {
@@ -108,7 +89,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages map[str
 }
 
 // countIn is countCharsets for one segment.
-func (v *Snapshot) countIn(info *segment.Info, host string, pages map[string]int, left *int) error {
+func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets, left *int) error {
 	c := newCursor(v.reader(info), 0, v.readChunk)
 	defer c.close()
 	var group []located
@@ -131,7 +112,7 @@ func (v *Snapshot) countIn(info *segment.Info, host string, pages map[string]int
 			return err
 		}
 		*left--
-		countCharset(pages, &s.Page)
+		pages.AddSource(s.Page.Charset, s.Page.Source)
 	}
 	return nil
 }

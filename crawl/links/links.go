@@ -32,9 +32,11 @@ type Document struct {
 	// plain text be one, and may it be compressed.
 	Sitemap bool
 	Anchors bool // whether the words of links are wanted, which take time
-	// Refresh and Link are the headers of these names that it came with, each line as it
-	// was sent.
-	Refresh, Link []string
+	// LinkHeaders are the headers that have links, as page.LinkHeaders returns them.
+	LinkHeaders string
+	// Usual is the charset of other pages of the host, for a page that does not tell its
+	// own; or "".
+	Usual string
 }
 
 // Link is a URL that a document leads to.
@@ -54,9 +56,10 @@ type Link struct {
 
 // Found is what a document leads to.
 type Found struct {
-	Links   []Link            // each URL once, in the order of the document, what its styles need at the end
+	Links   []Link            // each URL once: those of the headers, and the others in the order of the document
 	Dropped int               // how many more there were, beyond the bounds
 	Page    bool              // the document was read as HTML
+	Charset page.Found        // of a document that was read as HTML
 	Asks    robots.Directives // what the document itself asks; its header may ask for more
 }
 
@@ -64,7 +67,7 @@ type Found struct {
 // requisites; one that is none of the kinds that lead anywhere has nothing.
 func Find(d Document) Found {
 	c := &collector{base: d.URL, max: LinksMax, seen: make(map[string]int)}
-	c.headers(d)
+	c.listed(page.HeaderLinks(d.LinkHeaders))
 	c.read(d)
 	return c.found
 }
@@ -77,10 +80,21 @@ type collector struct {
 	seen  map[string]int // index of each URL in found.Links
 }
 
-// room makes room for so many references.
+// room makes room for n further references if there are none yet.
 func (c *collector) room(n int) {
-	n = min(n, c.max)
-	c.seen, c.found.Links = make(map[string]int, n), make([]Link, 0, n)
+	if n = min(n, c.max); len(c.found.Links) == 0 {
+		c.seen, c.found.Links = make(map[string]int, n), make([]Link, 0, n)
+	}
+}
+
+// listed adds the links that are no part of a page: those of headers and style
+// sheets.
+func (c *collector) listed(links []page.Link) {
+	for i := range links {
+		if l, ok := asLink(&links[i]); ok {
+			c.resolve(links[i].Target, l)
+		}
+	}
 }
 
 // read reads a document as what it says it is, or what it looks like if it says
@@ -98,76 +112,21 @@ func (c *collector) read(d Document) {
 		body = body[:min(len(body), SitemapBytesMax)]
 	}
 	mime := record.Mime(d.ContentType)
-	if isBinary(body) {
+	if page.IsBinary(body) {
 		return // whatever it says
 	}
 	switch {
-	case strings.HasSuffix(mime, "xml") && mime != "application/xhtml+xml" && mime != "image/svg+xml", d.Sitemap && looksLike(body, "<?xml", "<urlset", "<sitemapindex"):
+	case strings.HasSuffix(mime, "xml") && !page.IsMarkup(mime) && mime != "image/svg+xml", d.Sitemap && looksLike(body, "<?xml", "<urlset", "<sitemapindex"),
+		!d.Sitemap && mime == "" && looksLike(body, "<?xml", "<rss", "<feed"):
 		c.readXML(body, d)
-	case mime == "text/html", mime == "application/xhtml+xml", mime == "" && looksLike(body, "<!doctype html", "<html"):
+	case page.IsMarkup(mime) && (mime != "" || page.LooksLikeMarkup(body)):
 		c.readHTML(body, d)
-	case mime == "text/css":
-		charset, _ := page.Charset(body, d.ContentType)
-		c.styles(page.ToUTF8(body, charset))
+	case mime == page.MimeSheet:
+		charset := page.FindCharset(body, d.ContentType, d.Usual).Charset
+		c.listed(page.SheetLinks(body, charset))
 	case d.Sitemap:
 		c.readLines(body)
-	case mime == "" && looksLike(body, "<?xml", "<rss", "<feed"):
-		c.readXML(body, d)
 	}
-}
-
-// binaries are how files begin that servers may call HTML: images, documents, films,
-// and archives.
-var binaries = []string{
-	"\x89PNG\r\n", "GIF87a", "GIF89a", "\xff\xd8\xff", "%PDF-", "PK\x03\x04", "\x1f\x8b\x08", "Rar!\x1a\x07", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
-	"II*\x00", "MM\x00*", "\x00\x00\x01\x00", "OggS\x00", "ID3", "FWS", "CWS", "\x7fELF", "7z\xbc\xaf\x27\x1c", "\x1aE\xdf\xa3", "%!PS-Adobe",
-}
-
-// isBinary reports whether a body is no text, by how it begins.
-func isBinary(body []byte) bool {
-	for _, b := range binaries {
-		if bytes.HasPrefix(body, []byte(b)) {
-			return true
-		}
-	}
-	if len(body) >= 12 && string(body[:4]) == "RIFF" {
-		return true
-	}
-	return len(body) >= 12 && string(body[4:8]) == "ftyp"
-}
-
-// headers adds what the header of a document leads to.
-func (c *collector) headers(d Document) {
-	for _, line := range d.Refresh {
-		c.add(page.RefreshTarget(line), link(page.LinkRefresh))
-	}
-	for _, line := range d.Link {
-		for part := range strings.SplitSeq(line, "<") {
-			address, parameters, ok := strings.Cut(part, ">")
-			if !ok {
-				continue
-			}
-			l := link(page.LinkLink)
-			rel := headerRel(parameters)
-			if l.Requisite, ok = relation(rel); strings.EqualFold(rel, "stylesheet") {
-				l = requisite(page.LinkCSS)
-			}
-			if ok {
-				c.add(address, l)
-			}
-		}
-	}
-}
-
-// headerRel is the rel of one link of a header Link.
-func headerRel(parameters string) string {
-	for p := range strings.SplitSeq(parameters, ";") {
-		name, value, ok := strings.Cut(p, "=")
-		if ok && strings.EqualFold(strings.TrimSpace(name), "rel") {
-			return strings.Trim(value, "\" \t,")
-		}
-	}
-	return ""
 }
 
 // looksLike reports whether a body begins with one of some words in lower case.
@@ -182,10 +141,17 @@ func looksLike(body []byte, words ...string) bool {
 	return false
 }
 
-// add adds what a reference leads to, unless that is nothing to fetch.
+// add adds the URL that a reference leads to, unless the reference is empty or leads
+// to nothing to fetch.
 func (c *collector) add(reference string, l Link) {
-	reference = strings.TrimSpace(reference)
-	if reference == "" || otherScheme(reference) {
+	if reference = strings.TrimSpace(reference); reference != "" {
+		c.resolve(reference, l)
+	}
+}
+
+// resolve is add for a reference that leads to the base if it is empty.
+func (c *collector) resolve(reference string, l Link) {
+	if otherScheme(reference) {
 		return
 	}
 	u, err := urlkey.Resolve(c.base, reference)

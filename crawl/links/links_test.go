@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"infomall/crawl/robots"
+	"infomall/store/page"
 )
 
 // shown is a link as the tests write it: its URL without the site that all
@@ -41,16 +42,19 @@ func TestHeaders(t *testing.T) {
 		{"0; url=/a", "", "/a"}, {"5;URL='b'", "", "/b"}, {"5, url=c", "", "/c"}, {"5", "", ""},
 		{"", `</a>; rel="next", <b>; rel=stylesheet`, "/a !/b"}, {"", `</a>; rel=preconnect`, ""}, {"", `</a?x=1,2;3>; title="x"; rel="alternate"`, "/a?x=1,2;3"},
 	} {
-		var got []string
-		for _, l := range Find(Document{URL: "http://d.cn/", ContentType: "text/plain", Refresh: []string{c.refresh}, Link: []string{c.link}}).Links {
-			u := strings.TrimPrefix(l.URL, "http://d.cn")
-			if l.Requisite {
-				u = "!" + u
+		headers := page.LinkHeaders([]byte("HTTP/1.1 200 OK\r\nRefresh: " + c.refresh + "\r\nLink: " + c.link + "\r\n\r\n"))
+		for _, kind := range []string{"text/plain", "text/html", "image/png"} {
+			var got []string
+			for _, l := range Find(Document{URL: "http://d.cn/", ContentType: kind, Body: []byte("<p>x</p>"), LinkHeaders: headers}).Links {
+				u := strings.TrimPrefix(l.URL, "http://d.cn")
+				if l.Requisite {
+					u = "!" + u
+				}
+				got = append(got, u)
 			}
-			got = append(got, u)
-		}
-		if s := strings.Join(got, " "); s != c.want {
-			t.Errorf("Refresh %q, Link %q: %q, want %q", c.refresh, c.link, s, c.want)
+			if s := strings.Join(got, " "); s != c.want {
+				t.Errorf("Refresh %q, Link %q of %s: %q, want %q", c.refresh, c.link, kind, s, c.want)
+			}
 		}
 	}
 }
@@ -72,8 +76,9 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct{ name, mime, body, want string }{
 		{"a", html, `<a href=a><a href="/b?c=1&amp;d=2#e"><a href=//y.cn/f><A HREF='../g'>`, "d/a b?c=1&d=2 http://y.cn/f g"},
 		{"each once, in order", html, `<a href=b><a href=a><a href=b#x><a href=./b>`, "d/b d/a"},
-		{"nothing to fetch", html, `<a href="javascript:x()"><a href=mailto:a@b.cn><a href="data:,x"><a href="tel:1"><a href=ftp://x.cn/a><a href=""><a><a href="http://"><a href=www.y.cn:80/a>`, ""},
-		{"the page itself", html, `<a href="#top">`, "d/p"},
+		{"nothing to fetch", html, `<a href="javascript:x()"><a href=mailto:a@b.cn><a href="data:,x"><a href="tel:1"><a href=ftp://x.cn/a><a><a href="http://"><a href=www.y.cn:80/a>`, ""},
+		{"the page itself", html, `<a href="#top"><a href="">`, "d/p"},
+		{"the base", html, `<base href=/e/><a href="">`, "e/"},
 		{"nofollow of a link", html, `<a href=a rel="external NoFollow"><a href=b rel=noopener>`, "d/b"},
 		{"area, frame, iframe", html, `<map><area href=a></map><frame src=b><iframe src=c>`, "d/a d/b d/c"},
 		{"link", html, `<link rel=alternate href=a><link rel="shortcut icon" href=b><link rel=stylesheet href=c><link rel=next href=d><link rel=preload href=e as=image>`, "d/a !d/b !d/c d/d !d/e"},
@@ -96,7 +101,8 @@ func TestFind(t *testing.T) {
 		{"XHTML", "application/xhtml+xml", `<?xml version="1.0"?><html><a href="a"/></html>`, "d/a"},
 		{"XHTML as XML", "text/xml", `<?xml version="1.0"?><html><a href="a"/></html>`, "d/a"},
 		{"no type", "", "\n<!DOCTYPE HTML><a href=a>", "d/a"},
-		{"no type and no markup", "", "<a href=a>", ""},
+		{"no type, but markup", "", "<a href=a>", "d/a"},
+		{"no type and no markup", "", "see <a href=a>", ""},
 		{"plain text", plain, "<a href=a> http://x.cn/b", ""},
 		{"image", "image/png", "<a href=a>", ""},
 
@@ -205,11 +211,11 @@ func TestAnchors(t *testing.T) {
 // TestBounds shows that a document of any size leads to no more than it may, and
 // how many are left out.
 func TestBounds(t *testing.T) {
-	var page, sitemap strings.Builder
+	var pages, sitemap strings.Builder
 	sitemap.WriteString("<urlset>")
 	for i := range SitemapLinksMax + 5 {
 		if i < LinksMax+5 {
-			fmt.Fprintf(&page, "<a href=%d>", i)
+			fmt.Fprintf(&pages, "<a href=%d>", i)
 		}
 		fmt.Fprintf(&sitemap, "<url><loc>http://x.cn/%d</loc></url>", i)
 	}
@@ -217,7 +223,7 @@ func TestBounds(t *testing.T) {
 		mime, body string
 		want       int
 	}{
-		{"text/html", page.String(), LinksMax},
+		{"text/html", pages.String(), LinksMax},
 		{"application/xml", sitemap.String(), SitemapLinksMax},
 		{"text/plain", strings.ReplaceAll(strings.ReplaceAll(sitemap.String()[8:], "<url><loc>", ""), "</loc></url>", "\n"), SitemapLinksMax},
 	} {

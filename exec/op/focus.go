@@ -141,7 +141,7 @@ func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
 	case "mime":
 		return textOrNull(c.Mime)
 	case "bytes":
-		return value.OfInt(int64(len(c.Body)))
+		return value.OfInt(c.Size)
 	case "similarity":
 		return value.OfFloat(v.Similarity)
 	case "title":
@@ -178,12 +178,7 @@ func (c *candidate) ofLink(name string, v *record.FocusVerdict) func(i int) valu
 // that several links lead to, it is that of the first.
 func (c *candidate) findLabels() {
 	c.labels = make(map[string]value.Value)
-	base := c.URL
-	if b := c.res.about().Base; b != "" {
-		if u, err := urlkey.Resolve(base, b); err == nil {
-			base = u
-		}
-	}
+	base := urlkey.Base(c.URL, c.res.about().Base)
 	links := c.res.allLinks()
 	for i := range links {
 		u, err := urlkey.Resolve(base, links[i].Target)

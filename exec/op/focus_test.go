@@ -31,7 +31,7 @@ func TestFocus(t *testing.T) {
 from far away. Read more on <a href=/when>when the peach blossoms</a>, or of <a href=/cherry>the other ones</a>.</p></div>
 <div class=footer><p>Impressum. All photographs by Lin.</p></div></body></html>`
 	page := &record.FocusedPage{
-		URL: "http://a.cn/x", Layer: 2, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), Body: []byte(body), Mime: "text/html",
+		URL: "http://a.cn/x", Layer: 2, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), Body: []byte(body), Size: int64(len(body)), Mime: "text/html",
 		Links: []record.FocusedLink{{URL: "http://a.cn/home", Anchor: "Home"}, {URL: "http://a.cn/when", Anchor: "when the peach blossoms"}, {URL: "http://a.cn/cherry", Anchor: "the other ones"}},
 	}
 	all, none := []bool{true, true, true}, []bool{false, false, false}

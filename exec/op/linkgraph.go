@@ -110,7 +110,7 @@ func (l *linker) page(url string, ref record.Ref) (err error) {
 	if references == nil {
 		return l.found(url, ref)
 	}
-	l.resolved.page(baseOf(url, string(l.refers.Base)))
+	l.resolved.page(urlkey.Base(url, string(l.refers.Base)))
 	for i := range references {
 		if err := l.link(&references[i]); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (l *linker) found(url string, ref record.Ref) error {
 	if err != nil {
 		return err
 	}
-	l.resolved.page(baseOf(url, p.base))
+	l.resolved.page(urlkey.Base(url, p.base))
 	for i := range p.links {
 		f := &p.links[i]
 		r := block.Reference{Reference: page.Reference{Kind: f.Kind, NoFollow: f.NoFollow, Target: []byte(f.Target)}}

@@ -61,7 +61,7 @@ func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i in
 	if err != nil {
 		return nil, err
 	}
-	r.resolved.page(baseOf(b.URL[i], p.base))
+	r.resolved.page(urlkey.Base(b.URL[i], p.base))
 	var link []byte
 	list := make([]linkRow, len(p.links))
 	for j := range p.links {
@@ -71,17 +71,6 @@ func (r *Runner) linksOf(ctx context.Context, n *plan.Source, b *spanBatch, i in
 		l.target = string(r.resolved.target(link))
 	}
 	return list, nil
-}
-
-// baseOf returns the URL to which the links of a page are relative: named, the
-// base that the page names, or else the page's own URL.
-func baseOf(url, named string) string {
-	if named != "" {
-		if u, err := urlkey.Resolve(url, named); err == nil {
-			return u
-		}
-	}
-	return url
 }
 
 // pageLinks are the links of one version, stored or read from the page.
@@ -181,6 +170,9 @@ func (r *Runner) foundLinks(ctx context.Context, n *plan.Source, ref record.Ref)
 // partAt returns the block of the cut at a level that contains a byte of the
 // body, or 0 if none does.
 func partAt(b *block.Body, level, offset int) int {
+	if b == nil || offset < 0 {
+		return 0
+	}
 	for n := 1; n < len(b.Blocks); {
 		switch p := &b.Blocks[n]; {
 		case offset < p.Start:

@@ -67,7 +67,7 @@ func (r *response) text() bool {
 		return false
 	}
 	body, err := Decode(&r.Payload)
-	if err != nil {
+	if err != nil || page.IsBinary(body) {
 		return false
 	}
 	r.body, r.readable = body, true
@@ -81,14 +81,20 @@ func (r *response) blocks() *block.Body {
 		return r.page
 	}
 	r.divided = true
-	body := r.Body
-	if r.Large != nil && r.ReadLimit > 0 {
-		body, _ = r.First(r.ReadLimit + 1) // bytes lost to damage cannot be shown
-	}
+	body := r.readBody()
 	if r.NoBody == "" && len(body) > 0 {
 		r.page, _ = block.Open(body, block.AsOf(&r.Payload), r.options)
 	}
 	return r.page
+}
+
+// readBody returns the body as it was sent; of a large one, as much as is read of it.
+func (r *response) readBody() []byte {
+	if r.Large != nil && r.ReadLimit > 0 {
+		body, _ := r.First(r.ReadLimit + 1) // bytes lost to damage cannot be shown
+		return body
+	}
+	return r.Body
 }
 
 // version returns the capture in the form in which package block compares
@@ -124,10 +130,17 @@ func (r *response) label(n int) block.Label {
 	return r.labels[n]
 }
 
-// allLinks returns the links of the page, in order.
+// allLinks returns the links of the response: first those of its headers, then those
+// of its body in order.
 func (r *response) allLinks() []block.Link {
-	if b := r.blocks(); !r.linked && b != nil {
-		r.linked, r.links = true, b.Links()
+	if r.linked {
+		return r.links
+	}
+	r.linked = true
+	if b := r.blocks(); b != nil {
+		r.links = b.Links()
+	} else if r.NoBody == "" {
+		r.links = block.OutsideLinks(block.Outside(r.readBody(), block.AsOf(&r.Payload)))
 	}
 	return r.links
 }

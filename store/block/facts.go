@@ -19,7 +19,7 @@ import (
 // Extractor is the version of what makes facts. It goes up by one whenever
 // Divide, Labels, Topic or what finds links, words or fingerprints would answer
 // otherwise for some page.
-const Extractor = 7
+const Extractor = 8
 
 // KeptLevel is the level of the cut that facts and folds tell of.
 const KeptLevel = 2
@@ -37,10 +37,11 @@ var errOther = errors.New("facts are of another extractor or charset")
 
 // The bits of the byte that says how a page or a leaf is read.
 const (
-	formPlain   = 1 // not as markup
-	formCharset = 2 // a charset follows; a leaf of ASCII has none
-	formPrint   = 4 // a leaf's fingerprint follows
-	formInline  = 8 // the facts of the page's leaves stand with it
+	formPlain   = 1  // not as markup
+	formCharset = 2  // a charset follows; a leaf of ASCII has none
+	formPrint   = 4  // a leaf's fingerprint follows
+	formInline  = 8  // the facts of the page's leaves stand with it
+	formOutside = 16 // links outside of the markup follow the facts of the leaves
 )
 
 // Reader divides pages and makes their facts. It remembers the parts and the
@@ -138,6 +139,7 @@ func (r *Reading) Close() { r.Free() }
 func (m *Reader) Read(b *Body) *Reading {
 	r := &Reading{Body: b, Leaves: b.Cut(0)}
 	inLayout := m.readLeaves(r)
+	r.Links = len(b.Outside)
 	for _, l := range r.Made {
 		r.Links += int(l.links)
 	}
@@ -296,6 +298,9 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	if inline {
 		form |= formInline
 	}
+	if len(r.Outside) > 0 {
+		form |= formOutside
+	}
 	dst = appendText(append(dst, Extractor, form), r.Charset)
 	dst = appendText(dst, base)
 	cut := r.cut()
@@ -313,6 +318,9 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 			dst = append(binary.AppendUvarint(dst, uint64(len(f))), f...)
 		}
 	}
+	if len(r.Outside) > 0 {
+		dst = page.AppendBareLinks(dst, r.Outside)
+	}
 	if len(r.placed) > 0 {
 		dst = append(dst, r.layout...)
 	}
@@ -328,10 +336,11 @@ type Kept struct {
 	Cut  []KeptBlock
 
 	keptReading
-	leaves [][]byte // inline facts, nil if they are kept beside the leaves
-	count  int      // of leaves
-	layout []page.Link
-	placed []place // of these
+	leaves  [][]byte // inline facts, nil if they are kept beside the leaves
+	count   int      // of leaves
+	outside []page.Link
+	layout  []page.Link
+	placed  []place // of these
 }
 
 // ReadFacts reads the facts of a page. They are refused where this program
@@ -360,6 +369,12 @@ func ReadFacts(src []byte) (*Kept, error) {
 		k.leaves = make([][]byte, k.count)
 		for i := range k.leaves {
 			k.leaves[i] = t.Sized()
+		}
+	}
+	if form&formOutside != 0 {
+		var err error
+		if k.outside, t.B, err = page.TakeLinks(t.B); err != nil {
+			return nil, err
 		}
 	}
 	if len(t.B) > 0 {
@@ -408,7 +423,7 @@ func (k *Kept) takeLayout(t *packed.Reader) (err error) {
 // Inline reports whether the facts of the page's leaves stand with it.
 func (k *Kept) Inline() bool { return k.leaves != nil || k.count == 0 }
 
-// Links are those that Body.Links would find, without their Offset. Leaves has
+// Links are those that Body.Links would find, without the Offset of those in the markup. Leaves has
 // the facts of each leaf, in order, unless they are Inline.
 func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	if k.Inline() {
@@ -424,7 +439,7 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	if inCut != k.count && k.count > 0 {
 		return nil, ErrFacts
 	}
-	var out []Link
+	out := OutsideLinks(k.outside)
 	next := 0           // link of the layout
 	part, last := -1, 0 // block of the cut, and the leaf behind its last
 	for i := 0; ; i++ {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -119,15 +120,57 @@ func TestKeptLinks(t *testing.T) {
 		var refers References
 		pool := rapid.SliceOfN(rapid.Custom(editedPage), 1, 3).Draw(t, "pages")
 		for range rapid.IntRange(1, 5).Draw(t, "readings") {
-			body := "<a href='/\xb1\xb1\xbe\xa9'>\xb1\xb1</a>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
+			body := "<a href='/\xb1\xb1\xbe\xa9' style='background: url(a)'>\xb1\xb1</a><style>@import 'b';</style>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
 			contentType := rapid.SampledFrom([]string{htmlType, "text/html; charset=gbk", "text/html; charset=big5", "text/plain"}).Draw(t, "type")
-			b, ok := Open([]byte(body), As{Mime: record.Mime(contentType), ContentType: contentType}, Options{})
+			headers := rapid.SampledFrom([]string{"", "Refresh: 5; url=/c\nLink: </d>; rel=next, </e\xb1>; rel=\"nofollow me\"\n"}).Draw(t, "headers")
+			b, ok := Open([]byte(body), As{Mime: record.Mime(contentType), ContentType: contentType, LinkHeaders: headers}, Options{})
 			if !ok {
 				continue
 			}
 			checkKeptLinks(t, &refers, reader.Read(b), rapid.Bool().Draw(t, "inline"))
 		}
 	})
+}
+
+// TestOutside keeps the links of responses whose bodies have no blocks: those of their
+// headers, and of style sheets.
+func TestOutside(t *testing.T) {
+	headers := page.LinkHeaders([]byte("HTTP/1.1 200 OK\r\nlink: </a>; rel=next\r\n\r\n"))
+	var refers References
+	for _, c := range []struct {
+		mime, headers, body, want string
+	}{
+		{"application/pdf", headers, "%PDF-1.4", "link /a next"},
+		{"text/html", headers, "\x89PNG\r\n\x1a\n<a href=b>", "link /a next"},
+		{"text/html", "", "\x89PNG\r\n\x1a\n<a href=b>", ""},
+		{page.MimeSheet, headers, "@import 'b'; p { background: url(c) }", "link /a next|css b |img c "},
+		{page.MimeSheet, "", "p {}", ""},
+		{page.MimeSheet, "", "%PDF-1.4 url(c)", ""},
+	} {
+		as := As{Mime: c.mime, ContentType: c.mime, LinkHeaders: c.headers}
+		if _, ok := Open([]byte(c.body), as, Options{}); ok {
+			t.Errorf("%q of %s has blocks", c.body, c.mime)
+		}
+		facts, n := OutsideFacts([]byte(c.body), as)
+		var got []string
+		if facts != nil {
+			kept, err := ReadFacts(facts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			links, err := kept.Links(nil)
+			if err != nil || !reflect.DeepEqual(links, OutsideLinks(Outside([]byte(c.body), as))) {
+				t.Errorf("links of %q: %v, %v", c.body, links, err)
+			}
+			checkReferences(t, &refers, facts, nil, nil, kept, links)
+			for _, l := range links {
+				got = append(got, l.Kind.String()+" "+l.Target+" "+l.Rel)
+			}
+		}
+		if s := strings.Join(got, "|"); s != c.want || n != len(got) {
+			t.Errorf("%q of %s, headers %q: %d links %q, want %q", c.body, c.mime, c.headers, n, s, c.want)
+		}
+	}
 }
 
 // longFacts gives the facts of a page's leaves as whoever reads them sees them.
@@ -162,7 +205,7 @@ func checkKeptLinks(t failer, refers *References, r *Reading, inline bool) {
 		t.Fatalf("%d links counted, want %d", r.Links, len(want))
 	}
 	for i := range want {
-		want[i].Offset = 0
+		want[i].Offset = min(want[i].Offset, 0)
 	}
 	if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
 		t.Fatalf("links kept of %q\n got %+v\nwant %+v", r.Page.Body, got, want)

@@ -14,10 +14,21 @@ type Link struct {
 	Part int // place in the cut at KeptLevel of the block that it is in, -1 outside
 }
 
-// Links returns the links of the page, in order. What stands around a link in a
-// leaf ends where that does, so that it depends on nothing but the leaf's bytes.
-func (b *Body) Links() []Link {
+// OutsideLinks returns the links of Outside as those of a page. Their Offset is -1.
+func OutsideLinks(outside []page.Link) []Link {
 	var links []Link
+	for _, l := range outside {
+		l.Offset = -1
+		links = append(links, Link{l, -1, -1})
+	}
+	return links
+}
+
+// Links returns the links of the page: first those of the headers, then the others in
+// order. The text around a link in a leaf ends with the leaf, so that it depends on
+// nothing but the leaf's bytes.
+func (b *Body) Links() []Link {
+	links := OutsideLinks(b.Outside)
 	cut := b.Cut(KeptLevel)
 	var rest []page.Link // of the page, not yet passed
 	asked := false

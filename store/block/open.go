@@ -1,10 +1,8 @@
 package block
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 
 	"infomall/store/page"
 	"infomall/store/record"
@@ -13,9 +11,10 @@ import (
 // Body is a stored body as the archive divides it.
 type Body struct {
 	*Tree
-	Found   page.Found // the charset of the body as it was sent
-	Charset string     // the charset of Page.Body
-	plain   bool       // not read as markup
+	Found   page.Found  // the charset of the body as it was sent
+	Charset string      // the charset of Page.Body
+	plain   bool        // not read as markup
+	Outside []page.Link // of the headers of the response
 	// Of a body of which only the first part is read, ReadBytes is how many bytes
 	// that has after content-decoding, and Unread says why; else 0 and "".
 	ReadBytes int64
@@ -33,7 +32,7 @@ func unread(part error, n int64) string {
 
 // PageLimit is how many bytes of a body after content-decoding are read if As.Limit
 // is 0. The tree of a page of many small elements takes twenty times that.
-const PageLimit = 8 << 20
+const PageLimit = page.BytesMax
 
 // PageLimitMax is the largest As.Limit.
 const PageLimitMax = 64 << 20
@@ -43,13 +42,22 @@ type As struct {
 	Mime        string // media type in lower case, without parameters
 	ContentType string // the header
 	Encoding    string // the header Content-Encoding
+	LinkHeaders string // the headers that have links, as page.LinkHeaders returns them
 	Usual       string // charset of other pages of the host, for a body that does not tell its own; or ""
 	Limit       int64  // bytes that are read after content-decoding; 0 is PageLimit
 }
 
 // AsOf returns how the body of a stored response was read when it came in.
 func AsOf(p *record.Payload) As {
-	return As{p.Mime, record.Header(p.Head, "Content-Type"), record.Codings(p.Head), p.Charset, p.ReadLimit}
+	as := Sent(p.Head, p.Mime)
+	as.Usual, as.Limit = p.Charset, p.ReadLimit
+	return as
+}
+
+// Sent returns how a body is to be read by the head of its response. mime is its
+// media type.
+func Sent(head []byte, mime string) As {
+	return As{Mime: mime, ContentType: record.Header(head, "Content-Type"), Encoding: record.Codings(head), LinkHeaders: page.LinkHeaders(head)}
 }
 
 // Open divides a body. It is false for what has no blocks: media types
@@ -64,22 +72,15 @@ func Open(body []byte, as As, o Options) (*Body, bool) {
 
 // open is Open with a memory of parts, which may be nil.
 func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
-	html, plain := mediaKind(as.Mime)
+	html, plain := page.IsMarkup(as.Mime), as.Mime == "text/plain"
 	if !html && !plain {
 		return nil, false
 	}
-	limit := as.Limit
-	if limit == 0 {
-		limit = PageLimit
-	}
-	decoded, part, err := page.DecodePart(body, as.Encoding, limit)
-	if err != nil || len(decoded) == 0 {
+	decoded, part, ok := as.decode(body)
+	if !ok || as.Mime == "" && !page.LooksLikeMarkup(decoded) {
 		return nil, false
 	}
-	if as.Mime == "" && !looksLikeMarkup(decoded) {
-		return nil, false
-	}
-	b := &Body{plain: !html}
+	b := &Body{plain: !html, Outside: page.HeaderLinks(as.LinkHeaders)}
 	if part != nil {
 		b.ReadBytes, b.Unread = int64(len(decoded)), unread(part, int64(len(decoded)))
 	}
@@ -96,17 +97,39 @@ func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
 	return b, true
 }
 
-// mediaKind tells pages and plain text from the rest. An unknown type may be a
-// page.
-func mediaKind(mime string) (html, plain bool) {
-	return mime == "" || strings.Contains(mime, "html"), mime == "text/plain"
+// decode undoes the content codings of a body. It returns the first part if not all
+// can be had, and says why in part. It returns false if nothing is there to be read:
+// the body does not decode, or is no text.
+func (as *As) decode(body []byte) (decoded []byte, part error, ok bool) {
+	limit := as.Limit
+	if limit == 0 {
+		limit = PageLimit
+	}
+	decoded, part, err := page.DecodePart(body, as.Encoding, limit)
+	return decoded, part, err == nil && len(decoded) > 0 && !page.IsBinary(decoded)
 }
 
-// looksLikeMarkup reports whether a body begins as pages do.
-func looksLikeMarkup(b []byte) bool {
-	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
-		b = bytes.TrimPrefix(b, []byte(mark))
+// Outside returns the links of a response whose body has no blocks: those of its
+// headers, and of its body if that is a style sheet.
+func Outside(body []byte, as As) []page.Link {
+	links := page.HeaderLinks(as.LinkHeaders)
+	if as.Mime != page.MimeSheet {
+		return links
 	}
-	b = bytes.TrimLeft(b, " \t\r\n\f\x00")
-	return len(b) > 0 && b[0] == '<'
+	if decoded, _, ok := as.decode(body); ok {
+		charset := page.FindCharset(decoded, as.ContentType, as.Usual).Charset
+		links = append(links, page.SheetLinks(decoded, charset)...)
+	}
+	return links
+}
+
+// OutsideFacts returns the facts of a response whose body has no blocks, and how many
+// links it has; nil if it has none.
+func OutsideFacts(body []byte, as As) (facts []byte, links int) {
+	list := Outside(body, as)
+	if len(list) == 0 {
+		return nil, 0
+	}
+	r := &Reading{Body: &Body{Tree: &Tree{}, Outside: list}}
+	return r.AppendFacts(nil, "", true), len(list)
 }

@@ -19,14 +19,15 @@ type References struct {
 	Base []byte // that the page names, as written; empty if it names none
 
 	keptReading
-	cut    []keptPart
-	count  int           // of leaves
-	inline bool          // leaves are the facts of these
-	leaves []record.Leaf // else none
-	layout []byte        // links and where they stand
-	tree   page.Tree     // of a leaf whose facts are short
-	links  []page.Reference
-	list   []Reference
+	cut     []keptPart
+	count   int           // of leaves
+	inline  bool          // leaves are the facts of these
+	leaves  []record.Leaf // else none
+	outside []byte        // packed links and what follows, or nil
+	layout  []byte        // links and where they stand
+	tree    page.Tree     // of a leaf whose facts are short
+	links   []page.Reference
+	list    []Reference
 }
 
 // keptPart is a block of the cut, as KeptBlock has it.
@@ -69,8 +70,16 @@ func (r *References) Page(facts []byte) error {
 			r.leaves = append(r.leaves, record.Leaf{Facts: t.Sized()})
 		}
 	}
-	if r.layout = t.B; t.Bad {
+	if t.Bad {
 		return ErrFacts
+	}
+	r.outside, r.layout = nil, t.B
+	if form&formOutside != 0 {
+		var err error
+		if r.links, r.layout, err = page.AppendReferences(r.links[:0], t.B); err != nil {
+			return err
+		}
+		r.outside = t.B
 	}
 	return nil
 }
@@ -78,7 +87,7 @@ func (r *References) Page(facts []byte) error {
 // Inline reports whether the facts of the page's leaves stand with it.
 func (r *References) Inline() bool { return r.inline || r.count == 0 }
 
-// Links are those of Kept.Links in another order: first those of the layout.
+// Links are those of Kept.Links in another order: first those outside of the markup, then those of the layout.
 // Leaves has what is kept of each leaf, in order, unless they are Inline.
 func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	if r.Inline() {
@@ -88,6 +97,9 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 		return nil, errOther
 	}
 	r.list = r.list[:0]
+	if err := r.takeOutside(); err != nil {
+		return nil, err
+	}
 	if err := r.takeLayout(); err != nil {
 		return nil, err
 	}
@@ -129,6 +141,18 @@ func (r *References) takeLeaf(leaf record.Leaf) (err error) {
 	f, err := r.leaf(leaf.Facts)
 	if err == nil && f.links != nil {
 		r.links, _, err = page.AppendReferences(r.links, f.links)
+	}
+	return err
+}
+
+// takeOutside takes the links outside of the markup.
+func (r *References) takeOutside() (err error) {
+	if r.outside == nil {
+		return nil
+	}
+	r.links, _, err = page.AppendReferences(r.links[:0], r.outside)
+	for _, l := range r.links {
+		r.list = append(r.list, Reference{l, Other})
 	}
 	return err
 }

@@ -99,6 +99,27 @@ func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
 }
 
+// AppendBareLinks appends links that have no text at and around them, from which
+// TakeLinks makes them again without their Offset.
+func AppendBareLinks(dst []byte, links []Link) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(links)))
+	if len(links) == 0 {
+		return dst
+	}
+	for i := range links {
+		l := &links[i]
+		first := byte(l.Kind)
+		if l.Rel != "" {
+			first |= packedRel
+		}
+		dst = appendSized(append(dst, first, 0, 0), []byte(l.Target)) // two zeros: an empty text at its begin
+		if l.Rel != "" {
+			dst = appendSized(dst, []byte(l.Rel))
+		}
+	}
+	return append(dst, 0) // the text
+}
+
 func appendSized(dst, s []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }

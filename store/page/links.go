@@ -78,7 +78,7 @@ func (t *Tree) findLinks(start, end int, charset string, keep func(offset int) b
 func (t *Tree) MayLink(start, end int) bool {
 	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
-		if n.Kind == Element && linkFrom[n.Tag].attr != "" && int(n.Start) >= start && t.May(i, AttrAddress) {
+		if n.Kind == Element && int(n.Start) >= start && (linkFrom[n.Tag].attr != "" && t.May(i, AttrAddress) || t.styled(i)) {
 			return true
 		}
 	}
@@ -119,8 +119,9 @@ type linkWriter struct {
 	open    []linkEnd // links whose end has not come
 	near    []byte    // text around links under making
 	keep    func(offset int) bool
-	cut     bool // a link begins or ends in what may be one letter or reference
-	nested  bool // the page stands in an attribute of another
+	end     int32 // of what is read of the body
+	cut     bool  // a link begins or ends in what may be one letter or reference
+	nested  bool  // the page stands in an attribute of another
 }
 
 // linkWriters are those that nobody uses.
@@ -146,6 +147,7 @@ func (w *linkWriter) free() {
 type linkEnd struct{ link, node int32 }
 
 func (w *linkWriter) walk(start, end int) {
+	w.end = int32(end)
 	w.text.use(w.charset)
 	w.t.walk(start, end, &w.text, func(n int) {
 		for len(w.open) > 0 && int(w.open[len(w.open)-1].node) <= n {
@@ -177,10 +179,18 @@ func (w *linkWriter) close() {
 // element adds the links of element i.
 func (w *linkWriter) element(i int) {
 	n := &w.t.Nodes[i]
-	from := &linkFrom[n.Tag]
-	if from.attr == "" || !w.t.May(i, AttrAddress) {
-		return
+	if linkFrom[n.Tag].attr != "" && w.t.May(i, AttrAddress) {
+		w.addressed(i)
 	}
+	if w.t.styled(i) {
+		w.styles(i)
+	}
+}
+
+// addressed adds the links of element i that are in other attributes than style.
+func (w *linkWriter) addressed(i int) {
+	n := &w.t.Nodes[i]
+	from := &linkFrom[n.Tag]
 	switch n.Tag {
 	case TagA:
 		if w.add(i, from.kind, from.attr) {

@@ -94,7 +94,7 @@ func (w *linkWriter) srcdoc(source []byte, offset int) {
 	}
 	t := NewTree(source)
 	defer t.Free()
-	inner := linkWriter{t: t, charset: charsetUTF8, plain: true, nested: true}
+	inner := linkWriter{t: t, charset: charsetUTF8, plain: true, end: int32(len(source)), nested: true}
 	for i := range t.Nodes {
 		if t.Nodes[i].Kind == Element {
 			inner.element(i)

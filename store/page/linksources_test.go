@@ -35,6 +35,11 @@ func TestLinkSources(t *testing.T) {
 		`<a href="">x</a>`:                                   "a ",
 		`<img srcset="">`:                                    "",
 		`<img data-src="data:x" src=a>`:                      "img a|img data:x",
+		`<style>@import "a"; p{b:URL( 'c' )}</style>`:        "css a|img c",
+		`<style>p{b:url(data:x) c:url(#d)}`:                  "",
+		`<a href=a style="b: url(&quot;c&quot;)">x</a>`:      "a a|img c",
+		`<x style="b:Url(c)"><p id="url(d)" style="b:c">`:    "img c",
+		`<iframe srcdoc="<p style='b:url(c)'>">`:             "img c",
 	} {
 		tree := NewTree([]byte(page))
 		for name, list := range map[string][]Link{"Targets": tree.Targets("utf-8"), "Links": tree.Links(0, len(page), "utf-8")} {
@@ -76,5 +81,42 @@ func TestQueryCharset(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.charset, s, c.want)
 		}
 		packs(t, []byte(c.page), c.charset, 0, len(c.page))
+	}
+}
+
+// TestHeaderLinks shows which links the head of a response has.
+func TestHeaderLinks(t *testing.T) {
+	for head, want := range map[string]string{
+		"Refresh: 5; url=/a": "meta-refresh /a ",
+		"Refresh: 5":         "",
+		"link: <a>; rel=\"next prev\", <b>; rel=StyleSheet": "link a next prev|css b StyleSheet",
+		"Link: <>; rel=x, <a\xe9>":                          "link a%E9 ",
+		"Link: <a>; rel=nofollow\r\nRefresh: 1;url=b":       "meta-refresh b |link a nofollow !",
+		"Linked: <a>": "",
+	} {
+		var got []string
+		for _, l := range HeaderLinks(LinkHeaders([]byte("HTTP/1.1 200 OK\r\n" + head + "\r\n\r\n"))) {
+			s := l.Kind.String() + " " + l.Target + " " + l.Rel
+			if l.NoFollow {
+				s += " !"
+			}
+			got = append(got, s)
+		}
+		if s := strings.Join(got, "|"); s != want {
+			t.Errorf("%q: %q, want %q", head, s, want)
+		}
+	}
+}
+
+// TestIsBinary tells files from texts that begin alike.
+func TestIsBinary(t *testing.T) {
+	for body, want := range map[string]bool{
+		"\x89PNG\r\n\x1a\n": true, "%PDF-1.4\n": true, "\xff\xd8\xff\xe0": true, "GIF89a\x10\x00": true, "PK\x03\x04": true,
+		"RIFF\x10\x00\x00\x00WEBPVP8 ": true, "\x00\x00\x00\x18ftypmp42": true, "FWS\x05\x10\x20\x00\x00\x00\x00\x00\x00": true, "ID3\x04\x00\x00\x00\x00\x00\x00\x00\x00": true,
+		"RIFF and RAFF, a play": false, "FWS Agency: home": false, "ID3 tags, explained": false, "The ftyp of a film": false, "PKZIP": false, "<html>": false, "": false,
+	} {
+		if got := IsBinary([]byte(body)); got != want {
+			t.Errorf("%q: %v, want %v", body, got, want)
+		}
 	}
 }

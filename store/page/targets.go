@@ -22,8 +22,8 @@ func (t *Tree) AppendTargets(dst []Reference, charset string) []Reference {
 }
 
 func (t *Tree) findTargets(charset string) *linkWriter {
-	w := linkWriters.Get().(*linkWriter)
-	w.t, w.charset, w.plain = t, charset, ASCIISafe(charset)
+	w := t.newLinkWriter(charset)
+	w.end = int32(len(t.Body))
 	for i := range t.Nodes {
 		if t.Nodes[i].Kind == Element {
 			w.element(i)

@@ -303,6 +303,7 @@ type FocusedPage struct {
 	Layer      int // number of links from a seed
 	Status     int // 0 for a file
 	Head, Body []byte
+	Size       int64 // of the whole body, of which Body may be the first part
 	Mime       string
 	Links      []FocusedLink
 }

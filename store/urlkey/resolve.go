@@ -28,6 +28,20 @@ func Resolve(base, reference string) (string, error) {
 	return resolve(base, reference)
 }
 
+// Base returns the URL that the links of a page are relative to: the one that the page
+// names in a base element, "" if it names none, or else the page's own, which is
+// canonical. A page of the web can name no base but one of the web.
+func Base(page, named string) string {
+	if named == "" {
+		return page
+	}
+	u, err := Resolve(page, named)
+	if err != nil || !(strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "file:///") && strings.HasPrefix(page, "file:///")) {
+		return page
+	}
+	return u
+}
+
 // Resolver resolves the references of one page after another and allocates no
 // memory for each reference. Call Page first: before that, Plain resolves
 // nothing. A Resolver is for one goroutine.
