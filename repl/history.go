@@ -149,7 +149,7 @@ func (h *history) end(id string, took time.Duration, rows int64, status string) 
 	return h.append(e)
 }
 
-// append writes a line to the file.
+// append adds e as a line to the history file, under its lock.
 func (h *history) append(e historyEntry) error {
 	if h.path == "" {
 		return nil

@@ -100,8 +100,8 @@ type host struct {
 	sleeps bool      // whether it is in asleep
 }
 
-// New returns a Frontier with the queues of s. URLs that were out when the last
-// process ended are delivered again.
+// New returns a Frontier with the queues of s. URLs that an earlier process had
+// taken out and not finished are in their queues again.
 func New(s Store) (*Frontier, error) {
 	f := &Frontier{store: s, hosts: make(map[string]*host), out: make(map[uint64]bool)}
 	names, err := s.Hosts()

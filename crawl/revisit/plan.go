@@ -151,8 +151,9 @@ func newPlan(b Budget) *Plan {
 // from 0 to 1.
 func gain(x float64) float64 { return -math.Expm1(-x) - x*math.Exp(-x) }
 
-// learn estimates which share of pages has each rate, by expectation
-// maximisation.
+// learn estimates from the visits of pages which share of all pages has each
+// rate of change. It uses expectation maximisation, and stores the result in
+// p.prior.
 func (p *Plan) learn(pages []Page) {
 	for range priorSteps {
 		var next rates

@@ -5,7 +5,7 @@ import "strings"
 // dateWords holds the hashes of the names of months and days, in languages
 // whose calendars are common on the web, because calendars without end consist
 // of them. In other languages these names count as words. That does little
-// harm: there are only nineteen of them.
+// harm, because a language has only nineteen of them.
 var dateWords = func() map[uint32]bool {
 	m := make(map[uint32]bool)
 	for w := range strings.FieldsSeq(dateNames) {
@@ -91,8 +91,9 @@ func isDated(path string) bool {
 	return false
 }
 
-// isFolder reports whether path[from:to] is a word with other meanings than
-// dates, and not the name of an argument. For example, "tag" is German for day.
+// isFolder reports whether the word path[from:to] does not count as part of a
+// date: it has other meanings, such as "tag", German for day, and no "="
+// follows it.
 func isFolder(path string, from, to int) bool {
 	switch path[from:to] {
 	case "tag", "mon", "mes", "ano", "dia":

@@ -12,8 +12,8 @@ import (
 // with tables of results or prices.
 const LimitDefault = 1000
 
-// The charges of a barren page to its kind. A page that is surely no content is
-// charged limit/sure, by default 25. The limit is then reached after 40 pages:
+// What a page that brings nothing new adds to the debt of its kind. A page that
+// is surely no content adds limit/sure, by default 25. The limit is then reached after 40 pages:
 // as many as the months of three years, or a print view of each page of a small
 // site.
 const (
@@ -72,9 +72,10 @@ type Page struct {
 	Print  *Print
 }
 
-// Note adds a page to the Site and charges its kinds. It reports whether the
-// page is fresh. urgent reports whether the page has shown that a slot names
-// visits; the Site should then be stored soon.
+// Note adds a page to the Site and changes the debt of its kinds. It reports
+// whether the page is fresh, that is, brings something new. urgent reports
+// whether the page has shown which part of URLs names visits; the Site should
+// then be stored soon.
 func (s *Site) Note(p Page) (fresh, urgent bool) {
 	s.Changed = true
 	urgent = s.noteVisit(p.URL, p.Print)
@@ -102,12 +103,12 @@ func (s *Site) Note(p Page) (fresh, urgent bool) {
 	return fresh, urgent
 }
 
-// owe adds charge to the debt. The debt is at least -limit/4, so that many
-// fresh pages at the start of a kind do not pay for a trap later.
+// owe adds charge to the debt of a kind. The debt is at least -limit/4, so that
+// many good pages at the start of a kind do not pay for a trap later.
 func (k *tally) owe(charge, limit float64) { k.Debt = max(k.Debt+charge, -limit/4) }
 
-// of returns the tallies of the kinds of a URL, and as the last one the tally
-// of the whole site.
+// of returns the tallies of the kinds to which the URL u belongs, and as the
+// last one the tally of the whole site.
 func (s *Site) of(u string) []*tally {
 	var list []*tally
 	for _, name := range kindsOf(u) {
@@ -123,11 +124,13 @@ func (s *Site) of(u string) []*tally {
 	return append(list, &s.whole)
 }
 
-// share returns limit/n, but at least chargeNumbers.
+// share returns limit/n, the charge that reaches the limit after n pages, but
+// at least chargeNumbers.
 func (s *Site) share(n float64) float64 { return max(s.limit/n, chargeNumbers) }
 
-// judge reports whether a page is fresh; if it is not, charge is what its kinds
-// are charged. k is the first kind of its URL.
+// judge reports whether a page is fresh, that is, brings something new. If it
+// does not, charge is what its kinds are charged. k is the first kind of its
+// URL.
 func (s *Site) judge(p *Page, k *tally) (fresh bool, charge float64) {
 	s.page++
 	copies := s.copies(p.Print)
@@ -159,7 +162,7 @@ func circles(path string) bool {
 }
 
 // copies returns how many earlier pages had the same whole text as p, at most
-// 3.
+// 3, and counts p as one more.
 func (s *Site) copies(p *Print) (n int) {
 	for n < 3 {
 		h := mix(p.same + uint64(n))
@@ -219,7 +222,8 @@ func (s *Site) news(p *Page, name string) (n news) {
 }
 
 // promised reports whether the page says "n of N" with the same N as earlier
-// pages of its kind k, and the kind has at most N pages so far.
+// pages of its kind k, and the kind has at most N pages so far. Such a kind
+// ends by itself.
 func (s *Site) promised(p *Print, k *tally) bool {
 	if p.last == 0 || p.last != k.Of {
 		k.Of, k.OfRun = p.last, 0
@@ -239,12 +243,14 @@ func (s *Site) closed(k *tally) bool {
 	return k.Debt > s.limit+float64(s.whole.Fresh)/2
 }
 
-// hopeless is a share of fresh pages. If a trap has fewer, its URLs are kept
-// back even if a fresh page links to them.
+// hopeless is a share of pages that bring something new. If a trap has fewer,
+// its URLs are kept back even if a page that brought something new links to
+// them.
 const hopeless = .05
 
-// Refuse returns why the URL u is kept back, or "" if it may be fetched. barren
-// is the number of barren pages in a row on the path of links to u.
+// Refuse returns why the URL u is kept back because it is in a trap, or "" if
+// it may be fetched. barren is the number of pages without anything new in a
+// row on the path of links to u.
 func (s *Site) Refuse(u string, barren int) string {
 	if s.limit < 0 {
 		return ""
@@ -277,8 +283,8 @@ func (s *Site) Kind(u string) (name string, ok bool) {
 	return "", s.closed(&s.whole)
 }
 
-// Release allows all URLs of a kind, whatever their pages bring. kind is a name
-// that Kind has returned; "" means the site as a whole.
+// Release makes Refuse allow all URLs of a kind, whatever their pages bring.
+// kind is a name that Kind has returned; "" means the site as a whole.
 func (s *Site) Release(kind string) {
 	s.Changed = true
 	k := s.kinds[kind]

@@ -13,8 +13,8 @@ import (
 // visits is found by comparison: if pages whose URLs differ in one value only
 // are the same, the value names a visit.
 
-// slot is a place in the URLs of a site whose value may name visits: the
-// argument with one name, or the folder at one place.
+// slot is a place in the URLs of a site whose value may be the name of a visit,
+// such as a session id: the argument with one name, or the folder at one place.
 type slot struct {
 	state  int // one of slotOpen, slotVisit, slotContent
 	same   int // number of pages that were the same under another value
@@ -32,8 +32,8 @@ const (
 	slotContent        // the value identifies a page
 )
 
-// first is the first page fetched for a URL without the slot: hashes of the
-// slot's value, of the page's text, and of its words.
+// first describes the first page that was fetched for a URL without the slot:
+// hashes of the slot's value, of the page's text, and of its words.
 type first struct {
 	value, same, words uint64
 	counted            bool // whether it counts in slot.same already
@@ -62,7 +62,9 @@ type part struct {
 	rest  string // the URL without the slot
 }
 
-// partsOf returns the values in the URL u that may name visits.
+// partsOf returns the values in the URL u that may be names of visits: of its
+// arguments, of parameters after a semicolon, and folders that look made up by
+// a program.
 func partsOf(u string) (parts []part) {
 	base, query, asks := strings.Cut(u, "?")
 	if asks {
@@ -134,9 +136,9 @@ func hashText(s string) uint64 {
 	return mix(h)
 }
 
-// noteVisit compares the page p of the URL u with pages whose URLs differ in
-// one value only. It reports whether it has found out that a slot names visits;
-// the Site must then be stored.
+// noteVisit compares the page p with pages whose URLs differ from u in one
+// value only. It reports whether it has found out that this value is the name
+// of a visit; the Site must then be stored.
 func (s *Site) noteVisit(u string, p *Print) (found bool) {
 	if p.page && len(p.units) == 0 {
 		return false
@@ -262,8 +264,8 @@ func (s *Site) Fetched(normal string) bool {
 	return false
 }
 
-// storedSlot is the JSON form of a slot that names visits or identifies pages.
-// Open slots are not stored; the pages that they compare are fetched again.
+// storedSlot is the JSON form of a slot whose meaning is known. Slots that are
+// not decided are not stored; the pages that they compare are fetched again.
 type storedSlot struct {
 	Visit   bool
 	Fetched []byte `json:",omitempty"` // keys of slot.first, 8 bytes each

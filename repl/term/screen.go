@@ -88,8 +88,9 @@ func (s *screen) leave() {
 	_, _ = io.WriteString(s.out, strings.Repeat("\n", endRow-row)+"\r\n")
 }
 
-// close makes the screen draw nothing more. At the end of input, readline's
-// goroutine acts as if Enter had been typed, if the line is not empty.
+// close makes the screen draw nothing more. It is needed because readline's
+// goroutine acts at the end of input as if Enter had been typed, if the line is
+// not empty.
 func (s *screen) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

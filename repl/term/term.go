@@ -354,9 +354,10 @@ func (e *edits) filter(r rune) (rune, bool) {
 	return r, true
 }
 
-// OnChange removes a private key from the line, where readline has inserted it
-// before pos, and does what the key stands for. It returns the new line, the
-// new position of the cursor, and whether it has changed anything.
+// OnChange does what a private key, a rune that stands for a key such as Tab,
+// stands for. Readline has inserted the rune into line before pos; OnChange
+// removes it. It returns the new line, the new position of the cursor, and
+// whether it has changed anything.
 func (e *edits) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if !isPrivate(key) || pos == 0 || line[pos-1] != key {
 		return nil, 0, false

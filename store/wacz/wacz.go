@@ -243,8 +243,8 @@ func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 	return rd.records(warc.Read(rd.ctx, in, warc.Options{Source: source, Limits: rd.o.Limits}), f.Name)
 }
 
-// content reads one file of the zip file and computes its digest. At damage it
-// sets damage and ends as at the end of the file.
+// content reads one file of the zip file and computes its digest. If the file
+// is damaged, Read stores the error in damage and returns io.EOF.
 type content struct {
 	ctx    context.Context
 	r      io.Reader
