@@ -26,6 +26,7 @@ func (d *diff) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer release()
+	snap.SkipDamage() // to other captures of the page
 	old, new, err := s.findPair(ctx, snap, from, to)
 	if err != nil {
 		return nil, err
@@ -40,6 +41,12 @@ func (d *diff) Run(ctx context.Context) (*Result, error) {
 	drawing, err := s.diffDrawing(ctx, snap, st, old, new)
 	if err != nil {
 		return nil, err
+	}
+	if err := snap.Damage(); err != nil {
+		if from == nil {
+			return nil, err // which version comes before is not sure
+		}
+		res.Notes = append(res.Notes, err.Error())
 	}
 	drawing.url = to.url
 	res.Drawing = drawing
@@ -94,7 +101,7 @@ func (s *Session) diffDrawing(ctx context.Context, snap op.Snapshot, st *ast.Dif
 	for _, c := range []capture{old, new} {
 		p, err := snap.Payload(ctx, c.ref)
 		if err == nil {
-			err = s.needBody(st, c, p.NoBody)
+			err = s.needBody(snap, st, c, p.NoBody)
 		}
 		if err != nil {
 			return nil, err

@@ -71,10 +71,14 @@ type captureFound struct {
 	before capture // the last one of the version before, unless first
 }
 
-// needBody refuses a capture whose body the archive has not.
-func (s *Session) needBody(at ast.Node, c capture, why string) error {
+// needBody refuses a capture whose body the archive has not. If damage was skipped,
+// the error names that.
+func (s *Session) needBody(snap op.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil
+	}
+	if err := snap.Damage(); err != nil {
+		return err
 	}
 	return ast.Errorf(at, "the archive has no body for the capture of %s: %s", s.stamp(c.time), why)
 }

@@ -26,7 +26,9 @@ func readQuery(s *Session, q *ast.Query) (*selection, error) {
 	return &selection{s, node}, err
 }
 
-// Run opens the query. Its rows are computed while they are ranged over.
+// Run opens the query. Its rows are computed while they are ranged over. If a db-file is
+// damaged, the rows are those that can be answered without it, and the error comes after
+// the last.
 func (q *selection) Run(ctx context.Context) (*Result, error) { return q.s.open(ctx, q.node) }
 
 func (q *selection) Would(ctx context.Context) ([]string, error) { return q.s.planLines(ctx, q.node) }
@@ -41,6 +43,9 @@ func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if snap != nil {
+		snap.SkipDamage()
+	}
 	rows, err := s.runner(snap, nil).Rows(ctx, node)
 	if err != nil {
 		release()
@@ -54,12 +59,22 @@ func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
 			}
 			release()
 		}()
+		damaged := func() error {
+			if snap == nil {
+				return nil
+			}
+			return snap.Damage()
+		}
 		any := false
 		for b, err := range rows {
 			any = true
 			if !yield(b, err) || err != nil {
 				return
 			}
+		}
+		if err := damaged(); err != nil {
+			yield(nil, err)
+			return
 		}
 		if !any && len(sources) == 1 {
 			res.Notes = append(res.Notes, s.whyEmpty(ctx, snap, node, sources[0])...)

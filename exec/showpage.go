@@ -35,10 +35,14 @@ func (v *pageView) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	snap.SkipDamage() // to other captures of the page
 	res, err := v.result(ctx, snap)
 	if err != nil {
 		release()
 		return nil, err
+	}
+	if err := snap.Damage(); err != nil {
+		res.Notes = append(res.Notes, err.Error())
 	}
 	res.Close = release // a large body is read while it is written
 	return res, nil
@@ -60,13 +64,21 @@ func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error
 	if err != nil {
 		return nil, err
 	}
+	if st.Form == ast.PageHeaders && len(p.Head) == 0 {
+		if err := snap.Damage(); err != nil {
+			return nil, err
+		}
+	}
 	if st.Form != ast.PageHeaders {
-		if err := s.needBody(st, found.capture, p.NoBody); err != nil {
+		if err := s.needBody(snap, st, found.capture, p.NoBody); err != nil {
 			return nil, err
 		}
 	}
 	if st.Form == ast.PageBlocks {
 		r, err := s.foundBlocks(ctx, snap, found, &p)
+		if err == nil {
+			err = snap.Damage() // it may be the version before that cannot be read
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -133,6 +145,9 @@ func noHeaders(st *ast.ShowPage) error {
 // without a body.
 func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, c capture) (io.WriterTo, error) {
 	stored, err := snap.Stored(ctx, c.ref)
+	if err == nil && stored.URL == "" {
+		err = snap.Damage()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +156,7 @@ func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, 
 	}
 	told := stored.Via == record.ViaNotModified
 	if stored.NoBody != "" && !told {
-		return nil, s.needBody(st, c, stored.NoBody)
+		return nil, s.needBody(snap, st, c, stored.NoBody)
 	}
 	return pieces(func(yield func([]byte, error) bool) {
 		if !yield(stored.Head, nil) || told {

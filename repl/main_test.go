@@ -205,5 +205,7 @@ func (endless) Files(context.Context) ([]record.File, error) { return nil, nil }
 func (endless) Stats() record.ReadStats { return record.ReadStats{} }
 
 func (endless) SetCache(int64) {}
+func (endless) SkipDamage()    {}
+func (endless) Damage() error  { return nil }
 
 func (endless) Close() error { return nil }

@@ -24,6 +24,7 @@ type batcher struct {
 // meets each segment's runs in order.
 type metaAt struct {
 	run     uint32
+	damaged bool // and has nothing of what follows
 	meta    *segment.Meta
 	digests []record.Digest
 	pages   []segment.Page
@@ -138,6 +139,7 @@ func (o *batcher) row(e *located) error {
 	b.Time = append(b.Time, e.Time)
 	b.Ref = append(b.Ref, record.Ref{Segment: e.seg.Info.ID, Run: e.run, N: e.n})
 	putEntry(b, want, e)
+	o.v.noteUnread(e, want)
 	if want&record.ColChange != 0 {
 		b.Change = append(b.Change, e.Change)
 	}
@@ -163,16 +165,18 @@ func (o *batcher) meta(e *located) error {
 	b, want := o.b, o.s.Columns
 	var from origin // of a revisit that is stored without a body
 	if e.Body == segment.BodyNone && want&(record.ColDigest|record.ColPage|record.ColLocation) != 0 {
-		if from, err = o.origin(e); err != nil {
+		if from, err = o.origin(e); err != nil && !o.v.skips(err) {
 			return err
 		}
 	}
 	if want&record.ColDigest != 0 {
-		d := m.digests[e.n]
+		var d record.Digest
 		if e.Body == segment.BodyNone {
-			if d, err = o.digest(from); err != nil {
+			if d, err = o.digest(from); err != nil && !o.v.skips(err) {
 				return err
 			}
+		} else if !m.damaged {
+			d = m.digests[e.n]
 		}
 		b.Digest = append(b.Digest, d)
 	}
@@ -192,31 +196,36 @@ func (o *batcher) meta(e *located) error {
 		if want&c.col == 0 {
 			continue
 		}
-		texts, err := m.meta.Texts(c.field)
-		if err != nil {
-			return err
+		var s string
+		if !m.damaged {
+			texts, err := m.meta.Texts(c.field)
+			if err != nil {
+				return err
+			}
+			s = texts[e.n]
 		}
-		s := texts[e.n]
 		if c.field == segment.FieldAskedURL && s == "" {
 			s = urlkey.URL(e.Key)
 		}
 		if c.field == segment.FieldLocation && from.original != nil {
 			stored, err := o.v.stored(e.place)
-			if err != nil {
-				return err
+			if err == nil {
+				s, err = o.v.locationOf(stored, from.original)
 			}
-			if s, err = o.v.locationOf(stored, from.original); err != nil {
+			if err != nil && !o.v.skips(err) {
 				return err
 			}
 		}
 		*c.dst = append(*c.dst, s)
 	}
 	if want&record.ColPage != 0 {
-		p := m.pages[e.n]
+		p := segment.NoPage
 		if e.Body == segment.BodyNone {
-			if p, err = o.v.pageFrom(o.ctx, from); err != nil {
+			if p, err = o.v.pageFrom(o.ctx, from); err != nil && !o.v.skips(err) {
 				return err
 			}
+		} else if !m.damaged {
+			p = m.pages[e.n]
 		}
 		b.Title, b.Lang = append(b.Title, p.Title), append(b.Lang, p.Lang)
 		b.Charset, b.DeclaredCharset = append(b.Charset, p.Charset), append(b.DeclaredCharset, p.Declared)
@@ -250,7 +259,12 @@ func (o *batcher) at(e *located) (*metaAt, error) {
 	}
 	meta, err := o.v.meta(e.seg, e.run)
 	if err != nil {
-		return nil, err
+		if !o.v.skips(err) {
+			return nil, err
+		}
+		m = &metaAt{run: e.run, damaged: true}
+		o.metas[e.seg] = m
+		return m, nil
 	}
 	m = &metaAt{run: e.run, meta: meta}
 	if o.s.Columns&record.ColDigest != 0 {

@@ -12,8 +12,16 @@ import (
 
 // Digests gives the digests of the blocks in some places, from 0 and ascending, of
 // the cut at a level of a capture's body, as that was divided when it came in; nil
-// where they are not kept so.
+// if they are not stored so, or if damage that is skipped keeps them from being read.
 func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
+	list, err := v.digests(ctx, ref, level, places)
+	if v.skips(err) {
+		return nil, nil
+	}
+	return list, err
+}
+
+func (v *Snapshot) digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
 	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil || owner.Recipe.Layout == 0 {
 		return nil, err

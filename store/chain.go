@@ -24,6 +24,10 @@ type located struct {
 	// unknown: the body is as it was in a capture before that this reading
 	// does not see, so the ID says nothing.
 	unknown bool
+	// unread is the damage that keeps the original of a revisit from being found, if
+	// damage is skipped. doubt is the damage because of which the hints may be wrong:
+	// the capture before is unread.
+	unread, doubt error
 	// hidden is the generation that removed the capture; 0 where none did.
 	hidden uint64
 }
@@ -118,7 +122,7 @@ func settle(all []located) []located {
 			e.unknown = asBefore(&e) && e.Previous != record.NoTime
 		case asBefore(&e):
 			e.isAs(p)
-			follow(&p.Entry, &e.Entry)
+			e.follow(p)
 		case p.unknown:
 			// p is as some capture that is not seen here. e's hints are by
 			// that one, or by another that is as it: what came between these
@@ -130,17 +134,26 @@ func settle(all []located) []located {
 				e.PreviousVersion = p.VersionTime
 			}
 		default:
-			follow(&p.Entry, &e.Entry)
+			e.follow(p)
 		}
 		out = append(out, e)
 	}
 	return out
 }
 
+// follow sets e's hints for a capture that comes right after p.
+func (e *located) follow(p *located) {
+	follow(&p.Entry, &e.Entry)
+	if e.doubt = p.unread; e.doubt == nil && e.Change == record.ChangeSame {
+		e.doubt = p.doubt
+	}
+}
+
 // isAs gives e, a 304 that names no other capture, the body of the one before.
 func (e *located) isAs(p *located) {
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
 	e.resolved, e.before, e.unknown, e.from, e.original = true, true, p.unknown, p.body(), p.original
+	e.unread = p.unread
 }
 
 // settleVisible settles all captures of one URL, among which there are hidden
@@ -175,7 +188,7 @@ func settleVisible(all []located) []located {
 			continue
 		}
 		if n := len(out); n > 0 {
-			follow(&out[n-1].Entry, &e.Entry)
+			e.follow(&out[n-1])
 		} else {
 			follow(nil, &e.Entry)
 		}
@@ -201,7 +214,7 @@ func settleBody(before []located, e *located) {
 // asBefore reports whether e is a 304 that names no other capture which is
 // here: its body is that of the capture before, whichever that is.
 func asBefore(e *located) bool {
-	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && (!e.resolved || e.before)
+	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.unread == nil && (!e.resolved || e.before)
 }
 
 // twin gives where in out the capture e stands already, -1 if it does not: the

@@ -11,10 +11,11 @@ import (
 
 // cursor walks a segment's entries URL by URL, in order.
 type cursor struct {
+	v      *Snapshot
 	seg    *segment.Reader
 	chunks *segment.ChunkCursor
-	opened func(*segment.Reader) // told of each chunk read
 	end    bool
+	faults int64 // damaged runs that were skipped
 
 	// Of the chunk at hand.
 	chunk  *segment.Chunk
@@ -24,14 +25,14 @@ type cursor struct {
 	hinted int     // entries before i that are
 }
 
-func newCursor(seg *segment.Reader, want segment.Want, opened func(*segment.Reader)) *cursor {
-	return &cursor{seg: seg, chunks: seg.Chunks(want), opened: opened}
+func newCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
+	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want)}
 }
 
 // newCursorOn returns a cursor over the entries of one URL, with as little read as
 // can be.
-func newCursorOn(key string, seg *segment.Reader, want segment.Want, opened func(*segment.Reader)) *cursor {
-	return &cursor{seg: seg, chunks: seg.Only(key, want), opened: opened}
+func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
+	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want)}
 }
 
 func (c *cursor) close() { c.chunks.Close() }
@@ -75,17 +76,25 @@ func (c *cursor) passed() {
 	c.i++
 }
 
-// take makes a chunk the one at hand.
+// take makes a chunk the current one. If damage may be skipped, take goes on with the
+// chunk of the next run that can be read.
 func (c *cursor) take(chunk *segment.Chunk, err error) error {
-	if err != nil {
-		return err
+	for err != nil {
+		if !c.v.skips(err) {
+			return err
+		}
+		if c.faults++; c.faults > int64(c.seg.Info.Runs) {
+			chunk, err = nil, nil // the whole file is unreadable
+		} else {
+			chunk, err = c.chunks.Next()
+		}
 	}
 	c.k, c.i, c.hinted = 0, 0, 0
 	if c.chunk = chunk; chunk == nil {
 		c.end = true
 		return nil
 	}
-	c.opened(c.seg)
+	c.v.readChunk(c.seg)
 	c.keys, c.counts = chunk.Keys()
 	return nil
 }
@@ -211,7 +220,7 @@ func (h heads) topAlone() bool {
 // entries calls f with all entries of a segment, in order, hidden ones too. What
 // f is given is valid until it returns.
 func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*located) error) error {
-	c := newCursor(s, wants(record.ColBytes), v.readChunk)
+	c := newCursor(s, wants(record.ColBytes), v)
 	defer c.close()
 	var entries []segment.Entry
 	for err := c.seek(""); !c.end; err = c.take(c.chunks.Next()) {

@@ -38,6 +38,9 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	}
 	f, err := v.facts(s, ref.Run)
 	if err != nil {
+		if v.skips(err) {
+			err = nil
+		}
 		return record.Facts{}, err
 	}
 	return record.Facts{Page: f.Page(ref.N), Fold: f.Fold(ref.N)}, nil
@@ -91,7 +94,7 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 
 // hasUpTo reports whether a segment has a capture of a URL up to and at a time.
 func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
-	c := newCursor(s, segment.WantTime, v.readChunk)
+	c := newCursor(s, segment.WantTime, v)
 	defer c.close()
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
 		return false, err
@@ -118,6 +121,9 @@ func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored
 // there are none.
 func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
 	err = v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { out = append(out, f.Block(n)) })
+	if v.skips(err) {
+		return nil, nil
+	}
 	return out, err
 }
 

@@ -468,7 +468,7 @@ func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *mergin
 	m.known = &knownBlocks{v: v, blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s
-		m.cursor = append(m.cursor, newCursor(v.reader(s), 0, v.readChunk))
+		m.cursor = append(m.cursor, newCursor(v.reader(s), 0, v))
 	}
 	m.look = v.looker(0)
 	return m

@@ -52,7 +52,9 @@ type originals struct {
 
 // original is what a revisit is by the capture that it takes its body from.
 type original struct {
-	from place    // the entry that has the body
+	from   place // the entry that has the body
+	damage error // what keeps it from being found; there is nothing else then
+
 	like place    // the capture whose reading of the body it shares; it may be the revisit
 	as   block.As // how that is read
 	head place    // the capture whose status line and headers it had, of one without its own
@@ -111,6 +113,7 @@ type sibling struct {
 	hidden uint64 // as in located
 	plain  bool   // no revisit
 	body   bool   // it has its body without any other capture being looked for
+	damage error  // why what came in with it cannot be read
 }
 
 // choice is the captures that a revisit may refer to, by place in urlCaptures.all.
@@ -175,7 +178,7 @@ func (o *originals) of(ctx context.Context, e *located) (*original, error) {
 // find is of with o.mu held.
 func (o *originals) find(ctx context.Context, e *located) (*original, error) {
 	if out, ok := o.found[e.place]; ok {
-		return out, nil
+		return out.orDamage()
 	}
 	s, err := o.stored(e.place)
 	if err != nil || !names(s) {
@@ -185,10 +188,18 @@ func (o *originals) find(ctx context.Context, e *located) (*original, error) {
 		o.forget()
 	}
 	out, err := o.walk(ctx, link{place: e.place, key: e.Key, time: e.Time})
-	if err != nil {
+	if err != nil && !isDamage(err) {
 		o.forget() // it holds marks of a walk that did not end
 	}
 	return out, err
+}
+
+// orDamage returns the original, or the damage that keeps it from being found.
+func (of *original) orDamage() (*original, error) {
+	if of != nil && of.damage != nil {
+		return nil, of.damage
+	}
+	return of, nil
 }
 
 // names reports whether a revisit says what it is a revisit of.
@@ -197,17 +208,29 @@ func names(s *segment.Stored) bool {
 }
 
 // walk follows a chain from a revisit on, and gives that and all on the way their
-// originals.
-func (o *originals) walk(ctx context.Context, at link) (*original, error) {
+// originals. Damage is remembered for each revisit whose chain leads through it.
+func (o *originals) walk(ctx context.Context, at link) (out *original, err error) {
 	found := o.found
 	var path []link
-	var out *original
+	var marked []place
 	ring := -1 // where in path the chain comes back
+	defer func() {
+		if !isDamage(err) {
+			return
+		}
+		out = nil
+		for _, p := range marked {
+			if found[p] == walking {
+				found[p] = &original{damage: err}
+			}
+		}
+	}()
 	for {
 		if len(path)&63 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		found[at.place] = walking
+		marked = append(marked, at.place)
 		s, err := o.stored(at.place)
 		if err != nil {
 			return nil, err
@@ -232,15 +255,14 @@ func (o *originals) walk(ctx context.Context, at link) (*original, error) {
 		if known, met := found[to.place]; met {
 			if known == walking {
 				ring = slices.IndexFunc(path, func(l link) bool { return l.place == to.place })
-			} else {
-				out = known
+			} else if out, err = known.orDamage(); err != nil {
+				return nil, err
 			}
 			break
 		}
 		at = link{place: to.place, key: key, time: to.time}
 	}
 	if ring >= 0 {
-		var err error
 		if out, err = o.ring(ctx, path[ring:]); err != nil {
 			return nil, err
 		}
@@ -248,7 +270,6 @@ func (o *originals) walk(ctx context.Context, at link) (*original, error) {
 	}
 	for i := len(path) - 1; i >= 0; i-- {
 		l := &path[i]
-		var err error
 		if out != nil {
 			out, err = o.take(ctx, l.place, out, l.next)
 		} else {
@@ -396,6 +417,9 @@ func (o *originals) reading(ctx context.Context, at place, as block.As) (*analys
 		}
 	}
 	if ctx.Err() == nil && err != nil {
+		if o.v.maySkip(err) {
+			return nil, err // who asks for the capture learns of it
+		}
 		o.v.a.warn(err) // VERIFY reports it; the capture is there all the same
 		err = nil
 	}
@@ -463,26 +487,42 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 			return nil, "", err
 		}
 		if s.DeclaredDigest == "" {
-			return u.first(e, m[anyDigest]), key, nil
+			to, err := u.first(e, m[anyDigest])
+			return to, key, err
 		}
-		return u.first(e, m[s.DeclaredDigest], m[""]), key, nil
+		to, err := u.first(e, m[s.DeclaredDigest], m[""], m[unreadDigest])
+		return to, key, err
 	}
 	var c choice
 	for i := from; i < to; i++ {
 		g := &u.all[i]
-		there, err := o.stored(g.place)
+		there, err := o.sibling(g)
 		if err != nil {
 			return nil, "", err
 		}
-		if s.DeclaredDigest == "" || there.DeclaredDigest == "" || s.DeclaredDigest == there.DeclaredDigest {
+		if there == nil || s.DeclaredDigest == "" || there.DeclaredDigest == "" || s.DeclaredDigest == there.DeclaredDigest {
 			c.add(int32(i), g, there)
 		}
 	}
-	return u.first(e, &c), key, nil
+	g, err := u.first(e, &c)
+	return g, key, err
 }
 
-// anyDigest stands for all captures of a moment.
-const anyDigest = "\x00"
+// Keys of maps by declared digest.
+const (
+	anyDigest    = "\x00" // all captures of a moment
+	unreadDigest = "\x01" // captures that cannot be read
+)
+
+// sibling returns the whole entry of a capture, nil if it cannot be read.
+func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
+	s, err := o.stored(g.place)
+	if isDamage(err) {
+		g.damage = err
+		return nil, nil
+	}
+	return s, err
+}
 
 // moment is the captures of a URL within one moment, by declared digest.
 func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
@@ -491,11 +531,15 @@ func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	}
 	m := make(map[string]*choice)
 	for i := from; i < len(u.all) && u.all[i].time < end; i++ {
-		s, err := o.stored(u.all[i].place)
+		s, err := o.sibling(&u.all[i])
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range []string{s.DeclaredDigest, anyDigest} {
+		digest := unreadDigest
+		if s != nil {
+			digest = s.DeclaredDigest
+		}
+		for _, d := range []string{digest, anyDigest} {
 			if m[d] == nil {
 				m[d] = new(choice)
 			}
@@ -509,18 +553,21 @@ func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
+// add adds capture i of a URL. s is nil if it cannot be read.
 func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
 	switch {
 	case g.plain:
 		c.plain = append(c.plain, i)
-	case g.body || names(s):
+	case g.body || s == nil || names(s):
 		c.revisits = append(c.revisits, i)
 	}
 }
 
 // first returns the first capture of some choices that revisit e may take its body
-// from, one that brought its body if there is any; nil if there is none.
-func (u *urlCaptures) first(e link, from ...*choice) *sibling {
+// from, one that brought its body if there is any; nil if there is none. The choices
+// include captures that cannot be read, which might be the ones to take: if the first
+// is one of these, the error is its damage.
+func (u *urlCaptures) first(e link, from ...*choice) (*sibling, error) {
 	best := -1
 	for _, lists := range [2]func(*choice) []int32{
 		func(c *choice) []int32 { return c.plain },
@@ -535,10 +582,18 @@ func (u *urlCaptures) first(e link, from ...*choice) *sibling {
 			}
 		}
 		if best >= 0 {
-			return &u.all[best]
+			return u.at(best)
 		}
 	}
-	return nil
+	return nil, nil
+}
+
+// at returns a capture, or its damage.
+func (u *urlCaptures) at(i int) (*sibling, error) {
+	if g := &u.all[i]; g.damage == nil {
+		return g, nil
+	}
+	return nil, u.all[i].damage
 }
 
 // firstOf returns the first of a list that revisit e may take its body from; -1 if
@@ -599,11 +654,19 @@ func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
 			return nil, err
 		}
 	}
-	c := u.digests[s.DeclaredDigest]
-	if i := u.firstOf(*e, c.plain); i >= 0 {
-		return &u.all[i], nil
+	best := -1
+	for _, c := range []*choice{u.digests[s.DeclaredDigest], u.digests[unreadDigest]} {
+		if c == nil {
+			continue
+		}
+		if i := u.firstOf(*e, c.plain); i >= 0 && (best < 0 || i < best) {
+			best = i
+		}
 	}
-	return nil, nil
+	if best < 0 {
+		return nil, nil
+	}
+	return u.at(best)
 }
 
 // byDigest orders the captures of a URL by declared digest. Of revisits those with
@@ -616,19 +679,23 @@ func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
 		if i&1023 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		s, err := o.stored(u.all[i].place)
+		s, err := o.sibling(&u.all[i])
 		if err != nil {
 			return err
 		}
-		if s.DeclaredDigest == "" {
+		declared := unreadDigest
+		if s != nil {
+			declared = s.DeclaredDigest
+		}
+		if declared == "" {
 			continue
 		}
-		c := u.digests[s.DeclaredDigest]
+		c := u.digests[declared]
 		if c == nil {
 			c = new(choice)
-			u.digests[s.DeclaredDigest] = c
+			u.digests[declared] = c
 		}
-		if headless(s) {
+		if s != nil && headless(s) {
 			bare, digest[i] = append(bare, int32(i)), s.DeclaredDigest
 			continue
 		}
@@ -718,7 +785,7 @@ func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sib
 	if err != nil || s.DeclaredDigest == "" {
 		return nil, err
 	}
-	return u.first(e, u.digests[s.DeclaredDigest]), nil
+	return u.first(e, u.digests[s.DeclaredDigest], u.digests[unreadDigest])
 }
 
 // captures gives the captures of a URL.

@@ -58,10 +58,14 @@ func (v *Snapshot) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	if r != nil || err != nil {
 		return r, err
 	}
-	if r, err = s.Open(n); err != nil {
+	key := runKey(s, n)
+	if err := v.badRun(key); err != nil {
 		return nil, err
 	}
-	key := runKey(s, n)
+	if r, err = s.Open(n); err != nil {
+		v.noteBadRun(key, err)
+		return nil, err
+	}
 	v.mu.Lock()
 	v.countRead(r.Stored)
 	useCache := !v.noCache
@@ -133,11 +137,11 @@ func (v *Snapshot) stored(p place) (*segment.Stored, error) {
 		return nil, err
 	}
 	entries, err := r.Meta.Entries()
-	if err != nil {
-		return nil, err
+	if err == nil && uint64(p.n) >= uint64(len(entries)) {
+		err = fmt.Errorf("run %d has %d captures, and no %d", p.run, len(entries), p.n)
 	}
-	if uint64(p.n) >= uint64(len(entries)) {
-		return nil, fmt.Errorf("segment %d: run %d has %d captures, and no %d", p.seg.Info.ID, p.run, len(entries), p.n)
+	if err != nil {
+		return nil, &segment.Error{File: p.seg.Info.File, Offset: -1, Err: err}
 	}
 	return &entries[p.n], nil
 }
@@ -166,8 +170,16 @@ func (v *Snapshot) inForce() map[uint32]*segment.Info {
 }
 
 // Payload reads one capture's response. The body is checked against its
-// digest.
+// digest. If damage is skipped, a response that cannot be read has no body.
 func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
+	p, err := v.payload(ctx, ref)
+	if v.skips(err) {
+		return unreadable(p), nil
+	}
+	return p, err
+}
+
+func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Payload{}, err
 	}
@@ -198,6 +210,9 @@ func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload,
 		return p, nil
 	}
 	p.Body, err = v.bodyIn(ctx, owner)
+	if err != nil && ctx.Err() == nil && !isDamage(err) {
+		err = otherBody(owner, err.Error())
+	}
 	return p, err
 }
 
@@ -310,6 +325,7 @@ func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 		}
 		for b, err := range parts {
 			if err != nil {
+				v.skips(err) // whoever reads a part of the body may keep that part
 				yield(nil, err)
 				return
 			}
@@ -318,7 +334,9 @@ func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 			}
 		}
 		if !bytes.Equal(sum.Sum(nil), e.Digest[:]) {
-			yield(nil, fmt.Errorf("the body of %s at %s is not the one that was stored: its sha256 differs", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339)))
+			err := otherBody(e, "its sha256 differs")
+			v.skips(err)
+			yield(nil, err)
 		}
 	}
 }
@@ -363,6 +381,14 @@ func (v *Snapshot) divided(ctx context.Context, recipe segment.Recipe) ([]byte, 
 		return nil, err
 	}
 	return joined(ctx, spans, recipe.Layout, func(id, n uint32) (*segment.Run, error) { return v.withBlocks(v.segment(id), n) })
+}
+
+// errOtherBody is damage: the blocks of a body are not those that were stored.
+var errOtherBody = errors.New("not the one that was stored")
+
+// otherBody returns errOtherBody for the body of an entry, and says how that was seen.
+func otherBody(e *segment.Stored, why string) error {
+	return fmt.Errorf("the body of %s at %s is %w: %s", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339), errOtherBody, why)
 }
 
 // errNoHolder is damage: an entry names a body that is nowhere.
@@ -445,7 +471,7 @@ func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
 
 // ownerIn looks in one segment for an entry of a URL that has a body itself.
 func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place, error) {
-	c := newCursor(s, 0, v.readChunk)
+	c := newCursor(s, 0, v)
 	defer c.close()
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
 		return place{}, err
@@ -474,7 +500,7 @@ func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error)
 		if !s.MayHave(key) {
 			continue
 		}
-		c := newCursorOn(key, s, wants(record.ColBytes), v.readChunk)
+		c := newCursorOn(key, s, wants(record.ColBytes), v)
 		err := c.seek(key)
 		if err == nil && !c.end && c.key() == key {
 			out, err = c.group(out)

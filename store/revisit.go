@@ -39,7 +39,9 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 			continue
 		}
 		of, err := o.of(ctx, e)
-		if err != nil {
+		if v.maySkip(err) {
+			e.unread = err
+		} else if err != nil {
 			return err
 		}
 		if of != nil {
@@ -87,6 +89,12 @@ func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (o
 	}
 	for i := range group {
 		g := &group[i]
+		if g.unread != nil {
+			if g.place == at {
+				return origin{}, g.unread
+			}
+			continue
+		}
 		has := g.resolved || g.Body != segment.BodyNone
 		if g.Body == segment.BodyNone {
 			if has {
@@ -123,6 +131,9 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 
 // origin gives where a capture of a scan that is stored without a body has it from.
 func (o *batcher) origin(e *located) (origin, error) {
+	if e.unread != nil {
+		return origin{}, e.unread
+	}
 	if e.resolved && !e.unknown {
 		return e.origin(), nil
 	}

@@ -36,6 +36,7 @@ type Snapshot struct {
 	names   map[uint32]*segment.Names // of merged segments, as far as they were needed
 	origins *originals                // nil until needed
 	owners  map[heldBody]place        // the entries that have bodies, as far as they were needed
+	damage  damageMet
 }
 
 // Snapshot pins the archive's present state, which is empty if there is no
@@ -297,9 +298,9 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		switch {
 		case !mayHave(r, ranges):
 		case oneURL(ranges):
-			all = append(all, newCursorOn(ranges[0].From, r, wants(s.Columns), v.readChunk))
+			all = append(all, newCursorOn(ranges[0].From, r, wants(s.Columns), v))
 		default:
-			all = append(all, newCursor(r, wants(s.Columns), v.readChunk))
+			all = append(all, newCursor(r, wants(s.Columns), v))
 		}
 	}
 	var group []located

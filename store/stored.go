@@ -11,8 +11,17 @@ import (
 )
 
 // Stored reads one capture with all that came in with it. The body is checked
-// against its digest.
+// against its digest. If damage is skipped, a capture that cannot be read has only the
+// reason in NoBody.
 func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+	s, err := v.wholeStored(ctx, ref)
+	if v.skips(err) {
+		return record.Stored{NoBody: noBodyRead}, nil
+	}
+	return s, err
+}
+
+func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (record.Stored, error) {
 	p, err := v.Payload(ctx, ref)
 	if err != nil {
 		return record.Stored{}, err

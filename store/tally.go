@@ -193,6 +193,7 @@ func (w *tallier) entry(e *located, host string) error {
 		b.Time = append(b.Time, w.periodOf(e.Time))
 	}
 	putEntry(b, w.t.Columns, e)
+	w.v.noteUnread(e, w.t.Columns)
 	return w.count(1)
 }
 
@@ -253,7 +254,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	chunks := w.seg.Chunks(w.wants())
 	defer chunks.Close()
 	ranges := w.ranges
-	more, err := chunks.SeekTally(ranges[0].From, &w.tally)
+	more, err := w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
 	for more && err == nil {
 		w.v.readChunk(w.seg)
 		if err := w.ctx.Err(); err != nil {
@@ -269,13 +270,26 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 				return nil
 			}
 			if ranges[0].From > last {
-				more, err = chunks.SeekTally(ranges[0].From, &w.tally)
+				more, err = w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
 				continue
 			}
 		}
-		more, err = chunks.NextTally(&w.tally)
+		more, err = w.skipping(chunks, func() (bool, error) { return chunks.NextTally(&w.tally) })
 	}
 	return err
+}
+
+// skipping calls move, which reads a chunk of the current segment. If damage may be
+// skipped, it goes on with the chunk of the next run that can be read.
+func (w *tallier) skipping(chunks *segment.ChunkCursor, move func() (more bool, err error)) (bool, error) {
+	more, err := move()
+	for n := int64(0); err != nil && w.v.skips(err); n++ {
+		if n > int64(w.seg.Info.Runs) {
+			return false, nil // the whole file is unreadable
+		}
+		more, err = chunks.NextTally(&w.tally)
+	}
+	return more, err
 }
 
 // passed is ranges without those that end at or before key.

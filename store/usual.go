@@ -90,7 +90,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.C
 
 // countIn is countCharsets for one segment.
 func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets, left *int) error {
-	c := newCursor(v.reader(info), 0, v.readChunk)
+	c := newCursor(v.reader(info), 0, v)
 	defer c.close()
 	var group []located
 	for err := c.seek(host); !c.end && *left > 0; {

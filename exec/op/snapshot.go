@@ -85,6 +85,12 @@ type Snapshot interface {
 	// archive. Later snapshots are without them. It returns record.ErrChanged
 	// if another process has rewritten them meanwhile.
 	Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error)
+	// SkipDamage makes the snapshot read on after damage to a db-file: a value that
+	// only that file has is NULL, and a body in it is not in the archive. Damage
+	// returns an error that names what was skipped, nil if nothing was. SkipDamage is
+	// called before the first read.
+	SkipDamage()
+	Damage() error
 	// Stats returns counts of what was read through this snapshot so far.
 	Stats() record.ReadStats
 	// SetCache bounds the archive's cache of decoded runs, in bytes. With 0 the

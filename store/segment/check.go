@@ -71,6 +71,10 @@ func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n 
 	if err == nil {
 		err = c.file(ctx, f)
 	} else {
+		var missing *Error
+		if errors.As(err, &missing) {
+			err = missing.Err
+		}
 		err = c.fault(-1, err)
 	}
 	if err != nil {

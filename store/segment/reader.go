@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/bits-and-blooms/bloom/v3"
 	"github.com/klauspost/compress/zstd"
@@ -63,15 +64,18 @@ type Reader struct {
 	runEnds  []int64
 	metaEnds []int64
 	runKeys  []runKey // from the db-file, once the index is found bad
+	noTable  error    // why neither the index nor the db-file says where the runs end
 	census   *Census
 	counted  bool // census is as the index has it
 	badIndex bool
 }
 
-// runKey is the last key of a run that has entries.
+// runKey is the last key of a run that has entries. The keys of a damaged run are
+// unknown: its lastKey is that of the next run.
 type runKey struct {
 	lastKey string
 	number  uint32
+	damage  error
 }
 
 // NewReader returns a reader of a segment of the archive in folder dir. index
@@ -331,7 +335,8 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 	return err == nil, err
 }
 
-// fromFile goes on where the index failed, with chunks made from the db-file.
+// fromFile goes on where the index failed, with chunks made from the db-file. After
+// the error of a damaged run the next call goes on with the run after it.
 func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error) {
 	runs, err := c.s.directory()
 	if err != nil {
@@ -345,6 +350,9 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 		return false, nil
 	}
 	c.next, c.run = i+1, int64(runs[i].number)
+	if runs[i].damage != nil {
+		return false, runs[i].damage
+	}
 	m, _, err := c.s.Meta(runs[i].number)
 	if err != nil {
 		return false, err
@@ -357,8 +365,8 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 	return err == nil, err
 }
 
-// directory tells where the runs' keys end, from the db-file: what stands in
-// for the index where that is bad.
+// directory lists the runs and the last key of each, from the db-file. It replaces
+// the index if that is bad.
 func (s *Reader) directory() ([]runKey, error) {
 	s.mu.Lock()
 	done := s.runKeys
@@ -366,16 +374,25 @@ func (s *Reader) directory() ([]runKey, error) {
 	if done != nil {
 		return done, nil
 	}
-	runs := []runKey{}
-	err := s.walk(func(number uint32, m *Meta) error {
-		if n := m.Len(); n > 0 {
-			entries := m.front.appendEntries(nil)
-			runs = append(runs, runKey{strings.Clone(entries[n-1].Key), number})
-		}
-		return nil
-	})
+	ends, _, err := s.table()
 	if err != nil {
 		return nil, err
+	}
+	runs := []runKey{}
+	for n := range ends {
+		m, _, err := s.Meta(uint32(n))
+		switch {
+		case err != nil:
+			runs = append(runs, runKey{s.Info.LastKey, uint32(n), err})
+		case m.Len() > 0:
+			entries := m.front.appendEntries(nil)
+			runs = append(runs, runKey{strings.Clone(entries[m.Len()-1].Key), uint32(n), nil})
+		}
+	}
+	for i := len(runs) - 2; i >= 0; i-- {
+		if runs[i].damage != nil {
+			runs[i].lastKey = runs[i+1].lastKey
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -383,30 +400,15 @@ func (s *Reader) directory() ([]runKey, error) {
 	return runs, nil
 }
 
-// walk reads all runs from the db-file alone, in order.
-func (s *Reader) walk(f func(number uint32, m *Meta) error) error {
-	ends, _, err := s.table()
-	if err != nil {
-		return err
-	}
-	for n := range ends {
-		m, _, err := s.Meta(uint32(n))
-		if err != nil {
-			return err
-		}
-		if err := f(uint32(n), m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// handle gives the open db-file.
+// handle returns the open db-file. If the file is missing, the error is an *Error.
 func (s *Reader) handle() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.file == nil {
 		f, err := os.Open(s.path)
+		if errors.Is(err, os.ErrNotExist) {
+			return nil, &Error{File: s.Info.File, Offset: -1, Err: syscall.ENOENT}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -433,10 +435,10 @@ func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
 		}
 		s.giveUpIndex(err)
 	}
-	if err := s.scanTable(f); err != nil {
-		return nil, nil, err
+	if s.noTable == nil {
+		s.noTable = s.scanTable(f)
 	}
-	return s.runEnds, s.metaEnds, nil
+	return s.runEnds, s.metaEnds, s.noTable
 }
 
 func (s *Reader) decodeTable(b []byte) error {
@@ -609,7 +611,7 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
 	b := make([]byte, metaEnds[n]-from)
-	if _, err := f.ReadAt(b, from); err != nil {
+	if err := readAt(f, b, from); err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
 	m, err = func() (*Meta, error) {
@@ -627,6 +629,18 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
 	return m, len(b), nil
+}
+
+// errShort is the error of a db-file that ends within a run.
+var errShort = errors.New("the file is shorter than the catalogue says")
+
+// readAt fills b from offset from.
+func readAt(f *os.File, b []byte, from int64) error {
+	_, err := f.ReadAt(b, from)
+	if errors.Is(err, io.EOF) {
+		return errShort
+	}
+	return err
 }
 
 func span(ends []int64, n uint32) (from, end int64, err error) {

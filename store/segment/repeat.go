@@ -38,7 +38,7 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 		return nil, 0, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
 	rec = room(memory, int(end-from))
-	if _, err := f.ReadAt(rec, from); err != nil {
+	if err := readAt(f, rec, from); err != nil {
 		return nil, 0, &Error{File: s.Info.File, Offset: from, Err: err}
 	}
 	return rec, from, nil

@@ -412,6 +412,12 @@ func (a *Archive) Stats() record.ReadStats { return record.ReadStats{} }
 // SetCache does nothing.
 func (a *Archive) SetCache(int64) {}
 
+// SkipDamage does nothing: no file of this archive can be damaged.
+func (a *Archive) SkipDamage() {}
+
+// Damage returns nil.
+func (a *Archive) Damage() error { return nil }
+
 // Close does nothing.
 func (a *Archive) Close() error { return nil }
 

@@ -1,0 +1,142 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// A query answers what it can of a damaged archive, and fails after its last row. For
+// this its snapshot skips damage: a value that only a damaged db-file has is NULL, and
+// a capture that neither the index nor the db-file has is left out. Everything else,
+// such as EXPORT and MERGE, fails at the first damaged place that it needs.
+
+// skippedNamed is how many damaged files the error of Damage names.
+const skippedNamed = 4
+
+// badRunsMost is how many damaged runs a snapshot remembers.
+const badRunsMost = 1 << 16
+
+// damageMet is the damage that a snapshot has met.
+type damageMet struct {
+	skip  bool
+	first []string        // the messages of the first files, and of bodies without one
+	files map[string]bool // that first has messages of, and pools of missing bodies
+	more  bool            // there were others
+	pool  string          // of the first file
+	runs  map[uint64]error
+}
+
+// SkipDamage makes the snapshot read on after damage to a db-file. Damage returns what
+// it has skipped. SkipDamage is called before the first read.
+func (v *Snapshot) SkipDamage() { v.damage.skip = true }
+
+// Damage returns an error that names the damaged files that reads have skipped, nil if
+// they have skipped none.
+func (v *Snapshot) Damage() error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d := &v.damage
+	if len(d.first) == 0 {
+		return nil
+	}
+	list := strings.Join(d.first, "; ")
+	if d.more {
+		list += "; and more"
+	}
+	remedy := ""
+	if d.pool != "" {
+		remedy = fmt.Sprintf("; REPAIR POOL '%s' FROM 'a copy of the archive' restores it", d.pool)
+	}
+	return fmt.Errorf("%s.\nWhat cannot be read is NULL or left out, and the rest is answered. VERIFY lists all damage%s", list, remedy)
+}
+
+// isDamage reports whether an error says that a db-file is damaged or missing.
+func isDamage(err error) bool {
+	var damage *segment.Error
+	return errors.As(err, &damage) || errors.Is(err, errNoHolder) || errors.Is(err, errOtherBody)
+}
+
+// maySkip reports whether reading goes on after an error.
+func (v *Snapshot) maySkip(err error) bool { return v.damage.skip && isDamage(err) }
+
+// skips reports whether reading goes on after an error, and notes the damage if so.
+func (v *Snapshot) skips(err error) bool {
+	if !v.maySkip(err) {
+		return false
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	d := &v.damage
+	file, pool := err.Error(), "" // of a missing body
+	var at *segment.Error
+	if errors.As(err, &at) {
+		file, pool = at.File, path.Base(path.Dir(at.File))
+	}
+	switch {
+	case d.files[file]:
+		return true
+	case len(d.first) == skippedNamed:
+		d.more = true
+		return true
+	case d.files == nil:
+		d.files = make(map[string]bool)
+	}
+	if d.pool == "" {
+		d.pool = pool
+	}
+	d.files[file] = true
+	d.first = append(d.first, err.Error())
+	return true
+}
+
+// badRun returns the error with which a run was found damaged before, nil if it was
+// not. A damaged run is read once, however many of its captures are asked for.
+func (v *Snapshot) badRun(key uint64) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.damage.runs[key]
+}
+
+// noteBadRun remembers that a run is damaged.
+func (v *Snapshot) noteBadRun(key uint64, err error) {
+	if !isDamage(err) {
+		return
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.damage.runs == nil || len(v.damage.runs) >= badRunsMost {
+		v.damage.runs = make(map[uint64]error)
+	}
+	v.damage.runs[key] = err
+}
+
+// Columns that a revisit has from its original, and those that depend on the capture
+// before.
+const (
+	colsOriginal = record.ColKind | record.ColBytes | record.ColDigest | record.ColPage | record.ColLocation | colsHints
+	colsHints    = record.ColChange | record.ColPrevious | record.ColVersionTime
+)
+
+// noteUnread notes the damage that keeps some of the columns of e from being known.
+func (v *Snapshot) noteUnread(e *located, columns record.Columns) {
+	if e.unread != nil && (columns&colsOriginal != 0 || columns&(record.ColStatus|record.ColMime) != 0 && e.Status == 0) {
+		v.skips(e.unread)
+	}
+	if e.doubt != nil && columns&colsHints != 0 {
+		v.skips(e.doubt)
+	}
+}
+
+// noBodyRead is what Payload says of a body that damage keeps from being read.
+const noBodyRead = "it cannot be read: its file is damaged"
+
+// unreadable returns the response of a capture that damage keeps from being read. p
+// has what could be read of it.
+func unreadable(p record.Payload) record.Payload {
+	return record.Payload{Head: p.Head, Mime: p.Mime, NoBody: noBodyRead}
+}
