@@ -31,6 +31,7 @@ type compared struct {
 	print print
 	set   span // its shingles; of none, what is not read yet
 	terms span // its words, if keywords are wanted
+	cut   bool   // the body was cut when fetched
 	state uint8
 }
 
@@ -137,7 +138,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 		}
 		for i := range b.N {
 			at := op.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
-			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int}
+			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
 			if x.mark = page.HashWord(b.Cols[4].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
 			}
@@ -448,12 +449,13 @@ func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) err
 // dedupStats sums up what was found.
 type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
 
-// member adds one that is not the representative. Bodies are those that came in
-// its group before it.
-func (s *dedupStats) member(x *compared, d *op.Duplicate, bodies map[uint64]bool) {
+// member adds one that is not the representative, which is first. Bodies are those
+// that came in its group before it. Two are exact duplicates if their whole bodies are
+// the same: the words that were read may be the same where the rest differs.
+func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 	s.duplicates++
 	s.bytes += x.bytes
-	if d.Similarity == 1 {
+	if x.body == first.body && !x.cut && !first.cut {
 		s.exact++
 	}
 	if bodies[x.body] {
@@ -512,7 +514,7 @@ func (c *comparison) members(ctx context.Context, list []uint32, found []op.Dupl
 		}
 		d.Group, d.Keywords, d.Representative = stats.groups, words, n == 0
 		if n > 0 {
-			stats.member(&c.list[i], &d, bodies)
+			stats.member(&c.list[i], &c.list[list[0]], bodies)
 		}
 		bodies[c.list[i].body] = true
 		found = append(found, d)

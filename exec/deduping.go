@@ -20,9 +20,9 @@ import (
 // alike; where the main text is short, all text is. The last columns tell whether what was found under the same
 // name before is still the same.
 const (
-	comparedPages  = "SELECT url, time, bytes, NULL, digest FROM versions WHERE kind = 'page'"
+	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated FROM versions WHERE kind = 'page'"
 	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"
-	comparedBlocks = "SELECT url, time, bytes, block, NULL FROM blocks"
+	comparedBlocks = "SELECT url, time, bytes, block, NULL, NULL FROM blocks"
 	blockTexts     = "SELECT url, time, block, digest, text, NULL FROM blocks"
 )
 

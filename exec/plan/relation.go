@@ -153,6 +153,7 @@ var versionsRelation = &Relation{
 		{Name: "charset", Type: value.Text, Doc: "what the body is read as", Needs: record.ColPage},
 		{Name: "declared_charset", Type: value.Text, Doc: "what header or page says it is", Needs: record.ColPage},
 		{Name: "charset_source", Type: value.Text, Doc: "how charset was found: bom, header, meta, xml, detected, host or default", Needs: record.ColPage},
+		{Name: "truncated", Type: value.Bool, Doc: "whether the body was cut when fetched", Needs: record.ColTruncated},
 		{Name: "unread", Type: value.Text, Doc: "why only the first part of the body was read", Needs: record.ColPage},
 		{Name: "bytes", Type: value.Int, Doc: "size of the body", Needs: record.ColBytes},
 		{Name: "change", Type: value.Text, Doc: "against the version before: first, gone, back, kind, changed or layout", Needs: record.ColChange},
