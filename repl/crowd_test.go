@@ -168,7 +168,11 @@ func (c *crowd) ask(src string) (stdout, stderr string, status int) {
 		return ""
 	}
 	p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, getenv: env, openArchive: openStore} // Main makes room for large archives first
+	begun := time.Now()
 	status = p.main(ctx, []string{"-a", c.dir, "--yes", "--format", "csv", "-c", src})
+	if took := time.Since(begun); testing.Verbose() && took > 10*time.Second {
+		fmt.Fprintf(os.Stderr, "%v: %s\n", took, src)
+	}
 	if ctx.Err() != nil {
 		c.t.Fatalf("%s did not end in %v\n%s", src, crowdHang, c.log.Bytes())
 	}
@@ -616,6 +620,9 @@ func crowdRound(t *testing.T, seed uint64) {
 		told = told || errs != ""
 		if status != 0 && !needed {
 			t.Errorf("%s ends with status %d, though nothing that it reads is damaged: %s\n%s", src, status, errs, c.log.Bytes())
+		}
+		if status != 0 && !slices.ContainsFunc(files, func(name string) bool { return strings.Contains(errs, filepath.Base(name)) }) {
+			t.Errorf("%s ends with status %d and names no damaged file: %s\n%s", src, status, errs, c.log.Bytes())
 		}
 		if status == 4 {
 			continue // the archive cannot be read

@@ -279,7 +279,8 @@ func currentLine(generation uint64) []byte {
 }
 
 // readCurrent gives the number of the generation in force; 0 if the archive
-// has none yet. A number alone, as one is written by hand, is taken as well.
+// has none yet. A number alone, written by hand as its file is named, is taken as
+// well. The beginning of a longer number is not.
 func readCurrent(dir string) (uint64, error) {
 	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -290,8 +291,8 @@ func readCurrent(dir string) (uint64, error) {
 	}
 	digits, _, summed := strings.Cut(strings.TrimSpace(string(b)), " ")
 	n, err := strconv.ParseUint(digits, 10, 64)
-	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) {
-		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q", b)}
+	if err != nil || n == 0 || summed && !bytes.Equal(b, currentLine(n)) || digits != fmt.Sprintf("%06d", n) {
+		return 0, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it should hold the number of a catalogue and holds %q: %s", b, currentRemedy(dir, 0))}
 	}
 	return n, nil
 }
@@ -307,15 +308,20 @@ func lostCurrent(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
 		return nil // the archive was made meanwhile
 	}
-	remedy := "REINDEX makes it anew from them; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
-	catalogs, err := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*"))
-	if err != nil {
-		return err
+	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), currentRemedy(dir, 0))}
+}
+
+// currentRemedy says how to mend a CURRENT that names the catalogue n, which is not
+// there; 0 if it names none.
+func currentRemedy(dir string, n uint64) string {
+	catalogs, _ := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*")) // the pattern is well-formed
+	if len(catalogs) > 0 {
+		newest := filepath.Base(catalogs[len(catalogs)-1])
+		if number, err := strconv.ParseUint(newest, 10, 64); err == nil && number > n {
+			return "write the number of the newest file in " + dirCatalog + " into it, which is " + newest
+		}
 	}
-	if n := len(catalogs); n > 0 {
-		remedy = "write the number of the newest file in " + dirCatalog + " into it, which is " + filepath.Base(catalogs[n-1])
-	}
-	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), remedy)}
+	return "REINDEX makes it anew from the db-files; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
 }
 
 // pin is a catalogue that a shared lock keeps, and with it every file that it
@@ -351,6 +357,7 @@ func pinCurrent(dir string) (*pin, error) {
 			if again, e := readCurrent(dir); e == nil && again != n {
 				continue
 			}
+			return nil, &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("it names %s, and there is no such file: %s", catalogName(n), currentRemedy(dir, n))}
 		}
 		if err != nil {
 			return nil, err

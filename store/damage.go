@@ -12,8 +12,9 @@ import (
 
 // A query answers what it can of a damaged archive, and fails after its last row. For
 // this its snapshot skips damage: a value that only a damaged db-file has is NULL, and
-// a capture that neither the index nor the db-file has is left out. Everything else,
-// such as EXPORT and MERGE, fails at the first damaged place that it needs.
+// a capture that neither the index nor the db-file has is left out. SHOW PAGE and DIFF
+// skip damage to captures that they do not show. Every other statement, such as EXPORT
+// and MERGE, fails at the first damaged place that it needs.
 
 // skippedNamed is how many damaged files the error of Damage names.
 const skippedNamed = 4
@@ -24,11 +25,11 @@ const badRunsMost = 1 << 16
 // damageMet is the damage that a snapshot has met.
 type damageMet struct {
 	skip  bool
-	first []string        // the messages of the first files, and of bodies without one
-	files map[string]bool // that first has messages of, and pools of missing bodies
-	more  bool            // there were others
-	pool  string          // of the first file
-	runs  map[uint64]error
+	first []string         // the first messages: one for each file, and for each body that is in no file
+	files map[string]bool  // the files and bodies that first has messages of
+	more  bool             // there is more damage than first tells
+	pool  string           // of the first file
+	runs  map[uint64]error // damaged runs, see badRun
 }
 
 // SkipDamage makes the snapshot read on after damage to a db-file. Damage returns what

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"infomall/store/record"
+)
+
+// TestSkipDamage flips bits of a db-file, with its index and without. With the index
+// every capture is answered, without its digest if that cannot be read. Without the
+// index the captures of the other runs are answered. What is not answered is reported.
+func TestSkipDamage(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "archive")
+	a := Open(dir, Options{})
+	r := rand.New(rand.NewPCG(1, 2))
+	var visits []*visit
+	for i := range 120 {
+		var body strings.Builder
+		for range 20000 {
+			body.WriteByte(byte('!' + r.IntN(90)))
+		}
+		visits = append(visits, &visit{url: fmt.Sprintf("http://a.example/%03d", i), time: day0, status: 200, body: body.String()})
+	}
+	put(t, a, visits)
+	want, _, err := skipping(a)
+	if err != nil || len(want) != len(visits) {
+		t.Fatalf("%d rows of a whole archive, error %v", len(want), err)
+	}
+	a.Close()
+	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	name, err := filepath.Rel(dir, files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexes, err := filepath.Glob(filepath.Join(dir, dirIndex, "*"))
+	if err != nil || len(indexes) != 1 {
+		t.Fatal(indexes, err)
+	}
+	check := func(at int, indexed bool) (lost, digests int) {
+		t.Helper()
+		b := append([]byte(nil), whole...)
+		b[at] ^= 1 << r.IntN(8)
+		if err := os.WriteFile(files[0], b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		a := Open(dir, Options{})
+		defer a.Close()
+		got, bodies, damage := skipping(a)
+		for url, digest := range got {
+			switch {
+			case digest == (record.Digest{}):
+				digests++
+			case digest != want[url]:
+				t.Fatalf("flip at %d: %s has another digest", at, url)
+			}
+		}
+		lost = len(want) - len(got)
+		if damage == nil && (lost > 0 || digests > 0 || bodies < len(want)) {
+			t.Errorf("flip at %d, index %v: %d captures, %d digests and %d bodies are lost, and nothing is reported", at, indexed, lost, digests, len(want)-bodies)
+		}
+		if damage != nil && !strings.Contains(damage.Error(), name) {
+			t.Errorf("flip at %d: %q does not name %s", at, damage, name)
+		}
+		if indexed && (lost > 0 || damage != nil && bodies == 0) {
+			t.Errorf("flip at %d: %d captures are lost, though the index has them, and %d bodies are left", at, lost, bodies)
+		}
+		return lost, digests
+	}
+	anyDigest := 0
+	for range 30 {
+		_, digests := check(r.IntN(len(whole)), true)
+		anyDigest += digests
+	}
+	if _, digests := check(strings.Index(string(whole), "\n\n")+20, true); anyDigest+digests == 0 {
+		t.Error("no flip cost a digest: the test shows nothing")
+	}
+	if err := os.Remove(indexes[0]); err != nil {
+		t.Fatal(err)
+	}
+	if lost, _ := check(strings.Index(string(whole), "\n\n")+20, false); lost == 0 || lost == len(want) {
+		t.Errorf("of a flip in the first run %d of %d captures are lost", lost, len(want))
+	}
+	for range 10 {
+		check(r.IntN(len(whole)), false)
+	}
+}
+
+// skipping reads all captures of an archive, over damage: their digests by URL, how
+// many bodies can be read, and the damage.
+func skipping(a *Archive) (digests map[string]record.Digest, bodies int, damage error) {
+	ctx := context.Background()
+	v, err := a.Snapshot(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer v.Close()
+	v.SkipDamage()
+	digests = make(map[string]record.Digest)
+	for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime, Columns: record.ColDigest}) {
+		if err != nil {
+			return digests, bodies, err
+		}
+		for i := range b.N {
+			digests[b.URL[i]] = b.Digest[i]
+			p, err := v.Payload(ctx, b.Ref[i])
+			if err != nil {
+				return digests, bodies, err
+			}
+			if p.NoBody == "" {
+				bodies++
+			}
+		}
+	}
+	return digests, bodies, v.Damage()
+}
