@@ -15,7 +15,8 @@ type cursor struct {
 	seg    *segment.Reader
 	chunks *segment.ChunkCursor
 	end    bool
-	faults int64 // damaged runs that were skipped
+	skips  func(error) bool // reports whether to go on after damage
+	faults int64            // damaged runs that were skipped
 
 	// Of the chunk at hand.
 	chunk  *segment.Chunk
@@ -26,13 +27,13 @@ type cursor struct {
 }
 
 func newCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
-	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want)}
+	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
 }
 
 // newCursorOn returns a cursor over the entries of one URL, with as little read as
 // can be.
 func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
-	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want)}
+	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
 }
 
 func (c *cursor) close() { c.chunks.Close() }
@@ -80,7 +81,7 @@ func (c *cursor) passed() {
 // chunk of the next run that can be read.
 func (c *cursor) take(chunk *segment.Chunk, err error) error {
 	for err != nil {
-		if !c.v.skips(err) {
+		if !c.skips(err) {
 			return err
 		}
 		if c.faults++; c.faults > int64(c.seg.Info.Runs) {

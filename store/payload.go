@@ -472,6 +472,7 @@ func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
 // ownerIn looks in one segment for an entry of a URL that has a body itself.
 func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place, error) {
 	c := newCursor(s, 0, v)
+	c.skips = noSkip
 	defer c.close()
 	if err := c.seek(key); err != nil || c.end || c.key() != key {
 		return place{}, err
@@ -501,6 +502,7 @@ func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error)
 			continue
 		}
 		c := newCursorOn(key, s, wants(record.ColBytes), v)
+		c.skips = noSkip
 		err := c.seek(key)
 		if err == nil && !c.end && c.key() == key {
 			out, err = c.group(out)

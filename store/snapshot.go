@@ -295,13 +295,19 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	}()
 	for _, i := range segments {
 		r := v.reader(i)
-		switch {
-		case !mayHave(r, ranges):
-		case oneURL(ranges):
-			all = append(all, newCursorOn(ranges[0].From, r, wants(s.Columns), v))
-		default:
-			all = append(all, newCursor(r, wants(s.Columns), v))
+		if !mayHave(r, ranges) {
+			continue
 		}
+		var c *cursor
+		if oneURL(ranges) {
+			c = newCursorOn(ranges[0].From, r, wants(s.Columns), v)
+		} else {
+			c = newCursor(r, wants(s.Columns), v)
+		}
+		if i.Last < s.From && s.Columns&colsOriginal == 0 {
+			c.skips = v.maySkip // no row is lost, and what the rows have from earlier captures is not asked for
+		}
+		all = append(all, c)
 	}
 	var group []located
 	var whole *looker // made where captures of a URL were removed
