@@ -31,7 +31,7 @@ type compared struct {
 	print print
 	set   span // its shingles; of none, what is not read yet
 	terms span // its words, if keywords are wanted
-	cut   bool   // the body was cut when fetched
+	cut   bool // the body was cut when fetched
 	state uint8
 }
 
