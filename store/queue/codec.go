@@ -10,11 +10,11 @@ import (
 	"infomall/store/record"
 )
 
-// errEntry is returned where an entry is not as it was written.
+// errEntry is returned if an entry of the database cannot be decoded.
 var errEntry = errors.New("crawl state: an entry can't be read")
 
-// queueKey is where a URL stands in the bucket of queues: by host, priority and
-// arrival.
+// queueKey returns the key of a URL in bucketQueue and bucketKept. Its bytes sort
+// by host, then priority, then arrival.
 func queueKey(host string, priority, seq uint64) []byte {
 	k := make([]byte, 0, len(host)+17)
 	k = append(append(k, host...), 0)
@@ -22,16 +22,19 @@ func queueKey(host string, priority, seq uint64) []byte {
 	return binary.BigEndian.AppendUint64(k, seq)
 }
 
-// laterKey is where a URL waits whose time has not come.
+// laterKey returns the key of a URL in bucketLater. Its bytes sort by due time,
+// then arrival.
 func laterKey(due record.Time, seq uint64) []byte {
 	k := binary.BigEndian.AppendUint64(make([]byte, 0, 16), uint64(due))
 	return binary.BigEndian.AppendUint64(k, seq)
 }
 
-// seqKey orders rows by arrival.
+// seqKey returns seq as eight big-endian bytes, which sort by arrival. It is the
+// key in bucketFetches and bucketInbox.
 func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(make([]byte, 0, 8), seq) }
 
-// appendQueued appends all of q.
+// appendQueued appends the encoding of q, all its fields except the crawl's name,
+// to b.
 func appendQueued(b []byte, q *record.Queued) []byte {
 	b = packed.AppendSized(b, q.URL)
 	b = packed.AppendSized(b, q.Host)
@@ -83,7 +86,8 @@ func appendQueued(b []byte, q *record.Queued) []byte {
 	return b
 }
 
-// appendTerms appends all of t but the weights, which are the crawl's.
+// appendTerms appends the encoding of t without its weights: all URLs of a crawl
+// have the same weights.
 func appendTerms(b []byte, t *record.Terms) []byte {
 	for _, v := range []float64{t.Domain, t.Popularity, t.Parent, t.Depth, t.Other} {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
@@ -105,7 +109,8 @@ func decodeTerms(d *packed.Reader) *record.Terms {
 	return t
 }
 
-// The flags of a queued URL.
+// The flags of a queued URL: the values of its bool fields, and which optional
+// fields follow the flags.
 const (
 	flagForced = 1 << iota
 	flagSitemap
@@ -145,7 +150,8 @@ func decodeQueued(b []byte) (q record.Queued, err error) {
 	return q, end(&d)
 }
 
-// appendFetch appends all of f but the crawl's name.
+// appendFetch appends the encoding of f, all its fields except the crawl's name, to
+// b.
 func appendFetch(b []byte, f *record.Fetch) []byte {
 	b = packed.AppendSized(b, f.URL)
 	b = binary.AppendVarint(b, int64(f.Time))
@@ -193,7 +199,7 @@ func decodeFetch(b []byte) (f record.Fetch, err error) {
 	return f, end(&d)
 }
 
-// end tells whether all was there and nothing is left.
+// end returns errEntry if d ran out of bytes, or if bytes are left over.
 func end(d *packed.Reader) error {
 	if d.Bad || len(d.B) > 0 {
 		return errEntry

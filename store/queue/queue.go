@@ -1,14 +1,33 @@
-// Package queue keeps the state of a crawl on disk: the URLs that it is to
-// fetch, those that it has met, what became of each attempt, and what it was
-// told. A crawl's state is a folder with a bbolt database; millions of URLs cost
-// disk and not memory.
+// Package queue keeps the state of a running crawl on disk: the URLs to fetch, the
+// URLs the crawl has met, the log of its fetches, and the orders that other
+// processes gave it. The state of a crawl is a folder with a bbolt database, so
+// millions of URLs take disk space but little memory.
 //
-// One process runs a crawl and has its Queue open; what it does is in a batch
-// that Commit makes durable, all of it or nothing. Others look and give orders
-// through Visit, between two batches: a visitor takes a shared lock on the file
-// gate, and the crawl lets the database go when it finds it taken. (Waiting for
-// bbolt's own lock, which is polled and not fair, a visitor came in once in five
-// seconds.)
+// # Words
+//
+// A batch is one write transaction of the database. The first call after a commit
+// begins it; Commit makes all its changes durable, or none.
+//
+// The arrival of a URL is its number in the order in which URLs were queued
+// (record.Queued.Seq).
+//
+// A URL is due when the time has come at which it may be fetched
+// (record.Queued.Due).
+//
+// A URL is kept back if it lies in a trap, such as an endless calendar: it is
+// stored, but not fetched.
+//
+// A visitor is another process, or another goroutine of this process, that reads
+// the state or gives orders while the crawl runs. The functions Look, Order, Give,
+// Fetches and Waiting are its way in.
+//
+// # Processes
+//
+// One process runs the crawl and holds its Queue open. A visitor takes a shared
+// lock on the file gate. The crawl looks at that lock after each commit, and closes
+// the database if the lock is taken, so that the visitor can open it. (bbolt's own
+// lock alone did not suffice: it is polled and not fair, and a visitor got in only
+// once in five seconds.)
 package queue
 
 import (
@@ -29,24 +48,24 @@ import (
 	"infomall/store/urlkey"
 )
 
-// The files of a crawl.
+// The files in the folder of a crawl.
 const (
 	fileState = "state.bolt"
-	fileLock  = "lock" // locked by the process that runs the crawl
-	fileGate  = "gate" // locked shared by visitors
+	fileLock  = "lock" // the process that runs the crawl holds an exclusive lock on it
+	fileGate  = "gate" // visitors hold a shared lock on it
 )
 
-// The buckets of a crawl's database.
+// The buckets of a crawl's database. Their comments say: key: value.
 var (
-	bucketAbout   = []byte("about")   // what the crawl is, in JSON, by the keys below
-	bucketSeen    = []byte("seen")    // sort key of every URL met: nothing, or what valueLeft and placeValue say; and what Claim notes
+	bucketAbout   = []byte("about")   // one of the keys below: JSON
+	bucketSeen    = []byte("seen")    // sort key of a URL the crawl has met: empty, valueLeft, or a placeValue. Claim adds keys of its own
 	bucketQueue   = []byte("queue")   // host, priority, arrival: a URL to fetch
-	bucketLater   = []byte("later")   // due time, arrival: a URL that waits
-	bucketFetches = []byte("fetches") // by arrival: an attempt
-	bucketHosts   = []byte("hosts")   // host: what the crawl remembers of it
-	bucketInbox   = []byte("inbox")   // by arrival: a URL that ADD gave
-	bucketKept    = []byte("kept")    // host, arrival: a URL that is kept back, because it is in a trap
-	bucketSites   = []byte("sites")   // host: what the crawl knows of its traps
+	bucketLater   = []byte("later")   // due time, arrival: a URL that is not due yet
+	bucketFetches = []byte("fetches") // arrival: a fetch that ended
+	bucketHosts   = []byte("hosts")   // host: what SetHost stored
+	bucketInbox   = []byte("inbox")   // arrival: a URL that ADD gave
+	bucketKept    = []byte("kept")    // host, 0, arrival: a URL that is kept back because it lies in a trap
+	bucketSites   = []byte("sites")   // host: what SetSite stored
 
 	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites}
 
@@ -55,23 +74,24 @@ var (
 	keyWorkers = []byte("workers")
 )
 
-// openTimeout bounds the wait for the database. Others hold it for
-// milliseconds.
+// openTimeout bounds the wait for the lock of the database. Visitors hold the lock
+// for milliseconds.
 const openTimeout = 10 * time.Second
 
-// Queue is the state of a crawl that this process runs. It is used by one
-// goroutine.
+// Queue is the state of a crawl that this process runs. Only one goroutine may use
+// it.
 type Queue struct {
 	dir  string
 	lock disk.File
-	db   *bolt.DB // nil between batches where others want to look
-	tx   *bolt.Tx // the batch; nil if none has begun
-	seq  uint64   // of the last URL or attempt
-	uses int      // of buckets, since pages of the database were given back
+	db   *bolt.DB // nil between two batches if a visitor wanted in
+	tx   *bolt.Tx // the current batch; nil if none has begun
+	seq  uint64   // of the last URL or fetch that was added
+	uses int      // calls of bucket since pages of the database were last released
 }
 
-// Open takes the crawl whose folder is dir, and makes that if it is not there.
-// It is record.ErrCrawlRunning if another process runs the crawl. The caller closes it.
+// Open opens the state of the crawl in the folder dir, and creates the folder if it
+// does not exist. It returns record.ErrCrawlRunning if another process runs the
+// crawl. The caller closes the Queue.
 func Open(d disk.FS, dir string) (*Queue, error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("make the crawl's folder %s: %w", dir, err)
@@ -94,7 +114,8 @@ func Open(d disk.FS, dir string) (*Queue, error) {
 	return q, nil
 }
 
-// start makes the database if it is new, and makes its name durable.
+// start creates the files and the buckets that do not exist yet, and syncs the
+// folder.
 func (q *Queue) start(d disk.FS) error {
 	gate, err := d.OpenFile(filepath.Join(q.dir, fileGate), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -121,7 +142,8 @@ func (q *Queue) start(d disk.FS) error {
 	return d.SyncDir(q.dir)
 }
 
-// open opens the database of the crawl in dir.
+// open opens the database of the crawl in dir. With readOnly it does not create a
+// database.
 func open(dir string, readOnly bool) (*bolt.DB, error) {
 	path := filepath.Join(dir, fileState)
 	if readOnly {
@@ -136,7 +158,8 @@ func open(dir string, readOnly bool) (*bolt.DB, error) {
 	return db, nil
 }
 
-// begin opens the database and begins a batch, unless there is one.
+// begin begins a batch, and opens the database for it, unless a batch is already
+// open.
 func (q *Queue) begin() (err error) {
 	if q.tx != nil {
 		return nil
@@ -152,23 +175,24 @@ func (q *Queue) begin() (err error) {
 	return nil
 }
 
-// usesMax is after how many uses of buckets the pages of the database are given
-// back that were read, each of which brings 64 KB into memory at most: else that
-// would hold all of a large database in the end. One of keptBytes at most is let
-// be: to give back and to read again took a crawl of 20,000 pages a twelfth of its
-// CPU time.
+// The pages of the database that are read count as memory of this process, 64 KB at
+// most for each use of a bucket, and would in the end be the whole database. After
+// usesMax uses bucket therefore releases them all, unless the database is smaller
+// than keptBytes: to release and read those pages again took a crawl of 20,000
+// pages a twelfth of its CPU time.
 const (
 	usesMax   = 100
 	keptBytes = 32 << 20
 )
 
-// batchNodes is how many nodes of its trees a batch is to change at most, each a
-// page of the database: to commit reads all of them, 64 KB of the file each. Where
-// URLs of a thousand hosts come one after the other, nearly every one is in pages
-// of its own.
+// batchNodes is how many nodes of its B+trees a batch may change before Full
+// reports true. Each node is a page of the database, and a commit reads up to 64 KB
+// of the file for each. If URLs of a thousand hosts arrive in turn, nearly every
+// URL changes nodes of its own.
 const batchNodes = 500
 
-// Full reports whether the batch is so large that Commit should come now.
+// Full reports whether the batch has grown so large that the caller should call
+// Commit now.
 func (q *Queue) Full() bool {
 	if q.tx == nil {
 		return false
@@ -177,7 +201,8 @@ func (q *Queue) Full() bool {
 	return stats.GetNodeCount() >= batchNodes
 }
 
-// bucket gives a bucket of the batch.
+// bucket returns a bucket in the current batch, and begins a batch if there is
+// none. The bucket is valid until Commit, Rest or Close.
 func (q *Queue) bucket(name []byte) (*bolt.Bucket, error) {
 	if err := q.begin(); err != nil {
 		return nil, err
@@ -193,7 +218,8 @@ func (q *Queue) bucket(name []byte) (*bolt.Bucket, error) {
 	return b, nil
 }
 
-// Commit makes all since the last one durable, and lets visitors in who wait.
+// Commit makes all changes since the last Commit durable. If a visitor waits, it
+// also closes the database until the next batch.
 func (q *Queue) Commit() error {
 	if q.tx != nil {
 		if err := q.tx.Bucket(bucketFetches).SetSequence(q.seq); err != nil {
@@ -212,7 +238,7 @@ func (q *Queue) Commit() error {
 	return q.Rest()
 }
 
-// wanted reports whether a visitor is at the gate.
+// wanted reports whether a visitor holds the lock on the gate.
 func (q *Queue) wanted() (bool, error) {
 	gate, err := os.Open(filepath.Join(q.dir, fileGate))
 	if err != nil {
@@ -223,8 +249,8 @@ func (q *Queue) wanted() (bool, error) {
 	return !free, err
 }
 
-// Rest lets the database go until the next batch. What was not committed is
-// forgotten.
+// Rest closes the database until the next batch, so that visitors can open it.
+// Changes that were not committed are lost.
 func (q *Queue) Rest() error {
 	var errs []error
 	if q.tx != nil {
@@ -238,12 +264,13 @@ func (q *Queue) Rest() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the use of the crawl. What was not committed is forgotten.
+// Close closes the database and gives up the lock on the crawl. Changes that were
+// not committed are lost.
 func (q *Queue) Close() error { return errors.Join(q.Rest(), q.lock.Close()) }
 
-// Add queues a URL unless the crawl has met it before, and reports whether it
-// did. It sets u.Seq. A URL that is guessed does not count as met by that, so that a
-// link to it is still followed.
+// Add queues u and sets u.Seq, unless the crawl has met the URL before and u is not
+// Forced. It reports whether it queued u. A Guessed URL does not become a met URL,
+// so a link to it is still followed later.
 func (q *Queue) Add(u *record.Queued) (bool, error) {
 	meet := q.Meet
 	if u.Guessed {
@@ -263,17 +290,18 @@ func (q *Queue) Add(u *record.Queued) (bool, error) {
 	return true, q.put(u)
 }
 
-// valueLeft is the value of a URL that was left out for the page which led to
-// it, so that another may lead to it yet.
+// valueLeft is the value in bucketSeen of a URL that Leave noted. Such a URL does
+// not count as met: another page may still lead to it.
 var valueLeft = []byte{0}
 
-// placeValue is the value of a URL whose place in its queue may change: its
-// priority and arrival.
+// placeValue returns the value in bucketSeen of a URL whose place in its queue may
+// change: its priority and arrival. Find and Move need them.
 func placeValue(u *record.Queued) []byte {
 	return append(seqKey(u.Priority), seqKey(u.Seq)...)
 }
 
-// Meet notes that the crawl has met a URL, and reports whether it had before.
+// Meet notes that the crawl has met a URL, and reports whether the crawl had met it
+// before.
 func (q *Queue) Meet(url string) (before bool, err error) {
 	if before, err = q.met(url); before || err != nil {
 		return before, err
@@ -285,7 +313,8 @@ func (q *Queue) Meet(url string) (before bool, err error) {
 	return false, seen.Put([]byte(urlkey.Key(url)), []byte{})
 }
 
-// met reports whether the crawl has met a URL.
+// met reports whether the crawl has met a URL. A URL that Leave noted counts as not
+// met.
 func (q *Queue) met(url string) (bool, error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -295,8 +324,9 @@ func (q *Queue) met(url string) (bool, error) {
 	return v != nil && !bytes.Equal(v, valueLeft), nil
 }
 
-// Claim notes that the URL which arrived as seq is the one to fetch of those with
-// that key, and reports whether it is: whether no other one was before.
+// Claim reports whether the URL with arrival seq owns key. The first URL that
+// claims a key owns it. A crawl uses it to fetch only one of several URLs that are
+// the same after normalization.
 func (q *Queue) Claim(key string, seq uint64) (bool, error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -308,8 +338,9 @@ func (q *Queue) Claim(key string, seq uint64) (bool, error) {
 	return true, seen.Put([]byte(key), seqKey(seq))
 }
 
-// Leave notes that a URL was left out for the page which led to it, and reports
-// whether the crawl has met it, or left it out so, before. It may be met yet.
+// Leave notes that the crawl leaves a URL out because of the page that linked to
+// it. It reports whether the crawl had met the URL or left it out before. Another
+// page may still lead to the URL: Add then queues it.
 func (q *Queue) Leave(url string) (before bool, err error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -330,8 +361,9 @@ func (q *Queue) setPlace(u *record.Queued) error {
 	return seen.Put([]byte(urlkey.Key(u.URL)), placeValue(u))
 }
 
-// Find gives a URL that stands in the queue of a host and has Terms; ok is false
-// for any other.
+// Find returns a URL that waits in the queue of a host and has Terms. Otherwise ok
+// is false: the URL was never queued, has no Terms, is already fetched, or is not
+// due.
 func (q *Queue) Find(host, url string) (u record.Queued, ok bool, err error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
@@ -347,13 +379,13 @@ func (q *Queue) Find(host, url string) (u record.Queued, ok bool, err error) {
 	}
 	v := b.Get(queueKey(host, binary.BigEndian.Uint64(at), binary.BigEndian.Uint64(at[8:])))
 	if v == nil {
-		return u, false, nil // it was fetched, or waits
+		return u, false, nil // already fetched, or not due
 	}
 	u, err = decodeQueued(v)
 	return u, err == nil, err
 }
 
-// Move gives a URL of the queue another priority, and writes its terms.
+// Move gives a URL of the queue another priority, and stores its changed Terms.
 func (q *Queue) Move(u *record.Queued, priority uint64) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -365,7 +397,7 @@ func (q *Queue) Move(u *record.Queued, priority uint64) error {
 	return q.put(u)
 }
 
-// put queues u where it belongs by its due time.
+// put stores u in bucketQueue, or in bucketLater if it has a due time.
 func (q *Queue) put(u *record.Queued) error {
 	name, key := bucketQueue, queueKey(u.Host, u.Priority, u.Seq)
 	if u.Due != record.NoTime {
@@ -378,7 +410,7 @@ func (q *Queue) put(u *record.Queued) error {
 	return b.Put(key, appendQueued(nil, u))
 }
 
-// Done takes out a URL that was fetched, or will not be.
+// Done removes a URL from its queue, because it was fetched or will not be fetched.
 func (q *Queue) Done(u *record.Queued) error {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
@@ -387,7 +419,7 @@ func (q *Queue) Done(u *record.Queued) error {
 	return b.Delete(queueKey(u.Host, u.Priority, u.Seq))
 }
 
-// Postpone has a URL of the queue wait until due.
+// Postpone moves a URL from its queue to the URLs that wait until they are due.
 func (q *Queue) Postpone(u *record.Queued, due record.Time) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -396,7 +428,8 @@ func (q *Queue) Postpone(u *record.Queued, due record.Time) error {
 	return q.put(u)
 }
 
-// Keep takes a URL out of the queue and keeps it back until Unkeep.
+// Keep moves a URL from its queue to the URLs that are kept back. Unkeep reverses
+// that.
 func (q *Queue) Keep(u *record.Queued) error {
 	if err := q.Done(u); err != nil {
 		return err
@@ -409,9 +442,10 @@ func (q *Queue) Keep(u *record.Queued) error {
 	return b.Put(queueKey(u.Host, 0, u.Seq), appendQueued(nil, u))
 }
 
-// Unkeep queues up to n URLs of a host that are kept back and that match, and
-// returns them, and the last arrival that it looked at. Those up to the arrival
-// after are not looked at.
+// Unkeep queues again up to n URLs of a host that are kept back and whose URL
+// matches. It looks at URLs that arrived later than after, by arrival. It returns
+// the URLs it queued, and the last arrival it looked at: the value of after for the
+// next call. That is 0 if it looked at no URL.
 func (q *Queue) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []record.Queued, last uint64, err error) {
 	b, err := q.bucket(bucketKept)
 	if err != nil {
@@ -441,7 +475,8 @@ func (q *Queue) Unkeep(host string, after uint64, n int, match func(url string) 
 	return list, last, nil
 }
 
-// Ripe queues the URLs whose time has come by now, n at most, and gives them.
+// Ripe queues up to n URLs that are due by now, the earliest first, and returns
+// them.
 func (q *Queue) Ripe(now record.Time, n int) ([]record.Queued, error) {
 	b, err := q.bucket(bucketLater)
 	if err != nil {
@@ -470,7 +505,8 @@ func (q *Queue) Ripe(now record.Time, n int) ([]record.Queued, error) {
 	return list, nil
 }
 
-// NextRipe is when the first waiting URL is due; NoTime if none waits.
+// NextRipe returns the due time of the first URL that waits to be due, or NoTime if
+// none waits.
 func (q *Queue) NextRipe() (record.Time, error) {
 	b, err := q.bucket(bucketLater)
 	if err != nil {
@@ -483,9 +519,9 @@ func (q *Queue) NextRipe() (record.Time, error) {
 	return record.Time(binary.BigEndian.Uint64(k)), nil
 }
 
-// Load gives the first n URLs of a host's queue that stand behind the one of
-// that priority and arrival, and tells whether there are more. With zeros it
-// begins at the start.
+// Load returns up to n URLs of a host's queue, in order, that come after the given
+// priority and arrival. more reports whether the queue has others after them. A
+// priority and arrival of 0 begin at the start.
 func (q *Queue) Load(host string, priority, seq uint64, n int) (list []record.Queued, more bool, err error) {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
@@ -506,7 +542,7 @@ func (q *Queue) Load(host string, priority, seq uint64, n int) (list []record.Qu
 	return list, false, nil
 }
 
-// Hosts gives every host that has a queue.
+// Hosts returns every host that has a URL in its queue.
 func (q *Queue) Hosts() ([]string, error) {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
@@ -525,7 +561,7 @@ func (q *Queue) Hosts() ([]string, error) {
 	return list, nil
 }
 
-// Log notes an attempt.
+// Log adds a fetch that ended to the log of fetches.
 func (q *Queue) Log(f *record.Fetch) error {
 	b, err := q.bucket(bucketFetches)
 	if err != nil {
@@ -536,7 +572,7 @@ func (q *Queue) Log(f *record.Fetch) error {
 	return b.Put(seqKey(q.seq), appendFetch(nil, f))
 }
 
-// Host gives what SetHost noted of a host; nil if nothing. It is valid until
+// Host returns what SetHost stored for a host, or nil. The bytes are valid until
 // the next call.
 func (q *Queue) Host(host string) ([]byte, error) {
 	b, err := q.bucket(bucketHosts)
@@ -546,7 +582,7 @@ func (q *Queue) Host(host string) ([]byte, error) {
 	return b.Get([]byte(host)), nil
 }
 
-// SetHost notes something of a host.
+// SetHost stores what the crawl remembers of a host, in the crawl's own encoding.
 func (q *Queue) SetHost(host string, v []byte) error {
 	b, err := q.bucket(bucketHosts)
 	if err != nil {
@@ -555,7 +591,7 @@ func (q *Queue) SetHost(host string, v []byte) error {
 	return b.Put([]byte(host), v)
 }
 
-// Site returns what SetSite stored of a host's traps, or nil. It is valid until
+// Site returns what SetSite stored for a host, or nil. The bytes are valid until
 // the next call.
 func (q *Queue) Site(host string) ([]byte, error) {
 	b, err := q.bucket(bucketSites)
@@ -565,7 +601,8 @@ func (q *Queue) Site(host string) ([]byte, error) {
 	return b.Get([]byte(host)), nil
 }
 
-// SetSite stores what the crawl knows of a host's traps.
+// SetSite stores what the crawl knows of a host's traps, in the crawl's own
+// encoding.
 func (q *Queue) SetSite(host string, v []byte) error {
 	b, err := q.bucket(bucketSites)
 	if err != nil {
@@ -574,7 +611,8 @@ func (q *Queue) SetSite(host string, v []byte) error {
 	return b.Put([]byte(host), v)
 }
 
-// Crawl gives what the crawl is; its Name is "" if that was never set.
+// Crawl returns the description of the crawl. Its Name is "" if SetCrawl was never
+// called.
 func (q *Queue) Crawl() (c record.Crawl, err error) {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
@@ -583,16 +621,17 @@ func (q *Queue) Crawl() (c record.Crawl, err error) {
 	return c, get(b, keyCrawl, &c)
 }
 
-// SetCrawl sets what the crawl is.
+// SetCrawl stores the description of the crawl.
 func (q *Queue) SetCrawl(c *record.Crawl) error { return q.set(keyCrawl, c) }
 
-// SetWorkers tells what the workers do now.
+// SetWorkers stores what each worker does now, for visitors to read.
 func (q *Queue) SetWorkers(w []record.Worker) error { return q.set(keyWorkers, w) }
 
-// SetOrders gives the crawl orders.
+// SetOrders replaces the crawl's orders.
 func (q *Queue) SetOrders(o record.CrawlOrders) error { return q.set(keyOrders, o) }
 
-// Orders are those that others gave.
+// Orders returns the orders that visitors gave with Order, or that SetOrders
+// stored.
 func (q *Queue) Orders() (o record.CrawlOrders, err error) {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
@@ -628,7 +667,8 @@ func get(b *bolt.Bucket, key []byte, v any) error {
 	return nil
 }
 
-// Inbox takes out the URLs that others gave, n at most.
+// Inbox removes up to n URLs that visitors gave with Give, the earliest first, and
+// returns them.
 func (q *Queue) Inbox(n int) ([]record.Queued, error) {
 	b, err := q.bucket(bucketInbox)
 	if err != nil {
@@ -652,9 +692,9 @@ func (q *Queue) Inbox(n int) ([]record.Queued, error) {
 	return list, nil
 }
 
-// Reset empties the state for a crawl that begins anew. The attempts of the
-// crawls before stay, and so does the inbox: what was given to a crawl that was
-// over, or just ending, is for the next.
+// Reset empties the state, for a crawl that begins again from its seeds. It keeps
+// the log of fetches of earlier crawls. It also keeps the inbox: URLs given to a
+// crawl that has ended, or was just ending, are for the next crawl.
 func (q *Queue) Reset() error {
 	if err := q.begin(); err != nil {
 		return err
@@ -676,7 +716,8 @@ func Exists(dir string) bool {
 	return err == nil
 }
 
-// Running reports whether a process runs the crawl in dir.
+// Running reports whether a process runs the crawl in dir. That includes this
+// process.
 func Running(dir string) (bool, error) {
 	f, err := os.Open(filepath.Join(dir, fileLock))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -2,9 +2,10 @@ package queue
 
 import "syscall"
 
-// release tells the system that a file which is mapped from an address on, and
-// only read there, is not looked at soon: its pages no longer count as memory of
-// this process. They stay in the page cache, and are there again when read.
+// release reports to the system that this process will not soon read the mapped
+// file at address at, size bytes long. Its pages then no longer count as memory of
+// this process. They stay in the page cache, from where the next read maps them
+// again. The mapping must be read-only.
 func release(at, size uintptr) {
-	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, at, size, syscall.MADV_DONTNEED) // a hint: without it the pages just stay
+	_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, at, size, syscall.MADV_DONTNEED) // only a hint: if it fails, the pages stay
 }

@@ -2,5 +2,6 @@
 
 package queue
 
-// release does nothing: see release_linux.go.
+// release does nothing on systems other than Linux; release_linux.go says what it
+// is for.
 func release(at, size uintptr) {}

@@ -15,12 +15,13 @@ import (
 	"infomall/store/record"
 )
 
-// visitRows is how many rows a visitor reads at a time, so that a crawl waits
-// for milliseconds.
+// visitRows is how many rows a visitor reads in one transaction. It bounds the time
+// that a crawl waits for the visitor to milliseconds.
 const visitRows = 5000
 
-// visit opens the state of the crawl in dir while the process that runs it, if
-// there is one, lets it go.
+// visit opens the database of the crawl in dir, calls f with a transaction, and
+// closes the database. If a process runs the crawl, visit waits until that process
+// has committed its batch and closed the database.
 func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 	gate, err := os.Open(filepath.Join(dir, fileGate))
 	if err != nil {
@@ -43,12 +44,13 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 	})
 }
 
-// errState is what a damaged database is.
+// errState is returned if the database of a crawl is damaged, or belongs to
+// something other than a crawl.
 var errState = errors.New("the crawl's state is damaged; bring it back from a copy, or remove the folder and begin the crawl again: what it fetched is in the archive")
 
-// guard calls f, which reads the database of the crawl in dir. The database is a
-// mapped file and follows the pointers in it: a damaged one makes it fault or
-// panic, which guard returns as an error.
+// guard calls f, which reads the database of the crawl in dir. bbolt maps the
+// database into memory and follows the pointers in it, so a damaged database makes
+// f fault or panic. guard returns such a fault or panic as an error.
 func guard(dir string, f func() error) (err error) {
 	old := debug.SetPanicOnFault(true)
 	defer debug.SetPanicOnFault(old)
@@ -60,8 +62,8 @@ func guard(dir string, f func() error) (err error) {
 	return f()
 }
 
-// ownState reports, as an error, a database that is not of a crawl, such as an
-// index. One that is empty may become that of a crawl.
+// ownState returns an error if the database belongs to something other than a
+// crawl, such as an index. An empty database is no error: a crawl may begin in it.
 func ownState(tx *bolt.Tx) error {
 	if first, _ := tx.Cursor().First(); first != nil && tx.Bucket(bucketAbout) == nil {
 		return fmt.Errorf("%s: %w (it has a bucket %q)", tx.DB().Path(), errState, first)
@@ -69,13 +71,14 @@ func ownState(tx *bolt.Tx) error {
 	return nil
 }
 
-// Look gives what the crawl in dir is, and what its workers did when it last
-// said so.
+// Look returns the description of the crawl in dir, and what its workers did when
+// the crawl last called SetWorkers. Both are zero if the crawl was killed before it
+// began.
 func Look(dir string) (c record.Crawl, workers []record.Worker, err error) {
 	err = visit(dir, false, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
 		if b == nil {
-			return ownState(tx) // killed before it began
+			return ownState(tx) // the crawl was killed before it began
 		}
 		if err := get(b, keyCrawl, &c); err != nil {
 			return err
@@ -85,7 +88,8 @@ func Look(dir string) (c record.Crawl, workers []record.Worker, err error) {
 	return c, workers, err
 }
 
-// Order changes the orders of the crawl in dir.
+// Order calls change with the orders of the crawl in dir, and stores what change
+// made of them. The crawl reads them after its next batch.
 func Order(dir string, change func(*record.CrawlOrders)) error {
 	return visit(dir, true, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
@@ -101,7 +105,8 @@ func Order(dir string, change func(*record.CrawlOrders)) error {
 	})
 }
 
-// Give puts URLs into the inbox of the crawl in dir.
+// Give adds URLs to the inbox of the crawl in dir. The crawl queues them after its
+// next batch.
 func Give(dir string, list []record.Queued) error {
 	return visit(dir, true, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketInbox)
@@ -121,14 +126,15 @@ func Give(dir string, list []record.Queued) error {
 	})
 }
 
-// Fetches yields the attempts of the crawl in dir, in the order in which they
-// ended, some at a time.
+// Fetches yields the log of fetches of the crawl in dir, in the order in which they
+// ended, up to visitRows at a time.
 func Fetches(dir string) iter.Seq2[[]record.Fetch, error] {
 	return pages(dir, bucketFetches, decodeFetch)
 }
 
-// Waiting yields the URLs that the crawl in dir is to fetch, some at a time: by
-// host, then the URLs that wait for their time, then the URLs that are kept back.
+// Waiting yields the URLs that the crawl in dir has still to fetch, up to visitRows
+// at a time. First come the URLs in the queues, by host; then URLs that are not
+// due; then URLs that are kept back.
 func Waiting(dir string) iter.Seq2[[]record.Queued, error] {
 	return func(yield func([]record.Queued, error) bool) {
 		for _, bucket := range [][]byte{bucketQueue, bucketLater, bucketKept} {
@@ -141,7 +147,8 @@ func Waiting(dir string) iter.Seq2[[]record.Queued, error] {
 	}
 }
 
-// pages yields the entries of a bucket, a visit for each slice of them.
+// pages yields the decoded entries of a bucket in slices of up to visitRows. It
+// visits the crawl once for each slice.
 func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		for from, more := []byte(nil), true; more; {
@@ -164,8 +171,8 @@ func pages[T any](dir string, bucket []byte, decode func([]byte) (T, error)) ite
 	}
 }
 
-// entries reads some entries of a bucket from a key on, and gives the key after
-// them.
+// entries decodes up to visitRows entries of a bucket, from the key from on. next
+// is where the following call begins: a key just after the last entry.
 func entries[T any](b *bolt.Bucket, from []byte, decode func([]byte) (T, error)) (list []T, next []byte, err error) {
 	c := b.Cursor()
 	for k, v := c.Seek(from); k != nil && len(list) < visitRows; k, v = c.Next() {
