@@ -1,9 +1,19 @@
-// Package arc reads ARC files, versions 1 and 2 of the records' headers, plain
-// and compressed with gzip: a member a record, or in any other way. It is the
-// format that the Internet Archive's crawlers wrote before WARC.
+// Package arc reads ARC files, the format that the Internet Archive's crawlers
+// wrote before WARC. It reads versions 1 and 2 of the record header, both plain
+// files and files compressed with gzip. A compressed file may have one gzip
+// member per record, as usual, or members that begin and end anywhere.
 //
-// A file may be damaged or cut. The reader gives back every whole record and
-// names each damaged span.
+// A file may be damaged or cut short. The reader returns every whole record and
+// one item for each damaged span.
+//
+// # Words
+//
+//	record          a header line, such as "http://a/ 1.2.3.4 20080430204825 text/html 512",
+//	                then as many bytes of data as the header says (512), then an empty line
+//	filedesc record the first record of a file; its URL is "filedesc:NAME" and its
+//	                data, the version block, lists the fields of the header lines
+//	confirmed       a record is confirmed if another record, another gzip member or
+//	                the end of the file follows directly after its data
 package arc
 
 import (
@@ -19,20 +29,22 @@ import (
 	"infomall/store/record"
 )
 
-// Options says how to read. The zero value works.
+// Options says how to read a file. The zero value works.
 type Options struct {
 	Source string // Capture.Source of what is read
 	Limits record.BodyLimits
 }
 
-// fileScheme begins the record that tells of the file itself.
+// fileScheme begins the URL of the filedesc record, which describes the file
+// itself.
 const fileScheme = "filedesc:"
 
-// Read reads the records of r in order. Damage is an item; an error, the last
-// pair, is one of r, of the disk or the cause for which ctx ended. The
-// receiver owns each item, and closes its capture's Spool.
+// Read reads the records of r in order. A damaged span comes as an item with
+// Damage set. An error comes as the last pair: r or the disk failed, or ctx
+// ended. The receiver owns each item and must close the Spool of its capture.
 //
-// What is no HTTP response, such as one of DNS, comes as a resource.
+// A record that is not an HTTP response, such as a DNS record, comes as a
+// resource.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		_, compressed, err := detect(r)
@@ -48,14 +60,15 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 	}
 }
 
-// Detect reports whether r looks like an ARC file: a record starts in its first
-// megabyte, compressed or not, if perhaps behind damage.
+// Detect reports whether r looks like an ARC file: whether a record starts in
+// its first megabyte, compressed or not. Damaged bytes may come before that
+// record.
 func Detect(r io.ReaderAt) (bool, error) {
 	is, _, err := detect(r)
 	return is, err
 }
 
-// detect is Detect that also tells whether the file is compressed.
+// detect is Detect that also reports whether the file is compressed.
 func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	start := make([]byte, 1<<20)
 	n, err := r.ReadAt(start, 0)
@@ -76,7 +89,7 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	return false, bytes.HasPrefix(start, gzipped.Magic), nil
 }
 
-// hasRecord reports whether a record starts in text.
+// hasRecord reports whether any line of text is the header of a record.
 func hasRecord(text []byte) bool {
 	for line := range bytes.Lines(text) {
 		if _, ok, _ := parseHeader(line); ok {
@@ -86,13 +99,14 @@ func hasRecord(text []byte) bool {
 	return false
 }
 
-// scanner walks over the records of one file.
+// scanner walks over the records of one ARC file.
 type scanner struct {
 	*gzipped.Walk
 	o Options
 }
 
-// run goes from record to record. It returns nil as well when yield says stop.
+// run calls yield for each record and each damaged span, in order. It returns
+// nil at the end of the file, and also if yield returns false.
 func (s *scanner) run(yield func(record.Item) bool) error {
 	return s.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := s.recordAt(pos)
@@ -113,7 +127,7 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 	})
 }
 
-// headerAt reads the header at pos; ok is false where there is none.
+// headerAt reads the header at pos. ok is false if no header starts there.
 func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 	for _, n := range []int{1 << 10, headerMax} {
 		b, err := s.Window.View(pos, n)
@@ -128,9 +142,11 @@ func (s *scanner) headerAt(pos int64) (h header, ok bool, err error) {
 	return h, false, nil
 }
 
-// recordAt is confirmedAt for where a record should begin. It also takes a record
-// that ends with a line, if no other record begins within it: then the damage is
-// in what follows.
+// recordAt reads the header at pos, where a record should begin, as confirmedAt
+// does. It accepts more: a record that is not confirmed is whole if its data
+// ends with a line end and no other record begins within the data. In that case
+// the damage is in the bytes after the record. why says what is wrong with the
+// record, or is "".
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, why, err = s.confirmedAt(pos)
 	if why == "" || err != nil {
@@ -147,8 +163,9 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, err
 }
 
-// endsLine reports whether the record of h, whose data is at off, ends with a line,
-// HTTP does not say that it has another length, and its gzip member is not damaged.
+// endsLine reports whether the data at off ends with a line end after the
+// length that h declares. It returns false if the HTTP headers in the data
+// declare another length, or if the gzip member of the record is damaged.
 func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	if h.url == "" || h.length < 0 {
 		return false, nil
@@ -169,9 +186,11 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 }
 
 // confirmedAt reads the header at pos and checks that the record ends where its
-// length says: another record, another gzip member or the end of the file
-// follows. A length that is wrong is corrected in h if something else says where
-// the record ends. why says what is wrong, and is "" if nothing is.
+// length says: another record, another gzip member or the end of the file must
+// follow. If the declared length is wrong and something else shows where the
+// record ends, such as Content-Length, confirmedAt corrects the length in h.
+// why says what is wrong, such as "no header of a record where one is due". It
+// is "" if the record is confirmed.
 func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	h, ok, err := s.headerAt(pos)
 	if err != nil {
@@ -194,8 +213,9 @@ func (s *scanner) confirmedAt(pos int64) (h header, why string, err error) {
 	return h, why, nil
 }
 
-// end says why the record whose data of length bytes is at off does not end
-// there; "" if it does.
+// end checks what follows the data of length bytes at off. It returns "" if a
+// record can end there, or the reason why none does, such as "file ends within
+// the 512 bytes of a record".
 func (s *scanner) end(off, length int64) (why string, err error) {
 	if length < 0 {
 		return "header of a record without a length", nil
@@ -225,12 +245,13 @@ func (s *scanner) end(off, length int64) (why string, err error) {
 	return "record does not end where its length says", nil
 }
 
-// slipMax is how many bytes a length may be short and be corrected: some writers
-// miscount a line end.
+// slipMax is how many bytes too small a declared length may be and still be
+// corrected. Some writers miscount a line end.
 const slipMax = 4
 
-// bySlip returns the length that the data at off has if its declared length is a
-// few bytes short: a line end and the next header are that much further on.
+// bySlip finds the length of the data at off if the declared length is up to
+// slipMax bytes too small. The sign of that is a line end with another header
+// after it, a few bytes further on. ok is false if there is no such sign.
 func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error) {
 	if h.length < 0 {
 		return 0, false, nil
@@ -249,8 +270,9 @@ func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error
 	return 0, false, nil
 }
 
-// byHTTP returns the length that the data at off has by its headers of HTTP, if
-// another record or the end of the file follows there.
+// byHTTP returns the length of the data at off that its HTTP headers declare.
+// ok is false if they declare none, or if neither another record nor the end of
+// the file follows at that length.
 func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error) {
 	b, err := s.Window.View(off, record.ViewMax)
 	if err != nil {
@@ -264,8 +286,9 @@ func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error
 	return length, why == "", err
 }
 
-// byVersionBlock returns the length of the data of the record about the file:
-// up to the line that names the fields of a header.
+// byVersionBlock returns the length of the data of the filedesc record. That
+// data ends with the line that names the fields of a header. ok is false for
+// any other record.
 func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, err error) {
 	if !strings.HasPrefix(h.url, fileScheme) {
 		return 0, false, nil
@@ -282,11 +305,13 @@ func (s *scanner) byVersionBlock(off int64, h *header) (length int64, ok bool, e
 	return 0, false, nil
 }
 
-// search returns the offset of the next record after pos, or the end of what can
-// be read if there is none. A line that looks like a header proves nothing,
-// because a page may quote one: its record must also end where it says. A header
-// without a length counts, so that each of several has a damage of its own. It
-// gives up at limit.
+// search returns the offset of the next record after pos that starts before
+// limit. If there is none, found is false and next is the end of what can be
+// read, or limit or more.
+//
+// A line that looks like a header proves nothing, because a page may quote one.
+// Its record must also end where it says. A header that has no length counts as
+// found, so that each such record is reported as a damage of its own.
 func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	for {
 		at, found, err := s.Window.FindFunc(pos, len("\nhttp"), beforeStart)
@@ -304,9 +329,9 @@ func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	}
 }
 
-// searchAll is search without a limit. It also finds an HTTP response that ends
-// with a line before the record that search finds, because that may be between
-// two damaged places.
+// searchAll is search without a limit. It also finds an HTTP response that is
+// not confirmed but ends with a line end, if that comes first. Such a response
+// may lie between two damaged places.
 func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	next, found, err = s.search(pos, math.MaxInt64)
 	if err != nil {
@@ -333,17 +358,18 @@ func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	}
 }
 
-// isGlued reports whether url begins with the rest of a torn line and http, as in
-// "Conhttp://www.pku.edu.cn/".
+// isGlued reports whether the scheme of url is http or https with part of
+// another word before it, as in "Conhttp://www.pku.edu.cn/". Such a URL begins
+// with the rest of a torn line.
 func isGlued(url string) bool {
 	scheme, _, _ := strings.Cut(url, ":")
 	scheme = strings.TrimSuffix(scheme, "s")
 	return len(scheme) > len("http") && strings.HasSuffix(scheme, "http")
 }
 
-// beforeStart returns the place in b of the byte before the first one where a
-// record may start; -1 if there is none. A record starts a line; if what was
-// written before it is torn, it starts with http.
+// beforeStart returns the index in b of the byte before the first place where a
+// record may start, or -1 if there is none. A record starts a line. If the line
+// before it was torn, the record starts with "http" in the middle of a line.
 func beforeStart(b []byte) int {
 	lf := bytes.IndexByte(b, '\n')
 	line := b
@@ -358,7 +384,8 @@ func beforeStart(b []byte) int {
 	return lf
 }
 
-// item makes the item of the whole record at pos.
+// item returns the item of the whole record at pos. A record with a bad date
+// comes with Damage set.
 func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: "response"}
@@ -388,7 +415,8 @@ func (s *scanner) item(pos int64, h *header) (record.Item, error) {
 	return it, nil
 }
 
-// data fills c from the data at off.
+// data fills c from the data at off: an HTTP response, or a resource if the
+// data does not begin with an HTTP status line.
 func (s *scanner) data(c *record.Capture, off int64, h *header) error {
 	b, err := s.Window.View(off, int(min(h.length, int64(len("HTTP/")))))
 	if err != nil {

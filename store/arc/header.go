@@ -8,31 +8,35 @@ import (
 	"time"
 )
 
-// headerMax bounds the line that begins a record, in bytes.
+// headerMax bounds the header line of a record, in bytes.
 const headerMax = 64 << 10
 
-// lengthMax bounds Archive-length, so that sums with an offset fit an int64.
+// lengthMax bounds Archive-length, so that the sum of a length and an offset
+// fits an int64.
 const lengthMax = 1 << 61
 
-// header is the line that begins a record. Version 1 of it has the URL, the
-// server's address, the date, the type and the length; version 2 has five more
-// fields before the length.
+// header is the header line of a record. In version 1 it has the URL, the
+// server's address, the date, the media type and the length. Version 2 has five
+// more fields before the length.
 type header struct {
-	bytes  int64 // of the line with its end
-	length int64 // of the data, as declared; -1 where it is no length
+	bytes  int64 // length of the header line with its line end
+	length int64 // declared length of the data; -1 if the field is not a valid number
 	url    string
 	ip     string
 	date   string
 	mime   string
 
-	// Of version 2 alone; "" where the line has "-".
+	// The other fields come from version 2 only. They are "" if the line has
+	// "-".
 	code, checksum, location string
 }
 
-// parseHeader reads the line at the start of b. A URL may have blanks in it, so
-// the line is known by its date. ok is false where it begins no record, and cut
-// reports that b ends before the line does. The line of the record about the file
-// is known by its scheme, because some writers have dashes in all its fields.
+// parseHeader reads the header line at the start of b. ok is false if b does
+// not begin with a header. cut reports that b ends before the line does.
+//
+// A URL may contain blanks, so parseHeader recognizes a header by its date
+// field. It recognizes the header of the filedesc record by its scheme, because
+// some writers put dashes in all other fields.
 func parseHeader(b []byte) (h header, ok, cut bool) {
 	scheme := bytes.IndexByte(b[:min(len(b), 40)], ':')
 	if scheme <= 0 || !isScheme(b[:scheme]) {
@@ -74,10 +78,10 @@ func parseHeader(b []byte) (h header, ok, cut bool) {
 	return h, true, false
 }
 
-// dateField returns the place of the date among the fields of a line, which is
-// not the last; -1 if the line begins no record. The date comes after the
-// server's address. A line that is otherwise whole may lack the address, or have
-// a dash as its date.
+// dateField returns the index of the date among the fields of a header line, or
+// -1 if the line is not a header. The date follows the server's address and is
+// never the last field. A line that is whole otherwise may lack the address, or
+// have a dash as its date.
 func dateField(f []string) int {
 	last := len(f) - 1
 	for at := 2; at < last; at++ {
@@ -95,7 +99,8 @@ func dateField(f []string) int {
 	return -1
 }
 
-// hasServerAndDate reports whether a server's address and a date are among fields.
+// hasServerAndDate reports whether fields contains a server's address directly
+// followed by a date of 14 digits.
 func hasServerAndDate(fields []string) bool {
 	for i := 1; i < len(fields); i++ {
 		if len(fields[i]) == len(dateLayout) && isNumber(fields[i]) && isServer(fields[i-1]) {
@@ -105,7 +110,7 @@ func hasServerAndDate(fields []string) bool {
 	return false
 }
 
-// known is what a field says, and "" for a dash.
+// known returns the value of a field, and "" for a dash.
 func known(field string) string {
 	if field == "-" {
 		return ""
@@ -113,7 +118,8 @@ func known(field string) string {
 	return field
 }
 
-// address is the server's, or "" where it is not known.
+// address returns the server's address, or "" if it is not known: the field is
+// "-" or "0.0.0.0".
 func (h *header) address() string {
 	if h.ip == "0.0.0.0" {
 		return ""
@@ -121,7 +127,8 @@ func (h *header) address() string {
 	return known(h.ip)
 }
 
-// isUsual reports whether url has a scheme that crawlers fetch or write of their own.
+// isUsual reports whether url has a scheme that crawlers fetch, such as http,
+// or one that they use for records of their own, such as filedesc.
 func isUsual(url string) bool {
 	scheme, _, _ := strings.Cut(url, ":")
 	switch strings.ToLower(scheme) {
@@ -131,7 +138,7 @@ func isUsual(url string) bool {
 	return false
 }
 
-// isScheme reports whether b may be the scheme of a URL.
+// isScheme reports whether b has the characters of a URL scheme.
 func isScheme(b []byte) bool {
 	for i, c := range b {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
@@ -142,8 +149,8 @@ func isScheme(b []byte) bool {
 	return true
 }
 
-// isServer reports whether s may be an address, a host's name or the dash of
-// one that is not known.
+// isServer reports whether s may be the address field: an IP address, a host
+// name, or "-" for an unknown address.
 func isServer(s string) bool {
 	for i := range len(s) {
 		c := s[i]
@@ -154,8 +161,9 @@ func isServer(s string) bool {
 	return s != ""
 }
 
-// The digits of a date: at least those of the day. Writers that know the time
-// better than to the second write more than the layout has.
+// The form of a date: 14 digits, as in 20080430204825. A date has at least the
+// 8 digits of the day. Writers that know fractions of a second add further
+// digits, up to 20 in all.
 const (
 	dateLayout = "20060102150405"
 	dateMin    = len("20060102")
@@ -173,7 +181,8 @@ func isNumber(s string) bool {
 	return s != ""
 }
 
-// parseDate reads a date, which is in UTC.
+// parseDate reads a date in UTC. 8 to 14 digits are the date and time; digits
+// after the 14th are a fraction of a second.
 func parseDate(s string) (time.Time, error) {
 	whole, fraction := s, ""
 	if len(s) > len(dateLayout) {
