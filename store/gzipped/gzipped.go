@@ -1,7 +1,19 @@
-// Package gzipped reads a file of records that may be compressed with gzip: as
-// a member a record, or in any other way. What it inflates to is one stream,
-// of which a reader of records looks at parts; damaged members are breaks in
-// it. The formats of records are for others.
+// Package gzipped gives access to a file of records that may be compressed with
+// gzip. The records of a compressed file may have one gzip member each, or
+// share members, or lie across several. The inflated bytes of all members form
+// one stream, and a reader of records reads it at offsets. A damaged member is
+// a break in the stream. The package does not know the formats of records.
+//
+// # Words
+//
+//	member    one gzip header, its compressed data and a checksum; a file is a row of members
+//	stream    the inflated bytes of all members, one after the other, from offset 0
+//	break     the place where the stream stops because a member is damaged; Resume
+//	          continues with a later member
+//	release   to give up the bytes before an offset, so that their memory is free
+//
+//	file    | member 1 | member 2 | damaged | member 4 |
+//	stream  | 0 ..............    break     | ........ |
 package gzipped
 
 import (
@@ -14,52 +26,59 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// Input is the stream of records that a file holds: the file itself, or what
-// it inflates to. It is for one goroutine.
+// Input is the stream of records that a file holds: the bytes of a plain file,
+// or the inflated bytes of a compressed one. Only one goroutine may use it.
 type Input interface {
-	// ReadAt reads at offsets from the last Release on.
+	// ReadAt reads at offsets of the stream that are not before the offset of
+	// the last Release.
 	io.ReaderAt
-	// Release says that nothing before off will be read again.
+	// Release promises that no byte before off is read again.
 	Release(off int64)
-	// Locate tells the place in the file of the stream's byte off: for gzip that
-	// of its member, and whether it is the member's first.
+	// Locate translates the offset off of the stream. at is the offset in the
+	// file: for gzip, of the member that has the byte. first reports whether
+	// the byte is the first of its member.
 	Locate(off int64) (at int64, first bool)
-	// Holds reports whether there may be n bytes at off; it never says no where
-	// there are.
+	// Holds reports whether the stream may have n bytes at off. True may be
+	// wrong; false is always right.
 	Holds(off, n int64) (bool, error)
-	// Broken is why reads end before the stream does, or nil; Resume then goes
-	// on at a later place, and tells where that is in the stream and the file.
+	// Broken returns the damage that ends reads before the end of the file, or
+	// nil. Resume then continues at a later place. It returns where that place
+	// is in the stream and in the file.
 	Broken() error
 	Resume() (stream, file int64, err error)
-	// Doubt returns why the bytes before end may be wrong, although they can be
-	// read: some are from the damaged member that ends the reads. It returns nil
-	// if all are from whole members, or if no damage has been met yet. The caller
-	// reads on after end first, so that damage right there has been met.
+	// Doubt returns why the bytes before end may be wrong, although ReadAt
+	// returns them: some are from the damaged member that ends reads. It
+	// returns nil if all are from whole members, or if no damage is known yet.
+	// The caller must first read beyond end, so that damage right there is
+	// known.
 	Doubt(end int64) error
 	Compressed() bool
-	// Close removes what is on disk. The file stays open.
+	// Close removes temporary files. The file that was opened stays open.
 	Close()
 }
 
 // Options says how to read a compressed file.
 type Options struct {
-	TempDir string // for records too large for memory; "" is os.TempDir()
-	// Starts reports whether a record starts in what a member inflates to. Where
-	// one is damaged, reading goes on with the next that has a record.
+	TempDir string // directory for records too large for memory; "" is os.TempDir()
+	// Starts reports whether a record starts in text, the inflated bytes of a
+	// member. After a damaged member, reading continues with the next member
+	// for which Starts is true.
 	Starts func(text []byte) bool
 }
 
-// Open reads r as gzip members. Reads end with the cause for which ctx ended.
+// Open returns the inflated stream of r, a file of gzip members. When ctx ends,
+// reads return its cause. The caller must close the Input.
 func Open(ctx context.Context, r io.ReaderAt, o Options) Input { return newStream(ctx, r, o) }
 
-// Plain is a file that is not compressed.
+// Plain returns r, a file that is not compressed, as an Input.
 func Plain(r io.ReaderAt) Input { return plain{r} }
 
-// Magic begins a gzip member: its identification and the only method there is.
+// Magic is the first three bytes of a gzip member: the two identification bytes
+// and the compression method deflate, the only one.
 var Magic = []byte{0x1f, 0x8b, 8}
 
-// IsMember reports whether a member starts at off of file that has a record's
-// start among its first bytes.
+// IsMember reports whether a gzip member starts at off of file whose first
+// inflated bytes hold the start of a record, as starts judges.
 func IsMember(file io.ReaderAt, off int64, starts func(text []byte) bool) bool {
 	const look = 256 << 10
 	var begin [3]byte

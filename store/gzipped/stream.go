@@ -15,39 +15,40 @@ import (
 	"infomall/store/record"
 )
 
-// KeepMax is how many inflated bytes a stream keeps in memory. What a
-// record has beyond goes to a temporary file until it is read.
+// KeepMax is how many inflated bytes a stream keeps in memory. The bytes of a
+// larger record go to a temporary file until they are released.
 const KeepMax = 8 << 20
 
-// stream inflates a file of gzip members as one stream, on demand, and can
-// be read at any offset from the last release on. So a record may fill a
+// stream inflates a file of gzip members as one stream, on demand. It can be
+// read at any offset from the last release on. A record may therefore fill a
 // member, share it with others, or lie across several.
 //
-// Where a member is damaged the stream has a break: reads end there until
-// resume, which goes on with a later member.
+// If a member is damaged, the stream has a break: reads end there until Resume
+// continues with a later member.
 type stream struct {
 	ctx  context.Context
 	file *io.SectionReader // the compressed bytes
-	in   *bufio.Reader     // of file
+	in   *bufio.Reader     // buffers file
 	z    *gzip.Reader
 	open bool // z is within a member
 
-	members  []member // those that have bytes of the stream from released on, in order
-	released int64    // offset in the stream from which on it can be read
+	members  []member // the members with bytes of the stream from released on, in order
+	released int64    // offset in the stream of the first byte that can still be read
 	base     int64    // offset in the stream of kept[0]
 	kept     []byte
 	spill    *os.File // stream bytes from base+len(kept) on, or nil
 	spilled  int64
-	buf      []byte // for what is on its way there
+	buf      []byte // the buffer between the inflater and spill
 	tempDir  string
 	starts   func([]byte) bool
 
-	valid  int64 // reads end here; a break may leave it before the end of what is kept
-	err    error // why reads end: io.EOF, or a failure of the file or disk
+	valid  int64 // offset in the stream at which reads end; after a break it may lie before end()
+	err    error // why reads end: io.EOF, or a failure of the file or the disk
 	damage error // why reads end, if a member is damaged
 }
 
-// member is a gzip member: where it starts in the stream and in the file.
+// member is a gzip member: the offset of its first byte in the stream and in
+// the file.
 type member struct{ stream, file int64 }
 
 func newStream(ctx context.Context, r io.ReaderAt, o Options) *stream {
@@ -56,24 +57,25 @@ func newStream(ctx context.Context, r io.ReaderAt, o Options) *stream {
 	return g
 }
 
-// Close removes what is on disk.
+// Close removes the temporary file, if there is one.
 func (g *stream) Close() {
 	if g.spill != nil {
 		g.spill.Close()
 	}
 }
 
-// end is the offset behind the last byte that is kept.
+// end returns the offset in the stream after the last byte inflated so far.
 func (g *stream) end() int64 { return g.base + int64(len(g.kept)) + g.spilled }
 
-// position is the offset in the file of the next compressed byte.
+// position returns the offset in the file of the next compressed byte.
 func (g *stream) position() int64 {
 	at, _ := g.file.Seek(0, io.SeekCurrent) // a SectionReader knows
 	return at - int64(g.in.Buffered())
 }
 
 // ReadAt implements io.ReaderAt for offsets from the last release on. It
-// returns io.EOF at the end of the stream and at a break.
+// returns io.EOF at the end of the stream and at a break. It panics if off was
+// released.
 func (g *stream) ReadAt(p []byte, off int64) (int, error) {
 	if off < g.released {
 		panic(fmt.Sprintf("gzipped: read at %d of what was released up to %d", off, g.released))
@@ -100,7 +102,8 @@ func (g *stream) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// more inflates the next few bytes, or sets err or damage.
+// more inflates the next few bytes. At the end, on a failure or at damage it
+// sets err or damage.
 func (g *stream) more() {
 	if err := context.Cause(g.ctx); err != nil {
 		g.err = err
@@ -127,8 +130,8 @@ func (g *stream) more() {
 	g.valid = g.end()
 }
 
-// keepSome inflates some bytes to memory, for which there is room for chunk at
-// least.
+// keepSome inflates some bytes to memory. The caller makes sure that fewer than
+// KeepMax bytes are there.
 func (g *stream) keepSome(chunk int) error {
 	if cap(g.kept)-len(g.kept) < chunk {
 		kept := make([]byte, len(g.kept), min(2*len(g.kept), KeepMax)+chunk)
@@ -140,8 +143,8 @@ func (g *stream) keepSome(chunk int) error {
 	return err
 }
 
-// spillSome inflates up to chunk bytes to disk. It sets g.err where the disk
-// fails.
+// spillSome inflates up to chunk bytes to the temporary file. It sets g.err if
+// the disk fails.
 func (g *stream) spillSome(chunk int) error {
 	if g.spill == nil {
 		spool, err := record.NewSpool(bytes.NewReader(nil), g.tempDir)
@@ -160,7 +163,8 @@ func (g *stream) spillSome(chunk int) error {
 	return err
 }
 
-// openMember starts the member at position, if there is one.
+// openMember begins the member at position and reports whether there is one. It
+// sets err at the end of the file.
 func (g *stream) openMember() bool {
 	at := g.position()
 	if _, err := g.in.Peek(1); err != nil {
@@ -177,9 +181,10 @@ func (g *stream) openMember() bool {
 	return true
 }
 
-// breakOff ends reads because of err in the last member. What that has given
-// since the last release is taken back, as any of it may be wrong, unless the
-// file just ends too early.
+// breakOff ends reads because of err in the last member. It withdraws what that
+// member gave since the last release, because any of it may be wrong. If the
+// file merely ends too early, nothing is withdrawn: the bytes before the cut
+// are right.
 func (g *stream) breakOff(err error) {
 	g.open = false
 	if !isGzipFault(err) {
@@ -193,8 +198,8 @@ func (g *stream) breakOff(err error) {
 	}
 }
 
-// isGzipFault reports whether err is one of compressed data, and not one of
-// reading it.
+// isGzipFault reports whether err is a fault of the compressed data, not a
+// failure to read the file.
 func isGzipFault(err error) bool {
 	var corrupt flate.CorruptInputError
 	var unexpected flate.InternalError // also given for damaged data
@@ -202,7 +207,8 @@ func isGzipFault(err error) bool {
 		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
 }
 
-// Release says that nothing before off will be read again.
+// Release promises that no byte before off is read again, and frees the memory
+// of those bytes.
 func (g *stream) Release(off int64) {
 	g.released = off
 	drop := 0
@@ -229,8 +235,8 @@ func (g *stream) Release(off int64) {
 	}
 }
 
-// Locate is where in the file the member starts that has the stream's byte
-// off, and whether that is its first byte.
+// Locate returns the offset in the file of the member that has byte off of the
+// stream. first reports whether off is the first byte of that member.
 func (g *stream) Locate(off int64) (at int64, first bool) {
 	for i := len(g.members) - 1; i >= 0; i-- {
 		if m := g.members[i]; m.stream <= off {
@@ -240,7 +246,9 @@ func (g *stream) Locate(off int64) (at int64, first bool) {
 	return g.position(), false
 }
 
-// Holds reports whether n bytes of the stream from off on may be there.
+// Holds reports whether the stream may have n bytes at off. It does not
+// inflate: it checks that the file has enough bytes left for that at the best
+// ratio of deflate.
 func (g *stream) Holds(off, n int64) (bool, error) {
 	const ratioMax = 1032 // what deflate can do at best
 	missing := off + n - g.end()
@@ -255,10 +263,11 @@ func (g *stream) Holds(off, n int64) (bool, error) {
 	return m == 1 || missing < 1<<20, nil
 }
 
-// Broken is why the stream has a break where reads end; nil if it has none.
+// Broken returns the damage at which reads end, or nil if there is none.
 func (g *stream) Broken() error { return g.damage }
 
-// Doubt returns the damage of the last member if bytes before end are from that.
+// Doubt returns the damage of the last member if some of the bytes before end
+// are from that member, else nil.
 func (g *stream) Doubt(end int64) error {
 	if g.damage == nil || end <= g.members[len(g.members)-1].stream {
 		return nil
@@ -266,9 +275,10 @@ func (g *stream) Doubt(end int64) error {
 	return g.damage
 }
 
-// Resume goes on behind a break, at the next member that inflates to what
-// has a record. It returns the offset in the stream where that starts
-// and, in the file, where it is or where the file ends.
+// Resume continues after a break, at the next member that has the start of a
+// record. It returns the offset in the stream at which the member starts, and
+// the offset of the member in the file. If there is no such member, file is the
+// end of the file.
 func (g *stream) Resume() (stream, file int64, err error) {
 	from := g.members[len(g.members)-1].file + 1
 	at, found, err := g.findMember(from)
@@ -289,8 +299,9 @@ func (g *stream) Resume() (stream, file int64, err error) {
 	return stream, at, nil
 }
 
-// findMember returns the offset of the next plausible member at from or later,
-// or else that of the end of the file.
+// findMember returns the offset of the next member at from or later that has
+// the start of a record. If there is none, found is false and at is the end of
+// the file.
 func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	buf := make([]byte, 64<<10)
 	for {
@@ -317,5 +328,5 @@ func (g *stream) findMember(from int64) (at int64, found bool, err error) {
 	}
 }
 
-// Compressed is true.
+// Compressed returns true.
 func (g *stream) Compressed() bool { return true }

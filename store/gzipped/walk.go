@@ -9,14 +9,15 @@ import (
 	"infomall/store/record"
 )
 
-// Walk is a way through the records of an Input, whatever their format. It is
-// for one goroutine, and whoever made it closes it.
+// Walk goes through the records of an Input, whatever their format is. Only one
+// goroutine may use it. The function that made it must close it.
 type Walk struct {
 	Input
-	Window *record.Window // over the Input
+	Window *record.Window // a view of the Input
 }
 
-// NewWalk begins at the start of file, which is compressed or not.
+// NewWalk returns a Walk at the start of file. compressed says whether file
+// consists of gzip members.
 func NewWalk(ctx context.Context, file io.ReaderAt, compressed bool, o Options) *Walk {
 	in := Plain(file)
 	if compressed {
@@ -25,13 +26,14 @@ func NewWalk(ctx context.Context, file io.ReaderAt, compressed bool, o Options) 
 	return &Walk{Input: in, Window: record.NewWindow(ctx, in)}
 }
 
-// byteOrderMark is what some editors write before the first byte of a text in
-// UTF-8.
+// byteOrderMark is the byte order mark in UTF-8, which some editors write
+// before the first byte of a text.
 const byteOrderMark = "\ufeff"
 
-// Each calls visit with where a record begins, or should begin, until the input
-// ends or visit says stop. visit returns where to go on; the bytes before that
-// are released. A byte order mark at the start of the file is passed over.
+// Each calls visit with the offset at which a record begins, or should begin,
+// until the input ends or visit returns more = false. visit returns the offset
+// at which the walk continues; the bytes before it are released. A byte order
+// mark at the start of the file and empty lines between records are skipped.
 func (w *Walk) Each(visit func(pos int64) (next int64, more bool, err error)) error {
 	pos := int64(0)
 	if b, err := w.Window.View(0, len(byteOrderMark)); err != nil {
@@ -55,7 +57,8 @@ func (w *Walk) Each(visit func(pos int64) (next int64, more bool, err error)) er
 	return nil
 }
 
-// SkipEmpty returns where the empty lines at pos end.
+// SkipEmpty skips line ends from pos on and returns the offset of the first
+// other byte.
 func (w *Walk) SkipEmpty(pos int64) (int64, error) {
 	for {
 		b, err := w.Window.View(pos, 1<<10)
@@ -69,14 +72,15 @@ func (w *Walk) SkipEmpty(pos int64) (int64, error) {
 	}
 }
 
-// AtEnd reports whether nothing can be read at pos: the input ends there, or is
-// Broken.
+// AtEnd reports whether nothing can be read at pos: the input ends there, or
+// there is a break.
 func (w *Walk) AtEnd(pos int64) (bool, error) {
 	b, err := w.Window.View(pos, 1)
 	return len(b) == 0, err
 }
 
-// Has reports whether there are n bytes at off.
+// Has reports whether the input has n bytes at off. Unlike Holds, it is
+// always right, because it reads the last of them.
 func (w *Walk) Has(off, n int64) (bool, error) {
 	there, err := w.Holds(off, n)
 	if !there || n == 0 || err != nil {
@@ -86,17 +90,19 @@ func (w *Walk) Has(off, n int64) (bool, error) {
 	return !end, err
 }
 
-// Unproven returns why the record that ends at end, with no other record after
-// it, cannot be taken as whole: it lies in a damaged gzip member, so a wrong byte
-// in it would not be noticed. It returns "" if the record does not.
+// Unproven returns why the record that ends at end cannot be accepted as whole:
+// the record lies in a damaged gzip member, so a wrong byte in it would not be
+// noticed. It returns "" if the record is not in a damaged member. Call it for
+// a record that no other record follows.
 //
-// A member that the file's end cuts off gives right bytes up to the cut, and a
-// damaged one may give wrong bytes up to the end of the file. The two look the
-// same. A record with another one after it in the same member is taken: what
-// follows damage in compressed data is noise, and has no record.
+// A member that is cut off by the end of the file gives right bytes up to the
+// cut. A damaged member may give wrong bytes up to the end of the file. The two
+// look the same. A record that is followed by another in the same member needs
+// no such check: after damage, compressed data inflates to noise, and noise has
+// no record.
 func (w *Walk) Unproven(end int64) (why string, err error) {
-	// noiseMax bounds how far after a record its member's damage is looked for.
-	// Noise seldom inflates that far before it contradicts itself.
+	// noiseMax is how many bytes after a record are inflated to look for damage
+	// of its member. Noise seldom inflates that far before it is invalid.
 	const noiseMax = 64 << 10
 	if !w.Compressed() {
 		return "", nil
@@ -112,9 +118,10 @@ func (w *Walk) Unproven(end int64) (why string, err error) {
 
 func memberFault(fault error) string { return fmt.Sprintf("damaged gzip member: %v", fault) }
 
-// Damage makes the item of a damaged span that starts at pos, and returns where
-// to go on: at the record that search finds behind pos, or at the next member
-// that can be read. search returns where reads end if it finds none.
+// Damage returns the item of a damaged span that starts at pos, and the offset
+// next at which reading continues: the record that search finds after pos, or
+// the next member that can be read. search returns found = false, and the
+// offset at which reads end, if it finds no record.
 func (w *Walk) Damage(pos int64, why string, search func(pos int64) (next int64, found bool, err error)) (it record.Item, next int64, err error) {
 	at, first := w.Locate(pos)
 	it = record.Item{Offset: at, Damage: why}
