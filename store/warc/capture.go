@@ -9,7 +9,8 @@ import (
 	"infomall/store/record"
 )
 
-// placed are the fields that have a place of their own in a capture, or mean
+// placed has the names of header fields, in lower case, that need no line in
+// Capture.Extra: a Capture has a field of its own for them, or they mean
 // nothing once the record is read.
 var placed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-date": true, "warc-target-uri": true,
@@ -17,8 +18,9 @@ var placed = map[string]bool{
 	"content-type": true, "content-length": true, "infomall-server": true, "infomall-origin": true,
 }
 
-// capture reads the record of that kind at pos. why says what is wrong with
-// its fields.
+// capture reads the record of type kind at pos, such as "response". why says
+// what is wrong with its header fields, such as "response record without
+// WARC-Target-URI", or is "".
 func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, why string, err error) {
 	t, err := parseDate(h.get("WARC-Date"))
 	if err != nil {
@@ -58,8 +60,9 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	return c, "", err
 }
 
-// digestAndExtra are the payload's digest, or else the block's, and the fields
-// without a place of their own.
+// digestAndExtra returns the declared digest of the payload, or of the block if
+// the payload has none, such as "sha1:BASE32". extra has the header fields that
+// a Capture has no field for, as lines "name: value\n".
 func digestAndExtra(h *header) (digest string, extra []byte) {
 	of := "WARC-Payload-Digest"
 	if digest = h.get(of); digest == "" {
@@ -74,8 +77,8 @@ func digestAndExtra(h *header) (digest string, extra []byte) {
 	return digest, extra
 }
 
-// isHTTP reports whether the response whose block is at off says it is HTTP or
-// begins so.
+// isHTTP reports whether the response whose block is at off is HTTP: its
+// Content-Type says so, or the block begins with "HTTP/".
 func (s *scanner) isHTTP(off int64, h header) bool {
 	switch record.Mime(h.get("Content-Type")) {
 	case "application/http", "message/http":
@@ -85,7 +88,8 @@ func (s *scanner) isHTTP(off int64, h header) bool {
 	return err == nil && string(b) == "HTTP/"
 }
 
-// revisit fills c from a record that has at most the head of a response.
+// revisit fills c from a revisit record. The block of such a record is the head
+// of a response, or empty.
 func (s *scanner) revisit(c *record.Capture, off int64, h header) error {
 	c.Via = record.ViaRevisit
 	b, err := s.Window.View(off, int(min(h.length, record.ViewMax)))

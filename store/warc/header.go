@@ -12,13 +12,13 @@ import (
 // magic begins every record. Some writers write it in lower case.
 const magic = "WARC/"
 
-// hasMagic reports whether b begins with the magic, in any case.
+// hasMagic reports whether b begins with the magic, in upper or lower case.
 func hasMagic(b []byte) bool {
 	return len(b) >= len(magic) && bytes.EqualFold(b[:len(magic)], []byte(magic))
 }
 
-// indexMagic returns the place of the first magic in b, in any case; -1 if there
-// is none.
+// indexMagic returns the index of the first magic in b, in upper or lower case,
+// or -1 if there is none.
 func indexMagic(b []byte) int {
 	for from := 0; ; {
 		slash := bytes.IndexByte(b[from:], '/')
@@ -38,16 +38,16 @@ const headerMax = 1 << 20
 // lengthMax bounds Content-Length, so that sums with an offset fit an int64.
 const lengthMax = 1 << 61
 
-// header is the header of a record.
+// header is the header of one record.
 type header struct {
-	bytes  int64 // with the empty line that ends it
-	length int64 // of the block, as declared
+	bytes  int64 // length of the header with the empty line that ends it
+	length int64 // declared length of the block
 	fields []field
 }
 
 type field struct{ name, value string }
 
-// Why a header can't be used.
+// The reasons why a header cannot be used.
 var (
 	errNoHeader  = errors.New("no WARC record where one is due")
 	errCutHeader = errors.New("file ends within the header of a record")
@@ -55,8 +55,8 @@ var (
 
 // parseHeader reads the header at the start of b. Lines may end in a bare LF or
 // in more than one CR. Folded lines are joined, and lines without a colon are
-// passed over. A header that only lacks a usable Content-Length is returned with
-// the error.
+// skipped. If the header only lacks a usable Content-Length, it is returned
+// together with the error.
 func parseHeader(b []byte) (header, error) {
 	if !startsRecord(b) {
 		return header{}, errNoHeader
@@ -108,7 +108,8 @@ func isDigits(b []byte) bool {
 	return len(b) > 0
 }
 
-// line adds one line of a header.
+// line adds one line to the header. A line that begins with a blank continues
+// the field before it.
 func (h *header) line(line []byte) {
 	if line[0] == ' ' || line[0] == '\t' {
 		if n := len(h.fields); n > 0 {
@@ -122,7 +123,7 @@ func (h *header) line(line []byte) {
 	}
 }
 
-// get is the first value of that name, or "".
+// get returns the first value of the named field, or "". Case does not matter.
 func (h *header) get(name string) string {
 	for _, f := range h.fields {
 		if strings.EqualFold(f.name, name) {
@@ -132,8 +133,8 @@ func (h *header) get(name string) string {
 	return ""
 }
 
-// uri is a field that holds a URI. Some writers put it in angle brackets, as
-// the grammar of WARC 1.0 has it.
+// uri returns the value of a field that holds a URI. It removes the angle
+// brackets that some writers put around it, as the grammar of WARC 1.0 says.
 func (h *header) uri(name string) string {
 	value := h.get(name)
 	if inner, ok := strings.CutPrefix(value, "<"); ok {
@@ -142,17 +143,19 @@ func (h *header) uri(name string) string {
 	return value
 }
 
-// dateLayouts are the forms of a WARC-Date: those of RFC 3339, the coarser ones
-// of W3CDTF, and the digits of ARC and CDX files. A date without a zone is in
-// UTC. Seconds may have a fraction in each of them.
+// dateLayouts are the accepted forms of a WARC-Date: those of RFC 3339, the
+// shorter ones of W3CDTF, such as "2008-04", and the digits of ARC and CDX
+// files. A date without a zone is in UTC. Seconds may have a fraction in each
+// form.
 var dateLayouts = []string{
 	time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05",
 	"2006-01-02T15:04Z07:00", "2006-01-02T15:04Z0700", "2006-01-02T15:04", "2006-01-02", "2006-01", "2006",
 	"20060102150405", "200601021504", "2006010215", "20060102",
 }
 
-// parseDate reads a WARC-Date. The T and the Z may be in lower case, a blank may
-// be in place of the T, and 14 digits may be followed by those of a fraction.
+// parseDate reads a WARC-Date, such as 2008-04-30T20:48:25Z. The T and the Z
+// may be in lower case, a blank may replace the T, and 14 digits may be
+// followed by the digits of a fraction.
 func parseDate(s string) (time.Time, error) {
 	upper := strings.ToUpper(s)
 	if date, clock, ok := strings.Cut(upper, " "); ok {

@@ -17,15 +17,18 @@ import (
 	"infomall/store/record"
 )
 
-// Recover goes through a file of size bytes, plain or of gzip members, or any
-// fragment of one, and yields every whole record in it, of whatever type, and
-// every damaged span, in order.
+// Recover reads a file of size bytes, or any fragment of one, and yields every
+// whole record, of whatever type, and every damaged span, in order. The file
+// may be plain or consist of gzip members.
 //
-// A record counts when it ends where its length says, and its block has the
-// digest that its header declares, if it is one of sha1, sha256 or md5; of a
-// compressed file, when its member inflates and has its checksum. Records that
-// stand behind a whole one or in front of a header are chained, others
-// confirmed.
+// A record is whole if two things hold. It ends where its length says, and its
+// block has the digest that its header declares, if that is a sha1, sha256 or
+// md5. In a compressed file, its member must also inflate and match its
+// checksum.
+//
+// A whole record is chained if it is the first or last of the file, if a whole
+// record comes directly before it, or if a header comes directly after it.
+// Otherwise it is confirmed.
 func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {
 		s, err := open(ctx, r, o)
@@ -41,14 +44,15 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq
 	}
 }
 
-// recoverer is the state of one Recover.
+// recoverer is the state of one call of Recover.
 type recoverer struct {
 	*scanner
 	size  int64
-	whole bool // the record before is, and ends here; or the file begins
+	whole bool // the record before is whole and ends here, or the file begins here
 }
 
-// run goes from record to record. It returns nil as well when yield says stop.
+// run calls yield for each record and each damaged span, in order. It returns
+// nil at the end of the file, and also if yield returns false.
 func (c *recoverer) run(yield func(record.Recovered) bool) error {
 	c.whole = true
 	return c.Each(func(pos int64) (next int64, more bool, err error) {
@@ -73,7 +77,8 @@ func (c *recoverer) run(yield func(record.Recovered) bool) error {
 	})
 }
 
-// record judges the record at pos, which ends where it says.
+// record checks the record at pos, which ends where its length says, and
+// returns what Recover yields for it.
 func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
 	end := pos + h.bytes + h.length
 	at, first := c.Locate(pos)
@@ -124,7 +129,8 @@ func timeOf(h *header) record.Time {
 	return record.NoTime
 }
 
-// digestFault compares a block with its digest, where that is one we know.
+// digestFault compares a block with its declared digest, such as "sha1:BASE32".
+// why says how they differ. It is "" if they agree or the algorithm is unknown.
 func digestFault(block io.Reader, declared string) (why string, err error) {
 	name, value, _ := strings.Cut(declared, ":")
 	var sum hash.Hash

@@ -1,8 +1,18 @@
-// Package warc reads WARC files, versions 0.17 to 1.1, plain and compressed
-// with gzip: a member a record, or in any other way. It writes version 1.1.
+// Package warc reads WARC files, versions 0.17 to 1.1, and writes version 1.1.
+// It reads plain files and files compressed with gzip. A compressed file may
+// have one gzip member per record, as usual, or members that begin and end
+// anywhere.
 //
-// A file may be damaged or cut. The reader gives back every whole record and
-// names each damaged span.
+// A file may be damaged or cut short. The reader returns every whole record and
+// one item for each damaged span.
+//
+// # Words
+//
+//	record   a header, an empty line, a block and two empty lines
+//	header   a line such as "WARC/1.1" and fields such as "Content-Length: 512"
+//	block    the bytes that the record stores, as many as Content-Length says
+//	payload  the part of the block without HTTP headers
+//	revisit  a record for a capture whose body is that of an earlier record
 package warc
 
 import (
@@ -19,19 +29,19 @@ import (
 	"infomall/store/record"
 )
 
-// Options says how to read. The zero value works.
+// Options says how to read a file. The zero value works.
 type Options struct {
-	Source string // Capture.Source of what is read
+	Source string // the value of Capture.Source for each capture that is read
 	Limits record.BodyLimits
 }
 
-// Read reads the records of r in order. Damage is an item; an error, the last
-// pair, is one of r, of the disk or the cause for which ctx ended. The
-// receiver owns each item, and closes its capture's Spool.
+// Read reads the records of r in order. A damaged span comes as an item with
+// Damage set. An error comes as the last pair: r or the disk failed, or ctx
+// ended. The receiver owns each item and must close the Spool of its capture.
 //
-// Responses, revisits and resources are captures. So is a response that is not
-// HTTP, such as one of DNS: it comes as a resource. A response that says it is
-// HTTP and has no status line has Status 0, no Head, and all of it is Body.
+// Responses, revisits and resources come as captures. A response that is not
+// HTTP, such as a DNS record, comes as a resource. A response that says it is
+// HTTP and has no status line has Status 0 and no Head; all of it is Body.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	return func(yield func(record.Item, error) bool) {
 		s, err := open(ctx, r, o)
@@ -54,7 +64,8 @@ func open(ctx context.Context, r io.ReaderAt, o Options) (*scanner, error) {
 	return &scanner{gzipped.NewWalk(ctx, r, compressed, gzipped.Options{TempDir: o.Limits.TempDir, Starts: hasRecord}), o}, nil
 }
 
-// hasRecord reports whether a record starts in text.
+// hasRecord reports whether a record starts in text: a line that begins with
+// the magic.
 func hasRecord(text []byte) bool {
 	for from := 0; ; {
 		at := indexMagic(text[from:])
@@ -68,14 +79,15 @@ func hasRecord(text []byte) bool {
 	}
 }
 
-// Detect reports whether r looks like a WARC file: a record starts in its first
-// megabyte, compressed or not, if perhaps behind damage.
+// Detect reports whether r looks like a WARC file: whether a record starts in
+// its first megabyte, compressed or not. Damaged bytes may come before that
+// record.
 func Detect(r io.ReaderAt) (bool, error) {
 	is, _, err := detect(r)
 	return is, err
 }
 
-// detect is Detect that also tells whether the file is compressed.
+// detect is Detect that also reports whether the file is compressed.
 func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	for _, look := range []int{4 << 10, 1 << 20} {
 		start := make([]byte, look)
@@ -100,13 +112,14 @@ func detect(r io.ReaderAt) (is, compressed bool, err error) {
 	return false, compressed, nil
 }
 
-// scanner walks over the records of one file.
+// scanner walks over the records of one WARC file.
 type scanner struct {
 	*gzipped.Walk
 	o Options
 }
 
-// run goes from record to record. It returns nil as well when yield says stop.
+// run calls yield for each record and each damaged span, in order. It returns
+// nil at the end of the file, and also if yield returns false.
 func (s *scanner) run(yield func(record.Item) bool) error {
 	return s.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := s.recordAt(pos)
@@ -128,8 +141,9 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 }
 
 // recordAt reads the header at pos and checks that the record ends where its
-// length says. A length that is wrong is corrected in h if something else says
-// where the record ends. why says what is wrong, and is "" if nothing is.
+// length says. If the length is wrong and something else shows where the record
+// ends, recordAt corrects the length in h. why says what is wrong, such as "no
+// WARC record where one is due". It is "" if the record is whole.
 func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	h, fault, err := s.headerAt(pos)
 	if err != nil {
@@ -167,13 +181,14 @@ func (s *scanner) recordAt(pos int64) (h header, why string, err error) {
 	return h, why, nil
 }
 
-// slipMax is how many bytes a Content-Length may be short and be corrected:
-// some writers forget a line end.
+// slipMax is how many bytes too small a Content-Length may be and still be
+// corrected. Some writers forget a line end.
 const slipMax = 4
 
-// slip returns by how much a length that leads to end is too short: the empty
-// lines and the next record are so many bytes further on. It is 0 if they are
-// not there.
+// slip returns by how many bytes a Content-Length is too small, given the
+// offset end at which it says that the block ends. The sign is that the empty
+// lines and the next record come that many bytes further on. It returns 0 if
+// they do not.
 func (s *scanner) slip(end int64) (more int64, err error) {
 	b, err := s.Window.View(end, slipMax+len("\r\n\r\n"+magic))
 	if err != nil {
@@ -189,9 +204,9 @@ func (s *scanner) slip(end int64) (more int64, err error) {
 	return 0, nil
 }
 
-// lengthByHTTP returns the length of a response's block by the headers of HTTP
-// in it. ok is false where they say none, or one that leads to no end of a
-// record.
+// lengthByHTTP returns the length of a response's block that its HTTP headers
+// declare. ok is false if they declare none, or if no record ends at that
+// length.
 func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, err error) {
 	if h.bytes == 0 || !strings.EqualFold(h.get("WARC-Type"), "response") {
 		return 0, false, nil
@@ -208,7 +223,8 @@ func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, e
 	return length, e.sure, err
 }
 
-// headerAt reads the header at pos.
+// headerAt reads the header at pos. fault says why the header cannot be used;
+// err is a failure to read.
 func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 	for n := 4 << 10; ; n *= 16 {
 		n = min(n, headerMax)
@@ -226,18 +242,19 @@ func (s *scanner) headerAt(pos int64) (h header, fault, err error) {
 	}
 }
 
-// errWrongLength says that a Content-Length leads to no end of a record.
+// errWrongLength says that no record ends where its Content-Length says.
 var errWrongLength = errors.New("record does not end where Content-Length says")
 
-// ending says what is at the end of a block.
+// ending is what follows a block.
 type ending struct {
 	fault string // why no record ends there, or ""
-	// sure: another record, another gzip member or the end of the file follows.
-	// Otherwise empty lines follow, as may also be within a block.
+	// sure reports that another record, another gzip member or the end of the
+	// file follows. Otherwise only empty lines follow, which a block may also
+	// contain.
 	sure bool
 }
 
-// end looks at what follows the block of length bytes at off.
+// end checks what follows the block of length bytes at off.
 func (s *scanner) end(off, length int64) (e ending, err error) {
 	there, err := s.Has(off, length)
 	if !there || err != nil {
@@ -266,10 +283,11 @@ func (s *scanner) end(off, length int64) (e ending, err error) {
 	return ending{fault: errWrongLength.Error()}, nil
 }
 
-// search returns the offset of the next record after pos, or the end of what
-// can be read if there is none. It gives up at limit. A record need not start a
-// line, because what was written before it may be torn. A header alone proves
-// nothing, because a page may quote one: its record must also end where it says.
+// search returns the offset of the next record after pos that starts before
+// limit. If there is none, found is false and next is the end of what can be
+// read, or limit or more. A record need not start a line, because the bytes
+// before it may be torn. A header alone proves nothing, because a page may
+// quote one: its record must also end where it says.
 func (s *scanner) search(pos, limit int64) (next int64, found bool, err error) {
 	for from := pos + 1; ; {
 		at, found, err := s.Window.FindFunc(from, len(magic), indexMagic)
@@ -289,8 +307,8 @@ func (s *scanner) searchAll(pos int64) (next int64, found bool, err error) {
 	return s.search(pos, math.MaxInt64)
 }
 
-// isRecord reports whether there is a record at pos that ends where it says, or
-// where HTTP says.
+// isRecord reports whether there is a record at pos that ends where its
+// Content-Length says, or where its HTTP headers say.
 func (s *scanner) isRecord(pos int64) (bool, error) {
 	h, fault, err := s.headerAt(pos)
 	if err != nil || h.get("WARC-Type") == "" {
@@ -305,7 +323,8 @@ func (s *scanner) isRecord(pos int64) (bool, error) {
 	return ok, err
 }
 
-// item makes the item of the whole record at pos.
+// item returns the item of the whole record at pos. A record whose fields are
+// wrong comes with Damage set.
 func (s *scanner) item(pos int64, h header) (record.Item, error) {
 	at, _ := s.Locate(pos)
 	it := record.Item{Offset: at, Type: h.get("WARC-Type")}

@@ -17,53 +17,55 @@ import (
 	"infomall/store/record"
 )
 
-// WriterOptions say how a Writer writes. The zero value works.
+// WriterOptions says how a Writer writes. The zero value works.
 type WriterOptions struct {
-	Plain    bool        // not compressed; else each record is a gzip member
+	Plain    bool        // write without compression; otherwise each record is a gzip member
 	Filename string      // for the warcinfo record
 	Software string      // for the warcinfo record, such as "infomall/1.0"
 	Now      record.Time // date of the warcinfo record
 }
 
-// Writer writes captures as the records of a WARC 1.1 file. A body that the
-// file has already for the same URL, in a response or resource just like it, is
-// not written again: the capture becomes a revisit record. To know, the Writer
-// keeps the bodies' digests of one URL, so captures of a URL should come
-// together and in order of time.
+// Writer writes captures as the records of a WARC 1.1 file. It does not write a
+// body again that the file already has for the same URL in a response or
+// resource like it: the capture becomes a revisit record. The Writer remembers
+// the digests of the bodies of one URL only. The captures of a URL should
+// therefore come together and in order of time.
 //
-// A revisit record has no place for the framing of a body. Everything else that
-// Read reads comes back.
+// A revisit record cannot hold the transfer framing of a body. Everything else
+// comes back from Read.
 type Writer struct {
 	w      counter
 	o      WriterOptions
 	zip    *gzip.Writer
-	url    string                      // whose bodies are known
-	have   map[record.Digest]*original // by the body's digest
+	url    string                      // the URL of the last capture
+	have   map[record.Digest]*original // the records of that URL that have a body, by the digest of the body
 	moment record.Moment
-	before *original // what the capture before is, or is a revisit of
+	before *original // the record of the capture before, or the record that the capture before is a revisit of
 }
 
-// original is a record that has a body, as revisits of it refer to it.
+// original is a record with a body that a later revisit record can refer to.
 type original struct {
 	time    record.Time
 	url     string // as in its record
-	payload string // its digest
-	head    bool   // it is a response with a head, and no resource
+	payload string // digest of the payload, such as "sha1:BASE32"
+	head    bool   // the record is a response with a head, not a resource
 	status  int
 	mime    string
-	// second: an earlier record of the same moment has the same body. A revisit
-	// that names the moment is read as one of that record.
+	// second says that an earlier record of the same moment has the same body.
+	// A reader takes a revisit that names this moment for a revisit of that
+	// earlier record.
 	second bool
 }
 
-// like reports whether s, but for its head, is a record as o is. A status or a
-// type of its own makes the same body another thing.
+// like reports whether a revisit of o can represent s: both are responses, or
+// both are resources, and they have the same status and media type. Heads may
+// differ.
 func (o *original) like(s *record.Stored) bool {
 	head := len(s.Head) > 0
 	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()
 }
 
-// counter counts what is written through it.
+// counter counts the bytes that are written through it to w.
 type counter struct {
 	w io.Writer
 	n int64
@@ -75,8 +77,8 @@ func (c *counter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// NewWriter returns a Writer to w, which it never closes, and writes the
-// warcinfo record.
+// NewWriter writes the warcinfo record to w and returns a Writer to w. The
+// Writer never closes w.
 func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	out := &Writer{w: counter{w: w}, o: o, have: make(map[record.Digest]*original)}
 	if !o.Plain {
@@ -95,17 +97,17 @@ func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	return out, out.record(h, "", one(fields))
 }
 
-// Bytes is how many bytes were written so far.
+// Bytes returns how many bytes were written so far.
 func (w *Writer) Bytes() int64 { return w.w.n }
 
-// Placed tells where a capture's record lies in the file.
+// Placed says where the record of a capture lies in the file.
 type Placed struct {
-	Offset, Length int64  // in bytes; of its gzip member if there is one
-	Revisit        bool   // it is a revisit record
+	Offset, Length int64  // in bytes; of the record's gzip member if the file is compressed
+	Revisit        bool   // the record is a revisit record
 	Payload        string // its payload digest, such as "sha1:BASE32"; "" if unknown
 }
 
-// Write writes one capture.
+// Write writes one capture and returns where its record lies in the file.
 func (w *Writer) Write(s *record.Stored) (Placed, error) {
 	if s.URL != w.url {
 		w.url, w.before = s.URL, nil
@@ -166,7 +168,7 @@ func (w *Writer) Write(s *record.Stored) (Placed, error) {
 	return at, err
 }
 
-// whole writes a capture with its body, which is nil for none.
+// whole writes a capture with its body. A nil body is empty.
 func (w *Writer) whole(s *record.Stored, body iter.Seq2[[]byte, error], payload string) error {
 	kind, content := "response", "application/http;msgtype=response"
 	if s.Via == record.ViaResource {
@@ -185,13 +187,14 @@ func (w *Writer) whole(s *record.Stored, body iter.Seq2[[]byte, error], payload 
 	return w.record(h, string(s.Head), body)
 }
 
-// The profiles of revisit records.
+// The values of WARC-Profile in revisit records.
 const (
 	profileSame        = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 	profileNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 )
 
-// revisit writes a capture whose body is that of another record.
+// revisit writes a revisit record for s. The body is in the record of url at
+// time t; "" and record.NoTime leave these fields out.
 func (w *Writer) revisit(s *record.Stored, url string, t record.Time, payload string) error {
 	h := captureHeader("revisit", s)
 	profile := profileSame
@@ -213,8 +216,8 @@ func (w *Writer) revisit(s *record.Stored, url string, t record.Time, payload st
 	return w.record(h, string(s.Head), nil)
 }
 
-// record writes a record whose block is head and body. It goes over the body
-// twice: length and digest stand before it.
+// record writes a record whose block is head followed by body. It ranges over
+// body twice, because the length and the digest come before the block.
 func (w *Writer) record(h *headerText, head string, body iter.Seq2[[]byte, error]) error {
 	if body == nil {
 		body = one(nil)
@@ -252,13 +255,14 @@ func (w *Writer) record(h *headerText, head string, body iter.Seq2[[]byte, error
 	return w.zip.Close()
 }
 
-// one yields b alone.
+// one returns a sequence that yields b alone.
 func one(b []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) { yield(b, nil) }
 }
 
-// PayloadDigest is the digest of a capture's body as a Writer gives it; where
-// the archive has no body, what the capture's record declared.
+// PayloadDigest returns the digest of a capture's body as a Writer writes it,
+// such as "sha1:BASE32". If the archive does not have the body, it returns the
+// digest that the imported record declared.
 func PayloadDigest(s *record.Stored) (string, error) {
 	if s.NoBody != "" {
 		return s.DeclaredDigest, nil
@@ -266,7 +270,8 @@ func PayloadDigest(s *record.Stored) (string, error) {
 	return digestOf(s.Entity())
 }
 
-// digestOf is the sha1 of a body as WARC files write it.
+// digestOf returns the SHA-1 of a body in the form of WARC files, such as
+// "sha1:BASE32".
 func digestOf(body iter.Seq2[[]byte, error]) (string, error) {
 	sum := sha1.New()
 	for b, err := range body {
@@ -280,7 +285,7 @@ func digestOf(body iter.Seq2[[]byte, error]) (string, error) {
 
 func sha1Text(h hash.Hash) string { return "sha1:" + base32.StdEncoding.EncodeToString(h.Sum(nil)) }
 
-// headerText is a header on its way to a file.
+// headerText is the header of a record that is being written.
 type headerText struct{ b strings.Builder }
 
 func newHeader(kind, url string, t record.Time, id string) *headerText {
@@ -297,7 +302,7 @@ func newHeader(kind, url string, t record.Time, id string) *headerText {
 
 func (h *headerText) add(name, value string) { h.b.WriteString(name + ": " + value + "\r\n") }
 
-// captureHeader begins the header of a capture's record.
+// captureHeader returns the first fields of the header of a capture's record.
 func captureHeader(kind string, s *record.Stored) *headerText {
 	id := s.RecordID
 	if !strings.Contains(id, ":") || strings.ContainsAny(id, "<> \r\n") {
@@ -318,14 +323,16 @@ func captureHeader(kind string, s *record.Stored) *headerText {
 	return h
 }
 
-// Fields of our own, for what a Tianwang record says and WARC has no field for.
+// Names of fields that are our own: for facts of a Tianwang record that WARC
+// has no field for.
 const (
-	fieldServer = "Infomall-Server" // name of the server, where its address is not known
-	fieldOrigin = "Infomall-Origin" // URL first asked for, where a redirect led on
+	fieldServer = "Infomall-Server" // name of the server, if its address is not known
+	fieldOrigin = "Infomall-Origin" // URL that was requested first, if a redirect led to another
 )
 
-// renewed are the fields of a record as it came in that a Writer writes anew,
-// or that speak of other records which are not here.
+// renewed has the names of fields, in lower case, that are not copied from the
+// imported record: the Writer writes them itself, or they refer to records that
+// are not in this file.
 var renewed = map[string]bool{
 	"warc-type": true, "warc-record-id": true, "warc-target-uri": true, "warc-ip-address": true, "content-length": true,
 	"warc-block-digest": true, "warc-payload-digest": true, "warc-date": true, "warc-profile": true,
@@ -334,8 +341,8 @@ var renewed = map[string]bool{
 	"warc-segment-origin-id": true, "warc-segment-total-length": true,
 }
 
-// extra adds further fields of lines "name: value\n". The Content-Type among
-// them is returned instead.
+// extra adds the fields in lines, each "name: value\n". It skips the fields in
+// renewed. A Content-Type is not added but returned.
 func (h *headerText) extra(lines []byte) (contentType string) {
 	for line := range bytes.Lines(lines) {
 		name, value, ok := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
@@ -351,10 +358,11 @@ func (h *headerText) extra(lines []byte) (contentType string) {
 	return contentType
 }
 
-// date writes a moment, with as many digits as it needs.
+// date returns t in RFC 3339, with as many digits of a fraction as it needs.
 func date(t record.Time) string { return t.Std().Format(time.RFC3339Nano) }
 
-// recordID makes the same UUID for the same record each time.
+// recordID returns a UUID for a record, as "urn:uuid:…". The same arguments
+// always give the same UUID.
 func recordID(kind, url string, t record.Time, n int64) string {
 	id := sha1.Sum(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d", kind, url, t, n))
 	id[6], id[8] = id[6]&0x0f|0x50, id[8]&0x3f|0x80 // version 5, as RFC 9562 has it
