@@ -8,24 +8,24 @@ import (
 	"infomall/store/record"
 )
 
-// follower is what stands behind a record.
+// follower describes what comes after a record.
 type follower struct {
 	kind followerKind
-	gap  string // what parts the record's data from it, such as "\n"
-	next int64  // where it is: the record's successor, or where to go on
-	head head   // if it is a head
+	gap  string // the bytes between the record's data and the follower, such as "\n"
+	next int64  // the offset of the follower: the next record, or the place at which to continue
+	head head   // the head of the next record, if kind is followedByHead
 }
 
 type followerKind uint8
 
 const (
-	followedByOther followerKind = iota // neither of these
+	followedByOther followerKind = iota // none of the following
 	followedByHead
-	followedByEnd     // of the file
+	followedByEnd     // the end of the file follows
 	followedByNowhere // the file ends within the record
 )
 
-// follower looks behind the record at off.
+// follower returns what comes after the record at off, whose head is h.
 func (s *scanner) follower(off int64, h head) (follower, error) {
 	end := off + h.bytes + h.length
 	if h.length > 0 {
@@ -41,7 +41,7 @@ func (s *scanner) follower(off int64, h head) (follower, error) {
 	}
 	n := emptyLines(view)
 	if n == 0 && len(view) > 0 && bytes.HasPrefix(view[1:], []byte(magic)) {
-		n = 1 // the line end behind the data is damaged, and no more than that
+		n = 1 // the line end after the data is damaged, and no more than that
 	}
 	f := follower{gap: string(view[:n]), next: end + int64(n)}
 	if n == len(view) && n < look {
@@ -60,12 +60,13 @@ func (s *scanner) follower(off int64, h head) (follower, error) {
 	return f, nil
 }
 
-// accept judges the record at pos, where one is due: at the start of the file
-// or right behind the record before. why says what speaks against it.
+// accept judges the record at pos, where a record is due: at the start of the
+// file or directly after the record before. ok reports whether the record is
+// whole. why says what is wrong with it, such as "file ends within the record".
 //
-// One line end and then a head or the end of the file are enough. Anything
-// else behind the data may be damage that follows, or a wrong length, and the
-// record itself must decide.
+// One line end and then a head or the end of the file is enough proof. If
+// anything else follows the data, either the following bytes are damaged or the
+// length is wrong. Then the record itself must decide: see evidence.
 func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, err error) {
 	const wrongEnd = "record does not end where its length says"
 	atRecord := f.kind == followedByHead || f.kind == followedByEnd
@@ -95,34 +96,36 @@ func (s *scanner) accept(pos int64, h head, f follower) (ok bool, why string, er
 	return ok, wrongEnd, err
 }
 
-// isLengthWrong reports whether gap is what a wrong length may leave between a
-// record and the next: nothing, if it is too large by one, and an empty line
-// more if it is too small by one and the data ends in a LF.
+// isLengthWrong reports whether gap, the bytes between a record's data and the
+// next record, shows a wrong length. No gap means that the length is one too
+// large. An additional empty line means that it is one too small and that the
+// data ends in a LF.
 func isLengthWrong(gap string) bool {
 	rest, _ := strings.CutPrefix(gap, "\r")
 	rest, _ = strings.CutPrefix(rest, "\n")
 	return gap == "" || rest != "" && (rest[0] == '\n' || rest[0] == '\r')
 }
 
-// verdict is what a record says of itself.
+// verdict is how well the data of a record agrees with its head.
 type verdict uint8
 
 const (
-	refuted   verdict = iota // it contradicts its head
-	plausible                // nothing speaks against it
-	proven                   // its data is as long as it says itself
+	refuted   verdict = iota // the data contradicts the head
+	plausible                // nothing contradicts the head
+	proven                   // the data itself has the declared length
 )
 
-// Bounds of what evidence may cost, in bytes looked at: so many, and so many
-// more for each byte of the file. Heads made up to cover the same data again
-// and again would cost the square of the file's size.
+// The cost of evidence is bounded, in bytes that are read for it:
+// evidenceBytes, plus evidencePerByte for each byte of the file so far. Without
+// a bound, a file of forged heads that cover the same data again and again
+// would cost the square of its size.
 const (
 	evidenceBytes   = 256 << 20
 	evidencePerByte = 16
 )
 
-// evidence judges the record at off by what is in it. It refutes all when its
-// cost has passed all bounds.
+// evidence judges the record at off by its fields and its data. It returns
+// refuted for every record once its cost has passed the bound.
 func (s *scanner) evidence(off int64, h head) (verdict, error) {
 	if s.spent > evidenceBytes+evidencePerByte*off {
 		return refuted, nil
@@ -140,7 +143,7 @@ func (s *scanner) evidence(off int64, h head) (verdict, error) {
 	if h.length == 0 {
 		return plausible, nil
 	}
-	// A check: the data is inflated again when the record is read.
+	// This is only a check: the data is inflated again when the record is read.
 	var c record.Capture
 	why, err := s.inflateInto(&c, off+h.bytes, h)
 	c.Close()
@@ -150,8 +153,8 @@ func (s *scanner) evidence(off int64, h head) (verdict, error) {
 	return proven, nil
 }
 
-// plainEvidence compares the Content-Length of the response at off with the
-// length that there is.
+// plainEvidence compares the Content-Length of the HTTP response at off with
+// length, which the head of its record declares.
 func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 	if length == 0 {
 		return plausible, nil
@@ -178,9 +181,10 @@ func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 	return e, nil
 }
 
-// runsOn reports whether the data between from and to goes on into a record
-// that was written next, as that of a torn one does. A record that is part of
-// a page ends within it.
+// runsOn reports whether a record that begins between from and to ends after
+// to. That is so if the data between from and to is torn and the record that
+// was written next begins in it. A record that is quoted in a page ends within
+// the page.
 func (s *scanner) runsOn(from, to int64) (bool, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))
@@ -196,9 +200,10 @@ func (s *scanner) runsOn(from, to int64) (bool, error) {
 	}
 }
 
-// damagedHeadAt reports whether what is behind data that ends at off may have
-// been a record before damage: lines of a head, zeros and other bytes that no
-// page has, or the end. Behind a proven record a line end is enough.
+// damagedHeadAt reports whether the bytes at off, which follow a record's data,
+// may be a record that was damaged. Signs of that are lines of a head, zeros
+// and other bytes that no page has, or the end of the file. If the record
+// before has verdict proven, a line end is enough.
 func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 	b, err := s.w.View(off, 2<<10)
 	if err != nil || len(b) < 2 {
@@ -223,7 +228,7 @@ func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 		case "url", "origin", "date", "time", "ip", "unzip-length", "length":
 			known++
 		case "version", "\n", "\r\n":
-			return false, nil // what went before was no head
+			return false, nil // the bytes before were no head
 		}
 		if known == 2 {
 			return true, nil
@@ -232,12 +237,14 @@ func (s *scanner) damagedHeadAt(off int64, e verdict) (bool, error) {
 	return false, nil
 }
 
-// afterDamage returns where to go on behind a damaged record at pos: the next
-// record, or the end of the file. known says that the record is a true one;
-// else it has yet to be judged.
+// afterDamage returns the offset at which reading continues after a damaged
+// record at pos: the next record, or the end of the file. known reports that
+// the record at next is already accepted; otherwise the caller must still judge
+// it.
 //
-// If only its head is damaged, the length is legible and another head is where
-// it leads, then that is it, whatever the data looks like.
+// If only the head at pos is damaged and its length can be read, and another
+// head comes at the end of that length, then next is that head. The data in
+// between is not checked.
 func (s *scanner) afterDamage(pos int64) (next int64, known bool, err error) {
 	b, err := s.w.View(pos, 4<<10)
 	if err != nil {
@@ -256,8 +263,9 @@ func (s *scanner) afterDamage(pos int64) (next int64, known bool, err error) {
 	return next, true, err
 }
 
-// legibleLength finds the end of a damaged head at the start of b: a line with
-// a length and an empty one.
+// legibleLength looks for the end of a damaged head at the start of b: a line
+// with a length, followed later by an empty line. The result has only the
+// fields length and bytes.
 func legibleLength(b []byte) (head, bool) {
 	h := head{length: -1}
 	for pos := 0; pos < len(b); {
@@ -268,7 +276,7 @@ func legibleLength(b []byte) (head, bool) {
 		line := bytes.TrimSuffix(b[pos:pos+end], []byte("\r"))
 		switch {
 		case bytes.LastIndex(line, []byte(magic)) > 0 || pos > 0 && bytes.HasPrefix(line, []byte(magic)):
-			return head{}, false // of the next record
+			return head{}, false // that is the head of the next record
 		case len(line) == 0 && h.length >= 0:
 			h.bytes = int64(pos + end + 1)
 			return h, true
@@ -285,11 +293,11 @@ func legibleLength(b []byte) (head, bool) {
 // search returns the offset of the first true record at from or later, or the
 // end of the file.
 //
-// A head alone proves nothing: a page about this format has some. A record is
-// true if two more follow, each right behind the one before, or fewer that
-// reach the end of the file. So is one of a shorter run that stands between
-// two damages: nothing in it contradicts it, and what follows is the next
-// record or was one.
+// A head alone proves nothing: a page about this format may quote several. A
+// record is true if two more follow, each directly after the one before. Fewer
+// are enough if they reach the end of the file. A shorter chain between two
+// damaged places is also accepted, if nothing in its record contradicts the
+// head and the bytes after it are a record or a damaged one.
 func (s *scanner) search(from int64) (int64, error) {
 	for {
 		at, found, err := s.w.Find(from, []byte(magic))
@@ -310,7 +318,8 @@ func (s *scanner) search(from int64) (int64, error) {
 	}
 }
 
-// runTrue is how many records in a row are true.
+// runTrue is how many records must follow each other directly to be accepted as
+// true.
 const runTrue = 3
 
 func (s *scanner) isTrue(at int64, h head) (bool, error) {
@@ -334,7 +343,8 @@ func (s *scanner) isTrue(at int64, h head) (bool, error) {
 	return true, nil
 }
 
-// stands judges a record that no other follows.
+// stands reports whether the record at at is accepted although no record
+// follows it.
 func (s *scanner) stands(at int64, h head, f follower) (bool, error) {
 	if f.kind == followedByNowhere {
 		return false, nil

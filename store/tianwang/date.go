@@ -7,11 +7,13 @@ import (
 	"time"
 )
 
-// dateLayout is the form in which dates are written: RFC 1123, in GMT.
+// dateLayout is the form in which dates are written: RFC 1123, in GMT, such as
+// "Tue, 15 Apr 2003 08:13:06 GMT".
 const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
 
-// zones are the names of RFC 822 and those met in Asia and Europe, in seconds
-// east of Greenwich.
+// zones maps the name of a time zone to its offset in seconds east of
+// Greenwich. It has the names of RFC 822 and others found in files from Asia
+// and Europe.
 var zones = map[string]int{
 	"gmt": 0, "ut": 0, "utc": 0, "z": 0, "wet": 0,
 	"est": -5 * 3600, "edt": -4 * 3600, "cst": -6 * 3600, "cdt": -5 * 3600,
@@ -23,8 +25,10 @@ var zones = map[string]int{
 
 var months = []string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// writtenDate reads a date that is in the form of dateLayout to the letter: as t it
-// would be written so again. Nearly all are, and each record has one.
+// writtenDate reads a date that has exactly the form of dateLayout. ok is false
+// for any other form, and for a date that would be written differently, such as
+// one with a wrong weekday. It is fast, because nearly all dates have this form
+// and every record has a date.
 func writtenDate(s string) (t time.Time, ok bool) {
 	if len(s) != len(dateLayout) || s[3:5] != ", " || s[7] != ' ' || s[11] != ' ' || s[16] != ' ' || s[19] != ':' || s[22] != ':' || s[25:] != " GMT" {
 		return t, false
@@ -48,13 +52,13 @@ func writtenDate(s string) (t time.Time, ok bool) {
 	return t, t.Day() == day && t.Month().String()[:3] == s[8:11] && t.Weekday().String()[:3] == s[:3]
 }
 
-// parseDate reads a date of RFC 822 and its kin: RFC 1123 and 850, asctime,
-// and 2003-04-15 08:13:06. Weekdays are ignored; years of two digits lie in
-// 1950 to 2049.
+// parseDate reads a date in one of these forms: RFC 822, RFC 1123, RFC 850,
+// asctime, and 2003-04-15 08:13:06. It ignores weekdays. A year of two digits
+// is in 1950 to 2049.
 //
-// local is the zone of a date that has none or one of a name unknown to us. It
-// also decides what its own abbreviations mean: CST is +0800 if local is
-// Asia/Shanghai, and else -0600, as RFC 822 has it.
+// local is the zone for a date that has no zone or an unknown one. local also
+// decides what an abbreviation means: CST is +0800 if local is Asia/Shanghai,
+// and otherwise -0600, as RFC 822 says.
 func parseDate(s string, local *time.Location) (time.Time, error) {
 	if t, err := time.Parse(dateLayout, s); err == nil {
 		return t, nil
@@ -79,7 +83,7 @@ func badDate(s string) error {
 	return fmt.Errorf("can't read date %q: want one like %q", s, "Tue, 15 Apr 2003 08:13:06 GMT")
 }
 
-// dateParts collects the words of a date.
+// dateParts collects the parts of a date, word by word.
 type dateParts struct {
 	year, month, day     int
 	hour, minute, second int
@@ -89,7 +93,8 @@ type dateParts struct {
 	hasOffset            bool
 }
 
-// take adds a word, and reports whether it knows what the word means here.
+// take adds one word of a date. It returns false if the word has no meaning at
+// this place.
 func (d *dateParts) take(word string) bool {
 	switch {
 	case strings.Contains(word, ":") && !d.hasClock:
@@ -113,7 +118,7 @@ func (d *dateParts) take(word string) bool {
 	return isWeekday(word)
 }
 
-// dashed takes 06-Nov-94 and 2003-04-15.
+// dashed takes a day, month and year joined by dashes: 06-Nov-94 or 2003-04-15.
 func (d *dateParts) dashed(word string) bool {
 	p := strings.Split(word, "-")
 	if m := monthOf(p[1]); m > 0 {
@@ -128,7 +133,7 @@ func (d *dateParts) dashed(word string) bool {
 	return d.setYear(p[0]) && d.number(p[2])
 }
 
-// number takes the day of the month or, if that is known, the year.
+// number takes the day of the month or, if the day is already known, the year.
 func (d *dateParts) number(word string) bool {
 	if d.day != 0 || len(word) > 2 {
 		return d.setYear(word)
@@ -153,7 +158,8 @@ func (d *dateParts) setYear(word string) bool {
 	return year >= 1
 }
 
-// clock takes 08:13 and 08:13:06, also with a zone joined to it.
+// clock takes a time of day: 08:13 or 08:13:06, also with a zone joined to it,
+// such as 08:13+0800.
 func (d *dateParts) clock(word string) bool {
 	if i := strings.IndexAny(word, "+-Zz"); i > 0 {
 		if zone := word[i:]; zone == "Z" || zone == "z" {
@@ -179,7 +185,7 @@ func (d *dateParts) clock(word string) bool {
 	return n[0] < 24 && n[1] < 60 && n[2] <= 60
 }
 
-// zoneOffset takes +0800, +08:00 and +8.
+// zoneOffset takes an offset from Greenwich: +0800, +08:00 or +8.
 func (d *dateParts) zoneOffset(word string) bool {
 	digits := strings.ReplaceAll(word[1:], ":", "")
 	n, err := strconv.Atoi(digits)
@@ -199,7 +205,8 @@ func (d *dateParts) zoneOffset(word string) bool {
 	return true
 }
 
-// zoneName takes GMT, GMT+8 and the like.
+// zoneName takes the name of a zone, such as GMT, with or without an offset, as
+// in GMT+8.
 func (d *dateParts) zoneName(word string) bool {
 	if i := strings.IndexAny(word, "+-"); i > 0 {
 		if !d.zoneOffset(word[i:]) {
@@ -211,7 +218,8 @@ func (d *dateParts) zoneName(word string) bool {
 	return true
 }
 
-// in is the moment at which clocks in d's zone showed what t shows in UTC.
+// in returns the moment at which clocks in the zone of d showed the time that t
+// shows in UTC.
 func (d *dateParts) in(t time.Time, local *time.Location) time.Time {
 	if d.hasOffset {
 		return t.Add(-time.Duration(d.offset) * time.Second)

@@ -9,19 +9,21 @@ import (
 // magic begins every record.
 const magic = "version:"
 
-// headMax bounds a head, in bytes. Real ones have a few hundred; a URL may be
-// long.
+// headMax bounds a head, in bytes. Real heads have a few hundred bytes, but a
+// URL may be long.
 const headMax = 64 << 10
 
-// maxOffset bounds lengths, so that sums of two with an offset fit an int64.
+// maxOffset bounds declared lengths, so that the sum of two lengths and an
+// offset fits an int64.
 const maxOffset = math.MaxInt64 / 4
 
-// head is the head of a record as read.
+// head is the head of a record after parsing: lines "name: value" up to an
+// empty line.
 type head struct {
-	bytes   int64 // of the head with the blank line that ends it
-	length  int64 // of the data, as declared
-	unzip   int64 // of the data before compression, as declared; -1 if absent
-	crlf    bool  // whether a line of it ended in CR LF
+	bytes   int64 // length of the head with the empty line that ends it
+	length  int64 // declared length of the data
+	unzip   int64 // declared length of the data before compression; -1 if absent
+	crlf    bool  // some line of the head ends in CR LF
 	version string
 	url     string
 	origin  string
@@ -31,9 +33,9 @@ type head struct {
 	extra   []byte // the other properties, as lines "name: value\n"
 }
 
-// parseHead reads the head at the start of b. It takes the properties in any
-// order after version, lines that end in CR LF, and "time" for "date". ok is
-// false where b does not begin with a whole head that names its length.
+// parseHead reads the head at the start of b. It accepts the properties in any
+// order after version, lines that end in CR LF, and "time" instead of "date".
+// ok is false if b does not begin with a whole head that has a length.
 func parseHead(b []byte) (h head, ok bool) {
 	if !bytes.HasPrefix(b, []byte(magic)) {
 		return head{}, false
@@ -59,7 +61,8 @@ func parseHead(b []byte) (h head, ok bool) {
 	}
 }
 
-// property takes one line of a head. It reports whether it may be one.
+// property adds one line of a head to h. It returns false if the line cannot be
+// a property.
 func (h *head) property(line []byte) bool {
 	name, value, ok := bytes.Cut(line, []byte(":"))
 	if !ok || !isName(name) {
@@ -94,8 +97,8 @@ func (h *head) property(line []byte) bool {
 	}
 }
 
-// isName reports whether b can name a property: a few lower-case letters,
-// digits and dashes.
+// isName reports whether b can be the name of a property: 1 to 64 lower-case
+// letters, digits, dashes and underscores.
 func isName(b []byte) bool {
 	for _, c := range b {
 		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {

@@ -13,12 +13,13 @@ import (
 	"infomall/store/record"
 )
 
-// ratioMax bounds how much larger than its input zlib's output can be: the
-// format itself can do no more.
+// ratioMax bounds how many times larger than its input the output of zlib can
+// be. The format of deflate allows no more.
 const ratioMax = 1032
 
 // inflateInto fills c from the compressed data at off. why says what is wrong
-// with the data; err is another failure.
+// with the data, such as "compressed data ends before the length says". err is
+// any other failure.
 func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string, err error) {
 	if h.unzip > ratioMax*h.length+64 {
 		return fmt.Sprintf("%d bytes of data can't hold the %d that unzip-length says", h.length, h.unzip), nil
@@ -55,7 +56,8 @@ func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string,
 	return "", nil
 }
 
-// inflateSpool is inflateInto for data too large for memory.
+// inflateSpool is inflateInto for data too large for memory: it inflates to a
+// temporary file first.
 func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string, err error) {
 	compressed := bufio.NewReader(io.NewSectionReader(s.r, off, h.length))
 	if err := s.openInflater(compressed); err != nil {
@@ -79,7 +81,8 @@ func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string
 	return "", s.fill(c, record.NewWindow(s.ctx, spool.File), 0, spool.Size)
 }
 
-// inflated keeps the error of r, to tell it from one of who copies.
+// inflated is a reader that remembers the error of r. The error of a copy can
+// then be traced to r or to the writer.
 type inflated struct {
 	r   io.Reader
 	err error
@@ -105,8 +108,9 @@ func (s *scanner) openInflater(r io.Reader) error {
 	return s.inflater.(zlib.Resetter).Reset(r, nil)
 }
 
-// endOfData checks that the inflater is at the end of its stream, which makes
-// it compare the checksum, and that the stream is all that there is.
+// endOfData checks that the inflater is at the end of its stream, which
+// includes the checksum of zlib, and that no input is left after the stream.
+// why says what is wrong, or is "".
 func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err error) {
 	var one [1]byte
 	n, err := s.inflater.Read(one[:])
@@ -122,7 +126,8 @@ func (s *scanner) endOfData(h head, compressed io.ByteReader) (why string, err e
 	return "", nil
 }
 
-// inflateFault parts faults of compressed data from failures to read it.
+// inflateFault separates faults of compressed data from failures to read it:
+// why is the text of a fault, failure is any other error.
 func inflateFault(err error) (why string, failure error) {
 	var corrupt flate.CorruptInputError
 	var unexpected flate.InternalError // also given for damaged data
@@ -137,7 +142,7 @@ func inflateFault(err error) (why string, failure error) {
 
 func short(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) }
 
-// isZlib reports whether data begins as zlib's format does.
+// isZlib reports whether data begins with a valid zlib header.
 func isZlib(data []byte) bool {
 	return len(data) >= 2 && data[0]&0x0f == 8 && (int(data[0])<<8|int(data[1]))%31 == 0
 }

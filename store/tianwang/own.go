@@ -11,14 +11,14 @@ import (
 	"infomall/store/record"
 )
 
-// FormatText says what files of records are, for whoever finds one without us.
-// It travels beside what is exported.
+// FormatText describes files of records for a reader who has such a file and
+// not this program. It is written next to exported files.
 //
 //go:embed FORMAT.txt
 var FormatText string
 
-// Properties of our own, for what captures of other formats have and this one
-// has no place for. FORMAT.txt says what they mean.
+// Names of properties that are our own: for facts about captures from other
+// formats that a Tianwang record has no property for. FORMAT.txt explains each.
 const (
 	ownPrefix    = "infomall-"
 	ownMillis    = ownPrefix + "milliseconds"
@@ -31,14 +31,16 @@ const (
 	ownTruncated = ownPrefix + "truncated"
 )
 
-// Values of ownRevisit and, where a type is not known, of ownResource.
+// Values of the property ownRevisit, and the value of ownResource if the media
+// type is not known.
 const (
 	revisitIdentical   = "identical"
 	revisitNotModified = "not-modified"
 	resourceUnknown    = "-"
 )
 
-// takeOwn moves what our own properties say from c.Extra to where it belongs.
+// takeOwn moves our own properties from c.Extra to the fields of c that they
+// belong to.
 func takeOwn(c *record.Capture) {
 	if !bytes.Contains(c.Extra, []byte(ownPrefix)) {
 		return
@@ -53,7 +55,9 @@ func takeOwn(c *record.Capture) {
 	c.Extra = rest
 }
 
-// takeProperty reports whether the property is one of ours and says something.
+// takeProperty sets the field of c that one of our own properties belongs to.
+// It returns false, and leaves the property in Extra, if the property is not
+// ours or its value is invalid.
 func takeProperty(c *record.Capture, name, value string) bool {
 	switch name {
 	case ownMillis:
@@ -94,7 +98,8 @@ func takeProperty(c *record.Capture, name, value string) bool {
 	return true
 }
 
-// ownLines are the properties for what s has beyond the format.
+// ownLines returns our own properties for what the format cannot express about
+// s, as lines "name: value\n".
 func ownLines(s *record.Stored) []byte {
 	var b []byte
 	add := func(name, value string) {
@@ -133,7 +138,8 @@ func ownLines(s *record.Stored) []byte {
 	return b
 }
 
-// isValue reports whether a property can have that value and be read as it was.
+// isValue reports whether a property can have this value and be read back
+// unchanged: no control characters, no blanks at the ends.
 func isValue(value string) bool {
 	return strings.TrimSpace(value) == value && strings.IndexFunc(value, func(r rune) bool { return r < ' ' && r != '\t' }) < 0
 }

@@ -12,23 +12,28 @@ import (
 	"infomall/store/record"
 )
 
-// Recover goes through a file of size bytes, or any fragment of one, and yields
-// every whole record in it and every damaged span, in order.
+// Recover reads a file of size bytes, or any fragment of one, and yields every
+// whole record and every damaged span, in order.
 //
-// A record counts when it holds by the rules of the format and two more follow
-// it that do, each right behind the one before, or fewer that reach the end
-// exactly: page data may hold a whole record, three in a row decide. From there
-// all is read out until a record does not hold. What lies between such chains
-// is gone through once more, for records that damage left alone or by twos:
-// these count when their URL and date can be read, their data is a response of
-// HTTP, and nothing in it contradicts the head. Where by the rules nothing
-// chains, the same is done by what real programs wrote; see parseHead.
+// Page data may contain a whole record, so one record alone is not trusted.
+// Recover looks for a chain: three records by the rules of the format, each
+// directly after the one before, or fewer that reach the end of the file
+// exactly. It yields the records of a chain up to the first place that is not a
+// valid record.
 //
-// Data that inflates must do so to the length that its head says, and a record
-// with a checksum must have it. Without one, damage inside of the values of
-// url, date and ip, and of data that is not compressed, can't be told.
+// Then it searches the bytes between two chains again, for single records and
+// pairs that are left between damaged places. Such a record is confirmed if its
+// URL and date can be read, its data is an HTTP response, and nothing in the
+// data contradicts the head. If the file has no record by the rules at all,
+// Recover does the same with the looser rules of what real programs wrote; see
+// parseHead.
 //
-// It holds no more than one record in memory, and of large ones none.
+// Compressed data must inflate to the length that its head declares, and a
+// record with a checksum must match it. Without a checksum, two kinds of damage
+// cannot be noticed: inside the values of url, date and ip, and inside data
+// that is not compressed.
+//
+// Recover holds at most one record in memory, and no large one.
 func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Recovered, error] {
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -42,33 +47,34 @@ func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq
 	}
 }
 
-// errStopped ends the walk of who wants no more.
+// errStopped ends the walk if yield returns false.
 var errStopped = fmt.Errorf("stopped")
 
-// recoverer is the state of one Recover.
+// recoverer is the state of one call of Recover.
 type recoverer struct {
 	s     *scanner
 	size  int64
 	yield func(record.Recovered, error) bool
 }
 
-// dialect is a set of rules for records.
+// dialect is the set of rules by which a record is accepted.
 type dialect uint8
 
 const (
-	strict   dialect = iota // the rules of the format
-	tolerant                // what the reader accepts
-	odd                     // what it accepts and is not by the rules
+	strict   dialect = iota // exactly the rules of the format
+	tolerant                // everything that the reader accepts
+	odd                     // what the reader accepts and the rules do not
 )
 
-// extent is where a record that holds lies.
+// extent is a valid record and its place in the file.
 type extent struct {
 	head
 	at   int64
-	next int64 // where the next record is due
+	next int64 // the offset at which the next record is due
 }
 
-// run goes from chain to chain.
+// run alternates between searching a chain and yielding its records, up to the
+// end of the file.
 func (c *recoverer) run() error {
 	for pos := int64(0); pos < c.size; {
 		at, found, err := c.find(pos, c.size, strict, true)
@@ -85,8 +91,9 @@ func (c *recoverer) run() error {
 	return nil
 }
 
-// find gives the first chain that begins in from..to; to if there is none.
-// exact lets one of fewer than three records count that reaches to.
+// find returns the offset of the first chain that begins between from and to.
+// If there is none, at is to and found is false. exact also accepts fewer than
+// three records that reach to exactly.
 func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found bool, err error) {
 	for {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -101,8 +108,8 @@ func (c *recoverer) find(from, to int64, d dialect, exact bool) (at int64, found
 	}
 }
 
-// chain counts the records in a row from at on, three at most, and tells
-// whether they reach to exactly.
+// chain counts the records that follow each other directly from at on, at most
+// three. reaches reports whether they end exactly at to.
 func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err error) {
 	for n < runTrue && at < to {
 		e, ok, err := c.holds(at, d)
@@ -117,7 +124,8 @@ func (c *recoverer) chain(at, to int64, d dialect) (n int, reaches bool, err err
 	return n, at == to, nil
 }
 
-// holds reports whether a record that holds begins at at.
+// holds reports whether a valid record begins at at by the rules of d. e is the
+// record and its place.
 func (c *recoverer) holds(at int64, d dialect) (e extent, ok bool, err error) {
 	e = extent{at: at}
 	if e.head, ok, err = c.s.headAt(at); !ok || err != nil {
@@ -136,7 +144,8 @@ func (c *recoverer) holds(at int64, d dialect) (e extent, ok bool, err error) {
 	return e, known && ended && f.kind != followedByNowhere, err
 }
 
-// isStrict reports whether the record holds by the rules.
+// isStrict reports whether the record is valid by exactly the rules of the
+// format.
 func (c *recoverer) isStrict(e *extent) (bool, error) {
 	b, err := c.s.w.View(e.at, int(e.bytes))
 	if err != nil || !e.byRules(b) {
@@ -146,8 +155,8 @@ func (c *recoverer) isStrict(e *extent) (bool, error) {
 	return len(last) == 1 && last[0] == '\n', err
 }
 
-// byRules reports whether the head b, which h was read from, keeps all rules:
-// url and date are there, length is last, a colon and a blank part name and
+// byRules reports whether b, the text that h was read from, keeps all rules for
+// a head: url and date are present, length comes last, ": " separates name and
 // value, and lines end in LF.
 func (h *head) byRules(b []byte) bool {
 	if h.crlf || h.url == "" || h.date == "" {
@@ -172,8 +181,9 @@ func (h *head) byRules(b []byte) bool {
 	return string(name) == "length"
 }
 
-// readOut yields the records of the chain at at and returns where it ends: at
-// to, or at what does not hold.
+// readOut yields the records of the chain that begins at at. It returns the
+// offset at which the chain ends: to, or the first place without a valid
+// record.
 func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	e, ok, err := c.holds(at, d)
 	for ok && err == nil && e.next <= to {
@@ -196,9 +206,10 @@ func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 	return at, err
 }
 
-// gap goes through what lies between two chains. Where by the rules nothing
-// chains or is confirmed in all of the file, fewer than three records of the
-// tolerant dialect count too.
+// gap yields what lies between two chains: confirmed records and damaged spans.
+// If from and to are the whole file and it has no confirmed record by the
+// strict rules, chains of fewer than three records by the tolerant rules are
+// accepted, too.
 func (c *recoverer) gap(from, to int64) error {
 	dialects := []dialect{strict}
 	if from == 0 && to == c.size {
@@ -228,7 +239,7 @@ func (c *recoverer) gap(from, to int64) error {
 		if from > at {
 			continue
 		}
-		// The first of these contradicts itself: on, past its beginning.
+		// The first record contradicts itself: continue after its beginning.
 		if from, found, err = c.s.w.Find(at+1, []byte(magic)); err != nil {
 			return err
 		}
@@ -242,7 +253,8 @@ func (c *recoverer) gap(from, to int64) error {
 	return nil
 }
 
-// alone yields the confirmed records of a span, and what is damaged in it.
+// alone yields the confirmed records between from and to, and the damaged spans
+// between them.
 func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	for from < to {
 		e, d, at, err := c.firstConfirmed(from, from+1, to, dialects)
@@ -275,8 +287,10 @@ func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 	return nil
 }
 
-// firstConfirmed gives the first record that is confirmed, begins in from..until
-// and ends at to or before, and where it begins: at to if there is none.
+// firstConfirmed returns the first confirmed record that begins at from or
+// later, before until, and ends at to or before. d is the dialect by which it
+// is valid, at its offset. If there is none, at is to. It tries each dialect in
+// turn.
 func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e extent, d dialect, at int64, err error) {
 	for _, d := range dialects {
 		e, found, err := c.nextConfirmed(from, until, to, d)
@@ -287,10 +301,11 @@ func (c *recoverer) firstConfirmed(from, until, to int64, dialects []dialect) (e
 	return e, d, to, nil
 }
 
-// endOfDamaged gives where the damaged record at from ends: where the length in
-// what is left of its head leads to the head of another, or to to. Then nothing
-// in it is looked at, which may be a page with records in it. It gives from if
-// there is no saying.
+// endOfDamaged returns the offset at which the damaged record at from ends.
+// That offset is known if the length in the damaged head can be read and leads
+// to the head of another record, or to to. Then the data of the damaged record,
+// which may be a page with quoted records, is not searched. If the end is not
+// known, endOfDamaged returns from.
 func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 	b, err := c.s.w.View(from, 4<<10)
 	if err != nil {
@@ -311,7 +326,7 @@ func (c *recoverer) endOfDamaged(from, to int64) (int64, error) {
 	return next, err
 }
 
-// nextConfirmed is firstConfirmed for one dialect.
+// nextConfirmed is firstConfirmed for a single dialect.
 func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, found bool, err error) {
 	for from < until {
 		at, found, err := c.s.w.Find(from, []byte(magic))
@@ -332,7 +347,8 @@ func (c *recoverer) nextConfirmed(from, until, to int64, d dialect) (e extent, f
 	return e, false, nil
 }
 
-// isConfirmed judges a record that is in no chain, by what it says of itself.
+// isConfirmed reports whether a record that is in no chain is accepted because
+// its data agrees with its head.
 func (c *recoverer) isConfirmed(e *extent) (bool, error) {
 	if e.version != "1.0" {
 		return false, nil
@@ -364,8 +380,8 @@ func (c *recoverer) isConfirmed(e *extent) (bool, error) {
 
 const httpMagic = "HTTP/"
 
-// save yields a record, or as damaged where it is one that holds and whose data
-// does not.
+// save yields the record e. If the data contradicts the head, it yields e as
+// damaged.
 func (c *recoverer) save(e *extent, d dialect, state record.RecoverState) error {
 	why, err := c.fault(e)
 	if err != nil {
@@ -389,8 +405,9 @@ func (c *recoverer) save(e *extent, d dialect, state record.RecoverState) error 
 	return c.give(out)
 }
 
-// fault says in what a record contradicts itself. Without a checksum and if its
-// data is not compressed, little can.
+// fault returns in what respect a record contradicts itself, such as a date
+// with the wrong weekday, or "". Little can be found if the record has no
+// checksum and its data is not compressed.
 func (c *recoverer) fault(e *extent) (why string, err error) {
 	if e.version != "1.0" {
 		return c.otherVersion(e)
@@ -423,7 +440,8 @@ func (c *recoverer) fault(e *extent) (why string, err error) {
 	return why, err
 }
 
-// otherVersion is fault for a version whose data is not known.
+// otherVersion is fault for a record whose version is not 1.0, so that the form
+// of its data is not known.
 func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	if e.sum != "" {
 		return c.s.sumFault(e.at, e.head)
@@ -435,7 +453,7 @@ func (c *recoverer) otherVersion(e *extent) (why string, err error) {
 	return why, err
 }
 
-// damaged yields a damaged span, if it has any bytes.
+// damaged yields the span between from and to as damaged, if it is not empty.
 func (c *recoverer) damaged(from, to int64) error {
 	if from >= to {
 		return nil
@@ -447,8 +465,8 @@ func (c *recoverer) damaged(from, to int64) error {
 	return c.give(record.Recovered{Offset: from, Length: to - from, What: why, URL: url, Time: c.time(date)})
 }
 
-// read says what is wrong with a span, and what can be read of the head that
-// stands at its start.
+// read returns what is wrong with a damaged span, and the url and date that can
+// be read in the damaged head at its start.
 func (c *recoverer) read(from, to int64) (why, url, date string, err error) {
 	b, err := c.s.w.View(from, int(min(4<<10, to-from)))
 	if err != nil || len(b) == 0 {

@@ -9,13 +9,14 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sumName begins the line with the checksum of a record: crc32c of its head
-// without this line, then its data.
+// sumName begins the line with the checksum of a record. The checksum is a
+// CRC-32C of the head without this line, followed by the data.
 const sumName = "crc32c: "
 
 func sumLine(crc uint32) []byte { return fmt.Appendf(nil, "%s%08x\n", sumName, crc) }
 
-// sumFault compares a record with its checksum, if it has one.
+// sumFault compares a record with its checksum, if it has one. why says how
+// they differ, or is "".
 func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 	b, err := s.w.View(at, int(h.bytes))
 	if err != nil {
@@ -44,8 +45,8 @@ func (s *scanner) sumFault(at int64, h head) (why string, err error) {
 	return "", nil
 }
 
-// nearSum reports whether a head has what was the line of a checksum before one
-// byte of its name, or of what parts it from the lines around, was damaged.
+// nearSum reports whether a head has a line that was a checksum until one byte
+// was damaged, in its name or in the bytes around the name.
 func nearSum(head []byte) bool {
 	const half = len(sumName) / 2
 	if !bytes.Contains(head, []byte(sumName[:half])) && !bytes.Contains(head, []byte(sumName[half:])) {

@@ -1,10 +1,22 @@
-// Package tianwang reads and writes files of Tianwang records, the page
-// storage format of Peking University's Web InfoMall: version 1.0 and what
-// real programs wrote in its name.
+// Package tianwang reads and writes files of Tianwang records, the page storage
+// format of Peking University's Web InfoMall: version 1.0, and the variants
+// that real programs wrote under that number.
 //
-// A file may be damaged, cut or torn in the middle. The reader gives back
-// every whole record and names each damaged span; how it tells records from
-// page data that looks like one is said at accept and search.
+// A file may be damaged, cut short or torn in the middle. The reader returns
+// every whole record and one item for each damaged span. The comments of accept
+// and search say how the reader distinguishes records from page data that looks
+// like a record.
+//
+// # Words
+//
+//	record    a head, an empty line, data of the declared length, a line end
+//	head      lines "name: value", such as "version: 1.0" and "length: 512"
+//	property  one line of a head
+//	follower  what comes directly after a record
+//	chain     records that follow each other directly
+//	evidence  whether the data of a record agrees with its head
+//	gap       the bytes between a record's data and the next head; in recover.go,
+//	          the span between two chains
 package tianwang
 
 import (
@@ -18,16 +30,16 @@ import (
 	"infomall/store/record"
 )
 
-// Options says how to read. The zero value works.
+// Options says how to read a file. The zero value works.
 type Options struct {
-	Source string         // Capture.Source of what is read
-	Zone   *time.Location // of dates without a zone; nil is UTC
+	Source string         // the value of Capture.Source for each capture that is read
+	Zone   *time.Location // the zone of dates that have none; nil is UTC
 	Limits record.BodyLimits
 }
 
-// Read reads the records of r in order of their offsets. Damage is an item;
-// an error, the last pair, is one of r, of the disk or the cause for which ctx
-// ended. The receiver owns each item, and closes its capture's Spool.
+// Read reads the records of r in order. A damaged span comes as an item with
+// Damage set. An error comes as the last pair: r or the disk failed, or ctx
+// ended. The receiver owns each item and must close the Spool of its capture.
 func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, error] {
 	if o.Zone == nil {
 		o.Zone = time.UTC
@@ -40,19 +52,20 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 	}
 }
 
-// scanner walks over one file.
+// scanner walks over the records of one file.
 type scanner struct {
 	ctx context.Context
 	r   io.ReaderAt
 	w   *record.Window
 	o   Options
 
-	spent      int64         // on evidence, in bytes
-	inflater   io.ReadCloser // made at the first use
-	compressed []byte        // its input, reused
+	spent      int64         // bytes read for evidence so far
+	inflater   io.ReadCloser // made at its first use, then reused
+	compressed []byte        // the input of inflater, reused
 }
 
-// run goes from record to record. It returns nil as well when yield says stop.
+// run calls yield for each record and each damaged span, in order. It returns
+// nil at the end of the file, and also if yield returns false.
 func (s *scanner) run(yield func(record.Item) bool) error {
 	var pos int64
 	known := false // pos was found by search, which has judged it already
@@ -106,7 +119,8 @@ func (s *scanner) run(yield func(record.Item) bool) error {
 	}
 }
 
-// item makes the item of the record at pos.
+// item returns the item of the record at pos. A record whose date or data is
+// wrong comes with Damage set.
 func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	it := record.Item{Offset: pos, Type: h.version}
 	damaged := func(format string, args ...any) (record.Item, error) {
@@ -177,7 +191,8 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 	return it, nil
 }
 
-// fill reads the n bytes at off of w as what c is.
+// fill reads n bytes of w at off into c: a body if c is a resource, else an
+// HTTP response.
 func (s *scanner) fill(c *record.Capture, w *record.Window, off, n int64) error {
 	if c.Via == record.ViaResource {
 		return c.ReadBody(w, off, n, s.o.Limits)
@@ -185,7 +200,8 @@ func (s *scanner) fill(c *record.Capture, w *record.Window, off, n int64) error 
 	return c.ReadMessage(w, off, n, s.o.Limits)
 }
 
-// noHead says what is at pos, where a head should be.
+// noHead says what is wrong at pos, where a head is due and missing, such as
+// "zeros where a record is due".
 func (s *scanner) noHead(pos int64) (string, error) {
 	b, err := s.w.View(pos, 1)
 	if len(b) > 0 && b[0] == 0 {
@@ -194,7 +210,7 @@ func (s *scanner) noHead(pos int64) (string, error) {
 	return "no head of a record where one is due", err
 }
 
-// headAt reads the head at off.
+// headAt reads the head at off. It returns false if there is none.
 func (s *scanner) headAt(off int64) (head, bool, error) {
 	const common = 2 << 10
 	for _, n := range []int{common, headMax} {
@@ -212,12 +228,12 @@ func (s *scanner) headAt(off int64) (head, bool, error) {
 	return head{}, false, nil
 }
 
-// paddingMax is how many NULs in a row may pad the space between two records.
-// More of them stand where a crash lost what was written.
+// paddingMax is how many NULs in a row count as padding between two records. A
+// longer row of NULs is where a crash lost what was written.
 const paddingMax = 15
 
-// emptyLines is how many of the bytes at the start of b are empty lines, lines
-// of comment and padding, all of which may stand between records.
+// emptyLines returns how many bytes at the start of b are empty lines, comment
+// lines or padding. All of these may come between records.
 func emptyLines(b []byte) int {
 	pos := 0
 	for pos < len(b) {
@@ -248,8 +264,8 @@ func emptyLines(b []byte) int {
 	return pos
 }
 
-// skipEmpty returns where the empty lines at pos end, and whether the file
-// ends there too.
+// skipEmpty skips empty lines, comment lines and padding at pos. It returns the
+// offset after them, and whether the file ends there.
 func (s *scanner) skipEmpty(pos int64) (next int64, end bool, err error) {
 	for {
 		b, err := s.w.View(pos, 4<<10)

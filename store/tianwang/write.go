@@ -11,24 +11,25 @@ import (
 	"infomall/store/record"
 )
 
-// Record is a record to be written.
+// Record is a record to write.
 type Record struct {
 	URL    string
-	Origin string // the URL first asked for, where it is another; or ""
+	Origin string // the URL that was requested first, if it differs from URL; or ""
 	Time   record.Time
 	IP     string // or ""
 	// Extra holds further properties as lines "name: value\n", such as
-	// Capture.Extra. A date among them is written in place of Time.
+	// Capture.Extra. If one of them is a date, it is written instead of Time.
 	Extra []byte
 	Data  []byte // the HTTP response: status line, headers, body
-	// Compress has Data compressed with zlib.
+	// Compress says to compress Data with zlib.
 	Compress bool
-	// Sum adds the property crc32c, by which any damage of the record is seen.
+	// Sum says to add the property crc32c, a checksum that reveals any damage
+	// of the record.
 	Sum bool
 }
 
-// Append appends r to dst in version 1.0. It fails, and returns dst as it was,
-// if r has no URL or a property that holds a line end.
+// Append appends r to dst in version 1.0. It returns an error, and dst
+// unchanged, if r has no URL or if a property contains a line end.
 func Append(dst []byte, r *Record) ([]byte, error) {
 	data, unzip := r.Data, int64(-1)
 	if r.Compress {
@@ -41,9 +42,9 @@ func Append(dst []byte, r *Record) ([]byte, error) {
 	return append(append(out, data...), '\n'), nil
 }
 
-// appendHead appends the head of r and the blank line behind it, for data of
-// length bytes that have unzip when decompressed; −1 is not compressed. With Sum it
-// needs the data, too.
+// appendHead appends the head of r and the empty line after it. length is the
+// length of the data as written; unzip is its length before compression, or −1
+// if it is not compressed. data is used only for the checksum, if r.Sum is set.
 func appendHead(dst []byte, r *Record, unzip, length int64, data []byte) ([]byte, error) {
 	if r.URL == "" {
 		return dst, fmt.Errorf("write a Tianwang record: it has no URL")
@@ -79,7 +80,8 @@ func appendHead(dst []byte, r *Record, unzip, length int64, data []byte) ([]byte
 	return append(append(out, lengths...), '\n'), nil
 }
 
-// splitExtra parts the date to write from the other properties of r.Extra.
+// splitExtra separates the date from the other properties in r.Extra. If Extra
+// has no date, it returns that of r.Time.
 func splitExtra(r *Record) (date string, extra []byte, err error) {
 	date = r.Time.Std().Format(dateLayout)
 	for line := range bytes.Lines(r.Extra) {

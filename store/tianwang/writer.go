@@ -14,29 +14,32 @@ import (
 	"infomall/store/record"
 )
 
-// Writer writes captures as records of version 1.0, each with its whole
-// response byte for byte, but for those that twin finds. A capture whose body the archive does not have, a file
-// that is no response, and whatever else the format has no place for goes into
-// properties of our own, so that all comes back from Read as it was.
+// Writer writes captures as records of version 1.0. A record has the whole
+// response byte for byte, unless twin makes it a revisit. Facts that the format
+// cannot express go into properties of our own: for example that the archive
+// does not have the body, or that the capture is a file and not an HTTP
+// response. Read returns all captures as they were.
 type Writer struct {
 	w        io.Writer
 	compress bool
 	sum      bool
-	data     []byte // of the record at hand
+	data     []byte // the data of the current record, reused
 	out      []byte
 
 	moment record.Moment
 }
 
-// NewWriter returns a Writer to w, which it never closes. compress has each
-// record's data compressed with zlib.
+// NewWriter returns a Writer to w, which it never closes. compress says to
+// compress the data of each record with zlib.
 func NewWriter(w io.Writer, compress bool) *Writer { return &Writer{w: w, compress: compress} }
 
-// NewJournal returns a Writer to w of records that have a checksum, those with
-// large bodies excepted: what a crash tore is then not read as whole.
+// NewJournal returns a Writer to w whose records have a checksum, so that a
+// record torn by a crash is not read as whole. Records with large bodies have
+// none.
 func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
 
-// Write writes one capture. Captures of a URL come together and in order of time.
+// Write writes one capture. The captures of a URL must come together and in
+// order of time.
 func (w *Writer) Write(s *record.Stored) error {
 	s = w.twin(s)
 	r := recordOf(s)
@@ -52,7 +55,7 @@ func (w *Writer) Write(s *record.Stored) error {
 		w.data = append(w.data, b...)
 	}
 	r.Data = w.data
-	// What has no bytes, or looks compressed and is not, would be no record.
+	// Data that is empty, or looks compressed and is not, would make an invalid record.
 	r.Compress = w.compress || s.Via != record.ViaResource && (len(r.Data) == 0 || isZlib(r.Data))
 	var err error
 	if w.out, err = Append(w.out[:0], r); err != nil {
@@ -62,9 +65,10 @@ func (w *Writer) Write(s *record.Stored) error {
 	return err
 }
 
-// twin returns the capture to write for s. That is s, unless the file has a capture
-// already that s would be taken for. That happens when a revisit is of the same
-// moment as its original. Then s becomes a revisit of the first.
+// twin returns the capture to write instead of s. That is s itself, unless a
+// reader would take s for another capture that the file already has. This
+// happens if a revisit has the same moment as its original. Then twin returns a
+// revisit of the first of the two.
 func (w *Writer) twin(s *record.Stored) *record.Stored {
 	if s.NoBody != "" || s.Via == record.ViaNotModified || s.Digest == (record.Digest{}) {
 		return s
@@ -82,8 +86,8 @@ func (w *Writer) twin(s *record.Stored) *record.Stored {
 	return &out
 }
 
-// large writes a capture whose body comes in pieces. It goes over them twice:
-// the length stands before them.
+// large writes a capture whose body comes in pieces. It ranges over the body
+// twice, because the length comes before the data.
 func (w *Writer) large(r *Record, s *record.Stored) error {
 	// As in Write: what has no head may look compressed.
 	compress := w.compress || len(s.Head) == 0 && s.Via != record.ViaResource
@@ -130,7 +134,7 @@ func (w *Writer) large(r *Record, s *record.Stored) error {
 	return err
 }
 
-// counter counts what is written to it.
+// counter is a Writer that only counts the bytes written to it.
 type counter int64
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -138,8 +142,9 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// data is a record's data: the response as it came, of a resource the file, and
-// of what has no body of its own the head.
+// data returns the data of a record, in pieces: the response as it was
+// received, the file of a resource, or the head alone if s has no body of its
+// own.
 func data(s *record.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if s.Via != record.ViaResource && len(s.Head) > 0 && !yield(s.Head, nil) {
@@ -151,7 +156,7 @@ func data(s *record.Stored) iter.Seq2[[]byte, error] {
 	}
 }
 
-// recordOf is the record of a capture, without data.
+// recordOf returns the record of a capture, without data.
 func recordOf(s *record.Stored) *Record {
 	r := &Record{URL: s.AskedURL, Time: s.Time}
 	if !isValue(r.URL) {
