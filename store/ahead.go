@@ -11,29 +11,30 @@ import (
 	"infomall/store/record"
 )
 
-// How much is read by several goroutines.
+// How much work is spread over several goroutines, and when.
 const (
-	// aheadAfter is after how many batches a scan begins to make the next ones
-	// while the one before is looked at: who wants a few rows has only these
-	// read for him.
+	// aheadAfter is how many batches a scan makes one by one before it begins to
+	// make batches in advance. A caller who wants only a few rows then causes no
+	// further reading.
 	aheadAfter = 4
-	// aheadBatches is how many batches of a scan there are at most, and
-	// aheadBundle how many are handed over at once: whoever waits for each wakes
-	// for each, which took a fifth of a scan's CPU time.
+	// aheadBatches is how many batches a scan has at most. aheadBundle is how many
+	// batches are handed to the reader at once: handing over each by itself woke
+	// the reader so often that it took a fifth of a scan's CPU time.
 	aheadBatches = 16
 	aheadBundle  = 8
-	// sharedCaptures is how many captures a tally counts before it is worth a
-	// second goroutine.
+	// sharedCaptures is how many captures a tally must count before a second
+	// goroutine is worth its cost.
 	sharedCaptures = 1 << 16
-	// goroutinesMax is how many goroutines count.
+	// goroutinesMax is how many goroutines count for one tally at most.
 	goroutinesMax = 4
 )
 
-// filler makes batches: it fills first, and then what put gives for a full one. It
-// ends where that is nil.
+// filler fills batches with rows. It fills first, passes it to put, and then fills
+// the batch that put returns. It ends when put returns nil.
 type filler func(ctx context.Context, first *record.Batch, put func(full *record.Batch) (next *record.Batch)) error
 
-// here yields the batches of fill, each before the next is made.
+// here runs fill in the caller's goroutine. It yields each full batch before fill
+// makes the next.
 func here(ctx context.Context, fill filler, yield func(*record.Batch, error) bool) {
 	err := fill(ctx, new(record.Batch), func(b *record.Batch) *record.Batch {
 		if !yield(b, nil) {
@@ -47,8 +48,9 @@ func here(ctx context.Context, fill filler, yield func(*record.Batch, error) boo
 	}
 }
 
-// ahead is here with fill in a goroutine of its own, which has ended when ahead
-// returns. After some batches it is ahead of yield.
+// ahead does what here does, with fill in a goroutine of its own, which has ended
+// when ahead returns. After the number of batches after, fill runs in advance of
+// yield.
 func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch, error) bool) {
 	within, cancel := context.WithCancel(ctx)
 	full, empty := make(chan []*record.Batch, aheadBatches), make(chan *record.Batch, aheadBatches)
@@ -58,7 +60,7 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 		var bundle []*record.Batch
 		send := func() {
 			if len(bundle) > 0 {
-				full <- bundle // there is room for all that there are
+				full <- bundle // never blocks: full has room for every batch
 				bundle = nil
 			}
 		}
@@ -70,7 +72,7 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 			case b = <-empty:
 				return b
 			default:
-				send() // none comes back before these are looked at
+				send() // none comes back before these are yielded
 			}
 			select {
 			case b = <-empty:
@@ -103,35 +105,36 @@ func ahead(ctx context.Context, after int, fill filler, yield func(*record.Batch
 		}
 	}
 	if err == nil {
-		err = ctx.Err() // of which fill was not told an error
+		err = ctx.Err() // fill did not report it
 	}
 	if err != nil {
 		yield(nil, err)
 	}
 }
 
-// part is a part of a tally that any goroutine can count.
+// part is a part of a tally that any goroutine can count by itself.
 type part struct {
 	captures int64
 	count    func(*tallier) error
 }
 
-// sharers is how many goroutines are to count parts.
+// sharers returns how many goroutines should count the parts; 1 if Skip is set or
+// the captures are few.
 func (v *Snapshot) sharers(parts []part, t *record.Tally) int {
 	var captures int64
 	for _, p := range parts {
 		captures += p.captures
 	}
 	if t.Skip != nil || captures < v.a.sharedCaptures {
-		return 1 // Skip is the caller's, and may not be called by two
+		return 1 // Skip is the caller's, and two goroutines must not call it
 	}
 	return max(1, min(v.a.goroutines, len(parts)))
 }
 
-// share has n goroutines count parts, and yields what they make, in no order.
-// They have ended when it returns.
+// share lets n goroutines count the parts, and yields the batches they make, in no
+// order. The goroutines have ended when share returns.
 func (v *Snapshot) share(ctx context.Context, t record.Tally, parts []part, n int, yield func(*record.Batch, error) bool) error {
-	// The largest first, such that all are done at about the same time.
+	// The largest parts first, so that all goroutines end at about the same time.
 	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.captures, a.captures) })
 	within, cancel := context.WithCancel(ctx)
 	type handed struct {

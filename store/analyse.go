@@ -18,25 +18,25 @@ import (
 // dividedMax is the size in bytes above which a body is stored undivided.
 const dividedMax = 8 << 20
 
-// analysis is what is read off a body when it comes in: what it says, and how
-// it divides. Captures with equal bodies share it.
+// analysis is what was found out about a body when it was imported: what it says,
+// and how it divides into blocks. Captures with equal bodies share one analysis.
 type analysis struct {
 	page    segment.Page
 	content uint64   // as in segment.Entry
-	missing bool     // it says that nothing is there
+	missing bool     // the page says that nothing is there (a soft 404)
 	facts   []byte   // as in segment.Stored
 	as      block.As // how the body was read
-	unsure  bool     // other pages of the host may tell its charset better
+	unsure  bool     // the charset is a guess that other pages of the host may correct
 	divided bool     // it is stored as layout and blocks
-	plain   bool     // what divides is the body as it was sent
-	single  bool     // it has one block at most, be that hidden
-	leaf    [][]byte // facts of the block that all of the body is; then bodies share a
-	// open is the page as it divides, until the batch that brought it is
-	// written; nil as well where it does not divide, or not to be stored so.
+	plain   bool     // the blocks are ranges of the body as it was sent, not decoded
+	single  bool     // it has at most one block with text, and one without
+	leaf    [][]byte // facts of the block, if one block is the whole body; bodies alike then share the analysis
+	// open is the page as it divides, until its batch is written. It is nil if the
+	// body does not divide, or is not stored divided.
 	open *block.Reading
 }
 
-// analyse reads a body.
+// analyse reads a body and returns its analysis.
 func (m *analyses) analyse(body []byte, as block.As) *analysis {
 	a := &analysis{page: segment.NoPage, single: true, as: as}
 	b, ok := m.reader.Open(body, as, block.Options{})
@@ -61,44 +61,46 @@ func (m *analyses) analyse(body []byte, as block.As) *analysis {
 	if a.page.Lang == "" {
 		a.page.Lang = page.LangOf(lead)
 	}
-	// A single leaf that is all of the body is as good as the body.
+	// A single leaf that is the whole body is stored as that body.
 	whole := len(r.Leaves) == 1 && len(b.Bytes(r.Leaves[0])) == len(b.Page.Body)
 	if len(r.Leaves) > 0 && !whole {
 		a.content = m.contentOf(r.Made)
 	}
-	// Blocks are ranges of the decoded body. What was sent encoded is kept as
-	// it was sent, since encoding it again would give other bytes.
+	// Blocks are ranges of the decoded body. A body that was sent encoded is kept
+	// as it was sent, because encoding it again would give other bytes.
 	a.plain = len(b.Page.Body) == len(body) && (len(body) == 0 || &b.Page.Body[0] == &body[0])
 	a.divided = len(r.Leaves) > 0 && !whole && a.plain && len(body) <= dividedMax
 	a.facts = r.AppendFacts(nil, meta.Base, !a.plain)
 	r.Close()
 	if a.single = len(r.Blocks) <= 2; a.single && whole {
-		// Of a small text that is much of its memory, and few are asked for more.
+		// For a small text the open page is most of its memory, and few callers
+		// need more than the facts.
 		a.leaf, a.open = r.Facts(), nil
 	}
 	return a
 }
 
-// readAs returns how the body of a capture was read when it came in.
+// readAs returns how the body of a stored capture was read when it was imported.
 func readAs(s *segment.Stored) block.As {
 	as := block.Sent(s.Head, s.Mime)
 	as.Usual, as.Limit = readWith(&s.Page)
 	return as
 }
 
-// readWith returns what a page was read with beside the head of its response: Usual
-// and Limit of block.As.
+// readWith returns the two values, besides the head of the response, with which a
+// page was read: Usual and Limit of block.As.
 func readWith(p *segment.Page) (usual string, limit int64) {
 	if p.Source == page.SourceHost {
 		usual = p.Charset
 	}
 	if limit = p.ReadBytes; limit == 0 && p.Source != "" {
-		limit = block.PageLimitMax // all of it was read
+		limit = block.PageLimitMax // the whole body was read
 	}
 	return usual, limit
 }
 
-// openPage divides a stored body; nil where it does not divide.
+// openPage divides a stored body into blocks. It returns nil if the body does not
+// divide.
 func openPage(p *record.Payload) *block.Body {
 	b, ok := block.Open(p.Body, block.AsOf(p), block.Options{})
 	if !ok {
@@ -107,15 +109,15 @@ func openPage(p *record.Payload) *block.Body {
 	return b
 }
 
-// like reports whether a says of its body what o says of another, both of which are
-// one leaf.
+// like reports whether a and o, analyses of two bodies, are equal and each body is
+// a single block.
 func (a *analysis) like(o *analysis) bool {
 	return a.leaf != nil && o != nil && o.leaf != nil && a.page == o.page && a.as == o.as && a.unsure == o.unsure && a.content == o.content && a.missing == o.missing && a.plain == o.plain &&
 		bytes.Equal(a.facts, o.facts) && slices.EqualFunc(a.leaf, o.leaf, bytes.Equal)
 }
 
-// pageOf returns what the body of s says, of which a is the analysis. A chunked body
-// that ended early is a first part as well.
+// pageOf returns the Page of capture s, whose body has the analysis a. If the
+// chunked transfer of the body ended early, Unread says so.
 func (a *analysis) pageOf(s *segment.Stored) segment.Page {
 	p := a.page
 	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && record.IsCut(s.Framing) {
@@ -124,7 +126,7 @@ func (a *analysis) pageOf(s *segment.Stored) segment.Page {
 	return p
 }
 
-// memory is what a takes beside the body's bytes, about.
+// memory returns about how many bytes a takes, without the body.
 func (a *analysis) memory() int64 {
 	n := int64(len(a.facts)) + 300
 	if a.open != nil {
@@ -133,13 +135,13 @@ func (a *analysis) memory() int64 {
 	return n
 }
 
-// leadBytes is how much of a page's markup is read to tell its language by its
-// letters, and whether it says at once that nothing is there.
+// leadBytes is how much of a page's markup is read to guess its language from its
+// letters, and to see whether the page says that nothing is there.
 const leadBytes = 16 << 10
 
-// missing reports whether a page says that what was asked for is not there.
-// lead is the text that its markup begins with: where that is too long already,
-// the rest need not be read.
+// missing reports whether a page says that nothing is there (a soft 404), and which
+// words said so. lead is the text of the first leadBytes of its markup: if lead is
+// already too long for such a page, the rest is not read.
 func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 	if len(lead) > page.MissingBytes {
 		return "", false
@@ -150,7 +152,8 @@ func missing(b *block.Body, title, lead string) (reason string, ok bool) {
 	return page.SoftMissing(title, lead)
 }
 
-// contentOf is a fingerprint of a page's leaves, whatever their order; never 0.
+// contentOf returns a fingerprint of a page's leaves that does not depend on their
+// order. It is never 0.
 func (m *analyses) contentOf(leaves []*block.Leaf) uint64 {
 	m.halves = m.halves[:0]
 	for _, l := range leaves {
@@ -166,12 +169,12 @@ func (m *analyses) contentOf(leaves []*block.Leaf) uint64 {
 	return max(1, binary.LittleEndian.Uint64(sum[:]))
 }
 
-// sortIDs sorts digests. They are as good as random, so that their first bits tell
-// about where each belongs. It gives the memory that it took beside them, to be
-// given to it again.
+// sortIDs sorts digests. Because digests are evenly distributed, their first bits
+// say about where each belongs. It uses mem as working memory and returns it, so
+// that the next call can use it again.
 func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	shift := 64 - bits.Len(uint(len(ids)))
-	ends := make([]int32, 1<<(64-shift)) // of those with the same first bits
+	ends := make([]int32, 1<<(64-shift)) // where each group with the same first bits ends
 	for _, id := range ids {
 		ends[id[0]>>shift]++
 	}
@@ -198,8 +201,9 @@ func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	return mem
 }
 
-// contentFor gives the body of a staged capture as the segment takes it, until it
-// is asked for another.
+// contentFor returns the body of a staged capture, divided into blocks if it
+// divides, in the form that segment.Writer.Add takes. The result is valid until the
+// next call.
 func (m *analyses) contentFor(s *staged) segment.Content {
 	c := segment.Content{Body: s.body, Spool: s.spool}
 	if s.read == nil || !s.read.plain {
@@ -225,19 +229,20 @@ func (m *analyses) contentFor(s *staged) segment.Content {
 	return c
 }
 
-// analysesMax is how many analyses an import remembers, to read a body once
-// that many captures brought.
+// analysesMax is how many analyses an import remembers. A body that many captures
+// brought is then read once.
 const analysesMax = 2048
 
-// analyses remembers analyses by body and by what the response says of it.
+// analyses remembers analyses, by body and by what the head of the response says of
+// it.
 type analyses struct {
 	reader *block.Reader
 	known  map[analysisKey]*analysis
-	last   *analysis // that was made: small texts have theirs in common
-	limit  int64     // as block.As has it
-	bytes  int64     // that those made since close take in memory, about
+	last   *analysis // the last that was made; small texts alike share it
+	limit  int64     // Limit of block.As
+	bytes  int64     // about how much memory the analyses made since close take
 
-	// Memory that is used again.
+	// Working memory, used again for each page.
 	halves, unsorted [][2]uint64 // of the leaves of a page
 	sorted           []byte
 	ids              []segment.ID
@@ -253,14 +258,14 @@ func newAnalyses() *analyses {
 	return &analyses{reader: block.NewReader(), known: make(map[analysisKey]*analysis)}
 }
 
-// of returns the analysis of a body by the head of its response.
+// of returns the analysis of a body that was sent with this head and MIME type.
 func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
 	as := block.Sent(head, mime)
 	as.Limit = m.limit
 	return m.as(id, body, as)
 }
 
-// as returns the analysis of a body that is to be read as it says.
+// as returns the analysis of a body that is read in the given way.
 func (m *analyses) as(id segment.ID, body []byte, as block.As) *analysis {
 	k := analysisKey{id, as}
 	a := m.known[k]
@@ -279,8 +284,8 @@ func (m *analyses) as(id segment.ID, body []byte, as block.As) *analysis {
 	return a
 }
 
-// open returns the page of which a is the analysis as it divides; nil if it does
-// not.
+// open divides the body whose analysis is a. It returns nil if the body does not
+// divide.
 func (m *analyses) open(a *analysis, body []byte) *block.Reading {
 	if a.open != nil || a.facts == nil {
 		return a.open
@@ -292,12 +297,12 @@ func (m *analyses) open(a *analysis, body []byte) *block.Reading {
 	r := m.reader.Read(b)
 	r.Close()
 	if a.leaf == nil {
-		a.open = r // else other bodies have a too
+		a.open = r // otherwise other bodies share a
 	}
 	return r
 }
 
-// close forgets the pages, and keeps what was read off them.
+// close forgets the divided pages, and keeps the analyses.
 func (m *analyses) close() {
 	m.bytes = 0
 	for _, a := range m.known {

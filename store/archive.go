@@ -1,14 +1,35 @@
-// Package store is the archive: a folder of monthly pools of immutable
-// segments, and the catalogue that names those in force.
-//
-// Nothing in the folder is ever changed in place. A writer makes new files
-// under its own folder, syncs them, renames them to where they belong and then
-// publishes a new generation of the catalogue, which is again a rename. So
-// readers wait for nobody, each sees one state from start to end, and what a
-// killed process leaves behind is never in force. FORMAT.md draws the files.
-//
-// The package answers with captures in order of SURT and time. It knows
+// Package store keeps web captures in an archive: a folder of pools, which hold
+// immutable segment files, and a catalogue that names the segments that are
+// current. It returns captures in order of URL key (SURT) and time. It knows
 // nothing of the query language.
+//
+// # Words
+//
+//	pool      the captures of one month, such as 200806, or a part of them (200806A)
+//	segment   one immutable file of captures of a pool, with its index; also: db-file
+//	run       captures of neighbouring URLs in a segment, compressed together
+//	block     a piece of a body; stored once, whichever captures contain it
+//	layout    the bytes of a page between its leaves; leaf: a block with text
+//	recipe    which blocks make up a body
+//	facts     what was found out about a page when it was imported
+//	fold      how a version's blocks relate to those of earlier versions of its URL
+//	hints     what a capture is to the one before it: its Change, Previous, VersionTime
+//	settle    to order a URL's captures, drop duplicates and correct their hints
+//	removal   captures or pools that were deleted; they stay in files, hidden, until a merge
+//	names     a file that says where the blocks of merged segments are now
+//	static    a pool that was sealed: no captures are added to it
+//
+// A generation is one state of the catalogue, numbered from 1. A segment is in
+// force if the current generation names it. A snapshot pins a generation: its files
+// stay until the snapshot is closed.
+//
+// # Writing
+//
+// No file in the folder is ever changed in place. A writer makes new files in a
+// folder of its own, syncs them, renames them to their places, and then publishes a
+// new generation of the catalogue, again by a rename. Readers therefore never wait,
+// and each reader sees one state from start to end. Files that a killed process
+// leaves are never in force. FORMAT.md draws the files.
 package store
 
 import (
@@ -29,17 +50,17 @@ import (
 
 // Options are the settings of an open archive. The zero value works.
 type Options struct {
-	// CacheBytes bounds the cache of decoded runs; 0 is 256 MB.
+	// CacheBytes bounds the cache of decoded runs; 0 means 256 MB.
 	CacheBytes int64
-	// BatchBytes is how much an import holds in memory before it publishes, and
-	// twice that the most of what it has published and remembers; 0 is 40 MB.
+	// BatchBytes is how much memory an import fills before it publishes a batch; 0
+	// means 40 MB. What it remembers of published batches takes at most twice that.
 	BatchBytes int64
-	// Warn is told what was found wrong and worked around, such as a damaged
-	// index. Nil drops it. It may be called from several goroutines.
+	// Warn is called with each fault that was found and worked around, such as a
+	// damaged index. Nil ignores them. Several goroutines may call it.
 	Warn func(error)
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil means time.Now.
 	Now func() time.Time
-	// Disk is what changes files; nil is disk.OS.
+	// Disk makes all changes to files; nil means disk.OS.
 	Disk disk.FS
 }
 
@@ -48,29 +69,30 @@ const (
 	batchBytesDefault = 40 << 20
 )
 
-// Archive is an archive's folder, which need not exist until something is
-// written. It may be used from several goroutines, and any number of processes
-// may have it open. Close it when all snapshots are closed.
+// Archive is an open archive. Its folder need not exist until something is written.
+// Several goroutines may use an Archive, and any number of processes may have the
+// same archive open. Close it after all its snapshots.
 type Archive struct {
 	dir  string
 	opts Options
 
-	// See ahead.go and merge.go for these.
+	// ahead.go and merge.go explain these bounds.
 	goroutines     int
 	aheadAfter     int
 	sharedCaptures int64
 	merging        mergeBounds
 
 	mu      sync.Mutex
-	indexes map[string]*segment.IndexFile // open, by name; they never change
-	pinned  int                           // snapshots that are open
+	indexes map[string]*segment.IndexFile // open index files by name; index files never change
+	pinned  int                           // number of open snapshots
 	cache   *ristretto.Cache[uint64, *segment.Run]
 	warned  map[string]bool
-	// removals are those read so far, by file: they never change.
+	// removals are the removal files read so far, by file name; they never change.
 	removals map[string]*removal
 }
 
-// Open returns the archive in folder dir. It reads and makes nothing yet.
+// Open returns the archive in the folder dir. It does not read or create anything
+// yet.
 func Open(dir string, o Options) *Archive {
 	if o.CacheBytes == 0 {
 		o.CacheBytes = cacheBytesDefault
@@ -91,11 +113,12 @@ func Open(dir string, o Options) *Archive {
 	}
 }
 
-// Path is the archive's folder.
+// Path returns the archive's folder.
 func (a *Archive) Path() string { return a.dir }
 
 // Exists reports whether the folder holds an archive, with captures or without. A
-// folder that cannot be looked into counts as one: whoever opens it finds out why.
+// folder that cannot be read counts as an archive; opening it then returns the
+// reason.
 func (a *Archive) Exists() bool {
 	for _, name := range []string{dirCatalog, fileCurrent, dirPools} {
 		if _, err := os.Stat(filepath.Join(a.dir, name)); !errors.Is(err, os.ErrNotExist) {
@@ -105,7 +128,7 @@ func (a *Archive) Exists() bool {
 	return false
 }
 
-// Close gives back files and memory.
+// Close closes the index files and frees the cache.
 func (a *Archive) Close() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,8 +146,8 @@ func (a *Archive) Close() error {
 	return errors.Join(errs...)
 }
 
-// unpin is told that a snapshot of c is closed. When none is open any more,
-// index files that c does not have are closed: nobody asks for them again.
+// unpin is called when a snapshot of c is closed. After the last snapshot, it
+// closes the index files that c does not name: nobody will read them again.
 func (a *Archive) unpin(c *catalog) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -148,13 +171,14 @@ func (a *Archive) unpin(c *catalog) error {
 	return errors.Join(errs...)
 }
 
-// indexCheckedMax is the size of an index file above which its checksum is left
-// to VERIFY: reading one takes a millisecond or two for each 10 MB.
+// indexCheckedMax is the size in bytes up to which the checksum of an index file is
+// checked when it is opened: that takes a millisecond or two for each 10 MB. VERIFY
+// checks larger ones.
 const indexCheckedMax = 16 << 20
 
-// index gives an open index file; nil if it can't be opened or is not what the
-// catalogue says, which is told once. A database whose pages are damaged must
-// not be read: they may lead in circles.
+// index returns an open index file. It returns nil, and warns once, if the file
+// cannot be opened or differs from its entry in the catalogue. A damaged bbolt
+// database must not be read: its pages may form a circle.
 func (a *Archive) index(i indexInfo) *segment.IndexFile {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -196,12 +220,12 @@ func (a *Archive) warnLocked(err error) {
 	}
 }
 
-// runBytesTypical sizes the cache's counters: ten for each run it may hold.
+// runBytesTypical is the assumed size of a decoded run. The cache counts ten keys
+// for each run it can hold.
 const runBytesTypical = 256 << 10
 
-// runCache gives the cache of decoded runs, which is made when first needed.
-// It is keyed by segment and run: those never change, so nothing in it ever
-// becomes wrong.
+// runCache returns the cache of decoded runs, and creates it at the first call. Its
+// keys are segment and run; since those never change, an entry never becomes wrong.
 func (a *Archive) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -220,8 +244,8 @@ func (a *Archive) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
 	return a.cache, nil
 }
 
-// settleCache waits until the cache has what it was given, which it takes in its own
-// time: who asks again at once would else find little of it.
+// settleCache waits until the cache has taken in what was put into it. The cache
+// does that in the background, so a caller that reads at once would find little.
 func (a *Archive) settleCache() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -230,7 +254,7 @@ func (a *Archive) settleCache() {
 	}
 }
 
-// boundCache sets what the cache may hold.
+// boundCache changes the size of the cache in bytes.
 func (a *Archive) boundCache(bytes int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -240,8 +264,8 @@ func (a *Archive) boundCache(bytes int64) {
 	a.opts.CacheBytes = bytes
 }
 
-// create makes the archive's folders, as far as they are not there: who copied an
-// archive may have left out those that were empty.
+// create makes the archive's folders that do not exist. A copy of an archive may
+// lack those that were empty.
 func (a *Archive) create() error {
 	_, err := os.Stat(filepath.Join(a.dir, fileCurrent))
 	exists := err == nil
@@ -257,12 +281,14 @@ func (a *Archive) create() error {
 	return nil
 }
 
-// locked runs f while no other writer publishes. Writers queue, until ctx ends.
+// locked runs f while no other writer can publish. It waits for other writers until
+// ctx ends.
 func (a *Archive) locked(ctx context.Context, f func(lock disk.File) error) error {
 	return a.lockedBy(ctx, fileLock, f)
 }
 
-// lockedBy runs f while nobody else has the lock of a file of the archive.
+// lockedBy runs f while it holds the exclusive lock on the named file of the
+// archive.
 func (a *Archive) lockedBy(ctx context.Context, name string, f func(lock disk.File) error) error {
 	lock, err := a.opts.Disk.OpenFile(filepath.Join(a.dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -273,8 +299,8 @@ func (a *Archive) lockedBy(ctx context.Context, name string, f func(lock disk.Fi
 	select {
 	case err = <-got:
 	case <-ctx.Done():
-		// Nothing ends the wait for a lock. When it is had, the file is closed, and
-		// with it the lock is free: that takes as long as the writers ahead do.
+		// The wait for a lock cannot be interrupted. This goroutine waits until it
+		// gets the lock and then releases it by closing the file.
 		go func() {
 			<-got
 			lock.Close()

@@ -8,20 +8,20 @@ import (
 	"infomall/store/urlkey"
 )
 
-// batcher fills batches with the captures of a scan, but for their URLs, and
-// hands them on.
+// batcher fills batches with the captures of a scan, without their URLs, and passes
+// full ones to put.
 type batcher struct {
 	ctx   context.Context
 	v     *Snapshot
 	s     record.Scan
 	b     *record.Batch
-	put   func(full *record.Batch) (next *record.Batch) // nil for no more
+	put   func(full *record.Batch) (next *record.Batch) // put returns the next batch to fill, or nil to stop
 	metas map[*segment.Reader]*metaAt
-	alone bool // columns of the index only
+	alone bool // all wanted columns are in the index
 }
 
-// metaAt is the meta frame of the run that a segment was read at last: a scan
-// meets each segment's runs in order.
+// metaAt is the meta frame of the run from which a segment was read last. A scan
+// meets the runs of a segment in order.
 type metaAt struct {
 	run     uint32
 	damaged bool // and has nothing of what follows
@@ -30,14 +30,15 @@ type metaAt struct {
 	pages   []segment.Page
 }
 
-// colsMeta are the columns that open the db-files.
+// colsMeta are the columns that are not in the index: to read them, the db-file
+// must be opened.
 const colsMeta = record.ColDigest | record.ColIP | record.ColOrigin | record.ColAskedURL | record.ColLocation | record.ColSource | record.ColDeclaredDigest | record.ColPage
 
 func newBatcher(ctx context.Context, v *Snapshot, s record.Scan, first *record.Batch, put func(*record.Batch) *record.Batch) *batcher {
 	return &batcher{ctx: ctx, v: v, s: s, b: first, put: put, metas: make(map[*segment.Reader]*metaAt), alone: s.Columns&colsMeta == 0}
 }
 
-// add appends the captures of one URL that lie in the scan's range.
+// add appends those of one URL's captures that lie in the scan's time range.
 func (o *batcher) add(group []located) error {
 	for i := range group {
 		e := &group[i]
@@ -56,8 +57,8 @@ func (o *batcher) add(group []located) error {
 	return nil
 }
 
-// columns is what appends captures from the columns of the index as they are; nil
-// where the scan asks for more.
+// columns returns a function that appends captures straight from the columns of the
+// index. It returns nil if the scan wants more than the index has.
 func (o *batcher) columns() func(c *cursor, n int) error {
 	if !o.alone || o.s.Skip != nil {
 		return nil
@@ -65,8 +66,8 @@ func (o *batcher) columns() func(c *cursor, n int) error {
 	return o.singles
 }
 
-// singles appends those of the next n captures of c that lie in the scan's range.
-// Each is the only one of its URL.
+// singles appends those of the next n captures of c that lie in the scan's time
+// range. Each of the n must be the only capture of its URL.
 func (o *batcher) singles(c *cursor, n int) error {
 	for n > 0 {
 		some := 0
@@ -79,7 +80,7 @@ func (o *batcher) singles(c *cursor, n int) error {
 				return err
 			}
 		} else if some < n {
-			some++ // one that is not in range
+			some++ // that capture is out of range
 		}
 		c.skip(some)
 		n -= some
@@ -89,7 +90,7 @@ func (o *batcher) singles(c *cursor, n int) error {
 
 func (o *batcher) inRange(t record.Time) bool { return t >= o.s.From && t < o.s.To }
 
-// flush hands the batch on and goes on with another.
+// flush passes the batch to put, and continues with the batch that put returns.
 func (o *batcher) flush() error {
 	if o.b.N == 0 {
 		return nil
@@ -100,8 +101,7 @@ func (o *batcher) flush() error {
 	return nil
 }
 
-// putEntry appends those of record.TallyColumns that are wanted, to a batch of rows
-// or of a tally.
+// putEntry appends the wanted columns of record.TallyColumns of e to b.
 func putEntry(b *record.Batch, want record.Columns, e *located) {
 	if want&record.ColStatus != 0 {
 		b.Status = append(b.Status, e.Status)
@@ -156,14 +156,14 @@ func (o *batcher) row(e *located) error {
 	return o.meta(e)
 }
 
-// meta fills the columns that the db-files have.
+// meta appends the columns that only the db-file has.
 func (o *batcher) meta(e *located) error {
 	m, err := o.at(e)
 	if err != nil {
 		return err
 	}
 	b, want := o.b, o.s.Columns
-	var from origin // of a revisit that is stored without a body
+	var from origin // for a revisit that is stored without a body
 	if e.Body == segment.BodyNone && want&(record.ColDigest|record.ColPage|record.ColLocation) != 0 {
 		if from, err = o.origin(e); err != nil && !o.v.skips(err) {
 			return err
@@ -239,7 +239,8 @@ func (o *batcher) meta(e *located) error {
 	return nil
 }
 
-// digest gives the digest of a body that lies elsewhere; zero if nobody has it.
+// digest returns the digest of the body that a revisit refers to; zero if the
+// archive does not have it.
 func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.seg == nil {
 		return record.Digest{}, nil
@@ -251,7 +252,7 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	return s.Digest, nil
 }
 
-// at gives the meta frame of e's run.
+// at returns the meta frame of the run that e is in.
 func (o *batcher) at(e *located) (*metaAt, error) {
 	m := o.metas[e.seg]
 	if m != nil && m.run == e.run {

@@ -10,9 +10,10 @@ import (
 	"infomall/store/segment"
 )
 
-// Digests gives the digests of the blocks in some places, from 0 and ascending, of
-// the cut at a level of a capture's body, as that was divided when it came in; nil
-// if they are not stored so, or if damage that is skipped keeps them from being read.
+// Digests returns the digests of some blocks of a capture's body, as that body was
+// divided when it was imported. level says how finely it is cut; places are the
+// numbers of the blocks, ascending from 0. It returns nil if the body is not stored
+// divided, or has fewer blocks.
 func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
 	list, err := v.digests(ctx, ref, level, places)
 	if v.skips(err) {
@@ -54,7 +55,7 @@ func (v *Snapshot) digests(ctx context.Context, ref record.Ref, level int, place
 	return digests, nil
 }
 
-// joinPieces puts pieces one behind the other; what is one piece is not copied.
+// joinPieces concatenates pieces. A single piece is returned without copying.
 func joinPieces(pieces [][]byte) []byte {
 	if len(pieces) == 1 {
 		return pieces[0]
@@ -62,8 +63,8 @@ func joinPieces(pieces [][]byte) []byte {
 	return slices.Concat(pieces...)
 }
 
-// appendBlocks appends the blocks of spans from one number up to another, as far
-// as there are.
+// appendBlocks appends the blocks numbered from from to to-1, counted over all
+// spans. It appends fewer if the spans end before.
 func (v *Snapshot) appendBlocks(ctx context.Context, out [][]byte, spans []segment.Span, from, to int) ([][]byte, error) {
 	at := 0 // number of the span's first block
 	for _, span := range spans {

@@ -8,44 +8,45 @@ import (
 	"infomall/store/segment"
 )
 
-// located is an entry and where it lies. New captures on their way in have no
+// located is an entry and its place. A capture that is being imported has no
 // segment yet.
 type located struct {
 	segment.Entry
 	place
-	// from is the entry that has the body of a revisit which names none itself
-	// and was resolved while reading.
+	// from is the entry that has the body of a revisit, if the revisit's own record
+	// did not name a body and reading found one.
 	from     place
-	original *original // of a revisit that was resolved so
+	original *original // of a revisit that was resolved while reading
 	resolved bool
-	// before: the body is that of the capture before, which another may become
-	// when more captures are settled together with this one.
+	// before: e is a 304 without a reference, so its body is that of the capture
+	// before it. If more captures are settled later, another capture may turn out
+	// to be the one before.
 	before bool
-	// unknown: the body is as it was in a capture before that this reading
-	// does not see, so the ID says nothing.
+	// unknown: the body is that of an earlier capture, which is in a pool this scan
+	// does not open. The ID says nothing then.
 	unknown bool
 	// unread is the damage that keeps the original of a revisit from being found, if
 	// damage is skipped. doubt is the damage because of which the hints may be wrong:
 	// the capture before is unread.
 	unread, doubt error
-	// hidden is the generation that removed the capture; 0 where none did.
+	// hidden is the generation that removed the capture; 0 if it was not removed.
 	hidden uint64
 }
 
-// sees reports whether e was in the archive when p was, as is needed for e's
-// body to be p's: what came in after p was removed knows nothing of p.
+// sees reports whether e was imported before p was removed. Otherwise p's body
+// cannot be e's.
 func (e *located) sees(p *located) bool {
 	return p.hidden == 0 || e.seg != nil && e.seg.Info.Born < p.hidden
 }
 
-// place is where an entry lies.
+// place is where an entry is stored: segment, run, and number in the run.
 type place struct {
 	seg *segment.Reader
 	run uint32
 	n   uint32
 }
 
-// body is the place of the entry that has e's body.
+// body returns the place of the entry that has e's body.
 func (e *located) body() place {
 	if e.resolved {
 		return e.from
@@ -53,12 +54,12 @@ func (e *located) body() place {
 	return e.place
 }
 
-// hasBody reports whether e, which was settled, has a body.
+// hasBody reports whether e has a body. e must be settled.
 func (e *located) hasBody() bool { return e.Body != segment.BodyNone || e.Bytes >= 0 }
 
-// changeOf says how capture e differs from p, the one before it at its URL. The
-// first that fits, as the language's manual lists. Two pages with the same
-// leaves differ in their layout only.
+// changeOf returns how capture e differs from p, the capture before it at its URL.
+// The first case that fits counts, in the order of the language's manual. Two pages
+// with the same leaves differ only in their layout.
 func changeOf(p, e *segment.Entry) record.Change {
 	k, id := e.Kind, e.ID
 	lost := func(k record.Kind) bool { return k == record.KindMissing || k == record.KindSoftMissing }
@@ -94,9 +95,9 @@ func follow(p, e *segment.Entry) {
 	}
 }
 
-// settle orders the captures of one URL, drops those that came in twice, and
-// makes hints right. all may lack captures of pools that were not opened; a
-// hint that points to one of those is believed.
+// settle orders the captures of one URL, drops duplicates, and corrects the hints.
+// all may lack captures of pools that were not opened; a hint that points to a
+// capture in such a pool stays as it is.
 func settle(all []located) []located {
 	if len(all) == 1 && !asBefore(&all[0]) {
 		return all
@@ -117,16 +118,16 @@ func settle(all []located) []located {
 		}
 		switch {
 		case p == nil:
-			// A capture that only says "as before", and what was before is
-			// not seen here.
+			// A 304 that only refers to the capture before, and that capture is not
+			// in all.
 			e.unknown = asBefore(&e) && e.Previous != record.NoTime
 		case asBefore(&e):
 			e.isAs(p)
 			e.follow(p)
 		case p.unknown:
-			// p is as some capture that is not seen here. e's hints are by
-			// that one, or by another that is as it: what came between these
-			// and e later than e is opened, and would be known.
+			// p has the body of a capture that is not in all. e's hints compare it
+			// with that capture, or with a later one that has the same body: if
+			// another capture lay between, its pool would have been opened.
 			e.Previous = p.Time
 			if e.Change == record.ChangeSame {
 				e.VersionTime, e.PreviousVersion = p.VersionTime, p.PreviousVersion
@@ -149,16 +150,17 @@ func (e *located) follow(p *located) {
 	}
 }
 
-// isAs gives e, a 304 that names no other capture, the body of the one before.
+// isAs gives e, a 304 that names no other capture, the body of p, the capture
+// before it.
 func (e *located) isAs(p *located) {
 	e.ID, e.Content, e.Kind, e.Bytes = p.ID, p.Content, p.Kind, p.Bytes
 	e.resolved, e.before, e.unknown, e.from, e.original = true, true, p.unknown, p.body(), p.original
 	e.unread = p.unread
 }
 
-// settleVisible settles all captures of one URL, among which there are hidden
-// ones, and gives the others. These are as they were, bodies included; how they
-// stand to each other is as if those hidden had never been.
+// settleVisible settles all captures of one URL, of which some are hidden, and
+// returns the visible ones. They keep their bodies. Their hints are as if the
+// hidden captures had never existed.
 func settleVisible(all []located) []located {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Less(&all[j].Entry) })
 	kept := all[:0]
@@ -167,12 +169,12 @@ func settleVisible(all []located) []located {
 		j := twin(kept, &e)
 		if j >= 0 && (kept[j].hidden == 0 || e.hidden != 0) {
 			if kept[j].hidden != 0 && kept[j].hidden < e.hidden {
-				kept[j] = e // it was removed twice: how it was the second time counts
+				kept[j] = e // it was removed twice: its state at the second removal counts
 			}
 			continue
 		}
 		if j >= 0 {
-			kept = slices.Delete(kept, j, j+1) // it came in again after it was removed
+			kept = slices.Delete(kept, j, j+1) // it was imported again after it was removed
 		}
 		kept = append(kept, e)
 	}
@@ -197,13 +199,14 @@ func settleVisible(all []located) []located {
 	return out
 }
 
-// settleBody finds the body of e, a 304 that names no other capture, among
-// those before it at its URL.
+// settleBody gives e, a 304 that names no other capture, the body of the last
+// capture before it that e sees.
 func settleBody(before []located, e *located) {
 	for i := len(before) - 1; i >= 0; i-- {
 		if p := &before[i]; e.sees(p) {
 			e.isAs(p)
-			// Whatever comes between them later: p is no more, and e was as p.
+			// If p is hidden, a capture that arrives between them later changes
+			// nothing: e keeps p's body.
 			e.before = p.hidden == 0
 			return
 		}
@@ -211,14 +214,14 @@ func settleBody(before []located, e *located) {
 	e.Kind, e.Bytes = record.KindOf(int(e.Status), false), -1
 }
 
-// asBefore reports whether e is a 304 that names no other capture which is
-// here: its body is that of the capture before, whichever that is.
+// asBefore reports whether e is a 304 that names no capture of this archive, so
+// that its body is that of the capture before it, whichever that is.
 func asBefore(e *located) bool {
 	return e.Via == record.ViaNotModified && e.Body == segment.BodyNone && e.unread == nil && (!e.resolved || e.before)
 }
 
-// twin gives where in out the capture e stands already, -1 if it does not: the
-// captures before it with the same time are at the end of out.
+// twin returns the index in out of a capture that is the same as e, or -1. Captures
+// with the same time as e are at the end of out.
 func twin(out []located, e *located) int {
 	for i := len(out) - 1; i >= 0 && out[i].Time == e.Time; i-- {
 		if out[i].Same(&e.Entry) {

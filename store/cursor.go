@@ -9,7 +9,8 @@ import (
 	"infomall/store/segment"
 )
 
-// cursor walks a segment's entries URL by URL, in order.
+// cursor moves through the entries of a segment, URL by URL, in order. The first
+// entry that was not yet taken is the current one; its URL and key are current too.
 type cursor struct {
 	v      *Snapshot
 	seg    *segment.Reader
@@ -18,37 +19,36 @@ type cursor struct {
 	skips  func(error) bool // reports whether to go on after damage
 	faults int64            // damaged runs that were skipped
 
-	// Of the chunk at hand.
+	// The current chunk: the index rows of one run.
 	chunk  *segment.Chunk
 	keys   []string
-	counts []int64 // entries of each key
-	k, i   int     // first key and entry not yet taken
-	hinted int     // entries before i that are
+	counts []int64 // number of entries of each key
+	k, i   int     // current key and entry
+	hinted int     // number of entries before i that have hints
 }
 
 func newCursor(seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
 	return &cursor{v: v, seg: seg, chunks: seg.Chunks(want), skips: v.skips}
 }
 
-// newCursorOn returns a cursor over the entries of one URL, with as little read as
-// can be.
+// newCursorOn returns a cursor over the entries of one URL. It reads as little of
+// the index as possible.
 func newCursorOn(key string, seg *segment.Reader, want segment.Want, v *Snapshot) *cursor {
 	return &cursor{v: v, seg: seg, chunks: seg.Only(key, want), skips: v.skips}
 }
 
 func (c *cursor) close() { c.chunks.Close() }
 
-// key is the key at hand; only while not at the end.
+// key returns the current key. The cursor must not be at its end.
 func (c *cursor) key() string { return c.keys[c.k] }
 
-// place is that of the entry at hand; only while not at the end.
+// place returns the place of the current entry. The cursor must not be at its end.
 func (c *cursor) place() place { return place{c.seg, c.chunk.Run, uint32(c.chunk.First + c.i)} }
 
-// time is that of the entry at hand; only while not at the end.
+// time returns the time of the current entry. The cursor must not be at its end.
 func (c *cursor) time() record.Time { return c.chunk.Time(c.i) }
 
-// seek moves to the first entry with a key at or after key. It only goes
-// forward.
+// seek moves to the first entry whose key is key or later. It only moves forward.
 func (c *cursor) seek(key string) error {
 	if c.end {
 		return nil
@@ -69,7 +69,7 @@ func (c *cursor) seek(key string) error {
 	return nil
 }
 
-// passed moves past the entry at hand, and leaves its key.
+// passed moves to the next entry. The caller adjusts k, the current key.
 func (c *cursor) passed() {
 	if c.chunk.Hinted(c.i) {
 		c.hinted++
@@ -100,11 +100,11 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 	return nil
 }
 
-// group appends all entries of the URL at hand to dst and moves past them.
+// group appends all entries of the current URL to dst and moves past them.
 func (c *cursor) group(dst []located) ([]located, error) {
 	key := c.key()
 	for {
-		dst = slices.Grow(dst, int(c.counts[c.k])) // so before stays where it is
+		dst = slices.Grow(dst, int(c.counts[c.k])) // so that before stays valid
 		var before *segment.Entry
 		for range c.counts[c.k] {
 			dst = append(dst, located{place: c.place()})
@@ -122,9 +122,10 @@ func (c *cursor) group(dst []located) ([]located, error) {
 	}
 }
 
-// single takes the entry at hand if it is the only one of its URL and has its
-// body, and makes it e, which only single has changed. Where the segment may have
-// more of the URL it reports false, and takes nothing.
+// single copies the current entry to e and moves past it, if it is the only one of
+// its URL and has its body. It reports false, and does not move, if it is not, or
+// if the segment may have more entries of the URL. e must be zero, or filled by
+// single before.
 func (c *cursor) single(e *located) bool {
 	if c.k+1 == len(c.keys) || c.counts[c.k] != 1 || c.chunk.BodyForm(c.i) == segment.BodyNone {
 		return false
@@ -136,12 +137,11 @@ func (c *cursor) single(e *located) bool {
 	return true
 }
 
-// singles is how many entries from the one at hand on can be taken from the chunk
-// as they stand there: each is the only one of its URL in the segment, as far as
-// the chunk tells, and segment.Chunk.Single; and their keys come before limit, "" for
-// no limit.
+// singles returns how many entries, from the current one, can be taken from the
+// chunk as they are. Each must be the only one of its URL in the segment, be Single
+// (see segment.Chunk), and have a key before limit; "" is no limit.
 func (c *cursor) singles(limit string) int {
-	keys, counts := c.keys[c.k:len(c.keys)-1], c.counts[c.k:] // more of the last may follow
+	keys, counts := c.keys[c.k:len(c.keys)-1], c.counts[c.k:] // the next chunk may have more entries of the last key
 	n := 0
 	for n < len(keys) && counts[n] == 1 && (limit == "" || keys[n] < limit) && c.chunk.Single(c.i+n) {
 		n++
@@ -149,10 +149,11 @@ func (c *cursor) singles(limit string) int {
 	return n
 }
 
-// skip moves past n singles.
+// skip moves past n entries that singles counted.
 func (c *cursor) skip(n int) { c.k, c.i = c.k+n, c.i+n }
 
-// heads is a heap of cursors, the least key on top.
+// heads is a heap of cursors, ordered by their current keys. The cursor with the
+// least key is h[0], the top.
 type heads []*cursor
 
 func (h heads) init() {
@@ -161,7 +162,8 @@ func (h heads) init() {
 	}
 }
 
-// moved puts the top, which has moved on, where it belongs.
+// moved restores the order after the top cursor has moved. It removes the cursor if
+// it is at its end.
 func (h *heads) moved() {
 	s := *h
 	if s[0].end {
@@ -197,8 +199,8 @@ func (h heads) down(i int) {
 	h[i] = c
 }
 
-// limit is the least key that another cursor than the top is at, or to if that
-// comes before; "" for no key.
+// limit returns the least current key of all cursors but the top, or to if that is
+// less; "" means no key.
 func (h heads) limit(to string) string {
 	for i := 1; i < len(h) && i < 3; i++ {
 		if key := h[i].key(); to == "" || key < to {
@@ -208,7 +210,7 @@ func (h heads) limit(to string) string {
 	return to
 }
 
-// topAlone reports whether no cursor but the top is at its key.
+// topAlone reports whether no other cursor has the same current key as the top.
 func (h heads) topAlone() bool {
 	for i := 1; i < len(h) && i < 3; i++ {
 		if h[i].key() == h[0].key() {
@@ -218,8 +220,8 @@ func (h heads) topAlone() bool {
 	return true
 }
 
-// entries calls f with all entries of a segment, in order, hidden ones too. What
-// f is given is valid until it returns.
+// entries calls f with all entries of a segment, in order, hidden ones included.
+// The entry is valid until f returns.
 func (v *Snapshot) entries(ctx context.Context, s *segment.Reader, f func(*located) error) error {
 	c := newCursor(s, wants(record.ColBytes), v)
 	defer c.close()

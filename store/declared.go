@@ -16,9 +16,10 @@ import (
 	"infomall/store/record"
 )
 
-// declared counts in res what the declared digest of c is the digest of. One
-// that is of nothing c has is listed there; the capture comes in all the same,
-// as what its record says is kept beside it. A body that was cut is not compared.
+// declared compares the declared digest of c with its body, and counts in res what
+// the digest is of: the body, the body as transferred, or the whole record. If it
+// matches none of them, declared adds a mismatch to res; the capture is imported
+// all the same. A truncated body is not compared.
 func declared(c *record.Capture, res *record.ImportResult) error {
 	if c.DeclaredDigest == "" || c.Truncated || c.Via == record.ViaRevisit || c.Via == record.ViaNotModified {
 		return nil
@@ -68,11 +69,12 @@ func declared(c *record.Capture, res *record.ImportResult) error {
 	return nil
 }
 
-// hashes are those that a declared digest may name.
+// hashes are the algorithms that a declared digest may name.
 var hashes = map[string]func() hash.Hash{"md5": md5.New, "sha1": sha1.New, "sha256": sha256.New, "sha512": sha512.New}
 
-// digestOf reads a digest such as "sha1:BASE32" or "md5:hex"; newHash is nil for
-// one that is none. Without a name, as in ARC files, it is told by its length.
+// digestOf parses a digest such as "sha1:BASE32" or "md5:hex". It returns the
+// algorithm and the raw digest; newHash is nil if text is not a digest. If no
+// algorithm is named, as in ARC files, the length decides.
 func digestOf(text string) (newHash func() hash.Hash, sum string) {
 	name, digits, named := strings.Cut(text, ":")
 	if !named {
@@ -93,14 +95,15 @@ func digestOf(text string) (newHash func() hash.Hash, sum string) {
 	return nil, ""
 }
 
-// base32Digits are the digits of sha1 and others in WARC files.
+// base32Digits is the encoding of digests in WARC files.
 var base32Digits = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 func unpadded(s string) ([]byte, error) {
 	return base32Digits.DecodeString(strings.ToUpper(strings.TrimRight(s, "=")))
 }
 
-// likeDeclared writes a digest in the digits of the declared one.
+// likeDeclared writes sum in the notation of the declared digest text, such as
+// "sha1:" and base32.
 func likeDeclared(text string, sum []byte) string {
 	name, digits, named := strings.Cut(text, ":")
 	if !named {
@@ -114,7 +117,7 @@ func likeDeclared(text string, sum []byte) string {
 	return name + base32Digits.EncodeToString(sum)
 }
 
-// sumOf adds pieces of a body to a hash.
+// sumOf writes all pieces of a body to the hash h.
 func sumOf(h hash.Hash, pieces iter.Seq2[[]byte, error]) error {
 	for b, err := range pieces {
 		if err != nil {
@@ -125,7 +128,8 @@ func sumOf(h hash.Hash, pieces iter.Seq2[[]byte, error]) error {
 	return nil
 }
 
-// spooled yields the pieces of a body on disk.
+// spooled yields a body that was spooled to disk, in pieces. A piece is valid until
+// the next.
 func spooled(s *record.Spool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		buf := make([]byte, 64<<10)

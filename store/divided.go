@@ -13,14 +13,14 @@ import (
 
 var errParts = errors.New("the recipe names more blocks than a body has bytes")
 
-// joined puts a divided body together: the first blocks of the spans, so many,
-// are its layout, the others its leaves. Each run is asked for once, however
-// often the spans come back to it, and of its content no more is kept than is
-// wanted: the blocks of a large page may lie in hundreds of runs. The newest is
-// first: what it goes on from is decompressed with it.
+// joined puts a divided body together. The first layouts blocks of the spans are
+// its layout, the others its leaves. It calls run once for each run, however often
+// the spans return to it, and keeps only the blocks it needs: those of a large page
+// may lie in hundreds of runs. The newest runs come first, because decompressing a
+// run also decompresses the runs it builds on.
 func joined(ctx context.Context, spans []segment.Span, layouts uint32, run func(id, n uint32) (*segment.Run, error)) ([]byte, error) {
 	order := make([]int, len(spans))
-	first := make([]uint64, len(spans)) // of each span, among all parts
+	first := make([]uint64, len(spans)) // number of each span's first block, among all blocks
 	total := uint64(0)
 	for i, s := range spans {
 		order[i], first[i] = i, total
@@ -58,13 +58,13 @@ func joined(ctx context.Context, spans []segment.Span, layouts uint32, run func(
 	return block.Join(nil, layout, parts[layouts:])
 }
 
-// arena copies bytes to where they lie close together.
+// arena holds copies of byte slices close together in memory.
 type arena struct{ left []byte }
 
-// arenaBytes is how much it takes at once.
+// arenaBytes is how much memory an arena allocates at once.
 const arenaBytes = 64 << 10
 
-// add gives a copy of b.
+// add copies b into the arena and returns the copy.
 func (a *arena) add(b []byte) []byte {
 	if len(b) > cap(a.left)-len(a.left) {
 		a.left = make([]byte, 0, max(arenaBytes, len(b)))

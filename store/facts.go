@@ -8,7 +8,7 @@ import (
 	"infomall/store/segment"
 )
 
-// facts gives the facts of a run.
+// facts returns the facts of run n of a segment.
 func (v *Snapshot) facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	r, err := v.run(s, n)
 	if err != nil {
@@ -21,13 +21,15 @@ func (v *Snapshot) facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
 	return f, nil
 }
 
-// errNoSegment is for a ref that is of another snapshot.
+// errNoSegment returns the error for a reference to a segment that this snapshot
+// does not have.
 func errNoSegment(id uint32) error {
 	return fmt.Errorf("no segment %d in this state of the archive", id)
 }
 
-// Kept gives what was kept of the version that begins at a capture. What was
-// not kept is nil, and is to be made anew.
+// Kept returns the facts that are stored for the version that begins at capture
+// ref. A field is nil if it was not stored; the caller then computes it from the
+// body.
 func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, error) {
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
@@ -46,10 +48,9 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	return record.Facts{Page: f.Page(ref.N), Fold: f.Fold(ref.N)}, nil
 }
 
-// Knew reports whether the fold that is kept of a capture, which is of the URL
-// with that key and of that time, is to be believed: whether who made it knew of
-// all captures of the URL before it, those that came in and those that were
-// removed.
+// Knew reports whether the fold stored for capture ref is valid. key and at are the
+// capture's URL and time. The fold is valid if its writer knew all earlier captures
+// of the URL, both those that exist and those that were removed.
 func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at record.Time) (bool, error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -61,8 +62,8 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 	return v.knewAll(s.Info, key, at)
 }
 
-// knewAll reports whether who wrote segment s knew of all captures of a URL up
-// to and at a time, those that came in and those that were removed.
+// knewAll reports whether the writer of segment s knew all captures of a URL up to
+// and including the time at, both those that exist and those that were removed.
 func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, error) {
 	removals, err := v.removals()
 	if err != nil {
@@ -92,7 +93,8 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 	return true, nil
 }
 
-// hasUpTo reports whether a segment has a capture of a URL up to and at a time.
+// hasUpTo reports whether a segment has a capture of a URL at the time at or
+// earlier.
 func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool, error) {
 	c := newCursor(s, segment.WantTime, v)
 	defer c.close()
@@ -102,7 +104,8 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 	return c.time() <= at, nil
 }
 
-// ownerOf gives the entry that has the body of a capture, nil for one without.
+// ownerOf returns the entry that stores the body of a capture; nil if the capture
+// has no body.
 func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
 	s := v.segment(ref.Segment)
 	if s == nil {
@@ -116,9 +119,9 @@ func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored
 	return owner, err
 }
 
-// LeafFacts gives the facts that are kept beside the leaves of a capture's body,
-// in order; nil for one without. Where the body is kept undivided and is no leaf
-// there are none.
+// LeafFacts returns the facts stored for each leaf of a capture's body, in order.
+// It returns nil if the capture has no body, or if the body is stored undivided and
+// is not itself a leaf.
 func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte, err error) {
 	err = v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { out = append(out, f.Block(n)) })
 	if v.skips(err) {
@@ -127,14 +130,15 @@ func (v *Snapshot) LeafFacts(ctx context.Context, ref record.Ref) (out [][]byte,
 	return out, err
 }
 
-// AppendLeaves appends them to dst as they are kept.
+// AppendLeaves appends the leaves of a capture's body, in order, to dst, with the
+// facts stored for each.
 func (v *Snapshot) AppendLeaves(ctx context.Context, dst []record.Leaf, ref record.Ref) ([]record.Leaf, error) {
 	err := v.eachLeaf(ctx, ref, func(f *segment.Facts, n uint32) { dst = append(dst, f.Leaf(n)) })
 	return dst, err
 }
 
-// eachLeaf calls f with the facts of the run that each leaf of a capture's body is
-// in, and its number there, in order.
+// eachLeaf calls f for each leaf of a capture's body, in order, with the facts of
+// the run that has the leaf and the leaf's number in that run.
 func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment.Facts, uint32)) error {
 	owner, err := v.ownerOf(ctx, ref)
 	if err != nil || owner == nil {

@@ -10,28 +10,29 @@ import (
 	"infomall/store/segment"
 )
 
-// A month's captures go to the pool named after it, and where that is static or
-// takes other URLs only, to a part beside it: 200806A, 200806B and so on to Y,
-// ZA … Parts come about in two ways: a pool that is too large is split by URL,
-// and what comes late to a static pool goes to a new one.
+// Captures of a month go to the pool named after it, such as 200806. If that pool
+// is static, or takes only other URLs, they go to a part beside it: 200806A,
+// 200806B and so on to Y, then ZA and so on. There are two reasons for a part: a
+// pool that is too large is split by URL, and captures that come late for a static
+// pool need a new one.
 //
-// A part depends on parts ahead of it only, as later pools do on earlier ones:
-// order of name is order of dependence.
+// A part depends only on parts before it, as later pools depend on earlier ones:
+// the order of names is the order of dependence.
 
-// poolLimitDefault is the size of a pool above which it is split.
+// poolLimitDefault is the size in bytes above which a pool is split.
 const poolLimitDefault = 64 << 30
 
-// partInfo says which URLs' captures a pool takes: those with keys from from up
-// to, not including, to; "" is the end. A pool without one takes all.
+// partInfo says which URLs' captures a pool takes: keys from from up to but not
+// including to. "" as to means no end. A pool without a partInfo takes all.
 type partInfo struct {
 	pool     string
 	from, to string
-	// bytes is how large the pool was when it was split last: until it has grown
-	// by half it is not tried again.
+	// bytes is the size of the pool when it was last split. The pool is not split
+	// again until it has grown by half.
 	bytes int64
 }
 
-// partOf gives what is said of a pool; one that takes all where nothing is.
+// partOf returns the partInfo of a pool; if it has none, one that takes all keys.
 func (c *catalog) partOf(pool string) partInfo {
 	i, ok := slices.BinarySearchFunc(c.parts, pool, func(p partInfo, pool string) int { return strings.Compare(p.pool, pool) })
 	if !ok {
@@ -40,14 +41,14 @@ func (c *catalog) partOf(pool string) partInfo {
 	return c.parts[i]
 }
 
-// takes reports whether captures of a URL with this key go to a pool.
+// takes reports whether captures of the URL with this key go to the pool.
 func (c *catalog) takes(pool, key string) bool {
 	p := c.partOf(pool)
 	return key >= p.from && (p.to == "" || key < p.to)
 }
 
-// openPool gives the pool that captures of a month and a URL go to: the first
-// that is not static and takes them.
+// openPool returns the pool to which a new capture of a month and a URL goes: the
+// first of the month's parts that is not static and takes the key.
 func (c *catalog) openPool(month, key string) string {
 	pool := month
 	for c.isStatic(pool) || !c.takes(pool, key) {
@@ -56,7 +57,8 @@ func (c *catalog) openPool(month, key string) string {
 	return pool
 }
 
-// nextPart gives the name behind a pool's among those of its month.
+// nextPart returns the name that follows a pool's name in its month, such as
+// "200806B" for "200806A".
 func nextPart(pool string) string {
 	month := monthOf(pool)
 	suffix := pool[len(month):]
@@ -70,7 +72,7 @@ func nextPart(pool string) string {
 	return month + letters + string(last+1)
 }
 
-// freePart gives the first name of a month's parts behind all that were given.
+// freePart returns the first name of a month's parts that follows all names in use.
 func (c *catalog) freePart(month string) string {
 	last := month
 	see := func(pool string) {
@@ -87,10 +89,10 @@ func (c *catalog) freePart(month string) string {
 	return nextPart(last)
 }
 
-// monthOf gives the month of a pool, which may be a part of it.
+// monthOf returns the month of a pool or part, such as "200806" for "200806A".
 func monthOf(pool string) string { return strings.TrimRight(pool, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") }
 
-// poolBytes is how large a pool is.
+// poolBytes returns the size of a pool in bytes, with its indexes.
 func (c *catalog) poolBytes(pool string) (bytes int64) {
 	for _, s := range c.poolSegments(pool) {
 		bytes += s.Bytes + s.IndexBytes
@@ -98,15 +100,15 @@ func (c *catalog) poolBytes(pool string) (bytes int64) {
 	return bytes
 }
 
-// oversized reports whether a pool is to be split: it is larger than limit, and
-// larger by half than the last time that was done, which may have left it large.
+// oversized reports whether a pool should be split: it is larger than limit, and
+// half as large again as after its last split, which may have left it large.
 func (c *catalog) oversized(pool string, limit int64) bool {
 	p := c.partOf(pool)
 	bytes := c.poolBytes(pool)
 	return bytes > limit && bytes > p.bytes+p.bytes/2
 }
 
-// setParts puts parts in the place of what c says of their pools.
+// setParts replaces the parts of the pools that parts names.
 func (c *catalog) setParts(parts []partInfo) {
 	for _, p := range parts {
 		c.parts = slices.DeleteFunc(c.parts, func(o partInfo) bool { return o.pool == p.pool })
@@ -114,8 +116,8 @@ func (c *catalog) setParts(parts []partInfo) {
 	c.parts = append(c.parts, parts...)
 }
 
-// tidyParts puts the parts in order, and drops those of months that have no pool
-// any more. A pool without captures keeps its part: they may come again.
+// tidyParts sorts the parts, and drops those of months that have no pool any more.
+// A pool without captures keeps its part: more captures may come.
 func (c *catalog) tidyParts() {
 	months := make(map[string]bool)
 	for _, s := range c.segments {
@@ -126,17 +128,18 @@ func (c *catalog) tidyParts() {
 	c.parts = slices.CompactFunc(c.parts, func(a, b partInfo) bool { return a.pool == b.pool })
 }
 
-// split is how a merge divides a pool by URL; nil where it does not.
+// split says how a merge divides a pool by URL into parts. It is nil if the pool is
+// not divided.
 type split struct {
-	// max is the size of the captures and their blocks at which a part ends.
+	// max is the size in bytes at which a part ends.
 	max   int64
-	bytes int64 // of the finished segments of the part at hand
+	bytes int64 // size of the finished segments of the current part
 	parts []partInfo
-	free  string // the next part's name
+	free  string // name of the next part
 }
 
-// newSplit returns how a pool is divided that is oversized. A pool that takes
-// more is given room to; one that is sealed is not.
+// newSplit returns a split for an oversized pool. If the pool is not sealed, its
+// parts get half the limit, so that they have room to grow.
 func newSplit(c *catalog, pool string, limit int64, seal bool) *split {
 	p := c.partOf(pool)
 	s := &split{max: max(limit, 1), parts: []partInfo{p}, free: c.freePart(monthOf(pool))}
@@ -146,7 +149,7 @@ func newSplit(c *catalog, pool string, limit int64, seal bool) *split {
 	return s
 }
 
-// next begins a new part with a key, and tells the pool that has it.
+// next begins a new part at key, and returns its name.
 func (s *split) next(key string) (pool string) {
 	last := &s.parts[len(s.parts)-1]
 	p := partInfo{pool: s.free, from: key, to: last.to}
@@ -157,8 +160,8 @@ func (s *split) next(key string) (pool string) {
 	return p.pool
 }
 
-// takes gives the new part that has what the pool had of a URL; false if the pool
-// keeps it.
+// takes returns the new part that takes over the captures of a URL; ok is false if
+// they stay in the pool.
 func (s *split) takes(key string) (pool string, ok bool) {
 	for _, p := range s.parts[1:] {
 		if key >= p.from && (p.to == "" || key < p.to) {
@@ -168,11 +171,11 @@ func (s *split) takes(key string) (pool string, ok bool) {
 	return "", false
 }
 
-// isSplit reports whether the pool is in parts by now.
+// isSplit reports whether a second part has begun.
 func (m *merging) isSplit() bool { return m.split != nil && len(m.split.parts) > 1 }
 
-// dependents finds out which segments that depend on a pool that was split have
-// bodies from its new parts, and of which.
+// dependents returns, for each segment that depends on the pool being split, the
+// new parts that have bodies the segment uses.
 func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 	if !m.isSplit() {
 		return nil, nil
@@ -205,7 +208,7 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 	return out, nil
 }
 
-// everyEntry reads all entries of a segment, run by run.
+// everyEntry calls f with each entry of a segment and its place, run by run.
 func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at place, e *segment.Stored) error) error {
 	r := v.reader(info)
 	for n := range uint32(info.Runs) {
@@ -229,9 +232,9 @@ func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at
 	return nil
 }
 
-// dependOnParts lets segments that depend on a pool that was split depend on the
-// parts that have bodies of theirs. Of those that came in meanwhile that is not
-// known: they depend on all.
+// dependOnParts makes segments that depend on a split pool also depend on the new
+// parts they use. For segments that were added meanwhile these are not known: they
+// depend on all parts.
 func (next *catalog) dependOnParts(ch change) {
 	if len(ch.parts) < 2 {
 		return
@@ -254,7 +257,7 @@ func (next *catalog) dependOnParts(ch change) {
 	}
 }
 
-// dependOn gives a segment that depends on more pools.
+// dependOn returns a copy of a segment's Info that depends on more pools.
 func dependOn(s *segment.Info, pools []string) *segment.Info {
 	again := *s
 	again.Depends = slices.Concat(s.Depends, pools)
@@ -263,10 +266,10 @@ func dependOn(s *segment.Info, pools []string) *segment.Info {
 	return &again
 }
 
-// dependOnAllParts lets the segments of a catalogue that is made anew depend on
-// all parts of the months that they depend on: db-files do not know how a pool
-// was split after they were written. old are segments as older catalogues know
-// them.
+// dependOnAllParts makes each segment of a rebuilt catalogue depend on all parts of
+// the months it depends on, because a db-file does not know how a pool was split
+// after it was written. A segment that an older catalogue describes (old) gets its
+// dependencies from there instead.
 func (c *catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	pools := c.poolNames()
 	for i, s := range c.segments {
@@ -284,7 +287,8 @@ func (c *catalog) dependOnAllParts(old map[uint32]*segment.Info) {
 	}
 }
 
-// measured gives the parts with their sizes.
+// measured returns the parts, with their sizes in bytes added up from the segments
+// done.
 func (s *split) measured(done []made) []partInfo {
 	for i := range s.parts {
 		p := &s.parts[i]

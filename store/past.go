@@ -8,28 +8,28 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Past is what the archive held when it was pinned, as one asks who comes to a
-// page again. It may be used from several goroutines; the caller closes it.
+// Past answers what a crawl asks before it fetches a page again: what the archive
+// held of it when Past was opened. Several goroutines may use it. The caller closes
+// it.
 type Past struct{ v *Snapshot }
 
-// Past pins what the archive holds now.
+// Past opens the current state of the archive for a crawl.
 func (a *Archive) Past(ctx context.Context) (*Past, error) {
 	v, err := a.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// Each page is asked about once: what is decoded is kept no longer than for
-	// its neighbours.
+	// Each page is asked about once, so the cache would not help.
 	v.SetCache(0)
 	return &Past{v}, nil
 }
 
-// Close lets go what was pinned.
+// Close releases the state of the archive.
 func (p *Past) Close() error { return p.v.Close() }
 
-// Known gives the last capture of a canonical URL before a time, in which a
-// server that answers "not modified" stands for what it means. Time is
-// record.NoTime where there is none.
+// Known returns the last capture of a canonical URL before a time. A "not modified"
+// answer counts as the capture that it refers to. The result's Time is
+// record.NoTime if there is no capture.
 func (p *Past) Known(ctx context.Context, url string, before record.Time) (record.Known, error) {
 	key := urlkey.Key(url)
 	known := record.Known{Time: record.NoTime}
@@ -51,7 +51,7 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 	return known, err
 }
 
-// Payload reads a capture that Known told of.
+// Payload reads a capture that Known returned.
 func (p *Past) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	return p.v.Payload(ctx, ref)
 }

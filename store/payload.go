@@ -16,7 +16,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// meta reads the meta frame of a run.
+// meta reads the meta frame of run n.
 func (v *Snapshot) meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	m, size, err := s.Meta(n)
 	if err != nil {
@@ -30,17 +30,17 @@ func (v *Snapshot) meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
 	return m, nil
 }
 
-// run gives a decoded run, from the cache where it is there.
+// run returns run n with its blocks and facts, from the cache if possible.
 func (v *Snapshot) run(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return v.loaded(s, n, true)
 }
 
-// withBlocks gives a run to whoever needs its blocks and not its facts.
+// withBlocks returns run n for a caller that needs its blocks and not its facts.
 func (v *Snapshot) withBlocks(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return v.loaded(s, n, false)
 }
 
-// loaded gives a run with its blocks, or all of it.
+// loaded returns run n with its blocks and, if whole is set, its facts.
 func (v *Snapshot) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
 	r, err := v.opened(s, n)
 	if err == nil {
@@ -52,7 +52,8 @@ func (v *Snapshot) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run
 	return r, nil
 }
 
-// opened gives a run to whoever needs its entries alone: it may be loaded or not.
+// opened returns run n for a caller that needs only its entries: blocks and facts
+// may not be loaded.
 func (v *Snapshot) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	r, err := v.atHand(s, n)
 	if r != nil || err != nil {
@@ -85,10 +86,10 @@ func (v *Snapshot) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r, nil
 }
 
-// runKey names a run in caches.
+// runKey returns the key of a run in caches.
 func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
 
-// countRead counts a run that was read. v.mu is held.
+// countRead counts a run that was read from disk. The caller holds v.mu.
 func (v *Snapshot) countRead(bytes int) {
 	v.stats.Runs++
 	v.stats.Bytes += int64(bytes)
@@ -97,7 +98,7 @@ func (v *Snapshot) countRead(bytes int) {
 	}
 }
 
-// atHand gives a run that was read before and is still there, or nil.
+// atHand returns run n if it is in memory, or nil.
 func (v *Snapshot) atHand(s *segment.Reader, n uint32) (*segment.Run, error) {
 	v.mu.Lock()
 	recent, useCache, shelf := v.recent.get(s.Info.ID, n), !v.noCache, v.shelf
@@ -130,7 +131,7 @@ func (v *Snapshot) atHand(s *segment.Reader, n uint32) (*segment.Run, error) {
 	return r, nil
 }
 
-// stored gives the whole entry at a place.
+// stored returns the complete entry at a place.
 func (v *Snapshot) stored(p place) (*segment.Stored, error) {
 	r, err := v.opened(p.seg, p.run)
 	if err != nil {
@@ -146,8 +147,8 @@ func (v *Snapshot) stored(p place) (*segment.Stored, error) {
 	return &entries[p.n], nil
 }
 
-// segment gives the reader of a segment by its number; nil if it is not in
-// force.
+// segment returns the reader of the segment with this number, or nil if the segment
+// is not in force.
 func (v *Snapshot) segment(id uint32) *segment.Reader {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -158,7 +159,7 @@ func (v *Snapshot) segment(id uint32) *segment.Reader {
 	return v.readerOf(i)
 }
 
-// inForce gives the segments in force by their numbers. v.mu is held.
+// inForce returns the segments in force by number. The caller holds v.mu.
 func (v *Snapshot) inForce() map[uint32]*segment.Info {
 	if v.byID == nil {
 		v.byID = make(map[uint32]*segment.Info, len(v.pin.segments))
@@ -169,8 +170,8 @@ func (v *Snapshot) inForce() map[uint32]*segment.Info {
 	return v.byID
 }
 
-// Payload reads one capture's response. The body is checked against its
-// digest. If damage is skipped, a response that cannot be read has no body.
+// Payload reads the response of one capture. It checks the body against its digest.
+// If the capture has no body, NoBody says why.
 func (v *Snapshot) Payload(ctx context.Context, ref record.Ref) (record.Payload, error) {
 	p, err := v.payload(ctx, ref)
 	if v.skips(err) {
@@ -216,7 +217,7 @@ func (v *Snapshot) payload(ctx context.Context, ref record.Ref) (record.Payload,
 	return p, err
 }
 
-// bodyIn gives the body that an entry has itself, which is not large.
+// bodyIn returns the body that an entry itself stores. The body must not be large.
 func (v *Snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, error) {
 	if body := v.gathered(owner); body != nil {
 		return body, nil
@@ -231,13 +232,13 @@ func (v *Snapshot) bodyIn(ctx context.Context, owner *segment.Stored) ([]byte, e
 	return body, nil
 }
 
-// gatherMost is how many bodies a statement reads one by one, before it decompresses
-// runs whole and keeps them: it seems to want many then.
+// gatherMost is how many bodies a statement reads one by one. After them, runs are
+// decompressed whole and kept, since the statement seems to want many.
 const gatherMost = 4
 
-// gathered gives the body of an entry from no more of its runs than that is made
-// of; nil where there may be more to read of them, or something is wrong, which
-// reading them whole then says.
+// gathered returns the body of an entry, and decompresses only the parts of runs it
+// needs. It returns nil if many bodies were read already, or on any fault; the
+// caller then reads whole runs, which reports the fault.
 func (v *Snapshot) gathered(e *segment.Stored) (body []byte) {
 	v.mu.Lock()
 	v.gathers++
@@ -266,8 +267,8 @@ func (v *Snapshot) gathered(e *segment.Stored) (body []byte) {
 	return body
 }
 
-// contents gives the contents of a run, which stay compressed unless they are at
-// hand, and are not kept.
+// contents returns the contents of a run. Unless the run is in memory already, they
+// stay compressed and are not kept.
 func (v *Snapshot) contents(ref segment.RunRef, room []byte) (*segment.Contents, error) {
 	s := v.segment(ref.Segment)
 	if s == nil {
@@ -290,7 +291,7 @@ func (v *Snapshot) contents(ref segment.RunRef, room []byte) (*segment.Contents,
 	return c, nil
 }
 
-// countBlocks tells how many blocks spans are.
+// countBlocks returns how many blocks the spans have.
 func countBlocks(spans []segment.Span) (n uint64) {
 	for _, s := range spans {
 		n += uint64(s.Count)
@@ -298,7 +299,7 @@ func countBlocks(spans []segment.Span) (n uint64) {
 	return n
 }
 
-// noBody says why there is no body for e.
+// noBody returns the reason why the archive has no body for e, as text for a user.
 func noBody(e *segment.Stored) string {
 	if e.RefersURL != "" {
 		when := ""
@@ -310,8 +311,8 @@ func noBody(e *segment.Stored) string {
 	return "its record says that the body is as in a capture before, which is not in this archive"
 }
 
-// pieces yields the body that an entry's recipe gives, and an error at its end
-// if it is not the one that the digest is of.
+// pieces yields the body that an entry's recipe describes. If its sha256 differs
+// from the entry's digest, the last pair is an error.
 func (v *Snapshot) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		sum := sha256.New()
@@ -374,7 +375,7 @@ func (v *Snapshot) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 	}
 }
 
-// divided gives the body of a recipe that has a layout.
+// divided returns the body of a recipe that has a layout.
 func (v *Snapshot) divided(ctx context.Context, recipe segment.Recipe) ([]byte, error) {
 	spans, err := v.spans(recipe)
 	if err != nil {
@@ -391,11 +392,13 @@ func otherBody(e *segment.Stored, why string) error {
 	return fmt.Errorf("the body of %s at %s is %w: %s", urlkey.URL(e.Key), e.Time.Std().Format(time.RFC3339), errOtherBody, why)
 }
 
-// errNoHolder is damage: an entry names a body that is nowhere.
+// errNoHolder is returned for damage: an entry refers to a body that no segment
+// has.
 var errNoHolder = errors.New("the body is in no segment that is in force; a pool that it depends on may be missing")
 
-// owner gives the entry whose recipe has the body of e, which is at a place, and where
-// that entry lies; nil if the archive does not have the body.
+// owner returns the entry whose recipe has the body of e, and the place of that
+// entry. e lies at the place at. The entry is nil if the archive does not have the
+// body.
 func (v *Snapshot) owner(ctx context.Context, at place, e *segment.Stored) (*segment.Stored, place, error) {
 	key, id, holder := e.Key, e.ID, e.Holder
 	switch e.Body {
@@ -439,24 +442,25 @@ func (v *Snapshot) owner(ctx context.Context, at place, e *segment.Stored) (*seg
 	return s, p, err
 }
 
-// heldBody is a body that a capture of a URL has.
+// heldBody is the body, with this ID, of a capture of the URL with this key.
 type heldBody struct {
 	key string
 	id  segment.ID
 }
 
-// ownersMost is of how many bodies a snapshot remembers which entry has them.
+// ownersMost is for how many bodies a snapshot remembers the entry that stores
+// them.
 const ownersMost = 1 << 16
 
-// ownerAmong finds the entry that has a body, first in the segment that should have
-// it.
+// ownerAmong finds the entry that stores a body. It looks first in segment holder,
+// which should have it.
 func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
 	if h := v.segment(holder); h != nil {
 		if p, err := v.ownerIn(h, body.key, body.id); p.seg != nil || err != nil {
 			return p, err
 		}
 	}
-	// The segment was merged into another since, or the hint was none.
+	// The segment was merged into another one since, or the entry named no holder.
 	for _, i := range v.pin.segments {
 		h := v.reader(i)
 		if i.ID == holder || !h.MayHave(body.key) {
@@ -469,7 +473,8 @@ func (v *Snapshot) ownerAmong(holder uint32, body heldBody) (place, error) {
 	return place{}, errNoHolder
 }
 
-// ownerIn looks in one segment for an entry of a URL that has a body itself.
+// ownerIn looks in one segment for an entry of a URL that stores a body itself. The
+// place has no segment if there is none.
 func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place, error) {
 	c := newCursor(s, 0, v)
 	c.skips = noSkip
@@ -489,8 +494,8 @@ func (v *Snapshot) ownerIn(s *segment.Reader, key string, id segment.ID) (place,
 	return place{}, nil
 }
 
-// lookupRaw gives the captures of one URL as they are stored, of all pools,
-// also the hidden ones that others have their bodies from, which it marks.
+// lookupRaw returns the captures of one URL from all pools, as they are stored. It
+// includes and marks hidden captures that others take their bodies from.
 func (v *Snapshot) lookupRaw(ctx context.Context, key string) ([]located, error) {
 	var out []located
 	for _, i := range v.pin.segments {

@@ -2,17 +2,17 @@ package store
 
 import "infomall/store/segment"
 
-// recentRuns remembers, whatever the cache does, the run of each segment that was
-// asked for last, since reading in order comes back to it at once, and a few of
-// those before: pages of a site take blocks from the run of the first of them and
-// from their own, by turns. It is guarded by who has it.
+// recentRuns remembers the last run read from each segment, and a few runs before
+// those, whatever the cache does. Reading in order returns to the last run at once,
+// and pages of a site take blocks in turn from their own run and from the run of
+// the first page. Its owner locks it.
 type recentRuns struct {
 	last   map[uint32]recentRun
 	before [recentBefore]recentRun
-	next   int // of before, the one given up next
+	next   int // index in before of the run that is dropped next
 }
 
-// recentRun is a run of a segment; none where run is nil.
+// recentRun is a remembered run of a segment. If run is nil, there is none.
 type recentRun struct {
 	segment, n uint32
 	run        *segment.Run
@@ -21,7 +21,7 @@ type recentRun struct {
 // recentBefore is how many runs are remembered besides the last of each segment.
 const recentBefore = 8
 
-// get gives a run; nil if it is not there.
+// get returns a remembered run, or nil.
 func (r *recentRuns) get(segment, n uint32) *segment.Run {
 	if x := r.last[segment]; x.run != nil && x.n == n {
 		return x.run
@@ -35,7 +35,7 @@ func (r *recentRuns) get(segment, n uint32) *segment.Run {
 	return nil
 }
 
-// put remembers a run.
+// put remembers a run as the last of its segment.
 func (r *recentRuns) put(segment, n uint32, run *segment.Run) {
 	if r.last == nil {
 		r.last = make(map[uint32]recentRun)
