@@ -17,60 +17,62 @@ import (
 	"infomall/store/segment"
 )
 
-// change is what one publication does to the archive. It comes into force
-// whole or not at all.
+// change is what one publication does to the archive. All of it comes into force,
+// or nothing.
 type change struct {
-	// out are segments in force that no longer are to be.
+	// out are the segments that go out of force.
 	out []*segment.Info
-	// in are segments in the writer's folder that are to be in force.
+	// in are new segments, in the writer's folder, that come into force.
 	in []made
-	// index, if not nil, is where some of these are in the index already. Whoever
-	// publishes the change ends it.
+	// index, if not nil, is an index that already has some of the new segments.
+	// publish finishes it.
 	index *segment.IndexBuilder
-	// again are segments that are in force in another form from then on.
+	// again are segments in force that are replaced by a rewritten form of the same
+	// captures and blocks.
 	again []again
-	// names, if not nil, tells where the blocks of out are in in.
+	// names, if not nil, says where in the segments in the blocks of out are.
 	names *madeNames
-	// seen is the newest generation whose captures the hints of in take into
-	// account: that of the snapshot which the change was planned on.
+	// seen is the generation of the snapshot on which the change was planned. The
+	// hints of in take all captures up to it into account.
 	seen uint64
 	// on is the catalogue of that snapshot.
 	on *catalog
-	// whole is a pool that out must be all of; "" is none.
+	// whole, if not "", is a pool of which out must be all segments.
 	whole string
 	// seal makes the pools of in static.
 	seal bool
-	// parts are what pools take from then on.
+	// parts says which keys the pools of the month take from now on.
 	parts []partInfo
-	// depends tells of the segments that depend on whole which of its new parts
-	// they depend on.
+	// depends says, for each segment that depends on whole, on which of its new
+	// parts it depends.
 	depends map[uint32][]string
-	// gone, if not nil, is what is removed: with out a pool, else captures.
+	// gone, if not nil, is a removal: of a pool if out is set, otherwise of
+	// captures.
 	gone *removal
 }
 
-// madeNames is a file of names that lies complete and synced in the writer's
-// folder.
+// madeNames is a complete, synced names file in the writer's folder.
 type madeNames struct {
 	info namesInfo
 	path string
-	// gone are the segments of which some blocks are nowhere, since nobody used
-	// them when the change was planned.
+	// gone are the segments some of whose blocks were not stored again, because
+	// nothing used them when the change was planned.
 	gone map[uint32]bool
 }
 
-// errStale is returned by publish when the archive is no longer as the change
-// was planned on: what it takes out or uses is gone, as another process was
-// faster. Planned anew on a new snapshot, it may succeed.
+// errStale is returned by publish if the archive has changed since the change was
+// planned: another process was faster, and segments that the change takes out or
+// uses are gone. Planned again on a new snapshot, the change may succeed.
 var errStale = errors.New("another process changed the archive meanwhile")
 
-// staleTries is how often a change is planned in a row. Each try that fails means
-// that another process published a change while this one was planned. With many
-// processes at work some tries fail, but so many in a row mean that the plan never
-// fits the catalogue, as when its file was replaced by an older one.
+// staleTries is how often a change is planned in a row. Each failure means that
+// another process published meanwhile. Some failures are normal if many processes
+// write; this many mean that the plan never fits the catalogue, for example because
+// its file was replaced by an older one.
 const staleTries = 100
 
-// retryStale calls f until it does not return errStale, at most staleTries times.
+// retryStale calls f until it returns anything but errStale, at most staleTries
+// times.
 func retryStale(ctx context.Context, f func() error) error {
 	for range staleTries {
 		if err := f(); !errors.Is(err, errStale) {
@@ -83,11 +85,11 @@ func retryStale(ctx context.Context, f func() error) error {
 	return fmt.Errorf("%w, %d times in a row: try again when fewer processes write to it; VERIFY tells whether it is damaged", errStale, staleTries)
 }
 
-// publish puts a change in force. Order matters, and each step is durable
-// before the next: files under the writer's folder, files under their names,
-// the new catalogue, CURRENT. What went out is then removed, as soon as no
-// snapshot has it. On errStale the archive is as it was, and what was made is
-// gone.
+// publish puts a change in force. The order of its steps matters, and each step is
+// durable before the next: files in the writer's folder, files in their places, the
+// new catalogue, CURRENT. Afterwards it removes the files that are out of force and
+// that no snapshot uses. If it returns errStale, the archive is unchanged and the
+// new files are deleted.
 func (w *writer) publish(ctx context.Context, ch change) error {
 	var x *indexInfo
 	var moved []string
@@ -122,7 +124,7 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 		if err := w.a.putCatalog(next); err != nil {
 			return err
 		}
-		// Names that nobody uses are not in force.
+		// A names file that nothing uses is not in force.
 		kept := next.files()
 		return w.a.removeAll(slices.DeleteFunc(moved, func(name string) bool { return slices.Contains(kept, name) }))
 	})
@@ -134,8 +136,9 @@ func (w *writer) publish(ctx context.Context, ch change) error {
 	return err
 }
 
-// moveIn writes the index of new segments and moves their files, and that of
-// the names, to their places. It gives the index and what all are called.
+// moveIn writes the index of new segments, and moves the segment files, the index
+// and the names file to their places. It returns the index and the paths of all
+// files.
 func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
 	in := slices.Clone(ch.in)
 	for _, a := range ch.again {
@@ -169,13 +172,13 @@ func (w *writer) moveIn(ch change) (*indexInfo, []string, error) {
 	return &x, files, w.a.moveIn(moves)
 }
 
-// indexName is what the index file is called in which a segment comes first.
+// indexName returns the name of the index file whose first segment is first.
 func indexName(first made) string {
 	return fmt.Sprintf("%06d.idx", max(first.info.ID, first.number))
 }
 
-// writeIndex puts those of the segments into an index that are not in it, and
-// ends it. With nil it makes it at tmp.
+// writeIndex adds those of the segments to an index that it lacks, and finishes it.
+// If x is nil, it creates the index at tmp.
 func (w *writer) writeIndex(x *segment.IndexBuilder, tmp string, in []made) (err error) {
 	if x == nil {
 		if x, err = segment.NewIndexBuilder(w.a.opts.Disk, tmp); err != nil {
@@ -209,8 +212,8 @@ func (w *writer) moveInRemoval(ctx context.Context, r *removal) (*removalInfo, e
 	return info, w.a.moveIn([][2]string{{tmp, info.file}})
 }
 
-// inForce loads the catalogue in force; an empty one if there is none yet. The
-// archive's lock is held, so it stays in force.
+// inForce loads the current catalogue; an empty one if there is none yet. The
+// caller holds the archive's lock, so it stays current.
 func (a *Archive) inForce() (*catalog, error) {
 	n, err := readCurrent(a.dir)
 	if err != nil {
@@ -222,13 +225,13 @@ func (a *Archive) inForce() (*catalog, error) {
 	return loadCatalog(a.dir, n)
 }
 
-// apply gives the next generation: c without what goes out, with what comes in
-// and its index file x. It is errStale if something of what goes out is not in
-// force, or if then a segment would use what is not.
+// apply returns the next generation: c without the segments that go out, and with
+// those that come in and their index file x. It returns errStale if a segment that
+// goes out is not in force, or if a segment would use something that is not.
 func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	next := &catalog{generation: c.generation + 1, id: c.id}
 	if c.copied || c.id == "" {
-		next.id = newID() // from now on it is an archive of its own
+		next.id = newID() // from now on it is an archive of its own, no longer a copy
 	}
 	out := make(map[uint32]bool, len(ch.out))
 	for _, s := range ch.out {
@@ -260,7 +263,7 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 			case !slices.ContainsFunc(ch.out, func(s *segment.Info) bool { return s.ID == id }):
 				kept.segments = append(kept.segments, id)
 			case r.generation > ch.seen && len(ch.in) > 0:
-				return nil, errStale // what was deleted meanwhile would come back
+				return nil, errStale // captures that were deleted meanwhile would come back
 			}
 		}
 		next.removals = append(next.removals, kept)
@@ -269,21 +272,21 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	if len(ch.out) > 0 {
 		born = next.bornOf(ch.out)
 		for _, s := range ch.out {
-			apart = min(apart, s.Apart) // what was in two segments still is
+			apart = min(apart, s.Apart) // duplicates between two segments remain
 		}
 		c.sumFresh(ch)
 	}
 	for _, m := range ch.in {
 		m.info.Born, m.info.Seen, m.info.Apart = born, ch.seen, apart
 		if ch.seen == c.generation {
-			m.info.Seen = next.generation // nothing came between
+			m.info.Seen = next.generation // no other generation came between
 		}
 		next.segments = append(next.segments, m.info)
 	}
 	next.static, next.parts = slices.Clone(c.static), slices.Clone(c.parts)
 	for _, m := range ch.in {
 		if c.isStatic(m.info.Pool) && m.info.Pool != ch.whole {
-			return nil, errStale // it was sealed meanwhile
+			return nil, errStale // the pool was sealed meanwhile
 		}
 		if ch.seal {
 			next.static = append(next.static, m.info.Pool)
@@ -303,9 +306,9 @@ func (c *catalog) apply(ch change, x *indexInfo) (*catalog, error) {
 	return next, next.whole(c, ch)
 }
 
-// sumFresh counts the fresh URLs of segments that others of c were merged into: all
-// of theirs where their pool has no other segments, else as many as those that
-// were merged had together.
+// sumFresh sets Fresh and Follows of the merged segments of ch. If their pool has
+// no other segments, Fresh is all their URLs; otherwise it is the sum over the
+// segments that were merged.
 func (c *catalog) sumFresh(ch change) {
 	out := make(map[uint32]bool, len(ch.out))
 	follows := true
@@ -329,20 +332,20 @@ func (c *catalog) sumFresh(ch change) {
 		case !slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == m.info.Pool && !out[s.ID] }):
 			m.info.Fresh = m.info.URLs
 		case fresh > 0:
-			fresh = 0 // the first of them has it
+			fresh = 0 // the first of them counts for all
 		}
 	}
 }
 
-// divide lets pools take what the change says. It is errStale if captures came
-// in meanwhile that are not in the right one then, or were to go to another.
+// divide sets the parts as the change says. It returns errStale if a capture that
+// was added meanwhile would be in the wrong part, or if a new part's name is taken.
 func (next *catalog) divide(c *catalog, ch change) error {
 	if ch.whole != "" && len(c.poolSegments(ch.whole)) != len(ch.out) {
 		return errStale
 	}
 	for _, p := range ch.parts {
 		if p.pool != ch.whole && (c.freePart(monthOf(p.pool)) > p.pool) {
-			return errStale // another has the name
+			return errStale // another part has the name
 		}
 	}
 	next.setParts(ch.parts)
@@ -359,8 +362,8 @@ func (next *catalog) divide(c *catalog, ch change) error {
 	return nil
 }
 
-// tidy puts a catalogue in order, and drops the index files and names that its
-// segments have no use for.
+// tidy sorts a catalogue, and drops index files and names that its segments do not
+// use.
 func (next *catalog) tidy() {
 	next.sort()
 	next.tidyParts()
@@ -373,24 +376,23 @@ func (next *catalog) tidy() {
 	next.static = slices.DeleteFunc(slices.Compact(next.static), func(p string) bool { return !slices.Contains(pools, p) })
 }
 
-// sort puts the segments in order of pool and number.
+// sort sorts the segments by pool and number.
 func (c *catalog) sort() {
 	slices.SortFunc(c.segments, func(a, b *segment.Info) int {
 		return cmp.Or(strings.Compare(a.Pool, b.Pool), cmp.Compare(a.ID, b.ID))
 	})
 }
 
-// indexFile gives what c says of an index file.
+// indexFile returns what the catalogue says of the index file with this name.
 func (c *catalog) indexFile(name string) indexInfo {
 	i, _ := slices.BinarySearchFunc(c.indexes, name, func(x indexInfo, name string) int { return strings.Compare(x.name, name) })
 	if i < len(c.indexes) && c.indexes[i].name == name {
 		return c.indexes[i]
 	}
-	return indexInfo{name: name} // Unreachable unless the catalogue is wrong: no file is so.
+	return indexInfo{name: name} // Unreachable unless the catalogue is wrong: no file matches this.
 }
 
-// inUse gives the index files that segments of c have theirs in, in order of
-// name.
+// inUse returns those index files that segments of c use, sorted by name.
 func (c *catalog) inUse(files []indexInfo) []indexInfo {
 	used := make(map[string]bool)
 	for _, s := range c.segments {
@@ -401,10 +403,10 @@ func (c *catalog) inUse(files []indexInfo) []indexInfo {
 	return slices.CompactFunc(files, func(a, b indexInfo) bool { return a.name == b.name })
 }
 
-// bornOf gives the generation that captures of merged segments came in with:
-// the last of theirs. next has what stays beside them, and segments of one
-// generation are taken to know each other: where that would not be so with the
-// merged one, it counts as new.
+// bornOf returns the generation with which the captures of merged segments count as
+// added: the last of theirs. Segments of one generation are assumed to know each
+// other's captures. If a segment of next has that generation but does not know the
+// captures, the merged segment counts as new.
 func (next *catalog) bornOf(merged []*segment.Info) uint64 {
 	born := uint64(0)
 	for _, s := range merged {
@@ -418,8 +420,8 @@ func (next *catalog) bornOf(merged []*segment.Info) uint64 {
 	return born
 }
 
-// dropNames drops the names that no segment uses, by itself or through other
-// names.
+// dropNames drops the names files that no segment uses, directly or through other
+// names files.
 func (next *catalog) dropNames() {
 	used := make(map[uint32]bool)
 	for _, s := range next.segments {
@@ -449,9 +451,9 @@ func (next *catalog) dropNames() {
 	next.names = names
 }
 
-// remove adds a removal to a generation that is about to come into force. It is
-// errStale if captures are to be hidden that it does not have, or captures of a
-// dropped pool are left.
+// remove adds a removal to a generation that is about to come into force. It
+// returns errStale if the generation lacks a segment whose captures are to be
+// hidden, or still has captures of a dropped pool.
 func (next *catalog) remove(r *removal, info *removalInfo) error {
 	have := next.holdings()
 	info.generation = next.generation
@@ -469,15 +471,15 @@ func (next *catalog) remove(r *removal, info *removalInfo) error {
 	return nil
 }
 
-// whole reports, as errStale, a segment of next that uses what next does not
-// have. What a segment of c, the generation before it, lacked already is no
-// fault of the change.
+// whole returns errStale if a segment of next uses something that next does not
+// have. What a segment already lacked in c, the generation before, is no fault of
+// the change.
 func (next *catalog) whole(c *catalog, ch change) error {
 	before, after := c.holdings(), next.holdings()
 	for _, m := range ch.in {
 		for _, id := range m.info.Uses {
 			if ch.on.has(id) && !next.has(id) {
-				return errStale // merged meanwhile, without what seemed to be of no use
+				return errStale // merged meanwhile, without the blocks that nothing seemed to use
 			}
 		}
 	}
@@ -488,7 +490,7 @@ func (next *catalog) whole(c *catalog, ch change) error {
 				return errStale
 			}
 			if ch.names != nil && ch.names.gone[id] && s.Born > ch.seen {
-				return errStale // it may use what seemed to be of no use
+				return errStale // it may use blocks that nothing seemed to use
 			}
 		}
 		for _, pool := range s.Depends {
@@ -500,12 +502,13 @@ func (next *catalog) whole(c *catalog, ch change) error {
 	return nil
 }
 
-// has reports whether a segment is in force, as it was written.
+// has reports whether a segment is in force itself, not merged into another.
 func (c *catalog) has(id uint32) bool {
 	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.ID == id })
 }
 
-// holdings is what a catalogue has that segments may use.
+// holdings are the segments and pools of a catalogue that other segments may use.
+// Segments that names files replace count too.
 type holdings struct {
 	segments map[uint32]bool
 	pools    map[string]bool
@@ -524,11 +527,10 @@ func (c *catalog) holdings() holdings {
 	return h
 }
 
-// sweepGenerations removes the generations before the one in force that no
-// reader pins, and the files that none but these name: a published file that is
-// out of force never comes back. A later generation is what a killed writer
-// left, and is written over by the next; or else CURRENT is damaged. The
-// archive's lock is held.
+// sweepGenerations removes older generations that no reader pins, and the files
+// that only these name. A file that is out of force never comes back. A generation
+// newer than the current one is left by a killed writer, and the next writer
+// overwrites it; or CURRENT is damaged. The caller holds the archive's lock.
 func (a *Archive) sweepGenerations() error {
 	current, err := readCurrent(a.dir)
 	if err != nil {
@@ -538,7 +540,7 @@ func (a *Archive) sweepGenerations() error {
 	if err != nil {
 		return err
 	}
-	var files *fileUse // made when there is something to remove
+	var files *fileUse // loaded if there is something to remove
 	for _, n := range numbers {
 		if n >= current {
 			continue
@@ -553,8 +555,8 @@ func (a *Archive) sweepGenerations() error {
 			if files == nil {
 				files = a.fileUse(numbers)
 			}
-			// The files first: were the generation removed and then the process
-			// killed, nobody would know of them.
+			// The files first. If the process were killed after it had removed the
+			// generation, nothing would name the files any more.
 			if err = a.removeAll(files.only(n)); err == nil {
 				err = a.opts.Disk.Remove(name)
 			}
@@ -567,7 +569,7 @@ func (a *Archive) sweepGenerations() error {
 	return nil
 }
 
-// generations lists the numbers of the catalogues that are there, sorted.
+// generations returns the numbers of the catalogue files that exist, ascending.
 func (a *Archive) generations() ([]uint64, error) {
 	entries, err := os.ReadDir(filepath.Join(a.dir, dirCatalog))
 	if err != nil {
@@ -583,7 +585,7 @@ func (a *Archive) generations() ([]uint64, error) {
 	return out, nil
 }
 
-// removeAll removes files of the archive. What is gone already is no error.
+// removeAll removes files of the archive. A file that does not exist is no error.
 func (a *Archive) removeAll(names []string) error {
 	for _, name := range names {
 		if err := a.opts.Disk.Remove(filepath.Join(a.dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -593,11 +595,11 @@ func (a *Archive) removeAll(names []string) error {
 	return nil
 }
 
-// fileUse knows how many generations name each file.
+// fileUse counts how many generations name each file.
 type fileUse struct {
 	names map[uint64][]string
 	users map[string]int
-	// unknown: a generation can't be read, and may name any file.
+	// unknown is set if a generation cannot be read: it may name any file.
 	unknown bool
 }
 
@@ -617,7 +619,7 @@ func (a *Archive) fileUse(generations []uint64) *fileUse {
 	return u
 }
 
-// inFolder reports whether a generation names a file in a folder.
+// inFolder reports whether a generation names a file in the folder dir.
 func (u *fileUse) inFolder(dir string) bool {
 	for name, users := range u.users {
 		if users > 0 && filepath.Dir(name) == dir {
@@ -627,8 +629,8 @@ func (u *fileUse) inFolder(dir string) bool {
 	return false
 }
 
-// only takes a generation away, and gives the files that none of the others
-// names.
+// only removes a generation from the counts, and returns the files that no other
+// generation names.
 func (u *fileUse) only(generation uint64) (out []string) {
 	for _, name := range u.names[generation] {
 		if u.users[name]--; u.users[name] == 0 && !u.unknown {
@@ -638,7 +640,7 @@ func (u *fileUse) only(generation uint64) (out []string) {
 	return out
 }
 
-// files lists the files that a generation names, each once.
+// files returns the paths of all files that the catalogue names.
 func (c *catalog) files() []string {
 	out := make([]string, 0, len(c.segments)+len(c.indexes))
 	for _, s := range c.segments {

@@ -15,14 +15,14 @@ import (
 	"infomall/store/record"
 )
 
-// crawlDir is the folder of a crawl's state.
+// crawlDir returns the folder of a crawl's state.
 func (a *Archive) crawlDir(name string) string {
 	return filepath.Join(a.dir, dirCrawls, "c"+url.QueryEscape(name))
 }
 
-// Queue takes the state of the crawl called name, making it, and the archive,
-// if they are not there. The caller closes it. It is an error that wraps
-// record.ErrCrawlRunning if another process runs the crawl.
+// Queue opens the state of the crawl with this name. It creates the state, and the
+// archive, if they do not exist. If another process runs the crawl, the error wraps
+// record.ErrCrawlRunning. The caller closes the queue.
 func (a *Archive) Queue(name string) (*queue.Queue, error) {
 	if err := a.create(); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (a *Archive) Queue(name string) (*queue.Queue, error) {
 	return q, nil
 }
 
-// crawlNames lists the crawls in order of name.
+// crawlNames returns the names of all crawls, sorted.
 func (a *Archive) crawlNames() ([]string, error) {
 	dirs, err := os.ReadDir(filepath.Join(a.dir, dirCrawls))
 	if errors.Is(err, os.ErrNotExist) {
@@ -54,7 +54,7 @@ func (a *Archive) crawlNames() ([]string, error) {
 	return names, nil
 }
 
-// Crawls lists the crawls in order of name, as they are now.
+// Crawls returns the current state of all crawls, sorted by name.
 func (a *Archive) Crawls(ctx context.Context) ([]record.Crawl, error) {
 	var list []record.Crawl
 	err := a.eachCrawl(ctx, func(name, dir string) error {
@@ -67,7 +67,8 @@ func (a *Archive) Crawls(ctx context.Context) ([]record.Crawl, error) {
 	return list, err
 }
 
-// lookAt tells what a crawl is and what its workers do.
+// lookAt returns the description of a crawl and what its workers do. The crawl
+// counts as interrupted if it says that it runs, but no process runs it.
 func (a *Archive) lookAt(dir string) (record.Crawl, []record.Worker, error) {
 	c, workers, err := queue.Look(dir)
 	if err == nil && c.Name != "" && a.crawlDir(c.Name) != dir {
@@ -83,7 +84,7 @@ func (a *Archive) lookAt(dir string) (record.Crawl, []record.Worker, error) {
 	return c, workers, err
 }
 
-// Workers lists what the workers of running crawls do.
+// Workers returns what the workers of all running crawls do.
 func (a *Archive) Workers(ctx context.Context) ([]record.Worker, error) {
 	var list []record.Worker
 	err := a.eachCrawl(ctx, func(name, dir string) error {
@@ -94,13 +95,14 @@ func (a *Archive) Workers(ctx context.Context) ([]record.Worker, error) {
 	return list, err
 }
 
-// Fetches yields the attempts of all crawls, some at a time: by crawl and in the
-// order in which they ended.
+// Fetches yields the fetches of all crawls, in slices: by crawl, and in the order
+// in which they ended.
 func (a *Archive) Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error] {
 	return ofCrawls(ctx, a, queue.Fetches, func(f *record.Fetch, crawl string) { f.Crawl = crawl })
 }
 
-// Frontier yields the URLs that crawls are to fetch, some at a time.
+// Frontier yields the URLs that all crawls have still to fetch, in slices, by
+// crawl.
 func (a *Archive) Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error] {
 	weights := make(map[string]*record.Weights)
 	return ofCrawls(ctx, a, queue.Waiting, func(u *record.Queued, crawl string) {
@@ -119,7 +121,8 @@ func (a *Archive) Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error
 	})
 }
 
-// ofCrawls yields the rows of all crawls, each with the name of its own.
+// ofCrawls yields the rows of all crawls. It calls name to set the crawl's name in
+// each row.
 func ofCrawls[T any](ctx context.Context, a *Archive, rows func(dir string) iter.Seq2[[]T, error], name func(*T, string)) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		err := a.eachCrawl(ctx, func(crawl, dir string) error {
@@ -145,8 +148,8 @@ func ofCrawls[T any](ctx context.Context, a *Archive, rows func(dir string) iter
 	}
 }
 
-// eachCrawl calls f for each crawl. One that cannot be read is left out with a
-// warning.
+// eachCrawl calls f for each crawl. It leaves out a crawl that cannot be read, with
+// a warning.
 func (a *Archive) eachCrawl(ctx context.Context, f func(name, dir string) error) error {
 	names, err := a.crawlNames()
 	if err != nil {
@@ -167,8 +170,8 @@ func (a *Archive) eachCrawl(ctx context.Context, f func(name, dir string) error)
 	return nil
 }
 
-// OrderCrawl changes the orders of a crawl, which obeys within a second while it
-// runs. A crawl that is not there is a *record.NoCrawlError.
+// OrderCrawl changes the orders of a crawl. A running crawl obeys within a second.
+// If there is no such crawl, the error is a *record.NoCrawlError.
 func (a *Archive) OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error {
 	dir, err := a.crawl(name)
 	if err != nil {
@@ -177,8 +180,9 @@ func (a *Archive) OrderCrawl(ctx context.Context, name string, change func(*reco
 	return queue.Order(dir, change)
 }
 
-// GiveCrawl adds URLs to what a crawl is to fetch. A crawl that is not there is
-// a *record.NoCrawlError.
+// GiveCrawl adds URLs to those that a crawl will fetch. If force is set, the crawl
+// fetches them even if it has met them. If there is no such crawl, the error is a
+// *record.NoCrawlError.
 func (a *Archive) GiveCrawl(ctx context.Context, name string, urls []string, force bool) error {
 	dir, err := a.crawl(name)
 	if err != nil {
@@ -191,7 +195,7 @@ func (a *Archive) GiveCrawl(ctx context.Context, name string, urls []string, for
 	return queue.Give(dir, list)
 }
 
-// crawl gives the folder of a crawl that is there.
+// crawl returns the folder of a crawl, or a *record.NoCrawlError.
 func (a *Archive) crawl(name string) (string, error) {
 	if dir := a.crawlDir(name); queue.Exists(dir) {
 		return dir, nil

@@ -17,20 +17,21 @@ import (
 	"infomall/store/segment"
 )
 
-// fileDefinitions holds what users have defined by name. It is no part of the
-// catalogue: no capture depends on it, and it outlives a catalogue that is lost.
+// fileDefinitions is the file with everything that users have named: views,
+// metadata and saved queries. It is not part of the catalogue: no capture depends
+// on it, and it survives the loss of a catalogue.
 const fileDefinitions = "definitions"
 
 // definitionsFormat is the format of that file that this program writes, and the
 // newest that it reads.
 const definitionsFormat = 1
 
-// definitionsBytesMax bounds the file, which every statement that names
-// something unknown reads.
+// definitionsBytesMax bounds the size of the file. Every statement that names
+// something unknown reads it.
 const definitionsBytesMax = 16 << 20
 
-// Definitions lists what users have defined by name, in the order in which Define
-// left them.
+// Definitions returns everything that users have named, in the order in which
+// Define stored it.
 func (a *Archive) Definitions(ctx context.Context) ([]record.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -49,11 +50,11 @@ func (a *Archive) Definitions(ctx context.Context) ([]record.Definition, error) 
 	return list, nil
 }
 
-// Define changes what users have defined by name: it keeps what change makes of
-// the list of all definitions. An error of change is Define's, and nothing is
-// changed then. Nobody else changes them meanwhile, and what Define has done
-// stands when it returns, whatever happens to the machine. An archive that is not
-// there is made, without captures.
+// Define changes the definitions: it calls change with all of them, and stores the
+// list that change returns. If change returns an error, Define returns it and
+// stores nothing. No other process can change the definitions meanwhile. The result
+// is durable when Define returns. If the archive does not exist, Define creates it
+// without captures.
 func (a *Archive) Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
 	if err := a.create(); err != nil {
 		return err
@@ -78,7 +79,7 @@ func (a *Archive) Define(ctx context.Context, change func([]record.Definition) (
 	})
 }
 
-// copyDefinitions gives to the definitions that it does not have.
+// copyDefinitions adds to the archive to those definitions that it lacks.
 func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
 	own, err := a.Definitions(ctx)
 	if err != nil || len(own) == 0 {
@@ -102,7 +103,7 @@ func encodeDefinitions(list []record.Definition) []byte {
 	return withSum(b)
 }
 
-// errDefinitions is what a damaged file of definitions is.
+// errDefinitions is returned if the file of definitions is damaged.
 var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: bring the file back from a copy of the archive, or remove it and define them anew; no capture needs it")
 
 func decodeDefinitions(b []byte) ([]record.Definition, error) {

@@ -22,62 +22,63 @@ import (
 	"infomall/store/urlkey"
 )
 
-// ingest takes captures into the archive: it gathers them until there are
-// enough, compares each with what its URL has already, writes a segment for
-// each pool they fall into, and publishes these together. It is used by one
-// goroutine.
+// ingest imports captures: it gathers them into a batch, compares each with the
+// captures its URL already has, writes one segment for each pool, and publishes
+// these together. Only one goroutine may use it.
 type ingest struct {
 	a     *Archive
 	w     *writer
 	job   string
-	dates record.Dates // that captures may have; all, unless they come from files
+	dates record.Dates // the dates that captures may have; all dates, unless they come from files
 	added record.Time
 	enc   *zstd.Encoder
 	quick *zstd.Encoder // for small captures
 
 	staged []*staged
-	room   []staged // for those to come
-	bytes  int64    // that these take in memory, about, without what read has
-	batch  int64    // as many are published
+	room   []staged // for the next captures
+	bytes  int64    // about how much memory staged takes, without what read has
+	batch  int64    // size in bytes at which a batch is published
 	read   *analyses
-	// poolLimit is the size above which a pool is split; 0 is the default.
+	// poolLimit is the size in bytes above which a pool is split; 0 means the
+	// default.
 	poolLimit int64
-	// oneFile: all captures are of one file.
+	// oneFile is set if all captures come from one file.
 	oneFile bool
 	tails   *tails
 	blocks  *segment.Blocks
-	// wrote is the segments that were published, each with the turn of blocks
-	// when it was written.
+	// wrote has the segments that this import published, each with the turn of
+	// blocks at which it was written.
 	wrote  map[uint32]int
 	nearby *nearby // nil before the first batch
 }
 
-// staged is a capture on its way in.
+// staged is a capture of the current batch.
 type staged struct {
 	segment.Stored
 	body   []byte
 	spool  *record.Spool
-	read   *analysis            // nil without a body in memory
-	result *record.ImportResult // that accounts for it
+	read   *analysis            // nil if the capture has no body
+	result *record.ImportResult // the result in which the capture is counted
 
-	// before is where the capture before lies, of the URL and with a body of
-	// its own, if that is not of this batch: its blocks need not be brought
-	// again.
+	// before is the place of an earlier capture of the same URL that stores its own
+	// body and is not of this batch. Blocks that it has are not stored again.
 	before place
 
-	// holderPool is the pool of the segment that has the body, for BodyHeld and
-	// BodyElsewhere. inBatch: that segment is one of this batch, and Holder is
-	// known only once segments have numbers.
+	// holderPool is the pool of the segment that has the body, if Body is BodyHeld
+	// or BodyElsewhere. If inBatch is set, that segment belongs to this batch, and
+	// Holder is known only after the batch's segments have numbers.
 	holderPool string
 	inBatch    bool
-	came       int // its place among those of its batch as they came
-	// planned: it is the copy of a plan.
+	came       int // its index in the batch, in the order in which captures arrived
+	// planned is set in the copy that a plan made to change it.
 	planned bool
-	// met: if the archive has it, it came in with this import.
+	// met is set if the capture is a duplicate within this import, and not of a
+	// capture the archive had before.
 	met bool
 }
 
-// heldBy lets s name the body that a segment in force has.
+// heldBy makes s refer to the body that owner stores in segment r, which is in
+// force.
 func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	s.Body, s.HolderKey = segment.BodyHeld, ""
 	if owner.Key != s.Key {
@@ -86,14 +87,14 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	s.Holder, s.holderPool, s.inBatch = r.Info.ID, r.Info.Pool, false
 }
 
-// stagedCost is what a staged capture takes in memory beside its bytes and what
-// was read off these, about: itself, its key, and its place in a plan.
+// stagedCost is about how many bytes of memory a staged capture takes besides its
+// body and analysis.
 const stagedCost = 800
 
-// stagedRoom is for how many captures room is made at once.
+// stagedRoom is how many staged captures are allocated at once.
 const stagedRoom = 256
 
-// newStaged gives room for a capture.
+// newStaged returns a zero staged capture.
 func (g *ingest) newStaged() *staged {
 	if len(g.room) == 0 {
 		g.room = make([]staged, stagedRoom)
@@ -103,14 +104,14 @@ func (g *ingest) newStaged() *staged {
 	return s
 }
 
-// newIngest begins to take captures in, beginning with those that killed
-// processes left in journals.
+// newIngest opens an import. First it imports the captures that killed processes
+// left in journals.
 func (a *Archive) newIngest(ctx context.Context, job string) (*ingest, error) {
 	if err := a.takeUpJournals(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
 		}
-		a.warn(err) // it stays, and what is new can be taken in all the same
+		a.warn(err) // the journal stays, and new captures can be imported all the same
 	}
 	return a.openIngest(ctx, job)
 }
@@ -124,7 +125,7 @@ func (a *Archive) openIngest(ctx context.Context, job string) (*ingest, error) {
 	return g, nil
 }
 
-// newEncoder returns what compresses fast.
+// newEncoder returns a zstd encoder of the default, fast level.
 func newEncoder() *zstd.Encoder { return encoderOf(zstd.SpeedDefault) }
 
 func encoderOf(level zstd.EncoderLevel) *zstd.Encoder {
@@ -135,32 +136,33 @@ func encoderOf(level zstd.EncoderLevel) *zstd.Encoder {
 	return enc
 }
 
-// close drops what was not published.
+// close ends the import. Captures that were not published are lost.
 func (g *ingest) close() error {
 	g.drop()
 	return g.w.close()
 }
 
-// drop forgets what is staged and frees the disk space of large bodies.
+// drop forgets the staged captures and frees the disk space of large bodies.
 func (g *ingest) drop() {
 	for _, s := range g.staged {
 		if s.spool != nil {
 			s.spool.File.Close()
 		}
-		*s = staged{} // it may lie beside room that is still free
+		*s = staged{} // the array it lies in may have room for more
 	}
 	g.read.close()
 	clear(g.staged)
 	g.staged, g.bytes = g.staged[:0], 0
 }
 
-// add takes one capture, and publishes when enough are gathered. A capture
-// whose URL can't be understood is counted as skipped, one whose date is out of
-// bounds as damaged. Every capture comes in here, from whatever source.
+// add adds one capture to the batch, and publishes the batch when it is large
+// enough. A capture whose URL cannot be parsed is counted as skipped, and one with
+// an impossible date as damaged. All captures, from whatever source, are added
+// here.
 func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportResult) error {
 	if why := g.dates.Refuse(c.Time); why != "" {
 		if c.Source != res.Source {
-			why = strings.TrimPrefix(c.Source, res.Source+"/") + ": " + why // one file of a mirror or WACZ
+			why = strings.TrimPrefix(c.Source, res.Source+"/") + ": " + why // in a file of a mirror or WACZ
 		}
 		damage(res, record.Damage{Offset: c.Offset, Why: why})
 		c.Close()
@@ -188,13 +190,13 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	e.Kind = record.KindOf(c.Status, e.Location != "")
 	e.Mime = c.Mime
 	if c.Via == record.ViaResource || c.Status == 0 {
-		// A file as it is, or a response of a server older than status lines.
+		// A file as it is, or a response of a server from before status lines.
 		e.Kind = record.KindPage
 	} else {
 		e.Mime = record.Mime(record.Header(c.Head, "Content-Type"))
 	}
 	e.Job, e.Added, e.Page = g.job, g.added, segment.NoPage
-	follow(nil, &e.Entry) // as most do
+	follow(nil, &e.Entry) // correct for most captures
 	e.IP, e.Source, e.RecordID, e.DeclaredDigest = c.IP, c.Source, c.RecordID, c.DeclaredDigest
 	e.RefersURL, e.RefersTime = c.RefersURL, c.RefersTime
 	e.Head, e.Framing, e.Extra = c.Head, c.Framing, c.Extra
@@ -245,8 +247,8 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	return nil
 }
 
-// firstPart returns as much of a large body as is read, and one byte more, which
-// tells that there is more.
+// firstPart returns the part of a large body that is analysed, and one byte more,
+// from which the analysis sees that the body goes on.
 func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
 	limit := g.read.limit
 	if limit == 0 {
@@ -259,8 +261,8 @@ func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
 	return body, nil
 }
 
-// location makes a Location header canonical; as written where it is no URL,
-// since that it redirects is certain all the same.
+// location returns a Location header as a canonical URL. If it is not a valid URL
+// it is returned as written, because the capture is a redirect all the same.
 func location(base, written string) string {
 	if written == "" {
 		return ""
@@ -289,8 +291,8 @@ func skip(res *record.ImportResult, why string) {
 	res.Skips[why]++
 }
 
-// flush writes and publishes what is staged. When it returns without an error
-// all of it is in force, else none.
+// flush writes and publishes the staged captures. After a nil error all of them are
+// in force, otherwise none.
 func (g *ingest) flush(ctx context.Context) error {
 	if len(g.staged) == 0 {
 		return nil
@@ -301,7 +303,7 @@ func (g *ingest) flush(ctx context.Context) error {
 		return err
 	}
 	var large []string
-	err := retryStale(ctx, func() (err error) { // what the batch uses may be merged meanwhile
+	err := retryStale(ctx, func() (err error) { // segments that the batch uses may be merged meanwhile
 		large, err = g.store(ctx)
 		return err
 	})
@@ -313,11 +315,11 @@ func (g *ingest) flush(ctx context.Context) error {
 	return nil
 }
 
-// batchShelf is how many bytes of stored runs an import keeps at hand.
+// batchShelf is how many bytes of runs an import keeps in memory.
 const batchShelf = 16 << 20
 
-// store writes and publishes the staged captures as they are to be by the
-// archive's present state. It tells the pools that have many small segments now,
+// store plans the staged captures against the current state of the archive, writes
+// them and publishes them. It returns the pools that now have many small segments
 // or are too large.
 func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	v, err := g.a.Snapshot(ctx)
@@ -325,7 +327,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 		return nil, err
 	}
 	defer v.Close()
-	v.shelve(batchShelf, 1) // neighbouring URLs have their bodies in the same runs
+	v.shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
 	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	defer func() {
@@ -333,7 +335,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 			s.File.Close()
 		}
 	}()
-	// What the batch brings may be the original of what is there.
+	// A capture of the batch may be the original of a revisit in the archive.
 	v.origins = newOriginals(v, b.staged, b.read)
 	if err := b.plan(ctx); err != nil {
 		return nil, err
@@ -355,10 +357,9 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 	return large, nil
 }
 
-// mergeSmall merges what has become many small segments, and splits pools that
-// have become too large. What was stored is in
-// force already: it is only told if that fails, and the next who publishes
-// tries again.
+// mergeSmall merges the small segments of these pools, and splits pools that are
+// too large. An error is only a warning: what was stored is in force already, and
+// the next process that publishes tries again.
 func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
 	for _, name := range pools {
 		if err := g.a.mergeSmall(ctx, name, g.poolLimit); err != nil && ctx.Err() == nil {
@@ -367,7 +368,8 @@ func (g *ingest) mergeSmall(ctx context.Context, pools []string) {
 	}
 }
 
-// fate is what becomes of a staged capture.
+// fate says what happens to a staged capture: it is stored as a version, stored as
+// a visit, or dropped as a duplicate.
 type fate uint8
 
 const (
@@ -376,8 +378,8 @@ const (
 	fateTwice
 )
 
-// count accounts for one capture of a published batch. oneFile: all that the
-// import has are of one file.
+// count counts one capture of a published batch in its result. oneFile is set if
+// the import reads a single file.
 func (s *staged) count(f fate, oneFile bool) {
 	if s.Via != record.ViaRevisit && s.Via != record.ViaNotModified {
 		s.result.Bytes += s.Bytes
@@ -401,26 +403,27 @@ func (s *staged) count(f fate, oneFile bool) {
 	}
 }
 
-// batchPlan decides for each staged capture what is to be stored of it.
+// batchPlan decides for each staged capture what is stored of it.
 type batchPlan struct {
 	v        *Snapshot
 	read     *analyses
 	tails    *tails
 	look     *looker
-	staged   []*staged // sorted; see change
-	fates    []fate    // one for each staged
-	folds    [][]byte  // one for each staged
-	newBytes []int64   // one for each staged: of bodies that were not there
+	staged   []*staged // sorted by URL and time; see change
+	fates    []fate    // one for each of staged
+	folds    [][]byte  // one for each of staged
+	newBytes []int64   // one for each of staged: bytes of its body that the archive did not have
 	pools    map[string]*poolPlan
-	all      []located // captures of the URL at hand
-	bodies   urlBodies // of these
-	// across is the revisits whose originals are of other URLs of this batch.
+	all      []located // captures of the current URL
+	bodies   urlBodies // of the current URL
+	// across are the revisits whose originals are captures of other URLs in this
+	// batch.
 	across []reference
-	spools []*record.Spool // to be closed
+	spools []*record.Spool // closed after the batch
 }
 
-// change gives capture i to be changed: a copy, as planning may have to be done
-// again. Most captures are the first of their URL, and stay as they came.
+// change returns capture i for changes. It is a copy, since a batch may have to be
+// planned again. Most captures are the first of their URL and need no change.
 func (b *batchPlan) change(i int) *staged {
 	s := b.staged[i]
 	if !s.planned {
@@ -431,21 +434,21 @@ func (b *batchPlan) change(i int) *staged {
 	return s
 }
 
-// reference is from one staged capture to another, by place.
+// reference says that staged capture from has its body from staged capture to.
 type reference struct{ from, to int }
 
-// poolPlan is what a batch brings for one pool.
+// poolPlan is what a batch adds to one pool.
 type poolPlan struct {
 	name    string
 	id      uint32
-	at      []int // places in staged, sorted
+	at      []int // indexes into staged, ascending
 	urls    int
-	fresh   int64 // as segment.Info has it, and follows
+	fresh   int64 // fresh and follows are Fresh and Follows of segment.Info
 	follows bool
 	depends map[string]bool
 }
 
-// plan goes through the batch URL by URL.
+// plan plans the batch, URL by URL.
 func (b *batchPlan) plan(ctx context.Context) error {
 	b.fates = make([]fate, len(b.staged))
 	b.folds = make([][]byte, len(b.staged))
@@ -476,10 +479,10 @@ func (b *batchPlan) plan(ctx context.Context) error {
 	return nil
 }
 
-// poolFor names the pool that a capture goes to.
+// poolFor returns the name of the pool that a capture goes to.
 func (b *batchPlan) poolFor(s *staged) string { return b.v.pin.openPool(s.Time.Pool(), s.Key) }
 
-// url plans the captures staged[from:to], which are of one URL.
+// url plans the captures staged[from:to], which all have the same URL.
 func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	known, err := b.look.at(ctx, b.staged[from].Key)
 	if err != nil {
@@ -502,8 +505,8 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 			b.staged[i].met = k.Added == l.Added && k.Job == l.Job
 			continue
 		}
-		b.staged[i].met = true // where settle finds that another of the batch is the same
-		follow(nil, &l.Entry)  // settle makes the hints
+		b.staged[i].met = true // stays so if settle finds a duplicate in the batch
+		follow(nil, &l.Entry)  // settle computes the hints
 		all = append(all, l)
 	}
 	b.all, b.bodies = all, urlBodies{}
@@ -520,7 +523,7 @@ func (b *batchPlan) url(ctx context.Context, from, to int) error {
 	return b.fold(ctx, settled)
 }
 
-// knows returns the capture of known that e is; nil if the archive does not have e.
+// knows returns the capture in known that is the same as e, or nil.
 func knows(known []located, e *located) *located {
 	for i := sort.Search(len(known), func(i int) bool { return known[i].Time >= e.Time }); i < len(known) && known[i].Time == e.Time; i++ {
 		if known[i].Same(&e.Entry) {
@@ -530,8 +533,7 @@ func knows(known []located, e *located) *located {
 	return nil
 }
 
-// keep plans capture i, which settle found to be new and l to be its place in
-// its URL's history.
+// keep plans to store capture i. l is the capture after settle, with its hints.
 func (b *batchPlan) keep(i int, l *located, known []located) {
 	s := b.staged[i]
 	if s.Previous != l.Previous || s.VersionTime != l.VersionTime || s.PreviousVersion != l.PreviousVersion || s.Change != l.Change || s.Kind != l.Kind || s.Bytes != l.Bytes {
@@ -560,15 +562,15 @@ func (b *batchPlan) keep(i int, l *located, known []located) {
 		s = b.staged[i]
 	}
 	if s.Change == record.ChangeSame && s.Body != segment.BodyOwn {
-		b.change(i).Facts = nil // the version that it belongs to has them
+		b.change(i).Facts = nil // the version it belongs to has them
 	}
 	if s.Body == segment.BodyOwn && s.read != nil && s.read.divided {
 		b.takeFrom(i, known)
 	}
 }
 
-// countFresh counts a URL if the pool has none of its captures. Where some were
-// removed there is no saying.
+// countFresh counts a URL if the pool has no captures of it. If captures of the URL
+// were removed, the count becomes unknown.
 func (p *poolPlan) countFresh(known []located, disturbed bool) {
 	switch {
 	case disturbed || p.fresh == segment.FreshUnknown:
@@ -578,9 +580,9 @@ func (p *poolPlan) countFresh(known []located, disturbed bool) {
 	}
 }
 
-// takeFrom finds the stored capture that the blocks of capture i may be taken
-// from: the last before it that has a body of its own, in its pool or an earlier
-// one. Blocks of this batch's captures are remembered anyway.
+// takeFrom finds the stored capture whose blocks capture i may share: the last one
+// before it that stores its own body, in the same pool or an earlier one. Blocks
+// within this batch are remembered elsewhere.
 func (b *batchPlan) takeFrom(i int, known []located) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -593,16 +595,17 @@ func (b *batchPlan) takeFrom(i int, known []located) {
 	}
 }
 
-// urlBodies is which captures of the URL at hand have bodies of their own.
+// urlBodies knows which captures of the current URL store their own bodies.
 type urlBodies struct {
-	known []int                // by place among the known ones
-	byID  map[segment.ID][]int // the same
-	new   map[segment.ID]int   // the last of the batch's, by place in staged
+	known []int                // indexes into the known captures
+	byID  map[segment.ID][]int // the same indexes, by body
+	new   map[segment.ID]int   // the last capture of the batch with a body; index into staged
 
 	looked bool
 }
 
-// look notes which of the known captures of the URL have bodies of their own, once.
+// look records which known captures of the URL store their own bodies. Only the
+// first call does anything.
 func (u *urlBodies) look(known []located) {
 	if u.looked {
 		return
@@ -620,9 +623,9 @@ func (u *urlBodies) look(known []located) {
 	}
 }
 
-// hold looks for the body of capture i among the other captures of its URL, in
-// its pool or an earlier one, and lets it name that instead of bringing its
-// own.
+// hold looks for the body of capture i among the other captures of its URL, in its
+// pool or an earlier one. If it finds the body, capture i refers to it instead of
+// storing its own.
 func (b *batchPlan) hold(i int, known []located) {
 	s := b.staged[i]
 	pool := b.poolFor(s)
@@ -645,9 +648,9 @@ func (b *batchPlan) hold(i int, known []located) {
 	b.bodies.new[s.ID] = i
 }
 
-// revisit finds the body that revisit i names: in the archive, among the
-// URL's other new captures, or among the batch's captures of other URLs. If it
-// is nowhere the capture is stored without, and scans go on looking.
+// revisit finds the body that revisit i refers to: in the archive, among the new
+// captures of its URL, or among the batch's captures of other URLs. If there is
+// none, the revisit is stored without a body, and scans look again.
 func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	s := b.staged[i]
 	o := b.v.originals()
@@ -692,8 +695,8 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 	return nil
 }
 
-// bring lets revisit s bring the body of an entry that was deleted: that goes when its
-// pool is merged, and nothing that comes in now keeps it.
+// bring makes revisit s store the body of an entry that was deleted. That entry
+// disappears when its pool is merged, and a new capture cannot keep it.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
 	if owner.Bytes <= bodyMemory {
@@ -712,7 +715,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	return err
 }
 
-// pieceReader reads a body that comes in pieces.
+// pieceReader is an io.Reader over the pieces of a body.
 type pieceReader struct {
 	next func() ([]byte, error, bool)
 	rest []byte
@@ -734,7 +737,8 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// refer settles where the body is that s has from the capture staged at to.
+// refer decides to which segment s refers for its body, which is that of the staged
+// capture to.
 func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	k := b.staged[to]
 	switch {
@@ -758,7 +762,8 @@ func (b *batchPlan) refer(ctx context.Context, s *staged, to int) error {
 	return fmt.Errorf("import %s: %w", s.Source, errNoHolder)
 }
 
-// write makes and publishes the segments of a planned batch, in order of pool.
+// write writes a segment for each pool of a planned batch, in the order of pools,
+// and publishes them.
 func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 	if len(b.pools) == 0 {
 		return nil, nil
@@ -781,7 +786,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 	if g.nearby == nil {
 		g.nearby = newNearby(b.v)
 	}
-	// One after the other, since a pool takes blocks from earlier ones.
+	// One after the other, because a pool shares blocks of earlier pools.
 	done := make([]made, len(plans))
 	for i, p := range plans {
 		if done[i], err = g.segment(ctx, b, p, known); err != nil {
@@ -797,7 +802,7 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 	return done, nil
 }
 
-// segment writes the db-file of one pool's part of a batch.
+// segment writes the db-file with one pool's part of a batch.
 func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *knownBlocks) (made, error) {
 	name := filepath.Join(g.w.dir, fmt.Sprintf("%06d.raw", p.id))
 	f, err := disk.Create(g.a.opts.Disk, name)
@@ -832,7 +837,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 				if ctx.Err() != nil {
 					return made{}, err
 				}
-				g.a.warn(err) // what can't be read can't be taken from
+				g.a.warn(err) // unreadable blocks cannot be shared
 			}
 		}
 		if b.newBytes[i], err = w.Add(e, g.read.contentFor(s)); err != nil {
@@ -854,7 +859,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 	return made{info: &info, w: w, path: name}, nil
 }
 
-// poolOf names the pool of a segment in force or of this batch.
+// poolOf returns the pool of a segment in force or of this batch.
 func (b *batchPlan) poolOf(id uint32) string {
 	if s := b.v.segment(id); s != nil {
 		return s.Info.Pool

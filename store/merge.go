@@ -21,57 +21,59 @@ import (
 )
 
 const (
-	// smallBytes is the size of a db-file below which a segment is small.
+	// smallBytes is the size of a db-file below which its segment is called small.
 	smallBytes = 16 << 20
-	// smallMany is how many segments of a pool that are small together make whoever
-	// publishes the last of them merge them, and smallMost how many that are small
-	// each: the smallest of these are merged then, as many as are merged at once.
-	// What a crawl or an import brings so is merged once more on the whole, and not
-	// at all before there is much of it.
+	// smallMany and smallMost say when the small segments of a pool are merged by
+	// themselves: when smallMany of them together are smaller than smallBytes, or
+	// when there are smallMost of them. In the second case the smallest mergeWays
+	// are merged. So what an import or crawl adds is merged about once more in all,
+	// and not before there is much of it.
 	smallMany = 8
 	smallMost = 2 * mergeWays
-	// A merged segment ends behind the URL that makes it larger than
-	// mergedBytes or longer than mergedCaptures: where each of its runs lies is in
-	// memory while it is read, and so are the names of its blocks once it is merged
-	// itself.
+	// A merged segment ends after the URL that makes it larger than mergedBytes or
+	// longer than mergedCaptures. That bounds memory: a reader holds the places of
+	// its runs, and the next merge the new places of its blocks.
 	mergedBytes    = 512 << 20
 	mergedCaptures = 1 << 20
-	// mergeWays is how many segments that hold the same URLs are merged at once at
-	// most: of each a run or two are in memory. Where there are more, some are
-	// merged ahead of the others.
+	// mergeWays is how many segments with the same URLs are merged at once at most:
+	// a run or two of each are in memory. If there are more, some are merged in a
+	// round before the others.
 	mergeWays = 16
-	// mergeRuns is how many bytes of decoded runs a merge holds, mergePlaces how
-	// many of places of blocks: those of some seven hundred thousand.
+	// mergeRuns is how many bytes of decoded runs a merge keeps in memory.
+	// mergePlaces is how many bytes of block places it keeps: enough for about
+	// seven hundred thousand blocks.
 	mergeRuns   = 24 << 20
 	mergePlaces = 8 << 20
-	// mergeBlocks is how many blocks it remembers. Those that are in one place
-	// already it finds there: these are the ones of several writers.
+	// mergeBlocks is how many blocks a merge remembers to find duplicates from
+	// several writers. A duplicate that had one place already before the merge is
+	// found through that place.
 	mergeBlocks = 200_000
 )
 
-// mergeBounds are these three of an archive.
+// mergeBounds are mergeWays, mergeRuns and mergePlaces for one archive; tests lower
+// them.
 type mergeBounds struct {
 	ways         int
 	runs, places int64
 }
 
-// errMerging is returned when another process merges a pool.
+// errMerging is returned if another process merges the pool.
 var errMerging = errors.New("another process merges the pool")
 
-// Merge makes one sorted run of segments out of all that each pool has. Captures
-// and blocks that came in twice are folded, hints made right, and revisits that
-// came ahead of their originals find them. Readers have the old segments until
-// they are done. A pool that another process is at is left to it; one that is
-// not there is a *record.NoPoolError.
+// Merge rewrites each pool as one sorted row of segments. It drops duplicate
+// captures and blocks, corrects hints, and finds the originals of revisits that
+// were imported before them. Readers keep the old segments until they are done. A
+// pool that another process is merging is left to that process. A pool that does
+// not exist is a *record.NoPoolError.
 //
-// What it holds in memory does not depend on the size of the pool, but for the
-// filters of its segments' URLs, a byte or two each.
+// Its memory does not depend on the size of the pool, except for the filters of its
+// segments' URLs: a byte or two for each URL.
 func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {
 		return nil, err
 	}
-	p.release() // what is merged is chosen when it is its turn
+	p.release() // the segments are chosen when the pool's turn comes
 	if o.Pools == nil {
 		a.warnMisnamed(p.catalog)
 	}
@@ -106,24 +108,26 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 	return out, nil
 }
 
-// mergeTask says what of a pool is merged.
+// mergeTask says what of a pool is merged, and how.
 type mergeTask struct {
 	pool     string
-	seal     bool                           // the pool is static then
-	limit    int64                          // above which it is split, 0 is the default
-	byItself bool                           // nobody asked for it: it may be left to the next
-	choose   func(*catalog) []*segment.Info // from the catalogue in force
+	seal     bool                           // the pool becomes static
+	limit    int64                          // size above which it is split; 0 means the default
+	byItself bool                           // nobody asked for the merge: it may be left to the next process
+	choose   func(*catalog) []*segment.Info // chooses segments from the current catalogue
 	packer   *segment.Packer                // shared with other pools, or nil
-	// done captures were merged in rounds before, and total are to be in this.
+	// done is how many captures were merged in earlier rounds, total how many this
+	// round merges.
 	done, total int64
-	// left is how many segments there were before the last round. Where that made
-	// them no fewer, there is no other.
+	// left is how many segments there were before the last round. If that round did
+	// not make them fewer, there is no other round.
 	left     int
 	progress func(pool string, done, total int64) // or nil
 }
 
-// mergeSmall merges the small segments of a pool if there are many, or all if it
-// is larger than limit. Where another process is at it, that is left to it.
+// mergeSmall merges the small segments of a pool if there are many, or the whole
+// pool if it is larger than limit. If another process is merging the pool,
+// mergeSmall leaves it to that process.
 func (a *Archive) mergeSmall(ctx context.Context, pool string, limit int64) error {
 	_, err := a.merge(ctx, mergeTask{pool: pool, limit: limit, byItself: true, choose: func(c *catalog) []*segment.Info {
 		if c.oversized(pool, limitOr(limit)) {
@@ -134,7 +138,7 @@ func (a *Archive) mergeSmall(ctx context.Context, pool string, limit int64) erro
 	return err
 }
 
-// limitOr gives a limit of pools, or the default for 0.
+// limitOr returns limit, or poolLimitDefault if it is 0.
 func limitOr(limit int64) int64 {
 	if limit == 0 {
 		return poolLimitDefault
@@ -142,7 +146,7 @@ func limitOr(limit int64) int64 {
 	return limit
 }
 
-// poolSegments lists the segments of a pool.
+// poolSegments returns the segments of a pool.
 func (c *catalog) poolSegments(pool string) []*segment.Info {
 	var in []*segment.Info
 	for _, s := range c.segments {
@@ -153,7 +157,7 @@ func (c *catalog) poolSegments(pool string) []*segment.Info {
 	return in
 }
 
-// poolNames lists the pools.
+// poolNames returns the names of all pools.
 func (c *catalog) poolNames() []string {
 	names := make([]string, len(c.segments))
 	for i, s := range c.segments {
@@ -162,14 +166,14 @@ func (c *catalog) poolNames() []string {
 	return slices.Compact(names)
 }
 
-// smallSegments lists the small segments of a pool that should be merged: none
-// while they are few.
+// smallSegments returns the small segments of a pool that should be merged now;
+// none if they are few.
 func (c *catalog) smallSegments(pool string) []*segment.Info {
 	return dueForMerge(c.poolSegments(pool))
 }
 
-// dueForMerge gives those of a pool's segments that should be merged by themselves.
-// It sorts them.
+// dueForMerge returns those of a pool's segments that should be merged without
+// being asked: none if the small ones are few. It reorders in.
 func dueForMerge(in []*segment.Info) []*segment.Info {
 	small := slices.DeleteFunc(in, func(s *segment.Info) bool { return s.Bytes >= smallBytes })
 	slices.SortFunc(small, func(a, b *segment.Info) int { return cmp.Or(cmp.Compare(a.Bytes, b.Bytes), cmp.Compare(a.ID, b.ID)) })
@@ -189,7 +193,7 @@ func dueForMerge(in []*segment.Info) []*segment.Info {
 	return nil
 }
 
-// mergeResult describes a pool whose segments have still to be merged.
+// mergeResult describes a pool before its segments are merged.
 func mergeResult(pool string, in []*segment.Info) record.MergeResult {
 	r := record.MergeResult{Pool: pool, Segments: len(in)}
 	for _, s := range in {
@@ -199,7 +203,7 @@ func mergeResult(pool string, in []*segment.Info) record.MergeResult {
 	return r
 }
 
-// merge does a task.
+// merge carries out a task in a writer of its own.
 func (a *Archive) merge(ctx context.Context, t mergeTask) (record.MergeResult, error) {
 	w, err := a.newWriter(ctx)
 	if err != nil {
@@ -227,7 +231,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 		return record.MergeResult{}, err
 	}
 	defer unlock()
-	var before *record.MergeResult // what there was before the first round
+	var before *record.MergeResult // the pool before the first round
 	for {
 		var r record.MergeResult
 		var more bool
@@ -237,7 +241,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 		}
 		var err error
 		if t.byItself {
-			err = once() // the next that publishes tries again
+			err = once() // the next process that publishes tries again
 		} else {
 			err = retryStale(ctx, once)
 		}
@@ -249,16 +253,17 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 			continue
 		}
 		if err == nil {
-			// The snapshot that was merged is closed: what was deleted is gone now
-			// and not only when somebody else writes.
+			// The snapshot that was merged is closed. Delete the old files now, and
+			// not only when somebody writes again.
 			err = w.a.locked(ctx, func(disk.File) error { return w.a.sweepGenerations() })
 		}
 		return r, err
 	}
 }
 
-// mergeOnce merges what the task chooses now; or, where those are too many to be
-// merged at once, some of them, and says that there is more to do.
+// mergeOnce merges the segments that the task chooses. If they are too many to
+// merge at once, it merges some of them, and more is true: the caller must call it
+// again.
 func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeResult, more bool, err error) {
 	v, err := w.a.Snapshot(ctx)
 	if err != nil {
@@ -274,7 +279,7 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeRes
 	all, static := len(in) == len(v.pin.poolSegments(t.pool)), v.pin.isStatic(t.pool)
 	r.Static, r.Deleted = static, hidden
 	if static && (!hidden || !t.seal) {
-		return r, false, nil // it was sealed or written anew meanwhile
+		return r, false, nil // it was sealed or rewritten meanwhile
 	}
 	r.Large = all && !static && v.pin.oversized(t.pool, limitOr(t.limit))
 	if len(in) == 0 || len(in) == 1 && !hidden && !t.seal && !r.Large {
@@ -311,12 +316,12 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeRes
 	return r, false, nil
 }
 
-// crowded gives segments to be merged ahead of others where more than so many hold
-// the same URLs: the smallest of them, as many as that; none where there are no
-// more.
+// crowded returns the segments to merge in a round before the others. If more than
+// ways segments hold the same URLs, these are the smallest ways of them; otherwise
+// none.
 func crowded(in []*segment.Info, ways int) []*segment.Info {
 	in = slices.SortedFunc(slices.Values(in), func(a, b *segment.Info) int { return strings.Compare(a.FirstKey, b.FirstKey) })
-	var at, most []*segment.Info // those that have a URL, and the most of such
+	var at, most []*segment.Info // segments that overlap at one URL, and the longest such list
 	for _, s := range in {
 		at = slices.DeleteFunc(at, func(o *segment.Info) bool { return o.LastKey < s.FirstKey })
 		if at = append(at, s); len(at) > len(most) {
@@ -330,8 +335,8 @@ func crowded(in []*segment.Info, ways int) []*segment.Info {
 	return most[:ways]
 }
 
-// mergeThese merges some segments of the task's pool, and publishes what it made
-// of them. Whether the pool is large says if it is split.
+// mergeThese merges some segments of the task's pool and publishes the result. If
+// large is set, it splits the pool.
 func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []*segment.Info, large bool) (ch change, err error) {
 	ch = change{out: in, seen: v.pin.generation, on: v.pin.catalog}
 	m := newMerging(w, v, t, in)
@@ -370,9 +375,9 @@ func (w *writer) mergeThese(ctx context.Context, v *Snapshot, t mergeTask, in []
 	return ch, w.publish(ctx, ch)
 }
 
-// mergeable leaves out the segments with hidden captures that others take their
-// bodies from, unless all of the pool is merged: these have to stay where they are
-// until it is. It tells whether those left have hidden captures.
+// mergeable returns the segments of in that can be merged now, and whether they
+// have hidden captures. A segment with a hidden capture from which others take
+// their bodies must stay, unless the whole pool is merged.
 func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bool, err error) {
 	inside := needNone
 	if len(in) > 0 && len(in) == len(v.pin.poolSegments(in[0].Pool)) {
@@ -399,11 +404,12 @@ func (v *Snapshot) mergeable(in []*segment.Info) (out []*segment.Info, hidden bo
 	return out, hidden, nil
 }
 
-// lockPool takes the lock of who merges a pool, or says errMerging.
+// lockPool takes the merge lock of a pool, or returns errMerging if another process
+// holds it. The caller calls unlock.
 func (a *Archive) lockPool(pool string) (unlock func(), err error) {
 	dir := filepath.Join(a.dir, dirPools, pool)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return func() {}, nil // there is no such pool
+		return func() {}, nil // the pool does not exist
 	}
 	f, err := a.opts.Disk.OpenFile(filepath.Join(dir, fileLock), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -420,19 +426,19 @@ func (a *Archive) lockPool(pool string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// merging makes new segments out of those of a pool.
+// merging is the state of a merge: it makes new segments from those of a pool.
 type merging struct {
 	w      *writer
 	v      *Snapshot
-	merged string // pool that is merged
-	pool   string // that is written to: merged, then its new parts
+	merged string // the pool that is merged
+	pool   string // the pool that is written to: merged, then its new parts
 	seal   bool
-	split  *split // nil where the pool stays one
+	split  *split // nil if the pool is not split
 	in     map[uint32]*segment.Info
 	cursor heads // of in
 	look   *looker
-	hidden func(place) bool // captures that were deleted
-	// bodies are those of deleted captures that other pools need, by ID.
+	hidden func(place) bool // whether the capture at a place was deleted
+	// bodies are the bodies of deleted captures that other pools need, by ID.
 	bodies map[segment.ID]*segment.Stored
 	enc    *zstd.Encoder
 	blocks *segment.Blocks
@@ -440,11 +446,11 @@ type merging struct {
 
 	progress    func(pool string, done, total int64) // or nil
 	total, read int64
-	out         *output // being written
+	out         *output // the segment being written
 	done        []made
-	index       *segment.IndexBuilder // of what is done; nil at first
+	index       *segment.IndexBuilder // of the finished segments; nil at first
 
-	at *places // where the blocks of merged segments are now
+	at *places // new places of the blocks of merged segments
 }
 
 // output is a segment being written.
@@ -453,7 +459,7 @@ type output struct {
 	id   uint32
 	file disk.File
 	last string // key of the last entry
-	// own has the bodies that entries of the URL at hand have here.
+	// own are the bodies of the current URL that this segment stores.
 	own map[segment.ID]bool
 }
 
@@ -483,12 +489,12 @@ func (m *merging) close() {
 		m.out.file.Close()
 	}
 	if m.index != nil {
-		_ = m.index.Abandon() // it goes with the writer's folder
+		_ = m.index.Abandon() // the file is deleted with the writer's folder
 	}
 	_ = m.at.close()
 }
 
-// run writes all.
+// run writes all new segments.
 func (m *merging) run(ctx context.Context) error {
 	h := make(heads, 0, len(m.cursor))
 	for _, c := range m.cursor {
@@ -535,15 +541,17 @@ func (m *merging) run(ctx context.Context) error {
 	return m.finish()
 }
 
-// dependedOn reports whether a segment that stays depends on the pool: its db-file
-// says so, and the pool stays in force, be it empty, when all of it was deleted.
+// dependedOn reports whether a segment that is not merged depends on the pool. Its
+// db-file says so, and therefore the pool must stay in force, even empty after all
+// its captures were deleted.
 func (m *merging) dependedOn() bool {
 	return slices.ContainsFunc(m.v.pin.segments, func(s *segment.Info) bool {
 		return m.in[s.ID] == nil && slices.Contains(s.Depends, m.pool)
 	})
 }
 
-// url writes the captures of one URL. all has those of other segments too.
+// url writes the captures of one URL that are merged. all has the URL's captures in
+// other segments too.
 func (m *merging) url(ctx context.Context, all []located) error {
 	u := &siblings{all: all, stays: m.stays}
 	for i := range all {
@@ -573,7 +581,8 @@ func (m *merging) url(ctx context.Context, all []located) error {
 	return nil
 }
 
-// begin sees to it that there is a segment to write entries of a URL to.
+// begin makes sure that an output segment is open for the entries of a URL. It ends
+// the current segment or part if that is full.
 func (m *merging) begin(ctx context.Context, key string) error {
 	if m.out != nil && m.out.last == key {
 		return nil
@@ -621,9 +630,9 @@ func (m *merging) begin(ctx context.Context, key string) error {
 	return nil
 }
 
-// nextPart ends the part of the pool that is written to, and begins the next with
-// a key. What segments that stay need of the pool's blocks goes to the first: it
-// is the one that they depend on.
+// nextPart ends the current part of the pool, and begins the next part at key.
+// Blocks that unmerged segments still need are stored in the first part, because
+// those segments depend on it.
 func (m *merging) nextPart(ctx context.Context, key string) error {
 	if !m.isSplit() {
 		if err := m.keepUsed(ctx); err != nil {
@@ -637,8 +646,8 @@ func (m *merging) nextPart(ctx context.Context, key string) error {
 	return nil
 }
 
-// valid tells the memory of blocks which segments may be named: those that stay
-// and are of this pool or an earlier one, and those that are made.
+// valid tells m.blocks which segments a recipe may refer to: segments of this or an
+// earlier pool that are not merged, and the new segments.
 func (m *merging) valid() {
 	pools := make(map[uint32]string)
 	for _, s := range m.v.pin.segments {
@@ -653,7 +662,7 @@ func (m *merging) valid() {
 	m.blocks.Valid(pools)
 }
 
-// finish ends the segment being written.
+// finish ends and syncs the segment being written.
 func (m *merging) finish() error {
 	if m.out == nil {
 		return nil
@@ -695,8 +704,9 @@ func (m *merging) poolOf(id uint32) string {
 	return m.pool
 }
 
-// entry gives the entry at l as it is to be stored, and, where it brings its
-// body, the entry that has that now. u is its URL's captures, up to l.Time.
+// entry returns the entry at l in the form in which it is stored. If the entry is
+// to store its body itself, body is the entry that has the body now. u has the
+// captures of its URL up to l.Time.
 func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *segment.Stored, err error) {
 	stored, err := m.v.stored(l.place)
 	if err != nil {
@@ -713,7 +723,8 @@ func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *
 	body, at := e, l.place
 	switch {
 	case e.Body == segment.BodyNone && l.resolved && (!l.before || m.hidden(l.from)):
-		// One that is as a capture before is only left so while that is there.
+		// A 304 that refers to the capture before stays so only while that capture
+		// exists.
 		if body, at, err = m.v.owner(ctx, l.place, e); err != nil {
 			return nil, nil, err
 		}
@@ -747,13 +758,14 @@ func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *
 		m.out.Depend(at.seg.Info.Pool)
 		return e, nil, nil
 	}
-	// What has the body is merged as well, or was deleted and goes when its pool is
-	// merged: the entry has it itself from now on, and the segment its blocks once.
+	// The entry that has the body is merged too, or was deleted and disappears when
+	// its pool is merged. From now on this entry stores the body. The segment still
+	// stores each block once.
 	e.Body, e.HolderKey, e.Holder = segment.BodyOwn, "", 0
 	return e, body, nil
 }
 
-// holdBy lets e name the body that owner has, which lies in r.
+// holdBy makes e refer to the body that owner stores in segment r.
 func holdBy(e, owner *segment.Stored, r *segment.Reader) {
 	e.Body, e.HolderKey = segment.BodyHeld, ""
 	if owner.Key != e.Key {
@@ -762,17 +774,18 @@ func holdBy(e, owner *segment.Stored, r *segment.Reader) {
 	e.Holder = r.Info.ID
 }
 
-// stays reports whether a capture has its own body in a segment that is not merged, in
-// the pool that is written to or an earlier one.
+// stays reports whether a capture stores its body in a segment that is not merged,
+// in the pool being written or an earlier one.
 func (m *merging) stays(l *located) bool {
 	return l.Body == segment.BodyOwn && m.in[l.seg.Info.ID] == nil && l.seg.Info.Pool <= m.pool
 }
 
-// move writes an entry with the body that another, or it itself, has. before is a
-// capture before it at its URL whose blocks it may name; or no place.
+// move writes entry e with the body that the entry body stores; both may be the
+// same entry. before is the place of an earlier capture of the URL whose blocks e
+// may share, or no place.
 func (m *merging) move(e, body *segment.Stored, before place) error {
 	if before.seg != nil {
-		m.known.of(before) // to be named instead of stored
+		m.known.of(before) // so that its blocks are shared instead of stored again
 	}
 	spans, err := m.v.spans(body.Recipe)
 	if err != nil {
@@ -800,7 +813,7 @@ func (m *merging) move(e, body *segment.Stored, before place) error {
 	return nil
 }
 
-// refs lists the blocks of spans.
+// refs returns one reference for each block of the spans.
 func refs(spans []segment.Span) []segment.BlockRef {
 	var out []segment.BlockRef
 	for _, s := range spans {
@@ -811,7 +824,7 @@ func refs(spans []segment.Span) []segment.BlockRef {
 	return out
 }
 
-// appendParts appends the blocks of a span.
+// appendParts appends one part for each block of a span.
 func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
 	r, err := m.known.run(s.Segment, s.Run)
 	if err != nil {
@@ -820,7 +833,7 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	if uint64(s.N)+uint64(s.Count) > uint64(len(r.ids)) {
 		return nil, errNoHolder
 	}
-	var places []segment.BlockRef // of a run that is merged
+	var places []segment.BlockRef // new places, if the run is merged
 	if m.at.has(s.Segment) {
 		if places, err = m.at.run(segment.RunRef{Segment: s.Segment, Run: s.Run}, len(r.ids)); err != nil {
 			return nil, err
@@ -842,7 +855,7 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	return parts, nil
 }
 
-// reader returns what reads a block and its facts.
+// reader returns a function that reads a block and its facts.
 func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
 	return func() ([]byte, []byte, error) {
 		s := m.v.segment(at.Segment)
@@ -862,7 +875,7 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 	}
 }
 
-// factsOf gives the facts of a run.
+// factsOf returns the facts of a run.
 func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error) {
 	r, err := m.v.run(s, run)
 	if err != nil {
@@ -875,8 +888,8 @@ func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error)
 	return f, nil
 }
 
-// keepUsed stores the blocks that no capture of the merged segments needs any
-// more, but recipes of other segments do.
+// keepUsed stores the blocks that captures of the merged segments no longer need,
+// but recipes of other segments do.
 func (m *merging) keepUsed(ctx context.Context) error {
 	for _, body := range m.bodies {
 		if err := m.keep(ctx, body.Recipe); err != nil {
@@ -896,7 +909,7 @@ func (m *merging) keepUsed(ctx context.Context) error {
 		}
 		err := m.v.everyEntry(ctx, s, func(at place, e *segment.Stored) error {
 			if n, gone := hidden(at); gone && n == needNone {
-				return nil // nor does anybody need what it is made of
+				return nil // nobody needs what it consists of either
 			}
 			return m.keep(ctx, e.Recipe)
 		})
@@ -907,13 +920,13 @@ func (m *merging) keepUsed(ctx context.Context) error {
 	return nil
 }
 
-// anyLeft reports whether a block has no new place.
+// anyLeft reports whether a block of a merged segment has no new place yet.
 func (m *merging) anyLeft() (bool, error) {
 	for id, s := range m.in {
 		for n := range uint32(s.Runs) {
 			ref := segment.RunRef{Segment: id, Run: n}
 			if !m.at.met(ref) {
-				// Not one of its blocks is needed; it may have none.
+				// None of its blocks is needed, or it has no blocks.
 				if r, err := m.known.run(id, n); err != nil || len(r.ids) > 0 {
 					return true, nil
 				}
@@ -928,7 +941,8 @@ func (m *merging) anyLeft() (bool, error) {
 	return false, nil
 }
 
-// keep stores what a recipe of a segment that stays needs.
+// keep stores those blocks of a recipe that are in merged segments and have no new
+// place yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	spans, err := m.v.spans(recipe)
 	if err != nil {
@@ -963,7 +977,7 @@ func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
 	return nil
 }
 
-// names writes where the blocks of the merged segments are now.
+// names writes the file that says where the blocks of the merged segments are now.
 func (m *merging) names() (*madeNames, error) {
 	if len(m.done) == 0 {
 		return nil, nil
@@ -985,7 +999,8 @@ func (m *merging) names() (*madeNames, error) {
 			to[s] = true
 		}
 		if n.Gone() || m.isSplit() {
-			// Who uses one from now on may not know of the part that has it.
+			// A segment that is written from now on may use a block without
+			// depending on the part that has it.
 			made.gone[id] = true
 		}
 		rec = segment.AppendNames(rec[:0], m.enc, m.done[0].info, n)
@@ -999,7 +1014,7 @@ func (m *merging) names() (*madeNames, error) {
 	return made, f.Sync()
 }
 
-// namesOf gives the names of a merged segment's blocks.
+// namesOf returns the new places of the blocks of a merged segment.
 func (m *merging) namesOf(s *segment.Info) (*segment.Names, error) {
 	names := segment.NewNames(s.ID)
 	for n := range uint32(s.Runs) {
