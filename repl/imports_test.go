@@ -36,7 +36,7 @@ var arrows = map[string]string{
 
 	"store/disk/disktest": "store/disk",
 
-	"store/result":    "store/record store/urlkey",
+	"store/result":    "store/disk store/record store/urlkey",
 	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences": "",
 	"store":           "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",

@@ -136,7 +136,7 @@ var millionWords = []string{"web ", "archive ", "of ", "pages ", "and ", "what "
 //     catalogue now says which segments have none in common: 6 ms.
 //
 // Pools of overlapping segments were read completely to describe them: .25 CPU
-// seconds for a million captures in ten segments. The catalogue (format 5) now
+// seconds for a million captures in ten segments. The catalogue now
 // says how many URLs each segment brought that its pool did not have, which its
 // writer looks up in any case, and whether its captures are later than all
 // earlier ones. Pools are then sums of these numbers, and SHOW POOLS takes 20

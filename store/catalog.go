@@ -51,11 +51,8 @@ type indexInfo struct {
 	crc   uint32
 }
 
-// catalogFormat is the catalogue format that this program writes, and the
-// newest that it reads. Format 1 does not say which segments a segment uses, and
-// before format 3 it is not said how many blocks one has, before format 4 what it
-// is apart from, before format 5 how many of its URLs are fresh.
-const catalogFormat = 5
+// kindCatalog is the kind in the first line of a catalogue.
+const kindCatalog = "catalogue"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -64,7 +61,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var orders = map[bool]string{true: "follows", false: "any"}
 
 func (c *catalog) encode() []byte {
-	b := fmt.Appendf(nil, "infomall catalogue\t%d\ngeneration\t%d\n", catalogFormat, c.generation)
+	b := fmt.Appendf(nil, "%sgeneration\t%d\n", disk.Head(kindCatalog), c.generation)
 	if c.id != "" {
 		b = fmt.Appendf(b, "archive\t%s\t%s\n", c.id, map[bool]string{false: "original", true: "copy"}[c.copied])
 	}
@@ -95,33 +92,40 @@ func (c *catalog) encode() []byte {
 // newID makes the ID of a new archive.
 func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// withSum appends the line that ends a catalogue.
+// withSum appends the line that ends a text file: the crc32c of all before it.
 func withSum(b []byte) []byte {
 	return fmt.Appendf(b, "crc32c\t%08x\n", crc32.Checksum(b, castagnoli))
+}
+
+// cutHeadAndSum returns the lines of a text file between the first, which
+// disk.Head made, and the last, which withSum made. It returns a *disk.FormatError
+// if the file has another format, and else damaged if one of the two lines is wrong.
+func cutHeadAndSum(b []byte, kind string, damaged error) (lines string, err error) {
+	rest, err := disk.CutHead(string(b), kind)
+	if errors.Is(err, disk.ErrNoHead) {
+		return "", damaged
+	}
+	if err != nil {
+		return "", err
+	}
+	at := strings.LastIndex(rest, "crc32c\t")
+	if at < 0 || !bytes.Equal(b, withSum(bytes.Clone(b[:len(b)-len(rest)+at]))) {
+		return "", damaged
+	}
+	return rest[:at], nil
 }
 
 // errCatalog is what a damaged catalogue is.
 var errCatalog = errors.New("the catalogue is damaged")
 
 func decodeCatalog(b []byte) (*catalog, error) {
-	at := bytes.LastIndex(b, []byte("crc32c\t"))
-	if !bytes.HasPrefix(b, []byte("infomall catalogue\t")) || at < 0 {
-		return nil, errCatalog
-	}
-	line, rest, _ := bytes.Cut(b, []byte("\n"))
-	format, err := strconv.Atoi(string(line[len("infomall catalogue\t"):]))
-	if err != nil || format < 1 {
-		return nil, errCatalog
-	}
-	if format > catalogFormat {
-		return nil, fmt.Errorf("the catalogue has format %d and this program reads %d at most: a newer infomall wrote it, use that one", format, catalogFormat)
-	}
-	if sum := fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(b[:at], castagnoli)); string(b[at:]) != sum {
-		return nil, errCatalog
+	lines, err := cutHeadAndSum(b, kindCatalog, errCatalog)
+	if err != nil {
+		return nil, err
 	}
 	c := &catalog{}
-	for line := range bytes.Lines(rest[:len(rest)-(len(b)-at)]) {
-		f := fields{parts: strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")}
+	for line := range strings.Lines(lines) {
+		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
 		switch f.text() {
 		case "generation":
 			c.generation = f.uint(10)
@@ -136,20 +140,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			s.First, s.Last = record.Time(f.int()), record.Time(f.int())
 			s.FirstKey, s.LastKey = f.quoted(), f.quoted()
 			s.Depends = strings.Fields(f.text())
-			if format > 1 {
-				s.Uses = f.ids()
-			}
-			s.Blocks = segment.BlocksUnknown
-			if format > 2 {
-				s.Blocks = f.int()
-			}
-			if format > 3 {
-				s.Apart = f.uint(10)
-			}
-			s.Fresh = segment.FreshUnknown
-			if format > 4 {
-				s.Fresh, s.Follows = f.int(), f.text() == orders[true]
-			}
+			s.Uses, s.Blocks, s.Apart = f.ids(), f.int(), f.uint(10)
+			s.Fresh, s.Follows = f.int(), f.text() == orders[true]
 			c.segments = append(c.segments, s)
 		case "index":
 			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
@@ -168,22 +160,7 @@ func decodeCatalog(b []byte) (*catalog, error) {
 			return nil, errCatalog
 		}
 	}
-	if format == 1 {
-		c.usesOfFormat1()
-	}
 	return c, nil
-}
-
-// usesOfFormat1 fills in what format 1 does not say: a segment may use any that
-// was there before it, of its own pool or one that it depends on.
-func (c *catalog) usesOfFormat1() {
-	for _, s := range c.segments {
-		for _, o := range c.segments {
-			if o.ID < s.ID && (o.Pool == s.Pool || slices.Contains(s.Depends, o.Pool)) {
-				s.Uses = append(s.Uses, o.ID)
-			}
-		}
-	}
 }
 
 // hidesIn reports whether captures that were deleted are in the files of a pool.

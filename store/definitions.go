@@ -1,11 +1,9 @@
 package store
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,9 +20,8 @@ import (
 // on it, and it survives the loss of a catalogue.
 const fileDefinitions = "definitions"
 
-// definitionsFormat is the format of that file that this program writes, and the
-// newest that it reads.
-const definitionsFormat = 1
+// kindDefinitions is the kind in the file's first line.
+const kindDefinitions = "definitions"
 
 // definitionsBytesMax bounds the size of the file. Every statement that names
 // something unknown reads it.
@@ -96,7 +93,7 @@ func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
 }
 
 func encodeDefinitions(list []record.Definition) []byte {
-	b := fmt.Appendf(nil, "infomall definitions\t%d\n", definitionsFormat)
+	b := []byte(disk.Head(kindDefinitions))
 	for _, d := range list {
 		b = fmt.Appendf(b, "%s\t%s\t%d\t%s\n", d.Kind, strconv.Quote(d.Name), d.Created, strconv.Quote(d.Text))
 	}
@@ -107,23 +104,13 @@ func encodeDefinitions(list []record.Definition) []byte {
 var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: bring the file back from a copy of the archive, or remove it and define them anew; no capture needs it")
 
 func decodeDefinitions(b []byte) ([]record.Definition, error) {
-	head, rest, _ := bytes.Cut(b, []byte("\n"))
-	version, ok := strings.CutPrefix(string(head), "infomall definitions\t")
-	format, err := strconv.Atoi(version)
-	at := bytes.LastIndex(rest, []byte("crc32c\t"))
-	if !ok || err != nil || format < 1 || at < 0 {
-		return nil, errDefinitions
-	}
-	if format > definitionsFormat {
-		return nil, fmt.Errorf("the definitions have format %d and this program reads %d at most: a newer infomall wrote them, use that one", format, definitionsFormat)
-	}
-	sum := fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(b[:len(b)-len(rest)+at], castagnoli))
-	if string(rest[at:]) != sum {
-		return nil, errDefinitions
+	lines, err := cutHeadAndSum(b, kindDefinitions, errDefinitions)
+	if err != nil {
+		return nil, err
 	}
 	var list []record.Definition
-	for line := range bytes.Lines(rest[:at]) {
-		f := fields{parts: strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")}
+	for line := range strings.Lines(lines) {
+		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
 		list = append(list, record.Definition{Kind: f.text(), Name: f.quoted(), Created: record.Time(f.int()), Text: f.quoted()})
 		if f.bad || len(f.parts) != 0 {
 			return nil, errDefinitions

@@ -54,11 +54,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 		p.First, p.Last = min(p.First, s.First), max(p.Last, s.Last)
 		first, last = min(first, s.FirstKey), max(last, s.LastKey)
 		p.StoredBytes += s.Bytes + s.IndexBytes
-		n, err := v.blocksOf(s)
-		if err != nil {
-			return p, err
-		}
-		p.Blocks += n
+		p.Blocks += s.Blocks
 		p.Depends = append(p.Depends, s.Depends...)
 	}
 	slices.Sort(p.Depends)
@@ -157,26 +153,6 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
 	return err
-}
-
-// blocksOf counts the blocks of a segment, of which an old catalogue may not
-// tell how many there are.
-func (v *Snapshot) blocksOf(s *segment.Info) (blocks int64, err error) {
-	if s.Blocks != segment.BlocksUnknown {
-		return s.Blocks, nil
-	}
-	for n := range uint32(s.Runs) {
-		m, err := v.meta(v.reader(s), n)
-		if err != nil {
-			return 0, err
-		}
-		ends, err := m.BlockEnds()
-		if err != nil {
-			return 0, &segment.Error{File: s.File, Offset: -1, Err: err}
-		}
-		blocks += int64(len(ends))
-	}
-	return blocks, nil
 }
 
 // month returns the bounds of the month that a pool is named after. Of a

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -78,9 +79,8 @@ func (r *removal) touches(print uint32) bool {
 	return ok
 }
 
-// removalFormat is the format of removal files that this program writes, and
-// the newest that it reads.
-const removalFormat = 1
+// kindRemoval is the kind in the first line of a removal's file.
+const kindRemoval = "removal"
 
 // The words of a removal file for what was removed.
 const (
@@ -99,8 +99,8 @@ func (r *removal) kind() string {
 // encode makes the removal's file: lines of tab-separated fields, among them the
 // fingerprints in binary; FORMAT.md lists them.
 func (r *removal) encode() []byte {
-	b := fmt.Appendf(nil, "infomall removal\t%d\ntime\t%d\nkind\t%s\ncaptures\t%d\npools\t%s\nreason\t%s\n",
-		removalFormat, r.time, r.kind(), r.captures, strings.Join(r.pools, " "), strconv.Quote(r.reason))
+	b := fmt.Appendf(nil, "%stime\t%d\nkind\t%s\ncaptures\t%d\npools\t%s\nreason\t%s\n",
+		disk.Head(kindRemoval), r.time, r.kind(), r.captures, strings.Join(r.pools, " "), strconv.Quote(r.reason))
 	ids := make([]uint32, 0, len(r.hidden))
 	for id := range r.hidden {
 		ids = append(ids, id)
@@ -131,20 +131,16 @@ var errRemoval = errors.New("the file of a removal is damaged; bring it back fro
 
 // decodeRemoval reads a removal's file.
 func decodeRemoval(b []byte) (*removal, error) {
-	at := bytes.LastIndex(b, []byte("crc32c\t"))
-	if at < 0 || !bytes.Equal(b, withSum(b[:at:at])) {
-		return nil, errRemoval
+	rest, err := cutHeadAndSum(b, kindRemoval, errRemoval)
+	if err != nil {
+		return nil, err
 	}
 	r := &removal{hidden: make(map[uint32][]hiddenAt)}
-	for rest := b[:at]; len(rest) > 0; {
-		line, after, ok := bytes.Cut(rest, []byte("\n"))
+	for len(rest) > 0 {
+		line, after, ok := strings.Cut(rest, "\n")
 		rest = after
-		f := fields{parts: strings.Split(string(line), "\t")}
+		f := fields{parts: strings.Split(line, "\t")}
 		switch f.text() {
-		case "infomall removal":
-			if v := f.uint(10); !f.bad && v > removalFormat {
-				return nil, fmt.Errorf("the removal has format %d and this program reads %d at most: a newer infomall wrote it, use that one", v, removalFormat)
-			}
 		case "time":
 			r.time = record.Time(f.int())
 		case "kind":
@@ -163,10 +159,10 @@ func decodeRemoval(b []byte) (*removal, error) {
 			if f.bad || size > uint64(len(rest)) || count > size {
 				return nil, errRemoval
 			}
-			if r.touched, ok = decodePrints(rest[:size], int(count)); !ok {
+			if r.touched, ok = decodePrints([]byte(rest[:size]), int(count)); !ok {
 				return nil, errRemoval
 			}
-			if rest, ok = bytes.CutPrefix(rest[size:], []byte("\n")); !ok {
+			if rest, ok = strings.CutPrefix(rest[size:], "\n"); !ok {
 				return nil, errRemoval
 			}
 		default:

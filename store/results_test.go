@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
 )
@@ -115,7 +116,7 @@ func TestResultFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		if name == "x" {
-			if err := os.WriteFile(filepath.Join(a.Path(), r.File), []byte("infomall result\t1\n?"), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(a.Path(), r.File), []byte(disk.Head("result")+"?"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}

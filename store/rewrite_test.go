@@ -1,17 +1,24 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/klauspost/compress/zstd"
+
+	"infomall/store/block"
 	"infomall/store/disk"
+	"infomall/store/packed"
 	"infomall/store/record"
 )
 
@@ -266,19 +273,19 @@ func TestLockGivenUp(t *testing.T) {
 	}
 }
 
-// TestDerived takes archives of older formats, in which an older version read off
-// pages what this one reads otherwise: REINDEX DERIVED makes that anew once, and
-// what there is to ask is answered as before.
+// TestDerived takes an archive whose facts and folds have the number of another
+// extractor, some in a sealed pool. REINDEX DERIVED makes them again, once, and the
+// answers do not change.
 func TestDerived(t *testing.T) {
 	ctx := context.Background()
-	dir := filepath.Join(t.TempDir(), "archive")
-	if err := os.CopyFS(dir, os.DirFS("testdata/golden/format2/archive")); err != nil {
-		t.Fatal(err)
-	}
+	dir := t.TempDir()
 	a := Open(dir, Options{})
 	defer a.Close()
-	seal(t, a, "200806")
+	put(t, a, secretPages("a secret"))
 	want := readRows(t, a, record.MinTime, record.MaxTime)
+	setExtractor(t, dir, block.Extractor+100)
+	remade(t, a)
+	seal(t, a, "200806")
 	plan, err := a.Reindex(ctx, record.ReindexOptions{Derived: true, Dry: true})
 	if err != nil {
 		t.Fatal(err)
@@ -330,6 +337,102 @@ func TestDerived(t *testing.T) {
 	if folds == 0 {
 		t.Error("no fold was made")
 	}
+}
+
+// setExtractor changes the number of the extractor in all facts and folds of the
+// db-files of dir, which has no sealed pool.
+func setExtractor(t *testing.T, dir string, extractor byte) {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	changed := 0
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []byte
+		for len(b) > 0 {
+			rec, n := recordWithExtractor(t, &b, extractor)
+			out, changed = append(out, rec...), changed+n
+		}
+		if err := os.WriteFile(name, out, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if changed == 0 {
+		t.Fatal("no file has facts")
+	}
+}
+
+// recordWithExtractor takes the first record of a db-file off b and returns it with
+// another number in its facts, and how many facts have it.
+func recordWithExtractor(t *testing.T, b *[]byte, extractor byte) (rec []byte, changed int) {
+	t.Helper()
+	head, rest, ok := bytes.Cut(*b, []byte("\n\n"))
+	fields := make(map[string]int)
+	var lines []string
+	for line := range strings.Lines(string(head) + "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if n, err := strconv.Atoi(value); err == nil {
+			fields[name] = n
+		}
+		if name != "crc32c" && name != "length" { // length is the last line
+			lines = append(lines, line)
+		}
+	}
+	if !ok || fields["length"] >= len(rest) {
+		t.Fatalf("no record begins with %q", head)
+	}
+	data := rest[:fields["length"]]
+	*b = rest[len(data)+1:]
+	if n := fields["facts-length"]; n > 0 {
+		frame := data[fields["meta-length"]:]
+		dec, err := zstd.NewReader(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dec.Close()
+		content, err := dec.DecodeAll(frame, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed = setFacts(content[len(content)-n:], extractor)
+		enc, err := zstd.NewWriter(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer enc.Close()
+		data = enc.EncodeAll(content, bytes.Clone(data[:fields["meta-length"]]))
+	}
+	lines = append(lines, fmt.Sprintf("length: %d\n", len(data)))
+	crc := crc32.Update(0, castagnoli, []byte(strings.Join(lines, "")))
+	crc = crc32.Update(crc, castagnoli, data)
+	lines = slices.Insert(lines, len(lines)-2, fmt.Sprintf("crc32c: %08x\n", crc))
+	rec = append([]byte(strings.Join(lines, "")+"\n"), data...)
+	return append(rec, '\n'), changed
+}
+
+// setFacts writes a number into the first byte of all facts of a run, and returns
+// how many there are. Short facts have no number.
+func setFacts(facts []byte, extractor byte) (changed int) {
+	r := packed.Reader{B: facts[1:]}
+	for len(r.B) > 0 && !r.Bad {
+		lens := make([]int, r.Uvarint())
+		for i := range lens {
+			lens[i] = int(r.Uvarint())
+		}
+		for _, n := range lens {
+			if n > 0 && r.B[0] == block.Extractor {
+				r.B[0] = extractor
+				changed++
+			}
+			r.B = r.B[n:]
+		}
+	}
+	return changed
 }
 
 // remade loses an archive's catalogue and has it made anew.

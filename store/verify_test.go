@@ -218,18 +218,7 @@ func flipsUnfound(t testing.TB, dir string, files []string, n int, rng *rand.Ran
 // time: VERIFY finds each. LOCK alone is not looked at: whatever it holds, the
 // next segment's number is above all that are in use.
 func TestVerifyTwentyFlips(t *testing.T) {
-	// The one has merged segments and deleted captures, the other sealed pools, in
-	// parts and written anew.
-	for _, golden := range []string{"format2", "format3"} {
-		t.Run(golden, func(t *testing.T) { testTwentyFlips(t, "testdata/golden/"+golden+"/archive") })
-	}
-}
-
-func testTwentyFlips(t *testing.T, golden string) {
-	dir := filepath.Join(t.TempDir(), "archive")
-	if err := os.CopyFS(dir, os.DirFS(golden)); err != nil {
-		t.Fatal(err)
-	}
+	dir := goldenArchive(t)
 	if err := os.WriteFile(filepath.Join(dir, fileVerify), (&verifyState{next: map[int]int{7: 3}}).encode(), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,16 +21,15 @@ import (
 // more: lost or damaged, they begin anew.
 const fileVerify = "verify"
 
-// verifyFormat is the format of that file that this program writes, and the
-// newest that it reads.
-const verifyFormat = 1
+// kindVerify is the kind in the file's first line.
+const kindVerify = "verify"
 
 // noteEvery is how often a verification notes how far it is.
 const noteEvery = 10 * time.Second
 
 // verifyState is the content of the file:
 //
-//	infomall verify ⇥ 1
+//	infomall verify ⇥ draft 1
 //	next ⇥ n ⇥ part        which part, from 0, is next of a sample of n; one line for each n
 //	clean ⇥ pool ⇥ n ⇥ numbers of db-files by blanks      of a verification that has not come to its end
 //	crc32c ⇥ eight hex digits of everything before this line
@@ -44,7 +42,7 @@ type verifyState struct {
 }
 
 func (s *verifyState) encode() []byte {
-	b := fmt.Appendf(nil, "infomall verify\t%d\n", verifyFormat)
+	b := []byte(disk.Head(kindVerify))
 	var sizes []int
 	for n := range s.next {
 		sizes = append(sizes, n)
@@ -62,20 +60,15 @@ func (s *verifyState) encode() []byte {
 var errVerifyState = errors.New("it is damaged: what it notes of verifications that did not come to their end is not believed; the next VERIFY SAMPLE writes it anew")
 
 func decodeVerifyState(b []byte) (*verifyState, error) {
-	at := bytes.LastIndex(b, []byte("crc32c\t"))
-	if at < 0 || !bytes.Equal(b[at:], fmt.Appendf(nil, "crc32c\t%08x\n", crc32.Checksum(b[:at], castagnoli))) {
-		return nil, errVerifyState
+	lines, err := cutHeadAndSum(b, kindVerify, errVerifyState)
+	if other := new(disk.FormatError); errors.As(err, &other) {
+		other.Remedy = "the next VERIFY SAMPLE writes it again"
+	}
+	if err != nil {
+		return nil, err
 	}
 	s := &verifyState{next: make(map[int]int)}
-	head, rest, _ := strings.Cut(string(b[:at]), "\n")
-	version, ok := strings.CutPrefix(head, "infomall verify\t")
-	switch v, err := strconv.ParseUint(version, 10, 32); {
-	case !ok || err != nil || v < 1:
-		return nil, errVerifyState
-	case v > verifyFormat:
-		return nil, fmt.Errorf("it has format %d, and this program reads %d at most: a newer infomall wrote it", v, verifyFormat)
-	}
-	for line := range strings.Lines(rest) {
+	for line := range strings.Lines(lines) {
 		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
 		switch f.text() {
 		case "next":

@@ -14,9 +14,6 @@ import (
 const (
 	GraphNodes = "nodes"
 	GraphEdges = "edges"
-	// graphForm says how the rows of the graph are encoded: see
-	// graphFormNumbered. Without it the graph has one row per edge.
-	graphForm = "form"
 	// graphWeights is "yes" if edges have weights.
 	graphWeights = "weights"
 )

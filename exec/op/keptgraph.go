@@ -1,7 +1,6 @@
 package op
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -27,9 +26,8 @@ import (
 // before it (all uvarints), and then the weights (float32, little-endian), if
 // the graph has weights. The edges of a node may continue in the next row.
 const (
-	graphFormNumbered = "2"
-	rowOfEdges        = 'e'
-	rowOfNode         = 'n'
+	rowOfEdges = 'e'
+	rowOfNode  = 'n'
 	// edgeRowBytes is about the size at which a row of edges ends.
 	edgeRowBytes = 32 << 10
 )
@@ -37,7 +35,7 @@ const (
 // KeepGraph returns the properties and the rows with which a graph is stored.
 func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[record.ResultRow, error]) {
 	properties = map[string]string{
-		graphForm: graphFormNumbered, GraphNodes: strconv.Itoa(g.Nodes()), GraphEdges: strconv.FormatInt(g.Edges(), 10),
+		GraphNodes: strconv.Itoa(g.Nodes()), GraphEdges: strconv.FormatInt(g.Edges(), 10),
 	}
 	if g.Weighted() {
 		properties[graphWeights] = "yes"
@@ -245,19 +243,6 @@ func damagedGraph(of record.Result, err error) error {
 // KeptGraph returns a stored graph as Graph builds it, without sorting. The
 // graph reads its keys from the snapshot and is valid as long as that is open.
 func (r *Runner) KeptGraph(ctx context.Context, of record.Result, o GraphOptions) (*NamedGraph, error) {
-	if of.Properties[graphForm] == "" {
-		return r.Graph(ctx, o, func(m *GraphMaker) error {
-			for e, err := range r.edgesByName(ctx, of) {
-				if err == nil {
-					err = m.Link([]byte(e.From), []byte(e.To), e.Weight)
-				}
-				if err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	}
 	nodes, edges := graphProperty(&of, GraphNodes), graphProperty(&of, GraphEdges)
 	if nodes < 0 || nodes > nodesMax || edges < 0 {
 		return nil, damagedGraph(of, errGraph)
@@ -300,9 +285,6 @@ func (g *NamedGraph) find(names []string) error {
 // keptEdges yields the edges of a stored graph, sorted by source and target. A
 // node without edges is an Edge without To.
 func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge, error] {
-	if of.Properties[graphForm] == "" {
-		return r.edgesByName(ctx, of)
-	}
 	return func(yield func(Edge, error) bool) {
 		s := r.newSorter(ctx, 2)
 		defer s.close()
@@ -408,38 +390,4 @@ func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) erro
 		}
 	}
 	return nil
-}
-
-// edgesByName yields the edges of a graph without the property graphForm,
-// sorted by source and target. Each row has as key those of source and target
-// with a zero byte between them, and as value the weight (float32, big-endian).
-// A node without edges is a row without target and value.
-func (r *Runner) edgesByName(ctx context.Context, of record.Result) iter.Seq2[Edge, error] {
-	return func(yield func(Edge, error) bool) {
-		for row, err := range r.Snapshot.ResultRows(ctx, of, nil) {
-			var e Edge
-			if err == nil {
-				e, err = edgeByName(row)
-			}
-			if !yield(e, damagedGraph(of, err)) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// edgeByName decodes a row of a graph without the property graphForm.
-func edgeByName(row record.ResultRow) (Edge, error) {
-	from, to, ok := bytes.Cut(row.Key, []byte{0})
-	if !ok || len(from) == 0 || len(row.Value) != 4 && (len(to) != 0 || len(row.Value) != 0) {
-		return Edge{}, errGraph
-	}
-	e := Edge{From: urlkey.URL(string(from))}
-	if len(to) != 0 {
-		e.To, e.Weight = urlkey.URL(string(to)), math.Float32frombits(binary.BigEndian.Uint32(row.Value))
-		if !(e.Weight > 0) || math.IsInf(float64(e.Weight), 1) {
-			return Edge{}, errGraph
-		}
-	}
-	return e, nil
 }

@@ -3,11 +3,9 @@ package op
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -94,21 +92,14 @@ func gathered[T any](t testing.TB, in iter.Seq2[T, error]) (list []T) {
 	return list
 }
 
-// TestKeptGraph stores random graphs, both by number and by name, and reads
-// them back: as graphs, without edges from a node to itself, and as edges by
-// name, sorted.
+// TestKeptGraph stores random graphs and reads them back: as graphs, without
+// edges from a node to itself, and as edges, sorted.
 func TestKeptGraph(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		list := drawEdges(rt)
 		want, keys := edgesWanted(list)
 		memory := rapid.SampledFrom([]int64{1, 3000, 1 << 20}).Draw(rt, "memory")
 		run, kept := keep(t, memory, edgesOf(list))
-		if rapid.Bool().Draw(rt, "by name") {
-			kept.Properties, kept.Name = nil, "old"
-			if _, err := run.Snapshot.(*optest.Archive).SaveResult(context.Background(), kept, rowsByName(want)); err != nil {
-				rt.Fatal(err)
-			}
-		}
 		if got := gathered(t, run.keptEdges(context.Background(), kept)); !slices.Equal(got, want) {
 			rt.Fatalf("edges %v, want %v", got, want)
 		}
@@ -159,22 +150,6 @@ func TestKeptGraph(t *testing.T) {
 			rt.Fatal(err)
 		}
 	})
-}
-
-// rowsByName returns the rows of a graph that is stored by name.
-func rowsByName(edges []Edge) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
-		for _, e := range edges {
-			row := record.ResultRow{Key: []byte(urlkey.Key(e.From) + "\x00")}
-			if e.To != "" {
-				row.Key = append(row.Key, urlkey.Key(e.To)...)
-				row.Value = binary.BigEndian.AppendUint32(nil, math.Float32bits(e.Weight))
-			}
-			if !yield(row, nil) {
-				return
-			}
-		}
-	}
 }
 
 // TestKeptGraphRows stores a node with more edges than fit in a row.

@@ -19,7 +19,7 @@ import (
 // Extractor is the version of what makes facts. It goes up by one whenever
 // Divide, Labels, Topic or what finds links, words or fingerprints would answer
 // otherwise for some page.
-const Extractor = 8
+const Extractor = 1
 
 // KeptLevel is the level of the cut that facts and folds tell of.
 const KeptLevel = 2

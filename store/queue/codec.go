@@ -184,15 +184,13 @@ func decodeFetch(b []byte) (f record.Fetch, err error) {
 	f.Hop = int(d.Uvarint())
 	f.Via = d.Text()
 	f.Reason = d.Text()
-	if len(d.B) > 0 { // else it was noted by an older version of the program
-		for _, n := range []*int{&f.Layer, &f.RobotsLine, &f.Links, &f.Queued, &f.LeftOut} {
-			*n = int(d.Uvarint())
-		}
-		for i := range f.Took {
-			f.Took[i] = time.Duration(d.Uvarint())
-		}
-		f.Score = d.Float()
+	for _, n := range []*int{&f.Layer, &f.RobotsLine, &f.Links, &f.Queued, &f.LeftOut} {
+		*n = int(d.Uvarint())
 	}
+	for i := range f.Took {
+		f.Took[i] = time.Duration(d.Uvarint())
+	}
+	f.Score = d.Float()
 	if f.Outcome = record.Outcome(outcome); outcome > uint64(record.OutcomeInternal) {
 		d.Bad = true
 	}

@@ -57,7 +57,7 @@ const (
 
 // The buckets of a crawl's database. Their comments say: key: value.
 var (
-	bucketAbout   = []byte("about")   // one of the keys below: JSON
+	bucketAbout   = []byte("about")   // the format; what the crawl is, in JSON, by the keys below
 	bucketSeen    = []byte("seen")    // sort key of a URL the crawl has met: empty, valueLeft, or a placeValue. Claim adds keys of its own
 	bucketQueue   = []byte("queue")   // host, priority, arrival: a URL to fetch
 	bucketLater   = []byte("later")   // due time, arrival: a URL that is not due yet
@@ -69,6 +69,7 @@ var (
 
 	buckets = [][]byte{bucketAbout, bucketSeen, bucketQueue, bucketLater, bucketFetches, bucketHosts, bucketInbox, bucketKept, bucketSites}
 
+	keyFormat  = []byte("format")
 	keyCrawl   = []byte("crawl")
 	keyOrders  = []byte("orders")
 	keyWorkers = []byte("workers")
@@ -130,16 +131,43 @@ func (q *Queue) start(d disk.FS) error {
 	if err := ownState(q.tx); err != nil {
 		return err
 	}
+	if err := checkFormat(q.tx, q.dir); err != nil {
+		return err
+	}
 	for _, b := range buckets {
 		if _, err := q.tx.CreateBucketIfNotExists(b); err != nil {
 			return err
 		}
+	}
+	if err := setFormat(q.tx); err != nil {
+		return err
 	}
 	q.seq = q.tx.Bucket(bucketFetches).Sequence()
 	if err := q.Commit(); err != nil {
 		return err
 	}
 	return d.SyncDir(q.dir)
+}
+
+// setFormat writes disk.Format into the database.
+func setFormat(tx *bolt.Tx) error { return tx.Bucket(bucketAbout).Put(keyFormat, []byte(disk.Format)) }
+
+// checkFormat returns a *disk.FormatError if the database of the crawl in dir has
+// another format than disk.Format. A database without buckets has no format yet.
+func checkFormat(tx *bolt.Tx, dir string) error {
+	b := tx.Bucket(bucketAbout)
+	if b == nil {
+		return nil
+	}
+	found := string(b.Get(keyFormat))
+	if found == disk.Format {
+		return nil
+	}
+	if found == "" {
+		found = "unknown"
+	}
+	return fmt.Errorf("%s: %w", filepath.Join(dir, fileState), &disk.FormatError{What: "crawl's state", Found: found,
+		Remedy: "remove the folder and begin the crawl again; the archive has what it fetched"})
 }
 
 // open opens the database of the crawl in dir. With readOnly it does not create a
@@ -707,7 +735,7 @@ func (q *Queue) Reset() error {
 			return err
 		}
 	}
-	return nil
+	return setFormat(q.tx)
 }
 
 // Exists reports whether dir is the folder of a crawl.

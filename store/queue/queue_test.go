@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,6 +77,31 @@ func TestQueueKeeps(t *testing.T) {
 		t.Errorf("hosts %v", hosts)
 	}
 	must(t, q.Close())
+}
+
+// TestOtherFormat opens the state of a crawl in another format, and one without a
+// format: neither the crawl nor a visitor reads it.
+func TestOtherFormat(t *testing.T) {
+	for _, format := range []string{"draft 2", ""} {
+		dir := filepath.Join(t.TempDir(), "c")
+		q := openQueue(t, dir)
+		must(t, q.Reset())
+		must(t, q.Commit())
+		must(t, q.Close())
+		q = openQueue(t, dir) // Reset keeps the format
+		b, err := q.bucket(bucketAbout)
+		must(t, err)
+		must(t, b.Put(keyFormat, []byte(format)))
+		must(t, q.Commit())
+		must(t, q.Close())
+		_, err = Open(disk.OS, dir)
+		_, _, look := Look(dir)
+		for who, err := range map[string]error{"the crawl": err, "a visitor": look} {
+			if other := new(disk.FormatError); !errors.As(err, &other) || !strings.Contains(err.Error(), filepath.Join(dir, fileState)) {
+				t.Errorf("format %q: %s gets %v, want a FormatError that names the file", format, who, err)
+			}
+		}
+	}
 }
 
 // TestVisit shows that others look and give orders while a crawl runs, and soon.

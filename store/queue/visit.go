@@ -37,10 +37,16 @@ func visit(dir string, write bool, f func(*bolt.Tx) error) error {
 			return err
 		}
 		defer db.Close()
-		if write {
-			return db.Update(f)
+		checked := func(tx *bolt.Tx) error {
+			if err := checkFormat(tx, dir); err != nil {
+				return err
+			}
+			return f(tx)
 		}
-		return db.View(f)
+		if write {
+			return db.Update(checked)
+		}
+		return db.View(checked)
 	})
 }
 

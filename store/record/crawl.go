@@ -52,8 +52,7 @@ type Fetch struct {
 	Reason  string        // why it ended so, if Outcome alone does not say it; or ""
 	Crawl   string        // name of the crawl
 
-	// What happened in each stage. These are zero in attempts that an older
-	// version of the program has logged.
+	// What happened in each stage.
 	Layer      int     // number of links from a seed
 	Score      float64 // priority of the URL in the order BEST
 	RobotsLine int     // line of robots.txt with the deciding rule, from 1; 0 if no rule matches

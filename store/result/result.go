@@ -27,13 +27,14 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
 const (
-	format = 1
-	magic  = "infomall result\t1\n"
+	// kindResult is the kind in the first line.
+	kindResult = "result"
 	// chunkBytes is the size in bytes, before compression, at which a chunk
 	// ends. A look-up decompresses at least one chunk.
 	chunkBytes = 64 << 10
@@ -82,7 +83,7 @@ func NewWriter(w io.Writer) (*Writer, error) {
 		return nil, err
 	}
 	out := &Writer{w: w, zstd: z}
-	return out, out.write([]byte(magic))
+	return out, out.write([]byte(disk.Head(kindResult)))
 }
 
 func (w *Writer) write(b []byte) error {
@@ -182,26 +183,27 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	return r, nil
 }
 
-// headBytes bounds the length of the first line, which names the format of the
-// file.
-const headBytes = 64
+// headBytes is the length of the first line, and headBytesMax bounds the first
+// line of a file in any format.
+var headBytes = len(disk.Head(kindResult))
 
-// checkFormat returns an error if the first line is damaged, or names a format
-// newer than this program knows.
+const headBytesMax = 64
+
+// checkFormat returns an error if the first line is damaged, or names another
+// format than disk.Format.
 func checkFormat(in io.ReaderAt) error {
-	head := make([]byte, headBytes)
+	head := make([]byte, headBytesMax)
 	n, err := in.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return damaged(err)
 	}
-	line, _, ok := bytes.Cut(head[:n], []byte("\n"))
-	digits, is := bytes.CutPrefix(line, []byte("infomall result\t"))
-	v, err := strconv.ParseUint(string(digits), 10, 32)
-	switch {
-	case !ok || !is || err != nil || v < 1:
+	_, err = disk.CutHead(string(head[:n]), kindResult)
+	if other := new(disk.FormatError); errors.As(err, &other) {
+		other.Remedy = "compute the result again"
+		return err
+	}
+	if err != nil {
 		return ErrDamaged
-	case v > format:
-		return fmt.Errorf("the result has format %d and this program reads %d at most: a newer infomall wrote it, use that one", v, format)
 	}
 	return nil
 }
@@ -210,14 +212,14 @@ func checkFormat(in io.ReaderAt) error {
 // verifying its checksum.
 func readList(in io.ReaderAt, size int64) ([]byte, error) {
 	tail := make([]byte, tailBytes)
-	if size < int64(len(magic)+tailBytes) {
+	if size < int64(headBytes+tailBytes) {
 		return nil, ErrDamaged
 	}
 	if _, err := in.ReadAt(tail, size-int64(tailBytes)); err != nil {
 		return nil, damaged(err)
 	}
 	var from int64
-	if _, err := fmt.Sscanf(string(tail), "list\t%d\n", &from); err != nil || from < int64(len(magic)) || from > size-int64(tailBytes) {
+	if _, err := fmt.Sscanf(string(tail), "list\t%d\n", &from); err != nil || from < int64(headBytes) || from > size-int64(tailBytes) {
 		return nil, ErrDamaged
 	}
 	list := make([]byte, size-int64(tailBytes)-from)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -40,8 +41,6 @@ type TraitCensus struct {
 }
 
 const (
-	// censusFormat is the format of a census.
-	censusFormat = 1
 	// censusShare is how many captures there are at least to a host or trait that
 	// is counted: where there are fewer, the chunks are as good.
 	censusShare = 8
@@ -129,7 +128,7 @@ func (c *censusTaker) census() *Census {
 
 // encode gives the census as the index has it.
 func (c *Census) encode() []byte {
-	w := censusWriter{[]byte{censusFormat}}
+	w := censusWriter{[]byte{disk.FormatByte}}
 	w.b = binary.AppendUvarint(w.b, uint64(len(c.Hosts)))
 	w.texts(each(c.Hosts, func(h *HostCensus) string { return h.Host }))
 	w.ints(each(c.Hosts, func(h *HostCensus) int64 { return int64(h.First) }))
@@ -176,12 +175,11 @@ type censusWriter struct{ b []byte }
 func (w *censusWriter) ints(v []int64)   { w.b = packed.AppendSized(w.b, appendInts(nil, v)) }
 func (w *censusWriter) texts(v []string) { w.b = packed.AppendSized(w.b, appendTexts(nil, v)) }
 
-// decodeCensus is the inverse of encode. It does not keep b, and gives nil for a
-// format that it does not know.
+// decodeCensus is the inverse of encode. It does not keep b.
 func decodeCensus(b []byte) (*Census, error) {
 	r := censusReader{Reader: packed.Reader{B: b}}
-	if r.Byte() != censusFormat {
-		return nil, nil
+	if err := disk.CheckByte(r.Byte(), "census"); err != nil {
+		return nil, err
 	}
 	var c Census
 	hosts := r.count()

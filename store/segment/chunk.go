@@ -2,10 +2,10 @@ package segment
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/crc32"
 	"slices"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
 )
@@ -69,9 +69,6 @@ func (x *identities) decode(b []byte, f *front) error {
 	return nil
 }
 
-// chunkFormat is the format of index chunks. The front columns of 1 are frontWhole.
-const chunkFormat = 2
-
 // appendChunk appends the index's form of a run: crc32c of what follows,
 // format, number of the run, front columns, identities.
 func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
@@ -83,7 +80,7 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, flags []int64) []byte {
 	dst = slices.Grow(dst, len(front)+len(entries)*len(ID{})+16)
 	start := len(dst)
-	dst = append(dst, 0, 0, 0, 0, chunkFormat)
+	dst = append(dst, 0, 0, 0, 0, disk.FormatByte)
 	dst = binary.AppendUvarint(dst, uint64(number))
 	dst = append(dst, front...)
 	dst = appendIdentities(dst, entries, flags)
@@ -91,32 +88,23 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// openChunk checks one chunk and gives what reads it from its run on, and the form
-// of its front.
-func openChunk(b []byte) (packed.Reader, frontForm, error) {
+// openChunk checks one chunk and returns a reader of what follows the format.
+func openChunk(b []byte) (packed.Reader, error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
-		return packed.Reader{}, 0, errColumn
+		return packed.Reader{}, errColumn
 	}
-	form := frontTight
-	switch b[4] {
-	case chunkFormat:
-	case 1:
-		form = frontWhole
-	default:
-		return packed.Reader{}, 0, fmt.Errorf("format %d of the index is not one that this program reads (it reads 1 to %d)", b[4], chunkFormat)
-	}
-	return packed.Reader{B: b[5:]}, form, nil
+	return packed.Reader{B: b[5:]}, disk.CheckByte(b[4], "index")
 }
 
 // decode decodes and checks one chunk. It does not keep b, and writes into the
 // memory of c, which has the columns of the same want.
 func (c *Chunk) decode(b []byte, want uint) error {
-	r, form, err := openChunk(b)
+	r, err := openChunk(b)
 	if err != nil {
 		return err
 	}
 	c.Run = uint32(r.Uvarint())
-	if err := c.front.decode(&r, form, want); err != nil {
+	if err := c.front.decode(&r, want); err != nil {
 		return err
 	}
 	return c.ids.decode(r.B, &c.front)

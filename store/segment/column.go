@@ -408,13 +408,10 @@ func (e *endings) of(i int) string {
 	return e.list[i]
 }
 
-// cut decodes the endings of a column of n keys, and gives their stems. Keys that
-// stand whole have empty ones.
-func (e *endings) cut(src []byte, n int, form frontForm) (stems []byte, err error) {
+// cut decodes the endings of a column of n keys and returns the column of their
+// stems.
+func (e *endings) cut(src []byte, n int) (stems []byte, err error) {
 	e.list, e.at = append(e.list[:0], ""), nil
-	if form == frontWhole {
-		return src, nil
-	}
 	r := packed.Reader{B: src}
 	col := r.Sized()
 	switch {

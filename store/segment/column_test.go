@@ -177,7 +177,7 @@ func TestTightKeys(t *testing.T) {
 		key := rapid.Custom(func(t *rapid.T) string { return strings.Join(rapid.SliceOfN(part, 0, 5).Draw(t, "parts"), "") })
 		keys := rapid.SliceOfNDistinct(key, 1, 30, rapid.ID).Draw(t, "keys")
 		slices.Sort(keys)
-		p := frontParts{form: frontTight, n: len(keys), k: len(keys)}
+		p := frontParts{n: len(keys), k: len(keys)}
 		p.cols[colKeys] = appendTightKeys(nil, keys, make([]string, len(keys)))
 		var ends endings
 		got, err := p.keys(nil, &ends)

@@ -78,15 +78,12 @@ func (c *Contents) blockEnds() ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(plain) == 0 {
-		return nil, errColumn
-	}
-	form, _, err := metaForm(plain[0])
+	rest, _, err := cutMetaHead(plain)
 	if err != nil {
 		return nil, err
 	}
-	r := packed.Reader{B: plain[1:]}
-	if _, err := cutFront(&r, form); err != nil {
+	r := packed.Reader{B: rest}
+	if _, err := cutFront(&r); err != nil {
 		return nil, err
 	}
 	var lens []byte

@@ -129,7 +129,7 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	if len(behind) == 0 && size == r.size {
 		b, r.fault = decoder().DecodeAll(frame, make([]byte, 0, size))
 	} else {
-		b, r.fault = splice(behind, len(r.head.behind) > 0, frame, size)
+		b, r.fault = splice(behind, frame, size)
 	}
 	if r.fault == nil && len(b) != size {
 		r.fault = fmt.Errorf("the content of the run has %d bytes, its head says %d", len(b), size)
@@ -151,7 +151,7 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 // could lead in circles. Those that do not go on themselves from what stands ahead
 // of them have their blocks.
 func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) {
-	refs := r.Dictionary()
+	refs := r.head.behind
 	for i, ref := range refs {
 		if ref.Segment >= r.head.segment {
 			return nil, errLengths
@@ -163,7 +163,7 @@ func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) 
 		if err == nil && b.blockBytes() > behindBytesMax {
 			err = errLengths
 		}
-		if err == nil && !b.follows(refs[:i], len(r.head.behind) > 0) {
+		if err == nil && !b.follows(refs[:i]) {
 			err = b.load(others, false)
 			if err == nil {
 				err = b.lacks
@@ -178,11 +178,11 @@ func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) 
 }
 
 // follows reports whether the blocks of the run's frame go on from the last of some
-// runs, or stand for themselves. seams says that there are such behind these.
-func (r *Run) follows(ahead []RunRef, seams bool) bool {
+// runs, or stand for themselves.
+func (r *Run) follows(ahead []RunRef) bool {
 	h := &r.head
 	n := len(ahead) - len(h.behind)
-	return seams && len(h.dict) == 0 && n >= 0 && slices.Equal(ahead[n:], h.behind) && (h.factsFrom > 0 || h.factsLength == 0)
+	return n >= 0 && slices.Equal(ahead[n:], h.behind) && (h.factsFrom > 0 || h.factsLength == 0)
 }
 
 // part gives the run's blocks, or else what they are decompressed from.
@@ -208,7 +208,7 @@ func (r *Run) take(content []byte) {
 }
 
 // splice decompresses a frame of a content of so many bytes that goes on from runs,
-// between which there are seams or not.
+// each with a seam behind it.
 //
 // The decoder is several times slower with a dictionary than without, and would
 // take it anew for every frame. But to a raw dictionary a frame refers as to what
@@ -216,7 +216,7 @@ func (r *Run) take(content []byte) {
 // hand these as they are; of others the blocks of their own frames, which go on
 // from what stands there ahead of them; and those of the frame. Checksums at the
 // end of frames are of their own bytes and go; the records have them too.
-func splice(behind []*Run, seams bool, frame []byte, size int) ([]byte, error) {
+func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	room := takeRoom()
 	defer room.giveBack()
 	in, all := append(append(room.in[:0], spliceMagic...), 0, 0, 0, 0), size
@@ -231,10 +231,8 @@ func splice(behind []*Run, seams bool, frame []byte, size int) ([]byte, error) {
 		} else {
 			in = appendRaw(in, content)
 		}
-		all += r.blockBytes()
-		if seams {
-			in, all = append(in, seamBlocks...), all+seamBytes
-		}
+		in = append(in, seamBlocks...)
+		all += r.blockBytes() + seamBytes
 	}
 	in, err := appendBlocks(in, frame)
 	if err != nil {
@@ -253,9 +251,7 @@ func splice(behind []*Run, seams bool, frame []byte, size int) ([]byte, error) {
 		if missing[i] {
 			r.take(out[at : at+n])
 		}
-		if at += n; seams {
-			at += seamBytes
-		}
+		at += n + seamBytes
 	}
 	return slices.Clone(out[at:]), nil
 }

@@ -335,24 +335,14 @@ func chained(before, e *Entry) bool {
 // entriesMax bounds the entries of a run: what more a file claims is damage.
 const entriesMax = 1 << 16
 
-// frontForm is the form of front columns.
-type frontForm int
-
-// The forms.
-const (
-	frontWhole frontForm = iota // keys stand whole, and every entry's bytes
-	frontTight                  // the endings of keys stand apart, and bytes with IDs only
-)
-
 // frontParts is the front columns as they are stored.
 type frontParts struct {
-	form frontForm
 	n, k int // entries and URLs; 0 entries have no columns
 	cols [frontCols][]byte
 }
 
 // cutFront takes the front columns off r. They share r's memory.
-func cutFront(r *packed.Reader, form frontForm) (p frontParts, err error) {
+func cutFront(r *packed.Reader) (p frontParts, err error) {
 	n := r.Uvarint()
 	if n == 0 && !r.Bad {
 		return p, nil
@@ -367,13 +357,13 @@ func cutFront(r *packed.Reader, form frontForm) (p frontParts, err error) {
 	if r.Bad {
 		return p, errColumn
 	}
-	p.form, p.n, p.k = form, int(n), int(k)
+	p.n, p.k = int(n), int(k)
 	return p, nil
 }
 
 // keys decodes the keys, into dst if that is large enough.
 func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
-	stems, err := ends.cut(p.cols[colKeys], p.k, p.form)
+	stems, err := ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
 		return nil, err
 	}
@@ -383,9 +373,6 @@ func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
 // ownBytes is how many of entries with these flags, the first of a run among
 // them, have bytes of their own in the column of them.
 func (p *frontParts) ownBytes(flags []int64) int {
-	if p.form == frontWhole {
-		return len(flags)
-	}
 	own := 0
 	for i, x := range flags {
 		if x>>flagSameID&1 == 0 || i == 0 {
@@ -415,8 +402,8 @@ func (p *frontParts) spread(own, flags []int64) []int64 {
 // decode takes the front columns off r. Only those in want are decoded,
 // beside keys, counts and flags, which always are. It writes into the memory of
 // f, which has the columns of the same want.
-func (f *front) decode(r *packed.Reader, form frontForm, want uint) error {
-	p, err := cutFront(r, form)
+func (f *front) decode(r *packed.Reader, want uint) error {
+	p, err := cutFront(r)
 	if err != nil || p.n == 0 {
 		*f = front{}
 		return err

@@ -2,10 +2,10 @@ package segment
 
 import (
 	"encoding/binary"
-	"fmt"
 	"slices"
 	"sync"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
 )
@@ -27,9 +27,6 @@ type Facts struct {
 
 // noFacts is the facts of a run without any.
 var noFacts = &Facts{}
-
-// factsFormat is the format of facts.
-const factsFormat = 1
 
 // Fold gives Stored.Fold of entry i of the run; nil if there is none. The caller
 // does not change it.
@@ -126,7 +123,7 @@ func (r *run) appendFacts(dst []byte) []byte {
 	if bytes == 0 {
 		return dst
 	}
-	dst = append(slices.Grow(dst, bytes+bytes/8+64), factsFormat)
+	dst = append(slices.Grow(dst, bytes+bytes/8+64), disk.FormatByte)
 	dst = appendBlobs(dst, len(r.entries), fold)
 	dst = appendBlobs(dst, len(r.entries), page)
 	return appendBlobs(dst, len(r.facts), block)
@@ -193,8 +190,8 @@ func decodeFacts(b []byte) (*Facts, error) {
 	if len(b) == 0 {
 		return nil, errColumn
 	}
-	if b[0] != factsFormat {
-		return nil, fmt.Errorf("format %d of the run's facts is not one that this program reads (it reads %d): a newer program wrote it", b[0], factsFormat)
+	if err := disk.CheckByte(b[0], "run"); err != nil {
+		return nil, err
 	}
 	r := packed.Reader{B: b[1:]}
 	f := &Facts{}

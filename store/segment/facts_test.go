@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"infomall/store/disk"
 )
 
 // TestFactsOfBlocks stores blocks with facts beside them. They come back with
@@ -69,7 +71,7 @@ func factsOf(t *testing.T, s *Reader, n uint32) *Facts {
 func FuzzFacts(f *testing.F) {
 	r := run{entries: testEntries(12), facts: [][]byte{nil, []byte("a"), []byte("bc")}}
 	f.Add(r.appendFacts(nil))
-	f.Add([]byte{factsFormat, 0xff, 0xff, 3, 0, 0, 0})
+	f.Add([]byte{disk.FormatByte, 0xff, 0xff, 3, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		facts, err := decodeFacts(b)
 		if err != nil {

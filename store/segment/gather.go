@@ -12,8 +12,7 @@ import (
 	"infomall/store/sequences"
 )
 
-// errNotGathered is returned by Gather where runs are of a form that it does not
-// read.
+// errNotGathered is returned by Gather if a body needs more than gatherRuns runs.
 var errNotGathered = errors.New("the runs have to be decompressed")
 
 // Gather hands the blocks of spans to use, one behind the other, which must not
@@ -233,12 +232,9 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	if p.run, err = open(p.ref, p.record); err != nil {
 		return err
 	}
-	switch {
-	case p.run.bytes == 0 || p.run.content != nil:
+	if p.run.bytes == 0 || p.run.content != nil {
 		p.out, p.whole = p.run.content, true
 		return nil
-	case len(p.run.head.dict) > 0:
-		return errNotGathered
 	}
 	p.record = p.run.record
 	frame, size := p.run.frame, p.run.bytes+p.run.head.factsLength

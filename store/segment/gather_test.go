@@ -109,7 +109,6 @@ func TestGatherDamage(t *testing.T) {
 		"blocks beyond its end":         run(func(c *Contents) { c.ends[1]++ }),
 		"a frame cut off":               run(func(c *Contents) { c.frame = c.frame[:len(c.frame)-1] }),
 		"no frame":                      run(func(c *Contents) { c.frame = nil }),
-		"of the form without seams":     run(func(c *Contents) { c.head.dict = c.head.behind }),
 		"a block that it does not have": run(func(c *Contents) { c.ends = c.ends[:1] }),
 	} {
 		open := func(r RunRef, _ []byte) (*Contents, error) {

@@ -3,13 +3,13 @@ package segment
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"sort"
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/urlkey"
 )
@@ -96,8 +96,6 @@ func (n *Names) Find(s Span) (Span, bool) {
 	return to, true
 }
 
-const namesFormat = 1
-
 // What more a file of names claims is damage: runs of a segment, and spans of
 // all its blocks.
 const (
@@ -110,7 +108,7 @@ const kindNames = "names"
 
 // encode gives the names before compression.
 func (n *Names) encode() []byte {
-	dst := binary.AppendUvarint([]byte{namesFormat}, uint64(len(n.runs)))
+	dst := binary.AppendUvarint([]byte{disk.FormatByte}, uint64(len(n.runs)))
 	counts := make([]int64, len(n.runs))
 	for i, r := range n.runs {
 		counts[i] = int64(len(r.spans))
@@ -138,8 +136,8 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	if len(b) == 0 {
 		return nil, errColumn
 	}
-	if b[0] != namesFormat {
-		return nil, fmt.Errorf("format %d of the names is not one that this program reads (it reads %d): a newer program wrote it", b[0], namesFormat)
+	if err := disk.CheckByte(b[0], "file of names"); err != nil {
+		return nil, err
 	}
 	r := packed.Reader{B: b[1:]}
 	runs := r.Uvarint()

@@ -20,12 +20,12 @@ func (s *Reader) Only(key string, want Want) *ChunkCursor {
 // decodeOnly is decode for the entries of one URL. It reports false where the
 // chunk has none.
 func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
-	r, form, err := openChunk(b)
+	r, err := openChunk(b)
 	if err != nil {
 		return false, err
 	}
 	*c = Chunk{Run: uint32(r.Uvarint())}
-	p, err := cutFront(&r, form)
+	p, err := cutFront(&r)
 	if err != nil || p.n == 0 {
 		return false, err
 	}
@@ -162,9 +162,6 @@ func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error)
 
 // find finds a key.
 func (p *frontParts) find(key string) (at int, found bool, err error) {
-	if p.form == frontWhole {
-		return findKey(p.cols[colKeys], p.k, key, func(int) (bool, error) { return true, nil })
-	}
 	r := packed.Reader{B: p.cols[colKeys]}
 	ends := r.Sized()
 	if r.Bad {

@@ -523,7 +523,7 @@ type Run struct {
 }
 
 // Dictionary lists the runs that the content is compressed with.
-func (r *Run) Dictionary() []RunRef { return r.head.others() }
+func (r *Run) Dictionary() []RunRef { return r.head.behind }
 
 // blockBytes is how many bytes the blocks have together.
 func (r *Run) blockBytes() int { return r.size - r.head.factsLength }

@@ -133,7 +133,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	b.metaEnds = append(b.metaEnds, at+int64(len(rec)-1-(h.length-h.metaLength)))
 	b.info.Packed = r.Meta.packed
 	b.info.Blocks += int64(len(r.ends))
-	for _, d := range h.others() {
+	for _, d := range h.behind {
 		b.uses[d.Segment] = true
 	}
 	for i := range entries {

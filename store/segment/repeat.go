@@ -17,7 +17,7 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	if err != nil {
 		return nil, &Error{File: s.Info.File, Offset: -1, Err: err}
 	}
-	return h.others(), nil
+	return h.behind, nil
 }
 
 // record reads the record of run n, and tells where in the file it begins.
@@ -124,7 +124,7 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range h.others() {
+	for _, d := range h.behind {
 		w.uses[d.Segment] = true
 	}
 	if n := len(entries); n > 0 {

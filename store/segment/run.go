@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -50,7 +51,7 @@ type run struct {
 	ids     []ID     // of the blocks
 	facts   [][]byte // of the blocks
 	bytes   int
-	packed  bool    // in the form of static pools, metaPacked
+	packed  bool    // in the form of static pools
 	pack    *Packer // of a packed segment, or nil
 	short   Form    // of facts of blocks, or nil
 	// weight is how many bytes of its pages lie in other runs, or did.
@@ -135,47 +136,44 @@ const (
 	colHead
 	colFraming
 	colExtra
-	colCharsetSource // this and the next, as colTitle; before metaPlain 9 there were none
+	colCharsetSource // this and the next two, as colTitle
 	colUnread
 	colReadBytes
 	backCols
 )
 
-// The formats of meta frames. In metaPacked the IDs of blocks are left out, since
-// they can be made from the blocks, and recipes are columns. Before 7 the
-// front was frontWhole, and names of records were a column of texts; before 4 these
-// were in brackets only, and runs with one of format 1 had no facts; else 1, 2 and 4
-// are as 7, and 3, 5 and 6 as 8, which end before colCharsetSource. Content went on from other runs
-// without seams up to 5.
+// A meta frame begins with the format and one of these two bytes. A packed frame,
+// of a static pool, leaves out the IDs of blocks, because they can be computed from
+// the blocks, and stores recipes as columns.
 const (
-	metaPlain  = 9
-	metaPacked = 10
+	metaPlain byte = iota
+	metaPacked
+	metaHeadBytes = 2
 )
 
-// metaForm tells what a format of meta frames is like, if there is such.
-func metaForm(format byte) (form frontForm, packed bool, err error) {
-	switch format {
-	case 1, 2, 4:
-		return frontWhole, false, nil
-	case 3, 5, 6:
-		return frontWhole, true, nil
-	case 7, metaPlain:
-		return frontTight, false, nil
-	case 8, metaPacked:
-		return frontTight, true, nil
+// cutMetaHead checks the first bytes of a meta frame and returns the rest.
+func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
+	if len(b) < metaHeadBytes {
+		return nil, false, errColumn
 	}
-	return 0, false, fmt.Errorf("format %d of the run is not one that this program reads (it reads 1 to %d): a newer program wrote it", format, metaPacked)
+	if err := disk.CheckByte(b[0], "run"); err != nil {
+		return nil, false, err
+	}
+	if b[1] > metaPacked {
+		return nil, false, errColumn
+	}
+	return b[metaHeadBytes:], b[1] == metaPacked, nil
 }
 
 // encodeMeta gives the meta frame of r before compression.
 func (r *run) encodeMeta(segment, number uint32) []byte {
-	format := byte(metaPlain)
+	layout := metaPlain
 	if r.packed {
-		format = metaPacked
+		layout = metaPacked
 	}
 	m := r.mem
-	dst, flags := m.front.append(append(m.meta[:0], format), r.entries)
-	r.front, r.flags = dst[1:], flags
+	dst, flags := m.front.append(append(m.meta[:0], disk.FormatByte, layout), r.entries)
+	r.front, r.flags = dst[metaHeadBytes:], flags
 	text, cols := &m.texts, &m.cols
 	for i := range text {
 		clear(text[i])
@@ -267,8 +265,6 @@ type Meta struct {
 	segment uint32
 	number  uint32
 	packed  bool
-	form    frontForm
-	read    bool // it has colCharsetSource and the columns after it
 	front   *front
 	cols    [backCols][]byte
 
@@ -279,23 +275,17 @@ type Meta struct {
 
 // decodeMeta decodes the meta frame of a run. It keeps b.
 func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
-	if len(b) == 0 {
-		return nil, errColumn
-	}
-	m := &Meta{segment: segment, number: number, front: new(front)}
-	var err error
-	if m.form, m.packed, err = metaForm(b[0]); err != nil {
+	rest, isPacked, err := cutMetaHead(b)
+	if err != nil {
 		return nil, err
 	}
-	r := packed.Reader{B: b[1:]}
-	if err := m.front.decode(&r, m.form, wantAll); err != nil {
+	m := &Meta{segment: segment, number: number, packed: isPacked, front: new(front)}
+	r := packed.Reader{B: rest}
+	if err := m.front.decode(&r, wantAll); err != nil {
 		return nil, err
 	}
-	m.read = b[0] >= metaPlain
 	for i := range m.cols {
-		if i < colCharsetSource || m.read {
-			m.cols[i] = r.Sized()
-		}
+		m.cols[i] = r.Sized()
 	}
 	if r.Bad || len(r.B) != 0 {
 		return nil, errColumn
@@ -338,18 +328,15 @@ func (m *Meta) Texts(f Field) ([]string, error) {
 }
 
 func (m *Meta) decodeField(f Field) ([]string, error) {
-	if f == FieldRecordID && m.form == frontTight {
+	if f == FieldRecordID {
 		return decodeRecordIDs(m.cols[f], m.front.n)
 	}
 	t, err := decodeTexts(nil, m.cols[f], m.front.n)
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range t {
-		switch f {
-		case FieldRecordID:
-			t[i] = unpackID(s)
-		case FieldDeclared:
+	if f == FieldDeclared {
+		for i, s := range t {
 			t[i] = unpackDigest(s)
 		}
 	}
@@ -393,18 +380,17 @@ func (m *Meta) Pages() ([]Page, error) {
 		}
 		texts[i] = t
 	}
-	sources, unread, readBytes := make([]string, n), make([]string, n), make([]int64, n)
-	if m.read {
-		var err error
-		if sources, err = decodeTexts(nil, m.cols[colCharsetSource], n); err != nil {
-			return nil, err
-		}
-		if unread, err = decodeTexts(nil, m.cols[colUnread], n); err != nil {
-			return nil, err
-		}
-		if readBytes, err = decodeInts(nil, m.cols[colReadBytes], n); err != nil {
-			return nil, err
-		}
+	sources, err := decodeTexts(nil, m.cols[colCharsetSource], n)
+	if err != nil {
+		return nil, err
+	}
+	unread, err := decodeTexts(nil, m.cols[colUnread], n)
+	if err != nil {
+		return nil, err
+	}
+	readBytes, err := decodeInts(nil, m.cols[colReadBytes], n)
+	if err != nil {
+		return nil, err
 	}
 	links, err := decodeInts(nil, m.cols[colLinkCount], n)
 	if err != nil {
@@ -826,8 +812,7 @@ type recordHead struct {
 	lastDate    record.Time
 	metaLength  int      // of the first zstd frame
 	factsLength int      // of the facts at the end of the content frame, decompressed
-	dict        []RunRef // that the content frame goes on from without seams
-	behind      []RunRef // that it goes on from with them
+	behind      []RunRef // that the content frame goes on from
 	factsFrom   int      // bytes of the content frame ahead of the facts' blocks; 0 if that is not known or there are none
 	unzip       int      // of both frames together
 	length      int      // of the data
@@ -847,9 +832,6 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	if h.factsLength > 0 {
 		dst = fmt.Appendf(dst, "facts-length: %d\n", h.factsLength)
 	}
-	if len(h.dict) > 0 {
-		dst = fmt.Appendf(dst, "dictionary: %s\n", joinRefs(h.dict))
-	}
 	if len(h.behind) > 0 {
 		dst = fmt.Appendf(dst, "behind: %s\n", joinRefs(h.behind))
 	}
@@ -862,14 +844,6 @@ func (h *recordHead) append(dst, data []byte) []byte {
 	crc = crc32.Update(crc, castagnoli, data)
 	dst = fmt.Appendf(dst, "crc32c: %08x\n", crc)
 	return append(append(dst, tail...), '\n')
-}
-
-// others lists the runs that the content is compressed with.
-func (h *recordHead) others() []RunRef {
-	if len(h.behind) > 0 {
-		return h.behind
-	}
-	return h.dict
 }
 
 func httpDate(t record.Time) string { return t.Std().Format(dateLayout) }
@@ -945,8 +919,6 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 			h.lastDate, err = parseHTTPDate(v)
 		case "meta-length":
 			h.metaLength = int(number(10, 31))
-		case "dictionary":
-			h.dict, err = parseRefs(v)
 		case "behind":
 			h.behind, err = parseRefs(v)
 		case "facts-from":

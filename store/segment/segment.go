@@ -55,14 +55,11 @@ type Info struct {
 	LastKey   string
 	First     record.Time
 	Last      record.Time
-	Blocks    int64    // that it stores; BlocksUnknown in catalogues before format 3
+	Blocks    int64    // that it stores
 	Depends   []string // names of other pools whose bodies it uses, sorted
 	Packed    bool     // in the form of static pools; known to who wrote or rebuilt it
 	Uses      []uint32 // other segments whose blocks its recipes may name, sorted
 }
-
-// BlocksUnknown stands where a catalogue does not say how many blocks there are.
-const BlocksUnknown = -1
 
 // IsApart reports whether a segment and another have no capture in common for
 // certain: the later was written with the earlier at hand, or one merge wrote

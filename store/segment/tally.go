@@ -79,12 +79,12 @@ type Codes struct {
 // decode decodes and checks a chunk as appendChunk makes it. It does not keep
 // b.
 func (t *Tally) decode(b []byte, want Want) error {
-	r, form, err := openChunk(b)
+	r, err := openChunk(b)
 	if err != nil {
 		return err
 	}
 	t.Run = uint32(r.Uvarint())
-	p, err := cutFront(&r, form)
+	p, err := cutFront(&r)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 // share with the one before, so most hosts are seen to be the same as the last
 // one's by that alone.
 func (t *Tally) decodeHosts(p *frontParts) error {
-	stems, err := t.ends.cut(p.cols[colKeys], p.k, p.form)
+	stems, err := t.ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
 		return err
 	}

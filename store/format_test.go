@@ -1,0 +1,79 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"infomall/store/disk"
+	"infomall/store/record"
+)
+
+// TestOtherFormat names another format, older or newer, in each text file of an
+// archive, with a right checksum. Whoever reads the file gets an error that names
+// the format, and VERIFY finds the file.
+func TestOtherFormat(t *testing.T) {
+	ctx := context.Background()
+	snapshot := func(a *Archive) error {
+		v, err := a.Snapshot(ctx)
+		if err == nil {
+			defer v.Close()
+			for _, e := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
+				err = errors.Join(err, e)
+			}
+		}
+		return err
+	}
+	for _, c := range []struct {
+		file string // a pattern
+		read func(a *Archive) error
+	}{
+		{"catalog/*", snapshot},
+		{"removed/*", snapshot},
+		{"definitions", func(a *Archive) error { _, err := a.Definitions(ctx); return err }},
+		{"results/*/*/*", func(a *Archive) error {
+			v, err := a.Snapshot(ctx)
+			if err == nil {
+				defer v.Close()
+				_, err = v.Results(ctx, record.ResultRanks)
+			}
+			return err
+		}},
+		{"verify", func(a *Archive) error { _, err := a.verifyState(); return err }},
+	} {
+		for _, format := range []string{"5", "draft 2"} {
+			dir := goldenArchive(t)
+			if err := os.WriteFile(filepath.Join(dir, fileVerify), (&verifyState{next: map[int]int{7: 3}}).encode(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			names, err := filepath.Glob(filepath.Join(dir, c.file))
+			if err != nil || len(names) == 0 {
+				t.Fatal(c.file, names, err)
+			}
+			b, err := os.ReadFile(names[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = bytes.Replace(b, []byte("\t"+disk.Format+"\n"), []byte("\t"+format+"\n"), 1)
+			if at := bytes.LastIndex(b, []byte("crc32c\t")); c.file != "results/*/*/*" {
+				b = withSum(b[:at:at])
+			}
+			if err := os.WriteFile(names[0], b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			var warned error
+			a := Open(dir, Options{Warn: func(err error) { warned = errors.Join(warned, err) }})
+			err = errors.Join(c.read(a), warned)
+			if other := new(disk.FormatError); !errors.As(err, &other) || other.Found != format {
+				t.Errorf("%s of format %s: got %v, want a FormatError", c.file, format, err)
+			}
+			a.Close()
+			if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+				t.Errorf("%s of format %s: VERIFY finds nothing", c.file, format)
+			}
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package segment
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"testing"
+
+	"infomall/store/disk"
+)
+
+// TestOtherFormat gives the parts of binary files another format. Each is refused
+// with an error that says so.
+func TestOtherFormat(t *testing.T) {
+	entries := testEntries(12)
+	r := run{entries: entries, blocks: [][]byte{[]byte("a")}, ids: []ID{{1}}, facts: [][]byte{[]byte("f")}, mem: new(runMemory)}
+	sum := func(b []byte) []byte {
+		binary.LittleEndian.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
+		return b
+	}
+	for _, c := range []struct {
+		part string
+		b    []byte
+		at   int // of the format
+		read func(b []byte) error
+	}{
+		{"meta frame", bytes.Clone(r.encodeMeta(1, 0)), 0, func(b []byte) error { _, err := decodeMeta(b, 1, 0); return err }},
+		{"facts", r.appendFacts(nil), 0, func(b []byte) error { _, err := decodeFacts(b); return err }},
+		{"names", (&Names{Segment: 1}).encode(), 0, func(b []byte) error { _, err := decodeNames(b, 1); return err }},
+		{"census", (&Census{}).encode(), 0, func(b []byte) error { _, err := decodeCensus(b); return err }},
+		{"chunk", appendChunk(nil, 0, entries), 4, func(b []byte) error { return new(Chunk).decode(sum(b), wantAll) }},
+		{"chunk, one URL", appendChunk(nil, 0, entries), 4, func(b []byte) error {
+			_, err := new(Chunk).decodeOnly(sum(b), wantAll, entries[0].Key)
+			return err
+		}},
+		{"chunk, tallied", appendChunk(nil, 0, entries), 4, func(b []byte) error { return new(Tally).decode(sum(b), WantAll) }},
+	} {
+		if err := c.read(bytes.Clone(c.b)); err != nil {
+			t.Errorf("%s in the format in force: %v", c.part, err)
+		}
+		for _, format := range []byte{0, 1, 2, 7, 10, disk.FormatByte - 1, disk.FormatByte + 1} {
+			b := bytes.Clone(c.b)
+			b[c.at] = format
+			if other := new(disk.FormatError); !errors.As(c.read(b), &other) {
+				t.Errorf("%s with format byte %#x: got %v, want a FormatError", c.part, format, c.read(b))
+			}
+		}
+	}
+}
