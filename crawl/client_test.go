@@ -1,21 +1,15 @@
 package crawl
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -74,8 +68,8 @@ func stored(t *testing.T, a archive, url string) string {
 	return string(body.Body)
 }
 
-// TestCookies shows that a site gets back what it set, that another run begins
-// without, and that there is an end to what a site can have remembered.
+// TestCookies shows that a site gets back the cookies that it set, and that another
+// run begins without cookies.
 func TestCookies(t *testing.T) {
 	w := newWeb(t, map[string]string{"A": "BC", "C": ""})
 	var got []string
@@ -93,14 +87,6 @@ func TestCookies(t *testing.T) {
 	}
 	if want := []string{"", "visit=1", "", "visit=1"}; strings.Join(got, "|") != strings.Join(want, "|") {
 		t.Errorf("cookies sent %q, want %q", got, want)
-	}
-	c := newCookies()
-	u := &url.URL{Scheme: "http", Host: "a.example", Path: "/"}
-	for i := range 1000 {
-		c.set(u, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nSet-Cookie: c%d=%d\r\n\r\n", i, i), time.Now())
-	}
-	if n := len(c.jar.Cookies(u)); n != cookiesMax {
-		t.Errorf("%d cookies are remembered, want %d", n, cookiesMax)
 	}
 }
 
@@ -135,14 +121,6 @@ func TestPasswords(t *testing.T) {
 	}
 	if got := w.pagesAsked(); got != "AB" || other.Load() != 0 {
 		t.Errorf("asked for %s, want AB; %d passwords went elsewhere", got, other.Load())
-	}
-	for _, text := range []string{"machine", "machine a login b password", "macdef x", "machine a secret b"} {
-		if err := os.WriteFile(o.Netrc, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := readNetrc(o.Netrc); err == nil || !strings.Contains(err.Error(), o.Netrc) || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v", text, err)
-		}
 	}
 }
 
@@ -201,57 +179,6 @@ func TestProxy(t *testing.T) {
 	if all := strings.Join(asked, " "); !strings.Contains(all, "CONNECT secure.example:443") || strings.Contains(all, "10.0.0.1") || strings.Contains(all, "localhost") {
 		t.Errorf("the proxy was asked for %s", all)
 	}
-}
-
-// TestRate shows that what is read is held to a rate, by a clock of the test's.
-func TestRate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRate(1000, time.Now)
-		begun := time.Now()
-		for range 10 {
-			if _, err := r.spend(t.Context(), 500); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if took := time.Since(begun); took != 5*time.Second {
-			t.Errorf("5,000 bytes at 1,000 a second took %v", took)
-		}
-	})
-}
-
-// TestNames shows that a name is looked up once at a time and kept for a while,
-// and that one without an address is left alone for longer and longer.
-func TestNames(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		asked, fail := 0, false
-		n := &names{now: time.Now, lookup: func(ctx context.Context, host string) ([]netip.Addr, error) {
-			asked++
-			time.Sleep(time.Second)
-			if fail {
-				return nil, errors.New("no such host")
-			}
-			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
-		}}
-		for range 10 {
-			go n.addrsOf(t.Context(), "a.example")
-		}
-		synctest.Wait()
-		time.Sleep(2 * time.Second)
-		if _, err := n.addrsOf(t.Context(), "a.example"); err != nil || asked != 1 {
-			t.Errorf("%v; looked up %d times, want once", err, asked)
-		}
-		time.Sleep(addrLifetime)
-		fail, asked = true, 0
-		for range 600 {
-			if _, err := n.addrsOf(t.Context(), "a.example"); err == nil {
-				t.Fatal("no error")
-			}
-			time.Sleep(time.Second)
-		}
-		if asked < 8 || asked > 16 {
-			t.Errorf("looked up %d times in ten minutes, want it after 1, 2, 4 … 64, 90, 90 … s", asked)
-		}
-	})
 }
 
 // TestNoArchive shows that with that policy a page which asks for no copy is not

@@ -165,19 +165,3 @@ func TestCookiesAfterKill(t *testing.T) {
 		}
 	})
 }
-
-// TestCookieDomains shows whose cookies a host may set, and that others take no room.
-func TestCookieDomains(t *testing.T) {
-	for _, c := range []struct {
-		host, domain, want string
-		ok                 bool
-	}{
-		{"www.a.example", "", "www.a.example", true}, {"www.a.example", "a.example", "a.example", true}, {"www.a.example", ".A.example", "a.example", true},
-		{"www.a.example", "b.example", "b.example", false}, {"www.pku.edu.cn", "edu.cn", "edu.cn", false}, {"10.0.0.1", "10.0.0.1", "10.0.0.1", true},
-		{"wa.example", "a.example", "a.example", false},
-	} {
-		if got, ok := cookieDomain(c.host, &http.Cookie{Domain: c.domain}); got != c.want || ok != c.ok {
-			t.Errorf("%s sets a cookie for %q: %q, %v; want %q, %v", c.host, c.domain, got, ok, c.want, c.ok)
-		}
-	}
-}

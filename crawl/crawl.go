@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"infomall/crawl/fetch"
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
 	"infomall/crawl/order"
@@ -70,7 +71,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 	if e.client, err = newClient(&o, env, e.now); err != nil {
 		return record.CrawlResult{}, err
 	}
-	defer e.client.close()
+	defer e.client.Close()
 	if e.q, err = a.Queue(o.Name); err != nil {
 		return record.CrawlResult{}, err
 	}
@@ -104,7 +105,7 @@ type engine struct {
 	now    func() time.Time
 	begun  time.Time
 	rules  *rules
-	client *client
+	client *fetch.Client
 	q      Queue
 	sink   Sink
 	f      *frontier.Frontier
@@ -147,7 +148,8 @@ type task struct {
 
 	// What the worker found.
 	fetched  chan struct{} // the engine has taken the response in: links may be read
-	res      response
+	res      fetch.Response
+	entered  netip.Addr        // which the worker asked, by the manners; invalid if none
 	captures []*record.Capture // of robots.txt and its redirects
 	unread   string            // why robots.txt is not known though it was answered
 	first    []byte            // the first part of a body that is not in memory; nil if it leads nowhere
@@ -222,7 +224,7 @@ func (e *engine) start() (err error) {
 	if err := e.q.SetOrders(e.orders); err != nil {
 		return err
 	}
-	e.client.quota = newQuota(e.o.MaxBytes, e.crawl.Bytes)
+	e.client.SetQuota(e.o.MaxBytes, e.crawl.Bytes)
 	e.hosts, e.manners = make(map[string]*host), newManners()
 	if e.f, err = frontier.New(e.q); err != nil {
 		return err
@@ -368,14 +370,14 @@ func (e *engine) endFetches(end context.CancelCauseFunc) {
 		e.overSince = now
 	case now.Sub(e.overSince) >= overGrace:
 		e.cutOff = true
-		end(&endedError{why})
+		end(&fetch.EndedError{Why: why})
 	}
 }
 
 // full reports whether a limit on what is fetched is reached, what is out
 // counted.
 func (e *engine) full() bool {
-	return e.client.quota.spent() || e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
+	return e.client.QuotaSpent() || e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
 }
 
 // lease gives idle workers what to do. Without anything to do it tells when
@@ -553,13 +555,13 @@ func (e *engine) leftOut(t *task, o record.Outcome, why string) {
 // frontier.
 func (e *engine) abandon(t *task) {
 	if !t.final {
-		if t.res.capture != nil {
-			t.res.capture.Close()
+		if t.res.Capture != nil {
+			t.res.Capture.Close()
 		}
 		for _, c := range t.captures {
 			c.Close()
 		}
-		t.res.capture = nil
+		t.res.Capture = nil
 		close(t.fetched)
 		return
 	}
@@ -701,7 +703,7 @@ func (e *engine) mourn(t *task) {
 
 // poll takes orders and URLs from other processes, and lets them in.
 func (e *engine) poll() (err error) {
-	e.client.expire()
+	e.client.CloseUnused()
 	if e.orders, err = e.q.Orders(); err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/crawl/fetch"
 	"infomall/crawl/robots"
 	"infomall/store"
 	"infomall/store/record"
@@ -210,7 +211,7 @@ func TestRobotsAnswers(t *testing.T) {
 		{"gzip that is none", send(200, "Content-Encoding", "gzip", []byte(denied)), "AC"},
 		{"gzip cut short", send(200, "Content-Encoding", "gzip", gzipped(t, denied)[:20]), ""},
 		{"500 KiB", send(200, "", "", slices.Concat(filler, []byte(denied), filler, filler)), "AC"},
-		{"beyond memory", send(200, "", "", slices.Concat([]byte(denied), bytes.Repeat(filler, 2*memoryMax/len(filler)))), "AC"},
+		{"beyond memory", send(200, "", "", slices.Concat([]byte(denied), bytes.Repeat(filler, 2*fetch.MemoryMax/len(filler)))), "AC"},
 		{"cut short", func(out http.ResponseWriter, _ *http.Request) {
 			out.Header().Set("Content-Length", "1000")
 			fmt.Fprint(out, "User-agent: *\n")

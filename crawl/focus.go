@@ -16,7 +16,7 @@ func (e *engine) judge(t *task, head, body []byte, size int64, mime string) {
 		return
 	}
 	p := &record.FocusedPage{
-		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.capture.Status, Head: head, Body: body, Size: size, Mime: mime,
+		URL: t.u.URL, Layer: t.u.Layer, Status: t.res.Capture.Status, Head: head, Body: body, Size: size, Mime: mime,
 		Links: make([]record.FocusedLink, len(t.links)),
 	}
 	for i, l := range t.links {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"infomall/crawl/fetch"
 	"infomall/crawl/robots"
 	"infomall/store/page"
 	"infomall/store/record"
@@ -70,8 +71,8 @@ func newSavedRobots(t *task) savedRobots {
 	var err error
 	switch {
 	case s.Unread != "":
-	case t.res.outcome == record.OutcomeIncomplete || t.res.outcome == record.OutcomeTimeout || t.res.ended:
-		s.Unread = "came in part (" + t.res.reason + ")"
+	case t.res.Outcome == record.OutcomeIncomplete || t.res.Outcome == record.OutcomeTimeout || t.res.Ended:
+		s.Unread = "came in part (" + t.res.Reason + ")"
 	default:
 		if s.Body, err = robotsText(last); err != nil {
 			s.Unread = fmt.Sprintf("cannot be read (%v)", err)
@@ -89,7 +90,7 @@ func robotsText(c *record.Capture) (text []byte, err error) {
 			return nil, err
 		}
 	}
-	if text, err = page.Decode(text, record.Codings(c.Head), memoryMax); err != nil {
+	if text, err = page.Decode(text, record.Codings(c.Head), fetch.MemoryMax); err != nil {
 		return nil, err
 	}
 	return text[:min(len(text), robots.BytesMax+1)], nil
@@ -132,7 +133,7 @@ func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	if s.Unread != "" {
 		f = robots.Unreachable(s.Unread)
 	}
-	h.group, h.expires = f.Group(robots.Product(e.client.agent)), s.Time.Std().Add(f.Fresh())
+	h.group, h.expires = f.Group(robots.Product(e.o.Agent)), s.Time.Std().Add(f.Fresh())
 	return f
 }
 

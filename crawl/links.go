@@ -19,7 +19,7 @@ func (e *engine) extract(t *task) {
 	begun := e.now()
 	defer func() { t.took[record.StageExtract] = e.now().Sub(begun) }()
 	t.missed = t.u.Guessed // unless it is found to be a sitemap
-	head, body, size := t.res.capture.Head, t.res.capture.Body, int64(0)
+	head, body, size := t.res.Capture.Head, t.res.Capture.Body, int64(0)
 	switch {
 	case t.known != nil:
 		head, body = t.known.Head, t.known.Body
@@ -32,7 +32,7 @@ func (e *engine) extract(t *task) {
 	if err != nil {
 		text = nil // nobody could read it
 	}
-	kind := contentType(t.res.capture, head)
+	kind := contentType(t.res.Capture, head)
 	found := links.Find(links.Document{
 		URL: t.u.URL, ContentType: kind, Body: text, Sitemap: t.u.Sitemap, Anchors: e.o.Focus != nil,
 		LinkHeaders: page.LinkHeaders(head), Usual: t.usual,
@@ -69,7 +69,7 @@ func contentType(c *record.Capture, head []byte) string {
 // keepFirst keeps the first part of a body that is too large for memory and may lead
 // to other pages: when the body is stored, its file is closed.
 func (t *task) keepFirst() {
-	c := t.res.capture
+	c := t.res.Capture
 	if c.Spool == nil {
 		return
 	}
@@ -89,7 +89,7 @@ func mayLead(mime string) bool {
 
 // asks is what the head of a response asks of robots.
 func (e *engine) asks(head []byte) robots.Directives {
-	return robots.Header(slices.Collect(record.Headers(head, "X-Robots-Tag")), robots.Product(e.client.agent))
+	return robots.Header(slices.Collect(record.Headers(head, "X-Robots-Tag")), robots.Product(e.o.Agent))
 }
 
 // sitemaps queues the sitemaps that a robots.txt names. If it names none, the usual one

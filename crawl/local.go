@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"mime"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 
+	"infomall/crawl/fetch"
 	"infomall/store/record"
 )
 
@@ -74,29 +73,32 @@ func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 
 // readFile reads the file of a URL as it is. It is a resource: a page without a
 // response around it.
-func (e *engine) readFile(u string) response {
+func (e *engine) readFile(u string) fetch.Response {
 	begun := e.now()
 	root, name, ok := e.rules.files.find(u)
 	if !ok {
-		return response{outcome: record.OutcomeFiltered, reason: "outside of the seeds' folders"}
+		return fetch.Response{Outcome: record.OutcomeFiltered, Reason: "outside of the seeds' folders"}
 	}
 	body, err := e.contents(root, name)
-	if errors.Is(err, errCut) {
-		return response{outcome: record.OutcomeFiltered, reason: fmt.Sprintf("longer than %d bytes", e.client.bodyMax)}
+	if errors.Is(err, errTooLong) {
+		return fetch.Response{Outcome: record.OutcomeFiltered, Reason: fmt.Sprintf("longer than %d bytes", e.client.BodyMax())}
 	}
 	if err != nil {
 		var fault *fs.PathError
 		if errors.As(err, &fault) {
 			err = fault.Err // the URL says which
 		}
-		return response{outcome: record.OutcomeUnreachable, reason: err.Error()}
+		return fetch.Response{Outcome: record.OutcomeUnreachable, Reason: err.Error()}
 	}
 	c := &record.Capture{
 		AskedURL: u, Time: record.At(begun), Via: record.ViaResource, RefersTime: record.NoTime, Body: body,
-		Mime: mimeOf(name, body),
+		Mime: fetch.FileType(name, body),
 	}
-	return response{capture: c, outcome: record.OutcomeOK, elapsed: e.now().Sub(begun)}
+	return fetch.Response{Capture: c, Outcome: record.OutcomeOK, Elapsed: e.now().Sub(begun)}
 }
+
+// errTooLong is returned by contents for a file that is longer than a body may be.
+var errTooLong = errors.New("the file is too long")
 
 // contents reads a file, or the one that stands for a folder.
 func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
@@ -123,37 +125,27 @@ func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no regular file")
 	}
-	body, err := io.ReadAll(io.LimitReader(f, e.client.bodyMax+1))
-	if err == nil && int64(len(body)) > e.client.bodyMax {
-		err = errCut
+	body, err := io.ReadAll(io.LimitReader(f, e.client.BodyMax()+1))
+	if err == nil && int64(len(body)) > e.client.BodyMax() {
+		err = errTooLong
 	}
 	return body, err
 }
 
-// mimeOf is the type of a file by the end of its name, or by what it begins
-// with.
-func mimeOf(name string, body []byte) string {
-	kind := mime.TypeByExtension(path.Ext(name))
-	if kind == "" {
-		kind = http.DetectContentType(body)
-	}
-	return record.Mime(kind)
-}
-
 // recall gives a page as the archive has it.
-func (e *engine) recall(ctx context.Context, u string) response {
+func (e *engine) recall(ctx context.Context, u string) fetch.Response {
 	begun := e.now()
 	k, p, err := e.past.last(ctx, u, e.o.Before)
 	switch {
 	case err != nil:
-		return response{outcome: record.OutcomeInternal, reason: err.Error()}
+		return fetch.Response{Outcome: record.OutcomeInternal, Reason: err.Error()}
 	case k.Time == record.NoTime:
-		return response{outcome: record.OutcomeUnreachable, reason: "the archive has no capture of it"}
+		return fetch.Response{Outcome: record.OutcomeUnreachable, Reason: "the archive has no capture of it"}
 	}
 	c := &record.Capture{AskedURL: u, Time: record.At(begun), Status: k.Status, Head: p.Head, Body: p.Body, Mime: p.Mime, RefersTime: record.NoTime}
-	res := response{capture: c, outcome: outcomeOf(c), elapsed: e.now().Sub(begun), reason: "captured " + k.Time.Std().Format("2006-01-02T15:04:05Z")}
+	res := fetch.Response{Capture: c, Outcome: fetch.OutcomeOf(c), Elapsed: e.now().Sub(begun), Reason: "captured " + k.Time.Std().Format("2006-01-02T15:04:05Z")}
 	if len(p.Head) == 0 {
-		c.Via, res.outcome = record.ViaResource, record.OutcomeOK
+		c.Via, res.Outcome = record.ViaResource, record.OutcomeOK
 	}
 	return res
 }

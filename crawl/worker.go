@@ -2,18 +2,13 @@ package crawl
 
 import (
 	"context"
-	"crypto/tls"
 	"fmt"
 	"math/rand/v2"
-	"net"
-	"net/http"
-	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
-	"infomall/crawl/guard"
+	"infomall/crawl/fetch"
 	"infomall/crawl/order"
 	"infomall/store/page"
 	"infomall/store/record"
@@ -28,41 +23,15 @@ const (
 	backoffMin    = 200 * time.Millisecond // with a delay told that is shorter
 	backoffMax    = 5 * time.Second        // the first; each doubles
 	failsMax      = 10                     // requests in a row without an answer, after which a host is given up
-	retryAfterMax = 24 * time.Hour
+	lookupsMax    = 5                      // look-ups of a host without an address
 )
 
-// newClient makes the client of a crawl.
-func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*client, error) {
-	c := &client{
-		agent: o.Agent, bodyMax: o.BodyMax, now: now, idle: make(map[string]*conn),
-		dial: env.Dial, names: names{lookup: env.Lookup, now: now}, tls: env.TLS,
-		guard: guard.Guard{Private: o.AllowPrivate}, rate: newRate(o.Rate, now), cookies: newCookies(),
-	}
-	var err error
-	if c.passwords, err = readNetrc(o.Netrc); err != nil {
-		return nil, err
-	}
-	if c.proxy, err = newProxy(o.Proxy, c.passwords); err != nil {
-		return nil, err
-	}
-	if c.bodyMax == 0 {
-		c.bodyMax = bodyMaxDefault
-	}
-	if c.dial == nil {
-		var d net.Dialer
-		c.dial = func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
-			return d.DialContext(ctx, "tcp", addr.String())
-		}
-	}
-	if c.names.lookup == nil {
-		c.names.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
-			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-		}
-	}
-	if c.tls == nil {
-		c.tls = &tls.Config{NextProtos: []string{"http/1.1"}}
-	}
-	return c, nil
+// newClient returns the client of a crawl.
+func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*fetch.Client, error) {
+	return fetch.New(fetch.Options{
+		Agent: o.Agent, BodyMax: o.BodyMax, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
+		Dial: env.Dial, Lookup: env.Lookup, TLS: env.TLS, Now: now,
+	})
 }
 
 // work is a worker: it fetches, reports, and then reads the links of what came.
@@ -90,7 +59,7 @@ func (e *engine) work(ctx context.Context, t *task) {
 		return
 	}
 	<-t.fetched
-	if t.res.capture != nil { // else the crawl ends
+	if t.res.Capture != nil { // else the crawl ends
 		e.extract(t)
 	}
 	t.final = true
@@ -114,7 +83,7 @@ func (e *engine) report(ctx context.Context, t *task) {
 
 // leads reports whether what came may lead to other pages.
 func (t *task) leads() bool {
-	c := t.res.capture
+	c := t.res.Capture
 	switch {
 	case c == nil:
 		return false
@@ -128,13 +97,12 @@ func (t *task) leads() bool {
 func (e *engine) fetchPage(ctx context.Context, t *task) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
-		t.res = response{outcome: record.OutcomeInternal, reason: err.Error()}
+		t.res = fetch.Response{Outcome: record.OutcomeInternal, Reason: err.Error()}
 		return
 	}
 	known, ask := e.past.page(ctx, t.u.URL)
-	r := request{url: u, referer: t.u.Via, headers: ask}
-	t.res, t.again = e.ask(ctx, r)
-	if c := t.res.capture; c != nil {
+	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u, Referer: t.u.Via, Header: ask})
+	if c := t.res.Capture; c != nil {
 		c.AskedURL, c.Origin = t.u.URL, t.u.Origin
 		if c.Status == 304 && ask != "" {
 			t.known = &known
@@ -142,47 +110,41 @@ func (e *engine) fetchPage(ctx context.Context, t *task) {
 	}
 }
 
-// ask makes a request, if the address of its host may be asked now. What it
-// enters, the engine leaves.
-func (e *engine) ask(ctx context.Context, r request) (res response, again time.Time) {
-	addr, err := e.client.resolve(ctx, r.url)
+// ask sends a request for t, unless the address of the host may not be asked before
+// the time again. The engine leaves the address that ask enters.
+func (e *engine) ask(ctx context.Context, t *task, r fetch.Request) (res fetch.Response, again time.Time) {
+	addr, err := e.client.Resolve(ctx, r.URL)
 	if err != nil {
-		f := faultOf(err)
-		res = response{outcome: f.outcome, reason: f.Error()}
-		res.endWith(ctx)
-		return res, again
+		return fetch.Failed(ctx, err), again
 	}
-	r.addr = addr
-	if !e.client.proxy.direct {
-		return e.client.get(ctx, r), again
+	r.Addr = addr
+	if e.client.ViaProxy() {
+		return e.client.Get(ctx, r), again
 	}
 	if again = e.manners.enter(addr.Addr(), e.now()); !again.IsZero() {
 		return res, again
 	}
-	res = e.client.get(ctx, r)
-	res.entered = addr.Addr()
-	return res, again
+	t.entered = addr.Addr()
+	return e.client.Get(ctx, r), again
 }
 
 // fetchRobots fetches robots.txt for the URL of t, and follows where it leads.
 func (e *engine) fetchRobots(ctx context.Context, t *task) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
-		t.res = response{outcome: record.OutcomeInternal, reason: err.Error()}
+		t.res = fetch.Response{Outcome: record.OutcomeInternal, Reason: err.Error()}
 		return
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
-	t.res, t.again = e.ask(ctx, request{url: u})
-	if c := t.res.capture; c != nil && t.res.outcome == record.OutcomeIncomplete {
+	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u})
+	if c := t.res.Capture; c != nil && t.res.Outcome == record.OutcomeIncomplete {
 		// Once more: else all is denied for an hour.
-		t.res.capture = nil
+		t.res.Capture = nil
 		c.Close()
-		entered := t.res.entered
 		t.res = e.getAgain(ctx, u)
-		t.res.entered = entered
 	}
-	for hop := 0; t.res.capture != nil; hop++ {
-		c := t.res.capture
+	for hop := 0; t.res.Capture != nil; hop++ {
+		c := t.res.Capture
 		t.captures = append(t.captures, c)
 		t.fetches = append(t.fetches, e.row(&t.u, &t.res, u.String(), hop))
 		to, ok := location(u.String(), c)
@@ -194,26 +156,24 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 		}
 		next := e.getAgain(ctx, u)
 		switch {
-		case next.outcome == record.OutcomeFiltered:
+		case next.Outcome == record.OutcomeFiltered:
 			return // where a crawl does not go it leads nowhere: as if there were none
-		case next.capture == nil:
-			t.unread = fmt.Sprintf("leads to %s, which does not answer (%s)", u, next.reason)
+		case next.Capture == nil:
+			t.unread = fmt.Sprintf("leads to %s, which does not answer (%s)", u, next.Reason)
 			return
 		}
-		next.entered = t.res.entered
 		t.res = next
 	}
 }
 
-// getAgain makes a further request for a robots.txt, at once: the host is entered
-// already.
-func (e *engine) getAgain(ctx context.Context, u *url.URL) response {
-	addr, err := e.client.resolve(ctx, u)
+// getAgain sends a further request for a robots.txt, at once: the address of the
+// host is entered already.
+func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
+	addr, err := e.client.Resolve(ctx, u)
 	if err != nil {
-		f := faultOf(err)
-		return response{outcome: f.outcome, reason: f.Error()}
+		return fetch.Failed(ctx, err)
 	}
-	return e.client.get(ctx, request{url: u, addr: addr})
+	return e.client.Get(ctx, fetch.Request{URL: u, Addr: addr})
 }
 
 // location is where a redirect leads: a canonical URL of http or https.
@@ -233,12 +193,12 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 }
 
 // row is an attempt as fetches has it.
-func (e *engine) row(u *record.Queued, res *response, asked string, hop int) record.Fetch {
+func (e *engine) row(u *record.Queued, res *fetch.Response, asked string, hop int) record.Fetch {
 	f := record.Fetch{
-		URL: asked, Time: record.At(e.now()), Outcome: res.outcome, Reason: res.reason,
-		Elapsed: res.elapsed, Bytes: -1, Hop: hop, Via: u.Via, Layer: u.Layer, Score: u.Score,
+		URL: asked, Time: record.At(e.now()), Outcome: res.Outcome, Reason: res.Reason,
+		Elapsed: res.Elapsed, Bytes: -1, Hop: hop, Via: u.Via, Layer: u.Layer, Score: u.Score,
 	}
-	if c := res.capture; c != nil {
+	if c := res.Capture; c != nil {
 		f.Time, f.Status, f.IP, f.Bytes = c.Time, c.Status, c.IP, int64(len(c.Body))
 		if c.Spool != nil {
 			f.Bytes = c.Spool.Size
@@ -278,7 +238,7 @@ func (e *engine) take(ctx context.Context, t *task) error {
 	}
 	t.took[record.StagePost] = e.now().Sub(begun)
 	e.passed(t)
-	t.res, t.first, t.known, t.links = response{}, nil, nil, nil // they are large, and it may wait for long to be acknowledged
+	t.res, t.first, t.known, t.links = fetch.Response{}, nil, nil, nil // they are large, and it may wait for long to be acknowledged
 	e.done = append(e.done, t)
 	return nil
 }
@@ -289,7 +249,7 @@ func (e *engine) drop(t *task) {
 		e.free(t)
 		return
 	}
-	t.res.capture = nil // it is not ours any more
+	t.res.Capture = nil // it is not ours any more
 	close(t.fetched)
 }
 
@@ -306,21 +266,21 @@ func (e *engine) response(ctx context.Context, t *task) error {
 		return e.local(ctx, t)
 	}
 	now := e.now()
-	c := t.res.capture
-	t.took[record.StageFetch] = t.res.elapsed
-	h.free = now.Add(e.pause(h, t.res.elapsed))
+	c := t.res.Capture
+	t.took[record.StageFetch] = t.res.Elapsed
+	h.free = now.Add(e.pause(h, t.res.Elapsed))
 	switch {
-	case c == nil && transient(t.res.outcome):
+	case c == nil && fetch.Transient(t.res.Outcome):
 		h.fails++
 		h.free = now.Add(max(e.backoff(h.fails), h.free.Sub(now)))
 	case c != nil:
 		h.fails = 0
-		if wait := retryAfter(c, now); wait > 0 {
+		if wait := fetch.RetryAfter(c, now); wait > 0 {
 			h.free = now.Add(max(wait, h.free.Sub(now)))
 		}
 	}
-	if t.res.entered.IsValid() {
-		e.manners.leave(t.res.entered, h.free)
+	if t.entered.IsValid() {
+		e.manners.leave(t.entered, h.free)
 	}
 	e.countEnded(t)
 	if t.robots {
@@ -340,19 +300,19 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	}
 	if t.u.Tries+1 < triesMax {
 		switch {
-		case t.res.outcome == record.OutcomeIncomplete && t.u.Tries == 0:
+		case t.res.Outcome == record.OutcomeIncomplete && t.u.Tries == 0:
 			// It is asked for once more. The second answer is kept, whole or not.
 			t.retry = now.Add(e.backoff(1))
 			c.Close()
-			t.res.capture = nil
+			t.res.Capture = nil
 			return nil
 		case c.Status >= 500, c.Status == 429:
-			t.retry = now.Add(max(e.backoff(t.u.Tries+1), retryAfter(c, now)))
+			t.retry = now.Add(max(e.backoff(t.u.Tries+1), fetch.RetryAfter(c, now)))
 			c.Close()
-			t.res.capture = nil
+			t.res.Capture = nil
 			return nil
 		case c.Status == 202:
-			t.retry = now.Add(max(e.backoff(t.u.Tries+1), retryAfter(c, now)))
+			t.retry = now.Add(max(e.backoff(t.u.Tries+1), fetch.RetryAfter(c, now)))
 		}
 	}
 	t.came = true
@@ -361,7 +321,7 @@ func (e *engine) response(ctx context.Context, t *task) error {
 		row := &t.fetches[0]
 		row.Outcome, row.Reason = record.OutcomeFiltered, "it asks for no copy to be kept (noarchive)"
 		c.Close()
-		t.res.capture = nil
+		t.res.Capture = nil
 		return nil
 	}
 	return e.put(ctx, t)
@@ -371,27 +331,27 @@ func (e *engine) response(ctx context.Context, t *task) error {
 // counts as no page, and is asked for no more; a redirect is followed.
 func (e *engine) miss(t *task) {
 	t.missed = true
-	if t.res.ended {
+	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
 	}
 	row := &t.fetches[0]
 	if row.Outcome == record.OutcomeOK {
 		row.Reason = "no sitemap: it is not kept"
 	}
-	c := t.res.capture
+	c := t.res.Capture
 	if c == nil {
 		return
 	}
 	c.Close()
 	if row.Outcome != record.OutcomeRedirect {
-		t.res.capture = nil
+		t.res.Capture = nil
 	}
 }
 
 // put writes what t fetched.
 func (e *engine) put(ctx context.Context, t *task) error {
 	begun := e.now()
-	err := e.sink.Put(ctx, t.res.capture)
+	err := e.sink.Put(ctx, t.res.Capture)
 	t.took[record.StageWrite] = e.now().Sub(begun)
 	return err
 }
@@ -417,49 +377,44 @@ func (e *engine) local(ctx context.Context, t *task) error {
 	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {
 		return err
 	}
-	if t.res.capture == nil {
+	if t.res.Capture == nil {
 		t.failed = true
 		return nil
 	}
 	t.came = true
 	e.held += t.fetches[0].Bytes
-	t.took[record.StageFetch] = t.res.elapsed
+	t.took[record.StageFetch] = t.res.Elapsed
 	return e.put(ctx, t)
 }
 
 // countEnded notes whether a limit, or STOP, ended what t fetched.
 func (e *engine) countEnded(t *task) {
 	switch {
-	case !t.res.ended:
-	case t.res.capture != nil && !t.robots:
+	case !t.res.Ended:
+	case t.res.Capture != nil && !t.robots:
 		e.ended.Cut++
 	default:
 		e.ended.Left++
 	}
-	if t.res.ended {
-		e.ended.Why = t.res.reason
+	if t.res.Ended {
+		e.ended.Why = t.res.Reason
 	}
 }
 
 // failed decides whether a URL that brought no answer is asked for again.
 func (e *engine) failed(t *task, h *host) {
-	if t.res.ended {
+	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
 		return
 	}
 	t.failed = true
-	if t.res.outcome == record.OutcomeDNSFailed {
-		if t.u.Tries+1 < dnsTriesMax && h.fails < failsMax {
-			t.retry = e.now().Add(dnsWait(t.u.Tries + 1))
+	if t.res.Outcome == record.OutcomeDNSFailed {
+		if t.u.Tries+1 < lookupsMax && h.fails < failsMax {
+			t.retry = e.now().Add(fetch.LookupWait(t.u.Tries + 1))
 		}
-	} else if transient(t.res.outcome) && t.u.Tries+1 < triesMax && h.fails < failsMax {
+	} else if fetch.Transient(t.res.Outcome) && t.u.Tries+1 < triesMax && h.fails < failsMax {
 		t.retry = e.now().Add(e.backoff(t.u.Tries + 1))
 	}
-}
-
-// transient reports whether it may be otherwise the next time.
-func transient(o record.Outcome) bool {
-	return o == record.OutcomeTimeout || o == record.OutcomeUnreachable || o == record.OutcomeDNSFailed
 }
 
 // backoff is how long to wait after n failures in a row, less or more.
@@ -472,25 +427,10 @@ func (e *engine) backoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
 }
 
-// retryAfter is how long a busy server asks to be left alone.
-func retryAfter(c *record.Capture, now time.Time) time.Duration {
-	if c.Status != 429 && c.Status != 503 {
-		return 0
-	}
-	text := record.Header(c.Head, "Retry-After")
-	if n, err := strconv.Atoi(text); err == nil && n > 0 {
-		return min(time.Duration(n)*time.Second, retryAfterMax)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return min(max(at.Sub(now), 0), retryAfterMax)
-	}
-	return 0
-}
-
 // robots takes in a robots.txt, archives it, and puts the URL back for which it
 // was asked.
 func (e *engine) robots(ctx context.Context, t *task, h *host) error {
-	if t.res.capture == nil {
+	if t.res.Capture == nil {
 		// Nobody there: that is what became of the URL as well.
 		t.fetches = []record.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
 		t.robots = false
@@ -523,7 +463,7 @@ func (e *engine) found(t *task) error {
 	if err := e.countCharset(t); err != nil {
 		return err
 	}
-	if c := t.res.capture; c != nil && !t.robots && t.res.outcome == record.OutcomeRedirect {
+	if c := t.res.Capture; c != nil && !t.robots && t.res.Outcome == record.OutcomeRedirect {
 		return e.redirected(t, c)
 	}
 	if t.u.Guessed && t.came {
@@ -551,7 +491,7 @@ func (e *engine) found(t *task) error {
 		}
 		u.Off = off
 		added, err := e.offer(t, u, l.Requisite)
-		if !added && err == nil && l.Kind == page.LinkRefresh && t.res.cookies.added {
+		if !added && err == nil && l.Kind == page.LinkRefresh && t.res.NewCookie {
 			_, err = e.offerAgain(t, u)
 		}
 		if err != nil {
@@ -579,14 +519,14 @@ func (e *engine) redirected(t *task, c *record.Capture) (err error) {
 	}
 	u := record.Queued{
 		URL: e.withoutVisit(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Guessed: t.u.Guessed, Score: t.u.Score, Hint: t.u.Hint, Off: t.u.Off, Barren: t.u.Barren,
-		Cookie: t.u.Cookie || t.res.cookies.added,
+		Cookie: t.u.Cookie || t.res.NewCookie,
 	}
 	loops := u.URL == t.u.URL || u.URL == origin
 	added := false
 	if !loops || !u.Guessed {
 		added, err = e.offer(t, u, false)
 	}
-	if !added && err == nil && (u.Cookie || loops && t.res.cookies.changed) {
+	if !added && err == nil && (u.Cookie || loops && t.res.ChangedCookie) {
 		added, err = e.offerAgain(t, u)
 	}
 	if !added {

@@ -1,4 +1,4 @@
-package crawl
+package fetch
 
 import (
 	"bufio"
@@ -21,29 +21,38 @@ import (
 	"infomall/store/record"
 )
 
-// Bounds of one request, each so that a server that is slow, endless or broken
-// costs a fetcher little.
+// Bounds of one request. A server that is slow, endless or broken then costs
+// little.
 const (
 	headMax          = 256 << 10 // bytes of status line and headers
-	lineMax          = 16 << 10  // bytes of a chunk's size line
-	trailersMax      = 64 << 10
 	connectTimeout   = 5 * time.Second
 	firstByteTimeout = 30 * time.Second
 	wholeTimeout     = 20 * time.Minute
-	rateWindow       = 15 * time.Second // in which some bytes of a body must come: see [body.hurry]
-	rateMin          = 1 << 10          // so many in the first window, and as many more in each further one
-	rateMinMax       = 16 << 10         // up to so many
 	idleMax          = 15 * time.Second // after which an unused connection is closed
 	idleMany         = 1000             // unused connections that are kept
-	readerBytes      = 32 << 10         // of the buffer of a connection that is used
-	interimMax       = 10               // 1XX responses before the real one
-	memoryMax        = 8 << 20          // bytes of a response kept in memory
-	bodyMaxDefault   = 64 << 20
+	readerBytes      = 32 << 10         // size of a connection's read buffer
+	interimMax       = 10               // 1XX responses before the final one
 )
 
-// client makes requests of HTTP/1.1. It keeps what was received exactly, and a
-// connection a host for the next request. It may be used from many goroutines.
-type client struct {
+// Options are the settings of a Client. The zero value works.
+type Options struct {
+	Agent   string // value of User-Agent
+	BodyMax int64  // bytes of a body after which it is cut; 0 is 64 MB
+	Rate    int64  // bytes a second that all requests receive together; 0 is no bound
+	Private bool   // also connect to addresses that are not public
+	Proxy   string // URL of an HTTP proxy, http://host:port; "" is none
+	Netrc   string // path of a file of passwords; "" is none
+
+	// What the client has of the outside. A nil field stands for the Internet
+	// and the clock of the machine.
+	Dial   func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
+	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
+	TLS    *tls.Config
+	Now    func() time.Time
+}
+
+// Client sends requests of HTTP/1.1. It may be used from many goroutines.
+type Client struct {
 	dial    func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 	names   names
 	agent   string
@@ -59,10 +68,64 @@ type client struct {
 	cookies   *cookies
 
 	mu   sync.Mutex
-	idle map[string]*conn // by scheme, host and port
+	idle map[string]*conn // unused connections, by scheme, host and port
 
-	readers sync.Pool // of *bufio.Reader, which unused connections need not have
+	readers sync.Pool // of *bufio.Reader: unused connections have none
 }
+
+// New returns a client. It fails if the proxy's URL is wrong, or the file of
+// passwords cannot be read. The caller closes the client.
+func New(o Options) (*Client, error) {
+	c := &Client{
+		agent: o.Agent, bodyMax: o.BodyMax, now: o.Now, idle: make(map[string]*conn),
+		dial: o.Dial, tls: o.TLS, guard: guard.Guard{Private: o.Private}, cookies: newCookies(),
+	}
+	var err error
+	if c.passwords, err = readNetrc(o.Netrc); err != nil {
+		return nil, err
+	}
+	if c.proxy, err = newProxy(o.Proxy, c.passwords); err != nil {
+		return nil, err
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	c.names, c.rate = names{lookup: o.Lookup, now: c.now}, newRate(o.Rate, c.now)
+	if c.bodyMax == 0 {
+		c.bodyMax = bodyMaxDefault
+	}
+	if c.dial == nil {
+		var d net.Dialer
+		c.dial = func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+			return d.DialContext(ctx, "tcp", addr.String())
+		}
+	}
+	if c.names.lookup == nil {
+		c.names.lookup = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if c.tls == nil {
+		c.tls = &tls.Config{NextProtos: []string{"http/1.1"}}
+	}
+	return c, nil
+}
+
+// BodyMax returns the number of bytes after which a body is cut.
+func (c *Client) BodyMax() int64 { return c.bodyMax }
+
+// ViaProxy reports whether requests go to a proxy. All of them then have the
+// proxy's address.
+func (c *Client) ViaProxy() bool { return !c.proxy.direct }
+
+// SetQuota bounds the bytes of bodies that all requests receive together to max, of
+// which some were received before; 0 is no bound. A response that is received when
+// the quota is reached may still come whole, if it is not large. Call SetQuota
+// before the first request.
+func (c *Client) SetQuota(max, received int64) { c.quota = newQuota(max, received) }
+
+// QuotaSpent reports whether the quota is reached.
+func (c *Client) QuotaSpent() bool { return c.quota.spent() }
 
 // conn is a connection to a server.
 type conn struct {
@@ -70,13 +133,13 @@ type conn struct {
 	r    *bufio.Reader // nil while it is unused
 	addr netip.Addr
 	used time.Time
-	old  bool // it has served a request: an end at once says that it was closed meanwhile
+	old  bool // it has served a request; the server may have closed it since
 }
 
 // setDeadline sets the deadline of reads and writes. It fails with
 // [os.ErrDeadlineExceeded] if ctx has ended. The end of ctx sets a deadline in the
-// past, see [client.exchange]: ctx is looked at after the new deadline is set, so
-// that the new one never replaces the one in the past unnoticed.
+// past, see [Client.exchange]: setDeadline checks ctx after it has set
+// the new deadline, so that the new one never replaces the one in the past unnoticed.
 func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
 	if err := cn.SetDeadline(t); err != nil {
 		return err
@@ -87,48 +150,52 @@ func (cn *conn) setDeadline(ctx context.Context, t time.Time) error {
 	return nil
 }
 
-// request is what to ask for.
-type request struct {
-	url     *url.URL
-	addr    netip.AddrPort // of the host
-	referer string
-	headers string // further ones, whole lines that end in CR LF
+// Request is what to ask for.
+type Request struct {
+	URL     *url.URL
+	Addr    netip.AddrPort // of the host, as Resolve returns it
+	Referer string         // "" is none
+	Header  string         // further header lines, each ended by CR LF
 }
 
-// response is what came. The receiver owns capture.
-type response struct {
-	capture *record.Capture // nil without an answer
-	outcome record.Outcome
-	reason  string
-	addr    netip.Addr
-	elapsed time.Duration
-	entered netip.Addr // whose manners are to be left
-	ended   bool       // a limit of the crawl, or STOP, ended it
-	cookies cookieNews // what it set
+// Response is what became of a request.
+type Response struct {
+	Capture       *record.Capture // what was received; nil without a response. The caller closes it
+	Outcome       record.Outcome
+	Reason        string        // why the request ended so, if Outcome alone does not say it
+	Elapsed       time.Duration // the whole request took
+	Ended         bool          // the quota, or the end of ctx with an EndedError, ended it
+	NewCookie     bool          // the response set a cookie that was not there
+	ChangedCookie bool          // the response gave a cookie another value
+	addr          netip.Addr    // connected to
 }
 
-// endedError is why a request ends before its time: a limit of the crawl was
-// reached, or the crawl was stopped. It is the cause of the context of such a
-// request.
-type endedError struct{ why string }
+// EndedError is why a request ends early: a limit of the crawl is reached, or the
+// crawl is stopped. The crawl cancels the context of the request with it as the
+// cause.
+type EndedError struct{ Why string }
 
-func (e *endedError) Error() string { return e.why }
+func (e *EndedError) Error() string { return e.Why }
 
-// endWith notes that ctx ended the request, if it did and the request did not come
-// to its end.
-func (r *response) endWith(ctx context.Context) {
+// endWith sets the reason of r if ctx ended the request before it was complete.
+func (r *Response) endWith(ctx context.Context) {
 	err := context.Cause(ctx)
 	switch {
 	case err == nil:
-	case r.outcome == record.OutcomeIncomplete, r.outcome == record.OutcomeTLSError, transient(r.outcome):
-		r.reason = err.Error()
-		if r.ended = errors.As(err, new(*endedError)); r.ended && r.capture != nil {
-			r.outcome = record.OutcomeTruncated
+	case r.Outcome == record.OutcomeIncomplete, r.Outcome == record.OutcomeTLSError, Transient(r.Outcome):
+		r.Reason = err.Error()
+		if r.Ended = errors.As(err, new(*EndedError)); r.Ended && r.Capture != nil {
+			r.Outcome = record.OutcomeTruncated
 		}
 	}
 }
 
-// fault is an error with the outcome that it means.
+// Transient reports whether another attempt may have another outcome than o.
+func Transient(o record.Outcome) bool {
+	return o == record.OutcomeTimeout || o == record.OutcomeUnreachable || o == record.OutcomeDNSFailed
+}
+
+// fault is an error of a request, with the outcome of the request.
 type fault struct {
 	outcome record.Outcome
 	err     error
@@ -137,7 +204,8 @@ type fault struct {
 func (f *fault) Error() string { return f.err.Error() }
 func (f *fault) Unwrap() error { return f.err }
 
-// faultOf gives the outcome of an error of a connection.
+// faultOf returns err as a fault. Any error that is not a fault yet comes from the
+// connection.
 func faultOf(err error) *fault {
 	var f *fault
 	if errors.As(err, &f) {
@@ -149,48 +217,83 @@ func faultOf(err error) *fault {
 	return &fault{record.OutcomeUnreachable, err}
 }
 
-// get makes a request. It does not fail: what went wrong is the outcome.
-func (c *client) get(ctx context.Context, r request) response {
+// Failed returns the response of a request that was not sent because Resolve
+// returned err.
+func Failed(ctx context.Context, err error) Response {
+	f := faultOf(err)
+	r := Response{Outcome: f.outcome, Reason: f.Error()}
+	r.endWith(ctx)
+	return r
+}
+
+// Get sends a request and receives the response. It returns no error: Outcome and
+// Reason of the response say what went wrong.
+func (c *Client) Get(ctx context.Context, r Request) Response {
 	begun := c.now()
 	res := c.try(ctx, r)
 	res.endWith(ctx)
-	res.elapsed = c.now().Sub(begun)
-	if res.capture != nil {
-		res.cookies = c.cookies.set(r.url, res.capture.Head, c.now())
-		res.capture.Time = record.At(begun)
-		res.capture.AskedURL = r.url.String()
+	res.Elapsed = c.now().Sub(begun)
+	if res.Capture != nil {
+		res.NewCookie, res.ChangedCookie = c.cookies.set(r.URL, res.Capture.Head, c.now())
+		res.Capture.Time = record.At(begun)
+		res.Capture.AskedURL = r.URL.String()
 		if res.addr.IsValid() {
-			res.capture.IP = res.addr.String()
+			res.Capture.IP = res.addr.String()
 		}
 	}
 	return res
 }
 
-func (c *client) try(ctx context.Context, r request) response {
+// try sends a request, once more if the connection that it used was closed by the
+// server.
+func (c *Client) try(ctx context.Context, r Request) Response {
 	for {
 		cn, err := c.connect(ctx, r)
 		if err != nil {
 			f := faultOf(err)
-			return response{outcome: f.outcome, reason: f.Error()}
+			return Response{Outcome: f.outcome, Reason: f.Error()}
 		}
-		res, stale := c.exchange(ctx, cn, r)
-		if stale {
-			continue // the server had closed the connection: a new one
+		if res, stale := c.exchange(ctx, cn, r); !stale {
+			return res
 		}
-		return res
 	}
 }
 
-// connect gives the connection that the last request to the host left, or a
-// new one.
-func (c *client) connect(ctx context.Context, r request) (*conn, error) {
-	key := r.url.Scheme + r.url.Host
+// Resolve returns the address to connect to for u: the first address of its host,
+// or of the proxy if there is one.
+func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error) {
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return netip.AddrPort{}, &fault{record.OutcomeInternal, fmt.Errorf("port %q", port)}
+	}
+	if !c.proxy.direct && u.Host != c.proxy.host {
+		return c.Resolve(ctx, c.proxy.url())
+	}
+	host := u.Hostname()
+	if a, err := netip.ParseAddr(host); err == nil {
+		return netip.AddrPortFrom(a.Unmap(), uint16(n)), nil
+	}
+	list, err := c.names.addrsOf(ctx, host)
+	if err != nil {
+		return netip.AddrPort{}, &fault{record.OutcomeDNSFailed, err}
+	}
+	return netip.AddrPortFrom(list[0].Unmap(), uint16(n)), nil
+}
+
+// connect returns the unused connection to the host of r if there is one, else a
+// new connection.
+func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
+	key := r.URL.Scheme + r.URL.Host
 	c.mu.Lock()
 	cn := c.idle[key]
 	delete(c.idle, key)
 	c.mu.Unlock()
 	if cn != nil {
-		if cn.addr == r.addr.Addr() && c.now().Sub(cn.used) < idleMax {
+		if cn.addr == r.Addr.Addr() && c.now().Sub(cn.used) < idleMax {
 			cn.r = c.reader(cn)
 			return cn, nil
 		}
@@ -199,25 +302,25 @@ func (c *client) connect(ctx context.Context, r request) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	if c.proxy.direct {
-		if err := c.guard.Check(r.addr.Addr()); err != nil {
+		if err := c.guard.Check(r.Addr.Addr()); err != nil {
 			return nil, &fault{record.OutcomeFiltered, err}
 		}
-	} else if err := c.allows(r.url); err != nil {
+	} else if err := c.allows(r.URL); err != nil {
 		return nil, err
 	}
-	nc, err := c.dial(ctx, r.addr)
+	nc, err := c.dial(ctx, r.Addr)
 	if err != nil {
 		return nil, err
 	}
-	if r.url.Scheme == "https" {
+	if r.URL.Scheme == "https" {
 		if !c.proxy.direct {
-			if err := c.tunnel(ctx, nc, r.url); err != nil {
+			if err := c.tunnel(ctx, nc, r.URL); err != nil {
 				nc.Close()
 				return nil, err
 			}
 		}
 		config := c.tls.Clone()
-		config.ServerName = r.url.Hostname()
+		config.ServerName = r.URL.Hostname()
 		secure := tls.Client(nc, config)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			nc.Close()
@@ -225,13 +328,14 @@ func (c *client) connect(ctx context.Context, r request) (*conn, error) {
 		}
 		nc = secure
 	}
-	cn = &conn{Conn: nc, addr: r.addr.Addr()}
+	cn = &conn{Conn: nc, addr: r.Addr.Addr()}
 	cn.r = c.reader(cn)
 	return cn, nil
 }
 
-// reader gives what reads from a connection.
-func (c *client) reader(cn *conn) *bufio.Reader {
+// reader returns a buffered reader of cn, in memory that a closed or unused
+// connection gave back.
+func (c *Client) reader(cn *conn) *bufio.Reader {
 	if r, ok := c.readers.Get().(*bufio.Reader); ok {
 		r.Reset(cn.Conn)
 		return r
@@ -239,9 +343,9 @@ func (c *client) reader(cn *conn) *bufio.Reader {
 	return bufio.NewReaderSize(cn.Conn, readerBytes)
 }
 
-// leave takes the reader of a connection, which is not used again before it has
-// another, and tells whether nothing was left in it.
-func (c *client) leave(cn *conn) (empty bool) {
+// takeReader takes the buffered reader away from cn, which has none while it is
+// unused. It reports whether the reader held no more bytes.
+func (c *Client) takeReader(cn *conn) (empty bool) {
 	empty = cn.r.Buffered() == 0
 	cn.r.Reset(nil)
 	c.readers.Put(cn.r)
@@ -249,11 +353,11 @@ func (c *client) leave(cn *conn) (empty bool) {
 	return empty
 }
 
-// keep keeps a connection for the next request to the host, in the place of
-// another if there are many.
-func (c *client) keep(cn *conn, r request) {
+// keep keeps cn for the next request to the host of r. If idleMany connections are
+// unused, another one is closed.
+func (c *Client) keep(cn *conn, r Request) {
 	cn.used, cn.old = c.now(), true
-	key := r.url.Scheme + r.url.Host
+	key := r.URL.Scheme + r.URL.Host
 	c.mu.Lock()
 	before := c.idle[key]
 	if before == nil && len(c.idle) >= idleMany {
@@ -270,8 +374,9 @@ func (c *client) keep(cn *conn, r request) {
 	}
 }
 
-// expire closes connections that were not used for long.
-func (c *client) expire() {
+// CloseUnused closes the connections that were not used for idleMax. Call it now
+// and then.
+func (c *Client) CloseUnused() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for key, cn := range c.idle {
@@ -282,8 +387,8 @@ func (c *client) expire() {
 	}
 }
 
-// close closes all connections that nobody uses.
-func (c *client) close() {
+// Close closes all unused connections. Call it after the last request.
+func (c *Client) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, cn := range c.idle {
@@ -292,13 +397,14 @@ func (c *client) close() {
 	clear(c.idle)
 }
 
-// exchange sends a request and reads the answer. Stale says that the connection
-// was no good any more when it was used again.
-func (c *client) exchange(ctx context.Context, cn *conn, r request) (res response, stale bool) {
+// exchange sends a request over cn and reads the response. It reports stale if cn
+// was used before and the server had closed it meanwhile: then the request was not
+// answered, and needs a new connection.
+func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Response, stale bool) {
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
 	res, keep := c.speak(ctx, cn, r)
-	stale = cn.old && res.capture == nil && res.outcome == record.OutcomeUnreachable && ctx.Err() == nil
-	if empty := c.leave(cn); stop() && keep && empty {
+	stale = cn.old && res.Capture == nil && res.Outcome == record.OutcomeUnreachable && ctx.Err() == nil
+	if empty := c.takeReader(cn); stop() && keep && empty {
 		c.keep(cn, r)
 	} else {
 		cn.Close()
@@ -306,13 +412,13 @@ func (c *client) exchange(ctx context.Context, cn *conn, r request) (res respons
 	return res, stale
 }
 
-// speak sends a request and reads the answer. Keep says that the connection may
-// be used again.
-func (c *client) speak(ctx context.Context, cn *conn, r request) (res response, keep bool) {
+// speak sends a request over cn and reads the response. It reports keep if cn can be
+// used for another request.
+func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, keep bool) {
 	res.addr = cn.addr
-	fail := func(err error) (response, bool) {
+	fail := func(err error) (Response, bool) {
 		f := faultOf(err)
-		res.outcome, res.reason = f.outcome, f.Error()
+		res.Outcome, res.Reason = f.outcome, f.Error()
 		return res, false
 	}
 	end := c.now().Add(wholeTimeout)
@@ -339,18 +445,19 @@ func (c *client) speak(ctx context.Context, cn *conn, r request) (res response, 
 	if err != nil {
 		return fail(err)
 	}
-	if res.capture, err = b.capture(); err != nil {
+	if res.Capture, err = b.capture(); err != nil {
 		return fail(&fault{record.OutcomeInternal, err})
 	}
-	res.outcome, res.reason, res.ended = b.outcome, b.reason, b.ended
-	if res.outcome == record.OutcomeOK {
-		res.outcome = outcomeOf(res.capture)
+	res.Outcome, res.Reason, res.Ended = b.outcome, b.reason, b.ended
+	if res.Outcome == record.OutcomeOK {
+		res.Outcome = OutcomeOf(res.Capture)
 	}
 	return res, keep
 }
 
-// outcomeOf is the outcome of a whole answer.
-func outcomeOf(c *record.Capture) record.Outcome {
+// OutcomeOf returns the outcome of a response that was received whole, by its
+// status.
+func OutcomeOf(c *record.Capture) record.Outcome {
 	switch {
 	case c.Status == 304:
 		return record.OutcomeNotModified
@@ -362,37 +469,37 @@ func outcomeOf(c *record.Capture) record.Outcome {
 	return record.OutcomeHTTPError
 }
 
-// message is the request as it is sent.
-func (c *client) message(r request) []byte {
+// message returns the bytes of a request.
+func (c *Client) message(r Request) []byte {
 	b := make([]byte, 0, 512)
 	b = append(b, "GET "...)
-	plain := !c.proxy.direct && r.url.Scheme == "http"
+	plain := !c.proxy.direct && r.URL.Scheme == "http"
 	if plain {
-		b = append(append(b, "http://"...), r.url.Host...)
+		b = append(append(b, "http://"...), r.URL.Host...)
 	}
-	b = append(b, r.url.RequestURI()...)
+	b = append(b, r.URL.RequestURI()...)
 	b = append(b, " HTTP/1.1\r\nHost: "...)
-	b = append(b, r.url.Host...)
+	b = append(b, r.URL.Host...)
 	b = append(b, "\r\nUser-Agent: "...)
 	b = append(b, c.agent...)
 	b = append(b, "\r\nAccept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n"...)
-	if r.referer != "" {
-		b = append(append(append(b, "Referer: "...), r.referer...), "\r\n"...)
+	if r.Referer != "" {
+		b = append(append(append(b, "Referer: "...), r.Referer...), "\r\n"...)
 	}
 	if plain {
 		b = append(b, c.proxyAuth()...)
 	}
-	if p := c.passwords[strings.ToLower(r.url.Hostname())]; p != "" {
+	if p := c.passwords[strings.ToLower(r.URL.Hostname())]; p != "" {
 		b = append(append(append(b, "Authorization: "...), p...), "\r\n"...)
 	}
-	b = append(b, c.cookies.header(r.url)...)
-	b = append(b, r.headers...)
+	b = append(b, c.cookies.header(r.URL)...)
+	b = append(b, r.Header...)
 	return append(b, "Connection: keep-alive\r\n\r\n"...)
 }
 
-// readHead appends status line and headers, with the empty line that ends them,
-// to b. A server older than status lines sends the page at once: its head is
-// empty.
+// readHead reads the status line and headers, with the empty line that ends them,
+// and appends them to b. A server that speaks HTTP/0.9 sends the page without a
+// head: then readHead appends nothing.
 func readHead(r *bufio.Reader, b []byte) ([]byte, error) {
 	if start, err := r.Peek(5); err != nil && (len(start) == 0 || !errors.Is(err, io.EOF)) {
 		return nil, noAnswer(err)
@@ -415,272 +522,11 @@ func readHead(r *bufio.Reader, b []byte) ([]byte, error) {
 	}
 }
 
+// noAnswer returns the error of reading a head, with a clearer text if the server
+// closed the connection.
 func noAnswer(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &fault{record.OutcomeUnreachable, errors.New("the server closed the connection without an answer")}
 	}
 	return err
-}
-
-// body reads the body of a response behind its head, as it is sent: framing and
-// all.
-type body struct {
-	ctx  context.Context
-	c    *client
-	cn   *conn
-	end  time.Time
-	max  int64
-	data []byte   // head and body so far, until there is too much of it
-	file *os.File // all of it, where it is large
-	head int
-	n    int64 // bytes of the body
-
-	deadline time.Time // when least bytes must have come since the body had since bytes
-	since    int64
-	least    int64
-
-	outcome record.Outcome
-	reason  string
-	ended   bool // the quota of the crawl ended it
-}
-
-// errCut ends the reading of a body that is too long.
-var errCut = errors.New("body too long")
-
-// read reads the body to its end. A body that ends too soon or is too long is
-// kept as far as it came; the outcome tells. keep says that the next response
-// may follow on the connection.
-func (b *body) read() (keep bool, err error) {
-	head := b.data[:b.head]
-	status := record.Status(head)
-	old := !bytes.HasPrefix(head, []byte("HTTP/1.1"))
-	connection := strings.ToLower(record.Header(head, "Connection"))
-	keep = !strings.Contains(connection, "close") && (!old || strings.Contains(connection, "keep-alive"))
-	length, lengthErr := strconv.ParseInt(record.Header(head, "Content-Length"), 10, 64)
-	switch {
-	case status == 204 || status == 304:
-	case record.Chunked(head):
-		err = b.chunked()
-	case lengthErr == nil && length >= 0:
-		if length <= memoryMax && length <= b.max {
-			data := make([]byte, len(head), int64(len(head))+length)
-			copy(data, head)
-			b.data = data
-		}
-		err = b.take(length)
-	default:
-		keep = false
-		err = b.take(-1)
-	}
-	var ended *endedError
-	switch {
-	case errors.As(err, &ended) && b.n > 0:
-		b.outcome, b.reason, b.ended = record.OutcomeTruncated, ended.why, true
-	case errors.Is(err, errCut):
-		b.outcome, b.reason = record.OutcomeTruncated, fmt.Sprintf("longer than %d bytes", b.max)
-	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		b.outcome, b.reason = record.OutcomeIncomplete, "the body ends before its declared end"
-	case err != nil && b.n > 0:
-		f := faultOf(err)
-		b.outcome, b.reason = record.OutcomeIncomplete, "the body broke off: "+f.Error()
-		if f.outcome == record.OutcomeTimeout {
-			b.outcome = f.outcome
-		}
-	case err != nil:
-		return false, err
-	default:
-		return keep, nil
-	}
-	return false, nil
-}
-
-// take reads n bytes, or, with −1, all up to the end of the connection.
-func (b *body) take(n int64) error {
-	for n != 0 {
-		if err := b.hurry(); err != nil {
-			return err
-		}
-		if b.cn.r.Buffered() == 0 {
-			if _, err := b.cn.r.Peek(1); err != nil {
-				if n < 0 && errors.Is(err, io.EOF) {
-					return nil
-				}
-				return err
-			}
-		}
-		want := b.cn.r.Buffered()
-		if n > 0 {
-			want = int(min(int64(want), n))
-		}
-		cut := b.n+int64(want) > b.max
-		if cut {
-			want = int(b.max - b.n)
-		}
-		piece, err := b.cn.r.Peek(want)
-		if err != nil {
-			return err
-		}
-		if err := b.add(piece); err != nil {
-			return err
-		}
-		if _, err := b.cn.r.Discard(want); err != nil {
-			return err
-		}
-		if err := b.pay(want); err != nil {
-			return err
-		}
-		if cut {
-			return errCut
-		}
-		if n > 0 {
-			n -= int64(want)
-		}
-	}
-	return nil
-}
-
-// hurry sets the deadline of the next read: in each window some bytes must come,
-// and in each further window more of them. A server that is slow at times sends a
-// page within that; one that drips is let go before long, for its host waits
-// meanwhile.
-func (b *body) hurry() error {
-	now := b.c.now()
-	if b.deadline.IsZero() || b.n-b.since >= b.least {
-		b.deadline, b.since = now.Add(rateWindow), b.n
-		b.least = min(b.least+rateMin, rateMinMax)
-		if b.deadline.After(b.end) {
-			b.deadline = b.end
-		}
-		return b.cn.setDeadline(b.ctx, b.deadline)
-	}
-	return nil
-}
-
-// pay takes n bytes from what the crawl may receive, and waits until they are
-// within its rate. The server is not blamed for that.
-func (b *body) pay(n int) error {
-	if err := b.c.quota.spend(n); err != nil {
-		return err
-	}
-	waited, err := b.c.rate.spend(b.ctx, n)
-	if waited > 0 {
-		b.end = b.end.Add(waited)
-		b.deadline = time.Time{}
-	}
-	return err
-}
-
-// add appends a piece to what was received.
-func (b *body) add(piece []byte) error {
-	b.n += int64(len(piece))
-	if b.file == nil && len(b.data)+len(piece) > memoryMax+b.head {
-		f, err := os.CreateTemp("", "infomall-body")
-		if err != nil {
-			return &fault{record.OutcomeInternal, err}
-		}
-		if err := os.Remove(f.Name()); err != nil {
-			f.Close()
-			return &fault{record.OutcomeInternal, err}
-		}
-		b.file = f
-		if _, err := f.Write(b.data); err != nil {
-			return &fault{record.OutcomeInternal, err}
-		}
-	}
-	if b.file != nil {
-		if _, err := b.file.Write(piece); err != nil {
-			return &fault{record.OutcomeInternal, err}
-		}
-		return nil
-	}
-	b.data = append(b.data, piece...)
-	return nil
-}
-
-// line reads a line of the framing.
-func (b *body) line() ([]byte, error) {
-	if err := b.hurry(); err != nil {
-		return nil, err
-	}
-	line, err := b.cn.r.ReadSlice('\n')
-	if len(line) > lineMax {
-		err = fmt.Errorf("a line of the chunked framing is longer than %d KB", lineMax>>10)
-	}
-	if e := b.add(line); err == nil {
-		err = e
-	}
-	return line, err
-}
-
-// chunked reads a chunked body with its framing.
-func (b *body) chunked() error {
-	for {
-		line, err := b.line()
-		if err != nil {
-			return err
-		}
-		text, _, _ := bytes.Cut(line, []byte(";"))
-		size, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 16, 64)
-		if err != nil || size < 0 {
-			return fmt.Errorf("%.40q is no size of a chunk", line)
-		}
-		if size == 0 {
-			break
-		}
-		if err := b.take(size); err != nil {
-			return err
-		}
-		if err := b.take(2); err != nil {
-			return err
-		}
-	}
-	for start := b.n; b.n-start < trailersMax; {
-		line, err := b.line()
-		if err != nil || len(bytes.TrimRight(line, "\r\n")) == 0 {
-			return err
-		}
-	}
-	return errors.New("the trailers never end")
-}
-
-// capture makes a capture of what was received.
-func (b *body) capture() (*record.Capture, error) {
-	c := &record.Capture{RefersTime: record.NoTime, Truncated: b.outcome == record.OutcomeTruncated || b.outcome == record.OutcomeIncomplete || b.outcome == record.OutcomeTimeout}
-	if b.file == nil {
-		c.SetMessage(b.data)
-		return c, nil
-	}
-	w := record.NewWindow(context.Background(), b.file)
-	return c, c.ReadMessage(w, 0, int64(b.head)+b.n, record.BodyLimits{MemoryMax: memoryMax})
-}
-
-func (b *body) close() {
-	if b.file != nil {
-		b.file.Close()
-	}
-}
-
-// resolve gives the address of a host, or of the proxy that is asked in its
-// place: the first, as the system orders them.
-func (c *client) resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error) {
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
-	n, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return netip.AddrPort{}, &fault{record.OutcomeInternal, fmt.Errorf("port %q", port)}
-	}
-	if !c.proxy.direct && u.Host != c.proxy.host {
-		return c.resolve(ctx, c.proxy.url())
-	}
-	host := u.Hostname()
-	if a, err := netip.ParseAddr(host); err == nil {
-		return netip.AddrPortFrom(a.Unmap(), uint16(n)), nil
-	}
-	list, err := c.names.addrsOf(ctx, host)
-	if err != nil {
-		return netip.AddrPort{}, &fault{record.OutcomeDNSFailed, err}
-	}
-	return netip.AddrPortFrom(list[0].Unmap(), uint16(n)), nil
 }

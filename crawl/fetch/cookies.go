@@ -1,10 +1,8 @@
-package crawl
+package fetch
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -18,65 +16,76 @@ import (
 	"infomall/store/record"
 )
 
-// Bounds of what sites have a crawl remember.
+// Bounds of the cookies that a client remembers.
 const (
-	cookiesMax      = 50 // of a domain
+	cookiesMax      = 50 // of one domain
 	cookieBytes     = 4096
-	cookieSitesMax  = 100_000
-	cookieLineBytes = 8192 // of all that is sent with a request
+	cookieSitesMax  = 100_000 // domains
+	cookieLineBytes = 8192    // of all cookies sent with one request
 )
 
-// cookies are what sites set during a crawl. They may be used from many goroutines.
+// cookies are the cookies that sites set. They may be used from many goroutines.
 type cookies struct {
 	jar     *cookiejar.Jar
 	mu      sync.Mutex
-	sites   map[string]map[string]savedCookie // by the domain that they are sent to; then by name, domain and path
-	changed map[string]bool                   // domains whose cookies changed since they were saved
+	sites   map[string]map[string]savedCookie // by the domain they are sent to; then by name, domain and path
+	changed map[string]bool                   // domains whose cookies changed since the last call of changes
 }
 
-// savedCookie is a cookie as the state of a crawl has it.
+// savedCookie is a cookie in the form in which a caller stores it.
 type savedCookie struct {
-	URL  string // that set it
-	Line string // as in Set-Cookie, with the time when it ends
+	URL  string // URL of the response that set it
+	Line string // value of Set-Cookie, with an absolute expiry time
 }
-
-// cookieNews says whether a response set a cookie that was not there before, and
-// whether it gave one that was there another value.
-type cookieNews struct{ added, changed bool }
 
 func newCookies() *cookies {
 	jar, err := cookiejar.New(&cookiejar.Options{PublicSuffixList: publicsuffix.List})
 	if err != nil {
-		panic("crawl: a jar of cookies: " + err.Error()) // Unreachable: it never fails.
+		panic("fetch: a jar of cookies: " + err.Error()) // Unreachable: it never fails.
 	}
 	return &cookies{jar: jar, sites: make(map[string]map[string]savedCookie), changed: make(map[string]bool)}
 }
 
-// set takes the cookies of a response that came at a time. What is beyond the
-// bounds is forgotten.
-func (c *cookies) set(u *url.URL, head []byte, now time.Time) (news cookieNews) {
+// set takes the cookies of a response from u with the given head. Cookies beyond
+// the bounds are left out. It reports whether a cookie was added that was not
+// there, and whether one that was there got another value.
+func (c *cookies) set(u *url.URL, head []byte, now time.Time) (added, changed bool) {
 	var list []*http.Cookie
 	for line := range record.Headers(head, "Set-Cookie") {
 		if len(line) > cookieBytes {
 			continue
 		}
 		cookie, err := http.ParseSetCookie(line)
-		if err == nil && c.keep(u, cookie, now, &news) {
+		if err != nil {
+			continue
+		}
+		kept, news := c.keep(u, cookie, now)
+		if kept {
 			list = append(list, cookie)
 		}
+		added, changed = added || news == cookieAdded, changed || news == cookieChanged
 	}
 	if len(list) > 0 {
 		c.jar.SetCookies(u, list)
 	}
-	return news
+	return added, changed
 }
 
-// keep notes a cookie, or that it was taken back. It reports whether there is room
-// for it.
-func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time, news *cookieNews) bool {
+// cookieNews says what a cookie in a response changes.
+type cookieNews int
+
+const (
+	cookieSame cookieNews = iota
+	cookieAdded
+	cookieChanged
+)
+
+// keep notes a cookie, or removes it if it has expired. It reports whether the
+// cookie is allowed and within the bounds, and what it changes.
+func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time) (kept bool, news cookieNews) {
 	domain, ok := cookieDomain(strings.ToLower(u.Hostname()), cookie)
 	if !ok {
-		return false
+		return false, cookieSame
 	}
 	id := cookie.Name + "\x00" + cookie.Domain + "\x00" + cookie.Path
 	if cookie.MaxAge > 0 {
@@ -92,28 +101,28 @@ func (c *cookies) keep(u *url.URL, cookie *http.Cookie, now time.Time, news *coo
 			delete(site, id)
 			c.changed[domain] = true
 		}
-		return true
+		return true, cookieSame
 	}
 	saved := savedCookie{URL: (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), Line: cookie.String()}
 	switch {
 	case site == nil && len(c.sites) >= cookieSitesMax:
-		return false
+		return false, cookieSame
 	case site == nil:
 		site = make(map[string]savedCookie)
 		c.sites[domain] = site
 	}
 	switch {
 	case !ok && len(site) >= cookiesMax:
-		return false
+		return false, cookieSame
 	case !ok:
-		news.added = true
+		news = cookieAdded
 	case value(before.Line) == value(saved.Line):
-		return true // it may end later, which a run that goes on with the crawl need not know
+		return true, cookieSame // it may expire later than before, which a later run need not know
 	default:
-		news.changed = true
+		news = cookieChanged
 	}
 	site[id], c.changed[domain] = saved, true
-	return true
+	return true, news
 }
 
 // cookieDomain returns the domain that a cookie of a host is sent to, in lower case.
@@ -127,13 +136,14 @@ func cookieDomain(host string, cookie *http.Cookie) (string, bool) {
 	return domain, strings.HasSuffix(host, "."+domain) && domain != suffix
 }
 
-// value is name and value of a line of Set-Cookie.
+// value returns the name and value in a line of Set-Cookie, without attributes.
 func value(line string) string {
 	v, _, _ := strings.Cut(line, ";")
 	return v
 }
 
-// header is the line of a request that has its cookies; "" without any.
+// header returns the line of a request to u that has its cookies; "" if there are
+// none.
 func (c *cookies) header(u *url.URL) string {
 	var b strings.Builder
 	for _, cookie := range c.jar.Cookies(u) {
@@ -152,8 +162,10 @@ func (c *cookies) header(u *url.URL) string {
 	return "Cookie: " + b.String() + "\r\n"
 }
 
-// changes returns the cookies of each domain that were changed since the last call,
-// in JSON.
+// TakeCookies returns, for each domain whose cookies changed since the last call,
+// all its cookies as JSON. RestoreCookies reads the JSON.
+func (c *Client) TakeCookies() (map[string][]byte, error) { return c.cookies.changes() }
+
 func (c *cookies) changes() (map[string][]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -172,7 +184,10 @@ func (c *cookies) changes() (map[string][]byte, error) {
 	return list, nil
 }
 
-// restore takes cookies that changes returned in an earlier run.
+// RestoreCookies takes the cookies of one domain, as TakeCookies of another client
+// returned them.
+func (c *Client) RestoreCookies(b []byte) error { return c.cookies.restore(b, c.now()) }
+
 func (c *cookies) restore(b []byte, now time.Time) error {
 	var saved []savedCookie
 	if err := json.Unmarshal(b, &saved); err != nil {
@@ -184,43 +199,6 @@ func (c *cookies) restore(b []byte, now time.Time) error {
 			return err
 		}
 		c.set(u, []byte("HTTP/1.1 200 OK\r\nSet-Cookie: "+s.Line+"\r\n\r\n"), now)
-	}
-	return nil
-}
-
-// cookiesOf is where the state of a crawl has the cookies of a domain.
-func cookiesOf(domain string) string { return "cookies " + domain }
-
-// saveCookies puts the cookies that changed into the state of the crawl.
-func (e *engine) saveCookies() error {
-	list, err := e.client.cookies.changes()
-	for domain, b := range list {
-		if err == nil {
-			err = e.q.SetHost(cookiesOf(domain), b)
-		}
-	}
-	return err
-}
-
-// restoreCookies takes up the cookies that an earlier run of the crawl had for a
-// host: those of the host and of the domains above it.
-func (e *engine) restoreCookies(host string) error {
-	if !e.resumed {
-		return nil
-	}
-	name, _, err := net.SplitHostPort(host)
-	if err != nil {
-		name = host
-	}
-	for domain := strings.ToLower(name); domain != ""; {
-		b, err := e.q.Host(cookiesOf(domain))
-		if err == nil && b != nil {
-			err = e.client.cookies.restore(slices.Clone(b), e.now())
-		}
-		if err != nil {
-			return fmt.Errorf("crawl state: cookies of %s: %w", domain, err)
-		}
-		_, domain, _ = strings.Cut(domain, ".")
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package crawl
+package fetch
 
 import (
 	"context"
@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Bounds of what is remembered of names. Addresses are asked for again after a
-// while, as sites move; a name without one soon, as it may be a fault.
+// Bounds of the addresses that a client remembers. A host is looked up again after
+// addrLifetime, because sites move. A failed look-up is repeated soon, because the
+// fault may be temporary.
 const (
-	addrLifetime = 10 * time.Minute
-	addrFailed   = time.Second // the first time; each doubles
-	dnsWaitMax   = 90 * time.Second
-	dnsTriesMax  = 5
-	namesMax     = 100_000
-	lookupMax    = 30 * time.Second // that one look-up takes
+	addrLifetime  = 10 * time.Minute
+	lookupWaitMin = time.Second // after the first failure; the wait doubles with each further one
+	lookupWaitMax = 90 * time.Second
+	namesMax      = 100_000
+	lookupMax     = 30 * time.Second // duration of one look-up
 )
 
-// names looks up the addresses of hosts, one look-up a host at a time, and
-// remembers what it found. It may be used from many goroutines.
+// names looks up the addresses of hosts and remembers them. It looks up a host once
+// at a time. It may be used from many goroutines.
 type names struct {
 	lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	now    func() time.Time
@@ -29,8 +29,8 @@ type names struct {
 	host map[string]*name
 }
 
-// name is what is known of one. Its other fields may be read once done is
-// closed.
+// name is a host and the outcome of its look-up. All fields but done may be read
+// once done is closed.
 type name struct {
 	done    chan struct{}
 	addrs   []netip.Addr
@@ -39,7 +39,7 @@ type name struct {
 	expires time.Time
 }
 
-// addrsOf gives the addresses of a host, one or more.
+// addrsOf returns the addresses of a host, at least one.
 func (n *names) addrsOf(ctx context.Context, host string) ([]netip.Addr, error) {
 	for {
 		x, ours := n.claim(host)
@@ -58,8 +58,8 @@ func (n *names) addrsOf(ctx context.Context, host string) ([]netip.Addr, error) 
 	}
 }
 
-// claim gives what is known of a host, or about to be. Ours says that the caller
-// is to find it.
+// claim returns the entry of a host. It reports ours if the caller must look up the
+// host; else the entry is complete, or another caller looks it up.
 func (n *names) claim(host string) (x *name, ours bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -83,7 +83,7 @@ func (n *names) claim(host string) (x *name, ours bool) {
 	return x, true
 }
 
-// find looks up a host.
+// find looks up a host and completes its entry x.
 func (n *names) find(ctx context.Context, host string, x *name) {
 	defer close(x.done)
 	limited, cancel := context.WithTimeout(ctx, lookupMax)
@@ -95,16 +95,16 @@ func (n *names) find(ctx context.Context, host string, x *name) {
 	switch {
 	case x.err == nil:
 		x.fails, x.expires = 0, n.now().Add(addrLifetime)
-	case ctx.Err() != nil: // it says nothing of the name
+	case ctx.Err() != nil: // the caller gave up, which says nothing about the host
 		x.err = context.Canceled
 	default:
 		x.fails++
-		x.expires = n.now().Add(dnsWait(x.fails))
+		x.expires = n.now().Add(LookupWait(x.fails))
 	}
 }
 
-// dnsWait is how long a name is left alone that had no address so many times in
-// a row.
-func dnsWait(fails int) time.Duration {
-	return min(addrFailed<<min(fails-1, 10), dnsWaitMax)
+// LookupWait returns how long to wait before a host is looked up again after so
+// many failures in a row.
+func LookupWait(fails int) time.Duration {
+	return min(lookupWaitMin<<min(fails-1, 10), lookupWaitMax)
 }

@@ -1,4 +1,4 @@
-package crawl
+package fetch
 
 import (
 	"encoding/base64"
@@ -12,19 +12,20 @@ import (
 // netrcMax bounds the file of passwords, in bytes.
 const netrcMax = 1 << 20
 
-// passwords are the values of the header Authorization, by host. They are
-// nowhere but in memory, and what prints them tells nothing.
+// passwords are the values of the header Authorization, by host. They exist in
+// memory only, and printing them shows none.
 type passwords map[string]string
 
-// String tells nothing.
+// String returns the number of passwords, and none of them.
 func (p passwords) String() string { return fmt.Sprintf("passwords of %d hosts", len(p)) }
 
-// readNetrc reads a file of names and passwords as ftp, curl and wget have it:
+// readNetrc reads a file of names and passwords in the form that ftp, curl and wget
+// use:
 //
 //	machine intranet.example login me password secret
 //
-// A machine is the name of one host, and stands for all its ports; "default",
-// which would send a password to any host, is left out.
+// A machine is the name of one host, and covers all its ports. The entry "default"
+// is left out: it would send a password to any host. "" is no file.
 func readNetrc(path string) (passwords, error) {
 	if path == "" {
 		return nil, nil
@@ -48,10 +49,10 @@ func readNetrc(path string) (passwords, error) {
 	return p, nil
 }
 
-// parseNetrc reads the text of such a file. Its errors repeat nothing of it.
+// parseNetrc parses the text of such a file. Its errors quote nothing of the text.
 func parseNetrc(text string) (passwords, error) {
 	p := make(passwords)
-	values := make(map[string]string) // of the machine that is read
+	values := make(map[string]string) // of the current machine
 	end := func() {
 		if values["machine"] != "" && values["login"] != "" {
 			pair := values["login"] + ":" + values["password"]

@@ -1,4 +1,4 @@
-package crawl
+package fetch
 
 import (
 	"bufio"
@@ -13,15 +13,15 @@ import (
 	"infomall/store/record"
 )
 
-// proxy is the HTTP proxy that a crawl asks in place of the servers. It finds
-// their addresses, so that only those are refused here that a URL itself has.
+// proxy is the HTTP proxy that requests go to. The proxy looks up the addresses of
+// hosts, so the client can refuse only an address that is written in a URL.
 type proxy struct {
 	host   string // with port
 	auth   string // value of Proxy-Authorization; "" without
-	direct bool   // there is none
+	direct bool   // there is no proxy
 }
 
-// newProxy reads the URL of a proxy; "" is none.
+// newProxy parses the URL of a proxy; "" is none.
 func newProxy(text string, p passwords) (proxy, error) {
 	if text == "" {
 		return proxy{direct: true}, nil
@@ -37,12 +37,12 @@ func newProxy(text string, p passwords) (proxy, error) {
 	return x, nil
 }
 
-// url is that of the proxy's own address.
+// url returns the proxy's own URL.
 func (p *proxy) url() *url.URL { return &url.URL{Scheme: "http", Host: p.host} }
 
-// allows refuses what is not to be asked of the proxy: addresses that are not
-// public, and the names of the machine itself.
-func (c *client) allows(u *url.URL) error {
+// allows returns an error if u may not be asked of the proxy: because its host is
+// an address that the guard refuses, or a name of the machine itself.
+func (c *Client) allows(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	a, err := netip.ParseAddr(host)
 	switch {
@@ -59,8 +59,8 @@ func (c *client) allows(u *url.URL) error {
 	return nil
 }
 
-// tunnel has the proxy connect nc to the host of u.
-func (c *client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
+// tunnel asks the proxy, to which nc is connected, to connect nc to the host of u.
+func (c *Client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	port := u.Port()
 	if port == "" {
 		port = "443"
@@ -72,7 +72,7 @@ func (c *client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	if _, err := nc.Write([]byte(message)); err != nil {
 		return err
 	}
-	// No more is read than the answer: what follows is TLS.
+	// Nothing after the response may be read here: TLS reads it.
 	head, err := readHead(bufio.NewReaderSize(oneByte{nc}, 16), nil)
 	if err != nil {
 		return err
@@ -84,12 +84,14 @@ func (c *client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	return nil
 }
 
-// oneByte reads a byte at a time, so that nothing is read that is not asked for.
+// oneByte reads one byte at a time, so that a buffered reader reads nothing ahead.
 type oneByte struct{ net.Conn }
 
 func (o oneByte) Read(p []byte) (int, error) { return o.Conn.Read(p[:min(len(p), 1)]) }
 
-func (c *client) proxyAuth() string {
+// proxyAuth returns the line of a request with the proxy's password; "" if there is
+// none.
+func (c *Client) proxyAuth() string {
 	if c.proxy.auth == "" {
 		return ""
 	}

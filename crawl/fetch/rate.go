@@ -1,4 +1,4 @@
-package crawl
+package fetch
 
 import (
 	"context"
@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// quotaOver is how many bytes more than the limit of a crawl may come: pages that
-// are under way when it is reached are received whole, and only what is much larger
-// is cut.
+// quotaOver is the number of bytes by which a quota may be exceeded. Pages that are
+// on their way when the quota is reached then come whole, unless they are large.
 const quotaOver = 1 << 20
 
-// quota bounds the bytes of bodies that all workers receive together. The nil
+// quota bounds the bytes of bodies that all requests receive together. The nil
 // quota has no bound.
 type quota struct {
 	max  int64
 	left atomic.Int64
 }
 
-// newQuota returns the quota of a crawl that may receive max bytes, of which it has
-// received some; nil if max is 0.
+// newQuota returns a quota of max bytes, of which some were received before; nil if
+// max is 0.
 func newQuota(max, received int64) *quota {
 	if max == 0 {
 		return nil
@@ -31,28 +30,29 @@ func newQuota(max, received int64) *quota {
 	return q
 }
 
-// spend takes n bytes that were received from the quota. The error is an
-// *endedError once nothing is left.
+// spend subtracts n received bytes from the quota. It returns an *EndedError once
+// nothing is left.
 func (q *quota) spend(n int) error {
 	if q == nil || q.left.Add(-int64(n)) > 0 {
 		return nil
 	}
-	return &endedError{fmt.Sprintf("the crawl reached its LIMIT of %d bytes", q.max)}
+	return &EndedError{fmt.Sprintf("the crawl reached its LIMIT of %d bytes", q.max)}
 }
 
-// spent reports whether nothing is left.
+// spent reports whether nothing of the quota is left.
 func (q *quota) spent() bool { return q != nil && q.left.Load() <= 0 }
 
-// rate bounds the bytes a second that all workers read together. The nil rate
+// rate bounds the bytes per second that all requests receive together. The nil rate
 // has no bound.
 type rate struct {
 	bytes int64 // a second
 	now   func() time.Time
 
 	mu   sync.Mutex
-	free time.Time // when all that was read so far is paid for
+	free time.Time // when all bytes received so far are within the rate
 }
 
+// newRate returns a rate of so many bytes per second; nil if bytes is 0.
 func newRate(bytes int64, now func() time.Time) *rate {
 	if bytes == 0 {
 		return nil
@@ -60,8 +60,8 @@ func newRate(bytes int64, now func() time.Time) *rate {
 	return &rate{bytes: bytes, now: now}
 }
 
-// spend waits until n bytes that were read are paid for, and tells how long that
-// was.
+// spend counts n received bytes, waits until they are within the rate, and returns
+// how long it waited.
 func (r *rate) spend(ctx context.Context, n int) (time.Duration, error) {
 	if r == nil {
 		return 0, nil

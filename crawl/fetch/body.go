@@ -1,0 +1,269 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"infomall/store/record"
+)
+
+// Bounds of a body.
+const (
+	MemoryMax      = 8 << 20 // bytes of a response kept in memory; a larger one is in a file
+	bodyMaxDefault = 64 << 20
+	lineMax        = 16 << 10 // bytes of a chunk's size line
+	trailersMax    = 64 << 10
+	rateWindow     = 15 * time.Second // in which a minimum of bytes must come: see [body.hurry]
+	rateMin        = 1 << 10          // the minimum in the first window, and what each window adds to it
+	rateMinMax     = 16 << 10         // the largest minimum
+)
+
+// body reads the body of a response as it is sent, including the framing of chunks.
+type body struct {
+	ctx  context.Context
+	c    *Client
+	cn   *conn
+	end  time.Time
+	max  int64
+	data []byte   // head and body so far, if file is nil
+	file *os.File // head and body so far, if there are more than MemoryMax bytes
+	head int      // bytes of the head
+	n    int64    // bytes of the body so far
+
+	// At deadline, at least least bytes must have come since the body had since
+	// bytes.
+	deadline time.Time
+	since    int64
+	least    int64
+
+	// The outcome, if the body did not come whole.
+	outcome record.Outcome
+	reason  string
+	ended   bool // the quota ended it
+}
+
+// errCut is returned by take if the body is longer than its bound.
+var errCut = errors.New("body too long")
+
+// read reads the body to its end. If the body ends too soon or is too long, read
+// keeps what came, sets the outcome, and returns no error. It reports keep if the
+// connection can be used for another request.
+func (b *body) read() (keep bool, err error) {
+	head := b.data[:b.head]
+	status := record.Status(head)
+	old := !bytes.HasPrefix(head, []byte("HTTP/1.1"))
+	connection := strings.ToLower(record.Header(head, "Connection"))
+	keep = !strings.Contains(connection, "close") && (!old || strings.Contains(connection, "keep-alive"))
+	length, lengthErr := strconv.ParseInt(record.Header(head, "Content-Length"), 10, 64)
+	switch {
+	case status == 204 || status == 304:
+	case record.Chunked(head):
+		err = b.chunked()
+	case lengthErr == nil && length >= 0:
+		if length <= MemoryMax && length <= b.max {
+			data := make([]byte, len(head), int64(len(head))+length)
+			copy(data, head)
+			b.data = data
+		}
+		err = b.take(length)
+	default:
+		keep = false
+		err = b.take(-1)
+	}
+	var ended *EndedError
+	switch {
+	case errors.As(err, &ended) && b.n > 0:
+		b.outcome, b.reason, b.ended = record.OutcomeTruncated, ended.Why, true
+	case errors.Is(err, errCut):
+		b.outcome, b.reason = record.OutcomeTruncated, fmt.Sprintf("longer than %d bytes", b.max)
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		b.outcome, b.reason = record.OutcomeIncomplete, "the body ends before its declared end"
+	case err != nil && b.n > 0:
+		f := faultOf(err)
+		b.outcome, b.reason = record.OutcomeIncomplete, "the body broke off: "+f.Error()
+		if f.outcome == record.OutcomeTimeout {
+			b.outcome = f.outcome
+		}
+	case err != nil:
+		return false, err
+	default:
+		return keep, nil
+	}
+	return false, nil
+}
+
+// take reads n bytes of the body; if n is −1, all up to the end of the connection.
+func (b *body) take(n int64) error {
+	for n != 0 {
+		if err := b.hurry(); err != nil {
+			return err
+		}
+		if b.cn.r.Buffered() == 0 {
+			if _, err := b.cn.r.Peek(1); err != nil {
+				if n < 0 && errors.Is(err, io.EOF) {
+					return nil
+				}
+				return err
+			}
+		}
+		want := b.cn.r.Buffered()
+		if n > 0 {
+			want = int(min(int64(want), n))
+		}
+		cut := b.n+int64(want) > b.max
+		if cut {
+			want = int(b.max - b.n)
+		}
+		piece, err := b.cn.r.Peek(want)
+		if err != nil {
+			return err
+		}
+		if err := b.add(piece); err != nil {
+			return err
+		}
+		if _, err := b.cn.r.Discard(want); err != nil {
+			return err
+		}
+		if err := b.pay(want); err != nil {
+			return err
+		}
+		if cut {
+			return errCut
+		}
+		if n > 0 {
+			n -= int64(want)
+		}
+	}
+	return nil
+}
+
+// hurry sets the deadline of the next read. In each window of rateWindow a minimum
+// of bytes must come, and the minimum grows with each window. A server that is slow
+// for a while still sends a page in time. A server that sends a few bytes now and
+// then is given up soon, because all other pages of its host wait.
+func (b *body) hurry() error {
+	now := b.c.now()
+	if b.deadline.IsZero() || b.n-b.since >= b.least {
+		b.deadline, b.since = now.Add(rateWindow), b.n
+		b.least = min(b.least+rateMin, rateMinMax)
+		if b.deadline.After(b.end) {
+			b.deadline = b.end
+		}
+		return b.cn.setDeadline(b.ctx, b.deadline)
+	}
+	return nil
+}
+
+// pay takes n received bytes from the quota, and waits as long as the rate demands.
+// The time waited does not count against the server.
+func (b *body) pay(n int) error {
+	if err := b.c.quota.spend(n); err != nil {
+		return err
+	}
+	waited, err := b.c.rate.spend(b.ctx, n)
+	if waited > 0 {
+		b.end = b.end.Add(waited)
+		b.deadline = time.Time{}
+	}
+	return err
+}
+
+// add appends a piece to what was received. It moves all of it to a temporary file
+// once it is too large for memory.
+func (b *body) add(piece []byte) error {
+	b.n += int64(len(piece))
+	if b.file == nil && len(b.data)+len(piece) > MemoryMax+b.head {
+		f, err := os.CreateTemp("", "infomall-body")
+		if err != nil {
+			return &fault{record.OutcomeInternal, err}
+		}
+		if err := os.Remove(f.Name()); err != nil {
+			f.Close()
+			return &fault{record.OutcomeInternal, err}
+		}
+		b.file = f
+		if _, err := f.Write(b.data); err != nil {
+			return &fault{record.OutcomeInternal, err}
+		}
+	}
+	if b.file != nil {
+		if _, err := b.file.Write(piece); err != nil {
+			return &fault{record.OutcomeInternal, err}
+		}
+		return nil
+	}
+	b.data = append(b.data, piece...)
+	return nil
+}
+
+// line reads one line of the chunked framing.
+func (b *body) line() ([]byte, error) {
+	if err := b.hurry(); err != nil {
+		return nil, err
+	}
+	line, err := b.cn.r.ReadSlice('\n')
+	if len(line) > lineMax {
+		err = fmt.Errorf("a line of the chunked framing is longer than %d KB", lineMax>>10)
+	}
+	if e := b.add(line); err == nil {
+		err = e
+	}
+	return line, err
+}
+
+// chunked reads a chunked body, and keeps its framing.
+func (b *body) chunked() error {
+	for {
+		line, err := b.line()
+		if err != nil {
+			return err
+		}
+		text, _, _ := bytes.Cut(line, []byte(";"))
+		size, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 16, 64)
+		if err != nil || size < 0 {
+			return fmt.Errorf("%.40q is no size of a chunk", line)
+		}
+		if size == 0 {
+			break
+		}
+		if err := b.take(size); err != nil {
+			return err
+		}
+		if err := b.take(2); err != nil {
+			return err
+		}
+	}
+	for start := b.n; b.n-start < trailersMax; {
+		line, err := b.line()
+		if err != nil || len(bytes.TrimRight(line, "\r\n")) == 0 {
+			return err
+		}
+	}
+	return errors.New("the trailers never end")
+}
+
+// capture returns what was received as a capture. The body of a large one is copied
+// to a file that belongs to the capture.
+func (b *body) capture() (*record.Capture, error) {
+	c := &record.Capture{RefersTime: record.NoTime, Truncated: b.outcome == record.OutcomeTruncated || b.outcome == record.OutcomeIncomplete || b.outcome == record.OutcomeTimeout}
+	if b.file == nil {
+		c.SetMessage(b.data)
+		return c, nil
+	}
+	w := record.NewWindow(context.Background(), b.file)
+	return c, c.ReadMessage(w, 0, int64(b.head)+b.n, record.BodyLimits{MemoryMax: MemoryMax})
+}
+
+// close releases the file of a large body.
+func (b *body) close() {
+	if b.file != nil {
+		b.file.Close()
+	}
+}

@@ -1,0 +1,193 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"infomall/store/record"
+)
+
+// TestGet asks a server through the zero Options but for the address: the capture
+// has every byte that the server sent, and the second request uses the connection
+// of the first.
+func TestGet(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "x-unknown")
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: r.URL.Path[1:]})
+		io.WriteString(w, "as it "+r.UserAgent())
+		w.(http.Flusher).Flush() // the body is chunked
+		io.WriteString(w, " came")
+	}))
+	defer s.Close()
+	dials := 0
+	c, err := New(Options{Agent: "me", Private: true, Dial: func(ctx context.Context, addr netip.AddrPort) (net.Conn, error) {
+		dials++
+		return new(net.Dialer).DialContext(ctx, "tcp", addr.String())
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for i, cookie := range [][2]bool{{true, false}, {false, true}, {false, false}} {
+		u, err := url.Parse(s.URL + "/" + []string{"1", "2", "2"}[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr, err := c.Resolve(t.Context(), u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := c.Get(t.Context(), Request{URL: u, Addr: addr})
+		if res.Capture == nil || res.Outcome != record.OutcomeOK || string(res.Capture.Body) != "as it me came" || res.Capture.IP != "127.0.0.1" {
+			t.Fatalf("got %+v", res)
+		}
+		if head := string(res.Capture.Head); !strings.Contains(head, "Content-Encoding: x-unknown\r\n") || !strings.Contains(head, "Transfer-Encoding: chunked\r\n") {
+			t.Errorf("got head %q", head)
+		}
+		if got := [2]bool{res.NewCookie, res.ChangedCookie}; got != cookie {
+			t.Errorf("request %d: cookie new, changed: %v, want %v", i, got, cookie)
+		}
+		res.Capture.Close()
+	}
+	if dials != 1 {
+		t.Errorf("%d connections, want 1", dials)
+	}
+}
+
+// TestGuard shows that without Private a client does not connect to the machine
+// itself.
+func TestGuard(t *testing.T) {
+	c, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	res := c.Get(t.Context(), Request{URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Addr: netip.MustParseAddrPort("127.0.0.1:80")})
+	if res.Capture != nil || res.Outcome != record.OutcomeFiltered {
+		t.Errorf("got %+v", res)
+	}
+}
+
+// TestNetrc shows that a file of passwords that cannot be read whole is refused
+// with an error that names the file and none of its words.
+func TestNetrc(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "netrc")
+	for _, text := range []string{"machine", "machine a login b password", "macdef x", "machine a secret b"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := New(Options{Netrc: path}); err == nil || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestRetryAfter reads the header as seconds and as a date, and bounds both.
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2008, 6, 1, 8, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		status int
+		value  string
+		want   time.Duration
+	}{
+		{503, "120", 2 * time.Minute}, {429, "Sun, 01 Jun 2008 08:01:00 GMT", time.Minute}, {503, "Sun, 01 Jun 2008 07:00:00 GMT", 0},
+		{200, "120", 0}, {503, "soon", 0}, {503, "-1", 0}, {503, "999999999999", 24 * time.Hour}, {503, "Sun, 01 Jun 2018 07:00:00 GMT", 24 * time.Hour},
+	} {
+		head := fmt.Sprintf("HTTP/1.1 %d X\r\nRetry-After: %s\r\n\r\n", c.status, c.value)
+		if got := RetryAfter(&record.Capture{Status: c.status, Head: []byte(head)}, now); got != c.want {
+			t.Errorf("%d with %q: %v, want %v", c.status, c.value, got, c.want)
+		}
+	}
+}
+
+// TestCookiesMax shows that a site can have only so many cookies remembered.
+func TestCookiesMax(t *testing.T) {
+	c := newCookies()
+	u := &url.URL{Scheme: "http", Host: "a.example", Path: "/"}
+	for i := range 1000 {
+		c.set(u, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nSet-Cookie: c%d=%d\r\n\r\n", i, i), time.Now())
+	}
+	if n := len(c.jar.Cookies(u)); n != cookiesMax {
+		t.Errorf("%d cookies are remembered, want %d", n, cookiesMax)
+	}
+}
+
+// TestRate shows that what is read is held to a rate, by a clock of the test's.
+func TestRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRate(1000, time.Now)
+		begun := time.Now()
+		for range 10 {
+			if _, err := r.spend(t.Context(), 500); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if took := time.Since(begun); took != 5*time.Second {
+			t.Errorf("5,000 bytes at 1,000 a second took %v", took)
+		}
+	})
+}
+
+// TestNames shows that a name is looked up once at a time and kept for a while,
+// and that one without an address is left alone for longer and longer.
+func TestNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, fail := 0, false
+		n := &names{now: time.Now, lookup: func(ctx context.Context, host string) ([]netip.Addr, error) {
+			asked++
+			time.Sleep(time.Second)
+			if fail {
+				return nil, errors.New("no such host")
+			}
+			return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+		}}
+		for range 10 {
+			go n.addrsOf(t.Context(), "a.example")
+		}
+		synctest.Wait()
+		time.Sleep(2 * time.Second)
+		if _, err := n.addrsOf(t.Context(), "a.example"); err != nil || asked != 1 {
+			t.Errorf("%v; looked up %d times, want once", err, asked)
+		}
+		time.Sleep(addrLifetime)
+		fail, asked = true, 0
+		for range 600 {
+			if _, err := n.addrsOf(t.Context(), "a.example"); err == nil {
+				t.Fatal("no error")
+			}
+			time.Sleep(time.Second)
+		}
+		if asked < 8 || asked > 16 {
+			t.Errorf("looked up %d times in ten minutes, want it after 1, 2, 4 … 64, 90, 90 … s", asked)
+		}
+	})
+}
+
+// TestCookieDomains shows whose cookies a host may set, and that others take no room.
+func TestCookieDomains(t *testing.T) {
+	for _, c := range []struct {
+		host, domain, want string
+		ok                 bool
+	}{
+		{"www.a.example", "", "www.a.example", true}, {"www.a.example", "a.example", "a.example", true}, {"www.a.example", ".A.example", "a.example", true},
+		{"www.a.example", "b.example", "b.example", false}, {"www.pku.edu.cn", "edu.cn", "edu.cn", false}, {"10.0.0.1", "10.0.0.1", "10.0.0.1", true},
+		{"wa.example", "a.example", "a.example", false},
+	} {
+		if got, ok := cookieDomain(c.host, &http.Cookie{Domain: c.domain}); got != c.want || ok != c.ok {
+			t.Errorf("%s sets a cookie for %q: %q, %v; want %q, %v", c.host, c.domain, got, ok, c.want, c.ok)
+		}
+	}
+}
