@@ -10,17 +10,19 @@ import (
 // it reads only in part, the grammar would blame the bracket. Where no bracket
 // follows they read an empty list.
 
-// argumentsSyntax is (name = value, …) as the grammar holds it.
+// argumentsSyntax is the list (name = value, …) of RUN, as the grammar holds
+// it.
 type argumentsSyntax interface{ list() []ast.Arg }
 
-// namesSyntax is (name, …) as the grammar holds it.
+// namesSyntax is the list (name, …) of SAVE, as the grammar holds it.
 type namesSyntax interface{ list() []ast.Name }
 
 type arguments []ast.Arg
 
 func (a arguments) list() []ast.Arg { return a }
 
-// parseArguments reads the arguments of RUN in brackets.
+// parseArguments reads the arguments of RUN in brackets. Without a bracket it
+// returns an empty list.
 func parseArguments(lex *lexer.PeekingLexer) (argumentsSyntax, error) {
 	p := parser{lex: lex}
 	var list arguments
@@ -36,7 +38,8 @@ type names []ast.Name
 
 func (n names) list() []ast.Name { return n }
 
-// parseNames reads the parameters of SAVE in brackets.
+// parseNames reads the parameters of SAVE in brackets. Without a bracket it
+// returns an empty list.
 func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
 	p := parser{lex: lex}
 	var list names
@@ -48,7 +51,8 @@ func parseNames(lex *lexer.PeekingLexer) (namesSyntax, error) {
 	return list, err
 }
 
-// bracketedList reads a list in brackets, item by item, if a bracket follows.
+// bracketedList calls item for each item of a list in brackets. It does nothing
+// if no bracket follows.
 func (p *parser) bracketedList(item func() error) error {
 	if !p.takeOp("(") || p.takeOp(")") {
 		return nil
@@ -66,7 +70,7 @@ func (p *parser) bracketedList(item func() error) error {
 	}
 }
 
-// someName reads a name.
+// someName reads a name, quoted or not.
 func (p *parser) someName() (ast.Name, error) {
 	t := p.peek()
 	if t.Type != tokIdent && t.Type != tokQuoted {
@@ -76,7 +80,7 @@ func (p *parser) someName() (ast.Name, error) {
 	return newName(t), nil
 }
 
-// argument reads name = value.
+// argument reads one argument of RUN: name = value.
 func (p *parser) argument() (a ast.Arg, err error) {
 	a.Start = startOf(p.peek())
 	if a.Name, err = p.someName(); err != nil {

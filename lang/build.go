@@ -8,10 +8,11 @@ import (
 	"infomall/lang/ast"
 )
 
-// builder makes a tree of what the grammar has read, and finds the faults that
-// the grammar cannot say: parts that stand twice, words that are none of a set.
+// builder converts what the grammar has read into a tree. It also finds the
+// faults that the grammar cannot express: a clause that occurs twice, or a word
+// that is not in a set.
 type builder struct {
-	err *ast.Error // the first
+	err *ast.Error // the first fault found
 }
 
 func (b *builder) fail(at ast.Span, msg, hint string) {
@@ -20,7 +21,7 @@ func (b *builder) fail(at ast.Span, msg, hint string) {
 	}
 }
 
-// present tells whether an optional token was there.
+// present reports whether the source has the optional token t.
 func present(t lexer.Token) bool { return t.Type != 0 }
 
 func optionalName(t lexer.Token) *ast.Name {
@@ -31,7 +32,7 @@ func optionalName(t lexer.Token) *ast.Name {
 	return &n
 }
 
-// optionalConstant makes a number or a parameter, or nil.
+// optionalConstant returns the number or parameter of t, or nil if t is absent.
 func optionalConstant(t lexer.Token) ast.Expr {
 	if !present(t) {
 		return nil
@@ -57,7 +58,7 @@ func (b *builder) statement(s *statementSyntax) ast.Statement {
 	return e
 }
 
-// deed makes a statement that EXPLAIN and SCHEDULE take.
+// deed returns the tree of a statement that EXPLAIN and SCHEDULE accept.
 func (b *builder) deed(s *deedSyntax) ast.Statement {
 	switch {
 	case s.Query != nil:
@@ -174,7 +175,7 @@ func texts(list []*textSyntax) []ast.Expr {
 	return out
 }
 
-// ifSet is the word if set, else "".
+// ifSet returns word if set, else "".
 func ifSet(set bool, word string) string {
 	if set {
 		return word
@@ -269,7 +270,8 @@ func (b *builder) deleteStatement(s *deleteSyntax) *ast.Delete {
 	return d
 }
 
-// otherLists are what other programs call lists that SHOW has.
+// otherLists maps what other programs call a list, such as tables, to the word
+// of SHOW, such as RELATIONS.
 var otherLists = map[string]string{"tables": "RELATIONS", "variables": "SETTINGS", "databases": "POOLS"}
 
 func (b *builder) show(s *showSyntax) ast.Statement {
@@ -290,7 +292,7 @@ func (b *builder) show(s *showSyntax) ast.Statement {
 	return &ast.Show{Span: spanOfAll(s.Tokens), What: what}
 }
 
-// pageForms are the words of SHOW PAGE … AS.
+// pageForms are the forms of SHOW PAGE … AS.
 var pageForms = []ast.PageForm{ast.PageText, ast.PageHTML, ast.PageRaw, ast.PageWire, ast.PageHeaders, ast.PageBlocks}
 
 func (b *builder) showPage(at ast.Span, s *pageSyntax) *ast.ShowPage {

@@ -7,7 +7,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// create makes CREATE VIEW or CREATE METADATA.
+// create returns the tree of CREATE VIEW or CREATE METADATA.
 func (b *builder) create(s *createSyntax) ast.Statement {
 	at := spanOfAll(s.Tokens)
 	replace := s.Replace != nil
@@ -35,7 +35,7 @@ func (b *builder) create(s *createSyntax) ast.Statement {
 	return m
 }
 
-// drop makes DROP POOL, DROP VIEW, DROP GRAPH or DROP METADATA.
+// drop returns the tree of DROP POOL, DROP VIEW, DROP GRAPH or DROP METADATA.
 func drop(s *dropSyntax) ast.Statement {
 	at := spanOfAll(s.Tokens)
 	switch {
@@ -49,8 +49,8 @@ func drop(s *dropSyntax) ast.Statement {
 	return &ast.DropPool{Span: at, Pool: newText(&s.Pool)}
 }
 
-// save makes SAVE. Those of its query are among its parameters, and each stands
-// once.
+// save returns the tree of SAVE. Each parameter of the query must be declared
+// in the list of SAVE, and no parameter twice.
 func (b *builder) save(s *saveSyntax) *ast.Save {
 	save := &ast.Save{Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Query: s.Query.tree()}
 	var names []string
@@ -79,7 +79,8 @@ func (b *builder) run(s *runSyntax) *ast.Run {
 	return run
 }
 
-// schedule makes SCHEDULE. It runs when nobody is there to give parameters.
+// schedule returns the tree of SCHEDULE. Its statement may not have parameters,
+// because nobody can give their values when it runs.
 func (b *builder) schedule(s *scheduleSyntax) *ast.Schedule {
 	c := &ast.Schedule{
 		Span: spanOfAll(s.Tokens), Name: newName(&s.Name), Adaptive: s.Adaptive,
@@ -90,8 +91,9 @@ func (b *builder) schedule(s *scheduleSyntax) *ast.Schedule {
 	return c
 }
 
-// declared refuses a parameter below n that names does not have, and says why
-// and what to write instead; $name in the hint stands for it.
+// declared reports a fault for each parameter below n that is not in names. why
+// is the reason and hint the remedy; "$name" in hint is replaced by the
+// parameter's name.
 func (b *builder) declared(n ast.Node, names []string, why, hint string) {
 	ast.Walk(n, func(n ast.Node) bool {
 		if p, ok := n.(*ast.Param); ok && !slices.Contains(names, p.Name) {

@@ -6,7 +6,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// crawl makes a CRAWL, whose clauses may stand in any order.
+// crawl returns the tree of CRAWL. Its clauses may come in any order, each
+// once.
 func (b *builder) crawl(s *crawlSyntax) *ast.Crawl {
 	c := &ast.Crawl{Span: spanOfAll(s.Tokens), Due: s.Due, In: scopes(s.In), Seeds: texts(s.Seeds)}
 	for _, o := range s.Clauses {
@@ -17,7 +18,8 @@ func (b *builder) crawl(s *crawlSyntax) *ast.Crawl {
 	return c
 }
 
-// crawlClause adds one clause, and gives its words if it was there before.
+// crawlClause adds one clause to c. twice is the words of the clause, such as
+// "DEPTH", if c already had one, else "".
 func (b *builder) crawlClause(c *ast.Crawl, o *crawlClauseSyntax) (twice string) {
 	switch {
 	case present(o.Depth):

@@ -1,7 +1,7 @@
 package lang
 
-// What the end of a text may leave open, by the sign that a prompt shows.
-// A bracket is told only where nothing else is open.
+// The values of State.Open: the sign of what a text leaves open at its end.
+// openBracket is used only if nothing else is open.
 const (
 	openString  = "'"
 	openName    = `"`
@@ -9,21 +9,21 @@ const (
 	openBracket = "("
 )
 
-// State tells how far typed text has come.
+// State says how complete a typed text is.
 type State struct {
 	// Empty: there is nothing to run, only blanks and comments.
 	Empty bool
 	// Complete: the last statement has its ; and nothing but blanks and
 	// comments come after it.
 	Complete bool
-	// Open is the sign of what is still open: ' or " for quotes, * for a
-	// comment, ( for brackets, "" for nothing.
+	// Open is the sign of what is still open at the end: ' or " for quotes, *
+	// for a comment, ( for brackets, "" for nothing.
 	Open string
 }
 
-// Complete tells whether src is worth running or wants more lines. A ; within
-// quotes or comments does not end a statement; one within brackets does,
-// because no statement has one there.
+// Complete reports whether src can be run or needs more lines. A ; in quotes or
+// in a comment does not end a statement. A ; in brackets does, because no
+// statement has one there.
 func Complete(src string) State {
 	s := newScanner(src, "")
 	st := State{Empty: true}

@@ -8,16 +8,16 @@ import (
 	"infomall/lang/ast"
 )
 
-// manual is the manual of the language.
+// manual is the text of LANGUAGE.md.
 //
 //go:embed LANGUAGE.md
 var manual string
 
-// examplesMax is how many examples of a topic there are.
+// examplesMax is how many examples Examples returns for a topic at most.
 const examplesMax = 2
 
-// Examples are statements of a topic out of the manual, as they stand there with
-// their semicolons; none for a topic that Topics does not list.
+// Examples returns up to two statements from the manual for a topic of HELP,
+// with their semicolons. It returns none for a topic that Topics does not list.
 func Examples(topic string) []string {
 	var list []string
 	for _, e := range manualExamples() {
@@ -30,8 +30,7 @@ func Examples(topic string) []string {
 
 type example struct{ topic, text string }
 
-// manualExamples are all examples of the manual with the topics that they are
-// of.
+// manualExamples returns all examples of the manual, each with its topic.
 var manualExamples = sync.OnceValue(func() []example {
 	var list []example
 	for _, block := range strings.Split(manual, "```iql\n")[1:] {
@@ -46,7 +45,8 @@ var manualExamples = sync.OnceValue(func() []example {
 	return list
 })
 
-// topicOf is the topic of HELP that tells most of a statement.
+// topicOf returns the topic of HELP for a statement: the longest topic that the
+// statement begins with, such as "EXPLAIN RANK".
 func topicOf(st ast.Statement) string {
 	best, text := "", st.String()
 	for _, topic := range Topics() {

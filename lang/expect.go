@@ -25,22 +25,24 @@ var words = []string{
 	"EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "NULL", "TRUE", "FALSE", "NOW", "TODAY", "ON",
 }
 
-// operators are the signs that may stand alone as an expected token.
+// operators are the operators that a message may list as an expected token.
 var operators = []string{"(", ")", ",", ".", "..", "=", "||", "*"}
 
-// Bounds of what is parsed again to learn about a fault. Behind more tokens
-// than probeTokensMax only the fault itself is told; of a longer statement the
-// rest is not looked at.
+// These constants bound the work of parsing a faulty statement again to find
+// alternatives. If more than probeTokensMax tokens come before the fault, the
+// message names only the fault. Tokens after the first proberTokens are
+// ignored.
 const (
 	probeTokensMax = 1000
 	proberTokens   = 2 * probeTokensMax
 )
 
-// prober asks the grammar about changed versions of one statement. Its tokens
-// have their index for an offset, and so have those that it gives the grammar.
+// prober parses changed versions of one statement to learn what the grammar
+// accepts. Each of its tokens, and each token it gives the grammar, has its
+// index in place of its offset.
 type prober struct {
 	tokens []lexer.Token
-	probe  []lexer.Token // the first tokens, the one asked about, and the end
+	probe  []lexer.Token // the first tokens, the token in question, and the end
 }
 
 func newProber(tokens []lexer.Token) *prober {
@@ -58,8 +60,8 @@ func number(tokens []lexer.Token) {
 	}
 }
 
-// reach is the index of the token that the grammar stumbles over, or the
-// number of tokens if it takes them all.
+// reach returns the index of the first token that the grammar does not accept,
+// or len(tokens) if it accepts all.
 func reach(tokens []lexer.Token) int {
 	l := lexerOf(tokens)
 	defer l.free()
@@ -74,15 +76,15 @@ func reach(tokens []lexer.Token) int {
 	panic(fmt.Sprintf("lang: the grammar failed without a place: %v", err))
 }
 
-// reachWith is how far the grammar comes when by stands in place of the tokens
-// from i up to j.
+// reachWith returns how far the grammar gets, as reach does, if by replaces the
+// tokens from i up to j.
 func (p *prober) reachWith(i, j int, by ...lexer.Token) int {
 	tokens := slices.Concat(p.tokens[:i], by, p.tokens[j:])
 	number(tokens)
 	return reach(tokens)
 }
 
-// accepts tells whether the grammar would take t after the first i tokens.
+// accepts reports whether the grammar accepts t after the first i tokens.
 func (p *prober) accepts(i int, t lexer.Token) bool {
 	if len(p.probe) != i+2 {
 		p.probe = append(slices.Clone(p.tokens[:i]), lexer.Token{}, lexer.Token{Type: lexer.EOF, Pos: lexer.Position{Offset: i + 1}})
@@ -92,7 +94,8 @@ func (p *prober) accepts(i int, t lexer.Token) bool {
 	return reach(p.probe) > i
 }
 
-// wordToken is the token that the scanner makes of a word in upper case.
+// wordToken returns the token that the scanner makes of w, a word in upper
+// case.
 func wordToken(w string) lexer.Token {
 	if _, ok := reserved[w]; ok {
 		return lexer.Token{Type: tokKeyword, Value: w}
@@ -100,7 +103,7 @@ func wordToken(w string) lexer.Token {
 	return lexer.Token{Type: tokIdent, Value: w}
 }
 
-// Examples of the kinds of token that are not words or operators.
+// One example for each kind of token that is neither a word nor an operator.
 var (
 	aName     = lexer.Token{Type: tokIdent, Value: "name"}
 	aQuoted   = lexer.Token{Type: tokQuoted, Value: `"name"`}
@@ -111,7 +114,7 @@ var (
 	aPeriod   = lexer.Token{Type: tokPeriod, Value: "2008-06"}
 )
 
-// kinds are the examples by the names that messages give them.
+// kinds lists these examples with the names that messages use for them.
 var kinds = []struct {
 	name  string
 	token lexer.Token
@@ -120,7 +123,8 @@ var kinds = []struct {
 	{"a size", aSize}, {"a duration", aDuration}, {"a time", aPeriod},
 }
 
-// A class stands for all its members where its marks are all expected.
+// A class is a group of expected tokens with one name, such as "a time clause".
+// If all of marks are expected, a message shows name instead of members.
 type class struct {
 	name    string
 	marks   []string
@@ -152,13 +156,14 @@ var classes = []class{
 	{"a clause such as WHERE", []string{"WHERE", "GROUP", "LIMIT"}, []string{"WHERE", "GROUP", "HAVING", "UNION", "ORDER", "LIMIT"}},
 }
 
-// operatorWords may stand behind an operand.
+// operatorWords are the words and operators that may follow an operand.
 var operatorWords = []string{
 	"=", "||", "*", "NOT", "IS", "IN", "BETWEEN", "LIKE", "ILIKE", "CONTAINS", "WITHIN", ".", "(",
 }
 
-// expected says what could stand at index i: kinds of token in words, words
-// and operators as themselves, and classes in place of their members.
+// expected returns what the grammar accepts at index i, as a message shows it:
+// kinds of token by name, such as "a string", words and operators as
+// themselves, and classes instead of their members.
 func (p *prober) expected(i int) []string {
 	known := make(map[string]bool) // probed, or covered by a class
 	can := func(name string, t lexer.Token) bool {
@@ -222,10 +227,10 @@ func (p *prober) expected(i int) []string {
 	return list
 }
 
-// expectedMax is how many alternatives a message names.
+// expectedMax is how many alternatives a message names at most.
 const expectedMax = 8
 
-// orList joins alternatives in a sentence.
+// orList joins alternatives for a sentence: "a, b or c".
 func orList(list []string) string {
 	switch {
 	case len(list) < 2:

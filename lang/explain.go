@@ -14,9 +14,9 @@ import (
 	"infomall/lang/ast"
 )
 
-// explain makes an error for people of one of the grammar about the statement
-// that was scanned last: what was found, what could stand there, and what was
-// probably meant.
+// explain converts err, an error of the grammar about the statement that was
+// scanned last, to an error for people. It says what was found, what was
+// expected there, and what was probably meant.
 func (s *scanner) explain(err error) *ast.Error {
 	var f fault
 	if errors.As(err, &f) {
@@ -37,12 +37,12 @@ func (s *scanner) explain(err error) *ast.Error {
 	return x.explain()
 }
 
-// explainer looks for the reason of one fault.
+// explainer searches for the cause of one fault.
 type explainer struct {
 	*prober
 	src    string
-	tokens []lexer.Token // with their places
-	at     int           // index of the token that the grammar does not take
+	tokens []lexer.Token // the tokens with their positions
+	at     int           // index of the token that the grammar does not accept
 }
 
 func (x *explainer) explain() *ast.Error {
@@ -66,7 +66,8 @@ func (x *explainer) explain() *ast.Error {
 	return e
 }
 
-// unexpected says what was found, and what could stand there.
+// unexpected returns an error that says what was found and what was expected
+// instead.
 func (x *explainer) unexpected() *ast.Error {
 	t := &x.tokens[x.at]
 	e := ast.Errorf(spanOf(t), "found %s", describe(t))
@@ -76,7 +77,7 @@ func (x *explainer) unexpected() *ast.Error {
 	return e
 }
 
-// tokenRunesMax is how much of a token is quoted in a message.
+// tokenRunesMax is how many characters of a token a message quotes at most.
 const tokenRunesMax = 40
 
 func describe(t *lexer.Token) string {
@@ -92,7 +93,8 @@ func describe(t *lexer.Token) string {
 	return onOneLine(t.Value)
 }
 
-// onOneLine escapes what would break the line of a message that quotes s.
+// onOneLine escapes the control characters in s, so that a message that quotes
+// s stays on one line.
 func onOneLine(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s
@@ -108,9 +110,9 @@ func onOneLine(s string) string {
 	return b.String()
 }
 
-// misspelt finds a word of the language that a token was meant for: the one
-// that the grammar stumbled over, or the one before it, which then passed for
-// a name.
+// misspelt returns an error if a name is probably a misspelt word of the
+// language: the token at the fault, or the one before it that was accepted as a
+// name. Otherwise it returns nil.
 func (x *explainer) misspelt() *ast.Error {
 	for _, i := range []int{x.at, x.at - 1} {
 		if i < 0 || x.tokens[i].Type != tokIdent {
@@ -118,7 +120,7 @@ func (x *explainer) misspelt() *ast.Error {
 		}
 		typed := x.tokens[i].Value
 		if _, known := otherJoins[upperASCII(typed)]; known || i < x.at && isLanguageWord(typed) {
-			continue // It is what it was meant for.
+			continue // It is already the right word.
 		}
 		var fitting []string
 		for _, w := range words {
@@ -136,12 +138,13 @@ func (x *explainer) misspelt() *ast.Error {
 	return nil
 }
 
-// isLanguageWord tells whether text is a word of the grammar.
+// isLanguageWord reports whether text is a word of the grammar, in any case.
 func isLanguageWord(text string) bool {
 	return slices.Contains(words, upperASCII(text))
 }
 
-// bareText finds a URL, a host or a file name without quotes.
+// bareText returns an error if the fault is a URL, a host or a file name
+// without quotes, else nil.
 func (x *explainer) bareText() *ast.Error {
 	i := x.at
 	for i > 0 && endOf(&x.tokens[i-1]).Offset == x.tokens[i].Pos.Offset && isTextPart(&x.tokens[i-1]) {
@@ -156,7 +159,7 @@ func (x *explainer) bareText() *ast.Error {
 	return &ast.Error{Span: spanOf(&first), Msg: "text without quotes", Hint: "write '" + text + "'"}
 }
 
-// isTextPart tells whether a token may belong to a URL without quotes.
+// isTextPart reports whether a token may be part of a URL without quotes.
 func isTextPart(t *lexer.Token) bool {
 	switch t.Type {
 	case tokString, tokQuoted:
@@ -167,7 +170,8 @@ func isTextPart(t *lexer.Token) bool {
 	return true
 }
 
-// wrongQuotes finds a name where a string is meant, and the other way round.
+// wrongQuotes returns a hint if the fault is a name in quotes where a string is
+// needed, or a string where a name is needed. Otherwise it returns "".
 func (x *explainer) wrongQuotes() string {
 	switch t := &x.tokens[x.at]; {
 	case t.Type == tokQuoted && x.accepts(x.at, aString):
@@ -184,8 +188,9 @@ func (x *explainer) wrongQuotes() string {
 	return ""
 }
 
-// reservedName finds a reserved word used as a name: with quotes the grammar
-// takes it and what follows it.
+// reservedName returns a hint if the fault is a reserved word that was used as
+// a name, else "". The sign of that is that the grammar gets further if the
+// word is quoted.
 func (x *explainer) reservedName() string {
 	t := &x.tokens[x.at]
 	if t.Type != tokKeyword || x.reachWith(x.at, x.at+1, aQuoted) <= x.at+1 {
@@ -197,7 +202,7 @@ func (x *explainer) reservedName() string {
 	return t.Value + ` is reserved; as a name write "` + foldASCII(t.Value) + `"`
 }
 
-// isSourceStart tells whether t may be the first token after FROM.
+// isSourceStart reports whether t may be the first token after FROM.
 func isSourceStart(t *lexer.Token) bool {
 	switch t.Type {
 	case tokIdent, tokQuoted, tokString, tokParam:
@@ -217,13 +222,15 @@ func (x *explainer) surplusComma() string {
 	return "take the comma away"
 }
 
-// whole tells whether the statement is right with t put before the fault.
+// whole reports whether the statement is correct if t is inserted before the
+// fault.
 func (x *explainer) whole(t lexer.Token) bool {
 	return x.reachWith(x.at, x.at, t) == len(x.prober.tokens)+1
 }
 
-// missingFrom finds a SELECT whose scope follows its items. It is asked before
-// other reasons: a string there is nearly always a scope.
+// missingFrom returns a hint if a scope follows the items of a SELECT without
+// FROM, else "". It is tried before other causes, because a string at that
+// place is nearly always a scope.
 func (x *explainer) missingFrom() string {
 	if x.tokens[x.at].Type == tokString && x.whole(wordToken("FROM")) {
 		return "is FROM missing?"
@@ -231,7 +238,8 @@ func (x *explainer) missingFrom() string {
 	return ""
 }
 
-// missingEnd finds the next statement where a ; should be.
+// missingEnd returns a hint if a new statement begins without a ; before it,
+// else "".
 func (x *explainer) missingEnd() string {
 	if x.at == 0 || !isLanguageWord(x.tokens[x.at].Value) || !x.accepts(x.at, lexer.Token{Type: lexer.EOF}) {
 		return ""
@@ -244,7 +252,8 @@ func (x *explainer) missingEnd() string {
 	return "is ; missing before it?"
 }
 
-// unionAll finds the UNION of SQL that drops repeated rows.
+// unionAll returns a hint for UNION without ALL, which SQL has and this
+// language does not, else "".
 func (x *explainer) unionAll() string {
 	if x.at > 0 && isKeyword(&x.tokens[x.at-1], "UNION") {
 		return "write UNION ALL; SELECT DISTINCT drops repeated rows"
@@ -252,7 +261,8 @@ func (x *explainer) unionAll() string {
 	return ""
 }
 
-// otherJoins are the joins of SQL that are not of the language.
+// otherJoins maps the words of SQL joins that this language does not have to
+// what to write instead.
 var otherJoins = map[string]string{
 	"INNER": "write JOIN alone",
 	"OUTER": "write LEFT JOIN",
@@ -262,8 +272,8 @@ var otherJoins = map[string]string{
 	"USING": "write ON a.url = b.url",
 }
 
-// joinForm finds sources that are joined as SQL allows and the language does
-// not.
+// joinForm returns a hint if sources are joined in a way that SQL allows and
+// this language does not, else "".
 func (x *explainer) joinForm() string {
 	t := &x.tokens[x.at]
 	on := wordToken("ON")
@@ -278,7 +288,8 @@ func (x *explainer) joinForm() string {
 	return ""
 }
 
-// brokenTime finds a blank where a time literal has its T.
+// brokenTime returns a hint if a time literal has a blank instead of its T,
+// else "".
 func (x *explainer) brokenTime() string {
 	if x.at > 0 && x.tokens[x.at-1].Type == tokPeriod && x.tokens[x.at].Type == tokNumber {
 		return "date and time are joined by T: 2008-06-15T10:30"
@@ -286,12 +297,13 @@ func (x *explainer) brokenTime() string {
 	return ""
 }
 
-// hasWord tells whether a word stands before the fault.
+// hasWord reports whether word occurs before the fault.
 func (x *explainer) hasWord(word string) bool {
 	return slices.ContainsFunc(x.tokens[:x.at], func(t lexer.Token) bool { return isWord(&t, word) })
 }
 
-// missingWord finds a word or comma that makes the statement whole.
+// missingWord returns a hint if one more word or comma before the fault makes
+// the statement correct, else "".
 func (x *explainer) missingWord() string {
 	t := &x.tokens[x.at]
 	if t.Type == lexer.EOF || t.Type == tokOp {

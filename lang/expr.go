@@ -7,7 +7,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// The levels of binding, loosest first.
+// The binding levels of operators, loosest first.
 const (
 	levelOr = iota + 1
 	levelAnd
@@ -19,20 +19,21 @@ const (
 	levelSign
 )
 
-// chainMax bounds the operators of one expression. The tree of a chain is as
-// deep as it is long.
+// chainMax bounds the operators of one expression. The tree of a chain such as
+// a + b + c is as deep as the chain is long.
 const chainMax = 10000
 
-// parser reads what is not in the tags of the grammar, token by token: queries,
-// and expressions by precedence climbing.
+// parser reads what the tags of the grammar do not describe, token by token:
+// queries, and expressions by precedence climbing.
 type parser struct {
 	lex   *lexer.PeekingLexer
-	last  *lexer.Token // taken last
+	last  *lexer.Token // the token taken last
 	depth int
 	ops   int
 }
 
-// fault is an error that needs no further words. It goes through participle.
+// fault is an error that is already explained. It passes through participle
+// unchanged.
 type fault struct{ err *ast.Error }
 
 func (f fault) Error() string            { return f.err.Error() }
@@ -44,7 +45,7 @@ func parseExpr(lex *lexer.PeekingLexer) (ast.Expr, error) {
 	return p.wholeExpr()
 }
 
-// wholeExpr reads an expression whose operators are counted by themselves.
+// wholeExpr reads an expression with its own count of operators.
 func (p *parser) wholeExpr() (ast.Expr, error) {
 	ops := p.ops
 	p.ops = 0
@@ -55,7 +56,7 @@ func (p *parser) wholeExpr() (ast.Expr, error) {
 
 func (p *parser) peek() *lexer.Token { return p.lex.Peek() }
 
-// peekSecond is the token behind the next one.
+// peekSecond returns the token after the next one, without taking any.
 func (p *parser) peekSecond() *lexer.Token {
 	here := p.lex.MakeCheckpoint()
 	p.lex.Next()
@@ -69,7 +70,7 @@ func (p *parser) next() *lexer.Token {
 	return p.last
 }
 
-// span reaches from start to the end of the token taken last.
+// span returns the span from start to the end of the token that was taken last.
 func (p *parser) span(start ast.Pos) ast.Span {
 	return ast.Span{Start: start, End: endOf(p.last)}
 }
@@ -86,7 +87,8 @@ func isOp(t *lexer.Token, op string) bool {
 	return t.Type == tokOp && t.Value == op
 }
 
-// take takes the next token if it is the keyword.
+// take takes the next token if it is the keyword word, and reports whether it
+// did.
 func (p *parser) take(word string) bool {
 	if !isKeyword(p.peek(), word) {
 		return false
@@ -95,7 +97,8 @@ func (p *parser) take(word string) bool {
 	return true
 }
 
-// takeOp takes the next token if it is the operator.
+// takeOp takes the next token if it is the operator op, and reports whether it
+// did.
 func (p *parser) takeOp(op string) bool {
 	if !isOp(p.peek(), op) {
 		return false
@@ -111,7 +114,8 @@ func (p *parser) need(word string) error {
 	return nil
 }
 
-// needWord takes a word of the language that is not reserved.
+// needWord takes the next token, which must be word, a word of the language
+// that is not reserved.
 func (p *parser) needWord(word string) error {
 	if !isWord(p.peek(), word) {
 		return p.unexpected()
@@ -127,8 +131,9 @@ func (p *parser) needOp(op string) error {
 	return nil
 }
 
-// infixLevel is the level of a token that stands between two operands, 0 if it
-// does not. NOT stands for the comparison that it negates.
+// infixLevel returns the binding level of t as an operator between two
+// operands, or 0 if t is none. NOT has the level of the comparison that it
+// negates, as in NOT LIKE.
 func infixLevel(t *lexer.Token) int {
 	switch t.Type {
 	case tokKeyword:
@@ -155,8 +160,8 @@ func infixLevel(t *lexer.Token) int {
 	return 0
 }
 
-// expr reads operands and the operators between them that bind at least as
-// tight as least.
+// expr reads an operand, and operators with further operands as long as they
+// bind at level least or tighter.
 func (p *parser) expr(least int) (ast.Expr, error) {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -191,7 +196,8 @@ func (p *parser) expr(least int) (ast.Expr, error) {
 	}
 }
 
-// countOperator refuses one operator more than an expression may have.
+// countOperator counts one operator. It returns an error if the expression has
+// more than chainMax.
 func (p *parser) countOperator() error {
 	if p.ops++; p.ops <= chainMax {
 		return nil
@@ -201,7 +207,8 @@ func (p *parser) countOperator() error {
 	return fault{e}
 }
 
-// chainError is the error of a comparison, t, behind another, x.
+// chainError returns the error for the comparison operator t after a comparison
+// x, as in a < b < c.
 func chainError(t *lexer.Token, x ast.Expr) error {
 	e := ast.Errorf(spanOf(t), "comparisons do not chain")
 	e.Hint = "join them with AND, or put one in brackets"
@@ -213,7 +220,7 @@ func chainError(t *lexer.Token, x ast.Expr) error {
 	return fault{e}
 }
 
-// binary reads an operator and its right operand.
+// binary reads an operator and its right operand. x is the left operand.
 func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) {
 	op := p.next()
 	at := spanOf(op)
@@ -228,7 +235,8 @@ func (p *parser) binary(x ast.Expr, start ast.Pos, level int) (ast.Expr, error) 
 	return &ast.Binary{Span: p.span(start), Op: name, OpAt: at, X: x, Y: y}, nil
 }
 
-// comparison reads a comparison and what it compares with.
+// comparison reads a comparison operator and its right side. x is the left
+// side.
 func (p *parser) comparison(x ast.Expr, start ast.Pos) (ast.Expr, error) {
 	if p.peek().Type == tokOp {
 		return p.binary(x, start, levelCompare)
@@ -310,7 +318,7 @@ func (p *parser) in(x ast.Expr, start ast.Pos, not bool) (ast.Expr, error) {
 	return &ast.In{Span: p.span(start), Not: not, X: x, List: list}, nil
 }
 
-// list reads one or more expressions with commas between them.
+// list reads one or more expressions separated by commas.
 func (p *parser) list() ([]ast.Expr, error) {
 	var list []ast.Expr
 	for {
@@ -388,7 +396,7 @@ func (p *parser) scope() (ast.Scope, error) {
 	return s, nil
 }
 
-// prefix reads an operand with the signs before it.
+// prefix reads an operand with the signs or the NOT before it.
 func (p *parser) prefix(least int) (ast.Expr, error) {
 	t := p.peek()
 	operand := 0
@@ -409,7 +417,8 @@ func (p *parser) prefix(least int) (ast.Expr, error) {
 	return &ast.Unary{Span: p.span(start), Op: t.Value, X: x}, nil
 }
 
-// atom reads an operand that needs no precedence.
+// atom reads an operand that needs no precedence: a constant, a column, a call,
+// or an expression in brackets.
 func (p *parser) atom() (ast.Expr, error) {
 	t := p.peek()
 	if e := literal(t); e != nil {
@@ -445,7 +454,7 @@ func (p *parser) atom() (ast.Expr, error) {
 	return nil, p.unexpected()
 }
 
-// literal makes a constant of a token, nil if it is none.
+// literal returns the constant that t is, or nil if t is not a constant.
 func literal(t *lexer.Token) ast.Expr {
 	switch t.Type {
 	case tokString:
@@ -473,7 +482,7 @@ func literal(t *lexer.Token) ast.Expr {
 	return nil
 }
 
-// now reads NOW, also written as the function now().
+// now reads NOW or the function now().
 func (p *parser) now() (ast.Expr, error) {
 	start := startOf(p.next())
 	if p.takeOp("(") {
@@ -512,7 +521,8 @@ func (p *parser) exists() (ast.Expr, error) {
 	return &ast.Exists{Span: p.span(start), Query: q}, nil
 }
 
-// column reads what follows the first name of a column.
+// column reads the rest of a column after its first name: nothing, or a dot and
+// a second name.
 func (p *parser) column(first *lexer.Token) (ast.Expr, error) {
 	c := &ast.Column{Name: newName(first)}
 	if p.takeOp(".") {
@@ -561,7 +571,8 @@ func (p *parser) call(name *lexer.Token) (ast.Expr, error) {
 	return c, nil
 }
 
-// order reads what follows ORDER in an aggregate.
+// order reads BY and the sort keys that follow ORDER, in a query or in an
+// aggregate.
 func (p *parser) order() ([]ast.OrderItem, error) {
 	if err := p.need("BY"); err != nil {
 		return nil, err
@@ -592,12 +603,13 @@ func (p *parser) order() ([]ast.OrderItem, error) {
 	}
 }
 
-// atFilter tells FILTER (…) from an alias of that name.
+// atFilter reports whether FILTER (…) follows, and not an alias with the name
+// filter.
 func (p *parser) atFilter() bool {
 	return isWord(p.peek(), "FILTER") && isOp(p.peekSecond(), "(")
 }
 
-// filter reads FILTER (WHERE expr).
+// filter reads FILTER (WHERE expr) and returns expr.
 func (p *parser) filter() (ast.Expr, error) {
 	p.next()
 	p.next() // the bracket
@@ -680,8 +692,8 @@ func (p *parser) cast() (ast.Expr, error) {
 	return &ast.Cast{Span: p.span(start), X: x, Type: newName(t)}, nil
 }
 
-// parseConstant reads what SET sets: a constant, or a bare word such as off.
-// ON is reserved, and a word here.
+// parseConstant reads the value in SET: a constant, or a bare word such as off.
+// The reserved word ON is accepted as such a word.
 func parseConstant(lex *lexer.PeekingLexer) (constant, error) {
 	p := parser{lex: lex}
 	t := p.peek()
@@ -709,7 +721,7 @@ func parseConstant(lex *lexer.PeekingLexer) (constant, error) {
 	return nil, p.unexpected()
 }
 
-// newText makes an expression of a string or a parameter.
+// newText returns the expression of a string or a parameter.
 func newText(t *lexer.Token) ast.Expr {
 	if t.Type == tokParam {
 		return newParam(t)
@@ -717,12 +729,14 @@ func newText(t *lexer.Token) ast.Expr {
 	return newString(t)
 }
 
-// isWord tells whether t is a word of the language that is not reserved.
+// isWord reports whether t is word, a word of the language that is not
+// reserved.
 func isWord(t *lexer.Token, word string) bool {
 	return t.Type == tokIdent && equalFold(t.Value, word)
 }
 
-// equalFold compares with a word in ASCII upper case.
+// equalFold reports whether text equals upper, an ASCII word in upper case, in
+// any case.
 func equalFold(text, upper string) bool {
 	if len(text) != len(upper) {
 		return false

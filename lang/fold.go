@@ -2,8 +2,8 @@ package lang
 
 import "strings"
 
-// foldASCII lowers A to Z and leaves all else: other letters may change their
-// length or number when folded.
+// foldASCII converts A to Z to lower case and leaves all other characters,
+// because folding may change the length or number of other letters.
 func foldASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
@@ -13,7 +13,7 @@ func foldASCII(s string) string {
 	}, s)
 }
 
-// upperASCII is foldASCII the other way.
+// upperASCII converts a to z to upper case and leaves all other characters.
 func upperASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {

@@ -10,8 +10,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// foreignStarts are words with which statements of SQL begin that are none
-// here, and what does here what they are for.
+// foreignStarts maps the first word of an SQL statement that this language does
+// not have to a hint: what to write instead.
 var foreignStarts = map[string]string{
 	"INSERT":   "captures come in by IMPORT and CRAWL",
 	"UPDATE":   "captures do not change; CREATE METADATA makes columns of one's own",
@@ -43,7 +43,8 @@ const listsOfValues = "FILE 'list.csv' reads a list of one's own; SELECT 1 UNION
 
 const noWindows = "there are no window functions; put the query in brackets and ask it further"
 
-// foreignWords are words that other query languages have within a statement.
+// foreignWords maps a word of other query languages that occurs inside a
+// statement to a hint: what to write instead.
 var foreignWords = map[string]string{
 	"TABLE":      "a query with a name is a view: CREATE VIEW name AS SELECT …",
 	"INDEX":      "an archive makes its indexes by itself; REINDEX makes them anew",
@@ -76,8 +77,8 @@ var foreignWords = map[string]string{
 	"NATURAL":    "write JOIN … ON a.url = b.url",
 }
 
-// foreignBefore are words that pass for a name, and what is meant by them if
-// the grammar stumbles over the token behind them.
+// foreignBefore maps a word of other query languages that the grammar reads as
+// a name to a hint. The hint is used if the next token is the fault.
 var foreignBefore = map[string]string{
 	"TOP":       "write LIMIT n behind the query",
 	"DATE":      "times stand without a word and quotes: 2008-06-15",
@@ -85,8 +86,9 @@ var foreignBefore = map[string]string{
 	"INTERVAL":  "a length of time is 7d, 2h or 3mo",
 }
 
-// foreign finds what is written so in SQL or another query language, and else
-// where here, with what to write instead.
+// foreign returns an error with a hint if the fault is something from SQL or
+// another query language, or a clause or bracket at the wrong place. Otherwise
+// it returns nil.
 func (x *explainer) foreign() *ast.Error {
 	for _, find := range []func() (int, string){x.foreignQuery, x.foreignCall, x.foreignWord, x.foreignForm, x.misplaced, x.brackets} {
 		if i, hint := find(); hint != "" {
@@ -101,7 +103,8 @@ func (x *explainer) foreign() *ast.Error {
 	return nil
 }
 
-// word is the word back tokens before the fault, in upper case, or "".
+// word returns the word that is back tokens before the fault, in upper case, or
+// "" if that token is not a word.
 func (x *explainer) word(back int) string {
 	if x.at < back || !isWordToken(&x.tokens[x.at-back]) {
 		return ""
@@ -125,7 +128,9 @@ func (x *explainer) foreignWord() (int, string) {
 	return 0, ""
 }
 
-// foreignQuery finds clauses of SQL that a query does not have here.
+// foreignQuery looks for clauses of SQL that a query here does not have. It
+// returns the index of the token to blame and a hint; an empty hint means that
+// it found nothing.
 func (x *explainer) foreignQuery() (int, string) {
 	t, word := &x.tokens[x.at], x.word(0)
 	switch {
@@ -169,11 +174,11 @@ func (x *explainer) foreignQuery() (int, string) {
 	return 0, ""
 }
 
-// foreignCall finds functions of SQL, operators too, whose arguments are
-// written as no function's are here.
+// foreignCall looks for functions and operators of SQL whose arguments have a
+// special form. Results are as in foreignQuery.
 func (x *explainer) foreignCall() (int, string) {
 	t := &x.tokens[x.at]
-	called := "" // the word before the bracket that the token stands behind
+	called := "" // the word before the bracket that precedes the token
 	if x.at > 1 && isOp(&x.tokens[x.at-1], "(") {
 		called = x.word(2)
 	}
@@ -207,7 +212,8 @@ func (x *explainer) foreignCall() (int, string) {
 
 const noPowers = "of powers there are products: x * x"
 
-// foreignForm finds what is no word by itself.
+// foreignForm looks for foreign notation of more than one token, such as LIMIT
+// n, m. Results are as in foreignQuery.
 func (x *explainer) foreignForm() (int, string) {
 	t := &x.tokens[x.at]
 	open := lexer.Token{Type: tokOp, Value: "("}
@@ -238,7 +244,7 @@ func (x *explainer) foreignForm() (int, string) {
 	return 0, ""
 }
 
-// t0 is t as it is given to accepts.
+// t0 returns t without its position, as accepts needs it.
 func t0(t *lexer.Token) lexer.Token { return lexer.Token{Type: t.Type, Value: t.Value} }
 
 func isConstantToken(t *lexer.Token) bool {
@@ -249,8 +255,8 @@ func isConstantToken(t *lexer.Token) bool {
 	return false
 }
 
-// unitFor is the unit of sizes and lengths of time that a word behind a number
-// means, or "".
+// unitFor returns the unit of size or duration that a word after a number
+// means, such as "MB" for M, or "".
 func unitFor(word string) string {
 	switch w := upperASCII(word); w {
 	case "KB", "MB", "GB", "TB":
@@ -271,8 +277,8 @@ func unitFor(word string) string {
 	return ""
 }
 
-// clauseRanks are the words with which the clauses of a SELECT begin, in the
-// order in which they stand. Those of a time clause have that of a source.
+// clauseRanks gives each word that begins a clause of SELECT its place in the
+// order of clauses. A time clause has the place of FROM.
 var clauseRanks = map[string]int{
 	"SELECT": 1,
 	"FROM":   2, "JOIN": 2, "LEFT": 2,
@@ -281,8 +287,8 @@ var clauseRanks = map[string]int{
 
 var timeWords = []string{"SINCE", "UNTIL", "DURING", "AT", "NEAREST", "FIRST", "LATEST", "EACH"}
 
-// misplaced finds a clause that stands twice, or behind one that it should
-// stand before.
+// misplaced looks for a clause that occurs twice or too late. Results are as in
+// foreignQuery.
 func (x *explainer) misplaced() (int, string) {
 	t := &x.tokens[x.at]
 	word, isTime := x.word(0), slices.Contains(timeWords, x.word(0))
@@ -328,8 +334,9 @@ func clauseName(word string) string {
 	return word
 }
 
-// clausesBefore is the word of the last clause of the innermost SELECT before
-// the fault, and whether its last source has a time clause or a name.
+// clausesBefore returns the first word of the last clause before the fault, in
+// the innermost SELECT. timed and named report whether the last source of that
+// SELECT has a time clause or an alias.
 func (x *explainer) clausesBefore() (last string, timed, named bool) {
 	depth := 0
 	for i := x.at - 1; i >= 0; i-- {
@@ -358,7 +365,8 @@ func (x *explainer) clausesBefore() (last string, timed, named bool) {
 	return last, timed, named
 }
 
-// brackets finds one that is never closed, or never opened.
+// brackets looks for a bracket that is never closed or never opened. Results
+// are as in foreignQuery.
 func (x *explainer) brackets() (int, string) {
 	t := &x.tokens[x.at]
 	var open []int

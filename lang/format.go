@@ -8,16 +8,20 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// formatWidth is how wide a statement on one line may be, in cells, before it is
-// broken at its clauses.
+// formatWidth is the width, in terminal cells, above which a statement on one
+// line is broken at its clauses.
 const formatWidth = 100
 
-// Format lays out a source: words of the language in upper case, one blank
-// between words, two more at the begin of a line for each bracket and for what
-// goes on from the line before, items below the first, a statement a line at least. Line breaks within
-// statements and comments stay where the writer put them; a long statement
-// without any is broken at its clauses. Format of its own result is that result.
-// The error is that of Parse, of a source named file.
+// Format lays out a source and returns the new text. Words of the language are
+// in upper case, with one blank between words. Each statement begins on a new
+// line. A line is indented by two blanks for each open bracket, and by two more
+// if it continues the line before. The items of a SELECT are aligned below the
+// first.
+//
+// Line breaks inside statements and comments stay where the writer put them. A
+// long statement without line breaks is broken at its clauses. Formatting the
+// result again changes nothing. The error is that of Parse, for a source with
+// the name file.
 func Format(src, file string) (string, error) {
 	if _, err := Parse(src, file); err != nil {
 		return "", err
@@ -25,9 +29,9 @@ func Format(src, file string) (string, error) {
 	return layOut(src), nil
 }
 
-// wordsOf tells which tokens of a statement are words of the language. Whether
-// one that may be a name is one is not always told by its place: then it is if
-// the statement means the same with the word in upper case.
+// wordsOf reports for each token of a statement whether it is a word of the
+// language. A token that may also be a name counts as a word if the statement
+// means the same with the token in upper case.
 func wordsOf(tokens []lexer.Token) []bool {
 	is := make([]bool, len(tokens))
 	doubtful := false
@@ -56,7 +60,7 @@ func wordsOf(tokens []lexer.Token) []bool {
 	return is
 }
 
-// meaning is the canonical text of a statement, "" if it has a fault.
+// meaning returns the canonical text of a statement, or "" if it has a fault.
 func meaning(tokens []lexer.Token) string {
 	l := lexerOf(tokens)
 	defer l.free()
@@ -76,19 +80,19 @@ func meaning(tokens []lexer.Token) string {
 type piece struct {
 	text    string
 	token   *lexer.Token // nil for a comment
-	lines   int          // line ends before it
-	joined  bool         // nothing stands before it
+	lines   int          // number of line ends before it
+	joined  bool         // it directly follows the text before it
 	comment bool
-	end     bool // the semicolon, or where it is missing
-	clause  bool // begins a clause
+	end     bool // it is the semicolon, or the place where one is missing
+	clause  bool // it begins a clause
 }
 
-// isLine reports whether the rest of the line belongs to a comment.
+// isLine reports whether the piece is a comment that ends with its line.
 func (p *piece) isLine() bool {
 	return p.comment && !strings.HasPrefix(p.text, "/*")
 }
 
-// layOut formats a source without faults.
+// layOut formats a source that has no faults.
 func layOut(src string) string {
 	f := &formatter{}
 	s := newScanner(src, "")
@@ -103,8 +107,8 @@ func layOut(src string) string {
 	return f.String()
 }
 
-// piecesOf are the tokens of one statement with the comments before and between
-// them. The text before byte from was looked at.
+// piecesOf returns the tokens of one statement and the comments before and
+// between them. from is the offset in src after the statement before.
 func piecesOf(src string, from int, tokens []lexer.Token) []piece {
 	var list []piece
 	words := wordsOf(tokens)
@@ -132,7 +136,8 @@ func piecesOf(src string, from int, tokens []lexer.Token) []piece {
 	return list
 }
 
-// lastComment is where the last comment of a gap between tokens ends.
+// lastComment returns the offset at which the last comment in gap ends, or 0.
+// gap is the text between two tokens.
 func lastComment(gap string) int {
 	if list := appendComments(nil, gap, 0, len(gap)); len(list) > 0 {
 		return list[len(list)-1].To
@@ -140,7 +145,7 @@ func lastComment(gap string) int {
 	return 0
 }
 
-// appendGap adds the comments of src between two bytes.
+// appendGap appends the comments between two offsets of src to list.
 func appendGap(list []piece, src string, from, to int) []piece {
 	for _, c := range appendComments(nil, src, from, to) {
 		list = append(list, piece{
@@ -151,7 +156,7 @@ func appendGap(list []piece, src string, from, to int) []piece {
 	return list
 }
 
-// isClause reports whether a clause of a query begins at a token.
+// isClause reports whether token i begins a clause of a query.
 func isClause(tokens []lexer.Token, i int) bool {
 	t := &tokens[i]
 	if t.Type != tokKeyword {
@@ -186,14 +191,14 @@ func isClause(tokens []lexer.Token, i int) bool {
 	return false
 }
 
-// formatter writes pieces.
+// formatter writes pieces as formatted text.
 type formatter struct {
 	strings.Builder
-	depth int    // of brackets
-	items []bool // for each depth, whether the items of a SELECT are at hand
+	depth int    // number of open brackets
+	items []bool // for each depth, whether the formatter is among the items of a SELECT
 }
 
-// statement writes a statement, or comments alone.
+// statement writes one statement with its comments, or comments alone.
 func (f *formatter) statement(list []piece) {
 	first := 0 // of the statement's own pieces
 	for first < len(list) && list[first].comment {
@@ -217,7 +222,7 @@ func (f *formatter) statement(list []piece) {
 			f.WriteString(";")
 			continue
 		case i <= first && p.lines == 0 && p.comment && f.Len() > 0 && (prev == nil || !prev.isLine()):
-			f.WriteString(" ") // behind the statement before
+			f.WriteString(" ") // after the statement before
 		case i <= first:
 			f.newLine(p.lines > 1)
 		case p.lines > 0, prev.isLine(), breakAll && p.clause && f.depth == 0:
@@ -241,7 +246,7 @@ func (f *formatter) statement(list []piece) {
 	}
 }
 
-// isLong reports whether a statement has one line and that is too long.
+// isLong reports whether a statement is on one line and wider than formatWidth.
 func (f *formatter) isLong(list []piece) bool {
 	width := 0
 	for i := range list {
@@ -256,7 +261,7 @@ func (f *formatter) isLong(list []piece) bool {
 	return width > formatWidth
 }
 
-// newLine ends the line, and leaves another empty if asked for.
+// newLine ends the current line, and adds an empty line if empty is set.
 func (f *formatter) newLine(empty bool) {
 	if f.Len() == 0 {
 		return
@@ -269,8 +274,8 @@ func (f *formatter) newLine(empty bool) {
 	}
 }
 
-// indent is that of a line which begins with the first piece of rest that is no
-// comment.
+// indent returns the indentation, in blanks, of a line that begins with the
+// pieces in rest. The first piece that is not a comment decides.
 func (f *formatter) indent(rest []piece) int {
 	for i := range rest {
 		p := &rest[i]
@@ -290,7 +295,7 @@ func (f *formatter) indent(rest []piece) int {
 	return 2*f.depth + 2
 }
 
-// apart reports whether a blank stands before piece i.
+// apart reports whether a blank comes before piece i.
 func (f *formatter) apart(list []piece, i int) bool {
 	p, prev := &list[i], &list[i-1]
 	if p.comment || prev.comment {
@@ -315,7 +320,8 @@ func (f *formatter) apart(list []piece, i int) bool {
 	return true
 }
 
-// isSign reports whether the last of the pieces, a + or -, is one operand's sign.
+// isSign reports whether the last of the pieces, a + or -, is the sign of one
+// operand and not an operator between two.
 func isSign(list []piece) bool {
 	k := len(list) - 2
 	for k >= 0 && list[k].comment {

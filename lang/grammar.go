@@ -9,22 +9,22 @@ import (
 	"infomall/lang/ast"
 )
 
-// The grammar of statements, as participle reads it from the tags. These
-// structs live for one statement; build.go makes the tree of them. Queries are
-// parsed by query.go, expressions by expr.go and time clauses by time.go.
+// The grammar of statements, which participle reads from the struct tags. A
+// value of these structs lives for one statement; build.go converts it to a
+// tree. query.go parses queries, expr.go expressions and time.go time clauses.
 //
-// A word in quotes is a keyword or a word of the language, in either case of
-// letters. A group whose parts may come in any order is a repeated choice, and
-// build.go refuses to have a part twice.
+// A word in quotes in a tag is a word of the language, in upper or lower case.
+// Clauses that may come in any order are a repeated choice, and build.go
+// reports a clause that occurs twice.
 
 type statementSyntax struct {
-	Deed     *deedSyntax     `parser:"@@"` // first, being most frequent
+	Deed     *deedSyntax     `parser:"@@"` // first, because it is the most frequent
 	Rank     *rankSyntax     `parser:"| @@"`
 	Explain  *explainSyntax  `parser:"| @@"`
 	Schedule *scheduleSyntax `parser:"| @@"`
 }
 
-// deedSyntax is a statement that EXPLAIN and SCHEDULE take.
+// deedSyntax is a statement that EXPLAIN and SCHEDULE accept.
 type deedSyntax struct {
 	Query       *queryStatementSyntax `parser:"@@"`
 	Import      *importSyntax         `parser:"| @@"`
@@ -424,18 +424,20 @@ type helpSyntax struct {
 	Topic  []string `parser:"'HELP' @( Ident | Keyword )*"`
 }
 
-// moment is an expression where a time is meant, constant one where a value is
-// set. They are types of their own so that each has its own parser.
+// moment is an expression that gives a time; constant is an expression that
+// gives a value of SET. They are separate types so that each has its own
+// parser.
 type (
 	moment   interface{ ast.Expr }
 	constant interface{ ast.Expr }
 )
 
-// lookahead is how many tokens a branch of the grammar may read before it is
-// taken for good. With one, errors are blamed on the comma before them.
+// lookahead is how many tokens the grammar may read before it must choose a
+// branch. With one, an error would be reported at the comma before the real
+// place.
 const lookahead = 2
 
-// grammar builds the parser of statements, once and when it is first needed.
+// grammar returns the parser of statements. The first call builds it.
 var grammar = sync.OnceValue(func() *participle.Parser[statementSyntax] {
 	return participle.MustBuild[statementSyntax](
 		participle.Lexer(definition{}),

@@ -1,16 +1,17 @@
 package lang
 
-// syntax is the form of a statement, for people. Words in upper case are typed
-// as they stand; names of parts are in lower case and explained below the
-// form; [ ] may be left out, ( | ) is a choice, … is more of the same. Lines
-// that begin with a blank go on with the one before.
+// syntax is the form of a statement in HELP. Words in upper case are typed as
+// shown. Names of parts are in lower case and are explained below the form. [ ]
+// is optional, ( | ) is a choice, … means more of the same. A line that begins
+// with a blank continues the line before.
 type syntax struct {
 	topic string
 	text  string
 }
 
-// syntaxes are kept beside the grammar. A test makes statements of every form
-// here and parses them, so nothing is promised that the grammar lacks.
+// syntaxes are the texts of HELP, one for each topic. A test generates
+// statements from them and parses each, so that the texts agree with the
+// grammar.
 var syntaxes = []syntax{
 	{"SELECT", `
 [WITH with, …] select [UNION ALL select …]
@@ -266,7 +267,8 @@ HELP [topic]
 `},
 }
 
-// Topics are what Grammar knows, in the order in which a list shows them.
+// Topics returns the topics that Grammar knows, such as "CRAWL", in the order
+// in which HELP lists them.
 func Topics() []string {
 	var list []string
 	for _, s := range syntaxes {
@@ -275,8 +277,8 @@ func Topics() []string {
 	return list
 }
 
-// Grammar is the syntax of a topic, case aside, in lines of at most 80
-// characters, or "" for a topic that Topics does not list.
+// Grammar returns the syntax of a topic, in lines of at most 80 characters.
+// Case does not matter. It returns "" for a topic that Topics does not list.
 func Grammar(topic string) string {
 	for _, s := range syntaxes {
 		if equalFold(topic, s.topic) {

@@ -13,7 +13,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// durationUnits have fixed lengths; monthUnits go by the calendar.
+// The units of durations. Those in durationUnits have a fixed length; those in
+// monthUnits, given in months, depend on the calendar.
 var (
 	durationUnits = map[string]time.Duration{
 		"ms": time.Millisecond, "s": time.Second, "m": time.Minute,
@@ -22,8 +23,8 @@ var (
 	monthUnits = map[string]int{"mo": 1, "y": 12}
 )
 
-// number scans what begins with a digit, or a point and a digit: a number, a period, or a number with
-// a unit.
+// number scans a token that begins with a digit, or with a point and a digit: a
+// number, a time literal, or a number with a unit.
 func (s *scanner) number() {
 	start := s.pos
 	s.digits()
@@ -60,7 +61,8 @@ func (s *scanner) digits() {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// exponentLen is the length of e12, E+3 or the like at the start of src.
+// exponentLen returns the length of the exponent at the start of src, such as 3
+// for "e12", or 0.
 func exponentLen(src string) int {
 	if src == "" || src[0] != 'e' && src[0] != 'E' {
 		return 0
@@ -79,7 +81,8 @@ func exponentLen(src string) int {
 	return n
 }
 
-// measure emits the number from start whose unit begins at unit.
+// measure emits a number with a unit. start is the offset of the number, unit
+// that of the unit; without a unit the two last offsets are equal.
 func (s *scanner) measure(start, unit int, whole bool) {
 	text, name := s.src[start:s.pos], s.src[unit:s.pos]
 	if name == "" {
@@ -100,7 +103,7 @@ func (s *scanner) measure(start, unit int, whole bool) {
 		s.fault(start, s.pos, text+" is too large", "")
 	}
 	if !fit {
-		kind = tokNumber // The fault is told; any number will do to go on.
+		kind = tokNumber // The fault is already reported; any number lets the parser continue.
 	}
 	s.emit(kind, start)
 }
@@ -116,7 +119,7 @@ func unitKind(name string) (lexer.TokenType, bool) {
 	return tokDuration, ok
 }
 
-// unitHint says what to write for a number with an unknown unit.
+// unitHint returns what to write for a number with an unknown unit.
 func unitHint(number, name string) string {
 	if ast.UnitBytes(strings.ToUpper(name)) > 0 {
 		return "write " + number + strings.ToUpper(name)
@@ -127,7 +130,8 @@ func unitHint(number, name string) string {
 	return "units are KB MB GB TB, and ms s m h d w mo y"
 }
 
-// sizeBytes is the number of bytes that text says, -1 if it does not fit.
+// sizeBytes returns the number of bytes that text means, such as 65536 for
+// "64KB", or -1 if it does not fit an int64.
 func sizeBytes(text, unit string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSuffix(text, unit), 10, 64)
 	if err != nil || n > math.MaxInt64/ast.UnitBytes(unit) {
@@ -136,7 +140,8 @@ func sizeBytes(text, unit string) int64 {
 	return n * ast.UnitBytes(unit)
 }
 
-// monthsMax keeps a duration within what a calendar can add.
+// monthsMax bounds a duration, in months, so that adding it to a date cannot
+// overflow.
 const monthsMax = 12 * 10000
 
 func durationFits(text, unit string) bool {
@@ -150,7 +155,7 @@ func durationFits(text, unit string) bool {
 	return n <= int64(math.MaxInt64/durationUnits[unit])
 }
 
-// unitOf is the letters at the end of a size or a duration.
+// unitOf returns the letters at the end of a size or a duration, such as "KB".
 func unitOf(text string) string {
 	return text[strings.IndexFunc(text, func(r rune) bool { return r > '9' }):]
 }
@@ -181,7 +186,7 @@ func newDuration(t *lexer.Token) *ast.Duration {
 	return d
 }
 
-// newString takes the quotes off '…'.
+// newString returns the string of a token '…', without the quotes.
 func newString(t *lexer.Token) *ast.String {
 	return &ast.String{Span: spanOf(t), Value: unquote(t.Value, "'")}
 }
@@ -190,7 +195,7 @@ func newParam(t *lexer.Token) *ast.Param {
 	return &ast.Param{Span: spanOf(t), Name: t.Value[1:]}
 }
 
-// newName makes a name of an identifier, quoted or not.
+// newName returns the name of an identifier token, quoted or not.
 func newName(t *lexer.Token) ast.Name {
 	if t.Type == tokQuoted {
 		return ast.Name{Span: spanOf(t), Text: unquote(t.Value, `"`), Quoted: true}

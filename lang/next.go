@@ -7,19 +7,19 @@ import (
 	"github.com/alecthomas/participle/v2/lexer"
 )
 
-// Place is what kind of name or text may come next in a statement.
+// Place is the kind of name or text that may come next in a statement.
 type Place uint8
 
-// The places.
+// The values of Place.
 const (
-	PlaceNone         Place = iota // only words, or a name that the writer makes up
+	PlaceNone         Place = iota // only words, or a new name that the writer chooses
 	PlaceExpr                      // a column or a function
 	PlaceColumn                    // a column, after the name of a source and a dot
 	PlaceSource                    // a relation, or a scope in quotes
 	PlaceScope                     // a scope or a URL in quotes
 	PlaceFile                      // the name of a file or a folder in quotes
 	PlacePool                      // the name of a pool in quotes
-	PlaceList                      // what SHOW shows
+	PlaceList                      // a list of SHOW, such as POOLS
 	PlaceDescribed                 // a relation, a function or a setting
 	PlaceSetting                   // a setting
 	PlaceValue                     // a value of the setting Subject
@@ -35,30 +35,33 @@ const (
 	PlaceParam                     // a parameter of the saved query Subject
 )
 
-// Next says what may come next where a statement is being typed.
+// Next says what may come next at the cursor in a statement that is being
+// typed.
 type Next struct {
-	// From is the byte at which the word or the text begins that is being typed
-	// there; it is the end of what was typed where none is.
+	// From is the offset of the first byte of the word or text at the cursor.
+	// Without one, From is the length of the text before the cursor.
 	From int
-	// Quoted: the text is in single quotes, of which the first is typed.
+	// Quoted: the text at the cursor is in single quotes, of which the first is
+	// typed.
 	Quoted bool
-	// Words of the language that may stand there, in upper case, in the order
-	// of the grammar. Where a name may be made up, only reserved words.
+	// Words are the words of the language that may come there, in upper case,
+	// in the order of the grammar. If the writer may choose a new name there,
+	// only reserved words are listed.
 	Words   []string
 	Place   Place
-	Subject string // the setting whose value, the source whose column, the query whose parameter, the first word of the statement
-	// Sources are the relations read by the SELECT around the place, also those
-	// after it; FROM with a scope alone reads versions.
+	Subject string // depends on Place: the setting whose value, the source whose column, or the query whose parameter comes next; else the first word of the statement
+	// Sources are the relations that the SELECT around the cursor reads,
+	// including those after the cursor. FROM with only a scope reads versions.
 	Sources []SourceName
 }
 
-// SourceName is a source of a SELECT by its relation and its alias, which may
-// be "".
+// SourceName is the relation and the alias of a source of a SELECT. The alias
+// may be "".
 type SourceName struct{ Relation, Alias string }
 
-// AtCursor says what may stand between before and after, of which the last
-// statement begun in before is looked at. Complete statements ahead of it do
-// no harm.
+// AtCursor returns what may come next between before and after, the texts on
+// both sides of the cursor. It looks at the last statement that begins in
+// before and ignores complete statements ahead of it.
 func AtCursor(before, after string) Next {
 	s := newScanner(before, "")
 	for s.next() && s.ended {
@@ -98,7 +101,7 @@ func AtCursor(before, after string) Next {
 
 func isWordToken(t *lexer.Token) bool { return t.Type == tokIdent || t.Type == tokKeyword }
 
-// openQuote is the byte of the quote that is never closed.
+// openQuote returns the offset of the quote that is never closed.
 func openQuote(src string, tokens []lexer.Token) int {
 	from := 0
 	if k := len(tokens); k > 0 {
@@ -109,8 +112,8 @@ func openQuote(src string, tokens []lexer.Token) int {
 	return min(s.pos, len(src)-1)
 }
 
-// inLineComment reports whether src ends within a -- comment: what was typed
-// after its last token then has no line end after the sign.
+// inLineComment reports whether src ends inside a -- comment. tokens are the
+// tokens of src.
 func inLineComment(src string, tokens []lexer.Token) bool {
 	from := 0
 	if k := len(tokens); k > 0 {
@@ -120,7 +123,7 @@ func inLineComment(src string, tokens []lexer.Token) bool {
 	return strings.Contains(tail[strings.LastIndexByte(tail, '\n')+1:], "--")
 }
 
-// fill finds words and place at index i.
+// fill sets Words and Place of n for what may come at index i.
 func (p *prober) fill(n *Next, i int) {
 	can := func(t lexer.Token) bool { return p.accepts(i, t) }
 	name, text, number := can(aName), can(aString), can(aNumber)
@@ -139,8 +142,8 @@ func (p *prober) fill(n *Next, i int) {
 	}
 }
 
-// place tells the places apart, by what the grammar takes at index i and by the
-// words before it.
+// place returns the Place at index i. It depends on what the grammar accepts
+// there (name, text and number) and on the words before.
 func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 	word := func(back int) string {
 		if i < back || !isWordToken(&p.tokens[i-back]) {
@@ -194,7 +197,7 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 	case name && word(1) == "AS" && first == "SHOW":
 		return PlaceForm
 	case name && word(1) == "AS" && p.accepts(i, aName) && !p.accepts(i, aQuoted):
-		return PlaceType // an alias may be quoted, a type not
+		return PlaceType // an alias may be quoted, a type may not
 	case text && word(1) == "POOL":
 		return PlacePool
 	case text && first == "DELETE" && word(1) == "REASON":
@@ -215,7 +218,7 @@ func (p *prober) place(i int, n *Next, name, text, number bool) Place {
 	return PlaceNone
 }
 
-// runName is the name behind RUN, before index i.
+// runName returns the name after RUN, if it comes before index i, or "".
 func (p *prober) runName(i int) string {
 	for k := 1; k < i; k++ {
 		if t := &p.tokens[k]; isWord(&p.tokens[k-1], "RUN") && (t.Type == tokIdent || t.Type == tokQuoted) {
@@ -238,7 +241,8 @@ func (p *prober) comparesURL(i int) bool {
 	return isWord(name, "URL") || isWord(name, "HOST") || isWord(name, "TARGET")
 }
 
-// sourcesAround lists the sources of the SELECT that the end of before lies in.
+// sourcesAround returns the sources of the SELECT that contains the end of
+// before.
 func sourcesAround(before, after []lexer.Token) []SourceName {
 	tokens := slices.Concat(before, after)
 	from, to := selectAround(tokens, len(before))
@@ -263,7 +267,8 @@ func sourcesAround(before, after []lexer.Token) []SourceName {
 	return list
 }
 
-// metadataOn is the relation of CREATE METADATA … ON, or "".
+// metadataOn returns the relation that CREATE METADATA … ON names, such as
+// "pages" for ON page, or "".
 func metadataOn(tokens []lexer.Token) string {
 	if len(tokens) == 0 || !isWord(&tokens[0], "CREATE") {
 		return ""
@@ -276,8 +281,8 @@ func metadataOn(tokens []lexer.Token) string {
 	return ""
 }
 
-// selectAround bounds the tokens of the innermost brackets around index at that
-// hold a SELECT, or of the statement.
+// selectAround returns the range of tokens, from up to to, of the innermost
+// SELECT in brackets around index at, or of the whole statement.
 func selectAround(tokens []lexer.Token, at int) (from, to int) {
 	to = len(tokens)
 	if i := slices.IndexFunc(tokens[at:], func(t lexer.Token) bool { return t.Type == lexer.EOF }); i >= 0 {
@@ -297,7 +302,7 @@ func selectAround(tokens []lexer.Token, at int) (from, to int) {
 	return 0, to
 }
 
-// closing is the index of the bracket that closes the one before from.
+// closing returns the index of the bracket that closes the bracket before from.
 func closing(tokens []lexer.Token, from int) int {
 	depth := 0
 	for i := from; i < len(tokens); i++ {
@@ -313,7 +318,8 @@ func closing(tokens []lexer.Token, from int) int {
 	return len(tokens)
 }
 
-// sourceAt reads the source with which tokens begin.
+// sourceAt reads the source at the start of tokens. ok is false if none begins
+// there.
 func sourceAt(tokens []lexer.Token) (s SourceName, ok bool) {
 	switch tokens[0].Type {
 	case tokString, tokParam:
@@ -335,10 +341,10 @@ func sourceAt(tokens []lexer.Token) (s SourceName, ok bool) {
 	return s, true
 }
 
-// Class is what a piece of source is, for colouring it.
+// Class is the kind of a piece of source, for colouring it.
 type Class uint8
 
-// The classes.
+// The values of Class.
 const (
 	ClassWord    Class = iota // a word of the language
 	ClassString               // text in quotes
@@ -348,19 +354,20 @@ const (
 	ClassComment              // comments
 )
 
-// Token is a piece of source that has a class: the bytes from From up to To.
+// Token is a piece of source that has a class: the bytes From up to, not
+// including, To.
 type Token struct {
 	From, To int
 	Class    Class
 }
 
-// Tokens finds what is to be coloured in src, in rising order. Names and
-// operators have no class. Words that may be names too are words where a
-// statement cannot have a name.
+// Tokens returns the pieces of src to colour, in order of place. Names and
+// operators have no class. A word that may also be a name counts as a word if a
+// statement cannot have a name at its place.
 func Tokens(src string) []Token {
 	var list []Token
 	s := newScanner(src, "")
-	end := 0 // of what was looked at
+	end := 0 // up to this offset src is done
 	add := func(from, to int, c Class) {
 		list = append(list, Token{from, to, c})
 	}
@@ -369,7 +376,7 @@ func Tokens(src string) []Token {
 		for i := range s.tokens {
 			t := &s.tokens[i]
 			if t.Type == lexer.EOF && t.Value == "" {
-				continue // the end of the source, which may lie behind a fault
+				continue // the end of the source, which may come after a fault
 			}
 			from := startOf(t).Offset
 			list = appendComments(list, src, end, from)
@@ -392,7 +399,8 @@ func Tokens(src string) []Token {
 	return appendComments(list, src, end, len(src))
 }
 
-// classOf tells the class of one token of a statement.
+// classOf returns the class of token i of a statement, and false if it has
+// none.
 func classOf(tokens []lexer.Token, i int) (Class, bool) {
 	t := &tokens[i]
 	switch t.Type {
@@ -415,8 +423,9 @@ func classOf(tokens []lexer.Token, i int) (Class, bool) {
 	return 0, false
 }
 
-// isNamePlace tells whether a word stands where a name is likelier than a word
-// of the language: among items, beside an operator or a dot, before a bracket.
+// isNamePlace reports whether a word is at a place where a name is more likely
+// than a word of the language: among items, beside an operator or a dot, before
+// a bracket.
 func isNamePlace(tokens []lexer.Token, i int) bool {
 	if i == 0 {
 		return false
@@ -436,7 +445,7 @@ func isNamePlace(tokens []lexer.Token, i int) bool {
 	return false
 }
 
-// appendComments adds the comments between two tokens.
+// appendComments appends the comments between two offsets of src to list.
 func appendComments(list []Token, src string, from, to int) []Token {
 	s := &scanner{src: src[:to], pos: from, line: 1, col: 1}
 	for s.pos < to {

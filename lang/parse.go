@@ -1,7 +1,23 @@
-// Package lang reads the query language: it turns source text into the trees
-// of lang/ast and tells its faults with their places and their remedies. It
-// knows the grammar only. Which relations, columns, functions and settings
-// there are is left to those who run the statements.
+// Package lang parses the query language. It converts source text to the trees
+// of lang/ast, and reports each fault with its place and a remedy. It also
+// completes, colours and formats source text. It knows only the grammar: which
+// relations, columns, functions and settings exist is decided by the packages
+// that run the statements.
+//
+// # How a source becomes a tree
+//
+//	source ── scanner ──> tokens ── participle, parser ──> …Syntax structs ── builder ──> ast.Statement
+//	scan.go               token.go  grammar.go, expr.go                       build.go    lang/ast
+//
+// # Words
+//
+//	word      a word of the language, reserved (never a name) or not
+//	fault     an error of the writer, with its place; see ast.Error
+//	hint      what to write instead, shown beside the fault
+//	probe     to parse a changed statement again, to learn what the grammar accepts
+//	period    a time literal, such as 2008-06, which means the whole month
+//	moment    an expression that gives a time
+//	deed      a statement that EXPLAIN and SCHEDULE accept
 package lang
 
 import (
@@ -18,10 +34,10 @@ import (
 	"infomall/lang/ast"
 )
 
-// Errors are the faults of a source in order of place. There is at least one.
+// Errors are the faults of a source, in order of place. There is at least one.
 type Errors []*ast.Error
 
-// Error gives one line for each.
+// Error returns the messages of all faults, one per line.
 func (es Errors) Error() string {
 	lines := make([]string, len(es))
 	for i, e := range es {
@@ -30,7 +46,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Unwrap gives the single errors to errors.As.
+// Unwrap returns the single faults, for errors.As.
 func (es Errors) Unwrap() []error {
 	out := make([]error, len(es))
 	for i, e := range es {
@@ -39,12 +55,12 @@ func (es Errors) Unwrap() []error {
 	return out
 }
 
-// errorsMax bounds what Parse collects: nobody reads more.
+// errorsMax bounds how many faults Parse collects. Nobody reads more.
 const errorsMax = 100
 
-// Parse reads a whole source. The filename stands before places in messages
-// and may be "". Where the error is not nil it is an Errors with the faults of
-// all statements, and the statements are those without one.
+// Parse parses a whole source. filename precedes places in messages and may be
+// "". It returns the statements that have no fault. If any statement has one,
+// the error is an Errors with the faults of all statements.
 func Parse(src, filename string) ([]ast.Statement, error) {
 	var list []ast.Statement
 	var faults Errors
@@ -65,7 +81,7 @@ func Parse(src, filename string) ([]ast.Statement, error) {
 	return list, nil
 }
 
-// ParseOne reads a source that holds just one statement.
+// ParseOne parses a source with exactly one statement.
 func ParseOne(src, filename string) (ast.Statement, error) {
 	list, err := Parse(src, filename)
 	if err != nil {
@@ -80,8 +96,8 @@ func ParseOne(src, filename string) (ast.Statement, error) {
 	return nil, Errors{ast.Errorf(list[1].At(), "a second statement where one is wanted")}
 }
 
-// Statements reads a source statement by statement. For one with faults it
-// yields an Errors and goes on after its semicolon.
+// Statements parses a source statement by statement. For a statement with
+// faults it yields an Errors and continues after the semicolon.
 func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 	return func(yield func(ast.Statement, error) bool) {
 		if e := checkSource(src, filename); e != nil {
@@ -105,7 +121,8 @@ func Statements(src, filename string) iter.Seq2[ast.Statement, error] {
 	}
 }
 
-// checkSource refuses what is not worth scanning.
+// checkSource returns an error for a source that is too large or not UTF-8,
+// else nil.
 func checkSource(src, filename string) *ast.Error {
 	start := ast.Pos{Filename: filename, Line: 1, Column: 1}
 	if len(src) > scriptBytesMax {
@@ -118,7 +135,7 @@ func checkSource(src, filename string) *ast.Error {
 	if utf8.ValidString(src) {
 		return nil
 	}
-	good := strings.ToValidUTF8(src, "\xff") // each fault begins with a byte that no text has
+	good := strings.ToValidUTF8(src, "\xff") // each fault begins with a byte that UTF-8 never has
 	bad := strings.IndexByte(good, 0xff)
 	pos := lexer.Position(start)
 	pos.Advance(src[:bad])
@@ -130,7 +147,8 @@ func checkSource(src, filename string) *ast.Error {
 	}
 }
 
-// parse reads the statement that was scanned last.
+// parse parses the statement that was scanned last. It returns the statement or
+// its faults.
 func (s *scanner) parse() (ast.Statement, Errors) {
 	if s.fatal {
 		return nil, s.errs

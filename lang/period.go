@@ -12,14 +12,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// goesOnAsPeriod tells whether four digits before the present position begin
-// a time literal: a - and a digit follow, or a zone. 2008-6 is one too, a
-// wrong one, and never a subtraction.
+// goesOnAsPeriod reports whether the four digits before the current position
+// begin a time literal: a - and a digit follow, or a zone. 2008-6 is a (wrong)
+// time literal too, never a subtraction.
 func (s *scanner) goesOnAsPeriod() bool {
 	return s.peek(0) == '-' && isDigit(s.peek(1)) || s.zoneFollows() || s.peek(0) == 'T' && isDigit(s.peek(1))
 }
 
-// zoneFollows tells whether Z or ±hh:mm comes next.
+// zoneFollows reports whether Z or ±hh:mm comes next.
 func (s *scanner) zoneFollows() bool {
 	switch s.peek(0) {
 	case 'Z':
@@ -30,7 +30,7 @@ func (s *scanner) zoneFollows() bool {
 	return false
 }
 
-// plainZoneFollows tells whether +hhmm comes next, a zone without its colon.
+// plainZoneFollows reports whether +hhmm comes next, a zone without its colon.
 func (s *scanner) plainZoneFollows() bool {
 	for i := 1; i <= 4; i++ {
 		if !isDigit(s.peek(i)) {
@@ -41,8 +41,8 @@ func (s *scanner) plainZoneFollows() bool {
 	return c < utf8.RuneSelf && !ast.IsIdentPart(rune(c))
 }
 
-// period scans a time literal from start. All that could be meant as part of
-// it is taken, so that a wrong one is one error.
+// period scans a time literal from start. It takes all characters that may be
+// meant as part of the literal, so that a wrong literal gives one error only.
 func (s *scanner) period(start int) {
 	for {
 		c := s.peek(0)
@@ -65,16 +65,18 @@ func (s *scanner) period(start int) {
 	}
 }
 
-// periodForms is the hint of a time literal in which no nearer form is seen.
+// periodForms is the hint for a wrong time literal if no more precise hint
+// applies.
 const periodForms = "write 2008, 2008-06, 2008-06-15 or 2008-06-15T10:30:00.000, with or without Z or +08:00"
 
-// periodReader takes a time literal apart from left to right.
+// periodReader parses a time literal from left to right.
 type periodReader struct {
 	rest string
-	why  string // what is wrong, once something is
+	why  string // what to write instead, once a part is wrong; else ""
 }
 
-// parsePeriod reads a time literal. If it is wrong, why says what to write.
+// parsePeriod parses a time literal such as 2008-06. If it is wrong, why says
+// what to write.
 func parsePeriod(text string) (p ast.Period, why string) {
 	r := periodReader{rest: text}
 	p = ast.Period{Text: text, Unit: ast.UnitYear, Month: 1, Day: 1}
@@ -94,7 +96,8 @@ func parsePeriod(text string) (p ast.Period, why string) {
 	return p, r.why
 }
 
-// restHint says what to write in place of the rest, which fits nowhere.
+// restHint returns what to write if the rest of the literal is not a valid
+// part.
 func (r *periodReader) restHint() string {
 	if t := r.rest; len(t) == 5 && (t[0] == '+' || t[0] == '-') {
 		return "a zone has a colon: " + t[:3] + ":" + t[3:]
@@ -102,7 +105,7 @@ func (r *periodReader) restHint() string {
 	return periodForms
 }
 
-// clock reads T10:30[:00[.123]].
+// clock reads a time of day: T10:30[:00[.123]].
 func (r *periodReader) clock(p *ast.Period) {
 	if !r.part('T') {
 		return
@@ -122,7 +125,7 @@ func (r *periodReader) clock(p *ast.Period) {
 	}
 }
 
-// zone reads Z or ±hh:mm.
+// zone reads Z or ±hh:mm, if there is one.
 func (r *periodReader) zone(p *ast.Period) {
 	if r.why != "" || r.rest == "" {
 		return
@@ -141,13 +144,14 @@ func (r *periodReader) zone(p *ast.Period) {
 	}
 }
 
-// atZone tells whether the rest is ±hh:mm.
+// atZone reports whether the rest is ±hh:mm.
 func (r *periodReader) atZone() bool {
 	t := r.rest
 	return len(t) == 6 && (t[0] == '+' || t[0] == '-') && t[3] == ':'
 }
 
-// part takes c if it comes next and does not begin a zone.
+// part takes c if it comes next and does not begin a zone, and reports whether
+// it did.
 func (r *periodReader) part(c byte) bool {
 	if r.why != "" || r.rest == "" || r.rest[0] != c || c == '-' && r.atZone() {
 		return false
@@ -162,7 +166,8 @@ func (r *periodReader) fail(why string) {
 	}
 }
 
-// field takes a number of just so many digits.
+// field takes a number of exactly digits digits and checks that it is from low
+// to high. name is used in the hint.
 func (r *periodReader) field(digits, low, high int, name string) int {
 	if r.why != "" {
 		return low
@@ -184,7 +189,7 @@ func (r *periodReader) field(digits, low, high int, name string) int {
 	return v
 }
 
-// digitsHint says how a part with too few or too many digits is written.
+// digitsHint returns how to write a field that has too few or too many digits.
 func digitsHint(got string, digits int, name string) string {
 	hint := fmt.Sprintf("%s has %d digits", name, digits)
 	switch zeros := digits - len(got); {
@@ -200,7 +205,7 @@ func digitsHint(got string, digits int, name string) string {
 	return hint
 }
 
-// checkDay refuses days that the month does not have.
+// checkDay fails if the month of p does not have the day of p.
 func (r *periodReader) checkDay(p ast.Period) {
 	last := time.Date(p.Year, time.Month(p.Month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	if r.why == "" && p.Day > last {

@@ -7,8 +7,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// querySyntax is a query as the grammar holds it. Queries stand in expressions
-// and expressions in queries, so one parser reads both, token by token.
+// querySyntax is a query as the grammar holds it. Queries contain expressions
+// and expressions contain queries, so one parser reads both, token by token.
 type querySyntax interface {
 	tree() *ast.Query
 }
@@ -17,7 +17,8 @@ type queryTree ast.Query
 
 func (q *queryTree) tree() *ast.Query { return (*ast.Query)(q) }
 
-// parseQuery reads a query where one begins.
+// parseQuery reads a query. It returns participle.NextMatch if none begins
+// here.
 func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
 	p := parser{lex: lex}
 	if !p.atQuery() {
@@ -27,12 +28,12 @@ func parseQuery(lex *lexer.PeekingLexer) (querySyntax, error) {
 	return (*queryTree)(q), err
 }
 
-// atQuery tells whether a query follows.
+// atQuery reports whether a query follows.
 func (p *parser) atQuery() bool {
 	return isKeyword(p.peek(), "SELECT") || isKeyword(p.peek(), "WITH")
 }
 
-// bracketedQuery reads a query and the bracket behind it.
+// bracketedQuery reads a query and the closing bracket after it.
 func (p *parser) bracketedQuery() (*ast.Query, error) {
 	if !p.atQuery() {
 		return nil, p.unexpected()
@@ -85,7 +86,7 @@ func (p *parser) query() (*ast.Query, error) {
 	return q, nil
 }
 
-// with reads the queries with names behind WITH.
+// with reads the named queries after WITH.
 func (p *parser) with() (list []ast.With, err error) {
 	for {
 		var w ast.With
@@ -216,7 +217,8 @@ func (p *parser) source() (*ast.Source, error) {
 	return s, nil
 }
 
-// atFile tells FILE '…' from a relation of that name.
+// atFile reports whether FILE '…' follows, and not a relation with the name
+// file.
 func (p *parser) atFile() bool {
 	if !isWord(p.peek(), "FILE") {
 		return false
@@ -225,7 +227,8 @@ func (p *parser) atFile() bool {
 	return next == tokString || next == tokParam
 }
 
-// relation reads a relation or periods(unit), its scopes and its time clause.
+// relation reads a relation or periods(unit), with its scopes and its time
+// clause, into s.
 func (p *parser) relation(s *ast.Source) error {
 	name, err := p.alias()
 	if err != nil {
@@ -253,7 +256,7 @@ func (p *parser) relation(s *ast.Source) error {
 	return err
 }
 
-// scopes reads one or more scopes with commas between them.
+// scopes reads one or more scopes separated by commas.
 func (p *parser) scopes() ([]ast.Scope, error) {
 	var list []ast.Scope
 	for {

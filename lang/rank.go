@@ -6,7 +6,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// pageRank makes a PAGERANK.
+// pageRank returns the tree of PAGERANK.
 func (b *builder) pageRank(s *pageRankSyntax) *ast.PageRank {
 	p := &ast.PageRank{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
 	for _, c := range s.Clauses {
@@ -18,7 +18,8 @@ func (b *builder) pageRank(s *pageRankSyntax) *ast.PageRank {
 	return p
 }
 
-// pageRankClause adds one clause, or gives its word if it was there before.
+// pageRankClause adds one clause to p. twice is the word of the clause, such as
+// "OVER", if p already had one, else "".
 func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twice string) {
 	switch {
 	case present(c.Graph):
@@ -61,7 +62,7 @@ func (b *builder) pageRankClause(p *ast.PageRank, c *pageRankClauseSyntax) (twic
 	return twice
 }
 
-// hits makes a HITS.
+// hits returns the tree of HITS.
 func (b *builder) hits(s *hitsSyntax) *ast.HITS {
 	h := &ast.HITS{Span: spanOfAll(s.Tokens), Name: optionalName(s.Name)}
 	for _, c := range s.Clauses {
@@ -75,7 +76,8 @@ func (b *builder) hits(s *hitsSyntax) *ast.HITS {
 	return h
 }
 
-// hitsClause adds one clause, or gives its word if it was there before.
+// hitsClause adds one clause to h. twice is the word of the clause if h already
+// had one, else "".
 func hitsClause(h *ast.HITS, c *hitsClauseSyntax) (twice string) {
 	switch {
 	case c.Words != nil:
@@ -113,7 +115,7 @@ func hitsClause(h *ast.HITS, c *hitsClauseSyntax) (twice string) {
 	return twice
 }
 
-// showPath makes a SHOW PATH.
+// showPath returns the tree of SHOW PATH.
 func (b *builder) showPath(at ast.Span, s *pathSyntax) *ast.ShowPath {
 	p := &ast.ShowPath{Span: at, From: newText(&s.From), To: newText(&s.To)}
 	for _, o := range s.Options {
@@ -132,7 +134,8 @@ func (b *builder) showPath(at ast.Span, s *pathSyntax) *ast.ShowPath {
 	return p
 }
 
-// addTime adds a part of a time clause, or says that it was there before.
+// addTime adds a range, a choice or both to a time clause. twice is "the time
+// clause" if to already had that part, else "".
 func addTime(to *ast.TimeClause, s timeSyntax) (twice string) {
 	t := s.clause()
 	twice = ifSet(to.Range != nil && t.Range != nil || to.Choice != nil && t.Choice != nil, "the time clause")
@@ -145,7 +148,7 @@ func addTime(to *ast.TimeClause, s timeSyntax) (twice string) {
 	return twice
 }
 
-// dedup makes a DEDUP.
+// dedup returns the tree of DEDUP.
 func (b *builder) dedup(s *dedupSyntax) *ast.Dedup {
 	d := &ast.Dedup{Span: spanOfAll(s.Tokens)}
 	for _, c := range s.Clauses {
@@ -176,7 +179,8 @@ func (b *builder) dedup(s *dedupSyntax) *ast.Dedup {
 	return d
 }
 
-// withouts gives the words of WITHOUT once each, in the order of ast.Withouts.
+// withouts returns the words of WITHOUT in list, each once, in the order of
+// ast.Withouts.
 func withouts(list []string) []string {
 	var out []string
 	for _, w := range ast.Withouts {

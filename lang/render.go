@@ -11,21 +11,24 @@ import (
 	"infomall/lang/ast"
 )
 
-// cells measures text as terminals show it, whatever the locale says.
+// cells measures the width of text as terminals show it, independent of the
+// locale.
 var cells = &runewidth.Condition{EastAsianWidth: false}
 
-// lineCellsMax is how much of a long source line is shown around a fault.
+// lineCellsMax is how many terminal cells of a long source line are shown
+// around a fault.
 const lineCellsMax = 100
 
-// Render shows an error to the writer of src, the text that was given to Parse
-// or Statements. Where the error, or one that it wraps, has a place, the source
-// line follows with a mark under the place and the hint beside it:
+// Render returns err as text for the writer of src, the text that was given to
+// Parse or Statements. If err, or an error that it wraps, has a place, the
+// source line follows, with a mark below the place and the hint beside the
+// mark:
 //
 //	june.iql:2:7: no column "tittle" in relation versions
 //	  | WHERE tittle = 'PKU'
 //	  |       ^~~~~~ did you mean title?
 //
-// Of other errors it gives the message. There is no line end after the last
+// For other errors it returns the message. There is no line end after the last
 // line.
 func Render(err error, src string) string {
 	var es Errors
@@ -59,8 +62,8 @@ func renderOne(e *ast.Error, src string) string {
 	return bare.Error() + "\n  | " + shown(line) + "\n  | " + mark
 }
 
-// lineAt is the line in which a span begins, and the bytes of it that belong
-// to the span.
+// lineAt returns the line in which the span at begins, and the byte range of
+// that line, from up to to, that belongs to the span.
 func lineAt(src string, at ast.Span) (line string, from, to int) {
 	begin := strings.LastIndexByte(src[:at.Start.Offset], '\n') + 1
 	line = src[begin:]
@@ -73,8 +76,9 @@ func lineAt(src string, at ast.Span) (line string, from, to int) {
 	return line, from, to
 }
 
-// shown is text as it is safe to print: a tab is one blank, and signs that
-// move the cursor or turn the direction of writing are dots.
+// shown returns text in a form that is safe to print. A tab becomes one blank.
+// Characters that move the cursor or change the direction of writing become
+// dots.
 func shown(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -87,8 +91,9 @@ func shown(text string) string {
 	}, text)
 }
 
-// window cuts a long line so that from, and as much as fits of what follows
-// it, stay in sight.
+// window shortens a long line so that the text at from, and as much as fits of
+// the text after it, stays visible. It returns the shortened line, and from and
+// to in that line.
 func window(line string, from, to int) (string, int, int) {
 	if cells.StringWidth(line) <= lineCellsMax {
 		return line, from, to

@@ -12,30 +12,31 @@ import (
 	"infomall/lang/ast"
 )
 
-// Bounds of what is accepted. They are far above what people write, and keep
-// a generated script from taking all memory or all of the stack.
+// These constants bound what is accepted, in bytes and in levels of brackets.
+// They are far above what people write, and prevent a generated script from
+// taking all memory or stack.
 const (
 	scriptBytesMax    = 16 << 20
 	statementBytesMax = 1 << 20
 	nestingMax        = 200
 )
 
-// scanner cuts a source into statements and those into tokens. It goes on
-// after a fault wherever a guess is safe, so that the parser can judge the
-// rest, and keeps the faults of the present statement in errs.
+// scanner divides a source into statements and each statement into tokens.
+// After a fault it continues if it can guess what was meant, so that the parser
+// can check the rest. errs has the faults of the current statement.
 type scanner struct {
 	file, src string
 	pos       int // next byte
 
-	// line and col belong to the offset mark; place moves them on.
+	// line and col are the position of the offset mark; place advances them.
 	mark, line, col int
 
-	tokens  []lexer.Token // of the present statement, its end included
+	tokens  []lexer.Token // of the current statement, with its end
 	errs    []*ast.Error
-	open    string // what the end of the source left open
+	open    string // what the end of the source leaves open, as in State.Open
 	ended   bool   // a ; closed the statement
-	stopped bool   // a sign that was meant for one was read
-	fatal   bool   // the tokens are not worth parsing
+	stopped bool   // a full-width or other sign that was meant for a ; was read
+	fatal   bool   // the tokens cannot be parsed
 	nesting int
 }
 
@@ -52,8 +53,8 @@ func newScanner(src, file string) *scanner {
 	return s
 }
 
-// place gives the position of an offset. Offsets are asked for in rising
-// order, so a whole script is counted through once.
+// place returns the position of an offset. Offsets must be given in rising
+// order, so that each line is counted once.
 func (s *scanner) place(offset int) lexer.Position {
 	passed := s.src[s.mark:offset]
 	if i := strings.LastIndexByte(passed, '\n'); i >= 0 {
@@ -66,8 +67,8 @@ func (s *scanner) place(offset int) lexer.Position {
 	return lexer.Position{Filename: s.file, Offset: offset, Line: s.line, Column: s.col}
 }
 
-// next scans one statement, which may be empty, and reports whether there was
-// one before the end of the source.
+// next scans one statement, which may be empty. It returns false at the end of
+// the source.
 func (s *scanner) next() bool {
 	s.tokens, s.errs = s.tokens[:0], nil
 	s.open, s.ended, s.stopped, s.fatal, s.nesting = "", false, false, false, 0
@@ -104,8 +105,8 @@ func (s *scanner) next() bool {
 	}
 }
 
-// end adds the end of the source, placed right after the last token, or the
-// last sign that is none, where the writer stopped.
+// end adds the end token, directly after the last token or after the last sign
+// that is not a token. That is where the writer stopped.
 func (s *scanner) end() {
 	pos := s.place(s.pos)
 	if n := len(s.tokens); n > 0 {
@@ -136,10 +137,11 @@ func deepError(at ast.Span) *ast.Error {
 	return &ast.Error{Span: at, Msg: fmt.Sprintf("nested more than %d deep", nestingMax)}
 }
 
-// giveUpStops are the bytes at which giveUp looks closer.
+// giveUpStops are the bytes at which giveUp looks more closely, because they
+// may end the statement or begin a quote or a comment.
 var giveUpStops = [256]bool{';': true, '\'': true, '"': true, '-': true, '/': true}
 
-// giveUp leaves the rest of the statement unread.
+// giveUp skips the rest of the statement.
 func (s *scanner) giveUp() {
 	s.fatal = true
 	for {
@@ -170,7 +172,7 @@ func (s *scanner) giveUp() {
 	}
 }
 
-// peek is the byte n after the next one, 0 at the end.
+// peek returns the byte n after the next one, or 0 at the end.
 func (s *scanner) peek(n int) byte {
 	if s.pos+n < len(s.src) {
 		return s.src[s.pos+n]
@@ -186,7 +188,7 @@ func (s *scanner) skipLine() {
 	}
 }
 
-// skipBlanks passes over blanks and comments.
+// skipBlanks skips blanks and comments.
 func (s *scanner) skipBlanks() {
 	for s.pos < len(s.src) {
 		switch c := s.src[s.pos]; {
@@ -212,7 +214,8 @@ func (s *scanner) skipBlanks() {
 	}
 }
 
-// commentHint tells a comment from a path such as data/*.warc without quotes.
+// commentHint returns the hint for a comment that is never closed. Directly
+// after a token, as in data/*.warc, it is probably a path without quotes.
 func (s *scanner) commentHint(start int) string {
 	if n := len(s.tokens); n > 0 && endOf(&s.tokens[n-1]).Offset == start {
 		return "end it with */; a path stands in quotes"
@@ -220,8 +223,8 @@ func (s *scanner) commentHint(start int) string {
 	return "end it with */"
 }
 
-// skipComment passes over a /* */ comment, which may hold others, and reports
-// whether it was closed.
+// skipComment skips a /* */ comment, which may contain others, and reports
+// whether it is closed.
 func (s *scanner) skipComment() bool {
 	depth := 0
 	for s.pos < len(s.src) {
@@ -242,21 +245,22 @@ func (s *scanner) skipComment() bool {
 	return false
 }
 
-// emit adds the token from start to the present position.
+// emit adds the token from start to the current position.
 func (s *scanner) emit(kind lexer.TokenType, start int) {
 	s.emitAs(kind, start, s.src[start:s.pos])
 }
 
-// emitAs adds a token whose value differs from its source text. It is as long,
-// but after a fault, when it may be shorter.
+// emitAs adds a token whose value differs from its source text. The value has
+// the length of the source text; after a fault it may be shorter.
 func (s *scanner) emitAs(kind lexer.TokenType, start int, value string) {
 	s.tokens = append(s.tokens, lexer.Token{Type: kind, Value: value, Pos: s.place(start)})
 }
 
-// faultsMax bounds the faults kept of one statement: more tell nothing new.
+// faultsMax bounds the faults that are kept of one statement. More faults say
+// nothing new.
 const faultsMax = 8
 
-// fault keeps an error about the source from start to end.
+// fault records an error about the source from start to end.
 func (s *scanner) fault(start, end int, msg, hint string) {
 	if len(s.errs) == faultsMax {
 		return
@@ -265,7 +269,8 @@ func (s *scanner) fault(start, end int, msg, hint string) {
 	s.errs = append(s.errs, &ast.Error{Span: spanOf(&t), Msg: msg, Hint: hint})
 }
 
-// token scans one token. There is one: the next byte is neither blank nor ;.
+// token scans one token. The caller makes sure that the next byte begins one:
+// it is neither a blank nor a ;.
 func (s *scanner) token() {
 	start := s.pos
 	switch c := s.src[s.pos]; {
@@ -300,8 +305,8 @@ func (s *scanner) token() {
 	}
 }
 
-// afterOperand reports whether a name or a value ends right here, so that a point
-// is an operator.
+// afterOperand reports whether a name or a value ends at the current position,
+// so that a point here is an operator.
 func (s *scanner) afterOperand() bool {
 	if s.pos == 0 {
 		return false
@@ -310,7 +315,8 @@ func (s *scanner) afterOperand() bool {
 	return ast.IsIdentPart(rune(c)) || c >= utf8.RuneSelf || c == '"' || c == '\'' || c == ')'
 }
 
-// operatorLen is the length of the operator at the start of src, 0 for none.
+// operatorLen returns the length of the operator at the start of src, or 0 if
+// there is none.
 func operatorLen(src string) int {
 	if len(src) > 1 {
 		switch src[:2] {
@@ -363,7 +369,7 @@ func characterHint(c byte) string {
 	return ""
 }
 
-// promptHint says what does here what psql's command behind a backslash does.
+// promptHint returns what to write here instead of a psql command such as \dv.
 func promptHint(command string) string {
 	name := command[:len(command)-len(strings.TrimLeft(command, "abcdefghijklmnopqrstuvwxyz?"))]
 	switch {
@@ -387,7 +393,7 @@ func promptHint(command string) string {
 	return "commands of the prompt begin with a dot; .help lists them"
 }
 
-// word scans a name or a keyword. Keywords come out in upper case.
+// word scans a name or a keyword. The value of a keyword is in upper case.
 func (s *scanner) word() {
 	start := s.pos
 	ascii := true
@@ -428,7 +434,7 @@ func (s *scanner) word() {
 	s.emit(tokIdent, start)
 }
 
-// bareURL scans a URL that lacks its quotes.
+// bareURL scans a URL that lacks its quotes, and reports that as a fault.
 func (s *scanner) bareURL(start int) {
 	s.pos = start + urlLen(s.src[start:])
 	text := s.src[start:s.pos]
@@ -436,7 +442,7 @@ func (s *scanner) bareURL(start int) {
 	s.emit(tokString, start)
 }
 
-// urlLen is how far src goes on like a URL.
+// urlLen returns how many bytes at the start of src may belong to a URL.
 func urlLen(src string) int {
 	i := strings.IndexFunc(src, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(";,()'\"", r)
@@ -447,7 +453,7 @@ func urlLen(src string) int {
 	return i
 }
 
-// quoted scans '…' or "…", in which a doubled quote stands for one.
+// quoted scans '…' or "…". Inside, a doubled quote means a single one.
 func (s *scanner) quoted(kind lexer.TokenType, open string) {
 	start := s.pos
 	quote := s.src[s.pos]
@@ -505,15 +511,17 @@ func (s *scanner) param() {
 	s.emit(tokParam, start)
 }
 
-// fullWidth are signs that an input method puts where the plain one is meant.
+// fullWidth maps a full-width sign, which an input method may write, to the
+// plain sign that is meant.
 var fullWidth = map[rune]string{
 	'，': ",", '、': ",", '；': ";", '（': "(", '）': ")", '。': ".", '．': ".",
 	'＝': "=", '＜': "<", '＞': ">", '＋': "+", '－': "-", '—': "-", '–': "-", '−': "-",
 	'＊': "*", '×': "*", '／': "/", '％': "%", '～': "~", '：': ":", '≠': "<>", '≤': "<=", '≥': ">=",
 }
 
-// foreign scans what begins outside ASCII: a name, or a sign of the wrong
-// width, which is named and then read as the plain one.
+// foreign scans a token that begins outside ASCII: a name, or a sign such as a
+// full-width comma. It reports such a sign as a fault and reads it as the plain
+// sign.
 func (s *scanner) foreign() {
 	start := s.pos
 	r, n := utf8.DecodeRuneInString(s.src[s.pos:])
@@ -548,7 +556,8 @@ func (s *scanner) foreign() {
 	s.emitAs(tokOp, start, plain)
 }
 
-// smartQuote scans a string in typographic quotes, of which the first is read.
+// smartQuote scans a string in typographic quotes and reports it as a fault.
+// The first quote is already read.
 func (s *scanner) smartQuote(start int) {
 	line := s.src[s.pos:]
 	if i := strings.IndexByte(line, '\n'); i >= 0 {

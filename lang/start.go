@@ -13,10 +13,11 @@ import (
 // then costs the same wherever it stands in the grammar. What it does not read is
 // left to the whole grammar, which also says what is wrong with it.
 
-// startParser reads a whole statement of one kind.
+// startParser parses a whole statement of one kind.
 type startParser func(*lexer.PeekingLexer) (*statementSyntax, error)
 
-// starts are the statements by their first words.
+// starts maps the first word of a statement to the parser of that kind of
+// statement.
 var starts = sync.OnceValue(func() map[string]startParser {
 	query := startsWith(func(s *deedSyntax) **queryStatementSyntax { return &s.Query })
 	return map[string]startParser{
@@ -42,7 +43,8 @@ var starts = sync.OnceValue(func() map[string]startParser {
 	}
 })
 
-// startsWith returns what reads the statement that field gives the place of.
+// startsWith returns the parser for one kind of statement. field returns the
+// field of deedSyntax for that kind.
 func startsWith[T any](field func(*deedSyntax) **T) startParser {
 	p, err := participle.ParserForProduction[T](grammar())
 	if err != nil {
@@ -59,8 +61,9 @@ func startsWith[T any](field func(*deedSyntax) **T) startParser {
 	}
 }
 
-// parseStart reads a statement that is told by its first word, also behind
-// EXPLAIN; nil where it is not, or has a fault.
+// parseStart parses a statement whose kind is clear from its first word, also
+// after EXPLAIN. It returns nil if the word is not in starts or the statement
+// has a fault; then the whole grammar must parse it.
 func (l *tokenLexer) parseStart() *statementSyntax {
 	l.lex.LoadCheckpoint(l.start)
 	first := l.lex.Peek()
@@ -80,7 +83,8 @@ func (l *tokenLexer) parseStart() *statementSyntax {
 	return &statementSyntax{Explain: explain}
 }
 
-// startAt reads a statement that is told by the next word.
+// startAt parses a statement whose kind is clear from the next word, or returns
+// nil.
 func startAt(lex *lexer.PeekingLexer) *statementSyntax {
 	first := lex.Peek()
 	if !isWordToken(first) || len(first.Value) > startLenMax {
@@ -97,5 +101,5 @@ func startAt(lex *lexer.PeekingLexer) *statementSyntax {
 	return tree
 }
 
-// startLenMax is the length of the longest of the words in starts.
+// startLenMax is the length of the longest word in starts.
 const startLenMax = len("PAGERANK")

@@ -16,7 +16,8 @@ type timeClause ast.TimeClause
 
 func (t timeClause) clause() ast.TimeClause { return ast.TimeClause(t) }
 
-// parseTime reads a time clause where one begins.
+// parseTime reads a time clause. It returns participle.NextMatch if none begins
+// here.
 func parseTime(lex *lexer.PeekingLexer) (timeSyntax, error) {
 	p := parser{lex: lex}
 	t, err := p.timeClause()
@@ -51,7 +52,7 @@ func (p *parser) atChoice() bool {
 	return isWord(t, "AT") || isWord(t, "NEAREST") || isWord(t, "FIRST") || isWord(t, "LATEST") || isWord(t, "EACH") || p.atAsOf()
 }
 
-// atAsOf tells AS OF from the AS of an alias.
+// atAsOf reports whether AS OF follows, and not the AS of an alias.
 func (p *parser) atAsOf() bool {
 	return isKeyword(p.peek(), "AS") && isWord(p.peekSecond(), "OF")
 }
@@ -114,7 +115,7 @@ func (p *parser) timeChoice() (*ast.TimeChoice, error) {
 	return c, nil
 }
 
-// unit reads the unit of EACH.
+// unit reads the unit of EACH, such as month.
 func (p *parser) unit() (string, error) {
 	for _, u := range ast.PeriodUnits {
 		if isWord(p.peek(), upperASCII(u)) {
@@ -125,7 +126,7 @@ func (p *parser) unit() (string, error) {
 	return "", p.unexpected()
 }
 
-// moments reads two times with a word between them.
+// moments reads two times with word between them.
 func (p *parser) moments(word string) (a, b ast.Expr, err error) {
 	if a, err = p.moment(); err != nil {
 		return nil, nil, err
@@ -138,14 +139,14 @@ func (p *parser) moments(word string) (a, b ast.Expr, err error) {
 	return a, b, err
 }
 
-// parseMoment reads a time.
+// parseMoment reads a time; see parser.moment.
 func parseMoment(lex *lexer.PeekingLexer) (moment, error) {
 	p := parser{lex: lex}
 	return p.moment()
 }
 
 // moment reads a time: a literal, a parameter, NOW or TODAY, with durations
-// added to it and taken off it.
+// added or subtracted, as in NOW - 7d.
 func (p *parser) moment() (ast.Expr, error) {
 	first := p.peek()
 	x, err := p.baseMoment()

@@ -11,7 +11,7 @@ import (
 	"infomall/lang/ast"
 )
 
-// The kinds of token. Blanks and comments make none.
+// The kinds of token. Blanks and comments give no tokens.
 const (
 	tokKeyword lexer.TokenType = lexer.EOF - 1 - iota
 	tokIdent
@@ -25,7 +25,7 @@ const (
 	tokOp
 )
 
-// symbols are the names of the kinds in the grammar's tags.
+// symbols maps the names that the grammar's tags use to the kinds of token.
 var symbols = map[string]lexer.TokenType{
 	"EOF":      lexer.EOF,
 	"Keyword":  tokKeyword,
@@ -40,8 +40,8 @@ var symbols = map[string]lexer.TokenType{
 	"Op":       tokOp,
 }
 
-// reserved are the words that are never names unless quoted. All others mean
-// something only in their place.
+// reserved are the words that are names only in quotes. All other words of the
+// language have a meaning only at their place.
 var reserved = func() map[string]string {
 	m := make(map[string]string)
 	for _, w := range ast.Reserved {
@@ -53,8 +53,8 @@ var reserved = func() map[string]string {
 // reservedLenMax is the length of the longest reserved word.
 const reservedLenMax = 8
 
-// definition tells participle the kinds of token. Statements are scanned
-// before they are parsed, so it makes no lexer itself.
+// definition describes the kinds of token to participle. It makes no lexer,
+// because statements are scanned before they are parsed.
 type definition struct{}
 
 func (definition) Symbols() map[string]lexer.TokenType { return symbols }
@@ -63,23 +63,24 @@ func (definition) Lex(string, io.Reader) (lexer.Lexer, error) {
 	return nil, errors.New("lang: statements are parsed from scanned tokens")
 }
 
-// tokenLexer is the lexer that participle reads one statement from. Making one
-// costs as much as parsing with it, so they are kept and filled anew.
+// tokenLexer is the lexer from which participle reads one statement. Making one
+// costs as much as parsing with it, so tokenLexers are pooled and reused.
 type tokenLexer struct {
 	lex    *lexer.PeekingLexer
 	start  lexer.Checkpoint
-	tokens []lexer.Token // those that lex reads
+	tokens []lexer.Token // the tokens that lex reads
 	used   int
 }
 
 var tokenLexers sync.Pool
 
-// tokenLexerMin is how many tokens a lexer holds at least: most statements are
+// tokenLexerMin is how many tokens a lexer holds at least. Most statements are
 // shorter.
 const tokenLexerMin = 64
 
-// lexerOf is a lexer over tokens, of which the last is the end. It is given back
-// by free, and what the grammar made of its tokens holds until then.
+// lexerOf returns a lexer over tokens, the last of which must be the end. The
+// caller must call free. What the grammar made from the tokens is valid until
+// then.
 func lexerOf(tokens []lexer.Token) *tokenLexer {
 	l, _ := tokenLexers.Get().(*tokenLexer)
 	if l == nil || len(l.tokens) < len(tokens) {
@@ -89,13 +90,13 @@ func lexerOf(tokens []lexer.Token) *tokenLexer {
 	return l
 }
 
-// parse runs the grammar over the tokens.
+// parse parses the tokens with the whole grammar.
 func (l *tokenLexer) parse() (*statementSyntax, error) {
 	l.lex.LoadCheckpoint(l.start)
 	return grammar().ParseFromLexer(l.lex)
 }
 
-// newTokenLexer makes a lexer for up to n tokens.
+// newTokenLexer returns a lexer for up to n tokens.
 func newTokenLexer(n int) *tokenLexer {
 	lex, err := lexer.Upgrade(&emptyTokens{n})
 	if err != nil {
@@ -104,13 +105,13 @@ func newTokenLexer(n int) *tokenLexer {
 	return &tokenLexer{lex: lex, start: lex.MakeCheckpoint(), tokens: lex.Range(0, lexer.RawCursor(n))}
 }
 
-// free gives the lexer back. It then refers to no source.
+// free returns the lexer to the pool and clears its tokens.
 func (l *tokenLexer) free() {
 	clear(l.tokens[:l.used])
 	tokenLexers.Put(l)
 }
 
-// emptyTokens is a lexer of n tokens that are filled in later.
+// emptyTokens is a lexer of n tokens whose content is set later.
 type emptyTokens struct{ n int }
 
 func (e *emptyTokens) Next() (lexer.Token, error) {
@@ -120,8 +121,8 @@ func (e *emptyTokens) Next() (lexer.Token, error) {
 	return lexer.Token{}, nil
 }
 
-// startOf and endOf are the places where a token begins and where it is over.
-// A token's Value is as long as its source text.
+// startOf returns the position at which a token begins. endOf returns the
+// position after it; a token's Value is as long as its source text.
 func startOf(t *lexer.Token) ast.Pos { return ast.Pos(t.Pos) }
 
 func endOf(t *lexer.Token) ast.Pos {
@@ -137,7 +138,7 @@ func spanOf(t *lexer.Token) ast.Span {
 	return ast.Span{Start: startOf(t), End: endOf(t)}
 }
 
-// spanOfAll is the span from the first to the last of one or more tokens.
+// spanOfAll returns the span from the first to the last of one or more tokens.
 func spanOfAll(tokens []lexer.Token) ast.Span {
 	return ast.Span{Start: startOf(&tokens[0]), End: endOf(&tokens[len(tokens)-1])}
 }
