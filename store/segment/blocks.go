@@ -17,19 +17,19 @@ type Placed struct {
 	Size int32
 }
 
-// BlocksMax is how many blocks are remembered at most: some 40 MB.
+// BlocksMax is how many blocks an import remembers at most: they take about 40 MB.
 const BlocksMax = 600_000
 
-// NewBlocks returns an empty memory for so many blocks.
+// NewBlocks returns an empty memory for up to most blocks.
 func NewBlocks(most int) *Blocks {
 	return &Blocks{young: make(map[ID]Placed), max: most / 2, pools: make(map[uint32]string)}
 }
 
-// Valid sets the segments whose blocks may be named, and the pools they are of.
-// Blocks of others are as good as forgotten.
+// Valid sets the segments that new recipes may refer to, each with its pool. Blocks
+// of other segments are ignored.
 func (b *Blocks) Valid(pools map[uint32]string) { b.pools = pools }
 
-// Remember notes a stored block.
+// Remember adds a block that is stored at p.
 func (b *Blocks) Remember(id ID, p Placed) {
 	if len(b.young) >= b.max {
 		b.old, b.young = b.young, make(map[ID]Placed)
@@ -38,18 +38,18 @@ func (b *Blocks) Remember(id ID, p Placed) {
 	b.young[id] = p
 }
 
-// May reports whether blocks of a segment may be named.
+// May reports whether new recipes may refer to blocks of the segment.
 func (b *Blocks) May(id uint32) bool {
 	_, ok := b.pools[id]
 	return ok
 }
 
-// Turn tells when blocks were remembered: those at a turn are forgotten at the
-// second after it, and not before.
+// Turn returns the current turn. A block that is remembered at turn t is forgotten
+// at turn t+2, not before.
 func (b *Blocks) Turn() int { return b.turns }
 
-// find gives a block that a segment of pool may name: it lies in that pool or
-// an earlier one.
+// find returns the place of a block to which a segment of pool may refer: in that
+// pool or an earlier one.
 func (b *Blocks) find(id ID, pool string) (Placed, bool) {
 	p, ok := b.young[id]
 	if !ok {
@@ -69,7 +69,7 @@ func (b *Blocks) find(id ID, pool string) (Placed, bool) {
 const (
 	layoutPieceMin  = 256
 	layoutPieceMax  = 8 << 10
-	layoutPieceMask = 1<<10 - 1 // one place in as many is a cut
+	layoutPieceMask = 1<<10 - 1 // one place in 1024 is a cut
 )
 
 // cutLayout divides a layout into pieces, by the gear hash of Xia et al.,
@@ -91,7 +91,7 @@ func cutLayout(b []byte) [][]byte {
 	return append(out, b)
 }
 
-// gear gives each byte a random number: splitmix64 of its value.
+// gear maps each byte to a random number: splitmix64 of its value.
 var gear = func() (g [256]uint64) {
 	x := uint64(0)
 	for i := range g {

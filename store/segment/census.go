@@ -10,22 +10,22 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Census counts all captures of a segment by what many of them have in common:
-// who only counts need not read each of them. It stands in the index where it is
-// small beside the captures.
+// Census counts the captures of a segment by host and by trait. A query that only
+// counts then need not read each capture. The index has a census only if it is
+// small compared to the captures.
 type Census struct {
-	Hosts  []HostCensus  // in the order of their keys; nil where they are too many
-	Traits []TraitCensus // nil where they are too many
+	Hosts  []HostCensus  // sorted by key; nil if there are too many
+	Traits []TraitCensus // nil if there are too many
 }
 
-// HostCensus counts the neighbouring captures whose URLs are on one host.
+// HostCensus counts neighbouring captures whose URLs have the same host.
 type HostCensus struct {
-	Host        string // as urlkey.Host gives it
+	Host        string // in the form of urlkey.Host
 	First, Last record.Time
 	Captures    int64
 }
 
-// Trait is what few captures of a segment differ in.
+// Trait is a combination of properties that many captures of a segment share.
 type Trait struct {
 	Status int32
 	Flags  Flags
@@ -41,21 +41,21 @@ type TraitCensus struct {
 }
 
 const (
-	// censusShare is how many captures there are at least to a host or trait that
-	// is counted: where there are fewer, the chunks are as good.
+	// censusShare is the least average number of captures for each host or trait.
+	// With fewer captures, reading the chunks is as fast.
 	censusShare = 8
-	// censusMax is how many hosts or traits are counted at most, which bounds the
-	// memory of who writes a segment.
+	// censusMax is how many hosts or traits are counted at most. It bounds the
+	// memory of a writer.
 	censusMax = 1 << 14
 )
 
-// censusTaker makes a census of entries that come in order.
+// censusTaker makes a census of entries that arrive in order.
 type censusTaker struct {
 	hosts    []HostCensus
-	prefix   string // of the keys of the last host's URLs; "" where that cannot be told by it
+	prefix   string // prefix of all keys of the last host; "" if a prefix cannot decide it
 	traits   []TraitCensus
 	place    map[Trait]int
-	last     int // the trait of the entry before
+	last     int // index of the trait of the previous entry
 	captures int64
 	tooMany  struct{ hosts, traits bool }
 }
@@ -111,7 +111,8 @@ func (c *censusTaker) addTrait(e *Entry) {
 	s.First, s.Last = min(s.First, e.Time), max(s.Last, e.Time)
 }
 
-// census is what was counted, nil if that is not worth its place.
+// census returns what was counted, or nil if a census would be too large for its
+// use.
 func (c *censusTaker) census() *Census {
 	var made Census
 	if n := len(c.hosts); n > 0 && int64(n)*censusShare <= c.captures {
@@ -126,7 +127,7 @@ func (c *censusTaker) census() *Census {
 	return &made
 }
 
-// encode gives the census as the index has it.
+// encode returns the census as the index stores it.
 func (c *Census) encode() []byte {
 	w := censusWriter{[]byte{disk.FormatByte}}
 	w.b = binary.AppendUvarint(w.b, uint64(len(c.Hosts)))
@@ -145,7 +146,7 @@ func (c *Census) encode() []byte {
 	return w.b
 }
 
-// counts reports whether c, which may be nil, is of so many captures.
+// counts reports whether c counts this many captures. c may be nil.
 func (c *Census) counts(captures int64) bool {
 	if c == nil {
 		return true
@@ -160,7 +161,7 @@ func (c *Census) counts(captures int64) bool {
 	return (c.Hosts == nil || hosts == captures) && (c.Traits == nil || traits == captures)
 }
 
-// each gives f of each of list.
+// each returns f of each element of list.
 func each[T, V any](list []T, f func(*T) V) []V {
 	out := make([]V, len(list))
 	for i := range list {
@@ -169,7 +170,7 @@ func each[T, V any](list []T, f func(*T) V) []V {
 	return out
 }
 
-// censusWriter appends columns, each behind its length.
+// censusWriter appends columns, each after its length.
 type censusWriter struct{ b []byte }
 
 func (w *censusWriter) ints(v []int64)   { w.b = packed.AppendSized(w.b, appendInts(nil, v)) }
@@ -203,14 +204,14 @@ func decodeCensus(b []byte) (*Census, error) {
 	return &c, nil
 }
 
-// censusReader takes what censusWriter appends. Once something is not there, all
-// that follows is as if there were none of it.
+// censusReader reads what censusWriter appended. After the first missing value all
+// further values are zero.
 type censusReader struct {
 	packed.Reader
 	bad bool
 }
 
-// count takes how many hosts or traits there are.
+// count reads the number of hosts or traits.
 func (r *censusReader) count() int {
 	n := r.Number()
 	if n > censusMax {

@@ -16,20 +16,20 @@ import (
 	"infomall/store/record"
 )
 
-// Fault is one thing that Check finds wrong with a segment.
+// Fault is one fault that Check found in a segment.
 type Fault struct {
-	Index  bool  // it is the index that is wrong, and no data is lost
-	Offset int64 // in the db-file; -1 where there is none
+	Index  bool  // the fault is in the index, and no data is lost
+	Offset int64 // in the db-file; -1 if there is none
 	Err    error
-	Lost   *Entry // the capture that cannot be read for it, if it is one
+	Lost   *Entry // the capture that cannot be read because of the fault, if it is a single one
 	Run, N uint32 // the place of that capture
 }
 
-// recordBytesMax is more than any record of a db-file has: what claims more is
-// damaged.
+// recordBytesMax is more bytes than any record of a db-file has. A record that
+// claims more is damaged.
 const recordBytesMax = 64 << 20
 
-// recordStart is how a record of a db-file begins.
+// recordStart is what every record of a db-file begins with, after a newline.
 var recordStart = []byte("\nversion: 2.0\nurl: ")
 
 // checker is the state of one Check.
@@ -38,8 +38,8 @@ type checker struct {
 	found func(Fault) error
 	use   func(n uint32, r *Run) error
 
-	index *bucketCursor // nil where there is no index to compare with
-	k, v  []byte        // the pair at hand, valid while index is open
+	index *bucketCursor // nil if there is no index to compare with
+	k, v  []byte        // the current pair, valid while index is open
 	bloom bloom.BloomFilter
 
 	sum      Info // what was counted
@@ -47,16 +47,16 @@ type checker struct {
 	runEnds  []int64
 	metaEnds []int64
 	last     Entry
-	entries  bool // last is one
+	entries  bool // last is an entry, and not its zero value
 	damaged  bool
-	number   uint32 // of the next run
+	number   uint32 // number of the next run
 }
 
-// Check reads a segment's db-file from start to end, trusting neither index nor
-// catalogue, and compares both with it. It tells found of each fault and use of
-// each sound run; an error of theirs ends it. It holds one run in memory.
-//
-// Behind a damaged record it goes on at the next that begins like one.
+// Check reads the db-file of a segment from start to end and compares it with the
+// index and the catalogue; it trusts neither. It calls found with each fault, and
+// use with each sound run; if one of them returns an error, Check stops and returns
+// it. It holds one run in memory. After a damaged record it continues at the next
+// place that looks like the beginning of a record.
 func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n uint32, r *Run) error) error {
 	c := &checker{s: s, found: found, use: use, sum: Info{First: record.MaxTime, Last: record.MinTime}}
 	defer func() {
@@ -89,13 +89,13 @@ func (s *Reader) Check(ctx context.Context, found func(Fault) error, use func(n 
 	return c.totals()
 }
 
-// fault reports damage of the db-file.
+// fault reports damage of the db-file at an offset.
 func (c *checker) fault(offset int64, err error) error {
 	c.damaged = true
 	return c.found(Fault{Offset: offset, Err: err})
 }
 
-// indexFault reports what is wrong with the index.
+// indexFault reports a fault of the index.
 func (c *checker) indexFault(err error) error {
 	return c.found(Fault{Index: true, Offset: -1, Err: fmt.Errorf("segment %d: %w", c.s.Info.ID, err)})
 }
@@ -123,15 +123,14 @@ func (c *checker) openIndex() error {
 	return nil
 }
 
-// dropIndex reports a fault of the index after which nothing more is compared
-// with it.
+// dropIndex reports a fault of the index and ends all comparison with it.
 func (c *checker) dropIndex(err error) error {
 	c.index.close()
 	c.index, c.k, c.v = nil, nil, nil
 	return c.indexFault(err)
 }
 
-// file reads the records of the db-file.
+// file reads and checks all records of the db-file.
 func (c *checker) file(ctx context.Context, f *os.File) error {
 	end := c.s.Info.Bytes
 	for at := int64(0); ; {
@@ -168,7 +167,7 @@ func (c *checker) file(ctx context.Context, f *os.File) error {
 	}
 }
 
-// readRecord reads the record at an offset whole and checks it.
+// readRecord reads and checks the record at offset at. end is the size of the file.
 func readRecord(f io.ReaderAt, at, end int64) (rec []byte, h recordHead, err error) {
 	buf := make([]byte, min(headBytesMax, end-at))
 	if n, err := f.ReadAt(buf, at); err != nil && n == 0 {
@@ -192,8 +191,8 @@ func readRecord(f io.ReaderAt, at, end int64) (rec []byte, h recordHead, err err
 	return rec, h, err
 }
 
-// nextRecord finds where the next record begins, from an offset on; end if
-// there is none.
+// nextRecord returns the offset of the next record at or after from; end if there
+// is none.
 func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, error) {
 	buf := make([]byte, 1<<20)
 	for at := from; at < end; at += int64(len(buf) - len(recordStart)) {
@@ -205,13 +204,14 @@ func nextRecord(ctx context.Context, f io.ReaderAt, from, end int64) (int64, err
 			return at + int64(i) + 1, nil
 		}
 		if err != nil {
-			break // what cannot be read is lost, and was reported
+			break // unreadable bytes are lost, and were reported
 		}
 	}
 	return end, nil
 }
 
-// run checks one run that its own checksum finds sound.
+// run checks a run whose checksum is correct against the index and the order of
+// entries.
 func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 	bad := func(format string, args ...any) error { return c.fault(at, fmt.Errorf(format, args...)) }
 	info := c.s.Info
@@ -260,7 +260,8 @@ func (c *checker) run(h *recordHead, r *Run, at, end int64) error {
 	return c.use(h.run, r)
 }
 
-// entry counts one, and checks its order and the filter.
+// entry counts an entry, and checks its order and that the Bloom filter has its
+// key.
 func (c *checker) entry(e *Entry, at int64) error {
 	sum := &c.sum
 	if c.entries && e.Less(&c.last) {
@@ -282,7 +283,7 @@ func (c *checker) entry(e *Entry, at int64) error {
 	return nil
 }
 
-// chunk compares the index's chunk of a run with the run.
+// chunk compares the index's chunk of a run with the run's entries.
 func (c *checker) chunk(number uint32, entries []Stored) error {
 	if c.index == nil || len(entries) == 0 {
 		return nil
@@ -299,7 +300,8 @@ func (c *checker) chunk(number uint32, entries []Stored) error {
 	return c.nextChunk()
 }
 
-// holds reports whether a chunk, of any format, is of a run with these entries.
+// holds reports whether b is a chunk, in any format, of run number with these
+// entries.
 func holds(b []byte, number uint32, entries []Stored) bool {
 	var chunk Chunk
 	if err := chunk.decode(b, wantAll); err != nil || chunk.Run != number {
@@ -315,8 +317,8 @@ func (c *checker) nextChunk() (err error) {
 	return nil
 }
 
-// chunksBefore takes the chunks of runs before number, which the db-file lost:
-// they tell what was in them.
+// chunksBefore reads the chunks of lost runs, those before number: the chunks say
+// which captures were lost.
 func (c *checker) chunksBefore(number uint32) error {
 	for c.index != nil && c.k != nil {
 		var chunk Chunk
@@ -342,7 +344,7 @@ func (c *checker) chunksBefore(number uint32) error {
 	return nil
 }
 
-// endRecord checks the record that ends the db-file against the catalogue.
+// endRecord compares the record that ends the db-file with the catalogue.
 func (c *checker) endRecord(rec []byte, at, end int64) error {
 	h, data, err := parseHead(rec)
 	if err != nil {
@@ -361,7 +363,7 @@ func (c *checker) endRecord(rec []byte, at, end int64) error {
 	return nil
 }
 
-// totals compares what was counted with the catalogue and the index.
+// totals compares the counts of entries with the catalogue and the index.
 func (c *checker) totals() error {
 	info, sum := c.s.Info, &c.sum
 	if int(c.number) != info.Runs || sum.Captures != info.Captures || sum.Versions != info.Versions || sum.URLs != info.URLs ||
@@ -402,7 +404,8 @@ func (c *checker) checkCensus() error {
 	return nil
 }
 
-// encodeTable is the index's table of where runs lie.
+// encodeTable returns the index's table of the offsets at which runs and their meta
+// frames end.
 func encodeTable(runEnds, metaEnds []int64) []byte {
 	b := packed.AppendSized(binary.AppendUvarint(nil, uint64(len(runEnds))), appendInts(nil, runEnds))
 	return appendInts(b, metaEnds)

@@ -10,24 +10,23 @@ import (
 	"infomall/store/record"
 )
 
-// Chunk is the part of a segment's index that stands for one run: its entries,
-// in order.
+// Chunk is the index's part for one run: its entries, in order.
 type Chunk struct {
 	Run uint32
-	// First is the place in the run of the chunk's first entry: 0 but for a
-	// cursor over Only one URL.
+	// First is the number, in the run, of the chunk's first entry. It is 0 except
+	// for a chunk from a cursor made by Only.
 	First int
 	front front
 	ids   identities
 }
 
-// identities is the IDs and Contents of a run's entries.
+// identities are the IDs and Contents of a run's entries.
 type identities struct {
 	ids      []ID
 	contents []uint64
 }
 
-// appendIdentities appends those that are not repeated.
+// appendIdentities appends those identities that do not repeat the entry before.
 func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	for i := range entries {
 		if flags[i]>>flagSameID&1 != 0 {
@@ -41,7 +40,7 @@ func appendIdentities(dst []byte, entries []Stored, flags []int64) []byte {
 	return dst
 }
 
-// decode takes all of b. It writes into the memory of x.
+// decode decodes b, which must have nothing else. It reuses the memory of x.
 func (x *identities) decode(b []byte, f *front) error {
 	x.ids, x.contents = sized(x.ids, f.n), sized(x.contents, f.n)
 	for i, fl := range f.flags {
@@ -76,7 +75,8 @@ func appendChunk(dst []byte, number uint32, entries []Stored) []byte {
 	return appendChunkOf(dst, number, entries, front, flags)
 }
 
-// appendChunkOf is appendChunk where the front columns are made already.
+// appendChunkOf does what appendChunk does, with front columns that are already
+// encoded.
 func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, flags []int64) []byte {
 	dst = slices.Grow(dst, len(front)+len(entries)*len(ID{})+16)
 	start := len(dst)
@@ -96,8 +96,8 @@ func openChunk(b []byte) (packed.Reader, error) {
 	return packed.Reader{B: b[5:]}, disk.CheckByte(b[4], "index")
 }
 
-// decode decodes and checks one chunk. It does not keep b, and writes into the
-// memory of c, which has the columns of the same want.
+// decode decodes and checks one chunk. It keeps no reference to b. It reuses the
+// memory of c, which must have been decoded with the same want.
 func (c *Chunk) decode(b []byte, want uint) error {
 	r, err := openChunk(b)
 	if err != nil {
@@ -110,22 +110,22 @@ func (c *Chunk) decode(b []byte, want uint) error {
 	return c.ids.decode(r.B, &c.front)
 }
 
-// Keys are the keys of the chunk's URLs, in order, and Counts how many entries
-// each has. They are not to be changed.
+// Keys returns the keys of the chunk's URLs, in order, and the number of entries of
+// each. The caller must not change them.
 func (c *Chunk) Keys() (keys []string, counts []int64) { return c.front.keys, c.front.counts }
 
-// BodyForm says where the body of entry i is.
+// BodyForm returns where the body of entry i is stored.
 func (c *Chunk) BodyForm(i int) BodyForm { return BodyForm(c.front.flags[i] >> flagBody & 3) }
 
-// Time is that of entry i, if the cursor wants times.
+// Time returns the time of entry i. The cursor must want times.
 func (c *Chunk) Time(i int) record.Time { return record.Time(c.front.time[i]) }
 
-// Hinted reports whether entry i has hints that are stored with it.
+// Hinted reports whether entry i is stored with hints of its own.
 func (c *Chunk) Hinted(i int) bool { return c.front.flags[i]>>flagHinted&1 != 0 }
 
-// Fill makes e, which comes from Fill too or is the zero Entry, entry i, which is
-// of the kth URL. before is the entry before if that is of the same URL, else
-// nil; hinted is how many before it in the chunk are Hinted.
+// Fill sets e to entry i, which belongs to URL number k. e must be zero or come
+// from Fill. before is the previous entry if that has the same URL, otherwise nil.
+// hinted is the number of entries before i in the chunk that are Hinted.
 func (c *Chunk) Fill(e *Entry, i, k int, before *Entry, hinted int) {
 	e.Key, e.ID, e.Content = c.front.keys[k], c.ids.ids[i], c.ids.contents[i]
 	c.front.fill(e, i)
@@ -142,18 +142,18 @@ func (c *Chunk) AppendEntries(dst []Entry) []Entry {
 	return dst
 }
 
-// chunkKey is a chunk's key in the index: that of its last entry, so that a
-// seek to a URL's key finds the first chunk that may hold it.
+// chunkKey returns a chunk's key in the index, made of the key of its last entry. A
+// seek to a URL's key then finds the first chunk that may have the URL.
 func chunkKey(last *Stored, number uint32) []byte {
 	k := append([]byte(last.Key), 0)
 	k = binary.BigEndian.AppendUint64(k, uint64(last.Time)^1<<63)
 	return binary.BigEndian.AppendUint32(k, number)
 }
 
-// Columns of a chunk that a scan may ask for.
+// Want is a set of columns of a chunk that a scan reads.
 type Want uint
 
-// The columns. Hints need Times. A Chunk always has its keys and flags, and no
+// The columns. Hints need Times. A Chunk always has its keys and flags, and never
 // Hosts.
 const (
 	WantKeys   Want = 1 << colKeys
@@ -168,7 +168,7 @@ const (
 	WantAll    Want = wantAll
 	WantFlags  Want = 1 << colFlags // kinds, changes, forms
 	WantHosts  Want = 1 << frontCols
-	// WantLostKeys is WantKeys for a Tally with an entry whose body is not in
-	// the archive.
+	// WantLostKeys asks a Tally for keys if the chunk has an entry whose body is
+	// not in the archive.
 	WantLostKeys Want = 1 << (frontCols + 1)
 )

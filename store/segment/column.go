@@ -10,11 +10,11 @@ import (
 	"infomall/store/packed"
 )
 
-// A column is the values of one property of consecutive entries, in the form
-// that takes the fewest bytes. Each form carries what decoding needs but the
-// number of values. store/FORMAT.md draws them.
+// A column is the values of one property of consecutive entries, encoded in the
+// form that takes the fewest bytes. The encoding has all that decoding needs,
+// except for the number of values. store/FORMAT.md draws the forms.
 
-// errColumn is returned when a column's bytes are not what the encoder writes.
+// errColumn is returned if the bytes of a column are not what an encoder writes.
 var errColumn = errors.New("column is damaged")
 
 // The forms of a column of integers.
@@ -24,8 +24,8 @@ const (
 	intsDict  = 2 // distinct values, packed positions
 )
 
-// dictMax is how many distinct values a dictionary of integers holds at most:
-// beyond it the packed positions save too little to look for them.
+// dictMax is how many distinct values a dictionary of integers has at most. With
+// more, its positions would be hardly shorter than the values.
 const dictMax = 256
 
 // appendInts appends v as a column.
@@ -74,15 +74,16 @@ func appendInts(dst []byte, v []int64) []byte {
 	}
 }
 
-// smallDict is the distinct values of a column, in order of appearance.
+// smallDict is the list of distinct values of a column, in order of first
+// appearance.
 type smallDict struct {
 	list  [dictMax]int64
 	n     int
-	slots [2 * dictMax]uint16 // by hash of a value: 1 + its place in list
+	slots [2 * dictMax]uint16 // hash table of the list: 1 + index in list
 }
 
-// of lists the values of v, and tells the size of the column with them; at least
-// limit once it is clear that it takes that.
+// of builds the list of values of v, and returns the size of the encoded column; or
+// at least limit, if the column is clearly no smaller than that.
 func (d *smallDict) of(v []int64, limit int) int {
 	size := 2
 	for _, x := range v {
@@ -97,15 +98,15 @@ func (d *smallDict) of(v []int64, limit int) int {
 			size += varintLen(x)
 			continue
 		}
-		return limit // it is full
+		return limit // the dictionary is full
 	}
 	return size + packedLen(len(v), packWidth(uint64(d.n-1)))
 }
 
-// place gives where x stands in the list, at whose end it is put if it is new
-// and there is room.
+// place returns the index of x in the list. It appends x if x is new and there is
+// room.
 func (d *smallDict) place(x int64) int {
-	const hash = 0x9e3779b97f4a7c15 // of Fibonacci
+	const hash = 0x9e3779b97f4a7c15 // Fibonacci hashing
 	for at := uint64(x) * hash >> 32; ; at++ {
 		slot := &d.slots[at%uint64(len(d.slots))]
 		switch p := int(*slot) - 1; {
@@ -123,8 +124,8 @@ func (d *smallDict) place(x int64) int {
 	}
 }
 
-// decodeInts decodes a column of n integers that takes all of src, into dst
-// if that is large enough.
+// decodeInts decodes a column of n integers, which must fill src. It reuses dst if
+// that is large enough.
 func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	dst = sized(dst, n)
 	if n == 0 {
@@ -186,8 +187,8 @@ func decodeInts(dst []int64, src []byte, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// packWidth is how many bits hold every number up to most. Widths that a
-// single load cannot hold at any bit offset become whole words.
+// packWidth returns how many bits each number takes if the largest is most. A width
+// that a single 64-bit load could not read at every bit offset is rounded up to 64.
 func packWidth(most uint64) uint {
 	if w := uint(bits.Len64(most)); w <= 56 {
 		return w
@@ -223,7 +224,8 @@ func appendPacked(dst []byte, n int, width uint, at func(int) uint64) []byte {
 	return dst
 }
 
-// unpack reads len(dst) numbers of width bits. src has exactly the bytes.
+// unpack reads len(dst) numbers of width bits each. src must have exactly their
+// bytes.
 func unpack(dst []int64, src []byte, width uint) {
 	if width == 0 {
 		clear(dst)
@@ -233,7 +235,7 @@ func unpack(dst []int64, src []byte, width uint) {
 	if width < 64 {
 		mask = 1<<width - 1
 	}
-	// Whole loads while eight bytes are left, then the tail byte by byte.
+	// Loads of eight bytes while eight bytes are left, then byte by byte.
 	i, bit := 0, uint(0)
 	for ; i < len(dst) && int(bit>>3)+8 <= len(src); i++ {
 		dst[i] = int64(binary.LittleEndian.Uint64(src[bit>>3:]) >> (bit & 7) & mask)
@@ -302,7 +304,7 @@ func appendPlain(dst []byte, v []string) []byte {
 	return dst
 }
 
-// decodeTexts decodes a column of n strings that takes all of src, into dst if
+// decodeTexts decodes a column of n strings, which must fill src. It reuses dst if
 // that is large enough. The strings do not share memory with src.
 func decodeTexts(dst []string, src []byte, n int) ([]string, error) {
 	out := sized(dst, n)
@@ -341,8 +343,8 @@ func decodeTexts(dst []string, src []byte, n int) ([]string, error) {
 	return nil, errColumn
 }
 
-// cutDict decodes the distinct strings of a column of n, and gives what holds
-// their positions.
+// cutDict decodes the distinct strings of a column of n, and returns the bytes that
+// hold their positions.
 func cutDict(src []byte, n int) (dict []string, positions []byte, err error) {
 	r := packed.Reader{B: src}
 	k := r.Uvarint()
@@ -373,8 +375,8 @@ func decodePlain(out []string, src []byte) ([]string, error) {
 	return out, nil
 }
 
-// appendKeys appends sorted strings, each as what it shares with the one
-// before and the rest.
+// appendKeys appends sorted strings. Of each it writes the length of the prefix it
+// shares with the string before, and the rest.
 func appendKeys(dst []byte, keys []string) []byte {
 	last := ""
 	for _, k := range keys {
@@ -390,14 +392,15 @@ func appendKeys(dst []byte, keys []string) []byte {
 	return dst
 }
 
-// endings is what keys end with. It holds memory that is used again.
+// endings are the last bytes of keys, which are stored apart from the stems. The
+// memory is used again.
 type endings struct {
-	list []string // of one for all, the distinct ones, or that of each key
-	at   []int64  // where each key's is; nil: at the key's own place, or they have one
+	list []string // one for all keys, or the distinct ones, or one for each key
+	at   []int64  // index in list for each key; nil: one for all, or one for each key
 	mem  []int64
 }
 
-// of gives that of key i.
+// of returns the ending of key i.
 func (e *endings) of(i int) string {
 	switch {
 	case len(e.list) == 1:
@@ -439,12 +442,12 @@ func (e *endings) cut(src []byte, n int) (stems []byte, err error) {
 	return r.B, err
 }
 
-// extensionMax is how long the extension of a file's name is at most.
+// extensionMax is the greatest length of a file name's extension.
 const extensionMax = 5
 
-// keyEnding gives how many bytes at the end of a key are kept apart from what is
-// ahead: the scheme with the blank before it, and the extension of a file's name.
-// A key is found in a column by the two, so to cut elsewhere takes another format.
+// keyEnding returns how many bytes at the end of a key belong to its ending: the
+// scheme with the blank before it, and the extension of a file name. Keys are
+// looked up by stem and ending, so a change of this rule needs a new format.
 func keyEnding(key string) int {
 	at := strings.LastIndexByte(key, ' ')
 	if at < 0 {
@@ -462,8 +465,8 @@ func keyEnding(key string) int {
 	return len(key) - at
 }
 
-// appendTightKeys appends sorted strings, none twice, as a column of their endings
-// and one of what is ahead of these. room is for as many strings.
+// appendTightKeys appends sorted, distinct keys as a column of endings and one of
+// stems. room is working memory, one string for each key.
 func appendTightKeys(dst []byte, keys, room []string) []byte {
 	for i, k := range keys {
 		room[i] = k[len(k)-keyEnding(k):]
@@ -475,11 +478,12 @@ func appendTightKeys(dst []byte, keys, room []string) []byte {
 	return appendKeys(dst, room)
 }
 
-// keyBytesMax bounds the keys of one run together: a damaged length must not
-// ask for more memory than any run has use for.
+// keyBytesMax bounds the keys of one run together. A damaged length then cannot ask
+// for more memory than that.
 const keyBytesMax = 64 << 20
 
-// sized is dst, or a new slice, with n entries of any content.
+// sized returns a slice of n entries, in the memory of dst if possible. Its content
+// is arbitrary.
 func sized[T any](dst []T, n int) []T {
 	if cap(dst) < n {
 		return make([]T, n)
@@ -487,8 +491,8 @@ func sized[T any](dst []T, n int) []T {
 	return dst[:n]
 }
 
-// decodeKeys decodes n keys, whose stems take all of src, into dst if that is large
-// enough. They share memory with each other alone.
+// decodeKeys decodes n keys, whose stems fill src. It reuses dst if that is large
+// enough. The keys share memory with each other, but not with src.
 func decodeKeys(dst []string, src []byte, n int, ends *endings) ([]string, error) {
 	// Neighbouring keys took about as much.
 	size := 0

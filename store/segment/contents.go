@@ -6,20 +6,22 @@ import (
 	"infomall/store/packed"
 )
 
-// Contents is a run for who wants some of its blocks and no entries: nothing of it
-// is decompressed before it is needed. It is used by one goroutine at a time.
+// Contents is a run for a caller that needs some of its blocks and no entries.
+// Nothing is decompressed before it is needed. Only one goroutine at a time may use
+// it.
 type Contents struct {
-	Stored  int    // bytes read for it
-	record  []byte // memory that it is in
+	Stored  int    // number of bytes that were read for it
+	record  []byte // the memory it is in
 	head    recordHead
-	meta    []byte // frame
-	frame   []byte // of the content
-	bytes   int    // of the blocks
-	content []byte // where it is at hand, or nil
+	meta    []byte // compressed meta frame
+	frame   []byte // compressed content frame
+	bytes   int    // size of the blocks
+	content []byte // the decompressed content if it was in memory already, or nil
 	ends    []int64
 }
 
-// Contents reads run n and checks it. It may be in the memory of room.
+// Contents reads and checks run n. It uses the memory of room if that is large
+// enough.
 func (s *Reader) Contents(n uint32, room []byte) (*Contents, error) {
 	rec, from, err := s.recordIn(n, room)
 	if err != nil {
@@ -33,7 +35,7 @@ func (s *Reader) Contents(n uint32, room []byte) (*Contents, error) {
 	return c, nil
 }
 
-// openContents takes a record as contents. It keeps b.
+// openContents parses a record. It keeps a reference to b.
 func openContents(b []byte) (*Contents, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
@@ -62,14 +64,14 @@ func openContents(b []byte) (*Contents, error) {
 	return c, nil
 }
 
-// Contents gives the contents of a run that is open.
+// Contents returns the contents of a run that is already open.
 func (r *Run) Contents() *Contents {
 	c := &Contents{head: r.head, bytes: r.blockBytes(), ends: r.ends}
 	c.content, c.frame = r.part()
 	return c
 }
 
-// blockEnds gives where each block ends.
+// blockEnds returns the offset at which each block ends.
 func (c *Contents) blockEnds() ([]int64, error) {
 	if c.ends != nil {
 		return c.ends, nil

@@ -11,39 +11,39 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The content of a packed run goes on from that of other runs, of static pools:
-// those that its pages take most of their blocks from. What is new in a page is
-// much like what it was before.
+// The content of a packed run builds on other runs of static pools: the runs from
+// which its pages take most of their blocks. What is new in a page resembles what
+// the page had before.
 const (
-	// behindMax is how many bytes other runs have that are read for one: those it
-	// goes on from, those these go on from, and so on.
+	// behindMax is how many bytes of other runs may be read for one run: the runs
+	// it builds on, the runs those build on, and so on.
 	behindMax = 704 << 10
-	// behindBytesMax is more than a run has from which another goes on.
+	// behindBytesMax is more bytes than any run has on which another builds.
 	behindBytesMax = 1 << 20
-	// behindBytesMin is what the seam behind a run looks back at.
+	// behindBytesMin is how many bytes before a seam its matches copy from.
 	behindBytesMin = 8
-	// behindRead is how many runs one may go on from, in a head that is not
-	// damaged.
+	// behindRead is how many runs a run may build on according to an undamaged
+	// head.
 	behindRead = 16
 )
 
-// Dict is a run that another may go on from.
+// Dict is a run on which another run may build.
 type Dict struct {
 	Content []byte
-	Behind  []RunRef // that it goes on from itself, in order
-	Needs   []Need   // that have to be read for it, itself last
+	Behind  []RunRef // the runs it builds on itself, in order
+	Needs   []Need   // the runs that must be read for it, itself last
 }
 
-// Need is a run that has to be read, and how many bytes its blocks have.
+// Need is a run that must be read, and the size of its blocks.
 type Need struct {
 	RunRef
 	Bytes int
 }
 
-// chooseBehind chooses what the run at hand goes on from, and tells which runs
-// have to be read for it. What the page has most of is last: the nearer a match,
-// the shorter it is written. What a run goes on from itself stands ahead of it,
-// wherever it can: all of it is then decompressed at once.
+// chooseBehind chooses the runs on which the current run builds, and returns all
+// runs that must be read for it. The run from which its pages take most comes last:
+// the nearer a match is, the shorter it is written. Each chosen run is preceded by
+// the runs it builds on itself, if possible, so that all are decompressed at once.
 func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef]int) {
 	needs = make(map[RunRef]int)
 	if w.dict == nil {
@@ -65,7 +65,7 @@ func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef
 			}
 			refs = append(ahead, refs...)
 		case !takeRuns(make(map[RunRef]int), d.Needs, behindMax):
-			// What it goes on from has much of it.
+			// The run it builds on contains much of it.
 			for _, n := range slices.Backward(d.Needs[:len(d.Needs)-1]) {
 				candidates = slices.Insert(candidates, i+1, n.RunRef)
 			}
@@ -78,19 +78,20 @@ func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef
 	return refs, content, needs
 }
 
-// Behind a run that others go on from stands a seam. A frame of zstd begins with
-// three last offsets, 1, 4 and 8, that its first matches may name; where it goes
-// on from another, these have to be the last of that: three matches of three bytes
-// each see to it. seamBlocks is these as blocks of zstd without literals
-// (RFC 8878, 3.1.1.3): one with a sequence of offset 8, one with two, of 4 and 1.
+// After each run on which others build comes a seam. A frame of zstd begins with
+// three last offsets, 1, 4 and 8, to which its first matches may refer. If it
+// builds on another frame, these must be the last offsets of that frame. Three
+// matches of three bytes each make them so. seamBlocks is these matches, as blocks
+// of zstd without literals (RFC 8878, 3.1.1.3): one block with a sequence of offset
+// 8, one with two sequences, of 4 and 1.
 const seamBlocks = "" +
 	"\x3c\x00\x00" + "\x00" + "\x01\x54\x00\x03\x00" + "\x0b" +
 	"\x3c\x00\x00" + "\x00" + "\x02\x54\x00\x02\x00" + "\x1c"
 
-// seamBytes is how many bytes a seam has.
+// seamBytes is the decompressed size of a seam.
 const seamBytes = 9
 
-// appendSeam appends what seamBlocks do.
+// appendSeam appends the bytes that seamBlocks decompress to.
 func appendSeam(b []byte) []byte {
 	for _, offset := range []int{8, 4, 1} {
 		for range 3 {
@@ -100,9 +101,9 @@ func appendSeam(b []byte) []byte {
 	return b
 }
 
-// load decompresses the run's blocks, and with whole its facts too, unless that was
-// done. others, which may be nil, gives the runs that it goes on from; those of
-// these whose blocks come out as well are given them.
+// load decompresses the run's blocks and, if whole is set, its facts, unless it did
+// so before. others returns the runs that this run builds on; it may be nil. If
+// their blocks are decompressed on the way, those runs keep them.
 func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +123,7 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 		return err
 	}
 	if err != nil {
-		r.lacks = err // Who has the blocks reads it meanwhile, so it is left alone else.
+		r.lacks = err // The run that has the blocks is read meanwhile.
 		return nil
 	}
 	var b []byte
@@ -185,7 +186,8 @@ func (r *Run) follows(ahead []RunRef) bool {
 	return n >= 0 && slices.Equal(ahead[n:], h.behind) && (h.factsFrom > 0 || h.factsLength == 0)
 }
 
-// part gives the run's blocks, or else what they are decompressed from.
+// part returns the run's blocks if they are in memory, otherwise the frame from
+// which they are decompressed.
 func (r *Run) part() (content, frame []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -198,7 +200,7 @@ func (r *Run) part() (content, frame []byte) {
 	return nil, r.frame
 }
 
-// take gives the run its blocks, which it copies.
+// take stores a copy of b as the run's blocks.
 func (r *Run) take(content []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -256,14 +258,14 @@ func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	return slices.Clone(out[at:]), nil
 }
 
-// spliceMagic begins a frame of a known size, whose four bytes follow, without
-// checksum (RFC 8878, 3.1.1): the window is all of it.
+// spliceMagic begins a frame without checksum whose size, the next four bytes, is
+// known (RFC 8878, 3.1.1). Its window is all of it.
 const spliceMagic = "\x28\xb5\x2f\xfd\xa0"
 
-// rawBlockMax is the size of a frame's blocks at most.
+// rawBlockMax is the largest size of a block of a frame.
 const rawBlockMax = 128 << 10
 
-// appendRaw appends bytes as blocks that are not compressed, and not the last.
+// appendRaw appends b as uncompressed blocks, none of them marked as the last.
 func appendRaw(dst, b []byte) []byte {
 	for part := range slices.Chunk(b, rawBlockMax) {
 		dst = append(dst, byte(len(part)<<3), byte(len(part)>>5), byte(len(part)>>13))
@@ -272,10 +274,10 @@ func appendRaw(dst, b []byte) []byte {
 	return dst
 }
 
-// errFrame is damage of a frame.
+// errFrame is returned for a damaged frame.
 var errFrame = errors.New("the blocks of a compressed frame do not fit together")
 
-// appendBlocks appends the blocks of a frame, none of them as the last.
+// appendBlocks appends the blocks of a frame, none of them marked as the last.
 func appendBlocks(dst, frame []byte) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(frame); err != nil {
@@ -285,7 +287,7 @@ func appendBlocks(dst, frame []byte) ([]byte, error) {
 		head := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
 		n := int(head >> 3)
 		if head>>1&3 == 1 {
-			n = 1 // one byte, so many times
+			n = 1 // one byte, repeated
 		}
 		if n > len(b)-blockHead {
 			return dst, errFrame
@@ -300,14 +302,14 @@ func appendBlocks(dst, frame []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// blockHead is the size of what stands ahead of a block in a frame.
+// blockHead is the size of a block's header in a frame.
 const blockHead = 3
 
-// spliceRoom is memory to decompress in, which is used again.
+// spliceRoom is working memory for decompression.
 type spliceRoom struct{ in, out []byte }
 
-// spliceRooms are those that are free. They are not given up at each collection of
-// garbage, as those of a sync.Pool are: to make one takes as long as to use it.
+// spliceRooms are those not in use. Unlike a sync.Pool, this list is not emptied by
+// each garbage collection: to allocate one takes as long as to use it.
 var spliceRooms = make(chan *spliceRoom, 2)
 
 const spliceRoomMax = 16 << 20
@@ -321,8 +323,8 @@ func takeRoom() *spliceRoom {
 	}
 }
 
-// giveBack lets another use the room, unless it is larger than any run needs that
-// goes on from others.
+// giveBack makes the memory available again, unless it is larger than any run that
+// builds on others needs.
 func (r *spliceRoom) giveBack() {
 	if cap(r.in)+cap(r.out) > spliceRoomMax {
 		return
@@ -333,8 +335,8 @@ func (r *spliceRoom) giveBack() {
 	}
 }
 
-// joinRefs gives runs as they stand in a record's head: segment, slash, run,
-// with blanks between.
+// joinRefs formats runs as a record's head has them: segment/run, separated by
+// blanks.
 func joinRefs(refs []RunRef) string {
 	var b []byte
 	for i, r := range refs {

@@ -12,26 +12,26 @@ import (
 	"infomall/store/record"
 )
 
-// ID tells bodies apart within the archive: the first half of the body's
-// sha256, or of what stands in for it where the body is not known.
+// ID identifies a body within the archive: the first half of its sha256. For a body
+// that is not known it is made by StandInID.
 type ID [16]byte
 
-// BodyForm says where an entry's body is.
+// BodyForm says where an entry's body is stored.
 type BodyForm uint8
 
 // The forms.
 const (
-	BodyNone      BodyForm = iota // not in the archive: a revisit whose original is not here
+	BodyNone      BodyForm = iota // not in the archive: a revisit whose original was not found
 	BodyOwn                       // in this segment, by the entry's recipe
-	BodyHeld                      // with an entry of the same URL that has the same ID
-	BodyElsewhere                 // with an entry of the URL HolderKey that has the same ID
+	BodyHeld                      // at an entry of the same URL with the same ID
+	BodyElsewhere                 // at an entry of the URL HolderKey with the same ID
 )
 
-// Entry is one stored capture, as far as the index knows it.
+// Entry is one stored capture, as far as the index describes it.
 //
-// Previous, VersionTime, PreviousVersion and Change are hints: true with
-// respect to the captures that the segment's writer saw. A scan corrects them
-// where the capture before is another one by now.
+// Previous, VersionTime, PreviousVersion and Change are hints: they are correct
+// with respect to the captures that the segment's writer knew. A scan corrects them
+// if another capture now lies directly before.
 type Entry struct {
 	Key       string // SURT sort key of the canonical URL
 	Time      record.Time
@@ -42,11 +42,11 @@ type Entry struct {
 	Via       record.Via
 	Truncated bool
 	Mime      string
-	Bytes     int64 // of the body; -1 where it is not known
+	Bytes     int64 // size of the body; -1 if it is not known
 	ID        ID
-	// Content tells pages apart by what their blocks hold, wherever these
-	// stand: equal for two bodies whose leaves are the same. 0 for a body that
-	// has no blocks.
+	// Content is a fingerprint of a page's leaves, whatever their order: equal for
+	// two bodies with the same leaves. It is 0 for a body that is not divided into
+	// leaves.
 	Content         uint64
 	Previous        record.Time
 	VersionTime     record.Time
@@ -56,17 +56,17 @@ type Entry struct {
 	Added           record.Time
 }
 
-// Stored is one stored capture with what the db-file alone knows of it.
+// Stored is one stored capture, complete: with what only the db-file has.
 type Stored struct {
 	Entry
 	Digest         record.Digest // of the body; zero for BodyNone
-	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has it, 0 for this one
+	Holder         uint32        // for BodyHeld and BodyElsewhere: the segment that has the body, 0 for this one
 	HolderKey      string        // for BodyElsewhere
 	Recipe         Recipe        // for BodyOwn
-	Page           Page          // what the body says, if it has any
+	Page           Page          // what was read from the body
 	IP             string
 	Origin         string
-	AskedURL       string // "" where it is the canonical URL
+	AskedURL       string // "" if it is the canonical URL
 	Location       string
 	Source         string
 	RecordID       string
@@ -77,40 +77,41 @@ type Stored struct {
 	Framing        []byte
 	Extra          []byte
 
-	// What was made of the capture when it came in. It comes with Add, and back
-	// from Facts, not from Entries. Both can be left out.
+	// Fold and Facts were computed from the body when it was imported. They are
+	// written by Writer.Add and read back through Facts, not through Entries.
+	// Either may be missing.
 	//
-	// Fold says how the blocks of the version that begins here stand to those
-	// before at its URL. It is a hint, as Change is: true with respect to the
-	// captures that the segment's writer saw.
+	// Fold says how the blocks of the version that begins here relate to those of
+	// earlier versions of its URL. It is a hint, as Change is: correct with respect
+	// to the captures that the segment's writer knew.
 	Fold []byte
-	// Facts, for BodyOwn, is what the body says beyond the facts of its blocks.
-	// It depends on nothing but the body and its head.
+	// Facts, for BodyOwn, is what the body says beyond the facts of its blocks. It
+	// depends only on the body and the head of its response.
 	Facts []byte
 }
 
-// Page is what was read off a body when it came in. Numbers are -1, texts ""
-// where a body says nothing, such as that of a picture.
+// Page is what was read from a body when it was imported. If the body does not say
+// it, as a picture does not, numbers are -1 and texts "".
 type Page struct {
 	Title      string
 	Lang       string
-	Charset    string // that it is read in
-	Declared   string // that it or its header says
+	Charset    string // the charset in which it was read
+	Declared   string // the charset that the page or its header declares
 	Source     string // how Charset was found
-	Unread     string // why only the first part of the body was read, ReadBytes of it
+	Unread     string // why only the first ReadBytes of the body were read; "" if all were
 	ReadBytes  int64  // 0 if all was read
-	Reason     string // why it is thought to say that nothing is there
-	NoArchive  bool   // robots are asked to keep no copy
+	Reason     string // why the page seems to say that nothing is there (a soft 404)
+	NoArchive  bool   // the page asks robots to keep no copy
 	LinkCount  int64
-	BlockCount int64 // leaves
+	BlockCount int64 // number of leaves
 }
 
 // NoPage is the Page of a body that says nothing.
 var NoPage = Page{LinkCount: -1, BlockCount: -1}
 
-// StandInID is the ID of a body that is not in the archive: equal for two
-// captures whose sources declare the same digest. Without a digest it stands
-// for the URL that the capture refers to.
+// StandInID returns the ID of a body that is not in the archive. It is equal for
+// two captures that declare the same digest. Without a digest, it is made from the
+// URL that the capture refers to.
 func StandInID(declared, refersURL string) ID {
 	sum := sha256.Sum256([]byte("no body\x00" + declared + "\x00" + refersURL))
 	if declared != "" {
@@ -119,8 +120,9 @@ func StandInID(declared, refersURL string) ID {
 	return ID(sum[:16])
 }
 
-// Compare orders entries: by key, time and sequence, then by what else tells two
-// captures apart, so that the order does not depend on which came in first.
+// Compare orders entries by key, time and sequence, and then by everything else
+// that distinguishes two captures. The order therefore does not depend on which was
+// imported first.
 func (e *Entry) Compare(o *Entry) int {
 	if c := strings.Compare(e.Key, o.Key); c != 0 {
 		return c
@@ -140,9 +142,9 @@ func (e *Entry) Compare(o *Entry) int {
 // Less reports whether e comes before o.
 func (e *Entry) Less(o *Entry) bool { return e.Compare(o) < 0 }
 
-// Same reports whether e and o, of one URL, are one capture that came in twice.
-// Of a revisit the body may be known to one and not yet to the other: it is
-// told by its place in the source.
+// Same reports whether e and o, captures of one URL, are the same capture, imported
+// twice. A revisit is recognized by its place in the source, because its body may
+// be known to one and not yet to the other.
 func (e *Entry) Same(o *Entry) bool {
 	if e.Time != o.Time || e.Via != o.Via {
 		return false
@@ -164,13 +166,14 @@ const (
 	flagVia       = 6  // 2 bits
 	flagBody      = 8  // 2 bits
 	flagTruncated = 10 // 1 bit
-	// flagChained: the entry before in this run is the capture before at the
-	// same URL, so that the hints follow from it.
+	// flagChained: the entry before in this run is the previous capture of the same
+	// URL, so the hints follow from it.
 	flagChained = 11
-	// flagSameID: the entry before in this run is of the same URL and has the
-	// same ID, Content, Bytes and Page, which are not stored again.
+	// flagSameID: the entry before in this run has the same URL, ID, Content, Bytes
+	// and Page. These are not stored again.
 	flagSameID = 12
-	// flagHinted: not chained, and there was a capture before.
+	// flagHinted: the entry is not chained, but there was a previous capture. Its
+	// hints are stored.
 	flagHinted = 13
 	// flagContent: the body has blocks, and Content is stored with the ID.
 	flagContent = 14
@@ -179,10 +182,10 @@ const (
 	flagBits      = 16
 )
 
-// front is the columns that index and db-file both have, decoded.
+// front is the decoded columns that both index and db-file have.
 type front struct {
 	n      int
-	keys   []string // one a URL
+	keys   []string // one for each URL
 	ends   endings  // of the keys, while these are decoded
 	counts []int64  // entries of each key
 	time   []int64
@@ -191,7 +194,7 @@ type front struct {
 	flags  []int64
 	mime   []string
 	bytes  []int64
-	hints  [3][]int64 // previous, version time, previous version, of the hinted
+	hints  [3][]int64 // previous, version time and previous version of the hinted entries
 	job    []string
 	added  []int64
 }
@@ -214,12 +217,12 @@ const (
 	frontCols
 )
 
-// frontWriter makes front columns. It holds memory that is used again, and is
-// used by one goroutine.
+// frontWriter encodes front columns. Its memory is used again. Only one goroutine
+// may use it.
 type frontWriter struct {
 	keys        []string
 	counts      []int64
-	ints        [frontCols][]int64 // of those columns that have one an entry
+	ints        [frontCols][]int64 // the columns that have one value for each entry
 	hints       [3][]int64
 	mimes, jobs []string
 	room        []string
@@ -227,8 +230,8 @@ type frontWriter struct {
 	column      []byte
 }
 
-// append appends the front columns of entries, which are sorted, and returns the
-// flags it gave them, which are valid until it is called again. No entries are a
+// append appends the front columns of entries, which must be sorted. It returns the
+// flags of the entries, valid until the next call. Without entries it appends a
 // single zero.
 func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	n := len(entries)
@@ -265,7 +268,7 @@ func (w *frontWriter) append(dst []byte, entries []Stored) ([]byte, []int64) {
 	return dst, w.ints[colFlags]
 }
 
-// take puts entry i into the columns.
+// take adds entry i to the columns.
 func (w *frontWriter) take(entries []Stored, i int) {
 	e := &entries[i].Entry
 	var before *Entry
@@ -280,7 +283,8 @@ func (w *frontWriter) take(entries []Stored, i int) {
 	if e.Truncated {
 		f |= 1 << flagTruncated
 	}
-	// Of equal bodies, that of an error is not read as that of a page is.
+	// If the bodies are equal, that of an error page is still read otherwise than
+	// that of a page.
 	if before != nil && before.ID == e.ID && before.Content == e.Content && before.Bytes == e.Bytes && entries[i-1].Page == entries[i].Page {
 		f |= 1 << flagSameID
 	} else {
@@ -299,7 +303,7 @@ func (w *frontWriter) take(entries []Stored, i int) {
 		f |= 1 << flagHinted
 		w.hints[0] = append(w.hints[0], int64(e.Time-e.Previous))
 		w.hints[1] = append(w.hints[1], int64(e.Time-e.VersionTime))
-		version := int64(-1) // no version before
+		version := int64(-1) // there is no earlier version
 		if e.PreviousVersion != record.NoTime {
 			version = int64(e.Time - e.PreviousVersion)
 		}
@@ -320,8 +324,8 @@ func (w *frontWriter) appendTexts(dst []byte, v []string) []byte {
 	return packed.AppendSized(dst, w.column)
 }
 
-// chained reports whether e's hints follow from before, the entry ahead of it
-// at the same URL.
+// chained reports whether e's hints follow from before, the previous entry of the
+// same URL.
 func chained(before, e *Entry) bool {
 	if e.Previous != before.Time {
 		return false
@@ -332,16 +336,17 @@ func chained(before, e *Entry) bool {
 	return e.VersionTime == e.Time && e.PreviousVersion == before.VersionTime
 }
 
-// entriesMax bounds the entries of a run: what more a file claims is damage.
+// entriesMax bounds the number of entries in a run. A file that claims more is
+// damaged.
 const entriesMax = 1 << 16
 
-// frontParts is the front columns as they are stored.
+// frontParts is the encoded front columns, cut apart.
 type frontParts struct {
 	n, k int // entries and URLs; 0 entries have no columns
 	cols [frontCols][]byte
 }
 
-// cutFront takes the front columns off r. They share r's memory.
+// cutFront cuts the front columns off r. They share r's memory.
 func cutFront(r *packed.Reader) (p frontParts, err error) {
 	n := r.Uvarint()
 	if n == 0 && !r.Bad {
@@ -361,7 +366,7 @@ func cutFront(r *packed.Reader) (p frontParts, err error) {
 	return p, nil
 }
 
-// keys decodes the keys, into dst if that is large enough.
+// keys decodes the keys. It reuses dst if that is large enough.
 func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
 	stems, err := ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
@@ -370,8 +375,8 @@ func (p *frontParts) keys(dst []string, ends *endings) ([]string, error) {
 	return decodeKeys(dst, stems, p.k, ends)
 }
 
-// ownBytes is how many of entries with these flags, the first of a run among
-// them, have bytes of their own in the column of them.
+// ownBytes returns how many entries with these flags have a value of their own in
+// the column of body sizes. The first entry of a run must be among them.
 func (p *frontParts) ownBytes(flags []int64) int {
 	own := 0
 	for i, x := range flags {
@@ -382,8 +387,8 @@ func (p *frontParts) ownBytes(flags []int64) int {
 	return own
 }
 
-// spread makes the bytes that entries with these flags have of their own those of
-// every entry, in the same memory.
+// spread expands the values of the entries that have body sizes of their own to one
+// for each entry, in the same memory.
 func (p *frontParts) spread(own, flags []int64) []int64 {
 	next := len(own)
 	if next == len(flags) {
@@ -399,9 +404,8 @@ func (p *frontParts) spread(own, flags []int64) []int64 {
 	return all
 }
 
-// decode takes the front columns off r. Only those in want are decoded,
-// beside keys, counts and flags, which always are. It writes into the memory of
-// f, which has the columns of the same want.
+// decode cuts the front columns off r and decodes keys, counts, flags and those in
+// want. It reuses the memory of f, which must have been decoded with the same want.
 func (f *front) decode(r *packed.Reader, want uint) error {
 	p, err := cutFront(r)
 	if err != nil || p.n == 0 {
@@ -458,7 +462,7 @@ func (f *front) decode(r *packed.Reader, want uint) error {
 	return nil
 }
 
-// decodeCounts decodes how many of n entries each of k URLs has.
+// decodeCounts decodes how many of the n entries each of the k URLs has.
 func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
 	counts, err := decodeInts(dst, src, k)
 	if err != nil {
@@ -477,16 +481,16 @@ func decodeCounts(dst []int64, src []byte, n, k int) ([]int64, error) {
 	return counts, nil
 }
 
-// validFlags reports whether flags are ones that a writer makes.
+// validFlags reports whether a writer can have made these flags.
 func validFlags(x int64) bool {
 	return x>>flagKind&7 <= int64(record.KindError) && x>>flagChange&7 <= int64(record.ChangeSame) && x>>flagBits == 0
 }
 
-// wantAll is every front column.
+// wantAll stands for every front column.
 const wantAll = 1<<frontCols - 1
 
-// appendEntries appends the front as entries; columns that were not decoded
-// are zero. The IDs are not here: they come behind the front.
+// appendEntries appends the front's entries to dst. Fields of columns that were not
+// decoded are zero. So are the IDs, which follow the front.
 func (f *front) appendEntries(dst []Entry) []Entry {
 	dst = slices.Grow(dst, f.n)
 	out := dst[len(dst) : len(dst)+f.n]
@@ -506,8 +510,8 @@ func (f *front) appendEntries(dst []Entry) []Entry {
 	return dst[:len(dst)+f.n]
 }
 
-// fill makes e entry i, but for its key, identity and hints. Columns that were
-// not decoded stay as they are.
+// fill sets e to entry i, except for key, identity and hints. Fields of columns
+// that were not decoded stay as they are.
 func (f *front) fill(e *Entry, i int) {
 	fl := f.flags[i]
 	e.Kind = record.Kind(fl >> flagKind & 7)
@@ -538,9 +542,9 @@ func (f *front) fill(e *Entry, i int) {
 	}
 }
 
-// hint fills the hints of e, entry i. before is the one before it in this run, nil
-// if that is of another URL; hinted counts the entries with stored hints before
-// e. It tells how many e adds to these.
+// hint sets the hints of e, entry i. before is the previous entry in this run if it
+// has the same URL, otherwise nil. hinted is the number of entries before e with
+// stored hints. It returns how many e adds to that number: 0 or 1.
 func (f *front) hint(e, before *Entry, i, hinted int) int {
 	e.Previous, e.PreviousVersion, e.VersionTime = record.NoTime, record.NoTime, e.Time
 	fl := f.flags[i]

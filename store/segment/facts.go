@@ -10,35 +10,35 @@ import (
 	"infomall/store/record"
 )
 
-// Facts is the decoded facts of one run: what was made of its entries'
-// bodies and of its blocks when they came in, so that it need not be made again
-// by reading them. Nothing in it is more than that: it can be left out, and
-// made anew. What the bytes mean is the business of those who give and take
-// them. It is immutable and may be used from several goroutines.
+// Facts is the decoded facts of one run: what was computed from its entries' bodies
+// and its blocks when they were imported, so that a query need not read the bodies
+// again. Facts may be missing; they can always be computed again. Package store
+// defines what their bytes mean. A Facts is immutable, and several goroutines may
+// use it.
 type Facts struct {
-	folds  [][]byte // of entries
-	pages  [][]byte // of entries
+	folds  [][]byte // one for each entry
+	pages  [][]byte // one for each entry
 	blocks [][]byte
-	run    *Run // whose they are
+	run    *Run // the run that has the facts
 
 	mu   sync.Mutex
-	long map[uint32][]byte // of blocks whose facts are short
+	long map[uint32][]byte // long form of short facts, by block
 }
 
-// noFacts is the facts of a run without any.
+// noFacts stands for the facts of a run that has none.
 var noFacts = &Facts{}
 
-// Fold gives Stored.Fold of entry i of the run; nil if there is none. The caller
-// does not change it.
+// Fold returns Stored.Fold of entry i of the run, or nil. The caller must not
+// change it.
 func (f *Facts) Fold(i uint32) []byte { return nth(f.folds, i) }
 
-// Page gives Stored.Facts of entry i of the run; nil if there are none. The
-// caller does not change it.
+// Page returns Stored.Facts of entry i of the run, or nil. The caller must not
+// change it.
 func (f *Facts) Page(i uint32) []byte { return nth(f.pages, i) }
 
-// Block gives the facts of block n of the run; nil if there are none. The caller
-// does not change them. What is kept in a short form is made long when it is first
-// asked for.
+// Block returns the facts of block n of the run, or nil. The caller must not change
+// them. Facts that are stored in short form are converted to their long form at the
+// first call.
 func (f *Facts) Block(n uint32) []byte {
 	short := nth(f.blocks, n)
 	if len(short) == 0 || f.run == nil || f.run.long == nil || !f.run.Meta.packed {
@@ -51,7 +51,7 @@ func (f *Facts) Block(n uint32) []byte {
 	}
 	b, err := f.run.Block(n)
 	if err != nil {
-		return nil // Unreachable: facts stand behind the blocks.
+		return nil // Unreachable: facts are loaded after the blocks.
 	}
 	long := f.run.long(b, short)
 	if f.long == nil {
@@ -61,37 +61,38 @@ func (f *Facts) Block(n uint32) []byte {
 	return long
 }
 
-// Kept is Block in the form in which it is kept: for whoever stores the block
-// anew.
+// Kept returns the facts of block n in the form in which they are stored, for a
+// caller that stores the block again.
 func (f *Facts) Kept(n uint32) []byte { return nth(f.blocks, n) }
 
-// Leaf gives the facts of block n as they are kept, with the block if they may be
-// short. The caller changes neither.
+// Leaf returns the facts of block n in the form in which they are stored. If they
+// may be short, the block comes with them. The caller must not change either.
 func (f *Facts) Leaf(n uint32) record.Leaf {
 	l := record.Leaf{Facts: nth(f.blocks, n)}
 	if len(l.Facts) > 0 && f.run != nil && f.run.Meta.packed {
-		l.Bytes, _ = f.run.Block(n) // Unreachable error: facts stand behind the blocks.
+		l.Bytes, _ = f.run.Block(n) // Unreachable error: facts are loaded after the blocks.
 	}
 	return l
 }
 
-// fit reports whether there are as many facts as entries and blocks, or none.
+// fit reports whether there are as many facts as entries and blocks, or none at
+// all.
 func (f *Facts) fit(entries, blocks int) bool {
 	return f == noFacts || len(f.folds) == entries && len(f.pages) == entries && len(f.blocks) == blocks
 }
 
-// Empty reports whether nothing is kept.
+// Empty reports whether the run has no facts.
 func (f *Facts) Empty() bool { return !f.Any(func([]byte) bool { return true }) }
 
-// Any reports whether is is true of something that is kept, in the form in which
-// it is; it is not asked of nothing.
+// Any reports whether is returns true for any of the facts, in the form in which
+// they are stored.
 func (f *Facts) Any(is func([]byte) bool) bool {
 	return slices.ContainsFunc([][][]byte{f.folds, f.pages, f.blocks}, func(list [][]byte) bool {
 		return slices.ContainsFunc(list, func(b []byte) bool { return len(b) > 0 && is(b) })
 	})
 }
 
-// Bytes is what they take in memory, about.
+// Bytes returns about how much memory the facts take.
 func (f *Facts) Bytes() int64 {
 	n := int64(0)
 	for _, list := range [][][]byte{f.folds, f.pages, f.blocks} {
@@ -109,11 +110,11 @@ func nth(list [][]byte, n uint32) []byte {
 	return list[n]
 }
 
-// appendFacts appends the facts of r; nothing if it has none.
+// appendFacts appends the facts of r to dst; nothing if it has none.
 //
-// They stand in one frame with the blocks, since most of what they say, such as
-// the address of a link and the words around it, stands in these: it is then
-// the copy of a place, for a compressor.
+// They go into the same frame as the blocks, because most of what they say, such as
+// the address of a link and the words around it, is in the blocks. The compressor
+// then writes it as a copy.
 func (r *run) appendFacts(dst []byte) []byte {
 	fold := func(i int) []byte { return r.entries[i].Fold }
 	page := func(i int) []byte { return r.entries[i].Facts }
@@ -129,7 +130,7 @@ func (r *run) appendFacts(dst []byte) []byte {
 	return appendBlobs(dst, len(r.facts), block)
 }
 
-// shortFacts gives the facts of r's blocks as they are kept.
+// shortFacts returns the facts of r's blocks in the form in which they are stored.
 func (r *run) shortFacts() [][]byte {
 	if r.short == nil {
 		return r.facts

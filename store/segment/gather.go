@@ -60,12 +60,12 @@ func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error),
 	return use(g.blocks)
 }
 
-// gatherer gathers blocks. It is used by one goroutine at a time.
+// gatherer gathers blocks. Only one goroutine at a time may use it.
 type gatherer struct {
 	open   func(RunRef, []byte) (*Contents, error)
 	parts  map[RunRef]*part
 	order  []*part // as they were asked for; then those that go on from others first, or last
-	free   []*part // whose memory may be used
+	free   []*part // parts whose memory may be used again
 	blocks [][]byte
 }
 
@@ -75,24 +75,24 @@ type gatherer struct {
 type part struct {
 	ref    RunRef
 	run    *Contents
-	record []byte // memory for it
-	out    []byte // what the frame gives, where it is needed; or all there is
-	whole  bool   // out is the run's content
+	record []byte // memory for the record
+	out    []byte // decompressed content, as far as it is needed
+	whole  bool   // out is the complete content
 	frame  sequences.Frame
 	// wanted has a bit for each sequence, set where need says what is needed of
 	// what it gives.
 	wanted         []uint64
 	need           []stretch
-	ahead          []ahead // what it goes on from, the nearest first
-	users          []*part // that go on from it
+	ahead          []ahead // the runs it builds on, the nearest first
+	users          []*part // the parts that build on it
 	followed, made sync.WaitGroup
 }
 
-// stretch is some bytes of out.
+// stretch is a range of bytes of out.
 type stretch struct{ from, to uint32 }
 
-// ahead is a run that another goes on from. Its seam ends so many bytes before the
-// other.
+// ahead is a run that another builds on, and the distance from its seam to the
+// other run, in bytes.
 type ahead struct {
 	part     *part
 	bytes    uint32
@@ -100,14 +100,14 @@ type ahead struct {
 	need     []stretch // what the other needs of it
 }
 
-// gatherRuns is how many runs there may be for it at most: so much is in memory.
+// gatherRuns is how many runs may be needed at most: all are in memory.
 const gatherRuns = 256
 
-// gatherers is how many goroutines work at one body.
+// gatherers is how many goroutines work on one body.
 const gatherers = 2
 
-// fetch opens the runs of spans, and those that they go on from, and takes their
-// frames apart. It does so side by side: most of the time goes there.
+// fetch opens the runs of the spans and the runs they build on, and parses their
+// frames. It does so in parallel, since most of the time is spent there.
 func (g *gatherer) fetch(spans []Span) error {
 	for _, s := range spans {
 		if s.Count > 0 {
@@ -139,7 +139,7 @@ func (g *gatherer) fetch(spans []Span) error {
 			}
 		}
 	}
-	// What runs go on from is older than they are.
+	// Runs build only on older runs.
 	slices.SortFunc(g.order, func(a, b *part) int { return cmp.Compare(b.ref.Segment, a.ref.Segment) })
 	for _, p := range g.order {
 		p.followed.Add(1)
@@ -151,7 +151,7 @@ func (g *gatherer) fetch(spans []Span) error {
 	return nil
 }
 
-// ask lets a run be opened that is not yet there.
+// ask adds a run to the runs to open, unless it is there.
 func (g *gatherer) ask(ref RunRef) {
 	if g.parts[ref] != nil {
 		return
@@ -165,8 +165,8 @@ func (g *gatherer) ask(ref RunRef) {
 	g.order = append(g.order, p)
 }
 
-// sideBySide calls do with all of some. None is begun before those ahead of it are,
-// so do may wait for what these do.
+// sideBySide calls do with each of some, on several goroutines. It begins them in
+// order, so do may wait for earlier ones.
 func sideBySide[T any](some []T, do func(T) error) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -184,7 +184,7 @@ func sideBySide[T any](some []T, do func(T) error) error {
 	return errors.Join(errs[:]...)
 }
 
-// behind lists what bytes of the run may be copied from.
+// behind returns the bytes from which the run may copy.
 func (p *part) behind() []RunRef {
 	if p.whole {
 		return nil
@@ -192,7 +192,7 @@ func (p *part) behind() []RunRef {
 	return p.run.head.behind
 }
 
-// want notes what a span needs.
+// want marks what a span needs.
 func (g *gatherer) want(s Span) error {
 	if s.Count == 0 {
 		return nil
@@ -209,7 +209,7 @@ func (g *gatherer) want(s Span) error {
 	return p.mark(from, to)
 }
 
-// block tells where a block of the run is.
+// block returns where a block of the run begins and ends.
 func (p *part) block(n uint32) (from, to uint32, err error) {
 	ends, err := p.run.blockEnds()
 	if err != nil {
@@ -227,7 +227,7 @@ func (p *part) block(n uint32) (from, to uint32, err error) {
 	return from, uint32(ends[n]), nil
 }
 
-// parse opens the run, and takes its frame apart unless its blocks are at hand.
+// parse opens the run and parses its frame, unless its blocks are in memory.
 func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	if p.run, err = open(p.ref, p.record); err != nil {
 		return err
@@ -255,7 +255,7 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	return nil
 }
 
-// goesOn notes what the run goes on from.
+// goesOn records the runs that the run builds on.
 func (g *gatherer) goesOn(p *part) error {
 	distance := uint32(0)
 	for _, ref := range slices.Backward(p.behind()) {
@@ -273,11 +273,11 @@ func (g *gatherer) goesOn(p *part) error {
 	return nil
 }
 
-// end is the distance at which the run begins.
+// end returns the distance at which the run begins.
 func (a *ahead) end() uint32 { return a.distance + seamBytes + a.bytes }
 
-// room gives a slice of so many elements, in the memory of another if that has
-// room.
+// room returns a slice of n elements, in the memory of another slice if that is
+// large enough.
 func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -285,7 +285,7 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// mark notes that bytes of the run are needed.
+// mark marks bytes of the run as needed.
 func (p *part) mark(from, to uint32) error {
 	if p.whole || from >= to {
 		return nil
@@ -306,8 +306,8 @@ func (p *part) mark(from, to uint32) error {
 	return nil
 }
 
-// follow marks what is needed of other sequences, of this run and of those that it
-// goes on from: a match copies what was there before.
+// follow marks everything from which the needed bytes are copied, in this run and
+// in the runs it builds on.
 func (p *part) follow() error {
 	defer p.followed.Done()
 	for _, u := range p.users {
@@ -326,7 +326,7 @@ func (p *part) follow() error {
 		return nil
 	}
 	for k := len(p.wanted) - 1; k >= 0; k-- {
-		// Marks are set meanwhile, of sequences up to the one at hand.
+		// Meanwhile marks are set on sequences up to the current one.
 		for below := 64; ; {
 			w := p.wanted[k] & (1<<below - 1)
 			if w == 0 {
@@ -341,14 +341,14 @@ func (p *part) follow() error {
 	return nil
 }
 
-// followOne marks what is needed for a sequence.
+// followOne marks what one sequence needs.
 func (p *part) followOne(i int) error {
 	n := &p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]
 	match, off := matchOf(s), s[0].Off
 	for n.to > match {
 		if off < s[1].Pos-match {
-			n.from = min(n.from, match) // it repeats itself
+			n.from = min(n.from, match) // the match overlaps itself
 		}
 		from := max(n.from, match)
 		at, some := from, min(off, n.to-from)
@@ -367,16 +367,16 @@ func (p *part) followOne(i int) error {
 		if max(n.from, match) == from {
 			break
 		}
-		// It needs literals of its own, and with them all in between.
+		// It needs literals of its own, and with them everything between.
 	}
 	return nil
 }
 
-// matchOf tells where the match of a sequence begins, which is the first of two.
+// matchOf returns where the match of a sequence begins. The match is the second
+// part of a sequence, after its literals.
 func matchOf(s []sequences.Sequence) uint32 { return s[0].Pos + s[1].Lit - s[0].Lit }
 
-// markAhead marks bytes of what the run goes on from, which begin at a distance
-// before it.
+// mark bytes of a run that p builds on. They begin at a distance before p.
 func (p *part) markAhead(distance, n uint32) error {
 	for n > 0 {
 		a, at, some := p.before(distance, n)
@@ -414,7 +414,7 @@ var seam = func() (out [seamBytes]uint32) {
 	return out
 }()
 
-// make makes what is needed of the run, when what that is copied from is there.
+// make decompresses what is needed of the run, after everything it copies from.
 func (p *part) make() error {
 	defer p.made.Done()
 	if p.whole {
@@ -431,7 +431,7 @@ func (p *part) make() error {
 	return nil
 }
 
-// makeOne makes what is needed of a sequence.
+// makeOne decompresses what is needed of one sequence.
 func (p *part) makeOne(i int) {
 	n := p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]
@@ -449,11 +449,10 @@ func (p *part) makeOne(i int) {
 	}
 }
 
-// freeGatherers are those that nobody uses: see spliceRooms.
+// freeGatherers are those not in use; spliceRooms says why this is no sync.Pool.
 var freeGatherers = make(chan *gatherer, 2)
 
-// gathererMax is how many bytes the parts of one have in memory at most while it
-// is free.
+// gathererMax is how many bytes of memory a gatherer that is not in use may keep.
 const gathererMax = 32 << 20
 
 func takeGatherer() *gatherer {
@@ -465,7 +464,8 @@ func takeGatherer() *gatherer {
 	}
 }
 
-// giveBack lets another use the memory, unless it is more than pages need.
+// giveBack makes the gatherer available again, unless it has grown larger than
+// pages need.
 func (g *gatherer) giveBack() {
 	for _, p := range g.parts {
 		if p.whole {

@@ -13,21 +13,21 @@ import (
 	"infomall/store/disk"
 )
 
-// openTimeout bounds the wait for a lock on an index file. Nobody writes one
-// once it is published, so waiting is a sign of a stranger.
+// openTimeout bounds the wait for a lock on an index file. Nobody writes a
+// published index, so a lock means that another program has the file.
 const openTimeout = time.Second
 
-// indexPage is the size in bytes of an index's pages. A bucket takes two at
-// least, and a small segment's values have some 3 KB.
+// indexPage is the page size of an index in bytes. A bucket takes at least two
+// pages, and a small segment's values are about 3 KB.
 const indexPage = 1 << 10
 
-// IndexBuilder writes one index file. It ends with Finish or Abandon, and is
-// used by one goroutine.
+// IndexBuilder writes one index file. The caller ends it with Finish or Abandon.
+// Only one goroutine may use it.
 type IndexBuilder struct {
 	d    disk.FS
 	path string
 	db   *bolt.DB
-	open *bolt.Tx // of the bucket that is being filled, or nil
+	open *bolt.Tx // transaction of the current bucket, or nil
 }
 
 // NewIndexBuilder begins an index file at path.
@@ -39,11 +39,11 @@ func NewIndexBuilder(d disk.FS, path string) (*IndexBuilder, error) {
 	return &IndexBuilder{d: d, path: path, db: db}, nil
 }
 
-// indexBatch is how many bytes of pairs are put in one transaction, which keeps
-// them in memory.
+// indexBatch is how many bytes of pairs go into one transaction, which keeps them
+// in memory.
 const indexBatch = 4 << 20
 
-// indexBucket is a bucket that is being filled. There is one at a time.
+// indexBucket is a bucket that is being filled. There is only one at a time.
 type indexBucket struct {
 	x           *IndexBuilder
 	name        []byte
@@ -51,13 +51,13 @@ type indexBucket struct {
 	size, batch int64
 }
 
-// bucket begins a bucket, which ends with done.
+// bucket begins a bucket. done ends it.
 func (x *IndexBuilder) bucket(name []byte) (*indexBucket, error) {
 	b := &indexBucket{x: x, name: name}
 	return b, x.failed(b.begin())
 }
 
-// failed tells of an error with the file that it is of.
+// failed adds the path of the file to an error.
 func (x *IndexBuilder) failed(err error) error {
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", x.path, err)
@@ -72,8 +72,8 @@ func (b *indexBucket) begin() (err error) {
 	if b.b, err = b.x.open.CreateBucketIfNotExists(b.name); err != nil {
 		return err
 	}
-	// Sorted pairs let pages be filled to the brim: 117 bytes an entry
-	// against 240 with the default.
+	// Pairs arrive sorted, so pages can be filled completely: that takes 117 bytes
+	// for each entry instead of 240.
 	b.b.FillPercent = 1
 	return nil
 }
@@ -84,7 +84,8 @@ func (b *indexBucket) commit() error {
 	return tx.Commit()
 }
 
-// put adds a pair. They come in the order of their keys but for a few.
+// put adds a pair. Pairs should arrive in the order of their keys, with few
+// exceptions.
 func (b *indexBucket) put(k, v []byte) error {
 	n := int64(len(k) + len(v))
 	b.size, b.batch = b.size+n, b.batch+n
@@ -100,12 +101,12 @@ func (b *indexBucket) put(k, v []byte) error {
 	return b.b.Put(k, v)
 }
 
-// done ends the bucket, and tells how many bytes its pairs have.
+// done ends the bucket and returns the size of its pairs.
 func (b *indexBucket) done() (size int64, err error) { return b.size, b.commit() }
 
-// Add adds a bucket with the pairs that fill puts, in the order of their keys
-// but for a few, and tells how many bytes they have. After an error only Abandon
-// is of use.
+// Add adds a bucket with the pairs that fill puts, in the order of their keys with
+// few exceptions, and returns the size of the pairs. After an error only Abandon
+// may be called.
 func (x *IndexBuilder) Add(bucket []byte, fill func(put func(k, v []byte) error) error) (size int64, err error) {
 	b, err := x.bucket(bucket)
 	if err != nil {
@@ -117,8 +118,9 @@ func (x *IndexBuilder) Add(bucket []byte, fill func(put func(k, v []byte) error)
 	return size, x.failed(err)
 }
 
-// AddSegment adds the bucket of a segment that was written, and notes in its info
-// how many bytes it has. A Writer that was told to Index has done all but that.
+// AddSegment adds the bucket of a segment that was written, and sets its size in
+// the segment's Info. If the Writer wrote the bucket itself (see Writer.Index),
+// AddSegment only completes it.
 func (x *IndexBuilder) AddSegment(i *Info, w *Writer) (err error) {
 	b := w.index
 	if b == nil {
@@ -135,10 +137,10 @@ func (x *IndexBuilder) AddSegment(i *Info, w *Writer) (err error) {
 	return x.failed(err)
 }
 
-// Abandon gives up the file, which stays as it is.
+// Abandon closes the file without completing it. The file stays as it is.
 func (x *IndexBuilder) Abandon() error {
 	if x.open != nil {
-		// Its error says that it ended before.
+		// Its error would say that the transaction has ended before.
 		_ = x.open.Rollback()
 	}
 	return x.db.Close()
@@ -154,8 +156,8 @@ func (x *IndexBuilder) Finish() error {
 	if err != nil {
 		return fmt.Errorf("write index %s: %w", x.path, err)
 	}
-	// The database grows its file ahead of need; what lies behind the last
-	// page in use is cut off.
+	// The database allocates its file in advance. The part after the last used page
+	// is cut off.
 	f, err := x.d.OpenFile(x.path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -167,14 +169,14 @@ func (x *IndexBuilder) Finish() error {
 	return f.Sync()
 }
 
-// IndexFile is an open index file. It may be used from several goroutines.
+// IndexFile is an open index file. Several goroutines may use it.
 type IndexFile struct {
 	path string
 	db   *bolt.DB
-	// bad is set when reading faulted. The database is then never touched
-	// again, not even to close it, which could wait for ever.
+	// bad is set when reading caused a fault. The database is then never touched
+	// again. It is not even closed, since that could block for ever.
 	bad atomic.Bool
-	// using counts transactions, so that Close waits for them.
+	// using counts transactions. Close waits for them.
 	using sync.WaitGroup
 }
 
@@ -182,7 +184,7 @@ type IndexFile struct {
 func OpenIndex(path string) (*IndexFile, error) {
 	x := &IndexFile{path: path}
 	err := x.guard(func() (err error) {
-		// Opened read-only, the database takes a shared lock and makes no file.
+		// A read-only database takes a shared lock, and does not create the file.
 		if _, err = os.Stat(path); err != nil {
 			return err
 		}
@@ -195,7 +197,7 @@ func OpenIndex(path string) (*IndexFile, error) {
 	return x, nil
 }
 
-// Close closes the file when the last cursor is done.
+// Close closes the file after the last cursor is closed.
 func (x *IndexFile) Close() error {
 	if x.bad.Load() {
 		return nil
@@ -204,8 +206,8 @@ func (x *IndexFile) Close() error {
 	return x.db.Close()
 }
 
-// guard runs f, in which a damaged page may fault: the file is mapped, and the
-// database follows pointers it finds there. A fault makes the file bad.
+// guard calls f, which reads the mapped file. If the file is damaged, f may fault
+// or panic; guard then returns an error and marks the file bad.
 func (x *IndexFile) guard(f func() error) (err error) {
 	if x.bad.Load() {
 		return errIndexBad
@@ -223,7 +225,7 @@ func (x *IndexFile) guard(f func() error) (err error) {
 
 var errIndexBad = fmt.Errorf("the index is damaged")
 
-// bucketCursor walks one bucket within a transaction of its own.
+// bucketCursor reads one bucket in a transaction of its own.
 type bucketCursor struct {
 	x  *IndexFile
 	tx *bolt.Tx
@@ -251,8 +253,8 @@ func (x *IndexFile) cursor(bucket []byte) (*bucketCursor, error) {
 	return cur, nil
 }
 
-// seek gives the first pair at or after key; the slices are valid until close.
-// A nil key is the end.
+// seek returns the first pair with a key at or after key. The slices are valid
+// until close. A nil key means the end.
 func (c *bucketCursor) seek(key []byte) (k, v []byte, err error) {
 	err = c.x.guard(func() error { k, v = c.c.Seek(key); return nil })
 	return k, v, err
@@ -263,7 +265,8 @@ func (c *bucketCursor) next() (k, v []byte, err error) {
 	return k, v, err
 }
 
-// get gives one value, without moving the cursor, and takes off its checksum.
+// get returns one value without its checksum, which it checks. It does not move the
+// cursor.
 func (c *bucketCursor) get(key []byte) (v []byte, err error) {
 	err = c.x.guard(func() error {
 		v, err = checkCRC(c.b.Get(key))
@@ -272,7 +275,7 @@ func (c *bucketCursor) get(key []byte) (v []byte, err error) {
 	return v, err
 }
 
-// find is get for a value that need not be there; nil if it is not.
+// find does what get does, but returns nil if there is no such value.
 func (c *bucketCursor) find(key []byte) (v []byte, err error) {
 	err = c.x.guard(func() error {
 		if v = c.b.Get(key); v == nil {
@@ -286,8 +289,8 @@ func (c *bucketCursor) find(key []byte) (v []byte, err error) {
 
 func (c *bucketCursor) close() {
 	if c.tx != nil && !c.x.bad.Load() {
-		// A read transaction has nothing to lose; its error says that it was
-		// closed before.
+		// A read transaction loses nothing; its error would say that it was closed
+		// before.
 		_ = c.x.guard(c.tx.Rollback)
 	}
 	c.tx = nil

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// recipeRunsMax is how many runs a page may have to be put together from.
-	// Reading one takes about half a millisecond.
+	// recipeRunsMax is how many runs a page's blocks may come from. To read one
+	// takes about half a millisecond.
 	recipeRunsMax = 8
 	// packedBytesMax is how many bytes those have that are in a packed segment,
 	// counting the runs that they go on from. With fewer an archive grows: 104
@@ -16,23 +16,22 @@ const (
 	packedBytesMax = 2816 << 10
 )
 
-// RunRef names a run of any segment.
+// RunRef refers to a run of any segment.
 type RunRef struct{ Segment, Run uint32 }
 
-// Part is a block of a body on its way into a segment.
+// Part is a block of a body that is being stored.
 type Part struct {
 	ID   ID
 	Size int
-	// At is where the block lies already, and may be named; where its Segment
-	// is 0, nowhere.
+	// At is where the block is stored already. If its Segment is 0, it is not
+	// stored.
 	At BlockRef
-	// Bytes is the block, Facts what is kept beside it. Where Bytes is nil, Read
-	// gives both.
+	// Bytes is the block, Facts are its facts. If Bytes is nil, Read returns both.
 	Bytes, Facts []byte
 	Read         func() (bytes, facts []byte, err error)
 }
 
-// bytes gives the part and its facts.
+// bytes returns the block and its facts.
 func (p *Part) bytes() (b, facts []byte, err error) {
 	if p.Bytes != nil || p.Read == nil {
 		return p.Bytes, p.Facts, nil
@@ -40,7 +39,7 @@ func (p *Part) bytes() (b, facts []byte, err error) {
 	return p.Read()
 }
 
-// join stores a divided body that comes with its bytes.
+// join stores a divided body whose bytes are given.
 func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	layout := cutLayout(c.Layout)
 	parts := w.run.mem.parts[:0]
@@ -58,16 +57,16 @@ func (w *Writer) join(e *Stored, c Content) (newBytes int64, err error) {
 	}
 	e.Recipe.Layout = uint32(len(layout))
 	newBytes, err = w.assemble(e, parts)
-	clear(parts) // they hold bodies
+	clear(parts) // parts refer to bodies
 	w.run.mem.parts = parts
 	return newBytes, err
 }
 
-// assemble makes the recipe of a body out of its parts: what of it is stored
-// already is named, the rest stored. It tells how many bytes that was.
+// assemble returns the recipe of a body made of parts, and how many bytes it
+// stored. It refers to parts that are stored already, and stores the others.
 //
-// Where the page would come from too many runs, those of which it needs least
-// are not named: their blocks are stored once more, here.
+// If the body would come from too many runs, the runs from which it needs least are
+// left out: their blocks are stored again, in this segment.
 func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	m := w.run.mem
 	m.at, m.named = sized(m.at, len(parts)), sized(m.named, len(parts))
@@ -83,11 +82,11 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 		w.run.weight[r] += n
 	}
 	drop := w.surplus(bytes)
-	again := make(map[ID]Placed) // stored once more for this page
+	again := make(map[ID]Placed) // blocks stored again for this page
 	for i := range parts {
 		p := at[i]
 		if !named[i] || drop[RunRef{p.Segment, p.Run}] {
-			// A block may stand in the page twice.
+			// A block may occur twice in the page.
 			q, ok := again[parts[i].ID]
 			if !ok {
 				b, facts, err := parts[i].bytes()
@@ -108,7 +107,8 @@ func (w *Writer) assemble(e *Stored, parts []Part) (newBytes int64, err error) {
 	return newBytes, nil
 }
 
-// otherRuns tells how many bytes of a page lie in each run but the one at hand.
+// otherRuns returns how many bytes of a page are in each run other than the current
+// one.
 func (w *Writer) otherRuns(at []Placed, named []bool) map[RunRef]int64 {
 	bytes := make(map[RunRef]int64)
 	for i, p := range at {
@@ -120,8 +120,8 @@ func (w *Writer) otherRuns(at []Placed, named []bool) map[RunRef]int64 {
 	return bytes
 }
 
-// surplus chooses the runs to do without: those with the fewest bytes of the
-// page, so many that half of the bound is left.
+// surplus returns the runs to leave out: those with the fewest bytes of the page,
+// until half of the bound is left.
 func (w *Writer) surplus(bytes map[RunRef]int64) map[RunRef]bool {
 	if w.run.packed {
 		return w.packedSurplus(bytes)
@@ -136,7 +136,7 @@ func (w *Writer) surplus(bytes map[RunRef]int64) map[RunRef]bool {
 	return drop
 }
 
-// packedSurplus chooses those of a page of a packed segment.
+// packedSurplus returns the runs to leave out for a page of a packed segment.
 func (w *Writer) packedSurplus(bytes map[RunRef]int64) map[RunRef]bool {
 	drop := make(map[RunRef]bool)
 	read := make(map[RunRef]int)
@@ -148,8 +148,8 @@ func (w *Writer) packedSurplus(bytes map[RunRef]int64) map[RunRef]bool {
 	return drop
 }
 
-// needs lists the runs to be read for a block of a run: that and what it goes on
-// from.
+// needs returns the runs that must be read for a block of a run: the run, and the
+// runs it builds on.
 func (w *Writer) needs(r RunRef) []Need {
 	if r.Segment == w.info.ID {
 		return w.runNeeds[r.Run]
@@ -160,7 +160,7 @@ func (w *Writer) needs(r RunRef) []Need {
 	return []Need{{r, packedRunBytes}}
 }
 
-// takeRuns adds runs to a set, unless that would have more bytes than most.
+// takeRuns adds runs to a set, unless the set would then have more than most bytes.
 func takeRuns(set map[RunRef]int, runs []Need, most int) bool {
 	n := 0
 	for _, bytes := range set {
@@ -180,7 +180,7 @@ func takeRuns(set map[RunRef]int, runs []Need, most int) bool {
 	return true
 }
 
-// byWeight lists runs, the heaviest first.
+// byWeight returns the runs, sorted by falling weight.
 func byWeight(weight map[RunRef]int64) []RunRef {
 	return slices.SortedFunc(maps.Keys(weight), func(a, b RunRef) int {
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), cmp.Compare(a.Segment, b.Segment), cmp.Compare(a.Run, b.Run))

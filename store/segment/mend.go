@@ -8,17 +8,18 @@ import (
 	"slices"
 )
 
-// Mended tells how a db-file was put together from two damaged copies.
+// Mended counts the records of a db-file that was put together from two damaged
+// copies.
 type Mended struct {
-	Records int // that it has
-	Bad     int // of these, damaged in the first copy
-	Lost    int // of these, damaged in both, such that no choice between them is sound
+	Records int // records in total
+	Bad     int // records that are damaged in the first copy
+	Lost    int // records that are damaged in both copies, and could not be restored
 }
 
-// Mend writes to dst the db-file of size bytes of which a and b are damaged
-// copies: record by record from where it is sound, and where it is damaged in
-// both, from each what the other has lost. What is lost in both is written as a
-// has it, zeros where that cannot be read. It holds two records in memory.
+// Mend writes to dst a db-file of size bytes from its damaged copies a and b. Each
+// record comes from the copy in which it is sound. If it is damaged in both, Mend
+// combines the two. What is lost in both is written as a has it, with zeros for
+// bytes that cannot be read. Mend holds two records in memory.
 func Mend(ctx context.Context, dst io.Writer, a, b io.ReaderAt, size int64) (m Mended, err error) {
 	for at := int64(0); at < size; {
 		if err := ctx.Err(); err != nil {
@@ -47,12 +48,12 @@ func Mend(ctx context.Context, dst io.Writer, a, b io.ReaderAt, size int64) (m M
 	return m, nil
 }
 
-// endsMax is how many places are tried where a record may end of which both
-// copies are damaged: a beginning of one may stand within its data.
+// endsMax is how many possible ends are tried for a record that is damaged in both
+// copies. The data of a record may itself look like the beginning of another.
 const endsMax = 4
 
-// mendRecord makes the record at an offset from two copies that are both
-// damaged; or else gives what a has up to where the next one begins.
+// mendRecord combines two damaged copies of the record at an offset. If that fails,
+// it returns what a has up to the next record.
 func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []byte, sound bool, err error) {
 	end := at
 	for range endsMax {
@@ -84,13 +85,13 @@ func mendRecord(ctx context.Context, a, b io.ReaderAt, at, size int64) (rec []by
 		}
 	}
 	if rec == nil {
-		// Longer than any record: all up to the next is damaged.
+		// Longer than any record: everything up to the next record is damaged.
 		rec = readPart(a, at, min(end, at+recordBytesMax))
 	}
 	return rec, false, nil
 }
 
-// readPart reads what can be read, and zeros for the rest.
+// readPart reads a range, with zeros for bytes that cannot be read.
 func readPart(f io.ReaderAt, from, to int64) []byte {
 	b := make([]byte, to-from)
 	n, err := f.ReadAt(b, from)
@@ -100,16 +101,18 @@ func readPart(f io.ReaderAt, from, to int64) []byte {
 	return b
 }
 
-// choicesMax bounds the places at which Choose decides between two copies: it
-// tries all 2^choicesMax ways.
+// choicesMax bounds the number of places at which Choose decides between two
+// copies. It tries all 2^choicesMax combinations.
 const choicesMax = 12
 
-// Choose makes, of two copies of the same length that are damaged in different
-// places, one that is good: at each place where they differ it takes the one or
-// the other. Nil if no choice is good, or there are too many.
+// Choose combines two copies of the same length that are damaged in different
+// places. At each place where they differ it tries the one and the other, until
+// good reports true. It returns nil if no combination is good, or if there are too
+// many places.
 func Choose(a, b []byte, good func([]byte) bool) []byte {
-	// Damage of a stretch leaves bytes in it that are right by chance; but
-	// places close to each other may as well be one in each copy.
+	// A damaged range may contain bytes that are right by chance, so close
+	// differences are taken together. But they may also be separate, one in each
+	// copy.
 	for _, gap := range []int{8, 1} {
 		places := differences(a, b, gap)
 		if len(places) > choicesMax {
@@ -118,7 +121,7 @@ func Choose(a, b []byte, good func([]byte) bool) []byte {
 		out := slices.Clone(a)
 		taken := [2][]byte{a, b}
 		from := make([]int, len(places))
-		// In the order of the Gray code one place changes at a time.
+		// In the order of the Gray code, only one place changes at a time.
 		for n := uint(0); n < 1<<len(places); n++ {
 			if n > 0 {
 				i := bits.TrailingZeros(n)
@@ -133,8 +136,8 @@ func Choose(a, b []byte, good func([]byte) bool) []byte {
 	return nil
 }
 
-// differences lists where a and b differ, as offsets from and to. Places less
-// than gap bytes apart are one.
+// differences returns the ranges where a and b differ, as offsets from and to.
+// Differences less than gap bytes apart are one range.
 func differences(a, b []byte, gap int) (places [][2]int) {
 	for i := range a {
 		if a[i] == b[i] {

@@ -14,29 +14,30 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Names tells where the blocks of a segment lie that was merged into others.
-// Recipes in segments that never change go on naming it. It is immutable.
+// Names says where the blocks of a segment are that was merged into others. Recipes
+// in other segments still refer to it, because segments never change. A Names is
+// immutable.
 type Names struct {
-	Segment uint32 // that was
+	Segment uint32 // the segment that was merged
 	runs    []namesRun
 }
 
-// namesRun is the blocks of one run. Span i holds those from starts[i] on; a
-// Segment of 0 says that nobody needs them, and they are gone.
+// namesRun is where the blocks of one run are: spans[i] has the blocks from number
+// starts[i] on. If its Segment is 0, nobody needed those blocks and they are gone.
 type namesRun struct {
 	starts []uint32
 	spans  []Span
 }
 
-// NewNames returns the names of the blocks of a segment, without any run.
+// NewNames returns the Names of segment id, without any run.
 func NewNames(id uint32) *Names { return &Names{Segment: id} }
 
-// Add adds the next run: at[n] is where its block n is now.
+// Add adds the next run. at[n] is the new place of its block n.
 func (n *Names) Add(at []BlockRef) {
 	var recipe Recipe
 	for _, b := range at {
 		if k := len(recipe.Spans); b.Segment == 0 && k > 0 && recipe.Spans[k-1].Segment == 0 {
-			recipe.Spans[k-1].Count++ // places that are none do not follow each other
+			recipe.Spans[k-1].Count++ // blocks that are gone are one span
 			continue
 		}
 		recipe.Add(b)
@@ -54,7 +55,7 @@ func newNamesRun(spans []Span) namesRun {
 	return r
 }
 
-// Gone reports whether there are blocks that are nowhere.
+// Gone reports whether any block is gone.
 func (n *Names) Gone() bool {
 	for _, r := range n.runs {
 		for _, s := range r.spans {
@@ -66,7 +67,7 @@ func (n *Names) Gone() bool {
 	return false
 }
 
-// To lists the segments that have the blocks now, sorted.
+// To returns the segments that have the blocks now, sorted.
 func (n *Names) To() []uint32 {
 	to := make(map[uint32]bool)
 	for _, r := range n.runs {
@@ -78,8 +79,8 @@ func (n *Names) To() []uint32 {
 	return slices.Sorted(maps.Keys(to))
 }
 
-// Find gives where the blocks of a span of the segment are now: of its first
-// block, and of as many behind it as lie together. False: it is nowhere.
+// Find returns where the first block of a span of the segment is now, together with
+// as many of the next blocks as follow it there. ok is false if the block is gone.
 func (n *Names) Find(s Span) (Span, bool) {
 	if uint64(s.Run) >= uint64(len(n.runs)) {
 		return Span{}, false
@@ -96,8 +97,8 @@ func (n *Names) Find(s Span) (Span, bool) {
 	return to, true
 }
 
-// What more a file of names claims is damage: runs of a segment, and spans of
-// all its blocks.
+// Bounds: a names file that claims more runs of a segment, or more spans, is
+// damaged.
 const (
 	namesRunsMax  = 1 << 20
 	namesSpansMax = 1 << 24
@@ -106,7 +107,7 @@ const (
 // kindNames is the kind of record that holds the names of one segment.
 const kindNames = "names"
 
-// encode gives the names before compression.
+// encode returns the record's data before compression.
 func (n *Names) encode() []byte {
 	dst := binary.AppendUvarint([]byte{disk.FormatByte}, uint64(len(n.runs)))
 	counts := make([]int64, len(n.runs))
@@ -180,8 +181,8 @@ func decodeNames(b []byte, id uint32) (*Names, error) {
 	return n, nil
 }
 
-// AppendNames appends the record of names to dst, that of one segment in a file of
-// names. into is one of the segments that have the blocks now.
+// AppendNames appends the record with the names of one segment to dst. into is one
+// of the segments that have the blocks now.
 func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	plain := n.encode()
 	data := enc.EncodeAll(plain, nil)
@@ -194,7 +195,7 @@ func AppendNames(dst []byte, enc *zstd.Encoder, into *Info, n *Names) []byte {
 	return append(append(h.append(dst, data), data...), '\n')
 }
 
-// ReadNames reads a file of names, which is all of b.
+// ReadNames parses a names file, which fills b.
 func ReadNames(b []byte) ([]*Names, error) {
 	var out []*Names
 	for at := 0; at < len(b); {

@@ -7,18 +7,18 @@ import (
 	"infomall/store/packed"
 )
 
-// Only returns a cursor over the entries of one URL, which decodes the columns of
-// want. Its chunks have no other, and Chunk.First says where in the run they
-// begin. It reads a tenth of what Chunks does to come to one entry: of the other
-// entries of a chunk it takes the flags alone.
+// Only returns a cursor over the entries of one URL that decodes the columns in
+// want. Its chunks have no other entries, and Chunk.First is the number in the run
+// of the first. To reach one entry it reads a tenth of what Chunks reads: of the
+// chunk's other entries it only looks at the flags.
 func (s *Reader) Only(key string, want Want) *ChunkCursor {
 	c := s.Chunks(want)
 	c.only = &key
 	return c
 }
 
-// decodeOnly is decode for the entries of one URL. It reports false where the
-// chunk has none.
+// decodeOnly does what decode does, for the entries of one URL. It reports false if
+// the chunk has none.
 func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	r, err := openChunk(b)
 	if err != nil {
@@ -57,15 +57,16 @@ func (c *Chunk) decodeOnly(b []byte, want uint, key string) (bool, error) {
 	return true, c.ids.decode(ids[:size], &c.front)
 }
 
-// aheadOf is what entries ahead of some have in the columns.
+// aheadOf counts what the entries before some entry have in the columns.
 type aheadOf struct {
 	entries    int
-	identities int // bytes of them
+	identities int // size of their identities
 	hinted     int // entries with hints
-	bytes      int // entries with bytes of their own
+	bytes      int // entries with a body size of their own
 }
 
-// flagsOf gives the flags of n entries, and what those from ahead of them have.
+// flagsOf returns the flags of n entries from number from on, and what the entries
+// before them have in the columns.
 func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err error) {
 	if all, ok := constInts(p.cols[colFlags]); ok && all>>flagSameID&1 == 0 {
 		return slices.Repeat([]int64{all}, n), aheadOf{from, from * identityBytes(all), from * int(all>>flagHinted&1), from}, nil
@@ -81,7 +82,8 @@ func (p *frontParts) flagsOf(from, n int) (flags []int64, ahead aheadOf, err err
 	return flags[from : from+n], ahead, nil
 }
 
-// constInts gives the one value of a column of equal integers.
+// constInts returns the value of a column whose integers are all equal; ok is false
+// for other columns.
 func constInts(src []byte) (x int64, ok bool) {
 	if len(src) == 0 || src[0] != intsFrame {
 		return 0, false
@@ -93,7 +95,7 @@ func constInts(src []byte) (x int64, ok bool) {
 	return x, !r.Bad && width == 0 && len(r.B) == 0
 }
 
-// identityBytes is how many bytes an entry with these flags has in the column of
+// identityBytes returns the size of an entry with these flags in the column of
 // identities.
 func identityBytes(flags int64) int {
 	switch {
@@ -105,10 +107,10 @@ func identityBytes(flags int64) int {
 	return len(ID{})
 }
 
-// entriesOf tells where the entries of the kth URL begin, and how many they are.
+// entriesOf returns the first entry of URL number k, and the number of its entries.
 func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	if p.n == p.k {
-		return k, 1, nil // as every URL has one at least
+		return k, 1, nil // every URL has at least one
 	}
 	counts, err := decodeCounts(nil, p.cols[colCounts], p.n, p.k)
 	if err != nil {
@@ -120,8 +122,8 @@ func (p *frontParts) entriesOf(k int) (from, n int, err error) {
 	return from, int(counts[k]), nil
 }
 
-// decodeRange decodes those columns in want of f.n entries, whose flags are there
-// and which have some ahead of them.
+// decodeRange decodes the columns in want for f.n entries. f already has their
+// flags; ahead counts what the entries before them have.
 func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error) {
 	from, own := ahead.entries, 0
 	for _, x := range f.flags {
@@ -160,7 +162,7 @@ func (f *front) decodeRange(p *frontParts, want uint, ahead aheadOf) (err error)
 	return err
 }
 
-// find finds a key.
+// find returns the index of a key.
 func (p *frontParts) find(key string) (at int, found bool, err error) {
 	r := packed.Reader{B: p.cols[colKeys]}
 	ends := r.Sized()
@@ -174,12 +176,12 @@ func (p *frontParts) find(key string) (at int, found bool, err error) {
 	})
 }
 
-// findKey finds, among k strings as appendKeys writes them, the first that is key
-// and for which is holds. Only what follows the start that the one before has in
-// common with key is compared.
+// findKey finds the first of k strings, as appendKeys writes them, that equals key
+// and for which is holds. Of each string it compares only the part after what the
+// string before has in common with key.
 func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at int, found bool, err error) {
 	r := packed.Reader{B: src}
-	common, last := uint64(0), uint64(0) // bytes of the one before: in common with key, and all
+	common, last := uint64(0), uint64(0) // of the string before: length in common with key, and total length
 	for i := range k {
 		shared, rest := r.Uvarint(), r.Uvarint()
 		if r.Bad || shared > last || rest > uint64(len(r.B)) {
@@ -189,7 +191,7 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 		tail, r.B = r.B[:rest], r.B[rest:]
 		last = shared + rest
 		if shared > common {
-			continue // it differs where the one before does
+			continue // it differs from key in the same place as the string before
 		}
 		common = shared
 		for n := 0; n < len(tail) && int(common) < len(key) && tail[n] == key[common]; n++ {
@@ -204,8 +206,7 @@ func findKey(src []byte, k int, key string, is func(i int) (bool, error)) (at in
 	return 0, false, nil
 }
 
-// decodeIntRange is decodeInts for n integers of a column that has more, behind
-// the first from.
+// decodeIntRange does what decodeInts does, for n integers from number from on.
 func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	dst := make([]int64, n)
 	if n == 0 {
@@ -258,8 +259,8 @@ func decodeIntRange(src []byte, from, n int) ([]int64, error) {
 	return dst, nil
 }
 
-// unpackRange reads len(dst) numbers of width bits, behind the first from. It
-// reports false where they are not there.
+// unpackRange reads len(dst) numbers of width bits, from number from on. It reports
+// false if src is too short.
 func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 	if width > 64 || width > 56 && width < 64 || packedLen(from+len(dst), width) > len(src) {
 		return false
@@ -277,8 +278,8 @@ func unpackRange(dst []int64, src []byte, width uint, from int) bool {
 	return true
 }
 
-// decodeTextRange is decodeTexts for n strings of a column of all, behind the
-// first from.
+// decodeTextRange does what decodeTexts does, for n strings from number from on, in
+// a column of all strings.
 func decodeTextRange(src []byte, all, from, n int) ([]string, error) {
 	if len(src) == 0 {
 		return nil, errColumn

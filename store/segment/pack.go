@@ -8,16 +8,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// packWindow is more than any frame has of content and dictionary together that
-// is found in one another.
+// packWindow is more than any content frame has together with its dictionary.
 const packWindow = 4 << 20
 
-// Packer compresses as hard as can be, with dictionaries and without. Its tables
-// take 110 MB: one is made for all segments that are packed, and used by one
-// goroutine. The zero value is ready.
+// Packer compresses as small as possible, with or without dictionaries. Its tables
+// take 110 MB, so one Packer is used for all segments that are packed. Only one
+// goroutine may use it. The zero value is ready.
 type Packer struct{ plain, with *zstd.Encoder }
 
-// Encoder returns what compresses without a dictionary.
+// Encoder returns an encoder that compresses without a dictionary.
 func (p *Packer) Encoder() *zstd.Encoder {
 	if p.plain == nil {
 		p.plain = packEncoder(nil)
@@ -25,12 +24,12 @@ func (p *Packer) Encoder() *zstd.Encoder {
 	return p.plain
 }
 
-// appendFrame appends the frame of blocks and facts that goes on from what is ahead,
-// to dst, and tells how many of the frame's bytes are those of the blocks; 0 if
-// there are no facts.
+// appendFrame appends to dst the content frame with blocks and facts, compressed
+// with ahead as dictionary. It returns how many of the frame's bytes hold the
+// blocks; 0 if there are no facts.
 //
-// It is written as a stream: EncodeAll has encoders of its own besides, with
-// tables as large.
+// It writes a stream, because EncodeAll would allocate more encoders with tables as
+// large.
 func (p *Packer) appendFrame(dst, blocks, facts, ahead []byte) (frame []byte, factsFrom int) {
 	out := bytes.NewBuffer(dst)
 	o := zstd.WithEncoderDictRaw(0, ahead)

@@ -41,46 +41,46 @@ func newDecoder(o ...zstd.DOption) *zstd.Decoder {
 	return d
 }
 
-// Reader reads one segment. It may be used from several goroutines. Its index
-// file is lent to it; the db-file it opens when first needed and closes with
-// Close.
+// Reader reads one segment. Several goroutines may use it. It opens the db-file
+// when it first needs it, and Close closes that. The index file belongs to the
+// caller.
 type Reader struct {
 	Info *Info
-	// Others gives a run of any segment, loaded or not, for those that go on from
-	// it. It is set before the first use.
+	// Others returns a run of any segment, loaded or not, on which a run of this
+	// segment builds. Set it before the first use.
 	Others func(RunRef) (*Run, error)
-	// Long gives facts of a block that may be kept in a short form; nil leaves
-	// them as they are. It is set before the first use.
+	// Long converts facts of a block from short to long form; nil leaves them as
+	// they are. Set it before the first use.
 	Long  Form
 	path  string
-	index *IndexFile // nil where it could not be opened
-	// Warn is told once when the index is found damaged and reading goes on
-	// from the db-file.
+	index *IndexFile // nil if it could not be opened
+	// Warn is called once if the index is damaged and reading continues from the
+	// db-file.
 	warn func(error)
 
 	mu       sync.Mutex
 	file     *os.File
-	bloom    atomic.Pointer[bloom.BloomFilter] // nil while it is not read, or not to be believed
+	bloom    atomic.Pointer[bloom.BloomFilter] // nil if it was not read, or is damaged
 	runEnds  []int64
 	metaEnds []int64
-	runKeys  []runKey // from the db-file, once the index is found bad
-	noTable  error    // why neither the index nor the db-file says where the runs end
+	runKeys  []runKey // from the db-file, if the index is bad
+	noTable  error    // why neither index nor db-file says where the runs end
 	census   *Census
 	counted  bool // census is as the index has it
 	badIndex bool
 }
 
-// runKey is the last key of a run that has entries. The keys of a damaged run are
-// unknown: its lastKey is that of the next run.
+// runKey is the last key of a run that has entries. For a damaged run, lastKey is
+// that of the next run.
 type runKey struct {
 	lastKey string
 	number  uint32
 	damage  error
 }
 
-// NewReader returns a reader of a segment of the archive in folder dir. index
-// may be nil: everything then comes from the db-file. warn, if not nil, is
-// told of a damaged index.
+// NewReader returns a reader of a segment of the archive in the folder dir. If
+// index is nil, everything is read from the db-file. warn, if not nil, is called if
+// the index is damaged.
 func NewReader(dir string, info *Info, index *IndexFile, warn func(error)) *Reader {
 	return &Reader{Info: info, path: filepath.Join(dir, info.File), index: index, badIndex: index == nil, warn: warn}
 }
@@ -97,25 +97,25 @@ func (s *Reader) Close() error {
 	return err
 }
 
-// MayHave reports whether the segment may have captures of the URL with this
-// key: false is certain.
+// MayHave reports whether the segment may have captures of the URL with this key.
+// False is certain.
 func (s *Reader) MayHave(key string) bool {
 	var p Probe
 	p.Reset(key)
 	return s.May(&p)
 }
 
-// Probe is a key that many segments are asked for: it is hashed once for all of
-// their filters. It is used by one goroutine.
+// Probe is a key that is looked up in many segments. It is hashed once for all
+// their Bloom filters. Only one goroutine may use it.
 type Probe struct {
 	key string
-	at  []uint64 // as bloom.Locations gives them; nil before they are needed
+	at  []uint64 // result of bloom.Locations; nil before it is needed
 }
 
-// hashesMax is more hashes than filters have unless they are damaged.
+// hashesMax is more hash functions than an undamaged filter has.
 const hashesMax = 64
 
-// Reset makes the Probe one for a key.
+// Reset sets the key.
 func (p *Probe) Reset(key string) { p.key, p.at = key, nil }
 
 // in reports whether a filter may have the key.
@@ -123,13 +123,13 @@ func (p *Probe) in(f *bloom.BloomFilter) bool {
 	switch k := f.K(); {
 	case k > hashesMax:
 		return f.TestString(p.key)
-	case uint(len(p.at)) != k: // all that this program writes have the same
+	case uint(len(p.at)) != k: // all filters of this program have the same number
 		p.at = bloom.Locations([]byte(p.key), k)
 	}
 	return f.TestLocations(p.at)
 }
 
-// May is MayHave for the key of a Probe.
+// May does what MayHave does, for the key of a Probe.
 func (s *Reader) May(p *Probe) bool {
 	if p.key < s.Info.FirstKey || p.key > s.Info.LastKey {
 		return false
@@ -151,7 +151,7 @@ func (s *Reader) May(p *Probe) bool {
 	return p.in(f)
 }
 
-// Census gives the census of the segment's captures; nil where the index has none.
+// Census returns the census of the segment, or nil if the index has none.
 func (s *Reader) Census() *Census {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *Reader) Census() *Census {
 	return s.census
 }
 
-// indexValue hands one value of the bucket to use. s.mu is held.
+// indexValue calls use with one value of the bucket. The caller holds s.mu.
 func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
 	c, err := s.index.cursor(s.Info.Bucket())
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Reader) indexValue(key []byte, use func([]byte) error) error {
 	return use(v)
 }
 
-// giveUpIndex marks the index bad. s.mu is held.
+// giveUpIndex marks the index as bad. The caller holds s.mu.
 func (s *Reader) giveUpIndex(err error) {
 	if !s.badIndex && s.warn != nil {
 		s.warn(&Error{File: s.Info.Index, Offset: -1, Err: fmt.Errorf("segment %d: %w; reading goes on from %s", s.Info.ID, err, s.Info.File)})
@@ -203,16 +203,16 @@ func (s *Reader) giveUpIndex(err error) {
 	s.bloom.Store(nil)
 }
 
-// ChunkCursor walks a segment's chunks in order. It is used by one goroutine
-// and closed by it.
+// ChunkCursor reads the chunks of a segment in order. Only one goroutine may use
+// it, and must close it.
 type ChunkCursor struct {
 	s    *Reader
 	want Want
-	only *string       // the key of the one URL whose entries are wanted, or nil
-	c    *bucketCursor // nil when walking the db-file
-	key  string        // last key sought
-	run  int64         // last run yielded, or -1
-	next int           // of the directory
+	only *string       // key of the only wanted URL, or nil
+	c    *bucketCursor // nil if chunks are made from the db-file
+	key  string        // the last key that was sought
+	run  int64         // number of the last run that was returned, or -1
+	next int           // index in the directory
 	at   Chunk
 	// last is the value in the index that was decoded last, if the walk came to
 	// it by Next; behind are those before it.
@@ -220,7 +220,7 @@ type ChunkCursor struct {
 	behind passed
 }
 
-// Chunks returns a cursor that decodes the columns of want.
+// Chunks returns a cursor that decodes the columns in want.
 func (s *Reader) Chunks(want Want) *ChunkCursor {
 	return &ChunkCursor{s: s, want: want, run: -1}
 }
@@ -233,19 +233,19 @@ func (c *ChunkCursor) Close() {
 	}
 }
 
-// Seek gives the first chunk that may have entries with keys at or after key;
-// nil is the end. It may only go forward. The chunk is valid until the next call,
-// but its strings stay.
+// Seek returns the first chunk that may have entries with keys at or after key; nil
+// means the end. It only moves forward. The chunk is valid until the next call, but
+// its strings stay valid.
 func (c *ChunkCursor) Seek(key string) (*Chunk, error) {
 	return c.chunk(c.seek(key))
 }
 
-// Next gives the following chunk as Seek does; nil is the end. What was read of
-// the index so does not stay in memory: a walk over all of it takes no more than
-// one over a part.
+// Next returns the following chunk; nil means the end. The chunk is valid as after
+// Seek. Next releases the parts of the index it has passed, so a walk over the
+// whole index takes no more memory than one over a part.
 func (c *ChunkCursor) Next() (*Chunk, error) { return c.chunk(c.passing) }
 
-// chunk decodes the chunk that move comes to.
+// chunk decodes the chunk to which move moves.
 func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
 	found := true
 	ok, err := c.step(move, func(b []byte) (run uint32, err error) {
@@ -262,13 +262,13 @@ func (c *ChunkCursor) chunk(move mover) (*Chunk, error) {
 	return &c.at, nil
 }
 
-// SeekTally is Seek for the columns by which entries are counted. It reports
-// false at the end. What t held before is gone, be it as it may.
+// SeekTally does what Seek does, and fills t with the columns for counting entries.
+// It reports false at the end. It overwrites what t had before.
 func (c *ChunkCursor) SeekTally(key string, t *Tally) (bool, error) {
 	return c.tally(c.seek(key), t)
 }
 
-// NextTally is Next as SeekTally is Seek.
+// NextTally does what Next does, and fills t as SeekTally does.
 func (c *ChunkCursor) NextTally(t *Tally) (bool, error) { return c.tally(c.following, t) }
 
 func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
@@ -278,7 +278,7 @@ func (c *ChunkCursor) tally(move mover, t *Tally) (bool, error) {
 	})
 }
 
-// mover moves the cursor in the index to a pair.
+// mover moves the index cursor to a pair.
 type mover func() (key, value []byte, err error)
 
 func (c *ChunkCursor) seek(key string) mover {
@@ -294,9 +294,8 @@ func (c *ChunkCursor) passing() (key, value []byte, err error) {
 	return key, c.last, err
 }
 
-// step moves, and has what is there decoded: decode is given a chunk as the
-// index has it, does not keep it, and tells its run. It reports false at the
-// end.
+// step moves and decodes. decode gets a chunk as the index stores it, keeps no
+// reference to it, and returns its run. step reports false at the end.
 func (c *ChunkCursor) step(move mover, decode func([]byte) (uint32, error)) (bool, error) {
 	ok, err := c.fromIndex(move, decode)
 	if err == nil {
@@ -335,8 +334,9 @@ func (c *ChunkCursor) fromIndex(move mover, decode func([]byte) (uint32, error))
 	return err == nil, err
 }
 
-// fromFile goes on where the index failed, with chunks made from the db-file. After
-// the error of a damaged run the next call goes on with the run after it.
+// fromFile continues after the index failed, with chunks made from the db-file. If
+// it returns the error of a damaged run, the next call continues with the run after
+// that.
 func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error) {
 	runs, err := c.s.directory()
 	if err != nil {
@@ -365,8 +365,8 @@ func (c *ChunkCursor) fromFile(decode func([]byte) (uint32, error)) (bool, error
 	return err == nil, err
 }
 
-// directory lists the runs and the last key of each, from the db-file. It replaces
-// the index if that is bad.
+// directory returns the runs and the last key of each, read from the db-file. It
+// replaces a bad index.
 func (s *Reader) directory() ([]runKey, error) {
 	s.mu.Lock()
 	done := s.runKeys
@@ -417,7 +417,7 @@ func (s *Reader) handle() (*os.File, error) {
 	return s.file, nil
 }
 
-// table gives where each run's record and its meta frame end.
+// table returns the offsets at which each run's record and its meta frame end.
 func (s *Reader) table() (runEnds, metaEnds []int64, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -467,10 +467,12 @@ func (s *Reader) decodeTable(b []byte) error {
 	return nil
 }
 
-// headBytesMax bounds a record's head: two URLs and a dozen short lines.
+// headBytesMax bounds the size of a record's head: two URLs and a dozen short
+// lines.
 const headBytesMax = 64 << 10
 
-// scanTable finds the runs by walking the records' heads. s.mu is held.
+// scanTable finds the runs by reading the heads of all records. The caller holds
+// s.mu.
 func (s *Reader) scanTable(f *os.File) error {
 	var runEnds, metaEnds []int64
 	buf := make([]byte, headBytesMax)
@@ -498,40 +500,39 @@ func (s *Reader) scanTable(f *os.File) error {
 	return nil
 }
 
-// Run is one run whose meta frame is decompressed. Its blocks and its facts are
-// once it was loaded: until then it has none. It is immutable otherwise, and may be
-// used from several goroutines.
+// Run is a run with its meta frame decompressed. Its blocks and facts are empty
+// until Load. Otherwise it is immutable, and several goroutines may use it.
 type Run struct {
 	Meta   *Meta
-	Stored int // bytes read for it
+	Stored int // number of bytes that were read for it
 	ends   []int64
 	long   Form
 	head   recordHead
-	frame  []byte // of the content
-	size   int    // of the content, with the facts
+	frame  []byte // compressed content frame
+	size   int    // decompressed size of the content, with the facts
 
-	mu            sync.Mutex // of what follows
-	blocks, whole bool       // the blocks are there; the facts are as well
+	mu            sync.Mutex // guards the fields below
+	blocks, whole bool       // the blocks are loaded; the facts are loaded too
 	content       []byte
 	facts         []byte // encoded
-	lacks         error  // why there is no content: a run that it goes on from is not here
-	fault         error  // why there is none: it is damaged
+	lacks         error  // why there is no content: a run that it builds on is missing
+	fault         error  // why there is no content: it is damaged
 
 	once    sync.Once
 	decoded *Facts
 	bad     error
 }
 
-// Dictionary lists the runs that the content is compressed with.
+// Dictionary returns the runs that the content builds on.
 func (r *Run) Dictionary() []RunRef { return r.head.behind }
 
-// blockBytes is how many bytes the blocks have together.
+// blockBytes returns the size of all blocks together.
 func (r *Run) blockBytes() int { return r.size - r.head.factsLength }
 
-// Content is the run's blocks, one behind the other.
+// Content returns the blocks, concatenated. Load must have been called.
 func (r *Run) Content() ([]byte, error) { return r.content, r.lacks }
 
-// Block gives block n, which shares the run's memory.
+// Block returns block n. It shares the run's memory.
 func (r *Run) Block(n uint32) ([]byte, error) {
 	if r.lacks != nil {
 		return nil, r.lacks
@@ -549,17 +550,18 @@ func (r *Run) Block(n uint32) ([]byte, error) {
 	return r.content[from:r.ends[n]:r.ends[n]], nil
 }
 
-// Bytes is what the run takes in memory, about, when all of it was asked for.
+// Bytes returns about how much memory the run takes after everything in it was
+// used.
 func (r *Run) Bytes() int64 {
-	const blob = 24 // of a slice
+	const blob = 24 // size of a slice header
 	n := int64(r.size+len(r.frame)) + 3*int64(r.head.factsLength) + r.Meta.Bytes() + blob*int64(2*r.Meta.front.n+2*len(r.ends))
 	if r.Meta.packed {
-		n += int64(r.size) / 8 // facts of blocks that are made long
+		n += int64(r.size) / 8 // facts of blocks in their long form
 	}
 	return n
 }
 
-// Open reads run n, checks it, and decompresses its meta frame.
+// Open reads and checks run n, and decompresses its meta frame.
 func (s *Reader) Open(n uint32) (*Run, error) {
 	rec, from, err := s.record(n)
 	if err != nil {
@@ -573,9 +575,9 @@ func (s *Reader) Open(n uint32) (*Run, error) {
 	return r, nil
 }
 
-// Load decompresses the blocks of one of the segment's runs, unless that was done,
-// and with whole its facts too. Who looks at its entries alone needs neither, nor
-// the runs that it goes on from.
+// Load decompresses the blocks of a run of this segment and, if whole is set, its
+// facts, unless it did so before. A caller that only uses entries needs neither,
+// nor the runs that the run builds on.
 func (s *Reader) Load(r *Run, whole bool) error {
 	if err := r.load(s.Others, whole); err != nil {
 		return &Error{File: s.Info.File, Offset: -1, Err: err}
@@ -583,7 +585,7 @@ func (s *Reader) Load(r *Run, whole bool) error {
 	return nil
 }
 
-// Run reads run n, checks it, and decompresses all of it.
+// Run reads and checks run n, and decompresses all of it.
 func (s *Reader) Run(n uint32) (*Run, error) {
 	r, err := s.Open(n)
 	if err == nil {
@@ -595,8 +597,8 @@ func (s *Reader) Run(n uint32) (*Run, error) {
 	return r, nil
 }
 
-// Meta reads the meta frame of run n alone, which its own checksum guards,
-// and how many bytes were read for it.
+// Meta reads only the meta frame of run n, which has a checksum of its own. It also
+// returns how many bytes it read.
 func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -631,10 +633,10 @@ func (s *Reader) Meta(n uint32) (m *Meta, stored int, err error) {
 	return m, len(b), nil
 }
 
-// errShort is the error of a db-file that ends within a run.
+// errShort is returned if the db-file ends within a run.
 var errShort = errors.New("the file is shorter than the catalogue says")
 
-// readAt fills b from offset from.
+// readAt fills b from the offset.
 func readAt(f *os.File, b []byte, from int64) error {
 	_, err := f.ReadAt(b, from)
 	if errors.Is(err, io.EOF) {
@@ -653,8 +655,8 @@ func span(ends []int64, n uint32) (from, end int64, err error) {
 	return from, ends[n], nil
 }
 
-// decodeRun decodes the record of a segment's run, which is all of b.
-// others, which may be nil, gives the runs that it goes on from.
+// decodeRun decodes the record of a run, which fills b. others returns the runs
+// that it builds on; it may be nil.
 func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, error)) (*Run, error) {
 	r, err := openRun(b, segment, number)
 	if err == nil {
@@ -666,7 +668,7 @@ func decodeRun(b []byte, segment, number uint32, others func(RunRef) (*Run, erro
 	return r, nil
 }
 
-// openRun is decodeRun without the content. It keeps b.
+// openRun does what decodeRun does, without the content. It keeps a reference to b.
 func openRun(b []byte, segment, number uint32) (*Run, error) {
 	h, data, err := parseHead(b)
 	if err != nil {
@@ -694,8 +696,8 @@ func openRun(b []byte, segment, number uint32) (*Run, error) {
 	return r, nil
 }
 
-// peekHead reads a record's head from the front of b, without its data, and
-// tells the head's size, blank line included.
+// peekHead parses the head of a record, without its data, and returns the head's
+// size with its blank line.
 func peekHead(b []byte) (h recordHead, size int, err error) {
 	end := bytes.Index(b, []byte("\n\n"))
 	if end < 0 {
@@ -705,11 +707,11 @@ func peekHead(b []byte) (h recordHead, size int, err error) {
 	return h, end + 2, err
 }
 
-// entryMemory is what an entry takes in memory besides its texts: decoded whole,
-// in columns, and its Stored.
+// entryMemory is how much memory a decoded entry takes besides its texts, in the
+// columns and as Stored.
 const entryMemory = 960
 
-// Bytes is what the decoded columns take in memory, about.
+// Bytes returns about how much memory the decoded columns take.
 func (m *Meta) Bytes() int64 {
 	n := int64(m.front.n) * entryMemory
 	for _, c := range m.cols {

@@ -56,7 +56,7 @@ type rebuilder struct {
 	bloom    *bloom.BloomFilter
 	census   censusTaker
 	endAt    int64  // where the end record begins
-	endRec   []byte // it
+	endRec   []byte // the end record
 	endText  []byte
 	pools    map[string]bool
 	uses     map[uint32]bool
@@ -65,7 +65,7 @@ type rebuilder struct {
 	metaEnds []int64
 }
 
-// end reads the record that ends the file, which says for how many URLs the
+// end reads the record that ends the file. It says for how many URLs the Bloom
 // filter is made.
 func (b *rebuilder) end(ctx context.Context) error {
 	tail := make([]byte, min(headBytesMax, b.info.Bytes))
@@ -73,7 +73,7 @@ func (b *rebuilder) end(ctx context.Context) error {
 	if _, err := b.f.ReadAt(tail, from); err != nil && !errors.Is(err, io.EOF) {
 		return &Error{File: b.name, Offset: from, Err: err}
 	}
-	at := from // where a file without runs has it
+	at := from // for a file without runs
 	if i := bytes.LastIndex(tail, recordStart); i >= 0 {
 		at += int64(i) + 1
 	}
@@ -109,7 +109,7 @@ func (b *rebuilder) end(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// run takes one run.
+// run indexes one run.
 func (b *rebuilder) run(rec []byte, at int64) error {
 	h, _, err := parseHead(rec)
 	if err != nil {
@@ -165,8 +165,8 @@ func (b *rebuilder) entry(e *Stored) {
 	b.last = e.Entry
 }
 
-// count adds an entry, which stands behind all that were counted, to what is
-// said of the segment, but for its URLs.
+// count adds an entry to the segment's Info, except for its URL. Entries arrive in
+// order.
 func (i *Info) count(e *Entry) {
 	if i.Captures == 0 {
 		i.FirstKey = e.Key
@@ -180,7 +180,7 @@ func (i *Info) count(e *Entry) {
 	}
 }
 
-// finish compares what was counted with the end record.
+// finish compares the counts with the end record.
 func (b *rebuilder) finish() (*Info, error) {
 	b.info.CRC = crc32.Update(b.info.CRC, castagnoli, b.endRec)
 	b.info.Runs = len(b.runEnds)

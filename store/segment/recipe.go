@@ -7,8 +7,8 @@ import (
 	"infomall/store/packed"
 )
 
-// appendRecipe appends a recipe of an entry of segment own: how many spans, how
-// many blocks of layout, and each span.
+// appendRecipe appends a recipe of an entry of segment own: the number of spans,
+// Layout, and each span.
 func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(recipe.Spans)))
 	dst = binary.AppendUvarint(dst, uint64(recipe.Layout))
@@ -21,10 +21,11 @@ func appendRecipe(dst []byte, recipe Recipe, own uint32) []byte {
 	return dst
 }
 
-// packRecipes gives recipes as columns, each sized: of each recipe its spans and
-// blocks of layout; of each span the segment, the run, how far its first block is
-// from where the span before in that run ended, and the blocks. Neighbours take
-// most of theirs from the same places.
+// packRecipes encodes recipes as six columns, each after its length. For each
+// recipe they have the number of spans and Layout. For each span they have the
+// segment, the run, the distance of its first block from the end of the previous
+// span in that run, and the count. Neighbouring bodies take most blocks from the
+// same places, so those distances are small.
 func packRecipes(recipes []Recipe, own uint32) []byte {
 	var cols [6][]byte
 	put := func(c int, x uint64) { cols[c] = binary.AppendUvarint(cols[c], x) }
@@ -48,13 +49,13 @@ func packRecipes(recipes []Recipe, own uint32) []byte {
 	return dst
 }
 
-// recipeReader takes recipes off a column, one after the other.
+// recipeReader decodes the recipes of a column, one after the other.
 type recipeReader struct {
 	own   uint32
-	plain packed.Reader     // of metaPlain
-	cols  *[6]packed.Reader // of metaPacked
-	ends  []runEnd          // the one asked for last in front
-	room  []Span            // for the spans of all
+	plain packed.Reader     // the column, unless packed
+	cols  *[6]packed.Reader // the columns of a packed run
+	ends  []runEnd          // the one asked for last is first
+	room  []Span            // allocated for coming spans
 }
 
 // runEnd is where the last span in a run ended.
@@ -63,7 +64,7 @@ type runEnd struct {
 	end uint32
 }
 
-// end gives that of a run.
+// end returns a pointer to the end of the last span in a run; 0 at first.
 func (r *recipeReader) end(ref RunRef) *uint32 {
 	for i := range r.ends {
 		if r.ends[i].RunRef == ref {
@@ -77,10 +78,10 @@ func (r *recipeReader) end(ref RunRef) *uint32 {
 	return &r.ends[0].end
 }
 
-// spanRoom is how many spans room is made for at once.
+// spanRoom is how many spans are allocated at once.
 const spanRoom = 1024
 
-// unpack says that the column is one of metaPacked.
+// unpack makes r read the column as that of a packed run.
 func (r *recipeReader) unpack() error {
 	r.cols = new([6]packed.Reader)
 	for i := range r.cols {
@@ -92,7 +93,7 @@ func (r *recipeReader) unpack() error {
 	return nil
 }
 
-// next takes one recipe.
+// next decodes the next recipe.
 func (r *recipeReader) next() (Recipe, error) {
 	if r.cols == nil {
 		recipe := takeRecipe(&r.plain, r.own)

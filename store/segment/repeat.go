@@ -7,7 +7,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Dictionary lists the runs that the content of run n is compressed with.
+// Dictionary returns the runs that the content of run n builds on.
 func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	rec, _, err := s.record(n)
 	if err != nil {
@@ -20,10 +20,10 @@ func (s *Reader) Dictionary(n uint32) ([]RunRef, error) {
 	return h.behind, nil
 }
 
-// record reads the record of run n, and tells where in the file it begins.
+// record returns the record of run n and its offset in the file.
 func (s *Reader) record(n uint32) (rec []byte, from int64, err error) { return s.recordIn(n, nil) }
 
-// recordIn is record into the memory of another slice, if that has room.
+// recordIn does what record does, in the memory of room if that is large enough.
 func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err error) {
 	f, err := s.handle()
 	if err != nil {
@@ -77,7 +77,7 @@ func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) 
 	return w.same(rec, r, entries)
 }
 
-// withFacts gives a run's entries, with their facts if these are needed.
+// withFacts returns the entries of a run, with their facts if these are needed.
 func withFacts(r *Run, needed bool) ([]Stored, error) {
 	entries, err := r.Meta.Entries()
 	if err != nil || !needed {
@@ -90,7 +90,7 @@ func withFacts(r *Run, needed bool) ([]Stored, error) {
 	return facts.Of(entries), nil
 }
 
-// Of gives the run's entries with what is kept of each.
+// Of returns the entries of the run with their Fold and Facts.
 func (f *Facts) Of(entries []Stored) []Stored {
 	out := slices.Clone(entries)
 	for i := range out {
@@ -118,7 +118,7 @@ func (w *Writer) countAll(entries []Stored) {
 	}
 }
 
-// same appends a record as it is.
+// same appends a record unchanged.
 func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	h, size, err := peekHead(rec)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *Writer) same(rec []byte, r *Run, entries []Stored) error {
 	return nil
 }
 
-// refill makes a decoded run the one at hand.
+// refill makes a decoded run the current run.
 func (w *Writer) refill(rec []byte, r *Run, entries []Stored, blocks [][]byte) error {
 	h, _, err := peekHead(rec)
 	if err != nil {

@@ -2,16 +2,15 @@ package segment
 
 import "infomall/store/record"
 
-// Single reports whether entry i, if it is the only one of its URL in an archive,
-// needs nothing settled: its body is here, and it has no hints.
+// Single reports whether entry i can be taken as it is, if it is the only entry of
+// its URL in the archive: its body is in this segment, and it has no hints.
 func (c *Chunk) Single(i int) bool {
 	return c.BodyForm(i) != BodyNone && !c.Hinted(i)
 }
 
-// AppendSingles appends n captures to b, column to column: the entries from i on,
-// each Single and the only one of its URL, of which the first is the kth. The
-// columns are of want, of those that come from the index alone; info is the
-// segment's.
+// AppendSingles appends n captures to b, column by column: the entries from i on.
+// Each must be Single and the only one of its URL; the first belongs to URL number
+// k. want may only have columns that the index has. info describes the segment.
 func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, k, i, n int) {
 	f := &c.front
 	b.N += n
@@ -68,7 +67,7 @@ func (c *Chunk) AppendSingles(b *record.Batch, want record.Columns, info *Info, 
 	}
 }
 
-// appendAs appends v as integers of another type.
+// appendAs appends v, converted to another integer type.
 func appendAs[T ~int32 | ~int64](dst []T, v []int64) []T {
 	for _, x := range v {
 		dst = append(dst, T(x))

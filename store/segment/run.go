@@ -23,51 +23,51 @@ import (
 	"infomall/store/urlkey"
 )
 
-// BlockRef names a block: the N-th of a run of a segment.
+// BlockRef refers to block number N of a run of a segment.
 type BlockRef struct {
 	Segment uint32
 	Run     uint32
 	N       uint32
 }
 
-// Span is Count consecutive blocks of a run, from a first one on.
+// Span is Count consecutive blocks of a run; BlockRef is the first.
 type Span struct {
 	BlockRef
 	Count uint32
 }
 
-// Recipe says how a body is put together: its blocks one behind the other, or,
-// where the first Layout of them are one, a layout with the others in their
-// places.
+// Recipe says how a body is put together. If Layout is 0, the body is its blocks in
+// order. Otherwise the first Layout blocks together are the layout, and the others
+// are the leaves that go into its gaps.
 type Recipe struct {
 	Layout uint32
 	Spans  []Span
 }
 
-// run is what one record of a db-file holds, on its way out.
+// run is a run that is being written.
 type run struct {
 	entries []Stored
 	blocks  [][]byte
-	ids     []ID     // of the blocks
-	facts   [][]byte // of the blocks
+	ids     []ID     // one for each block
+	facts   [][]byte // one for each block
 	bytes   int
 	packed  bool    // in the form of static pools
-	pack    *Packer // of a packed segment, or nil
-	short   Form    // of facts of blocks, or nil
-	// weight is how many bytes of its pages lie in other runs, or did.
+	pack    *Packer // nil if the segment is not packed
+	short   Form    // turns facts of blocks into their short form; or nil
+	// weight is how many bytes of the run's pages are, or were, in other runs.
 	weight map[RunRef]int64
-	// key and time stand in the head of a run without entries: those of the
-	// capture whose body goes on in it.
+	// key and time are what the head of a run without entries names: those of the
+	// capture whose body continues in the run.
 	key  string
 	time record.Time
-	mem  *runMemory // that it is encoded in; made where it is nil
-	// front and flags are what encode made of the entries.
+	mem  *runMemory // working memory; created if nil
+	// front and flags are the encoded front columns, set by encode.
 	front []byte
 	flags []int64
 }
 
-// runMemory is what runs are gathered and encoded in, one after the other. An
-// import writes many segments of few runs.
+// runMemory is working memory in which runs are gathered and encoded, one after the
+// other. It is used again because an import writes many segments with few runs.
 type runMemory struct {
 	entries              []Stored
 	blocks, facts        [][]byte
@@ -82,7 +82,7 @@ type runMemory struct {
 	named                []bool
 }
 
-// runMemories are those that nobody uses.
+// runMemories are the ones that are not in use.
 var runMemories = sync.Pool{New: func() any { return new(runMemory) }}
 
 // newRun returns an empty run.
@@ -91,7 +91,7 @@ func newRun() run {
 	return run{weight: make(map[RunRef]int64), mem: m, entries: m.entries, blocks: m.blocks, ids: m.ids, facts: m.facts}
 }
 
-// free gives the memory of an empty run to a later one.
+// free makes the memory of r available to other runs. r must be empty.
 func (r *run) free() {
 	m := r.mem
 	m.entries, m.blocks, m.ids, m.facts = r.entries, r.blocks, r.ids, r.facts
@@ -99,7 +99,8 @@ func (r *run) free() {
 	*r = run{}
 }
 
-// addBytes appends b to a column of texts, which often has it already.
+// addBytes appends b to a column of texts. It reuses the last text if that is
+// equal, which is common.
 func (m *runMemory) addBytes(col int, b []byte) {
 	if n := len(m.texts[col]); n > 0 && m.texts[col][n-1] == string(b) {
 		m.texts[col] = append(m.texts[col], m.texts[col][n-1])
@@ -165,7 +166,7 @@ func cutMetaHead(b []byte) (rest []byte, packed bool, err error) {
 	return b[metaHeadBytes:], b[1] == metaPacked, nil
 }
 
-// encodeMeta gives the meta frame of r before compression.
+// encodeMeta returns the meta frame of r before compression.
 func (r *run) encodeMeta(segment, number uint32) []byte {
 	layout := metaPlain
 	if r.packed {
@@ -258,9 +259,8 @@ func (r *run) encodeMeta(segment, number uint32) []byte {
 	return dst
 }
 
-// Meta is the decoded meta frame of one run. It is immutable to its users and
-// may be used from several goroutines: columns are decoded when first asked
-// for.
+// Meta is the decoded meta frame of one run. Columns are decoded when first asked
+// for. It does not change for its users, and several goroutines may use it.
 type Meta struct {
 	segment uint32
 	number  uint32
@@ -273,7 +273,7 @@ type Meta struct {
 	stored []Stored
 }
 
-// decodeMeta decodes the meta frame of a run. It keeps b.
+// decodeMeta decodes the meta frame of a run. It keeps a reference to b.
 func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	rest, isPacked, err := cutMetaHead(b)
 	if err != nil {
@@ -293,7 +293,7 @@ func decodeMeta(b []byte, segment, number uint32) (*Meta, error) {
 	return m, nil
 }
 
-// Len is the number of entries.
+// Len returns the number of entries.
 func (m *Meta) Len() int { return m.front.n }
 
 // Field is a column of text that only the db-file has.
@@ -313,7 +313,8 @@ const (
 	fieldExtra    Field = colExtra
 )
 
-// Texts gives one field of all entries. The caller does not change it.
+// Texts returns one field of all entries, in order. The caller must not change the
+// result.
 func (m *Meta) Texts(f Field) ([]string, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -343,7 +344,8 @@ func (m *Meta) decodeField(f Field) ([]string, error) {
 	return t, nil
 }
 
-// Digests gives the digests of all entries' bodies; zero for BodyNone.
+// Digests returns the digests of all entries' bodies, in order; zero for an entry
+// with BodyNone.
 func (m *Meta) Digests() ([]record.Digest, error) {
 	out := make([]record.Digest, m.front.n)
 	b := m.cols[colDigests]
@@ -364,7 +366,8 @@ func (m *Meta) Digests() ([]record.Digest, error) {
 	return out, nil
 }
 
-// Pages gives what all entries' bodies say.
+// Pages returns the Page of each entry, in order; NoPage for an entry without a
+// body.
 func (m *Meta) Pages() ([]Page, error) {
 	n := 0
 	for _, fl := range m.front.flags {
@@ -420,7 +423,7 @@ func (m *Meta) Pages() ([]Page, error) {
 	return out, nil
 }
 
-// BlockIDs gives the IDs of the run's blocks.
+// BlockIDs returns the IDs of the run's blocks, in order.
 func (r *Run) BlockIDs() ([]ID, error) {
 	if !r.Meta.packed {
 		return r.Meta.blockIDs()
@@ -436,7 +439,8 @@ func (r *Run) BlockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// blockIDs gives the IDs of the run's blocks, which stand in the frame.
+// blockIDs returns the IDs of the run's blocks from the meta frame, which must not
+// be of a packed run.
 func (m *Meta) blockIDs() ([]ID, error) {
 	ends, err := m.BlockEnds()
 	if err != nil {
@@ -465,8 +469,8 @@ func (m *Meta) blockIDs() ([]ID, error) {
 	return out, nil
 }
 
-// alone marks the blocks of a run that are by themselves the body of one of its
-// entries: their IDs are those entries'.
+// alone returns, for each block of a run, the ID of the entry whose whole body is
+// that block, or nil. The block's own ID is equal to it and is not stored.
 func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
 	out := make([]*ID, blocks)
 	for i := range entries {
@@ -482,7 +486,8 @@ func alone(entries []Stored, segment, number uint32, blocks int) []*ID {
 	return out
 }
 
-// Entries gives all entries of the run whole. The caller does not change them.
+// Entries returns all entries of the run, complete. The caller must not change
+// them.
 func (m *Meta) Entries() ([]Stored, error) {
 	m.mu.Lock()
 	out := m.stored
@@ -608,8 +613,8 @@ func (m *Meta) decodeEntries() ([]Stored, error) {
 	return out, nil
 }
 
-// BlockEnds gives where each block of the run ends in its content frame; the
-// first begins at 0.
+// BlockEnds returns the offset in the content frame at which each block ends. The
+// first block begins at 0.
 func (m *Meta) BlockEnds() ([]int64, error) { return blockEnds(m.cols[colBlockLens]) }
 
 func blockEnds(col []byte) ([]int64, error) {
@@ -640,8 +645,9 @@ func bytesOrNil(s string) []byte {
 	return []byte(s)
 }
 
-// uuidForm begins what most writers of WARC give as a record's name. It is packed
-// as one byte that tells whether it stood in angle brackets, and its 16.
+// uuidForm begins the record names that most WARC writers make. Such a name is
+// packed into 17 bytes: one that says whether it was in angle brackets, and the 16
+// of the UUID.
 const (
 	uuidForm      = "urn:uuid:"
 	markBracketed = "\x01"
@@ -649,15 +655,14 @@ const (
 	packedID      = 17
 )
 
-// BlockID is the first half of the sha256 of b.
+// BlockID returns the ID of a block: the first half of its sha256.
 func BlockID(b []byte) ID {
 	sum := sha256.Sum256(b)
 	return ID(sum[:16])
 }
 
-// packID shortens the usual forms of a record's name, with angle brackets or
-// without, to 17 bytes. Any other is kept behind a zero byte; no name at all is
-// the empty string.
+// packID shortens a record's name of the usual form to 17 bytes. Any other name is
+// returned after a zero byte; "" stays "".
 func packID(s string) string {
 	if s == "" {
 		return ""
@@ -685,7 +690,7 @@ func unpackID(s string) string {
 	return id
 }
 
-// The forms of a column of names of records.
+// The forms of a column of record names.
 const (
 	namesTexts = 0 // a column of texts, packed one by one
 	namesUUIDs = 1 // all are UUIDs of one version: the mark, the version, and the rest of each
@@ -699,7 +704,7 @@ const (
 	uuidVariantAt, uuidVariantMask, uuidKnown = 8, 0xc0, 0x80
 )
 
-// appendRecordIDs appends names of records as a column.
+// appendRecordIDs appends record names as a column.
 func appendRecordIDs(dst []byte, names []string) []byte {
 	if len(names) == 0 {
 		return dst
@@ -726,7 +731,7 @@ func appendRecordIDs(dst []byte, names []string) []byte {
 	return appendPacked(dst, len(texts), 2, func(i int) uint64 { return uint64(texts[i][1+uuidVariantAt] >> 4 & 3) })
 }
 
-// decodeRecordIDs decodes a column of n names of records that takes all of src.
+// decodeRecordIDs decodes a column of n record names, which must fill src.
 func decodeRecordIDs(src []byte, n int) ([]string, error) {
 	if n == 0 {
 		return nil, nil
@@ -762,8 +767,8 @@ func decodeRecordIDs(src []byte, n int) ([]string, error) {
 	return names, nil
 }
 
-// packDigest shortens sha1 in base32, the usual form of a declared digest, to
-// 21 bytes.
+// packDigest shortens a declared digest "sha1:" in base32, the usual form, to 21
+// bytes. Any other digest is returned after a zero byte; "" stays "".
 func packDigest(s string) string {
 	if s == "" {
 		return ""
@@ -790,16 +795,16 @@ func trimMark(s string) string {
 	return s[1:]
 }
 
-// Castagnoli is the polynomial of every crc in an archive.
+// castagnoli is the polynomial table of all CRCs in an archive.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// The kinds of record of a db-file.
+// The kinds of records in a db-file.
 const (
 	kindRun = "run"
 	kindEnd = "end"
 )
 
-// recordHead is the head of a record of a db-file.
+// recordHead is the head of a record of a db-file: its lines of text.
 type recordHead struct {
 	kind        string
 	pool        string
@@ -810,17 +815,17 @@ type recordHead struct {
 	entries     int
 	lastURL     string
 	lastDate    record.Time
-	metaLength  int      // of the first zstd frame
-	factsLength int      // of the facts at the end of the content frame, decompressed
+	metaLength  int      // size of the meta frame, which comes first
+	factsLength int      // size of the facts, which end the content frame, decompressed
 	behind      []RunRef // that the content frame goes on from
 	factsFrom   int      // bytes of the content frame ahead of the facts' blocks; 0 if that is not known or there are none
-	unzip       int      // of both frames together
-	length      int      // of the data
+	unzip       int      // size of both frames, decompressed
+	length      int      // size of the data
 	crc         uint32
 }
 
-// append appends the record's head, blank line included. crc covers the
-// head without its own line, and the data.
+// append appends the record's head with its blank line to dst. The crc covers data
+// and the head, except for the line with the crc.
 func (h *recordHead) append(dst, data []byte) []byte {
 	start := len(dst)
 	dst = append(dst, "version: 2.0\nurl: "...)
@@ -848,7 +853,7 @@ func (h *recordHead) append(dst, data []byte) []byte {
 
 func httpDate(t record.Time) string { return t.Std().Format(dateLayout) }
 
-// parseHead reads the record of a db-file that is all of b, and checks its crc.
+// parseHead parses the record that fills b, and checks its crc.
 func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	end := bytes.Index(b, []byte("\n\n"))
 	if end < 0 {
@@ -873,14 +878,14 @@ func parseHead(b []byte) (h recordHead, data []byte, err error) {
 	return h, data, nil
 }
 
-// errLengths is damage of a record's head.
+// errLengths is returned if the lengths in a record's head contradict each other.
 var errLengths = errors.New("the record's lengths do not fit together")
 
-// runUnzipMax is more than any run holds: what claims more is damaged.
+// runUnzipMax is more bytes than any run has. A head that says more is damaged.
 const runUnzipMax = 256 << 20
 
-// parseLines reads the lines of a record's head, and tells the one with the
-// crc, which that does not cover.
+// parseLines parses the lines of a record's head. crcLine is the line with the crc,
+// which the crc does not cover.
 func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 	if !bytes.HasPrefix(lines, []byte("version: 2.0\n")) {
 		return h, nil, errors.New("no record of version 2.0 begins here")
@@ -944,8 +949,8 @@ func parseLines(lines []byte) (h recordHead, crcLine []byte, err error) {
 
 const dateLayout = "Mon, 02 Jan 2006 15:04:05 GMT"
 
-// parseHTTPDate reads what httpDate wrote, also years of more than four digits
-// or before the year 0, which time.Parse does not read.
+// parseHTTPDate parses what httpDate wrote. That includes years with more than four
+// digits or before the year 0, which time.Parse does not accept.
 func parseHTTPDate(s string) (record.Time, error) {
 	t, err := time.Parse(dateLayout, s)
 	if err == nil {
@@ -955,7 +960,7 @@ func parseHTTPDate(s string) (record.Time, error) {
 	if len(words) != 6 {
 		return 0, err
 	}
-	year, e := strconv.ParseInt(words[3], 10, 29) // in milliseconds it fits in 64 bits
+	year, e := strconv.ParseInt(words[3], 10, 29) // in milliseconds, such a year fits in 64 bits
 	if e != nil {
 		return 0, err
 	}
@@ -966,9 +971,9 @@ func parseHTTPDate(s string) (record.Time, error) {
 	return record.At(time.Date(int(year), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)), nil
 }
 
-// encode gives the run's record whole, and where in it the meta frame ends. The
-// content of a packed one goes on from runs, which have the bytes ahead. It is
-// valid until another run is encoded in the same memory.
+// encode returns the complete record of the run, and the offset at which its meta
+// frame ends. A packed run builds on the runs refs, whose blocks are ahead. The
+// result is valid until another run is encoded in the same memory.
 func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, refs []RunRef, ahead []byte) (rec []byte, metaEnd int) {
 	if r.mem == nil {
 		r.mem = new(runMemory)
@@ -1004,8 +1009,8 @@ func (r *run) encode(enc *zstd.Encoder, pool string, segment, number uint32, ref
 	return rec, metaEnd
 }
 
-// encodeEnd gives the record that ends a db-file: what the catalogue would
-// say of the segment, for whoever has the file alone.
+// encodeEnd returns the record that ends a db-file. It repeats what the catalogue
+// says of the segment, for a reader who has only the file.
 func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	text := endText(i)
 	data := enc.EncodeAll(text, nil)
@@ -1015,9 +1020,9 @@ func encodeEnd(enc *zstd.Encoder, i *Info, last *Stored) []byte {
 	return append(append(h.append(nil, data), data...), '\n')
 }
 
-// fits reports whether an end record is of the segment that the catalogue means.
-// That may know of more pools that it depends on: what it uses may have moved to
-// other pools since the record was written.
+// fits reports whether an end record agrees with i. i may depend on more pools than
+// the record says, because bodies may have moved to other pools since the record
+// was written.
 func (i *Info) fits(endRecord []byte) bool {
 	_, depends, ok := strings.Cut(string(endRecord), "\ndepends: ")
 	then := *i
@@ -1026,7 +1031,7 @@ func (i *Info) fits(endRecord []byte) bool {
 	return ok && len(known) == len(then.Depends) && bytes.Equal(endRecord, endText(&then))
 }
 
-// endText is the data of the end record.
+// endText returns the data of the end record, uncompressed.
 func endText(i *Info) []byte {
 	return fmt.Appendf(nil, "pool: %s\nsegment: %d\nruns: %d\ncaptures: %d\nversions: %d\nurls: %d\nbody-bytes: %d\ndepends: %s\n",
 		i.Pool, i.ID, i.Runs, i.Captures, i.Versions, i.URLs, i.BodyBytes, strings.Join(i.Depends, " "))

@@ -6,30 +6,31 @@ import (
 	"io"
 )
 
-// Salvage reads what is sound of a damaged db-file, or of any fragment of one,
-// with nothing else at hand. It is used by one goroutine.
+// Salvage reads the sound parts of a damaged db-file, or of any fragment of one. It
+// needs no other file. Only one goroutine may use it.
 type Salvage struct {
-	Spans []SalvageSpan // all of the file, in order
-	// Other gives a run that is not in the file, and that one in it goes on from;
-	// nil where there is nothing else at hand.
+	Spans []SalvageSpan // the whole file, in order
+	// Other returns a run that is not in the file and on which a run of the file
+	// builds. It is nil if no other file is available.
 	Other func(RunRef) (*Run, error)
 	f     io.ReaderAt
-	runs  map[RunRef]int // which span has it
+	runs  map[RunRef]int // index in Spans of each run
 }
 
-// SalvageSpan is a record of a db-file, or damage.
+// SalvageSpan is a record of a db-file, or a damaged range.
 type SalvageSpan struct {
 	Offset, Length int64
 	Segment, Run   uint32
-	Entries        int   // of a run; none where it is the end record
-	Err            error // why it is damaged; nil: the record is sound
+	Entries        int   // of a run; 0 for the end record
+	Err            error // what is damaged; nil if the record is sound
 }
 
-// OpenSalvage goes through size bytes of f. meta, if not nil, is called with
-// the meta frame of each sound run.
+// OpenSalvage reads through size bytes of f. meta, if not nil, is called with the
+// meta frame of each sound run.
 //
-// Every record has a checksum, so each is judged by itself. Behind a damaged
-// one it goes on at the next that begins like one.
+// Every record has a checksum, so each is judged by itself. After a damaged record,
+// OpenSalvage continues at the next place that looks like the beginning of a
+// record.
 func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segment, run uint32, m *Meta) error) (*Salvage, error) {
 	s := &Salvage{f: f, runs: make(map[RunRef]int)}
 	for at := int64(0); at < size; {
@@ -57,7 +58,7 @@ func OpenSalvage(ctx context.Context, f io.ReaderAt, size int64, meta func(segme
 	return s, nil
 }
 
-// record reads the record at an offset; m is nil if it is no run.
+// record reads the record at an offset. m is nil if the record is not a run.
 func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	rec, h, err := readRecord(s.f, at, size)
 	span = SalvageSpan{Offset: at, Length: int64(len(rec)), Segment: h.segment, Run: h.run, Entries: h.entries}
@@ -77,13 +78,13 @@ func (s *Salvage) record(at, size int64) (span SalvageSpan, m *Meta) {
 	return span, nil
 }
 
-// Has reports whether a run is there and sound.
+// Has reports whether the file has the run, and it is sound.
 func (s *Salvage) Has(segment, run uint32) bool {
 	_, ok := s.runs[RunRef{segment, run}]
 	return ok
 }
 
-// Run reads a sound run.
+// Run returns a sound run.
 func (s *Salvage) Run(segment, run uint32) (*Run, error) {
 	i, ok := s.runs[RunRef{segment, run}]
 	if !ok {

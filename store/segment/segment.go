@@ -1,14 +1,31 @@
-// Package segment is one immutable sorted db-file of a pool, and its index.
+// Package segment reads and writes a segment: one immutable, sorted file of
+// captures of a pool (the db-file), and its index.
 //
-// A db-file is a sequence of records of the Tianwang format, version 2.0. Each
-// holds a run: neighbouring captures, sorted by SURT, time and sequence, with
-// the bodies they bring. The index is made from the db-file and can be made
-// again: for each run a chunk with the columns that queries ask for most, a
-// table of where runs lie, and a Bloom filter of the URLs. store/FORMAT.md
+// # Words
+//
+//	record    a unit of the Tianwang format, version 2.0; a db-file is a row of records
+//	run       the content of one record: neighbouring captures and the blocks they bring
+//	front     the columns of a run that the index has too: key, time, status, hints ...
+//	meta      the first compressed frame of a run: front and all other columns
+//	content   the second compressed frame: the blocks, then the facts
+//	chunk     the front of one run, as the index stores it
+//	block     a piece of a body; recipe: the blocks that make up a body
+//	packed    the smaller form of segments of static pools: their runs build on other runs
+//	names     where the blocks of a segment are after it was merged into others
+//
+// A run builds on another if its content frame is compressed with the other's
+// blocks as dictionary. To read it, the other run must be read first.
+//
+// # Files
+//
+//	db-file:  | run 0 | run 1 | ... | end record |      sorted by key (SURT), time, sequence
+//	index:    | a chunk for each run | table of run ends | Bloom filter of keys | census |
+//
+// The index is made from the db-file and can be rebuilt from it. store/FORMAT.md
 // draws every byte of both.
 //
-// The package knows one segment at a time. What several of them mean together,
-// and which are in force, is the business of package store.
+// The package knows one segment at a time. Which segments are in force, and what
+// several of them mean together, is the business of package store.
 package segment
 
 import (
@@ -20,37 +37,37 @@ import (
 	"infomall/store/record"
 )
 
-// Info is what the catalogue keeps of a segment.
+// Info is what the catalogue says of a segment.
 type Info struct {
 	ID   uint32
 	Pool string
-	// Born is the catalogue generation that first named the segment. Seen is
-	// the newest generation whose captures its hints take into account; its own
-	// if nothing else was published meanwhile.
+	// Born is the catalogue generation that first named the segment. Seen is the
+	// newest generation whose captures its hints take into account: Born, if
+	// nothing else was published while it was written.
 	Born, Seen uint64
-	// Apart is the newest generation such that the segment has no capture in
-	// common with those born by then.
+	// Apart is the newest generation such that the segment has no capture in common
+	// with segments born up to it.
 	Apart uint64
-	// Fresh is how many of its URLs those of its pool that were born by Apart had
-	// not: over a pool whose segments are all apart it sums up to the URLs that the
-	// pool has. It is FreshUnknown where that was not counted.
+	// Fresh is how many of its URLs were in no segment of its pool that was born by
+	// Apart. Over a pool whose segments are all apart, the sum of Fresh is the
+	// pool's number of URLs. It is FreshUnknown if it was not counted.
 	Fresh int64
-	// Follows: no capture of the segment lies before one of the same URL that was
-	// born by Apart, and none is without a known body. So what is a version there
-	// stays one.
+	// Follows is set if no capture of the segment lies before a capture of the same
+	// URL that was born by Apart, and every body is known. Versions of those
+	// earlier segments then stay versions.
 	Follows bool
 
-	File       string // of the db-file, relative to the archive
-	Bytes      int64  // of the db-file
+	File       string // path of the db-file, relative to the archive
+	Bytes      int64  // size of the db-file
 	CRC        uint32 // crc32c of the db-file
-	Index      string // file that has the index, in a bucket of its own
-	IndexBytes int64  // that the bucket's values take
+	Index      string // path of the index file; the segment's index is a bucket in it
+	IndexBytes int64  // size of the values in that bucket
 
 	Runs      int
 	Captures  int64
-	Versions  int64 // captures that began a version when they were written
+	Versions  int64 // captures that began a version when the segment was written
 	URLs      int64
-	BodyBytes int64 // of the bodies of those versions
+	BodyBytes int64 // total size of the bodies of those versions
 	FirstKey  string
 	LastKey   string
 	First     record.Time
@@ -61,9 +78,9 @@ type Info struct {
 	Uses      []uint32 // other segments whose blocks its recipes may name, sorted
 }
 
-// IsApart reports whether a segment and another have no capture in common for
-// certain: the later was written with the earlier at hand, or one merge wrote
-// both.
+// IsApart reports whether it is certain that two segments have no capture in
+// common: the later one was written when the earlier one was known, or one merge
+// wrote both.
 func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }
@@ -71,9 +88,9 @@ func (i *Info) IsApart(o *Info) bool {
 // FreshUnknown stands where a catalogue does not say how many URLs are fresh.
 const FreshUnknown = -1
 
-// Number is the number under which the segment was written. It differs from ID
-// where it was written anew since, with captures and blocks in the same places:
-// no two forms of a segment have the same, nor that of another segment.
+// Number returns the number in the name of the db-file. It differs from ID if the
+// segment was rewritten, with captures and blocks in the same places. No two forms
+// of segments have the same number.
 func (i *Info) Number() uint32 {
 	id, again, ok := ParseName(filepath.Base(i.File))
 	if !ok || again == 0 {
@@ -82,8 +99,9 @@ func (i *Info) Number() uint32 {
 	return again
 }
 
-// FileName is what the db-file of segment id is called; again is the number
-// under which it was written anew, or 0.
+// FileName returns the name of the db-file of segment id, such as "000123.raw".
+// again is the number of its rewritten form, as in "000123-000456.raw"; 0 means
+// that it was not rewritten.
 func FileName(id, again uint32) string {
 	if again == 0 {
 		return fmt.Sprintf("%06d.raw", id)
@@ -91,7 +109,8 @@ func FileName(id, again uint32) string {
 	return fmt.Sprintf("%06d-%06d.raw", id, again)
 }
 
-// ParseName reads the name of a db-file.
+// ParseName parses the name of a db-file. ok is false if FileName does not make
+// such names.
 func ParseName(name string) (id, again uint32, ok bool) {
 	stem, ok := strings.CutSuffix(name, ".raw")
 	first, second, twice := strings.Cut(stem, "-")
@@ -109,25 +128,25 @@ func ParseName(name string) (id, again uint32, ok bool) {
 	return uint32(a), again, isNumber(first) && (!twice || again != 0 && isNumber(second))
 }
 
-// isNumber reports whether FileName writes a number so.
+// isNumber reports whether FileName writes a number in these digits.
 func isNumber(digits string) bool {
 	return len(digits) == numberLen || len(digits) > numberLen && digits[0] != '0'
 }
 
-// numberLen is how many digits a number in a file name has at least.
+// numberLen is the least number of digits of a number in a file name.
 const numberLen = 6
 
-// Bucket is the name of the segment's bucket in its index file.
+// Bucket returns the name of the segment's bucket in its index file.
 func (i *Info) Bucket() []byte { return fmt.Appendf(nil, "%06d", i.ID) }
 
-// Error says what is wrong with a file of the archive, and where.
+// Error is a fault in a file of the archive, with its place.
 type Error struct {
 	File   string
-	Offset int64 // in bytes; -1 where there is none
+	Offset int64 // in bytes; -1 if there is no place
 	Err    error
 }
 
-// Error names the file and the place.
+// Error returns the fault with its file and place.
 func (e *Error) Error() string {
 	if e.Offset < 0 {
 		return fmt.Sprintf("%s: %v", e.File, e.Err)
@@ -135,5 +154,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s at offset %d: %v", e.File, e.Offset, e.Err)
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }

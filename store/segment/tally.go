@@ -8,9 +8,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally is what a chunk has for counting its entries without looking at each:
-// columns of few values as positions among these, hosts by their runs. Only the
-// columns that the cursor wants are there. It is used again and again.
+// Tally is a chunk in a form that is fast to count: a column with few distinct
+// values is their list and the position of each entry's value in it, and hosts are
+// ranges of entries. It has only the columns that the cursor wants. Its memory is
+// used again.
 type Tally struct {
 	Run uint32
 	N   int // entries
@@ -25,19 +26,19 @@ type Tally struct {
 	Mimes, Jobs []string
 
 	Hosts  []HostRun
-	Keys   []string // one a URL
+	Keys   []string // one for each URL
 	Counts []int64  // entries of each of Keys
 	Times  []int64  // as record.Time
 	Bytes  []int64
 	Added  []int64 // as record.Time
 
-	flags []int64 // distinct
+	flags []int64 // distinct values
 	each  []int64 // flags of each entry
 	ends  endings
 	key   []byte
 }
 
-// Flags are the properties of an entry that take a few bits each.
+// Flags are those properties of an entry that take only a few bits.
 type Flags struct {
 	Kind      record.Kind
 	Via       record.Via
@@ -45,7 +46,7 @@ type Flags struct {
 	Truncated bool
 }
 
-// flagsOf reads them from an entry's flags.
+// flagsOf extracts Flags from the flags column.
 func flagsOf(x int64) Flags {
 	return Flags{
 		Kind: record.Kind(x >> flagKind & 7), Via: record.Via(x >> flagVia & 3),
@@ -53,7 +54,7 @@ func flagsOf(x int64) Flags {
 	}
 }
 
-// bits is the inverse of flagsOf.
+// bits reverses flagsOf.
 func (f Flags) bits() int64 {
 	x := int64(f.Kind)<<flagKind | int64(f.Via)<<flagVia | int64(f.Body)<<flagBody
 	if f.Truncated {
@@ -62,21 +63,21 @@ func (f Flags) bits() int64 {
 	return x
 }
 
-// HostRun is neighbouring entries whose URLs are on one host.
+// HostRun is a range of neighbouring entries whose URLs have the same host.
 type HostRun struct {
-	Host string // as urlkey.Host gives it
+	Host string // in the form of urlkey.Host
 	N    int
 }
 
-// Codes is a column as positions in a list of its distinct values.
+// Codes is a column, as positions in a list of its distinct values.
 type Codes struct {
-	Values int // in the list
-	// At has the position of each entry; nil is all 0.
+	Values int // number of values in the list
+	// At has the position for each entry; nil means that all are 0.
 	At  []int64
 	mem []int64
 }
 
-// decode decodes and checks a chunk as appendChunk makes it. It does not keep
+// decode decodes and checks a chunk that appendChunk made. It keeps no reference to
 // b.
 func (t *Tally) decode(b []byte, want Want) error {
 	r, err := openChunk(b)
@@ -152,7 +153,8 @@ func (t *Tally) decode(b []byte, want Want) error {
 	return nil
 }
 
-// decodeBytes decodes the column of bytes, and for it that of flags.
+// decodeBytes decodes the column of body sizes. It needs the column of flags for
+// that.
 func (t *Tally) decodeBytes(p *frontParts) (err error) {
 	if t.each, err = decodeInts(t.each, p.cols[colFlags], p.n); err != nil {
 		return err
@@ -177,17 +179,16 @@ func (t *Tally) decodeFlags(src []byte) (err error) {
 	return nil
 }
 
-// decodeHosts finds the runs of URLs of one host. Keys are kept as what they
-// share with the one before, so most hosts are seen to be the same as the last
-// one's by that alone.
+// decodeHosts finds the ranges of entries with the same host. Keys are stored as
+// what they share with the key before, and for most keys that alone shows that the
+// host is the same.
 func (t *Tally) decodeHosts(p *frontParts) error {
 	stems, err := t.ends.cut(p.cols[colKeys], p.k)
 	if err != nil {
 		return err
 	}
 	r := packed.Reader{B: stems}
-	// Of the key before, only what tells the host is kept: what else of it is
-	// shared is of no use.
+	// Of the key before, only the part that decides the host is kept.
 	key, length, end := t.key[:0], uint64(0), 0
 	for i, n := range t.Counts {
 		shared, rest := r.Uvarint(), r.Uvarint()
@@ -218,8 +219,8 @@ func (t *Tally) decodeHosts(p *frontParts) error {
 	return nil
 }
 
-// decodeInts decodes a column of n integers and gives the list of its values,
-// in list's memory if that is large enough.
+// decodeInts decodes a column of n integers, and returns the list of its values, in
+// the memory of list if possible.
 func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 	if len(src) > 0 && src[0] == intsDict {
 		r := packed.Reader{B: src[1:]}
@@ -259,7 +260,7 @@ func (c *Codes) decodeInts(list []int64, src []byte, n int) ([]int64, error) {
 	return list, nil
 }
 
-// unpack decodes positions among k values, which are all that r has left.
+// unpack decodes positions in a list of k values, which must fill the rest of r.
 func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	width := packWidth(uint64(k - 1))
 	if r.Bad || packedLen(n, width) != len(r.B) {
@@ -271,7 +272,7 @@ func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	return c.check()
 }
 
-// check finds positions beyond the values.
+// check reports positions that are not in the list.
 func (c *Codes) check() error {
 	most := uint64(0)
 	for _, x := range c.At {
@@ -283,7 +284,7 @@ func (c *Codes) check() error {
 	return nil
 }
 
-// decodeTexts decodes a column of n strings and gives the list of its values.
+// decodeTexts decodes a column of n strings, and returns the list of its values.
 func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
 	if len(src) == 0 {
 		return nil, errColumn

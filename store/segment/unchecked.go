@@ -2,12 +2,13 @@ package segment
 
 import "sync/atomic"
 
-// unchecked turns checksums off.
+// unchecked switches the comparison of checksums off.
 var unchecked atomic.Bool
 
-// SetUnchecked turns the comparison of checksums off, or on again. It is for
-// tests of the tests: those that damage files must fail with it.
+// SetUnchecked switches the comparison of all checksums off, or on again. It exists
+// to test the tests: tests that damage files must fail with it.
 func SetUnchecked(off bool) { unchecked.Store(off) }
 
-// SumIs reports whether a checksum is as it should be.
+// SumIs reports whether the checksum sum equals want, or comparison is switched
+// off.
 func SumIs(got, want uint32) bool { return got == want || unchecked.Load() }

@@ -15,63 +15,65 @@ import (
 )
 
 const (
-	// runBytes closes a run: larger ones compress better and make reading a
-	// single page dearer. TIANWANG.md has the measurements.
+	// runBytes is the size at which a run is closed. Larger runs compress better,
+	// but make reading a single page slower. TIANWANG.md has the measurements.
 	runBytes = 256 << 10
-	// packedRunBytes closes a run of a packed segment: several are read for a page,
-	// and what is small here is found in what it goes on from.
+	// packedRunBytes is the size at which a run of a packed segment is closed. It
+	// is smaller because a page needs several such runs, and what a small run lacks
+	// is found in the runs it builds on.
 	packedRunBytes = 192 << 10
-	// runEntries closes a run of many small captures, so that its index chunk
-	// stays cheap to decode for one look-up.
+	// runEntries closes a run of many small captures, so that one look-up can
+	// decode its index chunk quickly.
 	runEntries = 1024
-	// A body above bodyWhole is stored in pieces of pieceBytes, a run each: no
-	// reader has to hold more than that of it.
+	// A body larger than bodyWhole is stored in pieces of pieceBytes, each in a run
+	// of its own. No reader then has to hold more than one piece.
 	bodyWhole  = 8 << 20
 	pieceBytes = 4 << 20
-	// bloomRate is the share of absent URLs that the filter lets through: to look
-	// for one costs as much as a hundred questions to the filter, which takes 1.8
-	// bytes a URL for it, .6 more than for ten times the rate.
+	// bloomRate is the share of absent URLs that the Bloom filter does not
+	// recognize. Looking for one of these costs as much as a hundred questions to
+	// the filter. The rate takes 1.8 bytes for each URL, 0.6 more than ten times
+	// the rate would.
 	bloomRate = 0.001
 )
 
-// Writer writes a segment. Entries come sorted; Finish ends it. A Writer is
-// used by one goroutine.
+// Writer writes a segment. Entries must be added in order; Finish completes the
+// segment. Only one goroutine may use it.
 type Writer struct {
 	w      io.Writer
 	enc    *zstd.Encoder
-	quick  *zstd.Encoder // of runs of small captures; or nil
+	quick  *zstd.Encoder // for runs of small captures; or nil
 	info   Info
 	run    run
 	blocks *Blocks
-	bodies map[ID]Recipe // bodies put together in this segment
+	bodies map[ID]Recipe // recipes of the bodies in this segment
 	bloom  *bloom.BloomFilter
 	census censusTaker
 	pools  map[string]bool
-	uses   map[uint32]bool // other segments whose blocks it names
-	last   *Stored         // last entry added
+	uses   map[uint32]bool // other segments whose blocks it uses
+	last   *Stored         // the last entry that was added
 	dict   func(RunRef) *Dict
 
-	chunks   []pair // of the index, unless that is written at once
+	chunks   []pair // of the index, unless they are written at once
 	index    *indexBucket
-	runNeeds [][]Need // of a packed segment: what has to be read for each run, itself included
+	runNeeds [][]Need // of a packed segment: the runs that must be read for each run, itself included
 	runEnds  []int64
 	metaEnds []int64
 }
 
-// bodiesRoom is for how many bodies a Writer makes room at once, at most.
+// bodiesRoom is for how many bodies a Writer allocates its table at first, at most.
 const bodiesRoom = 1 << 15
 
-// noCapture is the key that records of a segment name which has blocks for others
-// and no captures.
+// noCapture is the key in the records of a segment that has only blocks that other
+// segments use, and no captures.
 const noCapture = "about:blank"
 
-// pair is an entry of the index.
+// pair is a key and a value of the index.
 type pair struct{ key, value []byte }
 
-// NewWriter returns a Writer of segment id of a pool. It writes the db-file to
-// w, which the caller syncs and closes. urls is how many URLs are to come, as
-// near as is known. blocks has the blocks that need not be stored again, and
-// takes those that are; the segment must be among its valid ones.
+// NewWriter returns a Writer of segment id of a pool. It writes the db-file to w,
+// which the caller syncs and closes. urls is about how many URLs will be added.
+// blocks knows the blocks that need not be stored again, and learns those that are;
+// this segment must be among its valid ones.
 func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int, blocks *Blocks) *Writer {
 	return &Writer{
 		w: w, enc: enc,
@@ -85,49 +87,50 @@ func NewWriter(w io.Writer, enc *zstd.Encoder, pool string, id uint32, urls int,
 	}
 }
 
-// Form gives the facts of a block in another form, by its bytes.
+// Form converts the facts of a block to another form. It gets the block too.
 type Form func(block, facts []byte) []byte
 
-// Pack lets the segment be written in the form of static pools: small, and
-// slower to add to. It comes before the first entry. dict gives a run of another
-// segment to go on from; nil if that may change. short gives facts of blocks in
-// the form in which they are kept, of which Reader.Long makes them again. p
-// compresses in place of the Writer's encoder.
+// Pack makes the Writer write the packed form of static pools, which is smaller but
+// slower to write. Call it before the first entry. dict returns a run of another
+// segment to build on; nil if that run may change. short converts facts of blocks
+// to the form in which they are stored; Reader.Long reverses it. p replaces the
+// Writer's encoder.
 func (w *Writer) Pack(p *Packer, dict func(RunRef) *Dict, short Form) {
 	w.run.packed, w.run.pack, w.run.short, w.dict = true, p, short, dict
 	w.enc = p.Encoder()
 }
 
-// Quick has runs of small captures compressed by enc, which is to be faster than
-// the Writer's encoder: they have little in common that is worth a long search.
+// Quick makes the Writer compress runs of small captures with enc, which should be
+// faster than its own encoder. Such captures have little in common, so a long
+// search for matches gains little.
 func (w *Writer) Quick(enc *zstd.Encoder) { w.quick = enc }
 
-// smallCaptures is how many of them a run has at least: bodies of 512 bytes.
+// smallCaptures is how many captures a run must have to count as one of small
+// captures: their bodies are then about 512 bytes.
 const smallCaptures = runEntries / 2
 
-// Index lets the segment's part of the index be written while the segment is, and
-// not be held in memory until IndexBuilder.AddSegment, which ends it, and has to
-// be told of the segment before x is of another. It comes before the first entry.
+// Index makes the Writer write its index pairs to x at once, and not hold them in
+// memory until IndexBuilder.AddSegment. AddSegment must be called for this segment
+// before x gets another. Call Index before the first entry.
 func (w *Writer) Index(x *IndexBuilder) (err error) {
 	w.index, err = x.bucket(w.info.Bucket())
 	return err
 }
 
-// Content is the body that an entry brings, in one of three forms: whole, on
-// disk, or divided into a layout and leaves, from which it is joined again.
+// Content is the body of an entry, in one of three forms: whole, on disk, or
+// divided into a layout and leaves.
 type Content struct {
 	Body   []byte
 	Spool  *record.Spool
-	Layout []byte   // nil unless the body is divided
+	Layout []byte   // nil if the body is not divided
 	Leaves [][]byte // in order
-	IDs    []ID     // of the leaves; nil where they are not known
-	// Facts is what is to be kept of each leaf, or of a body that is one block,
-	// beside it where it is stored; nil, or an entry of nil, for nothing. It
-	// depends on nothing but the leaf's bytes.
+	IDs    []ID     // IDs of the leaves; nil if they are not known
+	// Facts are the facts to store beside each leaf, or beside a body that is one
+	// block; nil means none. They must depend only on the bytes of the leaf.
 	Facts [][]byte
 }
 
-// fact is the facts of part i.
+// fact returns the facts of part i, or nil.
 func (c *Content) fact(i int) []byte {
 	if i < 0 || i >= len(c.Facts) {
 		return nil
@@ -135,9 +138,9 @@ func (c *Content) fact(i int) []byte {
 	return c.Facts[i]
 }
 
-// Add appends an entry. For BodyOwn the body comes with it; the entry's recipe
-// is filled in. The entry and what it points to must
-// not change until Finish. It tells how many bytes were new.
+// Add appends an entry and, for BodyOwn, stores its body and sets its recipe. The
+// entry and everything it refers to must not change until Finish. It returns how
+// many bytes had to be stored.
 func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	if e.Body == BodyOwn {
 		if newBytes, err = w.store(&e, c); err != nil {
@@ -147,9 +150,9 @@ func (w *Writer) Add(e Stored, c Content) (newBytes int64, err error) {
 	return newBytes, w.entry(e)
 }
 
-// Move appends an entry of another segment, whose body is put together from
-// parts: the first layout of them are its layout, or it is not divided. It tells
-// the recipe that the entry has here: a block a part, in order.
+// Move appends an entry of another segment, whose body is made of parts. If layout
+// is not 0, the first layout parts are its layout. It returns the entry's new
+// recipe: one block for each part, in order.
 func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	e.Recipe = Recipe{Layout: layout}
 	if layout == 0 && len(parts) > 1 {
@@ -162,7 +165,7 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	return e.Recipe, w.entry(e)
 }
 
-// pieces makes the recipe of a large body.
+// pieces stores a large body in pieces and returns its recipe.
 func (w *Writer) pieces(e *Stored, parts []Part) error {
 	for i := range parts {
 		p := &parts[i]
@@ -188,8 +191,7 @@ func (w *Writer) pieces(e *Stored, parts []Part) error {
 	return nil
 }
 
-// Keep stores a block that no entry of this segment needs, but another segment
-// does, and tells where.
+// Keep stores a block that only other segments need, and returns its place.
 func (w *Writer) Keep(p Part) (BlockRef, error) {
 	b, facts, err := p.bytes()
 	if err != nil {
@@ -208,7 +210,7 @@ func (w *Writer) Keep(p Part) (BlockRef, error) {
 	return at.BlockRef, err
 }
 
-// entry appends an entry whose body is dealt with.
+// entry appends an entry whose body is already stored.
 func (w *Writer) entry(e Stored) error {
 	if w.last != nil && (e.Key < w.last.Key || e.Key == w.last.Key && e.Time < w.last.Time) {
 		panic(fmt.Sprintf("segment: %q at %d added after %q at %d", e.Key, e.Time, w.last.Key, w.last.Time))
@@ -228,22 +230,22 @@ func (w *Writer) entry(e Stored) error {
 	return nil
 }
 
-// Bytes is how large the db-file is so far, with the run at hand as it is before
-// compression; Captures how many entries were added.
+// Bytes returns the size of the db-file so far, with the current run counted
+// uncompressed. Captures returns how many entries were added.
 func (w *Writer) Bytes() int64    { return w.info.Bytes + int64(w.run.bytes) }
 func (w *Writer) Captures() int64 { return w.info.Captures }
 
-// Depend notes that the segment uses bodies of another pool.
+// Depend records that the segment uses bodies of another pool.
 func (w *Writer) Depend(pool string) {
 	if pool != w.info.Pool {
 		w.pools[pool] = true
 	}
 }
 
-// Uses gives the other segments whose blocks this one names so far, sorted.
+// Uses returns the other segments whose blocks this one uses so far, sorted.
 func (w *Writer) Uses() []uint32 { return slices.Sorted(maps.Keys(w.uses)) }
 
-// store puts a body into the segment, and its recipe into the entry.
+// store stores a body in the segment and sets the entry's recipe.
 func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 	if recipe, ok := w.bodies[e.ID]; ok {
 		e.Recipe = recipe
@@ -280,7 +282,7 @@ func (w *Writer) store(e *Stored, c Content) (newBytes int64, err error) {
 	return newBytes, nil
 }
 
-// Add puts a block at the recipe's end.
+// Add appends a block to the recipe.
 func (r *Recipe) Add(b BlockRef) {
 	if n := len(r.Spans); n > 0 {
 		s := &r.Spans[n-1]
@@ -292,7 +294,7 @@ func (r *Recipe) Add(b BlockRef) {
 	r.Spans = append(r.Spans, Span{b, 1})
 }
 
-// piece stores a part of a body in a run of its own.
+// piece stores a piece of a body in a run of its own.
 func (w *Writer) piece(e *Stored, piece []byte) error {
 	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 		if err := w.closeRun(); err != nil {
@@ -304,7 +306,7 @@ func (w *Writer) piece(e *Stored, piece []byte) error {
 	return w.closeRun()
 }
 
-// block appends a block to the run, with its facts.
+// block appends a block and its facts to the run.
 func (w *Writer) block(id ID, b, facts []byte) Placed {
 	p := Placed{BlockRef{w.info.ID, uint32(len(w.runEnds)), uint32(len(w.run.blocks))}, int32(len(b))}
 	w.run.blocks = append(w.run.blocks, b)
@@ -315,7 +317,7 @@ func (w *Writer) block(id ID, b, facts []byte) Placed {
 	return p
 }
 
-// closeRun writes the run and begins the next.
+// closeRun writes the current run and begins the next.
 func (w *Writer) closeRun() error {
 	number := uint32(len(w.runEnds))
 	refs, ahead, needs := w.chooseBehind()
@@ -357,7 +359,7 @@ func (w *Writer) chunk(p pair) error {
 	return nil
 }
 
-// runBytes is the size that closes a run.
+// runBytes returns the size at which a run is closed.
 func (w *Writer) runBytes() int {
 	if w.run.packed {
 		return packedRunBytes
@@ -365,7 +367,7 @@ func (w *Writer) runBytes() int {
 	return runBytes
 }
 
-// blockBytes is how many bytes the run's blocks have.
+// blockBytes returns the size of the run's blocks.
 func (r *run) blockBytes() (n int) {
 	for _, b := range r.blocks {
 		n += len(b)
@@ -373,7 +375,7 @@ func (r *run) blockBytes() (n int) {
 	return n
 }
 
-// reset empties the run, and keeps what memory it has.
+// reset empties the run and keeps its memory.
 func (r *run) reset() {
 	clear(r.entries)
 	clear(r.blocks)
@@ -391,8 +393,8 @@ func (w *Writer) write(rec []byte) error {
 	return nil
 }
 
-// Finish writes what is left and the record that ends the db-file. The Info
-// lacks what only the publisher knows: Born, Seen and the file names.
+// Finish writes the last run and the end record. The returned Info lacks what only
+// the publisher knows: Born, Seen and the file names.
 func (w *Writer) Finish() (Info, error) {
 	if len(w.run.entries) > 0 || len(w.run.blocks) > 0 {
 		if err := w.closeRun(); err != nil {
@@ -411,20 +413,21 @@ func (w *Writer) Finish() (Info, error) {
 	return w.info, nil
 }
 
-// The keys of the index that are not chunks. No URL's key begins with a zero
-// byte.
+// The keys of the index that are not those of chunks. No URL's key begins with a
+// zero byte.
 var (
 	keyBloom  = []byte("\x00bloom")
-	keyCensus = []byte("\x00census") // not in every one
+	keyCensus = []byte("\x00census") // not every index has one
 	keyRuns   = []byte("\x00runs")
 )
 
-// pairs gives the bucket's content, sorted by key, or what is not yet in it.
+// pairs returns the index pairs that were not written yet, sorted by key.
 func (w *Writer) pairs() []pair {
 	return append(finalPairs(w.bloom, w.census.census(), w.runEnds, w.metaEnds), w.chunks...)
 }
 
-// finalPairs are those that are known when all runs are, sorted by key.
+// finalPairs returns the pairs that are known only after the last run, sorted by
+// key.
 func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []int64) []pair {
 	// The form of bits-and-blooms: m and k, length in words, words, big-endian.
 	b, err := filter.MarshalBinary()
@@ -438,12 +441,12 @@ func finalPairs(filter *bloom.BloomFilter, census *Census, runEnds, metaEnds []i
 	return append(pairs, pair{keyRuns, withCRC(encodeTable(runEnds, metaEnds))})
 }
 
-// withCRC puts a crc32c ahead of b.
+// withCRC returns b after its crc32c.
 func withCRC(b []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)), b...)
 }
 
-// checkCRC takes it off again.
+// checkCRC checks the crc32c that withCRC added, and returns the bytes after it.
 func checkCRC(b []byte) ([]byte, error) {
 	if len(b) < 4 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
 		return nil, errColumn
