@@ -9,22 +9,22 @@ import "strings"
 var dateWords = func() map[uint32]bool {
 	m := make(map[uint32]bool)
 	for w := range strings.FieldsSeq(dateNames) {
-		m[readToken(w, 0).hash] = true
+		m[readToken([]byte(w), 0).hash] = true
 	}
 	return m
 }()
 
-// maybeDate is a filter in front of dateWords. It is true at the last bits of
-// each word of dateWords, and at few others.
-var maybeDate = func() (m [dateFilter]bool) {
+// maybeDate is a filter in front of dateWords. Its bit for the last bits of each
+// word of dateWords is set, and few others are.
+var maybeDate = func() (m [dateFilter / 8]uint8) {
 	for w := range dateWords {
-		m[w%dateFilter] = true
+		m[w%dateFilter/8] |= 1 << (w % 8)
 	}
 	return m
 }()
 
-// dateFilter is the length of maybeDate.
-const dateFilter = 1 << 13
+// dateFilter is the number of bits in maybeDate.
+const dateFilter = 1 << 16
 
 const dateNames = `
 	january february march april may june july august september october november december

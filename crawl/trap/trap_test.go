@@ -155,11 +155,55 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// BenchmarkNewPrint measures the time for the Print of one page.
+// TestUnits shows that a Print keeps the lowest units of a page, in order and
+// each once, and reports whether it dropped any.
+func TestUnits(t *testing.T) {
+	page, all := "", []uint32(nil)
+	for n := range 100 {
+		block := "<p>" + words(n) + "</p>"
+		one := NewPrint("http://a.cn/", []byte(block))
+		if len(one.units) != 9 || one.cut { // the pairs of 8 words and both edges
+			t.Fatalf("%s: %d units, cut: %v; want 9 units", block, len(one.units), one.cut)
+		}
+		page += block
+		all = append(all, one.units...)
+		slices.Sort(all)
+		all = slices.Compact(all)
+		want, cut := all[:min(len(all), unitsMax)], len(all) > unitsMax
+		for _, html := range []string{page, page + page} {
+			if p := NewPrint("http://a.cn/", []byte(html)); !slices.Equal(p.units, want) || p.cut != cut {
+				t.Fatalf("%d blocks: units %x, cut: %v; want %x, %v", n+1, p.units, p.cut, want, cut)
+			}
+		}
+	}
+}
+
+// BenchmarkNewPrint measures the time for the Print of one page, by what most
+// of the page is.
 func BenchmarkNewPrint(b *testing.B) {
-	page := []byte(strings.Repeat("<div class='x'><p>Some words that stand in a page.</p><a href='/there'>and a link</a></div>\n", 300))
-	b.SetBytes(int64(len(page)))
-	for b.Loop() {
-		NewPrint("http://a.cn/page", page)
+	var prose, chinese strings.Builder
+	for n := range 300 {
+		fmt.Fprintf(&prose, "<p>%s and number %d.</p>\n", words(n), n)
+		chinese.WriteString("<p>")
+		for i := range 30 {
+			chinese.WriteRune(rune(0x4e00 + (n*31+i*i*7)%5000))
+		}
+		chinese.WriteString("，</p>\n")
+	}
+	for _, c := range []struct{ name, page string }{
+		{"prose", prose.String()},
+		{"Chinese", chinese.String()},
+		{"links", strings.Repeat("<div class='x'><p>Some words that stand in a page.</p><a href='/there'>and a link</a></div>\n", 300)},
+		{"markup", strings.Repeat("<div class='box wide' id='b17' style='color: red'><a class='big blue' href='/there/is?a=page&b=2' title='A page'><img width=10 height=20 src='/pixel.gif'></a></div>\n", 200)},
+		{"script", strings.Repeat("<script>for (i = 0; i < 10; i++) { document.write('<p>' + i + '</p>'); }</script><p>Some words.</p>\n", 300)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			page := []byte(c.page)
+			b.SetBytes(int64(len(page)))
+			b.ReportAllocs()
+			for b.Loop() {
+				NewPrint("http://a.cn/page", page)
+			}
+		})
 	}
 }
