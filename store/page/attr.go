@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Attr is one attribute as it stands in a start tag: Name in whatever case,
-// Value without its quotes, character references still in it. Both are part of
-// the body.
+// Attr is one attribute of a start tag. Name has the case of the source. Value
+// is without quotes; its character references are not resolved. Both are slices
+// of the body.
 type Attr struct {
 	Name, Value []byte
 }
@@ -23,10 +23,10 @@ const (
 	classWord                // is part of a word of a text
 )
 
-// AttrSet is a set of sorts of attributes.
+// AttrSet is a set of groups of attributes.
 type AttrSet uint8
 
-// The sorts.
+// The groups of attributes.
 const (
 	AttrNames   AttrSet = 1 << iota // class, id, role
 	AttrStyle                       // style, size, color
@@ -35,8 +35,8 @@ const (
 	AttrType                        // type
 )
 
-// attrSets tells by the length and the first letter of a name of which sorts it
-// may be: those of attrSlot.
+// attrSets gives, for the attrSlot of a name (its first letter and length), the
+// groups that the name may belong to.
 var attrSets = func() (sets [512]AttrSet) {
 	for set, names := range map[AttrSet][]string{
 		AttrNames:   {"class", "id", "role"},
@@ -54,8 +54,8 @@ var attrSets = func() (sets [512]AttrSet) {
 
 func attrSlot(first byte, size int) int { return min(size, 15)<<5 | int(first&31) }
 
-// May reports whether element n may have an attribute of one of these sorts: it
-// is false only where it has none.
+// May reports whether element n may have an attribute of one of these groups.
+// False is always right; true may be wrong.
 func (t *Tree) May(n int, sorts AttrSet) bool { return t.Nodes[n].attrs&sorts != 0 }
 
 var class = func() (c [256]byte) {
@@ -78,12 +78,12 @@ var class = func() (c [256]byte) {
 	return c
 }()
 
-// span is an attribute's place in a body.
+// span is the place of an attribute in a body, as four offsets.
 type span struct{ name, nameEnd, value, valueEnd int }
 
-// nextAttr reads the attribute that starts at or after i in a start tag of b,
-// and tells where to go on. Where there is none, ok is false and next is the
-// place of the tag's ">", or len(b) if the tag never ends.
+// nextAttr reads the attribute at or after i in a start tag of b. next is the
+// offset at which to continue. If there is no attribute, ok is false and next
+// is the offset of the tag's ">", or len(b) if the tag never ends.
 func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 	for i < len(b) && (class[b[i]]&classSpace != 0 || b[i] == '/') {
 		i++
@@ -126,9 +126,9 @@ func nextAttr(b []byte, i int) (at span, next int, ok bool) {
 	return at, i, true
 }
 
-// tagEnd finds the ">" that ends the start tag whose name ends at i, or -1 if
-// none does. slash tells whether a "/" stands right before it, attrs of what sorts
-// the attributes may be. It reads them as nextAttr does.
+// tagEnd returns the offset of the ">" that ends the start tag whose name ends
+// at i, or -1 if the tag never ends. slash reports whether "/" comes directly
+// before the ">". attrs is the groups that the attributes may belong to.
 func tagEnd(b []byte, i int) (end int, slash bool, attrs AttrSet) {
 	for i < len(b) {
 		c := b[i]
@@ -178,8 +178,8 @@ func tagEnd(b []byte, i int) (end int, slash bool, attrs AttrSet) {
 	return -1, false, 0
 }
 
-// Attrs ranges over the attributes of element n in order, repeated names
-// included.
+// Attrs ranges over the attributes of element n in order, including repeated
+// names.
 func (t *Tree) Attrs(n int) iter.Seq[Attr] {
 	return func(yield func(Attr) bool) {
 		e := &t.Nodes[n]
@@ -197,8 +197,8 @@ func (t *Tree) Attrs(n int) iter.Seq[Attr] {
 	}
 }
 
-// Attr returns the value of the first attribute of element n with that name,
-// which is given in lower case.
+// Attr returns the value of the first attribute of element n with this name,
+// which must be in lower case.
 func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
 	if sorts := attrSets[attrSlot(name[0], len(name))]; sorts != 0 && !t.May(n, sorts) {
 		return nil, false
@@ -211,14 +211,14 @@ func (t *Tree) Attr(n int, name string) (value []byte, ok bool) {
 	return nil, false
 }
 
-// Name returns the name of element n as it is written.
+// Name returns the name of element n as written.
 func (t *Tree) Name(n int) []byte { return t.Body[t.Nodes[n].Start+1 : t.nameEnd(n)] }
 
 func (t *Tree) nameEnd(n int) int {
 	return nameEnd(t.Body, int(t.Nodes[n].Start)+1)
 }
 
-// nameEnd finds the end of the tag name that starts at i.
+// nameEnd returns the offset after the tag name that starts at i.
 func nameEnd(b []byte, i int) int {
 	for i < len(b) && class[b[i]]&classTagEnd == 0 {
 		i++

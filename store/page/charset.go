@@ -15,8 +15,9 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// Names of charsets as FindCharset returns them and ToUTF8 takes them. The others
-// are those of the WHATWG Encoding Standard in lower case, and those of legacy.
+// Names of charsets, as FindCharset returns them and ToUTF8 accepts them. Other
+// names are those of the WHATWG Encoding Standard in lower case, and the keys
+// of legacy.
 const (
 	charsetUTF8    = "utf-8"
 	charsetUTF16LE = "utf-16le"
@@ -31,21 +32,22 @@ const (
 	charsetLatin1  = "windows-1252"
 )
 
-// prescanBytes is how far into a page a declaration is looked for. The standard
-// says 1024; old pages have scripts and comments before it.
+// prescanBytes is how many bytes of a page are searched for a declaration of
+// its charset. The standard says 1024; old pages have scripts and comments
+// before it.
 const prescanBytes = 4096
 
-// Found is the charset to read a body in, and how it was found.
+// Found is the charset of a body and how it was found.
 type Found struct {
 	Charset  string
-	Declared string // the label of the header, else of the page, in lower case; "" if none
+	Declared string // the label in the header, or else in the page, in lower case, such as "gb2312"; "" if none
 	Source   string // one of the sources below
-	// Unsure is set if nothing but a few bytes speak for Charset. The charset of
-	// other pages of the same site is a better guess then.
+	// Unsure reports that only a few bytes support Charset. The charset of
+	// other pages of the same site is then a better guess.
 	Unsure bool
 }
 
-// The sources of a charset.
+// The values of Found.Source: what showed the charset.
 const (
 	SourceBOM      = "bom"      // a byte order mark
 	SourceHeader   = "header"   // Content-Type
@@ -56,20 +58,20 @@ const (
 	SourceDefault  = "default"  // nothing: all is ASCII, or too little is not
 )
 
-// Charset returns the charset to read body in, and the one that it is declared to
-// be in, as FindCharset finds them without knowing of other pages.
+// Charset returns the charset of body and the one that it declares, both as
+// FindCharset finds them without other pages of the host.
 func Charset(body []byte, contentType string) (name, declared string) {
 	f := FindCharset(body, contentType, "")
 	return f.Charset, f.Declared
 }
 
-// FindCharset finds the charset to read body in. A byte order mark comes first,
-// then the header contentType, then a meta element or an XML declaration, then the
-// bytes, then usual, the charset of other pages of the host, "" if that is not
-// known. A declaration that the bytes contradict is passed over: see contradicts.
-// GB2312 and GBK are read, and named, as gb18030, which holds them.
+// FindCharset finds the charset of body. It uses the first of these that
+// applies: a byte order mark, the header contentType, a meta element or XML
+// declaration, the bytes themselves, and usual. usual is the charset of other
+// pages of the host, or "". A declaration that the bytes contradict is ignored;
+// see contradicts. GB2312 and GBK are returned as gb18030, which contains both.
 //
-// Body is after content-decoding; it is of HTML, XML or plain text.
+// body must be decoded from its content coding; it is HTML, XML or plain text.
 func FindCharset(body []byte, contentType, usual string) Found {
 	f := Found{Declared: charsetParam(contentType)}
 	inside, source := declaration(body[:min(len(body), prescanBytes)])
@@ -106,9 +108,10 @@ func FindCharset(body []byte, contentType, usual string) Found {
 	return f
 }
 
-// ToUTF8 converts body from a charset as FindCharset names it. Bytes that are
-// invalid in it become U+FFFD, a byte order mark goes. A body that is valid UTF-8 already
-// is not copied. An unknown charset is read as windows-1252.
+// ToUTF8 converts body from charset, a name that FindCharset returns, to UTF-8.
+// Invalid bytes become U+FFFD and a byte order mark is removed. A body that is
+// valid UTF-8 already is not copied. An unknown charset is read as
+// windows-1252.
 func ToUTF8(body []byte, charset string) []byte {
 	switch charset {
 	case charsetUTF8:
@@ -130,9 +133,9 @@ func ToUTF8(body []byte, charset string) []byte {
 	return text
 }
 
-// shifted converts ISO-2022-KR to EUC-KR, and ISO-2022-CN, as far as it is
-// GB2312, to EUC-CN: it sets the high bit of what stands between SO and SI or a
-// line's end, and takes the escapes away.
+// shifted converts ISO-2022-KR to EUC-KR, and the GB2312 part of ISO-2022-CN to
+// EUC-CN. It sets the high bit of the bytes between SO and SI, or the end of
+// the line, and removes the escapes.
 func shifted(body []byte) []byte {
 	const so, si, esc = 0x0e, 0x0f, 0x1b
 	out := make([]byte, 0, len(body))
@@ -157,7 +160,8 @@ func shifted(body []byte) []byte {
 	return out
 }
 
-// legacy are charsets that the standard does not know, and old pages have.
+// legacy maps charsets of old pages that the standard does not have to their
+// tables.
 var legacy = map[string]*charmap.Charmap{
 	"ibm437": charmap.CodePage437,
 	"ibm850": charmap.CodePage850,
@@ -166,7 +170,8 @@ var legacy = map[string]*charmap.Charmap{
 	"ibm862": charmap.CodePage862,
 }
 
-// singleByte returns the table of a charset of single bytes; nil if it is none.
+// singleByte returns the table of a single-byte charset, or nil if charset is
+// not one.
 func singleByte(charset string) *charmap.Charmap {
 	if c := legacy[charset]; c != nil {
 		return c
@@ -179,7 +184,7 @@ func singleByte(charset string) *charmap.Charmap {
 	return c
 }
 
-// decoderOf returns a decoder for a charset as Charset names it.
+// decoderOf returns a decoder for charset, a name that Charset returns.
 func decoderOf(charset string) transform.Transformer {
 	switch charset {
 	case charsetUTF8:
@@ -207,7 +212,7 @@ func decoderOf(charset string) transform.Transformer {
 
 const bomUTF8 = "\ufeff"
 
-// byteOrderMark returns the charset whose mark body begins with, or "".
+// byteOrderMark returns the charset whose byte order mark begins body, or "".
 func byteOrderMark(body []byte) string {
 	switch {
 	case bytes.HasPrefix(body, []byte(bomUTF8)):
@@ -224,7 +229,8 @@ func byteOrderMark(body []byte) string {
 	return ""
 }
 
-// aliases are labels that old pages use and the standard does not know.
+// aliases maps labels of old pages that the standard does not have to names of
+// charsets.
 var aliases = map[string]string{
 	"cp936":       charsetGB18030,
 	"ms936":       charsetGB18030,
@@ -259,7 +265,8 @@ var aliases = map[string]string{
 	"cp1252":        charsetLatin1,
 }
 
-// lookup returns the name of the charset that label means, or "".
+// lookup returns the name of the charset for a label, such as gb18030 for
+// "gbk", or "" if it is unknown.
 func lookup(label string) string {
 	if label == "" {
 		return ""
@@ -281,9 +288,9 @@ func lookup(label string) string {
 	return name
 }
 
-// declaration returns the label of the charset that the start of a page names
-// in an XML declaration or a meta element, in lower case, and which of them; ""
-// if there is none.
+// declaration returns the charset label, in lower case, of an XML declaration
+// or a meta element at the start of a page. source is SourceXML or SourceMeta.
+// Both are "" if there is none.
 func declaration(head []byte) (label, source string) {
 	if label := xmlDeclaration(head); label != "" {
 		return label, SourceXML
@@ -294,7 +301,8 @@ func declaration(head []byte) (label, source string) {
 	return metaDeclaration(head), SourceMeta
 }
 
-// metaDeclaration returns the label that the first meta element with one names.
+// metaDeclaration returns the charset label of the first meta element that has
+// one, or "".
 func metaDeclaration(head []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(head))
 	for {
@@ -311,8 +319,8 @@ func metaDeclaration(head []byte) string {
 	}
 }
 
-// mayHaveMeta reports whether a meta element may begin in head: a cheap look
-// ahead of a tokenizer, which takes more memory than many a text has bytes.
+// mayHaveMeta reports whether head contains "<meta". This is a cheap check
+// before a tokenizer is created, which takes more memory than many texts.
 func mayHaveMeta(head []byte) bool {
 	for {
 		_, after, found := bytes.Cut(head, []byte("<"))
@@ -326,8 +334,8 @@ func mayHaveMeta(head []byte) bool {
 	}
 }
 
-// xmlDeclaration returns the encoding that head names if it begins with an XML
-// declaration.
+// xmlDeclaration returns the encoding in the XML declaration at the start of
+// head, or "".
 func xmlDeclaration(head []byte) string {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte(bomUTF8)), " \t\r\n")
 	if !bytes.HasPrefix(head, []byte("<?xml")) {
@@ -365,13 +373,13 @@ func metaCharset(z *html.Tokenizer) string {
 	return label
 }
 
-// charsetParam returns the charset parameter of a Content-Type in lower case,
-// or "". It takes the header as badly written as it comes.
+// charsetParam returns the charset parameter of a Content-Type, in lower case,
+// or "". It accepts badly written headers.
 func charsetParam(contentType string) string {
 	return param(strings.ToLower(contentType), "charset")
 }
 
-// param returns what follows name and an equals sign in s, without quotes, or
+// param returns the value that follows name and "=" in s, without quotes, or
 // "".
 func param(s, name string) string {
 	for {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// SheetLinks returns the links of a style sheet: a LinkCSS for each @import, and a
-// LinkImg for each other url(). Their Offset is 0.
+// SheetLinks returns the links of a style sheet: a LinkCSS for each @import,
+// and a LinkImg for each other url(). Their Offset is 0.
 func SheetLinks(css []byte, charset string) []Link {
 	var links []Link
 	for address, sheet := range addresses(string(ToUTF8(css, charset))) {
@@ -25,8 +25,8 @@ func addressKind(sheet bool) LinkKind {
 	return LinkImg
 }
 
-// styled reports whether element i may have styles with an address: its content if
-// it is a style element, else its attribute style.
+// styled reports whether element i may have a style with an address, in its
+// content if it is a style element, else in its attribute style.
 func (t *Tree) styled(i int) bool {
 	n := &t.Nodes[i]
 	if n.Tag == TagStyle {
@@ -35,7 +35,7 @@ func (t *Tree) styled(i int) bool {
 	return t.May(i, AttrStyle) && mayHaveAddress(t.Body[n.Start:n.Inner])
 }
 
-// mayHaveAddress reports whether css has url( or @import.
+// mayHaveAddress reports whether css contains url( or @import.
 func mayHaveAddress(css []byte) bool {
 	for rest := css; ; {
 		at := bytes.IndexByte(rest, '(')
@@ -59,7 +59,7 @@ func mayHaveAddress(css []byte) bool {
 	}
 }
 
-// styles adds the links in the styles of element i.
+// styles adds the links in the style of element i.
 func (w *linkWriter) styles(i int) {
 	n := &w.t.Nodes[i]
 	var css string
@@ -74,10 +74,10 @@ func (w *linkWriter) styles(i int) {
 	}
 }
 
-// addresses ranges over the addresses in a style sheet in UTF-8, or a part of one:
-// those in url() and after @import. The second value is true for the address of a
-// further style sheet. Comments and other strings have none. An address that names a
-// part of the document itself, or is data, is left out.
+// addresses ranges over the addresses in a style sheet, or a part of one, in
+// UTF-8: those in url() and after @import. The second value is true for the
+// address of another style sheet. Comments and other strings are skipped, and
+// so are addresses for which leadsOut is false.
 func addresses(css string) iter.Seq2[string, bool] {
 	return func(yield func(address string, sheet bool) bool) {
 		imports := false // @import has come and its address has not
@@ -120,13 +120,14 @@ func addresses(css string) iter.Seq2[string, bool] {
 	}
 }
 
-// leadsOut reports whether an address leads out of the document that has it.
+// leadsOut reports whether an address leads to another document: it is not
+// empty, not a fragment such as #top, and not a data: URL.
 func leadsOut(address string) bool {
 	return address != "" && address[0] != '#' && !(len(address) >= 5 && strings.EqualFold(address[:5], "data:"))
 }
 
-// cssFunction reads what stands in url( at i, quoted or not, and gives where its
-// ")" ends it.
+// cssFunction reads the address in url( that starts at i, quoted or not. end is
+// the offset after the address, where its ")" comes.
 func cssFunction(css string, i int) (address string, end int) {
 	for i < len(css) && isCSSSpace(css[i]) {
 		i++
@@ -145,8 +146,8 @@ func cssFunction(css string, i int) (address string, end int) {
 	return cssUnescape(strings.TrimSpace(css[i:end])), end
 }
 
-// cssString reads the string that begins at i, and gives where it ends. A line
-// break ends a string that has no end.
+// cssString reads the string that starts at i. end is the offset at which it
+// ends. A line break ends a string that lacks its closing quote.
 func cssString(css string, i int) (s string, end int) {
 	quote := css[i]
 	end = i + 1
@@ -160,9 +161,9 @@ func cssString(css string, i int) (s string, end int) {
 	return cssUnescape(css[i+1 : end]), min(end+1, len(css))
 }
 
-// cssUnescape resolves the escapes of a style sheet: a backslash before a sign, or
-// before up to six hexadecimal digits and a blank, or before a line break,
-// which is nothing.
+// cssUnescape resolves the escapes of a style sheet: a backslash before a
+// character, or before one to six hexadecimal digits and an optional blank. A
+// backslash before a line break is removed with the line break.
 func cssUnescape(s string) string {
 	at := strings.IndexByte(s, '\\')
 	if at < 0 {

@@ -15,38 +15,38 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ErrTooLarge is returned when a body would become larger than allowed, or
-// grows more than any honest page does.
+// ErrTooLarge is returned if a decoded body is larger than allowed, or grows
+// more than any honest page does.
 var ErrTooLarge = errors.New("decoded body is too large")
 
-// Bounds against bodies made to fill memory.
+// Bounds against bodies that are made to fill memory.
 const (
-	// growthMax is how many times its size a body may grow. Pages grow by ten,
-	// a table of zeros by a hundred; deflate ends at 1032, brotli and zstd
-	// nowhere.
+	// growthMax is how many times its size a body may grow when it is decoded.
+	// Pages grow by ten, a table of zeros by a hundred. Deflate can reach 1032;
+	// brotli and zstd have no limit.
 	growthMax = 200
-	// growthFree is the size up to which a body may grow more than that.
+	// growthFree is the size up to which growthMax does not apply.
 	growthFree = 1 << 20
-	// heldMax is how much of a body is held while it is not known how large it
-	// becomes. A larger one is decoded twice.
+	// heldMax is how many bytes of a decoded body are kept while its size is
+	// not known. A larger body is decoded twice.
 	heldMax = 4 << 20
-	// countedMax is how many times the bytes that are wanted are decoded to see
+	// countedMax is how many times the wanted number of bytes is decoded to see
 	// whether a body is made to fill memory.
 	countedMax = 8
-	// codingsMax is how many codings may be applied to a body in a row.
+	// codingsMax is how many codings of one body are undone at most.
 	codingsMax = 8
-	// zstdWindowMax is what RFC 8878 asks of a decoder for the web.
+	// zstdWindowMax is the window that RFC 8878 requires of a decoder for the
+	// web.
 	zstdWindowMax = 8 << 20
 )
 
-// Decode undoes the content codings that encoding, the value of a
-// Content-Encoding header, names: gzip, deflate (zlib or raw), br, zstd and
-// identity, in the reverse of their order there. The result has at most max
-// bytes, else the error is ErrTooLarge. It is all or nothing: a body cut short
-// or damaged is an error.
+// Decode undoes the content codings in encoding, the value of a
+// Content-Encoding header, in reverse order: gzip, deflate (zlib or raw), br,
+// zstd and identity. If the result would have more than max bytes, the error is
+// ErrTooLarge. A body that is cut short or damaged is an error.
 //
-// Where encoding is wrong, because the body was decoded already or never
-// encoded, Decode returns the body as it is, sharing its memory.
+// If encoding is wrong, because the body is already decoded or was never
+// encoded, Decode returns body itself.
 func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 	decoded, part, err := DecodePart(body, encoding, max)
 	switch {
@@ -60,10 +60,10 @@ func Decode(body []byte, encoding string, max int64) ([]byte, error) {
 	return decoded, nil
 }
 
-// DecodePart is Decode for callers that take the first part of a body where not all
-// of it can be had: part says why it is not all, for example that it is too
-// large or that its gzip ends early, and is nil if it is all. A body that
-// grows more than any honest page does is still an error.
+// DecodePart is Decode for callers that also accept the first part of a body.
+// part says why decoded is not the whole body, for example that it is too large
+// or its gzip ends early; it is nil if decoded is the whole. A body that grows
+// more than any honest page does is still an error.
 func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, err error) {
 	codings := strings.Split(strings.ToLower(encoding), ",")
 	if len(codings) > codingsMax {
@@ -99,26 +99,26 @@ func DecodePart(body []byte, encoding string, max int64) (decoded []byte, part, 
 	return body, part, nil
 }
 
-// hasMark reports whether body begins as gzip, zlib or zstd do. Other codings have
-// nothing that tells a damaged body from one that was never encoded.
+// hasMark reports whether body begins with the mark of gzip, zlib or zstd. With
+// other codings, a damaged body cannot be told from one that was never encoded.
 func hasMark(body []byte) bool {
 	return bytes.HasPrefix(body, gzipMagic) || isZlib(body) || bytes.HasPrefix(body, []byte(zstdMagic))
 }
 
-// growth returns how large a body of n bytes may become.
+// growth returns the size in bytes up to which a body of n bytes may grow.
 func growth(n int) int64 {
 	return max(growthFree, int64(n)*growthMax)
 }
 
-// errOtherFormat is returned by a decoder that knows by the first bytes that a
-// body is none of its own.
+// errOtherFormat is returned by a decoder if the first bytes of a body show
+// that it is in another format.
 var errOtherFormat = errors.New("body is in another format")
 
-// errUnknownCoding is returned where there is no decoder.
+// errUnknownCoding is returned if there is no decoder for a coding.
 var errUnknownCoding = errors.New("unknown coding")
 
-// decoders opens a reader for each coding known; nil for those that change
-// nothing.
+// decoders maps each known coding to the function that opens its reader; nil
+// for codings that change nothing.
 var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 	"":         nil,
 	"identity": nil,
@@ -130,9 +130,9 @@ var decoders = map[string]func(body []byte) (io.ReadCloser, error){
 	"zstd":     openZstd,
 }
 
-// readAll decodes body with the decoder that open opens, to at most max bytes. With
-// an error it returns the bytes before it; with ErrTooLarge the first max bytes,
-// or nil if the body grows more than any honest one.
+// readAll decodes body with the decoder that open returns, to at most max
+// bytes. With an error it returns the bytes before the error; with ErrTooLarge
+// the first max bytes, or nil if the body grows more than any honest one.
 func readAll(open func([]byte) (io.ReadCloser, error), body []byte, max int64) ([]byte, error) {
 	if open == nil {
 		return nil, errUnknownCoding
@@ -190,8 +190,9 @@ var gzipMagic = []byte{0x1f, 0x8b}
 
 const zstdMagic = "\x28\xb5\x2f\xfd"
 
-// gzipReader reads gzip members in a row. It ends, as browsers do, at the first
-// byte that begins none: some servers append to a compressed body.
+// gzipReader reads gzip members that follow each other. Like browsers, it ends
+// at the first byte that does not begin a member, because some servers append
+// bytes to a compressed body.
 type gzipReader struct {
 	src *bytes.Reader
 	z   *gzip.Reader
@@ -213,8 +214,8 @@ func (g *gzipReader) Read(p []byte) (int, error) {
 	return 0, nil
 }
 
-// noEOF holds back an EOF that came with bytes: the next Read looks for
-// another member.
+// noEOF returns nil for an io.EOF that came with n > 0 bytes. The next Read
+// then looks for another member.
 func noEOF(err error, n int) error {
 	if err == io.EOF && n > 0 {
 		return nil
@@ -224,8 +225,8 @@ func noEOF(err error, n int) error {
 
 func (g *gzipReader) Close() error { return g.z.Close() }
 
-// openDeflate reads what the standard means by deflate, zlib, and what some
-// servers mean by it, a bare deflate stream.
+// openDeflate opens both meanings of deflate: zlib, as the standard says, and a
+// bare deflate stream, which some servers send.
 func openDeflate(body []byte) (io.ReadCloser, error) {
 	if isZlib(body) {
 		if z, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
@@ -235,7 +236,7 @@ func openDeflate(body []byte) (io.ReadCloser, error) {
 	return flate.NewReader(bytes.NewReader(body)), nil
 }
 
-// isZlib reports whether body begins with the header of zlib.
+// isZlib reports whether body begins with a zlib header.
 func isZlib(body []byte) bool {
 	return len(body) >= 2 && body[0]&0x0f == 8 && (int(body[0])<<8|int(body[1]))%31 == 0
 }
@@ -257,8 +258,8 @@ func openZstd(body []byte) (io.ReadCloser, error) {
 	return z.IOReadCloser(), nil
 }
 
-// looksLikeText reports whether body begins as text in any charset, not as a
-// compressed stream: half a kilobyte of one has some control characters.
+// looksLikeText reports whether body begins like text in any charset. A
+// compressed stream has control characters in its first 512 bytes.
 func looksLikeText(body []byte) bool {
 	for _, c := range body[:min(len(body), 512)] {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != 0x1b {

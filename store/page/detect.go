@@ -12,19 +12,19 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// costMax is more than any text costs in any charset.
+// costMax is higher than the cost of any sample in any charset.
 const costMax = 1 << 30
 
-// How many of the bytes beyond ASCII of a body are looked at: quickBytes to see
-// whether a declaration may be right, sampleBytes to tell charsets apart.
+// How many bytes outside ASCII are used: quickBytes to check a declaration,
+// sampleBytes to compare charsets.
 const (
 	quickBytes  = 1 << 10
 	sampleBytes = 8 << 10
 )
 
-// appendTelling appends the bytes of a body that tell its charset: those beyond
-// ASCII and those next to them, up to about limit bytes. Where it leaves ASCII out
-// it puts a newline.
+// appendTelling appends the bytes of body that help to find its charset: those
+// outside ASCII and their neighbours, up to about limit bytes. It writes a
+// newline in place of each part that it leaves out.
 func appendTelling(dst, body []byte, limit int) []byte {
 	const around = 2
 	for i := 0; i < len(body) && len(dst) < limit; {
@@ -54,7 +54,8 @@ func appendTelling(dst, body []byte, limit int) []byte {
 	return dst
 }
 
-// pairs counts the pairs of bytes of a sample of which one is no ASCII.
+// pairs counts the pairs of neighbouring bytes in a sample of which at least
+// one is not ASCII.
 type pairs struct {
 	count [1 << 16]uint16
 	list  []uint16
@@ -83,7 +84,8 @@ func (p *pairs) clear() {
 	p.list, p.all = p.list[:0], 0
 }
 
-// cost is the cost of all pairs as r reads them; it stops above max.
+// cost returns the sum of the costs of all pairs in the reading r. It stops
+// when the sum exceeds max.
 func (p *pairs) cost(r *byteReading, max int) int {
 	sum := 0
 	for _, k := range p.list {
@@ -95,8 +97,8 @@ func (p *pairs) cost(r *byteReading, max int) int {
 	return sum
 }
 
-// wideOf lists the charsets of several bytes a character, with the language
-// written in each, and how much likelier than each windows-1252 is.
+// wideOf lists the multibyte charsets, each with the language of its texts.
+// prior is how much more likely windows-1252 is.
 var wideOf = []struct {
 	charset string
 	prior   int
@@ -109,8 +111,7 @@ var wideOf = []struct {
 	{"euc-kr", 8, "ko"},
 }
 
-// wideCost is the cost of a sample read in a charset of several bytes a
-// character.
+// wideCost returns the cost of a sample in a multibyte charset.
 func wideCost(sample []byte, charset, lang string) int {
 	_, characters := languages()
 	costs := characters[lang]
@@ -133,8 +134,8 @@ func wideCost(sample []byte, charset, lang string) int {
 	return sum
 }
 
-// wideRune is the cost of a character beyond ASCII in a text of which costs has the
-// frequent characters.
+// wideRune returns the cost of a character outside ASCII. costs has those of
+// the frequent characters of the language.
 func wideRune(r rune, costs *[1 << 16]uint8) int {
 	if r < 1<<16 && costs[r] != 0 {
 		return int(costs[r])
@@ -152,7 +153,7 @@ func wideRune(r rune, costs *[1 << 16]uint8) int {
 	return costHan
 }
 
-// sampled is what is read of a body to tell its charset.
+// sampled is the sample of a body, and its costs in the charsets tried so far.
 type sampled struct {
 	bytes []byte // as appendTelling gives it
 	pairs pairs  // of bytes
@@ -174,8 +175,8 @@ func (s *sampled) free() {
 	sampledPool.Put(s)
 }
 
-// cost is the cost of the sample in a charset; ok is false if there is no model of
-// it.
+// cost returns the cost of the sample in a charset. ok is false if there is no
+// model of that charset.
 func (s *sampled) cost(charset string) (cost int, ok bool) {
 	if c, ok := s.costs[charset]; ok {
 		return c, true
@@ -203,8 +204,8 @@ func (s *sampled) cost(charset string) (cost int, ok bool) {
 	return cost, true
 }
 
-// plain reports whether the sample reads in a charset as a text of one of its
-// languages does.
+// plain reports whether the sample, read in this charset, looks like a usual
+// text of one of the charset's languages.
 func (s *sampled) plain(charset string) bool {
 	cost, ok := s.cost(charset)
 	each := plainCost
@@ -216,8 +217,8 @@ func (s *sampled) plain(charset string) bool {
 	return !ok || cost <= each*s.pairs.all
 }
 
-// hasControls reports whether b has bytes that are control characters in the
-// charsets of ISO 8859, and letters or quotes in those of Windows.
+// hasControls reports whether b has bytes from 0x80 to 0x9f. They are control
+// characters in ISO 8859, and letters or quotes in the Windows charsets.
 func hasControls(b []byte) bool {
 	for _, c := range b {
 		if c >= 0x80 && c < 0xa0 {
@@ -227,8 +228,8 @@ func hasControls(b []byte) bool {
 	return false
 }
 
-// evidence is what the bytes of a body say of its charset. All is made when it is
-// first asked for.
+// evidence is what the bytes of a body show about its charset. Each part is
+// computed when it is first needed.
 type evidence struct {
 	body        []byte
 	counted     bool
@@ -244,7 +245,7 @@ func (e *evidence) free() {
 	}
 }
 
-// count counts the characters beyond ASCII.
+// count counts the characters outside ASCII: good are valid UTF-8, bad are not.
 func (e *evidence) count() (good, bad int) {
 	if !e.counted {
 		e.counted = true
@@ -256,25 +257,27 @@ func (e *evidence) count() (good, bad int) {
 	return e.good, e.bad
 }
 
-// A declaration is believed without another look if the pairs of bytes cost no more
-// than plainCost each, plainWide in charsets of several bytes a character. Texts in
-// their true charset cost 9 to 13, or 15. Else another charset contradicts the declaration
-// that costs less by contradictAll, and by contradictEach for each byte
-// that it reads otherwise.
+// These constants decide when the bytes contradict a declaration. The
+// declaration is accepted at once if the byte pairs cost on average at most
+// plainCost, or plainWide in a multibyte charset. In their true charset, texts
+// cost 9 to 13, or 15 in a multibyte one. Otherwise another charset must cost
+// less by contradictAll, plus contradictEach for each byte that the two read
+// differently.
 const (
 	plainCost      = 14
 	plainWide      = 18
 	contradictEach = 4
 	contradictAll  = 80
-	// plainPairs is how many pairs of bytes are enough for no other look.
+	// plainPairs is how many pairs are enough to accept a declaration at once.
 	plainPairs = 200
 )
 
-// contradicts reports whether the bytes of the body say that it is not in the
-// charset that it is declared to be in. UTF-8 is contradicted if more than one
-// character in four is invalid; another charset if the body is UTF-8, or if
-// another one fits far better: its bytes are valid and make letters of a language that stand next
-// to each other as they do in that language, and those of the declared one do not.
+// contradicts reports whether the bytes show that the body is not in the
+// charset name, which it declares. UTF-8 is contradicted if more than one
+// character in four is invalid. Another charset is contradicted if the body is
+// UTF-8, or if the bytes fit a third charset far better: there they form
+// letters in the order usual for a language, and in the declared charset they
+// do not.
 func (e *evidence) contradicts(name string) bool {
 	good, bad := e.count()
 	seven := !ASCIISafe(name)
@@ -302,7 +305,8 @@ func (e *evidence) contradicts(name string) bool {
 	return ok && cost-e.least > max(contradictAll, contradictEach*e.otherwise(name, e.best))
 }
 
-// otherwise counts the bytes of the sample that charset b reads otherwise than a.
+// otherwise returns how many bytes of the sample the charsets a and b read
+// differently.
 func (e *evidence) otherwise(a, b string) int {
 	in, of := singleByte(a), singleByte(b)
 	if in == nil || of == nil {
@@ -317,8 +321,9 @@ func (e *evidence) otherwise(a, b string) int {
 	return n
 }
 
-// mustBeUTF8 reports whether a body that is valid UTF-8 cannot well be in the
-// charset name: two bytes in a row may be a Chinese character of GBK too.
+// mustBeUTF8 reports whether a body that is valid UTF-8 has too many characters
+// outside ASCII to be in the charset name by accident. Two bytes that are valid
+// UTF-8 may also be a Chinese character in GBK.
 func (e *evidence) mustBeUTF8(name string) bool {
 	least := 8
 	if singleByte(name) != nil {
@@ -327,7 +332,7 @@ func (e *evidence) mustBeUTF8(name string) bool {
 	return e.good >= least || bytes.ContainsFunc(e.body, func(r rune) bool { return r >= 0x800 })
 }
 
-// compare finds the charset that costs least.
+// compare sets best to the charset in which the sample costs least.
 func (e *evidence) compare() {
 	if e.best != "" {
 		return
@@ -361,16 +366,17 @@ func (e *evidence) compare() {
 	}
 }
 
-// differ reports whether the sample reads otherwise in charset b than in a.
+// differ reports whether the charsets a and b read the sample differently.
 func (e *evidence) differ(a, b string) bool {
 	return !bytes.Equal(ToUTF8(e.sample.bytes, a), ToUTF8(e.sample.bytes, b))
 }
 
-// sureMargin is the least by which the next charset must cost more than the best
-// one, which then needs no other page's word.
+// sureMargin is how much more the second best charset must cost, at least, for
+// the best one to be sure without other pages of the host.
 const sureMargin = 24
 
-// detect finds the charset by the bytes alone, or by usual where they say too little.
+// detect finds the charset from the bytes alone, or takes usual if they show
+// too little. source says which of the two. unsure is as in Found.
 func (e *evidence) detect(usual string) (charset, source string, unsure bool) {
 	good, bad := e.count()
 	switch {

@@ -10,10 +10,10 @@ import (
 )
 
 // folder folds white space and resolves character references, piece by piece.
-// Its text comes in the charset of a body, in which white space is a space, and
-// "\t" and "\n" are the breaks of the layout. What cannot be folded by itself,
-// as the next piece may end a letter or a reference that it begins, is held
-// back with all that follows until settle.
+// White space becomes a space; "\t" and "\n" are the breaks of the layout. The
+// input is in the charset of a body. A piece may end inside a letter or a
+// reference, which the next piece completes. Such input and all that follows is
+// held back until settle.
 type folder struct {
 	charset string
 	direct  bool // ASCII stands for itself in it
@@ -22,14 +22,14 @@ type folder struct {
 	held    []byte // in the charset
 }
 
-// fold is the folded form of one text, which is UTF-8.
+// fold returns the folded form of one text in UTF-8.
 func fold(b []byte) string {
 	f := folder{out: make([]byte, 0, len(b))}
 	f.add(b)
 	return string(f.out)
 }
 
-// brk adds a break of the layout.
+// brk adds a layout break, "\t" or "\n".
 func (f *folder) brk(c byte) {
 	if len(f.held) > 0 {
 		f.held = append(f.held, c)
@@ -38,8 +38,8 @@ func (f *folder) brk(c byte) {
 	}
 }
 
-// text adds text of the body, whose lines are broken where newlines are if
-// lines is true, and in which "&" begins no reference if raw is.
+// text adds text of the body. lines says that newlines are line breaks; raw
+// says that "&" begins no reference.
 func (f *folder) text(b []byte, lines, raw bool) {
 	if len(f.held) == 0 && f.direct {
 		b = b[f.addText(b, lines, raw):]
@@ -56,10 +56,10 @@ func (f *folder) text(b []byte, lines, raw bool) {
 	}
 }
 
-// use sets the charset of the text to come.
+// use sets the charset of the text that follows.
 func (f *folder) use(charset string) { f.charset, f.direct = charset, ASCIISafe(charset) }
 
-// settle folds what was held back.
+// settle folds the text that was held back.
 func (f *folder) settle() {
 	if len(f.held) > 0 {
 		f.add(ToUTF8(f.held, f.charset))
@@ -67,9 +67,9 @@ func (f *folder) settle() {
 	}
 }
 
-// addText adds text of the body and returns how much of it: all that nothing
-// can change that follows, and whose letters are those of UTF-8. Words with one
-// space between them are taken at once.
+// addText adds a first part of b and returns its length. It stops before bytes
+// that later bytes may change, or that are not UTF-8. Words with one space
+// between them are copied in one step.
 func (f *folder) addText(b []byte, lines, raw bool) int {
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -115,7 +115,8 @@ func (f *folder) addText(b []byte, lines, raw bool) int {
 
 const ones, highs = 0x0101010101010101, 0x8080808080808080
 
-// spacesEnd passes over spaces and controls of b, from i on.
+// spacesEnd skips spaces and control characters in b from i on, and returns the
+// offset after them.
 func spacesEnd(b []byte, i int) int {
 	for len(b)-i >= 8 {
 		w := binary.LittleEndian.Uint64(b[i:])
@@ -130,9 +131,8 @@ func spacesEnd(b []byte, i int) int {
 	return i
 }
 
-// wordsEnd passes over words of b with one space between them, eight bytes at a
-// time, and returns where they may end: what stands before is no more than one
-// space. b[i-1] is a part of a word.
+// wordsEnd skips words of b separated by single spaces, eight bytes at a time,
+// and returns an offset at which a word may end. b[i-1] must be part of a word.
 func wordsEnd(b []byte, i int) int {
 	zeros := func(w uint64) uint64 { return (w - ones) &^ w & highs } // and perhaps a one above a zero
 	for len(b)-i >= 8 {
@@ -148,7 +148,7 @@ func wordsEnd(b []byte, i int) int {
 	return i
 }
 
-// add adds text in which "\t" and "\n" are breaks.
+// add adds text in which "\t" and "\n" are layout breaks.
 func (f *folder) add(b []byte) {
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -174,7 +174,7 @@ func (f *folder) add(b []byte) {
 	}
 }
 
-// letter adds a letter beyond ASCII, which is written as b.
+// letter adds the letter r, which is outside ASCII. b is its bytes.
 func (f *folder) letter(r rune, b []byte) {
 	switch {
 	case r <= 0x3000 && unicode.IsSpace(r):
@@ -185,8 +185,8 @@ func (f *folder) letter(r rune, b []byte) {
 	}
 }
 
-// referenceEnd is the length of the character reference that b may begin with,
-// by its looks.
+// referenceEnd returns the length of what looks like a character reference at
+// the start of b.
 func referenceEnd(b []byte) int {
 	n := 1
 	for n < len(b) && (isAlnum(b[n]) || b[n] == '#') {
@@ -198,7 +198,8 @@ func referenceEnd(b []byte) int {
 	return n
 }
 
-// reference adds what a character reference stands for; if it is none, itself.
+// reference adds the character that the reference b means, or b itself if it is
+// not a reference.
 func (f *folder) reference(b []byte) {
 	switch string(b) {
 	case "&nbsp;":
@@ -222,7 +223,7 @@ func (f *folder) literal(s string) {
 	f.out = append(f.out, s...)
 }
 
-// resolved adds text without references.
+// resolved adds text that has no references.
 func (f *folder) resolved(s string) {
 	for i, r := range s {
 		switch {
@@ -246,7 +247,8 @@ func (f *folder) flush() {
 	f.gap = 0
 }
 
-// stronger is what remains of two breaks next to each other.
+// stronger returns the break that remains of two breaks next to each other:
+// "\n" before "\t" before a space.
 func stronger(gap, c byte) byte {
 	switch {
 	case gap == '\n' || c == '\n':
@@ -257,16 +259,16 @@ func stronger(gap, c byte) byte {
 	return ' '
 }
 
-// folders are folders that nobody uses.
+// folders holds unused folders.
 var folders = sync.Pool{New: func() any { return new(folder) }}
 
-// free hands the folder to a later text.
+// free returns the folder to the pool.
 func (f *folder) free() {
 	*f = folder{out: f.out[:0], held: f.held[:0]}
 	folders.Put(f)
 }
 
-// IsASCII reports whether all of b is.
+// IsASCII reports whether all bytes of b are ASCII.
 func IsASCII(b []byte) bool {
 	for len(b) >= 8 {
 		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {

@@ -12,9 +12,9 @@ const (
 	guessUnits = 4096
 )
 
-// unmarkedUnicode returns the charset of a body in UTF-16 or UTF-32 that has no byte
-// order mark, or "". Markup, digits and spaces give it away: half their bytes, or
-// three in four, are zero.
+// unmarkedUnicode returns the charset of a body in UTF-16 or UTF-32 without a
+// byte order mark, or "". In such a body, half or three quarters of the bytes
+// of markup, digits and spaces are zero.
 func unmarkedUnicode(body []byte) string {
 	head := body[:min(len(body), 2048)&^3]
 	if len(head) < 4 || bytes.IndexByte(head, 0) < 0 {
@@ -42,8 +42,9 @@ func unmarkedUnicode(body []byte) string {
 	return ""
 }
 
-// valid16 reports whether head, in UTF-16 with the high bytes at high of each pair,
-// has no control characters and no halves of surrogate pairs.
+// valid16 reports whether head, in UTF-16, has no control characters and no
+// unpaired surrogates. high is the index of the high byte in each pair of
+// bytes.
 func valid16(head []byte, high int) bool {
 	bad, pair := 0, false
 	for i := 0; i+1 < len(head); i += 2 {
@@ -60,7 +61,8 @@ func valid16(head []byte, high int) bool {
 	return bad*100 <= len(head)
 }
 
-// highByte is the place of the high byte in each two of a charset of UTF-16.
+// highByte returns the index of the high byte in each pair of bytes of a UTF-16
+// charset.
 func highByte(charset string) int {
 	if charset == charsetUTF16LE {
 		return 1
@@ -68,7 +70,8 @@ func highByte(charset string) int {
 	return 0
 }
 
-// escapes returns which of the charsets that are ASCII with escapes body is in, or "".
+// escapes returns the charset of body if it is one of those that use ASCII
+// bytes and escapes, such as ISO-2022-JP, or "".
 func escapes(body []byte) string {
 	for rest := body; ; {
 		i := bytes.IndexByte(rest, 0x1b)
@@ -91,8 +94,8 @@ func escapes(body []byte) string {
 	return ""
 }
 
-// hasHZ reports whether the first escape of HZ in body ends, and holds pairs of
-// bytes as its characters are.
+// hasHZ reports whether body has HZ text: the first escape "~{" has an end,
+// with pairs of bytes in between.
 func hasHZ(body []byte) bool {
 	_, rest, found := bytes.Cut(body, []byte("~{"))
 	if !found {
@@ -110,9 +113,9 @@ func hasHZ(body []byte) bool {
 	return true
 }
 
-// countUTF8 counts, of up to guessUnits characters beyond ASCII in body, those
-// that are valid UTF-8, and the bytes that are not. What a cut at the end has
-// left does not count.
+// countUTF8 looks at up to guessUnits characters outside ASCII in body. good is
+// how many are valid UTF-8, bad is how many bytes are not. A character that is
+// cut off at the end does not count.
 func countUTF8(body []byte) (good, bad int) {
 	for i := 0; i < len(body) && good+bad < guessUnits; {
 		if body[i] < utf8.RuneSelf {
@@ -131,8 +134,8 @@ func countUTF8(body []byte) (good, bad int) {
 	return good, bad
 }
 
-// ascii is how many bytes of ASCII b begins with, or fewer: it looks at eight at
-// a time, and while there is nothing else at 32.
+// ascii returns a number of ASCII bytes at the start of b. There may be a few
+// more, because it checks 8 or 32 bytes at a time.
 func ascii(b []byte) int {
 	n := 0
 	for ; len(b)-n >= 32; n += 32 {

@@ -8,11 +8,12 @@ import (
 	"infomall/store/record"
 )
 
-// linkHeaders are the headers of a response that have links.
+// linkHeaders are the names of the response headers that have links.
 var linkHeaders = [...]string{"Refresh", "Link"}
 
-// LinkHeaders returns the lines of the headers that have links, such as
-// "Link: </b>; rel=next\n", in the order of linkHeaders; "" if there is none.
+// LinkHeaders returns the lines of the headers in head that have links, such as
+// "Link: </b>; rel=next\n", in the order of linkHeaders. It returns "" if there
+// are none.
 func LinkHeaders(head []byte) string {
 	var lines strings.Builder
 	for _, name := range linkHeaders {
@@ -60,7 +61,8 @@ func HeaderLinks(lines string) []Link {
 	return links
 }
 
-// headerRel returns the rel of one link of a header Link.
+// headerRel returns the value of rel among the parameters of one link in a Link
+// header, or "".
 func headerRel(parameters string) string {
 	for p := range strings.SplitSeq(parameters, ";") {
 		name, value, ok := strings.Cut(p, "=")
@@ -71,8 +73,8 @@ func headerRel(parameters string) string {
 	return ""
 }
 
-// percentEncoded writes the bytes of an address that are not ASCII as percent signs
-// and digits.
+// percentEncoded returns address with each byte outside ASCII as % and two
+// digits.
 func percentEncoded(address string) string {
 	var out []byte
 	for i := range len(address) {

@@ -8,15 +8,16 @@ import (
 // MimeSheet is the media type of style sheets.
 const MimeSheet = "text/css"
 
-// BytesMax is how many bytes of a body after content-decoding are read, unless a
-// caller says otherwise.
+// BytesMax is how many bytes of a decoded body are read by default.
 const BytesMax = 8 << 20
 
-// IsMarkup reports whether a body of that media type, which is in lower case and
-// without parameters, is read as HTML. A body without a type is if it LooksLikeMarkup.
+// IsMarkup reports whether a body of this media type is read as HTML. mime is
+// in lower case without parameters. A body with no type (mime is "") may be
+// HTML; LooksLikeMarkup decides.
 func IsMarkup(mime string) bool { return mime == "" || strings.Contains(mime, "html") }
 
-// LooksLikeMarkup reports whether a body begins as pages do.
+// LooksLikeMarkup reports whether body begins with "<", after white space or a
+// byte order mark.
 func LooksLikeMarkup(body []byte) bool {
 	for _, mark := range []string{bomUTF8, "\xff\xfe", "\xfe\xff"} {
 		body = bytes.TrimPrefix(body, []byte(mark))

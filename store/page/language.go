@@ -34,14 +34,15 @@ const (
 	costHalf    = 28 // of a half-width kana, which is one byte
 )
 
-// language is the model of a language that has an alphabet.
+// language is the model of a language with an alphabet.
 type language struct {
 	script  string
 	letters []rune
 	costs   []byte // of each letter after each; 0 is what is no letter
 }
 
-// languages gives the models by their codes, and those of characters.
+// languages returns two maps, by code of the language: models of alphabets, and
+// the costs of characters for Chinese, Japanese and Korean.
 var languages = sync.OnceValues(func() (map[string]*language, map[string]*[1 << 16]uint8) {
 	alphabets, characters := make(map[string]*language), make(map[string]*[1 << 16]uint8)
 	for line := range strings.Lines(languageList) {
@@ -76,7 +77,7 @@ var languages = sync.OnceValues(func() (map[string]*language, map[string]*[1 << 
 	return alphabets, characters
 })
 
-// byteReading is a charset of single bytes, read as one language.
+// byteReading is a single-byte charset read as text of one language.
 type byteReading struct {
 	lang  *language
 	class [256]uint8 // the place of the letter in lang, from 1; 0 is no letter
@@ -84,7 +85,7 @@ type byteReading struct {
 	kind  [256]byteKind
 }
 
-// byteKind has the bits of what a byte is in a byteReading.
+// byteKind is a set of properties of a byte in a byteReading.
 type byteKind uint8
 
 const (
@@ -95,8 +96,8 @@ const (
 	noAfter                        // a sign that no letter stands right after
 )
 
-// bytesOf lists the charsets of single bytes that are looked for, with the
-// languages written in each, and how much likelier than each the first is.
+// bytesOf lists the single-byte charsets that are tried, each with the codes of
+// its languages. prior is how much more likely the first charset is.
 var bytesOf = []struct {
 	charset string
 	prior   int
@@ -134,7 +135,7 @@ var bytesOf = []struct {
 	{"iso-8859-3", 24, "eo tr"},
 }
 
-// byteReadings are the readings of each charset of bytesOf.
+// byteReadings returns, for each entry of bytesOf, one reading per language.
 var byteReadings = sync.OnceValue(func() [][]*byteReading {
 	alphabets, _ := languages()
 	all := make([][]*byteReading, len(bytesOf))
@@ -174,7 +175,8 @@ func newByteReading(table *charmap.Charmap, l *language) *byteReading {
 	return r
 }
 
-// canonicalLetter joins letters that charsets have in one of two forms.
+// canonicalLetter returns one form for letters that charsets have in two forms,
+// such as ş for ș.
 func canonicalLetter(r rune) rune {
 	switch r {
 	case 'ș':
@@ -189,8 +191,8 @@ func canonicalLetter(r rune) rune {
 	return r
 }
 
-// symbolCost is the cost of a character beyond ASCII that is no letter of the
-// language, and what it is.
+// symbolCost returns the cost of a character outside ASCII that is not a letter
+// of the language, and its kind.
 func symbolCost(r rune) (uint8, byteKind) {
 	switch {
 	case r == utf8.RuneError:
@@ -211,7 +213,8 @@ func symbolCost(r rune) (uint8, byteKind) {
 	return costForeign, noBefore | noAfter
 }
 
-// pair is the cost of b after a, of which at least one is no ASCII.
+// pair returns the cost of byte b directly after byte a. At least one of the
+// two is not ASCII.
 func (r *byteReading) pair(a, b byte) int {
 	n := len(r.lang.letters) + 1
 	ca, cb := int(r.class[a]), int(r.class[b])

@@ -9,7 +9,7 @@ import (
 	"infomall/store/packed"
 )
 
-// ErrPacked is returned when bytes are not what AppendLinks writes.
+// ErrPacked is returned if bytes are not in the form that AppendLinks writes.
 var ErrPacked = errors.New("packed links are damaged")
 
 // The bits of a packed link's first byte.
@@ -19,21 +19,21 @@ const (
 	packedAnchor = 0x20 // an anchor follows: it is not the text at the link
 )
 
-// AppendLinks appends the links that start between two places of the body in
-// a short form, from which TakeLinks makes them again, all but their Offset,
-// which it returns. Where keep is not nil, only those are taken for whose Offset
-// it is true; what stands around them is the same.
+// AppendLinks appends the links that start between two offsets of the body, in
+// a short form that TakeLinks reads. The short form does not have the Offset of
+// each link; AppendLinks returns them. If keep is not nil, only links for whose
+// offset keep returns true are appended.
 //
-// Anchors and what stands around links overlap with those of their neighbours.
-// So the text goes in once, without what no link needs, and each link has a
-// range of it.
+// The anchors of neighbouring links and the text around them overlap. The text
+// is therefore stored once, without parts that no link needs, and each link has
+// a range of it.
 func (t *Tree) AppendLinks(dst []byte, start, end int, charset string, keep func(offset int) bool) (_ []byte, offsets []int) {
 	w := t.findLinks(start, end, charset, keep)
 	defer w.free()
 	return w.appendLinks(dst)
 }
 
-// AppendLinksText is AppendLinks and TextRange in one pass.
+// AppendLinksText is AppendLinks and TextRange in one pass over the body.
 func (t *Tree) AppendLinksText(dst []byte, start, end int, charset string) (_ []byte, offsets []int, text string) {
 	w := t.newLinkWriter(charset)
 	defer w.free()
@@ -45,7 +45,7 @@ func (t *Tree) AppendLinksText(dst []byte, start, end int, charset string) (_ []
 	return dst, offsets, string(w.text.out)
 }
 
-// appendLinks appends the links that were found.
+// appendLinks appends the links that were found, as AppendLinks does.
 func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	out := w.text.out
 	if len(w.links) > 0 {
@@ -99,8 +99,8 @@ func (w *linkWriter) appendLinks(dst []byte) (_ []byte, offsets []int) {
 	return append(binary.AppendUvarint(dst, uint64(len(text))), text...), offsets
 }
 
-// AppendBareLinks appends links that have no text at and around them, from which
-// TakeLinks makes them again without their Offset.
+// AppendBareLinks appends links that have no text at or around them, in the
+// form that TakeLinks reads.
 func AppendBareLinks(dst []byte, links []Link) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(links)))
 	if len(links) == 0 {
@@ -124,8 +124,8 @@ func appendSized(dst, s []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// TakeLinks makes the links again that AppendLinks wrote to the front of src,
-// and gives what stands behind them.
+// TakeLinks reads the links that AppendLinks wrote at the start of src. rest is
+// the bytes after them.
 func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	u := packed.Reader{B: src}
 	n := u.Number()
@@ -167,15 +167,16 @@ func TakeLinks(src []byte) (links []Link, rest []byte, err error) {
 	return links, u.B, nil
 }
 
-// Reference is a link without what is said at and around it.
+// Reference is a link without the text at and around it.
 type Reference struct {
 	Kind     LinkKind
 	NoFollow bool
 	Target   []byte // as Link.Target
 }
 
-// AppendReferences appends what TakeLinks makes of the links at the front of src,
-// whose memory they share, and gives what stands behind them.
+// AppendReferences appends the links at the start of src, in the form of
+// AppendLinks, as References. They share the memory of src. rest is the bytes
+// after the links.
 func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, err error) {
 	u := packed.Reader{B: src}
 	n := u.Count()
@@ -207,7 +208,8 @@ func AppendReferences(dst []Reference, src []byte) (_ []Reference, rest []byte, 
 	return dst, u.B, nil
 }
 
-// around fills in what the text has of a link that stands in a range of it.
+// around sets Anchor, Before and After of l from text. from and to are the
+// range of the link in text.
 func (l *Link) around(text string, from, to int) {
 	if l.Anchor == "" {
 		l.Anchor = strings.TrimSpace(text[from:to])

@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// LinkKind says what an address in a page is for.
+// LinkKind says what the address of a link is for, such as another page or an
+// image.
 type LinkKind uint8
 
-// The kinds.
+// The kinds of links.
 const (
 	LinkA       LinkKind = iota
 	LinkArea             // of an image map
@@ -28,26 +29,26 @@ const (
 
 var linkKinds = [...]string{"a", "area", "frame", "iframe", "img", "link", "form", "css", "meta-refresh", "script", "media"}
 
-// String is the kind as a query shows it.
+// String returns the kind as a query shows it.
 func (k LinkKind) String() string { return linkKinds[k] }
 
-// contextBytes is how much text around a link is kept on either side.
+// contextBytes is how many bytes of text are kept before and after a link.
 const contextBytes = 50
 
 // Link is an address in a page. All text is UTF-8.
 type Link struct {
 	Kind          LinkKind
 	Target        string // as written, character references resolved, white space at the ends off
-	Anchor        string // text of the link, or of the image in it or in its stead
+	Anchor        string // text of the link, or of the image in it
 	Rel           string // as written
 	NoFollow      bool   // rel says nofollow
 	Before, After string // up to 50 bytes of what is shown around it
 	Offset        int    // of its element, in bytes of the body
 }
 
-// Links returns the links that start between two places of the body, in
-// order. The text around a link ends at those places too, so that the links of
-// a block depend on nothing but its bytes.
+// Links returns the links that start between two offsets of the body, in order.
+// Before and After do not reach beyond these offsets, so that the links of a
+// block depend on its bytes alone.
 func (t *Tree) Links(start, end int, charset string) []Link {
 	w := t.findLinks(start, end, charset, nil)
 	defer w.free()
@@ -61,8 +62,8 @@ func (t *Tree) Links(start, end int, charset string) []Link {
 	return links
 }
 
-// findLinks finds links. Where keep is not nil, those of whose offset it is
-// false are no more than places in the text.
+// findLinks finds the links between two offsets. If keep is not nil, links for
+// whose offset keep returns false have only a place in the text.
 func (t *Tree) findLinks(start, end int, charset string, keep func(offset int) bool) *linkWriter {
 	w := t.newLinkWriter(charset)
 	w.keep = keep
@@ -73,8 +74,7 @@ func (t *Tree) findLinks(start, end int, charset string, keep func(offset int) b
 }
 
 // MayLink reports whether an element that may have a link starts between two
-// places of the body: most parts of a page have none, and their text need not
-// be put together to know it.
+// offsets of the body. Most parts of a page have none, and this check is cheap.
 func (t *Tree) MayLink(start, end int) bool {
 	for i := t.firstNode(start); i < len(t.Nodes) && int(t.Nodes[i].Start) < end; i++ {
 		n := &t.Nodes[i]
@@ -85,9 +85,9 @@ func (t *Tree) MayLink(start, end int) bool {
 	return false
 }
 
-// linkFrom says for each element that may have a link what it is for and which
-// attribute has it; of meta, which tells that it has one. Further attributes are in
-// otherLinks.
+// linkFrom gives, for each element that may have a link, its kind and the
+// attribute with the address. For meta it gives the attribute that shows that
+// there is an address. Further attributes are in otherLinks.
 var linkFrom = [TagCount]struct {
 	kind LinkKind
 	attr string
@@ -102,7 +102,7 @@ var linkFrom = [TagCount]struct {
 	TagMeta: {LinkRefresh, "http-equiv"},
 }
 
-// foundLink is a link whose values are text, be it a part of the body.
+// foundLink is a link that was found. Its values are text, often slices of the body.
 type foundLink struct {
 	target, rel, anchor []byte // anchor where it is not the text at the link
 	offset              int    // of its element
@@ -124,17 +124,17 @@ type linkWriter struct {
 	nested  bool  // the page stands in an attribute of another
 }
 
-// linkWriters are those that nobody uses.
+// linkWriters holds unused linkWriters.
 var linkWriters = sync.Pool{New: func() any { return new(linkWriter) }}
 
-// newLinkWriter returns one that found nothing yet.
+// newLinkWriter returns an empty linkWriter for text in charset.
 func (t *Tree) newLinkWriter(charset string) *linkWriter {
 	w := linkWriters.Get().(*linkWriter)
 	w.t, w.charset, w.plain = t, charset, ASCIISafe(charset)
 	return w
 }
 
-// free hands w to a later page. What it found goes with it.
+// free returns w to the pool. The links that it found are not valid after that.
 func (w *linkWriter) free() {
 	clear(w.links)
 	*w = linkWriter{
@@ -187,7 +187,7 @@ func (w *linkWriter) element(i int) {
 	}
 }
 
-// addressed adds the links of element i that are in other attributes than style.
+// addressed adds the links of element i from all attributes except style.
 func (w *linkWriter) addressed(i int) {
 	n := &w.t.Nodes[i]
 	from := &linkFrom[n.Tag]
@@ -218,8 +218,8 @@ func (w *linkWriter) addressed(i int) {
 	}
 }
 
-// add adds the link of element i whose target is in that attribute, and tells
-// whether there is one.
+// add adds the link of element i whose address is in attr, and reports whether
+// there is one.
 func (w *linkWriter) add(i int, kind LinkKind, attr string) bool {
 	l := foundLink{kind: kind, offset: int(w.t.Nodes[i].Start)}
 	found := false
@@ -274,8 +274,8 @@ func (w *linkWriter) append(l foundLink) {
 	w.links = append(w.links, l)
 }
 
-// made are the links that were found, without what is around them; they have an
-// Anchor only where that is not the text at the link.
+// made returns the links that were found, without the text around them. Anchor
+// is set only if it differs from the text at the link.
 func (w *linkWriter) made() []Link {
 	links := make([]Link, len(w.links))
 	size := 0
@@ -302,7 +302,8 @@ func (w *linkWriter) made() []Link {
 	return links
 }
 
-// describe gives an open link without words of its own those of its image.
+// describe sets alt, the description of an image, as the anchor of the
+// innermost open link if that link has no text.
 func (w *linkWriter) describe(alt []byte) {
 	if n := len(w.open); n > 0 {
 		if l := &w.links[w.open[n-1].link]; l.from == w.settle() && len(l.anchor) == 0 {
@@ -319,8 +320,8 @@ func (w *linkWriter) refresh(i int) {
 	}
 }
 
-// RefreshTarget is the address in a meta refresh or a header Refresh, such as
-// "5; url=http://…"; "" if there is none.
+// RefreshTarget returns the address in a meta refresh or a Refresh header, such
+// as "5; url=http://…", or "" if there is none.
 func RefreshTarget(content string) string {
 	delay, target, ok := strings.Cut(content, ";")
 	if !ok {
@@ -339,7 +340,8 @@ func RefreshTarget(content string) string {
 	return strings.Trim(strings.TrimSpace(target[1:]), `"'`)
 }
 
-// value is an attribute's value as text. Most are as they stand in the body.
+// value returns an attribute's value as UTF-8 text. Most values are returned
+// without a copy.
 func (w *linkWriter) value(b []byte) []byte {
 	if !w.plain || !standsForItself(b) {
 		return []byte(attrText(b, w.charset))
@@ -350,7 +352,7 @@ func (w *linkWriter) value(b []byte) []byte {
 	return bytes.TrimSpace(b)
 }
 
-// standsForItself reports whether b is ASCII without references.
+// standsForItself reports whether b is ASCII without character references.
 func standsForItself(b []byte) bool {
 	for ; len(b) >= 8; b = b[8:] {
 		w := binary.LittleEndian.Uint64(b)
@@ -371,7 +373,8 @@ func attrText(b []byte, charset string) string {
 	return strings.TrimSpace(Unescape(string(ToUTF8(b, charset))))
 }
 
-// hasWord reports whether list, words between spaces, has word.
+// hasWord reports whether list, words separated by spaces, contains word. Case
+// does not matter.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {
@@ -381,7 +384,7 @@ func hasWord(list, word string) bool {
 	return false
 }
 
-// lastBytes is the end of s, at most contextBytes, in whole runes.
+// lastBytes returns the end of s: at most contextBytes, in whole runes.
 func lastBytes(s string) string {
 	if n := len(s) - contextBytes; n > 0 {
 		for s = s[n:]; len(s) > 0 && !utf8.RuneStart(s[0]); {
@@ -391,7 +394,7 @@ func lastBytes(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// firstBytes is the start of s, at most contextBytes, in whole runes.
+// firstBytes returns the start of s: at most contextBytes, in whole runes.
 func firstBytes(s string) string {
 	if n := contextBytes; len(s) > n {
 		for n > 0 && !utf8.RuneStart(s[n]) {

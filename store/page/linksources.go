@@ -11,36 +11,39 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// addressNames are the attributes that have addresses, or say that another has one.
+// addressNames are the attributes that have an address, or that show that
+// another attribute has one.
 var addressNames = []string{
 	"href", "xlink:href", "src", "action", "data", "background", "http-equiv", "alt", "content", "cite", "code", "codebase", "archive", "longdesc", "poster",
 	"srcset", "imagesrcset", "srcdoc", "data-src", "data-srcset", "data-original", "data-lazy-src", "data-lazy-srcset", "data-bg", "lowsrc", "dynsrc",
 }
 
-// addressForm says how an attribute has its addresses.
+// addressForm is the form in which an attribute has its addresses.
 type addressForm uint8
 
 const (
-	formOne    addressForm = iota // it is an address
+	formOne    addressForm = iota // the value is an address
 	formSet                       // a srcset: see Sources
-	formList                      // addresses between commas or blanks
-	formSource                    // a page
+	formList                      // several addresses, separated by commas or blanks
+	formSource                    // the source of a page
 )
 
-// otherSource is an attribute that has addresses beside the one of linkFrom.
+// otherSource is an attribute that has addresses, in addition to the one in
+// linkFrom.
 type otherSource struct {
 	attr string
 	kind LinkKind
 	form addressForm
 }
 
-// otherLink is what such an attribute of an element has.
+// otherLink is such an attribute of one element, with its value.
 type otherLink struct {
 	otherSource
 	value []byte
 }
 
-// lazy are the attributes that scripts put an image's address in until it is shown.
+// lazy are the attributes in which scripts keep the address of an image until
+// it is shown.
 var lazy = []otherSource{
 	{"data-src", LinkImg, formOne}, {"data-srcset", LinkImg, formSet}, {"data-original", LinkImg, formOne},
 	{"data-lazy-src", LinkImg, formOne}, {"data-lazy-srcset", LinkImg, formSet},
@@ -60,8 +63,8 @@ var otherLinks = [TagCount][]otherSource{
 	TagApplet: {{"archive", LinkMedia, formList}},
 }
 
-// addOthers adds the links of the further attributes of an element, whose own link
-// is l.
+// addOthers adds the links of further attributes of an element. l is the
+// element's own link.
 func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte) {
 	for _, o := range others {
 		add := func(target []byte) {
@@ -86,8 +89,8 @@ func (w *linkWriter) addOthers(l *foundLink, others []otherLink, codebase []byte
 	}
 }
 
-// srcdoc adds the links of a page that stands in an attribute of the element at
-// offset. Of a page in an attribute of that it adds none, so that the work is linear.
+// srcdoc adds the links of source, a page in an attribute of the element at
+// offset. A page inside that page is skipped, so that the work stays linear.
 func (w *linkWriter) srcdoc(source []byte, offset int) {
 	if w.nested || len(source) == 0 {
 		return
@@ -105,7 +108,8 @@ func (w *linkWriter) srcdoc(source []byte, offset int) {
 	}
 }
 
-// within puts a relative address below the folder codebase, which may be "".
+// within returns a relative address below the folder codebase, which may be "".
+// Other addresses are returned unchanged.
 func within(codebase, target []byte) []byte {
 	if len(codebase) == 0 || target[0] == '/' || hasScheme(target) {
 		return target
@@ -113,14 +117,15 @@ func within(codebase, target []byte) []byte {
 	return append(append(bytes.Clone(bytes.TrimRight(codebase, "/")), '/'), target...)
 }
 
-// hasScheme reports whether an address begins with a scheme.
+// hasScheme reports whether an address begins with a scheme, such as http:.
 func hasScheme(address []byte) bool {
 	i := bytes.IndexAny(address, ":/?#")
 	return i > 0 && address[i] == ':'
 }
 
-// sharedImages are the names of meta elements that have the address of an image or a
-// film, for those who share the page.
+// sharedImages maps the names of meta elements whose content is the address of
+// an image or film, for previews of the page on other sites, to the kind of
+// link.
 var sharedImages = map[string]LinkKind{
 	"og:image": LinkImg, "og:image:url": LinkImg, "og:image:secure_url": LinkImg, "twitter:image": LinkImg, "twitter:image:src": LinkImg,
 	"og:video": LinkMedia, "og:video:url": LinkMedia, "og:video:secure_url": LinkMedia, "og:audio": LinkMedia, "og:audio:url": LinkMedia,
@@ -148,8 +153,9 @@ func (w *linkWriter) shared(i int) {
 	}
 }
 
-// Sources ranges over the addresses of a srcset, each with descriptors after it up
-// to a comma. A comma within an address is part of it, one at its end is not.
+// Sources ranges over the addresses of a srcset. Descriptors may follow each
+// address, up to a comma. A comma inside an address is part of it; a comma at
+// its end is not.
 func Sources(srcset string) iter.Seq[string] {
 	const space = " \t\n\f\r"
 	return func(yield func(string) bool) {
@@ -175,8 +181,8 @@ func Sources(srcset string) iter.Seq[string] {
 	}
 }
 
-// descriptors is the length of what follows an address in a srcset: up to a comma
-// that stands in no parentheses.
+// descriptors returns the length of the descriptors after an address in a
+// srcset: up to a comma that is not in parentheses.
 func descriptors(s string) int {
 	within := false
 	for i := range len(s) {
@@ -194,13 +200,14 @@ func descriptors(s string) int {
 	return len(s)
 }
 
-// address is an attribute's value as text, its query as a browser would send it.
+// address returns an attribute's value as text, with the query encoded as a
+// browser sends it.
 func (w *linkWriter) address(b []byte) []byte { return w.inCharset(w.value(b)) }
 
-// inCharset returns an address with the query as a browser sends it, by the URL
-// standard: in the charset of the page, with a percent sign before the digits of each
-// byte that is no ASCII. A query in UTF-8 is left as it is, as are addresses that are
-// not of the web.
+// inCharset returns an address with its query encoded as a browser sends it,
+// according to the URL standard: in the charset of the page, each byte outside
+// ASCII as % and two digits. In a page in UTF-8, and for schemes other than
+// those of the web, it returns the address unchanged.
 func (w *linkWriter) inCharset(address []byte) []byte {
 	if w.charset == charsetUTF8 || !w.plain {
 		return address
@@ -233,8 +240,8 @@ func (w *linkWriter) inCharset(address []byte) []byte {
 	return out
 }
 
-// appendQueryRune appends a letter of a query. One that the charset does not have is
-// sent as a character reference.
+// appendQueryRune appends one letter of a query to out. A letter that the
+// charset does not have is written as a character reference.
 func appendQueryRune(out []byte, encoder *encoding.Encoder, r rune, letter []byte) []byte {
 	encoded, err := encoder.Bytes(letter)
 	if err != nil {

@@ -6,20 +6,21 @@ import (
 	"unicode/utf8"
 )
 
-// Meta is what a page says of itself, as UTF-8; "" where it says nothing.
+// Meta is what a page says about itself, as UTF-8. A field is "" if the page
+// does not say it.
 type Meta struct {
 	Title       string // of its title element, or as it tells social networks
 	Description string
 	Keywords    string
 	Author      string
-	Base        string // what its addresses are relative to, as written
+	Base        string // address that relative addresses are relative to, as written
 	Lang        string // as written, in lower case
-	NoArchive   bool   // robots are asked to keep no copy
-	NoIndex     bool   // robots are asked not to index it
-	NoFollow    bool   // robots are asked not to follow its links
+	NoArchive   bool   // the page asks robots to keep no copy
+	NoIndex     bool   // the page asks robots not to index it
+	NoFollow    bool   // the page asks robots not to follow its links
 }
 
-// Meta reads what the page says of itself, wherever in it that stands.
+// Meta returns what the page says about itself, anywhere in its markup.
 func (t *Tree) Meta(charset string) Meta {
 	var m Meta
 	var social string
@@ -67,7 +68,7 @@ func (t *Tree) Meta(charset string) Meta {
 	return m
 }
 
-// metaPair is the name, in lower case, and the content of a meta element.
+// metaPair returns the name, in lower case, and the content of meta element i.
 func (t *Tree) metaPair(i int, charset string) (name, content string) {
 	for a := range t.Attrs(i) {
 		switch {
@@ -90,7 +91,7 @@ func (t *Tree) langAttr(i int, charset string) string {
 	return lang
 }
 
-// set keeps the first value of a name.
+// set sets the field for name, unless it is already set.
 func (m *Meta) set(name, content string) {
 	field := map[string]*string{"description": &m.Description, "keywords": &m.Keywords, "author": &m.Author}[name]
 	if *field == "" {
@@ -113,7 +114,7 @@ func (m *Meta) robots(content string) {
 	}
 }
 
-// oneLine puts folded text on one line.
+// oneLine replaces the breaks of folded text by spaces.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
@@ -126,9 +127,9 @@ func oneLine(s string) string {
 // langSample bounds how much text LangOf reads, in bytes.
 const langSample = 16 << 10
 
-// LangOf tells the language of a text where its script gives it away: zh, ja,
-// ko, ru, el, ar, he, th or hi. It is "" for Latin script, which many
-// languages share, and for text too mixed or too short to say.
+// LangOf returns the language of a text if its script shows it: zh, ja, ko, ru,
+// el, ar, he, th or hi. It returns "" for Latin script, which many languages
+// share, and for text that is too mixed or too short.
 func LangOf(text string) string {
 	if isASCII(text[:min(len(text), langSample+1)]) {
 		return ""

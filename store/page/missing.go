@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A page that answers 200 and says that nothing is there is short, and says so
-// at once: what it has to show is at most MissingBytes, and the phrase stands
-// in its title or in one of the first missingLines lines, none of them longer
-// than missingLine. The rule would rather miss such a page than take an
-// article about errors for one.
+// A soft missing page is answered with status 200 and says that the document
+// does not exist. Such a page is short: its text has at most MissingBytes. The
+// phrase is in the title or in one of the first missingLines lines, and that
+// line has at most missingLine bytes. The rule prefers to miss such a page
+// rather than to take an article about errors for one.
 const (
 	missingLines = 12
 	missingLine  = 160
-	missingShare = 3 // the line is at most so many times as long as the phrase
+	missingShare = 3 // the line is at most this many times as long as the phrase
 )
 
-// MissingBytes is how much text a page has at most, in bytes, that SoftMissing
-// takes for one that is not there.
+// MissingBytes is the most text, in bytes, that a page may have for SoftMissing
+// to be true.
 const MissingBytes = 1500
 
 //go:embed missing.txt
@@ -39,8 +39,8 @@ var missingPhrases, missingWhole = func() (phrases []string, whole map[string]bo
 }()
 
 // SoftMissing reports whether a page that was answered with success says that
-// what was asked for is not there, and why it is thought to. Title and text
-// are those of the page.
+// the document does not exist. title and text are those of the page. reason
+// names the sign, such as `title says "not found"`.
 func SoftMissing(title, text string) (reason string, ok bool) {
 	if len(text) > MissingBytes {
 		return "", false
@@ -64,7 +64,7 @@ func SoftMissing(title, text string) (reason string, ok bool) {
 	return "", false
 }
 
-// missingPhrase is the phrase of the list that a line has, or "".
+// missingPhrase returns the phrase of missing.txt that a line contains, or "".
 func missingPhrase(line string) string {
 	if line = strings.ToLower(strings.TrimSpace(line)); line == "" {
 		return ""

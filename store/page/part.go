@@ -5,9 +5,9 @@ import (
 	"sort"
 )
 
-// ReadPart makes t the tree of a part of another tree's body, as Read would of
-// its bytes. Where the part is whole nodes that follow one another, which would
-// be the same nodes by themselves, they are copied and no byte is read again.
+// ReadPart makes t the tree of a part of another tree's body. The result is
+// that of Read for these bytes. If the part consists of whole nodes that would
+// be the same on their own, their nodes are copied and no byte is read again.
 func (t *Tree) ReadPart(of *Tree, start, end int) {
 	if from, to, ok := of.standAlone(start, end); ok {
 		t.copyPart(of, start, end, from, to)
@@ -16,13 +16,14 @@ func (t *Tree) ReadPart(of *Tree, start, end int) {
 	t.Read(of.Body[start:end])
 }
 
-// foreignMost bounds how far out a part looks for SVG and MathML around it.
+// foreignMost bounds how many ancestors of a part are checked for SVG and
+// MathML.
 const foreignMost = 64
 
-// standAlone finds the nodes that are the bytes from start to end, if these
-// bytes would be read alike wherever they stood. They are children of one
-// element, so that no tag in them closes one outside; what may be read
-// otherwise inside an element, or behind others, is not among them.
+// standAlone returns the range of nodes that are exactly the bytes from start
+// to end. ok is false if these bytes might be read differently at another
+// place. The nodes are children of one element, so that no tag in them closes
+// an element outside.
 func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	from = 1 + sort.Search(len(t.Nodes)-1, func(i int) bool { return int(t.Nodes[i+1].Start) >= start })
 	if from >= len(t.Nodes) || int(t.Nodes[from].Start) != start {
@@ -58,9 +59,9 @@ func (t *Tree) standAlone(start, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// readsAlike reports whether a node depends on nothing outside its parent:
-// there is one html, head and body in a page, stray tags are stray because of
-// what is open, and CDATA is none everywhere.
+// readsAlike reports whether a node is read the same way outside its parent.
+// Exceptions are html, head and body, of which a page has one each, stray end
+// tags, and CDATA.
 func (t *Tree) readsAlike(n *Node) bool {
 	switch n.Kind {
 	case Element:
@@ -73,8 +74,8 @@ func (t *Tree) readsAlike(n *Node) bool {
 	return false
 }
 
-// copyPart copies the nodes from one up to another, which are the bytes from
-// start to end of a body.
+// copyPart copies the nodes from index from up to to, which are the bytes from
+// start to end of the body.
 func (t *Tree) copyPart(of *Tree, start, end, from, to int) {
 	t.Body = of.Body[start:end]
 	n := int32(end - start)

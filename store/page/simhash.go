@@ -10,9 +10,10 @@ import (
 // comparable.
 const SimhashVersion = 1
 
-// Simhash is a 64-bit fingerprint of a text under making: texts that share
-// most of their word triples (pairs of letters in scripts without spaces) have
-// fingerprints that differ in few bits. The zero value is ready.
+// Simhash computes a 64-bit fingerprint of a text. Texts that share most of
+// their features have fingerprints that differ in few bits. A feature is three
+// words in a row, or a pair of letters in scripts without spaces. The zero
+// value is ready.
 type Simhash struct {
 	sum [64]int64
 	any bool
@@ -25,11 +26,11 @@ type Simhash struct {
 	weight int64 // of each of them
 }
 
-// Distance is in how many bits two fingerprints differ.
+// Distance returns the number of bits in which two fingerprints differ.
 func Distance(a, b uint64) int { return bits.OnesCount64(a ^ b) }
 
-// Add adds a text whose features count weight times each. Adding a text in
-// pieces leaves out the features that span two of them.
+// Add adds a text; each of its features counts weight times. If a text is added
+// in pieces, features that cross from one piece to the next are missing.
 func (s *Simhash) Add(text string, weight int) {
 	var run [3]uint64 // hashes of the last words
 	length := 0       // of the run of words of the same sort, at most 3
@@ -68,9 +69,10 @@ func (s *Simhash) Add(text string, weight int) {
 	finish()
 }
 
-// addChinese adds the Chinese letters that follow one another from a place of a text
-// on, each with the one before, of which last is the first one's. It gives where they
-// end, and the hash of the last.
+// addChinese adds Chinese letters that follow each other in text, from offset
+// at on, each paired with the letter before. last is the hash of the letter
+// before the first. It returns the offset after the letters, and the hash of
+// the last one.
 func (s *Simhash) addChinese(text string, at int, last uint64, weight int) (int, uint64) {
 	for {
 		r, ok := chineseLetter(text[at:])
@@ -95,9 +97,9 @@ func (s *Simhash) feature(hash uint64, weight int) {
 	}
 }
 
-// countEight adds the features held to the planes: full adders bring them down to
-// a carry for each bit, which goes into the planes above (Harley and Seal's way of
-// counting, in Warren, "Hacker's Delight", 2013).
+// countEight adds the eight held features to the planes. Full adders reduce
+// them to one carry per bit, which goes into the higher planes (Harley and
+// Seal's method, in Warren, "Hacker's Delight", 2013).
 func (s *Simhash) countEight() {
 	h, p := &s.held, &s.planes
 	ones, a := fullAdd(p[0], h[0], h[1])
@@ -111,7 +113,7 @@ func (s *Simhash) countEight() {
 	s.carry(3, eights)
 }
 
-// fullAdd adds three bits, in each of 64 places.
+// fullAdd adds three bits at each of 64 positions.
 func fullAdd(a, b, c uint64) (sum, carry uint64) {
 	u := a ^ b
 	return u ^ c, a&b | u&c
@@ -124,15 +126,15 @@ func (s *Simhash) carry(k int, bits uint64) {
 	}
 }
 
-// countRest adds to the planes those of fewer than eight features that are held.
+// countRest adds the held features, fewer than eight, to the planes.
 func (s *Simhash) countRest() {
 	for _, hash := range s.held[:s.count%8] {
 		s.carry(0, hash)
 	}
 }
 
-// settle adds what the planes hold to the sums: the weight for each feature
-// with the bit, its negative for each without.
+// settle adds the counts in the planes to the sums: weight for each feature
+// that has the bit, -weight for each that does not.
 func (s *Simhash) settle() {
 	if s.count == 0 {
 		return
@@ -150,8 +152,9 @@ func (s *Simhash) settle() {
 	s.planes, s.count = [16]uint64{}, 0
 }
 
-// majority is for each bit whether more than half of the features in planes have
-// it: all 64 counts are compared at once, from their highest bits down.
+// majority returns, for each bit, whether more than half of the features in the
+// planes have it. It compares all 64 counts at once, from their highest bits
+// down.
 func (s *Simhash) majority() (more uint64) {
 	half := s.count / 2
 	equal := ^uint64(0)
@@ -166,7 +169,7 @@ func (s *Simhash) majority() (more uint64) {
 	return more
 }
 
-// Sum is the fingerprint, 0 if no word was added.
+// Sum returns the fingerprint, or 0 if no word was added.
 func (s *Simhash) Sum() (hash uint64) {
 	if !s.any && s.weight > 0 {
 		all := *s // more may be added
@@ -185,7 +188,7 @@ func (s *Simhash) Sum() (hash uint64) {
 	return hash
 }
 
-// HashWord is FNV-1a over the letters of the word in lower case.
+// HashWord returns the FNV-1a hash of the letters of w in lower case.
 func HashWord(w string) uint64 {
 	h := uint64(fnvBasis)
 	for i := range len(w) {
@@ -212,8 +215,8 @@ func hashLetters(h uint64, w string) uint64 {
 	return h
 }
 
-// combine hashes words in their order, and mixes so that every bit depends on
-// all of them.
+// combine returns one hash of several words in order. Every bit of it depends
+// on all words.
 func combine(words []uint64) uint64 {
 	h := uint64(len(words))
 	for _, w := range words {
@@ -222,7 +225,7 @@ func combine(words []uint64) uint64 {
 	return h
 }
 
-// combineTwo is combine of two.
+// combineTwo is combine for two words.
 func combineTwo(a, b uint64) uint64 { return mix(mix(2^a) ^ b) }
 
 func mix(h uint64) uint64 {

@@ -2,7 +2,7 @@ package page
 
 import "encoding/binary"
 
-// Tag names an element. Names that HTML does not know are TagOther.
+// Tag is the name of an element. Names that HTML does not have are TagOther.
 type Tag uint8
 
 // The elements of HTML 2 to 5, and those of old browsers.
@@ -141,7 +141,8 @@ const (
 	TagCount
 )
 
-// props are what the tree builder and its readers ask of an element.
+// props are the properties of an element that the tree builder and its callers
+// need.
 type props uint8
 
 const (
@@ -288,17 +289,17 @@ var tags = [TagCount]struct {
 	TagMarkupScript: {"script", propBlock | propScope | propHead},
 }
 
-// String is the element's name in lower case, "" for TagOther.
+// String returns the element's name in lower case, or "" for TagOther.
 func (t Tag) String() string { return tags[t].name }
 
-// Block reports whether the element stands on lines of its own, as a browser
-// without style sheets shows it.
+// Block reports whether a browser without style sheets shows the element on
+// separate lines.
 func (t Tag) Block() bool { return tags[t].props&propBlock != 0 }
 
 // Void reports whether the element never has content.
 func (t Tag) Void() bool { return tags[t].props&propVoid != 0 }
 
-// Heading is the level of h1 to h6, 0 for others.
+// Heading returns 1 to 6 for h1 to h6, and 0 for other elements.
 func (t Tag) Heading() int {
 	if t >= TagH1 && t <= TagH6 {
 		return int(t-TagH1) + 1
@@ -325,8 +326,8 @@ var tagSlots = func() (slots [512]tagSlot) {
 	return slots
 }()
 
-// tagSlot is a name with its first eight letters packed, and the bits of them
-// that case changes.
+// tagSlot is the entry of one name: its first eight letters packed into a word,
+// and the bits of that word that differ between cases.
 type tagSlot struct {
 	packed, fold uint64
 	size         uint8 // 0 if the slot is free
@@ -335,10 +336,11 @@ type tagSlot struct {
 
 const lowerBits = 0x2020202020202020
 
-// tagHash is the slot to begin with, whatever the case of the packed letters.
+// tagHash returns the first slot for a name. packed is its first letters, in
+// any case.
 func tagHash(packed uint64) int { return int(((packed | lowerBits) * 0x9e3779b97f4a7c15) >> 55) }
 
-// pack puts up to eight bytes of a name into one word.
+// pack packs up to eight bytes of a name into one word.
 func pack(name []byte) (w uint64) {
 	for i, c := range name[:min(len(name), 8)] {
 		w |= uint64(c) << (8 * i)
@@ -346,7 +348,7 @@ func pack(name []byte) (w uint64) {
 	return w
 }
 
-// tagOf looks a name up, whatever its case.
+// tagOf returns the Tag of a name in any case.
 func tagOf(name []byte) Tag { return tagAt(name, 0, len(name)) }
 
 // tagAt is tagOf for the name from start to end in b. It compares the first
@@ -384,7 +386,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// equalFold compares b with want, which is in lower case, by ASCII's rules.
+// equalFold reports whether b equals want, a text in lower case, if the case of
+// ASCII letters is ignored.
 func equalFold(b []byte, want string) bool {
 	if len(b) != len(want) {
 		return false

@@ -1,16 +1,15 @@
 package page
 
-// Targets returns the links of the whole body in order, as Links does but
-// without the text at and around them, which is most of the work: their Anchor,
-// Before and After are not to be used.
+// Targets returns the links of the whole body in order, as Links does, but
+// without Anchor, Before and After. Finding these is most of the work of Links.
 func (t *Tree) Targets(charset string) []Link {
 	w := t.findTargets(charset)
 	defer w.free()
 	return w.made()
 }
 
-// AppendTargets appends Targets as references, whose memory is that of the body or
-// their own.
+// AppendTargets appends the links that Targets returns as References. They may
+// share the memory of the body.
 func (t *Tree) AppendTargets(dst []Reference, charset string) []Reference {
 	w := t.findTargets(charset)
 	defer w.free()

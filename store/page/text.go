@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// NewPlainTree is the tree of a body that is no markup, such as text/plain:
-// one node of Raw.
+// NewPlainTree returns the tree of a body that is not markup, such as
+// text/plain: one Raw node.
 func NewPlainTree(body []byte) *Tree {
 	t := &Tree{Body: body, Nodes: make([]Node, 1, 2)}
 	n := int32(min(len(body), treeBytesMax))
@@ -19,14 +19,15 @@ func NewPlainTree(body []byte) *Tree {
 	return t
 }
 
-// Text is what the body shows, in reading order, as UTF-8: see TextRange.
+// Text returns the text that the whole body shows, in reading order, as UTF-8:
+// see TextRange.
 func (t *Tree) Text(charset string) string { return t.TextRange(0, len(t.Body), charset) }
 
-// TextRange is what the bytes from start to end of the body show, in reading
-// order, as UTF-8. White space is folded: elements that stand on lines of
-// their own, line breaks and lines of preformatted text end with "\n", cells
-// of a table with "\t", words with one space. What scripts may show or style
-// sheets hide counts as shown.
+// TextRange returns the text that the bytes from start to end of the body show,
+// in reading order, as UTF-8. White space is folded. "\n" ends block elements,
+// line breaks and lines of preformatted text; "\t" ends a table cell; one space
+// separates words. Text that scripts may show or style sheets may hide counts
+// as shown.
 func (t *Tree) TextRange(start, end int, charset string) string {
 	f := folders.Get().(*folder)
 	f.use(charset)
@@ -37,7 +38,7 @@ func (t *Tree) TextRange(start, end int, charset string) string {
 	return text
 }
 
-// firstNode is the first node that ends after the byte at.
+// firstNode returns the index of the first node that ends after offset at.
 func (t *Tree) firstNode(at int) int {
 	lo, hi := 0, len(t.Nodes)
 	for lo < hi {
@@ -54,9 +55,9 @@ func (t *Tree) firstNode(at int) int {
 	return lo
 }
 
-// walk hands the text that shows between two places to w. Where visit is not
-// nil it is called with each node before its text is handed over, hidden ones
-// too.
+// walk passes the text shown between two offsets to w. If visit is not nil,
+// walk calls it with each node, hidden ones included, before it passes the
+// node's text.
 func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
 	var some [32]int32
 	blocks := some[:0] // where the open blocks end
@@ -105,9 +106,9 @@ func (t *Tree) walk(start, end int, w *folder, visit func(n int)) {
 	}
 }
 
-// Unescape resolves the character references of an attribute's value, which
-// is UTF-8. A name without ";" before "=" or a letter is none: "?a=1&copy=2"
-// stays as it is.
+// Unescape resolves the character references in an attribute's value, which is
+// UTF-8. A name without ";" before "=" or a letter is not a reference:
+// "?a=1&copy=2" stays unchanged.
 func Unescape(value string) string {
 	amp := strings.IndexByte(value, '&')
 	if amp < 0 {

@@ -6,37 +6,39 @@ import (
 	"sync"
 )
 
-// Tree is the markup of a body as ranges of its bytes. Any input has one:
-// there is no error, no recursion, and time and memory are linear in the
-// body's length. Markup is told from text as browsers do it; the nesting
-// follows their rules where these agree with the order of the bytes, and where
-// they would move or copy elements (text inside a table, formatting that
-// overlaps) the bytes stay where they are.
+// Tree is the markup of a body as ranges of its bytes. Any input has a tree:
+// there are no errors and no recursion, and time and memory are linear in the
+// length of the body. Markup and nesting are recognized as browsers do. The
+// exception: if a browser would move or copy an element (text inside a table,
+// formatting that overlaps), its bytes stay at their place here.
 //
-// The ranges tile: an element's own tags and its children, end to end, are the
-// element; the children of the root are the body. Nodes stand in the order of
-// their start, so that the descendants of node n are the nodes n+1 to
-// Nodes[n].Next-1, and a loop over indices is a walk.
+// The ranges leave no gaps: an element is its start tag, its children and its
+// end tag, and the children of the root are the whole body. Nodes are in order
+// of their start, so the descendants of node n are the nodes n+1 to
+// Nodes[n].Next-1, and a loop over the indices visits the whole tree:
+//
+//	<p>a<b>c</b></p>    0 root  1 p  2 "a"  3 b  4 "c"
+//	Nodes[1].Next = 5   Nodes[3].Next = 5
 type Tree struct {
 	Body  []byte
 	Nodes []Node // Nodes[0] is the root
 }
 
-// Node is one part of a Tree.
+// Node is one part of a Tree: a range of the body.
 type Node struct {
 	Start, End   int32 // the whole range in Body
-	Inner, Outer int32 // of an element, what lies between its own tags; else the whole
+	Inner, Outer int32 // of an element: the range between its own tags; of others: the whole range
 	Parent       int32 // index of the parent; the root's is 0
 	Next         int32 // index of the first node that is no descendant
 	Kind         Kind
 	Tag          Tag     // of an element
-	attrs        AttrSet // that it may have
+	attrs        AttrSet // groups of attributes that it may have
 }
 
-// Kind tells what a node is.
+// Kind is the kind of a node.
 type Kind uint8
 
-// The kinds. Only Root and Element have children.
+// The kinds of nodes. Only Root and Element have children.
 const (
 	Root    Kind = iota
 	Element      // start tag, children, and end tag if there is one
@@ -46,24 +48,24 @@ const (
 	Markup       // doctype, processing instruction, end tag that ends nothing, tag that never ends
 )
 
-// Limits of a tree. What lies beyond is one node of Markup, so that memory
-// stays under 60 MB for any body.
+// Limits of a tree. The bytes beyond them are one node of kind Markup, so that
+// memory stays under 60 MB for any body.
 const (
 	nodesMax     = 1 << 20
 	treeBytesMax = 1<<31 - 1 // the range of Node's fields
 )
 
-// NewTree reads body, which the tree keeps and nobody may change while it is
-// in use. The bytes are taken as they are: where ASCIISafe says no of the
-// body's charset, convert to UTF-8 first.
+// NewTree returns the tree of body. The tree keeps body, which must not change
+// while the tree is in use. If ASCIISafe is false for the charset of body,
+// convert body to UTF-8 first.
 func NewTree(body []byte) *Tree {
 	t := &Tree{Nodes: newNodes(min(len(body)/20+16, nodesMax))}
 	t.Read(body)
 	return t
 }
 
-// Read makes t the tree of another body, as NewTree does, in the memory that it
-// has.
+// Read makes t the tree of another body, as NewTree does, and reuses the memory
+// of t.
 func (t *Tree) Read(body []byte) {
 	t.Body, t.Nodes = body, append(t.Nodes[:0], Node{})
 	b := builders.Get().(*builder)
@@ -73,8 +75,8 @@ func (t *Tree) Read(body []byte) {
 	builders.Put(b)
 }
 
-// Free gives the memory of the tree's nodes to a later tree. The tree has no
-// nodes from then on; its body stays. To call it is never necessary.
+// Free gives the memory of the nodes to later trees. The tree has no nodes
+// after that; Body stays. Calling Free is optional.
 func (t *Tree) Free() {
 	if cap(t.Nodes) > 0 {
 		nodes := t.Nodes[:0]
@@ -83,8 +85,8 @@ func (t *Tree) Free() {
 	t.Nodes = nil
 }
 
-// What is kept for later trees the garbage collector takes back in time, here
-// and wherever there is a sync.Pool.
+// Pools of memory for later trees. As with every sync.Pool, the garbage
+// collector frees unused entries.
 var (
 	nodeLists sync.Pool // of *[]Node
 	builders  = sync.Pool{New: func() any {
@@ -92,7 +94,7 @@ var (
 	}}
 )
 
-// newNodes returns an empty list with room for others; about n are to come.
+// newNodes returns an empty list of nodes with room for about n.
 func newNodes(n int) []Node {
 	if l, ok := nodeLists.Get().(*[]Node); ok {
 		return *l
@@ -100,12 +102,11 @@ func newNodes(n int) []Node {
 	return make([]Node, 0, n)
 }
 
-// ASCIISafe reports whether bytes below 0x40 mean ASCII wherever they stand in
-// text of that charset, so that markup may be looked for in the bytes as they
-// are. That holds for UTF-8, all single-byte sets, the EUC family, GBK and
-// GB18030 (second bytes from 0x40, or digits), Big5 and Shift-JIS (second
-// bytes from 0x40). It does not for UTF-16 and UTF-32, nor for the 7-bit sets
-// that change meaning by escapes.
+// ASCIISafe reports whether bytes below 0x40 always mean ASCII in this charset.
+// Markup can then be found in the bytes without conversion. That is true for
+// UTF-8, all single-byte charsets, the EUC family, GBK, GB18030, Big5 and
+// Shift-JIS. It is false for UTF-16, UTF-32, and the 7-bit charsets that use
+// escapes.
 func ASCIISafe(charset string) bool {
 	switch charset {
 	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be",
@@ -115,9 +116,9 @@ func ASCIISafe(charset string) bool {
 	return true
 }
 
-// openElement is an element whose end has not come yet. The other fields are
-// indices into the stack of such elements that make every question about the
-// stack a look at its top; 0, the root's place, says there is none.
+// openElement is an element whose end has not been reached. The fields after
+// node are indices into the stack of open elements, so that each question about
+// the stack needs only its top. 0, the index of the root, means none.
 type openElement struct {
 	node  int32
 	same  int32 // the next outer one of the same tag
@@ -139,7 +140,7 @@ type builder struct {
 	endC bool            // no "]]>" follows
 }
 
-// reset makes b ready for another body.
+// reset clears b for another body.
 func (b *builder) reset() {
 	*b = builder{open: append(b.open[:0], openElement{})}
 }
@@ -157,7 +158,7 @@ func (b *builder) run() {
 	b.pop(0, b.at, b.at)
 }
 
-// text takes what lies before the next markup as a text node.
+// text adds the bytes up to the next markup as a text node.
 func (b *builder) text() {
 	end := b.at + 1
 	for {
@@ -183,7 +184,7 @@ func startsMarkup(c byte) bool {
 	return lower(c)-'a' < 26 || c == '/' || c == '!' || c == '?'
 }
 
-// markup takes the tag, comment or declaration that starts here. It returns
+// markup adds the tag, comment or declaration that starts here. It returns
 // false if the "<" is text.
 func (b *builder) markup() bool {
 	if b.at+1 >= len(b.body) {
@@ -212,7 +213,7 @@ func (b *builder) markup() bool {
 	return true
 }
 
-// bogus takes everything up to the next ">".
+// bogus adds everything up to the next ">" as a node of kind k.
 func (b *builder) bogus(k Kind) {
 	end := bytes.IndexByte(b.body[b.at:], '>')
 	if end < 0 {
@@ -244,7 +245,7 @@ func (b *builder) declaration() {
 	}
 }
 
-// commentEnd is the length of the comment that b begins with.
+// commentEnd returns the length of the comment at the start of b.
 func commentEnd(b []byte) int {
 	i := len("<!--")
 	if bytes.HasPrefix(b[i:], []byte(">")) {
@@ -271,7 +272,7 @@ func commentEnd(b []byte) int {
 	}
 }
 
-// foreign reports whether SVG or MathML is open.
+// foreign reports whether the current place is inside SVG or MathML.
 func (b *builder) foreign() bool { return b.last[TagSvg] != 0 || b.last[TagMath] != 0 }
 
 func (b *builder) startTag() {
@@ -310,8 +311,9 @@ func (b *builder) startTag() {
 // markupTypes are parts of the types of script elements that hold markup.
 var markupTypes = [][]byte{[]byte("template"), []byte("tmpl"), []byte("handlebars"), []byte("mustache"), []byte("text/html")}
 
-// holdsMarkup reports whether a script element with these attributes holds no
-// program but markup. It is read as such: it is what the page's reader saw.
+// holdsMarkup reports whether a script element with these attributes contains
+// markup and not a program. Such content is parsed as markup, because readers
+// of the page saw it.
 func holdsMarkup(attrs []byte) bool {
 	for i := 0; ; {
 		a, next, ok := nextAttr(attrs, i)
@@ -325,7 +327,8 @@ func holdsMarkup(attrs []byte) bool {
 	}
 }
 
-// imply ends the elements that a start tag of that name ends unsaid.
+// imply closes the elements that a start tag of this name closes without end
+// tags.
 func (b *builder) imply(tag Tag) {
 	p := tags[tag].props
 	if h := b.last[TagHead]; h != 0 && p&propHead == 0 {
@@ -376,7 +379,7 @@ func (b *builder) imply(tag Tag) {
 	}
 }
 
-// What each start tag ends.
+// The elements that certain start tags close.
 var (
 	endsLi       = []Tag{TagLi}
 	endsDt       = []Tag{TagDt, TagDd}
@@ -412,7 +415,8 @@ func (b *builder) endTag() {
 	b.at = end
 }
 
-// ended finds the open element that an end tag of that name ends, 0 if none.
+// ended returns the index in the stack of the open element that an end tag of
+// this name closes, or 0 if there is none.
 func (b *builder) ended(tag Tag) int32 {
 	at, top := b.last[tag], b.top()
 	barrier := top.scope
@@ -442,7 +446,7 @@ func (b *builder) ended(tag Tag) int32 {
 	return at
 }
 
-// raw takes the content of a raw element, and its end tag.
+// raw adds the content of a raw element and its end tag.
 func (b *builder) raw(tag Tag) {
 	if tag == TagPlaintext {
 		b.leafIfAny(Raw, len(b.body))
@@ -469,9 +473,9 @@ func (b *builder) raw(tag Tag) {
 	b.endTag()
 }
 
-// rawEnd finds the end tag of a raw element in what follows its start tag, -1
-// if there is none. In a script a "<script" inside a comment hides the next
-// end tag, as the standard has it.
+// rawEnd returns the offset in b of the end tag of a raw element, or -1 if
+// there is none. b follows the start tag. In a script, "<script" inside a
+// comment hides the next end tag, as the standard says.
 func rawEnd(b []byte, tag Tag) int {
 	name := tags[tag].name
 	comment, inner := false, false
@@ -500,7 +504,8 @@ func rawEnd(b []byte, tag Tag) int {
 	}
 }
 
-// namedTag reports whether b begins with name and what ends a tag's name.
+// namedTag reports whether b begins with name followed by a byte that ends a
+// tag's name.
 func namedTag(b []byte, name string) bool {
 	if len(b) <= len(name) || !equalFold(b[:len(name)], name) {
 		return false
@@ -511,7 +516,7 @@ func namedTag(b []byte, name string) bool {
 
 func (b *builder) top() *openElement { return &b.open[len(b.open)-1] }
 
-// leaf appends a node without children that reaches to end.
+// leaf appends a node without children that ends at end, and returns its index.
 func (b *builder) leaf(k Kind, end int) int {
 	n := len(b.t.Nodes)
 	b.t.Nodes = append(b.t.Nodes, Node{
@@ -528,7 +533,7 @@ func (b *builder) leafIfAny(k Kind, end int) {
 	}
 }
 
-// push opens an element whose start tag reaches to end.
+// push opens an element whose start tag ends at end.
 func (b *builder) push(tag Tag, attrs AttrSet, end int) {
 	n := b.leaf(Element, end)
 	at := &b.t.Nodes[n]
@@ -552,8 +557,8 @@ func (b *builder) push(tag Tag, attrs AttrSet, end int) {
 	b.open = append(b.open, e)
 }
 
-// pop closes the elements down to the one at place i of the stack. That one's
-// end tag lies from outer to end; the others end unsaid at outer.
+// pop closes the elements of the stack down to index i. The end tag of element
+// i is from outer to end; the others have no end tag and end at outer.
 func (b *builder) pop(i, outer, end int) {
 	next := int32(len(b.t.Nodes))
 	for j := len(b.open) - 1; j >= i; j-- {
@@ -565,7 +570,7 @@ func (b *builder) pop(i, outer, end int) {
 	b.open = b.open[:i]
 }
 
-// blank reports whether b is white space alone.
+// blank reports whether b is only white space.
 func blank(b []byte) bool {
 	for _, c := range b {
 		if class[c]&classSpace == 0 {

@@ -1,18 +1,18 @@
 package page
 
-// Tells reports whether the page itself tells its charset, so that it says something
-// of other pages of its host.
+// Tells reports whether the charset was found in the page itself and is sure.
+// Only then does it show something about other pages of the host.
 func (f *Found) Tells() bool { return tells(f.Source) && !f.Unsure }
 
-// tells reports whether a source of a charset is the page itself.
+// tells reports whether source is the page itself, not the host or the default.
 func tells(source string) bool {
 	return source != "" && source != SourceHost && source != SourceDefault
 }
 
-// Charsets counts pages of one host by charset. The zero value is ready.
+// Charsets counts the pages of one host by charset. The zero value is ready.
 type Charsets struct{ pages map[string]int }
 
-// Add counts a page with this charset, which it tells itself.
+// Add counts a page that shows this charset itself.
 func (c *Charsets) Add(charset string) {
 	if c.pages == nil {
 		c.pages = make(map[string]int)
@@ -20,15 +20,16 @@ func (c *Charsets) Add(charset string) {
 	c.pages[charset]++
 }
 
-// AddSource counts a page with a charset from this source, if that is the page itself.
+// AddSource counts a page with a charset from this source, if the source is the
+// page itself.
 func (c *Charsets) AddSource(charset, source string) {
 	if tells(source) {
 		c.Add(charset)
 	}
 }
 
-// Usual returns the charset that most of the pages have, "" if there are none. Of
-// several it is the first by name.
+// Usual returns the charset of most of the pages, or "" if there are none. If
+// several have the same count, it returns the first by name.
 func (c *Charsets) Usual() (usual string) {
 	for name, n := range c.pages {
 		if most := c.pages[usual]; n > most || n == most && name < usual {

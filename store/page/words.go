@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Words ranges over the words of a text: runs of letters, marks and digits.
-// Scripts that put no spaces between words (Chinese, Japanese, Thai) give a
-// word for each letter. With each comes its place in the text, in bytes.
+// Words ranges over the words of a text: runs of letters, marks and digits. In
+// scripts that put no spaces between words (Chinese, Japanese, Thai), each
+// letter is a word. The first value is the offset of the word in bytes.
 func Words(text string) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		s := scanner{text: text}
@@ -27,7 +27,7 @@ type scanner struct {
 	letter   bool // it is a letter that is a word
 }
 
-// next reads the next word, and reports whether there is one.
+// next reads the next word and reports whether there is one.
 func (s *scanner) next() bool {
 	text, i := s.text, s.at
 	for i < len(text) && text[i] < utf8.RuneSelf && class[text[i]]&classWord == 0 {
@@ -44,8 +44,8 @@ func (s *scanner) next() bool {
 	return from < i
 }
 
-// nextWide reads a word from a place on, of which at is the first letter that is not
-// ASCII: the word may end before it.
+// nextWide continues a word that starts at from and reaches the letter at
+// offset at, the first one outside ASCII. The word may end before that letter.
 func (s *scanner) nextWide(from, at int) bool {
 	text := s.text
 	begun := from < at
@@ -77,7 +77,8 @@ func (s *scanner) nextWide(from, at int) bool {
 	return begun
 }
 
-// classOf reports whether a letter is a word alone, and whether it is part of one.
+// classOf reports whether a letter is a word on its own (alone), and whether it
+// is part of a word (inWord).
 func classOf(r rune) (alone, inWord bool) {
 	for i := range markBlocks {
 		if b := &markBlocks[i]; r>>6 == b.first>>6 {
@@ -92,9 +93,9 @@ func lookUp(r rune) (alone, inWord bool) {
 	return alone, !alone && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r))
 }
 
-// markBlocks are the stretches of 64 in which nearly all marks of Chinese text are:
-// 、。《》, ，！？： and “”—…. They take a third of the time that words of it take if
-// each is looked up in the tables of Unicode.
+// markBlocks are the groups of 64 code points that have nearly all punctuation
+// of Chinese text: 、。《》, ，！？： and “”—…. Looking up each of them in the tables
+// of Unicode would take a third of the time of Words.
 var markBlocks = func() (blocks [3]markBlock) {
 	for i, first := range []rune{0x3000, 0xff00, 0x2000} {
 		b := &blocks[i]
@@ -111,17 +112,18 @@ var markBlocks = func() (blocks [3]markBlock) {
 	return blocks
 }()
 
-// markBlock tells of each of 64 letters what it is, by a bit.
+// markBlock has the two results of classOf for 64 letters, one bit each.
 type markBlock struct {
 	first         rune
 	alone, inWord uint64
 }
 
-// The block in which nearly all Chinese letters are, and nothing else is.
+// The first and last code point of the block that has nearly all Chinese
+// letters and nothing else.
 const firstIdeograph, lastIdeograph = 0x4e00, 0x9fff
 
-// chineseLetter decodes a letter of that block at the beginning of a text, which
-// takes three bytes, and reports whether there is one.
+// chineseLetter decodes a letter of that block, which takes three bytes, at the
+// start of text. It returns false if there is none.
 func chineseLetter(text string) (rune, bool) {
 	if len(text) < 3 || text[0] < 0xe4 || text[0] > 0xe9 || text[1]&0xc0 != 0x80 || text[2]&0xc0 != 0x80 {
 		return 0, false
@@ -130,7 +132,8 @@ func chineseLetter(text string) (rune, bool) {
 	return r, r >= firstIdeograph
 }
 
-// Ideograph reports whether r is a letter that Words takes for a word.
+// Ideograph reports whether r is a letter that Words returns as a word on its
+// own.
 func Ideograph(r rune) bool {
 	switch {
 	case r < 0x0e00:
