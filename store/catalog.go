@@ -23,25 +23,25 @@ import (
 // crc32c of all before it last; FORMAT.md lists the fields.
 type catalog struct {
 	generation uint64
-	// id tells archives apart. A copy has the original's, and copied set, until
-	// something else is written to it.
+	// id identifies the archive. A copy has the original's id, with copied set,
+	// until something else is written to it.
 	id       string
 	copied   bool
-	segments []*segment.Info // in order of pool, then ID
-	indexes  []indexInfo     // in order of name
-	names    []namesInfo     // in order of name
-	static   []string        // pools that never change, sorted
-	parts    []partInfo      // pools that take some URLs only, in order of pool
+	segments []*segment.Info // sorted by pool, then ID
+	indexes  []indexInfo     // sorted by name
+	names    []namesInfo     // sorted by name
+	static   []string        // names of static pools, sorted
+	parts    []partInfo      // pools that take only some URLs, sorted by pool
 	removals []removalInfo   // in the order in which they came into force
 }
 
-// namesInfo is a file that tells where the blocks of merged segments are now.
+// namesInfo is a names file: it says where the blocks of merged segments are now.
 type namesInfo struct {
 	name  string
 	bytes int64
 	crc   uint32
-	of    []uint32 // segments that were merged, sorted
-	to    []uint32 // segments that have their blocks now, sorted
+	of    []uint32 // the segments that were merged, sorted
+	to    []uint32 // the segments that have their blocks now, sorted
 }
 
 // indexInfo is an index file in force.
@@ -89,7 +89,7 @@ func (c *catalog) encode() []byte {
 	return withSum(b)
 }
 
-// newID makes the ID of a new archive.
+// newID returns the ID of a new archive.
 func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // withSum appends the line that ends a text file: the crc32c of all before it.
@@ -115,7 +115,7 @@ func cutHeadAndSum(b []byte, kind string, damaged error) (lines string, err erro
 	return rest[:at], nil
 }
 
-// errCatalog is what a damaged catalogue is.
+// errCatalog is returned if a catalogue is damaged.
 var errCatalog = errors.New("the catalogue is damaged")
 
 func decodeCatalog(b []byte) (*catalog, error) {
@@ -163,7 +163,8 @@ func decodeCatalog(b []byte) (*catalog, error) {
 	return c, nil
 }
 
-// hidesIn reports whether captures that were deleted are in the files of a pool.
+// hidesIn reports whether the files of a pool still have captures that were
+// deleted.
 func (c *catalog) hidesIn(pool string) bool {
 	hidden := make(map[uint32]bool)
 	for _, r := range c.removals {
@@ -174,7 +175,7 @@ func (c *catalog) hidesIn(pool string) bool {
 	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == pool && hidden[s.ID] })
 }
 
-// joinIDs gives segment numbers in decimal, with blanks between.
+// joinIDs formats segment numbers in decimal, separated by blanks.
 func joinIDs(ids []uint32) string {
 	var b []byte
 	for i, id := range ids {
@@ -186,8 +187,8 @@ func joinIDs(ids []uint32) string {
 	return string(b)
 }
 
-// fields takes the fields of a line one by one; bad is set once one is not
-// what it should be.
+// fields reads the fields of a line one by one. bad is set if a field is missing or
+// not of the expected form.
 type fields struct {
 	parts []string
 	bad   bool
@@ -230,7 +231,7 @@ func (f *fields) ids() (out []uint32) {
 	return out
 }
 
-// The names of an archive's files.
+// The names of an archive's files and folders.
 const (
 	fileCurrent = "CURRENT"
 	fileLock    = "LOCK"
@@ -248,8 +249,9 @@ func catalogName(generation uint64) string {
 	return filepath.Join(dirCatalog, fmt.Sprintf("%06d", generation))
 }
 
-// currentLine is the content of CURRENT: the number, a blank and the crc32c of
-// its digits, without which a flipped bit could name an older generation.
+// currentLine returns the content of CURRENT: the number of the generation, a blank
+// and the crc32c of its digits. Without the checksum a flipped bit could name an
+// older generation.
 func currentLine(generation uint64) []byte {
 	digits := fmt.Appendf(nil, "%06d", generation)
 	return fmt.Appendf(digits, " %08x\n", crc32.Checksum(digits, castagnoli))
@@ -283,7 +285,7 @@ func lostCurrent(dir string) error {
 		return err
 	}
 	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
-		return nil // the archive was made meanwhile
+		return nil // another process created the archive meanwhile
 	}
 	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), currentRemedy(dir, 0))}
 }
@@ -305,12 +307,12 @@ func currentRemedy(dir string, n uint64) string {
 // names.
 type pin struct {
 	*catalog
-	file *os.File // nil for the empty catalogue of an archive that is not there
+	file *os.File // nil for the empty catalogue of an archive that does not exist
 }
 
 func (p *pin) release() {
 	if p.file != nil {
-		p.file.Close() // and with it the lock
+		p.file.Close() // this releases the lock too
 	}
 }
 

@@ -16,14 +16,14 @@ import (
 	"infomall/store/segment"
 )
 
-// copyFile is a file on its way into a copy.
+// copyFile is a file that is being copied.
 type copyFile struct {
-	name  string // relative to the archive
+	name  string // path relative to the archive
 	bytes int64
 	crc   uint32
 }
 
-// poolCopy is a pool on its way into a copy.
+// poolCopy is a pool that is being copied.
 type poolCopy struct {
 	name     string
 	segments []*segment.Info
@@ -102,8 +102,8 @@ func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.Copy
 	return results, err
 }
 
-// poolsToCopy gives the named pools, or all, and those that they depend on, in
-// order of name.
+// poolsToCopy returns the named pools, or all, together with the pools they depend
+// on, sorted by name.
 func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 	all := make(map[string][]*segment.Info)
 	for _, s := range c.segments {
@@ -158,8 +158,7 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 	return out, nil
 }
 
-// removalFiles lists the files that tell what was removed. They are of no single
-// pool.
+// removalFiles returns the files of removals. They belong to no single pool.
 func (c *catalog) removalFiles() []copyFile {
 	var out []copyFile
 	for _, r := range c.removals {
@@ -168,8 +167,8 @@ func (c *catalog) removalFiles() []copyFile {
 	return out
 }
 
-// checkTarget refuses the archive's own folder, under whatever name, and what
-// is no folder.
+// checkTarget returns an error if the target of a copy is the archive's own folder,
+// under whatever name, or is not a folder.
 func (a *Archive) checkTarget(dir string) error {
 	there, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,8 +186,9 @@ func (a *Archive) checkTarget(dir string) error {
 	return nil
 }
 
-// copyOf reports, as an error, what c has that the original never had. Of an
-// earlier state of the original c may have what it does not have any more.
+// copyOf returns an error if c, the catalogue of a copy, has something that the
+// original never had. A copy of an earlier state may have things that the original
+// no longer has.
 func (c *catalog) copyOf(original *catalog) error {
 	if c.copied && c.id != "" && c.id == original.id {
 		return nil
@@ -207,8 +207,8 @@ func (c *catalog) copyOf(original *catalog) error {
 	return nil
 }
 
-// outdated lists the pools of a copy that the original has in another form by
-// now, its segments merged or written anew.
+// outdated returns the pools of a copy that the original now has in another form,
+// because segments were merged or rewritten.
 func (c *catalog) outdated(original *catalog) []string {
 	has, pools := original.byID(), original.holdings().pools
 	var out []string
@@ -228,7 +228,7 @@ func (c *catalog) byID() map[uint32]*segment.Info {
 	return m
 }
 
-// copying is one run of Copy.
+// copying is the state of one Copy.
 type copying struct {
 	a, to       *Archive
 	from        *catalog
@@ -237,11 +237,12 @@ type copying struct {
 	done, total int64
 }
 
-// copyPublish is how many times as many bytes are copied as a catalogue has
-// before pools are put in force: what that costs is then lost beside it.
+// copyPublish says how often copied pools are put in force: after this many times
+// the catalogue's size has been copied. The cost of writing the catalogue is then
+// small beside the copying.
 const copyPublish = 16
 
-// pools copies the files of pools that are not there yet.
+// pools copies the files of pools that are not in the copy yet.
 func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyResult, error) {
 	var results []record.CopyResult
 	dirs := make(map[string]bool)
@@ -250,8 +251,8 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyRes
 	for i, p := range pools {
 		r := record.CopyResult{Pool: p.name, Files: len(p.files)}
 		for _, f := range p.files {
-			// Of a file that is there the name may not be durable yet: who
-			// copied it may have been killed before that.
+			// Sync the folder of an existing file too: the process that copied it
+			// may have been killed before it did.
 			dir := filepath.Dir(filepath.Join(c.to.dir, f.name))
 			dirs[dir], dirs[filepath.Dir(dir)] = true, true
 			there, err := c.there(ctx, f)
@@ -291,7 +292,7 @@ func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyRes
 	return results, nil
 }
 
-// complete leaves out the pools that depend on one that is not among them.
+// complete removes the pools that depend on a pool that is not among them.
 func complete(pools []poolCopy) []poolCopy {
 	for {
 		has := make(map[string]bool, len(pools))
@@ -310,7 +311,7 @@ func complete(pools []poolCopy) []poolCopy {
 	}
 }
 
-// there reports whether the copy has a file, whole.
+// there reports whether the copy has a file, complete and undamaged.
 func (c *copying) there(ctx context.Context, f copyFile) (bool, error) {
 	path := filepath.Join(c.to.dir, f.name)
 	info, err := os.Stat(path)
@@ -327,7 +328,7 @@ func (c *copying) there(ctx context.Context, f copyFile) (bool, error) {
 	return crc == f.crc, err
 }
 
-// file copies one file. It is not there unless it is whole.
+// file copies one file. It appears under its name only when it is complete.
 func (c *copying) file(ctx context.Context, f copyFile) error {
 	if !filepath.IsLocal(f.name) {
 		return &segment.Error{File: f.name, Offset: -1, Err: errors.New("the catalogue names a file outside of the archive: it was tampered with")}
@@ -343,7 +344,7 @@ func (c *copying) file(ctx context.Context, f copyFile) error {
 	return c.to.opts.Disk.Rename(tmp, path)
 }
 
-// results copies the results that the copy has not.
+// results copies those results that the copy lacks.
 func (c *copying) results(ctx context.Context) error {
 	from, err := c.a.Snapshot(ctx)
 	if err != nil {
@@ -401,7 +402,7 @@ func (c *copying) result(ctx context.Context, name string) error {
 	return c.to.opts.Disk.SyncDir(filepath.Dir(path))
 }
 
-// fetch copies one file into the writer's folder, synced and checked, and gives
+// fetch copies one file into the writer's folder, syncs and checks it, and returns
 // its path there.
 func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error) {
 	from, err := os.Open(filepath.Join(c.a.dir, f.name))
@@ -433,16 +434,16 @@ func (c *copying) fetch(ctx context.Context, f copyFile) (tmp string, err error)
 	return tmp, nil
 }
 
-// publish puts copied pools in force, in the place of what the copy had of them,
-// and beside its others. Where these would then lack something, it leaves it to
-// the next time; the last time that is an error.
+// publish puts copied pools in force. They replace what the copy had of them; its
+// other pools stay. If some pool would then lack what it depends on, publish leaves
+// it for the next call; at the last call that is an error.
 func (c *copying) publish(ctx context.Context, pools []poolCopy, last bool) error {
 	return c.to.locked(ctx, func(disk.File) error {
 		there, err := c.to.inForce()
 		if err != nil {
 			return err
 		}
-		// Another may have written to it meanwhile.
+		// Another process may have written to the copy meanwhile.
 		if err := there.copyOf(c.from); err != nil {
 			return fmt.Errorf("copy to %s: %w", c.to.dir, err)
 		}
@@ -460,15 +461,15 @@ func (c *copying) publish(ctx context.Context, pools []poolCopy, last bool) erro
 	})
 }
 
-// part gives the catalogue of a copy that gets pools from c and keeps what it
-// has of others.
+// part returns the catalogue of a copy that gets pools from c and keeps what it has
+// of other pools.
 func (c *catalog) part(there *catalog, pools []poolCopy) *catalog {
 	copied := make(map[string]bool, len(pools))
 	for _, p := range pools {
 		copied[p.name] = true
 	}
-	// What segments know of each other is told in the original's generations:
-	// the copy's go on from there.
+	// Segments refer to the original's generations, so the copy continues to count
+	// from there.
 	next := &catalog{generation: max(there.generation+1, c.generation), id: c.id, copied: true, removals: c.removals}
 	for _, s := range there.segments {
 		if !copied[s.Pool] {
@@ -506,7 +507,7 @@ func (c *catalog) part(there *catalog, pools []poolCopy) *catalog {
 	return next
 }
 
-// checksum gives the crc32c of a file.
+// checksum returns the crc32c of a file.
 func checksum(ctx context.Context, path string) (uint32, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -518,7 +519,7 @@ func checksum(ctx context.Context, path string) (uint32, error) {
 	return sum.Sum32(), err
 }
 
-// stoppable reads until ctx ends.
+// stoppable is a reader that ends with an error when ctx ends.
 type stoppable struct {
 	ctx context.Context
 	r   io.Reader

@@ -64,27 +64,27 @@ type deletion struct {
 	v      *Snapshot
 	look   *looker
 	hide   map[place]bool
-	needed map[place]need // of hide
+	needed map[place]need // for each place in hide
 	hidden func(place) (need, bool)
 	bodies map[segment.ID][]place
 	keys   map[string]bool
 	pools  map[string]*record.RemovedPool
 	left   int64
 
-	noted      map[needing]bool // what needAll has done
-	walked     map[place]need   // deleted captures that chains of revisits led to
-	dependents map[uint32]bool  // fingerprints of other URLs with captures that have bodies from deleted ones
+	noted      map[needing]bool // what needAll has already recorded
+	walked     map[place]need   // deleted captures to which chains of revisits led
+	dependents map[uint32]bool  // fingerprints of other URLs whose captures have bodies from deleted ones
 }
 
 // needing is a body that captures of a pool need.
 type needing struct {
-	key  string // of a URL: what is deleted of that; "" for all
+	key  string // of the URL whose deleted captures have it; "" for all
 	id   segment.ID
 	pool string
-	need need // of the capture that needs it, if that is deleted itself
+	need need // the need of the capture that needs it, if that capture is deleted too
 }
 
-// targets takes in what is to be deleted, URL by URL.
+// targets collects the captures to delete, URL by URL.
 func (d *deletion) targets(ctx context.Context, list iter.Seq2[record.Target, error]) error {
 	key, chosen := "", make(map[record.Ref]bool)
 	for t, err := range list {
@@ -106,11 +106,11 @@ func (d *deletion) targets(ctx context.Context, list iter.Seq2[record.Target, er
 	return d.url(ctx, key, chosen)
 }
 
-// ref is what a scan calls the entry.
+// ref returns the place as a scan returns it.
 func (p place) ref() record.Ref { return record.Ref{Segment: p.seg.Info.ID, Run: p.run, N: p.n} }
 
-// url takes in the captures of one URL that are to be deleted. One that came in
-// twice is deleted twice.
+// url collects the captures of one URL that are deleted. A capture that was
+// imported twice is deleted in both places.
 func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {
 	visible, err := d.look.at(ctx, key)
 	if err != nil {
@@ -145,10 +145,10 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 	return nil
 }
 
-// needs finds out which of the captures of a URL that are deleted are needed by
-// those that are left, or that are deleted and needed themselves. bodies are the
-// places of the deleted that have a body, by body, and places all of them. Nobody
-// needs one without.
+// needs finds out which deleted captures of a URL are needed: by captures that
+// stay, or by deleted captures that are needed themselves. places are all the
+// deleted captures; bodies are the places of those with a body, by body. A capture
+// without a body is never needed.
 func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place, places []place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
@@ -160,8 +160,8 @@ func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bo
 			d.need(visible[i-1].place, e.place)
 		}
 	}
-	// Those deleted earlier take their bodies from there too, as far as they are
-	// needed. It matters little which.
+	// Captures deleted earlier take their bodies from there too, if they are
+	// needed. It matters little from which.
 	var pools []string
 	most := needNone
 	for i := range d.look.raw {
@@ -185,9 +185,9 @@ func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bo
 	}
 }
 
-// needAll notes that the capture at by takes its body from one of the deleted ones at
-// places, which all have the body id. They are those of one URL, or of all with key
-// "".
+// needAll records that the capture at by takes its body, id, from one of the
+// deleted captures at places. These are captures of the URL key, or of all URLs if
+// key is "".
 func (d *deletion) needAll(key string, id segment.ID, places []place, by place) {
 	n := needing{key, id, by.seg.Info.Pool, d.needed[by]}
 	if d.noted[n] {
@@ -199,8 +199,8 @@ func (d *deletion) needAll(key string, id segment.ID, places []place, by place) 
 	}
 }
 
-// need notes that by takes its body from p, if p is deleted. A capture that is
-// needed itself needs it for whoever does.
+// need records that by takes its body from p, if p is deleted. If by is itself
+// deleted but needed, it passes on the need of those that need it.
 func (d *deletion) need(p, by place) {
 	n := needPool
 	if p.seg.Info.Pool != by.seg.Info.Pool {
@@ -211,7 +211,7 @@ func (d *deletion) need(p, by place) {
 	}
 }
 
-// count counts a capture that is to be deleted.
+// count counts a capture that is deleted.
 func (d *deletion) count(e *located) {
 	info := e.seg.Info
 	p := d.pools[info.Pool]
@@ -225,8 +225,8 @@ func (d *deletion) count(e *located) {
 	}
 }
 
-// others looks through the whole archive for captures that are left and have a
-// body that is deleted.
+// others searches the whole archive for captures that stay and whose body is at a
+// deleted capture.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.pin.segments {
 		s := d.v.reader(info)
@@ -258,8 +258,8 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// revisit deals with a revisit that is left, or was deleted earlier and is needed: it
-// may have its body from a capture that is deleted, or by way of one.
+// revisit handles a revisit that stays, or that was deleted earlier and is needed.
+// Its body may be at a deleted capture, or be reached through one.
 func (d *deletion) revisit(ctx context.Context, e *located) error {
 	o := d.v.originals()
 	of, err := o.of(ctx, e)
@@ -268,7 +268,8 @@ func (d *deletion) revisit(ctx context.Context, e *located) error {
 	}
 	for pool := of.through; pool != nil; pool = pool.next {
 		if d.pools[pool.pool] != nil {
-			// The hints of what follows it are by what it was seen to be.
+			// The hints of later captures depend on what this revisit was taken to
+			// be.
 			d.dependents[fingerprint(e.Key)] = true
 		}
 	}
@@ -279,7 +280,7 @@ func (d *deletion) revisit(ctx context.Context, e *located) error {
 		}
 		_, hidden := d.hidden(to.place)
 		if !d.hide[to.place] && !hidden {
-			return nil // it is looked at itself
+			return nil // it is handled by itself
 		}
 		n := needPool
 		if to.seg.Info.Pool != e.seg.Info.Pool || to.seg.Info.Pool != at.seg.Info.Pool {
@@ -297,14 +298,14 @@ func (d *deletion) revisit(ctx context.Context, e *located) error {
 			return err
 		}
 		if s.Body == segment.BodyHeld || s.Body == segment.BodyElsewhere {
-			// It names the body of another, which may be deleted as well.
+			// It refers to the body of another capture, which may be deleted too.
 			d.needAll("", s.ID, d.bodies[s.ID], to.place)
 		}
 		at = link{place: to.place, key: key, time: to.time}
 	}
 }
 
-// removal makes of what was taken in what is published.
+// removal returns the removal to publish, made of everything that was collected.
 func (d *deletion) removal(pools []record.RemovedPool) *removal {
 	r := &removal{hidden: make(map[uint32][]hiddenAt)}
 	for _, p := range pools {

@@ -21,7 +21,7 @@ func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record
 	if err != nil {
 		return nil, err
 	}
-	p.release() // what is old is looked for when it is a pool's turn
+	p.release() // outdated segments are chosen when the pool's turn comes
 	pools := p.poolNames()
 	if o.Pool != "" {
 		if !slices.Contains(pools, o.Pool) {
@@ -49,8 +49,8 @@ func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record
 	return out, a.shareIndexes(ctx)
 }
 
-// derivePool is derive for one pool. It is errStale if the pool was changed
-// meanwhile.
+// derivePool does what derive does, for one pool. It returns errStale if the pool
+// was changed meanwhile.
 func (a *Archive) derivePool(ctx context.Context, pool string, o record.ReindexOptions) (record.ReindexResult, error) {
 	res := record.ReindexResult{Pool: pool}
 	v, err := a.Snapshot(ctx)
@@ -99,8 +99,8 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o record.ReindexO
 	return res, errors.Join(err, w.close())
 }
 
-// derivedByOther reports whether a segment has facts that another version of the
-// program made, or none although it has pages.
+// derivedByOther reports whether the facts of a segment were computed by another
+// version of the program, or are missing although the segment has pages.
 func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
 	r := v.reader(s)
 	for n := range uint32(s.Runs) {
@@ -129,14 +129,14 @@ func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, e
 	return false, nil
 }
 
-// deriving makes anew what was read off the bodies of one segment.
+// deriving computes again what was found out about the bodies of one segment.
 type deriving struct {
 	ctx   context.Context
 	v     *Snapshot
 	s     *segment.Reader
-	b     *batchPlan // what folds are made with
+	b     *batchPlan // computes the folds
 	look  *looker
-	key   string // of the URL whose folds are at hand
+	key   string // the URL whose folds are computed
 	folds map[place][]byte
 }
 
@@ -147,7 +147,7 @@ func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit in
 	return &deriving{ctx: ctx, v: v, s: v.reader(s), look: look, b: &batchPlan{v: v, read: read, tails: newTails(v.a.opts.BatchBytes), look: look}}
 }
 
-// run repeats a run with what is read off its bodies now.
+// run rewrites a run with what its bodies say according to this version.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
 	r, err := d.v.run(d.s, n)
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 		return err
 	}
 	if len(all) == 0 {
-		return w.Repeat(d.s, nil, nil, false) // a piece of a body, or kept for others
+		return w.Repeat(d.s, nil, nil, false) // a piece of a body, or blocks kept for other segments
 	}
 	entries, blocks := facts.Of(all), make([][]byte, len(ends))
 	for i := range entries {
@@ -177,8 +177,8 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 	return w.Repeat(d.s, entries, blocks, true)
 }
 
-// entry reads the body of an entry again. Whether a capture begins a version, and
-// of what kind it is, stays as it is.
+// entry reads the body of an entry again. It does not change whether the capture
+// begins a version, nor its kind.
 func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err error) {
 	if e.Fold, err = d.fold(at, e.Key); err != nil || e.Body == segment.BodyNone {
 		return err
@@ -186,7 +186,7 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.seg.Info.ID, Run: at.run, N: at.n})
 	if err != nil || p.NoBody != "" || p.Large != nil {
 		if d.ctx.Err() == nil && err != nil {
-			d.v.a.warn(err) // VERIFY tells of it: what was read off it once is as good as can be
+			d.v.a.warn(err) // VERIFY reports it too; the old facts stay
 			err = nil
 		}
 		return err
@@ -206,7 +206,7 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 		e.Page.BlockCount = before.BlockCount
 	}
 	if e.Facts = read.facts; e.Change == record.ChangeSame && e.Body != segment.BodyOwn {
-		e.Facts = nil // the version that it belongs to has them
+		e.Facts = nil // the version it belongs to has them
 	}
 	if e.Body != segment.BodyOwn || !read.plain {
 		return nil
@@ -236,10 +236,10 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 	return nil
 }
 
-// divides reports whether a page divides now as it is stored. If not, its blocks
-// are not those that are stored, and what they say stands with the page.
+// divides reports whether a page still divides into the blocks that are stored. If
+// not, its facts are stored with the page and not with the blocks.
 func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, error) {
-	if e.Recipe.Layout == 0 { // The body is one block.
+	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
 	}
 	spans, err := d.v.spans(e.Recipe)
@@ -253,8 +253,8 @@ func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, erro
 	return bytes.Equal(joinPieces(layout), opened.Layout()), nil
 }
 
-// byHost reads a body again that does not tell its charset, by that of other pages
-// of its host.
+// byHost reads a body that does not declare its charset again, with the charset of
+// other pages of its host.
 func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*analysis, error) {
 	host := e.Key[:urlkey.HostPrefix(e.Key)]
 	if host == "" {
@@ -269,9 +269,9 @@ func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*anal
 	return d.b.read.as(e.ID, body, as), nil
 }
 
-// haveFacts reports whether all leaves of a page have facts that this version
-// made: of those that are kept for it without the capture that brought them
-// nobody makes any, and they stand with the page then.
+// haveFacts reports whether this version computed the facts of all leaves of a
+// page. For leaves that are only kept for the page, without the capture that
+// brought them, nobody computes facts. Those facts are then stored with the page.
 func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool, error) {
 	spans, err := d.v.spans(e.Recipe)
 	if err != nil {
@@ -295,7 +295,7 @@ func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool
 	return true, nil
 }
 
-// blocks puts the facts of a page's leaves where those of the run's blocks are.
+// blocks writes the facts of a page's leaves to the facts of the run's blocks.
 func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, blocks [][]byte) {
 	leaves := refs(e.Recipe.Spans)[e.Recipe.Layout:]
 	if e.Recipe.Layout == 0 && len(leaves) != 1 || len(leaves) > len(opened.Made) {
@@ -308,8 +308,8 @@ func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, bl
 	}
 }
 
-// fold makes the fold of an entry; nil if it begins no version, or its URL's past
-// is not at hand.
+// fold computes the fold of an entry. It returns nil if the entry begins no
+// version, or if the earlier versions of its URL cannot be read.
 func (d *deriving) fold(at place, key string) ([]byte, error) {
 	if key != d.key || d.folds == nil {
 		all, err := d.look.at(d.ctx, key)

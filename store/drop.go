@@ -10,10 +10,11 @@ import (
 	"infomall/store/segment"
 )
 
-// Drop takes a pool out of the archive. Its files go as soon as no snapshot has
-// them. Where other pools need what it has it is a *record.DependsError, and a
-// pool that is not there is a *record.NoPoolError. A misnamed pool always goes:
-// where others need it, its captures go and the blocks that others use stay.
+// Drop removes a pool from the archive. Its files are deleted when no snapshot uses
+// them any more. If other pools need bodies of the pool, the error is a
+// *record.DependsError; if there is no such pool, a *record.NoPoolError. A misnamed
+// pool can always be dropped: if others need it, its captures are removed and the
+// blocks that others use stay.
 func (a *Archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
 	res, err := a.dropWhole(ctx, o)
 	var needed *record.DependsError
@@ -23,7 +24,7 @@ func (a *Archive) Drop(ctx context.Context, o record.DropOptions) (record.DropRe
 	return res, err
 }
 
-// hollow deletes all captures of a pool and merges it, so that only blocks that
+// hollow deletes all captures of a pool and merges it, so that only the blocks that
 // other pools use are left.
 func (a *Archive) hollow(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
 	v, err := a.Snapshot(ctx)
@@ -73,17 +74,17 @@ func (v *Snapshot) deletePool(ctx context.Context, o record.DropOptions) (record
 	return res, err
 }
 
-// dropWhole is Drop for a pool that no other needs.
+// dropWhole drops a pool that no other pool needs.
 func (a *Archive) dropWhole(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
 	var res record.DropResult
-	err := retryStale(ctx, func() (err error) { // something may come into the pool meanwhile, or need it
+	err := retryStale(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
 		res, err = a.drop(ctx, o)
 		return err
 	})
 	return res, err
 }
 
-// drop is Drop for the archive's present state.
+// drop drops a pool of the archive's present state.
 func (a *Archive) drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
 	res, ch, err := a.planDrop(ctx, o)
 	if err != nil || o.Dry {
@@ -97,8 +98,8 @@ func (a *Archive) drop(ctx context.Context, o record.DropOptions) (record.DropRe
 	return res, errors.Join(err, w.close())
 }
 
-// planDrop finds out what goes with a pool. It pins nothing when it returns, as
-// the files could not be removed then.
+// planDrop finds out what is removed with a pool. When it returns it has no
+// snapshot open, since an open snapshot would keep the files.
 func (a *Archive) planDrop(ctx context.Context, o record.DropOptions) (res record.DropResult, ch change, err error) {
 	v, err := a.Snapshot(ctx)
 	if err != nil {
@@ -128,7 +129,7 @@ func (a *Archive) planDrop(ctx context.Context, o record.DropOptions) (res recor
 	return res, change{out: segments, seen: v.pin.generation, gone: r}, err
 }
 
-// droppable reports, as a *record.DependsError, what needs a pool.
+// droppable returns a *record.DependsError if other pools need the pool.
 func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 	e := &record.DependsError{Pool: pool}
 	for _, s := range v.pin.segments {
@@ -150,7 +151,7 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 			e.Revisits = append(e.Revisits, info.Pool)
 		}
 		look.close()
-		look = v.looker(0) // it only goes forward
+		look = v.looker(0) // a looker only moves forward
 	}
 	if len(e.By)+len(e.Revisits) > 0 {
 		return e
@@ -158,9 +159,8 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 	return nil
 }
 
-// revisitsTo reports whether a segment has a revisit without a body whose
-// original, as far as that is known by now, lies in a pool, or whose chain of
-// originals leads through it.
+// revisitsTo reports whether a segment has a revisit without a body whose original
+// is in the pool, or whose chain of originals leads through the pool.
 func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
 	found, last := false, ""
 	err := v.entries(ctx, v.reader(info), func(e *located) error {
@@ -186,7 +186,8 @@ func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool stri
 	return found, err
 }
 
-// alone counts the files that only the given segments need, and their bytes.
+// alone returns the number of the files that only the given segments need, and
+// their bytes.
 func (c *catalog) alone(segments []*segment.Info) (files int, bytes int64) {
 	others := make(map[string]bool)
 	for _, s := range c.segments {
@@ -207,7 +208,7 @@ func (c *catalog) alone(segments []*segment.Info) (files int, bytes int64) {
 	return files, bytes
 }
 
-// prints gives the fingerprints of all URLs of some segments, sorted.
+// prints returns the fingerprints of all URLs of some segments, sorted.
 func (v *Snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint32, error) {
 	var out []uint32
 	for _, info := range segments {

@@ -8,39 +8,40 @@ import (
 	"infomall/store/segment"
 )
 
-// foldBack is how many versions of a URL an import reads again at most to find
-// how the blocks of a new one stand to those before. Where captures come in so
-// far from their order that it would take more, that is left to who asks.
+// foldBack is how many versions of a URL an import reads again at most to compute
+// the fold of a new version. If captures arrive so far out of order that more are
+// needed, the import leaves the fold out, and a query computes it.
 const foldBack = 32
 
-// folder follows the blocks of one URL through its settled captures, those of
-// the archive and those of a batch, as far as its new versions need it.
+// folder computes folds. It follows the blocks of one URL through its settled
+// captures, those of the archive and those of a batch, as far as the new versions
+// need it.
 type folder struct {
 	b       *batchPlan
 	ctx     context.Context
 	all     []located
 	history block.History
-	at      int // of the version last taken, -1 for none
-	// of is the segment whose versions are read anew; nil for those of a batch.
+	at      int // the version taken last, -1 for none
+	// of is the segment whose versions are read again; nil for versions of a batch.
 	of   *segment.Reader
-	sums []uint64 // as versionSums gives them
+	sums []uint64 // result of versionSums
 }
 
-// fold makes the folds of the new versions among the captures of a URL. A
-// version after a capture whose body is not in the archive has none: another
-// may yet come in.
+// fold computes the folds of the new versions among the captures of a URL. A
+// version after a capture whose body is not in the archive gets none, because that
+// body may still be imported.
 func (b *batchPlan) fold(ctx context.Context, all []located) error {
 	if b.look.disturbed {
-		return nil // what is known of the URL is not what its folds were made with
+		return nil // the folds in the archive were made before captures were removed
 	}
 	f := &folder{b: b, ctx: ctx, all: all, at: -1, sums: versionSums(all)}
 	return f.folds(func(l *located, fold []byte) { b.folds[l.n] = fold })
 }
 
-// folds makes the folds of all versions of f.of, and hands them to take.
+// folds computes the folds of all versions of f.of, and calls take with each.
 func (f *folder) folds(take func(l *located, fold []byte)) error {
 	b, all := f.b, f.all
-	last := -1 // version
+	last := -1 // index of the last version
 	for i := range all {
 		l := &all[i]
 		if l.Body == segment.BodyNone && !l.before || l.unknown {
@@ -68,8 +69,8 @@ func (f *folder) folds(take func(l *located, fold []byte)) error {
 	return nil
 }
 
-// first makes the fold of version l without its history, if it is the first, of
-// one block, and of the batch: those of most small texts.
+// first computes the fold of version l without a history. That works if l is the
+// first version, has one block and belongs to the batch, as most small texts do.
 func (f *folder) first(last int, l *located) []byte {
 	if last >= 0 || l.seg != nil {
 		return nil
@@ -81,7 +82,8 @@ func (f *folder) first(last int, l *located) []byte {
 	return block.AppendFirstFold(nil, l.Kind == record.KindPage && s.read.facts != nil, int64(len(s.body)))
 }
 
-// next takes version i, which follows version last; nil if that can't be done.
+// next takes version i, which follows version last. It returns nil if that is
+// impossible.
 func (f *folder) next(last, i int) (*block.Revision, *block.Reading, error) {
 	if f.at != last {
 		if ok, err := f.bring(last); !ok {
@@ -91,10 +93,10 @@ func (f *folder) next(last, i int) (*block.Revision, *block.Reading, error) {
 	return f.add(i)
 }
 
-// bring makes version last the one that the history took last.
+// bring takes versions until last is the one taken last.
 func (f *folder) bring(last int) (bool, error) {
 	f.history, f.at = block.History{}, -1
-	path := []int{} // versions to take, from the last back
+	path := []int{} // versions to take, last first
 	for i := last; i >= 0; i-- {
 		if f.all[i].Change == record.ChangeSame {
 			continue
@@ -117,8 +119,9 @@ func (f *folder) bring(last int) (bool, error) {
 	return true, nil
 }
 
-// resume begins at version i, if the import remembers the URL's history up to
-// there, or else the archive has its fold and that holds still.
+// resume begins at version i. It can do so if the import remembers the URL's
+// history up to i, or if the archive has the fold of i and that fold is still
+// valid.
 func (f *folder) resume(i int) (bool, error) {
 	l := &f.all[i]
 	if h, ok := f.b.tails.at(l.Key, f.sums[i]); ok {
@@ -139,7 +142,7 @@ func (f *folder) resume(i int) (bool, error) {
 	}
 	fold, err := block.ReadFold(facts.Fold(l.n), l.Time)
 	if err != nil {
-		return false, nil // made by another version of the program
+		return false, nil // another version of the program made it
 	}
 	v, _, err := f.version(i)
 	if v == nil || err != nil {
@@ -152,7 +155,8 @@ func (f *folder) resume(i int) (bool, error) {
 	return true, nil
 }
 
-// newer reports whether what s has came in after the hints of o were made.
+// newer reports whether the captures of s were imported after the hints of o were
+// computed.
 func newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
 
 // add takes version i.
@@ -166,7 +170,7 @@ func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
 	return f.history.Add(*v), reading, nil
 }
 
-// version opens version i; nil if it is not at hand as a query would find it.
+// version reads version i as a query would. It returns nil if it cannot.
 func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	l := &f.all[i]
 	v := &block.Version{Time: l.Time, Kind: l.Kind}
@@ -179,7 +183,7 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 		return nil, nil, nil
 	}
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
-		// s.read is of its original, whose headers may be others.
+		// s.read has the headers of its original, which may differ.
 		read = f.b.read.of(s.ID, s.body, s.Head, s.Mime)
 		f.b.change(int(l.n)).Facts = read.facts
 	}
@@ -191,7 +195,7 @@ func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	return v, reading, nil
 }
 
-// stored fills in a version of the archive.
+// stored completes a version with what the archive stores of it.
 func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Reading, error) {
 	e, err := f.b.v.stored(l.place)
 	if err != nil {

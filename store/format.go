@@ -8,12 +8,13 @@ import (
 	"hash/crc32"
 )
 
-// formatText travels with every archive, for whoever finds one without us.
+// formatText is stored in every archive, for a reader who has the archive without
+// this program.
 //
 //go:embed FORMAT.txt
 var formatText string
 
-// formatFile is the content of FORMAT.txt: the text, and a line with its
+// formatFile returns the content of FORMAT.txt: the text, and a line with its
 // checksum.
 func formatFile() string {
 	return formatText + string(formatSum([]byte(formatText)))
@@ -23,7 +24,8 @@ func formatSum(text []byte) []byte {
 	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", crc32.Checksum(text, castagnoli))
 }
 
-// checkFormatFile checks a FORMAT.txt, of whatever program.
+// checkFormatFile checks a FORMAT.txt, which any version of the program may have
+// written.
 func checkFormatFile(b []byte) error {
 	if n := len(b) - len(formatSum(nil)); n < 0 || !bytes.Equal(b[n:], formatSum(b[:n])) {
 		return errors.New("it is not as it was written; the next import or REINDEX writes it anew")

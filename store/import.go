@@ -9,23 +9,23 @@ import (
 	"infomall/store/record"
 )
 
-// Reading is ahead of storing by itemsAhead bundles of records. A bundle is
-// closed at bundleItems records or bundleBytes: many small records are handed
-// over at once, and of large ones, each of which may be as large as a body kept
-// in memory, there are few on the way.
+// Reading runs up to itemsAhead bundles of records ahead of storing. A bundle is
+// complete at bundleItems records or bundleBytes. So many small records are handed
+// over at once, but only a few large ones, each of which may be as large as a body
+// kept in memory, are in memory together.
 const (
 	itemsAhead  = 4
 	bundleItems = 256
 	bundleBytes = 128 << 10
 )
 
-// bundle gathers records that are handed over together.
+// bundle is a group of records that are handed over together.
 type bundle struct {
 	items []record.Item
 	bytes int
 }
 
-// add appends a record, and reports whether that is enough.
+// add appends a record, and reports whether the bundle is complete.
 func (b *bundle) add(it record.Item) (full bool) {
 	if b.items == nil {
 		b.items = make([]record.Item, 0, bundleItems/4)
@@ -37,7 +37,7 @@ func (b *bundle) add(it record.Item) (full bool) {
 	return len(b.items) >= bundleItems || b.bytes >= bundleBytes
 }
 
-// drop frees what records hold outside memory.
+// drop releases what the records hold outside memory, such as files.
 func (b *bundle) drop() {
 	for _, it := range b.items {
 		if it.Capture != nil {
@@ -46,9 +46,9 @@ func (b *bundle) drop() {
 	}
 }
 
-// Import reads files into the archive, making the archive if there is none,
-// and returns a result a file. On an error, also when ctx ends, the results of
-// what was done come with it: what they count is in the archive.
+// Import reads files into the archive, and creates the archive if there is none. It
+// returns one result for each file. If it returns an error, also because ctx ended,
+// the results say what was stored before.
 func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
 	files, total, err := inputs(o)
 	if err != nil {
@@ -88,7 +88,7 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 	return results[:n], err
 }
 
-// importOne reads one input. progress.Done is of those before it.
+// importOne imports one input. progress.Done counts the bytes of earlier inputs.
 func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.ImportOptions, res *record.ImportResult, progress *record.ImportProgress) error {
 	src, err := openSource(in, o)
 	if err != nil {
@@ -105,7 +105,7 @@ func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.
 		for i, it := range b.items {
 			if err != nil {
 				b.items = b.items[i:]
-				b.drop() // only to let the reader end
+				b.drop() // so that the reader can end
 				break
 			}
 			if err = g.take(ctx, it, res); err != nil {
@@ -132,7 +132,7 @@ func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.
 	return nil
 }
 
-// bundled hands the records of a file on, until ctx ends.
+// bundled sends the records of a file in bundles, until ctx ends.
 func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<- bundle) error {
 	var b bundle
 	send := func() bool {
@@ -162,7 +162,7 @@ func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<-
 	return nil
 }
 
-// take accounts for one item of a file.
+// take counts one item of a file in its result.
 func (g *ingest) take(ctx context.Context, it record.Item, res *record.ImportResult) error {
 	switch {
 	case it.Capture != nil:
@@ -175,7 +175,7 @@ func (g *ingest) take(ctx context.Context, it record.Item, res *record.ImportRes
 	return nil
 }
 
-// damage counts a record that is damaged, and lists it.
+// damage counts a damaged record in a result, and lists it.
 func damage(res *record.ImportResult, d record.Damage) {
 	res.Records++
 	res.Damaged++
@@ -184,15 +184,15 @@ func damage(res *record.ImportResult, d record.Damage) {
 	}
 }
 
-// input is what is imported as one: a file, or the files of a mirror.
+// input is one thing to import: a file, or the files of a mirror.
 type input struct {
 	name  string
 	size  int64    // in bytes
-	files []string // of a mirror
+	files []string // the files of a mirror
 }
 
-// inputs gives what the names and patterns mean, each file once, in order of
-// name within a pattern, and their size together.
+// inputs returns what the names and patterns stand for, and the total size. Each
+// file is listed once; files of a pattern are sorted by name.
 func inputs(o record.ImportOptions) ([]input, int64, error) {
 	var list []input
 	var total int64

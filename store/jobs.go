@@ -27,15 +27,15 @@ const (
 	fileDaemon  = "daemon"
 )
 
-// jobsBytesMax is the size at which the log of jobs is cut to its later half.
-// A job takes about 200 bytes, so it has some thousands.
+// jobsBytesMax is the size at which the log of jobs is cut to its later half. A job
+// takes about 200 bytes, so the log has some thousands of jobs.
 const jobsBytesMax = 1 << 20
 
-// BeginJob notes that a job runs, as its ID, from now until end is called with
-// what became of it: then that is noted for good. If the process ends before, the
-// job is interrupted. The run of a schedule is a *record.JobRunningError if it is
-// running already. Where there is no archive, a job is noted only if there is one
-// when it ends.
+// BeginJob records that a job runs, and returns its ID. The caller calls end with
+// the result, which is then recorded durably. If the process ends before, the job
+// counts as interrupted. If the job is the run of a schedule that is running
+// already, the error is a *record.JobRunningError. If there is no archive, the job
+// is recorded only if there is one when it ends.
 func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error) {
 	j.State, j.Process, j.Finished = record.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
@@ -59,7 +59,7 @@ func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end fun
 		if run == nil && !a.Exists() {
 			return nil
 		}
-		// Also when ctx has ended: that is how it ended.
+		// Also after ctx has ended, since that may be how the job ended.
 		return a.jobsLocked(context.WithoutCancel(ctx), func(log *jobLog) error {
 			ended.ID, ended.Process = j.ID, j.Process
 			if run == nil {
@@ -77,8 +77,8 @@ func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end fun
 	}, nil
 }
 
-// Jobs lists the jobs that are known, in order of ID: those that run, and the
-// later ones of those that have ended.
+// Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
+// those that have ended.
 func (a *Archive) Jobs(ctx context.Context) ([]record.Job, error) {
 	log, err := a.readJobs()
 	if err != nil {
@@ -88,14 +88,14 @@ func (a *Archive) Jobs(ctx context.Context) ([]record.Job, error) {
 		func(x, y record.Job) int { return cmp.Compare(x.ID, y.ID) }), ctx.Err()
 }
 
-// jobLog is what the folder of jobs has.
+// jobLog is the content of the folder of jobs.
 type jobLog struct {
 	ended   []record.Job
-	size    int64 // of the log
-	torn    bool  // the log does not end with a line
+	size    int64 // size of the log
+	torn    bool  // the last line of the log is incomplete
 	running []record.Job
-	lost    []record.Job // their process is gone, and they are not in the log
-	sweep   []string     // files of jobs that do not run any more
+	lost    []record.Job // jobs whose process is gone and that are not in the log
+	sweep   []string     // files of jobs that no longer run
 }
 
 func (l *jobLog) nextID() int64 {
@@ -108,8 +108,8 @@ func (l *jobLog) nextID() int64 {
 	return id + 1
 }
 
-// jobsLocked runs f while nobody else begins or ends a job, and notes the ends of
-// those that could not do so.
+// jobsLocked runs f while no other process begins or ends a job. It first records
+// the end of jobs whose process was killed.
 func (a *Archive) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	if _, err := os.Stat(filepath.Join(a.dir, dirJobs)); err != nil {
 		if err := disk.Mkdir(a.opts.Disk, filepath.Join(a.dir, dirJobs)); err != nil {
@@ -136,8 +136,8 @@ func (a *Archive) jobsLocked(ctx context.Context, f func(*jobLog) error) error {
 	})
 }
 
-// readJobs reads the folder. Without the lock it may see a job that is ending
-// both in the log and running; it is then taken for ended.
+// readJobs reads the folder of jobs. Without the lock it may find an ending job
+// both in the log and running; that job counts as ended.
 func (a *Archive) readJobs() (*jobLog, error) {
 	log := &jobLog{}
 	names, err := filepath.Glob(filepath.Join(a.dir, dirJobs, fileRunning+"*"))
@@ -151,7 +151,7 @@ func (a *Archive) readJobs() (*jobLog, error) {
 		runs bool
 	}
 	var files []found
-	for _, name := range names { // before the log: what ends meanwhile is in one of them
+	for _, name := range names { // read before the log, so that a job that ends meanwhile is found in at least one of them
 		f := found{name: name}
 		if f.job, f.ok, f.runs, err = lookAtJob(name); errors.Is(err, os.ErrNotExist) {
 			continue
@@ -183,8 +183,8 @@ func (a *Archive) readJobs() (*jobLog, error) {
 	return log, nil
 }
 
-// lookAtJob reads the file of a job that runs, if its process lives. What cannot
-// be read is no job: it was not written to its end.
+// lookAtJob reads the file of a running job, if its process is alive. A file that
+// cannot be read is no job: it was not written completely.
 func lookAtJob(name string) (j record.Job, ok, runs bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -203,14 +203,14 @@ func lookAtJob(name string) (j record.Job, ok, runs bool, err error) {
 	return j, ok, !free, nil
 }
 
-// noteRunning makes the file of a job that runs, which is locked until it is
-// closed. It is not synced: who loses power has lost the job.
+// noteRunning creates the file of a running job, locked until it is closed. The
+// file is not synced, because a power failure ends the job anyway.
 func (a *Archive) noteRunning(j *record.Job) (disk.File, error) {
 	f, err := disk.Create(a.opts.Disk, filepath.Join(a.dir, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
 	if err != nil {
 		return nil, err
 	}
-	// Who looks may have the lock for a moment.
+	// A reader may hold the lock for a moment.
 	if err = disk.LockExclusive(f); err == nil {
 		_, err = f.Write(encodeJob(nil, j))
 	}
@@ -220,8 +220,7 @@ func (a *Archive) noteRunning(j *record.Job) (disk.File, error) {
 	return f, nil
 }
 
-// readLog reads the log. A line that is damaged, as it was not written to its
-// end, is no job.
+// readLog parses the log. A damaged line is no job: it was not written completely.
 func (a *Archive) readLog(log *jobLog) error {
 	name := filepath.Join(dirJobs, fileJobs)
 	b, err := os.ReadFile(filepath.Join(a.dir, name))
@@ -246,8 +245,8 @@ func (a *Archive) readLog(log *jobLog) error {
 	return nil
 }
 
-// appendJobs adds jobs to the log, durably. One that has grown too long is made
-// anew with its later half, and the last run of each schedule.
+// appendJobs appends jobs to the log and syncs it. A log that has grown too long is
+// rewritten with its later half and the last run of each schedule.
 func (a *Archive) appendJobs(log *jobLog, jobs ...record.Job) error {
 	name := filepath.Join(a.dir, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
@@ -285,7 +284,7 @@ func (a *Archive) appendJobs(log *jobLog, jobs ...record.Job) error {
 	return err
 }
 
-// laterJobs drops the first half, but for the last run of each schedule.
+// laterJobs returns the later half of jobs, and the last run of each schedule.
 func laterJobs(list []record.Job) []record.Job {
 	last := map[string]int64{}
 	for _, j := range list {
@@ -300,7 +299,8 @@ func laterJobs(list []record.Job) []record.Job {
 	return append(kept, list[half:]...)
 }
 
-// encodeJob adds a line: fields by tabs, and the checksum of all before it.
+// encodeJob appends a line for a job: fields separated by tabs, and a checksum of
+// what comes before it.
 func encodeJob(b []byte, j *record.Job) []byte {
 	from := len(b)
 	b = fmt.Appendf(b, "%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t", j.ID, j.State, strconv.Quote(j.Name), j.Started, j.Finished, j.Rows, j.Bytes,
@@ -308,7 +308,7 @@ func encodeJob(b []byte, j *record.Job) []byte {
 	return fmt.Appendf(b, "%08x\n", crc32.Checksum(b[from:], castagnoli))
 }
 
-// cutText cuts what is too long for the log.
+// cutText shortens a text that is too long for the log.
 func cutText(s string) string {
 	if len(s) <= record.JobTextMax {
 		return s
@@ -330,14 +330,15 @@ func decodeJob(line string) (j record.Job, ok bool) {
 	for s := record.JobRunning; s <= record.JobInterrupted; s++ {
 		if s.String() == state {
 			j.State = s
-			return j, !f.bad && len(f.parts) == 1 // the checksum
+			return j, !f.bad && len(f.parts) == 1 // what is left is the checksum
 		}
 	}
 	return j, false
 }
 
 // Daemon makes this process the one that runs the archive's schedules, until the
-// closer is closed. It is a *record.DaemonError if there is one.
+// closer is closed. If there is such a process already, the error is a
+// *record.DaemonError.
 func (a *Archive) Daemon() (io.Closer, error) {
 	if err := a.create(); err != nil {
 		return nil, err
@@ -353,7 +354,7 @@ func (a *Archive) Daemon() (io.Closer, error) {
 	switch {
 	case err != nil:
 	case !free:
-		b, _ := io.ReadAll(io.LimitReader(f, 100)) // what cannot be read is 0
+		b, _ := io.ReadAll(io.LimitReader(f, 100)) // what cannot be read counts as 0
 		who := fields{parts: strings.Fields(string(b))}
 		err = &record.DaemonError{Archive: a.dir, Process: int(who.int()), Since: record.Time(who.int())}
 	default:

@@ -21,71 +21,74 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of a journal.
+// The bounds of a sink and its journals.
 const (
-	// journalBytes is how much of a journal is gathered before a write.
+	// journalBytes is how much of a journal is collected in memory before it is
+	// written.
 	journalBytes = 256 << 10
-	// sinkAhead is how many captures may wait to be analysed: a crawl is then
-	// held up. Each may be as large as a body kept in memory, so they are few.
+	// sinkAhead is how many captures may wait to be analysed before Put blocks.
+	// Each may be as large as a body kept in memory, so they are few.
 	sinkAhead = 32
-	// sinkBlocks is how many blocks a sink remembers: less than an import, as
-	// there is a crawl beside it.
+	// sinkBlocks is how many blocks a sink remembers. It is less than for an
+	// import, because a crawl runs beside it.
 	sinkBlocks = segment.BlocksMax / sinkForgets
-	// sinkForgets: of what pages have in common it remembers one of as many, too.
+	// sinkForgets makes a sink remember only one in so many of the blocks that
+	// pages have in common.
 	sinkForgets = 3
-	// sinkBytes is how much of responses is published at the latest, unless who
-	// begins says it. Batches are published when they are full: this cuts one short,
-	// and its segment is small.
+	// sinkBytes is how many bytes of responses are published at the latest, unless
+	// the caller of NewSink says otherwise. Full batches are published anyway; this
+	// bound cuts a batch short, and its segment becomes small.
 	sinkBytes = 64 << 20
 )
 
-// Sink takes captures into the archive as they come, such as those of a crawl,
-// by the pipeline of Import. Put and Sync are for one goroutine; what is behind
-// them works in another, which ends with Close.
+// Sink imports captures as they arrive, for example from a crawl, with the pipeline
+// of Import. Put and Sync may be called by one goroutine. Another goroutine does
+// the work; Close ends it.
 //
-// A capture is written to a journal first, and durable when Sync has returned.
-// The journal goes when what it holds is published; who is killed before leaves
-// it, and the next who writes to the archive takes it up.
+// A capture is first written to a journal, and is durable when Sync returns. The
+// journal is deleted when its captures are published. If the process is killed
+// before, the journal stays, and the next process that writes to the archive
+// imports it.
 type Sink struct {
 	a       *Archive
 	g       *ingest
-	publish int64 // bytes after which captures are published
+	publish int64 // number of bytes after which captures are published
 
 	name string // of the journals, without their number
 	n    int
-	file disk.File // the journal that is written
+	file disk.File // the current journal
 	out  *bufio.Writer
 	w    *tianwang.Writer
-	seq  int64 // of the last capture
+	seq  int64 // number of the last capture
 
-	held  int64 // bytes put since the last publication was asked for
+	held  int64 // bytes put since a publication was last requested
 	ahead chan work
 	ended chan struct{}
-	stop  context.CancelFunc // of the work behind
+	stop  context.CancelFunc // stops the working goroutine
 
 	mu     sync.Mutex
-	err    error // that ended the work behind
+	err    error // the error that ended the working goroutine
 	result record.ImportResult
-	tell   record.ImportResult // result as of the last publication
+	tell   record.ImportResult // the result as of the last publication
 }
 
-// work is a capture to take in, or the journals up to one to be done with.
+// work is a capture to import, or the number of the last journal to finish.
 type work struct {
 	c    *record.Capture
 	done []disk.File
 }
 
-// NewSink begins to take in captures, which get the name job. It makes the
-// archive if there is none. The caller closes it. Bytes is after how many bytes
-// of responses they are published at the latest; 0 is 64 MB.
+// NewSink begins an import of captures under the job name. It creates the archive
+// if there is none. Captures are published at the latest after the given number of
+// bytes of responses; 0 means 64 MB. The caller closes the sink.
 func (a *Archive) NewSink(ctx context.Context, job string, bytes int64) (*Sink, error) {
 	g, err := a.newIngest(ctx, job)
 	if err != nil {
 		return nil, err
 	}
 	g.blocks = segment.NewBlocks(sinkBlocks)
-	g.batch = g.batch / 4 * 3 // a crawl needs memory too
-	g.tails = nil             // a crawl fetches a page once
+	g.batch = g.batch / 4 * 3 // leave memory for the crawl
+	g.tails = nil             // a crawl fetches a page only once
 	g.read.reader.Forgetful(sinkForgets)
 	if bytes == 0 {
 		bytes = sinkBytes
@@ -111,7 +114,7 @@ func (s *Sink) begin() error {
 	}
 	s.n++
 	var f disk.File
-	// A journal that lies there unlocked is taken up.
+	// A journal without a lock would be imported by another process.
 	err := s.a.locked(context.Background(), func(disk.File) (err error) {
 		if f, err = disk.Create(s.a.opts.Disk, filepath.Join(dir, fmt.Sprintf("%s-%06d", s.name, s.n))); err != nil {
 			return err
@@ -132,8 +135,8 @@ func (s *Sink) begin() error {
 	return nil
 }
 
-// Put takes one capture, which then belongs to the sink. It waits while too many
-// are to be analysed.
+// Put adds one capture, which then belongs to the sink. It blocks while too many
+// captures wait to be analysed.
 func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	if err := s.failed(); err != nil {
 		c.Close()
@@ -159,7 +162,7 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 	return nil
 }
 
-// journalled is c as a writer of files wants it.
+// journalled returns c in the form in which it is written to a journal.
 func journalled(c *record.Capture) *record.Stored {
 	st := &record.Stored{Capture: *c, URL: c.AskedURL, Size: int64(len(c.Body))}
 	if canonical, err := urlkey.Canonical(c.AskedURL); err == nil {
@@ -175,7 +178,7 @@ func journalled(c *record.Capture) *record.Stored {
 	return st
 }
 
-// spoolPieces yields what a spool holds.
+// spoolPieces yields the content of a spool, in pieces.
 func spoolPieces(sp *record.Spool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r := io.NewSectionReader(sp.File, 0, sp.Size)
@@ -219,8 +222,8 @@ func (s *Sink) Sync() error {
 	return nil
 }
 
-// Publish has what was put so far published, and returns without waiting for
-// it. All must be synced.
+// Publish requests the publication of everything put so far, and returns without
+// waiting for it. Call Sync before.
 func (s *Sink) Publish() error {
 	if s.held == 0 {
 		return nil
@@ -233,7 +236,7 @@ func (s *Sink) Publish() error {
 	return s.give(context.Background(), work{done: []disk.File{old}})
 }
 
-// Counts tells what became of the captures that are published.
+// Counts returns the result for the captures that are published.
 func (s *Sink) Counts() record.ImportResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,7 +249,8 @@ func (s *Sink) failed() error {
 	return s.err
 }
 
-// run takes captures in. It goes on to empty the channel after an error.
+// run imports the captures that Put sends. After an error it goes on to empty the
+// channel, so that Put does not block.
 func (s *Sink) run(ctx context.Context) {
 	defer close(s.ended)
 	for w := range s.ahead {
@@ -266,8 +270,8 @@ func (s *Sink) run(ctx context.Context) {
 	}
 }
 
-// leave closes journals that are not published: they stay, for who writes to
-// the archive next.
+// leave closes the journals that are not published. They stay for the next process
+// that writes to the archive.
 func (w *work) leave() {
 	for _, f := range w.done {
 		f.Close()
@@ -292,18 +296,18 @@ func (s *Sink) take(ctx context.Context, w work) error {
 	return nil
 }
 
-// endJournal removes a journal that this process has locked.
+// endJournal deletes a journal that this process has locked.
 func (a *Archive) endJournal(f disk.File) error {
 	return errors.Join(a.opts.Disk.Remove(f.Name()), f.Close())
 }
 
-// Close publishes what was put, and ends the sink. When ctx ends it does not
-// wait for that: what was synced is in a journal then, as after any error, for
-// who writes to the archive next.
+// Close publishes what was put and ends the sink. If ctx ends, Close does not wait
+// for that. The synced captures are then in a journal, as after any error, for the
+// next process that writes to the archive.
 func (s *Sink) Close(ctx context.Context) error {
 	err := s.Sync()
 	if err == nil {
-		err = ctx.Err() // else it may be published before it is seen that nobody waits
+		err = ctx.Err() // otherwise it might be published before anybody sees that nobody waits
 	}
 	if err == nil {
 		err = s.give(ctx, work{done: []disk.File{s.file}})
@@ -322,7 +326,8 @@ func (s *Sink) Close(ctx context.Context) error {
 	return errors.Join(err, s.g.close())
 }
 
-// takeUpJournals takes in what killed processes had put and not published.
+// takeUpJournals imports the captures that killed processes had put and not
+// published.
 func (a *Archive) takeUpJournals(ctx context.Context) error {
 	names, err := filepath.Glob(filepath.Join(a.dir, dirJournal, "*~*-[0-9]*"))
 	if err != nil {
@@ -337,13 +342,13 @@ func (a *Archive) takeUpJournals(ctx context.Context) error {
 	return nil
 }
 
-// takeUp takes in a journal, unless a living process has it.
+// takeUp imports a journal, unless a living process has it locked.
 func (a *Archive) takeUp(ctx context.Context, name string) error {
 	var f disk.File
 	err := a.locked(ctx, func(disk.File) error {
 		file, err := a.opts.Disk.OpenFile(name, os.O_RDWR, 0)
 		if errors.Is(err, os.ErrNotExist) {
-			return nil // another was faster
+			return nil // another process was faster
 		}
 		if err != nil {
 			return err
@@ -370,8 +375,9 @@ func (a *Archive) takeUp(ctx context.Context, name string) error {
 	return a.endJournal(f)
 }
 
-// replay takes in the whole records of a journal. What was not synced when its
-// process was killed may be torn, and was never acknowledged.
+// replay imports the complete records of a journal. Captures that were not synced
+// when their process was killed may be cut off; their writer was never told that
+// they were durable.
 func (a *Archive) replay(ctx context.Context, f disk.File, job string) error {
 	g, err := a.openIngest(ctx, job)
 	if err != nil {

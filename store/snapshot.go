@@ -14,33 +14,32 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Snapshot is one unchanging state of the archive. Its refs are good until it
-// is closed. It may be used from several goroutines, all of which must be done
-// before Close.
+// Snapshot is one unchanging state of the archive. Its record.Refs are valid until
+// it is closed. Several goroutines may use it; all must be done before Close.
 type Snapshot struct {
 	a   *Archive
 	pin *pin
 
 	mu      sync.Mutex
 	readers map[uint32]*segment.Reader
-	byID    map[uint32]*segment.Info // nil until needed
+	byID    map[uint32]*segment.Info // filled when first needed
 	pools   map[string]bool
 	seen    map[uint32]bool
 	stats   record.ReadStats
 	noCache bool
 	closed  bool
-	removed []inForceRemoval // nil until needed
+	removed []inForceRemoval // loaded when first needed
 	recent  recentRuns
-	gathers int                       // how many bodies were asked for
-	shelf   *shelf                    // of who merges, instead of recent and the archive's cache; or nil
-	names   map[uint32]*segment.Names // of merged segments, as far as they were needed
-	origins *originals                // nil until needed
-	owners  map[heldBody]place        // the entries that have bodies, as far as they were needed
+	gathers int                       // number of bodies that were asked for
+	shelf   *shelf                    // of a merge, which uses it instead of recent and the archive's cache; otherwise nil
+	names   map[uint32]*segment.Names // of merged segments; loaded when needed
+	origins *originals                // created when first needed
+	owners  map[heldBody]place        // entries that store bodies, as far as they were needed
 	damage  damageMet
 }
 
-// Snapshot pins the archive's present state, which is empty if there is no
-// archive. The caller closes it.
+// Snapshot pins the archive's present state. If there is no archive, the snapshot
+// is empty. The caller closes it.
 func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -60,7 +59,7 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	}, nil
 }
 
-// Close ends the snapshot.
+// Close ends the snapshot. Files that only it used can then be deleted.
 func (v *Snapshot) Close() error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -81,8 +80,8 @@ func (v *Snapshot) Close() error {
 	return errors.Join(errs...)
 }
 
-// SetCache bounds the archive's cache of decoded runs, in bytes; with 0 the
-// snapshot does without.
+// SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
+// this snapshot does not use the cache.
 func (v *Snapshot) SetCache(bytes int64) {
 	v.mu.Lock()
 	v.noCache = bytes == 0
@@ -92,15 +91,15 @@ func (v *Snapshot) SetCache(bytes int64) {
 	}
 }
 
-// shelve lets the snapshot remember so many bytes of decoded runs, and no more but
-// for the last few: it has no part in the archive's cache any longer.
+// shelve makes the snapshot remember up to the given number of bytes of decoded
+// runs, and always the last few. It no longer uses the archive's cache.
 func (v *Snapshot) shelve(bytes int64, least int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.shelf, v.noCache = newShelf(bytes, least), true
 }
 
-// Stats counts what was read through the snapshot so far.
+// Stats returns counts of what was read through the snapshot so far.
 func (v *Snapshot) Stats() record.ReadStats {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -113,14 +112,14 @@ func (v *Snapshot) Stats() record.ReadStats {
 	return s
 }
 
-// reader gives the reader of a segment.
+// reader returns the reader of a segment.
 func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.readerOf(i)
 }
 
-// readerOf is reader where v.mu is held.
+// readerOf returns the reader of a segment. The caller holds v.mu.
 func (v *Snapshot) readerOf(i *segment.Info) *segment.Reader {
 	r := v.readers[i.ID]
 	if r == nil {
@@ -131,7 +130,7 @@ func (v *Snapshot) readerOf(i *segment.Info) *segment.Reader {
 	return r
 }
 
-// readChunk counts a chunk read.
+// readChunk counts a chunk that was read.
 func (v *Snapshot) readChunk(s *segment.Reader) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -139,14 +138,14 @@ func (v *Snapshot) readChunk(s *segment.Reader) {
 	v.open(s.Info)
 }
 
-// looked notes that a segment was looked into, though no chunk of it was read.
+// looked counts a segment that was consulted, even if no chunk of it was read.
 func (v *Snapshot) looked(i *segment.Info) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.open(i)
 }
 
-// open notes that a segment was looked into. v.mu is held.
+// open counts a segment that was consulted. The caller holds v.mu.
 func (v *Snapshot) open(i *segment.Info) {
 	if !v.seen[i.ID] {
 		v.seen[i.ID] = true
@@ -154,16 +153,17 @@ func (v *Snapshot) open(i *segment.Info) {
 	}
 }
 
-// segmentsFor returns the segments that a scan of captures from from up to, not
-// including, to has to open: those with captures in that time, and those whose
-// captures their hints may be wrong about. A capture that came in after a hint was made
-// changes what follows it. It may also give a body to a revisit of its month or a later
-// one that had none, and so change what follows that revisit. So segmentsFor opens all
-// segments from the earliest such capture or revisit on.
+// segmentsFor returns the segments that a scan of captures from the time from up to
+// but not including to must open: those with captures in that time, and those whose
+// captures may make the hints of these wrong. A capture that was imported after a
+// hint was computed changes what follows it. It may also give a body to a revisit
+// of its month or a later one that had none, and so change what follows that
+// revisit. Therefore segmentsFor opens all segments from the earliest such capture
+// or revisit on.
 func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 	for {
-		var chosen, before []*segment.Info // before: with captures before from
-		seen := uint64(math.MaxUint64)     // what all of the chosen know of
+		var chosen, before []*segment.Info // before: segments with captures before from
+		seen := uint64(math.MaxUint64)     // the generation up to which all chosen segments know the captures
 		for _, s := range v.pin.segments {
 			if s.First < to && s.Last >= from {
 				chosen = append(chosen, s)
@@ -179,7 +179,7 @@ func (v *Snapshot) segmentsFor(from, to record.Time) []*segment.Info {
 				if late.Born <= seen {
 					continue
 				}
-				last := record.Time(math.MinInt64) // of the captures whose hints do not know of late
+				last := record.Time(math.MinInt64) // time of the last capture whose hints ignore the segment late
 				for _, s := range chosen {
 					if newer(late, s) {
 						last = max(last, s.Last)
@@ -204,7 +204,8 @@ func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) 
 		first = late.First
 	}
 	for _, o := range before {
-		// Each capture of a segment that follows had its body when it came in.
+		// If a segment follows, each of its captures had its body when it was
+		// imported.
 		if !o.Follows && o.First <= last && monthOf(o.Pool) >= monthOf(late.Pool) {
 			first = min(first, o.First)
 		}
@@ -212,12 +213,13 @@ func firstChanged(late *segment.Info, last record.Time, before []*segment.Info) 
 	return first
 }
 
-// wants says which columns of the index a scan needs.
+// wants returns the columns of the index that a scan needs.
 func wants(c record.Columns) segment.Want {
 	return tallyWants(c) | segment.WantTime | segment.WantSeq | segment.WantStatus | segment.WantHints
 }
 
-// tallyWants says which columns of the index are asked for.
+// tallyWants returns the columns of the index that a tally with these columns
+// needs.
 func tallyWants(c record.Columns) (w segment.Want) {
 	for _, x := range []struct {
 		col  record.Columns
@@ -233,12 +235,12 @@ func tallyWants(c record.Columns) (w segment.Want) {
 	return w
 }
 
-// errStop ends a walk whose consumer has enough.
+// errStop ends a walk early. It is not returned to callers outside the package.
 var errStop = errors.New("stop")
 
-// Scan yields captures in order of (key, time, sequence). Opening is cheap,
-// ranging does the work, stopping releases it. A long scan is read ahead by a
-// goroutine, which has ended when ranging has.
+// Scan yields captures in the order of key, time and sequence. Calling Scan is
+// cheap: ranging does the work, and stopping releases everything. In a long scan a
+// goroutine reads ahead; it has ended when the range loop has ended.
 func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	fill := func(ctx context.Context, first *record.Batch, put func(*record.Batch) *record.Batch) error {
 		out := newBatcher(ctx, v, s, first, put)
@@ -266,22 +268,22 @@ func (v *Snapshot) Scan(ctx context.Context, s record.Scan) record.Rows {
 	}
 }
 
-// oneURL reports whether ranges are those of a single URL.
+// oneURL reports whether ranges cover exactly one URL.
 func oneURL(ranges []urlkey.Range) bool {
 	return len(ranges) == 1 && ranges[0].To == ranges[0].From+"\x00"
 }
 
-// walk calls f with the captures of each URL of the scan, in order and settled.
-// The slice is valid until f returns.
+// walk calls f with the settled captures of each URL of the scan, in order. The
+// slice is valid until f returns.
 func (v *Snapshot) walk(ctx context.Context, s record.Scan, f func([]located) error) error {
 	return v.walkAmong(ctx, s, v.segmentsFor(s.From, s.To), false, f, nil)
 }
 
-// walkAmong is walk over some segments. With partial they are not all that the
-// hints of the captures need: these mean nothing then, and f may also be given
-// captures of other segments. If columns is not nil it is given captures that are
-// the only ones of their URLs, in place of f: the next n of a cursor, which it
-// moves past.
+// walkAmong does what walk does, over some segments. With partial, these are not
+// all segments that correct hints need: hints are then meaningless, and f may also
+// get captures of other segments. If columns is not nil, it is called instead of f
+// for captures that are the only ones of their URLs: it gets a cursor, and takes
+// the next n captures from it.
 func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*segment.Info, partial bool, f func([]located) error, columns func(c *cursor, n int) error) error {
 	ranges := s.Ranges
 	if ranges == nil {
@@ -305,12 +307,12 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 			c = newCursor(r, wants(s.Columns), v)
 		}
 		if i.Last < s.From && s.Columns&colsOriginal == 0 {
-			c.skips = v.maySkip // no row is lost, and what the rows have from earlier captures is not asked for
+			c.skips = v.maySkip // no row is lost, and rows do not use anything of earlier captures
 		}
 		all = append(all, c)
 	}
 	var group []located
-	var whole *looker // made where captures of a URL were removed
+	var whole *looker // created for the first URL with removed captures
 	defer func() {
 		if whole != nil {
 			whole.close()
@@ -320,7 +322,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 	if err != nil {
 		return err
 	}
-	// Of a URL with one capture, which has its body, there is nothing to settle.
+	// If a URL has one capture, with its body, there is nothing to settle.
 	undisturbed := len(removed) == 0
 	one := make([]located, 1)
 	single := func(one []located) error {
@@ -386,7 +388,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 					return err
 				}
 				if len(settled) == 0 {
-					continue // nobody is to be told of such a URL
+					continue // the scan wants nothing of this URL
 				}
 			}
 			if s.Skip != nil && s.Skip(key, urlkey.URL(key)) {
@@ -430,22 +432,22 @@ func mayHave(r *segment.Reader, ranges []urlkey.Range) bool {
 	return overlaps(r.Info, ranges) && (!oneURL(ranges) || r.MayHave(ranges[0].From))
 }
 
-// overlaps reports whether a segment's keys reach into any of the ranges.
+// overlaps reports whether a segment's range of keys overlaps any of the ranges.
 func overlaps(i *segment.Info, ranges []urlkey.Range) bool {
 	return slices.ContainsFunc(ranges, func(r urlkey.Range) bool {
 		return i.LastKey >= r.From && (r.To == "" || i.FirstKey < r.To)
 	})
 }
 
-// resolved drops what lies at to or later, finds the bodies of revisits whose
-// originals came in after them, and settles the rest.
+// resolved drops captures at the time to or later, finds the bodies of revisits
+// whose originals were imported after them, and settles the rest.
 func (v *Snapshot) resolved(ctx context.Context, group []located, to record.Time) ([]located, error) {
 	kept, err := v.withBodies(ctx, group, to)
 	return settle(kept), err
 }
 
-// withBodies drops what lies at to or later, and finds the bodies of revisits
-// whose originals came in after them.
+// withBodies drops captures at the time to or later, and finds the bodies of
+// revisits whose originals were imported after them.
 func (v *Snapshot) withBodies(ctx context.Context, group []located, to record.Time) ([]located, error) {
 	lost := false
 	kept := group[:0]
@@ -464,7 +466,7 @@ func (v *Snapshot) withBodies(ctx context.Context, group []located, to record.Ti
 	return kept, nil
 }
 
-// lookup gives the settled captures of one URL, of all pools.
+// lookup returns the settled captures of one URL, from all pools.
 func (v *Snapshot) lookup(ctx context.Context, key string) ([]located, error) {
 	var out []located
 	err := v.walk(ctx, record.Scan{

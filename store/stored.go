@@ -10,9 +10,9 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Stored reads one capture with all that came in with it. The body is checked
-// against its digest. If damage is skipped, a capture that cannot be read has only the
-// reason in NoBody.
+// Stored reads one capture, complete with everything that was imported with it. It
+// checks the body against its digest. If damage is skipped, a capture that cannot
+// be read has only the reason, in NoBody.
 func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
 	s, err := v.wholeStored(ctx, ref)
 	if v.skips(err) {
@@ -47,14 +47,14 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (record.Stor
 	}
 	out.Digest, out.Title = owner.Digest, owner.Page.Title
 	if n := len(out.Head); n > 0 && !bytes.HasSuffix(out.Head, []byte("\n\r\n")) && !bytes.HasSuffix(out.Head, []byte("\n\n")) {
-		// No body stood behind it, and now one may.
+		// Its body was missing when it was stored, but may be in the archive now.
 		out.Head = append(out.Head[:n:n], "\r\n"...)
 	}
 	if len(out.Head) > 0 {
 		out.FrameWhole()
 		return out, nil
 	}
-	// The capture that it names may have the body of another one.
+	// The capture that it refers to may itself have the body of another.
 	o, err := v.headed(ctx, at, e)
 	if err != nil {
 		return out, fmt.Errorf("original of %s: %w", out.URL, err)
@@ -70,8 +70,8 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (record.Stor
 	return out, nil
 }
 
-// headed finds the capture whose headers the revisit at a place, which has none, is
-// taken to have had; nil if there is none.
+// headed returns the capture whose headers the revisit at a place, which has none
+// of its own, is taken to have had; nil if there is none.
 func (v *Snapshot) headed(ctx context.Context, at place, e *segment.Stored) (*segment.Stored, error) {
 	o := v.originals()
 	if e.Body == segment.BodyNone {
@@ -95,7 +95,7 @@ func headless(e *segment.Stored) bool {
 	return len(e.Head) == 0 && (e.Via == record.ViaRevisit || e.Via == record.ViaNotModified)
 }
 
-// storedOf is e without its body.
+// storedOf returns e as a record.Stored, without its body.
 func storedOf(e *segment.Stored) record.Stored {
 	out := record.Stored{
 		Capture: record.Capture{

@@ -22,9 +22,9 @@ import (
 // A nil *tails remembers nothing.
 type tails struct {
 	young, old map[string]tail
-	turn       uint32 // of young
-	bytes      int64  // of young
-	bytesMax   int64  // of each of the two
+	turn       uint32 // counter of young
+	bytes      int64  // size of young
+	bytesMax   int64  // largest size of each of the two generations
 }
 
 type tail struct {
@@ -32,7 +32,7 @@ type tail struct {
 	history  block.Resting
 }
 
-// tailBytes is what a tail takes beside its history, about.
+// tailBytes is about how much memory a tail takes besides its history.
 const tailBytes = 200
 
 func (t *tail) size() int64 { return t.history.Bytes() + tailBytes }
@@ -41,7 +41,7 @@ func newTails(bytesMax int64) *tails {
 	return &tails{young: make(map[string]tail), turn: 1, bytesMax: bytesMax}
 }
 
-// remember takes the history of a URL.
+// remember stores the history of a URL.
 func (m *tails) remember(key string, versions uint64, h block.History) {
 	if m == nil {
 		return
@@ -60,8 +60,8 @@ func (m *tails) remember(key string, versions uint64, h block.History) {
 	m.young[key] = t
 }
 
-// at gives the history of a URL at the last of its versions, if these have that
-// sum.
+// at returns the history of a URL as of its last version, if the versions up to it
+// have that sum; otherwise nil.
 func (m *tails) at(key string, versions uint64) (block.History, bool) {
 	if m == nil {
 		return block.History{}, false
@@ -80,8 +80,8 @@ func (m *tails) at(key string, versions uint64) (block.History, bool) {
 	return h, true
 }
 
-// versionSums gives, for each version among the captures of a URL, by its place,
-// the sum of the versions up to it.
+// versionSums returns, for each version among the captures of a URL, a sum over the
+// versions up to it. The index is that of the capture.
 func versionSums(all []located) []uint64 {
 	var h maphash.Hash
 	h.SetSeed(sumSeed)

@@ -37,8 +37,8 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	}
 }
 
-// parted gives what there is to count: segments that overlap with none, each by
-// itself, and those that overlap together.
+// parted returns the segments to count: those that overlap with no other, each by
+// itself, and the groups of those that overlap.
 func (v *Snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
 	for _, s := range v.pin.segments {
@@ -61,7 +61,7 @@ func (v *Snapshot) parted(t *record.Tally) []part {
 	return parts
 }
 
-// tallier is one run of Tally.
+// tallier is the state of one goroutine that counts for Tally.
 type tallier struct {
 	ctx    context.Context
 	v      *Snapshot
@@ -70,37 +70,37 @@ type tallier struct {
 	yield  func(*record.Batch, error) bool
 	b      record.Batch
 
-	// Of the segment at hand.
+	// The current segment:
 	seg     *segment.Reader
-	hidden  func(place) bool // nil where none is
-	allKeys bool             // all of its keys lie in the ranges
-	allTime bool             // all of its times lie in those asked for
-	span    [2]record.Time   // a period that all of its times lie in, if it has one
-	look    *looker          // of captures whose bodies are elsewhere
-	settled []located        // those of the URL looked up last
-	places  map[place]int    // where each of these is in settled
+	hidden  func(place) bool // nil if it has no hidden captures
+	allKeys bool             // all its keys are in the ranges
+	allTime bool             // all its times are wanted
+	span    [2]record.Time   // the period that contains all its times, if there is one
+	look    *looker          // for captures whose bodies are elsewhere
+	settled []located        // captures of the URL that was looked up last
+	places  map[place]int    // index of each of them in settled
 
-	tally   segment.Tally // of the chunk at hand
-	keep    []bool        // its entries that count, nil for all
+	tally   segment.Tally // the current chunk
+	keep    []bool        // which of its entries count; nil means all
 	lost    []int         // its entries whose bodies are not in the archive
 	columns []tallied
 	codes   []int32
-	counts  []int64 // by code, zero between uses
+	counts  []int64 // by code; zero between uses
 	touched []int32
-	periods []int64 // of each entry, as a code
+	periods []int64 // period of each entry, as a code
 	starts  []record.Time
 }
 
-// tallied is one column of the chunk at hand that has few values.
+// tallied is a column of the current chunk that has few distinct values.
 type tallied struct {
 	values int
-	at     []int64 // place in codes, of each entry; nil is 0
-	codes  []int   // the value of each place; nil is the place itself
+	at     []int64 // index in codes for each entry; nil means 0
+	codes  []int   // code of each index; nil means the index itself
 	put    func(code int)
 }
 
-// tallyCodesMax bounds the combinations of values that are counted each by
-// itself: beyond it an entry is a row.
+// tallyCodesMax bounds the combinations of values that are counted together. If
+// there may be more, each entry becomes a row.
 const tallyCodesMax = 4096
 
 func newTallier(ctx context.Context, v *Snapshot, t record.Tally, yield func(*record.Batch, error) bool) *tallier {
@@ -116,19 +116,19 @@ func (w *tallier) run(parts []part) error {
 	return w.flush()
 }
 
-// apart parts segments into those that can have no capture in common with
-// another, and groups of those that can.
+// apart divides segments into those that can have no capture in common with another
+// segment, and groups of those that can.
 func apart(list []*segment.Info) (alone []*segment.Info, together [][]*segment.Info) {
 	byTime := slices.Clone(list)
 	slices.SortFunc(byTime, func(a, b *segment.Info) int { return compareTimes(a.First, b.First) })
-	group := make(map[*segment.Info]*segment.Info) // to one that stands for the group
+	group := make(map[*segment.Info]*segment.Info) // to one segment that represents the group
 	head := func(s *segment.Info) *segment.Info {
 		for group[s] != nil {
 			s = group[s]
 		}
 		return s
 	}
-	var open []*segment.Info // that may reach into the next one's times
+	var open []*segment.Info // segments that may overlap the next one's times
 	for _, s := range byTime {
 		open = slices.DeleteFunc(open, func(o *segment.Info) bool { return o.Last < s.First })
 		for _, o := range open {
@@ -163,7 +163,7 @@ func compareTimes(a, b record.Time) int {
 	return 0
 }
 
-// side counts the captures of segments that overlap.
+// side counts the captures of overlapping segments, read side by side.
 func (w *tallier) side(list []*segment.Info) error {
 	return w.v.walkAmong(w.ctx, w.t.Scan, list, true, func(group []located) error {
 		var host string
@@ -183,7 +183,7 @@ func (w *tallier) side(list []*segment.Info) error {
 	}, nil)
 }
 
-// entry puts one capture.
+// entry counts one capture.
 func (w *tallier) entry(e *located, host string) error {
 	b := &w.b
 	if w.t.Host {
@@ -197,7 +197,7 @@ func (w *tallier) entry(e *located, host string) error {
 	return w.count(1)
 }
 
-// periodOf is what Time says of a capture's time.
+// periodOf returns the value for a capture's time that the tally asks for.
 func (w *tallier) periodOf(t record.Time) record.Time {
 	if w.t.Period == nil {
 		return t
@@ -229,7 +229,7 @@ func (w *tallier) flush() error {
 	return nil
 }
 
-// segment counts the captures of a segment that overlaps with none.
+// segment counts the captures of a segment that overlaps with no other.
 func (w *tallier) segment(s *segment.Info) (err error) {
 	w.seg = w.v.reader(s)
 	w.allTime = s.First >= w.t.From && s.Last < w.t.To
@@ -292,7 +292,7 @@ func (w *tallier) skipping(chunks *segment.ChunkCursor, move func() (more bool, 
 	return more, err
 }
 
-// passed is ranges without those that end at or before key.
+// passed returns ranges without those that end at or before key.
 func passed(ranges []urlkey.Range, key string) []urlkey.Range {
 	for len(ranges) > 0 && ranges[0].To != "" && ranges[0].To <= key {
 		ranges = ranges[1:]
@@ -300,12 +300,12 @@ func passed(ranges []urlkey.Range, key string) []urlkey.Range {
 	return ranges
 }
 
-// censusColumns are those that a census has of each trait.
+// censusColumns are the columns that a census has for each trait.
 const censusColumns = record.ColStatus | record.ColKind | record.ColMime | record.ColVia | record.ColTruncated | record.ColJob
 
-// whole counts all captures of a segment, whose times need not be told from one
-// another, by what is known of them together. It reports false if that is not
-// enough.
+// whole counts all captures of a segment with its census. It reports false if the
+// census does not have what the tally asks for. The times of the captures must not
+// matter.
 func (w *tallier) whole(s *segment.Info) (done bool, err error) {
 	columns := w.t.Columns &^ record.ColPool
 	if !w.t.Host && columns == 0 {
@@ -370,9 +370,9 @@ func (w *tallier) byTrait(list []segment.TraitCensus) error {
 	return nil
 }
 
-// several counts n captures of the segment at hand, the first and the last of
-// which are of these times; put, if not nil, adds to a row what else they have in
-// common. They are one row, or two where their ends are asked for.
+// several counts n captures of the current segment. first and last are their
+// earliest and latest times. put, if not nil, adds their other common values to the
+// row. They are one row, or two if the tally asks for the first and last time.
 func (w *tallier) several(first, last record.Time, n int64, put func()) error {
 	if w.t.Time && w.t.Ends && n > 1 && first != last {
 		if err := w.some(first, n-1, put); err != nil {
@@ -383,7 +383,7 @@ func (w *tallier) several(first, last record.Time, n int64, put func()) error {
 	return w.some(first, n, put)
 }
 
-// some makes a row of n captures.
+// some adds a row for n captures.
 func (w *tallier) some(t record.Time, n int64, put func()) error {
 	if w.t.Time {
 		w.b.Time = append(w.b.Time, w.periodOf(t))
@@ -397,7 +397,7 @@ func (w *tallier) some(t record.Time, n int64, put func()) error {
 	return w.count(n)
 }
 
-// wants says which columns of the index are needed.
+// wants returns the columns of the index that the tally needs.
 func (w *tallier) wants() segment.Want {
 	want := tallyWants(w.t.Columns)
 	if w.t.Host {
@@ -418,14 +418,14 @@ func (w *tallier) wants() segment.Want {
 	return want
 }
 
-// byBody reports whether something is asked that a capture has of its body,
-// which may be with another capture.
+// byBody reports whether the tally asks for something that depends on a capture's
+// body, which may be stored at another capture.
 func (w *tallier) byBody() bool {
 	return w.t.Columns&(record.ColStatus|record.ColKind|record.ColMime|record.ColBytes) != 0
 }
 
-// choose finds out which entries of the chunk at hand count. ranges are those
-// not yet passed.
+// choose finds out which entries of the current chunk count. ranges are those not
+// yet passed.
 func (w *tallier) choose(ranges []urlkey.Range) {
 	t := &w.tally
 	w.lost = w.lost[:0]
@@ -453,7 +453,7 @@ func (w *tallier) choose(ranges []urlkey.Range) {
 	}
 }
 
-// chooseKeys drops the entries whose keys are not asked for.
+// chooseKeys drops the entries whose keys are not wanted.
 func (w *tallier) chooseKeys(ranges []urlkey.Range) {
 	i := 0
 	for k, key := range w.tally.Keys {
@@ -466,7 +466,7 @@ func (w *tallier) chooseKeys(ranges []urlkey.Range) {
 	}
 }
 
-// at is code i of a column, whose codes are all 0 if there are none.
+// at returns code i of a column; 0 if codes is empty.
 func at(codes []int64, i int) int64 {
 	if codes == nil {
 		return 0
@@ -474,7 +474,7 @@ func at(codes []int64, i int) int64 {
 	return codes[i]
 }
 
-// chunk counts the entries of the chunk at hand that were chosen.
+// chunk counts the chosen entries of the current chunk.
 func (w *tallier) chunk() error {
 	t := &w.tally
 	combinations := w.list()
@@ -502,8 +502,8 @@ func (w *tallier) chunk() error {
 	return nil
 }
 
-// list notes the columns of few values, and tells how many combinations of
-// these there can be, tallyCodesMax+1 if more.
+// list collects the columns with few values, and returns how many combinations of
+// their values there can be; tallyCodesMax+1 if more.
 func (w *tallier) list() int {
 	t, b := &w.tally, &w.b
 	w.columns = w.columns[:0]
@@ -551,7 +551,7 @@ func (w *tallier) list() int {
 	return n
 }
 
-// listPeriods finds the periods of the times of the chunk at hand.
+// listPeriods finds the distinct periods of the times of the current chunk.
 func (w *tallier) listPeriods() {
 	w.starts = w.starts[:0]
 	w.periods = slices.Grow(w.periods[:0], w.tally.N)[:w.tally.N]
@@ -568,7 +568,7 @@ func (w *tallier) listPeriods() {
 	}
 }
 
-// combine makes one code of those of all columns.
+// combine makes one code out of the codes of all columns.
 func (w *tallier) combine(combinations int) {
 	w.codes = slices.Grow(w.codes[:0], w.tally.N)[:w.tally.N]
 	clear(w.codes)
@@ -598,7 +598,7 @@ func (w *tallier) combine(combinations int) {
 	}
 }
 
-// grouped counts entries from up to, not including to, by their codes.
+// grouped counts the entries from from up to but not including to by their codes.
 func (w *tallier) grouped(from, to int, host string) error {
 	w.touched = w.touched[:0]
 	for i, c := range w.codes[from:to] {
@@ -628,7 +628,7 @@ func (w *tallier) grouped(from, to int, host string) error {
 	return nil
 }
 
-// each makes a row of each of the entries from up to, not including to.
+// each makes one row for each entry from from up to but not including to.
 func (w *tallier) each(from, to int, host string) error {
 	for i := from; i < to; i++ {
 		if w.keep != nil && !w.keep[i] {
@@ -661,8 +661,8 @@ func (w *tallier) each(from, to int, host string) error {
 	return nil
 }
 
-// elsewhere counts entry i of the chunk at hand, whose body may be that of
-// another capture.
+// elsewhere counts entry i of the current chunk, whose body may be that of another
+// capture.
 func (w *tallier) elsewhere(i int) error {
 	if w.look == nil {
 		w.look = w.v.looker(w.t.Columns)

@@ -10,14 +10,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// usualPages is how many pages of a host that the archive has are asked for the
-// charset of one that does not tell its own.
+// usualPages is how many stored pages of a host are consulted for the charset of a
+// page that does not declare its own.
 const usualPages = 64
 
-// tellCharsets reads those pages of the batch again that do not tell their charset,
-// by the one that most other pages of their host have: those of the batch, and the
-// first usualPages of the archive. An answer depends on what the archive has by
-// then, and not on the order within a batch; REINDEX DERIVED asks again. The staged captures are sorted.
+// tellCharsets reads again the pages of the batch that do not declare their
+// charset, with the charset that most other pages of their host have. It looks at
+// pages of the batch, and at the first usualPages of the archive. The result
+// depends on the present state of the archive, but not on the order within a batch.
+// REINDEX DERIVED does it again. The staged captures must be sorted.
 func (g *ingest) tellCharsets(ctx context.Context) error {
 	var v *Snapshot
 	for from := 0; from < len(g.staged); {
@@ -70,8 +71,8 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 	return nil
 }
 
-// countCharsets counts the charsets of the first pages of a host, which is given as
-// the prefix of its keys.
+// countCharsets counts the charsets of the first pages of a host. prefix is the
+// common prefix of the host's keys.
 func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.Charsets) error {
 	left := usualPages
 	for _, info := range v.pin.segments {
@@ -88,7 +89,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.C
 	return nil
 }
 
-// countIn is countCharsets for one segment.
+// countIn does what countCharsets does, for one segment.
 func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets, left *int) error {
 	c := newCursor(v.reader(info), 0, v)
 	defer c.close()

@@ -61,7 +61,7 @@ func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[
 	}
 }
 
-// PlanVerify says what Verify would read.
+// PlanVerify returns what Verify would read.
 func (a *Archive) PlanVerify(ctx context.Context, o record.VerifyOptions) (record.VerifyPlan, error) {
 	var plan record.VerifyPlan
 	v, err := a.Snapshot(ctx)
@@ -114,17 +114,17 @@ type verifier struct {
 	yield       func(record.Finding) error
 	chosen      []*segment.Info
 	done, total int64
-	found       int                 // findings so far
+	found       int                 // number of findings so far
 	lost        map[segment.ID]bool // bodies that cannot be read
 	hidden      func(place) (need, bool)
 
-	part  int      // of a sample, from 0
-	clean []uint32 // db-files found whole, by this verification or the one it goes on from
+	part  int      // of a sample, counted from 0
+	clean []uint32 // db-files found undamaged, by this verification or the one it continues
 	whole bool     // it has come to its end
 	noted time.Time
 }
 
-// begin chooses what is to be read.
+// begin chooses what is read.
 func (y *verifier) begin() error {
 	all, err := y.segments()
 	if err != nil {
@@ -144,7 +144,7 @@ func (y *verifier) begin() error {
 	return nil
 }
 
-// indexes are the index files of the segments chosen.
+// indexes are the index files of the chosen segments.
 func (y *verifier) indexes() []indexInfo {
 	used := make(map[string]bool)
 	for _, s := range y.chosen {
@@ -202,7 +202,7 @@ func (y *verifier) run(ctx context.Context) error {
 			return err
 		}
 		if why != "" {
-			// Without it nobody knows what is to be seen.
+			// Without the catalogue it is unknown what should exist.
 			return y.report(record.Finding{File: r.file, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
 		}
 	}
@@ -211,7 +211,7 @@ func (y *verifier) run(ctx context.Context) error {
 		return err
 	}
 	y.hidden = hidden
-	// A damaged index is not looked into: its pages may lead in circles.
+	// A damaged index is not searched: its pages may form a circle.
 	y.v.mu.Lock()
 	for _, s := range y.v.pin.segments {
 		if damaged[s.Index] {
@@ -249,7 +249,7 @@ func (y *verifier) run(ctx context.Context) error {
 	return nil
 }
 
-// results verifies the files of results, of which no capture is made.
+// results verifies the files of results. They have no captures.
 func (y *verifier) results(ctx context.Context) error {
 	for _, name := range y.resultFiles() {
 		err := y.v.checkResult(ctx, name)
@@ -266,7 +266,7 @@ func (y *verifier) results(ctx context.Context) error {
 	return nil
 }
 
-// causeOf returns what is wrong with a file, without its name if err has it.
+// causeOf returns the fault in a file, without the file's name if err has it.
 func causeOf(err error) error {
 	var fault *segment.Error
 	if errors.As(err, &fault) {
@@ -275,15 +275,14 @@ func causeOf(err error) error {
 	return err
 }
 
-// resultFiles lists the files of results that are chosen: none of them is of one
-// pool.
+// resultFiles returns the files of results that are chosen. They belong to no pool.
 func (y *verifier) resultFiles() (list []string) {
 	if y.o.Pool != "" {
 		return nil
 	}
 	all, err := y.v.a.resultFiles()
 	if err != nil {
-		return nil // Unreachable: the pattern is right.
+		return nil // Unreachable: the pattern is valid.
 	}
 	for i, name := range all {
 		if y.o.Sample < 2 || i%y.o.Sample == y.part {
@@ -293,8 +292,8 @@ func (y *verifier) resultFiles() (list []string) {
 	return list
 }
 
-// small verifies the small files that are read with every VERIFY: catalogues
-// that are not in force any more, FORMAT.txt, and the definitions.
+// small verifies the small files that every VERIFY reads: catalogues that are no
+// longer in force, FORMAT.txt, and the definitions.
 func (y *verifier) small(ctx context.Context) error {
 	a := y.v.a
 	if y.v.pin.generation == 0 {
@@ -308,7 +307,7 @@ func (y *verifier) small(ctx context.Context) error {
 		return err
 	}
 	for _, n := range numbers {
-		// One that goes meanwhile is none of ours.
+		// A catalogue that another process deletes meanwhile is no fault.
 		if _, err := loadCatalog(a.dir, n); err != nil && !errors.Is(err, os.ErrNotExist) {
 			if err := warn(catalogName(n), fmt.Errorf("this catalogue is not in force, and is damaged: remove the file: %w", causeOf(err))); err != nil {
 				return err
@@ -334,7 +333,7 @@ func (y *verifier) small(ctx context.Context) error {
 	return nil
 }
 
-// dangling finds segments and pools that others depend on and that are not in
+// dangling reports segments and pools on which others depend and that are not in
 // force.
 func (y *verifier) dangling() error {
 	has := y.v.pin.holdings()
@@ -364,8 +363,8 @@ func (y *verifier) dangling() error {
 	return nil
 }
 
-// unsorted finds db-files of static pools that are not one sorted run together,
-// and captures in pools that take other URLs.
+// unsorted reports db-files of static pools that together are not sorted, and
+// captures in a pool that does not take their URLs.
 func (y *verifier) unsorted() error {
 	byKey := slices.Clone(y.chosen)
 	slices.SortStableFunc(byKey, func(a, b *segment.Info) int {
@@ -409,7 +408,7 @@ func (y *verifier) misnamed() error {
 	return nil
 }
 
-// segments gives those to verify.
+// segments returns the segments to verify.
 func (y *verifier) segments() ([]*segment.Info, error) {
 	if y.o.Pool == "" {
 		return y.v.pin.segments, nil
@@ -430,7 +429,7 @@ func (y *verifier) segments() ([]*segment.Info, error) {
 	return out, nil
 }
 
-// names verifies the files of names of the pools.
+// names verifies the names files of the pools.
 func (y *verifier) names(ctx context.Context) error {
 	for _, n := range y.v.pin.names {
 		pool := filepath.Base(filepath.Dir(n.name))
@@ -460,7 +459,7 @@ func (y *verifier) report(f record.Finding) error {
 	return y.yield(f)
 }
 
-// sum reads a file whole and says in what it is not what the catalogue says.
+// sum reads a whole file and compares it with what the catalogue says.
 func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32) (why string, err error) {
 	f, err := os.Open(filepath.Join(y.v.a.dir, name))
 	if err != nil {
@@ -496,7 +495,7 @@ func (y *verifier) sum(ctx context.Context, name string, size int64, crc uint32)
 	return "", nil
 }
 
-// segment verifies one.
+// segment verifies one segment.
 func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	why, err := y.sum(ctx, info.File, info.Bytes, info.CRC)
 	if err != nil {
@@ -523,21 +522,21 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 		return err
 	}
 	if why != "" && y.found == before {
-		// Where a record is damaged, that says it better.
+		// If a record is damaged, that finding says more.
 		return y.report(record.Finding{Pool: info.Pool, File: info.File, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
 	}
 	return nil
 }
 
-// bodies puts the bodies of a run's entries together, and finds those of
-// entries whose body another has.
+// bodies puts together the bodies of a run's entries, and finds the bodies that
+// other entries store.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
 	y.v.mu.Lock()
 	y.v.recent.put(s.Info.ID, n, r)
 	y.v.mu.Unlock()
 	entries, err := r.Meta.Entries()
 	if err != nil {
-		return err // Unreachable: Check has decoded them.
+		return err // Unreachable: Check has decoded the entries.
 	}
 	for i := range entries {
 		e := &entries[i]
@@ -553,7 +552,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 				y.lost[e.ID] = true
 			}
 		case i > 0 && entries[i-1].Key == e.Key && entries[i-1].ID == e.ID && !y.gone(place{s, n, uint32(i - 1)}):
-			continue // found with the one before
+			continue // found with the entry before
 		default:
 			_, _, fault = y.v.owner(ctx, place{s, n, uint32(i)}, e)
 			var damage *segment.Error
@@ -575,15 +574,15 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 	return nil
 }
 
-// gone reports whether a capture was deleted and nobody needs it: its body may
-// have lain with another that was, and has been merged since.
+// gone reports whether a capture was deleted and nobody needs it. Its body may have
+// been stored at another deleted capture that a merge has dropped.
 func (y *verifier) gone(at place) bool {
 	n, hidden := y.hidden(at)
 	return hidden && n == needNone
 }
 
-// lostCapture reports a capture whose body cannot be read. Of one that was
-// deleted it does not say which it is.
+// lostCapture reports a capture whose body cannot be read. If the capture was
+// deleted, the finding does not say which it is.
 func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
 	f := record.Finding{
 		Pool: at.seg.Info.Pool, File: at.seg.Info.File, Offset: -1, What: what, Severity: record.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
@@ -594,12 +593,12 @@ func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
 	return y.report(f)
 }
 
-// holdersOf reports the captures whose body is that of another and is lost.
+// holdersOf reports the captures that share a body that is lost.
 func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 	return s.Check(ctx, func(segment.Fault) error { return nil }, func(n uint32, r *segment.Run) error {
 		entries, err := r.Meta.Entries()
 		if err != nil {
-			return err // Unreachable: Check has decoded them.
+			return err // Unreachable: Check has decoded the entries.
 		}
 		for i := range entries {
 			e := &entries[i]

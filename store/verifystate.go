@@ -17,14 +17,14 @@ import (
 	"infomall/store/segment"
 )
 
-// fileVerify notes what verifications have still to do. It is a help and no
-// more: lost or damaged, they begin anew.
+// fileVerify records how far verifications have come. It is only a help: if it is
+// lost or damaged, they begin again.
 const fileVerify = "verify"
 
 // kindVerify is the kind in the file's first line.
 const kindVerify = "verify"
 
-// noteEvery is how often a verification notes how far it is.
+// noteEvery is how often a verification writes the file.
 const noteEvery = 10 * time.Second
 
 // verifyState is the content of the file:
@@ -87,7 +87,7 @@ func decodeVerifyState(b []byte) (*verifyState, error) {
 	return s, nil
 }
 
-// verifyState reads the file; an empty state if there is none.
+// verifyState reads the file. It returns an empty state if there is none.
 func (a *Archive) verifyState() (*verifyState, error) {
 	b, err := os.ReadFile(filepath.Join(a.dir, fileVerify))
 	if errors.Is(err, os.ErrNotExist) {
@@ -99,8 +99,8 @@ func (a *Archive) verifyState() (*verifyState, error) {
 	return decodeVerifyState(b)
 }
 
-// recall finds out which part of a sample is due, and what of it an earlier
-// verification has found whole.
+// recall finds out which part of a sample is next, and which of its files an
+// earlier verification has found undamaged.
 func (y *verifier) recall() error {
 	y.noted = y.v.a.opts.Now()
 	s, err := y.v.a.verifyState()
@@ -116,10 +116,10 @@ func (y *verifier) recall() error {
 	return nil
 }
 
-// isClean reports whether a segment was found whole already.
+// isClean reports whether a segment was found undamaged already.
 func (y *verifier) isClean(s *segment.Info) bool { return slices.Contains(y.clean, s.Number()) }
 
-// noteNow notes how far it is, now and then.
+// noteNow calls note if noteEvery has passed.
 func (y *verifier) noteNow() error {
 	if y.v.a.opts.Now().Sub(y.noted) < noteEvery {
 		return nil
@@ -127,8 +127,8 @@ func (y *verifier) noteNow() error {
 	return y.note()
 }
 
-// note notes what is still to do. Where the archive can't be written to nothing
-// is noted, unless a sample asks for it.
+// note writes what is still to be verified. If the archive is read-only, nothing is
+// written; that is an error only for a sample.
 func (y *verifier) note() error {
 	if y.o.Stateless || y.o.Dry || y.v.pin.generation == 0 {
 		return nil

@@ -15,19 +15,20 @@ import (
 	"infomall/store/segment"
 )
 
-// writer is a process's right to add segments. Its folder under writers/ holds
-// what is being made; the lock file in it is locked while the writer lives, so
-// that anybody can tell a live one from what a killed one left.
+// writer is a process's right to add segments. Its folder under writers/ holds the
+// files that it makes. The lock file in that folder is locked while the writer
+// lives: so everybody can distinguish a living writer from the leftovers of a
+// killed one.
 type writer struct {
 	a    *Archive
 	dir  string
 	lock disk.File
-	// packer is what segments of static pools are compressed with.
+	// packer compresses the segments of static pools.
 	packer *segment.Packer
 }
 
-// newWriter makes the archive if need be and registers a writer. If no other
-// is alive it first clears away what killed ones left.
+// newWriter creates the archive if necessary, and registers a writer. If no other
+// writer is alive, it first removes what killed writers left.
 func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 	if err := a.create(); err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func (a *Archive) newWriter(ctx context.Context) (*writer, error) {
 	return a.register(ctx, (*Archive).begin)
 }
 
-// register registers a writer; prepare is run first, with the archive's lock
+// register registers a writer. It calls prepare first, with the archive's lock
 // held.
 func (a *Archive) register(ctx context.Context, prepare func(*Archive) error) (*writer, error) {
 	w := &writer{a: a, packer: new(segment.Packer)}
@@ -89,7 +90,7 @@ func (a *Archive) begin() error {
 	return a.putCatalog(&catalog{generation: 1, id: newID()})
 }
 
-// putFormat writes FORMAT.txt, unless it is there as this program has it.
+// putFormat writes FORMAT.txt, unless the file already has this program's text.
 func (a *Archive) putFormat() error {
 	name := filepath.Join(a.dir, fileFormat)
 	if b, err := os.ReadFile(name); err == nil && string(b) == formatFile() {
@@ -98,14 +99,14 @@ func (a *Archive) putFormat() error {
 	return disk.WriteFile(a.opts.Disk, name, []byte(formatFile()))
 }
 
-// close gives up what was not published.
+// close removes the writer's folder, with everything in it that was not published.
 func (w *writer) close() error {
 	err := disk.RemoveAll(w.a.opts.Disk, w.dir)
 	return errors.Join(err, w.lock.Close())
 }
 
-// sweepWriters removes the folders of writers that are no more, and tells
-// whether any is alive. The archive's lock is held.
+// sweepWriters removes the folders of dead writers, and reports whether any writer
+// is alive. The caller holds the archive's lock.
 func (a *Archive) sweepWriters() (alive bool, err error) {
 	dirs, err := os.ReadDir(filepath.Join(a.dir, dirWriters))
 	if err != nil {
@@ -127,8 +128,8 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 		} else if !errors.Is(err, os.ErrNotExist) {
 			return false, err
 		}
-		// A writer registers under the archive's lock, which is ours now: one
-		// without its own lock held is dead.
+		// Writers register with the archive's lock held, and we hold it: a writer
+		// whose own lock is free is dead.
 		if err := disk.RemoveAll(a.opts.Disk, dir); err != nil {
 			return false, err
 		}
@@ -136,15 +137,16 @@ func (a *Archive) sweepWriters() (alive bool, err error) {
 	return alive, nil
 }
 
-// sweepFiles removes old generations that nobody reads, db-files and indexes
-// that no generation names, and the locks of pools that none has. The archive's lock is held and no other
-// writer is alive, so none can be about to be published.
+// sweepFiles deletes old generations that nobody reads, db-files and indexes that
+// no generation names, and lock files of pools that no generation has. The caller
+// holds the archive's lock and no other writer is alive, so nobody can be about to
+// publish one of these files.
 func (a *Archive) sweepFiles() error {
 	if err := a.sweepGenerations(); err != nil {
 		return err
 	}
 	if c, err := a.inForce(); err != nil || c.generation == 0 {
-		// What it names can't be told from leftovers: keep all.
+		// What it names cannot be told from leftovers: keep everything.
 		return nil
 	}
 	generations, err := a.generations()
@@ -153,10 +155,10 @@ func (a *Archive) sweepFiles() error {
 	}
 	files := a.fileUse(generations)
 	if files.unknown {
-		// A generation that can't be read may name anything: keep all.
+		// A generation that cannot be read may name any file: keep everything.
 		return nil
 	}
-	// What disk.WriteFile did not come to rename is hidden and never named.
+	// A file that disk.WriteFile did not rename is hidden, and never named.
 	for _, pattern := range []string{".[^.]*", filepath.Join(dirCatalog, ".[^.]*"), filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirPools, "*", "*.names"), filepath.Join(dirPools, "*", fileLock), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
 		found, err := filepath.Glob(filepath.Join(a.dir, pattern))
 		if err != nil {
@@ -177,10 +179,10 @@ func (a *Archive) sweepFiles() error {
 	return nil
 }
 
-// allocate gives n consecutive segment numbers that nobody else has. The lock
-// file holds the next one; the catalogue and the names in use have a say too,
-// since a power cut may have brought back an older content of that file, and
-// what lies there without being named is not always swept.
+// allocate returns the first of n consecutive segment numbers that no other segment
+// has. The lock file holds the next number. The catalogue and the names in use
+// count too: a power failure may have restored an older content of the lock file,
+// and files that are not named are not always deleted.
 func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) {
 	err = w.a.locked(ctx, func(lock disk.File) error {
 		b, err := io.ReadAll(lock)
@@ -211,8 +213,8 @@ func (w *writer) allocate(ctx context.Context, n int) (first uint32, err error) 
 	return first, err
 }
 
-// nextByNames is one more than the highest number among the names of db-files,
-// indexes and removals.
+// nextByNames returns the highest number in the names of db-files, indexes and
+// removals, plus one.
 func (a *Archive) nextByNames() (uint64, error) {
 	next := uint64(1)
 	for _, pattern := range []string{filepath.Join(dirPools, "*", "*.raw"), filepath.Join(dirIndex, "*.idx"), filepath.Join(dirRemoved, "[0-9]*")} {
@@ -232,17 +234,18 @@ func (a *Archive) nextByNames() (uint64, error) {
 	return next, nil
 }
 
-// made is a segment whose db-file lies complete and synced in the writer's
+// made is a new segment whose db-file is complete and synced in the writer's
 // folder.
 type made struct {
 	info *segment.Info
-	w    *segment.Writer // nil if the index has it already
+	w    *segment.Writer // nil if its index is written already
 	path string
-	// number is that of the db-file, if it is another form of a segment in force.
+	// number is the number of the db-file, if the segment is a rewritten form of
+	// one in force.
 	number uint32
 }
 
-// putCatalog puts a generation in force. The archive's lock is held.
+// putCatalog puts a generation in force. The caller holds the archive's lock.
 func (a *Archive) putCatalog(c *catalog) error {
 	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, catalogName(c.generation)), c.encode()); err != nil {
 		return err
@@ -256,7 +259,7 @@ func (a *Archive) putCatalog(c *catalog) error {
 	return a.sweepGenerations()
 }
 
-// putCurrent writes CURRENT anew and makes it durable.
+// putCurrent writes CURRENT and makes it durable.
 func (a *Archive) putCurrent(generation uint64) error {
 	if err := disk.WriteFile(a.opts.Disk, filepath.Join(a.dir, fileCurrent), currentLine(generation)); err != nil {
 		return err

@@ -300,8 +300,7 @@ func (c *checker) chunk(number uint32, entries []Stored) error {
 	return c.nextChunk()
 }
 
-// holds reports whether b is a chunk, in any format, of run number with these
-// entries.
+// holds reports whether b is a chunk of run number with these entries.
 func holds(b []byte, number uint32, entries []Stored) bool {
 	var chunk Chunk
 	if err := chunk.decode(b, wantAll); err != nil || chunk.Run != number {

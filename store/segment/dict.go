@@ -209,15 +209,17 @@ func (r *Run) take(content []byte) {
 	}
 }
 
-// splice decompresses a frame of a content of so many bytes that goes on from runs,
-// each with a seam behind it.
+// splice decompresses a frame with a content of size bytes that builds on the runs
+// behind, each with a seam after it.
 //
 // The decoder is several times slower with a dictionary than without, and would
-// take it anew for every frame. But to a raw dictionary a frame refers as to what
-// it began with itself. So it is given one that does: of runs whose blocks are at
-// hand these as they are; of others the blocks of their own frames, which go on
-// from what stands there ahead of them; and those of the frame. Checksums at the
-// end of frames are of their own bytes and go; the records have them too.
+// prepare the dictionary again for every frame. But a frame refers to the bytes of
+// a raw dictionary exactly as to its own earlier bytes. So splice makes one frame
+// that begins with the dictionary: for a run whose blocks are in memory it has
+// these, uncompressed; for another run it has the blocks of that run's own frame,
+// which build on the part before them; and last come the blocks of the frame. The
+// checksums at the ends of the frames are left out, since they cover only their own
+// frame; the records have checksums too.
 func splice(behind []*Run, frame []byte, size int) ([]byte, error) {
 	room := takeRoom()
 	defer room.giveBack()
