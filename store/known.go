@@ -6,23 +6,24 @@ import (
 	"infomall/store/segment"
 )
 
-// knownBlocks brings back to an import's memory the blocks of captures that are
-// in the archive, when the next capture of their URL comes in.
+// knownBlocks adds the blocks of stored captures to an import's memory of blocks,
+// when the next capture of their URL arrives.
 type knownBlocks struct {
 	v      *Snapshot
 	blocks *segment.Blocks
 	done   map[place]bool
-	// runs remembers what the runs of the archive hold: neighbouring URLs have
-	// theirs in the same ones.
+	// runs remembers the blocks of runs, because neighbouring URLs have their
+	// blocks in the same runs.
 	runs map[uint64]runBlocks
-	// wrote is the segments that the import wrote itself, each with the turn of
-	// the memory by then.
+	// wrote has the segments that this import wrote, each with the turn of the
+	// memory at that time.
 	wrote map[uint32]int
-	// byPool is as newest gives it.
+	// byPool is the result of newest.
 	byPool []*segment.Info
 }
 
-// runBlocks is the blocks of a run: their IDs, and where each ends.
+// runBlocks describes the blocks of a run: their IDs, and the offset at which each
+// ends.
 type runBlocks struct {
 	ids  []segment.ID
 	ends []int64
@@ -31,12 +32,13 @@ type runBlocks struct {
 const (
 	// runBlocksMax is how many runs are remembered.
 	runBlocksMax = 256
-	// knownMax is of how many captures it is remembered that their blocks were
-	// brought back. Neighbours have theirs from the same ones.
+	// knownMax is for how many captures it is remembered that their blocks were
+	// added already. Neighbouring captures have their blocks in the same runs.
 	knownMax = 1 << 14
 )
 
-// valid tells the memory which segments are in force or about to be.
+// valid sets which segments new recipes may refer to: those in force, and those of
+// the coming batch.
 func (k *knownBlocks) valid(plans []*poolPlan) {
 	pools := make(map[uint32]string)
 	for _, s := range k.v.pin.segments {
@@ -48,16 +50,16 @@ func (k *knownBlocks) valid(plans []*poolPlan) {
 	k.blocks.Valid(pools)
 }
 
-// has reports whether the memory still has the blocks of all captures of a
-// segment: whether it has forgotten none since the import wrote that, and no
-// segment that they lie in was merged.
+// has reports whether the memory still has the blocks of all captures of a segment:
+// it has forgotten none since the import wrote the segment, and no segment with
+// those blocks was merged.
 func (k *knownBlocks) has(s *segment.Info) bool {
 	turn, ok := k.wrote[s.ID]
 	return ok && k.blocks.Turn()-turn < 2 && !slices.ContainsFunc(s.Uses, func(id uint32) bool { return !k.blocks.May(id) })
 }
 
-// of brings back the blocks of a stored capture. What can't be read can't be
-// taken from: the damage is told, and the new capture is stored whole.
+// of adds the blocks of a stored capture. If they cannot be read, it warns of the
+// damage, and the new capture is stored complete.
 func (k *knownBlocks) of(at place) {
 	if k.done[at] || k.has(at.seg.Info) {
 		return
@@ -96,7 +98,7 @@ func (k *knownBlocks) load(at place) error {
 	return nil
 }
 
-// remember notes the blocks of a span, which r has.
+// remember adds the blocks of a span of the run r.
 func (k *knownBlocks) remember(r runBlocks, span segment.Span) {
 	for n := span.N; n < span.N+span.Count; n++ {
 		from := int64(0)
@@ -110,7 +112,7 @@ func (k *knownBlocks) remember(r runBlocks, span segment.Span) {
 	}
 }
 
-// run gives the blocks of a run.
+// run returns the blocks of a run.
 func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
 	key := uint64(id)<<32 | uint64(run)
 	if r, ok := k.runs[key]; ok {

@@ -8,28 +8,28 @@ import (
 	"infomall/store/segment"
 )
 
-// endOfTime is after every time that is stored, also after those past the year
-// 9999 that a misnamed pool may have: a merge must not lose these.
+// endOfTime is later than every stored time, including times after the year 9999
+// that a misnamed pool may have: a merge must not lose these.
 const endOfTime record.Time = math.MaxInt64
 
-// looker looks up URLs in the order of their keys. It keeps a place in each
+// looker looks up URLs in the order of their keys. It keeps its position in each
 // segment, so that neighbouring URLs share what was decoded.
 type looker struct {
 	v       *Snapshot
-	cursors []*cursor // one a segment
+	cursors []*cursor // one for each segment
 	probe   segment.Probe
 	group   []located
 	visible []located
-	// disturbed: of the last URL captures are hidden, or were. Its hints are
-	// those that settleVisible makes of group.
+	// disturbed is set if captures of the last URL are hidden, or were. group then
+	// has its captures, with the hints that settleVisible makes.
 	disturbed bool
-	// raw are its captures as they are stored, if keepRaw asks for them.
+	// raw are the captures of the last URL as they are stored, if keepRaw is set.
 	raw     []located
 	keepRaw bool
 }
 
-// looker returns one over all segments, which reads some columns besides those
-// that every look-up needs. The caller closes it.
+// looker returns a looker over all segments. It reads the given columns besides
+// those that every look-up needs. The caller closes it.
 func (v *Snapshot) looker(more record.Columns) *looker {
 	l := &looker{v: v}
 	for _, i := range v.pin.segments {
@@ -44,13 +44,13 @@ func (l *looker) close() {
 	}
 }
 
-// at gives the settled captures of one URL. Its key is not before that of the
-// last call; the slice is valid until the next.
+// at returns the settled captures of one URL. Its key must not be less than that of
+// the last call. The slice is valid until the next call.
 func (l *looker) at(ctx context.Context, key string) ([]located, error) {
 	return l.until(ctx, key, endOfTime)
 }
 
-// until is at for the archive as it was at a time: without what lies there or
+// until does what at does, as if the archive had no captures at the time to or
 // later.
 func (l *looker) until(ctx context.Context, key string, to record.Time) ([]located, error) {
 	if err := l.gather(ctx, key); err != nil {
@@ -77,7 +77,7 @@ func (l *looker) until(ctx context.Context, key string, to record.Time) ([]locat
 	return l.visible, nil
 }
 
-// gather reads the captures of one URL as they are stored into l.group.
+// gather reads the captures of one URL, as they are stored, into l.group.
 func (l *looker) gather(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"infomall/store/segment"
 )
 
-// spans gives the spans of a recipe by the segments in force: where one was
-// merged, its names say where the blocks are now.
+// spans returns the spans of a recipe with segments that are in force. For a
+// segment that was merged, its names say where the blocks are now.
 func (v *Snapshot) spans(recipe segment.Recipe) ([]segment.Span, error) {
 	v.mu.Lock()
 	inForce := v.inForce()
@@ -30,9 +30,9 @@ func (v *Snapshot) spans(recipe segment.Recipe) ([]segment.Span, error) {
 	return out, nil
 }
 
-// appendSpan appends where the blocks of a span are. Names lead to what was in
-// force when they were made, which may have been merged since: hops counts how
-// often that was so, and each time it was by other names.
+// appendSpan appends the present places of the blocks of a span. Names give the
+// places when they were written; those segments may have been merged since, and
+// then have names of their own. hops counts how many names were followed.
 func (v *Snapshot) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
 	if v.segment(s.Segment) != nil {
 		return append(out, s), nil
@@ -57,7 +57,7 @@ func (v *Snapshot) appendSpan(out []segment.Span, s segment.Span, hops int) ([]s
 	return out, nil
 }
 
-// namesOf gives the names of a segment that was merged; nil if there are none.
+// namesOf returns the names of a segment that was merged; nil if there are none.
 func (v *Snapshot) namesOf(id uint32) (*segment.Names, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -85,7 +85,7 @@ func (v *Snapshot) namesOf(id uint32) (*segment.Names, error) {
 	return nil, nil
 }
 
-// namesFiles describes the files of names that lie in the pools' folders.
+// namesFiles describes the names files in the pools' folders.
 func (a *Archive) namesFiles() ([]namesInfo, error) {
 	paths, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.names"))
 	if err != nil {
@@ -118,7 +118,7 @@ func (a *Archive) namesFiles() ([]namesInfo, error) {
 	return out, nil
 }
 
-// readNames reads a file of names and checks it.
+// readNames reads and checks a names file.
 func (a *Archive) readNames(info namesInfo) ([]*segment.Names, error) {
 	b, err := os.ReadFile(filepath.Join(a.dir, info.name))
 	if err != nil {

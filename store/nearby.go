@@ -10,31 +10,31 @@ import (
 	"infomall/store/urlkey"
 )
 
-// nearby is how far an import looked around for blocks that its new pages may
-// share with stored pages of other URLs. A site's new page has the frame of those
-// beside it, and may be a copy, as the manual of the next release is. What is
-// read is in proportion to what turned out to be new.
+// nearby limits how far an import searches for blocks that its new pages may share
+// with stored pages of other URLs. A new page of a site often has the same frame as
+// its neighbours, or is a copy of one, such as a page of the manual for the next
+// release. How much is read is in proportion to how much turned out to be new.
 type nearby struct {
-	until uint32          // the last segment that is not of this import
-	room  int64           // bytes of runs that may still be read
-	done  map[uint64]bool // runs, by segment and number
+	until uint32          // the last segment that this import did not write
+	room  int64           // how many more bytes of runs may be read
+	done  map[uint64]bool // runs that were read, by segment and number
 }
 
 const (
-	nearbyLeast    = 4 << 20   // is read for the smallest import
-	nearbyAsked    = 32 << 10  // is what finding the place costs
-	nearbyRun      = 256 << 10 // is what a run has, about: for less room nothing is read
-	nearbySegments = 16        // are looked into, those of the newest pools first
-	nearbyReach    = 8         // runs on either side of the place
+	nearbyLeast    = 4 << 20   // bytes that the smallest import may read
+	nearbyAsked    = 32 << 10  // cost of finding the place, in bytes
+	nearbyRun      = 256 << 10 // about the size of a run; with less room nothing is read
+	nearbySegments = 16        // how many segments are searched, those of the newest pools first
+	nearbyReach    = 8         // how many runs are read on either side of the place
 )
 
 // neighbour is a segment that has pages of the host.
 type neighbour struct {
 	info       *segment.Info
-	first, own int // runs: that in which the host begins, and that of the place
+	first, own int // runs: the one in which the host begins, and the one with the place
 }
 
-// newNearby begins with what the snapshot has.
+// newNearby returns a nearby for an import into the state of the snapshot.
 func newNearby(v *Snapshot) *nearby {
 	n := &nearby{room: nearbyLeast, done: make(map[uint64]bool)}
 	for _, s := range v.pin.segments {
@@ -43,8 +43,9 @@ func newNearby(v *Snapshot) *nearby {
 	return n
 }
 
-// near brings back the blocks of what stands nearest to a URL that has no capture
-// yet, in the order of URLs, in pools up to the one that it goes to.
+// near adds the blocks of the pages that are nearest, in the order of URLs, to a
+// URL without captures. It looks at pools up to the one that the URL's capture goes
+// to.
 func (k *knownBlocks) near(ctx context.Context, n *nearby, key, pool string) error {
 	if n.room < nearbyRun {
 		return nil
@@ -82,8 +83,8 @@ func (k *knownBlocks) near(ctx context.Context, n *nearby, key, pool string) err
 	return nil
 }
 
-// neighbours finds where the segments of the newest pools have what stands next
-// to a URL.
+// neighbours finds the segments of the newest pools that have pages of the URL's
+// host, and the place next to the URL in each.
 func (k *knownBlocks) neighbours(n *nearby, key, pool string) ([]neighbour, error) {
 	host := key[:urlkey.HostPrefix(key)]
 	var out []neighbour
@@ -105,7 +106,8 @@ func (k *knownBlocks) neighbours(n *nearby, key, pool string) ([]neighbour, erro
 	return out, nil
 }
 
-// place finds a URL's place in a segment, if that has pages of its host.
+// place finds the place of a URL in a segment, if the segment has pages of its
+// host.
 func (k *knownBlocks) place(s *segment.Info, host, key string) (neighbour, bool, error) {
 	c := newCursor(k.v.reader(s), 0, k.v)
 	defer c.close()
@@ -122,7 +124,7 @@ func (k *knownBlocks) place(s *segment.Info, host, key string) (neighbour, bool,
 	return p, true, nil
 }
 
-// newest gives the segments in force, those of the newest pools first.
+// newest returns the segments in force, those of the newest pools first.
 func (k *knownBlocks) newest() []*segment.Info {
 	if k.byPool == nil {
 		k.byPool = slices.SortedFunc(slices.Values(k.v.pin.segments), func(a, b *segment.Info) int {

@@ -32,32 +32,32 @@ import (
 //     was deleted. A capture that came in later does not take it, and a deleted
 //     revisit that had no body gives none when its original comes in later.
 
-// originals finds the captures that revisits refer to, of a snapshot and of a batch
-// that is to be added to it. It remembers what it found, so that a chain is followed
-// once, however many of its revisits are asked for.
+// originals finds the captures that revisits refer to, in a snapshot and in a batch
+// that is to be added to it. It remembers what it found, so that each chain is
+// followed once.
 type originals struct {
 	v      *Snapshot
-	staged []*staged // of the batch, sorted; nil without one
+	staged []*staged // captures of the batch, sorted; nil if there is no batch
 
-	mu    sync.Mutex // guards all below, and is held for each question
+	mu    sync.Mutex // guards the fields below; held for each question
 	read  *analyses
 	found map[place]*original // nil for a revisit without a body
-	heads map[place]place     // see headOf
+	heads map[place]place     // results of headOf
 	urls  map[string]*urlCaptures
-	held  int              // captures of urls
-	seen  map[place]origin // of those that settle gave a body, see Snapshot.bodyOf
-	url   string           // that was made a key last, and its key
+	held  int              // number of captures in urls
+	seen  map[place]origin // captures to which settle gave a body, see Snapshot.bodyOf
+	url   string           // the last URL that was converted to a key, and the key
 	key   string
 }
 
-// original is what a revisit is by the capture that it takes its body from.
+// original describes a revisit by the capture from which it takes its body.
 type original struct {
-	from   place // the entry that has the body
-	damage error // what keeps it from being found; there is nothing else then
+	from   place // place of the entry that has the body
+	damage error // what keeps the body from being found; the other fields are then empty
 
-	like place    // the capture whose reading of the body it shares; it may be the revisit
-	as   block.As // how that is read
-	head place    // the capture whose status line and headers it had, of one without its own
+	like place    // the capture whose reading of the body it shares; may be the revisit itself
+	as   block.As // how that capture's body is read
+	head place    // for a revisit without status line and headers: the capture whose it had
 
 	id      segment.ID
 	content uint64
@@ -65,10 +65,11 @@ type original struct {
 	status  int32
 	kind    record.Kind
 	mime    string
-	through *poolList // that the captures between the revisit and the body lie in
+	through *poolList // the pools of the captures between the revisit and the body
 }
 
-// poolList is a set of pools, of which chains share the ends.
+// poolList is a set of pools, as a linked list. Chains with a common end share that
+// part of the list.
 type poolList struct {
 	pool string
 	next *poolList
@@ -83,7 +84,7 @@ func (l *poolList) has(pool string) bool {
 	return false
 }
 
-// with returns l with the pool of a place.
+// with returns l and the pool of a place.
 func (l *poolList) with(p place) *poolList {
 	if p.seg == nil || l.has(p.seg.Info.Pool) {
 		return l
@@ -91,52 +92,53 @@ func (l *poolList) with(p place) *poolList {
 	return &poolList{p.seg.Info.Pool, l}
 }
 
-// link is a capture in a chain.
+// link is a capture in a chain of revisits.
 type link struct {
 	place
 	key  string
 	time record.Time
-	next place // that it names
+	next place // the capture that it refers to
 }
 
-// urlCaptures is what rule 1 and 2 need to know of the captures of one URL.
+// urlCaptures is what rules 1 and 2 need to know of the captures of one URL.
 type urlCaptures struct {
-	all     []sibling // in order
+	all     []sibling // sorted by time
 	moments map[record.Time]map[string]*choice
 	digests map[string]*choice
 }
 
-// sibling is a capture of a URL.
+// sibling is one capture of a URL.
 type sibling struct {
 	place
 	time   record.Time
 	hidden uint64 // as in located
-	plain  bool   // no revisit
-	body   bool   // it has its body without any other capture being looked for
-	damage error  // why what came in with it cannot be read
+	plain  bool   // it is not a revisit
+	body   bool   // its body is known without looking for another capture
+	damage error  // why what was imported with it cannot be read
 }
 
-// choice is the captures that a revisit may refer to, by place in urlCaptures.all.
+// choice lists the captures that a revisit may refer to, as indexes in
+// urlCaptures.all.
 type choice struct {
 	plain, revisits []int32
 }
 
 const (
-	// foundMost is how many revisits are remembered, urlsMost how many captures of
-	// the URLs that chains led to.
+	// foundMost is how many revisits are remembered. urlsMost is how many captures
+	// are remembered of the URLs to which chains led.
 	foundMost = 1 << 19
 	urlsMost  = 1 << 20
-	// momentFew is how many captures within one moment are looked through each time.
+	// momentFew is how many captures of one moment are searched without an index.
 	momentFew = 8
 )
 
-// walking marks a revisit that is being followed.
+// walking marks a revisit whose chain is being followed.
 var walking = new(original)
 
-// noPlace is where no capture is. The zero place is that of a batch's first.
+// noPlace is no capture. The zero place is the first capture of a batch.
 var noPlace = place{n: math.MaxUint32}
 
-// unread is the reading of a body that is not known.
+// unread stands for a body that is not known.
 var unread = block.As{Mime: "?"}
 
 func newOriginals(v *Snapshot, staged []*staged, read *analyses) *originals {
@@ -149,7 +151,7 @@ func (o *originals) forget() {
 	o.found, o.heads, o.seen = make(map[place]*original), make(map[place]place), make(map[place]origin)
 }
 
-// originals returns what finds originals in the snapshot.
+// originals returns the finder of originals for the snapshot.
 func (v *Snapshot) originals() *originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -159,7 +161,7 @@ func (v *Snapshot) originals() *originals {
 	return v.origins
 }
 
-// stored gives the whole entry at a place, which may be of the batch.
+// stored returns the complete entry at a place, which may be in the batch.
 func (o *originals) stored(p place) (*segment.Stored, error) {
 	if p.seg == nil {
 		return &o.staged[p.n].Stored, nil
@@ -167,15 +169,15 @@ func (o *originals) stored(p place) (*segment.Stored, error) {
 	return o.v.stored(p)
 }
 
-// of gives the original of a capture that is stored without a body; nil if there is
-// none.
+// of returns the original of a capture that is stored without a body; nil if there
+// is none.
 func (o *originals) of(ctx context.Context, e *located) (*original, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.find(ctx, e)
 }
 
-// find is of with o.mu held.
+// find does what of does. The caller holds o.mu.
 func (o *originals) find(ctx context.Context, e *located) (*original, error) {
 	if out, ok := o.found[e.place]; ok {
 		return out.orDamage()
@@ -189,7 +191,7 @@ func (o *originals) find(ctx context.Context, e *located) (*original, error) {
 	}
 	out, err := o.walk(ctx, link{place: e.place, key: e.Key, time: e.Time})
 	if err != nil && !isDamage(err) {
-		o.forget() // it holds marks of a walk that did not end
+		o.forget() // it has marks of a walk that did not end
 	}
 	return out, err
 }
@@ -202,18 +204,19 @@ func (of *original) orDamage() (*original, error) {
 	return of, nil
 }
 
-// names reports whether a revisit says what it is a revisit of.
+// names reports whether a revisit says which capture it repeats.
 func names(s *segment.Stored) bool {
 	return s.DeclaredDigest != "" || s.RefersURL != "" && s.RefersTime != record.NoTime
 }
 
-// walk follows a chain from a revisit on, and gives that and all on the way their
-// originals. Damage is remembered for each revisit whose chain leads through it.
+// walk follows a chain from a revisit, and determines the originals of that revisit
+// and of all on the way. Damage is remembered for each revisit whose chain leads
+// through it.
 func (o *originals) walk(ctx context.Context, at link) (out *original, err error) {
 	found := o.found
 	var path []link
 	var marked []place
-	ring := -1 // where in path the chain comes back
+	ring := -1 // index in path at which the chain returns to itself
 	defer func() {
 		if !isDamage(err) {
 			return
@@ -283,9 +286,9 @@ func (o *originals) walk(ctx context.Context, at link) (out *original, err error
 	return out, nil
 }
 
-// ring gives the revisits of a chain that comes back to itself their originals, and
-// returns that of the first: rule 2 first, then those that it finds none for take
-// what the next in the ring has.
+// ring determines the originals of the revisits of a chain that returns to itself,
+// and returns that of the first. Rule 2 is tried first. Revisits for which it finds
+// nothing take what the next in the ring has.
 func (o *originals) ring(ctx context.Context, path []link) (*original, error) {
 	all := make([]*original, len(path))
 	for i := range path {
@@ -312,7 +315,7 @@ func (o *originals) ring(ctx context.Context, path []link) (*original, error) {
 	return all[0], nil
 }
 
-// asStored is what a capture with a body gives to a revisit of it.
+// asStored returns what a capture with a body gives to a revisit of it.
 func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
 	if out := o.found[at]; out != nil {
 		return out, nil
@@ -337,8 +340,8 @@ func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
 	return out, nil
 }
 
-// take gives the revisit at a place the body of the next in its chain. A revisit
-// without headers of its own had the next's.
+// take gives the revisit at a place the body of the next capture in its chain. A
+// revisit without headers gets that capture's headers too.
 func (o *originals) take(ctx context.Context, at place, of *original, next place) (*original, error) {
 	s, err := o.stored(at)
 	if err != nil {
@@ -355,7 +358,7 @@ func (o *originals) take(ctx context.Context, at place, of *original, next place
 		if !headless(n) {
 			out.head = next
 		}
-	case s.Status == 304: // all is as it was
+	case s.Status == 304: // nothing has changed
 		out.status, out.mime = s.Status, s.Mime
 	default:
 		out.status, out.kind, out.mime = s.Status, s.Kind, s.Mime
@@ -378,7 +381,7 @@ func (o *originals) take(ctx context.Context, at place, of *original, next place
 			}
 		}
 		if s.Kind == record.KindPage && of.kind == record.KindSoftMissing {
-			out.kind = of.kind // it says so at every visit
+			out.kind = of.kind // each visit says so
 		}
 	}
 	if out == *of {
@@ -387,12 +390,12 @@ func (o *originals) take(ctx context.Context, at place, of *original, next place
 	return &out, nil
 }
 
-// isFound reports whether a capture of this kind is read for whether it says that
+// isFound reports whether a body of this kind is searched for words that say that
 // nothing is there.
 func isFound(k record.Kind) bool { return k == record.KindPage || k == record.KindSoftMissing }
 
-// reading reads the body of an entry as a response with other headers says; nil if it
-// can't be read.
+// reading reads the body of an entry in the way that a response with other headers
+// says. It returns nil if it cannot.
 func (o *originals) reading(ctx context.Context, at place, as block.As) (*analysis, error) {
 	s, err := o.stored(at)
 	if err != nil {
@@ -418,15 +421,15 @@ func (o *originals) reading(ctx context.Context, at place, as block.As) (*analys
 	}
 	if ctx.Err() == nil && err != nil {
 		if o.v.maySkip(err) {
-			return nil, err // who asks for the capture learns of it
+			return nil, err // the caller that asks for the capture gets the error
 		}
-		o.v.a.warn(err) // VERIFY reports it; the capture is there all the same
+		o.v.a.warn(err) // VERIFY reports it too; the capture is still there
 		err = nil
 	}
 	return nil, err
 }
 
-// page gives what the body of a revisit says.
+// page returns what the body of a revisit says.
 func (o *originals) page(ctx context.Context, of *original) (segment.Page, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -451,8 +454,8 @@ func (o *originals) page(ctx context.Context, of *original) (segment.Page, error
 	return p, nil
 }
 
-// named is rule 1: it gives the capture that a revisit names, and its key; nil if it
-// names none that is here.
+// named implements rule 1: it returns the capture that a revisit refers to, and its
+// key. It returns nil if the revisit refers to no capture of this archive.
 func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibling, string, error) {
 	if s.RefersURL == "" || s.RefersTime == record.NoTime {
 		return nil, "", nil
@@ -460,13 +463,13 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 	if s.RefersURL != o.url {
 		canonical, err := urlkey.Canonical(s.RefersURL)
 		if err != nil {
-			return nil, "", nil // what can't be understood refers to nothing
+			return nil, "", nil // an invalid URL refers to nothing
 		}
 		o.url, o.key = s.RefersURL, urlkey.Key(canonical)
 	}
 	key := o.key
 	if key == e.key {
-		key = e.key // one string for all of the chain
+		key = e.key // one string for the whole chain
 	}
 	u, err := o.captures(ctx, key)
 	if err != nil {
@@ -474,7 +477,7 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 	}
 	t, end := s.RefersTime, s.RefersTime+1
 	if t%1000 == 0 {
-		end = t + 1000 // records often have whole seconds only
+		end = t + 1000 // many records have times in whole seconds
 	}
 	from := sort.Search(len(u.all), func(i int) bool { return u.all[i].time >= t })
 	to := from
@@ -508,13 +511,13 @@ func (o *originals) named(ctx context.Context, e link, s *segment.Stored) (*sibl
 	return g, key, err
 }
 
-// Keys of maps by declared digest.
+// The keys of maps by declared digest.
 const (
 	anyDigest    = "\x00" // all captures of a moment
 	unreadDigest = "\x01" // captures that cannot be read
 )
 
-// sibling returns the whole entry of a capture, nil if it cannot be read.
+// sibling returns the complete entry of a capture, or nil if it cannot be read.
 func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
 	s, err := o.stored(g.place)
 	if isDamage(err) {
@@ -524,7 +527,7 @@ func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
 	return s, err
 }
 
-// moment is the captures of a URL within one moment, by declared digest.
+// moment returns the captures of a URL within one moment, by declared digest.
 func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
 	if m := u.moments[t]; m != nil {
 		return m, nil
@@ -553,7 +556,7 @@ func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
-// add adds capture i of a URL. s is nil if it cannot be read.
+// add adds capture i of a URL. s is nil if the capture cannot be read.
 func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
 	switch {
 	case g.plain:
@@ -588,7 +591,7 @@ func (u *urlCaptures) first(e link, from ...*choice) (*sibling, error) {
 	return nil, nil
 }
 
-// at returns a capture, or its damage.
+// at returns a capture of the URL, or its damage.
 func (u *urlCaptures) at(i int) (*sibling, error) {
 	if g := &u.all[i]; g.damage == nil {
 		return g, nil
@@ -596,8 +599,8 @@ func (u *urlCaptures) at(i int) (*sibling, error) {
 	return nil, u.all[i].damage
 }
 
-// firstOf returns the first of a list that revisit e may take its body from; -1 if
-// there is none.
+// firstOf returns the first element of a list from which revisit e may take its
+// body; -1 if there is none.
 func (u *urlCaptures) firstOf(e link, list []int32) int {
 	for _, i := range list {
 		g := &u.all[i]
@@ -605,7 +608,7 @@ func (u *urlCaptures) firstOf(e link, list []int32) int {
 			continue
 		}
 		if g.time > e.time && g.month() > e.month() {
-			return -1 // nor may those after it
+			return -1 // nor may the later ones
 		}
 		return int(i)
 	}
@@ -616,7 +619,7 @@ func (g *sibling) month() string { return monthAt(g.place, g.time) }
 
 func (l *link) month() string { return monthAt(l.place, l.time) }
 
-// monthAt is the month of a capture's pool.
+// monthAt returns the month of a capture's pool.
 func monthAt(p place, t record.Time) string {
 	if p.seg == nil {
 		return t.Pool()
@@ -624,8 +627,8 @@ func monthAt(p place, t record.Time) string {
 	return monthOf(p.seg.Info.Pool)
 }
 
-// sameDigest is rule 2: it gives revisit e the body of a capture of its URL that
-// declares the same digest; nil if there is none.
+// sameDigest implements rule 2: it gives revisit e the body of a capture of the
+// same URL with the same declared digest. It returns nil if there is none.
 func (o *originals) sameDigest(ctx context.Context, e *link) (*original, error) {
 	to, err := o.withDigest(ctx, e)
 	if err != nil || to == nil {
@@ -639,7 +642,8 @@ func (o *originals) sameDigest(ctx context.Context, e *link) (*original, error) 
 	return o.take(ctx, e.place, of, to.place)
 }
 
-// withDigest gives the capture that rule 2 finds for revisit e; nil if there is none.
+// withDigest returns the capture that rule 2 finds for revisit e; nil if there is
+// none.
 func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
 	s, err := o.stored(e.place)
 	if err != nil || s.DeclaredDigest == "" {
@@ -669,8 +673,8 @@ func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
 	return u.at(best)
 }
 
-// byDigest orders the captures of a URL by declared digest. Of revisits those with
-// headers of their own come first.
+// byDigest lists the captures of a URL by declared digest. Of several revisits,
+// those with headers of their own come first.
 func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	u.digests = make(map[string]*choice)
 	var bare []int32
@@ -708,8 +712,8 @@ func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// next gives the capture that a revisit takes its body from, and its key; nil if it
-// takes none, or brought its body.
+// next returns the capture from which a revisit takes its body, and its key. It
+// returns nil if there is none, or if the revisit has a body itself.
 func (o *originals) next(ctx context.Context, at link) (*sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -734,8 +738,8 @@ func (o *originals) next(ctx context.Context, at link) (*sibling, string, error)
 	return to, at.key, err
 }
 
-// headOf gives the capture whose status line and headers a revisit without any is
-// taken to have had; noPlace if there is none.
+// headOf returns the capture whose status line and headers a revisit without
+// headers is taken to have had; noPlace if there is none.
 func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 	var path []link
 	out := noPlace
@@ -752,7 +756,7 @@ func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 			out = at.place
 			break
 		}
-		o.heads[at.place] = noPlace // of a chain that comes back to it
+		o.heads[at.place] = noPlace // in case the chain returns to it
 		path = append(path, at)
 		to, key, err := o.named(ctx, at, s)
 		if err == nil && to == nil {
@@ -776,7 +780,8 @@ func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 	return out, nil
 }
 
-// headed gives the capture of its URL whose headers a revisit that names none had.
+// headed returns the capture of the same URL whose headers a revisit that refers to
+// no capture had.
 func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sibling, error) {
 	u, err := o.captures(ctx, e.key)
 	if err == nil && u.digests == nil && s.DeclaredDigest != "" {
@@ -788,7 +793,7 @@ func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sib
 	return u.first(e, u.digests[s.DeclaredDigest], u.digests[unreadDigest])
 }
 
-// captures gives the captures of a URL.
+// captures returns the captures of a URL.
 func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
 	if u := o.urls[key]; u != nil {
 		return u, nil

@@ -10,36 +10,36 @@ import (
 	"infomall/store/segment"
 )
 
-// placeBytes is what the place of a block takes, in memory and in the file.
+// placeBytes is the size of the place of a block, in memory and in the file.
 const placeBytes = 12
 
-// places tells where the blocks of segments that are being merged are now. It
-// keeps the runs that were asked for last in memory, and the others in a file of
-// the writer, which goes with it. It is used by one goroutine; who made it closes
-// it.
+// places knows where the blocks of segments that are being merged are now. It keeps
+// the runs used last in memory, and the others in a file in the writer's folder.
+// Only one goroutine may use it; its creator closes it.
 type places struct {
 	disk disk.FS
 	path string
-	file disk.File // nil until there is too much for memory
-	end  int64     // of the file
+	file disk.File // nil until memory does not suffice
+	end  int64     // size of the file
 
-	runs       map[uint32][]placedRun // of each segment that is merged
-	recent     *list.List             // of segment.RunRef that are in memory, the last asked for in front
-	held, most int64                  // bytes in memory
+	runs       map[uint32][]placedRun // of each merged segment
+	recent     *list.List             // segment.RunRef of the runs in memory, the last used first
+	held, most int64                  // bytes in memory, and their bound
 }
 
-// placedRun is the places of the blocks of a run. Segment 0 is nowhere.
+// placedRun is the places of the blocks of a run. Segment 0 means that a block has
+// no new place.
 type placedRun struct {
 	met    bool
 	blocks int
-	at     []segment.BlockRef // nil while they are in the file, and before they are met
-	off    int64              // in the file, -1 while they never were there
-	recent *list.Element      // while they are in memory
+	at     []segment.BlockRef // nil while they are only in the file, or unknown
+	off    int64              // offset in the file, -1 if they were never written
+	recent *list.Element      // element of recent while they are in memory
 }
 
-// newPlaces returns places of the blocks of segments, none of which are known. dir
-// is the writer's folder, held how many bytes are in memory at most besides those
-// of the run at hand.
+// newPlaces returns places for the blocks of segments, all unknown at first. dir is
+// the writer's folder. held is how many bytes are kept in memory, besides the
+// current run.
 func newPlaces(d disk.FS, dir string, in []*segment.Info, held int64) *places {
 	p := &places{disk: d, path: filepath.Join(dir, "places"), runs: make(map[uint32][]placedRun), recent: list.New(), most: held}
 	for _, s := range in {
@@ -59,14 +59,15 @@ func (p *places) close() error {
 	return p.file.Close()
 }
 
-// has reports whether a segment is one of those that are merged.
+// has reports whether a segment is being merged.
 func (p *places) has(segment uint32) bool { return p.runs[segment] != nil }
 
-// met reports whether a run was asked for: if not, nobody needed its blocks.
+// met reports whether run was called for a run. If it was not, nobody needed the
+// run's blocks.
 func (p *places) met(ref segment.RunRef) bool { return p.runs[ref.Segment][ref.Run].met }
 
-// run gives the places of a run of so many blocks, which the caller may change
-// until it asks for another. What it says of the number counts the first time.
+// run returns the places of the blocks of a run. The caller may change them until
+// the next call. The number of blocks given in the first call for the run counts.
 func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error) {
 	r := &p.runs[ref.Segment][ref.Run]
 	if r.at != nil {
@@ -92,7 +93,7 @@ func (p *places) run(ref segment.RunRef, blocks int) ([]segment.BlockRef, error)
 	return at, nil
 }
 
-// of gives the place of a block of a run that was met.
+// of returns the place of a block, whose run was met.
 func (p *places) of(b segment.BlockRef) (segment.BlockRef, error) {
 	at, err := p.run(segment.RunRef{Segment: b.Segment, Run: b.Run}, 0)
 	if err != nil {
@@ -101,7 +102,7 @@ func (p *places) of(b segment.BlockRef) (segment.BlockRef, error) {
 	return at[b.N], nil
 }
 
-// set notes the place of a block of a run that was met.
+// set sets the place of a block, whose run was met.
 func (p *places) set(b, to segment.BlockRef) error {
 	at, err := p.run(segment.RunRef{Segment: b.Segment, Run: b.Run}, 0)
 	if err == nil {
@@ -110,7 +111,7 @@ func (p *places) set(b, to segment.BlockRef) error {
 	return err
 }
 
-// drop writes a run's places to the file.
+// drop writes the places of a run to the file and frees their memory.
 func (p *places) drop(e *list.Element) error {
 	ref := p.recent.Remove(e).(segment.RunRef)
 	r := &p.runs[ref.Segment][ref.Run]
@@ -136,7 +137,7 @@ func (p *places) drop(e *list.Element) error {
 	return err
 }
 
-// read reads the places at an offset of the file.
+// read reads places from the file.
 func (p *places) read(at []segment.BlockRef, off int64) error {
 	b := make([]byte, len(at)*placeBytes)
 	if _, err := p.file.ReadAt(b, off); err != nil {

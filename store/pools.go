@@ -15,7 +15,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Pools describes the pools, in order of name.
+// Pools describes the pools, sorted by name.
 func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 	v.a.warnMisnamed(v.pin.catalog)
 	var out []record.Pool
@@ -41,7 +41,7 @@ func (v *Snapshot) Pools(ctx context.Context) ([]record.Pool, error) {
 	return out, nil
 }
 
-// pool describes the pool of segments.
+// pool describes a pool with these segments.
 func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.Pool, error) {
 	p := record.Pool{Name: segments[0].Pool, Static: v.pin.isStatic(segments[0].Pool), First: record.MaxTime, Last: record.MinTime}
 	first, last := segments[0].FirstKey, segments[0].LastKey
@@ -59,7 +59,7 @@ func (v *Snapshot) pool(ctx context.Context, segments []*segment.Info) (record.P
 	}
 	slices.Sort(p.Depends)
 	p.Depends = slices.Compact(p.Depends)
-	if p.First > p.Last { // there are blocks that other pools use, and no captures
+	if p.First > p.Last { // there are no captures, only blocks that other pools use
 		p.First, p.Last = record.NoTime, record.NoTime
 	}
 	from, to := month(p.Name)
@@ -85,9 +85,9 @@ func (v *Snapshot) alone(segments []*segment.Info, from, to record.Time) bool {
 	return len(segments) == 1 && len(v.segmentsFor(from, to)) == 1
 }
 
-// summable reports whether what a pool has is the sum of what the catalogue says of
-// its segments: whether no URL is counted twice, no capture is in two of them, and
-// no version began or ended to be one by what came in later.
+// summable reports whether the numbers of a pool are the sums over its segments in
+// the catalogue. That is so if no URL is counted twice, no capture is in two
+// segments, and no later import changed which captures are versions.
 func (v *Snapshot) summable(segments []*segment.Info) bool {
 	for _, s := range segments {
 		if s.Fresh == segment.FreshUnknown {
@@ -107,7 +107,7 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 				}
 			}
 		}
-		// Of a revisit without a body what came in later may have been it.
+		// A revisit without a body may refer to a capture that was imported later.
 		if late && slices.ContainsFunc(v.pin.segments, func(o *segment.Info) bool { return !o.Follows && o.First <= s.Last }) {
 			return false
 		}
@@ -115,9 +115,9 @@ func (v *Snapshot) summable(segments []*segment.Info) bool {
 	return true
 }
 
-// countPool counts what is in a pool. Segments that overlap may have a URL or a
-// capture in common, what is a version may have changed with what came in later,
-// and what was deleted is not to be seen from the catalogue either.
+// countPool counts the content of a pool by reading it. The catalogue does not
+// suffice if segments overlap, so that URLs or captures may be counted twice, if
+// later imports changed what is a version, or if captures were deleted.
 func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) error {
 	from, to := month(p.Name)
 	if removed {
@@ -155,8 +155,8 @@ func (v *Snapshot) countPool(ctx context.Context, p *record.Pool, removed bool) 
 	return err
 }
 
-// month returns the bounds of the month that a pool is named after. Of a
-// misnamed pool, see misnamed, these are those of all times.
+// month returns the bounds of the month after which a pool is named. For a misnamed
+// pool (see misnamed) these are the bounds of all times.
 func month(pool string) (from, to record.Time) {
 	t, err := time.Parse("200601", monthOf(pool))
 	if err != nil || t.Year() < 1 {
@@ -165,9 +165,9 @@ func month(pool string) (from, to record.Time) {
 	return record.At(t), record.At(t.AddDate(0, 1, 0))
 }
 
-// misnamed returns what is wrong with the name of a pool, or nil. Versions that
-// took any date as the time of a capture made pools of the year 0, of years
-// before it and past 9999. No query asks for their times.
+// misnamed returns what is wrong with the name of a pool, or nil. Earlier versions
+// accepted any date as the time of a capture and created pools of the year 0, of
+// earlier years, and past 9999. No query can ask for such times.
 func misnamed(pool string) error {
 	if from, _ := month(pool); from != record.NoTime {
 		return nil
@@ -193,7 +193,7 @@ func (a *Archive) warnMisnamed(c *catalog) {
 	}
 }
 
-// Files describes the files in force, in order of name.
+// Files describes the files in force, sorted by name.
 func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	if v.pin.generation == 0 {
 		return nil, nil

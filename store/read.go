@@ -24,14 +24,14 @@ import (
 	"infomall/store/warc"
 )
 
-// source is an open file of captures.
+// source is an open file with captures.
 type source struct {
 	file  *os.File     // nil for a mirror
-	reach atomic.Int64 // end of what was read so far, in bytes
+	reach atomic.Int64 // end of the part that was read so far, in bytes
 	items func(context.Context) iter.Seq2[record.Item, error]
 }
 
-// The formats that can be imported, as a statement names them.
+// The formats that can be imported, by the names that statements use.
 const (
 	formatWARC     = "warc"
 	formatARC      = "arc"
@@ -43,8 +43,8 @@ const (
 // bodyMemory is the size in bytes up to which a reader keeps a body in memory.
 const bodyMemory = 8 << 20
 
-// openSource opens what is imported as one. A file's format is told by content
-// unless it is named.
+// openSource opens one input. The format is detected from the content, unless it is
+// given.
 func openSource(in *input, o record.ImportOptions) (*source, error) {
 	name, format, zone := in.name, o.Format, o.Zone
 	if format == formatHTML {
@@ -92,7 +92,7 @@ func openSource(in *input, o record.ImportOptions) (*source, error) {
 	return s, nil
 }
 
-// mirrorSource is the files of a mirror.
+// mirrorSource is a source of the files of a mirror.
 func mirrorSource(in *input, o record.ImportOptions) *source {
 	s := new(source)
 	m := mirror.Options{
@@ -106,7 +106,7 @@ func mirrorSource(in *input, o record.ImportOptions) *source {
 	return s
 }
 
-// ReadAt reads the file and notes how far.
+// ReadAt reads from the file and records how far it was read.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.file.ReadAt(p, off)
 	if end := off + int64(n); end > s.reach.Load() {
@@ -115,7 +115,7 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// consumed is how many bytes of the file were read.
+// consumed returns how many bytes of the file were read.
 func (s *source) consumed() int64 { return s.reach.Load() }
 
 func (s *source) close() error {
@@ -125,16 +125,17 @@ func (s *source) close() error {
 	return s.file.Close()
 }
 
-// What files begin with that are compressed in another way than gzip.
+// The first bytes of files that are compressed with something other than gzip.
 const (
 	zstdMagic = "\x28\xb5\x2f\xfd"
-	// zstdDictionary begins the frame of a WARC file's dictionary for zstd. A length
-	// of four bytes follows, and the dictionary, which may be compressed itself.
+	// zstdDictionary begins the dictionary in a WARC file that is compressed with
+	// zstd. Its length in four bytes follows, and the dictionary, which may itself
+	// be compressed.
 	zstdDictionary = "\x5d\x2a\x4d\x18"
 )
 
-// packedOtherwise returns an error with the command that decompresses the file, if
-// that is compressed with something that no reader knows.
+// packedOtherwise returns an error if the file is compressed with something that no
+// reader supports. The error names the command that decompresses it.
 func packedOtherwise(f io.ReaderAt, name string) error {
 	b := make([]byte, 12)
 	n, err := f.ReadAt(b, 0)
@@ -167,14 +168,14 @@ func packedOtherwise(f io.ReaderAt, name string) error {
 	return fmt.Errorf("byte 0: the file is compressed with %s, which IMPORT does not read. Decompress it first: %s %s > %s", how, by, quoted(name), quoted(to))
 }
 
-// quoted is name as one word of a shell.
+// quoted returns name as one word for a shell.
 func quoted(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'" }
 
-// detectBytes is how much of a file is looked at to tell its format. A file
-// that lost its beginning shows the next record's within that.
+// detectBytes is how much of a file is read to detect its format. If a file lacks
+// its beginning, the next record begins within that.
 const detectBytes = 1 << 20
 
-// detect tells a file's format by its content.
+// detect returns the format of a file, by its content.
 func detect(f io.ReaderAt) (string, error) {
 	start, err := readStart(io.NewSectionReader(f, 0, detectBytes))
 	if err != nil {
@@ -184,14 +185,15 @@ func detect(f io.ReaderAt) (string, error) {
 	if zipped {
 		z, err := gzip.NewReader(io.NewSectionReader(f, 0, 1<<62))
 		if err == nil {
-			// What inflates before damage still tells.
+			// The part of the gzip member before the damage may still show the
+			// format.
 			start, _ = readStart(io.LimitReader(z, detectBytes))
 		}
 	}
 	text := bytes.TrimLeft(start, "\x00\r\n \t\ufeff")
 	switch {
 	case len(start) == 0:
-		return formatTianwang, nil // an empty file holds no records of either
+		return formatTianwang, nil // an empty file has no records in any format
 	case bytes.HasPrefix(text, []byte("WARC/")):
 		return formatWARC, nil
 	case bytes.HasPrefix(text, []byte("filedesc://")):
@@ -212,7 +214,7 @@ func detect(f io.ReaderAt) (string, error) {
 	case w >= 0:
 		return formatWARC, nil
 	}
-	// The first record may be damaged, or its gzip member.
+	// The first record, or its gzip member, may be damaged.
 	if is, err := warc.Detect(f); is || err != nil {
 		return formatWARC, err
 	}
@@ -232,7 +234,8 @@ func readStart(r io.Reader) ([]byte, error) {
 	return b[:n], err
 }
 
-// lineStart finds the first line that begins with one of words; −1 if none does.
+// lineStart returns the offset of the first line that begins with one of words; −1
+// if there is none.
 func lineStart(b []byte, words ...string) int {
 	at := 0
 	for line := range bytes.Lines(b) {
@@ -246,7 +249,7 @@ func lineStart(b []byte, words ...string) int {
 	return -1
 }
 
-// head is the beginning of a text, for a message.
+// head returns the beginning of a text, for a message.
 func head(b []byte) string {
 	const shown = 40
 	return strings.ToValidUTF8(string(b[:min(len(b), shown)]), "\ufffd")

@@ -15,10 +15,10 @@ import (
 	"infomall/store/warc"
 )
 
-// formatDBFile is our own db-files, which RECOVER goes through.
+// formatDBFile names this program's own db-files, which RECOVER reads too.
 const formatDBFile = "db-file"
 
-// PlanRecover says what Recover would read.
+// PlanRecover returns what Recover would read.
 func (a *Archive) PlanRecover(ctx context.Context, o record.RecoverOptions) (record.RecoverPlan, error) {
 	f, size, format, err := openDamaged(ctx, o.File)
 	if err != nil {
@@ -31,11 +31,11 @@ func (a *Archive) PlanRecover(ctx context.Context, o record.RecoverOptions) (rec
 	return plan, f.Close()
 }
 
-// Recover goes through a damaged file of Tianwang or WARC records, one of our
-// own db-files, or any fragment of one, and yields what can be saved and what
-// is damaged. Records of Tianwang and WARC files are given as they stood; the
-// captures of a db-file as WARC records, with all that came in with them. The
-// archive is neither read nor changed.
+// Recover reads a damaged file of Tianwang or WARC records, a db-file, or any
+// fragment of one. It yields what can be saved, and what is damaged. Records of
+// Tianwang and WARC files are returned unchanged; captures of a db-file are
+// returned as WARC records, with everything that was imported with them. Recover
+// does not read or change the archive.
 func (a *Archive) Recover(ctx context.Context, o record.RecoverOptions) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {
 		f, size, format, err := openDamaged(ctx, o.File)
@@ -75,8 +75,8 @@ func (a *Archive) Recover(ctx context.Context, o record.RecoverOptions) iter.Seq
 	}
 }
 
-// openDamaged opens a file to recover and tells its format by the first record
-// that is to be seen in it, or else by its name.
+// openDamaged opens a damaged file and determines its format: from the first record
+// that it finds, otherwise from the file's name.
 func openDamaged(ctx context.Context, name string) (f *os.File, size int64, format string, err error) {
 	if f, err = os.Open(name); err != nil {
 		return nil, 0, "", err
@@ -106,7 +106,7 @@ func formatOfDamaged(ctx context.Context, f io.ReaderAt, name string) (string, e
 	if format == formatWARC || strings.HasSuffix(base, ".warc") {
 		return formatWARC, nil
 	}
-	// A record may be long, and the first is perhaps not there.
+	// A record may be long, and the first may be missing.
 	w := record.NewWindow(ctx, f)
 	magic, err := w.View(0, 2)
 	if err != nil {

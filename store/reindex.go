@@ -52,8 +52,7 @@ func (a *Archive) Reindex(ctx context.Context, o record.ReindexOptions) ([]recor
 	return r.list(), err
 }
 
-// readable gives the catalogue in force; nil if it or CURRENT is lost or
-// damaged.
+// readable returns the current catalogue; nil if it or CURRENT is lost or damaged.
 func (a *Archive) readable() (*catalog, error) {
 	p, err := pinCurrent(a.dir)
 	var damage *segment.Error
@@ -67,19 +66,19 @@ func (a *Archive) readable() (*catalog, error) {
 	return p.catalog, nil
 }
 
-// reindex is one run of Reindex.
+// reindex is the state of one Reindex.
 type reindex struct {
 	a           *Archive
 	o           record.ReindexOptions
 	w           *writer // nil for a dry run
 	results     map[string]*record.ReindexResult
 	done, total int64
-	infos       []*segment.Info // as they are to be, with their new indexes
+	infos       []*segment.Info // the segments with their new indexes
 	files       []indexInfo     // the new index files
 	moves       [][2]string
 }
 
-// result is that of a pool.
+// result returns the result for a pool.
 func (r *reindex) result(pool string) *record.ReindexResult {
 	res := r.results[pool]
 	if res == nil {
@@ -98,7 +97,7 @@ func (r *reindex) list() []record.ReindexResult {
 	return out
 }
 
-// known makes the indexes anew of an archive whose catalogue is whole.
+// known rebuilds the indexes of an archive whose catalogue is undamaged.
 func (r *reindex) known(ctx context.Context, c *catalog) error {
 	var chosen []*segment.Info
 	none := &record.NoPoolError{Name: r.o.Pool}
@@ -126,7 +125,7 @@ func (r *reindex) known(ctx context.Context, c *catalog) error {
 	return r.rebuild(ctx, chosen)
 }
 
-// rebuild makes the indexes of segments in force anew.
+// rebuild rebuilds the indexes of segments in force.
 func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	return r.write(ctx, (*Archive).begin, func() error {
 		if err := r.build(ctx, chosen, true); err != nil {
@@ -142,7 +141,7 @@ func (r *reindex) rebuild(ctx context.Context, chosen []*segment.Info) error {
 	})
 }
 
-// write runs f as a writer, whose registration begins with prepare.
+// write calls f with a writer. prepare is called when the writer registers.
 func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f func() error) (err error) {
 	if err := r.a.create(); err != nil {
 		return err
@@ -157,8 +156,8 @@ func (r *reindex) write(ctx context.Context, prepare func(*Archive) error, f fun
 	return err
 }
 
-// reindexed gives the next generation: c with the indexes of infos, as far as
-// these are still in force.
+// reindexed returns the next generation: c with the indexes of infos, for those
+// segments that are still in force.
 func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
 	next := &catalog{generation: c.generation + 1, id: c.id, copied: c.copied, names: c.names, static: c.static, parts: c.parts, removals: c.removals}
 	indexed := make(map[uint32]*segment.Info, len(infos))
@@ -177,7 +176,7 @@ func (c *catalog) reindexed(infos []*segment.Info, files []indexInfo) *catalog {
 	return next
 }
 
-// lost makes the catalogue anew, and all indexes, from the db-files.
+// lost rebuilds the catalogue and all indexes from the db-files.
 func (r *reindex) lost(ctx context.Context) error {
 	infos, err := r.a.dbFiles()
 	if err != nil {
@@ -209,8 +208,7 @@ func (r *reindex) lost(ctx context.Context) error {
 	})
 }
 
-// dbFiles lists the db-files that lie in the pools' folders, in order of their
-// numbers.
+// dbFiles lists the db-files in the pools' folders, sorted by number.
 func (a *Archive) dbFiles() ([]*segment.Info, error) {
 	names, err := filepath.Glob(filepath.Join(a.dir, dirPools, "*", "*.raw"))
 	if err != nil {
@@ -233,16 +231,16 @@ func (a *Archive) dbFiles() ([]*segment.Info, error) {
 		}
 		out = append(out, i)
 	}
-	// Of several forms of a segment the last is the one that was in force.
+	// If a segment has several forms, the last was in force.
 	slices.SortFunc(out, func(a, b *segment.Info) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(b.Number(), a.Number()))
 	})
 	return slices.CompactFunc(out, func(a, b *segment.Info) bool { return a.ID == b.ID }), nil
 }
 
-// catalogOf makes a catalogue of all db-files. When each was born stands in
-// older catalogues, if anywhere; those that none of them names count as born one
-// by one and knowing of no other.
+// catalogOf makes a catalogue of all db-files. Older catalogues say when a segment
+// was born; segments that none of them names count as born one after the other,
+// without knowing the captures of others.
 func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog, error) {
 	numbers, err := a.generations()
 	if err != nil {
@@ -291,8 +289,8 @@ func (a *Archive) catalogOf(infos []*segment.Info, files []indexInfo) (*catalog,
 	return next, err
 }
 
-// removalsOf describes the removals whose files are there, for a catalogue that
-// is made anew. Those that no older one knows count as made after all segments.
+// removalsOf describes the removals whose files exist, for a rebuilt catalogue. A
+// removal that no older catalogue names counts as made after all segments.
 func (a *Archive) removalsOf(c *catalog, known map[string]removalInfo) ([]removalInfo, error) {
 	names, err := filepath.Glob(filepath.Join(a.dir, dirRemoved, "[0-9]*"))
 	if err != nil {
@@ -326,13 +324,13 @@ func (a *Archive) removalsOf(c *catalog, known map[string]removalInfo) ([]remova
 	return out, nil
 }
 
-// indexLarge is how many bytes of values give an index a file of its own; the
-// smaller ones of a year share one.
+// indexLarge is the size of values from which an index gets a file of its own.
+// Smaller indexes of one year share a file.
 const indexLarge = 1 << 20
 
-// build makes the indexes of segments, whose order is kept within a file.
-// checked: infos are of a catalogue, and a db-file that is not as they say is
-// left alone; else all that is said of it is found out.
+// build makes the indexes of segments, and keeps their order within a file. If
+// checked is set, infos come from a catalogue, and a db-file that differs from its
+// info is left out; otherwise build fills in the infos.
 func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool) error {
 	byYear := make(map[string][]*segment.Info)
 	for _, i := range infos {
@@ -360,8 +358,8 @@ func (r *reindex) build(ctx context.Context, infos []*segment.Info, checked bool
 	return nil
 }
 
-// numbers gives n consecutive numbers for files. Without a catalogue nobody else
-// is given any, and the names in use tell which are free.
+// numbers returns the first of n consecutive numbers for files. Without a catalogue
+// nobody else can get numbers, and the names in use show which are free.
 func (r *reindex) numbers(ctx context.Context, n int, checked bool) (uint32, error) {
 	if checked {
 		return r.w.allocate(ctx, n)
@@ -406,8 +404,8 @@ func (r *reindex) indexFile(ctx context.Context, name string, infos []*segment.I
 	return nil
 }
 
-// segment makes the index of one segment; nil if its db-file is damaged and it
-// keeps the one that it has.
+// segment makes the index of one segment. It returns nil if the db-file is damaged;
+// the segment then keeps its old index.
 func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segment.Info, checked bool) (*segment.Info, error) {
 	path := filepath.Join(r.a.dir, i.File)
 	if checked {
@@ -443,7 +441,7 @@ func (r *reindex) segment(ctx context.Context, x *segment.IndexBuilder, i *segme
 	return info, nil
 }
 
-// watched is a db-file whose reading is told as progress.
+// watched is a db-file that reports progress as it is read.
 type watched struct {
 	io.ReaderAt
 	r *reindex
@@ -464,8 +462,8 @@ func (r *reindex) count(i *segment.Info) {
 	res.IndexBytes += i.IndexBytes
 }
 
-// publish moves the new index files to their places and puts the catalogue in
-// force that next makes.
+// publish moves the new index files to their places, and puts the catalogue in
+// force that next returns.
 func (r *reindex) publish(ctx context.Context, next func() (*catalog, error)) error {
 	if err := r.a.moveIn(r.moves); err != nil {
 		return err

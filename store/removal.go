@@ -20,20 +20,20 @@ import (
 	"infomall/store/segment"
 )
 
-// removal is one DELETE or DROP: the tombstone that stays for good, the captures
-// that lie in segments in force and are hidden, and the URLs of whose captures
-// the hints cannot be believed any more.
+// removal is one DELETE or DROP: the tombstone, which stays for good; the captures
+// that are hidden and still in segments in force; and the URLs whose hints may have
+// become wrong.
 type removal struct {
 	time     record.Time
-	drop     bool // a pool went; else captures
+	drop     bool // a pool was dropped; otherwise captures were deleted
 	captures int64
-	pools    []string // in which these were, sorted
+	pools    []string // the pools of these captures, sorted
 	reason   string
 
-	hidden map[uint32][]hiddenAt // by segment, each in order of place
-	// touched are fingerprints of the keys of the URLs, sorted. Many URLs have
-	// one in common: none can be read off it, and who meets another URL with it
-	// only looks twice.
+	hidden map[uint32][]hiddenAt // by segment; each list sorted by place
+	// touched are fingerprints of the keys of the URLs, sorted. Many URLs share a
+	// fingerprint, so no URL can be read from it. For another URL with the same
+	// fingerprint a reader only does unnecessary work.
 	touched []uint32
 }
 
@@ -43,24 +43,24 @@ type hiddenAt struct {
 	need   need
 }
 
-// need says which captures that are not hidden take their bodies from a hidden
-// one: its segment cannot be written anew without these.
+// need says which visible captures take their bodies from a hidden one. The segment
+// of the hidden one cannot be rewritten without these.
 type need uint8
 
 const (
 	needNone  need = iota
-	needPool       // some of its pool
-	needOther      // some of other pools
+	needPool       // captures of its own pool
+	needOther      // captures of other pools too
 )
 
-// needMarks are how a removal's file writes needs.
+// needMarks are the letters for need in the file of a removal.
 var needMarks = [...]string{needNone: "", needPool: "~", needOther: "+"}
 
 func (h hiddenAt) compare(o hiddenAt) int {
 	return cmp.Or(cmp.Compare(h.run, o.run), cmp.Compare(h.n, o.n))
 }
 
-// hides tells whether a place is that of a hidden capture.
+// hides reports whether a place is that of a hidden capture.
 func (r *removal) hides(segment, run, n uint32) (at hiddenAt, ok bool) {
 	list := r.hidden[segment]
 	i, ok := slices.BinarySearchFunc(list, hiddenAt{run: run, n: n}, hiddenAt.compare)
@@ -70,7 +70,7 @@ func (r *removal) hides(segment, run, n uint32) (at hiddenAt, ok bool) {
 	return at, ok
 }
 
-// fingerprint is what a removal keeps of a URL's key.
+// fingerprint returns what a removal stores instead of a URL's key.
 func fingerprint(key string) uint32 { return crc32.Checksum([]byte(key), castagnoli) }
 
 // touches reports whether hints of the URL with this fingerprint may be wrong.
@@ -126,10 +126,10 @@ func (r *removal) encode() []byte {
 	return withSum(append(append(b, prints...), '\n'))
 }
 
-// errRemoval is what a damaged removal file is.
+// errRemoval is returned if the file of a removal is damaged.
 var errRemoval = errors.New("the file of a removal is damaged; bring it back from a copy of the archive: without it deleted captures cannot be told from others")
 
-// decodeRemoval reads a removal's file.
+// decodeRemoval parses the file of a removal.
 func decodeRemoval(b []byte) (*removal, error) {
 	rest, err := cutHeadAndSum(b, kindRemoval, errRemoval)
 	if err != nil {
@@ -172,14 +172,14 @@ func decodeRemoval(b []byte) (*removal, error) {
 			return nil, errRemoval
 		}
 	}
-	// Written twice, in another order or by halves it is no removal's file.
+	// A removal writes each part once, in order and complete.
 	if !bytes.Equal(r.encode(), b) {
 		return nil, errRemoval
 	}
 	return r, nil
 }
 
-// places reads the places of hidden captures, which come in order.
+// places reads the places of hidden captures, which must be sorted.
 func (f *fields) places() (out []hiddenAt) {
 	for _, s := range strings.Fields(f.text()) {
 		n := needNone
@@ -197,7 +197,7 @@ func (f *fields) places() (out []hiddenAt) {
 	return out
 }
 
-// decodePrints reads count fingerprints, which are all of b.
+// decodePrints decodes count fingerprints, which must fill b.
 func decodePrints(b []byte, count int) ([]uint32, bool) {
 	out := make([]uint32, count)
 	last := uint64(0)
@@ -217,20 +217,20 @@ type removalInfo struct {
 	file  string
 	bytes int64
 	crc   uint32
-	// generation is the first that has the removal: hints of segments that have
-	// seen it are right.
+	// generation is the first generation with the removal. A segment that was
+	// written with knowledge of that generation has correct hints.
 	generation uint64
-	segments   []uint32 // in force, with hidden captures
+	segments   []uint32 // segments in force that have its hidden captures
 }
 
 func (r removalInfo) equal(o removalInfo) bool {
 	return r.file == o.file && r.crc == o.crc && r.generation == o.generation && slices.Equal(r.segments, o.segments)
 }
 
-// removedFile is the name of a removal's file, by number.
+// removedFile returns the path of the file of a removal, by number.
 func removedFile(number uint32) string { return filepath.Join(dirRemoved, fmt.Sprintf("%06d", number)) }
 
-// loadRemoval reads a removal that the catalogue names. It is kept: the file
+// loadRemoval reads a removal that the catalogue names, and keeps it: the file
 // never changes.
 func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
 	a.mu.Lock()
@@ -246,8 +246,9 @@ func (a *Archive) loadRemoval(info *removalInfo) (*removal, error) {
 	return r, nil
 }
 
-// readRemoval reads the file that info describes. With another removal's file in
-// its place deleted captures would come back.
+// readRemoval reads the file that info describes, and checks that it is that file.
+// With the file of another removal in its place, deleted captures would become
+// visible again.
 func readRemoval(path string, info *removalInfo) (*removal, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -260,13 +261,14 @@ func readRemoval(path string, info *removalInfo) (*removal, error) {
 	return r, err
 }
 
-// inForceRemoval is a removal as a snapshot sees it.
+// inForceRemoval is a removal together with what the snapshot's catalogue says of
+// it.
 type inForceRemoval struct {
 	*removal
 	info *removalInfo
 }
 
-// removals gives those in force, read when first asked for.
+// removals returns the removals in force. They are read at the first call.
 func (v *Snapshot) removals() ([]inForceRemoval, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -286,9 +288,9 @@ func (v *Snapshot) removals() ([]inForceRemoval, error) {
 	return list, nil
 }
 
-// mark notes which entries of a group are hidden, and since when. It leaves out
-// hidden entries from which no capture has its body: the next merge takes them away,
-// and no answer may depend on whether it has run.
+// mark marks the hidden entries of a group with the generation that removed them.
+// It leaves out hidden entries from which no capture has its body: the next merge
+// drops them, and no answer may depend on whether that merge has run.
 func (v *Snapshot) mark(group []located) ([]located, error) {
 	list, err := v.removals()
 	if err != nil || len(list) == 0 {
@@ -313,8 +315,8 @@ func (v *Snapshot) mark(group []located) ([]located, error) {
 	return out, nil
 }
 
-// disturbed reports whether captures of a URL were removed in a way that the
-// entries of group may not know of.
+// disturbed reports whether captures of a URL were removed in a way that the hints
+// in group may not take into account.
 func (v *Snapshot) disturbed(group []located) (bool, error) {
 	list, err := v.removals()
 	if err != nil || len(list) == 0 || len(group) == 0 {
@@ -335,8 +337,8 @@ func (v *Snapshot) disturbed(group []located) (bool, error) {
 	return false, nil
 }
 
-// hiddenIn gives a function that tells whether a place in a segment is that of a
-// hidden capture; nil if the segment has none.
+// hiddenIn returns a function that reports whether a place in the segment is that
+// of a hidden capture. It returns nil if the segment has none.
 func (v *Snapshot) hiddenIn(id uint32) (func(place) bool, error) {
 	list, err := v.removals()
 	if err != nil || !slices.ContainsFunc(list, func(r inForceRemoval) bool { return r.hidden[id] != nil }) {
@@ -345,7 +347,7 @@ func (v *Snapshot) hiddenIn(id uint32) (func(place) bool, error) {
 	return v.isHidden()
 }
 
-// isHidden gives a function that tells whether a place is that of a hidden
+// isHidden returns a function that reports whether a place is that of a hidden
 // capture.
 func (v *Snapshot) isHidden() (func(place) bool, error) {
 	hidden, err := v.hiddenNeeds()
@@ -355,7 +357,8 @@ func (v *Snapshot) isHidden() (func(place) bool, error) {
 	}, err
 }
 
-// hiddenNeeds is isHidden with what needs the capture.
+// hiddenNeeds returns a function that reports whether a place is that of a hidden
+// capture, and which captures need it.
 func (v *Snapshot) hiddenNeeds() (func(place) (need, bool), error) {
 	list, err := v.removals()
 	return func(p place) (n need, ok bool) {
@@ -368,7 +371,7 @@ func (v *Snapshot) hiddenNeeds() (func(place) (need, bool), error) {
 	}, err
 }
 
-// Tombstones lists the removals, in the order in which they came about.
+// Tombstones lists the removals, in the order in which they were made.
 func (v *Snapshot) Tombstones(ctx context.Context) ([]record.Tombstone, error) {
 	list, err := v.removals()
 	if err != nil {

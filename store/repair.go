@@ -70,19 +70,19 @@ func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.
 	return results, err
 }
 
-// repair is one run of Repair.
+// repair is the state of one Repair.
 type repair struct {
 	a           *Archive
 	o           record.RepairOptions
 	w           *writer // nil for a dry run
 	done, total int64
-	// same holds the files that the copy's catalogue describes as the archive's
-	// does. Only of these a part may be taken that cannot be checked as a whole.
+	// same are the files that the catalogues of copy and archive describe equally.
+	// Only from these may a part be taken that cannot be checked by itself.
 	same map[copyFile]bool
 }
 
-// sameFiles lists the files that the catalogue of a copy names; none if that
-// cannot be read.
+// sameFiles returns the files that the copy's catalogue lists; none if that cannot
+// be read.
 func (a *Archive) sameFiles(dir string) (map[copyFile]bool, error) {
 	there, err := os.Stat(dir)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *repair) file(ctx context.Context, f copyFile) (record.RepairResult, err
 	return res, r.choose(ctx, ours, theirs, f, &res)
 }
 
-// good reports whether a file is what the catalogue says. One that cannot be
+// good reports whether a file is what the catalogue says. A file that cannot be
 // read is not.
 func (r *repair) good(ctx context.Context, path string, f copyFile) (bool, error) {
 	info, err := os.Stat(path)
@@ -148,8 +148,7 @@ func (r *repair) good(ctx context.Context, path string, f copyFile) (bool, error
 	return err == nil && crc == f.crc, nil
 }
 
-// openPart opens a copy's part of a repair, which may be missing: then it has
-// nothing.
+// openPart opens a file of the copy, which may be missing; it then counts as empty.
 func openPart(path string) (*os.File, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -158,7 +157,7 @@ func openPart(path string) (*os.File, error) {
 	return f, err
 }
 
-// mend puts a db-file together from two copies that are both damaged.
+// mend combines a db-file from two copies that are both damaged.
 func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res *record.RepairResult) error {
 	one, err := openPart(ours)
 	if err != nil {
@@ -203,11 +202,11 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res 
 	return r.replace(ctx, tmp.Name(), f)
 }
 
-// indexBytesMax bounds an index file that is put together from two: both are
-// held in memory, and summed for each way to choose.
+// indexBytesMax bounds an index file that is combined from two copies. Both are
+// held in memory, and a checksum is computed for each combination.
 const indexBytesMax = 64 << 20
 
-// choose puts an index file together from two copies that are both damaged.
+// choose combines an index file from two copies that are both damaged.
 func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, res *record.RepairResult) error {
 	res.State = record.RepairDamaged
 	if f.bytes > indexBytesMax {
@@ -215,7 +214,7 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, re
 	}
 	one, err := os.ReadFile(ours)
 	if err != nil {
-		return nil // what is not there cannot be read: the result says so
+		return nil // a missing file cannot be read; the result says so
 	}
 	two, err := os.ReadFile(theirs)
 	if err != nil || len(one) != len(two) {
@@ -241,8 +240,7 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, re
 	return r.replace(ctx, tmp, f)
 }
 
-// replace puts a file that lies synced under another name in the place of f,
-// if that is still in force.
+// replace renames a synced file to replace f, if f is still in force.
 func (r *repair) replace(ctx context.Context, tmp string, f copyFile) error {
 	return r.a.locked(ctx, func(disk.File) error {
 		c, err := r.a.inForce()
@@ -265,22 +263,23 @@ func (r *repair) replace(ctx context.Context, tmp string, f copyFile) error {
 	})
 }
 
-// forgetIndex lets an index file be opened anew. Who reads the old one goes on
-// with it, so it stays open.
+// forgetIndex makes the archive open an index file again. Readers of the old file
+// continue with it, so it stays open.
 func (a *Archive) forgetIndex(name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.indexes, name)
 }
 
-// summing sums what is written, and passes it on if there is anywhere.
+// summing computes a checksum of what is written, and passes it on to a writer if
+// there is one.
 type summing struct {
 	sum interface{ Write([]byte) (int, error) }
 	w   disk.File
 }
 
 func (s *summing) Write(p []byte) (int, error) {
-	s.sum.Write(p) // a sum takes everything
+	s.sum.Write(p) // writing to a hash cannot fail
 	if s.w == nil {
 		return len(p), nil
 	}

@@ -19,17 +19,20 @@ import (
 	"infomall/store/urlkey"
 )
 
-// dirResults has a folder for each kind of result, in it one for each name, and
-// in that a file for each time it was computed. They are in force as soon as they
-// are there: no catalogue names them, since captures do not depend on them.
+// dirResults has a folder for each kind of result. In that is a folder for each
+// name, and in that a file for each time at which the result was computed. Results
+// are in force as soon as their file exists: no catalogue names them, since
+// captures do not depend on them.
 const dirResults = "results"
 
-// resultNameMax bounds the name of a folder, which file systems do too.
+// resultNameMax bounds the length of a folder's name. File systems have a similar
+// bound.
 const resultNameMax = 200
 
-// SaveResult keeps a result beside those of the same kind and name, and gives it
-// as it was kept: Computed is a moment later if there is one of that moment. Rows
-// are asked for once. Whoever is killed meanwhile leaves nothing behind.
+// SaveResult stores a result beside those of the same kind and name, and returns it
+// as stored: if there is already one with the same Computed, Computed becomes a
+// moment later. It ranges over the rows once. If the process is killed, nothing is
+// stored.
 func (a *Archive) SaveResult(ctx context.Context, info record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
 	w, err := a.newWriter(ctx)
 	if err != nil {
@@ -56,7 +59,8 @@ func (w *writer) saveResult(ctx context.Context, info *record.Result, rows iter.
 	}
 	for {
 		info.File = filepath.Join(folder, fmt.Sprintf("%014d", info.Computed))
-		// A link does not replace what another process has kept meanwhile.
+		// Unlike a rename, a link does not replace what another process has stored
+		// meanwhile.
 		err := w.a.opts.Disk.Link(made, filepath.Join(w.a.dir, info.File))
 		if errors.Is(err, os.ErrExist) {
 			info.Computed++
@@ -69,7 +73,7 @@ func (w *writer) saveResult(ctx context.Context, info *record.Result, rows iter.
 	}
 }
 
-// writeResult writes the file and makes it durable.
+// writeResult writes and syncs the file of a result.
 func (w *writer) writeResult(ctx context.Context, name string, info *record.Result, rows iter.Seq2[record.ResultRow, error]) (err error) {
 	f, err := disk.Create(w.a.opts.Disk, name)
 	if err != nil {
@@ -101,8 +105,8 @@ func (w *writer) writeResult(ctx context.Context, name string, info *record.Resu
 	return f.Sync()
 }
 
-// resultFolder is where results of a name lie. Bytes of a name that a file system
-// might not keep apart are written as % and two digits.
+// resultFolder returns the folder for results of a name. Bytes that some file
+// systems do not distinguish are written as % and two hex digits.
 func resultFolder(kind, name string) string {
 	var b []byte
 	for _, c := range []byte(name) {
@@ -115,7 +119,7 @@ func resultFolder(kind, name string) string {
 	return filepath.Join(dirResults, kind, string(b))
 }
 
-// DropResult removes the results of a kind and name, and gives their number.
+// DropResult removes the results of a kind and name, and returns their number.
 func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error) {
 	dir := filepath.Join(a.dir, resultFolder(kind, name))
 	files, err := os.ReadDir(dir)
@@ -136,9 +140,9 @@ func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error
 	return len(files), a.opts.Disk.SyncDir(dir)
 }
 
-// Results lists the results of a kind, in order of name and time. One whose file
-// cannot be read, as it is damaged, lies in another's place or has a newer
-// format, is left out with a warning.
+// Results lists the results of a kind, sorted by name and time. A result is left
+// out with a warning if its file cannot be read: it is damaged, is in the place of
+// another, or has another format.
 func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, error) {
 	names, err := os.ReadDir(filepath.Join(v.a.dir, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -174,7 +178,7 @@ func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, e
 	return list, nil
 }
 
-// resultFiles lists the files of all results, relative to the archive's folder.
+// resultFiles returns the files of all results, relative to the archive's folder.
 func (a *Archive) resultFiles() ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(a.dir, dirResults, "*", "*", "*"))
 	for i := range files {
@@ -185,7 +189,7 @@ func (a *Archive) resultFiles() ([]string, error) {
 	return files, err
 }
 
-// checkResult reads a file of a result to its end.
+// checkResult reads the file of a result to its end, which checks it.
 func (v *Snapshot) checkResult(ctx context.Context, name string) error {
 	for _, err := range v.ResultRows(ctx, record.Result{File: name}, nil) {
 		if err != nil {
@@ -201,7 +205,7 @@ type resultFile struct {
 	file *os.File
 }
 
-func (r *resultFile) close() { r.file.Close() } // a reader has nothing to lose
+func (r *resultFile) close() { r.file.Close() } // closing a file that was only read loses nothing
 
 func (v *Snapshot) openResult(name string) (*resultFile, error) {
 	f, err := os.Open(filepath.Join(v.a.dir, name))
@@ -219,7 +223,7 @@ func (v *Snapshot) openResult(name string) (*resultFile, error) {
 		return nil, &segment.Error{File: name, Offset: -1, Err: err}
 	}
 	r.Result.File = name
-	// The file of another result is whole, but its rows mean something else here.
+	// The file is undamaged, but is that of another result.
 	if folder := filepath.Dir(name); resultFolder(r.Result.Kind, r.Result.Name) != folder {
 		f.Close()
 		return nil, &segment.Error{File: name, Offset: -1, Err: fmt.Errorf("%w: it has the result %s of kind %s, and belongs in the folder %s",
@@ -234,8 +238,8 @@ func (v *Snapshot) openResult(name string) (*resultFile, error) {
 	return &resultFile{r, f}, nil
 }
 
-// ResultRows yields the rows of a result whose keys lie in one of the ranges,
-// which are sorted and disjoint; nil is all.
+// ResultRows yields the rows of a result whose keys are in one of the ranges. The
+// ranges must be sorted and disjoint; nil means all rows.
 func (v *Snapshot) ResultRows(ctx context.Context, info record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		r, err := v.openResult(info.File)

@@ -8,14 +8,15 @@ import (
 	"infomall/store/urlkey"
 )
 
-// takes makes e, a revisit, a capture with the body of its original.
+// takes gives e, a revisit, the body of its original.
 func (e *located) takes(o *original) {
 	e.ID, e.Content, e.Bytes = o.id, o.content, o.bytes
 	e.Status, e.Kind, e.Mime = o.status, o.kind, o.mime
 	e.resolved, e.before, e.unknown, e.from, e.original = true, false, false, o.from, o
 }
 
-// takeReading gives s, whose kind is what its headers say, what was read off its body.
+// takeReading sets the fields of s that depend on what was read from its body. The
+// kind of s must be what its headers say.
 func takeReading(s *segment.Stored, read *analysis) {
 	s.Page, s.Content = read.pageOf(s), read.content
 	if read.missing && s.Kind == record.KindPage {
@@ -28,9 +29,8 @@ func takeReading(s *segment.Stored, read *analysis) {
 	}
 }
 
-// resolve finds the bodies of revisits among captures whose originals were not in the
-// archive when they came in. A 304 that names none is as the capture before, which is
-// settle's business.
+// resolve finds the bodies of revisits in captures whose originals were imported
+// after them. It leaves out 304s that refer to no capture: settle handles those.
 func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 	o := v.originals()
 	for i := range group {
@@ -51,17 +51,17 @@ func (v *Snapshot) resolve(ctx context.Context, group []located) error {
 	return nil
 }
 
-// origin is where a capture that is stored without a body has it from.
+// origin says where a capture that is stored without a body has its body from.
 type origin struct {
 	from     place // the entry that has it
 	original *original
 }
 
-// origin gives where e, which was settled, has its body from.
+// origin returns where e, which must be settled, has its body from.
 func (e *located) origin() origin { return origin{e.body(), e.original} }
 
-// originOf gives where the capture at a place, which is stored without a body, has it
-// from; no place if nobody has it.
+// originOf returns where the capture at a place, which is stored without a body,
+// has its body from. from is no place if the archive does not have it.
 func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (origin, error) {
 	o := v.originals()
 	of, err := o.of(ctx, &located{Entry: e.Entry, place: at})
@@ -77,7 +77,8 @@ func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (o
 	if ok {
 		return out, nil
 	}
-	// It may be as the capture before, or another may be the same capture.
+	// Its body may be that of the capture before, or the same capture may be stored
+	// elsewhere too.
 	group, err := v.lookup(ctx, e.Key)
 	if err != nil {
 		return origin{}, err
@@ -114,7 +115,7 @@ func (v *Snapshot) originOf(ctx context.Context, at place, e *segment.Stored) (o
 	return out, nil
 }
 
-// pageFrom gives what a body says that a capture has from elsewhere.
+// pageFrom returns what a body says that a capture has from elsewhere.
 func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error) {
 	if at.original != nil {
 		return v.originals().page(ctx, at.original)
@@ -129,7 +130,8 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 	return s.Page, nil
 }
 
-// origin gives where a capture of a scan that is stored without a body has it from.
+// origin returns where a capture of a scan that is stored without a body has its
+// body from.
 func (o *batcher) origin(e *located) (origin, error) {
 	if e.unread != nil {
 		return origin{}, e.unread
@@ -144,8 +146,8 @@ func (o *batcher) origin(e *located) (origin, error) {
 	return o.v.originOf(o.ctx, e.place, s)
 }
 
-// fill gives e, a revisit as it is stored, what it has from the capture that brought
-// its body. owner is the entry that has that.
+// fill completes e, a stored revisit, with what it has from owner, the entry that
+// stores the body.
 func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owner *segment.Stored) (err error) {
 	e.ID, e.Digest, e.Bytes, e.Content = l.ID, owner.Digest, l.Bytes, l.Content
 	e.Status, e.Kind, e.Mime = l.Status, l.Kind, l.Mime
@@ -156,8 +158,8 @@ func (v *Snapshot) fill(ctx context.Context, e *segment.Stored, l *located, owne
 	return err
 }
 
-// locationOf gives where revisit e leads: a revisit without headers leads to where
-// those of its original say.
+// locationOf returns where revisit e redirects to. If the revisit has no headers,
+// those of its original count.
 func (v *Snapshot) locationOf(e *segment.Stored, of *original) (string, error) {
 	if of == nil || len(e.Head) > 0 || of.head == noPlace {
 		return e.Location, nil

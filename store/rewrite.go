@@ -18,7 +18,7 @@ import (
 // lie in. So such segments are written anew with the merged ones: with the same
 // number, and all captures and blocks in the same places, in another file.
 
-// again is a segment that is written anew beside those that are merged.
+// again is a segment that is rewritten because other segments are merged.
 type again struct {
 	made
 	old *segment.Info
@@ -54,7 +54,7 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again writes those segments anew that need it.
+// again rewrites the segments that need it.
 func (m *merging) again(ctx context.Context) ([]again, error) {
 	var out []again
 	for _, info := range m.v.pin.segments {
@@ -77,21 +77,21 @@ func (m *merging) again(ctx context.Context) ([]again, error) {
 	return out, nil
 }
 
-// goes reports whether a segment is merged.
+// goes reports whether a segment is merged, so that its file disappears.
 func (m *merging) goes(id uint32) bool { return m.in[id] != nil }
 
-// rewriting is a segment that may be written anew.
+// rewriting is a segment that may have to be rewritten.
 type rewriting struct {
 	m       *merging
 	s       *segment.Reader
-	entries map[uint32][]segment.Stored // of runs in which captures get their bodies from elsewhere
-	anew    map[uint32]bool             // runs that are compressed with one that goes
+	entries map[uint32][]segment.Stored // of runs in which captures store their bodies from now on
+	anew    map[uint32]bool             // runs that build on a run that disappears
 
-	key      string // of the URL that was looked up last
+	key      string // the URL that was looked up last
 	resolved map[place]located
 }
 
-// plan finds out which of its runs change.
+// plan finds out which of the segment's runs change.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
 	if m.v.pin.isStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
@@ -143,8 +143,8 @@ func (p *rewriting) plan(ctx context.Context) error {
 	})
 }
 
-// entry gives an entry the body itself that it has from a deleted one which goes;
-// nil if it has none from there.
+// entry returns an entry that stores the body itself, if it had its body from a
+// deleted capture that disappears; otherwise nil.
 func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look *looker) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {
@@ -180,8 +180,8 @@ func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look
 	return &now, err
 }
 
-// lookUp gives the entry at a place as it is resolved; nil if its body is nowhere.
-// Entries are asked for in order.
+// lookUp returns the entry at a place with its body resolved; nil if the body is
+// missing. Entries must be looked up in order.
 func (p *rewriting) lookUp(ctx context.Context, at place, key string, look *looker) (*located, error) {
 	if p.resolved == nil || key != p.key {
 		group, err := look.at(ctx, key)
@@ -201,7 +201,7 @@ func (p *rewriting) lookUp(ctx context.Context, at place, key string, look *look
 	return nil, nil
 }
 
-// moved gives a recipe by where the blocks of merged segments are now.
+// moved returns a recipe with the new places of the blocks of merged segments.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	spans, err := m.v.spans(recipe)
 	if err != nil {
@@ -219,7 +219,7 @@ func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
 	return out, nil
 }
 
-// write writes the segment.
+// write writes the new form of the segment.
 func (p *rewriting) write(ctx context.Context) (again, error) {
 	m, info := p.m, p.s.Info
 	f := &form{w: m.w, s: p.s, static: m.v.pin.isStatic(info.Pool), dict: func(ref segment.RunRef) *segment.Dict {
@@ -236,24 +236,25 @@ func (p *rewriting) write(ctx context.Context) (again, error) {
 				return d.info.Pool
 			}
 		}
-		return info.Pool // it was merged, and names lead on
+		return info.Pool // it was merged, and its names lead to the blocks
 	}}
 	return f.write(ctx, func(n uint32, w *segment.Writer) error {
 		return w.Repeat(p.s, p.entries[n], nil, p.anew[n])
 	})
 }
 
-// form is another form of a segment, with captures and blocks in the same places,
-// that is to be written.
+// form is a rewritten form of a segment, with captures and blocks in the same
+// places.
 type form struct {
 	w      *writer
 	s      *segment.Reader
 	static bool
-	dict   func(segment.RunRef) *segment.Dict // of runs that are compressed anew
-	poolOf func(id uint32) string             // of segments that it may use; nil where it uses those that it did
+	dict   func(segment.RunRef) *segment.Dict // runs on which recompressed runs build
+	poolOf func(id uint32) string             // pool of a segment that it may use; nil if it uses the same as before
 }
 
-// write writes it: run is called for each run of the segment, and repeats it.
+// write writes the form. It calls run for each run of the segment; run repeats the
+// old run, changed or not.
 func (f *form) write(ctx context.Context, run func(n uint32, w *segment.Writer) error) (again, error) {
 	info := f.s.Info
 	number, err := f.w.allocate(ctx, 1)

@@ -18,21 +18,21 @@ import (
 	"infomall/store/warc"
 )
 
-// salvager recovers the captures of one db-file. Blocks that lie in other
-// segments it takes from the db-files beside it, where the file stands in the
-// folders of an archive; a body is given only if it has its sha256.
+// salvager recovers the captures of one db-file. If the file is in the folder of an
+// archive, it takes blocks of other segments from their db-files. It returns a body
+// only if its sha256 is correct.
 type salvager struct {
 	own    *salvaged
-	others map[uint32]*salvaged      // by segment; nil where there is none
+	others map[uint32]*salvaged      // by segment; nil if the file is missing
 	names  map[uint32]*segment.Names // of merged segments; nil until needed
-	pools  string                    // folder of the pools' folders
-	recent []keptRun                 // last runs decoded, the newest last
+	pools  string                    // the folder that has the pools' folders
+	recent []keptRun                 // the runs decoded last, newest last
 	out    *warc.Writer              // nil until something is written
-	to     io.Writer                 // where out writes to at present
+	to     io.Writer                 // where out currently writes to
 }
 
-// salvaged is a db-file and which of its runs has which body: some 50 bytes a
-// body.
+// salvaged is a db-file, and which of its runs has which body. It takes about 50
+// bytes for each body.
 type salvaged struct {
 	file   *os.File
 	s      *segment.Salvage
@@ -95,8 +95,8 @@ func (v *salvager) close() {
 	}
 }
 
-// recover yields what the db-file has: for each sound run a span, and behind it
-// each of its captures, with no bytes of its own.
+// recover yields the content of the db-file: for each sound run a span, followed by
+// its captures, which have no bytes of their own in the file.
 func (v *salvager) recover(ctx context.Context) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {
 		spans := v.own.s.Spans
@@ -125,7 +125,7 @@ func (v *salvager) recover(ctx context.Context) iter.Seq2[record.Recovered, erro
 	}
 }
 
-// captures yields those of a sound run.
+// captures yields the captures of a sound run.
 func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state record.RecoverState) iter.Seq2[record.Recovered, error] {
 	return func(yield func(record.Recovered, error) bool) {
 		if s.Entries == 0 {
@@ -162,7 +162,8 @@ func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state re
 	}
 }
 
-// write writes one capture as a WARC record; what comes first begins the file.
+// write writes one capture as a WARC record. The first one is preceded by the
+// file's beginning.
 func (v *salvager) write(w io.Writer, c *record.Stored) error {
 	v.to = w
 	if v.out == nil {
@@ -182,7 +183,7 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// stored gives a capture with its body, which is checked.
+// stored returns a capture with its body, which is checked.
 func (v *salvager) stored(ctx context.Context, e *segment.Stored) (record.Stored, error) {
 	out := storedOf(e)
 	holder := e
@@ -221,9 +222,9 @@ func (v *salvager) stored(ctx context.Context, e *segment.Stored) (record.Stored
 	return out, nil
 }
 
-// holder finds the entry that has the body of another: in the file itself, in
-// that of the segment which the other names, or, where that was merged, in any of
-// those beside it.
+// holder finds the entry that stores the body of another entry: in the same file,
+// in the file of the segment that the entry names, or, if that segment was merged,
+// in any file beside it.
 func (v *salvager) holder(ctx context.Context, e *segment.Stored) (*segment.Stored, error) {
 	if o, ok := v.own.owners[e.ID]; ok {
 		return v.entry(ctx, o)
@@ -266,7 +267,7 @@ func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) 
 	return &entries[o.n], nil
 }
 
-// pieces yields a body, and an error at its end if it has not its sha256.
+// pieces yields a body. The last pair is an error if its sha256 is wrong.
 func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		sum := sha256.New()
@@ -286,7 +287,7 @@ func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]by
 	}
 }
 
-// divided gives the body of a recipe that has a layout.
+// divided returns the body of a recipe that has a layout.
 func (v *salvager) divided(ctx context.Context, recipe segment.Recipe) ([]byte, error) {
 	spans, err := v.spans(ctx, recipe.Spans, 0)
 	if err != nil {
@@ -319,14 +320,14 @@ func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[
 	}
 }
 
-// otherRuns gives what reads the runs that others go on from.
+// otherRuns returns a function that reads the runs on which other runs build.
 func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {
 	return func(ref segment.RunRef) (*segment.Run, error) { return v.run(ctx, ref.Segment, ref.Run) }
 }
 
-// spans gives the spans of a recipe by the db-files that are there: where a
-// segment was merged, the names beside them say where its blocks are now. hops
-// counts how often that was so.
+// spans returns the spans of a recipe with segments whose db-files exist. If a
+// segment was merged, the names files say where its blocks are now. hops counts how
+// many names were followed.
 func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]segment.Span, error) {
 	var out []segment.Span
 	for _, s := range list {
@@ -354,12 +355,12 @@ func (v *salvager) spans(ctx context.Context, list []segment.Span, hops int) ([]
 	return out, nil
 }
 
-// namesOf gives the names of a merged segment that lie beside the file; nil if
-// there are none that are whole.
+// namesOf returns the names of a merged segment; nil if no undamaged names file has
+// them.
 func (v *salvager) namesOf(id uint32) *segment.Names {
 	if v.names == nil {
 		v.names = make(map[uint32]*segment.Names)
-		files, _ := filepath.Glob(filepath.Join(v.pools, "*", "*.names")) // the pattern is good
+		files, _ := filepath.Glob(filepath.Join(v.pools, "*", "*.names")) // the pattern is valid
 		for _, name := range files {
 			b, err := os.ReadFile(name)
 			if err != nil {
@@ -377,7 +378,7 @@ func (v *salvager) namesOf(id uint32) *segment.Names {
 	return v.names[id]
 }
 
-// run gives a sound run, of the file itself or of one beside it.
+// run returns a sound run, of the file itself or of one beside it.
 func (v *salvager) run(ctx context.Context, number, n uint32) (*segment.Run, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -406,7 +407,7 @@ func (v *salvager) run(ctx context.Context, number, n uint32) (*segment.Run, err
 	return run, nil
 }
 
-// other gives the db-file of another segment; nil if there is none.
+// other returns the db-file of another segment; nil if it is missing.
 func (v *salvager) other(ctx context.Context, number uint32) (*salvaged, error) {
 	if o, ok := v.others[number]; ok {
 		return o, nil

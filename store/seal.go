@@ -8,20 +8,20 @@ import (
 	"infomall/store/segment"
 )
 
-// isStatic reports whether a pool never changes any more.
+// isStatic reports whether a pool is static.
 func (c *catalog) isStatic(pool string) bool {
 	_, ok := slices.BinarySearch(c.static, pool)
 	return ok
 }
 
-// shareIndexes puts the small indexes of static pools together, a file a year:
-// an index file of its own takes 32 KB, whatever it holds.
+// shareIndexes merges the small indexes of static pools into one file for each
+// year. An index file of its own takes at least 32 KB.
 func (a *Archive) shareIndexes(ctx context.Context) error {
 	p, err := pinCurrent(a.dir)
 	if err != nil {
 		return err
 	}
-	p.release() // so that what is replaced can go
+	p.release() // so that the replaced files can be deleted
 	var apart []*segment.Info
 	for _, year := range p.sharers() {
 		if p.scattered(year) {
@@ -35,8 +35,7 @@ func (a *Archive) shareIndexes(ctx context.Context) error {
 	return r.rebuild(ctx, apart)
 }
 
-// sharers gives, for each year, the segments of static pools that have small
-// indexes.
+// sharers returns, for each year, the segments of static pools with small indexes.
 func (c *catalog) sharers() [][]*segment.Info {
 	var out [][]*segment.Info
 	for _, s := range c.segments {
@@ -52,8 +51,8 @@ func (c *catalog) sharers() [][]*segment.Info {
 	return out
 }
 
-// scattered reports whether segments have their indexes in several files, or in
-// one that has others too.
+// scattered reports whether segments have their indexes in several files, or in a
+// file that other segments use too.
 func (c *catalog) scattered(segments []*segment.Info) bool {
 	own := make(map[uint32]bool)
 	for _, s := range segments {
@@ -64,8 +63,8 @@ func (c *catalog) scattered(segments []*segment.Info) bool {
 	})
 }
 
-// other gives a run that another goes on from. Such are of segments that were there
-// before.
+// other returns a run on which another run builds. Such a run is in an older
+// segment.
 func (v *Snapshot) other(ref segment.RunRef) (*segment.Run, error) {
 	s := v.segment(ref.Segment)
 	if s == nil {
@@ -74,11 +73,11 @@ func (v *Snapshot) other(ref segment.RunRef) (*segment.Run, error) {
 	return v.opened(s, ref.Run)
 }
 
-// dict gives a run of a static pool, which never changes, as a dictionary; nil
-// if it is of another or can't be read.
+// dict returns a run of a static pool, which never changes, for other runs to build
+// on. It returns nil if the pool is not static, or the run cannot be read.
 func (m *merging) dict(ref segment.RunRef) *segment.Dict { return m.v.dictFor(ref, m.pool) }
 
-// dictFor gives it for a run of some pool.
+// dictFor returns dict for a run of the given pool.
 func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
 	s := v.segment(ref.Segment)
 	if s == nil || !v.pin.isStatic(s.Info.Pool) || s.Info.Pool > pool {

@@ -6,15 +6,14 @@ import (
 	"infomall/store/segment"
 )
 
-// shelf keeps the runs that were decoded last, as many as fit into a number of
-// bytes, which it counts exactly: the archive's cache is meant for queries, may
-// hold more than it says for a while, and loses what it is given at once. It is
-// used by one goroutine.
+// shelf keeps the runs that were decoded last, up to an exact number of bytes. A
+// merge uses it instead of the archive's cache, which may hold more than its bound
+// for a while and may drop an entry at once. Only one goroutine may use it.
 type shelf struct {
 	held, most int64
-	least      int // runs that stay, however large they are
+	least      int // number of runs that stay, however large they are
 	runs       map[uint64]*list.Element
-	recent     *list.List // of *shelved, the last asked for in front
+	recent     *list.List // of *shelved, the last used first
 }
 
 type shelved struct {
@@ -27,7 +26,7 @@ func newShelf(most int64, least int) *shelf {
 	return &shelf{most: most, least: least, runs: make(map[uint64]*list.Element), recent: list.New()}
 }
 
-// get gives a run; nil if it is not there.
+// get returns a run, or nil.
 func (s *shelf) get(key uint64) *segment.Run {
 	e := s.runs[key]
 	if e == nil {
@@ -37,7 +36,7 @@ func (s *shelf) get(key uint64) *segment.Run {
 	return e.Value.(*shelved).run
 }
 
-// put takes a run, and gives up those that nobody asked for longest.
+// put adds a run, and drops those that were not used for the longest time.
 func (s *shelf) put(key uint64, r *segment.Run) {
 	x := &shelved{key, r, r.Bytes()}
 	s.runs[key] = s.recent.PushFront(x)

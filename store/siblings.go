@@ -7,22 +7,23 @@ import (
 	"infomall/store/segment"
 )
 
-// siblings are the captures of the URL that a merge writes, in order. It remembers what
-// it found out about them, so that it goes through them a few times in all and not once
-// for each of them: a URL may have very many.
+// siblings are the captures of the URL that a merge writes, in order. It remembers
+// what it finds out about them, because a URL may have very many captures: all are
+// passed a few times in total, and not once for each of them.
 type siblings struct {
 	all []located
-	// stays reports whether a capture has its own body in a segment that stays.
+	// stays reports whether a capture stores its body in a segment that is not
+	// merged.
 	stays func(*located) bool
 
-	segments []*segment.Info // that all[:next] lie in: no more than the archive has
+	segments []*segment.Info // segments of all[:next]; no more than the archive has
 	next     int
 	holders  map[segment.ID]*segment.Reader // see heldOutside; nil until it is called
-	outside  place                          // see outsideBefore, which has looked at all[:looked]
+	outside  place                          // result of outsideBefore for all[:looked]
 	looked   int
 }
 
-// upTo goes forward to the captures at time t, those included.
+// upTo moves forward past all captures up to and including time t.
 func (u *siblings) upTo(t record.Time) {
 	for ; u.next < len(u.all) && u.all[u.next].Time <= t; u.next++ {
 		if s := u.all[u.next].seg.Info; !slices.Contains(u.segments, s) {
@@ -31,14 +32,14 @@ func (u *siblings) upTo(t record.Time) {
 	}
 }
 
-// known reports whether the writer of l's segment knew all captures that upTo has gone
-// past.
+// known reports whether the writer of l's segment knew all captures that upTo has
+// passed.
 func (u *siblings) known(l *located) bool {
 	return !slices.ContainsFunc(u.segments, func(o *segment.Info) bool { return newer(o, l.seg.Info) })
 }
 
-// heldOutside returns a segment that stays and has a body of the URL; nil if there is
-// none.
+// heldOutside returns a segment that is not merged and stores a body of the URL;
+// nil if there is none.
 func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 	if u.holders == nil {
 		u.holders = make(map[segment.ID]*segment.Reader)
@@ -51,8 +52,9 @@ func (u *siblings) heldOutside(id segment.ID) *segment.Reader {
 	return u.holders[id]
 }
 
-// outsideBefore returns the last capture before all[i] that has its own body in a
-// segment that stays; no place if there is none. i is not less than at the last call.
+// outsideBefore returns the place of the last capture before all[i] that stores its
+// body in a segment that is not merged; no place if there is none. i must not be
+// less than in the last call.
 func (u *siblings) outsideBefore(i int) place {
 	for ; u.looked < i; u.looked++ {
 		if l := &u.all[u.looked]; u.stays(l) {
