@@ -6,24 +6,25 @@ import (
 	"infomall/store/page"
 )
 
-// atom is a stretch of a page that a division may take as one part. It stays as
-// it was made.
+// atom is a range of a page that a division may use as one part. An atom does
+// not change after it is made.
 type atom struct {
 	start, end int32  // range of the body
 	from, to   int32  // the nodes that start in it
 	element    int32  // the node that it is, 0 if it is none or several
 	text       int32  // bytes of visible text
 	weight     int32  // as amount.weight
-	apart      bool   // a separator stands before it
-	border     bool   // the separator is a rule, an image or an object, or it begins with such an image
+	apart      bool   // a separator comes before it
+	border     bool   // the separator is a rule, an image or an object, or the atom begins with such an image
 	pre        bool   // newlines break its lines
-	parts      []atom // of a group, what was put together
+	parts      []atom // of a group: the atoms that were joined
 }
 
-// show adds what a part of the atom shows.
+// show adds the amount o to what the atom shows.
 func (a *atom) show(o amount) { a.text, a.weight = a.text+o.text, a.weight+o.weight() }
 
-// atoms makes the atoms of one page. They are valid until it is freed.
+// atoms makes the atoms of one page, in memory that later pages reuse. The
+// atoms are valid until free is called.
 type atoms struct {
 	*flow
 	store    []atom   // what remains of the memory that atoms are made in
@@ -40,18 +41,18 @@ type atoms struct {
 	work     int // nodes and atoms looked at so far, by which tests tell what a page costs
 }
 
-// lineKey tells runs of text apart.
+// lineKey identifies a run of text.
 type lineKey struct {
 	start, end, from, to int32
 	pre                  bool
 }
 
-// atomsLeast is for how many atoms memory is made at once, at least.
+// atomsLeast is how many atoms are allocated at once, at least.
 const atomsLeast = 1 << 9
 
 var atomStores = sync.Pool{New: func() any { return new(atoms) }}
 
-// newAtoms returns one for the page of f.
+// newAtoms returns the atoms for the page of f, without any atom yet.
 func newAtoms(f *flow) *atoms {
 	m := atomStores.Get().(*atoms)
 	m.flow, m.store = f, m.stores
@@ -64,7 +65,7 @@ func newAtoms(f *flow) *atoms {
 	return m
 }
 
-// free gives the memory to a later page.
+// free returns the memory to the pool. The atoms are not valid after that.
 func (m *atoms) free() {
 	m.flow, m.store = nil, nil
 	clear(m.families)
@@ -73,7 +74,7 @@ func (m *atoms) free() {
 	atomStores.Put(m)
 }
 
-// list makes room for n atoms.
+// list returns a slice with room for n atoms.
 func (m *atoms) list(n int) []atom {
 	if n > len(m.store) {
 		m.stores = make([]atom, max(n, 2*len(m.stores), atomsLeast))
@@ -85,7 +86,7 @@ func (m *atoms) list(n int) []atom {
 	return l
 }
 
-// take keeps a list that was built and makes ready for another.
+// take returns a copy of the list *built and empties *built.
 func (m *atoms) take(built *[]atom) []atom {
 	if len(*built) == 0 {
 		return nil
@@ -96,21 +97,21 @@ func (m *atoms) take(built *[]atom) []atom {
 	return l
 }
 
-// pair puts two atoms together.
+// pair joins two atoms into a group.
 func (m *atoms) pair(a, b *atom) atom {
 	l := m.list(2)
 	l[0], l[1] = *a, *b
 	return group(l)
 }
 
-// page is the atom that is the whole body.
+// page returns the atom that is the whole body.
 func (m *atoms) page() atom {
 	a := atom{end: int32(len(m.t.Body)), from: 0, to: int32(len(m.t.Nodes))}
 	a.show(m.sum[len(m.t.Nodes)])
 	return a
 }
 
-// group puts atoms that follow one another together.
+// group joins neighbouring atoms into one. A single atom is returned as it is.
 func group(parts []atom) atom {
 	if len(parts) == 1 {
 		return parts[0]
@@ -122,9 +123,9 @@ func group(parts []atom) atom {
 	return g
 }
 
-// expand takes an atom apart: into the parts of a group, the children of an
-// element, the paragraphs or lines of a run of text. Elements around a single
-// part are passed through. It returns nil if there is nothing to take apart.
+// expand divides an atom: a group into its parts, an element into its children,
+// a run of text into its paragraphs or lines. It skips elements that contain a
+// single part. It returns nil if the atom cannot be divided.
 func (m *atoms) expand(a *atom) []atom {
 	for {
 		var parts []atom
@@ -155,10 +156,10 @@ func (f *flow) preformatted(n int32) bool {
 	return false
 }
 
-// children are the parts that follow one another inside element n: elements
-// that stand on their own lines, and runs of text and inline elements between
-// them. An inline element around such elements is passed through. What shows
-// nothing belongs to no part.
+// children returns the parts of element n in order: block elements, and the
+// runs of text and inline elements between them. An inline element that
+// contains block elements is replaced by its content. Nodes that show nothing
+// belong to no part.
 func (m *atoms) children(n int32) []atom {
 	if known := m.inside[n]; known != 0 {
 		return m.families[known-1]
@@ -170,7 +171,7 @@ func (m *atoms) children(n int32) []atom {
 	return parts
 }
 
-// findChildren builds the list of children.
+// findChildren builds the list that children returns.
 func (m *atoms) findChildren(n int) {
 	nodes := m.t.Nodes
 	run := atom{}

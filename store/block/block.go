@@ -1,47 +1,69 @@
-// Package block divides a page into blocks, the closed regions that a reader
-// sees in it, names what they are about and what they are for, and tells what
-// became of each from one version to the next. Blocks are ranges of the body's
-// bytes: what is left of the body without them is its layout, and layout and
-// blocks together are the body again, byte for byte, whatever it holds. All
-// functions here are pure; keeping blocks is the work of others.
+// Package block divides a page into blocks: the regions that a reader sees,
+// such as menus, articles and footers. It names the topic and the purpose of
+// each block, and follows each block from one version of the page to the next.
+// Blocks are ranges of the body's bytes. The body without its blocks is its
+// layout, and the layout and the blocks together are the body again, byte for
+// byte. All functions are pure; storing blocks is the task of package store.
+//
+// # Words
+//
+//	block      a range of the body; blocks contain blocks, up to levelsMax levels
+//	leaf       a block that divides no further; leaves are stored one by one
+//	layout     the body without its leaves, with a mark for each
+//	cut        the blocks of one level, and the leaves above it
+//	part       a block while a page is being divided, and a block of a cut
+//	atom       the smallest range that a division does not split further
+//	flow       the amounts of text, links and images that each node shows
+//	label      the purpose of a block, such as nav or main
+//	topic      a few words that say what a block is about
+//	version    one stored body of a URL
+//	revision   a version with its blocks, compared with the version before
+//	life       the version in which a block first appeared
+//	facts      what is computed from a page once and stored with it
+//	fold       the result of a History at one version, stored so that a later
+//	           question need not begin at the first version
+//	extractor  the number of the code that computes facts and folds
+//
+//	body    <ul><li>a<li>b</ul><p>text</p>
+//	layout  <ul>##</ul>#                      # is a mark: a leaf was here
 package block
 
 import "infomall/store/page"
 
-// Profile names a way of dividing pages.
+// Profile is a method of dividing pages.
 type Profile uint8
 
-// The profiles. Modern is the default; Classic is the published method, kept
-// to compare with.
+// The profiles. Modern is the default. Classic is the published method, for
+// comparison.
 const (
 	Modern Profile = iota
 	Classic
 )
 
-// Options say how to divide. The zero value is Modern with its defaults.
+// Options says how to divide pages. The zero value is Modern with its defaults.
 type Options struct {
 	Profile Profile
-	// MaxDepth is how many elements deep the classic profile looks for the
-	// blocks of one level. 0 stands for 10.
+	// MaxDepth is how many elements deep the classic profile searches for the
+	// blocks of one level. 0 means 10.
 	MaxDepth int
 }
 
-// levelsMax bounds the depth of a block tree. What lies deeper is part of the
-// leaf there.
+// levelsMax bounds the depth of a tree of blocks. Deeper parts belong to the
+// leaf above them.
 const levelsMax = 20
 
-// leafBytes is the least a leaf should hold; it is settled by what it costs to
-// name a block.
+// leafBytes is the size in bytes that a leaf should have at least. It follows
+// from what it costs to store the name of a block.
 const leafBytes = 64
 
-// Tree is how a page divides. Blocks[0] is the page; the descendants of block
-// n are the blocks n+1 to Blocks[n].Next-1, in the order of the body. Siblings
-// are disjoint and lie within their parent.
+// Tree is the division of a page into blocks. Blocks[0] is the page. The
+// descendants of block n are the blocks n+1 to Blocks[n].Next-1, in the order
+// of the body. Siblings do not overlap and lie within their parent.
 type Tree struct {
 	Page    *page.Tree
 	Profile Profile
 	Blocks  []Block
-	flow    *flow        // that it was divided by, nil if there was none
+	flow    *flow        // the flow that the page was divided by, or nil
 	parts   []placedPart // that a Reader knows, until it has read the page
 }
 
@@ -51,13 +73,12 @@ type Block struct {
 	Parent     int    // index; the page's is 0
 	Next       int    // index of the first block that is no descendant
 	Depth      int    // 0 for the page, else the level at which the block appears
-	Path       string // its place among its siblings, and theirs: "C.C.3"; "" for the page
-	row        int32  // of a cell, the node of its row; else 0
+	Path       string // its place and those of its ancestors, such as "C.C.3"; "" for the page
+	row        int32  // of a table cell: the node of its row; else 0
 }
 
-// Free gives the memory of the page's markup, which is more than its body's, to
-// a later page. What the tree says of blocks and their bytes stays. To call it
-// is never necessary.
+// Free gives the memory of the page's markup, which is larger than the body, to
+// later pages. The blocks and their bytes stay valid. Calling Free is optional.
 func (t *Tree) Free() {
 	t.Page.Free()
 	if t.flow != nil {
@@ -66,15 +87,15 @@ func (t *Tree) Free() {
 	}
 }
 
-// Leaf reports whether the block divides no further.
+// Leaf reports whether block n divides no further.
 func (t *Tree) Leaf(n int) bool { return t.Blocks[n].Next == n+1 }
 
-// Divide divides a page. Every page has at least one block unless it shows
-// nothing at all.
+// Divide divides a page into blocks. Every page that shows anything has at
+// least one block besides the page itself.
 func Divide(t *page.Tree, o Options) *Tree { return divide(t, o, nil, "") }
 
-// divide is Divide with a memory of parts, which may be nil, and the charset that
-// the page is read in.
+// divide is Divide with a memory of known parts, which may be nil, and with the
+// charset of the page.
 func divide(t *page.Tree, o Options, known *knownParts, charset string) *Tree {
 	b := &Tree{Page: t, Profile: o.Profile}
 	b.Blocks = append(b.Blocks, Block{End: len(t.Body)})
@@ -88,8 +109,8 @@ func divide(t *page.Tree, o Options, known *knownParts, charset string) *Tree {
 	return b
 }
 
-// Cut returns the blocks at a level: those that appear there, and the leaves
-// above. Level 0 and below stand for the leaves.
+// Cut returns the blocks of a level, and the leaves above it, in order. Level 0
+// or less means all leaves.
 func (t *Tree) Cut(level int) []int {
 	if len(t.Blocks) == 1 {
 		return nil
@@ -97,7 +118,7 @@ func (t *Tree) Cut(level int) []int {
 	return t.appendCut(make([]int, 0, t.cutSize(level)), level)
 }
 
-// cutSize is how many blocks the cut at a level has.
+// cutSize returns how many blocks the cut at a level has.
 func (t *Tree) cutSize(level int) int {
 	size := 0
 	for n := 1; n < len(t.Blocks); {
@@ -111,7 +132,7 @@ func (t *Tree) cutSize(level int) int {
 	return size
 }
 
-// appendCut appends the cut at a level.
+// appendCut appends the blocks of the cut at a level.
 func (t *Tree) appendCut(cut []int, level int) []int {
 	for n := 1; n < len(t.Blocks); {
 		if t.Leaf(n) || t.Blocks[n].Depth == level {
@@ -124,7 +145,7 @@ func (t *Tree) appendCut(cut []int, level int) []int {
 	return cut
 }
 
-// Level is the tree's greatest depth.
+// Level returns the greatest depth of a block.
 func (t *Tree) Level() int {
 	level := 0
 	for _, b := range t.Blocks {
@@ -133,7 +154,7 @@ func (t *Tree) Level() int {
 	return level
 }
 
-// Bytes are the bytes of a block; they are part of the body.
+// Bytes returns the bytes of block n, a slice of the body.
 func (t *Tree) Bytes(n int) []byte { return t.Page.Body[t.Blocks[n].Start:t.Blocks[n].End] }
 
 // Children returns the blocks that block n divides into.

@@ -11,23 +11,24 @@ import (
 // object. It stands alone on its line. What follows it is another part of the
 // page; an image or object is of the part that it heads.
 
-// borderNodes is how many nodes are looked at, at most, to find a border in them.
+// borderNodes is how many nodes are checked for a border, at most.
 const borderNodes = 24
 
-// An image is a border if it is wide and low, as rules and headings are and
-// photographs are not; so is an object, but that a film is not.
+// An image is a border if it is wide and low, like rules and headings and
+// unlike photographs. The same is true for an object, because a film is not
+// that wide.
 const (
 	borderWidth = 100 // pixels
 	borderImage = 3   // times as wide as high
 	borderFlash = 2
 )
 
-// mayBorder reports whether what shows so much may be a border. An object
-// often has another in it for other browsers.
+// mayBorder reports whether nodes that show this amount may be a border. An
+// object often contains a second one for other browsers.
 func mayBorder(a amount) bool { return a.text == 0 && a.media > 0 && a.media <= 2 }
 
-// border reports whether nodes, which show no text, show a border and nothing
-// else.
+// border reports whether the nodes from from up to to, which show no text, are
+// a border and nothing else.
 func (f *flow) border(from, to int) bool {
 	nodes := f.t.Nodes
 	if to-from > borderNodes {
@@ -65,14 +66,15 @@ func (f *flow) border(from, to int) bool {
 	return found
 }
 
-// wide reports whether an image is a border by its size.
+// wide reports whether the size of image i makes it a border. ratio is how many
+// times as wide as high it must be.
 func (f *flow) wide(i, ratio int) bool {
 	w, h := f.size(i)
 	return w >= borderWidth && h > 0 && w >= ratio*h
 }
 
-// size is the size that an element says it has, in pixels; 0 where it says
-// nothing.
+// size returns the size that element i declares, in pixels; 0 means not
+// declared.
 func (f *flow) size(i int) (width, height int) {
 	if !f.t.May(i, page.AttrSize) {
 		return 0, 0
@@ -88,8 +90,8 @@ func (f *flow) size(i int) (width, height int) {
 	return width, height
 }
 
-// pixels reads the number that a size begins with; a share is of a screen that is
-// 800 pixels wide.
+// pixels returns the number at the start of b. A percentage is converted for a
+// screen that is 800 pixels wide.
 func pixels(b []byte) (n int) {
 	b = bytes.TrimLeft(b, " ")
 	for len(b) > 0 && b[0] >= '0' && b[0] <= '9' && n <= 10_000 {
@@ -102,11 +104,12 @@ func pixels(b []byte) (n int) {
 	return n
 }
 
-// borderNames end words in the names of files that draw rules and headings.
+// borderNames are the last parts of words in file names of images that are
+// rules or headings.
 var borderNames = [...]string{"line", "bar", "hr", "rule", "divider", "separator", "title", "heading", "banner"}
 
-// drawsBorder reports whether an image of unknown size says by its file's name that
-// it is a rule or a heading: "blueline.gif", "title_news.gif".
+// drawsBorder reports whether image i, whose size is unknown, has the file name
+// of a rule or a heading, such as "blueline.gif" or "title_news.gif".
 func (f *flow) drawsBorder(i int) bool {
 	if w, h := f.size(i); w > 0 || h > 0 {
 		return false
@@ -130,7 +133,8 @@ func (f *flow) drawsBorder(i int) bool {
 	return false
 }
 
-// endsLine reports whether nothing more stands on the line that ends at node i.
+// endsLine reports whether nothing else is shown on the line that ends at node
+// i.
 func (f *flow) endsLine(i, end int) bool {
 	for i < end {
 		n := &f.t.Nodes[i]

@@ -6,21 +6,22 @@ import (
 	"infomall/store/record"
 )
 
-// Brought is what a version has that the version before has not, which is the
-// most that has to be stored for it.
+// Brought is the amount of data in a version that the version before does not
+// have. It is the most that must be stored for the version.
 type Brought struct {
 	// Blocks counts leaves that the version before has not.
 	Blocks int
-	// Bytes is the size of these, and of the layout if that is another. What is
-	// stored undivided counts whole.
+	// Bytes is the size of these leaves, and of the layout if it changed. A
+	// body that is stored undivided counts in full.
 	Bytes int64
 }
 
-// Brought tells what the version brought. It depends on nothing but the two
-// versions: blocks that the archive has from elsewhere count as well.
+// Brought returns the amount of data that the version has and the version
+// before does not. It depends on these two versions only: blocks that the
+// archive has from other pages count too.
 func (r *Revision) Brought() Brought { return r.brought(r.Tree.Layout) }
 
-// brought is Brought, given what makes the layout.
+// brought is Brought with a function that returns the layout.
 func (r *Revision) brought(layout func() []byte) Brought {
 	b := r.Before
 	switch {
@@ -42,8 +43,8 @@ func (r *Revision) brought(layout func() []byte) Brought {
 	return n
 }
 
-// newLeaves counts the leaves that the version before has not. Only pages have
-// leaves.
+// newLeaves returns how many leaves the version before does not have. Only
+// pages have leaves.
 func (r *Revision) newLeaves() int {
 	if r.Hidden() || r.Body == nil {
 		return 0
@@ -60,7 +61,7 @@ func (r *Revision) newLeaves() int {
 	return n
 }
 
-// layoutSum is the sum of the layout, made once.
+// layoutSum returns the SHA-256 of the layout. It is computed once.
 func (r *Revision) layoutSum() record.Digest {
 	if r.layoutHash == (record.Digest{}) {
 		r.layoutHash = sha256.Sum256(r.Tree.Layout())

@@ -6,7 +6,7 @@ import (
 	"infomall/store/page"
 )
 
-// census counts what stands in a stretch of a page.
+// census counts the elements in a range of a page.
 type census struct {
 	anchors  int32 // links that show text
 	entries  int32 // of these, such as begin a line
@@ -20,7 +20,8 @@ func (c census) minus(o census) census {
 	return census{c.anchors - o.anchors, c.entries - o.entries, c.headings - o.headings, c.items - o.items, c.controls - o.controls, c.pictures - o.pictures}
 }
 
-// takeCensus counts, into a list that it may use: the i-th is of nodes 0 to i-1.
+// takeCensus counts the elements of a page. The census at index i of the result
+// is that of nodes 0 to i-1. It reuses the memory of list.
 func takeCensus(list []census, f *flow) []census {
 	nodes := f.t.Nodes
 	out := slices.Grow(list[:0], len(nodes)+1)[:len(nodes)+1]

@@ -6,7 +6,7 @@ import (
 	"infomall/store/page"
 )
 
-// classicDepth is MaxDepth where Options do not set it.
+// classicDepth is the depth if Options.MaxDepth is 0.
 const classicDepth = 10
 
 // The classes of elements of the published method. It prints the lists with
@@ -45,9 +45,9 @@ var tagClasses = func() map[page.Tag]tagClass {
 	return m
 }()
 
-// tagMinimum is the least that an element must show to be a block, in bytes of
-// text without white space, an image counting as eight. The source has such a
-// table and does not print it.
+// tagMinimum returns how much an element must show to be a block, in bytes of
+// text without white space; an image counts as eight. The published method has
+// such a table but does not print it.
 func tagMinimum(t page.Tag) int32 {
 	switch t {
 	case page.TagTable, page.TagTr, page.TagTbody:
@@ -58,7 +58,7 @@ func tagMinimum(t page.Tag) int32 {
 	return 16
 }
 
-// classic divides by the published rules.
+// classic divides a page by the rules of the published method.
 type classic struct {
 	tree     *Tree
 	flow     *flow
@@ -68,8 +68,8 @@ type classic struct {
 	verdict  []bool   // whether a node was found to be a block
 }
 
-// kids is what the rules ask of a node's children. A child is an element that
-// is shown, or text that is not blank.
+// kids is what the rules need to know about the children of a node. A child is
+// a shown element, or text that is not blank.
 type kids struct {
 	count, schema, inline int32 // children; of these Schema; of these Format or Function
 	shown                 bool  // one of them shows something
@@ -103,8 +103,7 @@ func (c *classic) class(n int) tagClass {
 	return classFormat
 }
 
-// measure fills in what the rules ask for: downwards what is inherited,
-// upwards what is made of children.
+// measure computes colour from the top down, and kids from the bottom up.
 func (c *classic) measure() {
 	nodes := c.flow.t.Nodes
 	c.kids = make([]kids, len(nodes))
@@ -154,7 +153,7 @@ func (c *classic) measure() {
 	}
 }
 
-// divide adds the blocks in node root, which is block n. It calls itself at
+// divide adds the blocks inside node root, which is block n. It calls itself at
 // most levelsMax deep.
 func (c *classic) divide(n, root int) {
 	nodes := c.flow.t.Nodes
@@ -183,7 +182,8 @@ func (c *classic) divide(n, root int) {
 	c.tree.Blocks[n].Next = len(c.tree.Blocks)
 }
 
-// isBlock applies the rules in their order.
+// isBlock reports whether node n is a block, by the first of the eleven rules
+// that applies.
 func (c *classic) isBlock(n int) bool {
 	k, class := &c.kids[n], c.class(n)
 	switch {

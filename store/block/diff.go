@@ -6,19 +6,20 @@ import (
 	"infomall/store/page"
 )
 
-// Edit is a run of a text that two versions share, or that only one has.
+// Edit is a part of a text that two versions share or that only one of them
+// has.
 type Edit struct {
 	Op   Op // Same, Added or Removed
 	Text string
 }
 
-// wordsMax bounds the edits that Diff looks for: texts that have more than
-// these words not in common differ as a whole where they differ at all.
+// wordsMax bounds the edits that Diff searches for. If two texts differ in more
+// words, their different middle counts as replaced as a whole.
 const wordsMax = 1000
 
-// Diff compares two texts word by word. The runs of Same and Added are the new
-// text, those of Same and Removed the old one, but for what lies between equal
-// words: punctuation and white space are the new text's.
+// Diff compares two texts word by word. The edits Same and Added together are
+// the new text, and Same and Removed the old one. Exception: between equal
+// words, punctuation and white space are those of the new text.
 func Diff(old, new string) []Edit {
 	a, b := tokens(old), tokens(new)
 	from := 0
@@ -36,11 +37,12 @@ func Diff(old, new string) []Edit {
 	return e
 }
 
-// token is a word, or what lies between two, with the text from the end of the
-// token before to its own end.
+// token is a word, or the text after the last word. text includes what comes
+// between the token before and the word.
 type token struct{ word, text string }
 
-// tokens cuts a text into words. What follows the last one is a token too.
+// tokens divides a text into words. The text after the last word is a token
+// too.
 func tokens(text string) []token {
 	var out []token
 	end := 0
@@ -56,7 +58,8 @@ func tokens(text string) []token {
 
 type edits []Edit
 
-// add appends tokens to the last run, if it is of the same sort.
+// add appends tokens to the last edit if it has the same Op, else as a new
+// edit.
 func (e *edits) add(op Op, t []token) {
 	if len(t) == 0 {
 		return
@@ -72,8 +75,8 @@ func (e *edits) add(op Op, t []token) {
 	*e = append(*e, Edit{op, w.String()})
 }
 
-// middle adds the edits between two texts by Myers' algorithm: trace holds,
-// for each number of edits, how far each diagonal came.
+// middle adds the edits between two texts, found by Myers' algorithm. For each
+// number of edits, trace has how far each diagonal reached.
 func (e *edits) middle(a, b []token) {
 	if len(a) == 0 || len(b) == 0 {
 		e.add(Removed, a)
@@ -102,7 +105,7 @@ func (e *edits) middle(a, b []token) {
 	e.add(Added, b)
 }
 
-// step is where diagonal k starts with the d-th edit.
+// step returns where diagonal k starts with the d-th edit.
 func step(v []int32, limit, d, k int) int {
 	if d == 0 {
 		return 0
@@ -113,7 +116,8 @@ func step(v []int32, limit, d, k int) int {
 	return int(v[limit+k-1]) + 1
 }
 
-// backtrack reads the way to the end of both texts out of the trace.
+// backtrack reads the path to the end of both texts from the trace, and adds
+// its edits.
 func (e *edits) backtrack(a, b []token, trace [][]int32, d, limit int) {
 	type move struct {
 		op   Op
@@ -159,17 +163,17 @@ func (e *edits) backtrack(a, b []token, trace [][]int32, d, limit int) {
 	}
 }
 
-// WordChange is what words came to a block and what words went.
+// WordChange is the words that a block gained and lost.
 type WordChange struct {
 	Added, Removed string
 }
 
-// movedRun is how many words in a row must be the same to have moved. Fewer
-// are only taken for moved where they are all that came and went in one place.
+// movedRun is how many equal words in a row count as moved. A shorter run
+// counts only if it is all that changed at one place.
 const movedRun = 3
 
-// WordChanges tells for each match what words came and went. Words that went
-// from one block and came to another are in neither.
+// WordChanges returns, for each match, the words that its block gained and
+// lost. Words that moved from one block to another are in neither.
 func WordChanges(matches []Match, oldText, newText func(n int) string) []WordChange {
 	added, removed := make([]side, len(matches)), make([]side, len(matches))
 	for i, m := range matches {
@@ -197,7 +201,7 @@ func WordChanges(matches []Match, oldText, newText func(n int) string) []WordCha
 	return out
 }
 
-// side is the words that came to one block, or went from it.
+// side is the words that one block gained, or those that it lost.
 type side struct {
 	words []token
 	ends  []int  // where each run of words ends
@@ -212,8 +216,8 @@ func (s *side) run(text string) {
 	s.ends = append(s.ends, len(s.words))
 }
 
-// String is the words that have not moved, as in the text, runs apart by
-// spaces.
+// String returns the words that did not move, as in the text, with a space
+// between runs.
 func (s *side) String() string {
 	var w strings.Builder
 	from := 0
@@ -233,11 +237,11 @@ func (s *side) String() string {
 	return strings.TrimSpace(w.String())
 }
 
-// phrasePlace is words that stand in a row in one block.
+// phrasePlace is the place of a run of words in one block.
 type phrasePlace struct{ block, from, to int }
 
-// phrases calls f with each movedRun words in a row, and with shorter runs as
-// a whole.
+// phrases calls f with each movedRun words in a row, and with each shorter run
+// as a whole.
 func (s *side) phrases(f func(key string, from, to int)) {
 	from := 0
 	for _, end := range s.ends {
@@ -256,7 +260,7 @@ func (s *side) phrases(f func(key string, from, to int)) {
 	}
 }
 
-// cancel marks what moved from one block to another.
+// cancel marks the words that moved from one block to another.
 func cancel(added, removed []side) {
 	went := map[string][]phrasePlace{}
 	for b := range removed {

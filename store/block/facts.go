@@ -16,23 +16,23 @@ import (
 // page beside the capture. They say nothing that the body would not, and are
 // passed over where Extractor is another by now.
 
-// Extractor is the version of what makes facts. It goes up by one whenever
-// Divide, Labels, Topic or what finds links, words or fingerprints would answer
-// otherwise for some page.
+// Extractor is the version number of the code that computes facts. It must go
+// up by one if Divide, Labels, Topic, or the code that finds links, words or
+// fingerprints changes its result for any page.
 const Extractor = 1
 
-// KeptLevel is the level of the cut that facts and folds tell of.
+// KeptLevel is the level of the cut that facts and folds describe.
 const KeptLevel = 2
 
-// fingerprintWords is the least number of words whose fingerprint is kept. A
-// shorter text is sooner read than compared by one.
+// fingerprintWords is the number of words from which on the fingerprint of a
+// text is stored. A shorter text is compared itself.
 const fingerprintWords = 32
 
-// ErrFacts is returned when facts are damaged.
+// ErrFacts is returned if the stored facts of a page are damaged.
 var ErrFacts = errors.New("facts of a page are damaged")
 
-// errOther tells of facts that another version made, or for a page read
-// otherwise.
+// errOther is returned if facts are from another version of Extractor, or for a
+// page that was read differently.
 var errOther = errors.New("facts are of another extractor or charset")
 
 // The bits of the byte that says how a page or a leaf is read.
@@ -44,9 +44,9 @@ const (
 	formOutside = 16 // links outside of the markup follow the facts of the leaves
 )
 
-// Reader divides pages and makes their facts. It remembers the parts and the
-// leaves that it saw last, so that a block is read once however many pages have
-// it. It is used by one goroutine.
+// Reader divides pages and computes their facts. It remembers the parts and
+// leaves that it saw last, so that a block that many pages share is read only
+// once. Only one goroutine may use it.
 type Reader struct {
 	young, old map[leafKey]*Leaf
 	bytes      int    // of the young ones
@@ -57,15 +57,16 @@ type Reader struct {
 	mayLink    []bool // of each leaf of the page that is read, the layout before it
 }
 
-// leafKey tells leaves apart whose facts may differ.
+// leafKey identifies a leaf in the memory of a Reader. Leaves with equal keys
+// have equal facts.
 type leafKey struct {
 	digest  record.Digest
 	charset string
 	plain   bool
 }
 
-// Leaf is a block that divides no further, as a Reader made it. Pages that have
-// it share it.
+// Leaf is a leaf with its facts, as a Reader computed them. Pages that contain
+// the leaf share it.
 type Leaf struct {
 	Digest record.Digest
 	Facts  []byte
@@ -75,8 +76,8 @@ type Leaf struct {
 }
 
 // leavesMax is how many leaves each of the two generations of a Reader's memory
-// holds, some 15 MB, and leafBytesMax how many bytes these have, which may be kept
-// with them.
+// has, about 15 MB. leafBytesMax is how many bytes of leaves may be kept with
+// them.
 const (
 	leavesMax    = 60_000
 	leafBytesMax = 16 << 20
@@ -87,17 +88,18 @@ func NewReader() *Reader {
 	return &Reader{young: make(map[leafKey]*Leaf), parts: newKnownParts(), leavesMax: leavesMax, bytesMax: leafBytesMax}
 }
 
-// Forgetful has the Reader remember no more than one of n of what it would.
+// Forgetful limits the memory of the Reader to one n-th of the default.
 func (m *Reader) Forgetful(n int) {
 	m.leavesMax, m.bytesMax, m.parts.blocksMax = m.leavesMax/n, m.bytesMax/n, m.parts.blocksMax/n
 }
 
-// Open is as the function Open. Parts that the Reader knows are not divided again.
+// Open is the function Open with the memory of m: it does not divide again the
+// parts that m knows.
 func (m *Reader) Open(body []byte, as As, o Options) (*Body, bool) {
 	return open(body, as, o, m.parts)
 }
 
-// Reading is a page with what a Reader made of it.
+// Reading is a page with the leaves and links that a Reader found in it.
 type Reading struct {
 	*Body
 	Leaves []int   // Cut(0)
@@ -108,13 +110,14 @@ type Reading struct {
 	rest   []byte  // as Layout gives it, nil if nobody asked
 }
 
-// place is where a link of the layout stands.
+// place is the position of a link in the layout.
 type place struct {
 	leaf int // that is behind it
 	part int // as Link.Part
 }
 
-// Facts are those of the leaves; of a text that is one leaf in the short form.
+// Facts returns the facts of each leaf. A text that is a single leaf has short
+// facts.
 func (r *Reading) Facts() [][]byte {
 	facts := make([][]byte, len(r.Made))
 	for i, l := range r.Made {
@@ -123,7 +126,7 @@ func (r *Reading) Facts() [][]byte {
 	return facts
 }
 
-// Layout is that of the Tree, made once.
+// Layout returns the layout of the Tree. It is computed once.
 func (r *Reading) Layout() []byte {
 	if r.rest == nil {
 		r.rest = r.Tree.Layout()
@@ -131,11 +134,11 @@ func (r *Reading) Layout() []byte {
 	return r.rest
 }
 
-// Close forgets the markup, which takes more memory than the body. What blocks
-// hold can still be asked for.
+// Close frees the markup, which takes more memory than the body. The bytes of
+// blocks stay valid.
 func (r *Reading) Close() { r.Free() }
 
-// Read makes the facts of a page.
+// Read computes the facts of a page.
 func (m *Reader) Read(b *Body) *Reading {
 	r := &Reading{Body: b, Leaves: b.Cut(0)}
 	inLayout := m.readLeaves(r)
@@ -150,7 +153,7 @@ func (m *Reader) Read(b *Body) *Reading {
 	return r
 }
 
-// readLayout packs the links of the layout.
+// readLayout finds and packs the links of the layout.
 func (r *Reading) readLayout() {
 	next := 0
 	end := func(leaf int) int { return r.Blocks[r.Leaves[leaf]].End }
@@ -174,7 +177,8 @@ func (r *Reading) readLayout() {
 	r.layout, r.Links = packed, r.Links+len(offsets)
 }
 
-// leaf gives the facts of a leaf.
+// leaf returns the leaf with the bytes from start to end, from memory if it is
+// known.
 func (m *Reader) leaf(b *Body, start, end int) *Leaf {
 	d := sha256.Sum256(b.Page.Body[start:end])
 	if end-start == len(b.Page.Body) { // who asks knows a body that it has seen
@@ -202,7 +206,8 @@ func (m *Reader) leaf(b *Body, start, end int) *Leaf {
 	return l
 }
 
-// readLeaf makes the facts of a leaf.
+// readLeaf computes the facts of a leaf. The second result is how many links it
+// has.
 func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	form := byte(0)
 	if b.plain {
@@ -231,10 +236,10 @@ func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	return append(dst, links...), int32(len(offsets))
 }
 
-// noFacts are the facts of leaves without links of which no fingerprint is kept.
+// noFacts are the facts of a leaf that has no links and no stored fingerprint.
 var noFacts = []byte{Extractor}
 
-// hasWords reports whether a text has n words.
+// hasWords reports whether a text has at least n words.
 func hasWords(text string, n int) bool {
 	for range page.Words(text) {
 		if n--; n == 0 {
@@ -248,23 +253,25 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// KeptBlock is a block of a page's cut at KeptLevel, as facts tell of it.
+// KeptBlock is a block of the cut at KeptLevel, as the facts of a page describe
+// it.
 type KeptBlock struct {
 	Path   string
 	Label  Label
 	Leaves int // leaves in it; 0 if it is one
 }
 
-// Parent is the path of the block that it is part of.
+// Parent returns the path of the block that contains this one, such as "C.C"
+// for "C.C.3".
 func (k *KeptBlock) Parent() string {
 	return k.Path[:max(0, strings.LastIndexByte(k.Path, '.'))]
 }
 
-// Depth is the level at which it appears.
+// Depth returns the level at which the block appears.
 func (k *KeptBlock) Depth() int { return strings.Count(k.Path, ".") + 1 }
 
-// cut is the cut at KeptLevel; of a page that does not divide, what a Revision
-// has for it.
+// cut returns the cut at KeptLevel. For a page that does not divide, it returns
+// one block, like Revision.
 func (r *Reading) cut() []KeptBlock {
 	if len(r.Blocks) <= 1 {
 		return []KeptBlock{{Path: wholePath, Label: Other}}
@@ -287,9 +294,9 @@ func (r *Reading) cut() []KeptBlock {
 	return out
 }
 
-// AppendFacts appends the facts of the page. Base is the address that it says
-// its links are relative to, as written. With inline, those of its leaves stand
-// with it, as nobody keeps them beside the leaves.
+// AppendFacts appends the facts of the page. base is the address that its links
+// are relative to, as the page names it. inline adds the facts of the leaves,
+// for pages whose leaves are not stored one by one.
 func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	form := byte(formCharset)
 	if r.plain {
@@ -330,7 +337,7 @@ func (r *Reading) AppendFacts(dst []byte, base string, inline bool) []byte {
 	return dst
 }
 
-// Kept is what facts say of a page.
+// Kept is what the stored facts of a page say.
 type Kept struct {
 	Base string // as written, "" if the page names none
 	Cut  []KeptBlock
@@ -343,8 +350,8 @@ type Kept struct {
 	placed  []place // of these
 }
 
-// ReadFacts reads the facts of a page. They are refused where this program
-// would make others.
+// ReadFacts reads the facts of a page. If they are from another version of
+// Extractor, it returns an error.
 func ReadFacts(src []byte) (*Kept, error) {
 	t := packed.Reader{B: src}
 	k := &Kept{}
@@ -388,7 +395,7 @@ func ReadFacts(src []byte) (*Kept, error) {
 	return k, nil
 }
 
-// takePaths takes the paths of the blocks, which share one text.
+// takePaths reads the paths of the blocks.
 func (k *Kept) takePaths(t *packed.Reader) {
 	paths := *t
 	for range k.Cut {
@@ -405,7 +412,7 @@ func (k *Kept) takePaths(t *packed.Reader) {
 	}
 }
 
-// takeLayout takes the links of the layout.
+// takeLayout reads the links of the layout.
 func (k *Kept) takeLayout(t *packed.Reader) (err error) {
 	if k.layout, t.B, err = page.TakeLinks(t.B); err != nil {
 		return err
@@ -420,11 +427,12 @@ func (k *Kept) takeLayout(t *packed.Reader) (err error) {
 	return nil
 }
 
-// Inline reports whether the facts of the page's leaves stand with it.
+// Inline reports whether the facts include those of the leaves.
 func (k *Kept) Inline() bool { return k.leaves != nil || k.count == 0 }
 
-// Links are those that Body.Links would find, without the Offset of those in the markup. Leaves has
-// the facts of each leaf, in order, unless they are Inline.
+// Links returns the links that Body.Links would return; links in the markup
+// have no Offset. leaves has the facts of each leaf, in order. It is not used
+// if the facts are Inline.
 func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	if k.Inline() {
 		leaves = k.leaves
@@ -470,28 +478,29 @@ func (k *Kept) Links(leaves [][]byte) ([]Link, error) {
 	}
 }
 
-// Fingerprint is the Simhash of a leaf's text, given its facts; false where it
-// is not kept.
+// Fingerprint returns the Simhash of a leaf's text from the facts of the leaf,
+// and false if it is not stored.
 func (k *Kept) Fingerprint(leaf []byte) (uint64, bool) {
 	f, err := k.leaf(leaf)
 	return f.print, err == nil && f.printed
 }
 
-// keptLeaf is the facts of a leaf, its links still packed.
+// keptLeaf is the facts of a leaf. Its links are still packed.
 type keptLeaf struct {
 	print   uint64
 	printed bool
 	links   []byte // nil for none
 }
 
-// keptReading is how a page was read.
+// keptReading is how a page was read: its charset, and whether it is plain
+// text.
 type keptReading struct {
 	charset string
 	plain   bool
 }
 
-// leaf reads the facts of a leaf, which were made for a page that may have been
-// read otherwise.
+// leaf reads the facts of a leaf. It returns an error if they were computed for
+// a page that was read differently.
 func (k *keptReading) leaf(src []byte) (keptLeaf, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != Extractor {

@@ -9,7 +9,7 @@ import (
 	"infomall/store/page"
 )
 
-// amount is how much a stretch of a page shows.
+// amount is how much a range of a page shows.
 type amount struct {
 	text   int32 // bytes of visible text, white space not counted
 	link   int32 // of these, inside links
@@ -22,26 +22,28 @@ func (a amount) minus(b amount) amount {
 	return amount{a.text - b.text, a.link - b.link, a.media - b.media, a.blocks - b.blocks, a.breaks - b.breaks}
 }
 
-// weight compares stretches: an image counts as a word or two.
+// weight returns one number for the amount: bytes of text, and 8 for each
+// image.
 func (a amount) weight() int32 { return a.text + 8*a.media } // as flow.weighs
 
-// flow reads a tree as a browser lays it out: parts one after the other.
+// flow has the amounts that the nodes of a tree show, in the order in which a
+// browser shows them.
 type flow struct {
 	t   *page.Tree
 	sum []amount // sum[i] is what nodes 0 to i-1 show
 }
 
-// sums are lists of amounts that nobody uses.
+// sums holds unused lists of amounts.
 var sums sync.Pool // of *[]amount
 
-// free gives the memory of f to a later flow.
+// free returns the memory of f to the pool.
 func (f *flow) free() {
 	sum := f.sum[:0]
 	sums.Put(&sum)
 	f.sum = nil
 }
 
-// newSum is a list of n amounts, whatever they are.
+// newSum returns a list of n amounts with undefined content.
 func newSum(n int) []amount {
 	if l, ok := sums.Get().(*[]amount); ok && cap(*l) >= n {
 		return (*l)[:n]
@@ -49,10 +51,10 @@ func newSum(n int) []amount {
 	return make([]amount, n)
 }
 
-// byteOrderMark may stand before a page in UTF-8.
+// byteOrderMark may come before a page in UTF-8.
 const byteOrderMark = "\ufeff"
 
-// newFlow adds up what the nodes show.
+// newFlow adds up the amounts that the nodes of t show.
 func newFlow(t *page.Tree) *flow {
 	f := &flow{t: t, sum: newSum(len(t.Nodes) + 1)}
 	var sum amount
@@ -101,7 +103,7 @@ func newFlow(t *page.Tree) *flow {
 	return f
 }
 
-// pageFlow is the flow of the tree's page.
+// pageFlow returns the flow of the page, and computes it if needed.
 func (t *Tree) pageFlow() *flow {
 	if t.flow == nil {
 		t.flow = newFlow(t.Page)
@@ -109,7 +111,7 @@ func (t *Tree) pageFlow() *flow {
 	return t.flow
 }
 
-// What a flow asks of an element.
+// The properties of an element that a flow needs.
 const (
 	traitBlock  = 1 << iota // stands on lines of its own
 	traitHidden             // shows nothing
@@ -140,8 +142,8 @@ const (
 	highs = 0x80 * ones
 )
 
-// inked counts the bytes of b that are no white space, eight at a time; a
-// reference to a space counts as one.
+// inked counts the bytes of b that are not white space, eight at a time. A
+// reference to a space counts as one byte.
 func inked(b []byte) (n int32) {
 	all := b
 	refs := uint64(0) // not 0 if there is an "&"
@@ -165,8 +167,8 @@ func inked(b []byte) (n int32) {
 	return n
 }
 
-// isMedia reports whether node n, which may, shows something that is no text.
-// Images that only keep others apart do not.
+// isMedia reports whether node n, an element of kind traitMedia, shows
+// something other than text. Spacer images do not.
 func (f *flow) isMedia(n int) bool {
 	switch f.t.Nodes[n].Tag {
 	case page.TagImg:
@@ -178,7 +180,7 @@ func (f *flow) isMedia(n int) bool {
 	return true
 }
 
-// spacer reports whether an image is at most three pixels wide or high.
+// spacer reports whether image n is at most three pixels wide or high.
 func (f *flow) spacer(n int) bool {
 	if !f.t.May(n, page.AttrSize) {
 		return false
@@ -193,10 +195,11 @@ func (f *flow) spacer(n int) bool {
 	return false
 }
 
-// shows is what node n and its descendants show.
+// shows returns the amount that node n and its descendants show.
 func (f *flow) shows(n int) amount { return f.sum[f.t.Nodes[n].Next].minus(f.sum[n]) }
 
-// weighs is the weight of what the nodes from one up to another show.
+// weighs returns the weight of the amount that the nodes from from up to to
+// show.
 func (f *flow) weighs(from, to int) int32 {
 	a, b := &f.sum[from], &f.sum[to]
 	return b.text - a.text + 8*(b.media-a.media)

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// frequencies counts words that are the same but for case, or but for their
-// endings.
+// frequencies counts words. Words that differ only in case, or in their
+// endings, count as the same.
 type frequencies struct {
 	entries []frequency // in the order in which they came first
 	keys    []byte      // of the entries, one after the other
@@ -32,7 +32,7 @@ const slotsLeast = 128
 // keySeed keeps authors of pages from choosing words that share a slot.
 var keySeed = maphash.MakeSeed()
 
-// count counts words; with stems, without their endings.
+// count counts words. stems says to ignore their endings.
 func (f *frequencies) count(words []string, stems bool) {
 	size := slotsLeast
 	for size < 2*len(words) {
@@ -68,8 +68,9 @@ func (f *frequencies) is(e *frequency, key []byte, h uint64) bool {
 	return e.hash == h && bytes.Equal(f.keys[e.key:e.end], key)
 }
 
-// mostFrequent returns at most n words that came more often than least, the most
-// frequent first, and of equals the one that came firsf.
+// mostFrequent returns at most n words that occur more often than least, the
+// most frequent first. Equally frequent words are in the order of their first
+// occurrence.
 func (f *frequencies) mostFrequent(n, least int) []string {
 	best := f.best[:0]
 	for i := range f.entries {
@@ -92,7 +93,7 @@ func (f *frequencies) mostFrequent(n, least int) []string {
 	return f.words
 }
 
-// inOrder returns the words as they came firsf.
+// inOrder returns the words in the order of their first occurrence.
 func (f *frequencies) inOrder() []string {
 	f.words = f.words[:0]
 	for i := range f.entries {
@@ -101,7 +102,7 @@ func (f *frequencies) inOrder() []string {
 	return f.words
 }
 
-// appendLower appends a word in small letters.
+// appendLower appends a word in lower case.
 func appendLower(dst []byte, w string) []byte {
 	from := len(dst)
 	for i := range len(w) {
@@ -117,12 +118,12 @@ func appendLower(dst []byte, w string) []byte {
 	return dst
 }
 
-// endings are those of English plurals and verbs, and what stands for them.
+// endings are the endings of English plurals and verbs, and their replacements.
 var endings = [...]struct{ suffix, to string }{{"ies", "y"}, {"sses", "ss"}, {"ing", ""}, {"ed", ""}, {"es", "e"}, {"s", ""}}
 
-// stem takes plural and verbal endings off an English word in small letters, in
-// its own memory. It only has to be the same for forms of one word, not to be a
-// word.
+// stem removes the endings of plurals and verbs from an English word in lower
+// case, in place. The result is the same for all forms of a word; it need not
+// be a word.
 func stem(w []byte) []byte {
 	if len(w) == 0 {
 		return w

@@ -10,32 +10,32 @@ import (
 	"infomall/store/record"
 )
 
-// Version is one version of a URL as a History takes it.
+// Version is one version of a URL, as a History takes it.
 type Version struct {
 	Time record.Time
 	Kind record.Kind
 	// Digest and Size are those of the body as it is stored.
 	Digest record.Digest
 	Size   int64
-	Body   *Body // how it divides; nil for what Open does not open
-	// Made is what a Reader made of the leaves of Body, nil where it did not.
+	Body   *Body // the divided body; nil if Open does not open it
+	// Made is the leaves of Body as a Reader made them, or nil.
 	Made []*Leaf
 }
 
-// History follows the blocks of one URL through its versions: it is a fold
-// over them, and depends on nothing else. The zero value is ready.
+// History follows the blocks of one URL through its versions. Its results
+// depend on these versions alone. The zero value is ready.
 type History struct {
 	last  *Revision
-	twins int // versions before at the same time as the last
+	twins int // earlier versions with the same time as the last
 }
 
-// Revision is one version with its blocks. It is valid until the next one is
-// added to its History.
+// Revision is one version with its blocks. It is valid until the next version
+// is added to its History.
 //
 // Only pages have blocks. A page that does not divide, because it shows nothing
-// or is no text, is one block, "B"; an empty one has none. What is no page is
-// one such block too, but a hidden one: it only serves to tell a difference
-// between two of these.
+// or is plain text, is one block, "B"; an empty page has none. A body that is
+// not a page is one hidden block, which only shows whether two such bodies
+// differ.
 type Revision struct {
 	Version
 	Tree   *Tree
@@ -53,17 +53,17 @@ type Revision struct {
 	layoutHash record.Digest // zero until asked for
 }
 
-// Life is what a block has kept since it first appeared: the version, and its
-// place there.
+// Life identifies a block over all versions: it is the version in which the
+// block first appeared, and its place there.
 type Life struct {
 	FirstSeen record.Time
 	twin      int32 // versions of that time before that one
 	place     int32 // of the block in that version's Tree; 0 is no life
 }
 
-// Identity names the block over its life. It is made of the time of the version
-// in which the block first appeared and its place there, and unique among the
-// blocks of any one cut.
+// Identity returns the name of the block over its life, such as
+// "20060102T150405" with its place. It is unique among the blocks of any one
+// cut.
 func (l Life) Identity() string {
 	std := l.FirstSeen.Std()
 	s := std.Format("20060102T150405")
@@ -76,10 +76,10 @@ func (l Life) Identity() string {
 	return s + "-" + strconv.Itoa(int(l.place))
 }
 
-// wholePath is the path of a body that is one block.
+// wholePath is the path of a body that is a single block.
 const wholePath = "B"
 
-// Add takes the URL's next version.
+// Add adds the URL's next version and returns it with its blocks.
 func (h *History) Add(v Version) *Revision {
 	r := newRevision(v)
 	r.Before = h.last
@@ -98,7 +98,7 @@ func (h *History) Add(v Version) *Revision {
 	return r
 }
 
-// bytes is what a History that was not packed takes in memory, about.
+// bytes returns about how much memory a History takes that was not packed.
 func (h *History) bytes() int64 {
 	if h.last == nil {
 		return 0
@@ -106,7 +106,7 @@ func (h *History) bytes() int64 {
 	return h.last.Size + int64(len(h.last.Tree.Blocks))*128 + 800
 }
 
-// newRevision finds the blocks of a version.
+// newRevision returns a version with its blocks, not yet compared.
 func newRevision(v Version) *Revision {
 	r := &Revision{Version: v}
 	switch {
@@ -138,11 +138,12 @@ func newRevision(v Version) *Revision {
 	return r
 }
 
-// Hidden reports whether the version's blocks are not to be listed.
+// Hidden reports whether the blocks of the version are not listed, because it
+// is not a page.
 func (r *Revision) Hidden() bool { return r.Kind != record.KindPage }
 
-// Bytes are the bytes of a block; nil where the body was not opened, or is no
-// longer at hand and the block is no leaf.
+// Bytes returns the bytes of block n. It returns nil if the body was not
+// opened, or if the History rested since and n is not a leaf.
 func (r *Revision) Bytes(n int) []byte {
 	b := &r.Tree.Blocks[n]
 	switch {
@@ -156,8 +157,8 @@ func (r *Revision) Bytes(n int) []byte {
 	return nil
 }
 
-// Digest is that of a block's bytes; of a body that is one block, that of the
-// body as it is stored.
+// Digest returns the SHA-256 of a block's bytes. For a body that is one block,
+// it is the digest of the stored body.
 func (r *Revision) Digest(n int) record.Digest {
 	if r.Whole {
 		return r.Version.Digest
@@ -165,7 +166,7 @@ func (r *Revision) Digest(n int) record.Digest {
 	return sha256.Sum256(r.Bytes(n))
 }
 
-// Text is what a block shows; "" where Bytes are nil.
+// Text returns the text that block n shows, or "" if Bytes returns nil.
 func (r *Revision) Text(n int) string {
 	b := &r.Tree.Blocks[n]
 	switch {
@@ -177,11 +178,11 @@ func (r *Revision) Text(n int) string {
 	return ""
 }
 
-// LayoutOnly reports whether two versions of a page, given as their bodies,
-// which have no content coding, and their Content-Type, have the same blocks, be
-// some of them moved: all that differs is then layout. A History has for such a
-// version no block that was added, edited or removed, and for every other it
-// has one.
+// LayoutOnly reports whether two versions of a page have the same blocks, in
+// any order, so that only their layout differs. old and new are bodies without
+// content coding; the types are their Content-Type. For two such versions a
+// History reports no block as added, edited or removed, and for all others at
+// least one.
 func LayoutOnly(old, new []byte, oldType, newType string) bool {
 	return SameBlocks(leafDigests(old, oldType), leafDigests(new, newType))
 }
@@ -196,8 +197,7 @@ func leafDigests(body []byte, contentType string) []record.Digest {
 	return digests
 }
 
-// SameBlocks reports whether two lists of digests of leaves are the same, in
-// whatever order.
+// SameBlocks reports whether two lists have the same digests, in any order.
 func SameBlocks(old, new []record.Digest) bool {
 	if len(old) != len(new) {
 		return false
@@ -214,7 +214,7 @@ func SameBlocks(old, new []record.Digest) bool {
 	return true
 }
 
-// words is the text by which a leaf is told from others.
+// words returns the text by which leaf n is compared with others.
 func (r *Revision) words(n int) string {
 	text := r.Text(n)
 	for range page.Words(text) {

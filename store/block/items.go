@@ -6,21 +6,22 @@ import (
 	"infomall/store/page"
 )
 
-// What makes the children of an element items, one like the other: so many of
-// them, most of one sort, and none that has much of what all show. The parts of
-// a page's frame differ from what they frame.
+// The children of an element are items if there are at least itemsLeast, most
+// have the same kind, and none has a large share of what all show. The parts of
+// a page's frame do not look like that.
 const (
 	itemsLeast  = 5
 	itemsAlike  = 3. / 4
 	itemLargest = .4
 )
 
-// itemLevels is how far out of what a block begins with an item may be.
+// itemLevels is how many elements around the start of a block are checked for
+// being an item.
 const itemLevels = 4
 
-// item reports whether block n is one of several items that are alike, some of
-// them or part of one: it is no header because it stands first, nor a footer
-// because it stands last.
+// item reports whether block n is one of several similar items, or part of one.
+// Such a block is not a header because it comes first, nor a footer because it
+// comes last.
 func (l *labeller) item(n int) bool {
 	nodes, b := l.flow.t.Nodes, &l.tree.Blocks[n]
 	from := l.ranges[n].from
@@ -68,8 +69,8 @@ func (l *labeller) holdsItems(p int32) bool {
 	return is
 }
 
-// alike reports whether two elements are of one sort: of one tag, and where that
-// says nothing, of one class too.
+// alike reports whether two elements have the same kind: the same tag, and the
+// same class if the tag says nothing.
 func (l *labeller) alike(a, b int32) bool {
 	t := l.flow.t
 	if t.Nodes[a].Tag != t.Nodes[b].Tag {

@@ -9,15 +9,15 @@ import (
 	"infomall/store/record"
 )
 
-// Fold is what a History came to at one version, so that a question about that
-// version, or about the next, need not begin at the first.
+// Fold is the stored result of a History at one version. With it, a question
+// about this version or the next need not begin at the first version.
 type Fold struct {
 	// Previous is the time of the version before, NoTime for the first.
 	Previous record.Time
-	// Changed are the blocks of the cut at KeptLevel that were added or edited
-	// since, in order.
+	// Changed has the blocks of the cut at KeptLevel that were added or edited
+	// since the version before, in order.
 	Changed []Changed
-	// Brought is what the version has that the one before had not.
+	// Brought is the amount of data that the version before does not have.
 	Brought Brought
 
 	life []Life // of all blocks
@@ -32,8 +32,8 @@ type Changed struct {
 	Details
 }
 
-// Details are what is read off a block's bytes. Their digest is not kept: it is
-// soon made, and nothing is harder to store.
+// Details are facts about the bytes of a block. Their digest is not stored: it
+// is quickly computed and does not compress.
 type Details struct {
 	Bytes int
 	Topic string
@@ -41,7 +41,7 @@ type Details struct {
 	Links int
 }
 
-// details reads block n of the page, which is in that place of the cut.
+// details returns the details of block n, which has index ordinal in the cut.
 func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	b := &rev.Tree.Blocks[n]
 	d := Details{Bytes: b.End - b.Start}
@@ -71,8 +71,8 @@ const (
 	foldTwin  = 2 // others of its time come before it
 )
 
-// AppendFold appends what a History came to at r. Reading is of its body, nil
-// where that was not opened.
+// AppendFold appends the fold of version r. reading is its body as read, or nil
+// if it was not opened.
 func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 	bits := byte(0)
 	if r.Before == nil {
@@ -121,9 +121,9 @@ func (r *Revision) AppendFold(dst []byte, reading *Reading) []byte {
 	return dst
 }
 
-// AppendFirstFold is AppendFold for the first version of a URL, if that has one
-// block: a shown one where it is a page that Open opens. Size is that of the body
-// as it is stored, and not 0.
+// AppendFirstFold appends the fold of the first version of a URL, if it has one
+// block. shown says that the body is a page that Open opens. size is the size
+// of the stored body and must not be 0.
 func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 	leaves := byte(0)
 	if shown {
@@ -135,15 +135,15 @@ func AppendFirstFold(dst []byte, shown bool, size int64) []byte {
 	return binary.AppendUvarint(append(dst, leaves), uint64(size))
 }
 
-// birth is the version in which a block appeared.
+// birth is the version in which blocks first appeared.
 type birth struct {
 	time record.Time
 	twin int32
 }
 
-// appendLives appends the lives of the blocks: the versions in which they
-// appeared, the last first, and then stretches of blocks that stood one behind
-// the other in one of these. Times are in seconds where all of them are whole.
+// appendLives appends the lives of the blocks. First come the births, the
+// latest first, then the runs of blocks that were neighbours in one of these
+// versions. Times are in seconds if all of them are whole seconds.
 func (r *Revision) appendLives(dst []byte) []byte {
 	var births []birth
 	unit := record.Time(1000)
@@ -183,8 +183,8 @@ func (r *Revision) appendLives(dst []byte) []byte {
 	return dst
 }
 
-// ReadFold reads the fold of a version that began at a time. It is refused where
-// this program would make another.
+// ReadFold reads the fold of a version that began at time at. If it is from
+// another version of Extractor, it returns an error.
 func ReadFold(src []byte, at record.Time) (*Fold, error) {
 	t := packed.Reader{B: src}
 	if t.Byte() != Extractor {
@@ -227,7 +227,8 @@ func (f *Fold) takeChanged(t *packed.Reader) {
 	}
 }
 
-// blocksMax is more than any page has: what claims more is damaged.
+// blocksMax is more blocks than any page has. A fold that claims more is
+// damaged.
 const blocksMax = 1 << 24
 
 func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
@@ -259,9 +260,9 @@ func (f *Fold) takeLives(t *packed.Reader, at record.Time) error {
 	return nil
 }
 
-// Resume takes a version whose fold is known, as if all versions before it had
-// been added. It is false, and nothing taken, if the fold is not of that
-// version. What became of its blocks is not told.
+// Resume continues a History at version v, whose fold is f, as if all earlier
+// versions had been added. It returns false, and changes nothing, if f is not
+// the fold of v. The changes in v itself are not known after that.
 func (h *History) Resume(v Version, f *Fold) bool {
 	r := newRevision(v)
 	if len(f.life) != len(r.Tree.Blocks) {

@@ -22,8 +22,8 @@ const (
 	knownTo   = 5
 )
 
-// knownLeast is the size in bytes of the least part that is remembered: smaller
-// ones are divided in the time that it takes to find them.
+// knownLeast is the size in bytes of the smallest part that is remembered.
+// Dividing a smaller part takes no longer than finding it.
 const knownLeast = 400
 
 // knownBlocksMax is how many blocks each of the two generations of a memory of
@@ -33,7 +33,7 @@ const (
 	blockBytes     = 256
 )
 
-// knownParts is a memory of parts.
+// knownParts is the memory of how parts were divided.
 type knownParts struct {
 	young, old map[partKey]*knownPart
 	blocks     int // in young, and what counts as such
@@ -43,32 +43,32 @@ type knownParts struct {
 	text, sum  []byte // whose mac a key is, and that
 }
 
-// partKey is the authentication code (GMAC, NIST SP 800-38D) of a part, under a
-// key that is drawn anew for each memory: of two parts that differ, whatever they
-// are, the chance that their codes are equal is n/2^128 at most, where n is bytes.
+// partKey identifies a part: its authentication code (GMAC, NIST SP 800-38D)
+// under a key that is random for each memory. The chance that two different
+// parts have equal codes is at most n/2^128, where n is their size in bytes.
 type partKey [16]byte
 
-// knownPart is a part as it divided. Places are counted from where it starts.
+// knownPart is the division of one part. Offsets are relative to its start.
 type knownPart struct {
 	blocks  []partBlock // its own, and those in it
 	leaves  []*Leaf
 	mayLink bool // its layout, if leaves is not nil
 }
 
-// partBlock is a block of a knownPart, which is its block 0.
+// partBlock is a block of a knownPart. Block 0 is the part itself.
 type partBlock struct {
 	start, end   int32
 	parent, next int32
 	row          int32 // the node of the row, counted from the part's first; or rowNone, rowOutside
 }
 
-// What partBlock.row says where there is no such node.
+// The values of partBlock.row if there is no such node.
 const (
 	rowNone    = -1 // no cell
 	rowOutside = -2 // the part is a cell, or some of one row
 )
 
-// placedPart is where a part stands in a Tree: its block there.
+// placedPart is a known part at its place in a Tree.
 type placedPart struct {
 	block int
 	part  *knownPart
@@ -88,7 +88,7 @@ func newKnownParts() *knownParts {
 	return &knownParts{young: make(map[partKey]*knownPart), blocksMax: knownBlocksMax, mac: mac, nonce: make([]byte, mac.NonceSize())}
 }
 
-// key gives the key of part a that appears at a level; false for one that is not
+// key returns the key of part a at level depth, and false if such a part is not
 // remembered.
 func (m *knownParts) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	if depth < knownFrom || depth > knownTo || a.end-a.start < knownLeast || !d.closed(a) {
@@ -107,8 +107,8 @@ func (m *knownParts) key(d *divider, a *atom, depth int) (_ partKey, ok bool) {
 	return partKey(m.sum), true
 }
 
-// closed reports whether an atom is whole nodes that follow one another in one
-// element, and not the first of the page.
+// closed reports whether an atom consists of whole neighbouring nodes of one
+// element, and is not at the start of the page.
 func (m *atoms) closed(a *atom) bool {
 	nodes := m.t.Nodes
 	if a.start == 0 || nodes[a.from].Start != a.start || nodes[a.to-1].End > a.end {
@@ -124,8 +124,8 @@ func (m *atoms) closed(a *atom) bool {
 	return i == a.to
 }
 
-// appendShape appends of what parts an atom is made, which lies in another. It
-// calls itself as deep as groups were put together, which levels bound.
+// appendShape appends how atom a, which lies in atom in, is made of parts. It
+// calls itself as deep as groups are nested, which levels bound.
 func appendShape(dst []byte, a, in *atom) []byte {
 	flags := uint64(0)
 	if a.apart {
@@ -147,7 +147,7 @@ func appendShape(dst []byte, a, in *atom) []byte {
 	return dst
 }
 
-// of gives a part, nil if it is not known.
+// of returns the part with key k, or nil if it is not known.
 func (m *knownParts) of(k partKey) *knownPart {
 	if p := m.young[k]; p != nil {
 		return p
@@ -168,8 +168,8 @@ func (m *knownParts) put(k partKey, p *knownPart) {
 	m.young[k] = p
 }
 
-// recall divides block c, which is atom a, as it did before. It is false, and
-// nothing done, for one that is not known by its key.
+// recall divides block c, which is atom a, the way it was divided before. It
+// returns false, and does nothing, if key k is not known.
 func (d *divider) recall(c int, a *atom, k partKey) bool {
 	p := d.known.of(k)
 	if p == nil {
@@ -199,7 +199,7 @@ func (d *divider) recall(c int, a *atom, k partKey) bool {
 	return true
 }
 
-// learn remembers how block c divided, which is atom a.
+// learn remembers how block c, which is atom a, was divided.
 func (d *divider) learn(c int, a *atom, k partKey) {
 	t := d.tree
 	p := &knownPart{blocks: make([]partBlock, len(t.Blocks)-c)}
@@ -217,7 +217,7 @@ func (d *divider) learn(c int, a *atom, k partKey) {
 	t.parts = append(t.parts, placedPart{c, p})
 }
 
-// readLeaves finds what is made of the leaves of a page, and reports whether its
+// readLeaves finds the leaves of a page and their facts. It reports whether the
 // layout may have links.
 func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
 	r.Made, m.mayLink = make([]*Leaf, 0, len(r.Leaves)), m.mayLink[:0]
@@ -246,7 +246,7 @@ func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
 	return inLayout || r.Page.MayLink(at, len(r.Page.Body))
 }
 
-// has reports whether block n is of the part.
+// has reports whether block n belongs to the part.
 func (p *placedPart) has(n int) bool { return p.block <= n && n < p.block+len(p.part.blocks) }
 
 // teach lets the parts of a page know their leaves, and the page forget them.

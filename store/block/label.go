@@ -8,7 +8,7 @@ import (
 	"infomall/store/page"
 )
 
-// Label says what a block is for.
+// Label is the purpose of a block.
 type Label uint8
 
 // The labels, in the order of the manual.
@@ -30,10 +30,10 @@ var labelNames = [...]string{"main", "nav", "header", "footer", "aside", "ad", "
 // String is the label as a query shows it.
 func (l Label) String() string { return labelNames[l] }
 
-// evidence adds up what speaks for each label.
+// evidence is a score for each label.
 type evidence [Other + 1]float64
 
-// labeller labels the blocks of one page.
+// labeller finds the labels of the blocks of one page.
 type labeller struct {
 	tree   *Tree
 	flow   *flow
@@ -54,7 +54,7 @@ type labeller struct {
 
 var labellers = sync.Pool{New: func() any { return &labeller{itemsIn: map[int32]bool{}} }}
 
-// newLabeller returns one for the blocks of t.
+// newLabeller returns a labeller for the blocks of t.
 func newLabeller(t *Tree) *labeller {
 	l := labellers.Get().(*labeller)
 	l.tree, l.flow = t, t.pageFlow()
@@ -80,12 +80,11 @@ func (l *labeller) free() {
 	labellers.Put(l)
 }
 
-// Labels says of each block of the tree what it is for; the page itself is
-// Other.
+// Labels returns the label of each block of the tree. The page itself is Other.
 func (t *Tree) Labels() []Label { return t.labels(nil, levelsMax) }
 
-// LabelsIn is Labels for a page of a site whose style is known: what all its
-// pages have is not what this one is about.
+// LabelsIn is Labels for a page of a site whose style is known. Blocks that all
+// pages of the site share are less likely to be Main.
 func (b *Body) LabelsIn(s *SiteStyle) []Label {
 	return b.labels(s.Importances(b), levelsMax)
 }
@@ -100,7 +99,8 @@ const (
 	ownGain      = 1
 )
 
-// addImportance adds what the block's importance among the pages of its site says.
+// addImportance adds the evidence of a block's importance i among the pages of
+// its site.
 func (e *evidence) addImportance(i float64) {
 	if i < templateMost {
 		e[Main] -= templateCost
@@ -109,8 +109,8 @@ func (e *evidence) addImportance(i float64) {
 	}
 }
 
-// labels labels the blocks down to a level, as the labels of those below say
-// nothing of them. Importances has that of each block, if it is known.
+// labels finds the labels of the blocks down to a level. Deeper blocks do not
+// influence them. importances has the importance of each block, or is nil.
 func (t *Tree) labels(importances []float64, level int) []Label {
 	l := newLabeller(t)
 	defer l.free()
@@ -143,7 +143,7 @@ func (t *Tree) labels(importances []float64, level int) []Label {
 	return labels
 }
 
-// add adds other evidence, weighted; nil is none.
+// add adds other evidence, multiplied by weight. nil adds nothing.
 func (e *evidence) add(o *evidence, weight float64) {
 	if o == nil {
 		return
@@ -153,7 +153,7 @@ func (e *evidence) add(o *evidence, weight float64) {
 	}
 }
 
-// best is the label that most speaks for.
+// best returns the label with the highest score.
 func (e *evidence) best() Label {
 	best := Other
 	for l := range e {
@@ -164,11 +164,11 @@ func (e *evidence) best() Label {
 	return best
 }
 
-// nodeRange is the nodes that start in a block.
+// nodeRange is the nodes that start in a block, from up to to.
 type nodeRange struct{ from, to int }
 
-// find finds the nodes that start in block n, which are among those of its
-// parent, and none of them before those of the block that was found before.
+// find finds the nodes that start in block n. They are among those of its
+// parent; before is the block that was found before.
 func (l *labeller) find(n, before int) {
 	b := &l.tree.Blocks[n]
 	around := nodeRange{0, len(l.flow.t.Nodes)}
@@ -180,8 +180,8 @@ func (l *labeller) find(n, before int) {
 	l.ranges[n] = nodeRange{from, l.at(b.End, nodeRange{from, around.to})}
 }
 
-// at is the first node that starts at or after a place of the body, given a
-// range that it is in or behind.
+// at returns the index of the first node in the range that starts at offset
+// place or later.
 func (l *labeller) at(place int, in nodeRange) int {
 	nodes := l.flow.t.Nodes
 	lo, hi := in.from, in.to
@@ -195,8 +195,8 @@ func (l *labeller) at(place int, in nodeRange) int {
 	return lo
 }
 
-// names gathers what the elements say by their names that lie between block n
-// and its parent, are n itself, or alone make up most of it.
+// names returns the evidence of the names of elements: block n itself, the
+// elements between it and its parent, and those that make up most of it.
 func (l *labeller) names(n int) (e evidence) {
 	b := l.tree.Blocks[n]
 	outer := l.tree.Blocks[b.Parent]
@@ -235,8 +235,8 @@ func (l *labeller) names(n int) (e evidence) {
 	return e
 }
 
-// says is what element i says, nil if that is nothing. Blocks that lie in one
-// another ask for the same.
+// says returns the evidence of element i's names, or nil if there is none. It
+// is computed once, because nested blocks need the same.
 func (l *labeller) says(i int) *evidence {
 	if l.said[i] == 0 {
 		l.said[i] = 1
@@ -252,12 +252,12 @@ func (l *labeller) says(i int) *evidence {
 	return &l.evidences[l.said[i]]
 }
 
-// weight is that of what node i shows.
+// weight returns the weight of what node i shows.
 func (l *labeller) weight(i int) int32 { return l.flow.weighs(i, int(l.flow.t.Nodes[i].Next)) }
 
 func (l *labeller) between(from, to int) amount { return l.flow.sum[to].minus(l.flow.sum[from]) }
 
-// sight is what a block shows.
+// sight is the visible properties of a block.
 type sight struct {
 	census
 	region               bool    // of the page, else a part of one
@@ -283,8 +283,8 @@ func (l *labeller) sight(n int) sight {
 	return s
 }
 
-// looks adds what a block's content and place say. Own is what its elements
-// say, without those around its parent.
+// looks adds the evidence of a block's content and place. own is the evidence
+// of its elements without those around its parent.
 func (l *labeller) looks(n int, e, own *evidence) {
 	s := l.sight(n)
 	if !s.region && s.anchors >= 3 && s.links > .5 {
@@ -322,18 +322,19 @@ func (l *labeller) looks(n int, e, own *evidence) {
 	}
 }
 
-// closes reports whether what stands last looks as what closes a page: short, or
-// of links to the site's own pages. A last paragraph does not.
+// closes reports whether a block looks like the end of a page: short, or with
+// links to the site's own pages. A last paragraph does not.
 func (s *sight) closes() bool {
 	return s.text < closingText || s.anchors >= 3 && s.links > .2 && s.anchor < 60
 }
 
-// closingText is how many bytes of text a page may close with that has no links.
+// closingText is how many bytes of text the end of a page may have without
+// links.
 const closingText = 150
 
-// closingWords stand in what closes a page, in small letters; the Chinese ones, 联系我们
-// (contact us), 关于我们 (about us), 友情链接 (links of friends), 备案 (registration) and
-// 管理员 (administrator), in UTF-8 and in GBK.
+// closingWords are in lower case and occur at the end of pages. The Chinese
+// ones are 联系我们 (contact us), 关于我们 (about us), 友情链接 (links of friends), 备案
+// (registration) and 管理员 (administrator), in UTF-8 and in GBK.
 var closingWords = [...]string{
 	"rights reserved", "privacy", "terms of", "contact us", "contact:", "mailto:", "webmaster", "last update", "last modified", "disclaimer",
 	"sitemap", "site map", "powered by", "designed by", "hosted by", "alle rechte", "impressum", "datenschutz", "droits r", "mentions l",
@@ -341,8 +342,8 @@ var closingWords = [...]string{
 	"联系我们", "\xc1\xaa\xcf\xb5\xce\xd2\xc3\xc7", "聯絡我們", "\xc2\x93\xbd\x6a\xce\xd2\x82\x83", "关于我们", "\xb9\xd8\xd3\xda\xce\xd2\xc3\xc7", "友情链接", "\xd3\xd1\xc7\xe9\xc1\xb4\xbd\xd3", "备案", "\xb1\xb8\xb0\xb8", "管理员", "\xb9\xdc\xc0\xed\xd4\xb1",
 }
 
-// closingPairs has a bit for each two bytes that one of closingWords begins with, the
-// first of them in the upper half of the bit's number.
+// closingPairs has one bit for each pair of bytes that begins one of
+// closingWords. The first byte is the upper half of the bit's number.
 var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
 	for _, w := range closingWords {
 		p := uint(w[0])<<8 | uint(w[1])
@@ -351,8 +352,8 @@ var closingPairs = func() (pairs [1 << 16 / 64]uint64) {
 	return pairs
 }()
 
-// closingWord reports whether the end of block n has a word of those. Blocks that
-// lie in one another end alike: where the last such word stands is looked for once.
+// closingWord reports whether the end of block n has one of closingWords. The
+// last place is remembered, because nested blocks end at the same place.
 func (l *labeller) closingWord(n int) bool {
 	b := &l.tree.Blocks[n]
 	if l.closingEnd != b.End {
@@ -365,8 +366,8 @@ func (l *labeller) closingWord(n int) bool {
 	return l.closingAt >= b.Start
 }
 
-// lastClosingWord returns the place in text where the last of closingWords begins, -1 if
-// text has none. Capital letters of ASCII are read as small ones.
+// lastClosingWord returns the offset in text at which the last of closingWords
+// begins, or -1. Case does not matter in ASCII.
 func lastClosingWord(text []byte) int {
 	pair := uint(0)
 	for i := len(text) - 1; i >= 0; i-- {
@@ -391,8 +392,8 @@ func lastClosingWord(text []byte) int {
 	return -1
 }
 
-// small returns the small letter for a capital letter of ASCII, and any other byte as it
-// is.
+// small returns the lower-case letter for an ASCII capital, and any other byte
+// unchanged.
 func small(c byte) byte {
 	if 'A' <= c && c <= 'Z' {
 		c |= 0x20
@@ -400,13 +401,13 @@ func small(c byte) byte {
 	return c
 }
 
-// menu reports whether a part of the top of the page is a menu: short links and
-// hardly anything else.
+// menu reports whether a part near the top of the page is a menu: mostly short
+// links.
 func (s *sight) menu() bool {
 	return !s.region && s.before < .15 && s.anchors >= 3 && s.links > .5 && s.anchor < 25
 }
 
-// addLinks adds what links say: short ones lead about the site, those that
+// addLinks adds the evidence of links. Short links are navigation; links that
 // begin lines are headlines.
 func (s *sight) addLinks(e *evidence) {
 	if s.anchors < 3 {
@@ -444,7 +445,8 @@ const (
 	menuLinks = 25
 )
 
-// addPlace adds what it says to stand first or last; of a region it says more.
+// addPlace adds the evidence of being first or last on the page. It is stronger
+// for a region.
 func (s *sight) addPlace(e, own *evidence) {
 	edge := 1.3
 	if s.region {
@@ -468,7 +470,7 @@ func (s *sight) addPlace(e, own *evidence) {
 	}
 }
 
-// addContent adds what controls and pictures say.
+// addContent adds the evidence of form controls and pictures.
 func (s *sight) addContent(e *evidence) {
 	if c := float64(s.controls); c > 0 && s.text < 150*c && s.share < .3 {
 		e[Form] += .8 + .4*min(3, c)/3
@@ -492,18 +494,19 @@ func (l *labeller) plain() bool {
 	return len(nodes) == 2 && nodes[1].Kind == page.Raw
 }
 
-// copyrightBytes is how much of the end of a block is searched for a copyright.
+// copyrightBytes is how many bytes at the end of a block are searched for a
+// copyright.
 const copyrightBytes = 2000
 
-// copyrightBegins are the bytes that claims of a copyright begin with.
+// copyrightBegins are the first bytes of copyright notices.
 var copyrightBegins = [256]bool{'&': true, 'c': true, 'C': true, 0xc2: true, 0xe7: true, 0xb0: true, 0xaa: true} // the last four of © and 版
 
-// copyrightSigns claim a copyright in Chinese: 版权所有 and 版權所有, in UTF-8, GBK
+// copyrightSigns are copyright notices in Chinese: 版权所有 and 版權所有, in UTF-8, GBK
 // and Big5.
 var copyrightSigns = [...]string{"版权所有", "版權所有", "\xb0\xe6\xc8\xa8\xcb\xf9\xd3\xd0", "\xaa\xa9\xc5\x76\xa9\xd2\xa6\xb3"}
 
-// claim is what is known of a chunk of the body: whether a claim of a copyright
-// begins in it. Blocks that lie in one another end alike, and ask for the same.
+// claim is whether a copyright notice begins in one chunk of the body. It is
+// remembered, because nested blocks end at the same place.
 type claim uint8
 
 const (
@@ -514,7 +517,7 @@ const (
 
 const claimChunk = 512 // bytes
 
-// copyright reports whether the end of block n claims a copyright.
+// copyright reports whether the end of block n has a copyright notice.
 func (l *labeller) copyright(n int) bool {
 	body, end := l.flow.t.Body, l.tree.Blocks[n].End
 	at := max(l.tree.Blocks[n].Start, end-copyrightBytes)
@@ -535,7 +538,7 @@ func (l *labeller) copyright(n int) bool {
 	return false
 }
 
-// claims reports whether a claim of a copyright begins in the first n bytes of b.
+// claims reports whether a copyright notice begins in the first n bytes of b.
 func claims(b []byte, n int) bool {
 	for i, c := range b[:min(n, len(b))] {
 		if !copyrightBegins[c] {
