@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// cookiesOf returns the key under which the state of a crawl has the cookies of a
-// domain.
+// cookiesOf returns the key in the state of a crawl under which the cookies of
+// a domain are stored.
 func cookiesOf(domain string) string { return "cookies " + domain }
 
-// saveCookies writes the cookies that changed to the state of the crawl.
+// saveCookies writes the changed cookies to the state of the crawl.
 func (e *engine) saveCookies() error {
 	list, err := e.client.TakeCookies()
 	for domain, b := range list {
@@ -22,8 +22,8 @@ func (e *engine) saveCookies() error {
 	return err
 }
 
-// restoreCookies reads the cookies that an earlier run of the crawl had for a host
-// and for the domains above it.
+// restoreCookies reads the cookies that an earlier run of the crawl had for a
+// host and for the domains above it.
 func (e *engine) restoreCookies(host string) error {
 	if !e.resumed {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"infomall/store/record"
 )
 
-// Bounds of a crawl, and how often it does what it does again and again.
+// Bounds of a crawl, and the intervals of its repeated work.
 const (
 	workersDefault = 16
 	commitEvery    = 100 * time.Millisecond
@@ -35,7 +35,8 @@ const (
 	quiet          = 20          // acknowledgements in a batch, below which others are let in after it
 )
 
-// Env is what a crawl has of the outside. Its zero value is the Internet.
+// Env is the connection of a crawl to the outside world: network and clock. The
+// zero value is the Internet and the machine's clock.
 type Env struct {
 	// Version stands in the User-Agent.
 	Version string
@@ -45,9 +46,9 @@ type Env struct {
 	Now     func() time.Time
 }
 
-// Run crawls until nothing is left, a limit is reached, it is told to stop, or
-// ctx ends. A crawl that is not at its end goes on where it was. The result
-// counts what is in the archive, also with an error.
+// Run crawls until nothing is left, a limit is reached, an order stops it, or
+// ctx ends. An unfinished crawl continues where it was. The result counts what
+// is in the archive, also if there is an error.
 func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record.CrawlResult, error) {
 	e := &engine{a: a, o: o, now: env.Now, results: make(chan *task), spare: make(chan *task, spareMax)}
 	if e.now == nil {
@@ -97,8 +98,8 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 	return res, err
 }
 
-// engine is one crawl that runs. Its fields belong to the goroutine of Run,
-// but for those of a task while its worker has it.
+// engine is one crawl that runs. Its fields belong to the goroutine of Run. The
+// fields of a task belong to its worker until the worker reports.
 type engine struct {
 	a      Archive
 	o      record.CrawlOptions
@@ -137,7 +138,7 @@ type engine struct {
 	published time.Time
 }
 
-// task is a URL on its way through the stages.
+// task is a URL on its way through the stages of a crawl.
 type task struct {
 	worker int
 	u      record.Queued
@@ -168,8 +169,8 @@ type task struct {
 
 	// What the engine decided.
 	leased  bool // it counts against the limit until it is acknowledged
-	came    bool // it brought a page,
-	failed  bool // or no answer
+	came    bool // it brought a page
+	failed  bool // it brought no answer
 	missed  bool // it was guessed to be a sitemap, and is none
 	fetches []record.Fetch
 	retry   time.Time // zero: it is done
@@ -179,7 +180,7 @@ type task struct {
 	leftOut int       // URLs that it led to and that a rule left out
 }
 
-// remember pins what the archive holds.
+// remember pins the current content of the archive.
 func (e *engine) remember(ctx context.Context) error {
 	p, err := e.a.Past(ctx)
 	if err != nil {
@@ -188,7 +189,7 @@ func (e *engine) remember(ctx context.Context) error {
 	return e.past.pin(p, e.now())
 }
 
-// start begins the crawl, or goes on with it.
+// start begins the crawl or continues it.
 func (e *engine) start() (err error) {
 	if e.crawl, err = e.q.Crawl(); err != nil {
 		return err
@@ -245,7 +246,8 @@ func (e *engine) start() (err error) {
 	return e.save()
 }
 
-// add queues a URL, whose Priority, Host and Due it sets.
+// add queues a URL after setting its Priority, Host and Due. It reports whether
+// the URL is new.
 func (e *engine) add(u record.Queued) (bool, error) {
 	u.Host, u.Due = hostOf(u.URL), record.NoTime
 	u.Priority = e.priority(&u)
@@ -257,7 +259,7 @@ func (e *engine) add(u record.Queued) (bool, error) {
 	return added, err
 }
 
-// save makes the state durable.
+// save makes the state of the crawl durable.
 func (e *engine) save() error {
 	if err := e.q.SetCrawl(&e.crawl); err != nil {
 		return err
@@ -265,7 +267,7 @@ func (e *engine) save() error {
 	return e.q.Commit()
 }
 
-// workers tells what each worker does.
+// workers returns what each worker does at the moment.
 func (e *engine) workers() []record.Worker {
 	var list []record.Worker
 	for i, t := range e.tasks {
@@ -278,7 +280,7 @@ func (e *engine) workers() []record.Worker {
 	return list
 }
 
-// loop runs the crawl. When it returns no worker is out.
+// loop runs the crawl. When it returns, all workers have ended.
 func (e *engine) loop(ctx context.Context) error {
 	work, end := context.WithCancelCause(ctx)
 	defer func() {
@@ -333,7 +335,8 @@ func (e *engine) loop(ctx context.Context) error {
 	}
 }
 
-// until is how long there is nothing to do but to wait for workers.
+// until returns how long the engine may wait for workers before it has other
+// work. wait is the time at which a URL becomes ready.
 func (e *engine) until(wait time.Time) time.Duration {
 	now := e.now()
 	d := pollEvery - now.Sub(e.polled)
@@ -346,10 +349,11 @@ func (e *engine) until(wait time.Time) time.Duration {
 	return max(d, 0)
 }
 
-// enough reports whether no URL is to be taken out any more.
+// enough reports whether no more URLs may be taken from the frontier.
 func (e *engine) enough() bool { return e.over() != "" || e.full() }
 
-// over says why nothing is begun any more; "" as long as it is.
+// over returns why no more fetches are begun, such as "the crawl was stopped",
+// or "" while the crawl goes on.
 func (e *engine) over() string {
 	switch {
 	case e.orders.Stop:
@@ -360,8 +364,9 @@ func (e *engine) over() string {
 	return ""
 }
 
-// endFetches ends what is under way once the crawl is over for overGrace. The part
-// of a page that came is kept; a URL that brought no answer stays in the frontier.
+// endFetches cancels the running fetches when the crawl has been over for
+// overGrace. The received part of a page is kept. A URL without an answer stays
+// in the frontier.
 func (e *engine) endFetches(end context.CancelCauseFunc) {
 	why := e.over()
 	switch now := e.now(); {
@@ -374,14 +379,14 @@ func (e *engine) endFetches(end context.CancelCauseFunc) {
 	}
 }
 
-// full reports whether a limit on what is fetched is reached, what is out
-// counted.
+// full reports whether a limit on pages or bytes is reached if all running
+// fetches succeed.
 func (e *engine) full() bool {
 	return e.client.QuotaSpent() || e.o.MaxPages > 0 && e.crawl.Fetched+e.leased >= e.o.MaxPages || e.o.MaxBytes > 0 && e.crawl.Bytes+e.held >= e.o.MaxBytes
 }
 
-// lease gives idle workers what to do. Without anything to do it tells when
-// there may be.
+// lease gives tasks to idle workers. If there is nothing to do, wait is the
+// time at which there may be.
 func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	for e.out < e.width() && len(e.done) < commitMany && !e.orders.Pause {
 		if len(e.shelf) > 0 && e.over() == "" {
@@ -399,7 +404,7 @@ func (e *engine) lease(ctx context.Context) (wait time.Time, err error) {
 	return wait, nil
 }
 
-// width is how many workers there are.
+// width returns how many workers the crawl has.
 func (e *engine) width() int {
 	if e.orders.Workers > 0 {
 		return e.orders.Workers
@@ -407,8 +412,8 @@ func (e *engine) width() int {
 	return e.o.Workers
 }
 
-// next takes the task out of the frontier that is to be done now; nil if there is
-// none, with the time when there may be.
+// next takes the next task from the frontier. If none is ready, t is nil and
+// wait is the time at which one may be.
 func (e *engine) next() (t *task, wait time.Time, err error) {
 	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()
@@ -462,9 +467,10 @@ func (e *engine) next() (t *task, wait time.Time, err error) {
 	return nil, wait, nil
 }
 
-// layOut lays out what workers can take that are ready while the engine is about
-// to be busy, so that they need not wait for it. That is decided ahead of what
-// those who are out will find, so it is not many more than were taken the last time.
+// layOut puts tasks on the spare list before the engine becomes busy, so that
+// ready workers need not wait for it. These tasks are chosen before the results
+// of running fetches are known, so layOut adds not many more than were used the
+// last time.
 func (e *engine) layOut() error {
 	n := min(2*e.taken+e.width()/8, e.width()-1, cap(e.spare))
 	for len(e.laidOut) < n && !e.orders.Pause {
@@ -478,8 +484,8 @@ func (e *engine) layOut() error {
 	return nil
 }
 
-// takeBack puts what was laid out and no worker took onto the shelf, from which it
-// is leased before anything else.
+// takeBack moves the spare tasks that no worker took to the shelf. Tasks on the
+// shelf are leased before all others.
 func (e *engine) takeBack() {
 	left := len(e.shelf)
 	for empty := false; !empty; {
@@ -499,14 +505,14 @@ func (e *engine) takeBack() {
 	e.laidOut = e.laidOut[:0]
 }
 
-// launch has a worker do t.
+// launch starts a worker for t.
 func (e *engine) launch(ctx context.Context, t *task) {
 	t.since = e.now()
 	e.seat(t)
 	go e.work(ctx, t)
 }
 
-// seat puts t, which a worker does, on the list.
+// seat puts t on the list of running tasks.
 func (e *engine) seat(t *task) {
 	t.worker = slices.Index(e.tasks, nil)
 	if t.worker < 0 {
@@ -517,7 +523,7 @@ func (e *engine) seat(t *task) {
 	e.out++
 }
 
-// free takes t, whose worker has ended, off the list.
+// free removes t, whose worker has ended, from the list of running tasks.
 func (e *engine) free(t *task) {
 	e.tasks[t.worker] = nil
 	for n := len(e.tasks); n > e.width() && e.tasks[n-1] == nil; n-- {
@@ -526,8 +532,8 @@ func (e *engine) free(t *task) {
 	e.out--
 }
 
-// limit has t count against the limit of pages, until it is acknowledged, or
-// comes to nothing.
+// limit counts t against the limit of pages, until t is acknowledged or has no
+// result.
 func (e *engine) limit(t *task) {
 	t.leased = true
 	e.leased++
@@ -540,7 +546,7 @@ func (e *engine) unlimit(t *task) {
 	}
 }
 
-// leftOut notes that a URL of the frontier is not fetched, and why.
+// leftOut logs that a URL of the frontier is not fetched. why is the reason.
 func (e *engine) leftOut(t *task, o record.Outcome, why string) {
 	t.fetches = []record.Fetch{{
 		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,
@@ -551,7 +557,7 @@ func (e *engine) leftOut(t *task, o record.Outcome, why string) {
 	e.done = append(e.done, t)
 }
 
-// abandon takes back what a worker has when the crawl ends: it stays in the
+// abandon discards the result of t when the crawl ends. Its URL stays in the
 // frontier.
 func (e *engine) abandon(t *task) {
 	if !t.final {
@@ -568,8 +574,8 @@ func (e *engine) abandon(t *task) {
 	e.free(t)
 }
 
-// keepUp does what is due: acknowledges what is done, looks for orders, has
-// pages published. It reports whether anything was.
+// keepUp does the periodic work that is due: it acknowledges finished tasks,
+// reads orders, and publishes pages. busy reports whether any was due.
 func (e *engine) keepUp(ctx context.Context) (busy bool, err error) {
 	now := e.now()
 	commit := len(e.done) >= commitMany || e.q.Full() || len(e.done) > 0 && now.Sub(e.committed) >= e.rest
@@ -597,8 +603,8 @@ func (e *engine) keepUp(ctx context.Context) (busy bool, err error) {
 	return true, nil
 }
 
-// publish has the pages that were fetched come into force, and now and then looks
-// anew at what the archive holds.
+// publish makes the fetched pages visible in the archive. Every pastEvery it
+// also pins the archive again.
 func (e *engine) publish(ctx context.Context) error {
 	if err := e.commit(); err != nil {
 		return err
@@ -611,7 +617,8 @@ func (e *engine) publish(ctx context.Context) error {
 	return e.sink.Publish()
 }
 
-// commit makes what was fetched durable, and then that it was.
+// commit makes the fetched captures durable, and after that the state that says
+// they were fetched.
 func (e *engine) commit() error {
 	begun := e.now()
 	if err := e.sink.Sync(); err != nil {
@@ -646,7 +653,7 @@ func (e *engine) commit() error {
 	return nil
 }
 
-// acknowledge takes what t did into the state.
+// acknowledge records the result of t in the state.
 func (e *engine) acknowledge(t *task) error {
 	e.mourn(t)
 	e.count(t)
@@ -669,7 +676,7 @@ func (e *engine) acknowledge(t *task) error {
 	return e.f.Done(&t.u)
 }
 
-// count counts what t came to, now that it is durable.
+// count adds the result of t, which is now durable, to the counts of the crawl.
 func (e *engine) count(t *task) {
 	e.unlimit(t)
 	if t.robots || t.missed || len(t.fetches) == 0 {
@@ -691,7 +698,7 @@ func (e *engine) count(t *task) {
 	}
 }
 
-// mourn notes a seed that brings nothing.
+// mourn records a seed that brought no answer.
 func (e *engine) mourn(t *task) {
 	if t.u.Layer > 0 || t.u.Via != "" || t.u.Hop > 0 || t.robots || !t.retry.IsZero() || len(t.fetches) == 0 || len(e.lost) == lostMax {
 		return
@@ -701,7 +708,8 @@ func (e *engine) mourn(t *task) {
 	}
 }
 
-// poll takes orders and URLs from other processes, and lets them in.
+// poll reads orders and URLs that other processes sent, and lets these
+// processes access the state.
 func (e *engine) poll() (err error) {
 	e.client.CloseUnused()
 	if e.orders, err = e.q.Orders(); err != nil {
@@ -733,7 +741,7 @@ func (e *engine) poll() (err error) {
 	return e.commit()
 }
 
-// admit queues URLs that another process gave.
+// admit queues URLs that another process sent.
 func (e *engine) admit(given []record.Queued) error {
 	for _, u := range given {
 		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
@@ -746,8 +754,8 @@ func (e *engine) admit(given []record.Queued) error {
 	return nil
 }
 
-// end ends the crawl, which ran into err, if that is not nil. That it is over is
-// noted once all its pages are in force.
+// end ends the crawl. err is the error that stopped it, or nil. The state says
+// that the crawl is over only after all its pages are visible in the archive.
 func (e *engine) end(ctx context.Context, err error) error {
 	errs := []error{e.saveSites(true)}
 	if err == nil || ctx.Err() != nil {

@@ -1,22 +1,39 @@
-// Package crawl fetches pages into an archive: politely, exactly as they were
-// sent, and so that whoever is killed goes on where it was.
+// Package crawl fetches pages into an archive. It is polite to servers, keeps
+// responses exactly as they were sent, and continues where it was after it was
+// killed.
 //
-// Run is one crawl. One goroutine owns its state: the frontier (package
-// frontier), which says what is next, and what is remembered of hosts. Workers
-// fetch, read the links of what came, and report over one channel:
+// Run runs one crawl. One goroutine owns the state of the crawl: the frontier
+// (package frontier), which decides what is fetched next, and what is known
+// about hosts. Workers fetch, read the links of the responses, and report over
+// one channel:
 //
 //	seeds ─▶ frontier ─▶ worker: robots, connect, fetch, links ─▶ sink (journal) ─▶ archive
-//	            ▲                                        │
-//	            └── canonical, scope, traps, seen? ◀─────┘
+//	             ▲                                        │
+//	             └── canonical, scope, traps, seen? ◀─────┘
 //
-// What was fetched goes to a journal; when that is synced, what was fetched is
-// taken out of the frontier, what was found is put in, and each attempt is
-// noted, all in one transaction. So a page is durable before it counts as done,
-// and after a crash only what was out is asked for again. That takes a while, and
-// workers that are ready in the meantime take what was laid out for them before.
+// Responses go to a journal. When the journal is synced, one transaction
+// removes the fetched URLs from the frontier, adds the new URLs and logs each
+// attempt. A page is therefore durable before it counts as done. After a crash
+// only the URLs that were being fetched are requested again. The transaction
+// takes a while; workers that become ready meanwhile take tasks from the spare
+// list.
 //
-// The package knows no query and no layout of files: the archive is handed to
-// it as small interfaces.
+// The package knows no queries and no file layout: it uses the archive through
+// small interfaces.
+//
+// # Words
+//
+//	engine       one crawl that runs
+//	task         a URL from the time it leaves the frontier until it is acknowledged
+//	acknowledge  to record in the state that a task is durable and done
+//	spare        tasks prepared for workers that become ready while the engine is busy
+//	shelf        spare tasks that no worker took
+//	seat         the place of a task in the list of workers
+//	manners      the rule that one address gets one request at a time, with pauses
+//	past         the archive's content when the crawl last pinned it
+//	requisite    a URL that is needed to show a page, such as an image
+//	barren       pages in a row that brought nothing new
+//	visit        in traps.go: a session that a URL names, such as sid=123
 package crawl
 
 import (
@@ -26,7 +43,7 @@ import (
 	"infomall/store/record"
 )
 
-// Archive is where a crawl keeps its state and what it fetched.
+// Archive is where a crawl keeps its state and stores what it fetched.
 type Archive interface {
 	// Queue takes the state of the crawl called name; the caller closes it. It
 	// is an error if another process runs that crawl.
@@ -38,8 +55,8 @@ type Archive interface {
 	Past(ctx context.Context) (Past, error)
 }
 
-// Past is what the archive held when it was pinned. It may be used from several
-// goroutines.
+// Past is the content of the archive at the time it was pinned. Several
+// goroutines may use it.
 type Past interface {
 	// Known gives the last capture of a canonical URL before a time.
 	Known(ctx context.Context, url string, before record.Time) (record.Known, error)
@@ -47,8 +64,8 @@ type Past interface {
 	Close() error
 }
 
-// Queue is the state of a crawl on disk. What its methods change is durable when
-// Commit has returned. It is used by one goroutine.
+// Queue is the state of one crawl on disk. Changes are durable when Commit has
+// returned. Only one goroutine may use it.
 type Queue interface {
 	frontier.Store
 	// Meet notes that a URL was met, and reports whether it had been before.
@@ -89,8 +106,8 @@ type Queue interface {
 	Close() error
 }
 
-// Sink takes captures into the archive. Put and Sync are called by one
-// goroutine.
+// Sink stores captures in the archive. Only one goroutine may call Put and
+// Sync.
 type Sink interface {
 	// Put takes a capture, which then belongs to the sink.
 	Put(ctx context.Context, c *record.Capture) error

@@ -9,8 +9,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// judge asks the focus of the crawl about the page of t and the links that it has.
-// size is that of the whole body, of which body may be the first part.
+// judge asks the focus of the crawl to judge the page of t and its links. body
+// may be only the first part; size is the size of the whole body.
 func (e *engine) judge(t *task, head, body []byte, size int64, mime string) {
 	if e.o.Focus == nil || len(t.links) == 0 {
 		return
@@ -25,8 +25,9 @@ func (e *engine) judge(t *task, head, body []byte, size int64, mime string) {
 	t.focus, t.err = e.o.Focus.Judge(p)
 }
 
-// goesOn tells how many pages off the topic in a row lead along link i of t, and
-// whether it is followed. What a page needs to be shown is of its topic.
+// goesOn reports whether link i of t is followed. off is how many pages in a
+// row on the way to it are off the topic. Requisites belong to the topic of
+// their page.
 func (e *engine) goesOn(t *task, i int) (off int, ok bool) {
 	if t.focus.Follow == nil || t.focus.Follow[i] || t.links[i].Requisite {
 		return 0, true
@@ -35,8 +36,8 @@ func (e *engine) goesOn(t *task, i int) (off int, ok bool) {
 	return off, off <= e.o.Through
 }
 
-// leave notes once that a link is not followed. Another page may lead to its URL
-// yet.
+// leave logs once that a link is not followed. Another page may still lead to
+// its URL.
 func (e *engine) leave(t *task, u *record.Queued) error {
 	before, err := e.q.Leave(u.URL)
 	if before || err != nil {
@@ -50,7 +51,7 @@ func (e *engine) leave(t *task, u *record.Queued) error {
 	return nil
 }
 
-// filtered notes that a URL is not queued, and why.
+// filtered logs that a URL is not queued. why is the reason.
 func (t *task) filtered(u *record.Queued, why string) {
 	t.fetches = append(t.fetches, record.Fetch{
 		URL: u.URL, Time: record.At(t.since), Outcome: record.OutcomeFiltered, Bytes: -1, Hop: u.Hop, Via: u.Via, Reason: why, Layer: u.Layer,
@@ -58,8 +59,9 @@ func (t *task) filtered(u *record.Queued, why string) {
 	t.leftOut++
 }
 
-// priority is where a URL stands in the order of the crawl. In the order BEST its
-// Terms say why; Score is until then that of the page which led here.
+// priority returns the place of a URL in the order of the crawl. In the order
+// BEST it also sets Terms, the reasons. Before the call, Score is that of the
+// page that led to u.
 func (e *engine) priority(u *record.Queued) uint64 {
 	if u.Hop > 0 {
 		// As a browser does: what sets the cookie that a site asks for is then
@@ -85,7 +87,7 @@ func (e *engine) score(t *record.Terms) float64 {
 	return order.Weights(e.o.Weights).Priority(order.Terms{Domain: t.Domain, Popularity: t.Popularity, Parent: t.Parent, Depth: t.Depth, Other: t.Other})
 }
 
-// domainWeight is what a URL is worth by its domain.
+// domainWeight returns the weight of a URL's domain in the option Domains.
 func (e *engine) domainWeight(url string) float64 {
 	key := urlkey.Key(url)
 	for _, d := range e.o.Domains {
@@ -96,11 +98,11 @@ func (e *engine) domainWeight(url string) float64 {
 	return 0
 }
 
-// hostsMax is how many linking hosts are told apart.
+// hostsMax is how many linking hosts of one URL are distinguished.
 const hostsMax = 16
 
-// linked counts the host of the page that led to u among those that link to it,
-// and reports whether it is new.
+// linked counts the host of the page that led to u among the hosts that link to
+// u. It reports whether the host is new.
 func (e *engine) linked(t *record.Terms, u *record.Queued) bool {
 	from := urlkey.Host(u.Via)
 	if from == "" || from == urlkey.Host(u.URL) || len(t.Hosts) == hostsMax {
@@ -118,7 +120,8 @@ func (e *engine) linked(t *record.Terms, u *record.Queued) bool {
 	return true
 }
 
-// linkedAgain has a URL that waits rise if it is linked to from one more host.
+// linkedAgain raises the priority of a waiting URL if one more host links to
+// it.
 func (e *engine) linkedAgain(u *record.Queued) error {
 	if e.o.Order != record.OrderBest || u.Via == "" || urlkey.Host(u.Via) == urlkey.Host(u.URL) {
 		return nil

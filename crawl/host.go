@@ -15,15 +15,15 @@ import (
 	"infomall/store/record"
 )
 
-// Bounds of the pause between two requests to a host, where none is asked for:
-// delayTimes what the last request took.
+// Bounds of the pause between two requests to a host if no delay is set. The
+// pause is then delayTimes the duration of the last request.
 const (
 	delayTimes = 5
 	delayMin   = time.Second
 	delayMax   = 30 * time.Second
 )
 
-// host is what a crawl remembers of a host.
+// host is what a crawl knows about a host.
 type host struct {
 	group    *robots.Group // nil before robots.txt was fetched
 	expires  time.Time     // of group
@@ -32,10 +32,11 @@ type host struct {
 	charsets page.Charsets // of its pages that came
 }
 
-// stale reports whether robots.txt is to be fetched.
+// stale reports whether robots.txt must be fetched.
 func (h *host) stale(now time.Time) bool { return h.group == nil || !now.Before(h.expires) }
 
-// next is when the host may be asked again; zero if it may now.
+// next returns when the host may be asked again, or the zero time if it may be
+// asked now.
 func (h *host) next(now time.Time) time.Time {
 	if h.free.After(now) {
 		return h.free
@@ -43,7 +44,7 @@ func (h *host) next(now time.Time) time.Time {
 	return time.Time{}
 }
 
-// countCharset notes the charset of a page that tells its own.
+// countCharset counts the charset of a page that shows its charset itself.
 func (e *engine) countCharset(t *task) error {
 	if !t.charset.Tells() {
 		return nil
@@ -55,7 +56,7 @@ func (e *engine) countCharset(t *task) error {
 	return err
 }
 
-// savedRobots is what is kept of a robots.txt over a restart.
+// savedRobots is a robots.txt as it is stored for later runs.
 type savedRobots struct {
 	Status int
 	Body   []byte // as much of it as is read, its content codings undone
@@ -63,8 +64,9 @@ type savedRobots struct {
 	Unread string // why it is not known though it was answered; completes "robots.txt …"
 }
 
-// newSavedRobots makes it of the last answer that t has. What came in part, or
-// nobody can read, could have said anything.
+// newSavedRobots returns the last answer of t as a savedRobots. A text that
+// came only in part or cannot be decoded counts as unread, because the missing
+// part could forbid anything.
 func newSavedRobots(t *task) savedRobots {
 	last := t.captures[len(t.captures)-1]
 	s := savedRobots{Status: last.Status, Time: last.Time, Unread: t.unread}
@@ -81,8 +83,8 @@ func newSavedRobots(t *task) savedRobots {
 	return s
 }
 
-// robotsText is a robots.txt with its content codings undone, and no more of it
-// than is read. A large one without them is read from its start.
+// robotsText returns the text of a robots.txt after content decoding, at most
+// as much as is evaluated.
 func robotsText(c *record.Capture) (text []byte, err error) {
 	text = c.Body
 	if c.Spool != nil {
@@ -96,7 +98,8 @@ func robotsText(c *record.Capture) (text []byte, err error) {
 	return text[:min(len(text), robots.BytesMax+1)], nil
 }
 
-// host gives what is remembered of a host, also by an earlier run.
+// host returns what is known about a host, including what an earlier run
+// stored.
 func (e *engine) host(name string) (*host, error) {
 	if h := e.hosts[name]; h != nil {
 		return h, nil
@@ -118,7 +121,7 @@ func (e *engine) host(name string) (*host, error) {
 	return h, nil
 }
 
-// saveRobots keeps a robots.txt for a later run.
+// saveRobots stores a robots.txt for later runs.
 func (e *engine) saveRobots(name string, s *savedRobots) error {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -127,7 +130,7 @@ func (e *engine) saveRobots(name string, s *savedRobots) error {
 	return e.q.SetHost(name, b)
 }
 
-// obey takes a robots.txt into account.
+// obey sets the rules of h from a robots.txt.
 func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	f := robots.Of(s.Status, s.Body)
 	if s.Unread != "" {
@@ -137,7 +140,8 @@ func (e *engine) obey(h *host, s *savedRobots) *robots.File {
 	return f
 }
 
-// pause is how long to wait after a request that took so long.
+// pause returns how long to wait before the next request to h. took is the
+// duration of the last request.
 func (e *engine) pause(h *host, took time.Duration) time.Duration {
 	d := e.o.Delay
 	if d < 0 {
@@ -153,8 +157,8 @@ func (e *engine) pause(h *host, took time.Duration) time.Duration {
 	return d
 }
 
-// manners keeps hosts apart that are one machine: one request at a time to an
-// address, and the pauses of all its hosts. It is used by all workers.
+// manners treats all hosts at one address as one machine: it gets one request
+// at a time, and the pauses of all its hosts apply. All workers use it.
 type manners struct {
 	mu *sync.Mutex
 	at map[netip.Addr]*machine
@@ -167,11 +171,13 @@ type machine struct {
 
 func newManners() manners { return manners{new(sync.Mutex), make(map[netip.Addr]*machine)} }
 
-// busyAgain is when an address is looked at again that another host keeps busy.
+// busyAgain is how long to wait before trying again an address that another
+// host keeps busy.
 const busyAgain = 20 * time.Millisecond
 
-// enter asks to make a request to an address. It gives the zero time if that
-// may be now, and leave is to be called after; else when to ask again.
+// enter asks for permission to send a request to address a. The zero time means
+// that it is granted; the caller must then call leave. Any other result is the
+// time at which to ask again.
 func (m manners) enter(a netip.Addr, now time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -190,7 +196,8 @@ func (m manners) enter(a netip.Addr, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// leave ends a request to an address, which is not asked again before free.
+// leave ends a request to an address. The address gets no other request before
+// free.
 func (m manners) leave(a netip.Addr, free time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,10 +11,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// extract finds what the response of t leads to: the targets of links, and with
-// requisites also what the page needs to be shown. A page, or the header it
-// comes with, may ask that its links be not followed. What is as it was leads
-// where it led.
+// extract finds the links in the response of t, and with the option requisites
+// also what the page needs to be shown. A page or its header may ask that its
+// links be not followed. For an unchanged page, extract returns the links of
+// the stored version.
 func (e *engine) extract(t *task) {
 	begun := e.now()
 	defer func() { t.took[record.StageExtract] = e.now().Sub(begun) }()
@@ -58,7 +58,8 @@ func (e *engine) extract(t *task) {
 	t.asks.NoArchive = t.asks.NoArchive || found.Asks.NoArchive
 }
 
-// contentType returns the media type of what came with that head.
+// contentType returns the media type of capture c. head is the head of its
+// response.
 func contentType(c *record.Capture, head []byte) string {
 	if c.Via == record.ViaResource {
 		return c.Mime
@@ -66,8 +67,9 @@ func contentType(c *record.Capture, head []byte) string {
 	return record.Header(head, "Content-Type")
 }
 
-// keepFirst keeps the first part of a body that is too large for memory and may lead
-// to other pages: when the body is stored, its file is closed.
+// keepFirst keeps the first part of a body that is too large for memory and may
+// have links. It is needed because the file of the body is closed when the body
+// is stored.
 func (t *task) keepFirst() {
 	c := t.res.Capture
 	if c.Spool == nil {
@@ -82,18 +84,18 @@ func (t *task) keepFirst() {
 	} // else storing the body fails as well, and says why
 }
 
-// mayLead reports whether documents of a media type may lead to others.
+// mayLead reports whether documents of a media type may have links.
 func mayLead(mime string) bool {
 	return page.IsMarkup(mime) || mime == page.MimeSheet || strings.HasSuffix(mime, "xml")
 }
 
-// asks is what the head of a response asks of robots.
+// asks returns the directives for robots in the head of a response.
 func (e *engine) asks(head []byte) robots.Directives {
 	return robots.Header(slices.Collect(record.Headers(head, "X-Robots-Tag")), robots.Product(e.o.Agent))
 }
 
-// sitemaps queues the sitemaps that a robots.txt names. If it names none, the usual one
-// is guessed, once for each host.
+// sitemaps queues the sitemaps that a robots.txt names. If it names none,
+// sitemaps guesses the usual one, once for each host.
 func (e *engine) sitemaps(t *task, from string, f *robots.File, h *host) error {
 	if e.o.Depth == 0 {
 		return nil
@@ -112,8 +114,9 @@ func (e *engine) sitemaps(t *task, from string, f *robots.File, h *host) error {
 	return e.guessSitemap(t, from, h)
 }
 
-// guessSitemap queues /sitemap.xml of the host of t, unless a rule or robots.txt, read
-// from a URL, leaves it out. Whether there is one shows when it is fetched.
+// guessSitemap queues /sitemap.xml of the host of t, unless a rule or
+// robots.txt forbids it. from is the URL of the robots.txt. Whether the sitemap
+// exists is known only when it is fetched.
 func (e *engine) guessSitemap(t *task, from string, h *host) error {
 	u := sitemapOf(t.u.URL)
 	if u == "" || !h.group.Decide(u).Allowed {

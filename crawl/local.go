@@ -16,20 +16,21 @@ import (
 	"infomall/store/record"
 )
 
-// fileScheme begins the URLs of files of this machine.
+// fileScheme begins the URLs of files on this machine.
 const fileScheme = "file:///"
 
-// indexes are the files that stand for a folder.
+// indexes are the files that are read in place of a folder.
 var indexes = []string{"index.html", "index.htm"}
 
-// folders are the parts of this machine's files that a crawl may read: those that
-// the seeds lie in. Symbolic links do not lead out of them.
+// folders are the folders of this machine that a crawl may read: those that
+// contain the seeds. Symbolic links cannot lead out of them.
 type folders struct {
 	prefix []string // canonical URLs that end in a slash
 	root   []*os.Root
 }
 
-// openFolders opens those of seeds. The caller closes them.
+// openFolders opens the folders of seeds that are files. The caller closes
+// them.
 func openFolders(seeds []string) (*folders, error) {
 	f := new(folders)
 	for _, s := range seeds {
@@ -58,8 +59,8 @@ func (f *folders) close() error {
 	return errors.Join(errs...)
 }
 
-// find gives the folder that a canonical URL lies in, and the file's name in it;
-// ok is false if it lies in none.
+// find returns the folder that contains the file of a canonical URL, and the
+// file's name relative to it. ok is false if no folder does.
 func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 	for i, prefix := range f.prefix {
 		if rest, within := strings.CutPrefix(u, prefix); within {
@@ -71,8 +72,8 @@ func (f *folders) find(u string) (root *os.Root, name string, ok bool) {
 	return nil, "", false
 }
 
-// readFile reads the file of a URL as it is. It is a resource: a page without a
-// response around it.
+// readFile reads the file of a URL. The result is a resource: a page without an
+// HTTP response.
 func (e *engine) readFile(u string) fetch.Response {
 	begun := e.now()
 	root, name, ok := e.rules.files.find(u)
@@ -100,7 +101,8 @@ func (e *engine) readFile(u string) fetch.Response {
 // errTooLong is returned by contents for a file that is longer than a body may be.
 var errTooLong = errors.New("the file is too long")
 
-// contents reads a file, or the one that stands for a folder.
+// contents reads a file. For a folder it reads the first of indexes that
+// exists.
 func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 	if name == "" || strings.HasSuffix(name, "/") {
 		for _, index := range indexes {
@@ -132,7 +134,7 @@ func (e *engine) contents(root *os.Root, name string) ([]byte, error) {
 	return body, err
 }
 
-// recall gives a page as the archive has it.
+// recall returns a page from the archive instead of fetching it.
 func (e *engine) recall(ctx context.Context, u string) fetch.Response {
 	begun := e.now()
 	k, p, err := e.past.last(ctx, u, e.o.Before)
@@ -150,7 +152,7 @@ func (e *engine) recall(ctx context.Context, u string) fetch.Response {
 	return res
 }
 
-// nowhere takes in what is not to be stored: what came from the archive.
+// nowhere is a Sink that stores nothing, for pages that came from the archive.
 type nowhere struct{}
 
 func (nowhere) Put(context.Context, *record.Capture) error { return nil }

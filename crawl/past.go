@@ -9,19 +9,19 @@ import (
 	"infomall/store/record"
 )
 
-// pastEvery is how often a crawl pins the archive anew. What is pinned keeps
-// files that have been merged.
+// pastEvery is how often a crawl pins the archive again. A pin keeps merged
+// files on disk until it is released.
 const pastEvery = 10 * time.Minute
 
-// past is what the archive holds of pages. It is used by all workers, and
-// pinned anew by the engine.
+// past is what the archive has of pages. All workers use it; the engine pins it
+// again now and then.
 type past struct {
 	mu sync.RWMutex
 	p  Past
 	at time.Time
 }
 
-// pin has p take the place of what was pinned.
+// pin replaces the pinned content of the archive by p.
 func (x *past) pin(p Past, now time.Time) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -33,9 +33,10 @@ func (x *past) pin(p Past, now time.Time) error {
 	return old.Close()
 }
 
-// page gives what the archive has of a page that a server may call not
-// modified, and the lines to ask it so; these are "" where there is nothing to go
-// by. What cannot be read is as if it was not there: the page is fetched.
+// page returns what the archive has of a page, and the request lines that ask
+// the server whether it changed. ask is "" if the archive has nothing that a
+// server could compare. An unreadable page counts as missing, so that it is
+// fetched.
 func (x *past) page(ctx context.Context, url string) (p record.Payload, ask string) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -50,8 +51,8 @@ func (x *past) page(ctx context.Context, url string) (p record.Payload, ask stri
 	return p, validators(p.Head)
 }
 
-// last gives what the archive has of a page before a time. A body that is large
-// or not there is left out.
+// last returns the last capture of a page before a time. Its body is missing if
+// it is large or not in the archive.
 func (x *past) last(ctx context.Context, url string, before record.Time) (k record.Known, p record.Payload, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -62,8 +63,9 @@ func (x *past) last(ctx context.Context, url string, before record.Time) (k reco
 	return k, p, err
 }
 
-// validators are the lines that ask for a page only if it is another than the
-// one that came with head; "" where that says nothing.
+// validators returns the request lines that ask for a page only if it differs
+// from the one that came with head. It returns "" if head has neither ETag nor
+// Last-Modified.
 func validators(head []byte) string {
 	lines := ""
 	for _, v := range []struct{ from, to string }{{"ETag", "If-None-Match"}, {"Last-Modified", "If-Modified-Since"}} {
@@ -74,7 +76,8 @@ func validators(head []byte) string {
 	return lines
 }
 
-// isLine reports whether a value that a server sent once may be sent back.
+// isLine reports whether a value that a server sent may be sent back in a
+// request line.
 func isLine(v string) bool {
 	return v != "" && len(v) <= 1024 && !strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == 0x7f })
 }

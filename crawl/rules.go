@@ -14,18 +14,18 @@ import (
 	"infomall/store/urlkey"
 )
 
-// urlMax is how many bytes a URL may have. Browsers and servers take no longer
-// ones.
+// urlMax is how many bytes a URL may have. Browsers and servers accept no
+// longer ones.
 const urlMax = 4096
 
-// rules decide about URLs before they are queued.
+// rules decide whether a URL may be queued.
 type rules struct {
 	within, exclude scopes
 	excludeMatch    []*regexp.Regexp
 	files           *folders
 }
 
-// newRules makes the rules of a crawl, whose folders the caller closes.
+// newRules returns the rules of a crawl. The caller closes their folders.
 func newRules(o *record.CrawlOptions) (r *rules, err error) {
 	r = &rules{within: newScopes(o.Within), exclude: newScopes(o.Exclude), excludeMatch: o.ExcludeMatch}
 	if r.files, err = openFolders(o.Seeds); err != nil || len(o.Within) > 0 {
@@ -46,8 +46,8 @@ func newRules(o *record.CrawlOptions) (r *rules, err error) {
 	return r, nil
 }
 
-// Refuses says why a crawl would leave a canonical URL out whatever led to it; ""
-// if it would not.
+// Refuses returns why a crawl with options o never fetches a canonical URL,
+// whatever page leads to it, or "".
 func Refuses(o record.CrawlOptions, url string) (why string, err error) {
 	r, err := newRules(&o)
 	if err != nil {
@@ -56,8 +56,8 @@ func Refuses(o record.CrawlOptions, url string) (why string, err error) {
 	return r.refuse(url, false), r.files.close()
 }
 
-// refuse says why a canonical URL is not to be fetched; "" if it is.
-// Requisites of a page may lie elsewhere.
+// refuse returns why a canonical URL is not fetched, or "" if it is. Requisites
+// of a page may be outside the scope of the crawl.
 func (r *rules) refuse(u string, requisite bool) string {
 	if why := malformed(u); why != "" {
 		return why
@@ -81,8 +81,8 @@ func (r *rules) refuse(u string, requisite bool) string {
 	return ""
 }
 
-// scopes are any number of scopes: a crawl may have a seed on each of many
-// thousand hosts.
+// scopes is a set of scopes. It may be large: a crawl may have a seed on each
+// of many thousand hosts.
 type scopes struct {
 	ranges []urlkey.Range // sorted and disjoint
 	others []urlkey.Scope // that hold less than their ranges
@@ -107,7 +107,7 @@ func (s scopes) contain(key string) bool {
 	return i > 0 && s.ranges[i-1].Contains(key) || slices.ContainsFunc(s.others, func(x urlkey.Scope) bool { return x.Contains(key) })
 }
 
-// isHTTP reports whether a URL is one of the web.
+// isHTTP reports whether a URL has the scheme http or https.
 func isHTTP(u string) bool {
 	return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://")
 }
@@ -125,8 +125,9 @@ func malformed(u string) string {
 	return ""
 }
 
-// withoutVisit drops from a canonical URL the arguments and folders that the setting
-// sessions says name visits: in its query, and in its path also after a semicolon.
+// withoutVisit removes from a canonical URL the arguments and folders that name
+// a visit, according to the setting sessions. It looks in the query, and in the
+// path also after a semicolon.
 func (e *engine) withoutVisit(u string) string {
 	if len(e.o.VisitArgs) == 0 {
 		return u
@@ -153,7 +154,8 @@ func (e *engine) withoutVisit(u string) string {
 	return base
 }
 
-// hostOf is the host and port whose queue a canonical URL stands in.
+// hostOf returns the host and port of a canonical URL; the URL waits in the
+// queue of that host.
 func hostOf(u string) string {
 	p, err := url.Parse(u)
 	if err != nil {

@@ -10,30 +10,31 @@ import (
 	"infomall/store/record"
 )
 
-// Bounds of what is in memory of the traps of sites. What was used last stays,
-// the rest is on disk.
+// Bounds of the memory for the traps of sites. The sites used last are in
+// memory, the others on disk.
 const (
 	sitesMax   = 4096
 	hashesAll  = 4 << 20          // of all sites in memory together, where each has some all the same
 	sitesEvery = 10 * time.Second // what a site has of its pages is stored; what it keeps back is stored at once
 )
 
-// sites is what a crawl knows of the traps of each host.
+// sites is what a crawl knows about the traps of each host.
 type sites struct {
 	at    map[string]*site
 	saved time.Time
 	clock uint64 // counts uses
 }
 
-// site is one host. It holds a trap.Site that is stored under the name of the host.
+// site is what a crawl knows about the traps of one host. Its trap.Site is
+// stored under the name of the host.
 type site struct {
 	*trap.Site
 	used   uint64
 	urgent bool // a URL was kept back since it was stored
 }
 
-// site returns what is known of the pages of a host, or nil if the crawl has TRAPS
-// OFF.
+// site returns what is known about the pages of a host, or nil if the crawl has
+// TRAPS OFF.
 func (e *engine) site(host string) (*site, error) {
 	if e.o.TrapsOff {
 		return nil, nil
@@ -70,8 +71,8 @@ func (e *engine) site(host string) (*site, error) {
 	return s, nil
 }
 
-// forgetSites takes those sites out of memory that were not used for long: the
-// older half.
+// forgetSites removes the half of the sites that were not used recently from
+// memory, after storing them.
 func (e *engine) forgetSites() error {
 	if err := e.saveSites(true); err != nil {
 		return err
@@ -87,8 +88,8 @@ func (e *engine) forgetSites() error {
 	return nil
 }
 
-// saveSites stores the sites that keep URLs back. Every sitesEvery, or if all is
-// true, it stores all sites that changed.
+// saveSites stores the sites in which a URL was kept back since the last call.
+// Every sitesEvery, or if all is true, it stores all changed sites.
 func (e *engine) saveSites(all bool) error {
 	all = all || e.now().Sub(e.sites.saved) >= sitesEvery
 	for host, s := range e.sites.at {
@@ -110,7 +111,8 @@ func (e *engine) saveSites(all bool) error {
 	return nil
 }
 
-// printOf returns the print of a response for the site it is of.
+// printOf returns the print of a response, which package trap compares with
+// others of its site. It returns nil if the crawl has TRAPS OFF.
 func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	if e.o.TrapsOff {
 		return nil
@@ -126,7 +128,8 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	return trap.NewPrint(url, body)
 }
 
-// refuse says why a URL is kept back; "" if it is fetched, as seeds always are.
+// refuse returns why a URL is kept back because of a trap, or "" if it is
+// fetched. Seeds are always fetched.
 func (e *engine) refuse(u *record.Queued) (why string, err error) {
 	s, err := e.site(u.Host)
 	if s == nil || err != nil || u.Forced || u.Via == "" {
@@ -135,8 +138,8 @@ func (e *engine) refuse(u *record.Queued) (why string, err error) {
 	return s.Refuse(u.URL, u.Barren), nil
 }
 
-// noteContent takes in what t brought, and returns how many pages in a row brought
-// nothing new on the way to the links of t.
+// noteContent records the content that t brought. barren is how many pages in a
+// row on the way to the links of t brought nothing new.
 func (e *engine) noteContent(t *task) (barren int, err error) {
 	if t.print == nil {
 		return t.u.Barren, nil
@@ -158,7 +161,7 @@ func (e *engine) noteContent(t *task) (barren int, err error) {
 	return t.u.Barren + 1, nil
 }
 
-// keep keeps a URL back that is in a trap.
+// keep keeps back a URL that is in a trap. why names the trap.
 func (e *engine) keep(u *record.Queued, why string) error {
 	s, err := e.site(u.Host)
 	if err != nil {
@@ -184,8 +187,9 @@ func (e *engine) sameTrap(host, kind string) func(record.CrawlTrap) bool {
 	return func(t record.CrawlTrap) bool { return t.Kind == kind && hostOf(t.URL) == host }
 }
 
-// release has the crawl go on with the trap that keeps u back. Where most of a site
-// brings nothing new, this is all that is kept back and is in no smaller trap.
+// release lets the crawl continue with the trap that contains u. If most of a
+// site brings nothing new, that trap is all URLs of the site that are kept back
+// and in no smaller trap.
 func (e *engine) release(u string) error {
 	host := hostOf(u)
 	s, err := e.site(host)
@@ -208,11 +212,11 @@ func (e *engine) release(u string) error {
 	return err
 }
 
-// released is a trap that the last run of a crawl found, and that a URL which was
-// added since is in.
+// released is a trap that the last run of a crawl found and that contains a URL
+// added since then.
 type released struct{ host, kind string }
 
-// releases returns the traps that the URLs in list are in.
+// releases returns the traps that contain the URLs in list.
 func (e *engine) releases(list []record.Queued) (traps []released, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))
@@ -227,7 +231,7 @@ func (e *engine) releases(list []record.Queued) (traps []released, err error) {
 	return traps, nil
 }
 
-// renew makes a crawl that starts again fetch the traps that were released.
+// renew makes a crawl that starts again fetch the URLs in the released traps.
 func (e *engine) renew(traps []released) error {
 	for _, t := range traps {
 		s, err := e.site(t.host)
@@ -240,15 +244,15 @@ func (e *engine) renew(traps []released) error {
 	return e.saveSites(false)
 }
 
-// A page whose URL names a visit is fetched once, under the URL that came first:
-// the crawl claims it by its URL without the visit.
+// A visit is a session that a URL names. A page is fetched under only one URL
+// of this kind, the first: the crawl claims it by its URL without the visit.
 const (
 	claimFetched = "visit:"
 	claimLinked  = "visits:"
 )
 
-// namesVisits returns the site of u if its URLs name visits, and u is not exempt: a
-// seed, a URL that was forced, or one that a redirect leads to.
+// namesVisits returns the site of u if its URLs name visits. It returns nil for
+// exempt URLs: seeds, forced URLs, and targets of redirects.
 func (e *engine) namesVisits(u *record.Queued) (*site, error) {
 	if u.Forced || u.Via == "" || u.Hop > 0 {
 		return nil, nil
@@ -260,8 +264,8 @@ func (e *engine) namesVisits(u *record.Queued) (*site, error) {
 	return s, nil
 }
 
-// metBefore reports whether a link leads to a page that was linked to under the
-// name of another visit.
+// metBefore reports whether u leads to a page that was already linked to under
+// a URL that names another visit.
 func (e *engine) metBefore(u *record.Queued) (bool, error) {
 	s, err := e.namesVisits(u)
 	if s == nil || err != nil {
@@ -274,7 +278,8 @@ func (e *engine) metBefore(u *record.Queued) (bool, error) {
 	return e.q.Meet(claimLinked + normal)
 }
 
-// revisits says so if a page was fetched under the name of another visit.
+// revisits returns a reason if the page of u was already fetched under a URL
+// that names another visit, else "".
 func (e *engine) revisits(u *record.Queued) (why string, err error) {
 	s, err := e.namesVisits(u)
 	if s == nil || err != nil {

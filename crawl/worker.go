@@ -15,7 +15,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of following and of trying again.
+// Bounds on redirects and on further attempts.
 const (
 	hopsMax       = 10
 	robotsHopsMax = 5
@@ -34,7 +34,8 @@ func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*fetch.Cl
 	})
 }
 
-// work is a worker: it fetches, reports, and then reads the links of what came.
+// work runs one worker: it fetches the URL of t, reports, and then reads the
+// links of the response.
 func (e *engine) work(ctx context.Context, t *task) {
 	switch {
 	case t.robots:
@@ -66,8 +67,9 @@ func (e *engine) work(ctx context.Context, t *task) {
 	e.report(ctx, t)
 }
 
-// report hands t to the engine. While that is busy, what is laid out is begun in
-// place of t, once: so no more requests are under way than there are workers.
+// report sends t to the engine. While the engine is busy, report starts a spare
+// task in place of t, once. There are therefore never more running requests
+// than workers.
 func (e *engine) report(ctx context.Context, t *task) {
 	if !t.relieved {
 		select {
@@ -81,7 +83,7 @@ func (e *engine) report(ctx context.Context, t *task) {
 	e.results <- t
 }
 
-// leads reports whether what came may lead to other pages.
+// leads reports whether the response of t may have links.
 func (t *task) leads() bool {
 	c := t.res.Capture
 	switch {
@@ -93,7 +95,8 @@ func (t *task) leads() bool {
 	return (c.Status == 200 || c.Status == 203 || c.Via == record.ViaResource) && (!c.Truncated || len(c.Body) > 0 || c.Spool != nil)
 }
 
-// fetchPage fetches the URL of t, if it is not as the archive has it.
+// fetchPage fetches the URL of t, unless the server says that the page is
+// unchanged.
 func (e *engine) fetchPage(ctx context.Context, t *task) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
@@ -110,8 +113,9 @@ func (e *engine) fetchPage(ctx context.Context, t *task) {
 	}
 }
 
-// ask sends a request for t, unless the address of the host may not be asked before
-// the time again. The engine leaves the address that ask enters.
+// ask sends a request for t. If the address of the host may not be asked yet,
+// ask sends nothing and returns the time again. The engine later calls leave
+// for the address.
 func (e *engine) ask(ctx context.Context, t *task, r fetch.Request) (res fetch.Response, again time.Time) {
 	addr, err := e.client.Resolve(ctx, r.URL)
 	if err != nil {
@@ -128,7 +132,7 @@ func (e *engine) ask(ctx context.Context, t *task, r fetch.Request) (res fetch.R
 	return e.client.Get(ctx, r), again
 }
 
-// fetchRobots fetches robots.txt for the URL of t, and follows where it leads.
+// fetchRobots fetches robots.txt for the URL of t, and follows redirects.
 func (e *engine) fetchRobots(ctx context.Context, t *task) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
@@ -166,8 +170,8 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 	}
 }
 
-// getAgain sends a further request for a robots.txt, at once: the address of the
-// host is entered already.
+// getAgain sends a further request for a robots.txt without a pause. The
+// address of the host is already entered.
 func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
 	addr, err := e.client.Resolve(ctx, u)
 	if err != nil {
@@ -176,7 +180,8 @@ func (e *engine) getAgain(ctx context.Context, u *url.URL) fetch.Response {
 	return e.client.Get(ctx, fetch.Request{URL: u, Addr: addr})
 }
 
-// location is where a redirect leads: a canonical URL of http or https.
+// location returns the target of a redirect, a canonical URL of http or https.
+// ok is false if c is not a redirect to one.
 func location(base string, c *record.Capture) (to string, ok bool) {
 	if c.Status < 300 || c.Status > 399 || c.Status == 304 {
 		return "", false
@@ -192,7 +197,7 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 	return to, true
 }
 
-// row is an attempt as fetches has it.
+// row returns an attempt as the relation fetches shows it.
 func (e *engine) row(u *record.Queued, res *fetch.Response, asked string, hop int) record.Fetch {
 	f := record.Fetch{
 		URL: asked, Time: record.At(e.now()), Outcome: res.Outcome, Reason: res.Reason,
@@ -207,7 +212,7 @@ func (e *engine) row(u *record.Queued, res *fetch.Response, asked string, hop in
 	return f
 }
 
-// take takes what a worker reports.
+// take receives t from its worker and decides what follows.
 func (e *engine) take(ctx context.Context, t *task) error {
 	if ctx.Err() != nil {
 		e.abandon(t)
@@ -243,7 +248,7 @@ func (e *engine) take(ctx context.Context, t *task) error {
 	return nil
 }
 
-// drop lets a worker end whose response could not be taken.
+// drop ends the worker of a task whose response was not stored.
 func (e *engine) drop(t *task) {
 	if t.final {
 		e.free(t)
@@ -253,7 +258,7 @@ func (e *engine) drop(t *task) {
 	close(t.fetched)
 }
 
-// response takes in what a worker fetched, and gives its host back.
+// response handles the response of t, and makes its host available again.
 func (e *engine) response(ctx context.Context, t *task) error {
 	h, err := e.host(t.u.Host)
 	if err != nil {
@@ -327,8 +332,9 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	return e.put(ctx, t)
 }
 
-// miss notes that there is no sitemap where one was guessed. What came is not kept,
-// counts as no page, and is asked for no more; a redirect is followed.
+// miss records that a guessed sitemap does not exist. The response is not
+// stored, does not count as a page, and is not requested again. A redirect is
+// followed.
 func (e *engine) miss(t *task) {
 	t.missed = true
 	if t.res.Ended {
@@ -348,7 +354,7 @@ func (e *engine) miss(t *task) {
 	}
 }
 
-// put writes what t fetched.
+// put stores the capture of t.
 func (e *engine) put(ctx context.Context, t *task) error {
 	begun := e.now()
 	err := e.sink.Put(ctx, t.res.Capture)
@@ -356,7 +362,7 @@ func (e *engine) put(ctx context.Context, t *task) error {
 	return err
 }
 
-// passed notes how t went through the stages.
+// passed records how long t took in each stage.
 func (e *engine) passed(t *task) {
 	if t.robots || len(t.fetches) == 0 {
 		return
@@ -365,13 +371,13 @@ func (e *engine) passed(t *task) {
 	row.Took, row.RobotsLine, row.Links, row.Queued, row.LeftOut = t.took, t.line, len(t.links), t.queued, t.leftOut
 }
 
-// unasked reports whether no server is asked for a URL: then there are no manners
-// to keep, and nothing is tried again.
+// unasked reports whether a URL is fetched without a server. Then no pauses
+// apply and nothing is tried again.
 func (e *engine) unasked(u string) bool {
 	return e.o.FromArchive || strings.HasPrefix(u, fileScheme)
 }
 
-// local takes in what came from the archive, or from a file.
+// local handles a page that came from the archive or from a file.
 func (e *engine) local(ctx context.Context, t *task) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
 	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {
@@ -387,7 +393,7 @@ func (e *engine) local(ctx context.Context, t *task) error {
 	return e.put(ctx, t)
 }
 
-// countEnded notes whether a limit, or STOP, ended what t fetched.
+// countEnded records whether a limit or STOP ended the fetch of t.
 func (e *engine) countEnded(t *task) {
 	switch {
 	case !t.res.Ended:
@@ -401,7 +407,7 @@ func (e *engine) countEnded(t *task) {
 	}
 }
 
-// failed decides whether a URL that brought no answer is asked for again.
+// failed decides whether a URL without an answer is requested again.
 func (e *engine) failed(t *task, h *host) {
 	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
@@ -417,7 +423,8 @@ func (e *engine) failed(t *task, h *host) {
 	}
 }
 
-// backoff is how long to wait after n failures in a row, less or more.
+// backoff returns about how long to wait after n failures in a row, with a
+// random part.
 func (e *engine) backoff(n int) time.Duration {
 	first := backoffMax
 	if e.o.Delay >= 0 {
@@ -427,8 +434,8 @@ func (e *engine) backoff(n int) time.Duration {
 	return d/2 + time.Duration(rand.Int64N(int64(d)))
 }
 
-// robots takes in a robots.txt, archives it, and puts the URL back for which it
-// was asked.
+// robots handles a robots.txt: it stores it, applies it, and puts back the URL
+// that it was fetched for.
 func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 	if t.res.Capture == nil {
 		// Nobody there: that is what became of the URL as well.
