@@ -56,8 +56,7 @@ const kindCatalog = "catalogue"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// orders says how the captures of a segment lie to those of their URLs that were
-// there before: behind them, or wherever.
+// orders are the words in a catalogue for Info.Follows.
 var orders = map[bool]string{true: "follows", false: "any"}
 
 func (c *catalog) encode() []byte {
@@ -257,9 +256,9 @@ func currentLine(generation uint64) []byte {
 	return fmt.Appendf(digits, " %08x\n", crc32.Checksum(digits, castagnoli))
 }
 
-// readCurrent gives the number of the generation in force; 0 if the archive
-// has none yet. A number alone, written by hand as its file is named, is taken as
-// well. The beginning of a longer number is not.
+// readCurrent returns the number of the current generation; 0 if the archive has
+// none yet. It also accepts a number without checksum, written by hand, if it has
+// all digits of the catalogue's file name.
 func readCurrent(dir string) (uint64, error) {
 	b, err := os.ReadFile(filepath.Join(dir, fileCurrent))
 	if errors.Is(err, os.ErrNotExist) {
@@ -276,9 +275,9 @@ func readCurrent(dir string) (uint64, error) {
 	return n, nil
 }
 
-// lostCurrent says what to do where CURRENT is gone. An archive has it before
-// its first db-file, so without it none may be there: else they are no
-// leftovers, but what the lost catalogue named.
+// lostCurrent returns an error if CURRENT is missing although there are db-files;
+// the error says what to do. An archive has CURRENT before its first db-file. So
+// db-files without it are no leftovers: the lost catalogue named them.
 func lostCurrent(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, dirPools, "*", "*.raw"))
 	if err != nil || len(files) == 0 {
@@ -290,8 +289,8 @@ func lostCurrent(dir string) error {
 	return &segment.Error{File: fileCurrent, Offset: -1, Err: fmt.Errorf("the file is gone, and there are %d db-files: nothing is read or written until it is back; %s", len(files), currentRemedy(dir, 0))}
 }
 
-// currentRemedy says how to mend a CURRENT that names the catalogue n, which is not
-// there; 0 if it names none.
+// currentRemedy returns text that says how to mend CURRENT. n is the missing
+// catalogue that CURRENT names; 0 if it names none.
 func currentRemedy(dir string, n uint64) string {
 	catalogs, _ := filepath.Glob(filepath.Join(dir, dirCatalog, "[0-9]*")) // the pattern is well-formed
 	if len(catalogs) > 0 {
@@ -303,8 +302,8 @@ func currentRemedy(dir string, n uint64) string {
 	return "REINDEX makes it anew from the db-files; or bring it and the folder " + dirCatalog + " back from a copy of the archive"
 }
 
-// pin is a catalogue that a shared lock keeps, and with it every file that it
-// names.
+// pin is a catalogue that a shared lock protects from deletion, together with every
+// file that it names.
 type pin struct {
 	*catalog
 	file *os.File // nil for the empty catalogue of an archive that does not exist

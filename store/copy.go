@@ -30,18 +30,18 @@ type poolCopy struct {
 	files    []copyFile
 }
 
-// Copy copies pools, and the pools whose bodies these use, into another folder,
-// which is then an archive of its own. What an earlier copy brought there is
-// checked, and copied again only where it is damaged. Every file is read back
-// and checked against the catalogue before the copy names it. Pools come into
-// force whole, and as the work goes on: one that is stopped goes on from there
-// when it is begun again.
+// Copy copies pools, and the pools whose bodies they use, into another folder,
+// which is then an archive of its own. Files that an earlier Copy brought there are
+// checked, and copied again only if they are damaged. Every file is read back and
+// checked against the catalogue before the copy's catalogue names it. Pools come
+// into force one after another, each complete: a Copy that was stopped continues
+// there when it is called again.
 //
-// With all pools go the definitions of views, metadata and saved queries, as far
-// as the copy has none of the name, and the results that are kept, rankings and
-// graphs among them; one that is damaged is told of and left out.
+// If all pools are copied, so are the definitions of views, metadata and saved
+// queries whose names the copy lacks, and the stored results, such as rankings and
+// graphs. A damaged result is reported and left out.
 //
-// A folder that has captures of its own is no copy, and is refused.
+// Copy refuses a folder that has captures of its own.
 func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
 	from, err := pinCurrent(a.dir)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"infomall/store/segment"
 )
 
-// Delete removes captures from the archive: hidden from the next snapshot on,
-// gone from the files when their segments are written anew. Other captures stay
-// what they are, also those whose bodies lie with a deleted one. A tombstone
-// keeps when and why, and nothing of what. It is record.ErrChanged if segments
-// of this snapshot went out of force meanwhile.
+// Delete removes captures from the archive. They are hidden from the next snapshot
+// on, and disappear from the files when their segments are rewritten. Other
+// captures do not change, even if their bodies are stored at a deleted one. A
+// tombstone records when and why captures were deleted, but not which. If segments
+// of this snapshot went out of force meanwhile, the error is record.ErrChanged.
 //
-// It holds some 50 bytes for each capture that is deleted.
+// Delete holds about 50 bytes in memory for each capture that it deletes.
 func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
 	d := &deletion{
 		v: v, look: v.looker(0), hide: make(map[place]bool), needed: make(map[place]need),

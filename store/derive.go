@@ -13,9 +13,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// derive makes anew what was read off bodies when they came in, for the segments
-// in which an older version of the program did it: of a pool, or of all. They get
-// another form, with captures and blocks in the same places, a pool at a time.
+// derive computes again what was found out about bodies when they were imported, in
+// segments for which another version of the program did that. It handles one pool,
+// or all pools in turn. The segments are rewritten, with captures and blocks in the
+// same places.
 func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {

@@ -32,8 +32,8 @@ const (
 	// sinkBlocks is how many blocks a sink remembers. It is less than for an
 	// import, because a crawl runs beside it.
 	sinkBlocks = segment.BlocksMax / sinkForgets
-	// sinkForgets makes a sink remember only one in so many of the blocks that
-	// pages have in common.
+	// sinkForgets divides the bounds of a sink's memories of blocks and leaves: a
+	// sink remembers a third of what an import remembers.
 	sinkForgets = 3
 	// sinkBytes is how many bytes of responses are published at the latest, unless
 	// the caller of NewSink says otherwise. Full batches are published anyway; this

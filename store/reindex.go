@@ -17,15 +17,16 @@ import (
 	"infomall/store/segment"
 )
 
-// Reindex makes the indexes of a pool, or of all, anew from their db-files, and
-// gives a result a pool. Readers are not in its way, nor it in theirs: the new
-// indexes come into force at once, and the old ones go when nobody reads them.
-// A db-file that is not what the catalogue says keeps the index that it has.
+// Reindex rebuilds the indexes of one pool, or of all, from the db-files, and
+// returns one result for each pool. Readers and Reindex do not disturb each other:
+// the new indexes come into force together, and the old ones are deleted when
+// nobody reads them. If a db-file is not what the catalogue says, its segment keeps
+// the old index.
 //
-// Where CURRENT or the catalogue in force is lost or damaged, and no pool is
-// named, the catalogue is made anew too. Any older one that can be read is of
-// use for what stands nowhere else; without it, a segment's hints are checked
-// against all others whenever they are read, until its pool is merged.
+// If CURRENT or the current catalogue is lost or damaged, and no pool is named,
+// Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
+// recorded nowhere else. Without one, a segment's hints are checked against all
+// other segments whenever they are read, until its pool is merged.
 func (a *Archive) Reindex(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
 	r := &reindex{a: a, o: o, results: make(map[string]*record.ReindexResult)}
 	c, err := a.readable()

@@ -15,12 +15,13 @@ import (
 	"infomall/store/segment"
 )
 
-// Repair puts the files of a pool right with another copy of the archive: one
-// that is damaged or missing is replaced by the copy's if that is what the
-// catalogue says; where both are damaged, by what can be put together of the
-// two. Each is made under another name, checked and renamed, so readers see the
-// old one or the new. It gives a result a file, those of what was done also
-// with an error. A pool that is not there is a *record.NoPoolError.
+// Repair mends the files of a pool with another copy of the archive. A damaged or
+// missing file is replaced by the copy's, if that is what the catalogue says. If
+// both are damaged, Repair combines the two. Each file is made under another name,
+// checked and renamed, so readers see either the old file or the new one. Repair
+// returns one result for each file; if it also returns an error, the results say
+// what was done before. If there is no such pool, the error is a
+// *record.NoPoolError.
 func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"infomall/store/segment"
 )
 
-// Segments of other pools may need what a merge leaves out. Recipes that name
-// blocks find them by the names that it leaves behind. But two things would keep
-// deleted captures in the files: that a capture of another pool has its body from
-// one of them, and that a run of a static pool is compressed with a run that they
-// lie in. So such segments are written anew with the merged ones: with the same
-// number, and all captures and blocks in the same places, in another file.
+// Segments of other pools may still need what a merge leaves out. Recipes that
+// refer to its blocks find them through the names file. But in two cases deleted
+// captures would stay in files: if a capture of another pool has its body from a
+// deleted one, and if a run of a static pool builds on a run with a deleted
+// capture. Such segments are therefore rewritten together with the merge: with the
+// same number, and all captures and blocks in the same places, in another file.
 
 // again is a segment that is rewritten because other segments are merged.
 type again struct {

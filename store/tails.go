@@ -9,15 +9,16 @@ import (
 	"infomall/store/record"
 )
 
-// tails remembers the histories of the URLs that an import saw last, each as it
-// stands at the URL's last version: what comes next of the URL, in a later
-// batch, is compared with that without reading it again. A history depends on
-// nothing but the versions in it; so whoever asks says which these are, and what
-// others did to the archive meanwhile makes no difference.
+// tails remembers the histories of the URLs that an import saw last, as of the
+// URL's last version. The next version of the URL, in a later batch, is compared
+// with the history without reading that version again. A history depends only on
+// the versions in it. The caller says which versions these are, so changes by other
+// processes make no difference.
 //
-// They are kept as they rest: a page takes a tenth of its body and each leaf, of
-// however many pages it is, its bytes once; to read a page from the archive takes
-// several times as long as to let it rest and go on.
+// Histories are kept in a compact form: a page takes a tenth of its body, and each
+// leaf takes its bytes once, however many pages have it. To read a page from the
+// archive takes several times as long as to compact its history and continue with
+// it.
 //
 // A nil *tails remembers nothing.
 type tails struct {

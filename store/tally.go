@@ -10,15 +10,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally yields captures to be counted, in no order: rows of Count captures that
-// agree in all that t asks for.
+// Tally yields counts of captures, in no order. Each row counts captures that agree
+// in everything that t asks for; rows may repeat the same values.
 //
-// Captures that came in twice lie in segments that overlap in keys and times, of
-// which neither was written with the other at hand. Those are read side by side,
-// as Scan does; every other segment is read by itself, a chunk at a time, from the columns alone: so many entries of few
-// values are a few rows, and URLs are not even made. Of one that is asked for
-// whole its census is enough where that counts by what is asked. Where there is
-// much to count, several goroutines do, which have ended when ranging has.
+// Duplicate captures are only in segments that overlap in keys and times, neither
+// of which was written with knowledge of the other. Tally reads these side by side,
+// as Scan does. It reads every other segment by itself, chunk by chunk and only the
+// columns: many entries with few values become a few rows, and no URLs are made. If
+// a whole segment is counted and its census has what t asks for, the census
+// suffices. If there is much to count, several goroutines share the work; they have
+// ended when the range loop has ended.
 func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 	if t.Ranges == nil {
 		t.Ranges = []urlkey.Range{{}}

@@ -20,15 +20,16 @@ import (
 )
 
 // Verify reads every file of the archive's present state, or of one pool or a
-// sample, and yields what is wrong. Checked are CURRENT and all catalogues that
-// are there, the sizes and checksums of all files in force, each record and
-// block, the order of captures, the index against the data, that what segments
-// depend on is there, that each body can be put together and has its sha256, and
-// results that are kept. The error that may come last is not about the archive.
+// sample, and yields one finding for each fault. It checks CURRENT and all existing
+// catalogues, the sizes and checksums of all files in force, each record and block,
+// the order of captures, and the index against the data. It also checks that
+// everything on which segments depend exists, that each body can be put together
+// and has its sha256, and that stored results are readable. An error in the last
+// pair is not a fault of the archive, but ended the verification.
 //
-// What was found whole when it ends early is noted, and not read again by the
-// next that is asked for the same. It holds a few runs in memory, and 16 bytes
-// for each damaged body.
+// If Verify ends early, it records which files it found undamaged, and the next
+// Verify of the same kind does not read them again. It holds a few runs in memory,
+// and 16 bytes for each damaged body.
 func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error] {
 	return func(yield func(record.Finding, error) bool) {
 		v, err := a.Snapshot(ctx)

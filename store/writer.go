@@ -67,12 +67,12 @@ func (a *Archive) register(ctx context.Context, prepare func(*Archive) error) (*
 	return w, nil
 }
 
-// begin publishes an empty catalogue in an archive that is new, so that db-files
-// never lie in one without CURRENT, and puts FORMAT.txt beside it. In one that is
-// not it makes sure of CURRENT: who put the generation in force may have ended,
-// or met an error, before that was durable, and what is swept or found to be
-// there already must not come back or go with the next power cut. The archive's
-// lock is held: who sweeps what is half written is not in the way.
+// begin publishes an empty catalogue in a new archive, so that there is never a
+// db-file without CURRENT, and writes FORMAT.txt. In an existing archive it makes
+// CURRENT durable: the process that wrote CURRENT may have been killed, or have
+// failed, before it was durable, and what this writer does next must not be undone
+// by a power failure. The caller holds the archive's lock, so no other process
+// deletes unfinished files meanwhile.
 func (a *Archive) begin() error {
 	if err := a.putFormat(); err != nil {
 		return err

@@ -1,9 +1,10 @@
 package segment
 
-// Blocks remembers where blocks are stored, so that what an import meets again
-// is named and not stored again: in the version before, in another page, in an
-// earlier pool. It forgets what was not met for long; forgetting costs bytes,
-// never answers. It is used by one goroutine.
+// Blocks remembers where blocks are stored. A block that an import meets again, in
+// the next version of a page, in another page or in a later pool, is then referred
+// to instead of stored again. It forgets blocks that were not met for long.
+// Forgetting only costs space: the block is stored again. Only one goroutine may
+// use it.
 type Blocks struct {
 	young, old map[ID]Placed
 	max        int               // of each of the two generations
@@ -62,10 +63,10 @@ func (b *Blocks) find(id ID, pool string) (Placed, bool) {
 	return p, ok && at <= pool
 }
 
-// The pieces that a layout is cut into, in bytes. It is cut where its content
-// says so, not where it is: what is inserted moves no other cut. Pages of a
-// site, and versions of a page, so share most of their layout's pieces even
-// where no two layouts are equal.
+// The bounds, in bytes, of the pieces into which a layout is cut. The content
+// decides where a cut is, not the offset, so an insertion does not move the other
+// cuts. Pages of a site, and versions of a page, therefore share most pieces of
+// their layouts even if no two layouts are equal.
 const (
 	layoutPieceMin  = 256
 	layoutPieceMax  = 8 << 10

@@ -147,10 +147,10 @@ func (r *Run) load(others func(RunRef) (*Run, error), whole bool) error {
 	return nil
 }
 
-// behind gives the runs that the run goes on from. They are of segments that were
-// static before, which have lower numbers: what says otherwise is damaged, and
-// could lead in circles. Those that do not go on themselves from what stands ahead
-// of them have their blocks.
+// behind returns the runs that the run builds on. They are in segments that were
+// static before this one was written, and so have lower numbers; anything else is
+// damage, and could form a circle. A returned run that does not itself build on the
+// runs before it in the list has its blocks loaded.
 func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) {
 	refs := r.head.behind
 	for i, ref := range refs {
@@ -178,8 +178,8 @@ func (r *Run) behind(others func(RunRef) (*Run, error)) (out []*Run, err error) 
 	return out, nil
 }
 
-// follows reports whether the blocks of the run's frame go on from the last of some
-// runs, or stand for themselves.
+// follows reports whether the frame of the run builds exactly on the last of the
+// runs ahead, or on none.
 func (r *Run) follows(ahead []RunRef) bool {
 	h := &r.head
 	n := len(ahead) - len(h.behind)

@@ -15,16 +15,17 @@ import (
 // errNotGathered is returned by Gather if a body needs more than gatherRuns runs.
 var errNotGathered = errors.New("the runs have to be decompressed")
 
-// Gather hands the blocks of spans to use, one behind the other, which must not
-// keep them. open gives the contents of runs, as Reader.Contents does, and is called
-// from several goroutines.
+// Gather reads the blocks of spans and calls use with them, in order. use must not
+// keep them. open returns the contents of runs, as Reader.Contents does; several
+// goroutines call it.
 //
-// Runs are not decompressed for it, unless they were before: their frames are
-// taken apart into sequences, and of these only such are carried out as the blocks
-// are made of, or what those are copied from, in these runs and in what they go on
-// from. For a page or two that is several times faster, but nothing is left for
-// the next. Bytes are not checked: who has a digest of them does it. On an error,
-// Reader.Load tells what is wrong with a run, or nothing is.
+// Gather does not decompress whole runs, unless they are in memory already. It
+// parses their compressed frames into sequences, and executes only the sequences
+// that produce the wanted blocks, or the bytes from which those are copied, in
+// these runs and in the runs they build on. For one or two pages that is several
+// times faster than decompressing, but leaves nothing in memory for the next page.
+// Gather does not check the bytes: the caller should compare a digest. After an
+// error, Reader.Load says what is wrong with a run, if anything is.
 func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error), use func(blocks [][]byte) error) error {
 	g := takeGatherer()
 	defer g.giveBack()
@@ -69,9 +70,10 @@ type gatherer struct {
 	blocks [][]byte
 }
 
-// part is a run of which some bytes are wanted. What it needs of others is followed
-// after what others need of it, and made after that: who needs the outcome waits for
-// followed or made, and so one goroutine at a time works at a part.
+// part is a run of which some bytes are wanted. It is followed after all runs that
+// build on it were followed, and made after all runs it builds on were made. A
+// goroutine that needs the result waits for followed or made, so only one goroutine
+// at a time works on a part.
 type part struct {
 	ref    RunRef
 	run    *Contents

@@ -16,14 +16,14 @@ import (
 	"infomall/store/record"
 )
 
-// Rebuild reads a db-file of size bytes from start to end, hands put the pairs
-// of its index and gives what a catalogue says of it: all but Born, Seen and
-// the names and sizes of files. Nothing but the file is needed, and one run is
-// held in memory. Damage of any record is an *Error.
+// Rebuild reads a db-file of size bytes from start to end. It calls put with the
+// key-value pairs of its index, and returns what a catalogue says of the segment,
+// except for Born, Seen and the names and sizes of files. It needs only this file,
+// and holds one run in memory. If any record is damaged, the error is an *Error.
 //
-// The pairs are those that its Writer made. They come in the order of their
-// keys but for those of the Bloom filter, the census and the table of runs, which
-// are last.
+// The pairs are equal to those of the Writer that wrote the file. They come in the
+// order of their keys, except for those of the Bloom filter, the census and the
+// table of runs, which come last.
 func Rebuild(ctx context.Context, name string, f io.ReaderAt, size int64, put func(key, value []byte) error) (*Info, error) {
 	b := &rebuilder{name: name, f: f, put: put, pools: make(map[string]bool), uses: make(map[uint32]bool)}
 	b.info = Info{Bytes: size, First: record.MaxTime, Last: record.MinTime}

@@ -44,12 +44,12 @@ func (s *Reader) recordIn(n uint32, memory []byte) (rec []byte, from int64, err 
 	return rec, from, nil
 }
 
-// Repeat appends the next run of s, an earlier form of the segment that is being
-// written, with the same captures and blocks in the same places: who names them
-// need not know that there is a new form. entries, if not nil, stand in the place
-// of the run's own, with their Facts and Fold, and facts in that of its blocks'.
-// Where there are none and anew is not set, the record stays as it is; else it is
-// compressed again, with what the Writer takes as a dictionary.
+// Repeat appends the next run of s to the segment being written. s is the earlier
+// form of that segment; captures and blocks keep their places, so references to
+// them stay valid. If entries is not nil, they replace the run's entries, with
+// their Facts and Fold, and facts replace those of its blocks. If entries is nil
+// and anew is not set, the record is copied unchanged; otherwise it is compressed
+// again, with the dictionaries that the Writer uses.
 func (w *Writer) Repeat(s *Reader, entries []Stored, facts [][]byte, anew bool) error {
 	n := uint32(len(w.runEnds))
 	rec, _, err := s.record(n)

@@ -85,7 +85,7 @@ func (i *Info) IsApart(o *Info) bool {
 	return i.Apart >= o.Born || o.Apart >= i.Born || i.Born == o.Born
 }
 
-// FreshUnknown stands where a catalogue does not say how many URLs are fresh.
+// FreshUnknown is the value of Info.Fresh if fresh URLs were not counted.
 const FreshUnknown = -1
 
 // Number returns the number in the name of the db-file. It differs from ID if the
