@@ -220,7 +220,7 @@ func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, e
 		return 0, false, nil
 	}
 	e, err := s.end(block, length)
-	return length, e.sure, err
+	return length, e.sure || e.record, err
 }
 
 // headerAt reads the header at pos. fault says why the header cannot be used;
@@ -248,10 +248,14 @@ var errWrongLength = errors.New("record does not end where Content-Length says")
 // ending is what follows a block.
 type ending struct {
 	fault string // why no record ends there, or ""
-	// sure reports that another record, another gzip member or the end of the
-	// file follows. Otherwise only empty lines follow, which a block may also
-	// contain.
+	// sure reports that nothing else can be meant: exactly two line ends and a
+	// record follow, or another gzip member, or the end of the file. Otherwise only
+	// empty lines follow, which a block may also contain.
 	sure bool
+	// record reports that a record follows, after any number of line ends. If the
+	// number is not two, the length may reach into the line ends after the next
+	// record.
+	record bool
 }
 
 // end checks what follows the block of length bytes at off.
@@ -267,7 +271,10 @@ func (s *scanner) end(off, length int64) (e ending, err error) {
 	}
 	rest := bytes.TrimLeft(b, "\r\n")
 	if hasMagic(rest) {
-		return ending{sure: true}, nil
+		lines := len(b) - len(rest)
+		_, first := s.Locate(end + int64(lines))
+		two := string(b[:lines]) == "\r\n\r\n" || string(b[:lines]) == "\n\n"
+		return ending{sure: two || first && s.Compressed(), record: true}, nil
 	}
 	if len(rest) == 0 {
 		why, err := s.Unproven(end)

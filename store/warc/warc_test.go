@@ -290,6 +290,39 @@ func TestWithinBlock(t *testing.T) {
 	}
 }
 
+// TestWithinLineEnds damages a length so that it leads into the line ends after the
+// next record, which is not lost. A length that leads exactly before these line ends
+// cannot be told from that of a record which contains another.
+func TestWithinLineEnds(t *testing.T) {
+	a, b, c := response("http://a.cn/", "text of A"), response("http://b.cn/", "text of B"), response("http://c.cn/", "text of C")
+	right := fmt.Sprintf("Content-Length: %d", len(a)-len("\r\n\r\n")-strings.Index(a, "HTTP/"))
+	if !strings.Contains(a, right) {
+		t.Fatalf("the record %q does not say %q", a, right)
+	}
+	want := "damaged record does not end where Content-Length says\nresponse http://b.cn/ 200 \"text of B\"\nresponse http://c.cn/ 200 \"text of C\"\n"
+	for into := 1; into <= len("\r\n\r\n"); into++ {
+		length := len(a) + len(b) - len("\r\n\r\n") + into - strings.Index(a, "HTTP/")
+		file := strings.Replace(a, right, fmt.Sprintf("Content-Length: %d", length), 1) + b + c
+		if got := brief(read(t, []byte(file), Options{})); got != want {
+			t.Errorf("%d bytes into the line ends: got\n%swant\n%s", into, got, want)
+		}
+	}
+}
+
+// TestLineEnds reads records with other than two line ends between them, as some
+// writers have them.
+func TestLineEnds(t *testing.T) {
+	a, b := strings.TrimRight(response("http://a.cn/", "text of A"), "\r\n"), response("http://b.cn/", "text of B")
+	want := "response http://a.cn/ 200 \"text of A\"\nresponse http://b.cn/ 200 \"text of B\"\n"
+	for _, lines := range []string{"", "\n", "\r\n", "\n\n", "\r\n\r\n\r\n"} {
+		for name, file := range packings(t, []string{a + lines, b}) {
+			if got := brief(read(t, []byte(file), Options{})); got != want {
+				t.Errorf("%q, %s: got\n%swant\n%s", lines, name, got, want)
+			}
+		}
+	}
+}
+
 // sample is records that tell their number in URL and body.
 func sample(n int) (records []string) {
 	for i := range n {
