@@ -594,7 +594,8 @@ func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
 	return y.report(f)
 }
 
-// holdersOf reports the captures that share a body that is lost.
+// holdersOf yields a finding for each capture of the segment whose body is stored
+// at another capture and is lost.
 func (y *verifier) holdersOf(ctx context.Context, s *segment.Reader) error {
 	return s.Check(ctx, func(segment.Fault) error { return nil }, func(n uint32, r *segment.Run) error {
 		entries, err := r.Meta.Entries()

@@ -88,7 +88,8 @@ func appendChunkOf(dst []byte, number uint32, entries []Stored, front []byte, fl
 	return dst
 }
 
-// openChunk checks one chunk and returns a reader of what follows the format.
+// openChunk checks the checksum and format of one chunk, and returns a reader of
+// what follows them.
 func openChunk(b []byte) (packed.Reader, error) {
 	if len(b) < 6 || !SumIs(crc32.Checksum(b[4:], castagnoli), binary.LittleEndian.Uint32(b)) {
 		return packed.Reader{}, errColumn

@@ -40,10 +40,11 @@ type Need struct {
 	Bytes int
 }
 
-// chooseBehind chooses the runs on which the current run builds, and returns all
-// runs that must be read for it. The run from which its pages take most comes last:
-// the nearer a match is, the shorter it is written. Each chosen run is preceded by
-// the runs it builds on itself, if possible, so that all are decompressed at once.
+// chooseBehind chooses the runs on which the current run builds. refs are these
+// runs, content is their blocks with a seam after each run, and needs are all runs
+// that must be read for it. The run from which its pages take most comes last: the
+// nearer a match is, the shorter it is written. Each chosen run is preceded by the
+// runs it builds on itself, if possible, so that all are decompressed at once.
 func (w *Writer) chooseBehind() (refs []RunRef, content []byte, needs map[RunRef]int) {
 	needs = make(map[RunRef]int)
 	if w.dict == nil {

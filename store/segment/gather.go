@@ -93,8 +93,8 @@ type part struct {
 // stretch is a range of bytes of out.
 type stretch struct{ from, to uint32 }
 
-// ahead is a run that another builds on, and the distance from its seam to the
-// other run, in bytes.
+// ahead is a run that another builds on, and the distance in bytes from the end of
+// its seam to the other run.
 type ahead struct {
 	part     *part
 	bytes    uint32
@@ -378,7 +378,8 @@ func (p *part) followOne(i int) error {
 // part of a sequence, after its literals.
 func matchOf(s []sequences.Sequence) uint32 { return s[0].Pos + s[1].Lit - s[0].Lit }
 
-// mark bytes of a run that p builds on. They begin at a distance before p.
+// markAhead marks n bytes as needed in the runs that p builds on. They begin at the
+// given distance before p.
 func (p *part) markAhead(distance, n uint32) error {
 	for n > 0 {
 		a, at, some := p.before(distance, n)
@@ -391,8 +392,9 @@ func (p *part) markAhead(distance, n uint32) error {
 	return nil
 }
 
-// before tells in which run stands what begins at a distance before p, where, and
-// how many bytes of so many follow there; nil where nothing does.
+// before returns the run that p builds on in which the bytes at a distance before p
+// are, their offset there, and how many of n bytes follow there. A byte of a seam
+// is returned as the byte of which it is a copy. a is nil if there is no such run.
 func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
 	for i := range p.ahead {
 		if a := &p.ahead[i]; distance <= a.end() {
@@ -406,8 +408,8 @@ func (p *part) before(distance, n uint32) (a *ahead, at, some uint32) {
 	return nil, 0, 0
 }
 
-// seam is how far before the end of a run stands what each byte of its seam is a
-// copy of.
+// seam says, for each byte of a seam, of which byte it is a copy: how far that is
+// before the end of the run.
 var seam = func() (out [seamBytes]uint32) {
 	b := []byte{8, 7, 6, 5, 4, 3, 2, 1}
 	for i, x := range appendSeam(b)[len(b):] {

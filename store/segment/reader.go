@@ -214,8 +214,8 @@ type ChunkCursor struct {
 	run  int64         // number of the last run that was returned, or -1
 	next int           // index in the directory
 	at   Chunk
-	// last is the value in the index that was decoded last, if the walk came to
-	// it by Next; behind are those before it.
+	// last is the value of the index that was decoded last, if Next moved to it.
+	// behind are the values before it that were not released yet.
 	last   []byte
 	behind passed
 }

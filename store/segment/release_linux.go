@@ -6,19 +6,20 @@ import (
 	"unsafe"
 )
 
-// passed is the values of an index file that a walk has behind it and that the
-// system was not told of yet.
+// passed is a range of values of an index file that a walk has passed, and whose
+// memory was not released yet.
 type passed struct{ values []byte }
 
-// passedBytes is how much of a file is given back at once, and passedGap how much
-// may lie between two values of which all is given back. A call for each value
-// takes a tenth of the time of a scan.
+// passedBytes is how many bytes are released at once. passedGap is how many bytes
+// between two values are released with them. A call for each value would take a
+// tenth of the time of a scan.
 const (
 	passedBytes = 256 << 10
 	passedGap   = 64 << 10
 )
 
-// add takes a value that is not looked at again soon.
+// add adds a value that will not be read again soon. It releases the range when
+// that is large enough.
 func (p *passed) add(value []byte) {
 	if len(value) == 0 {
 		return
@@ -37,9 +38,9 @@ func (p *passed) add(value []byte) {
 	}
 }
 
-// release tells the system that a part of an index file, which is mapped and only
-// read, is not looked at again soon: its pages no longer count as memory of this
-// process. They stay in the page cache, and are there again when read.
+// release reports to the system that a part of a mapped index file will not be read
+// again soon. Its pages then no longer count as memory of this process. They stay
+// in the page cache, from where the next read maps them again.
 func release(value []byte) {
 	if len(value) == 0 {
 		return

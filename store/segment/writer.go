@@ -29,10 +29,10 @@ const (
 	// of its own. No reader then has to hold more than one piece.
 	bodyWhole  = 8 << 20
 	pieceBytes = 4 << 20
-	// bloomRate is the share of absent URLs that the Bloom filter does not
-	// recognize. Looking for one of these costs as much as a hundred questions to
-	// the filter. The rate takes 1.8 bytes for each URL, 0.6 more than ten times
-	// the rate would.
+	// bloomRate is the share of absent URLs for which the Bloom filter wrongly
+	// answers "maybe". To search for such a URL costs as much as a hundred
+	// questions to the filter. This rate takes 1.8 bytes for each URL, 0.6 more
+	// than a rate of one percent.
 	bloomRate = 0.001
 )
 
@@ -165,7 +165,7 @@ func (w *Writer) Move(e Stored, layout uint32, parts []Part) (Recipe, error) {
 	return e.Recipe, w.entry(e)
 }
 
-// pieces stores a large body in pieces and returns its recipe.
+// pieces stores a large body in pieces and sets the entry's recipe.
 func (w *Writer) pieces(e *Stored, parts []Part) error {
 	for i := range parts {
 		p := &parts[i]
