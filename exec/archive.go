@@ -12,8 +12,8 @@ import (
 	"infomall/store/record"
 )
 
-// Archive is what statements need of an archive. It may be used from several
-// goroutines at once.
+// Archive is what statements need from an archive. Several goroutines may use
+// it at once.
 type Archive interface {
 	// Snapshot pins the archive's present state. The caller closes it. Where no
 	// archive exists, the snapshot is empty.
@@ -65,15 +65,15 @@ type Archive interface {
 	Path() string
 }
 
-// NoArchiveError is returned by a statement that reads or changes an archive
-// where there is none.
+// NoArchiveError is returned by a statement that needs an archive if the folder
+// Path has none.
 type NoArchiveError struct{ Path string }
 
 func (e *NoArchiveError) Error() string {
 	return fmt.Sprintf("no archive at %s; IMPORT or CRAWL makes one there, -a DIR or $INFOMALL_ARCHIVE names another", e.Path)
 }
 
-// findArchive is a *NoArchiveError where there is no archive.
+// findArchive returns a *NoArchiveError if there is no archive, else nil.
 func (s *Session) findArchive() error {
 	if s.Archive.Exists() {
 		return nil
@@ -81,5 +81,5 @@ func (s *Session) findArchive() error {
 	return &NoArchiveError{s.Archive.Path()}
 }
 
-// Clock tells the time; tests replace it.
+// Clock returns the current time. Tests replace it.
 type Clock func() time.Time

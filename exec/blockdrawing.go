@@ -17,7 +17,7 @@ type blockDrawing struct {
 	Parts    []blockPart
 }
 
-// blockPart is one block and those that it divides into.
+// blockPart is one block and the blocks that it divides into.
 type blockPart struct {
 	Path   string
 	Label  block.Label
@@ -27,8 +27,8 @@ type blockPart struct {
 	Parts  []blockPart
 }
 
-// drawBlocks makes the tree of a version; what became of its blocks is against
-// the one before, if r has it.
+// drawBlocks returns the tree of blocks of a version. If r has a version
+// before, each block also says how it changed since.
 func drawBlocks(r *block.Revision) []blockPart {
 	if r.Hidden() {
 		return nil
@@ -46,8 +46,8 @@ func drawBlocks(r *block.Revision) []blockPart {
 	return partsOf(r, 0, labels(r), change)
 }
 
-// partsOf are the blocks that block n divides into. It calls itself as deep as
-// the tree is, which is bounded.
+// partsOf returns the blocks that block n divides into, with their own parts.
+// It calls itself as deep as the tree is, which is bounded.
 func partsOf(r *block.Revision, n int, labels []block.Label, change []string) []blockPart {
 	var out []blockPart
 	for _, c := range r.Tree.Children(n) {
@@ -75,7 +75,8 @@ func (d *blockDrawing) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// tree writes parts that hang on the lines that before draws.
+// tree writes parts, one per line. before is what each line begins with: the
+// lines of the tree.
 func (d *blockDrawing) tree(b *strings.Builder, t *Terminal, parts []blockPart, before string) {
 	for i, p := range parts {
 		branch, below := "├─ ", "│  "
@@ -102,5 +103,5 @@ func (d *blockDrawing) tree(b *strings.Builder, t *Terminal, parts []blockPart, 
 	}
 }
 
-// changeInk is the colour of what became of a block.
+// changeInk maps the change of a block to its colour.
 var changeInk = map[string]string{"added": inkAdded, "edited": inkEdited, "moved": inkMoved}

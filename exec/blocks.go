@@ -12,7 +12,7 @@ import (
 	"infomall/store/record"
 )
 
-// divideOptions are how this session divides pages.
+// divideOptions returns the options by which this session divides pages.
 func (s *Session) divideOptions() block.Options {
 	if s.Settings.Profile == "classic" {
 		return block.Options{Profile: block.Classic}
@@ -20,7 +20,8 @@ func (s *Session) divideOptions() block.Options {
 	return block.Options{}
 }
 
-// openBody divides a stored body. It is false for one that has no blocks.
+// openBody divides a stored body. It returns false for a body that has no
+// blocks.
 func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
 	if p.Large != nil {
 		return nil, false
@@ -28,7 +29,7 @@ func openBody(p *record.Payload, o block.Options) (*block.Body, bool) {
 	return block.Open(p.Body, block.AsOf(p), o)
 }
 
-// versionOf is a capture as block.History takes it.
+// versionOf returns a capture in the form that block.History takes.
 func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, error) {
 	v := block.Version{Time: c.time, Kind: c.kind, Size: p.Size}
 	if body, ok := openBody(p, o); ok {
@@ -51,7 +52,7 @@ func versionOf(c capture, p *record.Payload, o block.Options) (block.Version, er
 	return v, nil
 }
 
-// labels says of each block of a version what it is for.
+// labels returns the label of each block of a version, such as "nav".
 func labels(r *block.Revision) []block.Label {
 	if !r.Whole {
 		return r.Tree.Labels()
@@ -63,7 +64,7 @@ func labels(r *block.Revision) []block.Label {
 	return list
 }
 
-// topic names what a block is about.
+// topic returns the words that say what block n is about.
 func topic(r *block.Revision, n int) string {
 	if r.Body == nil {
 		return ""
@@ -71,8 +72,8 @@ func topic(r *block.Revision, n int) string {
 	return r.Body.Topic(r.Tree.Blocks[n].Start, r.Tree.Blocks[n].End)
 }
 
-// foundBlocks are the blocks of a capture, whose payload is p, and what became
-// of them since the version before, if that has a body.
+// foundBlocks returns the blocks of a capture, whose payload is p, and how each
+// changed since the version before, if that version has a body.
 func (s *Session) foundBlocks(ctx context.Context, snap op.Snapshot, found captureFound, p *record.Payload) (*block.Revision, error) {
 	var h block.History
 	if !found.first {
@@ -95,9 +96,9 @@ func (s *Session) foundBlocks(ctx context.Context, snap op.Snapshot, found captu
 	return h.Add(v), nil
 }
 
-// blockTable lists the blocks of a version, those that divide before those that
-// they divide into. Only these last have their text, so that the column read
-// down is the page.
+// blockTable lists the blocks of a version, each block before the blocks that
+// it divides into. Only leaves have a text, so that the column text, read from
+// top to bottom, is the page.
 func blockTable(r *block.Revision, c capture) *Result {
 	t := newTable(text("block"), whole("depth"), text("label"), text("topic"), whole("bytes"), whole("words"), text("text"))
 	if !r.Hidden() {
@@ -136,7 +137,7 @@ func wordCount(text string) (n int64) {
 	return n
 }
 
-// whyNoBlocks says why a capture has none.
+// whyNoBlocks returns why a capture has no blocks, for a message.
 func whyNoBlocks(c capture) string {
 	if c.kind != record.KindPage {
 		return "its kind is " + c.kind.String()

@@ -18,8 +18,8 @@ import (
 	"infomall/store/warc"
 )
 
-// captureWriter writes captures to a file of one format. Captures of a URL come
-// together and in order of time.
+// captureWriter writes captures to a file of one format. Captures of a URL must
+// come together and in order of time.
 type captureWriter interface {
 	Write(s *record.Stored) error
 	// Finish writes what follows the captures.
@@ -28,7 +28,8 @@ type captureWriter interface {
 	Close()
 }
 
-// captureTarget is where captures go, and what a writer needs beside.
+// captureTarget is the file that captures go to, and what a writer needs to
+// know about the export.
 type captureTarget struct {
 	exportTarget
 	w   io.Writer
@@ -36,7 +37,8 @@ type captureTarget struct {
 	run *op.Runner // for what is sorted
 }
 
-// captureWriters make the writers of the formats that hold captures.
+// captureWriters maps each format that holds captures to the function that
+// makes its writer.
 var captureWriters = map[string]func(ctx context.Context, to captureTarget) (captureWriter, error){
 	"warc":     newWARCFile,
 	"tianwang": newTianwangFile,
@@ -44,10 +46,10 @@ var captureWriters = map[string]func(ctx context.Context, to captureTarget) (cap
 	"cdxj":     newCDXJFile,
 }
 
-// software is what files say has made them.
+// software is the name of this program, as exported files give it.
 const software = "infomall"
 
-// warcFile is a WARC file.
+// warcFile writes a WARC file.
 type warcFile struct{ w *warc.Writer }
 
 func newWARCFile(_ context.Context, to captureTarget) (captureWriter, error) {
@@ -68,8 +70,8 @@ func (f warcFile) Finish() error { return nil }
 // Close does nothing.
 func (f warcFile) Close() {}
 
-// tianwangFile is a file of Tianwang records, with a text beside it that says
-// what they are.
+// tianwangFile writes a file of Tianwang records, and next to it a text that
+// explains the format.
 type tianwangFile struct {
 	w   *tianwang.Writer
 	dir string
@@ -81,7 +83,7 @@ func newTianwangFile(_ context.Context, to captureTarget) (captureWriter, error)
 
 func (f tianwangFile) Write(s *record.Stored) error { return f.w.Write(s) }
 
-// Finish puts FORMAT.txt beside the file, unless a file of that name is there.
+// Finish writes FORMAT.txt next to the file, unless a file of that name exists.
 func (f tianwangFile) Finish() error {
 	name := filepath.Join(f.dir, "FORMAT.txt")
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +104,7 @@ func (f tianwangFile) Finish() error {
 // Close does nothing.
 func (f tianwangFile) Close() {}
 
-// waczFile is a WACZ file, and the index that goes into it.
+// waczFile writes a WACZ file, including its index.
 type waczFile struct {
 	w     *wacz.Writer
 	lines *op.Lines
@@ -137,7 +139,7 @@ func (f *waczFile) Close() {
 	f.w.Close() // of a file that is unlinked already
 }
 
-// cdxjFile is an index of the files that captures came from.
+// cdxjFile writes an index of the files that captures were imported from.
 type cdxjFile struct {
 	w     io.WriteCloser
 	lines *op.Lines

@@ -21,7 +21,7 @@ import (
 	"infomall/store/record"
 )
 
-// compared is one page or block.
+// compared is one page or block that DEDUP compares with others.
 type compared struct {
 	key   string // of op.Compared
 	time  record.Time
@@ -35,7 +35,7 @@ type compared struct {
 	state uint8
 }
 
-// States of what is compared.
+// The states of a page or block in a comparison.
 const (
 	unread     uint8 = iota // nothing is known of it
 	wordless                // it is like nothing
@@ -43,20 +43,21 @@ const (
 	fresh                   // it is to be compared with all
 )
 
-// span is where something lies in a file, in bytes.
+// span is the place of some data in a file, in bytes.
 type span struct {
 	at    int64
 	bytes uint32
 }
 
-// print is what candidates are found by.
+// print is the numbers by which similar pages are found: a fingerprint and the
+// numbers of MinHash.
 type print struct {
 	simhash uint64
 	bands   span
 }
 
-// comparison is what is compared, in order of key. Shingles and what else is long
-// are in files.
+// comparison is all pages or blocks that a DEDUP compares, in order of key.
+// Shingles and other long data are in files.
 type comparison struct {
 	*duplication
 	run    *op.Runner
@@ -73,7 +74,8 @@ type comparison struct {
 	raw    []byte
 }
 
-// spans is a file that things are appended to and read from.
+// spans is a temporary file to which data is appended and from which it is
+// read.
 type spans struct {
 	file *os.File
 	out  *bufio.Writer
@@ -100,7 +102,8 @@ func (s *spans) add(b []byte) (span, error) {
 	return at, nil
 }
 
-// read reads a span into buf, which it may replace.
+// read reads a span. It uses buf if that is large enough, and returns the slice
+// with the data.
 func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	if s.held {
 		if err := s.out.Flush(); err != nil {
@@ -115,7 +118,7 @@ func (s *spans) read(at span, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// newComparison lists what there is to compare. The caller closes it.
+// newComparison lists the pages or blocks to compare. The caller closes it.
 func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comparison, err error) {
 	c := &comparison{duplication: d, run: run, band: dedup.NewBands(d.similarity), before: make(map[uint32]op.Duplicate)}
 	defer func() {
@@ -160,12 +163,12 @@ func (c *comparison) close() {
 	}
 }
 
-// find gives the place of a key, and whether it is there.
+// find returns the index of a key, and whether it is there.
 func (c *comparison) find(key string) (int, bool) {
 	return slices.BinarySearchFunc(c.list, key, func(x compared, key string) int { return strings.Compare(x.key, key) })
 }
 
-// comparable is how many have words enough to be compared.
+// comparable returns how many pages or blocks have enough words to be compared.
 func (c *comparison) comparable() (n int) {
 	for i := range c.list {
 		if c.list[i].state >= remembered {
@@ -175,7 +178,8 @@ func (c *comparison) comparable() (n int) {
 	return n
 }
 
-// compare reads what is not known from the last time, and joins what is alike.
+// compare reads the pages that are new or changed since the last DEDUP, and
+// joins similar ones into groups.
 func (c *comparison) compare(ctx context.Context, made string) error {
 	err := ctx.Err()
 	if err == nil {
@@ -204,11 +208,12 @@ func (c *comparison) compare(ctx context.Context, made string) error {
 	return c.byShingles(ctx)
 }
 
-// scopesMax is how many URLs a query for texts names: for more of them, texts of
-// all that are asked for are read.
+// scopesMax is how many URLs the query for texts may name. If more texts are
+// needed, the query reads all texts in the scope of the statement.
 const scopesMax = 1000
 
-// read reads the texts of some, and makes shingles and prints of them.
+// read reads the texts of the given pages, and computes their shingles and
+// prints.
 func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	node := c.duplication.texts
 	missing := make(map[string]uint32, len(wanted))
@@ -264,10 +269,10 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 	return nil
 }
 
-// take makes shingles and prints of a text, or if that is the short main text of a
-// page, of all text of the page. What has no words is no duplicate of anything. A
-// page that is short altogether has few shingles: one word more or less then makes
-// it another page.
+// take computes the shingles and prints of a text. If text, the main text of a
+// page, is too short, it uses all, the whole text of the page. A page without
+// words is not a duplicate of anything. A page that is short altogether has few
+// shingles, so that one word more or less makes it a different page.
 func (c *comparison) take(x *compared, text, all string) (err error) {
 	c.texts++
 	set := plan.Shingles(text)
@@ -303,7 +308,8 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 	return err
 }
 
-// shingles reads those of one, from the archive if need be.
+// shingles returns the shingles of page i. If they are not stored, it reads the
+// page from the archive.
 func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 	x := &c.list[i]
 	if x.set.bytes == 0 {
@@ -325,7 +331,7 @@ func (c *comparison) shingles(ctx context.Context, i uint32) ([]uint32, error) {
 	return set, nil
 }
 
-// bySimHash finds candidates by their fingerprints.
+// bySimHash finds candidates for duplicates by their fingerprints.
 func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	var prints []uint64
 	var at []uint32
@@ -349,10 +355,12 @@ func (c *comparison) bySimHash(ctx context.Context) (err error) {
 	return errors.Join(err, ended)
 }
 
-// bandLine is the length of what is sorted: band, number, and who has it.
+// bandLine is the length in bytes of one sorted entry: band, number, and index
+// of the page.
 const bandLine = 2 + 8 + 4
 
-// byNumbers finds candidates by numbers that they have in the same place.
+// byNumbers finds candidates: pages that have the same number at the same place
+// of the list that of returns.
 func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []uint64) ([]uint64, error)) (err error) {
 	lines := c.run.Lines(ctx)
 	defer lines.Close()
@@ -395,7 +403,7 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 	return ctx.Err()
 }
 
-// bandsOf gives the numbers of MinHash.
+// bandsOf returns the numbers of MinHash, one for each band.
 func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) {
 	if c.raw, err = c.bands.read(x.print.bands, c.raw); err != nil {
 		return nil, err
@@ -406,11 +414,11 @@ func (c *comparison) bandsOf(x *compared, dst []uint64) (_ []uint64, err error) 
 	return dst, nil
 }
 
-// sameMax bounds how many are compared with each that has the same number: where
-// there are more, one of each group, and of these the first.
+// sameMax bounds how many pages with the same number are compared with each
+// other. If there are more, only the first of each group is compared.
 const sameMax = 64
 
-// oneOfEach keeps the first of each group, and at most sameMax.
+// oneOfEach keeps the first page of each group, at most sameMax.
 func (c *comparison) oneOfEach(list []uint32) []uint32 {
 	seen := make(map[uint32]bool, len(list))
 	list = slices.DeleteFunc(list, func(i uint32) bool {
@@ -421,8 +429,8 @@ func (c *comparison) oneOfEach(list []uint32) []uint32 {
 	return list[:min(len(list), sameMax)]
 }
 
-// confirm joins one with those among others that share enough of its shingles.
-// Two that are remembered were looked at the last time.
+// confirm joins page i with those of others that share enough of its shingles.
+// It skips pairs that were already compared by the last DEDUP.
 func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) error {
 	var set []uint32
 	for _, j := range others {
@@ -446,12 +454,13 @@ func (c *comparison) confirm(ctx context.Context, i uint32, others []uint32) err
 	return nil
 }
 
-// dedupStats sums up what was found.
+// dedupStats has the totals of a DEDUP, in groups, pages and bytes.
 type dedupStats struct{ groups, duplicates, exact, bytes, saved int64 }
 
-// member adds one that is not the representative, which is first. Bodies are those
-// that came in its group before it. Two are exact duplicates if their whole bodies are
-// the same: the words that were read may be the same where the rest differs.
+// member adds page x to the totals. x is not the representative of its group;
+// first is. bodies has the bodies that came before in this group. Two pages are
+// exact duplicates if their whole bodies are equal: equal words may come from
+// bodies that differ elsewhere.
 func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 	s.duplicates++
 	s.bytes += x.bytes
@@ -463,8 +472,9 @@ func (s *dedupStats) member(x, first *compared, bodies map[uint64]bool) {
 	}
 }
 
-// duplicates lists the members of groups of two or more in order of their rows'
-// keys. The representative is the earliest, of several the first in SURT order.
+// duplicates returns the members of all groups of two or more, in order of the
+// rows' keys. The representative of a group is its earliest member; among
+// equals, the first in SURT order.
 func (c *comparison) duplicates(ctx context.Context) (found []op.Duplicate, stats dedupStats, err error) {
 	members := make(map[uint32][]uint32)
 	for i := range c.list {
@@ -496,7 +506,8 @@ func (c *comparison) duplicates(ctx context.Context) (found []op.Duplicate, stat
 	return found, stats, nil
 }
 
-// members appends the members of a group, whose first is its representative.
+// members appends the members of one group to found. The first of list is its
+// representative.
 func (c *comparison) members(ctx context.Context, list []uint32, found []op.Duplicate, stats *dedupStats) ([]op.Duplicate, error) {
 	stats.groups++
 	bodies := make(map[uint64]bool)
@@ -522,8 +533,8 @@ func (c *comparison) members(ctx context.Context, list []uint32, found []op.Dupl
 	return found, nil
 }
 
-// readMembers reads what is to be compared with the representative of its group
-// and was not read yet, all at once.
+// readMembers reads, in one pass, the pages that must be compared with their
+// representative and were not read yet.
 func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 	var wanted []uint32
 	for _, i := range list {
@@ -537,16 +548,16 @@ func (c *comparison) readMembers(ctx context.Context, list []uint32) error {
 	return c.read(ctx, wanted)
 }
 
-// known gives what is known from the last time of one and the representative of
-// its group.
+// known returns the stored result of comparing page i with first, its
+// representative, and false if there is none.
 func (c *comparison) known(i, first uint32) (op.Duplicate, bool) {
 	d, ok := c.before[i]
 	f, also := c.before[first]
 	return d, ok && also && f.Representative && f.Group == d.Group
 }
 
-// duplicate compares one with the representative of its group, unless it is known
-// how alike they are.
+// duplicate compares page i with its representative, unless the result is
+// known.
 func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplicate, error) {
 	if d, ok := c.known(i, first); ok {
 		return d, nil
@@ -565,7 +576,7 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplica
 	return d, err
 }
 
-// duplicateRows yields the rows to keep.
+// duplicateRows yields the rows to store.
 func duplicateRows(found []op.Duplicate) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		for i := range found {

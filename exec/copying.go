@@ -10,14 +10,14 @@ import (
 	"infomall/store/record"
 )
 
-// poolCopy is a COPY POOL.
+// poolCopy is a COPY POOL statement whose clauses were read.
 type poolCopy struct {
 	s  *Session
 	st *ast.CopyPool
 	o  record.CopyOptions
 }
 
-// readCopy reads a COPY POOL.
+// readCopy reads the clauses of a COPY POOL statement.
 func readCopy(s *Session, st *ast.CopyPool) (*poolCopy, error) {
 	c := &poolCopy{s: s, st: st}
 	env := s.env()

@@ -13,14 +13,14 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Bounds of what FOR and THROUGH take.
+// Bounds of FOR and THROUGH.
 const (
 	focusWordsMax = 16
 	throughMax    = 1000
 )
 
-// crawlFocus reads FOR, EXPAND and THROUGH. A crawl for words goes by what they
-// promise, unless ORDER says otherwise.
+// crawlFocus reads FOR, EXPAND and THROUGH into o. A crawl FOR words visits the
+// most promising pages first, unless ORDER says otherwise.
 func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
 	var words []string
 	if st.For != nil {
@@ -68,7 +68,8 @@ func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
 	return nil
 }
 
-// The coefficients by the names of their terms, in order.
+// weightNames lists the names of the terms of a score, in order, each with a
+// function that returns where its coefficient is.
 var weightNames = []struct {
 	name  string
 	place func(*record.Weights) *float64
@@ -91,7 +92,8 @@ func weightsText(w record.Weights) string {
 	return strings.Join(list, ", ")
 }
 
-// parseWeights reads coefficients; terms that are not named keep theirs.
+// parseWeights parses coefficients such as "links 2, depth 1". Terms that v
+// does not name keep their coefficients.
 func parseWeights(dst *record.Weights, v string) error {
 	w := weightsDefault
 	err := eachWeight(v, func(name string, x float64) error {
@@ -109,7 +111,7 @@ func parseWeights(dst *record.Weights, v string) error {
 	return err
 }
 
-// parseDomains reads what scopes are worth.
+// parseDomains parses the weights of scopes, such as "edu.cn 10, gov.cn 5".
 func parseDomains(v string) (list []record.DomainWeight, err error) {
 	err = eachWeight(v, func(name string, x float64) error {
 		scope, err := urlkey.ParseScope(name)
@@ -127,7 +129,7 @@ func setDomains(dst *string, v string) error {
 	return err
 }
 
-// eachWeight calls f for each part of a list such as "edu.cn 10, gov.cn 5".
+// eachWeight calls f for each entry of a list such as "edu.cn 10, gov.cn 5".
 func eachWeight(v string, f func(name string, x float64) error) error {
 	if strings.TrimSpace(v) == "" {
 		return nil
@@ -148,10 +150,10 @@ func eachWeight(v string, f func(name string, x float64) error) error {
 	return nil
 }
 
-// weightMax bounds coefficients and weights, so that they can be summed up.
+// weightMax bounds coefficients and weights, so that their sum cannot overflow.
 const weightMax = 1_000_000
 
-// focusLines say which pages a crawl goes after.
+// focusLines returns lines for EXPLAIN that say which pages a crawl prefers.
 func focusLines(st *ast.Crawl, o *record.CrawlOptions) []string {
 	var lines []string
 	if st.For != nil {

@@ -19,8 +19,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Crawler is what statements need to crawl. It may be used from several
-// goroutines and processes at once.
+// Crawler is what statements need to crawl. Several goroutines and processes
+// may use it at once.
 type Crawler interface {
 	op.Crawls
 	// Crawl runs a crawl to its end, or goes on with it. It is an
@@ -37,7 +37,7 @@ type Crawler interface {
 	Refuses(o record.CrawlOptions, url string) (why string, err error)
 }
 
-// crawl is a CRAWL.
+// crawl is a CRAWL statement whose clauses were read.
 type crawl struct {
 	s  *Session
 	st *ast.Crawl
@@ -45,7 +45,8 @@ type crawl struct {
 	in []urlkey.Scope // of DUE: where what is due is looked for
 }
 
-// readCrawl reads a CRAWL, but looks for nothing that is due.
+// readCrawl reads the clauses of a CRAWL statement. It does not yet search for
+// pages that are due.
 func readCrawl(s *Session, st *ast.Crawl) (*crawl, error) {
 	o, err := s.crawlOptions(st)
 	c := &crawl{s: s, st: st, o: o}
@@ -57,7 +58,7 @@ func readCrawl(s *Session, st *ast.Crawl) (*crawl, error) {
 
 func (c *crawl) needsArchive() bool { return c.st.Due || c.st.FromArchive }
 
-// Run crawls to the end.
+// Run runs the crawl to its end.
 func (c *crawl) Run(ctx context.Context) (*Result, error) {
 	if err := c.findDue(ctx); err != nil {
 		return nil, err
@@ -102,7 +103,8 @@ func (c *crawl) Run(ctx context.Context) (*Result, error) {
 	return done, nil
 }
 
-// trapNotes tells of the traps of a crawl, and how to go on with them.
+// trapNotes returns notes about the traps that a crawl found, and how to
+// continue with them.
 func trapNotes(c *record.Crawl) []string {
 	var notes []string
 	rest := c.Kept
@@ -119,15 +121,17 @@ func trapNotes(c *record.Crawl) []string {
 	return notes
 }
 
-// errNoCrawler refuses where this session cannot crawl.
+// errNoCrawler returns the error of a statement that crawls, in a session that
+// cannot crawl.
 func errNoCrawler(st ast.Statement) error {
 	return ast.Errorf(st, "this archive takes no crawls")
 }
 
-// trapLimitMax is what TRAPS LIMIT takes at most. OFF is without end.
+// trapLimitMax is the largest number that TRAPS LIMIT accepts. OFF means no
+// limit.
 const trapLimitMax = 1_000_000_000
 
-// crawlOptions reads the statement.
+// crawlOptions reads the clauses of the statement into options.
 func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error) {
 	if s.Crawler == nil {
 		return o, errNoCrawler(st)
@@ -220,8 +224,8 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	return o, err
 }
 
-// findDue gives a CRAWL DUE the pages that are due. It stays within the scopes they
-// are looked for in.
+// findDue adds the pages that are due as seeds of a CRAWL DUE. The crawl stays
+// within the scopes that were searched.
 func (c *crawl) findDue(ctx context.Context) (err error) {
 	if !c.st.Due {
 		return nil
@@ -242,7 +246,7 @@ func (c *crawl) findDue(ctx context.Context) (err error) {
 	return err
 }
 
-// dueScopes are those of a CRAWL DUE.
+// dueScopes returns the scopes in which a CRAWL DUE searches.
 func (s *Session) dueScopes(st *ast.Crawl) ([]urlkey.Scope, error) {
 	in := st.In
 	if len(in) == 0 {
@@ -260,8 +264,8 @@ func (s *Session) dueScopes(st *ast.Crawl) ([]urlkey.Scope, error) {
 	return list, nil
 }
 
-// urls reads URLs, and makes them canonical. Those of files are of this machine,
-// and allowed where files says so.
+// urls returns the canonical form of URLs in a statement. files allows URLs of
+// files on this machine.
 func (s *Session) urls(list []ast.Expr, files bool) ([]string, error) {
 	var urls []string
 	for _, e := range list {
@@ -290,7 +294,8 @@ func hasUser(u string) bool {
 	return err == nil && p.User != nil
 }
 
-// noPassword refuses what would be written into the archive and the history.
+// noPassword returns the error for what, such as "a seed", if it has a name and
+// password: these would be stored in the archive and in the history.
 func noPassword(at ast.Expr, what string) error {
 	err := ast.Errorf(at, "%s has no name and password in it: statements are kept", what)
 	err.Hint = "write them into a file that only you can read, machine HOST login NAME password WORD, and SET netrc = 'that file'"
@@ -407,8 +412,8 @@ func (s *Session) crawlScopes(st *ast.Crawl, o *record.CrawlOptions) error {
 	return nil
 }
 
-// crawlAgent is the User-Agent of a crawl. Whose pages are fetched over the
-// Internet is to know by whom.
+// crawlAgent returns the User-Agent of a crawl. A crawl of the Internet must
+// name its operator; otherwise crawlAgent returns an error.
 func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 	if st.Agent != nil {
 		agent, err := plan.ConstantText(st.Agent, s.env())
@@ -439,17 +444,17 @@ func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 	return fmt.Sprintf("Mozilla/5.0 (compatible; infomall/%s)", s.Version), nil
 }
 
-// isLoopback reports whether a URL is of this machine.
+// isLoopback reports whether the host of a URL is this machine.
 func isLoopback(u string) bool {
 	host := strings.Trim(urlkey.Host(u), "[]")
 	a, err := netip.ParseAddr(host)
 	return err == nil && a.IsLoopback() || strings.HasPrefix(u, "file:") || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// dueShown is how many pages an EXPLAIN CRAWL DUE names.
+// dueShown is how many pages EXPLAIN CRAWL DUE lists.
 const dueShown = 10
 
-// dueText heads the list of the pages that are due.
+// dueText returns the heading of the list of due pages.
 func dueText(n int) string {
 	if n == 0 {
 		return "no page is due"
@@ -576,7 +581,8 @@ func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 	return done(), nil
 }
 
-// noCrawl tells which crawls there are where one is named that is not.
+// noCrawl adds the names of the existing crawls to err, the error for a crawl
+// that does not exist.
 func noCrawl(name *ast.Name, err error) error {
 	var none *record.NoCrawlError
 	if !errors.As(err, &none) {
@@ -589,14 +595,14 @@ func noCrawl(name *ast.Name, err error) error {
 	return unknown
 }
 
-// addition is an ADD.
+// addition is an ADD statement whose clauses were read.
 type addition struct {
 	s    *Session
 	st   *ast.AddToCrawl
 	urls []string
 }
 
-// readAdd reads an ADD.
+// readAdd reads the clauses of an ADD statement.
 func readAdd(s *Session, st *ast.AddToCrawl) (*addition, error) {
 	if s.Crawler == nil {
 		return nil, errNoCrawler(st)

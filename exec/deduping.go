@@ -38,7 +38,7 @@ const (
 	shinglesLeast = 40
 )
 
-// duplication is a DEDUP.
+// duplication is a DEDUP statement whose clauses were read.
 type duplication struct {
 	s          *Session
 	st         *ast.Dedup
@@ -52,7 +52,7 @@ type duplication struct {
 	env        *plan.Env
 }
 
-// readDedup reads a DEDUP.
+// readDedup reads the clauses of a DEDUP statement.
 func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
 	env := s.env()
 	d := &duplication{
@@ -95,7 +95,7 @@ func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
 	return d, err
 }
 
-// The methods.
+// The methods of DEDUP.
 const (
 	methodMinHash     = "minhash"
 	methodSimHash     = "simhash"
@@ -103,14 +103,14 @@ const (
 	methodContainment = op.Quotations
 )
 
-// textsOf plans the query for the texts in some scopes.
+// textsOf plans the query for the texts in the scopes.
 func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	asked := d.asked
 	asked.scopes = scopes
 	return asked.plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
-// what is compared.
+// what returns what the statement compares, "pages" or "blocks".
 func (d *duplication) what() string {
 	if d.blocks {
 		return "blocks"
@@ -118,7 +118,7 @@ func (d *duplication) what() string {
 	return "pages"
 }
 
-// Run finds the duplicates and keeps them.
+// Run finds the duplicates and stores them.
 func (d *duplication) Run(ctx context.Context) (*Result, error) {
 	begun, s, env := time.Now(), d.s, d.env
 	snap, release, err := s.pin(ctx)
@@ -154,7 +154,8 @@ func (d *duplication) Run(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// storedNotes tell what storing bodies that are alike only once saves in all.
+// storedNotes returns a note on how many bytes the archive saves by storing
+// similar bodies only once.
 func storedNotes(ctx context.Context, snap op.Snapshot) ([]string, error) {
 	pools, err := snap.Pools(ctx)
 	var bytes, stored int64
@@ -199,8 +200,8 @@ func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	return append(lines, would...), err
 }
 
-// printsMade says by what rules prints are made and compared: those of other
-// rules are of no use.
+// printsMade returns a name for the rules by which prints are made and
+// compared. Prints with another name cannot be reused.
 func (s *Session) printsMade(d *duplication) string {
 	made := fmt.Sprintf("%s %v %d all text of short pages, extractor %d", d.method, d.similarity, d.distance, block.Extractor)
 	if d.blocks {

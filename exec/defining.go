@@ -14,7 +14,8 @@ import (
 	"infomall/store/record"
 )
 
-// definitions are the archive's, and those that Check has seen.
+// definitions returns the definitions of the archive, and those that Check has
+// seen.
 func (s *Session) definitions(ctx context.Context) ([]record.Definition, error) {
 	list, err := s.Archive.Definitions(ctx)
 	if err != nil {
@@ -26,8 +27,8 @@ func (s *Session) definitions(ctx context.Context) ([]record.Definition, error) 
 	return list, nil
 }
 
-// defined gives what is defined by name, read once, and with the definitions of
-// more in force too.
+// defined returns a function that returns all definitions by name, including
+// more. The archive is read once.
 func (s *Session) defined(more ...record.Definition) func() (*value.Defined, error) {
 	return sync.OnceValues(func() (*value.Defined, error) {
 		list, err := s.definitions(context.Background())
@@ -57,7 +58,7 @@ func (s *Session) defined(more ...record.Definition) func() (*value.Defined, err
 	})
 }
 
-// parsed is the statement that defines d.
+// parsed returns the statement that made the definition d.
 func parsed(d *record.Definition) (ast.Statement, error) {
 	st, err := lang.ParseOne(d.Text, d.Kind+" "+d.Name)
 	if err != nil {
@@ -66,12 +67,13 @@ func parsed(d *record.Definition) (ast.Statement, error) {
 	return st, nil
 }
 
-// indexOf is the place of a definition in a list, -1 if it is not there.
+// indexOf returns the index of a definition in list, or -1.
 func indexOf(list []record.Definition, kind, name string) int {
 	return slices.IndexFunc(list, func(d record.Definition) bool { return d.Kind == kind && strings.EqualFold(d.Name, name) })
 }
 
-// replaced is list with d in it.
+// replaced returns list with d added, in place of an older definition of the
+// same kind and name.
 func replaced(list []record.Definition, d record.Definition) []record.Definition {
 	if i := indexOf(list, d.Kind, d.Name); i >= 0 {
 		list = slices.Clone(list)
@@ -81,7 +83,7 @@ func replaced(list []record.Definition, d record.Definition) []record.Definition
 	return append(list, d)
 }
 
-// namesOf are the names of one kind in a list.
+// namesOf returns the names of the definitions of one kind.
 func namesOf(list []record.Definition, kind string) []string {
 	var names []string
 	for _, d := range list {
@@ -105,7 +107,7 @@ func newDefinition(s *Session, st ast.Statement, kind string, name *ast.Name, re
 	return &definition{s, record.Definition{Kind: kind, Name: name.Text, Text: st.String(), Created: s.env().Now}, name, replace}
 }
 
-// readCreateView reads a CREATE VIEW.
+// readCreateView reads the clauses of a CREATE VIEW statement.
 func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
 	if plan.FindRelation(st.Name.Text) != nil {
 		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
@@ -117,13 +119,14 @@ func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
 	return def, err
 }
 
-// readCreateMetadata reads a CREATE METADATA.
+// readCreateMetadata reads the clauses of a CREATE METADATA statement.
 func readCreateMetadata(s *Session, st *ast.CreateMetadata) (*definition, error) {
 	_, err := plan.MetadataType(&st.Name, st.On, st.Expr, s.env())
 	return newDefinition(s, st, record.KindMetadata, &st.Name, st.Replace), err
 }
 
-// readSave reads a SAVE. The query of one with parameters is read when it is run.
+// readSave reads the clauses of a SAVE statement. A query that has parameters
+// is checked only when it runs.
 func readSave(s *Session, st *ast.Save) (_ *definition, err error) {
 	if len(st.Params) == 0 {
 		_, err = plan.Build(st.Query, s.env())
@@ -162,7 +165,7 @@ func (def *definition) Would(ctx context.Context) ([]string, error) {
 	return []string{line}, nil
 }
 
-// Assume lets later statements use what is defined.
+// Assume makes the definition known to later statements.
 func (def *definition) Assume() { def.s.checked = append(def.s.checked, def.d) }
 
 // removal is a DROP VIEW, a DROP METADATA or an UNSCHEDULE.
@@ -172,12 +175,12 @@ type removal struct {
 	name *ast.Name
 }
 
-// readDropView reads a DROP VIEW.
+// readDropView reads the clauses of a DROP VIEW statement.
 func readDropView(s *Session, st *ast.DropView) (*removal, error) {
 	return s.readRemoval(record.KindView, &st.Name)
 }
 
-// readDropMetadata reads a DROP METADATA.
+// readDropMetadata reads the clauses of a DROP METADATA statement.
 func readDropMetadata(s *Session, st *ast.DropMetadata) (*removal, error) {
 	return s.readRemoval(record.KindMetadata, &st.Name)
 }
@@ -191,8 +194,8 @@ func (s *Session) readRemoval(kind string, name *ast.Name) (*removal, error) {
 	return &removal{s, kind, name}, s.checkDefined(kind, name)
 }
 
-// checkDefined is the error of a name that is not defined. Where there is no archive
-// it is nil: that is reported before.
+// checkDefined returns an error if name is not defined. Without an archive it
+// returns nil, because that is reported elsewhere.
 func (s *Session) checkDefined(kind string, name *ast.Name) error {
 	if !s.Archive.Exists() {
 		return nil
@@ -224,7 +227,7 @@ func (r *removal) Would(context.Context) ([]string, error) {
 	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", r.kind, r.name.Text, r.s.Archive.Path())}, nil
 }
 
-// undefined is the error of a name that a list does not have, or nil.
+// undefined returns an error if list does not have the name, else nil.
 func undefined(list []record.Definition, kind string, name *ast.Name) error {
 	if indexOf(list, kind, name.Text) >= 0 {
 		return nil
@@ -276,7 +279,7 @@ func (s *Session) showMetadata(ctx context.Context) (*Result, error) {
 	return t.result(ResultRows, nil), nil
 }
 
-// sortedDefinitions are those of one kind in order of name.
+// sortedDefinitions returns the definitions of one kind, by name.
 func sortedDefinitions(list []record.Definition, kind string) []record.Definition {
 	list = slices.DeleteFunc(slices.Clone(list), func(d record.Definition) bool { return d.Kind != kind })
 	slices.SortFunc(list, func(a, b record.Definition) int {

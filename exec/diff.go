@@ -11,14 +11,14 @@ import (
 	"infomall/store/block"
 )
 
-// diff is a DIFF.
+// diff is a DIFF statement whose clauses were read.
 type diff struct {
 	s        *Session
 	st       *ast.Diff
 	from, to *pageAsked // from is nil for the version before that of to
 }
 
-// Run returns what became of the page's blocks between two times.
+// Run returns how the page's blocks changed between two times.
 func (d *diff) Run(ctx context.Context) (*Result, error) {
 	s, st, from, to := d.s, d.st, d.from, d.to
 	snap, release, err := s.pin(ctx)
@@ -56,7 +56,7 @@ func (d *diff) Run(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// readDiff reads a DIFF.
+// readDiff reads the clauses of a DIFF statement.
 func readDiff(s *Session, st *ast.Diff) (*diff, error) {
 	to, err := s.pageAsked(st.URL, st.To)
 	if err != nil || st.From == nil {
@@ -75,7 +75,7 @@ func readDiff(s *Session, st *ast.Diff) (*diff, error) {
 	return &diff{s, st, from, to}, nil
 }
 
-// findPair finds the captures to compare.
+// findPair finds the two captures to compare.
 func (s *Session) findPair(ctx context.Context, snap op.Snapshot, from, to *pageAsked) (old, new capture, err error) {
 	found, err := s.findPage(ctx, snap, to)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"infomall/store/block"
 )
 
-// diffDrawing is what became of a page's blocks between two captures.
+// diffDrawing shows how the blocks of a page changed between two captures.
 type diffDrawing struct {
 	url        string
 	from, to   string // the captures
@@ -18,7 +18,7 @@ type diffDrawing struct {
 	oneCapture bool // both times have it
 }
 
-// blockChange is what became of one block.
+// blockChange is the change of one block.
 type blockChange struct {
 	Op         block.Op
 	Path       string
@@ -31,12 +31,12 @@ type blockChange struct {
 	Note       string       // of an edited block with the same words
 }
 
-// alikeEnough is the share of words in common from which on an edited block is
-// shown as one text with the words marked that came and went. Others read
-// better as two texts.
+// alikeEnough is the share of common words from which on an edited block is
+// shown as one text, with the changed words marked. A block with fewer common
+// words is easier to read as two texts.
 const alikeEnough = 0.5
 
-// Changes are the blocks that are not the same.
+// Changes returns the blocks that are not the same.
 func (d *diffDrawing) Changes() []blockChange {
 	var out []blockChange
 	oldLabels, newLabels := labels(d.r.Before), labels(d.r)
@@ -65,7 +65,7 @@ func (d *diffDrawing) Changes() []blockChange {
 	return out
 }
 
-// compare finds what differs in an edited block.
+// compare finds the words that differ in an edited block.
 func (c *blockChange) compare(r *block.Revision, m block.Match) {
 	c.edits = block.Diff(c.old, c.new)
 	c.wordByWord = m.Similarity >= alikeEnough || c.old == c.new
@@ -82,7 +82,8 @@ func (c *blockChange) compare(r *block.Revision, m block.Match) {
 
 func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
 
-// Sum says of all blocks what became of them.
+// Sum returns a line that says how all blocks changed, such as "2 edited, 1
+// added".
 func (d *diffDrawing) Sum() string {
 	var counts [block.Removed + 1]int
 	for _, m := range d.r.Leaves() {
@@ -99,7 +100,8 @@ func (d *diffDrawing) Sum() string {
 	return countLine(counts[:])
 }
 
-// sameBody reports whether two versions have the same bytes, content-decoded.
+// sameBody reports whether two versions have the same bytes after content
+// decoding.
 func sameBody(a, b *block.Revision) bool {
 	if a.Body == nil || b.Body == nil {
 		return a.Body == nil && b.Body == nil && a.Version.Digest == b.Version.Digest
@@ -107,7 +109,7 @@ func sameBody(a, b *block.Revision) bool {
 	return bytes.Equal(a.Body.Page.Body, b.Body.Page.Body)
 }
 
-// countLine says how many blocks each operation befell.
+// countLine returns how many blocks each operation changed, as one line.
 func countLine(counts []int) string {
 	var parts []string
 	for _, op := range []block.Op{block.Added, block.Edited, block.Moved, block.Removed, block.Same} {
@@ -118,8 +120,8 @@ func countLine(counts []int) string {
 	return "blocks: " + strings.Join(parts, ", ")
 }
 
-// Text writes a paragraph for each block that is not the same: before and now
-// beside each other where the terminal is wide, else one below the other.
+// Text writes a paragraph for each changed block. Old and new text are side by
+// side if the terminal is wide, else one below the other.
 func (d *diffDrawing) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.url+" "+d.from)) + "\n")
@@ -142,7 +144,7 @@ func (d *diffDrawing) Text(w io.Writer, t Terminal) error {
 	return err
 }
 
-// head writes what became of the block, where it is and what it is about.
+// head writes the operation, the place and the topic of the block.
 func (c *blockChange) head(b *strings.Builder, t *Terminal) {
 	b.WriteString(t.ink(opInk(c.Op), c.Op.String()) + " " + c.Path)
 	if c.Was != "" {
@@ -155,7 +157,7 @@ func (c *blockChange) head(b *strings.Builder, t *Terminal) {
 	b.WriteByte('\n')
 }
 
-// unified writes the block's lines, those that went and came marked so.
+// unified writes the block's lines, with removed and added words marked.
 func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 	lines := func(mark, color, text string) {
 		for line := range strings.Lines(text) {
@@ -178,7 +180,7 @@ func (c *blockChange) unified(b *strings.Builder, t *Terminal) {
 	}
 }
 
-// printableEdits are edits whose text is harmless.
+// printableEdits returns edits whose text is safe to print on a terminal.
 func printableEdits(edits []block.Edit, t *Terminal) []block.Edit {
 	out := make([]block.Edit, len(edits))
 	for i, e := range edits {
@@ -187,7 +189,7 @@ func printableEdits(edits []block.Edit, t *Terminal) []block.Edit {
 	return out
 }
 
-// sides writes the block before and now beside each other.
+// sides writes the old and the new text of the block side by side.
 func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
 	var left, right []rowio.Span
 	marks := t.wordMarks()
@@ -215,7 +217,7 @@ type sidePart struct {
 	Gone, Come bool
 }
 
-// Sides are the runs of the block's text, before and now; none where its words
+// Sides returns the runs of the block's old and new text, or none if the words
 // are the same.
 func (c *blockChange) Sides() []sidePart {
 	switch c.Op {

@@ -16,14 +16,14 @@ type Drawing interface {
 	Text(w io.Writer, t Terminal) error
 }
 
-// Terminal is what a drawing may make use of.
+// Terminal describes the terminal that a drawing is written to.
 type Terminal struct {
 	Width     int                 // in cells; 0 is unbounded
 	Color     bool                //
 	Printable func(string) string // makes text harmless; nil leaves it as it is
 }
 
-// printable is text that does no harm to the terminal.
+// printable returns text without characters that could control the terminal.
 func (t *Terminal) printable(text string) string {
 	if t.Printable == nil {
 		return text
@@ -40,12 +40,12 @@ const (
 	inkOff     = "\x1b[0m"
 )
 
-// opInk is the colour of what became of a block; "" for the same.
+// opInk returns the colour for a block's change, or "" for Same.
 func opInk(op block.Op) string {
 	return [...]string{"", inkMoved, inkEdited, inkAdded, inkRemoved}[op]
 }
 
-// ink colours text where the terminal has colours.
+// ink returns text in a colour, if the terminal has colours.
 func (t *Terminal) ink(color, text string) string {
 	if !t.Color || color == "" {
 		return text

@@ -20,7 +20,7 @@ import (
 	"infomall/store/urlkey"
 )
 
-// lookedAt is what the visits of a page tell of it.
+// lookedAt is what the visits of a page show about it.
 type lookedAt struct {
 	url    string
 	last   record.Time
@@ -37,9 +37,9 @@ type visitsAsked struct {
 	source *plan.Source
 }
 
-// dueSeeds are the pages that a CRAWL DUE is to visit, the most urgent first. All
-// visits of its scopes are gone through to plan, and where there are more pages
-// than a plan is made of, once more to choose.
+// dueSeeds returns the pages that a CRAWL DUE visits, the most urgent first, at
+// most most. It reads all visits of its scopes to make the plan. If there are
+// more pages than the plan samples, it reads them a second time to choose.
 func (s *Session) dueSeeds(ctx context.Context, st *ast.Crawl, most int64) ([]string, error) {
 	asked := visitsAsked{in: st.In}
 	planned, sample, total, err := s.planVisits(ctx, asked)
@@ -65,8 +65,8 @@ func (s *Session) dueSeeds(ctx context.Context, st *ast.Crawl, most int64) ([]st
 	return c.urls(), nil
 }
 
-// planVisits plans the visits of pages, and gives some that it is made of: all, if
-// they are few; total is how many there are.
+// planVisits plans the visits of pages. sample has pages that the plan is made
+// from: all, if there are few. total is how many pages there are.
 func (s *Session) planVisits(ctx context.Context, asked visitsAsked) (planned *revisit.Plan, sample []lookedAt, total int, err error) {
 	pick := rand.New(rand.NewPCG(1, 2)) // which pages a plan is made of is not for chance to change
 	for p, err := range s.lookedAt(ctx, asked) {
@@ -91,8 +91,8 @@ func (s *Session) planVisits(ctx context.Context, asked visitsAsked) (planned *r
 	return revisit.New(known, total, revisit.Budget{Visits: s.visitsPerDay(total)}), sample, total, nil
 }
 
-// revisits implements op.Runner.Revisits, for a source of a query that sees the
-// archive as snap.
+// revisits implements op.Runner.Revisits for a source of a query. snap is the
+// archive as the query sees it.
 func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *plan.Source, due bool) iter.Seq2[op.Revisit, error] {
 	return func(yield func(op.Revisit, error) bool) {
 		var planned *revisit.Plan
@@ -124,9 +124,8 @@ func (s *Session) revisits(ctx context.Context, snap op.Snapshot, n *plan.Source
 	}
 }
 
-// failedFetches are the URLs whose last attempt brought no capture, with when that
-// was; those that were so long ago that it makes no difference any more are left
-// out.
+// failedFetches returns the URLs whose last attempt brought no capture, and the
+// time of that attempt. Attempts that are too old to matter are left out.
 func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[string]record.Time, error) {
 	since := now - record.Time(revisit.LongestDefault*24*time.Hour.Milliseconds())
 	failed := make(map[string]record.Time)
@@ -148,8 +147,9 @@ func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[strin
 	return failed, nil
 }
 
-// visitsPerDay is what may be spent on so many pages: what the schedule says, or
-// a visit of each in the time that the setting revisit says.
+// visitsPerDay returns how many visits per day are allowed for this many pages:
+// as the schedule says, or one visit of each page in the time of the setting
+// revisit.
 func (s *Session) visitsPerDay(pages int) float64 {
 	if s.budget != nil {
 		return s.budget.perDay
@@ -187,7 +187,7 @@ func (c *dueChooser) add(p *lookedAt) {
 	}
 }
 
-// cut drops the least urgent.
+// cut removes the least urgent pages.
 func (c *dueChooser) cut() {
 	slices.SortStableFunc(c.list, func(a, b duePage) int { return cmp.Compare(b.urgency, a.urgency) })
 	if c.most > 0 && int64(len(c.list)) > c.most {
@@ -204,10 +204,10 @@ func (c *dueChooser) urls() []string {
 	return urls
 }
 
-// lookedAt yields each page asked for with the result of its visits. A visit
-// found a change if the page differs from the visit before in more than dates
-// and the like. Without visits it yields nothing. What it yields is valid until
-// the next.
+// lookedAt yields each page with the result of its visits. A visit found a
+// change if the page differs from the visit before in more than dates and
+// similar details. Pages without visits are not yielded. What it yields is
+// valid until the next iteration.
 func (s *Session) lookedAt(ctx context.Context, asked visitsAsked) iter.Seq2[*lookedAt, error] {
 	return func(yield func(*lookedAt, error) bool) {
 		said, stop := s.pulled(ctx, asked, "SELECT url, time, substantial FROM versions WHERE change = 'changed'")
@@ -255,8 +255,8 @@ func revisited(url string) bool {
 	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
 }
 
-// told is a row of a URL, a time and a value; one without a URL is behind the
-// last.
+// told is a row of a URL, a time and a value. A row without a URL marks the
+// end.
 type told struct {
 	url   string
 	time  record.Time
@@ -264,7 +264,7 @@ type told struct {
 	err   error
 }
 
-// before reports whether a row comes before another: as SURT, then by time.
+// before reports whether row a comes before row b: in SURT order, then by time.
 func before(a, b *told) bool {
 	if a.url == b.url {
 		return a.time < b.time
@@ -272,8 +272,8 @@ func before(a, b *told) bool {
 	return urlkey.Key(a.url) < urlkey.Key(b.url)
 }
 
-// pulled runs a query of three columns, of which a URL and a time are the first,
-// and gives its rows one by one.
+// pulled runs a query of three columns, the first two a URL and a time. next
+// returns its rows one by one. The caller must call stop.
 func (s *Session) pulled(ctx context.Context, asked visitsAsked, query string) (next func() told, stop func()) {
 	fail := func(err error) (func() told, func()) { return func() told { return told{err: err} }, func() {} }
 	parsed, err := lang.ParseOne(query, "")

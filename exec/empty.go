@@ -21,8 +21,8 @@ const (
 	probeHostsMax = 64
 )
 
-// whyEmpty says why a query over the archive has no rows, if it is because of
-// what the archive holds and not of what WHERE asks.
+// whyEmpty returns notes on why a query over the archive has no rows, if the
+// cause is what the archive contains and not the condition in WHERE.
 func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node, src *plan.Source) []string {
 	if src.Relation.OfSession {
 		return nil
@@ -43,7 +43,7 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	return []string{note}
 }
 
-// noResults says so where none of a kind was computed.
+// noResults returns a note if the archive has no computed result of this kind.
 func noResults(ctx context.Context, snap op.Snapshot, kind, note string) []string {
 	results, err := snap.Results(ctx, kind)
 	if err != nil || len(results) > 0 {
@@ -52,7 +52,7 @@ func noResults(ctx context.Context, snap op.Snapshot, kind, note string) []strin
 	return []string{note}
 }
 
-// neverAsks reports whether a plan has no rows whatever the archive holds.
+// neverAsks reports whether a plan has no rows, whatever the archive contains.
 func neverAsks(node plan.Node) bool {
 	never := false
 	plan.Walk(node, func(n plan.Node, _ int) {
@@ -62,8 +62,8 @@ func neverAsks(node plan.Node) bool {
 	return never
 }
 
-// probe looks for captures in the source's scope, first in its time and then in
-// any.
+// probe looks for captures in the source's scope, first within its time and
+// then at any time, and returns what it found as a note.
 func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
 	what := "the archive"
 	if src.Scope != "" {
@@ -115,13 +115,13 @@ func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (strin
 	return "pages were visited then and found as before, so no version began; the relation captures has the visits", nil
 }
 
-// sighting is what look has seen.
+// sighting is the captures that look saw.
 type sighting struct {
 	any, whole  bool // whole: there was no more than rowsMax
 	first, last record.Time
 }
 
-// look reads rowsMax captures at most.
+// look reads at most rowsMax captures.
 func look(ctx context.Context, snap op.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
 	var s sighting
 	if scan.From >= scan.To || scan.Ranges != nil && len(scan.Ranges) == 0 {
@@ -182,8 +182,8 @@ func (s *Session) neverHeld(ctx context.Context, snap op.Snapshot, what string, 
 	return note, nil
 }
 
-// hostLabels are the labels of the host in a sort key or the start of one, from
-// the top down.
+// hostLabels returns the labels of the host in a sort key, or in the start of
+// one, beginning with the top-level domain.
 func hostLabels(key string) []string {
 	if i := strings.IndexAny(key, "):"); i >= 0 {
 		key = key[:i]
@@ -224,7 +224,7 @@ func hostsUnder(ctx context.Context, snap op.Snapshot, prefix string) ([]string,
 	return hosts, nil
 }
 
-// firstIn is the first URL in r, or "".
+// firstIn returns the first URL in r and its key, or "".
 func firstIn(ctx context.Context, snap op.Snapshot, r urlkey.Range) (key, url string, err error) {
 	scan := record.Scan{Ranges: []urlkey.Range{r}, From: record.MinTime, To: record.MaxTime + 1}
 	for b, err := range snap.Scan(ctx, scan) {

@@ -15,7 +15,7 @@ import (
 	"infomall/store/record"
 )
 
-// explanation is an EXPLAIN.
+// explanation is an EXPLAIN statement whose clauses were read.
 type explanation struct {
 	st *ast.Explain
 	of Deed
@@ -50,12 +50,13 @@ func readExplained(s *Session, st ast.Statement, analyze bool) (Deed, error) {
 	return d, nil
 }
 
-// errExplained refuses to explain an explanation.
+// errExplained returns the error for EXPLAIN of an EXPLAIN.
 func errExplained(st ast.Statement) error { return ast.Errorf(st, "EXPLAIN of EXPLAIN says nothing") }
 
-// trial returns a copy of the session for reading a statement that is part of
-// another. What the statement sets and defines leaves no trace in s. It may write in a
-// session that only reads, as the other statement is the one that is refused.
+// trial returns a copy of the session for reading a statement inside another
+// statement. What the inner statement sets and defines does not change s. The
+// copy may write even if s is read-only, because only the outer statement is
+// refused.
 func (s *Session) trial() *Session {
 	inner := *s
 	inner.trying = true
@@ -113,8 +114,8 @@ func (s *Session) planLines(ctx context.Context, node plan.Node) (lines []string
 
 func indented(depth int, line string) string { return strings.Repeat("  ", depth) + line }
 
-// poolLine tells which pools have captures in w, and how many captures there are
-// in these: a source has that many at most.
+// poolLine returns a line that says which pools have captures in w, and how
+// many. A source reads at most that many.
 func poolLine(pools []record.Pool, w plan.Window) string {
 	var names []string
 	var captures int64
@@ -190,7 +191,7 @@ func openedPools(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// fileLines is a line and below it the names of files.
+// fileLines returns line, followed by lines with the names of files.
 func fileLines(line string, files []glob.File) []string {
 	lines := []string{line}
 	for _, f := range files {

@@ -21,7 +21,7 @@ import (
 // their own.
 const explainSharesMax = 100
 
-// rankExplanation is an EXPLAIN RANK.
+// rankExplanation is an EXPLAIN RANK statement whose clauses were read.
 type rankExplanation struct {
 	s  *Session
 	st *ast.ExplainRank
@@ -66,7 +66,7 @@ func (x *rankExplanation) Run(ctx context.Context) (*Result, error) {
 	return nil, ast.Errorf(st, "%s was made neither by PAGERANK nor by HITS, but by %s", kept.Name, kept.Statement)
 }
 
-// rankExplained is an EXPLAIN RANK whose ranking is found.
+// rankExplained is an EXPLAIN RANK whose ranking was found.
 type rankExplained struct {
 	s    *Session
 	snap op.Snapshot
@@ -75,7 +75,7 @@ type rankExplained struct {
 	env  *plan.Env // of the ranking
 }
 
-// note tells which ranking it is.
+// note returns which ranking is explained.
 func (e *rankExplained) note() string {
 	return fmt.Sprintf("ranking %s of %s, as of %s", e.kept.Name, e.s.stamp(e.kept.Computed), e.s.stamp(e.kept.AsOf))
 }
@@ -107,7 +107,7 @@ func (e *rankExplained) pageRank(ctx context.Context, made *ast.PageRank) (*Resu
 	return e.shares(g, node, rank, r.options.Damping)
 }
 
-// shares shows what the rank of a node is made of.
+// shares returns the parts that the rank of a node is the sum of.
 func (e *rankExplained) shares(g *op.NamedGraph, node int, rank []float64, damping float64) (*Result, error) {
 	shares, all, err := g.Explain(node, rank, damping, explainSharesMax)
 	if err != nil {
@@ -185,7 +185,8 @@ func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*Result, erro
 	return res, err
 }
 
-// gifts shows what hub and authority of a node are made of.
+// gifts returns the parts that the hub and authority values of a node are the
+// sum of.
 func (e *rankExplained) gifts(g *op.NamedGraph, part *graph.Focused, values graph.HITS, node int, authority, hub []graph.Gift) (*Result, error) {
 	urls := make(map[int]string)
 	ofAuthority, ofHub := greatest(authority), greatest(hub)
@@ -219,7 +220,7 @@ func (e *rankExplained) gifts(g *op.NamedGraph, part *graph.Focused, values grap
 	return res, nil
 }
 
-// greatest gives the gifts that have a row of their own, the greatest first.
+// greatest returns the gifts that get a row of their own, the greatest first.
 func greatest(list []graph.Gift) []graph.Gift {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b graph.Gift) int { return cmp.Compare(b.Value, a.Value) })
@@ -239,7 +240,7 @@ func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.Exp
 	return kept, err
 }
 
-// noRanking is the error of a ranking that is not there.
+// noRanking returns the error for a ranking that does not exist.
 func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
 	results, err := snap.Results(ctx, record.ResultRanks)
 	if err != nil {

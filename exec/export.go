@@ -24,17 +24,17 @@ var exportFormats = []string{"csv", "tsv", "json", "jsonl", "markdown", "html", 
 // ExportFormats lists the words after FORMAT in an EXPORT.
 func ExportFormats() []string { return exportFormats }
 
-// exportSuffixes are the formats that the end of a file's name tells.
+// exportSuffixes maps the end of a file's name to its format.
 var exportSuffixes = map[string]string{
 	".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".md": "markdown", ".html": "html", ".htm": "html",
 	".parquet": "parquet", ".edges": "edges", ".graphml": "graphml",
 	".warc": "warc", ".raw": "tianwang", ".wacz": "wacz", ".cdxj": "cdxj",
 }
 
-// packedFormats are those whose files gzip can't be around.
+// packedFormats are the formats whose files cannot be compressed with gzip.
 var packedFormats = []string{"parquet", "tianwang", "wacz"}
 
-// exportTarget is where an EXPORT writes.
+// exportTarget is the file that an EXPORT writes.
 type exportTarget struct {
 	path   string
 	format string // one of exportFormats
@@ -42,7 +42,7 @@ type exportTarget struct {
 	zlib   bool // of Tianwang records, each
 }
 
-// ofCaptures reports whether the file holds captures, and not rows.
+// ofCaptures reports whether the file contains captures, not rows.
 func (to exportTarget) ofCaptures() bool { return captureWriters[to.format] != nil }
 
 // exportTarget reads what the statement says of its file.
@@ -81,7 +81,7 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 	return to, nil
 }
 
-// export is an EXPORT.
+// export is an EXPORT statement whose clauses were read.
 type export struct {
 	s    *Session
 	to   exportTarget
@@ -139,8 +139,7 @@ func (e *export) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// need says what is wrong with a query whose rows have not the columns that the
-// format needs.
+// need returns an error if the query lacks columns that the format needs.
 func (to exportTarget) need(st *ast.Export, cols []value.Column) error {
 	switch {
 	case to.ofCaptures():
@@ -151,7 +150,7 @@ func (to exportTarget) need(st *ast.Export, cols []value.Column) error {
 	return nil
 }
 
-// needLinks says what is wrong with a query whose rows are no links.
+// needLinks returns an error if the rows of a query are not links.
 func needLinks(st *ast.Export, format string, cols []value.Column) error {
 	if rowio.AreLinks(cols) {
 		return nil
@@ -199,8 +198,8 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 	return n, nil
 }
 
-// rowWriter makes the writer of the target's format. Names, which it gathers for
-// a graph, are sorted by them.
+// rowWriter returns the writer of the target's format. For a graph, it collects
+// the names of the nodes in names.
 func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column, names *op.Lines) (rowio.Writer, error) {
 	zone := s.env().Location()
 	switch to.format {
@@ -226,7 +225,7 @@ var commonCrawlNames = map[string]string{
 	"source": "warc_filename", "source_offset": "warc_record_offset",
 }
 
-// wholeFile is a file that gets its name when it is complete.
+// wholeFile is a file that gets its name only when it is complete.
 type wholeFile struct {
 	*os.File
 	path string
@@ -242,7 +241,8 @@ func newWholeFile(path string) (*wholeFile, error) {
 	return &wholeFile{File: f, path: path}, nil
 }
 
-// commit gives the file its name, in place of what had it, and tells its size.
+// commit gives the file its name, in place of an older file, and returns its
+// size.
 func (f *wholeFile) commit() (size int64, err error) {
 	info, err := f.Stat()
 	if err == nil {

@@ -276,7 +276,7 @@ type graphDrop struct {
 	st *ast.DropGraph
 }
 
-// readDropGraph reads a DROP GRAPH.
+// readDropGraph reads the clauses of a DROP GRAPH statement.
 func readDropGraph(s *Session, st *ast.DropGraph) (*graphDrop, error) { return &graphDrop{s, st}, nil }
 
 // Run drops the graph.

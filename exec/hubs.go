@@ -32,7 +32,7 @@ const (
 	hubEdgeBytes = 96
 )
 
-// hubRank is a HITS.
+// hubRank is a HITS statement whose clauses were read.
 type hubRank struct {
 	s       *Session
 	env     *plan.Env
@@ -59,7 +59,7 @@ const (
 	arcSteps   = 2
 )
 
-// readHITS reads a HITS.
+// readHITS reads the clauses of a HITS statement.
 func readHITS(s *Session, st *ast.HITS) (*hubRank, error) { return s.planHubs(st, s.env()) }
 
 // planHubs reads a HITS as it is in env.

@@ -68,7 +68,7 @@ type fileImport struct {
 	o  record.ImportOptions
 }
 
-// readImport reads an IMPORT.
+// readImport reads the clauses of an IMPORT statement.
 func readImport(s *Session, st *ast.Import) (Deed, error) {
 	if st.Format != nil && strings.EqualFold(st.Format.Text, graphFormat) {
 		return readGraphImport(s, st)

@@ -11,8 +11,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Jobs is what statements need to note what works on an archive. It may be used
-// from several goroutines and processes at once.
+// Jobs is the log of jobs that statements write to. Several goroutines and
+// processes may use it at once.
 type Jobs interface {
 	op.Jobs
 	// BeginJob notes that a job runs, as its ID, until end is called with what
@@ -20,8 +20,8 @@ type Jobs interface {
 	BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error)
 }
 
-// runJob notes run, which runs st, as a job. If the job can't be noted because the
-// disk is full, or may only be read, st runs all the same.
+// runJob calls run, which runs st, and logs it as a job. If the job cannot be
+// logged, because the disk is full or read-only, st runs all the same.
 func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
 	j := record.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
 	if find := SpecOf(st).alias; find != nil {
@@ -71,7 +71,7 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Res
 	return res, nil
 }
 
-// after is a job when it has ended.
+// after returns the job j as it is logged at its end.
 func (s *Session) after(ctx context.Context, j record.Job, n Count, err error) record.Job {
 	j.State, j.Rows, j.Bytes = record.JobDone, n.Rows, n.Bytes
 	switch {
@@ -90,8 +90,8 @@ func (s *Session) after(ctx context.Context, j record.Job, n Count, err error) r
 	return j
 }
 
-// counted is how much work a result is, of which so many rows were read: the rows of
-// an answer, and of work what the statement counted.
+// counted returns how much work a result stands for: the rows that were read of
+// an answer, or what the statement counted.
 func (res *Result) counted(rows int64) Count {
 	if res.Kind == ResultWork {
 		return res.Count

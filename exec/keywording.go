@@ -9,9 +9,9 @@ import (
 	"infomall/store/page"
 )
 
-// appendTerms appends the words of the beginning of a text, and how often they
-// stand in it. Of Chinese, which has no spaces, each two letters that stand side
-// by side are a word.
+// appendTerms appends the words at the start of a text, each with its number of
+// occurrences. In Chinese, which has no spaces, each pair of neighbouring
+// letters is a word.
 func appendTerms(dst []byte, text string) []byte {
 	var terms dedup.Terms
 	n, end := 0, 0
@@ -45,7 +45,7 @@ func appendTerms(dst []byte, text string) []byte {
 	return dst
 }
 
-// termsOf reads what appendTerms wrote.
+// termsOf reads the words that appendTerms stored for x.
 func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
 	if c.raw, err = c.terms.read(x.terms, c.raw); err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
 	return terms, nil
 }
 
-// byKeywords finds candidates by their keywords, weighed by how many of all that
-// are compared have them.
+// byKeywords finds candidates for duplicates by their keywords. A keyword
+// weighs less if many of the compared pages have it.
 func (c *comparison) byKeywords(ctx context.Context) error {
 	c.corpus = dedup.NewCorpus(page.HashWord)
 	for i := range c.list {
@@ -85,13 +85,14 @@ func (c *comparison) byKeywords(ctx context.Context) error {
 	})
 }
 
-// keywords gives the keywords of one, with spaces between them.
+// keywords returns the keywords of a page, separated by spaces.
 func (c *comparison) keywords(x *compared) (string, error) {
 	terms, err := c.termsOf(x)
 	return strings.Join(c.corpus.Keywords(terms, nil), " "), err
 }
 
-// keywordsOf gives the keywords that a group has, "" where these do not count.
+// keywordsOf returns the keywords of a group, or "" if the method does not use
+// keywords.
 func (c *comparison) keywordsOf(first uint32) (string, error) {
 	if c.corpus == nil {
 		return "", nil

@@ -13,8 +13,8 @@ import (
 	"infomall/store/record"
 )
 
-// linksAsked says what a statement makes a graph of: of the links of the archive
-// at a time, or of a graph that has a name.
+// linksAsked says which graph a statement needs: the links in the archive at a
+// time, or a named graph.
 type linksAsked struct {
 	graph   *ast.Name // nil: of links
 	scopes  []ast.Scope
@@ -82,9 +82,9 @@ func (a *linksAsked) within(from *ast.Source) {
 	}
 }
 
-// asOf is the moment that the graph is about: the one asked for, else the end of
-// the range, but no later than the archive's last capture; of a graph with a name
-// when that came in.
+// asOf returns the time that the graph describes: the time in the statement, or
+// the end of its range, but at most the archive's last capture. For a named
+// graph it is the time of its import.
 func (a *linksAsked) asOf(ctx context.Context, snap op.Snapshot) (record.Time, error) {
 	if a.kept != nil {
 		return a.kept.AsOf, nil
@@ -140,7 +140,7 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) 
 	return run.LinkGraph(ctx, a.links, a.options(), op.GraphOptions{Find: a.find})
 }
 
-// node gives the name of the node that a text in a statement means.
+// node returns the name of the node that a text in a statement means.
 func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
 	if a.graph != nil {
 		name, err := plan.ConstantText(e, s.env())
@@ -163,8 +163,8 @@ func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
 	return asked.url, nil
 }
 
-// withParams gives an expression with the values of parameters in their stead, so
-// that it can be read again when these are not at hand.
+// withParams returns an expression in which each parameter is replaced by its
+// value. The result can be read later, without the parameters.
 func withParams(e ast.Expr, env *plan.Env) (ast.Expr, error) {
 	switch e := e.(type) {
 	case *ast.Param:

@@ -11,22 +11,24 @@ import (
 	"infomall/store/record"
 )
 
-// Properties of kept prints: by what rules they were made, and when the
-// duplicates were computed that were found by them.
+// Properties of stored prints: the rules by which they were made, and when the
+// duplicates found by them were computed.
 const (
 	propertyMade  = "made"
 	propertyFound = "found"
 )
 
-// printsKept tells whether prints are kept from one time to the next. Keywords
-// are weighed by what there is each time, and what quotes what is not remembered.
+// printsKept reports whether the prints are stored for the next DEDUP. The
+// methods keywords and containment store none: the weights of keywords depend
+// on all pages of a run, and containment is not stored.
 func (d *duplication) printsKept() bool {
 	return d.method == methodMinHash || d.method == methodSimHash
 }
 
 func (d *duplication) printsName() string { return d.what() + " " + d.method }
 
-// keptPrints are those of the last time, nil if there are none that are of use.
+// keptPrints returns the stored prints of the last DEDUP, or nil if there are
+// none that can be reused.
 func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made string) (*record.Result, error) {
 	if !d.printsKept() {
 		return nil, nil
@@ -40,7 +42,8 @@ func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made stri
 	return nil, err
 }
 
-// foundBy are the duplicates that were found by prints, nil if they are gone.
+// foundBy returns the duplicates that were found by prints, or nil if they were
+// removed.
 func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *record.Result) (*record.Result, error) {
 	list, err := snap.Results(ctx, record.ResultDuplicates)
 	for i := range list {
@@ -51,8 +54,8 @@ func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *reco
 	return nil, err
 }
 
-// savePrints keeps the prints of all that was compared, in the place of those of
-// the last time. Without any, the next time begins anew.
+// savePrints stores the prints of all compared pages, in place of those of the
+// last DEDUP.
 func (s *Session) savePrints(ctx context.Context, c *comparison, found record.Result) error {
 	if !c.printsKept() {
 		return nil
@@ -67,8 +70,8 @@ func (s *Session) savePrints(ctx context.Context, c *comparison, found record.Re
 	return err
 }
 
-// prints yields the rows to keep: mark, body, whether there are words, and if so
-// the fingerprint and the numbers of bands.
+// prints yields the rows to store: mark, body, whether there are words, and
+// then the fingerprint and the numbers of the bands.
 func (c *comparison) prints() iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		var val []byte
@@ -97,9 +100,9 @@ const (
 	printBytes    = wordlessBytes + 8
 )
 
-// recall takes prints and duplicates of the last time for those that are the same
-// still. Of a group that has lost a member the others are compared again, as it
-// may be that nothing else held them together.
+// recall takes the prints and duplicates of the last DEDUP for pages that did
+// not change. If a group lost a member, its other members are compared again,
+// because the lost member may have been the only link between them.
 func (c *comparison) recall(ctx context.Context, made string) error {
 	prints, err := keptPrints(ctx, c.run.Snapshot, c.duplication, made)
 	if prints == nil || err != nil {

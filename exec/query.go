@@ -14,13 +14,13 @@ import (
 	"infomall/lang/ast"
 )
 
-// selection is a SELECT.
+// selection is a SELECT statement whose clauses were read.
 type selection struct {
 	s    *Session
 	node plan.Node
 }
 
-// readQuery reads a SELECT.
+// readQuery reads the clauses of a SELECT statement.
 func readQuery(s *Session, q *ast.Query) (*selection, error) {
 	node, err := plan.Build(q, s.env())
 	return &selection{s, node}, err
@@ -83,7 +83,8 @@ func (s *Session) open(ctx context.Context, node plan.Node) (*Result, error) {
 	return res, nil
 }
 
-// snapshot pins the archive for a plan, unless that reads no source.
+// snapshot pins the archive for a plan, unless the plan reads no source. The
+// caller calls the function that it returns to release the pin.
 func (s *Session) snapshot(ctx context.Context, sources []*plan.Source) (op.Snapshot, func(), error) {
 	if len(sources) == 0 {
 		return nil, func() {}, nil
@@ -94,8 +95,8 @@ func (s *Session) snapshot(ctx context.Context, sources []*plan.Source) (op.Snap
 	return s.pinOrEmpty(ctx)
 }
 
-// pin pins the archive's present state until it is released. Where there is no
-// archive, the error is a *NoArchiveError.
+// pin pins the current state of the archive until the returned function is
+// called. If there is no archive, the error is a *NoArchiveError.
 func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 	if err := s.findArchive(); err != nil {
 		return nil, nil, err
@@ -103,7 +104,7 @@ func (s *Session) pin(ctx context.Context) (op.Snapshot, func(), error) {
 	return s.pinOrEmpty(ctx)
 }
 
-// pinOrEmpty is pin, but where there is no archive it gives an empty snapshot.
+// pinOrEmpty is pin, but returns an empty snapshot if there is no archive.
 func (s *Session) pinOrEmpty(ctx context.Context) (op.Snapshot, func(), error) {
 	snap, err := s.Archive.Snapshot(ctx)
 	if err != nil {
@@ -114,7 +115,7 @@ func (s *Session) pinOrEmpty(ctx context.Context) (op.Snapshot, func(), error) {
 	return snap, func() { once.Do(func() { snap.Close() }) }, nil // a reader has nothing to lose on Close
 }
 
-// runner makes what runs plans. Meter may be nil.
+// runner returns a Runner for plans over snap. meter may be nil.
 func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 	r := &op.Runner{Snapshot: snap, History: s.history, Schedules: s.schedules, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
 	if s.Crawler != nil {
@@ -142,7 +143,7 @@ func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 // progressEvery is how long after one report the next may come.
 const progressEvery = 100 * time.Millisecond
 
-// throttled gives s.Progress such that it is called ten times a second at most.
+// throttled returns s.Progress limited to ten calls a second.
 func (s *Session) throttled() func(Progress) {
 	var last time.Time
 	return func(p Progress) {
@@ -153,8 +154,8 @@ func (s *Session) throttled() func(Progress) {
 	}
 }
 
-// tells returns a function that reports the progress of a statement; nil if nobody
-// wants to know.
+// tells returns a function that reports the progress of a statement, or nil if
+// the session has no Progress.
 func (s *Session) tells(what, unit string) func(done, total int64) {
 	if s.Progress == nil {
 		return nil

@@ -9,14 +9,15 @@ import (
 	"infomall/exec/dedup"
 )
 
-// quote is one that another holds, in so far as was asked for.
+// quote is a text that another text contains, at least to the degree that the
+// statement asks for.
 type quote struct {
 	quoted, by uint32
 	whole      bool // they are alike as wholes, too
 }
 
-// byShingles finds candidates by shingles that they have in common, of a quarter
-// of all. A shingle that many have leads from each of them to the first few.
+// byShingles finds candidates by common shingles, of which it uses a quarter. A
+// shingle that many texts have connects each of them only with the first few.
 func (c *comparison) byShingles(ctx context.Context) error {
 	shingles := c.run.Lines(ctx)
 	defer shingles.Close()
@@ -95,8 +96,8 @@ func (c *comparison) byShingles(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// confirmQuote notes where one of two holds enough of the other: the shorter is
-// quoted, of equals the earlier.
+// confirmQuote records which of two texts is contained in the other, if one is.
+// The shorter is the contained one; if both are equally long, the earlier.
 func (c *comparison) confirmQuote(ctx context.Context, i, j uint32) error {
 	a, err := c.shingles(ctx, i)
 	if err != nil {
@@ -115,8 +116,9 @@ func (c *comparison) confirmQuote(ctx context.Context, i, j uint32) error {
 	return nil
 }
 
-// quoted gives each that others hold, with these behind it. What is as a whole
-// like one that came before it is found there, and has no group of its own.
+// quoted returns groups: each text that is contained in others, followed by
+// these. A text that equals an earlier one as a whole is in the group of that
+// one.
 func (c *comparison) quoted() (groups [][]uint32) {
 	earlier := func(i, j uint32) int {
 		return cmp.Or(cmp.Compare(c.list[i].time, c.list[j].time), cmp.Compare(i, j))

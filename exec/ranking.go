@@ -16,7 +16,7 @@ import (
 	"infomall/store/record"
 )
 
-// ranking is a PAGERANK.
+// ranking is a PAGERANK statement whose clauses were read.
 type ranking struct {
 	s       *Session
 	env     *plan.Env
@@ -37,7 +37,7 @@ const (
 	propertyChange  = "residual"
 )
 
-// readPageRank reads a PAGERANK.
+// readPageRank reads the clauses of a PAGERANK statement.
 func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) { return s.planRanking(st, s.env()) }
 
 // planRanking reads a PAGERANK as it is in env.

@@ -31,7 +31,7 @@ type recoverTarget struct {
 	gzip bool   // a member a record
 }
 
-// readRecover reads a RECOVER.
+// readRecover reads the clauses of a RECOVER statement.
 func readRecover(s *Session, st *ast.Recover) (t *recoverTarget, err error) {
 	t = &recoverTarget{s: s, st: st}
 	if t.File, err = plan.ConstantText(st.File, s.env()); err != nil || st.To == nil {
@@ -111,7 +111,7 @@ func (t *recoverTarget) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// errEnough ends the rows of who wants no more.
+// errEnough ends the rows when the caller wants no more.
 var errEnough = errors.New("enough")
 
 // recovery is one run of RECOVER: it writes what is saved and gathers records
@@ -208,7 +208,7 @@ func (r *recovery) note() string {
 	return note + "; RECOVER … TO 'file' writes the records"
 }
 
-// recoverRow is a span as a row.
+// recoverRow returns a span as a row.
 func recoverRow(r *record.Recovered) *value.Batch {
 	var bytes, records, what, url, at value.Value
 	if r.Length > 0 {

@@ -10,14 +10,14 @@ import (
 	"infomall/store/record"
 )
 
-// reindex is a REINDEX.
+// reindex is a REINDEX statement whose clauses were read.
 type reindex struct {
 	s  *Session
 	st *ast.Reindex
 	o  record.ReindexOptions
 }
 
-// readReindex reads a REINDEX.
+// readReindex reads the clauses of a REINDEX statement.
 func readReindex(s *Session, st *ast.Reindex) (*reindex, error) {
 	r := &reindex{s: s, st: st, o: record.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings.PageLimit}}
 	var err error

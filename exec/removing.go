@@ -15,7 +15,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// removes is asked before a statement takes captures away.
+// removes asks the user to confirm before a statement removes captures. It
+// returns an error if the user declines.
 func (s *Session) removes(ctx context.Context, st ast.Statement, what string, lines []string) error {
 	if s.Confirm == nil {
 		return ast.Errorf(st, "%s takes captures away, and nobody was asked whether it is to", what)
@@ -23,14 +24,14 @@ func (s *Session) removes(ctx context.Context, st ast.Statement, what string, li
 	return s.Confirm(ctx, lines)
 }
 
-// poolDrop is a DROP POOL.
+// poolDrop is a DROP POOL statement whose clauses were read.
 type poolDrop struct {
 	s    *Session
 	st   *ast.DropPool
 	pool string
 }
 
-// readDropPool reads a DROP POOL.
+// readDropPool reads the clauses of a DROP POOL statement.
 func readDropPool(s *Session, st *ast.DropPool) (*poolDrop, error) {
 	pool, err := plan.ConstantText(st.Pool, s.env())
 	return &poolDrop{s, st, pool}, err
@@ -77,8 +78,8 @@ func (d *poolDrop) drop(ctx context.Context, o record.DropOptions) (record.DropR
 	return res, noPool(d.st.Pool, err)
 }
 
-// noPool tells which pools there are where err says that the one that a statement
-// names is not there.
+// noPool adds the names of the existing pools to err, the error for a pool that
+// does not exist.
 func noPool(pool ast.Expr, err error) error {
 	var none *record.NoPoolError
 	if pool == nil || !errors.As(err, &none) {
@@ -87,11 +88,11 @@ func noPool(pool ast.Expr, err error) error {
 	return plan.UnknownName(pool, "pool", none.Name, " in the archive", none.Pools)
 }
 
-// deleteTries is how often a DELETE is begun again when another process writes
-// segments anew meanwhile.
+// deleteTries is how many times a DELETE starts again because another process
+// rewrote segments meanwhile.
 const deleteTries = 10
 
-// deletion is a DELETE.
+// deletion is a DELETE statement whose clauses were read.
 type deletion struct {
 	s      *Session
 	st     *ast.Delete
@@ -100,7 +101,7 @@ type deletion struct {
 	src    *plan.Source // what node reads
 }
 
-// readDelete reads a DELETE.
+// readDelete reads the clauses of a DELETE statement.
 func readDelete(s *Session, st *ast.Delete) (d *deletion, err error) {
 	env := s.env()
 	d = &deletion{s: s, st: st}
@@ -163,7 +164,7 @@ func (d *deletion) count(ctx context.Context) (record.DeleteResult, error) {
 	return d.ask(ctx, record.DeleteOptions{Reason: d.reason, Dry: true})
 }
 
-// ask gives the captures to the archive, with o.
+// ask passes the captures to delete to the archive, with the options o.
 func (d *deletion) ask(ctx context.Context, o record.DeleteOptions) (res record.DeleteResult, err error) {
 	snap, release, err := d.s.pin(ctx)
 	if err != nil {
@@ -178,7 +179,7 @@ func (d *deletion) ask(ctx context.Context, o record.DeleteOptions) (res record.
 	return snap.Delete(ctx, o)
 }
 
-// targets names the captures that rows are of.
+// targets yields the captures that the rows stand for.
 func targets(rows op.Rows, src *plan.Source) iter.Seq2[record.Target, error] {
 	url := slices.IndexFunc(src.Fields, func(c *plan.Column) bool { return c.Name == "url" })
 	return func(yield func(record.Target, error) bool) {

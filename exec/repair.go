@@ -10,14 +10,14 @@ import (
 	"infomall/store/record"
 )
 
-// poolRepair is a REPAIR POOL.
+// poolRepair is a REPAIR POOL statement whose clauses were read.
 type poolRepair struct {
 	s  *Session
 	st *ast.RepairPool
 	o  record.RepairOptions
 }
 
-// readRepair reads a REPAIR POOL.
+// readRepair reads the clauses of a REPAIR POOL statement.
 func readRepair(s *Session, st *ast.RepairPool) (*poolRepair, error) {
 	r := &poolRepair{s: s, st: st}
 	env := s.env()

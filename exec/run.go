@@ -17,7 +17,8 @@ func (s *Session) now() time.Time {
 	return time.Now()
 }
 
-// env is what is fixed for one statement.
+// env returns the values that stay fixed while one statement runs, such as the
+// current time.
 func (s *Session) env() *plan.Env {
 	return &plan.Env{
 		Now: record.At(s.now()), Zone: s.Settings.Timezone, Params: s.Params,
@@ -27,7 +28,7 @@ func (s *Session) env() *plan.Env {
 	}
 }
 
-// done is the result of a statement that has nothing to show.
+// done returns the result of a statement that has nothing to show.
 func done() *Result { return &Result{Kind: ResultNone, Close: func() {}} }
 
 // table is a small result that is known at once.

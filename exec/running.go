@@ -19,17 +19,18 @@ import (
 	"infomall/store/record"
 )
 
-// Program is what a RUN stands for.
+// Program is the statements that a RUN runs.
 type Program struct {
 	Name   string            // of the text, as errors name it
 	Text   string            // statements
 	Params map[string]string // the session's, and those that RUN gives
 }
 
-// errRun is what Run gives for RUN.
+// errRun is returned by Run for a RUN statement: the caller must run the
+// statements that Expand returns.
 var errRun = errors.New("exec: RUN is not run itself, but what Expand gives for it")
 
-// programBytesMax is the language's limit of a script.
+// programBytesMax is the limit of the language for the size of a script.
 const programBytesMax = 16 << 20
 
 // Expand reads what a RUN stands for: a query that was saved in the archive, a
@@ -56,7 +57,7 @@ func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	return p, nil
 }
 
-// arguments are the values that a RUN gives.
+// arguments returns the values of the parameters in a RUN, by name.
 func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
 	given := map[string]string{}
 	for i := range st.Args {
@@ -113,7 +114,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 // scriptSuffix is how the names of scripts end.
 const scriptSuffix = ".iql"
 
-// shipped are the names of the scripts that came with the program.
+// shipped returns the names of the scripts that are part of the program.
 func (s *Session) shipped() []string {
 	if s.Scripts == nil {
 		return nil
@@ -153,8 +154,8 @@ func (p *Program) saved(d *record.Definition, st *ast.Run) error {
 	return nil
 }
 
-// takes refuses a parameter that no statement of a script has. Where the script
-// cannot be read as it stands that is told when it is run.
+// takes returns an error for an argument that no statement of the script uses.
+// If the script cannot be parsed yet, that is reported when it runs.
 func (p *Program) takes(st *ast.Run) error {
 	if _, err := lang.Parse(p.Text, p.Name); err != nil {
 		return nil
@@ -192,8 +193,8 @@ func (s *Session) statements(ctx context.Context, st *ast.Run) ([]ast.Statement,
 	return list, &inner, nil
 }
 
-// atRun is an error of what a RUN runs, at the RUN: its own place is in another
-// text.
+// atRun returns an error inside a script as an error at the RUN, because its
+// own place is in another text.
 func atRun(st *ast.Run, err error) error {
 	var placed *ast.Error
 	if !errors.As(err, &placed) {

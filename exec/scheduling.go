@@ -49,7 +49,7 @@ const (
 	turnMin = time.Hour
 )
 
-// readSchedule reads a SCHEDULE.
+// readSchedule reads the clauses of a SCHEDULE statement.
 func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.trial().Check(st.Statement); err != nil {
 		return nil, err
@@ -320,13 +320,13 @@ func (s *Session) Scheduled(ctx context.Context) ([]schedule.Entry, error) {
 	return entries, nil
 }
 
-// scheduleRun is a RUN SCHEDULE.
+// scheduleRun is a RUN SCHEDULE statement whose clauses were read.
 type scheduleRun struct {
 	s  *Session
 	st *ast.RunSchedule
 }
 
-// readRunSchedule reads a RUN SCHEDULE.
+// readRunSchedule reads the clauses of a RUN SCHEDULE statement.
 func readRunSchedule(s *Session, st *ast.RunSchedule) (*scheduleRun, error) {
 	return &scheduleRun{s, st}, s.checkDefined(record.KindSchedule, &st.Name)
 }

@@ -11,9 +11,9 @@ import (
 	"infomall/store/record"
 )
 
-// Session runs statements one after another against one archive and keeps what
-// lasts from one to the next: settings and parameters. It is not for
-// concurrent use.
+// Session runs statements one after another against one archive. It keeps
+// settings and parameters from one statement to the next. It must not be used
+// concurrently.
 type Session struct {
 	Archive  Archive
 	Settings Settings
@@ -52,14 +52,14 @@ type Session struct {
 	turns  int64
 }
 
-// Progress tells how far a statement is. Total is 0 where it is not known.
+// Progress says how far a statement is. Total is 0 if it is not known.
 type Progress struct {
 	What        string // such as "import k.warc.gz"
 	Done, Total int64
 	Unit        string // "bytes" or "rows"
 }
 
-// ResultKind says how a result is to be shown.
+// ResultKind says how a result is shown.
 type ResultKind uint8
 
 // The kinds of result.
@@ -71,7 +71,7 @@ const (
 	ResultText                    // text to read: HELP
 )
 
-// Count is how much work a statement did, as the log of jobs has it.
+// Count is how much work a statement did, as the log of jobs stores it.
 type Count struct {
 	Rows  int64 // what the work was done on: captures, records, pages, rows of a file
 	Bytes int64

@@ -228,7 +228,7 @@ type assignment struct {
 	after Settings // the session's, with the value
 }
 
-// readSet reads a SET.
+// readSet reads the clauses of a SET statement.
 func readSet(s *Session, st *ast.Set) (*assignment, error) {
 	a := &assignment{s: s, param: st.Name.Text}
 	var err error

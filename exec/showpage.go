@@ -16,14 +16,14 @@ import (
 	"infomall/store/record"
 )
 
-// pageView is a SHOW PAGE.
+// pageView is a SHOW PAGE statement whose clauses were read.
 type pageView struct {
 	s     *Session
 	st    *ast.ShowPage
 	asked *pageAsked
 }
 
-// readShowPage reads a SHOW PAGE.
+// readShowPage reads the clauses of a SHOW PAGE statement.
 func readShowPage(s *Session, st *ast.ShowPage) (*pageView, error) {
 	asked, err := s.pageAsked(st.URL, st.Time)
 	return &pageView{s, st, asked}, err

@@ -8,14 +8,14 @@ import (
 	"infomall/lang/ast"
 )
 
-// pathSearch is a SHOW PATH.
+// pathSearch is a SHOW PATH statement whose clauses were read.
 type pathSearch struct {
 	s     *Session
 	st    *ast.ShowPath
 	asked linksAsked // the two ends of the path, and which links it may take
 }
 
-// readShowPath reads a SHOW PATH.
+// readShowPath reads the clauses of a SHOW PATH statement.
 func readShowPath(s *Session, st *ast.ShowPath) (*pathSearch, error) {
 	p := &pathSearch{s, st, linksAsked{graph: st.Graph}}
 	asked := &p.asked

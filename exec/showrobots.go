@@ -80,7 +80,7 @@ func (s *Session) robotsAsked(st *ast.ShowRobots, page string) (*pageAsked, erro
 	return asked, nil
 }
 
-// robotsCheck is a SHOW ROBOTS.
+// robotsCheck is a SHOW ROBOTS statement whose clauses were read.
 type robotsCheck struct {
 	s     *Session
 	page  string
@@ -88,7 +88,7 @@ type robotsCheck struct {
 	asked *pageAsked // the robots.txt
 }
 
-// readShowRobots reads a SHOW ROBOTS.
+// readShowRobots reads the clauses of a SHOW ROBOTS statement.
 func readShowRobots(s *Session, st *ast.ShowRobots) (r *robotsCheck, err error) {
 	r = &robotsCheck{s: s}
 	if r.page, err = s.robotsURL(st); err != nil {

@@ -18,13 +18,13 @@ type crawlNotes struct {
 	waiting  *record.Queued
 }
 
-// trace is a TRACE.
+// trace is a TRACE statement whose clauses were read.
 type trace struct {
 	s   *Session
 	url string
 }
 
-// readTrace reads a TRACE.
+// readTrace reads the clauses of a TRACE statement.
 func readTrace(s *Session, st *ast.Trace) (*trace, error) {
 	if s.Crawler == nil {
 		return nil, errNoCrawler(st)

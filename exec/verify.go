@@ -17,14 +17,14 @@ var findingColumns = []value.Column{text("pool"), text("file"), whole("offset"),
 // sampleMax bounds the parts of a sample: so many days are 27 years.
 const sampleMax = 10_000
 
-// verification is a VERIFY.
+// verification is a VERIFY statement whose clauses were read.
 type verification struct {
 	s  *Session
 	st *ast.Verify
 	o  record.VerifyOptions
 }
 
-// readVerify reads a VERIFY.
+// readVerify reads the clauses of a VERIFY statement.
 func readVerify(s *Session, st *ast.Verify) (*verification, error) {
 	v := &verification{s: s, st: st, o: record.VerifyOptions{Stateless: s.ReadOnly}}
 	var err error
