@@ -3,7 +3,6 @@ package crawl
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"sort"
@@ -155,14 +154,12 @@ func (e *engine) withoutVisit(u string) string {
 }
 
 // hostOf returns the host and port of a canonical URL; the URL waits in the
-// queue of that host.
+// queue of that host. The port of https is added, so that http and https have
+// queues of their own.
 func hostOf(u string) string {
-	p, err := url.Parse(u)
-	if err != nil {
-		return urlkey.Host(u)
+	host := urlkey.HostPort(u)
+	if strings.HasPrefix(u, "https:") && host == urlkey.Host(u) {
+		host += ":443"
 	}
-	if p.Port() == "" && p.Scheme == "https" {
-		return p.Host + ":443"
-	}
-	return p.Host
+	return host
 }

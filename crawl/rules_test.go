@@ -33,3 +33,35 @@ func TestScopes(t *testing.T) {
 		}
 	})
 }
+
+// TestHostOf shows in which queue a canonical URL stands: that of its host and
+// port, whatever its path is.
+func TestHostOf(t *testing.T) {
+	for u, want := range map[string]string{
+		"http://a.cn/":                 "a.cn",
+		"http://a.cn":                  "a.cn",
+		"http://a.cn:8080/x:y@z":       "a.cn:8080",
+		"http://a.cn?http://b.cn/":     "a.cn",
+		"https://a.cn/":                "a.cn:443",
+		"https://a.cn:8443/":           "a.cn:8443",
+		"https://me:secret@a.cn/":      "a.cn:443",
+		"https://[::1]/":               "[::1]:443",
+		"https://[::1]:8443/":          "[::1]:8443",
+		"http://a.cn:8080/100%":        "a.cn:8080",
+		"https://a.cn/100%25/?q=%zz":   "a.cn:443",
+		"https://a.cn/100%/":           "a.cn:443",
+		"file:///home/me/pages/a.html": "",
+		"urn:isbn:9787302147510":       "",
+	} {
+		if got := hostOf(u); got != want {
+			t.Errorf("%s: %q, want %q", u, got, want)
+		}
+	}
+}
+
+// BenchmarkHostOf measures the host of a URL, which a crawl needs for each link.
+func BenchmarkHostOf(b *testing.B) {
+	for b.Loop() {
+		hostOf("http://www.a.cn:8080/section-3/article-223.html?page=2")
+	}
+}

@@ -11,15 +11,18 @@ import (
 // Host returns the host of a canonical URL without user and port. An IPv6
 // address keeps its brackets. A URL without a host gives "".
 func Host(canonical string) string {
-	authority, _, ok := authority(canonical)
-	if !ok {
-		return ""
-	}
-	host := authority[strings.LastIndexByte(authority, '@')+1:]
+	host := HostPort(canonical)
 	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && host[len(host)-1] != ']' {
 		host = host[:colon]
 	}
 	return host
+}
+
+// HostPort returns the host of a canonical URL with its port, if the URL has
+// one, but without the user.
+func HostPort(canonical string) string {
+	authority, _, _ := authority(canonical)
+	return authority[strings.LastIndexByte(authority, '@')+1:]
 }
 
 // Domain returns the registered domain of the host of a canonical URL, by the
