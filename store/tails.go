@@ -61,8 +61,8 @@ func (m *tails) remember(key string, versions uint64, h block.History) {
 	m.young[key] = t
 }
 
-// at returns the history of a URL as of its last version, if the versions up to it
-// have that sum; otherwise nil.
+// at returns the history of a URL as of its last version. The bool is false if the
+// history is not remembered, or if the versions up to it do not have that sum.
 func (m *tails) at(key string, versions uint64) (block.History, bool) {
 	if m == nil {
 		return block.History{}, false

@@ -149,7 +149,7 @@ func (b *rebuilder) run(rec []byte, at int64) error {
 	return b.put(chunkKey(&entries[len(entries)-1], number), appendChunk(nil, number, entries))
 }
 
-// entry counts one.
+// entry counts an entry for the Info, the Bloom filter and the census.
 func (b *rebuilder) entry(e *Stored) {
 	if b.info.Captures == 0 || b.last.Key != e.Key {
 		b.bloom.AddString(e.Key)

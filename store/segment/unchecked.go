@@ -9,6 +9,6 @@ var unchecked atomic.Bool
 // to test the tests: tests that damage files must fail with it.
 func SetUnchecked(off bool) { unchecked.Store(off) }
 
-// SumIs reports whether the checksum sum equals want, or comparison is switched
-// off.
+// SumIs reports whether the checksum got equals want. It always reports true while
+// SetUnchecked has switched comparison off.
 func SumIs(got, want uint32) bool { return got == want || unchecked.Load() }
