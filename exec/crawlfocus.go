@@ -92,8 +92,8 @@ func weightsText(w record.Weights) string {
 	return strings.Join(list, ", ")
 }
 
-// parseWeights parses coefficients such as "links 2, depth 1". Terms that v
-// does not name keep their coefficients.
+// parseWeights reads coefficients such as "domain 10" into dst. Terms that v does
+// not name get their defaults.
 func parseWeights(dst *record.Weights, v string) error {
 	w := weightsDefault
 	err := eachWeight(v, func(name string, x float64) error {

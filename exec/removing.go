@@ -16,7 +16,7 @@ import (
 )
 
 // removes asks the user to confirm before a statement removes captures. It
-// returns an error if the user declines.
+// returns an error if the user declines, or if the session cannot ask.
 func (s *Session) removes(ctx context.Context, st ast.Statement, what string, lines []string) error {
 	if s.Confirm == nil {
 		return ast.Errorf(st, "%s takes captures away, and nobody was asked whether it is to", what)

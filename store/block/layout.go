@@ -64,7 +64,7 @@ func (l *layouter) around(n int) {
 	}
 }
 
-// upTo adds what of the body stands before a place.
+// upTo adds the bytes of the body before offset end.
 func (l *layouter) upTo(end int) {
 	if b := l.t.Page.Body[l.at:end]; l.zeros {
 		l.out = appendEscaped(l.out, b)
@@ -124,9 +124,9 @@ type Part struct {
 	Leaves int
 }
 
-// FindCut gives the blocks in some places, from 0 and ascending, of the cut at a
-// level of the body that has this layout. There are fewer where a place is behind
-// the last block.
+// FindCut returns the blocks at some places of the cut at a level, for the body
+// that has this layout. places are ascending and count from 0. The result is
+// shorter if a place is after the last block.
 func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	parts := make([]Part, 0, len(places))
 	depth, leaf, at, place := 0, 0, 0, 0
@@ -172,8 +172,8 @@ func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 // errFound ends a walk over marks.
 var errFound = errors.New("found")
 
-// eachMark calls f with each stretch of a layout and the mark that follows it,
-// 0 at the end.
+// eachMark calls f with each text of a layout and the mark that follows it, 0
+// at the end.
 func eachMark(layout []byte, f func(text []byte, kind byte) error) error {
 	for at := 0; ; {
 		i := bytes.IndexByte(layout[at:], mark)

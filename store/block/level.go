@@ -21,7 +21,8 @@ const (
 	levelVotes = 3 // changes in a row that move the level
 )
 
-// Level is the level for the URL after the versions learned, and why.
+// Level returns the level for the URL after the versions learned so far, and
+// the reason.
 func (m *LevelManager) Level() (level int, reason string) {
 	if m.level == 0 {
 		return KeptLevel, ""
@@ -50,7 +51,7 @@ func (m *LevelManager) Learn(r *Revision) {
 	}
 }
 
-// vote counts one more vote in a row, or begins again.
+// vote returns count+1 if more, else 0.
 func vote(count int, more bool) int {
 	if !more {
 		return 0
@@ -63,8 +64,8 @@ func (m *LevelManager) move(by int, reason string) {
 	m.finer, m.coarse = 0, 0
 }
 
-// levelVotes tells what a version's changes at a level speak for; any is false
-// if nothing was added, edited or removed.
+// levelVotes reports whether a version's changes at a level speak for a finer
+// or a coarser level. any is false if no block was added, edited or removed.
 func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
 	changed := map[int]bool{} // blocks of the version
 	edited, stayed, divides := 0, 0, 0
@@ -88,9 +89,8 @@ func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
 	return finer, !finer && r.together(level, changed), any
 }
 
-// together reports whether blocks of a level that stand beside each other in
-// one block change together: of the pairs of which either changed, in three of
-// four both did.
+// together reports whether neighbouring blocks of a level that lie in one block
+// change together: in three of four pairs in which one changed, both did.
 func (r *Revision) together(level int, changed map[int]bool) bool {
 	both, either := 0, 0
 	cut := r.Tree.Cut(level)

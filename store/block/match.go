@@ -12,7 +12,7 @@ import (
 	"infomall/store/record"
 )
 
-// Op is what became of a block from one version of a page to the next.
+// Op is the change of a block from one version of a page to the next.
 type Op uint8
 
 // The operations.
@@ -39,8 +39,8 @@ type Piece struct {
 	Text func() string
 }
 
-// Match is what became of one block. Old and New are indices into the two
-// versions' blocks, -1 where the block is not in that version.
+// Match is the change of one block. Old and New are indices into the blocks of
+// the two versions, or -1 if the block is not in that version.
 type Match struct {
 	Op         Op
 	Old, New   int
@@ -81,7 +81,7 @@ func (m *matcher) matches(oldBag, newBag func(i int) bag) []Match {
 	return m.result()
 }
 
-// filled is n times -1, in memory that is used again.
+// filled returns n times -1 in the memory of s, if it is large enough.
 func filled(s []int, n int) []int {
 	s = slices.Grow(s[:0], n)[:n]
 	for i := range s {
@@ -108,10 +108,10 @@ type matcher struct {
 	likely        []int
 }
 
-// matchers are those that nobody uses.
+// matchers holds unused matchers.
 var matchers = sync.Pool{New: func() any { return new(matcher) }}
 
-// newMatcher returns one without pieces.
+// newMatcher returns a matcher without pieces.
 func newMatcher() *matcher { return matchers.Get().(*matcher) }
 
 // free gives the memory to a later one.
@@ -143,8 +143,8 @@ func (m *matcher) byDigest() {
 	m.order()
 }
 
-// byAnyDigest pairs those of the old blocks from one up to o, and of the new ones
-// up to n, that have equal digests, in order.
+// byAnyDigest pairs old blocks from from up to o with new blocks from from up
+// to n that have equal digests, in order.
 func (m *matcher) byAnyDigest(from, o, n int) {
 	if from == o || from == n {
 		return
@@ -208,7 +208,7 @@ func (m *matcher) order() {
 	}
 }
 
-// bag is the hashes of a block's words, sorted; each as often as it comes.
+// bag is the sorted hashes of a block's words, with repetitions.
 type bag []uint64
 
 func newBag(text string) bag {
@@ -261,9 +261,9 @@ func likeness(a, b bag) float64 {
 	return 2 * float64(common) / float64(all)
 }
 
-// rareMax bounds in how many blocks a word may stand that is used to find
-// those alike, and candidatePairs how many pairs are compared in full for each
-// block.
+// rareMax is the largest number of blocks that may contain a word used to find
+// similar blocks. candidatePairs is how many pairs are compared in full for
+// each block.
 const (
 	rareMax        = 16
 	candidatePairs = 24
@@ -323,7 +323,7 @@ func (m *matcher) byLikeness() {
 	}
 }
 
-// wordIndex tells which blocks have a word.
+// wordIndex has, for each word, the blocks that contain it.
 type wordIndex []wordPlace
 
 type wordPlace struct {
@@ -347,7 +347,7 @@ func appendWords(in wordIndex, bags []bag) wordIndex {
 	return in
 }
 
-// of gives the places of a word.
+// of returns the places of a word.
 func (in wordIndex) of(word uint64) []wordPlace {
 	from, _ := slices.BinarySearchFunc(in, word, func(p wordPlace, w uint64) int { return cmp.Compare(p.word, w) })
 	to := from
@@ -418,7 +418,7 @@ func (m *matcher) between(o, n int) bool {
 	return n < 0 && o < 0 || n >= 0 && m.toOld[n] == o
 }
 
-// here pairs two blocks in one place if they have enough in common.
+// here pairs two blocks at the same place if they have enough words in common.
 func (m *matcher) here(o, n int) {
 	if l := likeness(m.words[0][o], m.words[1][n]); l >= alikeHere {
 		m.edit(o, n, l)

@@ -34,7 +34,7 @@ const (
 // end costs no more than other markup.
 const openedMax = 32
 
-// divider divides by the modern profile.
+// divider divides a page by the modern profile.
 type divider struct {
 	*atoms
 	shares
@@ -99,7 +99,7 @@ func (d *divider) part(c int, a *atom, depth int) {
 	}
 }
 
-// core is the element that is all that a leaf shows: what stands around it
+// core returns the element that is all that a leaf shows. The markup around it
 // belongs to the layout, as it would if the leaf had neighbours there.
 func (d *divider) core(a *atom) *atom {
 	for a.parts == nil && a.element != 0 && !d.preformatted(a.element) {
@@ -112,7 +112,7 @@ func (d *divider) core(a *atom) *atom {
 	return a
 }
 
-// rowOf is the row that node n is a cell of, 0 if it is none.
+// rowOf returns the table row of cell n, or 0 if n is not a cell.
 func rowOf(t *page.Tree, n int32) int32 {
 	if tag := t.Nodes[n].Tag; tag == page.TagTd || tag == page.TagTh {
 		return t.Nodes[n].Parent
@@ -135,9 +135,9 @@ func (d *divider) innermost(a *atom) *atom {
 	return a
 }
 
-// parts takes an atom apart for a level: into the regions of a page, the
-// modules of a region, and below that as the markup nests. Where one way gives
-// nothing the next finer is taken.
+// parts divides an atom for a level: a page into regions, a region into
+// modules, and deeper atoms as the markup is nested. If one way gives nothing,
+// the next finer way is tried.
 func (d *divider) parts(a *atom, depth int) []atom {
 	if depth <= 1 {
 		if p := d.regions(a); len(p) > 1 {
@@ -185,7 +185,8 @@ func (d *divider) regions(a *atom) []atom {
 	}), worthPart, anywhere)
 }
 
-// headed puts images and objects that are borders together with what they head.
+// headed joins images and objects that are borders with the part that they
+// head.
 func (d *divider) headed(parts []atom) []atom {
 	for i := 0; i < len(parts); i++ {
 		p := &parts[i]
@@ -290,7 +291,7 @@ func (d *divider) heads(a *atom) *atom {
 	return a
 }
 
-// named reports whether an atom is an element that names itself so.
+// named reports whether an atom is an element whose name has the label l.
 func (d *divider) named(a *atom, l Label) bool {
 	if a.element == 0 {
 		return false
@@ -433,7 +434,7 @@ func (d *divider) allWorth(parts []atom) bool {
 	return true
 }
 
-// anywhere is for parts that may be put together wherever they lie.
+// anywhere always returns true: the parts may be joined wherever they lie.
 func anywhere(a, b *atom) bool { return true }
 
 // beside reports whether two parts that follow one another lie in one element,
@@ -499,7 +500,7 @@ func heaviest(parts []atom) int {
 	return big
 }
 
-// splice puts inner in the place of parts[i].
+// splice returns parts with inner in place of parts[i].
 func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
 	out := d.list(len(parts) + len(inner) - 1)
 	n := copy(out, parts[:i])
@@ -508,7 +509,7 @@ func (d *divider) splice(parts []atom, i int, inner []atom) []atom {
 	return out
 }
 
-// join puts neighbours together as long as they belong together.
+// join joins neighbouring parts for which together is true.
 func (d *divider) join(parts []atom, together func(a, b *atom) bool) []atom {
 	for i := 0; i < len(parts); {
 		g := parts[i]

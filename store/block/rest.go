@@ -10,24 +10,24 @@ import (
 	"infomall/store/record"
 )
 
-// Resting is a History that waits for the next version of its URL. It takes less
-// memory than the body of the last one: what its leaves show it has in common
-// with all that have these leaves.
+// Resting is a History that waits for the next version of its URL. It takes
+// less memory than the body of the last version, because it shares the texts of
+// its leaves with all Resting that have the same leaves.
 type Resting struct {
 	packed  []byte
 	leaves  []*Leaf
 	history History // where packed is nil
 }
 
-// Bytes is what r takes in memory, about, beside the bytes of its leaves.
+// Bytes returns about how much memory r takes, without the bytes of its leaves.
 func (r *Resting) Bytes() int64 {
 	return int64(len(r.packed)+8*len(r.leaves)) + r.history.bytes()
 }
 
-// Rest gives the History in the form in which it waits. What leaves show is kept
-// for all that rest, and counted once each turn: newly is how many bytes that is,
-// about. What became of the blocks of the last version can't be asked any more,
-// and of its blocks only leaves tell what they show.
+// Rest returns the History in the form in which it waits. The bytes of leaves
+// are kept once for all Resting and counted once per turn; newly is about how
+// many bytes were added. After Rest, the changes of the last version are lost,
+// and only its leaves have bytes.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
 	if r == nil || r.Whole || r.Body == nil {
@@ -77,7 +77,7 @@ func bit(b bool) byte {
 	return 0
 }
 
-// History gives the History as it goes on.
+// History returns the History so that versions can be added again.
 func (r *Resting) History() (History, error) {
 	if r.packed == nil {
 		return r.history, nil
@@ -150,7 +150,8 @@ type keptBytes struct {
 // of smaller ones there is little to gain.
 const squeezeLeast = 1 << 10
 
-// keep takes the bytes of a leaf, and tells how many are counted for it now.
+// keep keeps the bytes b of a leaf, and returns how many bytes count for it in
+// this turn.
 func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	if k.packed == nil {
 		if len(b) < squeezeLeast {
@@ -169,7 +170,7 @@ func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 // leafBytesBeside is what a leaf takes in memory beside its bytes, about.
 const leafBytesBeside = 150
 
-// bytes gives the bytes back.
+// bytes returns the bytes that keep was given.
 func (k *keptBytes) bytes() []byte {
 	if k.size == 0 {
 		return k.packed

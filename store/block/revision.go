@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// compare finds what became of the leaves since the version before. What is no
-// page counts as having no blocks; where neither of the two has any they are
+// compare finds the changes of the leaves since the version before. A body that
+// is not a page has no leaves. If neither version has leaves, the bodies are
 // compared as wholes.
 func (r *Revision) compare() {
 	b := r.Before
@@ -29,7 +29,7 @@ func (r *Revision) compare() {
 	}
 }
 
-// shown are the leaves but hidden ones.
+// shown returns the leaves, or nil if they are hidden.
 func (r *Revision) shown() []int {
 	if r.Hidden() {
 		return nil
@@ -61,7 +61,7 @@ func (r *Revision) bag(i, n int) bag {
 	return l.words
 }
 
-// pair keeps matches of two lists of leaves as matches of blocks.
+// pair stores matches of two lists of leaves as matches of blocks.
 func (r *Revision) pair(matches []Match, old, new []int) {
 	r.matches = matches
 	for i := range matches {
@@ -117,7 +117,8 @@ func (p *cutPairs) free() { cutPairsList.Put(p) }
 // sharedPair is two blocks and what the leaves weigh that they have in common.
 type sharedPair struct{ old, new, weight int }
 
-// pairs finds them. Whoever asks frees them.
+// pairs returns how the blocks of the cut at a level share leaves with those of
+// the version before. The caller must call free.
 func (r *Revision) pairs(level int) *cutPairs {
 	p := cutPairsList.Get().(*cutPairs)
 	p.old, p.new, p.shared = p.old[:0], p.new[:0], p.shared[:0]
@@ -176,7 +177,7 @@ func heavier(a, b sharedPair) int {
 	return cmp.Compare(a.old, b.old)
 }
 
-// size is what a block weighs: an empty one too weighs something.
+// size returns the weight of a block. It is at least 1.
 func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
 
 // placesIn is for each block of a tree that lies in a block of a cut the place
@@ -299,7 +300,7 @@ func (r *Revision) likenesses(p *cutPairs) []float64 {
 	return sum
 }
 
-// live names the blocks.
+// live sets Life, the lives of all blocks.
 func (r *Revision) live() {
 	if r.sameShape() {
 		r.Life = r.Before.Life

@@ -32,8 +32,8 @@ func sequenceSimilarity[T comparable](a, b []T) float64 {
 	return 2 * float64(longestCommon(a, b)) / float64(len(a)+len(b))
 }
 
-// longestCommon is the length of the longest sequence that is part of both, in
-// order, though not in one piece.
+// longestCommon returns the length of the longest common subsequence of a and
+// b.
 func longestCommon[T comparable](a, b []T) int {
 	row := make([]int, len(b)+1) // row[j] is that of what was read of a, and b[:j]
 	for _, x := range a {

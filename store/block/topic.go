@@ -58,7 +58,7 @@ func (b *Body) topicAndText(start, end int) (topic, text string) {
 	return topic, text
 }
 
-// topic is that of the block that was read last and shows text.
+// topic returns the topic of the block that was read last and shows text.
 func (s *speech) topic(text, charset string) string {
 	if found := s.standsOut(charset, text); found != "" {
 		if len(s.segment(found)) <= s.options.Theta {
@@ -72,8 +72,8 @@ func (s *speech) topic(text, charset string) string {
 // candidatesMax bounds how many elements are looked at as topics of a block.
 const candidatesMax = 64
 
-// standsOut is the text of a block that is set in the largest type, or stands
-// alone before the rest, or is in another colour; "" if none is.
+// standsOut returns the text of a block that is set in the largest type, comes
+// alone before the rest, or has another colour, or "".
 func (s *speech) standsOut(charset, text string) string {
 	t := &s.tree
 	best, bestSize := "", normalSize
@@ -309,7 +309,8 @@ var stopLatin = func() *wordTable {
 	return t
 }()
 
-// significant are the words that were segmented last but stop words and numbers.
+// significant returns the words that were segmented last, without stop words
+// and numbers.
 func (s *speech) significant() []string {
 	s.kept = s.kept[:0]
 	for _, w := range s.words {
