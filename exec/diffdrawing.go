@@ -82,8 +82,8 @@ func (c *blockChange) compare(r *block.Revision, m block.Match) {
 
 func size(r *block.Revision, n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start }
 
-// Sum returns a line that says how all blocks changed, such as "2 edited, 1
-// added".
+// Sum returns a line that says how all blocks changed, such as "4 added, 3
+// edited, 2 removed, 5 same", or that there is no difference.
 func (d *diffDrawing) Sum() string {
 	var counts [block.Removed + 1]int
 	for _, m := range d.r.Leaves() {
