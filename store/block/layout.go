@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// A layout is the body without its leaves. In it a zero byte is a mark, and
-// the byte after it says which. The tree of blocks is in the layout: two
-// bodies with equal layouts divide alike.
+// The marks of a layout. A mark is a zero byte and one of the bytes below. The
+// marks give the tree of blocks: two bodies with equal layouts divide alike.
 const (
 	mark      = 0x00
 	markLeaf  = '#' // a leaf was taken out here
-	markOpen  = '(' // a block that divides further begins
-	markClose = ')' // and ends
+	markOpen  = '(' // a block that divides further begins here
+	markClose = ')' // a block that divides further ends here
 	markZero  = '0' // the body has a zero byte here
 )
 
-// ErrLayout is returned when a layout's marks are damaged, or are not those of
-// the blocks at hand.
+// ErrLayout is returned if a layout has an unknown or incomplete mark, or if it
+// has marks for more or fewer leaves than there are.
 var ErrLayout = errors.New("layout does not fit its blocks")
 
-// Layout returns what is left of the body without its leaves.
+// Layout returns the layout of the page: the body with a mark in place of each
+// leaf, and marks where the other blocks begin and end.
 func (t *Tree) Layout() []byte {
 	size := len(t.Page.Body)
 	for n := 1; n < len(t.Blocks); n++ {
@@ -38,16 +38,17 @@ func (t *Tree) Layout() []byte {
 	return l.out
 }
 
-// layouter makes a layout.
+// layouter writes the layout of a tree.
 type layouter struct {
 	t     *Tree
 	out   []byte
-	at    int  // all of the body before it is dealt with
-	zeros bool // the body has such bytes, so that marks have to be told from them
+	at    int  // offset in the body up to which the layout is written
+	zeros bool // the body has zero bytes, which markZero must replace
 }
 
-// around adds what lies around the children of block n. It calls itself at most
-// levelsMax deep.
+// around writes block n up to the end of its last child: the bytes between its
+// children, and the marks of its descendants. It calls itself at most levelsMax
+// deep.
 func (l *layouter) around(n int) {
 	for c := n + 1; c < l.t.Blocks[n].Next; c = l.t.Blocks[c].Next {
 		b := &l.t.Blocks[c]
@@ -64,7 +65,7 @@ func (l *layouter) around(n int) {
 	}
 }
 
-// upTo adds the bytes of the body before offset end.
+// upTo writes the bytes of the body from l.at to end.
 func (l *layouter) upTo(end int) {
 	if b := l.t.Page.Body[l.at:end]; l.zeros {
 		l.out = appendEscaped(l.out, b)
@@ -74,6 +75,7 @@ func (l *layouter) upTo(end int) {
 	l.at = end
 }
 
+// appendEscaped appends b to out, with a markZero in place of each zero byte.
 func appendEscaped(out, b []byte) []byte {
 	for {
 		i := bytes.IndexByte(b, mark)
@@ -85,8 +87,8 @@ func appendEscaped(out, b []byte) []byte {
 	}
 }
 
-// Join appends to dst the body that has this layout and these leaves, in
-// order.
+// Join appends to dst the body that has this layout and these leaves, which are
+// in the order of the body. The error is ErrLayout if they do not fit together.
 func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	size := len(layout)
 	for _, b := range leaves {
@@ -117,20 +119,21 @@ func Join(dst, layout []byte, leaves [][]byte) ([]byte, error) {
 	return dst, nil
 }
 
-// Part is a block as the layout of its body has it.
+// Part is a block, found in the layout of its body. Joining Layout with the
+// leaves First to First+Leaves-1 of the body gives the bytes of the block.
 type Part struct {
-	Layout []byte // its own
-	First  int    // of its leaves
-	Leaves int
+	Layout []byte // part of the layout of the body
+	First  int    // index of the block's first leaf among all leaves of the body
+	Leaves int    // number of leaves in the block; 1 if it is a leaf
 }
 
-// FindCut returns the blocks at some places of the cut at a level, for the body
-// that has this layout. places are ascending and count from 0. The result is
-// shorter if a place is after the last block.
+// FindCut returns some blocks of the cut at a level, 1 or more, from the layout
+// of a body. places are the indexes of these blocks in the cut, ascending, from 0.
+// The result is shorter than places if an index is beyond the last block.
 func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	parts := make([]Part, 0, len(places))
 	depth, leaf, at, place := 0, 0, 0, 0
-	open, first := -1, 0 // where the block begins, while it is at hand, and its leaves
+	open, first := -1, 0 // where the current block begins, -1 if there is none; its first leaf
 	found := func(to int) error {
 		parts, open = append(parts, Part{layout[open:to], first, leaf - first}), -1
 		if len(parts) == len(places) {
@@ -169,11 +172,13 @@ func FindCut(layout []byte, level int, places []int) ([]Part, error) {
 	return parts, err
 }
 
-// errFound ends a walk over marks.
+// errFound is returned by a callback of eachMark to end the walk: everything
+// was found.
 var errFound = errors.New("found")
 
-// eachMark calls f with each text of a layout and the mark that follows it, 0
-// at the end.
+// eachMark calls f for each mark of a layout, with the second byte of the mark and
+// the text between the mark before and this one. The last call has the text after
+// the last mark, and kind 0. If f returns an error, eachMark returns it at once.
 func eachMark(layout []byte, f func(text []byte, kind byte) error) error {
 	for at := 0; ; {
 		i := bytes.IndexByte(layout[at:], mark)

@@ -10,15 +10,14 @@ import (
 	"infomall/store/page"
 )
 
-// MainText is what a page is about, as text: its article, without the frame
-// around it and without what stands in it and is about something else, such
-// as links to other pages, captions, comments and forms. Of a page without
-// running text it is what the blocks show that are labelled main.
+// MainText returns the article of a page as text. It leaves out the menus,
+// headers and footers around the article, and parts of the article that are
+// about something else: lists of links, captions, comments, forms. If a page
+// has no running text, MainText returns the text of the blocks labelled Main.
 //
-// The text is that of one element: the one for which the words of its
-// paragraphs, less those of its links, are most. Prose counts for an element
-// and link lists against it, so that going further out no longer pays where
-// the frame begins.
+// The article is the element with the highest count: words of prose add to the
+// count, and words of link lists reduce it. An element that contains the
+// article and a menu thus has a lower count than the article alone.
 func (b *Body) MainText() string {
 	m := findMain(b.Page)
 	best := m.best()
@@ -26,7 +25,7 @@ func (b *Body) MainText() string {
 	case words <= 0:
 		return b.labelledMain()
 	case words < detailWords:
-		// The one sentence of a page may be that of its footer.
+		// If a page has only one sentence, that may be in its footer.
 		if main := b.labelledMain(); main != "" && b.framing(&b.Page.Nodes[best]) {
 			return main
 		}
@@ -40,10 +39,12 @@ func (b *Body) MainText() string {
 	return strings.Join(texts, "\n")
 }
 
-// mainLevel is the level whose blocks stand in for a main text: labels are
-// surest of regions and their parts.
+// mainLevel is the level of the cut whose labels MainText uses. Labels are most
+// reliable for the large blocks of the first two levels.
 const mainLevel = 2
 
+// labelledMain returns the text of the blocks labelled Main, one after the
+// other on lines of their own; "" if there is no such block.
 func (b *Body) labelledMain() string {
 	labels := b.Labels()
 	var texts []string
@@ -55,8 +56,7 @@ func (b *Body) labelledMain() string {
 	return strings.Join(texts, "\n")
 }
 
-// framing reports whether an element lies in a block that is a header, a
-// footer or a menu.
+// framing reports whether element e is in a block labelled Header, Footer or Nav.
 func (b *Body) framing(e *page.Node) bool {
 	labels := b.Labels()
 	for _, n := range b.Cut(mainLevel) {
@@ -67,33 +67,34 @@ func (b *Body) framing(e *page.Node) bool {
 	return false
 }
 
-// PageType says what a page is to its reader.
+// PageType says whether a page lists other pages or has content of its own.
 type PageType uint8
 
-// The types.
+// The types of pages.
 const (
 	Unknown    PageType = iota
-	ListPage            // it leads to others
-	DetailPage          // it is about something itself
+	ListPage            // mostly links to other pages, such as a home page
+	DetailPage          // about one thing, such as an article
 )
 
-// String is the type as a query shows it.
+// String returns "unknown", "list" or "detail".
 func (p PageType) String() string { return [...]string{"unknown", "list", "detail"}[p] }
 
-// The sizes by which lists and pages of detail differ.
+// The sizes by which PageType decides. An entry is a link that begins a line.
 const (
-	saysWords    = 30  // words of main text of a page that says it is about one thing
-	detailWords  = 60  // words of prose in a row, on a page with few links
-	longWords    = 200 // words of prose in a row, on a page with many links
-	entryWords   = 30  // words of main text for each link that begins a line in it
-	headingWords = 20  // words of main text for each heading beside it that is a link
-	listEntries  = 15  // links that begin a line; a page with fewer has few links
+	saysWords    = 30  // words of main text that a DetailPage has at least
+	detailWords  = 60  // words of uninterrupted prose on a DetailPage with few entries
+	longWords    = 200 // words of uninterrupted prose on a DetailPage with many entries
+	entryWords   = 30  // words of main text on a DetailPage for each entry in the main text
+	headingWords = 20  // words of main text on a DetailPage for each linked heading in its element
+	listEntries  = 15  // a page with fewer entries has few
 )
 
-// PageType tells lists from pages about something. The main text of a page of detail
-// has hardly any links that begin a line. Such a page says that it is about one thing,
-// or it has prose that no heading or link interrupts: some sentences if it has few
-// links, else a long text. All other pages with many links are lists.
+// PageType returns the type of a page. A page with main text that contains hardly
+// any links at the beginning of a line is a DetailPage, if it declares to be about
+// one thing, or has enough prose that no heading or link interrupts: detailWords if
+// the page has few such links, longWords otherwise. Any other page is a ListPage if
+// it has many such links, and Unknown if it has few.
 func (b *Body) PageType() PageType {
 	m := findMain(b.Page)
 	best := m.best()
@@ -114,9 +115,10 @@ func (b *Body) PageType() PageType {
 	return Unknown
 }
 
-// longest returns the words of the longest prose in element root that no heading and no
-// link that begins a line interrupts, and the number of headings in root that are links.
-// Asides are left out.
+// longest returns the number of words in the longest prose of element root that
+// is not interrupted by a heading or by a link that begins a line. It also returns
+// the number of headings in root that are links. It skips asides. c is the census
+// of the page.
 func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
 	words := int32(0)
 	for i := root; i < int(m.t.Nodes[root].Next); i++ {
@@ -135,17 +137,18 @@ func (m *mainFinder) longest(root int, c []census) (most, headings int32) {
 	return most, headings
 }
 
-// The title of a page names one thing if a heading with so many words and letters or
-// more is part of it.
+// The title of a page names one thing if the title contains a heading of at least
+// titleWords words and titleLetters bytes of letters and digits.
 const (
 	titleWords   = 3
 	titleLetters = 16
-	titleMost    = 1000 // letters of the title that are compared
+	titleMost    = 1000 // bytes of the title's letters and digits that are compared
 )
 
-// saysArticle reports whether a page says that it is about one thing: by og:type, by
-// the time when it was published, or by a heading that is part of its title. The title
-// of a list is short, or a name that no heading repeats.
+// saysArticle reports whether a page declares to be about one thing: it has the
+// og:type "article" or an article:published_time, or its title contains the text of
+// one of its headings h1 to h3. The title of a list is short, or is a name that no
+// heading repeats.
 func (b *Body) saysArticle() bool {
 	t := b.Page
 	var title []byte
@@ -175,8 +178,9 @@ func (b *Body) saysArticle() bool {
 	return false
 }
 
-// lettersOf returns the letters and digits of the text of element i, in small letters,
-// up to most bytes, and the number of its words.
+// lettersOf returns the letters and digits in the text of element i, at most most
+// bytes of them, and the number of words up to there. ASCII letters are in lower
+// case. All bytes beyond ASCII count as letters.
 func lettersOf(t *page.Tree, i, most int) (letters []byte, words int32) {
 	for k := i + 1; k < int(t.Nodes[i].Next); k++ {
 		n := &t.Nodes[k]
@@ -198,50 +202,51 @@ func lettersOf(t *page.Tree, i, most int) (letters []byte, words int32) {
 	return letters, words
 }
 
-// How runs of text count.
+// The limits by which lineRun.value decides whether a run is prose.
 const (
-	proseWords = 10 // a run with fewer may be a label or a caption
-	linkedMost = 3  // a run with more than a third of its words in links is no prose
+	proseWords = 10 // a run with fewer words may be a label or a caption
+	linkedMost = 3  // a run with more than 1/linkedMost of its words in links is not prose
 )
 
-// mainFinder finds the element that holds the main text.
+// mainFinder finds the element that contains the main text of a page.
 type mainFinder struct {
 	t   *page.Tree
-	all []int32 // the prose in nodes 0 to i-1
-	sum []int32 // what nodes 0 to i-1 count, asides left out
+	all []int32 // all[i] is the number of words of prose in nodes 0 to i-1
+	sum []int32 // sum[i] is the value of the runs in nodes 0 to i-1 without asides, see lineRun.value
 }
 
-// lineRun is a run of text between elements that stand on lines of their own;
-// from is its first node.
+// lineRun is the text between two places where a block element begins or ends,
+// such as a paragraph. It may extend over inline elements.
 type lineRun struct {
-	words, linked int32
+	words, linked int32 // number of words, and of the words in links
 	marks
-	from       int
-	start, end int32 // of the body, from its first text to its last
+	from       int   // its first node
+	start, end int32 // its range in the body
 }
 
-// marks are those that part the words of a text.
+// marks counts the punctuation of a text.
 type marks struct {
-	stops  int32 // that end sentences
-	commas int32 // that part words or clauses
+	stops  int32 // other than commas, such as full stops and colons
+	commas int32
 }
 
-// noticeWords bounds what may be a notice to the reader, keywordsLeast what may be a
-// heap of keywords.
+// The limits on the number of words of a run that is a notice, or a list of
+// keywords.
 const (
-	noticeWords   = 60
-	keywordsLeast = 20
+	noticeWords   = 60 // a notice has at most so many
+	keywordsLeast = 20 // a list of keywords has at least so many
 )
 
-// keywords reports whether a run is a heap of words for search engines: a comma
-// for every three words at least, and no sentence.
+// keywords reports whether a run is a list of keywords for search engines: it has
+// at least one comma for every three words, and no other punctuation.
 func (r *lineRun) keywords() bool {
 	return r.words >= keywordsLeast && r.stops == 0 && 3*r.commas >= r.words
 }
 
-// noticeTexts stand in what a page says to its reader's browser: that it should be
-// another one, have a plug-in, or run scripts. The Chinese ones, 您的浏览器 (your
-// browser) and 分辨率浏览 (to be viewed at a resolution), are in UTF-8 and GBK.
+// noticeTexts are phrases of notices about the reader's browser: the reader should
+// use another browser, install a plug-in, or enable scripts. The Chinese phrases,
+// 您的浏览器 (your browser) and 分辨率浏览 (to be viewed at a resolution), are in the
+// list in UTF-8 and in GBK.
 var noticeTexts = [][]byte{
 	[]byte("your browser"), []byte("this browser"), []byte("browser that supports"), []byte("upgrade to a "), []byte("best viewed"), []byte("enable javascript"),
 	[]byte("javascript enabled"), []byte("javascript is "), []byte("flash player"), []byte("plug-in"), []byte("ihr browser"), []byte("votre navigateur"),
@@ -249,7 +254,8 @@ var noticeTexts = [][]byte{
 	[]byte("您的浏览器"), []byte("\xc4\xfa\xb5\xc4\xe4\xaf\xc0\xc0\xc6\xf7"), []byte("分辨率浏览"), []byte("\xb7\xd6\xb1\xe6\xc2\xca\xe4\xaf\xc0\xc0"),
 }
 
-// notice reports whether a run tells the reader what browser to use.
+// notice reports whether a run is a notice about the reader's browser: it has 4 to
+// noticeWords words, and contains one of noticeTexts in upper or lower case.
 func (r *lineRun) notice(body []byte) bool {
 	if r.words < 4 || r.words > noticeWords {
 		return false
@@ -263,9 +269,9 @@ func (r *lineRun) notice(body []byte) bool {
 	return slices.ContainsFunc(noticeTexts, func(n []byte) bool { return bytes.Contains(text, n) })
 }
 
-// value is what a run counts for the element that it is in: links against it, and
-// what is too short for prose, as the cells of a table are, nothing. Keywords and
-// notices count against it too.
+// value returns what a run adds to the count of the elements that contain it. A
+// run of prose adds its number of words. A run of links, keywords or a notice
+// subtracts it. A run too short for prose, such as a table cell, adds 0.
 func (r *lineRun) value(body []byte) int32 {
 	switch {
 	case linkedMost*r.linked > r.words, r.keywords(), r.notice(body):
@@ -276,7 +282,7 @@ func (r *lineRun) value(body []byte) int32 {
 	return 0
 }
 
-// findMain scores a page.
+// findMain returns a mainFinder with the counts of a page.
 func findMain(t *page.Tree) *mainFinder {
 	m := &mainFinder{t: t, sum: make([]int32, len(t.Nodes)+1)}
 	m.score(func(int) bool { return false }, 0)
@@ -285,8 +291,9 @@ func findMain(t *page.Tree) *mainFinder {
 	return m
 }
 
-// score adds up what the runs count, each at its first node and none less than
-// least. What is muted is left out.
+// score fills m.sum with the values of the runs of the page. A run counts at its
+// first node, with its value or least, whichever is more. score skips hidden
+// elements, and elements for which muted returns true.
 func (m *mainFinder) score(muted func(int) bool, least int32) {
 	nodes := m.t.Nodes
 	var ends []int32 // of the open elements on lines of their own
@@ -339,9 +346,9 @@ func (m *mainFinder) score(muted func(int) bool, least int32) {
 	}
 }
 
-// countWords counts the words of a piece of text, and the marks in it. Letters
-// beyond ASCII are taken for three bytes each and one word, which overrates
-// accents and is right for ideographs; sixty such bytes have a stop.
+// countWords returns the number of words in b, and counts its punctuation. Three
+// bytes beyond ASCII count as one word, which is right for ideographs in UTF-8 and
+// too much for accented letters. Sixty such bytes count as one stop.
 func countWords(b []byte) (words int32, m marks) {
 	inWord := false
 	high := int32(0)
@@ -370,7 +377,9 @@ func countWords(b []byte) (words int32, m marks) {
 	return words + high/3, m
 }
 
-// best is the element whose text counts most, the innermost of equals.
+// best returns the node of the block element with the highest count, or 0, the
+// page. Of several with the same count it returns the last, and thus the
+// innermost.
 func (m *mainFinder) best() int {
 	best := 0
 	for i := range m.t.Nodes {
@@ -382,13 +391,15 @@ func (m *mainFinder) best() int {
 	return best
 }
 
-// of is what element i counts.
+// of returns the count of element i: the sum of the values of the runs in it.
 func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i] }
 
-// stretch is a range of the body and the nodes that start in it.
+// stretch is the range of the body from start to end. The nodes from to to-1
+// start in it.
 type stretch struct{ start, end, from, to int32 }
 
-// kept are the stretches of an element that are main text.
+// kept returns the stretches of element root that are main text: root without its
+// asides and without block elements whose count is negative.
 func (m *mainFinder) kept(root int) []stretch {
 	nodes := m.t.Nodes
 	var out []stretch
@@ -413,9 +424,9 @@ func (m *mainFinder) kept(root int) []stretch {
 	return out
 }
 
-// aside reports whether an element says by its name that it stands beside or
-// inside a text and is no part of it. What holds most of the page's prose is
-// not believed.
+// aside reports whether an element is beside or inside a text without being part
+// of it, according to its tag, class, id or role. An element that contains over
+// half of the page's prose is never an aside.
 func (m *mainFinder) aside(i int) bool {
 	if n := &m.t.Nodes[i]; 2*(m.all[n.Next]-m.all[i]) > m.all[len(m.all)-1] {
 		return false
@@ -442,7 +453,8 @@ func (m *mainFinder) aside(i int) bool {
 //go:embed data/beside.txt
 var besideList string
 
-// besideWords name what stands in or beside a text and is no part of it.
+// besideWords are the words of data/beside.txt. An element whose class, id or role
+// has such a word is an aside.
 var besideWords = func() *wordTable {
 	t := newWordTable()
 	for line := range strings.Lines(besideList) {

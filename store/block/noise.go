@@ -11,19 +11,20 @@ import (
 	"infomall/store/page"
 )
 
-// Reasons for which a change is none of what a page says, beside those of
-// data/noise.txt.
+// Reasons why a change is not substantial. data/noise.txt has others, such as
+// "date".
 const (
-	reasonMarkup = "markup" // the same words
-	reasonOrder  = "order"  // the same words in another order
+	reasonMarkup = "markup" // the text has the same words, in the same order
+	reasonOrder  = "order"  // the text has the same words in another order, or the block moved
 )
 
-// Substantial reports whether a change is one of what a page says. Else reason
-// names why not, several by commas: the words are the same, or in another
-// order, or what differs is dates, times, counters and tokens that data/noise.txt
-// describes. No change of other words is ever called noise. Old is "" for a
-// block that was added, new for one that was removed; one that moved is of
-// another order.
+// Substantial reports whether a change changes the content of a page. old and new
+// are the text of the changed block before and after; old is "" for an added block,
+// and new is "" for a removed one. If the change is not substantial, reason says
+// why, such as "markup" or "counter, date": only markup, the order of words, or
+// dates, times, counters and tokens that data/noise.txt describes have changed. A
+// change of other words is always substantial. A move never is; its reason is
+// "order".
 func Substantial(op Op, old, new string) (reason string, ok bool) {
 	if op == Moved {
 		return reasonOrder, false
@@ -49,14 +50,17 @@ func Substantial(op Op, old, new string) (reason string, ok bool) {
 	return strings.Join(slices.Sorted(maps.Keys(reasons)), ", "), false
 }
 
-// noiseWord is a word, or what stands in its stead with the reason of a rule.
+// noiseWord is a word of a text, or a piece of text that a rule of data/noise.txt
+// matches, such as a date, with the reason of the rule. A word has reason "".
 type noiseWord struct{ reason, text string }
 
-// like reports whether two words are the same, but for what a rule allows.
+// like reports whether w and o have the same text, or were matched by rules with
+// the same reason.
 func (w noiseWord) like(o noiseWord) bool {
 	return w.reason == o.reason && (w.reason != "" || w.text == o.text)
 }
 
+// compare orders words by reason, then by text.
 func (w noiseWord) compare(o noiseWord) int {
 	if c := strings.Compare(w.reason, o.reason); c != 0 {
 		return c
@@ -67,8 +71,8 @@ func (w noiseWord) compare(o noiseWord) int {
 //go:embed data/noise.txt
 var noiseList string
 
-// noiseRules is all rules as one expression, a group for each, and their
-// reasons.
+// noiseRules returns the rules of data/noise.txt as one regular expression with a
+// group for each rule, and the reason of each rule.
 var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
 	var names, groups, reasons []string
 	for line := range strings.Lines(noiseList) {
@@ -87,7 +91,7 @@ var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
 	return regexp.MustCompile("(?i)" + strings.Join(groups, "|")), reasons
 })
 
-// readNoise cuts a text into words and what rules describe.
+// readNoise splits a text into words and pieces that rules match, in order.
 func readNoise(text string) (out []noiseWord) {
 	rules, reasons := noiseRules()
 	words := func(text string) {

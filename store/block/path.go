@@ -6,10 +6,12 @@ import (
 	"sync"
 )
 
-// name gives every block its path. The cells of one row are L, C and R. Among
-// three other siblings or more the one that holds over half of their bytes is
-// C, for centre; those before it are T, for top, and those after it B, for
-// bottom. Several on one side are numbered. Other siblings are 1, 2, 3.
+// name gives each block its path, such as "C.T2.1": the names of the blocks that
+// contain it, and its own. Cells of one table row are named L for left, C for
+// centre and R for right. If one of at least three other siblings has over half
+// of their bytes, it is C, the siblings before it are T for top, and those after
+// it B for bottom. Several siblings with the same letter are numbered: T1, T2.
+// Other siblings are 1, 2, 3. The path of the page is "".
 func (t *Tree) name() {
 	w := pathWriters.Get().(*pathWriter)
 	defer pathWriters.Put(w)
@@ -49,18 +51,19 @@ func (t *Tree) name() {
 	*w = pathWriter{all, starts, ends, siblings}
 }
 
-// pathWriter is memory to write paths in.
+// pathWriter is the memory that name needs to write the paths of a page.
 type pathWriter struct {
 	all          []byte  // the paths, one after the other
-	starts, ends []int32 // of each block's path in all
-	siblings     []int32
+	starts, ends []int32 // where the path of each block begins and ends in all
+	siblings     []int32 // the children of the current block
 }
 
-// pathWriters are those that nobody uses.
+// pathWriters are the pathWriters that are not in use.
 var pathWriters = sync.Pool{New: func() any { return new(pathWriter) }}
 
-// places tells which of the siblings are the centre, and the names of the
-// places before it, in it and after it.
+// places returns which siblings are the centre, siblings[from:to], and the letters
+// for the siblings before, in and after it, such as "T", "C" and "B". If there is
+// no centre, it returns all siblings and empty letters.
 func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
 	n := len(siblings)
 	if n > 1 && t.sameRow(siblings) {
@@ -72,7 +75,8 @@ func (t *Tree) places(siblings []int32) (from, to int, names [3]string) {
 	return 0, n, names
 }
 
-// appendPlace appends the name of the i-th of n places on one side.
+// appendPlace appends the name of sibling i, from 0, of the n siblings on a side,
+// such as "T2". It appends no number if n is 1, unless side is "".
 func appendPlace(dst []byte, side string, i, n int) []byte {
 	dst = append(dst, side...)
 	if n == 1 && side != "" {
@@ -81,6 +85,7 @@ func appendPlace(dst []byte, side string, i, n int) []byte {
 	return strconv.AppendInt(dst, int64(i+1), 10)
 }
 
+// sameRow reports whether all siblings are cells of one table row.
 func (t *Tree) sameRow(siblings []int32) bool {
 	row := t.Blocks[siblings[0]].row
 	for _, s := range siblings {
@@ -91,7 +96,8 @@ func (t *Tree) sameRow(siblings []int32) bool {
 	return row != 0
 }
 
-// centre returns which of the siblings is the centre, -1 if none is.
+// centre returns the index of the sibling that has over half of the bytes of all;
+// -1 if there is none, or if there are fewer than three siblings.
 func (t *Tree) centre(siblings []int32) int {
 	if len(siblings) < 3 {
 		return -1

@@ -14,9 +14,9 @@ import (
 // less memory than the body of the last version, because it shares the texts of
 // its leaves with all Resting that have the same leaves.
 type Resting struct {
-	packed  []byte
-	leaves  []*Leaf
-	history History // where packed is nil
+	packed  []byte  // see appendPacked; nil if the version does not divide
+	leaves  []*Leaf // of the last version
+	history History // used if packed is nil
 }
 
 // Bytes returns about how much memory r takes, without the bytes of its leaves.
@@ -26,7 +26,7 @@ func (r *Resting) Bytes() int64 {
 
 // Rest returns the History in the form in which it waits. The bytes of leaves
 // are kept once for all Resting and counted once per turn; newly is about how
-// many bytes were added. After Rest, the changes of the last version are lost,
+// many bytes of leaves were counted for the first time in this turn. After Rest, the changes of the last version are lost,
 // and only its leaves have bytes.
 func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	r := h.last
@@ -44,7 +44,8 @@ func (h *History) Rest(turn uint32) (_ Resting, newly int64) {
 	return Resting{packed: r.appendPacked(nil), leaves: r.Made}, newly
 }
 
-// appendPacked appends the version without its bytes.
+// appendPacked appends the version, without the bytes of its leaves and layout, in
+// the form that Resting.History reads.
 func (r *Revision) appendPacked(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, int64(r.Time))
 	dst = append(dst, byte(r.Kind), byte(r.Tree.Profile))
@@ -111,10 +112,10 @@ func (r *Resting) History() (History, error) {
 	return History{last: v, twins: int(v.twin)}, nil
 }
 
-// takeBlocks takes all blocks but the first, which is the page.
+// takeBlocks reads blocks[1:], as appendPacked wrote them. blocks[0] is the page.
 func takeBlocks(t *packed.Reader, blocks []Block) error {
 	var paths []byte
-	ends := make([]int, len(blocks)) // of the paths
+	ends := make([]int, len(blocks)) // where the path of each block ends in paths
 	last := 0
 	for n := 1; n < len(blocks); n++ {
 		b := &blocks[n]
@@ -139,19 +140,19 @@ func takeBlocks(t *packed.Reader, blocks []Block) error {
 	return nil
 }
 
-// keptBytes are the bytes of a leaf in memory of their own.
+// keptBytes holds a copy of the bytes of a leaf. Large leaves are compressed.
 type keptBytes struct {
-	packed []byte // nil for none
-	size   int32  // of what is compressed, else 0
-	turn   uint32 // in which they were counted last
+	packed []byte // nil if there is no copy
+	size   int32  // number of bytes if packed is compressed, otherwise 0
+	turn   uint32 // the turn in which keep last counted them
 }
 
-// squeezeLeast is the size in bytes of the least leaf that is kept compressed:
-// of smaller ones there is little to gain.
+// squeezeLeast is the number of bytes from which on a leaf is kept compressed.
+// Compressing smaller leaves gains little.
 const squeezeLeast = 1 << 10
 
-// keep keeps the bytes b of a leaf, and returns how many bytes count for it in
-// this turn.
+// keep keeps a copy of the bytes b of a leaf, unless it has one. It returns about
+// how much memory the leaf takes, or 0 if that was already counted in this turn.
 func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	if k.packed == nil {
 		if len(b) < squeezeLeast {
@@ -167,10 +168,11 @@ func (k *keptBytes) keep(b []byte, turn uint32) int64 {
 	return int64(len(k.packed)) + leafBytesBeside
 }
 
-// leafBytesBeside is what a leaf takes in memory beside its bytes, about.
+// leafBytesBeside is about how many bytes of memory a leaf takes in addition to its
+// content.
 const leafBytesBeside = 150
 
-// bytes returns the bytes that keep was given.
+// bytes returns the bytes that were passed to keep.
 func (k *keptBytes) bytes() []byte {
 	if k.size == 0 {
 		return k.packed

@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// Sense is whether a change is one of what the page says, and why not, as the
-// function Substantial tells.
+// Sense is a result of the function Substantial. It says whether a change changes
+// the content of a page.
 type Sense struct {
 	Substantial bool
-	Reason      string // "" if it is substantial or no change
+	Reason      string // why it is not substantial; "" if it is, or if nothing changed
 }
 
-// Senses tells for each of Changes whether it is one of what the page says. What
-// is no text says what its bytes say; what stayed the same is no change.
+// Senses returns a Sense for each of r.Changes(level). A block that stayed the same
+// has the zero Sense. If one of the two versions has no Body, each change is
+// substantial.
 func (r *Revision) Senses(level int) []Sense {
 	changes := r.Changes(level)
 	out := make([]Sense, len(changes))
@@ -35,8 +36,9 @@ func (r *Revision) Senses(level int) []Sense {
 	return out
 }
 
-// Together is what changes come to: they are substantial if one of them is;
-// else Reason has the reasons of all, each once.
+// Together returns one Sense for several changes. It is substantial if one of them
+// is. Otherwise its Reason lists the reasons of all, each once, such as "date,
+// order".
 func Together(senses []Sense) Sense {
 	var reasons []string
 	for _, s := range senses {

@@ -2,14 +2,15 @@ package block
 
 import "infomall/store/page"
 
-// Shape is what stands on lines of its own in a page, in order, a run of like
-// elements as one: two pages of one template have nearly the same.
+// Shape is the sequence of the block elements' tags of a page. Equal tags that
+// follow each other are one. Two pages of one template have nearly the same Shape.
 type Shape []page.Tag
 
-// sequenceMax is how many tags of a page are compared with those of another.
+// sequenceMax is the largest length of a Shape. The time to compare two grows with
+// the product of their lengths.
 const sequenceMax = 300
 
-// ShapeOf is the shape of a page.
+// ShapeOf returns the Shape of a page: the first sequenceMax of its tags.
 func ShapeOf(t *page.Tree) (out Shape) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -23,8 +24,8 @@ func ShapeOf(t *page.Tree) (out Shape) {
 	return out
 }
 
-// sequenceSimilarity is 2·LCS/(n+m): 1 for sequences that are equal, 0 for such as
-// have nothing in common.
+// sequenceSimilarity returns 2·c/(len(a)+len(b)), with c the length of the longest
+// common subsequence: 1 if a and b are equal, 0 if they have nothing in common.
 func sequenceSimilarity[T comparable](a, b []T) float64 {
 	if len(a)+len(b) == 0 {
 		return 1
@@ -35,7 +36,7 @@ func sequenceSimilarity[T comparable](a, b []T) float64 {
 // longestCommon returns the length of the longest common subsequence of a and
 // b.
 func longestCommon[T comparable](a, b []T) int {
-	row := make([]int, len(b)+1) // row[j] is that of what was read of a, and b[:j]
+	row := make([]int, len(b)+1) // row[j] is the result for the elements of a so far and b[:j]
 	for _, x := range a {
 		diagonal := 0
 		for j, y := range b {
@@ -51,17 +52,16 @@ func longestCommon[T comparable](a, b []T) int {
 	return row[len(b)]
 }
 
-// Shapes as alike as this are of one design; a redesign has redesignPages at least
-// before and after it.
+// The limits by which Redesigns decides.
 const (
-	shapeAlike    = .6
-	redesignPages = 3
+	shapeAlike    = .6 // pages with this sequenceSimilarity or more look alike
+	redesignPages = 3  // the least number of pages of a design
 )
 
-// Redesigns tells where among the pages of a site, in order of time, it was
-// designed anew: the places of the first pages of each new design. No page since
-// then looks like one before, so that pages of several kinds, which alternate, are
-// one design.
+// Redesigns returns at which of the pages of a site a new design begins, as indexes
+// in pages, without the first design. The pages must be in order of time. From a
+// redesign on, no page looks like a page before it. Pages of different kinds that
+// alternate are therefore one design.
 func Redesigns(pages []Shape) (begins []int) {
 	// last[i] is the last page that looks like page i.
 	last := make([]int, len(pages))
@@ -74,7 +74,7 @@ func Redesigns(pages []Shape) (begins []int) {
 			}
 		}
 	}
-	begin, reach := 0, 0 // of the design, and the last page that one so far looks like
+	begin, reach := 0, 0 // first page of the design; last page that looks like any page so far
 	for i := range pages {
 		if i > reach && i-begin >= redesignPages && len(pages)-i >= redesignPages {
 			begins = append(begins, i)
