@@ -1,12 +1,27 @@
-// Package ast is the syntax tree of the query language. It is plain data: it
-// knows neither the parser that makes it nor the planner that reads it.
+// Package ast defines the syntax tree of the query language. The tree is plain
+// data: package lang parses source into it, and package exec/plan makes plans
+// from it.
 //
-// Every node knows where it stands, and prints as source that parses to an
-// equal tree.
+// Each node holds its position in the source. Its String method returns
+// canonical source: keywords in upper case, one space between words, brackets
+// only where they are needed. That source parses to an equal tree.
+//
+// # Words
+//
+// A clause is a part of a statement that begins with a keyword, such as LIMIT
+// 10. A scope selects URLs: a host, a domain or the beginning of a URL. A
+// period is a literal such as 2008-06, which means the whole month. A capture
+// is one stored response of a URL. A version covers successive captures of a
+// URL with the same content. A pool is the storage unit of an archive, with a
+// name and a directory of its own.
+//
+// The comment of each statement type gives its syntax: [x] is optional, (a | b)
+// is a choice, and … repeats what precedes it.
 package ast
 
-// Pos is a place in a source text. Line and Column count from 1, Column in
-// characters; Offset counts bytes from 0. The zero Pos is no place.
+// Pos is a position in a source text. Line and Column count from 1, Column in
+// characters. Offset counts bytes from 0. The zero Pos means that the position
+// is unknown.
 type Pos struct {
 	Filename string
 	Offset   int
@@ -19,70 +34,74 @@ type Span struct {
 	Start, End Pos
 }
 
-// At returns the span itself; nodes have it by embedding a Span.
+// At returns s. A node type implements Node's At by embedding a Span.
 func (s Span) At() Span { return s }
 
-// Node is any part of the tree.
+// Node is any part of the tree: a statement, an expression or a clause.
 type Node interface {
-	At() Span
-	// String prints the node as canonical source.
+	At() Span // the source text of the node
+	// String returns the node as canonical source.
 	String() string
 }
 
-// Statement is one statement. Its types are those of this package with the method
-// statement; package exec lists what each of them does.
+// Statement is one statement of the language. The types of this package with a
+// method statement implement it, and no others. Package exec lists what each of
+// them does.
 type Statement interface {
 	Node
 	statement()
 }
 
-// Name is an identifier as meant: quotes taken off, case kept.
+// Name is an identifier. Text has no quotes and keeps the case of the source:
+// for "my view" it is my view.
 type Name struct {
 	Span
 	Text   string
-	Quoted bool
+	Quoted bool // it was written in double quotes
 }
 
-// Query is a SELECT, or several, with what orders and bounds all their rows.
+// Query is one SELECT, or several that UNION ALL joins. ORDER BY, LIMIT and
+// OFFSET apply to the rows of all of them.
 type Query struct {
 	Span
 	With    []With
 	Select  *Select
-	Union   []*Select // those behind Select, with UNION ALL between them
+	Union   []*Select // the SELECTs after the first, each after UNION ALL
 	OrderBy []OrderItem
 	Limit   Expr // nil if absent
 	Offset  Expr // nil if absent
 }
 
-// With is one query that WITH gives a name, for those after it and for the
-// SELECT.
+// With is one name AS (query) of a WITH clause. Later queries of the clause and
+// the SELECT can read the rows of Query by the name.
 type With struct {
 	Span
 	Name  Name
 	Query *Query
 }
 
-// OrderItem is one key of ORDER BY. NULLs are last unless told.
+// OrderItem is one sort key: expr [ASC | DESC] [NULLS FIRST | NULLS LAST].
 type OrderItem struct {
 	Span
 	Expr       Expr
 	Desc       bool
-	NullsFirst bool
+	NullsFirst bool // NULLs precede all values; otherwise they follow them
 }
 
-// Select is one SELECT.
+// Select is one SELECT, from its items to its HAVING. ORDER BY and LIMIT are
+// parts of the Query around it.
 type Select struct {
 	Span
 	Distinct bool
 	Items    []Item
 	From     *Source // nil if absent
-	Joins    []Join  // in the order in which they are made
+	Joins    []Join  // in the order of the source
 	Where    Expr    // nil if absent
 	GroupBy  []Expr
 	Having   Expr // nil if absent
 }
 
-// Item is one result column: a star, or an expression with or without a name.
+// Item is one item of SELECT: *, or expr [AS name].
 type Item struct {
 	Span
 	Star  bool
@@ -90,14 +109,15 @@ type Item struct {
 	Alias *Name // nil if absent
 }
 
-// Source is what a SELECT reads: the rows of another query, or of a relation.
+// Source is what FROM or JOIN reads: a query in brackets, a FILE, or a relation
+// with its scopes and time clause.
 type Source struct {
 	Span
-	Query    *Query  // in brackets; nil where a relation is read, and scopes and time with it
-	File     Expr    // *String or *Param of FILE, which has nothing else; or nil
-	Relation *Name   // also the name of a WITH; nil where only a scope is given: versions is meant
-	Unit     *Name   // of periods(unit); nil if absent
-	Scopes   []Scope // none: everything
+	Query    *Query  // in brackets; nil for a FILE or a relation
+	File     Expr    // *String or *Param; nil unless it is FILE 'path'
+	Relation *Name   // a relation, a view or a name of WITH; nil means versions if there are scopes
+	Unit     *Name   // the unit of periods(unit); nil if absent
+	Scopes   []Scope // none means all URLs
 	Time     TimeClause
 	Alias    *Name // nil if absent
 }
@@ -105,72 +125,75 @@ type Source struct {
 // Join is [LEFT] JOIN source ON expr.
 type Join struct {
 	Span
-	Left   bool // rows without a match are kept
+	Left   bool // LEFT: a row on the left without a match is kept, with NULLs
 	Source *Source
 	On     Expr
 }
 
-// Scope is one scope: a string or a parameter, or two with .. between them.
+// Scope selects URLs by a string or a parameter, such as 'lanshan.example', or by
+// a range of two of them: 'a' .. 'b'.
 type Scope struct {
 	Span
 	From Expr // *String or *Param
-	To   Expr // nil unless written as a range
+	To   Expr // *String or *Param; nil unless it is a range
 }
 
-// TimeClause is a range, a choice, both or neither. They may stand in either
-// order in the source; the choice is made within the range.
+// TimeClause is a range, a choice, both or neither, in either order in the source.
+// The choice picks from the versions within the range.
 type TimeClause struct {
-	Range  *TimeRange
-	Choice *TimeChoice
+	Range  *TimeRange  // nil if absent
+	Choice *TimeChoice // nil if absent
 }
 
-// RangeOp tells the forms of a time range apart.
+// RangeOp is the form of a time range.
 type RangeOp uint8
 
-// The forms of a time range.
+// The forms of a time range. Each bound is a period, with a start and an end.
 const (
-	RangeBetween RangeOp = iota // BETWEEN a AND b: both whole
-	RangeFromTo                 // FROM a TO b: up to, not including, the start of b
-	RangeSince                  // SINCE a
-	RangeUntil                  // UNTIL b
-	RangeDuring                 // DURING a AND b: also what was in force when a began
+	RangeBetween RangeOp = iota // BETWEEN a AND b: from the start of a to the end of b
+	RangeFromTo                 // FROM a TO b: from the start of a to the start of b, which is excluded
+	RangeSince                  // SINCE a: from the start of a
+	RangeUntil                  // UNTIL b: to the end of b
+	RangeDuring                 // DURING a AND b: BETWEEN, and the last version before the start of a
 )
 
-// TimeRange bounds capture times. A or B is nil where the form has none.
+// TimeRange limits captures by their time. A is nil for RangeUntil, B for
+// RangeSince.
 type TimeRange struct {
 	Span
 	Op   RangeOp
 	A, B Expr
 }
 
-// ChoiceOp tells the choices apart.
+// ChoiceOp is the form of a time choice.
 type ChoiceOp uint8
 
-// The choices.
+// The forms of a time choice, with the version that each picks.
 const (
-	ChoiceAt ChoiceOp = iota // AT t, AS OF t
-	ChoiceNearest
-	ChoiceFirst
-	ChoiceLatest
-	ChoiceEach // EACH unit
+	ChoiceAt      ChoiceOp = iota // AT t, AS OF t: the last one not after the end of t
+	ChoiceNearest                 // NEAREST t: the one nearest to t
+	ChoiceFirst                   // FIRST
+	ChoiceLatest                  // LATEST
+	ChoiceEach                    // EACH unit: for each unit of the range, the one that AT picks
 )
 
-// TimeChoice picks one version of each URL, or with EACH one for every period.
+// TimeChoice picks one version of each URL. EACH picks one version of each URL
+// for each year, month, week or day.
 type TimeChoice struct {
 	Span
 	Op   ChoiceOp
-	T    Expr   // of AT and NEAREST, else nil
-	Unit string // of EACH: one of PeriodUnits
+	T    Expr   // of AT and NEAREST; otherwise nil
+	Unit string // of EACH: one of PeriodUnits; otherwise ""
 }
 
-// PeriodUnits are the units of EACH and of periods(…).
+// PeriodUnits lists the words that EACH and periods(unit) take.
 var PeriodUnits = []string{"year", "month", "week", "day"}
 
 // Import is IMPORT 'glob' [FORMAT f] [BASE 'url'] [AT t] [AS name].
 type Import struct {
 	Span
 	Paths  []Expr // *String or *Param, one or more
-	Format *Name  // nil for auto
+	Format *Name  // nil: the format is detected
 	Base   Expr   // *String or *Param; nil if absent
 	Time   Expr   // nil if absent
 	Alias  *Name  // nil if absent
@@ -180,19 +203,20 @@ type Import struct {
 type Export struct {
 	Span
 	Query  *Query
-	To     Expr
-	Format *Name // nil: told by the file's name
+	To     Expr  // *String or *Param
+	Format *Name // nil: the extension of the file's name decides
 }
 
-// Crawl is CRAWL 'url', … or CRAWL DUE [IN scope, …] with clauses.
+// Crawl is CRAWL 'url', … or CRAWL DUE [IN scope, …], followed by the clauses that
+// the fields name. CRAWL DUE visits pages of the archive again when they are due.
 type Crawl struct {
 	Span
 	Due          bool
-	In           []Scope // of DUE; none: everything
-	Seeds        []Expr  // *String or *Param, one or more unless it is DUE
+	In           []Scope // of DUE; none means all URLs
+	Seeds        []Expr  // *String or *Param; none for DUE, otherwise one or more
 	Depth        Expr    // *Number or *Param; nil if absent
 	Limits       []CrawlLimit
-	Within       []Scope // none: the seeds' hosts
+	Within       []Scope // none means the hosts of the seeds
 	Exclude      []Exclusion
 	For          Expr   // *String or *Param; nil if absent
 	Expand       Expr   // condition of EXPAND WHERE; nil if absent
@@ -213,22 +237,23 @@ type Crawl struct {
 	Alias        *Name // nil if absent
 }
 
-// CrawlLimit is one bound of a crawl.
+// CrawlLimit is one limit of LIMIT, such as 1000 PAGES, 2GB or 8h.
 type CrawlLimit struct {
-	Pages bool // N counts pages; else it is a *Size or a *Duration
-	N     Expr // of pages *Number or *Param
+	Pages bool // the limit is a number of pages
+	N     Expr // *Number or *Param if Pages, otherwise *Size or *Duration
 }
 
-// Exclusion is what a crawl leaves out: a scope, or what a pattern matches.
+// Exclusion is one item of EXCLUDE. It excludes the URLs in a scope, or the URLs
+// that a regular expression matches.
 type Exclusion struct {
-	Scope Scope // unless Match is set
-	Match Expr  // *String or *Param; nil for a scope
+	Scope Scope // used if Match is nil
+	Match Expr  // of ~'re', a *String or *Param; nil for a scope
 }
 
-// CrawlDeed is what a crawl is told to do.
+// CrawlDeed is the action of an OrderCrawl.
 type CrawlDeed uint8
 
-// The deeds.
+// The actions of an OrderCrawl.
 const (
 	CrawlPause CrawlDeed = iota
 	CrawlResume
@@ -242,7 +267,7 @@ type OrderCrawl struct {
 	Span
 	Deed    CrawlDeed
 	Name    Name
-	Workers Expr // *Number or *Param; nil but for CrawlWorkers
+	Workers Expr // *Number or *Param for CrawlWorkers, otherwise nil
 }
 
 // AddToCrawl is ADD 'url', … TO CRAWL name [FORCE].
@@ -269,15 +294,15 @@ type CopyPool struct {
 // Verify is VERIFY [POOL p] [SAMPLE 1/n].
 type Verify struct {
 	Span
-	Pool   Expr // *String or *Param; nil: all
-	Sample Expr // n: *Number or *Param; nil: all
+	Pool   Expr // *String or *Param; nil means all pools
+	Sample Expr // the n of 1/n, a *Number or *Param; nil means everything
 }
 
 // MergePool is (MERGE | SEAL) POOL ('p' | ALL).
 type MergePool struct {
 	Span
-	Seal bool
-	Pool Expr // *String or *Param; nil: all
+	Seal bool // SEAL, not MERGE
+	Pool Expr // *String or *Param; nil for ALL
 }
 
 // RepairPool is REPAIR POOL 'p' FROM 'dir'.
@@ -290,7 +315,7 @@ type RepairPool struct {
 // Reindex is REINDEX [POOL p] [DERIVED].
 type Reindex struct {
 	Span
-	Pool    Expr // *String or *Param; nil: all
+	Pool    Expr // *String or *Param; nil means all pools
 	Derived bool
 }
 
@@ -304,9 +329,9 @@ type DropPool struct {
 type Delete struct {
 	Span
 	Scopes []Scope
-	Range  *TimeRange // nil: all times
-	Where  Expr       // nil: all captures
-	Reason Expr       // *String or *Param; nil if none is given
+	Range  *TimeRange // nil means all times
+	Where  Expr       // nil means all captures
+	Reason Expr       // *String or *Param; nil if absent
 }
 
 // CreateView is CREATE [OR REPLACE] VIEW name AS query.
@@ -317,17 +342,19 @@ type CreateView struct {
 	Query   *Query
 }
 
-// MetadataOn is what a value of metadata is about.
+// MetadataOn is the kind of thing that each value of a metadata column
+// describes.
 type MetadataOn uint8
 
-// What CREATE METADATA … ON takes.
+// The words after ON in CREATE METADATA.
 const (
-	OnPage MetadataOn = iota
-	OnVersion
-	OnBlock
+	OnPage    MetadataOn = iota // page: one value per page
+	OnVersion                   // version: one value per version
+	OnBlock                     // block: one value per block of a page
 )
 
-// CreateMetadata is CREATE [OR REPLACE] METADATA name ON what AS expr.
+// CreateMetadata is CREATE [OR REPLACE] METADATA name ON (page | version | block)
+// AS expr. It defines a computed column by a name.
 type CreateMetadata struct {
 	Span
 	Replace bool
@@ -348,7 +375,7 @@ type DropMetadata struct {
 	Name Name
 }
 
-// Save is SAVE name [(parameter, …)] AS query.
+// Save is SAVE name [(parameter, …)] AS query. RUN runs the saved query.
 type Save struct {
 	Span
 	Name   Name
@@ -356,26 +383,26 @@ type Save struct {
 	Query  *Query
 }
 
-// Run is RUN name or RUN 'file', and [(parameter = value, …)].
+// Run is RUN (name | 'file') [(parameter = value, …)].
 type Run struct {
 	Span
-	Name *Name // nil for a file
-	File Expr  // *String or *Param; nil for a name
+	Name *Name // of a saved query; nil if File is set
+	File Expr  // *String or *Param; nil if Name is set
 	Args []Arg
 }
 
-// Arg is a parameter's value in RUN.
+// Arg is one parameter = value of RUN.
 type Arg struct {
 	Span
 	Name  Name
-	Value Expr // a constant, or a *Column for a bare word
+	Value Expr // a constant, or a *Column if it is a word without quotes
 }
 
 // Recover is RECOVER file [TO file].
 type Recover struct {
 	Span
 	File Expr // *String or *Param
-	To   Expr // *String or *Param; nil: nothing is written
+	To   Expr // *String or *Param; nil means that no file is written
 }
 
 // Explain is EXPLAIN [ANALYZE] statement.
@@ -385,45 +412,45 @@ type Explain struct {
 	Statement Statement
 }
 
-// Describe is DESCRIBE of a relation, a setting or a function.
+// Describe is DESCRIBE name, the name of a relation, view, function or setting.
 type Describe struct {
 	Span
 	Name Name
 }
 
-// Show is SHOW of one of the closed set of lists, such as POOLS.
+// Show is SHOW list. A list is a fixed word such as POOLS or SETTINGS.
 type Show struct {
 	Span
-	What Name // lower case
+	What Name // the word, in lower case
 }
 
 // PageForm is the form in which SHOW PAGE prints a page.
 type PageForm uint8
 
-// The forms of SHOW PAGE.
+// The forms of SHOW PAGE, by the word after AS.
 const (
-	PageDefault PageForm = iota
-	PageText
-	PageHTML
-	PageRaw
-	PageWire
-	PageHeaders
-	PageBlocks
+	PageDefault PageForm = iota // no AS: the same as html
+	PageText                    // text: the visible text
+	PageHTML                    // html: the decoded body, in UTF-8
+	PageRaw                     // raw: the bytes of the body as stored
+	PageWire                    // wire: the response as it was received
+	PageHeaders                 // headers: the HTTP headers
+	PageBlocks                  // blocks: the page divided into blocks
 )
 
 // ShowRobots is SHOW ROBOTS 'url' [AGENT 's'] [AT t].
 type ShowRobots struct {
 	Span
 	URL   Expr // *String or *Param
-	Agent Expr // *String or *Param; nil for the crawler's own
-	Time  Expr // nil: the latest
+	Agent Expr // *String or *Param; nil means the agent of the crawler
+	Time  Expr // nil means the latest capture
 }
 
 // ShowPage is SHOW PAGE 'url' [AT t] [AS form].
 type ShowPage struct {
 	Span
 	URL  Expr // *String or *Param
-	Time Expr // nil: the latest
+	Time Expr // nil means the latest capture
 	Form PageForm
 }
 
@@ -431,16 +458,16 @@ type ShowPage struct {
 type Diff struct {
 	Span
 	URL  Expr // *String or *Param
-	From Expr // nil: the version before To's
-	To   Expr // nil: the latest
+	From Expr // nil means the version before the one of To
+	To   Expr // nil means the latest version
 }
 
 // Set is SET name = value, or SET $name = value for a parameter.
 type Set struct {
 	Span
 	Name  Name
-	Param bool
-	Value Expr // a constant, or a *Column for a bare word such as on
+	Param bool // it is SET $name
+	Value Expr // a constant, or a *Column if it is a word without quotes, such as on
 }
 
 // Reset is RESET name.
@@ -452,7 +479,7 @@ type Reset struct {
 // Help is HELP [topic].
 type Help struct {
 	Span
-	Topic string // "" if absent; words joined by blanks, upper case
+	Topic string // in upper case, with single spaces, such as CREATE VIEW; "" if absent
 }
 
 func (*Query) statement()          {}

@@ -2,17 +2,18 @@ package ast
 
 import "fmt"
 
-// Error is a fault of a statement, with its place. It is what the parser, the
-// planner and the operators return for anything the writer of the statement
-// can mend. lang.Render shows it with the source line and a caret.
+// Error is an error in a statement, with its position. The parser, the planner
+// and the operators return it for every error that the author of the statement
+// can correct. lang.Render shows it with the source line and a caret.
 type Error struct {
 	Span
-	Msg  string // what was found and what was wanted, without the place
+	Msg  string // what was found and what was expected, without the position
 	Hint string // what to write instead, such as "did you mean title?"; or ""
 }
 
-// Error gives place and message in one line: june.iql:2:7: no column "tittle"
-// in relation versions (did you mean title?).
+// Error returns the position, the message and the hint in one line, such as
+// june.iql:2:7: no column "tittle" in relation versions (did you mean title?).
+// It leaves out a position that is unknown.
 func (e *Error) Error() string {
 	s := e.Msg
 	if e.Hint != "" {
@@ -28,7 +29,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", p.Filename, p.Line, p.Column, s)
 }
 
-// Errorf makes an Error at n.
+// Errorf returns an Error with the span of n, a formatted message and no hint.
 func Errorf(n interface{ At() Span }, format string, args ...any) *Error {
 	return &Error{Span: n.At(), Msg: fmt.Sprintf(format, args...)}
 }

@@ -10,16 +10,17 @@ type Expr interface {
 	expr()
 }
 
-// String is a text constant, quotes taken off.
+// String is a text constant. Value is the text without its quotes.
 type String struct {
 	Span
 	Value string
 }
 
-// Number is a number as written; IsInt tells whether Int holds it exactly.
+// Number is a number. Int is set only if IsInt reports that the number is an
+// int64.
 type Number struct {
 	Span
-	Text  string
+	Text  string // as it was written
 	IsInt bool
 	Int   int64
 	Float float64
@@ -28,23 +29,24 @@ type Number struct {
 // Size is a number of bytes, such as 64KB.
 type Size struct {
 	Span
-	Text  string
+	Text  string // as it was written
 	Bytes int64
 }
 
-// Duration is a length of time, such as 7d or 2mo. Only one of Months and
-// Length is not zero.
+// Duration is a length of time, such as 7d or 2mo. At most one of Months and
+// Length is not zero, because months differ in length.
 type Duration struct {
 	Span
-	Text   string
+	Text   string // as it was written
 	Months int
 	Length time.Duration
 }
 
-// Unit is the last part that a period names.
+// Unit is the length of a period, from its smallest written part: UnitMonth for
+// 2008-06.
 type Unit uint8
 
-// The units of a period.
+// The lengths of a period.
 const (
 	UnitYear Unit = iota
 	UnitMonth
@@ -55,17 +57,17 @@ const (
 	UnitMilli
 )
 
-// Period is a time literal as written, such as 2008-06. Fields below Unit are
-// their least value. HasZone tells whether Offset (seconds east of UTC) was
-// written; else the setting timezone decides.
+// Period is a time literal, such as 2008-06 for the whole month. The fields hold
+// the start of the period: parts that were not written have their least value,
+// here day 1 and 0:00. Without a zone the setting timezone applies.
 type Period struct {
 	Span
-	Text                                   string
+	Text                                   string // as it was written
 	Unit                                   Unit
 	Year, Month, Day, Hour, Minute, Second int
 	Milli                                  int
-	HasZone                                bool
-	Offset                                 int
+	HasZone                                bool // a zone was written: Z or +08:00
+	Offset                                 int  // of the zone, in seconds east of UTC
 }
 
 // Bool is TRUE or FALSE.
@@ -77,40 +79,40 @@ type Bool struct {
 // Null is NULL.
 type Null struct{ Span }
 
-// Param is $name or :name.
+// Param is a parameter, $name or :name. SET or RUN gives its value.
 type Param struct {
 	Span
-	Name string
+	Name string // without the $ or the colon
 }
 
-// Now is NOW, Today is TODAY.
+// The times that the current time decides.
 type (
-	Now   struct{ Span }
-	Today struct{ Span }
+	Now   struct{ Span } // NOW
+	Today struct{ Span } // TODAY
 )
 
-// Column is a column, or an alias where one may stand. Qualifier is nil if
-// absent.
+// Column is name or source.name. It refers to a column of a source, or to the
+// alias of an item of SELECT.
 type Column struct {
 	Span
-	Qualifier *Name
+	Qualifier *Name // the source; nil if absent
 	Name      Name
 }
 
-// Unary is NOT x, -x or +x. Op is upper case.
+// Unary is NOT x, -x or +x.
 type Unary struct {
 	Span
-	Op string
+	Op string // NOT, - or +
 	X  Expr
 }
 
-// Binary is x Op y, Op one of OR AND = <> < <= > >= || + - * / // % ~ !~
-// CONTAINS. Not is set for NOT CONTAINS only; != is read as <>.
+// Binary is x Op y. Op is one of OR AND = <> < <= > >= || + - * / // % ~ !~
+// CONTAINS. The parser changes != to <>.
 type Binary struct {
 	Span
 	Op   string
-	OpAt Span // where the operator stands
-	Not  bool
+	OpAt Span // the operator in the source
+	Not  bool // it is x NOT CONTAINS y
 	X, Y Expr
 }
 
@@ -127,10 +129,11 @@ type In struct {
 	Not   bool
 	X     Expr
 	List  []Expr
-	Query *Query // nil where there is a list
+	Query *Query // nil if List is set
 }
 
-// Like is x [NOT] LIKE y [ESCAPE 'c'], or ILIKE if Fold.
+// Like is x [NOT] (LIKE | ILIKE) y [ESCAPE 'c']. Fold is set for ILIKE, which
+// ignores case.
 type Like struct {
 	Span
 	Not, Fold bool
@@ -138,12 +141,12 @@ type Like struct {
 	Escape    Expr // nil if absent
 }
 
-// Is is x IS [NOT] NULL, TRUE or FALSE. What is *Null or *Bool.
+// Is is x IS [NOT] (NULL | TRUE | FALSE).
 type Is struct {
 	Span
 	Not  bool
 	X    Expr
-	What Expr
+	What Expr // *Null or *Bool
 }
 
 // Within is x [NOT] WITHIN scope, or WITHIN (scope, …).
@@ -162,7 +165,7 @@ type Case struct {
 	Else  Expr // nil if absent
 }
 
-// When is one branch of a Case.
+// When is one WHEN cond THEN expr of a Case.
 type When struct {
 	Span
 	Cond, Then Expr
@@ -175,19 +178,19 @@ type Cast struct {
 	Type Name
 }
 
-// Call is a function or an aggregate: f(a, b), f(DISTINCT a), f(a ORDER BY b) or
-// count(*), and behind an aggregate FILTER (WHERE expr).
+// Call is a call of a function or an aggregate: f(a, b), f(DISTINCT a), f(a ORDER
+// BY b) or count(*). FILTER (WHERE expr) may follow the call of an aggregate.
 type Call struct {
 	Span
 	Name     Name
 	Distinct bool
-	Star     bool
+	Star     bool // the argument is *
 	Args     []Expr
-	OrderBy  []OrderItem // within the brackets, of an aggregate
+	OrderBy  []OrderItem // inside the brackets of an aggregate
 	Filter   Expr        // nil if absent
 }
 
-// Subquery is a query in brackets that stands for its one value.
+// Subquery is a query in brackets, used as a value: the one value of its one row.
 type Subquery struct {
 	Span
 	Query *Query

@@ -2,14 +2,19 @@ package ast
 
 import "strings"
 
-// nameRunesMax bounds the work of comparing: nobody means names that long.
+// nameRunesMax is the length in characters above which Nearest finds nothing. It
+// limits the time of a comparison; no real name is that long.
 const nameRunesMax = 64
 
-// Nearest is the name that a mistyped one is most likely meant to be, for the
-// hint of an Error: at most two letters changed, added, dropped or swapped, case
-// aside, only one in words of up to four and none in a single letter; or the one
-// name that begins with it. Of names as near it is one with the same first
-// letter. It is "" if none is near.
+// Nearest returns the one of names that a mistyped name most likely means, for
+// the hint of an Error. For "tittle" it returns "title". It returns "" if no name
+// is near.
+//
+// A name is near if at most two letters are changed, added, dropped or swapped
+// with a neighbor: one letter if the mistyped name has two to four, none if it
+// has one. Case does not count. Among equally near names, one with the same first
+// letter wins. If none is near, Nearest returns the only name that begins with a
+// mistyped name of three letters or more.
 func Nearest(name string, names []string) string {
 	wrong := []rune(strings.ToLower(name))
 	if len(wrong) > nameRunesMax {
@@ -43,8 +48,9 @@ func Nearest(name string, names []string) string {
 	return best
 }
 
-// distance is how many edits lead from a to b, a swap of neighbours being one;
-// limit if there are that many or more.
+// distance returns the least number of edits that turn a into b, or limit if it
+// is limit or more. An edit changes, adds or drops a letter, or swaps two
+// neighbors.
 func distance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// The levels of binding, loosest first. An operand that binds looser than its
-// place needs brackets.
+// The precedence levels of operators, lowest first. An operand needs brackets if
+// its level is lower than its place requires.
 const (
 	levelAny = iota
 	levelOr
 	levelAnd
 	levelNot
-	levelCompare // not chained
+	levelCompare // a = b = c is not allowed
 	levelConcat
 	levelSum
 	levelProduct
 	levelSign
-	levelAtom
+	levelAtom // constants, columns, calls and brackets
 )
 
-// level tells how tight e binds.
+// level returns the precedence level of e's outermost operator, or levelAtom if e
+// has no operator.
 func level(e Expr) int {
 	switch e := e.(type) {
 	case *Unary:
@@ -36,6 +37,7 @@ func level(e Expr) int {
 	return levelAtom
 }
 
+// opLevel returns the precedence level of a binary operator.
 func opLevel(op string) int {
 	switch op {
 	case "OR":
@@ -52,19 +54,21 @@ func opLevel(op string) int {
 	return levelCompare
 }
 
-// printer writes a tree as canonical source: keywords in upper case, one blank
-// between words, brackets only where they are needed.
+// printer collects the canonical source of a tree: keywords in upper case, one
+// space between words, brackets only where they are needed.
 type printer struct {
 	strings.Builder
 }
 
+// words writes ws one after the other, without spaces between them.
 func (p *printer) words(ws ...string) {
 	for _, w := range ws {
 		p.WriteString(w)
 	}
 }
 
-// commas calls f for each of n parts and writes commas between them.
+// commas calls f(0) to f(n-1), each of which writes one part, and writes a comma
+// and a space between the parts.
 func (p *printer) commas(n int, f func(i int)) {
 	for i := range n {
 		if i > 0 {
@@ -74,10 +78,12 @@ func (p *printer) commas(n int, f func(i int)) {
 	}
 }
 
+// quote returns text between two quote marks, with each mark inside it doubled.
 func quote(text, mark string) string {
 	return mark + strings.ReplaceAll(text, mark, mark+mark) + mark
 }
 
+// name writes a name, in double quotes if it needs them or had them in the source.
 func (p *printer) name(n *Name) {
 	if n.Quoted || !isPlain(n.Text) {
 		p.WriteString(quote(n.Text, `"`))
@@ -86,7 +92,7 @@ func (p *printer) name(n *Name) {
 	p.WriteString(n.Text)
 }
 
-// isPlain tells whether text is a name without quotes.
+// isPlain reports whether text is a name that needs no quotes.
 func isPlain(text string) bool {
 	for i, r := range text {
 		if i == 0 && !IsIdentStart(r) || !IsIdentPart(r) {
@@ -96,6 +102,7 @@ func isPlain(text string) bool {
 	return text != "" && !isReserved(text)
 }
 
+// isReserved reports whether text is a reserved word, in any case.
 func isReserved(text string) bool {
 	for _, w := range Reserved {
 		if len(w) == len(text) && upper(text) == w {
@@ -105,7 +112,8 @@ func isReserved(text string) bool {
 	return false
 }
 
-// upper folds ASCII only: other letters may change their number in folding.
+// upper returns text with the letters a to z in upper case. It leaves other
+// letters alone, because some change their length in bytes in upper case.
 func upper(text string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {
@@ -121,7 +129,7 @@ func (p *printer) not(not bool) {
 	}
 }
 
-// operand writes e, in brackets if it binds looser than least.
+// operand writes e, in brackets if its precedence level is lower than least.
 func (p *printer) operand(e Expr, least int) {
 	if level(e) < least {
 		p.WriteByte('(')
@@ -399,7 +407,8 @@ func (p *printer) source(s *Source) {
 	p.alias(s.Alias)
 }
 
-// time writes a time clause, if there is one, behind a blank.
+// time writes the range and the choice of a time clause, each after a space. It
+// leaves out whichever is nil.
 func (p *printer) time(t *TimeClause) {
 	if t.Range != nil {
 		p.WriteByte(' ')
@@ -468,7 +477,8 @@ func (p *printer) selectClauses(s *Select) {
 	p.clause(" HAVING ", s.Having)
 }
 
-// clause writes a keyword and its expression, if there is one.
+// clause writes keyword, with the spaces that it includes, and e. It writes
+// nothing if e is nil.
 func (p *printer) clause(keyword string, e Expr) {
 	if e != nil {
 		p.WriteString(keyword)
@@ -507,7 +517,7 @@ func (p *printer) query(q *Query) {
 	p.clause(" OFFSET ", q.Offset)
 }
 
-// poolOrAll prints the name of a pool, or that all are meant.
+// poolOrAll writes the name of a pool, or ALL if pool is nil.
 func (p *printer) poolOrAll(pool Expr) {
 	if pool == nil {
 		p.WriteString("ALL")
@@ -709,16 +719,17 @@ func (p *printer) set(s *Set) {
 	p.setValue(s.Value)
 }
 
-// setValue prints what a setting or a parameter is to be.
+// setValue writes the value of a setting or a parameter.
 func (p *printer) setValue(v Expr) {
 	if c, ok := v.(*Column); ok {
-		p.WriteString(c.Name.Text) // a bare word, which may be ON
+		p.WriteString(c.Name.Text) // no quotes, even for a reserved word such as on
 		return
 	}
 	p.expr(v)
 }
 
-// String is the form's word in SHOW PAGE, "" for the default.
+// String returns the word after AS in SHOW PAGE, such as text. It returns "" for
+// PageDefault.
 func (f PageForm) String() string {
 	switch f {
 	case PageText:
@@ -737,6 +748,7 @@ func (f PageForm) String() string {
 	return ""
 }
 
+// printed returns what write writes.
 func printed(write func(*printer)) string {
 	var p printer
 	write(&p)

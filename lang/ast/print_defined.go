@@ -1,6 +1,7 @@
 package ast
 
-// Statements that define something by a name, and RUN, which uses it.
+// This file prints the statements that define something by a name, and RUN,
+// which runs a saved query by its name.
 
 func (p *printer) createView(s *CreateView) {
 	p.create(s.Replace, "VIEW ", &s.Name)
@@ -55,7 +56,7 @@ func (p *printer) arg(a *Arg) {
 	p.setValue(a.Value)
 }
 
-// String is the word of CREATE METADATA … ON.
+// String returns the word after ON in CREATE METADATA: page, version or block.
 func (o MetadataOn) String() string {
 	switch o {
 	case OnPage:

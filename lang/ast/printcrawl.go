@@ -1,6 +1,6 @@
 package ast
 
-// crawl prints a CRAWL, its clauses in the order of the manual.
+// crawl writes a CRAWL statement, with its clauses in the order of the manual.
 func (p *printer) crawl(s *Crawl) {
 	p.WriteString("CRAWL ")
 	if s.Due {
@@ -60,13 +60,14 @@ func (p *printer) crawl(s *Crawl) {
 	p.alias(s.Alias)
 }
 
-// flag prints a clause that has no value, if it is there.
+// flag writes clause, which has no value, if there is true.
 func (p *printer) flag(clause string, there bool) {
 	if there {
 		p.WriteString(clause)
 	}
 }
 
+// crawlDeeds holds the keyword of each CrawlDeed but CrawlWorkers.
 var crawlDeeds = [...]string{"PAUSE", "RESUME", "STOP"}
 
 func (p *printer) orderCrawl(s *OrderCrawl) {

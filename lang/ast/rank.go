@@ -2,61 +2,61 @@ package ast
 
 import "strings"
 
-// PageRank is PAGERANK [name] with its clauses.
+// PageRank is PAGERANK [name], followed by the clauses that the fields name.
 type PageRank struct {
 	Span
-	Name       *Name   // nil if absent
+	Name       *Name   // of the ranking; nil if absent
 	Scopes     []Scope // OVER scope, …
 	Graph      *Name   // OVER GRAPH; nil if absent
 	Time       TimeClause
-	Damping    Expr // these are *Number or *Param, or nil
-	Tolerance  Expr
-	Iterations Expr
+	Damping    Expr     // *Number or *Param; nil if absent
+	Tolerance  Expr     // *Number or *Param; nil if absent
+	Iterations Expr     // *Number or *Param; nil if absent
 	Norm       string   // "1", "N", or "" if absent
 	Seeds      []Expr   // *String or *Param
-	Without    []string // of Withouts, in their order
+	Without    []string // words of Withouts, in the order of that list
 	By         string   // "page", "host", or "" if absent
-	Warm       bool
+	Warm       bool     // start with the ranks of the last computation
 }
 
-// Withouts are the words of WITHOUT.
+// Withouts lists the words that WITHOUT takes in PAGERANK.
 var Withouts = []string{"internal", "nofollow", "nav"}
 
-// HITS is HITS [name] with its clauses.
+// HITS is HITS [name], followed by the clauses that the fields name.
 type HITS struct {
 	Span
-	Name       *Name   // nil if absent
-	Words      Expr    // FOR; *String or *Param, or nil
+	Name       *Name   // of the ranking; nil if absent
+	Words      Expr    // of FOR, a *String or *Param; nil if absent
 	Scopes     []Scope // OVER scope, …
 	Graph      *Name   // OVER GRAPH; nil if absent
 	Time       TimeClause
-	Variant    string // of HITSVariants, or "" if absent
-	Keep       Expr   // these are *Number or *Param, or nil
-	Iterations Expr
+	Variant    string // one of HITSVariants, or "" if absent
+	Keep       Expr   // *Number or *Param; nil if absent
+	Iterations Expr   // *Number or *Param; nil if absent
 	Weight     string // "arc", or "" if absent
 	Within     string // "domain", "host", or "" if absent
-	Stop       []Expr // hosts that are left out; *String or *Param
+	Stop       []Expr // the hosts of WITHOUT HOST; *String or *Param
 }
 
-// HITSVariants are the words of VARIANT.
+// HITSVariants lists the words that VARIANT takes in HITS.
 var HITSVariants = []string{"kleinberg", "hub_averaging", "hub_threshold", "authority_threshold", "full_threshold", "symmetric"}
 
 // ExplainRank is EXPLAIN RANK 'url' [IN name].
 type ExplainRank struct {
 	Span
 	URL  Expr  // *String or *Param
-	Name *Name // nil if absent
+	Name *Name // of the ranking; nil if absent
 }
 
 // ShowPath is SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g].
 type ShowPath struct {
 	Span
 	From, To Expr  // *String or *Param
-	Time     Expr  // nil: the latest
+	Time     Expr  // nil means the latest links
 	Graph    *Name // nil if absent
 }
 
-// DropGraph is DROP GRAPH name.
+// DropGraph is DROP GRAPH name. The graph is one that IMPORT … FORMAT graph made.
 type DropGraph struct {
 	Span
 	Name Name
@@ -65,7 +65,7 @@ type DropGraph struct {
 func (*DropGraph) statement()       {}
 func (s *DropGraph) String() string { return statementString(s) }
 
-// overGraph writes OVER GRAPH, if there is a graph.
+// overGraph writes OVER GRAPH g after a space. It writes nothing if g is nil.
 func (p *printer) overGraph(g *Name) {
 	if g != nil {
 		p.WriteString(" OVER GRAPH ")
@@ -73,15 +73,16 @@ func (p *printer) overGraph(g *Name) {
 	}
 }
 
-// Dedup is DEDUP with its clauses.
+// Dedup is DEDUP, followed by the clauses that the fields name. DEDUP groups pages
+// or blocks with nearly the same text.
 type Dedup struct {
 	Span
 	Scopes     []Scope
 	Time       TimeClause
 	Of         string // "pages", "blocks", or "" if absent
 	Method     string // "minhash", "simhash", "keywords", "containment", or "" if absent
-	Distance   Expr   // these are *Number or *Param, or nil
-	Similarity Expr
+	Distance   Expr   // *Number or *Param; nil if absent
+	Similarity Expr   // *Number or *Param; nil if absent
 }
 
 func (*Dedup) statement()       {}
@@ -142,7 +143,8 @@ func (s *ShowPath) String() string    { return statementString(s) }
 func (s *PageRank) String() string    { return statementString(s) }
 func (s *ExplainRank) String() string { return statementString(s) }
 
-// statementName writes the name of a result behind a blank, if there is one.
+// statementName writes n, the name of a ranking, after a space. It writes nothing
+// if n is nil.
 func (p *printer) statementName(n *Name) {
 	if n != nil {
 		p.WriteByte(' ')

@@ -2,9 +2,10 @@ package ast
 
 import "fmt"
 
-// ReplaceColumns gives e with another expression in the place of each column for
-// which f gives one, which it is asked once. Where it gives none that is e
-// itself, else a copy. Queries within e are not looked into, and shared.
+// ReplaceColumns returns a copy of e in which f(c) replaces each column c. A
+// column for which f returns nil stays. If f returns nil for all columns,
+// ReplaceColumns returns e itself. It calls f once for each column of e, but not
+// for columns of subqueries, which the copy shares with e.
 func ReplaceColumns(e Expr, f func(*Column) Expr) Expr {
 	if e == nil {
 		return nil
@@ -27,19 +28,21 @@ func ReplaceColumns(e Expr, f func(*Column) Expr) Expr {
 	return (&copier{column: func(c *Column) Expr { return by[c] }}).expr(e)
 }
 
-// CopyAt copies e, which holds no query, such that all of it stands at one place.
-// In the place of each column stands what f gives.
+// CopyAt returns a copy of e in which every node has the span at. e contains no
+// subquery. f(c) replaces each column c, with its own span; a column for which f
+// returns nil is copied.
 func CopyAt(e Expr, at Span, f func(*Column) Expr) Expr {
 	return (&copier{column: f, at: &at}).expr(e)
 }
 
-// copier copies expressions.
+// copier copies expressions and replaces their columns.
 type copier struct {
-	column func(*Column) Expr
-	at     *Span // where all of the copy stands; nil: where the original does
+	column func(*Column) Expr // returns the replacement of a column, or nil to copy it
+	at     *Span              // the span of every copied node; nil keeps the spans
 }
 
-// place puts a part of a copy where it belongs.
+// place sets spans, those of a copied node and its names, to c.at. It keeps them
+// if c.at is nil.
 func (c *copier) place(spans ...*Span) {
 	for _, s := range spans {
 		if c.at != nil {
@@ -48,7 +51,8 @@ func (c *copier) place(spans ...*Span) {
 	}
 }
 
-// expr copies e. Nil is copied to nil.
+// expr returns a copy of e, or nil if e is nil. It returns a *Subquery or
+// *Exists itself.
 func (c *copier) expr(e Expr) Expr {
 	if e == nil {
 		return nil
@@ -127,7 +131,8 @@ func (c *copier) expr(e Expr) Expr {
 	return c.constant(e)
 }
 
-// constant copies what has no parts.
+// constant returns a copy of e, a constant or a parameter. It panics for any other
+// expression.
 func (c *copier) constant(e Expr) Expr {
 	switch e := e.(type) {
 	case *String:

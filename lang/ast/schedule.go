@@ -1,16 +1,16 @@
 package ast
 
 // Schedule is SCHEDULE name (EVERY d | CRON 's' | ADAPTIVE [BUDGET n PER d]) AS
-// statement.
+// statement. Exactly one of Every, Cron and Adaptive is set.
 type Schedule struct {
 	Span
 	Name      Name
-	Every     Expr // *Duration or *Param; nil unless it is EVERY
-	Cron      Expr // *String or *Param; nil unless it is CRON
+	Every     Expr // *Duration or *Param, or nil
+	Cron      Expr // *String or *Param, or nil
 	Adaptive  bool
-	Budget    Expr // *Number or *Param; nil if absent
-	Per       Expr // *Duration or *Param; nil as Budget is
-	Statement Statement
+	Budget    Expr      // visits per Per, of ADAPTIVE: *Number or *Param; nil if absent
+	Per       Expr      // *Duration or *Param; nil if Budget is nil
+	Statement Statement // what the schedule runs
 }
 
 // Unschedule is UNSCHEDULE name.

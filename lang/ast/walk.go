@@ -2,9 +2,9 @@ package ast
 
 import "fmt"
 
-// Walk calls visit for n and, if that returns true, for the nodes below it, in
-// the order in which they print. Names are parts of their nodes and are not
-// visited.
+// Walk calls visit for n. If visit returns true, Walk does the same for each child
+// of n, in the order in which they print. It does not visit a Name, which is a
+// part of its node.
 func Walk(n Node, visit func(Node) bool) {
 	if !visit(n) {
 		return
@@ -14,7 +14,8 @@ func Walk(n Node, visit func(Node) bool) {
 	}
 }
 
-// children lists the nodes right below n.
+// children returns the direct child nodes of n, in the order in which they print.
+// It panics if it does not know the type of n.
 func children(n Node) []Node {
 	var l nodes
 	switch n := n.(type) {
@@ -205,9 +206,10 @@ func children(n Node) []Node {
 	return l
 }
 
+// nodes collects the child nodes of a node.
 type nodes []Node
 
-// exprs adds those that are there.
+// exprs appends each of es that is not nil.
 func (l *nodes) exprs(es ...Expr) {
 	for _, e := range es {
 		if e != nil {

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Reserved are the words that are a name only in double quotes, in upper case.
-// Every other word of the language means something only in its place.
+// Reserved lists the reserved words, in upper case. A reserved word is a name only
+// in double quotes. Every other keyword is a keyword only where the grammar
+// expects it, and a name elsewhere.
 var Reserved = []string{
 	"AND", "AS", "BETWEEN", "BY", "CASE", "CAST", "CONTAINS", "DISTINCT",
 	"ELSE", "END", "EXISTS", "FALSE", "FROM", "GROUP", "HAVING", "ILIKE",
@@ -15,13 +16,14 @@ var Reserved = []string{
 	"UNION", "WHEN", "WHERE", "WITH", "WITHIN",
 }
 
-// IsIdentStart tells whether an unquoted name may begin with r.
+// IsIdentStart reports whether an unquoted name may begin with r.
 func IsIdentStart(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' ||
 		r >= utf8.RuneSelf && unicode.IsLetter(r)
 }
 
-// IsIdentPart tells whether an unquoted name may go on with r.
+// IsIdentPart reports whether r may follow the first character of an unquoted
+// name.
 func IsIdentPart(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || '0' <= r && r <= '9' ||
 		r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
