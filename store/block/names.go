@@ -11,8 +11,9 @@ import (
 //go:embed data/labels.txt
 var labelList string
 
-// labelWords are the words of class, id and role; labelSigns those that may
-// stand anywhere in them.
+// labelWords and labelSigns are the words of data/labels.txt with their labels.
+// labelWords match whole words of a class, id or role. labelSigns, which begin with
+// a letter beyond ASCII, match anywhere in a name.
 var labelWords, labelSigns = func() (words *wordTable, signs map[string]Label) {
 	words, signs = newWordTable(), map[string]Label{}
 	for line := range strings.Lines(labelList) {
@@ -31,6 +32,8 @@ var labelWords, labelSigns = func() (words *wordTable, signs map[string]Label) {
 	return words, signs
 }()
 
+// labelNamed returns the label with a name, such as Nav for "nav". It panics if
+// there is none.
 func labelNamed(name string) Label {
 	for l, n := range labelNames {
 		if n == name {
@@ -40,7 +43,8 @@ func labelNamed(name string) Label {
 	panic("block: labels.txt has no such label: " + name)
 }
 
-// addElement adds what one element's name and attributes say. Memory may be nil.
+// addElement adds to e the evidence of element i: of its tag, and of the words in
+// its class, id and role. memory may be nil.
 func addElement(t *page.Tree, i int, memory *nameMemory, e *evidence) {
 	switch t.Nodes[i].Tag {
 	case page.TagNav, page.TagMenu:
@@ -68,15 +72,17 @@ func addElement(t *page.Tree, i int, memory *nameMemory, e *evidence) {
 	}
 }
 
-// nameMemory remembers what values of class, id and role say: most elements of
-// a page have a class that others have. A place is of the value that came last.
+// nameMemory remembers the evidence of values of class, id and role, because most
+// elements of a page share their class with others. A value has one slot, by its
+// hash, and replaces the value there.
 type nameMemory [128]struct {
 	value []byte
-	sort  int
+	sort  int // nameClass or nameRole
 	says  evidence
 }
 
-// add adds what a value says.
+// add adds the evidence of an attribute's value to e. sort is what naming returned
+// for the attribute.
 func (m *nameMemory) add(value []byte, sort int, e *evidence) {
 	if m == nil || len(value) == 0 {
 		addNames(value, float64(sort), e)
@@ -92,14 +98,15 @@ func (m *nameMemory) add(value []byte, sort int, e *evidence) {
 	e.add(&at.says, 1)
 }
 
-// Attributes whose values are names, by what these weigh.
+// The kinds of attributes, and the weights of the words in their values.
 const (
-	nameNone  = 0
+	nameNone  = 0 // any other attribute
 	nameClass = 1 // class or id
 	nameRole  = 2
 )
 
-// naming tells what an attribute of that name is.
+// naming returns nameClass for "class" and "id", nameRole for "role", and nameNone
+// for any other attribute, in upper or lower case.
 func naming(name []byte) int {
 	switch len(name) {
 	case 2:
@@ -118,7 +125,8 @@ func naming(name []byte) int {
 	return nameNone
 }
 
-// equalFold compares b with want, which is of small letters.
+// equalFold reports whether b is want, ignoring the case of ASCII letters. want
+// must be in lower case, and b as long as want.
 func equalFold(b []byte, want string) bool {
 	for i := range len(want) {
 		if b[i]|0x20 != want[i] {
@@ -128,12 +136,12 @@ func equalFold(b []byte, want string) bool {
 	return true
 }
 
-// addNames adds what the words of a class or id say. The last word says most:
-// "header-search" is a search.
+// addNames adds to e the evidence of the words in a class, id or role. The last word
+// of a name counts most: "header-search" is a search.
 func addNames(value []byte, weight float64, e *evidence) {
 	var found evidence
 	any := false
-	last, lastFound := uint8(0), false // what the last word so far of the name says
+	last, lastFound := uint8(0), false // label of the name's last word so far, if it has one
 	labelWords.eachWord(value, func(label uint8, ok bool) {
 		if last, lastFound = label, ok; ok {
 			found[label] = max(found[label], weight)
@@ -156,11 +164,12 @@ func addNames(value []byte, weight float64, e *evidence) {
 	if !any {
 		return
 	}
-	found[Main] *= .5 // "content" and "body" are names of anything.
+	found[Main] *= .5 // Anything may be named "content" or "body".
 	found[Media] *= 1.6
 	for l, v := range found {
 		e[l] += v
 	}
 }
 
+// letter reports whether c is an ASCII letter.
 func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -6,38 +6,41 @@ import (
 	"infomall/store/record"
 )
 
-// Reference is a link of a page without what is said at and around it.
+// Reference is a link of a page without its text and the text around it.
 type Reference struct {
 	page.Reference
-	Label Label // of the block of the cut at KeptLevel that it is in; Other in the layout
+	// Label is that of the block, in the cut at KeptLevel, that contains the link;
+	// Other if no block contains it.
+	Label Label
 }
 
-// References reads of facts where the links of pages lead, one page after the
-// other, and takes no memory for each: what it gives shares that of the facts, and
-// is valid until the next page. It is for one goroutine. The zero value is ready.
+// References reads the targets of links from the facts of pages, one page after the
+// other. It reuses its memory: results share memory with the facts, and are valid
+// until the next call of Page or Links. Only one goroutine at a time may use it.
+// The zero value is ready.
 type References struct {
-	Base []byte // that the page names, as written; empty if it names none
+	Base []byte // the base address that the page names, as written; empty if it names none
 
 	keptReading
 	cut     []keptPart
-	count   int           // of leaves
-	inline  bool          // leaves are the facts of these
-	leaves  []record.Leaf // else none
-	outside []byte        // packed links and what follows, or nil
-	layout  []byte        // links and where they stand
-	tree    page.Tree     // of a leaf whose facts are short
+	count   int           // number of leaves
+	inline  bool          // the facts of the leaves are in those of the page
+	leaves  []record.Leaf // the inline facts of the leaves; empty if they are not inline
+	outside []byte        // begins with the packed links outside of the markup; nil if there are none
+	layout  []byte        // packed links of the layout, then the leaf and the block of each
+	tree    page.Tree     // the current leaf, if its links must be read from its bytes
 	links   []page.Reference
 	list    []Reference
 }
 
-// keptPart is a block of the cut, as KeptBlock has it.
+// keptPart is a block of the cut, see KeptBlock.
 type keptPart struct {
-	leaves int
+	leaves int // leaves in it; 0 if it is one
 	label  Label
 }
 
-// Page begins the page with these facts. They are refused where this program would
-// make others.
+// Page begins with the page that has these facts. It returns an error if they are
+// damaged, or are from another version of Extractor.
 func (r *References) Page(facts []byte) error {
 	t := packed.Reader{B: facts}
 	if t.Byte() != Extractor {
@@ -84,11 +87,14 @@ func (r *References) Page(facts []byte) error {
 	return nil
 }
 
-// Inline reports whether the facts of the page's leaves stand with it.
+// Inline reports whether the facts of the page include those of its leaves, so that
+// Links needs no argument.
 func (r *References) Inline() bool { return r.inline || r.count == 0 }
 
-// Links are those of Kept.Links in another order: first those outside of the markup, then those of the layout.
-// Leaves has what is kept of each leaf, in order, unless they are Inline.
+// Links returns the links that Kept.Links returns, in another order: first the links
+// outside of the markup, then the links of the layout, then those of each leaf.
+// leaves has the facts of each leaf, in order, and also its bytes if the facts are
+// short. It is not used if the facts are Inline.
 func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	if r.Inline() {
 		leaves = r.leaves
@@ -103,7 +109,7 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	if err := r.takeLayout(); err != nil {
 		return nil, err
 	}
-	part, last := -1, 0 // block of the cut, and the leaf behind its last
+	part, last := -1, 0 // current block of the cut, and the index of the leaf after it
 	for i, leaf := range leaves {
 		for i >= last && part+1 < len(r.cut) {
 			part++
@@ -122,7 +128,8 @@ func (r *References) Links(leaves []record.Leaf) ([]Reference, error) {
 	return r.list, nil
 }
 
-// takeLeaf takes the links of a leaf. Of one whose facts are short they are read.
+// takeLeaf sets r.links to the links of a leaf. If the facts of the leaf are short,
+// it reads the links from the bytes of the leaf.
 func (r *References) takeLeaf(leaf record.Leaf) (err error) {
 	r.links = r.links[:0]
 	if len(leaf.Facts) > 0 && leaf.Facts[0] == shortMark {
@@ -145,7 +152,7 @@ func (r *References) takeLeaf(leaf record.Leaf) (err error) {
 	return err
 }
 
-// takeOutside takes the links outside of the markup.
+// takeOutside appends the links outside of the markup to r.list, with label Other.
 func (r *References) takeOutside() (err error) {
 	if r.outside == nil {
 		return nil
@@ -157,7 +164,7 @@ func (r *References) takeOutside() (err error) {
 	return err
 }
 
-// takeLayout takes the links of the layout.
+// takeLayout appends the links of the layout to r.list.
 func (r *References) takeLayout() (err error) {
 	if len(r.layout) == 0 {
 		return nil
@@ -167,7 +174,7 @@ func (r *References) takeLayout() (err error) {
 		return err
 	}
 	for _, l := range r.links {
-		t.Number() // of the leaf behind it
+		t.Number() // the leaf after the link
 		part, label := t.Number()-1, Other
 		if t.Bad || part >= len(r.cut) {
 			return ErrFacts

@@ -2,14 +2,15 @@ package block
 
 import "bytes"
 
-// shownLeaf stands in a layout that is shown where a leaf was.
+// shownLeaf takes the place of each leaf in a layout that is shown to the user.
 const shownLeaf = "<!--block-->"
 
-// ShowLayout makes a layout readable as what it is, part of a page, in the
-// page's own charset.
+// ShowLayout returns a layout as markup in the charset of the page, with a comment
+// in place of each leaf. If the layout is damaged, the result ends before the
+// damage.
 func ShowLayout(layout []byte) []byte {
 	var out bytes.Buffer
-	// An error is of damage, behind which nothing can be shown.
+	// An error means damage. Nothing after it can be shown.
 	_ = eachMark(layout, func(text []byte, kind byte) error {
 		out.Write(text)
 		if kind == markLeaf {

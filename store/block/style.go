@@ -8,80 +8,85 @@ import (
 	"infomall/store/page"
 )
 
-// SiteStyle is the site style tree of the pages of one host, as long as these
-// look alike: what they have in common is their template, what differs is what
-// each is about. It is that of Yi, Liu and Li, Eliminating Noisy Information in
-// Web Pages for Data Mining, KDD 2003, but for long runs of children that are
-// alike, such as the items of a list: these are one child, so that lists of any
-// length have one style.
+// SiteStyle is the site style tree of pages of one host that look alike. It
+// separates the template, which all pages have, from the content of each page. The
+// method is that of Yi, Liu and Li, Eliminating Noisy Information in Web Pages for
+// Data Mining, KDD 2003, with one change: many similar children in a row, such as
+// the items of a list, are one child. Lists of any length thus have the same style.
 //
-// An element of the tree has the styles that pages give it, a style the elements
-// that follow one another in it. An element without such elements is a leaf, and
-// has features: words, and addresses of links and images.
+// An element of the tree merges elements of all pages. It has a list of styles. A
+// style is a sequence of children that the element has on some page. An element
+// without children is a leaf. A leaf has features: the words of its text, and the
+// addresses of its links and images. The importance of an element is how much it
+// differs from page to page: 0 if it is the same on all, 1 if each page has its
+// own.
 type SiteStyle struct {
-	pages    int
+	pages    int            // number of pages learned
 	elements []styleElement // the first is the page
-	features int            // of all elements
+	features int            // number of features of all elements
 }
 
+// styleElement is an element of the tree.
 type styleElement struct {
-	pages    int // that have it
-	last     int // the last of them
+	pages    int // number of pages that have the element
+	last     int // number of the last of these pages, from 1
 	styles   []elementStyle
-	places   map[uint64]int32 // of features, by their hashes
+	places   map[uint64]int32 // indexes in features, by hash
 	features []seen           // of a leaf, in the order in which they came first
-	unique   int              // features beyond featuresMax, each taken for one of its own
+	unique   int              // number of features beyond featuresMax, none of them stored
 
-	// Importances as they were when so many pages were known: of its features, and
-	// of the element with all that is in it.
+	// own and composite are results of SiteStyle.own and SiteStyle.composite. They
+	// were computed when the tree had ownPages and compositePages pages.
 	own, composite           float64
 	ownPages, compositePages int
 }
 
 // elementStyle is one style of an element.
 type elementStyle struct {
-	sequence uint64  // hash of it
-	count    int     // how often the element has it
-	elements []int32 // of the sequence
+	sequence uint64  // hash of the keys of the children
+	count    int     // how often the element has this style
+	elements []int32 // the children, as indexes in SiteStyle.elements
 }
 
-// seen counts a feature: n in all pages, of which now in the last; entropy is the
-// sum of c·ln c over those before that, of which each has c.
+// seen counts how often a feature occurs: n times in all pages, and now times in
+// page last, the last page that has it. entropy is the sum of c·ln c over the pages
+// before, if c is the count of a page.
 type seen struct {
 	n, now  int32
 	last    int32
 	entropy float64
 }
 
-// What a SiteStyle holds at most, some 30 MB. What is beyond it is content that
-// no other page has.
+// The limits on the size of a SiteStyle. It takes at most about 30 MB. Elements and
+// features beyond the limits count as content that no other page has.
 const (
 	elementsMax = 1 << 14
 	featuresMax = 1 << 18
-	styleDepth  = 128 // elements in each other
+	styleDepth  = 128 // depth of the tree
 )
 
-// styleDecay is γ: with each style more that an element has, what its children
-// say counts less against the number of styles.
+// styleDecay is γ of the method, see compositeImportance. The more styles an element
+// has, the less its children count in its importance.
 const styleDecay = .9
 
-// NewSiteStyle returns the tree of no pages.
+// NewSiteStyle returns a SiteStyle that has learned no page.
 func NewSiteStyle() *SiteStyle {
 	return &SiteStyle{elements: make([]styleElement, 1)}
 }
 
-// Pages is how many were learned.
+// Pages returns the number of pages that were learned.
 func (s *SiteStyle) Pages() int { return s.pages }
 
-// Learn adds a page.
+// Learn adds a page to the tree.
 func (s *SiteStyle) Learn(b *Body) {
 	s.pages++
 	w := styleWalk{style: s, body: b, t: b.Page, learn: true}
 	w.element(0, 0, 0)
 }
 
-// nodeImportance is that of an element which its styles have in those shares of
-// so many pages: the more evenly the pages differ, the nearer it is to 1.
+// nodeImportance returns the importance of an element by its styles: 0 if it has
+// one style, 1 if it has another style on each page, or if only one page has it. shares are the shares of the
+// styles, with sum 1, and pages is the number of pages that have the element.
 func nodeImportance(shares []float64, pages int) float64 {
 	if pages <= 1 {
 		return 1
@@ -95,14 +100,15 @@ func nodeImportance(shares []float64, pages int) float64 {
 	return min(1, sum/math.Log(float64(pages)))
 }
 
-// compositeImportance joins that of an element with what its children have, as a
-// mean over styles. A leaf's is leafImportance.
+// compositeImportance returns the importance of an element with children, from its
+// nodeImportance, the mean importance of its children, and the number of its styles.
 func compositeImportance(node, children float64, styles int) float64 {
 	decay := math.Pow(styleDecay, float64(styles))
 	return (1-decay)*node + decay*children
 }
 
-// leafImportance is 1 less the mean of the entropies of a leaf's features.
+// leafImportance returns the importance of a leaf: 1 minus the mean entropy of its
+// features, or 1 if it has none. entropies is the sum of their entropies.
 func leafImportance(entropies float64, features int) float64 {
 	if features == 0 {
 		return 1
@@ -110,8 +116,8 @@ func leafImportance(entropies float64, features int) float64 {
 	return 1 - entropies/float64(features)
 }
 
-// entropy is how evenly a feature stands in all of so many pages: 1 if in each
-// alike, 0 if in one.
+// entropyIn returns how evenly a feature is spread over a number of pages: 1 if it
+// occurs equally often on each page, 0 if it occurs on one page only.
 func (f *seen) entropyIn(pages int) float64 {
 	if pages <= 1 {
 		return 0
@@ -120,6 +126,7 @@ func (f *seen) entropyIn(pages int) float64 {
 	return max(0, min(1, (math.Log(n)-sum/n)/math.Log(float64(pages))))
 }
 
+// xlogx returns c·ln c, and 0 for 0.
 func xlogx(c int32) float64 {
 	if c <= 1 {
 		return 0
@@ -127,8 +134,8 @@ func xlogx(c int32) float64 {
 	return float64(c) * math.Log(float64(c))
 }
 
-// own is the importance of element n where it is a leaf, whatever it is on other
-// pages.
+// own returns the leafImportance of element n. It does not consider the children
+// that n has on some pages.
 func (s *SiteStyle) own(n int32) float64 {
 	e := &s.elements[n]
 	if e.ownPages != s.pages {
@@ -141,8 +148,8 @@ func (s *SiteStyle) own(n int32) float64 {
 	return e.own
 }
 
-// composite is the composite importance of an element. It calls itself at most
-// styleDepth deep.
+// composite returns the importance of element n with everything in it. It is 1 if
+// only one page has n. composite calls itself at most styleDepth deep.
 func (s *SiteStyle) composite(n int32) float64 {
 	e := &s.elements[n]
 	if e.compositePages == s.pages {
@@ -173,10 +180,11 @@ func (s *SiteStyle) composite(n int32) float64 {
 	return e.composite
 }
 
-// Importances says of each block of a page how much of it is the page's own, from
-// 0 for what all pages of the site have to 1 for what no other has: the mean of
-// the importances of the leaves of the tree that it shows, by weight. It is nil where less than
-// two pages are known, which says nothing.
+// Importances returns an importance for each block of a page: 0 if all pages of the
+// site have the block, 1 if no other page has it. It is the mean importance of the
+// leaves of the tree that the block shows, weighted by how much each shows. The
+// result is nil if fewer than two pages were learned, because nothing can be
+// compared then.
 func (s *SiteStyle) Importances(b *Body) []float64 {
 	if s.pages < 2 {
 		return nil
@@ -204,31 +212,35 @@ func (s *SiteStyle) Importances(b *Body) []float64 {
 	return out
 }
 
-// styleWalk goes through a page and the tree at once.
+// styleWalk walks over a page and the tree together. It adds the page to the tree,
+// or finds the importances of the page's nodes.
 type styleWalk struct {
 	style *SiteStyle
 	body  *Body
 	t     *page.Tree
-	learn bool
-	// Of a page that is asked for: what each node shows, by its importance.
+	learn bool // add the page to the tree
+
+	// If learn is false: the amounts that nodes show, and for each node its weight
+	// times its importance.
 	flow *flow
 	own  []float64
 }
 
-// stylePart is a child of an element: one that stands on its own lines, or what
-// stands between two such.
+// stylePart is a child of an element on a page: a block element, or everything
+// between two block elements.
 type stylePart struct {
-	from, to int32 // nodes
-	key      uint64
-	element  bool
-	place    int // in the style
+	from, to int32  // the nodes from to to-1
+	key      uint64 // the same for similar children
+	element  bool   // it is a block element
+	place    int    // index of the child in the style
 }
 
+// styleSeed seeds all hashes of a SiteStyle. They are never stored.
 var styleSeed = maphash.MakeSeed()
 
-// element takes node n, which is element e of the tree. A node that shows nothing
-// has no style: the element is what it is on pages where it shows something. It
-// calls itself at most styleDepth deep.
+// element walks over node n of the page, which is element e of the tree. A node
+// without children adds no style to e. element calls itself at most styleDepth
+// deep.
 func (w *styleWalk) element(n int, e int32, depth int) {
 	w.visit(e)
 	parts := w.parts(n)
@@ -254,7 +266,7 @@ func (w *styleWalk) element(n int, e int32, depth int) {
 	}
 }
 
-// visit notes that the page has element e.
+// visit records that the page has element e, if the page is being learned.
 func (w *styleWalk) visit(e int32) {
 	if at := &w.style.elements[e]; w.learn && at.last < w.style.pages {
 		at.last = w.style.pages
@@ -262,8 +274,8 @@ func (w *styleWalk) visit(e int32) {
 	}
 }
 
-// styleOf is the place among the styles of element e of that with these children,
-// -1 if it is not there.
+// styleOf returns the index of the style of element e that has these children. If
+// there is none, it adds the style, or returns -1 if the page is not being learned.
 func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	var h maphash.Hash
 	h.SetSeed(styleSeed)
@@ -285,8 +297,9 @@ func (w *styleWalk) styleOf(e int32, parts []stylePart) int {
 	return i
 }
 
-// child is the element at a place of a style; -1 if there is none and no room
-// for it.
+// child returns the element at a place of a style of element e. If there is none,
+// it adds the element; it returns -1 if the page is not being learned, or the tree
+// is full.
 func (w *styleWalk) child(e int32, style, place int) int32 {
 	if style < 0 {
 		return -1
@@ -305,7 +318,9 @@ func (w *styleWalk) child(e int32, style, place int) int32 {
 	return c
 }
 
-// parts are the children of node n.
+// parts returns the children of node n, with their places. Hidden elements and
+// blank text are left out. Children of an inline element that contains block
+// elements count as children of n.
 func (w *styleWalk) parts(n int) (parts []stylePart) {
 	nodes := w.t.Nodes
 	run := stylePart{from: -1, key: 1}
@@ -325,7 +340,7 @@ func (w *styleWalk) parts(n int) (parts []stylePart) {
 			flush()
 			parts = append(parts, stylePart{from: i, to: e.Next, key: w.key(int(i)), element: true})
 		case e.Kind == page.Element && w.holdsBlock(i):
-			i++ // Its children are taken for those of n.
+			i++ // Its children count as children of n.
 			continue
 		case e.Kind == page.Element, e.Kind == page.Text && !isBlank(w.t.Body[e.Inner:e.Outer]), e.Kind == page.Raw:
 			if run.from < 0 {
@@ -340,11 +355,12 @@ func (w *styleWalk) parts(n int) (parts []stylePart) {
 	return parts
 }
 
-// foldMore is how many children alike, one after the other, have places of their
-// own: a page of three tables has three parts, a list of more items has one.
+// foldMore is the most similar children in a row that have a place each. Three
+// tables in a row have three places. The items of a list with more than foldMore
+// items have one place together.
 const foldMore = 4
 
-// placed gives children their places in the style.
+// placed sets the place of each child in the style.
 func placed(parts []stylePart) {
 	at := 0
 	for i := 0; i < len(parts); {
@@ -362,8 +378,8 @@ func placed(parts []stylePart) {
 	}
 }
 
-// holdsBlock reports whether the first few elements in an inline one stand on
-// lines of their own.
+// holdsBlock reports whether one of the first few nodes in inline element i is a
+// block element.
 func (w *styleWalk) holdsBlock(i int32) bool {
 	const looked = 8
 	end := w.t.Nodes[i].Next
@@ -375,10 +391,11 @@ func (w *styleWalk) holdsBlock(i int32) bool {
 	return false
 }
 
+// isBlank reports whether b shows nothing.
 func isBlank(b []byte) bool { return inked(b) == 0 }
 
-// key tells elements apart that pages style otherwise: by their tag and the first
-// name of their class, without digits.
+// key returns a hash of the tag of element i and of the first name of its class,
+// without digits: "post-17" and "post-18" have the same key.
 func (w *styleWalk) key(i int) uint64 {
 	var h maphash.Hash
 	h.SetSeed(styleSeed)
@@ -395,7 +412,8 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf learns, or asks for, what nodes show that are leaf e.
+// leaf handles the nodes from to to-1 of the page, which are leaf e of the tree. It
+// adds their features to e, or records the importance of e for them.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
 		w.show(from, to, w.style.own(e))
@@ -414,7 +432,8 @@ func (w *styleWalk) leaf(from, to, e int32) {
 	}
 }
 
-// end is where the body goes on behind nodes up to one.
+// end returns the offset in the body at which node to starts, or the length of the
+// body if there is no such node.
 func (w *styleWalk) end(to int32) int {
 	if int(to) < len(w.t.Nodes) {
 		return int(w.t.Nodes[to].Start)
@@ -422,7 +441,7 @@ func (w *styleWalk) end(to int32) int {
 	return len(w.t.Body)
 }
 
-// feature counts a feature of a leaf.
+// feature counts a feature, given by its hash, of leaf e.
 func (w *styleWalk) feature(e int32, feature uint64) {
 	s := w.style
 	at := &s.elements[e]
@@ -449,7 +468,8 @@ func (w *styleWalk) feature(e int32, feature uint64) {
 	f.n++
 }
 
-// show notes how important nodes are.
+// show records an importance for the nodes from to to-1, unless the page is being
+// learned.
 func (w *styleWalk) show(from, to int32, importance float64) {
 	if w.learn {
 		return

@@ -6,15 +6,15 @@ import (
 	"infomall/store/page"
 )
 
-// wordTable finds the words of names in a list of words, without making strings
-// of them.
+// wordTable is a hash table of words, each with a value. Looking up a word
+// allocates no memory.
 type wordTable struct {
 	slots   []wordSlot // their number is a power of two
 	longest int
 }
 
 type wordSlot struct {
-	word  string // in small letters; "" if the slot is free
+	word  string // in lower case; "" if the slot is free
 	value uint8
 }
 
@@ -26,7 +26,7 @@ const wordSlots = 1 << 11
 
 func newWordTable() *wordTable { return &wordTable{slots: make([]wordSlot, wordSlots)} }
 
-// add adds a word of small letters.
+// add adds a word, in lower case. It panics if the word is longer than wordLongest.
 func (t *wordTable) add(word string, value uint8) {
 	h := uint32(0)
 	for i := range len(word) {
@@ -42,7 +42,8 @@ func (t *wordTable) add(word string, value uint8) {
 
 func wordHash(h uint32, c byte) uint32 { return (h ^ uint32(c)) * 0x9e3779b1 >> 1 }
 
-// find looks a word up whose hash is h, in whatever case.
+// find returns the value of a word in upper or lower case. h is the hash of the word
+// in lower case.
 func (t *wordTable) find(word []byte, h uint32) (value uint8, ok bool) {
 	for ; t.slots[h%wordSlots].word != ""; h++ {
 		if s := &t.slots[h%wordSlots]; len(s.word) == len(word) && equalFold(word, s.word) {
@@ -63,10 +64,11 @@ func (t *wordTable) has(word string, h uint32) bool {
 	return ok
 }
 
-// eachWord calls word with what the table has for each word of each name in
-// value, and after each name ends: with the name if it has letters beyond ASCII,
-// else with nil. Names stand between spaces; in them words are split at
-// punctuation, digits and changes of case: "leftNav_2" has left and nav.
+// eachWord looks up the words of each name in value, such as the value of a class
+// attribute. It calls word for each word of a name, with the result of find, and
+// ends after each name: with the name if it has letters beyond ASCII, otherwise
+// with nil. Spaces separate names. Punctuation, digits and changes of case separate
+// words: "leftNav_2" has the words left and nav.
 func (t *wordTable) eachWord(value []byte, word func(value uint8, ok bool), ends func(name []byte)) {
 	if !page.IsASCII(value) {
 		for _, name := range bytes.Fields(value) {
@@ -92,7 +94,7 @@ func (t *wordTable) eachWord(value []byte, word func(value uint8, ok bool), ends
 	}
 }
 
-// words calls word with what the table has for each word of a name.
+// words calls word with the result of find for each word of a name.
 func (t *wordTable) words(name []byte, word func(value uint8, ok bool)) {
 	for i := 0; i < len(name); {
 		if !letter(name[i]) {
