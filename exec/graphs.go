@@ -21,19 +21,19 @@ import (
 	"infomall/store/urlkey"
 )
 
-// graphFormat is the word after FORMAT for lists of edges.
+// graphFormat is the word after FORMAT with which IMPORT reads lists of edges.
 const graphFormat = "graph"
 
-// graphImport is an IMPORT … FORMAT graph.
+// graphImport is an IMPORT … FORMAT graph statement whose clauses were read.
 type graphImport struct {
 	s        *Session
 	st       *ast.Import
-	name     string
-	patterns []string
-	files    []glob.File // once they are looked for
+	name     string      // of the graph, in lower case
+	patterns []string    // the patterns of file names in the statement
+	files    []glob.File // set by find
 }
 
-// readGraphImport reads an IMPORT … FORMAT graph.
+// readGraphImport reads the clauses of an IMPORT … FORMAT graph statement.
 func readGraphImport(s *Session, st *ast.Import) (*graphImport, error) {
 	for _, x := range []ast.Expr{st.Base, st.Time} {
 		if x != nil {
@@ -56,7 +56,7 @@ func readGraphImport(s *Session, st *ast.Import) (*graphImport, error) {
 	return g, nil
 }
 
-// find looks for the files.
+// find sets in.files to the files that the patterns name.
 func (in *graphImport) find() error {
 	for i, pattern := range in.patterns {
 		files, err := glob.Files(pattern)
@@ -76,8 +76,8 @@ func (in *graphImport) Would(context.Context) ([]string, error) {
 	return fileLines("import as graph "+in.name+" into "+in.s.Archive.Path(), in.files), nil
 }
 
-// Run brings lists of edges into the archive as one graph with a name. The graph comes
-// in whole or not at all.
+// Run reads the files, which list edges, and stores them in the archive as one named
+// graph. After an error the archive has no part of the graph.
 func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 	begun, s, st := time.Now(), in.s, in.st
 	if err := in.find(); err != nil {
@@ -116,7 +116,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 	return t.work(Count{1, kept.Bytes}, nil), nil
 }
 
-// readEdges adds the edges of the files to a graph, and counts their lines.
+// readEdges adds the edges of all files to m, and returns how many edges it read.
 func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines int64, err error) {
 	var total, done int64
 	for _, f := range in.files {
@@ -137,8 +137,9 @@ func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines i
 	return lines, nil
 }
 
-// readEdgeFile adds the edges of a file, by the names of nodes, and counts its
-// lines.
+// readEdgeFile adds the edges of one file to m, and returns how many edges it read.
+// It decompresses a file whose name ends in .gz. It calls tell from time to time with
+// the number of bytes read so far.
 func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *op.GraphMaker) (lines int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -176,10 +177,10 @@ func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *op
 	return lines, nil
 }
 
-// countedReader counts what is read.
+// countedReader counts the bytes that are read from r.
 type countedReader struct {
 	r io.Reader
-	n int64
+	n int64 // bytes read so far
 }
 
 func (c *countedReader) Read(p []byte) (int, error) {
@@ -188,8 +189,9 @@ func (c *countedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// nodeName is the name under which a node is known: of a URL its canonical form.
-// It may share the memory of what it is given.
+// nodeName returns the name of a node as a graph stores it: a URL in its canonical
+// form, any other name as it is. The result may share the memory of name. A name
+// that is not UTF-8, or that is the sort key of a URL, is an error.
 func nodeName(name []byte) ([]byte, error) {
 	switch {
 	case isWord(name):
@@ -211,8 +213,8 @@ func nodeName(name []byte) ([]byte, error) {
 	return name, nil
 }
 
-// isWord reports whether a name is one that nodeName leaves as it is at a glance: of
-// letters and digits alone.
+// isWord reports whether a name has only ASCII letters and digits. nodeName returns
+// such a name without a further check.
 func isWord(name []byte) bool {
 	for _, c := range name {
 		if !('0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z') {
@@ -222,7 +224,8 @@ func isWord(name []byte) bool {
 	return true
 }
 
-// findGraph is the graph of a name, nil if there is none.
+// findGraph returns the named graph, or nil if the archive does not have it. Case
+// does not count.
 func findGraph(ctx context.Context, snap op.Snapshot, name string) (*record.Result, error) {
 	list, err := op.KeptGraphs(ctx, snap)
 	var found *record.Result
@@ -234,8 +237,8 @@ func findGraph(ctx context.Context, snap op.Snapshot, name string) (*record.Resu
 	return found, err
 }
 
-// keptGraph is the graph that a statement names; that it is not there is an error
-// of the statement.
+// keptGraph returns the graph that a statement names. If the archive does not have
+// it, the error is an *ast.Error at the name.
 func keptGraph(ctx context.Context, snap op.Snapshot, name *ast.Name) (*record.Result, error) {
 	g, err := findGraph(ctx, snap, name.Text)
 	if err != nil || g != nil {
@@ -259,7 +262,8 @@ func graphNames(list []record.Result) (names []string) {
 	return names
 }
 
-// GraphNames lists the graphs.
+// GraphNames returns the names of the graphs in the archive, for completion. After
+// an error it returns nil.
 func (s *Session) GraphNames(ctx context.Context) []string {
 	snap, release, err := s.pin(ctx)
 	if err != nil {
@@ -270,7 +274,8 @@ func (s *Session) GraphNames(ctx context.Context) []string {
 	return graphNames(list)
 }
 
-// graphDrop is a DROP GRAPH. Which graphs there are, only a snapshot says.
+// graphDrop is a DROP GRAPH statement whose clauses were read. Only Run and Would
+// check that the graph exists, because that takes a snapshot of the archive.
 type graphDrop struct {
 	s  *Session
 	st *ast.DropGraph
@@ -279,7 +284,7 @@ type graphDrop struct {
 // readDropGraph reads the clauses of a DROP GRAPH statement.
 func readDropGraph(s *Session, st *ast.DropGraph) (*graphDrop, error) { return &graphDrop{s, st}, nil }
 
-// Run drops the graph.
+// Run removes the graph from the archive.
 func (d *graphDrop) Run(ctx context.Context) (*Result, error) {
 	g, err := d.find(ctx)
 	if err != nil {
@@ -291,7 +296,7 @@ func (d *graphDrop) Run(ctx context.Context) (*Result, error) {
 	return done(), nil
 }
 
-// find finds the graph.
+// find returns the graph that the statement names.
 func (d *graphDrop) find(ctx context.Context) (*record.Result, error) {
 	snap, release, err := d.s.pin(ctx)
 	if err != nil {
@@ -301,7 +306,7 @@ func (d *graphDrop) find(ctx context.Context) (*record.Result, error) {
 	return keptGraph(ctx, snap, &d.st.Name)
 }
 
-// Would returns what would be dropped.
+// Would returns one line that names the graph and its number of edges.
 func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
 	g, err := d.find(ctx)
 	if err != nil {
@@ -310,7 +315,8 @@ func (d *graphDrop) Would(ctx context.Context) ([]string, error) {
 	return []string{fmt.Sprintf("takes graph %s, of %s edges, out of %s; rankings that were made of it stay", g.Name, g.Properties[op.GraphEdges], d.s.Archive.Path())}, nil
 }
 
-// errOfGraph is the error of clauses that a graph by name has no use for.
+// errOfGraph returns the error for a clause that cannot be used with OVER GRAPH.
+// clause is its name in the message, such as WITHOUT.
 func errOfGraph(at ast.Node, clause string) error {
 	return ast.Errorf(at, "a graph has names and weights alone: OVER GRAPH goes without %s", clause)
 }

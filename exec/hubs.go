@@ -21,48 +21,51 @@ import (
 	"infomall/store/urlkey"
 )
 
-// hubRanking is the name of a HITS that has none.
+// hubRanking is the name of the ranking of a HITS statement without a name.
 const hubRanking = "hits"
 
-// Bounds of a HITS: pages that it begins with, words that they are found by, and
-// bytes of memory that an edge takes while hubs are computed.
+// Limits of a HITS statement. Its roots are the pages that have the words of FOR.
+// The pages around them, by links, are those that it ranks.
 const (
 	rootsMax     = 200
-	hubWordsMax  = 16
-	hubEdgeBytes = 96
+	hubWordsMax  = 16 // words of FOR
+	hubEdgeBytes = 96 // memory of one edge while HITS is computed
 )
 
 // hubRank is a HITS statement whose clauses were read.
 type hubRank struct {
 	s       *Session
 	env     *plan.Env
-	st      *ast.HITS // with the values of parameters in their stead
-	name    string
-	words   []string // nil: all pages of the scope
-	stop    []string // hosts
+	st      *ast.HITS // with each parameter replaced by its value
+	name    string    // of the ranking, in lower case
+	words   []string  // of FOR; nil means all pages of the scopes
+	stop    []string  // the hosts of WITHOUT HOST
 	asked   linksAsked
 	options graph.HITSOptions
 
-	roots     plan.Node // nil without words
-	explained string    // a URL or name whose node is wanted as well
+	roots     plan.Node // the query for the roots; nil without words
+	explained string    // the URL or node name of an EXPLAIN RANK, to be found too; "" if none
 }
 
+// hitsVariants maps the words after VARIANT to variants.
 var hitsVariants = map[string]graph.Variant{
 	"": graph.Kleinberg, "kleinberg": graph.Kleinberg, "hub_averaging": graph.HubAveraging, "hub_threshold": graph.HubThreshold,
 	"authority_threshold": graph.AuthorityThreshold, "full_threshold": graph.FullThreshold, "symmetric": graph.Symmetric,
 }
 
-// Rounds of HITS: with ARC weights only the order of the first few is wanted.
+// Defaults of HITS. WEIGHT arc takes fewer iterations, because only the order of the
+// first few pages matters.
 const (
-	hitsRounds = 25
-	arcRounds  = 5
-	arcSteps   = 2
+	hitsRounds = 25 // iterations
+	arcRounds  = 5  // iterations with WEIGHT arc
+	arcSteps   = 2  // how many links away from a root a page may be, with WEIGHT arc
 )
 
 // readHITS reads the clauses of a HITS statement.
 func readHITS(s *Session, st *ast.HITS) (*hubRank, error) { return s.planHubs(st, s.env()) }
 
-// planHubs reads a HITS as it is in env.
+// planHubs reads the clauses of a HITS statement, with the parameters, time and time
+// zone of env.
 func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubRank, err error) {
 	h = &hubRank{
 		s: s, env: env, name: hubRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time},
@@ -102,7 +105,7 @@ func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubRank, err error) 
 	return h, h.asked.plans(env)
 }
 
-// readCounts reads KEEP and ITERATIONS.
+// readCounts reads KEEP and ITERATIONS into h.options.
 func (h *hubRank) readCounts(st *ast.HITS, env *plan.Env) error {
 	for _, n := range []struct {
 		e    ast.Expr
@@ -129,7 +132,7 @@ func (h *hubRank) readCounts(st *ast.HITS, env *plan.Env) error {
 	return nil
 }
 
-// readTexts reads the words of FOR and the hosts of WITHOUT.
+// readTexts reads the words of FOR and the hosts of WITHOUT HOST.
 func (h *hubRank) readTexts(st *ast.HITS, env *plan.Env) error {
 	if st.Words != nil {
 		text, err := plan.ConstantText(st.Words, env)
@@ -162,7 +165,8 @@ func (h *hubRank) readTexts(st *ast.HITS, env *plan.Env) error {
 	return nil
 }
 
-// hubsWithParams gives the statement with the values of parameters.
+// hubsWithParams returns a copy of st in which each parameter is replaced by its
+// value.
 func hubsWithParams(st *ast.HITS, env *plan.Env) (_ *ast.HITS, err error) {
 	out := *st
 	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {
@@ -192,17 +196,17 @@ func hubsWithParams(st *ast.HITS, env *plan.Env) (_ *ast.HITS, err error) {
 	return &out, nil
 }
 
-// What a word in a page's title, topic or URL is worth, and at most all links to
-// the page whose text has it, for its being among the roots.
+// The points that a page gets for each word of FOR. The pages with the most points
+// are the roots.
 const (
-	titleScore  = 8
-	anchorScore = 8
-	topicScore  = 4
-	urlScore    = 2
+	titleScore  = 8 // the title has the word
+	anchorScore = 8 // most that links get whose text has the word; each link gets 1
+	topicScore  = 4 // the topic has the word
+	urlScore    = 2 // the URL has the word
 )
 
-// planRoots plans the query for the pages that have the words where they say
-// most of a page, and by what links to it say.
+// planRoots plans the query for the roots: the pages that have the words in their
+// title, topic or URL, or in the texts of links to them.
 func (h *hubRank) planRoots(env *plan.Env) (plan.Node, error) {
 	var own, linked, any []string
 	for _, w := range h.words {
@@ -236,7 +240,8 @@ func (h *hubRank) planRoots(env *plan.Env) (plan.Node, error) {
 	return plan.Build(q, env)
 }
 
-// Run computes hubs and authorities, and keeps them.
+// Run computes the hub and authority values and stores them as a ranking. Its result
+// has one row.
 func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 	begun, s, env := time.Now(), h.s, h.env
 	snap, release, err := s.pin(ctx)
@@ -277,8 +282,8 @@ func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// hubGraph makes the graph of a HITS, and takes the part of it in which hubs are
-// looked for. The caller closes the graph.
+// hubGraph returns the graph that h asks for, and the part of it whose nodes HITS
+// ranks. The caller closes the graph.
 func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *plan.Env) (*op.NamedGraph, *graph.Focused, error) {
 	run := s.runner(snap, nil)
 	if s.Progress != nil {
@@ -306,7 +311,8 @@ func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, en
 	return g, part, nil
 }
 
-// findRoots asks for the roots, which the graph is then to find.
+// findRoots queries the roots and appends their URLs to h.asked.find, so that the graph
+// finds their nodes. Without FOR it does nothing. It is an error if no page is a root.
 func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 	if h.roots == nil {
 		return nil
@@ -329,8 +335,10 @@ func (h *hubRank) findRoots(ctx context.Context, run *op.Runner) error {
 	return nil
 }
 
-// focus takes the part of the graph around the roots, of which some may not be
-// there, in which hubs are looked for.
+// focus returns the part of g around the roots, or all of g without FOR. It leaves out
+// links within a site, and links from or to a host of WITHOUT HOST. roots has the
+// numbers of nodes, or -1 for a root that is not in g. memory, in bytes, limits the
+// edges of the part.
 func (h *hubRank) focus(ctx context.Context, g *op.NamedGraph, roots []int, memory int64) (*graph.Focused, error) {
 	sites, err := h.sites(g)
 	if err != nil {
@@ -360,17 +368,16 @@ func (h *hubRank) focus(ctx context.Context, g *op.NamedGraph, roots []int, memo
 	return part, err
 }
 
-// Sites of nodes that have none, being no URLs, and of those on hosts that are
-// left out.
+// Sites with a meaning of their own.
 const (
-	nowhere uint64 = iota
-	stopped
+	nowhere uint64 = iota // the node is not a URL with a host
+	stopped               // the host is one of WITHOUT HOST
 )
 
-// sites gives for each node a number of its registered domain or host.
+// sites returns the site of each node of g, by the number of the node.
 func (h *hubRank) sites(g *op.NamedGraph) ([]uint64, error) {
 	list := make([]uint64, 0, g.Nodes())
-	var last string // the part of a key that tells the host
+	var last string // the part of the last key that has the host
 	site := nowhere
 	for key, err := range g.Keys() {
 		if err != nil {
@@ -385,6 +392,8 @@ func (h *hubRank) sites(g *op.NamedGraph) ([]uint64, error) {
 	return list, nil
 }
 
+// site returns the site of a URL: a hash of its registered domain, or of its host with
+// WITHIN host; nowhere or stopped.
 func (h *hubRank) site(url string) uint64 {
 	host := urlkey.Host(url)
 	if host == "" {
@@ -403,10 +412,10 @@ func (h *hubRank) site(url string) uint64 {
 	return max(page.HashWord(host), stopped+1)
 }
 
-// weigh gives edges the weights of Chakrabarti and others, "Automatic resource
-// compilation by analyzing hyperlink structure and associated text", 1998: one
-// more than how often the words stand in and beside a link. Of links between the
-// same pages the best counts.
+// weigh sets the weight of each edge of part to the arcWeight of its link. If several
+// links go from one page to another, the greatest weight counts. The method is that of
+// Chakrabarti and others, "Automatic resource compilation by analyzing hyperlink
+// structure and associated text", 1998.
 func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *plan.Env, g *op.NamedGraph, part *graph.Focused) error {
 	urls := make(map[int]string)
 	for _, n := range part.Nodes {
@@ -461,7 +470,8 @@ func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *plan.Env, g *o
 	return nil
 }
 
-// arcWeight is one more than how often words stand in a link and beside it.
+// arcWeight returns 1 plus the number of times that the words occur in the text of a
+// link, or in the text before and after it.
 func arcWeight(before, anchor, after string, words []string) float64 {
 	text := value.Folded(before + "\n" + anchor + "\n" + after)
 	n := 1
@@ -471,7 +481,8 @@ func arcWeight(before, anchor, after string, words []string) float64 {
 	return float64(n)
 }
 
-// hubRows yields the rows of a ranking.
+// hubRows yields the rows to store of a ranking, one per node of part, with its hub and
+// authority value.
 func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2[record.ResultRow, error] {
 	return func(yield func(record.ResultRow, error) bool) {
 		var val []byte
@@ -492,7 +503,8 @@ func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2
 	}
 }
 
-// Would returns what would be read.
+// Would returns lines on the computation, then the plans for reading the roots and the
+// links, with the pools that would be read.
 func (h *hubRank) Would(ctx context.Context) ([]string, error) {
 	snap, release, err := h.s.pin(ctx)
 	if err != nil {

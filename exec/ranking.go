@@ -20,27 +20,28 @@ import (
 type ranking struct {
 	s       *Session
 	env     *plan.Env
-	st      *ast.PageRank // with the values of parameters in their stead
-	name    string
+	st      *ast.PageRank // with each parameter replaced by its value
+	name    string        // of the ranking, in lower case
 	options graph.RankOptions
 	asked   linksAsked
-	normN   bool
+	normN   bool // ranks sum to the number of nodes, not to 1
 }
 
-// Properties of a kept ranking.
+// The names of the properties that are stored with a ranking.
 const (
 	propertyZone    = "timezone"
 	propertyDamping = "damping"
 	propertyNodes   = "nodes"
 	propertyEdges   = "edges"
 	propertyRounds  = "iterations"
-	propertyChange  = "residual"
+	propertyChange  = "residual" // how much the last iteration changed the ranks
 )
 
 // readPageRank reads the clauses of a PAGERANK statement.
 func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) { return s.planRanking(st, s.env()) }
 
-// planRanking reads a PAGERANK as it is in env.
+// planRanking reads the clauses of a PAGERANK statement, with the parameters, time
+// and time zone of env.
 func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error) {
 	r := &ranking{s: s, env: env, name: op.PageRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
 	if r.asked.byHost {
@@ -72,7 +73,8 @@ func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error)
 	return r, r.asked.plans(env)
 }
 
-// rankingOfGraph refuses what a graph by name has no use for.
+// rankingOfGraph returns an error if a PAGERANK … OVER GRAPH has a clause that cannot
+// be used with a named graph, or has no name for the ranking.
 func rankingOfGraph(st *ast.PageRank) error {
 	switch {
 	case st.Time.Range != nil || st.Time.Choice != nil:
@@ -89,7 +91,8 @@ func rankingOfGraph(st *ast.PageRank) error {
 	return nil
 }
 
-// readNumbers reads damping, tolerance and iterations.
+// readNumbers reads DAMPING, TOLERANCE and ITERATIONS into r.options. Without DAMPING
+// the damping is 0.85.
 func (r *ranking) readNumbers(st *ast.PageRank, env *plan.Env) error {
 	for _, n := range []struct {
 		e     ast.Expr
@@ -120,7 +123,8 @@ func (r *ranking) readNumbers(st *ast.PageRank, env *plan.Env) error {
 	return nil
 }
 
-// rankingWithParams gives the statement with the values of parameters.
+// rankingWithParams returns a copy of st in which each parameter is replaced by its
+// value. EXPLAIN RANK can then run the stored statement again.
 func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
 	out := *st
 	var err error
@@ -146,7 +150,7 @@ func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
 	return &out, nil
 }
 
-// Run computes the ranking and keeps it.
+// Run computes the ranking and stores it in the archive. Its result has one row.
 func (r *ranking) Run(ctx context.Context) (*Result, error) {
 	begun, s, env := time.Now(), r.s, r.env
 	snap, release, err := s.pin(ctx)
@@ -187,7 +191,7 @@ func (r *ranking) Run(ctx context.Context) (*Result, error) {
 	return t.work(Count{1, kept.Bytes}, nil), nil
 }
 
-// rankedGraph makes the graph of a ranking. The caller closes it.
+// rankedGraph returns the graph whose nodes r ranks. The caller closes it.
 func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking) (*op.NamedGraph, error) {
 	run := s.runner(snap, nil)
 	if s.Progress != nil {
@@ -197,7 +201,8 @@ func (s *Session) rankedGraph(ctx context.Context, snap op.Snapshot, r *ranking)
 	return s.linkGraph(ctx, run, &r.asked)
 }
 
-// computeRanks computes the ranks of the graph's nodes.
+// computeRanks computes the rank of each node of g. A page of SEEDS that is not in g
+// is an error.
 func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking, g *op.NamedGraph) (graph.Ranks, error) {
 	o := r.options
 	for i := range r.st.Seeds {
@@ -222,8 +227,8 @@ func (s *Session) computeRanks(ctx context.Context, snap op.Snapshot, r *ranking
 	return g.PageRank(ctx, o)
 }
 
-// startRanks gives each node the rank that it had when the ranking of that name
-// was computed last; nil if it never was.
+// startRanks returns the rank that each node of g had when the named ranking was last
+// computed. It returns nil if the ranking was never computed.
 func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string, g *op.NamedGraph) ([]float64, error) {
 	last, err := lastRanking(ctx, snap, name)
 	if last == nil {
@@ -232,7 +237,8 @@ func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string,
 	return op.RanksOf(ctx, snap, last, g)
 }
 
-// lastRanking is the ranking of a name that was computed last, nil if none was.
+// lastRanking returns the latest computation of the named ranking, or nil if there is
+// none.
 func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *record.Result, err error) {
 	list, err := snap.Results(ctx, record.ResultRanks)
 	for i := range list {
@@ -243,7 +249,9 @@ func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *reco
 	return last, err
 }
 
-// standingsOf yields the rows of a ranking.
+// standingsOf yields the rows to store of a ranking, one per node of g. rank has the
+// ranks by the number of the node. If normN is set, the rows have the ranks times the
+// number of nodes.
 func standingsOf(g *op.NamedGraph, rank []float64, normN bool) iter.Seq2[record.ResultRow, error] {
 	scale := 1.0
 	if normN {
@@ -266,7 +274,7 @@ func standingsOf(g *op.NamedGraph, rank []float64, normN bool) iter.Seq2[record.
 	}
 }
 
-// dangling counts the nodes that no edge leaves.
+// dangling returns how many nodes have no outgoing edge.
 func dangling(g *graph.Graph) (n int64) {
 	for i := range g.Nodes() {
 		if g.OutWeight(i) == 0 {
@@ -276,7 +284,8 @@ func dangling(g *graph.Graph) (n int64) {
 	return n
 }
 
-// Would returns what would be read.
+// Would returns a line on the ranking, then the plan for reading the graph, with the
+// pools that would be read.
 func (r *ranking) Would(ctx context.Context) ([]string, error) {
 	snap, release, err := r.s.pin(ctx)
 	if err != nil {

@@ -7,16 +7,18 @@ import (
 	"infomall/store/block"
 )
 
-// nearRunes is how much of the unchanged text next to a change is shown.
+// nearRunes is how many characters of unchanged text are shown next to a change.
 const nearRunes = 40
 
-// wordMarks are what stands before and behind words that went and came.
+// wordMarks are the marks around changed words: gone and goneEnd before and after
+// removed words, come and comeEnd before and after added words.
 type wordMarks struct{ gone, goneEnd, come, comeEnd string }
 
-// plainMarks mark words that went as [-so-] and words that came as {+so+}.
+// plainMarks mark removed words as [-this-] and added words as {+this+}.
 var plainMarks = wordMarks{"[-", "-]", "{+", "+}"}
 
-// wordMarks are marks, or colours where the terminal has them.
+// wordMarks returns the control sequences for colours if the terminal has colours,
+// otherwise plainMarks.
 func (t *Terminal) wordMarks() wordMarks {
 	if t.Color {
 		return wordMarks{inkRemoved, inkOff, inkAdded, inkOff}
@@ -24,16 +26,16 @@ func (t *Terminal) wordMarks() wordMarks {
 	return plainMarks
 }
 
-// around is text that went or came between its marks.
+// around returns text between the marks for op, which is block.Removed or block.Added.
 func (m wordMarks) around(text string, op block.Op) string {
 	var w strings.Builder
 	m.write(&w, text, op)
 	return w.String()
 }
 
-// wordLines are the lines of an edited text in which something changed, with
-// the words that went and came marked. What was left out between and in the
-// lines is an ellipsis. There are none if no word changed.
+// wordLines returns the lines of a text in which a word changed, with the removed and
+// the added words marked. An ellipsis, in a line of its own or within a line, replaces
+// unchanged text that is left out. It returns no lines if no word changed.
 func wordLines(edits []block.Edit, marks wordMarks) []string {
 	var out []string
 	var line []block.Edit
@@ -53,7 +55,7 @@ func wordLines(edits []block.Edit, marks wordMarks) []string {
 	edits = joined(edits)
 	for n, e := range edits {
 		if n > 0 && replaces(edits[n-1], e) {
-			e.Text = strings.TrimLeft(e.Text, blanks) // both in the line or cell that the first began
+			e.Text = strings.TrimLeft(e.Text, blanks) // both texts are in the line or cell that the removed one began
 		}
 		for i, part := range strings.Split(e.Text, "\n") {
 			if i > 0 {
@@ -71,9 +73,10 @@ func wordLines(edits []block.Edit, marks wordMarks) []string {
 	return out
 }
 
-// joined puts changes together that are one letter apart, which two texts that
-// have little else in common share by chance; in Chinese that is a word. What
-// went stands before what came.
+// joined returns edits with changes joined that only one unchanged character separates.
+// Two different texts have such a character in common by chance; in Chinese it may be
+// a whole word. The removed text of each joined change comes first, then the added
+// text.
 func joined(edits []block.Edit) []block.Edit {
 	var out []block.Edit
 	for i := 0; i < len(edits); {
@@ -101,24 +104,27 @@ func joined(edits []block.Edit) []block.Edit {
 	return out
 }
 
-// isLetter reports whether a text is one character.
+// isLetter reports whether text is exactly one character.
 func isLetter(text string) bool { return utf8.RuneCountInString(text) == 1 }
 
-// blanks are the spaces of a block's text.
+// blanks are the space characters that the text of a block may have. A tab separates
+// cells and a newline separates lines.
 const blanks = " \t\n"
 
-// replaces reports whether two runs, one gone and one come, stand for each other
-// at the start of a line or a cell.
+// replaces reports whether a is removed text, b is added text, and both begin a line or
+// a cell. Then b replaces a.
 func replaces(a, b block.Edit) bool {
 	return a.Op == block.Removed && b.Op == block.Added && startsCell(a.Text) && startsCell(b.Text)
 }
 
+// startsCell reports whether the space at the start of text begins a line or a cell.
 func startsCell(text string) bool {
 	rest := strings.TrimLeft(text, blanks)
 	return strings.ContainsAny(text[:len(text)-len(rest)], "\t\n")
 }
 
-// line is one line, or "" if nothing in it changed.
+// line returns one line with its changed words marked and its long unchanged parts
+// shortened. It returns "" if no word in the line changed.
 func (m wordMarks) line(line []block.Edit) string {
 	var w strings.Builder
 	changed := false
@@ -136,8 +142,8 @@ func (m wordMarks) line(line []block.Edit) string {
 	return w.String()
 }
 
-// write writes text between its marks, the space around it outside of them. It
-// is false for text that is only space.
+// write writes text between the marks for op. Space at both ends of text goes outside
+// the marks. It returns false if text is only space, which gets no marks.
 func (m wordMarks) write(w *strings.Builder, text string, op block.Op) bool {
 	open, end := m.come, m.comeEnd
 	if op == block.Removed {
@@ -153,8 +159,9 @@ func (m wordMarks) write(w *strings.Builder, text string, op block.Op) bool {
 	return words != ""
 }
 
-// near cuts unchanged text down to what is near the changes behind and before
-// which it stands.
+// near shortens unchanged text to nearRunes characters next to each change, and an
+// ellipsis. behind reports that a change precedes the text in its line, before that a
+// change follows it.
 func near(text string, behind, before bool) string {
 	if utf8.RuneCountInString(text) <= 2*nearRunes {
 		return text
