@@ -116,7 +116,8 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 	return t.work(Count{1, kept.Bytes}, nil), nil
 }
 
-// readEdges adds the edges of all files to m, and returns how many edges it read.
+// readEdges adds the edges of all files to m, and returns how many lines had an edge or
+// a single node.
 func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines int64, err error) {
 	var total, done int64
 	for _, f := range in.files {
@@ -137,8 +138,8 @@ func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines i
 	return lines, nil
 }
 
-// readEdgeFile adds the edges of one file to m, and returns how many edges it read.
-// It decompresses a file whose name ends in .gz. It calls tell from time to time with
+// readEdgeFile adds the edges of one file to m, and returns how many lines had an edge
+// or a single node. It decompresses a file whose name ends in .gz. It calls tell from time to time with
 // the number of bytes read so far.
 func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *op.GraphMaker) (lines int64, err error) {
 	file, err := os.Open(path)

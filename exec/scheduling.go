@@ -18,45 +18,48 @@ import (
 	"infomall/store/record"
 )
 
-// plannedRun is a schedule: what runs, when, and with which settings.
+// plannedRun is a schedule: the statement that it runs, the rule that says when, and
+// the settings that it runs with.
 type plannedRun struct {
 	record.Definition
 	s        *Session
-	st       *ast.Schedule
+	st       *ast.Schedule // with each parameter replaced by its value
 	rule     schedule.Rule
 	settings Settings
-	budget   *visitBudget // of ADAPTIVE BUDGET
+	budget   *visitBudget // of ADAPTIVE BUDGET; nil if absent
 }
 
-// visitBudget is what ADAPTIVE BUDGET lets CRAWL DUE spend.
+// visitBudget is how many visits ADAPTIVE BUDGET n PER d lets CRAWL DUE make.
 type visitBudget struct {
-	perDay float64
-	turn   float64 // visits between two runs
+	perDay float64 // visits a day
+	turn   float64 // visits a run, as a fraction
 }
 
-// keptSettings are what a schedule takes along of those that are set where it is
-// made: all that make a difference to what a statement does.
+// keptSettings lists the settings that a schedule stores and runs with, if the session
+// that makes the schedule has changed them. It has every setting that affects what a
+// statement does.
 var keptSettings = []string{
 	"agent", "body_limit", "contact", "default_level", "delay", "domain_weights", "earliest_date", "import_timezone", "latest_date", "level", "netrc", "noarchive", "page_limit", "pool_limit", "profile", "publish_every", "publish_size", "revisit", "robots", "sessions", "timezone", "weights", "workers",
 }
 
-// Bounds of what EVERY and PER take.
+// Limits of the durations of a schedule.
 const (
-	everyMin = time.Second
-	everyMax = 10 * 366 * 24 * time.Hour
-	// turnMin is how often an adaptive schedule looks for what is due, unless its
-	// budget is for less than that.
+	everyMin = time.Second               // of EVERY
+	everyMax = 10 * 366 * 24 * time.Hour // of EVERY and PER
+	// turnMin is the time between two runs of an adaptive schedule. It is longer if the
+	// budget allows less than one visit in that time, and shorter if PER is shorter.
 	turnMin = time.Hour
 )
 
-// readSchedule reads the clauses of a SCHEDULE statement.
+// readSchedule reads the clauses of a SCHEDULE statement, and checks the statement that
+// the schedule runs.
 func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 	if err := s.trial().Check(st.Statement); err != nil {
 		return nil, err
 	}
 	p := &plannedRun{s: s, settings: s.Settings}
 	p.Kind, p.Name, p.Created = record.KindSchedule, st.Name.Text, s.env().Now
-	bare := *st // with values in the place of parameters
+	bare := *st // with each parameter replaced by its value
 	var err error
 	switch {
 	case st.Every != nil:
@@ -100,7 +103,9 @@ func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 	return p, nil
 }
 
-// literalDuration is the duration that e stands for, written out.
+// literalDuration returns e as a duration literal. The value of a parameter becomes a
+// literal in milliseconds, such as 1500ms. where is the keyword for an error, such as
+// EVERY.
 func (s *Session) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
 	if d, ok := e.(*ast.Duration); ok {
 		return d, nil
@@ -109,7 +114,7 @@ func (s *Session) literalDuration(e ast.Expr, where string) (ast.Expr, error) {
 	return &ast.Duration{Text: fmt.Sprintf("%dms", d.Milliseconds()), Length: d}, err
 }
 
-// plan makes the rule.
+// plan sets the rule of the schedule, and its budget if it has one, from p.st.
 func (p *plannedRun) plan() (err error) {
 	anchor := p.Created.Std().In(p.settings.Timezone)
 	switch {
@@ -129,7 +134,8 @@ func (p *plannedRun) plan() (err error) {
 	return nil
 }
 
-// planVisits makes the rule of ADAPTIVE: turns, each with its part of the budget.
+// planVisits sets the rule and the budget of an ADAPTIVE schedule. It runs at equal
+// intervals after anchor, and each run may spend an equal part of the budget.
 func (p *plannedRun) planVisits(anchor time.Time) error {
 	crawl, ok := p.st.Statement.(*ast.Crawl)
 	if !ok || !crawl.Due {
@@ -154,21 +160,22 @@ func (p *plannedRun) planVisits(anchor time.Time) error {
 	return nil
 }
 
-// limit is how many visits the run of a moment may spend: the parts of all runs
-// come to the budget, though each is a whole number.
+// limit returns how many visits a run may make. turns is the number of runs before it.
+// Each limit is a whole number, and the limits of many runs add up to the budget: 0, 1,
+// 0, 1 for half a visit a run.
 func (b *visitBudget) limit(turns int64) int64 {
 	return int64(b.turn*float64(turns+1)) - int64(b.turn*float64(turns))
 }
 
-// ruleText is the rule as it is written.
+// ruleText returns the rule as it is written in the statement, such as EVERY 1d.
 func (p *plannedRun) ruleText() string {
 	text := p.st.String()
 	text = strings.TrimSuffix(text, " AS "+p.st.Statement.String())
 	return strings.TrimPrefix(text, "SCHEDULE "+p.st.Name.String()+" ")
 }
 
-// keptSchedule reads a schedule of the archive. Settings that it does not say are
-// those of the session.
+// keptSchedule reads a schedule that the archive stores. A setting that the schedule
+// does not store has its value from the session.
 func (s *Session) keptSchedule(d record.Definition) (*plannedRun, error) {
 	p := &plannedRun{Definition: d, s: s, settings: s.Settings}
 	list, err := lang.Parse(d.Text, "schedule "+d.Name)
@@ -199,7 +206,7 @@ func (s *Session) keptSchedule(d record.Definition) (*plannedRun, error) {
 	return p, nil
 }
 
-// Run adds the schedule to those of the archive.
+// Run stores the schedule in the archive. A schedule with the same name is an error.
 func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
 	err := p.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
 		if indexOf(list, p.Kind, p.Name) >= 0 {
@@ -215,20 +222,21 @@ func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
 	return done(), nil
 }
 
-// Assume lets later statements use the schedule.
+// Assume makes the schedule known to later statements that Check reads.
 func (p *plannedRun) Assume() { p.s.checked = append(p.s.checked, p.Definition) }
 
-// Would returns what would run, and when.
+// Would returns lines on the schedule, its next runs, its budget and the statement that
+// it runs.
 func (p *plannedRun) Would(context.Context) ([]string, error) {
 	lines := []string{fmt.Sprintf("schedules %s in %s: %s", p.Name, p.s.Archive.Path(), p.ruleText())}
-	lines = append(lines, p.nextRuns(p.Created.Std())...) // of EVERY the first is at once
+	lines = append(lines, p.nextRuns(p.Created.Std())...) // the first run of EVERY is at once
 	if p.budget != nil {
 		lines = append(lines, fmt.Sprintf("  with %.4g visits a run, %.4g a day", p.budget.turn, p.budget.perDay))
 	}
 	return append(lines, "  runs "+p.st.Statement.String()), nil
 }
 
-// nextRuns tells the next moments of a schedule, a line each.
+// nextRuns returns a heading and one line for each of the next runs, with its time.
 func (p *plannedRun) nextRuns(after time.Time) []string {
 	const shown = 5
 	lines := []string{"  next runs, where infomall --daemon is there to run them:"}
@@ -243,13 +251,14 @@ func (p *plannedRun) nextRuns(after time.Time) []string {
 	return lines
 }
 
-// first is when a schedule is to run first.
+// first returns the time of the schedule's first run.
 func (p *plannedRun) first() time.Time {
 	return schedule.After(p.rule, p.Created.Std().Add(-time.Millisecond))
 }
 
-// planned are the schedules of the archive, with the last job of each; its ID is
-// 0 if there is none.
+// planned returns the schedules of the archive. The second and third results have, for
+// each of them, its last job and the time of its next run. A schedule that has not run
+// has a job with ID 0.
 func (s *Session) planned(ctx context.Context) ([]*plannedRun, []record.Job, []time.Time, error) {
 	list, err := s.Archive.Definitions(ctx)
 	if err != nil {
@@ -274,8 +283,9 @@ func (s *Session) planned(ctx context.Context) ([]*plannedRun, []record.Job, []t
 	return runs, last, next, nil
 }
 
-// state is the last job of a schedule, and when it is to run next as that was
-// noted.
+// state returns the last job of the schedule and the time of its next run, as the last
+// job that ended noted it. If the schedule has not run, that is the time of its first
+// run.
 func (p *plannedRun) state(jobs []record.Job) (last record.Job, next time.Time) {
 	next = p.first()
 	for _, j := range jobs {
@@ -290,7 +300,7 @@ func (p *plannedRun) state(jobs []record.Job) (last record.Job, next time.Time) 
 	return last, next
 }
 
-// schedules are the rows of the relation.
+// schedules returns the rows of the relation schedules.
 func (s *Session) schedules(ctx context.Context) ([]op.Schedule, error) {
 	runs, last, next, err := s.planned(ctx)
 	if err != nil {
@@ -307,7 +317,7 @@ func (s *Session) schedules(ctx context.Context) ([]op.Schedule, error) {
 	return rows, nil
 }
 
-// Scheduled lists the schedules of the archive for a schedule.Loop.
+// Scheduled returns the schedules of the archive for a schedule.Loop.
 func (s *Session) Scheduled(ctx context.Context) ([]schedule.Entry, error) {
 	runs, _, next, err := s.planned(ctx)
 	if err != nil {
@@ -331,8 +341,8 @@ func readRunSchedule(s *Session, st *ast.RunSchedule) (*scheduleRun, error) {
 	return &scheduleRun{s, st}, s.checkDefined(record.KindSchedule, &st.Name)
 }
 
-// Run runs the schedule's statement now. Its result has one row, which says how that
-// ended.
+// Run runs the schedule's statement now. Its result has one row, which says how the
+// statement ended. If the statement fails, its error comes after the row.
 func (r *scheduleRun) Run(ctx context.Context) (*Result, error) {
 	begun := r.s.now()
 	j, err := r.s.RunScheduled(ctx, r.st.Name.Text)
@@ -347,7 +357,7 @@ func (r *scheduleRun) Run(ctx context.Context) (*Result, error) {
 	return t.work(Count{j.Rows, j.Bytes}, err), nil
 }
 
-// Would returns what would run, and when it runs again.
+// Would returns the statement that would run, and the next runs of the schedule.
 func (r *scheduleRun) Would(ctx context.Context) ([]string, error) {
 	list, err := r.s.definitions(ctx)
 	if err == nil {
@@ -363,10 +373,11 @@ func (r *scheduleRun) Would(ctx context.Context) ([]string, error) {
 	return append([]string{"runs now: " + p.st.Statement.String()}, p.nextRuns(r.s.now())...), nil
 }
 
-// RunScheduled runs a schedule now, and notes when it is to run next. What its
-// statement fails at is in the job; an error is that it did not run, or that
-// ctx ended: then it is to run again. It is a *record.JobRunningError if the
-// schedule runs already.
+// RunScheduled runs the named schedule now, and notes the time of its next run in the
+// job that it returns. If the statement fails, the job has its error and RunScheduled
+// returns nil. RunScheduled returns an error if the statement could not run, if the end
+// of the job could not be noted, or if ctx ended; then no next run is noted. If the
+// schedule is running already, the error is a *record.JobRunningError.
 func (s *Session) RunScheduled(ctx context.Context, name string) (record.Job, error) {
 	if s.Jobs == nil {
 		return record.Job{}, errors.New("this archive runs no schedules")
@@ -406,8 +417,8 @@ func (s *Session) RunScheduled(ctx context.Context, name string) (record.Job, er
 	return j, context.Cause(ctx)
 }
 
-// turns is how many moments of the rule came before one; of a rule by the
-// calendar it is 0.
+// turns returns how many intervals of the rule had passed at t. It returns 0 for a rule
+// in months and for CRON.
 func (p *plannedRun) turns(t time.Time) int64 {
 	if e, ok := p.rule.(schedule.Every); ok && e.Months == 0 {
 		return max(0, int64(t.Sub(e.Anchor)/e.Length))
@@ -415,8 +426,8 @@ func (p *plannedRun) turns(t time.Time) int64 {
 	return 0
 }
 
-// perform runs a statement, or all of what a RUN stands for, and drops what it
-// answers.
+// perform runs a statement, or all statements of the query or script that a RUN names.
+// It discards their rows, and adds their work to t. depth is how many RUNs it is in.
 func (s *Session) perform(ctx context.Context, st ast.Statement, t *Count, depth int) error {
 	run, ok := st.(*ast.Run)
 	if !ok {
@@ -437,7 +448,7 @@ func (s *Session) perform(ctx context.Context, st ast.Statement, t *Count, depth
 	return nil
 }
 
-// drain runs a statement to its end, and adds what it did to t.
+// drain runs a statement to its end, discards its rows, and adds its work to t.
 func (s *Session) drain(ctx context.Context, st ast.Statement, t *Count) error {
 	res, err := s.Run(ctx, st)
 	if err != nil {

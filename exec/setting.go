@@ -18,7 +18,7 @@ import (
 	"infomall/store/record"
 )
 
-// DefaultSettings are the settings of a new session.
+// DefaultSettings returns the settings of a new session.
 func DefaultSettings() Settings {
 	return Settings{
 		Timezone:       time.UTC,
@@ -46,20 +46,20 @@ func DefaultSettings() Settings {
 	}
 }
 
-// The levels that are words.
+// The values of the setting level that are words, not numbers.
 const (
 	levelAuto   = "auto"
 	levelLeaves = "leaves"
 )
 
-// settingKind is one setting that SET changes. Set takes the value as text and
-// says what is wrong with it.
+// settingKind describes one setting that SET changes.
 type settingKind struct {
 	name, doc string
-	get       func(*Settings) string
-	set       func(*Settings, string) error
+	get       func(*Settings) string        // returns the value as SET takes it
+	set       func(*Settings, string) error // reads a value; the error says what to write
 }
 
+// settings lists all settings, by name.
 var settings = []settingKind{
 	{"agent", "User-Agent of crawls; empty is the program's own, with contact",
 		func(s *Settings) string { return s.Agent },
@@ -185,7 +185,8 @@ func (k *settingKind) row(s *Settings) []value.Value {
 	return []value.Value{value.OfText(k.name), value.OfText(k.get(s)), value.OfText(k.get(&def)), value.OfText(k.doc)}
 }
 
-// setting finds a setting by its name in any case, or gives nil.
+// setting returns the setting with a name, or nil if there is none. Case does not
+// count.
 func setting(name string) *settingKind {
 	for i := range settings {
 		if strings.EqualFold(settings[i].name, name) {
@@ -195,11 +196,12 @@ func setting(name string) *settingKind {
 	return nil
 }
 
-// promptOnly are what other shells have settings for, and this one commands of
-// the prompt.
+// promptOnly maps names that other shells have as settings to the commands of this
+// shell's prompt that do the same.
 var promptOnly = map[string]string{"header": ".headers", "headers": ".headers", "output": ".output"}
 
-// findSetting is setting with an error that names the nearest one.
+// findSetting returns the setting that a statement names. If there is none, the error
+// suggests the nearest name.
 func findSetting(name *ast.Name) (*settingKind, error) {
 	if k := setting(name.Text); k != nil {
 		return k, nil
@@ -219,16 +221,16 @@ func settingNames() []string {
 	return names
 }
 
-// assignment is a SET or a RESET.
+// assignment is a SET or a RESET statement whose clauses were read.
 type assignment struct {
 	s     *Session
 	kind  *settingKind // nil for a parameter
-	param string
+	param string       // the name of the parameter
 	value string
-	after Settings // the session's, with the value
+	after Settings // the session's settings with the new value, unless it is a parameter
 }
 
-// readSet reads the clauses of a SET statement.
+// readSet reads the clauses of a SET statement, and checks the value of a setting.
 func readSet(s *Session, st *ast.Set) (*assignment, error) {
 	a := &assignment{s: s, param: st.Name.Text}
 	var err error
@@ -247,7 +249,7 @@ func readSet(s *Session, st *ast.Set) (*assignment, error) {
 	return a, nil
 }
 
-// readReset reads a RESET, which sets a setting to its default.
+// readReset reads the clauses of a RESET statement, which sets a setting to its default.
 func readReset(s *Session, st *ast.Reset) (*assignment, error) {
 	k, err := findSetting(&st.Name)
 	if err != nil {
@@ -260,7 +262,7 @@ func readReset(s *Session, st *ast.Reset) (*assignment, error) {
 	return a, nil
 }
 
-// Assume changes the setting or the parameter.
+// Assume changes the setting or the parameter in the session.
 func (a *assignment) Assume() {
 	if a.kind != nil {
 		a.s.Settings = a.after
@@ -272,13 +274,14 @@ func (a *assignment) Assume() {
 	a.s.Params[a.param] = a.value
 }
 
-// Run changes the setting or the parameter.
+// Run changes the setting or the parameter in the session. It has no result to show.
 func (a *assignment) Run(context.Context) (*Result, error) {
 	a.Assume()
 	return done(), nil
 }
 
-// Would returns what would change.
+// Would returns one line that names the setting, with its current value, or the
+// parameter.
 func (a *assignment) Would(context.Context) ([]string, error) {
 	if a.kind == nil {
 		return []string{"gives parameter $" + a.param + " a value for this session"}, nil
@@ -286,9 +289,8 @@ func (a *assignment) Would(context.Context) ([]string, error) {
 	return []string{fmt.Sprintf("changes %s, which is %s, for this session", a.kind.name, a.kind.get(&a.s.Settings))}, nil
 }
 
-// constant is the text of a value after SET. What was written as one word or
-// literal stays as written, so that it is read where it is used; an expression
-// is computed now.
+// constant returns the text of a value after SET. A literal or a single word stays as
+// it was written. Any other expression is computed now; NULL is an error.
 func (s *Session) constant(e ast.Expr) (string, error) {
 	switch e := e.(type) {
 	case *ast.String:
@@ -320,7 +322,8 @@ func (s *Session) constant(e ast.Expr) (string, error) {
 	return string(c.V.Append(nil, env.Location())), nil
 }
 
-// parseLine reads a text that becomes part of a line of a request.
+// parseLine sets dst to v, which becomes part of a header line of a request. Only
+// printable ASCII characters are allowed.
 func parseLine(dst *string, v string) error {
 	if strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return fmt.Errorf("write ASCII without control characters, not %q", v)
@@ -329,8 +332,8 @@ func parseLine(dst *string, v string) error {
 	return nil
 }
 
-// parseSessions takes names of arguments and patterns of folders with commas between
-// them, each with a minus or without.
+// parseSessions checks v and sets dst to it. v is a list, separated by commas, of names
+// of URL arguments and patterns of folders, such as 'token, -sid, /(S(*))'.
 func parseSessions(dst *string, v string) error {
 	visits, pages := sessionArgs(v)
 	for _, name := range append(visits, pages...) {
@@ -342,8 +345,9 @@ func parseSessions(dst *string, v string) error {
 	return parseLine(dst, v)
 }
 
-// sessionArgs reads the setting sessions: what names visits, and what names pages,
-// in lower case.
+// sessionArgs splits a value of the setting sessions into its entries, in lower case.
+// visits has the entries that name a session, which a crawl drops from URLs. pages has
+// the entries that were written with a minus, which a crawl keeps.
 func sessionArgs(v string) (visits, pages []string) {
 	for name := range strings.SplitSeq(strings.ToLower(v), ",") {
 		name = strings.TrimSpace(name)
@@ -356,7 +360,8 @@ func sessionArgs(v string) (visits, pages []string) {
 	return visits, pages
 }
 
-// parseFolder takes a folder that is there, or none.
+// parseFolder sets dst to the absolute path of v, a folder that exists, or to "" if v is
+// empty.
 func parseFolder(dst *string, v string) error {
 	if v == "" {
 		*dst = ""
@@ -377,6 +382,7 @@ func parseFolder(dst *string, v string) error {
 	return nil
 }
 
+// keepOrSkip returns keep or skip, the values of the setting noarchive.
 func keepOrSkip(keep bool) string {
 	if keep {
 		return "keep"
@@ -393,6 +399,7 @@ func parseKeepOrSkip(dst *bool, v string) error {
 	return err
 }
 
+// delayText returns a duration as SET takes it, or auto if it is negative.
 func delayText(d time.Duration) string {
 	if d < 0 {
 		return "auto"
@@ -408,7 +415,8 @@ func parseDelay(dst *time.Duration, v string) error {
 	return parseDuration(dst, v, "auto or a duration such as 2s,", 0, delayMax)
 }
 
-// parseDuration takes a duration within bounds. What says what to write instead.
+// parseDuration sets dst to a duration from from to to. what begins the advice in an
+// error, such as "a duration".
 func parseDuration(dst *time.Duration, v, what string, from, to time.Duration) error {
 	d, err := value.Cast(value.OfText(v), value.Duration, time.UTC)
 	if err != nil || d.Int < from.Milliseconds() || d.Int > to.Milliseconds() {
@@ -418,7 +426,7 @@ func parseDuration(dst *time.Duration, v, what string, from, to time.Duration) e
 	return nil
 }
 
-// Bounds of settings of crawls.
+// Limits of the settings of crawls.
 const (
 	publishMin      = time.Second
 	publishMax      = 24 * time.Hour
@@ -445,6 +453,7 @@ func onOff(b bool) string {
 	return "off"
 }
 
+// parseOnOff sets dst. It takes on, true, 1 and yes; off, false, 0 and no.
 func parseOnOff(dst *bool, v string) error {
 	switch strings.ToLower(v) {
 	case "on", "true", "1", "yes":
@@ -457,6 +466,7 @@ func parseOnOff(dst *bool, v string) error {
 	return nil
 }
 
+// parseWord sets dst to the one of words that equals v, in any case.
 func parseWord(dst *string, v string, words ...string) error {
 	for _, w := range words {
 		if strings.EqualFold(w, v) {
@@ -471,8 +481,8 @@ func parseWord(dst *string, v string, words ...string) error {
 	return err
 }
 
-// levelMax is the greatest level that makes sense to ask for; a block tree ends
-// before.
+// levelMax is the greatest level that the settings take. No tree of blocks has more
+// levels.
 const levelMax = 100
 
 func parseLevel(dst *int, v string) error {
@@ -484,6 +494,7 @@ func parseLevel(dst *int, v string) error {
 	return nil
 }
 
+// parseCut sets dst to a value of the setting level: auto, leaves or a number.
 func parseCut(dst *string, v string) error {
 	for _, word := range []string{levelAuto, levelLeaves} {
 		if strings.EqualFold(word, v) {
@@ -502,6 +513,8 @@ func parseCut(dst *string, v string) error {
 	return nil
 }
 
+// parseZone sets dst to the named time zone, such as Asia/Shanghai. local is the zone of
+// the computer.
 func parseZone(dst **time.Location, v string) error {
 	if strings.EqualFold(v, "local") {
 		*dst = time.Local
@@ -515,11 +528,12 @@ func parseZone(dst **time.Location, v string) error {
 	return nil
 }
 
-// dateForms are the forms of a bound of dates, the shortest first.
+// dateForms lists the layouts in which earliest_date and latest_date are printed, the
+// shortest first.
 var dateForms = []string{"2006-01-02", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05.000Z"}
 
-// boundText returns t in the shortest form that is read as t again. read returns
-// the bound that a form means.
+// boundText returns t in the shortest of dateForms that read turns into t again. read is
+// earliestOf or latestOf.
 func boundText(t record.Time, read func(value.Period) record.Time) string {
 	text := ""
 	for _, form := range dateForms {
@@ -531,6 +545,7 @@ func boundText(t record.Time, read func(value.Period) record.Time) string {
 	return text
 }
 
+// earliestOf returns the first moment of a period, latestOf the last.
 func earliestOf(p value.Period) record.Time { return p.From }
 func latestOf(p value.Period) record.Time   { return p.To - 1 }
 
@@ -548,8 +563,8 @@ func latestText(t *record.Time) string {
 	return boundText(*t, latestOf)
 }
 
-// parseBound takes a period such as 1985 or 2030-06-15, of which read returns
-// the beginning or the end.
+// parseBound sets dst to the first or last moment of a period such as 1985 or
+// 2030-06-15. read is earliestOf or latestOf.
 func parseBound(dst **record.Time, v string, read func(value.Period) record.Time) error {
 	p, err := value.ParsePeriod(v, time.UTC)
 	if err != nil {
@@ -568,7 +583,8 @@ func parseLatest(dst **record.Time, v string) error {
 	return parseBound(dst, v, latestOf)
 }
 
-// parseSize reads 64MB, or a number of bytes.
+// parseSize sets dst to a size in bytes. v is a number, with a unit such as 64MB or
+// without.
 func parseSize(dst *int64, v string) error {
 	digits, unit := strings.ToUpper(v), int64(1)
 	for _, u := range ast.SizeUnits {
@@ -585,16 +601,19 @@ func parseSize(dst *int64, v string) error {
 	return nil
 }
 
-// memoryBytesMin keeps a sort from making a temporary file every few rows.
+// memoryBytesMin is the least value of the setting memory, in bytes. With less, a sort
+// would make a temporary file every few rows.
 const memoryBytesMin = 1 << 20
 
-// pageLimitMin is enough for the title and the first words of a page.
+// pageLimitMin is the least value of the setting page_limit, in bytes. It is enough for
+// the title and the first words of a page.
 const pageLimitMin = 16 << 10
 
-// poolLimitMin keeps pools from being split URL by URL.
+// poolLimitMin is the least value of the setting pool_limit, in bytes. With less, pools
+// would be split URL by URL.
 const poolLimitMin = 16 << 10
 
-// parseSizeFrom is parseSize for sizes from least on.
+// parseSizeFrom is parseSize, but a size below least is an error.
 func parseSizeFrom(dst *int64, v string, least int64) error {
 	var n int64
 	if err := parseSize(&n, v); err != nil {
@@ -607,6 +626,8 @@ func parseSizeFrom(dst *int64, v string, least int64) error {
 	return nil
 }
 
+// sizeText returns a size as SET takes it, in the largest unit that divides it, such as
+// 64MB.
 func sizeText(n int64) string {
 	for _, u := range ast.SizeUnits {
 		if n > 0 && n%u.Bytes == 0 {
@@ -636,5 +657,5 @@ func parseWidth(dst *int, v string) error {
 	return nil
 }
 
-// SettingNames lists the settings that SET changes.
+// SettingNames returns the names of all settings that SET changes.
 func SettingNames() []string { return settingNames() }

@@ -9,8 +9,8 @@ import (
 	"infomall/lang/ast"
 )
 
-// lists are the words after SHOW, each with what shows its list. A list without that
-// is a relation, all of whose rows are shown.
+// lists has the words after SHOW, each with the function that returns its list. If the
+// function is nil, the list is all rows of the relation with the name of the word.
 var lists = []struct {
 	word string
 	show func(*Session, context.Context) (*Result, error)
@@ -33,7 +33,7 @@ var lists = []struct {
 	{"GRAPHS", nil},
 }
 
-// ShownNames lists the words after SHOW.
+// ShownNames returns the words that may follow SHOW, in upper case.
 func ShownNames() []string {
 	var words []string
 	for _, l := range lists {
@@ -42,15 +42,15 @@ func ShownNames() []string {
 	return append(words, "PAGE", "PATH", "ROBOTS")
 }
 
-// shownList is a SHOW of a list.
+// shownList is a SHOW list statement, such as SHOW POOLS, whose clauses were read.
 type shownList struct {
 	s    *Session
-	what string
+	what string                                           // the word after SHOW, in upper case
 	show func(*Session, context.Context) (*Result, error) // nil for a relation
-	node plan.Node                                        // of a relation
+	node plan.Node                                        // the plan of a relation; otherwise nil
 }
 
-// readShow reads a SHOW of a list.
+// readShow reads a SHOW list statement.
 func readShow(s *Session, st *ast.Show) (*shownList, error) {
 	for _, l := range lists {
 		if !strings.EqualFold(l.word, st.What.Text) {
@@ -70,11 +70,11 @@ func readShow(s *Session, st *ast.Show) (*shownList, error) {
 	return nil, plan.UnknownName(&st.What, "list", st.What.Text, " to show", ShownNames())
 }
 
-// needsArchive: only QUERIES, of which the program has some, and what the program
-// itself knows is shown without an archive.
+// needsArchive reports whether the list is one that only an archive has: VIEWS or
+// METADATA. A relation is not among them, because reading it checks for the archive.
 func (l *shownList) needsArchive() bool { return l.what == "VIEWS" || l.what == "METADATA" }
 
-// Run shows the list.
+// Run returns the list as rows.
 func (l *shownList) Run(ctx context.Context) (*Result, error) {
 	if l.show != nil {
 		return l.show(l.s, ctx)
@@ -82,7 +82,7 @@ func (l *shownList) Run(ctx context.Context) (*Result, error) {
 	return l.s.open(ctx, l.node)
 }
 
-// Would returns the plan, if the list is a relation.
+// Would returns the plan if the list is a relation, otherwise what wouldPrint returns.
 func (l *shownList) Would(ctx context.Context) ([]string, error) {
 	if l.show != nil {
 		return wouldPrint()
@@ -108,7 +108,8 @@ func showColumns() *Result {
 	return t.result(ResultRows, nil)
 }
 
-// columnColumns are the columns that describe a column.
+// columnColumns are the columns of SHOW COLUMNS, apart from the first, and of DESCRIBE
+// of a relation. Each row describes one column.
 var columnColumns = []value.Column{text("column"), text("type"), {Name: "payload", Type: value.Bool}, text("meaning")}
 
 func columnRow(c *plan.Column) []value.Value {
@@ -137,10 +138,10 @@ func (s *Session) showSettings() *Result {
 	return t.result(ResultRows, nil)
 }
 
-// description is a DESCRIBE: its result.
+// description is a DESCRIBE statement with its result, which readDescribe computes.
 type description struct{ res *Result }
 
-// readDescribe reads a DESCRIBE, and describes what it names.
+// readDescribe reads a DESCRIBE statement and computes its result.
 func readDescribe(s *Session, st *ast.Describe) (*description, error) {
 	res, err := s.describe(st)
 	return &description{res}, err
@@ -150,7 +151,8 @@ func (d *description) Run(context.Context) (*Result, error) { return d.res, nil 
 
 func (d *description) Would(context.Context) ([]string, error) { return wouldPrint() }
 
-// describe shows one relation, view, function or setting.
+// describe returns the description of the relation, view, function or setting that the
+// statement names.
 func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	name := st.Name.Text
 	if r := plan.FindRelation(name); r != nil {
@@ -183,7 +185,8 @@ func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	return nil, unknownThing(&st.Name, append(names, settingNames()...))
 }
 
-// unknownThing is the error of a name that DESCRIBE does not know.
+// unknownThing returns the error for a name that DESCRIBE does not know. names are the
+// names that it knows; the nearest is the hint.
 func unknownThing(name *ast.Name, names []string) error {
 	err := ast.Errorf(name, "no relation, view, function or setting %q", name.Text)
 	if near := ast.Nearest(name.Text, names); near != "" {
@@ -194,7 +197,8 @@ func unknownThing(name *ast.Name, names []string) error {
 	return err
 }
 
-// describeRelation lists the columns of a relation, and the metadata on it.
+// describeRelation returns one row per column of a relation, then one per metadata
+// column of it.
 func (s *Session) describeRelation(r *plan.Relation) (*Result, error) {
 	t := newTable(columnColumns...)
 	for i := range r.Columns {
@@ -217,7 +221,7 @@ func (s *Session) describeRelation(r *plan.Relation) (*Result, error) {
 	return t.result(ResultRows, nil), nil
 }
 
-// describeView lists the columns of a view.
+// describeView returns one row per column of a view. q is the view's query.
 func (s *Session) describeView(name *ast.Name, q *ast.Query) (*Result, error) {
 	node, err := plan.Build(q, s.env())
 	if err != nil {

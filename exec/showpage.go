@@ -29,7 +29,8 @@ func readShowPage(s *Session, st *ast.ShowPage) (*pageView, error) {
 	return &pageView{s, st, asked}, err
 }
 
-// Run returns the page as it was at a time: its last capture not after that.
+// Run returns the page as it was at the time of the statement: the last capture not
+// after that time, in the form after AS.
 func (v *pageView) Run(ctx context.Context) (*Result, error) {
 	snap, release, err := v.s.pin(ctx)
 	if err != nil {
@@ -48,7 +49,7 @@ func (v *pageView) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// result returns the page. It is valid until snap is closed.
+// result returns the result of Run. The result is valid until snap is closed.
 func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error) {
 	s, st, asked := v.s, v.st, v.asked
 	found, err := s.findPage(ctx, snap, asked)
@@ -95,7 +96,8 @@ func (v *pageView) result(ctx context.Context, snap op.Snapshot) (*Result, error
 	return &Result{Kind: ResultBytes, Columns: v.column(), Bytes: body, Notes: []string{note}}, err
 }
 
-// column is the column that the page is in when it is shown as a row: its form.
+// column returns the one column that a page has when it is printed as a row. Its name is
+// the form, such as html.
 func (v *pageView) column() []value.Column {
 	form := v.st.Form
 	if form == ast.PageDefault {
@@ -104,7 +106,8 @@ func (v *pageView) column() []value.Column {
 	return []value.Column{text(form.String())}
 }
 
-// pageForm gives the response in the form asked for.
+// pageForm returns the payload of a capture as text, HTML, raw bytes or headers, by
+// st.Form. It handles neither PageWire nor PageBlocks.
 func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	switch st.Form {
 	case ast.PageHeaders:
@@ -135,14 +138,15 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	return bytes.NewReader(page.ToUTF8(body, found.Charset)), nil
 }
 
+// noHeaders returns the error for a capture that has no HTTP headers.
 func noHeaders(st *ast.ShowPage) error {
 	err := ast.Errorf(st, "this capture has no headers: it came as a file, not as an HTTP response")
 	err.Hint = "AS raw gives its bytes"
 	return err
 }
 
-// wire is a response as it came. A visit that was told that nothing is new came
-// without a body.
+// wire returns the response of a capture as it was received, headers and body. A
+// response 304 Not Modified has headers only.
 func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, c capture) (io.WriterTo, error) {
 	stored, err := snap.Stored(ctx, c.ref)
 	if err == nil && stored.URL == "" {
@@ -166,8 +170,8 @@ func (s *Session) wire(ctx context.Context, snap op.Snapshot, st *ast.ShowPage, 
 	}), nil
 }
 
-// readable is the body after content-decoding, if it is one that a person can
-// read.
+// readable returns the body of a text after content decoding. A body that is large or is
+// not text is an error.
 func readable(p *record.Payload) ([]byte, error) {
 	switch {
 	case p.Large != nil:
@@ -178,7 +182,8 @@ func readable(p *record.Payload) ([]byte, error) {
 	return op.Decode(p)
 }
 
-// visible is what a body shows, in reading order. Body is what readable gives.
+// visible returns the text that a page shows, in reading order and in UTF-8. body is the
+// result of readable.
 func visible(p *record.Payload, body []byte) string {
 	contentType := record.Header(p.Head, "Content-Type")
 	if b, ok := openBody(p, block.Options{}); ok {
@@ -192,10 +197,11 @@ func visible(p *record.Payload, body []byte) string {
 	return page.NewPlainTree(body).Text("utf-8")
 }
 
-// pieces are the bytes of a body that comes in pieces.
+// pieces writes a body that is read in pieces.
 type pieces iter.Seq2[[]byte, error]
 
-// WriteTo writes them all. It is called once.
+// WriteTo writes all pieces to w, and returns the number of bytes. It may be called only
+// once.
 func (p pieces) WriteTo(w io.Writer) (written int64, err error) {
 	for piece, err := range p {
 		if err != nil {

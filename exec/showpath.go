@@ -35,7 +35,8 @@ func readShowPath(s *Session, st *ast.ShowPath) (*pathSearch, error) {
 	return p, asked.plans(s.env())
 }
 
-// Run finds a shortest path. Its result has one row per page of the path.
+// Run finds a shortest path of links. Its result has one row per page of the path, or no
+// rows and a note if there is no path.
 func (p *pathSearch) Run(ctx context.Context) (*Result, error) {
 	s, st, asked := p.s, p.st, &p.asked
 	snap, release, err := s.pin(ctx)

@@ -16,16 +16,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// robotsHopsMax bounds the redirects that are followed from a robots.txt, as the
-// RFC has it.
+// robotsHopsMax is how many redirects from a robots.txt are followed. RFC 9309 asks for
+// at least five.
 const robotsHopsMax = 5
 
-// robotsLongURL is how long a URL is, in bytes, that may be too long for an archive
+// robotsLongURL is a length of URLs in bytes. A longer URL may be too long for an archive
 // once it is escaped.
 const robotsLongURL = 4 << 10
 
-// robotsAgent is the crawler that SHOW ROBOTS asks about: AGENT, the setting, or
-// the program's own name.
+// robotsAgent returns the name of the crawler that SHOW ROBOTS asks about. The name comes
+// from the clause AGENT, otherwise from the setting agent, otherwise it is infomall.
 func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
 	agent := s.Settings.Agent
 	if st.Agent != nil {
@@ -65,7 +65,8 @@ func (s *Session) robotsURL(st *ast.ShowRobots) (string, error) {
 	return "", ast.Errorf(st.URL, "%v", err)
 }
 
-// robotsAsked is the robots.txt of the site of page.
+// robotsAsked returns which robots.txt applies to the URL page, and the time of the
+// statement. A URL that is neither http nor https is an error.
 func (s *Session) robotsAsked(st *ast.ShowRobots, page string) (*pageAsked, error) {
 	u, err := url.Parse(page)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
@@ -83,8 +84,8 @@ func (s *Session) robotsAsked(st *ast.ShowRobots, page string) (*pageAsked, erro
 // robotsCheck is a SHOW ROBOTS statement whose clauses were read.
 type robotsCheck struct {
 	s     *Session
-	page  string
-	agent string
+	page  string     // the URL to be checked
+	agent string     // the name of the crawler
 	asked *pageAsked // the robots.txt
 }
 
@@ -106,8 +107,8 @@ func (r *robotsCheck) Would(context.Context) ([]string, error) {
 	return []string{r.s.would(r.asked)}, nil
 }
 
-// Run tells whether the URL might be fetched, by the archived robots.txt. Without a
-// robots.txt that is not known.
+// Run returns one row, which says whether the archived robots.txt allowed the crawler to
+// fetch the URL. If the archive has no such robots.txt, allowed is NULL.
 func (r *robotsCheck) Run(ctx context.Context) (*Result, error) {
 	s, page, agent, asked := r.s, r.page, r.agent, r.asked
 	snap, release, err := s.pin(ctx)
@@ -141,8 +142,8 @@ func (r *robotsCheck) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// robotsFile reads the robots.txt asked for as it was archived, and where it
-// was redirected to then. The time is that of its own capture.
+// robotsFile reads an archived robots.txt, and follows its redirects in the archive. The
+// time is that of the capture of the first URL, before any redirect.
 func (s *Session) robotsFile(ctx context.Context, snap op.Snapshot, asked *pageAsked) (*robots.File, record.Time, error) {
 	var first record.Time
 	next := *asked
@@ -178,7 +179,8 @@ func (s *Session) robotsFile(ctx context.Context, snap op.Snapshot, asked *pageA
 	}
 }
 
-// robotsBody is as much of a robots.txt as is read.
+// robotsBody returns the decoded body of a robots.txt. Of a large body it returns the
+// beginning, a little more than robots.BytesMax, without decoding.
 func robotsBody(p *record.Payload) ([]byte, error) {
 	if p.Large == nil {
 		return op.Decode(p)

@@ -12,10 +12,10 @@ import (
 	"infomall/store/record"
 )
 
-// crawlNotes is what a crawl noted of a URL.
+// crawlNotes is what one crawl has noted about a URL.
 type crawlNotes struct {
-	attempts []record.Fetch
-	waiting  *record.Queued
+	attempts []record.Fetch // its attempts to fetch the URL
+	waiting  *record.Queued // the URL in the queue of the crawl; nil if it is not there
 }
 
 // trace is a TRACE statement whose clauses were read.
@@ -36,12 +36,13 @@ func readTrace(s *Session, st *ast.Trace) (*trace, error) {
 	return &trace{s, urls[0]}, nil
 }
 
-// Would returns what would be read.
+// Would returns one line on the logs that would be read.
 func (r *trace) Would(context.Context) ([]string, error) {
 	return []string{"looks for " + r.url + " in what crawls have noted of their attempts, and in what they are still to fetch"}, nil
 }
 
-// Run returns what each stage of each crawl decided about the URL.
+// Run returns one row per crawl and stage that decided something about the URL. A crawl
+// that never met the URL has one row, which says why if that is known.
 func (r *trace) Run(ctx context.Context) (*Result, error) {
 	s, url := r.s, r.url
 	crawls, err := s.Crawler.Crawls(ctx)
@@ -91,7 +92,8 @@ func (r *trace) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// tracedBy finds what crawls noted of a URL.
+// tracedBy returns what each crawl noted about a URL, by the name of the crawl. A crawl
+// that never met the URL is not in the map.
 func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNotes, error) {
 	known := make(map[string]*crawlNotes)
 	of := func(crawl string) *crawlNotes {
@@ -123,7 +125,7 @@ func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNo
 	return known, nil
 }
 
-// lastTraced is the last of all attempts; nil if there is none.
+// lastTraced returns the last attempt of all crawls, or nil if there is none.
 func lastTraced(known map[string]*crawlNotes) (last *record.Fetch) {
 	for _, x := range known {
 		for i := range x.attempts {
@@ -135,8 +137,8 @@ func lastTraced(known map[string]*crawlNotes) (last *record.Fetch) {
 	return last
 }
 
-// whenDue tells when CRAWL DUE would visit a URL again, as it plans now, and why
-// then; or why it would not.
+// whenDue returns when CRAWL DUE would visit a URL next, by its present plan, and why.
+// decision is such as "due now", "due" with a time, or "never due".
 func (s *Session) whenDue(ctx context.Context, url string) (decision, reason string, err error) {
 	if !revisited(url) {
 		return "never due", "CRAWL DUE visits pages of http and https, and robots.txt is fetched whenever a crawl needs it", nil
@@ -163,8 +165,8 @@ func (s *Session) whenDue(ctx context.Context, url string) (decision, reason str
 	return "due " + s.stamp(p.time), reason, nil
 }
 
-// changesOf gives the captures of a URL by their time: what they were to the one
-// before.
+// changesOf maps the time of each capture of a URL to how it differs from the capture
+// before, as in the column change.
 func (s *Session) changesOf(ctx context.Context, url string) (map[record.Time]string, error) {
 	next, stop := s.pulled(ctx, visitsAsked{in: []ast.Scope{{From: &ast.String{Value: url}}}}, "SELECT url, time, change FROM captures")
 	defer stop()
@@ -177,7 +179,8 @@ func (s *Session) changesOf(ctx context.Context, url string) (map[record.Time]st
 	}
 }
 
-// traceAttempt adds the stages of one attempt.
+// traceAttempt adds one row to t for each stage of one attempt f of a crawl. written is
+// the result of changesOf.
 func traceAttempt(t *table, c *record.Crawl, f *record.Fetch, written map[record.Time]string) {
 	add := func(stage record.Stage, decision, reason string) {
 		t.add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
@@ -225,7 +228,8 @@ func traceAttempt(t *table, c *record.Crawl, f *record.Fetch, written map[record
 	add(record.StagePost, fmt.Sprintf("queued: %d", f.Queued), fmt.Sprintf("left out: %d; the others were met before", f.LeftOut))
 }
 
-// way is how a crawl came to a URL.
+// way returns how a crawl found a URL, such as "layer 2, found on" with the URL of the
+// page, or "a seed" if via is empty.
 func way(layer int, via string) string {
 	if via == "" {
 		return "a seed"
@@ -233,7 +237,8 @@ func way(layer int, via string) string {
 	return fmt.Sprintf("layer %d, found on %s", layer, via)
 }
 
-// whyNotMet says why a crawl has nothing of a URL.
+// whyNotMet returns why a crawl never met a URL: the rule of the crawl that excludes it,
+// or that no page led to it. It returns "" if that is not known.
 func (s *Session) whyNotMet(c *record.Crawl, url string) string {
 	st, err := lang.ParseOne(c.Statement, "")
 	if err != nil {
@@ -259,6 +264,7 @@ func (s *Session) whyNotMet(c *record.Crawl, url string) string {
 	return "no page of the crawl has led to it yet"
 }
 
+// textOrNull returns s as a value, or NULL if s is empty.
 func textOrNull(s string) value.Value {
 	if s == "" {
 		return value.Value{}
