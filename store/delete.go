@@ -63,17 +63,17 @@ func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.D
 type deletion struct {
 	v      *Snapshot
 	look   *looker
-	hide   map[place]bool
-	needed map[place]need // for each place in hide
-	hidden func(place) (need, bool)
-	bodies map[segment.ID][]place
-	keys   map[string]bool
-	pools  map[string]*record.RemovedPool
-	left   int64
+	hide   map[place]bool                 // the captures to delete
+	needed map[place]need                 // for places in hide
+	hidden func(place) (need, bool)       // captures that were deleted earlier, see hiddenNeeds
+	bodies map[segment.ID][]place         // the places in hide whose captures have a body, by body
+	keys   map[string]bool                // the URLs of which captures are deleted
+	pools  map[string]*record.RemovedPool // the pools that lose captures
+	left   int64                          // as DeleteResult.Left
 
 	noted      map[needing]bool // what needAll has already recorded
 	walked     map[place]need   // deleted captures to which chains of revisits led
-	dependents map[uint32]bool  // fingerprints of other URLs whose captures have bodies from deleted ones
+	dependents map[uint32]bool  // fingerprints of URLs whose captures have their bodies from deleted captures or through their pools
 }
 
 // needing is a body that captures of a pool need.
@@ -146,9 +146,9 @@ func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bo
 }
 
 // needs finds out which deleted captures of a URL are needed: by captures that
-// stay, or by deleted captures that are needed themselves. places are all the
-// deleted captures; bodies are the places of those with a body, by body. A capture
-// without a body is never needed.
+// stay, or by deleted captures that are needed themselves. visible are the captures
+// of the URL, in order, and chosen says which of them are deleted. places are the
+// deleted captures that have a body, and bodies are the same places by body.
 func (d *deletion) needs(key string, visible []located, chosen map[record.Ref]bool, bodies map[segment.ID][]place, places []place) {
 	for i := len(visible) - 1; i >= 0; i-- {
 		e := &visible[i]
@@ -199,8 +199,9 @@ func (d *deletion) needAll(key string, id segment.ID, places []place, by place) 
 	}
 }
 
-// need records that by takes its body from p, if p is deleted. If by is itself
-// deleted but needed, it passes on the need of those that need it.
+// need records that by takes its body from p, which must be deleted. If by is also
+// deleted but needed, p is needed by the same captures as by. If p is by, need does
+// nothing.
 func (d *deletion) need(p, by place) {
 	n := needPool
 	if p.seg.Info.Pool != by.seg.Info.Pool {
@@ -211,7 +212,7 @@ func (d *deletion) need(p, by place) {
 	}
 }
 
-// count counts a capture that is deleted.
+// count adds a deleted capture to the counts of its pool.
 func (d *deletion) count(e *located) {
 	info := e.seg.Info
 	p := d.pools[info.Pool]
@@ -225,8 +226,8 @@ func (d *deletion) count(e *located) {
 	}
 }
 
-// others searches the whole archive for captures that stay and whose body is at a
-// deleted capture.
+// others searches the whole archive for captures whose body is at a deleted
+// capture. It skips deleted captures that no other capture needs.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.pin.segments {
 		s := d.v.reader(info)
@@ -258,8 +259,8 @@ func (d *deletion) others(ctx context.Context) error {
 	return nil
 }
 
-// revisit handles a revisit that stays, or that was deleted earlier and is needed.
-// Its body may be at a deleted capture, or be reached through one.
+// revisit handles a revisit that stays, or that is deleted and needed. It marks the
+// deleted captures in the chain of the revisit as needed.
 func (d *deletion) revisit(ctx context.Context, e *located) error {
 	o := d.v.originals()
 	of, err := o.of(ctx, e)

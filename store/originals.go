@@ -14,19 +14,21 @@ import (
 )
 
 // A revisit says that its body is that of another capture. It names that capture by
-// URL and time, or it declares a digest, which a capture of its own URL has as
-// well. The capture that it names may be a revisit, too: together they are a chain,
-// and all of a chain have the body of the capture at its end. A chain that comes
-// back to itself has no body.
+// URL and time, or it declares a digest that another capture of its URL also
+// declares. The named capture may be a revisit too. The two then form a chain, and
+// all captures of a chain have the body of the capture at its end. If a chain
+// returns to itself, only rule 2 below can give its captures a body.
 //
 // What a revisit refers to depends on nothing but the captures that the archive
 // has: not on the order in which they came in, nor on what is asked. The rules:
 //
-//  1. It takes the capture that it names: one that brought its body, else another
-//     revisit; of several within the moment that it names the first.
-//  2. If it names none, or the one that it names has no body, it takes the first of
-//     its URL that declares the same digest and brought its body. Another revisit is
-//     not taken by its digest: whether that has a body would depend on this one.
+//  1. It takes the capture that it names, unless the two declare different digests.
+//     Of several captures within the moment that it names, it takes the first that
+//     is no revisit; if all are revisits, the first revisit.
+//  2. If it names none, or the one that it names has no body, it takes the first
+//     capture of its URL that is no revisit and declares the same digest. Another
+//     revisit is not taken by its digest: whether that has a body would depend on
+//     this one.
 //  3. Nothing is taken from a later month, because pools depend on earlier ones.
 //  4. A deleted capture gives its body only to captures that had it from there when it
 //     was deleted. A capture that came in later does not take it, and a deleted
@@ -41,11 +43,11 @@ type originals struct {
 
 	mu    sync.Mutex // guards the fields below; held for each question
 	read  *analyses
-	found map[place]*original // nil for a revisit without a body
+	found map[place]*original // by place of a revisit, or of a capture with a body; nil for a revisit without a body
 	heads map[place]place     // results of headOf
 	urls  map[string]*urlCaptures
-	held  int              // number of captures in urls
-	seen  map[place]origin // captures to which settle gave a body, see Snapshot.bodyOf
+	held  int              // number of captures and URLs in urls
+	seen  map[place]origin // origins that Snapshot.originOf found, of captures stored without a body
 	url   string           // the last URL that was converted to a key, and the key
 	key   string
 }
@@ -65,7 +67,7 @@ type original struct {
 	status  int32
 	kind    record.Kind
 	mime    string
-	through *poolList // the pools of the captures between the revisit and the body
+	through *poolList // the pools of the captures after the revisit in its chain, also of the last
 }
 
 // poolList is a set of pools, as a linked list. Chains with a common end share that
@@ -75,6 +77,7 @@ type poolList struct {
 	next *poolList
 }
 
+// has reports whether the pool is in the list.
 func (l *poolList) has(pool string) bool {
 	for ; l != nil; l = l.next {
 		if l.pool == pool {
@@ -84,7 +87,8 @@ func (l *poolList) has(pool string) bool {
 	return false
 }
 
-// with returns l and the pool of a place.
+// with returns l with the pool of a place added. It returns l if the pool is in it,
+// or if the place is in a batch.
 func (l *poolList) with(p place) *poolList {
 	if p.seg == nil || l.has(p.seg.Info.Pool) {
 		return l
@@ -102,9 +106,9 @@ type link struct {
 
 // urlCaptures is what rules 1 and 2 need to know of the captures of one URL.
 type urlCaptures struct {
-	all     []sibling // sorted by time
-	moments map[record.Time]map[string]*choice
-	digests map[string]*choice
+	all     []sibling                          // sorted by time
+	moments map[record.Time]map[string]*choice // results of originals.moment
+	digests map[string]*choice                 // by declared digest; nil before the first use, see originals.byDigest
 }
 
 // sibling is one capture of a URL.
@@ -114,7 +118,7 @@ type sibling struct {
 	hidden uint64 // as in located
 	plain  bool   // it is not a revisit
 	body   bool   // its body is known without looking for another capture
-	damage error  // why what was imported with it cannot be read
+	damage error  // why its complete entry cannot be read, see originals.sibling
 }
 
 // choice lists the captures that a revisit may refer to, as indexes in
@@ -138,7 +142,8 @@ var walking = new(original)
 // noPlace is no capture. The zero place is the first capture of a batch.
 var noPlace = place{n: math.MaxUint32}
 
-// unread stands for a body that is not known.
+// unread is the As of a capture whose headers do not say how to read its body,
+// because it has none or is a 304.
 var unread = block.As{Mime: "?"}
 
 func newOriginals(v *Snapshot, staged []*staged, read *analyses) *originals {
@@ -147,6 +152,7 @@ func newOriginals(v *Snapshot, staged []*staged, read *analyses) *originals {
 	return o
 }
 
+// forget empties the maps that have places as keys.
 func (o *originals) forget() {
 	o.found, o.heads, o.seen = make(map[place]*original), make(map[place]place), make(map[place]origin)
 }
@@ -209,9 +215,9 @@ func names(s *segment.Stored) bool {
 	return s.DeclaredDigest != "" || s.RefersURL != "" && s.RefersTime != record.NoTime
 }
 
-// walk follows a chain from a revisit, and determines the originals of that revisit
-// and of all on the way. Damage is remembered for each revisit whose chain leads
-// through it.
+// walk follows a chain from a revisit. It determines the originals of all revisits
+// of the chain, and returns that of the first, or nil if it has no body. Damage is
+// remembered for each revisit whose chain leads through it.
 func (o *originals) walk(ctx context.Context, at link) (out *original, err error) {
 	found := o.found
 	var path []link
@@ -340,8 +346,9 @@ func (o *originals) asStored(ctx context.Context, at place) (*original, error) {
 	return out, nil
 }
 
-// take gives the revisit at a place the body of the next capture in its chain. A
-// revisit without headers gets that capture's headers too.
+// take returns the original of the revisit at a place. next is the capture after it
+// in its chain, and of is the original of next. A revisit without headers gets the
+// headers of next too.
 func (o *originals) take(ctx context.Context, at place, of *original, next place) (*original, error) {
 	s, err := o.stored(at)
 	if err != nil {
@@ -394,8 +401,9 @@ func (o *originals) take(ctx context.Context, at place, of *original, next place
 // nothing is there.
 func isFound(k record.Kind) bool { return k == record.KindPage || k == record.KindSoftMissing }
 
-// reading reads the body of an entry in the way that a response with other headers
-// says. It returns nil if it cannot.
+// reading returns the analysis of the body of an entry, read as the headers of
+// another response say. If the body is too large to be analysed, the analysis has
+// segment.NoPage. The result is nil if the archive cannot read the body.
 func (o *originals) reading(ctx context.Context, at place, as block.As) (*analysis, error) {
 	s, err := o.stored(at)
 	if err != nil {
@@ -517,7 +525,8 @@ const (
 	unreadDigest = "\x01" // captures that cannot be read
 )
 
-// sibling returns the complete entry of a capture, or nil if it cannot be read.
+// sibling returns the complete entry of a capture. If the entry is damaged, it
+// returns nil and stores the damage in g.
 func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
 	s, err := o.stored(g.place)
 	if isDamage(err) {
@@ -527,7 +536,9 @@ func (o *originals) sibling(g *sibling) (*segment.Stored, error) {
 	return s, err
 }
 
-// moment returns the captures of a URL within one moment, by declared digest.
+// moment returns the captures of a URL from time t until before end, by declared
+// digest. from is the index of the first. The captures of a moment are also listed
+// under anyDigest.
 func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.Time) (map[string]*choice, error) {
 	if m := u.moments[t]; m != nil {
 		return m, nil
@@ -556,7 +567,8 @@ func (o *originals) moment(u *urlCaptures, t record.Time, from int, end record.T
 	return m, nil
 }
 
-// add adds capture i of a URL. s is nil if the capture cannot be read.
+// add adds capture i of a URL, unless it is a revisit that cannot have a body. s is
+// nil if the capture cannot be read.
 func (c *choice) add(i int32, g *sibling, s *segment.Stored) {
 	switch {
 	case g.plain:
@@ -642,7 +654,7 @@ func (o *originals) sameDigest(ctx context.Context, e *link) (*original, error) 
 	return o.take(ctx, e.place, of, to.place)
 }
 
-// withDigest returns the capture that rule 2 finds for revisit e; nil if there is
+// withDigest returns the capture of its URL that rule 2 finds for revisit e; nil if there is
 // none.
 func (o *originals) withDigest(ctx context.Context, e *link) (*sibling, error) {
 	s, err := o.stored(e.place)
@@ -712,8 +724,8 @@ func (o *originals) byDigest(ctx context.Context, u *urlCaptures) error {
 	return nil
 }
 
-// next returns the capture from which a revisit takes its body, and its key. It
-// returns nil if there is none, or if the revisit has a body itself.
+// next returns the capture after a revisit in its chain, and the key of that
+// capture. It returns nil if there is none, or if the revisit has a body itself.
 func (o *originals) next(ctx context.Context, at link) (*sibling, string, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -780,8 +792,9 @@ func (o *originals) headOf(ctx context.Context, at link) (place, error) {
 	return out, nil
 }
 
-// headed returns the capture of the same URL whose headers a revisit that refers to
-// no capture had.
+// headed returns the capture of the same URL whose headers a revisit is taken to
+// have had, if it names no capture of this archive: the first that declares the same
+// digest, or nil.
 func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sibling, error) {
 	u, err := o.captures(ctx, e.key)
 	if err == nil && u.digests == nil && s.DeclaredDigest != "" {
@@ -793,7 +806,8 @@ func (o *originals) headed(ctx context.Context, e link, s *segment.Stored) (*sib
 	return u.first(e, u.digests[s.DeclaredDigest], u.digests[unreadDigest])
 }
 
-// captures returns the captures of a URL.
+// captures returns the captures of a URL, given by its key, in the snapshot and in
+// the batch.
 func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, error) {
 	if u := o.urls[key]; u != nil {
 		return u, nil

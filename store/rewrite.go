@@ -14,8 +14,8 @@ import (
 // Segments of other pools may still need what a merge leaves out. Recipes that
 // refer to its blocks find them through the names file. But in two cases deleted
 // captures would stay in files: if a capture of another pool has its body from a
-// deleted one, and if a run of a static pool builds on a run with a deleted
-// capture. Such segments are therefore rewritten together with the merge: with the
+// deleted one, and if a run of a static pool builds on a run of a merged
+// segment. Such segments are therefore rewritten together with the merge: with the
 // same number, and all captures and blocks in the same places, in another file.
 
 // again is a segment that is rewritten because other segments are merged.
@@ -54,7 +54,7 @@ func (m *merging) findBodies(ctx context.Context) error {
 	return nil
 }
 
-// again rewrites the segments that need it.
+// again rewrites the segments that need it, and returns them.
 func (m *merging) again(ctx context.Context) ([]again, error) {
 	var out []again
 	for _, info := range m.v.pin.segments {
@@ -91,7 +91,8 @@ type rewriting struct {
 	resolved map[place]located
 }
 
-// plan finds out which of the segment's runs change.
+// plan finds out which of the segment's runs change: it fills entries and anew. If
+// both stay empty, the segment need not be rewritten.
 func (p *rewriting) plan(ctx context.Context) error {
 	m, info := p.m, p.s.Info
 	if m.v.pin.isStatic(info.Pool) && slices.ContainsFunc(info.Uses, m.goes) {
@@ -143,8 +144,10 @@ func (p *rewriting) plan(ctx context.Context) error {
 	})
 }
 
-// entry returns an entry that stores the body itself, if it had its body from a
-// deleted capture that disappears; otherwise nil.
+// entry returns e changed so that it stores its body itself, or nil if e need not
+// change. e changes if its body is one of m.bodies and is stored at a capture of a
+// merged segment. If e is stored without a body, that capture must also be deleted,
+// or the chain of e must lead through the merged pool.
 func (p *rewriting) entry(ctx context.Context, at place, e *segment.Stored, look *looker) (*segment.Stored, error) {
 	now := *e
 	switch e.Body {

@@ -394,8 +394,8 @@ func (m *mainFinder) best() int {
 // of returns the count of element i: the sum of the values of the runs in it.
 func (m *mainFinder) of(i int) int32 { return m.sum[m.t.Nodes[i].Next] - m.sum[i] }
 
-// stretch is the range of the body from start to end. The nodes from to to-1
-// start in it.
+// stretch is the range of the body from start to end. Nodes[from:to] start
+// in it.
 type stretch struct{ start, end, from, to int32 }
 
 // kept returns the stretches of element root that are main text: root without its

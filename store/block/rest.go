@@ -14,7 +14,7 @@ import (
 // less memory than the body of the last version, because it shares the texts of
 // its leaves with all Resting that have the same leaves.
 type Resting struct {
-	packed  []byte  // see appendPacked; nil if the version does not divide
+	packed  []byte  // written by appendPacked; nil if the version does not divide
 	leaves  []*Leaf // of the last version
 	history History // used if packed is nil
 }

@@ -229,7 +229,7 @@ type styleWalk struct {
 // stylePart is a child of an element on a page: a block element, or everything
 // between two block elements.
 type stylePart struct {
-	from, to int32  // the nodes from to to-1
+	from, to int32  // Nodes[from:to]
 	key      uint64 // the same for similar children
 	element  bool   // it is a block element
 	place    int    // index of the child in the style
@@ -412,7 +412,7 @@ func (w *styleWalk) key(i int) uint64 {
 	return h.Sum64()
 }
 
-// leaf handles the nodes from to to-1 of the page, which are leaf e of the tree. It
+// leaf handles Nodes[from:to] of the page, which are leaf e of the tree. It
 // adds their features to e, or records the importance of e for them.
 func (w *styleWalk) leaf(from, to, e int32) {
 	if !w.learn {
@@ -468,8 +468,8 @@ func (w *styleWalk) feature(e int32, feature uint64) {
 	f.n++
 }
 
-// show records an importance for the nodes from to to-1, unless the page is being
-// learned.
+// show records an importance for Nodes[from:to] of the page, unless the page is
+// being learned.
 func (w *styleWalk) show(from, to int32, importance float64) {
 	if w.learn {
 		return

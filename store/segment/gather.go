@@ -63,9 +63,12 @@ func Gather(spans []Span, open func(ref RunRef, room []byte) (*Contents, error),
 
 // gatherer gathers blocks. Only one goroutine at a time may use it.
 type gatherer struct {
-	open   func(RunRef, []byte) (*Contents, error)
-	parts  map[RunRef]*part
-	order  []*part // as they were asked for; then those that go on from others first, or last
+	open  func(RunRef, []byte) (*Contents, error)
+	parts map[RunRef]*part
+	// order has the parts in the order in which they were asked for, until fetch
+	// sorts them: newest first, so that a part comes before those it builds on.
+	// Gather reverses that before make.
+	order  []*part
 	free   []*part // parts whose memory may be used again
 	blocks [][]byte
 }
@@ -81,8 +84,8 @@ type part struct {
 	out    []byte // decompressed content, as far as it is needed
 	whole  bool   // out is the complete content
 	frame  sequences.Frame
-	// wanted has a bit for each sequence, set where need says what is needed of
-	// what it gives.
+	// wanted has a bit for each sequence. If bit i is set, need[i] is the range of
+	// out that is needed from what sequence i produces.
 	wanted         []uint64
 	need           []stretch
 	ahead          []ahead // the runs it builds on, the nearest first
@@ -99,7 +102,7 @@ type ahead struct {
 	part     *part
 	bytes    uint32
 	distance uint32
-	need     []stretch // what the other needs of it
+	need     []stretch // the ranges of its out that the other run needs
 }
 
 // gatherRuns is how many runs may be needed at most: all are in memory.
@@ -167,8 +170,9 @@ func (g *gatherer) ask(ref RunRef) {
 	g.order = append(g.order, p)
 }
 
-// sideBySide calls do with each of some, on several goroutines. It begins them in
-// order, so do may wait for earlier ones.
+// sideBySide calls do with each element of some, on several goroutines, and waits
+// for them. It begins the calls in order, so do may wait for the calls of earlier
+// elements. A goroutine ends at its first error.
 func sideBySide[T any](some []T, do func(T) error) error {
 	var next atomic.Int64
 	var wait sync.WaitGroup
@@ -186,7 +190,8 @@ func sideBySide[T any](some []T, do func(T) error) error {
 	return errors.Join(errs[:]...)
 }
 
-// behind returns the bytes from which the run may copy.
+// behind returns the runs that the run builds on, the nearest last. It returns nil
+// if the run need not be decompressed.
 func (p *part) behind() []RunRef {
 	if p.whole {
 		return nil
@@ -194,7 +199,7 @@ func (p *part) behind() []RunRef {
 	return p.run.head.behind
 }
 
-// want marks what a span needs.
+// want marks the bytes of the blocks of a span as needed.
 func (g *gatherer) want(s Span) error {
 	if s.Count == 0 {
 		return nil
@@ -257,7 +262,7 @@ func (p *part) parse(open func(RunRef, []byte) (*Contents, error)) (err error) {
 	return nil
 }
 
-// goesOn records the runs that the run builds on.
+// goesOn records in p which runs it builds on, and in these runs that p uses them.
 func (g *gatherer) goesOn(p *part) error {
 	distance := uint32(0)
 	for _, ref := range slices.Backward(p.behind()) {
@@ -287,7 +292,8 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// mark marks bytes of the run as needed.
+// mark marks the bytes p.out[from:to] as needed. If several ranges of
+// one sequence are marked, the bytes between them are marked too.
 func (p *part) mark(from, to uint32) error {
 	if p.whole || from >= to {
 		return nil
@@ -343,7 +349,7 @@ func (p *part) follow() error {
 	return nil
 }
 
-// followOne marks what one sequence needs.
+// followOne marks the bytes from which sequence i copies what is needed of it.
 func (p *part) followOne(i int) error {
 	n := &p.need[i]
 	s := p.frame.Sequences[i : i+2 : i+2]

@@ -8,10 +8,10 @@ import (
 	"infomall/store/urlkey"
 )
 
-// Tally is a chunk in a form that is fast to count: a column with few distinct
-// values is their list and the position of each entry's value in it, and hosts are
-// ranges of entries. It has only the columns that the cursor wants. Its memory is
-// used again.
+// Tally is a chunk in a form that is fast to count. Columns with few distinct values
+// are Codes: a list of values, and for each entry the position of its value in the
+// list. Hosts are ranges of entries. Only the columns that the cursor wants are set.
+// The next chunk overwrites them.
 type Tally struct {
 	Run uint32
 	N   int // entries
@@ -27,13 +27,13 @@ type Tally struct {
 
 	Hosts  []HostRun
 	Keys   []string // one for each URL
-	Counts []int64  // entries of each of Keys
+	Counts []int64  // number of entries of each URL
 	Times  []int64  // as record.Time
 	Bytes  []int64
 	Added  []int64 // as record.Time
 
-	flags []int64 // distinct values
-	each  []int64 // flags of each entry
+	flags []int64 // FlagSets as they are stored
+	each  []int64 // the stored flags of each entry
 	ends  endings
 	key   []byte
 }
@@ -69,7 +69,8 @@ type HostRun struct {
 	N    int
 }
 
-// Codes is a column, as positions in a list of its distinct values.
+// Codes is a column, as positions in a list of its values. A list of strings may
+// have a value several times.
 type Codes struct {
 	Values int // number of values in the list
 	// At has the position for each entry; nil means that all are 0.
@@ -272,7 +273,7 @@ func (c *Codes) unpack(r *packed.Reader, k, n int) error {
 	return c.check()
 }
 
-// check reports positions that are not in the list.
+// check returns an error if a position is not in the list.
 func (c *Codes) check() error {
 	most := uint64(0)
 	for _, x := range c.At {
@@ -284,7 +285,8 @@ func (c *Codes) check() error {
 	return nil
 }
 
-// decodeTexts decodes a column of n strings, and returns the list of its values.
+// decodeTexts decodes a column of n strings, and returns the list of its values. If
+// the column is stored without such a list, the result has the string of each entry.
 func (c *Codes) decodeTexts(src []byte, n int) ([]string, error) {
 	if len(src) == 0 {
 		return nil, errColumn
