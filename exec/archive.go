@@ -1,5 +1,5 @@
-// Package exec runs statements. It declares the small interfaces that it needs
-// of an archive; the store satisfies them and repl hands it in.
+// Package exec runs statements. It declares the interfaces of an archive, of a crawler
+// and of the log of jobs; other packages implement them.
 package exec
 
 import (
@@ -12,28 +12,26 @@ import (
 	"infomall/store/record"
 )
 
-// Archive is what statements need from an archive. Several goroutines may use
-// it at once.
+// Archive is an archive as statements use it. Several goroutines may use it at once.
 type Archive interface {
-	// Snapshot pins the archive's present state. The caller closes it. Where no
-	// archive exists, the snapshot is empty.
+	// Snapshot returns a view of the archive's present state, which later changes do
+	// not affect. The caller closes it. If there is no archive, the snapshot is empty.
 	Snapshot(ctx context.Context) (op.Snapshot, error)
-	// Import reads files into the archive, making the archive first if need
-	// be, and returns one result a file. On an error (also of ctx) the results
-	// of what was done come with it, and what they count is in the archive.
+	// Import reads files into the archive, and returns one result per file. It creates
+	// the archive if there is none. With an error, also that of ctx, it returns the
+	// results of the files that were read; what they count is in the archive.
 	Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error)
-	// Copy copies pools into another folder, and returns one result a pool. On
-	// an error the results of what was copied come with it, and the copy is as
-	// it was.
+	// Copy copies pools into another folder, and returns one result per pool. With an
+	// error it returns the results of what was copied, and the copy is as it was.
 	Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error)
-	// Verify reads every file of the archive, or of one pool, and yields what is
-	// wrong. A pool that is not there is a *record.NoPoolError.
+	// Verify reads every file of the archive, or of one pool, and yields one finding
+	// per damage. A pool that does not exist is a *record.NoPoolError.
 	Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error]
 	// Merge makes one sorted run of segments out of each of some pools, and
 	// returns one result a pool, those of what was done also with an error. A
 	// pool that is not there is a *record.NoPoolError.
 	Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error)
-	// PlanVerify says what Verify would read.
+	// PlanVerify returns which files Verify would read.
 	PlanVerify(ctx context.Context, o record.VerifyOptions) (record.VerifyPlan, error)
 	// Repair puts the files of a pool right with those of another copy of the
 	// archive, and returns one result a file, those of what was done also with
@@ -47,20 +45,21 @@ type Archive interface {
 	// says what it would read. Neither looks at the archive.
 	Recover(ctx context.Context, o record.RecoverOptions) iter.Seq2[record.Recovered, error]
 	PlanRecover(ctx context.Context, o record.RecoverOptions) (record.RecoverPlan, error)
-	// Drop takes a pool out of the archive. A pool that is not there is a
-	// *record.NoPoolError, one that others need a *record.DependsError.
+	// Drop removes a pool from the archive. A pool that does not exist is a
+	// *record.NoPoolError. A pool that other pools need is a *record.DependsError.
 	Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error)
-	// Definitions lists what statements have defined by name. Define keeps what
-	// change makes of that list: durably, and with nobody else in between. An
-	// error of change is its own, and changes nothing.
+	// Definitions returns what statements have defined by name: views, metadata,
+	// queries and schedules. Define replaces that list by the one that change returns,
+	// durably and atomically. If change returns an error, Define returns that error and
+	// changes nothing.
 	Definitions(ctx context.Context) ([]record.Definition, error)
 	Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error
-	// SaveResult keeps a result under its name beside those computed before, and
-	// gives it as it was kept. DropResult removes all of a name, and gives their
-	// number.
+	// SaveResult stores a result under its name, beside older results of that name, and
+	// returns it as it was stored. DropResult removes all results of a name, and
+	// returns how many there were.
 	SaveResult(ctx context.Context, r record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error)
 	DropResult(ctx context.Context, kind, name string) (int, error)
-	// Exists reports whether there is an archive; Path is its folder.
+	// Exists reports whether there is an archive. Path returns its folder.
 	Exists() bool
 	Path() string
 }
@@ -73,7 +72,7 @@ func (e *NoArchiveError) Error() string {
 	return fmt.Sprintf("no archive at %s; IMPORT or CRAWL makes one there, -a DIR or $INFOMALL_ARCHIVE names another", e.Path)
 }
 
-// findArchive returns a *NoArchiveError if there is no archive, else nil.
+// findArchive returns a *NoArchiveError if there is no archive, otherwise nil.
 func (s *Session) findArchive() error {
 	if s.Archive.Exists() {
 		return nil

@@ -23,24 +23,24 @@ import (
 
 // compared is one page or block that DEDUP compares with others.
 type compared struct {
-	key   string // of op.Compared
+	key   string // as in op.Compared
 	time  record.Time
 	bytes int64
-	mark  uint64 // changes where what the key names does
-	body  uint64 // is the same where bodies are
+	mark  uint64 // differs if the page or block under key has changed
+	body  uint64 // equal for equal bodies
 	print print
-	set   span // its shingles; of none, what is not read yet
-	terms span // its words, if keywords are wanted
+	set   span // its shingles; an empty span if the text was not read yet
+	terms span // its words, if keywords are compared
 	cut   bool // the body was cut when fetched
 	state uint8
 }
 
 // The states of a page or block in a comparison.
 const (
-	unread     uint8 = iota // nothing is known of it
-	wordless                // it is like nothing
-	remembered              // it was compared before with all others that were
-	fresh                   // it is to be compared with all
+	unread     uint8 = iota // its text was not read yet
+	wordless                // it has no words, so it is a duplicate of nothing
+	remembered              // the last DEDUP compared it with all other remembered ones
+	fresh                   // it must be compared with all others
 )
 
 // span is the place of some data in a file, in bytes.
@@ -62,10 +62,10 @@ type comparison struct {
 	*duplication
 	run    *op.Runner
 	list   []compared
-	texts  int64 // read
+	texts  int64 // how many texts were read
 	groups *dedup.Groups
 	quotes []quote
-	before map[uint32]op.Duplicate // what was found of those that are remembered
+	before map[uint32]op.Duplicate // results of the last DEDUP, by index in list
 	corpus *dedup.Corpus           // nil unless keywords are compared
 	band   *dedup.Bands
 	sets   *spans
@@ -383,7 +383,7 @@ func (c *comparison) byNumbers(ctx context.Context, of func(x *compared, dst []u
 		}
 	}
 	var last [bandLine - 4]byte
-	var same []uint32 // who has the number at hand
+	var same []uint32 // the pages with the current number
 	for line, err := range lines.Sorted() {
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func (c *poolCopy) Run(ctx context.Context) (*Result, error) {
 	return t.work(n, nil), nil
 }
 
-// Would returns which files would be copied.
+// Would returns one line per pool, with how many of its files would be copied.
 func (c *poolCopy) Would(ctx context.Context) ([]string, error) {
 	c.o.Dry = true
 	results, err := c.s.Archive.Copy(ctx, c.o)

@@ -23,17 +23,17 @@ import (
 // may use it at once.
 type Crawler interface {
 	op.Crawls
-	// Crawl runs a crawl to its end, or goes on with it. It is an
-	// *record.OtherCrawlError if one of that name is under way that is another,
-	// and wraps record.ErrCrawlRunning if another process runs it. What the
-	// result counts is in the archive, also with an error.
+	// Crawl runs a crawl to its end, or resumes it. The error is a
+	// *record.OtherCrawlError if a different crawl of that name has not ended, and wraps
+	// record.ErrCrawlRunning if another process runs the crawl. What the result counts is
+	// in the archive, also with an error.
 	Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error)
-	// OrderCrawl changes what a crawl was told, and GiveCrawl adds URLs. A crawl
-	// that is not there is a *record.NoCrawlError.
+	// OrderCrawl changes the orders of a crawl, such as to pause. GiveCrawl adds URLs to
+	// a crawl. A crawl that does not exist is a *record.NoCrawlError.
 	OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error
 	GiveCrawl(ctx context.Context, name string, urls []string, force bool) error
-	// Refuses says why a crawl would leave a URL out whatever led to it; "" if it
-	// would not.
+	// Refuses returns why a crawl would exclude a URL, whatever page led to it. It returns
+	// "" if it would not.
 	Refuses(o record.CrawlOptions, url string) (why string, err error)
 }
 
@@ -42,7 +42,7 @@ type crawl struct {
 	s  *Session
 	st *ast.Crawl
 	o  record.CrawlOptions
-	in []urlkey.Scope // of DUE: where what is due is looked for
+	in []urlkey.Scope // the scopes of CRAWL DUE
 }
 
 // readCrawl reads the clauses of a CRAWL statement. It does not yet search for
@@ -462,7 +462,8 @@ func dueText(n int) string {
 	return "due: " + value.Counted(n, "page") + ", the most urgent first"
 }
 
-// Would returns what would be crawled, and how.
+// Would returns lines on the crawl: its seeds, or the first pages that are due, its
+// limits, and how it would ask servers.
 func (c *crawl) Would(ctx context.Context) ([]string, error) {
 	if err := c.findDue(ctx); err != nil {
 		return nil, err
@@ -535,13 +536,13 @@ func readOrder(s *Session, st *ast.OrderCrawl) (*crawlOrder, error) {
 	return &crawlOrder{s, st, n}, err
 }
 
-// Would returns what the crawl would be told.
+// Would returns one line with the crawl and the order that it would get.
 func (r *crawlOrder) Would(context.Context) ([]string, error) {
 	return []string{"tells crawl " + r.st.Name.Text + " what " + r.st.String() + " says"}, nil
 }
 
-// Run tells the crawl what to do. RESUME of a crawl that was interrupted runs the
-// crawl's statement.
+// Run gives the order to the crawl. RESUME of a crawl that was interrupted runs the
+// crawl's statement again. A crawl that is finished or stopped is an error.
 func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 	s, st := r.s, r.st
 	crawls, err := s.Crawler.Crawls(ctx)
@@ -611,7 +612,7 @@ func readAdd(s *Session, st *ast.AddToCrawl) (*addition, error) {
 	return &addition{s, st, urls}, err
 }
 
-// Run gives the crawl the URLs.
+// Run adds the URLs to the crawl.
 func (a *addition) Run(ctx context.Context) (*Result, error) {
 	if err := a.s.Crawler.GiveCrawl(ctx, a.st.Name.Text, a.urls, a.st.Force); err != nil {
 		return nil, noCrawl(&a.st.Name, err)
@@ -619,7 +620,7 @@ func (a *addition) Run(ctx context.Context) (*Result, error) {
 	return done(), nil
 }
 
-// Would returns the URLs.
+// Would returns the name of the crawl and the URLs, one per line.
 func (a *addition) Would(context.Context) ([]string, error) {
 	lines := []string{"gives crawl " + a.st.Name.Text}
 	for _, u := range a.urls {

@@ -15,10 +15,10 @@ import (
 	"infomall/store/record"
 )
 
-// The queries for what there is to compare, and for the texts. Of a page the main
-// text is compared, as the frame that pages of a site share makes no two of them
-// alike; where the main text is short, all text is. The last columns tell whether what was found under the same
-// name before is still the same.
+// The queries for the pages or blocks to compare, and for their texts. DEDUP compares the
+// main text of a page, because pages of a site also share a frame, which must not make
+// them similar. If the main text is short, DEDUP compares all text. The last columns show
+// whether a page or block is still the one that the last DEDUP compared.
 const (
 	comparedPages  = "SELECT url, time, bytes, NULL, digest, truncated FROM versions WHERE kind = 'page'"
 	pageTexts      = "SELECT url, time, NULL, digest, main, text FROM versions WHERE kind = 'page'"
@@ -29,12 +29,12 @@ const (
 const (
 	distanceDefault   = 3
 	similarityDefault = .8
-	// keywordsSimilarity is less: what has the same keywords and half of its
-	// shingles in common is about the same.
+	// keywordsSimilarity is the default with METHOD keywords. It is less, because texts
+	// with the same keywords and half of their shingles in common are about the same.
 	keywordsSimilarity = .5
-	// shinglesLeast is how many shingles the main text of a page must have to be
-	// compared alone: where it has fewer, it is likely part of the frame, or the
-	// page is not about one thing, and all text of the page is compared.
+	// shinglesLeast is how many shingles the main text of a page must have. If it has
+	// fewer, it is probably a part of the frame, or the page has no single subject. Then
+	// all text of the page is compared.
 	shinglesLeast = 40
 )
 
@@ -47,8 +47,8 @@ type duplication struct {
 	distance   int
 	similarity float64
 	asked      linksAsked // scopes and time
-	there      plan.Node  // what there is to compare
-	texts      plan.Node
+	there      plan.Node  // the query for the pages or blocks to compare
+	texts      plan.Node  // the query for their texts
 	env        *plan.Env
 }
 
@@ -169,7 +169,8 @@ func storedNotes(ctx context.Context, snap op.Snapshot) ([]string, error) {
 	return []string{fmt.Sprintf("all bodies of the archive have %d bytes and take %d on disk, %.1f %%", bytes, stored, 100*float64(stored)/float64(bytes))}, nil
 }
 
-// Would returns what would be read, and how it would be compared.
+// Would returns how texts would be compared, how many are known from the last DEDUP, and
+// the plans of the queries, with the pools that they would read.
 func (d *duplication) Would(ctx context.Context) ([]string, error) {
 	s := d.s
 	snap, release, err := s.pin(ctx)

@@ -99,7 +99,7 @@ type definition struct {
 	s       *Session
 	d       record.Definition
 	name    *ast.Name
-	replace bool // it may take the place of another of its name
+	replace bool // OR REPLACE: it may replace a definition of the same name
 }
 
 // newDefinition returns what st defines under name.
@@ -134,7 +134,7 @@ func readSave(s *Session, st *ast.Save) (_ *definition, err error) {
 	return newDefinition(s, st, record.KindQuery, &st.Name, true), err
 }
 
-// Run adds the definition to those of the archive.
+// Run stores the definition in the archive.
 func (def *definition) Run(ctx context.Context) (*Result, error) {
 	d := def.d
 	err := def.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
@@ -151,7 +151,8 @@ func (def *definition) Run(ctx context.Context) (*Result, error) {
 	return done(), nil
 }
 
-// Would returns what would be defined.
+// Would returns one line: what would be defined, and whether the archive already has a
+// definition of that name.
 func (def *definition) Would(ctx context.Context) ([]string, error) {
 	d := def.d
 	list, err := def.s.definitions(ctx)
@@ -207,7 +208,7 @@ func (s *Session) checkDefined(kind string, name *ast.Name) error {
 	return undefined(list, kind, name)
 }
 
-// Run takes the definition out of the archive.
+// Run removes the definition from the archive.
 func (r *removal) Run(ctx context.Context) (*Result, error) {
 	err := r.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
 		if err := undefined(list, r.kind, r.name); err != nil {
@@ -222,7 +223,7 @@ func (r *removal) Run(ctx context.Context) (*Result, error) {
 	return done(), nil
 }
 
-// Would returns what would be taken out.
+// Would returns one line, which names the definition that would be removed.
 func (r *removal) Would(context.Context) ([]string, error) {
 	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", r.kind, r.name.Text, r.s.Archive.Path())}, nil
 }

@@ -124,7 +124,7 @@ func (s *Session) captureLine(c capture) string {
 	return line + " " + c.kind.String()
 }
 
-// Would returns which captures would be read.
+// Would returns two lines on the captures that would be compared.
 func (d *diff) Would(context.Context) ([]string, error) {
 	if d.from == nil {
 		return []string{d.s.would(d.to), "reads the last capture of the version before that one's"}, nil

@@ -15,19 +15,19 @@ type diffDrawing struct {
 	url        string
 	from, to   string // the captures
 	r          *block.Revision
-	oneCapture bool // both times have it
+	oneCapture bool // the same capture answers for both times
 }
 
 // blockChange is the change of one block.
 type blockChange struct {
 	Op         block.Op
 	Path       string
-	Was        string // its path before, if that differs
+	Was        string // its path in the old version, if it differs
 	Label      block.Label
 	Topic      string
 	old, new   string
 	edits      []block.Edit // of an edited block whose words differ
-	wordByWord bool         // the texts read better as one
+	wordByWord bool         // the texts are shown as one, with the changed words marked
 	Note       string       // of an edited block with the same words
 }
 
@@ -211,10 +211,10 @@ func (c *blockChange) sides(b *strings.Builder, t *Terminal) error {
 	return rowio.Sides(b, left, right, t.Width)
 }
 
-// sidePart is a run of text that both versions have, or one.
+// sidePart is a piece of text that both versions have, or only one of them.
 type sidePart struct {
 	Text       string
-	Gone, Come bool
+	Gone, Come bool // only the old, or only the new version has the text
 }
 
 // Sides returns the runs of the block's old and new text, or none if the words

@@ -30,9 +30,9 @@ type lookedAt struct {
 
 // visitsAsked says which visits are read.
 type visitsAsked struct {
-	in []ast.Scope // none: everything
-	// Of a query that is under way: the archive as it sees it, and the URLs and the
-	// time of one of its sources. Nil: the archive as it is, and everything.
+	in []ast.Scope // none means all URLs
+	// The snapshot of a query that is running, and one of its sources, whose URLs and
+	// times limit the visits. Nil means a new snapshot, and no limit.
 	snap   op.Snapshot
 	source *plan.Source
 }
@@ -147,9 +147,9 @@ func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[strin
 	return failed, nil
 }
 
-// visitsPerDay returns how many visits per day are allowed for this many pages:
-// as the schedule says, or one visit of each page in the time of the setting
-// revisit.
+// visitsPerDay returns how many visits per day are allowed for this many pages. The
+// budget of the schedule decides. Without one, each page gets one visit in the time of
+// the setting revisit.
 func (s *Session) visitsPerDay(pages int) float64 {
 	if s.budget != nil {
 		return s.budget.perDay
@@ -163,10 +163,10 @@ func days(d time.Duration) float64 { return d.Hours() / 24 }
 type dueChooser struct {
 	plan *revisit.Plan
 	now  record.Time
-	most int64 // 0: all
+	most int64 // how many pages to keep; 0 means all
 	list []duePage
-	// failed has when pages were asked for last in vain: they wait as if that
-	// had been a visit.
+	// failed maps URLs to the time of their last failed fetch. They wait as if that had
+	// been a visit.
 	failed map[string]record.Time
 }
 
@@ -249,14 +249,14 @@ func (s *Session) lookedAt(ctx context.Context, asked visitsAsked) iter.Seq2[*lo
 	}
 }
 
-// revisited reports whether a page is one that CRAWL DUE visits: robots.txt is
-// fetched when it is needed.
+// revisited reports whether CRAWL DUE visits a URL: one of http or https that is not a
+// robots.txt, because crawls fetch that whenever they need it.
 func revisited(url string) bool {
 	return (strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://")) && urlkey.RawPath(url) != "/robots.txt"
 }
 
-// told is a row of a URL, a time and a value. A row without a URL marks the
-// end.
+// told is one row of a query for a URL, a time and a value. A row without a URL is the
+// end of the rows, or an error if err is not nil.
 type told struct {
 	url   string
 	time  record.Time
@@ -272,8 +272,8 @@ func before(a, b *told) bool {
 	return urlkey.Key(a.url) < urlkey.Key(b.url)
 }
 
-// pulled runs a query of three columns, the first two a URL and a time. next
-// returns its rows one by one. The caller must call stop.
+// pulled runs a query of three columns, the first two a URL and a time. next returns the
+// next row, with the third column as text. The caller must call stop.
 func (s *Session) pulled(ctx context.Context, asked visitsAsked, query string) (next func() told, stop func()) {
 	fail := func(err error) (func() told, func()) { return func() told { return told{err: err} }, func() {} }
 	parsed, err := lang.ParseOne(query, "")

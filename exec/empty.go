@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// probeRowsMax is how many captures are read to say when a scope was
-	// captured: an answer that is empty should not take long.
+	// probeRowsMax is how many captures are read at most to find why an answer is
+	// empty. An empty answer should not take long.
 	probeRowsMax = 100_000
-	// probeHostsMax is how many hosts are looked at for the nearest one.
+	// probeHostsMax is how many hosts are compared at most to find one with a similar
+	// name.
 	probeHostsMax = 64
 )
 
@@ -92,7 +93,8 @@ func (s *Session) probe(ctx context.Context, snap op.Snapshot, src *plan.Source)
 	return s.neverHeld(ctx, snap, what, src)
 }
 
-// visitedOnly says so where versions were asked for and only visits were made.
+// visitedOnly returns a note if a source asks for versions, but its scope and time have
+// only visits that found nothing new. Otherwise it returns "".
 func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (string, error) {
 	if !src.Relation.OfVersions {
 		return "", nil
@@ -197,8 +199,8 @@ func hostName(labels []string) string {
 	return strings.Join(name, ".")
 }
 
-// hostsUnder lists hosts whose keys start with prefix, probeHostsMax at most. It
-// reads one capture of each and jumps over the others.
+// hostsUnder returns the hosts whose keys start with prefix, at most probeHostsMax. It
+// reads one capture of each host and skips the others.
 func hostsUnder(ctx context.Context, snap op.Snapshot, prefix string) ([]string, error) {
 	var hosts []string
 	end := ""

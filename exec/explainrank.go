@@ -139,7 +139,7 @@ func (e *rankExplained) shares(g *op.NamedGraph, node int, rank []float64, dampi
 	return res, nil
 }
 
-// shareOf is a part as a share of all, null where that is 0.
+// shareOf returns x divided by all, or NULL if all is 0.
 func shareOf(x, all float64) value.Value {
 	if all == 0 {
 		return value.Value{}
@@ -147,7 +147,7 @@ func shareOf(x, all float64) value.Value {
 	return value.OfFloat(x / all)
 }
 
-// hits explains hub and authority that HITS computed: it computes them again.
+// hits explains hub and authority values that HITS computed. It computes them again.
 func (e *rankExplained) hits(ctx context.Context, made *ast.HITS) (*Result, error) {
 	h, err := e.s.planHubs(made, e.env)
 	if err != nil {

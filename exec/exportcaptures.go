@@ -17,8 +17,8 @@ import (
 	"infomall/store/urlkey"
 )
 
-// captureColumns finds the columns that tell which captures to write; -1 for
-// one that is not there.
+// captureColumns returns the indexes of the columns url and time, which say which
+// captures to write. The index of a missing column is -1.
 func captureColumns(cols []value.Column) (url, at int) {
 	find := func(name string, types ...value.Type) int {
 		return slices.IndexFunc(cols, func(c value.Column) bool { return c.Name == name && slices.Contains(types, c.Type) })
@@ -26,7 +26,7 @@ func captureColumns(cols []value.Column) (url, at int) {
 	return find("url", value.URL, value.Text), find("time", value.Time)
 }
 
-// needCaptures says what is wrong with a query whose rows name no captures.
+// needCaptures returns an error if the rows of a query do not name captures.
 func needCaptures(st *ast.Export, format string, cols []value.Column) error {
 	if url, at := captureColumns(cols); url >= 0 && at >= 0 {
 		return nil
@@ -90,7 +90,7 @@ func (s *Session) writeCaptures(ctx context.Context, f io.Writer, to exportTarge
 	return n, nil
 }
 
-// visit names captures: those of one URL at one moment.
+// visit identifies the captures of one URL at one moment.
 type visit struct {
 	key  string
 	time record.Time

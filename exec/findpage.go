@@ -12,17 +12,16 @@ import (
 	"infomall/store/urlkey"
 )
 
-// pageAsked is a page that a statement wants: a URL, and a period unless the
-// latest capture is wanted. It keeps where in the statement they stand.
+// pageAsked is the page that a statement asks for, by URL and time.
 type pageAsked struct {
-	url    string
-	urlAt  ast.Expr
-	when   *value.Period
-	whenAt ast.Expr
+	url    string        // canonical
+	urlAt  ast.Expr      // the URL in the statement, for its position
+	when   *value.Period // the page as it was at the end of it; nil means the latest capture
+	whenAt ast.Expr      // the time in the statement; nil if absent
 }
 
-// pageAsked reads what a statement wants. When is nil for the latest capture;
-// else the page is wanted as it was at the end of that period.
+// pageAsked returns the page that a statement asks for. If when is nil, that is the latest
+// capture. Otherwise it is the page as it was at the end of the period when.
 func (s *Session) pageAsked(url, when ast.Expr) (*pageAsked, error) {
 	env := s.env()
 	raw, err := plan.ConstantText(url, env)
@@ -44,7 +43,7 @@ func (s *Session) pageAsked(url, when ast.Expr) (*pageAsked, error) {
 	return asked, nil
 }
 
-// scan is the scan of all captures of the URL before to.
+// scan returns a scan of all captures of the URL before the time to.
 func (a *pageAsked) scan(to record.Time) record.Scan {
 	key := urlkey.Key(a.url)
 	return record.Scan{
@@ -67,12 +66,12 @@ type capture struct {
 // captureFound is the capture that a statement asks for.
 type captureFound struct {
 	capture
-	first  bool    // of the URL's first version
-	before capture // the last one of the version before, unless first
+	first  bool    // the capture is of the URL's first version
+	before capture // the last capture of the version before, unless first is set
 }
 
-// needBody refuses a capture whose body the archive has not. If damage was skipped,
-// the error names that.
+// needBody returns an error if why, the reason that the archive has no body for the
+// capture c, is not empty. If damage was skipped, the error is that damage.
 func (s *Session) needBody(snap op.Snapshot, at ast.Node, c capture, why string) error {
 	if why == "" {
 		return nil

@@ -54,7 +54,8 @@ func helpOverview() string {
 	return b.String()
 }
 
-// helpOn is the help on one topic, or "".
+// helpOn returns the help on one topic, or "" if there is none. A topic is a statement, a
+// relation, a function, a setting, or a word of a statement.
 func (s *Session) helpOn(topic string) string {
 	if g := lang.Grammar(topic); g != "" {
 		text := strings.TrimRight(g, "\n") + "\n"
@@ -79,8 +80,8 @@ func (s *Session) helpOn(topic string) string {
 	return helpOnWord(topic)
 }
 
-// helpOnWord shows where in a statement a word or a part of one stands, such as
-// EACH or a scope: the syntax of the first topic that has it.
+// helpOnWord returns the syntax of the first statement that has a word such as EACH or
+// scope in it, or "" if none has.
 func helpOnWord(word string) string {
 	word, _, _ = strings.Cut(word, " ")
 	for _, t := range lang.Topics() {

@@ -101,7 +101,7 @@ func (im *fileImport) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// Would returns the files that would be read.
+// Would returns the files that would be read, one per line.
 func (im *fileImport) Would(context.Context) ([]string, error) {
 	lines := []string{"import into " + im.s.Archive.Path()}
 	for i, pattern := range im.o.Patterns {
@@ -114,8 +114,8 @@ func (im *fileImport) Would(context.Context) ([]string, error) {
 	return lines, nil
 }
 
-// placedAtPattern gives err the place of the pattern that names no files, if
-// that is why.
+// placedAtPattern returns err with the position of the pattern that caused it, if a
+// pattern that names no files did. Otherwise it returns err itself.
 func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 	for i, p := range patterns {
 		if _, why := glob.Files(p); why != nil && why.Error() == err.Error() {

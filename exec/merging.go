@@ -72,7 +72,8 @@ func (m *poolMerge) merge(ctx context.Context) ([]record.MergeResult, error) {
 	return results, noPool(m.st.Pool, err)
 }
 
-// Would returns which segments would be merged.
+// Would returns one line per pool, with its segments that would be merged, or with why
+// none would.
 func (m *poolMerge) Would(ctx context.Context) ([]string, error) {
 	m.o.Dry = true
 	results, err := m.merge(ctx)

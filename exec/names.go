@@ -18,14 +18,14 @@ func (s *Session) ViewNames(ctx context.Context) []string {
 	return namesOf(list, record.KindView)
 }
 
-// MetadataNames lists the metadata.
+// MetadataNames returns the names of the metadata columns that the archive defines.
 func (s *Session) MetadataNames(ctx context.Context) []string {
 	list, _ := s.definitions(ctx)
 	return namesOf(list, record.KindMetadata)
 }
 
-// ColumnNames lists the columns of a relation with the metadata on it, or those
-// of a view.
+// ColumnNames returns the names of the columns of a relation, with its metadata columns,
+// or of a view. It returns nil if there is no such relation or view.
 func (s *Session) ColumnNames(source string) []string {
 	d, err := s.defined()()
 	if err != nil {

@@ -94,10 +94,10 @@ func (c *comparison) prints() iter.Seq2[record.ResultRow, error] {
 
 var errPrint = errors.New("a print of what was compared is none that a program wrote")
 
-// The least lengths of a print: of one without words, and of one with.
+// The least lengths of a stored print, in bytes.
 const (
-	wordlessBytes = 2 * 8
-	printBytes    = wordlessBytes + 8
+	wordlessBytes = 2 * 8             // of a text without words
+	printBytes    = wordlessBytes + 8 // of a text with words
 )
 
 // recall takes the prints and duplicates of the last DEDUP for pages that did

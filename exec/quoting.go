@@ -71,7 +71,7 @@ func (c *comparison) byShingles(ctx context.Context) error {
 	count := 0
 	check := func() error {
 		i, j := binary.BigEndian.Uint32(pair[:]), binary.BigEndian.Uint32(pair[4:])
-		// Half of what is to be expected is left to chance.
+		// Only half of the expected number is required, because samples vary.
 		if count == 0 || float64(count) < c.similarity/2*float64(min(sampled[i], sampled[j])) {
 			return nil
 		}

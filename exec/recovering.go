@@ -114,13 +114,13 @@ func (t *recoverTarget) Run(ctx context.Context) (*Result, error) {
 // errEnough ends the rows when the caller wants no more.
 var errEnough = errors.New("enough")
 
-// recovery is one run of RECOVER: it writes what is saved and gathers records
-// that stand in a row into one row.
+// recovery is one run of RECOVER. It writes the records that are saved, and joins
+// consecutive records into one row of its result.
 type recovery struct {
 	to      *recoverTarget
-	file    *wholeFile // nil where nothing is written
+	file    *wholeFile // nil if nothing is written
 	buf     *bufio.Writer
-	open    record.Recovered // records in a row so far; RecoverDamaged: none
+	open    record.Recovered // the consecutive records so far; state RecoverDamaged means none
 	records int64
 	damages int64
 }
@@ -231,7 +231,7 @@ func recoverRow(r *record.Recovered) *value.Batch {
 	return t.batch
 }
 
-// Would returns what would be read and written.
+// Would returns the damaged file that would be read, and the file that would be written.
 func (t *recoverTarget) Would(ctx context.Context) ([]string, error) {
 	if err := t.look(ctx); err != nil {
 		return nil, err

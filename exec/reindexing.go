@@ -54,7 +54,7 @@ func (r *reindex) Run(ctx context.Context) (*Result, error) {
 	return res, nil
 }
 
-// Would returns what would be made again.
+// Would returns one line per pool, with the db-files that its indexes would be made from.
 func (r *reindex) Would(ctx context.Context) ([]string, error) {
 	r.o.Dry = true
 	results, err := r.s.Archive.Reindex(ctx, r.o)

@@ -55,7 +55,7 @@ func (d *poolDrop) Run(ctx context.Context) (*Result, error) {
 	return t.work(Count{res.Captures, res.Bytes}, nil), nil
 }
 
-// Would returns what would be dropped.
+// Would returns one line on the pool: its captures, versions, files and bytes.
 func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 	res, err := d.drop(ctx, record.DropOptions{Pool: d.pool, Dry: true})
 	if err != nil {
@@ -149,7 +149,8 @@ func (d *deletion) Run(ctx context.Context) (*Result, error) {
 	return out, nil
 }
 
-// leftNote tells of captures that have what was deleted as well.
+// leftNote returns a note that n captures are left whose body has the digest of a deleted
+// body.
 func leftNote(n int64) string {
 	return "left in the archive, with the digest of a body that is deleted: " + value.Counted(n, "capture")
 }
@@ -199,7 +200,8 @@ func targets(rows op.Rows, src *plan.Source) iter.Seq2[record.Target, error] {
 	}
 }
 
-// Would returns what would be deleted.
+// Would returns lines on the captures that would be deleted. It counts them, and deletes
+// none.
 func (d *deletion) Would(ctx context.Context) ([]string, error) {
 	res, err := d.count(ctx)
 	if err != nil {

@@ -31,7 +31,7 @@ func (s *Session) env() *plan.Env {
 // done returns the result of a statement that has nothing to show.
 func done() *Result { return &Result{Kind: ResultNone, Close: func() {}} }
 
-// table is a small result that is known at once.
+// table is a small result whose rows are all in memory.
 type table struct {
 	cols  []value.Column
 	batch *value.Batch
@@ -45,7 +45,7 @@ func newTable(cols ...value.Column) *table {
 	return t
 }
 
-// text and its like describe a column of a table.
+// text returns a column of texts with a name, whole one of integers.
 func text(name string) value.Column { return value.Column{Name: name, Type: value.Text} }
 
 func whole(name string) value.Column { return value.Column{Name: name, Type: value.Int} }

@@ -19,11 +19,11 @@ import (
 	"infomall/store/record"
 )
 
-// Program is the statements that a RUN runs.
+// Program is the text of the statements that a RUN runs.
 type Program struct {
 	Name   string            // of the text, as errors name it
-	Text   string            // statements
-	Params map[string]string // the session's, and those that RUN gives
+	Text   string            // the statements
+	Params map[string]string // of the session, replaced or extended by those of the RUN
 }
 
 // errRun is returned by Run for a RUN statement: the caller must run the
@@ -33,9 +33,9 @@ var errRun = errors.New("exec: RUN is not run itself, but what Expand gives for 
 // programBytesMax is the limit of the language for the size of a script.
 const programBytesMax = 16 << 20
 
-// Expand reads what a RUN stands for: a query that was saved in the archive, a
-// script that came with the program, or one in a file. Its statements are to be
-// run with its parameters in the place of the session's.
+// Expand returns the program that a RUN names: a query saved in the archive, a script
+// that comes with infomall, or a script in a file. The caller runs its statements with
+// the parameters of the program instead of those of the session.
 func (s *Session) Expand(ctx context.Context, st *ast.Run) (*Program, error) {
 	given, err := s.arguments(st)
 	if err != nil {
@@ -177,8 +177,8 @@ func known(st *ast.Run, names []string) error {
 	return nil
 }
 
-// statements are those of a program, with the session in which they are to be
-// planned. What is wrong is told at the RUN.
+// statements returns the statements that a RUN runs, and a copy of the session with
+// their parameters. A syntax error in them is returned with the position of the RUN.
 func (s *Session) statements(ctx context.Context, st *ast.Run) ([]ast.Statement, *Session, error) {
 	p, err := s.Expand(ctx, st)
 	if err != nil {
@@ -205,17 +205,17 @@ func atRun(st *ast.Run, err error) error {
 	return &ast.Error{Span: st.Span, Msg: bare.Error(), Hint: placed.Hint}
 }
 
-// script is a RUN, whose statements are read.
+// script is a RUN statement whose statements were read and checked.
 type script struct {
 	s     *Session
 	st    *ast.Run
-	list  []ast.Statement
-	inner *Session // in which the first of them is to be run
-	after *Session // as it is once all of them were checked
-	only  Deed     // the statement that EXPLAIN explains; nil if there are several
+	list  []ast.Statement // the statements that the RUN runs
+	inner *Session        // the session before the first statement
+	after *Session        // the session after all statements were checked
+	only  Deed            // the statement that EXPLAIN explains; nil if there are several
 }
 
-// readRun reads a RUN, and the statements that it runs.
+// readRun reads a RUN statement, and reads and checks the statements that it runs.
 func readRun(s *Session, st *ast.Run) (*script, error) {
 	list, inner, err := s.statements(context.Background(), st)
 	if err != nil {
@@ -235,14 +235,14 @@ func readRun(s *Session, st *ast.Run) (*script, error) {
 	return &script{s: s, st: st, list: list, inner: inner, after: &after}, nil
 }
 
-// Run is not called: the caller of Session.Run runs the statements of Expand.
+// Run returns errRun. The caller must run the statements of Expand, one by one.
 func (r *script) Run(context.Context) (*Result, error) { return nil, errRun }
 
-// Assume gives the session what the statements set and define. Parameters are the
-// script's own.
+// Assume copies the settings and definitions of the statements to the session. It does
+// not copy parameters, which belong to the script.
 func (r *script) Assume() { r.s.checked, r.s.Settings = r.after.checked, r.after.Settings }
 
-// readOnly reads the statement for EXPLAIN, if it is the only one.
+// readOnly sets r.only, for EXPLAIN, if the RUN runs exactly one statement.
 func (r *script) readOnly(analyze bool) (err error) {
 	if len(r.list) == 1 {
 		r.only, err = readExplained(r.inner, r.list[0], analyze)
@@ -250,7 +250,8 @@ func (r *script) readOnly(analyze bool) (err error) {
 	return atRun(r.st, err)
 }
 
-// Would explains the only statement. Of several it returns a list.
+// Would explains the statement that the RUN runs. If there are several, it lists them,
+// one per line.
 func (r *script) Would(ctx context.Context) ([]string, error) {
 	if r.only != nil {
 		lines, err := r.only.Would(ctx)
@@ -329,8 +330,9 @@ func scriptParams(text string) []string {
 	return names
 }
 
-// MissingParam is the error of the first parameter that has no value in statements
-// that are run one after the other, and in which of them it stands.
+// MissingParam returns the error for the first parameter without a value in a list of
+// statements that run one after another, and the index of its statement. It returns nil
+// if all parameters have values; a SET $name gives one to the statements after it.
 func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
 	env := value.Env{Params: maps.Clone(s.Params)}
 	if env.Params == nil {
@@ -356,14 +358,16 @@ func (s *Session) MissingParam(list []ast.Statement) (at int, err error) {
 	return 0, nil
 }
 
-// scriptTitle is what the first line of a script says of it, behind its name.
+// scriptTitle returns the title in the first line of a script: the text after the first
+// colon and space.
 func scriptTitle(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	_, title, _ := strings.Cut(line, ": ")
 	return title
 }
 
-// QueryNames lists the names that RUN takes.
+// QueryNames returns the names that RUN takes: of saved queries and of scripts that come
+// with the program.
 func (s *Session) QueryNames(ctx context.Context) []string {
 	list, err := s.definitions(ctx)
 	if err != nil {
@@ -372,7 +376,8 @@ func (s *Session) QueryNames(ctx context.Context) []string {
 	return append(namesOf(list, record.KindQuery), s.shipped()...)
 }
 
-// QueryParams lists the parameters of what a RUN of name runs.
+// QueryParams returns the names of the parameters of a saved query or script. It returns
+// nil if there is none with that name.
 func (s *Session) QueryParams(ctx context.Context, name string) []string {
 	list, _ := s.definitions(ctx) // none are offered where they can't be read
 	if i := indexOf(list, record.KindQuery, name); i >= 0 {

@@ -17,55 +17,56 @@ import (
 type Session struct {
 	Archive  Archive
 	Settings Settings
-	Params   map[string]string // given by --param and SET $name; text, typed by its place
-	Now      Clock             // nil is time.Now
-	Scripts  fs.FS             // scripts that come with the program, NAME.iql each, for RUN; nil: none
-	Verbose  bool              // IMPORT also lists each damage
+	Params   map[string]string // values by name, from --param and SET $name, as text
+	Now      Clock             // nil means time.Now
+	Scripts  fs.FS             // the scripts that come with the program, NAME.iql, for RUN; nil means none
+	Verbose  bool              // IMPORT also lists each damaged place
 	ReadOnly bool              // statements that write are refused
-	// Plain runs queries as they are written, without shortening any way; the
-	// answers are the same. Tests compare with it.
+	// Plain runs queries without optimization. The answers are the same. Tests compare
+	// them.
 	Plain bool
-	// History gives what was typed at the prompt, the oldest first, for the
-	// relation history; nil is none.
+	// History returns the statements that were typed at the prompt, the oldest first,
+	// for the relation history. Nil means none.
 	History func(context.Context) ([]op.Entry, error)
-	// Crawler runs crawls; nil refuses CRAWL, and shows none.
+	// Crawler runs crawls. If it is nil, CRAWL is refused and no crawls are listed.
 	Crawler Crawler
-	// Jobs notes what works on the archive; nil notes nothing, and refuses to
-	// run schedules.
+	// Jobs is the log of statements that work on the archive. If it is nil, nothing is
+	// logged and no schedule can run.
 	Jobs Jobs
 	// Version of the program, for the User-Agent of crawls.
 	Version string
-	// Confirm is asked before DROP and DELETE take captures away, with lines that
-	// say which. An error refuses, and is that of the statement. Nil refuses all.
+	// Confirm is called before DROP POOL and DELETE remove captures, with lines that say
+	// which. If it returns an error, nothing is removed and the statement returns that
+	// error. If Confirm is nil, both statements are refused.
 	Confirm func(ctx context.Context, what []string) error
-	// Progress, if not nil, is told how far a long statement is, at most ten
-	// times a second, from one goroutine.
+	// Progress, if not nil, is called with the progress of a long statement, at most ten
+	// times a second and from one goroutine.
 	Progress func(Progress)
 
-	checked []record.Definition // by statements that Check has seen
-	running int                 // scripts that Check is in
-	trying  bool                // statements are read, and none that writes is run
+	checked []record.Definition // definitions of statements that Check has read
+	running int                 // how many scripts are being checked, one inside the other
+	trying  bool                // statements that write may be read, but they are not run
 
-	// Of the run of an adaptive schedule: what CRAWL DUE may spend, and how many
+	// For a run of an adaptive schedule: how many visits CRAWL DUE may make, and how many
 	// runs came before.
 	budget *visitBudget
 	turns  int64
 }
 
-// Progress says how far a statement is. Total is 0 if it is not known.
+// Progress is how much of its work a statement has done. Total is 0 if it is not known.
 type Progress struct {
 	What        string // such as "import k.warc.gz"
 	Done, Total int64
 	Unit        string // "bytes" or "rows"
 }
 
-// ResultKind says how a result is shown.
+// ResultKind is the kind of a result. It decides how the result is printed.
 type ResultKind uint8
 
 // The kinds of result.
 const (
-	ResultNone  ResultKind = iota // done, nothing to show: SET, RESET
-	ResultRows                    // an answer: SELECT, SHOW, DESCRIBE, EXPLAIN
+	ResultNone  ResultKind = iota // nothing to print: SET, RESET
+	ResultRows                    // the rows of an answer: SELECT, SHOW, DESCRIBE, EXPLAIN
 	ResultWork                    // a summary of work done: IMPORT
 	ResultBytes                   // bytes: SHOW PAGE … AS raw | wire | html | text | headers, DIFF
 	ResultText                    // text to read: HELP
@@ -77,20 +78,20 @@ type Count struct {
 	Bytes int64
 }
 
-// Result is what a statement gives. Rows of a query are computed while they
-// are ranged over, once; the statement's snapshot is released when that ends.
-// A result with Rows that is not ranged over must be closed.
+// Result is the result of a statement. The rows of a query are computed while the caller
+// ranges over them, which is possible only once. When the loop ends, the statement's
+// snapshot is released. If the caller never ranges over Rows, it must call Close.
 type Result struct {
 	Kind    ResultKind
-	Columns []value.Column                 // of ResultBytes the one in which they are a row
-	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone and ResultBytes
+	Columns []value.Column                 // of ResultBytes: the one column of a row with the bytes
+	Rows    iter.Seq2[*value.Batch, error] // nil for ResultNone, ResultBytes and ResultText
 	Count   Count                          // of ResultWork; complete when Rows has ended
 	Bytes   io.WriterTo                    // for ResultBytes and ResultText
-	Drawing Drawing                        // of DIFF and SHOW PAGE AS blocks, else nil
-	// Notes are lines for the person at the terminal (stderr): what was used,
-	// why there are no rows. Complete when Rows has ended.
+	Drawing Drawing                        // of DIFF and SHOW PAGE AS blocks, otherwise nil
+	// Notes are lines for the user, on standard error: which capture was used, or why
+	// there are no rows. They are complete when Rows has ended.
 	Notes []string
-	// Read counts what a query has read of the archive. Complete when Rows has
+	// Read counts what a query has read from the archive. It is complete when Rows has
 	// ended.
 	Read  record.ReadStats
 	Close func() // never nil; harmless after Rows has ended

@@ -71,7 +71,7 @@ func readShow(s *Session, st *ast.Show) (*shownList, error) {
 }
 
 // needsArchive reports whether the list is one that only an archive has: VIEWS or
-// METADATA. A relation is not among them, because reading it checks for the archive.
+// METADATA. Whether a relation needs an archive is found out when it is read.
 func (l *shownList) needsArchive() bool { return l.what == "VIEWS" || l.what == "METADATA" }
 
 // Run returns the list as rows.

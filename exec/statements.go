@@ -10,25 +10,25 @@ import (
 	"infomall/lang/ast"
 )
 
-// Spec declares one type of statement. Whoever has to know something about a
-// statement asks its Spec: Run, Check, EXPLAIN, SCHEDULE, the log of jobs, and the
-// program, which prints the answers of a script on standard output.
+// Spec describes one type of statement. Run, Check, EXPLAIN, SCHEDULE and the log of
+// jobs get the properties of a statement from its Spec, and so does the shell, which
+// prints the answers of a script on standard output.
 type Spec struct {
-	// Names are the statement's first words as HELP and messages have them. A type
-	// that is written in several ways has several, such as MERGE POOL and SEAL POOL.
+	// Names are the first words of the statement, for HELP and messages. A type with
+	// several forms has several names, such as MERGE POOL and SEAL POOL.
 	Names   []string
 	Writes  bool // it changes the archive; a session that only reads refuses it
 	Works   bool // its runs are noted as jobs
-	Answers bool // it is there for its result, and not for what it does
+	Answers bool // its purpose is its result, not a change
 
-	anywhere bool // it runs without an archive too, unless its Deed says otherwise
+	anywhere bool // it also runs without an archive, unless its Deed is an archiveUser that needs one
 	of       reflect.Type
 	read     func(*Session, ast.Statement) (Deed, error)
-	alias    func(ast.Statement) *ast.Name // nil if its work gets no name
+	alias    func(ast.Statement) *ast.Name // returns the name for the log of jobs; nil if the type has none
 }
 
-// Deed is a statement whose clauses and parameters have been read, and are right.
-// It belongs to the session that read it. Run or Would is called once.
+// Deed is a statement whose clauses and parameters were read and are valid. It belongs to
+// the session that read it. The caller calls either Run or Would, once.
 type Deed interface {
 	// Run does what the statement says.
 	Run(ctx context.Context) (*Result, error)
@@ -37,21 +37,20 @@ type Deed interface {
 	Would(ctx context.Context) ([]string, error)
 }
 
-// Some deeds have one of these methods as well.
+// A Deed may also have one of these methods.
 type (
-	// An assumption sets or defines something that later statements use. Assume
-	// gives it to the session only, so that Check can read these statements.
+	// An assumption sets or defines something that later statements use. Assume changes
+	// only the session, not the archive, so that Check can read these later statements.
 	assumption interface{ Assume() }
 	// An analysis runs the statement to its end, and returns what each step did.
 	analysis interface {
 		Analyze(ctx context.Context) (*Result, error)
 	}
-	// archiveUser reports whether a statement of a type that runs anywhere needs an
-	// archive all the same.
+	// An archiveUser decides by its clauses whether it needs an archive.
 	archiveUser interface{ needsArchive() bool }
 )
 
-// trait is a bit of what holds for all statements of a type.
+// trait is a set of properties of a type of statement, one bit each.
 type trait uint8
 
 const (
@@ -107,9 +106,9 @@ func statements() []Spec {
 	}
 }
 
-// specOf declares the statements of type S. Read reads the clauses and parameters of
-// one, and touches nothing but what is defined by name: its error is what --check and
-// SCHEDULE report. Names are parted by commas.
+// specOf returns the Spec of the statements of type S. names are separated by commas. read
+// reads the clauses and parameters of a statement. It reads nothing from the archive but
+// definitions; its error is the one that --check and SCHEDULE report.
 func specOf[S ast.Statement, D Deed](names string, t trait, read func(*Session, S) (D, error)) Spec {
 	return Spec{
 		Names:  strings.Split(names, ", "),
@@ -125,8 +124,8 @@ func specOf[S ast.Statement, D Deed](names string, t trait, read func(*Session, 
 	}
 }
 
-// named returns the Spec with alias, which finds the name that the statement gives its
-// work, nil if it gives none. The log of jobs has that name.
+// named returns s with alias, a function that returns the name in a statement under which
+// the log of jobs lists it, or nil if the statement has none.
 func (s Spec) named(alias func(ast.Statement) *ast.Name) Spec {
 	s.alias = alias
 	return s
@@ -166,8 +165,8 @@ func (s *Spec) name(st ast.Statement) string {
 	return s.Names[0]
 }
 
-// needsArchive reports whether a statement can do nothing without an archive. Of some
-// statements what they read decides: they find out when they run.
+// needsArchive reports whether a statement is refused without an archive. Some statements
+// for which it returns false find out when they run that they need one.
 func (s *Spec) needsArchive(d Deed) bool {
 	if u, ok := d.(archiveUser); ok {
 		return u.needsArchive()
@@ -175,9 +174,9 @@ func (s *Spec) needsArchive(d Deed) bool {
 	return !s.anywhere
 }
 
-// Run runs one statement. A mistake in the statement is an *ast.Error. For RUN see
-// Expand. If the statement works on the archive, the run is noted as a job. A
-// statement that needs an archive where there is none is a *NoArchiveError.
+// Run runs one statement, but not RUN, for which see Expand. A mistake in the statement is
+// an *ast.Error. If the statement needs an archive and there is none, the error is a
+// *NoArchiveError. A statement that works on the archive is noted in the log of jobs.
 func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -207,10 +206,10 @@ func (s *Session) Run(ctx context.Context, st ast.Statement) (*Result, error) {
 	return run()
 }
 
-// Check reads a statement. Its error is the one with which Run would refuse the
-// statement before it reads or changes the archive, a crawl or a file; of the archive
-// Check reads only what is defined by name. What the statement would set or define
-// holds in this session from then on.
+// Check reads a statement without running it. It returns the error with which Run would
+// refuse the statement before it reads or changes the archive, a crawl or a file. Check
+// reads only definitions from the archive. What the statement would set or define is set
+// or defined in this session afterwards.
 func (s *Session) Check(st ast.Statement) error {
 	if err := s.mayWrite(st); err != nil {
 		return err
@@ -225,7 +224,7 @@ func (s *Session) Check(st ast.Statement) error {
 	return nil
 }
 
-// mayWrite is the error of a statement that writes in a session that only reads.
+// mayWrite returns an error if the statement writes and the session only reads.
 func (s *Session) mayWrite(st ast.Statement) error {
 	if spec := SpecOf(st); s.ReadOnly && !s.trying && spec.Writes {
 		return ast.Errorf(st, "%s writes, and this session only reads", spec.name(st))

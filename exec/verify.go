@@ -101,7 +101,7 @@ func findingRow(f *record.Finding) *value.Batch {
 	return t.batch
 }
 
-// Would returns the files that would be read.
+// Would returns the number and size of the files that would be read, then their names.
 func (v *verification) Would(ctx context.Context) ([]string, error) {
 	p, err := v.s.Archive.PlanVerify(ctx, v.o)
 	if err != nil {
