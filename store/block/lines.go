@@ -6,11 +6,12 @@ import (
 	"infomall/store/page"
 )
 
-// prose is how long a paragraph of preformatted text may be and stay whole.
-// Longer ones, such as logs and listings, divide into lines.
+// prose is the largest size in bytes of a paragraph of preformatted text that is
+// not divided. Longer ones, such as logs and listings, divide into lines.
 const prose = 2048
 
-// knownLines is lines, made once for calls that follow one another.
+// knownLines returns m.lines(a). It remembers the last result, for repeated calls
+// with the same atom.
 func (m *atoms) knownLines(a *atom) []atom {
 	if k := (lineKey{a.start, a.end, a.from, a.to, a.pre}); k != m.run || a.to == 0 {
 		m.run, m.runLines = k, m.lines(a)
@@ -18,9 +19,9 @@ func (m *atoms) knownLines(a *atom) []atom {
 	return m.runLines
 }
 
-// lines takes a run of text apart: at blank lines, runs of line breaks, lines
-// of dashes and lines that are headings; where there are none of these, at
-// every line break.
+// lines divides a run of text at blank lines, several line breaks in a row, lines of
+// dashes, and headings. If there are none of these, it divides at every line break.
+// It returns nil if the run does not divide.
 func (m *atoms) lines(a *atom) []atom {
 	s := lineSplitter{m: m, pre: a.pre, gap: 2}
 	s.split(a)
@@ -51,20 +52,20 @@ func (m *atoms) lines(a *atom) []atom {
 	return lines
 }
 
-// lineSplitter gathers lines; line is the one being read.
+// lineSplitter divides a run of text into lines.
 type lineSplitter struct {
 	m      *atoms // builds the lines
 	pre    bool
-	gap    int // breaks in a row that set lines apart
-	line   atom
-	seen   int // breaks since the last line
-	rule   bool
-	border bool // so is the rule
+	gap    int  // the number of breaks in a row that set the next line apart
+	line   atom // the current line
+	seen   int  // breaks since the line before
+	rule   bool // a rule, such as a line of dashes, is before the next line
+	border bool // the rule is a border
 	bold   bool // the line so far is one emphasised element
 }
 
-// split walks the nodes of a run. Inline elements that hold a break are passed
-// through, others taken whole.
+// split walks over the nodes of a run. It enters inline elements that contain a line
+// break, and adds others to the current line whole.
 func (s *lineSplitter) split(a *atom) {
 	nodes := s.m.t.Nodes
 	for i := a.from; i < a.to; {
@@ -95,6 +96,7 @@ func (s *lineSplitter) split(a *atom) {
 	s.end()
 }
 
+// emphasis reports whether an element with this tag shows its text bold.
 func emphasis(t page.Tag) bool {
 	switch t {
 	case page.TagB, page.TagStrong, page.TagBig, page.TagH1, page.TagH2, page.TagH3, page.TagH4, page.TagH5, page.TagH6:
@@ -103,7 +105,8 @@ func emphasis(t page.Tag) bool {
 	return false
 }
 
-// preText adds preformatted text, in which newlines break lines.
+// preText adds the preformatted text of a node, from start to end in the body. A
+// newline in it ends the line.
 func (s *lineSplitter) preText(start, end, node int32) {
 	body := s.m.t.Body
 	for start < end {
@@ -122,6 +125,8 @@ func (s *lineSplitter) preText(start, end, node int32) {
 	}
 }
 
+// add adds a range of the body, and the nodes it consists of, to the current line.
+// bold says that it is emphasised.
 func (s *lineSplitter) add(start, end, from, to int32, shows amount, bold bool) {
 	if s.line.end == 0 {
 		s.line = atom{start: start, from: from, pre: s.pre, apart: s.seen >= s.gap || s.rule, border: s.border}
@@ -133,13 +138,15 @@ func (s *lineSplitter) add(start, end, from, to int32, shows amount, bold bool) 
 	s.line.show(shows)
 }
 
+// newline ends the current line, and counts a break.
 func (s *lineSplitter) newline() {
 	s.end()
 	s.seen++
 }
 
-// end takes the line being read. A line of dashes sets what follows apart; a
-// short line that is emphasised as a whole is a heading, and stands apart.
+// end ends the current line, if it is not empty. A line of dashes sets the next line
+// apart. A short line that is one emphasised element is a heading, and is set apart
+// itself.
 func (s *lineSplitter) end() {
 	if s.line.end == 0 {
 		return
@@ -157,7 +164,8 @@ func (s *lineSplitter) end() {
 	s.line, s.bold = atom{}, false
 }
 
-// dashes reports whether b is a line drawn with characters.
+// dashes reports whether b is a line drawn with characters, such as "-----" or
+// "* * * * *": at least five of them, and otherwise only blanks.
 func dashes(b []byte) bool {
 	n := 0
 	for _, c := range b {

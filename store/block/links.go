@@ -7,14 +7,15 @@ import (
 	"infomall/store/page"
 )
 
-// Link is a link of a page and where it stands in its blocks.
+// Link is a link of a page, with the blocks that contain it.
 type Link struct {
 	page.Link
-	Leaf int // place among the leaves of the block that it is in, -1 in the layout
-	Part int // place in the cut at KeptLevel of the block that it is in, -1 outside
+	Leaf int // index of the leaf that contains it, -1 if it is in the layout
+	Part int // index in the cut at KeptLevel of the block that contains it, -1 if none does
 }
 
-// OutsideLinks returns the links of Outside as those of a page. Their Offset is -1.
+// OutsideLinks returns the links of Body.Outside in the form of Body.Links. Their
+// Offset, Leaf and Part are -1.
 func OutsideLinks(outside []page.Link) []Link {
 	var links []Link
 	for _, l := range outside {
@@ -55,8 +56,8 @@ func (b *Body) Links() []Link {
 	return links
 }
 
-// partAt is the place in a cut of the block that holds a byte of the body, -1 if
-// none does.
+// partAt returns the index in a cut of the block that contains an offset of the
+// body; -1 if none does.
 func (b *Body) partAt(cut []int, offset int) int {
 	i, _ := slices.BinarySearchFunc(cut, offset, func(n, at int) int { return cmp.Compare(b.Blocks[n].End-1, at) })
 	if i < len(cut) && b.Blocks[cut[i]].Start <= offset {
@@ -65,8 +66,8 @@ func (b *Body) partAt(cut []int, offset int) int {
 	return -1
 }
 
-// stretches calls f with the leaves and what lies between, in order. Leaf is -1
-// for a stretch of layout.
+// stretches calls f with the range of each leaf and each range between leaves, in
+// order. leaf is the index of the leaf, or -1 for a range between leaves.
 func (b *Body) stretches(f func(start, end, leaf int)) {
 	at := 0
 	for i, n := range b.Cut(0) {
@@ -82,13 +83,15 @@ func (b *Body) stretches(f func(start, end, leaf int)) {
 	}
 }
 
-// Topic is what the bytes of the body from start to end are about.
+// Topic returns the topic of the bytes of the body from start to end: a few words
+// that say what they are about.
 func (b *Body) Topic(start, end int) string {
 	topic, _ := b.topicAndText(start, end)
 	return topic
 }
 
-// Text is what they show by themselves, wherever they stand.
+// Text returns the text that the bytes of the body from start to end show by
+// themselves, without the rest of the page.
 func (b *Body) Text(start, end int) string {
 	if b.plain {
 		return page.NewPlainTree(b.Page.Body[start:end]).Text(b.Charset)
@@ -99,7 +102,8 @@ func (b *Body) Text(start, end int) string {
 	return s.tree.Text(b.Charset)
 }
 
-// textOf is what bytes of such a body show by themselves.
+// textOf returns the text that part shows by itself. It reads part as markup or as
+// plain text, as the body was read.
 func (b *Body) textOf(part []byte) string {
 	if b.plain {
 		return page.NewPlainTree(part).Text(b.Charset)
@@ -110,7 +114,7 @@ func (b *Body) textOf(part []byte) string {
 	return s.tree.Text(b.Charset)
 }
 
-// readPart reads the bytes of the body from start to end as markup.
+// readPart reads the bytes of the body from start to end as markup into t.
 func (b *Body) readPart(t *page.Tree, start, end int) {
 	if b.plain {
 		t.Read(b.Page.Body[start:end])
@@ -119,7 +123,7 @@ func (b *Body) readPart(t *page.Tree, start, end int) {
 	}
 }
 
-// CountWords counts the words of a text.
+// CountWords returns the number of words in a text, as page.Words splits it.
 func CountWords(text string) int {
 	n := 0
 	for range page.Words(text) {

@@ -15,13 +15,14 @@ type Body struct {
 	Charset string      // the charset of Page.Body
 	plain   bool        // not read as markup
 	Outside []page.Link // of the headers of the response
-	// Of a body of which only the first part is read, ReadBytes is how many bytes
-	// that has after content-decoding, and Unread says why; else 0 and "".
+	// If only the first part of the body is read, ReadBytes is the size of that part
+	// after content-decoding, and Unread says why. Otherwise they are 0 and "".
 	ReadBytes int64
 	Unread    string
 }
 
-// unread says why not more than the first n bytes of a body are read.
+// unread returns why only the first n bytes of a body are read, such as "larger than
+// page_limit: only the first 8388608 bytes are read".
 func unread(part error, n int64) string {
 	why := part.Error()
 	if errors.Is(part, page.ErrTooLarge) {
@@ -43,7 +44,7 @@ type As struct {
 	ContentType string // the header
 	Encoding    string // the header Content-Encoding
 	LinkHeaders string // the headers that have links, as page.LinkHeaders returns them
-	Usual       string // charset of other pages of the host, for a body that does not tell its own; or ""
+	Usual       string // charset of other pages of the host, for a body that does not declare its own; or ""
 	Limit       int64  // bytes that are read after content-decoding; 0 is PageLimit
 }
 
@@ -97,9 +98,9 @@ func open(body []byte, as As, o Options, known *knownParts) (*Body, bool) {
 	return b, true
 }
 
-// decode undoes the content codings of a body. It returns the first part if not all
-// can be had, and says why in part. It returns false if nothing is there to be read:
-// the body does not decode, or is no text.
+// decode decodes the content codings of a body. If only the first part of the body
+// can be read, decode returns that part, and part says why. ok is false if there is
+// nothing to read: the body is empty, cannot be decoded, or is binary.
 func (as *As) decode(body []byte) (decoded []byte, part error, ok bool) {
 	limit := as.Limit
 	if limit == 0 {

@@ -29,7 +29,7 @@ func (r *Revision) compare() {
 	}
 }
 
-// shown returns the leaves, or nil if they are hidden.
+// shown returns the leaves, or nil if the version is Hidden.
 func (r *Revision) shown() []int {
 	if r.Hidden() {
 		return nil
@@ -37,7 +37,8 @@ func (r *Revision) shown() []int {
 	return r.leaves
 }
 
-// appendPieces appends leaves as they are compared, without their texts.
+// appendPieces appends the leaves to list as Pieces, with digest and path but
+// without Text.
 func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
 	list = slices.Grow(list, len(leaves))
 	for i, n := range leaves {
@@ -46,9 +47,9 @@ func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
 	return list
 }
 
-// bag is the words of leaf i, which is block n. Where they take less memory than
-// its bytes they are kept with the leaf: a page that changes with all others of
-// its site has leaves in common with them, before and after.
+// bag returns the words of leaf i, which is block n. If the words take no more
+// memory than the bytes of the leaf, they are kept with the leaf, because other
+// pages of the site have the same leaf and may ask for its words again.
 func (r *Revision) bag(i, n int) bag {
 	l := r.Made[i]
 	if l.words == nil {
@@ -61,7 +62,8 @@ func (r *Revision) bag(i, n int) bag {
 	return l.words
 }
 
-// pair stores matches of two lists of leaves as matches of blocks.
+// pair sets r.matches to matches. Old and New of matches are indexes in the lists
+// old and new; pair replaces them by the blocks in these lists.
 func (r *Revision) pair(matches []Match, old, new []int) {
 	r.matches = matches
 	for i := range matches {
@@ -75,16 +77,18 @@ func (r *Revision) pair(matches []Match, old, new []int) {
 	}
 }
 
-// Leaves tells what became of each leaf since the version before: those of this
-// version in order, then those removed. Old and New are indices into the Trees
-// of Before and of this version. Of the first version there is nothing to tell.
+// Leaves returns the change of each leaf since the version before: first the leaves
+// of this version in order, then the removed leaves. Old and New are indexes into
+// the Blocks of Before and of this version. The result is empty for the first
+// version.
 func (r *Revision) Leaves() []Match { return r.matches }
 
-// Changes is Leaves for the blocks of a cut, which follow their leaves: a block
-// is added or removed if all its leaves are, edited if any leaf in it was added,
-// edited or removed, moved if any leaf moved, into it, out of it or within, and
-// else the same. So there is a block that was added, edited or removed in all
-// cuts or in none. Level is as for Cut.
+// Changes returns the change of each block of a cut, in the form of Leaves. level is
+// as for Cut. The change of a block follows from the changes of its leaves: it is
+// added or removed if all its leaves are; edited if one of its leaves was added,
+// edited or removed; moved if a leaf moved into it, out of it or within it; and
+// otherwise the same. Thus either all cuts have a block that was added, edited or
+// removed, or none has.
 func (r *Revision) Changes(level int) []Match {
 	if r.Before == nil || len(r.matches) == 0 {
 		return nil
@@ -98,7 +102,7 @@ func (r *Revision) Changes(level int) []Match {
 // before. Blocks are named by their places in the two cuts.
 type cutPairs struct {
 	old, new     []int // the cuts
-	ofOld, ofNew []int // place in its cut of each leaf match's block, -1 if none
+	ofOld, ofNew []int // for each match of leaves, the place in each cut of the block that contains the leaf; -1 if none
 	// toOld and toNew are the place of the block that has most of a block's
 	// leaves, by size, or -1. An old block goes on in one that has most of its
 	// own leaves from it, if there is one.
@@ -108,13 +112,14 @@ type cutPairs struct {
 	inOld, inNew, last []int
 }
 
-// cutPairsList are those that nobody uses.
+// cutPairsList has the cutPairs that are not in use.
 var cutPairsList = sync.Pool{New: func() any { return new(cutPairs) }}
 
-// free gives the memory to later pairs.
+// free makes the memory of p available again. p must not be used after that.
 func (p *cutPairs) free() { cutPairsList.Put(p) }
 
-// sharedPair is two blocks and what the leaves weigh that they have in common.
+// sharedPair is two blocks, as places in the two cuts, and the weight of the leaves
+// that they have in common.
 type sharedPair struct{ old, new, weight int }
 
 // pairs returns how the blocks of the cut at a level share leaves with those of
@@ -166,7 +171,7 @@ func (r *Revision) pairs(level int) *cutPairs {
 	return p
 }
 
-// heavier puts the heaviest pairs first.
+// heavier compares pairs, to sort them by weight, the heaviest first.
 func heavier(a, b sharedPair) int {
 	switch {
 	case a.weight != b.weight:
@@ -180,9 +185,8 @@ func heavier(a, b sharedPair) int {
 // size returns the weight of a block. It is at least 1.
 func (r *Revision) size(n int) int { return r.Tree.Blocks[n].End - r.Tree.Blocks[n].Start + 1 }
 
-// placesIn is for each block of a tree that lies in a block of a cut the place
-// of that one.
-// It is made in memory that is used again.
+// placesIn returns, for each block of a tree, the place in the cut of the block that
+// contains it, and -1 if none does. It reuses the memory of places.
 func placesIn(places []int, t *Tree, cut []int) []int {
 	places = filled(places, len(t.Blocks))
 	for i, c := range cut {
@@ -193,7 +197,7 @@ func placesIn(places []int, t *Tree, cut []int) []int {
 	return places
 }
 
-// changes is what became of the blocks of a cut.
+// changes returns the changes of the blocks of a cut, see Changes.
 func (r *Revision) changes(p *cutPairs) []Match {
 	ops := make([]Op, len(p.new)) // Same, Moved or Edited
 	raise := func(n int, op Op) {
@@ -236,8 +240,9 @@ func (r *Revision) changes(p *cutPairs) []Match {
 	return out
 }
 
-// Words tells for each of Changes what words came and went: in its leaves, and
-// none of those that went from one leaf of the page and came to another.
+// Words returns, for each of r.Changes(level), the words that the leaves of the block
+// gained and lost. Words that moved from one leaf of the page to another are left
+// out.
 func (r *Revision) Words(level int) []WordChange {
 	if r.Before == nil || len(r.matches) == 0 {
 		return nil
@@ -266,6 +271,7 @@ func (r *Revision) Words(level int) []WordChange {
 	return out
 }
 
+// joined returns a and b with a space between them, unless one is "".
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -273,8 +279,9 @@ func joined(a, b string) string {
 	return a + " " + b
 }
 
-// likenesses is for each block of the cut how alike it is to the one of the
-// version before that it has most leaves of: the mean over the leaves of both.
+// likenesses returns, for each block of the cut, how similar it is to the block of
+// the version before with which it shares most leaves: the mean similarity of the
+// leaves of both blocks, by size.
 func (r *Revision) likenesses(p *cutPairs) []float64 {
 	sum, all := make([]float64, len(p.new)), make([]float64, len(p.new))
 	for i, m := range r.matches {
@@ -309,12 +316,13 @@ func (r *Revision) live() {
 	}
 }
 
-// trace names the blocks: those that were there before keep their names, others
-// get new ones.
+// trace returns the lives of the blocks. A block that the version before has keeps
+// its life. Any other block begins a new life.
 //
-// A block that divides follows the block that stood at its level and has most
-// of its leaves, be that one that divided or a leaf; so it may have the name of
-// a leaf in it, and no two blocks of one cut have the same.
+// A block that divides further gets the life of the block of the version before
+// that is in the cut of the same level and has most of its leaves. That block may
+// be a leaf, so a block may have the same life as a leaf in it. No two blocks of
+// one cut have the same life.
 func (r *Revision) trace() []Life {
 	r.Life = make([]Life, len(r.Tree.Blocks))
 	named := &names{last: make(map[Life]int, len(r.matches)), before: make([]int, len(r.Tree.Blocks))}
@@ -336,15 +344,16 @@ func (r *Revision) trace() []Life {
 	return r.Life
 }
 
-// names tells which blocks a life was given: the last of them, and of each block
-// the one before; 0, which is the page, for none.
+// names lists the blocks that each life was given to. The lists are linked, and end
+// with 0.
 type names struct {
-	last   map[Life]int
-	before []int
+	last   map[Life]int // the last block that was given a life
+	before []int        // for each block, the block that was given its life before
 }
 
-// sameShape reports whether the version divides as the one before, leaf for
-// leaf: then each block goes on in the one in its place. Most versions do.
+// sameShape reports whether this version and the version before have the same tree,
+// and each leaf matches the leaf at its place. All blocks then keep their lives.
+// Most versions are like that.
 func (r *Revision) sameShape() bool {
 	if r.Before == nil || len(r.Before.Tree.Blocks) != len(r.Tree.Blocks) || len(r.matches) != len(r.leaves) || len(r.leaves) == 0 {
 		return false
@@ -362,8 +371,8 @@ func (r *Revision) sameShape() bool {
 	return true
 }
 
-// follow gives block n the life of an earlier one, unless that goes on in a
-// block beside it.
+// follow gives block n the life l of a block of the version before, and returns
+// true. It returns false if a block that is not in n already has that life.
 func (r *Revision) follow(n int, l Life, named *names) bool {
 	end := r.Tree.Blocks[n].Next
 	last := named.last[l]
@@ -377,7 +386,8 @@ func (r *Revision) follow(n int, l Life, named *names) bool {
 	return true
 }
 
-// inherit names the blocks of a level that divide further.
+// inherit gives lives of the version before to the blocks in the cut of a level that
+// divide further.
 func (r *Revision) inherit(level int, named *names) {
 	p := r.pairs(level)
 	defer p.free()

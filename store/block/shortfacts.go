@@ -7,18 +7,18 @@ import (
 	"infomall/store/page"
 )
 
-// Facts of a leaf that are soon made again of its bytes can be kept short: as how
-// the leaf is read, and no more. What is dense on disk is so at the cost of
-// whoever asks first.
+// Facts of a leaf that can be computed again from its bytes may be stored in a short
+// form, which says only how the leaf is read. That saves space, and costs time when
+// the facts are needed.
 
 // shortMark begins short facts. No Extractor has the number.
 const shortMark = 0
 
-// shortText is the short facts of a text of ASCII that is no markup.
+// shortText is the short form of the facts of a plain text in ASCII.
 var shortText = []byte{shortMark, formPlain}
 
-// shortFacts gives the facts of a body that is one leaf and no markup, and so has
-// no links, in the short form.
+// shortFacts returns the facts of a body of plain text, which is one leaf and has no
+// links, in the short form.
 func (b *Body) shortFacts() []byte {
 	if page.IsASCII(b.Page.Body) {
 		return shortText
@@ -26,8 +26,8 @@ func (b *Body) shortFacts() []byte {
 	return packed.AppendSized([]byte{shortMark, formPlain | formCharset}, b.Charset)
 }
 
-// ShortFacts gives the facts of a leaf in the short form, if LongFacts makes the
-// same of that; else as they are.
+// ShortFacts returns the facts of a leaf in the short form, if LongFacts restores
+// them from it. Otherwise it returns facts unchanged.
 func ShortFacts(leaf, facts []byte) []byte {
 	t := packed.Reader{B: facts}
 	if t.Byte() != Extractor || len(t.B) == 0 {
@@ -43,8 +43,8 @@ func ShortFacts(leaf, facts []byte) []byte {
 	return short
 }
 
-// LongFacts gives the facts of a leaf that may be in the short form; nil if they
-// are damaged.
+// LongFacts returns the complete facts of a leaf whose facts may be in the short
+// form. It returns nil if a short form is damaged.
 func LongFacts(leaf, facts []byte) []byte {
 	if len(facts) == 0 || facts[0] != shortMark {
 		return facts
@@ -64,8 +64,9 @@ func LongFacts(leaf, facts []byte) []byte {
 	return long
 }
 
-// readShort tells of short facts how the leaf is read; false if they are damaged. It
-// has no charset where it is ASCII.
+// readShort returns how a leaf is read, from its facts in the short form. The charset
+// is "" if they have none, because the leaf is ASCII. ok is false if the facts are
+// damaged.
 func readShort(facts []byte) (as keptReading, ok bool) {
 	t := packed.Reader{B: facts[1:]}
 	form := t.Byte()
