@@ -27,22 +27,22 @@ type Archive interface {
 	// Verify reads every file of the archive, or of one pool, and yields one finding
 	// per damage. A pool that does not exist is a *record.NoPoolError.
 	Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error]
-	// Merge makes one sorted run of segments out of each of some pools, and
-	// returns one result a pool, those of what was done also with an error. A
-	// pool that is not there is a *record.NoPoolError.
+	// Merge merges the segments of each of some pools into one sorted run. It returns one
+	// result per pool; with an error, the results of the pools that were done. A pool
+	// that does not exist is a *record.NoPoolError.
 	Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error)
 	// PlanVerify returns which files Verify would read.
 	PlanVerify(ctx context.Context, o record.VerifyOptions) (record.VerifyPlan, error)
-	// Repair puts the files of a pool right with those of another copy of the
-	// archive, and returns one result a file, those of what was done also with
-	// an error. A pool that is not there is a *record.NoPoolError.
+	// Repair replaces damaged files of a pool by those of another copy of the archive. It
+	// returns one result per file; with an error, the results of the files that were
+	// done. A pool that does not exist is a *record.NoPoolError.
 	Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error)
-	// Reindex makes indexes anew from the db-files, and the catalogue where it is
-	// lost, and returns one result a pool, those of what was done also with an
-	// error. A pool that is not there is a *record.NoPoolError.
+	// Reindex makes the indexes of pools again from the db-files, and the catalogue too
+	// if it is lost. It returns one result per pool; with an error, the results of the
+	// pools that were done. A pool that does not exist is a *record.NoPoolError.
 	Reindex(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error)
-	// Recover goes through a damaged file for what can be saved; PlanRecover
-	// says what it would read. Neither looks at the archive.
+	// Recover reads a damaged file and yields its parts, with the records that can be
+	// saved. PlanRecover returns what Recover would read. Neither reads the archive.
 	Recover(ctx context.Context, o record.RecoverOptions) iter.Seq2[record.Recovered, error]
 	PlanRecover(ctx context.Context, o record.RecoverOptions) (record.RecoverPlan, error)
 	// Drop removes a pool from the archive. A pool that does not exist is a

@@ -13,7 +13,7 @@ import (
 type blockDrawing struct {
 	URL      string
 	Captured string // when, and what was found
-	Against  string // the version before, "" if there is none
+	Against  string // the version before; "" if there is none
 	Parts    []blockPart
 }
 
@@ -23,7 +23,7 @@ type blockPart struct {
 	Label  block.Label
 	Topic  string
 	Text   string // of one that divides no further
-	Change string // against the version before; "" for the same, or where there is none
+	Change string // since the version before, such as "added"; "" if it is the same or there is none
 	Parts  []blockPart
 }
 

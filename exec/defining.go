@@ -228,7 +228,8 @@ func (r *removal) Would(context.Context) ([]string, error) {
 	return []string{fmt.Sprintf("takes %s %s out of %s; captures stay", r.kind, r.name.Text, r.s.Archive.Path())}, nil
 }
 
-// undefined returns an error if list does not have the name, else nil.
+// undefined returns an error if list has no definition of that kind and name, otherwise
+// nil.
 func undefined(list []record.Definition, kind string, name *ast.Name) error {
 	if indexOf(list, kind, name.Text) >= 0 {
 		return nil

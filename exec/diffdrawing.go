@@ -121,7 +121,7 @@ func countLine(counts []int) string {
 }
 
 // Text writes a paragraph for each changed block. Old and new text are side by
-// side if the terminal is wide, else one below the other.
+// side if the terminal is wide, otherwise one below the other.
 func (d *diffDrawing) Text(w io.Writer, t Terminal) error {
 	var b strings.Builder
 	b.WriteString(t.ink(inkRemoved, t.printable("--- "+d.url+" "+d.from)) + "\n")

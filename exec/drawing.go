@@ -8,19 +8,19 @@ import (
 	"infomall/store/block"
 )
 
-// Drawing is an answer that is for looking at: DIFF, and SHOW PAGE AS blocks.
+// Drawing is an answer with a graphical form: that of DIFF or of SHOW PAGE AS blocks.
 type Drawing interface {
 	// HTML writes a page that needs no other file.
 	HTML(w io.Writer) error
-	// Text writes it for a terminal.
+	// Text writes the drawing for a terminal.
 	Text(w io.Writer, t Terminal) error
 }
 
 // Terminal describes the terminal that a drawing is written to.
 type Terminal struct {
-	Width     int                 // in cells; 0 is unbounded
+	Width     int                 // in cells; 0 means no limit
 	Color     bool                //
-	Printable func(string) string // makes text harmless; nil leaves it as it is
+	Printable func(string) string // removes control characters from text; nil leaves text as it is
 }
 
 // printable returns text without characters that could control the terminal.

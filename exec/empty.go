@@ -117,13 +117,14 @@ func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (strin
 	return "pages were visited then and found as before, so no version began; the relation captures has the visits", nil
 }
 
-// sighting is the captures that look saw.
+// sighting is what look found out about the captures of a scan.
 type sighting struct {
-	any, whole  bool // whole: there was no more than rowsMax
-	first, last record.Time
+	any         bool        // there is a capture
+	whole       bool        // look read all captures, not only the first rowsMax
+	first, last record.Time // of the captures that look read
 }
 
-// look reads at most rowsMax captures.
+// look reads the captures of a scan, at most about rowsMax of them.
 func look(ctx context.Context, snap op.Snapshot, scan record.Scan, rowsMax int) (sighting, error) {
 	var s sighting
 	if scan.From >= scan.To || scan.Ranges != nil && len(scan.Ranges) == 0 {

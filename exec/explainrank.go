@@ -75,7 +75,7 @@ type rankExplained struct {
 	env  *plan.Env // of the ranking
 }
 
-// note returns which ranking is explained.
+// note returns a line that says which ranking is explained.
 func (e *rankExplained) note() string {
 	return fmt.Sprintf("ranking %s of %s, as of %s", e.kept.Name, e.s.stamp(e.kept.Computed), e.s.stamp(e.kept.AsOf))
 }

@@ -139,8 +139,8 @@ func (in *graphImport) readEdges(ctx context.Context, m *op.GraphMaker) (lines i
 }
 
 // readEdgeFile adds the edges of one file to m, and returns how many lines had an edge
-// or a single node. It decompresses a file whose name ends in .gz. It calls tell from time to time with
-// the number of bytes read so far.
+// or a single node. It decompresses a file whose name ends in .gz. From time to time it
+// calls tell with the number of bytes read so far.
 func readEdgeFile(ctx context.Context, path string, tell func(read int64), m *op.GraphMaker) (lines int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {

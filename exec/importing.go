@@ -187,8 +187,8 @@ func (s *Session) mirrorOptions(st *ast.Import, o *record.ImportOptions) error {
 	return nil
 }
 
-// importTable is a row a file; if the session is verbose, also a row a damage
-// and a row a wrong digest.
+// importTable returns one row per file. If the session is verbose, it also returns one
+// row per damaged place and one per wrong digest.
 func (s *Session) importTable(results []record.ImportResult) *table {
 	cols := []value.Column{text("source"), whole("records"), whole("stored"), whole("visits"), whole("skipped"),
 		whole("damaged"), whole("bytes"), whole("new_bytes"), whole("ms")}

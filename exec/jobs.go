@@ -15,8 +15,9 @@ import (
 // processes may use it at once.
 type Jobs interface {
 	op.Jobs
-	// BeginJob notes that a job runs, as its ID, until end is called with what
-	// became of it. The run of a schedule that runs is a *record.JobRunningError.
+	// BeginJob logs that a job has begun, and returns its ID. The job runs until end is
+	// called with its final state. If j is a run of a schedule that is running already,
+	// the error is a *record.JobRunningError.
 	BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error)
 }
 

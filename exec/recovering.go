@@ -21,14 +21,14 @@ var recoverColumns = []value.Column{
 	whole("offset"), whole("bytes"), text("state"), whole("records"), text("what"), text("url"), {Name: "time", Type: value.Time},
 }
 
-// recoverTarget is a RECOVER: what it reads and writes.
+// recoverTarget is a RECOVER statement whose clauses were read.
 type recoverTarget struct {
 	s  *Session
 	st *ast.Recover
 	record.RecoverOptions
 	record.RecoverPlan
-	to   string // "" writes nothing
-	gzip bool   // a member a record
+	to   string // the file to write; "" means none
+	gzip bool   // the file is compressed, each record as a gzip member of its own
 }
 
 // readRecover reads the clauses of a RECOVER statement.

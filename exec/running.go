@@ -315,7 +315,8 @@ func (s *Session) showQueries(ctx context.Context) (*Result, error) {
 	return t.result(ResultRows, nil), nil
 }
 
-// scriptParams are the parameters that the statements of a script have.
+// scriptParams returns the names of the parameters in the statements of a script, each
+// once.
 func scriptParams(text string) []string {
 	var names []string
 	list, _ := lang.Parse(text, "") // of a statement with faults nothing is asked
@@ -379,7 +380,7 @@ func (s *Session) QueryNames(ctx context.Context) []string {
 // QueryParams returns the names of the parameters of a saved query or script. It returns
 // nil if there is none with that name.
 func (s *Session) QueryParams(ctx context.Context, name string) []string {
-	list, _ := s.definitions(ctx) // none are offered where they can't be read
+	list, _ := s.definitions(ctx) // after an error no saved queries are offered
 	if i := indexOf(list, record.KindQuery, name); i >= 0 {
 		st, err := parsed(&list[i])
 		if err != nil {

@@ -34,7 +34,7 @@ type Span struct {
 	Start, End Pos
 }
 
-// At returns s. A node type implements Node's At by embedding a Span.
+// At returns s. A type that embeds a Span so has the method At of Node.
 func (s Span) At() Span { return s }
 
 // Node is any part of the tree: a statement, an expression or a clause.
@@ -278,48 +278,51 @@ type AddToCrawl struct {
 	Force bool
 }
 
-// Trace is TRACE 'url'.
+// Trace is TRACE 'url'. It shows what each crawl decided about the URL, and why.
 type Trace struct {
 	Span
 	URL Expr // *String or *Param
 }
 
-// CopyPool is COPY POOL ('p' | ALL) TO 'dir'.
+// CopyPool is COPY POOL ('p' | ALL) TO 'dir'. It copies pools into another folder.
 type CopyPool struct {
 	Span
 	Pool Expr // *String or *Param; nil for ALL
 	To   Expr // *String or *Param
 }
 
-// Verify is VERIFY [POOL p] [SAMPLE 1/n].
+// Verify is VERIFY [POOL p] [SAMPLE 1/n]. It checks the files of the archive, or with
+// SAMPLE a part of them.
 type Verify struct {
 	Span
 	Pool   Expr // *String or *Param; nil means all pools
 	Sample Expr // the n of 1/n, a *Number or *Param; nil means everything
 }
 
-// MergePool is (MERGE | SEAL) POOL ('p' | ALL).
+// MergePool is (MERGE | SEAL) POOL ('p' | ALL). It merges the segments of a pool. A
+// sealed pool does not change any more.
 type MergePool struct {
 	Span
 	Seal bool // SEAL, not MERGE
 	Pool Expr // *String or *Param; nil for ALL
 }
 
-// RepairPool is REPAIR POOL 'p' FROM 'dir'.
+// RepairPool is REPAIR POOL 'p' FROM 'dir'. It replaces damaged files by those of a
+// copy of the archive in dir.
 type RepairPool struct {
 	Span
 	Pool Expr // *String or *Param
 	From Expr // *String or *Param
 }
 
-// Reindex is REINDEX [POOL p] [DERIVED].
+// Reindex is REINDEX [POOL p] [DERIVED]. It makes the indexes of pools again.
 type Reindex struct {
 	Span
 	Pool    Expr // *String or *Param; nil means all pools
 	Derived bool
 }
 
-// DropPool is DROP POOL 'p'.
+// DropPool is DROP POOL 'p'. It removes a pool from the archive.
 type DropPool struct {
 	Span
 	Pool Expr // *String or *Param
@@ -398,7 +401,7 @@ type Arg struct {
 	Value Expr // a constant, or a *Column if it is a word without quotes
 }
 
-// Recover is RECOVER file [TO file].
+// Recover is RECOVER file [TO file]. It saves the records of a damaged file.
 type Recover struct {
 	Span
 	File Expr // *String or *Param
@@ -454,7 +457,8 @@ type ShowPage struct {
 	Form PageForm
 }
 
-// Diff is DIFF 'url' [FROM t] [TO t].
+// Diff is DIFF 'url' [FROM t] [TO t]. It shows how the blocks of a page changed between
+// two times.
 type Diff struct {
 	Span
 	URL  Expr // *String or *Param

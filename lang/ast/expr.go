@@ -85,7 +85,7 @@ type Param struct {
 	Name string // without the $ or the colon
 }
 
-// The times that the current time decides.
+// Now and Today are the expressions for the current time and the current day.
 type (
 	Now   struct{ Span } // NOW
 	Today struct{ Span } // TODAY

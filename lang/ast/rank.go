@@ -41,14 +41,16 @@ type HITS struct {
 // HITSVariants lists the words that VARIANT takes in HITS.
 var HITSVariants = []string{"kleinberg", "hub_averaging", "hub_threshold", "authority_threshold", "full_threshold", "symmetric"}
 
-// ExplainRank is EXPLAIN RANK 'url' [IN name].
+// ExplainRank is EXPLAIN RANK 'url' [IN name]. It shows which links the rank of a page
+// comes from.
 type ExplainRank struct {
 	Span
 	URL  Expr  // *String or *Param
 	Name *Name // of the ranking; nil if absent
 }
 
-// ShowPath is SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g].
+// ShowPath is SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g]. It shows a shortest path of
+// links.
 type ShowPath struct {
 	Span
 	From, To Expr  // *String or *Param
