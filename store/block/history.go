@@ -46,7 +46,7 @@ type Revision struct {
 	twin     int32   // versions of its time before it
 	leaves   []int   // of Tree
 	divided  bool    // it is stored as layout and blocks
-	rested   *Body   // how it was read, where only its leaves are still at hand
+	rested   *Body   // how the body was read, if of its bytes only the leaves are kept
 	matches  []Match // of the leaves, Old and New indices into the two Trees
 	asWholes bool    // the matches are of hidden blocks
 

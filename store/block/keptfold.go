@@ -65,7 +65,7 @@ func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	return d
 }
 
-// The bits of the byte that a fold begins with, behind its version.
+// The bits of the byte that follows the Extractor at the start of a fold.
 const (
 	foldFirst = 1 // there is no version before
 	foldTwin  = 2 // others of its time come before it

@@ -8,12 +8,13 @@ import (
 	"slices"
 )
 
-// Pages of a site have most of their parts in common, and a page with its last
-// version nearly all. So a Reader remembers how parts divided, and what it made
-// of their leaves: a part that is seen again costs a hash of its bytes.
+// Pages of a site have most of their parts in common, and two versions of a page
+// nearly all. A Reader therefore remembers how parts were divided, and the facts of
+// their leaves. If it meets a part again, it computes only a hash of its bytes.
 //
-// That gives what would be found anew: below knownFrom a part divides by its own
-// markup alone, and the key of a part says all that this depends on.
+// The result is the same as that of dividing the part again: from level knownFrom
+// on, a part divides by its own markup alone, and the key of a part covers
+// everything on which the division depends.
 
 // Parts are remembered that appear at the levels from knownFrom to knownTo. At a
 // higher one what a part has of all the page counts; lower ones are small.
@@ -159,7 +160,8 @@ func (m *knownParts) of(k partKey) *knownPart {
 	return p
 }
 
-// put remembers a part.
+// put remembers a part under key k. If the young generation is full, it becomes the
+// old one, and the parts that only the old one had are forgotten.
 func (m *knownParts) put(k partKey, p *knownPart) {
 	n := max(len(p.blocks), int(p.blocks[0].end-p.blocks[0].start)/blockBytes)
 	if m.blocks += n; m.blocks > m.blocksMax {
@@ -249,7 +251,8 @@ func (m *Reader) readLeaves(r *Reading) (inLayout bool) {
 // has reports whether block n belongs to the part.
 func (p *placedPart) has(n int) bool { return p.block <= n && n < p.block+len(p.part.blocks) }
 
-// teach lets the parts of a page know their leaves, and the page forget them.
+// teach stores the leaves of a page in those of its parts that do not have them yet,
+// and sets r.parts to nil.
 func (m *Reader) teach(r *Reading) {
 	for i := range r.parts {
 		p := &r.parts[i]

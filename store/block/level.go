@@ -2,12 +2,12 @@ package block
 
 import "fmt"
 
-// LevelManager learns at which level the blocks of one URL tell most of what
-// changed, from the URL's versions in order. Where in several changes in a row
-// neighbouring blocks changed together and hardly ever one of two alone, a
-// coarser level says as much in fewer blocks; where most bytes stayed of the
-// blocks that changed, a finer one says where the change was. It goes one level
-// at a time, between levelLeast and levelMost. The zero value is ready.
+// LevelManager finds the level whose blocks describe the changes of one URL best.
+// It learns from the versions of the URL, in order. If neighbouring blocks mostly
+// change together, in levelVotes changes in a row, it takes the next coarser level,
+// which says as much with fewer blocks. If most bytes of the changed blocks stay the
+// same, it takes the next finer level, which shows better where the change was.
+// The level stays between levelLeast and levelMost. The zero value is ready.
 type LevelManager struct {
 	level         int // 0 before the first version
 	reason        string
@@ -21,8 +21,8 @@ const (
 	levelVotes = 3 // changes in a row that move the level
 )
 
-// Level returns the level for the URL after the versions learned so far, and
-// the reason.
+// Level returns the level for the URL after the versions learned so far, and the
+// reason as a sentence. Before the first version they are KeptLevel and "".
 func (m *LevelManager) Level() (level int, reason string) {
 	if m.level == 0 {
 		return KeptLevel, ""
@@ -30,7 +30,7 @@ func (m *LevelManager) Level() (level int, reason string) {
 	return m.level, m.reason
 }
 
-// Learn takes the URL's next version.
+// Learn learns from the next version of the URL.
 func (m *LevelManager) Learn(r *Revision) {
 	if m.level == 0 {
 		m.level, m.reason = KeptLevel, "default: no changes to learn from yet"
@@ -51,7 +51,7 @@ func (m *LevelManager) Learn(r *Revision) {
 	}
 }
 
-// vote returns count+1 if more, else 0.
+// vote returns count+1, but at most levelVotes; or 0 if more is false.
 func vote(count int, more bool) int {
 	if !more {
 		return 0
@@ -59,6 +59,7 @@ func vote(count int, more bool) int {
 	return min(count+1, levelVotes)
 }
 
+// move changes the level by 1 or -1, and begins to count changes again.
 func (m *LevelManager) move(by int, reason string) {
 	m.level, m.reason = m.level+by, reason
 	m.finer, m.coarse = 0, 0
@@ -89,8 +90,9 @@ func (r *Revision) levelVotes(level int) (finer, coarser, any bool) {
 	return finer, !finer && r.together(level, changed), any
 }
 
-// together reports whether neighbouring blocks of a level that lie in one block
-// change together: in three of four pairs in which one changed, both did.
+// together reports whether neighbouring blocks of a level with the same parent
+// change together: of the pairs in which a block changed, both blocks changed in at
+// least three of four.
 func (r *Revision) together(level int, changed map[int]bool) bool {
 	both, either := 0, 0
 	cut := r.Tree.Cut(level)
