@@ -119,8 +119,7 @@ func visitedOnly(ctx context.Context, snap op.Snapshot, src *plan.Source) (strin
 
 // sighting is what look found out about the captures of a scan.
 type sighting struct {
-	any         bool        // there is a capture
-	whole       bool        // look read all captures, not only the first rowsMax
+	any, whole  bool        // any: there is a capture; whole: look read all captures, not only the first rowsMax
 	first, last record.Time // of the captures that look read
 }
 

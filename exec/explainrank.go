@@ -66,7 +66,7 @@ func (x *rankExplanation) Run(ctx context.Context) (*Result, error) {
 	return nil, ast.Errorf(st, "%s was made neither by PAGERANK nor by HITS, but by %s", kept.Name, kept.Statement)
 }
 
-// rankExplained is an EXPLAIN RANK whose ranking was found.
+// rankExplained is an EXPLAIN RANK statement with the stored ranking that it explains.
 type rankExplained struct {
 	s    *Session
 	snap op.Snapshot

@@ -145,7 +145,7 @@ func (s *Session) stamp(t record.Time) string {
 	return string(value.AppendTime(nil, t, s.env().Location()))
 }
 
-// would says which capture a statement would read.
+// would returns a line that says which capture a statement would read.
 func (s *Session) would(asked *pageAsked) string {
 	if asked.when == nil {
 		return "reads the last capture of " + asked.url
