@@ -87,7 +87,7 @@ func children(n Node) []Node {
 				l = append(l, &x.Scope)
 			}
 		}
-		l.exprs(n.For, n.Expand, n.Through, n.Workers, n.Delay, n.Rate, n.Agent, n.Proxy, n.Time)
+		l.exprs(n.For, n.Expand, n.Through, n.Workers, n.Delay, n.Rate, n.Agent, n.Proxy, n.TrapLimit, n.Time)
 	case *OrderCrawl:
 		l.exprs(n.Workers)
 	case *AddToCrawl:

@@ -2,6 +2,7 @@ package ast
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -42,5 +43,41 @@ func TestWalk(t *testing.T) {
 	Walk(q, func(Node) bool { n++; return false })
 	if n != 1 {
 		t.Errorf("a visit that says no is followed by %d others", n-1)
+	}
+}
+
+// TestWalkAllExprs shows that Walk visits the expression of every clause of a
+// statement: each field of type Expr is set to a number of its own.
+func TestWalkAllExprs(t *testing.T) {
+	statements := []Statement{
+		&Query{Select: new(Select)}, &Import{}, &Export{}, &Crawl{}, &OrderCrawl{}, &AddToCrawl{}, &Trace{}, &CopyPool{},
+		&Verify{}, &Reindex{}, &Recover{}, &MergePool{}, &RepairPool{}, &DropPool{}, &Delete{},
+		&CreateView{}, &CreateMetadata{}, &DropView{}, &DropMetadata{}, &Save{}, &Run{}, &Explain{},
+		&Describe{}, &Show{}, &ShowRobots{}, &ShowPage{}, &Diff{}, &Set{}, &Reset{}, &Help{},
+		&DropGraph{}, &Dedup{}, &HITS{}, &PageRank{}, &ShowPath{}, &ExplainRank{}, &Schedule{},
+		&Unschedule{}, &RunSchedule{},
+	}
+	for _, st := range statements {
+		v := reflect.ValueOf(st).Elem()
+		want := make(map[Node]string)
+		for i := range v.NumField() {
+			switch v.Field(i).Type() {
+			case reflect.TypeFor[Expr]():
+				n := new(Number)
+				v.Field(i).Set(reflect.ValueOf(n))
+				want[n] = v.Type().Field(i).Name
+			case reflect.TypeFor[Statement]():
+				v.Field(i).Set(reflect.ValueOf(new(Help)))
+			case reflect.TypeFor[*Query]():
+				v.Field(i).Set(reflect.ValueOf(&Query{Select: new(Select)}))
+			}
+		}
+		Walk(st, func(n Node) bool {
+			delete(want, n)
+			return true
+		})
+		for _, field := range want {
+			t.Errorf("Walk does not visit %s of %T", field, st)
+		}
 	}
 }
