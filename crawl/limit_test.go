@@ -252,8 +252,8 @@ func TestDrip(t *testing.T) {
 	}
 }
 
-// TestBrokenBodies shows that a page whose body ends too soon is asked for once
-// more, and that what comes then is kept.
+// TestBrokenBodies shows that the crawl asks once more for a page whose body ends
+// too soon, and keeps the second answer.
 func TestBrokenBodies(t *testing.T) {
 	const page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 	for _, c := range []struct{ name, answer, want string }{

@@ -22,8 +22,8 @@ const fileScheme = "file:///"
 // indexes are the files that are read in place of a folder.
 var indexes = []string{"index.html", "index.htm"}
 
-// folders are the folders of this machine that a crawl may read: those that
-// contain the seeds. Symbolic links cannot lead out of them.
+// folders are the folders of this machine that a crawl may read, which are the
+// folders of its seeds. Symbolic links cannot lead out of them.
 type folders struct {
 	prefix []string // canonical URLs that end in a slash
 	root   []*os.Root

@@ -110,7 +110,7 @@ func (d *duplication) textsOf(scopes []ast.Scope) (plan.Node, error) {
 	return asked.plan(map[bool]string{false: pageTexts, true: blockTexts}[d.blocks], d.env)
 }
 
-// what returns what the statement compares, "pages" or "blocks".
+// what returns "pages" or "blocks", the kind of thing that the statement compares.
 func (d *duplication) what() string {
 	if d.blocks {
 		return "blocks"

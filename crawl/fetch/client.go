@@ -43,8 +43,8 @@ type Options struct {
 	Proxy   string // URL of an HTTP proxy, http://host:port; "" is none
 	Netrc   string // path of a file of passwords; "" is none
 
-	// What the client has of the outside. A nil field stands for the Internet
-	// and the clock of the machine.
+	// The network and the clock that the client uses. If a field is nil, the client
+	// uses the Internet or the clock of the machine.
 	Dial   func(ctx context.Context, addr netip.AddrPort) (net.Conn, error)
 	Lookup func(ctx context.Context, host string) ([]netip.Addr, error)
 	TLS    *tls.Config

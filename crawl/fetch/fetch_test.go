@@ -125,7 +125,8 @@ func TestCookiesMax(t *testing.T) {
 	}
 }
 
-// TestRate shows that what is read is held to a rate, by a clock of the test's.
+// TestRate shows that the client reads no faster than its rate. The test controls
+// the clock.
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRate(1000, time.Now)

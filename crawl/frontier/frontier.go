@@ -248,8 +248,8 @@ func place(u *record.Queued) record.Queued {
 	return record.Queued{Priority: u.Priority, Seq: u.Seq}
 }
 
-// fill loads the window of h from the Store if it is empty. It loads half of
-// what the window may hold, to leave room for URLs that are added.
+// fill loads the window of h from the Store if it is empty. It loads at
+// most half of the window's capacity, to leave room for URLs that are added.
 func (f *Frontier) fill(h *host) error {
 	for len(h.window) == 0 && h.more {
 		list, more, err := f.store.Load(h.name, h.loaded.Priority, h.loaded.Seq, f.window()/2)

@@ -12,7 +12,7 @@ import (
 // with tables of results or prices.
 const LimitDefault = 1000
 
-// What a page that brings nothing new adds to the debt of its kind. A page that
+// The charges that a page without anything new adds to the debt of its kind. A page that
 // is surely no content adds limit/sure, by default 25. The limit is then reached after 40 pages:
 // as many as the months of three years, or a print view of each page of a small
 // site.

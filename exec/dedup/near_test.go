@@ -160,8 +160,8 @@ func TestCover(t *testing.T) {
 	})
 }
 
-// TestLayouts tests every layout, also those that layoutFor would not choose:
-// any two fingerprints within the distance agree in the key of some table.
+// TestLayouts tests every layout, including layouts that layoutFor never chooses.
+// Any two fingerprints within the distance agree in the key of some table.
 func TestLayouts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for k := range 9 {
