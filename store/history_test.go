@@ -413,7 +413,8 @@ func equalRows(got, want []row) bool {
 	return true
 }
 
-func diffRows(got, want []row) string {
+// diffRows lists got and want side by side, with "!" before the pairs that differ.
+func diffRows[T any](got, want []T) string {
 	var b strings.Builder
 	for i := range max(len(got), len(want)) {
 		mark, g, w := "  ", "-", "-"

@@ -368,7 +368,7 @@ func compareFacts(t rapid.TB, step int, a *Archive, m *factModel) {
 		from := day0 + days*dayMillis
 		part := slices.DeleteFunc(slices.Clone(want), func(r factRow) bool { return r.time < from })
 		if got := factRows(t, a, from); !slices.Equal(got, part) {
-			t.Fatalf("step %d, from day %d:\n%s", step, days, diffFacts(got, part))
+			t.Fatalf("step %d, from day %d:\n%s", step, days, diffRows(got, part))
 		}
 	}
 }
@@ -473,24 +473,6 @@ func putFacts(t rapid.TB, a *Archive, captures []*record.Capture) {
 	if err := g.flush(ctx); err != nil {
 		t.Fatal(err)
 	}
-}
-
-func diffFacts(got, want []factRow) string {
-	var b strings.Builder
-	for i := range max(len(got), len(want)) {
-		mark, g, w := "  ", "-", "-"
-		if i < len(got) {
-			g = fmt.Sprintf("%+v", got[i])
-		}
-		if i < len(want) {
-			w = fmt.Sprintf("%+v", want[i])
-		}
-		if g != w {
-			mark = "! "
-		}
-		fmt.Fprintf(&b, "%sgot  %s\n%swant %s\n", mark, g, mark, w)
-	}
-	return b.String()
 }
 
 // TestLongChain imports chains of revisits in the order in which they refer to each
