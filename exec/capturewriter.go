@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"infomall/exec/op"
+	"infomall/exec/spill"
 	"infomall/store/cdx"
 	"infomall/store/record"
 	"infomall/store/tianwang"
@@ -107,14 +108,14 @@ func (f tianwangFile) Close() {}
 // waczFile writes a WACZ file, including its index.
 type waczFile struct {
 	w     *wacz.Writer
-	lines *op.Lines
+	lines *spill.Lines
 	line  []byte
 }
 
 func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	o := wacz.WriterOptions{Title: filepath.Base(to.path), Software: software, Now: to.now}
-	if len(to.run.TempDirs) > 0 {
-		o.TempDir = to.run.TempDirs[0]
+	if len(to.run.Memory.Dirs) > 0 {
+		o.TempDir = to.run.Memory.Dirs[0]
 	}
 	out, err := wacz.NewWriter(to.w, o)
 	if err != nil {
@@ -142,7 +143,7 @@ func (f *waczFile) Close() {
 // cdxjFile writes an index of the files that captures were imported from.
 type cdxjFile struct {
 	w     io.WriteCloser
-	lines *op.Lines
+	lines *spill.Lines
 	line  []byte
 }
 

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/rowio"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -200,7 +200,7 @@ func (s *Session) writeRows(ctx context.Context, f io.Writer, to exportTarget, r
 
 // rowWriter returns the writer of the target's format. For a graph, it collects
 // the names of the nodes in names.
-func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column, names *op.Lines) (rowio.Writer, error) {
+func (s *Session) rowWriter(f io.Writer, to exportTarget, cols []value.Column, names *spill.Lines) (rowio.Writer, error) {
 	zone := s.env().Location()
 	switch to.format {
 	case "parquet":

@@ -10,6 +10,7 @@ import (
 
 	"infomall/exec/op"
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -117,7 +118,7 @@ func (s *Session) pinOrEmpty(ctx context.Context) (op.Snapshot, func(), error) {
 
 // runner returns a Runner for plans over snap. meter may be nil.
 func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
-	r := &op.Runner{Snapshot: snap, History: s.history, Schedules: s.schedules, MemoryBytes: s.Settings.MemoryBytes, Meter: meter}
+	r := &op.Runner{Snapshot: snap, History: s.history, Schedules: s.schedules, Memory: spill.Memory{Bytes: s.Settings.MemoryBytes}, Meter: meter}
 	if s.Crawler != nil {
 		r.Crawls = s.Crawler
 	}
@@ -128,10 +129,10 @@ func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 		return s.revisits(ctx, snap, n, due)
 	}
 	if s.Settings.TempDir != "" {
-		r.TempDirs = []string{s.Settings.TempDir}
+		r.Memory.Dirs = []string{s.Settings.TempDir}
 	}
 	if snap != nil && s.Archive.Exists() {
-		r.TempDirs = append(r.TempDirs, filepath.Dir(s.Archive.Path()))
+		r.Memory.Dirs = append(r.Memory.Dirs, filepath.Dir(s.Archive.Path()))
 	}
 	if s.Progress != nil {
 		tell := s.throttled()

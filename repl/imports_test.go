@@ -43,12 +43,13 @@ var arrows = map[string]string{
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/plan":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
-	"exec/op":       "crawl/order exec/value exec/plan exec/graph lang/ast store/record store/urlkey store/page store/block",
+	"exec/spill":    "exec/value",
+	"exec/op":       "crawl/order exec/value exec/plan exec/graph exec/spill lang/ast store/record store/urlkey store/page store/block",
 	"exec/rowio":    "exec/value lang/ast store/record",
 	"exec/graph":    "",
 	"exec/schedule": "",
 	"exec/dedup":    "",
-	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 

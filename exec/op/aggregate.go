@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -315,35 +316,35 @@ func (s *state) result(a *plan.Aggregate) value.Value {
 
 // encode appends s in the form that decode reads.
 func (s *state) encode(dst []byte) []byte {
-	dst = appendValue(dst, value.OfInt(s.count))
-	dst = appendValue(dst, value.OfInt(s.sum))
-	dst = appendValue(dst, value.OfFloat(s.fsum))
-	dst = appendValue(dst, value.OfFloat(s.mean))
-	dst = appendValue(dst, value.OfFloat(s.m2))
-	dst = appendValue(dst, s.arg)
-	dst = appendValue(dst, s.best)
+	dst = spill.AppendValue(dst, value.OfInt(s.count))
+	dst = spill.AppendValue(dst, value.OfInt(s.sum))
+	dst = spill.AppendValue(dst, value.OfFloat(s.fsum))
+	dst = spill.AppendValue(dst, value.OfFloat(s.mean))
+	dst = spill.AppendValue(dst, value.OfFloat(s.m2))
+	dst = spill.AppendValue(dst, s.arg)
+	dst = spill.AppendValue(dst, s.best)
 	if s.sketch == nil {
-		return appendValue(dst, value.Value{})
+		return spill.AppendValue(dst, value.Value{})
 	}
-	return appendValue(dst, value.OfText(s.sketch.encode()))
+	return spill.AppendValue(dst, value.OfText(s.sketch.encode()))
 }
 
 // decode reads what encode wrote, and returns the rest of src.
 func (s *state) decode(src string) string {
 	var v value.Value
-	v, src = decodeValue(src)
+	v, src = spill.DecodeValue(src)
 	s.count = v.Int
-	v, src = decodeValue(src)
+	v, src = spill.DecodeValue(src)
 	s.sum = v.Int
-	v, src = decodeValue(src)
+	v, src = spill.DecodeValue(src)
 	s.fsum = v.Float
-	v, src = decodeValue(src)
+	v, src = spill.DecodeValue(src)
 	s.mean = v.Float
-	v, src = decodeValue(src)
+	v, src = spill.DecodeValue(src)
 	s.m2 = v.Float
-	s.arg, src = decodeValue(src)
-	s.best, src = decodeValue(src)
-	v, src = decodeValue(src)
+	s.arg, src = spill.DecodeValue(src)
+	s.best, src = spill.DecodeValue(src)
+	v, src = spill.DecodeValue(src)
 	if !v.IsNull() {
 		s.sketch = decodeSketch(v.Text)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 )
 
@@ -16,8 +17,8 @@ import (
 // the first row of each key, then back into the order in which they came.
 func (r *Runner) distinct(ctx context.Context, n *plan.Distinct, in Rows) Rows {
 	return func(yield func(*value.Batch, error) bool) {
-		d := deduper{seen: map[string]bool{}, left: r.MemoryBytes / 2, late: r.newSorter(ctx, 4)}
-		defer d.late.close()
+		d := deduper{seen: map[string]bool{}, left: r.Memory.Bytes / 2, late: r.Sorter(ctx, 4)}
+		defer d.late.Close()
 		var out value.Batch
 		var sel []int32
 		for b, err := range in {
@@ -50,9 +51,9 @@ type deduper struct {
 	seen    map[string]bool
 	left    int64 // bytes that seen may still take
 	key     []byte
-	last    []byte  // the key of the previous row
-	late    *sorter // rows that came after seen was full
-	arrival uint64  // how many rows are in late
+	last    []byte        // the key of the previous row
+	late    *spill.Sorter // rows that came after seen was full
+	arrival uint64        // how many rows are in late
 	row     []byte
 }
 
@@ -75,8 +76,8 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 			continue
 		}
 		d.arrival++
-		d.row = appendRow(binary.BigEndian.AppendUint64(d.row[:0], d.arrival), b, i)
-		if err := d.late.add(d.key, d.row); err != nil {
+		d.row = spill.AppendRow(binary.BigEndian.AppendUint64(d.row[:0], d.arrival), b, i)
+		if err := d.late.Add(d.key, d.row); err != nil {
 			return nil, err
 		}
 	}
@@ -87,21 +88,21 @@ func (d *deduper) fresh(sel []int32, b *value.Batch) ([]int32, error) {
 // they came.
 func (d *deduper) yieldLate(ctx context.Context, r *Runner, cols []value.Column, yield func(*value.Batch, error) bool) {
 	d.seen = nil
-	ordered := r.newSorter(ctx, 4)
-	defer ordered.close()
+	ordered := r.Sorter(ctx, 4)
+	defer ordered.Close()
 	var last []byte
-	for rec, err := range d.late.sorted() {
-		if err == nil && bytes.Equal(rec.key, last) {
+	for rec, err := range d.late.Sorted() {
+		if err == nil && bytes.Equal(rec.Key, last) {
 			continue
 		}
 		if err == nil {
-			last = append(last[:0], rec.key...)
-			err = ordered.add(rec.val[:8], rec.val[8:])
+			last = append(last[:0], rec.Key...)
+			err = ordered.Add(rec.Val[:8], rec.Val[8:])
 		}
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 	}
-	decoded(cols, ordered.sorted())(yield)
+	decoded(cols, ordered.Sorted())(yield)
 }

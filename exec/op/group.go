@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/record"
 )
@@ -50,9 +51,9 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 			aggs: n.Aggs, keyEvals: keys, argEvals: args, byEvals: by, orderEvals: orders,
 			orderCols: make([][]*value.Vector, len(args)),
 			keyCols:   make([]*value.Vector, len(keys)), argCols: make([]*value.Vector, len(args)), byCols: make([]*value.Vector, len(args)),
-			count: n.Count, limit: r.MemoryBytes / 2, late: r.newSorter(ctx, 2),
+			count: n.Count, limit: r.Memory.Bytes / 2, late: r.Sorter(ctx, 2),
 		}
-		defer g.late.close()
+		defer g.late.Close()
 		g.reset()
 		for b, err := range in {
 			if err == nil {
@@ -84,7 +85,7 @@ type grouper struct {
 	distinct map[string]value.Value // by the keys of group, aggregate and value
 	held     int64                  // about how many bytes both take
 	limit    int64
-	late     *sorter
+	late     *spill.Sorter
 
 	key     []byte
 	current *partial // the group of the previous row
@@ -267,13 +268,13 @@ func (g *grouper) spill() error {
 			}
 		}
 		buf = p.encode(buf[:0])
-		if err := g.late.add(p.key, buf); err != nil {
+		if err := g.late.Add(p.key, buf); err != nil {
 			return err
 		}
 	}
 	for key, v := range g.distinct {
-		buf = appendValue(buf[:0], v)
-		if err := g.late.add([]byte(key), buf); err != nil {
+		buf = spill.AppendValue(buf[:0], v)
+		if err := g.late.Add([]byte(key), buf); err != nil {
 			return err
 		}
 	}
@@ -290,16 +291,16 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 		yield(nil, err)
 		return
 	}
-	out := newBatch(n.Columns())
+	out := value.NewBatch(n.Columns())
 	var p *partial
 	var last []byte // key of the previous record
-	for rec, err := range g.late.sorted() {
+	for rec, err := range g.late.Sorted() {
 		if err == nil {
 			switch {
-			case p != nil && bytes.Equal(rec.key, p.key):
-				err = p.merge(g.aggs, rec.val)
-			case p != nil && bytes.HasPrefix(rec.key, p.key) && len(rec.key) > len(p.key):
-				if !bytes.Equal(rec.key, last) {
+			case p != nil && bytes.Equal(rec.Key, p.key):
+				err = p.merge(g.aggs, rec.Val)
+			case p != nil && bytes.HasPrefix(rec.Key, p.key) && len(rec.Key) > len(p.key):
+				if !bytes.Equal(rec.Key, last) {
 					err = p.mergeDistinct(g.aggs, rec)
 				}
 			default:
@@ -308,7 +309,7 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 				}
 				p = decodePartial(rec, len(g.keyEvals), len(g.aggs))
 			}
-			last = append(last[:0], rec.key...)
+			last = append(last[:0], rec.Key...)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -318,7 +319,7 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 			if !yield(out, nil) {
 				return
 			}
-			clearBatch(out)
+			out.Clear()
 		}
 	}
 	if p != nil {
@@ -330,12 +331,12 @@ func (g *grouper) yield(ctx context.Context, n *plan.Group, yield func(*value.Ba
 }
 
 // spilled reports whether groups have gone to the sorter.
-func (g *grouper) spilled() bool { return len(g.late.held) > 0 || len(g.late.runs) > 0 }
+func (g *grouper) spilled() bool { return !g.late.Empty() }
 
 // encode appends p, without its key, in the form that decodePartial reads.
 func (p *partial) encode(dst []byte) []byte {
 	for _, v := range p.keys {
-		dst = appendValue(dst, v)
+		dst = spill.AppendValue(dst, v)
 	}
 	for i := range p.states {
 		dst = p.states[i].encode(dst)
@@ -345,11 +346,11 @@ func (p *partial) encode(dst []byte) []byte {
 
 // decodePartial returns the partial result in r, which has this many keys and
 // aggregates.
-func decodePartial(r rec, keys, aggs int) *partial {
-	p := &partial{key: bytes.Clone(r.key), keys: make([]value.Value, keys), states: make([]state, aggs)}
-	text := string(r.val)
+func decodePartial(r spill.Record, keys, aggs int) *partial {
+	p := &partial{key: bytes.Clone(r.Key), keys: make([]value.Value, keys), states: make([]state, aggs)}
+	text := string(r.Val)
 	for i := range p.keys {
-		p.keys[i], text = decodeValue(text)
+		p.keys[i], text = spill.DecodeValue(text)
 	}
 	for i := range p.states {
 		text = p.states[i].decode(text)
@@ -359,7 +360,7 @@ func decodePartial(r rec, keys, aggs int) *partial {
 
 // merge adds another partial result of the same group.
 func (p *partial) merge(aggs []*plan.Aggregate, val []byte) error {
-	o := decodePartial(rec{val: val}, len(p.keys), len(p.states))
+	o := decodePartial(spill.Record{Val: val}, len(p.keys), len(p.states))
 	for i, a := range aggs {
 		if err := p.states[i].merge(a, &o.states[i]); err != nil {
 			return err
@@ -369,10 +370,10 @@ func (p *partial) merge(aggs []*plan.Aggregate, val []byte) error {
 }
 
 // mergeDistinct adds one value of an aggregate with DISTINCT.
-func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r rec) error {
-	at := r.key[len(p.key):]
+func (p *partial) mergeDistinct(aggs []*plan.Aggregate, r spill.Record) error {
+	at := r.Key[len(p.key):]
 	i := int(at[0])<<8 | int(at[1])
-	v, _ := decodeValue(string(r.val))
+	v, _ := spill.DecodeValue(string(r.Val))
 	return p.states[i].add(aggs[i], v)
 }
 

@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -59,19 +60,19 @@ func (r *Runner) rankedHosts(ctx context.Context, n *plan.Source, in iter.Seq2[*
 // eachHost yields the hosts of n, without ranks.
 func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRow, error] {
 	return func(yield func(*hostRow, error) bool) {
-		s := r.newSorter(ctx, 1)
-		defer s.close()
+		s := r.Sorter(ctx, 1)
+		defer s.Close()
 		if err := sumHosts(s, eachPage(n, r.pageSpans(ctx, n))); err != nil {
 			yield(nil, err)
 			return
 		}
 		var h hostRow
-		for rec, err := range s.sorted() {
+		for rec, err := range s.Sorted() {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			part := decodeHost(rec.val)
+			part := decodeHost(rec.Val)
 			if h.pages > 0 && (h.name != part.name || h.asOf != part.asOf) {
 				if !yield(&h, nil) {
 					return
@@ -88,7 +89,7 @@ func (r *Runner) eachHost(ctx context.Context, n *plan.Source) iter.Seq2[*hostRo
 
 // sumHosts adds to s a sum for each run of pages of one host. It leaves out
 // URLs without a host.
-func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
+func sumHosts(s *spill.Sorter, in iter.Seq2[*pageRow, error]) error {
 	var h hostRow
 	var buf []byte
 	put := func() error {
@@ -97,7 +98,7 @@ func sumHosts(s *sorter, in iter.Seq2[*pageRow, error]) error {
 		}
 		buf = h.encode(buf[:0])
 		key := append([]byte(urlkey.Key(hostURL(h.name))), 0)
-		return s.add(binary.BigEndian.AppendUint64(key, uint64(h.asOf)), buf)
+		return s.Add(binary.BigEndian.AppendUint64(key, uint64(h.asOf)), buf)
 	}
 	for p, err := range in {
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -39,7 +40,7 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
 		j := &joiner{
 			ctx: ctx, runner: r, node: n,
 			leftKeys: keyReader{evals: leftKeys}, rightKeys: keyReader{evals: rightKeys},
-			width: len(n.Left.Columns()), out: newBatch(n.Columns()), yield: yield,
+			width: len(n.Left.Columns()), out: value.NewBatch(n.Columns()), yield: yield,
 		}
 		if err := j.run(left); err != nil {
 			yield(nil, err)
@@ -226,7 +227,7 @@ func (j *joiner) fill(t *joinTable, right Rows) error {
 			if !ok {
 				continue
 			}
-			j.row = appendRow(j.row[:0], b, i)
+			j.row = spill.AppendRow(j.row[:0], b, i)
 			if err := t.add(key, j.row); err != nil {
 				return err
 			}
@@ -273,7 +274,7 @@ func (j *joiner) probe(t *joinTable, left Rows) error {
 // probeOne is probe for joins in which each row of the left side gets at most
 // one of the right. It passes on the left columns without a copy.
 func (j *joiner) probeOne(t *joinTable, left Rows) error {
-	right := newBatch(j.node.Right.Columns())
+	right := value.NewBatch(j.node.Right.Columns())
 	for b, err := range left {
 		if err == nil {
 			err = j.leftKeys.load(b)
@@ -281,7 +282,7 @@ func (j *joiner) probeOne(t *joinTable, left Rows) error {
 		if err != nil {
 			return err
 		}
-		clearBatch(right)
+		right.Clear()
 		for i := range b.N {
 			key, ok := j.leftKeys.append(j.key[:0], i)
 			j.key = key
@@ -295,7 +296,7 @@ func (j *joiner) probeOne(t *joinTable, left Rows) error {
 			case j.node.One == plan.OnlyRow && t.rows[at].next >= 0:
 				return j.severalRows()
 			default:
-				decodeRow(right, t.rows[at].row)
+				spill.DecodeRow(right, t.rows[at].row)
 			}
 		}
 		out := &value.Batch{N: b.N, Cols: slices.Concat(b.Cols, right.Cols)}
@@ -334,7 +335,7 @@ func (j *joiner) emitRight(row []byte) {
 	text := string(row)
 	for _, c := range j.out.Cols[j.width:] {
 		var v value.Value
-		v, text = decodeValue(text)
+		v, text = spill.DecodeValue(text)
 		c.AppendValue(v)
 	}
 	j.out.N++
@@ -357,41 +358,41 @@ func (j *joiner) flush() error {
 		return err
 	}
 	j.stopped = !j.yield(j.out, nil)
-	clearBatch(j.out)
+	j.out.Clear()
 	return nil
 }
 
 // merge joins the two sides, sorted by key. It sorts the rows of the result by
 // their place in the left side, then by that in the right.
 func (j *joiner) merge(t *joinTable, left Rows) error {
-	sides := j.runner.newSorter(j.ctx, 4)
-	defer sides.close()
-	ordered := j.runner.newSorter(j.ctx, 4)
-	defer ordered.close()
+	sides := j.runner.Sorter(j.ctx, 4)
+	defer sides.Close()
+	ordered := j.runner.Sorter(j.ctx, 4)
+	defer ordered.Close()
 	if err := j.sortLeft(sides, ordered, left); err != nil {
 		return err
 	}
-	nextRight, stop := iter.Pull2(t.late.sorted())
+	nextRight, stop := iter.Pull2(t.late.Sorted())
 	defer stop()
-	same := newSpool(j.runner.MemoryBytes/4, j.runner.TempDirs) // the rows of the right side with the current key
-	defer same.close()
+	same := j.runner.Spool(4) // the rows of the right side with the current key
+	defer same.Close()
 	var key []byte
 	begun := false
 	r, err, more := nextRight()
-	for l, lerr := range sides.sorted() {
+	for l, lerr := range sides.Sorted() {
 		if lerr != nil {
 			return lerr
 		}
-		if !begun || !bytes.Equal(l.key, key) {
+		if !begun || !bytes.Equal(l.Key, key) {
 			begun = true
-			key = append(key[:0], l.key...)
-			same.clear()
-			for more && err == nil && bytes.Compare(r.key, key) < 0 {
+			key = append(key[:0], l.Key...)
+			same.Clear()
+			for more && err == nil && bytes.Compare(r.Key, key) < 0 {
 				r, err, more = nextRight()
 			}
-			for more && err == nil && bytes.Equal(r.key, key) {
-				if j.node.One == plan.EveryRow || same.n < int(j.node.One) {
-					err = same.add(r.val)
+			for more && err == nil && bytes.Equal(r.Key, key) {
+				if j.node.One == plan.EveryRow || same.Len() < int(j.node.One) {
+					err = same.Add(r.Val)
 				}
 				if err != nil {
 					return err
@@ -402,11 +403,11 @@ func (j *joiner) merge(t *joinTable, left Rows) error {
 				return err
 			}
 		}
-		if err := j.pairs(ordered, l.val, same); err != nil {
+		if err := j.pairs(ordered, l.Val, same); err != nil {
 			return err
 		}
 	}
-	decoded(j.node.Columns(), ordered.sorted())(func(b *value.Batch, err error) bool {
+	decoded(j.node.Columns(), ordered.Sorted())(func(b *value.Batch, err error) bool {
 		j.stopped = !j.yield(b, err)
 		return !j.stopped
 	})
@@ -416,7 +417,7 @@ func (j *joiner) merge(t *joinTable, left Rows) error {
 // sortLeft adds the rows of the left side to sides by key, each after its place
 // in the left side. Rows whose key is NULL go directly to ordered, the result,
 // if the join is outer.
-func (j *joiner) sortLeft(sides, ordered *sorter, left Rows) error {
+func (j *joiner) sortLeft(sides, ordered *spill.Sorter, left Rows) error {
 	nulls := bytes.Repeat([]byte{byte(value.Null)}, len(j.out.Cols)-j.width)
 	place := uint64(0)
 	for b, err := range left {
@@ -430,12 +431,12 @@ func (j *joiner) sortLeft(sides, ordered *sorter, left Rows) error {
 			key, ok := j.leftKeys.append(j.key[:0], i)
 			j.key = key
 			place++
-			j.row = appendRow(binary.BigEndian.AppendUint64(j.row[:0], place), b, i)
+			j.row = spill.AppendRow(binary.BigEndian.AppendUint64(j.row[:0], place), b, i)
 			switch {
 			case ok:
-				err = sides.add(key, j.row)
+				err = sides.Add(key, j.row)
 			case j.node.Outer:
-				err = ordered.add(j.row[:8], append(j.row[8:], nulls...))
+				err = ordered.Add(j.row[:8], append(j.row[8:], nulls...))
 			}
 			if err != nil {
 				return err
@@ -447,8 +448,8 @@ func (j *joiner) sortLeft(sides, ordered *sorter, left Rows) error {
 
 // pairs adds to ordered a row of the left side with each matching row of the
 // right. left begins with the row's place.
-func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
-	if same.n == 0 {
+func (j *joiner) pairs(ordered *spill.Sorter, left []byte, same *spill.Spool) error {
+	if same.Len() == 0 {
 		if !j.node.Outer {
 			return nil
 		}
@@ -456,12 +457,12 @@ func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
 		for range len(j.out.Cols) - j.width {
 			j.row = append(j.row, byte(value.Null))
 		}
-		return ordered.add(left[:8], j.row)
+		return ordered.Add(left[:8], j.row)
 	}
-	if j.node.One == plan.OnlyRow && same.n > 1 {
+	if j.node.One == plan.OnlyRow && same.Len() > 1 {
 		return j.severalRows()
 	}
-	for right, err := range same.all() {
+	for right, err := range same.All() {
 		if err == nil {
 			err = j.ctx.Err()
 		}
@@ -469,7 +470,7 @@ func (j *joiner) pairs(ordered *sorter, left []byte, same *spool) error {
 			return err
 		}
 		j.row = append(append(j.row[:0], left[8:]...), right...)
-		if err := ordered.add(left[:8], j.row); err != nil {
+		if err := ordered.Add(left[:8], j.row); err != nil {
 			return err
 		}
 	}
@@ -486,7 +487,7 @@ type joinTable struct {
 	rows   []chained
 	left   int64 // bytes that may still be held
 	chunk  []byte
-	late   *sorter // not nil once the rows have gone to it
+	late   *spill.Sorter // not nil once the rows have gone to it
 }
 
 // chain is the first and the last row with a key, as indexes in joinTable.rows.
@@ -500,13 +501,13 @@ type chained struct {
 
 // newJoinTable returns an empty table for the right side of n.
 func newJoinTable(ctx context.Context, r *Runner, n *plan.Join) *joinTable {
-	return &joinTable{ctx: ctx, runner: r, node: n, ends: map[string]*chain{}, left: r.MemoryBytes / 2}
+	return &joinTable{ctx: ctx, runner: r, node: n, ends: map[string]*chain{}, left: r.Memory.Bytes / 2}
 }
 
 // add adds a copy of a row.
 func (t *joinTable) add(key, row []byte) error {
 	if t.late != nil {
-		return t.late.add(key, row)
+		return t.late.Add(key, row)
 	}
 	c := t.ends[string(key)]
 	if c != nil && (t.node.One == plan.FirstRow || t.node.One == plan.OnlyRow && c.first != c.last) {
@@ -517,8 +518,9 @@ func (t *joinTable) add(key, row []byte) error {
 		if err := t.spill(); err != nil {
 			return err
 		}
-		return t.late.add(key, row)
+		return t.late.Add(key, row)
 	}
+	const chunkBytes = 256 << 10
 	if len(row) > len(t.chunk) {
 		t.chunk = make([]byte, max(len(row), chunkBytes))
 	}
@@ -545,10 +547,10 @@ func (t *joinTable) first(key []byte) int32 {
 
 // spill moves all rows to a sorter. Rows with the same key keep their order.
 func (t *joinTable) spill() error {
-	t.late = t.runner.newSorter(t.ctx, 4)
+	t.late = t.runner.Sorter(t.ctx, 4)
 	for key, c := range t.ends {
 		for at := c.first; at >= 0; at = t.rows[at].next {
-			if err := t.late.add([]byte(key), t.rows[at].row); err != nil {
+			if err := t.late.Add([]byte(key), t.rows[at].row); err != nil {
 				return err
 			}
 		}
@@ -560,6 +562,6 @@ func (t *joinTable) spill() error {
 // close releases the sorter.
 func (t *joinTable) close() {
 	if t.late != nil {
-		t.late.close()
+		t.late.Close()
 	}
 }

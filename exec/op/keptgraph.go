@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"infomall/exec/graph"
+	"infomall/exec/spill"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -248,7 +249,7 @@ func (r *Runner) KeptGraph(ctx context.Context, of record.Result, o GraphOptions
 		return nil, damagedGraph(of, errGraph)
 	}
 	weighted := of.Properties[graphWeights] != ""
-	s, err := graph.NewSorted(int(nodes), edges, graph.Options{Memory: r.MemoryBytes / 2, TempFile: r.TempFile, Weighted: weighted && o.Weighted, SelfLoops: o.SelfLoops})
+	s, err := graph.NewSorted(int(nodes), edges, graph.Options{Memory: r.Memory.Bytes / 2, TempFile: r.TempFile, Weighted: weighted && o.Weighted, SelfLoops: o.SelfLoops})
 	if err != nil {
 		return nil, err
 	}
@@ -286,8 +287,8 @@ func (g *NamedGraph) find(names []string) error {
 // node without edges is an Edge without To.
 func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
-		s := r.newSorter(ctx, 2)
-		defer s.close()
+		s := r.Sorter(ctx, 2)
+		defer s.Close()
 		if err := r.bySource(ctx, of, s); err != nil {
 			yield(Edge{}, damagedGraph(of, err))
 			return
@@ -296,13 +297,13 @@ func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge
 		// known whether it has edges.
 		var from Edge
 		alone := false
-		for x, err := range s.sorted() {
+		for x, err := range s.Sorted() {
 			if err != nil {
 				yield(Edge{}, err)
 				return
 			}
-			if len(x.key) > sourceBytes {
-				from.To, from.Weight = urlkey.URL(string(x.val[4:])), math.Float32frombits(binary.BigEndian.Uint32(x.val))
+			if len(x.Key) > sourceBytes {
+				from.To, from.Weight = urlkey.URL(string(x.Val[4:])), math.Float32frombits(binary.BigEndian.Uint32(x.Val))
 				alone = false
 				if !yield(from, nil) {
 					return
@@ -312,7 +313,7 @@ func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge
 			if alone && !yield(Edge{From: from.From}, nil) {
 				return
 			}
-			from.From, alone = urlkey.URL(string(x.val[1:])), x.val[0] == 0
+			from.From, alone = urlkey.URL(string(x.Val[1:])), x.Val[0] == 0
 		}
 		if alone {
 			yield(Edge{From: from.From}, nil)
@@ -327,7 +328,7 @@ const sourceBytes = 4
 // bySource adds records to a sorter. A node has its number as key; its value is
 // a byte that is 0 if no edge comes in there, then its name. An edge has source
 // and target as key; its value is its weight, then the name of the target.
-func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) error {
+func (r *Runner) bySource(ctx context.Context, of record.Result, s *spill.Sorter) error {
 	next, stop := iter.Pull2(r.keptKeys(ctx, of))
 	defer stop()
 	var key, val, name []byte
@@ -350,7 +351,7 @@ func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) erro
 				came = 1
 			}
 			val = append(append(val[:0], came), name...)
-			if err := s.add(binary.BigEndian.AppendUint32(key[:0], uint32(node)), val); err != nil {
+			if err := s.Add(binary.BigEndian.AppendUint32(key[:0], uint32(node)), val); err != nil {
 				return err
 			}
 		}
@@ -370,7 +371,7 @@ func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) erro
 			}
 			key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key[:0], u), uint32(in.to))
 			val = append(binary.BigEndian.AppendUint32(val[:0], math.Float32bits(w)), name...)
-			if err := s.add(key, val); err != nil {
+			if err := s.Add(key, val); err != nil {
 				return err
 			}
 		}
@@ -385,7 +386,7 @@ func (r *Runner) bySource(ctx context.Context, of record.Result, s *sorter) erro
 			return err
 		}
 		node++
-		if err := s.add(binary.BigEndian.AppendUint32(key[:0], uint32(node)), append(append(val[:0], 0), k...)); err != nil {
+		if err := s.Add(binary.BigEndian.AppendUint32(key[:0], uint32(node)), append(append(val[:0], 0), k...)); err != nil {
 			return err
 		}
 	}

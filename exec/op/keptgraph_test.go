@@ -16,6 +16,7 @@ import (
 
 	"infomall/exec/graph"
 	"infomall/exec/op/optest"
+	"infomall/exec/spill"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -25,7 +26,7 @@ import (
 func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, record.Result) {
 	t.Helper()
 	a := optest.New()
-	run := &Runner{Snapshot: a, MemoryBytes: memory}
+	run := &Runner{Snapshot: a, Memory: spill.Memory{Bytes: memory}}
 	g, err := run.Graph(context.Background(), GraphOptions{Weighted: true, SelfLoops: true}, fill)
 	if err != nil {
 		t.Fatal(err)

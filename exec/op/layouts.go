@@ -8,6 +8,7 @@ import (
 	"iter"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/block"
 	"infomall/store/page"
@@ -37,19 +38,19 @@ func (r *Runner) layouts(ctx context.Context, n *plan.Source) Rows {
 // eachLayout yields the layouts of n.
 func (r *Runner) eachLayout(ctx context.Context, n *plan.Source) iter.Seq2[*layoutRow, error] {
 	return func(yield func(*layoutRow, error) bool) {
-		s := r.newSorter(ctx, 1)
-		defer s.close()
+		s := r.Sorter(ctx, 1)
+		defer s.Close()
 		if err := r.sumLayouts(ctx, n, s); err != nil {
 			yield(nil, err)
 			return
 		}
 		var l layoutRow
-		for rec, err := range s.sorted() {
+		for rec, err := range s.Sorted() {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			part := decodeLayout(rec.val)
+			part := decodeLayout(rec.Val)
 			if l.versions > 0 && !l.add(&part) {
 				if !yield(&l, nil) {
 					return
@@ -67,7 +68,7 @@ func (r *Runner) eachLayout(ctx context.Context, n *plan.Source) iter.Seq2[*layo
 }
 
 // sumLayouts adds to s a sum for each run of versions with the same layout.
-func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) error {
+func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *spill.Sorter) error {
 	var l layoutRow
 	var buf []byte
 	put := func() error {
@@ -77,7 +78,7 @@ func (r *Runner) sumLayouts(ctx context.Context, n *plan.Source, s *sorter) erro
 		key := append([]byte(urlkey.Key("http://"+l.host+"/")), 0)
 		buf = l.encode(buf[:0])
 		key = append(key, l.digest[:]...)
-		return s.add(binary.BigEndian.AppendUint64(key, uint64(l.asOf)), buf)
+		return s.Add(binary.BigEndian.AppendUint64(key, uint64(l.asOf)), buf)
 	}
 	scan := r.visits(ctx, n, n.Scan(record.ColChange|record.ColKind))
 	for b, err := range r.spans(ctx, scan, n, true) {

@@ -13,6 +13,7 @@ import (
 	"os"
 
 	"infomall/exec/graph"
+	"infomall/exec/spill"
 	"infomall/store/urlkey"
 )
 
@@ -33,13 +34,13 @@ type NamedGraph struct {
 	Found []int
 
 	keys  func() iter.Seq2[[]byte, error]
-	spool *spool // holds the keys, unless they are read from the snapshot
+	spool *spill.Spool // holds the keys, unless they are read from the snapshot
 }
 
 // Close releases memory and files.
 func (g *NamedGraph) Close() error {
 	if g.spool != nil {
-		g.spool.close()
+		g.spool.Close()
 	}
 	if g.Graph == nil {
 		return nil
@@ -80,12 +81,12 @@ type GraphOptions struct {
 // the graph.
 func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMaker) error) (*NamedGraph, error) {
 	m := &GraphMaker{
-		ctx: ctx, o: o, limit: r.MemoryBytes / 8,
-		names: r.newSorter(ctx, 4), pairs: pairSpool{limit: int(r.MemoryBytes / 32), dirs: r.TempDirs},
-		g: &NamedGraph{spool: newSpool(r.MemoryBytes/8, r.TempDirs)},
+		ctx: ctx, o: o, limit: r.Memory.Bytes / 8,
+		names: r.Sorter(ctx, 4), pairs: pairSpool{limit: int(r.Memory.Bytes / 32), create: r.TempFile},
+		g: &NamedGraph{spool: r.Spool(8)},
 	}
-	m.g.keys = m.g.spool.all
-	defer m.names.close()
+	m.g.keys = m.g.spool.All
+	defer m.names.Close()
 	defer m.pairs.close()
 	err := fill(m)
 	m.table = nameTable{}
@@ -94,7 +95,7 @@ func (r *Runner) Graph(ctx context.Context, o GraphOptions, fill func(*GraphMake
 	}
 	if err == nil {
 		// If all weights are 1, the graph needs none.
-		err = m.build(graph.Options{Memory: r.MemoryBytes / 2, TempFile: r.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
+		err = m.build(graph.Options{Memory: r.Memory.Bytes / 2, TempFile: r.TempFile, Weighted: o.Weighted && m.pairs.weighted, SelfLoops: o.SelfLoops})
 	}
 	if err != nil {
 		return nil, errors.Join(err, m.g.Close())
@@ -111,15 +112,18 @@ type GraphMaker struct {
 	n     int // calls of Node
 	o     GraphOptions
 	limit int64
-	table nameTable // the names remembered
-	base  uint32    // the number of the first name remembered
-	next  uint32    // the next number to give
-	names *sorter   // keys of names, each with a preliminary number
-	pairs pairSpool // the edges, by preliminary numbers
-	final []uint32  // for each preliminary number, the final one
+	table nameTable     // the names remembered
+	base  uint32        // the number of the first name remembered
+	next  uint32        // the next number to give
+	names *spill.Sorter // keys of names, each with a preliminary number
+	pairs pairSpool     // the edges, by preliminary numbers
+	final []uint32      // for each preliminary number, the final one
 	nodes int
 	g     *NamedGraph
 }
+
+// ctxEvery is after how many names or edges a GraphMaker checks its context.
+const ctxEvery = 4096
 
 // nodesMax bounds how many numbers a GraphMaker gives.
 const nodesMax = math.MaxUint32
@@ -143,7 +147,7 @@ func (m *GraphMaker) Node(name []byte) (uint32, error) {
 		return 0, fmt.Errorf("a graph of more than %d nodes", uint32(nodesMax))
 	}
 	m.next++
-	return id, m.names.add([]byte(urlkey.Key(string(name))), binary.BigEndian.AppendUint32(nil, id))
+	return id, m.names.Add([]byte(urlkey.Key(string(name))), binary.BigEndian.AppendUint32(nil, id))
 }
 
 // Edge adds an edge between two nodes. weight is finite and more than 0.
@@ -170,21 +174,21 @@ func (m *GraphMaker) number() error {
 	m.final = make([]uint32, m.next)
 	find := m.g.finder(m.o.Find)
 	var last []byte
-	for r, err := range m.names.sorted() {
+	for r, err := range m.names.Sorted() {
 		if err != nil {
 			return err
 		}
-		if m.nodes == 0 || string(r.key) != string(last) {
-			find(r.key, m.nodes)
-			if err := m.g.spool.add(r.key); err != nil {
+		if m.nodes == 0 || string(r.Key) != string(last) {
+			find(r.Key, m.nodes)
+			if err := m.g.spool.Add(r.Key); err != nil {
 				return err
 			}
-			last = append(last[:0], r.key...)
+			last = append(last[:0], r.Key...)
 			m.nodes++
 		}
-		m.final[binary.BigEndian.Uint32(r.val)] = uint32(m.nodes - 1)
+		m.final[binary.BigEndian.Uint32(r.Val)] = uint32(m.nodes - 1)
 	}
-	m.names.close()
+	m.names.Close()
 	return nil
 }
 
@@ -226,7 +230,7 @@ func (m *GraphMaker) build(o graph.Options) (err error) {
 // the first edge on whose weight is not 1.
 type pairSpool struct {
 	limit    int // bytes of held
-	dirs     []string
+	create   func() (*os.File, error)
 	held     []byte
 	file     *os.File
 	plain    int64 // edges stored without a weight
@@ -237,6 +241,8 @@ type pairSpool struct {
 const (
 	pairBytes     = 8
 	weightedBytes = 12
+	// pairBuffer is the size of the buffer with which a pairSpool reads its file.
+	pairBuffer = 64 << 10
 )
 
 // add adds an edge.
@@ -252,7 +258,7 @@ func (s *pairSpool) add(from, to uint32, weight float32) error {
 	}
 	if s.file == nil {
 		var err error
-		if s.file, err = tempFile(s.dirs); err != nil {
+		if s.file, err = s.create(); err != nil {
 			return err
 		}
 	}
@@ -279,7 +285,7 @@ func (s *pairSpool) each(f func(from, to uint32, weight float32) error) error {
 		}
 		in = io.MultiReader(s.file, in)
 	}
-	buffered := bufio.NewReaderSize(in, spillBuffer)
+	buffered := bufio.NewReaderSize(in, pairBuffer)
 	var raw [weightedBytes]byte
 	b, weight := raw[:pairBytes], float32(1)
 	for {

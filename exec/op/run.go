@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/urlkey"
 )
@@ -28,12 +29,8 @@ type Runner struct {
 	// due is set, it also computes when each is visited next. It may leave out
 	// pages.
 	Revisits func(ctx context.Context, n *plan.Source, due bool) iter.Seq2[Revisit, error]
-	// MemoryBytes is about how much an operator that holds rows may hold in
-	// memory. The rest goes to temporary files.
-	MemoryBytes int64
-	// TempDirs are the directories for temporary files. The first one that
-	// works is used, and if none does, the directory of the system.
-	TempDirs []string
+	// Memory is shared by the operators that hold rows.
+	spill.Memory
 	// Scanned, if not nil, is called after each batch that a source yields,
 	// with the number of its rows so far.
 	Scanned func(rows int64)

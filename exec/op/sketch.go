@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"infomall/exec/spill"
 	"infomall/exec/value"
 )
 
@@ -33,7 +34,7 @@ func (s *sketch) add(v value.Value) { s.addHash(hashOf(v)) }
 // hashOf returns a hash of v that is the same in every run of the program.
 func hashOf(v value.Value) uint64 {
 	f := fnv.New64a()
-	f.Write(appendValue(nil, v)) // never fails
+	f.Write(spill.AppendValue(nil, v)) // never fails
 	// FNV gives short texts similar upper bits. Mix them as splitmix64 does.
 	h := f.Sum64()
 	h = (h ^ h>>30) * 0xbf58476d1ce4e5b9

@@ -28,9 +28,7 @@
 //
 // # Memory
 //
-// Operators that hold rows share Runner.MemoryBytes. A sorter writes sorted
-// runs of records to temporary files and merges them. A spool keeps rows in
-// their order, and writes them to a temporary file after a limit.
+// Operators that hold rows share Runner.Memory. See package spill.
 package op
 
 import (

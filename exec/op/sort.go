@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 	"infomall/store/record"
 )
@@ -55,8 +56,8 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) 
 		return nil, err
 	}
 	return func(yield func(*value.Batch, error) bool) {
-		s := r.newSorter(ctx, 1)
-		defer s.close()
+		s := r.Sorter(ctx, 1)
+		defer s.Close()
 		var key, row []byte
 		for b, err := range in {
 			if err == nil {
@@ -67,32 +68,32 @@ func (r *Runner) sort(ctx context.Context, n *plan.Sort, in Rows) (Rows, error) 
 				return
 			}
 			for i := range b.N {
-				key, row = keys.append(key[:0], i), appendRow(row[:0], b, i)
-				if err := s.add(key, row); err != nil {
+				key, row = keys.append(key[:0], i), spill.AppendRow(row[:0], b, i)
+				if err := s.Add(key, row); err != nil {
 					yield(nil, err)
 					return
 				}
 			}
 		}
-		decoded(n.Columns(), s.sorted())(yield)
+		decoded(n.Columns(), s.Sorted())(yield)
 	}, nil
 }
 
 // decoded yields the rows that are the values of records.
-func decoded(cols []value.Column, in iter.Seq2[rec, error]) Rows {
+func decoded(cols []value.Column, in iter.Seq2[spill.Record, error]) Rows {
 	return func(yield func(*value.Batch, error) bool) {
-		out := newBatch(cols)
+		out := value.NewBatch(cols)
 		for rec, err := range in {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			decodeRow(out, rec.val)
+			spill.DecodeRow(out, rec.Val)
 			if out.N == record.BatchRows {
 				if !yield(out, nil) {
 					return
 				}
-				clearBatch(out)
+				out.Clear()
 			}
 		}
 		if out.N > 0 {

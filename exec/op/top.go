@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"infomall/exec/plan"
+	"infomall/exec/spill"
 	"infomall/exec/value"
 )
 
@@ -35,19 +36,19 @@ func top(n *plan.Top, in Rows) (Rows, error) {
 				arrival++
 				key = keys.append(key[:0], i)
 				if int64(len(held)) < n.N {
-					heap.Push(&held, &topRow{rec{slices.Clone(key), appendRow(nil, b, i)}, arrival})
-				} else if worst := held[0]; bytes.Compare(key, worst.key) < 0 {
-					worst.key = append(worst.key[:0], key...)
-					worst.val = appendRow(worst.val[:0], b, i)
+					heap.Push(&held, &topRow{spill.Record{Key: slices.Clone(key), Val: spill.AppendRow(nil, b, i)}, arrival})
+				} else if worst := held[0]; bytes.Compare(key, worst.Key) < 0 {
+					worst.Key = append(worst.Key[:0], key...)
+					worst.Val = spill.AppendRow(worst.Val[:0], b, i)
 					worst.arrival = arrival
 					heap.Fix(&held, 0)
 				}
 			}
 		}
 		slices.SortFunc(held, (*topRow).compare)
-		decoded(n.Columns(), func(yield func(rec, error) bool) {
+		decoded(n.Columns(), func(yield func(spill.Record, error) bool) {
 			for _, r := range held {
-				if !yield(r.rec, nil) {
+				if !yield(r.Record, nil) {
 					return
 				}
 			}
@@ -58,13 +59,13 @@ func top(n *plan.Top, in Rows) (Rows, error) {
 // topRow is a row that may be among the first. Of rows with equal keys the
 // earlier one comes first.
 type topRow struct {
-	rec
+	spill.Record
 	arrival int
 }
 
 // compare returns a negative number if r comes before o.
 func (r *topRow) compare(o *topRow) int {
-	if c := bytes.Compare(r.key, o.key); c != 0 {
+	if c := bytes.Compare(r.Key, o.Key); c != 0 {
 		return c
 	}
 	return r.arrival - o.arrival

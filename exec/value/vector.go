@@ -316,6 +316,23 @@ type Batch struct {
 	Cols []*Vector
 }
 
+// NewBatch returns an empty batch with these columns.
+func NewBatch(cols []Column) *Batch {
+	b := &Batch{Cols: make([]*Vector, len(cols))}
+	for i, c := range cols {
+		b.Cols[i] = &Vector{Type: c.Type}
+	}
+	return b
+}
+
+// Clear removes the rows of b and keeps its memory.
+func (b *Batch) Clear() {
+	b.N = 0
+	for _, c := range b.Cols {
+		c.Resize(c.Type, 0)
+	}
+}
+
 // Gather copies rows of src into b: row i of b becomes row sel[i] of src. It
 // reuses the memory of b's vectors, so b must own that memory.
 func (b *Batch) Gather(src *Batch, sel []int32) {

@@ -1,4 +1,4 @@
-package op
+package spill
 
 import (
 	"bufio"
@@ -9,10 +9,10 @@ import (
 	"os"
 )
 
-// spool holds rows that can be read several times, in their order. Rows beyond
+// Spool holds rows that can be read several times, in their order. Rows beyond
 // a limit of memory go to a temporary file. One goroutine uses it and closes
 // it.
-type spool struct {
+type Spool struct {
 	n     int
 	limit int64
 	dirs  []string
@@ -22,11 +22,12 @@ type spool struct {
 	out   *bufio.Writer
 }
 
-// newSpool returns an empty spool that holds at most limit bytes in memory.
-func newSpool(limit int64, dirs []string) *spool { return &spool{limit: limit, dirs: dirs} }
+// Spool returns an empty Spool that uses one part in share of the memory for
+// operators.
+func (m *Memory) Spool(share int64) *Spool { return &Spool{limit: m.Bytes / share, dirs: m.Dirs} }
 
-// add adds a copy of a row.
-func (s *spool) add(row []byte) error {
+// Add adds a copy of a row.
+func (s *Spool) Add(row []byte) error {
 	const overhead = 24 // of a slice
 	s.n++
 	if s.bytes += int64(len(row)) + overhead; s.bytes <= s.limit {
@@ -38,13 +39,16 @@ func (s *spool) add(row []byte) error {
 		if s.file, err = tempFile(s.dirs); err != nil {
 			return err
 		}
-		s.out = bufio.NewWriterSize(s.file, spillBuffer)
+		s.out = bufio.NewWriterSize(s.file, bufferBytes)
 	}
 	var head [binary.MaxVarintLen64]byte
 	s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(row)))]) // the next Write returns the error
 	_, err := s.out.Write(row)
 	return spoolFault("write", err)
 }
+
+// Len returns how many rows s has.
+func (s *Spool) Len() int { return s.n }
 
 // spoolFault adds to an error what was done with the temporary file. deed is
 // "read" or "write".
@@ -55,8 +59,8 @@ func spoolFault(deed string, err error) error {
 	return nil
 }
 
-// all yields the rows. Each row is valid until the iteration moves on.
-func (s *spool) all() iter.Seq2[[]byte, error] {
+// All yields the rows. Each row is valid until the iteration moves on.
+func (s *Spool) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, row := range s.held {
 			if !yield(row, nil) {
@@ -70,7 +74,7 @@ func (s *spool) all() iter.Seq2[[]byte, error] {
 			yield(nil, spoolFault("write", err))
 			return
 		}
-		in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), spillBuffer)
+		in := bufio.NewReaderSize(io.NewSectionReader(s.file, 0, 1<<62), bufferBytes)
 		var row []byte
 		for range s.n - len(s.held) {
 			size, err := binary.ReadUvarint(in)
@@ -89,14 +93,14 @@ func (s *spool) all() iter.Seq2[[]byte, error] {
 	}
 }
 
-// clear removes all rows.
-func (s *spool) clear() {
-	s.close()
+// Clear removes all rows.
+func (s *Spool) Clear() {
+	s.Close()
 	s.n, s.bytes, s.held = 0, 0, s.held[:0]
 }
 
-// close releases the file.
-func (s *spool) close() {
+// Close releases the file.
+func (s *Spool) Close() {
 	if s.file != nil {
 		s.file.Close() // an unlinked file: closing frees its space
 	}

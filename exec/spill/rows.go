@@ -1,4 +1,4 @@
-package op
+package spill
 
 import (
 	"encoding/binary"
@@ -7,29 +7,29 @@ import (
 	"infomall/exec/value"
 )
 
-// appendRow appends the values of row i of b in the form that decodeRow reads.
+// AppendRow appends the values of row i of b in the form that DecodeRow reads.
 // Sorters and temporary files hold rows in this form.
-func appendRow(dst []byte, b *value.Batch, i int) []byte {
+func AppendRow(dst []byte, b *value.Batch, i int) []byte {
 	for _, c := range b.Cols {
-		dst = appendValue(dst, c.At(i))
+		dst = AppendValue(dst, c.At(i))
 	}
 	return dst
 }
 
-// decodeRow appends the row in src to the columns of b. The texts of the row
+// DecodeRow appends the row in src to the columns of b. The texts of the row
 // share one string.
-func decodeRow(b *value.Batch, src []byte) {
+func DecodeRow(b *value.Batch, src []byte) {
 	text := string(src)
 	for _, c := range b.Cols {
 		var v value.Value
-		v, text = decodeValue(text)
+		v, text = DecodeValue(text)
 		c.AppendValue(v)
 	}
 	b.N++
 }
 
-// appendValue appends the type and the content of v.
-func appendValue(dst []byte, v value.Value) []byte {
+// AppendValue appends the type and the content of v.
+func AppendValue(dst []byte, v value.Value) []byte {
 	dst = append(dst, byte(v.Type))
 	switch v.Type {
 	case value.Bool:
@@ -48,9 +48,9 @@ func appendValue(dst []byte, v value.Value) []byte {
 	return dst
 }
 
-// decodeValue returns the first value in src, which appendValue wrote, and the
+// DecodeValue returns the first value in src, which AppendValue wrote, and the
 // rest of src.
-func decodeValue(src string) (value.Value, string) {
+func DecodeValue(src string) (value.Value, string) {
 	v := value.Value{Type: value.Type(src[0])}
 	src = src[1:]
 	switch v.Type {
@@ -81,22 +81,5 @@ func uvarint(s string) (uint64, int) {
 			return u, i + 1
 		}
 	}
-	panic("op: a row in memory or in a temporary file ends within a number")
-}
-
-// newBatch returns an empty batch with these columns.
-func newBatch(cols []value.Column) *value.Batch {
-	b := &value.Batch{Cols: make([]*value.Vector, len(cols))}
-	for i, c := range cols {
-		b.Cols[i] = &value.Vector{Type: c.Type}
-	}
-	return b
-}
-
-// clearBatch removes the rows of b and keeps its memory.
-func clearBatch(b *value.Batch) {
-	b.N = 0
-	for _, c := range b.Cols {
-		c.Resize(c.Type, 0)
-	}
+	panic("spill: a row in memory or in a temporary file ends within a number")
 }

@@ -1,4 +1,10 @@
-package op
+// Package spill sorts and keeps rows that may not fit in memory.
+//
+// A Sorter writes sorted runs of records to temporary files and merges them. A
+// Spool keeps rows in their order, and writes them to a temporary file after a
+// limit. Temporary files have no name, so nothing is left on disk however the
+// program ends.
+package spill
 
 import (
 	"bufio"
@@ -14,23 +20,34 @@ import (
 )
 
 const (
-	// spillRunsMax is how many runs are merged at once, each with a buffer of
-	// spillBuffer bytes. More runs are first merged into one.
-	spillRunsMax = 64
-	spillBuffer  = 64 << 10
-	// chunkBytes is how much memory a sorter allocates at a time.
+	// runsMax is how many runs are merged at once, each with a buffer of
+	// bufferBytes bytes. More runs are first merged into one.
+	runsMax     = 64
+	bufferBytes = 64 << 10
+	// chunkBytes is how much memory a Sorter allocates at a time.
 	chunkBytes = 256 << 10
 	// ctxEvery is after how many records loops check their context.
 	ctxEvery = 4096
 )
 
-// rec is a record: a key to sort by, and a value.
-type rec struct{ key, val []byte }
+// Memory says how much memory the operators of a query share, and where
+// temporary files are created.
+type Memory struct {
+	// Bytes is about how much an operator that holds rows may hold in memory.
+	// The rest goes to temporary files.
+	Bytes int64
+	// Dirs are the directories for temporary files. The first one that works is
+	// used, and if none does, the directory of the system.
+	Dirs []string
+}
 
-// sorter sorts records by the bytes of their keys. Records with equal keys keep
+// Record is a key to sort by, and a value.
+type Record struct{ Key, Val []byte }
+
+// Sorter sorts records by the bytes of their keys. Records with equal keys keep
 // their order. It holds at most limit bytes in memory, and writes the rest to
 // sorted runs on disk. One goroutine uses it and closes it.
-type sorter struct {
+type Sorter struct {
 	ctx   context.Context // of the query that sorts
 	limit int64
 	dirs  []string
@@ -46,19 +63,19 @@ type sorter struct {
 // heldRec is a record in memory, with its place in the order of arrival. The
 // place makes the sort stable; that is faster than a stable sort.
 type heldRec struct {
-	rec
+	Record
 	seq int
 }
 
-// newSorter returns a sorter that uses one part in share of the memory for
+// Sorter returns a Sorter that uses one part in share of the memory for
 // operators. It holds a third of that in records: as much again may be garbage
 // not yet collected, and the list of records grows by copying.
-func (r *Runner) newSorter(ctx context.Context, share int64) *sorter {
-	return &sorter{ctx: ctx, limit: r.MemoryBytes / (3 * share), dirs: r.TempDirs}
+func (m *Memory) Sorter(ctx context.Context, share int64) *Sorter {
+	return &Sorter{ctx: ctx, limit: m.Bytes / (3 * share), dirs: m.Dirs}
 }
 
-// add adds a copy of a record.
-func (s *sorter) add(key, val []byte) error {
+// Add adds a copy of a record.
+func (s *Sorter) Add(key, val []byte) error {
 	const overhead = 56 // of a heldRec
 	size := len(key) + len(val)
 	if s.bytes+int64(size) > s.limit && len(s.held) > 0 {
@@ -71,14 +88,17 @@ func (s *sorter) add(key, val []byte) error {
 	}
 	n := copy(s.chunk, key)
 	copy(s.chunk[n:], val)
-	s.held = append(s.held, heldRec{rec{s.chunk[:n:n], s.chunk[n:size:size]}, len(s.held)})
+	s.held = append(s.held, heldRec{Record{s.chunk[:n:n], s.chunk[n:size:size]}, len(s.held)})
 	s.chunk = s.chunk[size:]
 	s.bytes += int64(size) + overhead
 	return nil
 }
 
+// Empty reports whether no record was added.
+func (s *Sorter) Empty() bool { return len(s.held) == 0 && len(s.runs) == 0 }
+
 // moreMemory starts a new chunk with room for size bytes.
-func (s *sorter) moreMemory(size int) {
+func (s *Sorter) moreMemory(size int) {
 	if n := len(s.spare); n > 0 && size <= chunkBytes {
 		s.chunk, s.spare = s.spare[n-1], s.spare[:n-1]
 	} else {
@@ -91,7 +111,7 @@ func (s *sorter) moreMemory(size int) {
 
 // sort sorts the records in memory, which may be millions. When the context
 // ends, the comparison reports all as equal, so that the sort ends soon.
-func (s *sorter) sort() error {
+func (s *Sorter) sort() error {
 	n, ended := 0, false
 	slices.SortFunc(s.held, func(a, b heldRec) int {
 		if n++; n%ctxEvery == 0 {
@@ -100,7 +120,7 @@ func (s *sorter) sort() error {
 		if ended {
 			return 0
 		}
-		if c := bytes.Compare(a.key, b.key); c != 0 {
+		if c := bytes.Compare(a.Key, b.Key); c != 0 {
 			return c
 		}
 		return a.seq - b.seq
@@ -109,18 +129,18 @@ func (s *sorter) sort() error {
 }
 
 // spill writes the records in memory to a new run on disk.
-func (s *sorter) spill() error {
+func (s *Sorter) spill() error {
 	if err := s.sort(); err != nil {
 		return err
 	}
 	held := s.held
-	err := s.writeRun(func(yield func(rec, error) bool) {
+	err := s.writeRun(func(yield func(Record, error) bool) {
 		for i, r := range held {
 			var err error
 			if i%ctxEvery == 0 {
 				err = s.ctx.Err()
 			}
-			if !yield(r.rec, err) {
+			if !yield(r.Record, err) {
 				return
 			}
 		}
@@ -128,14 +148,14 @@ func (s *sorter) spill() error {
 	clear(s.held)
 	s.held, s.bytes, s.chunk = s.held[:0], 0, nil
 	s.spare, s.chunks = append(s.spare, s.chunks...), s.chunks[:0]
-	if err == nil && len(s.runs) > spillRunsMax {
+	if err == nil && len(s.runs) > runsMax {
 		err = s.mergeRuns()
 	}
 	return err
 }
 
 // mergeRuns merges all runs into one.
-func (s *sorter) mergeRuns() error {
+func (s *Sorter) mergeRuns() error {
 	old := s.runs
 	s.runs = nil
 	defer closeAll(old)
@@ -143,7 +163,7 @@ func (s *sorter) mergeRuns() error {
 }
 
 // writeRun writes sorted records to a new run.
-func (s *sorter) writeRun(in iter.Seq2[rec, error]) (err error) {
+func (s *Sorter) writeRun(in iter.Seq2[Record, error]) (err error) {
 	f, err := tempFile(s.dirs)
 	if err != nil {
 		return err
@@ -154,17 +174,17 @@ func (s *sorter) writeRun(in iter.Seq2[rec, error]) (err error) {
 			err = fmt.Errorf("write a temporary file for sorting: %w", err)
 		}
 	}()
-	w := bufio.NewWriterSize(f, spillBuffer)
+	w := bufio.NewWriterSize(f, bufferBytes)
 	var head [2 * binary.MaxVarintLen64]byte
 	for r, err := range in {
 		if err != nil {
 			return err
 		}
-		n := binary.PutUvarint(head[:], uint64(len(r.key)))
-		n += binary.PutUvarint(head[n:], uint64(len(r.val)))
+		n := binary.PutUvarint(head[:], uint64(len(r.Key)))
+		n += binary.PutUvarint(head[n:], uint64(len(r.Val)))
 		w.Write(head[:n]) // Flush returns the error
-		w.Write(r.key)
-		if _, err := w.Write(r.val); err != nil {
+		w.Write(r.Key)
+		if _, err := w.Write(r.Val); err != nil {
 			return err
 		}
 	}
@@ -178,38 +198,38 @@ func (s *sorter) writeRun(in iter.Seq2[rec, error]) (err error) {
 	return nil
 }
 
-// sorted yields all records, sorted. It can be called once. Each record is
+// Sorted yields all records, sorted. It can be called once. Each record is
 // valid until the iteration moves on.
-func (s *sorter) sorted() iter.Seq2[rec, error] {
-	return func(yield func(rec, error) bool) {
+func (s *Sorter) Sorted() iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
 		if len(s.runs) > 0 {
 			if err := s.spill(); err != nil {
-				yield(rec{}, err)
+				yield(Record{}, err)
 				return
 			}
 			merge(s.ctx, s.runs)(yield)
 			return
 		}
 		if err := s.sort(); err != nil {
-			yield(rec{}, err)
+			yield(Record{}, err)
 			return
 		}
 		for i, r := range s.held {
 			if i%ctxEvery == 0 && s.ctx.Err() != nil {
-				yield(rec{}, s.ctx.Err())
+				yield(Record{}, s.ctx.Err())
 				return
 			}
-			if !yield(r.rec, nil) {
+			if !yield(r.Record, nil) {
 				return
 			}
 		}
 	}
 }
 
-// close releases memory and files.
-func (s *sorter) close() {
+// Close releases memory and files.
+func (s *Sorter) Close() {
 	closeAll(s.runs)
-	*s = sorter{}
+	*s = Sorter{}
 }
 
 // closeAll closes files.
@@ -220,7 +240,7 @@ func closeAll(files []*os.File) {
 }
 
 // TempFile creates a temporary file. Its space becomes free when it is closed.
-func (r *Runner) TempFile() (*os.File, error) { return tempFile(r.TempDirs) }
+func (m *Memory) TempFile() (*os.File, error) { return tempFile(m.Dirs) }
 
 // tempFile creates a file and unlinks it at once, so that nothing is left on
 // disk however the program ends.
@@ -241,9 +261,9 @@ func tempFile(dirs []string) (*os.File, error) {
 	return nil, fmt.Errorf("make a temporary file: %w", errors.Join(errs...))
 }
 
-// run reads one run during a merge. rec is the current record.
+// run reads one run during a merge. Record is the current record.
 type run struct {
-	rec
+	Record
 	in    *bufio.Reader
 	buf   []byte
 	index int // of runs with equal keys, the one with the lower index comes first
@@ -263,7 +283,7 @@ func (r *run) advance() error {
 	if _, err := io.ReadFull(r.in, r.buf); err != nil {
 		return unexpected(err)
 	}
-	r.key, r.val = r.buf[:key:key], r.buf[key:]
+	r.Key, r.Val = r.buf[:key:key], r.buf[key:]
 	return nil
 }
 
@@ -278,22 +298,22 @@ func unexpected(err error) error {
 
 // before reports whether the current record of r sorts before that of o.
 func (r *run) before(o *run) bool {
-	c := bytes.Compare(r.key, o.key)
+	c := bytes.Compare(r.Key, o.Key)
 	return c < 0 || c == 0 && r.index < o.index
 }
 
 // merge yields the records of sorted runs, sorted.
-func merge(ctx context.Context, files []*os.File) iter.Seq2[rec, error] {
-	return func(yield func(rec, error) bool) {
+func merge(ctx context.Context, files []*os.File) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
 		var heap []*run // a binary heap with the least record first
 		for i, f := range files {
-			r := &run{in: bufio.NewReaderSize(f, spillBuffer), index: i}
+			r := &run{in: bufio.NewReaderSize(f, bufferBytes), index: i}
 			switch err := r.advance(); err {
 			case nil:
 				heap = append(heap, r)
 			case io.EOF:
 			default:
-				yield(rec{}, fmt.Errorf("read a temporary file: %w", err))
+				yield(Record{}, fmt.Errorf("read a temporary file: %w", err))
 				return
 			}
 		}
@@ -302,10 +322,10 @@ func merge(ctx context.Context, files []*os.File) iter.Seq2[rec, error] {
 		}
 		for n := 0; len(heap) > 0; n++ {
 			if n%ctxEvery == 0 && ctx.Err() != nil {
-				yield(rec{}, ctx.Err())
+				yield(Record{}, ctx.Err())
 				return
 			}
-			if !yield(heap[0].rec, nil) {
+			if !yield(heap[0].Record, nil) {
 				return
 			}
 			switch err := heap[0].advance(); err {
@@ -314,7 +334,7 @@ func merge(ctx context.Context, files []*os.File) iter.Seq2[rec, error] {
 				heap[0] = heap[len(heap)-1]
 				heap = heap[:len(heap)-1]
 			default:
-				yield(rec{}, fmt.Errorf("read a temporary file: %w", err))
+				yield(Record{}, fmt.Errorf("read a temporary file: %w", err))
 				return
 			}
 			siftDown(heap, 0)

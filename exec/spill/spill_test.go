@@ -1,4 +1,4 @@
-package op
+package spill
 
 import (
 	"bytes"
@@ -22,25 +22,25 @@ func TestSorter(t *testing.T) {
 	for _, limit := range []int64{1 << 20, 20_000, 1_000, 0} {
 		t.Run(fmt.Sprint(limit), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 0))
-			s := &sorter{ctx: t.Context(), limit: limit, dirs: []string{t.TempDir()}}
-			defer s.close()
-			var want []rec
+			s := &Sorter{ctx: t.Context(), limit: limit, dirs: []string{t.TempDir()}}
+			defer s.Close()
+			var want []Record
 			for i := range 3000 {
 				key := fmt.Appendf(nil, "%03d", r.IntN(200))
 				val := bytes.Repeat(binary.BigEndian.AppendUint32(nil, uint32(i)), 1+r.IntN(5))
-				if err := s.add(key, val); err != nil {
+				if err := s.Add(key, val); err != nil {
 					t.Fatal(err)
 				}
-				want = append(want, rec{key, val})
+				want = append(want, Record{key, val})
 			}
-			slices.SortStableFunc(want, func(a, b rec) int { return bytes.Compare(a.key, b.key) })
+			slices.SortStableFunc(want, func(a, b Record) int { return bytes.Compare(a.Key, b.Key) })
 			i := 0
-			for got, err := range s.sorted() {
+			for got, err := range s.Sorted() {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !bytes.Equal(got.key, want[i].key) || !bytes.Equal(got.val, want[i].val) {
-					t.Fatalf("record %d: got %q %x, want %q %x", i, got.key, got.val, want[i].key, want[i].val)
+				if !bytes.Equal(got.Key, want[i].Key) || !bytes.Equal(got.Val, want[i].Val) {
+					t.Fatalf("record %d: got %q %x, want %q %x", i, got.Key, got.Val, want[i].Key, want[i].Val)
 				}
 				i++
 			}
@@ -57,9 +57,9 @@ func TestSorter(t *testing.T) {
 func TestSorterLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
-	s := &sorter{ctx: t.Context(), dirs: []string{dir + "/missing"}}
+	s := &Sorter{ctx: t.Context(), dirs: []string{dir + "/missing"}}
 	for i := range 10 {
-		if err := s.add([]byte{byte(i)}, nil); err != nil {
+		if err := s.Add([]byte{byte(i)}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,9 +70,9 @@ func TestSorterLeavesNothing(t *testing.T) {
 	if err != nil || len(left) > 0 {
 		t.Errorf("got files %v, error %v; want none", left, err)
 	}
-	s.close()
+	s.Close()
 	t.Setenv("TMPDIR", dir+"/missing")
-	err = (&sorter{}).writeRun(func(func(rec, error) bool) {})
+	err = (&Sorter{}).writeRun(func(func(Record, error) bool) {})
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got error %v, want %v", err, os.ErrNotExist)
 	}
@@ -96,8 +96,8 @@ func TestRowCodec(t *testing.T) {
 		in.Cols = append(in.Cols, c)
 		cols = append(cols, value.Column{Type: c.Type})
 	}
-	out := newBatch(cols)
-	decodeRow(out, appendRow(nil, in, 0))
+	out := value.NewBatch(cols)
+	DecodeRow(out, AppendRow(nil, in, 0))
 	for i, want := range values {
 		if got := out.Cols[i].At(0); got != want {
 			t.Errorf("value %d: got %+v, want %+v", i, got, want)
@@ -105,14 +105,14 @@ func TestRowCodec(t *testing.T) {
 	}
 }
 
-// TestSorterStops ends the context of a sorter that holds many records. The
+// TestSorterStops ends the context of a Sorter that holds many records. The
 // sort in memory stops.
 func TestSorterStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &sorter{ctx: ctx, limit: 1 << 30}
-	defer s.close()
+	s := &Sorter{ctx: ctx, limit: 1 << 30}
+	defer s.Close()
 	for i := range 100_000 {
-		if err := s.add(binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), nil); err != nil {
+		if err := s.Add(binary.BigEndian.AppendUint64(nil, uint64(i)*0x9e3779b97f4a7c15), nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -120,7 +120,7 @@ func TestSorterStops(t *testing.T) {
 	if err := s.sort(); err != context.Canceled {
 		t.Errorf("sort: got %v, want %v", err, context.Canceled)
 	}
-	if slices.IsSortedFunc(s.held, func(a, b heldRec) int { return bytes.Compare(a.key, b.key) }) {
+	if slices.IsSortedFunc(s.held, func(a, b heldRec) int { return bytes.Compare(a.Key, b.Key) }) {
 		t.Error("all was sorted all the same")
 	}
 }
