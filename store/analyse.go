@@ -7,12 +7,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"net/url"
 	"slices"
 
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/segment"
+	"infomall/store/urlkey"
 )
 
 // dividedMax is the size in bytes above which a body is stored undivided.
@@ -97,16 +99,6 @@ func readWith(p *segment.Page) (usual string, limit int64) {
 		limit = block.PageLimitMax // the whole body was read
 	}
 	return usual, limit
-}
-
-// openPage divides a stored body into blocks. It returns nil if the body does not
-// divide.
-func openPage(p *record.Payload) *block.Body {
-	b, ok := block.Open(p.Body, block.AsOf(p), block.Options{})
-	if !ok {
-		return nil
-	}
-	return b
 }
 
 // like reports whether a and o, analyses of two bodies, are equal and each body is
@@ -201,24 +193,23 @@ func sortIDs(ids, mem [][2]uint64) [][2]uint64 {
 	return mem
 }
 
-// contentFor returns the body of a staged capture, divided into blocks if it
-// divides, in the form that segment.Writer.Add takes. The result is valid until the
-// next call.
-func (m *analyses) contentFor(s *staged) segment.Content {
-	c := segment.Content{Body: s.body, Spool: s.spool}
-	if s.read == nil || !s.read.plain {
+// divide returns a body whose analysis is a, divided into blocks if it divides, in
+// the form that segment.Writer.Add takes. The result is valid until the next call.
+func (m *analyses) divide(a *analysis, body []byte) segment.Content {
+	c := segment.Content{Body: body}
+	if a == nil || !a.plain {
 		return c
 	}
-	if s.read.leaf != nil {
-		c.Facts = s.read.leaf
+	if a.leaf != nil {
+		c.Facts = a.leaf
 		return c
 	}
-	r := m.open(s.read, s.body)
+	r := m.open(a, body)
 	if r == nil {
 		return c
 	}
 	c.Facts = r.Facts()
-	if s.read.divided {
+	if a.divided {
 		c.Layout = r.Layout()
 		m.ids, m.leaves = m.ids[:0], m.leaves[:0]
 		for i, n := range r.Leaves {
@@ -257,6 +248,10 @@ type analysisKey struct {
 func newAnalyses() *analyses {
 	return &analyses{reader: block.NewReader(), known: make(map[analysisKey]*analysis)}
 }
+
+// has returns the analysis of a body that was read in the given way before; nil if
+// it is not remembered.
+func (m *analyses) has(id segment.ID, as block.As) *analysis { return m.known[analysisKey{id, as}] }
 
 // of returns the analysis of a body that was sent with this head and MIME type.
 func (m *analyses) of(id segment.ID, body, head []byte, mime string) *analysis {
@@ -309,4 +304,39 @@ func (m *analyses) close() {
 		a.open = nil
 	}
 	clear(m.leaves[:cap(m.leaves)])
+}
+
+// complete sets the fields of s that depend on what was read from its body. The
+// kind of s must be what its headers say.
+func (a *analysis) complete(s *segment.Stored) {
+	s.Page, s.Content = a.pageOf(s), a.content
+	if a.missing && s.Kind == record.KindPage {
+		s.Kind = record.KindSoftMissing
+	} else {
+		s.Page.Reason = ""
+	}
+	if s.Kind != record.KindPage {
+		s.Page.BlockCount, s.Content = -1, 0 // only pages have blocks
+	}
+}
+
+// location returns a Location header as a canonical URL. If it is not a valid URL
+// it is returned as written, because the capture is a redirect all the same.
+func location(base, written string) string {
+	if written == "" {
+		return ""
+	}
+	b, err := url.Parse(base)
+	if err != nil {
+		return written
+	}
+	r, err := b.Parse(written)
+	if err != nil {
+		return written
+	}
+	c, err := urlkey.Canonical(r.String())
+	if err != nil {
+		return written
+	}
+	return c
 }

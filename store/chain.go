@@ -1,6 +1,7 @@
 package store
 
 import (
+	"math"
 	"slices"
 	"sort"
 
@@ -229,4 +230,21 @@ func twin(out []located, e *located) int {
 		}
 	}
 	return -1
+}
+
+// newer reports whether the captures of s were imported after the hints of o were
+// computed.
+func newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
+
+// ref returns the place as a scan returns it.
+func (p place) ref() record.Ref { return record.Ref{Segment: p.seg.Info.ID, Run: p.run, N: p.n} }
+
+// noPlace is no capture. The zero place is the first capture of a batch.
+var noPlace = place{n: math.MaxUint32}
+
+// takes gives e, a revisit, the body of its original.
+func (e *located) takes(o *original) {
+	e.ID, e.Content, e.Bytes = o.id, o.content, o.bytes
+	e.Status, e.Kind, e.Mime = o.status, o.kind, o.mime
+	e.resolved, e.before, e.unknown, e.from, e.original = true, false, false, o.from, o
 }

@@ -106,9 +106,6 @@ func (d *deletion) targets(ctx context.Context, list iter.Seq2[record.Target, er
 	return d.url(ctx, key, chosen)
 }
 
-// ref returns the place as a scan returns it.
-func (p place) ref() record.Ref { return record.Ref{Segment: p.seg.Info.ID, Run: p.run, N: p.n} }
-
 // url collects the captures of one URL that are deleted. A capture that was
 // imported twice is deleted in both places.
 func (d *deletion) url(ctx context.Context, key string, chosen map[record.Ref]bool) error {

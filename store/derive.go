@@ -135,17 +135,18 @@ type deriving struct {
 	ctx   context.Context
 	v     *Snapshot
 	s     *segment.Reader
-	b     *batchPlan // computes the folds
+	read  *analyses
+	fold  *folder
 	look  *looker
 	key   string // the URL whose folds are computed
 	folds map[place][]byte
 }
 
 func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
-	look := v.looker(0)
-	read := newAnalyses()
+	r, read := v.reader(s), newAnalyses()
 	read.limit = pageLimit
-	return &deriving{ctx: ctx, v: v, s: v.reader(s), look: look, b: &batchPlan{v: v, read: read, tails: newTails(v.a.opts.BatchBytes), look: look}}
+	fold := &folder{read: read, tails: newTails(v.a.opts.BatchBytes), source: v, of: r}
+	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
 }
 
 // run rewrites a run with what its bodies say according to this version.
@@ -181,7 +182,7 @@ func (d *deriving) run(n uint32, w *segment.Writer) error {
 // entry reads the body of an entry again. It does not change whether the capture
 // begins a version, nor its kind.
 func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err error) {
-	if e.Fold, err = d.fold(at, e.Key); err != nil || e.Body == segment.BodyNone {
+	if e.Fold, err = d.foldOf(at, e.Key); err != nil || e.Body == segment.BodyNone {
 		return err
 	}
 	p, err := d.v.Payload(d.ctx, record.Ref{Segment: at.seg.Info.ID, Run: at.run, N: at.n})
@@ -192,7 +193,7 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 		}
 		return err
 	}
-	read := d.b.read.of(e.ID, p.Body, e.Head, e.Mime)
+	read := d.read.of(e.ID, p.Body, e.Head, e.Mime)
 	if read.unsure {
 		if read, err = d.byHost(read, e, p.Body); err != nil {
 			return err
@@ -212,7 +213,7 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 	if e.Body != segment.BodyOwn || !read.plain {
 		return nil
 	}
-	opened := d.b.read.open(read, p.Body)
+	opened := d.read.open(read, p.Body)
 	if opened == nil {
 		return nil
 	}
@@ -230,7 +231,7 @@ func (d *deriving) entry(at place, e *segment.Stored, blocks [][]byte) (err erro
 		return nil
 	}
 	if b, ok := block.Open(p.Body, read.as, block.Options{}); ok {
-		r := d.b.read.reader.Read(b)
+		r := d.read.reader.Read(b)
 		e.Facts = r.AppendFacts(nil, b.Page.Meta(b.Charset).Base, true)
 		r.Close()
 	}
@@ -267,7 +268,7 @@ func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*anal
 	}
 	as := read.as
 	as.Usual = pages.Usual()
-	return d.b.read.as(e.ID, body, as), nil
+	return d.read.as(e.ID, body, as), nil
 }
 
 // haveFacts reports whether this version computed the facts of all leaves of a
@@ -309,9 +310,9 @@ func (d *deriving) blocks(at place, e *segment.Stored, opened *block.Reading, bl
 	}
 }
 
-// fold computes the fold of an entry. It returns nil if the entry begins no
+// foldOf computes the fold of an entry. It returns nil if the entry begins no
 // version, or if the earlier versions of its URL cannot be read.
-func (d *deriving) fold(at place, key string) ([]byte, error) {
+func (d *deriving) foldOf(at place, key string) ([]byte, error) {
 	if key != d.key || d.folds == nil {
 		all, err := d.look.at(d.ctx, key)
 		if err != nil {
@@ -319,8 +320,7 @@ func (d *deriving) fold(at place, key string) ([]byte, error) {
 		}
 		d.key, d.folds = key, make(map[place][]byte)
 		if !d.look.disturbed {
-			f := &folder{b: d.b, ctx: d.ctx, all: all, at: -1, of: d.s, sums: versionSums(all)}
-			if err := f.folds(func(l *located, fold []byte) { d.folds[l.place] = fold }); err != nil {
+			if err := d.fold.folds(d.ctx, all, func(l *located, fold []byte) { d.folds[l.place] = fold }); err != nil {
 				return nil, err
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -46,6 +47,30 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 		return record.Facts{}, err
 	}
 	return record.Facts{Page: f.Page(ref.N), Fold: f.Fold(ref.N)}, nil
+}
+
+// storedFold returns the fold that is stored with the version at a place; nil if
+// there is none.
+func (v *Snapshot) storedFold(at place) ([]byte, error) {
+	f, err := v.facts(at.seg, at.run)
+	if err != nil {
+		return nil, err
+	}
+	return f.Fold(at.n), nil
+}
+
+// versionBody returns the body of a version, and how it is read; false if the
+// version has none, or a larger one than is divided.
+func (v *Snapshot) versionBody(ctx context.Context, l *located) (versionBody, bool, error) {
+	e, err := v.stored(l.place)
+	if err != nil {
+		return versionBody{}, false, err
+	}
+	p, err := v.Payload(ctx, l.ref())
+	if err != nil || p.NoBody != "" || len(p.Body) > dividedMax || p.Large != nil {
+		return versionBody{}, false, err
+	}
+	return versionBody{digest: e.Digest, body: p.Body, as: block.AsOf(&p)}, true, nil
 }
 
 // Knew reports whether the fold stored for capture ref is valid. key and at are the

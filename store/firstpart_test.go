@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"infomall/store/block"
 	"infomall/store/record"
 )
 
@@ -53,7 +54,7 @@ func importPages(t *testing.T, o record.ImportOptions, records [][]byte, want ma
 			if err != nil || want[rows.URL[i]] != nil && !bytes.Equal(p.Body, want[rows.URL[i]]) {
 				t.Errorf("%s: %d bytes, %v; want them as they were sent", rows.URL[i], len(p.Body), err)
 			}
-			if b := openPage(&p); b != nil && b.Unread != rows.Unread[i] && !strings.HasPrefix(rows.Unread[i], "transfer") {
+			if b, ok := block.Open(p.Body, block.AsOf(&p), block.Options{}); ok && b.Unread != rows.Unread[i] && !strings.HasPrefix(rows.Unread[i], "transfer") {
 				t.Errorf("%s: read again, %q, want %q", rows.URL[i], b.Unread, rows.Unread[i])
 			}
 		}

@@ -17,30 +17,43 @@ const foldBack = 32
 // captures, those of the archive and those of a batch, as far as the new versions
 // need it.
 type folder struct {
-	b       *batchPlan
+	read   *analyses
+	tails  *tails
+	source versions
+	// of is the segment whose versions are read again; nil for versions of a batch.
+	of *segment.Reader
+
+	// The URL whose folds are computed:
 	ctx     context.Context
 	all     []located
+	sums    []uint64 // result of versionSums
 	history block.History
 	at      int // the version taken last, -1 for none
-	// of is the segment whose versions are read again; nil for versions of a batch.
-	of   *segment.Reader
-	sums []uint64 // result of versionSums
 }
 
-// fold computes the folds of the new versions among the captures of a URL. A
-// version after a capture whose body is not in the archive gets none, because that
-// body may still be imported.
-func (b *batchPlan) fold(ctx context.Context, all []located) error {
-	if b.look.disturbed {
-		return nil // the folds in the archive were made before captures were removed
-	}
-	f := &folder{b: b, ctx: ctx, all: all, at: -1, sums: versionSums(all)}
-	return f.folds(func(l *located, fold []byte) { b.folds[l.n] = fold })
+// versions reads the versions whose folds are computed, and the versions before
+// them.
+type versions interface {
+	// storedFold returns the fold that is stored with a version of the archive.
+	storedFold(at place) ([]byte, error)
+	// versionBody returns the body of a version; false if the version has none that
+	// is divided.
+	versionBody(ctx context.Context, l *located) (versionBody, bool, error)
 }
 
-// folds computes the folds of all versions of f.of, and calls take with each.
-func (f *folder) folds(take func(l *located, fold []byte)) error {
-	b, all := f.b, f.all
+// versionBody is the body of a version, and how it is read.
+type versionBody struct {
+	digest record.Digest
+	body   []byte
+	as     block.As
+	read   *analysis // of a capture of a batch; nil for a capture of the archive
+}
+
+// folds computes the folds of all versions of f.of among the captures of a URL, and
+// calls take with each. A version after a capture whose body is not in the archive
+// gets none, because that body may still be imported.
+func (f *folder) folds(ctx context.Context, all []located, take func(l *located, fold []byte)) error {
+	f.ctx, f.all, f.sums, f.history, f.at = ctx, all, versionSums(all), block.History{}, -1
 	last := -1 // index of the last version
 	for i := range all {
 		l := &all[i]
@@ -50,7 +63,11 @@ func (f *folder) folds(take func(l *located, fold []byte)) error {
 		if l.Change == record.ChangeSame {
 			continue
 		}
-		if fold := f.first(last, l); fold != nil {
+		fold, err := f.first(last, l)
+		if err != nil {
+			return err
+		}
+		if fold != nil {
 			take(l, fold)
 		} else if l.seg == f.of {
 			rev, reading, err := f.next(last, i)
@@ -64,22 +81,22 @@ func (f *folder) folds(take func(l *located, fold []byte)) error {
 		last = i
 	}
 	if f.at >= 0 && f.at == last {
-		b.tails.remember(all[last].Key, f.sums[last], f.history)
+		f.tails.remember(all[last].Key, f.sums[last], f.history)
 	}
 	return nil
 }
 
 // first computes the fold of version l without a history. That works if l is the
 // first version, has one block and belongs to the batch, as most small texts do.
-func (f *folder) first(last int, l *located) []byte {
-	if last >= 0 || l.seg != nil {
-		return nil
+func (f *folder) first(last int, l *located) ([]byte, error) {
+	if last >= 0 || l.seg != nil || l.Via == record.ViaRevisit || l.Via == record.ViaNotModified {
+		return nil, nil
 	}
-	s := f.b.staged[l.n]
-	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified || s.read == nil || s.spool != nil || !s.read.single || len(s.body) == 0 || len(s.body) > dividedMax {
-		return nil
+	b, ok, err := f.source.versionBody(f.ctx, l)
+	if !ok || err != nil || !b.read.single || len(b.body) == 0 {
+		return nil, err
 	}
-	return block.AppendFirstFold(nil, l.Kind == record.KindPage && s.read.facts != nil, int64(len(s.body)))
+	return block.AppendFirstFold(nil, l.Kind == record.KindPage && b.read.facts != nil, int64(len(b.body))), nil
 }
 
 // next takes version i, which follows version last. It returns nil if that is
@@ -124,7 +141,7 @@ func (f *folder) bring(last int) (bool, error) {
 // valid.
 func (f *folder) resume(i int) (bool, error) {
 	l := &f.all[i]
-	if h, ok := f.b.tails.at(l.Key, f.sums[i]); ok {
+	if h, ok := f.tails.at(l.Key, f.sums[i]); ok {
 		f.history, f.at = h, i
 		return true, nil
 	}
@@ -136,11 +153,11 @@ func (f *folder) resume(i int) (bool, error) {
 			return false, nil
 		}
 	}
-	facts, err := f.b.v.facts(l.seg, l.run)
+	stored, err := f.source.storedFold(l.place)
 	if err != nil {
 		return false, err
 	}
-	fold, err := block.ReadFold(facts.Fold(l.n), l.Time)
+	fold, err := block.ReadFold(stored, l.Time)
 	if err != nil {
 		return false, nil // another version of the program made it
 	}
@@ -154,10 +171,6 @@ func (f *folder) resume(i int) (bool, error) {
 	f.at = i
 	return true, nil
 }
-
-// newer reports whether the captures of s were imported after the hints of o were
-// computed.
-func newer(s, o *segment.Info) bool { return s.Born > o.Seen && s.Born != o.Born }
 
 // add takes version i.
 func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
@@ -173,50 +186,30 @@ func (f *folder) add(i int) (*block.Revision, *block.Reading, error) {
 // version reads version i as a query would. It returns nil if it cannot.
 func (f *folder) version(i int) (*block.Version, *block.Reading, error) {
 	l := &f.all[i]
-	v := &block.Version{Time: l.Time, Kind: l.Kind}
-	if l.seg != nil {
-		return f.stored(v, l)
-	}
-	s := f.b.staged[l.n]
-	read := s.read
-	if read == nil || s.spool != nil || len(s.body) > dividedMax {
-		return nil, nil, nil
-	}
-	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
-		// s.read has the headers of its original, which may differ.
-		read = f.b.read.of(s.ID, s.body, s.Head, s.Mime)
-		f.b.change(int(l.n)).Facts = read.facts
-	}
-	v.Digest, v.Size = s.Digest, int64(len(s.body))
-	reading := f.b.read.open(read, s.body)
-	if reading != nil {
-		v.Body, v.Made = reading.Body, reading.Made
-	}
-	return v, reading, nil
-}
-
-// stored completes a version with what the archive stores of it.
-func (f *folder) stored(v *block.Version, l *located) (*block.Version, *block.Reading, error) {
-	e, err := f.b.v.stored(l.place)
-	if err != nil {
+	b, ok, err := f.source.versionBody(f.ctx, l)
+	if !ok || err != nil {
 		return nil, nil, err
 	}
-	p, err := f.b.v.Payload(f.ctx, record.Ref{Segment: l.seg.Info.ID, Run: l.run, N: l.n})
-	if err != nil || p.NoBody != "" || len(p.Body) > dividedMax || p.Large != nil {
-		return nil, nil, err
+	v := &block.Version{Time: l.Time, Kind: l.Kind, Digest: b.digest, Size: int64(len(b.body))}
+	if b.read != nil {
+		reading := f.read.open(b.read, b.body)
+		if reading != nil {
+			v.Body, v.Made = reading.Body, reading.Made
+		}
+		return v, reading, nil
 	}
-	v.Digest, v.Size = e.Digest, int64(len(p.Body))
-	body := openPage(&p)
-	if body != nil && l.seg == f.of {
-		reading := f.b.read.reader.Read(body)
+	body, ok := block.Open(b.body, b.as, block.Options{})
+	if !ok {
+		return v, nil, nil
+	}
+	if l.seg == f.of {
+		reading := f.read.reader.Read(body)
 		reading.Close()
 		v.Body, v.Made = reading.Body, reading.Made
 		return v, reading, nil
 	}
-	if body != nil {
-		r := block.Reading{Body: body}
-		r.Close()
-		v.Body = r.Body
-	}
+	r := block.Reading{Body: body}
+	r.Close()
+	v.Body = r.Body
 	return v, nil, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -86,6 +85,13 @@ func (s *staged) heldBy(owner *segment.Stored, r *segment.Reader) {
 	}
 	s.Holder, s.holderPool, s.inBatch = r.Info.ID, r.Info.Pool, false
 }
+
+// batchOf is staged captures, sorted.
+type batchOf []*staged
+
+func (b batchOf) size() int                    { return len(b) }
+func (b batchOf) stored(i int) *segment.Stored { return &b[i].Stored }
+func (b batchOf) body(i int) ([]byte, bool)    { return b[i].body, b[i].spool == nil }
 
 // stagedCost is about how many bytes of memory a staged capture takes besides its
 // body and analysis.
@@ -237,7 +243,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		}
 		s.read = g.read.of(e.ID, body, c.Head, e.Mime)
 		e.Facts = s.read.facts
-		takeReading(e, s.read)
+		s.read.complete(e)
 	}
 	g.staged = append(g.staged, s)
 	g.bytes += int64(len(c.Body)+len(c.Head)+len(c.Framing)) + stagedCost
@@ -259,27 +265,6 @@ func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
 		return nil, fmt.Errorf("read a large body back: %w", err)
 	}
 	return body, nil
-}
-
-// location returns a Location header as a canonical URL. If it is not a valid URL
-// it is returned as written, because the capture is a redirect all the same.
-func location(base, written string) string {
-	if written == "" {
-		return ""
-	}
-	b, err := url.Parse(base)
-	if err != nil {
-		return written
-	}
-	r, err := b.Parse(written)
-	if err != nil {
-		return written
-	}
-	c, err := urlkey.Canonical(r.String())
-	if err != nil {
-		return written
-	}
-	return c
 }
 
 func skip(res *record.ImportResult, why string) {
@@ -335,8 +320,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 			s.File.Close()
 		}
 	}()
-	// A capture of the batch may be the original of a revisit in the archive.
-	v.origins = newOriginals(v, b.staged, b.read)
+	v.addBatch(batchOf(b.staged), b.read)
 	if err := b.plan(ctx); err != nil {
 		return nil, err
 	}
@@ -623,6 +607,36 @@ func (u *urlBodies) look(known []located) {
 	}
 }
 
+// fold computes the folds of the new versions among the captures of a URL.
+func (b *batchPlan) fold(ctx context.Context, all []located) error {
+	if b.look.disturbed {
+		return nil // the folds in the archive were made before captures were removed
+	}
+	f := &folder{read: b.read, tails: b.tails, source: b}
+	return f.folds(ctx, all, func(l *located, fold []byte) { b.folds[l.n] = fold })
+}
+
+// storedFold returns the fold that is stored with a version of the archive.
+func (b *batchPlan) storedFold(at place) ([]byte, error) { return b.v.storedFold(at) }
+
+// versionBody returns the body of a version of the archive or of the batch.
+func (b *batchPlan) versionBody(ctx context.Context, l *located) (versionBody, bool, error) {
+	if l.seg != nil {
+		return b.v.versionBody(ctx, l)
+	}
+	s := b.staged[l.n]
+	if s.read == nil || s.spool != nil || len(s.body) > dividedMax {
+		return versionBody{}, false, nil
+	}
+	out := versionBody{digest: s.Digest, body: s.body, read: s.read}
+	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
+		// s.read has the headers of its original, which may differ.
+		out.read = b.read.of(s.ID, s.body, s.Head, s.Mime)
+		b.change(int(l.n)).Facts = out.read.facts
+	}
+	return out, true, nil
+}
+
 // hold looks for the body of capture i among the other captures of its URL, in its
 // pool or an earlier one. If it finds the body, capture i refers to it instead of
 // storing its own.
@@ -840,7 +854,9 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 				g.a.warn(err) // unreadable blocks cannot be shared
 			}
 		}
-		if b.newBytes[i], err = w.Add(e, g.read.contentFor(s)); err != nil {
+		body := g.read.divide(s.read, s.body)
+		body.Spool = s.spool
+		if b.newBytes[i], err = w.Add(e, body); err != nil {
 			return made{}, fmt.Errorf("write %s: %w", name, err)
 		}
 		g.nearby.room += b.newBytes[i]

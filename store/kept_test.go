@@ -39,7 +39,7 @@ func checkKept(v *Snapshot) (believed int, err error) {
 			}
 			version := block.Version{Time: b.Time[i], Kind: b.Kind[i], Digest: b.Digest[i], Size: p.Size}
 			var reading *block.Reading
-			if page := openPage(&p); page != nil {
+			if page, ok := block.Open(p.Body, block.AsOf(&p), block.Options{}); ok {
 				reading = block.NewReader().Read(page)
 				version.Body = page
 			}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -38,8 +37,8 @@ import (
 // that is to be added to it. It remembers what it found, so that each chain is
 // followed once.
 type originals struct {
-	v      *Snapshot
-	staged []*staged // captures of the batch, sorted; nil if there is no batch
+	v     *Snapshot
+	batch batch // empty if there is none
 
 	mu    sync.Mutex // guards the fields below; held for each question
 	read  *analyses
@@ -52,49 +51,21 @@ type originals struct {
 	key   string
 }
 
-// original describes a revisit by the capture from which it takes its body.
-type original struct {
-	from   place // place of the entry that has the body
-	damage error // what keeps the body from being found; the other fields are then empty
-
-	like place    // the capture whose reading of the body it shares; may be the revisit itself
-	as   block.As // how that capture's body is read
-	head place    // for a revisit without status line and headers: the capture whose it had
-
-	id      segment.ID
-	content uint64
-	bytes   int64
-	status  int32
-	kind    record.Kind
-	mime    string
-	through *poolList // the pools of the captures after the revisit in its chain, also of the last
+// batch is captures that are about to be added to the archive, sorted. Their places
+// have no segment, and their numbers are their indexes.
+type batch interface {
+	size() int
+	stored(i int) *segment.Stored
+	// body returns the body of capture i; false if it is not in memory.
+	body(i int) ([]byte, bool)
 }
 
-// poolList is a set of pools, as a linked list. Chains with a common end share that
-// part of the list.
-type poolList struct {
-	pool string
-	next *poolList
-}
+// noBatch is a batch without captures.
+type noBatch struct{}
 
-// has reports whether the pool is in the list.
-func (l *poolList) has(pool string) bool {
-	for ; l != nil; l = l.next {
-		if l.pool == pool {
-			return true
-		}
-	}
-	return false
-}
-
-// with returns l with the pool of a place added. It returns l if the pool is in it,
-// or if the place is in a batch.
-func (l *poolList) with(p place) *poolList {
-	if p.seg == nil || l.has(p.seg.Info.Pool) {
-		return l
-	}
-	return &poolList{p.seg.Info.Pool, l}
-}
+func (noBatch) size() int                  { return 0 }
+func (noBatch) stored(int) *segment.Stored { return nil }
+func (noBatch) body(int) ([]byte, bool)    { return nil, false }
 
 // link is a capture in a chain of revisits.
 type link struct {
@@ -139,15 +110,12 @@ const (
 // walking marks a revisit whose chain is being followed.
 var walking = new(original)
 
-// noPlace is no capture. The zero place is the first capture of a batch.
-var noPlace = place{n: math.MaxUint32}
-
 // unread is the As of a capture whose headers do not say how to read its body,
 // because it has none or is a 304.
 var unread = block.As{Mime: "?"}
 
-func newOriginals(v *Snapshot, staged []*staged, read *analyses) *originals {
-	o := &originals{v: v, staged: staged, read: read}
+func newOriginals(v *Snapshot, b batch, read *analyses) *originals {
+	o := &originals{v: v, batch: b, read: read}
 	o.forget()
 	return o
 }
@@ -162,15 +130,20 @@ func (v *Snapshot) originals() *originals {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.origins == nil {
-		v.origins = newOriginals(v, nil, newAnalyses())
+		v.origins = newOriginals(v, noBatch{}, newAnalyses())
 	}
 	return v.origins
 }
 
+// addBatch makes the snapshot look for the originals of revisits in a batch too, and
+// read bodies with the given analyses. A capture of the batch may be the original of
+// a revisit in the archive.
+func (v *Snapshot) addBatch(b batch, read *analyses) { v.origins = newOriginals(v, b, read) }
+
 // stored returns the complete entry at a place, which may be in the batch.
 func (o *originals) stored(p place) (*segment.Stored, error) {
 	if p.seg == nil {
-		return &o.staged[p.n].Stored, nil
+		return o.batch.stored(int(p.n)), nil
 	}
 	return o.v.stored(p)
 }
@@ -200,14 +173,6 @@ func (o *originals) find(ctx context.Context, e *located) (*original, error) {
 		o.forget() // it has marks of a walk that did not end
 	}
 	return out, err
-}
-
-// orDamage returns the original, or the damage that keeps it from being found.
-func (of *original) orDamage() (*original, error) {
-	if of != nil && of.damage != nil {
-		return nil, of.damage
-	}
-	return of, nil
 }
 
 // names reports whether a revisit says which capture it repeats.
@@ -409,21 +374,25 @@ func (o *originals) reading(ctx context.Context, at place, as block.As) (*analys
 	if err != nil {
 		return nil, err
 	}
-	if a := o.read.known[analysisKey{s.ID, as}]; a != nil {
+	if a := o.read.has(s.ID, as); a != nil {
 		return a, nil
 	}
-	if s.Bytes > record.LargeBody || at.seg == nil && o.staged[at.n].spool != nil {
+	if s.Bytes > record.LargeBody {
 		return &analysis{page: segment.NoPage}, nil
 	}
 	if at.seg == nil {
-		return o.read.as(s.ID, o.staged[at.n].body, as), nil
+		body, ok := o.batch.body(int(at.n))
+		if !ok {
+			return &analysis{page: segment.NoPage}, nil
+		}
+		return o.read.as(s.ID, body, as), nil
 	}
 	owner, _, err := o.v.owner(ctx, at, s)
 	if err == nil && owner != nil {
 		var body []byte
 		if body, err = o.v.bodyIn(ctx, owner); err == nil {
 			a := o.read.as(s.ID, body, as)
-			a.open = nil
+			a.open = nil // the page is needed no more
 			return a, nil
 		}
 	}
@@ -816,9 +785,10 @@ func (o *originals) captures(ctx context.Context, key string) (*urlCaptures, err
 	if err != nil {
 		return nil, err
 	}
-	from := sort.Search(len(o.staged), func(i int) bool { return o.staged[i].Key >= key })
-	for i := from; i < len(o.staged) && o.staged[i].Key == key; i++ {
-		all = append(all, located{Entry: o.staged[i].Entry, place: place{n: uint32(i)}})
+	n := o.batch.size()
+	from := sort.Search(n, func(i int) bool { return o.batch.stored(i).Key >= key })
+	for i := from; i < n && o.batch.stored(i).Key == key; i++ {
+		all = append(all, located{Entry: o.batch.stored(i).Entry, place: place{n: uint32(i)}})
 	}
 	slices.SortStableFunc(all, func(a, b located) int { return a.Compare(&b.Entry) })
 	u := &urlCaptures{all: make([]sibling, len(all))}

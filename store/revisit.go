@@ -8,27 +8,6 @@ import (
 	"infomall/store/urlkey"
 )
 
-// takes gives e, a revisit, the body of its original.
-func (e *located) takes(o *original) {
-	e.ID, e.Content, e.Bytes = o.id, o.content, o.bytes
-	e.Status, e.Kind, e.Mime = o.status, o.kind, o.mime
-	e.resolved, e.before, e.unknown, e.from, e.original = true, false, false, o.from, o
-}
-
-// takeReading sets the fields of s that depend on what was read from its body. The
-// kind of s must be what its headers say.
-func takeReading(s *segment.Stored, read *analysis) {
-	s.Page, s.Content = read.pageOf(s), read.content
-	if read.missing && s.Kind == record.KindPage {
-		s.Kind = record.KindSoftMissing
-	} else {
-		s.Page.Reason = ""
-	}
-	if s.Kind != record.KindPage {
-		s.Page.BlockCount, s.Content = -1, 0 // only pages have blocks
-	}
-}
-
 // resolve finds the bodies of revisits in captures whose originals were imported
 // after them. It leaves out 304s that refer to no capture: settle handles those.
 func (v *Snapshot) resolve(ctx context.Context, group []located) error {

@@ -65,7 +65,7 @@ func (g *ingest) tellCharsets(ctx context.Context) error {
 				s.Kind = record.KindPage
 			}
 			s.Facts = s.read.facts
-			takeReading(&s.Stored, s.read)
+			s.read.complete(&s.Stored)
 		}
 	}
 	return nil
