@@ -35,11 +35,12 @@ var arrows = map[string]string{
 	"store/disk":     "",
 
 	"store/disk/disktest": "store/disk",
+	"store/disk/lines":    "store/disk",
 
-	"store/result":    "store/disk store/record store/urlkey",
+	"store/result":    "store/disk store/disk/lines store/record store/urlkey",
 	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences": "",
-	"store":           "store/disk store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
+	"store":           "store/disk store/disk/lines store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/plan":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",

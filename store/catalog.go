@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -60,106 +61,78 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 var orders = map[bool]string{true: "follows", false: "any"}
 
 func (c *catalog) encode() []byte {
-	b := fmt.Appendf(nil, "%sgeneration\t%d\n", disk.Head(kindCatalog), c.generation)
+	b := lines.Append(lines.New(kindCatalog), "generation", c.generation)
 	if c.id != "" {
-		b = fmt.Appendf(b, "archive\t%s\t%s\n", c.id, map[bool]string{false: "original", true: "copy"}[c.copied])
+		b = lines.Append(b, "archive", c.id, map[bool]string{false: "original", true: "copy"}[c.copied])
 	}
 	for _, s := range c.segments {
-		b = fmt.Appendf(b, "segment\t%d\t%s\t%d\t%d\t%s\t%d\t%08x\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%s\n",
-			s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, s.CRC, s.Index, s.IndexBytes,
+		b = lines.Append(b, "segment", s.ID, s.Pool, s.Born, s.Seen, s.File, s.Bytes, lines.Hex(s.CRC), s.Index, s.IndexBytes,
 			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes, s.First, s.Last,
-			strconv.Quote(s.FirstKey), strconv.Quote(s.LastKey), strings.Join(s.Depends, " "), joinIDs(s.Uses), s.Blocks, s.Apart, s.Fresh, orders[s.Follows])
+			lines.Quoted(s.FirstKey), lines.Quoted(s.LastKey), strings.Join(s.Depends, " "), s.Uses, s.Blocks, s.Apart, s.Fresh, orders[s.Follows])
 	}
 	for _, x := range c.indexes {
-		b = fmt.Appendf(b, "index\t%s\t%d\t%08x\n", x.name, x.bytes, x.crc)
+		b = lines.Append(b, "index", x.name, x.bytes, lines.Hex(x.crc))
 	}
 	for _, r := range c.removals {
-		b = fmt.Appendf(b, "removal\t%s\t%d\t%08x\t%d\t%s\n", r.file, r.bytes, r.crc, r.generation, joinIDs(r.segments))
+		b = lines.Append(b, "removal", r.file, r.bytes, lines.Hex(r.crc), r.generation, r.segments)
 	}
 	for _, pool := range c.static {
-		b = fmt.Appendf(b, "static\t%s\n", pool)
+		b = lines.Append(b, "static", pool)
 	}
 	for _, p := range c.parts {
-		b = fmt.Appendf(b, "part\t%s\t%s\t%s\t%d\n", p.pool, strconv.Quote(p.from), strconv.Quote(p.to), p.bytes)
+		b = lines.Append(b, "part", p.pool, lines.Quoted(p.from), lines.Quoted(p.to), p.bytes)
 	}
 	for _, n := range c.names {
-		b = fmt.Appendf(b, "names\t%s\t%d\t%08x\t%s\t%s\n", n.name, n.bytes, n.crc, joinIDs(n.of), joinIDs(n.to))
+		b = lines.Append(b, "names", n.name, n.bytes, lines.Hex(n.crc), n.of, n.to)
 	}
-	return withSum(b)
+	return lines.Seal(b)
 }
 
 // newID returns the ID of a new archive.
 func newID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
-// withSum appends the line that ends a text file: the crc32c of all before it.
-func withSum(b []byte) []byte {
-	return fmt.Appendf(b, "crc32c\t%08x\n", crc32.Checksum(b, castagnoli))
-}
-
-// cutHeadAndSum returns the lines of a text file between the first, which
-// disk.Head made, and the last, which withSum made. It returns a *disk.FormatError
-// if the file has another format, and else damaged if one of the two lines is wrong.
-func cutHeadAndSum(b []byte, kind string, damaged error) (lines string, err error) {
-	rest, err := disk.CutHead(string(b), kind)
-	if errors.Is(err, disk.ErrNoHead) {
-		return "", damaged
-	}
-	if err != nil {
-		return "", err
-	}
-	at := strings.LastIndex(rest, "crc32c\t")
-	if at < 0 || !bytes.Equal(b, withSum(bytes.Clone(b[:len(b)-len(rest)+at]))) {
-		return "", damaged
-	}
-	return rest[:at], nil
-}
-
 // errCatalog is returned if a catalogue is damaged.
 var errCatalog = errors.New("the catalogue is damaged")
 
 func decodeCatalog(b []byte) (*catalog, error) {
-	lines, err := cutHeadAndSum(b, kindCatalog, errCatalog)
+	r, err := lines.Open(b, kindCatalog, errCatalog)
 	if err != nil {
 		return nil, err
 	}
 	c := &catalog{}
-	for line := range strings.Lines(lines) {
-		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
-		switch f.text() {
+	for r.Next() {
+		switch r.Text() {
 		case "generation":
-			c.generation = f.uint(10)
+			c.generation = r.Uint()
 		case "archive":
-			c.id, c.copied = f.text(), f.text() == "copy"
+			c.id, c.copied = r.Text(), r.Text() == "copy"
 		case "segment":
 			s := &segment.Info{}
-			s.ID, s.Pool, s.Born, s.Seen = uint32(f.uint(10)), f.text(), f.uint(10), f.uint(10)
-			s.File, s.Bytes, s.CRC = f.text(), f.int(), uint32(f.uint(16))
-			s.Index, s.IndexBytes = f.text(), f.int()
-			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes = int(f.int()), f.int(), f.int(), f.int(), f.int()
-			s.First, s.Last = record.Time(f.int()), record.Time(f.int())
-			s.FirstKey, s.LastKey = f.quoted(), f.quoted()
-			s.Depends = strings.Fields(f.text())
-			s.Uses, s.Blocks, s.Apart = f.ids(), f.int(), f.uint(10)
-			s.Fresh, s.Follows = f.int(), f.text() == orders[true]
+			s.ID, s.Pool, s.Born, s.Seen = uint32(r.Uint()), r.Text(), r.Uint(), r.Uint()
+			s.File, s.Bytes, s.CRC = r.Text(), r.Int(), r.Sum()
+			s.Index, s.IndexBytes = r.Text(), r.Int()
+			s.Runs, s.Captures, s.Versions, s.URLs, s.BodyBytes = int(r.Int()), r.Int(), r.Int(), r.Int(), r.Int()
+			s.First, s.Last = record.Time(r.Int()), record.Time(r.Int())
+			s.FirstKey, s.LastKey = r.Quoted(), r.Quoted()
+			s.Depends = r.Words()
+			s.Uses, s.Blocks, s.Apart = r.IDs(), r.Int(), r.Uint()
+			s.Fresh, s.Follows = r.Int(), r.Text() == orders[true]
 			c.segments = append(c.segments, s)
 		case "index":
-			c.indexes = append(c.indexes, indexInfo{f.text(), f.int(), uint32(f.uint(16))})
+			c.indexes = append(c.indexes, indexInfo{r.Text(), r.Int(), r.Sum()})
 		case "removal":
-			c.removals = append(c.removals, removalInfo{f.text(), f.int(), uint32(f.uint(16)), f.uint(10), f.ids()})
+			c.removals = append(c.removals, removalInfo{r.Text(), r.Int(), r.Sum(), r.Uint(), r.IDs()})
 		case "static":
-			c.static = append(c.static, f.text())
+			c.static = append(c.static, r.Text())
 		case "part":
-			c.parts = append(c.parts, partInfo{f.text(), f.quoted(), f.quoted(), f.int()})
+			c.parts = append(c.parts, partInfo{r.Text(), r.Quoted(), r.Quoted(), r.Int()})
 		case "names":
-			c.names = append(c.names, namesInfo{f.text(), f.int(), uint32(f.uint(16)), f.ids(), f.ids()})
+			c.names = append(c.names, namesInfo{r.Text(), r.Int(), r.Sum(), r.IDs(), r.IDs()})
 		default:
-			f.bad = true
-		}
-		if f.bad || len(f.parts) != 0 {
-			return nil, errCatalog
+			r.Fail()
 		}
 	}
-	return c, nil
+	return c, r.Err()
 }
 
 // hidesIn reports whether the files of a pool still have captures that were
@@ -172,62 +145,6 @@ func (c *catalog) hidesIn(pool string) bool {
 		}
 	}
 	return slices.ContainsFunc(c.segments, func(s *segment.Info) bool { return s.Pool == pool && hidden[s.ID] })
-}
-
-// joinIDs formats segment numbers in decimal, separated by blanks.
-func joinIDs(ids []uint32) string {
-	var b []byte
-	for i, id := range ids {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = strconv.AppendUint(b, uint64(id), 10)
-	}
-	return string(b)
-}
-
-// fields reads the fields of a line one by one. bad is set if a field is missing or
-// not of the expected form.
-type fields struct {
-	parts []string
-	bad   bool
-}
-
-func (f *fields) text() string {
-	if len(f.parts) == 0 {
-		f.bad = true
-		return ""
-	}
-	s := f.parts[0]
-	f.parts = f.parts[1:]
-	return s
-}
-
-func (f *fields) int() int64 {
-	n, err := strconv.ParseInt(f.text(), 10, 64)
-	f.bad = f.bad || err != nil
-	return n
-}
-
-func (f *fields) uint(base int) uint64 {
-	n, err := strconv.ParseUint(f.text(), base, 64)
-	f.bad = f.bad || err != nil
-	return n
-}
-
-func (f *fields) quoted() string {
-	s, err := strconv.Unquote(f.text())
-	f.bad = f.bad || err != nil
-	return s
-}
-
-func (f *fields) ids() (out []uint32) {
-	for _, s := range strings.Fields(f.text()) {
-		n, err := strconv.ParseUint(s, 10, 32)
-		f.bad = f.bad || err != nil
-		out = append(out, uint32(n))
-	}
-	return out
 }
 
 // The names of an archive's files and folders.
@@ -253,7 +170,7 @@ func catalogName(generation uint64) string {
 // older generation.
 func currentLine(generation uint64) []byte {
 	digits := fmt.Appendf(nil, "%06d", generation)
-	return fmt.Appendf(digits, " %08x\n", crc32.Checksum(digits, castagnoli))
+	return fmt.Appendf(digits, " %08x\n", lines.Sum(digits))
 }
 
 // readCurrent returns the number of the current generation; 0 if the archive has

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
 
@@ -208,7 +208,7 @@ func (w *writer) moveInRemoval(ctx context.Context, r *removal) (*removalInfo, e
 	if err := disk.WriteFile(w.a.opts.Disk, tmp, b); err != nil {
 		return nil, err
 	}
-	info.bytes, info.crc = int64(len(b)), crc32.Checksum(b, castagnoli)
+	info.bytes, info.crc = int64(len(b)), lines.Sum(b)
 	return info, w.a.moveIn([][2]string{{tmp, info.file}})
 }
 

@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -93,28 +93,27 @@ func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
 }
 
 func encodeDefinitions(list []record.Definition) []byte {
-	b := []byte(disk.Head(kindDefinitions))
+	b := lines.New(kindDefinitions)
 	for _, d := range list {
-		b = fmt.Appendf(b, "%s\t%s\t%d\t%s\n", d.Kind, strconv.Quote(d.Name), d.Created, strconv.Quote(d.Text))
+		b = lines.Append(b, d.Kind, lines.Quoted(d.Name), d.Created, lines.Quoted(d.Text))
 	}
-	return withSum(b)
+	return lines.Seal(b)
 }
 
 // errDefinitions is returned if the file of definitions is damaged.
 var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: bring the file back from a copy of the archive, or remove it and define them anew; no capture needs it")
 
 func decodeDefinitions(b []byte) ([]record.Definition, error) {
-	lines, err := cutHeadAndSum(b, kindDefinitions, errDefinitions)
+	r, err := lines.Open(b, kindDefinitions, errDefinitions)
 	if err != nil {
 		return nil, err
 	}
 	var list []record.Definition
-	for line := range strings.Lines(lines) {
-		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
-		list = append(list, record.Definition{Kind: f.text(), Name: f.quoted(), Created: record.Time(f.int()), Text: f.quoted()})
-		if f.bad || len(f.parts) != 0 {
-			return nil, errDefinitions
-		}
+	for r.Next() {
+		list = append(list, record.Definition{Kind: r.Text(), Name: r.Quoted(), Created: record.Time(r.Int()), Text: r.Quoted()})
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return list, nil
 }

@@ -5,7 +5,8 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"hash/crc32"
+
+	"infomall/store/disk/lines"
 )
 
 // formatText is stored in every archive, for a reader who has the archive without
@@ -21,7 +22,7 @@ func formatFile() string {
 }
 
 func formatSum(text []byte) []byte {
-	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", crc32.Checksum(text, castagnoli))
+	return fmt.Appendf(nil, "\ncrc32c of all above: %08x\n", lines.Sum(text))
 }
 
 // checkFormatFile checks a FORMAT.txt, which any version of the program may have

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 )
 
@@ -59,7 +60,7 @@ func TestOtherFormat(t *testing.T) {
 			}
 			b = bytes.Replace(b, []byte("\t"+disk.Format+"\n"), []byte("\t"+format+"\n"), 1)
 			if at := bytes.LastIndex(b, []byte("crc32c\t")); c.file != "results/*/*/*" {
-				b = withSum(b[:at:at])
+				b = lines.Seal(b[:at:at])
 			}
 			if err := os.WriteFile(names[0], b, 0o644); err != nil {
 				t.Fatal(err)

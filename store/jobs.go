@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -302,10 +302,8 @@ func laterJobs(list []record.Job) []record.Job {
 // encodeJob appends a line for a job: fields separated by tabs, and a checksum of
 // what comes before it.
 func encodeJob(b []byte, j *record.Job) []byte {
-	from := len(b)
-	b = fmt.Appendf(b, "%d\t%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t", j.ID, j.State, strconv.Quote(j.Name), j.Started, j.Finished, j.Rows, j.Bytes,
-		j.Process, j.Scheduled, j.Next, strconv.Quote(cutText(j.Statement)), strconv.Quote(cutText(j.Error)))
-	return fmt.Appendf(b, "%08x\n", crc32.Checksum(b[from:], castagnoli))
+	return lines.AppendSummed(b, j.ID, j.State.String(), lines.Quoted(j.Name), j.Started, j.Finished, j.Rows, j.Bytes,
+		j.Process, j.Scheduled, j.Next, lines.Quoted(cutText(j.Statement)), lines.Quoted(cutText(j.Error)))
 }
 
 // cutText shortens a text that is too long for the log.
@@ -316,21 +314,25 @@ func cutText(s string) string {
 	return strings.ToValidUTF8(s[:record.JobTextMax], "") + "…"
 }
 
+// errJob is the error for a line of the log that is no job. Nobody sees it: a
+// damaged line was not written completely.
+var errJob = errors.New("the line is no job")
+
+// decodeJob parses a line that encodeJob made, and reports whether it could.
 func decodeJob(line string) (j record.Job, ok bool) {
-	at := strings.LastIndexByte(line, '\t') + 1
-	if line[at:] != fmt.Sprintf("%08x", crc32.Checksum([]byte(line[:at]), castagnoli)) {
+	r, err := lines.OpenLine(line, errJob)
+	if err != nil {
 		return j, false
 	}
-	f := fields{parts: strings.Split(line, "\t")}
-	j.ID = f.int()
-	state := f.text()
-	j.Name, j.Started, j.Finished, j.Rows, j.Bytes = f.quoted(), record.Time(f.int()), record.Time(f.int()), f.int(), f.int()
-	j.Process, j.Scheduled, j.Next = int(f.int()), record.Time(f.int()), record.Time(f.int())
-	j.Statement, j.Error = f.quoted(), f.quoted()
+	j.ID = r.Int()
+	state := r.Text()
+	j.Name, j.Started, j.Finished, j.Rows, j.Bytes = r.Quoted(), record.Time(r.Int()), record.Time(r.Int()), r.Int(), r.Int()
+	j.Process, j.Scheduled, j.Next = int(r.Int()), record.Time(r.Int()), record.Time(r.Int())
+	j.Statement, j.Error = r.Quoted(), r.Quoted()
 	for s := record.JobRunning; s <= record.JobInterrupted; s++ {
 		if s.String() == state {
 			j.State = s
-			return j, !f.bad && len(f.parts) == 1 // what is left is the checksum
+			return j, r.Err() == nil
 		}
 	}
 	return j, false
@@ -355,8 +357,10 @@ func (a *Archive) Daemon() (io.Closer, error) {
 	case err != nil:
 	case !free:
 		b, _ := io.ReadAll(io.LimitReader(f, 100)) // what cannot be read counts as 0
-		who := fields{parts: strings.Fields(string(b))}
-		err = &record.DaemonError{Archive: a.dir, Process: int(who.int()), Since: record.Time(who.int())}
+		who := append(strings.Fields(string(b)), "", "")
+		process, _ := strconv.Atoi(who[0])
+		since, _ := strconv.ParseInt(who[1], 10, 64)
+		err = &record.DaemonError{Archive: a.dir, Process: process, Since: record.Time(since)}
 	default:
 		if err = f.Truncate(0); err == nil {
 			_, err = f.WriteAt(fmt.Appendf(nil, "%d %d\n", os.Getpid(), record.At(a.opts.Now())), 0)

@@ -2,11 +2,11 @@ package store
 
 import (
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"infomall/store/disk/lines"
 	"infomall/store/segment"
 )
 
@@ -101,7 +101,7 @@ func (a *Archive) namesFiles() ([]namesInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		info := namesInfo{name: name, bytes: int64(len(b)), crc: crc32.Checksum(b, castagnoli)}
+		info := namesInfo{name: name, bytes: int64(len(b)), crc: lines.Sum(b)}
 		list, err := segment.ReadNames(b)
 		if err != nil {
 			return nil, &segment.Error{File: name, Offset: -1, Err: err}
@@ -124,7 +124,7 @@ func (a *Archive) readNames(info namesInfo) ([]*segment.Names, error) {
 	if err != nil {
 		return nil, err
 	}
-	if sum := crc32.Checksum(b, castagnoli); sum != info.crc {
+	if sum := lines.Sum(b); sum != info.crc {
 		return nil, &segment.Error{File: info.name, Offset: -1, Err: fmt.Errorf("crc32c is %08x, the catalogue says %08x", sum, info.crc)}
 	}
 	list, err := segment.ReadNames(b)

@@ -3,13 +3,13 @@ package store
 import (
 	"context"
 	"fmt"
-	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -218,7 +218,7 @@ func (v *Snapshot) Files(ctx context.Context) ([]record.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, record.File{Name: name, Segments: len(v.pin.segments), Sorted: true, Bytes: int64(len(b)), CRC: crc32.Checksum(b, castagnoli)})
+	out = append(out, record.File{Name: name, Segments: len(v.pin.segments), Sorted: true, Bytes: int64(len(b)), CRC: lines.Sum(b)})
 	slices.SortFunc(out, func(a, b record.File) int { return strings.Compare(a.Name, b.Name) })
 	return out, ctx.Err()
 }

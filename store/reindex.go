@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -304,7 +304,7 @@ func (a *Archive) removalsOf(c *catalog, known map[string]removalInfo) ([]remova
 		if err != nil {
 			return nil, err
 		}
-		info := removalInfo{file: filepath.Join(dirRemoved, filepath.Base(name)), bytes: int64(len(b)), crc: crc32.Checksum(b, castagnoli)}
+		info := removalInfo{file: filepath.Join(dirRemoved, filepath.Base(name)), bytes: int64(len(b)), crc: lines.Sum(b)}
 		r, err := decodeRemoval(b)
 		if err != nil {
 			return nil, &segment.Error{File: info.file, Offset: -1, Err: err}

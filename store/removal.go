@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -15,7 +14,7 @@ import (
 	"strconv"
 	"strings"
 
-	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -71,7 +70,7 @@ func (r *removal) hides(segment, run, n uint32) (at hiddenAt, ok bool) {
 }
 
 // fingerprint returns what a removal stores instead of a URL's key.
-func fingerprint(key string) uint32 { return crc32.Checksum([]byte(key), castagnoli) }
+func fingerprint(key string) uint32 { return lines.Sum([]byte(key)) }
 
 // touches reports whether hints of the URL with this fingerprint may be wrong.
 func (r *removal) touches(print uint32) bool {
@@ -99,22 +98,25 @@ func (r *removal) kind() string {
 // encode makes the removal's file: lines of tab-separated fields, among them the
 // fingerprints in binary; FORMAT.md lists them.
 func (r *removal) encode() []byte {
-	b := fmt.Appendf(nil, "%stime\t%d\nkind\t%s\ncaptures\t%d\npools\t%s\nreason\t%s\n",
-		disk.Head(kindRemoval), r.time, r.kind(), r.captures, strings.Join(r.pools, " "), strconv.Quote(r.reason))
+	b := lines.Append(lines.New(kindRemoval), "time", r.time)
+	b = lines.Append(b, "kind", r.kind())
+	b = lines.Append(b, "captures", r.captures)
+	b = lines.Append(b, "pools", strings.Join(r.pools, " "))
+	b = lines.Append(b, "reason", lines.Quoted(r.reason))
 	ids := make([]uint32, 0, len(r.hidden))
 	for id := range r.hidden {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	for _, id := range ids {
-		b = fmt.Appendf(b, "hidden\t%d\t", id)
+		var places []byte
 		for i, h := range r.hidden[id] {
 			if i > 0 {
-				b = append(b, ' ')
+				places = append(places, ' ')
 			}
-			b = fmt.Appendf(b, "%d.%d%s", h.run, h.n, needMarks[h.need])
+			places = fmt.Appendf(places, "%d.%d%s", h.run, h.n, needMarks[h.need])
 		}
-		b = append(b, '\n')
+		b = lines.Append(b, "hidden", id, string(places))
 	}
 	var prints []byte
 	last := uint32(0)
@@ -122,8 +124,8 @@ func (r *removal) encode() []byte {
 		prints = binary.AppendUvarint(prints, uint64(p-last))
 		last = p
 	}
-	b = fmt.Appendf(b, "urls\t%d\t%d\n", len(r.touched), len(prints))
-	return withSum(append(append(b, prints...), '\n'))
+	b = lines.Append(b, "urls", len(r.touched), len(prints))
+	return lines.Seal(append(append(b, prints...), '\n'))
 }
 
 // errRemoval is returned if the file of a removal is damaged.
@@ -131,46 +133,34 @@ var errRemoval = errors.New("the file of a removal is damaged; bring it back fro
 
 // decodeRemoval parses the file of a removal.
 func decodeRemoval(b []byte) (*removal, error) {
-	rest, err := cutHeadAndSum(b, kindRemoval, errRemoval)
+	in, err := lines.Open(b, kindRemoval, errRemoval)
 	if err != nil {
 		return nil, err
 	}
 	r := &removal{hidden: make(map[uint32][]hiddenAt)}
-	for len(rest) > 0 {
-		line, after, ok := strings.Cut(rest, "\n")
-		rest = after
-		f := fields{parts: strings.Split(line, "\t")}
-		switch f.text() {
+	for in.Next() {
+		switch in.Text() {
 		case "time":
-			r.time = record.Time(f.int())
+			r.time = record.Time(in.Int())
 		case "kind":
-			r.drop = f.text() == removalDrop
+			r.drop = in.Text() == removalDrop
 		case "captures":
-			r.captures = f.int()
+			r.captures = in.Int()
 		case "pools":
-			r.pools = strings.Fields(f.text())
+			r.pools = in.Words()
 		case "reason":
-			r.reason = f.quoted()
+			r.reason = in.Quoted()
 		case "hidden":
-			id := uint32(f.uint(10))
-			r.hidden[id] = f.places()
+			id := uint32(in.Uint())
+			r.hidden[id] = readPlaces(in)
 		case "urls":
-			count, size := f.uint(10), f.uint(10)
-			if f.bad || size > uint64(len(rest)) || count > size {
-				return nil, errRemoval
-			}
-			if r.touched, ok = decodePrints([]byte(rest[:size]), int(count)); !ok {
-				return nil, errRemoval
-			}
-			if rest, ok = strings.CutPrefix(rest[size:], "\n"); !ok {
-				return nil, errRemoval
-			}
+			r.touched = readPrints(in)
 		default:
-			f.bad = true
+			in.Fail()
 		}
-		if f.bad || len(f.parts) != 0 || !ok {
-			return nil, errRemoval
-		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
 	}
 	// A removal writes each part once, in order and complete.
 	if !bytes.Equal(r.encode(), b) {
@@ -179,37 +169,51 @@ func decodeRemoval(b []byte) (*removal, error) {
 	return r, nil
 }
 
-// places reads the places of hidden captures, which must be sorted.
-func (f *fields) places() (out []hiddenAt) {
-	for _, s := range strings.Fields(f.text()) {
+// readPlaces reads the places of hidden captures, which must be sorted.
+func readPlaces(in *lines.Reader) (out []hiddenAt) {
+	for _, s := range in.Words() {
 		n := needNone
 		for i, mark := range needMarks[1:] {
 			if t, ok := strings.CutSuffix(s, mark); ok {
 				s, n = t, need(i)+needPool
 			}
 		}
-		run, entry, _ := strings.Cut(s, ".")
-		p := fields{parts: []string{run, entry}}
-		h := hiddenAt{run: uint32(p.uint(10)), n: uint32(p.uint(10)), need: n}
-		f.bad = f.bad || p.bad || len(out) > 0 && out[len(out)-1].compare(h) >= 0
+		first, second, _ := strings.Cut(s, ".")
+		run, err := strconv.ParseUint(first, 10, 32)
+		entry, e := strconv.ParseUint(second, 10, 32)
+		h := hiddenAt{run: uint32(run), n: uint32(entry), need: n}
+		if err != nil || e != nil || len(out) > 0 && out[len(out)-1].compare(h) >= 0 {
+			in.Fail()
+		}
 		out = append(out, h)
 	}
 	return out
 }
 
-// decodePrints decodes count fingerprints, which must fill b.
-func decodePrints(b []byte, count int) ([]uint32, bool) {
+// readPrints reads the number of fingerprints, the number of bytes they take, and
+// the fingerprints, which must fill these bytes.
+func readPrints(in *lines.Reader) []uint32 {
+	count := in.Uint()
+	b := in.Bytes(in.Uint())
+	if count > uint64(len(b)) {
+		in.Fail()
+		return nil
+	}
 	out := make([]uint32, count)
 	last := uint64(0)
 	for i := range out {
 		d, n := binary.Uvarint(b)
 		if n <= 0 || last+d > math.MaxUint32 {
-			return nil, false
+			in.Fail()
+			return nil
 		}
 		b, last = b[n:], last+d
 		out[i] = uint32(last)
 	}
-	return out, len(b) == 0
+	if len(b) > 0 {
+		in.Fail()
+	}
+	return out
 }
 
 // removalInfo is what the catalogue says of a removal.
@@ -255,7 +259,7 @@ func readRemoval(path string, info *removalInfo) (*removal, error) {
 		return nil, err
 	}
 	r, err := decodeRemoval(b)
-	if err == nil && (int64(len(b)) != info.bytes || crc32.Checksum(b, castagnoli) != info.crc) {
+	if err == nil && (int64(len(b)) != info.bytes || lines.Sum(b) != info.crc) {
 		return nil, fmt.Errorf("%w: it is not the file that the catalogue names", errRemoval)
 	}
 	return r, err

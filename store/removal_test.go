@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -420,7 +421,7 @@ func TestRemovalFile(t *testing.T) {
 func FuzzRemovalFile(f *testing.F) {
 	f.Add([]byte(disk.Head(kindRemoval) + "time\t5\nkind\tdelete\ncaptures\t1\npools\t200806\nreason\t\"\"\nhidden\t3\t0.1 2.0+\nurls\t1\t1\n\x05\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := decodeRemoval(withSum(slices.Clone(b)))
+		r, err := decodeRemoval(lines.Seal(slices.Clone(b)))
 		if err != nil {
 			return
 		}

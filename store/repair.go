@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -222,7 +223,7 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, re
 		return nil
 	}
 	b := segment.Choose(one, two, func(b []byte) bool {
-		return ctx.Err() == nil && crc32.Checksum(b, castagnoli) == f.crc
+		return ctx.Err() == nil && lines.Sum(b) == f.crc
 	})
 	if err := ctx.Err(); err != nil {
 		return err

@@ -8,11 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/segment"
 )
@@ -42,25 +41,25 @@ type verifyState struct {
 }
 
 func (s *verifyState) encode() []byte {
-	b := []byte(disk.Head(kindVerify))
+	b := lines.New(kindVerify)
 	var sizes []int
 	for n := range s.next {
 		sizes = append(sizes, n)
 	}
 	slices.Sort(sizes)
 	for _, n := range sizes {
-		b = fmt.Appendf(b, "next\t%d\t%d\n", n, s.next[n])
+		b = lines.Append(b, "next", n, s.next[n])
 	}
 	if s.going {
-		b = fmt.Appendf(b, "clean\t%s\t%d\t%s\n", s.pool, s.of, joinIDs(s.clean))
+		b = lines.Append(b, "clean", s.pool, s.of, s.clean)
 	}
-	return withSum(b)
+	return lines.Seal(b)
 }
 
 var errVerifyState = errors.New("it is damaged: what it notes of verifications that did not come to their end is not believed; the next VERIFY SAMPLE writes it anew")
 
 func decodeVerifyState(b []byte) (*verifyState, error) {
-	lines, err := cutHeadAndSum(b, kindVerify, errVerifyState)
+	r, err := lines.Open(b, kindVerify, errVerifyState)
 	if other := new(disk.FormatError); errors.As(err, &other) {
 		other.Remedy = "the next VERIFY SAMPLE writes it again"
 	}
@@ -68,21 +67,19 @@ func decodeVerifyState(b []byte) (*verifyState, error) {
 		return nil, err
 	}
 	s := &verifyState{next: make(map[int]int)}
-	for line := range strings.Lines(lines) {
-		f := fields{parts: strings.Split(strings.TrimSuffix(line, "\n"), "\t")}
-		switch f.text() {
+	for r.Next() {
+		switch r.Text() {
 		case "next":
-			n, err := strconv.Atoi(f.text())
-			f.bad = f.bad || err != nil
-			s.next[n] = int(f.int())
+			n := int(r.Int())
+			s.next[n] = int(r.Int())
 		case "clean":
-			s.going, s.pool, s.of, s.clean = true, f.text(), int(f.int()), f.ids()
+			s.going, s.pool, s.of, s.clean = true, r.Text(), int(r.Int()), r.IDs()
 		default:
-			f.bad = true
+			r.Fail()
 		}
-		if f.bad || len(f.parts) != 0 {
-			return nil, errVerifyState
-		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }

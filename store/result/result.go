@@ -17,17 +17,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"iter"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/disk"
+	"infomall/store/disk/lines"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -45,8 +43,6 @@ const (
 	// KB.
 	rowBytesMax = 1 << 20
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // ErrDamaged is returned if the file of a result is incomplete or has a wrong
 // checksum.
@@ -126,7 +122,7 @@ func (w *Writer) flush() error {
 		return nil
 	}
 	w.packed = w.zstd.EncodeAll(w.raw, w.packed[:0])
-	w.chunks = append(w.chunks, chunk{w.offset, int64(len(w.packed)), crc32.Checksum(w.packed, castagnoli), w.rows - w.at, w.first})
+	w.chunks = append(w.chunks, chunk{w.offset, int64(len(w.packed)), lines.Sum(w.packed), w.rows - w.at, w.first})
 	w.raw, w.at = w.raw[:0], w.rows
 	return w.write(w.packed)
 }
@@ -139,17 +135,18 @@ func (w *Writer) Finish(r *record.Result) error {
 	}
 	r.Rows = w.rows
 	from := w.offset
-	b := fmt.Appendf(nil, "kind\t%s\nname\t%s\nas_of\t%d\nstatement\t%s\nrows\t%d\n",
-		r.Kind, strconv.Quote(r.Name), r.AsOf, strconv.Quote(r.Statement), r.Rows)
+	b := lines.Append(nil, "kind", r.Kind)
+	b = lines.Append(b, "name", lines.Quoted(r.Name))
+	b = lines.Append(b, "as_of", r.AsOf)
+	b = lines.Append(b, "statement", lines.Quoted(r.Statement))
+	b = lines.Append(b, "rows", r.Rows)
 	for _, k := range slices.Sorted(maps.Keys(r.Properties)) {
-		b = fmt.Appendf(b, "property\t%s\t%s\n", strconv.Quote(k), strconv.Quote(r.Properties[k]))
+		b = lines.Append(b, "property", lines.Quoted(k), lines.Quoted(r.Properties[k]))
 	}
 	for _, c := range w.chunks {
-		b = fmt.Appendf(b, "chunk\t%d\t%d\t%08x\t%d\t%s\n", c.offset, c.bytes, c.crc, c.rows, strconv.Quote(c.first))
+		b = lines.Append(b, "chunk", c.offset, c.bytes, lines.Hex(c.crc), c.rows, lines.Quoted(c.first))
 	}
-	b = fmt.Appendf(b, "crc32c\t%08x\n", crc32.Checksum(b, castagnoli))
-	b = fmt.Appendf(b, "list\t%020d\n", from)
-	err := w.write(b)
+	err := w.write(fmt.Appendf(lines.Seal(b), "list\t%020d\n", from))
 	r.Bytes = w.offset
 	return err
 }
@@ -175,10 +172,11 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	}
 	r := &Reader{in: in}
 	r.Result.Bytes = size
-	for line := range bytes.Lines(list) {
-		if !r.line(strings.Split(strings.TrimSuffix(string(line), "\n"), "\t")) {
-			return nil, ErrDamaged
-		}
+	for list.Next() {
+		r.line(list)
+	}
+	if err := list.Err(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -208,9 +206,9 @@ func checkFormat(in io.ReaderAt) error {
 	return nil
 }
 
-// readList returns the list at the end of the file in, of size bytes, after
-// verifying its checksum.
-func readList(in io.ReaderAt, size int64) ([]byte, error) {
+// readList returns the lines of the list at the end of the file in, of size bytes,
+// after verifying its checksum.
+func readList(in io.ReaderAt, size int64) (*lines.Reader, error) {
 	tail := make([]byte, tailBytes)
 	if size < int64(headBytes+tailBytes) {
 		return nil, ErrDamaged
@@ -226,52 +224,36 @@ func readList(in io.ReaderAt, size int64) ([]byte, error) {
 	if _, err := in.ReadAt(list, from); err != nil {
 		return nil, damaged(err)
 	}
-	at := bytes.LastIndex(list, []byte("crc32c\t"))
-	if at < 0 || string(list[at:]) != fmt.Sprintf("crc32c\t%08x\n", crc32.Checksum(list[:at], castagnoli)) {
-		return nil, ErrDamaged
-	}
-	return list[:at], nil
+	return lines.OpenList(list, ErrDamaged)
 }
 
 func damaged(err error) error { return fmt.Errorf("%w: %w", ErrDamaged, err) }
 
-// line interprets the fields f of one line of the list, and reports whether the
-// line is valid.
-func (r *Reader) line(f []string) bool {
-	ok := true
-	number := func(s string, base int) int64 {
-		n, err := strconv.ParseInt(s, base, 64)
-		ok = ok && err == nil
-		return n
-	}
-	quoted := func(s string) string {
-		t, err := strconv.Unquote(s)
-		ok = ok && err == nil
-		return t
-	}
+// line interprets one line of the list.
+func (r *Reader) line(list *lines.Reader) {
 	x := &r.Result
-	switch {
-	case len(f) == 2 && f[0] == "kind":
-		x.Kind = f[1]
-	case len(f) == 2 && f[0] == "name":
-		x.Name = quoted(f[1])
-	case len(f) == 2 && f[0] == "as_of":
-		x.AsOf = record.Time(number(f[1], 10))
-	case len(f) == 2 && f[0] == "statement":
-		x.Statement = quoted(f[1])
-	case len(f) == 2 && f[0] == "rows":
-		x.Rows = number(f[1], 10)
-	case len(f) == 3 && f[0] == "property":
+	switch list.Text() {
+	case "kind":
+		x.Kind = list.Text()
+	case "name":
+		x.Name = list.Quoted()
+	case "as_of":
+		x.AsOf = record.Time(list.Int())
+	case "statement":
+		x.Statement = list.Quoted()
+	case "rows":
+		x.Rows = list.Int()
+	case "property":
 		if x.Properties == nil {
 			x.Properties = make(map[string]string)
 		}
-		x.Properties[quoted(f[1])] = quoted(f[2])
-	case len(f) == 6 && f[0] == "chunk":
-		r.chunks = append(r.chunks, chunk{number(f[1], 10), number(f[2], 10), uint32(number(f[3], 16)), number(f[4], 10), quoted(f[5])})
+		k := list.Quoted()
+		x.Properties[k] = list.Quoted()
+	case "chunk":
+		r.chunks = append(r.chunks, chunk{list.Int(), list.Int(), list.Sum(), list.Int(), list.Quoted()})
 	default:
-		return false
+		list.Fail()
 	}
-	return ok
 }
 
 // Rows yields the rows whose keys lie in one of ranges, in order of key. The
@@ -325,7 +307,7 @@ func (r *Reader) read(z *zstd.Decoder, c chunk, raw, packed []byte) (_, _ []byte
 	if _, err := r.in.ReadAt(packed, c.offset); err != nil {
 		return nil, nil, damaged(err)
 	}
-	if crc32.Checksum(packed, castagnoli) != c.crc {
+	if lines.Sum(packed) != c.crc {
 		return nil, nil, ErrDamaged
 	}
 	if raw, err = z.DecodeAll(packed, raw[:0]); err != nil {

@@ -1,0 +1,221 @@
+// Package lines reads and writes the archive's small text files: lines of
+// tab-separated fields, the format in the first line, and in the last line the
+// crc32c of all before it.
+//
+//	infomall catalogue ⇥ draft 1      the kind of the file, and the format
+//	generation ⇥ 12                   lines of fields, the name of the line first
+//	static ⇥ 200806
+//	crc32c ⇥ 1b2c3d4e                 of all bytes before this line
+//
+// A field is a text without tabs and line ends, a number, a checksum in eight hex
+// digits, a text in quotes of Go, or segment numbers separated by blanks.
+package lines
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+
+	"infomall/store/disk"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Sum returns the crc32c of b, the checksum of all small files of an archive.
+func Sum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
+
+// Quoted is a field that may hold any text.
+type Quoted string
+
+// Hex is a field with a checksum.
+type Hex uint32
+
+// New returns the first line of a file of this kind.
+func New(kind string) []byte { return []byte(disk.Head(kind)) }
+
+// Append appends a line. A field is a string without tabs and line ends, a Quoted,
+// a Hex, segment numbers as []uint32, or an integer of any type.
+func Append(b []byte, fields ...any) []byte {
+	for i, f := range fields {
+		if i > 0 {
+			b = append(b, '\t')
+		}
+		switch f := f.(type) {
+		case string:
+			b = append(b, f...)
+		case Quoted:
+			b = strconv.AppendQuote(b, string(f))
+		case Hex:
+			b = fmt.Appendf(b, "%08x", uint32(f))
+		case []uint32:
+			for i, id := range f {
+				if i > 0 {
+					b = append(b, ' ')
+				}
+				b = strconv.AppendUint(b, uint64(id), 10)
+			}
+		default:
+			b = fmt.Appendf(b, "%d", f)
+		}
+	}
+	return append(b, '\n')
+}
+
+// AppendSummed appends a line that ends with a checksum of its own: the crc32c of
+// the line's bytes before it.
+func AppendSummed(b []byte, fields ...any) []byte {
+	from := len(b)
+	b = Append(b, fields...)
+	b[len(b)-1] = '\t'
+	return Append(b, Hex(Sum(b[from:])))
+}
+
+// Seal appends the last line: the crc32c of b.
+func Seal(b []byte) []byte { return Append(b, "crc32c", Hex(Sum(b))) }
+
+// Reader reads the lines of a file, and the fields of each line one by one:
+//
+//	for r.Next() {
+//		switch r.Text() {
+//		case "generation":
+//			n = r.Uint()
+//		default:
+//			r.Fail()
+//		}
+//	}
+//	return r.Err()
+//
+// The methods that read a field return a zero value if the field is missing or not
+// of the expected form. Next then returns false, and Err an error.
+type Reader struct {
+	rest    string   // the lines that Next has not returned
+	fields  []string // the fields of the current line that were not read
+	bad     bool
+	damaged error
+}
+
+// Open returns a Reader of a file of this kind, for the lines between the first and
+// the last. It returns a *disk.FormatError if the file has another format, and else
+// damaged if the first or the last line is wrong. The Reader's Err returns damaged
+// too.
+func Open(b []byte, kind string, damaged error) (*Reader, error) {
+	rest, err := disk.CutHead(string(b), kind)
+	if errors.Is(err, disk.ErrNoHead) {
+		return nil, damaged
+	}
+	if err != nil {
+		return nil, err
+	}
+	return open(b, rest, damaged)
+}
+
+// OpenList returns a Reader of lines that Seal has completed, without a first line
+// that names a format.
+func OpenList(b []byte, damaged error) (*Reader, error) { return open(b, string(b), damaged) }
+
+// open returns a Reader of rest, which is the end of b, without its last line.
+func open(b []byte, rest string, damaged error) (*Reader, error) {
+	at := strings.LastIndex(rest, "crc32c\t")
+	if at < 0 || !bytes.Equal(b, Seal(bytes.Clone(b[:len(b)-len(rest)+at]))) {
+		return nil, damaged
+	}
+	return &Reader{rest: rest[:at], damaged: damaged}, nil
+}
+
+// OpenLine returns a Reader of the fields of one line that AppendSummed has made,
+// without its line end. It returns damaged if the checksum is wrong.
+func OpenLine(line string, damaged error) (*Reader, error) {
+	at := strings.LastIndexByte(line, '\t') + 1
+	if line[at:] != fmt.Sprintf("%08x", Sum([]byte(line[:at]))) {
+		return nil, damaged
+	}
+	return &Reader{fields: strings.Split(line[:max(at-1, 0)], "\t"), damaged: damaged}, nil
+}
+
+// Next moves to the next line and reports whether there is one. It returns false if
+// the line before was not read to its end, or not as expected.
+func (r *Reader) Next() bool {
+	if r.Err() != nil || r.rest == "" {
+		return false
+	}
+	line, rest, whole := strings.Cut(r.rest, "\n")
+	r.fields, r.rest, r.bad = strings.Split(line, "\t"), rest, !whole
+	return true
+}
+
+// Err returns the error for damage if a field was missing, was not of the expected
+// form, or was left unread; otherwise nil.
+func (r *Reader) Err() error {
+	if r.bad || len(r.fields) > 0 {
+		return r.damaged
+	}
+	return nil
+}
+
+// Fail makes Err return the error for damage.
+func (r *Reader) Fail() { r.bad = true }
+
+// Text reads a field as it is.
+func (r *Reader) Text() string {
+	if len(r.fields) == 0 {
+		r.bad = true
+		return ""
+	}
+	s := r.fields[0]
+	r.fields = r.fields[1:]
+	return s
+}
+
+// Int reads a decimal number.
+func (r *Reader) Int() int64 {
+	n, err := strconv.ParseInt(r.Text(), 10, 64)
+	r.bad = r.bad || err != nil
+	return n
+}
+
+// Uint reads a decimal number that is not negative.
+func (r *Reader) Uint() uint64 { return r.uint(10, 64) }
+
+// Sum reads a checksum.
+func (r *Reader) Sum() uint32 { return uint32(r.uint(16, 32)) }
+
+func (r *Reader) uint(base, bits int) uint64 {
+	n, err := strconv.ParseUint(r.Text(), base, bits)
+	r.bad = r.bad || err != nil
+	return n
+}
+
+// Quoted reads a text that was written as Quoted.
+func (r *Reader) Quoted() string {
+	s, err := strconv.Unquote(r.Text())
+	r.bad = r.bad || err != nil
+	return s
+}
+
+// Words reads a field as words separated by blanks.
+func (r *Reader) Words() []string { return strings.Fields(r.Text()) }
+
+// IDs reads segment numbers.
+func (r *Reader) IDs() (out []uint32) {
+	for _, s := range r.Words() {
+		n, err := strconv.ParseUint(s, 10, 32)
+		r.bad = r.bad || err != nil
+		out = append(out, uint32(n))
+	}
+	return out
+}
+
+// Bytes reads n bytes of any kind, which follow the current line and end with a
+// line end of their own.
+func (r *Reader) Bytes(n uint64) []byte {
+	if r.bad || n >= uint64(len(r.rest)) || r.rest[n] != '\n' {
+		r.bad = true
+		return nil
+	}
+	b := []byte(r.rest[:n])
+	r.rest = r.rest[n+1:]
+	return b
+}
