@@ -12,11 +12,11 @@ import (
 
 	"infomall/exec/op"
 	"infomall/exec/spill"
-	"infomall/store/cdx"
+	"infomall/store/formats/cdx"
+	"infomall/store/formats/tianwang"
+	"infomall/store/formats/wacz"
+	"infomall/store/formats/warc"
 	"infomall/store/record"
-	"infomall/store/tianwang"
-	"infomall/store/wacz"
-	"infomall/store/warc"
 )
 
 // captureWriter writes captures to a file of one format. Captures of a URL must

@@ -16,7 +16,7 @@ import (
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/glob"
+	"infomall/store/formats/glob"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )

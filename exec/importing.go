@@ -10,7 +10,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/glob"
+	"infomall/store/formats/glob"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )

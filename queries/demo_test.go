@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"testing"
 
+	"infomall/store/formats/tianwang"
 	"infomall/store/record"
-	"infomall/store/tianwang"
 )
 
 var update = flag.Bool("update", false, "write demo/*.raw anew from demo/site.txtar")

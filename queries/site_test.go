@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
 
+	"infomall/store/formats/tianwang"
 	"infomall/store/record"
-	"infomall/store/tianwang"
 )
 
 // beijing is the zone of the site's clock; it has had no summer time since 1991.

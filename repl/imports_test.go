@@ -19,20 +19,21 @@ var arrows = map[string]string{
 	"lang":     "lang/ast",
 	"lang/ast": "",
 
-	"store/urlkey":   "",
-	"store/record":   "store/urlkey",
-	"store/tianwang": "store/record store/urlkey",
-	"store/gzipped":  "store/record",
-	"store/warc":     "store/record store/urlkey store/gzipped",
-	"store/glob":     "",
-	"store/mirror":   "store/record",
-	"store/arc":      "store/record store/urlkey store/gzipped",
-	"store/cdx":      "store/record store/urlkey",
-	"store/wacz":     "store/record store/warc store/arc store/cdx",
-	"store/packed":   "",
-	"store/page":     "store/record store/urlkey store/packed",
-	"store/block":    "store/record store/urlkey store/page store/packed",
-	"store/disk":     "",
+	"store/urlkey":           "",
+	"store/record":           "store/urlkey",
+	"store/formats/tianwang": "store/record store/urlkey",
+	"store/formats/gzipped":  "store/record",
+	"store/formats/warc":     "store/record store/urlkey store/formats/gzipped",
+	"store/formats/glob":     "",
+	"store/formats":          "store/record store/formats/arc store/formats/glob store/formats/mirror store/formats/tianwang store/formats/wacz store/formats/warc",
+	"store/formats/mirror":   "store/record",
+	"store/formats/arc":      "store/record store/urlkey store/formats/gzipped",
+	"store/formats/cdx":      "store/record store/urlkey",
+	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx",
+	"store/packed":           "",
+	"store/page":             "store/record store/urlkey store/packed",
+	"store/block":            "store/record store/urlkey store/page store/packed",
+	"store/disk":             "",
 
 	"store/disk/disktest": "store/disk",
 	"store/disk/lines":    "store/disk",
@@ -40,7 +41,7 @@ var arrows = map[string]string{
 	"store/result":    "store/disk store/disk/lines store/record store/urlkey",
 	"store/segment":   "store/record store/urlkey store/disk store/packed store/sequences",
 	"store/sequences": "",
-	"store":           "store/disk store/disk/lines store/urlkey store/record store/tianwang store/warc store/arc store/wacz store/mirror store/glob store/page store/block store/segment store/result store/queue",
+	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result store/queue",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
 	"exec/plan":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
@@ -50,7 +51,7 @@ var arrows = map[string]string{
 	"exec/graph":    "",
 	"exec/schedule": "",
 	"exec/dedup":    "",
-	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/glob store/tianwang store/warc store/wacz store/cdx",
+	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/formats/glob store/formats/tianwang store/formats/warc store/formats/wacz store/formats/cdx",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
@@ -74,17 +75,17 @@ var arrows = map[string]string{
 
 // testArrows lists further imports that only the tests of a package may have.
 var testArrows = map[string]string{
-	"lang/ast":       "lang",
-	"exec":           "exec/op/optest",
-	"exec/op":        "exec/op/optest lang",
-	"exec/plan":      "lang",
-	"exec/value":     "lang",
-	"store":          "store/disk/disktest store/packed",
-	"queries":        "lang store/record store/tianwang",
-	"store/mirror":   "store/urlkey",
-	"crawl":          "store",
-	"crawl/frontier": "store/queue store/disk store/record",
-	"crawl/guard":    "store/urlkey",
+	"lang/ast":             "lang",
+	"exec":                 "exec/op/optest",
+	"exec/op":              "exec/op/optest lang",
+	"exec/plan":            "lang",
+	"exec/value":           "lang",
+	"store":                "store/disk/disktest store/packed",
+	"queries":              "lang store/record store/formats/tianwang",
+	"store/formats/mirror": "store/urlkey",
+	"crawl":                "store",
+	"crawl/frontier":       "store/queue store/disk store/record",
+	"crawl/guard":          "store/urlkey",
 }
 
 // homes says which packages may import each outside module. Modules that only
@@ -99,7 +100,7 @@ var homes = map[string]string{
 	"go.etcd.io/bbolt":                    "store store/segment store/queue",
 	"github.com/dgraph-io/ristretto/v2":   "store",
 	"github.com/bits-and-blooms/bloom/v3": "store store/segment",
-	"github.com/klauspost/compress":       "store store/segment store/sequences store/result store/tianwang store/warc store/gzipped store/page store/block",
+	"github.com/klauspost/compress":       "store store/segment store/sequences store/result store/formats store/formats/tianwang store/formats/warc store/formats/gzipped store/page store/block",
 	"github.com/andybalholm/brotli":       "store/page",
 	"github.com/nlnwa/whatwg-url":         "store/urlkey",
 	"golang.org/x/net":                    "store/urlkey store/page crawl/fetch",
@@ -110,7 +111,7 @@ var homes = map[string]string{
 // testHomes lists further packages whose tests may import an outside module.
 var testHomes = map[string]string{
 	"golang.org/x/text":                "queries repl",
-	"github.com/klauspost/compress":    "repl store/arc exec/graph exec/dedup",
+	"github.com/klauspost/compress":    "repl store/formats store/formats/arc exec/graph exec/dedup",
 	"github.com/parquet-go/parquet-go": "repl",
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/store/formats"
 	"infomall/store/record"
 )
 
@@ -152,7 +153,7 @@ func TestDatesOfMirror(t *testing.T) {
 	}
 	a := Open(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
 	defer a.Close()
-	o := record.ImportOptions{Patterns: []string{dir + "/**"}, Format: formatHTML}
+	o := record.ImportOptions{Patterns: []string{dir + "/**"}, Format: formats.HTML}
 	results, err := a.Import(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"iter"
 
-	"infomall/store/glob"
+	"infomall/store/formats"
 	"infomall/store/record"
 )
 
@@ -50,7 +50,7 @@ func (b *bundle) drop() {
 // returns one result for each file. If it returns an error, also because ctx ended,
 // the results say what was stored before.
 func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
-	files, total, err := inputs(o)
+	files, total, err := formats.Inputs(o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,16 +64,16 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 	}
 	g.poolLimit, g.read.limit = o.PoolLimit, o.PageLimit
 	g.dates = record.DatesAt(a.opts.Now(), o.Earliest, o.Latest)
-	g.oneFile = len(files) == 1 && files[0].files == nil
+	g.oneFile = len(files) == 1 && files[0].Files == nil
 	results := make([]record.ImportResult, len(files))
 	progress := record.ImportProgress{Total: total}
 	n := 0
 	for ; n < len(files) && err == nil; n++ {
 		begun := a.opts.Now()
-		results[n].Source = files[n].name
-		progress.Source = files[n].name
+		results[n].Source = files[n].Name
+		progress.Source = files[n].Name
 		err = a.importOne(ctx, g, &files[n], o, &results[n], &progress)
-		progress.Done += files[n].size
+		progress.Done += files[n].Size
 		if n == len(files)-1 && err == nil {
 			err = g.flush(ctx)
 		}
@@ -89,8 +89,8 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 }
 
 // importOne imports one input. progress.Done counts the bytes of earlier inputs.
-func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.ImportOptions, res *record.ImportResult, progress *record.ImportProgress) error {
-	src, err := openSource(in, o)
+func (a *Archive) importOne(ctx context.Context, g *ingest, in *formats.Input, o record.ImportOptions, res *record.ImportResult, progress *record.ImportProgress) error {
+	src, err := formats.Open(in, o)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.
 	var readErr error
 	go func() {
 		defer close(bundles)
-		readErr = bundled(ctx, src.items(ctx), bundles)
+		readErr = bundled(ctx, src.Items(ctx), bundles)
 	}()
 	for b := range bundles {
 		for i, it := range b.items {
@@ -114,20 +114,20 @@ func (a *Archive) importOne(ctx context.Context, g *ingest, in *input, o record.
 			progress.Records++
 			if o.Progress != nil {
 				p := *progress
-				p.Done += src.consumed()
+				p.Done += src.Consumed()
 				o.Progress(p)
 			}
 		}
 	}
 	cancel()
-	if e := src.close(); err == nil {
+	if e := src.Close(); err == nil {
 		err = readErr
 		if err == nil {
 			err = e
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("import %s: %w", in.name, err)
+		return fmt.Errorf("import %s: %w", in.Name, err)
 	}
 	return nil
 }
@@ -182,43 +182,4 @@ func damage(res *record.ImportResult, d record.Damage) {
 	if len(res.Damages) < record.DamagesKept {
 		res.Damages = append(res.Damages, d)
 	}
-}
-
-// input is one thing to import: a file, or the files of a mirror.
-type input struct {
-	name  string
-	size  int64    // in bytes
-	files []string // the files of a mirror
-}
-
-// inputs returns what the names and patterns stand for, and the total size. Each
-// file is listed once; files of a pattern are sorted by name.
-func inputs(o record.ImportOptions) ([]input, int64, error) {
-	var list []input
-	var total int64
-	seen := make(map[string]bool)
-	for _, p := range o.Patterns {
-		files, err := glob.Files(p)
-		if err != nil {
-			return nil, 0, err
-		}
-		mirror := input{name: p}
-		for _, f := range files {
-			if seen[f.Name] {
-				continue
-			}
-			seen[f.Name] = true
-			total += f.Size
-			if o.Format == formatHTML {
-				mirror.files = append(mirror.files, f.Name)
-				mirror.size += f.Size
-			} else {
-				list = append(list, input{name: f.Name, size: f.Size})
-			}
-		}
-		if len(mirror.files) > 0 {
-			list = append(list, mirror)
-		}
-	}
-	return list, total, nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/disk"
+	"infomall/store/formats"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -713,7 +714,7 @@ func (b *batchPlan) revisit(ctx context.Context, i int) error {
 // disappears when its pool is merged, and a new capture cannot keep it.
 func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored) (err error) {
 	s.Body = segment.BodyOwn
-	if owner.Bytes <= bodyMemory {
+	if owner.Bytes <= formats.BodyMemory {
 		if s.body, err = b.v.bodyIn(ctx, owner); err == nil {
 			s.read = b.read.of(owner.ID, s.body, s.Head, s.Mime)
 		}

@@ -15,9 +15,10 @@ import (
 	"sync"
 
 	"infomall/store/disk"
+	"infomall/store/formats"
+	"infomall/store/formats/tianwang"
 	"infomall/store/record"
 	"infomall/store/segment"
-	"infomall/store/tianwang"
 	"infomall/store/urlkey"
 )
 
@@ -385,7 +386,7 @@ func (a *Archive) replay(ctx context.Context, f disk.File, job string) error {
 	}
 	var res record.ImportResult
 	seq := int64(0)
-	for it, err := range tianwang.Read(ctx, f, tianwang.Options{Limits: record.BodyLimits{MemoryMax: bodyMemory}}) {
+	for it, err := range tianwang.Read(ctx, f, tianwang.Options{Limits: record.BodyLimits{MemoryMax: formats.BodyMemory}}) {
 		if err == nil && it.Capture != nil {
 			seq++
 			it.Capture.Offset = seq

@@ -10,9 +10,10 @@ import (
 	"os"
 	"strings"
 
+	"infomall/store/formats"
+	"infomall/store/formats/tianwang"
+	"infomall/store/formats/warc"
 	"infomall/store/record"
-	"infomall/store/tianwang"
-	"infomall/store/warc"
 )
 
 // formatDBFile names this program's own db-files, which RECOVER reads too.
@@ -26,7 +27,7 @@ func (a *Archive) PlanRecover(ctx context.Context, o record.RecoverOptions) (rec
 	}
 	plan := record.RecoverPlan{Format: format, Bytes: size}
 	if plan.To = format; format == formatDBFile {
-		plan.To = formatWARC
+		plan.To = formats.WARC
 	}
 	return plan, f.Close()
 }
@@ -44,12 +45,12 @@ func (a *Archive) Recover(ctx context.Context, o record.RecoverOptions) iter.Seq
 			return
 		}
 		defer f.Close()
-		limits := record.BodyLimits{MemoryMax: bodyMemory}
+		limits := record.BodyLimits{MemoryMax: formats.BodyMemory}
 		var spans iter.Seq2[record.Recovered, error]
 		switch format {
-		case formatWARC:
+		case formats.WARC:
 			spans = warc.Recover(ctx, f, size, warc.Options{Limits: limits})
-		case formatTianwang:
+		case formats.Tianwang:
 			spans = tianwang.Recover(ctx, f, size, tianwang.Options{Limits: limits})
 		default:
 			v, err := newSalvager(ctx, o.File)
@@ -99,12 +100,12 @@ func openDamaged(ctx context.Context, name string) (f *os.File, size int64, form
 
 func formatOfDamaged(ctx context.Context, f io.ReaderAt, name string) (string, error) {
 	base := strings.ToLower(strings.TrimSuffix(name, ".gz"))
-	format, notSeen := detect(f)
-	if format == formatARC {
+	format, notSeen := formats.Detect(f)
+	if format == formats.ARC {
 		return "", errors.New("this is an ARC file, and only Tianwang, WARC and db-files are recovered; IMPORT reads what is whole of it")
 	}
-	if format == formatWARC || strings.HasSuffix(base, ".warc") {
-		return formatWARC, nil
+	if format == formats.WARC || strings.HasSuffix(base, ".warc") {
+		return formats.WARC, nil
 	}
 	// A record may be long, and the first may be missing.
 	w := record.NewWindow(ctx, f)
@@ -130,7 +131,7 @@ func formatOfDamaged(ctx context.Context, f io.ReaderAt, name string) (string, e
 		case bytes.HasPrefix(head, []byte("version: 2.0\nurl: ")) && bytes.Contains(head, []byte("\nsegment: ")):
 			return formatDBFile, nil
 		case whole && bytes.Contains(head, []byte("\nlength:")), bytes.Contains(b, []byte("\r\nlength:")):
-			return formatTianwang, nil
+			return formats.Tianwang, nil
 		}
 		from = at + 1
 	}

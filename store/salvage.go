@@ -12,10 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"infomall/store/formats/warc"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
-	"infomall/store/warc"
 )
 
 // salvager recovers the captures of one db-file. If the file is in the folder of an

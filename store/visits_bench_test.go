@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"infomall/store/formats"
 	"infomall/store/record"
 )
 
@@ -77,11 +78,11 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 	ctx := b.Context()
 	a := Open(b.TempDir(), Options{})
 	defer a.Close()
-	src, err := openSource(&input{name: name}, record.ImportOptions{})
+	src, err := formats.Open(&formats.Input{Name: name}, record.ImportOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer src.close()
+	defer src.Close()
 	g, err := a.newIngest(ctx, "bench")
 	if err != nil {
 		b.Fatal(err)
@@ -89,7 +90,7 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 	defer g.close()
 	var res record.ImportResult
 	last := make(map[string]string) // body of each URL
-	for it, err := range src.items(ctx) {
+	for it, err := range src.Items(ctx) {
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 	"math"
 	"strings"
 
-	"infomall/store/gzipped"
+	"infomall/store/formats/gzipped"
 	"infomall/store/record"
 )
 

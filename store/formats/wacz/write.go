@@ -14,9 +14,9 @@ import (
 	"iter"
 	"time"
 
-	"infomall/store/cdx"
+	"infomall/store/formats/cdx"
+	"infomall/store/formats/warc"
 	"infomall/store/record"
-	"infomall/store/warc"
 )
 
 // WriterOptions says what a Writer writes beside the captures. The zero value

@@ -1,4 +1,4 @@
-package store
+package formats
 
 import (
 	"bytes"
@@ -43,11 +43,11 @@ func damageable(t *testing.T, rng *rand.Rand, format string, zipped bool, n int)
 		data := head + "\r\n" + body
 		text := ""
 		switch format {
-		case formatWARC:
+		case WARC:
 			text = fmt.Sprintf("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: %s\r\nWARC-Date: 2008-06-30T22:00:00Z\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", url, len(data), data)
-		case formatARC:
+		case ARC:
 			text = fmt.Sprintf("%s 10.0.0.1 20080430204825 text/html %d\n%s\n", url, len(data), data)
-		case formatTianwang:
+		case Tianwang:
 			unzip := ""
 			if zipped {
 				unzip = fmt.Sprintf("unzip-length: %d\n", len(data))
@@ -55,7 +55,7 @@ func damageable(t *testing.T, rng *rand.Rand, format string, zipped bool, n int)
 			}
 			text = fmt.Sprintf("version: 1.0\nurl: %s\ndate: Tue, 15 Apr 2003 08:13:06 GMT\nip: 10.0.0.1\n%slength: %d\n\n%s\n", url, unzip, len(data), data)
 		}
-		if zipped && format != formatTianwang {
+		if zipped && format != Tianwang {
 			text = compress(t, text, func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })
 		}
 		list[i] = fileRecord{url, body, text}
@@ -119,7 +119,7 @@ func TestFileDamage(t *testing.T) {
 	for _, c := range []struct {
 		format string
 		zipped bool
-	}{{formatWARC, false}, {formatWARC, true}, {formatARC, false}, {formatARC, true}, {formatTianwang, false}, {formatTianwang, true}} {
+	}{{WARC, false}, {WARC, true}, {ARC, false}, {ARC, true}, {Tianwang, false}, {Tianwang, true}} {
 		t.Run(fmt.Sprintf("%s, zipped %v", c.format, c.zipped), func(t *testing.T) {
 			seed := *fileSeed
 			if seed == 0 {
@@ -164,15 +164,15 @@ func checkDamaged(t *testing.T, format string, zipped bool, records []fileRecord
 	if err := os.WriteFile(name, d.file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := openSource(&input{name: name}, record.ImportOptions{Format: format})
+	s, err := Open(&Input{Name: name}, record.ImportOptions{Format: format})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	bodies := make(map[string]string)
 	var places []record.Item
 	others := 0 // captures whose URL was damaged, and records whose type was
-	for it, err := range s.items(t.Context()) {
+	for it, err := range s.Items(t.Context()) {
 		if err != nil {
 			t.Fatal(err)
 		}

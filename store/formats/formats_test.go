@@ -1,4 +1,4 @@
-package store
+package formats
 
 import (
 	"bytes"
@@ -20,27 +20,27 @@ func TestDetect(t *testing.T) {
 	const arcRecord = "http://a.cn/ 10.0.0.1 20080430204825 text/html 1\nx\n"
 	badMember := "\x1f\x8a" + zipped(t, warcRecord)[2:]
 	tests := []struct{ name, file, want string }{
-		{"WARC", warcRecord, formatWARC},
-		{"WARC behind an empty line", "\r\n" + warcRecord, formatWARC},
-		{"WARC in gzip", zipped(t, warcRecord), formatWARC},
-		{"WARC in gzip, its first member damaged", badMember + zipped(t, warcRecord), formatWARC},
-		{"WARC, its beginning lost", "</html>\r\n\r\n\r\n" + warcRecord, formatWARC},
-		{"Tianwang", tianwangRecord, formatTianwang},
-		{"Tianwang behind comments", "# by x\n\n\x00\x00" + tianwangRecord, formatTianwang},
-		{"Tianwang, its beginning lost", "</html>\n" + tianwangRecord, formatTianwang},
-		{"Tianwang, about WARC", strings.Replace(tianwangRecord, "x", warcRecord, 1), formatTianwang},
-		{"empty", "", formatTianwang},
+		{"WARC", warcRecord, WARC},
+		{"WARC behind an empty line", "\r\n" + warcRecord, WARC},
+		{"WARC in gzip", zipped(t, warcRecord), WARC},
+		{"WARC in gzip, its first member damaged", badMember + zipped(t, warcRecord), WARC},
+		{"WARC, its beginning lost", "</html>\r\n\r\n\r\n" + warcRecord, WARC},
+		{"Tianwang", tianwangRecord, Tianwang},
+		{"Tianwang behind comments", "# by x\n\n\x00\x00" + tianwangRecord, Tianwang},
+		{"Tianwang, its beginning lost", "</html>\n" + tianwangRecord, Tianwang},
+		{"Tianwang, about WARC", strings.Replace(tianwangRecord, "x", warcRecord, 1), Tianwang},
+		{"empty", "", Tianwang},
 		{"Tianwang in gzip", zipped(t, tianwangRecord), "gunzip it first"},
-		{"ARC", "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n", formatARC},
-		{"ARC in gzip", zipped(t, "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n"), formatARC},
-		{"ARC, its beginning lost", "</html>\n" + arcRecord, formatARC},
-		{"ARC in gzip, its first member damaged", "\x1f\x8a\x08" + zipped(t, arcRecord), formatARC},
-		{"WACZ", "PK\x03\x04\x14", formatWACZ},
+		{"ARC", "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n", ARC},
+		{"ARC in gzip", zipped(t, "filedesc://x.arc 0.0.0.0 20080430204825 text/plain 1\n"), ARC},
+		{"ARC, its beginning lost", "</html>\n" + arcRecord, ARC},
+		{"ARC in gzip, its first member damaged", "\x1f\x8a\x08" + zipped(t, arcRecord), ARC},
+		{"WACZ", "PK\x03\x04\x14", WACZ},
 		{"page", "<html>", `begins with "<html>"`},
 		{"page in gzip", zipped(t, "<html>"), `begins with "<html>"`},
 	}
 	for _, tt := range tests {
-		got, err := detect(strings.NewReader(tt.file))
+		got, err := Detect(strings.NewReader(tt.file))
 		if err != nil {
 			got = err.Error()
 		}
@@ -72,10 +72,10 @@ func TestPackedOtherwise(t *testing.T) {
 		if tt.file == "it's.xz" {
 			want = strings.ReplaceAll(want, "it's", `it'\''s`)
 		}
-		for _, format := range []string{"", formatWARC, formatTianwang} {
-			s, err := openSource(&input{name: name}, record.ImportOptions{Format: format})
+		for _, format := range []string{"", WARC, Tianwang} {
+			s, err := Open(&Input{Name: name}, record.ImportOptions{Format: format})
 			if err == nil {
-				s.close()
+				s.Close()
 			}
 			if err == nil || !strings.Contains(err.Error(), "import "+name+": byte 0: the file is compressed with") || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%s, format %q: error %v, want one that ends in %s", tt.name, format, err, want)

@@ -15,7 +15,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"infomall/store/gzipped"
+	"infomall/store/formats/gzipped"
 	"infomall/store/record"
 )
 

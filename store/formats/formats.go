@@ -1,4 +1,15 @@
-package store
+// Package formats tells which format a file of captures has, and reads its captures.
+// Each format has a package of its own below this one, which knows how a capture is
+// written in that format. Those packages import nothing of each other, except that
+// a WACZ file holds WARC and ARC files.
+//
+// # Words
+//
+//	source   an open file, or the files of a mirror, whose captures are read
+//	mirror   a folder of pages as they were saved by a browser or wget, without a
+//	         record of how they were fetched
+//	detect   to find out the format of a file from its content
+package formats
 
 import (
 	"bytes"
@@ -15,74 +26,76 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"infomall/store/arc"
-	"infomall/store/glob"
-	"infomall/store/mirror"
+	"infomall/store/formats/arc"
+	"infomall/store/formats/glob"
+	"infomall/store/formats/mirror"
+	"infomall/store/formats/tianwang"
+	"infomall/store/formats/wacz"
+	"infomall/store/formats/warc"
 	"infomall/store/record"
-	"infomall/store/tianwang"
-	"infomall/store/wacz"
-	"infomall/store/warc"
 )
 
-// source is an open file with captures.
-type source struct {
+// Source is an open file with captures.
+type Source struct {
 	file  *os.File     // nil for a mirror
 	reach atomic.Int64 // end of the part that was read so far, in bytes
-	items func(context.Context) iter.Seq2[record.Item, error]
+	// Items yields the captures and the damaged places of the source in order. The
+	// caller ranges over it once.
+	Items func(context.Context) iter.Seq2[record.Item, error]
 }
 
 // The formats that can be imported, by the names that statements use.
 const (
-	formatWARC     = "warc"
-	formatARC      = "arc"
-	formatWACZ     = "wacz"
-	formatTianwang = "tianwang"
-	formatHTML     = "html"
+	WARC     = "warc"
+	ARC      = "arc"
+	WACZ     = "wacz"
+	Tianwang = "tianwang"
+	HTML     = "html"
 )
 
-// bodyMemory is the size in bytes up to which a reader keeps a body in memory.
-const bodyMemory = 8 << 20
+// BodyMemory is the size in bytes up to which a reader keeps a body in memory.
+const BodyMemory = 8 << 20
 
-// openSource opens one input. The format is detected from the content, unless it is
+// Open opens one input. The format is detected from the content, unless it is
 // given.
-func openSource(in *input, o record.ImportOptions) (*source, error) {
-	name, format, zone := in.name, o.Format, o.Zone
-	if format == formatHTML {
+func Open(in *Input, o record.ImportOptions) (*Source, error) {
+	name, format, zone := in.Name, o.Format, o.Zone
+	if format == HTML {
 		return mirrorSource(in, o), nil
 	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
-	s := &source{file: f}
+	s := &Source{file: f}
 	if err = packedOtherwise(f, name); err == nil && format == "" {
-		format, err = detect(f)
+		format, err = Detect(f)
 	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("import %s: %w", name, err)
 	}
-	limits := record.BodyLimits{MemoryMax: bodyMemory}
+	limits := record.BodyLimits{MemoryMax: BodyMemory}
 	switch format {
-	case formatWARC:
-		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+	case WARC:
+		s.Items = func(ctx context.Context) iter.Seq2[record.Item, error] {
 			return warc.Read(ctx, s, warc.Options{Source: name, Limits: limits})
 		}
-	case formatARC:
-		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+	case ARC:
+		s.Items = func(ctx context.Context) iter.Seq2[record.Item, error] {
 			return arc.Read(ctx, s, arc.Options{Source: name, Limits: limits})
 		}
-	case formatWACZ:
+	case WACZ:
 		info, err := f.Stat()
 		if err != nil {
 			f.Close()
 			return nil, err
 		}
-		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+		s.Items = func(ctx context.Context) iter.Seq2[record.Item, error] {
 			return wacz.Read(ctx, s, info.Size(), wacz.Options{Source: name, Limits: limits})
 		}
-	case formatTianwang:
-		s.items = func(ctx context.Context) iter.Seq2[record.Item, error] {
+	case Tianwang:
+		s.Items = func(ctx context.Context) iter.Seq2[record.Item, error] {
 			return tianwang.Read(ctx, s, tianwang.Options{Source: name, Zone: zone, Limits: limits})
 		}
 	default:
@@ -93,21 +106,21 @@ func openSource(in *input, o record.ImportOptions) (*source, error) {
 }
 
 // mirrorSource is a source of the files of a mirror.
-func mirrorSource(in *input, o record.ImportOptions) *source {
-	s := new(source)
+func mirrorSource(in *Input, o record.ImportOptions) *Source {
+	s := new(Source)
 	m := mirror.Options{
-		Files: in.files, Root: glob.Root(in.name), Base: o.Base, Time: record.NoTime, Limits: record.BodyLimits{MemoryMax: bodyMemory},
+		Files: in.Files, Root: glob.Root(in.Name), Base: o.Base, Time: record.NoTime, Limits: record.BodyLimits{MemoryMax: BodyMemory},
 		Read: func(bytes int64) { s.reach.Add(bytes) },
 	}
 	if !o.At.IsZero() {
 		m.Time = record.At(o.At)
 	}
-	s.items = func(ctx context.Context) iter.Seq2[record.Item, error] { return mirror.Read(ctx, m) }
+	s.Items = func(ctx context.Context) iter.Seq2[record.Item, error] { return mirror.Read(ctx, m) }
 	return s
 }
 
 // ReadAt reads from the file and records how far it was read.
-func (s *source) ReadAt(p []byte, off int64) (int, error) {
+func (s *Source) ReadAt(p []byte, off int64) (int, error) {
 	n, err := s.file.ReadAt(p, off)
 	if end := off + int64(n); end > s.reach.Load() {
 		s.reach.Store(end)
@@ -115,10 +128,13 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// consumed returns how many bytes of the file were read.
-func (s *source) consumed() int64 { return s.reach.Load() }
+// Consumed returns how many bytes of the source were read. It may be called while
+// another goroutine reads.
+func (s *Source) Consumed() int64 { return s.reach.Load() }
 
-func (s *source) close() error {
+// Close closes the file.
+// Close closes the file of the source.
+func (s *Source) Close() error {
 	if s.file == nil {
 		return nil
 	}
@@ -175,8 +191,8 @@ func quoted(name string) string { return "'" + strings.ReplaceAll(name, "'", `'\
 // its beginning, the next record begins within that.
 const detectBytes = 1 << 20
 
-// detect returns the format of a file, by its content.
-func detect(f io.ReaderAt) (string, error) {
+// Detect returns the format of a file, by its content.
+func Detect(f io.ReaderAt) (string, error) {
 	start, err := readStart(io.NewSectionReader(f, 0, detectBytes))
 	if err != nil {
 		return "", err
@@ -193,33 +209,33 @@ func detect(f io.ReaderAt) (string, error) {
 	text := bytes.TrimLeft(start, "\x00\r\n \t\ufeff")
 	switch {
 	case len(start) == 0:
-		return formatTianwang, nil // an empty file has no records in any format
+		return Tianwang, nil // an empty file has no records in any format
 	case bytes.HasPrefix(text, []byte("WARC/")):
-		return formatWARC, nil
+		return WARC, nil
 	case bytes.HasPrefix(text, []byte("filedesc://")):
-		return formatARC, nil
+		return ARC, nil
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return formatWACZ, nil
+		return WACZ, nil
 	}
 	at := map[string]int{
-		formatWARC:     lineStart(text, "WARC/0.", "WARC/1."),
-		formatTianwang: lineStart(text, "version:"),
+		WARC:     lineStart(text, "WARC/0.", "WARC/1."),
+		Tianwang: lineStart(text, "version:"),
 	}
-	switch w, t := at[formatWARC], at[formatTianwang]; {
+	switch w, t := at[WARC], at[Tianwang]; {
 	case t >= 0 && (w < 0 || t < w):
 		if zipped {
 			return "", errors.New("these are Tianwang records in a gzip file: gunzip it first")
 		}
-		return formatTianwang, nil
+		return Tianwang, nil
 	case w >= 0:
-		return formatWARC, nil
+		return WARC, nil
 	}
 	// The first record, or its gzip member, may be damaged.
 	if is, err := warc.Detect(f); is || err != nil {
-		return formatWARC, err
+		return WARC, err
 	}
 	if is, err := arc.Detect(f); is || err != nil {
-		return formatARC, err
+		return ARC, err
 	}
 	return "", fmt.Errorf("no records of WARC, ARC or Tianwang are to be seen; it begins with %q. If it is one of them, damaged, name it: FORMAT warc, FORMAT arc, FORMAT tianwang; a page by itself: FORMAT html BASE 'its URL'", head(text))
 }

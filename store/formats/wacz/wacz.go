@@ -1,7 +1,7 @@
 // Package wacz reads and writes WACZ files. A WACZ file is a zip file with WARC
 // files, an index, a list of pages, and a manifest with a digest of each file.
 // The package reads versions 1.0 to 1.1.1 and the draft of 1.2.0, and writes
-// 1.1.1. Packages store/warc and store/arc read the records themselves.
+// 1.1.1. Packages warc and arc read the records themselves.
 //
 //	archive/data.warc.gz         the records
 //	indexes/index.cdxj           the index, see package cdx
@@ -31,9 +31,9 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/store/arc"
+	"infomall/store/formats/arc"
+	"infomall/store/formats/warc"
 	"infomall/store/record"
-	"infomall/store/warc"
 )
 
 // Options says how Read reads a file. The zero value works.
