@@ -250,9 +250,9 @@ func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.Expla
 	for _, r := range results {
 		names = append(names, r.Name)
 	}
-	at := ast.Node(st)
+	at := st.At()
 	if st.Name != nil {
-		at = st.Name
+		at = st.Name.At()
 	}
 	e := plan.UnknownName(at, "ranking", name, " in the archive", names)
 	if e.Hint == "" {

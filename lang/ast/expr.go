@@ -1,7 +1,5 @@
 package ast
 
-import "time"
-
 // Expr is an expression: one of *String, *Number, *Size, *Duration, *Period,
 // *Bool, *Null, *Param, *Now, *Today, *Column, *Unary, *Binary, *Between, *In,
 // *Like, *Is, *Within, *Case, *Cast, *Call, *Subquery and *Exists.
@@ -10,93 +8,70 @@ type Expr interface {
 	expr()
 }
 
-// String is a text constant. Value is the text without its quotes.
-type String struct {
-	Span
-	Value string
-}
-
-// Number is a number. Int is set only if IsInt reports that the number is an
-// int64.
-type Number struct {
-	Span
-	Text  string // as it was written
-	IsInt bool
-	Int   int64
-	Float float64
-}
-
-// Size is a number of bytes, such as 64KB.
-type Size struct {
-	Span
-	Text  string // as it was written
-	Bytes int64
-}
-
-// Duration is a length of time, such as 7d or 2mo. At most one of Months and
-// Length is not zero, because months differ in length.
-type Duration struct {
-	Span
-	Text   string // as it was written
-	Months int
-	Length time.Duration
-}
-
-// Unit is the length of a period, from its smallest written part: UnitMonth for
-// 2008-06.
-type Unit uint8
-
-// The lengths of a period.
+// The precedence levels of operators, lowest first. An operand needs brackets if
+// its level is lower than its place requires.
 const (
-	UnitYear Unit = iota
-	UnitMonth
-	UnitDay
-	UnitHour
-	UnitMinute
-	UnitSecond
-	UnitMilli
+	levelAny = iota
+	levelOr
+	levelAnd
+	levelNot
+	levelCompare // a = b = c is not allowed
+	levelConcat
+	levelSum
+	levelProduct
+	levelSign
+	levelAtom // constants, columns, calls and brackets
 )
 
-// Period is a time literal, such as 2008-06 for the whole month. The fields hold
-// the start of the period: parts that were not written have their least value,
-// here day 1 and 0:00. Without a zone the setting timezone applies.
-type Period struct {
-	Span
-	Text                                   string // as it was written
-	Unit                                   Unit
-	Year, Month, Day, Hour, Minute, Second int
-	Milli                                  int
-	HasZone                                bool // a zone was written: Z or +08:00
-	Offset                                 int  // of the zone, in seconds east of UTC
+// level returns the precedence level of e's outermost operator, or levelAtom if e
+// has no operator.
+func level(e Expr) int {
+	switch e := e.(type) {
+	case *Unary:
+		if e.Op == "NOT" {
+			return levelNot
+		}
+		return levelSign
+	case *Binary:
+		return opLevel(e.Op)
+	case *Between, *In, *Like, *Is, *Within:
+		return levelCompare
+	}
+	return levelAtom
 }
 
-// Bool is TRUE or FALSE.
-type Bool struct {
-	Span
-	Value bool
+// opLevel returns the precedence level of a binary operator.
+func opLevel(op string) int {
+	switch op {
+	case "OR":
+		return levelOr
+	case "AND":
+		return levelAnd
+	case "||":
+		return levelConcat
+	case "+", "-":
+		return levelSum
+	case "*", "/", "//", "%":
+		return levelProduct
+	}
+	return levelCompare
 }
 
-// Null is NULL.
-type Null struct{ Span }
-
-// Param is a parameter, $name or :name. SET or RUN gives its value.
-type Param struct {
-	Span
-	Name string // without the $ or the colon
+// operand writes e, in brackets if its precedence level is lower than least.
+func (p *printer) operand(e Expr, least int) {
+	if level(e) < least {
+		p.WriteByte('(')
+		e.print(p)
+		p.WriteByte(')')
+		return
+	}
+	e.print(p)
 }
 
-// Now and Today are the expressions for the current time and the current day.
-type (
-	Now   struct{ Span } // NOW
-	Today struct{ Span } // TODAY
-)
-
-// Column is name or source.name. It refers to a column of a source, or to the
-// alias of an item of SELECT.
-type Column struct {
-	Span
-	Qualifier *Name // the source; nil if absent
-	Name      Name
+func (p *printer) not(not bool) {
+	if not {
+		p.WriteString("NOT ")
+	}
 }
 
 // Unary is NOT x, -x or +x.
@@ -105,6 +80,25 @@ type Unary struct {
 	Op string // NOT, - or +
 	X  Expr
 }
+
+func (*Unary) expr() {}
+
+func (e *Unary) String() string { return text(e) }
+
+func (e *Unary) print(p *printer) {
+	if e.Op == "NOT" {
+		p.WriteString("NOT ")
+		p.operand(e.X, levelNot)
+		return
+	}
+	p.WriteString(e.Op)
+	if _, ok := e.X.(*Unary); ok {
+		p.WriteByte(' ') // -- would begin a comment
+	}
+	p.operand(e.X, levelSign)
+}
+
+func (e *Unary) children(l nodes) nodes { return l.exprs(e.X) }
 
 // Binary is x Op y. Op is one of OR AND = <> < <= > >= || + - * / // % ~ !~
 // CONTAINS. The parser changes != to <>.
@@ -116,12 +110,47 @@ type Binary struct {
 	X, Y Expr
 }
 
+func (*Binary) expr() {}
+
+func (e *Binary) String() string { return text(e) }
+
+func (e *Binary) print(p *printer) {
+	lv := opLevel(e.Op)
+	left := lv
+	if lv == levelCompare {
+		left++
+	}
+	p.operand(e.X, left)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	p.words(e.Op, " ")
+	p.operand(e.Y, lv+1)
+}
+
+func (e *Binary) children(l nodes) nodes { return l.exprs(e.X, e.Y) }
+
 // Between is x [NOT] BETWEEN a AND b.
 type Between struct {
 	Span
 	Not     bool
 	X, A, B Expr
 }
+
+func (*Between) expr() {}
+
+func (e *Between) String() string { return text(e) }
+
+func (e *Between) print(p *printer) {
+	p.operand(e.X, levelConcat)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	p.WriteString("BETWEEN ")
+	p.operand(e.A, levelConcat)
+	p.WriteString(" AND ")
+	p.operand(e.B, levelConcat)
+}
+
+func (e *Between) children(l nodes) nodes { return l.exprs(e.X, e.A, e.B) }
 
 // In is x [NOT] IN (a, b, …), or IN (query).
 type In struct {
@@ -130,6 +159,32 @@ type In struct {
 	X     Expr
 	List  []Expr
 	Query *Query // nil if List is set
+}
+
+func (*In) expr() {}
+
+func (e *In) String() string { return text(e) }
+
+func (e *In) print(p *printer) {
+	p.operand(e.X, levelConcat)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	p.WriteString("IN ")
+	if e.Query != nil {
+		p.bracketed(e.Query)
+		return
+	}
+	p.WriteByte('(')
+	p.list(e.List)
+	p.WriteByte(')')
+}
+
+func (e *In) children(l nodes) nodes {
+	l = l.exprs(e.X).exprs(e.List...)
+	if e.Query != nil {
+		l = append(l, e.Query)
+	}
+	return l
 }
 
 // Like is x [NOT] (LIKE | ILIKE) y [ESCAPE 'c']. Fold is set for ILIKE, which
@@ -141,6 +196,25 @@ type Like struct {
 	Escape    Expr // nil if absent
 }
 
+func (*Like) expr() {}
+
+func (e *Like) String() string { return text(e) }
+
+func (e *Like) print(p *printer) {
+	p.operand(e.X, levelConcat)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	if e.Fold {
+		p.WriteString("ILIKE ")
+	} else {
+		p.WriteString("LIKE ")
+	}
+	p.operand(e.Y, levelConcat)
+	p.clause(" ESCAPE ", e.Escape)
+}
+
+func (e *Like) children(l nodes) nodes { return l.exprs(e.X, e.Y, e.Escape) }
+
 // Is is x IS [NOT] (NULL | TRUE | FALSE).
 type Is struct {
 	Span
@@ -148,6 +222,19 @@ type Is struct {
 	X    Expr
 	What Expr // *Null or *Bool
 }
+
+func (*Is) expr() {}
+
+func (e *Is) String() string { return text(e) }
+
+func (e *Is) print(p *printer) {
+	p.operand(e.X, levelConcat)
+	p.WriteString(" IS ")
+	p.not(e.Not)
+	e.What.print(p)
+}
+
+func (e *Is) children(l nodes) nodes { return l.exprs(e.X, e.What) }
 
 // Within is x [NOT] WITHIN scope, or WITHIN (scope, …).
 type Within struct {
@@ -157,6 +244,26 @@ type Within struct {
 	Scopes []Scope
 }
 
+func (*Within) expr() {}
+
+func (e *Within) String() string { return text(e) }
+
+func (e *Within) print(p *printer) {
+	p.operand(e.X, levelConcat)
+	p.WriteByte(' ')
+	p.not(e.Not)
+	p.WriteString("WITHIN ")
+	if len(e.Scopes) == 1 {
+		e.Scopes[0].print(p)
+		return
+	}
+	p.WriteByte('(')
+	p.scopes(e.Scopes)
+	p.WriteByte(')')
+}
+
+func (e *Within) children(l nodes) nodes { return l.exprs(e.X).scopes(e.Scopes) }
+
 // Case is CASE [x] WHEN a THEN b … [ELSE c] END.
 type Case struct {
 	Span
@@ -165,11 +272,43 @@ type Case struct {
 	Else  Expr // nil if absent
 }
 
+func (*Case) expr() {}
+
+func (e *Case) String() string { return text(e) }
+
+func (e *Case) print(p *printer) {
+	p.WriteString("CASE")
+	p.clause(" ", e.X)
+	for i := range e.Whens {
+		p.WriteByte(' ')
+		e.Whens[i].print(p)
+	}
+	p.clause(" ELSE ", e.Else)
+	p.WriteString(" END")
+}
+
+func (e *Case) children(l nodes) nodes {
+	l = l.exprs(e.X)
+	for i := range e.Whens {
+		l = append(l, &e.Whens[i])
+	}
+	return l.exprs(e.Else)
+}
+
 // When is one WHEN cond THEN expr of a Case.
 type When struct {
 	Span
 	Cond, Then Expr
 }
+
+func (w *When) String() string { return text(w) }
+
+func (w *When) print(p *printer) {
+	p.clause("WHEN ", w.Cond)
+	p.clause(" THEN ", w.Then)
+}
+
+func (w *When) children(l nodes) nodes { return l.exprs(w.Cond, w.Then) }
 
 // Cast is CAST(x AS type).
 type Cast struct {
@@ -177,6 +316,19 @@ type Cast struct {
 	X    Expr
 	Type Name
 }
+
+func (*Cast) expr() {}
+
+func (e *Cast) String() string { return text(e) }
+
+func (e *Cast) print(p *printer) {
+	p.clause("CAST(", e.X)
+	p.WriteString(" AS ")
+	p.name(&e.Type)
+	p.WriteByte(')')
+}
+
+func (e *Cast) children(l nodes) nodes { return l.exprs(e.X) }
 
 // Call is a call of a function or an aggregate: f(a, b), f(DISTINCT a), f(a ORDER
 // BY b) or count(*). FILTER (WHERE expr) may follow the call of an aggregate.
@@ -190,11 +342,51 @@ type Call struct {
 	Filter   Expr        // nil if absent
 }
 
+func (*Call) expr() {}
+
+func (e *Call) String() string { return text(e) }
+
+func (e *Call) print(p *printer) {
+	p.name(&e.Name)
+	p.WriteByte('(')
+	if e.Distinct {
+		p.WriteString("DISTINCT ")
+	}
+	if e.Star {
+		p.WriteByte('*')
+	}
+	p.list(e.Args)
+	p.orderBy(e.OrderBy)
+	p.WriteByte(')')
+	if e.Filter != nil {
+		p.clause(" FILTER (WHERE ", e.Filter)
+		p.WriteByte(')')
+	}
+}
+
+func (e *Call) children(l nodes) nodes {
+	l = l.exprs(e.Args...)
+	for i := range e.OrderBy {
+		l = append(l, &e.OrderBy[i])
+	}
+	return l.exprs(e.Filter)
+}
+
 // Subquery is a query in brackets, used as a value: the one value of its one row.
 type Subquery struct {
 	Span
 	Query *Query
 }
+
+func (*Subquery) expr() {}
+
+func (e *Subquery) String() string { return text(e) }
+
+func (e *Subquery) print(p *printer) {
+	p.bracketed(e.Query)
+}
+
+func (e *Subquery) children(l nodes) nodes { return append(l, e.Query) }
 
 // Exists is EXISTS (query).
 type Exists struct {
@@ -202,26 +394,13 @@ type Exists struct {
 	Query *Query
 }
 
-func (*String) expr()   {}
-func (*Number) expr()   {}
-func (*Size) expr()     {}
-func (*Duration) expr() {}
-func (*Period) expr()   {}
-func (*Bool) expr()     {}
-func (*Null) expr()     {}
-func (*Param) expr()    {}
-func (*Now) expr()      {}
-func (*Today) expr()    {}
-func (*Column) expr()   {}
-func (*Unary) expr()    {}
-func (*Binary) expr()   {}
-func (*Between) expr()  {}
-func (*In) expr()       {}
-func (*Like) expr()     {}
-func (*Is) expr()       {}
-func (*Within) expr()   {}
-func (*Case) expr()     {}
-func (*Cast) expr()     {}
-func (*Call) expr()     {}
-func (*Subquery) expr() {}
-func (*Exists) expr()   {}
+func (*Exists) expr() {}
+
+func (e *Exists) String() string { return text(e) }
+
+func (e *Exists) print(p *printer) {
+	p.WriteString("EXISTS ")
+	p.bracketed(e.Query)
+}
+
+func (e *Exists) children(l nodes) nodes { return append(l, e.Query) }

@@ -13,27 +13,11 @@ type Schedule struct {
 	Statement Statement // what the schedule runs
 }
 
-// Unschedule is UNSCHEDULE name.
-type Unschedule struct {
-	Span
-	Name Name
-}
+func (*Schedule) statement() {}
 
-// RunSchedule is RUN SCHEDULE name.
-type RunSchedule struct {
-	Span
-	Name Name
-}
+func (s *Schedule) String() string { return text(s) }
 
-func (*Schedule) statement()    {}
-func (*Unschedule) statement()  {}
-func (*RunSchedule) statement() {}
-
-func (s *Schedule) String() string    { return statementString(s) }
-func (s *Unschedule) String() string  { return statementString(s) }
-func (s *RunSchedule) String() string { return statementString(s) }
-
-func (p *printer) schedule(s *Schedule) {
+func (s *Schedule) print(p *printer) {
 	p.WriteString("SCHEDULE ")
 	p.name(&s.Name)
 	p.clause(" EVERY ", s.Every)
@@ -44,5 +28,43 @@ func (p *printer) schedule(s *Schedule) {
 		p.clause(" PER ", s.Per)
 	}
 	p.WriteString(" AS ")
-	p.statement(s.Statement)
+	s.Statement.print(p)
 }
+
+func (s *Schedule) children(l nodes) nodes {
+	return append(l.exprs(s.Every, s.Cron, s.Budget, s.Per), s.Statement)
+}
+
+// Unschedule is UNSCHEDULE name.
+type Unschedule struct {
+	Span
+	Name Name
+}
+
+func (*Unschedule) statement() {}
+
+func (s *Unschedule) String() string { return text(s) }
+
+func (s *Unschedule) print(p *printer) {
+	p.WriteString("UNSCHEDULE ")
+	p.name(&s.Name)
+}
+
+func (*Unschedule) children(l nodes) nodes { return l }
+
+// RunSchedule is RUN SCHEDULE name.
+type RunSchedule struct {
+	Span
+	Name Name
+}
+
+func (*RunSchedule) statement() {}
+
+func (s *RunSchedule) String() string { return text(s) }
+
+func (s *RunSchedule) print(p *printer) {
+	p.WriteString("RUN SCHEDULE ")
+	p.name(&s.Name)
+}
+
+func (*RunSchedule) children(l nodes) nodes { return l }

@@ -1,0 +1,190 @@
+package ast
+
+// Crawl is CRAWL 'url', … or CRAWL DUE [IN scope, …], followed by the clauses that
+// the fields name. CRAWL DUE visits pages of the archive again when they are due.
+type Crawl struct {
+	Span
+	Due          bool
+	In           []Scope // of DUE; none means all URLs
+	Seeds        []Expr  // *String or *Param; none for DUE, otherwise one or more
+	Depth        Expr    // *Number or *Param; nil if absent
+	Limits       []CrawlLimit
+	Within       []Scope // none means the hosts of the seeds
+	Exclude      []Exclusion
+	For          Expr   // *String or *Param; nil if absent
+	Expand       Expr   // condition of EXPAND WHERE; nil if absent
+	Through      Expr   // *Number or *Param; nil if absent
+	Order        string // BFS, BEST or RANDOM; "" if absent
+	Workers      Expr   // *Number or *Param; nil if absent
+	Delay        Expr   // *Duration or *Param; nil if absent
+	Rate         Expr   // *Size or *Param; nil if absent
+	Agent        Expr   // *String or *Param; nil if absent
+	Proxy        Expr   // *String or *Param; nil if absent
+	Requisites   bool
+	IgnoreRobots bool
+	AllowPrivate bool
+	TrapsOff     bool // TRAPS OFF
+	TrapLimit    Expr // of TRAPS LIMIT, *Number or *Param; nil if absent
+	FromArchive  bool
+	Time         Expr  // of FROM ARCHIVE AT; nil if absent
+	Alias        *Name // nil if absent
+}
+
+func (*Crawl) statement() {}
+
+func (s *Crawl) String() string { return text(s) }
+
+func (s *Crawl) print(p *printer) {
+	p.WriteString("CRAWL ")
+	if s.Due {
+		p.WriteString("DUE")
+		p.scopesAfter(" IN ", s.In)
+	} else {
+		p.list(s.Seeds)
+	}
+	p.clause(" DEPTH ", s.Depth)
+	for i, l := range s.Limits {
+		word := ", "
+		if i == 0 {
+			word = " LIMIT "
+		}
+		p.clause(word, l.N)
+		p.flag(" PAGES", l.Pages)
+	}
+	p.scopesAfter(" WITHIN ", s.Within)
+	for i, x := range s.Exclude {
+		word := ", "
+		if i == 0 {
+			word = " EXCLUDE "
+		}
+		if x.Match != nil {
+			p.clause(word+"~", x.Match)
+			continue
+		}
+		p.WriteString(word)
+		x.Scope.print(p)
+	}
+	p.clause(" FOR ", s.For)
+	p.clause(" EXPAND WHERE ", s.Expand)
+	p.clause(" THROUGH ", s.Through)
+	p.wordAfter(" ORDER ", s.Order)
+	p.clause(" WORKERS ", s.Workers)
+	p.clause(" DELAY ", s.Delay)
+	p.clause(" RATE ", s.Rate)
+	p.clause(" AGENT ", s.Agent)
+	p.clause(" PROXY ", s.Proxy)
+	p.flag(" WITH REQUISITES", s.Requisites)
+	p.flag(" IGNORE ROBOTS", s.IgnoreRobots)
+	p.flag(" ALLOW PRIVATE", s.AllowPrivate)
+	p.flag(" TRAPS OFF", s.TrapsOff)
+	p.clause(" TRAPS LIMIT ", s.TrapLimit)
+	p.flag(" FROM ARCHIVE", s.FromArchive)
+	p.clause(" AT ", s.Time)
+	p.alias(s.Alias)
+}
+
+func (s *Crawl) children(l nodes) nodes {
+	l = l.scopes(s.In).exprs(s.Seeds...).exprs(s.Depth)
+	for i := range s.Limits {
+		l = l.exprs(s.Limits[i].N)
+	}
+	l = l.scopes(s.Within)
+	for i := range s.Exclude {
+		if x := &s.Exclude[i]; x.Match != nil {
+			l = l.exprs(x.Match)
+		} else {
+			l = append(l, &x.Scope)
+		}
+	}
+	return l.exprs(s.For, s.Expand, s.Through, s.Workers, s.Delay, s.Rate, s.Agent, s.Proxy, s.TrapLimit, s.Time)
+}
+
+// CrawlLimit is one limit of LIMIT, such as 1000 PAGES, 2GB or 8h.
+type CrawlLimit struct {
+	Pages bool // the limit is a number of pages
+	N     Expr // *Number or *Param if Pages, otherwise *Size or *Duration
+}
+
+// Exclusion is one item of EXCLUDE. It excludes the URLs in a scope, or the URLs
+// that a regular expression matches.
+type Exclusion struct {
+	Scope Scope // used if Match is nil
+	Match Expr  // of ~'re', a *String or *Param; nil for a scope
+}
+
+// CrawlDeed is the action of an OrderCrawl.
+type CrawlDeed uint8
+
+// The actions of an OrderCrawl.
+const (
+	CrawlPause CrawlDeed = iota
+	CrawlResume
+	CrawlStop
+	CrawlWorkers // SET WORKERS n FOR CRAWL name
+)
+
+// crawlDeeds holds the keyword of each CrawlDeed but CrawlWorkers.
+var crawlDeeds = [...]string{"PAUSE", "RESUME", "STOP"}
+
+// OrderCrawl is (PAUSE | RESUME | STOP) CRAWL name, or SET WORKERS n FOR CRAWL
+// name.
+type OrderCrawl struct {
+	Span
+	Deed    CrawlDeed
+	Name    Name
+	Workers Expr // *Number or *Param for CrawlWorkers, otherwise nil
+}
+
+func (*OrderCrawl) statement() {}
+
+func (s *OrderCrawl) String() string { return text(s) }
+
+func (s *OrderCrawl) print(p *printer) {
+	if s.Deed == CrawlWorkers {
+		p.clause("SET WORKERS ", s.Workers)
+		p.WriteString(" FOR CRAWL ")
+	} else {
+		p.words(crawlDeeds[s.Deed], " CRAWL ")
+	}
+	p.name(&s.Name)
+}
+
+func (s *OrderCrawl) children(l nodes) nodes { return l.exprs(s.Workers) }
+
+// AddToCrawl is ADD 'url', … TO CRAWL name [FORCE].
+type AddToCrawl struct {
+	Span
+	URLs  []Expr // *String or *Param, one or more
+	Name  Name
+	Force bool
+}
+
+func (*AddToCrawl) statement() {}
+
+func (s *AddToCrawl) String() string { return text(s) }
+
+func (s *AddToCrawl) print(p *printer) {
+	p.WriteString("ADD ")
+	p.list(s.URLs)
+	p.WriteString(" TO CRAWL ")
+	p.name(&s.Name)
+	p.flag(" FORCE", s.Force)
+}
+
+func (s *AddToCrawl) children(l nodes) nodes { return l.exprs(s.URLs...) }
+
+// Trace is TRACE 'url'. It shows what each crawl decided about the URL, and why.
+type Trace struct {
+	Span
+	URL Expr // *String or *Param
+}
+
+func (*Trace) statement() {}
+
+func (s *Trace) String() string { return text(s) }
+
+func (s *Trace) print(p *printer) {
+	p.clause("TRACE ", s.URL)
+}
+
+func (s *Trace) children(l nodes) nodes { return l.exprs(s.URL) }

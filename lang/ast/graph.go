@@ -1,0 +1,40 @@
+package ast
+
+// ShowPath is SHOW PATH 'a' TO 'b' [AT t] [OVER GRAPH g]. It shows a shortest path of
+// links.
+type ShowPath struct {
+	Span
+	From, To Expr  // *String or *Param
+	Time     Expr  // nil means the latest links
+	Graph    *Name // nil if absent
+}
+
+func (*ShowPath) statement() {}
+
+func (s *ShowPath) String() string { return text(s) }
+
+func (s *ShowPath) print(p *printer) {
+	p.clause("SHOW PATH ", s.From)
+	p.clause(" TO ", s.To)
+	p.clause(" AT ", s.Time)
+	p.overGraph(s.Graph)
+}
+
+func (s *ShowPath) children(l nodes) nodes { return l.exprs(s.From, s.To, s.Time) }
+
+// DropGraph is DROP GRAPH name. The graph is one that IMPORT … FORMAT graph made.
+type DropGraph struct {
+	Span
+	Name Name
+}
+
+func (*DropGraph) statement() {}
+
+func (s *DropGraph) String() string { return text(s) }
+
+func (s *DropGraph) print(p *printer) {
+	p.WriteString("DROP GRAPH ")
+	p.name(&s.Name)
+}
+
+func (*DropGraph) children(l nodes) nodes { return l }

@@ -1,0 +1,96 @@
+package ast
+
+// PageForm is the form in which SHOW PAGE prints a page.
+type PageForm uint8
+
+// The forms of SHOW PAGE, by the word after AS.
+const (
+	PageDefault PageForm = iota // no AS: the same as html
+	PageText                    // text: the visible text
+	PageHTML                    // html: the decoded body, in UTF-8
+	PageRaw                     // raw: the bytes of the body as stored
+	PageWire                    // wire: the response as it was received
+	PageHeaders                 // headers: the HTTP headers
+	PageBlocks                  // blocks: the page divided into blocks
+)
+
+// String returns the word after AS in SHOW PAGE, such as text. It returns "" for
+// PageDefault.
+func (f PageForm) String() string {
+	switch f {
+	case PageText:
+		return "text"
+	case PageHTML:
+		return "html"
+	case PageRaw:
+		return "raw"
+	case PageWire:
+		return "wire"
+	case PageHeaders:
+		return "headers"
+	case PageBlocks:
+		return "blocks"
+	}
+	return ""
+}
+
+// ShowPage is SHOW PAGE 'url' [AT t] [AS form].
+type ShowPage struct {
+	Span
+	URL  Expr // *String or *Param
+	Time Expr // nil means the latest capture
+	Form PageForm
+}
+
+func (*ShowPage) statement() {}
+
+func (s *ShowPage) String() string { return text(s) }
+
+func (s *ShowPage) print(p *printer) {
+	p.clause("SHOW PAGE ", s.URL)
+	p.clause(" AT ", s.Time)
+	p.wordAfter(" AS ", s.Form.String())
+}
+
+func (s *ShowPage) children(l nodes) nodes { return l.exprs(s.URL, s.Time) }
+
+// ShowRobots is SHOW ROBOTS 'url' [AGENT 's'] [AT t].
+type ShowRobots struct {
+	Span
+	URL   Expr // *String or *Param
+	Agent Expr // *String or *Param; nil means the agent of the crawler
+	Time  Expr // nil means the latest capture
+}
+
+func (*ShowRobots) statement() {}
+
+func (s *ShowRobots) String() string { return text(s) }
+
+func (s *ShowRobots) print(p *printer) {
+	p.clause("SHOW ROBOTS ", s.URL)
+	p.clause(" AGENT ", s.Agent)
+	p.clause(" AT ", s.Time)
+}
+
+func (s *ShowRobots) children(l nodes) nodes { return l.exprs(s.URL, s.Agent, s.Time) }
+
+// Diff is DIFF 'url' [FROM t] [TO t]. It shows how the blocks of a page changed between
+// two times.
+type Diff struct {
+	Span
+	URL  Expr // *String or *Param
+	From Expr // nil means the version before the one of To
+	To   Expr // nil means the latest version
+}
+
+func (*Diff) statement() {}
+
+func (s *Diff) String() string { return text(s) }
+
+func (s *Diff) print(p *printer) {
+	p.clause("DIFF ", s.URL)
+	p.clause(" FROM ", s.From)
+	p.clause(" TO ", s.To)
+}
+
+func (s *Diff) children(l nodes) nodes { return l.exprs(s.URL, s.From, s.To) }

@@ -1,0 +1,141 @@
+package ast
+
+// CopyPool is COPY POOL ('p' | ALL) TO 'dir'. It copies pools into another folder.
+type CopyPool struct {
+	Span
+	Pool Expr // *String or *Param; nil for ALL
+	To   Expr // *String or *Param
+}
+
+func (*CopyPool) statement() {}
+
+func (s *CopyPool) String() string { return text(s) }
+
+func (s *CopyPool) print(p *printer) {
+	p.WriteString("COPY POOL ")
+	p.poolOrAll(s.Pool)
+	p.clause(" TO ", s.To)
+}
+
+func (s *CopyPool) children(l nodes) nodes { return l.exprs(s.Pool, s.To) }
+
+// poolOrAll writes the name of a pool, or ALL if pool is nil.
+func (p *printer) poolOrAll(pool Expr) {
+	p.flag("ALL", pool == nil)
+	p.clause("", pool)
+}
+
+// Verify is VERIFY [POOL p] [SAMPLE 1/n]. It checks the files of the archive, or with
+// SAMPLE a part of them.
+type Verify struct {
+	Span
+	Pool   Expr // *String or *Param; nil means all pools
+	Sample Expr // the n of 1/n, a *Number or *Param; nil means everything
+}
+
+func (*Verify) statement() {}
+
+func (s *Verify) String() string { return text(s) }
+
+func (s *Verify) print(p *printer) {
+	p.WriteString("VERIFY")
+	p.clause(" POOL ", s.Pool)
+	p.clause(" SAMPLE 1/", s.Sample)
+}
+
+func (s *Verify) children(l nodes) nodes { return l.exprs(s.Pool, s.Sample) }
+
+// MergePool is (MERGE | SEAL) POOL ('p' | ALL). It merges the segments of a pool. A
+// sealed pool does not change any more.
+type MergePool struct {
+	Span
+	Seal bool // SEAL, not MERGE
+	Pool Expr // *String or *Param; nil for ALL
+}
+
+func (*MergePool) statement() {}
+
+func (s *MergePool) String() string { return text(s) }
+
+func (s *MergePool) print(p *printer) {
+	if s.Seal {
+		p.WriteString("SEAL POOL ")
+	} else {
+		p.WriteString("MERGE POOL ")
+	}
+	p.poolOrAll(s.Pool)
+}
+
+func (s *MergePool) children(l nodes) nodes { return l.exprs(s.Pool) }
+
+// RepairPool is REPAIR POOL 'p' FROM 'dir'. It replaces damaged files by those of a
+// copy of the archive in dir.
+type RepairPool struct {
+	Span
+	Pool Expr // *String or *Param
+	From Expr // *String or *Param
+}
+
+func (*RepairPool) statement() {}
+
+func (s *RepairPool) String() string { return text(s) }
+
+func (s *RepairPool) print(p *printer) {
+	p.clause("REPAIR POOL ", s.Pool)
+	p.clause(" FROM ", s.From)
+}
+
+func (s *RepairPool) children(l nodes) nodes { return l.exprs(s.Pool, s.From) }
+
+// Reindex is REINDEX [POOL p] [DERIVED]. It makes the indexes of pools again.
+type Reindex struct {
+	Span
+	Pool    Expr // *String or *Param; nil means all pools
+	Derived bool
+}
+
+func (*Reindex) statement() {}
+
+func (s *Reindex) String() string { return text(s) }
+
+func (s *Reindex) print(p *printer) {
+	p.WriteString("REINDEX")
+	p.clause(" POOL ", s.Pool)
+	p.flag(" DERIVED", s.Derived)
+}
+
+func (s *Reindex) children(l nodes) nodes { return l.exprs(s.Pool) }
+
+// DropPool is DROP POOL 'p'. It removes a pool from the archive.
+type DropPool struct {
+	Span
+	Pool Expr // *String or *Param
+}
+
+func (*DropPool) statement() {}
+
+func (s *DropPool) String() string { return text(s) }
+
+func (s *DropPool) print(p *printer) {
+	p.clause("DROP POOL ", s.Pool)
+}
+
+func (s *DropPool) children(l nodes) nodes { return l.exprs(s.Pool) }
+
+// Recover is RECOVER file [TO file]. It saves the records of a damaged file.
+type Recover struct {
+	Span
+	File Expr // *String or *Param
+	To   Expr // *String or *Param; nil means that no file is written
+}
+
+func (*Recover) statement() {}
+
+func (s *Recover) String() string { return text(s) }
+
+func (s *Recover) print(p *printer) {
+	p.clause("RECOVER ", s.File)
+	p.clause(" TO ", s.To)
+}
+
+func (s *Recover) children(l nodes) nodes { return l.exprs(s.File, s.To) }

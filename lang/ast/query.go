@@ -1,0 +1,255 @@
+package ast
+
+// Query is one SELECT, or several that UNION ALL joins. ORDER BY, LIMIT and
+// OFFSET apply to the rows of all of them.
+type Query struct {
+	Span
+	With    []With
+	Select  *Select
+	Union   []*Select // the SELECTs after the first, each after UNION ALL
+	OrderBy []OrderItem
+	Limit   Expr // nil if absent
+	Offset  Expr // nil if absent
+}
+
+func (*Query) statement() {}
+
+func (s *Query) String() string { return text(s) }
+
+func (s *Query) print(p *printer) {
+	if len(s.With) > 0 {
+		p.WriteString("WITH ")
+		p.commas(len(s.With), func(i int) { s.With[i].print(p) })
+		p.WriteByte(' ')
+	}
+	s.Select.print(p)
+	for _, sel := range s.Union {
+		p.WriteString(" UNION ALL ")
+		sel.print(p)
+	}
+	p.orderBy(s.OrderBy)
+	p.clause(" LIMIT ", s.Limit)
+	p.clause(" OFFSET ", s.Offset)
+}
+
+func (s *Query) children(l nodes) nodes {
+	for i := range s.With {
+		l = append(l, &s.With[i])
+	}
+	l = append(l, s.Select)
+	for _, sel := range s.Union {
+		l = append(l, sel)
+	}
+	for i := range s.OrderBy {
+		l = append(l, &s.OrderBy[i])
+	}
+	return l.exprs(s.Limit, s.Offset)
+}
+
+// bracketed writes q in brackets.
+func (p *printer) bracketed(q *Query) {
+	p.WriteByte('(')
+	q.print(p)
+	p.WriteByte(')')
+}
+
+// With is one name AS (query) of a WITH clause. Later queries of the clause and
+// the SELECT can read the rows of Query by the name.
+type With struct {
+	Span
+	Name  Name
+	Query *Query
+}
+
+func (w *With) String() string { return text(w) }
+
+func (w *With) print(p *printer) {
+	p.name(&w.Name)
+	p.WriteString(" AS ")
+	p.bracketed(w.Query)
+}
+
+func (w *With) children(l nodes) nodes { return append(l, w.Query) }
+
+// OrderItem is one sort key: expr [ASC | DESC] [NULLS FIRST | NULLS LAST].
+type OrderItem struct {
+	Span
+	Expr       Expr
+	Desc       bool
+	NullsFirst bool // NULLs precede all values; otherwise they follow them
+}
+
+func (o *OrderItem) String() string { return text(o) }
+
+func (o *OrderItem) print(p *printer) {
+	o.Expr.print(p)
+	if o.Desc {
+		p.WriteString(" DESC")
+	}
+	if o.NullsFirst {
+		p.WriteString(" NULLS FIRST")
+	}
+}
+
+func (o *OrderItem) children(l nodes) nodes { return l.exprs(o.Expr) }
+
+// orderBy writes ORDER BY and its keys after a space. It writes nothing without
+// keys.
+func (p *printer) orderBy(keys []OrderItem) {
+	if len(keys) > 0 {
+		p.WriteString(" ORDER BY ")
+		p.commas(len(keys), func(i int) { keys[i].print(p) })
+	}
+}
+
+// Select is one SELECT, from its items to its HAVING. ORDER BY and LIMIT are
+// parts of the Query around it.
+type Select struct {
+	Span
+	Distinct bool
+	Items    []Item
+	From     *Source // nil if absent
+	Joins    []Join  // in the order of the source
+	Where    Expr    // nil if absent
+	GroupBy  []Expr
+	Having   Expr // nil if absent
+}
+
+func (s *Select) String() string { return text(s) }
+
+func (s *Select) print(p *printer) {
+	p.WriteString("SELECT ")
+	if s.Distinct {
+		p.WriteString("DISTINCT ")
+	}
+	p.commas(len(s.Items), func(i int) { s.Items[i].print(p) })
+	if s.From != nil {
+		p.WriteString(" FROM ")
+		s.From.print(p)
+	}
+	for i := range s.Joins {
+		p.WriteByte(' ')
+		s.Joins[i].print(p)
+	}
+	p.clause(" WHERE ", s.Where)
+	if len(s.GroupBy) > 0 {
+		p.WriteString(" GROUP BY ")
+		p.list(s.GroupBy)
+	}
+	p.clause(" HAVING ", s.Having)
+}
+
+func (s *Select) children(l nodes) nodes {
+	for i := range s.Items {
+		l = append(l, &s.Items[i])
+	}
+	if s.From != nil {
+		l = append(l, s.From)
+	}
+	for i := range s.Joins {
+		l = append(l, &s.Joins[i])
+	}
+	return l.exprs(s.Where).exprs(s.GroupBy...).exprs(s.Having)
+}
+
+// Item is one item of SELECT: *, or expr [AS name].
+type Item struct {
+	Span
+	Star  bool
+	Expr  Expr  // nil for a star
+	Alias *Name // nil if absent
+}
+
+func (it *Item) String() string { return text(it) }
+
+func (it *Item) print(p *printer) {
+	if it.Star {
+		p.WriteByte('*')
+		return
+	}
+	it.Expr.print(p)
+	p.alias(it.Alias)
+}
+
+func (it *Item) children(l nodes) nodes { return l.exprs(it.Expr) }
+
+// Source is what FROM or JOIN reads: a query in brackets, a FILE, or a relation
+// with its scopes and time clause.
+type Source struct {
+	Span
+	Query    *Query  // in brackets; nil for a FILE or a relation
+	File     Expr    // *String or *Param; nil unless it is FILE 'path'
+	Relation *Name   // a relation, a view or a name of WITH; nil means versions if there are scopes
+	Unit     *Name   // the unit of periods(unit); nil if absent
+	Scopes   []Scope // none means all URLs
+	Time     TimeClause
+	Alias    *Name // nil if absent
+}
+
+func (s *Source) String() string { return text(s) }
+
+func (s *Source) print(p *printer) {
+	if s.Query != nil {
+		p.bracketed(s.Query)
+	}
+	p.clause("FILE ", s.File)
+	if s.Relation != nil {
+		p.name(s.Relation)
+		if s.Unit != nil {
+			p.WriteByte('(')
+			p.name(s.Unit)
+			p.WriteByte(')')
+		}
+		if len(s.Scopes) > 0 {
+			p.WriteString(" IN ")
+		}
+	}
+	p.scopes(s.Scopes)
+	p.time(&s.Time)
+	p.alias(s.Alias)
+}
+
+func (s *Source) children(l nodes) nodes {
+	if s.Query != nil {
+		l = append(l, s.Query)
+	}
+	return l.exprs(s.File).scopes(s.Scopes).time(&s.Time)
+}
+
+// Join is [LEFT] JOIN source ON expr.
+type Join struct {
+	Span
+	Left   bool // LEFT: a row on the left without a match is kept, with NULLs
+	Source *Source
+	On     Expr
+}
+
+func (j *Join) String() string { return text(j) }
+
+func (j *Join) print(p *printer) {
+	if j.Left {
+		p.WriteString("LEFT ")
+	}
+	p.WriteString("JOIN ")
+	j.Source.print(p)
+	p.clause(" ON ", j.On)
+}
+
+func (j *Join) children(l nodes) nodes { return append(l, j.Source).exprs(j.On) }
+
+// Scope selects URLs by a string or a parameter, such as 'lanshan.example', or by
+// a range of two of them: 'a' .. 'b'.
+type Scope struct {
+	Span
+	From Expr // *String or *Param
+	To   Expr // *String or *Param; nil unless it is a range
+}
+
+func (s *Scope) String() string { return text(s) }
+
+func (s *Scope) print(p *printer) {
+	s.From.print(p)
+	p.clause(" .. ", s.To)
+}
+
+func (s *Scope) children(l nodes) nodes { return l.exprs(s.From, s.To) }

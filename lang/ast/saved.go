@@ -1,0 +1,74 @@
+package ast
+
+// Save is SAVE name [(parameter, …)] AS query. RUN runs the saved query.
+type Save struct {
+	Span
+	Name   Name
+	Params []Name
+	Query  *Query
+}
+
+func (*Save) statement() {}
+
+func (s *Save) String() string { return text(s) }
+
+func (s *Save) print(p *printer) {
+	p.WriteString("SAVE ")
+	p.name(&s.Name)
+	if len(s.Params) > 0 {
+		p.WriteString(" (")
+		p.commas(len(s.Params), func(i int) { p.name(&s.Params[i]) })
+		p.WriteByte(')')
+	}
+	p.WriteString(" AS ")
+	s.Query.print(p)
+}
+
+func (s *Save) children(l nodes) nodes { return append(l, s.Query) }
+
+// Run is RUN (name | 'file') [(parameter = value, …)].
+type Run struct {
+	Span
+	Name *Name // of a saved query; nil if File is set
+	File Expr  // *String or *Param; nil if Name is set
+	Args []Arg
+}
+
+func (*Run) statement() {}
+
+func (s *Run) String() string { return text(s) }
+
+func (s *Run) print(p *printer) {
+	p.nameAfter("RUN ", s.Name)
+	p.clause("RUN ", s.File)
+	if len(s.Args) > 0 {
+		p.WriteString(" (")
+		p.commas(len(s.Args), func(i int) { s.Args[i].print(p) })
+		p.WriteByte(')')
+	}
+}
+
+func (s *Run) children(l nodes) nodes {
+	l = l.exprs(s.File)
+	for i := range s.Args {
+		l = append(l, &s.Args[i])
+	}
+	return l
+}
+
+// Arg is one parameter = value of RUN.
+type Arg struct {
+	Span
+	Name  Name
+	Value Expr // a constant, or a *Column if it is a word without quotes
+}
+
+func (a *Arg) String() string { return text(a) }
+
+func (a *Arg) print(p *printer) {
+	p.name(&a.Name)
+	p.WriteString(" = ")
+	p.setValue(a.Value)
+}
+
+func (a *Arg) children(l nodes) nodes { return l.exprs(a.Value) }

@@ -1,0 +1,70 @@
+package ast
+
+// Show is SHOW list. A list is a fixed word such as POOLS or SETTINGS.
+type Show struct {
+	Span
+	What Name // the word, in lower case
+}
+
+func (*Show) statement() {}
+
+func (s *Show) String() string { return text(s) }
+
+func (s *Show) print(p *printer) {
+	p.words("SHOW ", upper(s.What.Text))
+}
+
+func (*Show) children(l nodes) nodes { return l }
+
+// Describe is DESCRIBE name, the name of a relation, view, function or setting.
+type Describe struct {
+	Span
+	Name Name
+}
+
+func (*Describe) statement() {}
+
+func (s *Describe) String() string { return text(s) }
+
+func (s *Describe) print(p *printer) {
+	p.WriteString("DESCRIBE ")
+	p.name(&s.Name)
+}
+
+func (*Describe) children(l nodes) nodes { return l }
+
+// Explain is EXPLAIN [ANALYZE] statement.
+type Explain struct {
+	Span
+	Analyze   bool
+	Statement Statement
+}
+
+func (*Explain) statement() {}
+
+func (s *Explain) String() string { return text(s) }
+
+func (s *Explain) print(p *printer) {
+	p.WriteString("EXPLAIN ")
+	p.flag("ANALYZE ", s.Analyze)
+	s.Statement.print(p)
+}
+
+func (s *Explain) children(l nodes) nodes { return append(l, s.Statement) }
+
+// Help is HELP [topic].
+type Help struct {
+	Span
+	Topic string // in upper case, with single spaces, such as CREATE VIEW; "" if absent
+}
+
+func (*Help) statement() {}
+
+func (s *Help) String() string { return text(s) }
+
+func (s *Help) print(p *printer) {
+	p.WriteString("HELP")
+	p.wordAfter(" ", s.Topic)
+}
+
+func (*Help) children(l nodes) nodes { return l }
