@@ -367,8 +367,11 @@ func negated(x Expr, err error, not bool) (Expr, error) {
 	if err != nil || !not {
 		return x, err
 	}
-	return fold(&Not{x})
+	return Negate(x)
 }
+
+// Negate returns NOT x.
+func Negate(x Expr) (Expr, error) { return fold(&Not{x}) }
 
 // match binds x ~ pattern and x !~ pattern.
 func (b *Binder) match(e *ast.Binary) (Expr, error) {

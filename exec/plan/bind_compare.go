@@ -93,6 +93,21 @@ func (b *Binder) comparable(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
 	return x, y, err
 }
 
+// JoinKeys converts two keys of a join to one type. A text that is compared
+// with a URL becomes canonical; a text that is not a URL equals none.
+func (b *Binder) JoinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
+	x, y, err := b.comparable(x, y, ex, ey)
+	if err != nil {
+		return nil, nil, err
+	}
+	if x.Type() == value.URL && y.Type() == value.Text {
+		y = canonicalCall(y)
+	} else if x.Type() == value.Text && y.Type() == value.URL {
+		x = canonicalCall(x)
+	}
+	return x, y, nil
+}
+
 // canonical converts a text constant to a canonical URL. The empty text stays:
 // it is no URL, and equals none.
 func canonical(x Expr, e ast.Expr) (Expr, error) {

@@ -3,6 +3,7 @@ package plan
 import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
+	"strings"
 )
 
 // topRows is the greatest LIMIT for which ORDER BY keeps the first rows in
@@ -322,7 +323,7 @@ func (b *builder) alias(c *ast.Column) *item {
 		return nil
 	}
 	for i := range b.items {
-		if b.items[i].alias && equalName(b.items[i].name, c.Name.Text) {
+		if b.items[i].alias && strings.EqualFold(b.items[i].name, c.Name.Text) {
 			return &b.items[i]
 		}
 	}

@@ -28,7 +28,7 @@ func (b *builder) view(name *ast.Name) (*input, error) {
 		return nil, err
 	}
 	for _, v := range d.Views {
-		if equalName(v.Name, name.Text) {
+		if strings.EqualFold(v.Name, name.Text) {
 			return b.readView(name, &v)
 		}
 	}
@@ -42,7 +42,7 @@ func (b *builder) readView(at *ast.Name, v *value.View) (*input, error) {
 	var path []string
 	for n := within; n != nil; n = n.before {
 		path = append([]string{n.name.Text}, path...)
-		if equalName(n.name.Text, v.Name) {
+		if strings.EqualFold(n.name.Text, v.Name) {
 			return nil, ast.Errorf(at, "view %s reads itself: %s", v.Name, strings.Join(append(path, v.Name), " reads "))
 		}
 	}
@@ -151,7 +151,7 @@ func (b *builder) metadata(c *ast.Column) (ast.Expr, error) {
 	var found ast.Expr
 	for _, in := range among {
 		for _, m := range d.Metadata {
-			if in.rel != metadataRelation(m.On) || !equalName(m.Name, c.Name.Text) {
+			if in.rel != metadataRelation(m.On) || !strings.EqualFold(m.Name, c.Name.Text) {
 				continue
 			}
 			if found != nil {

@@ -29,7 +29,7 @@ func (n *named) define(list []ast.With, env *Env) (*named, error) {
 	for i := range list {
 		w := &list[i]
 		for old := n; old != outer; old = old.before { // this part of the list has no views
-			if equalName(old.name.Text, w.Name.Text) {
+			if strings.EqualFold(old.name.Text, w.Name.Text) {
 				return nil, ast.Errorf(w.Name, "WITH gives the name %q twice", w.Name.Text)
 			}
 		}
@@ -49,7 +49,7 @@ func (n *named) define(list []ast.With, env *Env) (*named, error) {
 // find returns the query with this name, or nil.
 func (n *named) find(name string) *named {
 	for ; n != nil && n.node != nil; n = n.before {
-		if equalName(n.name.Text, name) {
+		if strings.EqualFold(n.name.Text, name) {
 			return n
 		}
 	}

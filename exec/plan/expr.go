@@ -1,40 +1,10 @@
-// Package plan turns the syntax tree of a query into a plan: a tree of nodes
-// that package op runs. Names are resolved, types are known, and scopes and
-// times have become ranges. The package reads no captures.
+// Package expr has bound expressions: names are resolved to columns, by index,
+// and types are known. To bind a syntax tree is to make an Expr of it. The
+// functions of the language are declared here, each in one place: a file of
+// functions ends with the list of those whose code it has.
 //
-// # Plans
-//
-// A Node reads the rows of the nodes below it and yields rows; EXPLAIN prints
-// one line per node. An Expr is an expression whose names are resolved to
-// columns, by index. To bind a syntax tree is to make an Expr of it.
-//
-//	result: url, len        Project
-//	  limit 10              Limit
-//	    payload: text       Payload
-//	      filter: …         Filter
-//	        versions in …   Source
-//
-// # Sources
-//
-// A Source reads a relation of the archive, such as versions. Its Scope says
-// which URLs, its Window which times, and its Choice which versions of each
-// URL, such as the last. Narrowing adds to the ranges of a Source what WHERE
-// implies, so that less is read.
-//
-// The scan of captures fills most columns. Others are late: they need the
-// stored response of the row, such as the text of a page. Late columns stay
-// NULL until a Payload node above has filled them for the rows that are left.
-// For that, the source adds hidden columns, called refs, which say from which
-// capture a row was made.
-//
-// A Tally says that a query only counts or groups the rows of a source, so that
-// the store may count them without reading each.
-//
-// # Queries within queries
-//
-// A derived input is a query, a view or a file that FROM reads. A subquery is a
-// query within an expression. It is correlated if it reads columns of the query
-// around it. Metadata are columns that users have defined by an expression.
+// The package computes constants only. Package eval computes expressions over
+// batches of rows.
 package plan
 
 import (

@@ -64,7 +64,7 @@ func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
 			err.Hint = "write " + c.Name.String()
 			return nil, err
 		}
-		i := slices.IndexFunc(focusColumns, func(k Column) bool { return equalName(k.Name, c.Name.Text) })
+		i := slices.IndexFunc(focusColumns, func(k Column) bool { return strings.EqualFold(k.Name, c.Name.Text) })
 		if i < 0 {
 			err := UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", FocusColumns())
 			if err.Hint == "" {

@@ -7,46 +7,6 @@ import (
 	"infomall/lang/ast"
 )
 
-// foreignFunctions maps functions of other databases to hints for errors, which
-// say what to write here.
-var foreignFunctions = map[string]string{
-	"substring": "write substr", "substring_index": "write split_part", "mid": "write substr",
-	"len": "write length", "char_length": "write length", "character_length": "write length",
-	"concat": "texts are joined by ||", "concat_ws": "texts are joined by ||",
-	"ifnull": "write coalesce", "nvl": "write coalesce", "isnull": "write IS NULL",
-	"if": "write CASE WHEN a THEN b ELSE c END", "iif": "write CASE WHEN a THEN b ELSE c END", "decode": "write CASE x WHEN a THEN b END",
-	"group_concat": "write string_agg(x, ',')", "listagg": "write string_agg(x, ',')", "array_agg": "write string_agg(x, ',')",
-	"ucase": "write upper", "lcase": "write lower", "ltrim": "write trim", "rtrim": "write trim", "btrim": "write trim",
-	"instr": "a CONTAINS 'x' tells whether a text has it", "position": "a CONTAINS 'x' tells whether a text has it",
-	"strpos": "a CONTAINS 'x' tells whether a text has it", "contains": "write a CONTAINS 'x'",
-	"like": "write a LIKE 'x%'", "regexp": "write a ~ 'pattern'", "regexp_like": "write a ~ 'pattern'", "regexp_matches": "write a ~ 'pattern'",
-	"date_format": "write strftime(t, '%Y-%m')", "to_char": "write strftime(t, '%Y-%m')", "format": "write strftime(t, '%Y-%m')",
-	"date": "write date_trunc('day', t)", "datediff": "times are subtracted: a - b", "timestampdiff": "times are subtracted: a - b",
-	"date_add": "write t + 7d", "date_sub": "write t - 7d", "dateadd": "write t + 7d",
-	"to_date": "write CAST(x AS time)", "to_timestamp": "write CAST(x AS time)", "strptime": "write CAST(x AS time)",
-	"curdate": "write TODAY", "current_date": "write TODAY", "current_timestamp": "write NOW", "getdate": "write NOW",
-	"hour": "write strftime(t, '%H')", "minute": "write strftime(t, '%M')", "quarter": "write date_trunc('quarter', t)",
-	"hostname": "write host(url)", "netloc": "write host(url)", "parse_url": "write host, path or urlparam",
-	"floor": "write CAST(x AS int), or round(x)", "ceil": "write round(x)", "trunc": "write CAST(x AS int)", "mod": "write a % b", "pow": "write x * x",
-	"variance": "write stddev(x) * stddev(x)", "std": "write stddev", "mean": "write avg",
-	"first": "write arg_min(x, time)", "last": "write arg_max(x, time)", "first_value": "write arg_min(x, time)", "last_value": "write arg_max(x, time)",
-	"percentile_cont": "write median", "quantile": "write median", "mode": "GROUP BY x ORDER BY count(*) DESC LIMIT 1 finds the most frequent",
-	"approx_count_distinct": "write approx_count", "approx_distinct": "write approx_count", "countif": "write count_if", "bool_or": "write count_if(x) > 0", "bool_and": "write count_if(NOT x) = 0",
-	"right": "write substr(x, length(x) - n + 1)", "charindex": "a CONTAINS 'x' tells whether a text has it", "printf": "texts are joined by ||",
-	"datetime": "write NOW, or CAST(x AS time)", "date_part": "write year(t), or strftime(t, '%H')", "datepart": "write year(t), or strftime(t, '%H')",
-	"julianday": "times are subtracted: a - b", "random": "ORDER BY md5(url) mixes rows", "rand": "ORDER BY md5(url) mixes rows",
-	"typeof": "DESCRIBE tells the types of columns", "total": "write sum", "power": "write x * x",
-	"rollup": noSets, "cube": noSets, "any": "write x IN (SELECT …)", "ntile": noWindows, "nth_value": noWindows,
-	"sha256": "the column digest has it for a body", "tolower": "write lower", "toupper": "write upper",
-	"row_number": noWindows, "rank": noWindows, "dense_rank": noWindows, "lag": noWindows + "; previous and not_before tell of the version before", "lead": noWindows + "; next tells of the version after",
-}
-
-// noWindows and noSets are hints for several foreignFunctions.
-const (
-	noWindows = "there are no window functions"
-	noSets    = "one SELECT for each set is joined to the next by UNION ALL"
-)
-
 // foreignColumns maps words that other databases understand, and that parse as
 // columns here, to hints for errors.
 var foreignColumns = map[string]string{

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"infomall/exec/value"
@@ -97,6 +98,12 @@ func (f *Function) least() int {
 	return f.min
 }
 
+// functions are all functions of the language, sorted by name. Each list stands
+// at the end of the file that has the code of its functions.
+var functions = slices.SortedFunc(slices.Values(slices.Concat(
+	anyFunctions, similarFunctions, textFunctions, timeFunctions, urlFunctions, aggregateFunctions,
+)), func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+
 // Functions returns all functions, sorted by name.
 func Functions() []*Function {
 	list := make([]*Function, len(functions))
@@ -178,22 +185,6 @@ func arguments(n int) string {
 		return "no arguments"
 	}
 	return value.Counted(n, "argument")
-}
-
-// unknownFunction returns the error for an unknown function, with a suggestion.
-func unknownFunction(e *ast.Call) *ast.Error {
-	names := make([]string, len(functions))
-	for i := range functions {
-		names[i] = functions[i].Name
-	}
-	err := ast.Errorf(e.Name, "no function %q", e.Name.Text)
-	err.Hint = "SHOW FUNCTIONS lists them"
-	if hint := foreignFunctions[strings.ToLower(e.Name.Text)]; hint != "" {
-		err.Hint = hint
-	} else if n := ast.Nearest(e.Name.Text, names); n != "" {
-		err.Hint = "did you mean " + n + "?"
-	}
-	return err
 }
 
 // arguments binds the arguments of a call. It returns the common type of those

@@ -39,3 +39,11 @@ func simhash(_ *Env, a []value.Value) (value.Value, error) {
 	s.Add(a[0].Text, 1)
 	return value.OfInt(int64(s.Sum())), nil
 }
+
+// similarFunctions are the functions that compare texts.
+var similarFunctions = []Function{
+	{Name: "simhash", Doc: "A fingerprint of the text: those of similar texts differ in few bits, which hamming counts.",
+		params: []param{{"text", textKind}}, result: value.Int, apply: simhash},
+	{Name: "similar", Doc: "How alike two texts are, from 0 to 1: of all runs of five words that either has, the share that both have.",
+		params: []param{{"a", textKind}, {"b", textKind}}, result: value.Float, prepare: prepareSimilar, apply: similar},
+}

@@ -19,6 +19,17 @@ import (
 // of replace could fill the memory from a short text.
 const textMax = 256 << 20
 
+// concatFunction is the operator ||. Its name cannot be called in a query.
+var concatFunction = &Function{
+	Name: "||", Doc: "Both texts, one behind the other.",
+	params: []param{{"a", textKind}, {"b", textKind}}, result: value.Text,
+	apply: concat,
+}
+
+func concat(_ *Env, a []value.Value) (value.Value, error) {
+	return value.OfText(a[0].Text + a[1].Text), nil
+}
+
 func lower(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(strings.ToLower(a[0].Text)), nil
 }
@@ -264,4 +275,38 @@ func header(_ *Env, a []value.Value) (value.Value, error) {
 
 func snippet(_ *Env, a []value.Value) (value.Value, error) {
 	return value.OfText(value.Snippet(a[0].Text, a[1].Text)), nil
+}
+
+// textFunctions are the functions that take texts.
+var textFunctions = []Function{
+	{Name: "ends_with", Doc: "Whether s ends with the suffix.",
+		params: []param{{"s", textKind}, {"suffix", textKind}}, result: value.Bool, apply: endsWith},
+	{Name: "header", Doc: "The value of a response header; its name in any case.",
+		params: []param{{"headers", textKind}, {"name", textKind}}, result: value.Text, apply: header},
+	{Name: "length", Doc: "How many characters the text has.",
+		params: []param{{"s", textKind}}, result: value.Int, apply: length},
+	{Name: "lower", Doc: "The text in lower case.",
+		params: []param{{"s", textKind}}, result: value.Text, apply: lower},
+	{Name: "md5", Doc: "The md5 of the text's bytes as hexadecimal digits.",
+		params: []param{{"s", textKind}}, result: value.Text, apply: md5Of},
+	{Name: "regexp_extract", Doc: "What the pattern (RE2) first finds in s, or one group of it; NULL if it finds nothing.",
+		params: []param{{"s", textKind}, {"pattern", textKind}, {"group", intKind}}, min: 2, result: value.Text, prepare: prepareExtract, apply: regexpExtract},
+	{Name: "regexp_replace", Doc: "s with the first match of the pattern (RE2) replaced, all with flag g, case aside with flag i; \\1 stands for a group.",
+		params: []param{{"s", textKind}, {"pattern", textKind}, {"with", textKind}, {"flags", textKind}}, min: 3, result: value.Text, prepare: prepareReplace, apply: regexpReplace},
+	{Name: "replace", Doc: "s with every old replaced.",
+		params: []param{{"s", textKind}, {"old", textKind}, {"new", textKind}}, result: value.Text, apply: replace},
+	{Name: "sha1", Doc: "The sha1 of the text's bytes as hexadecimal digits.",
+		params: []param{{"s", textKind}}, result: value.Text, apply: sha1Of},
+	{Name: "snippet", Doc: "A short piece of the text around the first place that CONTAINS q, or its start.",
+		params: []param{{"text", textKind}, {"q", textKind}}, result: value.Text, apply: snippet},
+	{Name: "split_part", Doc: "The n-th part of s between separators, from 1, or from -1 at the end; '' if there is none.",
+		params: []param{{"s", textKind}, {"separator", textKind}, {"n", intKind}}, result: value.Text, apply: splitPart},
+	{Name: "starts_with", Doc: "Whether s starts with the prefix.",
+		params: []param{{"s", textKind}, {"prefix", textKind}}, result: value.Bool, apply: startsWith},
+	{Name: "substr", Doc: "The characters of s from start, which counts from 1; to the end if length is left out.",
+		params: []param{{"s", textKind}, {"start", intKind}, {"length", intKind}}, min: 2, result: value.Text, apply: substr},
+	{Name: "trim", Doc: "The text without the blanks, or the characters given, at both ends.",
+		params: []param{{"s", textKind}, {"characters", textKind}}, min: 1, result: value.Text, apply: trim},
+	{Name: "upper", Doc: "The text in upper case.",
+		params: []param{{"s", textKind}}, result: value.Text, apply: upper},
 }

@@ -59,3 +59,41 @@ func urlParam(_ *Env, a []value.Value) (value.Value, error) {
 func decodedParam(s string) string {
 	return urlkey.Unescape(strings.ReplaceAll(s, "+", " "))
 }
+
+// canonicalCall returns a call that converts the text x to a URL, or to NULL if
+// it is none.
+func canonicalCall(x Expr) Expr {
+	return &Call{Func: canonicalFunction, Args: []Expr{x}, T: value.URL, apply: canonicalFunction.apply}
+}
+
+// canonicalFunction converts a text to a URL, where a join compares it with a
+// URL.
+var canonicalFunction = &Function{
+	Name: "canonical", Doc: "The text as a canonical URL; NULL if it is none.",
+	params: []param{{"s", textKind}}, result: value.URL,
+	apply: func(_ *Env, a []value.Value) (value.Value, error) {
+		u, err := urlkey.Canonical(a[0].Text)
+		if err != nil {
+			return value.Value{}, nil
+		}
+		return value.OfURL(u), nil
+	},
+}
+
+// urlFunctions are the functions that take URLs.
+var urlFunctions = []Function{
+	{Name: "depth", Doc: "How many segments the URL's path has: 0 for /, 2 for /a/b.htm.",
+		params: []param{{"url", urlKind}}, result: value.Int, apply: depth},
+	{Name: "domain", Doc: "The registered domain of the URL's host, such as pku.edu.cn.",
+		params: []param{{"url", urlKind}}, result: value.Text, apply: domain},
+	{Name: "host", Doc: "The host of the URL, without its port.",
+		params: []param{{"url", urlKind}}, result: value.Text, apply: host},
+	{Name: "path", Doc: "The path of the URL, percent-escapes decoded as UTF-8, else as GB18030.",
+		params: []param{{"url", urlKind}}, result: value.Text, apply: path},
+	{Name: "surt", Doc: "The key by which URLs are ordered: host reversed, then path, then scheme.",
+		params: []param{{"url", urlKind}}, result: value.Text, apply: surt},
+	{Name: "urlkey", Doc: "The folded key of CDX files, which puts together http and https, with and without www.",
+		params: []param{{"url", urlKind}}, result: value.Text, apply: cdx},
+	{Name: "urlparam", Doc: "The value of a parameter in the URL's query, decoded; NULL if it has none.",
+		params: []param{{"url", urlKind}, {"name", textKind}}, result: value.Text, apply: urlParam},
+}

@@ -383,7 +383,7 @@ func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, 
 	if err != nil {
 		return nil, err
 	}
-	one := constant(value.OfInt(1))
+	one := &Const{V: value.OfInt(1), T: value.Int}
 	a.Func, a.T = Count, value.Int
 	if a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: one}}, Else: &Const{T: value.Int}, T: value.Int}); err != nil {
 		return nil, err

@@ -200,7 +200,7 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 	}
 	var names []string
 	for _, in := range b.inputs {
-		if equalName(c.Qualifier.Text, in.name) {
+		if strings.EqualFold(c.Qualifier.Text, in.name) {
 			return []*input{in}, nil
 		}
 		if in.name != "" {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -79,7 +80,7 @@ func (b *builder) joins() error {
 			return err
 		}
 		for _, other := range b.inputs {
-			if in.name != "" && equalName(in.name, other.name) {
+			if in.name != "" && strings.EqualFold(in.name, other.name) {
 				err := ast.Errorf(j.Source, "two sources are called %s", in.name)
 				err.Hint = "write AS and another name behind one"
 				return err
@@ -283,7 +284,7 @@ func (b *builder) joinWith(in *input, o on, outer bool) error {
 			return err
 		}
 		right = append(right, b.touched...)
-		if x, y, err = b.joinKeys(x, y, o.left[i], o.right[i]); err != nil {
+		if x, y, err = b.binder("ON").JoinKeys(x, y, o.left[i], o.right[i]); err != nil {
 			return err
 		}
 		if c, ok := y.(*Col); ok && in.src != nil && in.src.Relation.Scoped && y.Type() == value.URL && in.src.Fields[c.Index].Name == "url" {
@@ -296,24 +297,4 @@ func (b *builder) joinWith(in *input, o on, outer bool) error {
 	j.Left, j.Right = b.top, in.node
 	b.top = j
 	return nil
-}
-
-// joinKeys converts two keys to one type. A text that is compared with a URL
-// becomes canonical; a text that is not a URL equals none.
-func (b *builder) joinKeys(x, y Expr, ex, ey ast.Expr) (Expr, Expr, error) {
-	x, y, err := b.binder("ON").comparable(x, y, ex, ey)
-	if err != nil {
-		return nil, nil, err
-	}
-	if x.Type() == value.URL && y.Type() == value.Text {
-		y = canonicalCall(y)
-	} else if x.Type() == value.Text && y.Type() == value.URL {
-		x = canonicalCall(x)
-	}
-	return x, y, nil
-}
-
-// canonicalCall returns a call that converts the text x to a URL, or to NULL.
-func canonicalCall(x Expr) Expr {
-	return &Call{Func: canonicalFunction, Args: []Expr{x}, T: value.URL, apply: canonicalFunction.apply}
 }

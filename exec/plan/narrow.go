@@ -186,10 +186,10 @@ func (r narrower) text(e ast.Expr) (string, bool) {
 // isColumn reports whether e is the source's column with this name.
 func (r narrower) isColumn(e ast.Expr, name string) bool {
 	c, ok := e.(*ast.Column)
-	if !ok || c.Qualifier != nil && !equalName(c.Qualifier.Text, r.name) {
+	if !ok || c.Qualifier != nil && !strings.EqualFold(c.Qualifier.Text, r.name) {
 		return false
 	}
-	return equalName(c.Name.Text, name) && r.src.Relation.Column(name) != nil
+	return strings.EqualFold(c.Name.Text, name) && r.src.Relation.Column(name) != nil
 }
 
 // within returns the part of the source's ranges that lies in ranges.

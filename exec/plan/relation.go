@@ -3,6 +3,7 @@ package plan
 import (
 	"infomall/exec/value"
 	"infomall/store/record"
+	"strings"
 )
 
 // Relation is a table that a query can read, such as versions. DESCRIBE, SHOW
@@ -56,7 +57,7 @@ func (c *Column) Late() bool { return c.Payload || c.Costly }
 // Column returns the column with this name, or nil. Case is ignored.
 func (r *Relation) Column(name string) *Column {
 	for i := range r.Columns {
-		if equalName(r.Columns[i].Name, name) {
+		if strings.EqualFold(r.Columns[i].Name, name) {
 			return &r.Columns[i]
 		}
 	}
@@ -79,7 +80,7 @@ func Relations() []*Relation { return relations }
 // FindRelation returns the relation with this name, or nil. Case is ignored.
 func FindRelation(name string) *Relation {
 	for _, r := range relations {
-		if equalName(r.Name, name) {
+		if strings.EqualFold(r.Name, name) {
 			return r
 		}
 	}

@@ -246,7 +246,7 @@ func (l looker) in(e *ast.In) (Expr, error) {
 	}
 	keys := len(l.sub.outer)
 	y := Expr(l.own(keys))
-	x, y, err = l.joinKeys(x, y, e.X, e.X)
+	x, y, err = l.binder("ON").JoinKeys(x, y, e.X, e.X)
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,10 @@ func (l looker) in(e *ast.In) (Expr, error) {
 			return nil, err
 		}
 	}
-	return negated(found, nil, e.Not)
+	if !e.Not {
+		return found, nil
+	}
+	return Negate(found)
 }
 
 // orNull adds the NULLs of IN to found: if no row matches, the result is NULL
@@ -313,7 +316,7 @@ func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Co
 		}
 		cols := node.Columns()
 		inner := Expr(&Col{Index: i, Name: cols[i].Name, T: cols[i].Type})
-		if k, inner, err = l.joinKeys(k, inner, e, e); err != nil {
+		if k, inner, err = l.binder("ON").JoinKeys(k, inner, e, e); err != nil {
 			return nil, err
 		}
 		j.LeftKeys = append(j.LeftKeys, k)

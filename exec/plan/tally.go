@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"infomall/exec/value"
@@ -51,7 +50,7 @@ func (b *builder) tallied(g *Group) {
 		return
 	}
 	column := src.field("time")
-	src.Tally = &Tally{Unit: timeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
+	src.Tally = &Tally{Unit: TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
 	g.Count = &Col{Index: len(src.Fields), T: value.Int}
 }
 
@@ -91,7 +90,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 		keys = byHost
 		break
 	}
-	src.Tally = &Tally{Unit: timeUnit(exprs, src.field("time")), Zone: b.env.Location()}
+	src.Tally = &Tally{Unit: TimeUnit(exprs, src.field("time")), Zone: b.env.Location()}
 	return keys, nil
 }
 
@@ -183,101 +182,6 @@ func CountOf(n Node) int {
 // field returns the index of a column among n's fields, or -1.
 func (n *Source) field(name string) int {
 	return slices.IndexFunc(n.Fields, func(f *Column) bool { return f.Name == name })
-}
-
-// units are the units of a Tally. Each divides into the next.
-var units = []string{"year", "month", "day"}
-
-// timeUnit returns the longest unit within which all exprs are constant, where
-// column is the index of time. It returns "" if there is none.
-func timeUnit(exprs []Expr, column int) string {
-	longest := 0
-	exact := column < 0
-	var visit func(Expr)
-	visit = func(e Expr) {
-		if c, ok := e.(*Col); ok {
-			exact = exact || c.Index == column
-			return
-		}
-		if unit := unitOf(e, column); unit >= 0 {
-			longest = max(longest, unit)
-			return
-		}
-		for _, o := range Operands(e) {
-			visit(o)
-		}
-	}
-	for _, e := range exprs {
-		visit(e)
-	}
-	if exact {
-		return ""
-	}
-	return units[longest]
-}
-
-// unitOf returns the index in units of the unit within which e, a function of
-// time alone, is constant, or -1.
-func unitOf(e Expr, column int) int {
-	call, ok := e.(*Call)
-	if !ok {
-		return -1
-	}
-	isTime := func(i int) bool {
-		c, ok := call.Args[i].(*Col)
-		return ok && c.Index == column
-	}
-	switch call.Func.Name {
-	case "year", "month", "day":
-		if isTime(0) {
-			return slices.Index(units, call.Func.Name)
-		}
-	case "date_trunc":
-		if name, ok := constantText(call.Args, 0); ok && isTime(1) {
-			return unitOfTrunc(name)
-		}
-	case "strftime":
-		if format, ok := constantText(call.Args, 1); ok && isTime(0) {
-			return unitOfFormat(format)
-		}
-	}
-	return -1
-}
-
-// unitOfTrunc is unitOf for date_trunc with this unit.
-func unitOfTrunc(name string) int {
-	switch unit, _ := truncUnit(name); unit {
-	case "year":
-		return 0
-	case "quarter", "month":
-		return 1
-	case "week", "day":
-		return 2
-	}
-	return -1
-}
-
-// unitOfFormat is unitOf for strftime with this format.
-func unitOfFormat(format string) int {
-	unit := 0
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		if i++; i == len(format) {
-			return -1
-		}
-		switch {
-		case strings.IndexByte("Yy%", format[i]) >= 0:
-		case strings.IndexByte("mbhB", format[i]) >= 0:
-			unit = max(unit, 1)
-		case strings.IndexByte("deFjaAD", format[i]) >= 0:
-			unit = 2
-		default:
-			return -1
-		}
-	}
-	return unit
 }
 
 // Counted returns the tally of captures that n reads. n.Tally must be set.

@@ -1,0 +1,47 @@
+package plan
+
+import (
+	"infomall/exec/value"
+	"infomall/lang/ast"
+)
+
+// ConstantText returns the text of a string or a parameter.
+func ConstantText(e ast.Expr, env *Env) (string, error) {
+	switch e := e.(type) {
+	case *ast.String:
+		return e.Value, nil
+	case *ast.Param:
+		return env.Param(e)
+	}
+	err := ast.Errorf(e, "%s is no text", e)
+	err.Hint = "write it in single quotes"
+	return "", err
+}
+
+// ConstantCount returns the value of a constant whole number that is not
+// negative. where is the word before it, such as "LIMIT", for errors.
+func ConstantCount(e ast.Expr, where string, env *Env) (int64, error) {
+	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Int)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*Const)
+	if !ok || c.V.Type != value.Int || c.V.Int < 0 {
+		return 0, ast.Errorf(e, "%s takes a whole number from 0, not %s", where, e)
+	}
+	return c.V.Int, nil
+}
+
+// ConstantNumber returns the value of a constant number. where is the word
+// before it, for errors.
+func ConstantNumber(e ast.Expr, where string, env *Env) (float64, error) {
+	x, err := (&Binder{Where: where, Env: env}).BindAs(e, value.Float)
+	if err != nil {
+		return 0, err
+	}
+	c, ok := x.(*Const)
+	if !ok || c.V.Type != value.Float {
+		return 0, ast.Errorf(e, "%s takes a number, not %s", where, e)
+	}
+	return c.V.Float, nil
+}
