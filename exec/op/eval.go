@@ -1,3 +1,5 @@
+// Package eval computes bound expressions over batches of rows. For common
+// cases it has loops of its own; for others it calls expr.Apply row by row.
 package op
 
 import (
@@ -220,4 +222,17 @@ func isEval(e *plan.Is, x Eval) Eval {
 		}
 		return out, nil
 	}
+}
+
+// CompileAll compiles a list of expressions.
+func CompileAll(list []plan.Expr) ([]Eval, error) {
+	evals := make([]Eval, len(list))
+	for i, e := range list {
+		f, err := Compile(e)
+		if err != nil {
+			return nil, err
+		}
+		evals[i] = f
+	}
+	return evals, nil
 }

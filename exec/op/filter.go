@@ -8,7 +8,7 @@ import (
 // filter passes the rows for which all conditions are true. Each condition is
 // evaluated only for the rows that the earlier ones have left.
 func filter(n *plan.Filter, in Rows) (Rows, error) {
-	conds, err := compileAll(n.Conds)
+	conds, err := CompileAll(n.Conds)
 	if err != nil {
 		return nil, err
 	}

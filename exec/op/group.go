@@ -21,7 +21,7 @@ import (
 // follow each other. If the values of the input come sorted
 // (Aggregate.Adjacent), only the last value of each group is held.
 func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error) {
-	keys, err := compileAll(n.Keys)
+	keys, err := CompileAll(n.Keys)
 	if err != nil {
 		return nil, err
 	}

@@ -24,11 +24,11 @@ const seekRowsMax = 4 * record.BatchRows
 // both sides by key on disk, merges them, and sorts the result back into the
 // order of the left side.
 func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
-	leftKeys, err := compileAll(n.LeftKeys)
+	leftKeys, err := CompileAll(n.LeftKeys)
 	if err != nil {
 		return nil, err
 	}
-	rightKeys, err := compileAll(n.RightKeys)
+	rightKeys, err := CompileAll(n.RightKeys)
 	if err != nil {
 		return nil, err
 	}

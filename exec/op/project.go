@@ -7,7 +7,7 @@ import (
 
 // project computes the columns of the result.
 func project(n *plan.Project, in Rows) (Rows, error) {
-	evals, err := compileAll(n.Exprs)
+	evals, err := CompileAll(n.Exprs)
 	if err != nil {
 		return nil, err
 	}

@@ -123,16 +123,3 @@ func (r *Runner) counted(ctx context.Context, n plan.Node, in Rows) Rows {
 		}
 	}
 }
-
-// compileAll compiles a list of expressions.
-func compileAll(list []plan.Expr) ([]Eval, error) {
-	evals := make([]Eval, len(list))
-	for i, e := range list {
-		f, err := Compile(e)
-		if err != nil {
-			return nil, err
-		}
-		evals[i] = f
-	}
-	return evals, nil
-}

@@ -614,6 +614,12 @@ func decideCase(c *Case) (Expr, error) {
 	return &Case{Whens: open, Else: c.Else, T: c.T}, nil
 }
 
+// OnlyIf returns x for the rows in which cond is true, otherwise NULL.
+func OnlyIf(cond, x Expr) (Expr, error) {
+	t := x.Type()
+	return decideCase(&Case{Whens: []When{{Cond: cond, Then: x}}, Else: &Const{T: t}, T: t})
+}
+
 // common binds expressions that must have one type, and returns that type. It
 // binds parameters last, because they are read as the type of the others. where
 // names the construct, for errors.

@@ -385,7 +385,7 @@ func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, 
 	}
 	one := &Const{V: value.OfInt(1), T: value.Int}
 	a.Func, a.T = Count, value.Int
-	if a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: one}}, Else: &Const{T: value.Int}, T: value.Int}); err != nil {
+	if a.Arg, err = OnlyIf(cond, one); err != nil {
 		return nil, err
 	}
 	return a, b.filter(a, c)
@@ -439,15 +439,13 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 		return err
 	}
 	if a.Arg == nil {
-		a.Arg = constant(value.OfInt(1))
+		a.Arg = &Const{V: value.OfInt(1), T: value.Int}
 	}
 	if a.By != nil { // arg_min and arg_max ignore rows whose By is NULL
-		t := a.By.Type()
-		a.By, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: a.By}}, Else: &Const{T: t}, T: t})
+		a.By, err = OnlyIf(cond, a.By)
 		return err
 	}
-	t := a.Arg.Type()
-	a.Arg, err = decideCase(&Case{Whens: []When{{Cond: cond, Then: a.Arg}}, Else: &Const{T: t}, T: t})
+	a.Arg, err = OnlyIf(cond, a.Arg)
 	return err
 }
 
