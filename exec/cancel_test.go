@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"infomall/exec"
+	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/op/optest"
 	"infomall/exec/plan"
@@ -273,7 +274,7 @@ func runWatched(a *optest.Archive, st langast.Statement, cancelAt int, memory in
 // note adds the operators of a query's plan to seen.
 func note(t *testing.T, seen map[string]bool, q *langast.Query) {
 	t.Helper()
-	node, err := plan.Build(q, &plan.Env{Now: at("2009-01-01")})
+	node, err := plan.Build(q, &expr.Env{Now: at("2009-01-01")})
 	if err != nil {
 		t.Fatalf("%s: %v", q, err)
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"infomall/exec/dedup"
+	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/lang/ast"
 	"infomall/store/page"
 	"infomall/store/record"
@@ -275,10 +275,10 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 // shingles, so that one word more or less makes it a different page.
 func (c *comparison) take(x *compared, text, all string) (err error) {
 	c.texts++
-	set := plan.Shingles(text)
+	set := expr.Shingles(text)
 	if !c.blocks && len(set) < shinglesLeast {
 		text = all
-		set = plan.Shingles(text)
+		set = expr.Shingles(text)
 	}
 	if len(set) == 0 {
 		x.state = wordless

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -22,14 +22,14 @@ func readCopy(s *Session, st *ast.CopyPool) (*poolCopy, error) {
 	c := &poolCopy{s: s, st: st}
 	env := s.env()
 	var err error
-	if c.o.Dir, err = plan.ConstantText(st.To, env); err != nil {
+	if c.o.Dir, err = expr.ConstantText(st.To, env); err != nil {
 		return nil, err
 	}
 	if c.o.Dir == "" {
 		return nil, ast.Errorf(st.To, "COPY POOL to no folder: name one")
 	}
 	if st.Pool != nil {
-		pool, err := plan.ConstantText(st.Pool, env)
+		pool, err := expr.ConstantText(st.Pool, env)
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/crawl/order"
+	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/lang/ast"
@@ -24,7 +25,7 @@ const (
 func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
 	var words []string
 	if st.For != nil {
-		text, err := plan.ConstantText(st.For, s.env())
+		text, err := expr.ConstantText(st.For, s.env())
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
 		}
 	}
 	if st.Through != nil {
-		n, err := plan.ConstantCount(st.Through, "THROUGH", s.env())
+		n, err := expr.ConstantCount(st.Through, "THROUGH", s.env())
 		if err != nil {
 			return err
 		}

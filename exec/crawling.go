@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -187,7 +187,7 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 		if c.e == nil {
 			continue
 		}
-		n, err := plan.ConstantCount(c.e, c.word, env)
+		n, err := expr.ConstantCount(c.e, c.word, env)
 		if err != nil {
 			return o, err
 		}
@@ -252,7 +252,7 @@ func (s *Session) dueScopes(st *ast.Crawl) ([]urlkey.Scope, error) {
 	if len(in) == 0 {
 		in = []ast.Scope{{From: &ast.String{Value: "*"}}}
 	}
-	bind := &plan.Binder{Env: s.env()}
+	bind := &expr.Binder{Env: s.env()}
 	var list []urlkey.Scope
 	for i := range in {
 		scope, err := bind.Scope(&in[i])
@@ -269,7 +269,7 @@ func (s *Session) dueScopes(st *ast.Crawl) ([]urlkey.Scope, error) {
 func (s *Session) urls(list []ast.Expr, files bool) ([]string, error) {
 	var urls []string
 	for _, e := range list {
-		written, err := plan.ConstantText(e, s.env())
+		written, err := expr.ConstantText(e, s.env())
 		if err != nil {
 			return nil, err
 		}
@@ -304,7 +304,7 @@ func noPassword(at ast.Expr, what string) error {
 
 // crawlProxy reads the URL of a proxy.
 func (s *Session) crawlProxy(e ast.Expr) (string, error) {
-	text, err := plan.ConstantText(e, s.env())
+	text, err := expr.ConstantText(e, s.env())
 	if err != nil {
 		return "", err
 	}
@@ -325,7 +325,7 @@ func (s *Session) constantSize(e ast.Expr, where string) (n int64, err error) {
 		n = e.Bytes
 	default:
 		var text string
-		if text, err = plan.ConstantText(e, s.env()); err == nil {
+		if text, err = expr.ConstantText(e, s.env()); err == nil {
 			err = parseSize(&n, text)
 		}
 		if err != nil {
@@ -340,11 +340,11 @@ func (s *Session) constantSize(e ast.Expr, where string) (n int64, err error) {
 
 // constantDuration reads a duration that is not negative.
 func (s *Session) constantDuration(e ast.Expr, where string) (time.Duration, error) {
-	x, err := (&plan.Binder{Where: where, Env: s.env()}).BindAs(e, value.Duration)
+	x, err := (&expr.Binder{Where: where, Env: s.env()}).BindAs(e, value.Duration)
 	if err != nil {
 		return 0, err
 	}
-	c, ok := x.(*plan.Const)
+	c, ok := x.(*expr.Const)
 	if !ok || c.V.IsNull() || c.V.Int < 0 || c.V.Int > delayMax.Milliseconds()*366 {
 		return 0, ast.Errorf(e, "%s takes a duration such as 2s, not %s", where, e)
 	}
@@ -364,7 +364,7 @@ func (s *Session) crawlLimits(st *ast.Crawl, o *record.CrawlOptions) (err error)
 			o.MaxTime, err = s.constantDuration(e, "LIMIT")
 		default:
 			twice = o.MaxPages > 0
-			o.MaxPages, err = plan.ConstantCount(e, "LIMIT", s.env())
+			o.MaxPages, err = expr.ConstantCount(e, "LIMIT", s.env())
 		}
 		if err != nil {
 			return err
@@ -381,7 +381,7 @@ func (s *Session) crawlLimits(st *ast.Crawl, o *record.CrawlOptions) (err error)
 
 // crawlScopes reads WITHIN and EXCLUDE.
 func (s *Session) crawlScopes(st *ast.Crawl, o *record.CrawlOptions) error {
-	bind := &plan.Binder{Env: s.env()}
+	bind := &expr.Binder{Env: s.env()}
 	for i := range st.Within {
 		scope, err := bind.Scope(&st.Within[i])
 		if err != nil {
@@ -399,7 +399,7 @@ func (s *Session) crawlScopes(st *ast.Crawl, o *record.CrawlOptions) error {
 			o.Exclude = append(o.Exclude, scope)
 			continue
 		}
-		pattern, err := plan.ConstantText(x.Match, s.env())
+		pattern, err := expr.ConstantText(x.Match, s.env())
 		if err != nil {
 			return err
 		}
@@ -416,7 +416,7 @@ func (s *Session) crawlScopes(st *ast.Crawl, o *record.CrawlOptions) error {
 // name its operator; otherwise crawlAgent returns an error.
 func (s *Session) crawlAgent(st *ast.Crawl, seeds []string) (string, error) {
 	if st.Agent != nil {
-		agent, err := plan.ConstantText(st.Agent, s.env())
+		agent, err := expr.ConstantText(st.Agent, s.env())
 		if err == nil {
 			if e := parseLine(&agent, agent); e != nil || agent == "" {
 				err = ast.Errorf(st.Agent, "AGENT takes a line of ASCII, not %q", agent)
@@ -529,7 +529,7 @@ func readOrder(s *Session, st *ast.OrderCrawl) (*crawlOrder, error) {
 	if st.Deed != ast.CrawlWorkers {
 		return &crawlOrder{s: s, st: st}, nil
 	}
-	n, err := plan.ConstantCount(st.Workers, "WORKERS", s.env())
+	n, err := expr.ConstantCount(st.Workers, "WORKERS", s.env())
 	if err == nil && (n < 1 || n > workersMax) {
 		err = ast.Errorf(st.Workers, "WORKERS takes a number from 1 to %d, not %d", workersMax, n)
 	}
@@ -589,7 +589,7 @@ func noCrawl(name *ast.Name, err error) error {
 	if !errors.As(err, &none) {
 		return err
 	}
-	unknown := plan.UnknownName(name, "crawl", none.Name, "", none.Crawls)
+	unknown := expr.UnknownName(name, "crawl", none.Name, "", none.Crawls)
 	if len(none.Crawls) == 0 {
 		unknown.Hint = "there are none; CRAWL 'url' AS " + name.String() + " begins one"
 	}

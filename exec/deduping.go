@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"infomall/exec/dedup"
+	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -49,7 +50,7 @@ type duplication struct {
 	asked      linksAsked // scopes and time
 	there      plan.Node  // the query for the pages or blocks to compare
 	texts      plan.Node  // the query for their texts
-	env        *plan.Env
+	env        *expr.Env
 }
 
 // readDedup reads the clauses of a DEDUP statement.
@@ -63,7 +64,7 @@ func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
 		d.similarity = keywordsSimilarity
 	}
 	if st.Distance != nil {
-		n, err := plan.ConstantCount(st.Distance, "DISTANCE", env)
+		n, err := expr.ConstantCount(st.Distance, "DISTANCE", env)
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func readDedup(s *Session, st *ast.Dedup) (*duplication, error) {
 		}
 	}
 	if st.Similarity != nil {
-		x, err := plan.ConstantNumber(st.Similarity, "SIMILARITY", env)
+		x, err := expr.ConstantNumber(st.Similarity, "SIMILARITY", env)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -235,7 +236,7 @@ func undefined(list []record.Definition, kind string, name *ast.Name) error {
 		return nil
 	}
 	names := namesOf(list, kind)
-	err := plan.UnknownName(name, kind, name.Text, "", names)
+	err := expr.UnknownName(name, kind, name.Text, "", names)
 	if len(names) == 0 {
 		err.Hint = "the archive has none"
 	}

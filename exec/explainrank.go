@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/graph"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -29,7 +29,7 @@ type rankExplanation struct {
 
 // readExplainRank reads an EXPLAIN RANK. What the URL may be depends on the ranking.
 func readExplainRank(s *Session, st *ast.ExplainRank) (*rankExplanation, error) {
-	_, err := plan.ConstantText(st.URL, s.env())
+	_, err := expr.ConstantText(st.URL, s.env())
 	return &rankExplanation{s, st}, err
 }
 
@@ -72,7 +72,7 @@ type rankExplained struct {
 	snap op.Snapshot
 	st   *ast.ExplainRank
 	kept *record.Result
-	env  *plan.Env // of the ranking
+	env  *expr.Env // of the ranking
 }
 
 // note returns a line that says which ranking is explained.
@@ -254,7 +254,7 @@ func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.Expla
 	if st.Name != nil {
 		at = st.Name.At()
 	}
-	e := plan.UnknownName(at, "ranking", name, " in the archive", names)
+	e := expr.UnknownName(at, "ranking", name, " in the archive", names)
 	if e.Hint == "" {
 		e.Hint = "PAGERANK makes one"
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/rowio"
 	"infomall/exec/spill"
@@ -48,11 +49,11 @@ func (to exportTarget) ofCaptures() bool { return captureWriters[to.format] != n
 // exportTarget reads what the statement says of its file.
 func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 	var to exportTarget
-	x, err := (&plan.Binder{Where: "TO", Env: s.env()}).BindAs(st.To, value.Text)
+	x, err := (&expr.Binder{Where: "TO", Env: s.env()}).BindAs(st.To, value.Text)
 	if err != nil {
 		return to, err
 	}
-	c, ok := x.(*plan.Const)
+	c, ok := x.(*expr.Const)
 	if !ok || c.V.Text == "" { // of NULL too
 		return to, ast.Errorf(st.To, "TO wants the name of a file, and %s is none", st.To)
 	}
@@ -68,7 +69,7 @@ func (s *Session) exportTarget(st *ast.Export) (exportTarget, error) {
 			return to, err
 		}
 	} else if to.format = strings.ToLower(st.Format.Text); !slices.Contains(exportFormats, to.format) {
-		return to, plan.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
+		return to, expr.UnknownName(st.Format, "export format", st.Format.Text, "", exportFormats)
 	}
 	switch {
 	case to.gzip && slices.Contains(packedFormats, to.format):

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -24,7 +24,7 @@ type pageAsked struct {
 // capture. Otherwise it is the page as it was at the end of the period when.
 func (s *Session) pageAsked(url, when ast.Expr) (*pageAsked, error) {
 	env := s.env()
-	raw, err := plan.ConstantText(url, env)
+	raw, err := expr.ConstantText(url, env)
 	if err != nil {
 		return nil, err
 	}

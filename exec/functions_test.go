@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infomall/exec"
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang"
 )
@@ -21,7 +21,7 @@ var typedColumns = []string{"status", "rank", "title", "url", "first_seen", "las
 // first row, and its values have that.
 func TestFunctionTypes(t *testing.T) {
 	s := newSession(archive{smallSite()})
-	for _, f := range plan.Functions() {
+	for _, f := range expr.Functions() {
 		called := 0
 		for n := range 5 {
 			for _, args := range tuples(typedColumns, n) {

@@ -11,8 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -47,7 +47,7 @@ func readGraphImport(s *Session, st *ast.Import) (*graphImport, error) {
 	}
 	g := &graphImport{s: s, st: st, name: strings.ToLower(st.Alias.Text)}
 	for _, p := range st.Paths {
-		path, err := plan.ConstantText(p, s.env())
+		path, err := expr.ConstantText(p, s.env())
 		if err != nil {
 			return nil, err
 		}
@@ -249,7 +249,7 @@ func keptGraph(ctx context.Context, snap op.Snapshot, name *ast.Name) (*record.R
 	if err != nil {
 		return nil, err
 	}
-	e := plan.UnknownName(name, "graph", name.Text, " in the archive", graphNames(list))
+	e := expr.UnknownName(name, "graph", name.Text, " in the archive", graphNames(list))
 	if e.Hint == "" {
 		e.Hint = "IMPORT 'file' FORMAT graph AS " + name.String() + " brings one"
 	}

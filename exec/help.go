@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -22,7 +23,7 @@ func readHelp(s *Session, st *ast.Help) (help, error) {
 		text = s.helpOn(st.Topic)
 	}
 	if text == "" {
-		err := plan.UnknownName(st, "help on", st.Topic, "", helpTopics())
+		err := expr.UnknownName(st, "help on", st.Topic, "", helpTopics())
 		if err.Hint == "" {
 			err.Hint = "HELP alone lists the topics"
 		}
@@ -67,7 +68,7 @@ func (s *Session) helpOn(topic string) string {
 	if r := plan.FindRelation(topic); r != nil {
 		return helpRelation(r)
 	}
-	if f := plan.FindFunction(topic); f != nil {
+	if f := expr.FindFunction(topic); f != nil {
 		return f.Signature() + "\n\n" + f.Doc + "\n"
 	}
 	if k := setting(topic); k != nil {
@@ -109,7 +110,7 @@ func helpRelation(r *plan.Relation) string {
 func helpTopics() []string {
 	topics := append([]string{}, lang.Topics()...)
 	topics = append(topics, plan.RelationNames()...)
-	for _, f := range plan.Functions() {
+	for _, f := range expr.Functions() {
 		topics = append(topics, f.Name)
 	}
 	return append(topics, settingNames()...)

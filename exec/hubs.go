@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/graph"
 	"infomall/exec/op"
 	"infomall/exec/plan"
@@ -35,7 +36,7 @@ const (
 // hubRank is a HITS statement whose clauses were read.
 type hubRank struct {
 	s       *Session
-	env     *plan.Env
+	env     *expr.Env
 	st      *ast.HITS // with each parameter replaced by its value
 	name    string    // of the ranking, in lower case
 	words   []string  // of FOR; nil means all pages of the scopes
@@ -66,7 +67,7 @@ func readHITS(s *Session, st *ast.HITS) (*hubRank, error) { return s.planHubs(st
 
 // planHubs reads the clauses of a HITS statement, with the parameters, time and time
 // zone of env.
-func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubRank, err error) {
+func (s *Session) planHubs(st *ast.HITS, env *expr.Env) (h *hubRank, err error) {
 	h = &hubRank{
 		s: s, env: env, name: hubRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time},
 		options: graph.HITSOptions{Variant: hitsVariants[st.Variant], Rounds: hitsRounds},
@@ -106,7 +107,7 @@ func (s *Session) planHubs(st *ast.HITS, env *plan.Env) (h *hubRank, err error) 
 }
 
 // readCounts reads KEEP and ITERATIONS into h.options.
-func (h *hubRank) readCounts(st *ast.HITS, env *plan.Env) error {
+func (h *hubRank) readCounts(st *ast.HITS, env *expr.Env) error {
 	for _, n := range []struct {
 		e    ast.Expr
 		word string
@@ -115,7 +116,7 @@ func (h *hubRank) readCounts(st *ast.HITS, env *plan.Env) error {
 		if n.e == nil {
 			continue
 		}
-		x, err := plan.ConstantCount(n.e, n.word, env)
+		x, err := expr.ConstantCount(n.e, n.word, env)
 		if err != nil {
 			return err
 		}
@@ -133,9 +134,9 @@ func (h *hubRank) readCounts(st *ast.HITS, env *plan.Env) error {
 }
 
 // readTexts reads the words of FOR and the hosts of WITHOUT HOST.
-func (h *hubRank) readTexts(st *ast.HITS, env *plan.Env) error {
+func (h *hubRank) readTexts(st *ast.HITS, env *expr.Env) error {
 	if st.Words != nil {
-		text, err := plan.ConstantText(st.Words, env)
+		text, err := expr.ConstantText(st.Words, env)
 		if err != nil {
 			return err
 		}
@@ -152,7 +153,7 @@ func (h *hubRank) readTexts(st *ast.HITS, env *plan.Env) error {
 		return err
 	}
 	for _, e := range st.Stop {
-		text, err := plan.ConstantText(e, env)
+		text, err := expr.ConstantText(e, env)
 		if err != nil {
 			return err
 		}
@@ -167,7 +168,7 @@ func (h *hubRank) readTexts(st *ast.HITS, env *plan.Env) error {
 
 // hubsWithParams returns a copy of st in which each parameter is replaced by its
 // value.
-func hubsWithParams(st *ast.HITS, env *plan.Env) (_ *ast.HITS, err error) {
+func hubsWithParams(st *ast.HITS, env *expr.Env) (_ *ast.HITS, err error) {
 	out := *st
 	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {
 		return nil, err
@@ -207,7 +208,7 @@ const (
 
 // planRoots plans the query for the roots: the pages that have the words in their
 // title, topic or URL, or in the texts of links to them.
-func (h *hubRank) planRoots(env *plan.Env) (plan.Node, error) {
+func (h *hubRank) planRoots(env *expr.Env) (plan.Node, error) {
 	var own, linked, any []string
 	for _, w := range h.words {
 		text := (&ast.String{Value: w}).String()
@@ -284,7 +285,7 @@ func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 
 // hubGraph returns the graph that h asks for, and the part of it whose nodes HITS
 // ranks. The caller closes the graph.
-func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *plan.Env) (*op.NamedGraph, *graph.Focused, error) {
+func (s *Session) hubGraph(ctx context.Context, snap op.Snapshot, h *hubRank, env *expr.Env) (*op.NamedGraph, *graph.Focused, error) {
 	run := s.runner(snap, nil)
 	if s.Progress != nil {
 		tell := s.throttled()
@@ -416,7 +417,7 @@ func (h *hubRank) site(url string) uint64 {
 // links go from one page to another, the greatest weight counts. The method is that of
 // Chakrabarti and others, "Automatic resource compilation by analyzing hyperlink
 // structure and associated text", 1998.
-func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *plan.Env, g *op.NamedGraph, part *graph.Focused) error {
+func (h *hubRank) weigh(ctx context.Context, run *op.Runner, env *expr.Env, g *op.NamedGraph, part *graph.Focused) error {
 	urls := make(map[int]string)
 	for _, n := range part.Nodes {
 		urls[int(n)] = ""

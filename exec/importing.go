@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/formats/glob"
@@ -131,7 +131,7 @@ func (im *fileImport) readOptions() error {
 	*o = record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
 	env := s.env()
 	for _, p := range st.Paths {
-		path, err := plan.ConstantText(p, env)
+		path, err := expr.ConstantText(p, env)
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (im *fileImport) readOptions() error {
 	if st.Format != nil {
 		name := strings.ToLower(st.Format.Text)
 		if !slices.Contains(importFormats, name) {
-			return plan.UnknownName(st.Format, "import format", st.Format.Text, "", importFormats)
+			return expr.UnknownName(st.Format, "import format", st.Format.Text, "", importFormats)
 		}
 		if name != "auto" {
 			o.Format = name
@@ -165,7 +165,7 @@ func (s *Session) mirrorOptions(st *ast.Import, o *record.ImportOptions) error {
 		return nil
 	}
 	if st.Base != nil {
-		base, err := plan.ConstantText(st.Base, s.env())
+		base, err := expr.ConstantText(st.Base, s.env())
 		if err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/lang"
@@ -44,7 +45,7 @@ func (a *linksAsked) options() op.LinkOptions {
 }
 
 // plans plans what is read for the graph.
-func (a *linksAsked) plans(env *plan.Env) error {
+func (a *linksAsked) plans(env *expr.Env) error {
 	if a.graph != nil {
 		return nil
 	}
@@ -56,7 +57,7 @@ func (a *linksAsked) plans(env *plan.Env) error {
 }
 
 // plan plans a query, of the scopes and the time asked for.
-func (a *linksAsked) plan(text string, env *plan.Env) (plan.Node, error) {
+func (a *linksAsked) plan(text string, env *expr.Env) (plan.Node, error) {
 	st, err := lang.ParseOne(text, "")
 	if err != nil {
 		panic("exec: " + err.Error())
@@ -143,7 +144,7 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) 
 // node returns the name of the node that a text in a statement means.
 func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
 	if a.graph != nil {
-		name, err := plan.ConstantText(e, s.env())
+		name, err := expr.ConstantText(e, s.env())
 		if err != nil {
 			return "", err
 		}
@@ -165,7 +166,7 @@ func (a *linksAsked) node(s *Session, e ast.Expr) (string, error) {
 
 // withParams returns an expression in which each parameter is replaced by its
 // value. The result can be read later, without the parameters.
-func withParams(e ast.Expr, env *plan.Env) (ast.Expr, error) {
+func withParams(e ast.Expr, env *expr.Env) (ast.Expr, error) {
 	switch e := e.(type) {
 	case *ast.Param:
 		text, err := env.Param(e)
@@ -183,7 +184,7 @@ func withParams(e ast.Expr, env *plan.Env) (ast.Expr, error) {
 
 // numberWithParam gives a number or nil as it is, and the value of a parameter as
 // a number.
-func numberWithParam(e ast.Expr, env *plan.Env) (ast.Expr, error) {
+func numberWithParam(e ast.Expr, env *expr.Env) (ast.Expr, error) {
 	param, ok := e.(*ast.Param)
 	if !ok {
 		return e, nil
@@ -193,7 +194,7 @@ func numberWithParam(e ast.Expr, env *plan.Env) (ast.Expr, error) {
 }
 
 // scopesWithParams and timeWithParams do so in scopes and times.
-func scopesWithParams(list []ast.Scope, env *plan.Env) (_ []ast.Scope, err error) {
+func scopesWithParams(list []ast.Scope, env *expr.Env) (_ []ast.Scope, err error) {
 	list = slices.Clone(list)
 	for i := range list {
 		if list[i].From, err = withParams(list[i].From, env); err == nil && list[i].To != nil {
@@ -206,7 +207,7 @@ func scopesWithParams(list []ast.Scope, env *plan.Env) (_ []ast.Scope, err error
 	return list, nil
 }
 
-func timeWithParams(t ast.TimeClause, env *plan.Env) (_ ast.TimeClause, err error) {
+func timeWithParams(t ast.TimeClause, env *expr.Env) (_ ast.TimeClause, err error) {
 	put := func(e *ast.Expr) {
 		if *e != nil && err == nil {
 			*e, err = withParams(*e, env)

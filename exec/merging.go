@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -25,7 +25,7 @@ func readMerge(s *Session, st *ast.MergePool) (*poolMerge, error) {
 	if st.Pool == nil {
 		return m, nil
 	}
-	pool, err := plan.ConstantText(st.Pool, s.env())
+	pool, err := expr.ConstantText(st.Pool, s.env())
 	m.o.Pools = []string{pool}
 	return m, err
 }

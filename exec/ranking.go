@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/graph"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -19,7 +19,7 @@ import (
 // ranking is a PAGERANK statement whose clauses were read.
 type ranking struct {
 	s       *Session
-	env     *plan.Env
+	env     *expr.Env
 	st      *ast.PageRank // with each parameter replaced by its value
 	name    string        // of the ranking, in lower case
 	options graph.RankOptions
@@ -42,7 +42,7 @@ func readPageRank(s *Session, st *ast.PageRank) (*ranking, error) { return s.pla
 
 // planRanking reads the clauses of a PAGERANK statement, with the parameters, time
 // and time zone of env.
-func (s *Session) planRanking(st *ast.PageRank, env *plan.Env) (*ranking, error) {
+func (s *Session) planRanking(st *ast.PageRank, env *expr.Env) (*ranking, error) {
 	r := &ranking{s: s, env: env, name: op.PageRanking, asked: linksAsked{graph: st.Graph, scopes: st.Scopes, time: st.Time, without: st.Without, byHost: st.By == "host"}}
 	if r.asked.byHost {
 		r.name = op.HostRanking
@@ -93,7 +93,7 @@ func rankingOfGraph(st *ast.PageRank) error {
 
 // readNumbers reads DAMPING, TOLERANCE and ITERATIONS into r.options. Without DAMPING
 // the damping is 0.85.
-func (r *ranking) readNumbers(st *ast.PageRank, env *plan.Env) error {
+func (r *ranking) readNumbers(st *ast.PageRank, env *expr.Env) error {
 	for _, n := range []struct {
 		e     ast.Expr
 		word  string
@@ -108,7 +108,7 @@ func (r *ranking) readNumbers(st *ast.PageRank, env *plan.Env) error {
 		if n.e == nil {
 			continue
 		}
-		x, err := plan.ConstantNumber(n.e, n.word, env)
+		x, err := expr.ConstantNumber(n.e, n.word, env)
 		if err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (r *ranking) readNumbers(st *ast.PageRank, env *plan.Env) error {
 
 // rankingWithParams returns a copy of st in which each parameter is replaced by its
 // value. EXPLAIN RANK can then run the stored statement again.
-func rankingWithParams(st *ast.PageRank, env *plan.Env) (*ast.PageRank, error) {
+func rankingWithParams(st *ast.PageRank, env *expr.Env) (*ast.PageRank, error) {
 	out := *st
 	var err error
 	if out.Scopes, err = scopesWithParams(st.Scopes, env); err != nil {

@@ -10,7 +10,7 @@ import (
 	"os"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -34,10 +34,10 @@ type recoverTarget struct {
 // readRecover reads the clauses of a RECOVER statement.
 func readRecover(s *Session, st *ast.Recover) (t *recoverTarget, err error) {
 	t = &recoverTarget{s: s, st: st}
-	if t.File, err = plan.ConstantText(st.File, s.env()); err != nil || st.To == nil {
+	if t.File, err = expr.ConstantText(st.File, s.env()); err != nil || st.To == nil {
 		return t, err
 	}
-	if t.to, err = plan.ConstantText(st.To, s.env()); err == nil && t.to == "" {
+	if t.to, err = expr.ConstantText(st.To, s.env()); err == nil && t.to == "" {
 		err = ast.Errorf(st.To, "TO wants the name of a file, and this is none")
 	}
 	return t, err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -22,7 +22,7 @@ func readReindex(s *Session, st *ast.Reindex) (*reindex, error) {
 	r := &reindex{s: s, st: st, o: record.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings.PageLimit}}
 	var err error
 	if st.Pool != nil {
-		r.o.Pool, err = plan.ConstantText(st.Pool, s.env())
+		r.o.Pool, err = expr.ConstantText(st.Pool, s.env())
 	}
 	return r, err
 }

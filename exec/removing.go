@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -33,7 +34,7 @@ type poolDrop struct {
 
 // readDropPool reads the clauses of a DROP POOL statement.
 func readDropPool(s *Session, st *ast.DropPool) (*poolDrop, error) {
-	pool, err := plan.ConstantText(st.Pool, s.env())
+	pool, err := expr.ConstantText(st.Pool, s.env())
 	return &poolDrop{s, st, pool}, err
 }
 
@@ -85,7 +86,7 @@ func noPool(pool ast.Expr, err error) error {
 	if pool == nil || !errors.As(err, &none) {
 		return err
 	}
-	return plan.UnknownName(pool, "pool", none.Name, " in the archive", none.Pools)
+	return expr.UnknownName(pool, "pool", none.Name, " in the archive", none.Pools)
 }
 
 // deleteTries is how many times a DELETE starts again because another process
@@ -106,7 +107,7 @@ func readDelete(s *Session, st *ast.Delete) (d *deletion, err error) {
 	env := s.env()
 	d = &deletion{s: s, st: st}
 	if st.Reason != nil {
-		if d.reason, err = plan.ConstantText(st.Reason, env); err != nil {
+		if d.reason, err = expr.ConstantText(st.Reason, env); err != nil {
 			return nil, err
 		}
 	}

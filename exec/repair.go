@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -22,10 +22,10 @@ func readRepair(s *Session, st *ast.RepairPool) (*poolRepair, error) {
 	r := &poolRepair{s: s, st: st}
 	env := s.env()
 	var err error
-	if r.o.Pool, err = plan.ConstantText(st.Pool, env); err != nil {
+	if r.o.Pool, err = expr.ConstantText(st.Pool, env); err != nil {
 		return nil, err
 	}
-	if r.o.Dir, err = plan.ConstantText(st.From, env); err != nil {
+	if r.o.Dir, err = expr.ConstantText(st.From, env); err != nil {
 		return nil, err
 	}
 	if r.o.Dir == "" {

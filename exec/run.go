@@ -3,7 +3,7 @@ package exec
 import (
 	"time"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -19,8 +19,8 @@ func (s *Session) now() time.Time {
 
 // env returns the values that stay fixed while one statement runs, such as the
 // current time.
-func (s *Session) env() *plan.Env {
-	return &plan.Env{
+func (s *Session) env() *expr.Env {
+	return &expr.Env{
 		Now: record.At(s.now()), Zone: s.Settings.Timezone, Params: s.Params,
 		Level: s.Settings.cutLevel(), Profile: s.Settings.Profile, Plain: s.Plain,
 		Table:   func(path string) (value.Table, error) { return rowio.OpenTable(path) },

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -73,7 +73,7 @@ func (s *Session) arguments(st *ast.Run) (map[string]string, error) {
 // expandFile reads a script.
 func (s *Session) expandFile(p *Program, st *ast.Run) error {
 	var err error
-	if p.Name, err = plan.ConstantText(st.File, s.env()); err != nil {
+	if p.Name, err = expr.ConstantText(st.File, s.env()); err != nil {
 		return err
 	}
 	f, err := os.Open(p.Name)
@@ -108,7 +108,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 			return p.takes(st)
 		}
 	}
-	return plan.UnknownName(st.Name, "saved query", st.Name.Text, "", append(namesOf(list, record.KindQuery), s.shipped()...))
+	return expr.UnknownName(st.Name, "saved query", st.Name.Text, "", append(namesOf(list, record.KindQuery), s.shipped()...))
 }
 
 // scriptSuffix is how the names of scripts end.
@@ -167,7 +167,7 @@ func (p *Program) takes(st *ast.Run) error {
 func known(st *ast.Run, names []string) error {
 	for i := range st.Args {
 		if n := &st.Args[i].Name; !slices.Contains(names, n.Text) {
-			err := plan.UnknownName(n, "parameter", n.Text, "", names)
+			err := expr.UnknownName(n, "parameter", n.Text, "", names)
 			if len(names) == 0 {
 				err.Hint = "it takes none"
 			}

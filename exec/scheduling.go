@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/schedule"
 	"infomall/exec/value"
 	"infomall/lang"
@@ -66,11 +66,11 @@ func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 		bare.Every, err = s.literalDuration(st.Every, "EVERY")
 	case st.Cron != nil:
 		var text string
-		text, err = plan.ConstantText(st.Cron, s.env())
+		text, err = expr.ConstantText(st.Cron, s.env())
 		bare.Cron = &ast.String{Value: text}
 	case st.Budget != nil:
 		var n int64
-		if n, err = plan.ConstantCount(st.Budget, "BUDGET", s.env()); err == nil {
+		if n, err = expr.ConstantCount(st.Budget, "BUDGET", s.env()); err == nil {
 			bare.Budget = &ast.Number{Text: fmt.Sprint(n), IsInt: true, Int: n, Float: float64(n)}
 			bare.Per, err = s.literalDuration(st.Per, "PER")
 		}

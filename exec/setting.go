@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/rowio"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -206,7 +206,7 @@ func findSetting(name *ast.Name) (*settingKind, error) {
 	if k := setting(name.Text); k != nil {
 		return k, nil
 	}
-	err := plan.UnknownName(name, "setting", name.Text, "", settingNames())
+	err := expr.UnknownName(name, "setting", name.Text, "", settingNames())
 	if command := promptOnly[strings.ToLower(name.Text)]; command != "" {
 		err.Hint = "at the prompt " + command + " does that"
 	}
@@ -311,11 +311,11 @@ func (s *Session) constant(e ast.Expr) (string, error) {
 		}
 	}
 	env := s.env()
-	x, err := (&plan.Binder{Where: "SET", Env: env}).Bind(e)
+	x, err := (&expr.Binder{Where: "SET", Env: env}).Bind(e)
 	if err != nil {
 		return "", err
 	}
-	c, ok := x.(*plan.Const)
+	c, ok := x.(*expr.Const)
 	if !ok || c.V.IsNull() {
 		return "", ast.Errorf(e, "SET takes a value, and %s is none", e)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
@@ -67,7 +68,7 @@ func readShow(s *Session, st *ast.Show) (*shownList, error) {
 		}}, s.env())
 		return &shownList{s: s, what: l.word, node: node}, err
 	}
-	return nil, plan.UnknownName(&st.What, "list", st.What.Text, " to show", ShownNames())
+	return nil, expr.UnknownName(&st.What, "list", st.What.Text, " to show", ShownNames())
 }
 
 // needsArchive reports whether the list is one that only an archive has: VIEWS or
@@ -118,7 +119,7 @@ func columnRow(c *plan.Column) []value.Value {
 
 func showFunctions() *Result {
 	t := newTable(functionColumns...)
-	for _, f := range plan.Functions() {
+	for _, f := range expr.Functions() {
 		t.add(functionRow(f)...)
 	}
 	return t.result(ResultRows, nil)
@@ -126,7 +127,7 @@ func showFunctions() *Result {
 
 var functionColumns = []value.Column{text("function"), text("signature"), {Name: "aggregate", Type: value.Bool}, text("meaning")}
 
-func functionRow(f *plan.Function) []value.Value {
+func functionRow(f *expr.Function) []value.Value {
 	return []value.Value{value.OfText(f.Name), value.OfText(f.Signature()), value.OfBool(f.Aggregate), value.OfText(f.Doc)}
 }
 
@@ -158,7 +159,7 @@ func (s *Session) describe(st *ast.Describe) (*Result, error) {
 	if r := plan.FindRelation(name); r != nil {
 		return s.describeRelation(r)
 	}
-	if f := plan.FindFunction(name); f != nil {
+	if f := expr.FindFunction(name); f != nil {
 		t := newTable(functionColumns...)
 		t.add(functionRow(f)...)
 		return t.result(ResultRows, nil), nil
@@ -179,7 +180,7 @@ func (s *Session) describe(st *ast.Describe) (*Result, error) {
 		}
 		names = append(names, v.Name)
 	}
-	for _, f := range plan.Functions() {
+	for _, f := range expr.Functions() {
 		names = append(names, f.Name)
 	}
 	return nil, unknownThing(&st.Name, append(names, settingNames()...))

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"infomall/crawl/robots"
+	"infomall/exec/expr"
 	"infomall/exec/op"
-	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -30,7 +30,7 @@ func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
 	agent := s.Settings.Agent
 	if st.Agent != nil {
 		var err error
-		if agent, err = plan.ConstantText(st.Agent, s.env()); err != nil {
+		if agent, err = expr.ConstantText(st.Agent, s.env()); err != nil {
 			return "", err
 		}
 	}
@@ -46,7 +46,7 @@ func (s *Session) robotsAgent(st *ast.ShowRobots) (string, error) {
 // robotsURL returns the URL that SHOW ROBOTS asks about. The URL may be longer than
 // any URL in an archive; if it is, its path and query are returned as written.
 func (s *Session) robotsURL(st *ast.ShowRobots) (string, error) {
-	written, err := plan.ConstantText(st.URL, s.env())
+	written, err := expr.ConstantText(st.URL, s.env())
 	if err != nil {
 		return "", err
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -29,14 +29,14 @@ func readVerify(s *Session, st *ast.Verify) (*verification, error) {
 	v := &verification{s: s, st: st, o: record.VerifyOptions{Stateless: s.ReadOnly}}
 	var err error
 	if st.Pool != nil {
-		if v.o.Pool, err = plan.ConstantText(st.Pool, s.env()); err != nil {
+		if v.o.Pool, err = expr.ConstantText(st.Pool, s.env()); err != nil {
 			return nil, err
 		}
 	}
 	if st.Sample == nil {
 		return v, nil
 	}
-	n, err := plan.ConstantCount(st.Sample, "SAMPLE", s.env())
+	n, err := expr.ConstantCount(st.Sample, "SAMPLE", s.env())
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"infomall/exec"
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/rowio"
 	"infomall/lang"
@@ -80,7 +81,7 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	switch n.Place {
 	case lang.PlaceExpr:
 		names := s.columnsOf(n.Sources, "")
-		for _, f := range plan.Functions() {
+		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
 		}
 		return names
@@ -117,7 +118,7 @@ func (s *shell) namesAt(n *lang.Next) []string {
 	case lang.PlaceDescribed:
 		names := append(plan.RelationNames(), exec.SettingNames()...)
 		names = append(names, s.session.ViewNames(ctx)...)
-		for _, f := range plan.Functions() {
+		for _, f := range expr.Functions() {
 			names = append(names, f.Name)
 		}
 		return names

@@ -44,14 +44,16 @@ var arrows = map[string]string{
 	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result store/queue",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
-	"exec/plan":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
+	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page",
+	"exec/eval":     "exec/value exec/expr store/urlkey",
+	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey",
 	"exec/spill":    "exec/value",
-	"exec/op":       "crawl/order exec/value exec/plan exec/graph exec/spill lang/ast store/record store/urlkey store/page store/block",
+	"exec/op":       "crawl/order exec/value exec/plan exec/graph exec/spill lang/ast store/record store/urlkey store/page store/block exec/expr exec/eval",
 	"exec/rowio":    "exec/value lang/ast store/record",
 	"exec/graph":    "",
 	"exec/schedule": "",
 	"exec/dedup":    "",
-	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/formats/glob store/formats/tianwang store/formats/warc store/formats/wacz store/formats/cdx",
+	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/formats/glob store/formats/tianwang store/formats/warc store/formats/wacz store/formats/cdx exec/expr",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block",
 
@@ -77,6 +79,8 @@ var arrows = map[string]string{
 var testArrows = map[string]string{
 	"lang/ast":             "lang",
 	"exec":                 "exec/op/optest",
+	"exec/expr":            "lang",
+	"exec/eval":            "lang lang/ast store/record",
 	"exec/op":              "exec/op/optest lang",
 	"exec/plan":            "lang",
 	"exec/value":           "lang",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/lang"
 )
@@ -73,7 +74,7 @@ func manualColumns() string {
 func manualFunctions() string {
 	var b strings.Builder
 	b.WriteString("\n## Functions\n\n| function | |\n|---|---|\n")
-	for _, f := range plan.Functions() {
+	for _, f := range expr.Functions() {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", f.Signature(), cellText(f.Doc))
 	}
 	return b.String()

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 )
@@ -8,7 +9,7 @@ import (
 // filter passes the rows for which all conditions are true. Each condition is
 // evaluated only for the rows that the earlier ones have left.
 func filter(n *plan.Filter, in Rows) (Rows, error) {
-	conds, err := CompileAll(n.Conds)
+	conds, err := eval.CompileAll(n.Conds)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package op
 import (
 	"strings"
 
+	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/block"
@@ -100,7 +101,7 @@ func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
 		}
 		b.Cols = append(b.Cols, vector)
 	}
-	eval, err := Compile(f.asked.Where)
+	eval, err := eval.Compile(f.asked.Where)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -16,7 +17,7 @@ func focusOn(t *testing.T, words []string, where string) *Focus {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := plan.BindFocus(st.(*ast.Crawl).Expand, new(plan.Env))
+	asked, err := plan.BindFocus(st.(*ast.Crawl).Expand, new(expr.Env))
 	if err != nil {
 		t.Fatal(err)
 	}

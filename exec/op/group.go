@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 
+	"infomall/exec/eval"
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/exec/spill"
 	"infomall/exec/value"
@@ -21,25 +23,25 @@ import (
 // follow each other. If the values of the input come sorted
 // (Aggregate.Adjacent), only the last value of each group is held.
 func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error) {
-	keys, err := CompileAll(n.Keys)
+	keys, err := eval.CompileAll(n.Keys)
 	if err != nil {
 		return nil, err
 	}
-	args, by := make([]Eval, len(n.Aggs)), make([]Eval, len(n.Aggs))
-	orders := make([][]Eval, len(n.Aggs))
+	args, by := make([]eval.Func, len(n.Aggs)), make([]eval.Func, len(n.Aggs))
+	orders := make([][]eval.Func, len(n.Aggs))
 	for i, a := range n.Aggs {
 		if a.Arg != nil {
-			if args[i], err = Compile(a.Arg); err != nil {
+			if args[i], err = eval.Compile(a.Arg); err != nil {
 				return nil, err
 			}
 		}
 		if a.By != nil {
-			if by[i], err = Compile(a.By); err != nil {
+			if by[i], err = eval.Compile(a.By); err != nil {
 				return nil, err
 			}
 		}
 		for _, k := range a.OrderBy {
-			e, err := Compile(k.Expr)
+			e, err := eval.Compile(k.Expr)
 			if err != nil {
 				return nil, err
 			}
@@ -71,14 +73,14 @@ func (r *Runner) group(ctx context.Context, n *plan.Group, in Rows) (Rows, error
 // grouper holds the groups of one run of a Group.
 type grouper struct {
 	aggs              []*plan.Aggregate
-	keyEvals          []Eval
-	argEvals, byEvals []Eval   // nil for count(*), and for aggregates without By
-	orderEvals        [][]Eval // for StringAgg
+	keyEvals          []eval.Func
+	argEvals, byEvals []eval.Func   // nil for count(*), and for aggregates without By
+	orderEvals        [][]eval.Func // for StringAgg
 	orderCols         [][]*value.Vector
 	keyCols           []*value.Vector
 	argCols, byCols   []*value.Vector
 	rows              uint64 // how many values remember has numbered
-	count             *plan.Col
+	count             *expr.Col
 	counts            []int64 // how many captures each row of the batch stands for; nil if each stands for one
 
 	groups   map[string]*partial

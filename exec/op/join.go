@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/spill"
 	"infomall/exec/value"
@@ -24,11 +25,11 @@ const seekRowsMax = 4 * record.BatchRows
 // both sides by key on disk, merges them, and sorts the result back into the
 // order of the left side.
 func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
-	leftKeys, err := CompileAll(n.LeftKeys)
+	leftKeys, err := eval.CompileAll(n.LeftKeys)
 	if err != nil {
 		return nil, err
 	}
-	rightKeys, err := CompileAll(n.RightKeys)
+	rightKeys, err := eval.CompileAll(n.RightKeys)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func (r *Runner) join(ctx context.Context, n *plan.Join) (Rows, error) {
 
 // keyReader computes the join keys of one side.
 type keyReader struct {
-	evals []Eval
+	evals []eval.Func
 	cols  []*value.Vector
 }
 

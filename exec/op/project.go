@@ -1,13 +1,14 @@
 package op
 
 import (
+	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 )
 
 // project computes the columns of the result.
 func project(n *plan.Project, in Rows) (Rows, error) {
-	evals, err := CompileAll(n.Exprs)
+	evals, err := eval.CompileAll(n.Exprs)
 	if err != nil {
 		return nil, err
 	}

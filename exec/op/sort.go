@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/spill"
 	"infomall/exec/value"
@@ -12,7 +13,7 @@ import (
 
 // sortKeys computes the sort keys of rows: bytes that sort as the rows do.
 type sortKeys struct {
-	evals  []Eval
+	evals  []eval.Func
 	orders []value.Order
 	cols   []*value.Vector
 }
@@ -21,7 +22,7 @@ type sortKeys struct {
 func newSortKeys(keys []plan.Key) (*sortKeys, error) {
 	k := &sortKeys{cols: make([]*value.Vector, len(keys))}
 	for _, key := range keys {
-		eval, err := Compile(key.Expr)
+		eval, err := eval.Compile(key.Expr)
 		if err != nil {
 			return nil, err
 		}

@@ -1,9 +1,11 @@
 package plan
 
 import (
+	"strings"
+
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"strings"
 )
 
 // topRows is the greatest LIMIT for which ORDER BY keeps the first rows in
@@ -11,10 +13,10 @@ import (
 const topRows = 10_000
 
 // Build returns the plan of a query. Each error is an *ast.Error.
-func Build(q *ast.Query, env *Env) (Node, error) { return build(q, env, nil) }
+func Build(q *ast.Query, env *expr.Env) (Node, error) { return build(q, env, nil) }
 
 // build is Build for a query that may read the queries named in with.
-func build(q *ast.Query, env *Env, with *named) (Node, error) {
+func build(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	return (&builder{env: env}).build(q, with)
 }
 
@@ -106,7 +108,7 @@ func (b *builder) plan() (Node, error) {
 // builder plans one SELECT with its ORDER BY and LIMIT, from the inputs
 // upwards.
 type builder struct {
-	env   *Env
+	env   *expr.Env
 	query *ast.Query
 	sel   *ast.Select
 
@@ -119,9 +121,9 @@ type builder struct {
 	touched []late // the late columns that bound expressions have read since this was last cleared
 
 	grouped  bool
-	made     bool     // the groups are in the plan
-	keys     []Expr   // the keys of GROUP BY, over the inputs
-	keyTexts []string // for each key, a text by which equal expressions are found
+	made     bool        // the groups are in the plan
+	keys     []expr.Expr // the keys of GROUP BY, over the inputs
+	keyTexts []string    // for each key, a text by which equal expressions are found
 	aggs     []*Aggregate
 	aggTexts []string
 
@@ -129,7 +131,7 @@ type builder struct {
 	// found maps syntax trees to the expressions that replace them. filtering
 	// is the condition of WHERE being bound.
 	planned   map[*ast.Query]*subquery
-	found     map[ast.Expr]Expr
+	found     map[ast.Expr]expr.Expr
 	filtering ast.Expr
 
 	// State of a query that is itself a subquery. outer is the query around it,
@@ -139,7 +141,7 @@ type builder struct {
 	outer          *builder
 	place          ast.Expr
 	correlated     []correlation
-	correlatedKeys []Expr
+	correlatedKeys []expr.Expr
 	firstOnly      bool
 	empty          []value.Value
 }
@@ -149,7 +151,7 @@ type item struct {
 	expr  ast.Expr
 	name  string
 	alias bool // name was given with AS
-	bound Expr
+	bound expr.Expr
 }
 
 // relation returns the relation that FROM names. If FROM has only scopes, it is
@@ -168,7 +170,7 @@ func (b *builder) relation(from *ast.Source) (*Relation, error) {
 		for _, v := range d.Views {
 			names = append(names, v.Name)
 		}
-		unknown := UnknownName(from.Relation, "relation", from.Relation.Text, "", names)
+		unknown := expr.UnknownName(from.Relation, "relation", from.Relation.Text, "", names)
 		if from.Relation.Quoted {
 			unknown.Hint = "scopes are quoted so: " + quote(from.Relation.Text)
 		}
@@ -257,7 +259,7 @@ func (b *builder) where() error {
 			return err
 		}
 	}
-	var cheap, dear []Expr
+	var cheap, dear []expr.Expr
 	var reads []late
 	var queried []ast.Expr
 	for _, e := range conds {
@@ -299,7 +301,7 @@ func (b *builder) whereQueries(conds []ast.Expr) error {
 			return err
 		}
 		b.read(b.touched)
-		b.top = &Filter{In: b.top, Conds: []Expr{cond}}
+		b.top = &Filter{In: b.top, Conds: []expr.Expr{cond}}
 	}
 	b.filtering = nil
 	return nil
@@ -346,7 +348,7 @@ func (b *builder) bindItems() error {
 
 // over returns a binder for expressions above the groups, or above the inputs
 // if there are no groups.
-func (b *builder) over(where string) *Binder {
+func (b *builder) over(where string) *expr.Binder {
 	if b.grouped {
 		return b.groupBinder(where)
 	}
@@ -395,7 +397,7 @@ func (b *builder) project() {
 	p := &Project{In: b.top}
 	for i, k := range b.correlatedKeys {
 		if b.grouped {
-			k = &Col{Index: i, Name: k.String(), T: k.Type()}
+			k = &expr.Col{Index: i, Name: k.String(), T: k.Type()}
 		}
 		p.Exprs = append(p.Exprs, k)
 		p.Names = append(p.Names, k.String())
@@ -412,12 +414,12 @@ func (b *builder) limit() (Limit, error) {
 	l := Limit{N: -1}
 	var err error
 	if b.query.Limit != nil {
-		if l.N, err = ConstantCount(b.query.Limit, "LIMIT", b.env); err != nil {
+		if l.N, err = expr.ConstantCount(b.query.Limit, "LIMIT", b.env); err != nil {
 			return l, err
 		}
 	}
 	if b.query.Offset != nil {
-		l.Skip, err = ConstantCount(b.query.Offset, "OFFSET", b.env)
+		l.Skip, err = expr.ConstantCount(b.query.Offset, "OFFSET", b.env)
 	}
 	return l, err
 }

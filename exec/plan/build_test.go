@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -55,7 +56,7 @@ func FuzzBuild(f *testing.F) {
 			if !ok {
 				continue
 			}
-			env := &Env{Params: map[string]string{"n": "3"}, Level: 2, Defined: defined}
+			env := &expr.Env{Params: map[string]string{"n": "3"}, Level: 2, Defined: defined}
 			node, err := Build(q, env)
 			var placed *ast.Error
 			switch {

@@ -1,11 +1,14 @@
 package plan
 
-import "infomall/lang/ast"
+import (
+	"infomall/exec/expr"
+	"infomall/lang/ast"
+)
 
 // Captures plans which captures a DELETE removes. It returns the plan and the
 // Source in it. The rows of the plan have the fields of the source, one of
 // which is url, then its refs. Each error is an *ast.Error.
-func Captures(st *ast.Delete, env *Env) (Node, *Source, error) {
+func Captures(st *ast.Delete, env *expr.Env) (Node, *Source, error) {
 	name := ast.Name{Span: st.Span, Text: capturesRelation.Name}
 	url := &ast.Column{Span: st.Span, Name: ast.Name{Span: st.Span, Text: "url"}}
 	q := &ast.Query{Span: st.Span, Select: &ast.Select{

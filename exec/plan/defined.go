@@ -4,13 +4,14 @@ import (
 	"errors"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
 // defined returns the views and metadata of the archive. The result is not nil
 // unless there is an error.
-func defined(env *Env) (*value.Defined, error) {
+func defined(env *expr.Env) (*value.Defined, error) {
 	if env.Defined == nil {
 		return &value.Defined{}, nil
 	}
@@ -186,12 +187,12 @@ func (b *builder) expansion(in *input, m *value.Metadata, at ast.Span) ast.Expr 
 // MetadataType returns the type of a metadata column with the expression e. It
 // returns an *ast.Error if e is not valid, or if the name is taken by a column
 // of the relation.
-func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (value.Type, error) {
+func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *expr.Env) (value.Type, error) {
 	r := metadataRelation(on)
 	if r.Column(name.Text) != nil {
 		return value.Null, ast.Errorf(name, "relation %s has a column %q", r.Name, name.Text)
 	}
-	bind := &Binder{Where: "metadata", Env: env, Column: func(c *ast.Column, _ value.Type) (Expr, error) {
+	bind := &expr.Binder{Where: "metadata", Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 		if c.Qualifier != nil {
 			err := ast.Errorf(c.Qualifier, "metadata is made of columns of %s alone", r.Name)
 			err.Hint = "write " + c.Name.String()
@@ -199,9 +200,9 @@ func MetadataType(name *ast.Name, on ast.MetadataOn, e ast.Expr, env *Env) (valu
 		}
 		col := r.Column(c.Name.Text)
 		if col == nil {
-			return nil, UnknownName(&c.Name, "column", c.Name.Text, " in relation "+r.Name, r.ColumnNames())
+			return nil, expr.UnknownName(&c.Name, "column", c.Name.Text, " in relation "+r.Name, r.ColumnNames())
 		}
-		return &Col{Name: col.Name, T: col.Type}, nil
+		return &expr.Col{Name: col.Name, T: col.Type}, nil
 	}}
 	x, err := bind.Bind(e)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/lang/ast"
 )
 
@@ -24,7 +25,7 @@ type named struct {
 }
 
 // define returns the list n with the queries of one WITH added.
-func (n *named) define(list []ast.With, env *Env) (*named, error) {
+func (n *named) define(list []ast.With, env *expr.Env) (*named, error) {
 	outer := n
 	for i := range list {
 		w := &list[i]

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -34,7 +35,7 @@ func (n *File) String() string { return "file " + quote(n.Path) }
 
 // file returns the input for FILE 'name'.
 func (b *builder) file(from *ast.Source) (*input, error) {
-	path, err := ConstantText(from.File, b.env)
+	path, err := expr.ConstantText(from.File, b.env)
 	if err != nil {
 		return nil, err
 	}

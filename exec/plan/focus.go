@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -11,7 +12,7 @@ import (
 // Focus is the condition of EXPAND WHERE, which CRAWL evaluates for each link
 // and the page that contains it.
 type Focus struct {
-	Where Expr // its columns are indexes in Columns
+	Where expr.Expr // its columns are indexes in Columns
 	// Columns are the columns that Where reads.
 	Columns []*Column
 	// OfLink reports that some of these columns differ from link to link of a
@@ -56,9 +57,9 @@ func FocusColumns() []string {
 }
 
 // BindFocus binds the condition of an EXPAND WHERE.
-func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
+func BindFocus(e ast.Expr, env *expr.Env) (*Focus, error) {
 	f := new(Focus)
-	bind := &Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column, _ value.Type) (Expr, error) {
+	bind := &expr.Binder{Where: "EXPAND WHERE", Env: env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 		if c.Qualifier != nil {
 			err := ast.Errorf(c.Qualifier, "the columns of EXPAND WHERE are of no relation")
 			err.Hint = "write " + c.Name.String()
@@ -66,7 +67,7 @@ func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
 		}
 		i := slices.IndexFunc(focusColumns, func(k Column) bool { return strings.EqualFold(k.Name, c.Name.Text) })
 		if i < 0 {
-			err := UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", FocusColumns())
+			err := expr.UnknownName(&c.Name, "column", c.Name.Text, " in EXPAND WHERE", FocusColumns())
 			if err.Hint == "" {
 				err.Hint = "there are " + strings.Join(FocusColumns(), ", ")
 			}
@@ -80,12 +81,12 @@ func BindFocus(e ast.Expr, env *Env) (*Focus, error) {
 }
 
 // column returns c as an expression. It adds c to f.Columns if necessary.
-func (f *Focus) column(c *Column) *Col {
+func (f *Focus) column(c *Column) *expr.Col {
 	i := slices.Index(f.Columns, c)
 	if i < 0 {
 		i = len(f.Columns)
 		f.Columns = append(f.Columns, c)
 		f.OfLink = f.OfLink || slices.Contains(focusOfLink, c.Name)
 	}
-	return &Col{Index: i, Name: c.Name, T: c.Type}
+	return &expr.Col{Index: i, Name: c.Name, T: c.Type}
 }

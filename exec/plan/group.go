@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -81,7 +82,7 @@ func (b *builder) group() error {
 		}
 	}
 	if having != nil {
-		b.top = &Filter{In: b.top, Conds: []Expr{having}}
+		b.top = &Filter{In: b.top, Conds: []expr.Expr{having}}
 	}
 	return nil
 }
@@ -110,13 +111,13 @@ func (b *builder) adjacent(g *Group) {
 	}
 	url := src.field("url")
 	for _, a := range g.Aggs {
-		c, ok := a.Arg.(*Col)
+		c, ok := a.Arg.(*expr.Col)
 		a.Adjacent = ok && c.Index == url && a.Func == Count && a.Distinct
 	}
 }
 
 // having returns the condition of HAVING, or nil if there is none.
-func (b *builder) having() (Expr, error) {
+func (b *builder) having() (expr.Expr, error) {
 	if b.sel.Having == nil {
 		return nil, nil
 	}
@@ -182,7 +183,7 @@ func (b *builder) addKey(e ast.Expr) error {
 		e = it.expr
 	}
 	bind := b.binder("GROUP BY")
-	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (expr.Expr, error) {
 		if it := b.alias(c); it != nil && !b.isColumn(c) {
 			return b.binder("GROUP BY").Bind(it.expr)
 		}
@@ -206,9 +207,9 @@ func (b *builder) isColumn(c *ast.Column) bool {
 // groupBinder returns a binder for expressions over the rows of a Group. A part
 // that equals a key becomes that key, and an aggregate becomes its column.
 // Other columns of the inputs are an error. where names the clause.
-func (b *builder) groupBinder(where string) *Binder {
-	bind := &Binder{
-		Column: func(c *ast.Column, _ value.Type) (Expr, error) {
+func (b *builder) groupBinder(where string) *expr.Binder {
+	bind := &expr.Binder{
+		Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 			if _, _, err := b.find(c, value.Null); err != nil {
 				return nil, err
 			}
@@ -221,7 +222,7 @@ func (b *builder) groupBinder(where string) *Binder {
 		Where:     where,
 		Env:       b.env,
 	}
-	bind.Query = func(e ast.Expr) (Expr, error) {
+	bind.Query = func(e ast.Expr) (expr.Expr, error) {
 		if !b.made {
 			return b.unplaced(bind, e)
 		}
@@ -232,10 +233,10 @@ func (b *builder) groupBinder(where string) *Binder {
 
 // havingBinder is groupBinder for HAVING, where an alias may be used unless a
 // column has the same name.
-func (b *builder) havingBinder() *Binder {
+func (b *builder) havingBinder() *expr.Binder {
 	bind := b.groupBinder("HAVING")
 	inner := bind.Column
-	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (expr.Expr, error) {
 		if it := b.alias(c); it != nil && !b.isColumn(c) {
 			return it.bound, nil
 		}
@@ -246,7 +247,7 @@ func (b *builder) havingBinder() *Binder {
 
 // keyOf returns the key of GROUP BY that e equals, or nil. Two expressions are
 // equal if they print the same after binding.
-func (b *builder) keyOf(e ast.Expr) Expr {
+func (b *builder) keyOf(e ast.Expr) expr.Expr {
 	if len(b.keys) == 0 {
 		return nil
 	}
@@ -258,20 +259,20 @@ func (b *builder) keyOf(e ast.Expr) Expr {
 	if i < 0 {
 		return nil
 	}
-	return &Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
+	return &expr.Col{Index: i, Name: b.keys[i].String(), T: b.keys[i].Type()}
 }
 
 // textOf returns e as text after binding it over the inputs, and reports
 // whether e can be bound. It changes nothing in b.
 func (b *builder) textOf(e ast.Expr) (string, bool) {
-	dry := &Binder{Env: b.env, Column: func(c *ast.Column, _ value.Type) (Expr, error) {
+	dry := &expr.Binder{Env: b.env, Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 		in, col, err := b.find(c, value.Null)
 		if err != nil {
 			return nil, err
 		}
-		return &Col{Name: b.columnName(in, col), T: col.Type}, nil
+		return &expr.Col{Name: b.columnName(in, col), T: col.Type}, nil
 	}}
-	dry.Query = func(e ast.Expr) (Expr, error) { return b.unplaced(dry, e) }
+	dry.Query = func(e ast.Expr) (expr.Expr, error) { return b.unplaced(dry, e) }
 	x, err := dry.Bind(e)
 	if err != nil {
 		return "", false
@@ -281,7 +282,7 @@ func (b *builder) textOf(e ast.Expr) (string, bool) {
 
 // aggregate returns the column that holds the result of the aggregate c. Equal
 // aggregates share a column.
-func (b *builder) aggregate(c *ast.Call) (Expr, error) {
+func (b *builder) aggregate(c *ast.Call) (expr.Expr, error) {
 	a, err := b.newAggregate(c)
 	if err != nil {
 		return nil, err
@@ -293,7 +294,7 @@ func (b *builder) aggregate(c *ast.Call) (Expr, error) {
 		b.aggs = append(b.aggs, a)
 		b.aggTexts = append(b.aggTexts, text)
 	}
-	return &Col{Index: len(b.keys) + i, Name: c.String(), T: a.T}, nil
+	return &expr.Col{Index: len(b.keys) + i, Name: c.String(), T: a.T}, nil
 }
 
 // identity returns a text that is equal for aggregates with equal results.
@@ -378,21 +379,21 @@ func argumentCount(f AggregateFunc, c *ast.Call) error {
 }
 
 // countIf binds count_if(cond), which counts the rows in which cond is true.
-func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, error) {
+func (b *builder) countIf(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggregate, error) {
 	cond, err := bind.BindBool(c.Args[0])
 	if err != nil {
 		return nil, err
 	}
-	one := &Const{V: value.OfInt(1), T: value.Int}
+	one := expr.Constant(value.OfInt(1))
 	a.Func, a.T = Count, value.Int
-	if a.Arg, err = OnlyIf(cond, one); err != nil {
+	if a.Arg, err = expr.OnlyIf(cond, one); err != nil {
 		return nil, err
 	}
 	return a, b.filter(a, c)
 }
 
 // stringAgg binds string_agg(x, sep ORDER BY …).
-func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate, error) {
+func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *expr.Binder) (*Aggregate, error) {
 	x, err := bind.Bind(c.Args[0])
 	if err != nil {
 		return nil, err
@@ -406,7 +407,7 @@ func (b *builder) stringAgg(a *Aggregate, c *ast.Call, bind *Binder) (*Aggregate
 	if err != nil {
 		return nil, err
 	}
-	between, ok := sep.(*Const)
+	between, ok := sep.(*expr.Const)
 	if !ok || between.V.Type != value.Text {
 		err := ast.Errorf(c.Args[1], "string_agg takes one text to put between, and %s is none", c.Args[1])
 		err.Hint = "such as ', '"
@@ -439,13 +440,13 @@ func (b *builder) filter(a *Aggregate, c *ast.Call) error {
 		return err
 	}
 	if a.Arg == nil {
-		a.Arg = &Const{V: value.OfInt(1), T: value.Int}
+		a.Arg = expr.Constant(value.OfInt(1))
 	}
 	if a.By != nil { // arg_min and arg_max ignore rows whose By is NULL
-		a.By, err = OnlyIf(cond, a.By)
+		a.By, err = expr.OnlyIf(cond, a.By)
 		return err
 	}
-	a.Arg, err = OnlyIf(cond, a.Arg)
+	a.Arg, err = expr.OnlyIf(cond, a.Arg)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -212,7 +213,7 @@ func (b *builder) qualified(c *ast.Column) ([]*input, error) {
 		err.Hint = "write AS " + c.Qualifier.String() + " behind the query in FROM"
 		return nil, err
 	}
-	return nil, UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
+	return nil, expr.UnknownName(c.Qualifier, "source", c.Qualifier.Text, "", names)
 }
 
 // noColumn returns the error for a column that none of the inputs has. Among names as
@@ -246,7 +247,7 @@ func (b *builder) noColumn(c *ast.Column, among []*input, want value.Type) error
 			names = append(names, m.Name)
 		}
 	}
-	err := UnknownName(&c.Name, "column", c.Name.Text, " in "+strings.Join(where, " or "), names)
+	err := expr.UnknownName(&c.Name, "column", c.Name.Text, " in "+strings.Join(where, " or "), names)
 	if hint := otherColumn(c, among, names); hint != "" {
 		err.Hint = hint
 	}
@@ -269,14 +270,14 @@ func (in *input) what() string {
 
 // binder returns a binder for expressions over the rows of all inputs. where
 // names the clause.
-func (b *builder) binder(where string) *Binder {
-	bind := &Binder{Column: b.column, Where: where, Env: b.env}
-	bind.Query = func(e ast.Expr) (Expr, error) { return b.lookUp(bind, e) }
+func (b *builder) binder(where string) *expr.Binder {
+	bind := &expr.Binder{Column: b.column, Where: where, Env: b.env}
+	bind.Query = func(e ast.Expr) (expr.Expr, error) { return b.lookUp(bind, e) }
 	return bind
 }
 
 // column binds a column of the inputs.
-func (b *builder) column(c *ast.Column, want value.Type) (Expr, error) {
+func (b *builder) column(c *ast.Column, want value.Type) (expr.Expr, error) {
 	in, col, err := b.find(c, want)
 	if err != nil {
 		return nil, err
@@ -290,7 +291,7 @@ func (b *builder) column(c *ast.Column, want value.Type) (Expr, error) {
 	if col.Late() {
 		b.touched = append(b.touched, late{in, i})
 	}
-	return &Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
+	return &expr.Col{Index: in.base + i, Name: b.columnName(in, col), T: col.Type}, nil
 }
 
 // starred reports whether * includes col.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -15,7 +16,7 @@ type Join struct {
 	Left, Right Node
 	// LeftKeys and RightKeys are expressions over the rows of Left and Right.
 	// They come in pairs of the same type.
-	LeftKeys, RightKeys []Expr
+	LeftKeys, RightKeys []expr.Expr
 	// Outer keeps the rows of Left that match no row of Right, with NULLs for
 	// its columns.
 	Outer bool
@@ -224,7 +225,7 @@ func (b *builder) readsLate(e ast.Expr) bool {
 func (b *builder) ask(in *input, conds []ast.Expr) error {
 	bind := b.inputBinder(in, "WHERE")
 	b.touched = nil
-	var bound []Expr
+	var bound []expr.Expr
 	for _, e := range conds {
 		x, err := bind.BindBool(e)
 		if err != nil {
@@ -250,15 +251,15 @@ func (b *builder) readBelow(in *input, list []late) {
 
 // inputBinder returns a binder for expressions over the rows of one input
 // alone.
-func (b *builder) inputBinder(in *input, where string) *Binder {
+func (b *builder) inputBinder(in *input, where string) *expr.Binder {
 	bind := b.binder(where)
 	bind.Query = nil
-	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (expr.Expr, error) {
 		x, err := b.column(c, want)
 		if err != nil {
 			return nil, err
 		}
-		own := *x.(*Col)
+		own := *x.(*expr.Col)
 		own.Index -= in.base
 		return &own, nil
 	}
@@ -287,7 +288,7 @@ func (b *builder) joinWith(in *input, o on, outer bool) error {
 		if x, y, err = b.binder("ON").JoinKeys(x, y, o.left[i], o.right[i]); err != nil {
 			return err
 		}
-		if c, ok := y.(*Col); ok && in.src != nil && in.src.Relation.Scoped && y.Type() == value.URL && in.src.Fields[c.Index].Name == "url" {
+		if c, ok := y.(*expr.Col); ok && in.src != nil && in.src.Relation.Scoped && y.Type() == value.URL && in.src.Fields[c.Index].Name == "url" {
 			j.Seek, j.SeekKey = in.src, i
 		}
 		j.LeftKeys, j.RightKeys = append(j.LeftKeys, x), append(j.RightKeys, y)

@@ -3,6 +3,7 @@ package plan
 import (
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -15,7 +16,7 @@ import (
 // conditions are still evaluated, so a range may be too wide, but never too
 // narrow. narrow ignores conditions that it cannot use. It is called when all
 // fields are known; name is the qualifier of the source's columns.
-func (n *Source) narrow(conds []ast.Expr, name string, env *Env) {
+func (n *Source) narrow(conds []ast.Expr, name string, env *expr.Env) {
 	if !n.Relation.Scoped {
 		return
 	}
@@ -33,7 +34,7 @@ func (n *Source) narrow(conds []ast.Expr, name string, env *Env) {
 type narrower struct {
 	src  *Source
 	name string
-	env  *Env
+	env  *expr.Env
 }
 
 // ranges returns key ranges outside which e is not true, and reports whether it
@@ -177,7 +178,7 @@ func (r narrower) scoped(list []ast.Scope) ([]urlkey.Range, bool) {
 func (r narrower) text(e ast.Expr) (string, bool) {
 	switch e.(type) {
 	case *ast.String, *ast.Param:
-		s, err := ConstantText(e, r.env)
+		s, err := expr.ConstantText(e, r.env)
 		return s, err == nil
 	}
 	return "", false

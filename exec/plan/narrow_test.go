@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -18,7 +19,7 @@ func build(t *testing.T, src string) *plan.Source {
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)
 	}
-	node, err := plan.Build(st.(*ast.Query), &plan.Env{Zone: time.UTC, Params: map[string]string{"h": "a.cn"}})
+	node, err := plan.Build(st.(*ast.Query), &expr.Env{Zone: time.UTC, Params: map[string]string{"h": "a.cn"}})
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)
 	}

@@ -44,6 +44,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -157,7 +158,7 @@ type Payload struct {
 // order.
 type Filter struct {
 	In    Node
-	Conds []Expr
+	Conds []expr.Expr
 }
 
 // Group yields one row per group of rows with equal Keys: the keys, then the
@@ -165,11 +166,11 @@ type Filter struct {
 // their keys, NULLs last.
 type Group struct {
 	In   Node
-	Keys []Expr
+	Keys []expr.Expr
 	Aggs []*Aggregate
 	// Count is the column that says how many rows each row of In stands for;
 	// nil if each stands for one.
-	Count *Col
+	Count *expr.Col
 }
 
 // Aggregate is an aggregate function over the rows of a group.
@@ -180,8 +181,8 @@ type Aggregate struct {
 	// Adjacent reports that equal values of Arg, a column, follow each other. A
 	// Distinct Count then need not remember values.
 	Adjacent bool
-	Arg      Expr // nil for count(*)
-	By       Expr // for ArgMin and ArgMax, otherwise nil
+	Arg      expr.Expr // nil for count(*)
+	By       expr.Expr // for ArgMin and ArgMax, otherwise nil
 	// Separator and OrderBy are for StringAgg.
 	Separator string
 	OrderBy   []Key
@@ -191,7 +192,7 @@ type Aggregate struct {
 
 // Key is one key of ORDER BY.
 type Key struct {
-	Expr  Expr
+	Expr  expr.Expr
 	Order value.Order
 }
 
@@ -217,7 +218,7 @@ type Limit struct {
 // Project computes the columns of the result.
 type Project struct {
 	In    Node
-	Exprs []Expr
+	Exprs []expr.Expr
 	Names []string
 }
 
@@ -476,7 +477,7 @@ func (*Distinct) String() string { return "distinct" }
 func (*Union) String() string { return "union all" }
 
 // joined returns the expressions as text with sep between them.
-func joined(list []Expr, sep string) string {
+func joined(list []expr.Expr, sep string) string {
 	texts := make([]string, len(list))
 	for i, e := range list {
 		texts[i] = e.String()

@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -12,7 +13,7 @@ import (
 func (b *builder) orderKeys() ([]Key, error) {
 	bind := b.over("ORDER BY")
 	inner := bind.Column
-	bind.Column = func(c *ast.Column, want value.Type) (Expr, error) {
+	bind.Column = func(c *ast.Column, want value.Type) (expr.Expr, error) {
 		if it := b.alias(c); it != nil {
 			return b.again(it)
 		}
@@ -24,7 +25,7 @@ func (b *builder) orderKeys() ([]Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		var e Expr
+		var e expr.Expr
 		if it != nil {
 			e, err = b.again(it)
 		} else {
@@ -40,7 +41,7 @@ func (b *builder) orderKeys() ([]Key, error) {
 
 // again binds an item's expression once more, so that its late columns are
 // noted in b.touched.
-func (b *builder) again(it *item) (Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
+func (b *builder) again(it *item) (expr.Expr, error) { return b.over("ORDER BY").Bind(it.expr) }
 
 // distinctKeys binds ORDER BY of SELECT DISTINCT, which may only name columns
 // of the result.
@@ -51,7 +52,7 @@ func (b *builder) distinctKeys() ([]Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		e := &Col{Index: len(b.correlatedKeys) + i, Name: b.items[i].name, T: b.items[i].bound.Type()}
+		e := &expr.Col{Index: len(b.correlatedKeys) + i, Name: b.items[i].name, T: b.items[i].bound.Type()}
 		keys = append(keys, orderKey(e, o))
 	}
 	return keys, nil
@@ -90,7 +91,7 @@ func (b *builder) itemIndex(e ast.Expr) (int, error) {
 }
 
 // orderKey returns e as a sort key with the direction of o.
-func orderKey(e Expr, o ast.OrderItem) Key {
+func orderKey(e expr.Expr, o ast.OrderItem) Key {
 	return Key{Expr: e, Order: value.Order{Desc: o.Desc, NullsFirst: o.NullsFirst}}
 }
 
@@ -145,7 +146,7 @@ func (b *builder) inOrder(keys []Key) bool {
 		return false
 	}
 	for i, k := range keys {
-		c, ok := k.Expr.(*Col)
+		c, ok := k.Expr.(*expr.Col)
 		if !ok || k.Order.Desc || c.Index >= len(src.Fields) || src.Fields[c.Index].Name != natural[i] {
 			return false
 		}

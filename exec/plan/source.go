@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/exec/expr"
 	"infomall/lang/ast"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -14,7 +15,7 @@ type place interface{ At() ast.Span }
 
 // newSource returns the Source for a relation in FROM. Its Fields are not known
 // yet.
-func newSource(s *ast.Source, r *Relation, env *Env) (*Source, error) {
+func newSource(s *ast.Source, r *Relation, env *expr.Env) (*Source, error) {
 	src := &Source{
 		Relation: r, Window: everything, During: record.MinTime,
 		Choice: Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
@@ -63,7 +64,7 @@ func unscoped(s *ast.Source, r *Relation) error {
 }
 
 // setScopes sets the key ranges of n from the scopes in FROM.
-func (n *Source) setScopes(list []ast.Scope, env *Env) error {
+func (n *Source) setScopes(list []ast.Scope, env *expr.Env) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -95,16 +96,16 @@ func (n *Source) setScopes(list []ast.Scope, env *Env) error {
 }
 
 // readScope returns one scope, and its text with parameters filled in.
-func readScope(s ast.Scope, env *Env) (urlkey.Scope, string, error) {
-	scope, err := (&Binder{Env: env}).Scope(&s)
+func readScope(s ast.Scope, env *expr.Env) (urlkey.Scope, string, error) {
+	scope, err := (&expr.Binder{Env: env}).Scope(&s)
 	if err != nil {
 		return scope, "", err
 	}
-	from, err := ConstantText(s.From, env)
+	from, err := expr.ConstantText(s.From, env)
 	if err != nil || s.To == nil {
 		return scope, quote(from), err
 	}
-	to, err := ConstantText(s.To, env)
+	to, err := expr.ConstantText(s.To, env)
 	return scope, quote(from) + " .. " + quote(to), err
 }
 

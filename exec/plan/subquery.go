@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
@@ -114,8 +115,8 @@ func withoutColumns(q *ast.Query) *ast.Query {
 }
 
 // urlOf returns the source of in if e is its column url, otherwise nil.
-func (in *input) urlOf(e Expr) *Source {
-	c, ok := e.(*Col)
+func (in *input) urlOf(e expr.Expr) *Source {
+	c, ok := e.(*expr.Col)
 	if ok && in.src != nil && in.src.Relation.Scoped && c.Index < len(in.src.Fields) && in.src.Fields[c.Index].Name == "url" {
 		return in.src
 	}
@@ -125,7 +126,7 @@ func (in *input) urlOf(e Expr) *Source {
 // lookUp adds a join to the plan that looks up the result of the subquery in e
 // for each row so far. It returns an expression for the result. bind resolves
 // the outer sides of its keys, and the left side of IN.
-func (b *builder) lookUp(bind *Binder, e ast.Expr) (Expr, error) {
+func (b *builder) lookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	if x := b.found[e]; x != nil {
 		return x, nil
 	}
@@ -134,14 +135,14 @@ func (b *builder) lookUp(bind *Binder, e ast.Expr) (Expr, error) {
 		return nil, err
 	}
 	if b.found == nil {
-		b.found = map[ast.Expr]Expr{}
+		b.found = map[ast.Expr]expr.Expr{}
 	}
 	b.found[e] = x
 	return x, nil
 }
 
 // newLookUp is lookUp for a subquery that is not in the plan yet.
-func (b *builder) newLookUp(bind *Binder, e ast.Expr) (Expr, error) {
+func (b *builder) newLookUp(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func (b *builder) newLookUp(bind *Binder, e ast.Expr) (Expr, error) {
 // unplaced returns an expression with the type of the subquery in e. It does
 // not add the subquery to the plan, so the expression cannot be computed. It is
 // used to check types before the groups are planned.
-func (b *builder) unplaced(bind *Binder, e ast.Expr) (Expr, error) {
+func (b *builder) unplaced(bind *expr.Binder, e ast.Expr) (expr.Expr, error) {
 	s, err := b.subquery(e)
 	if err != nil {
 		return nil, err
@@ -177,22 +178,22 @@ func (b *builder) unplaced(bind *Binder, e ast.Expr) (Expr, error) {
 	if _, scalar := e.(*ast.Subquery); scalar {
 		t = s.cols[0].Type
 	}
-	return &Col{Name: e.String(), T: t}, nil
+	return &expr.Col{Name: e.String(), T: t}, nil
 }
 
 // looker adds the joins for one subquery to the plan.
 type looker struct {
 	*builder
-	bind *Binder
+	bind *expr.Binder
 	sub  *subquery
 	at   ast.Expr
 }
 
 // exists returns an expression that tests whether the subquery has a row for
 // the keys. An aggregate without GROUP BY always has a row.
-func (l looker) exists() (Expr, error) {
+func (l looker) exists() (expr.Expr, error) {
 	if l.sub.empty != nil {
-		return constant(value.OfBool(true)), nil
+		return expr.Constant(value.OfBool(true)), nil
 	}
 	node := l.sub.node
 	if len(l.sub.outer) == 0 {
@@ -202,39 +203,39 @@ func (l looker) exists() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Is{X: mark[0], What: IsTrue}, nil
+	return &expr.Is{X: mark[0], What: expr.IsTrue}, nil
 }
 
 // scalar returns an expression for the value of the only row that the subquery
 // has for the keys.
-func (l looker) scalar() (Expr, error) {
+func (l looker) scalar() (expr.Expr, error) {
 	one := OnlyRow
 	if l.sub.first {
 		one = FirstRow
 	}
 	keys := len(l.sub.outer)
-	cols, err := l.join(l.sub.node, []Expr{l.own(keys)}, one)
+	cols, err := l.join(l.sub.node, []expr.Expr{l.own(keys)}, one)
 	if err != nil {
 		return nil, err
 	}
 	if l.sub.empty == nil {
 		return cols[1], nil
 	}
-	none := &Const{V: l.sub.empty[0], T: cols[1].T}
-	return &Case{Whens: []When{{Cond: &Is{X: cols[0], What: IsTrue}, Then: cols[1]}}, Else: none, T: cols[1].T}, nil
+	none := &expr.Const{V: l.sub.empty[0], T: cols[1].T}
+	return &expr.Case{Whens: []expr.When{{Cond: &expr.Is{X: cols[0], What: expr.IsTrue}, Then: cols[1]}}, Else: none, T: cols[1].T}, nil
 }
 
 // own returns column i of the subquery's rows.
-func (l looker) own(i int) *Col {
+func (l looker) own(i int) *expr.Col {
 	c := l.sub.node.Columns()[i]
-	return &Col{Index: i, Name: c.Name, T: c.Type}
+	return &expr.Col{Index: i, Name: c.Name, T: c.Type}
 }
 
 // in returns an expression that tests whether a value equals that of a row that
 // the subquery has for the keys. If it equals none and a NULL is involved, the
 // result is NULL. If the IN is a whole condition of WHERE, NULL has the effect
 // of FALSE, and in returns a simpler expression.
-func (l looker) in(e *ast.In) (Expr, error) {
+func (l looker) in(e *ast.In) (expr.Expr, error) {
 	if l.sub.empty != nil {
 		err := ast.Errorf(e, "IN takes no aggregate that is compared with the query around")
 		err.Hint = "write = in place of IN"
@@ -245,7 +246,7 @@ func (l looker) in(e *ast.In) (Expr, error) {
 		return nil, err
 	}
 	keys := len(l.sub.outer)
-	y := Expr(l.own(keys))
+	y := expr.Expr(l.own(keys))
 	x, y, err = l.binder("ON").JoinKeys(x, y, e.X, e.X)
 	if err != nil {
 		return nil, err
@@ -255,7 +256,7 @@ func (l looker) in(e *ast.In) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := Expr(&Is{X: mark[0], What: IsTrue})
+	found := expr.Expr(&expr.Is{X: mark[0], What: expr.IsTrue})
 	if !known && (e.Not || l.filtering != ast.Expr(e)) {
 		if found, err = l.orNull(found, x, keys); err != nil {
 			return nil, err
@@ -264,13 +265,13 @@ func (l looker) in(e *ast.In) (Expr, error) {
 	if !e.Not {
 		return found, nil
 	}
-	return Negate(found)
+	return expr.Negate(found)
 }
 
 // orNull adds the NULLs of IN to found: if no row matches, the result is NULL
 // if x is NULL or a row is NULL, unless there are no rows at all. keys is the
 // number of keys.
-func (l looker) orNull(found, x Expr, keys int) (Expr, error) {
+func (l looker) orNull(found, x expr.Expr, keys int) (expr.Expr, error) {
 	group := &Group{In: l.sub.node, Aggs: []*Aggregate{
 		{Func: Count, T: value.Int, Text: "count(*)"},
 		{Func: Count, Arg: l.own(keys), T: value.Int, Text: "count(" + l.own(keys).Name + ")"},
@@ -279,35 +280,35 @@ func (l looker) orNull(found, x Expr, keys int) (Expr, error) {
 		group.Keys = append(group.Keys, l.own(i))
 	}
 	if keys == 0 { // without keys, no rows would still make a group
-		group.Keys = []Expr{constant(value.OfBool(true))}
+		group.Keys = []expr.Expr{expr.Constant(value.OfBool(true))}
 	}
-	all, some := &Col{Index: len(group.Keys), T: value.Int}, &Col{Index: len(group.Keys) + 1, T: value.Int}
-	nulls, err := l.join(group, []Expr{&Compare{Op: GT, X: all, Y: some}}, FirstRow)
+	all, some := &expr.Col{Index: len(group.Keys), T: value.Int}, &expr.Col{Index: len(group.Keys) + 1, T: value.Int}
+	nulls, err := l.join(group, []expr.Expr{&expr.Compare{Op: expr.GT, X: all, Y: some}}, FirstRow)
 	if err != nil {
 		return nil, err
 	}
-	return &Case{T: value.Bool, Whens: []When{
-		{Cond: found, Then: constant(value.OfBool(true))},
-		{Cond: &Not{&Is{X: nulls[0], What: IsTrue}}, Then: constant(value.OfBool(false))},
-		{Cond: &Or{[]Expr{&Is{X: x, What: IsNull}, nulls[1]}}, Then: &Const{T: value.Bool}},
-	}, Else: constant(value.OfBool(false))}, nil
+	return &expr.Case{T: value.Bool, Whens: []expr.When{
+		{Cond: found, Then: expr.Constant(value.OfBool(true))},
+		{Cond: &expr.Not{X: &expr.Is{X: nulls[0], What: expr.IsTrue}}, Then: expr.Constant(value.OfBool(false))},
+		{Cond: &expr.Or{List: []expr.Expr{&expr.Is{X: x, What: expr.IsNull}, nulls[1]}}, Then: &expr.Const{T: value.Bool}},
+	}, Else: expr.Constant(value.OfBool(false))}, nil
 }
 
 // join joins the rows so far with the first or only row of node that has the
 // keys. It returns the columns that this adds: a mark, which is TRUE if there
 // is such a row and NULL if not, and then the values.
-func (l looker) join(node Node, values []Expr, one OneRow) ([]*Col, error) {
+func (l looker) join(node Node, values []expr.Expr, one OneRow) ([]*expr.Col, error) {
 	return l.joinAlso(node, values, one, nil, nil)
 }
 
 // joinAlso is the method join with one more pair of keys: x for the rows so
 // far, y for those of node. Both may be nil.
-func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Col, error) {
+func (l looker) joinAlso(node Node, values []expr.Expr, one OneRow, x, y expr.Expr) ([]*expr.Col, error) {
 	j := &Join{Outer: true, One: one, At: l.at.At(), Seek: l.sub.seek, SeekKey: l.sub.seekKey}
 	right := &Project{In: node}
-	add := func(e Expr, name string) *Col {
+	add := func(e expr.Expr, name string) *expr.Col {
 		right.Exprs, right.Names = append(right.Exprs, e), append(right.Names, name)
-		return &Col{Index: len(right.Exprs) - 1, Name: name, T: e.Type()}
+		return &expr.Col{Index: len(right.Exprs) - 1, Name: name, T: e.Type()}
 	}
 	for i, e := range l.sub.outer {
 		k, err := l.bind.Bind(e)
@@ -315,7 +316,7 @@ func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Co
 			return nil, err
 		}
 		cols := node.Columns()
-		inner := Expr(&Col{Index: i, Name: cols[i].Name, T: cols[i].Type})
+		inner := expr.Expr(&expr.Col{Index: i, Name: cols[i].Name, T: cols[i].Type})
 		if k, inner, err = l.binder("ON").JoinKeys(k, inner, e, e); err != nil {
 			return nil, err
 		}
@@ -327,7 +328,7 @@ func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Co
 		j.LeftKeys = append(j.LeftKeys, x)
 		j.RightKeys = append(j.RightKeys, add(y, y.String()))
 	}
-	added := []*Col{add(constant(value.OfBool(true)), "found")}
+	added := []*expr.Col{add(expr.Constant(value.OfBool(true)), "found")}
 	for _, v := range values {
 		added = append(added, add(v, l.at.String()))
 	}
@@ -341,11 +342,11 @@ func (l looker) joinAlso(node Node, values []Expr, one OneRow, x, y Expr) ([]*Co
 }
 
 // neverNull reports whether e, over the rows of n, is certainly never NULL.
-func neverNull(n Node, e Expr) bool {
+func neverNull(n Node, e expr.Expr) bool {
 	switch e := e.(type) {
-	case *Const:
+	case *expr.Const:
 		return !e.V.IsNull()
-	case *Col:
+	case *expr.Col:
 		return columnNeverNull(n, e.Index)
 	}
 	return false
@@ -460,7 +461,7 @@ func (b *builder) bindCorrelated() error {
 
 // emptyRow returns the result of an aggregate without GROUP BY over no rows, or
 // nil if HAVING drops it.
-func (b *builder) emptyRow(having Expr) ([]value.Value, error) {
+func (b *builder) emptyRow(having expr.Expr) ([]value.Value, error) {
 	group := make([]value.Value, len(b.keys)+len(b.aggs))
 	for i, a := range b.aggs {
 		if a.Func == Count {
@@ -483,11 +484,11 @@ func (b *builder) emptyRow(having Expr) ([]value.Value, error) {
 }
 
 // valueOf computes e for one row.
-func valueOf(e Expr, row []value.Value) (value.Value, error) {
-	if c, ok := e.(*Col); ok {
+func valueOf(e expr.Expr, row []value.Value) (value.Value, error) {
+	if c, ok := e.(*expr.Col); ok {
 		return row[c.Index], nil
 	}
-	operands := Operands(e)
+	operands := expr.Operands(e)
 	args := make([]value.Value, len(operands))
 	for i, o := range operands {
 		var err error
@@ -495,5 +496,5 @@ func valueOf(e Expr, row []value.Value) (value.Value, error) {
 			return value.Value{}, err
 		}
 	}
-	return Apply(e, args)
+	return expr.Apply(e, args)
 }

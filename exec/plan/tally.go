@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -46,12 +47,12 @@ func (b *builder) tallied(g *Group) {
 		in = f.In
 	}
 	src, ok := in.(*Source)
-	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e Expr) bool { return e.Type() == value.Float }) {
+	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e expr.Expr) bool { return e.Type() == value.Float }) {
 		return
 	}
 	column := src.field("time")
-	src.Tally = &Tally{Unit: TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
-	g.Count = &Col{Index: len(src.Fields), T: value.Int}
+	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
+	g.Count = &expr.Col{Index: len(src.Fields), T: value.Int}
 }
 
 // talliedDistinct lets the source below a SELECT DISTINCT count captures
@@ -63,7 +64,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 	if b.env.Plain || b.grouped || len(b.correlatedKeys) > 0 {
 		return keys, nil
 	}
-	var exprs []Expr
+	var exprs []expr.Expr
 	for _, it := range b.items {
 		exprs = append(exprs, it.bound)
 	}
@@ -80,7 +81,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 		return keys, nil
 	}
 	for i := range b.items {
-		if slices.ContainsFunc(keys, func(k Key) bool { return k.Expr.(*Col).Index == i }) {
+		if slices.ContainsFunc(keys, func(k Key) bool { return k.Expr.(*expr.Col).Index == i }) {
 			continue
 		}
 		byHost, err := b.byHost(src)
@@ -90,7 +91,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 		keys = byHost
 		break
 	}
-	src.Tally = &Tally{Unit: TimeUnit(exprs, src.field("time")), Zone: b.env.Location()}
+	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, src.field("time")), Zone: b.env.Location()}
 	return keys, nil
 }
 
@@ -102,12 +103,12 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 	}
 	var hosts, domains []Key
 	for i, it := range b.items {
-		c, ok := it.bound.(*Col)
+		c, ok := it.bound.(*expr.Col)
 		if !ok || c.Index != src.field("host") && c.Index != src.field("domain") {
 			return nil, nil
 		}
-		place := &Col{Index: i, Name: it.name, T: c.T}
-		bind := Binder{Env: b.env, Column: func(*ast.Column, value.Type) (Expr, error) { return place, nil }}
+		place := &expr.Col{Index: i, Name: it.name, T: c.T}
+		bind := expr.Binder{Env: b.env, Column: func(*ast.Column, value.Type) (expr.Expr, error) { return place, nil }}
 		e, err := bind.Bind(&ast.Call{Name: ast.Name{Text: "surt"}, Args: []ast.Expr{&ast.Column{Name: ast.Name{Text: it.name}}}})
 		if err != nil {
 			return nil, err
@@ -123,20 +124,20 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 
 // endsOnly reports whether only min and max read the column, among the
 // expressions over g's source, and read it unchanged.
-func endsOnly(g *Group, exprs []Expr, column int) bool {
+func endsOnly(g *Group, exprs []expr.Expr, column int) bool {
 	for _, a := range g.Aggs {
-		c, ok := a.Arg.(*Col)
+		c, ok := a.Arg.(*expr.Col)
 		if ok && c.Index == column && (a.Func == Min || a.Func == Max) {
-			exprs = slices.DeleteFunc(slices.Clone(exprs), func(e Expr) bool { return e == a.Arg })
+			exprs = slices.DeleteFunc(slices.Clone(exprs), func(e expr.Expr) bool { return e == a.Arg })
 		}
 	}
-	return !slices.ContainsFunc(exprs, func(e Expr) bool { return reads(e, column) })
+	return !slices.ContainsFunc(exprs, func(e expr.Expr) bool { return reads(e, column) })
 }
 
 // reads reports whether e reads the column with this index.
-func reads(e Expr, column int) bool {
-	c, ok := e.(*Col)
-	return ok && c.Index == column || slices.ContainsFunc(Operands(e), func(o Expr) bool { return reads(o, column) })
+func reads(e expr.Expr, column int) bool {
+	c, ok := e.(*expr.Col)
+	return ok && c.Index == column || slices.ContainsFunc(expr.Operands(e), func(o expr.Expr) bool { return reads(o, column) })
 }
 
 // countable reports whether a has the same result in whatever order rows come,

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
@@ -17,7 +18,7 @@ type Period = value.Period
 // setTime sets the window and the choice of n from a time clause. The end of
 // the window hides all later captures, also from last_seen, visits and next.
 // The start of the window only hides rows. The choice is made within both.
-func (n *Source) setTime(t ast.TimeClause, env *Env) error {
+func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	if t.Range != nil {
 		w, err := readRange(t.Range, env)
 		if err != nil {
@@ -94,7 +95,7 @@ func fewPeriods(at ast.Node, unit string, w Window) error {
 const msPerDay = int64(24 * time.Hour / time.Millisecond)
 
 // setPeriods sets the unit and the range of n, which reads periods(unit).
-func (n *Source) setPeriods(s *ast.Source, env *Env) error {
+func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 	units := strings.Join(ast.PeriodUnits, ", ")
 	switch {
 	case s.Unit == nil:
@@ -102,7 +103,7 @@ func (n *Source) setPeriods(s *ast.Source, env *Env) error {
 		err.Hint = "write periods(month); units are " + units
 		return err
 	case !slices.Contains(ast.PeriodUnits, strings.ToLower(s.Unit.Text)):
-		return UnknownName(s.Unit, "unit", s.Unit.Text, "", ast.PeriodUnits)
+		return expr.UnknownName(s.Unit, "unit", s.Unit.Text, "", ast.PeriodUnits)
 	case len(s.Scopes) > 0:
 		return ast.Errorf(s.Scopes[0], "periods takes no scope")
 	case s.Time.Choice != nil:
@@ -134,7 +135,7 @@ func (n *Source) Periods(ctx context.Context) ([]Period, error) {
 
 // readRange returns the window of a time range. It returns an error if the
 // window contains no time.
-func readRange(r *ast.TimeRange, env *Env) (Window, error) {
+func readRange(r *ast.TimeRange, env *expr.Env) (Window, error) {
 	var a, b Period
 	var err error
 	if r.A != nil {

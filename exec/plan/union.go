@@ -1,13 +1,14 @@
 package plan
 
 import (
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 )
 
 // union plans SELECTs with UNION ALL between them. ORDER BY and LIMIT apply to
 // the rows of all.
-func union(q *ast.Query, env *Env, with *named) (Node, error) {
+func union(q *ast.Query, env *expr.Env, with *named) (Node, error) {
 	u := new(Union)
 	selects := append([]*ast.Select{q.Select}, q.Union...)
 	for _, s := range selects {
@@ -72,13 +73,13 @@ func converted(n Node, types []value.Type) Node {
 	p := &Project{In: n}
 	same := true
 	for i, c := range n.Columns() {
-		var e Expr = &Col{Index: i, Name: c.Name, T: c.Type}
+		var e expr.Expr = &expr.Col{Index: i, Name: c.Name, T: c.Type}
 		switch {
 		case c.Type == types[i]:
 		case c.Type == value.Null:
-			e, same = &Const{T: types[i]}, false
+			e, same = &expr.Const{T: types[i]}, false
 		default:
-			e, same = &Cast{X: e, To: types[i]}, false
+			e, same = &expr.Cast{X: e, To: types[i]}, false
 		}
 		p.Exprs, p.Names = append(p.Exprs, e), append(p.Names, c.Name)
 	}

@@ -1,9 +1,9 @@
-package op
+package eval
 
 import (
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 )
 
@@ -23,14 +23,14 @@ func textKernel(test func(string) bool) kernel {
 }
 
 // likeKernel returns a loop for LIKE, or nil if the pattern is not constant.
-func likeKernel(e *plan.Like) kernel {
+func likeKernel(e *expr.Like) kernel {
 	if e.Compiled == nil {
 		return nil
 	}
 	literal, exact, prefix := e.Compiled.Literal()
 	switch {
 	case exact:
-		return func(out, x *value.Vector, n int) { compareAll(plan.EQ, out.Bools, x.Texts[:n], literal) }
+		return func(out, x *value.Vector, n int) { compareAll(expr.EQ, out.Bools, x.Texts[:n], literal) }
 	case prefix:
 		return func(out, x *value.Vector, n int) {
 			for i, s := range x.Texts[:n] {
@@ -43,8 +43,8 @@ func likeKernel(e *plan.Like) kernel {
 
 // containsKernel returns a loop for CONTAINS that folds the constant once, or
 // nil if it is not constant.
-func containsKernel(e *plan.Contains) kernel {
-	c, ok := e.Y.(*plan.Const)
+func containsKernel(e *expr.Contains) kernel {
+	c, ok := e.Y.(*expr.Const)
 	if !ok {
 		return nil
 	}

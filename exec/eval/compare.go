@@ -1,19 +1,19 @@
-package op
+package eval
 
 import (
 	"cmp"
 	"math"
 	"strings"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/store/urlkey"
 )
 
-// compareEval returns an Eval that compares with a constant, or two columns
+// compareEval returns a Func that compares with a constant, or two columns
 // with each other.
-func compareEval(e *plan.Compare, evals []Eval) Eval {
-	if c, ok := e.Y.(*plan.Const); ok {
+func compareEval(e *expr.Compare, evals []Func) Func {
+	if c, ok := e.Y.(*expr.Const); ok {
 		if k := constKernel(e, c.V); k != nil {
 			return oneOperand(evals[0], e, k)
 		}
@@ -22,7 +22,7 @@ func compareEval(e *plan.Compare, evals []Eval) Eval {
 }
 
 // constKernel returns a loop that compares with the constant c, or nil for NaN.
-func constKernel(e *plan.Compare, c value.Value) kernel {
+func constKernel(e *expr.Compare, c value.Value) kernel {
 	switch {
 	case isURLOrder(e):
 		key := urlkey.Key(c.Text)
@@ -41,36 +41,36 @@ func constKernel(e *plan.Compare, c value.Value) kernel {
 }
 
 // isURLOrder reports whether e compares by SURT key.
-func isURLOrder(e *plan.Compare) bool {
-	return e.X.Type() == value.URL && e.Y.Type() == value.URL && e.Op > plan.NE
+func isURLOrder(e *expr.Compare) bool {
+	return e.X.Type() == value.URL && e.Y.Type() == value.URL && e.Op > expr.NE
 }
 
 // compareAll compares each of xs with c. GT and GE are written as negations so
 // that NaN is greater than c.
-func compareAll[T cmp.Ordered](op plan.CompareOp, out []bool, xs []T, c T) {
+func compareAll[T cmp.Ordered](op expr.CompareOp, out []bool, xs []T, c T) {
 	out = out[:len(xs)]
 	switch op {
-	case plan.EQ:
+	case expr.EQ:
 		for i, x := range xs {
 			out[i] = x == c
 		}
-	case plan.NE:
+	case expr.NE:
 		for i, x := range xs {
 			out[i] = x != c
 		}
-	case plan.LT:
+	case expr.LT:
 		for i, x := range xs {
 			out[i] = x < c
 		}
-	case plan.LE:
+	case expr.LE:
 		for i, x := range xs {
 			out[i] = x <= c
 		}
-	case plan.GT:
+	case expr.GT:
 		for i, x := range xs {
 			out[i] = !(x <= c)
 		}
-	case plan.GE:
+	case expr.GE:
 		for i, x := range xs {
 			out[i] = !(x < c)
 		}
@@ -78,7 +78,7 @@ func compareAll[T cmp.Ordered](op plan.CompareOp, out []bool, xs []T, c T) {
 }
 
 // compareBools compares each of xs with c.
-func compareBools(op plan.CompareOp, out, xs []bool, c bool) {
+func compareBools(op expr.CompareOp, out, xs []bool, c bool) {
 	ifFalse := op.Holds(value.Compare(value.OfBool(false), value.OfBool(c)))
 	ifTrue := op.Holds(value.Compare(value.OfBool(true), value.OfBool(c)))
 	for i, x := range xs {
@@ -93,9 +93,9 @@ func compareBools(op plan.CompareOp, out, xs []bool, c bool) {
 // kernel2 is a kernel of two operands. It may make rows of out NULL.
 type kernel2 func(out, x, y *value.Vector, n int) error
 
-// twoOperands returns an Eval of a strict expression with two operands: the
+// twoOperands returns a Func of a strict expression with two operands: the
 // result is NULL where an operand is NULL.
-func twoOperands(evals []Eval, t value.Type, k kernel2) Eval {
+func twoOperands(evals []Func, t value.Type, k kernel2) Func {
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {
 		x, err := evals[0](b)
@@ -117,7 +117,7 @@ func twoOperands(evals []Eval, t value.Type, k kernel2) Eval {
 }
 
 // columnsKernel returns a loop that compares two columns row by row.
-func columnsKernel(e *plan.Compare) kernel2 {
+func columnsKernel(e *expr.Compare) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		switch {
 		case isURLOrder(e) || x.Type == value.Float || x.Type == value.Bool:
@@ -134,14 +134,14 @@ func columnsKernel(e *plan.Compare) kernel2 {
 }
 
 // compareEach compares each of xs with the corresponding one of ys.
-func compareEach[T cmp.Ordered](op plan.CompareOp, out []bool, xs, ys []T) {
+func compareEach[T cmp.Ordered](op expr.CompareOp, out []bool, xs, ys []T) {
 	out, ys = out[:len(xs)], ys[:len(xs)]
 	switch op {
-	case plan.EQ:
+	case expr.EQ:
 		for i, x := range xs {
 			out[i] = x == ys[i]
 		}
-	case plan.NE:
+	case expr.NE:
 		for i, x := range xs {
 			out[i] = x != ys[i]
 		}

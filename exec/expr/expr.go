@@ -5,7 +5,7 @@
 //
 // The package computes constants only. Package eval computes expressions over
 // batches of rows.
-package plan
+package expr
 
 import (
 	"regexp"

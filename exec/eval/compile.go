@@ -1,36 +1,36 @@
 // Package eval computes bound expressions over batches of rows. For common
 // cases it has loops of its own; for others it calls expr.Apply row by row.
-package op
+package eval
 
 import (
 	"fmt"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 )
 
-// Eval computes an expression for every row of a batch. The vector it returns
-// must not be changed and is valid until the next call. Use an Eval in one
+// Func computes an expression for every row of a batch. The vector it returns
+// must not be changed and is valid until the next call. Use a Func in one
 // goroutine. Each error is an *ast.Error.
-type Eval func(b *value.Batch) (*value.Vector, error)
+type Func func(b *value.Batch) (*value.Vector, error)
 
-// Compile returns an Eval for e. It gives the same results as plan.Apply, with
+// Compile returns a Func for e. It gives the same results as expr.Apply, with
 // loops of its own for common cases.
-func Compile(e plan.Expr) (Eval, error) {
+func Compile(e expr.Expr) (Func, error) {
 	switch e := e.(type) {
-	case *plan.Const:
+	case *expr.Const:
 		return constEval(e), nil
-	case *plan.Col:
+	case *expr.Col:
 		return func(b *value.Batch) (*value.Vector, error) { return b.Cols[e.Index], nil }, nil
-	case *plan.And:
+	case *expr.And:
 		return compileLogic(e.List, false)
-	case *plan.Or:
+	case *expr.Or:
 		return compileLogic(e.List, true)
-	case *plan.Case:
+	case *expr.Case:
 		return compileCase(e)
 	}
-	operands := plan.Operands(e)
-	evals := make([]Eval, len(operands))
+	operands := expr.Operands(e)
+	evals := make([]Func, len(operands))
 	for i, o := range operands {
 		var err error
 		if evals[i], err = Compile(o); err != nil {
@@ -38,48 +38,48 @@ func Compile(e plan.Expr) (Eval, error) {
 		}
 	}
 	switch e := e.(type) {
-	case *plan.Not:
+	case *expr.Not:
 		return oneOperand(evals[0], e, not), nil
-	case *plan.Is:
+	case *expr.Is:
 		return isEval(e, evals[0]), nil
-	case *plan.Compare:
+	case *expr.Compare:
 		return compareEval(e, evals), nil
-	case *plan.In:
+	case *expr.In:
 		return oneOperand(evals[0], e, inKernel(e)), nil
-	case *plan.Inside:
+	case *expr.Inside:
 		return oneOperand(evals[0], e, insideKernel(e)), nil
-	case *plan.Like:
+	case *expr.Like:
 		if k := likeKernel(e); k != nil {
 			return oneOperand(evals[0], e, k), nil
 		}
-	case *plan.Match:
+	case *expr.Match:
 		if e.Re != nil {
 			return oneOperand(evals[0], e, textKernel(e.Re.MatchString)), nil
 		}
-	case *plan.Contains:
+	case *expr.Contains:
 		if k := containsKernel(e); k != nil {
 			return oneOperand(evals[0], e, k), nil
 		}
-	case *plan.Within:
+	case *expr.Within:
 		return oneOperand(evals[0], e, textKernel(e.Holds)), nil
-	case *plan.Arith:
+	case *expr.Arith:
 		if k := arithKernel(e); k != nil {
 			return twoOperands(evals, e.T, k), nil
 		}
-	case *plan.Cast:
+	case *expr.Cast:
 		if e.X.Type() == value.Int && e.To == value.Float {
 			return oneOperand(evals[0], e, intsToFloats), nil
 		}
-	case *plan.Shift, *plan.Call:
+	case *expr.Shift, *expr.Call:
 	default:
 		panic(fmt.Sprintf("op: unknown expression %T", e))
 	}
 	return rowwise(e, evals), nil
 }
 
-// constEval returns an Eval of a constant. It keeps a vector of the constant
+// constEval returns a Func of a constant. It keeps a vector of the constant
 // that grows to the size of the largest batch.
-func constEval(e *plan.Const) Eval {
+func constEval(e *expr.Const) Func {
 	all := value.NewVector(e.T, 0)
 	return func(b *value.Batch) (*value.Vector, error) {
 		for n := vectorLen(all); e.T != value.Null && n < b.N; n++ {
@@ -101,9 +101,9 @@ func vectorLen(v *value.Vector) int {
 // the NULLs of x; for those rows the kernel may write any value.
 type kernel func(out, x *value.Vector, n int)
 
-// oneOperand returns an Eval of the strict expression e, whose only operand is
+// oneOperand returns a Func of the strict expression e, whose only operand is
 // x: the result is NULL where x is NULL.
-func oneOperand(x Eval, e plan.Expr, k kernel) Eval {
+func oneOperand(x Func, e expr.Expr, k kernel) Func {
 	t := e.Type()
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {
@@ -151,10 +151,10 @@ func joinNulls(x, y *value.Vector, n int) []bool {
 	return nulls
 }
 
-// rowwise returns an Eval that calls plan.Apply for each row. A row with the
+// rowwise returns a Func that calls expr.Apply for each row. A row with the
 // same operands as the row before gets the same result without a call: URLs and
 // hosts come in runs.
-func rowwise(e plan.Expr, evals []Eval) Eval {
+func rowwise(e expr.Expr, evals []Func) Func {
 	out := new(value.Vector)
 	vs := make([]*value.Vector, len(evals))
 	args, last := make([]value.Value, len(evals)), make([]value.Value, len(evals))
@@ -175,7 +175,7 @@ func rowwise(e plan.Expr, evals []Eval) Eval {
 			}
 			if !same {
 				var err error
-				if result, err = plan.Apply(e, args); err != nil {
+				if result, err = expr.Apply(e, args); err != nil {
 					return nil, err
 				}
 				args, last = last, args
@@ -200,8 +200,8 @@ func not(out, x *value.Vector, n int) {
 	}
 }
 
-// isEval returns an Eval of IS, whose result is never NULL.
-func isEval(e *plan.Is, x Eval) Eval {
+// isEval returns a Func of IS, whose result is never NULL.
+func isEval(e *expr.Is, x Func) Func {
 	out := new(value.Vector)
 	return func(b *value.Batch) (*value.Vector, error) {
 		v, err := x(b)
@@ -212,11 +212,11 @@ func isEval(e *plan.Is, x Eval) Eval {
 		for i := range out.Bools {
 			null := v.IsNull(i)
 			switch e.What {
-			case plan.IsNull:
+			case expr.IsNull:
 				out.Bools[i] = null
-			case plan.IsTrue:
+			case expr.IsTrue:
 				out.Bools[i] = !null && v.Bools[i]
-			case plan.IsFalse:
+			case expr.IsFalse:
 				out.Bools[i] = !null && !v.Bools[i]
 			}
 		}
@@ -225,8 +225,8 @@ func isEval(e *plan.Is, x Eval) Eval {
 }
 
 // CompileAll compiles a list of expressions.
-func CompileAll(list []plan.Expr) ([]Eval, error) {
-	evals := make([]Eval, len(list))
+func CompileAll(list []expr.Expr) ([]Func, error) {
+	evals := make([]Func, len(list))
 	for i, e := range list {
 		f, err := Compile(e)
 		if err != nil {

@@ -1,10 +1,10 @@
-package op
+package eval
 
 import (
 	"math"
 	"slices"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 )
 
@@ -14,7 +14,7 @@ const fewMembers = 8
 
 // inKernel returns a loop that tests for membership in a set. If the list has a
 // NULL, values that are not members give NULL.
-func inKernel(e *plan.In) kernel {
+func inKernel(e *expr.In) kernel {
 	test := membership(e)
 	if !e.HasNull {
 		return test
@@ -31,7 +31,7 @@ func inKernel(e *plan.In) kernel {
 
 // membership returns a loop that tests for membership, ignoring NULL in the
 // list.
-func membership(e *plan.In) kernel {
+func membership(e *expr.In) kernel {
 	switch t := e.X.Type(); {
 	case t.Textual():
 		test := tester(e, func(v value.Value) string { return v.Text })
@@ -48,7 +48,7 @@ func membership(e *plan.In) kernel {
 
 // tester returns a function that sets out[i] to whether xs[i] is in the set. of
 // converts a member to the type of xs.
-func tester[T comparable](e *plan.In, of func(value.Value) T) func(out []bool, xs []T) {
+func tester[T comparable](e *expr.In, of func(value.Value) T) func(out []bool, xs []T) {
 	list := make([]T, len(e.Set))
 	set := make(map[T]bool, len(e.Set))
 	for i, v := range e.Set {
@@ -71,7 +71,7 @@ func tester[T comparable](e *plan.In, of func(value.Value) T) func(out []bool, x
 
 // floatMembership is membership for floats. NaN equals NaN, as in
 // value.Compare.
-func floatMembership(e *plan.In) kernel {
+func floatMembership(e *expr.In) kernel {
 	test := tester(e, func(v value.Value) float64 { return v.Float })
 	hasNaN := slices.ContainsFunc(e.Set, func(v value.Value) bool { return math.IsNaN(v.Float) })
 	return func(out, x *value.Vector, n int) {
@@ -87,7 +87,7 @@ func floatMembership(e *plan.In) kernel {
 
 // insideKernel returns a loop that tests whether times lie in the periods. One
 // period is the common case.
-func insideKernel(e *plan.Inside) kernel {
+func insideKernel(e *expr.Inside) kernel {
 	if len(e.Periods) != 1 {
 		return func(out, x *value.Vector, n int) {
 			for i, t := range x.Ints[:n] {

@@ -1,4 +1,4 @@
-package op
+package eval
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -24,23 +24,23 @@ var evalColumns = []value.Column{
 }
 
 // bindTest binds an expression over evalColumns.
-func bindTest(t testing.TB, src string) plan.Expr {
+func bindTest(t testing.TB, src string) expr.Expr {
 	t.Helper()
 	s, err := lang.ParseOne("SELECT "+src, "")
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)
 	}
-	b := &plan.Binder{
-		Column: func(c *ast.Column, _ value.Type) (plan.Expr, error) {
+	b := &expr.Binder{
+		Column: func(c *ast.Column, _ value.Type) (expr.Expr, error) {
 			for i, col := range evalColumns {
 				if col.Name == c.Name.Text {
-					return &plan.Col{Index: i, Name: col.Name, T: col.Type}, nil
+					return &expr.Col{Index: i, Name: col.Name, T: col.Type}, nil
 				}
 			}
 			return nil, ast.Errorf(c, "no column %q", c.Name.Text)
 		},
 		Where: "WHERE",
-		Env:   &plan.Env{Now: record.At(time.Date(2008, 6, 18, 10, 30, 15, 0, time.UTC))},
+		Env:   &expr.Env{Now: record.At(time.Date(2008, 6, 18, 10, 30, 15, 0, time.UTC))},
 	}
 	e, err := b.Bind(s.(*ast.Query).Select.Items[0].Expr)
 	if err != nil {
@@ -86,18 +86,18 @@ func randomBatch(r *rand.Rand, n, nulls int) *value.Batch {
 	return b
 }
 
-// applyRow computes an expression for one row by plan.Apply alone.
-func applyRow(e plan.Expr, b *value.Batch, i int) (value.Value, error) {
+// applyRow computes an expression for one row by expr.Apply alone.
+func applyRow(e expr.Expr, b *value.Batch, i int) (value.Value, error) {
 	switch e := e.(type) {
-	case *plan.Col:
+	case *expr.Col:
 		return b.Cols[e.Index].At(i), nil
-	case *plan.Const:
+	case *expr.Const:
 		return e.V, nil
-	case *plan.And:
+	case *expr.And:
 		return applyLogic(e, e.List, false, b, i)
-	case *plan.Or:
+	case *expr.Or:
 		return applyLogic(e, e.List, true, b, i)
-	case *plan.Case:
+	case *expr.Case:
 		for _, w := range e.Whens {
 			cond, err := applyRow(w.Cond, b, i)
 			if err != nil {
@@ -110,18 +110,18 @@ func applyRow(e plan.Expr, b *value.Batch, i int) (value.Value, error) {
 		return applyRow(e.Else, b, i)
 	}
 	var args []value.Value
-	for _, o := range plan.Operands(e) {
+	for _, o := range expr.Operands(e) {
 		v, err := applyRow(o, b, i)
 		if err != nil {
 			return value.Value{}, err
 		}
 		args = append(args, v)
 	}
-	return plan.Apply(e, args)
+	return expr.Apply(e, args)
 }
 
 // applyLogic evaluates the conditions of AND or OR in turn until one decides.
-func applyLogic(e plan.Expr, list []plan.Expr, deciding bool, b *value.Batch, i int) (value.Value, error) {
+func applyLogic(e expr.Expr, list []expr.Expr, deciding bool, b *value.Batch, i int) (value.Value, error) {
 	var args []value.Value
 	for _, o := range list {
 		v, err := applyRow(o, b, i)
@@ -130,7 +130,7 @@ func applyLogic(e plan.Expr, list []plan.Expr, deciding bool, b *value.Batch, i 
 		}
 		args = append(args, v)
 	}
-	return plan.Apply(e, args)
+	return expr.Apply(e, args)
 }
 
 var evalCases = []string{
@@ -166,7 +166,7 @@ var evalCases = []string{
 }
 
 // TestEval computes each expression for random rows in batches of several
-// sizes, with and without NULLs, and compares with plan.Apply row by row.
+// sizes, with and without NULLs, and compares with expr.Apply row by row.
 func TestEval(t *testing.T) {
 	for _, src := range evalCases {
 		e := bindTest(t, src)

@@ -1,13 +1,13 @@
-package op
+package eval
 
 import (
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 )
 
 // arithKernel returns a loop for + - * of ints (and so of times and durations)
 // and of floats, and for / of floats, or nil for other operations.
-func arithKernel(e *plan.Arith) kernel2 {
+func arithKernel(e *expr.Arith) kernel2 {
 	x, y := e.X.Type(), e.Y.Type()
 	switch {
 	case x == value.Float && y == value.Float && e.T == value.Float:
@@ -21,11 +21,11 @@ func arithKernel(e *plan.Arith) kernel2 {
 }
 
 // intKernel returns a loop for + - or * of ints.
-func intKernel(e *plan.Arith) kernel2 {
+func intKernel(e *expr.Arith) kernel2 {
 	return func(out, x, y *value.Vector, n int) error {
 		xs, ys, rs := x.Ints[:n], y.Ints[:n], out.Ints[:n]
 		for i := range rs {
-			r, ok := plan.Ints(e.Op, xs[i], ys[i])
+			r, ok := expr.Ints(e.Op, xs[i], ys[i])
 			if !ok && !out.IsNull(i) {
 				return e.Overflow()
 			}
@@ -36,7 +36,7 @@ func intKernel(e *plan.Arith) kernel2 {
 }
 
 // floatKernel returns a loop for + - * or / of floats, or nil.
-func floatKernel(e *plan.Arith) kernel2 {
+func floatKernel(e *expr.Arith) kernel2 {
 	switch e.Op {
 	case "+":
 		return floatsKernel(func(x, y float64) float64 { return x + y })

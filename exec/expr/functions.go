@@ -1,4 +1,4 @@
-package plan
+package expr
 
 import (
 	"fmt"
@@ -231,7 +231,7 @@ func (b *Binder) argument(f *Function, k kind, e ast.Expr) (Expr, error) {
 	want := kindTypes[k]
 	if k == timeKind && value.IsPeriod(e) {
 		p, err := value.PeriodOf(e, b.Env)
-		return constant(value.OfTime(p.From)), err
+		return Constant(value.OfTime(p.From)), err
 	}
 	x, err := b.bind(e, want)
 	if err != nil {

@@ -1,4 +1,4 @@
-package plan
+package expr
 
 import (
 	"fmt"
@@ -70,26 +70,26 @@ func (b *Binder) bind(e ast.Expr, want value.Type) (Expr, error) {
 	}
 	switch e := e.(type) {
 	case *ast.String:
-		return constant(value.OfText(e.Value)), nil
+		return Constant(value.OfText(e.Value)), nil
 	case *ast.Number:
 		if e.IsInt {
-			return constant(value.OfInt(e.Int)), nil
+			return Constant(value.OfInt(e.Int)), nil
 		}
-		return constant(value.OfFloat(e.Float)), nil
+		return Constant(value.OfFloat(e.Float)), nil
 	case *ast.Size:
-		return constant(value.OfInt(e.Bytes)), nil
+		return Constant(value.OfInt(e.Bytes)), nil
 	case *ast.Duration:
 		if e.Months != 0 {
 			return nil, ast.Errorf(e, "%s is no fixed length of time; months and years can only be added to a time or taken from it", e.Text)
 		}
-		return constant(value.OfDuration(e.Length.Milliseconds())), nil
+		return Constant(value.OfDuration(e.Length.Milliseconds())), nil
 	case *ast.Period, *ast.Now, *ast.Today:
 		p, err := value.PeriodOf(e, b.Env)
-		return constant(value.OfTime(p.From)), err
+		return Constant(value.OfTime(p.From)), err
 	case *ast.Bool:
-		return constant(value.OfBool(e.Value)), nil
+		return Constant(value.OfBool(e.Value)), nil
 	case *ast.Null:
-		return constant(value.Value{}), nil
+		return Constant(value.Value{}), nil
 	case *ast.Param:
 		return b.param(e, want)
 	case *ast.Column:
@@ -134,8 +134,8 @@ func (b *Binder) query(e ast.Expr) (Expr, error) {
 	return b.Query(e)
 }
 
-// constant returns v as an expression.
-func constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }
+// Constant returns v as an expression.
+func Constant(v value.Value) *Const { return &Const{V: v, T: v.Type} }
 
 // param reads a parameter as a constant of type want. If want is Int, a number
 // that is not whole becomes a Float.
@@ -145,7 +145,7 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 		return nil, err
 	}
 	if want == value.Null || want.Textual() {
-		return constant(value.OfText(text)), nil
+		return Constant(value.OfText(text)), nil
 	}
 	v, err := value.Cast(value.OfText(text), want, b.Env.Location())
 	if err != nil && want == value.Int {
@@ -155,7 +155,7 @@ func (b *Binder) param(p *ast.Param, want value.Type) (Expr, error) {
 	if err != nil {
 		return nil, ast.Errorf(p, "parameter $%s: %v", p.Name, err)
 	}
-	return constant(v), nil
+	return Constant(v), nil
 }
 
 // pair binds two operands. If one is a parameter, it is read as the type of the
@@ -234,7 +234,7 @@ func (b *Binder) unary(e *ast.Unary) (Expr, error) {
 	if e.Op == "+" || x.Type() == value.Null {
 		return x, nil
 	}
-	zero := constant(value.Value{Type: x.Type()})
+	zero := Constant(value.Value{Type: x.Type()})
 	return fold(&Arith{Op: "-", X: zero, Y: x, T: x.Type(), At: e.At()})
 }
 
@@ -301,9 +301,9 @@ func Conjunction(list []Expr) Expr {
 	})
 	switch {
 	case decided:
-		return constant(value.OfBool(false))
+		return Constant(value.OfBool(false))
 	case len(kept) == 0:
-		return constant(value.OfBool(true))
+		return Constant(value.OfBool(true))
 	case len(kept) == 1:
 		return kept[0]
 	}
@@ -321,9 +321,9 @@ func disjunction(list []Expr) Expr {
 	})
 	switch {
 	case decided:
-		return constant(value.OfBool(true))
+		return Constant(value.OfBool(true))
 	case len(kept) == 0:
-		return constant(value.OfBool(false))
+		return Constant(value.OfBool(false))
 	case len(kept) == 1:
 		return kept[0]
 	}

@@ -1,28 +1,28 @@
-package op
+package eval
 
 import (
 	"slices"
 
-	"infomall/exec/plan"
+	"infomall/exec/expr"
 	"infomall/exec/value"
 )
 
 // part computes an expression for some rows of a batch. The other rows take no
 // time and cannot fail.
 type part struct {
-	eval Eval
+	eval Func
 	cols []int       // the columns that the expression reads
 	rows value.Batch // scratch memory of of
 }
 
 // newPart returns a part for the expression e.
-func newPart(e plan.Expr) (*part, error) {
+func newPart(e expr.Expr) (*part, error) {
 	eval, err := Compile(e)
 	if err != nil {
 		return nil, err
 	}
 	p := &part{eval: eval}
-	plan.Columns(e, func(c *plan.Col) {
+	expr.Columns(e, func(c *expr.Col) {
 		if !slices.Contains(p.cols, c.Index) {
 			p.cols = append(p.cols, c.Index)
 		}
@@ -52,9 +52,9 @@ type term struct {
 	open bool // evaluate it only for rows that are not decided yet
 }
 
-// compileLogic returns an Eval of the AND of list if deciding is false, and of
+// compileLogic returns a Func of the AND of list if deciding is false, and of
 // the OR if it is true. A condition with the value deciding decides the result.
-func compileLogic(list []plan.Expr, deciding bool) (Eval, error) {
+func compileLogic(list []expr.Expr, deciding bool) (Func, error) {
 	terms := make([]term, len(list))
 	for i, e := range list {
 		p, err := newPart(e)
@@ -94,12 +94,12 @@ func compileLogic(list []plan.Expr, deciding bool) (Eval, error) {
 
 // cheap reports whether e cannot fail and is as fast to evaluate as it is to
 // select the rows that need it.
-func cheap(e plan.Expr) bool {
+func cheap(e expr.Expr) bool {
 	switch e := e.(type) {
-	case *plan.Const, *plan.Col:
+	case *expr.Const, *expr.Col:
 		return true
-	case *plan.Not, *plan.And, *plan.Or, *plan.Compare, *plan.In, *plan.Inside, *plan.Is:
-		return !slices.ContainsFunc(plan.Operands(e), func(o plan.Expr) bool { return !cheap(o) })
+	case *expr.Not, *expr.And, *expr.Or, *expr.Compare, *expr.In, *expr.Inside, *expr.Is:
+		return !slices.ContainsFunc(expr.Operands(e), func(o expr.Expr) bool { return !cheap(o) })
 	}
 	return false
 }
@@ -149,9 +149,9 @@ func joinBools(acc, v []bool, deciding bool) {
 	}
 }
 
-// compileCase returns an Eval of a CASE. It evaluates each branch only for the
+// compileCase returns a Func of a CASE. It evaluates each branch only for the
 // rows that reach it.
-func compileCase(e *plan.Case) (Eval, error) {
+func compileCase(e *expr.Case) (Func, error) {
 	type branch struct{ cond, then *part }
 	branches := make([]branch, len(e.Whens))
 	for i, w := range e.Whens {

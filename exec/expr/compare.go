@@ -1,4 +1,4 @@
-package plan
+package expr
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func (b *Binder) compare(op CompareOp, x, y ast.Expr) (Expr, error) {
 
 // comparePeriod returns the comparison of the time x with the period p.
 func comparePeriod(op CompareOp, x Expr, p value.Period) (Expr, error) {
-	from, to := constant(value.OfTime(p.From)), constant(value.OfTime(p.To))
+	from, to := Constant(value.OfTime(p.From)), Constant(value.OfTime(p.To))
 	switch op {
 	case EQ:
 		return fold(&Inside{x, []value.Period{p}})
@@ -119,7 +119,7 @@ func canonical(x Expr, e ast.Expr) (Expr, error) {
 	if err != nil {
 		return nil, ast.Errorf(e, "%v", err)
 	}
-	return constant(value.OfURL(u)), nil
+	return Constant(value.OfURL(u)), nil
 }
 
 // clash returns the error for two operands that cannot be compared. It says
