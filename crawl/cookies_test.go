@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"infomall/store/record"
+	"infomall/crawl/report"
 )
 
 // walled is a site of so many pages, of which each links to the next two, that are
@@ -88,7 +88,7 @@ func TestCookieWalls(t *testing.T) {
 				x := &walled{pages: 20, wall: wall}
 				s := &simulated{handler: x}
 				seeds := []string{"http://h0.example/0", "http://h0.example/7"}
-				s.crawl(t, record.CrawlOptions{Seeds: seeds, IgnoreRobots: true})
+				s.crawl(t, report.CrawlOptions{Seeds: seeds, IgnoreRobots: true})
 				for n := range x.pages {
 					u := fmt.Sprintf("http://h0.example/%d", n)
 					if !strings.HasPrefix(string(s.kept[u]), fmt.Sprintf("<p>Page %d.", n)) {
@@ -130,7 +130,7 @@ func TestCookieLoops(t *testing.T) {
 				asked++
 				answer(w, r, asked)
 			})}
-			s.crawl(t, record.CrawlOptions{Seeds: []string{"http://h0.example/"}, IgnoreRobots: true})
+			s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/"}, IgnoreRobots: true})
 			if asked < 2 || asked > 4 {
 				t.Errorf("%s: %d requests", name, asked)
 			}
@@ -155,11 +155,11 @@ func TestCookiesAfterKill(t *testing.T) {
 		ctx, kill := context.WithCancel(t.Context())
 		time.AfterFunc(10*time.Second, kill)
 		s.ctx = ctx
-		s.crawl(t, record.CrawlOptions{Seeds: []string{"http://h0.example/0"}, IgnoreRobots: true, Delay: time.Second})
+		s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/0"}, IgnoreRobots: true, Delay: time.Second})
 		before := len(x.asked)
 		kept := s.kept
 		s.ctx = nil
-		s.crawl(t, record.CrawlOptions{Seeds: []string{"http://h0.example/0"}, IgnoreRobots: true, Delay: time.Second})
+		s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/0"}, IgnoreRobots: true, Delay: time.Second})
 		if before < 3 || before > x.pages || given > 1 || len(kept)+len(s.kept) < x.pages {
 			t.Errorf("%d requests before it was killed and %d in all; %d times without a cookie; %d pages", before, len(x.asked), given, len(kept)+len(s.kept))
 		}

@@ -14,6 +14,7 @@ import (
 	"infomall/crawl/frontier"
 	"infomall/crawl/links"
 	"infomall/crawl/order"
+	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/crawl/trap"
 	"infomall/store/page"
@@ -49,8 +50,8 @@ type Env struct {
 // Run crawls until nothing is left, a limit is reached, an order stops it, or
 // ctx ends. An unfinished crawl continues where it was. The result counts what
 // is in the archive, also if there is an error.
-func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record.CrawlResult, error) {
-	e := &engine{a: a, o: o, now: env.Now, results: make(chan *task), spare: make(chan *task, spareMax)}
+func Run(ctx context.Context, a Archive, o report.CrawlOptions, env Env) (report.CrawlResult, error) {
+	e := &engine{a: a, o: o, now: env.Now, results: make(chan *fetchTask), spare: make(chan *fetchTask, spareMax)}
 	if e.now == nil {
 		e.now = time.Now
 	}
@@ -60,21 +61,21 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 	if e.o.PublishEvery == 0 {
 		e.o.PublishEvery = publishEvery
 	}
-	if e.o.Weights == (record.Weights{}) {
-		e.o.Weights = record.Weights(order.DefaultWeights)
+	if e.o.Weights == (report.Weights{}) {
+		e.o.Weights = report.Weights(order.DefaultWeights)
 	}
 	e.begun = e.now()
 	var err error
 	if e.rules, err = newRules(&o); err != nil {
-		return record.CrawlResult{}, err
+		return report.CrawlResult{}, err
 	}
 	defer e.rules.files.close()
 	if e.client, err = newClient(&o, env, e.now); err != nil {
-		return record.CrawlResult{}, err
+		return report.CrawlResult{}, err
 	}
 	defer e.client.Close()
 	if e.q, err = a.Queue(o.Name); err != nil {
-		return record.CrawlResult{}, err
+		return report.CrawlResult{}, err
 	}
 	if err = e.remember(ctx); err == nil {
 		err = e.start()
@@ -90,7 +91,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 		}
 	}
 	err = errors.Join(err, e.q.Close(), e.past.pin(nil, e.begun))
-	res := record.CrawlResult{Crawl: e.crawl, Lost: e.lost, Ended: e.ended, Elapsed: e.now().Sub(e.begun)}
+	res := report.CrawlResult{Crawl: e.crawl, Lost: e.lost, Ended: e.ended, Elapsed: e.now().Sub(e.begun)}
 	if e.sink != nil {
 		c := e.sink.Counts()
 		res.Stored, res.Visits = c.Stored, c.Visits
@@ -102,7 +103,7 @@ func Run(ctx context.Context, a Archive, o record.CrawlOptions, env Env) (record
 // fields of a task belong to its worker until the worker reports.
 type engine struct {
 	a      Archive
-	o      record.CrawlOptions
+	o      report.CrawlOptions
 	now    func() time.Time
 	begun  time.Time
 	rules  *rules
@@ -110,25 +111,25 @@ type engine struct {
 	q      Queue
 	sink   Sink
 	f      *frontier.Frontier
-	crawl  record.Crawl
-	orders record.CrawlOrders
+	crawl  report.Crawl
+	orders report.CrawlOrders
 
 	hosts     map[string]*host
 	manners   manners
 	past      past // used by workers too
 	sites     sites
-	results   chan *task
-	tasks     []*task // those that are out, by worker; nil is an idle one
+	results   chan *fetchTask
+	tasks     []*fetchTask // those that are out, by worker; nil is an idle one
 	out       int
-	spare     chan *task // what workers take that are ready while the engine is busy
-	laidOut   []*task    // what was put there since it is
-	taken     int        // how many took of that the last time
-	shelf     []*task    // what nobody took, out of the frontier and not out yet
-	leased    int64      // pages that are out or not acknowledged, which count against the limit
-	held      int64      // bytes that came and are not acknowledged, which do so too
-	done      []*task
-	lost      []record.Fetch // seeds that brought no answer
-	ended     record.Ended   // what a limit or STOP ended
+	spare     chan *fetchTask // what workers take that are ready while the engine is busy
+	laidOut   []*fetchTask    // what was put there since it is
+	taken     int             // how many took of that the last time
+	shelf     []*fetchTask    // what nobody took, out of the frontier and not out yet
+	leased    int64           // pages that are out or not acknowledged, which count against the limit
+	held      int64           // bytes that came and are not acknowledged, which do so too
+	done      []*fetchTask
+	lost      []report.Fetch // seeds that brought no answer
+	ended     report.Ended   // what a limit or STOP ended
 	overSince time.Time      // since when nothing is begun any more; zero while it is
 	resumed   bool           // an earlier run began the crawl
 	cutOff    bool           // what was under way then has been ended
@@ -138,10 +139,10 @@ type engine struct {
 	published time.Time
 }
 
-// task is a URL on its way through the stages of a crawl.
-type task struct {
+// fetchTask is a URL on its way through the stages of a crawl.
+type fetchTask struct {
 	worker int
-	u      record.Queued
+	u      report.Queued
 	robots bool // its host's robots.txt is fetched, and the URL goes back
 	step   string
 	since  time.Time
@@ -163,8 +164,8 @@ type task struct {
 	asks     robots.Directives // of the page
 	charset  page.Found        // of the page
 	print    *trap.Print       // of what came, if it may be in a trap
-	focus    record.FocusVerdict
-	took     [record.Stages]time.Duration
+	focus    report.FocusVerdict
+	took     [report.Stages]time.Duration
 	err      error // a fault in what the crawl was asked, which ends it
 
 	// What the engine decided.
@@ -172,7 +173,7 @@ type task struct {
 	came    bool // it brought a page
 	failed  bool // it brought no answer
 	missed  bool // it was guessed to be a sitemap, and is none
-	fetches []record.Fetch
+	fetches []report.Fetch
 	retry   time.Time // zero: it is done
 	keep    bool      // it is in a trap: it is kept back
 	line    int       // of robots.txt, that allows it; 0: none says anything
@@ -194,11 +195,11 @@ func (e *engine) start() (err error) {
 	if e.crawl, err = e.q.Crawl(); err != nil {
 		return err
 	}
-	begun := e.crawl.Name != "" && e.crawl.State != record.CrawlFinished && e.crawl.State != record.CrawlStopped
+	begun := e.crawl.Name != "" && e.crawl.State != report.CrawlFinished && e.crawl.State != report.CrawlStopped
 	if begun && e.crawl.Statement != e.o.Statement {
-		return &record.OtherCrawlError{Crawl: e.crawl}
+		return &report.OtherCrawlError{Crawl: e.crawl}
 	}
-	var given []record.Queued // to a crawl that was over
+	var given []report.Queued // to a crawl that was over
 	var traps []released
 	if !begun {
 		id := e.crawl.ID + 1
@@ -211,11 +212,11 @@ func (e *engine) start() (err error) {
 		if err := e.q.Reset(); err != nil {
 			return err
 		}
-		e.crawl = record.Crawl{ID: id, Name: e.o.Name, Statement: e.o.Statement, Started: record.At(e.begun), Finished: record.NoTime}
+		e.crawl = report.Crawl{ID: id, Name: e.o.Name, Statement: e.o.Statement, Started: record.At(e.begun), Finished: record.NoTime}
 	}
 	e.resumed = begun
-	e.crawl.State, e.crawl.Error = record.CrawlRunning, ""
-	if e.o.Order == record.OrderBest {
+	e.crawl.State, e.crawl.Error = report.CrawlRunning, ""
+	if e.o.Order == report.OrderBest {
 		e.crawl.Weights = &e.o.Weights
 	}
 	if e.orders, err = e.q.Orders(); err != nil {
@@ -232,7 +233,7 @@ func (e *engine) start() (err error) {
 	}
 	if !begun {
 		for _, s := range e.o.Seeds {
-			if _, err := e.add(record.Queued{URL: s}); err != nil {
+			if _, err := e.add(report.Queued{URL: s}); err != nil {
 				return err
 			}
 		}
@@ -248,7 +249,7 @@ func (e *engine) start() (err error) {
 
 // add queues a URL after setting its Priority, Host and Due. It reports whether
 // the URL is new.
-func (e *engine) add(u record.Queued) (bool, error) {
+func (e *engine) add(u report.Queued) (bool, error) {
 	u.Host, u.Due = hostOf(u.URL), record.NoTime
 	u.Priority = e.priority(&u)
 	added, err := e.f.Add(u)
@@ -268,10 +269,10 @@ func (e *engine) save() error {
 }
 
 // workers returns what each worker does at the moment.
-func (e *engine) workers() []record.Worker {
-	var list []record.Worker
+func (e *engine) workers() []report.Worker {
+	var list []report.Worker
 	for i, t := range e.tasks {
-		w := record.Worker{Crawl: e.o.Name, ID: i + 1, Step: "idle", Since: record.NoTime}
+		w := report.Worker{Crawl: e.o.Name, ID: i + 1, Step: "idle", Since: record.NoTime}
 		if t != nil {
 			w.Step, w.URL, w.Since = t.step, t.u.URL, record.At(t.since)
 		}
@@ -414,14 +415,14 @@ func (e *engine) width() int {
 
 // next takes the next task from the frontier. If none is ready, t is nil and
 // wait is the time at which one may be.
-func (e *engine) next() (t *task, wait time.Time, err error) {
+func (e *engine) next() (t *fetchTask, wait time.Time, err error) {
 	for len(e.done) < commitMany+spareMax && !e.enough() {
 		now := e.now()
 		u, wait, ok, err := e.f.Next(now)
 		if err != nil || !ok {
 			return nil, wait, err
 		}
-		t := &task{u: u, since: now, step: "fetch", fetched: make(chan struct{})}
+		t := &fetchTask{u: u, since: now, step: "fetch", fetched: make(chan struct{})}
 		h, err := e.host(u.Host)
 		if err != nil {
 			return nil, wait, err
@@ -439,7 +440,7 @@ func (e *engine) next() (t *task, wait time.Time, err error) {
 			return nil, wait, err
 		}
 		if why != "" {
-			e.leftOut(t, record.OutcomeFiltered, why)
+			e.leftOut(t, report.OutcomeFiltered, why)
 			if err := e.f.Release(u.Host, h.next(now)); err != nil {
 				return nil, wait, err
 			}
@@ -450,7 +451,7 @@ func (e *engine) next() (t *task, wait time.Time, err error) {
 				d := h.group.Decide(u.URL)
 				t.line = d.Rule.Line
 				if !d.Allowed {
-					e.leftOut(t, record.OutcomeRobotsDenied, d.Reason)
+					e.leftOut(t, report.OutcomeRobotsDenied, d.Reason)
 					if err := e.f.Release(u.Host, h.next(now)); err != nil {
 						return nil, wait, err
 					}
@@ -461,7 +462,7 @@ func (e *engine) next() (t *task, wait time.Time, err error) {
 		if !t.robots {
 			e.limit(t)
 		}
-		t.took[record.StagePrefetch] = e.now().Sub(now)
+		t.took[report.StagePrefetch] = e.now().Sub(now)
 		return t, wait, nil
 	}
 	return nil, wait, nil
@@ -506,14 +507,14 @@ func (e *engine) takeBack() {
 }
 
 // launch starts a worker for t.
-func (e *engine) launch(ctx context.Context, t *task) {
+func (e *engine) launch(ctx context.Context, t *fetchTask) {
 	t.since = e.now()
 	e.seat(t)
 	go e.work(ctx, t)
 }
 
 // seat puts t on the list of running tasks.
-func (e *engine) seat(t *task) {
+func (e *engine) seat(t *fetchTask) {
 	t.worker = slices.Index(e.tasks, nil)
 	if t.worker < 0 {
 		t.worker = len(e.tasks)
@@ -524,7 +525,7 @@ func (e *engine) seat(t *task) {
 }
 
 // free removes t, whose worker has ended, from the list of running tasks.
-func (e *engine) free(t *task) {
+func (e *engine) free(t *fetchTask) {
 	e.tasks[t.worker] = nil
 	for n := len(e.tasks); n > e.width() && e.tasks[n-1] == nil; n-- {
 		e.tasks = e.tasks[:n-1]
@@ -534,12 +535,12 @@ func (e *engine) free(t *task) {
 
 // limit counts t against the limit of pages, until t is acknowledged or has no
 // result.
-func (e *engine) limit(t *task) {
+func (e *engine) limit(t *fetchTask) {
 	t.leased = true
 	e.leased++
 }
 
-func (e *engine) unlimit(t *task) {
+func (e *engine) unlimit(t *fetchTask) {
 	if t.leased {
 		t.leased = false
 		e.leased--
@@ -547,19 +548,19 @@ func (e *engine) unlimit(t *task) {
 }
 
 // leftOut logs that a URL of the frontier is not fetched. why is the reason.
-func (e *engine) leftOut(t *task, o record.Outcome, why string) {
-	t.fetches = []record.Fetch{{
+func (e *engine) leftOut(t *fetchTask, o report.Outcome, why string) {
+	t.fetches = []report.Fetch{{
 		URL: t.u.URL, Time: record.At(t.since), Outcome: o, Bytes: -1,
 		Hop: t.u.Hop, Via: t.u.Via, Reason: why, Layer: t.u.Layer,
 	}}
-	t.took[record.StagePrefetch] = e.now().Sub(t.since)
+	t.took[report.StagePrefetch] = e.now().Sub(t.since)
 	e.passed(t)
 	e.done = append(e.done, t)
 }
 
 // abandon discards the result of t when the crawl ends. Its URL stays in the
 // frontier.
-func (e *engine) abandon(t *task) {
+func (e *engine) abandon(t *fetchTask) {
 	if !t.final {
 		if t.res.Capture != nil {
 			t.res.Capture.Close()
@@ -625,7 +626,7 @@ func (e *engine) commit() error {
 		return err
 	}
 	if len(e.done) > 0 {
-		e.crawl.Stages[record.StageWrite].Took += e.now().Sub(begun)
+		e.crawl.Stages[report.StageWrite].Took += e.now().Sub(begun)
 	}
 	n := len(e.done)
 	for _, t := range e.done {
@@ -654,7 +655,7 @@ func (e *engine) commit() error {
 }
 
 // acknowledge records the result of t in the state.
-func (e *engine) acknowledge(t *task) error {
+func (e *engine) acknowledge(t *fetchTask) error {
 	e.mourn(t)
 	e.count(t)
 	for i := range t.fetches {
@@ -677,7 +678,7 @@ func (e *engine) acknowledge(t *task) error {
 }
 
 // count adds the result of t, which is now durable, to the counts of the crawl.
-func (e *engine) count(t *task) {
+func (e *engine) count(t *fetchTask) {
 	e.unlimit(t)
 	if t.robots || t.missed || len(t.fetches) == 0 {
 		return
@@ -691,7 +692,7 @@ func (e *engine) count(t *task) {
 		e.crawl.Failed++
 	}
 	for i := range t.took {
-		if s := record.Stage(i); s == record.StagePrefetch || t.took[i] > 0 {
+		if s := report.Stage(i); s == report.StagePrefetch || t.took[i] > 0 {
 			e.crawl.Stages[s].Count++
 			e.crawl.Stages[s].Took += t.took[i]
 		}
@@ -699,11 +700,11 @@ func (e *engine) count(t *task) {
 }
 
 // mourn records a seed that brought no answer.
-func (e *engine) mourn(t *task) {
+func (e *engine) mourn(t *fetchTask) {
 	if t.u.Layer > 0 || t.u.Via != "" || t.u.Hop > 0 || t.robots || !t.retry.IsZero() || len(t.fetches) == 0 || len(e.lost) == lostMax {
 		return
 	}
-	if f := t.fetches[0]; f.Bytes < 0 || f.Outcome == record.OutcomeFiltered {
+	if f := t.fetches[0]; f.Bytes < 0 || f.Outcome == report.OutcomeFiltered {
 		e.lost = append(e.lost, f)
 	}
 }
@@ -715,9 +716,9 @@ func (e *engine) poll() (err error) {
 	if e.orders, err = e.q.Orders(); err != nil {
 		return err
 	}
-	state := record.CrawlRunning
+	state := report.CrawlRunning
 	if e.orders.Pause {
-		state = record.CrawlPaused
+		state = report.CrawlPaused
 	}
 	e.crawl.State = state
 	given, err := e.q.Inbox(commitMany)
@@ -742,7 +743,7 @@ func (e *engine) poll() (err error) {
 }
 
 // admit queues URLs that another process sent.
-func (e *engine) admit(given []record.Queued) error {
+func (e *engine) admit(given []report.Queued) error {
 	for _, u := range given {
 		if !u.Forced && e.rules.refuse(u.URL, false) != "" {
 			continue
@@ -772,10 +773,10 @@ func (e *engine) end(ctx context.Context, err error) error {
 	case err != nil || failed != nil:
 		e.crawl.Error = errors.Join(err, failed).Error()
 	case e.orders.Stop:
-		e.crawl.State, e.crawl.Finished = record.CrawlStopped, record.At(e.now())
-		failed = e.q.SetOrders(record.CrawlOrders{})
+		e.crawl.State, e.crawl.Finished = report.CrawlStopped, record.At(e.now())
+		failed = e.q.SetOrders(report.CrawlOrders{})
 	default:
-		e.crawl.State, e.crawl.Finished = record.CrawlFinished, record.At(e.now())
+		e.crawl.State, e.crawl.Finished = report.CrawlFinished, record.At(e.now())
 	}
 	return errors.Join(failed, e.save())
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"infomall/crawl/fetch"
+	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/store"
 	"infomall/store/record"
@@ -103,8 +104,8 @@ func (w *web) pagesAsked() string {
 }
 
 // options crawl w from A, one page after the other.
-func (w *web) options() record.CrawlOptions {
-	return record.CrawlOptions{
+func (w *web) options() report.CrawlOptions {
+	return report.CrawlOptions{
 		Name: "test", Statement: "CRAWL", Seeds: []string{w.URL + "/A"}, Depth: -1, Workers: 1, AllowPrivate: true, Agent: "infomall",
 	}
 }
@@ -135,7 +136,7 @@ func TestOrderBFS(t *testing.T) {
 	if got, want := w.pagesAsked(), "ABCDEFHGI"; got != want {
 		t.Errorf("asked for %s, want %s", got, want)
 	}
-	if res.Fetched != 9 || res.Waiting != 0 || res.State != record.CrawlFinished || res.Layer != 3 || res.Stored != 10 {
+	if res.Fetched != 9 || res.Waiting != 0 || res.State != report.CrawlFinished || res.Layer != 3 || res.Stored != 10 {
 		t.Errorf("result %+v", res)
 	}
 	v, err := a.Snapshot(t.Context())
@@ -318,7 +319,7 @@ func TestResume(t *testing.T) {
 	if _, err := Run(ctx, a, o, Env{}); err == nil {
 		t.Fatal("the crawl was cancelled and has no error")
 	}
-	if _, err := Run(t.Context(), a, record.CrawlOptions{Name: "test", Statement: "other", Agent: "infomall"}, Env{}); err == nil {
+	if _, err := Run(t.Context(), a, report.CrawlOptions{Name: "test", Statement: "other", Agent: "infomall"}, Env{}); err == nil {
 		t.Error("another statement took the place of a crawl that is not at its end")
 	}
 	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
@@ -378,14 +379,14 @@ func TestGuessedSitemaps(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
-		prepare func(w *web, o *record.CrawlOptions)
+		prepare func(w *web, o *report.CrawlOptions)
 		asked   string
 		fetched int64
 		outcome string
 	}{
-		{"none", func(*web, *record.CrawlOptions) {}, "A|sitemap.xml|B", 2, "http_error"},
-		{"a sitemap", func(w *web, _ *record.CrawlOptions) { w.pages["/sitemap.xml"] = xml(w, "urlset", "url", "/C") }, "A|sitemap.xml|B|C", 4, "ok"},
-		{"a redirect to an index", func(w *web, _ *record.CrawlOptions) {
+		{"none", func(*web, *report.CrawlOptions) {}, "A|sitemap.xml|B", 2, "http_error"},
+		{"a sitemap", func(w *web, _ *report.CrawlOptions) { w.pages["/sitemap.xml"] = xml(w, "urlset", "url", "/C") }, "A|sitemap.xml|B|C", 4, "ok"},
+		{"a redirect to an index", func(w *web, _ *report.CrawlOptions) {
 			w.pages["/sitemap.xml"] = to("/index.xml")
 			w.pages["/index.xml"] = xml(w, "sitemapindex", "sitemap", "/1.xml.gz")
 			w.pages["/1.xml.gz"] = func(out http.ResponseWriter, r *http.Request) {
@@ -393,18 +394,18 @@ func TestGuessedSitemaps(t *testing.T) {
 				out.Write(gzipped(t, w.URL+"/C\n"))
 			}
 		}, "A|sitemap.xml|index.xml|1.xml.gz|B|C", 5, "redirect"},
-		{"a page", func(w *web, _ *record.CrawlOptions) { w.pages["/sitemap.xml"] = page("<a href=/C>not found</a>") }, "A|sitemap.xml|B", 2, "ok"},
-		{"a page without end", func(w *web, _ *record.CrawlOptions) { w.pages["/sitemap.xml"] = to("/sitemap.xml") }, "A|sitemap.xml|B", 2, "redirect"},
-		{"a redirect to a page that another links to", func(w *web, _ *record.CrawlOptions) {
+		{"a page", func(w *web, _ *report.CrawlOptions) { w.pages["/sitemap.xml"] = page("<a href=/C>not found</a>") }, "A|sitemap.xml|B", 2, "ok"},
+		{"a page without end", func(w *web, _ *report.CrawlOptions) { w.pages["/sitemap.xml"] = to("/sitemap.xml") }, "A|sitemap.xml|B", 2, "redirect"},
+		{"a redirect to a page that another links to", func(w *web, _ *report.CrawlOptions) {
 			w.pages["/sitemap.xml"] = to("/D")
 		}, "A|sitemap.xml|D|B|D", 3, "redirect"},
-		{"a server that fails", func(w *web, _ *record.CrawlOptions) {
+		{"a server that fails", func(w *web, _ *report.CrawlOptions) {
 			w.pages["/sitemap.xml"] = func(out http.ResponseWriter, r *http.Request) { out.WriteHeader(500) }
 		}, "A|sitemap.xml|B", 2, "http_error"},
-		{"a limit", func(w *web, o *record.CrawlOptions) { o.MaxPages = 2 }, "A|sitemap.xml|B", 2, "http_error"},
-		{"it is denied", func(w *web, _ *record.CrawlOptions) { w.robots = "User-agent: *\nDisallow: /s" }, "A|B", 2, ""},
-		{"it is excluded", func(w *web, o *record.CrawlOptions) { o.ExcludeMatch = []*regexp.Regexp{regexp.MustCompile("sitemap")} }, "A|B", 2, ""},
-		{"a list of pages", func(w *web, o *record.CrawlOptions) { o.Depth = 0 }, "A", 1, ""},
+		{"a limit", func(w *web, o *report.CrawlOptions) { o.MaxPages = 2 }, "A|sitemap.xml|B", 2, "http_error"},
+		{"it is denied", func(w *web, _ *report.CrawlOptions) { w.robots = "User-agent: *\nDisallow: /s" }, "A|B", 2, ""},
+		{"it is excluded", func(w *web, o *report.CrawlOptions) { o.ExcludeMatch = []*regexp.Regexp{regexp.MustCompile("sitemap")} }, "A|B", 2, ""},
+		{"a list of pages", func(w *web, o *report.CrawlOptions) { o.Depth = 0 }, "A", 1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			graph := map[string]string{"A": "B", "B": "", "C": "", "D": ""}
@@ -441,7 +442,7 @@ func TestOrderBest(t *testing.T) {
 		fmt.Fprint(out, "<a href=/a/b/c/x>x</a> <a href=/a/y>y</a> <a href=/index.html>i</a> <a href=/z>z</a>")
 	}
 	o := w.options()
-	o.Order = record.OrderBest
+	o.Order = report.OrderBest
 	a := newArchive(t)
 	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
 		t.Fatal(err)
@@ -499,8 +500,8 @@ func TestSinkFails(t *testing.T) {
 		got := fetches(t, a.archive)
 		delete(got, "/robots.txt")
 		delete(got, "/sitemap.xml")
-		if res.Fetched != int64(len(got)) || res.Stages[record.StageFetch].Count != int64(len(got)) {
-			t.Errorf("with room for %d of 5 captures: %d are counted, %d went through the stages, fetches %v", n, res.Fetched, res.Stages[record.StageFetch].Count, got)
+		if res.Fetched != int64(len(got)) || res.Stages[report.StageFetch].Count != int64(len(got)) {
+			t.Errorf("with room for %d of 5 captures: %d are counted, %d went through the stages, fetches %v", n, res.Fetched, res.Stages[report.StageFetch].Count, got)
 		}
 		a.n = 10
 		if res, err = Run(t.Context(), a, w.options(), Env{}); err != nil {
@@ -512,7 +513,7 @@ func TestSinkFails(t *testing.T) {
 		if res.Fetched != 4 || res.Waiting != 0 {
 			t.Errorf("with room again: %d are fetched, %d wait", res.Fetched, res.Waiting)
 		}
-		if want := map[string]string{"/A": "ok", "/B": "ok", "/C": "ok", "/D": "ok"}; n < 5 && (res.State != record.CrawlFinished || !maps.Equal(got, want)) {
+		if want := map[string]string{"/A": "ok", "/B": "ok", "/C": "ok", "/D": "ok"}; n < 5 && (res.State != report.CrawlFinished || !maps.Equal(got, want)) {
 			t.Errorf("with room again: %+v, fetches %v", res, got)
 		}
 	}
@@ -528,7 +529,7 @@ func TestPopularity(t *testing.T) {
 		fmt.Fprintf(out, "<p>A page of another host.</p><a href=%s/E>E</a><a href=%s/E>E again</a>", w.URL, w.URL)
 	}
 	o := w.options()
-	o.Seeds, o.Order, o.MaxPages = []string{w.URL + "/A", other + "/Z"}, record.OrderBest, 2
+	o.Seeds, o.Order, o.MaxPages = []string{w.URL + "/A", other + "/Z"}, report.OrderBest, 2
 	a := newArchive(t)
 	env := Env{Lookup: func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil

@@ -40,7 +40,9 @@ import (
 	"context"
 
 	"infomall/crawl/frontier"
+	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Archive is where a crawl keeps its state and stores what it fetched.
@@ -59,7 +61,7 @@ type Archive interface {
 // goroutines may use it.
 type Past interface {
 	// Known gives the last capture of a canonical URL before a time.
-	Known(ctx context.Context, url string, before record.Time) (record.Known, error)
+	Known(ctx context.Context, url string, before record.Time) (report.Known, error)
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	Close() error
 }
@@ -77,7 +79,7 @@ type Queue interface {
 	// reports whether it had been met, or left out so, before. It may be met yet.
 	Leave(url string) (before bool, err error)
 	// Log notes an attempt.
-	Log(f *record.Fetch) error
+	Log(f *report.Fetch) error
 	// Host gives what SetHost noted of a host, valid until the next call.
 	Host(host string) ([]byte, error)
 	SetHost(host string, v []byte) error
@@ -86,14 +88,14 @@ type Queue interface {
 	Site(host string) ([]byte, error)
 	SetSite(host string, v []byte) error
 	// Crawl gives what SetCrawl set; a crawl without a name was never begun.
-	Crawl() (record.Crawl, error)
-	SetCrawl(c *record.Crawl) error
-	SetWorkers(w []record.Worker) error
+	Crawl() (report.Crawl, error)
+	SetCrawl(c *report.Crawl) error
+	SetWorkers(w []report.Worker) error
 	// Orders are what other processes want; SetOrders answers them.
-	Orders() (record.CrawlOrders, error)
-	SetOrders(o record.CrawlOrders) error
+	Orders() (report.CrawlOrders, error)
+	SetOrders(o report.CrawlOrders) error
 	// Inbox takes out the URLs that other processes gave, n at most.
-	Inbox(n int) ([]record.Queued, error)
+	Inbox(n int) ([]report.Queued, error)
 	// Reset forgets all but the attempts and the inbox.
 	Reset() error
 	Commit() error
@@ -116,7 +118,7 @@ type Sink interface {
 	// Publish has what was synced come into force soon.
 	Publish() error
 	// Counts tells what became of the captures that are in force.
-	Counts() record.ImportResult
+	Counts() task.ImportResult
 	// Close puts all into force, unless ctx ends before.
 	Close(ctx context.Context) error
 }

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"infomall/crawl/fetch"
+	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Bounds of the pause between two requests to a host if no delay is set. The
@@ -45,7 +47,7 @@ func (h *host) next(now time.Time) time.Time {
 }
 
 // countCharset counts the charset of a page that shows its charset itself.
-func (e *engine) countCharset(t *task) error {
+func (e *engine) countCharset(t *fetchTask) error {
 	if !t.charset.Tells() {
 		return nil
 	}
@@ -67,13 +69,13 @@ type savedRobots struct {
 // newSavedRobots returns the last answer of t as a savedRobots. A text that
 // came only in part or cannot be decoded counts as unread, because the missing
 // part could forbid anything.
-func newSavedRobots(t *task) savedRobots {
+func newSavedRobots(t *fetchTask) savedRobots {
 	last := t.captures[len(t.captures)-1]
 	s := savedRobots{Status: last.Status, Time: last.Time, Unread: t.unread}
 	var err error
 	switch {
 	case s.Unread != "":
-	case t.res.Outcome == record.OutcomeIncomplete || t.res.Outcome == record.OutcomeTimeout || t.res.Ended:
+	case t.res.Outcome == report.OutcomeIncomplete || t.res.Outcome == report.OutcomeTimeout || t.res.Ended:
 		s.Unread = "came in part (" + t.res.Reason + ")"
 	default:
 		if s.Body, err = robotsText(last); err != nil {
@@ -92,7 +94,7 @@ func robotsText(c *record.Capture) (text []byte, err error) {
 			return nil, err
 		}
 	}
-	if text, err = page.Decode(text, record.Codings(c.Head), fetch.MemoryMax); err != nil {
+	if text, err = page.Decode(text, message.Codings(c.Head), fetch.MemoryMax); err != nil {
 		return nil, err
 	}
 	return text[:min(len(text), robots.BytesMax+1)], nil

@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"infomall/store/record"
+	"infomall/crawl/report"
 )
 
 // raw answers a request with the bytes that write sends, whatever they are.
@@ -30,7 +30,7 @@ func raw(write func(conn net.Conn)) http.HandlerFunc {
 }
 
 // crawlRaw is crawl for a web of raw answers, which may go on for a while.
-func (s *simulated) crawlRaw(t *testing.T, o record.CrawlOptions) record.CrawlResult {
+func (s *simulated) crawlRaw(t *testing.T, o report.CrawlOptions) report.CrawlResult {
 	defer time.Sleep(5 * time.Second)
 	return s.crawl(t, o)
 }
@@ -85,7 +85,7 @@ func TestLimitEndsFetches(t *testing.T) {
 					raw(c.answer)(w, r)
 				})}
 				const u = "http://h0.example/"
-				res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{u}, Workers: 1, MaxTime: limit})
+				res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{u}, Workers: 1, MaxTime: limit})
 				if res.Elapsed < limit || res.Elapsed > limit+overGrace+time.Second {
 					t.Errorf("it ran for %v", res.Elapsed)
 				}
@@ -95,7 +95,7 @@ func TestLimitEndsFetches(t *testing.T) {
 				if left := res.Waiting > 0; left != c.left {
 					t.Errorf("%d URLs wait", res.Waiting)
 				}
-				if want := (record.Ended{Why: "the crawl reached its LIMIT of 20s", Cut: count(c.cut), Left: count(c.left)}); res.Ended != want {
+				if want := (report.Ended{Why: "the crawl reached its LIMIT of 20s", Cut: count(c.cut), Left: count(c.left)}); res.Ended != want {
 					t.Errorf("ended %+v, want %+v", res.Ended, want)
 				}
 			})
@@ -133,7 +133,7 @@ func TestLimitMeetsDeadline(t *testing.T) {
 				drip(conn, strings.Repeat("x", 20<<10))
 			}),
 		}
-		res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{"http://h0.example/"}, IgnoreRobots: true, MaxTime: 14 * time.Second})
+		res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{"http://h0.example/"}, IgnoreRobots: true, MaxTime: 14 * time.Second})
 		if res.Elapsed > 2*time.Minute {
 			t.Errorf("it ran for %v", res.Elapsed)
 		}
@@ -159,7 +159,7 @@ func TestLimitEndsLookups(t *testing.T) {
 				},
 				Dial: func(ctx context.Context, _ netip.AddrPort) (net.Conn, error) { return nil, hang(ctx) },
 			}
-			o := record.CrawlOptions{
+			o := report.CrawlOptions{
 				Name: "slow", Statement: "CRAWL", Seeds: []string{"http://h0.example/"}, Depth: -1, AllowPrivate: true, Agent: "infomall", MaxTime: 3 * time.Second,
 			}
 			res, err := Run(t.Context(), forgetful{newArchive(t), s}, o, Env{Lookup: env.Lookup, Dial: env.Dial})
@@ -183,15 +183,15 @@ func TestStopEndsFetches(t *testing.T) {
 			raw(func(conn net.Conn) {
 				conn.Write([]byte("HTTP/1.1 200 OK\r\n\r\n"))
 				if time.Since(begun) < time.Second {
-					if err := s.a.OrderCrawl(t.Context(), "simulated", func(o *record.CrawlOrders) { o.Stop = true }); err != nil {
+					if err := s.a.OrderCrawl(t.Context(), "simulated", func(o *report.CrawlOrders) { o.Stop = true }); err != nil {
 						t.Error(err)
 					}
 				}
 				drip(conn, strings.Repeat("x", 20<<10))
 			})(w, r)
 		})
-		res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true})
-		if res.State != record.CrawlStopped || res.Elapsed > 5*time.Second || !s.cut[u] || res.Ended.Cut != 1 {
+		res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true})
+		if res.State != report.CrawlStopped || res.Elapsed > 5*time.Second || !s.cut[u] || res.Ended.Cut != 1 {
 			t.Errorf("%+v after %v; the page is kept in part: %v", res.Ended, res.Elapsed, s.cut[u])
 		}
 	})
@@ -216,7 +216,7 @@ func TestLimitOfBytes(t *testing.T) {
 					}
 				}
 			})}
-			res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true, MaxBytes: 10 << 10})
+			res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true, MaxBytes: 10 << 10})
 			if s.cut[u] != c.cut || res.Bytes > over+64<<10 || res.Ended.Cut != count(c.cut) {
 				t.Errorf("%s: %d bytes are kept, in part: %v; ended %+v", c.name, res.Bytes, s.cut[u], res.Ended)
 			}
@@ -244,7 +244,7 @@ func TestDrip(t *testing.T) {
 					time.Sleep(time.Second)
 				}
 			})
-			s.crawlRaw(t, record.CrawlOptions{Seeds: []string{"http://h0.example/", "http://h0.example/next"}, IgnoreRobots: true})
+			s.crawlRaw(t, report.CrawlOptions{Seeds: []string{"http://h0.example/", "http://h0.example/next"}, IgnoreRobots: true})
 			if got, want := s.cut["http://h0.example/"], c.seconds > 40; got != want || next > 90*time.Second {
 				t.Errorf("%d bytes a second: the page is kept in part: %v, want %v; the next page after %v", c.bytes, got, want, next)
 			}
@@ -272,7 +272,7 @@ func TestBrokenBodies(t *testing.T) {
 					}
 					conn.Write([]byte(c.answer))
 				})}
-				res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true})
+				res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true})
 				want := map[bool]string{true: "whole", false: c.want}[heals]
 				if got := string(s.kept[u]); got != want || s.cut[u] == heals || asked != 2 || res.Fetched != 1 {
 					t.Errorf("%s, heals %v: %q is kept, in part: %v, after %d requests", c.name, heals, got, s.cut[u], asked)
@@ -297,7 +297,7 @@ func TestBrokenRobots(t *testing.T) {
 			}
 			raw(func(conn net.Conn) { conn.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nUser")) })(w, r)
 		})}
-		res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{"http://h0.example/"}})
+		res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{"http://h0.example/"}})
 		if res.Fetched != 1 || asked != 2 {
 			t.Errorf("%d pages are fetched after %d requests for robots.txt", res.Fetched, asked)
 		}
@@ -317,7 +317,7 @@ func TestTransferCodings(t *testing.T) {
 				conn.Write([]byte("HTTP/1.1 200 OK\r\n" + coding + "\r\n\r\n5\r\nhello\r\n0\r\n\r\n"))
 				bufio.NewReader(conn).ReadByte() // until it is closed
 			})}
-			res := s.crawlRaw(t, record.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true, Delay: 0})
+			res := s.crawlRaw(t, report.CrawlOptions{Seeds: []string{u}, IgnoreRobots: true, Delay: 0})
 			if got := string(s.kept[u]); got != "hello" || s.cut[u] || res.Elapsed > time.Second {
 				t.Errorf("%s: %q is kept, in part: %v, after %v", coding, got, s.cut[u], res.Elapsed)
 			}
@@ -338,7 +338,7 @@ func TestTransferCodedText(t *testing.T) {
 				fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n%s\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", codings, len(body), body)
 				bufio.NewReader(conn).ReadByte() // until it is closed
 			})}
-			s.crawlRaw(t, record.CrawlOptions{Seeds: []string{"http://h0.example/A"}, IgnoreRobots: true})
+			s.crawlRaw(t, report.CrawlOptions{Seeds: []string{"http://h0.example/A"}, IgnoreRobots: true})
 			if _, ok := s.kept["http://h0.example/B"]; !ok {
 				t.Errorf("%s: the link is not followed", codings)
 			}

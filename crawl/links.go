@@ -5,9 +5,11 @@ import (
 	"strings"
 
 	"infomall/crawl/links"
+	"infomall/crawl/report"
 	"infomall/crawl/robots"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
 
@@ -15,9 +17,9 @@ import (
 // also what the page needs to be shown. A page or its header may ask that its
 // links be not followed. For an unchanged page, extract returns the links of
 // the stored version.
-func (e *engine) extract(t *task) {
+func (e *engine) extract(t *fetchTask) {
 	begun := e.now()
-	defer func() { t.took[record.StageExtract] = e.now().Sub(begun) }()
+	defer func() { t.took[report.StageExtract] = e.now().Sub(begun) }()
 	t.missed = t.u.Guessed // unless it is found to be a sitemap
 	head, body, size := t.res.Capture.Head, t.res.Capture.Body, int64(0)
 	switch {
@@ -28,7 +30,7 @@ func (e *engine) extract(t *task) {
 	}
 	t.asks = e.asks(head)
 	// As an import reads it: as much as can be had.
-	text, _, err := page.DecodePart(body, record.Codings(head), page.BytesMax)
+	text, _, err := page.DecodePart(body, message.Codings(head), page.BytesMax)
 	if err != nil {
 		text = nil // nobody could read it
 	}
@@ -51,7 +53,7 @@ func (e *engine) extract(t *task) {
 		l.URL = e.withoutVisit(l.URL)
 		t.links = append(t.links, l)
 	}
-	e.judge(t, head, body, max(size, int64(len(body))), record.Mime(kind))
+	e.judge(t, head, body, max(size, int64(len(body))), message.Mime(kind))
 	if text != nil {
 		t.print = e.printOf(t.u.URL, kind, text)
 	}
@@ -64,18 +66,18 @@ func contentType(c *record.Capture, head []byte) string {
 	if c.Via == record.ViaResource {
 		return c.Mime
 	}
-	return record.Header(head, "Content-Type")
+	return message.Header(head, "Content-Type")
 }
 
 // keepFirst keeps the first part of a body that is too large for memory and may
 // have links. It is needed because the file of the body is closed when the body
 // is stored.
-func (t *task) keepFirst() {
+func (t *fetchTask) keepFirst() {
 	c := t.res.Capture
 	if c.Spool == nil {
 		return
 	}
-	if !t.u.Sitemap && !mayLead(record.Mime(contentType(c, c.Head))) {
+	if !t.u.Sitemap && !mayLead(message.Mime(contentType(c, c.Head))) {
 		return
 	}
 	first := make([]byte, min(c.Spool.Size, page.BytesMax+1))
@@ -91,12 +93,12 @@ func mayLead(mime string) bool {
 
 // asks returns the directives for robots in the head of a response.
 func (e *engine) asks(head []byte) robots.Directives {
-	return robots.Header(slices.Collect(record.Headers(head, "X-Robots-Tag")), robots.Product(e.o.Agent))
+	return robots.Header(slices.Collect(message.Headers(head, "X-Robots-Tag")), robots.Product(e.o.Agent))
 }
 
 // sitemaps queues the sitemaps that a robots.txt names. If it names none,
 // sitemaps guesses the usual one, once for each host.
-func (e *engine) sitemaps(t *task, from string, f *robots.File, h *host) error {
+func (e *engine) sitemaps(t *fetchTask, from string, f *robots.File, h *host) error {
 	if e.o.Depth == 0 {
 		return nil
 	}
@@ -104,7 +106,7 @@ func (e *engine) sitemaps(t *task, from string, f *robots.File, h *host) error {
 		if !isHTTP(s) {
 			continue // it is to be a whole URL
 		}
-		if _, err := e.offer(t, record.Queued{URL: s, Via: from, Sitemap: true}, false); err != nil {
+		if _, err := e.offer(t, report.Queued{URL: s, Via: from, Sitemap: true}, false); err != nil {
 			return err
 		}
 	}
@@ -117,7 +119,7 @@ func (e *engine) sitemaps(t *task, from string, f *robots.File, h *host) error {
 // guessSitemap queues /sitemap.xml of the host of t, unless a rule or
 // robots.txt forbids it. from is the URL of the robots.txt. Whether the sitemap
 // exists is known only when it is fetched.
-func (e *engine) guessSitemap(t *task, from string, h *host) error {
+func (e *engine) guessSitemap(t *fetchTask, from string, h *host) error {
 	u := sitemapOf(t.u.URL)
 	if u == "" || !h.group.Decide(u).Allowed {
 		return nil
@@ -126,7 +128,7 @@ func (e *engine) guessSitemap(t *task, from string, h *host) error {
 	if before || err != nil {
 		return err
 	}
-	_, err = e.offer(t, record.Queued{URL: u, Layer: t.u.Layer, Via: from, Sitemap: true, Guessed: true}, false)
+	_, err = e.offer(t, report.Queued{URL: u, Layer: t.u.Layer, Via: from, Sitemap: true, Guessed: true}, false)
 	return err
 }
 

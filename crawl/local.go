@@ -13,7 +13,9 @@ import (
 	"strings"
 
 	"infomall/crawl/fetch"
+	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // fileScheme begins the URLs of files on this machine.
@@ -78,24 +80,24 @@ func (e *engine) readFile(u string) fetch.Response {
 	begun := e.now()
 	root, name, ok := e.rules.files.find(u)
 	if !ok {
-		return fetch.Response{Outcome: record.OutcomeFiltered, Reason: "outside of the seeds' folders"}
+		return fetch.Response{Outcome: report.OutcomeFiltered, Reason: "outside of the seeds' folders"}
 	}
 	body, err := e.contents(root, name)
 	if errors.Is(err, errTooLong) {
-		return fetch.Response{Outcome: record.OutcomeFiltered, Reason: fmt.Sprintf("longer than %d bytes", e.client.BodyMax())}
+		return fetch.Response{Outcome: report.OutcomeFiltered, Reason: fmt.Sprintf("longer than %d bytes", e.client.BodyMax())}
 	}
 	if err != nil {
 		var fault *fs.PathError
 		if errors.As(err, &fault) {
 			err = fault.Err // the URL says which
 		}
-		return fetch.Response{Outcome: record.OutcomeUnreachable, Reason: err.Error()}
+		return fetch.Response{Outcome: report.OutcomeUnreachable, Reason: err.Error()}
 	}
 	c := &record.Capture{
 		AskedURL: u, Time: record.At(begun), Via: record.ViaResource, RefersTime: record.NoTime, Body: body,
 		Mime: fetch.FileType(name, body),
 	}
-	return fetch.Response{Capture: c, Outcome: record.OutcomeOK, Elapsed: e.now().Sub(begun)}
+	return fetch.Response{Capture: c, Outcome: report.OutcomeOK, Elapsed: e.now().Sub(begun)}
 }
 
 // errTooLong is returned by contents for a file that is longer than a body may be.
@@ -140,14 +142,14 @@ func (e *engine) recall(ctx context.Context, u string) fetch.Response {
 	k, p, err := e.past.last(ctx, u, e.o.Before)
 	switch {
 	case err != nil:
-		return fetch.Response{Outcome: record.OutcomeInternal, Reason: err.Error()}
+		return fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 	case k.Time == record.NoTime:
-		return fetch.Response{Outcome: record.OutcomeUnreachable, Reason: "the archive has no capture of it"}
+		return fetch.Response{Outcome: report.OutcomeUnreachable, Reason: "the archive has no capture of it"}
 	}
 	c := &record.Capture{AskedURL: u, Time: record.At(begun), Status: k.Status, Head: p.Head, Body: p.Body, Mime: p.Mime, RefersTime: record.NoTime}
 	res := fetch.Response{Capture: c, Outcome: fetch.OutcomeOf(c), Elapsed: e.now().Sub(begun), Reason: "captured " + k.Time.Std().Format("2006-01-02T15:04:05Z")}
 	if len(p.Head) == 0 {
-		c.Via, res.Outcome = record.ViaResource, record.OutcomeOK
+		c.Via, res.Outcome = record.ViaResource, report.OutcomeOK
 	}
 	return res
 }
@@ -158,5 +160,5 @@ type nowhere struct{}
 func (nowhere) Put(context.Context, *record.Capture) error { return nil }
 func (nowhere) Sync() error                                { return nil }
 func (nowhere) Publish() error                             { return nil }
-func (nowhere) Counts() record.ImportResult                { return record.ImportResult{} }
+func (nowhere) Counts() task.ImportResult                  { return task.ImportResult{} }
 func (nowhere) Close(context.Context) error                { return nil }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 )
 
@@ -23,7 +24,7 @@ func asked(t *testing.T, a archive, crawl string) string {
 				continue
 			}
 			name := f.URL[strings.LastIndexByte(f.URL, '/')+1:]
-			if f.Outcome != record.OutcomeOK {
+			if f.Outcome != report.OutcomeOK {
 				name += ":" + f.Outcome.String()
 			}
 			list = append(list, name)
@@ -94,7 +95,7 @@ func TestFiles(t *testing.T) {
 	}
 	seed := "file://" + filepath.ToSlash(dir) + "/mirror/"
 	a := newArchive(t)
-	o := record.CrawlOptions{Name: "files", Statement: "CRAWL", Seeds: []string{seed}, Depth: -1, Workers: 1}
+	o := report.CrawlOptions{Name: "files", Statement: "CRAWL", Seeds: []string{seed}, Depth: -1, Workers: 1}
 	res, err := Run(t.Context(), a, o, Env{})
 	if err != nil || res.Fetched != 3 || res.Stored != 3 {
 		t.Errorf("%+v, %v", res, err)

@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // pastEvery is how often a crawl pins the archive again. A pin keeps merged
@@ -53,7 +55,7 @@ func (x *past) page(ctx context.Context, url string) (p record.Payload, ask stri
 
 // last returns the last capture of a page before a time. Its body is missing if
 // it is large or not in the archive.
-func (x *past) last(ctx context.Context, url string, before record.Time) (k record.Known, p record.Payload, err error) {
+func (x *past) last(ctx context.Context, url string, before record.Time) (k report.Known, p record.Payload, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	k, err = x.p.Known(ctx, url, before)
@@ -69,7 +71,7 @@ func (x *past) last(ctx context.Context, url string, before record.Time) (k reco
 func validators(head []byte) string {
 	lines := ""
 	for _, v := range []struct{ from, to string }{{"ETag", "If-None-Match"}, {"Last-Modified", "If-Modified-Since"}} {
-		if value := record.Header(head, v.from); isLine(value) {
+		if value := message.Header(head, v.from); isLine(value) {
 			lines += v.to + ": " + value + "\r\n"
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"sort"
 	"strings"
 
+	"infomall/crawl/report"
 	"infomall/crawl/trap"
-	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -25,7 +25,7 @@ type rules struct {
 }
 
 // newRules returns the rules of a crawl. The caller closes their folders.
-func newRules(o *record.CrawlOptions) (r *rules, err error) {
+func newRules(o *report.CrawlOptions) (r *rules, err error) {
 	r = &rules{within: newScopes(o.Within), exclude: newScopes(o.Exclude), excludeMatch: o.ExcludeMatch}
 	if r.files, err = openFolders(o.Seeds); err != nil || len(o.Within) > 0 {
 		return r, err
@@ -47,7 +47,7 @@ func newRules(o *record.CrawlOptions) (r *rules, err error) {
 
 // Refuses returns why a crawl with options o never fetches a canonical URL,
 // whatever page leads to it, or "".
-func Refuses(o record.CrawlOptions, url string) (why string, err error) {
+func Refuses(o report.CrawlOptions, url string) (why string, err error) {
 	r, err := newRules(&o)
 	if err != nil {
 		return "", err

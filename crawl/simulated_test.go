@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 )
 
@@ -41,7 +42,7 @@ type simulated struct {
 }
 
 // crawl crawls it into an archive that forgets what it gets.
-func (s *simulated) crawl(t *testing.T, o record.CrawlOptions) record.CrawlResult {
+func (s *simulated) crawl(t *testing.T, o report.CrawlOptions) report.CrawlResult {
 	s.conns, s.closed, s.begun = make(chan net.Conn), make(chan struct{}), time.Now()
 	s.kept, s.cut = make(map[string][]byte), make(map[string]bool)
 	if s.a.Archive == nil {
@@ -123,8 +124,8 @@ func (f forgetful) Sink(_ context.Context, _ string, bytes int64) (Sink, error) 
 
 type noPast struct{}
 
-func (noPast) Known(context.Context, string, record.Time) (record.Known, error) {
-	return record.Known{Time: record.NoTime}, nil
+func (noPast) Known(context.Context, string, record.Time) (report.Known, error) {
+	return report.Known{Time: record.NoTime}, nil
 }
 func (noPast) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, errors.New("nothing is stored")
@@ -160,7 +161,7 @@ func TestPublishing(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			b := &busyHosts{hosts: 1, pages: 70, workers: 1}
 			s := &simulated{handler: b}
-			s.crawl(t, record.CrawlOptions{Seeds: b.seeds(), Workers: 1, Delay: time.Second, IgnoreRobots: true, PublishEvery: c.every, PublishBytes: 1 << 20})
+			s.crawl(t, report.CrawlOptions{Seeds: b.seeds(), Workers: 1, Delay: time.Second, IgnoreRobots: true, PublishEvery: c.every, PublishBytes: 1 << 20})
 			if len(s.published) < 2 || s.publishBytes != 1<<20 {
 				t.Fatalf("published at %v, and after %d bytes", s.published, s.publishBytes)
 			}
@@ -238,7 +239,7 @@ func TestNoReadyHostWaits(t *testing.T) {
 			b := &busyHosts{hosts: 400, pages: 6, workers: 40}
 			s := &simulated{handler: b, sync: c.sync}
 			start := time.Now()
-			res := s.crawl(t, record.CrawlOptions{Seeds: b.seeds(), Workers: b.workers, IgnoreRobots: true})
+			res := s.crawl(t, report.CrawlOptions{Seeds: b.seeds(), Workers: b.workers, IgnoreRobots: true})
 			if res.Fetched != int64(b.hosts*b.pages) {
 				t.Errorf("%d pages are fetched, want %d", res.Fetched, b.hosts*b.pages)
 			}
@@ -330,7 +331,7 @@ func TestBadHosts(t *testing.T) {
 				seeds = append(seeds, fmt.Sprintf("http://h%d.example/0", h))
 			}
 			s := &simulated{handler: b}
-			s.crawl(t, record.CrawlOptions{Seeds: seeds, Workers: 24, Delay: 100 * time.Millisecond, BodyMax: 1 << 20})
+			s.crawl(t, report.CrawlOptions{Seeds: seeds, Workers: 24, Delay: 100 * time.Millisecond, BodyMax: 1 << 20})
 			for h := range good {
 				took += b.last[fmt.Sprintf("h%d.example", h)].Sub(s.begun) / good
 			}

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/crawl/trap"
 	"infomall/store/page"
-	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Bounds of the memory for the traps of sites. The sites used last are in
@@ -117,7 +118,7 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 	if e.o.TrapsOff {
 		return nil
 	}
-	if m := record.Mime(kind); m != "text/html" && m != "application/xhtml+xml" {
+	if m := message.Mime(kind); m != "text/html" && m != "application/xhtml+xml" {
 		return trap.NewFilePrint(body)
 	}
 	// Only the few charsets whose bytes below 0x80 are not ASCII have these.
@@ -130,7 +131,7 @@ func (e *engine) printOf(url, kind string, body []byte) *trap.Print {
 
 // refuse returns why a URL is kept back because of a trap, or "" if it is
 // fetched. Seeds are always fetched.
-func (e *engine) refuse(u *record.Queued) (why string, err error) {
+func (e *engine) refuse(u *report.Queued) (why string, err error) {
 	s, err := e.site(u.Host)
 	if s == nil || err != nil || u.Forced || u.Via == "" {
 		return "", err
@@ -140,7 +141,7 @@ func (e *engine) refuse(u *record.Queued) (why string, err error) {
 
 // noteContent records the content that t brought. barren is how many pages in a
 // row on the way to the links of t brought nothing new.
-func (e *engine) noteContent(t *task) (barren int, err error) {
+func (e *engine) noteContent(t *fetchTask) (barren int, err error) {
 	if t.print == nil {
 		return t.u.Barren, nil
 	}
@@ -162,7 +163,7 @@ func (e *engine) noteContent(t *task) (barren int, err error) {
 }
 
 // keep keeps back a URL that is in a trap. why names the trap.
-func (e *engine) keep(u *record.Queued, why string) error {
+func (e *engine) keep(u *report.Queued, why string) error {
 	s, err := e.site(u.Host)
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (e *engine) keep(u *record.Queued, why string) error {
 	case i >= 0:
 		e.crawl.Traps[i].Kept++
 	case len(e.crawl.Traps) < trapsNamed:
-		e.crawl.Traps = append(e.crawl.Traps, record.CrawlTrap{URL: u.URL, Kind: kind, Reason: why, Kept: 1})
+		e.crawl.Traps = append(e.crawl.Traps, report.CrawlTrap{URL: u.URL, Kind: kind, Reason: why, Kept: 1})
 	}
 	return e.f.Keep(u)
 }
@@ -183,8 +184,8 @@ func (e *engine) keep(u *record.Queued, why string) error {
 // trapsNamed is how many traps a crawl names in its summary.
 const trapsNamed = 20
 
-func (e *engine) sameTrap(host, kind string) func(record.CrawlTrap) bool {
-	return func(t record.CrawlTrap) bool { return t.Kind == kind && hostOf(t.URL) == host }
+func (e *engine) sameTrap(host, kind string) func(report.CrawlTrap) bool {
+	return func(t report.CrawlTrap) bool { return t.Kind == kind && hostOf(t.URL) == host }
 }
 
 // release lets the crawl continue with the trap that contains u. If most of a
@@ -217,7 +218,7 @@ func (e *engine) release(u string) error {
 type released struct{ host, kind string }
 
 // releases returns the traps that contain the URLs in list.
-func (e *engine) releases(list []record.Queued) (traps []released, err error) {
+func (e *engine) releases(list []report.Queued) (traps []released, err error) {
 	for _, u := range list {
 		s, err := e.site(hostOf(u.URL))
 		if s == nil || err != nil {
@@ -253,7 +254,7 @@ const (
 
 // namesVisits returns the site of u if its URLs name visits. It returns nil for
 // exempt URLs: seeds, forced URLs, and targets of redirects.
-func (e *engine) namesVisits(u *record.Queued) (*site, error) {
+func (e *engine) namesVisits(u *report.Queued) (*site, error) {
 	if u.Forced || u.Via == "" || u.Hop > 0 {
 		return nil, nil
 	}
@@ -266,7 +267,7 @@ func (e *engine) namesVisits(u *record.Queued) (*site, error) {
 
 // metBefore reports whether u leads to a page that was already linked to under
 // a URL that names another visit.
-func (e *engine) metBefore(u *record.Queued) (bool, error) {
+func (e *engine) metBefore(u *report.Queued) (bool, error) {
 	s, err := e.namesVisits(u)
 	if s == nil || err != nil {
 		return false, err
@@ -280,7 +281,7 @@ func (e *engine) metBefore(u *record.Queued) (bool, error) {
 
 // revisits returns a reason if the page of u was already fetched under a URL
 // that names another visit, else "".
-func (e *engine) revisits(u *record.Queued) (why string, err error) {
+func (e *engine) revisits(u *report.Queued) (why string, err error) {
 	s, err := e.namesVisits(u)
 	if s == nil || err != nil {
 		return "", err

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/store/record"
+	"infomall/crawl/report"
 	"infomall/store/urlkey"
 )
 
@@ -137,7 +137,7 @@ func TestTraps(t *testing.T) {
 		i++
 	}
 	a := newArchive(t)
-	o := record.CrawlOptions{
+	o := report.CrawlOptions{
 		Name: "t", Statement: "CRAWL", Seeds: seeds, Depth: -1, Workers: 16, AllowPrivate: true, IgnoreRobots: true, Agent: "infomall", BodyMax: 1 << 20,
 	}
 	if _, err := Run(t.Context(), a, o, Env{}); err != nil {
@@ -149,7 +149,7 @@ func TestTraps(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, f := range list {
-			if f.Outcome == record.OutcomeOK {
+			if f.Outcome == report.OutcomeOK {
 				fetched[urlkey.Host(f.URL)]++
 			}
 		}

@@ -10,8 +10,10 @@ import (
 
 	"infomall/crawl/fetch"
 	"infomall/crawl/order"
+	"infomall/crawl/report"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
 
@@ -27,7 +29,7 @@ const (
 )
 
 // newClient returns the client of a crawl.
-func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*fetch.Client, error) {
+func newClient(o *report.CrawlOptions, env Env, now func() time.Time) (*fetch.Client, error) {
 	return fetch.New(fetch.Options{
 		Agent: o.Agent, BodyMax: o.BodyMax, Rate: o.Rate, Private: o.AllowPrivate, Proxy: o.Proxy, Netrc: o.Netrc,
 		Dial: env.Dial, Lookup: env.Lookup, TLS: env.TLS, Now: now,
@@ -36,7 +38,7 @@ func newClient(o *record.CrawlOptions, env Env, now func() time.Time) (*fetch.Cl
 
 // work runs one worker: it fetches the URL of t, reports, and then reads the
 // links of the response.
-func (e *engine) work(ctx context.Context, t *task) {
+func (e *engine) work(ctx context.Context, t *fetchTask) {
 	switch {
 	case t.robots:
 		e.fetchRobots(ctx, t)
@@ -70,7 +72,7 @@ func (e *engine) work(ctx context.Context, t *task) {
 // report sends t to the engine. While the engine is busy, report starts a spare
 // task in place of t, once. There are therefore never more running requests
 // than workers.
-func (e *engine) report(ctx context.Context, t *task) {
+func (e *engine) report(ctx context.Context, t *fetchTask) {
 	if !t.relieved {
 		select {
 		case e.results <- t:
@@ -84,7 +86,7 @@ func (e *engine) report(ctx context.Context, t *task) {
 }
 
 // leads reports whether the response of t may have links.
-func (t *task) leads() bool {
+func (t *fetchTask) leads() bool {
 	c := t.res.Capture
 	switch {
 	case c == nil:
@@ -97,10 +99,10 @@ func (t *task) leads() bool {
 
 // fetchPage fetches the URL of t, unless the server says that the page is
 // unchanged.
-func (e *engine) fetchPage(ctx context.Context, t *task) {
+func (e *engine) fetchPage(ctx context.Context, t *fetchTask) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
-		t.res = fetch.Response{Outcome: record.OutcomeInternal, Reason: err.Error()}
+		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
 	}
 	known, ask := e.past.page(ctx, t.u.URL)
@@ -116,7 +118,7 @@ func (e *engine) fetchPage(ctx context.Context, t *task) {
 // ask sends a request for t. If the address of the host may not be asked yet,
 // ask sends nothing and returns the time again. The engine later calls leave
 // for the address.
-func (e *engine) ask(ctx context.Context, t *task, r fetch.Request) (res fetch.Response, again time.Time) {
+func (e *engine) ask(ctx context.Context, t *fetchTask, r fetch.Request) (res fetch.Response, again time.Time) {
 	addr, err := e.client.Resolve(ctx, r.URL)
 	if err != nil {
 		return fetch.Failed(ctx, err), again
@@ -133,15 +135,15 @@ func (e *engine) ask(ctx context.Context, t *task, r fetch.Request) (res fetch.R
 }
 
 // fetchRobots fetches robots.txt for the URL of t, and follows redirects.
-func (e *engine) fetchRobots(ctx context.Context, t *task) {
+func (e *engine) fetchRobots(ctx context.Context, t *fetchTask) {
 	u, err := url.Parse(t.u.URL)
 	if err != nil {
-		t.res = fetch.Response{Outcome: record.OutcomeInternal, Reason: err.Error()}
+		t.res = fetch.Response{Outcome: report.OutcomeInternal, Reason: err.Error()}
 		return
 	}
 	u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/robots.txt"}
 	t.res, t.again = e.ask(ctx, t, fetch.Request{URL: u})
-	if c := t.res.Capture; c != nil && t.res.Outcome == record.OutcomeIncomplete {
+	if c := t.res.Capture; c != nil && t.res.Outcome == report.OutcomeIncomplete {
 		// Once more: else all is denied for an hour.
 		t.res.Capture = nil
 		c.Close()
@@ -160,7 +162,7 @@ func (e *engine) fetchRobots(ctx context.Context, t *task) {
 		}
 		next := e.getAgain(ctx, u)
 		switch {
-		case next.Outcome == record.OutcomeFiltered:
+		case next.Outcome == report.OutcomeFiltered:
 			return // where a crawl does not go it leads nowhere: as if there were none
 		case next.Capture == nil:
 			t.unread = fmt.Sprintf("leads to %s, which does not answer (%s)", u, next.Reason)
@@ -186,7 +188,7 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 	if c.Status < 300 || c.Status > 399 || c.Status == 304 {
 		return "", false
 	}
-	written := record.Header(c.Head, "Location")
+	written := message.Header(c.Head, "Location")
 	if written == "" {
 		return "", false
 	}
@@ -198,8 +200,8 @@ func location(base string, c *record.Capture) (to string, ok bool) {
 }
 
 // row returns an attempt as the relation fetches shows it.
-func (e *engine) row(u *record.Queued, res *fetch.Response, asked string, hop int) record.Fetch {
-	f := record.Fetch{
+func (e *engine) row(u *report.Queued, res *fetch.Response, asked string, hop int) report.Fetch {
+	f := report.Fetch{
 		URL: asked, Time: record.At(e.now()), Outcome: res.Outcome, Reason: res.Reason,
 		Elapsed: res.Elapsed, Bytes: -1, Hop: hop, Via: u.Via, Layer: u.Layer, Score: u.Score,
 	}
@@ -213,7 +215,7 @@ func (e *engine) row(u *record.Queued, res *fetch.Response, asked string, hop in
 }
 
 // take receives t from its worker and decides what follows.
-func (e *engine) take(ctx context.Context, t *task) error {
+func (e *engine) take(ctx context.Context, t *fetchTask) error {
 	if ctx.Err() != nil {
 		e.abandon(t)
 		return context.Cause(ctx)
@@ -241,7 +243,7 @@ func (e *engine) take(ctx context.Context, t *task) error {
 	if err := e.found(t); err != nil {
 		return err
 	}
-	t.took[record.StagePost] = e.now().Sub(begun)
+	t.took[report.StagePost] = e.now().Sub(begun)
 	e.passed(t)
 	t.res, t.first, t.known, t.links = fetch.Response{}, nil, nil, nil // they are large, and it may wait for long to be acknowledged
 	e.done = append(e.done, t)
@@ -249,7 +251,7 @@ func (e *engine) take(ctx context.Context, t *task) error {
 }
 
 // drop ends the worker of a task whose response was not stored.
-func (e *engine) drop(t *task) {
+func (e *engine) drop(t *fetchTask) {
 	if t.final {
 		e.free(t)
 		return
@@ -259,7 +261,7 @@ func (e *engine) drop(t *task) {
 }
 
 // response handles the response of t, and makes its host available again.
-func (e *engine) response(ctx context.Context, t *task) error {
+func (e *engine) response(ctx context.Context, t *fetchTask) error {
 	h, err := e.host(t.u.Host)
 	if err != nil {
 		return err
@@ -272,7 +274,7 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	}
 	now := e.now()
 	c := t.res.Capture
-	t.took[record.StageFetch] = t.res.Elapsed
+	t.took[report.StageFetch] = t.res.Elapsed
 	h.free = now.Add(e.pause(h, t.res.Elapsed))
 	switch {
 	case c == nil && fetch.Transient(t.res.Outcome):
@@ -305,7 +307,7 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	}
 	if t.u.Tries+1 < triesMax {
 		switch {
-		case t.res.Outcome == record.OutcomeIncomplete && t.u.Tries == 0:
+		case t.res.Outcome == report.OutcomeIncomplete && t.u.Tries == 0:
 			// It is asked for once more. The second answer is kept, whole or not.
 			t.retry = now.Add(e.backoff(1))
 			c.Close()
@@ -324,7 +326,7 @@ func (e *engine) response(ctx context.Context, t *task) error {
 	e.held += t.fetches[0].Bytes
 	if e.o.SkipNoArchive && (t.asks.NoArchive || e.asks(c.Head).NoArchive) {
 		row := &t.fetches[0]
-		row.Outcome, row.Reason = record.OutcomeFiltered, "it asks for no copy to be kept (noarchive)"
+		row.Outcome, row.Reason = report.OutcomeFiltered, "it asks for no copy to be kept (noarchive)"
 		c.Close()
 		t.res.Capture = nil
 		return nil
@@ -335,13 +337,13 @@ func (e *engine) response(ctx context.Context, t *task) error {
 // miss records that a guessed sitemap does not exist. The response is not
 // stored, does not count as a page, and is not requested again. A redirect is
 // followed.
-func (e *engine) miss(t *task) {
+func (e *engine) miss(t *fetchTask) {
 	t.missed = true
 	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
 	}
 	row := &t.fetches[0]
-	if row.Outcome == record.OutcomeOK {
+	if row.Outcome == report.OutcomeOK {
 		row.Reason = "no sitemap: it is not kept"
 	}
 	c := t.res.Capture
@@ -349,21 +351,21 @@ func (e *engine) miss(t *task) {
 		return
 	}
 	c.Close()
-	if row.Outcome != record.OutcomeRedirect {
+	if row.Outcome != report.OutcomeRedirect {
 		t.res.Capture = nil
 	}
 }
 
 // put stores the capture of t.
-func (e *engine) put(ctx context.Context, t *task) error {
+func (e *engine) put(ctx context.Context, t *fetchTask) error {
 	begun := e.now()
 	err := e.sink.Put(ctx, t.res.Capture)
-	t.took[record.StageWrite] = e.now().Sub(begun)
+	t.took[report.StageWrite] = e.now().Sub(begun)
 	return err
 }
 
 // passed records how long t took in each stage.
-func (e *engine) passed(t *task) {
+func (e *engine) passed(t *fetchTask) {
 	if t.robots || len(t.fetches) == 0 {
 		return
 	}
@@ -378,7 +380,7 @@ func (e *engine) unasked(u string) bool {
 }
 
 // local handles a page that came from the archive or from a file.
-func (e *engine) local(ctx context.Context, t *task) error {
+func (e *engine) local(ctx context.Context, t *fetchTask) error {
 	t.fetches = append(t.fetches, e.row(&t.u, &t.res, t.u.URL, t.u.Hop))
 	if err := e.f.Release(t.u.Host, time.Time{}); err != nil {
 		return err
@@ -389,12 +391,12 @@ func (e *engine) local(ctx context.Context, t *task) error {
 	}
 	t.came = true
 	e.held += t.fetches[0].Bytes
-	t.took[record.StageFetch] = t.res.Elapsed
+	t.took[report.StageFetch] = t.res.Elapsed
 	return e.put(ctx, t)
 }
 
 // countEnded records whether a limit or STOP ended the fetch of t.
-func (e *engine) countEnded(t *task) {
+func (e *engine) countEnded(t *fetchTask) {
 	switch {
 	case !t.res.Ended:
 	case t.res.Capture != nil && !t.robots:
@@ -408,13 +410,13 @@ func (e *engine) countEnded(t *task) {
 }
 
 // failed decides whether a URL without an answer is requested again.
-func (e *engine) failed(t *task, h *host) {
+func (e *engine) failed(t *fetchTask, h *host) {
 	if t.res.Ended {
 		t.retry = e.now() // the next run begins with it
 		return
 	}
 	t.failed = true
-	if t.res.Outcome == record.OutcomeDNSFailed {
+	if t.res.Outcome == report.OutcomeDNSFailed {
 		if t.u.Tries+1 < lookupsMax && h.fails < failsMax {
 			t.retry = e.now().Add(fetch.LookupWait(t.u.Tries + 1))
 		}
@@ -436,10 +438,10 @@ func (e *engine) backoff(n int) time.Duration {
 
 // robots handles a robots.txt: it stores it, applies it, and puts back the URL
 // that it was fetched for.
-func (e *engine) robots(ctx context.Context, t *task, h *host) error {
+func (e *engine) robots(ctx context.Context, t *fetchTask, h *host) error {
 	if t.res.Capture == nil {
 		// Nobody there: that is what became of the URL as well.
-		t.fetches = []record.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
+		t.fetches = []report.Fetch{e.row(&t.u, &t.res, t.u.URL, t.u.Hop)}
 		t.robots = false
 		e.limit(t)
 		e.failed(t, h)
@@ -462,7 +464,7 @@ func (e *engine) robots(ctx context.Context, t *task, h *host) error {
 }
 
 // found queues what t led to.
-func (e *engine) found(t *task) error {
+func (e *engine) found(t *fetchTask) error {
 	barren, err := e.noteContent(t)
 	if err != nil {
 		return err
@@ -470,7 +472,7 @@ func (e *engine) found(t *task) error {
 	if err := e.countCharset(t); err != nil {
 		return err
 	}
-	if c := t.res.Capture; c != nil && !t.robots && t.res.Outcome == record.OutcomeRedirect {
+	if c := t.res.Capture; c != nil && !t.robots && t.res.Outcome == report.OutcomeRedirect {
 		return e.redirected(t, c)
 	}
 	if t.u.Guessed && t.came {
@@ -479,7 +481,7 @@ func (e *engine) found(t *task) error {
 		}
 	}
 	for i, l := range t.links {
-		u := record.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0), Barren: barren}
+		u := report.Queued{URL: l.URL, Layer: t.u.Layer + 1, Via: t.u.URL, Sitemap: l.Sitemap, Score: t.u.Score, Hint: max(l.Priority, 0), Barren: barren}
 		if t.focus.Promise != nil {
 			u.Hint += order.Topic(t.focus.Similarity, t.focus.Promise[i])
 		}
@@ -509,7 +511,7 @@ func (e *engine) found(t *task) error {
 }
 
 // redirected queues where a redirect leads. What is wrong with it is told.
-func (e *engine) redirected(t *task, c *record.Capture) (err error) {
+func (e *engine) redirected(t *fetchTask, c *record.Capture) (err error) {
 	row := &t.fetches[0]
 	to, ok := location(t.u.URL, c)
 	switch {
@@ -524,7 +526,7 @@ func (e *engine) redirected(t *task, c *record.Capture) (err error) {
 	if origin == "" {
 		origin = t.u.URL
 	}
-	u := record.Queued{
+	u := report.Queued{
 		URL: e.withoutVisit(to), Layer: t.u.Layer, Via: t.u.Via, Origin: origin, Hop: t.u.Hop + 1, Sitemap: t.u.Sitemap, Guessed: t.u.Guessed, Score: t.u.Score, Hint: t.u.Hint, Off: t.u.Off, Barren: t.u.Barren,
 		Cookie: t.u.Cookie || t.res.NewCookie,
 	}
@@ -544,7 +546,7 @@ func (e *engine) redirected(t *task, c *record.Capture) (err error) {
 
 // offerAgain queues a URL that the crawl has met, because a new cookie may bring
 // another answer: once in a crawl, whatever further cookies come.
-func (e *engine) offerAgain(t *task, u record.Queued) (added bool, err error) {
+func (e *engine) offerAgain(t *fetchTask, u report.Queued) (added bool, err error) {
 	if e.rules.refuse(u.URL, false) != "" {
 		return false, nil
 	}
@@ -561,7 +563,7 @@ func (e *engine) offerAgain(t *task, u record.Queued) (added bool, err error) {
 
 // offer queues a URL unless a rule leaves it out, which is noted once, but not of a URL
 // that is guessed.
-func (e *engine) offer(t *task, u record.Queued, requisite bool) (added bool, err error) {
+func (e *engine) offer(t *fetchTask, u report.Queued, requisite bool) (added bool, err error) {
 	why := e.rules.refuse(u.URL, requisite)
 	if u.Guessed {
 		if why == "" {

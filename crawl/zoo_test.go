@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"infomall/store/record"
+	"infomall/crawl/report"
 )
 
 var zooSeed = flag.Uint64("zoo.seed", 1, "seed of the sites of TestZoo; 0: by chance")
@@ -610,7 +610,7 @@ func TestZoo(t *testing.T) {
 				v := &visited{animal: birth(newKeeper(seed + hash(name)%1000)), pages: make(map[string]bool)}
 				synctest.Test(t, func(t *testing.T) {
 					s := &simulated{handler: v}
-					s.crawl(t, record.CrawlOptions{Seeds: []string{"http://h0.example/"}, Workers: 2, IgnoreRobots: true, MaxPages: 30_000})
+					s.crawl(t, report.CrawlOptions{Seeds: []string{"http://h0.example/"}, Workers: 2, IgnoreRobots: true, MaxPages: 30_000})
 				})
 				t.Logf("%d of %d real pages in %d requests", len(v.pages), v.real, v.requests)
 				if len(v.pages) < v.real*99/100 {

@@ -23,6 +23,8 @@ import (
 	"infomall/lang"
 	langast "infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -69,7 +71,7 @@ func (w *watched) Tally(ctx context.Context, t record.Tally) record.Rows {
 	return countEach(w, w.Archive.Tally(ctx, t))
 }
 
-func (w *watched) ResultRows(ctx context.Context, r record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
+func (w *watched) ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	return countEach(w, w.Archive.ResultRows(ctx, r, ranges))
 }
 
@@ -78,7 +80,7 @@ func (w *watched) Payload(ctx context.Context, ref record.Ref) (record.Payload, 
 	return w.Archive.Payload(ctx, ref)
 }
 
-func (w *watched) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+func (w *watched) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	w.call()
 	return w.Archive.Stored(ctx, ref)
 }

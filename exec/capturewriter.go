@@ -17,12 +17,13 @@ import (
 	"infomall/store/formats/wacz"
 	"infomall/store/formats/warc"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // captureWriter writes captures to a file of one format. Captures of a URL must
 // come together and in order of time.
 type captureWriter interface {
-	Write(s *record.Stored) error
+	Write(s *message.Stored) error
 	// Finish writes what follows the captures.
 	Finish() error
 	// Close releases what the writer holds beside the file.
@@ -60,7 +61,7 @@ func newWARCFile(_ context.Context, to captureTarget) (captureWriter, error) {
 	return warcFile{out}, err
 }
 
-func (f warcFile) Write(s *record.Stored) error {
+func (f warcFile) Write(s *message.Stored) error {
 	_, err := f.w.Write(s)
 	return err
 }
@@ -82,7 +83,7 @@ func newTianwangFile(_ context.Context, to captureTarget) (captureWriter, error)
 	return tianwangFile{tianwang.NewWriter(to.w, to.zlib), filepath.Dir(to.path)}, nil
 }
 
-func (f tianwangFile) Write(s *record.Stored) error { return f.w.Write(s) }
+func (f tianwangFile) Write(s *message.Stored) error { return f.w.Write(s) }
 
 // Finish writes FORMAT.txt next to the file, unless a file of that name exists.
 func (f tianwangFile) Finish() error {
@@ -124,7 +125,7 @@ func newWACZFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	return &waczFile{w: out, lines: to.run.Lines(ctx)}, nil
 }
 
-func (f *waczFile) Write(s *record.Stored) error {
+func (f *waczFile) Write(s *message.Stored) error {
 	e, err := f.w.Write(s)
 	if err != nil {
 		return err
@@ -155,7 +156,7 @@ func newCDXJFile(ctx context.Context, to captureTarget) (captureWriter, error) {
 	return f, nil
 }
 
-func (f *cdxjFile) Write(s *record.Stored) error {
+func (f *cdxjFile) Write(s *message.Stored) error {
 	digest, err := warc.PayloadDigest(s)
 	if err != nil {
 		return err

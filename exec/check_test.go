@@ -10,11 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/exec"
 	"infomall/exec/op"
 	"infomall/lang"
 	langast "infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // errTouched is how an untouchable archive refuses everything.
@@ -26,14 +27,14 @@ type untouchable struct{}
 
 func (untouchable) Exists() bool { return true }
 func (untouchable) Path() string { return "untouchable" }
-func (untouchable) Definitions(context.Context) ([]record.Definition, error) {
-	return []record.Definition{
-		{Kind: record.KindView, Name: "nowhere", Text: "CREATE VIEW nowhere AS SELECT url FROM captures"},
-		{Kind: record.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
-		{Kind: record.KindQuery, Name: "missing", Text: "SAVE missing (scope, n) AS SELECT url FROM captures IN $scope LIMIT $n"},
-		{Kind: record.KindQuery, Name: "gone", Text: "SAVE gone (scope) AS SELECT url FROM captures IN $scope"},
-		{Kind: record.KindSchedule, Name: "nowhere", Text: "SCHEDULE nowhere EVERY 1d AS VERIFY"},
-		{Kind: record.KindSchedule, Name: "nothing", Text: "SCHEDULE nothing EVERY 1d AS VERIFY"},
+func (untouchable) Definitions(context.Context) ([]task.Definition, error) {
+	return []task.Definition{
+		{Kind: task.KindView, Name: "nowhere", Text: "CREATE VIEW nowhere AS SELECT url FROM captures"},
+		{Kind: task.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
+		{Kind: task.KindQuery, Name: "missing", Text: "SAVE missing (scope, n) AS SELECT url FROM captures IN $scope LIMIT $n"},
+		{Kind: task.KindQuery, Name: "gone", Text: "SAVE gone (scope) AS SELECT url FROM captures IN $scope"},
+		{Kind: task.KindSchedule, Name: "nowhere", Text: "SCHEDULE nowhere EVERY 1d AS VERIFY"},
+		{Kind: task.KindSchedule, Name: "nothing", Text: "SCHEDULE nothing EVERY 1d AS VERIFY"},
 	}, nil
 }
 
@@ -42,62 +43,62 @@ func touched[T any]() iter.Seq2[T, error] {
 }
 
 func (untouchable) Snapshot(context.Context) (op.Snapshot, error) { return nil, errTouched }
-func (untouchable) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+func (untouchable) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
 	return nil, errTouched
 }
-func (untouchable) Copy(context.Context, record.CopyOptions) ([]record.CopyResult, error) {
+func (untouchable) Copy(context.Context, task.CopyOptions) ([]task.CopyResult, error) {
 	return nil, errTouched
 }
-func (untouchable) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Finding, error] {
-	return touched[record.Finding]()
+func (untouchable) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Finding, error] {
+	return touched[task.Finding]()
 }
-func (untouchable) Merge(context.Context, record.MergeOptions) ([]record.MergeResult, error) {
+func (untouchable) Merge(context.Context, task.MergeOptions) ([]task.MergeResult, error) {
 	return nil, errTouched
 }
-func (untouchable) PlanVerify(context.Context, record.VerifyOptions) (record.VerifyPlan, error) {
-	return record.VerifyPlan{}, errTouched
+func (untouchable) PlanVerify(context.Context, task.VerifyOptions) (task.VerifyPlan, error) {
+	return task.VerifyPlan{}, errTouched
 }
-func (untouchable) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
+func (untouchable) Repair(context.Context, task.RepairOptions) ([]task.RepairResult, error) {
 	return nil, errTouched
 }
-func (untouchable) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
+func (untouchable) Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error) {
 	return nil, errTouched
 }
-func (untouchable) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
-	return touched[record.Recovered]()
+func (untouchable) Recover(context.Context, task.RecoverOptions) iter.Seq2[task.Recovered, error] {
+	return touched[task.Recovered]()
 }
-func (untouchable) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
-	return record.RecoverPlan{}, errTouched
+func (untouchable) PlanRecover(context.Context, task.RecoverOptions) (task.RecoverPlan, error) {
+	return task.RecoverPlan{}, errTouched
 }
-func (untouchable) Drop(context.Context, record.DropOptions) (record.DropResult, error) {
-	return record.DropResult{}, errTouched
+func (untouchable) Drop(context.Context, task.DropOptions) (task.DropResult, error) {
+	return task.DropResult{}, errTouched
 }
-func (untouchable) Define(context.Context, func([]record.Definition) ([]record.Definition, error)) error {
+func (untouchable) Define(context.Context, func([]task.Definition) ([]task.Definition, error)) error {
 	return errTouched
 }
-func (untouchable) SaveResult(context.Context, record.Result, iter.Seq2[record.ResultRow, error]) (record.Result, error) {
-	return record.Result{}, errTouched
+func (untouchable) SaveResult(context.Context, task.Result, iter.Seq2[task.ResultRow, error]) (task.Result, error) {
+	return task.Result{}, errTouched
 }
 func (untouchable) DropResult(context.Context, string, string) (int, error) { return 0, errTouched }
 
-func (untouchable) Crawls(context.Context) ([]record.Crawl, error)   { return nil, errTouched }
-func (untouchable) Workers(context.Context) ([]record.Worker, error) { return nil, errTouched }
-func (untouchable) Jobs(context.Context) ([]record.Job, error)       { return nil, errTouched }
-func (untouchable) Fetches(context.Context) iter.Seq2[[]record.Fetch, error] {
-	return touched[[]record.Fetch]()
+func (untouchable) Crawls(context.Context) ([]report.Crawl, error)   { return nil, errTouched }
+func (untouchable) Workers(context.Context) ([]report.Worker, error) { return nil, errTouched }
+func (untouchable) Jobs(context.Context) ([]task.Job, error)         { return nil, errTouched }
+func (untouchable) Fetches(context.Context) iter.Seq2[[]report.Fetch, error] {
+	return touched[[]report.Fetch]()
 }
-func (untouchable) Frontier(context.Context) iter.Seq2[[]record.Queued, error] {
-	return touched[[]record.Queued]()
+func (untouchable) Frontier(context.Context) iter.Seq2[[]report.Queued, error] {
+	return touched[[]report.Queued]()
 }
-func (untouchable) Crawl(context.Context, record.CrawlOptions) (record.CrawlResult, error) {
-	return record.CrawlResult{}, errTouched
+func (untouchable) Crawl(context.Context, report.CrawlOptions) (report.CrawlResult, error) {
+	return report.CrawlResult{}, errTouched
 }
-func (untouchable) OrderCrawl(context.Context, string, func(*record.CrawlOrders)) error {
+func (untouchable) OrderCrawl(context.Context, string, func(*report.CrawlOrders)) error {
 	return errTouched
 }
 func (untouchable) GiveCrawl(context.Context, string, []string, bool) error { return errTouched }
-func (untouchable) Refuses(record.CrawlOptions, string) (string, error)     { return "", errTouched }
-func (untouchable) BeginJob(context.Context, record.Job) (int64, func(record.Job) error, error) {
+func (untouchable) Refuses(report.CrawlOptions, string) (string, error)     { return "", errTouched }
+func (untouchable) BeginJob(context.Context, task.Job) (int64, func(task.Job) error, error) {
 	return 0, nil, errTouched
 }
 

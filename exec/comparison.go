@@ -19,6 +19,7 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // compared is one page or block that DEDUP compares with others.
@@ -577,8 +578,8 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplica
 }
 
 // duplicateRows yields the rows to store.
-func duplicateRows(found []op.Duplicate) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func duplicateRows(found []op.Duplicate) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		for i := range found {
 			if !yield(found[i].Row(), nil) {
 				return

@@ -7,14 +7,14 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // poolCopy is a COPY POOL statement whose clauses were read.
 type poolCopy struct {
 	s  *Session
 	st *ast.CopyPool
-	o  record.CopyOptions
+	o  task.CopyOptions
 }
 
 // readCopy reads the clauses of a COPY POOL statement.

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"infomall/crawl/order"
+	"infomall/crawl/report"
 	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/plan"
 	"infomall/lang/ast"
-	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -22,7 +22,7 @@ const (
 
 // crawlFocus reads FOR, EXPAND and THROUGH into o. A crawl FOR words visits the
 // most promising pages first, unless ORDER says otherwise.
-func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
+func (s *Session) crawlFocus(st *ast.Crawl, o *report.CrawlOptions) error {
 	var words []string
 	if st.For != nil {
 		text, err := expr.ConstantText(st.For, s.env())
@@ -36,7 +36,7 @@ func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
 			return ast.Errorf(st.For, "FOR takes at most %d words, not %d", focusWordsMax, len(words))
 		}
 		if st.Order == "" {
-			o.Order = record.OrderBest
+			o.Order = report.OrderBest
 		}
 	}
 	var asked *plan.Focus
@@ -73,19 +73,19 @@ func (s *Session) crawlFocus(st *ast.Crawl, o *record.CrawlOptions) error {
 // function that returns where its coefficient is.
 var weightNames = []struct {
 	name  string
-	place func(*record.Weights) *float64
+	place func(*report.Weights) *float64
 }{
-	{"domain", func(w *record.Weights) *float64 { return &w.Domain }},
-	{"popularity", func(w *record.Weights) *float64 { return &w.Popularity }},
-	{"parent", func(w *record.Weights) *float64 { return &w.Parent }},
-	{"depth", func(w *record.Weights) *float64 { return &w.Depth }},
-	{"other", func(w *record.Weights) *float64 { return &w.Other }},
+	{"domain", func(w *report.Weights) *float64 { return &w.Domain }},
+	{"popularity", func(w *report.Weights) *float64 { return &w.Popularity }},
+	{"parent", func(w *report.Weights) *float64 { return &w.Parent }},
+	{"depth", func(w *report.Weights) *float64 { return &w.Depth }},
+	{"other", func(w *report.Weights) *float64 { return &w.Other }},
 }
 
 // weightsDefault are the coefficients unless the setting says otherwise.
-var weightsDefault = record.Weights(order.DefaultWeights)
+var weightsDefault = report.Weights(order.DefaultWeights)
 
-func weightsText(w record.Weights) string {
+func weightsText(w report.Weights) string {
 	var list []string
 	for _, n := range weightNames {
 		list = append(list, n.name+" "+strconv.FormatFloat(*n.place(&w), 'g', -1, 64))
@@ -95,7 +95,7 @@ func weightsText(w record.Weights) string {
 
 // parseWeights reads coefficients such as "domain 10" into dst. Terms that v does
 // not name get their defaults.
-func parseWeights(dst *record.Weights, v string) error {
+func parseWeights(dst *report.Weights, v string) error {
 	w := weightsDefault
 	err := eachWeight(v, func(name string, x float64) error {
 		for _, n := range weightNames {
@@ -113,10 +113,10 @@ func parseWeights(dst *record.Weights, v string) error {
 }
 
 // parseDomains parses the weights of scopes, such as "edu.cn 10, gov.cn 5".
-func parseDomains(v string) (list []record.DomainWeight, err error) {
+func parseDomains(v string) (list []report.DomainWeight, err error) {
 	err = eachWeight(v, func(name string, x float64) error {
 		scope, err := urlkey.ParseScope(name)
-		list = append(list, record.DomainWeight{Scope: scope, Weight: x})
+		list = append(list, report.DomainWeight{Scope: scope, Weight: x})
 		return err
 	})
 	return list, err
@@ -155,7 +155,7 @@ func eachWeight(v string, f func(name string, x float64) error) error {
 const weightMax = 1_000_000
 
 // focusLines returns lines for EXPLAIN that say which pages a crawl prefers.
-func focusLines(st *ast.Crawl, o *record.CrawlOptions) []string {
+func focusLines(st *ast.Crawl, o *report.CrawlOptions) []string {
 	var lines []string
 	if st.For != nil {
 		lines = append(lines, "  for "+st.For.String())
@@ -167,7 +167,7 @@ func focusLines(st *ast.Crawl, o *record.CrawlOptions) []string {
 		}
 		lines = append(lines, line)
 	}
-	if o.Order == record.OrderBest {
+	if o.Order == report.OrderBest {
 		lines = append(lines, "  the highest priority first: "+weightsText(o.Weights)+" times the terms")
 	}
 	return lines

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/exec/value"
@@ -24,24 +25,24 @@ import (
 type Crawler interface {
 	op.Crawls
 	// Crawl runs a crawl to its end, or resumes it. The error is a
-	// *record.OtherCrawlError if a different crawl of that name has not ended, and wraps
-	// record.ErrCrawlRunning if another process runs the crawl. What the result counts is
+	// *report.OtherCrawlError if a different crawl of that name has not ended, and wraps
+	// report.ErrCrawlRunning if another process runs the crawl. What the result counts is
 	// in the archive, also with an error.
-	Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error)
+	Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error)
 	// OrderCrawl changes the orders of a crawl, such as to pause. GiveCrawl adds URLs to
-	// a crawl. A crawl that does not exist is a *record.NoCrawlError.
-	OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error
+	// a crawl. A crawl that does not exist is a *report.NoCrawlError.
+	OrderCrawl(ctx context.Context, name string, change func(*report.CrawlOrders)) error
 	GiveCrawl(ctx context.Context, name string, urls []string, force bool) error
 	// Refuses returns why a crawl would exclude a URL, whatever page led to it. It returns
 	// "" if it would not.
-	Refuses(o record.CrawlOptions, url string) (why string, err error)
+	Refuses(o report.CrawlOptions, url string) (why string, err error)
 }
 
 // crawl is a CRAWL statement whose clauses were read.
 type crawl struct {
 	s  *Session
 	st *ast.Crawl
-	o  record.CrawlOptions
+	o  report.CrawlOptions
 	in []urlkey.Scope // the scopes of CRAWL DUE
 }
 
@@ -66,18 +67,18 @@ func (c *crawl) Run(ctx context.Context) (*Result, error) {
 	s, st, o := c.s, c.st, c.o
 	if s.Progress != nil {
 		tell := s.throttled()
-		o.Progress = func(c record.Crawl) {
+		o.Progress = func(c report.Crawl) {
 			tell(Progress{What: "crawl " + c.Name, Done: c.Fetched, Total: c.Fetched + c.Waiting, Unit: "pages"})
 		}
 	}
 	res, err := s.Crawler.Crawl(ctx, o)
-	var other *record.OtherCrawlError
+	var other *report.OtherCrawlError
 	switch {
 	case errors.As(err, &other):
 		err := ast.Errorf(st, "%v", err)
 		err.Hint = fmt.Sprintf("RESUME CRAWL %s goes on with it, STOP CRAWL %s ends it, AS gives this one another name", other.Crawl.Name, other.Crawl.Name)
 		return nil, err
-	case errors.Is(err, record.ErrCrawlRunning):
+	case errors.Is(err, report.ErrCrawlRunning):
 		err := ast.Errorf(st, "crawl %s: another process runs it", o.Name)
 		err.Hint = "SHOW WORKERS tells what it does; AS gives this one another name"
 		return nil, err
@@ -105,7 +106,7 @@ func (c *crawl) Run(ctx context.Context) (*Result, error) {
 
 // trapNotes returns notes about the traps that a crawl found, and how to
 // continue with them.
-func trapNotes(c *record.Crawl) []string {
+func trapNotes(c *report.Crawl) []string {
 	var notes []string
 	rest := c.Kept
 	for _, t := range c.Traps {
@@ -132,12 +133,12 @@ func errNoCrawler(st ast.Statement) error {
 const trapLimitMax = 1_000_000_000
 
 // crawlOptions reads the clauses of the statement into options.
-func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error) {
+func (s *Session) crawlOptions(st *ast.Crawl) (o report.CrawlOptions, err error) {
 	if s.Crawler == nil {
 		return o, errNoCrawler(st)
 	}
 	env := s.env()
-	o = record.CrawlOptions{
+	o = report.CrawlOptions{
 		Statement: st.String(), Depth: -1, Workers: s.Settings.Workers, Delay: s.Settings.Delay, BodyMax: s.Settings.BodyLimit,
 		PublishEvery: s.Settings.Publish, PublishBytes: s.Settings.PublishBytes,
 		IgnoreRobots: st.IgnoreRobots || !s.Settings.Robots, AllowPrivate: st.AllowPrivate, Requisites: st.Requisites,
@@ -173,9 +174,9 @@ func (s *Session) crawlOptions(st *ast.Crawl) (o record.CrawlOptions, err error)
 	}
 	switch st.Order {
 	case "RANDOM":
-		o.Order = record.OrderRandom
+		o.Order = report.OrderRandom
 	case "BEST":
-		o.Order = record.OrderBest
+		o.Order = report.OrderBest
 	}
 	for _, c := range []struct {
 		e    ast.Expr
@@ -352,7 +353,7 @@ func (s *Session) constantDuration(e ast.Expr, where string) (time.Duration, err
 }
 
 // crawlLimits reads LIMIT.
-func (s *Session) crawlLimits(st *ast.Crawl, o *record.CrawlOptions) (err error) {
+func (s *Session) crawlLimits(st *ast.Crawl, o *report.CrawlOptions) (err error) {
 	for _, l := range st.Limits {
 		twice := false
 		switch e := l.N.(type) {
@@ -380,7 +381,7 @@ func (s *Session) crawlLimits(st *ast.Crawl, o *record.CrawlOptions) (err error)
 }
 
 // crawlScopes reads WITHIN and EXCLUDE.
-func (s *Session) crawlScopes(st *ast.Crawl, o *record.CrawlOptions) error {
+func (s *Session) crawlScopes(st *ast.Crawl, o *report.CrawlOptions) error {
 	bind := &expr.Binder{Env: s.env()}
 	for i := range st.Within {
 		scope, err := bind.Scope(&st.Within[i])
@@ -552,11 +553,11 @@ func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 	for _, c := range crawls {
 		switch {
 		case c.Name != st.Name.Text:
-		case c.State == record.CrawlFinished || c.State == record.CrawlStopped:
+		case c.State == report.CrawlFinished || c.State == report.CrawlStopped:
 			err := ast.Errorf(&st.Name, "crawl %s is %s", c.Name, c.State)
 			err.Hint = "its statement begins it anew: " + c.Statement
 			return nil, err
-		case c.State == record.CrawlInterrupted && st.Deed == ast.CrawlResume:
+		case c.State == report.CrawlInterrupted && st.Deed == ast.CrawlResume:
 			was, err := lang.ParseOne(c.Statement, "")
 			if err != nil {
 				return nil, err
@@ -564,7 +565,7 @@ func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 			return s.Run(ctx, was)
 		}
 	}
-	err = s.Crawler.OrderCrawl(ctx, st.Name.Text, func(o *record.CrawlOrders) {
+	err = s.Crawler.OrderCrawl(ctx, st.Name.Text, func(o *report.CrawlOrders) {
 		switch st.Deed {
 		case ast.CrawlPause:
 			o.Pause = true
@@ -585,7 +586,7 @@ func (r *crawlOrder) Run(ctx context.Context) (*Result, error) {
 // noCrawl adds the names of the existing crawls to err, the error for a crawl
 // that does not exist.
 func noCrawl(name *ast.Name, err error) error {
-	var none *record.NoCrawlError
+	var none *report.NoCrawlError
 	if !errors.As(err, &none) {
 		return err
 	}

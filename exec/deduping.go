@@ -13,7 +13,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/block"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // The queries for the pages or blocks to compare, and for their texts. DEDUP compares the
@@ -139,7 +139,7 @@ func (d *duplication) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := record.Result{Kind: record.ResultDuplicates, Name: d.what(), Computed: env.Now, AsOf: env.Now, Statement: d.st.String()}
+	kept := task.Result{Kind: task.ResultDuplicates, Name: d.what(), Computed: env.Now, AsOf: env.Now, Statement: d.st.String()}
 	if kept, err = s.Archive.SaveResult(ctx, kept, duplicateRows(found)); err != nil {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ import (
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // definitions returns the definitions of the archive, and those that Check has
 // seen.
-func (s *Session) definitions(ctx context.Context) ([]record.Definition, error) {
+func (s *Session) definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := s.Archive.Definitions(ctx)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (s *Session) definitions(ctx context.Context) ([]record.Definition, error) 
 
 // defined returns a function that returns all definitions by name, including
 // more. The archive is read once.
-func (s *Session) defined(more ...record.Definition) func() (*value.Defined, error) {
+func (s *Session) defined(more ...task.Definition) func() (*value.Defined, error) {
 	return sync.OnceValues(func() (*value.Defined, error) {
 		list, err := s.definitions(context.Background())
 		if err != nil {
@@ -41,7 +41,7 @@ func (s *Session) defined(more ...record.Definition) func() (*value.Defined, err
 		}
 		out := new(value.Defined)
 		for _, d := range list {
-			if d.Kind != record.KindView && d.Kind != record.KindMetadata {
+			if d.Kind != task.KindView && d.Kind != task.KindMetadata {
 				continue
 			}
 			st, err := parsed(&d)
@@ -60,7 +60,7 @@ func (s *Session) defined(more ...record.Definition) func() (*value.Defined, err
 }
 
 // parsed returns the statement that made the definition d.
-func parsed(d *record.Definition) (ast.Statement, error) {
+func parsed(d *task.Definition) (ast.Statement, error) {
 	st, err := lang.ParseOne(d.Text, d.Kind+" "+d.Name)
 	if err != nil {
 		return nil, fmt.Errorf("this program cannot read how the archive defines %s %s: %w", d.Kind, d.Name, err)
@@ -69,13 +69,13 @@ func parsed(d *record.Definition) (ast.Statement, error) {
 }
 
 // indexOf returns the index of a definition in list, or -1.
-func indexOf(list []record.Definition, kind, name string) int {
-	return slices.IndexFunc(list, func(d record.Definition) bool { return d.Kind == kind && strings.EqualFold(d.Name, name) })
+func indexOf(list []task.Definition, kind, name string) int {
+	return slices.IndexFunc(list, func(d task.Definition) bool { return d.Kind == kind && strings.EqualFold(d.Name, name) })
 }
 
 // replaced returns list with d added, in place of an older definition of the
 // same kind and name.
-func replaced(list []record.Definition, d record.Definition) []record.Definition {
+func replaced(list []task.Definition, d task.Definition) []task.Definition {
 	if i := indexOf(list, d.Kind, d.Name); i >= 0 {
 		list = slices.Clone(list)
 		list[i] = d
@@ -85,7 +85,7 @@ func replaced(list []record.Definition, d record.Definition) []record.Definition
 }
 
 // namesOf returns the names of the definitions of one kind.
-func namesOf(list []record.Definition, kind string) []string {
+func namesOf(list []task.Definition, kind string) []string {
 	var names []string
 	for _, d := range list {
 		if d.Kind == kind {
@@ -98,14 +98,14 @@ func namesOf(list []record.Definition, kind string) []string {
 // definition is a CREATE VIEW, a CREATE METADATA or a SAVE.
 type definition struct {
 	s       *Session
-	d       record.Definition
+	d       task.Definition
 	name    *ast.Name
 	replace bool // OR REPLACE: it may replace a definition of the same name
 }
 
 // newDefinition returns what st defines under name.
 func newDefinition(s *Session, st ast.Statement, kind string, name *ast.Name, replace bool) *definition {
-	return &definition{s, record.Definition{Kind: kind, Name: name.Text, Text: st.String(), Created: s.env().Now}, name, replace}
+	return &definition{s, task.Definition{Kind: kind, Name: name.Text, Text: st.String(), Created: s.env().Now}, name, replace}
 }
 
 // readCreateView reads the clauses of a CREATE VIEW statement.
@@ -113,7 +113,7 @@ func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
 	if plan.FindRelation(st.Name.Text) != nil {
 		return nil, ast.Errorf(&st.Name, "there is a relation %s", strings.ToLower(st.Name.Text))
 	}
-	def := newDefinition(s, st, record.KindView, &st.Name, st.Replace)
+	def := newDefinition(s, st, task.KindView, &st.Name, st.Replace)
 	env := s.env()
 	env.Defined = s.defined(def.d)
 	_, err := plan.Build(st.Query, env)
@@ -123,7 +123,7 @@ func readCreateView(s *Session, st *ast.CreateView) (*definition, error) {
 // readCreateMetadata reads the clauses of a CREATE METADATA statement.
 func readCreateMetadata(s *Session, st *ast.CreateMetadata) (*definition, error) {
 	_, err := plan.MetadataType(&st.Name, st.On, st.Expr, s.env())
-	return newDefinition(s, st, record.KindMetadata, &st.Name, st.Replace), err
+	return newDefinition(s, st, task.KindMetadata, &st.Name, st.Replace), err
 }
 
 // readSave reads the clauses of a SAVE statement. A query that has parameters
@@ -132,13 +132,13 @@ func readSave(s *Session, st *ast.Save) (_ *definition, err error) {
 	if len(st.Params) == 0 {
 		_, err = plan.Build(st.Query, s.env())
 	}
-	return newDefinition(s, st, record.KindQuery, &st.Name, true), err
+	return newDefinition(s, st, task.KindQuery, &st.Name, true), err
 }
 
 // Run stores the definition in the archive.
 func (def *definition) Run(ctx context.Context) (*Result, error) {
 	d := def.d
-	err := def.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+	err := def.s.Archive.Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if !def.replace && indexOf(list, d.Kind, d.Name) >= 0 {
 			err := ast.Errorf(def.name, "there is %s %s already", d.Kind, d.Name)
 			err.Hint = "CREATE OR REPLACE puts this in its place"
@@ -179,17 +179,17 @@ type removal struct {
 
 // readDropView reads the clauses of a DROP VIEW statement.
 func readDropView(s *Session, st *ast.DropView) (*removal, error) {
-	return s.readRemoval(record.KindView, &st.Name)
+	return s.readRemoval(task.KindView, &st.Name)
 }
 
 // readDropMetadata reads the clauses of a DROP METADATA statement.
 func readDropMetadata(s *Session, st *ast.DropMetadata) (*removal, error) {
-	return s.readRemoval(record.KindMetadata, &st.Name)
+	return s.readRemoval(task.KindMetadata, &st.Name)
 }
 
 // readUnschedule reads an UNSCHEDULE. If the schedule is running, that run goes on.
 func readUnschedule(s *Session, st *ast.Unschedule) (*removal, error) {
-	return s.readRemoval(record.KindSchedule, &st.Name)
+	return s.readRemoval(task.KindSchedule, &st.Name)
 }
 
 func (s *Session) readRemoval(kind string, name *ast.Name) (*removal, error) {
@@ -211,7 +211,7 @@ func (s *Session) checkDefined(kind string, name *ast.Name) error {
 
 // Run removes the definition from the archive.
 func (r *removal) Run(ctx context.Context) (*Result, error) {
-	err := r.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+	err := r.s.Archive.Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if err := undefined(list, r.kind, r.name); err != nil {
 			return nil, err
 		}
@@ -231,7 +231,7 @@ func (r *removal) Would(context.Context) ([]string, error) {
 
 // undefined returns an error if list has no definition of that kind and name, otherwise
 // nil.
-func undefined(list []record.Definition, kind string, name *ast.Name) error {
+func undefined(list []task.Definition, kind string, name *ast.Name) error {
 	if indexOf(list, kind, name.Text) >= 0 {
 		return nil
 	}
@@ -250,7 +250,7 @@ func (s *Session) showViews(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	t := newTable(text("view"), text("query"), value.Column{Name: "created", Type: value.Time})
-	for _, d := range sortedDefinitions(list, record.KindView) {
+	for _, d := range sortedDefinitions(list, task.KindView) {
 		st, err := parsed(&d)
 		if err != nil {
 			return nil, err
@@ -267,7 +267,7 @@ func (s *Session) showMetadata(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	t := newTable(text("metadata"), text("relation"), text("type"), text("expression"), value.Column{Name: "created", Type: value.Time})
-	for _, d := range sortedDefinitions(list, record.KindMetadata) {
+	for _, d := range sortedDefinitions(list, task.KindMetadata) {
 		st, err := parsed(&d)
 		if err != nil {
 			return nil, err
@@ -283,9 +283,9 @@ func (s *Session) showMetadata(ctx context.Context) (*Result, error) {
 }
 
 // sortedDefinitions returns the definitions of one kind, by name.
-func sortedDefinitions(list []record.Definition, kind string) []record.Definition {
-	list = slices.DeleteFunc(slices.Clone(list), func(d record.Definition) bool { return d.Kind != kind })
-	slices.SortFunc(list, func(a, b record.Definition) int {
+func sortedDefinitions(list []task.Definition, kind string) []task.Definition {
+	list = slices.DeleteFunc(slices.Clone(list), func(d task.Definition) bool { return d.Kind != kind })
+	slices.SortFunc(list, func(a, b task.Definition) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return list

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/crawl/revisit"
 	"infomall/exec/op"
 	"infomall/exec/plan"
@@ -136,7 +137,7 @@ func (s *Session) failedFetches(ctx context.Context, now record.Time) (map[strin
 		for i := range list {
 			f := &list[i]
 			switch {
-			case f.Time < since || f.Outcome == record.OutcomeFiltered:
+			case f.Time < since || f.Outcome == report.OutcomeFiltered:
 			case f.Bytes >= 0:
 				delete(failed, f.URL)
 			default:

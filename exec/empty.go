@@ -10,6 +10,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -33,9 +34,9 @@ func (s *Session) whyEmpty(ctx context.Context, snap op.Snapshot, node plan.Node
 	}
 	switch src.Relation.Name {
 	case "ranks":
-		return noResults(ctx, snap, record.ResultRanks, "nothing was ranked yet; PAGERANK and HITS do")
+		return noResults(ctx, snap, task.ResultRanks, "nothing was ranked yet; PAGERANK and HITS do")
 	case "duplicates":
-		return noResults(ctx, snap, record.ResultDuplicates, "nothing was compared yet; DEDUP does")
+		return noResults(ctx, snap, task.ResultDuplicates, "nothing was compared yet; DEDUP does")
 	}
 	note, err := s.probe(ctx, snap, src)
 	if err != nil || note == "" {

@@ -14,7 +14,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // explainSharesMax is how many of the links that a value comes from have a row of
@@ -71,7 +71,7 @@ type rankExplained struct {
 	s    *Session
 	snap op.Snapshot
 	st   *ast.ExplainRank
-	kept *record.Result
+	kept *task.Result
 	env  *expr.Env // of the ranking
 }
 
@@ -228,7 +228,7 @@ func greatest(list []graph.Gift) []graph.Gift {
 }
 
 // keptRanking finds the ranking asked for.
-func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*record.Result, error) {
+func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank) (*task.Result, error) {
 	name := op.PageRanking
 	if st.Name != nil {
 		name = strings.ToLower(st.Name.Text)
@@ -242,7 +242,7 @@ func (s *Session) keptRanking(ctx context.Context, snap op.Snapshot, st *ast.Exp
 
 // noRanking returns the error for a ranking that does not exist.
 func (s *Session) noRanking(ctx context.Context, snap op.Snapshot, st *ast.ExplainRank, name string) error {
-	results, err := snap.Results(ctx, record.ResultRanks)
+	results, err := snap.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/formats/glob"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -104,7 +104,7 @@ func (in *graphImport) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer g.Close()
-	kept := record.Result{Kind: record.ResultGraphs, Name: in.name, Computed: s.env().Now, AsOf: s.env().Now, Statement: st.String()}
+	kept := task.Result{Kind: task.ResultGraphs, Name: in.name, Computed: s.env().Now, AsOf: s.env().Now, Statement: st.String()}
 	properties, rows := op.KeepGraph(g)
 	kept.Properties = properties
 	if kept, err = s.Archive.SaveResult(ctx, kept, rows); err != nil {
@@ -227,9 +227,9 @@ func isWord(name []byte) bool {
 
 // findGraph returns the named graph, or nil if the archive does not have it. Case
 // does not count.
-func findGraph(ctx context.Context, snap op.Snapshot, name string) (*record.Result, error) {
+func findGraph(ctx context.Context, snap op.Snapshot, name string) (*task.Result, error) {
 	list, err := op.KeptGraphs(ctx, snap)
-	var found *record.Result
+	var found *task.Result
 	for i := range list {
 		if list[i].Name == strings.ToLower(name) {
 			found = &list[i]
@@ -240,7 +240,7 @@ func findGraph(ctx context.Context, snap op.Snapshot, name string) (*record.Resu
 
 // keptGraph returns the graph that a statement names. If the archive does not have
 // it, the error is an *ast.Error at the name.
-func keptGraph(ctx context.Context, snap op.Snapshot, name *ast.Name) (*record.Result, error) {
+func keptGraph(ctx context.Context, snap op.Snapshot, name *ast.Name) (*task.Result, error) {
 	g, err := findGraph(ctx, snap, name.Text)
 	if err != nil || g != nil {
 		return g, err
@@ -256,7 +256,7 @@ func keptGraph(ctx context.Context, snap op.Snapshot, name *ast.Name) (*record.R
 	return nil, e
 }
 
-func graphNames(list []record.Result) (names []string) {
+func graphNames(list []task.Result) (names []string) {
 	for _, g := range list {
 		names = append(names, g.Name)
 	}
@@ -291,14 +291,14 @@ func (d *graphDrop) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := d.s.Archive.DropResult(ctx, record.ResultGraphs, g.Name); err != nil {
+	if _, err := d.s.Archive.DropResult(ctx, task.ResultGraphs, g.Name); err != nil {
 		return nil, err
 	}
 	return done(), nil
 }
 
 // find returns the graph that the statement names.
-func (d *graphDrop) find(ctx context.Context) (*record.Result, error) {
+func (d *graphDrop) find(ctx context.Context) (*task.Result, error) {
 	snap, release, err := d.s.pin(ctx)
 	if err != nil {
 		return nil, err

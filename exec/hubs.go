@@ -18,7 +18,7 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/page"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -259,8 +259,8 @@ func (h *hubRank) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := record.Result{
-		Kind: record.ResultRanks, Name: h.name, Computed: env.Now, Statement: h.st.String(),
+	kept := task.Result{
+		Kind: task.ResultRanks, Name: h.name, Computed: env.Now, Statement: h.st.String(),
 		Properties: map[string]string{
 			propertyZone: env.Location().String(), propertyNodes: strconv.Itoa(len(part.Nodes)), propertyEdges: strconv.Itoa(len(part.Edges)),
 			propertyRounds: strconv.Itoa(h.options.Rounds),
@@ -484,18 +484,18 @@ func arcWeight(before, anchor, after string, words []string) float64 {
 
 // hubRows yields the rows to store of a ranking, one per node of part, with its hub and
 // authority value.
-func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func hubRows(g *op.NamedGraph, part *graph.Focused, values graph.HITS) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
 		node := 0
 		for key, err := range g.Keys() {
 			if err != nil {
-				yield(record.ResultRow{}, err)
+				yield(task.ResultRow{}, err)
 				return
 			}
 			if i, ok := part.Number(node); ok {
 				val = op.Standing{Hub: values.Hub[i], Authority: values.Authority[i], Judged: true}.Append(val[:0])
-				if !yield(record.ResultRow{Key: key, Value: val}, nil) {
+				if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 					return
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/formats/glob"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -29,10 +29,10 @@ func (e *DamageError) Error() string { return e.message }
 
 // damageError says how many places of the files of st are damaged, and how to list
 // them; nil if none is.
-func (s *Session) damageError(st *ast.Import, results []record.ImportResult) error {
+func (s *Session) damageError(st *ast.Import, results []task.ImportResult) error {
 	var places int64
 	var files int
-	var first *record.ImportResult
+	var first *task.ImportResult
 	for i := range results {
 		if r := &results[i]; r.Damaged > 0 {
 			places += r.Damaged
@@ -65,7 +65,7 @@ func (s *Session) damageError(st *ast.Import, results []record.ImportResult) err
 type fileImport struct {
 	s  *Session
 	st *ast.Import
-	o  record.ImportOptions
+	o  task.ImportOptions
 }
 
 // readImport reads the clauses of an IMPORT statement.
@@ -81,7 +81,7 @@ func readImport(s *Session, st *ast.Import) (Deed, error) {
 // so their rows come before the error.
 func (im *fileImport) Run(ctx context.Context) (*Result, error) {
 	if tell := im.s.tellsOf("import", "bytes"); tell != nil {
-		im.o.Progress = func(p record.ImportProgress) { tell(p.Source, p.Done, p.Total) }
+		im.o.Progress = func(p task.ImportProgress) { tell(p.Source, p.Done, p.Total) }
 	}
 	results, err := im.s.Archive.Import(ctx, im.o)
 	if err != nil && len(results) == 0 {
@@ -128,7 +128,7 @@ func placedAtPattern(err error, st *ast.Import, patterns []string) error {
 // readOptions reads the clauses.
 func (im *fileImport) readOptions() error {
 	s, st, o := im.s, im.st, &im.o
-	*o = record.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
+	*o = task.ImportOptions{Zone: s.Settings.ImportTimezone, PoolLimit: s.Settings.PoolLimit, PageLimit: s.Settings.PageLimit, Earliest: s.Settings.Earliest, Latest: s.Settings.Latest}
 	env := s.env()
 	for _, p := range st.Paths {
 		path, err := expr.ConstantText(p, env)
@@ -153,7 +153,7 @@ func (im *fileImport) readOptions() error {
 }
 
 // mirrorOptions reads what the statement says of plain files.
-func (s *Session) mirrorOptions(st *ast.Import, o *record.ImportOptions) error {
+func (s *Session) mirrorOptions(st *ast.Import, o *task.ImportOptions) error {
 	if o.Format != "html" {
 		for _, x := range []ast.Expr{st.Base, st.Time} {
 			if x != nil {
@@ -189,7 +189,7 @@ func (s *Session) mirrorOptions(st *ast.Import, o *record.ImportOptions) error {
 
 // importTable returns one row per file. If the session is verbose, it also returns one
 // row per damaged place and one per wrong digest.
-func (s *Session) importTable(results []record.ImportResult) *table {
+func (s *Session) importTable(results []task.ImportResult) *table {
 	cols := []value.Column{text("source"), whole("records"), whole("stored"), whole("visits"), whole("skipped"),
 		whole("damaged"), whole("bytes"), whole("new_bytes"), whole("ms")}
 	if s.Verbose {
@@ -217,7 +217,7 @@ func (s *Session) importTable(results []record.ImportResult) *table {
 }
 
 // importNotes says why records of a file are no captures.
-func importNotes(r *record.ImportResult, verbose bool) []string {
+func importNotes(r *task.ImportResult, verbose bool) []string {
 	var notes []string
 	for _, why := range slices.Sorted(maps.Keys(r.Skips)) {
 		notes = append(notes, fmt.Sprintf("%s: %d skipped: %s", r.Source, r.Skips[why], why))

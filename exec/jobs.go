@@ -8,6 +8,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -17,14 +18,14 @@ type Jobs interface {
 	op.Jobs
 	// BeginJob logs that a job has begun, and returns its ID. The job runs until end is
 	// called with its final state. If j is a run of a schedule that is running already,
-	// the error is a *record.JobRunningError.
-	BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error)
+	// the error is a *task.JobRunningError.
+	BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error)
 }
 
 // runJob calls run, which runs st, and logs it as a job. If the job cannot be
 // logged, because the disk is full or read-only, st runs all the same.
 func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Result, error)) (*Result, error) {
-	j := record.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
+	j := task.Job{Statement: urlkey.WithoutUsers(st.String()), Started: s.env().Now, Scheduled: record.NoTime, Next: record.NoTime}
 	if find := SpecOf(st).alias; find != nil {
 		if name := find(st); name != nil {
 			j.Name = name.Text
@@ -73,14 +74,14 @@ func (s *Session) runJob(ctx context.Context, st ast.Statement, run func() (*Res
 }
 
 // after returns the job j as it is logged at its end.
-func (s *Session) after(ctx context.Context, j record.Job, n Count, err error) record.Job {
-	j.State, j.Rows, j.Bytes = record.JobDone, n.Rows, n.Bytes
+func (s *Session) after(ctx context.Context, j task.Job, n Count, err error) task.Job {
+	j.State, j.Rows, j.Bytes = task.JobDone, n.Rows, n.Bytes
 	switch {
 	case ctx.Err() != nil:
-		j.State, j.Finished, j.Error = record.JobInterrupted, record.NoTime, context.Cause(ctx).Error()
+		j.State, j.Finished, j.Error = task.JobInterrupted, record.NoTime, context.Cause(ctx).Error()
 		return j
 	case err != nil:
-		j.State, j.Error = record.JobFailed, err.Error()
+		j.State, j.Error = task.JobFailed, err.Error()
 		var placed *ast.Error
 		if errors.As(err, &placed) {
 			j.Error = placed.Msg // its place is in a text that may be gone

@@ -12,6 +12,7 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // linksAsked says which graph a statement needs: the links in the archive at a
@@ -25,7 +26,7 @@ type linksAsked struct {
 	find    []string // URLs or names whose nodes are wanted
 
 	links *plan.Source // set by plans, unless graph is
-	kept  *record.Result
+	kept  *task.Result
 }
 
 func votingKinds() string {

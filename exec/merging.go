@@ -9,19 +9,19 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // poolMerge is a MERGE POOL or a SEAL POOL.
 type poolMerge struct {
 	s  *Session
 	st *ast.MergePool
-	o  record.MergeOptions
+	o  task.MergeOptions
 }
 
 // readMerge reads a MERGE POOL or a SEAL POOL.
 func readMerge(s *Session, st *ast.MergePool) (*poolMerge, error) {
-	m := &poolMerge{s: s, st: st, o: record.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings.PoolLimit}}
+	m := &poolMerge{s: s, st: st, o: task.MergeOptions{Seal: st.Seal, PoolLimit: s.Settings.PoolLimit}}
 	if st.Pool == nil {
 		return m, nil
 	}
@@ -63,9 +63,9 @@ func (m *poolMerge) word() string {
 
 // merge merges the pools, or with Dry says what it would merge. If the statement names
 // a pool that is not there, the error says which pools there are.
-func (m *poolMerge) merge(ctx context.Context) ([]record.MergeResult, error) {
+func (m *poolMerge) merge(ctx context.Context) ([]task.MergeResult, error) {
 	results, err := m.s.Archive.Merge(ctx, m.o)
-	var static *record.StaticError
+	var static *task.StaticError
 	if errors.As(err, &static) {
 		return nil, ast.Errorf(m.st.Pool, "%v; what came late to its month is in the pools beside it", err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // What may be named in a statement beside what every archive has. These are for
@@ -15,13 +15,13 @@ import (
 // ViewNames lists the views.
 func (s *Session) ViewNames(ctx context.Context) []string {
 	list, _ := s.definitions(ctx)
-	return namesOf(list, record.KindView)
+	return namesOf(list, task.KindView)
 }
 
 // MetadataNames returns the names of the metadata columns that the archive defines.
 func (s *Session) MetadataNames(ctx context.Context) []string {
 	list, _ := s.definitions(ctx)
-	return namesOf(list, record.KindMetadata)
+	return namesOf(list, task.KindMetadata)
 }
 
 // ColumnNames returns the names of the columns of a relation, with its metadata columns,

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"infomall/exec/op"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Properties of stored prints: the rules by which they were made, and when the
@@ -29,11 +29,11 @@ func (d *duplication) printsName() string { return d.what() + " " + d.method }
 
 // keptPrints returns the stored prints of the last DEDUP, or nil if there are
 // none that can be reused.
-func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made string) (*record.Result, error) {
+func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made string) (*task.Result, error) {
 	if !d.printsKept() {
 		return nil, nil
 	}
-	list, err := snap.Results(ctx, record.ResultPrints)
+	list, err := snap.Results(ctx, task.ResultPrints)
 	for i := range list {
 		if list[i].Name == d.printsName() && list[i].Properties[propertyMade] == made {
 			return &list[i], err
@@ -44,8 +44,8 @@ func keptPrints(ctx context.Context, snap op.Snapshot, d *duplication, made stri
 
 // foundBy returns the duplicates that were found by prints, or nil if they were
 // removed.
-func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *record.Result) (*record.Result, error) {
-	list, err := snap.Results(ctx, record.ResultDuplicates)
+func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *task.Result) (*task.Result, error) {
+	list, err := snap.Results(ctx, task.ResultDuplicates)
 	for i := range list {
 		if list[i].Name == d.what() && strconv.FormatInt(int64(list[i].Computed), 10) == prints.Properties[propertyFound] {
 			return &list[i], err
@@ -56,15 +56,15 @@ func foundBy(ctx context.Context, snap op.Snapshot, d *duplication, prints *reco
 
 // savePrints stores the prints of all compared pages, in place of those of the
 // last DEDUP.
-func (s *Session) savePrints(ctx context.Context, c *comparison, found record.Result) error {
+func (s *Session) savePrints(ctx context.Context, c *comparison, found task.Result) error {
 	if !c.printsKept() {
 		return nil
 	}
-	if _, err := s.Archive.DropResult(ctx, record.ResultPrints, c.printsName()); err != nil {
+	if _, err := s.Archive.DropResult(ctx, task.ResultPrints, c.printsName()); err != nil {
 		return err
 	}
-	_, err := s.Archive.SaveResult(ctx, record.Result{
-		Kind: record.ResultPrints, Name: c.printsName(), Computed: found.Computed, AsOf: found.AsOf, Statement: found.Statement,
+	_, err := s.Archive.SaveResult(ctx, task.Result{
+		Kind: task.ResultPrints, Name: c.printsName(), Computed: found.Computed, AsOf: found.AsOf, Statement: found.Statement,
 		Properties: map[string]string{propertyMade: s.printsMade(c.duplication), propertyFound: strconv.FormatInt(int64(found.Computed), 10)},
 	}, c.prints())
 	return err
@@ -72,8 +72,8 @@ func (s *Session) savePrints(ctx context.Context, c *comparison, found record.Re
 
 // prints yields the rows to store: mark, body, whether there are words, and
 // then the fingerprint and the numbers of the bands.
-func (c *comparison) prints() iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func (c *comparison) prints() iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		var val []byte
 		for i := range c.list {
 			x := &c.list[i]
@@ -85,7 +85,7 @@ func (c *comparison) prints() iter.Seq2[record.ResultRow, error] {
 				c.raw, err = c.bands.read(x.print.bands, c.raw)
 				val = append(val, c.raw...)
 			}
-			if !yield(record.ResultRow{Key: []byte(x.key), Value: val}, err) || err != nil {
+			if !yield(task.ResultRow{Key: []byte(x.key), Value: val}, err) || err != nil {
 				return
 			}
 		}
@@ -148,7 +148,7 @@ func (c *comparison) recallPrint(x *compared, val []byte) (err error) {
 	return err
 }
 
-func (c *comparison) recallGroups(ctx context.Context, found *record.Result) error {
+func (c *comparison) recallGroups(ctx context.Context, found *task.Result) error {
 	members := make(map[int64][]uint32)
 	broken := make(map[int64]bool)
 	for row, err := range c.run.Snapshot.ResultRows(ctx, *found, nil) {

@@ -13,7 +13,7 @@ import (
 	"infomall/exec/op"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // ranking is a PAGERANK statement whose clauses were read.
@@ -167,8 +167,8 @@ func (r *ranking) Run(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := record.Result{
-		Kind: record.ResultRanks, Name: r.name, Computed: env.Now, Statement: r.st.String(),
+	kept := task.Result{
+		Kind: task.ResultRanks, Name: r.name, Computed: env.Now, Statement: r.st.String(),
 		Properties: map[string]string{
 			propertyZone:    env.Location().String(),
 			propertyDamping: strconv.FormatFloat(r.options.Damping, 'g', -1, 64),
@@ -239,8 +239,8 @@ func (s *Session) startRanks(ctx context.Context, snap op.Snapshot, name string,
 
 // lastRanking returns the latest computation of the named ranking, or nil if there is
 // none.
-func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *record.Result, err error) {
-	list, err := snap.Results(ctx, record.ResultRanks)
+func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *task.Result, err error) {
+	list, err := snap.Results(ctx, task.ResultRanks)
 	for i := range list {
 		if list[i].Name == name && (last == nil || list[i].Computed >= last.Computed) {
 			last = &list[i]
@@ -252,21 +252,21 @@ func lastRanking(ctx context.Context, snap op.Snapshot, name string) (last *reco
 // standingsOf yields the rows to store of a ranking, one per node of g. rank has the
 // ranks by the number of the node. If normN is set, the rows have the ranks times the
 // number of nodes.
-func standingsOf(g *op.NamedGraph, rank []float64, normN bool) iter.Seq2[record.ResultRow, error] {
+func standingsOf(g *op.NamedGraph, rank []float64, normN bool) iter.Seq2[task.ResultRow, error] {
 	scale := 1.0
 	if normN {
 		scale = float64(len(rank))
 	}
-	return func(yield func(record.ResultRow, error) bool) {
+	return func(yield func(task.ResultRow, error) bool) {
 		i := 0
 		var val []byte
 		for key, err := range g.Keys() {
 			if err != nil {
-				yield(record.ResultRow{}, err)
+				yield(task.ResultRow{}, err)
 				return
 			}
 			val = op.Standing{Rank: rank[i] * scale, Ranked: true}.Append(val[:0])
-			if !yield(record.ResultRow{Key: key, Value: val}, nil) {
+			if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 				return
 			}
 			i++
@@ -292,7 +292,7 @@ func (r *ranking) Would(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	defer release()
-	results, err := snap.Results(ctx, record.ResultRanks)
+	results, err := snap.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // recoverColumns are the columns of RECOVER.
@@ -25,8 +26,8 @@ var recoverColumns = []value.Column{
 type recoverTarget struct {
 	s  *Session
 	st *ast.Recover
-	record.RecoverOptions
-	record.RecoverPlan
+	task.RecoverOptions
+	task.RecoverPlan
 	to   string // the file to write; "" means none
 	gzip bool   // the file is compressed, each record as a gzip member of its own
 }
@@ -95,7 +96,7 @@ func (t *recoverTarget) Run(ctx context.Context) (*Result, error) {
 				return
 			}
 		}
-		if r.open.State != record.RecoverDamaged && !yield(recoverRow(&r.open), nil) {
+		if r.open.State != task.RecoverDamaged && !yield(recoverRow(&r.open), nil) {
 			return
 		}
 		if r.records == 0 && r.damages > 0 {
@@ -120,21 +121,21 @@ type recovery struct {
 	to      *recoverTarget
 	file    *wholeFile // nil if nothing is written
 	buf     *bufio.Writer
-	open    record.Recovered // the consecutive records so far; state RecoverDamaged means none
+	open    task.Recovered // the consecutive records so far; state RecoverDamaged means none
 	records int64
 	damages int64
 }
 
 // take takes the next span.
-func (r *recovery) take(span *record.Recovered, yield func(*value.Batch, error) bool) error {
-	if span.State == record.RecoverDamaged {
+func (r *recovery) take(span *task.Recovered, yield func(*value.Batch, error) bool) error {
+	if span.State == task.RecoverDamaged {
 		r.damages++
 		// A capture that a whole run lacks has no bytes of its own, and parts none.
-		if span.Length > 0 && r.open.State != record.RecoverDamaged {
+		if span.Length > 0 && r.open.State != task.RecoverDamaged {
 			if !yield(recoverRow(&r.open), nil) {
 				return errEnough
 			}
-			r.open = record.Recovered{}
+			r.open = task.Recovered{}
 		}
 		if !yield(recoverRow(span), nil) {
 			return errEnough
@@ -151,7 +152,7 @@ func (r *recovery) take(span *record.Recovered, yield func(*value.Batch, error) 
 		o.Records += span.Records
 		return nil
 	}
-	if o.State != record.RecoverDamaged && !yield(recoverRow(o), nil) {
+	if o.State != task.RecoverDamaged && !yield(recoverRow(o), nil) {
 		return errEnough
 	}
 	*o = *span
@@ -159,7 +160,7 @@ func (r *recovery) take(span *record.Recovered, yield func(*value.Batch, error) 
 }
 
 // write writes what was saved.
-func (r *recovery) write(span *record.Recovered) error {
+func (r *recovery) write(span *task.Recovered) error {
 	if r.file == nil || span.Write == nil {
 		return nil
 	}
@@ -209,12 +210,12 @@ func (r *recovery) note() string {
 }
 
 // recoverRow returns a span as a row.
-func recoverRow(r *record.Recovered) *value.Batch {
+func recoverRow(r *task.Recovered) *value.Batch {
 	var bytes, records, what, url, at value.Value
 	if r.Length > 0 {
 		bytes = value.OfInt(r.Length)
 	}
-	if r.State != record.RecoverDamaged {
+	if r.State != task.RecoverDamaged {
 		records = value.OfInt(int64(r.Records))
 	}
 	if r.What != "" {

@@ -7,19 +7,19 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // reindex is a REINDEX statement whose clauses were read.
 type reindex struct {
 	s  *Session
 	st *ast.Reindex
-	o  record.ReindexOptions
+	o  task.ReindexOptions
 }
 
 // readReindex reads the clauses of a REINDEX statement.
 func readReindex(s *Session, st *ast.Reindex) (*reindex, error) {
-	r := &reindex{s: s, st: st, o: record.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings.PageLimit}}
+	r := &reindex{s: s, st: st, o: task.ReindexOptions{Derived: st.Derived, PageLimit: s.Settings.PageLimit}}
 	var err error
 	if st.Pool != nil {
 		r.o.Pool, err = expr.ConstantText(st.Pool, s.env())

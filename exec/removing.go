@@ -13,6 +13,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -47,7 +48,7 @@ func (d *poolDrop) Run(ctx context.Context) (*Result, error) {
 	if err := d.s.removes(ctx, d.st, "DROP POOL", lines); err != nil {
 		return nil, err
 	}
-	res, err := d.drop(ctx, record.DropOptions{Pool: d.pool})
+	res, err := d.drop(ctx, task.DropOptions{Pool: d.pool})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +59,7 @@ func (d *poolDrop) Run(ctx context.Context) (*Result, error) {
 
 // Would returns one line on the pool: its captures, versions, files and bytes.
 func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
-	res, err := d.drop(ctx, record.DropOptions{Pool: d.pool, Dry: true})
+	res, err := d.drop(ctx, task.DropOptions{Pool: d.pool, Dry: true})
 	if err != nil {
 		return nil, err
 	}
@@ -68,9 +69,9 @@ func (d *poolDrop) Would(ctx context.Context) ([]string, error) {
 
 // drop drops the pool, or with o.Dry counts what that would drop. If other pools
 // need the pool, the error names them.
-func (d *poolDrop) drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+func (d *poolDrop) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := d.s.Archive.Drop(ctx, o)
-	var depends *record.DependsError
+	var depends *task.DependsError
 	if errors.As(err, &depends) {
 		e := ast.Errorf(d.st.Pool, "%v", depends)
 		e.Hint = "drop these first"
@@ -82,7 +83,7 @@ func (d *poolDrop) drop(ctx context.Context, o record.DropOptions) (record.DropR
 // noPool adds the names of the existing pools to err, the error for a pool that
 // does not exist.
 func noPool(pool ast.Expr, err error) error {
-	var none *record.NoPoolError
+	var none *task.NoPoolError
 	if pool == nil || !errors.As(err, &none) {
 		return err
 	}
@@ -126,7 +127,7 @@ func (d *deletion) Run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		for range deleteTries {
-			if res, err = d.delete(ctx); !errors.Is(err, record.ErrChanged) {
+			if res, err = d.delete(ctx); !errors.Is(err, task.ErrChanged) {
 				break
 			}
 		}
@@ -157,17 +158,17 @@ func leftNote(n int64) string {
 }
 
 // delete deletes the captures.
-func (d *deletion) delete(ctx context.Context) (record.DeleteResult, error) {
-	return d.ask(ctx, record.DeleteOptions{Reason: d.reason})
+func (d *deletion) delete(ctx context.Context) (task.DeleteResult, error) {
+	return d.ask(ctx, task.DeleteOptions{Reason: d.reason})
 }
 
 // count counts what delete would delete, and deletes nothing.
-func (d *deletion) count(ctx context.Context) (record.DeleteResult, error) {
-	return d.ask(ctx, record.DeleteOptions{Reason: d.reason, Dry: true})
+func (d *deletion) count(ctx context.Context) (task.DeleteResult, error) {
+	return d.ask(ctx, task.DeleteOptions{Reason: d.reason, Dry: true})
 }
 
 // ask passes the captures to delete to the archive, with the options o.
-func (d *deletion) ask(ctx context.Context, o record.DeleteOptions) (res record.DeleteResult, err error) {
+func (d *deletion) ask(ctx context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
 	snap, release, err := d.s.pin(ctx)
 	if err != nil {
 		return res, err
@@ -182,17 +183,17 @@ func (d *deletion) ask(ctx context.Context, o record.DeleteOptions) (res record.
 }
 
 // targets yields the captures that the rows stand for.
-func targets(rows op.Rows, src *plan.Source) iter.Seq2[record.Target, error] {
+func targets(rows op.Rows, src *plan.Source) iter.Seq2[task.Target, error] {
 	url := slices.IndexFunc(src.Fields, func(c *plan.Column) bool { return c.Name == "url" })
-	return func(yield func(record.Target, error) bool) {
+	return func(yield func(task.Target, error) bool) {
 		for b, err := range rows {
 			if err != nil {
-				yield(record.Target{}, err)
+				yield(task.Target{}, err)
 				return
 			}
 			hidden := b.Cols[len(src.Fields):]
 			for i := range b.N {
-				t := record.Target{Key: urlkey.Key(b.Cols[url].At(i).Text), Ref: op.Ref(hidden, i)}
+				t := task.Target{Key: urlkey.Key(b.Cols[url].At(i).Text), Ref: op.Ref(hidden, i)}
 				if !yield(t, nil) {
 					return
 				}
@@ -212,7 +213,7 @@ func (d *deletion) Would(ctx context.Context) ([]string, error) {
 }
 
 // lines says what a DELETE with the result res touches.
-func (d *deletion) lines(res *record.DeleteResult) []string {
+func (d *deletion) lines(res *task.DeleteResult) []string {
 	if len(res.Pools) == 0 {
 		return []string{"no capture fits, and nothing would be deleted"}
 	}

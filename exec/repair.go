@@ -7,14 +7,14 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // poolRepair is a REPAIR POOL statement whose clauses were read.
 type poolRepair struct {
 	s  *Session
 	st *ast.RepairPool
-	o  record.RepairOptions
+	o  task.RepairOptions
 }
 
 // readRepair reads the clauses of a REPAIR POOL statement.
@@ -48,7 +48,7 @@ func (r *poolRepair) Run(ctx context.Context) (*Result, error) {
 	for _, f := range results {
 		t.add(value.OfText(f.File), value.OfText(f.State.String()), value.OfInt(f.Bytes), value.OfInt(int64(f.Lost)))
 		n.Bytes += f.Bytes
-		if f.State == record.RepairPartly || f.State == record.RepairDamaged {
+		if f.State == task.RepairPartly || f.State == task.RepairDamaged {
 			bad++
 		}
 	}
@@ -69,7 +69,7 @@ func (r *poolRepair) Would(ctx context.Context) ([]string, error) {
 	lines := []string{"repair pool " + r.o.Pool + " of " + r.s.Archive.Path() + " from " + r.o.Dir}
 	for _, f := range results {
 		line := fmt.Sprintf("  %s: %s", f.File, f.State)
-		if f.State != record.RepairWhole && f.State != record.RepairDamaged {
+		if f.State != task.RepairWhole && f.State != task.RepairDamaged {
 			line = fmt.Sprintf("  %s: would be %s", f.File, f.State)
 		}
 		lines = append(lines, line)

@@ -16,7 +16,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Program is the text of the statements that a RUN runs.
@@ -95,7 +95,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 	if err != nil {
 		return err
 	}
-	if i := indexOf(list, record.KindQuery, st.Name.Text); i >= 0 {
+	if i := indexOf(list, task.KindQuery, st.Name.Text); i >= 0 {
 		return p.saved(&list[i], st)
 	}
 	for _, name := range s.shipped() {
@@ -108,7 +108,7 @@ func (s *Session) expandName(ctx context.Context, p *Program, st *ast.Run) error
 			return p.takes(st)
 		}
 	}
-	return expr.UnknownName(st.Name, "saved query", st.Name.Text, "", append(namesOf(list, record.KindQuery), s.shipped()...))
+	return expr.UnknownName(st.Name, "saved query", st.Name.Text, "", append(namesOf(list, task.KindQuery), s.shipped()...))
 }
 
 // scriptSuffix is how the names of scripts end.
@@ -130,7 +130,7 @@ func (s *Session) shipped() []string {
 }
 
 // saved is a query that was saved, of which every parameter must have a value.
-func (p *Program) saved(d *record.Definition, st *ast.Run) error {
+func (p *Program) saved(d *task.Definition, st *ast.Run) error {
 	def, err := parsed(d)
 	if err != nil {
 		return err
@@ -293,7 +293,7 @@ func (s *Session) showQueries(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	t := newTable(text("query"), text("parameters"), text("from"), text("meaning"), value.Column{Name: "created", Type: value.Time})
-	for _, d := range sortedDefinitions(list, record.KindQuery) {
+	for _, d := range sortedDefinitions(list, task.KindQuery) {
 		st, err := parsed(&d)
 		if err != nil {
 			return nil, err
@@ -374,14 +374,14 @@ func (s *Session) QueryNames(ctx context.Context) []string {
 	if err != nil {
 		return s.shipped()
 	}
-	return append(namesOf(list, record.KindQuery), s.shipped()...)
+	return append(namesOf(list, task.KindQuery), s.shipped()...)
 }
 
 // QueryParams returns the names of the parameters of a saved query or script. It returns
 // nil if there is none with that name.
 func (s *Session) QueryParams(ctx context.Context, name string) []string {
 	list, _ := s.definitions(ctx) // after an error no saved queries are offered
-	if i := indexOf(list, record.KindQuery, name); i >= 0 {
+	if i := indexOf(list, task.KindQuery, name); i >= 0 {
 		st, err := parsed(&list[i])
 		if err != nil {
 			return nil

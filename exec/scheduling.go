@@ -16,12 +16,13 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // plannedRun is a schedule: the statement that it runs, the rule that says when, and
 // the settings that it runs with.
 type plannedRun struct {
-	record.Definition
+	task.Definition
 	s        *Session
 	st       *ast.Schedule // with each parameter replaced by its value
 	rule     schedule.Rule
@@ -58,7 +59,7 @@ func readSchedule(s *Session, st *ast.Schedule) (*plannedRun, error) {
 		return nil, err
 	}
 	p := &plannedRun{s: s, settings: s.Settings}
-	p.Kind, p.Name, p.Created = record.KindSchedule, st.Name.Text, s.env().Now
+	p.Kind, p.Name, p.Created = task.KindSchedule, st.Name.Text, s.env().Now
 	bare := *st // with each parameter replaced by its value
 	var err error
 	switch {
@@ -176,7 +177,7 @@ func (p *plannedRun) ruleText() string {
 
 // keptSchedule reads a schedule that the archive stores. A setting that the schedule
 // does not store has its value from the session.
-func (s *Session) keptSchedule(d record.Definition) (*plannedRun, error) {
+func (s *Session) keptSchedule(d task.Definition) (*plannedRun, error) {
 	p := &plannedRun{Definition: d, s: s, settings: s.Settings}
 	list, err := lang.Parse(d.Text, "schedule "+d.Name)
 	for i, st := range list {
@@ -208,7 +209,7 @@ func (s *Session) keptSchedule(d record.Definition) (*plannedRun, error) {
 
 // Run stores the schedule in the archive. A schedule with the same name is an error.
 func (p *plannedRun) Run(ctx context.Context) (*Result, error) {
-	err := p.s.Archive.Define(ctx, func(list []record.Definition) ([]record.Definition, error) {
+	err := p.s.Archive.Define(ctx, func(list []task.Definition) ([]task.Definition, error) {
 		if indexOf(list, p.Kind, p.Name) >= 0 {
 			err := ast.Errorf(&p.st.Name, "there is a schedule %s already", p.Name)
 			err.Hint = "UNSCHEDULE " + p.st.Name.String() + " takes it away"
@@ -259,19 +260,19 @@ func (p *plannedRun) first() time.Time {
 // planned returns the schedules of the archive. The second and third results have, for
 // each of them, its last job and the time of its next run. A schedule that has not run
 // has a job with ID 0.
-func (s *Session) planned(ctx context.Context) ([]*plannedRun, []record.Job, []time.Time, error) {
+func (s *Session) planned(ctx context.Context) ([]*plannedRun, []task.Job, []time.Time, error) {
 	list, err := s.Archive.Definitions(ctx)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	list = sortedDefinitions(list, record.KindSchedule)
-	var jobs []record.Job
+	list = sortedDefinitions(list, task.KindSchedule)
+	var jobs []task.Job
 	if len(list) > 0 && s.Jobs != nil {
 		if jobs, err = s.Jobs.Jobs(ctx); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	runs, last, next := make([]*plannedRun, len(list)), make([]record.Job, len(list)), make([]time.Time, len(list))
+	runs, last, next := make([]*plannedRun, len(list)), make([]task.Job, len(list)), make([]time.Time, len(list))
 	for i, d := range list {
 		p, err := s.keptSchedule(d)
 		if err != nil {
@@ -286,7 +287,7 @@ func (s *Session) planned(ctx context.Context) ([]*plannedRun, []record.Job, []t
 // state returns the last job of the schedule and the time of its next run, as the last
 // job that ended noted it. If the schedule has not run, that is the time of its first
 // run.
-func (p *plannedRun) state(jobs []record.Job) (last record.Job, next time.Time) {
+func (p *plannedRun) state(jobs []task.Job) (last task.Job, next time.Time) {
 	next = p.first()
 	for _, j := range jobs {
 		if j.Scheduled != p.Created || j.Name != p.Name {
@@ -338,7 +339,7 @@ type scheduleRun struct {
 
 // readRunSchedule reads the clauses of a RUN SCHEDULE statement.
 func readRunSchedule(s *Session, st *ast.RunSchedule) (*scheduleRun, error) {
-	return &scheduleRun{s, st}, s.checkDefined(record.KindSchedule, &st.Name)
+	return &scheduleRun{s, st}, s.checkDefined(task.KindSchedule, &st.Name)
 }
 
 // Run runs the schedule's statement now. Its result has one row, which says how the
@@ -351,7 +352,7 @@ func (r *scheduleRun) Run(ctx context.Context) (*Result, error) {
 	}
 	t := newTable(text("name"), text("state"), whole("rows"), whole("bytes"), value.Column{Name: "duration", Type: value.Duration})
 	t.add(value.OfText(j.Name), value.OfText(j.State.String()), value.OfInt(j.Rows), value.OfInt(j.Bytes), value.OfDuration(r.s.now().Sub(begun).Milliseconds()))
-	if j.State == record.JobFailed {
+	if j.State == task.JobFailed {
 		err = ast.Errorf(&r.st.Name, "schedule %s: %s", j.Name, j.Error)
 	}
 	return t.work(Count{j.Rows, j.Bytes}, err), nil
@@ -361,12 +362,12 @@ func (r *scheduleRun) Run(ctx context.Context) (*Result, error) {
 func (r *scheduleRun) Would(ctx context.Context) ([]string, error) {
 	list, err := r.s.definitions(ctx)
 	if err == nil {
-		err = undefined(list, record.KindSchedule, &r.st.Name)
+		err = undefined(list, task.KindSchedule, &r.st.Name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.s.keptSchedule(list[indexOf(list, record.KindSchedule, r.st.Name.Text)])
+	p, err := r.s.keptSchedule(list[indexOf(list, task.KindSchedule, r.st.Name.Text)])
 	if err != nil {
 		return nil, err
 	}
@@ -377,21 +378,21 @@ func (r *scheduleRun) Would(ctx context.Context) ([]string, error) {
 // job that it returns. If the statement fails, the job has its error and RunScheduled
 // returns nil. RunScheduled returns an error if the statement could not run, if the end
 // of the job could not be noted, or if ctx ended; then no next run is noted. If the
-// schedule is running already, the error is a *record.JobRunningError.
-func (s *Session) RunScheduled(ctx context.Context, name string) (record.Job, error) {
+// schedule is running already, the error is a *task.JobRunningError.
+func (s *Session) RunScheduled(ctx context.Context, name string) (task.Job, error) {
 	if s.Jobs == nil {
-		return record.Job{}, errors.New("this archive runs no schedules")
+		return task.Job{}, errors.New("this archive runs no schedules")
 	}
 	runs, _, stored, err := s.planned(ctx)
 	if err != nil {
-		return record.Job{}, err
+		return task.Job{}, err
 	}
 	i := slices.IndexFunc(runs, func(p *plannedRun) bool { return strings.EqualFold(p.Name, name) })
 	if i < 0 {
-		return record.Job{}, fmt.Errorf("schedule %s is no more", name)
+		return task.Job{}, fmt.Errorf("schedule %s is no more", name)
 	}
 	p, begun := runs[i], s.now()
-	j := record.Job{Name: p.Name, Statement: p.st.Statement.String(), Started: record.At(begun), Scheduled: p.Created, Next: record.NoTime}
+	j := task.Job{Name: p.Name, Statement: p.st.Statement.String(), Started: record.At(begun), Scheduled: p.Created, Next: record.NoTime}
 	id, end, err := s.Jobs.BeginJob(ctx, j)
 	if err != nil {
 		return j, err

@@ -9,6 +9,7 @@ import (
 	"infomall/exec/op"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Session runs statements one after another against one archive. It keeps
@@ -43,9 +44,9 @@ type Session struct {
 	// times a second and from one goroutine.
 	Progress func(Progress)
 
-	checked []record.Definition // definitions of statements that Check has read
-	running int                 // how many scripts are being checked, one inside the other
-	trying  bool                // statements that write may be read, but they are not run
+	checked []task.Definition // definitions of statements that Check has read
+	running int               // how many scripts are being checked, one inside the other
+	trying  bool              // statements that write may be read, but they are not run
 
 	// For a run of an adaptive schedule: how many visits CRAWL DUE may make, and how many
 	// runs came before.

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 )
 
@@ -38,7 +39,7 @@ type Settings struct {
 	Sessions     string         // URL arguments that name a session, or with a minus a page
 	NoArchive    bool           // whether crawls keep pages that ask for no copy to be kept
 	Netrc        string         // file with the names and passwords of hosts that crawls have; "" for none
-	Weights      record.Weights // of the terms of priority in the order BEST
+	Weights      report.Weights // of the terms of priority in the order BEST
 	Domains      string         // what URLs are worth by their domain, as parseDomains reads it
 	Revisit      time.Duration  // in which CRAWL DUE visits each page once, on average
 

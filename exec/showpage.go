@@ -14,6 +14,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // pageView is a SHOW PAGE statement whose clauses were read.
@@ -134,7 +135,7 @@ func pageForm(st *ast.ShowPage, p *record.Payload) (io.WriterTo, error) {
 	if st.Form == ast.PageText {
 		return strings.NewReader(visible(p, body)), nil
 	}
-	found := page.FindCharset(body, record.Header(p.Head, "Content-Type"), p.Charset)
+	found := page.FindCharset(body, message.Header(p.Head, "Content-Type"), p.Charset)
 	return bytes.NewReader(page.ToUTF8(body, found.Charset)), nil
 }
 
@@ -185,7 +186,7 @@ func readable(p *record.Payload) ([]byte, error) {
 // visible returns the text that a page shows, in reading order and in UTF-8. body is the
 // result of readable.
 func visible(p *record.Payload, body []byte) string {
-	contentType := record.Header(p.Head, "Content-Type")
+	contentType := message.Header(p.Head, "Content-Type")
 	if b, ok := openBody(p, block.Options{}); ok {
 		return b.Page.Text(b.Charset)
 	}

@@ -13,6 +13,7 @@ import (
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
 
@@ -162,7 +163,7 @@ func (s *Session) robotsFile(ctx context.Context, snap op.Snapshot, asked *pageA
 		if hop == 0 {
 			first = found.time
 		}
-		to, err := urlkey.Resolve(next.url, record.Header(p.Head, "Location"))
+		to, err := urlkey.Resolve(next.url, message.Header(p.Head, "Location"))
 		if found.status < 300 || found.status > 399 || err != nil || hop == robotsHopsMax {
 			body, err := robotsBody(&p)
 			switch {

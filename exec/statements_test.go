@@ -13,11 +13,12 @@ import (
 	"slices"
 	"testing"
 
+	"infomall/crawl/report"
 	"infomall/exec"
 	"infomall/exec/op"
 	"infomall/exec/op/optest"
 	"infomall/lang"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // statementTypes lists the types of lang/ast that are statements: those with the
@@ -100,9 +101,9 @@ type guarded struct{ archive }
 // guardedSnapshot is a snapshot that counts deletions, and makes none.
 type guardedSnapshot struct{ op.Snapshot }
 
-func (guardedSnapshot) Delete(_ context.Context, o record.DeleteOptions) (res record.DeleteResult, err error) {
+func (guardedSnapshot) Delete(_ context.Context, o task.DeleteOptions) (res task.DeleteResult, err error) {
 	for range o.Targets {
-		res.Pools = []record.RemovedPool{{Name: "2008-06"}}
+		res.Pools = []task.RemovedPool{{Name: "2008-06"}}
 	}
 	return res, changes(o.Dry)
 }
@@ -111,45 +112,45 @@ func (g guarded) Snapshot(ctx context.Context) (op.Snapshot, error) {
 	snap, err := g.archive.Snapshot(ctx)
 	return guardedSnapshot{snap}, err
 }
-func (guarded) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+func (guarded) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
 	return nil, errChanges
 }
-func (guarded) Copy(_ context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+func (guarded) Copy(_ context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	return nil, changes(o.Dry)
 }
-func (guarded) Merge(_ context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+func (guarded) Merge(_ context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	return nil, changes(o.Dry)
 }
-func (guarded) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
+func (guarded) Repair(_ context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	return nil, changes(o.Dry)
 }
-func (guarded) Reindex(_ context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
+func (guarded) Reindex(_ context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	return nil, changes(o.Dry)
 }
-func (guarded) Drop(_ context.Context, o record.DropOptions) (res record.DropResult, err error) {
+func (guarded) Drop(_ context.Context, o task.DropOptions) (res task.DropResult, err error) {
 	return res, changes(o.Dry)
 }
-func (guarded) Define(context.Context, func([]record.Definition) ([]record.Definition, error)) error {
+func (guarded) Define(context.Context, func([]task.Definition) ([]task.Definition, error)) error {
 	return errChanges
 }
-func (guarded) SaveResult(context.Context, record.Result, iter.Seq2[record.ResultRow, error]) (record.Result, error) {
-	return record.Result{}, errChanges
+func (guarded) SaveResult(context.Context, task.Result, iter.Seq2[task.ResultRow, error]) (task.Result, error) {
+	return task.Result{}, errChanges
 }
 func (guarded) DropResult(context.Context, string, string) (int, error) { return 0, errChanges }
 
 // guardedCrawler is a crawler that can only be asked.
 type guardedCrawler struct{ untouchable }
 
-func (guardedCrawler) Crawls(context.Context) ([]record.Crawl, error) { return nil, nil }
-func (guardedCrawler) Jobs(context.Context) ([]record.Job, error)     { return nil, nil }
-func (guardedCrawler) Crawl(context.Context, record.CrawlOptions) (record.CrawlResult, error) {
-	return record.CrawlResult{}, errChanges
+func (guardedCrawler) Crawls(context.Context) ([]report.Crawl, error) { return nil, nil }
+func (guardedCrawler) Jobs(context.Context) ([]task.Job, error)       { return nil, nil }
+func (guardedCrawler) Crawl(context.Context, report.CrawlOptions) (report.CrawlResult, error) {
+	return report.CrawlResult{}, errChanges
 }
-func (guardedCrawler) OrderCrawl(context.Context, string, func(*record.CrawlOrders)) error {
+func (guardedCrawler) OrderCrawl(context.Context, string, func(*report.CrawlOrders)) error {
 	return errChanges
 }
 func (guardedCrawler) GiveCrawl(context.Context, string, []string, bool) error { return errChanges }
-func (guardedCrawler) BeginJob(context.Context, record.Job) (int64, func(record.Job) error, error) {
+func (guardedCrawler) BeginJob(context.Context, task.Job) (int64, func(task.Job) error, error) {
 	return 0, nil, errChanges // a schedule runs as a job
 }
 
@@ -198,8 +199,8 @@ func TestReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	kept := record.Result{Kind: record.ResultGraphs, Name: "there"}
-	if _, err := memory.SaveResult(t.Context(), kept, func(func(record.ResultRow, error) bool) {}); err != nil {
+	kept := task.Result{Kind: task.ResultGraphs, Name: "there"}
+	if _, err := memory.SaveResult(t.Context(), kept, func(func(task.ResultRow, error) bool) {}); err != nil {
 		t.Fatal(err)
 	}
 	shown := map[*exec.Spec]bool{}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"infomall/crawl/report"
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
@@ -14,8 +15,8 @@ import (
 
 // crawlNotes is what one crawl has noted about a URL.
 type crawlNotes struct {
-	attempts []record.Fetch // its attempts to fetch the URL
-	waiting  *record.Queued // the URL in the queue of the crawl; nil if it is not there
+	attempts []report.Fetch // its attempts to fetch the URL
+	waiting  *report.Queued // the URL in the queue of the crawl; nil if it is not there
 }
 
 // trace is a TRACE statement whose clauses were read.
@@ -63,7 +64,7 @@ func (r *trace) Run(ctx context.Context) (*Result, error) {
 		c := &crawls[i]
 		x := known[c.Name]
 		if x == nil {
-			t.add(value.OfText(c.Name), value.OfText(record.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), textOrNull(s.whyNotMet(c, url)))
+			t.add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText("not met"), textOrNull(s.whyNotMet(c, url)))
 			continue
 		}
 		for j := range x.attempts {
@@ -75,14 +76,14 @@ func (r *trace) Run(ctx context.Context) (*Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			t.add(value.OfText(c.Name), value.OfText(record.StagePost.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+			t.add(value.OfText(c.Name), value.OfText(report.StagePost.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
 		}
 		if u := x.waiting; u != nil {
 			decision, reason := "queued", fmt.Sprintf("priority %.4g, %s", u.Score, way(u.Layer, u.Via))
 			if u.Due != record.NoTime {
 				decision, reason = "to be tried again", fmt.Sprintf("at %s, after %s", s.stamp(u.Due), value.Counted(u.Tries, "attempt"))
 			}
-			t.add(value.OfText(c.Name), value.OfText(record.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
+			t.add(value.OfText(c.Name), value.OfText(report.StagePrefetch.String()), value.Value{}, value.Value{}, value.OfText(decision), value.OfText(reason))
 		}
 	}
 	res := t.result(ResultRows, nil)
@@ -117,7 +118,7 @@ func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNo
 		if err != nil {
 			return nil, err
 		}
-		if i := slices.IndexFunc(list, func(u record.Queued) bool { return u.URL == url }); i >= 0 {
+		if i := slices.IndexFunc(list, func(u report.Queued) bool { return u.URL == url }); i >= 0 {
 			u := list[i]
 			of(u.Crawl).waiting = &u
 		}
@@ -126,7 +127,7 @@ func (s *Session) tracedBy(ctx context.Context, url string) (map[string]*crawlNo
 }
 
 // lastTraced returns the last attempt of all crawls, or nil if there is none.
-func lastTraced(known map[string]*crawlNotes) (last *record.Fetch) {
+func lastTraced(known map[string]*crawlNotes) (last *report.Fetch) {
 	for _, x := range known {
 		for i := range x.attempts {
 			if f := &x.attempts[i]; last == nil || f.Time > last.Time || f.Time == last.Time && f.Crawl > last.Crawl {
@@ -181,22 +182,22 @@ func (s *Session) changesOf(ctx context.Context, url string) (map[record.Time]st
 
 // traceAttempt adds one row to t for each stage of one attempt f of a crawl. written is
 // the result of changesOf.
-func traceAttempt(t *table, c *record.Crawl, f *record.Fetch, written map[record.Time]string) {
-	add := func(stage record.Stage, decision, reason string) {
+func traceAttempt(t *table, c *report.Crawl, f *report.Fetch, written map[record.Time]string) {
+	add := func(stage report.Stage, decision, reason string) {
 		t.add(value.OfText(c.Name), value.OfText(stage.String()), value.OfTime(f.Time), value.OfFloat(float64(f.Took[stage].Microseconds())/1000),
 			value.OfText(decision), textOrNull(reason))
 	}
-	unasked := f.Bytes < 0 && (f.Outcome == record.OutcomeFiltered || f.Outcome == record.OutcomeRobotsDenied)
+	unasked := f.Bytes < 0 && (f.Outcome == report.OutcomeFiltered || f.Outcome == report.OutcomeRobotsDenied)
 	if unasked {
-		add(record.StagePrefetch, "left out: "+f.Outcome.String(), strings.Join([]string{f.Reason, way(f.Layer, f.Via)}, "; "))
+		add(report.StagePrefetch, "left out: "+f.Outcome.String(), strings.Join([]string{f.Reason, way(f.Layer, f.Via)}, "; "))
 		return
 	}
 	why := way(f.Layer, f.Via)
 	if f.RobotsLine > 0 {
 		why += fmt.Sprintf("; line %d of robots.txt allows it", f.RobotsLine)
 	}
-	add(record.StagePrefetch, "to be fetched", why)
-	f.Took[record.StageFetch] = max(f.Took[record.StageFetch], f.Elapsed)
+	add(report.StagePrefetch, "to be fetched", why)
+	f.Took[report.StageFetch] = max(f.Took[report.StageFetch], f.Elapsed)
 	answer := f.Reason
 	if f.Bytes >= 0 {
 		answer = fmt.Sprintf("status %d, %s", f.Status, value.Counted(f.Bytes, "byte"))
@@ -207,25 +208,25 @@ func traceAttempt(t *table, c *record.Crawl, f *record.Fetch, written map[record
 			answer += "; " + f.Reason
 		}
 	}
-	add(record.StageFetch, f.Outcome.String(), answer)
+	add(report.StageFetch, f.Outcome.String(), answer)
 	if f.Bytes < 0 {
 		return
 	}
-	if f.Took[record.StageExtract] > 0 {
-		add(record.StageExtract, fmt.Sprintf("links: %d", f.Links), "")
+	if f.Took[report.StageExtract] > 0 {
+		add(report.StageExtract, fmt.Sprintf("links: %d", f.Links), "")
 	}
 	change, there := written[f.Time]
 	switch {
-	case f.Outcome == record.OutcomeFiltered:
-		add(record.StageWrite, "not stored", f.Reason)
+	case f.Outcome == report.OutcomeFiltered:
+		add(report.StageWrite, "not stored", f.Reason)
 	case !there:
-		add(record.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, or came from the archive")
+		add(report.StageWrite, "not in the archive", "it asks to be tried again, is not yet published, or came from the archive")
 	case change == record.ChangeSame.String():
-		add(record.StageWrite, "a visit", "it was as before")
+		add(report.StageWrite, "a visit", "it was as before")
 	default:
-		add(record.StageWrite, "a version", "change "+change)
+		add(report.StageWrite, "a version", "change "+change)
 	}
-	add(record.StagePost, fmt.Sprintf("queued: %d", f.Queued), fmt.Sprintf("left out: %d; the others were met before", f.LeftOut))
+	add(report.StagePost, fmt.Sprintf("queued: %d", f.Queued), fmt.Sprintf("left out: %d; the others were met before", f.LeftOut))
 }
 
 // way returns how a crawl found a URL, such as "layer 2, found on" with the URL of the
@@ -239,7 +240,7 @@ func way(layer int, via string) string {
 
 // whyNotMet returns why a crawl never met a URL: the rule of the crawl that excludes it,
 // or that no page led to it. It returns "" if that is not known.
-func (s *Session) whyNotMet(c *record.Crawl, url string) string {
+func (s *Session) whyNotMet(c *report.Crawl, url string) string {
 	st, err := lang.ParseOne(c.Statement, "")
 	if err != nil {
 		return ""
@@ -258,7 +259,7 @@ func (s *Session) whyNotMet(c *record.Crawl, url string) string {
 		return ""
 	case why != "":
 		return "it would be left out: " + why
-	case c.State == record.CrawlFinished:
+	case c.State == report.CrawlFinished:
 		return "no page of the crawl led to it"
 	}
 	return "no page of the crawl has led to it yet"

@@ -8,7 +8,7 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // findingColumns are the columns of VERIFY.
@@ -21,12 +21,12 @@ const sampleMax = 10_000
 type verification struct {
 	s  *Session
 	st *ast.Verify
-	o  record.VerifyOptions
+	o  task.VerifyOptions
 }
 
 // readVerify reads the clauses of a VERIFY statement.
 func readVerify(s *Session, st *ast.Verify) (*verification, error) {
-	v := &verification{s: s, st: st, o: record.VerifyOptions{Stateless: s.ReadOnly}}
+	v := &verification{s: s, st: st, o: task.VerifyOptions{Stateless: s.ReadOnly}}
 	var err error
 	if st.Pool != nil {
 		if v.o.Pool, err = expr.ConstantText(st.Pool, s.env()); err != nil {
@@ -52,7 +52,7 @@ func readVerify(s *Session, st *ast.Verify) (*verification, error) {
 func (v *verification) Run(ctx context.Context) (*Result, error) {
 	v.o.Progress = v.s.tells("verify", "bytes")
 	p, err := v.s.Archive.PlanVerify(ctx, v.o)
-	var none *record.NoPoolError
+	var none *task.NoPoolError
 	if errors.As(err, &none) {
 		return nil, noPool(v.st.Pool, err)
 	}
@@ -85,7 +85,7 @@ func (v *verification) Run(ctx context.Context) (*Result, error) {
 }
 
 // findingRow is a finding as a row.
-func findingRow(f *record.Finding) *value.Batch {
+func findingRow(f *task.Finding) *value.Batch {
 	var pool, offset, url, at value.Value
 	if f.Pool != "" {
 		pool = value.OfText(f.Pool)

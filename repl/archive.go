@@ -11,7 +11,7 @@ import (
 	"infomall/exec"
 	"infomall/exec/op"
 	"infomall/store"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // openStore returns the archive in the folder path, which may not exist yet,
@@ -44,7 +44,7 @@ func (a archive) Snapshot(ctx context.Context) (op.Snapshot, error) {
 }
 
 // Import implements exec.Archive.
-func (a archive) Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
+func (a archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	results, err := a.Archive.Import(ctx, o)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}
@@ -53,7 +53,7 @@ func (a archive) Import(ctx context.Context, o record.ImportOptions) ([]record.I
 }
 
 // Copy implements exec.Archive.
-func (a archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+func (a archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	results, err := a.Archive.Copy(ctx, o)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}
@@ -62,7 +62,7 @@ func (a archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyR
 }
 
 // Definitions implements exec.Archive.
-func (a archive) Definitions(ctx context.Context) ([]record.Definition, error) {
+func (a archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	list, err := a.Archive.Definitions(ctx)
 	if err != nil {
 		return nil, &archiveError{err}
@@ -71,7 +71,7 @@ func (a archive) Definitions(ctx context.Context) ([]record.Definition, error) {
 }
 
 // Define implements exec.Archive.
-func (a archive) Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
+func (a archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	err := a.Archive.Define(ctx, change)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}
@@ -80,7 +80,7 @@ func (a archive) Define(ctx context.Context, change func([]record.Definition) ([
 }
 
 // Drop implements exec.Archive.
-func (a archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+func (a archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.Archive.Drop(ctx, o)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}
@@ -89,7 +89,7 @@ func (a archive) Drop(ctx context.Context, o record.DropOptions) (record.DropRes
 }
 
 // SaveResult implements exec.Archive.
-func (a archive) SaveResult(ctx context.Context, r record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+func (a archive) SaveResult(ctx context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	r, err := a.Archive.SaveResult(ctx, r, rows)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}
@@ -98,7 +98,7 @@ func (a archive) SaveResult(ctx context.Context, r record.Result, rows iter.Seq2
 }
 
 // Merge implements exec.Archive.
-func (a archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+func (a archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	if o.Seal {
 		defer beginFrugal()()
 	}
@@ -110,7 +110,7 @@ func (a archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Mer
 }
 
 // Repair implements exec.Archive.
-func (a archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
+func (a archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	results, err := a.Archive.Repair(ctx, o)
 	if err != nil && a.has(err) {
 		err = &archiveError{err}

@@ -14,7 +14,7 @@ import (
 
 	"infomall/lang"
 	"infomall/store"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // The archive of BenchmarkBlocks: a month of pages that are seen often, each time
@@ -61,7 +61,7 @@ func TestManyVersions(t *testing.T) {
 	}
 	a := store.Open(t.TempDir(), store.Options{})
 	defer a.Close()
-	if _, err := a.Import(t.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+	if _, err := a.Import(t.Context(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 		t.Fatal(err)
 	}
 	checkKept(t, a, []string{
@@ -91,7 +91,7 @@ func BenchmarkBlocks(b *testing.B) {
 		b.Fatal(err)
 	}
 	a := store.Open(filepath.Join(dir, "archive"), store.Options{})
-	if _, err := a.Import(b.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+	if _, err := a.Import(b.Context(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 		b.Fatal(err)
 	}
 	if err := a.Close(); err != nil {

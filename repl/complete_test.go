@@ -9,17 +9,17 @@ import (
 	"infomall/exec"
 	"infomall/exec/plan"
 	"infomall/queries"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // defining is an archive in which something is defined.
 type defining struct{ endless }
 
-func (defining) Definitions(context.Context) ([]record.Definition, error) {
-	return []record.Definition{
-		{Kind: record.KindView, Name: "news", Text: "CREATE VIEW news AS SELECT url, url AS n_1 FROM 'x'"},
-		{Kind: record.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
-		{Kind: record.KindQuery, Name: "lost", Text: "SAVE lost (scope, n) AS SELECT url FROM $scope LIMIT $n"},
+func (defining) Definitions(context.Context) ([]task.Definition, error) {
+	return []task.Definition{
+		{Kind: task.KindView, Name: "news", Text: "CREATE VIEW news AS SELECT url, url AS n_1 FROM 'x'"},
+		{Kind: task.KindMetadata, Name: "section", Text: "CREATE METADATA section ON page AS path(url)"},
+		{Kind: task.KindQuery, Name: "lost", Text: "SAVE lost (scope, n) AS SELECT url FROM $scope LIMIT $n"},
 	}, nil
 }
 

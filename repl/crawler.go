@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"infomall/crawl"
-	"infomall/store/record"
+	"infomall/crawl/report"
 )
 
 // Queue implements crawl.Archive.
@@ -35,14 +35,14 @@ func (a archive) Past(ctx context.Context) (crawl.Past, error) {
 }
 
 // Crawl implements exec.Crawler.
-func (a archive) Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error) {
+func (a archive) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	defer beginFrugal()()
 	res, err := crawl.Run(ctx, a, o, crawl.Env{})
 	return res, a.fault(err)
 }
 
 // Refuses implements exec.Crawler.
-func (a archive) Refuses(o record.CrawlOptions, url string) (string, error) {
+func (a archive) Refuses(o report.CrawlOptions, url string) (string, error) {
 	return crawl.Refuses(o, url)
 }
 

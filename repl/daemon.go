@@ -12,7 +12,7 @@ import (
 	"infomall/exec"
 	"infomall/exec/schedule"
 	"infomall/exec/value"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // daemon runs the schedules of the archive until a signal ends the program,
@@ -101,7 +101,7 @@ func (d *scheduler) Run(ctx context.Context, name string) {
 	d.log("schedule %s begins", name)
 	begun := time.Now()
 	j, err := d.newRun().RunScheduled(ctx, name)
-	var running *record.JobRunningError
+	var running *task.JobRunningError
 	switch {
 	case ctx.Err() != nil:
 		d.log("schedule %s is interrupted, and will run again", name)
@@ -109,7 +109,7 @@ func (d *scheduler) Run(ctx context.Context, name string) {
 		d.log("%v", err)
 	case err != nil:
 		d.say("infomall: %v", err)
-	case j.State == record.JobFailed:
+	case j.State == task.JobFailed:
 		d.say("infomall: schedule %s failed: %s", name, j.Error)
 	default:
 		d.log("schedule %s is done in %s: %s, %s", name, time.Since(begun).Round(time.Millisecond), value.Counted(j.Rows, "row"), value.Counted(j.Bytes, "byte"))

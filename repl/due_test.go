@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/exec"
 	"infomall/lang"
 	"infomall/store/record"
@@ -18,17 +19,17 @@ import (
 // crawl.
 type planning struct {
 	exec.Crawler
-	failed []record.Fetch
-	asked  record.CrawlOptions
+	failed []report.Fetch
+	asked  report.CrawlOptions
 }
 
-func (p *planning) Fetches(context.Context) iter.Seq2[[]record.Fetch, error] {
-	return func(yield func([]record.Fetch, error) bool) { yield(p.failed, nil) }
+func (p *planning) Fetches(context.Context) iter.Seq2[[]report.Fetch, error] {
+	return func(yield func([]report.Fetch, error) bool) { yield(p.failed, nil) }
 }
 
-func (p *planning) Crawl(_ context.Context, o record.CrawlOptions) (record.CrawlResult, error) {
+func (p *planning) Crawl(_ context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	p.asked = o
-	return record.CrawlResult{Crawl: record.Crawl{Name: o.Name}}, nil
+	return report.CrawlResult{Crawl: report.Crawl{Name: o.Name}}, nil
 }
 
 // TestCrawlDue shows which pages CRAWL DUE visits, given the visits in the
@@ -41,7 +42,7 @@ func TestCrawlDue(t *testing.T) {
 	s := &exec.Session{Archive: a, Settings: exec.DefaultSettings(), Params: map[string]string{}, Crawler: crawler, Now: func() time.Time { return now }}
 	run := func(text string) []string {
 		t.Helper()
-		crawler.asked = record.CrawlOptions{}
+		crawler.asked = report.CrawlOptions{}
 		for st, err := range lang.Statements(text, "") {
 			if err != nil {
 				t.Fatal(err)
@@ -112,7 +113,7 @@ func TestCrawlDue(t *testing.T) {
 	if got := due(" AND url = '" + all[0] + "'"); !slices.Equal(got, all[:1]) {
 		t.Errorf("of %s alone next_due tells another: %q", all[0], got)
 	}
-	crawler.failed = []record.Fetch{{URL: all[0], Time: record.At(now.Add(-time.Minute)), Outcome: record.OutcomeTimeout, Bytes: -1}}
+	crawler.failed = []report.Fetch{{URL: all[0], Time: record.At(now.Add(-time.Minute)), Outcome: report.OutcomeTimeout, Bytes: -1}}
 	if again := run("CRAWL DUE"); slices.Contains(again, all[0]) {
 		t.Errorf("%s, which did not answer a minute ago, is due", all[0])
 	}

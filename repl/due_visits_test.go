@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"infomall/crawl"
+	"infomall/crawl/report"
 	"infomall/exec"
 	"infomall/lang"
-	"infomall/store/record"
 )
 
 // clocked is an archive whose crawls use a clock of the test.
@@ -24,7 +24,7 @@ type clocked struct {
 	now func() time.Time
 }
 
-func (c clocked) Crawl(ctx context.Context, o record.CrawlOptions) (record.CrawlResult, error) {
+func (c clocked) Crawl(ctx context.Context, o report.CrawlOptions) (report.CrawlResult, error) {
 	return crawl.Run(ctx, c.archive, o, crawl.Env{Now: c.now})
 }
 

@@ -16,7 +16,7 @@ import (
 	"infomall/exec"
 	"infomall/lang"
 	"infomall/store"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // The month whose links BenchmarkMonthLinks makes a graph of: pages of 20 hosts,
@@ -111,7 +111,7 @@ func BenchmarkMonthLinks(b *testing.B) {
 	dir := filepath.Join(tmp, "archive")
 	made := store.Open(dir, store.Options{})
 	before := cpuSeconds()
-	in, err := made.Import(b.Context(), record.ImportOptions{Patterns: []string{name}})
+	in, err := made.Import(b.Context(), task.ImportOptions{Patterns: []string{name}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"infomall/exec"
 	"infomall/lang"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // TestLinkGraphs ranks the demo's pages, and one page that asks robots not to
@@ -25,7 +25,7 @@ func TestLinkGraphs(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{file}}); err != nil {
+	if _, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{file}}); err != nil {
 		t.Fatal(err)
 	}
 	ask := func(a exec.Archive, query string) (rows [][]string) {

@@ -15,6 +15,8 @@ import (
 	"infomall/exec"
 	"infomall/exec/op"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -50,7 +52,7 @@ func mainWith(a exec.Archive) {
 // stuck is an archive whose import reports that it has begun and never ends.
 type stuck struct{ endless }
 
-func (stuck) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+func (stuck) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
 	fmt.Fprintln(os.Stderr, "it has begun")
 	select {}
 }
@@ -61,15 +63,15 @@ type endless struct{}
 
 func (endless) Snapshot(context.Context) (op.Snapshot, error) { return endless{}, nil }
 
-func (endless) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Finding, error] {
+func (endless) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Finding, error] {
 	panic("not asked for")
 }
 
-func (endless) Drop(context.Context, record.DropOptions) (record.DropResult, error) {
+func (endless) Drop(context.Context, task.DropOptions) (task.DropResult, error) {
 	panic("not asked for")
 }
 
-func (endless) Delete(context.Context, record.DeleteOptions) (record.DeleteResult, error) {
+func (endless) Delete(context.Context, task.DeleteOptions) (task.DeleteResult, error) {
 	panic("not asked for")
 }
 
@@ -89,55 +91,55 @@ func (endless) Digests(context.Context, record.Ref, int, []int) ([]record.Digest
 	return nil, nil
 }
 
-func (endless) Tombstones(context.Context) ([]record.Tombstone, error) { return nil, nil }
+func (endless) Tombstones(context.Context) ([]task.Tombstone, error) { return nil, nil }
 
-func (endless) Definitions(context.Context) ([]record.Definition, error) { return nil, nil }
+func (endless) Definitions(context.Context) ([]task.Definition, error) { return nil, nil }
 
-func (endless) Define(context.Context, func([]record.Definition) ([]record.Definition, error)) error {
+func (endless) Define(context.Context, func([]task.Definition) ([]task.Definition, error)) error {
 	panic("not asked for")
 }
 
-func (endless) Merge(context.Context, record.MergeOptions) ([]record.MergeResult, error) {
+func (endless) Merge(context.Context, task.MergeOptions) ([]task.MergeResult, error) {
 	panic("not asked for")
 }
 
-func (endless) PlanVerify(context.Context, record.VerifyOptions) (record.VerifyPlan, error) {
+func (endless) PlanVerify(context.Context, task.VerifyOptions) (task.VerifyPlan, error) {
 	panic("not asked for")
 }
 
-func (endless) Repair(context.Context, record.RepairOptions) ([]record.RepairResult, error) {
+func (endless) Repair(context.Context, task.RepairOptions) ([]task.RepairResult, error) {
 	panic("not asked for")
 }
 
-func (endless) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
+func (endless) Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error) {
 	panic("not asked for")
 }
 
-func (endless) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
+func (endless) Recover(context.Context, task.RecoverOptions) iter.Seq2[task.Recovered, error] {
 	panic("not asked for")
 }
 
-func (endless) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
+func (endless) PlanRecover(context.Context, task.RecoverOptions) (task.RecoverPlan, error) {
 	panic("not asked for")
 }
 
-func (endless) SaveResult(context.Context, record.Result, iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+func (endless) SaveResult(context.Context, task.Result, iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	panic("not asked for")
 }
 
 func (endless) DropResult(context.Context, string, string) (int, error) { panic("not asked for") }
 
-func (endless) Results(context.Context, string) ([]record.Result, error) { return nil, nil }
+func (endless) Results(context.Context, string) ([]task.Result, error) { return nil, nil }
 
-func (endless) ResultRows(context.Context, record.Result, []urlkey.Range) iter.Seq2[record.ResultRow, error] {
+func (endless) ResultRows(context.Context, task.Result, []urlkey.Range) iter.Seq2[task.ResultRow, error] {
 	panic("not asked for")
 }
 
-func (endless) Import(context.Context, record.ImportOptions) ([]record.ImportResult, error) {
+func (endless) Import(context.Context, task.ImportOptions) ([]task.ImportResult, error) {
 	return nil, nil
 }
 
-func (endless) Copy(context.Context, record.CopyOptions) ([]record.CopyResult, error) {
+func (endless) Copy(context.Context, task.CopyOptions) ([]task.CopyResult, error) {
 	return nil, nil
 }
 
@@ -194,8 +196,8 @@ func (endless) Payload(context.Context, record.Ref) (record.Payload, error) {
 	return record.Payload{}, nil
 }
 
-func (endless) Stored(context.Context, record.Ref) (record.Stored, error) {
-	return record.Stored{}, nil
+func (endless) Stored(context.Context, record.Ref) (message.Stored, error) {
+	return message.Stored{}, nil
 }
 
 func (endless) Pools(context.Context) ([]record.Pool, error) { return nil, nil }

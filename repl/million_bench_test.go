@@ -18,7 +18,7 @@ import (
 	"infomall/lang"
 	"infomall/lang/ast"
 	"infomall/store"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // The archive that the benchmarks ask: a capture each of a million URLs on 500
@@ -49,7 +49,7 @@ func million(b *testing.B) string {
 		if err := writeMonth(name, month); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := a.Import(b.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+		if _, err := a.Import(b.Context(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 			b.Fatal(err)
 		}
 	}

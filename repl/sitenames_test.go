@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infomall/store"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // demoArchive returns an archive with the demo's captures. It is closed when
@@ -16,7 +16,7 @@ func demoArchive(t testing.TB) *store.Archive {
 	t.Helper()
 	a := store.Open(t.TempDir(), store.Options{Warn: func(err error) { t.Error(err) }})
 	t.Cleanup(func() { a.Close() })
-	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{"../queries/demo/*.raw"}}); err != nil {
+	if _, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{"../queries/demo/*.raw"}}); err != nil {
 		t.Fatal(err)
 	}
 	return a

@@ -13,6 +13,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -112,7 +113,7 @@ func (a *analysis) like(o *analysis) bool {
 // chunked transfer of the body ended early, Unread says so.
 func (a *analysis) pageOf(s *segment.Stored) segment.Page {
 	p := a.page
-	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && record.IsCut(s.Framing) {
+	if p.Unread == "" && p.Source != "" && s.Body == segment.BodyOwn && message.IsCut(s.Framing) {
 		p.Unread = fmt.Sprintf("transfer encoding chunked: unexpected EOF: only the first %d bytes are there", s.Bytes)
 	}
 	return p

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // TestBombs imports pages of a few kilobytes that would inflate to 256 MB of
@@ -61,7 +62,7 @@ func TestBombs(t *testing.T) {
 		a = Open(t.TempDir(), Options{})
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		results, err := a.Import(t.Context(), record.ImportOptions{Patterns: []string{name}})
+		results, err := a.Import(t.Context(), task.ImportOptions{Patterns: []string{name}})
 		runtime.ReadMemStats(&after)
 		if err != nil || results[0].Stored != int64(len(bodies)) {
 			t.Fatalf("import: %+v, %v", results, err)

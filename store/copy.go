@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"infomall/store/disk"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -42,7 +42,7 @@ type poolCopy struct {
 // graphs. A damaged result is reported and left out.
 //
 // Copy refuses a folder that has captures of its own.
-func (a *Archive) Copy(ctx context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+func (a *Archive) Copy(ctx context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	from, err := pinCurrent(a.dir)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (c *catalog) poolsToCopy(names []string) ([]poolCopy, error) {
 			continue
 		}
 		if all[name] == nil {
-			return nil, &record.NoPoolError{Name: name, Pools: there}
+			return nil, &task.NoPoolError{Name: name, Pools: there}
 		}
 		chosen[name] = true
 		for _, s := range all[name] {
@@ -232,7 +232,7 @@ func (c *catalog) byID() map[uint32]*segment.Info {
 type copying struct {
 	a, to       *Archive
 	from        *catalog
-	o           record.CopyOptions
+	o           task.CopyOptions
 	w           *writer // nil for a dry run
 	done, total int64
 }
@@ -243,13 +243,13 @@ type copying struct {
 const copyPublish = 16
 
 // pools copies the files of pools that are not in the copy yet.
-func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]record.CopyResult, error) {
-	var results []record.CopyResult
+func (c *copying) pools(ctx context.Context, pools []poolCopy) ([]task.CopyResult, error) {
+	var results []task.CopyResult
 	dirs := make(map[string]bool)
 	waiting := int64(0)
 	catalogBytes := int64(len(c.from.encode()))
 	for i, p := range pools {
-		r := record.CopyResult{Pool: p.name, Files: len(p.files)}
+		r := task.CopyResult{Pool: p.name, Files: len(p.files)}
 		for _, f := range p.files {
 			// Sync the folder of an existing file too: the process that copied it
 			// may have been killed before it did.

@@ -12,6 +12,7 @@ import (
 
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // threeMonths imports captures of June, July and August, each month by itself.
@@ -34,16 +35,16 @@ func threeMonths(t *testing.T, a *Archive) []*visit {
 	return visits
 }
 
-func copyTo(t *testing.T, a *Archive, dir string, pools ...string) []record.CopyResult {
+func copyTo(t *testing.T, a *Archive, dir string, pools ...string) []task.CopyResult {
 	t.Helper()
-	results, err := a.Copy(context.Background(), record.CopyOptions{Pools: pools, Dir: dir})
+	results, err := a.Copy(context.Background(), task.CopyOptions{Pools: pools, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return results
 }
 
-func copied(results []record.CopyResult) map[string]int {
+func copied(results []task.CopyResult) map[string]int {
 	got := make(map[string]int)
 	for _, r := range results {
 		got[r.Pool] = r.Copied
@@ -67,7 +68,7 @@ func TestCopy(t *testing.T) {
 			t.Fatalf("the copy answers:\n%s", diffRows(got, want))
 		}
 	}
-	dry, err := a.Copy(context.Background(), record.CopyOptions{Dir: dir, Dry: true})
+	dry, err := a.Copy(context.Background(), task.CopyOptions{Dir: dir, Dry: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func TestCopyGoesOn(t *testing.T) {
 			return disktest.ErrKilled
 		}
 		src := Open(a.Path(), Options{Disk: d})
-		_, err := src.Copy(context.Background(), record.CopyOptions{Dir: dir})
+		_, err := src.Copy(context.Background(), task.CopyOptions{Dir: dir})
 		src.Close()
 		if killed != (err != nil) {
 			t.Fatalf("killed at operation %d: %v", at, err)
@@ -193,15 +194,15 @@ func TestCopyRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, dir := range []string{a.Path(), other.Path(), file} {
-		if _, err := a.Copy(ctx, record.CopyOptions{Dir: dir}); err == nil {
+		if _, err := a.Copy(ctx, task.CopyOptions{Dir: dir}); err == nil {
 			t.Errorf("COPY to %s was not refused", dir)
 		}
 	}
 	if got, want := readRows(t, other, record.MinTime, record.MaxTime), historyOf(own); !equalRows(got, want) {
 		t.Errorf("the other archive has:\n%s", diffRows(got, want))
 	}
-	var none *record.NoPoolError
-	if _, err := a.Copy(ctx, record.CopyOptions{Pools: []string{"199901"}, Dir: t.TempDir()}); !errors.As(err, &none) || len(none.Pools) != 3 {
+	var none *task.NoPoolError
+	if _, err := a.Copy(ctx, task.CopyOptions{Pools: []string{"199901"}, Dir: t.TempDir()}); !errors.As(err, &none) || len(none.Pools) != 3 {
 		t.Errorf("COPY of a pool that is not there: %v", err)
 	}
 	files, err := filepath.Glob(filepath.Join(a.Path(), dirPools, "200807", "*.raw"))
@@ -210,7 +211,7 @@ func TestCopyRefuses(t *testing.T) {
 	}
 	flip(t, files[0])
 	dir := t.TempDir()
-	if _, err := a.Copy(ctx, record.CopyOptions{Dir: dir}); err == nil {
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: dir}); err == nil {
 		t.Error("a damaged file was copied")
 	}
 	b := Open(dir, Options{})
@@ -242,13 +243,13 @@ func TestCopyMerged(t *testing.T) {
 		if got, want := readRows(t, b, record.MinTime, record.MaxTime), historyOf(visits); !equalRows(got, want) {
 			t.Fatalf("the copy answers:\n%s", diffRows(got, want))
 		}
-		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 			t.Fatalf("VERIFY of the copy finds %+v", got)
 		}
 	}
 	copyTo(t, a, dir)
 	for _, pool := range []string{"200806", "200807"} {
-		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{pool}}); err != nil {
+		if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{pool}}); err != nil {
 			t.Fatal(err)
 		}
 		copyTo(t, a, dir, "200806")
@@ -260,7 +261,7 @@ func TestCopyMerged(t *testing.T) {
 	b := Open(dir, Options{})
 	defer b.Close()
 	put(t, b, []*visit{{url: "http://own.example/", time: day0, status: 200, body: "own"}})
-	if _, err := a.Copy(context.Background(), record.CopyOptions{Dir: dir}); err == nil {
+	if _, err := a.Copy(context.Background(), task.CopyOptions{Dir: dir}); err == nil {
 		t.Error("a copy with captures of its own was not refused")
 	}
 }

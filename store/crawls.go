@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"infomall/store/queue"
-	"infomall/store/record"
+	"infomall/crawl/report"
+	"infomall/crawl/state"
 )
 
 // crawlDir returns the folder of a crawl's state.
@@ -22,12 +22,12 @@ func (a *Archive) crawlDir(name string) string {
 
 // Queue opens the state of the crawl with this name. It creates the state, and the
 // archive, if they do not exist. If another process runs the crawl, the error wraps
-// record.ErrCrawlRunning. The caller closes the queue.
-func (a *Archive) Queue(name string) (*queue.Queue, error) {
+// report.ErrCrawlRunning. The caller closes the queue.
+func (a *Archive) Queue(name string) (*state.Crawl, error) {
 	if err := a.create(); err != nil {
 		return nil, err
 	}
-	q, err := queue.Open(a.opts.Disk, a.crawlDir(name))
+	q, err := state.Open(a.opts.Disk, a.crawlDir(name))
 	if err != nil {
 		return nil, fmt.Errorf("crawl %s: %w", name, err)
 	}
@@ -46,7 +46,7 @@ func (a *Archive) crawlNames() ([]string, error) {
 	var names []string
 	for _, d := range dirs {
 		escaped, ok := strings.CutPrefix(d.Name(), "c")
-		if name, err := url.QueryUnescape(escaped); ok && err == nil && queue.Exists(a.crawlDir(name)) {
+		if name, err := url.QueryUnescape(escaped); ok && err == nil && state.Exists(a.crawlDir(name)) {
 			names = append(names, name)
 		}
 	}
@@ -55,8 +55,8 @@ func (a *Archive) crawlNames() ([]string, error) {
 }
 
 // Crawls returns the current state of all crawls, sorted by name.
-func (a *Archive) Crawls(ctx context.Context) ([]record.Crawl, error) {
-	var list []record.Crawl
+func (a *Archive) Crawls(ctx context.Context) ([]report.Crawl, error) {
+	var list []report.Crawl
 	err := a.eachCrawl(ctx, func(name, dir string) error {
 		c, _, err := a.lookAt(dir)
 		if err == nil && c.Name != "" {
@@ -69,24 +69,24 @@ func (a *Archive) Crawls(ctx context.Context) ([]record.Crawl, error) {
 
 // lookAt returns the description of a crawl and what its workers do. The crawl
 // counts as interrupted if it says that it runs, but no process runs it.
-func (a *Archive) lookAt(dir string) (record.Crawl, []record.Worker, error) {
-	c, workers, err := queue.Look(dir)
+func (a *Archive) lookAt(dir string) (report.Crawl, []report.Worker, error) {
+	c, workers, err := state.Look(dir)
 	if err == nil && c.Name != "" && a.crawlDir(c.Name) != dir {
 		err = fmt.Errorf("%s has the state of the crawl %s, which belongs in another folder", filepath.Base(dir), c.Name)
 	}
-	if err != nil || c.State != record.CrawlRunning && c.State != record.CrawlPaused {
+	if err != nil || c.State != report.CrawlRunning && c.State != report.CrawlPaused {
 		return c, nil, err
 	}
-	running, err := queue.Running(dir)
+	running, err := state.Running(dir)
 	if !running {
-		c.State, workers = record.CrawlInterrupted, nil
+		c.State, workers = report.CrawlInterrupted, nil
 	}
 	return c, workers, err
 }
 
 // Workers returns what the workers of all running crawls do.
-func (a *Archive) Workers(ctx context.Context) ([]record.Worker, error) {
-	var list []record.Worker
+func (a *Archive) Workers(ctx context.Context) ([]report.Worker, error) {
+	var list []report.Worker
 	err := a.eachCrawl(ctx, func(name, dir string) error {
 		_, workers, err := a.lookAt(dir)
 		list = append(list, workers...)
@@ -97,22 +97,22 @@ func (a *Archive) Workers(ctx context.Context) ([]record.Worker, error) {
 
 // Fetches yields the fetches of all crawls, in slices: by crawl, and in the order
 // in which they ended.
-func (a *Archive) Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error] {
-	return ofCrawls(ctx, a, queue.Fetches, func(f *record.Fetch, crawl string) { f.Crawl = crawl })
+func (a *Archive) Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error] {
+	return ofCrawls(ctx, a, state.Fetches, func(f *report.Fetch, crawl string) { f.Crawl = crawl })
 }
 
 // Frontier yields the URLs that all crawls have still to fetch, in slices, by
 // crawl.
-func (a *Archive) Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error] {
-	weights := make(map[string]*record.Weights)
-	return ofCrawls(ctx, a, queue.Waiting, func(u *record.Queued, crawl string) {
+func (a *Archive) Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error] {
+	weights := make(map[string]*report.Weights)
+	return ofCrawls(ctx, a, state.Waiting, func(u *report.Queued, crawl string) {
 		u.Crawl = crawl
 		if u.Terms == nil {
 			return
 		}
 		w, known := weights[crawl]
 		if !known {
-			if c, _, err := queue.Look(a.crawlDir(crawl)); err == nil {
+			if c, _, err := state.Look(a.crawlDir(crawl)); err == nil {
 				w = c.Weights
 			}
 			weights[crawl] = w
@@ -171,38 +171,38 @@ func (a *Archive) eachCrawl(ctx context.Context, f func(name, dir string) error)
 }
 
 // OrderCrawl changes the orders of a crawl. A running crawl obeys within a second.
-// If there is no such crawl, the error is a *record.NoCrawlError.
-func (a *Archive) OrderCrawl(ctx context.Context, name string, change func(*record.CrawlOrders)) error {
+// If there is no such crawl, the error is a *report.NoCrawlError.
+func (a *Archive) OrderCrawl(ctx context.Context, name string, change func(*report.CrawlOrders)) error {
 	dir, err := a.crawl(name)
 	if err != nil {
 		return err
 	}
-	return queue.Order(dir, change)
+	return state.Order(dir, change)
 }
 
 // GiveCrawl adds URLs to those that a crawl will fetch. If force is set, the crawl
 // fetches them even if it has met them. If there is no such crawl, the error is a
-// *record.NoCrawlError.
+// *report.NoCrawlError.
 func (a *Archive) GiveCrawl(ctx context.Context, name string, urls []string, force bool) error {
 	dir, err := a.crawl(name)
 	if err != nil {
 		return err
 	}
-	list := make([]record.Queued, len(urls))
+	list := make([]report.Queued, len(urls))
 	for i, u := range urls {
-		list[i] = record.Queued{URL: u, Forced: force}
+		list[i] = report.Queued{URL: u, Forced: force}
 	}
-	return queue.Give(dir, list)
+	return state.Give(dir, list)
 }
 
-// crawl returns the folder of a crawl, or a *record.NoCrawlError.
+// crawl returns the folder of a crawl, or a *report.NoCrawlError.
 func (a *Archive) crawl(name string) (string, error) {
-	if dir := a.crawlDir(name); queue.Exists(dir) {
+	if dir := a.crawlDir(name); state.Exists(dir) {
 		return dir, nil
 	}
 	names, err := a.crawlNames()
 	if err != nil {
 		return "", err
 	}
-	return "", &record.NoCrawlError{Name: name, Crawls: names}
+	return "", &report.NoCrawlError{Name: name, Crawls: names}
 }

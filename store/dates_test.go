@@ -16,19 +16,20 @@ import (
 
 	"infomall/store/formats"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // datesNow is the present in the tests of dates.
 var datesNow = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// message is a response with a body of its own.
-func message(body string) string {
+// responseText is a response with a body of its own.
+func responseText(body string) string {
 	return "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + body
 }
 
 // datedRecord writes a record of a format with a date as it is written there.
 func datedRecord(format, url, date string) string {
-	m := message(url)
+	m := responseText(url)
 	switch format {
 	case "tianwang":
 		return fmt.Sprintf("version: 1.0\nurl: %s\ndate: %s\nlength: %d\n\n%s\n", url, date, len(m), m)
@@ -100,7 +101,7 @@ func TestDates(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := Open(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
-		results, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{name}, Format: format})
+		results, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{name}, Format: format})
 		if err != nil {
 			t.Fatal(format, err)
 		}
@@ -125,7 +126,7 @@ func TestDates(t *testing.T) {
 		if got := captured(t, a.Path(), ""); len(got) != len(good) {
 			t.Errorf("%s: the archive has %q, want those of %q", format, got, good)
 		}
-		if n := verify(t, a.Path(), record.VerifyOptions{}); n != nil {
+		if n := verify(t, a.Path(), task.VerifyOptions{}); n != nil {
 			t.Errorf("%s: VERIFY finds %v", format, n)
 		}
 		a.Close()
@@ -153,7 +154,7 @@ func TestDatesOfMirror(t *testing.T) {
 	}
 	a := Open(filepath.Join(dir, "archive"), Options{Now: func() time.Time { return datesNow }})
 	defer a.Close()
-	o := record.ImportOptions{Patterns: []string{dir + "/**"}, Format: formats.HTML}
+	o := task.ImportOptions{Patterns: []string{dir + "/**"}, Format: formats.HTML}
 	results, err := a.Import(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +213,7 @@ func TestMisnamedPools(t *testing.T) {
 			t.Fatal(err)
 		}
 		g.dates = record.Dates{Earliest: math.MinInt64, Latest: math.MaxInt64}
-		var res record.ImportResult
+		var res task.ImportResult
 		res.Source = "test"
 		for i, at := range append(slices.Clone(misnamedTimes), datesNow, datesNow.AddDate(-20, 0, 0)) {
 			v := &visit{url: fmt.Sprintf("http://d.example/%d", i), time: record.At(at.Add(time.Duration(round) * time.Hour)), status: 200, body: fmt.Sprintf("<p>the text of %d, in round %d", i, round/2)}
@@ -253,29 +254,29 @@ func TestMisnamedPools(t *testing.T) {
 		if len(pools) != len(misnamed)+2 {
 			t.Errorf("%s: %d pools with captures, want %d", when, len(pools), len(misnamed)+2)
 		}
-		found := verify(t, a.Path(), record.VerifyOptions{})
+		found := verify(t, a.Path(), task.VerifyOptions{})
 		for _, pool := range misnamed {
 			if said := strings.Join(warnings, "\n"); !strings.Contains(said, "pool "+pool+" ") {
 				t.Errorf("%s: no warning of pool %s: %s", when, pool, said)
 			}
-			if !slices.ContainsFunc(found, func(f record.Finding) bool { return f.Pool == pool && strings.Contains(f.What, "DROP POOL") }) {
+			if !slices.ContainsFunc(found, func(f task.Finding) bool { return f.Pool == pool && strings.Contains(f.What, "DROP POOL") }) {
 				t.Errorf("%s: VERIFY does not report pool %s: %v", when, pool, found)
 			}
 		}
-		if slices.ContainsFunc(found, func(f record.Finding) bool { return !slices.Contains(misnamed, f.Pool) }) || len(misnamed) == 0 && len(found) > 0 {
+		if slices.ContainsFunc(found, func(f task.Finding) bool { return !slices.Contains(misnamed, f.Pool) }) || len(misnamed) == 0 && len(found) > 0 {
 			t.Errorf("%s: VERIFY finds %v", when, found)
 		}
 	}
 	check("as imported", bad, len(good))
-	if _, err := a.Reindex(ctx, record.ReindexOptions{}); err != nil {
+	if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
 		t.Error(err)
 	}
 	check("with indexes made again", bad, len(good))
-	if _, err := a.Reindex(ctx, record.ReindexOptions{Derived: true}); err != nil {
+	if _, err := a.Reindex(ctx, task.ReindexOptions{Derived: true}); err != nil {
 		t.Error(err)
 	}
 	for _, seal := range []bool{false, true} {
-		results, err := a.Merge(ctx, record.MergeOptions{Seal: seal})
+		results, err := a.Merge(ctx, task.MergeOptions{Seal: seal})
 		if err != nil {
 			t.Error(err)
 		}
@@ -285,7 +286,7 @@ func TestMisnamedPools(t *testing.T) {
 		check(fmt.Sprintf("merged, sealed: %v", seal), bad, len(good))
 	}
 	dir := t.TempDir()
-	if _, err := a.Copy(ctx, record.CopyOptions{Dir: dir}); err != nil {
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: dir}); err != nil {
 		t.Error(err)
 	}
 	b := Open(dir, Options{})
@@ -294,7 +295,7 @@ func TestMisnamedPools(t *testing.T) {
 		t.Errorf("the copy has %q", got)
 	}
 	for i, pool := range bad {
-		if _, err := a.Drop(ctx, record.DropOptions{Pool: pool}); err != nil {
+		if _, err := a.Drop(ctx, task.DropOptions{Pool: pool}); err != nil {
 			t.Errorf("drop %s: %v", pool, err)
 		}
 		check("without "+pool, bad[i+1:], len(good))
@@ -305,7 +306,7 @@ func TestMisnamedPools(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(b.Path(), dirCatalog)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Reindex(ctx, record.ReindexOptions{}); err != nil {
+	if _, err := b.Reindex(ctx, task.ReindexOptions{}); err != nil {
 		t.Errorf("a lost catalogue: %v", err)
 	}
 	if got := captured(t, dir, ""); len(got) != len(good) {

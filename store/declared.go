@@ -14,13 +14,15 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // declared compares the declared digest of c with its body, and counts in res what
 // the digest is of: the body, the body as transferred, or the whole record. If it
 // matches none of them, declared adds a mismatch to res; the capture is imported
 // all the same. A truncated body is not compared.
-func declared(c *record.Capture, res *record.ImportResult) error {
+func declared(c *record.Capture, res *task.ImportResult) error {
 	if c.DeclaredDigest == "" || c.Truncated || c.Via == record.ViaRevisit || c.Via == record.ViaNotModified {
 		return nil
 	}
@@ -29,7 +31,7 @@ func declared(c *record.Capture, res *record.ImportResult) error {
 		res.Digests.Unknown++
 		return nil
 	}
-	s := record.Stored{Capture: *c}
+	s := message.Stored{Capture: *c}
 	if c.Spool != nil {
 		s.Large = spooled(c.Spool)
 	}
@@ -62,8 +64,8 @@ func declared(c *record.Capture, res *record.ImportResult) error {
 		return nil
 	}
 	res.Digests.Wrong++
-	if len(res.Mismatches) < record.DamagesKept {
-		res.Mismatches = append(res.Mismatches, record.Damage{Offset: c.Offset, Why: fmt.Sprintf(
+	if len(res.Mismatches) < task.DamagesKept {
+		res.Mismatches = append(res.Mismatches, task.Damage{Offset: c.Offset, Why: fmt.Sprintf(
 			"the digest of %s is declared as %.80s, and is %s", c.AskedURL, c.DeclaredDigest, likeDeclared(c.DeclaredDigest, got))})
 	}
 	return nil

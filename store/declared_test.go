@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // TestDeclared shows which digests are recognised, and what is said of others.
@@ -23,28 +25,28 @@ func TestDeclared(t *testing.T) {
 	tests := []struct {
 		name, digest string
 		change       func(*record.Capture)
-		want         record.DigestCounts
+		want         task.DigestCounts
 	}{
-		{"body", "sha1:" + b32(sum[:]), nil, record.DigestCounts{Body: 1}},
-		{"body, lower case", "SHA-1:" + strings.ToLower(b32(sum[:])), nil, record.DigestCounts{Body: 1}},
-		{"body, hexadecimal", fmt.Sprintf("sha1:%x", sum), nil, record.DigestCounts{Body: 1}},
-		{"body, sha256 padded", "sha256:" + b32(sum256[:]), nil, record.DigestCounts{Body: 1}},
-		{"body, md5 of an ARC file", fmt.Sprintf("%x", md5.Sum([]byte(body))), nil, record.DigestCounts{Body: 1}},
-		{"chunks", "sha1:" + b32(wireSum[:]), nil, record.DigestCounts{Wire: 1}},
-		{"record", "sha1:" + b32(blockSum[:]), nil, record.DigestCounts{Record: 1}},
-		{"another", "sha1:" + b32(make([]byte, 20)), nil, record.DigestCounts{Wrong: 1}},
-		{"another, and cut", "sha1:" + b32(make([]byte, 20)), func(c *record.Capture) { c.Truncated = true }, record.DigestCounts{}},
-		{"of a revisit", "sha1:" + b32(make([]byte, 20)), func(c *record.Capture) { c.Via, c.Body = record.ViaRevisit, nil }, record.DigestCounts{}},
-		{"unknown", "crc32:00000000", nil, record.DigestCounts{Unknown: 1}},
-		{"no digits", "sha1:what", nil, record.DigestCounts{Unknown: 1}},
-		{"none", "", nil, record.DigestCounts{}},
+		{"body", "sha1:" + b32(sum[:]), nil, task.DigestCounts{Body: 1}},
+		{"body, lower case", "SHA-1:" + strings.ToLower(b32(sum[:])), nil, task.DigestCounts{Body: 1}},
+		{"body, hexadecimal", fmt.Sprintf("sha1:%x", sum), nil, task.DigestCounts{Body: 1}},
+		{"body, sha256 padded", "sha256:" + b32(sum256[:]), nil, task.DigestCounts{Body: 1}},
+		{"body, md5 of an ARC file", fmt.Sprintf("%x", md5.Sum([]byte(body))), nil, task.DigestCounts{Body: 1}},
+		{"chunks", "sha1:" + b32(wireSum[:]), nil, task.DigestCounts{Wire: 1}},
+		{"record", "sha1:" + b32(blockSum[:]), nil, task.DigestCounts{Record: 1}},
+		{"another", "sha1:" + b32(make([]byte, 20)), nil, task.DigestCounts{Wrong: 1}},
+		{"another, and cut", "sha1:" + b32(make([]byte, 20)), func(c *record.Capture) { c.Truncated = true }, task.DigestCounts{}},
+		{"of a revisit", "sha1:" + b32(make([]byte, 20)), func(c *record.Capture) { c.Via, c.Body = record.ViaRevisit, nil }, task.DigestCounts{}},
+		{"unknown", "crc32:00000000", nil, task.DigestCounts{Unknown: 1}},
+		{"no digits", "sha1:what", nil, task.DigestCounts{Unknown: 1}},
+		{"none", "", nil, task.DigestCounts{}},
 	}
 	for _, tt := range tests {
 		for _, spool := range []bool{false, true} {
 			c := &record.Capture{AskedURL: "http://x.cn/", DeclaredDigest: tt.digest, Offset: 7}
-			c.SetMessage([]byte(head + wire))
+			message.Set(c, []byte(head+wire))
 			if spool {
-				s, err := record.NewSpool(bytes.NewReader(c.Body), t.TempDir())
+				s, err := message.NewSpool(bytes.NewReader(c.Body), t.TempDir())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +55,7 @@ func TestDeclared(t *testing.T) {
 			if tt.change != nil {
 				tt.change(c)
 			}
-			var res record.ImportResult
+			var res task.ImportResult
 			if err := declared(c, &res); err != nil {
 				t.Fatal(err)
 			}
@@ -62,7 +64,7 @@ func TestDeclared(t *testing.T) {
 			}
 			if tt.want.Wrong > 0 {
 				want := "the digest of http://x.cn/ is declared as " + tt.digest + ", and is sha1:" + b32(sum[:])
-				if len(res.Mismatches) != 1 || res.Mismatches[0] != (record.Damage{Offset: 7, Why: want}) {
+				if len(res.Mismatches) != 1 || res.Mismatches[0] != (task.Damage{Offset: 7, Why: want}) {
 					t.Errorf("%s: listed %+v, want %q", tt.name, res.Mismatches, want)
 				}
 			}

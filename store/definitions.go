@@ -12,6 +12,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -29,7 +30,7 @@ const definitionsBytesMax = 16 << 20
 
 // Definitions returns everything that users have named, in the order in which
 // Define stored it.
-func (a *Archive) Definitions(ctx context.Context) ([]record.Definition, error) {
+func (a *Archive) Definitions(ctx context.Context) ([]task.Definition, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (a *Archive) Definitions(ctx context.Context) ([]record.Definition, error) 
 // stores nothing. No other process can change the definitions meanwhile. The result
 // is durable when Define returns. If the archive does not exist, Define creates it
 // without captures.
-func (a *Archive) Define(ctx context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
+func (a *Archive) Define(ctx context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	if err := a.create(); err != nil {
 		return err
 	}
@@ -82,9 +83,9 @@ func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
 	if err != nil || len(own) == 0 {
 		return err
 	}
-	return to.Define(ctx, func(there []record.Definition) ([]record.Definition, error) {
+	return to.Define(ctx, func(there []task.Definition) ([]task.Definition, error) {
 		for _, d := range own {
-			if !slices.ContainsFunc(there, func(o record.Definition) bool { return o.Kind == d.Kind && strings.EqualFold(o.Name, d.Name) }) {
+			if !slices.ContainsFunc(there, func(o task.Definition) bool { return o.Kind == d.Kind && strings.EqualFold(o.Name, d.Name) }) {
 				there = append(there, d)
 			}
 		}
@@ -92,7 +93,7 @@ func (a *Archive) copyDefinitions(ctx context.Context, to *Archive) error {
 	})
 }
 
-func encodeDefinitions(list []record.Definition) []byte {
+func encodeDefinitions(list []task.Definition) []byte {
 	b := lines.New(kindDefinitions)
 	for _, d := range list {
 		b = lines.Append(b, d.Kind, lines.Quoted(d.Name), d.Created, lines.Quoted(d.Text))
@@ -103,14 +104,14 @@ func encodeDefinitions(list []record.Definition) []byte {
 // errDefinitions is returned if the file of definitions is damaged.
 var errDefinitions = errors.New("the names of views, metadata and saved queries are damaged: bring the file back from a copy of the archive, or remove it and define them anew; no capture needs it")
 
-func decodeDefinitions(b []byte) ([]record.Definition, error) {
+func decodeDefinitions(b []byte) ([]task.Definition, error) {
 	r, err := lines.Open(b, kindDefinitions, errDefinitions)
 	if err != nil {
 		return nil, err
 	}
-	var list []record.Definition
+	var list []task.Definition
 	for r.Next() {
-		list = append(list, record.Definition{Kind: r.Text(), Name: r.Quoted(), Created: record.Time(r.Int()), Text: r.Quoted()})
+		list = append(list, task.Definition{Kind: r.Text(), Name: r.Quoted(), Created: record.Time(r.Int()), Text: r.Quoted()})
 	}
 	if err := r.Err(); err != nil {
 		return nil, err

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"infomall/store/disk/disktest"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // define adds one definition.
 func define(a *Archive, name string) error {
-	return a.Define(context.Background(), func(list []record.Definition) ([]record.Definition, error) {
-		return append(list, record.Definition{Kind: record.KindView, Name: name, Text: "CREATE VIEW " + name + "\tAS\nSELECT '正文'", Created: 1000}), nil
+	return a.Define(context.Background(), func(list []task.Definition) ([]task.Definition, error) {
+		return append(list, task.Definition{Kind: task.KindView, Name: name, Text: "CREATE VIEW " + name + "\tAS\nSELECT '正文'", Created: 1000}), nil
 	})
 }
 
@@ -29,7 +29,7 @@ func definedNames(dir string) ([]string, error) {
 	var names []string
 	for _, d := range list {
 		names = append(names, d.Name)
-		if want := "CREATE VIEW " + d.Name + "\tAS\nSELECT '正文'"; d.Text != want || d.Kind != record.KindView || d.Created != 1000 {
+		if want := "CREATE VIEW " + d.Name + "\tAS\nSELECT '正文'"; d.Text != want || d.Kind != task.KindView || d.Created != 1000 {
 			return nil, fmt.Errorf("read back as %+v", d)
 		}
 	}
@@ -55,7 +55,7 @@ func TestDefinitions(t *testing.T) {
 		t.Errorf("got %q, error %v; want %q", got, err, want)
 	}
 	refused := errors.New("refused")
-	err := a.Define(context.Background(), func([]record.Definition) ([]record.Definition, error) { return nil, refused })
+	err := a.Define(context.Background(), func([]task.Definition) ([]task.Definition, error) { return nil, refused })
 	if got, _ := definedNames(dir); !errors.Is(err, refused) || !slices.Equal(got, want) {
 		t.Errorf("a change that fails ends with %v and leaves %q", err, got)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -16,18 +17,18 @@ import (
 // on, and disappear from the files when their segments are rewritten. Other
 // captures do not change, even if their bodies are stored at a deleted one. A
 // tombstone records when and why captures were deleted, but not which. If segments
-// of this snapshot went out of force meanwhile, the error is record.ErrChanged.
+// of this snapshot went out of force meanwhile, the error is task.ErrChanged.
 //
 // Delete holds about 50 bytes in memory for each capture that it deletes.
-func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
+func (v *Snapshot) Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
 	d := &deletion{
 		v: v, look: v.looker(0), hide: make(map[place]bool), needed: make(map[place]need),
-		bodies: make(map[segment.ID][]place), pools: make(map[string]*record.RemovedPool), keys: make(map[string]bool),
+		bodies: make(map[segment.ID][]place), pools: make(map[string]*task.RemovedPool), keys: make(map[string]bool),
 		noted: make(map[needing]bool), dependents: make(map[uint32]bool), walked: make(map[place]need),
 	}
 	d.look.keepRaw = true
 	defer d.look.close()
-	var res record.DeleteResult
+	var res task.DeleteResult
 	var err error
 	if d.hidden, err = v.hiddenNeeds(); err != nil {
 		return res, err
@@ -41,7 +42,7 @@ func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.D
 	for _, p := range d.pools {
 		res.Pools = append(res.Pools, *p)
 	}
-	slices.SortFunc(res.Pools, func(a, b record.RemovedPool) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(res.Pools, func(a, b task.RemovedPool) int { return strings.Compare(a.Name, b.Name) })
 	res.URLs, res.Left = int64(len(d.keys)), d.left
 	if o.Dry {
 		return res, nil
@@ -54,7 +55,7 @@ func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.D
 	}
 	err = w.publish(ctx, change{gone: r})
 	if errors.Is(err, errStale) {
-		err = record.ErrChanged
+		err = task.ErrChanged
 	}
 	return res, errors.Join(err, w.close())
 }
@@ -63,13 +64,13 @@ func (v *Snapshot) Delete(ctx context.Context, o record.DeleteOptions) (record.D
 type deletion struct {
 	v      *Snapshot
 	look   *looker
-	hide   map[place]bool                 // the captures to delete
-	needed map[place]need                 // for places in hide
-	hidden func(place) (need, bool)       // captures that were deleted earlier, see hiddenNeeds
-	bodies map[segment.ID][]place         // the places in hide whose captures have a body, by body
-	keys   map[string]bool                // the URLs of which captures are deleted
-	pools  map[string]*record.RemovedPool // the pools that lose captures
-	left   int64                          // as DeleteResult.Left
+	hide   map[place]bool               // the captures to delete
+	needed map[place]need               // for places in hide
+	hidden func(place) (need, bool)     // captures that were deleted earlier, see hiddenNeeds
+	bodies map[segment.ID][]place       // the places in hide whose captures have a body, by body
+	keys   map[string]bool              // the URLs of which captures are deleted
+	pools  map[string]*task.RemovedPool // the pools that lose captures
+	left   int64                        // as DeleteResult.Left
 
 	noted      map[needing]bool // what needAll has already recorded
 	walked     map[place]need   // deleted captures to which chains of revisits led
@@ -85,7 +86,7 @@ type needing struct {
 }
 
 // targets collects the captures to delete, URL by URL.
-func (d *deletion) targets(ctx context.Context, list iter.Seq2[record.Target, error]) error {
+func (d *deletion) targets(ctx context.Context, list iter.Seq2[task.Target, error]) error {
 	key, chosen := "", make(map[record.Ref]bool)
 	for t, err := range list {
 		if err != nil {
@@ -214,7 +215,7 @@ func (d *deletion) count(e *located) {
 	info := e.seg.Info
 	p := d.pools[info.Pool]
 	if p == nil {
-		p = &record.RemovedPool{Name: info.Pool, Static: d.v.pin.isStatic(info.Pool)}
+		p = &task.RemovedPool{Name: info.Pool, Static: d.v.pin.isStatic(info.Pool)}
 		d.pools[info.Pool] = p
 	}
 	p.Captures++
@@ -304,7 +305,7 @@ func (d *deletion) revisit(ctx context.Context, e *located) error {
 }
 
 // removal returns the removal to publish, made of everything that was collected.
-func (d *deletion) removal(pools []record.RemovedPool) *removal {
+func (d *deletion) removal(pools []task.RemovedPool) *removal {
 	r := &removal{hidden: make(map[uint32][]hiddenAt)}
 	for _, p := range pools {
 		r.pools = append(r.pools, p.Name)

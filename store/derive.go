@@ -9,6 +9,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -17,7 +18,7 @@ import (
 // segments for which another version of the program did that. It handles one pool,
 // or all pools in turn. The segments are rewritten, with captures and blocks in the
 // same places.
-func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
+func (a *Archive) derive(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {
 		return nil, err
@@ -26,13 +27,13 @@ func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record
 	pools := p.poolNames()
 	if o.Pool != "" {
 		if !slices.Contains(pools, o.Pool) {
-			return nil, &record.NoPoolError{Name: o.Pool, Pools: pools}
+			return nil, &task.NoPoolError{Name: o.Pool, Pools: pools}
 		}
 		pools = []string{o.Pool}
 	}
-	var out []record.ReindexResult
+	var out []task.ReindexResult
 	for _, pool := range pools {
-		var r record.ReindexResult
+		var r task.ReindexResult
 		err := retryStale(ctx, func() (err error) {
 			r, err = a.derivePool(ctx, pool, o)
 			return err
@@ -52,8 +53,8 @@ func (a *Archive) derive(ctx context.Context, o record.ReindexOptions) ([]record
 
 // derivePool does what derive does, for one pool. It returns errStale if the pool
 // was changed meanwhile.
-func (a *Archive) derivePool(ctx context.Context, pool string, o record.ReindexOptions) (record.ReindexResult, error) {
-	res := record.ReindexResult{Pool: pool}
+func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOptions) (task.ReindexResult, error) {
+	res := task.ReindexResult{Pool: pool}
 	v, err := a.Snapshot(ctx)
 	if err != nil {
 		return res, err

@@ -7,17 +7,18 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
 // Drop removes a pool from the archive. Its files are deleted when no snapshot uses
 // them any more. If other pools need bodies of the pool, the error is a
-// *record.DependsError; if there is no such pool, a *record.NoPoolError. A misnamed
+// *task.DependsError; if there is no such pool, a *task.NoPoolError. A misnamed
 // pool can always be dropped: if others need it, its captures are removed and the
 // blocks that others use stay.
-func (a *Archive) Drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+func (a *Archive) Drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, err := a.dropWhole(ctx, o)
-	var needed *record.DependsError
+	var needed *task.DependsError
 	if errors.As(err, &needed) && misnamed(o.Pool) != nil {
 		return a.hollow(ctx, o)
 	}
@@ -26,10 +27,10 @@ func (a *Archive) Drop(ctx context.Context, o record.DropOptions) (record.DropRe
 
 // hollow deletes all captures of a pool and merges it, so that only the blocks that
 // other pools use are left.
-func (a *Archive) hollow(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	v, err := a.Snapshot(ctx)
 	if err != nil {
-		return record.DropResult{}, err
+		return task.DropResult{}, err
 	}
 	res, err := v.deletePool(ctx, o)
 	if e := v.Close(); err == nil {
@@ -38,7 +39,7 @@ func (a *Archive) hollow(ctx context.Context, o record.DropOptions) (record.Drop
 	if err != nil || o.Dry {
 		return res, err
 	}
-	merged, err := a.Merge(ctx, record.MergeOptions{Pools: []string{o.Pool}, Seal: res.Static})
+	merged, err := a.Merge(ctx, task.MergeOptions{Pools: []string{o.Pool}, Seal: res.Static})
 	for _, m := range merged {
 		res.Files, res.Bytes = m.Segments-m.Into, m.OldBytes-m.Bytes
 	}
@@ -46,20 +47,20 @@ func (a *Archive) hollow(ctx context.Context, o record.DropOptions) (record.Drop
 }
 
 // deletePool deletes all captures of a pool.
-func (v *Snapshot) deletePool(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
-	var all []record.Target
+func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+	var all []task.Target
 	for _, info := range v.pin.poolSegments(o.Pool) {
 		err := v.entries(ctx, v.reader(info), func(e *located) error {
-			all = append(all, record.Target{Key: e.Key, Ref: e.ref()})
+			all = append(all, task.Target{Key: e.Key, Ref: e.ref()})
 			return nil
 		})
 		if err != nil {
-			return record.DropResult{}, err
+			return task.DropResult{}, err
 		}
 	}
-	slices.SortStableFunc(all, func(a, b record.Target) int { return strings.Compare(a.Key, b.Key) })
-	res := record.DropResult{RemovedPool: record.RemovedPool{Name: o.Pool, Static: v.pin.isStatic(o.Pool)}}
-	deleted, err := v.Delete(ctx, record.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(record.Target, error) bool) {
+	slices.SortStableFunc(all, func(a, b task.Target) int { return strings.Compare(a.Key, b.Key) })
+	res := task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Static: v.pin.isStatic(o.Pool)}}
+	deleted, err := v.Delete(ctx, task.DeleteOptions{Dry: o.Dry, Reason: "DROP POOL", Targets: func(yield func(task.Target, error) bool) {
 		for _, t := range all {
 			if !yield(t, nil) {
 				return
@@ -75,8 +76,8 @@ func (v *Snapshot) deletePool(ctx context.Context, o record.DropOptions) (record
 }
 
 // dropWhole drops a pool that no other pool needs.
-func (a *Archive) dropWhole(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
-	var res record.DropResult
+func (a *Archive) dropWhole(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
+	var res task.DropResult
 	err := retryStale(ctx, func() (err error) { // captures may be added to the pool meanwhile, or come to need it
 		res, err = a.drop(ctx, o)
 		return err
@@ -85,7 +86,7 @@ func (a *Archive) dropWhole(ctx context.Context, o record.DropOptions) (record.D
 }
 
 // drop drops a pool of the archive's present state.
-func (a *Archive) drop(ctx context.Context, o record.DropOptions) (record.DropResult, error) {
+func (a *Archive) drop(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	res, ch, err := a.planDrop(ctx, o)
 	if err != nil || o.Dry {
 		return res, err
@@ -100,7 +101,7 @@ func (a *Archive) drop(ctx context.Context, o record.DropOptions) (record.DropRe
 
 // planDrop finds out what is removed with a pool. When it returns it has no
 // snapshot open, since an open snapshot would keep the files.
-func (a *Archive) planDrop(ctx context.Context, o record.DropOptions) (res record.DropResult, ch change, err error) {
+func (a *Archive) planDrop(ctx context.Context, o task.DropOptions) (res task.DropResult, ch change, err error) {
 	v, err := a.Snapshot(ctx)
 	if err != nil {
 		return res, ch, err
@@ -119,7 +120,7 @@ func (a *Archive) planDrop(ctx context.Context, o record.DropOptions) (res recor
 	if err != nil {
 		return res, ch, err
 	}
-	res.RemovedPool = record.RemovedPool{Name: o.Pool, Static: described.Static, Captures: described.Captures, Versions: described.Versions}
+	res.RemovedPool = task.RemovedPool{Name: o.Pool, Static: described.Static, Captures: described.Captures, Versions: described.Versions}
 	res.Files, res.Bytes = v.pin.alone(segments)
 	if o.Dry {
 		return res, ch, nil
@@ -129,9 +130,9 @@ func (a *Archive) planDrop(ctx context.Context, o record.DropOptions) (res recor
 	return res, change{out: segments, seen: v.pin.generation, gone: r}, err
 }
 
-// droppable returns a *record.DependsError if other pools need the pool.
+// droppable returns a *task.DependsError if other pools need the pool.
 func (v *Snapshot) droppable(ctx context.Context, pool string) error {
-	e := &record.DependsError{Pool: pool}
+	e := &task.DependsError{Pool: pool}
 	for _, s := range v.pin.segments {
 		if s.Pool != pool && slices.Contains(s.Depends, pool) && !slices.Contains(e.By, s.Pool) {
 			e.By = append(e.By, s.Pool)

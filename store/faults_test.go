@@ -21,6 +21,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 var (
@@ -75,7 +76,7 @@ func (im imports) judge(dir string, acked, begun int) error {
 // finish imports all again, and tells what is wrong then: also leftovers.
 func (im imports) finish(a *Archive) error {
 	for _, part := range im.parts {
-		var res record.ImportResult
+		var res task.ImportResult
 		if err := putErr(a, part, &res); err != nil {
 			return err
 		}
@@ -148,10 +149,10 @@ func noLeftovers(a *Archive) error {
 // step imports one part. Behind the second it merges all pools, and behind the
 // last but one it seals them, which changes no answer.
 func (im imports) step(a *Archive, n int) error {
-	var res record.ImportResult
+	var res task.ImportResult
 	err := putErr(a, im.parts[n], &res)
 	if err == nil && n > 0 && n < len(im.parts)-1 {
-		_, err = a.Merge(context.Background(), record.MergeOptions{Seal: n > 1})
+		_, err = a.Merge(context.Background(), task.MergeOptions{Seal: n > 1})
 	}
 	return err
 }
@@ -537,7 +538,7 @@ func TestDays(t *testing.T) {
 		}
 		waiting = append(waiting, slices.Concat(story(0, day).parts...))
 		for len(waiting) > 0 {
-			var res record.ImportResult
+			var res task.ImportResult
 			if err := putErr(a, waiting[0], &res); err != nil {
 				if !errors.Is(err, syscall.EIO) && !errors.Is(err, syscall.ENOSPC) {
 					t.Fatalf("day %d: %v", day, err)

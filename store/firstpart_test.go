@@ -13,6 +13,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // warcPage is a record of a WARC file.
@@ -23,7 +24,7 @@ func warcPage(url, head string, body []byte) []byte {
 
 // importPages imports records, and returns the pages by their URLs after it checked
 // that their bodies are those of want.
-func importPages(t *testing.T, o record.ImportOptions, records [][]byte, want map[string][]byte) map[string]record.Batch {
+func importPages(t *testing.T, o task.ImportOptions, records [][]byte, want map[string][]byte) map[string]record.Batch {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "x.warc")
 	if err := os.WriteFile(name, bytes.Join(records, nil), 0o666); err != nil {
@@ -142,7 +143,7 @@ func TestFirstPartIsRead(t *testing.T) {
 			delete(bodies, url) // it is stored without the sizes of its chunks
 		}
 	}
-	pages := importPages(t, record.ImportOptions{PageLimit: 64 << 10}, records, bodies)
+	pages := importPages(t, task.ImportOptions{PageLimit: 64 << 10}, records, bodies)
 	for url, unread := range map[string]string{
 		"http://x.cn/large":   "larger than page_limit: only the first 65536 bytes are read",
 		"http://x.cn/middle":  "larger than page_limit: only the first 65536 bytes are read",
@@ -173,7 +174,7 @@ func TestCharsetOfHost(t *testing.T) {
 	page := warcPage("http://x.ru/short", "", short)
 	other := warcPage("http://y.ru/short", "", short)
 	for _, records := range [][][]byte{append([][]byte{page, other}, of...), append(of, page, other)} {
-		pages := importPages(t, record.ImportOptions{}, records, nil)
+		pages := importPages(t, task.ImportOptions{}, records, nil)
 		if p := pages["http://x.ru/short"]; p.Charset[0] != "koi8-r" || p.CharsetSource[0] != "host" || p.Title[0] != "СНГ" {
 			t.Errorf("beside pages of the host: %s from %s, title %q; want koi8-r from host", p.Charset, p.CharsetSource, p.Title)
 		}

@@ -11,6 +11,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // TestOtherFormat names another format, older or newer, in each text file of an
@@ -39,7 +40,7 @@ func TestOtherFormat(t *testing.T) {
 			v, err := a.Snapshot(ctx)
 			if err == nil {
 				defer v.Close()
-				_, err = v.Results(ctx, record.ResultRanks)
+				_, err = v.Results(ctx, task.ResultRanks)
 			}
 			return err
 		}},
@@ -72,7 +73,7 @@ func TestOtherFormat(t *testing.T) {
 				t.Errorf("%s of format %s: got %v, want a FormatError", c.file, format, err)
 			}
 			a.Close()
-			if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+			if got := verify(t, dir, task.VerifyOptions{}); len(got) == 0 {
 				t.Errorf("%s of format %s: VERIFY finds nothing", c.file, format)
 			}
 		}

@@ -17,6 +17,8 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -161,16 +163,16 @@ func tellRows(a *Archive, from, to record.Time) ([]row, error) {
 }
 
 // put imports captures as one import does.
-func put(t testing.TB, a *Archive, visits []*visit) record.ImportResult {
+func put(t testing.TB, a *Archive, visits []*visit) task.ImportResult {
 	t.Helper()
-	var res record.ImportResult
+	var res task.ImportResult
 	if err := putErr(a, visits, &res); err != nil {
 		t.Fatal(err)
 	}
 	return res
 }
 
-func putErr(a *Archive, visits []*visit, res *record.ImportResult) error {
+func putErr(a *Archive, visits []*visit, res *task.ImportResult) error {
 	ctx := context.Background()
 	g, err := a.newIngest(ctx, "test")
 	if err != nil {
@@ -328,8 +330,8 @@ func someMerged(rt *rapid.T, a *Archive, seal bool) {
 		return
 	}
 	for _, p := range rapid.Permutation(pools).Draw(rt, "pools") {
-		var static *record.StaticError
-		if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{p}, Seal: seal, PoolLimit: drawLimit(rt)}); err != nil && !errors.As(err, &static) {
+		var static *task.StaticError
+		if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{p}, Seal: seal, PoolLimit: drawLimit(rt)}); err != nil && !errors.As(err, &static) {
 			rt.Fatal(err)
 		}
 		if rapid.Bool().Draw(rt, "enough") {
@@ -370,7 +372,7 @@ func TestTwoWriters(t *testing.T) {
 			wg.Go(func() {
 				a := Open(dir, Options{BatchBytes: 2000})
 				defer a.Close()
-				var res record.ImportResult
+				var res task.ImportResult
 				errs[i] = putErr(a, part, &res)
 			})
 		}
@@ -379,9 +381,9 @@ func TestTwoWriters(t *testing.T) {
 			defer a.Close()
 			for i := range 3 {
 				for _, p := range []string{"200806", "200807", "200808"} {
-					var none *record.NoPoolError
-					o := record.MergeOptions{Pools: []string{p}, Seal: i == 1 && sealed == p}
-					var static *record.StaticError
+					var none *task.NoPoolError
+					o := task.MergeOptions{Pools: []string{p}, Seal: i == 1 && sealed == p}
+					var static *task.StaticError
 					_, err := a.Merge(context.Background(), o)
 					if err != nil && !errors.As(err, &none) && !errors.As(err, &static) && !errors.Is(err, errMerging) {
 						errs[2] = err
@@ -449,12 +451,12 @@ func TestLargeBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer g.close()
-	var res record.ImportResult
+	var res task.ImportResult
 	head := []byte("HTTP/1.1 200 OK\r\n\r\n")
 	if err := g.add(ctx, &record.Capture{AskedURL: "http://a.example/memory", Time: day0, Status: 200, Head: head, Body: body}, &res); err != nil {
 		t.Fatal(err)
 	}
-	s, err := record.NewSpool(bytes.NewReader(spool), "")
+	s, err := message.NewSpool(bytes.NewReader(spool), "")
 	if err != nil {
 		t.Fatal(err)
 	}

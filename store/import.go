@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/formats"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Reading runs up to itemsAhead bundles of records ahead of storing. A bundle is
@@ -49,7 +50,7 @@ func (b *bundle) drop() {
 // Import reads files into the archive, and creates the archive if there is none. It
 // returns one result for each file. If it returns an error, also because ctx ended,
 // the results say what was stored before.
-func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
+func (a *Archive) Import(ctx context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
 	files, total, err := formats.Inputs(o)
 	if err != nil {
 		return nil, err
@@ -65,8 +66,8 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 	g.poolLimit, g.read.limit = o.PoolLimit, o.PageLimit
 	g.dates = record.DatesAt(a.opts.Now(), o.Earliest, o.Latest)
 	g.oneFile = len(files) == 1 && files[0].Files == nil
-	results := make([]record.ImportResult, len(files))
-	progress := record.ImportProgress{Total: total}
+	results := make([]task.ImportResult, len(files))
+	progress := task.ImportProgress{Total: total}
 	n := 0
 	for ; n < len(files) && err == nil; n++ {
 		begun := a.opts.Now()
@@ -89,7 +90,7 @@ func (a *Archive) Import(ctx context.Context, o record.ImportOptions) ([]record.
 }
 
 // importOne imports one input. progress.Done counts the bytes of earlier inputs.
-func (a *Archive) importOne(ctx context.Context, g *ingest, in *formats.Input, o record.ImportOptions, res *record.ImportResult, progress *record.ImportProgress) error {
+func (a *Archive) importOne(ctx context.Context, g *ingest, in *formats.Input, o task.ImportOptions, res *task.ImportResult, progress *task.ImportProgress) error {
 	src, err := formats.Open(in, o)
 	if err != nil {
 		return err
@@ -163,23 +164,23 @@ func bundled(ctx context.Context, items iter.Seq2[record.Item, error], to chan<-
 }
 
 // take counts one item of a file in its result.
-func (g *ingest) take(ctx context.Context, it record.Item, res *record.ImportResult) error {
+func (g *ingest) take(ctx context.Context, it record.Item, res *task.ImportResult) error {
 	switch {
 	case it.Capture != nil:
 		return g.add(ctx, it.Capture, res)
 	case it.Skipped != "":
 		skip(res, it.Skipped)
 	default:
-		damage(res, record.Damage{Offset: it.Offset, Length: it.Length, Why: it.Damage})
+		damage(res, task.Damage{Offset: it.Offset, Length: it.Length, Why: it.Damage})
 	}
 	return nil
 }
 
 // damage counts a damaged record in a result, and lists it.
-func damage(res *record.ImportResult, d record.Damage) {
+func damage(res *task.ImportResult, d task.Damage) {
 	res.Records++
 	res.Damaged++
-	if len(res.Damages) < record.DamagesKept {
+	if len(res.Damages) < task.DamagesKept {
 		res.Damages = append(res.Damages, d)
 	}
 }

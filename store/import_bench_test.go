@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // BenchmarkImport imports the file that INFOMALL_IMPORT names into a new archive.
@@ -104,11 +104,11 @@ func BenchmarkImport(b *testing.B) {
 		b.Skip("INFOMALL_IMPORT names no file of captures")
 	}
 	b.ReportAllocs()
-	var done record.ImportResult
+	var done task.ImportResult
 	before := cpuSeconds()
 	for b.Loop() {
 		a := Open(b.TempDir(), Options{})
-		results, err := a.Import(b.Context(), record.ImportOptions{Patterns: []string{name}})
+		results, err := a.Import(b.Context(), task.ImportOptions{Patterns: []string{name}})
 		if err != nil {
 			b.Fatal(err)
 		}

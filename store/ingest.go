@@ -18,6 +18,8 @@ import (
 	"infomall/store/disk"
 	"infomall/store/formats"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -57,8 +59,8 @@ type staged struct {
 	segment.Stored
 	body   []byte
 	spool  *record.Spool
-	read   *analysis            // nil if the capture has no body
-	result *record.ImportResult // the result in which the capture is counted
+	read   *analysis          // nil if the capture has no body
+	result *task.ImportResult // the result in which the capture is counted
 
 	// before is the place of an earlier capture of the same URL that stores its own
 	// body and is not of this batch. Blocks that it has are not stored again.
@@ -166,12 +168,12 @@ func (g *ingest) drop() {
 // enough. A capture whose URL cannot be parsed is counted as skipped, and one with
 // an impossible date as damaged. All captures, from whatever source, are added
 // here.
-func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportResult) error {
+func (g *ingest) add(ctx context.Context, c *record.Capture, res *task.ImportResult) error {
 	if why := g.dates.Refuse(c.Time); why != "" {
 		if c.Source != res.Source {
 			why = strings.TrimPrefix(c.Source, res.Source+"/") + ": " + why // in a file of a mirror or WACZ
 		}
-		damage(res, record.Damage{Offset: c.Offset, Why: why})
+		damage(res, task.Damage{Offset: c.Offset, Why: why})
 		c.Close()
 		return nil
 	}
@@ -192,7 +194,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 	if c.AskedURL != canonical {
 		e.AskedURL = c.AskedURL
 	}
-	e.Location = location(canonical, record.Header(c.Head, "Location"))
+	e.Location = location(canonical, message.Header(c.Head, "Location"))
 	e.Time, e.Seq, e.Status, e.Via, e.Truncated = c.Time, c.Offset, int32(c.Status), c.Via, c.Truncated
 	e.Kind = record.KindOf(c.Status, e.Location != "")
 	e.Mime = c.Mime
@@ -200,7 +202,7 @@ func (g *ingest) add(ctx context.Context, c *record.Capture, res *record.ImportR
 		// A file as it is, or a response of a server from before status lines.
 		e.Kind = record.KindPage
 	} else {
-		e.Mime = record.Mime(record.Header(c.Head, "Content-Type"))
+		e.Mime = message.Mime(message.Header(c.Head, "Content-Type"))
 	}
 	e.Job, e.Added, e.Page = g.job, g.added, segment.NoPage
 	follow(nil, &e.Entry) // correct for most captures
@@ -268,7 +270,7 @@ func (g *ingest) firstPart(s *record.Spool) ([]byte, error) {
 	return body, nil
 }
 
-func skip(res *record.ImportResult, why string) {
+func skip(res *task.ImportResult, why string) {
 	res.Records++
 	res.Skipped++
 	if res.Skips == nil {
@@ -724,7 +726,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	var stop func()
 	r.next, stop = iter.Pull2(b.v.pieces(ctx, owner))
 	defer stop()
-	if s.spool, err = record.NewSpool(r, ""); err == nil {
+	if s.spool, err = message.NewSpool(r, ""); err == nil {
 		b.spools = append(b.spools, s.spool)
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -34,16 +35,16 @@ const jobsBytesMax = 1 << 20
 // BeginJob records that a job runs, and returns its ID. The caller calls end with
 // the result, which is then recorded durably. If the process ends before, the job
 // counts as interrupted. If the job is the run of a schedule that is running
-// already, the error is a *record.JobRunningError. If there is no archive, the job
+// already, the error is a *task.JobRunningError. If there is no archive, the job
 // is recorded only if there is one when it ends.
-func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end func(record.Job) error, err error) {
-	j.State, j.Process, j.Finished = record.JobRunning, os.Getpid(), record.NoTime
+func (a *Archive) BeginJob(ctx context.Context, j task.Job) (id int64, end func(task.Job) error, err error) {
+	j.State, j.Process, j.Finished = task.JobRunning, os.Getpid(), record.NoTime
 	var run disk.File
 	if a.Exists() {
 		err = a.jobsLocked(ctx, func(log *jobLog) error {
 			for _, r := range log.running {
 				if j.Scheduled != record.NoTime && r.Scheduled == j.Scheduled && r.Name == j.Name {
-					return &record.JobRunningError{Job: r}
+					return &task.JobRunningError{Job: r}
 				}
 			}
 			j.ID = log.nextID()
@@ -55,7 +56,7 @@ func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end fun
 			return 0, nil, err
 		}
 	}
-	return j.ID, func(ended record.Job) error {
+	return j.ID, func(ended task.Job) error {
 		if run == nil && !a.Exists() {
 			return nil
 		}
@@ -79,28 +80,28 @@ func (a *Archive) BeginJob(ctx context.Context, j record.Job) (id int64, end fun
 
 // Jobs returns the known jobs, sorted by ID: all that run, and the later ones of
 // those that have ended.
-func (a *Archive) Jobs(ctx context.Context) ([]record.Job, error) {
+func (a *Archive) Jobs(ctx context.Context) ([]task.Job, error) {
 	log, err := a.readJobs()
 	if err != nil {
 		return nil, err
 	}
 	return slices.SortedFunc(slices.Values(append(append(log.ended, log.running...), log.lost...)),
-		func(x, y record.Job) int { return cmp.Compare(x.ID, y.ID) }), ctx.Err()
+		func(x, y task.Job) int { return cmp.Compare(x.ID, y.ID) }), ctx.Err()
 }
 
 // jobLog is the content of the folder of jobs.
 type jobLog struct {
-	ended   []record.Job
+	ended   []task.Job
 	size    int64 // size of the log
 	torn    bool  // the last line of the log is incomplete
-	running []record.Job
-	lost    []record.Job // jobs whose process is gone and that are not in the log
-	sweep   []string     // files of jobs that no longer run
+	running []task.Job
+	lost    []task.Job // jobs whose process is gone and that are not in the log
+	sweep   []string   // files of jobs that no longer run
 }
 
 func (l *jobLog) nextID() int64 {
 	id := int64(0)
-	for _, list := range [][]record.Job{l.ended, l.running, l.lost} {
+	for _, list := range [][]task.Job{l.ended, l.running, l.lost} {
 		for i := range list {
 			id = max(id, list[i].ID)
 		}
@@ -146,7 +147,7 @@ func (a *Archive) readJobs() (*jobLog, error) {
 	}
 	type found struct {
 		name string
-		job  record.Job
+		job  task.Job
 		ok   bool
 		runs bool
 	}
@@ -174,7 +175,7 @@ func (a *Archive) readJobs() (*jobLog, error) {
 		case f.runs:
 		default:
 			if f.ok && !ended[f.job.ID] {
-				f.job.State = record.JobInterrupted
+				f.job.State = task.JobInterrupted
 				log.lost = append(log.lost, f.job)
 			}
 			log.sweep = append(log.sweep, f.name)
@@ -185,7 +186,7 @@ func (a *Archive) readJobs() (*jobLog, error) {
 
 // lookAtJob reads the file of a running job, if its process is alive. A file that
 // cannot be read is no job: it was not written completely.
-func lookAtJob(name string) (j record.Job, ok, runs bool, err error) {
+func lookAtJob(name string) (j task.Job, ok, runs bool, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return j, false, false, err
@@ -205,7 +206,7 @@ func lookAtJob(name string) (j record.Job, ok, runs bool, err error) {
 
 // noteRunning creates the file of a running job, locked until it is closed. The
 // file is not synced, because a power failure ends the job anyway.
-func (a *Archive) noteRunning(j *record.Job) (disk.File, error) {
+func (a *Archive) noteRunning(j *task.Job) (disk.File, error) {
 	f, err := disk.Create(a.opts.Disk, filepath.Join(a.dir, dirJobs, fmt.Sprintf("%s%09d", fileRunning, j.ID)))
 	if err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func (a *Archive) readLog(log *jobLog) error {
 
 // appendJobs appends jobs to the log and syncs it. A log that has grown too long is
 // rewritten with its later half and the last run of each schedule.
-func (a *Archive) appendJobs(log *jobLog, jobs ...record.Job) error {
+func (a *Archive) appendJobs(log *jobLog, jobs ...task.Job) error {
 	name := filepath.Join(a.dir, dirJobs, fileJobs)
 	log.ended = append(log.ended, jobs...)
 	var b []byte
@@ -285,7 +286,7 @@ func (a *Archive) appendJobs(log *jobLog, jobs ...record.Job) error {
 }
 
 // laterJobs returns the later half of jobs, and the last run of each schedule.
-func laterJobs(list []record.Job) []record.Job {
+func laterJobs(list []task.Job) []task.Job {
 	last := map[string]int64{}
 	for _, j := range list {
 		if j.Scheduled != record.NoTime {
@@ -293,7 +294,7 @@ func laterJobs(list []record.Job) []record.Job {
 		}
 	}
 	half := len(list) / 2
-	kept := slices.DeleteFunc(slices.Clone(list[:half]), func(j record.Job) bool {
+	kept := slices.DeleteFunc(slices.Clone(list[:half]), func(j task.Job) bool {
 		return j.Scheduled == record.NoTime || last[j.Name] != j.ID
 	})
 	return append(kept, list[half:]...)
@@ -301,17 +302,17 @@ func laterJobs(list []record.Job) []record.Job {
 
 // encodeJob appends a line for a job: fields separated by tabs, and a checksum of
 // what comes before it.
-func encodeJob(b []byte, j *record.Job) []byte {
+func encodeJob(b []byte, j *task.Job) []byte {
 	return lines.AppendSummed(b, j.ID, j.State.String(), lines.Quoted(j.Name), j.Started, j.Finished, j.Rows, j.Bytes,
 		j.Process, j.Scheduled, j.Next, lines.Quoted(cutText(j.Statement)), lines.Quoted(cutText(j.Error)))
 }
 
 // cutText shortens a text that is too long for the log.
 func cutText(s string) string {
-	if len(s) <= record.JobTextMax {
+	if len(s) <= task.JobTextMax {
 		return s
 	}
-	return strings.ToValidUTF8(s[:record.JobTextMax], "") + "…"
+	return strings.ToValidUTF8(s[:task.JobTextMax], "") + "…"
 }
 
 // errJob is the error for a line of the log that is no job. Nobody sees it: a
@@ -319,7 +320,7 @@ func cutText(s string) string {
 var errJob = errors.New("the line is no job")
 
 // decodeJob parses a line that encodeJob made, and reports whether it could.
-func decodeJob(line string) (j record.Job, ok bool) {
+func decodeJob(line string) (j task.Job, ok bool) {
 	r, err := lines.OpenLine(line, errJob)
 	if err != nil {
 		return j, false
@@ -329,7 +330,7 @@ func decodeJob(line string) (j record.Job, ok bool) {
 	j.Name, j.Started, j.Finished, j.Rows, j.Bytes = r.Quoted(), record.Time(r.Int()), record.Time(r.Int()), r.Int(), r.Int()
 	j.Process, j.Scheduled, j.Next = int(r.Int()), record.Time(r.Int()), record.Time(r.Int())
 	j.Statement, j.Error = r.Quoted(), r.Quoted()
-	for s := record.JobRunning; s <= record.JobInterrupted; s++ {
+	for s := task.JobRunning; s <= task.JobInterrupted; s++ {
 		if s.String() == state {
 			j.State = s
 			return j, r.Err() == nil
@@ -340,7 +341,7 @@ func decodeJob(line string) (j record.Job, ok bool) {
 
 // Daemon makes this process the one that runs the archive's schedules, until the
 // closer is closed. If there is such a process already, the error is a
-// *record.DaemonError.
+// *task.DaemonError.
 func (a *Archive) Daemon() (io.Closer, error) {
 	if err := a.create(); err != nil {
 		return nil, err
@@ -360,7 +361,7 @@ func (a *Archive) Daemon() (io.Closer, error) {
 		who := append(strings.Fields(string(b)), "", "")
 		process, _ := strconv.Atoi(who[0])
 		since, _ := strconv.ParseInt(who[1], 10, 64)
-		err = &record.DaemonError{Archive: a.dir, Process: process, Since: record.Time(since)}
+		err = &task.DaemonError{Archive: a.dir, Process: process, Since: record.Time(since)}
 	default:
 		if err = f.Truncate(0); err == nil {
 			_, err = f.WriteAt(fmt.Appendf(nil, "%d %d\n", os.Getpid(), record.At(a.opts.Now())), 0)

@@ -13,18 +13,19 @@ import (
 
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // aJob is a job as the tests have it; n tells it from others.
-func aJob(n int) record.Job {
-	return record.Job{
-		State: record.JobDone, Name: fmt.Sprintf("job %d", n), Statement: "SELECT '正文\t\"';\n", Started: record.Time(n), Finished: record.Time(n + 1),
+func aJob(n int) task.Job {
+	return task.Job{
+		State: task.JobDone, Name: fmt.Sprintf("job %d", n), Statement: "SELECT '正文\t\"';\n", Started: record.Time(n), Finished: record.Time(n + 1),
 		Rows: int64(n), Bytes: 1 << 40, Error: "\x00", Scheduled: record.NoTime, Next: record.NoTime,
 	}
 }
 
 // runJob notes the begin and the end of a job.
-func runJob(a *Archive, j record.Job) error {
+func runJob(a *Archive, j task.Job) error {
 	_, end, err := a.BeginJob(context.Background(), j)
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func TestJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := a.Jobs(ctx)
-	if err != nil || len(list) != 2 || list[0].State != record.JobRunning || list[0].Process != os.Getpid() || list[0].Finished != record.NoTime {
+	if err != nil || len(list) != 2 || list[0].State != task.JobRunning || list[0].Process != os.Getpid() || list[0].Finished != record.NoTime {
 		t.Fatalf("%+v, error %v; want the first, running, and the second", list, err)
 	}
 	want := aJob(2)
@@ -74,13 +75,13 @@ func TestJobs(t *testing.T) {
 		t.Errorf("read back as %+v, want %+v", list[1], want)
 	}
 	failed := aJob(1)
-	failed.State = record.JobFailed
+	failed.State = task.JobFailed
 	if err := end(failed); err != nil {
 		t.Fatal(err)
 	}
 	// A process that was killed leaves its file.
 	lost := aJob(3)
-	lost.ID, lost.State = 3, record.JobRunning
+	lost.ID, lost.State = 3, task.JobRunning
 	if err := os.WriteFile(filepath.Join(dir, dirJobs, fileRunning+"000000003"), encodeJob(nil, &lost), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +136,7 @@ func TestJobsOfSchedule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var running *record.JobRunningError
+	var running *task.JobRunningError
 	if err := runJob(a, nightly); !errors.As(err, &running) || !strings.Contains(err.Error(), "schedule nightly: process") {
 		t.Errorf("a second run ends with %v", err)
 	}
@@ -148,21 +149,21 @@ func TestJobsOfSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	long := aJob(2)
-	long.Statement = strings.Repeat("x", 2*record.JobTextMax)
+	long.Statement = strings.Repeat("x", 2*task.JobTextMax)
 	log, err := a.readJobs()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 10 {
-		if err := a.appendJobs(log, slices.Repeat([]record.Job{long}, 100)...); err != nil {
+		if err := a.appendJobs(log, slices.Repeat([]task.Job{long}, 100)...); err != nil {
 			t.Fatal(err)
 		}
-		if log.size > jobsBytesMax+300*record.JobTextMax {
+		if log.size > jobsBytesMax+300*task.JobTextMax {
 			t.Fatalf("the log has %d bytes", log.size)
 		}
 	}
 	list, err := a.Jobs(ctx)
-	if err != nil || !slices.ContainsFunc(list, func(j record.Job) bool { return j.Name == "nightly" && j.Next == 1000 }) {
+	if err != nil || !slices.ContainsFunc(list, func(j task.Job) bool { return j.Name == "nightly" && j.Next == 1000 }) {
 		t.Errorf("of %d jobs none is the schedule's, error %v", len(list), err)
 	}
 }
@@ -253,7 +254,7 @@ func TestJobsAtOnce(t *testing.T) {
 		t.Fatalf("%d jobs, error %v; want %d", len(list), err, writers*each)
 	}
 	for i, j := range list {
-		if j.ID != int64(i+1) || j.State != record.JobDone {
+		if j.ID != int64(i+1) || j.State != task.JobDone {
 			t.Errorf("job %d of the list is %d, %s", i+1, j.ID, j.State)
 		}
 	}
@@ -268,7 +269,7 @@ func TestDaemon(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var other *record.DaemonError
+	var other *task.DaemonError
 	if _, err := a.Daemon(); !errors.As(err, &other) || other.Process != os.Getpid() || other.Since <= 0 {
 		t.Errorf("a second daemon ends with %v", err)
 	}
@@ -293,7 +294,7 @@ func FuzzDecodeJob(f *testing.F) {
 			return
 		}
 		again, ok := decodeJob(strings.TrimSuffix(string(encodeJob(nil, &j)), "\n"))
-		if !ok || len(j.Statement) <= record.JobTextMax && len(j.Error) <= record.JobTextMax && again != j {
+		if !ok || len(j.Statement) <= task.JobTextMax && len(j.Error) <= task.JobTextMax && again != j {
 			t.Errorf("%+v became %+v", j, again)
 		}
 	})

@@ -18,6 +18,8 @@ import (
 	"infomall/store/formats"
 	"infomall/store/formats/tianwang"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -69,8 +71,8 @@ type Sink struct {
 
 	mu     sync.Mutex
 	err    error // the error that ended the working goroutine
-	result record.ImportResult
-	tell   record.ImportResult // the result as of the last publication
+	result task.ImportResult
+	tell   task.ImportResult // the result as of the last publication
 }
 
 // work is a capture to import, or the number of the last journal to finish.
@@ -164,8 +166,8 @@ func (s *Sink) Put(ctx context.Context, c *record.Capture) error {
 }
 
 // journalled returns c in the form in which it is written to a journal.
-func journalled(c *record.Capture) *record.Stored {
-	st := &record.Stored{Capture: *c, URL: c.AskedURL, Size: int64(len(c.Body))}
+func journalled(c *record.Capture) *message.Stored {
+	st := &message.Stored{Capture: *c, URL: c.AskedURL, Size: int64(len(c.Body))}
 	if canonical, err := urlkey.Canonical(c.AskedURL); err == nil {
 		st.URL = canonical
 	}
@@ -238,7 +240,7 @@ func (s *Sink) Publish() error {
 }
 
 // Counts returns the result for the captures that are published.
-func (s *Sink) Counts() record.ImportResult {
+func (s *Sink) Counts() task.ImportResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tell
@@ -384,9 +386,9 @@ func (a *Archive) replay(ctx context.Context, f disk.File, job string) error {
 	if err != nil {
 		return err
 	}
-	var res record.ImportResult
+	var res task.ImportResult
 	seq := int64(0)
-	for it, err := range tianwang.Read(ctx, f, tianwang.Options{Limits: record.BodyLimits{MemoryMax: formats.BodyMemory}}) {
+	for it, err := range tianwang.Read(ctx, f, tianwang.Options{Limits: message.BodyLimits{MemoryMax: formats.BodyMemory}}) {
 		if err == nil && it.Capture != nil {
 			seq++
 			it.Capture.Offset = seq

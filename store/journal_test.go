@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // crawled is a capture as a crawl hands it in.
 func crawled(n int) *record.Capture {
 	c := &record.Capture{AskedURL: fmt.Sprintf("http://www.example.com/%d", n), Time: day0 + record.Time(n), IP: "192.0.2.1", RefersTime: record.NoTime}
-	c.SetMessage(fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Odd:  kept \r\n\r\n<title>%d</title><p>Page number %d.</p>", n, n))
+	message.Set(c, fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Odd:  kept \r\n\r\n<title>%d</title><p>Page number %d.</p>", n, n))
 	return c
 }
 

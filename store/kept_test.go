@@ -10,6 +10,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // checkKept compares what is kept of every version with what its URL's whole
@@ -168,7 +169,7 @@ func TestKeptThroughMerge(t *testing.T) {
 	check("imported", a)
 	for _, seal := range []bool{false, true} {
 		for _, pool := range poolNames(t, a) {
-			if _, err := a.Merge(ctx, record.MergeOptions{Pools: []string{pool}, Seal: seal}); err != nil {
+			if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{pool}, Seal: seal}); err != nil {
 				t.Fatal(err)
 			}
 		}

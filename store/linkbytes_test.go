@@ -12,6 +12,7 @@ import (
 	"infomall/store/packed"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // storedLinks tells how many links the blocks of an archive have, each as often as
@@ -201,7 +202,7 @@ func BenchmarkStoredLinks(b *testing.B) {
 	}
 	a := Open(b.TempDir(), Options{})
 	defer a.Close()
-	if _, err := a.Import(b.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+	if _, err := a.Import(b.Context(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 		b.Fatal(err)
 	}
 	var links, bytes int64

@@ -10,6 +10,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // TestLostCatalogue takes away or damages CURRENT and the catalogue that it
@@ -66,7 +67,7 @@ func TestLostCatalogue(t *testing.T) {
 			if _, err := a.Snapshot(context.Background()); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("Snapshot: error %v, want one with %q", err, c.want)
 			}
-			var res record.ImportResult
+			var res task.ImportResult
 			if err := putErr(a, visits, &res); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("import: error %v, want one with %q", err, c.want)
 			}

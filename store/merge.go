@@ -16,7 +16,7 @@ import (
 
 	"infomall/store/block"
 	"infomall/store/disk"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -64,11 +64,11 @@ var errMerging = errors.New("another process merges the pool")
 // captures and blocks, corrects hints, and finds the originals of revisits that
 // were imported before them. Readers keep the old segments until they are done. A
 // pool that another process is merging is left to that process. A pool that does
-// not exist is a *record.NoPoolError.
+// not exist is a *task.NoPoolError.
 //
 // Its memory does not depend on the size of the pool, except for the filters of its
 // segments' URLs: a byte or two for each URL.
-func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
+func (a *Archive) Merge(ctx context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {
 		return nil, err
@@ -81,11 +81,11 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 	if !named {
 		o.Pools = pools
 	}
-	var out []record.MergeResult
+	var out []task.MergeResult
 	packer := new(segment.Packer)
 	for _, pool := range o.Pools {
 		if !slices.Contains(pools, pool) {
-			return out, &record.NoPoolError{Name: pool, Pools: pools}
+			return out, &task.NoPoolError{Name: pool, Pools: pools}
 		}
 		r := mergeResult(pool, p.poolSegments(pool))
 		r.Large = p.oversized(pool, limitOr(o.PoolLimit))
@@ -93,7 +93,7 @@ func (a *Archive) Merge(ctx context.Context, o record.MergeOptions) ([]record.Me
 		r.Deleted = p.hidesIn(pool)
 		switch {
 		case r.Static && named && !o.Seal:
-			return out, &record.StaticError{Pool: pool}
+			return out, &task.StaticError{Pool: pool}
 		case (!r.Static || o.Seal && r.Deleted) && !o.Dry:
 			t := mergeTask{pool: pool, packer: packer, seal: o.Seal, limit: o.PoolLimit, progress: o.Progress, choose: func(c *catalog) []*segment.Info { return c.poolSegments(pool) }}
 			if r, err = a.merge(ctx, t); err != nil {
@@ -194,8 +194,8 @@ func dueForMerge(in []*segment.Info) []*segment.Info {
 }
 
 // mergeResult describes a pool before its segments are merged.
-func mergeResult(pool string, in []*segment.Info) record.MergeResult {
-	r := record.MergeResult{Pool: pool, Segments: len(in)}
+func mergeResult(pool string, in []*segment.Info) task.MergeResult {
+	r := task.MergeResult{Pool: pool, Segments: len(in)}
 	for _, s := range in {
 		r.Captures += s.Captures
 		r.OldBytes += s.Bytes + s.IndexBytes
@@ -204,17 +204,17 @@ func mergeResult(pool string, in []*segment.Info) record.MergeResult {
 }
 
 // merge carries out a task in a writer of its own.
-func (a *Archive) merge(ctx context.Context, t mergeTask) (record.MergeResult, error) {
+func (a *Archive) merge(ctx context.Context, t mergeTask) (task.MergeResult, error) {
 	w, err := a.newWriter(ctx)
 	if err != nil {
-		return record.MergeResult{}, err
+		return task.MergeResult{}, err
 	}
 	if t.packer != nil {
 		w.packer = t.packer
 	}
 	r, err := w.merge(ctx, t)
 	if errors.Is(err, errMerging) && !t.seal || errors.Is(err, errStale) && t.byItself {
-		r, err = record.MergeResult{Pool: t.pool}, nil
+		r, err = task.MergeResult{Pool: t.pool}, nil
 	}
 	if e := w.close(); err == nil {
 		err = e
@@ -225,15 +225,15 @@ func (a *Archive) merge(ctx context.Context, t mergeTask) (record.MergeResult, e
 	return r, err
 }
 
-func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, error) {
+func (w *writer) merge(ctx context.Context, t mergeTask) (task.MergeResult, error) {
 	unlock, err := w.a.lockPool(t.pool)
 	if err != nil {
-		return record.MergeResult{}, err
+		return task.MergeResult{}, err
 	}
 	defer unlock()
-	var before *record.MergeResult // the pool before the first round
+	var before *task.MergeResult // the pool before the first round
 	for {
-		var r record.MergeResult
+		var r task.MergeResult
 		var more bool
 		once := func() (err error) {
 			r, more, err = w.mergeOnce(ctx, &t)
@@ -264,7 +264,7 @@ func (w *writer) merge(ctx context.Context, t mergeTask) (record.MergeResult, er
 // mergeOnce merges the segments that the task chooses. If they are too many to
 // merge at once, it merges some of them, and more is true: the caller must call it
 // again.
-func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r record.MergeResult, more bool, err error) {
+func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResult, more bool, err error) {
 	v, err := w.a.Snapshot(ctx)
 	if err != nil {
 		return r, false, err

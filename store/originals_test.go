@@ -15,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -69,7 +71,7 @@ func (f *fact) capture() *record.Capture {
 	c := &record.Capture{AskedURL: f.url, Time: f.time, Offset: int64(f.time % 1e9), Source: "test", RefersTime: record.NoTime}
 	body := factClasses[f.class].body
 	if f.head != "" {
-		c.SetMessage([]byte(f.head + body))
+		message.Set(c, []byte(f.head+body))
 	}
 	if f.digest {
 		c.DeclaredDigest = f.declared()
@@ -354,7 +356,7 @@ func revisitHistory(t *testing.T) func(*rapid.T) {
 			}
 			compareFacts(rt, step, a, m)
 		}
-		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 	}
@@ -444,14 +446,14 @@ func TestRevisitCases(t *testing.T) {
 					}
 				}
 				for _, p := range s.merge {
-					var none *record.NoPoolError
-					if _, err := ar.Merge(context.Background(), record.MergeOptions{Pools: []string{p}, PoolLimit: s.limit}); err != nil && !errors.As(err, &none) {
+					var none *task.NoPoolError
+					if _, err := ar.Merge(context.Background(), task.MergeOptions{Pools: []string{p}, PoolLimit: s.limit}); err != nil && !errors.As(err, &none) {
 						t.Fatal(err)
 					}
 				}
 				compareFacts(t, i+1, ar, m)
 			}
-			if got := verify(t, ar.Path(), record.VerifyOptions{}); len(got) > 0 {
+			if got := verify(t, ar.Path(), task.VerifyOptions{}); len(got) > 0 {
 				t.Fatalf("VERIFY finds %+v", got)
 			}
 		})
@@ -466,7 +468,7 @@ func putFacts(t rapid.TB, a *Archive, captures []*record.Capture) {
 	}
 	defer g.close()
 	for _, c := range captures {
-		if err := g.add(ctx, c, new(record.ImportResult)); err != nil {
+		if err := g.add(ctx, c, new(task.ImportResult)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -516,7 +518,7 @@ func TestLongChain(t *testing.T) {
 		if rows != n {
 			t.Fatalf("%d captures, want %d", rows, n)
 		}
-		_, err = v.Delete(ctx, record.DeleteOptions{Dry: true, Targets: targets(ctx, v, func(_ string, at record.Time) bool { return at/60_000%2 == 0 })})
+		_, err = v.Delete(ctx, task.DeleteOptions{Dry: true, Targets: targets(ctx, v, func(_ string, at record.Time) bool { return at/60_000%2 == 0 })})
 		if err != nil {
 			t.Fatal(err)
 		}

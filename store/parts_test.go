@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // TestNextPart lists the names of parts.
@@ -56,7 +57,7 @@ func TestSplit(t *testing.T) {
 	put(t, a, june)
 	put(t, a, july) // of the bodies of June
 	const limit = 30_000
-	res, err := a.Merge(ctx, record.MergeOptions{Pools: []string{"200806"}, PoolLimit: limit})
+	res, err := a.Merge(ctx, task.MergeOptions{Pools: []string{"200806"}, PoolLimit: limit})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,21 +90,21 @@ func TestSplit(t *testing.T) {
 		}
 	}
 	for _, pool := range res[0].Parts {
-		var depends *record.DependsError
-		if _, err := a.Drop(ctx, record.DropOptions{Pool: pool}); !errors.As(err, &depends) {
+		var depends *task.DependsError
+		if _, err := a.Drop(ctx, task.DropOptions{Pool: pool}); !errors.As(err, &depends) {
 			t.Errorf("dropping %s, which July needs: %v, want a DependsError", pool, err)
 		}
 	}
-	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("VERIFY finds %+v", got)
 	}
 	// In the other order all can be dropped.
 	for _, pool := range append([]string{"200807"}, res[0].Parts[1:]...) {
-		if _, err := a.Drop(ctx, record.DropOptions{Pool: pool}); err != nil {
+		if _, err := a.Drop(ctx, task.DropOptions{Pool: pool}); err != nil {
 			t.Errorf("drop %s: %v", pool, err)
 		}
 	}
-	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("after the parts were dropped VERIFY finds %+v", got)
 	}
 }
@@ -126,7 +127,7 @@ func TestSplitByItself(t *testing.T) {
 		visits = append(visits, more...)
 		for _, v := range more {
 			v.body += fmt.Sprint(i)
-			var res record.ImportResult
+			var res task.ImportResult
 			if err := g.add(ctx, v.capture(), &res); err != nil {
 				t.Fatal(err)
 			}
@@ -157,8 +158,8 @@ func TestSplitHistories(t *testing.T) {
 			put(t, a, rest[:n])
 			rest = rest[n:]
 			for _, p := range poolNames(rt, a) {
-				var static *record.StaticError
-				o := record.MergeOptions{Pools: []string{p}, PoolLimit: drawLimit(rt), Seal: rapid.IntRange(0, 5).Draw(rt, "seal") == 0}
+				var static *task.StaticError
+				o := task.MergeOptions{Pools: []string{p}, PoolLimit: drawLimit(rt), Seal: rapid.IntRange(0, 5).Draw(rt, "seal") == 0}
 				if _, err := a.Merge(context.Background(), o); err != nil && !errors.As(err, &static) {
 					rt.Fatal(err)
 				}
@@ -168,7 +169,7 @@ func TestSplitHistories(t *testing.T) {
 		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 			rt.Fatalf("history:\n%s", diffRows(got, want))
 		}
-		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 		if err := os.Remove(filepath.Join(a.Path(), fileCurrent)); err != nil {
@@ -176,7 +177,7 @@ func TestSplitHistories(t *testing.T) {
 		}
 		b := Open(a.Path(), Options{})
 		defer b.Close()
-		if _, err := b.Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+		if _, err := b.Reindex(context.Background(), task.ReindexOptions{}); err != nil {
 			rt.Fatal(err)
 		}
 		if got := readRows(t, b, record.MinTime, record.MaxTime); !equalRows(got, want) {

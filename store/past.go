@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 	"infomall/store/urlkey"
 )
@@ -30,9 +31,9 @@ func (p *Past) Close() error { return p.v.Close() }
 // Known returns the last capture of a canonical URL before a time. A "not modified"
 // answer counts as the capture that it refers to. The result's Time is
 // record.NoTime if there is no capture.
-func (p *Past) Known(ctx context.Context, url string, before record.Time) (record.Known, error) {
+func (p *Past) Known(ctx context.Context, url string, before record.Time) (report.Known, error) {
 	key := urlkey.Key(url)
-	known := record.Known{Time: record.NoTime}
+	known := report.Known{Time: record.NoTime}
 	err := p.v.walk(ctx, record.Scan{
 		Ranges: []urlkey.Range{{From: key, To: key + "\x00"}}, From: record.MinTime, To: before,
 		Columns: record.ColMime | record.ColBytes | record.ColStatus | record.ColVia | record.ColTruncated,
@@ -42,7 +43,7 @@ func (p *Past) Known(ctx context.Context, url string, before record.Time) (recor
 			i--
 		}
 		e := &group[i]
-		known = record.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.ref()}
+		known = report.Known{Time: e.Time, Status: int(e.Status), Kind: e.Kind, Truncated: e.Truncated, Ref: e.ref()}
 		return errStop
 	})
 	if errors.Is(err, errStop) {

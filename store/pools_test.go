@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -59,7 +60,7 @@ func TestPoolsSummed(t *testing.T) {
 	}
 	merge := func() {
 		t.Helper()
-		if _, err := a.Merge(t.Context(), record.MergeOptions{}); err != nil {
+		if _, err := a.Merge(t.Context(), task.MergeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

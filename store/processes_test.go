@@ -22,6 +22,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -131,7 +132,7 @@ func importer(a *Archive, number int) error {
 			default:
 			}
 			tell("begun %d", done+1)
-			var res record.ImportResult
+			var res task.ImportResult
 			if err := putErr(a, part, &res); err != nil {
 				return err
 			}
@@ -198,7 +199,7 @@ func merger(a *Archive, _ int) error {
 			return a.Close()
 		default:
 		}
-		done, err := a.Merge(context.Background(), record.MergeOptions{})
+		done, err := a.Merge(context.Background(), task.MergeOptions{})
 		if err != nil {
 			return err
 		}
@@ -328,7 +329,7 @@ func TestProcesses(t *testing.T) {
 	if err := noLeftovers(a); err != nil {
 		t.Error(err)
 	}
-	for f, err := range a.Verify(context.Background(), record.VerifyOptions{}) {
+	for f, err := range a.Verify(context.Background(), task.VerifyOptions{}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,19 +13,20 @@ import (
 	"infomall/store/formats"
 	"infomall/store/formats/tianwang"
 	"infomall/store/formats/warc"
-	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // formatDBFile names this program's own db-files, which RECOVER reads too.
 const formatDBFile = "db-file"
 
 // PlanRecover returns what Recover would read.
-func (a *Archive) PlanRecover(ctx context.Context, o record.RecoverOptions) (record.RecoverPlan, error) {
+func (a *Archive) PlanRecover(ctx context.Context, o task.RecoverOptions) (task.RecoverPlan, error) {
 	f, size, format, err := openDamaged(ctx, o.File)
 	if err != nil {
-		return record.RecoverPlan{}, err
+		return task.RecoverPlan{}, err
 	}
-	plan := record.RecoverPlan{Format: format, Bytes: size}
+	plan := task.RecoverPlan{Format: format, Bytes: size}
 	if plan.To = format; format == formatDBFile {
 		plan.To = formats.WARC
 	}
@@ -37,16 +38,16 @@ func (a *Archive) PlanRecover(ctx context.Context, o record.RecoverOptions) (rec
 // Tianwang and WARC files are returned unchanged; captures of a db-file are
 // returned as WARC records, with everything that was imported with them. Recover
 // does not read or change the archive.
-func (a *Archive) Recover(ctx context.Context, o record.RecoverOptions) iter.Seq2[record.Recovered, error] {
-	return func(yield func(record.Recovered, error) bool) {
+func (a *Archive) Recover(ctx context.Context, o task.RecoverOptions) iter.Seq2[task.Recovered, error] {
+	return func(yield func(task.Recovered, error) bool) {
 		f, size, format, err := openDamaged(ctx, o.File)
 		if err != nil {
-			yield(record.Recovered{}, err)
+			yield(task.Recovered{}, err)
 			return
 		}
 		defer f.Close()
-		limits := record.BodyLimits{MemoryMax: formats.BodyMemory}
-		var spans iter.Seq2[record.Recovered, error]
+		limits := message.BodyLimits{MemoryMax: formats.BodyMemory}
+		var spans iter.Seq2[task.Recovered, error]
 		switch format {
 		case formats.WARC:
 			spans = warc.Recover(ctx, f, size, warc.Options{Limits: limits})
@@ -55,7 +56,7 @@ func (a *Archive) Recover(ctx context.Context, o record.RecoverOptions) iter.Seq
 		default:
 			v, err := newSalvager(ctx, o.File)
 			if err != nil {
-				yield(record.Recovered{}, fmt.Errorf("recover %s: %w", o.File, err))
+				yield(task.Recovered{}, fmt.Errorf("recover %s: %w", o.File, err))
 				return
 			}
 			defer v.close()
@@ -63,7 +64,7 @@ func (a *Archive) Recover(ctx context.Context, o record.RecoverOptions) iter.Seq
 		}
 		for r, err := range spans {
 			if err != nil {
-				yield(record.Recovered{}, fmt.Errorf("recover %s: %w", o.File, err))
+				yield(task.Recovered{}, fmt.Errorf("recover %s: %w", o.File, err))
 				return
 			}
 			if o.Progress != nil {
@@ -108,7 +109,7 @@ func formatOfDamaged(ctx context.Context, f io.ReaderAt, name string) (string, e
 		return formats.WARC, nil
 	}
 	// A record may be long, and the first may be missing.
-	w := record.NewWindow(ctx, f)
+	w := message.NewWindow(ctx, f)
 	magic, err := w.View(0, 2)
 	if err != nil {
 		return "", err

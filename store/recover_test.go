@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // recovered goes through a file and gives what is saved, as one WARC file of
 // what was written, and the spans.
-func recovered(t testing.TB, name string) (saved []byte, spans []record.Recovered) {
+func recovered(t testing.TB, name string) (saved []byte, spans []task.Recovered) {
 	t.Helper()
 	a := Open(filepath.Join(t.TempDir(), "none"), Options{})
 	defer a.Close()
 	var b bytes.Buffer
-	for r, err := range a.Recover(context.Background(), record.RecoverOptions{File: name}) {
+	for r, err := range a.Recover(context.Background(), task.RecoverOptions{File: name}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,7 @@ func imported(t testing.TB, warc []byte) []string {
 	}
 	a := Open(filepath.Join(dir, "archive"), Options{})
 	defer a.Close()
-	if _, err := a.Import(context.Background(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+	if _, err := a.Import(context.Background(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 		t.Fatal(err)
 	}
 	return captured(t, a.Path(), "")
@@ -93,7 +94,7 @@ func TestRecoverDBFile(t *testing.T) {
 			saved, spans := recovered(t, names[0])
 			damaged := 0
 			for _, s := range spans {
-				if s.State == record.RecoverDamaged {
+				if s.State == task.RecoverDamaged {
 					damaged++
 				}
 			}
@@ -150,9 +151,9 @@ func TestRecoverRuns(t *testing.T) {
 			t.Errorf("%s never was", c)
 		}
 	}
-	var damage *record.Recovered
+	var damage *task.Recovered
 	for i := range spans {
-		if spans[i].State == record.RecoverDamaged {
+		if spans[i].State == task.RecoverDamaged {
 			damage = &spans[i]
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -27,8 +27,8 @@ import (
 // Reindex rebuilds the catalogue too. It uses readable older catalogues for what is
 // recorded nowhere else. Without one, a segment's hints are checked against all
 // other segments whenever they are read, until its pool is merged.
-func (a *Archive) Reindex(ctx context.Context, o record.ReindexOptions) ([]record.ReindexResult, error) {
-	r := &reindex{a: a, o: o, results: make(map[string]*record.ReindexResult)}
+func (a *Archive) Reindex(ctx context.Context, o task.ReindexOptions) ([]task.ReindexResult, error) {
+	r := &reindex{a: a, o: o, results: make(map[string]*task.ReindexResult)}
 	c, err := a.readable()
 	if err != nil {
 		return nil, err
@@ -70,9 +70,9 @@ func (a *Archive) readable() (*catalog, error) {
 // reindex is the state of one Reindex.
 type reindex struct {
 	a           *Archive
-	o           record.ReindexOptions
+	o           task.ReindexOptions
 	w           *writer // nil for a dry run
-	results     map[string]*record.ReindexResult
+	results     map[string]*task.ReindexResult
 	done, total int64
 	infos       []*segment.Info // the segments with their new indexes
 	files       []indexInfo     // the new index files
@@ -80,28 +80,28 @@ type reindex struct {
 }
 
 // result returns the result for a pool.
-func (r *reindex) result(pool string) *record.ReindexResult {
+func (r *reindex) result(pool string) *task.ReindexResult {
 	res := r.results[pool]
 	if res == nil {
-		res = &record.ReindexResult{Pool: pool}
+		res = &task.ReindexResult{Pool: pool}
 		r.results[pool] = res
 	}
 	return res
 }
 
-func (r *reindex) list() []record.ReindexResult {
-	var out []record.ReindexResult
+func (r *reindex) list() []task.ReindexResult {
+	var out []task.ReindexResult
 	for _, res := range r.results {
 		out = append(out, *res)
 	}
-	slices.SortFunc(out, func(a, b record.ReindexResult) int { return strings.Compare(a.Pool, b.Pool) })
+	slices.SortFunc(out, func(a, b task.ReindexResult) int { return strings.Compare(a.Pool, b.Pool) })
 	return out
 }
 
 // known rebuilds the indexes of an archive whose catalogue is undamaged.
 func (r *reindex) known(ctx context.Context, c *catalog) error {
 	var chosen []*segment.Info
-	none := &record.NoPoolError{Name: r.o.Pool}
+	none := &task.NoPoolError{Name: r.o.Pool}
 	for _, s := range c.segments {
 		if r.o.Pool == "" || s.Pool == r.o.Pool {
 			chosen = append(chosen, s)

@@ -12,9 +12,10 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
-func indexAnew(t testing.TB, dir string, o record.ReindexOptions) []record.ReindexResult {
+func indexAnew(t testing.TB, dir string, o task.ReindexOptions) []task.ReindexResult {
 	t.Helper()
 	a := Open(dir, Options{})
 	defer a.Close()
@@ -67,7 +68,7 @@ func TestReindex(t *testing.T) {
 		case "catalogue":
 			loseCatalogue(t, a.Path())
 		}
-		for _, r := range indexAnew(t, a.Path(), record.ReindexOptions{}) {
+		for _, r := range indexAnew(t, a.Path(), task.ReindexOptions{}) {
 			if r.Damaged > 0 || r.Catalogue != (lose == "catalogue") {
 				rt.Errorf("result %+v", r)
 			}
@@ -80,7 +81,7 @@ func TestReindex(t *testing.T) {
 		if got := readRows(t, b, from, record.MaxTime); !equalRows(got, part) {
 			rt.Fatalf("from %s:\n%s", from.Std(), diffRows(got, part))
 		}
-		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 		if later > 0 {
@@ -104,7 +105,7 @@ func TestReindexPool(t *testing.T) {
 	}
 	before := v.pin.segments
 	want := readRows(t, a, record.MinTime, record.MaxTime)
-	res := indexAnew(t, dir, record.ReindexOptions{Pool: "200806"})
+	res := indexAnew(t, dir, task.ReindexOptions{Pool: "200806"})
 	if len(res) != 1 || res[0].Pool != "200806" || res[0].Segments != 1 || res[0].Captures != 4 || res[0].IndexBytes == 0 {
 		t.Errorf("results %+v", res)
 	}
@@ -144,7 +145,7 @@ func TestReindexDamaged(t *testing.T) {
 	if err := os.WriteFile(names[0], b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range indexAnew(t, dir, record.ReindexOptions{}) {
+	for _, r := range indexAnew(t, dir, task.ReindexOptions{}) {
 		if want := r.Pool == "200806"; (r.Damaged == 1) != want || (r.Segments == 0) != want {
 			t.Errorf("result %+v", r)
 		}
@@ -152,7 +153,7 @@ func TestReindexDamaged(t *testing.T) {
 	loseCatalogue(t, dir)
 	a := Open(dir, Options{})
 	defer a.Close()
-	if _, err := a.Reindex(context.Background(), record.ReindexOptions{}); err == nil || !strings.Contains(err.Error(), "RECOVER '"+names[0]+"' TO") {
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{}); err == nil || !strings.Contains(err.Error(), "RECOVER '"+names[0]+"' TO") {
 		t.Errorf("without a catalogue: error %v, want one with a remedy", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, fileCurrent)); err == nil {
@@ -169,15 +170,15 @@ func TestReindexNoPool(t *testing.T) {
 	dir := damagedArchive(t)
 	a := Open(dir, Options{})
 	defer a.Close()
-	var none *record.NoPoolError
-	if _, err := a.Reindex(context.Background(), record.ReindexOptions{Pool: "200809"}); !errors.As(err, &none) || len(none.Pools) != 2 {
+	var none *task.NoPoolError
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Pool: "200809"}); !errors.As(err, &none) || len(none.Pools) != 2 {
 		t.Errorf("error %v, want NoPoolError", err)
 	}
 	loseCatalogue(t, dir)
-	if _, err := a.Reindex(context.Background(), record.ReindexOptions{Pool: "200806"}); err == nil || !strings.Contains(err.Error(), "say REINDEX alone") {
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{Pool: "200806"}); err == nil || !strings.Contains(err.Error(), "say REINDEX alone") {
 		t.Errorf("without a catalogue: error %v", err)
 	}
-	if _, err := Open(t.TempDir(), Options{}).Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+	if _, err := Open(t.TempDir(), Options{}).Reindex(context.Background(), task.ReindexOptions{}); err != nil {
 		t.Errorf("no archive: %v", err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -376,14 +377,14 @@ func (v *Snapshot) hiddenNeeds() (func(place) (need, bool), error) {
 }
 
 // Tombstones lists the removals, in the order in which they were made.
-func (v *Snapshot) Tombstones(ctx context.Context) ([]record.Tombstone, error) {
+func (v *Snapshot) Tombstones(ctx context.Context) ([]task.Tombstone, error) {
 	list, err := v.removals()
 	if err != nil {
 		return nil, err
 	}
-	var out []record.Tombstone
+	var out []task.Tombstone
 	for _, r := range list {
-		out = append(out, record.Tombstone{
+		out = append(out, task.Tombstone{
 			Time: r.time, Drop: r.drop, Captures: r.captures, Pools: r.pools, Reason: r.reason, Hidden: len(r.info.segments) > 0,
 		})
 	}

@@ -16,6 +16,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // comings is a sequence of imports, DELETEs and DROPs, and what the archive must
@@ -49,7 +50,7 @@ func newComings(seed int) *comings {
 			now = append(now, &as)
 		}
 		c.step(m, func(a *Archive) error {
-			var res record.ImportResult
+			var res task.ImportResult
 			return putErr(a, now, &res)
 		})
 	}
@@ -66,7 +67,7 @@ func newComings(seed int) *comings {
 	sealAll := func() {
 		if seed%2 == 1 {
 			c.step(m, func(a *Archive) error {
-				_, err := a.Merge(context.Background(), record.MergeOptions{Seal: true, PoolLimit: 3000})
+				_, err := a.Merge(context.Background(), task.MergeOptions{Seal: true, PoolLimit: 3000})
 				return err
 			})
 		}
@@ -81,8 +82,8 @@ func newComings(seed int) *comings {
 			m.past[v] = past{}
 		}
 		c.step(m, func(a *Archive) error {
-			_, err := a.Drop(context.Background(), record.DropOptions{Pool: last})
-			var none *record.NoPoolError
+			_, err := a.Drop(context.Background(), task.DropOptions{Pool: last})
+			var none *task.NoPoolError
 			if errors.As(err, &none) {
 				return nil // it was done when the process was killed
 			}
@@ -145,7 +146,7 @@ func (c *comings) finish(dir string, done int) error {
 	}
 	a := Open(dir, Options{})
 	defer a.Close()
-	for f, err := range a.Verify(context.Background(), record.VerifyOptions{}) {
+	for f, err := range a.Verify(context.Background(), task.VerifyOptions{}) {
 		if err != nil {
 			return err
 		}

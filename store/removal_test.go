@@ -19,30 +19,31 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
 
 // deleteWhere deletes the captures that f is true of.
-func deleteWhere(a *Archive, f func(url string, at record.Time) bool) (record.DeleteResult, error) {
+func deleteWhere(a *Archive, f func(url string, at record.Time) bool) (task.DeleteResult, error) {
 	ctx := context.Background()
 	v, err := a.Snapshot(ctx)
 	if err != nil {
-		return record.DeleteResult{}, err
+		return task.DeleteResult{}, err
 	}
 	defer v.Close()
-	return v.Delete(ctx, record.DeleteOptions{Targets: targets(ctx, v, f), Reason: "because"})
+	return v.Delete(ctx, task.DeleteOptions{Targets: targets(ctx, v, f), Reason: "because"})
 }
 
-func targets(ctx context.Context, v *Snapshot, f func(url string, at record.Time) bool) iter.Seq2[record.Target, error] {
-	return func(yield func(record.Target, error) bool) {
+func targets(ctx context.Context, v *Snapshot, f func(url string, at record.Time) bool) iter.Seq2[task.Target, error] {
+	return func(yield func(task.Target, error) bool) {
 		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
 			if err != nil {
-				yield(record.Target{}, err)
+				yield(task.Target{}, err)
 				return
 			}
 			for i := range b.N {
-				if f(b.URL[i], b.Time[i]) && !yield(record.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+				if f(b.URL[i], b.Time[i]) && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
 					return
 				}
 			}
@@ -233,9 +234,9 @@ func TestRemovals(t *testing.T) {
 			case "drop":
 				pool := rapid.SampledFrom(append(poolNames(rt, a), "200809")).Draw(rt, "pool")
 				in := poolOf(rt, a)
-				_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
-				var depends *record.DependsError
-				var none *record.NoPoolError
+				_, err := a.Drop(context.Background(), task.DropOptions{Pool: pool})
+				var depends *task.DependsError
+				var none *task.NoPoolError
 				switch {
 				case err == nil:
 					m.step++
@@ -262,7 +263,7 @@ func TestRemovals(t *testing.T) {
 				rt.Fatalf("pools have %v (error %v), want %v", got, err, countRows(want))
 			}
 		}
-		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 		b := filepath.Join(t.TempDir(), "copy")
@@ -321,14 +322,14 @@ func TestMergeEmptied(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // it went on for ever
 	defer cancel()
 	for _, pool := range []string{day0.Pool(), (day0 + 40*dayMillis).Pool(), day0.Pool()} {
-		if _, err := a.Merge(ctx, record.MergeOptions{Pools: []string{pool}}); err != nil {
+		if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{pool}}); err != nil {
 			t.Fatalf("merge of %s: %v", pool, err)
 		}
 	}
 	if rows := readRows(t, a, record.MinTime, record.MaxTime); len(rows) != 1 || rows[0].url != other || rows[0].body != "other" {
 		t.Errorf("got %+v, want the other page alone", rows)
 	}
-	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("VERIFY finds %+v", got)
 	}
 }
@@ -475,11 +476,11 @@ func TestDeleteChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	if _, err := a.Drop(ctx, record.DropOptions{Pool: "200808"}); err != nil {
+	if _, err := a.Drop(ctx, task.DropOptions{Pool: "200808"}); err != nil {
 		t.Fatal(err)
 	}
 	all := targets(ctx, v, func(string, record.Time) bool { return true })
-	if _, err := v.Delete(ctx, record.DeleteOptions{Targets: all}); !errors.Is(err, record.ErrChanged) {
+	if _, err := v.Delete(ctx, task.DeleteOptions{Targets: all}); !errors.Is(err, task.ErrChanged) {
 		t.Errorf("got error %v, want ErrChanged", err)
 	}
 	if got := readRows(t, a, record.MinTime, record.MaxTime); len(got) != 2 {
@@ -509,13 +510,13 @@ func TestReindexRemoved(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 		t.Errorf("after REINDEX:\n%s", diffRows(got, want))
 	}
-	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("VERIFY finds %+v", got)
 	}
 }
@@ -529,17 +530,17 @@ func TestDropRefused(t *testing.T) {
 		{url: "http://b.example/", time: day0 + 100*dayMillis, status: 304, as: "before"},
 	})
 	drop := func(pool string) error {
-		_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
+		_, err := a.Drop(context.Background(), task.DropOptions{Pool: pool})
 		return err
 	}
 	for _, c := range []struct {
 		pool string
-		want *record.DependsError
+		want *task.DependsError
 	}{
-		{"200806", &record.DependsError{Pool: "200806", By: []string{"200807"}}},
-		{"200808", &record.DependsError{Pool: "200808", Revisits: []string{"200809"}}},
+		{"200806", &task.DependsError{Pool: "200806", By: []string{"200807"}}},
+		{"200808", &task.DependsError{Pool: "200808", Revisits: []string{"200809"}}},
 	} {
-		var got *record.DependsError
+		var got *task.DependsError
 		if err := drop(c.pool); !errors.As(err, &got) || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("DROP of %s: got %v, want %v", c.pool, err, c.want)
 		}
@@ -568,14 +569,14 @@ func TestRemovalsAtOnce(t *testing.T) {
 		dir := t.TempDir()
 		remove := func(a *Archive) error {
 			_, err := deleteWhere(a, func(u string, _ record.Time) bool { return u == url })
-			for errors.Is(err, record.ErrChanged) {
+			for errors.Is(err, task.ErrChanged) {
 				_, err = deleteWhere(a, func(u string, _ record.Time) bool { return u == url })
 			}
 			return err
 		}
 		drop := func(a *Archive) error {
-			_, err := a.Drop(context.Background(), record.DropOptions{Pool: pool})
-			var none *record.NoPoolError
+			_, err := a.Drop(context.Background(), task.DropOptions{Pool: pool})
+			var none *task.NoPoolError
 			if errors.As(err, &none) {
 				return nil
 			}
@@ -585,7 +586,7 @@ func TestRemovalsAtOnce(t *testing.T) {
 		errs := make([]error, 3)
 		for i, f := range []func(*Archive) error{
 			func(a *Archive) error {
-				var res record.ImportResult
+				var res task.ImportResult
 				return putErr(a, visits, &res)
 			}, remove, drop,
 		} {
@@ -607,7 +608,7 @@ func TestRemovalsAtOnce(t *testing.T) {
 		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 			rt.Fatalf("what is left:\n%s", diffRows(got, want))
 		}
-		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("VERIFY finds %+v", got)
 		}
 	})
@@ -638,7 +639,7 @@ func TestDeletedGone(t *testing.T) {
 	if got, want := askedToSkip(t, a), []string{"http://b.example/", "http://c.example/"}; !slices.Equal(got, want) {
 		t.Errorf("a scan asks whether to skip %q, want %q", got, want)
 	}
-	if _, err := a.Merge(context.Background(), record.MergeOptions{}); err != nil {
+	if _, err := a.Merge(context.Background(), task.MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]bool{secret: false, "secret": false, shared: true, "something else": true} {
@@ -741,10 +742,10 @@ func TestDeletedHolder(t *testing.T) {
 	if _, err := deleteWhere(a, func(url string, _ record.Time) bool { return url == "http://a.example/" }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{"200806"}}); err != nil {
+	if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{"200806"}}); err != nil {
 		t.Fatal(err)
 	}
-	if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("VERIFY finds %+v", got)
 	}
 }

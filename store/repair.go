@@ -12,7 +12,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -22,8 +22,8 @@ import (
 // checked and renamed, so readers see either the old file or the new one. Repair
 // returns one result for each file; if it also returns an error, the results say
 // what was done before. If there is no such pool, the error is a
-// *record.NoPoolError.
-func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
+// *task.NoPoolError.
+func (a *Archive) Repair(ctx context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
 	p, err := pinCurrent(a.dir)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.
 			return nil, err
 		}
 	}
-	var results []record.RepairResult
+	var results []task.RepairResult
 	for _, f := range files {
 		res, err := r.file(ctx, f)
 		if err != nil {
@@ -75,7 +75,7 @@ func (a *Archive) Repair(ctx context.Context, o record.RepairOptions) ([]record.
 // repair is the state of one Repair.
 type repair struct {
 	a           *Archive
-	o           record.RepairOptions
+	o           task.RepairOptions
 	w           *writer // nil for a dry run
 	done, total int64
 	// same are the files that the catalogues of copy and archive describe equally.
@@ -106,8 +106,8 @@ func (a *Archive) sameFiles(dir string) (map[copyFile]bool, error) {
 }
 
 // file repairs one file.
-func (r *repair) file(ctx context.Context, f copyFile) (record.RepairResult, error) {
-	res := record.RepairResult{File: f.name, Bytes: f.bytes}
+func (r *repair) file(ctx context.Context, f copyFile) (task.RepairResult, error) {
+	res := task.RepairResult{File: f.name, Bytes: f.bytes}
 	if !filepath.IsLocal(f.name) {
 		return res, errors.New("the catalogue names a file outside of the archive: it was tampered with")
 	}
@@ -120,7 +120,7 @@ func (r *repair) file(ctx context.Context, f copyFile) (record.RepairResult, err
 	case err != nil:
 		return res, err
 	case good:
-		res.State = record.RepairTaken
+		res.State = task.RepairTaken
 		if r.o.Dry {
 			return res, nil
 		}
@@ -160,7 +160,7 @@ func openPart(path string) (*os.File, error) {
 }
 
 // mend combines a db-file from two copies that are both damaged.
-func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res *record.RepairResult) error {
+func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res *task.RepairResult) error {
 	one, err := openPart(ours)
 	if err != nil {
 		return err
@@ -188,11 +188,11 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res 
 	res.Lost = m.Lost
 	switch {
 	case sum.Sum32() == f.crc:
-		res.State = record.RepairMended
+		res.State = task.RepairMended
 	case m.Lost < m.Bad && r.same[f]:
-		res.State = record.RepairPartly
+		res.State = task.RepairPartly
 	default:
-		res.State, res.Lost = record.RepairDamaged, m.Bad
+		res.State, res.Lost = task.RepairDamaged, m.Bad
 		return nil
 	}
 	if r.o.Dry {
@@ -209,8 +209,8 @@ func (r *repair) mend(ctx context.Context, ours, theirs string, f copyFile, res 
 const indexBytesMax = 64 << 20
 
 // choose combines an index file from two copies that are both damaged.
-func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, res *record.RepairResult) error {
-	res.State = record.RepairDamaged
+func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, res *task.RepairResult) error {
+	res.State = task.RepairDamaged
 	if f.bytes > indexBytesMax {
 		return nil
 	}
@@ -231,7 +231,7 @@ func (r *repair) choose(ctx context.Context, ours, theirs string, f copyFile, re
 	if b == nil || int64(len(b)) != f.bytes {
 		return nil
 	}
-	res.State = record.RepairMended
+	res.State = task.RepairMended
 	if r.o.Dry {
 		return nil
 	}

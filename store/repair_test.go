@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"testing"
 
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // repaired repairs a pool and gives the state of each file.
-func repaired(t *testing.T, dir string, o record.RepairOptions) map[string]record.RepairState {
+func repaired(t *testing.T, dir string, o task.RepairOptions) map[string]task.RepairState {
 	t.Helper()
 	a := Open(dir, Options{})
 	defer a.Close()
@@ -20,7 +20,7 @@ func repaired(t *testing.T, dir string, o record.RepairOptions) map[string]recor
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := make(map[string]record.RepairState)
+	got := make(map[string]task.RepairState)
 	for _, r := range results {
 		got[filepath.Ext(r.File)] = r.State
 	}
@@ -86,20 +86,20 @@ func TestRepair(t *testing.T) {
 				}
 			}
 		}
-		if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+		if got := verify(t, dir, task.VerifyOptions{}); len(got) == 0 {
 			t.Fatal("VERIFY finds nothing wrong with the damaged archive")
 		}
-		o := record.RepairOptions{Pool: "200806", Dir: backup}
+		o := task.RepairOptions{Pool: "200806", Dir: backup}
 		o.Dry = true
 		would := repaired(t, dir, o)
 		o.Dry = false
-		if got := repaired(t, dir, o); got[".raw"] != record.RepairMended || got[".idx"] != record.RepairMended || fmt.Sprint(would) != fmt.Sprint(got) {
+		if got := repaired(t, dir, o); got[".raw"] != task.RepairMended || got[".idx"] != task.RepairMended || fmt.Sprint(would) != fmt.Sprint(got) {
 			t.Fatalf("round %d: files are %v, and a dry run said %v; want all mended", round, got, would)
 		}
-		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 			t.Fatalf("round %d: after the repair VERIFY finds %+v", round, got)
 		}
-		if got := repaired(t, backup, record.RepairOptions{Pool: "200806", Dir: dir}); got[".raw"] != record.RepairTaken || got[".idx"] != record.RepairTaken {
+		if got := repaired(t, backup, task.RepairOptions{Pool: "200806", Dir: dir}); got[".raw"] != task.RepairTaken || got[".idx"] != task.RepairTaken {
 			t.Fatalf("the copy's files are %v, want all taken", got)
 		}
 	}
@@ -136,27 +136,27 @@ func TestRepairLost(t *testing.T) {
 	damage(backup, 1000, 400_000)
 	for _, c := range []struct {
 		from string
-		raw  record.RepairState
+		raw  task.RepairState
 		lost int
 	}{
-		{backup, record.RepairPartly, 1},
-		{backup, record.RepairDamaged, 1},
-		{t.TempDir(), record.RepairDamaged, 1},
-		{other, record.RepairDamaged, 1},
+		{backup, task.RepairPartly, 1},
+		{backup, task.RepairDamaged, 1},
+		{t.TempDir(), task.RepairDamaged, 1},
+		{other, task.RepairDamaged, 1},
 	} {
 		a := Open(dir, Options{})
-		results, err := a.Repair(context.Background(), record.RepairOptions{Pool: "200806", Dir: c.from})
+		results, err := a.Repair(context.Background(), task.RepairOptions{Pool: "200806", Dir: c.from})
 		a.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := results[0]; got.State != c.raw || got.Lost != c.lost || results[1].State != record.RepairWhole {
+		if got := results[0]; got.State != c.raw || got.Lost != c.lost || results[1].State != task.RepairWhole {
 			t.Errorf("from %s: got %+v, want the db-file %v with %d lost", c.from, results, c.raw, c.lost)
 		}
 	}
 	a := Open(dir, Options{})
 	defer a.Close()
-	if _, err := a.Repair(context.Background(), record.RepairOptions{Pool: "200806", Dir: dir}); err == nil {
+	if _, err := a.Repair(context.Background(), task.RepairOptions{Pool: "200806", Dir: dir}); err == nil {
 		t.Error("an archive is repaired from itself")
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/result"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -33,7 +34,7 @@ const resultNameMax = 200
 // as stored: if there is already one with the same Computed, Computed becomes a
 // moment later. It ranges over the rows once. If the process is killed, nothing is
 // stored.
-func (a *Archive) SaveResult(ctx context.Context, info record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+func (a *Archive) SaveResult(ctx context.Context, info task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	w, err := a.newWriter(ctx)
 	if err != nil {
 		return info, err
@@ -44,7 +45,7 @@ func (a *Archive) SaveResult(ctx context.Context, info record.Result, rows iter.
 	return info, errors.Join(err, w.close())
 }
 
-func (w *writer) saveResult(ctx context.Context, info *record.Result, rows iter.Seq2[record.ResultRow, error]) error {
+func (w *writer) saveResult(ctx context.Context, info *task.Result, rows iter.Seq2[task.ResultRow, error]) error {
 	folder := resultFolder(info.Kind, info.Name)
 	if len(filepath.Base(folder)) > resultNameMax {
 		return fmt.Errorf("its name takes more than %d bytes as a folder's", resultNameMax)
@@ -74,7 +75,7 @@ func (w *writer) saveResult(ctx context.Context, info *record.Result, rows iter.
 }
 
 // writeResult writes and syncs the file of a result.
-func (w *writer) writeResult(ctx context.Context, name string, info *record.Result, rows iter.Seq2[record.ResultRow, error]) (err error) {
+func (w *writer) writeResult(ctx context.Context, name string, info *task.Result, rows iter.Seq2[task.ResultRow, error]) (err error) {
 	f, err := disk.Create(w.a.opts.Disk, name)
 	if err != nil {
 		return err
@@ -143,12 +144,12 @@ func (a *Archive) DropResult(ctx context.Context, kind, name string) (int, error
 // Results lists the results of a kind, sorted by name and time. A result is left
 // out with a warning if its file cannot be read: it is damaged, is in the place of
 // another, or has another format.
-func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, error) {
+func (v *Snapshot) Results(ctx context.Context, kind string) ([]task.Result, error) {
 	names, err := os.ReadDir(filepath.Join(v.a.dir, dirResults, kind))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	var list []record.Result
+	var list []task.Result
 	for _, n := range names {
 		folder := filepath.Join(dirResults, kind, n.Name())
 		files, err := os.ReadDir(filepath.Join(v.a.dir, folder))
@@ -172,7 +173,7 @@ func (v *Snapshot) Results(ctx context.Context, kind string) ([]record.Result, e
 			r.close()
 		}
 	}
-	slices.SortFunc(list, func(x, y record.Result) int {
+	slices.SortFunc(list, func(x, y task.Result) int {
 		return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Computed, y.Computed))
 	})
 	return list, nil
@@ -191,7 +192,7 @@ func (a *Archive) resultFiles() ([]string, error) {
 
 // checkResult reads the file of a result to its end, which checks it.
 func (v *Snapshot) checkResult(ctx context.Context, name string) error {
-	for _, err := range v.ResultRows(ctx, record.Result{File: name}, nil) {
+	for _, err := range v.ResultRows(ctx, task.Result{File: name}, nil) {
 		if err != nil {
 			return err
 		}
@@ -240,11 +241,11 @@ func (v *Snapshot) openResult(name string) (*resultFile, error) {
 
 // ResultRows yields the rows of a result whose keys are in one of the ranges. The
 // ranges must be sorted and disjoint; nil means all rows.
-func (v *Snapshot) ResultRows(ctx context.Context, info record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func (v *Snapshot) ResultRows(ctx context.Context, info task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		r, err := v.openResult(info.File)
 		if err != nil {
-			yield(record.ResultRow{}, err)
+			yield(task.ResultRow{}, err)
 			return
 		}
 		defer r.close()

@@ -15,13 +15,14 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/disktest"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // resultRows yields rows of these keys.
-func resultRows(keys ...string) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func resultRows(keys ...string) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		for _, k := range keys {
-			if !yield(record.ResultRow{Key: []byte(k), Value: []byte("v" + k)}, nil) {
+			if !yield(task.ResultRow{Key: []byte(k), Value: []byte("v" + k)}, nil) {
 				return
 			}
 		}
@@ -36,7 +37,7 @@ func listResults(t *testing.T, a *Archive) (list []string) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	results, err := v.Results(context.Background(), record.ResultRanks)
+	results, err := v.Results(context.Background(), task.ResultRanks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestResults(t *testing.T) {
 		at   record.Time
 		keys []string
 	}{{"六月/..", 5, []string{"a", "b"}}, {"june", 7, []string{"c"}}, {"june", 7, nil}, {"june", 3, []string{"d"}}} {
-		if _, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: r.name, Computed: r.at}, resultRows(r.keys...)); err != nil {
+		if _, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultRanks, Name: r.name, Computed: r.at}, resultRows(r.keys...)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +75,7 @@ func TestResults(t *testing.T) {
 	if got := listResults(t, a); !slices.Equal(got, want) {
 		t.Errorf("results %q, want %q", got, want)
 	}
-	if n, err := a.DropResult(context.Background(), record.ResultRanks, "june"); n != 3 || err != nil {
+	if n, err := a.DropResult(context.Background(), task.ResultRanks, "june"); n != 3 || err != nil {
 		t.Errorf("dropped %d, error %v", n, err)
 	}
 	if got := listResults(t, a); !slices.Equal(got, want[3:]) {
@@ -93,16 +94,16 @@ func TestResultFails(t *testing.T) {
 	a := Open(t.TempDir(), Options{Warn: func(error) { warned++ }})
 	defer a.Close()
 	fault := errors.New("no more")
-	_, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: "x"}, func(yield func(record.ResultRow, error) bool) {
-		_ = yield(record.ResultRow{Key: []byte("a")}, nil) && yield(record.ResultRow{}, fault)
+	_, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultRanks, Name: "x"}, func(yield func(task.ResultRow, error) bool) {
+		_ = yield(task.ResultRow{Key: []byte("a")}, nil) && yield(task.ResultRow{}, fault)
 	})
 	if !errors.Is(err, fault) {
 		t.Errorf("error %v, want that of the rows", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err = a.SaveResult(ctx, record.Result{Kind: record.ResultRanks, Name: "x"}, func(yield func(record.ResultRow, error) bool) {
+	_, err = a.SaveResult(ctx, task.Result{Kind: task.ResultRanks, Name: "x"}, func(yield func(task.ResultRow, error) bool) {
 		cancel()
-		yield(record.ResultRow{Key: []byte("a")}, nil)
+		yield(task.ResultRow{Key: []byte("a")}, nil)
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want that of the context", err)
@@ -111,7 +112,7 @@ func TestResultFails(t *testing.T) {
 		t.Errorf("results %q, want none", got)
 	}
 	for _, name := range []string{"x", "y"} {
-		r, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: name}, resultRows("a"))
+		r, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultRanks, Name: name}, resultRows("a"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +132,7 @@ func TestResultFails(t *testing.T) {
 // whole or not at all; the second for certain once that has been said.
 func TestResultKilled(t *testing.T) {
 	save := func(a *Archive, name string) error {
-		_, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultRanks, Name: name, Computed: 1}, resultRows("a", "b"))
+		_, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultRanks, Name: name, Computed: 1}, resultRows("a", "b"))
 		return err
 	}
 	before, after := []string{"x 1: a=va b=vb"}, []string{"x 1: a=va b=vb", "y 1: a=va b=vb"}
@@ -175,14 +176,14 @@ func TestResultsCopied(t *testing.T) {
 	defer a.Close()
 	threeMonths(t, a)
 	for _, name := range []string{"june", "july"} {
-		if _, err := a.SaveResult(ctx, record.Result{Kind: record.ResultRanks, Name: name, Computed: 7}, resultRows("a", "b")); err != nil {
+		if _, err := a.SaveResult(ctx, task.Result{Kind: task.ResultRanks, Name: name, Computed: 7}, resultRows("a", "b")); err != nil {
 			t.Fatal(err)
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
 	to := Open(dir, Options{})
 	defer to.Close()
-	damaged := filepath.Join(dir, resultFolder(record.ResultRanks, "june"), fmt.Sprintf("%014d", 7))
+	damaged := filepath.Join(dir, resultFolder(task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))
 	for _, damage := range []bool{false, true, true} {
 		if damage {
 			b, err := os.ReadFile(damaged)
@@ -194,17 +195,17 @@ func TestResultsCopied(t *testing.T) {
 				t.Fatal(err)
 			}
 			var found []string
-			for f, err := range to.Verify(ctx, record.VerifyOptions{}) {
+			for f, err := range to.Verify(ctx, task.VerifyOptions{}) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				found = append(found, f.File)
 			}
-			if want := []string{filepath.Join(resultFolder(record.ResultRanks, "june"), fmt.Sprintf("%014d", 7))}; !slices.Equal(found, want) {
+			if want := []string{filepath.Join(resultFolder(task.ResultRanks, "june"), fmt.Sprintf("%014d", 7))}; !slices.Equal(found, want) {
 				t.Errorf("findings in %q, want %q", found, want)
 			}
 		}
-		if _, err := a.Copy(ctx, record.CopyOptions{Dir: dir}); err != nil {
+		if _, err := a.Copy(ctx, task.CopyOptions{Dir: dir}); err != nil {
 			t.Fatal(err)
 		}
 		if got, want := listResults(t, to), listResults(t, a); !slices.Equal(got, want) || len(got) != 2 {
@@ -212,10 +213,10 @@ func TestResultsCopied(t *testing.T) {
 		}
 	}
 	// What is damaged here does not stand in the way of a copy.
-	if err := os.WriteFile(filepath.Join(a.dir, resultFolder(record.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil, 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(a.dir, resultFolder(task.ResultRanks, "july"), fmt.Sprintf("%014d", 7)), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Copy(ctx, record.CopyOptions{Dir: filepath.Join(t.TempDir(), "other")}); err != nil {
+	if _, err := a.Copy(ctx, task.CopyOptions{Dir: filepath.Join(t.TempDir(), "other")}); err != nil {
 		t.Error(err)
 	}
 }
@@ -229,11 +230,11 @@ func TestResultsInEachOthersPlace(t *testing.T) {
 	a := Open(t.TempDir(), Options{Warn: func(error) { warned++ }})
 	defer a.Close()
 	put(t, a, []*visit{{url: "http://x.example/", time: record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC)), status: 200, body: "x"}})
-	kinds := []string{record.ResultRanks, record.ResultGraphs, record.ResultDuplicates, record.ResultPrints}
+	kinds := []string{task.ResultRanks, task.ResultGraphs, task.ResultDuplicates, task.ResultPrints}
 	var files []string
 	for _, kind := range kinds {
 		for _, name := range []string{"one", "two"} {
-			r, err := a.SaveResult(ctx, record.Result{Kind: kind, Name: name, Computed: 5}, resultRows("a", "b"))
+			r, err := a.SaveResult(ctx, task.Result{Kind: kind, Name: name, Computed: 5}, resultRows("a", "b"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +267,7 @@ func TestResultsInEachOthersPlace(t *testing.T) {
 			if n := listed(); n != len(files)-2 || warned != 2 {
 				t.Errorf("%s and %s swapped: %d results are listed with %d warnings, want %d and 2", x, y, n, warned, len(files)-2)
 			}
-			if found := verify(t, a.dir, record.VerifyOptions{}); len(found) != 2 {
+			if found := verify(t, a.dir, task.VerifyOptions{}); len(found) != 2 {
 				t.Errorf("%s and %s swapped: VERIFY finds %v", x, y, found)
 			}
 			swapFiles(t, filepath.Join(a.dir, x), filepath.Join(a.dir, y))

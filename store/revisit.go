@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -147,5 +147,5 @@ func (v *Snapshot) locationOf(e *segment.Stored, of *original) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return location(urlkey.URL(e.Key), record.Header(s.Head, "Location")), nil
+	return location(urlkey.URL(e.Key), message.Header(s.Head, "Location")), nil
 }

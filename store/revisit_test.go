@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // TestRevisitsRead imports revisits with headers of their own, their originals, and a
@@ -30,7 +32,7 @@ func TestRevisitsRead(t *testing.T) {
 					original := fmt.Sprintf("http://a%d.example/", n)
 					capture := func(url string, day int, head string) *record.Capture {
 						c := &record.Capture{AskedURL: url, Time: day0 + record.Time(day)*dayMillis, Source: "test", RefersTime: record.NoTime}
-						c.SetMessage([]byte(head + body))
+						message.Set(c, []byte(head+body))
 						return c
 					}
 					url := fmt.Sprintf("http://%s%d.example/", host, n)
@@ -66,7 +68,7 @@ func TestRevisitsRead(t *testing.T) {
 					}
 				case 'm', 's':
 					for _, pool := range poolNames(t, a) {
-						if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{pool}, Seal: step == 's'}); err != nil {
+						if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{pool}, Seal: step == 's'}); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -94,7 +96,7 @@ func putCaptures(t *testing.T, a *Archive, captures []*record.Capture) {
 	defer g.close()
 	for _, c := range captures {
 		c := *c
-		if err := g.add(ctx, &c, new(record.ImportResult)); err != nil {
+		if err := g.add(ctx, &c, new(task.ImportResult)); err != nil {
 			t.Fatal(err)
 		}
 	}

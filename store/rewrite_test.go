@@ -20,6 +20,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // secretPages are three months of a page that grows, and of others like it. What
@@ -43,9 +44,9 @@ func secretPages(secret string) (visits []*visit) {
 	return visits
 }
 
-func seal(t *testing.T, a *Archive, pools ...string) []record.MergeResult {
+func seal(t *testing.T, a *Archive, pools ...string) []task.MergeResult {
 	t.Helper()
-	res, err := a.Merge(context.Background(), record.MergeOptions{Pools: pools, Seal: true})
+	res, err := a.Merge(context.Background(), task.MergeOptions{Pools: pools, Seal: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +74,8 @@ func TestStaticRewritten(t *testing.T) {
 	if !contains(t, a, secret) {
 		t.Error("the file of a static pool lost what is hidden before the pool was written anew")
 	}
-	var static *record.StaticError
-	if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{"200806"}}); !errors.As(err, &static) {
+	var static *task.StaticError
+	if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{"200806"}}); !errors.As(err, &static) {
 		t.Errorf("MERGE of a static pool gives %v, want a StaticError", err)
 	}
 	before := files(t, a)
@@ -95,7 +96,7 @@ func TestStaticRewritten(t *testing.T) {
 		if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 			t.Errorf("%s:\n%s", when, diffRows(got, want))
 		}
-		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			t.Errorf("%s: VERIFY finds %+v", when, got)
 		}
 	}
@@ -126,7 +127,7 @@ func TestStaticRewrittenCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	seal(t, a)
-	if _, err := a.Copy(context.Background(), record.CopyOptions{Dir: dir, Pools: []string{"200806"}}); err != nil {
+	if _, err := a.Copy(context.Background(), task.CopyOptions{Dir: dir, Pools: []string{"200806"}}); err != nil {
 		t.Fatal(err)
 	}
 	b := Open(dir, Options{})
@@ -162,7 +163,7 @@ func TestNeededBodyMoves(t *testing.T) {
 			}
 			if static {
 				seal(t, a, "200806")
-			} else if _, err := a.Merge(context.Background(), record.MergeOptions{Pools: []string{"200806"}}); err != nil {
+			} else if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{"200806"}}); err != nil {
 				t.Fatal(err)
 			}
 			if contains(t, a, "secret-address") {
@@ -172,14 +173,14 @@ func TestNeededBodyMoves(t *testing.T) {
 			if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 				t.Errorf("left is:\n%s", diffRows(got, want))
 			}
-			if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+			if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 				t.Errorf("VERIFY finds %+v", got)
 			}
 			remade(t, a)
 			if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 				t.Errorf("left after the catalogue was lost:\n%s", diffRows(got, want))
 			}
-			if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+			if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 				t.Errorf("VERIFY finds after the catalogue was lost: %+v", got)
 			}
 		})
@@ -245,7 +246,7 @@ func salvagedFrom(t *testing.T, name string) (whole int, lost []string) {
 		switch {
 		case err != nil:
 			t.Fatal(err)
-		case r.State == record.RecoverDamaged:
+		case r.State == task.RecoverDamaged:
 			lost = append(lost, r.What)
 		default:
 			whole += int(r.Records)
@@ -286,11 +287,11 @@ func TestDerived(t *testing.T) {
 	setExtractor(t, dir, block.Extractor+100)
 	remade(t, a)
 	seal(t, a, "200806")
-	plan, err := a.Reindex(ctx, record.ReindexOptions{Derived: true, Dry: true})
+	plan, err := a.Reindex(ctx, task.ReindexOptions{Derived: true, Dry: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := a.Reindex(ctx, record.ReindexOptions{Derived: true})
+	done, err := a.Reindex(ctx, task.ReindexOptions{Derived: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,10 +301,10 @@ func TestDerived(t *testing.T) {
 	if got := readRows(t, a, record.MinTime, record.MaxTime); !equalRows(got, want) {
 		t.Errorf("the answers changed:\n%s", diffRows(got, want))
 	}
-	if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("VERIFY finds %+v", got)
 	}
-	again, err := a.Reindex(ctx, record.ReindexOptions{Derived: true})
+	again, err := a.Reindex(ctx, task.ReindexOptions{Derived: true})
 	if err != nil || len(again) > 0 {
 		t.Errorf("once more it makes %+v anew, with error %v", again, err)
 	}
@@ -439,7 +440,7 @@ func setFacts(facts []byte, extractor byte) (changed int) {
 func remade(t *testing.T, a *Archive) {
 	t.Helper()
 	loseCatalogue(t, a.Path())
-	if _, err := a.Reindex(context.Background(), record.ReindexOptions{}); err != nil {
+	if _, err := a.Reindex(context.Background(), task.ReindexOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -14,6 +14,8 @@ import (
 
 	"infomall/store/formats/warc"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -97,11 +99,11 @@ func (v *salvager) close() {
 
 // recover yields the content of the db-file: for each sound run a span, followed by
 // its captures, which have no bytes of their own in the file.
-func (v *salvager) recover(ctx context.Context) iter.Seq2[record.Recovered, error] {
-	return func(yield func(record.Recovered, error) bool) {
+func (v *salvager) recover(ctx context.Context) iter.Seq2[task.Recovered, error] {
+	return func(yield func(task.Recovered, error) bool) {
 		spans := v.own.s.Spans
 		for i, s := range spans {
-			r := record.Recovered{Offset: s.Offset, Length: s.Length, Time: record.NoTime}
+			r := task.Recovered{Offset: s.Offset, Length: s.Length, Time: record.NoTime}
 			if s.Err != nil {
 				r.What = s.Err.Error()
 				if !yield(r, nil) {
@@ -109,9 +111,9 @@ func (v *salvager) recover(ctx context.Context) iter.Seq2[record.Recovered, erro
 				}
 				continue
 			}
-			r.State = record.RecoverChained
+			r.State = task.RecoverChained
 			if i > 0 && spans[i-1].Err != nil && i+1 < len(spans) && spans[i+1].Err != nil {
-				r.State = record.RecoverConfirmed
+				r.State = task.RecoverConfirmed
 			}
 			if !yield(r, nil) {
 				return
@@ -126,31 +128,31 @@ func (v *salvager) recover(ctx context.Context) iter.Seq2[record.Recovered, erro
 }
 
 // captures yields the captures of a sound run.
-func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state record.RecoverState) iter.Seq2[record.Recovered, error] {
-	return func(yield func(record.Recovered, error) bool) {
+func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state task.RecoverState) iter.Seq2[task.Recovered, error] {
+	return func(yield func(task.Recovered, error) bool) {
 		if s.Entries == 0 {
 			return
 		}
 		run, err := v.run(ctx, s.Segment, s.Run)
 		if err != nil {
-			yield(record.Recovered{}, err)
+			yield(task.Recovered{}, err)
 			return
 		}
 		entries, err := run.Meta.Entries()
 		if err != nil {
-			yield(record.Recovered{}, err)
+			yield(task.Recovered{}, err)
 			return
 		}
 		for i := range entries {
 			e := &entries[i]
-			r := record.Recovered{Offset: s.Offset, State: state, Records: 1, Time: record.NoTime}
+			r := task.Recovered{Offset: s.Offset, State: state, Records: 1, Time: record.NoTime}
 			c, err := v.stored(ctx, e)
 			if err != nil {
 				if ctx.Err() != nil {
-					yield(record.Recovered{}, ctx.Err())
+					yield(task.Recovered{}, ctx.Err())
 					return
 				}
-				r.State, r.Records, r.URL, r.Time = record.RecoverDamaged, 0, urlkey.URL(e.Key), e.Time
+				r.State, r.Records, r.URL, r.Time = task.RecoverDamaged, 0, urlkey.URL(e.Key), e.Time
 				r.What = "its run is whole, and its body cannot be put together: " + err.Error()
 			} else {
 				r.Write = func(w io.Writer) error { return v.write(w, &c) }
@@ -164,7 +166,7 @@ func (v *salvager) captures(ctx context.Context, s segment.SalvageSpan, state re
 
 // write writes one capture as a WARC record. The first one is preceded by the
 // file's beginning.
-func (v *salvager) write(w io.Writer, c *record.Stored) error {
+func (v *salvager) write(w io.Writer, c *message.Stored) error {
 	v.to = w
 	if v.out == nil {
 		var err error
@@ -184,7 +186,7 @@ type writerFunc func(p []byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 // stored returns a capture with its body, which is checked.
-func (v *salvager) stored(ctx context.Context, e *segment.Stored) (record.Stored, error) {
+func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Stored, error) {
 	out := storedOf(e)
 	holder := e
 	switch e.Body {

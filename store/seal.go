@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -31,7 +31,7 @@ func (a *Archive) shareIndexes(ctx context.Context) error {
 	if len(apart) == 0 {
 		return nil
 	}
-	r := &reindex{a: a, results: make(map[string]*record.ReindexResult)}
+	r := &reindex{a: a, results: make(map[string]*task.ReindexResult)}
 	return r.rebuild(ctx, apart)
 }
 

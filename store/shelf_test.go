@@ -10,6 +10,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -80,7 +81,7 @@ func TestMergeHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var res record.ImportResult
+		var res task.ImportResult
 		for i := range captures {
 			c := &record.Capture{
 				AskedURL: fmt.Sprintf("http://h%d.example/%d/%d", i%10, i, s), Time: day0, Status: 200, Offset: int64(i),

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -34,10 +35,10 @@ func BenchmarkSize(b *testing.B) {
 	a := Open(dir, Options{})
 	defer a.Close()
 	for b.Loop() {
-		if _, err := a.Import(b.Context(), record.ImportOptions{Patterns: []string{name}}); err != nil {
+		if _, err := a.Import(b.Context(), task.ImportOptions{Patterns: []string{name}}); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := a.Merge(b.Context(), record.MergeOptions{Seal: true}); err != nil {
+		if _, err := a.Merge(b.Context(), task.MergeOptions{Seal: true}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -25,7 +27,7 @@ func TestVerifyCancelledAtDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	y := &verifier{v: v, yield: func(f record.Finding) error {
+	y := &verifier{v: v, yield: func(f task.Finding) error {
 		t.Errorf("it reports %v", f)
 		return nil
 	}}
@@ -63,16 +65,16 @@ func TestSealWithoutRemoval(t *testing.T) {
 	a := Open(dir, Options{})
 	at := record.At(time.Date(2008, 6, 1, 0, 0, 0, 0, time.UTC))
 	put(t, a, []*visit{{url: "http://x.example/", time: at, status: 200, body: "x"}, {url: "http://y.example/", time: at, status: 200, body: "y"}})
-	if _, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err != nil {
+	if _, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err != nil {
 		t.Fatal(err)
 	}
 	v, err := a.Snapshot(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = v.Delete(ctx, record.DeleteOptions{Targets: func(yield func(record.Target, error) bool) {
+	_, err = v.Delete(ctx, task.DeleteOptions{Targets: func(yield func(task.Target, error) bool) {
 		for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
-			if err != nil || !yield(record.Target{Key: b.Key[0], Ref: b.Ref[0]}, nil) {
+			if err != nil || !yield(task.Target{Key: b.Key[0], Ref: b.Ref[0]}, nil) {
 				return
 			}
 		}
@@ -90,7 +92,7 @@ func TestSealWithoutRemoval(t *testing.T) {
 	}
 	a = Open(dir, Options{})
 	defer a.Close()
-	if r, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err == nil || !strings.Contains(err.Error(), "removed") {
+	if r, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err == nil || !strings.Contains(err.Error(), "removed") {
 		t.Errorf("got %+v and %v, want an error that names the file", r, err)
 	}
 }
@@ -136,10 +138,10 @@ func TestReindexOfEmptySegment(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = v.Delete(ctx, record.DeleteOptions{Targets: func(yield func(record.Target, error) bool) {
+		_, err = v.Delete(ctx, task.DeleteOptions{Targets: func(yield func(task.Target, error) bool) {
 			for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
 				for i := range b.N {
-					if err == nil && !yield(record.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+					if err == nil && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
 						return
 					}
 				}
@@ -148,7 +150,7 @@ func TestReindexOfEmptySegment(t *testing.T) {
 		if e := v.Close(); err != nil || e != nil {
 			t.Fatal(err, e)
 		}
-		if _, err := a.Merge(ctx, record.MergeOptions{Pools: []string{"200806"}}); err != nil {
+		if _, err := a.Merge(ctx, task.MergeOptions{Pools: []string{"200806"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -160,13 +162,13 @@ func TestReindexOfEmptySegment(t *testing.T) {
 	if v.Close(); !empty {
 		t.Fatalf("the segments are %+v, and the first should have no run", v.pin.segments)
 	}
-	if _, err := a.Reindex(ctx, record.ReindexOptions{}); err != nil {
+	if _, err := a.Reindex(ctx, task.ReindexOptions{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err != nil {
+	if _, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err != nil {
 		t.Error(err)
 	}
-	if found := verify(t, a.Path(), record.VerifyOptions{}); found != nil {
+	if found := verify(t, a.Path(), task.VerifyOptions{}); found != nil {
 		t.Errorf("VERIFY finds %v", found)
 	}
 }
@@ -186,10 +188,10 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = v.Delete(ctx, record.DeleteOptions{Targets: func(yield func(record.Target, error) bool) {
+		_, err = v.Delete(ctx, task.DeleteOptions{Targets: func(yield func(task.Target, error) bool) {
 			for b, err := range v.Scan(ctx, record.Scan{From: record.MinTime, To: record.MaxTime}) {
 				for i := range b.N {
-					if err == nil && b.URL[i] == url && !yield(record.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
+					if err == nil && b.URL[i] == url && !yield(task.Target{Key: b.Key[i], Ref: b.Ref[i]}, nil) {
 						return
 					}
 				}
@@ -199,16 +201,16 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 			t.Fatal(err, e)
 		}
 	}
-	err := a.Define(ctx, func([]record.Definition) ([]record.Definition, error) {
-		return []record.Definition{{Kind: record.KindView, Name: "v", Created: at, Text: "CREATE VIEW v AS SELECT url FROM captures"}}, nil
+	err := a.Define(ctx, func([]task.Definition) ([]task.Definition, error) {
+		return []task.Definition{{Kind: task.KindView, Name: "v", Created: at, Text: "CREATE VIEW v AS SELECT url FROM captures"}}, nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.SaveResult(ctx, record.Result{Kind: record.ResultRanks, Name: "r", Computed: 5}, resultRows("a")); err != nil {
+	if _, err := a.SaveResult(ctx, task.Result{Kind: task.ResultRanks, Name: "r", Computed: 5}, resultRows("a")); err != nil {
 		t.Fatal(err)
 	}
-	for _, err := range a.Verify(ctx, record.VerifyOptions{Sample: 2}) {
+	for _, err := range a.Verify(ctx, task.VerifyOptions{Sample: 2}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,7 +220,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(q.SetCrawl(&record.Crawl{Name: name, State: record.CrawlStopped}), q.Commit(), q.Close()); err != nil {
+		if err := errors.Join(q.SetCrawl(&report.Crawl{Name: name, State: report.CrawlStopped}), q.Commit(), q.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,7 +249,7 @@ func TestFilesInEachOthersPlace(t *testing.T) {
 		say(err)
 		_, err = a.Definitions(ctx)
 		say(err)
-		for f, err := range a.Verify(ctx, record.VerifyOptions{Stateless: true}) {
+		for f, err := range a.Verify(ctx, task.VerifyOptions{Stateless: true}) {
 			all = append(all, f.File+": "+f.What)
 			say(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -13,23 +14,23 @@ import (
 // Stored reads one capture, complete with everything that was imported with it. It
 // checks the body against its digest. If damage is skipped, a capture that cannot
 // be read has only the reason, in NoBody.
-func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+func (v *Snapshot) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	s, err := v.wholeStored(ctx, ref)
 	if v.skips(err) {
-		return record.Stored{NoBody: noBodyRead}, nil
+		return message.Stored{NoBody: noBodyRead}, nil
 	}
 	return s, err
 }
 
-func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	p, err := v.Payload(ctx, ref)
 	if err != nil {
-		return record.Stored{}, err
+		return message.Stored{}, err
 	}
 	s := v.segment(ref.Segment)
 	e, err := v.stored(place{s, ref.Run, ref.N})
 	if err != nil {
-		return record.Stored{}, err
+		return message.Stored{}, err
 	}
 	out := storedOf(e)
 	out.Body, out.Large, out.Size, out.NoBody = p.Body, p.Large, p.Size, p.NoBody
@@ -95,9 +96,9 @@ func headless(e *segment.Stored) bool {
 	return len(e.Head) == 0 && (e.Via == record.ViaRevisit || e.Via == record.ViaNotModified)
 }
 
-// storedOf returns e as a record.Stored, without its body.
-func storedOf(e *segment.Stored) record.Stored {
-	out := record.Stored{
+// storedOf returns e as a message.Stored, without its body.
+func storedOf(e *segment.Stored) message.Stored {
+	out := message.Stored{
 		Capture: record.Capture{
 			AskedURL: e.AskedURL, Origin: e.Origin, Time: e.Time, IP: e.IP, Status: int(e.Status), Mime: e.Mime,
 			Head: e.Head, Framing: e.Framing, Truncated: e.Truncated, Via: e.Via,

@@ -16,6 +16,7 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -309,7 +310,7 @@ func TestTallyOfTwins(t *testing.T) {
 	}
 	merge := func() {
 		t.Helper()
-		if _, err := a.Merge(t.Context(), record.MergeOptions{}); err != nil {
+		if _, err := a.Merge(t.Context(), task.MergeOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
 )
@@ -30,23 +31,23 @@ import (
 // If Verify ends early, it records which files it found undamaged, and the next
 // Verify of the same kind does not read them again. It holds a few runs in memory,
 // and 16 bytes for each damaged body.
-func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[record.Finding, error] {
-	return func(yield func(record.Finding, error) bool) {
+func (a *Archive) Verify(ctx context.Context, o task.VerifyOptions) iter.Seq2[task.Finding, error] {
+	return func(yield func(task.Finding, error) bool) {
 		v, err := a.Snapshot(ctx)
 		var fault *segment.Error
 		switch {
 		case errors.As(err, &fault):
-			yield(record.Finding{File: fault.File, Offset: fault.Offset, What: fault.Err.Error(), Severity: record.SeverityError, Time: record.NoTime}, nil)
+			yield(task.Finding{File: fault.File, Offset: fault.Offset, What: fault.Err.Error(), Severity: task.SeverityError, Time: record.NoTime}, nil)
 			return
 		case errors.Is(err, os.ErrNotExist):
-			yield(record.Finding{File: dirCatalog, Offset: -1, What: err.Error(), Severity: record.SeverityError, Time: record.NoTime}, nil)
+			yield(task.Finding{File: dirCatalog, Offset: -1, What: err.Error(), Severity: task.SeverityError, Time: record.NoTime}, nil)
 			return
 		case err != nil:
-			yield(record.Finding{}, err)
+			yield(task.Finding{}, err)
 			return
 		}
 		defer v.Close()
-		y := &verifier{v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f record.Finding) error {
+		y := &verifier{v: v, o: o, lost: make(map[segment.ID]bool), yield: func(f task.Finding) error {
 			if !yield(f, nil) {
 				return errStop
 			}
@@ -57,21 +58,21 @@ func (a *Archive) Verify(ctx context.Context, o record.VerifyOptions) iter.Seq2[
 			err = errors.Join(y.run(ctx), y.note())
 		}
 		if err != nil && !errors.Is(err, errStop) {
-			yield(record.Finding{}, err)
+			yield(task.Finding{}, err)
 		}
 	}
 }
 
 // PlanVerify returns what Verify would read.
-func (a *Archive) PlanVerify(ctx context.Context, o record.VerifyOptions) (record.VerifyPlan, error) {
-	var plan record.VerifyPlan
+func (a *Archive) PlanVerify(ctx context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
+	var plan task.VerifyPlan
 	v, err := a.Snapshot(ctx)
 	if err != nil {
 		return plan, err
 	}
 	defer v.Close()
 	o.Dry = true
-	y := &verifier{v: v, o: o, yield: func(record.Finding) error { return nil }}
+	y := &verifier{v: v, o: o, yield: func(task.Finding) error { return nil }}
 	if err := y.begin(); err != nil {
 		return plan, err
 	}
@@ -111,8 +112,8 @@ func (a *Archive) PlanVerify(ctx context.Context, o record.VerifyOptions) (recor
 // verifier is the state of one Verify.
 type verifier struct {
 	v           *Snapshot
-	o           record.VerifyOptions
-	yield       func(record.Finding) error
+	o           task.VerifyOptions
+	yield       func(task.Finding) error
 	chosen      []*segment.Info
 	done, total int64
 	found       int                 // number of findings so far
@@ -189,7 +190,7 @@ func (y *verifier) run(ctx context.Context) error {
 		}
 		if why != "" {
 			damaged[x.name] = true
-			if err := y.report(record.Finding{File: x.name, Offset: -1, What: why, Time: record.NoTime}); err != nil {
+			if err := y.report(task.Finding{File: x.name, Offset: -1, What: why, Time: record.NoTime}); err != nil {
 				return err
 			}
 		}
@@ -204,7 +205,7 @@ func (y *verifier) run(ctx context.Context) error {
 		}
 		if why != "" {
 			// Without the catalogue it is unknown what should exist.
-			return y.report(record.Finding{File: r.file, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
+			return y.report(task.Finding{File: r.file, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
 		}
 	}
 	hidden, err := y.v.hiddenNeeds()
@@ -260,7 +261,7 @@ func (y *verifier) results(ctx context.Context) error {
 		if err == nil || errors.Is(err, os.ErrNotExist) {
 			continue // or it was dropped meanwhile
 		}
-		if err := y.report(record.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
+		if err := y.report(task.Finding{File: name, Offset: -1, What: causeOf(err).Error(), Time: record.NoTime}); err != nil {
 			return err
 		}
 	}
@@ -301,7 +302,7 @@ func (y *verifier) small(ctx context.Context) error {
 		return nil
 	}
 	warn := func(file string, err error) error {
-		return y.report(record.Finding{File: file, Offset: -1, What: err.Error(), Time: record.NoTime})
+		return y.report(task.Finding{File: file, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
 	numbers, err := a.generations()
 	if err != nil {
@@ -353,8 +354,8 @@ func (y *verifier) dangling() error {
 		if len(missing) == 0 {
 			continue
 		}
-		err := y.report(record.Finding{
-			Pool: s.Pool, File: s.File, Offset: -1, Severity: record.SeverityError, Time: record.NoTime,
+		err := y.report(task.Finding{
+			Pool: s.Pool, File: s.File, Offset: -1, Severity: task.SeverityError, Time: record.NoTime,
 			What: "it depends on what is not in force: " + strings.Join(missing, ", "),
 		})
 		if err != nil {
@@ -387,7 +388,7 @@ func (y *verifier) unsorted() error {
 		if what == "" {
 			continue
 		}
-		err := y.report(record.Finding{Pool: s.Pool, File: s.File, Offset: -1, Severity: record.SeverityError, Time: record.NoTime, What: what})
+		err := y.report(task.Finding{Pool: s.Pool, File: s.File, Offset: -1, Severity: task.SeverityError, Time: record.NoTime, What: what})
 		if err != nil {
 			return err
 		}
@@ -401,7 +402,7 @@ func (y *verifier) misnamed() error {
 		if y.o.Pool != "" && y.o.Pool != pool {
 			continue
 		}
-		err := y.report(record.Finding{Pool: pool, File: filepath.Join(dirPools, pool), Offset: -1, What: misnamed(pool).Error(), Severity: record.SeverityError, Time: record.NoTime})
+		err := y.report(task.Finding{Pool: pool, File: filepath.Join(dirPools, pool), Offset: -1, What: misnamed(pool).Error(), Severity: task.SeverityError, Time: record.NoTime})
 		if err != nil {
 			return err
 		}
@@ -415,7 +416,7 @@ func (y *verifier) segments() ([]*segment.Info, error) {
 		return y.v.pin.segments, nil
 	}
 	var out []*segment.Info
-	none := &record.NoPoolError{Name: y.o.Pool}
+	none := &task.NoPoolError{Name: y.o.Pool}
 	for _, s := range y.v.pin.segments {
 		if s.Pool == y.o.Pool {
 			out = append(out, s)
@@ -447,7 +448,7 @@ func (y *verifier) names(ctx context.Context) error {
 			return err
 		}
 		if why != "" {
-			if err := y.report(record.Finding{Pool: pool, File: n.name, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime}); err != nil {
+			if err := y.report(task.Finding{Pool: pool, File: n.name, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime}); err != nil {
 				return err
 			}
 		}
@@ -455,7 +456,7 @@ func (y *verifier) names(ctx context.Context) error {
 	return nil
 }
 
-func (y *verifier) report(f record.Finding) error {
+func (y *verifier) report(f task.Finding) error {
 	y.found++
 	return y.yield(f)
 }
@@ -504,9 +505,9 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	}
 	s, before := y.v.reader(info), y.found
 	found := func(f segment.Fault) error {
-		row := record.Finding{Pool: info.Pool, File: info.File, Offset: f.Offset, What: f.Err.Error(), Severity: record.SeverityError, Time: record.NoTime}
+		row := task.Finding{Pool: info.Pool, File: info.File, Offset: f.Offset, What: f.Err.Error(), Severity: task.SeverityError, Time: record.NoTime}
 		if f.Index {
-			row.File, row.Severity = info.Index, record.SeverityWarning
+			row.File, row.Severity = info.Index, task.SeverityWarning
 		}
 		if f.Lost != nil {
 			if _, hidden := y.hidden(place{s, f.Run, f.N}); !hidden {
@@ -524,7 +525,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	}
 	if why != "" && y.found == before {
 		// If a record is damaged, that finding says more.
-		return y.report(record.Finding{Pool: info.Pool, File: info.File, Offset: -1, What: why, Severity: record.SeverityError, Time: record.NoTime})
+		return y.report(task.Finding{Pool: info.Pool, File: info.File, Offset: -1, What: why, Severity: task.SeverityError, Time: record.NoTime})
 	}
 	return nil
 }
@@ -585,8 +586,8 @@ func (y *verifier) gone(at place) bool {
 // lostCapture reports a capture whose body cannot be read. If the capture was
 // deleted, the finding does not say which it is.
 func (y *verifier) lostCapture(at place, e *segment.Stored, what string) error {
-	f := record.Finding{
-		Pool: at.seg.Info.Pool, File: at.seg.Info.File, Offset: -1, What: what, Severity: record.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
+	f := task.Finding{
+		Pool: at.seg.Info.Pool, File: at.seg.Info.File, Offset: -1, What: what, Severity: task.SeverityError, URL: urlkey.URL(e.Key), Time: e.Time,
 	}
 	if _, hidden := y.hidden(at); hidden {
 		f.URL, f.Time, f.What = "", record.NoTime, "the body of a deleted capture cannot be read"

@@ -16,15 +16,16 @@ import (
 
 	"infomall/store/disk"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
 // verify gives what Verify finds.
-func verify(t testing.TB, dir string, o record.VerifyOptions) []record.Finding {
+func verify(t testing.TB, dir string, o task.VerifyOptions) []task.Finding {
 	t.Helper()
 	a := Open(dir, Options{})
 	defer a.Close()
-	var out []record.Finding
+	var out []task.Finding
 	for f, err := range a.Verify(context.Background(), o) {
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +50,7 @@ func TestVerifyClean(t *testing.T) {
 				mergeAny(rt, a)
 			}
 		}
-		if got := verify(t, a.Path(), record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, a.Path(), task.VerifyOptions{}); len(got) > 0 {
 			rt.Fatalf("got %+v, want nothing", got)
 		}
 	})
@@ -94,7 +95,7 @@ func TestVerifyFlips(t *testing.T) {
 			if err := os.WriteFile(name, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+			if got := verify(t, dir, task.VerifyOptions{}); len(got) == 0 {
 				t.Errorf("%s: a flip at byte %d was not found", name, at)
 			}
 		}
@@ -102,7 +103,7 @@ func TestVerifyFlips(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+	if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 		t.Errorf("after all was put back: %+v", got)
 	}
 }
@@ -141,8 +142,8 @@ func TestVerifyAffected(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := make(map[string]bool)
-	for _, f := range verify(t, dir, record.VerifyOptions{}) {
-		if f.Severity != record.SeverityError || f.Pool == "" {
+	for _, f := range verify(t, dir, task.VerifyOptions{}) {
+		if f.Severity != task.SeverityError || f.Pool == "" {
 			t.Errorf("finding %+v, want an error of a pool", f)
 		}
 		if f.URL != "" {
@@ -156,7 +157,7 @@ func TestVerifyAffected(t *testing.T) {
 			}
 		}
 	}
-	if got := verify(t, dir, record.VerifyOptions{Pool: "200806"}); len(got) == 0 {
+	if got := verify(t, dir, task.VerifyOptions{Pool: "200806"}); len(got) == 0 {
 		t.Error("VERIFY of the pool finds nothing")
 	}
 }
@@ -165,8 +166,8 @@ func TestVerifyAffected(t *testing.T) {
 func TestVerifyNoPool(t *testing.T) {
 	a := Open(damagedArchive(t), Options{})
 	defer a.Close()
-	for _, err := range a.Verify(context.Background(), record.VerifyOptions{Pool: "200809"}) {
-		if none, ok := err.(*record.NoPoolError); !ok || len(none.Pools) != 2 {
+	for _, err := range a.Verify(context.Background(), task.VerifyOptions{Pool: "200809"}) {
+		if none, ok := err.(*task.NoPoolError); !ok || len(none.Pools) != 2 {
 			t.Errorf("got error %v, want NoPoolError", err)
 		}
 	}
@@ -203,7 +204,7 @@ func flipsUnfound(t testing.TB, dir string, files []string, n int, rng *rand.Ran
 			if err := os.WriteFile(name, b, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if len(verify(t, dir, record.VerifyOptions{})) == 0 {
+			if len(verify(t, dir, task.VerifyOptions{})) == 0 {
 				unfound = append(unfound, fmt.Sprintf("%s: byte %d, bit %d", name, at, bit))
 			}
 		}
@@ -237,7 +238,7 @@ func TestVerifyTwentyFlips(t *testing.T) {
 		v := &visit{url: "http://www.example.com/" + lock, time: day0, status: 200, body: "a" + lock}
 		put(t, a, []*visit{v})
 		a.Close()
-		if got := verify(t, dir, record.VerifyOptions{}); len(got) > 0 {
+		if got := verify(t, dir, task.VerifyOptions{}); len(got) > 0 {
 			t.Errorf("LOCK %q: %+v", lock, got)
 		}
 	}
@@ -340,8 +341,8 @@ func TestVerifyIndexOfAnother(t *testing.T) {
 	if err := a.putCatalog(c.reindexed([]*segment.Info{&wrong}, []indexInfo{file})); err != nil {
 		t.Fatal(err)
 	}
-	got := verify(t, dir, record.VerifyOptions{})
-	if len(got) == 0 || got[0].File != other || got[0].Severity != record.SeverityWarning {
+	got := verify(t, dir, task.VerifyOptions{})
+	if len(got) == 0 || got[0].File != other || got[0].Severity != task.SeverityWarning {
 		t.Errorf("findings %+v, want a warning of %s", got, other)
 	}
 }
@@ -379,7 +380,7 @@ func TestVerifySample(t *testing.T) {
 		for round := range 2 {
 			found := 0
 			for range n {
-				if len(verify(t, dir, record.VerifyOptions{Sample: n})) > 0 {
+				if len(verify(t, dir, task.VerifyOptions{Sample: n})) > 0 {
 					found++
 				}
 			}
@@ -417,7 +418,7 @@ func TestVerifyGoesOn(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var failed error
-	for _, err := range a.Verify(ctx, record.VerifyOptions{Progress: func(done, total int64) {
+	for _, err := range a.Verify(ctx, task.VerifyOptions{Progress: func(done, total int64) {
 		if done > total-last.Size() {
 			cancel()
 		}
@@ -427,17 +428,17 @@ func TestVerifyGoesOn(t *testing.T) {
 	if !errors.Is(failed, context.Canceled) {
 		t.Fatalf("error %v, want one of the cancelling", failed)
 	}
-	p, err := a.PlanVerify(t.Context(), record.VerifyOptions{})
+	p, err := a.PlanVerify(t.Context(), task.VerifyOptions{})
 	if err != nil || p.Clean == 0 || p.Clean > 5 {
 		t.Fatalf("plan %+v, %v", p, err)
 	}
 	if !slices.Contains(p.Files, filepath.Join(dirPools, filepath.Base(filepath.Dir(names[0])), filepath.Base(names[0]))) {
 		t.Errorf("the damaged %s is not read again: %v", names[0], p.Files)
 	}
-	if other, err := a.PlanVerify(t.Context(), record.VerifyOptions{Pool: "200806"}); err != nil || other.Clean != 0 {
+	if other, err := a.PlanVerify(t.Context(), task.VerifyOptions{Pool: "200806"}); err != nil || other.Clean != 0 {
 		t.Errorf("of one pool: plan %+v, %v", other, err)
 	}
-	if got := verify(t, dir, record.VerifyOptions{}); len(got) == 0 {
+	if got := verify(t, dir, task.VerifyOptions{}); len(got) == 0 {
 		t.Error("the damage is not found when it goes on")
 	}
 	if _, err := os.Stat(filepath.Join(dir, fileVerify)); !errors.Is(err, fs.ErrNotExist) {
@@ -489,8 +490,8 @@ func TestVerifyCatalogue(t *testing.T) {
 			if err := disk.WriteFile(disk.OS, filepath.Join(dir, fileCurrent), currentLine(in.generation)); err != nil {
 				t.Fatal(err)
 			}
-			got := verify(t, dir, record.VerifyOptions{})
-			if !slices.ContainsFunc(got, func(f record.Finding) bool {
+			got := verify(t, dir, task.VerifyOptions{})
+			if !slices.ContainsFunc(got, func(f task.Finding) bool {
 				return strings.HasSuffix(f.File, c.file) && strings.Contains(f.What, c.want)
 			}) {
 				t.Errorf("got %+v, want %q of %s", got, c.want, c.file)

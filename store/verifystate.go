@@ -13,6 +13,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/segment"
 )
 
@@ -102,7 +103,7 @@ func (y *verifier) recall() error {
 	y.noted = y.v.a.opts.Now()
 	s, err := y.v.a.verifyState()
 	if err != nil {
-		return y.report(record.Finding{File: fileVerify, Offset: -1, What: err.Error(), Time: record.NoTime})
+		return y.report(task.Finding{File: fileVerify, Offset: -1, What: err.Error(), Time: record.NoTime})
 	}
 	if y.o.Sample > 1 {
 		y.part = s.next[y.o.Sample] % y.o.Sample

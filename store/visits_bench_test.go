@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"infomall/store/formats"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // BenchmarkVisits imports the file that INFOMALL_VISITS names into a new archive
@@ -78,7 +78,7 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 	ctx := b.Context()
 	a := Open(b.TempDir(), Options{})
 	defer a.Close()
-	src, err := formats.Open(&formats.Input{Name: name}, record.ImportOptions{})
+	src, err := formats.Open(&formats.Input{Name: name}, task.ImportOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 		b.Fatal(err)
 	}
 	defer g.close()
-	var res record.ImportResult
+	var res task.ImportResult
 	last := make(map[string]string) // body of each URL
 	for it, err := range src.Items(ctx) {
 		if err != nil {
@@ -112,7 +112,7 @@ func sealedWith(b *testing.B, name string, want func(again bool) bool) (bytes ma
 	if err := g.flush(ctx); err != nil {
 		b.Fatal(err)
 	}
-	if _, err := a.Merge(ctx, record.MergeOptions{Seal: true}); err != nil {
+	if _, err := a.Merge(ctx, task.MergeOptions{Seal: true}); err != nil {
 		b.Fatal(err)
 	}
 	bytes = make(map[string]int64)

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Bounds of a body.
@@ -44,7 +46,7 @@ type body struct {
 	least    int64
 
 	// The outcome, if the body did not come whole.
-	outcome record.Outcome
+	outcome report.Outcome
 	reason  string
 	ended   bool // the quota ended it
 }
@@ -57,14 +59,14 @@ var errCut = errors.New("body too long")
 // connection can be used for another request.
 func (b *body) read() (keep bool, err error) {
 	head := b.data[:b.head]
-	status := record.Status(head)
+	status := message.Status(head)
 	old := !bytes.HasPrefix(head, []byte("HTTP/1.1"))
-	connection := strings.ToLower(record.Header(head, "Connection"))
+	connection := strings.ToLower(message.Header(head, "Connection"))
 	keep = !strings.Contains(connection, "close") && (!old || strings.Contains(connection, "keep-alive"))
-	length, lengthErr := strconv.ParseInt(record.Header(head, "Content-Length"), 10, 64)
+	length, lengthErr := strconv.ParseInt(message.Header(head, "Content-Length"), 10, 64)
 	switch {
 	case status == 204 || status == 304:
-	case record.Chunked(head):
+	case message.Chunked(head):
 		err = b.chunked()
 	case lengthErr == nil && length >= 0:
 		if length <= MemoryMax && length <= b.max {
@@ -80,15 +82,15 @@ func (b *body) read() (keep bool, err error) {
 	var ended *EndedError
 	switch {
 	case errors.As(err, &ended) && b.n > 0:
-		b.outcome, b.reason, b.ended = record.OutcomeTruncated, ended.Why, true
+		b.outcome, b.reason, b.ended = report.OutcomeTruncated, ended.Why, true
 	case errors.Is(err, errCut):
-		b.outcome, b.reason = record.OutcomeTruncated, fmt.Sprintf("longer than %d bytes", b.max)
+		b.outcome, b.reason = report.OutcomeTruncated, fmt.Sprintf("longer than %d bytes", b.max)
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		b.outcome, b.reason = record.OutcomeIncomplete, "the body ends before its declared end"
+		b.outcome, b.reason = report.OutcomeIncomplete, "the body ends before its declared end"
 	case err != nil && b.n > 0:
 		f := faultOf(err)
-		b.outcome, b.reason = record.OutcomeIncomplete, "the body broke off: "+f.Error()
-		if f.outcome == record.OutcomeTimeout {
+		b.outcome, b.reason = report.OutcomeIncomplete, "the body broke off: "+f.Error()
+		if f.outcome == report.OutcomeTimeout {
 			b.outcome = f.outcome
 		}
 	case err != nil:
@@ -182,20 +184,20 @@ func (b *body) add(piece []byte) error {
 	if b.file == nil && len(b.data)+len(piece) > MemoryMax+b.head {
 		f, err := os.CreateTemp("", "infomall-body")
 		if err != nil {
-			return &fault{record.OutcomeInternal, err}
+			return &fault{report.OutcomeInternal, err}
 		}
 		if err := os.Remove(f.Name()); err != nil {
 			f.Close()
-			return &fault{record.OutcomeInternal, err}
+			return &fault{report.OutcomeInternal, err}
 		}
 		b.file = f
 		if _, err := f.Write(b.data); err != nil {
-			return &fault{record.OutcomeInternal, err}
+			return &fault{report.OutcomeInternal, err}
 		}
 	}
 	if b.file != nil {
 		if _, err := b.file.Write(piece); err != nil {
-			return &fault{record.OutcomeInternal, err}
+			return &fault{report.OutcomeInternal, err}
 		}
 		return nil
 	}
@@ -252,13 +254,13 @@ func (b *body) chunked() error {
 // capture returns what was received as a capture. The body of a large one is copied
 // to a file that belongs to the capture.
 func (b *body) capture() (*record.Capture, error) {
-	c := &record.Capture{RefersTime: record.NoTime, Truncated: b.outcome == record.OutcomeTruncated || b.outcome == record.OutcomeIncomplete || b.outcome == record.OutcomeTimeout}
+	c := &record.Capture{RefersTime: record.NoTime, Truncated: b.outcome == report.OutcomeTruncated || b.outcome == report.OutcomeIncomplete || b.outcome == report.OutcomeTimeout}
 	if b.file == nil {
-		c.SetMessage(b.data)
+		message.Set(c, b.data)
 		return c, nil
 	}
-	w := record.NewWindow(context.Background(), b.file)
-	return c, c.ReadMessage(w, 0, int64(b.head)+b.n, record.BodyLimits{MemoryMax: MemoryMax})
+	w := message.NewWindow(context.Background(), b.file)
+	return c, message.Read(c, w, 0, int64(b.head)+b.n, message.BodyLimits{MemoryMax: MemoryMax})
 }
 
 // close releases the file of a large body.

@@ -18,7 +18,9 @@ import (
 	"time"
 
 	"infomall/crawl/guard"
+	"infomall/crawl/report"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Bounds of one request. A server that is slow, endless or broken then costs
@@ -161,7 +163,7 @@ type Request struct {
 // Response is what became of a request.
 type Response struct {
 	Capture       *record.Capture // what was received; nil without a response. The caller closes it
-	Outcome       record.Outcome
+	Outcome       report.Outcome
 	Reason        string        // why the request ended so, if Outcome alone does not say it
 	Elapsed       time.Duration // the whole request took
 	Ended         bool          // the quota, or the end of ctx with an EndedError, ended it
@@ -182,22 +184,22 @@ func (r *Response) endWith(ctx context.Context) {
 	err := context.Cause(ctx)
 	switch {
 	case err == nil:
-	case r.Outcome == record.OutcomeIncomplete, r.Outcome == record.OutcomeTLSError, Transient(r.Outcome):
+	case r.Outcome == report.OutcomeIncomplete, r.Outcome == report.OutcomeTLSError, Transient(r.Outcome):
 		r.Reason = err.Error()
 		if r.Ended = errors.As(err, new(*EndedError)); r.Ended && r.Capture != nil {
-			r.Outcome = record.OutcomeTruncated
+			r.Outcome = report.OutcomeTruncated
 		}
 	}
 }
 
 // Transient reports whether another attempt may have another outcome than o.
-func Transient(o record.Outcome) bool {
-	return o == record.OutcomeTimeout || o == record.OutcomeUnreachable || o == record.OutcomeDNSFailed
+func Transient(o report.Outcome) bool {
+	return o == report.OutcomeTimeout || o == report.OutcomeUnreachable || o == report.OutcomeDNSFailed
 }
 
 // fault is an error of a request, with the outcome of the request.
 type fault struct {
-	outcome record.Outcome
+	outcome report.Outcome
 	err     error
 }
 
@@ -212,9 +214,9 @@ func faultOf(err error) *fault {
 		return f
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return &fault{record.OutcomeTimeout, err}
+		return &fault{report.OutcomeTimeout, err}
 	}
-	return &fault{record.OutcomeUnreachable, err}
+	return &fault{report.OutcomeUnreachable, err}
 }
 
 // Failed returns the response of a request that was not sent because Resolve
@@ -268,7 +270,7 @@ func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error
 	}
 	n, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return netip.AddrPort{}, &fault{record.OutcomeInternal, fmt.Errorf("port %q", port)}
+		return netip.AddrPort{}, &fault{report.OutcomeInternal, fmt.Errorf("port %q", port)}
 	}
 	if !c.proxy.direct && u.Host != c.proxy.host {
 		return c.Resolve(ctx, c.proxy.url())
@@ -279,7 +281,7 @@ func (c *Client) Resolve(ctx context.Context, u *url.URL) (netip.AddrPort, error
 	}
 	list, err := c.names.addrsOf(ctx, host)
 	if err != nil {
-		return netip.AddrPort{}, &fault{record.OutcomeDNSFailed, err}
+		return netip.AddrPort{}, &fault{report.OutcomeDNSFailed, err}
 	}
 	return netip.AddrPortFrom(list[0].Unmap(), uint16(n)), nil
 }
@@ -303,7 +305,7 @@ func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 	defer cancel()
 	if c.proxy.direct {
 		if err := c.guard.Check(r.Addr.Addr()); err != nil {
-			return nil, &fault{record.OutcomeFiltered, err}
+			return nil, &fault{report.OutcomeFiltered, err}
 		}
 	} else if err := c.allows(r.URL); err != nil {
 		return nil, err
@@ -324,7 +326,7 @@ func (c *Client) connect(ctx context.Context, r Request) (*conn, error) {
 		secure := tls.Client(nc, config)
 		if err := secure.HandshakeContext(ctx); err != nil {
 			nc.Close()
-			return nil, &fault{record.OutcomeTLSError, err}
+			return nil, &fault{report.OutcomeTLSError, err}
 		}
 		nc = secure
 	}
@@ -403,7 +405,7 @@ func (c *Client) Close() {
 func (c *Client) exchange(ctx context.Context, cn *conn, r Request) (res Response, stale bool) {
 	stop := context.AfterFunc(ctx, func() { cn.SetDeadline(time.Unix(1, 0)) })
 	res, keep := c.speak(ctx, cn, r)
-	stale = cn.old && res.Capture == nil && res.Outcome == record.OutcomeUnreachable && ctx.Err() == nil
+	stale = cn.old && res.Capture == nil && res.Outcome == report.OutcomeUnreachable && ctx.Err() == nil
 	if empty := c.takeReader(cn); stop() && keep && empty {
 		c.keep(cn, r)
 	} else {
@@ -434,7 +436,7 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 		if head, err = readHead(cn.r, head[:0]); err != nil {
 			return fail(err)
 		}
-		status := record.Status(head)
+		status := message.Status(head)
 		if status < 100 || status > 199 || i == interimMax {
 			break
 		}
@@ -446,10 +448,10 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 		return fail(err)
 	}
 	if res.Capture, err = b.capture(); err != nil {
-		return fail(&fault{record.OutcomeInternal, err})
+		return fail(&fault{report.OutcomeInternal, err})
 	}
 	res.Outcome, res.Reason, res.Ended = b.outcome, b.reason, b.ended
-	if res.Outcome == record.OutcomeOK {
+	if res.Outcome == report.OutcomeOK {
 		res.Outcome = OutcomeOf(res.Capture)
 	}
 	return res, keep
@@ -457,16 +459,16 @@ func (c *Client) speak(ctx context.Context, cn *conn, r Request) (res Response, 
 
 // OutcomeOf returns the outcome of a response that was received whole, by its
 // status.
-func OutcomeOf(c *record.Capture) record.Outcome {
+func OutcomeOf(c *record.Capture) report.Outcome {
 	switch {
 	case c.Status == 304:
-		return record.OutcomeNotModified
+		return report.OutcomeNotModified
 	case c.Status >= 300 && c.Status < 400:
-		return record.OutcomeRedirect
+		return report.OutcomeRedirect
 	case c.Status >= 200 && c.Status < 300:
-		return record.OutcomeOK
+		return report.OutcomeOK
 	}
-	return record.OutcomeHTTPError
+	return report.OutcomeHTTPError
 }
 
 // message returns the bytes of a request.
@@ -511,7 +513,7 @@ func readHead(r *bufio.Reader, b []byte) ([]byte, error) {
 		b = append(b, line...)
 		switch {
 		case len(b) > headMax:
-			return nil, &fault{record.OutcomeUnreachable, fmt.Errorf("the headers are longer than %d KB", headMax>>10)}
+			return nil, &fault{report.OutcomeUnreachable, fmt.Errorf("the headers are longer than %d KB", headMax>>10)}
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
 		case err != nil:
@@ -526,7 +528,7 @@ func readHead(r *bufio.Reader, b []byte) ([]byte, error) {
 // closed the connection.
 func noAnswer(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return &fault{record.OutcomeUnreachable, errors.New("the server closed the connection without an answer")}
+		return &fault{report.OutcomeUnreachable, errors.New("the server closed the connection without an answer")}
 	}
 	return err
 }

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/net/publicsuffix"
 
-	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Bounds of the cookies that a client remembers.
@@ -51,7 +51,7 @@ func newCookies() *cookies {
 // there, and whether one that was there got another value.
 func (c *cookies) set(u *url.URL, head []byte, now time.Time) (added, changed bool) {
 	var list []*http.Cookie
-	for line := range record.Headers(head, "Set-Cookie") {
+	for line := range message.Headers(head, "Set-Cookie") {
 		if len(line) > cookieBytes {
 			continue
 		}

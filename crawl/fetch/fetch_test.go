@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 )
 
@@ -51,7 +52,7 @@ func TestGet(t *testing.T) {
 			t.Fatal(err)
 		}
 		res := c.Get(t.Context(), Request{URL: u, Addr: addr})
-		if res.Capture == nil || res.Outcome != record.OutcomeOK || string(res.Capture.Body) != "as it me came" || res.Capture.IP != "127.0.0.1" {
+		if res.Capture == nil || res.Outcome != report.OutcomeOK || string(res.Capture.Body) != "as it me came" || res.Capture.IP != "127.0.0.1" {
 			t.Fatalf("got %+v", res)
 		}
 		if head := string(res.Capture.Head); !strings.Contains(head, "Content-Encoding: x-unknown\r\n") || !strings.Contains(head, "Transfer-Encoding: chunked\r\n") {
@@ -76,7 +77,7 @@ func TestGuard(t *testing.T) {
 	}
 	defer c.Close()
 	res := c.Get(t.Context(), Request{URL: &url.URL{Scheme: "http", Host: "127.0.0.1"}, Addr: netip.MustParseAddrPort("127.0.0.1:80")})
-	if res.Capture != nil || res.Outcome != record.OutcomeFiltered {
+	if res.Capture != nil || res.Outcome != report.OutcomeFiltered {
 		t.Errorf("got %+v", res)
 	}
 }

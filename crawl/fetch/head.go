@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // RetryAfter returns how long a busy server asks to be left alone, by the status
@@ -16,7 +17,7 @@ func RetryAfter(c *record.Capture, now time.Time) time.Duration {
 	if c.Status != http.StatusTooManyRequests && c.Status != http.StatusServiceUnavailable {
 		return 0
 	}
-	text := record.Header(c.Head, "Retry-After")
+	text := message.Header(c.Head, "Retry-After")
 	if n, err := strconv.Atoi(text); err == nil && n > 0 {
 		return time.Duration(min(n, retryAfterMax)) * time.Second
 	}
@@ -36,5 +37,5 @@ func FileType(name string, content []byte) string {
 	if kind == "" {
 		kind = http.DetectContentType(content)
 	}
-	return record.Mime(kind)
+	return message.Mime(kind)
 }

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"infomall/store/record"
+	"infomall/crawl/report"
+	"infomall/store/record/message"
 )
 
 // proxy is the HTTP proxy that requests go to. The proxy looks up the addresses of
@@ -54,7 +55,7 @@ func (c *Client) allows(u *url.URL) error {
 		return nil
 	}
 	if err != nil {
-		return &fault{record.OutcomeFiltered, err}
+		return &fault{report.OutcomeFiltered, err}
 	}
 	return nil
 }
@@ -68,8 +69,8 @@ func (c *Client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	to := net.JoinHostPort(u.Hostname(), port)
 	stop := context.AfterFunc(ctx, func() { nc.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
-	message := "CONNECT " + to + " HTTP/1.1\r\nHost: " + to + "\r\n" + c.proxyAuth() + "\r\n"
-	if _, err := nc.Write([]byte(message)); err != nil {
+	text := "CONNECT " + to + " HTTP/1.1\r\nHost: " + to + "\r\n" + c.proxyAuth() + "\r\n"
+	if _, err := nc.Write([]byte(text)); err != nil {
 		return err
 	}
 	// Nothing after the response may be read here: TLS reads it.
@@ -77,9 +78,9 @@ func (c *Client) tunnel(ctx context.Context, nc net.Conn, u *url.URL) error {
 	if err != nil {
 		return err
 	}
-	if status := record.Status(head); status < 200 || status > 299 {
+	if status := message.Status(head); status < 200 || status > 299 {
 		line, _, _ := strings.Cut(string(head), "\r\n")
-		return &fault{record.OutcomeUnreachable, fmt.Errorf("the proxy does not connect to %s: %.100q", to, line)}
+		return &fault{report.OutcomeUnreachable, fmt.Errorf("the proxy does not connect to %s: %.100q", to, line)}
 	}
 	return nil
 }

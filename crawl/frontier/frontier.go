@@ -29,6 +29,7 @@ import (
 	"slices"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/record"
 )
 
@@ -37,31 +38,31 @@ import (
 type Store interface {
 	// Add queues u unless the crawl has met its URL before, and sets u.Seq. It
 	// reports whether it queued u.
-	Add(u *record.Queued) (bool, error)
+	Add(u *report.Queued) (bool, error)
 	// Load returns the first n URLs in the queue of a host after the place
 	// (priority, seq), and reports whether more follow.
-	Load(host string, priority, seq uint64, n int) (list []record.Queued, more bool, err error)
+	Load(host string, priority, seq uint64, n int) (list []report.Queued, more bool, err error)
 	// Hosts returns every host with a queue.
 	Hosts() ([]string, error)
 	// Done removes a URL from its queue.
-	Done(u *record.Queued) error
+	Done(u *report.Queued) error
 	// Postpone makes a URL wait until due. Ripe returns up to n URLs that have
 	// waited until now, and queues them again. NextRipe returns when the next
 	// URL is due, or NoTime if none waits.
-	Postpone(u *record.Queued, due record.Time) error
-	Ripe(now record.Time, n int) ([]record.Queued, error)
+	Postpone(u *report.Queued, due record.Time) error
+	Ripe(now record.Time, n int) ([]report.Queued, error)
 	// Find returns the URL url from the queue of a host; ok is false if it is
 	// not in the queue or has no Terms. Move gives a queued URL another
 	// priority and stores its terms.
-	Find(host, url string) (u record.Queued, ok bool, err error)
-	Move(u *record.Queued, priority uint64) error
+	Find(host, url string) (u report.Queued, ok bool, err error)
+	Move(u *report.Queued, priority uint64) error
 	NextRipe() (record.Time, error)
 	// Keep removes a URL from its queue and keeps it back. Unkeep queues up to
 	// n URLs of a host that are kept back and match, in order of arrival,
 	// beginning after the arrival after. It returns them, and the arrival of
 	// the last URL that it looked at.
-	Keep(u *record.Queued) error
-	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []record.Queued, last uint64, err error)
+	Keep(u *report.Queued) error
+	Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error)
 }
 
 // Bounds on the URLs in memory: windowMax of one host, and windowsAll of all
@@ -89,11 +90,11 @@ type Frontier struct {
 // the others are in the Store only.
 type host struct {
 	name   string
-	window []record.Queued // the head of the queue, in order
+	window []report.Queued // the head of the queue, in order
 	// more means that the Store has URLs after the place loaded, which are not
 	// in the window.
 	more   bool
-	loaded record.Queued // only Priority and Seq are set
+	loaded report.Queued // only Priority and Seq are set
 	busy   bool
 	next   time.Time // when the host may be asked again; zero for at once
 	at     int       // index in ready or asleep; -1 if in neither
@@ -160,7 +161,7 @@ func (h *host) keep(n int) {
 
 // before reports whether a comes before b in a queue: by priority, then by
 // arrival.
-func before(a, b *record.Queued) bool {
+func before(a, b *report.Queued) bool {
 	if a.Priority != b.Priority {
 		return a.Priority < b.Priority
 	}
@@ -169,7 +170,7 @@ func before(a, b *record.Queued) bool {
 
 // Add queues u unless the crawl has met its URL before, and reports whether it
 // queued u.
-func (f *Frontier) Add(u record.Queued) (bool, error) {
+func (f *Frontier) Add(u report.Queued) (bool, error) {
 	added, err := f.store.Add(&u)
 	if !added || err != nil {
 		return added, err
@@ -185,7 +186,7 @@ func (f *Frontier) Add(u record.Queued) (bool, error) {
 // Terms. If change returns true, Raise gives the URL the priority that change
 // returns, which must not be a later place in the queue. A URL that Next has
 // taken out, or that is in no queue, stays unchanged.
-func (f *Frontier) Raise(host, url string, change func(*record.Queued) (uint64, bool)) error {
+func (f *Frontier) Raise(host, url string, change func(*report.Queued) (uint64, bool)) error {
 	u, ok, err := f.store.Find(host, url)
 	if err != nil || !ok || f.out[u.Seq] {
 		return err
@@ -198,7 +199,7 @@ func (f *Frontier) Raise(host, url string, change func(*record.Queued) (uint64, 
 	if err := f.store.Move(&u, priority); err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(h.window, func(w record.Queued) bool { return w.Seq == u.Seq }); i >= 0 {
+	if i := slices.IndexFunc(h.window, func(w report.Queued) bool { return w.Seq == u.Seq }); i >= 0 {
 		h.window = slices.Delete(h.window, i, i+1)
 	}
 	return f.insert(u)
@@ -213,7 +214,7 @@ func (f *Frontier) waits(due record.Time) {
 
 // Return puts u, which Next has taken out, back into its queue, and releases
 // its host. The host is not asked again before next.
-func (f *Frontier) Return(u record.Queued, next time.Time) error {
+func (f *Frontier) Return(u report.Queued, next time.Time) error {
 	delete(f.out, u.Seq)
 	if err := f.insert(u); err != nil {
 		return err
@@ -223,12 +224,12 @@ func (f *Frontier) Return(u record.Queued, next time.Time) error {
 
 // insert puts u, which the Store has, into the window of its host if it is one
 // of the first URLs.
-func (f *Frontier) insert(u record.Queued) error {
+func (f *Frontier) insert(u report.Queued) error {
 	h := f.host(u.Host)
 	if h.more && before(&h.loaded, &u) {
 		return f.place(h) // fill finds it when the window is empty
 	}
-	i, _ := slices.BinarySearchFunc(h.window, &u, func(a record.Queued, b *record.Queued) int {
+	i, _ := slices.BinarySearchFunc(h.window, &u, func(a report.Queued, b *report.Queued) int {
 		if before(&a, b) {
 			return -1
 		}
@@ -244,8 +245,8 @@ func (f *Frontier) insert(u record.Queued) error {
 
 // place returns the place of u in its queue: a Queued with only Priority and
 // Seq.
-func place(u *record.Queued) record.Queued {
-	return record.Queued{Priority: u.Priority, Seq: u.Seq}
+func place(u *report.Queued) report.Queued {
+	return report.Queued{Priority: u.Priority, Seq: u.Seq}
 }
 
 // fill loads the window of h from the Store if it is empty. It loads at
@@ -260,7 +261,7 @@ func (f *Frontier) fill(h *host) error {
 		if n := len(list); n > 0 {
 			h.loaded = place(&list[n-1])
 		}
-		h.window = slices.DeleteFunc(list, func(u record.Queued) bool { return f.out[u.Seq] })
+		h.window = slices.DeleteFunc(list, func(u report.Queued) bool { return f.out[u.Seq] })
 	}
 	return nil
 }
@@ -305,7 +306,7 @@ func (f *Frontier) take(h *host) {
 // Next takes out the URL to fetch now. ok is false if there is none; wait is
 // then the time at which to call Next again. A zero wait means: wait until a
 // fetch under way ends or a URL is added.
-func (f *Frontier) Next(now time.Time) (u record.Queued, wait time.Time, ok bool, err error) {
+func (f *Frontier) Next(now time.Time) (u report.Queued, wait time.Time, ok bool, err error) {
 	if err := f.wake(now); err != nil {
 		return u, wait, false, err
 	}
@@ -379,14 +380,14 @@ func (f *Frontier) Release(name string, next time.Time) error {
 
 // Done removes u, which Next has taken out, from its queue for good. No other
 // URL of its host is taken out until Release.
-func (f *Frontier) Done(u *record.Queued) error {
+func (f *Frontier) Done(u *report.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Done(u)
 }
 
 // Keep removes u, which Next has taken out, from its queue and keeps it back
 // until Unkeep. No other URL of its host is taken out until Release.
-func (f *Frontier) Keep(u *record.Queued) error {
+func (f *Frontier) Keep(u *report.Queued) error {
 	delete(f.out, u.Seq)
 	return f.store.Keep(u)
 }
@@ -413,7 +414,7 @@ func (f *Frontier) Unkeep(host string, match func(url string) bool) (n int, err 
 
 // Retry makes u, which Next has taken out, wait until due. No other URL of its
 // host is taken out until Release.
-func (f *Frontier) Retry(u *record.Queued, due time.Time) error {
+func (f *Frontier) Retry(u *report.Queued, due time.Time) error {
 	delete(f.out, u.Seq)
 	f.waits(record.At(due))
 	return f.store.Postpone(u, record.At(due))

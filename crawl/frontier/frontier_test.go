@@ -11,8 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/crawl/report"
+	"infomall/crawl/state"
 	"infomall/store/disk"
-	"infomall/store/queue"
 	"infomall/store/record"
 )
 
@@ -26,7 +27,7 @@ func TestFrontier(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		dirs++
 		dir := filepath.Join(root, fmt.Sprint(dirs))
-		m := &model{t: t, dir: dir, now: time.UnixMilli(1_000_000), next: make(map[string]time.Time), out: make(map[string]*record.Queued)}
+		m := &model{t: t, dir: dir, now: time.UnixMilli(1_000_000), next: make(map[string]time.Time), out: make(map[string]*report.Queued)}
 		m.open()
 		defer func() { m.check(m.q.Close()) }()
 		t.Repeat(map[string]func(*rapid.T){
@@ -38,7 +39,7 @@ func TestFrontier(t *testing.T) {
 // TestRetriedAfterPause takes out a waiting URL as soon as it is due, although
 // its host had to be left in peace until then and had no other URL.
 func TestRetriedAfterPause(t *testing.T) {
-	q, err := queue.Open(disk.OS, t.TempDir())
+	q, err := state.Open(disk.OS, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestRetriedAfterPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.UnixMilli(1_000_000)
-	if _, err := f.Add(record.Queued{URL: "http://a.cn/", Host: "a.cn", Due: record.NoTime}); err != nil {
+	if _, err := f.Add(report.Queued{URL: "http://a.cn/", Host: "a.cn", Due: record.NoTime}); err != nil {
 		t.Fatal(err)
 	}
 	u, _, ok, err := f.Next(now)
@@ -71,13 +72,13 @@ func TestRetriedAfterPause(t *testing.T) {
 type model struct {
 	t    *rapid.T
 	dir  string
-	q    *queue.Queue
+	q    *state.Crawl
 	f    *Frontier
 	now  time.Time
 	n    int
-	list []record.Queued           // in the queues, not out
+	list []report.Queued           // in the queues, not out
 	next map[string]time.Time      // when hosts are awake
-	out  map[string]*record.Queued // by host
+	out  map[string]*report.Queued // by host
 }
 
 func (m *model) check(err error) {
@@ -88,7 +89,7 @@ func (m *model) check(err error) {
 
 func (m *model) open() {
 	var err error
-	m.q, err = queue.Open(disk.OS, m.dir)
+	m.q, err = state.Open(disk.OS, m.dir)
 	m.check(err)
 	m.f, err = New(m.q)
 	m.check(err)
@@ -99,7 +100,7 @@ func (m *model) add(t *rapid.T) {
 	for range rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "count") {
 		m.n++
 		host := rapid.SampledFrom([]string{"a.cn", "b.cn", "b.cn:81"}).Draw(t, "host")
-		u := record.Queued{URL: fmt.Sprintf("http://%s/%d", host, m.n), Host: host, Priority: rapid.Uint64Range(0, 5).Draw(t, "priority"), Due: record.NoTime, Terms: new(record.Terms)}
+		u := report.Queued{URL: fmt.Sprintf("http://%s/%d", host, m.n), Host: host, Priority: rapid.Uint64Range(0, 5).Draw(t, "priority"), Due: record.NoTime, Terms: new(report.Terms)}
 		added, err := m.f.Add(u)
 		m.check(err)
 		again, err := m.f.Add(u)
@@ -116,7 +117,7 @@ func (m *model) add(t *rapid.T) {
 func (m *model) take(t *rapid.T) {
 	got, _, ok, err := m.f.Next(m.now)
 	m.check(err)
-	var free []record.Queued
+	var free []report.Queued
 	for _, u := range m.list {
 		if m.out[u.Host] == nil && !m.next[u.Host].After(m.now) && (u.Due == record.NoTime || u.Due <= record.At(m.now)) {
 			free = append(free, u)
@@ -131,18 +132,18 @@ func (m *model) take(t *rapid.T) {
 		}
 		return
 	}
-	want := slices.MinFunc(free, func(a, b record.Queued) int {
+	want := slices.MinFunc(free, func(a, b report.Queued) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Seq, b.Seq))
 	})
 	if !ok || got.URL != want.URL {
 		t.Fatalf("took %q (%v), want %q", got.URL, ok, want.URL)
 	}
 	m.out[got.Host] = &got
-	m.list = slices.DeleteFunc(m.list, func(u record.Queued) bool { return u.URL == got.URL })
+	m.list = slices.DeleteFunc(m.list, func(u report.Queued) bool { return u.URL == got.URL })
 }
 
 // anyOut returns a URL that is out, or nil if there is none.
-func (m *model) anyOut(t *rapid.T) *record.Queued {
+func (m *model) anyOut(t *rapid.T) *report.Queued {
 	for _, host := range []string{"a.cn", "b.cn", "b.cn:81"} {
 		if u := m.out[host]; u != nil && rapid.Bool().Draw(t, host) {
 			return u
@@ -152,7 +153,7 @@ func (m *model) anyOut(t *rapid.T) *record.Queued {
 	return nil
 }
 
-func (m *model) release(t *rapid.T, u *record.Queued) time.Time {
+func (m *model) release(t *rapid.T, u *report.Queued) time.Time {
 	delete(m.out, u.Host)
 	var next time.Time
 	if rapid.Bool().Draw(t, "pause") {
@@ -190,7 +191,7 @@ func (m *model) raise(t *rapid.T) {
 	}
 	u := &m.list[rapid.IntRange(0, len(m.list)-1).Draw(t, "which")]
 	asked := false
-	m.check(m.f.Raise(u.Host, u.URL, func(known *record.Queued) (uint64, bool) {
+	m.check(m.f.Raise(u.Host, u.URL, func(known *report.Queued) (uint64, bool) {
 		asked = true
 		if known.URL != u.URL || known.Priority != u.Priority {
 			t.Fatalf("found %s of priority %d, want %s of %d", known.URL, known.Priority, u.URL, u.Priority)
@@ -202,7 +203,7 @@ func (m *model) raise(t *rapid.T) {
 		t.Fatalf("%s is not found", u.URL)
 	}
 	for _, out := range m.out {
-		m.check(m.f.Raise(out.Host, out.URL, func(*record.Queued) (uint64, bool) {
+		m.check(m.f.Raise(out.Host, out.URL, func(*report.Queued) (uint64, bool) {
 			t.Fatalf("%s is out", out.URL)
 			return 0, false
 		}))

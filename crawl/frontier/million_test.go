@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"infomall/crawl/report"
+	"infomall/crawl/state"
 	"infomall/store/disk"
-	"infomall/store/queue"
 	"infomall/store/record"
 )
 
@@ -73,8 +74,8 @@ func BenchmarkMillion(b *testing.B) {
 
 // takeMany takes URLs out, several at a time, finishes each and adds another
 // one. It returns how long each call of Next took.
-func takeMany(b *testing.B, f *Frontier, q *queue.Queue) (took []time.Duration) {
-	var out []record.Queued
+func takeMany(b *testing.B, f *Frontier, q *state.Crawl) (took []time.Duration) {
+	var out []report.Queued
 	now := time.Now()
 	for i := range millionTaken {
 		begun := time.Now()
@@ -97,8 +98,8 @@ func takeMany(b *testing.B, f *Frontier, q *queue.Queue) (took []time.Duration) 
 	return took
 }
 
-func openFrontier(b *testing.B, dir string) (*Frontier, *queue.Queue) {
-	q, err := queue.Open(disk.OS, dir)
+func openFrontier(b *testing.B, dir string) (*Frontier, *state.Crawl) {
+	q, err := state.Open(disk.OS, dir)
 	check(b, err)
 	f, err := New(q)
 	check(b, err)
@@ -113,7 +114,7 @@ func addMany(b *testing.B, f *Frontier, i int) {
 		at = i
 	}
 	host := fmt.Sprintf("www.h%d.example", at*7919%millionHosts)
-	added, err := f.Add(record.Queued{
+	added, err := f.Add(report.Queued{
 		URL: fmt.Sprintf("http://%s/section-%d/article-%d.html", host, i*31%37, i), Host: host, Priority: uint64(page % 7),
 		Layer: page % 7, Via: fmt.Sprintf("http://%s/section-%d/article-%d.html", host, page%37, page), Due: record.NoTime,
 	})

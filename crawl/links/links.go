@@ -12,7 +12,7 @@ import (
 
 	"infomall/crawl/robots"
 	"infomall/store/page"
-	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
 
@@ -111,7 +111,7 @@ func (c *collector) read(d Document) {
 		c.max = SitemapLinksMax
 		body = body[:min(len(body), SitemapBytesMax)]
 	}
-	mime := record.Mime(d.ContentType)
+	mime := message.Mime(d.ContentType)
 	if page.IsBinary(body) {
 		return // whatever it says
 	}

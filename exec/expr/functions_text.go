@@ -12,7 +12,7 @@ import (
 
 	"infomall/exec/value"
 	"infomall/lang/ast"
-	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // textMax bounds the texts that functions return, in bytes. Otherwise a chain
@@ -264,9 +264,9 @@ func sha1Of(_ *Env, a []value.Value) (value.Value, error) {
 }
 
 // header returns the value of a response header. An empty header gives NULL,
-// like a missing one, because record.Header does not distinguish the two.
+// like a missing one, because message.Header does not distinguish the two.
 func header(_ *Env, a []value.Value) (value.Value, error) {
-	v := record.Header([]byte(a[0].Text), a[1].Text)
+	v := message.Header([]byte(a[0].Text), a[1].Text)
 	if v == "" {
 		return value.Value{}, nil
 	}

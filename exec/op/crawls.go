@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/crawl/order"
+	"infomall/crawl/report"
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
@@ -18,12 +19,12 @@ import (
 // running, in this process or another.
 type Crawls interface {
 	// Crawls and Workers return the rows of these relations.
-	Crawls(ctx context.Context) ([]record.Crawl, error)
-	Workers(ctx context.Context) ([]record.Worker, error)
+	Crawls(ctx context.Context) ([]report.Crawl, error)
+	Workers(ctx context.Context) ([]report.Worker, error)
 	// Fetches and Frontier yield the rows of these relations, several at a
 	// time.
-	Fetches(ctx context.Context) iter.Seq2[[]record.Fetch, error]
-	Frontier(ctx context.Context) iter.Seq2[[]record.Queued, error]
+	Fetches(ctx context.Context) iter.Seq2[[]report.Fetch, error]
+	Frontier(ctx context.Context) iter.Seq2[[]report.Queued, error]
 }
 
 // crawling returns the rows of one of the relations of crawls.
@@ -43,10 +44,10 @@ func (r *Runner) crawling(ctx context.Context, n *plan.Source) Rows {
 }
 
 // fetchesOf passes the attempts that lie in the scope and the window of n.
-func fetchesOf(n *plan.Source, in iter.Seq2[[]record.Fetch, error]) iter.Seq2[[]record.Fetch, error] {
-	return func(yield func([]record.Fetch, error) bool) {
+func fetchesOf(n *plan.Source, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[]report.Fetch, error] {
+	return func(yield func([]report.Fetch, error) bool) {
 		for list, err := range in {
-			list = slices.DeleteFunc(list, func(f record.Fetch) bool { return !asksFor(n, &f) })
+			list = slices.DeleteFunc(list, func(f report.Fetch) bool { return !asksFor(n, &f) })
 			if err == nil && len(list) == 0 {
 				continue
 			}
@@ -58,7 +59,7 @@ func fetchesOf(n *plan.Source, in iter.Seq2[[]record.Fetch, error]) iter.Seq2[[]
 }
 
 // asksFor reports whether f lies in the scope and the window of n.
-func asksFor(n *plan.Source, f *record.Fetch) bool {
+func asksFor(n *plan.Source, f *report.Fetch) bool {
 	if f.Time < n.Window.From || f.Time >= n.Window.To {
 		return false
 	}
@@ -74,53 +75,53 @@ func asksFor(n *plan.Source, f *record.Fetch) bool {
 
 // Each of these shapes has one row per element of the list.
 var (
-	crawlShape    = shape[[]record.Crawl]{rows: func(list []record.Crawl) int { return len(list) }}
-	workerShape   = shape[[]record.Worker]{rows: func(list []record.Worker) int { return len(list) }}
-	frontierShape = shape[[]record.Queued]{rows: func(list []record.Queued) int { return len(list) }}
-	fetchShape    = shape[[]record.Fetch]{rows: func(list []record.Fetch) int { return len(list) }}
+	crawlShape    = shape[[]report.Crawl]{rows: func(list []report.Crawl) int { return len(list) }}
+	workerShape   = shape[[]report.Worker]{rows: func(list []report.Worker) int { return len(list) }}
+	frontierShape = shape[[]report.Queued]{rows: func(list []report.Queued) int { return len(list) }}
+	fetchShape    = shape[[]report.Fetch]{rows: func(list []report.Fetch) int { return len(list) }}
 )
 
 // crawlFills has the functions that compute the columns of the relation crawls,
 // by name.
-var crawlFills = fills[[]record.Crawl]{
-	"id":        intOf(func(c *record.Crawl) int64 { return c.ID }),
-	"name":      textOf(value.Text, func(c *record.Crawl) string { return c.Name }),
-	"state":     textOf(value.Text, func(c *record.Crawl) string { return c.State.String() }),
-	"statement": textOf(value.Text, func(c *record.Crawl) string { return c.Statement }),
-	"started":   timeOf(func(c *record.Crawl) record.Time { return c.Started }),
-	"finished":  timeOf(func(c *record.Crawl) record.Time { return c.Finished }),
-	"fetched":   intOf(func(c *record.Crawl) int64 { return c.Fetched }),
-	"failed":    intOf(func(c *record.Crawl) int64 { return c.Failed }),
-	"waiting":   intOf(func(c *record.Crawl) int64 { return c.Waiting }),
-	"kept":      intOf(func(c *record.Crawl) int64 { return c.Kept }),
-	"layer":     intOf(func(c *record.Crawl) int64 { return int64(c.Layer) }),
-	"bytes":     intOf(func(c *record.Crawl) int64 { return c.Bytes }),
+var crawlFills = fills[[]report.Crawl]{
+	"id":        intOf(func(c *report.Crawl) int64 { return c.ID }),
+	"name":      textOf(value.Text, func(c *report.Crawl) string { return c.Name }),
+	"state":     textOf(value.Text, func(c *report.Crawl) string { return c.State.String() }),
+	"statement": textOf(value.Text, func(c *report.Crawl) string { return c.Statement }),
+	"started":   timeOf(func(c *report.Crawl) record.Time { return c.Started }),
+	"finished":  timeOf(func(c *report.Crawl) record.Time { return c.Finished }),
+	"fetched":   intOf(func(c *report.Crawl) int64 { return c.Fetched }),
+	"failed":    intOf(func(c *report.Crawl) int64 { return c.Failed }),
+	"waiting":   intOf(func(c *report.Crawl) int64 { return c.Waiting }),
+	"kept":      intOf(func(c *report.Crawl) int64 { return c.Kept }),
+	"layer":     intOf(func(c *report.Crawl) int64 { return int64(c.Layer) }),
+	"bytes":     intOf(func(c *report.Crawl) int64 { return c.Bytes }),
 	"stages":    textOf(value.Text, stagesText),
-	"error":     textOf(value.Text, func(c *record.Crawl) string { return c.Error }),
+	"error":     textOf(value.Text, func(c *report.Crawl) string { return c.Error }),
 }
 
 // workerFills has the functions that compute the columns of the relation
 // workers, by name.
-var workerFills = fills[[]record.Worker]{
-	"crawl":  textOf(value.Text, func(w *record.Worker) string { return w.Crawl }),
-	"worker": intOf(func(w *record.Worker) int64 { return int64(w.ID) }),
-	"step":   textOf(value.Text, func(w *record.Worker) string { return w.Step }),
-	"url":    textOf(value.URL, func(w *record.Worker) string { return w.URL }),
-	"since":  timeOf(func(w *record.Worker) record.Time { return w.Since }),
+var workerFills = fills[[]report.Worker]{
+	"crawl":  textOf(value.Text, func(w *report.Worker) string { return w.Crawl }),
+	"worker": intOf(func(w *report.Worker) int64 { return int64(w.ID) }),
+	"step":   textOf(value.Text, func(w *report.Worker) string { return w.Step }),
+	"url":    textOf(value.URL, func(w *report.Worker) string { return w.URL }),
+	"since":  timeOf(func(w *report.Worker) record.Time { return w.Since }),
 }
 
 // frontierFills has the functions that compute the columns of the relation
 // frontier, by name.
-var frontierFills = fills[[]record.Queued]{
-	"url":      textOf(value.URL, func(u *record.Queued) string { return u.URL }),
-	"host":     textOf(value.Text, func(u *record.Queued) string { return u.Host }),
-	"priority": floatOf(func(u *record.Queued) float64 { return u.Score }),
+var frontierFills = fills[[]report.Queued]{
+	"url":      textOf(value.URL, func(u *report.Queued) string { return u.URL }),
+	"host":     textOf(value.Text, func(u *report.Queued) string { return u.Host }),
+	"priority": floatOf(func(u *report.Queued) float64 { return u.Score }),
 	"terms":    textOf(value.Text, termsText),
-	"layer":    intOf(func(u *record.Queued) int64 { return int64(u.Layer) }),
-	"via":      textOf(value.URL, func(u *record.Queued) string { return u.Via }),
-	"due":      timeOf(func(u *record.Queued) record.Time { return u.Due }),
-	"tries":    intOf(func(u *record.Queued) int64 { return int64(u.Tries) }),
-	"state": textOf(value.Text, func(u *record.Queued) string {
+	"layer":    intOf(func(u *report.Queued) int64 { return int64(u.Layer) }),
+	"via":      textOf(value.URL, func(u *report.Queued) string { return u.Via }),
+	"due":      timeOf(func(u *report.Queued) record.Time { return u.Due }),
+	"tries":    intOf(func(u *report.Queued) int64 { return int64(u.Tries) }),
+	"state": textOf(value.Text, func(u *report.Queued) string {
 		if u.Kept {
 			return "kept"
 		}
@@ -129,27 +130,27 @@ var frontierFills = fills[[]record.Queued]{
 		}
 		return "queued"
 	}),
-	"crawl": textOf(value.Text, func(u *record.Queued) string { return u.Crawl }),
+	"crawl": textOf(value.Text, func(u *report.Queued) string { return u.Crawl }),
 }
 
 // fetchFills has the functions that compute the columns of the relation
 // fetches, by name.
-var fetchFills = fills[[]record.Fetch]{
-	"url":     textOf(value.URL, func(f *record.Fetch) string { return f.URL }),
-	"time":    timeOf(func(f *record.Fetch) record.Time { return f.Time }),
-	"outcome": textOf(value.Text, func(f *record.Fetch) string { return f.Outcome.String() }),
-	"status":  answered(func(f *record.Fetch) int64 { return int64(f.Status) }),
-	"ms":      intOf(func(f *record.Fetch) int64 { return f.Elapsed.Milliseconds() }),
-	"bytes":   answered(func(f *record.Fetch) int64 { return f.Bytes }),
-	"ip":      textOf(value.Text, func(f *record.Fetch) string { return f.IP }),
-	"hop":     intOf(func(f *record.Fetch) int64 { return int64(f.Hop) }),
-	"via":     textOf(value.URL, func(f *record.Fetch) string { return f.Via }),
-	"reason":  textOf(value.Text, func(f *record.Fetch) string { return f.Reason }),
-	"crawl":   textOf(value.Text, func(f *record.Fetch) string { return f.Crawl }),
+var fetchFills = fills[[]report.Fetch]{
+	"url":     textOf(value.URL, func(f *report.Fetch) string { return f.URL }),
+	"time":    timeOf(func(f *report.Fetch) record.Time { return f.Time }),
+	"outcome": textOf(value.Text, func(f *report.Fetch) string { return f.Outcome.String() }),
+	"status":  answered(func(f *report.Fetch) int64 { return int64(f.Status) }),
+	"ms":      intOf(func(f *report.Fetch) int64 { return f.Elapsed.Milliseconds() }),
+	"bytes":   answered(func(f *report.Fetch) int64 { return f.Bytes }),
+	"ip":      textOf(value.Text, func(f *report.Fetch) string { return f.IP }),
+	"hop":     intOf(func(f *report.Fetch) int64 { return int64(f.Hop) }),
+	"via":     textOf(value.URL, func(f *report.Fetch) string { return f.Via }),
+	"reason":  textOf(value.Text, func(f *report.Fetch) string { return f.Reason }),
+	"crawl":   textOf(value.Text, func(f *report.Fetch) string { return f.Crawl }),
 }
 
 // termsText returns the terms that the priority of a URL is computed from.
-func termsText(u *record.Queued) string {
+func termsText(u *report.Queued) string {
 	t := u.Terms
 	if t == nil {
 		return ""
@@ -163,11 +164,11 @@ func termsText(u *record.Queued) string {
 
 // stagesText returns how many URLs went through each stage of a crawl, and how
 // long that took.
-func stagesText(c *record.Crawl) string {
+func stagesText(c *report.Crawl) string {
 	var list []string
 	for i, tally := range c.Stages {
 		if tally.Count > 0 {
-			list = append(list, fmt.Sprintf("%s %d in %.3f s", record.Stage(i), tally.Count, tally.Took.Seconds()))
+			list = append(list, fmt.Sprintf("%s %d in %.3f s", report.Stage(i), tally.Count, tally.Took.Seconds()))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -175,8 +176,8 @@ func stagesText(c *record.Crawl) string {
 
 // answered returns a fill of a column that is NULL for attempts without an
 // answer.
-func answered(f func(*record.Fetch) int64) func(*value.Vector, []record.Fetch) {
-	return func(v *value.Vector, list []record.Fetch) {
+func answered(f func(*report.Fetch) int64) func(*value.Vector, []report.Fetch) {
+	return func(v *value.Vector, list []report.Fetch) {
 		v.Resize(value.Int, len(list))
 		for i := range list {
 			if v.Ints[i] = f(&list[i]); list[i].Bytes < 0 {

@@ -11,6 +11,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -58,7 +59,7 @@ const groupBytes = 1 + 4
 
 // Row returns d as a row to store. The keys of rows sort by URL, time and
 // block.
-func (d *Duplicate) Row() record.ResultRow {
+func (d *Duplicate) Row() task.ResultRow {
 	key := d.AppendKey(nil)
 	if d.Method == Quotations {
 		key = binary.BigEndian.AppendUint32(append(key, 0), uint32(d.Group))
@@ -75,14 +76,14 @@ func (d *Duplicate) Row() record.ResultRow {
 	if d.Keywords != "" {
 		val = append(append(val, 0), d.Keywords...)
 	}
-	return record.ResultRow{Key: key, Value: val}
+	return task.ResultRow{Key: key, Value: val}
 }
 
 // errDuplicate is returned for a row that Row did not make.
 var errDuplicate = errors.New("a row of duplicates is none that a program wrote")
 
 // ParseDuplicate returns the Duplicate that Row encoded.
-func ParseDuplicate(r record.ResultRow) (d Duplicate, err error) {
+func ParseDuplicate(r task.ResultRow) (d Duplicate, err error) {
 	group, n := binary.Uvarint(r.Value)
 	if n <= 0 {
 		return d, errDuplicate
@@ -123,7 +124,7 @@ func (r *Runner) duplicates(ctx context.Context, n *plan.Source) Rows {
 // duplicateRows yields the rows of duplicates.
 func (r *Runner) duplicateRows(ctx context.Context, n *plan.Source) iter.Seq2[*duplicateRow, error] {
 	return func(yield func(*duplicateRow, error) bool) {
-		results, err := r.Snapshot.Results(ctx, record.ResultDuplicates)
+		results, err := r.Snapshot.Results(ctx, task.ResultDuplicates)
 		if err != nil {
 			yield(nil, err)
 			return

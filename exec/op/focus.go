@@ -3,6 +3,7 @@ package op
 import (
 	"strings"
 
+	"infomall/crawl/report"
 	"infomall/exec/eval"
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -33,8 +34,8 @@ func NewFocus(words []string, asked *plan.Focus) *Focus {
 	return f
 }
 
-// Judge implements record.Focus. An error is an *ast.Error of the condition.
-func (f *Focus) Judge(p *record.FocusedPage) (v record.FocusVerdict, err error) {
+// Judge implements report.Focus. An error is an *ast.Error of the condition.
+func (f *Focus) Judge(p *report.FocusedPage) (v report.FocusVerdict, err error) {
 	c := &candidate{FocusedPage: p}
 	c.res.Payload = record.Payload{Head: p.Head, Body: p.Body, Size: int64(len(p.Body)), Mime: p.Mime}
 	if len(f.words) > 0 {
@@ -80,7 +81,7 @@ func (f *Focus) mean(of func(word string) float64) float64 {
 
 // follow returns for each link of c whether the condition holds. If the
 // condition reads only columns of the page, follow evaluates it once.
-func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
+func (f *Focus) follow(c *candidate, v *report.FocusVerdict) ([]bool, error) {
 	rows := len(c.Links)
 	if !f.asked.OfLink {
 		rows = 1
@@ -119,7 +120,7 @@ func (f *Focus) follow(c *candidate, v *record.FocusVerdict) ([]bool, error) {
 
 // candidate is a page whose links are judged.
 type candidate struct {
-	*record.FocusedPage
+	*report.FocusedPage
 	res    response
 	labels map[string]value.Value // by target: the label of the block that contains the link
 }
@@ -128,7 +129,7 @@ type candidate struct {
 func (c *candidate) field(name string) value.Value { return versionFields[name](&c.res) }
 
 // ofPage returns a column of the page.
-func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
+func (c *candidate) ofPage(name string, v *report.FocusVerdict) value.Value {
 	switch name {
 	case "url":
 		return value.OfURL(c.URL)
@@ -160,7 +161,7 @@ func (c *candidate) ofPage(name string, v *record.FocusVerdict) value.Value {
 // ofLink returns a function that takes the index of a link and returns its
 // column with this name. It returns nil if the column describes the page and
 // not a link.
-func (c *candidate) ofLink(name string, v *record.FocusVerdict) func(i int) value.Value {
+func (c *candidate) ofLink(name string, v *report.FocusVerdict) func(i int) value.Value {
 	switch name {
 	case "target":
 		return func(i int) value.Value { return value.OfURL(c.Links[i].URL) }

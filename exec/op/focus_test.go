@@ -4,11 +4,11 @@ import (
 	"reflect"
 	"testing"
 
+	"infomall/crawl/report"
 	"infomall/exec/expr"
 	"infomall/exec/plan"
 	"infomall/lang"
 	"infomall/lang/ast"
-	"infomall/store/record"
 )
 
 // focusOn returns the Focus of a crawl with these clauses.
@@ -31,9 +31,9 @@ func TestFocus(t *testing.T) {
 <div class=content><p>In this garden there are many trees, and in April all of them are in blossom, which people come to see
 from far away. Read more on <a href=/when>when the peach blossoms</a>, or of <a href=/cherry>the other ones</a>.</p></div>
 <div class=footer><p>Impressum. All photographs by Lin.</p></div></body></html>`
-	page := &record.FocusedPage{
+	page := &report.FocusedPage{
 		URL: "http://a.cn/x", Layer: 2, Status: 200, Head: []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"), Body: []byte(body), Size: int64(len(body)), Mime: "text/html",
-		Links: []record.FocusedLink{{URL: "http://a.cn/home", Anchor: "Home"}, {URL: "http://a.cn/when", Anchor: "when the peach blossoms"}, {URL: "http://a.cn/cherry", Anchor: "the other ones"}},
+		Links: []report.FocusedLink{{URL: "http://a.cn/home", Anchor: "Home"}, {URL: "http://a.cn/when", Anchor: "when the peach blossoms"}, {URL: "http://a.cn/cherry", Anchor: "the other ones"}},
 	}
 	all, none := []bool{true, true, true}, []bool{false, false, false}
 	for _, c := range []struct {

@@ -8,6 +8,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // The names of the properties of a stored graph.
@@ -19,33 +20,33 @@ const (
 )
 
 // KeptGraphs returns the graphs that the archive stores.
-func KeptGraphs(ctx context.Context, snap Snapshot) ([]record.Result, error) {
-	return snap.Results(ctx, record.ResultGraphs)
+func KeptGraphs(ctx context.Context, snap Snapshot) ([]task.Result, error) {
+	return snap.Results(ctx, task.ResultGraphs)
 }
 
 // graphs yields one row per stored graph.
 func (r *Runner) graphs(ctx context.Context, n *plan.Source) Rows {
-	return render(n, graphFills, graphShape, listed(ctx, func(ctx context.Context) ([]record.Result, error) {
+	return render(n, graphFills, graphShape, listed(ctx, func(ctx context.Context) ([]task.Result, error) {
 		return KeptGraphs(ctx, r.Snapshot)
 	}))
 }
 
 // graphShape makes one row of each graph in a batch.
-var graphShape = shape[[]record.Result]{rows: func(list []record.Result) int { return len(list) }}
+var graphShape = shape[[]task.Result]{rows: func(list []task.Result) int { return len(list) }}
 
 // graphFills has the functions that compute the columns of the relation graphs,
 // by name.
-var graphFills = fills[[]record.Result]{
-	"name":      textOf(value.Text, func(g *record.Result) string { return g.Name }),
-	"nodes":     intOf(func(g *record.Result) int64 { return graphProperty(g, GraphNodes) }),
-	"edges":     intOf(func(g *record.Result) int64 { return graphProperty(g, GraphEdges) }),
-	"imported":  timeOf(func(g *record.Result) record.Time { return g.Computed }),
-	"statement": textOf(value.Text, func(g *record.Result) string { return g.Statement }),
-	"bytes":     intOf(func(g *record.Result) int64 { return g.Bytes }),
+var graphFills = fills[[]task.Result]{
+	"name":      textOf(value.Text, func(g *task.Result) string { return g.Name }),
+	"nodes":     intOf(func(g *task.Result) int64 { return graphProperty(g, GraphNodes) }),
+	"edges":     intOf(func(g *task.Result) int64 { return graphProperty(g, GraphEdges) }),
+	"imported":  timeOf(func(g *task.Result) record.Time { return g.Computed }),
+	"statement": textOf(value.Text, func(g *task.Result) string { return g.Statement }),
+	"bytes":     intOf(func(g *task.Result) int64 { return g.Bytes }),
 }
 
 // graphProperty returns a property of g that is a number, or 0.
-func graphProperty(g *record.Result, name string) int64 {
+func graphProperty(g *task.Result, name string) int64 {
 	n, err := strconv.ParseInt(g.Properties[name], 10, 64)
 	if err != nil {
 		return 0

@@ -11,7 +11,7 @@ import (
 
 	"infomall/exec/graph"
 	"infomall/exec/spill"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -34,14 +34,14 @@ const (
 )
 
 // KeepGraph returns the properties and the rows with which a graph is stored.
-func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[record.ResultRow, error]) {
+func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[task.ResultRow, error]) {
 	properties = map[string]string{
 		GraphNodes: strconv.Itoa(g.Nodes()), GraphEdges: strconv.FormatInt(g.Edges(), 10),
 	}
 	if g.Weighted() {
 		properties[graphWeights] = "yes"
 	}
-	return properties, func(yield func(record.ResultRow, error) bool) {
+	return properties, func(yield func(task.ResultRow, error) bool) {
 		w := &edgeRows{yield: yield}
 		err := g.Each(w.add)
 		if err == nil {
@@ -50,13 +50,13 @@ func KeepGraph(g *NamedGraph) (properties map[string]string, rows iter.Seq2[reco
 		key := []byte{rowOfNode}
 		if err == nil {
 			for name, e := range g.Keys() {
-				if err = e; err != nil || !yield(record.ResultRow{Key: append(key[:1], name...)}, nil) {
+				if err = e; err != nil || !yield(task.ResultRow{Key: append(key[:1], name...)}, nil) {
 					break
 				}
 			}
 		}
 		if err != nil && !errors.Is(err, errEnough) {
-			yield(record.ResultRow{}, err)
+			yield(task.ResultRow{}, err)
 		}
 	}
 }
@@ -66,7 +66,7 @@ var errEnough = errors.New("no more is wanted")
 
 // edgeRows makes rows of edges.
 type edgeRows struct {
-	yield func(record.ResultRow, error) bool
+	yield func(task.ResultRow, error) bool
 	n     uint32 // the number of the row
 	last  int    // the last node in the row
 	value []byte
@@ -107,7 +107,7 @@ func (w *edgeRows) flush() error {
 	if len(w.value) == 0 {
 		return nil
 	}
-	if !w.yield(record.ResultRow{Key: binary.BigEndian.AppendUint32([]byte{rowOfEdges}, w.n), Value: w.value}, nil) {
+	if !w.yield(task.ResultRow{Key: binary.BigEndian.AppendUint32([]byte{rowOfEdges}, w.n), Value: w.value}, nil) {
 		return errEnough
 	}
 	w.n++
@@ -181,8 +181,8 @@ func readEdges(row []byte, weighted bool, in *inEdges, f func(*inEdges) error) e
 
 // keptRows yields the rows of a stored graph whose key begins with a letter. It
 // removes the letter from the keys.
-func (r *Runner) keptRows(ctx context.Context, of record.Result, letter byte) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func (r *Runner) keptRows(ctx context.Context, of task.Result, letter byte) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		ranges := []urlkey.Range{{From: string(letter), To: string(letter + 1)}}
 		for row, err := range r.Snapshot.ResultRows(ctx, of, ranges) {
 			if err == nil {
@@ -196,7 +196,7 @@ func (r *Runner) keptRows(ctx context.Context, of record.Result, letter byte) it
 }
 
 // keptIn calls f for all edges of a stored graph, sorted by (to, from).
-func (r *Runner) keptIn(ctx context.Context, of record.Result, f func(*inEdges) error) error {
+func (r *Runner) keptIn(ctx context.Context, of task.Result, f func(*inEdges) error) error {
 	var in inEdges
 	weighted := of.Properties[graphWeights] != ""
 	for row, err := range r.keptRows(ctx, of, rowOfEdges) {
@@ -215,7 +215,7 @@ func (r *Runner) keptIn(ctx context.Context, of record.Result, f func(*inEdges) 
 
 // keptKeys yields the keys of the nodes of a stored graph. If there are more or
 // fewer than its properties say, it yields an error.
-func (r *Runner) keptKeys(ctx context.Context, of record.Result) iter.Seq2[[]byte, error] {
+func (r *Runner) keptKeys(ctx context.Context, of task.Result) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		left := graphProperty(&of, GraphNodes)
 		for row, err := range r.keptRows(ctx, of, rowOfNode) {
@@ -234,7 +234,7 @@ func (r *Runner) keptKeys(ctx context.Context, of record.Result) iter.Seq2[[]byt
 
 // damagedGraph adds to errGraph in which file the damage is, and what to do. It
 // returns other errors unchanged.
-func damagedGraph(of record.Result, err error) error {
+func damagedGraph(of task.Result, err error) error {
 	if errors.Is(err, errGraph) {
 		return fmt.Errorf("%s: %w; DROP GRAPH %s and bring it in again", of.File, err, of.Name)
 	}
@@ -243,7 +243,7 @@ func damagedGraph(of record.Result, err error) error {
 
 // KeptGraph returns a stored graph as Graph builds it, without sorting. The
 // graph reads its keys from the snapshot and is valid as long as that is open.
-func (r *Runner) KeptGraph(ctx context.Context, of record.Result, o GraphOptions) (*NamedGraph, error) {
+func (r *Runner) KeptGraph(ctx context.Context, of task.Result, o GraphOptions) (*NamedGraph, error) {
 	nodes, edges := graphProperty(&of, GraphNodes), graphProperty(&of, GraphEdges)
 	if nodes < 0 || nodes > nodesMax || edges < 0 {
 		return nil, damagedGraph(of, errGraph)
@@ -285,7 +285,7 @@ func (g *NamedGraph) find(names []string) error {
 
 // keptEdges yields the edges of a stored graph, sorted by source and target. A
 // node without edges is an Edge without To.
-func (r *Runner) keptEdges(ctx context.Context, of record.Result) iter.Seq2[Edge, error] {
+func (r *Runner) keptEdges(ctx context.Context, of task.Result) iter.Seq2[Edge, error] {
 	return func(yield func(Edge, error) bool) {
 		s := r.Sorter(ctx, 2)
 		defer s.Close()
@@ -328,7 +328,7 @@ const sourceBytes = 4
 // bySource adds records to a sorter. A node has its number as key; its value is
 // a byte that is 0 if no edge comes in there, then its name. An edge has source
 // and target as key; its value is its weight, then the name of the target.
-func (r *Runner) bySource(ctx context.Context, of record.Result, s *spill.Sorter) error {
+func (r *Runner) bySource(ctx context.Context, of task.Result, s *spill.Sorter) error {
 	next, stop := iter.Pull2(r.keptKeys(ctx, of))
 	defer stop()
 	var key, val, name []byte

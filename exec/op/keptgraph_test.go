@@ -17,13 +17,13 @@ import (
 	"infomall/exec/graph"
 	"infomall/exec/op/optest"
 	"infomall/exec/spill"
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
 // keep stores a graph of edges in an archive, and returns a runner on the
 // archive and the result.
-func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, record.Result) {
+func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, task.Result) {
 	t.Helper()
 	a := optest.New()
 	run := &Runner{Snapshot: a, Memory: spill.Memory{Bytes: memory}}
@@ -32,7 +32,7 @@ func keep(t testing.TB, memory int64, fill func(*GraphMaker) error) (*Runner, re
 		t.Fatal(err)
 	}
 	properties, rows := KeepGraph(g)
-	kept, err := a.SaveResult(context.Background(), record.Result{Kind: record.ResultGraphs, Name: "g", Properties: properties}, rows)
+	kept, err := a.SaveResult(context.Background(), task.Result{Kind: task.ResultGraphs, Name: "g", Properties: properties}, rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,28 +185,28 @@ func TestKeptGraphRows(t *testing.T) {
 func TestKeptGraphDamaged(t *testing.T) {
 	run, kept := keep(t, 1<<20, edgesOf([]Edge{{"a", "b", 2}, {"b", "c", 1}, {"d", "", 0}}))
 	rows := gathered(t, run.Snapshot.ResultRows(context.Background(), kept, nil))
-	for name, change := range map[string]func(rows []record.ResultRow) []record.ResultRow{
-		"no name of a node": func(rows []record.ResultRow) []record.ResultRow { return rows[:len(rows)-1] },
-		"one name too many": func(rows []record.ResultRow) []record.ResultRow {
-			return append(rows, record.ResultRow{Key: []byte("nz")})
+	for name, change := range map[string]func(rows []task.ResultRow) []task.ResultRow{
+		"no name of a node": func(rows []task.ResultRow) []task.ResultRow { return rows[:len(rows)-1] },
+		"one name too many": func(rows []task.ResultRow) []task.ResultRow {
+			return append(rows, task.ResultRow{Key: []byte("nz")})
 		},
-		"an edge that is cut":  func(rows []record.ResultRow) []record.ResultRow { rows[0].Value = rows[0].Value[:3]; return rows },
-		"an edge from nowhere": func(rows []record.ResultRow) []record.ResultRow { rows[0].Value[2] = 100; return rows },
-		"an edge to nowhere":   func(rows []record.ResultRow) []record.ResultRow { rows[0].Value[0] = 100; return rows },
-		"a node with no edges": func(rows []record.ResultRow) []record.ResultRow { rows[0].Value[1] = 0; return rows },
-		"a weight that is no one": func(rows []record.ResultRow) []record.ResultRow {
+		"an edge that is cut":  func(rows []task.ResultRow) []task.ResultRow { rows[0].Value = rows[0].Value[:3]; return rows },
+		"an edge from nowhere": func(rows []task.ResultRow) []task.ResultRow { rows[0].Value[2] = 100; return rows },
+		"an edge to nowhere":   func(rows []task.ResultRow) []task.ResultRow { rows[0].Value[0] = 100; return rows },
+		"a node with no edges": func(rows []task.ResultRow) []task.ResultRow { rows[0].Value[1] = 0; return rows },
+		"a weight that is no one": func(rows []task.ResultRow) []task.ResultRow {
 			copy(rows[0].Value[3:], "\xff\xff\xff\xff")
 			return rows
 		},
 	} {
-		var changed []record.ResultRow
+		var changed []task.ResultRow
 		for _, r := range rows {
-			changed = append(changed, record.ResultRow{Key: bytes.Clone(r.Key), Value: bytes.Clone(r.Value)})
+			changed = append(changed, task.ResultRow{Key: bytes.Clone(r.Key), Value: bytes.Clone(r.Value)})
 		}
 		changed = change(changed)
 		of := kept
 		of.Name = name
-		if _, err := run.Snapshot.(*optest.Archive).SaveResult(context.Background(), of, func(yield func(record.ResultRow, error) bool) {
+		if _, err := run.Snapshot.(*optest.Archive).SaveResult(context.Background(), of, func(yield func(task.ResultRow, error) bool) {
 			for _, r := range changed {
 				if !yield(r, nil) {
 					return
@@ -258,7 +258,7 @@ func FuzzReadEdges(f *testing.F) {
 			return
 		}
 		var again []string
-		w := &edgeRows{yield: func(r record.ResultRow, _ error) bool {
+		w := &edgeRows{yield: func(r task.ResultRow, _ error) bool {
 			more, err := read(r.Value)
 			if err != nil {
 				t.Fatal(err)
@@ -288,7 +288,7 @@ func FuzzReadEdges(f *testing.F) {
 // come in there, and the distance of each number to the one before.
 func TestEdgeRow(t *testing.T) {
 	var got []byte
-	w := &edgeRows{yield: func(r record.ResultRow, _ error) bool {
+	w := &edgeRows{yield: func(r task.ResultRow, _ error) bool {
 		got = bytes.Clone(r.Value)
 		return true
 	}}

@@ -11,6 +11,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 const (
@@ -134,7 +135,7 @@ var versionFields = map[string]func(*response) value.Value{
 		return textOrNull(strings.ToValidUTF8(string(r.Head), "\uFFFD"))
 	},
 	"last_modified": func(r *response) value.Value { return headerTime(&r.Payload, "Last-Modified") },
-	"etag":          func(r *response) value.Value { return textOrNull(record.Header(r.Head, "ETag")) },
+	"etag":          func(r *response) value.Value { return textOrNull(message.Header(r.Head, "ETag")) },
 	"expires":       func(r *response) value.Value { return headerTime(&r.Payload, "Expires") },
 
 	"author":      func(r *response) value.Value { return textOrNull(r.about().Author) },
@@ -213,7 +214,7 @@ var dateForms = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:
 // headerTime returns the date in a header. If it cannot be read, or is of the
 // year 0, which no Time has, headerTime returns NULL.
 func headerTime(p *record.Payload, name string) value.Value {
-	text := record.Header(p.Head, name)
+	text := message.Header(p.Head, name)
 	for _, form := range dateForms {
 		if t, err := time.Parse(form, text); err == nil && t.Year() > 0 {
 			return value.OfTime(record.At(t))
@@ -225,7 +226,7 @@ func headerTime(p *record.Payload, name string) value.Value {
 // Decode returns a body after content-decoding, or the first part of it if it
 // is damaged or too large.
 func Decode(p *record.Payload) ([]byte, error) {
-	body, _, err := page.DecodePart(p.Body, record.Codings(p.Head), decodedBytesMax)
+	body, _, err := page.DecodePart(p.Body, message.Codings(p.Head), decodedBytesMax)
 	return body, err
 }
 

@@ -12,6 +12,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -87,7 +88,7 @@ func ParseStanding(b []byte) (s Standing, err error) {
 type rankRow struct {
 	Standing
 	key string
-	of  *record.Result // the ranking
+	of  *task.Result // the ranking
 }
 
 // ranks yields one row per URL and ranking, sorted by URL, as_of and name of
@@ -99,7 +100,7 @@ func (r *Runner) ranks(ctx context.Context, n *plan.Source) Rows {
 // rankRows yields the rows of ranks.
 func (r *Runner) rankRows(ctx context.Context, n *plan.Source) iter.Seq2[*rankRow, error] {
 	return func(yield func(*rankRow, error) bool) {
-		results, err := r.Snapshot.Results(ctx, record.ResultRanks)
+		results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -140,7 +141,7 @@ func (r *Runner) rankRows(ctx context.Context, n *plan.Source) iter.Seq2[*rankRo
 
 // rankCursor reads a ranking row by row.
 type rankCursor struct {
-	next func() (record.ResultRow, error, bool)
+	next func() (task.ResultRow, error, bool)
 	stop func()
 	row  rankRow
 	more bool // row is valid
@@ -149,7 +150,7 @@ type rankCursor struct {
 
 // rankCursor returns a cursor at the first row in the ranges. The caller calls
 // stop.
-func (r *Runner) rankCursor(ctx context.Context, of *record.Result, ranges []urlkey.Range) *rankCursor {
+func (r *Runner) rankCursor(ctx context.Context, of *task.Result, ranges []urlkey.Range) *rankCursor {
 	c := &rankCursor{row: rankRow{of: of}}
 	c.next, c.stop = iter.Pull2(r.Snapshot.ResultRows(ctx, *of, ranges))
 	c.advance()
@@ -191,11 +192,11 @@ func (c *rankCursor) seek(key string) bool {
 // With EACH, it uses asOf, the end of the period, instead of the window. Keys
 // must come in ascending order. The caller calls done at the end.
 func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
-	results, err := r.Snapshot.Results(ctx, record.ResultRanks)
+	results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return nil, nil, err
 	}
-	cursors := map[*record.Result]*rankCursor{}
+	cursors := map[*task.Result]*rankCursor{}
 	find = func(key string, asOf record.Time) (Standing, error) {
 		to := n.Window.To
 		if n.Choice.Kind == plan.ChooseEach {
@@ -226,8 +227,8 @@ func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ran
 // fitting returns the result with this name about the last moment before to, or
 // else about the first moment after. Among several about one moment, it returns
 // the one computed last. It returns nil if there is none.
-func fitting(results []record.Result, name string, to record.Time) *record.Result {
-	var best *record.Result
+func fitting(results []task.Result, name string, to record.Time) *task.Result {
+	var best *task.Result
 	for i := range results {
 		x := &results[i]
 		switch {
@@ -272,7 +273,7 @@ func numberOf[T any](f func(*T) (float64, bool)) func(*value.Vector, []T) {
 
 // StandingOf returns what a ranking says of a URL or name, and reports whether
 // it has it.
-func StandingOf(ctx context.Context, snap Snapshot, of *record.Result, url string) (Standing, bool, error) {
+func StandingOf(ctx context.Context, snap Snapshot, of *task.Result, url string) (Standing, bool, error) {
 	key := urlkey.Key(url)
 	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, []urlkey.Range{{From: key, To: key + "\x00"}})
 	defer c.stop()
@@ -281,7 +282,7 @@ func StandingOf(ctx context.Context, snap Snapshot, of *record.Result, url strin
 
 // RanksOf returns the rank of each node of a graph in a ranking, or 0 if the
 // ranking does not have it.
-func RanksOf(ctx context.Context, snap Snapshot, of *record.Result, g *NamedGraph) ([]float64, error) {
+func RanksOf(ctx context.Context, snap Snapshot, of *task.Result, g *NamedGraph) ([]float64, error) {
 	c := (&Runner{Snapshot: snap}).rankCursor(ctx, of, nil)
 	defer c.stop()
 	rank := make([]float64, g.Nodes())

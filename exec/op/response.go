@@ -6,6 +6,7 @@ import (
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // responsesMax is how many responses are cached: a version, the one before, and
@@ -71,7 +72,7 @@ func (r *response) text() bool {
 		return false
 	}
 	r.body, r.readable = body, true
-	r.charset = page.FindCharset(body, record.Header(r.Head, "Content-Type"), r.Charset).Charset
+	r.charset = page.FindCharset(body, message.Header(r.Head, "Content-Type"), r.Charset).Charset
 	return true
 }
 

@@ -36,6 +36,8 @@ import (
 	"iter"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -53,7 +55,7 @@ type Snapshot interface {
 	// Payload returns the response of one capture.
 	Payload(ctx context.Context, ref record.Ref) (record.Payload, error)
 	// Stored returns one capture with everything that came in with it.
-	Stored(ctx context.Context, ref record.Ref) (record.Stored, error)
+	Stored(ctx context.Context, ref record.Ref) (message.Stored, error)
 	// Kept returns the facts and the fold of the version that begins at a
 	// capture. What is not stored is nil.
 	Kept(ctx context.Context, ref record.Ref) (record.Facts, error)
@@ -73,16 +75,16 @@ type Snapshot interface {
 	// Pools, Files and Tombstones return the rows of these relations.
 	Pools(ctx context.Context) ([]record.Pool, error)
 	Files(ctx context.Context) ([]record.File, error)
-	Tombstones(ctx context.Context) ([]record.Tombstone, error)
+	Tombstones(ctx context.Context) ([]task.Tombstone, error)
 	// Results returns the stored results of a kind, such as rankings, sorted by
 	// name and time. ResultRows yields the rows of one result whose keys lie in
 	// the ranges, which are sorted and disjoint; nil means all.
-	Results(ctx context.Context, kind string) ([]record.Result, error)
-	ResultRows(ctx context.Context, r record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error]
+	Results(ctx context.Context, kind string) ([]task.Result, error)
+	ResultRows(ctx context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error]
 	// Delete removes captures, named by refs of this snapshot, from the
-	// archive. Later snapshots are without them. It returns record.ErrChanged
+	// archive. Later snapshots are without them. It returns task.ErrChanged
 	// if another process has rewritten them meanwhile.
-	Delete(ctx context.Context, o record.DeleteOptions) (record.DeleteResult, error)
+	Delete(ctx context.Context, o task.DeleteOptions) (task.DeleteResult, error)
 	// SkipDamage makes the snapshot read on after damage to a db-file: a value that
 	// only that file has is NULL, and a body in it is not in the archive. Damage
 	// returns an error that names what was skipped, nil if nothing was. SkipDamage is

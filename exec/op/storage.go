@@ -9,6 +9,7 @@ import (
 	"infomall/exec/plan"
 	"infomall/exec/value"
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // pools yields one row per pool.
@@ -92,22 +93,22 @@ func (r *Runner) tombstones(ctx context.Context, n *plan.Source) Rows {
 }
 
 // tombstoneShape makes one row of each tombstone in a batch.
-var tombstoneShape = shape[[]record.Tombstone]{rows: func(list []record.Tombstone) int { return len(list) }}
+var tombstoneShape = shape[[]task.Tombstone]{rows: func(list []task.Tombstone) int { return len(list) }}
 
 // tombstoneFills has the functions that compute the columns of the relation
 // tombstones, by name.
-var tombstoneFills = fills[[]record.Tombstone]{
-	"time": timeOf(func(t *record.Tombstone) record.Time { return t.Time }),
-	"kind": textOf(value.Text, func(t *record.Tombstone) string {
+var tombstoneFills = fills[[]task.Tombstone]{
+	"time": timeOf(func(t *task.Tombstone) record.Time { return t.Time }),
+	"kind": textOf(value.Text, func(t *task.Tombstone) string {
 		if t.Drop {
 			return "drop"
 		}
 		return "delete"
 	}),
-	"captures": intOf(func(t *record.Tombstone) int64 { return t.Captures }),
-	"pools":    textOf(value.Text, func(t *record.Tombstone) string { return strings.Join(t.Pools, " ") }),
-	"reason":   textOf(value.Text, func(t *record.Tombstone) string { return t.Reason }),
-	"state": textOf(value.Text, func(t *record.Tombstone) string {
+	"captures": intOf(func(t *task.Tombstone) int64 { return t.Captures }),
+	"pools":    textOf(value.Text, func(t *task.Tombstone) string { return strings.Join(t.Pools, " ") }),
+	"reason":   textOf(value.Text, func(t *task.Tombstone) string { return t.Reason }),
+	"state": textOf(value.Text, func(t *task.Tombstone) string {
 		if t.Hidden {
 			return "hidden"
 		}

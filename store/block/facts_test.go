@@ -15,6 +15,7 @@ import (
 
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // TestFoldsGoOn draws lives of pages. At every version the fold that is kept
@@ -123,7 +124,7 @@ func TestKeptLinks(t *testing.T) {
 			body := "<a href='/\xb1\xb1\xbe\xa9' style='background: url(a)'>\xb1\xb1</a><style>@import 'b';</style>" + mutate(t, rapid.SampledFrom(pool).Draw(t, "page"))
 			contentType := rapid.SampledFrom([]string{htmlType, "text/html; charset=gbk", "text/html; charset=big5", "text/plain"}).Draw(t, "type")
 			headers := rapid.SampledFrom([]string{"", "Refresh: 5; url=/c\nLink: </d>; rel=next, </e\xb1>; rel=\"nofollow me\"\n"}).Draw(t, "headers")
-			b, ok := Open([]byte(body), As{Mime: record.Mime(contentType), ContentType: contentType, LinkHeaders: headers}, Options{})
+			b, ok := Open([]byte(body), As{Mime: message.Mime(contentType), ContentType: contentType, LinkHeaders: headers}, Options{})
 			if !ok {
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Version is one version of a URL, as a History takes it.
@@ -189,7 +190,7 @@ func LayoutOnly(old, new []byte, oldType, newType string) bool {
 
 func leafDigests(body []byte, contentType string) []record.Digest {
 	v := Version{Digest: sha256.Sum256(body), Size: int64(len(body))}
-	v.Body, _ = Open(body, As{Mime: record.Mime(contentType), ContentType: contentType}, Options{})
+	v.Body, _ = Open(body, As{Mime: message.Mime(contentType), ContentType: contentType}, Options{})
 	var digests []record.Digest
 	for _, l := range newRevision(v).Made {
 		digests = append(digests, l.Digest)

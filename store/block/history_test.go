@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"infomall/store/page"
 	"infomall/store/record"
-
-	"pgregory.net/rapid"
+	"infomall/store/record/message"
 )
 
 // firstTime is when the histories of the tests begin; each version comes a day
@@ -28,7 +29,7 @@ func version(day int, kind record.Kind, contentType, body string) Version {
 		Digest: sha256.Sum256([]byte(body)),
 		Size:   int64(len(body)),
 	}
-	v.Body, _ = Open([]byte(body), As{Mime: record.Mime(contentType), ContentType: contentType}, Options{})
+	v.Body, _ = Open([]byte(body), As{Mime: message.Mime(contentType), ContentType: contentType}, Options{})
 	return v
 }
 

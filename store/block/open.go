@@ -6,6 +6,7 @@ import (
 
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Body is a stored body as the archive divides it.
@@ -58,7 +59,7 @@ func AsOf(p *record.Payload) As {
 // Sent returns how a body is to be read by the head of its response. mime is its
 // media type.
 func Sent(head []byte, mime string) As {
-	return As{Mime: mime, ContentType: record.Header(head, "Content-Type"), Encoding: record.Codings(head), LinkHeaders: page.LinkHeaders(head)}
+	return As{Mime: mime, ContentType: message.Header(head, "Content-Type"), Encoding: message.Codings(head), LinkHeaders: page.LinkHeaders(head)}
 }
 
 // Open divides a body. It is false for what has no blocks: media types

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // fileRecord is a record of a file to be damaged.
@@ -164,7 +165,7 @@ func checkDamaged(t *testing.T, format string, zipped bool, records []fileRecord
 	if err := os.WriteFile(name, d.file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Open(&Input{Name: name}, record.ImportOptions{Format: format})
+	s, err := Open(&Input{Name: name}, task.ImportOptions{Format: format})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,6 +33,8 @@ import (
 	"infomall/store/formats/wacz"
 	"infomall/store/formats/warc"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // Source is an open file with captures.
@@ -58,7 +60,7 @@ const BodyMemory = 8 << 20
 
 // Open opens one input. The format is detected from the content, unless it is
 // given.
-func Open(in *Input, o record.ImportOptions) (*Source, error) {
+func Open(in *Input, o task.ImportOptions) (*Source, error) {
 	name, format, zone := in.Name, o.Format, o.Zone
 	if format == HTML {
 		return mirrorSource(in, o), nil
@@ -75,7 +77,7 @@ func Open(in *Input, o record.ImportOptions) (*Source, error) {
 		f.Close()
 		return nil, fmt.Errorf("import %s: %w", name, err)
 	}
-	limits := record.BodyLimits{MemoryMax: BodyMemory}
+	limits := message.BodyLimits{MemoryMax: BodyMemory}
 	switch format {
 	case WARC:
 		s.Items = func(ctx context.Context) iter.Seq2[record.Item, error] {
@@ -106,10 +108,10 @@ func Open(in *Input, o record.ImportOptions) (*Source, error) {
 }
 
 // mirrorSource is a source of the files of a mirror.
-func mirrorSource(in *Input, o record.ImportOptions) *Source {
+func mirrorSource(in *Input, o task.ImportOptions) *Source {
 	s := new(Source)
 	m := mirror.Options{
-		Files: in.Files, Root: glob.Root(in.Name), Base: o.Base, Time: record.NoTime, Limits: record.BodyLimits{MemoryMax: BodyMemory},
+		Files: in.Files, Root: glob.Root(in.Name), Base: o.Base, Time: record.NoTime, Limits: message.BodyLimits{MemoryMax: BodyMemory},
 		Read: func(bytes int64) { s.reach.Add(bytes) },
 	}
 	if !o.At.IsZero() {

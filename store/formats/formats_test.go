@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // TestDetect shows what a file is taken for by its content, or what its error
@@ -73,7 +73,7 @@ func TestPackedOtherwise(t *testing.T) {
 			want = strings.ReplaceAll(want, "it's", `it'\''s`)
 		}
 		for _, format := range []string{"", WARC, Tianwang} {
-			s, err := Open(&Input{Name: name}, record.ImportOptions{Format: format})
+			s, err := Open(&Input{Name: name}, task.ImportOptions{Format: format})
 			if err == nil {
 				s.Close()
 			}

@@ -2,7 +2,7 @@ package formats
 
 import (
 	"infomall/store/formats/glob"
-	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Input is one thing to import: a file, or the files of a mirror.
@@ -14,7 +14,7 @@ type Input struct {
 
 // Inputs returns what the names and patterns stand for, and the total size. Each
 // file is listed once; files of a pattern are sorted by name.
-func Inputs(o record.ImportOptions) ([]Input, int64, error) {
+func Inputs(o task.ImportOptions) ([]Input, int64, error) {
 	var list []Input
 	var total int64
 	seen := make(map[string]bool)

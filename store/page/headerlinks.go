@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // linkHeaders are the names of the response headers that have links.
@@ -17,7 +17,7 @@ var linkHeaders = [...]string{"Refresh", "Link"}
 func LinkHeaders(head []byte) string {
 	var lines strings.Builder
 	for _, name := range linkHeaders {
-		for value := range record.Headers(head, name) {
+		for value := range message.Headers(head, name) {
 			lines.WriteString(name + ": " + value + "\n")
 		}
 	}

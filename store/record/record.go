@@ -1,7 +1,7 @@
 // Package record defines the data that the parts of the program pass to each
-// other: captures that come in, captures that a query reads, and the options
-// and results of the statements that work on an archive. It knows no file
-// format, no storage and no query.
+// other: captures that come in, and captures that a query reads. It knows no
+// file format, no storage and no query. Package message reads HTTP messages;
+// package task has the options and results of statements.
 //
 // # Words
 //
@@ -188,4 +188,13 @@ type Item struct {
 	Skipped string // why a whole record is not a capture, such as "request record"
 	Damage  string // why the bytes at Offset cannot be read
 	Length  int64  // length of the damage, in bytes; 0 if unknown
+}
+
+// Close closes the Spool of c, if it has one. Call it for a Capture that you do
+// not pass on.
+func (c *Capture) Close() {
+	if c.Spool != nil {
+		c.Spool.File.Close()
+		c.Spool = nil
+	}
 }

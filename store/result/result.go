@@ -27,6 +27,7 @@ import (
 	"infomall/store/disk"
 	"infomall/store/disk/lines"
 	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -89,7 +90,7 @@ func (w *Writer) write(b []byte) error {
 }
 
 // Add writes a row. Its key must be greater than the key of the previous row.
-func (w *Writer) Add(r record.ResultRow) error {
+func (w *Writer) Add(r task.ResultRow) error {
 	if w.rows > 0 && bytes.Compare(w.last, r.Key) >= 0 {
 		return fmt.Errorf("key %q of a result comes behind %q", r.Key, w.last)
 	}
@@ -129,7 +130,7 @@ func (w *Writer) flush() error {
 
 // Finish writes the rest of the file: the list of chunks, with what r says of
 // the result. It sets r.Rows and r.Bytes.
-func (w *Writer) Finish(r *record.Result) error {
+func (w *Writer) Finish(r *task.Result) error {
 	if err := w.flush(); err != nil {
 		return err
 	}
@@ -154,7 +155,7 @@ func (w *Writer) Finish(r *record.Result) error {
 // Reader reads the file of one result. It may be used from several goroutines
 // at once.
 type Reader struct {
-	Result record.Result // Computed and File are not in the file and stay unset
+	Result task.Result // Computed and File are not in the file and stay unset
 	in     io.ReaderAt
 	chunks []chunk
 }
@@ -259,11 +260,11 @@ func (r *Reader) line(list *lines.Reader) {
 // Rows yields the rows whose keys lie in one of ranges, in order of key. The
 // ranges must be sorted and disjoint; nil means all rows. An error is the last
 // pair.
-func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(8*rowBytesMax))
 		if err != nil {
-			yield(record.ResultRow{}, err)
+			yield(task.ResultRow{}, err)
 			return
 		}
 		defer z.Close()
@@ -279,7 +280,7 @@ func (r *Reader) Rows(ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] 
 				}
 			}
 			if err != nil {
-				yield(record.ResultRow{}, err)
+				yield(task.ResultRow{}, err)
 				return
 			}
 		}
@@ -319,7 +320,7 @@ func (r *Reader) read(z *zstd.Decoder, c chunk, raw, packed []byte) (_, _ []byte
 // eachRow yields the rows of a decompressed chunk whose keys lie in ranges.
 // more reports whether a later chunk may have such rows and the receiver still
 // wants them.
-func eachRow(raw []byte, rows int64, ranges []urlkey.Range, yield func(record.ResultRow, error) bool) (more bool, err error) {
+func eachRow(raw []byte, rows int64, ranges []urlkey.Range, yield func(task.ResultRow, error) bool) (more bool, err error) {
 	var key []byte
 	take := func(n uint64) []byte {
 		if n > uint64(len(raw)) {
@@ -357,7 +358,7 @@ func eachRow(raw []byte, rows int64, ranges []urlkey.Range, yield func(record.Re
 		if ranges != nil && string(key) < ranges[0].From {
 			continue
 		}
-		if !yield(record.ResultRow{Key: key, Value: val}, nil) {
+		if !yield(task.ResultRow{Key: key, Value: val}, nil) {
 			return false, nil
 		}
 	}

@@ -9,20 +9,20 @@ import (
 
 	"pgregory.net/rapid"
 
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
 type pair struct{ Key, Value string }
 
-func write(t interface{ Fatal(...any) }, info record.Result, rows []pair) []byte {
+func write(t interface{ Fatal(...any) }, info task.Result, rows []pair) []byte {
 	var out bytes.Buffer
 	w, err := NewWriter(&out)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range rows {
-		if err := w.Add(record.ResultRow{Key: []byte(r.Key), Value: []byte(r.Value)}); err != nil {
+		if err := w.Add(task.ResultRow{Key: []byte(r.Key), Value: []byte(r.Value)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,8 +55,8 @@ func TestRoundTrip(t *testing.T) {
 		for i := range count {
 			rows = append(rows, pair{fmt.Sprintf("cn,pku,)/%06d http", i*step), fmt.Sprint("value ", i*i)})
 		}
-		info := record.Result{
-			Kind: record.ResultRanks, Name: "六月\t\"x\"", AsOf: -3, Statement: "PAGERANK\n",
+		info := task.Result{
+			Kind: task.ResultRanks, Name: "六月\t\"x\"", AsOf: -3, Statement: "PAGERANK\n",
 			Properties: map[string]string{"a b": "c\td", "e": ""},
 		}
 		b := write(t, info, rows)
@@ -96,7 +96,7 @@ func TestOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, key := range []string{"a", "b", "b", "a"} {
-		if err := w.Add(record.ResultRow{Key: []byte(key)}); (err != nil) != (i >= 2) {
+		if err := w.Add(task.ResultRow{Key: []byte(key)}); (err != nil) != (i >= 2) {
 			t.Errorf("row %d, %s: error %v", i, key, err)
 		}
 	}
@@ -109,7 +109,7 @@ func TestDamage(t *testing.T) {
 	for i := range 50 {
 		rows = append(rows, pair{fmt.Sprintf("key %03d", i), fmt.Sprint(i * i * i)})
 	}
-	b := write(t, record.Result{Kind: record.ResultRanks, Name: "x"}, rows)
+	b := write(t, task.Result{Kind: task.ResultRanks, Name: "x"}, rows)
 	check := func(b []byte, what string) {
 		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
@@ -129,7 +129,7 @@ func TestDamage(t *testing.T) {
 
 // FuzzReader shows that no input makes the Reader panic.
 func FuzzReader(f *testing.F) {
-	f.Add(write(f, record.Result{Kind: "k", Name: "n"}, []pair{{"a", "b"}, {"ab", ""}}))
+	f.Add(write(f, task.Result{Kind: "k", Name: "n"}, []pair{{"a", "b"}, {"ab", ""}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r, err := NewReader(bytes.NewReader(b), int64(len(b)))
 		if err != nil {

@@ -18,6 +18,8 @@ import (
 	"infomall/store/block"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
@@ -46,19 +48,19 @@ type Archive struct {
 	Err error
 
 	mu      sync.Mutex
-	defined []record.Definition
+	defined []task.Definition
 	results []kept // sorted by name and time
 }
 
 // Definitions returns the definitions that Define has stored.
-func (a *Archive) Definitions(context.Context) ([]record.Definition, error) {
+func (a *Archive) Definitions(context.Context) ([]task.Definition, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return slices.Clone(a.defined), nil
 }
 
 // Define replaces the definitions by the result of change.
-func (a *Archive) Define(_ context.Context, change func([]record.Definition) ([]record.Definition, error)) error {
+func (a *Archive) Define(_ context.Context, change func([]task.Definition) ([]task.Definition, error)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	list, err := change(slices.Clone(a.defined))
@@ -142,7 +144,7 @@ func changeFrom(p, r *row) record.Change {
 // contentType returns the Content-Type of the head, or the media type if the
 // head has none.
 func (r *row) contentType() string {
-	if v := record.Header([]byte(r.Head), "Content-Type"); v != "" {
+	if v := message.Header([]byte(r.Head), "Content-Type"); v != "" {
 		return v
 	}
 	return r.Mime
@@ -361,13 +363,13 @@ func (a *Archive) Digests(context.Context, record.Ref, int, []int) ([]record.Dig
 }
 
 // Stored returns a capture with its payload.
-func (a *Archive) Stored(ctx context.Context, ref record.Ref) (record.Stored, error) {
+func (a *Archive) Stored(ctx context.Context, ref record.Ref) (message.Stored, error) {
 	p, err := a.Payload(ctx, ref)
 	if err != nil {
-		return record.Stored{}, err
+		return message.Stored{}, err
 	}
 	r := &a.rows[ref.N]
-	return record.Stored{
+	return message.Stored{
 		Capture: record.Capture{
 			AskedURL: r.URL, Time: r.Time, Status: r.Status, Mime: r.Mime, Head: p.Head, Body: p.Body, RefersTime: record.NoTime,
 		},
@@ -428,97 +430,97 @@ func (a *Archive) Exists() bool { return !a.Missing }
 func (a *Archive) Path() string { return "test-archive" }
 
 // Copy copies nothing and returns a made-up result for pool 200806.
-func (a *Archive) Copy(_ context.Context, o record.CopyOptions) ([]record.CopyResult, error) {
+func (a *Archive) Copy(_ context.Context, o task.CopyOptions) ([]task.CopyResult, error) {
 	if o.Pools != nil && o.Pools[0] != "200806" {
-		return nil, &record.NoPoolError{Name: o.Pools[0], Pools: []string{"200806"}}
+		return nil, &task.NoPoolError{Name: o.Pools[0], Pools: []string{"200806"}}
 	}
-	return []record.CopyResult{{Pool: "200806", Files: 3, Copied: 2, Bytes: 4000}}, a.Err
+	return []task.CopyResult{{Pool: "200806", Files: 3, Copied: 2, Bytes: 4000}}, a.Err
 }
 
 // Verify finds nothing wrong, because there are no files.
-func (a *Archive) Verify(context.Context, record.VerifyOptions) iter.Seq2[record.Finding, error] {
-	return func(func(record.Finding, error) bool) {}
+func (a *Archive) Verify(context.Context, task.VerifyOptions) iter.Seq2[task.Finding, error] {
+	return func(func(task.Finding, error) bool) {}
 }
 
 // Tombstones returns one made-up tombstone.
-func (a *Archive) Tombstones(context.Context) ([]record.Tombstone, error) {
-	return []record.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil
+func (a *Archive) Tombstones(context.Context) ([]task.Tombstone, error) {
+	return []task.Tombstone{{Time: 0, Captures: 2, Pools: []string{"200806", "200807"}, Reason: "because", Hidden: true}}, nil
 }
 
 // Delete counts the targets and deletes nothing.
-func (a *Archive) Delete(_ context.Context, o record.DeleteOptions) (record.DeleteResult, error) {
-	p := record.RemovedPool{Name: "200806"}
+func (a *Archive) Delete(_ context.Context, o task.DeleteOptions) (task.DeleteResult, error) {
+	p := task.RemovedPool{Name: "200806"}
 	for _, err := range o.Targets {
 		if err != nil {
-			return record.DeleteResult{}, err
+			return task.DeleteResult{}, err
 		}
 		p.Captures++
 	}
 	if p.Captures == 0 {
-		return record.DeleteResult{}, nil
+		return task.DeleteResult{}, nil
 	}
-	return record.DeleteResult{Pools: []record.RemovedPool{p}, URLs: 1, Left: 1}, nil
+	return task.DeleteResult{Pools: []task.RemovedPool{p}, URLs: 1, Left: 1}, nil
 }
 
 // Drop drops nothing. It refuses to drop 200806, which 200807 needs, and
 // returns a made-up result for 200807.
-func (a *Archive) Drop(_ context.Context, o record.DropOptions) (record.DropResult, error) {
+func (a *Archive) Drop(_ context.Context, o task.DropOptions) (task.DropResult, error) {
 	switch o.Pool {
 	case "200806":
-		return record.DropResult{}, &record.DependsError{Pool: o.Pool, By: []string{"200807"}}
+		return task.DropResult{}, &task.DependsError{Pool: o.Pool, By: []string{"200807"}}
 	case "200807":
-		return record.DropResult{RemovedPool: record.RemovedPool{Name: o.Pool, Captures: 3, Versions: 2}, Files: 2, Bytes: 4000}, nil
+		return task.DropResult{RemovedPool: task.RemovedPool{Name: o.Pool, Captures: 3, Versions: 2}, Files: 2, Bytes: 4000}, nil
 	}
-	return record.DropResult{}, &record.NoPoolError{Name: o.Pool, Pools: []string{"200806", "200807"}}
+	return task.DropResult{}, &task.NoPoolError{Name: o.Pool, Pools: []string{"200806", "200807"}}
 }
 
 // Merge merges nothing and returns a made-up result per pool.
-func (a *Archive) Merge(_ context.Context, o record.MergeOptions) ([]record.MergeResult, error) {
-	var out []record.MergeResult
+func (a *Archive) Merge(_ context.Context, o task.MergeOptions) ([]task.MergeResult, error) {
+	var out []task.MergeResult
 	for _, p := range o.Pools {
-		out = append(out, record.MergeResult{Pool: p, Segments: 3, Into: 1, Captures: 10, OldBytes: 4000, Bytes: 3000})
+		out = append(out, task.MergeResult{Pool: p, Segments: 3, Into: 1, Captures: 10, OldBytes: 4000, Bytes: 3000})
 	}
 	return out, a.Err
 }
 
 // PlanVerify plans to verify one file.
-func (a *Archive) PlanVerify(_ context.Context, o record.VerifyOptions) (record.VerifyPlan, error) {
-	return record.VerifyPlan{Files: []string{"CURRENT"}, Bytes: 16, Sample: o.Sample}, a.Err
+func (a *Archive) PlanVerify(_ context.Context, o task.VerifyOptions) (task.VerifyPlan, error) {
+	return task.VerifyPlan{Files: []string{"CURRENT"}, Bytes: 16, Sample: o.Sample}, a.Err
 }
 
 // Repair repairs nothing and returns one whole file.
-func (a *Archive) Repair(_ context.Context, o record.RepairOptions) ([]record.RepairResult, error) {
-	return []record.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err
+func (a *Archive) Repair(_ context.Context, o task.RepairOptions) ([]task.RepairResult, error) {
+	return []task.RepairResult{{File: "pools/" + o.Pool + "/000001.raw", Bytes: 4000}}, a.Err
 }
 
 // Reindex returns a made-up result for one pool.
-func (a *Archive) Reindex(context.Context, record.ReindexOptions) ([]record.ReindexResult, error) {
-	return []record.ReindexResult{{Pool: "200806", Segments: 2, Captures: 30, Bytes: 4000, IndexBytes: 900}}, a.Err
+func (a *Archive) Reindex(context.Context, task.ReindexOptions) ([]task.ReindexResult, error) {
+	return []task.ReindexResult{{Pool: "200806", Segments: 2, Captures: 30, Bytes: 4000, IndexBytes: 900}}, a.Err
 }
 
 // Recover yields two made-up records with damage between them.
-func (a *Archive) Recover(context.Context, record.RecoverOptions) iter.Seq2[record.Recovered, error] {
-	return func(yield func(record.Recovered, error) bool) {
+func (a *Archive) Recover(context.Context, task.RecoverOptions) iter.Seq2[task.Recovered, error] {
+	return func(yield func(task.Recovered, error) bool) {
 		write := func(w io.Writer) error { _, err := io.WriteString(w, "record\n"); return err }
-		_ = yield(record.Recovered{Length: 7, State: record.RecoverChained, Records: 1, Time: record.NoTime, Write: write}, nil) &&
-			yield(record.Recovered{Offset: 7, Length: 9, What: "no head", URL: "http://a.cn/", Time: 0}, nil) &&
-			yield(record.Recovered{Offset: 16, Length: 7, State: record.RecoverChained, Records: 1, Time: record.NoTime, Write: write}, a.Err)
+		_ = yield(task.Recovered{Length: 7, State: task.RecoverChained, Records: 1, Time: record.NoTime, Write: write}, nil) &&
+			yield(task.Recovered{Offset: 7, Length: 9, What: "no head", URL: "http://a.cn/", Time: 0}, nil) &&
+			yield(task.Recovered{Offset: 16, Length: 7, State: task.RecoverChained, Records: 1, Time: record.NoTime, Write: write}, a.Err)
 	}
 }
 
 // PlanRecover takes every file for one of Tianwang records.
-func (a *Archive) PlanRecover(context.Context, record.RecoverOptions) (record.RecoverPlan, error) {
-	return record.RecoverPlan{Format: "tianwang", Bytes: 23, To: "tianwang"}, a.Err
+func (a *Archive) PlanRecover(context.Context, task.RecoverOptions) (task.RecoverPlan, error) {
+	return task.RecoverPlan{Format: "tianwang", Bytes: 23, To: "tianwang"}, a.Err
 }
 
 // Import imports nothing and returns a made-up result per pattern.
-func (a *Archive) Import(_ context.Context, o record.ImportOptions) ([]record.ImportResult, error) {
-	var results []record.ImportResult
+func (a *Archive) Import(_ context.Context, o task.ImportOptions) ([]task.ImportResult, error) {
+	var results []task.ImportResult
 	for _, p := range o.Patterns {
-		results = append(results, record.ImportResult{
+		results = append(results, task.ImportResult{
 			Source: p, Records: 5, Stored: 1, Visits: 1, Skipped: 2, Damaged: 1, Bytes: 300, NewBytes: 100,
 			Skips:   map[string]int64{"request record": 2},
-			Damages: []record.Damage{{Offset: 77, Why: "no record begins here"}},
+			Damages: []task.Damage{{Offset: 77, Why: "no record begins here"}},
 		})
 	}
 	return results, a.Err

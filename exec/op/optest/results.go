@@ -6,24 +6,24 @@ import (
 	"iter"
 	"slices"
 
-	"infomall/store/record"
+	"infomall/store/record/task"
 	"infomall/store/urlkey"
 )
 
 // kept is a stored result with its rows.
 type kept struct {
-	record.Result
-	rows []record.ResultRow
+	task.Result
+	rows []task.ResultRow
 }
 
 // SaveResult stores a result in memory.
-func (a *Archive) SaveResult(_ context.Context, r record.Result, rows iter.Seq2[record.ResultRow, error]) (record.Result, error) {
+func (a *Archive) SaveResult(_ context.Context, r task.Result, rows iter.Seq2[task.ResultRow, error]) (task.Result, error) {
 	k := kept{Result: r}
 	for row, err := range rows {
 		if err != nil {
 			return r, err
 		}
-		k.rows = append(k.rows, record.ResultRow{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
+		k.rows = append(k.rows, task.ResultRow{Key: bytes.Clone(row.Key), Value: bytes.Clone(row.Value)})
 	}
 	for slices.ContainsFunc(a.results, func(o kept) bool { return o.Kind == r.Kind && o.Name == r.Name && o.Computed == k.Computed }) {
 		k.Computed++
@@ -35,7 +35,7 @@ func (a *Archive) SaveResult(_ context.Context, r record.Result, rows iter.Seq2[
 }
 
 // compareResults sorts results by name and time.
-func compareResults(x, y record.Result) int {
+func compareResults(x, y task.Result) int {
 	if x.Name != y.Name {
 		return bytes.Compare([]byte(x.Name), []byte(y.Name))
 	}
@@ -50,8 +50,8 @@ func (a *Archive) DropResult(_ context.Context, kind, name string) (int, error) 
 }
 
 // Results returns the stored results of a kind.
-func (a *Archive) Results(_ context.Context, kind string) ([]record.Result, error) {
-	var list []record.Result
+func (a *Archive) Results(_ context.Context, kind string) ([]task.Result, error) {
+	var list []task.Result
 	for _, k := range a.results {
 		if k.Kind == kind {
 			list = append(list, k.Result)
@@ -61,8 +61,8 @@ func (a *Archive) Results(_ context.Context, kind string) ([]record.Result, erro
 }
 
 // ResultRows yields the rows of a stored result.
-func (a *Archive) ResultRows(_ context.Context, r record.Result, ranges []urlkey.Range) iter.Seq2[record.ResultRow, error] {
-	return func(yield func(record.ResultRow, error) bool) {
+func (a *Archive) ResultRows(_ context.Context, r task.Result, ranges []urlkey.Range) iter.Seq2[task.ResultRow, error] {
+	return func(yield func(task.ResultRow, error) bool) {
 		for _, k := range a.results {
 			if k.Kind != r.Kind || k.Name != r.Name || k.Computed != r.Computed {
 				continue

@@ -27,12 +27,13 @@ import (
 
 	"infomall/store/formats/gzipped"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Options says how to read a file. The zero value works.
 type Options struct {
 	Source string // Capture.Source of what is read
-	Limits record.BodyLimits
+	Limits message.BodyLimits
 }
 
 // fileScheme begins the URL of the filedesc record, which describes the file
@@ -170,11 +171,11 @@ func (s *scanner) endsLine(off int64, h *header) (bool, error) {
 	if h.url == "" || h.length < 0 {
 		return false, nil
 	}
-	b, err := s.Window.View(off, record.ViewMax)
+	b, err := s.Window.View(off, message.ViewMax)
 	if err != nil {
 		return false, err
 	}
-	if length, _, ok := record.MessageLength(b); ok && length != h.length || int64(record.SplitHead(b)) > h.length {
+	if length, _, ok := message.MessageLength(b); ok && length != h.length || int64(message.SplitHead(b)) > h.length {
 		return false, nil
 	}
 	b, err = s.Window.View(off+h.length, 1)
@@ -274,11 +275,11 @@ func (s *scanner) bySlip(off int64, h *header) (length int64, ok bool, err error
 // ok is false if they declare none, or if neither another record nor the end of
 // the file follows at that length.
 func (s *scanner) byHTTP(off int64, h *header) (length int64, ok bool, err error) {
-	b, err := s.Window.View(off, record.ViewMax)
+	b, err := s.Window.View(off, message.ViewMax)
 	if err != nil {
 		return 0, false, err
 	}
-	length, head, ok := record.MessageLength(b)
+	length, head, ok := message.MessageLength(b)
 	if !ok || hasRecord(head) { // torn, and another record's header follows
 		return 0, false, nil
 	}
@@ -423,9 +424,9 @@ func (s *scanner) data(c *record.Capture, off int64, h *header) error {
 		return err
 	}
 	if string(b) == "HTTP/" || bytes.HasPrefix(b, []byte("ICY ")) {
-		return c.ReadMessage(s.Window, off, h.length, s.o.Limits)
+		return message.Read(c, s.Window, off, h.length, s.o.Limits)
 	}
-	c.Via, c.Mime = record.ViaResource, record.Mime(h.mime)
+	c.Via, c.Mime = record.ViaResource, message.Mime(h.mime)
 	if c.Mime != h.mime {
 		c.Extra = fmt.Appendf(c.Extra, "Content-Type: %s\n", h.mime)
 	}
@@ -435,5 +436,5 @@ func (s *scanner) data(c *record.Capture, off int64, h *header) error {
 	if h.location != "" {
 		c.Extra = fmt.Appendf(c.Extra, "Location: %s\n", h.location)
 	}
-	return c.ReadBody(s.Window, off, h.length, s.o.Limits)
+	return message.ReadBody(c, s.Window, off, h.length, s.o.Limits)
 }

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 const (
@@ -312,7 +313,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("http://a.cn/ 10.0.0.1 20080430204825 text/html 200 - - 1234 x.arc 9223372036854775807\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
 		last := int64(0)
-		for _, it := range read(t, file, Options{Limits: record.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}}) {
+		for _, it := range read(t, file, Options{Limits: message.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}}) {
 			if it.Offset < last || it.Offset >= int64(len(file)) || it.Offset+it.Length > int64(len(file)) {
 				t.Errorf("item at %d+%d behind one at %d, in %d bytes", it.Offset, it.Length, last, len(file))
 			}

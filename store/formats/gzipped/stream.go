@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/gzip"
 
-	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // KeepMax is how many inflated bytes a stream keeps in memory. The bytes of a
@@ -147,7 +147,7 @@ func (g *stream) keepSome(chunk int) error {
 // the disk fails.
 func (g *stream) spillSome(chunk int) error {
 	if g.spill == nil {
-		spool, err := record.NewSpool(bytes.NewReader(nil), g.tempDir)
+		spool, err := message.NewSpool(bytes.NewReader(nil), g.tempDir)
 		if err != nil {
 			g.err = err
 			return err

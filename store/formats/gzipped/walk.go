@@ -7,13 +7,14 @@ import (
 	"io"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Walk goes through the records of an Input, whatever their format is. Only one
 // goroutine may use it. The function that made it must close it.
 type Walk struct {
 	Input
-	Window *record.Window // a view of the Input
+	Window *message.Window // a view of the Input
 }
 
 // NewWalk returns a Walk at the start of file. compressed says whether file
@@ -23,7 +24,7 @@ func NewWalk(ctx context.Context, file io.ReaderAt, compressed bool, o Options) 
 	if compressed {
 		in = Open(ctx, file, o)
 	}
-	return &Walk{Input: in, Window: record.NewWindow(ctx, in)}
+	return &Walk{Input: in, Window: message.NewWindow(ctx, in)}
 }
 
 // byteOrderMark is the byte order mark in UTF-8, which some editors write

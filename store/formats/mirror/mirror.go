@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Options says what to read and how.
@@ -34,7 +35,7 @@ type Options struct {
 	// Time is when the files were fetched. With NoTime it is the date that the
 	// program wrote into a page, or else when the file was changed last.
 	Time   record.Time
-	Limits record.BodyLimits
+	Limits message.BodyLimits
 	// Read, if not nil, is told of the bytes of each file dealt with.
 	Read func(bytes int64)
 }
@@ -78,7 +79,7 @@ func (o *Options) item(ctx context.Context, name string) (record.Item, error) {
 	c := &record.Capture{
 		Via: record.ViaResource, Time: o.Time, RefersTime: record.NoTime, Source: name,
 	}
-	w := record.NewWindow(ctx, f)
+	w := message.NewWindow(ctx, f)
 	start, err := w.View(0, int(min(info.Size(), commentsWithin)))
 	if err != nil {
 		return faultOf(ctx, name, err)
@@ -93,7 +94,7 @@ func (o *Options) item(ctx context.Context, name string) (record.Item, error) {
 			c.Time = record.At(info.ModTime())
 		}
 	}
-	if err := c.ReadBody(w, 0, info.Size(), o.Limits); err != nil {
+	if err := message.ReadBody(c, w, 0, info.Size(), o.Limits); err != nil {
 		return faultOf(ctx, name, err)
 	}
 	return record.Item{Type: "file", Capture: c}, nil

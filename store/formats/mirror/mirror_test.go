@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 	"infomall/store/urlkey"
 )
 
@@ -113,7 +114,7 @@ func TestUnreadable(t *testing.T) {
 func TestLarge(t *testing.T) {
 	root, names := files(t, "www.x.cn/a.html", strings.Repeat("text ", 1000))
 	told := int64(0)
-	o := Options{Root: root, Files: names, Limits: record.BodyLimits{MemoryMax: 100, TempDir: t.TempDir()}, Read: func(n int64) { told += n }}
+	o := Options{Root: root, Files: names, Limits: message.BodyLimits{MemoryMax: 100, TempDir: t.TempDir()}, Read: func(n int64) { told += n }}
 	for it, err := range Read(t.Context(), o) {
 		if err != nil || it.Capture == nil || it.Capture.Spool == nil || it.Capture.Spool.Size != 5000 {
 			t.Fatalf("item %+v, %v, want a spool of 5000 bytes", it, err)

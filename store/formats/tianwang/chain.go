@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // follower describes what comes after a record.
@@ -163,13 +164,13 @@ func (s *scanner) plainEvidence(off, length int64) (verdict, error) {
 	if err != nil {
 		return refuted, err
 	}
-	split := record.SplitHead(data)
+	split := message.SplitHead(data)
 	if split == 0 {
 		return refuted, nil
 	}
 	e := plausible
-	declared, err := strconv.ParseInt(record.Header(data[:split], "Content-Length"), 10, 64)
-	if err == nil && record.Header(data[:split], "Transfer-Encoding") == "" {
+	declared, err := strconv.ParseInt(message.Header(data[:split], "Content-Length"), 10, 64)
+	if err == nil && message.Header(data[:split], "Transfer-Encoding") == "" {
 		if declared != length-int64(split) {
 			return refuted, nil
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // ratioMax bounds how many times larger than its input the output of zlib can
@@ -51,7 +52,7 @@ func (s *scanner) inflateInto(c *record.Capture, off int64, h head) (why string,
 	if c.Via == record.ViaResource {
 		c.Body = data
 	} else {
-		c.SetMessage(data)
+		message.Set(c, data)
 	}
 	return "", nil
 }
@@ -64,7 +65,7 @@ func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string
 		return inflateFault(err)
 	}
 	in := &inflated{r: io.LimitReader(s.inflater, h.unzip)}
-	spool, err := record.NewSpool(in, s.o.Limits.TempDir)
+	spool, err := message.NewSpool(in, s.o.Limits.TempDir)
 	if err != nil {
 		if in.err != nil {
 			return inflateFault(in.err)
@@ -78,7 +79,7 @@ func (s *scanner) inflateSpool(c *record.Capture, off int64, h head) (why string
 	if why, err := s.endOfData(h, compressed); why != "" || err != nil {
 		return why, err
 	}
-	return "", s.fill(c, record.NewWindow(s.ctx, spool.File), 0, spool.Size)
+	return "", s.fill(c, message.NewWindow(s.ctx, spool.File), 0, spool.Size)
 }
 
 // inflated is a reader that remembers the error of r. The error of a copy can

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // FormatText describes files of records for a reader who has such a file and
@@ -68,7 +69,7 @@ func takeProperty(c *record.Capture, name, value string) bool {
 		c.Time += record.Time(n)
 	case ownResource:
 		c.Via = record.ViaResource
-		c.Mime = record.Mime(value)
+		c.Mime = message.Mime(value)
 	case ownRevisit:
 		switch value {
 		case revisitIdentical:
@@ -100,7 +101,7 @@ func takeProperty(c *record.Capture, name, value string) bool {
 
 // ownLines returns our own properties for what the format cannot express about
 // s, as lines "name: value\n".
-func ownLines(s *record.Stored) []byte {
+func ownLines(s *message.Stored) []byte {
 	var b []byte
 	add := func(name, value string) {
 		if value != "" && isValue(value) {
@@ -118,7 +119,7 @@ func ownLines(s *record.Stored) []byte {
 		}
 		add(ownResource, mime)
 	case s.Via == record.ViaNotModified:
-		if record.Status(s.Head) != 304 || s.RefersURL != "" { // a 304 says it by itself
+		if message.Status(s.Head) != 304 || s.RefersURL != "" { // a 304 says it by itself
 			add(ownRevisit, revisitNotModified)
 		}
 	case s.NoBody != "":

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // Recover reads a file of size bytes, or any fragment of one, and yields every
@@ -34,15 +36,15 @@ import (
 // that is not compressed.
 //
 // Recover holds at most one record in memory, and no large one.
-func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Recovered, error] {
+func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[task.Recovered, error] {
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
-	return func(yield func(record.Recovered, error) bool) {
-		s := &scanner{ctx: ctx, r: r, w: record.NewWindow(ctx, r), o: o}
+	return func(yield func(task.Recovered, error) bool) {
+		s := &scanner{ctx: ctx, r: r, w: message.NewWindow(ctx, r), o: o}
 		c := &recoverer{s: s, size: size, yield: yield}
 		if err := c.run(); err != nil && err != errStopped {
-			yield(record.Recovered{}, err)
+			yield(task.Recovered{}, err)
 		}
 	}
 }
@@ -54,7 +56,7 @@ var errStopped = fmt.Errorf("stopped")
 type recoverer struct {
 	s     *scanner
 	size  int64
-	yield func(record.Recovered, error) bool
+	yield func(task.Recovered, error) bool
 }
 
 // dialect is the set of rules by which a record is accepted.
@@ -198,7 +200,7 @@ func (c *recoverer) readOut(at, to int64, d dialect) (int64, error) {
 				return e.at, err
 			}
 		}
-		if err := c.save(&e, d, record.RecoverChained); err != nil {
+		if err := c.save(&e, d, task.RecoverChained); err != nil {
 			return 0, err
 		}
 		at, e = e.next, next
@@ -279,7 +281,7 @@ func (c *recoverer) alone(from, to int64, dialects []dialect) error {
 				continue
 			}
 		}
-		if err := c.save(&e, d, record.RecoverConfirmed); err != nil {
+		if err := c.save(&e, d, task.RecoverConfirmed); err != nil {
 			return err
 		}
 		from = e.next
@@ -382,14 +384,14 @@ const httpMagic = "HTTP/"
 
 // save yields the record e. If the data contradicts the head, it yields e as
 // damaged.
-func (c *recoverer) save(e *extent, d dialect, state record.RecoverState) error {
+func (c *recoverer) save(e *extent, d dialect, state task.RecoverState) error {
 	why, err := c.fault(e)
 	if err != nil {
 		return err
 	}
-	out := record.Recovered{Offset: e.at, Length: e.next - e.at, State: state, Records: 1, Time: record.NoTime}
+	out := task.Recovered{Offset: e.at, Length: e.next - e.at, State: state, Records: 1, Time: record.NoTime}
 	if why != "" {
-		out.State, out.Records, out.What, out.URL, out.Time = record.RecoverDamaged, 0, why, e.url, c.time(e.date)
+		out.State, out.Records, out.What, out.URL, out.Time = task.RecoverDamaged, 0, why, e.url, c.time(e.date)
 		return c.give(out)
 	}
 	if d != strict {
@@ -462,7 +464,7 @@ func (c *recoverer) damaged(from, to int64) error {
 	if err != nil {
 		return err
 	}
-	return c.give(record.Recovered{Offset: from, Length: to - from, What: why, URL: url, Time: c.time(date)})
+	return c.give(task.Recovered{Offset: from, Length: to - from, What: why, URL: url, Time: c.time(date)})
 }
 
 // read returns what is wrong with a damaged span, and the url and date that can
@@ -507,7 +509,7 @@ func (c *recoverer) time(date string) record.Time {
 	return record.NoTime
 }
 
-func (c *recoverer) give(r record.Recovered) error {
+func (c *recoverer) give(r task.Recovered) error {
 	if !c.yield(r, nil) {
 		return errStopped
 	}

@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 var long = flag.Bool("long", false, "damage at every bit and in many more ways")
 
 // recovered is what Recover gives of a file.
-func recovered(t testing.TB, file []byte) []record.Recovered {
+func recovered(t testing.TB, file []byte) []task.Recovered {
 	t.Helper()
-	var out []record.Recovered
+	var out []task.Recovered
 	end := int64(0)
 	for r, err := range Recover(t.Context(), bytes.NewReader(file), int64(len(file)), Options{}) {
 		if err != nil {
@@ -26,7 +27,7 @@ func recovered(t testing.TB, file []byte) []record.Recovered {
 		if r.Offset < end || r.Length <= 0 || r.Offset+r.Length > int64(len(file)) {
 			t.Fatalf("span %d+%d, want one behind %d within %d bytes", r.Offset, r.Length, end, len(file))
 		}
-		if (r.State == record.RecoverDamaged) != (r.Write == nil) {
+		if (r.State == task.RecoverDamaged) != (r.Write == nil) {
 			t.Fatalf("span at %d is %s and has Write: %v", r.Offset, r.State, r.Write != nil)
 		}
 		end = r.Offset + r.Length
@@ -47,7 +48,7 @@ func recovered(t testing.TB, file []byte) []record.Recovered {
 }
 
 // spans lists what is given: state, offset+length.
-func spans(rs []record.Recovered) string {
+func spans(rs []task.Recovered) string {
 	var b strings.Builder
 	for _, r := range rs {
 		fmt.Fprintf(&b, "%s %d+%d\n", r.State, r.Offset, r.Length)
@@ -76,7 +77,7 @@ func summed(t testing.TB, n int, zip bool) (file []byte, starts []int) {
 
 // saved tells which of the records that begin at starts came back as they were;
 // it fails the test if anything else came.
-func saved(t testing.TB, what string, file []byte, rs []record.Recovered, starts []int, whole []byte) []bool {
+func saved(t testing.TB, what string, file []byte, rs []task.Recovered, starts []int, whole []byte) []bool {
 	t.Helper()
 	out := make([]bool, len(starts)-1)
 	at := make(map[string]int)
@@ -185,16 +186,16 @@ func TestRecoverWithoutSums(t *testing.T) {
 			}
 			value = value || i >= from && i < from+bytes.IndexByte(whole[from:], '\n')
 		}
-		same := func(r record.Recovered) bool { // bits that pad compressed data say nothing
+		same := func(r task.Recovered) bool { // bits that pad compressed data say nothing
 			a := read(t, bad[r.Offset:r.Offset+r.Length], Options{})
 			b := read(t, whole[starts[hit]:starts[hit+1]], Options{})
 			return len(a) == 1 && a[0].Capture != nil && reflect.DeepEqual(a[0].Capture, b[0].Capture)
 		}
 		for _, r := range recovered(t, bad) {
-			if int(r.Offset) != starts[hit] && r.State == record.RecoverDamaged {
+			if int(r.Offset) != starts[hit] && r.State == task.RecoverDamaged {
 				t.Errorf("byte %d of record %d: the record at %d is lost", i-starts[hit], hit, r.Offset)
 			}
-			if int(r.Offset) == starts[hit] && r.State != record.RecoverDamaged && !value && !same(r) {
+			if int(r.Offset) == starts[hit] && r.State != task.RecoverDamaged && !value && !same(r) {
 				t.Errorf("byte %d of record %d is %q: it is served as good", i-starts[hit], hit, bad[i])
 			}
 		}
@@ -237,9 +238,9 @@ func TestRecoverTwoHeads(t *testing.T) {
 				}
 			}
 			for _, r := range rs {
-				want := record.RecoverChained
+				want := task.RecoverChained
 				if int(r.Offset) > starts[first] && int(r.Offset) < starts[second] || int(r.Offset) < starts[first] && first < 3 {
-					want = record.RecoverConfirmed
+					want = task.RecoverConfirmed
 				}
 				if r.Write != nil && r.State != want {
 					t.Fatalf("%s: record at %d is %s, want %s", what, r.Offset, r.State, want)
@@ -319,7 +320,7 @@ func TestRecoverReport(t *testing.T) {
 	whole, starts := summed(t, 5, true)
 	whole[starts[3]-10] ^= 4
 	rs := recovered(t, whole)
-	if len(rs) != 5 || rs[2].State != record.RecoverDamaged || rs[2].URL != "http://www.x.cn/2.htm" ||
+	if len(rs) != 5 || rs[2].State != task.RecoverDamaged || rs[2].URL != "http://www.x.cn/2.htm" ||
 		rs[2].Time.Std().Format("15:04:05") != "08:15:08" || !strings.Contains(rs[2].What, "crc32c is ") {
 		t.Errorf("got %+v", rs)
 	}

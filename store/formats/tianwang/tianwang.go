@@ -28,13 +28,14 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Options says how to read a file. The zero value works.
 type Options struct {
 	Source string         // the value of Capture.Source for each capture that is read
 	Zone   *time.Location // the zone of dates that have none; nil is UTC
-	Limits record.BodyLimits
+	Limits message.BodyLimits
 }
 
 // Read reads the records of r in order. A damaged span comes as an item with
@@ -45,7 +46,7 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 		o.Zone = time.UTC
 	}
 	return func(yield func(record.Item, error) bool) {
-		s := &scanner{ctx: ctx, r: r, w: record.NewWindow(ctx, r), o: o}
+		s := &scanner{ctx: ctx, r: r, w: message.NewWindow(ctx, r), o: o}
 		if err := s.run(func(it record.Item) bool { return yield(it, nil) }); err != nil {
 			yield(record.Item{}, err)
 		}
@@ -56,7 +57,7 @@ func Read(ctx context.Context, r io.ReaderAt, o Options) iter.Seq2[record.Item, 
 type scanner struct {
 	ctx context.Context
 	r   io.ReaderAt
-	w   *record.Window
+	w   *message.Window
 	o   Options
 
 	spent      int64         // bytes read for evidence so far
@@ -193,11 +194,11 @@ func (s *scanner) item(pos int64, h head, f follower) (record.Item, error) {
 
 // fill reads n bytes of w at off into c: a body if c is a resource, else an
 // HTTP response.
-func (s *scanner) fill(c *record.Capture, w *record.Window, off, n int64) error {
+func (s *scanner) fill(c *record.Capture, w *message.Window, off, n int64) error {
 	if c.Via == record.ViaResource {
-		return c.ReadBody(w, off, n, s.o.Limits)
+		return message.ReadBody(c, w, off, n, s.o.Limits)
 	}
-	return c.ReadMessage(w, off, n, s.o.Limits)
+	return message.Read(c, w, off, n, s.o.Limits)
 }
 
 // noHead says what is wrong at pos, where a head is due and missing, such as

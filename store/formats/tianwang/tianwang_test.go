@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // read reads all of file and fails the test on an error.
@@ -164,7 +165,7 @@ func TestCapture(t *testing.T) {
 func TestSpool(t *testing.T) {
 	page := httpOK + strings.Repeat("<p>text</p>", 1000)
 	file := []byte(plain("http://a.cn/", page) + packed(t, "http://b.cn/", page) + plain("http://c.cn/", httpOK))
-	o := Options{Limits: record.BodyLimits{MemoryMax: 1000, TempDir: t.TempDir()}}
+	o := Options{Limits: message.BodyLimits{MemoryMax: 1000, TempDir: t.TempDir()}}
 	items := read(t, file, o)
 	if len(items) != 3 {
 		t.Fatalf("%d items, want 3: %s", len(items), brief(items))
@@ -410,7 +411,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("version: 1.0\r\nurl: x\r\ntime: 1 Jan 99 1:00\r\nlength: 9999999999999\r\n\r\nx"))
 	f.Add([]byte("version: 1.0\nlength: 0\n\n\nversion: 1.0\nlength: 0\n\n\n"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		items := read(t, file, Options{Limits: record.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}})
+		items := read(t, file, Options{Limits: message.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}})
 		checkCover(t, "fuzz", items, len(file))
 		for _, it := range items {
 			if it.Capture != nil {

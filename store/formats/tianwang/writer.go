@@ -12,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zlib"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Writer writes captures as records of version 1.0. A record has the whole
@@ -26,7 +27,7 @@ type Writer struct {
 	data     []byte // the data of the current record, reused
 	out      []byte
 
-	moment record.Moment
+	moment message.Moment
 }
 
 // NewWriter returns a Writer to w, which it never closes. compress says to
@@ -40,7 +41,7 @@ func NewJournal(w io.Writer) *Writer { return &Writer{w: w, sum: true} }
 
 // Write writes one capture. The captures of a URL must come together and in
 // order of time.
-func (w *Writer) Write(s *record.Stored) error {
+func (w *Writer) Write(s *message.Stored) error {
 	s = w.twin(s)
 	r := recordOf(s)
 	r.Sum = w.sum && s.Large == nil
@@ -69,7 +70,7 @@ func (w *Writer) Write(s *record.Stored) error {
 // reader would take s for another capture that the file already has. This
 // happens if a revisit has the same moment as its original. Then twin returns a
 // revisit of the first of the two.
-func (w *Writer) twin(s *record.Stored) *record.Stored {
+func (w *Writer) twin(s *message.Stored) *message.Stored {
 	if s.NoBody != "" || s.Via == record.ViaNotModified || s.Digest == (record.Digest{}) {
 		return s
 	}
@@ -88,7 +89,7 @@ func (w *Writer) twin(s *record.Stored) *record.Stored {
 
 // large writes a capture whose body comes in pieces. It ranges over the body
 // twice, because the length comes before the data.
-func (w *Writer) large(r *Record, s *record.Stored) error {
+func (w *Writer) large(r *Record, s *message.Stored) error {
 	// As in Write: what has no head may look compressed.
 	compress := w.compress || len(s.Head) == 0 && s.Via != record.ViaResource
 	var plain, packed counter
@@ -145,7 +146,7 @@ func (c *counter) Write(b []byte) (int, error) {
 // data returns the data of a record, in pieces: the response as it was
 // received, the file of a resource, or the head alone if s has no body of its
 // own.
-func data(s *record.Stored) iter.Seq2[[]byte, error] {
+func data(s *message.Stored) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		if s.Via != record.ViaResource && len(s.Head) > 0 && !yield(s.Head, nil) {
 			return
@@ -157,7 +158,7 @@ func data(s *record.Stored) iter.Seq2[[]byte, error] {
 }
 
 // recordOf returns the record of a capture, without data.
-func recordOf(s *record.Stored) *Record {
+func recordOf(s *message.Stored) *Record {
 	r := &Record{URL: s.AskedURL, Time: s.Time}
 	if !isValue(r.URL) {
 		r.URL = s.URL

@@ -11,12 +11,13 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // stored draws a capture such as any format may have brought.
-func stored(t *rapid.T) *record.Stored {
+func stored(t *rapid.T) *message.Stored {
 	draw := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
-	s := &record.Stored{URL: "http://a.example/"}
+	s := &message.Stored{URL: "http://a.example/"}
 	s.AskedURL = draw("asked", "http://a.example/", "http://A.example:80/", "http://a.example/#x y", "http://a.example/\xd6\xd0")
 	s.Time = record.Time(rapid.Int64Range(-3_000_000_000_000, 4_000_000_000_000).Draw(t, "time"))
 	s.RefersTime = record.NoTime
@@ -37,9 +38,9 @@ func stored(t *rapid.T) *record.Stored {
 		}
 		if s.Via == record.ViaResponse && len(body) > 0 && rapid.Bool().Draw(t, "chunked") {
 			s.Head = []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
-			_, s.Framing, _ = record.Dechunk(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body))
+			_, s.Framing, _ = message.Dechunk(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body))
 		}
-		s.Status = record.Status(s.Head)
+		s.Status = message.Status(s.Head)
 	}
 	if s.Via == record.ViaRevisit || s.Via == record.ViaNotModified {
 		s.RefersURL, s.RefersTime = draw("refers", "", "http://c.example/"), 1_000_000_000_123
@@ -86,7 +87,7 @@ func TestWriteRead(t *testing.T) {
 }
 
 // compare compares what was read with what was written.
-func compare(t *rapid.T, got *record.Capture, want *record.Stored) {
+func compare(t *rapid.T, got *record.Capture, want *message.Stored) {
 	if got.AskedURL != want.AskedURL || got.Time != want.Time || got.IP != want.IP || got.Origin != want.Origin ||
 		got.Truncated != want.Truncated || got.DeclaredDigest != want.DeclaredDigest || got.RecordID != want.RecordID {
 		t.Errorf("read %+v, want %+v", got, want.Capture)
@@ -125,16 +126,16 @@ func compare(t *rapid.T, got *record.Capture, want *record.Stored) {
 // and body becomes a revisit of the first, and no other does.
 func TestTwin(t *testing.T) {
 	const head = "HTTP/1.1 200 OK\r\n\r\n"
-	capture := func(via record.Via, head, body, digest string, at record.Time) *record.Stored {
-		s := &record.Stored{URL: "http://a.example/", Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
+	capture := func(via record.Via, head, body, digest string, at record.Time) *message.Stored {
+		s := &message.Stored{URL: "http://a.example/", Digest: sha256.Sum256([]byte(body)), Size: int64(len(body))}
 		s.AskedURL, s.Time, s.RefersTime, s.Via = s.URL, at, record.NoTime, via
-		s.Head, s.Body, s.Status, s.DeclaredDigest = []byte(head), []byte(body), record.Status([]byte(head)), digest
+		s.Head, s.Body, s.Status, s.DeclaredDigest = []byte(head), []byte(body), message.Status([]byte(head)), digest
 		return s
 	}
 	first := capture(record.ViaResponse, head, "one", "sha1:A", 7)
 	for _, tt := range []struct {
 		name   string
-		second *record.Stored
+		second *message.Stored
 		twin   bool
 	}{
 		{"a revisit", capture(record.ViaRevisit, head, "one", "sha1:B", 7), true},
@@ -145,7 +146,7 @@ func TestTwin(t *testing.T) {
 	} {
 		var file bytes.Buffer
 		w := NewWriter(&file, false)
-		for _, s := range []*record.Stored{first, tt.second} {
+		for _, s := range []*message.Stored{first, tt.second} {
 			if err := w.Write(s); err != nil {
 				t.Fatal(err)
 			}

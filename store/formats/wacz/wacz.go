@@ -34,12 +34,13 @@ import (
 	"infomall/store/formats/arc"
 	"infomall/store/formats/warc"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Options says how Read reads a file. The zero value works.
 type Options struct {
 	Source string // Capture.Source of each capture is this path joined with the name of its WARC file
-	Limits record.BodyLimits
+	Limits message.BodyLimits
 }
 
 // Bounds on the size of what is decompressed from a zip file.
@@ -219,7 +220,7 @@ func (rd *reader) file(r io.ReaderAt, f *zip.File, digest string) error {
 			return rd.damage(at, "%s: it would grow from %d bytes to %d, and is not read", f.Name, f.CompressedSize64, f.UncompressedSize64)
 		}
 		var spool *record.Spool
-		if spool, err = record.NewSpool(c, rd.o.Limits.TempDir); err == nil {
+		if spool, err = message.NewSpool(c, rd.o.Limits.TempDir); err == nil {
 			defer spool.File.Close()
 			in = io.NewSectionReader(spool.File, 0, spool.Size)
 		}

@@ -17,11 +17,12 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // page returns a capture of a page with this URL and body, at the time at.
-func page(url, body string, at int64) *record.Stored {
-	s := &record.Stored{URL: url, Title: "of " + url, Size: int64(len(body))}
+func page(url, body string, at int64) *message.Stored {
+	s := &message.Stored{URL: url, Title: "of " + url, Size: int64(len(body))}
 	s.AskedURL, s.Time, s.RefersTime = url, record.Time(at), record.NoTime
 	s.Head, s.Status = []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"), 200
 	s.Body, s.Digest = []byte(body), sha256.Sum256([]byte(body))
@@ -29,7 +30,7 @@ func page(url, body string, at int64) *record.Stored {
 }
 
 // write returns a WACZ file with the captures of list.
-func write(t interface{ Fatal(...any) }, list ...*record.Stored) []byte {
+func write(t interface{ Fatal(...any) }, list ...*message.Stored) []byte {
 	var file bytes.Buffer
 	w, err := NewWriter(&file, WriterOptions{Title: "test", Software: "test", Now: 1_200_000_000_000})
 	if err != nil {
@@ -235,7 +236,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(write(f, page("http://a.cn/", "<p>a", 1e12)))
 	f.Add(zipOf(f, zip.Deflate, "datapackage.json", `{"resources":[{"path":"archive/a.arc","hash":"md5:"}]}`, "archive/a.arc", arcFile))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		for _, it := range read(t, file, Options{Limits: record.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}}) {
+		for _, it := range read(t, file, Options{Limits: message.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}}) {
 			if it.Capture != nil {
 				it.Capture.Close()
 			}

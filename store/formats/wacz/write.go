@@ -17,6 +17,7 @@ import (
 	"infomall/store/formats/cdx"
 	"infomall/store/formats/warc"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // WriterOptions says what a Writer writes beside the captures. The zero value
@@ -82,7 +83,7 @@ func (p *part) Write(b []byte) (int, error) {
 func NewWriter(w io.Writer, o WriterOptions) (*Writer, error) {
 	out := &Writer{zip: zip.NewWriter(w), o: o}
 	var err error
-	if out.spool, err = record.NewSpool(bytes.NewReader(nil), o.TempDir); err != nil {
+	if out.spool, err = message.NewSpool(bytes.NewReader(nil), o.TempDir); err != nil {
 		return nil, err
 	}
 	out.pages = bufio.NewWriter(out.spool.File)
@@ -120,7 +121,7 @@ func (w *Writer) end() {
 
 // Write writes one capture to the WARC file, and to the list of pages if the
 // capture is an HTML page. It returns the capture's entry for the index.
-func (w *Writer) Write(s *record.Stored) (cdx.Entry, error) {
+func (w *Writer) Write(s *message.Stored) (cdx.Entry, error) {
 	at, err := w.warc.Write(s)
 	if err != nil {
 		return cdx.Entry{}, err

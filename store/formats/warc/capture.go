@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // placed has the names of header fields, in lower case, that need no line in
@@ -48,14 +49,14 @@ func (s *scanner) capture(pos int64, kind string, h header) (c *record.Capture, 
 	case kind == "revisit":
 		err = s.revisit(c, off, h)
 	case kind == "response" && s.isHTTP(off, h):
-		err = c.ReadMessage(s.Window, off, h.length, s.o.Limits)
+		err = message.Read(c, s.Window, off, h.length, s.o.Limits)
 	default:
 		written := h.get("Content-Type")
-		c.Via, c.Mime = record.ViaResource, record.Mime(written)
+		c.Via, c.Mime = record.ViaResource, message.Mime(written)
 		if c.Mime != written {
 			c.Extra = fmt.Appendf(c.Extra, "Content-Type: %s\n", written)
 		}
-		err = c.ReadBody(s.Window, off, h.length, s.o.Limits)
+		err = message.ReadBody(c, s.Window, off, h.length, s.o.Limits)
 	}
 	return c, "", err
 }
@@ -80,7 +81,7 @@ func digestAndExtra(h *header) (digest string, extra []byte) {
 // isHTTP reports whether the response whose block is at off is HTTP: its
 // Content-Type says so, or the block begins with "HTTP/".
 func (s *scanner) isHTTP(off int64, h header) bool {
-	switch record.Mime(h.get("Content-Type")) {
+	switch message.Mime(h.get("Content-Type")) {
 	case "application/http", "message/http":
 		return true
 	}
@@ -92,12 +93,12 @@ func (s *scanner) isHTTP(off int64, h header) bool {
 // of a response, or empty.
 func (s *scanner) revisit(c *record.Capture, off int64, h header) error {
 	c.Via = record.ViaRevisit
-	b, err := s.Window.View(off, int(min(h.length, record.ViewMax)))
+	b, err := s.Window.View(off, int(min(h.length, message.ViewMax)))
 	if err != nil {
 		return err
 	}
-	c.Head = bytes.Clone(b[:record.SplitHead(b)])
-	c.Status = record.Status(c.Head)
+	c.Head = bytes.Clone(b[:message.SplitHead(b)])
+	c.Status = message.Status(c.Head)
 	if c.Status == 304 || strings.Contains(strings.ToLower(h.get("WARC-Profile")), "server-not-modified") {
 		c.Via = record.ViaNotModified
 	}

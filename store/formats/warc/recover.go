@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"infomall/store/record"
+	"infomall/store/record/task"
 )
 
 // Recover reads a file of size bytes, or any fragment of one, and yields every
@@ -29,17 +30,17 @@ import (
 // A whole record is chained if it is the first or last of the file, if a whole
 // record comes directly before it, or if a header comes directly after it.
 // Otherwise it is confirmed.
-func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[record.Recovered, error] {
-	return func(yield func(record.Recovered, error) bool) {
+func Recover(ctx context.Context, r io.ReaderAt, size int64, o Options) iter.Seq2[task.Recovered, error] {
+	return func(yield func(task.Recovered, error) bool) {
 		s, err := open(ctx, r, o)
 		if err != nil {
-			yield(record.Recovered{}, err)
+			yield(task.Recovered{}, err)
 			return
 		}
 		defer s.Close()
 		c := &recoverer{scanner: s, size: size}
-		if err := c.run(func(r record.Recovered) bool { return yield(r, nil) }); err != nil {
-			yield(record.Recovered{}, err)
+		if err := c.run(func(r task.Recovered) bool { return yield(r, nil) }); err != nil {
+			yield(task.Recovered{}, err)
 		}
 	}
 }
@@ -53,18 +54,18 @@ type recoverer struct {
 
 // run calls yield for each record and each damaged span, in order. It returns
 // nil at the end of the file, and also if yield returns false.
-func (c *recoverer) run(yield func(record.Recovered) bool) error {
+func (c *recoverer) run(yield func(task.Recovered) bool) error {
 	c.whole = true
 	return c.Each(func(pos int64) (next int64, more bool, err error) {
 		h, why, err := c.recordAt(pos)
 		if err != nil {
 			return 0, false, err
 		}
-		var out record.Recovered
+		var out task.Recovered
 		if why != "" {
 			var it record.Item
 			it, next, err = c.Damage(pos, why, c.searchAll)
-			out = record.Recovered{Offset: it.Offset, Length: it.Length, What: it.Damage, URL: h.uri("WARC-Target-URI"), Time: timeOf(&h)}
+			out = task.Recovered{Offset: it.Offset, Length: it.Length, What: it.Damage, URL: h.uri("WARC-Target-URI"), Time: timeOf(&h)}
 			c.whole = false
 		} else {
 			out, err = c.record(pos, h)
@@ -79,10 +80,10 @@ func (c *recoverer) run(yield func(record.Recovered) bool) error {
 
 // record checks the record at pos, which ends where its length says, and
 // returns what Recover yields for it.
-func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
+func (c *recoverer) record(pos int64, h header) (task.Recovered, error) {
 	end := pos + h.bytes + h.length
 	at, first := c.Locate(pos)
-	out := record.Recovered{Offset: at, State: record.RecoverChained, Records: 1, Time: record.NoTime}
+	out := task.Recovered{Offset: at, State: task.RecoverChained, Records: 1, Time: record.NoTime}
 	next, err := c.SkipEmpty(end)
 	if err != nil {
 		return out, err
@@ -100,7 +101,7 @@ func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
 		if _, fault, err := c.headerAt(next); err != nil {
 			return out, err
 		} else if fault != nil {
-			out.State = record.RecoverConfirmed
+			out.State = task.RecoverConfirmed
 		}
 	}
 	why, err := digestFault(io.NewSectionReader(c, pos+h.bytes, h.length), h.get("WARC-Block-Digest"))
@@ -108,7 +109,7 @@ func (c *recoverer) record(pos int64, h header) (record.Recovered, error) {
 		return out, err
 	}
 	if c.whole = why == ""; !c.whole {
-		out.State, out.Records, out.What = record.RecoverDamaged, 0, why
+		out.State, out.Records, out.What = task.RecoverDamaged, 0, why
 		out.URL, out.Time = h.uri("WARC-Target-URI"), timeOf(&h)
 		return out, nil
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"infomall/store/record"
+	"infomall/store/record/message"
+	"infomall/store/record/task"
 )
 
 // digested is a WARC file of n responses with block digests, and where in it
@@ -41,9 +42,9 @@ func digested(t testing.TB, n int, zip bool) (file []byte, starts []int) {
 }
 
 // recovered gives the spans and what was written of each.
-func recovered(t testing.TB, file []byte) (rs []record.Recovered, written []string) {
+func recovered(t testing.TB, file []byte) (rs []task.Recovered, written []string) {
 	t.Helper()
-	for r, err := range Recover(t.Context(), bytes.NewReader(file), int64(len(file)), Options{Limits: record.BodyLimits{TempDir: t.TempDir()}}) {
+	for r, err := range Recover(t.Context(), bytes.NewReader(file), int64(len(file)), Options{Limits: message.BodyLimits{TempDir: t.TempDir()}}) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // shared is the folder of sample files made by others.
@@ -117,7 +118,7 @@ func TestDigests(t *testing.T) {
 				continue
 			}
 			var wire []byte
-			stored := record.Stored{Capture: *c}
+			stored := message.Stored{Capture: *c}
 			for b, err := range stored.Wire() {
 				if err != nil {
 					t.Errorf("%s: %s: %v", name, c.AskedURL, err)

@@ -27,12 +27,13 @@ import (
 
 	"infomall/store/formats/gzipped"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // Options says how to read a file. The zero value works.
 type Options struct {
 	Source string // the value of Capture.Source for each capture that is read
-	Limits record.BodyLimits
+	Limits message.BodyLimits
 }
 
 // Read reads the records of r in order. A damaged span comes as an item with
@@ -211,11 +212,11 @@ func (s *scanner) lengthByHTTP(block int64, h *header) (length int64, ok bool, e
 	if h.bytes == 0 || !strings.EqualFold(h.get("WARC-Type"), "response") {
 		return 0, false, nil
 	}
-	b, err := s.Window.View(block, record.ViewMax)
+	b, err := s.Window.View(block, message.ViewMax)
 	if err != nil {
 		return 0, false, err
 	}
-	length, head, ok := record.MessageLength(b)
+	length, head, ok := message.MessageLength(b)
 	if !ok || bytes.Contains(bytes.ToUpper(head), []byte("WARC-")) { // torn, and another record's header follows
 		return 0, false, nil
 	}

@@ -17,6 +17,7 @@ import (
 
 	"infomall/store/formats/gzipped"
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // rec is a record as it stands in a file; its Content-Length is right unless
@@ -434,7 +435,7 @@ func TestLargeRecords(t *testing.T) {
 	records := []string{response("http://a.cn/", "small"), response("http://b.cn/", large), response("http://c.cn/", "small"), response("http://d.cn/", large+"!")}
 	all := strings.Join(records, "")
 	for _, file := range []string{all, zip(t, all), zip(t, records[0]) + zip(t, records[1]) + zip(t, records[2]) + zip(t, records[3])} {
-		o := Options{Limits: record.BodyLimits{MemoryMax: 1 << 20, TempDir: t.TempDir()}}
+		o := Options{Limits: message.BodyLimits{MemoryMax: 1 << 20, TempDir: t.TempDir()}}
 		var sizes []int64
 		for it, err := range Read(t.Context(), strings.NewReader(file), o) {
 			if err != nil || it.Capture == nil {
@@ -509,7 +510,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for i, file := range files {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		items := read(t, []byte(file), Options{Limits: record.BodyLimits{TempDir: t.TempDir()}})
+		items := read(t, []byte(file), Options{Limits: message.BodyLimits{TempDir: t.TempDir()}})
 		runtime.ReadMemStats(&after)
 		if len(items) != 2 || items[0].Damage == "" || items[1].Capture == nil {
 			t.Errorf("file %d: got %s, want a damage and a capture", i, brief(items))
@@ -569,7 +570,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add([]byte(rec("WARC-Type: revisit\r\nContent-Length: 5\r\n", "HTTP/1.1 304\r\n\r\n")))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		items := read(t, file, Options{Limits: record.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}})
+		items := read(t, file, Options{Limits: message.BodyLimits{MemoryMax: 1 << 10, TempDir: t.TempDir()}})
 		checkOrder(t, "fuzz", items, len(file))
 		for _, it := range items {
 			if it.Capture != nil {

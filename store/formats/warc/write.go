@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // WriterOptions says how a Writer writes. The zero value works.
@@ -39,7 +40,7 @@ type Writer struct {
 	zip    *gzip.Writer
 	url    string                      // the URL of the last capture
 	have   map[record.Digest]*original // the records of that URL that have a body, by the digest of the body
-	moment record.Moment
+	moment message.Moment
 	before *original // the record of the capture before, or the record that the capture before is a revisit of
 }
 
@@ -60,7 +61,7 @@ type original struct {
 // like reports whether a revisit of o can represent s: both are responses, or
 // both are resources, and they have the same status and media type. Heads may
 // differ.
-func (o *original) like(s *record.Stored) bool {
+func (o *original) like(s *message.Stored) bool {
 	head := len(s.Head) > 0
 	return o.head == head && (head || s.Via == record.ViaResource) && o.status == s.Status && o.mime == s.MediaType()
 }
@@ -108,7 +109,7 @@ type Placed struct {
 }
 
 // Write writes one capture and returns where its record lies in the file.
-func (w *Writer) Write(s *record.Stored) (Placed, error) {
+func (w *Writer) Write(s *message.Stored) (Placed, error) {
 	if s.URL != w.url {
 		w.url, w.before = s.URL, nil
 		clear(w.have)
@@ -120,7 +121,7 @@ func (w *Writer) Write(s *record.Stored) (Placed, error) {
 	var err error
 	o, before := w.have[s.Digest], w.before
 	w.before = o
-	var twin *record.Written // a record that this one would be taken for
+	var twin *message.Written // a record that this one would be taken for
 	if s.NoBody == "" {
 		twin = w.moment.Twin(s)
 	}
@@ -169,7 +170,7 @@ func (w *Writer) Write(s *record.Stored) (Placed, error) {
 }
 
 // whole writes a capture with its body. A nil body is empty.
-func (w *Writer) whole(s *record.Stored, body iter.Seq2[[]byte, error], payload string) error {
+func (w *Writer) whole(s *message.Stored, body iter.Seq2[[]byte, error], payload string) error {
 	kind, content := "response", "application/http;msgtype=response"
 	if s.Via == record.ViaResource {
 		kind, content = "resource", s.Mime
@@ -195,7 +196,7 @@ const (
 
 // revisit writes a revisit record for s. The body is in the record of url at
 // time t; "" and record.NoTime leave these fields out.
-func (w *Writer) revisit(s *record.Stored, url string, t record.Time, payload string) error {
+func (w *Writer) revisit(s *message.Stored, url string, t record.Time, payload string) error {
 	h := captureHeader("revisit", s)
 	profile := profileSame
 	if s.Via == record.ViaNotModified {
@@ -263,7 +264,7 @@ func one(b []byte) iter.Seq2[[]byte, error] {
 // PayloadDigest returns the digest of a capture's body as a Writer writes it,
 // such as "sha1:BASE32". If the archive does not have the body, it returns the
 // digest that the imported record declared.
-func PayloadDigest(s *record.Stored) (string, error) {
+func PayloadDigest(s *message.Stored) (string, error) {
 	if s.NoBody != "" {
 		return s.DeclaredDigest, nil
 	}
@@ -303,7 +304,7 @@ func newHeader(kind, url string, t record.Time, id string) *headerText {
 func (h *headerText) add(name, value string) { h.b.WriteString(name + ": " + value + "\r\n") }
 
 // captureHeader returns the first fields of the header of a capture's record.
-func captureHeader(kind string, s *record.Stored) *headerText {
+func captureHeader(kind string, s *message.Stored) *headerText {
 	id := s.RecordID
 	if !strings.Contains(id, ":") || strings.ContainsAny(id, "<> \r\n") {
 		id = recordID(kind, s.AskedURL, s.Time, s.Offset)

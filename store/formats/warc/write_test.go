@@ -10,12 +10,13 @@ import (
 	"pgregory.net/rapid"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // stored draws a capture of one of a few URLs, with one of a few bodies.
-func stored(t *rapid.T) *record.Stored {
+func stored(t *rapid.T) *message.Stored {
 	draw := func(label string, from ...string) string { return rapid.SampledFrom(from).Draw(t, label) }
-	s := &record.Stored{URL: draw("url", "http://a.example/", "http://b.example/x?y=1")}
+	s := &message.Stored{URL: draw("url", "http://a.example/", "http://b.example/x?y=1")}
 	s.AskedURL, s.RefersTime = s.URL, record.NoTime
 	s.Time = record.Time(rapid.Int64Range(0, 2_000_000_000_000).Draw(t, "time"))
 	s.IP = draw("ip", "", "10.0.0.1", "2001:db8::1", "www.a.example")
@@ -31,12 +32,12 @@ func stored(t *rapid.T) *record.Stored {
 		s.Status = 304
 	default:
 		s.Head = []byte(draw("head", "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 404 x\nContent-Type: a/b\n\n", "HTTP/1.1 302 F\r\nLocation: /\r\n\r\n"))
-		s.Status = record.Status(s.Head)
+		s.Status = message.Status(s.Head)
 		if rapid.Bool().Draw(t, "chunked") {
 			s.Head = []byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 			s.Status = 200
 			if len(body) > 0 {
-				_, s.Framing, _ = record.Dechunk(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body))
+				_, s.Framing, _ = message.Dechunk(fmt.Appendf(nil, "%x\r\n%s\r\n0\r\n\r\n", len(body), body))
 			}
 		}
 	}
@@ -54,7 +55,7 @@ func stored(t *rapid.T) *record.Stored {
 func TestWriteRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.Custom(stored), 1, 8).Draw(t, "captures")
-		slices.SortStableFunc(list, func(a, b *record.Stored) int { return bytes.Compare([]byte(a.URL), []byte(b.URL)) })
+		slices.SortStableFunc(list, func(a, b *message.Stored) int { return bytes.Compare([]byte(a.URL), []byte(b.URL)) })
 		var file bytes.Buffer
 		w, err := NewWriter(&file, WriterOptions{Plain: rapid.Bool().Draw(t, "plain"), Filename: "f.warc", Software: "test"})
 		if err != nil {
@@ -90,7 +91,7 @@ func TestWriteRead(t *testing.T) {
 // compare compares what was read with what was written. Bodies has those read
 // so far, by the URL, moment and payload digest that revisits name: two
 // captures of a URL can have one moment.
-func compare(t *rapid.T, got *record.Capture, want *record.Stored, at Placed, bodies map[string][]byte) {
+func compare(t *rapid.T, got *record.Capture, want *message.Stored, at Placed, bodies map[string][]byte) {
 	if got.AskedURL != want.AskedURL || got.Time != want.Time || got.IP != want.IP || got.Origin != want.Origin || got.Truncated != want.Truncated || got.Status != want.Status {
 		t.Errorf("read %+v, want %+v", got, want.Capture)
 	}

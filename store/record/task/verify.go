@@ -1,4 +1,6 @@
-package record
+package task
+
+import "infomall/store/record"
 
 // VerifyOptions says what VERIFY reads.
 type VerifyOptions struct {
@@ -41,8 +43,8 @@ type Finding struct {
 	Offset   int64  // in the file, in bytes; -1 if the fault has no place
 	What     string // the fault, in words
 	Severity Severity
-	URL      string // URL of the capture that cannot be read because of the fault; or ""
-	Time     Time   // time of that capture; or NoTime
+	URL      string      // URL of the capture that cannot be read because of the fault; or ""
+	Time     record.Time // time of that capture; or NoTime
 }
 
 // VerifyPlan says what VERIFY would read.

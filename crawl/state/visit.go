@@ -1,4 +1,4 @@
-package queue
+package state
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"infomall/crawl/report"
 	"infomall/store/disk"
-	"infomall/store/record"
 )
 
 // visitRows is how many rows a visitor reads in one transaction. It bounds the time
@@ -80,7 +80,7 @@ func ownState(tx *bolt.Tx) error {
 // Look returns the description of the crawl in dir, and what its workers did when
 // the crawl last called SetWorkers. Both are zero if the crawl was killed before it
 // began.
-func Look(dir string) (c record.Crawl, workers []record.Worker, err error) {
+func Look(dir string) (c report.Crawl, workers []report.Worker, err error) {
 	err = visit(dir, false, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
 		if b == nil {
@@ -96,13 +96,13 @@ func Look(dir string) (c record.Crawl, workers []record.Worker, err error) {
 
 // Order calls change with the orders of the crawl in dir, and stores what change
 // made of them. The crawl reads them after its next batch.
-func Order(dir string, change func(*record.CrawlOrders)) error {
+func Order(dir string, change func(*report.CrawlOrders)) error {
 	return visit(dir, true, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketAbout)
 		if b == nil {
 			return errors.New("the crawl has not begun")
 		}
-		var o record.CrawlOrders
+		var o report.CrawlOrders
 		if err := get(b, keyOrders, &o); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func Order(dir string, change func(*record.CrawlOrders)) error {
 
 // Give adds URLs to the inbox of the crawl in dir. The crawl queues them after its
 // next batch.
-func Give(dir string, list []record.Queued) error {
+func Give(dir string, list []report.Queued) error {
 	return visit(dir, true, func(tx *bolt.Tx) error {
 		b := tx.Bucket(bucketInbox)
 		if b == nil {
@@ -134,15 +134,15 @@ func Give(dir string, list []record.Queued) error {
 
 // Fetches yields the log of fetches of the crawl in dir, in the order in which they
 // ended, up to visitRows at a time.
-func Fetches(dir string) iter.Seq2[[]record.Fetch, error] {
+func Fetches(dir string) iter.Seq2[[]report.Fetch, error] {
 	return pages(dir, bucketFetches, decodeFetch)
 }
 
 // Waiting yields the URLs that the crawl in dir has still to fetch, up to visitRows
 // at a time. First come the URLs in the queues, by host; then URLs that are not
 // due; then URLs that are kept back.
-func Waiting(dir string) iter.Seq2[[]record.Queued, error] {
-	return func(yield func([]record.Queued, error) bool) {
+func Waiting(dir string) iter.Seq2[[]report.Queued, error] {
+	return func(yield func([]report.Queued, error) bool) {
 		for _, bucket := range [][]byte{bucketQueue, bucketLater, bucketKept} {
 			for list, err := range pages(dir, bucket, decodeQueued) {
 				if !yield(list, err) || err != nil {

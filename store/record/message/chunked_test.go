@@ -1,4 +1,4 @@
-package record_test
+package message_test
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // TestDechunk shows which bytes count as chunked framing, and that the wire
@@ -41,7 +42,7 @@ func TestDechunk(t *testing.T) {
 		{"empty", "", false, ""},
 	}
 	for _, tt := range tests {
-		body, framing, ok := record.Dechunk([]byte(tt.wire))
+		body, framing, ok := message.Dechunk([]byte(tt.wire))
 		if ok != tt.ok || string(body) != tt.body {
 			t.Errorf("%s: Dechunk = %q, %v, want %q, %v", tt.name, body, ok, tt.body, tt.ok)
 			continue
@@ -59,7 +60,7 @@ func TestDechunk(t *testing.T) {
 // takes a few bytes.
 func TestFramingIsSmall(t *testing.T) {
 	wire := chunked(bytes.Repeat([]byte("x"), 10<<20), 8000)
-	_, framing, ok := record.Dechunk(wire)
+	_, framing, ok := message.Dechunk(wire)
 	if !ok || len(framing) > 16 {
 		t.Errorf("residue of %d bytes has %d bytes, want at most 16", len(wire), len(framing))
 	}
@@ -67,7 +68,7 @@ func TestFramingIsSmall(t *testing.T) {
 
 // reframe returns the wire form of a body.
 func reframe(body, framing []byte) (wire []byte, err error) {
-	s := record.Stored{Capture: record.Capture{Body: body, Framing: framing}}
+	s := message.Stored{Capture: record.Capture{Body: body, Framing: framing}}
 	for b, err := range s.Wire() {
 		if err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ func reframe(body, framing []byte) (wire []byte, err error) {
 }
 
 func TestReframeDamaged(t *testing.T) {
-	body, framing, _ := record.Dechunk([]byte("4\r\nWiki\r\n5 \r\npedia\r\n0\r\n\r\n"))
+	body, framing, _ := message.Dechunk([]byte("4\r\nWiki\r\n5 \r\npedia\r\n0\r\n\r\n"))
 	for i := range framing {
 		reframe(body, framing[:i]) // must not panic
 	}
@@ -107,7 +108,7 @@ func FuzzDechunk(f *testing.F) {
 	f.Add([]byte("1\r\nx\r\n1f"))
 	f.Fuzz(func(t *testing.T, wire []byte) {
 		before := bytes.Clone(wire)
-		body, framing, ok := record.Dechunk(wire)
+		body, framing, ok := message.Dechunk(wire)
 		if !bytes.Equal(wire, before) {
 			t.Fatal("Dechunk changed its input")
 		}
@@ -122,7 +123,7 @@ func FuzzDechunk(f *testing.F) {
 }
 
 func FuzzReframe(f *testing.F) {
-	body, framing, _ := record.Dechunk([]byte("4\r\nWiki\r\n5 \r\npedia\r\n0\r\n\r\n"))
+	body, framing, _ := message.Dechunk([]byte("4\r\nWiki\r\n5 \r\npedia\r\n0\r\n\r\n"))
 	f.Add(body, framing)
 	f.Add([]byte{}, bytes.Repeat([]byte{5}, 70)) // chunks that were cut, one after the other
 	f.Fuzz(func(t *testing.T, body, framing []byte) {
@@ -138,6 +139,6 @@ func BenchmarkDechunk(b *testing.B) {
 	wire := chunked(bytes.Repeat([]byte("<p>text</p>"), 10000), 4096)
 	b.SetBytes(int64(len(wire)))
 	for b.Loop() {
-		record.Dechunk(wire)
+		message.Dechunk(wire)
 	}
 }

@@ -1,4 +1,6 @@
-package record
+package task
+
+import "infomall/store/record"
 
 // The kinds of results that an archive stores.
 const (
@@ -13,8 +15,8 @@ const (
 // older ones of the same kind and name stay.
 type Result struct {
 	Kind, Name string
-	Computed   Time
-	AsOf       Time // the time whose state of the archive the result describes
+	Computed   record.Time
+	AsOf       record.Time // the time whose state of the archive the result describes
 	Statement  string
 	Properties map[string]string // further properties, by name
 	Rows       int64

@@ -1,4 +1,6 @@
-package record
+package task
+
+import "infomall/store/record"
 
 // The kinds of Definition.
 const (
@@ -14,5 +16,5 @@ type Definition struct {
 	Kind    string // KindView, KindMetadata, KindQuery or KindSchedule
 	Name    string // as the user wrote it; two names of a kind that differ in case only are the same
 	Text    string // the statement; for a schedule, after one SET statement for each setting it runs with
-	Created Time
+	Created record.Time
 }

@@ -1,6 +1,10 @@
-package record
+package task
 
-import "time"
+import (
+	"time"
+
+	"infomall/store/record"
+)
 
 // ImportOptions says which files IMPORT reads and how.
 type ImportOptions struct {
@@ -12,7 +16,7 @@ type ImportOptions struct {
 	At       time.Time      // for html: when the files were fetched; zero means that the files say it
 	// Earliest and Latest bound the times of captures; see Dates. Nil means
 	// 1990-01-01, and one day after now.
-	Earliest, Latest *Time
+	Earliest, Latest *record.Time
 	// PoolLimit is the size in bytes above which a pool is split by URL; 0
 	// means 64 GB.
 	PoolLimit int64

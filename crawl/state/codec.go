@@ -1,4 +1,4 @@
-package queue
+package state
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"infomall/crawl/report"
 	"infomall/store/packed"
 	"infomall/store/record"
 )
@@ -35,7 +36,7 @@ func seqKey(seq uint64) []byte { return binary.BigEndian.AppendUint64(make([]byt
 
 // appendQueued appends the encoding of q, all its fields except the crawl's name,
 // to b.
-func appendQueued(b []byte, q *record.Queued) []byte {
+func appendQueued(b []byte, q *report.Queued) []byte {
 	b = packed.AppendSized(b, q.URL)
 	b = packed.AppendSized(b, q.Host)
 	b = binary.AppendUvarint(b, q.Priority)
@@ -88,7 +89,7 @@ func appendQueued(b []byte, q *record.Queued) []byte {
 
 // appendTerms appends the encoding of t without its weights: all URLs of a crawl
 // have the same weights.
-func appendTerms(b []byte, t *record.Terms) []byte {
+func appendTerms(b []byte, t *report.Terms) []byte {
 	for _, v := range []float64{t.Domain, t.Popularity, t.Parent, t.Depth, t.Other} {
 		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v))
 	}
@@ -99,8 +100,8 @@ func appendTerms(b []byte, t *record.Terms) []byte {
 	return b
 }
 
-func decodeTerms(d *packed.Reader) *record.Terms {
-	t := &record.Terms{Domain: d.Float(), Popularity: d.Float(), Parent: d.Float(), Depth: d.Float(), Other: d.Float()}
+func decodeTerms(d *packed.Reader) *report.Terms {
+	t := &report.Terms{Domain: d.Float(), Popularity: d.Float(), Parent: d.Float(), Depth: d.Float(), Other: d.Float()}
 	for range d.Count() {
 		if h := d.Take(4); h != nil {
 			t.Hosts = append(t.Hosts, binary.BigEndian.Uint32(h))
@@ -122,7 +123,7 @@ const (
 	flagGuessed
 )
 
-func decodeQueued(b []byte) (q record.Queued, err error) {
+func decodeQueued(b []byte) (q report.Queued, err error) {
 	d := packed.Reader{B: b}
 	q.URL = d.Text()
 	q.Host = d.Text()
@@ -152,7 +153,7 @@ func decodeQueued(b []byte) (q record.Queued, err error) {
 
 // appendFetch appends the encoding of f, all its fields except the crawl's name, to
 // b.
-func appendFetch(b []byte, f *record.Fetch) []byte {
+func appendFetch(b []byte, f *report.Fetch) []byte {
 	b = packed.AppendSized(b, f.URL)
 	b = binary.AppendVarint(b, int64(f.Time))
 	b = binary.AppendUvarint(b, uint64(f.Outcome))
@@ -172,7 +173,7 @@ func appendFetch(b []byte, f *record.Fetch) []byte {
 	return binary.BigEndian.AppendUint64(b, math.Float64bits(f.Score))
 }
 
-func decodeFetch(b []byte) (f record.Fetch, err error) {
+func decodeFetch(b []byte) (f report.Fetch, err error) {
 	d := packed.Reader{B: b}
 	f.URL = d.Text()
 	f.Time = record.Time(d.Varint())
@@ -191,7 +192,7 @@ func decodeFetch(b []byte) (f record.Fetch, err error) {
 		f.Took[i] = time.Duration(d.Uvarint())
 	}
 	f.Score = d.Float()
-	if f.Outcome = record.Outcome(outcome); outcome > uint64(record.OutcomeInternal) {
+	if f.Outcome = report.Outcome(outcome); outcome > uint64(report.OutcomeInternal) {
 		d.Bad = true
 	}
 	return f, end(&d)

@@ -1,4 +1,15 @@
-package record
+// Package message reads and writes HTTP messages as archives keep them: the head
+// and the body of a response, whole or cut, framed in chunks or not, in memory or
+// in a temporary file. It fills record.Capture with what it reads.
+//
+// # Words
+//
+// The head is the status line, the header lines and the empty line after them.
+// The framing is the sizes of the chunks in which a body was sent. The archive
+// stores it beside the body, so that the message can be written again as it was
+// sent. A spool is a temporary file that holds a body too large for memory. A
+// window is a part of a large file that is read into memory.
+package message
 
 import (
 	"bytes"

@@ -1,10 +1,12 @@
-package record
+package message
 
 import (
 	"context"
 	"fmt"
 	"io"
 	"os"
+
+	"infomall/store/record"
 )
 
 // BodyLimits says how large a body a reader may keep in memory. The zero value
@@ -25,7 +27,7 @@ func (l BodyLimits) memoryMax() int64 {
 func (l BodyLimits) InMemory(n int64) bool { return n <= l.memoryMax() }
 
 // newSpool creates an empty spool in dir.
-func newSpool(dir string) (*Spool, error) {
+func newSpool(dir string) (*record.Spool, error) {
 	f, err := os.CreateTemp(dir, "infomall-body-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for a large body: %w", err)
@@ -34,26 +36,26 @@ func newSpool(dir string) (*Spool, error) {
 		f.Close()
 		return nil, fmt.Errorf("unlink the temporary file of a large body: %w", err)
 	}
-	return &Spool{File: f}, nil
+	return &record.Spool{File: f}, nil
 }
 
 // NewSpool copies all of r to a temporary file without a name in dir, and
 // returns it as a Spool. An empty dir means os.TempDir(). The caller closes its
 // File.
-func NewSpool(r io.Reader, dir string) (*Spool, error) {
+func NewSpool(r io.Reader, dir string) (*record.Spool, error) {
 	s, err := newSpool(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.write(r); err != nil {
+	if err := appendAll(s, r); err != nil {
 		s.File.Close()
 		return nil, err
 	}
 	return s, nil
 }
 
-// write appends all of r to the spool and updates its Size.
-func (s *Spool) write(r io.Reader) error {
+// appendAll appends all of r to the spool and updates its Size.
+func appendAll(s *record.Spool, r io.Reader) error {
 	n, err := io.Copy(s.File, r)
 	s.Size += n
 	if err != nil {
@@ -62,30 +64,30 @@ func (s *Spool) write(r io.Reader) error {
 	return nil
 }
 
-// SetMessage sets the fields of c from an HTTP message: Head, Status, Body and
+// Set sets the fields of c from an HTTP message: Head, Status, Body and
 // Framing, and Via if the status is 304. c keeps slices of data, so the caller
 // must not change it afterwards.
-func (c *Capture) SetMessage(data []byte) {
+func Set(c *record.Capture, data []byte) {
 	n := SplitHead(data)
-	c.setHead(data[:n:n])
+	setHead(c, data[:n:n])
 	c.Body = data[n:]
-	if c.isChunked() {
+	if isChunked(c) {
 		if body, framing, ok := Dechunk(c.Body); ok {
 			c.Body, c.Framing = body, framing
 		}
 	}
-	c.notModified()
+	notModified(c)
 }
 
-// ReadMessage does the same as SetMessage with the n bytes of w that begin at
+// Read does the same as SetMessage with the n bytes of w that begin at
 // off. All n bytes must exist. A body larger than limits allow goes to c.Spool.
-func (c *Capture) ReadMessage(w *Window, off, n int64, limits BodyLimits) error {
+func Read(c *record.Capture, w *Window, off, n int64, limits BodyLimits) error {
 	if limits.InMemory(n) {
 		data := make([]byte, n)
 		if err := w.Read(data, off); err != nil {
 			return err
 		}
-		c.SetMessage(data)
+		Set(c, data)
 		return nil
 	}
 	start, err := w.View(off, int(min(n, headMax)))
@@ -93,11 +95,11 @@ func (c *Capture) ReadMessage(w *Window, off, n int64, limits BodyLimits) error 
 		return err
 	}
 	split := SplitHead(start)
-	c.setHead(append([]byte(nil), start[:split]...))
-	if err := c.ReadBody(w, off+int64(split), n-int64(split), limits); err != nil {
+	setHead(c, append([]byte(nil), start[:split]...))
+	if err := ReadBody(c, w, off+int64(split), n-int64(split), limits); err != nil {
 		return err
 	}
-	if c.Spool == nil || !c.isChunked() {
+	if c.Spool == nil || !isChunked(c) {
 		return nil
 	}
 	spool, framing, err := dechunkSpool(NewWindow(w.ctx, c.Spool.File), c.Spool, limits.TempDir)
@@ -111,7 +113,7 @@ func (c *Capture) ReadMessage(w *Window, off, n int64, limits BodyLimits) error 
 
 // ReadBody sets Body or Spool to the n bytes of w that begin at off, without
 // decoding them.
-func (c *Capture) ReadBody(w *Window, off, n int64, limits BodyLimits) error {
+func ReadBody(c *record.Capture, w *Window, off, n int64, limits BodyLimits) error {
 	if limits.InMemory(n) {
 		c.Body = make([]byte, n)
 		return w.Read(c.Body, off)
@@ -124,25 +126,16 @@ func (c *Capture) ReadBody(w *Window, off, n int64, limits BodyLimits) error {
 	return nil
 }
 
-// Close closes the Spool of c, if it has one. Call it for a Capture that you do
-// not pass on.
-func (c *Capture) Close() {
-	if c.Spool != nil {
-		c.Spool.File.Close()
-		c.Spool = nil
-	}
-}
-
-func (c *Capture) setHead(head []byte) {
+func setHead(c *record.Capture, head []byte) {
 	c.Head = head
 	c.Status = Status(head)
 }
 
-func (c *Capture) isChunked() bool { return Chunked(c.Head) }
+func isChunked(c *record.Capture) bool { return Chunked(c.Head) }
 
-func (c *Capture) notModified() {
+func notModified(c *record.Capture) {
 	if c.Status == 304 && len(c.Body) == 0 {
-		c.Via, c.Body = ViaNotModified, nil
+		c.Via, c.Body = record.ViaNotModified, nil
 	}
 }
 

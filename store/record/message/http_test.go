@@ -1,10 +1,10 @@
-package record_test
+package message_test
 
 import (
 	"strings"
 	"testing"
 
-	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 func TestSplitHead(t *testing.T) {
@@ -33,7 +33,7 @@ func TestSplitHead(t *testing.T) {
 		{"not HTTP, with headers", "", "Content-Type: x/y\r\n\r\nbody"},
 	}
 	for _, tt := range tests {
-		if got := record.SplitHead([]byte(tt.head + tt.body)); got != len(tt.head) {
+		if got := message.SplitHead([]byte(tt.head + tt.body)); got != len(tt.head) {
 			t.Errorf("%s: SplitHead = %d, want %d", tt.name, got, len(tt.head))
 		}
 	}
@@ -58,7 +58,7 @@ func TestStatus(t *testing.T) {
 		{"", 0},
 	}
 	for _, tt := range tests {
-		if got := record.Status([]byte(tt.head)); got != tt.want {
+		if got := message.Status([]byte(tt.head)); got != tt.want {
 			t.Errorf("Status(%q) = %d, want %d", tt.head, got, tt.want)
 		}
 	}
@@ -82,7 +82,7 @@ func TestHeader(t *testing.T) {
 		{"HTTP/1.1 200 OK", ""},
 	}
 	for _, tt := range tests {
-		if got := record.Header(head, tt.name); got != tt.want {
+		if got := message.Header(head, tt.name); got != tt.want {
 			t.Errorf("Header(%q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}
@@ -103,7 +103,7 @@ func TestMime(t *testing.T) {
 		{"", ""},
 	}
 	for _, tt := range tests {
-		if got := record.Mime(tt.in); got != tt.want {
+		if got := message.Mime(tt.in); got != tt.want {
 			t.Errorf("Mime(%q) = %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -114,18 +114,18 @@ func FuzzSplitHead(f *testing.F) {
 	f.Add([]byte("HTTP/1.0 200 OK\nServer: x\n<html>\n\n"))
 	f.Add([]byte("ICY 200\n cont\r\njunk\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		n := record.SplitHead(data)
+		n := message.SplitHead(data)
 		if n < 0 || n > len(data) {
 			t.Fatalf("SplitHead(%q) = %d", data, n)
 		}
-		record.Status(data[:n])
-		record.Header(data[:n], "a")
+		message.Status(data[:n])
+		message.Header(data[:n], "a")
 	})
 }
 
 func BenchmarkHeader(b *testing.B) {
 	head := []byte("HTTP/1.1 200 OK\r\nDate: Wed, 30 Apr 2008 20:48:25 GMT\r\nServer: Apache\r\nLast-Modified: Wed, 09 Jan 2008 23:18:29 GMT\r\nContent-Type: text/html\r\n\r\n")
 	for b.Loop() {
-		record.Header(head, "Content-Type")
+		message.Header(head, "Content-Type")
 	}
 }

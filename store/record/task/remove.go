@@ -1,16 +1,18 @@
-package record
+package task
 
 import (
 	"fmt"
 	"iter"
 	"strings"
+
+	"infomall/store/record"
 )
 
 // Target names one capture to delete: the key of its URL, and its Ref in the
 // snapshot that deletes it.
 type Target struct {
 	Key string
-	Ref Ref
+	Ref record.Ref
 }
 
 // DeleteOptions says which captures DELETE deletes, and why.
@@ -81,7 +83,7 @@ func (e *DependsError) Error() string {
 // Tombstone notes that captures were removed, when and why. It does not say
 // which.
 type Tombstone struct {
-	Time     Time
+	Time     record.Time
 	Drop     bool // a pool was dropped; if false, captures were deleted
 	Captures int64
 	Pools    []string // pools that had the captures

@@ -1,4 +1,6 @@
-package record
+package message
+
+import "infomall/store/record"
 
 // Moment holds what a file has of one URL at one time, for a Writer of the file.
 // The archive knows the captures of a moment by their status and body, and by
@@ -7,7 +9,7 @@ package record
 // captures would come back as one. The zero value is an empty moment.
 type Moment struct {
 	url     string
-	time    Time
+	time    record.Time
 	written []Written
 }
 
@@ -18,11 +20,11 @@ type Written struct {
 
 	resource bool
 	status   int
-	digest   Digest
+	digest   record.Digest
 }
 
 func writtenOf(s *Stored) Written {
-	return Written{Declared: s.DeclaredDigest, resource: s.Via == ViaResource, status: s.Status, digest: s.Digest}
+	return Written{Declared: s.DeclaredDigest, resource: s.Via == record.ViaResource, status: s.Status, digest: s.Digest}
 }
 
 // Twin returns the capture of the file that s would be taken for, or nil. Captures

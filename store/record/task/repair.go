@@ -1,4 +1,4 @@
-package record
+package task
 
 // RepairOptions says which pool REPAIR repairs, and from where.
 type RepairOptions struct {

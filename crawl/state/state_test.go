@@ -1,4 +1,4 @@
-package queue
+package state
 
 import (
 	"errors"
@@ -11,11 +11,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"infomall/crawl/report"
 	"infomall/store/disk"
 	"infomall/store/record"
 )
 
-func openQueue(t *testing.T, dir string) *Queue {
+func openQueue(t *testing.T, dir string) *Crawl {
 	q, err := Open(disk.OS, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -35,8 +36,8 @@ func must(t *testing.T, err error) {
 func TestQueueKeeps(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	q := openQueue(t, dir)
-	add := func(url string, priority uint64) record.Queued {
-		u := record.Queued{URL: url, Host: "a.cn", Priority: priority, Due: record.NoTime}
+	add := func(url string, priority uint64) report.Queued {
+		u := report.Queued{URL: url, Host: "a.cn", Priority: priority, Due: record.NoTime}
 		if _, err := q.Add(&u); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func TestQueueKeeps(t *testing.T) {
 	}
 	add("http://a.cn/2", 2)
 	one := add("http://a.cn/1", 1)
-	if _, err := Open(disk.OS, dir); !errors.Is(err, record.ErrCrawlRunning) {
+	if _, err := Open(disk.OS, dir); !errors.Is(err, report.ErrCrawlRunning) {
 		t.Errorf("opened twice: %v", err)
 	}
 	must(t, q.Commit())
@@ -57,7 +58,7 @@ func TestQueueKeeps(t *testing.T) {
 	if len(list) != 2 || more || list[0] != one || list[1].URL != "http://a.cn/2" {
 		t.Errorf("after a restart %+v, %v", list, more)
 	}
-	if again, err := q.Add(&record.Queued{URL: "http://a.cn/1", Host: "a.cn"}); again || err != nil {
+	if again, err := q.Add(&report.Queued{URL: "http://a.cn/1", Host: "a.cn"}); again || err != nil {
 		t.Errorf("a URL that was met is added: %v, %v", again, err)
 	}
 	must(t, q.Postpone(&list[0], 1000))
@@ -109,8 +110,8 @@ func TestVisit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "c")
 	q := openQueue(t, dir)
 	defer q.Close()
-	must(t, q.SetCrawl(&record.Crawl{Name: "x"}))
-	must(t, q.Log(&record.Fetch{URL: "http://a.cn/", Outcome: record.OutcomeTimeout, Bytes: -1, Elapsed: time.Second}))
+	must(t, q.SetCrawl(&report.Crawl{Name: "x"}))
+	must(t, q.Log(&report.Fetch{URL: "http://a.cn/", Outcome: report.OutcomeTimeout, Bytes: -1, Elapsed: time.Second}))
 	must(t, q.Commit())
 	done := make(chan error)
 	go func() {
@@ -126,8 +127,8 @@ func TestVisit(t *testing.T) {
 		if n != 1 {
 			err = errors.Join(err, errors.New("not one attempt"))
 		}
-		err = errors.Join(err, Order(dir, func(o *record.CrawlOrders) { o.Workers = 7 }))
-		done <- errors.Join(err, Give(dir, []record.Queued{{URL: "http://a.cn/new"}}))
+		err = errors.Join(err, Order(dir, func(o *report.CrawlOrders) { o.Workers = 7 }))
+		done <- errors.Join(err, Give(dir, []report.Queued{{URL: "http://a.cn/new"}}))
 	}()
 	for {
 		must(t, q.SetHost("a.cn", []byte("robots")))
@@ -152,7 +153,7 @@ func TestVisit(t *testing.T) {
 // make the reading of one panic.
 func TestCodec(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		u := record.Queued{
+		u := report.Queued{
 			URL: rapid.String().Draw(t, "url"), Host: rapid.String().Draw(t, "host"), Priority: rapid.Uint64().Draw(t, "priority"), Seq: rapid.Uint64().Draw(t, "seq"),
 			Layer: rapid.IntRange(0, 1<<40).Draw(t, "layer"), Via: rapid.String().Draw(t, "via"), Due: record.Time(rapid.Int64().Draw(t, "due")), Forced: rapid.Bool().Draw(t, "forced"), Sitemap: rapid.Bool().Draw(t, "sitemap"), Guessed: rapid.Bool().Draw(t, "guessed"), Score: rapid.Float64().Draw(t, "score"),
 		}
@@ -162,14 +163,14 @@ func TestCodec(t *testing.T) {
 		}
 		u.Off = rapid.IntRange(0, 1<<20).Draw(t, "off")
 		if rapid.Bool().Draw(t, "terms") {
-			u.Terms = &record.Terms{Domain: u.Score, Parent: -1, Hosts: rapid.SliceOfN(rapid.Uint32(), 1, 3).Draw(t, "hosts")}
+			u.Terms = &report.Terms{Domain: u.Score, Parent: -1, Hosts: rapid.SliceOfN(rapid.Uint32(), 1, 3).Draw(t, "hosts")}
 		}
 		if got, err := decodeQueued(appendQueued(nil, &u)); err != nil || !reflect.DeepEqual(got, u) {
 			t.Fatalf("%+v, %v, want %+v", got, err, u)
 		}
-		f := record.Fetch{
-			Layer: u.Layer, Links: u.Off, Took: [record.Stages]time.Duration{record.StagePost: 7},
-			URL: u.URL, Time: u.Due, Outcome: record.Outcome(rapid.IntRange(0, int(record.OutcomeInternal)).Draw(t, "outcome")),
+		f := report.Fetch{
+			Layer: u.Layer, Links: u.Off, Took: [report.Stages]time.Duration{report.StagePost: 7},
+			URL: u.URL, Time: u.Due, Outcome: report.Outcome(rapid.IntRange(0, int(report.OutcomeInternal)).Draw(t, "outcome")),
 			Status: rapid.IntRange(0, 999).Draw(t, "status"), Elapsed: time.Duration(rapid.Int64Min(0).Draw(t, "elapsed")), Bytes: rapid.Int64().Draw(t, "bytes"), Reason: u.Via,
 		}
 		gotFetch, err := decodeFetch(appendFetch(nil, &f))
@@ -187,7 +188,7 @@ func TestCodec(t *testing.T) {
 func TestMoveAndLeave(t *testing.T) {
 	q := openQueue(t, filepath.Join(t.TempDir(), "c"))
 	defer q.Close()
-	u := record.Queued{URL: "http://a.cn/1", Host: "a.cn", Priority: 9, Due: record.NoTime, Terms: &record.Terms{Depth: 1}}
+	u := report.Queued{URL: "http://a.cn/1", Host: "a.cn", Priority: 9, Due: record.NoTime, Terms: &report.Terms{Depth: 1}}
 	_, err := q.Add(&u)
 	must(t, err)
 	v, ok, err := q.Find("a.cn", u.URL)
@@ -227,7 +228,7 @@ func TestFull(t *testing.T) {
 	defer q.Close()
 	add := func(host, path int) {
 		name := fmt.Sprintf("h%d.example", host)
-		u := record.Queued{URL: fmt.Sprintf("http://%s/%d", name, path), Host: name, Due: record.NoTime}
+		u := report.Queued{URL: fmt.Sprintf("http://%s/%d", name, path), Host: name, Due: record.NoTime}
 		if _, err := q.Add(&u); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,8 @@
-package record
+// Package report has the types in which a crawl is ordered and in which its
+// progress is shown: the options and results of CRAWL, and the rows of the
+// relations crawls, workers, fetches and frontier. The crawler fills them, and
+// queries read them; neither needs to know the other.
+package report
 
 import (
 	"errors"
@@ -6,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"infomall/store/record"
 	"infomall/store/urlkey"
 )
 
@@ -41,7 +46,7 @@ func (o Outcome) String() string { return outcomeNames[o] }
 // Fetch is one attempt to fetch a URL, or the decision not to fetch it.
 type Fetch struct {
 	URL     string
-	Time    Time
+	Time    record.Time
 	Outcome Outcome
 	Status  int           // 0 without a response
 	Elapsed time.Duration // from the request to the last byte received
@@ -89,27 +94,27 @@ type StageTally struct {
 
 // Queued is a URL that a crawl has still to fetch.
 type Queued struct {
-	URL      string  // canonical
-	Host     string  // host and port; each host has a queue of its own
-	Priority uint64  // in the queue of its host, the lowest is fetched first
-	Seq      uint64  // counts arrivals; among equal priorities, the lowest is first
-	Layer    int     // number of links from a seed
-	Via      string  // page that links to it; "" for a seed
-	Origin   string  // the URL requested first, if redirects led here; or ""
-	Hop      int     // number of redirects before it
-	Tries    int     // attempts so far
-	Due      Time    // earliest time of the next attempt; NoTime for at once
-	Score    float64 // priority in the order BEST
-	Hint     float64 // added to the priority: from a sitemap, 0 to 1, and from the topic of the crawl
-	Sitemap  bool    // it is a sitemap, or is guessed to be one
-	Guessed  bool    // no page names it; the crawl tries whether it is a sitemap
-	Forced   bool    // fetch it even if the crawl has met it: after ADD … FORCE, or because a cookie is new
-	Cookie   bool    // one of the redirects before it set a new cookie
-	Crawl    string  // name of the crawl
-	Off      int     // number of pages off the topic in a row, on the path of links to it
-	Barren   int     // number of pages without anything new in a row, on the path of links to it
-	Kept     bool    // it is in a trap and therefore not fetched
-	Terms    *Terms  // what Score consists of; nil in orders other than BEST
+	URL      string      // canonical
+	Host     string      // host and port; each host has a queue of its own
+	Priority uint64      // in the queue of its host, the lowest is fetched first
+	Seq      uint64      // counts arrivals; among equal priorities, the lowest is first
+	Layer    int         // number of links from a seed
+	Via      string      // page that links to it; "" for a seed
+	Origin   string      // the URL requested first, if redirects led here; or ""
+	Hop      int         // number of redirects before it
+	Tries    int         // attempts so far
+	Due      record.Time // earliest time of the next attempt; NoTime for at once
+	Score    float64     // priority in the order BEST
+	Hint     float64     // added to the priority: from a sitemap, 0 to 1, and from the topic of the crawl
+	Sitemap  bool        // it is a sitemap, or is guessed to be one
+	Guessed  bool        // no page names it; the crawl tries whether it is a sitemap
+	Forced   bool        // fetch it even if the crawl has met it: after ADD … FORCE, or because a cookie is new
+	Cookie   bool        // one of the redirects before it set a new cookie
+	Crawl    string      // name of the crawl
+	Off      int         // number of pages off the topic in a row, on the path of links to it
+	Barren   int         // number of pages without anything new in a row, on the path of links to it
+	Kept     bool        // it is in a trap and therefore not fetched
+	Terms    *Terms      // what Score consists of; nil in orders other than BEST
 }
 
 // Terms are the parts of a URL's priority in the order BEST. The priority is
@@ -132,11 +137,11 @@ type Weights struct{ Domain, Popularity, Parent, Depth, Other float64 }
 
 // Known describes the last capture of a URL that an archive has.
 type Known struct {
-	Time      Time // NoTime if the archive has none
+	Time      record.Time // NoTime if the archive has none
 	Status    int
-	Kind      Kind
+	Kind      record.Kind
 	Truncated bool
-	Ref       Ref // identifies the capture, to read its payload
+	Ref       record.Ref // identifies the capture, to read its payload
 }
 
 // CrawlState says what a crawl is doing.
@@ -163,8 +168,8 @@ type Crawl struct {
 	Name      string
 	State     CrawlState
 	Statement string // text of the CRAWL statement
-	Started   Time
-	Finished  Time // NoTime unless finished
+	Started   record.Time
+	Finished  record.Time // NoTime unless finished
 	// Fetched counts the responses.
 	Fetched int64
 	Failed  int64 // attempts without a response
@@ -194,7 +199,7 @@ type Worker struct {
 	ID    int
 	Step  string // idle, fetch, extract, write
 	URL   string
-	Since Time
+	Since record.Time
 }
 
 // CrawlOrders are the orders that other processes have given a crawl: to pause,
@@ -259,7 +264,7 @@ type CrawlOptions struct {
 	// the pages as they were before the time Before. It asks no server and
 	// stores nothing.
 	FromArchive bool
-	Before      Time
+	Before      record.Time
 	BodyMax     int64 // maximum size of a body, longer ones are cut; 0 means 64 MB
 	// PublishEvery and PublishBytes bound the time, and the bytes of responses,
 	// after which queries see what was fetched. 0 means 30 s and 64 MB.

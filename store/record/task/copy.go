@@ -1,4 +1,7 @@
-package record
+// Package task has the options, results and errors of the statements that work
+// on an archive, such as IMPORT, MERGE POOL, VERIFY and DELETE. The executor
+// fills the options, the store carries out the task and returns the results.
+package task
 
 import "fmt"
 

@@ -1,6 +1,10 @@
-package record
+package task
 
-import "io"
+import (
+	"io"
+
+	"infomall/store/record"
+)
 
 // RecoverState says how RECOVER judges a span of a damaged file.
 type RecoverState uint8
@@ -34,8 +38,8 @@ type Recovered struct {
 	// What says why the span is damaged. For a saved record it names the
 	// dialect, if the record does not follow the standard.
 	What string
-	URL  string // of a damaged record whose head can be read; or ""
-	Time Time   // of that record, or NoTime
+	URL  string      // of a damaged record whose head can be read; or ""
+	Time record.Time // of that record, or NoTime
 	// Write writes the saved record to w, byte for byte as in the file. It may
 	// be called until the next span is requested. Nil if there is nothing to
 	// write.

@@ -1,4 +1,4 @@
-package record
+package message
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"infomall/store/record"
 )
 
 // The framing of a chunked body, without its data, is called the residue. It is
@@ -257,7 +259,7 @@ func groupLine(code uint64, framing []byte) (line, rest []byte, ok bool) {
 // dechunkSpool does the same as Dechunk for a body on disk. If s is not
 // chunked, it returns s. Otherwise it returns a new spool in dir and the
 // framing, and closes s. On an error it returns s, still open.
-func dechunkSpool(w *Window, s *Spool, dir string) (*Spool, []byte, error) {
+func dechunkSpool(w *Window, s *record.Spool, dir string) (*record.Spool, []byte, error) {
 	var failed error
 	view := func(off int64, n int) []byte {
 		b, err := w.View(off, n)
@@ -276,7 +278,7 @@ func dechunkSpool(w *Window, s *Spool, dir string) (*Spool, []byte, error) {
 	}
 	scanChunks(s.Size, view, func(from, to int64) {
 		if failed == nil {
-			failed = out.write(io.NewSectionReader(s.File, from, to-from))
+			failed = appendAll(out, io.NewSectionReader(s.File, from, to-from))
 		}
 	})
 	if failed != nil {

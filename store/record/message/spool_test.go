@@ -1,4 +1,4 @@
-package record_test
+package message_test
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"infomall/store/record"
+	"infomall/store/record/message"
 )
 
 // TestReadMessage reads each message in memory and on disk: head, body and
@@ -29,10 +30,10 @@ func TestReadMessage(t *testing.T) {
 	for _, tt := range tests {
 		for _, limit := range []int64{0, 100} {
 			const before = "bytes before "
-			w := record.NewWindow(t.Context(), strings.NewReader(before+tt.message+"and behind"))
+			w := message.NewWindow(t.Context(), strings.NewReader(before+tt.message+"and behind"))
 			var c record.Capture
-			limits := record.BodyLimits{MemoryMax: limit, TempDir: t.TempDir()}
-			if err := c.ReadMessage(w, int64(len(before)), int64(len(tt.message)), limits); err != nil {
+			limits := message.BodyLimits{MemoryMax: limit, TempDir: t.TempDir()}
+			if err := message.Read(&c, w, int64(len(before)), int64(len(tt.message)), limits); err != nil {
 				t.Fatalf("%s: %v", tt.name, err)
 			}
 			if (limit != 0) != (c.Spool != nil) {
@@ -65,12 +66,12 @@ func bodyOf(t *testing.T, c *record.Capture) []byte {
 
 func TestNotModified(t *testing.T) {
 	var c record.Capture
-	c.SetMessage([]byte("HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n"))
+	message.Set(&c, []byte("HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n"))
 	if c.Via != record.ViaNotModified || c.Body != nil {
 		t.Errorf("304: via %v, body %q, want not_modified and none", c.Via, c.Body)
 	}
 	c = record.Capture{}
-	c.SetMessage([]byte("HTTP/1.1 200 OK\r\n\r\n"))
+	message.Set(&c, []byte("HTTP/1.1 200 OK\r\n\r\n"))
 	if c.Via != record.ViaResponse || c.Body == nil {
 		t.Errorf("200 without a body: via %v, body nil %v, want response and an empty body", c.Via, c.Body == nil)
 	}
@@ -78,7 +79,7 @@ func TestNotModified(t *testing.T) {
 
 func TestSpoolIsUnlinked(t *testing.T) {
 	dir := t.TempDir()
-	s, err := record.NewSpool(strings.NewReader("body"), dir)
+	s, err := message.NewSpool(strings.NewReader("body"), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +95,7 @@ func TestWindow(t *testing.T) {
 		data[i] = byte(i * i >> 7)
 	}
 	copy(data[1<<20-3:], "needle")
-	w := record.NewWindow(t.Context(), bytes.NewReader(data))
+	w := message.NewWindow(t.Context(), bytes.NewReader(data))
 	for _, tt := range []struct {
 		off  int64
 		n    int
@@ -116,12 +117,12 @@ func TestWindow(t *testing.T) {
 func TestWindowCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	w := record.NewWindow(ctx, strings.NewReader("data"))
+	w := message.NewWindow(ctx, strings.NewReader("data"))
 	if _, err := w.View(0, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("View after cancel: %v, want context.Canceled", err)
 	}
 	var c record.Capture
-	if err := c.ReadBody(w, 0, 4, record.BodyLimits{MemoryMax: 1}); !errors.Is(err, context.Canceled) {
+	if err := message.ReadBody(&c, w, 0, 4, message.BodyLimits{MemoryMax: 1}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ReadBody after cancel: %v, want context.Canceled", err)
 	}
 }

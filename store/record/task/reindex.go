@@ -1,4 +1,4 @@
-package record
+package task
 
 // ReindexOptions says what REINDEX builds again.
 type ReindexOptions struct {

@@ -1,4 +1,4 @@
-// Package queue keeps the state of a running crawl on disk: the URLs to fetch, the
+// Package state keeps the state of a running crawl on disk: the URLs to fetch, the
 // URLs the crawl has met, the log of its fetches, and the orders that other
 // processes gave it. The state of a crawl is a folder with a bbolt database, so
 // millions of URLs take disk space but little memory.
@@ -9,10 +9,10 @@
 // begins it; Commit makes all its changes durable, or none.
 //
 // The arrival of a URL is its number in the order in which URLs were queued
-// (record.Queued.Seq).
+// (report.Queued.Seq).
 //
 // A URL is due when the time has come at which it may be fetched
-// (record.Queued.Due).
+// (report.Queued.Due).
 //
 // A URL is kept back if it lies in a trap, such as an endless calendar: it is
 // stored, but not fetched.
@@ -23,12 +23,12 @@
 //
 // # Processes
 //
-// One process runs the crawl and holds its Queue open. A visitor takes a shared
+// One process runs the crawl and holds its Crawl open. A visitor takes a shared
 // lock on the file gate. The crawl looks at that lock after each commit, and closes
 // the database if the lock is taken, so that the visitor can open it. (bbolt's own
 // lock alone did not suffice: it is polled and not fair, and a visitor got in only
 // once in five seconds.)
-package queue
+package state
 
 import (
 	"bytes"
@@ -43,6 +43,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
+	"infomall/crawl/report"
 	"infomall/store/disk"
 	"infomall/store/record"
 	"infomall/store/urlkey"
@@ -79,9 +80,9 @@ var (
 // for milliseconds.
 const openTimeout = 10 * time.Second
 
-// Queue is the state of a crawl that this process runs. Only one goroutine may use
+// Crawl is the state of a crawl that this process runs. Only one goroutine may use
 // it.
-type Queue struct {
+type Crawl struct {
 	dir  string
 	lock disk.File
 	db   *bolt.DB // nil between two batches if a visitor wanted in
@@ -91,9 +92,9 @@ type Queue struct {
 }
 
 // Open opens the state of the crawl in the folder dir, and creates the folder if it
-// does not exist. It returns record.ErrCrawlRunning if another process runs the
-// crawl. The caller closes the Queue.
-func Open(d disk.FS, dir string) (*Queue, error) {
+// does not exist. It returns report.ErrCrawlRunning if another process runs the
+// crawl. The caller closes it.
+func Open(d disk.FS, dir string) (*Crawl, error) {
 	if err := disk.MkdirAll(d, dir); err != nil {
 		return nil, fmt.Errorf("make the crawl's folder %s: %w", dir, err)
 	}
@@ -101,10 +102,10 @@ func Open(d disk.FS, dir string) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Queue{dir: dir, lock: lock}
+	q := &Crawl{dir: dir, lock: lock}
 	free, err := disk.TryExclusive(lock)
 	if err == nil && !free {
-		err = record.ErrCrawlRunning
+		err = report.ErrCrawlRunning
 	}
 	if err == nil {
 		err = guard(dir, func() error { return q.start(d) })
@@ -117,7 +118,7 @@ func Open(d disk.FS, dir string) (*Queue, error) {
 
 // start creates the files and the buckets that do not exist yet, and syncs the
 // folder.
-func (q *Queue) start(d disk.FS) error {
+func (q *Crawl) start(d disk.FS) error {
 	gate, err := d.OpenFile(filepath.Join(q.dir, fileGate), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
@@ -188,7 +189,7 @@ func open(dir string, readOnly bool) (*bolt.DB, error) {
 
 // begin begins a batch, and opens the database for it, unless a batch is already
 // open.
-func (q *Queue) begin() (err error) {
+func (q *Crawl) begin() (err error) {
 	if q.tx != nil {
 		return nil
 	}
@@ -221,7 +222,7 @@ const batchNodes = 500
 
 // Full reports whether the batch has grown so large that the caller should call
 // Commit now.
-func (q *Queue) Full() bool {
+func (q *Crawl) Full() bool {
 	if q.tx == nil {
 		return false
 	}
@@ -231,7 +232,7 @@ func (q *Queue) Full() bool {
 
 // bucket returns a bucket in the current batch, and begins a batch if there is
 // none. The bucket is valid until Commit, Rest or Close.
-func (q *Queue) bucket(name []byte) (*bolt.Bucket, error) {
+func (q *Crawl) bucket(name []byte) (*bolt.Bucket, error) {
 	if err := q.begin(); err != nil {
 		return nil, err
 	}
@@ -248,7 +249,7 @@ func (q *Queue) bucket(name []byte) (*bolt.Bucket, error) {
 
 // Commit makes all changes since the last Commit durable. If a visitor waits, it
 // also closes the database until the next batch.
-func (q *Queue) Commit() error {
+func (q *Crawl) Commit() error {
 	if q.tx != nil {
 		if err := q.tx.Bucket(bucketFetches).SetSequence(q.seq); err != nil {
 			return err
@@ -267,7 +268,7 @@ func (q *Queue) Commit() error {
 }
 
 // wanted reports whether a visitor holds the lock on the gate.
-func (q *Queue) wanted() (bool, error) {
+func (q *Crawl) wanted() (bool, error) {
 	gate, err := os.Open(filepath.Join(q.dir, fileGate))
 	if err != nil {
 		return false, err
@@ -279,7 +280,7 @@ func (q *Queue) wanted() (bool, error) {
 
 // Rest closes the database until the next batch, so that visitors can open it.
 // Changes that were not committed are lost.
-func (q *Queue) Rest() error {
+func (q *Crawl) Rest() error {
 	var errs []error
 	if q.tx != nil {
 		errs = append(errs, q.tx.Rollback())
@@ -294,12 +295,12 @@ func (q *Queue) Rest() error {
 
 // Close closes the database and gives up the lock on the crawl. Changes that were
 // not committed are lost.
-func (q *Queue) Close() error { return errors.Join(q.Rest(), q.lock.Close()) }
+func (q *Crawl) Close() error { return errors.Join(q.Rest(), q.lock.Close()) }
 
 // Add queues u and sets u.Seq, unless the crawl has met the URL before and u is not
 // Forced. It reports whether it queued u. A Guessed URL does not become a met URL,
 // so a link to it is still followed later.
-func (q *Queue) Add(u *record.Queued) (bool, error) {
+func (q *Crawl) Add(u *report.Queued) (bool, error) {
 	meet := q.Meet
 	if u.Guessed {
 		meet = q.met
@@ -324,13 +325,13 @@ var valueLeft = []byte{0}
 
 // placeValue returns the value in bucketSeen of a URL whose place in its queue may
 // change: its priority and arrival. Find and Move need them.
-func placeValue(u *record.Queued) []byte {
+func placeValue(u *report.Queued) []byte {
 	return append(seqKey(u.Priority), seqKey(u.Seq)...)
 }
 
 // Meet notes that the crawl has met a URL, and reports whether the crawl had met it
 // before.
-func (q *Queue) Meet(url string) (before bool, err error) {
+func (q *Crawl) Meet(url string) (before bool, err error) {
 	if before, err = q.met(url); before || err != nil {
 		return before, err
 	}
@@ -343,7 +344,7 @@ func (q *Queue) Meet(url string) (before bool, err error) {
 
 // met reports whether the crawl has met a URL. A URL that Leave noted counts as not
 // met.
-func (q *Queue) met(url string) (bool, error) {
+func (q *Crawl) met(url string) (bool, error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return false, err
@@ -355,7 +356,7 @@ func (q *Queue) met(url string) (bool, error) {
 // Claim reports whether the URL with arrival seq owns key. The first URL that
 // claims a key owns it. A crawl uses it to fetch only one of several URLs that are
 // the same after normalization.
-func (q *Queue) Claim(key string, seq uint64) (bool, error) {
+func (q *Crawl) Claim(key string, seq uint64) (bool, error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return false, err
@@ -369,7 +370,7 @@ func (q *Queue) Claim(key string, seq uint64) (bool, error) {
 // Leave notes that the crawl leaves a URL out because of the page that linked to
 // it. It reports whether the crawl had met the URL or left it out before. Another
 // page may still lead to the URL: Add then queues it.
-func (q *Queue) Leave(url string) (before bool, err error) {
+func (q *Crawl) Leave(url string) (before bool, err error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return false, err
@@ -381,7 +382,7 @@ func (q *Queue) Leave(url string) (before bool, err error) {
 	return false, seen.Put(key, valueLeft)
 }
 
-func (q *Queue) setPlace(u *record.Queued) error {
+func (q *Crawl) setPlace(u *report.Queued) error {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return err
@@ -392,7 +393,7 @@ func (q *Queue) setPlace(u *record.Queued) error {
 // Find returns a URL that waits in the queue of a host and has Terms. Otherwise ok
 // is false: the URL was never queued, has no Terms, is already fetched, or is not
 // due.
-func (q *Queue) Find(host, url string) (u record.Queued, ok bool, err error) {
+func (q *Crawl) Find(host, url string) (u report.Queued, ok bool, err error) {
 	seen, err := q.bucket(bucketSeen)
 	if err != nil {
 		return u, false, err
@@ -414,7 +415,7 @@ func (q *Queue) Find(host, url string) (u record.Queued, ok bool, err error) {
 }
 
 // Move gives a URL of the queue another priority, and stores its changed Terms.
-func (q *Queue) Move(u *record.Queued, priority uint64) error {
+func (q *Crawl) Move(u *report.Queued, priority uint64) error {
 	if err := q.Done(u); err != nil {
 		return err
 	}
@@ -426,7 +427,7 @@ func (q *Queue) Move(u *record.Queued, priority uint64) error {
 }
 
 // put stores u in bucketQueue, or in bucketLater if it has a due time.
-func (q *Queue) put(u *record.Queued) error {
+func (q *Crawl) put(u *report.Queued) error {
 	name, key := bucketQueue, queueKey(u.Host, u.Priority, u.Seq)
 	if u.Due != record.NoTime {
 		name, key = bucketLater, laterKey(u.Due, u.Seq)
@@ -439,7 +440,7 @@ func (q *Queue) put(u *record.Queued) error {
 }
 
 // Done removes a URL from its queue, because it was fetched or will not be fetched.
-func (q *Queue) Done(u *record.Queued) error {
+func (q *Crawl) Done(u *report.Queued) error {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
 		return err
@@ -448,7 +449,7 @@ func (q *Queue) Done(u *record.Queued) error {
 }
 
 // Postpone moves a URL from its queue to the URLs that wait until they are due.
-func (q *Queue) Postpone(u *record.Queued, due record.Time) error {
+func (q *Crawl) Postpone(u *report.Queued, due record.Time) error {
 	if err := q.Done(u); err != nil {
 		return err
 	}
@@ -458,7 +459,7 @@ func (q *Queue) Postpone(u *record.Queued, due record.Time) error {
 
 // Keep moves a URL from its queue to the URLs that are kept back. Unkeep reverses
 // that.
-func (q *Queue) Keep(u *record.Queued) error {
+func (q *Crawl) Keep(u *report.Queued) error {
 	if err := q.Done(u); err != nil {
 		return err
 	}
@@ -474,7 +475,7 @@ func (q *Queue) Keep(u *record.Queued) error {
 // matches. It looks at URLs that arrived later than after, by arrival. It returns
 // the URLs it queued, and the last arrival it looked at: the value of after for the
 // next call. That is 0 if it looked at no URL.
-func (q *Queue) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []record.Queued, last uint64, err error) {
+func (q *Crawl) Unkeep(host string, after uint64, n int, match func(url string) bool) (list []report.Queued, last uint64, err error) {
 	b, err := q.bucket(bucketKept)
 	if err != nil {
 		return nil, 0, err
@@ -505,12 +506,12 @@ func (q *Queue) Unkeep(host string, after uint64, n int, match func(url string) 
 
 // Ripe queues up to n URLs that are due by now, the earliest first, and returns
 // them.
-func (q *Queue) Ripe(now record.Time, n int) ([]record.Queued, error) {
+func (q *Crawl) Ripe(now record.Time, n int) ([]report.Queued, error) {
 	b, err := q.bucket(bucketLater)
 	if err != nil {
 		return nil, err
 	}
-	var list []record.Queued
+	var list []report.Queued
 	c := b.Cursor()
 	end := laterKey(now+1, 0)
 	for k, v := c.First(); k != nil && len(list) < n && bytes.Compare(k, end) < 0; k, v = c.Next() {
@@ -535,7 +536,7 @@ func (q *Queue) Ripe(now record.Time, n int) ([]record.Queued, error) {
 
 // NextRipe returns the due time of the first URL that waits to be due, or NoTime if
 // none waits.
-func (q *Queue) NextRipe() (record.Time, error) {
+func (q *Crawl) NextRipe() (record.Time, error) {
 	b, err := q.bucket(bucketLater)
 	if err != nil {
 		return record.NoTime, err
@@ -550,7 +551,7 @@ func (q *Queue) NextRipe() (record.Time, error) {
 // Load returns up to n URLs of a host's queue, in order, that come after the given
 // priority and arrival. more reports whether the queue has others after them. A
 // priority and arrival of 0 begin at the start.
-func (q *Queue) Load(host string, priority, seq uint64, n int) (list []record.Queued, more bool, err error) {
+func (q *Crawl) Load(host string, priority, seq uint64, n int) (list []report.Queued, more bool, err error) {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
 		return nil, false, err
@@ -571,7 +572,7 @@ func (q *Queue) Load(host string, priority, seq uint64, n int) (list []record.Qu
 }
 
 // Hosts returns every host that has a URL in its queue.
-func (q *Queue) Hosts() ([]string, error) {
+func (q *Crawl) Hosts() ([]string, error) {
 	b, err := q.bucket(bucketQueue)
 	if err != nil {
 		return nil, err
@@ -590,7 +591,7 @@ func (q *Queue) Hosts() ([]string, error) {
 }
 
 // Log adds a fetch that ended to the log of fetches.
-func (q *Queue) Log(f *record.Fetch) error {
+func (q *Crawl) Log(f *report.Fetch) error {
 	b, err := q.bucket(bucketFetches)
 	if err != nil {
 		return err
@@ -602,7 +603,7 @@ func (q *Queue) Log(f *record.Fetch) error {
 
 // Host returns what SetHost stored for a host, or nil. The bytes are valid until
 // the next call.
-func (q *Queue) Host(host string) ([]byte, error) {
+func (q *Crawl) Host(host string) ([]byte, error) {
 	b, err := q.bucket(bucketHosts)
 	if err != nil {
 		return nil, err
@@ -611,7 +612,7 @@ func (q *Queue) Host(host string) ([]byte, error) {
 }
 
 // SetHost stores what the crawl remembers of a host, in the crawl's own encoding.
-func (q *Queue) SetHost(host string, v []byte) error {
+func (q *Crawl) SetHost(host string, v []byte) error {
 	b, err := q.bucket(bucketHosts)
 	if err != nil {
 		return err
@@ -621,7 +622,7 @@ func (q *Queue) SetHost(host string, v []byte) error {
 
 // Site returns what SetSite stored for a host, or nil. The bytes are valid until
 // the next call.
-func (q *Queue) Site(host string) ([]byte, error) {
+func (q *Crawl) Site(host string) ([]byte, error) {
 	b, err := q.bucket(bucketSites)
 	if err != nil {
 		return nil, err
@@ -631,7 +632,7 @@ func (q *Queue) Site(host string) ([]byte, error) {
 
 // SetSite stores what the crawl knows of a host's traps, in the crawl's own
 // encoding.
-func (q *Queue) SetSite(host string, v []byte) error {
+func (q *Crawl) SetSite(host string, v []byte) error {
 	b, err := q.bucket(bucketSites)
 	if err != nil {
 		return err
@@ -641,7 +642,7 @@ func (q *Queue) SetSite(host string, v []byte) error {
 
 // Crawl returns the description of the crawl. Its Name is "" if SetCrawl was never
 // called.
-func (q *Queue) Crawl() (c record.Crawl, err error) {
+func (q *Crawl) Crawl() (c report.Crawl, err error) {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
 		return c, err
@@ -650,17 +651,17 @@ func (q *Queue) Crawl() (c record.Crawl, err error) {
 }
 
 // SetCrawl stores the description of the crawl.
-func (q *Queue) SetCrawl(c *record.Crawl) error { return q.set(keyCrawl, c) }
+func (q *Crawl) SetCrawl(c *report.Crawl) error { return q.set(keyCrawl, c) }
 
 // SetWorkers stores what each worker does now, for visitors to read.
-func (q *Queue) SetWorkers(w []record.Worker) error { return q.set(keyWorkers, w) }
+func (q *Crawl) SetWorkers(w []report.Worker) error { return q.set(keyWorkers, w) }
 
 // SetOrders replaces the crawl's orders.
-func (q *Queue) SetOrders(o record.CrawlOrders) error { return q.set(keyOrders, o) }
+func (q *Crawl) SetOrders(o report.CrawlOrders) error { return q.set(keyOrders, o) }
 
 // Orders returns the orders that visitors gave with Order, or that SetOrders
 // stored.
-func (q *Queue) Orders() (o record.CrawlOrders, err error) {
+func (q *Crawl) Orders() (o report.CrawlOrders, err error) {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
 		return o, err
@@ -668,7 +669,7 @@ func (q *Queue) Orders() (o record.CrawlOrders, err error) {
 	return o, get(b, keyOrders, &o)
 }
 
-func (q *Queue) set(key []byte, v any) error {
+func (q *Crawl) set(key []byte, v any) error {
 	b, err := q.bucket(bucketAbout)
 	if err != nil {
 		return err
@@ -697,12 +698,12 @@ func get(b *bolt.Bucket, key []byte, v any) error {
 
 // Inbox removes up to n URLs that visitors gave with Give, the earliest first, and
 // returns them.
-func (q *Queue) Inbox(n int) ([]record.Queued, error) {
+func (q *Crawl) Inbox(n int) ([]report.Queued, error) {
 	b, err := q.bucket(bucketInbox)
 	if err != nil {
 		return nil, err
 	}
-	var list []record.Queued
+	var list []report.Queued
 	var keys [][]byte
 	c := b.Cursor()
 	for k, v := c.First(); k != nil && len(list) < n; k, v = c.Next() {
@@ -723,7 +724,7 @@ func (q *Queue) Inbox(n int) ([]record.Queued, error) {
 // Reset empties the state, for a crawl that begins again from its seeds. It keeps
 // the log of fetches of earlier crawls. It also keeps the inbox: URLs given to a
 // crawl that has ended, or was just ending, are for the next crawl.
-func (q *Queue) Reset() error {
+func (q *Crawl) Reset() error {
 	if err := q.begin(); err != nil {
 		return err
 	}

@@ -1,8 +1,10 @@
-package record
+package message
 
 import (
 	"encoding/binary"
 	"iter"
+
+	"infomall/store/record"
 )
 
 // Stored is one capture as the archive has it, for a writer of another format.
@@ -11,10 +13,10 @@ type Stored struct {
 	// Capture is what came in, with the body that the capture has for the
 	// archive: a revisit has the body of its original, and also the original's
 	// head if it has no head itself. Spool is always nil.
-	Capture
-	URL    string // canonical
-	Title  string // title of a page; or ""
-	Digest Digest // sha256 of the body; zero if NoBody is set
+	record.Capture
+	URL    string        // canonical
+	Title  string        // title of a page; or ""
+	Digest record.Digest // sha256 of the body; zero if NoBody is set
 	// Large yields the pieces of a body above LargeBody bytes, in order; Body
 	// is then nil. It may be ranged over several times.
 	Large iter.Seq2[[]byte, error]
@@ -27,7 +29,7 @@ type Stored struct {
 // a resource's record: in lower case, without parameters, such as "text/html";
 // "" if unknown.
 func (s *Stored) MediaType() string {
-	if s.Via == ViaResource || s.Status == 0 {
+	if s.Via == record.ViaResource || s.Status == 0 {
 		return s.Mime
 	}
 	return Mime(Header(s.Head, "Content-Type"))
@@ -59,7 +61,7 @@ func (s *Stored) Wire() iter.Seq2[[]byte, error] {
 // head says that it is chunked. Otherwise a reader could take a body that looks
 // like chunks for a chunked one.
 func (s *Stored) FrameWhole() {
-	if len(s.Framing) > 0 || !s.isChunked() {
+	if len(s.Framing) > 0 || !isChunked(&s.Capture) {
 		return
 	}
 	var f framer

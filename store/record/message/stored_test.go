@@ -1,10 +1,12 @@
-package record
+package message
 
 import (
 	"bytes"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"infomall/store/record"
 )
 
 // TestWire splits chunked messages into pieces and joins them again.
@@ -22,7 +24,7 @@ func TestWire(t *testing.T) {
 			t.Skip("not chunked")
 		}
 		cut := rapid.IntRange(1, 9).Draw(t, "piece")
-		s := Stored{Capture: Capture{Framing: framing}, Large: func(yield func([]byte, error) bool) {
+		s := Stored{Capture: record.Capture{Framing: framing}, Large: func(yield func([]byte, error) bool) {
 			for from := 0; from < len(body); from += cut {
 				if !yield(body[from:min(from+cut, len(body))], nil) {
 					return
@@ -49,7 +51,7 @@ func TestWire(t *testing.T) {
 func TestWireDamage(t *testing.T) {
 	_, framing, _ := Dechunk([]byte("3\r\nabc\r\n0\r\n\r\n"))
 	for _, body := range []string{"", "ab", "abcd"} {
-		s := Stored{Capture: Capture{Body: []byte(body), Framing: framing}}
+		s := Stored{Capture: record.Capture{Body: []byte(body), Framing: framing}}
 		var last error
 		for _, err := range s.Wire() {
 			last = err
@@ -72,7 +74,7 @@ func TestFrameWhole(t *testing.T) {
 		{"HTTP/1.1 200 OK\r\n\r\n", "0\r\n\r\n", "0\r\n\r\n"},
 		{"", "0\r\n\r\n", "0\r\n\r\n"},
 	} {
-		s := Stored{Capture: Capture{Head: []byte(tt.head), Body: []byte(tt.body)}, Size: int64(len(tt.body))}
+		s := Stored{Capture: record.Capture{Head: []byte(tt.head), Body: []byte(tt.body)}, Size: int64(len(tt.body))}
 		s.FrameWhole()
 		got := ""
 		for b, err := range s.Wire() {
@@ -84,8 +86,8 @@ func TestFrameWhole(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%q after %q goes out as %q, want %q", tt.body, tt.head, got, tt.want)
 		}
-		var c Capture
-		if c.SetMessage([]byte(tt.head + got)); tt.head != "" && string(c.Body) != tt.body {
+		var c record.Capture
+		if Set(&c, []byte(tt.head+got)); tt.head != "" && string(c.Body) != tt.body {
 			t.Errorf("%q comes back as %q", tt.body, c.Body)
 		}
 	}

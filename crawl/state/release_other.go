@@ -1,6 +1,6 @@
 //go:build !linux
 
-package queue
+package state
 
 // release does nothing on systems other than Linux; release_linux.go says what it
 // is for.

@@ -1,8 +1,10 @@
-package record
+package task
 
 import (
 	"fmt"
 	"time"
+
+	"infomall/store/record"
 )
 
 // JobState says how far a job has come.
@@ -29,17 +31,17 @@ type Job struct {
 	Name      string // name of the schedule, or the name that AS gives; or ""
 	State     JobState
 	Statement string // text of the statement, cut at JobTextMax
-	Started   Time
-	Finished  Time   // NoTime if it runs or was interrupted
-	Rows      int64  // rows of its result, or what it counts instead: records, pages
-	Bytes     int64  // bytes that it handled; 0 if it does not count them
-	Error     string // cut at JobTextMax
-	Process   int    // ID of the process that runs it
+	Started   record.Time
+	Finished  record.Time // NoTime if it runs or was interrupted
+	Rows      int64       // rows of its result, or what it counts instead: records, pages
+	Bytes     int64       // bytes that it handled; 0 if it does not count them
+	Error     string      // cut at JobTextMax
+	Process   int         // ID of the process that runs it
 
 	// For a job of a schedule: when the schedule was defined, which
 	// distinguishes schedules of one name, and when the schedule runs next,
 	// noted at the end of the job. Otherwise both are NoTime.
-	Scheduled, Next Time
+	Scheduled, Next record.Time
 }
 
 // JobTextMax bounds each text that is kept of a job, in bytes.
@@ -56,7 +58,7 @@ func (e *JobRunningError) Error() string {
 type DaemonError struct {
 	Archive string
 	Process int // ID of the first daemon's process; 0 if unknown
-	Since   Time
+	Since   record.Time
 }
 
 func (e *DaemonError) Error() string {
