@@ -8,8 +8,8 @@ import (
 	"infomall/exec/op"
 	"infomall/exec/value"
 	"infomall/store/block"
-	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/words"
 )
 
 // divideOptions returns the options by which this session divides pages.
@@ -121,20 +121,13 @@ func (t *table) addBlocks(r *block.Revision) {
 		shown := r.Text(n)
 		row := []value.Value{
 			value.OfText(b.Path), value.OfInt(int64(b.Depth)), value.OfText(label[n].String()),
-			value.OfText(topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(wordCount(shown)),
+			value.OfText(topic(r, n)), value.OfInt(int64(b.End - b.Start)), value.OfInt(int64(words.Count(shown))),
 		}
 		if r.Tree.Leaf(n) {
 			row = append(row, value.OfText(strings.TrimSpace(shown)))
 		}
 		t.add(row...)
 	}
-}
-
-func wordCount(text string) (n int64) {
-	for range page.Words(text) {
-		n++
-	}
-	return n
 }
 
 // whyNoBlocks returns why a capture has no blocks, for a message.

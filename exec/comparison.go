@@ -17,9 +17,9 @@ import (
 	"infomall/exec/expr"
 	"infomall/exec/op"
 	"infomall/lang/ast"
-	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/record/task"
+	"infomall/store/words"
 )
 
 // compared is one page or block that DEDUP compares with others.
@@ -143,7 +143,7 @@ func newComparison(ctx context.Context, d *duplication, run *op.Runner) (_ *comp
 		for i := range b.N {
 			at := op.Compared{URL: b.Cols[0].Texts[i], Time: record.Time(b.Cols[1].Ints[i]), Block: b.Cols[3].At(i).Text}
 			x := compared{key: string(at.AppendKey(nil)), time: at.Time, bytes: b.Cols[2].At(i).Int, cut: b.Cols[5].At(i).Bool}
-			if x.mark = page.HashWord(b.Cols[4].At(i).Text); d.blocks {
+			if x.mark = words.Hash(b.Cols[4].At(i).Text); d.blocks {
 				x.mark = uint64(x.bytes)
 			}
 			c.list = append(c.list, x)
@@ -258,7 +258,7 @@ func (c *comparison) read(ctx context.Context, wanted []uint32) error {
 				continue
 			}
 			delete(missing, string(c.raw))
-			c.list[i].body = page.HashWord(b.Cols[3].At(n).Text)
+			c.list[i].body = words.Hash(b.Cols[3].At(n).Text)
 			if err := c.take(&c.list[i], b.Cols[4].At(n).Text, b.Cols[5].At(n).Text); err != nil {
 				return err
 			}
@@ -293,7 +293,7 @@ func (c *comparison) take(x *compared, text, all string) (err error) {
 		return err // its prints are there
 	}
 	x.state = fresh
-	var sum page.Simhash
+	var sum words.Simhash
 	sum.Add(text, 1)
 	x.print.simhash = sum.Sum()
 	switch c.method {
@@ -563,7 +563,7 @@ func (c *comparison) duplicate(ctx context.Context, i, first uint32) (op.Duplica
 	if d, ok := c.known(i, first); ok {
 		return d, nil
 	}
-	d := op.Duplicate{Method: c.method, Distance: page.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
+	d := op.Duplicate{Method: c.method, Distance: words.Distance(c.list[i].print.simhash, c.list[first].print.simhash)}
 	var err error
 	if d.Compared, err = op.ParseCompared(c.list[i].key); err != nil {
 		return d, err

@@ -17,9 +17,9 @@ import (
 	"infomall/exec/value"
 	"infomall/lang"
 	"infomall/lang/ast"
-	"infomall/store/page"
 	"infomall/store/record/task"
 	"infomall/store/urlkey"
+	"infomall/store/words"
 )
 
 // hubRanking is the name of the ranking of a HITS statement without a name.
@@ -410,7 +410,7 @@ func (h *hubRank) site(url string) uint64 {
 			host = domain
 		}
 	}
-	return max(page.HashWord(host), stopped+1)
+	return max(words.Hash(host), stopped+1)
 }
 
 // weigh sets the weight of each edge of part to the arcWeight of its link. If several

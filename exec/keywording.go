@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"infomall/exec/dedup"
-	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // appendTerms appends the words at the start of a text, each with its number of
@@ -16,13 +16,13 @@ func appendTerms(dst []byte, text string) []byte {
 	var terms dedup.Terms
 	n, end := 0, 0
 	letter := "" // the last word, if it is a letter of Chinese
-	for at, w := range page.Words(text) {
+	for at, w := range words.Of(text) {
 		if n += len([]rune(w)); n > dedup.KeywordCharacters {
 			break
 		}
 		r := []rune(w)[0]
 		switch {
-		case !page.Ideograph(r):
+		case !words.Ideograph(r):
 			terms.Word(w)
 			letter = ""
 		case letter != "" && at == end:
@@ -65,7 +65,7 @@ func (c *comparison) termsOf(x *compared) (terms []dedup.Term, err error) {
 // byKeywords finds candidates for duplicates by their keywords. A keyword
 // weighs less if many of the compared pages have it.
 func (c *comparison) byKeywords(ctx context.Context) error {
-	c.corpus = dedup.NewCorpus(page.HashWord)
+	c.corpus = dedup.NewCorpus(words.Hash)
 	for i := range c.list {
 		if c.list[i].state < remembered {
 			continue
@@ -80,8 +80,8 @@ func (c *comparison) byKeywords(ctx context.Context) error {
 		}
 	}
 	return c.byNumbers(ctx, func(x *compared, dst []uint64) ([]uint64, error) {
-		words, err := c.keywords(x)
-		return append(dst, page.HashWord(words)), err
+		keywords, err := c.keywords(x)
+		return append(dst, words.Hash(keywords)), err
 	})
 }
 

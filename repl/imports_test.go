@@ -20,6 +20,7 @@ var arrows = map[string]string{
 	"lang/ast": "",
 
 	"store/urlkey":           "",
+	"store/words":            "",
 	"store/record":           "store/urlkey",
 	"store/record/message":   "store/record",
 	"store/record/task":      "store/record",
@@ -34,7 +35,7 @@ var arrows = map[string]string{
 	"store/formats/wacz":     "store/record store/formats/warc store/formats/arc store/formats/cdx store/record/message",
 	"store/packed":           "",
 	"store/page":             "store/packed store/record/message",
-	"store/block":            "store/record store/page store/packed store/record/message",
+	"store/block":            "store/record store/page store/packed store/record/message store/words",
 	"store/disk":             "",
 
 	"store/disk/disktest": "store/disk",
@@ -46,16 +47,16 @@ var arrows = map[string]string{
 	"store":           "store/disk store/disk/lines store/urlkey store/record store/formats store/formats/tianwang store/formats/warc store/page store/block store/segment store/result crawl/report crawl/state store/record/message store/record/task",
 
 	"exec/value":    "lang/ast store/record store/urlkey",
-	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/page store/record/message",
+	"exec/expr":     "exec/value exec/dedup lang/ast store/record store/urlkey store/record/message store/words",
 	"exec/eval":     "exec/value exec/expr store/urlkey",
 	"exec/plan":     "exec/value exec/expr lang/ast store/record store/urlkey",
 	"exec/spill":    "exec/value",
-	"exec/op":       "crawl/order exec/value exec/plan exec/graph exec/spill lang/ast store/record store/urlkey store/page store/block exec/expr exec/eval crawl/report store/record/message store/record/task",
+	"exec/op":       "crawl/order exec/value exec/plan exec/graph exec/spill lang/ast store/record store/urlkey store/page store/block exec/expr exec/eval crawl/report store/record/message store/record/task store/words",
 	"exec/rowio":    "exec/value lang/ast store/record",
 	"exec/graph":    "",
 	"exec/schedule": "",
 	"exec/dedup":    "",
-	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/formats/glob store/formats/tianwang store/formats/warc store/formats/wacz store/formats/cdx exec/expr crawl/report store/record/message store/record/task",
+	"exec":          "crawl/order crawl/robots crawl/revisit exec/value exec/plan exec/op exec/graph exec/spill exec/dedup exec/rowio exec/schedule lang lang/ast store/record store/urlkey store/page store/block store/formats/glob store/formats/tianwang store/formats/warc store/formats/wacz store/formats/cdx exec/expr crawl/report store/record/message store/record/task store/words",
 
 	"exec/op/optest": "store/record store/urlkey store/page store/block store/record/message store/record/task",
 

@@ -3,14 +3,14 @@ package expr
 import (
 	"infomall/exec/dedup"
 	"infomall/exec/value"
-	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // Shingles returns the set of shingles of a text, for package dedup.
 func Shingles(text string) []uint32 {
 	var s dedup.Shingler
-	for _, w := range page.Words(text) {
-		s.Word(page.HashWord(w))
+	for _, w := range words.Of(text) {
+		s.Word(words.Hash(w))
 	}
 	return s.Set()
 }
@@ -35,7 +35,7 @@ func prepareSimilar(args []Expr) (applier, error) {
 }
 
 func simhash(_ *Env, a []value.Value) (value.Value, error) {
-	var s page.Simhash
+	var s words.Simhash
 	s.Add(a[0].Text, 1)
 	return value.OfInt(int64(s.Sum())), nil
 }

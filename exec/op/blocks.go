@@ -12,6 +12,7 @@ import (
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
+	"infomall/store/words"
 )
 
 // blockRow is one block of the cut of one version.
@@ -161,7 +162,7 @@ var blockFields = map[string]func(r *response, n int) value.Value{
 	"topic": (*response).partTopic,
 	"words": func(r *response, n int) value.Value {
 		start, end := r.part(n)
-		return value.OfInt(int64(block.CountWords(r.blocks().Text(start, end))))
+		return value.OfInt(int64(words.Count(r.blocks().Text(start, end))))
 	},
 	"link_count": func(r *response, n int) value.Value {
 		count := 0
@@ -179,7 +180,7 @@ var blockFields = map[string]func(r *response, n int) value.Value{
 	},
 	"text": func(r *response, n int) value.Value { return value.OfText(r.partText(n)) },
 	"simhash": func(r *response, n int) value.Value {
-		var s page.Simhash
+		var s words.Simhash
 		s.Add(r.partText(n), 1)
 		return value.OfInt(int64(s.Sum()))
 	},

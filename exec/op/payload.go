@@ -12,6 +12,7 @@ import (
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/words"
 )
 
 const (
@@ -145,7 +146,7 @@ var versionFields = map[string]func(*response) value.Value{
 		return textOrNull(beginning(b.MainText(), abstractRunes))
 	}),
 	"simhash": ofPage(func(_ *response, b *block.Body) value.Value {
-		var s page.Simhash
+		var s words.Simhash
 		s.Add(b.Page.Text(b.Charset), 1)
 		return value.OfInt(int64(s.Sum()))
 	}),

@@ -8,9 +8,9 @@ import (
 
 	"infomall/exec/value"
 	"infomall/store/block"
-	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/urlkey"
+	"infomall/store/words"
 )
 
 // styleSeen is how many pages of a host, the first in order, a sample is chosen
@@ -149,7 +149,7 @@ func (r *Runner) stylePages(ctx context.Context, of hostMonth, to record.Time) (
 				continue
 			}
 			last = b.Key[i]
-			pages = append(pages, styledPage{last, page.HashWord(last), b.Time[i], b.Ref[i]})
+			pages = append(pages, styledPage{last, words.Hash(last), b.Time[i], b.Ref[i]})
 			seen++
 		}
 		if seen >= styleSeen {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // samples are the bodies that the benchmarks work on: the pages of the
@@ -136,7 +137,7 @@ func BenchmarkStages(b *testing.B) {
 		}
 		for b.Loop() {
 			for _, text := range texts {
-				var s page.Simhash
+				var s words.Simhash
 				s.Add(text, 1)
 				s.Sum()
 			}

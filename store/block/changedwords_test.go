@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // bodyPairs calls f with up to most pairs of bodies that follow one another in
@@ -64,7 +64,7 @@ func bodyPairs(t *testing.T, bundle string, most int, f func(old, new []byte)) {
 }
 
 func wordsIn(text string) (n int) {
-	for range page.Words(text) {
+	for range words.Of(text) {
 		n++
 	}
 	return n

@@ -3,7 +3,7 @@ package block
 import (
 	"strings"
 
-	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // Edit is a part of a text that two versions share or that only one of them
@@ -46,7 +46,7 @@ type token struct{ word, text string }
 func tokens(text string) []token {
 	var out []token
 	end := 0
-	for at, w := range page.Words(text) {
+	for at, w := range words.Of(text) {
 		out = append(out, token{w, text[end : at+len(w)]})
 		end = at + len(w)
 	}

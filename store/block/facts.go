@@ -9,6 +9,7 @@ import (
 	"infomall/store/packed"
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/words"
 )
 
 // Facts are what is made of a page once, when it comes in, and kept beside it:
@@ -72,7 +73,7 @@ type Leaf struct {
 	Facts  []byte
 	links  int32
 	kept   keptBytes
-	words  bag // nil if nobody asked
+	words  words.Bag // nil if nobody asked
 }
 
 // leavesMax is how many leaves each of the two generations of a Reader's memory
@@ -218,8 +219,8 @@ func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 	}
 	links, offsets, text := b.Page.AppendLinksText(m.links[:0], start, end, b.Charset)
 	m.links = links
-	var print page.Simhash
-	if hasWords(text, fingerprintWords) {
+	var print words.Simhash
+	if words.Least(text, fingerprintWords) {
 		form |= formPrint
 		print.Add(text, 1)
 	}
@@ -238,16 +239,6 @@ func (m *Reader) readLeaf(b *Body, start, end int) (facts []byte, _ int32) {
 
 // noFacts are the facts of a leaf that has no links and no stored fingerprint.
 var noFacts = []byte{Extractor}
-
-// hasWords reports whether a text has at least n words.
-func hasWords(text string, n int) bool {
-	for range page.Words(text) {
-		if n--; n == 0 {
-			return true
-		}
-	}
-	return false
-}
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)

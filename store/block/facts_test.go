@@ -16,6 +16,7 @@ import (
 	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/words"
 )
 
 // TestFoldsGoOn draws lives of pages. At every version the fold that is kept
@@ -108,7 +109,7 @@ func changedBlocks(r *Revision, reading *Reading) (out []string) {
 			}
 		}
 		out = append(out, fmt.Sprintf("%d %s %s %d %q %d %d", i, op, r.Life[n].Identity(), b.End-b.Start,
-			reading.Topic(b.Start, b.End), CountWords(reading.Text(b.Start, b.End)), count))
+			reading.Topic(b.Start, b.End), words.Count(reading.Text(b.Start, b.End)), count))
 	}
 	return out
 }
@@ -218,7 +219,7 @@ func checkKeptLinks(t failer, refers *References, r *Reading, inline bool) {
 	checkReferences(t, refers, facts, leaves, bodies, kept, got)
 	for i, n := range r.Leaves {
 		b := &r.Blocks[n]
-		var s page.Simhash
+		var s words.Simhash
 		s.Add(r.Page.TextRange(b.Start, b.End, r.Charset), 1)
 		if print, ok := kept.Fingerprint(longFacts(r)[i]); ok && print != s.Sum() {
 			t.Fatalf("fingerprint of leaf %d: %x, want %x", i, print, s.Sum())

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	"infomall/store/page"
 	"infomall/store/record"
 	"infomall/store/record/message"
+	"infomall/store/words"
 )
 
 // Version is one version of a URL, as a History takes it.
@@ -217,8 +217,7 @@ func SameBlocks(old, new []record.Digest) bool {
 
 // words returns the text by which leaf n is compared with others.
 func (r *Revision) words(n int) string {
-	text := r.Text(n)
-	for range page.Words(text) {
+	if text := r.Text(n); words.Least(text, 1) {
 		return text
 	}
 	return string(r.Bytes(n))

@@ -7,6 +7,7 @@ import (
 
 	"infomall/store/packed"
 	"infomall/store/record"
+	"infomall/store/words"
 )
 
 // Fold is the stored result of a History at one version. With it, a question
@@ -47,7 +48,7 @@ func (r *Reading) details(rev *Revision, n, ordinal int) Details {
 	d := Details{Bytes: b.End - b.Start}
 	topic, text := r.topicAndText(b.Start, b.End)
 	d.Topic = topic
-	d.Words = CountWords(text)
+	d.Words = words.Count(text)
 	if rev.Whole {
 		d.Links = r.Links
 		return d

@@ -122,12 +122,3 @@ func (b *Body) readPart(t *page.Tree, start, end int) {
 		t.ReadPart(b.Page, start, end)
 	}
 }
-
-// CountWords returns the number of words in a text, as page.Words splits it.
-func CountWords(text string) int {
-	n := 0
-	for range page.Words(text) {
-		n++
-	}
-	return n
-}

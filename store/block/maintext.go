@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // MainText returns the article of a page as text. It leaves out the menus,
@@ -441,7 +442,7 @@ func (m *mainFinder) aside(i int) bool {
 	for a := range m.t.Attrs(i) {
 		if naming(a.Name) != nameNone {
 			beside := false
-			besideWords.eachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
+			besideWords.EachWord(a.Value, func(_ uint8, ok bool) { beside = beside || ok }, func([]byte) {})
 			if beside {
 				return true
 			}
@@ -455,12 +456,12 @@ var besideList string
 
 // besideWords are the words of data/beside.txt. An element whose class, id or role
 // has such a word is an aside.
-var besideWords = func() *wordTable {
-	t := newWordTable()
+var besideWords = func() *words.Table {
+	t := words.NewTable()
 	for line := range strings.Lines(besideList) {
 		if line[0] != '#' {
 			for w := range strings.FieldsSeq(line) {
-				t.add(w, 0)
+				t.Add(w, 0)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // Texts of the tests, long enough to be prose.
@@ -206,10 +206,10 @@ func markedArticles(t *testing.T) (articles []markedArticle) {
 // are ordered.
 func wordF1(got, want string) float64 {
 	var g, w []string
-	for _, word := range page.Words(strings.ToLower(got)) {
+	for _, word := range words.Of(strings.ToLower(got)) {
 		g = append(g, word)
 	}
-	for _, word := range page.Words(strings.ToLower(want)) {
+	for _, word := range words.Of(strings.ToLower(want)) {
 		w = append(w, word)
 	}
 	slices.Sort(g)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"infomall/store/words"
+
 	"infomall/store/page"
 )
 
@@ -63,7 +65,7 @@ var markedPages = sync.OnceValue(func() (pages []markedPage) {
 })
 
 // placedWords are the words that a page shows, and the places of their text nodes.
-func placedWords(t *page.Tree, charset string) (words []string, nodes []int) {
+func placedWords(t *page.Tree, charset string) (shown []string, nodes []int) {
 	mute := int32(0)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -76,12 +78,12 @@ func placedWords(t *page.Tree, charset string) (words []string, nodes []int) {
 				mute = n.Next
 			}
 		case page.Text:
-			for _, w := range page.Words(strings.ToLower(t.TextRange(int(n.Start), int(n.End), charset))) {
-				words, nodes = append(words, w), append(nodes, i)
+			for _, w := range words.Of(strings.ToLower(t.TextRange(int(n.Start), int(n.End), charset))) {
+				shown, nodes = append(shown, w), append(nodes, i)
 			}
 		}
 	}
-	return words, nodes
+	return shown, nodes
 }
 
 // align finds the words of the page that its marked copy has too.

@@ -5,11 +5,10 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
 
-	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/words"
 )
 
 // Op is the change of a block from one version of a page to the next.
@@ -65,12 +64,12 @@ func Matches(old, new []Piece) []Match {
 	m := newMatcher()
 	defer m.free()
 	m.old, m.new = append(m.old, old...), append(m.new, new...)
-	return m.matches(func(i int) bag { return newBag(old[i].Text()) }, func(i int) bag { return newBag(new[i].Text()) })
+	return m.matches(func(i int) words.Bag { return words.NewBag(old[i].Text()) }, func(i int) words.Bag { return words.NewBag(new[i].Text()) })
 }
 
 // matches is Matches for the pieces that m has, with the words of blocks by their
 // places.
-func (m *matcher) matches(oldBag, newBag func(i int) bag) []Match {
+func (m *matcher) matches(oldBag, newBag func(i int) words.Bag) []Match {
 	m.oldBag, m.newBag = oldBag, newBag
 	m.toOld, m.toNew = filled(m.toOld, len(m.new)), filled(m.toNew, len(m.old))
 	m.byDigest()
@@ -92,11 +91,11 @@ func filled(s []int, n int) []int {
 
 type matcher struct {
 	old, new     []Piece
-	oldBag       func(i int) bag
-	newBag       func(i int) bag
+	oldBag       func(i int) words.Bag
+	newBag       func(i int) words.Bag
 	toOld, toNew []int // partner of each block, -1 while it has none
 	inOrder      []bool
-	words        [2][]bag // of the old and the new blocks without a digest in common
+	words        [2][]words.Bag // of the old and the new blocks without a digest in common
 	alike        []float64
 
 	// Memory that is used again.
@@ -208,59 +207,6 @@ func (m *matcher) order() {
 	}
 }
 
-// bag is the sorted hashes of a block's words, with repetitions.
-type bag []uint64
-
-func newBag(text string) bag {
-	var b bag
-	for _, w := range page.Words(text) {
-		b = append(b, page.HashWord(w))
-	}
-	if len(b) == 0 && strings.TrimSpace(text) != "" {
-		b = append(b, hash(text))
-	}
-	slices.Sort(b)
-	return b
-}
-
-// distinct yields each word of the bag once.
-func (b bag) distinct(yield func(uint64) bool) {
-	for i, w := range b {
-		if (i == 0 || b[i-1] != w) && !yield(w) {
-			return
-		}
-	}
-}
-
-// hash is FNV-1a.
-func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
-}
-
-// likeness is the share of words that two blocks have in common.
-func likeness(a, b bag) float64 {
-	if len(a)+len(b) == 0 {
-		return 0
-	}
-	common, all := 0, len(a)+len(b)
-	for len(a) > 0 && len(b) > 0 {
-		switch {
-		case a[0] < b[0]:
-			a = a[1:]
-		case a[0] > b[0]:
-			b = b[1:]
-		default:
-			a, b = a[1:], b[1:]
-			common++
-		}
-	}
-	return 2 * float64(common) / float64(all)
-}
-
 // rareMax is the largest number of blocks that may contain a word used to find
 // similar blocks. candidatePairs is how many pairs are compared in full for
 // each block.
@@ -284,7 +230,7 @@ func (m *matcher) byLikeness() {
 	clear(m.shared)
 	found, shared, likely := m.found[:0], m.shared, m.likely[:0]
 	for n := range m.new {
-		for w := range m.words[1][n].distinct {
+		for w := range m.words[1][n].Distinct {
 			list := m.index.of(w)
 			if len(list) > rareMax {
 				continue
@@ -303,7 +249,7 @@ func (m *matcher) byLikeness() {
 			return cmp.Compare(a, b)
 		})
 		for _, o := range likely[:min(len(likely), candidatePairs)] {
-			if l := likeness(m.words[0][o], m.words[1][n]); l >= alike {
+			if l := words.Likeness(m.words[0][o], m.words[1][n]); l >= alike {
 				found = append(found, candidate{o, n, l})
 			}
 		}
@@ -332,9 +278,9 @@ type wordPlace struct {
 }
 
 // appendWords appends the words of blocks, and sorts all there are.
-func appendWords(in wordIndex, bags []bag) wordIndex {
+func appendWords(in wordIndex, bags []words.Bag) wordIndex {
 	for i, b := range bags {
-		for w := range b.distinct {
+		for w := range b.Distinct {
 			in = append(in, wordPlace{w, i})
 		}
 	}
@@ -359,7 +305,7 @@ func (in wordIndex) of(word uint64) []wordPlace {
 
 // appendBags appends the words of the blocks that have no partner, and nil for
 // the others.
-func appendBags(list []bag, of func(i int) bag, partner []int) []bag {
+func appendBags(list []words.Bag, of func(i int) words.Bag, partner []int) []words.Bag {
 	for i, p := range partner {
 		if p < 0 {
 			list = append(list, of(i))
@@ -420,7 +366,7 @@ func (m *matcher) between(o, n int) bool {
 
 // here pairs two blocks at the same place if they have enough words in common.
 func (m *matcher) here(o, n int) {
-	if l := likeness(m.words[0][o], m.words[1][n]); l >= alikeHere {
+	if l := words.Likeness(m.words[0][o], m.words[1][n]); l >= alikeHere {
 		m.edit(o, n, l)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"infomall/store/page"
+	"infomall/store/words"
 )
 
 //go:embed data/labels.txt
@@ -14,8 +15,8 @@ var labelList string
 // labelWords and labelSigns are the words of data/labels.txt with their labels.
 // labelWords match whole words of a class, id or role. labelSigns, which begin with
 // a letter beyond ASCII, match anywhere in a name.
-var labelWords, labelSigns = func() (words *wordTable, signs map[string]Label) {
-	words, signs = newWordTable(), map[string]Label{}
+var labelWords, labelSigns = func() (table *words.Table, signs map[string]Label) {
+	table, signs = words.NewTable(), map[string]Label{}
 	for line := range strings.Lines(labelList) {
 		name, list, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || name[0] == '#' {
@@ -23,13 +24,13 @@ var labelWords, labelSigns = func() (words *wordTable, signs map[string]Label) {
 		}
 		for w := range strings.FieldsSeq(list) {
 			if w[0] < 0x80 {
-				words.add(w, uint8(labelNamed(name)))
+				table.Add(w, uint8(labelNamed(name)))
 			} else {
 				signs[w] = labelNamed(name)
 			}
 		}
 	}
-	return words, signs
+	return table, signs
 }()
 
 // labelNamed returns the label with a name, such as Nav for "nav". It panics if
@@ -142,7 +143,7 @@ func addNames(value []byte, weight float64, e *evidence) {
 	var found evidence
 	any := false
 	last, lastFound := uint8(0), false // label of the name's last word so far, if it has one
-	labelWords.eachWord(value, func(label uint8, ok bool) {
+	labelWords.EachWord(value, func(label uint8, ok bool) {
 		if last, lastFound = label, ok; ok {
 			found[label] = max(found[label], weight)
 			any = true

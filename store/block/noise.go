@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // Reasons why a change is not substantial. data/noise.txt has others, such as
@@ -95,7 +95,7 @@ var noiseRules = sync.OnceValues(func() (*regexp.Regexp, []string) {
 func readNoise(text string) (out []noiseWord) {
 	rules, reasons := noiseRules()
 	words := func(text string) {
-		for _, w := range page.Words(text) {
+		for _, w := range words.Of(text) {
 			out = append(out, noiseWord{text: w})
 		}
 	}

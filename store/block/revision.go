@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"sync"
+
+	"infomall/store/words"
 )
 
 // compare finds the changes of the leaves since the version before. A body that
@@ -22,7 +24,7 @@ func (r *Revision) compare() {
 	m := newMatcher()
 	defer m.free()
 	m.old, m.new = b.appendPieces(m.old, old), r.appendPieces(m.new, new)
-	r.pair(m.matches(func(i int) bag { return b.bag(i, old[i]) }, func(i int) bag { return r.bag(i, new[i]) }), old, new)
+	r.pair(m.matches(func(i int) words.Bag { return b.bag(i, old[i]) }, func(i int) words.Bag { return r.bag(i, new[i]) }), old, new)
 	if len(r.matches) == 2 && b.Whole && r.Whole {
 		// Removed and added: it is the body all the same.
 		r.matches = []Match{{Edited, 1, 1, 0}}
@@ -50,14 +52,14 @@ func (r *Revision) appendPieces(list []Piece, leaves []int) []Piece {
 // bag returns the words of leaf i, which is block n. If the words take no more
 // memory than the bytes of the leaf, they are kept with the leaf, because other
 // pages of the site have the same leaf and may ask for its words again.
-func (r *Revision) bag(i, n int) bag {
+func (r *Revision) bag(i, n int) words.Bag {
 	l := r.Made[i]
 	if l.words == nil {
-		words := newBag(r.words(n))
-		if 8*len(words) > r.size(n) {
-			return words
+		bag := words.NewBag(r.words(n))
+		if 8*len(bag) > r.size(n) {
+			return bag
 		}
-		l.words = words
+		l.words = bag
 	}
 	return l.words
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"os"
@@ -18,6 +19,7 @@ import (
 
 	"infomall/store/page"
 	"infomall/store/record"
+	"infomall/store/words"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -174,10 +176,12 @@ func TestSharedSites(t *testing.T) {
 	}
 }
 
+var wordSeed = maphash.MakeSeed()
+
 // wordSum is a fingerprint of the words of a text, whatever their order.
 func wordSum(text string) (sum uint64) {
-	for _, w := range page.Words(text) {
-		sum += hash(w)
+	for _, w := range words.Of(text) {
+		sum += maphash.String(wordSeed, w)
 	}
 	return sum
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"infomall/store/page"
+	"infomall/store/words"
 )
 
 // SiteStyle is the site style tree of pages of one host that look alike. It
@@ -420,8 +421,8 @@ func (w *styleWalk) leaf(from, to, e int32) {
 		return
 	}
 	text := w.t.TextRange(int(w.t.Nodes[from].Start), w.end(to), w.body.Charset)
-	for _, word := range page.Words(text) {
-		w.feature(e, page.HashWord(word))
+	for _, word := range words.Of(text) {
+		w.feature(e, words.Hash(word))
 	}
 	for i := from; i < to; i++ {
 		for _, name := range [...]string{"href", "src"} {
@@ -478,3 +479,5 @@ func (w *styleWalk) show(from, to int32, importance float64) {
 		w.own[i] += importance * float64(w.flow.weighs(int(i), int(i)+1))
 	}
 }
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }

@@ -8,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"infomall/store/words"
+
 	"infomall/store/page"
 )
 
@@ -301,10 +303,10 @@ var keptWords = func() map[string]bool {
 const stopRunes = 2
 
 // stopLatin are those of stopWords that are Latin.
-var stopLatin = func() *wordTable {
-	t := newWordTable()
+var stopLatin = func() *words.Table {
+	t := words.NewTable()
 	for w := range strings.FieldsSeq(stopEnglish) {
-		t.add(w, 0)
+		t.Add(w, 0)
 	}
 	return t
 }()
@@ -322,7 +324,7 @@ func (s *speech) significant() []string {
 }
 
 func saysSomething(w string) bool {
-	h, letters := uint32(0), false
+	letters := false
 	for i := range len(w) {
 		c := w[i]
 		if c >= utf8.RuneSelf {
@@ -330,12 +332,11 @@ func saysSomething(w string) bool {
 				return false
 			}
 			r, size := utf8.DecodeRuneInString(w)
-			return (size < len(w) || page.Ideograph(r)) && hasLetter(w)
+			return (size < len(w) || words.Ideograph(r)) && hasLetter(w)
 		}
 		letters = letters || letter(c)
-		h = wordHash(h, c|0x20)
 	}
-	return len(w) > 1 && letters && !stopLatin.has(w, h)
+	return len(w) > 1 && letters && !stopLatin.Has(w)
 }
 
 // segment cuts a text into words. Text without spaces is cut at punctuation
@@ -353,8 +354,8 @@ func (s *speech) segment(text string) []string {
 		}
 		from, end = 0, 0
 	}
-	for at, w := range page.Words(text) {
-		if r, _ := utf8.DecodeRuneInString(w); !page.Ideograph(r) {
+	for at, w := range words.Of(text) {
+		if r, _ := utf8.DecodeRuneInString(w); !words.Ideograph(r) {
 			cut()
 			out = append(out, w)
 			continue

@@ -1,14 +1,6 @@
-package page
+package words
 
-import (
-	"math/bits"
-	"unicode"
-	"unicode/utf8"
-)
-
-// SimhashVersion names the algorithm. Hashes of different versions are not
-// comparable.
-const SimhashVersion = 1
+import "math/bits"
 
 // Simhash computes a 64-bit fingerprint of a text. Texts that share most of
 // their features have fingerprints that differ in few bits. A feature is three
@@ -49,7 +41,7 @@ func (s *Simhash) Add(text string, weight int) {
 			finish()
 			letters = w.letter
 		}
-		run[0], run[1], run[2] = run[1], run[2], HashWord(text[w.from:w.at])
+		run[0], run[1], run[2] = run[1], run[2], Hash(text[w.from:w.at])
 		length = min(length+1, 3)
 		switch {
 		case letters:
@@ -186,33 +178,6 @@ func (s *Simhash) Sum() (hash uint64) {
 		}
 	}
 	return hash
-}
-
-// HashWord returns the FNV-1a hash of the letters of w in lower case.
-func HashWord(w string) uint64 {
-	h := uint64(fnvBasis)
-	for i := range len(w) {
-		if w[i] >= utf8.RuneSelf {
-			return hashLetters(h, w[i:])
-		}
-		h = (h ^ uint64(lower(w[i]))) * fnvPrime
-	}
-	return h
-}
-
-const (
-	fnvBasis = 14695981039346656037
-	fnvPrime = 1099511628211
-)
-
-func hashLetters(h uint64, w string) uint64 {
-	for _, r := range w {
-		if r < firstIdeograph || r > lastIdeograph { // which have no other case
-			r = unicode.ToLower(r)
-		}
-		h = (h ^ uint64(r)) * fnvPrime
-	}
-	return h
 }
 
 // combine returns one hash of several words in order. Every bit of it depends
