@@ -42,10 +42,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dgraph-io/ristretto/v2"
-
 	"infomall/store/disk"
-	"infomall/store/segment"
 )
 
 // Options are the settings of an open archive. The zero value works.
@@ -82,11 +79,10 @@ type Archive struct {
 	sharedCaptures int64
 	merging        mergeBounds
 
-	mu      sync.Mutex
-	indexes map[string]*segment.IndexFile // open index files by name; index files never change
-	pinned  int                           // number of open snapshots
-	cache   *ristretto.Cache[uint64, *segment.Run]
-	warned  map[string]bool
+	files *files
+
+	mu     sync.Mutex
+	warned map[string]bool
 	// removals are the removal files read so far, by file name; they never change.
 	removals map[string]*removal
 }
@@ -106,11 +102,13 @@ func Open(dir string, o Options) *Archive {
 	if o.Disk == nil {
 		o.Disk = disk.OS
 	}
-	return &Archive{
+	a := &Archive{
 		dir: dir, opts: o, goroutines: min(runtime.GOMAXPROCS(0), goroutinesMax), aheadAfter: aheadAfter, sharedCaptures: sharedCaptures,
-		merging: mergeBounds{mergeWays, mergeRuns, mergePlaces},
-		indexes: make(map[string]*segment.IndexFile), removals: make(map[string]*removal), warned: make(map[string]bool),
+		merging:  mergeBounds{mergeWays, mergeRuns, mergePlaces},
+		removals: make(map[string]*removal), warned: make(map[string]bool),
 	}
+	a.files = newFiles(dir, o.CacheBytes, a.warn)
+	return a
 }
 
 // Path returns the archive's folder.
@@ -129,139 +127,16 @@ func (a *Archive) Exists() bool {
 }
 
 // Close closes the index files and frees the cache.
-func (a *Archive) Close() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var errs []error
-	for _, x := range a.indexes {
-		if x != nil {
-			errs = append(errs, x.Close())
-		}
-	}
-	clear(a.indexes)
-	if a.cache != nil {
-		a.cache.Close()
-		a.cache = nil
-	}
-	return errors.Join(errs...)
-}
+func (a *Archive) Close() error { return a.files.close() }
 
-// unpin is called when a snapshot of c is closed. After the last snapshot, it
-// closes the index files that c does not name: nobody will read them again.
-func (a *Archive) unpin(c *catalog) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.pinned--; a.pinned > 0 {
-		return nil
-	}
-	keep := make(map[string]bool, len(c.indexes))
-	for _, i := range c.indexes {
-		keep[i.name] = true
-	}
-	var errs []error
-	for name, x := range a.indexes {
-		if keep[name] {
-			continue
-		}
-		if x != nil {
-			errs = append(errs, x.Close())
-		}
-		delete(a.indexes, name)
-	}
-	return errors.Join(errs...)
-}
-
-// indexCheckedMax is the size in bytes up to which the checksum of an index file is
-// checked when it is opened: that takes a millisecond or two for each 10 MB. VERIFY
-// checks larger ones.
-const indexCheckedMax = 16 << 20
-
-// index returns an open index file. It returns nil, and warns once, if the file
-// cannot be opened or differs from its entry in the catalogue. A damaged bbolt
-// database must not be read: its pages may form a circle.
-func (a *Archive) index(i indexInfo) *segment.IndexFile {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	x, ok := a.indexes[i.name]
-	if !ok {
-		var err error
-		if x, err = a.openIndex(i); err != nil {
-			a.warnLocked(err)
-		}
-		a.indexes[i.name] = x
-	}
-	return x
-}
-
-func (a *Archive) openIndex(i indexInfo) (*segment.IndexFile, error) {
-	path := filepath.Join(a.dir, i.name)
-	if i.bytes <= indexCheckedMax {
-		got, err := describeIndex(path, i.name)
-		if err == nil && got != i {
-			err = &segment.Error{File: i.name, Offset: -1, Err: errors.New("it is not what the catalogue says: reading goes on from the db-files; REINDEX makes it anew")}
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return segment.OpenIndex(path)
-}
-
+// warn reports a fault that was worked around, once.
 func (a *Archive) warn(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.warnLocked(err)
-}
-
-func (a *Archive) warnLocked(err error) {
 	if a.opts.Warn != nil && !a.warned[err.Error()] {
 		a.warned[err.Error()] = true
 		a.opts.Warn(err)
 	}
-}
-
-// runBytesTypical is the assumed size of a decoded run. The cache counts ten keys
-// for each run it can hold.
-const runBytesTypical = 256 << 10
-
-// runCache returns the cache of decoded runs, and creates it at the first call. Its
-// keys are segment and run; since those never change, an entry never becomes wrong.
-func (a *Archive) runCache() (*ristretto.Cache[uint64, *segment.Run], error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cache == nil {
-		c, err := ristretto.NewCache(&ristretto.Config[uint64, *segment.Run]{
-			NumCounters:        max(10*a.opts.CacheBytes/runBytesTypical, 100),
-			MaxCost:            a.opts.CacheBytes,
-			BufferItems:        64,
-			IgnoreInternalCost: true,
-		})
-		if err != nil {
-			return nil, fmt.Errorf("make the cache of %d bytes: %w", a.opts.CacheBytes, err)
-		}
-		a.cache = c
-	}
-	return a.cache, nil
-}
-
-// settleCache waits until the cache has taken in what was put into it. The cache
-// does that in the background, so a caller that reads at once would find little.
-func (a *Archive) settleCache() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.cache != nil {
-		a.cache.Wait()
-	}
-}
-
-// boundCache changes the size of the cache in bytes.
-func (a *Archive) boundCache(bytes int64) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.opts.CacheBytes != bytes && a.cache != nil {
-		a.cache.UpdateMaxCost(bytes)
-	}
-	a.opts.CacheBytes = bytes
 }
 
 // create makes the archive's folders that do not exist. A copy of an archive may

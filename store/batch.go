@@ -208,7 +208,7 @@ func (o *batcher) meta(e *located) error {
 			s = urlkey.URL(e.Key)
 		}
 		if c.field == segment.FieldLocation && from.original != nil {
-			stored, err := o.v.stored(e.place)
+			stored, err := o.v.runs.entry(e.place)
 			if err == nil {
 				s, err = o.v.locationOf(stored, from.original)
 			}
@@ -245,7 +245,7 @@ func (o *batcher) digest(from origin) (record.Digest, error) {
 	if from.from.seg == nil {
 		return record.Digest{}, nil
 	}
-	s, err := o.v.stored(from.from)
+	s, err := o.v.runs.entry(from.from)
 	if err != nil {
 		return record.Digest{}, err
 	}
@@ -258,7 +258,7 @@ func (o *batcher) at(e *located) (*metaAt, error) {
 	if m != nil && m.run == e.run {
 		return m, nil
 	}
-	meta, err := o.v.meta(e.seg, e.run)
+	meta, err := o.v.runs.meta(e.seg, e.run)
 	if err != nil {
 		if !o.v.skips(err) {
 			return nil, err

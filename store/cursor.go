@@ -95,7 +95,7 @@ func (c *cursor) take(chunk *segment.Chunk, err error) error {
 		c.end = true
 		return nil
 	}
-	c.v.readChunk(c.seg)
+	c.v.runs.readChunk(c.seg)
 	c.keys, c.counts = chunk.Keys()
 	return nil
 }

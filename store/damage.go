@@ -19,17 +19,13 @@ import (
 // skippedNamed is how many damaged files the error of Damage names.
 const skippedNamed = 4
 
-// badRunsMost is how many damaged runs a snapshot remembers.
-const badRunsMost = 1 << 16
-
 // damageMet is the damage that a snapshot has met.
 type damageMet struct {
 	skip  bool
-	first []string         // the first messages: one for each file, and for each body that is in no file
-	files map[string]bool  // the files and bodies that first has messages of
-	more  bool             // there is more damage than first tells
-	pool  string           // of the first file
-	runs  map[uint64]error // damaged runs, see badRun
+	first []string        // the first messages: one for each file, and for each body that is in no file
+	files map[string]bool // the files and bodies that first has messages of
+	more  bool            // there is more damage than first tells
+	pool  string          // of the first file
 }
 
 // SkipDamage makes the snapshot read on after damage to a db-file. Damage returns what
@@ -54,12 +50,6 @@ func (v *Snapshot) Damage() error {
 		remedy = fmt.Sprintf("; REPAIR POOL '%s' FROM 'a copy of the archive' restores it", d.pool)
 	}
 	return fmt.Errorf("%s.\nWhat cannot be read is NULL or left out, and the rest is answered. VERIFY lists all damage%s", list, remedy)
-}
-
-// isDamage reports whether an error says that a db-file is damaged or missing.
-func isDamage(err error) bool {
-	var damage *segment.Error
-	return errors.As(err, &damage) || errors.Is(err, errNoHolder) || errors.Is(err, errOtherBody)
 }
 
 // maySkip reports whether reading goes on after an error.
@@ -97,27 +87,6 @@ func (v *Snapshot) skips(err error) bool {
 
 // noSkip skips no damage. Whoever uses it must see all captures of a URL.
 func noSkip(error) bool { return false }
-
-// badRun returns the error with which a run was found damaged before, nil if it was
-// not. A damaged run is read once, however many of its captures are asked for.
-func (v *Snapshot) badRun(key uint64) error {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.damage.runs[key]
-}
-
-// noteBadRun remembers that a run is damaged.
-func (v *Snapshot) noteBadRun(key uint64, err error) {
-	if !isDamage(err) {
-		return
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.damage.runs == nil || len(v.damage.runs) >= badRunsMost {
-		v.damage.runs = make(map[uint64]error)
-	}
-	v.damage.runs[key] = err
-}
 
 // Columns that a revisit has from its original, and those that depend on the capture
 // before.

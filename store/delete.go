@@ -228,7 +228,7 @@ func (d *deletion) count(e *located) {
 // capture. It skips deleted captures that no other capture needs.
 func (d *deletion) others(ctx context.Context) error {
 	for _, info := range d.v.pin.segments {
-		s := d.v.reader(info)
+		s := d.v.runs.reader(info)
 		err := d.v.entries(ctx, s, func(e *located) error {
 			n, hidden := d.hidden(e.place)
 			if d.hide[e.place] {

@@ -86,7 +86,7 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 			o.Progress(int64(i), int64(len(old)))
 		}
 		d := newDeriving(ctx, v, s, o.PageLimit)
-		f := &form{w: w, s: d.s, static: v.pin.isStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.dictFor(ref, pool) }}
+		f := &form{w: w, s: d.s, static: v.pin.isStatic(pool), dict: func(ref segment.RunRef) *segment.Dict { return v.runs.dict(ref, pool) }}
 		form, err := f.write(ctx, d.run)
 		d.look.close()
 		if err != nil {
@@ -104,16 +104,16 @@ func (a *Archive) derivePool(ctx context.Context, pool string, o task.ReindexOpt
 // derivedByOther reports whether the facts of a segment were computed by another
 // version of the program, or are missing although the segment has pages.
 func (v *Snapshot) derivedByOther(ctx context.Context, s *segment.Info) (bool, error) {
-	r := v.reader(s)
+	r := v.runs.reader(s)
 	for n := range uint32(s.Runs) {
 		if err := ctx.Err(); err != nil {
 			return false, err
 		}
-		facts, err := v.facts(r, n)
+		facts, err := v.runs.facts(r, n)
 		if err != nil {
 			return false, err
 		}
-		meta, err := v.meta(r, n)
+		meta, err := v.runs.meta(r, n)
 		if err != nil {
 			return false, err
 		}
@@ -144,7 +144,7 @@ type deriving struct {
 }
 
 func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit int64) *deriving {
-	r, read := v.reader(s), newAnalyses()
+	r, read := v.runs.reader(s), newAnalyses()
 	read.limit = pageLimit
 	fold := &folder{read: read, tails: newTails(v.a.opts.BatchBytes), source: v, of: r}
 	return &deriving{ctx: ctx, v: v, s: r, look: v.looker(0), read: read, fold: fold}
@@ -152,7 +152,7 @@ func newDeriving(ctx context.Context, v *Snapshot, s *segment.Info, pageLimit in
 
 // run rewrites a run with what its bodies say according to this version.
 func (d *deriving) run(n uint32, w *segment.Writer) error {
-	r, err := d.v.run(d.s, n)
+	r, err := d.v.runs.run(d.s, n)
 	if err != nil {
 		return err
 	}
@@ -245,15 +245,15 @@ func (d *deriving) divides(e *segment.Stored, opened *block.Reading) (bool, erro
 	if e.Recipe.Layout == 0 { // The whole body is one block.
 		return len(opened.Made) == 1, nil
 	}
-	spans, err := d.v.spans(e.Recipe)
+	spans, err := d.v.runs.spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}
-	layout, err := d.v.appendBlocks(d.ctx, nil, spans, 0, int(e.Recipe.Layout))
+	layout, err := d.v.runs.layout(d.ctx, spans, int(e.Recipe.Layout))
 	if err != nil {
 		return false, err
 	}
-	return bytes.Equal(joinPieces(layout), opened.Layout()), nil
+	return bytes.Equal(layout, opened.Layout()), nil
 }
 
 // byHost reads a body that does not declare its charset again, with the charset of
@@ -276,7 +276,7 @@ func (d *deriving) byHost(read *analysis, e *segment.Stored, body []byte) (*anal
 // page. For leaves that are only kept for the page, without the capture that
 // brought them, nobody computes facts. Those facts are then stored with the page.
 func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool, error) {
-	spans, err := d.v.spans(e.Recipe)
+	spans, err := d.v.runs.spans(e.Recipe)
 	if err != nil {
 		return false, err
 	}
@@ -285,7 +285,7 @@ func (d *deriving) haveFacts(at place, e *segment.Stored, blocks [][]byte) (bool
 		if b.Segment == at.seg.Info.ID && b.Run == at.run && int(b.N) < len(blocks) {
 			facts = blocks[b.N]
 		} else {
-			of, err := d.v.facts(d.v.segment(b.Segment), b.Run)
+			of, err := d.v.runs.facts(d.v.runs.segment(b.Segment), b.Run)
 			if err != nil {
 				return false, err
 			}

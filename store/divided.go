@@ -14,11 +14,11 @@ import (
 var errParts = errors.New("the recipe names more blocks than a body has bytes")
 
 // joined puts a divided body together. The first layouts blocks of the spans are
-// its layout, the others its leaves. It calls run once for each run, however often
-// the spans return to it, and keeps only the blocks it needs: those of a large page
+// its layout, the others its leaves. It reads each run once, however often the spans
+// return to it, and keeps only the blocks it needs: those of a large page
 // may lie in hundreds of runs. The newest runs come first, because decompressing a
 // run also decompresses the runs it builds on.
-func joined(ctx context.Context, spans []segment.Span, layouts uint32, run func(id, n uint32) (*segment.Run, error)) ([]byte, error) {
+func joined(ctx context.Context, in blockSource, spans []segment.Span, layouts uint32) ([]byte, error) {
 	order := make([]int, len(spans))
 	first := make([]uint64, len(spans)) // number of each span's first block, among all blocks
 	total := uint64(0)
@@ -42,7 +42,7 @@ func joined(ctx context.Context, spans []segment.Span, layouts uint32, run func(
 				return nil, err
 			}
 			var err error
-			if of, err = run(s.Segment, s.Run); err != nil {
+			if of, err = in.withBlocks(s.Segment, s.Run); err != nil {
 				return nil, err
 			}
 		}

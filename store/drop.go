@@ -50,7 +50,7 @@ func (a *Archive) hollow(ctx context.Context, o task.DropOptions) (task.DropResu
 func (v *Snapshot) deletePool(ctx context.Context, o task.DropOptions) (task.DropResult, error) {
 	var all []task.Target
 	for _, info := range v.pin.poolSegments(o.Pool) {
-		err := v.entries(ctx, v.reader(info), func(e *located) error {
+		err := v.entries(ctx, v.runs.reader(info), func(e *located) error {
 			all = append(all, task.Target{Key: e.Key, Ref: e.ref()})
 			return nil
 		})
@@ -164,7 +164,7 @@ func (v *Snapshot) droppable(ctx context.Context, pool string) error {
 // is in the pool, or whose chain of originals leads through the pool.
 func (v *Snapshot) revisitsTo(ctx context.Context, info *segment.Info, pool string, look *looker) (bool, error) {
 	found, last := false, ""
-	err := v.entries(ctx, v.reader(info), func(e *located) error {
+	err := v.entries(ctx, v.runs.reader(info), func(e *located) error {
 		if e.Body != segment.BodyNone || e.Key == last {
 			return nil
 		}
@@ -214,7 +214,7 @@ func (v *Snapshot) prints(ctx context.Context, segments []*segment.Info) ([]uint
 	var out []uint32
 	for _, info := range segments {
 		last := ""
-		err := v.entries(ctx, v.reader(info), func(e *located) error {
+		err := v.entries(ctx, v.runs.reader(info), func(e *located) error {
 			if e.Key != last {
 				last = e.Key
 				out = append(out, fingerprint(e.Key))

@@ -9,19 +9,6 @@ import (
 	"infomall/store/segment"
 )
 
-// facts returns the facts of run n of a segment.
-func (v *Snapshot) facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
-	r, err := v.run(s, n)
-	if err != nil {
-		return nil, err
-	}
-	f, err := r.Facts()
-	if err != nil {
-		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
-	}
-	return f, nil
-}
-
 // errNoSegment returns the error for a reference to a segment that this snapshot
 // does not have.
 func errNoSegment(id uint32) error {
@@ -35,11 +22,11 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 	if err := ctx.Err(); err != nil {
 		return record.Facts{}, err
 	}
-	s := v.segment(ref.Segment)
+	s := v.runs.segment(ref.Segment)
 	if s == nil {
 		return record.Facts{}, errNoSegment(ref.Segment)
 	}
-	f, err := v.facts(s, ref.Run)
+	f, err := v.runs.facts(s, ref.Run)
 	if err != nil {
 		if v.skips(err) {
 			err = nil
@@ -52,7 +39,7 @@ func (v *Snapshot) Kept(ctx context.Context, ref record.Ref) (record.Facts, erro
 // storedFold returns the fold that is stored with the version at a place; nil if
 // there is none.
 func (v *Snapshot) storedFold(at place) ([]byte, error) {
-	f, err := v.facts(at.seg, at.run)
+	f, err := v.runs.facts(at.seg, at.run)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +49,7 @@ func (v *Snapshot) storedFold(at place) ([]byte, error) {
 // versionBody returns the body of a version, and how it is read; false if the
 // version has none, or a larger one than is divided.
 func (v *Snapshot) versionBody(ctx context.Context, l *located) (versionBody, bool, error) {
-	e, err := v.stored(l.place)
+	e, err := v.runs.entry(l.place)
 	if err != nil {
 		return versionBody{}, false, err
 	}
@@ -80,7 +67,7 @@ func (v *Snapshot) Knew(ctx context.Context, ref record.Ref, key string, at reco
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	s := v.segment(ref.Segment)
+	s := v.runs.segment(ref.Segment)
 	if s == nil {
 		return false, errNoSegment(ref.Segment)
 	}
@@ -103,7 +90,7 @@ func (v *Snapshot) knewAll(s *segment.Info, key string, at record.Time) (bool, e
 		if !newer(late, s) || late.First > at || key < late.FirstKey || key > late.LastKey {
 			continue
 		}
-		r := v.reader(late)
+		r := v.runs.reader(late)
 		if !r.MayHave(key) {
 			continue
 		}
@@ -132,11 +119,11 @@ func (v *Snapshot) hasUpTo(s *segment.Reader, key string, at record.Time) (bool,
 // ownerOf returns the entry that stores the body of a capture; nil if the capture
 // has no body.
 func (v *Snapshot) ownerOf(ctx context.Context, ref record.Ref) (*segment.Stored, error) {
-	s := v.segment(ref.Segment)
+	s := v.runs.segment(ref.Segment)
 	if s == nil {
 		return nil, errNoSegment(ref.Segment)
 	}
-	e, err := v.stored(place{s, ref.Run, ref.N})
+	e, err := v.runs.entry(place{s, ref.Run, ref.N})
 	if err != nil {
 		return nil, err
 	}
@@ -169,27 +156,21 @@ func (v *Snapshot) eachLeaf(ctx context.Context, ref record.Ref, f func(*segment
 	if err != nil || owner == nil {
 		return err
 	}
-	skip := owner.Recipe.Layout
-	spans, err := v.spans(owner.Recipe)
-	if err != nil {
-		return err
+	return v.runs.eachLeaf(ctx, owner.Recipe, f)
+}
+
+// Digests returns the digests of some blocks of a capture's body, as that body was
+// divided when it was imported. level says how finely it is cut; places are the
+// numbers of the blocks, ascending from 0. It returns nil if the body is not stored
+// divided, or has fewer blocks.
+func (v *Snapshot) Digests(ctx context.Context, ref record.Ref, level int, places []int) ([]record.Digest, error) {
+	owner, err := v.ownerOf(ctx, ref)
+	var list []record.Digest
+	if err == nil && owner != nil {
+		list, err = v.runs.digests(ctx, owner, level, places)
 	}
-	for _, span := range spans {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if skip >= span.Count {
-			skip -= span.Count
-			continue
-		}
-		facts, err := v.facts(v.segment(span.Segment), span.Run)
-		if err != nil {
-			return err
-		}
-		for n := span.N + skip; n < span.N+span.Count; n++ {
-			f(facts, n)
-		}
-		skip = 0
+	if v.skips(err) {
+		return nil, nil
 	}
-	return nil
+	return list, err
 }

@@ -549,8 +549,8 @@ func TestDays(t *testing.T) {
 			imported = append(imported, waiting[0]...)
 			waiting = waiting[1:]
 		}
-		if d.open != 0 || len(a.indexes) > 40 {
-			t.Fatalf("day %d: %d files and %d indexes are open", day, d.open, len(a.indexes))
+		if d.open != 0 || len(a.files.indexes) > 40 {
+			t.Fatalf("day %d: %d files and %d indexes are open", day, d.open, len(a.files.indexes))
 		}
 		left := 0
 		if err := leftovers(a, func(string) { left++ }); err != nil {

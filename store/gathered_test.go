@@ -32,8 +32,8 @@ func TestGathered(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := v.segment(ref.Segment)
-			e, err := v.stored(place{s, ref.Run, ref.N})
+			s := v.runs.segment(ref.Segment)
+			e, err := v.runs.entry(place{s, ref.Run, ref.N})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,8 +41,8 @@ func TestGathered(t *testing.T) {
 			if err != nil || owner == nil {
 				t.Fatalf("no body of %s: %v", e.Key, err)
 			}
-			got, want := v.gathered(owner), []byte{}
-			for b, err := range v.pieces(ctx, owner) {
+			got, want := v.runs.gathered(owner), []byte{}
+			for b, err := range v.runs.pieces(ctx, owner) {
 				if err != nil {
 					t.Fatal(err)
 				}

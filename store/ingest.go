@@ -315,7 +315,7 @@ func (g *ingest) store(ctx context.Context) (large []string, err error) {
 		return nil, err
 	}
 	defer v.Close()
-	v.shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
+	v.runs.shelve(batchShelf, 1) // bodies of neighbouring URLs are in the same runs
 	b := &batchPlan{v: v, read: g.read, tails: g.tails, look: v.looker(0), staged: slices.Clone(g.staged), pools: make(map[string]*poolPlan)}
 	defer b.look.close()
 	defer func() {
@@ -724,7 +724,7 @@ func (b *batchPlan) bring(ctx context.Context, s *staged, owner *segment.Stored)
 	}
 	r := &pieceReader{}
 	var stop func()
-	r.next, stop = iter.Pull2(b.v.pieces(ctx, owner))
+	r.next, stop = iter.Pull2(b.v.runs.pieces(ctx, owner))
 	defer stop()
 	if s.spool, err = message.NewSpool(r, ""); err == nil {
 		b.spools = append(b.spools, s.spool)
@@ -880,7 +880,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 
 // poolOf returns the pool of a segment in force or of this batch.
 func (b *batchPlan) poolOf(id uint32) string {
-	if s := b.v.segment(id); s != nil {
+	if s := b.v.runs.segment(id); s != nil {
 		return s.Info.Pool
 	}
 	for _, p := range b.pools {

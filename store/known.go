@@ -74,14 +74,14 @@ func (k *knownBlocks) of(at place) {
 }
 
 func (k *knownBlocks) load(at place) error {
-	e, err := k.v.stored(at)
+	e, err := k.v.runs.entry(at)
 	if err != nil {
 		return err
 	}
 	if e.Recipe.Layout == 0 {
 		return nil
 	}
-	spans, err := k.v.spans(e.Recipe)
+	spans, err := k.v.runs.spans(e.Recipe)
 	if err != nil {
 		return err
 	}
@@ -118,11 +118,11 @@ func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
 	if r, ok := k.runs[key]; ok {
 		return r, nil
 	}
-	s := k.v.segment(id)
+	s := k.v.runs.segment(id)
 	if s == nil {
 		return runBlocks{}, errNoHolder
 	}
-	whole, err := k.v.run(s, run)
+	whole, err := k.v.runs.run(s, run)
 	if err != nil {
 		return runBlocks{}, err
 	}

@@ -33,7 +33,7 @@ type looker struct {
 func (v *Snapshot) looker(more record.Columns) *looker {
 	l := &looker{v: v}
 	for _, i := range v.pin.segments {
-		l.cursors = append(l.cursors, newCursor(v.reader(i), wants(more|record.ColMime|record.ColBytes), v))
+		l.cursors = append(l.cursors, newCursor(v.runs.reader(i), wants(more|record.ColMime|record.ColBytes), v))
 	}
 	return l
 }

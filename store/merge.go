@@ -270,7 +270,7 @@ func (w *writer) mergeOnce(ctx context.Context, t *mergeTask) (r task.MergeResul
 		return r, false, err
 	}
 	defer v.Close()
-	v.shelve(w.a.merging.runs, w.a.merging.ways+1)
+	v.runs.shelve(w.a.merging.runs, w.a.merging.ways+1)
 	in, hidden, err := v.mergeable(t.choose(v.pin.catalog))
 	if err != nil {
 		return r, false, err
@@ -474,7 +474,7 @@ func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *mergin
 	m.known = &knownBlocks{v: v, blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s
-		m.cursor = append(m.cursor, newCursor(v.reader(s), 0, v))
+		m.cursor = append(m.cursor, newCursor(v.runs.reader(s), 0, v))
 	}
 	m.look = v.looker(0)
 	return m
@@ -693,7 +693,7 @@ func (m *merging) finish() error {
 }
 
 func (m *merging) poolOf(id uint32) string {
-	if s := m.v.segment(id); s != nil {
+	if s := m.v.runs.segment(id); s != nil {
 		return s.Info.Pool
 	}
 	for _, d := range m.done {
@@ -708,7 +708,7 @@ func (m *merging) poolOf(id uint32) string {
 // to store its body itself, body is the entry that has the body now. u has the
 // captures of its URL up to l.Time.
 func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *segment.Stored, err error) {
-	stored, err := m.v.stored(l.place)
+	stored, err := m.v.runs.entry(l.place)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -787,7 +787,7 @@ func (m *merging) move(e, body *segment.Stored, before place) error {
 	if before.seg != nil {
 		m.known.of(before) // so that its blocks are shared instead of stored again
 	}
-	spans, err := m.v.spans(body.Recipe)
+	spans, err := m.v.runs.spans(body.Recipe)
 	if err != nil {
 		return err
 	}
@@ -858,8 +858,8 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 // reader returns a function that reads a block and its facts.
 func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error) {
 	return func() ([]byte, []byte, error) {
-		s := m.v.segment(at.Segment)
-		r, err := m.v.run(s, at.Run)
+		s := m.v.runs.segment(at.Segment)
+		r, err := m.v.runs.run(s, at.Run)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -877,7 +877,7 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 
 // factsOf returns the facts of a run.
 func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error) {
-	r, err := m.v.run(s, run)
+	r, err := m.v.runs.run(s, run)
 	if err != nil {
 		return nil, err
 	}
@@ -944,7 +944,7 @@ func (m *merging) anyLeft() (bool, error) {
 // keep stores those blocks of a recipe that are in merged segments and have no new
 // place yet.
 func (m *merging) keep(ctx context.Context, recipe segment.Recipe) error {
-	spans, err := m.v.spans(recipe)
+	spans, err := m.v.runs.spans(recipe)
 	if err != nil {
 		return err
 	}

@@ -109,7 +109,7 @@ func (k *knownBlocks) neighbours(n *nearby, key, pool string) ([]neighbour, erro
 // place finds the place of a URL in a segment, if the segment has pages of its
 // host.
 func (k *knownBlocks) place(s *segment.Info, host, key string) (neighbour, bool, error) {
-	c := newCursor(k.v.reader(s), 0, k.v)
+	c := newCursor(k.v.runs.reader(s), 0, k.v)
 	defer c.close()
 	if err := c.seek(host); err != nil || c.end || !strings.HasPrefix(c.key(), host) {
 		return neighbour{}, false, err

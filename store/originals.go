@@ -145,7 +145,7 @@ func (o *originals) stored(p place) (*segment.Stored, error) {
 	if p.seg == nil {
 		return o.batch.stored(int(p.n)), nil
 	}
-	return o.v.stored(p)
+	return o.v.runs.entry(p)
 }
 
 // of returns the original of a capture that is stored without a body; nil if there

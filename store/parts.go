@@ -210,12 +210,12 @@ func (m *merging) dependents(ctx context.Context) (map[uint32][]string, error) {
 
 // everyEntry calls f with each entry of a segment and its place, run by run.
 func (v *Snapshot) everyEntry(ctx context.Context, info *segment.Info, f func(at place, e *segment.Stored) error) error {
-	r := v.reader(info)
+	r := v.runs.reader(info)
 	for n := range uint32(info.Runs) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		meta, err := v.meta(r, n)
+		meta, err := v.runs.meta(r, n)
 		if err != nil {
 			return err
 		}

@@ -691,9 +691,9 @@ func contains(t *testing.T, a *Archive, text string) bool {
 	defer v.Close()
 	found := false
 	for _, info := range v.pin.segments {
-		s := v.reader(info)
+		s := v.runs.reader(info)
 		for n := range uint32(info.Runs) {
-			r, err := v.run(s, n)
+			r, err := v.runs.run(s, n)
 			if err != nil {
 				t.Fatal(err)
 			}

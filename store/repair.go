@@ -260,17 +260,9 @@ func (r *repair) replace(ctx context.Context, tmp string, f copyFile) error {
 		if err := r.a.opts.Disk.Rename(tmp, path); err != nil {
 			return err
 		}
-		r.a.forgetIndex(f.name)
+		r.a.files.forgetIndex(f.name)
 		return r.a.opts.Disk.SyncDir(dir)
 	})
-}
-
-// forgetIndex makes the archive open an index file again. Readers of the old file
-// continue with it, so it stays open.
-func (a *Archive) forgetIndex(name string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.indexes, name)
 }
 
 // summing computes a checksum of what is written, and passes it on to a writer if

@@ -102,7 +102,7 @@ func (v *Snapshot) pageFrom(ctx context.Context, at origin) (segment.Page, error
 	if at.from.seg == nil {
 		return segment.NoPage, nil
 	}
-	s, err := v.stored(at.from)
+	s, err := v.runs.entry(at.from)
 	if err != nil {
 		return segment.NoPage, err
 	}
@@ -118,7 +118,7 @@ func (o *batcher) origin(e *located) (origin, error) {
 	if e.resolved && !e.unknown {
 		return e.origin(), nil
 	}
-	s, err := o.v.stored(e.place)
+	s, err := o.v.runs.entry(e.place)
 	if err != nil {
 		return origin{}, err
 	}

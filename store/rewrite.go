@@ -36,8 +36,8 @@ func (m *merging) findBodies(ctx context.Context) error {
 				if h.need != needOther {
 					continue
 				}
-				s := m.v.segment(id)
-				e, err := m.v.stored(place{s, h.run, h.n})
+				s := m.v.runs.segment(id)
+				e, err := m.v.runs.entry(place{s, h.run, h.n})
 				if err != nil {
 					return err
 				}
@@ -61,7 +61,7 @@ func (m *merging) again(ctx context.Context) ([]again, error) {
 		if m.in[info.ID] != nil || len(m.bodies) == 0 && !slices.ContainsFunc(info.Uses, m.goes) {
 			continue
 		}
-		p := &rewriting{m: m, s: m.v.reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
+		p := &rewriting{m: m, s: m.v.runs.reader(info), entries: make(map[uint32][]segment.Stored), anew: make(map[uint32]bool)}
 		if err := p.plan(ctx); err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 			return err
 		}
 		if p.entries[at.run] == nil {
-			meta, err := m.v.meta(p.s, at.run)
+			meta, err := m.v.runs.meta(p.s, at.run)
 			if err != nil {
 				return err
 			}
@@ -132,7 +132,7 @@ func (p *rewriting) plan(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			facts, err := m.v.facts(p.s, at.run)
+			facts, err := m.v.runs.facts(p.s, at.run)
 			if err != nil {
 				return err
 			}
@@ -206,7 +206,7 @@ func (p *rewriting) lookUp(ctx context.Context, at place, key string, look *look
 
 // moved returns a recipe with the new places of the blocks of merged segments.
 func (m *merging) moved(recipe segment.Recipe) (segment.Recipe, error) {
-	spans, err := m.v.spans(recipe)
+	spans, err := m.v.runs.spans(recipe)
 	if err != nil {
 		return recipe, err
 	}
@@ -229,9 +229,9 @@ func (p *rewriting) write(ctx context.Context) (again, error) {
 		if m.goes(ref.Segment) {
 			return nil
 		}
-		return m.v.dictFor(ref, info.Pool)
+		return m.v.runs.dict(ref, info.Pool)
 	}, poolOf: func(id uint32) string {
-		if s := m.v.segment(id); s != nil {
+		if s := m.v.runs.segment(id); s != nil {
 			return s.Info.Pool
 		}
 		for _, d := range m.done {

@@ -78,14 +78,14 @@ func TestStaticRewritten(t *testing.T) {
 	if _, err := a.Merge(context.Background(), task.MergeOptions{Pools: []string{"200806"}}); !errors.As(err, &static) {
 		t.Errorf("MERGE of a static pool gives %v, want a StaticError", err)
 	}
-	before := files(t, a)
+	before := filesOf(t, a)
 	if res := seal(t, a, "200806"); res[0].Into != 1 || !res[0].Static {
 		t.Errorf("sealed again: %+v", res)
 	}
 	if contains(t, a, secret) {
 		t.Error("what was deleted is in a run still")
 	}
-	for _, name := range files(t, a) {
+	for _, name := range filesOf(t, a) {
 		if strings.Contains(name, "200806") && slices.Contains(before, name) && strings.HasSuffix(name, ".raw") {
 			t.Errorf("%s is there still", name)
 		}
@@ -315,13 +315,13 @@ func TestDerived(t *testing.T) {
 	defer v.Close()
 	folds := 0
 	for _, s := range v.pin.segments {
-		r := v.reader(s)
+		r := v.runs.reader(s)
 		for n := range uint32(s.Runs) {
-			facts, err := v.facts(r, n)
+			facts, err := v.runs.facts(r, n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			meta, err := v.meta(r, n)
+			meta, err := v.runs.meta(r, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -456,12 +456,12 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 	defer v.Close()
 	for _, info := range v.pin.poolSegments(pool) {
 		for n := range uint32(info.Runs) {
-			refs, err := v.reader(info).Dictionary(n)
+			refs, err := v.runs.reader(info).Dictionary(n)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range refs {
-				if s := v.segment(r.Segment); s != nil && s.Info.Pool == of {
+				if s := v.runs.segment(r.Segment); s != nil && s.Info.Pool == of {
 					return true
 				}
 			}
@@ -470,7 +470,7 @@ func usesDictionary(t *testing.T, a *Archive, pool, of string) bool {
 	return false
 }
 
-func files(t *testing.T, a *Archive) (names []string) {
+func filesOf(t *testing.T, a *Archive) (names []string) {
 	t.Helper()
 	c, err := a.inForce()
 	if err != nil {

@@ -1,10 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -201,7 +198,7 @@ func (v *salvager) stored(ctx context.Context, e *segment.Stored) (message.Store
 		}
 	}
 	out.Digest = holder.Digest
-	pieces := v.pieces(ctx, holder)
+	pieces := body(ctx, salvagedBlocks{v, ctx}, holder)
 	if out.Size = holder.Bytes; out.Size > record.LargeBody {
 		for _, err := range pieces {
 			if err != nil {
@@ -269,58 +266,21 @@ func (v *salvager) entry(ctx context.Context, o owner) (*segment.Stored, error) 
 	return &entries[o.n], nil
 }
 
-// pieces yields a body. The last pair is an error if its sha256 is wrong.
-func (v *salvager) pieces(ctx context.Context, e *segment.Stored) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		sum := sha256.New()
-		parts := v.parts(ctx, e.Recipe)
-		if e.Recipe.Layout > 0 {
-			parts = func(yield func([]byte, error) bool) { yield(v.divided(ctx, e.Recipe)) }
-		}
-		for b, err := range parts {
-			sum.Write(b)
-			if !yield(b, err) || err != nil {
-				return
-			}
-		}
-		if !bytes.Equal(sum.Sum(nil), e.Digest[:]) {
-			yield(nil, errors.New("its sha256 differs"))
-		}
-	}
+// salvagedBlocks finds the blocks of recipes in damaged files.
+type salvagedBlocks struct {
+	v   *salvager
+	ctx context.Context
 }
 
-// divided returns the body of a recipe that has a layout.
-func (v *salvager) divided(ctx context.Context, recipe segment.Recipe) ([]byte, error) {
-	spans, err := v.spans(ctx, recipe.Spans, 0)
-	if err != nil {
-		return nil, err
-	}
-	return joined(ctx, spans, recipe.Layout, func(id, n uint32) (*segment.Run, error) { return v.run(ctx, id, n) })
+func (b salvagedBlocks) spans(recipe segment.Recipe) ([]segment.Span, error) {
+	return b.v.spans(b.ctx, recipe.Spans, 0)
 }
 
-// parts yields the blocks of a recipe that has no layout.
-func (v *salvager) parts(ctx context.Context, recipe segment.Recipe) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		spans, err := v.spans(ctx, recipe.Spans, 0)
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		for _, span := range spans {
-			run, err := v.run(ctx, span.Segment, span.Run)
-			for n := uint32(0); n < span.Count && err == nil; n++ {
-				var b []byte
-				if b, err = run.Block(span.N + n); err == nil && !yield(b, nil) {
-					return
-				}
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-		}
-	}
+func (b salvagedBlocks) withBlocks(id, n uint32) (*segment.Run, error) {
+	return b.v.run(b.ctx, id, n)
 }
+
+func (b salvagedBlocks) fault(_ uint32, err error) error { return err }
 
 // otherRuns returns a function that reads the runs on which other runs build.
 func (v *salvager) otherRuns(ctx context.Context) func(segment.RunRef) (*segment.Run, error) {

@@ -63,45 +63,6 @@ func (c *catalog) scattered(segments []*segment.Info) bool {
 	})
 }
 
-// other returns a run on which another run builds. Such a run is in an older
-// segment.
-func (v *Snapshot) other(ref segment.RunRef) (*segment.Run, error) {
-	s := v.segment(ref.Segment)
-	if s == nil {
-		return nil, errNoHolder
-	}
-	return v.opened(s, ref.Run)
-}
-
 // dict returns a run of a static pool, which never changes, for other runs to build
 // on. It returns nil if the pool is not static, or the run cannot be read.
-func (m *merging) dict(ref segment.RunRef) *segment.Dict { return m.v.dictFor(ref, m.pool) }
-
-// dictFor returns dict for a run of the given pool.
-func (v *Snapshot) dictFor(ref segment.RunRef, pool string) *segment.Dict {
-	s := v.segment(ref.Segment)
-	if s == nil || !v.pin.isStatic(s.Info.Pool) || s.Info.Pool > pool {
-		return nil
-	}
-	r, err := v.run(s, ref.Run)
-	if err != nil {
-		return nil
-	}
-	d := &segment.Dict{Behind: r.Dictionary()}
-	if d.Content, err = r.Content(); err != nil {
-		return nil
-	}
-	for _, further := range r.Dictionary() {
-		of := v.dictFor(further, pool)
-		if of == nil {
-			return nil
-		}
-		for _, n := range of.Needs {
-			if !slices.Contains(d.Needs, n) {
-				d.Needs = append(d.Needs, n)
-			}
-		}
-	}
-	d.Needs = append(d.Needs, segment.Need{RunRef: ref, Bytes: len(d.Content)})
-	return d
-}
+func (m *merging) dict(ref segment.RunRef) *segment.Dict { return m.v.runs.dict(ref, m.pool) }

@@ -116,14 +116,14 @@ func TestMergeHolds(t *testing.T) {
 			if some := crowded(in, a.merging.ways); some != nil {
 				in = some
 			}
-			v.shelve(a.merging.runs, a.merging.ways+1)
+			v.runs.shelve(a.merging.runs, a.merging.ways+1)
 			m := newMerging(w, v, task, in)
 			if m.hidden, err = v.isHidden(); err != nil {
 				t.Fatal(err)
 			}
 			m.progress = func(string, int64, int64) {
-				if v.shelf.held > runs && v.shelf.recent.Len() > v.shelf.least {
-					t.Fatalf("runs take %d bytes, of %d", v.shelf.held, runs)
+				if v.runs.shelf.held > runs && v.runs.shelf.recent.Len() > v.runs.shelf.least {
+					t.Fatalf("runs take %d bytes, of %d", v.runs.shelf.held, runs)
 				}
 				if m.at.held > places+2000*placeBytes {
 					t.Fatalf("places take %d bytes, of %d", m.at.held, places)

@@ -52,7 +52,7 @@ func TestContentsWithoutCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v.Close()
-	if _, err := v.contents(segment.RunRef{Segment: v.pin.segments[0].ID}, nil); err == nil || !strings.Contains(err.Error(), "cache") {
+	if _, err := v.runs.contents(segment.RunRef{Segment: v.pin.segments[0].ID}, nil); err == nil || !strings.Contains(err.Error(), "cache") {
 		t.Errorf("got %v, want an error that speaks of the cache", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync"
 
-	"infomall/store/block"
 	"infomall/store/record"
 	"infomall/store/segment"
 	"infomall/store/urlkey"
@@ -20,21 +19,13 @@ type Snapshot struct {
 	a   *Archive
 	pin *pin
 
+	runs *runs
+
 	mu      sync.Mutex
-	readers map[uint32]*segment.Reader
-	byID    map[uint32]*segment.Info // filled when first needed
-	pools   map[string]bool
-	seen    map[uint32]bool
-	stats   record.ReadStats
-	noCache bool
 	closed  bool
-	removed []inForceRemoval // loaded when first needed
-	recent  recentRuns
-	gathers int                       // number of bodies that were asked for
-	shelf   *shelf                    // of a merge, which uses it instead of recent and the archive's cache; otherwise nil
-	names   map[uint32]*segment.Names // of merged segments; loaded when needed
-	origins *originals                // created when first needed
-	owners  map[heldBody]place        // entries that store bodies, as far as they were needed
+	removed []inForceRemoval   // loaded when first needed
+	origins *originals         // created when first needed
+	owners  map[heldBody]place // entries that store bodies, as far as they were needed
 	damage  damageMet
 }
 
@@ -48,15 +39,8 @@ func (a *Archive) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the archive %s: %w", a.dir, err)
 	}
-	a.mu.Lock()
-	a.pinned++
-	a.mu.Unlock()
-	return &Snapshot{
-		a: a, pin: p,
-		readers: make(map[uint32]*segment.Reader),
-		pools:   make(map[string]bool),
-		seen:    make(map[uint32]bool),
-	}, nil
+	a.files.pin()
+	return &Snapshot{a: a, pin: p, runs: newRuns(a.files, p.catalog)}, nil
 }
 
 // Close ends the snapshot. Files that only it used can then be deleted.
@@ -67,91 +51,17 @@ func (v *Snapshot) Close() error {
 		return nil
 	}
 	v.closed = true
-	var errs []error
-	for _, r := range v.readers {
-		errs = append(errs, r.Close())
-	}
-	clear(v.readers)
-	if v.stats.CacheMisses > 0 {
-		v.a.settleCache()
-	}
+	err := v.runs.close()
 	v.pin.release()
-	errs = append(errs, v.a.unpin(v.pin.catalog))
-	return errors.Join(errs...)
+	return errors.Join(err, v.a.files.unpin(v.pin.catalog))
 }
 
 // SetCache sets the size of the archive's cache of decoded runs in bytes. With 0
 // this snapshot does not use the cache.
-func (v *Snapshot) SetCache(bytes int64) {
-	v.mu.Lock()
-	v.noCache = bytes == 0
-	v.mu.Unlock()
-	if bytes > 0 {
-		v.a.boundCache(bytes)
-	}
-}
-
-// shelve makes the snapshot remember up to the given number of bytes of decoded
-// runs, and always the last few. It no longer uses the archive's cache.
-func (v *Snapshot) shelve(bytes int64, least int) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.shelf, v.noCache = newShelf(bytes, least), true
-}
+func (v *Snapshot) SetCache(bytes int64) { v.runs.setCache(bytes) }
 
 // Stats returns counts of what was read through the snapshot so far.
-func (v *Snapshot) Stats() record.ReadStats {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	s := v.stats
-	s.Segments = len(v.seen)
-	for p := range v.pools {
-		s.Pools = append(s.Pools, p)
-	}
-	slices.Sort(s.Pools)
-	return s
-}
-
-// reader returns the reader of a segment.
-func (v *Snapshot) reader(i *segment.Info) *segment.Reader {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.readerOf(i)
-}
-
-// readerOf returns the reader of a segment. The caller holds v.mu.
-func (v *Snapshot) readerOf(i *segment.Info) *segment.Reader {
-	r := v.readers[i.ID]
-	if r == nil {
-		r = segment.NewReader(v.a.dir, i, v.a.index(v.pin.indexFile(i.Index)), v.a.warn)
-		r.Others, r.Long = v.other, block.LongFacts
-		v.readers[i.ID] = r
-	}
-	return r
-}
-
-// readChunk counts a chunk that was read.
-func (v *Snapshot) readChunk(s *segment.Reader) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.stats.Chunks++
-	v.open(s.Info)
-}
-
-// looked counts a segment that was consulted, even if no chunk of it was read.
-func (v *Snapshot) looked(i *segment.Info) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.open(i)
-}
-
-// open counts a segment that was consulted. The caller holds v.mu.
-func (v *Snapshot) open(i *segment.Info) {
-	if !v.seen[i.ID] {
-		v.seen[i.ID] = true
-		v.pools[i.Pool] = true
-	}
-}
+func (v *Snapshot) Stats() record.ReadStats { return v.runs.counts() }
 
 // segmentsFor returns the segments that a scan of captures from the time from up to
 // but not including to must open: those with captures in that time, and those whose
@@ -296,7 +206,7 @@ func (v *Snapshot) walkAmong(ctx context.Context, s record.Scan, segments []*seg
 		}
 	}()
 	for _, i := range segments {
-		r := v.reader(i)
+		r := v.runs.reader(i)
 		if !mayHave(r, ranges) {
 			continue
 		}

@@ -27,8 +27,8 @@ func (v *Snapshot) wholeStored(ctx context.Context, ref record.Ref) (message.Sto
 	if err != nil {
 		return message.Stored{}, err
 	}
-	s := v.segment(ref.Segment)
-	e, err := v.stored(place{s, ref.Run, ref.N})
+	s := v.runs.segment(ref.Segment)
+	e, err := v.runs.entry(place{s, ref.Run, ref.N})
 	if err != nil {
 		return message.Stored{}, err
 	}
@@ -80,7 +80,7 @@ func (v *Snapshot) headed(ctx context.Context, at place, e *segment.Stored) (*se
 		if err != nil || from.original == nil || from.original.head.seg == nil {
 			return nil, err
 		}
-		return v.stored(from.original.head)
+		return v.runs.entry(from.original.head)
 	}
 	o.mu.Lock()
 	head, err := o.headOf(ctx, link{place: at, key: e.Key, time: e.Time})
@@ -88,7 +88,7 @@ func (v *Snapshot) headed(ctx context.Context, at place, e *segment.Stored) (*se
 	if err != nil || head.seg == nil {
 		return nil, err
 	}
-	return v.stored(head)
+	return v.runs.entry(head)
 }
 
 // headless reports whether e is a revisit without headers of its own.

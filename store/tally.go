@@ -43,7 +43,7 @@ func (v *Snapshot) Tally(ctx context.Context, t record.Tally) record.Rows {
 func (v *Snapshot) parted(t *record.Tally) []part {
 	var chosen []*segment.Info
 	for _, s := range v.pin.segments {
-		if s.First < t.To && s.Last >= t.From && mayHave(v.reader(s), t.Ranges) {
+		if s.First < t.To && s.Last >= t.From && mayHave(v.runs.reader(s), t.Ranges) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -232,7 +232,7 @@ func (w *tallier) flush() error {
 
 // segment counts the captures of a segment that overlaps with no other.
 func (w *tallier) segment(s *segment.Info) (err error) {
-	w.seg = w.v.reader(s)
+	w.seg = w.v.runs.reader(s)
 	w.allTime = s.First >= w.t.From && s.Last < w.t.To
 	w.allKeys = w.t.Skip == nil && slices.ContainsFunc(w.ranges, func(r urlkey.Range) bool {
 		return r.From <= s.FirstKey && (r.To == "" || s.LastKey < r.To)
@@ -257,7 +257,7 @@ func (w *tallier) segment(s *segment.Info) (err error) {
 	ranges := w.ranges
 	more, err := w.skipping(chunks, func() (bool, error) { return chunks.SeekTally(ranges[0].From, &w.tally) })
 	for more && err == nil {
-		w.v.readChunk(w.seg)
+		w.v.runs.readChunk(w.seg)
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
@@ -320,10 +320,10 @@ func (w *tallier) whole(s *segment.Info) (done bool, err error) {
 	case c == nil:
 		return false, nil
 	case w.t.Host && c.Hosts != nil:
-		w.v.looked(s)
+		w.v.runs.looked(s)
 		return true, w.byHost(c.Hosts)
 	case !w.t.Host && c.Traits != nil && !(w.byBody() && slices.ContainsFunc(c.Traits, func(t segment.TraitCensus) bool { return t.Flags.Body == segment.BodyNone })):
-		w.v.looked(s)
+		w.v.runs.looked(s)
 		return true, w.byTrait(c.Traits)
 	}
 	return false, nil

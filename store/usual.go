@@ -91,7 +91,7 @@ func (v *Snapshot) countCharsets(ctx context.Context, host string, pages *page.C
 
 // countIn does what countCharsets does, for one segment.
 func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets, left *int) error {
-	c := newCursor(v.reader(info), 0, v)
+	c := newCursor(v.runs.reader(info), 0, v)
 	defer c.close()
 	var group []located
 	for err := c.seek(host); !c.end && *left > 0; {
@@ -108,7 +108,7 @@ func (v *Snapshot) countIn(info *segment.Info, host string, pages *page.Charsets
 		if last.Body != segment.BodyOwn {
 			continue
 		}
-		s, err := v.stored(last.place)
+		s, err := v.runs.entry(last.place)
 		if err != nil {
 			return err
 		}

@@ -214,14 +214,11 @@ func (y *verifier) run(ctx context.Context) error {
 	}
 	y.hidden = hidden
 	// A damaged index is not searched: its pages may form a circle.
-	y.v.mu.Lock()
 	for _, s := range y.v.pin.segments {
 		if damaged[s.Index] {
-			y.v.readers[s.ID] = segment.NewReader(y.v.a.dir, s, nil, nil)
-			y.v.readers[s.ID].Others = y.v.other
+			y.v.runs.readAlone(s)
 		}
 	}
-	y.v.mu.Unlock()
 	for _, s := range y.chosen {
 		if y.isClean(s) {
 			continue
@@ -239,7 +236,7 @@ func (y *verifier) run(ctx context.Context) error {
 	}
 	if len(y.lost) > 0 {
 		for _, s := range y.chosen {
-			if err := y.holdersOf(ctx, y.v.reader(s)); err != nil {
+			if err := y.holdersOf(ctx, y.v.runs.reader(s)); err != nil {
 				return err
 			}
 		}
@@ -440,7 +437,7 @@ func (y *verifier) names(ctx context.Context) error {
 		}
 		why, err := y.sum(ctx, n.name, n.bytes, n.crc)
 		if err == nil && why == "" {
-			if _, e := y.v.a.readNames(n); e != nil {
+			if _, e := readNames(y.v.a.dir, n); e != nil {
 				why = e.Error()
 			}
 		}
@@ -503,7 +500,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 	if err != nil {
 		return err
 	}
-	s, before := y.v.reader(info), y.found
+	s, before := y.v.runs.reader(info), y.found
 	found := func(f segment.Fault) error {
 		row := task.Finding{Pool: info.Pool, File: info.File, Offset: f.Offset, What: f.Err.Error(), Severity: task.SeverityError, Time: record.NoTime}
 		if f.Index {
@@ -533,9 +530,7 @@ func (y *verifier) segment(ctx context.Context, info *segment.Info) error {
 // bodies puts together the bodies of a run's entries, and finds the bodies that
 // other entries store.
 func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *segment.Run) error {
-	y.v.mu.Lock()
-	y.v.recent.put(s.Info.ID, n, r)
-	y.v.mu.Unlock()
+	y.v.runs.remember(s, n, r)
 	entries, err := r.Meta.Entries()
 	if err != nil {
 		return err // Unreachable: Check has decoded the entries.
@@ -547,7 +542,7 @@ func (y *verifier) bodies(ctx context.Context, s *segment.Reader, n uint32, r *s
 		case e.Body == segment.BodyNone || y.gone(place{s, n, uint32(i)}):
 			continue
 		case e.Body == segment.BodyOwn:
-			for _, err := range y.v.pieces(ctx, e) {
+			for _, err := range y.v.runs.pieces(ctx, e) {
 				fault = err
 			}
 			if fault != nil && ctx.Err() == nil {

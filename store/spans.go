@@ -12,18 +12,18 @@ import (
 
 // spans returns the spans of a recipe with segments that are in force. For a
 // segment that was merged, its names say where the blocks are now.
-func (v *Snapshot) spans(recipe segment.Recipe) ([]segment.Span, error) {
-	v.mu.Lock()
-	inForce := v.inForce()
+func (r *runs) spans(recipe segment.Recipe) ([]segment.Span, error) {
+	r.mu.Lock()
+	inForce := r.inForce()
 	old := slices.ContainsFunc(recipe.Spans, func(s segment.Span) bool { return inForce[s.Segment] == nil })
-	v.mu.Unlock()
+	r.mu.Unlock()
 	if !old {
 		return recipe.Spans, nil
 	}
 	var out []segment.Span
 	for _, s := range recipe.Spans {
 		var err error
-		if out, err = v.appendSpan(out, s, 0); err != nil {
+		if out, err = r.appendSpan(out, s, 0); err != nil {
 			return nil, err
 		}
 	}
@@ -33,15 +33,15 @@ func (v *Snapshot) spans(recipe segment.Recipe) ([]segment.Span, error) {
 // appendSpan appends the present places of the blocks of a span. Names give the
 // places when they were written; those segments may have been merged since, and
 // then have names of their own. hops counts how many names were followed.
-func (v *Snapshot) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
-	if v.segment(s.Segment) != nil {
+func (r *runs) appendSpan(out []segment.Span, s segment.Span, hops int) ([]segment.Span, error) {
+	if r.segment(s.Segment) != nil {
 		return append(out, s), nil
 	}
-	names, err := v.namesOf(s.Segment)
+	names, err := r.namesOf(s.Segment)
 	if err != nil {
 		return nil, err
 	}
-	if names == nil || hops > len(v.pin.names) {
+	if names == nil || hops > len(r.catalog.names) {
 		return nil, fmt.Errorf("segment %d: %w", s.Segment, errNoHolder)
 	}
 	for s.Count > 0 {
@@ -49,7 +49,7 @@ func (v *Snapshot) appendSpan(out []segment.Span, s segment.Span, hops int) ([]s
 		if !ok {
 			return nil, fmt.Errorf("block %d of run %d of segment %d: %w", s.N, s.Run, s.Segment, errNoHolder)
 		}
-		if out, err = v.appendSpan(out, to, hops+1); err != nil {
+		if out, err = r.appendSpan(out, to, hops+1); err != nil {
 			return nil, err
 		}
 		s.N, s.Count = s.N+to.Count, s.Count-to.Count
@@ -58,29 +58,27 @@ func (v *Snapshot) appendSpan(out []segment.Span, s segment.Span, hops int) ([]s
 }
 
 // namesOf returns the names of a segment that was merged; nil if there are none.
-func (v *Snapshot) namesOf(id uint32) (*segment.Names, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if n := v.names[id]; n != nil {
+func (r *runs) namesOf(id uint32) (*segment.Names, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := r.names[id]; n != nil {
 		return n, nil
 	}
-	for _, info := range v.pin.names {
-		for _, of := range info.of {
-			if of != id {
-				continue
-			}
-			list, err := v.a.readNames(info)
-			if err != nil {
-				return nil, err
-			}
-			if v.names == nil {
-				v.names = make(map[uint32]*segment.Names)
-			}
-			for _, n := range list {
-				v.names[n.Segment] = n
-			}
-			return v.names[id], nil
+	for _, info := range r.catalog.names {
+		if !slices.Contains(info.of, id) {
+			continue
 		}
+		list, err := readNames(r.files.dir, info)
+		if err != nil {
+			return nil, err
+		}
+		if r.names == nil {
+			r.names = make(map[uint32]*segment.Names)
+		}
+		for _, n := range list {
+			r.names[n.Segment] = n
+		}
+		return r.names[id], nil
 	}
 	return nil, nil
 }
@@ -118,9 +116,9 @@ func (a *Archive) namesFiles() ([]namesInfo, error) {
 	return out, nil
 }
 
-// readNames reads and checks a names file.
-func (a *Archive) readNames(info namesInfo) ([]*segment.Names, error) {
-	b, err := os.ReadFile(filepath.Join(a.dir, info.name))
+// readNames reads and checks a names file of the archive in the folder dir.
+func readNames(dir string, info namesInfo) ([]*segment.Names, error) {
+	b, err := os.ReadFile(filepath.Join(dir, info.name))
 	if err != nil {
 		return nil, err
 	}

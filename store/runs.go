@@ -1,0 +1,368 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"infomall/store/block"
+	"infomall/store/record"
+	"infomall/store/segment"
+)
+
+// runs reads the runs of the segments that are in force in one state of the archive,
+// and keeps those read last. Several goroutines may use it; all must be done before
+// close.
+type runs struct {
+	files   *files
+	catalog *catalog
+
+	mu      sync.Mutex
+	readers map[uint32]*segment.Reader
+	byID    map[uint32]*segment.Info // filled when first needed
+	pools   map[string]bool          // pools of the segments in seen
+	seen    map[uint32]bool          // segments that were consulted
+	stats   record.ReadStats
+	noCache bool
+	recent  recentRuns
+	shelf   *shelf                    // of a merge, which uses it instead of recent and the shared cache; otherwise nil
+	gathers int                       // number of bodies that were asked for
+	names   map[uint32]*segment.Names // of merged segments; loaded when needed
+	bad     map[uint64]error          // damaged runs, see badRun
+}
+
+func newRuns(f *files, c *catalog) *runs {
+	return &runs{files: f, catalog: c, readers: make(map[uint32]*segment.Reader), pools: make(map[string]bool), seen: make(map[uint32]bool)}
+}
+
+// close closes the db-files.
+func (r *runs) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var errs []error
+	for _, s := range r.readers {
+		errs = append(errs, s.Close())
+	}
+	clear(r.readers)
+	if r.stats.CacheMisses > 0 {
+		r.files.settleCache()
+	}
+	return errors.Join(errs...)
+}
+
+// setCache sets the size of the shared cache of decoded runs in bytes. With 0 these
+// runs do not use the cache.
+func (r *runs) setCache(bytes int64) {
+	r.mu.Lock()
+	r.noCache = bytes == 0
+	r.mu.Unlock()
+	if bytes > 0 {
+		r.files.boundCache(bytes)
+	}
+}
+
+// shelve makes r remember up to the given number of bytes of decoded runs, and
+// always the last few. It no longer uses the shared cache.
+func (r *runs) shelve(bytes int64, least int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shelf, r.noCache = newShelf(bytes, least), true
+}
+
+// counts returns counts of what was read so far.
+func (r *runs) counts() record.ReadStats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.stats
+	s.Segments = len(r.seen)
+	for p := range r.pools {
+		s.Pools = append(s.Pools, p)
+	}
+	slices.Sort(s.Pools)
+	return s
+}
+
+// reader returns the reader of a segment.
+func (r *runs) reader(i *segment.Info) *segment.Reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.readerOf(i)
+}
+
+// readerOf returns the reader of a segment. The caller holds r.mu.
+func (r *runs) readerOf(i *segment.Info) *segment.Reader {
+	s := r.readers[i.ID]
+	if s == nil {
+		s = segment.NewReader(r.files.dir, i, r.files.index(r.catalog.indexFile(i.Index)), r.files.warn)
+		s.Others, s.Long = r.other, block.LongFacts
+		r.readers[i.ID] = s
+	}
+	return s
+}
+
+// readAlone makes r read a segment without its index, which is damaged.
+func (r *runs) readAlone(i *segment.Info) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := segment.NewReader(r.files.dir, i, nil, nil)
+	s.Others = r.other
+	r.readers[i.ID] = s
+}
+
+// segment returns the reader of the segment with this number, or nil if the segment
+// is not in force.
+func (r *runs) segment(id uint32) *segment.Reader {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := r.inForce()[id]
+	if i == nil {
+		return nil
+	}
+	return r.readerOf(i)
+}
+
+// inForce returns the segments in force by number. The caller holds r.mu.
+func (r *runs) inForce() map[uint32]*segment.Info {
+	if r.byID == nil {
+		r.byID = make(map[uint32]*segment.Info, len(r.catalog.segments))
+		for _, i := range r.catalog.segments {
+			r.byID[i.ID] = i
+		}
+	}
+	return r.byID
+}
+
+// readChunk counts a chunk that was read.
+func (r *runs) readChunk(s *segment.Reader) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Chunks++
+	r.open(s.Info)
+}
+
+// looked counts a segment that was consulted, even if no chunk of it was read.
+func (r *runs) looked(i *segment.Info) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.open(i)
+}
+
+// open counts a segment that was consulted. The caller holds r.mu.
+func (r *runs) open(i *segment.Info) {
+	if !r.seen[i.ID] {
+		r.seen[i.ID] = true
+		r.pools[i.Pool] = true
+	}
+}
+
+// meta reads the meta frame of run n.
+func (r *runs) meta(s *segment.Reader, n uint32) (*segment.Meta, error) {
+	m, size, err := s.Meta(n)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.Runs++
+	r.stats.Bytes += int64(size)
+	r.open(s.Info)
+	return m, nil
+}
+
+// run returns run n with its blocks and facts, from the cache if possible.
+func (r *runs) run(s *segment.Reader, n uint32) (*segment.Run, error) {
+	return r.loaded(s, n, true)
+}
+
+// loaded returns run n with its blocks and, if whole is set, its facts.
+func (r *runs) loaded(s *segment.Reader, n uint32, whole bool) (*segment.Run, error) {
+	run, err := r.opened(s, n)
+	if err == nil {
+		err = s.Load(run, whole)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return run, nil
+}
+
+// opened returns run n for a caller that needs only its entries: blocks and facts
+// may not be loaded.
+func (r *runs) opened(s *segment.Reader, n uint32) (*segment.Run, error) {
+	run, err := r.inMemory(s, n)
+	if run != nil || err != nil {
+		return run, err
+	}
+	key := runKey(s, n)
+	if err := r.badRun(key); err != nil {
+		return nil, err
+	}
+	if run, err = s.Open(n); err != nil {
+		r.noteBadRun(key, err)
+		return nil, err
+	}
+	r.mu.Lock()
+	r.countRead(run.Stored)
+	useCache := !r.noCache
+	if r.shelf != nil {
+		r.shelf.put(key, run)
+	} else {
+		r.recent.put(s.Info.ID, n, run)
+	}
+	r.mu.Unlock()
+	if useCache {
+		cache, err := r.files.runCache()
+		if err != nil {
+			return nil, err
+		}
+		cache.Set(key, run, run.Bytes())
+	}
+	return run, nil
+}
+
+// runKey returns the key of a run in caches.
+func runKey(s *segment.Reader, n uint32) uint64 { return uint64(s.Info.Number())<<32 | uint64(n) }
+
+// countRead counts a run that was read from disk. The caller holds r.mu.
+func (r *runs) countRead(bytes int) {
+	r.stats.Runs++
+	r.stats.Bytes += int64(bytes)
+	if !r.noCache {
+		r.stats.CacheMisses++
+	}
+}
+
+// inMemory returns run n if it is in memory, or nil.
+func (r *runs) inMemory(s *segment.Reader, n uint32) (*segment.Run, error) {
+	r.mu.Lock()
+	recent, useCache, shelf := r.recent.get(s.Info.ID, n), !r.noCache, r.shelf
+	r.open(s.Info)
+	r.mu.Unlock()
+	if recent != nil {
+		return recent, nil
+	}
+	key := runKey(s, n)
+	if shelf != nil {
+		if run := shelf.get(key); run != nil {
+			return run, nil
+		}
+	}
+	if !useCache {
+		return nil, nil
+	}
+	cache, err := r.files.runCache()
+	if err != nil {
+		return nil, err
+	}
+	run, ok := cache.Get(key)
+	if !ok {
+		return nil, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stats.CacheHits++
+	r.recent.put(s.Info.ID, n, run)
+	return run, nil
+}
+
+// remember keeps a run that was read without r.
+func (r *runs) remember(s *segment.Reader, n uint32, run *segment.Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.recent.put(s.Info.ID, n, run)
+}
+
+// badRunsMost is how many damaged runs are remembered.
+const badRunsMost = 1 << 16
+
+// badRun returns the error with which a run was found damaged before, nil if it was
+// not. A damaged run is read once, however many of its captures are asked for.
+func (r *runs) badRun(key uint64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.bad[key]
+}
+
+// noteBadRun remembers that a run is damaged.
+func (r *runs) noteBadRun(key uint64, err error) {
+	if !isDamage(err) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.bad == nil || len(r.bad) >= badRunsMost {
+		r.bad = make(map[uint64]error)
+	}
+	r.bad[key] = err
+}
+
+// entry returns the complete entry at a place.
+func (r *runs) entry(p place) (*segment.Stored, error) {
+	run, err := r.opened(p.seg, p.run)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := run.Meta.Entries()
+	if err == nil && uint64(p.n) >= uint64(len(entries)) {
+		err = fmt.Errorf("run %d has %d captures, and no %d", p.run, len(entries), p.n)
+	}
+	if err != nil {
+		return nil, &segment.Error{File: p.seg.Info.File, Offset: -1, Err: err}
+	}
+	return &entries[p.n], nil
+}
+
+// facts returns the facts of run n of a segment.
+func (r *runs) facts(s *segment.Reader, n uint32) (*segment.Facts, error) {
+	run, err := r.run(s, n)
+	if err != nil {
+		return nil, err
+	}
+	f, err := run.Facts()
+	if err != nil {
+		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
+	}
+	return f, nil
+}
+
+// other returns a run on which another run builds. Such a run is in an older
+// segment.
+func (r *runs) other(ref segment.RunRef) (*segment.Run, error) {
+	s := r.segment(ref.Segment)
+	if s == nil {
+		return nil, errNoHolder
+	}
+	return r.opened(s, ref.Run)
+}
+
+// dict returns a run of a static pool, which never changes, as a dictionary for runs
+// of the given pool. It returns nil if the run's pool is not static or is a later one,
+// or if the run cannot be read.
+func (r *runs) dict(ref segment.RunRef, pool string) *segment.Dict {
+	s := r.segment(ref.Segment)
+	if s == nil || !r.catalog.isStatic(s.Info.Pool) || s.Info.Pool > pool {
+		return nil
+	}
+	run, err := r.run(s, ref.Run)
+	if err != nil {
+		return nil
+	}
+	d := &segment.Dict{Behind: run.Dictionary()}
+	if d.Content, err = run.Content(); err != nil {
+		return nil
+	}
+	for _, further := range run.Dictionary() {
+		of := r.dict(further, pool)
+		if of == nil {
+			return nil
+		}
+		for _, n := range of.Needs {
+			if !slices.Contains(d.Needs, n) {
+				d.Needs = append(d.Needs, n)
+			}
+		}
+	}
+	d.Needs = append(d.Needs, segment.Need{RunRef: ref, Bytes: len(d.Content)})
+	return d
+}

@@ -1,0 +1,104 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"iter"
+	"math"
+
+	"infomall/store/segment"
+)
+
+// blockSource finds and reads the blocks of recipes.
+type blockSource interface {
+	// spans returns the spans of a recipe with segments that withBlocks can read.
+	spans(recipe segment.Recipe) ([]segment.Span, error)
+	// withBlocks returns run n of a segment, with its blocks.
+	withBlocks(segment, n uint32) (*segment.Run, error)
+	// fault returns the error that reports a damaged block of a segment.
+	fault(segment uint32, err error) error
+}
+
+// allBlocks is more blocks than any recipe has.
+const allBlocks = math.MaxInt
+
+// within yields the parts of the spans that have the blocks numbered from from to
+// to-1, counted over all spans. It yields fewer if the spans end before.
+func within(spans []segment.Span, from, to int) iter.Seq[segment.Span] {
+	return func(yield func(segment.Span) bool) {
+		first := 0 // number of the span's first block
+		for _, s := range spans {
+			begin, end := max(from-first, 0), min(to-first, int(s.Count))
+			first += int(s.Count)
+			if end <= 0 {
+				return
+			}
+			if begin >= end {
+				continue
+			}
+			s.N, s.Count = s.N+uint32(begin), uint32(end-begin)
+			if !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// blocks yields the blocks of spans numbered from from to to-1, counted over all
+// spans. The last pair may be an error.
+func blocks(ctx context.Context, in blockSource, spans []segment.Span, from, to int) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for s := range within(spans, from, to) {
+			err := ctx.Err()
+			var run *segment.Run
+			if err == nil {
+				run, err = in.withBlocks(s.Segment, s.Run)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for n := range s.Count {
+				b, err := run.Block(s.N + n)
+				if err != nil {
+					yield(nil, in.fault(s.Segment, err))
+					return
+				}
+				if !yield(b, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// errSum is returned for a body whose sha256 is not the one that its entry has.
+var errSum = errors.New("its sha256 differs")
+
+// body yields the body that an entry's recipe describes, in pieces. If its sha256
+// differs from the entry's digest, the last pair is errSum.
+func body(ctx context.Context, in blockSource, e *segment.Stored) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		spans, err := in.spans(e.Recipe)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		pieces := blocks(ctx, in, spans, 0, allBlocks)
+		if e.Recipe.Layout > 0 {
+			pieces = func(yield func([]byte, error) bool) { yield(joined(ctx, in, spans, e.Recipe.Layout)) }
+		}
+		sum := sha256.New()
+		for b, err := range pieces {
+			sum.Write(b)
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+		if !bytes.Equal(sum.Sum(nil), e.Digest[:]) {
+			yield(nil, errSum)
+		}
+	}
+}
