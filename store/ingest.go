@@ -794,15 +794,19 @@ func (g *ingest) write(ctx context.Context, b *batchPlan) ([]made, error) {
 	if err != nil {
 		return nil, err
 	}
+	coming := make(map[uint32]string)
 	for i, p := range plans {
 		p.id = first + uint32(i)
+		coming[p.id] = p.name
 	}
 	turn := g.blocks.Turn()
-	known := &knownBlocks{v: b.v, blocks: g.blocks, wrote: g.wrote}
-	known.valid(plans)
+	known := &knownBlocks{runs: b.v.runs, blocks: g.blocks, wrote: g.wrote}
+	known.valid(coming)
 	if g.nearby == nil {
 		g.nearby = newNearby(b.v)
 	}
+	g.nearby.begin(b.v, known)
+	defer g.nearby.begin(nil, nil)
 	// One after the other, because a pool shares blocks of earlier pools.
 	done := make([]made, len(plans))
 	for i, p := range plans {
@@ -850,7 +854,7 @@ func (g *ingest) segment(ctx context.Context, b *batchPlan, p *poolPlan, known *
 		case s.before.seg != nil:
 			known.of(s.before)
 		case s.read != nil && !s.read.single:
-			if err := known.near(ctx, g.nearby, e.Key, p.name); err != nil {
+			if err := g.nearby.near(ctx, e.Key, p.name); err != nil {
 				if ctx.Err() != nil {
 					return made{}, err
 				}

@@ -9,17 +9,15 @@ import (
 // knownBlocks adds the blocks of stored captures to an import's memory of blocks,
 // when the next capture of their URL arrives.
 type knownBlocks struct {
-	v      *Snapshot
+	runs   *runs
 	blocks *segment.Blocks
 	done   map[place]bool
-	// runs remembers the blocks of runs, because neighbouring URLs have their
+	// read remembers the blocks of runs, because neighbouring URLs have their
 	// blocks in the same runs.
-	runs map[uint64]runBlocks
+	read map[uint64]runBlocks
 	// wrote has the segments that this import wrote, each with the turn of the
 	// memory at that time.
 	wrote map[uint32]int
-	// byPool is the result of newest.
-	byPool []*segment.Info
 }
 
 // runBlocks describes the blocks of a run: their IDs, and the offset at which each
@@ -27,6 +25,22 @@ type knownBlocks struct {
 type runBlocks struct {
 	ids  []segment.ID
 	ends []int64
+}
+
+// size returns the size of block n in bytes.
+func (r *runBlocks) size(n uint32) int64 {
+	if n == 0 {
+		return r.ends[0]
+	}
+	return r.ends[n] - r.ends[n-1]
+}
+
+// all returns how many bytes the blocks have together.
+func (r *runBlocks) all() int64 {
+	if len(r.ends) == 0 {
+		return 0
+	}
+	return r.ends[len(r.ends)-1]
 }
 
 const (
@@ -38,16 +52,12 @@ const (
 )
 
 // valid sets which segments new recipes may refer to: those in force, and those of
-// the coming batch.
-func (k *knownBlocks) valid(plans []*poolPlan) {
-	pools := make(map[uint32]string)
-	for _, s := range k.v.pin.segments {
-		pools[s.ID] = s.Pool
+// the coming batch, of which coming has the pools by number. It changes coming.
+func (k *knownBlocks) valid(coming map[uint32]string) {
+	for _, s := range k.runs.catalog.segments {
+		coming[s.ID] = s.Pool
 	}
-	for _, p := range plans {
-		pools[p.id] = p.name
-	}
-	k.blocks.Valid(pools)
+	k.blocks.Valid(coming)
 }
 
 // has reports whether the memory still has the blocks of all captures of a segment:
@@ -69,29 +79,26 @@ func (k *knownBlocks) of(at place) {
 	}
 	k.done[at] = true
 	if err := k.load(at); err != nil {
-		k.v.a.warn(err)
+		k.runs.files.warn(err)
 	}
 }
 
 func (k *knownBlocks) load(at place) error {
-	e, err := k.v.runs.entry(at)
+	e, err := k.runs.entry(at)
 	if err != nil {
 		return err
 	}
 	if e.Recipe.Layout == 0 {
 		return nil
 	}
-	spans, err := k.v.runs.spans(e.Recipe)
+	spans, err := k.runs.spans(e.Recipe)
 	if err != nil {
 		return err
 	}
 	for _, span := range spans {
-		r, err := k.run(span.Segment, span.Run)
+		r, err := k.spanned(span)
 		if err != nil {
 			return err
-		}
-		if uint64(span.N)+uint64(span.Count) > uint64(len(r.ids)) {
-			return errNoHolder
 		}
 		k.remember(r, span)
 	}
@@ -101,28 +108,34 @@ func (k *knownBlocks) load(at place) error {
 // remember adds the blocks of a span of the run r.
 func (k *knownBlocks) remember(r runBlocks, span segment.Span) {
 	for n := span.N; n < span.N+span.Count; n++ {
-		from := int64(0)
-		if n > 0 {
-			from = r.ends[n-1]
-		}
 		k.blocks.Remember(r.ids[n], segment.Placed{
 			BlockRef: segment.BlockRef{Segment: span.Segment, Run: span.Run, N: n},
-			Size:     int32(r.ends[n] - from),
+			Size:     int32(r.size(n)),
 		})
 	}
+}
+
+// spanned returns the blocks of the run of a span. The run has the blocks of the
+// span.
+func (k *knownBlocks) spanned(s segment.Span) (runBlocks, error) {
+	r, err := k.run(s.Segment, s.Run)
+	if err == nil && uint64(s.N)+uint64(s.Count) > uint64(len(r.ids)) {
+		err = errNoHolder
+	}
+	return r, err
 }
 
 // run returns the blocks of a run.
 func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
 	key := uint64(id)<<32 | uint64(run)
-	if r, ok := k.runs[key]; ok {
+	if r, ok := k.read[key]; ok {
 		return r, nil
 	}
-	s := k.v.runs.segment(id)
+	s := k.runs.segment(id)
 	if s == nil {
 		return runBlocks{}, errNoHolder
 	}
-	whole, err := k.v.runs.run(s, run)
+	whole, err := k.runs.run(s, run)
 	if err != nil {
 		return runBlocks{}, err
 	}
@@ -133,9 +146,9 @@ func (k *knownBlocks) run(id, run uint32) (runBlocks, error) {
 	if r.ends, err = whole.Meta.BlockEnds(); err != nil {
 		return r, err
 	}
-	if k.runs == nil || len(k.runs) >= runBlocksMax {
-		k.runs = make(map[uint64]runBlocks)
+	if k.read == nil || len(k.read) >= runBlocksMax {
+		k.read = make(map[uint64]runBlocks)
 	}
-	k.runs[key] = r
+	k.read[key] = r
 	return r, nil
 }

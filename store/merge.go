@@ -471,7 +471,7 @@ func newMerging(w *writer, v *Snapshot, t mergeTask, in []*segment.Info) *mergin
 	if t.seal {
 		m.enc = w.packer.Encoder()
 	}
-	m.known = &knownBlocks{v: v, blocks: m.blocks}
+	m.known = &knownBlocks{runs: v.runs, blocks: m.blocks}
 	for _, s := range in {
 		m.in[s.ID] = s
 		m.cursor = append(m.cursor, newCursor(v.runs.reader(s), 0, v))
@@ -713,7 +713,7 @@ func (m *merging) entry(ctx context.Context, l *located, u *siblings) (e, body *
 		return nil, nil, err
 	}
 	e = new(*stored)
-	facts, err := m.factsOf(l.seg, l.run)
+	facts, err := m.v.runs.facts(l.seg, l.run)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -826,12 +826,9 @@ func refs(spans []segment.Span) []segment.BlockRef {
 
 // appendParts appends one part for each block of a span.
 func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.Part, error) {
-	r, err := m.known.run(s.Segment, s.Run)
+	r, err := m.known.spanned(s)
 	if err != nil {
 		return nil, err
-	}
-	if uint64(s.N)+uint64(s.Count) > uint64(len(r.ids)) {
-		return nil, errNoHolder
 	}
 	var places []segment.BlockRef // new places, if the run is merged
 	if m.at.has(s.Segment) {
@@ -841,11 +838,7 @@ func (m *merging) appendParts(parts []segment.Part, s segment.Span) ([]segment.P
 	}
 	for i := range s.Count {
 		n := s.N + i
-		from := int64(0)
-		if n > 0 {
-			from = r.ends[n-1]
-		}
-		p := segment.Part{ID: r.ids[n], Size: int(r.ends[n] - from), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
+		p := segment.Part{ID: r.ids[n], Size: int(r.size(n)), At: segment.BlockRef{Segment: s.Segment, Run: s.Run, N: n}}
 		p.Read = m.reader(p.At)
 		if places != nil {
 			p.At = places[n]
@@ -867,25 +860,12 @@ func (m *merging) reader(at segment.BlockRef) func() (b, facts []byte, err error
 		if err != nil {
 			return nil, nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
 		}
-		facts, err := m.factsOf(s, at.Run)
+		facts, err := m.v.runs.facts(s, at.Run)
 		if err != nil {
 			return nil, nil, err
 		}
 		return b, facts.Kept(at.N), nil
 	}
-}
-
-// factsOf returns the facts of a run.
-func (m *merging) factsOf(s *segment.Reader, run uint32) (*segment.Facts, error) {
-	r, err := m.v.runs.run(s, run)
-	if err != nil {
-		return nil, err
-	}
-	f, err := r.Facts()
-	if err != nil {
-		return nil, &segment.Error{File: s.Info.File, Offset: -1, Err: err}
-	}
-	return f, nil
 }
 
 // keepUsed stores the blocks that captures of the merged segments no longer need,

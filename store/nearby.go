@@ -18,6 +18,11 @@ type nearby struct {
 	until uint32          // the last segment that this import did not write
 	room  int64           // how many more bytes of runs may be read
 	done  map[uint64]bool // runs that were read, by segment and number
+
+	// Of the current batch:
+	v      *Snapshot
+	known  *knownBlocks    // takes the blocks
+	byPool []*segment.Info // result of newest
 }
 
 const (
@@ -43,15 +48,18 @@ func newNearby(v *Snapshot) *nearby {
 	return n
 }
 
+// begin begins a batch, which is written against v. known takes the blocks.
+func (n *nearby) begin(v *Snapshot, known *knownBlocks) { n.v, n.known, n.byPool = v, known, nil }
+
 // near adds the blocks of the pages that are nearest, in the order of URLs, to a
 // URL without captures. It looks at pools up to the one that the URL's capture goes
 // to.
-func (k *knownBlocks) near(ctx context.Context, n *nearby, key, pool string) error {
+func (n *nearby) near(ctx context.Context, key, pool string) error {
 	if n.room < nearbyRun {
 		return nil
 	}
 	n.room -= nearbyAsked
-	places, err := k.neighbours(n, key, pool)
+	places, err := n.neighbours(key, pool)
 	if err != nil {
 		return err
 	}
@@ -69,14 +77,12 @@ func (k *knownBlocks) near(ctx context.Context, n *nearby, key, pool string) err
 					return err
 				}
 				n.done[at] = true
-				r, err := k.run(p.info.ID, uint32(run))
+				r, err := n.known.run(p.info.ID, uint32(run))
 				if err != nil {
 					return err
 				}
-				k.remember(r, segment.Span{BlockRef: segment.BlockRef{Segment: p.info.ID, Run: uint32(run)}, Count: uint32(len(r.ids))})
-				if len(r.ends) > 0 {
-					n.room -= r.ends[len(r.ends)-1]
-				}
+				n.known.remember(r, segment.Span{BlockRef: segment.BlockRef{Segment: p.info.ID, Run: uint32(run)}, Count: uint32(len(r.ids))})
+				n.room -= r.all()
 			}
 		}
 	}
@@ -85,17 +91,17 @@ func (k *knownBlocks) near(ctx context.Context, n *nearby, key, pool string) err
 
 // neighbours finds the segments of the newest pools that have pages of the URL's
 // host, and the place next to the URL in each.
-func (k *knownBlocks) neighbours(n *nearby, key, pool string) ([]neighbour, error) {
+func (n *nearby) neighbours(key, pool string) ([]neighbour, error) {
 	host := key[:urlkey.HostPrefix(key)]
 	var out []neighbour
-	for _, s := range k.newest() {
+	for _, s := range n.newest() {
 		if len(out) == nearbySegments {
 			break
 		}
 		if s.ID > n.until || s.Pool > pool || s.LastKey < host || s.FirstKey > key && !strings.HasPrefix(s.FirstKey, host) {
 			continue
 		}
-		p, ok, err := k.place(s, host, key)
+		p, ok, err := n.place(s, host, key)
 		if err != nil {
 			return nil, err
 		}
@@ -108,8 +114,8 @@ func (k *knownBlocks) neighbours(n *nearby, key, pool string) ([]neighbour, erro
 
 // place finds the place of a URL in a segment, if the segment has pages of its
 // host.
-func (k *knownBlocks) place(s *segment.Info, host, key string) (neighbour, bool, error) {
-	c := newCursor(k.v.runs.reader(s), 0, k.v)
+func (n *nearby) place(s *segment.Info, host, key string) (neighbour, bool, error) {
+	c := newCursor(n.v.runs.reader(s), 0, n.v)
 	defer c.close()
 	if err := c.seek(host); err != nil || c.end || !strings.HasPrefix(c.key(), host) {
 		return neighbour{}, false, err
@@ -125,11 +131,11 @@ func (k *knownBlocks) place(s *segment.Info, host, key string) (neighbour, bool,
 }
 
 // newest returns the segments in force, those of the newest pools first.
-func (k *knownBlocks) newest() []*segment.Info {
-	if k.byPool == nil {
-		k.byPool = slices.SortedFunc(slices.Values(k.v.pin.segments), func(a, b *segment.Info) int {
+func (n *nearby) newest() []*segment.Info {
+	if n.byPool == nil {
+		n.byPool = slices.SortedFunc(slices.Values(n.v.pin.segments), func(a, b *segment.Info) int {
 			return cmp.Or(strings.Compare(b.Pool, a.Pool), cmp.Compare(b.ID, a.ID))
 		})
 	}
-	return k.byPool
+	return n.byPool
 }
