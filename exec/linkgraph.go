@@ -139,7 +139,7 @@ func (s *Session) linkGraph(ctx context.Context, run *op.Runner, a *linksAsked) 
 	if a.kept != nil {
 		return run.KeptGraph(ctx, *a.kept, op.GraphOptions{Find: a.find, Weighted: true})
 	}
-	return run.LinkGraph(ctx, a.links, a.options(), op.GraphOptions{Find: a.find})
+	return run.LinkGraph(ctx, &a.links.Request, a.options(), op.GraphOptions{Find: a.find})
 }
 
 // node returns the name of the node that a text in a statement means.

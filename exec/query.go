@@ -125,7 +125,7 @@ func (s *Session) runner(snap op.Snapshot, meter *op.Meter) *op.Runner {
 	if s.Jobs != nil {
 		r.Jobs = s.Jobs
 	}
-	r.Revisits = func(ctx context.Context, n *plan.Source, due bool) iter.Seq2[op.Revisit, error] {
+	r.Revisits = func(ctx context.Context, n *plan.Request, due bool) iter.Seq2[op.Revisit, error] {
 		return s.revisits(ctx, snap, n, due)
 	}
 	if s.Settings.TempDir != "" {

@@ -28,7 +28,7 @@ type Crawls interface {
 }
 
 // crawling returns the rows of one of the relations of crawls.
-func (r *Runner) crawling(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) crawling(ctx context.Context, n *plan.Request) Rows {
 	if r.Crawls == nil {
 		return func(func(*value.Batch, error) bool) {}
 	}
@@ -44,7 +44,7 @@ func (r *Runner) crawling(ctx context.Context, n *plan.Source) Rows {
 }
 
 // fetchesOf passes the attempts that lie in the scope and the window of n.
-func fetchesOf(n *plan.Source, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[]report.Fetch, error] {
+func fetchesOf(n *plan.Request, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[]report.Fetch, error] {
 	return func(yield func([]report.Fetch, error) bool) {
 		for list, err := range in {
 			list = slices.DeleteFunc(list, func(f report.Fetch) bool { return !asksFor(n, &f) })
@@ -59,7 +59,7 @@ func fetchesOf(n *plan.Source, in iter.Seq2[[]report.Fetch, error]) iter.Seq2[[]
 }
 
 // asksFor reports whether f lies in the scope and the window of n.
-func asksFor(n *plan.Source, f *report.Fetch) bool {
+func asksFor(n *plan.Request, f *report.Fetch) bool {
 	if f.Time < n.Window.From || f.Time >= n.Window.To {
 		return false
 	}

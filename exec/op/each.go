@@ -21,7 +21,7 @@ type eachPeriod struct {
 // periods returns the state for a source with EACH, or nil if n has another
 // choice. If the window has no end, the periods end with the last capture of
 // the archive.
-func (r *Runner) periods(ctx context.Context, n *plan.Source) (*eachPeriod, error) {
+func (r *Runner) periods(ctx context.Context, n *plan.Request) (*eachPeriod, error) {
 	if n.Choice.Kind != plan.ChooseEach {
 		return nil, nil
 	}

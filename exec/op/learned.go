@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"infomall/exec/plan"
 	"infomall/exec/value"
@@ -53,7 +52,7 @@ var learnedFields = map[string]func(v *learnedVersion) value.Value{
 
 // lateVersion returns a function that computes the late columns of the version
 // that begins at ref: columns that need the stored page.
-func (r *Runner) lateVersion(ctx context.Context, n *plan.Source, ref record.Ref) lateColumn {
+func (r *Runner) lateVersion(ctx context.Context, n *plan.Request, ref record.Ref) lateColumn {
 	return func(name string) (value.Value, error) {
 		if f := learnedFields[name]; f != nil {
 			v, ok, err := r.learnedVersion(ctx, n, ref)
@@ -80,7 +79,7 @@ var senseFields = map[string]func(s block.Sense) value.Value{
 // sense returns whether the change of a block is substantial. ordinal is the
 // place of the block in the cut of its version. It reports false if the archive
 // does not have the body.
-func (r *Runner) sense(ctx context.Context, n *plan.Source, ref record.Ref, ordinal int) (block.Sense, bool, error) {
+func (r *Runner) sense(ctx context.Context, n *plan.Request, ref record.Ref, ordinal int) (block.Sense, bool, error) {
 	v, ok, err := r.learnedVersion(ctx, n, ref)
 	if err != nil || !ok {
 		return block.Sense{}, false, err
@@ -93,8 +92,8 @@ func (r *Runner) sense(ctx context.Context, n *plan.Source, ref record.Ref, ordi
 
 // learnedVersion returns what comparing the version that begins at ref with all
 // earlier ones shows. It reports false if the archive does not have the body.
-func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.Ref) (learnedVersion, bool, error) {
-	of := learnedOf{options: options(n), cut: block.KeptLevel, words: asks(n, "substantial", "reason"), level: asks(n, "level", "level_reason")}
+func (r *Runner) learnedVersion(ctx context.Context, n *plan.Request, ref record.Ref) (learnedVersion, bool, error) {
+	of := learnedOf{options: options(n), cut: block.KeptLevel, words: n.Asks("substantial", "reason"), level: n.Asks("level", "level_reason")}
 	if n.Relation.Cut {
 		of.cut = n.Level
 	}
@@ -114,11 +113,6 @@ func (r *Runner) learnedVersion(ctx context.Context, n *plan.Source, ref record.
 	}
 	v, ok := r.learned.versions[ref]
 	return v, ok, nil
-}
-
-// asks reports whether n reads one of these columns.
-func asks(n *plan.Source, names ...string) bool {
-	return slices.ContainsFunc(n.Fields, func(f *plan.Column) bool { return slices.Contains(names, f.Name) })
 }
 
 // learn reads and compares all versions of a URL.

@@ -10,8 +10,8 @@ import (
 // linkedPages adds to pages how many pages link to them, and to how many URLs
 // they link, if n reads these columns. For that it builds the graph of all
 // links in the time of the source.
-func (r *Runner) linkedPages(ctx context.Context, n *plan.Source, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
-	if !n.Wants("inlinks") && !n.Wants("outlinks") {
+func (r *Runner) linkedPages(ctx context.Context, n *plan.Request, in iter.Seq2[*pageRow, error]) iter.Seq2[*pageRow, error] {
+	if !n.Asks("inlinks") && !n.Asks("outlinks") {
 		return in
 	}
 	return func(yield func(*pageRow, error) bool) {

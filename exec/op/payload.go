@@ -75,7 +75,7 @@ func (r *Runner) fill(ctx context.Context, n *plan.Payload, b *value.Batch, from
 		field := lateColumn(noField)
 		var err error
 		if !hidden[0].IsNull(row) {
-			field, err = r.late(ctx, n.Source, hidden, row)
+			field, err = r.late(ctx, &n.Source.Request, hidden, row)
 		}
 		if err != nil {
 			return 0, err
@@ -102,7 +102,7 @@ type lateColumn func(name string) (value.Value, error)
 // late returns a function that computes the late columns of a row of n: columns
 // that need the stored page. hidden and row say which capture the row was made
 // from.
-func (r *Runner) late(ctx context.Context, n *plan.Source, hidden []*value.Vector, row int) (lateColumn, error) {
+func (r *Runner) late(ctx context.Context, n *plan.Request, hidden []*value.Vector, row int) (lateColumn, error) {
 	switch n.Relation.Name {
 	case "changes":
 		return r.lateChange(ctx, n, hidden, row)

@@ -93,12 +93,12 @@ type rankRow struct {
 
 // ranks yields one row per URL and ranking, sorted by URL, as_of and name of
 // the ranking.
-func (r *Runner) ranks(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) ranks(ctx context.Context, n *plan.Request) Rows {
 	return render(n, rankFills, rankShape, paged(r.rankRows(ctx, n)))
 }
 
 // rankRows yields the rows of ranks.
-func (r *Runner) rankRows(ctx context.Context, n *plan.Source) iter.Seq2[*rankRow, error] {
+func (r *Runner) rankRows(ctx context.Context, n *plan.Request) iter.Seq2[*rankRow, error] {
 	return func(yield func(*rankRow, error) bool) {
 		results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 		if err != nil {
@@ -191,7 +191,7 @@ func (c *rankCursor) seek(key string) bool {
 // moment before the end of the source's window, or else the first after it.
 // With EACH, it uses asOf, the end of the period, instead of the window. Keys
 // must come in ascending order. The caller calls done at the end.
-func (r *Runner) standings(ctx context.Context, n *plan.Source, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
+func (r *Runner) standings(ctx context.Context, n *plan.Request, name string, ranges []urlkey.Range) (find func(key string, asOf record.Time) (Standing, error), done func(), err error) {
 	results, err := r.Snapshot.Results(ctx, task.ResultRanks)
 	if err != nil {
 		return nil, nil, err

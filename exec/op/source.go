@@ -10,8 +10,9 @@ import (
 )
 
 // source returns the rows of a relation of the archive.
-func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
-	if ranges, ok := r.sought[n]; ok {
+func (r *Runner) source(ctx context.Context, src *plan.Source) Rows {
+	n := &src.Request
+	if ranges, ok := r.sought[src]; ok {
 		n = n.Within(ranges)
 	}
 	if n.Window.Empty() && n.Relation.Scoped || n.Ranges != nil && len(n.Ranges) == 0 {
@@ -64,7 +65,7 @@ func (r *Runner) source(ctx context.Context, n *plan.Source) Rows {
 
 // captures yields one row per capture. With a choice such as AT, these are the
 // captures of the chosen versions.
-func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) captures(ctx context.Context, n *plan.Request) Rows {
 	if n.Tally != nil {
 		return render(n, tallyFills, tallyShape, r.Snapshot.Tally(ctx, n.Counted()))
 	}
@@ -75,7 +76,7 @@ func (r *Runner) captures(ctx context.Context, n *plan.Source) Rows {
 }
 
 // versions yields one row per version.
-func (r *Runner) versions(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) versions(ctx context.Context, n *plan.Request) Rows {
 	scan := r.Snapshot.Scan(ctx, n.Scan(record.ColChange))
 	in := r.spans(ctx, scan, n, false)
 	if n.Asks("new_blocks", "stored_bytes") {
@@ -99,7 +100,7 @@ type shape[B any] struct {
 }
 
 // render computes the columns that n reads from the batches of in.
-func render[B any](n *plan.Source, all fills[B], s shape[B], in iter.Seq2[B, error]) Rows {
+func render[B any](n *plan.Request, all fills[B], s shape[B], in iter.Seq2[B, error]) Rows {
 	return func(yield func(*value.Batch, error) bool) {
 		var out value.Batch
 		var work []func(B)

@@ -40,7 +40,7 @@ type spanBatch struct {
 // version is in the range if the next one did not begin before the range.
 //
 // Batches have one row at first and grow, so that the first rows come soon.
-func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Source, whole bool) iter.Seq2[*spanBatch, error] {
+func (r *Runner) spans(ctx context.Context, scan record.Rows, n *plan.Request, whole bool) iter.Seq2[*spanBatch, error] {
 	return func(yield func(*spanBatch, error) bool) {
 		s := spanner{choice: n.Choice, during: n.During, whole: whole, cur: -1}
 		var err error
@@ -280,7 +280,7 @@ func set[T any](dst *[]T, j int, src []T, i int) {
 // chosen yields the captures of the versions that n chooses. It runs two equal
 // scans side by side, one to choose and one to yield, so that it need not hold
 // the captures of a version, however many they are.
-func (r *Runner) chosen(ctx context.Context, n *plan.Source) record.Rows {
+func (r *Runner) chosen(ctx context.Context, n *plan.Request) record.Rows {
 	return func(yield func(*record.Batch, error) bool) {
 		next, stop := iter.Pull2(r.spans(ctx, r.visits(ctx, n, choiceScan(n)), n, true))
 		defer stop()
@@ -311,7 +311,7 @@ func (r *Runner) chosen(ctx context.Context, n *plan.Source) record.Rows {
 }
 
 // choiceScan returns the scan that chooses.
-func choiceScan(n *plan.Source) record.Scan {
+func choiceScan(n *plan.Request) record.Scan {
 	s := n.Scan(0)
 	s.Columns = record.ColChange
 	return s

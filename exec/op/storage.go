@@ -13,25 +13,25 @@ import (
 )
 
 // pools yields one row per pool.
-func (r *Runner) pools(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) pools(ctx context.Context, n *plan.Request) Rows {
 	return render(n, poolFills, poolShape, listed(ctx, r.Snapshot.Pools))
 }
 
 // files yields one row per file.
-func (r *Runner) files(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) files(ctx context.Context, n *plan.Request) Rows {
 	return render(n, fileFills, fileShape, listed(ctx, r.Snapshot.Files))
 }
 
 // periodShape makes one row of each period in a batch.
-var periodShape = shape[[]plan.Period]{rows: func(list []plan.Period) int { return len(list) }}
+var periodShape = shape[[]value.Period]{rows: func(list []value.Period) int { return len(list) }}
 
 // periodFills returns the functions that compute the columns of periods(unit),
 // by name.
-func periodFills(n *plan.Source) fills[[]plan.Period] {
-	return fills[[]plan.Period]{
-		"period": textOf(value.Text, func(p *plan.Period) string { return value.PeriodName(n.Unit, *p, n.Choice.Zone) }),
-		"time":   timeOf(func(p *plan.Period) record.Time { return p.From }),
-		"next":   timeOf(func(p *plan.Period) record.Time { return p.To }),
+func periodFills(n *plan.Request) fills[[]value.Period] {
+	return fills[[]value.Period]{
+		"period": textOf(value.Text, func(p *value.Period) string { return value.PeriodName(n.Unit, *p, n.Choice.Zone) }),
+		"time":   timeOf(func(p *value.Period) record.Time { return p.From }),
+		"next":   timeOf(func(p *value.Period) record.Time { return p.To }),
 	}
 }
 
@@ -88,7 +88,7 @@ var fileFills = fills[[]record.File]{
 }
 
 // tombstones yields one row per DELETE or DROP POOL.
-func (r *Runner) tombstones(ctx context.Context, n *plan.Source) Rows {
+func (r *Runner) tombstones(ctx context.Context, n *plan.Request) Rows {
 	return render(n, tombstoneFills, tombstoneShape, listed(ctx, r.Snapshot.Tombstones))
 }
 

@@ -109,7 +109,7 @@ func (b *builder) adjacent(g *Group) {
 	if !ok || src.Tally != nil || src.Relation != capturesRelation && src.Relation != versionsRelation {
 		return
 	}
-	url := src.field("url")
+	url := src.Index("url")
 	for _, a := range g.Aggs {
 		c, ok := a.Arg.(*expr.Col)
 		a.Adjacent = ok && c.Index == url && a.Func == Count && a.Distinct

@@ -76,7 +76,7 @@ func (r narrower) both(e *ast.Binary) ([]urlkey.Range, bool) {
 	y, okY := r.ranges(e.Y)
 	switch {
 	case okX && okY:
-		return intersect(x, y), true
+		return Intersect(x, y), true
 	case okX:
 		return x, true
 	}
@@ -195,45 +195,7 @@ func (r narrower) isColumn(e ast.Expr, name string) bool {
 
 // within returns the part of the source's ranges that lies in ranges.
 func (r narrower) within(ranges []urlkey.Range) []urlkey.Range {
-	if r.src.Ranges == nil {
-		return ranges
-	}
-	return intersect(r.src.Ranges, ranges)
-}
-
-// Within returns a copy of n that reads only what lies in ranges, which are
-// sorted and disjoint.
-func (n *Source) Within(ranges []urlkey.Range) *Source {
-	less := *n
-	less.Ranges = narrower{src: n}.within(ranges)
-	return &less
-}
-
-// intersect returns the intersection of two lists of sorted, disjoint ranges.
-// The result is not nil, because nil would mean everything.
-func intersect(a, b []urlkey.Range) []urlkey.Range {
-	out := []urlkey.Range{}
-	for len(a) > 0 && len(b) > 0 {
-		x, y := a[0], b[0]
-		both := urlkey.Range{From: max(x.From, y.From), To: lowerEnd(x.To, y.To)}
-		if both.To == "" || both.From < both.To {
-			out = append(out, both)
-		}
-		if both.To == x.To {
-			a = a[1:]
-		} else {
-			b = b[1:]
-		}
-	}
-	return out
-}
-
-// lowerEnd returns the lower of two ends of ranges. "" is the highest end.
-func lowerEnd(a, b string) string {
-	if a == "" || b != "" && b < a {
-		return b
-	}
-	return a
+	return r.src.Within(ranges).Ranges
 }
 
 // bound makes the window smaller by a comparison of time, if that cannot change
@@ -287,7 +249,7 @@ func (r narrower) window(e ast.Expr) (Window, bool) {
 		if !ok {
 			return Window{}, false
 		}
-		w := everything
+		w := Always
 		switch e.Op {
 		case "=":
 			w = Window{p.From, p.To}
@@ -308,9 +270,9 @@ func (r narrower) window(e ast.Expr) (Window, bool) {
 }
 
 // period returns the period that e names, and reports whether it names one.
-func (r narrower) period(e ast.Expr) (Period, bool) {
+func (r narrower) period(e ast.Expr) (value.Period, bool) {
 	if !value.IsPeriod(e) {
-		return Period{}, false
+		return value.Period{}, false
 	}
 	p, err := value.PeriodOf(e, r.env)
 	return p, err == nil

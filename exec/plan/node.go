@@ -42,7 +42,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"infomall/exec/expr"
 	"infomall/exec/value"
@@ -68,82 +67,7 @@ type Node interface {
 type Row struct{}
 
 // Source reads a relation of the archive.
-type Source struct {
-	Relation *Relation
-	// Fields are the columns to read, in the order of the batch. Late columns
-	// are NULL until a Payload above has filled them.
-	Fields []*Column
-	// Refs adds the relation's hidden Int columns after Fields, for Payload:
-	// they say from which capture a row was made.
-	Refs bool
-
-	Scope  string                // as printed by EXPLAIN; "" means everything
-	Ranges []urlkey.Range        // of URL keys, sorted and disjoint; nil means everything
-	Match  func(key string) bool // also tests each key; nil if Ranges say all
-	// Narrowed reports that WHERE has made Ranges smaller than Scope.
-	Narrowed bool
-	Window   Window
-	// During is the start of a DURING clause, which also selects the versions
-	// in force at that moment. Window then has no start. Without DURING it is
-	// record.MinTime.
-	During record.Time
-	Choice Choice
-	// Unit is the unit of periods(unit), such as "month".
-	Unit string
-	// Changed reports that the query keeps only blocks that were added or
-	// edited, so the source may leave out others.
-	Changed bool
-	// Tally is not nil if the rows are only counted or grouped.
-	Tally *Tally
-	// Level and Profile say how pages are divided into blocks, as in Env.
-	Level   int
-	Profile string
-}
-
-// Reads returns the times of the captures that n may have to read. It is longer
-// than the window for relations whose rows depend on the URL's past.
-func (n *Source) Reads() Window {
-	w := n.Window
-	if n.Relation.History {
-		w.From = record.MinTime
-	}
-	return w
-}
-
-// Window is a range of capture times: From <= time < To. Captures at To or
-// later do not exist for the query. Captures before From exist, as predecessors
-// of others, but yield no rows.
-type Window struct {
-	From, To record.Time
-}
-
-// everything is the window that contains all times.
-var everything = Window{record.MinTime, record.MaxTime + 1}
-
-// Empty reports whether w contains no time.
-func (w Window) Empty() bool { return w.From >= w.To }
-
-// ChoiceKind says which versions of each URL a query selects.
-type ChoiceKind uint8
-
-// The choices. AT is ChooseLast in a window that ends at the given moment.
-const (
-	ChooseAll ChoiceKind = iota
-	ChooseFirst
-	ChooseLast
-	ChooseNearest
-	ChooseEach // the last version of each period
-)
-
-// Choice selects versions of each URL within the window.
-type Choice struct {
-	Kind   ChoiceKind
-	Period Period         // for ChooseNearest: the version closest to it is selected
-	AsOf   record.Time    // the moment that the query names, or NoTime
-	Unit   string         // for ChooseEach: the unit of the periods, such as "month"
-	Zone   *time.Location // for ChooseEach and periods(unit): the zone of the periods
-	text   string         // as EXPLAIN prints it
-}
+type Source struct{ Request }
 
 // Payload opens the stored response of each row and fills the late columns of
 // Source at the indexes Fill.
@@ -304,18 +228,6 @@ func (n *Source) Columns() []value.Column {
 	return cols
 }
 
-// Hidden returns how many hidden columns follow the fields: the refs, or the
-// count of a Tally.
-func (n *Source) Hidden() int {
-	switch {
-	case n.Tally != nil:
-		return 1
-	case n.Refs:
-		return n.Relation.RefColumns
-	}
-	return 0
-}
-
 // Columns returns the columns of the node below.
 func (n *Payload) Columns() []value.Column { return n.In.Columns() }
 
@@ -383,8 +295,8 @@ func (n *Source) String() string {
 	if n.Window.To <= record.MaxTime {
 		s.WriteString(" before " + stamp(n.Window.To))
 	}
-	if n.Choice.text != "" {
-		s.WriteString(", " + n.Choice.text)
+	if n.Choice.Text != "" {
+		s.WriteString(", " + n.Choice.Text)
 	}
 	if n.Relation.Cut {
 		s.WriteString(n.cutText())
@@ -395,7 +307,7 @@ func (n *Source) String() string {
 			names = append(names, f.Name)
 		}
 	}
-	if n.Tally != nil && n.Tally.Unit != "" && n.field("time") >= 0 {
+	if n.Tally != nil && n.Tally.Unit != "" && n.Index("time") >= 0 {
 		names[slices.Index(names, "time")] += " by " + n.Tally.Unit
 	}
 	if n.Tally != nil && n.Tally.Ends {

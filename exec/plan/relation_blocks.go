@@ -108,9 +108,3 @@ var linksRelation = &Relation{
 		{Name: "after", Type: value.Text, Doc: "up to 50 bytes of text after it", Payload: true},
 	},
 }
-
-// LinksOf returns a source of all links of the pages that existed in the time
-// that n selects, for counting the links of pages.
-func LinksOf(n *Source) *Source {
-	return &Source{Relation: linksRelation, Window: n.Window, During: n.During, Choice: n.Choice, Level: n.Level, Profile: n.Profile}
-}

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"strings"
 
 	"infomall/exec/expr"
@@ -16,10 +15,10 @@ type place interface{ At() ast.Span }
 // newSource returns the Source for a relation in FROM. Its Fields are not known
 // yet.
 func newSource(s *ast.Source, r *Relation, env *expr.Env) (*Source, error) {
-	src := &Source{
-		Relation: r, Window: everything, During: record.MinTime,
+	src := &Source{Request{
+		Relation: r, Window: Always, During: record.MinTime,
 		Choice: Choice{AsOf: record.NoTime}, Level: env.Level, Profile: env.Profile,
-	}
+	}}
 	if r == periodsRelation {
 		return src, src.setPeriods(s, env)
 	}
@@ -112,11 +111,6 @@ func readScope(s ast.Scope, env *expr.Env) (urlkey.Scope, string, error) {
 // quote returns s in quotes, as the language writes a text.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// Asks reports whether n has one of these columns among its fields.
-func (n *Source) Asks(names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return n.field(name) >= 0 })
-}
-
 // use returns the index of the column c in n's batches. It adds c to the fields
 // if necessary.
 func (n *Source) use(c *Column) int {
@@ -127,22 +121,4 @@ func (n *Source) use(c *Column) int {
 	}
 	n.Fields = append(n.Fields, c)
 	return len(n.Fields) - 1
-}
-
-// Wants reports whether the column with this name is among n's fields.
-func (n *Source) Wants(name string) bool {
-	return slices.ContainsFunc(n.Fields, func(c *Column) bool { return c.Name == name })
-}
-
-// Scan returns the scan of captures that n reads. It fills the columns in needs
-// and those that n's fields are computed from.
-func (n *Source) Scan(needs record.Columns) record.Scan {
-	for _, f := range n.Fields {
-		needs |= f.Needs
-	}
-	s := record.Scan{Ranges: n.Ranges, From: n.Window.From, To: n.Window.To, Columns: needs}
-	if match := n.Match; match != nil {
-		s.Skip = func(key, _ string) bool { return !match(key) }
-	}
-	return s
 }

@@ -2,25 +2,12 @@ package plan
 
 import (
 	"slices"
-	"time"
 
 	"infomall/exec/expr"
 	"infomall/exec/value"
 	"infomall/lang/ast"
 	"infomall/store/record"
 )
-
-// Tally says that the query only groups the rows of a Source of captures, and
-// that neither their order nor their URLs matter. The source then may yield one
-// row for many captures: the hidden column after the fields says how many. The
-// column time is the start of the Unit in Zone that contains the captures, or
-// the exact time if Unit is "".
-type Tally struct {
-	Unit string
-	Zone *time.Location
-	// Ends reports that only the first and the last time of each group matter.
-	Ends bool
-}
 
 // tallied lets the source below g count captures instead of yielding each one,
 // if that cannot change the answer. It sets the Tally of the source.
@@ -50,7 +37,7 @@ func (b *builder) tallied(g *Group) {
 	if !ok || !src.countable() || slices.ContainsFunc(exprs, func(e expr.Expr) bool { return e.Type() == value.Float }) {
 		return
 	}
-	column := src.field("time")
+	column := src.Index("time")
 	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, column), Zone: b.env.Location(), Ends: column >= 0 && endsOnly(g, exprs, column)}
 	g.Count = &expr.Col{Index: len(src.Fields), T: value.Int}
 }
@@ -91,7 +78,7 @@ func (b *builder) talliedDistinct(below Node, keys []Key) ([]Key, error) {
 		keys = byHost
 		break
 	}
-	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, src.field("time")), Zone: b.env.Location()}
+	src.Tally = &Tally{Unit: expr.TimeUnit(exprs, src.Index("time")), Zone: b.env.Location()}
 	return keys, nil
 }
 
@@ -104,7 +91,7 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 	var hosts, domains []Key
 	for i, it := range b.items {
 		c, ok := it.bound.(*expr.Col)
-		if !ok || c.Index != src.field("host") && c.Index != src.field("domain") {
+		if !ok || c.Index != src.Index("host") && c.Index != src.Index("domain") {
 			return nil, nil
 		}
 		place := &expr.Col{Index: i, Name: it.name, T: c.T}
@@ -113,7 +100,7 @@ func (b *builder) byHost(src *Source) ([]Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Index == src.field("host") {
+		if c.Index == src.Index("host") {
 			hosts = append(hosts, Key{Expr: e})
 		} else {
 			domains = append(domains, Key{Expr: e})
@@ -178,22 +165,4 @@ func CountOf(n Node) int {
 		}
 	}
 	return -1
-}
-
-// field returns the index of a column among n's fields, or -1.
-func (n *Source) field(name string) int {
-	return slices.IndexFunc(n.Fields, func(f *Column) bool { return f.Name == name })
-}
-
-// Counted returns the tally of captures that n reads. n.Tally must be set.
-func (n *Source) Counted() record.Tally {
-	t := record.Tally{Scan: n.Scan(0), Time: n.field("time") >= 0, Host: n.field("host") >= 0 || n.field("domain") >= 0}
-	if unit, zone := n.Tally.Unit, n.Tally.Zone; unit != "" {
-		t.Period = func(t record.Time) (from, to record.Time) {
-			p := value.PeriodAt(unit, t, zone)
-			return max(p.From, record.MinTime), p.To
-		}
-	}
-	t.Ends = n.Tally.Ends
-	return t
 }

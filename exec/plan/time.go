@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"time"
@@ -11,9 +10,6 @@ import (
 	"infomall/lang/ast"
 	"infomall/store/record"
 )
-
-// Period is the range of times t with From <= t < To.
-type Period = value.Period
 
 // setTime sets the window and the choice of n from a time clause. The end of
 // the window hides all later captures, also from last_seen, visits and next.
@@ -48,22 +44,22 @@ func (n *Source) setTime(t ast.TimeClause, env *expr.Env) error {
 	switch t.Choice.Op {
 	case ast.ChoiceAt:
 		c.Kind, c.AsOf = ChooseLast, c.Period.To-1
-		c.text = "at " + stamp(c.AsOf)
+		c.Text = "at " + stamp(c.AsOf)
 		n.Window.To = min(n.Window.To, c.Period.To)
 	case ast.ChoiceNearest:
 		c.Kind, c.AsOf = ChooseNearest, c.Period.From
-		c.text = "nearest " + stamp(c.Period.From) + " to " + stamp(c.Period.To-1)
+		c.Text = "nearest " + stamp(c.Period.From) + " to " + stamp(c.Period.To-1)
 	case ast.ChoiceFirst:
-		c.Kind, c.text = ChooseFirst, "first"
+		c.Kind, c.Text = ChooseFirst, "first"
 	case ast.ChoiceLatest:
-		c.Kind, c.text = ChooseLast, "latest"
+		c.Kind, c.Text = ChooseLast, "latest"
 	case ast.ChoiceEach:
 		if n.Relation == capturesRelation {
 			err := ast.Errorf(t.Choice, "EACH gives states, and captures are visits")
 			err.Hint = "ask versions, or count visits by GROUP BY date_trunc('" + t.Choice.Unit + "', time)"
 			return err
 		}
-		c.Kind, c.Unit, c.Zone, c.text = ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
+		c.Kind, c.Unit, c.Zone, c.Text = ChooseEach, t.Choice.Unit, env.Location(), "each "+t.Choice.Unit
 		if err := fewPeriods(t.Choice, c.Unit, n.Window); err != nil {
 			return err
 		}
@@ -124,19 +120,10 @@ func (n *Source) setPeriods(s *ast.Source, env *expr.Env) error {
 	return fewPeriods(s, n.Unit, n.Window)
 }
 
-// Periods returns the periods of n, which reads periods(unit).
-func (n *Source) Periods(ctx context.Context) ([]Period, error) {
-	var list []Period
-	for p := value.PeriodAt(n.Unit, n.Window.From, n.Choice.Zone); p.From < n.Window.To; p = value.PeriodAt(n.Unit, p.To, n.Choice.Zone) {
-		list = append(list, p)
-	}
-	return list, ctx.Err()
-}
-
 // readRange returns the window of a time range. It returns an error if the
 // window contains no time.
 func readRange(r *ast.TimeRange, env *expr.Env) (Window, error) {
-	var a, b Period
+	var a, b value.Period
 	var err error
 	if r.A != nil {
 		if a, err = value.PeriodOf(r.A, env); err != nil {
@@ -148,7 +135,7 @@ func readRange(r *ast.TimeRange, env *expr.Env) (Window, error) {
 			return Window{}, err
 		}
 	}
-	w := everything
+	w := Always
 	switch r.Op {
 	case ast.RangeBetween, ast.RangeDuring:
 		w = Window{a.From, b.To}
@@ -172,7 +159,7 @@ func readRange(r *ast.TimeRange, env *expr.Env) (Window, error) {
 }
 
 // emptyFromTo returns the error for FROM a TO b if b does not begin after a.
-func emptyFromTo(r *ast.TimeRange, a, b Period) error {
+func emptyFromTo(r *ast.TimeRange, a, b value.Period) error {
 	if a.From > b.From {
 		err := ast.Errorf(r, "this range ends before it begins")
 		err.Hint = "write BETWEEN " + r.B.String() + " AND " + r.A.String() + ", which has both whole"
@@ -181,17 +168,4 @@ func emptyFromTo(r *ast.TimeRange, a, b Period) error {
 	err := ast.Errorf(r, "FROM %s TO %s is empty: it ends where %s begins", r.A, r.B, r.B)
 	err.Hint = "write BETWEEN " + r.A.String() + " AND " + r.B.String()
 	return err
-}
-
-// Distance returns how far the times from first to last are from c.Period, in
-// milliseconds: 0 if they overlap, otherwise the least distance between a time
-// of each.
-func (c Choice) Distance(first, last record.Time) int64 {
-	switch {
-	case last < c.Period.From:
-		return int64(c.Period.From - last)
-	case first >= c.Period.To:
-		return int64(first-c.Period.To) + 1 // To is not in the period
-	}
-	return 0
 }
