@@ -55,7 +55,7 @@ func otherColumn(c *ast.Column, among []*input, names []string) string {
 		return "a relation stands in FROM: SELECT * FROM " + r.Name
 	}
 	var have []string
-	for _, r := range relations {
+	for _, r := range Relations() {
 		if r.Column(name) != nil && !slices.ContainsFunc(among, func(in *input) bool { return in.rel == r }) {
 			have = append(have, r.Name)
 		}
